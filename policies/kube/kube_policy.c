@@ -7,10 +7,9 @@
  * pass that follows hands its orders to the engine, and does nothing else, so that a pass that is run twice
  * does the same twice.
  */
+#include "policies/controller/controller.h"
 #include "policies/kube/kube.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,129 +71,36 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 /* ---- Orders ---------------------------------------------------------------------------------------------
  */
 
-enum what { ORDER_START, ORDER_REQUEUE, ORDER_REASON };
-
-struct order {
-	enum what what;
-	uint32_t row, by;
-	enum sl_rule rule;
-	enum sl_reason reason;
-	size_t holding, holding_count;
-};
-
 struct kept_pods {
 	const struct sl_pods *pods;
 };
 
 struct kube_policy {
+	struct controller engine;
 	struct kube k;
-	uint64_t pass, next; /* The pass that orders are for; that comes next. */
-	struct order *order;
-	size_t orders, order_room;
-	struct sl_holding *holding;
-	uint32_t *gpus; /* By holding and type. */
-	size_t holdings, holding_room, gpus_room;
-	uint32_t types;
-	sl_time woken;
-	uint8_t *reason;        /* By job: told last. */
-	bool *started;          /* By job: ordered to. */
+	sl_time due;            /* The scheduler wants to run then; SL_NEVER. */
 	struct kept_pods *kept; /* By request, of jobs without manifests. */
 };
-
-static struct order *new_order(struct kube_policy *p, enum what what, uint32_t row)
-{
-	if (p->pass != p->next) {
-		p->pass = p->next;
-		p->orders = p->holdings = 0;
-	}
-	if (!kube_grow(&p->k, &p->order, &p->order_room, sizeof(*p->order), p->orders + 1))
-		return NULL;
-	struct order *order = &p->order[p->orders++];
-	*order = (struct order){ .what = what, .row = row, .by = KUBE_NO, .rule = SL_RULE_ORDER };
-	return order;
-}
 
 static void order_start(struct kube_policy *p, uint32_t row)
 {
 	const struct sl_holding *holding;
-	struct order *order = new_order(p, ORDER_START, row);
+	struct order *order = controller_order(&p->engine, ORDER_START, row);
 	const size_t count = kube_where(&p->k, (sl_job){ row }, &holding);
-	const size_t wanted = p->holdings + count;
-	if (!order || !kube_grow(&p->k, &p->holding, &p->holding_room, sizeof(*p->holding), wanted) ||
-		!kube_grow(&p->k, &p->gpus, &p->gpus_room, sizeof(*p->gpus), wanted * p->types + 1))
-		return;
-	order->holding = p->holdings;
-	order->holding_count = count;
-	for (size_t i = 0; i < count; i++) {
-		const size_t at = p->holdings++;
-		p->holding[at] = holding[i];
-		if (p->types)
-			memcpy(&p->gpus[at * p->types], holding[i].gpus, p->types * sizeof(*p->gpus));
-	}
-	p->started[row] = true;
+	if (order)
+		controller_hold_all(&p->engine, order, holding, count);
 }
 
-static void order_reason(struct kube_policy *p, uint32_t row, enum sl_reason reason)
+/* It waits anew, if it ran. */
+static void order_requeue(struct kube_policy *p, uint32_t row, enum sl_rule rule, uint32_t whose)
 {
-	if (p->reason[row] == (uint8_t)reason)
-		return;
-	struct order *order = new_order(p, ORDER_REASON, row);
+	struct order *order = p->engine.runs[row] ? controller_order(&p->engine, ORDER_REQUEUE, row) : NULL;
+	p->engine.reason[row] = SL_REASON_COUNT;
 	if (!order)
 		return;
-	order->reason = reason;
-	p->reason[row] = (uint8_t)reason;
-}
-
-/* What was ordered for it at this instant is void. */
-static void forget_orders(struct kube_policy *p, uint32_t row)
-{
-	size_t kept = 0;
-	p->reason[row] = SL_REASON_COUNT;
-	p->started[row] = false;
-	if (p->pass != p->next)
-		return;
-	for (size_t i = 0; i < p->orders; i++)
-		if (p->order[i].row != row)
-			p->order[kept++] = p->order[i];
-	p->orders = kept;
-}
-
-static bool carry_out(struct kube_policy *p, struct sl_pass *pass, const struct order *order)
-{
-	const sl_job job = { order->row };
-	sl_by(pass, order->rule, (sl_job){ order->by });
-	switch (order->what) {
-	case ORDER_START:
-		for (size_t i = 0; i < order->holding_count; i++)
-			p->holding[order->holding + i].gpus =
-				p->types ? &p->gpus[(order->holding + i) * p->types] : NULL;
-		return sl_start_holding(pass, job, &p->holding[order->holding], order->holding_count);
-	case ORDER_REQUEUE:
-		return sl_requeue(pass, job, order->rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED);
-	case ORDER_REASON:
-		sl_set_reason(pass, job, order->reason, 0);
-		return true;
-	}
-	return false;
-}
-
-static void kube_pass(void *state, struct sl_pass *pass)
-{
-	struct kube_policy *p = state;
-	if (p->pass != sl_pass_number(pass))
-		return;
-	for (size_t i = 0; i < p->orders; i++) {
-		if (carry_out(p, pass, &p->order[i]))
-			continue;
-		struct sl_err err = { .status = SL_OK };
-		(void)sl_fail(&err, SL_INTERNAL,
-			"policy 'kube' and the engine disagree: order %d for job %" PRId64
-			", which is %s, cannot be carried out",
-			(int)p->order[i].what, p->k.jobs->id[p->order[i].row],
-			sl_state_name(sl_state_of(pass, (sl_job){ p->order[i].row })));
-		sl_fail_run(pass, &err);
-		return;
-	}
+	order->by.rule = rule;
+	order->by.whose = whose;
+	order->state = rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------------------
@@ -226,15 +132,7 @@ static void add(struct kube_policy *p, sl_time now, uint32_t row)
 static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound *bound)
 {
 	const uint32_t row = bound->job.row;
-	if (p->started[row]) {
-		struct order *order = new_order(p, ORDER_REQUEUE, row);
-		if (!order)
-			return;
-		order->by = bound->by.row;
-		order->rule = bound->by.row == KUBE_NO ? SL_RULE_NODE : SL_RULE_RANK;
-	}
-	p->started[row] = false;
-	p->reason[row] = SL_REASON_COUNT;
+	order_requeue(p, row, bound->by.row == KUBE_NO ? SL_RULE_NODE : SL_RULE_RANK, bound->by.row);
 	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
 		return;
 	kube_remove(&p->k, now, bound->job);
@@ -261,20 +159,11 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 			again = true;
 			break;
 		case SL_BOUND_STUCK:
-			if (!p->started[row])
-				order_reason(p, row, SL_REASON_UNSCHEDULABLE);
+			controller_reason(&p->engine, row, SL_REASON_UNSCHEDULABLE);
 			break;
 		}
 	}
 	return again;
-}
-
-static void wake_at(struct kube_policy *p, struct sl_pass *pass, sl_time at)
-{
-	if (at == SL_NEVER || at >= p->woken)
-		return;
-	p->woken = at;
-	sl_wake_event(pass, at, 0);
 }
 
 enum { ROUNDS_MAX = 1000 };
@@ -285,94 +174,81 @@ static bool replace_group(struct kube_policy *p, sl_time now)
 	const uint32_t row = kube_rollout_next(&p->k, now);
 	if (row == KUBE_NO)
 		return false;
-	if (p->started[row]) {
-		struct order *order = new_order(p, ORDER_REQUEUE, row);
-		if (!order)
-			return false;
-		order->rule = SL_RULE_MIGRATE;
-	}
-	p->started[row] = false;
-	p->reason[row] = SL_REASON_COUNT;
+	order_requeue(p, row, SL_RULE_MIGRATE, CONTROLLER_NOBODY);
 	kube_remove(&p->k, now, (sl_job){ row });
 	add(p, now, row);
 	return true;
 }
 
-static void run(struct kube_policy *p, struct sl_pass *pass, sl_time now)
+static void hear(void *state, sl_time now)
 {
-	sl_time next = kube_run(&p->k, now);
-	int rounds = 0;
-	while ((take_outcome(p, now) || replace_group(p, now)) && rounds++ < ROUNDS_MAX)
-		next = kube_run(&p->k, now);
-	const sl_time due = kube_rollout_due(&p->k);
-	next = due < next ? due : next;
-	wake_at(p, pass, next <= now && next != SL_NEVER ? now + 1 : next);
+	struct kube_policy *p = state;
+	(void)now;
+	p->k.hears = p->engine.pass;
 }
 
-static void tell_node(struct kube_policy *p, const struct sl_pass *pass, sl_time now, uint32_t node)
+static void submit(void *state, uint32_t row)
 {
+	struct kube_policy *p = state;
+	add(p, p->engine.now, row);
+}
+
+static void over(void *state, uint32_t row, bool cancelled)
+{
+	struct kube_policy *p = state;
+	(void)cancelled;
+	controller_forget(&p->engine, row);
+	kube_remove(&p->k, p->engine.now, (sl_job){ row });
+}
+
+/* Its pods are recreated. */
+static void lost(void *state, uint32_t row)
+{
+	struct kube_policy *p = state;
+	controller_forget(&p->engine, row);
+	if (kube_fail(&p->k, p->engine.now, (sl_job){ row }))
+		return;
+	kube_remove(&p->k, p->engine.now, (sl_job){ row });
+	add(p, p->engine.now, row);
+}
+
+static void tell_node(void *state, uint32_t node, bool up, bool drained)
+{
+	struct kube_policy *p = state;
 	struct kube_node *on = &p->k.node[node];
-	const bool drained = sl_node_is_drained(pass, node);
 	if (on->cordoned != drained) {
 		on->cordoned = drained;
-		p->k.now = now;
+		p->k.now = p->engine.now;
 		if (!drained)
 			kube_queue_changed(&p->k, KUBE_NODE_CAME, node, KUBE_NO);
 	}
-	kube_node(&p->k, now, node, sl_node_is_up(pass, node));
+	kube_node(&p->k, p->engine.now, node, up);
 }
 
-static void kube_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+static void run(void *state)
 {
 	struct kube_policy *p = state;
-	const sl_job job = { event->row };
-	p->k.hears = pass;
-	p->next = sl_pass_number(pass) + 1;
-	switch (event->class) {
-	case SL_EV_SUBMIT:
-		add(p, event->time, event->row);
-		break;
-	case SL_EV_JOB_END:
-	case SL_EV_CANCEL:
-		forget_orders(p, event->row);
-		kube_remove(&p->k, event->time, job);
-		break;
-	case SL_EV_MODEL: /* It failed and waits: its pods are recreated. */
-		forget_orders(p, event->row);
-		if (kube_fail(&p->k, event->time, job))
-			break;
-		kube_remove(&p->k, event->time, job);
-		add(p, event->time, event->row);
-		break;
-	case SL_EV_NODE_DOWN:
-	case SL_EV_NODE_UP:
-		tell_node(p, pass, event->time, event->row);
-		break;
-	case SL_EV_TIMER:
-		p->woken = p->woken <= event->time ? SL_NEVER : p->woken;
-		run(p, pass, event->time);
-		break;
-	case SL_EV_TIME_LIMIT:
-	case SL_EV_RESERVATION:
-	case SL_EV_CLASS_COUNT:
-		return;
-	}
-	if (event->class != SL_EV_TIMER)
-		wake_at(p, pass, event->time);
-	if (p->k.status)
-		sl_fail_run(pass, &p->k.err);
+	const sl_time now = p->engine.now;
+	sl_time due = kube_run(&p->k, now);
+	int rounds = 0;
+	while ((take_outcome(p, now) || replace_group(p, now)) && rounds++ < ROUNDS_MAX)
+		due = kube_run(&p->k, now);
+	const sl_time rollout = kube_rollout_due(&p->k);
+	due = rollout < due ? rollout : due;
+	p->due = due <= now && due != SL_NEVER ? now + 1 : due;
 }
+
+static sl_time next(void *state, bool told)
+{
+	struct kube_policy *p = state;
+	controller_take_err(&p->engine, &p->k.err);
+	return told ? p->engine.now : p->due;
+}
+
+static const struct controller_calls kube_calls = { hear, submit, over, lost, tell_node, run, next };
 
 /* ---- Begin and end --------------------------------------------------------------------------------------
  */
-
-static bool kube_requeues(void *state, struct sl_pass *pass, sl_job job)
-{
-	const struct kube_policy *p = state;
-	(void)pass;
-	const uint32_t more = p->k.jobs->more_of ? p->k.jobs->more_of[job.row] : 0;
-	return !more || p->k.jobs->more[more].requeue != 0;
-}
 
 static void override_profiles(struct kube *k, const struct sl_setup *setup)
 {
@@ -385,59 +261,36 @@ static void override_profiles(struct kube *k, const struct sl_setup *setup)
 	}
 }
 
-/* What a job says of when it may start, and nobody here looks at. */
-static void remark_gates(const struct sl_setup *setup)
-{
-	const struct sl_jobs *jobs = setup->jobs;
-	char text[300];
-	char number[32];
-	uint32_t count = 0;
-	uint32_t first = 0;
-	for (uint32_t row = 0; setup->pass && jobs->more_of && row < jobs->count; row++) {
-		const uint32_t more = setup->foreign && setup->foreign[row] ? 0 : jobs->more_of[row];
-		const struct sl_job_more *said = &jobs->more[more];
-		if (more && (said->depend_count || said->held || said->begin != SL_NONE) && !count++)
-			first = row;
-	}
-	if (!count)
-		return;
-	*sl_put_i64(number, jobs->id[first]) = '\0';
-	(void)snprintf(text, sizeof(text),
-		"%u job%s (%.80s first): dependencies, holds and begin times are not known to kube-scheduler: queued as submitted",
-		count, count > 1 ? "s" : "",
-		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number);
-	sl_remark(setup, text);
-}
-
 static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kube_policy *p = sl_alloc(setup->arena, 1, sizeof(*p));
 	struct kube_options options;
-	const size_t jobs = (size_t)setup->jobs->count + 1;
 	*state = p;
 	if (!p)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	kube_take_options(&options, setup);
+	p->engine = (struct controller){ .policy = "kube",
+		.calls = &kube_calls,
+		.by = { SL_RULE_ORDER, CONTROLLER_NOBODY },
+		.anew = SL_REASON_COUNT };
 	int status = kube_make(&p->k, setup, &options, err);
+	if (!status)
+		status = controller_make(&p->engine, setup, SL_REASON_COUNT, err);
 	if (status)
 		return status;
 	override_profiles(&p->k, setup);
 	for (uint32_t i = 0; setup->shut && i < p->k.nodes; i++)
 		p->k.node[i].cordoned = setup->shut[i] != 0;
-	p->reason = sl_alloc(setup->arena, jobs, sizeof(*p->reason));
-	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
 	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));
-	if (!p->reason || !p->started || !p->kept)
+	if (!p->kept)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	memset(p->reason, SL_REASON_COUNT, jobs);
-	p->types = setup->cluster->kind_count > SL_KIND_GPUS ? setup->cluster->kind_count - SL_KIND_GPUS : 0;
-	p->woken = SL_NEVER;
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	sl_default_rule(setup, SL_RULE_ORDER);
 	status = kube_rollouts_make(&p->k, setup, err);
 	if (status)
 		return status;
-	remark_gates(setup);
+	controller_remark_gates(setup, true,
+		"dependencies, holds and begin times are not known to kube-scheduler: queued as submitted");
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 }
 
@@ -447,9 +300,7 @@ static void kube_release(void *state)
 	if (!p)
 		return;
 	kube_free(&p->k);
-	free(p->order);
-	free(p->holding);
-	free(p->gpus);
+	controller_release(&p->engine);
 }
 
 static int kube_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
@@ -493,11 +344,11 @@ const struct sl_policy kube_policy = {
 	.params = kube_params,
 	.param_count = PARAM_COUNT,
 	.init = kube_init,
-	.pass = kube_pass,
-	.on_event = kube_event,
+	.pass = controller_pass,
+	.on_event = controller_event,
 	.release = kube_release,
 	.show = kube_show,
 	.reasons = kube_reasons,
-	.requeues = kube_requeues,
+	.requeues = controller_requeues,
 	.tell = kube_tell_run,
 };

@@ -7,8 +7,6 @@
  */
 #include "policies/kueue/kueue.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,25 +116,7 @@ static const enum sl_reason kueue_reasons[] = { SL_REASON_NO_MATCHING_FLAVOR, SL
 /* ---- Orders ----------------------------------------------------------------------------------------------
  */
 
-void kueue_failed(struct kueue *k, int status)
-{
-	if (!k->status)
-		k->status = status;
-}
-
-bool kueue_goes_on(const struct kueue *k)
-{
-	return !k->status && !k->kq->err.status && !(k->hears && sl_stopping(k->hears));
-}
-
-static bool is_stopping(const void *pass) { return sl_stopping(pass); }
-
-static void listen(struct kueue *k, const struct sl_pass *pass)
-{
-	k->hears = pass;
-	k->kq->stopping = is_stopping;
-	k->kq->stopping_of = pass;
-}
+bool kueue_goes_on(const struct kueue *k) { return controller_goes_on(&k->engine) && !k->kq->err.status; }
 
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted)
 {
@@ -148,7 +128,7 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 	void *more =
 		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
 	if (!more) {
-		kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&k->engine);
 		return false;
 	}
 	*array = more;
@@ -156,188 +136,54 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 	return true;
 }
 
-struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row)
-{
-	size_t capacity = k->order_capacity;
-	if (k->pass != k->next) {
-		k->pass = k->next;
-		k->order_count = 0;
-		k->holding_count = 0;
-	}
-	if (!kueue_reserve(k, (void **)&k->order, &capacity, sizeof(*k->order), (size_t)k->order_count + 1))
-		return NULL;
-	k->order_capacity = (uint32_t)capacity;
-	struct kueue_order *order = &k->order[k->order_count++];
-	*order = (struct kueue_order){ .what = what, .row = row, .rule = SL_RULE_ADMIT, .whose = UINT32_MAX };
-	return order;
-}
-
-void kueue_reason(struct kueue *k, uint32_t row, enum sl_reason reason)
-{
-	if (k->job[row].reason == reason || k->job[row].in_engine)
-		return;
-	struct kueue_order *order = kueue_order(k, KUEUE_REASON, row);
-	if (!order)
-		return;
-	order->reason = reason;
-	k->job[row].reason = (uint8_t)reason;
-}
-
-static bool carry_out_start(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
-{
-	struct sl_holding *holding = &k->holding[order->holding];
-	for (size_t i = 0; i < order->holding_count; i++)
-		holding[i].gpus = &k->gpus[(order->holding + i) * (k->kinds - SL_KIND_GPUS)];
-	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
-}
-
-static bool carry_out(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
-{
-	const sl_job job = { order->row };
-	sl_by(pass, order->rule, (sl_job){ order->whose });
-	switch (order->what) {
-	case KUEUE_START:
-		return carry_out_start(k, pass, order);
-	case KUEUE_REQUEUE:
-		return sl_requeue(pass, job, order->state);
-	case KUEUE_CHECKPOINT:
-		return sl_preempt(pass, job, SL_PREEMPT_CHECKPOINT);
-	case KUEUE_END:
-		return sl_end(pass, job, order->state);
-	case KUEUE_REASON:
-		if (sl_state_of(pass, job) == SL_PENDING) /* It may have started behind that. */
-			sl_set_reason(pass, job, order->reason, 0);
-		return true;
-	}
-	return false;
-}
-
-/* The policy's books and the engine's are of the same nodes: it is a mistake of ours. */
-static void fail_order(struct kueue *k, struct sl_pass *pass, const struct kueue_order *order)
-{
-	static const char *const name[] = { "start", "requeue", "checkpoint", "end", "reason" };
-	char at[40];
-	*sl_put_micro(at, sl_now(pass)) = '\0';
-	(void)sl_fail(&k->err, SL_INTERNAL,
-		"policy 'kueue' and the engine disagree at %s s: the order '%s' for job %" PRId64
-		", which is %s, cannot be carried out",
-		at, name[order->what], k->jobs->id[order->row],
-		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
-	sl_fail_run(pass, &k->err);
-}
-
-static void kueue_pass(void *state, struct sl_pass *pass)
-{
-	struct kueue *k = state;
-	if (k->pass != sl_pass_number(pass))
-		return;
-	for (uint32_t i = 0; i < k->order_count; i++) {
-		if (carry_out(k, pass, &k->order[i]))
-			continue;
-		fail_order(k, pass, &k->order[i]);
-		return;
-	}
-}
-
 /* ---- Events ----------------------------------------------------------------------------------------------
  */
 
-static sl_time begins(const struct kueue *k, uint32_t row)
+static void hear(void *state, sl_time now)
 {
-	const struct sl_jobs *jobs = k->jobs;
-	const sl_time begin =
-		jobs->more_of && jobs->more_of[row] ? jobs->more[jobs->more_of[row]].begin : SL_NONE;
-	return begin == SL_NONE ? k->now : begin;
+	struct kueue *k = state;
+	k->now = k->kq->now = now;
 }
 
-static void submit(struct kueue *k, uint32_t row)
+static void submit(void *state, uint32_t row)
 {
-	k->told++;
-	if (begins(k, row) <= k->now) {
+	struct kueue *k = state;
+	const sl_time begin = controller_begins(&k->engine, row);
+	if (begin <= k->now) {
 		kueue_submit(k, row);
 		return;
 	}
-	kueue_reason(k, row, SL_REASON_BEGIN_TIME);
-	kueue_due(k, begins(k, row), KUEUE_DUE_BEGIN, row);
+	controller_reason(&k->engine, row, SL_REASON_BEGIN_TIME);
+	kueue_due(k, begin, KUEUE_DUE_BEGIN, row);
 }
 
-/* It failed by a model's doing, and waits again: its pods are made anew. */
-static void failed(struct kueue *k, uint32_t row)
-{
-	k->job[row].in_engine = false;
-	kueue_lost(k, row, true);
-}
-
-static void tell(struct kueue *k, const struct sl_pass *pass, const struct sl_event *event)
-{
-	switch (event->class) {
-	case SL_EV_SUBMIT:
-		submit(k, event->row);
-		break;
-	case SL_EV_JOB_END:
-		kueue_over(k, event->row,
-			sl_state_of(pass, (sl_job){ event->row }) == SL_COMPLETED ? "Succeeded" : "Failed",
-			false);
-		break;
-	case SL_EV_CANCEL:
-		k->job[event->row].cancelled = true;
-		kueue_over(k, event->row, NULL, true);
-		break;
-	case SL_EV_NODE_DOWN:
-	case SL_EV_NODE_UP:
-		kueue_node(k, event->row,
-			sl_node_is_up(pass, event->row) && !sl_node_is_drained(pass, event->row));
-		break;
-	case SL_EV_MODEL:
-		failed(k, event->row);
-		break;
-	case SL_EV_TIMER:
-		if (k->woken <= event->time)
-			k->woken = SL_NEVER;
-		kueue_run(k);
-		break;
-	case SL_EV_TIME_LIMIT:
-	case SL_EV_RESERVATION:
-	case SL_EV_CLASS_COUNT:
-		break; /* Not under SL_USE_CONTROL. */
-	}
-}
-
-/* The controller runs behind all that happens at an instant, and when something is due. */
-static void wake(struct kueue *k, struct sl_pass *pass, bool now)
-{
-	sl_time next = now ? k->now : kueue_due_next(k);
-	next = k->shares_at < next ? k->shares_at : next;
-	if (next == SL_NEVER || next >= k->woken)
-		return;
-	k->woken = next;
-	sl_wake_event(pass, next, 0);
-}
-
-static void kueue_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+static void over(void *state, uint32_t row, bool cancelled)
 {
 	struct kueue *k = state;
-	k->now = k->kq->now = event->time;
-	listen(k, pass);
-	k->next = sl_pass_number(pass) + 1;
-	tell(k, pass, event);
-	wake(k, pass, event->class != SL_EV_TIMER);
-	if (!k->status && !k->kq->err.status && !k->err.status)
-		return;
-	if (!k->err.status)
-		k->err = k->kq->err;
-	if (!k->err.status)
-		(void)sl_fail(&k->err, k->status, "out of memory");
-	sl_fail_run(pass, &k->err);
+	const bool good = sl_state_of(k->engine.pass, (sl_job){ row }) == SL_COMPLETED;
+	k->job[row].cancelled |= cancelled;
+	kueue_over(k, row, cancelled ? NULL : good ? "Succeeded" : "Failed", cancelled);
 }
 
-static bool kueue_requeues(void *state, struct sl_pass *pass, sl_job job)
+/* Its pods are made anew. */
+static void lost(void *state, uint32_t row) { kueue_lost(state, row, true); }
+
+static void tell_node(void *state, uint32_t node, bool up, bool drained)
 {
-	const struct kueue *k = state;
-	const struct sl_jobs *jobs = k->jobs;
-	(void)pass;
-	return !jobs->more_of || !jobs->more_of[job.row] || jobs->more[jobs->more_of[job.row]].requeue != 0;
+	kueue_node(state, node, up && !drained);
 }
+
+static void run(void *state) { kueue_run(state); }
+
+static sl_time next(void *state, bool told)
+{
+	struct kueue *k = state;
+	const sl_time next = told ? k->now : kueue_due_next(k);
+	controller_take_err(&k->engine, &k->kq->err);
+	return k->shares_at < next ? k->shares_at : next;
+}
+
+static const struct controller_calls kueue_calls = { hear, submit, over, lost, tell_node, run, next };
 
 /* ---- Begin and end ---------------------------------------------------------------------------------------
  */
@@ -383,7 +229,7 @@ static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_
 	k->qps = value[PARAM_QPS].number;
 	k->burst = value[PARAM_BURST].number;
 	k->kill = setup->overrun == SL_OVERRUN_KILL;
-	k->woken = k->queues_at = k->shares_at = SL_NEVER;
+	k->queues_at = k->shares_at = SL_NEVER;
 	k->cycle_at = k->cycle_due = SL_NONE;
 	k->now = setup->jobs->count ? setup->jobs->submit[0] : 0;
 	int status = take_queue(k, value[PARAM_QUEUE].text, err);
@@ -461,33 +307,8 @@ static void wake_first(struct kueue *k, const struct sl_setup *setup)
 	if (k->kq->config.afs)
 		k->shares_at = first + k->kq->config.afs_interval;
 	if (!kueue_due_next(k) || (setup->command_count && setup->command[0].at < first)) {
-		k->woken = setup->command[0].at;
-		sl_wake_event(setup->pass, k->woken, 0);
+		controller_wake(&k->engine, setup->pass, setup->command[0].at);
 	}
-}
-
-/* What a job says of when it may start, and nobody here looks at. */
-static void remark_gates(const struct sl_setup *setup)
-{
-	const struct sl_jobs *jobs = setup->jobs;
-	char text[300];
-	char number[32];
-	uint32_t count = 0;
-	uint32_t first = 0;
-	for (uint32_t row = 0; setup->pass && jobs->more_of && row < jobs->count; row++) {
-		const uint32_t more = setup->foreign && setup->foreign[row] ? 0 : jobs->more_of[row];
-		const struct sl_job_more *said = &jobs->more[more];
-		if (more && (said->depend_count || said->held) && !count++)
-			first = row;
-	}
-	if (!count)
-		return;
-	*sl_put_i64(number, jobs->id[first]) = '\0';
-	(void)snprintf(text, sizeof(text),
-		"%u job%s (%.80s first): dependencies and holds are not known to Kueue: queued as submitted",
-		count, count > 1 ? "s" : "",
-		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number);
-	sl_remark(setup, text);
 }
 
 static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -502,7 +323,15 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	k->kq = kq_new(setup->arena);
 	if (!k->kq)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	int status = make_world(k, setup, err);
+	k->kq->stopping = controller_stops;
+	k->kq->stopping_of = &k->engine;
+	k->engine = (struct controller){ .policy = "kueue",
+		.calls = &kueue_calls,
+		.by = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
+		.anew = SL_REASON_COUNT };
+	int status = controller_make(&k->engine, setup, SL_REASON_PENDING_EVALUATION, err);
+	if (!status)
+		status = make_world(k, setup, err);
 	if (!status)
 		status = sl_use(
 			setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
@@ -515,12 +344,11 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 		status = kueue_course_make(k, err);
 	if (!status)
 		status = kueue_commands_make(k, setup, err);
-	for (uint32_t row = 0; !status && row < k->jobs->count; row++)
-		k->job[row].reason = SL_REASON_PENDING_EVALUATION;
 	if (status)
 		return status;
 	wake_first(k, setup);
-	remark_gates(setup);
+	controller_remark_gates(
+		setup, false, "dependencies and holds are not known to Kueue: queued as submitted");
 	return SL_OK;
 }
 
@@ -530,9 +358,7 @@ static void kueue_release(void *state)
 	kueue_pods_release(k);
 	kueue_course_release(k);
 	kueue_multi_release(k);
-	free(k->order);
-	free(k->holding);
-	free(k->gpus);
+	controller_release(&k->engine);
 	free(k->agenda);
 	free(k->shape);
 	free(k->job_of);
@@ -549,11 +375,11 @@ const struct sl_policy kueue_policy = {
 	.params = kueue_params,
 	.param_count = PARAM_COUNT,
 	.init = kueue_init,
-	.pass = kueue_pass,
-	.on_event = kueue_event,
+	.pass = controller_pass,
+	.on_event = controller_event,
 	.release = kueue_release,
 	.compat = kueue_compats,
-	.requeues = kueue_requeues,
+	.requeues = controller_requeues,
 	.reasons = kueue_reasons,
 	.show = kueue_show,
 	.tell = kueue_tell,

@@ -11,6 +11,7 @@
 #ifndef SL_KUEUE_KUEUE_H
 #define SL_KUEUE_KUEUE_H
 
+#include "policies/controller/controller.h"
 #include "policies/kueue/rules/kq_multi.h"
 #include "policies/kueue/rules/kq_read.h"
 
@@ -28,8 +29,6 @@ struct kueue_job {
 	uint32_t workload; /* KQ_NO: it was not submitted. */
 	uint32_t shape;    /* What its pods ask: of kueue.shape. */
 	uint8_t stage;     /* enum kueue_stage */
-	uint8_t reason;    /* enum sl_reason, told last. */
-	bool in_engine;    /* It holds something there. */
 	bool evicted;      /* And its eviction is not completed. */
 	bool cancelled;
 	uint32_t stamp;    /* Of its latest stage: entries of the agenda of others are void. */
@@ -80,17 +79,6 @@ struct kueue_entry {
 	enum kueue_due due;
 };
 
-enum kueue_order_what { KUEUE_START, KUEUE_REQUEUE, KUEUE_CHECKPOINT, KUEUE_END, KUEUE_REASON };
-struct kueue_order {
-	enum kueue_order_what what;
-	uint32_t row;
-	enum sl_state state;
-	enum sl_reason reason;
-	enum sl_rule rule;
-	uint32_t whose; /* The engine's row; UINT32_MAX. */
-	size_t holding, holding_count;
-};
-
 enum { KUEUE_POD_MODES = 3 };
 enum kueue_pods { KUEUE_PODS_AUTO, KUEUE_PODS_QUOTA, KUEUE_PODS_KUBE };
 enum kueue_by { KUEUE_BY_NONE, KUEUE_BY_PARTITION, KUEUE_BY_ACCOUNT, KUEUE_BY_USER };
@@ -125,14 +113,12 @@ struct kueue_remote;
 enum kueue_kind { KUEUE_WORKLOADS, KUEUE_QUEUES, KUEUE_LOCALS, KUEUE_KINDS };
 
 struct kueue {
+	struct controller engine;
 	struct sl_arena *arena;
-	const struct sl_pass *hears; /* Of the event that it is told of. */
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	struct kq *kq;
 	struct kq_read read;
-	struct sl_err err;
-	int status;
 	sl_time now;
 
 	/* Parameters. */
@@ -156,7 +142,6 @@ struct kueue {
 	struct kueue_entry *agenda; /* A heap. */
 	uint32_t agenda_count, agenda_capacity;
 	uint64_t agenda_seq;
-	sl_time woken;                           /* The engine comes by then; SL_NEVER. */
 	sl_time queues_at, binder_at, shares_at; /* When these are due; SL_NEVER. */
 	sl_time cycle_at, cycle_due;             /* The next cycle not before; that is on the agenda. */
 	bool in_cycle;                           /* What is carried out is a cycle's. */
@@ -166,16 +151,8 @@ struct kueue {
 	bool circle, rests;     /* Jobs take turns; the scheduler is at rest until there is news. */
 	uint32_t idle;          /* Cycles in a row that came to nothing; */
 	uint64_t active_before; /* who was active after the last of them. */
-	uint32_t live, told;    /* Jobs that were submitted and are not over; that were submitted. */
+	uint32_t live;          /* Jobs that were submitted and are not over. */
 	uint32_t misconfigured;
-
-	uint64_t pass, next; /* Orders are for that pass; the next one. */
-	struct kueue_order *order;
-	uint32_t order_count, order_capacity;
-	struct sl_holding *holding;
-	size_t holding_count, holding_capacity;
-	uint32_t *gpus; /* By holding and type of GPU. */
-	size_t gpus_capacity;
 
 	/* Nodes: what is free there, and jobs whose pods wait for them. */
 	uint32_t kinds;
@@ -235,12 +212,9 @@ struct kueue {
 };
 
 /* kueue.c */
-void kueue_failed(struct kueue *k, int status);
 /* False: it failed, or nobody waits for what comes of this any more. */
 bool kueue_goes_on(const struct kueue *k);
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted);
-struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row);
-void kueue_reason(struct kueue *k, uint32_t row, enum sl_reason reason);
 
 /* kueue_agenda.c */
 void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row);

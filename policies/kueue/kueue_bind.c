@@ -31,7 +31,7 @@ static void pin_flavors(struct kueue *k, const struct kq *kq, const char *cluste
 	struct sl_label *label = sl_alloc(k->arena, labels + 2, sizeof(*label));
 	struct sl_toleration *toleration = sl_alloc(k->arena, tolerations + 1, sizeof(*toleration));
 	if (!label || !toleration) {
-		kueue_failed(k, SL_SYSTEM);
+		controller_no_memory(&k->engine);
 		return;
 	}
 	pin->labels.at = label;
@@ -59,7 +59,7 @@ static void pin_hosts(struct kueue *k, const struct kq_placement *placement, str
 	uint32_t *node = sl_alloc(k->arena, (size_t)pin->count + 1, sizeof(*node));
 	int64_t pod = 0;
 	if (!node) {
-		kueue_failed(k, SL_SYSTEM);
+		controller_no_memory(&k->engine);
 		return;
 	}
 	for (uint32_t i = 0; i < placement->count; i++) {
@@ -114,7 +114,7 @@ void kueue_bind_run(struct kueue *k)
 		if (bound.what == SL_BOUND_ALL)
 			bound_all(k, bound.job.row);
 		else if (bound.what == SL_BOUND_STUCK)
-			kueue_reason(k, bound.job.row, SL_REASON_UNSCHEDULABLE);
+			controller_reason(&k->engine, bound.job.row, SL_REASON_UNSCHEDULABLE);
 		else
 			kueue_lost(k, bound.job.row, false);
 	}

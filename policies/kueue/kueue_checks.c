@@ -216,7 +216,7 @@ void kueue_checks_begin(struct kueue *k, uint32_t row)
 		if (kueue_multi_has(k, workload->check[i].check))
 			kueue_multi_begin(k, row, workload->check[i].check);
 	}
-	kueue_reason(k, row, SL_REASON_ADMISSION_CHECKS);
+	controller_reason(&k->engine, row, SL_REASON_ADMISSION_CHECKS);
 	k->job[row].check_at = k->now + delay;
 	kueue_due(k, k->now + delay, KUEUE_DUE_CHECK, row);
 }

@@ -203,7 +203,7 @@ static int find_shape(struct kueue *k, uint32_t row, struct shape_key *key, size
 	struct shape_key *found = key_of(key, mask, manifest, request);
 	if (!found->used) {
 		if (!kueue_reserve(k, (void **)&k->shape, capacity, sizeof(*k->shape), k->shape_count + 1))
-			return k->status;
+			return k->engine.status;
 		*found = (struct shape_key){ manifest, request, k->shape_count, true };
 		k->shape[k->shape_count] = (struct kueue_shape){ 0 };
 		const int status = make_shape(k, row, &k->shape[k->shape_count++], err);
@@ -231,9 +231,7 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 		k->job[row] = (struct kueue_job){
 			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
 		};
-		if (setup->foreign && setup->foreign[row])
-			k->told++; /* As if it had come and gone. */
-		else
+		if (!setup->foreign || !setup->foreign[row])
 			status = find_shape(k, row, key, room - 1, &capacity, err);
 	}
 	free(key);

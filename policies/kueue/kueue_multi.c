@@ -249,12 +249,12 @@ void kueue_multi_begin(struct kueue *k, uint32_t row, uint32_t check)
 	if (!remote || remote->multi != multi) {
 		remote = k->remote[row] = sl_alloc(k->arena, 1, sizeof(*remote));
 		if (!remote)
-			return kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+			return controller_no_memory(&k->engine);
 		remote->multi = multi;
 		remote->is.copy = sl_alloc(k->arena, multi->config.worker_max, sizeof(*remote->is.copy));
 		remote->is.at = sl_alloc(k->arena, multi->config.worker_max, sizeof(*remote->is.at));
 		if (!remote->is.copy || !remote->is.at)
-			return kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+			return controller_no_memory(&k->engine);
 	}
 	remote->is.workload = k->job[row].workload;
 	remote->is.check = check;
@@ -394,10 +394,7 @@ static bool take_world_effects(struct kueue *k, uint32_t number)
 		any |= effect.kind != KQ_DID_PEND && effect.kind != KQ_DID_SKIP;
 	}
 	kq->effect_count = 0;
-	if (kq->err.status && !k->status) {
-		k->err = kq->err;
-		kueue_failed(k, kq->err.status);
-	}
+	controller_take_err(&k->engine, &kq->err);
 	return any;
 }
 

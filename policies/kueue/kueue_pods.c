@@ -279,7 +279,7 @@ static void sort_held(struct kueue *k, struct kueue_held *held)
 		held->at[i].gpus = &held->gpus[i * types];
 	uint32_t *moved = malloc((held->count * types + 1) * sizeof(*moved));
 	if (!moved) {
-		kueue_failed(k, SL_SYSTEM);
+		controller_no_memory(&k->engine);
 		return;
 	}
 	qsort(held->at, held->count, sizeof(*held->at), by_node);
@@ -313,29 +313,6 @@ static bool place(struct kueue *k, uint32_t row)
 
 /* ---- Starts and stops -------------------------------------------------------------------------------- */
 
-static bool copy_holdings(
-	struct kueue *k, struct kueue_order *order, const struct sl_holding *from, size_t count)
-{
-	const uint32_t types = k->kinds - SL_KIND_GPUS;
-	if (!kueue_reserve(k, (void **)&k->holding, &k->holding_capacity, sizeof(*k->holding),
-		    k->holding_count + count) ||
-		!kueue_reserve(k, (void **)&k->gpus, &k->gpus_capacity, sizeof(*k->gpus),
-			(k->holding_count + count) * types + 1))
-		return false;
-	order->holding = k->holding_count;
-	order->holding_count = count;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t *gpus = &k->gpus[(k->holding_count + i) * types];
-		memset(gpus, 0, types * sizeof(*gpus));
-		if (from[i].gpus)
-			memcpy(gpus, from[i].gpus, types * sizeof(*gpus));
-		k->holding[k->holding_count + i] = from[i];
-		k->holding[k->holding_count + i].gpus = NULL;
-	}
-	k->holding_count += count;
-	return true;
-}
-
 /* By what right: within its queue's quota, or on what others leave. */
 static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
 {
@@ -349,14 +326,14 @@ static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
 void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
 {
 	struct kueue_job *job = &k->job[row];
-	struct kueue_order *order = kueue_order(k, KUEUE_START, row);
-	if (!order || !copy_holdings(k, order, holding, count))
+	struct order *order = controller_order(&k->engine, ORDER_START, row);
+	if (!order)
 		return;
-	order->rule = rule_of(k, job->workload);
+	controller_hold_all(&k->engine, order, holding, count);
+	order->by.rule = rule_of(k, job->workload);
 	job->stage = KUEUE_RUNS;
 	kueue_note(k, row, KUEUE_ON_NODES);
 	job->stamp++;
-	job->in_engine = true;
 	/* Workers that come once their leader is ready are ready as much later. */
 	kueue_due(k, k->now + k->start_delay * (k->shape[k->shape_of[row]].pods->leader_first ? 2 : 1),
 		KUEUE_DUE_READY, row);
@@ -381,7 +358,7 @@ static void wait_for_room(struct kueue *k, uint32_t row)
 {
 	k->job[row].pods_at = k->waiting_count;
 	k->waiting[k->waiting_count++] = row;
-	kueue_reason(k, row, SL_REASON_UNSCHEDULABLE);
+	controller_reason(&k->engine, row, SL_REASON_UNSCHEDULABLE);
 }
 
 void kueue_pods_start(struct kueue *k, uint32_t row)

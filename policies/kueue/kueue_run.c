@@ -89,14 +89,12 @@ static uint32_t outside(const struct kueue *k, uint32_t workload)
 static void give_order(struct kueue *k, uint32_t row)
 {
 	struct kueue_job *job = &k->job[row];
-	struct kueue_order *order = kueue_order(k, k->checkpoint ? KUEUE_CHECKPOINT : KUEUE_REQUEUE, row);
-	job->in_engine = false;
+	struct order *order =
+		controller_order(&k->engine, k->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 	if (!order)
 		return;
-	order->state = SL_PREEMPTED;
-	order->rule = rule_of(job->why);
-	order->whose = job->by == KQ_NO ? UINT32_MAX : outside(k, job->by);
-	job->reason = SL_REASON_COUNT; /* The engine's of one that waits anew. */
+	order->by.rule = rule_of(job->why);
+	order->by.whose = job->by == KQ_NO ? CONTROLLER_NOBODY : outside(k, job->by);
 }
 
 static enum sl_reason reason_after(const struct kueue *k, const struct kq_workload *workload)
@@ -115,7 +113,7 @@ static void stopped(struct kueue *k, uint32_t row)
 	const uint32_t workload = job->workload;
 	if (job->stage == KUEUE_PODS || job->stage == KUEUE_RUNS || job->stage == KUEUE_STOPS)
 		kueue_pods_stop(k, row);
-	if (job->in_engine)
+	if (k->engine.runs[row])
 		give_order(k, row);
 	kueue_budgets_hold(k, row, false);
 	kueue_multi_over(k, row);
@@ -124,7 +122,7 @@ static void stopped(struct kueue *k, uint32_t row)
 	job->evicted = false;
 	kq_evicted(k->kq, workload);
 	job->by = KQ_NO;
-	kueue_reason(k, row, reason_after(k, &k->kq->workload[workload]));
+	controller_reason(&k->engine, row, reason_after(k, &k->kq->workload[workload]));
 	kueue_status_changed(k, workload);
 	kueue_changed(k);
 	kueue_reconcile(k, row);
@@ -207,7 +205,7 @@ static void pend(struct kueue *k, uint32_t row)
 	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (k->in_cycle && written > k->loop_until)
 		k->loop_until = written;
-	kueue_reason(k, row, reason_of(workload->pending_reason));
+	controller_reason(&k->engine, row, reason_of(workload->pending_reason));
 }
 
 static void carry_out(struct kueue *k, const struct kq_effect *effect)
@@ -231,11 +229,12 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		return;
 	case KQ_DID_DEACTIVATE:
 		if (k->job[row].stage == KUEUE_WAITS)
-			kueue_reason(k, row, SL_REASON_HELD_ADMIN);
+			controller_reason(&k->engine, row, SL_REASON_HELD_ADMIN);
 		break;
 	case KQ_DID_REQUEUE:
 		if (k->job[row].stage == KUEUE_WAITS)
-			kueue_reason(k, row, reason_after(k, &k->kq->workload[effect->workload]));
+			controller_reason(
+				&k->engine, row, reason_after(k, &k->kq->workload[effect->workload]));
 		break;
 	case KQ_DID_SKIP:
 		return;
@@ -258,10 +257,7 @@ static void take_effects(struct kueue *k)
 		carry_out(k, &effect);
 	}
 	kq->effect_count = 0;
-	if (kq->err.status && !k->status) {
-		k->err = kq->err;
-		kueue_failed(k, kq->err.status);
-	}
+	controller_take_err(&k->engine, &kq->err);
 }
 
 /* ---- Events -------------------------------------------------------------------------------------------- */
@@ -278,7 +274,7 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	k->live++;
 	if (k->kq->workload[job->workload].local == KQ_NO) {
 		k->misconfigured++;
-		kueue_reason(k, row, SL_REASON_MISCONFIGURED);
+		controller_reason(&k->engine, row, SL_REASON_MISCONFIGURED);
 	}
 	if (!kueue_live(k, row))
 		kq_submit(k->kq, job->workload);
@@ -301,7 +297,6 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 	kueue_multi_over(k, row);
 	job->stage = KUEUE_AWAY;
 	job->stamp++;
-	job->in_engine = false;
 	kueue_news(k);
 	k->live--;
 	kueue_status_changed(k, job->workload);
@@ -316,7 +311,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 {
 	struct kueue_job *job = &k->job[row];
-	job->reason = SL_REASON_COUNT;
+	k->engine.reason[row] = SL_REASON_COUNT;
 	if (job->stage == KUEUE_STOPS) {
 		stopped(k, row);
 		return;
@@ -324,7 +319,7 @@ void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 	if (job->stage != KUEUE_RUNS && job->stage != KUEUE_PODS)
 		return;
 	kq_pods_ready(k->kq, job->workload, false);
-	if (job->in_engine) { /* kube-scheduler took a pod away. */
+	if (k->engine.runs[row]) { /* kube-scheduler took a pod away. */
 		job->why = "NodeFailures";
 		give_order(k, row);
 	}
@@ -367,7 +362,7 @@ static void sample_shares(struct kueue *k)
 {
 	kq_afs_sample(k->kq);
 	kueue_changed(k);
-	if (k->live || k->told < k->jobs->count)
+	if (k->live || k->engine.told < k->jobs->count)
 		k->shares_at = k->now + k->kq->config.afs_interval;
 }
 
@@ -381,11 +376,11 @@ static void ready(struct kueue *k, uint32_t row)
 
 static void end_at_limit(struct kueue *k, uint32_t row)
 {
-	struct kueue_order *order = kueue_order(k, KUEUE_END, row);
+	struct order *order = controller_order(&k->engine, ORDER_END, row);
 	if (!order)
 		return;
 	order->state = SL_COMPLETED;
-	order->rule = SL_RULE_LIMIT;
+	order->by.rule = SL_RULE_LIMIT;
 	kueue_over(k, row, "DeadlineExceeded", false);
 }
 

@@ -9,21 +9,9 @@
 #ifndef SL_RUNAI_RUNAI_H
 #define SL_RUNAI_RUNAI_H
 
+#include "policies/controller/controller.h"
 #include "policies/runai/rules/kai_solve.h"
 #include "policies/runai/runai_read.h"
-
-/* What the engine is to do in its next pass. */
-enum runai_what { RUNAI_START, RUNAI_REQUEUE, RUNAI_CHECKPOINT, RUNAI_END, RUNAI_RESIZE, RUNAI_REASON };
-struct runai_order {
-	enum runai_what what;
-	uint32_t row;
-	enum sl_rule rule;
-	uint32_t whose; /* Row; UINT32_MAX: nobody's. */
-	enum sl_state state;
-	enum sl_reason reason;
-	size_t holding, holding_count;
-	uint32_t tasks;
-};
 
 enum runai_stage {
 	RUNAI_AWAY, /* Not submitted yet, or over. */
@@ -38,11 +26,9 @@ struct runai_run {
 	uint64_t tried_news; /* all were tried with what was new then. */
 	enum runai_stage stage;
 	uint32_t stamp;       /* What is due of an earlier attempt does not count. */
-	uint8_t reason;       /* enum sl_reason, as it was said last. */
 	bool drained;         /* Its last eviction is the operator's; */
 	bool shrunk;          /* or of pods that it can do without. */
 	uint32_t least, most; /* Pods; of one that is not elastic the same. */
-	bool in_engine;       /* The engine has it run, or an order to start it. */
 	sl_time started;      /* Of this attempt; */
 	sl_time first;        /* of the first: SL_NONE, none yet. */
 	sl_time evicted_at;   /* SL_NONE: never. */
@@ -104,9 +90,8 @@ struct runai_eviction {
 
 /* What of jobs is followed otherwise than is said: how many, and the first. */
 enum runai_remark {
-	RUNAI_REMARK_DEPENDS, /* On others, or it is held. */
-	RUNAI_REMARK_PARTS,   /* It would do with fewer pods, in ways the engine has no sizes for. */
-	RUNAI_REMARK_SINGLE,  /* Each of its pods by itself would be enough. */
+	RUNAI_REMARK_PARTS,  /* It would do with fewer pods, in ways the engine has no sizes for. */
+	RUNAI_REMARK_SINGLE, /* Each of its pods by itself would be enough. */
 	RUNAI_REMARKS
 };
 struct runai_some {
@@ -140,6 +125,7 @@ struct runai_shape {
 };
 
 struct runai {
+	struct controller engine;
 	struct sl_arena *arena;
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
@@ -162,8 +148,7 @@ struct runai {
 	bool elastic; /* Some jobs are. */
 	uint32_t sessions_max;
 	/* Time. */
-	sl_time now, woken, session_at;
-	uint64_t pass, next;
+	sl_time now, session_at;
 	bool dirty;                       /* Something happened since the last session. */
 	sl_time usage_at;                 /* Past usage is looked at anew then; SL_NEVER. */
 	uint32_t stages[RUNAI_STOPS + 1]; /* Jobs in each. */
@@ -172,13 +157,6 @@ struct runai {
 	struct runai_entry *agenda;
 	uint32_t agenda_count, agenda_capacity;
 	uint64_t agenda_seq;
-	/* Orders of the next pass. */
-	struct runai_order *order;
-	uint32_t order_count, order_capacity;
-	struct sl_holding *holding;
-	uint32_t *gpus; /* By holding and type. */
-	size_t holding_count, holding_capacity, gpus_capacity;
-	uint32_t types; /* Kinds of GPU. */
 	/* For those who look. */
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
@@ -187,15 +165,10 @@ struct runai {
 	struct runai_step *step;
 	size_t step_count, step_capacity;
 	struct runai_course *course; /* runai_course.c */
-	int status;
-	struct sl_err err;
 };
 
 /* runai.c */
-void runai_broke(struct runai *r, int status);
 bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size, size_t wanted);
-struct runai_order *runai_order(struct runai *r, enum runai_what what, uint32_t row);
-void runai_reason(struct runai *r, uint32_t row, enum sl_reason reason);
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row);
 void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task);
 sl_time runai_due_next(const struct runai *r);
@@ -235,7 +208,7 @@ void runai_window(struct runai *r, uint32_t number, bool begins);
 bool runai_node_set(struct runai *r, uint32_t node, bool up);
 
 /* runai_hold.c: an order's amounts, of what the job's pods hold now; and its size in the engine. */
-void runai_hold(struct runai *r, struct runai_order *order);
+void runai_hold(struct runai *r, struct order *order);
 void runai_resize(struct runai *r, uint32_t row);
 /* Between so many pods it may run: the engine follows that of jobs of one group; else all of them. */
 void runai_sizes(

@@ -5,24 +5,14 @@
  */
 #include "policies/runai/runai.h"
 
-#include <string.h>
-
 #define MIB (INT64_C(1) << 20)
 
-static struct sl_holding *holding_on(struct runai *r, struct runai_order *order, uint32_t node)
+static struct sl_holding *holding_on(struct controller *c, struct order *order, uint32_t node)
 {
-	for (size_t i = order->holding_count; i-- > 0;)
-		if (r->holding[order->holding + i].node == node)
-			return &r->holding[order->holding + i];
-	if (!runai_reserve(r, (void **)&r->holding, &r->holding_capacity, sizeof(*r->holding),
-		    r->holding_count + 1) ||
-		!runai_reserve(r, (void **)&r->gpus, &r->gpus_capacity, sizeof(*r->gpus),
-			(r->holding_count + 1) * r->types + 1))
-		return NULL;
-	memset(&r->gpus[r->holding_count * r->types], 0, r->types * sizeof(*r->gpus));
-	order->holding_count++;
-	r->holding[r->holding_count] = (struct sl_holding){ .node = node };
-	return &r->holding[r->holding_count++];
+	for (size_t i = order->holding + order->holding_count; i-- > order->holding;)
+		if (c->holding[i].node == node)
+			return &c->holding[i];
+	return controller_hold(c, order, node);
 }
 
 /* GPUs in the engine's parts, rounded up. */
@@ -50,32 +40,29 @@ static int64_t gpus_of(const struct runai *r, const struct kai *kai, const struc
 	return 0;
 }
 
-static void hold(struct runai *r, struct runai_order *order, const struct kai *kai, uint32_t task)
+static void hold(struct runai *r, struct order *order, const struct kai *kai, uint32_t task)
 {
 	const struct kai_task *row = &kai->task[task];
 	const struct kai_request *ask = &kai->request[row->request];
 	const struct kai_node *node = &kai->node[row->node];
-	struct sl_holding *holding = holding_on(r, order, node->row_outside);
+	struct sl_holding *holding = holding_on(&r->engine, order, node->row_outside);
 	const int64_t parts = sl_parts(r->cluster->cpu_parts);
 	if (!holding)
 		return;
-	const size_t at = (size_t)(holding - r->holding);
 	holding->tasks++;
 	holding->cpus += (ask->cpu * parts + 999) / 1000;
 	holding->mem += (ask->mem + MIB - 1) / MIB;
 	if (r->node_kind[node->row_outside])
-		r->gpus[at * r->types + r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
+		controller_gpus(&r->engine, holding)[r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
 			(uint32_t)gpus_of(r, kai, ask, node);
 }
 
 /* What its pods hold, those on their way out too. */
-void runai_hold(struct runai *r, struct runai_order *order)
+void runai_hold(struct runai *r, struct order *order)
 {
 	const struct runai_run *run = &r->run[order->row];
 	const struct kai *kai = r->world[run->world].kai;
 	const struct kai_job *job = &kai->job[run->job];
-	order->holding = r->holding_count;
-	order->tasks = 0;
 	for (uint32_t task = job->task; task < job->task + job->task_count; task++) {
 		const int64_t state = kai->task[task].state;
 		if (state != KAI_RUNNING && state != KAI_RELEASING)
@@ -87,7 +74,7 @@ void runai_hold(struct runai *r, struct runai_order *order)
 
 void runai_resize(struct runai *r, uint32_t row)
 {
-	struct runai_order *order = runai_order(r, RUNAI_RESIZE, row);
+	struct order *order = controller_order(&r->engine, ORDER_RESIZE, row);
 	if (order)
 		runai_hold(r, order);
 }

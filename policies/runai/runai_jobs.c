@@ -67,7 +67,7 @@ static int ask_of_podset(struct runai *r, struct kai *kai, const struct sl_podse
 	const struct sl_doc *doc, struct kai_request *ask)
 {
 	struct runai_gpus gpus = { 0 };
-	const int status = runai_gpus_read(podset, &gpus, doc, &r->err);
+	const int status = runai_gpus_read(podset, &gpus, doc, &r->engine.err);
 	for (uint32_t i = 0; i < podset->request.count; i++) {
 		const struct sl_amount *one = &podset->request.at[i];
 		if (strcmp(one->resource, "cpu") == 0)
@@ -129,7 +129,7 @@ static const uint64_t *allowed_nodes(struct runai *r, const struct runai_run *ru
 			all = false;
 	}
 	if (!bits)
-		runai_broke(r, SL_SYSTEM);
+		controller_failed(&r->engine, SL_SYSTEM);
 	return all ? NULL : bits;
 }
 
@@ -169,7 +169,7 @@ static bool widen(struct runai *r)
 	const size_t slots = r->shape_slots ? r->shape_slots * 2 : 64;
 	uint32_t *made = calloc(slots, sizeof(*made));
 	if (!made) {
-		runai_broke(r, SL_SYSTEM);
+		controller_failed(&r->engine, SL_SYSTEM);
 		return false;
 	}
 	r->shape_slot = made;
@@ -224,7 +224,7 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 		return &r->shape[r->shape_slot[at] - 1];
 	const int status = make_asks(r, row, &key);
 	if (status) {
-		runai_broke(r, status);
+		controller_failed(&r->engine, status);
 		return NULL;
 	}
 	if (!runai_reserve(r, (void **)&r->shape, &r->shape_capacity, sizeof(*r->shape), r->shape_count + 1))
@@ -302,14 +302,14 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	struct runai_job *said = &run->said;
 	struct kai *kai = r->world[run->world].kai;
 	char name[32];
-	const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, &r->err);
+	const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, &r->engine.err);
 	if (!pods) {
-		runai_broke(r, r->err.status ? r->err.status : SL_SYSTEM);
-		return r->status;
+		controller_failed(&r->engine, r->engine.err.status ? r->engine.err.status : SL_SYSTEM);
+		return r->engine.status;
 	}
 	const struct runai_shape *shape = shape_of(r, row, pods);
 	if (!shape)
-		return r->status;
+		return r->engine.status;
 	/* Of one age the name decides, as text: numbers in their order. */
 	(void)snprintf(name, sizeof(name), "%019" PRId64, r->jobs->id[row]);
 	const uint32_t job =

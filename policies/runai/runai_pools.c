@@ -70,7 +70,7 @@ bool runai_pools_move(struct runai *r)
 	bool any = false;
 	if (r->world_count < 2 || !r->stages[RUNAI_WAITS])
 		return false;
-	for (uint32_t row = 0; row < r->jobs->count && !r->status; row++)
+	for (uint32_t row = 0; row < r->jobs->count && !r->engine.status; row++)
 		if (r->run[row].stage == RUNAI_WAITS && r->run[row].job != KAI_NO)
 			any = move_job(r, row) || any;
 	return any;

@@ -27,9 +27,6 @@ static void count(struct runai *r, enum runai_remark what, uint32_t row)
 void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods)
 {
 	const struct runai_run *run = &r->run[row];
-	const uint32_t more = r->jobs->more_of ? r->jobs->more_of[row] : 0;
-	if (more && (r->jobs->more[more].depend_count || r->jobs->more[more].held))
-		count(r, RUNAI_REMARK_DEPENDS, row);
 	if (!pods->doc || run->least < run->most || run->said.group_count || run->most < 2)
 		return;
 	if (!run->said.gang)
@@ -41,8 +38,6 @@ void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods)
 void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup)
 {
 	static const char *const what[] = {
-		[RUNAI_REMARK_DEPENDS] =
-			"dependencies and holds are not known to KAI: scheduled as they are submitted",
 		[RUNAI_REMARK_PARTS] =
 			"pods of several kinds with a minMember below their number: started with "
 			"all pods, or not at all",
@@ -50,15 +45,8 @@ void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup)
 			"several pods without a gang (minMember 1): one job here, started with "
 			"all pods",
 	};
-	char text[400], name[32];
-	for (int i = 0; i < RUNAI_REMARKS; i++) {
-		const struct runai_some *some = &r->remarked[i];
-		if (!some->count)
-			continue;
-		(void)snprintf(name, sizeof(name), "%lld", (long long)r->jobs->id[some->first]);
-		const char *id = r->jobs->id_name ? r->jobs->id_name[some->first] : NULL;
-		(void)snprintf(text, sizeof(text), "%u job%s (%.80s first): %s", some->count,
-			some->count > 1 ? "s" : "", id ? id : name, what[i]);
-		sl_remark(setup, text);
-	}
+	controller_remark_gates(
+		setup, false, "dependencies and holds are not known to KAI: scheduled as they are submitted");
+	for (int i = 0; i < RUNAI_REMARKS; i++)
+		controller_remark(setup, r->remarked[i].count, r->remarked[i].first, what[i]);
 }

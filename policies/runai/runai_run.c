@@ -145,19 +145,18 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 		runai_resize(r, row);
 		return;
 	}
-	struct runai_order *order = runai_order(r, RUNAI_START, row);
+	struct order *order = controller_order(&r->engine, ORDER_START, row);
 	if (!order)
 		return;
-	order->rule = SL_RULE_ADMIT;
 	runai_hold(r, order);
+	if (run->least == run->most)
+		order->tasks = 0;
 	stage(r, run, RUNAI_RUNS);
-	run->in_engine = true;
 	run->started = r->now;
 	if (run->first == SL_NONE)
 		run->first = r->now;
 	run->starts++;
 	run->stamp++;
-	run->reason = SL_REASON_COUNT;
 	due_minima(r, run);
 	const sl_time limit = limit_of(r, row);
 	if (limit != SL_NONE)
@@ -182,15 +181,13 @@ static void stopped(struct runai *r, uint32_t row)
 	stage(r, run, RUNAI_WAITS);
 	changed(r, run->world);
 	run->stamp++;
-	if (run->in_engine) {
-		struct runai_order *order =
-			runai_order(r, r->checkpoint ? RUNAI_CHECKPOINT : RUNAI_REQUEUE, row);
-		run->in_engine = false;
+	if (r->engine.runs[row]) {
+		struct order *order =
+			controller_order(&r->engine, r->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 		if (!order)
 			return;
-		order->state = SL_PREEMPTED;
-		order->rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
-		order->whose = run->by;
+		order->by.rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
+		order->by.whose = run->by;
 	}
 	r->dirty = true;
 }
@@ -351,7 +348,7 @@ static void tell_reasons(struct runai *r, uint32_t world)
 		if (r->run[job->row_outside].stage != RUNAI_WAITS)
 			continue;
 		forget_promise(r, kai, job);
-		runai_reason(r, job->row_outside, reason_of(r, job));
+		controller_reason(&r->engine, job->row_outside, reason_of(r, job));
 	}
 }
 
@@ -402,8 +399,8 @@ static bool session(struct runai *r, uint32_t world)
 		kai_usage_set(kai, r->world[world].usage);
 	runai_course_open(r, world);
 	if (kai_session(kai) != 0) {
-		runai_broke(r, kai->err.status);
-		r->err = kai->err;
+		controller_take_err(&r->engine, &kai->err);
+		controller_failed(&r->engine, kai->err.status);
 		return false;
 	}
 	r->sessions++;
@@ -437,7 +434,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	if (runai_job_enter(r, row) != 0)
 		return;
 	due_after(r, said->delay);
-	runai_reason(r, row, reason_of(r, job_of(r, row)));
+	controller_reason(&r->engine, row, reason_of(r, job_of(r, row)));
 	news(r);
 }
 
@@ -448,7 +445,6 @@ void runai_over(struct runai *r, uint32_t row)
 		return;
 	note_usage(r);
 	stage(r, run, RUNAI_AWAY);
-	run->in_engine = false;
 	run->stamp++;
 	runai_job_leave(r, row);
 	news(r);
@@ -464,14 +460,13 @@ void runai_lost(struct runai *r, uint32_t row)
 	note_usage(r);
 	struct kai *kai = r->world[run->world].kai;
 	struct kai_job *job = job_of(r, row);
-	run->in_engine = false;
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;
 	job->ready = run->said.allowed;
 	stage(r, run, RUNAI_WAITS);
 	run->stamp++;
-	run->reason = SL_REASON_COUNT;
+	r->engine.reason[row] = SL_REASON_COUNT;
 	news(r);
 	changed(r, run->world);
 }
@@ -496,11 +491,11 @@ static void run_window(struct runai *r, uint32_t number, bool begins)
 
 static void end_at_limit(struct runai *r, uint32_t row)
 {
-	struct runai_order *order = runai_order(r, RUNAI_END, row);
+	struct order *order = controller_order(&r->engine, ORDER_END, row);
 	if (!order)
 		return;
 	order->state = SL_TIMEOUT;
-	order->rule = SL_RULE_LIMIT;
+	order->by.rule = SL_RULE_LIMIT;
 	runai_over(r, row);
 }
 
@@ -553,7 +548,7 @@ static bool run_due(struct runai *r)
 {
 	struct runai_entry entry;
 	bool any = false;
-	while (!r->status && runai_due_pop(r, &entry)) {
+	while (!r->engine.status && runai_due_pop(r, &entry)) {
 		do_due(r, &entry);
 		any = true;
 	}
@@ -590,7 +585,7 @@ static bool run_sessions(struct runai *r)
 		return false;
 	note_usage(r);
 	r->dirty = false;
-	for (uint32_t i = 0; i < r->world_count && !r->status; i++)
+	for (uint32_t i = 0; i < r->world_count && !r->engine.status; i++)
 		any = session(r, i) || any;
 	if (r->cycle)
 		r->session_at = r->now + r->cycle;
@@ -606,7 +601,7 @@ void runai_run_now(struct runai *r)
 {
 	bool again = true;
 	changed_all(r);
-	for (uint32_t i = 0; again && !r->status && i < SESSIONS_MAX; i++) {
+	for (uint32_t i = 0; again && !r->engine.status && i < SESSIONS_MAX; i++) {
 		again = run_due(r);
 		again = run_sessions(r) || again;
 		again = again || runai_due_next(r) <= r->now;

@@ -108,7 +108,7 @@ static int show_job(struct runai *r, uint32_t row, const struct sl_show *show)
 	static const char *const column[] = { "job", "project", "pool", "type", "reason", "message" };
 	const struct runai_run *run = &r->run[row];
 	const uint32_t queue = run->said.queue;
-	const bool known = run->reason < SL_REASON_COUNT;
+	const enum sl_reason reason = (enum sl_reason)r->engine.reason[row];
 	char text[1600];
 	runai_why(r, row, text, sizeof(text));
 	const struct sl_figure figure[SL_LEN(column)] = {
@@ -116,7 +116,7 @@ static int show_job(struct runai *r, uint32_t row, const struct sl_show *show)
 		WORD(queue == KAI_NO ? "" : r->config.queue[queue].name),
 		WORD(r->config.pool[r->world[run->world].pool].name),
 		WORD(runai_type_name(run->said.type)),
-		WORD(known ? sl_reason_name((enum sl_reason)run->reason) : ""),
+		WORD(reason < SL_REASON_COUNT ? sl_reason_name(reason) : ""),
 		WORD(text),
 	};
 	return show->row(show->self, column, figure, SL_LEN(figure));

@@ -138,13 +138,14 @@ static void other_text(struct runai *r, uint32_t row, char *text, size_t size)
 void runai_why(struct runai *r, uint32_t row, char *text, size_t size)
 {
 	const struct runai_run *run = &r->run[row];
+	const enum sl_reason reason = (enum sl_reason)r->engine.reason[row];
 	*text = '\0';
-	if (run->reason == SL_REASON_QUEUE_DOES_NOT_EXIST)
+	if (reason == SL_REASON_QUEUE_DOES_NOT_EXIST)
 		queue_text(r, row, text, size);
-	else if (run->reason == SL_REASON_MISCONFIGURED && run->said.queue != KAI_NO)
+	else if (reason == SL_REASON_MISCONFIGURED && run->said.queue != KAI_NO)
 		(void)snprintf(text, size, "project '%.100s' takes no jobs of type %s",
 			r->config.queue[run->said.queue].name, runai_type_name(run->said.type));
-	else if (run->reason == SL_REASON_WAITING_FOR_PREEMPTED)
+	else if (reason == SL_REASON_WAITING_FOR_PREEMPTED)
 		(void)snprintf(text, size, "it starts when those that were evicted for it have stopped");
 	else if (run->job != KAI_NO)
 		other_text(r, row, text, size);

@@ -39,7 +39,7 @@ static void random_world(struct preempt_world *w, bool gang)
 	w->c.params.preempt_reorder_count = draw(3);
 	w->c.params.preempt_strict_order = draw(2);
 	w->c.params.preempt_youngest_first = draw(2);
-	cr_assert_eq(ctl_preempt_make(&w->c, &w->c.err), SL_OK);
+	cr_assert_eq(ctl_preempt_make(&w->c, &w->c.engine.err), SL_OK);
 }
 
 static struct ctl_job *random_job(struct preempt_world *w)

@@ -3,7 +3,7 @@
  * ctl.h - what slurmctld 22.05 decides, and when: the policy `slurm`.
  *
  * A struct ctl is slurmctld as far as decisions go. It is changed by events alone (a submission, an end, the
- * clock) and gives orders (enum ctl_order), which slurm.c hands to the engine in the pass that follows: so a
+ * clock) and gives orders (enum order_what), which slurm.c hands to the engine in the pass that follows: so a
  * pass that is run twice does the same twice. Which cores and devices a job gets is select.h's.
  *
  * Time is whole seconds since 1970 by the log's clock, as in slurmctld: what it does depends on the second
@@ -34,6 +34,7 @@
 #ifndef POLICIES_SLURM_CTL_H
 #define POLICIES_SLURM_CTL_H
 
+#include "policies/controller/controller.h"
 #include "policies/slurm/select/select.h"
 
 typedef int64_t ctl_time; /* Seconds since 1970 by the log's clock. */
@@ -280,31 +281,8 @@ struct ctl_array {
 	uint32_t count;
 };
 
-/* ---- Orders: what the engine is to do
- * ------------------------------------------------------------------------- */
-
-enum ctl_order {
-	CTL_START,  /* On job->alloc. */
-	CTL_END,    /* A job that runs or is suspended: as job->ended_as. */
-	CTL_DROP,   /* A pending one: as job->ended_as. */
-	CTL_REFUSE, /* At submission. */
-	CTL_REQUEUE,
-	CTL_SUSPEND,
-	CTL_RESUME,
-	CTL_REASON,   /* job->reason */
-	CTL_ELIGIBLE, /* job->eligible */
-	CTL_PLAN,     /* job->planned */
-	CTL_ORDERS
-};
-
 /* ---- slurmctld
  * ------------------------------------------------------------------------------------------------ */
-
-/* By which rule, and for whom: what sl_by is told of an order. */
-struct ctl_by {
-	enum sl_rule rule;
-	uint32_t whose; /* CTL_NO_ROW: nobody. */
-};
 
 struct ctl_params {
 	/* SchedulerParameters, with 22.05's defaults. Seconds unless said. */
@@ -346,8 +324,8 @@ struct ctl_params {
 };
 
 struct ctl {
+	struct controller engine;
 	struct sl_arena *arena;
-	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none. */
 	const struct sl_cluster *cluster;
 	const uint8_t *shut; /* By node: drained from the beginning, until told otherwise; NULL: none. */
 	const struct sl_jobs *jobs;
@@ -355,10 +333,7 @@ struct ctl {
 	struct ctl_params params;
 	int64_t epoch; /* Of the scenario's time 0. */
 	ctl_time now;
-	sl_time now_us;   /* The engine's. */
-	struct ctl_by by; /* Orders are by it. */
-	int status;       /* The first failure. */
-	struct sl_err err;
+	sl_time now_us; /* The engine's. */
 
 	struct ctl_tres tres[CTL_TRES_MAX];
 	uint32_t tres_count;
@@ -399,18 +374,18 @@ struct ctl {
 	struct ctl_nodes *nodes;
 	struct ctl_power *power;
 	struct ctl_commands *commands;
-	struct ctl_orders *orders;
+	struct ctl_amounts *amounts; /* slurm.c */
 	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
 	struct ctl_acct *acct;
 };
 
 /* slurm.c: the order goes to the engine in the next pass. */
-void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why);
+void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const char *why);
 /* Orders from now on are by that rule; returns what they were by, to be put back. */
-static inline struct ctl_by ctl_by(struct ctl *c, enum sl_rule rule, uint32_t whose)
+static inline struct order_by ctl_by(struct ctl *c, enum sl_rule rule, uint32_t whose)
 {
-	const struct ctl_by was = c->by;
-	c->by = (struct ctl_by){ rule, whose };
+	const struct order_by was = c->engine.by;
+	c->engine.by = (struct order_by){ rule, whose };
 	return was;
 }
 /* Its plan, if the engine has another one. */
@@ -419,10 +394,6 @@ void ctl_tell_plan(struct ctl *c, struct ctl_job *job);
 extern const enum sl_reason ctl_reasons[];
 /* slurm.c: all modules, in their order. For tests, too. */
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* Keeps the first failure. */
-void ctl_failed(struct ctl *c, int status);
-/* False: it failed, or nobody waits for what comes of this any more. */
-bool ctl_goes_on(const struct ctl *c);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
 {
 	return c->epoch + (at - (at % SL_SECOND + SL_SECOND) % SL_SECOND) / SL_SECOND;

@@ -491,8 +491,9 @@ void ctl_acct_inherit(struct ctl *c)
 	for (uint32_t i = 0; i < c->assoc_count; i++)
 		if (!inherit_limits(c, &c->assoc[i], i ? c->assoc[c->assoc[i].parent].limits : NULL) ||
 			!inherit_qos(c, i)) {
-			ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory for %u associations",
-					      c->assoc_count));
+			controller_failed(
+				&c->engine, sl_fail(&c->engine.err, SL_SYSTEM,
+						    "out of memory for %u associations", c->assoc_count));
 			return;
 		}
 }

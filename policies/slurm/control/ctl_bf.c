@@ -246,12 +246,12 @@ static enum ctl_status start_now(struct attempt *a)
 	struct ctl_job *job = a->job;
 	const int64_t limit = job->time_limit;
 	const uint32_t first = a->bf->first_planned; /* Perhaps itself, in another partition. */
-	const struct ctl_by was =
+	const struct order_by was =
 		ctl_by(a->c, SL_RULE_BACKFILL, first == job->row ? (uint32_t)CTL_NO_ROW : first);
 	if (a->minutes != a->minutes_full) /* It is its limits' while it is asked. */
 		job->time_limit = a->minutes;
 	const enum ctl_status status = ctl_place_try(a->c, job, a->entry->part, a->before);
-	a->c->by = was;
+	a->c->engine.by = was;
 	if (status == CTL_OK)
 		set_limit(a);
 	else
@@ -273,7 +273,7 @@ static void plan(struct attempt *a)
 	if (!job->planned_nodes)
 		job->planned_nodes = sl_alloc(a->c->arena, a->words, sizeof(*job->planned_nodes));
 	if (!job->planned_nodes) {
-		ctl_failed(a->c, sl_fail(&a->c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&a->c->engine);
 		return;
 	}
 	memcpy(job->planned_nodes, a->nodes, a->words * sizeof(*a->nodes));
@@ -456,7 +456,7 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
 	while (!try_at(&a, &verdict))
-		if (!ctl_goes_on(c))
+		if (!controller_goes_on(&c->engine))
 			return STOP;
 	if (a.job->state == CTL_PENDING)
 		ctl_tell_plan(c, a.job);
@@ -534,7 +534,7 @@ void ctl_bf_pass(struct ctl *c)
 	if (c->params.bf_running_job_reserve && !reserve_running(c))
 		return;
 	enum verdict verdict = NEXT;
-	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
+	for (size_t i = 0; i < count && verdict != STOP && controller_goes_on(&c->engine);) {
 		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
 			break; /* Tasks of an array that was begun go on. */
 		verdict = look_at(c, &entry[i]);

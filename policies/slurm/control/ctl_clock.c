@@ -159,11 +159,13 @@ static void run_agent(struct ctl *c)
 {
 	enum { PASSES_MAX = 1000 };
 	int passes = 0;
-	for (; passes < PASSES_MAX && c->clock->want && ctl_goes_on(c) && agent_due(c) <= c->now_us; passes++)
+	for (; passes < PASSES_MAX && c->clock->want && controller_goes_on(&c->engine) &&
+		agent_due(c) <= c->now_us;
+		passes++)
 		main_pass(c);
 	if (passes == PASSES_MAX)
-		ctl_failed(c,
-			sl_fail(&c->err, SL_POLICY,
+		controller_failed(&c->engine,
+			sl_fail(&c->engine.err, SL_POLICY,
 				"policy 'slurm': %d passes in one second (%lld since 1970): decisions alternate",
 				PASSES_MAX, (long long)c->now));
 }

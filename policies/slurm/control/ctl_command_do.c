@@ -212,7 +212,7 @@ static void do_jobs(struct ctl *c, const struct command *command)
 void command_do(struct ctl *c, const struct command *command)
 {
 	bool done = true;
-	const struct ctl_by was = ctl_by(c, SL_RULE_OPERATOR, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_OPERATOR, CTL_NO_ROW);
 	if (command->kind == COMMAND_NODE)
 		done = update_node(c, command);
 	else if (command->kind == COMMAND_PARTITION)
@@ -225,6 +225,6 @@ void command_do(struct ctl *c, const struct command *command)
 		cancel_all(c, command);
 	else
 		do_jobs(c, command);
-	c->by = was;
+	c->engine.by = was;
 	c->commands->refused += !done;
 }

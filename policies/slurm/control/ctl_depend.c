@@ -390,7 +390,7 @@ bool ctl_depend_set(struct ctl *c, struct ctl_job *job, const char *text)
 		if (!list)
 			return false;
 	}
-	if (any_singleton(r.item, r.count) && !c->depends->party_first && make_parties(c, &c->err))
+	if (any_singleton(r.item, r.count) && !c->depends->party_first && make_parties(c, &c->engine.err))
 		return false;
 	c->depends->list[job->row] = list;
 	job->never = false;

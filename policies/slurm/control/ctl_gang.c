@@ -66,7 +66,7 @@ static bool append(struct ctl *c, struct gang_list *list, struct gang_job *one)
 		const uint32_t room = list->room ? 2 * list->room : 16;
 		struct gang_job **job = sl_alloc(c->arena, room, sizeof(struct gang_job *));
 		if (!job) {
-			ctl_failed(c, SL_SYSTEM);
+			controller_failed(&c->engine, SL_SYSTEM);
 			return false;
 		}
 		if (list->count)
@@ -183,30 +183,30 @@ static void clear_shadow(struct ctl *c, const struct gang_job *one)
 /* Whose start made others go, and not itself; CTL_NO_ROW: nobody's. */
 static uint32_t for_whom(const struct ctl *c, const struct ctl_job *job)
 {
-	return c->by.whose == job->row ? CTL_NO_ROW : c->by.whose;
+	return c->engine.by.whose == job->row ? CTL_NO_ROW : c->engine.by.whose;
 }
 
 /* In the way of a shadow those go whose mode says so. */
 static void stop(struct ctl *c, const struct gang_part *p, struct gang_job *one)
 {
 	const enum ctl_preempt_mode mode = ctl_preempt_mode(c, one->job);
-	const struct ctl_by was =
+	const struct order_by was =
 		ctl_by(c, p->shadows.count ? SL_RULE_RANK : SL_RULE_SLICE, for_whom(c, one->job));
 	if (p->shadows.count && mode != CTL_PREEMPT_OFF && mode != CTL_PREEMPT_SUSPEND)
 		(void)append(c, &c->gang->to_go, one);
 	else if (one->job->state == CTL_RUNNING)
 		ctl_acts_of(c)->suspend(c, one->job);
-	c->by = was;
+	c->engine.by = was;
 	one->stopped = true;
 	clear_shadow(c, one);
 }
 
 static void go_on(struct ctl *c, struct gang_job *one)
 {
-	const struct ctl_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
 	if (one->job->state == CTL_SUSPENDED)
 		ctl_acts_of(c)->resume(c, one->job);
-	c->by = was;
+	c->engine.by = was;
 	one->stopped = false;
 }
 
@@ -273,15 +273,15 @@ static void send_away(struct ctl *c)
 	if (c->gang->going)
 		return;
 	c->gang->going = true;
-	const struct ctl_by was = c->by;
+	const struct order_by was = c->engine.by;
 	while (to_go->count) {
 		struct gang_job *one = to_go->job[0];
 		take_out(to_go, one);
-		c->by = (struct ctl_by){ SL_RULE_RANK, was.whose };
-		c->by.whose = for_whom(c, one->job);
+		c->engine.by = (struct order_by){ SL_RULE_RANK, was.whose };
+		c->engine.by.whose = for_whom(c, one->job);
 		ctl_preempt_kill(c, one->job);
 	}
-	c->by = was;
+	c->engine.by = was;
 	c->gang->going = false;
 }
 
@@ -295,7 +295,7 @@ static struct gang_job *new_job(struct ctl *c, struct ctl_job *job)
 	else
 		one = sl_alloc(c->arena, 1, sizeof(*one));
 	if (!one)
-		ctl_failed(c, SL_SYSTEM);
+		controller_failed(&c->engine, SL_SYSTEM);
 	else
 		*one = (struct gang_job){ .job = job };
 	return one;
@@ -310,7 +310,7 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 	struct gang_job *one = new_job(c, job);
 	if (!one || !append(c, &p->jobs, one))
 		return;
-	const struct ctl_by was = ctl_by(c, SL_RULE_SLICE, job->row);
+	const struct order_by was = ctl_by(c, SL_RULE_SLICE, job->row);
 	job->gang = one;
 	if (job->state != CTL_SUSPENDED && fits(c, p, job)) {
 		if (!p->in_row)
@@ -323,7 +323,7 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 		stop(c, p, one);
 	}
 	send_away(c);
-	c->by = was;
+	c->engine.by = was;
 }
 
 /* gs_job_fini() */
@@ -338,9 +338,9 @@ void ctl_gang_ended(struct ctl *c, struct ctl_job *job)
 	job->gang = NULL;
 	one->next_free = c->gang->free;
 	c->gang->free = one;
-	const struct ctl_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
 	update_rows(c);
-	c->by = was;
+	c->engine.by = was;
 }
 
 void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job)
@@ -421,7 +421,7 @@ void ctl_gang_run(struct ctl *c)
 	if (!gangs(c) || c->params.time_slice <= 0 || since_slice(c) || c->gang->sliced == c->now)
 		return;
 	c->gang->sliced = c->now;
-	const struct ctl_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
 	order_parts(c);
 	for (uint32_t i = 0; i < c->part_count; i++) {
 		struct gang_part *p = &c->gang->part[c->gang->order[i]];
@@ -429,7 +429,7 @@ void ctl_gang_run(struct ctl *c)
 			slice(c, p);
 	}
 	send_away(c);
-	c->by = was;
+	c->engine.by = was;
 }
 
 ctl_time ctl_gang_next(const struct ctl *c)

@@ -49,7 +49,7 @@ void ctl_tell_plan(struct ctl *c, struct ctl_job *job)
 	if (job->planned == job->planned_told)
 		return;
 	job->planned_told = job->planned;
-	ctl_order(c, job, CTL_PLAN, NULL);
+	ctl_order(c, job, ORDER_PLAN, NULL);
 }
 
 /* Of one that starts, or is over: the engine knows. */
@@ -62,7 +62,7 @@ void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 {
 	job->reason = reason;
 	job->reasons_had[reason / 64] |= UINT64_C(1) << (reason % 64);
-	ctl_order(c, job, CTL_REASON, NULL);
+	ctl_order(c, job, ORDER_REASON, NULL);
 }
 
 static bool is_held(const struct ctl_job *job)
@@ -100,7 +100,7 @@ static void become_eligible(struct ctl *c, struct ctl_job *job)
 		job->begin = c->now;
 	if (job->eligible != job->begin) {
 		job->eligible = job->begin;
-		ctl_order(c, job, CTL_ELIGIBLE, NULL);
+		ctl_order(c, job, ORDER_ELIGIBLE, NULL);
 	}
 	if (job->accrue == CTL_NONE && ctl_limits_accrue(c, job))
 		job->accrue = c->now;
@@ -111,9 +111,9 @@ static void depends_in_vain(struct ctl *c, struct ctl_job *job)
 {
 	job->never = true;
 	if (c->params.kill_invalid_depend) {
-		const struct ctl_by was = ctl_by(c, SL_RULE_NEVER, CTL_NO_ROW);
+		const struct order_by was = ctl_by(c, SL_RULE_NEVER, CTL_NO_ROW);
 		ctl_end(c, job, SL_CANCELLED, false);
-		c->by = was;
+		c->engine.by = was;
 	} else if (job->reason != SL_REASON_NEVER)
 		ctl_set_reason(c, job, SL_REASON_NEVER);
 }
@@ -156,7 +156,7 @@ static ctl_time end_by_limit(const struct ctl_job *job)
 static void tell_boot(struct ctl *c, struct ctl_job *job)
 {
 	job->reason = SL_REASON_CONFIGURING;
-	ctl_order(c, job, CTL_REASON, NULL);
+	ctl_order(c, job, ORDER_REASON, NULL);
 	job->reason = SL_REASON_NONE;
 }
 
@@ -168,7 +168,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	job->alloc = select_take(c->select, alloc);
 	if (!job->alloc) {
 		job->state = CTL_ENDED;
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return;
 	}
 	job->start = c->now;
@@ -180,8 +180,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	ctl_node_started(c, job);
 	const ctl_time up = ctl_power_boot(c, job->alloc);
 	job->state = up > c->now ? CTL_CONFIGURING : CTL_RUNNING;
-	job->started_by = c->by.rule;
-	job->started_for = c->by.whose;
+	job->started_by = c->engine.by.rule;
+	job->started_for = c->engine.by.whose;
 	job->reason = SL_REASON_NONE;
 	forget_plan(job);
 	ctl_list_add(c, job);
@@ -194,7 +194,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	ctl_limits_begin(c, job);
 	c->job_changes++;
 	if (job->state == CTL_RUNNING)
-		ctl_order(c, job, CTL_START, NULL);
+		ctl_order(c, job, ORDER_START, NULL);
 	else
 		tell_boot(c, job);
 	ctl_limit_moved(c, job);
@@ -208,9 +208,9 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 	job->start = c->now;
 	job->end_limit = end_by_limit(job);
 	c->job_changes++;
-	const struct ctl_by was = ctl_by(c, job->started_by, job->started_for);
-	ctl_order(c, job, CTL_START, NULL);
-	c->by = was;
+	const struct order_by was = ctl_by(c, job->started_by, job->started_for);
+	ctl_order(c, job, ORDER_START, NULL);
+	c->engine.by = was;
 	ctl_limit_moved(c, job);
 }
 
@@ -264,7 +264,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
 	ctl_limits_submitted(c, job, false);
 	c->job_changes++;
 	if (!told)
-		ctl_order(c, job, active && was != CTL_CONFIGURING ? CTL_END : CTL_DROP, NULL);
+		ctl_order(c, job, active && was != CTL_CONFIGURING ? ORDER_END : ORDER_DROP, NULL);
 	if (active)
 		ctl_gang_ended(c, job);
 	ctl_want_pass(c);
@@ -290,8 +290,8 @@ static void wait_again(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	forget_plan(job);
 	c->job_changes++;
 	if (started && !told)
-		ctl_order(c, job, CTL_REQUEUE, NULL);
-	ctl_order(c, job, CTL_ELIGIBLE, NULL);
+		ctl_order(c, job, ORDER_REQUEUE, NULL);
+	ctl_order(c, job, ORDER_ELIGIBLE, NULL);
 	if (held)
 		job->priority = 0;
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
@@ -325,7 +325,7 @@ void ctl_suspend(struct ctl *c, struct ctl_job *job)
 	job->state = CTL_SUSPENDED;
 	job->suspended_at = c->now;
 	c->job_changes++;
-	ctl_order(c, job, CTL_SUSPEND, NULL);
+	ctl_order(c, job, ORDER_SUSPEND, NULL);
 	ctl_want_pass(c);
 }
 
@@ -340,7 +340,7 @@ void ctl_resume(struct ctl *c, struct ctl_job *job)
 	job->end_limit += stood;
 	job->suspended_at = CTL_NONE;
 	c->job_changes++;
-	ctl_order(c, job, CTL_RESUME, NULL);
+	ctl_order(c, job, ORDER_RESUME, NULL);
 	ctl_limit_moved(c, job);
 	ctl_want_pass(c);
 }

@@ -149,9 +149,9 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list)
 	uint32_t *const parts = job->parts;
 	const uint32_t count = job->part_count;
 	job->part_count = 0;
-	const int status = parts_named(c, job, list, &c->err);
+	const int status = parts_named(c, job, list, &c->engine.err);
 	if (status)
-		ctl_failed(c, status);
+		controller_failed(&c->engine, status);
 	if (!job->part_count) {
 		job->parts = parts;
 		job->part_count = count;

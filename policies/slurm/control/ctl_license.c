@@ -80,7 +80,7 @@ bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text)
 {
 	struct ctl_need *need = need_new(c);
 	if (!need) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return false;
 	}
 	if (!parse(c, need, text))

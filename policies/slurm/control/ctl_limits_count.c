@@ -11,7 +11,8 @@
 
 static void no_memory(struct ctl *c)
 {
-	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory for what is used of limits"));
+	controller_failed(
+		&c->engine, sl_fail(&c->engine.err, SL_SYSTEM, "out of memory for what is used of limits"));
 }
 
 static struct ctl_used *used_new(struct ctl *c)

@@ -225,11 +225,11 @@ void ctl_main_pass(struct ctl *c, bool full)
 	}
 	for (size_t i = 0; i < count; i++)
 		entry[i].job->status = CTL_OK;
-	const struct ctl_by was = ctl_by(c, SL_RULE_ORDER, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_ORDER, CTL_NO_ROW);
 	enum verdict verdict = NEXT;
-	for (size_t i = 0; i < count && verdict != STOP && ctl_goes_on(c);) {
+	for (size_t i = 0; i < count && verdict != STOP && controller_goes_on(&c->engine);) {
 		verdict = look_at(&p, &entry[i]);
 		i += verdict != AGAIN;
 	}
-	c->by = was;
+	c->engine.by = was;
 }

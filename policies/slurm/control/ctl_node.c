@@ -88,13 +88,13 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 	uint32_t *row = malloc((c->running_count + 1) * sizeof(*row));
 	uint32_t count = 0;
 	if (!row) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return false;
 	}
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW && count < c->running_count; j = c->job[j].next)
 		if (job_is_on(&c->job[j], nodes))
 			row[count++] = j;
-	const struct ctl_by was = ctl_by(c, SL_RULE_NODE, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_NODE, CTL_NO_ROW);
 	for (uint32_t i = 0; i < count; i++) {
 		struct ctl_job *job = &c->job[row[i]];
 		if (job->requeue_ok)
@@ -102,7 +102,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 		else
 			ctl_end(c, job, SL_NODE_FAIL, false);
 	}
-	c->by = was;
+	c->engine.by = was;
 	free(row);
 	return count > 0;
 }
@@ -298,7 +298,7 @@ bool ctl_node_command(struct ctl *c, const char *names, const char *state, const
 	enum sl_node_state to;
 	uint64_t *set = calloc(c->nodes->words, sizeof(*set));
 	if (!set) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return false;
 	}
 	/* As slurmctld: nodes of the list that there are not fail the whole of it. */

@@ -471,7 +471,7 @@ static bool running_room(struct ctl *c, size_t count)
 		p->running_room = room;
 		return true;
 	}
-	ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+	controller_no_memory(&c->engine);
 	return false;
 }
 

@@ -234,7 +234,7 @@ static bool make_room(struct ctl *c, struct ctl_preempt *p, size_t count)
 	p->preempted = sl_alloc(c->arena, room, sizeof(*p->preempted));
 	p->room = p->candidate && p->list && p->preempted ? room : 0;
 	if (!p->room)
-		ctl_failed(c, SL_SYSTEM);
+		controller_failed(&c->engine, SL_SYSTEM);
 	return p->room != 0;
 }
 
@@ -428,10 +428,10 @@ void ctl_preempt_kill(struct ctl *c, struct ctl_job *victim)
 
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim)
 {
-	const struct ctl_by was = ctl_by(c, SL_RULE_RANK, victim->preempted_for);
+	const struct order_by was = ctl_by(c, SL_RULE_RANK, victim->preempted_for);
 	if (holds(victim) && !in_grace(c, victim))
 		ctl_preempt_kill(c, victim);
-	c->by = was;
+	c->engine.by = was;
 }
 
 ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job)
@@ -444,7 +444,7 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 {
 	/* Jobs that it has ended may still be on their way out: no more of them meanwhile. */
 	const bool busy = job->preempted_others && job->preempting_since > c->now - c->preempt->patience;
-	const struct ctl_by was = ctl_by(c, SL_RULE_RANK, job->row);
+	const struct order_by was = ctl_by(c, SL_RULE_RANK, job->row);
 	size_t ended = 0;
 	for (size_t i = 0; i < count; i++) {
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, victim[i]);
@@ -455,7 +455,7 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 		if (!busy && !in_grace(c, victim[i]))
 			ctl_preempt_kill(c, victim[i]);
 	}
-	c->by = was;
+	c->engine.by = was;
 	job->preempting = ended && !busy;
 	if (job->preempting) {
 		job->preempted_others = true;

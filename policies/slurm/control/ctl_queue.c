@@ -148,7 +148,7 @@ static bool make_room(struct ctl *c, size_t count)
 	struct ctl_entry *entry = sl_alloc(c->arena, room, sizeof(*entry));
 	struct ctl_entry *other = sl_alloc(c->arena, room, sizeof(*other));
 	if (!entry || !other) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return false;
 	}
 	if (q->room)

@@ -22,9 +22,9 @@ static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
 	job->state = CTL_ENDED;
 	job->ended_as = SL_CANCELLED;
 	job->end = c->now;
-	const struct ctl_by was = ctl_by(c, SL_RULE_REFUSED, CTL_NO_ROW);
-	ctl_order(c, job, CTL_REFUSE, why);
-	c->by = was;
+	const struct order_by was = ctl_by(c, SL_RULE_REFUSED, CTL_NO_ROW);
+	ctl_order(c, job, ORDER_REFUSE, why);
+	c->engine.by = was;
 }
 
 /* ---- Partitions ------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ void ctl_submit(struct ctl *c, struct ctl_job *job)
 	struct ctl_job **task = malloc(array->count * sizeof(struct ctl_job *));
 	uint32_t count = 0;
 	if (!task) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		controller_no_memory(&c->engine);
 		return;
 	}
 	for (uint32_t i = 0; i < array->count; i++) {

@@ -80,9 +80,9 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 	const bool window = ctl_resv_timed_out(c, job);
 	if (!window && !(is_limited(c, job) && over_at(c, job) <= c->now) && !ctl_limits_timed_out(c, job))
 		return;
-	const struct ctl_by was = ctl_by(c, window ? SL_RULE_WINDOW : SL_RULE_LIMIT, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, window ? SL_RULE_WINDOW : SL_RULE_LIMIT, CTL_NO_ROW);
 	ctl_end(c, job, SL_TIMEOUT, false);
-	c->by = was;
+	c->engine.by = was;
 }
 
 void ctl_tick(struct ctl *c)
@@ -110,8 +110,8 @@ bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job)
 		return true;
 	if (minutes == CTL_NEVER ? c->now <= job->deadline : c->now + minutes * 60 <= job->deadline)
 		return true;
-	const struct ctl_by was = ctl_by(c, SL_RULE_DEADLINE, CTL_NO_ROW);
+	const struct order_by was = ctl_by(c, SL_RULE_DEADLINE, CTL_NO_ROW);
 	ctl_end(c, job, SL_DEADLINE, false);
-	c->by = was;
+	c->engine.by = was;
 	return false;
 }

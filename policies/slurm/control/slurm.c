@@ -13,8 +13,6 @@
 #include "policies/slurm/select/asks.h"
 #include "policies/slurm/select/holding.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
@@ -80,86 +78,28 @@ static const struct sl_compat slurm_compats[] = {
 /* ---- Orders ---------------------------------------------------------------------------------------------
  */
 
-struct order {
-	enum ctl_order what;
-	uint32_t row;
-	enum sl_state state;
-	enum sl_reason reason;
-	sl_time eligible; /* Or, of CTL_PLAN, the planned start. */
-	const char *why;
-	struct ctl_by by;
-	size_t holding; /* The first, of so many. */
-	size_t holding_count;
-};
-
-struct ctl_orders {
-	uint64_t pass; /* That they are for; */
-	uint64_t next; /* that comes next. */
-	struct order *order;
-	size_t count, capacity;
-	struct sl_holding *holding; /* Those of all; gpus: set when they are handed over. */
-	uint32_t *gpus;             /* By holding and type of GPU. */
-	size_t holding_count, holding_capacity;
-	struct holding_gpus kinds;
+/* What starts hold, in the engine's amounts. */
+struct ctl_amounts {
+	struct holding_gpus gpus;
 	int64_t cpu_parts, gpu_parts; /* The engine's, of a cpu and a GPU. */
-	sl_time woken;   /* The engine wakes the controller then; SL_NEVER: not unless something happens. */
-	sl_time changed; /* When there last was an order, or anything happened. */
-	uint32_t told;   /* Jobs that were submitted. */
-	uint8_t *reason; /* By job: told last. */
 };
-
-void ctl_failed(struct ctl *c, int status)
-{
-	if (!c->status)
-		c->status = status;
-}
-
-bool ctl_goes_on(const struct ctl *c) { return !c->status && !(c->pass && sl_stopping(c->pass)); }
-
-static bool reserve(struct ctl *c, void **array, size_t *capacity, size_t size, size_t wanted)
-{
-	if (wanted <= *capacity)
-		return true;
-	size_t room = *capacity ? *capacity : 64;
-	while (room < wanted)
-		room *= 2;
-	void *more = room > SIZE_MAX / 2 / size ? NULL : realloc(*array, room * size);
-	if (!more) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
-}
 
 /* What the job has by the time of the order: it may have it no longer when the pass comes. */
-static void copy_holdings(struct ctl *c, const struct select_alloc *alloc, struct order *order)
+static void hold(struct ctl *c, const struct select_alloc *alloc, struct order *order)
 {
-	struct ctl_orders *orders = c->orders;
-	const size_t wanted = orders->holding_count + alloc->node_count;
-	const size_t before = orders->holding_capacity;
-	size_t room = before;
-	size_t gpus_room = before * orders->kinds.types;
-	if (!reserve(c, (void **)&orders->holding, &room, sizeof(*orders->holding), wanted))
-		return;
-	if (room > before && !reserve(c, (void **)&orders->gpus, &gpus_room, sizeof(*orders->gpus),
-				     room * orders->kinds.types + 1))
-		return;
-	orders->holding_capacity = room;
-	order->holding = orders->holding_count;
-	order->holding_count = alloc->node_count;
+	const struct ctl_amounts *amounts = c->amounts;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
 		const struct select_piece *piece = &alloc->piece[i];
-		const size_t at = orders->holding_count++;
-		uint32_t *gpus = &orders->gpus[at * orders->kinds.types];
-		holding_count(&orders->kinds, piece, gpus);
-		for (uint32_t k = 0; k < orders->kinds.types; k++)
-			gpus[k] *= (uint32_t)orders->gpu_parts;
-		orders->holding[at] = (struct sl_holding){ .node = piece->node,
-			.tasks = piece->tasks,
-			.cpus = piece->cpus * orders->cpu_parts,
-			.mem = piece->mem };
+		struct sl_holding *holding = controller_hold(&c->engine, order, piece->node);
+		if (!holding)
+			return;
+		uint32_t *gpus = controller_gpus(&c->engine, holding);
+		holding_count(&amounts->gpus, piece, gpus);
+		for (uint32_t k = 0; k < c->engine.types; k++)
+			gpus[k] *= (uint32_t)amounts->gpu_parts;
+		holding->tasks = piece->tasks;
+		holding->cpus = piece->cpus * amounts->cpu_parts;
+		holding->mem = piece->mem;
 	}
 }
 
@@ -168,119 +108,22 @@ static bool is_ended(enum sl_state state)
 	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
 }
 
-void ctl_order(struct ctl *c, struct ctl_job *job, enum ctl_order order, const char *why)
+void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const char *why)
 {
-	struct ctl_orders *orders = c->orders;
-	if (orders->pass != orders->next) {
-		orders->pass = orders->next;
-		orders->count = orders->holding_count = 0;
-	}
-	if (order == CTL_REASON && orders->reason[job->row] == (uint8_t)job->reason)
-		return;
-	if (!reserve(
-		    c, (void **)&orders->order, &orders->capacity, sizeof(*orders->order), orders->count + 1))
-		return;
-	const ctl_time at = order == CTL_PLAN ? job->planned : job->eligible;
-	struct order made = { .what = order,
-		.row = job->row,
-		.state = job->ended_as,
-		.reason = job->reason,
-		.eligible = at == CTL_NONE ? SL_NONE : ctl_engine_time(c, at),
-		.why = why,
-		.by = c->by };
-	if (order == CTL_START)
-		copy_holdings(c, job->alloc, &made);
-	if (order == CTL_REASON)
-		orders->reason[job->row] = (uint8_t)job->reason;
-	else if (order != CTL_PLAN)
-		orders->changed = c->now_us;
-	if (order == CTL_REQUEUE) {
-		made.state = is_ended(job->ended_as) ? job->ended_as : SL_PREEMPTED;
-		orders->reason[job->row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
-	}
-	orders->order[orders->count++] = made;
-}
-
-/* ---- A pass: what was ordered
- * ------------------------------------------------------------------------------ */
-
-static bool carry_out_start(struct ctl_orders *orders, struct sl_pass *pass, const struct order *order)
-{
-	struct sl_holding *holding = &orders->holding[order->holding];
-	for (size_t i = 0; i < order->holding_count; i++)
-		holding[i].gpus = &orders->gpus[(order->holding + i) * orders->kinds.types];
-	return sl_start_holding(pass, (sl_job){ order->row }, holding, order->holding_count);
-}
-
-static bool carry_out(struct ctl_orders *orders, struct sl_pass *pass, const struct order *order)
-{
-	const sl_job job = { order->row };
-	sl_by(pass, order->by.rule, (sl_job){ order->by.whose });
-	switch (order->what) {
-	case CTL_START:
-		return carry_out_start(orders, pass, order);
-	case CTL_END:
-	case CTL_DROP:
-		return sl_end(pass, job, order->state);
-	case CTL_REFUSE:
-		return sl_refuse(pass, job, order->why);
-	case CTL_REQUEUE:
-		return sl_requeue(pass, job, order->state);
-	case CTL_SUSPEND:
-		return sl_preempt(pass, job, SL_PREEMPT_SUSPEND);
-	case CTL_RESUME:
-		return sl_resume(pass, job);
-	case CTL_REASON:
-		sl_set_reason(pass, job, order->reason, 0);
-		return true;
-	case CTL_ELIGIBLE:
-		sl_set_eligible(pass, job, order->eligible);
-		return true;
-	case CTL_PLAN:
-		sl_tell_plan(pass, job, order->eligible);
-		return true;
-	case CTL_ORDERS:
-		break;
-	}
-	return false;
-}
-
-/* The controller's books and the engine's are of the same machine: it is a mistake of ours. */
-static void fail_order(struct ctl *c, struct sl_pass *pass, const struct order *order)
-{
-	static const char *const name[] = { [CTL_START] = "start",
-		[CTL_END] = "end",
-		[CTL_DROP] = "drop",
-		[CTL_REFUSE] = "refuse",
-		[CTL_REQUEUE] = "requeue",
-		[CTL_SUSPEND] = "suspend",
-		[CTL_RESUME] = "resume",
-		[CTL_REASON] = "reason",
-		[CTL_ELIGIBLE] = "eligible",
-		[CTL_PLAN] = "plan",
-		[CTL_ORDERS] = "?" };
-	char at[40];
-	*sl_put_micro(at, sl_now(pass)) = '\0';
-	(void)sl_fail(&c->err, SL_INTERNAL,
-		"policy 'slurm' and the engine disagree at %s s: the order '%s' for job %" PRId64
-		", which is %s, cannot be carried out",
-		at, name[order->what], c->jobs->id[order->row],
-		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
-	sl_fail_run(pass, &c->err);
-}
-
-static void slurm_pass(void *state, struct sl_pass *pass)
-{
-	struct ctl *c = state;
-	struct ctl_orders *orders = c->orders;
-	if (orders->pass != sl_pass_number(pass))
-		return;
-	for (size_t i = 0; i < orders->count; i++) {
-		if (carry_out(orders, pass, &orders->order[i]))
-			continue;
-		fail_order(c, pass, &orders->order[i]);
+	if (what == ORDER_REASON) {
+		controller_reason(&c->engine, job->row, job->reason);
 		return;
 	}
+	struct order *order = controller_order(&c->engine, what, job->row);
+	const ctl_time at = what == ORDER_PLAN ? job->planned : job->eligible;
+	if (!order)
+		return;
+	order->at = at == CTL_NONE ? SL_NONE : ctl_engine_time(c, at);
+	order->why = why;
+	if (what != ORDER_REQUEUE || is_ended(job->ended_as))
+		order->state = job->ended_as;
+	if (what == ORDER_START)
+		hold(c, job->alloc, order);
 }
 
 /* ---- Events
@@ -295,15 +138,30 @@ static enum sl_state state_told(const struct ctl_job *job)
 
 enum { QUIET = 2 * 86400, QUIET_MAX = 60 * 86400 }; /* Seconds. */
 
+/* Limits of TRES minutes and of wall time: what is used of them decays. */
+static bool is_of_time(enum sl_reason reason)
+{
+	static const enum sl_reason range[][2] = {
+		{ SL_REASON_ASSOC_GRP_CPU_MINS, SL_REASON_ASSOC_GRP_BILLING_RUN_MINS },
+		{ SL_REASON_ASSOC_MAX_CPU_MINS_JOB, SL_REASON_ASSOC_MAX_BILLING_MINS_JOB },
+		{ SL_REASON_ASSOC_GRP_WALL, SL_REASON_ASSOC_MAX_WALL },
+		{ SL_REASON_QOS_GRP_CPU_MINS, SL_REASON_QOS_GRP_BILLING_RUN_MINS },
+		{ SL_REASON_QOS_MAX_CPU_MINS_JOB, SL_REASON_QOS_MAX_BILLING_MINS_JOB },
+		{ SL_REASON_QOS_GRP_WALL, SL_REASON_QOS_MAX_WALL },
+	};
+	for (size_t i = 0; i < SL_LEN(range); i++)
+		if (reason >= range[i][0] && reason <= range[i][1])
+			return true;
+	return false;
+}
+
 /* Time alone may yet let one of those that wait start: usage decays (by QUIET_MAX it has, by any usual
  * half-life), reservations and outages end. */
 static bool may_change(const struct ctl *c)
 {
-	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next) {
-		const char *reason = sl_reason_name(c->job[row].reason);
-		if (strstr(reason, "Minutes") || strstr(reason, "Wall") || c->job[row].deadline > c->now)
+	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (is_of_time(c->job[row].reason) || c->job[row].deadline > c->now)
 			return true;
-	}
 	return ctl_resv_next(c) != CTL_NEVER || ctl_node_next(c) != CTL_NEVER;
 }
 
@@ -318,52 +176,70 @@ static bool will_begin(const struct ctl *c)
 /* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
 static bool is_over(const struct ctl *c)
 {
-	const struct ctl_orders *orders = c->orders;
-	if (c->running_count || orders->told < c->jobs->count)
+	if (c->running_count || c->engine.told < c->jobs->count)
 		return false;
 	if (!c->pending_count)
 		return true;
-	const sl_time quiet = c->now_us - orders->changed;
+	const sl_time quiet = c->now_us - c->engine.changed;
 	if (quiet <= QUIET * SL_SECOND || ctl_command_next(c) != SL_NEVER || will_begin(c))
 		return false;
 	return quiet > QUIET_MAX * SL_SECOND || !may_change(c);
 }
 
 /* Once for the earliest; an earlier one that came to nothing wakes it in vain. */
-static void wake(struct ctl *c, struct sl_pass *pass)
+static sl_time next(void *state, bool told)
 {
-	struct ctl_orders *orders = c->orders;
-	if (is_over(c))
-		return;
-	sl_time next = ctl_next(c);
-	if (next == SL_NEVER)
-		return;
-	next = next > c->now_us ? next : c->now_us;
-	if (next >= orders->woken)
-		return;
-	orders->woken = next;
-	sl_wake_event(pass, next, CTL_NO_ROW);
+	struct ctl *c = state;
+	(void)told;
+	const sl_time next = is_over(c) ? SL_NEVER : ctl_next(c);
+	return next > c->now_us ? next : c->now_us;
 }
 
-/* As the log says that it ended, unless a model had it fail. */
-static enum sl_state ended_as(const struct ctl *c, const struct sl_pass *pass, uint32_t job)
+static void hear(void *state, sl_time now)
 {
-	const enum sl_state state = sl_state_of(pass, (sl_job){ job });
-	return state == SL_COMPLETED ? state_told(&c->job[job]) : state;
+	struct ctl *c = state;
+	c->now_us = now;
+	c->now = ctl_time_of(c, now);
 }
 
-/* A model has it fail: what was ordered for it at this instant is void. */
-static void forget_orders(struct ctl_orders *orders, uint32_t row)
+static void submit(void *state, uint32_t row)
 {
-	orders->reason[row] = SL_REASON_NONE; /* As the engine has it of one that waits anew. */
-	if (orders->pass != orders->next)
-		return;
-	size_t kept = 0;
-	for (size_t i = 0; i < orders->count; i++)
-		if (orders->order[i].row != row)
-			orders->order[kept++] = orders->order[i];
-	orders->count = kept;
+	struct ctl *c = state;
+	ctl_submit(c, &c->job[row]);
 }
+
+/* As the log says that it ended, unless a model had it fail: then what was ordered for it at this instant is
+ * void. */
+static void over(void *state, uint32_t row, bool cancelled)
+{
+	struct ctl *c = state;
+	struct ctl_job *job = &c->job[row];
+	const enum sl_state as = sl_state_of(c->engine.pass, (sl_job){ row });
+	if (cancelled) {
+		if (job->state != CTL_ENDED)
+			ctl_end(c, job, SL_CANCELLED, true);
+		return;
+	}
+	if (as != SL_COMPLETED)
+		controller_forget(&c->engine, row);
+	ctl_end(c, job, as == SL_COMPLETED ? state_told(job) : as, true);
+}
+
+static void lost(void *state, uint32_t row)
+{
+	struct ctl *c = state;
+	controller_forget(&c->engine, row);
+	ctl_requeued(c, &c->job[row], sl_state_of(c->engine.pass, (sl_job){ row }));
+}
+
+static void tell_node(void *state, uint32_t node, bool up, bool drained)
+{
+	ctl_node_told(state, node, !up, drained);
+}
+
+static void run(void *state) { ctl_run(state); }
+
+static const struct controller_calls slurm_calls = { hear, submit, over, lost, tell_node, run, next };
 
 static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
@@ -372,87 +248,24 @@ static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 	return c->job[job.row].requeue_ok;
 }
 
-static void tell(struct ctl *c, const struct sl_pass *pass, const struct sl_event *event)
-{
-	struct ctl_orders *orders = c->orders;
-	switch (event->class) {
-	case SL_EV_SUBMIT:
-		orders->told++;
-		ctl_submit(c, &c->job[event->row]);
-		break;
-	case SL_EV_JOB_END:
-		if (sl_state_of(pass, (sl_job){ event->row }) != SL_COMPLETED)
-			forget_orders(orders, event->row);
-		ctl_end(c, &c->job[event->row], ended_as(c, pass, event->row), true);
-		break;
-	case SL_EV_CANCEL:
-		if (c->job[event->row].state != CTL_ENDED)
-			ctl_end(c, &c->job[event->row], SL_CANCELLED, true);
-		break;
-	case SL_EV_TIMER:
-		if (orders->woken <= event->time)
-			orders->woken = SL_NEVER;
-		ctl_run(c);
-		return;
-	case SL_EV_NODE_DOWN:
-	case SL_EV_NODE_UP:
-		ctl_node_told(c, event->row, !sl_node_is_up(pass, event->row),
-			sl_node_is_drained(pass, event->row));
-		break;
-	case SL_EV_MODEL:
-		forget_orders(orders, event->row);
-		ctl_requeued(c, &c->job[event->row], sl_state_of(pass, (sl_job){ event->row }));
-		break;
-	case SL_EV_TIME_LIMIT:
-	case SL_EV_RESERVATION:
-	case SL_EV_CLASS_COUNT:
-		return; /* Not under SL_USE_CONTROL. */
-	}
-	orders->changed = event->time;
-}
-
-static void slurm_event(void *state, struct sl_pass *pass, const struct sl_event *event)
-{
-	struct ctl *c = state;
-	c->pass = pass;
-	c->now_us = event->time;
-	c->now = ctl_time_of(c, event->time);
-	c->orders->next = sl_pass_number(pass) + 1;
-	tell(c, pass, event);
-	wake(c, pass);
-	if (!c->status && !c->err.status)
-		return;
-	if (!c->err.status)
-		(void)sl_fail(&c->err, c->status, "out of memory");
-	sl_fail_run(pass, &c->err);
-}
-
 /* ---- Begin and end
  * -------------------------------------------------------------------------------------------- */
 
-/* Those that are another policy's count as told. */
-static uint32_t count_foreign(const struct sl_setup *setup)
+static int make_engine(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
-	uint32_t count = 0;
-	for (uint32_t row = 0; setup->foreign && row < setup->jobs->count; row++)
-		count += setup->foreign[row];
-	return count;
-}
-
-static int make_orders(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
-{
-	struct ctl_orders *orders = sl_alloc(c->arena, 1, sizeof(*orders));
-	c->orders = orders;
-	if (!orders)
+	struct ctl_amounts *amounts = sl_alloc(c->arena, 1, sizeof(*amounts));
+	c->amounts = amounts;
+	if (!amounts)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	orders->reason = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*orders->reason));
-	if (!orders->reason)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	orders->woken = SL_NEVER;
-	orders->kinds = holding_gpus_of(c->cluster, c->select);
-	orders->cpu_parts = sl_parts(setup->cluster->cpu_parts);
-	orders->gpu_parts = sl_parts(setup->cluster->gpu_parts);
-	return SL_OK;
+	c->engine = (struct controller){
+		.policy = "slurm", .calls = &slurm_calls, .by = { .whose = CTL_NO_ROW }, .timer = CTL_NO_ROW
+	};
+	const int status = controller_make(&c->engine, setup, SL_REASON_NONE, err);
+	amounts->gpus = holding_gpus_of(c->cluster, c->select);
+	amounts->cpu_parts = sl_parts(setup->cluster->cpu_parts);
+	amounts->gpu_parts = sl_parts(setup->cluster->gpu_parts);
+	c->engine.types = amounts->gpus.types; /* Of a counted pool: none. */
+	return status;
 }
 
 /* In this order: each may use what those before it made. */
@@ -488,12 +301,11 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!c->cluster || !c->jobs)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	c->epoch = setup->epoch;
-	c->by.whose = CTL_NO_ROW;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
 		return err->status;
-	int status = make_orders(c, setup, err);
+	int status = make_engine(c, setup, err);
 	if (!status)
 		status = ctl_conf_make(c, setup, err);
 	take_values(c, setup);
@@ -514,8 +326,7 @@ static void wake_first(struct ctl *c, const struct sl_setup *setup)
 	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
 	if (!setup->command_count || setup->command[0].at >= first)
 		return;
-	c->orders->woken = setup->command[0].at;
-	sl_wake_event(setup->pass, setup->command[0].at, CTL_NO_ROW);
+	controller_wake(&c->engine, setup->pass, setup->command[0].at);
 }
 
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -537,20 +348,11 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 		status = sl_overcommit(setup, ctl_overcommit(c) + ctl_command_suspended(c), err);
 	if (status)
 		return status;
-	c->orders->told = count_foreign(setup);
 	wake_first(c, setup);
 	return status;
 }
 
-static void slurm_release(void *state)
-{
-	struct ctl *c = state;
-	if (!c->orders)
-		return;
-	free(c->orders->order);
-	free(c->orders->holding);
-	free(c->orders->gpus);
-}
+static void slurm_release(void *state) { controller_release(&((struct ctl *)state)->engine); }
 
 static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
 	const struct sl_show *show, struct sl_err *err)
@@ -570,8 +372,8 @@ const struct sl_policy slurm_policy = {
 	.params = slurm_params,
 	.param_count = PARAM_COUNT,
 	.init = slurm_init,
-	.pass = slurm_pass,
-	.on_event = slurm_event,
+	.pass = controller_pass,
+	.on_event = controller_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
 	.show = slurm_show,

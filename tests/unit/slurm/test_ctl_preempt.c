@@ -179,7 +179,7 @@ Test(ctl_preempt, candidates_by_tier_then_nodes_then_submission, .fini = fini)
 	cr_expect_str_eq(candidates(pw_whole(&w, HIGH, 1)), "C, D, B, A");
 	w.c.preempt = NULL;
 	w.c.params.preempt_youngest_first = true;
-	cr_assert_eq(ctl_preempt_make(&w.c, &w.c.err), SL_OK);
+	cr_assert_eq(ctl_preempt_make(&w.c, &w.c.engine.err), SL_OK);
 	cr_expect_str_eq(candidates(pw_whole(&w, HIGH, 1)), "C, A, B, D");
 }
 
@@ -242,7 +242,7 @@ static void reorder_count(int64_t count)
 {
 	w.c.params.preempt_reorder_count = count;
 	w.c.preempt = NULL;
-	cr_assert_eq(ctl_preempt_make(&w.c, &w.c.err), SL_OK);
+	cr_assert_eq(ctl_preempt_make(&w.c, &w.c.engine.err), SL_OK);
 }
 
 Test(ctl_preempt, without_reordering_more_go, .fini = fini)

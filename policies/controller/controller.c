@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * controller.c - events to a scheduler that keeps books of its own, and its orders to the engine; see
+ * controller.h.
+ */
+#include "policies/controller/controller.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Failures ---- */
+
+void controller_failed(struct controller *c, int status)
+{
+	if (!c->status)
+		c->status = status;
+}
+
+void controller_no_memory(struct controller *c)
+{
+	controller_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+}
+
+void controller_take_err(struct controller *c, const struct sl_err *err)
+{
+	if (!err->status || c->err.status)
+		return;
+	c->err = *err;
+	controller_failed(c, err->status);
+}
+
+bool controller_stops(const void *c)
+{
+	const struct sl_pass *pass = ((const struct controller *)c)->pass;
+	return pass && sl_stopping(pass);
+}
+
+bool controller_goes_on(const struct controller *c) { return !c->status && !controller_stops(c); }
+
+static bool grow(struct controller *c, void *array, size_t *room, size_t size, size_t wanted)
+{
+	void **at = array;
+	if (wanted <= *room)
+		return true;
+	size_t more = *room ? *room : 64;
+	while (more < wanted)
+		more *= 2;
+	void *grown = more > SIZE_MAX / 2 / size ? NULL : realloc(*at, more * size);
+	if (!grown) {
+		controller_no_memory(c);
+		return false;
+	}
+	*at = grown;
+	*room = more;
+	return true;
+}
+
+/* ---- Orders ---- */
+
+struct order *controller_order(struct controller *c, enum order_what what, uint32_t row)
+{
+	if (c->for_pass != c->next_pass) {
+		c->for_pass = c->next_pass;
+		c->order_count = c->holding_count = 0;
+	}
+	if (!grow(c, &c->order, &c->order_room, sizeof(*c->order), c->order_count + 1))
+		return NULL;
+	struct order *order = &c->order[c->order_count++];
+	*order = (struct order){
+		.what = what, .row = row, .by = c->by, .state = SL_PREEMPTED, .holding = c->holding_count
+	};
+	if (what != ORDER_REASON && what != ORDER_PLAN)
+		c->changed = c->now;
+	if (what == ORDER_START || what == ORDER_REQUEUE || what == ORDER_CHECKPOINT)
+		c->reason[row] = (uint8_t)c->anew;
+	if (what == ORDER_START)
+		c->runs[row] = true;
+	else if (what == ORDER_REQUEUE || what == ORDER_CHECKPOINT || what == ORDER_END)
+		c->runs[row] = false;
+	return order;
+}
+
+void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason)
+{
+	if (c->reason[row] == (uint8_t)reason || c->runs[row])
+		return;
+	struct order *order = controller_order(c, ORDER_REASON, row);
+	if (!order)
+		return;
+	order->reason = reason;
+	c->reason[row] = (uint8_t)reason;
+}
+
+void controller_forget(struct controller *c, uint32_t row)
+{
+	size_t kept = 0;
+	c->reason[row] = (uint8_t)c->anew;
+	if (c->for_pass != c->next_pass)
+		return;
+	for (size_t i = 0; i < c->order_count; i++)
+		if (c->order[i].row != row)
+			c->order[kept++] = c->order[i];
+	c->order_count = kept;
+}
+
+uint32_t *controller_gpus(const struct controller *c, const struct sl_holding *holding)
+{
+	return &c->gpus[(size_t)(holding - c->holding) * c->types];
+}
+
+struct sl_holding *controller_hold(struct controller *c, struct order *order, uint32_t node)
+{
+	const size_t wanted = c->holding_count + 1;
+	if (!grow(c, &c->holding, &c->holding_room, sizeof(*c->holding), wanted) ||
+		!grow(c, &c->gpus, &c->gpus_room, sizeof(*c->gpus), wanted * c->types + 1))
+		return NULL;
+	struct sl_holding *holding = &c->holding[c->holding_count++];
+	*holding = (struct sl_holding){ .node = node };
+	memset(controller_gpus(c, holding), 0, c->types * sizeof(*c->gpus));
+	order->holding_count++;
+	return holding;
+}
+
+void controller_hold_all(
+	struct controller *c, struct order *order, const struct sl_holding *holding, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sl_holding *made = controller_hold(c, order, holding[i].node);
+		if (!made)
+			return;
+		*made = holding[i];
+		if (made->gpus)
+			memcpy(controller_gpus(c, made), made->gpus, c->types * sizeof(*c->gpus));
+	}
+}
+
+/* ---- A pass: what was ordered ---- */
+
+static bool carry_out_holding(const struct controller *c, struct sl_pass *pass, const struct order *order)
+{
+	const sl_job job = { order->row };
+	const size_t count = order->holding_count;
+	struct sl_holding *holding = count ? &c->holding[order->holding] : NULL;
+	for (size_t i = 0; i < count; i++)
+		holding[i].gpus = c->types ? controller_gpus(c, &holding[i]) : NULL;
+	if (order->what == ORDER_RESIZE)
+		return sl_resize_holding(pass, job, holding, count, order->tasks);
+	if (order->tasks)
+		return sl_start_sized_holding(pass, job, holding, count, order->tasks);
+	return sl_start_holding(pass, job, holding, count);
+}
+
+static bool carry_out(const struct controller *c, struct sl_pass *pass, const struct order *order)
+{
+	const sl_job job = { order->row };
+	sl_by(pass, order->by.rule, (sl_job){ order->by.whose });
+	switch (order->what) {
+	case ORDER_START:
+	case ORDER_RESIZE:
+		return carry_out_holding(c, pass, order);
+	case ORDER_END:
+	case ORDER_DROP:
+		return sl_end(pass, job, order->state);
+	case ORDER_REFUSE:
+		return sl_refuse(pass, job, order->why);
+	case ORDER_REQUEUE:
+		return sl_requeue(pass, job, order->state);
+	case ORDER_CHECKPOINT:
+		return sl_preempt(pass, job, SL_PREEMPT_CHECKPOINT);
+	case ORDER_SUSPEND:
+		return sl_preempt(pass, job, SL_PREEMPT_SUSPEND);
+	case ORDER_RESUME:
+		return sl_resume(pass, job);
+	case ORDER_REASON: /* Of one that waits; it may have started behind that. */
+		sl_set_reason(pass, job, order->reason, 0);
+		return true;
+	case ORDER_ELIGIBLE:
+		sl_set_eligible(pass, job, order->at);
+		return true;
+	case ORDER_PLAN:
+		sl_tell_plan(pass, job, order->at);
+		return true;
+	}
+	return false;
+}
+
+/* The scheduler's books and the engine's are of the same nodes: it is a mistake of ours. */
+static void fail_order(struct controller *c, struct sl_pass *pass, const struct order *order)
+{
+	static const char *const name[] = { "start", "resize", "end", "drop", "refuse", "requeue",
+		"checkpoint", "suspend", "resume", "reason", "eligible", "plan" };
+	char at[40];
+	*sl_put_micro(at, sl_now(pass)) = '\0';
+	(void)sl_fail(&c->err, SL_INTERNAL,
+		"policy '%s' and the engine disagree at %s s: the order '%s' for job %" PRId64
+		", which is %s, cannot be carried out",
+		c->policy, at, name[order->what], c->jobs->id[order->row],
+		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
+	sl_fail_run(pass, &c->err);
+}
+
+void controller_pass(void *state, struct sl_pass *pass)
+{
+	struct controller *c = state;
+	if (c->for_pass != sl_pass_number(pass))
+		return;
+	for (size_t i = 0; i < c->order_count; i++) {
+		if (carry_out(c, pass, &c->order[i]))
+			continue;
+		fail_order(c, pass, &c->order[i]);
+		return;
+	}
+}
+
+/* ---- Events ---- */
+
+static void tell(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
+{
+	const struct controller_calls *calls = c->calls;
+	const uint32_t row = event->row;
+	switch (event->class) {
+	case SL_EV_SUBMIT:
+		c->told++;
+		calls->submit(c, row);
+		break;
+	case SL_EV_JOB_END:
+	case SL_EV_CANCEL:
+		c->runs[row] = false;
+		calls->over(c, row, event->class == SL_EV_CANCEL);
+		break;
+	case SL_EV_NODE_DOWN:
+	case SL_EV_NODE_UP:
+		calls->node(c, row, sl_node_is_up(pass, row), sl_node_is_drained(pass, row));
+		break;
+	case SL_EV_MODEL:
+		c->runs[row] = false;
+		calls->lost(c, row);
+		break;
+	case SL_EV_TIMER:
+		if (c->woken <= event->time)
+			c->woken = SL_NEVER;
+		calls->run(c);
+		break;
+	case SL_EV_TIME_LIMIT:
+	case SL_EV_RESERVATION:
+	case SL_EV_CLASS_COUNT:
+		break; /* Not under SL_USE_CONTROL. */
+	}
+}
+
+void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at)
+{
+	if (at == SL_NEVER || at >= c->woken)
+		return;
+	c->woken = at;
+	sl_wake_event(pass, at, c->timer);
+}
+
+void controller_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct controller *c = state;
+	const bool told = event->class != SL_EV_TIMER;
+	c->pass = pass;
+	c->now = event->time;
+	c->next_pass = sl_pass_number(pass) + 1;
+	c->calls->hear(c, event->time);
+	tell(c, pass, event);
+	if (told)
+		c->changed = event->time;
+	controller_wake(c, pass, c->calls->next(c, told));
+	if (!c->status && !c->err.status)
+		return;
+	if (!c->err.status)
+		(void)sl_fail(&c->err, c->status, "out of memory");
+	sl_fail_run(pass, &c->err);
+}
+
+/* ---- What jobs say ---- */
+
+static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+{
+	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
+}
+
+bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
+{
+	const struct controller *c = state;
+	const struct sl_job_more *more = more_of(c->jobs, job.row);
+	(void)pass;
+	return !more || more->requeue != 0;
+}
+
+sl_time controller_begins(const struct controller *c, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(c->jobs, row);
+	return more && more->begin != SL_NONE ? more->begin : c->now;
+}
+
+void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what)
+{
+	const struct sl_jobs *jobs = setup->jobs;
+	char text[400];
+	char number[32];
+	if (!count)
+		return;
+	*sl_put_i64(number, jobs->id[first]) = '\0';
+	(void)snprintf(text, sizeof(text), "%u job%s (%.80s first): %s", count, count > 1 ? "s" : "",
+		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number, what);
+	sl_remark(setup, text);
+}
+
+void controller_remark_gates(const struct sl_setup *setup, bool begins, const char *what)
+{
+	uint32_t count = 0;
+	uint32_t first = 0;
+	for (uint32_t row = 0; setup->pass && row < setup->jobs->count; row++) {
+		const struct sl_job_more *more =
+			setup->foreign && setup->foreign[row] ? NULL : more_of(setup->jobs, row);
+		if (more && (more->depend_count || more->held || (begins && more->begin != SL_NONE)) &&
+			!count++)
+			first = row;
+	}
+	controller_remark(setup, count, first, what);
+}
+
+/* ---- Begin and end ---- */
+
+int controller_make(
+	struct controller *c, const struct sl_setup *setup, enum sl_reason first, struct sl_err *err)
+{
+	const uint32_t count = setup->jobs->count;
+	const uint32_t kinds = setup->cluster->kind_count;
+	c->jobs = setup->jobs;
+	c->woken = SL_NEVER;
+	c->types = kinds > SL_KIND_GPUS ? kinds - SL_KIND_GPUS : 0;
+	c->reason = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->reason));
+	c->runs = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->runs));
+	if (!c->reason || !c->runs)
+		return sl_fail(err, SL_SYSTEM, "out of memory");
+	memset(c->reason, (int)first, count);
+	for (uint32_t row = 0; setup->foreign && row < count; row++)
+		c->told += setup->foreign[row];
+	return SL_OK;
+}
+
+void controller_release(struct controller *c)
+{
+	free(c->order);
+	free(c->holding);
+	free(c->gpus);
+}

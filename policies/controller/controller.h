@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * controller.h - between the engine and a scheduler that keeps books of its own: slurmctld, Kueue, KAI,
+ * kube-scheduler.
+ *
+ * The scheduler is told of each event, which changes its books at once, and runs as the last event of an
+ * instant and when something is due. What that comes to are orders, which the pass that follows hands to the
+ * engine: so a pass that is run twice does the same twice.
+ *
+ * A scheduler's state begins with its struct controller, so that the policy's vtable names controller_pass,
+ * controller_event and controller_requeues themselves.
+ */
+#ifndef POLICIES_CONTROLLER_CONTROLLER_H
+#define POLICIES_CONTROLLER_CONTROLLER_H
+
+#include "sim/plugin.h"
+
+#define CONTROLLER_NOBODY UINT32_MAX
+
+enum order_what {
+	ORDER_START, /* On its holdings; tasks, if not 0, of an elastic one. */
+	ORDER_RESIZE,
+	ORDER_END,
+	ORDER_DROP, /* The end of one that waits. */
+	ORDER_REFUSE,
+	ORDER_REQUEUE,
+	ORDER_CHECKPOINT,
+	ORDER_SUSPEND,
+	ORDER_RESUME,
+	ORDER_REASON,
+	ORDER_ELIGIBLE,
+	ORDER_PLAN
+};
+struct order_by {
+	enum sl_rule rule;
+	uint32_t whose; /* The job on whose behalf; CONTROLLER_NOBODY. */
+};
+struct order {
+	enum order_what what;
+	uint32_t row;
+	struct order_by by;
+	enum sl_state state; /* That it ends or is requeued in. */
+	enum sl_reason reason;
+	sl_time at;      /* ELIGIBLE, PLAN. */
+	const char *why; /* REFUSE. */
+	size_t holding, holding_count;
+	uint32_t tasks;
+};
+
+/* The scheduler's side; state: its own. */
+struct controller_calls {
+	void (*hear)(void *state, sl_time now); /* Before it is told of an event of that time. */
+	void (*submit)(void *state, uint32_t row);
+	void (*over)(void *state, uint32_t row, bool cancelled);
+	void (*lost)(void *state, uint32_t row); /* A model had it fail: it waits again. */
+	void (*node)(void *state, uint32_t node, bool up, bool drained);
+	void (*run)(void *state); /* All that happens at the instant is told. */
+	/* After each: when it is to run next; SL_NEVER. told: of anything but its time. */
+	sl_time (*next)(void *state, bool told);
+};
+
+struct controller {
+	const char *policy;
+	const struct controller_calls *calls;
+	const struct sl_jobs *jobs;
+	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none yet. */
+	int status;                 /* The first failure. */
+	struct sl_err err;
+	sl_time now, woken; /* woken: the engine comes by then; SL_NEVER. */
+	sl_time changed;    /* When there last was an order that moves a job, or anything was told. */
+	uint32_t told;      /* Jobs that were submitted, or are another policy's. */
+	uint32_t timer;     /* The row of its timers. */
+	uint32_t types;     /* Kinds of GPU. */
+	struct order_by by; /* By which orders are. */
+	uint64_t for_pass, next_pass; /* Orders are for that pass; the next one. */
+	struct order *order;
+	struct sl_holding *holding;
+	uint32_t *gpus; /* By holding and type. */
+	size_t order_count, order_room, holding_count, holding_room, gpus_room;
+	uint8_t *reason;     /* By job: enum sl_reason, as told last. */
+	bool *runs;          /* By job: the engine has it run, or an order to start it. */
+	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: it is told any. */
+};
+
+/* Zeros but for policy, calls, by, timer and anew. All jobs begin with the reason `first`, as the engine has
+ * it. */
+int controller_make(
+	struct controller *c, const struct sl_setup *setup, enum sl_reason first, struct sl_err *err);
+void controller_release(struct controller *c);
+
+void controller_failed(struct controller *c, int status); /* Keeps the first failure. */
+void controller_no_memory(struct controller *c);
+void controller_take_err(struct controller *c, const struct sl_err *err); /* If it is one. */
+/* False: it failed, or nobody waits for what comes of this any more. */
+bool controller_goes_on(const struct controller *c);
+bool controller_stops(const void *c); /* Nobody waits. For rules that are told of nothing else. */
+
+/* An order for the next pass, with the rest to be set; lent until the next one. NULL: no memory. */
+struct order *controller_order(struct controller *c, enum order_what what, uint32_t row);
+/* Why it waits, unless it runs or that was told. */
+void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason);
+/* What was ordered for it at this instant is void. */
+void controller_forget(struct controller *c, uint32_t row);
+/* One more holding of the latest order, of nothing yet. NULL: no memory. Its GPUs, by type: */
+struct sl_holding *controller_hold(struct controller *c, struct order *order, uint32_t node);
+uint32_t *controller_gpus(const struct controller *c, const struct sl_holding *holding);
+/* These; lent. */
+void controller_hold_all(
+	struct controller *c, struct order *order, const struct sl_holding *holding, size_t count);
+/* The engine comes by then, if it does not before. */
+void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
+
+/* When the job is to begin, as it says; else now. */
+sl_time controller_begins(const struct controller *c, uint32_t row);
+/* Jobs say when they may start, and nobody looks at it: dependencies, holds; begin times. */
+void controller_remark_gates(const struct sl_setup *setup, bool begins, const char *what);
+/* "7 jobs (a first): what". */
+void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what);
+
+/* Of struct sl_policy. */
+void controller_pass(void *state, struct sl_pass *pass);
+void controller_event(void *state, struct sl_pass *pass, const struct sl_event *event);
+bool controller_requeues(void *state, struct sl_pass *pass, sl_job job);
+
+#endif
