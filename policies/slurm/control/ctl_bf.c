@@ -12,7 +12,12 @@
 
 enum { YEAR_MINUTES = 365 * 24 * 60 };
 
-enum verdict { NEXT, AGAIN, STOP };
+enum verdict {
+	NEXT,  /* It is done with; */
+	AGAIN, /* so is a task of this array: the next one. */
+	LATER, /* TRY_LATER: once more, at attempt.later. */
+	STOP
+};
 
 /* One job, in one partition. */
 struct attempt {
@@ -194,29 +199,21 @@ static void set_limit(struct attempt *a)
 
 /* ---- Where and when (3a to 3d) ------------------------------------------------------------------------- */
 
-static void licenses_of(const struct attempt *a, int64_t *licenses)
+enum { LICENSES_MAX = CTL_TRES_MAX };
+
+/* NULL: the plan does not follow them (bf_licenses). */
+static const int64_t *licenses_of(
+	const struct ctl *c, const struct ctl_job *job, int64_t licenses[LICENSES_MAX])
 {
-	const struct ctl *c = a->c;
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	ctl_license_tres(c, a->job, tres);
+	if (!c->params.bf_licenses || c->cluster->license_count > LICENSES_MAX)
+		return NULL;
+	memset(licenses, 0, LICENSES_MAX * sizeof(*licenses));
+	ctl_license_tres(c, job, tres);
 	for (uint32_t i = 0; i < c->tres_count; i++)
 		if (c->tres[i].license != CTL_NO_ROW)
 			licenses[c->tres[i].license] = tres[i];
-}
-
-enum { LICENSES_MAX = CTL_TRES_MAX };
-
-/* It is put off until its licences are there, as far as the plan goes. */
-static bool is_licensed(struct attempt *a, ctl_time end)
-{
-	int64_t licenses[LICENSES_MAX] = { 0 };
-	if (!a->c->params.bf_licenses || a->c->cluster->license_count > LICENSES_MAX)
-		return true;
-	licenses_of(a, licenses);
-	const ctl_time until = ctl_slots_licensed(&a->bf->slots, a->start, end, licenses);
-	if (until != CTL_NONE)
-		a->later = until;
-	return until == CTL_NONE;
+	return licenses;
 }
 
 /* Nodes over all of its time; a->later is set. False: too few, or too few licences. */
@@ -229,14 +226,15 @@ static bool find_nodes(struct attempt *a)
 	const ctl_time end = from + a->minutes * 60;
 	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
 	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
-	const bool licensed = is_licensed(a, end);
+	int64_t room[LICENSES_MAX];
+	const int64_t *licenses = licenses_of(c, a->job, room);
+	const ctl_time licensed = licenses ? ctl_slots_licensed(s, a->start, end, licenses) : CTL_NONE;
+	if (licensed != CTL_NONE) /* Put off until its licences are there, as far as the plan goes. */
+		a->later = licensed;
 	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
 		a->later = resv + 1;
-	if (ctl_set_count(a->nodes, a->words) < a->job->nodes_min)
-		return false;
-	if (required && !ctl_set_within(required, a->nodes, a->words))
-		return false;
-	return licensed;
+	return ctl_set_count(a->nodes, a->words) >= a->job->nodes_min &&
+	       (!required || ctl_set_within(required, a->nodes, a->words)) && licensed == CTL_NONE;
 }
 
 /* ---- Now (3e) ------------------------------------------------------------------------------------------ */
@@ -300,24 +298,17 @@ static enum verdict after_reserving(const struct attempt *a)
 
 static enum verdict reserve(struct attempt *a, ctl_time begin, ctl_time end)
 {
-	struct ctl *c = a->c;
+	const struct ctl *c = a->c;
 	struct ctl_bf *bf = a->bf;
-	int64_t licenses[LICENSES_MAX] = { 0 };
-	const bool counted = c->params.bf_licenses && c->cluster->license_count <= LICENSES_MAX;
-	if (bf->slots.count >= c->params.bf_node_space_size)
-		return STOP;
-	if (counted)
-		licenses_of(a, licenses);
-	if (!ctl_slots_take(&bf->slots, begin, end, a->nodes, counted ? licenses : NULL))
+	int64_t licenses[LICENSES_MAX];
+	if (bf->slots.count >= c->params.bf_node_space_size ||
+		!ctl_slots_take(&bf->slots, begin, end, a->nodes, licenses_of(c, a->job, licenses)))
 		return STOP;
 	still_until(bf, end > bf->slots.window_end ? end - c->params.bf_window_min * 60 : CTL_NEVER);
 	bf->reserved[a->entry->part]++;
 	plan(a);
 	return after_reserving(a);
 }
-
-/* Whether it is tried once more, later. */
-static bool try_later(const struct attempt *a) { return a->later != CTL_NEVER && !a->now_only; }
 
 static ctl_time down(const struct ctl *c, ctl_time at)
 {
@@ -345,90 +336,97 @@ static bool is_limited(const struct attempt *a)
 	return true;
 }
 
-/* It would start at a->at, not now. True: it is done with, as *verdict says; false: once more at a->later. */
-static bool settle(struct attempt *a, enum verdict *verdict)
+/* It would start at a->at, not now. */
+static enum verdict settle(struct attempt *a)
 {
 	struct ctl *c = a->c;
 	struct ctl_slots *s = &a->bf->slots;
-	*verdict = NEXT;
 	if (a->now_only && a->at > c->now)
-		return true;
+		return NEXT;
 	if (a->later != CTL_NEVER && a->at > a->later)
-		return false; /* Perhaps it fits in sooner, where the plan leaves a hole. */
-	if (a->at > s->window_end) {
+		return LATER;        /* Perhaps it fits in sooner, where the plan leaves a hole. */
+	if (a->at > s->window_end) { /* bf_window */
 		still_until(a->bf, a->at - c->params.bf_window_min * 60);
-		return true;
+		return NEXT;
 	}
 	const ctl_time begin = down(c, a->at);
 	const ctl_time end = down(c, a->at + a->minutes * 60);
-	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) {
+	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) { /* _test_resv_overlap */
 		/* At the window's very end what is rounded down lies in a slot that was not asked: slurmctld
 		 * would try the same again until bf_max_time ends the pass. */
 		if (a->at <= a->start) {
 			still_until(a->bf, c->now);
-			*verdict = STOP;
-			return true;
+			return STOP;
 		}
 		a->later = a->at;
-		return false;
+		return LATER;
 	}
-	if (is_limited(a))
-		return true;
-	if (!a->no_reserve)
-		*verdict = reserve(a, begin, end);
-	return true;
+	if (is_limited(a) || a->no_reserve) /* no_reserve: its QOS's flag NoReserve. */
+		return NEXT;
+	return reserve(a, begin, end);
 }
 
 /* ---- One job (3) --------------------------------------------------------------------------------------- */
 
-/* assoc_limit_stop: nobody knows when a limit will let it start; it is taken to be when the plan next has
- * other nodes for it, or in 500 s (own-87). */
-static void stop_by_limit(struct attempt *a)
+/* TRY_LATER, unless it may not reserve. */
+static enum verdict later(const struct attempt *a)
 {
-	enum { A_WHILE = 500 };
-	a->at = a->later != CTL_NEVER ? a->later : a->c->now + A_WHILE;
-	still_until(a->bf, a->c->now);
+	return a->later != CTL_NEVER && !a->now_only ? LATER : NEXT;
 }
 
-/* Once, at a->later. True: it is done with. */
-static bool try_at(struct attempt *a, enum verdict *verdict)
+enum { A_WHILE = 500 }; /* Seconds (own-87). */
+
+/* Once, not before a->later. */
+static enum verdict try_at(struct attempt *a)
 {
 	struct ctl *c = a->c;
+	struct ctl_bf *bf = a->bf;
 	bool overlap = false;
-	*verdict = NEXT;
 	a->start = a->later;
 	a->later = CTL_NEVER;
+
+	/* Nodes of the partition that are up, as reservations leave them (job_test_resv), */
 	memcpy(a->nodes, a->part->nodes, a->words * sizeof(*a->nodes));
 	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
-		return true;
+		return NEXT;
+	/* and as the plan does (node_space). */
 	if (!find_nodes(a))
-		return !try_later(a);
-	if (!a->counted)
-		a->bf->tries++;
+		return later(a);
+
+	/* bf_max_job_test counts jobs, however often they are tried. */
+	bf->tries += !a->counted;
 	a->counted = true;
+	bf->tests++;
+
+	/* _try_sched: which of them, and when. */
 	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
-	a->bf->tests++;
 	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
-		return !try_later(a);
+		return later(a);
 	a->at = a->start > a->at ? a->start : a->at;
-	if (a->at <= c->now) {
-		const enum ctl_status status = start_now(a);
-		if (status == CTL_OK) {
-			a->bf->started++;
-			const int64_t most = c->params.bf_max_job_start;
-			*verdict = most && a->bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
-			return true;
-		}
-		if (status == CTL_RESERVATION_BUSY ||
-			(status == CTL_ACCOUNTING_POLICY && !c->params.assoc_limit_stop))
-			return true;
-		if (status == CTL_ACCOUNTING_POLICY)
-			stop_by_limit(a);
-		else
-			a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+	if (a->at > c->now)
+		return settle(a);
+
+	/* _start_job */
+	const enum ctl_status status = start_now(a);
+	if (status == CTL_OK) {
+		const int64_t most = c->params.bf_max_job_start;
+		bf->started++;
+		return most && bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
 	}
-	return settle(a, verdict);
+	if (status == CTL_RESERVATION_BUSY)
+		return NEXT;
+	if (status != CTL_ACCOUNTING_POLICY) {
+		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
+	} else if (c->params.assoc_limit_stop) {
+		/* Nobody knows when the limit will let it start; it is taken to be when the plan next has
+		 * other nodes for it, or in a while. */
+		a->at = a->later != CTL_NEVER ? a->later : c->now + A_WHILE;
+		still_until(bf, c->now);
+	} else {
+		return NEXT;
+	}
+	return settle(a);
 }
 
 static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
@@ -442,7 +440,6 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 		.nodes = ctl_place_set(c, CTL_SET_TRY),
 		.before = ctl_place_set(c, CTL_SET_BEFORE),
 		.later = c->now };
-	enum verdict verdict = NEXT;
 	if (!a.job || a.job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
 	a.job->part = entry->part;
@@ -455,9 +452,11 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 		a.job->planned = CTL_NONE;
 	a.now_only = !may_reserve(&a);
 	take_limit(&a);
-	while (!try_at(&a, &verdict))
-		if (!controller_goes_on(&c->engine))
-			return STOP;
+	enum verdict verdict = try_at(&a);
+	while (verdict == LATER && controller_goes_on(&c->engine))
+		verdict = try_at(&a);
+	if (verdict == LATER)
+		return STOP;
 	if (a.job->state == CTL_PENDING)
 		ctl_tell_plan(c, a.job);
 	return verdict;
@@ -472,9 +471,8 @@ static bool reserve_running(struct ctl *c)
 	uint64_t *mine = ctl_place_set(c, CTL_SET_TRY);
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct ctl_job *job = &c->job[row];
-		int64_t licenses[LICENSES_MAX] = { 0 };
-		const struct attempt a = { .c = c, .job = c->job + row };
-		const bool counted = c->params.bf_licenses && c->cluster->license_count <= LICENSES_MAX;
+		int64_t room[LICENSES_MAX];
+		const int64_t *licenses = licenses_of(c, job, room);
 		const bool whole = job->alloc && job->alloc->whole == SL_EXCLUSIVE_NODE;
 		if (job->state != CTL_RUNNING || bf->slots.count >= c->params.bf_node_space_size)
 			continue;
@@ -483,10 +481,8 @@ static bool reserve_running(struct ctl *c)
 			ctl_bit_set(mine, job->alloc->piece[i].node);
 		if (whole && ctl_preempt_mode(c, job) != CTL_PREEMPT_OFF)
 			memset(mine, 0, bf->slots.words * sizeof(*mine));
-		if (counted)
-			licenses_of(&a, licenses);
-		if ((whole || counted) && !ctl_slots_take(&bf->slots, c->now, down(c, job->end_limit), mine,
-						  counted ? licenses : NULL))
+		if ((whole || licenses) &&
+			!ctl_slots_take(&bf->slots, c->now, down(c, job->end_limit), mine, licenses))
 			return false;
 	}
 	return true;

@@ -110,6 +110,56 @@ int64_t ctl_used_mins(double seconds)
 	return minutes < 9e18 ? (int64_t)minutes : CTL_NEVER - 1;
 }
 
+/* ---- A look at all of them --------------------------------------------------------------------------- */
+
+bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
+	bool (*qos)(struct ctl_look *look, uint32_t row), bool (*assoc)(struct ctl_look *look, uint32_t row))
+{
+	bool good = true;
+	look->is_qos = true;
+	for (unsigned k = 0; k < 2 && good; k++)
+		good = order->qos[k] == CTL_NO_ROW || qos(look, order->qos[k]);
+	look->is_qos = false;
+	for (uint32_t i = look->job->assoc; i != CTL_NO_ROW && good; i = look->c->assoc[i].parent)
+		good = assoc(look, i);
+	return good;
+}
+
+bool ctl_look_number(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind)
+{
+	const uint32_t bit = UINT32_C(1) << kind;
+	if (limits->number[kind] == CTL_NEVER || look->imposed.number & bit)
+		return false;
+	if (look->is_qos)
+		look->imposed.number |= bit;
+	return true;
+}
+
+bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+	uint32_t tres, int64_t *limit)
+{
+	*limit = ctl_limit_of(limits, kind, tres);
+	if (*limit == CTL_NEVER || look->imposed.tres[kind] & ctl_bit(tres))
+		return false;
+	if (look->is_qos)
+		look->imposed.tres[kind] |= ctl_bit(tres);
+	return true;
+}
+
+int64_t ctl_look_factor(const struct ctl_look *look, int64_t limit)
+{
+	if (look->is_qos || look->imposed.factor == 0)
+		return limit;
+	const double more = (double)limit * look->imposed.factor;
+	return more < 9e18 ? (int64_t)more : CTL_NEVER - 1;
+}
+
+bool ctl_look_no(struct ctl_look *look, enum sl_reason reason)
+{
+	look->reason = reason;
+	return false;
+}
+
 /* ---- Asked by themselves ---------------------------------------------------------------------------- */
 
 /* The first of the two QOS that limits it. */
@@ -200,48 +250,46 @@ uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job)
 /* ---- A running job that has used up what there was -------------------------------------------------- */
 
 struct spent {
-	const struct ctl *c;
+	struct ctl_look look;
 	int64_t job[CTL_TRES_MAX]; /* Minutes that it ran times what it holds, and 1; 0: of what it has not.
 				    */
-	struct ctl_imposed imposed;
 };
 
-static bool over_mins(struct spent *spent, const struct ctl_limits *limits, const double *used, bool is_qos)
+/* Within what there is; used NULL: of the job alone. */
+static bool mins_left(
+	struct spent *spent, const struct ctl_limits *limits, enum ctl_limit_tres kind, const double *used)
 {
-	for (uint32_t i = 0; i < spent->c->tres_count; i++) {
-		const int64_t limit = ctl_limit_of(limits, CTL_GRP_MINS, i);
-		if (limit == CTL_NEVER || spent->imposed.tres[CTL_GRP_MINS] & ctl_bit(i))
+	for (uint32_t i = 0; limits->tres[kind] && i < spent->look.c->tres_count; i++) {
+		int64_t limit;
+		if (!ctl_look_tres(&spent->look, limits, kind, i, &limit))
 			continue;
-		if (is_qos)
-			spent->imposed.tres[CTL_GRP_MINS] |= ctl_bit(i);
-		if (ctl_used_mins(used[i]) >= limit)
-			return true;
+		if (used ? ctl_used_mins(used[i]) >= limit : spent->job[i] > limit)
+			return false;
 	}
-	return false;
+	return true;
 }
 
-static bool over_wall(struct spent *spent, const struct ctl_limits *limits, double used, bool is_qos)
+static bool all_left(
+	struct ctl_look *look, const struct ctl_limits *limits, const double *used, double used_wall)
 {
-	const uint32_t bit = UINT32_C(1) << CTL_GRP_WALL;
-	if (limits->number[CTL_GRP_WALL] == CTL_NEVER || spent->imposed.number & bit)
-		return false;
-	if (is_qos)
-		spent->imposed.number |= bit;
-	return ctl_used_mins(used) >= limits->number[CTL_GRP_WALL];
+	struct spent *spent = (struct spent *)look;
+	return mins_left(spent, limits, CTL_GRP_MINS, used) &&
+	       (!ctl_look_number(look, limits, CTL_GRP_WALL) ||
+		       ctl_used_mins(used_wall) < limits->number[CTL_GRP_WALL]) &&
+	       mins_left(spent, limits, CTL_MAX_MINS, NULL);
 }
 
-static bool over_job(struct spent *spent, const struct ctl_limits *limits, bool is_qos)
+static bool qos_left(struct ctl_look *look, uint32_t row)
 {
-	for (uint32_t i = 0; i < spent->c->tres_count; i++) {
-		const int64_t limit = ctl_limit_of(limits, CTL_MAX_MINS, i);
-		if (limit == CTL_NEVER || spent->imposed.tres[CTL_MAX_MINS] & ctl_bit(i))
-			continue;
-		if (is_qos)
-			spent->imposed.tres[CTL_MAX_MINS] |= ctl_bit(i);
-		if (spent->job[i] > limit)
-			return true;
-	}
-	return false;
+	const struct ctl_qos *qos = &look->c->qos[row];
+	return all_left(look, qos->limits, qos->usage_tres, qos->grp_used_wall);
+}
+
+static bool assoc_left(struct ctl_look *look, uint32_t row)
+{
+	const struct ctl_assoc *assoc = &look->c->assoc[row];
+	return (row != look->job->assoc && assoc->parent == CTL_NO_ROW) ||
+	       all_left(look, assoc->limits, assoc->usage_tres, assoc->grp_used_wall);
 }
 
 static int64_t run_mins(const struct ctl *c, const struct ctl_job *job)
@@ -250,10 +298,20 @@ static int64_t run_mins(const struct ctl *c, const struct ctl_job *job)
 	return run > 0 ? run / 60 : 0;
 }
 
-static bool of_minutes(const struct ctl_limits *limits)
+static bool has_no_minutes(const struct ctl_limits *limits)
 {
-	return limits->tres[CTL_GRP_MINS] || limits->tres[CTL_MAX_MINS] ||
-	       limits->number[CTL_GRP_WALL] != CTL_NEVER;
+	return !limits->tres[CTL_GRP_MINS] && !limits->tres[CTL_MAX_MINS] &&
+	       limits->number[CTL_GRP_WALL] == CTL_NEVER;
+}
+
+static bool qos_is_free(struct ctl_look *look, uint32_t row)
+{
+	return has_no_minutes(look->c->qos[row].limits);
+}
+
+static bool assoc_is_free(struct ctl_look *look, uint32_t row)
+{
+	return has_no_minutes(look->c->assoc[row].limits);
 }
 
 bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job)
@@ -261,12 +319,7 @@ bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job)
 	if (!ctl_limits_on(c, job) || c->params.enforce_safe)
 		return false;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	bool watched = false;
-	for (unsigned k = 0; k < 2; k++)
-		watched |= order.qos[k] != CTL_NO_ROW && of_minutes(c->qos[order.qos[k]].limits);
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW && !watched; i = c->assoc[i].parent)
-		watched = of_minutes(c->assoc[i].limits);
-	return watched;
+	return !ctl_look_all(&(struct ctl_look){ .c = c, .job = job }, &order, qos_is_free, assoc_is_free);
 }
 
 /* acct_policy_job_time_out(): an association's own limits and those of accounts below root; with `safe`, a
@@ -275,27 +328,9 @@ bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job)
 {
 	if (!ctl_limits_on(c, job) || c->params.enforce_safe)
 		return false;
-	struct spent spent = { .c = c };
+	struct spent spent = { .look = { .c = c, .job = job } };
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
 	for (uint32_t i = 0; i < c->tres_count; i++)
 		spent.job[i] = job->tres_held[i] ? ctl_times(run_mins(c, job), job->tres_held[i]) + 1 : 0;
-	for (unsigned k = 0; k < 2; k++) {
-		if (order.qos[k] == CTL_NO_ROW)
-			continue;
-		const struct ctl_qos *qos = &c->qos[order.qos[k]];
-		if (over_mins(&spent, qos->limits, qos->usage_tres, true) ||
-			over_wall(&spent, qos->limits, qos->grp_used_wall, true) ||
-			over_job(&spent, qos->limits, true))
-			return true;
-	}
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent) {
-		const struct ctl_assoc *assoc = &c->assoc[i];
-		if (i != job->assoc && assoc->parent == CTL_NO_ROW)
-			break;
-		if (over_mins(&spent, assoc->limits, assoc->usage_tres, false) ||
-			over_wall(&spent, assoc->limits, assoc->grp_used_wall, false) ||
-			over_job(&spent, assoc->limits, false))
-			return true;
-	}
-	return false;
+	return !ctl_look_all(&spent.look, &order, qos_left, assoc_left);
 }

@@ -76,6 +76,15 @@ struct ctl_imposed {
 	double factor;                 /* Of QOS, for associations; 0: none. */
 };
 
+/* A look at the limits of a job. */
+struct ctl_look {
+	const struct ctl *c;
+	const struct ctl_job *job;
+	struct ctl_imposed imposed;
+	enum sl_reason reason; /* Of the first that says no. */
+	bool is_qos;           /* They are a QOS's. */
+};
+
 /* What sacctmgr says of an association itself. */
 struct ctl_own {
 	const char *qos, *default_qos; /* Lists and names as given; NULL: not said. */
@@ -126,6 +135,18 @@ struct ctl_order_of ctl_qos_order(const struct ctl *c, const struct ctl_job *job
 /* The account's own association. */
 uint32_t ctl_account_of(const struct ctl *c, uint32_t assoc);
 double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order);
+/* Each QOS of the order, then the job's association and those above it, until one is told false; so is the
+ * caller. */
+bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
+	bool (*qos)(struct ctl_look *look, uint32_t row), bool (*assoc)(struct ctl_look *look, uint32_t row));
+/* There is such a limit, and nobody before has set one. One of a QOS is set from now on. */
+bool ctl_look_number(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind);
+bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+	uint32_t tres, int64_t *limit);
+/* LimitFactor: of associations' limits of TRES. */
+int64_t ctl_look_factor(const struct ctl_look *look, int64_t limit);
+/* False, because of it. */
+bool ctl_look_no(struct ctl_look *look, enum sl_reason reason);
 /* a * b, or CTL_NEVER - 1 where that is more. Both at least 0. */
 int64_t ctl_times(int64_t a, int64_t b);
 /* tres of a job's usage, in whole minutes. */

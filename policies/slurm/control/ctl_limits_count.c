@@ -313,43 +313,31 @@ static bool below(const struct ctl_limits *limits, enum ctl_limit_number kind, c
 	return (used ? used->accrue : 0) < limits->number[kind];
 }
 
-/* Takes note of what the QOS limits; false: one of its limits is reached. */
-static bool qos_lets_accrue(
-	const struct ctl *c, const struct ctl_job *job, uint32_t row, struct ctl_imposed *imposed)
+static bool qos_lets_accrue(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_qos *qos = &c->qos[row];
+	const struct ctl_qos *qos = &look->c->qos[row];
 	const struct {
 		enum ctl_limit_number kind;
 		const struct ctl_used *used;
 	} test[] = { { CTL_GRP_ACCRUE, qos->used },
-		{ CTL_MAX_ACCRUE_ACCOUNT, ctl_used_account(c, row, job->assoc) },
-		{ CTL_MAX_ACCRUE_USER, ctl_used_user(c, row, job->user) } };
-	for (size_t i = 0; i < SL_LEN(test); i++) {
-		const uint32_t bit = UINT32_C(1) << test[i].kind;
-		if (qos->limits->number[test[i].kind] == CTL_NEVER || imposed->number & bit)
-			continue;
-		imposed->number |= bit;
-		if (!below(qos->limits, test[i].kind, test[i].used))
+		{ CTL_MAX_ACCRUE_ACCOUNT, ctl_used_account(look->c, row, look->job->assoc) },
+		{ CTL_MAX_ACCRUE_USER, ctl_used_user(look->c, row, look->job->user) } };
+	for (size_t i = 0; i < SL_LEN(test); i++)
+		if (ctl_look_number(look, qos->limits, test[i].kind) &&
+			!below(qos->limits, test[i].kind, test[i].used))
 			return false;
-	}
 	return true;
 }
 
-static bool lets_accrue(const struct ctl *c, const struct ctl_job *job, const struct ctl_order_of *order)
+static bool assoc_lets_accrue(struct ctl_look *look, uint32_t row)
 {
-	struct ctl_imposed imposed = { .number = 0 };
-	for (unsigned k = 0; k < 2; k++)
-		if (order->qos[k] != CTL_NO_ROW && !qos_lets_accrue(c, job, order->qos[k], &imposed))
-			return false;
-	const uint32_t of_one = UINT32_C(1) << CTL_MAX_ACCRUE_USER | UINT32_C(1) << CTL_MAX_ACCRUE_ACCOUNT;
-	const uint32_t of_group = UINT32_C(1) << CTL_GRP_ACCRUE;
-	if (!(imposed.number & of_one) &&
-		!below(c->assoc[job->assoc].limits, CTL_MAX_ACCRUE, c->assoc[job->assoc].used))
+	const struct ctl_assoc *assoc = &look->c->assoc[row];
+	const uint32_t by_qos = UINT32_C(1) << CTL_MAX_ACCRUE_USER | UINT32_C(1) << CTL_MAX_ACCRUE_ACCOUNT;
+	if (row == look->job->assoc && !(look->imposed.number & by_qos) &&
+		!below(assoc->limits, CTL_MAX_ACCRUE, assoc->used))
 		return false;
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW && !(imposed.number & of_group); i = c->assoc[i].parent)
-		if (!below(c->assoc[i].limits, CTL_GRP_ACCRUE, c->assoc[i].used))
-			return false;
-	return true;
+	return !ctl_look_number(look, assoc->limits, CTL_GRP_ACCRUE) ||
+	       below(assoc->limits, CTL_GRP_ACCRUE, assoc->used);
 }
 
 static void accrue_all(struct ctl *c, struct ctl_job *job, int64_t sign)
@@ -371,7 +359,8 @@ bool ctl_limits_accrue(struct ctl *c, struct ctl_job *job)
 	if (job->counted_accrue || !ctl_limits_on(c, job))
 		return true;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	if (!lets_accrue(c, job, &order))
+	if (!ctl_look_all(
+		    &(struct ctl_look){ .c = c, .job = job }, &order, qos_lets_accrue, assoc_lets_accrue))
 		return false;
 	job->counted_accrue = true;
 	job->accrue_assoc = job->assoc;

@@ -9,102 +9,85 @@
  */
 #include "policies/slurm/control/ctl_limits.h"
 
-struct
-try {
-	const struct ctl *c;
-	const struct ctl_job *job;
+struct attempt {
+	struct ctl_look look;
 	const int64_t *tres;              /* That it would hold. */
 	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
 	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
 	int64_t wall;                     /* as it is. CTL_NONE: not looked at yet. */
-	struct ctl_imposed imposed;
-	enum sl_reason reason;
-	bool is_qos;
 };
-
-static bool no(struct try *t, enum sl_reason reason)
-{
-	t->reason = reason;
-	return false;
-}
 
 /* ---- Before nodes are chosen ------------------------------------------------------------------------ */
 
-static bool imposes(struct try *t, enum ctl_limit_number kind, const struct ctl_limits *limits)
-{
-	const uint32_t bit = UINT32_C(1) << kind;
-	if (limits->number[kind] == CTL_NEVER || t->imposed.number & bit)
-		return false;
-	if (t->is_qos)
-		t->imposed.number |= bit;
-	return true;
-}
-
-static bool jobs(struct try *t, const struct ctl_limits *limits, enum ctl_limit_number kind,
+static bool jobs(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind,
 	const struct ctl_used *used, enum sl_reason why)
 {
-	if (!imposes(t, kind, limits))
-		return true;
-	return (used ? used->jobs : 0) < limits->number[kind] || no(t, why);
+	return !ctl_look_number(look, limits, kind) || (used ? used->jobs : 0) < limits->number[kind] ||
+	       ctl_look_no(look, why);
 }
 
 /* The time limit that is compared with walls: one that it has from a limit never exceeds what that is now. */
-static void look_at_wall(struct try *t, int64_t most)
+static void look_at_wall(struct attempt *t, int64_t most)
 {
 	if (t->wall != CTL_NONE)
 		return;
-	const int64_t asked = t->job->time_limit;
+	const int64_t asked = t->look.job->time_limit;
 	t->wall = asked == CTL_NEVER ? CTL_MINUTES_INFINITE : asked < 0 ? most : asked;
-	if (t->job->limit_of_limits && t->wall > most)
+	if (t->look.job->limit_of_limits && t->wall > most)
 		t->wall = most;
 }
 
-static bool group_wall(struct try *t, const struct ctl_limits *limits, double used, enum sl_reason why)
+static bool group_wall(struct attempt *t, const struct ctl_limits *limits, double used, enum sl_reason why)
 {
-	if (!imposes(t, CTL_GRP_WALL, limits))
+	if (!ctl_look_number(&t->look, limits, CTL_GRP_WALL))
 		return true;
 	const int64_t limit = limits->number[CTL_GRP_WALL];
 	const int64_t longest = limits->number[CTL_MAX_WALL];
 	look_at_wall(t, limit < longest ? limit : longest);
 	/* Whole minutes: 59 seconds used are none. */
 	const int64_t minutes = ctl_used_mins(used);
-	return (minutes < limit && (!t->c->params.enforce_safe || t->wall <= limit - minutes)) || no(t, why);
+	return (minutes < limit && (!t->look.c->params.enforce_safe || t->wall <= limit - minutes)) ||
+	       ctl_look_no(&t->look, why);
 }
 
-static bool wall(struct try *t, const struct ctl_limits *limits, enum sl_reason why)
+static bool wall(struct attempt *t, const struct ctl_limits *limits, enum sl_reason why)
 {
-	if (!imposes(t, CTL_MAX_WALL, limits))
+	if (!ctl_look_number(&t->look, limits, CTL_MAX_WALL))
 		return true;
 	look_at_wall(t, limits->number[CTL_MAX_WALL]);
-	return t->wall <= limits->number[CTL_MAX_WALL] || no(t, why);
+	return t->wall <= limits->number[CTL_MAX_WALL] || ctl_look_no(&t->look, why);
 }
 
-static bool qos_before(struct try *t, uint32_t row)
+static bool qos_before(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_qos *qos = &t->c->qos[row];
+	struct attempt *t = (struct attempt *)look;
+	const struct ctl_qos *qos = &look->c->qos[row];
 	const struct ctl_limits *limits = qos->limits;
 	t->wall = CTL_NONE;
-	return jobs(t, limits, CTL_GRP_JOBS, qos->used, SL_REASON_QOS_GRP_JOBS) &&
+	return jobs(look, limits, CTL_GRP_JOBS, qos->used, SL_REASON_QOS_GRP_JOBS) &&
 	       group_wall(t, limits, qos->grp_used_wall, SL_REASON_QOS_GRP_WALL) &&
-	       jobs(t, limits, CTL_MAX_JOBS_ACCOUNT, ctl_used_account(t->c, row, t->job->assoc),
+	       jobs(look, limits, CTL_MAX_JOBS_ACCOUNT, ctl_used_account(look->c, row, look->job->assoc),
 		       SL_REASON_QOS_MAX_JOBS_ACCOUNT) &&
-	       jobs(t, limits, CTL_MAX_JOBS_USER, ctl_used_user(t->c, row, t->job->user),
+	       jobs(look, limits, CTL_MAX_JOBS_USER, ctl_used_user(look->c, row, look->job->user),
 		       SL_REASON_QOS_MAX_JOBS_USER) &&
 	       wall(t, limits, SL_REASON_QOS_MAX_WALL);
 }
 
-static bool assoc_before(struct try *t, uint32_t row)
+static bool assoc_before(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_assoc *assoc = &t->c->assoc[row];
+	struct attempt *t = (struct attempt *)look;
+	const struct ctl_assoc *assoc = &look->c->assoc[row];
 	const struct ctl_limits *limits = assoc->limits;
 	const uint32_t by_qos = UINT32_C(1) << CTL_MAX_JOBS_USER | UINT32_C(1) << CTL_MAX_JOBS_ACCOUNT;
-	if (!jobs(t, limits, CTL_GRP_JOBS, assoc->used, SL_REASON_ASSOC_GRP_JOBS) ||
+	if (row == look->job->assoc)
+		t->wall = CTL_NONE;
+	if (!jobs(look, limits, CTL_GRP_JOBS, assoc->used, SL_REASON_ASSOC_GRP_JOBS) ||
 		!group_wall(t, limits, assoc->grp_used_wall, SL_REASON_ASSOC_GRP_WALL))
 		return false;
-	if (row != t->job->assoc)
+	if (row != look->job->assoc)
 		return true; /* Max... limits of accounts have been handed down. */
-	return (t->imposed.number & by_qos ||
-		       jobs(t, limits, CTL_MAX_JOBS, assoc->used, SL_REASON_ASSOC_MAX_JOBS)) &&
+	return (look->imposed.number & by_qos ||
+		       jobs(look, limits, CTL_MAX_JOBS, assoc->used, SL_REASON_ASSOC_MAX_JOBS)) &&
 	       wall(t, limits, SL_REASON_ASSOC_MAX_WALL);
 }
 
@@ -127,60 +110,34 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 	if (!ctl_limits_on(c, job))
 		return SL_REASON_NONE;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	struct try t = { .c = c, .job = job, .is_qos = true };
-	for (unsigned k = 0; k < 2; k++)
-		if (order.qos[k] != CTL_NO_ROW && !qos_before(&t, order.qos[k]))
-			return t.reason;
-	t.is_qos = false;
-	t.wall = CTL_NONE;
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
-		if (!assoc_before(&t, i))
-			return t.reason;
-	return SL_REASON_NONE;
+	struct attempt t = { .look = { .c = c, .job = job } };
+	return ctl_look_all(&t.look, &order, qos_before, assoc_before) ? SL_REASON_NONE : t.look.reason;
 }
 
 /* ---- With what it would hold ------------------------------------------------------------------------ */
 
-/* Of a QOS, who sets it for a TRES has set it. False: it is not to be looked at. */
-static bool tres_limit(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
-	uint32_t tres, int64_t *limit)
-{
-	*limit = ctl_limit_of(limits, kind, tres);
-	if (*limit == CTL_NEVER || t->imposed.tres[kind] & ctl_bit(tres))
-		return false;
-	if (t->is_qos)
-		t->imposed.tres[kind] |= ctl_bit(tres);
-	return true;
-}
-
-/* LimitFactor: of associations' limits of TRES. */
-static int64_t with_factor(const struct try *t, int64_t limit)
-{
-	if (t->is_qos || t->imposed.factor == 0)
-		return limit;
-	const double more = (double)limit * t->imposed.factor;
-	return more < 9e18 ? (int64_t)more : CTL_NEVER - 1;
-}
-
 /* What it would hold of each, with what is held, against a limit of what is held. used NULL: nothing is. */
-static bool held(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+static bool held(struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->look.c->tres_count; i++) {
 		int64_t limit;
-		if (!tres_limit(t, limits, kind, i, &limit))
+		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
-		limit = with_factor(t, limit);
+		limit = ctl_look_factor(&t->look, limit);
 		int64_t more = t->tres[i];
 		if (i == CTL_TRES_NODE)
 			more = ctl_nodes_new(used, t->alloc, more);
 		if (more > limit || (used && more > limit - used->tres[i]))
-			return no(t, ctl_reason_of(t->c, why, i));
+			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
 	}
 	return true;
 }
 
-static int64_t limit_mins(const struct try *t, uint32_t tres) { return ctl_times(t->minutes, t->tres[tres]); }
+static int64_t limit_mins(const struct attempt *t, uint32_t tres)
+{
+	return ctl_times(t->minutes, t->tres[tres]);
+}
 
 static int64_t held_mins(const struct ctl_used *used, uint32_t tres)
 {
@@ -188,67 +145,68 @@ static int64_t held_mins(const struct ctl_used *used, uint32_t tres)
 }
 
 /* ...RunMins: minutes of limits that are not run yet. */
-static bool run_mins(struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
+static bool run_mins(struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->look.c->tres_count; i++) {
 		int64_t limit;
-		if (!tres_limit(t, limits, kind, i, &limit))
+		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
 		if (limit_mins(t, i) > limit || limit_mins(t, i) > limit - held_mins(used, i))
-			return no(t, ctl_reason_of(t->c, why, i));
+			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
 	}
 	return true;
 }
 
 /* GrpTRESMins: minutes that were used; with `safe` those that running jobs and this one may still use, too.
  */
-static bool used_mins(struct try *t, const struct ctl_limits *limits, const struct ctl_used *used,
+static bool used_mins(struct attempt *t, const struct ctl_limits *limits, const struct ctl_used *used,
 	const double *seconds, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; limits->tres[CTL_GRP_MINS] && i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[CTL_GRP_MINS] && i < t->look.c->tres_count; i++) {
 		int64_t limit;
-		if (!tres_limit(t, limits, CTL_GRP_MINS, i, &limit))
+		if (!ctl_look_tres(&t->look, limits, CTL_GRP_MINS, i, &limit))
 			continue;
 		const int64_t spent = ctl_used_mins(seconds[i]);
 		if (spent >= limit)
-			return no(t, ctl_reason_of(t->c, why, i));
-		if (t->c->params.enforce_safe &&
+			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
+		if (t->look.c->params.enforce_safe &&
 			(limit_mins(t, i) > limit || limit_mins(t, i) > limit - spent - held_mins(used, i)))
-			return no(t, ctl_reason_of(t->c, why, i));
+			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
 	}
 	return true;
 }
 
 /* A limit of this job alone. Associations do not look at TRES that it has none of. */
 static bool own(
-	struct try *t, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
+	struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; limits->tres[kind] && i < t->c->tres_count; i++) {
+	for (uint32_t i = 0; limits->tres[kind] && i < t->look.c->tres_count; i++) {
 		int64_t limit;
-		if (!tres_limit(t, limits, kind, i, &limit))
+		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
 		int64_t amount = kind == CTL_MAX_MINS ? limit_mins(t, i) : t->tres[i];
-		if (!t->is_qos && !amount)
+		if (!t->look.is_qos && !amount)
 			continue;
 		if (kind == CTL_MAX_NODE && t->tres[CTL_TRES_NODE] > 0)
 			amount /= t->tres[CTL_TRES_NODE];
 		if (kind != CTL_MAX_MINS)
-			limit = with_factor(t, limit);
+			limit = ctl_look_factor(&t->look, limit);
 		if (kind == CTL_MIN_JOB ? amount < limit : amount > limit)
-			return no(t, ctl_reason_of(t->c, why, i));
+			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
 	}
 	return true;
 }
 
-static bool qos_after(struct try *t, uint32_t row)
+static bool qos_after(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_qos *qos = &t->c->qos[row];
+	struct attempt *t = (struct attempt *)look;
+	const struct ctl_qos *qos = &look->c->qos[row];
 	const struct ctl_limits *limits = qos->limits;
-	const struct ctl_used *account = ctl_used_account(t->c, row, t->job->assoc);
-	const struct ctl_used *user = ctl_used_user(t->c, row, t->job->user);
-	if (t->imposed.factor == 0)
-		t->imposed.factor = limits->factor;
+	const struct ctl_used *account = ctl_used_account(look->c, row, look->job->assoc);
+	const struct ctl_used *user = ctl_used_user(look->c, row, look->job->user);
+	if (look->imposed.factor == 0)
+		look->imposed.factor = limits->factor;
 	return used_mins(t, limits, qos->used, qos->usage_tres, CTL_WHY_QOS_GRP_MINS) &&
 	       held(t, limits, CTL_GRP_TRES, qos->used, CTL_WHY_QOS_GRP) &&
 	       run_mins(t, limits, CTL_GRP_RUN_MINS, qos->used, CTL_WHY_QOS_GRP_RUN_MINS) &&
@@ -262,15 +220,16 @@ static bool qos_after(struct try *t, uint32_t row)
 	       run_mins(t, limits, CTL_MAX_RUN_USER, user, CTL_WHY_QOS_USER);
 }
 
-static bool assoc_after(struct try *t, uint32_t row)
+static bool assoc_after(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_assoc *assoc = &t->c->assoc[row];
+	struct attempt *t = (struct attempt *)look;
+	const struct ctl_assoc *assoc = &look->c->assoc[row];
 	const struct ctl_limits *limits = assoc->limits;
 	if (!used_mins(t, limits, assoc->used, assoc->usage_tres, CTL_WHY_ASSOC_GRP_MINS) ||
 		!held(t, limits, CTL_GRP_TRES, assoc->used, CTL_WHY_ASSOC_GRP) ||
 		!run_mins(t, limits, CTL_GRP_RUN_MINS, assoc->used, CTL_WHY_ASSOC_GRP_RUN_MINS))
 		return false;
-	if (row != t->job->assoc)
+	if (row != look->job->assoc)
 		return true;
 	return own(t, limits, CTL_MAX_MINS, CTL_WHY_ASSOC_MINS) &&
 	       own(t, limits, CTL_MAX_JOB, CTL_WHY_ASSOC_JOB) &&
@@ -292,22 +251,13 @@ enum sl_reason ctl_limits_post_on(
 	if (!ctl_limits_on(c, job))
 		return SL_REASON_NONE;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	struct try t = {
-		.c = c,
-		.job = job,
+	struct attempt t = {
+		.look = { .c = c, .job = job },
 		.tres = tres,
 		.alloc = alloc,
 		.minutes = safe_minutes(c, job, &order),
-		.is_qos = true,
 	};
-	for (unsigned k = 0; k < 2; k++)
-		if (order.qos[k] != CTL_NO_ROW && !qos_after(&t, order.qos[k]))
-			return t.reason;
-	t.is_qos = false;
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
-		if (!assoc_after(&t, i))
-			return t.reason;
-	return SL_REASON_NONE;
+	return ctl_look_all(&t.look, &order, qos_after, assoc_after) ? SL_REASON_NONE : t.look.reason;
 }
 
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres)

@@ -9,47 +9,20 @@
 #include "policies/slurm/control/ctl_limits.h"
 
 struct submit {
-	const struct ctl *c;
-	const struct ctl_job *job;
-	struct ctl_imposed imposed;
-	enum sl_reason reason;
+	struct ctl_look look;
 	int64_t jobs;      /* That come with it. */
 	int64_t part_time; /* Minutes. */
 	int64_t time;      /* Minutes; CTL_NONE: not asked. */
 	bool time_given;   /* It is a limit's. */
-	bool strict, is_qos;
+	bool strict;
 };
-
-static bool refuse(struct submit *s, enum sl_reason reason)
-{
-	s->reason = reason;
-	return false;
-}
-
-static bool imposes(struct submit *s, enum ctl_limit_number kind, const struct ctl_limits *limits)
-{
-	const uint32_t bit = UINT32_C(1) << kind;
-	if (limits->number[kind] == CTL_NEVER || s->imposed.number & bit)
-		return false;
-	if (s->is_qos)
-		s->imposed.number |= bit;
-	return true;
-}
 
 /* ---- Sizes ------------------------------------------------------------------------------------------ */
 
-static int64_t with_factor(int64_t limit, double factor)
-{
-	if (factor == 0 || limit == CTL_NEVER)
-		return limit;
-	const double more = (double)limit * factor;
-	return more < 9e18 ? (int64_t)more : CTL_NEVER - 1;
-}
-
 static int64_t asked(const struct submit *s, enum ctl_limit_tres kind, uint32_t tres)
 {
-	const int64_t nodes = s->job->tres_asked[CTL_TRES_NODE];
-	const int64_t amount = s->job->tres_asked[tres];
+	const int64_t nodes = s->look.job->tres_asked[CTL_TRES_NODE];
+	const int64_t amount = s->look.job->tres_asked[tres];
 	return kind == CTL_MAX_NODE && nodes > 0 ? amount / nodes : amount;
 }
 
@@ -57,19 +30,15 @@ static int64_t asked(const struct submit *s, enum ctl_limit_tres kind, uint32_t 
 static bool size(
 	struct submit *s, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; s->strict && i < s->c->tres_count; i++) {
-		int64_t limit = ctl_limit_of(limits, kind, i);
-		if (limit == CTL_NEVER || s->imposed.tres[kind] & ctl_bit(i))
+	for (uint32_t i = 0; s->strict && i < s->look.c->tres_count; i++) {
+		int64_t limit;
+		if (!ctl_look_tres(&s->look, limits, kind, i, &limit) ||
+			(!s->look.is_qos && !s->look.job->tres_asked[i]))
 			continue;
-		if (s->is_qos)
-			s->imposed.tres[kind] |= ctl_bit(i);
-		else if (!s->job->tres_asked[i])
-			continue;
-		else
-			limit = with_factor(limit, s->imposed.factor);
+		limit = ctl_look_factor(&s->look, limit);
 		const int64_t amount = asked(s, kind, i);
 		if (kind == CTL_MIN_JOB ? amount < limit : amount > limit)
-			return refuse(s, ctl_reason_of(s->c, why, i));
+			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, why, i));
 	}
 	return true;
 }
@@ -78,18 +47,19 @@ static bool size(
  */
 static bool group_and_user(struct submit *s, const struct ctl_limits *limits)
 {
-	for (uint32_t i = 0; s->strict && i < s->c->tres_count; i++) {
+	for (uint32_t i = 0; s->strict && i < s->look.c->tres_count; i++) {
 		const int64_t group = ctl_limit_of(limits, CTL_GRP_TRES, i);
 		const int64_t user = ctl_limit_of(limits, CTL_MAX_USER, i);
-		const uint64_t taken = s->imposed.tres[CTL_GRP_TRES] | s->imposed.tres[CTL_MAX_USER];
+		const uint64_t taken =
+			s->look.imposed.tres[CTL_GRP_TRES] | s->look.imposed.tres[CTL_MAX_USER];
 		if ((group == CTL_NEVER && user == CTL_NEVER) || taken & ctl_bit(i))
 			continue;
-		s->imposed.tres[CTL_GRP_TRES] |= group == CTL_NEVER ? 0 : ctl_bit(i);
-		s->imposed.tres[CTL_MAX_USER] |= user == CTL_NEVER ? 0 : ctl_bit(i);
-		if (s->job->tres_asked[i] > user)
-			return refuse(s, ctl_reason_of(s->c, CTL_WHY_QOS_USER, i));
-		if (s->job->tres_asked[i] > group)
-			return refuse(s, ctl_reason_of(s->c, CTL_WHY_QOS_GRP, i));
+		s->look.imposed.tres[CTL_GRP_TRES] |= group == CTL_NEVER ? 0 : ctl_bit(i);
+		s->look.imposed.tres[CTL_MAX_USER] |= user == CTL_NEVER ? 0 : ctl_bit(i);
+		if (s->look.job->tres_asked[i] > user)
+			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, CTL_WHY_QOS_USER, i));
+		if (s->look.job->tres_asked[i] > group)
+			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, CTL_WHY_QOS_GRP, i));
 	}
 	return true;
 }
@@ -111,16 +81,14 @@ static void set_time(struct submit *s, int64_t most)
 static bool minutes(
 	struct submit *s, const struct ctl_limits *limits, enum ctl_limit_tres kind, enum ctl_reason_of why)
 {
-	for (uint32_t i = 0; s->strict && i < s->c->tres_count; i++) {
-		const int64_t limit = ctl_limit_of(limits, kind, i);
-		const int64_t amount = s->job->tres_asked[i];
-		if (limit == CTL_NEVER || amount <= 0 || s->imposed.tres[kind] & ctl_bit(i))
+	for (uint32_t i = 0; s->strict && i < s->look.c->tres_count; i++) {
+		int64_t limit;
+		const int64_t amount = s->look.job->tres_asked[i];
+		if (amount <= 0 || !ctl_look_tres(&s->look, limits, kind, i, &limit))
 			continue;
 		set_time(s, limit / amount);
-		if (s->is_qos)
-			s->imposed.tres[kind] |= ctl_bit(i);
 		if (s->time > limit / amount)
-			return refuse(s, ctl_reason_of(s->c, why, i));
+			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, why, i));
 	}
 	return true;
 }
@@ -128,10 +96,10 @@ static bool minutes(
 static bool wall(
 	struct submit *s, const struct ctl_limits *limits, enum ctl_limit_number kind, enum sl_reason why)
 {
-	if (!imposes(s, kind, limits))
+	if (!ctl_look_number(&s->look, limits, kind))
 		return true;
 	set_time(s, limits->number[kind]);
-	return !s->strict || s->time <= limits->number[kind] || refuse(s, why);
+	return !s->strict || s->time <= limits->number[kind] || ctl_look_no(&s->look, why);
 }
 
 /* ---- Counts ----------------------------------------------------------------------------------------- */
@@ -139,18 +107,19 @@ static bool wall(
 static bool count(struct submit *s, const struct ctl_limits *limits, enum ctl_limit_number kind,
 	const struct ctl_used *used, enum sl_reason why)
 {
-	if (!imposes(s, kind, limits))
+	if (!ctl_look_number(&s->look, limits, kind))
 		return true;
-	return (used ? used->submitted : 0) + s->jobs <= limits->number[kind] || refuse(s, why);
+	return (used ? used->submitted : 0) + s->jobs <= limits->number[kind] || ctl_look_no(&s->look, why);
 }
 
-static bool qos_accepts(struct submit *s, uint32_t row)
+static bool qos_accepts(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl *c = s->c;
+	struct submit *s = (struct submit *)look;
+	const struct ctl *c = look->c;
 	const struct ctl_qos *qos = &c->qos[row];
 	const struct ctl_limits *limits = qos->limits;
-	if (s->imposed.factor == 0)
-		s->imposed.factor = limits->factor;
+	if (look->imposed.factor == 0)
+		look->imposed.factor = limits->factor;
 	return size(s, limits, CTL_MAX_ACCOUNT, CTL_WHY_QOS_ACCOUNT) && group_and_user(s, limits) &&
 	       count(s, limits, CTL_GRP_SUBMIT, qos->used, SL_REASON_QOS_GRP_SUBMIT) &&
 	       minutes(s, limits, CTL_MAX_MINS, CTL_WHY_QOS_MINS) &&
@@ -160,16 +129,17 @@ static bool qos_accepts(struct submit *s, uint32_t row)
 	       wall(s, limits, CTL_GRP_WALL, SL_REASON_QOS_GRP_WALL) &&
 	       size(s, limits, CTL_MAX_JOB, CTL_WHY_QOS_JOB) &&
 	       size(s, limits, CTL_MAX_NODE, CTL_WHY_QOS_NODE) &&
-	       count(s, limits, CTL_MAX_SUBMIT_ACCOUNT, ctl_used_account(c, row, s->job->assoc),
+	       count(s, limits, CTL_MAX_SUBMIT_ACCOUNT, ctl_used_account(c, row, look->job->assoc),
 		       SL_REASON_QOS_MAX_SUBMIT_ACCOUNT) &&
-	       count(s, limits, CTL_MAX_SUBMIT_USER, ctl_used_user(c, row, s->job->user),
+	       count(s, limits, CTL_MAX_SUBMIT_USER, ctl_used_user(c, row, look->job->user),
 		       SL_REASON_QOS_MAX_SUBMIT_USER) &&
 	       size(s, limits, CTL_MIN_JOB, CTL_WHY_QOS_MIN);
 }
 
-static bool assoc_accepts(struct submit *s, uint32_t row)
+static bool assoc_accepts(struct ctl_look *look, uint32_t row)
 {
-	const struct ctl_assoc *assoc = &s->c->assoc[row];
+	struct submit *s = (struct submit *)look;
+	const struct ctl_assoc *assoc = &look->c->assoc[row];
 	const struct ctl_limits *limits = assoc->limits;
 	const uint32_t by_qos = UINT32_C(1) << CTL_MAX_SUBMIT_USER | UINT32_C(1) << CTL_MAX_SUBMIT_ACCOUNT;
 	if (!size(s, limits, CTL_GRP_TRES, CTL_WHY_ASSOC_GRP) ||
@@ -178,11 +148,11 @@ static bool assoc_accepts(struct submit *s, uint32_t row)
 		!minutes(s, limits, CTL_GRP_RUN_MINS, CTL_WHY_ASSOC_GRP_RUN_MINS) ||
 		!wall(s, limits, CTL_GRP_WALL, SL_REASON_ASSOC_GRP_WALL))
 		return false;
-	if (row != s->job->assoc)
+	if (row != look->job->assoc)
 		return true; /* Max... limits of accounts have been handed down. */
 	return size(s, limits, CTL_MAX_JOB, CTL_WHY_ASSOC_JOB) &&
 	       size(s, limits, CTL_MAX_NODE, CTL_WHY_ASSOC_NODE) &&
-	       (s->imposed.number & by_qos ||
+	       (look->imposed.number & by_qos ||
 		       count(s, limits, CTL_MAX_SUBMIT, assoc->used, SL_REASON_ASSOC_MAX_SUBMIT)) &&
 	       minutes(s, limits, CTL_MAX_MINS, CTL_WHY_ASSOC_MINS) &&
 	       wall(s, limits, CTL_MAX_WALL, SL_REASON_ASSOC_MAX_WALL);
@@ -191,24 +161,16 @@ static bool assoc_accepts(struct submit *s, uint32_t row)
 /* In one of its partitions. */
 static bool accepts(struct submit *s, uint32_t part)
 {
-	const struct ctl *c = s->c;
-	const struct ctl_order_of order = ctl_qos_order(c, s->job, part);
-	s->imposed = (struct ctl_imposed){ .number = 0 };
+	const struct ctl *c = s->look.c;
+	const struct ctl_order_of order = ctl_qos_order(c, s->look.job, part);
+	s->look.imposed = (struct ctl_imposed){ .number = 0 };
 	s->part_time = CTL_MINUTES_INFINITE;
 	if (part < c->part_count && c->part[part].max_time != CTL_NEVER)
 		s->part_time = c->part[part].max_time;
 	s->strict = false;
 	for (unsigned k = 0; k < 2; k++)
 		s->strict |= order.qos[k] != CTL_NO_ROW && c->qos[order.qos[k]].flags & CTL_QOS_DENY_ON_LIMIT;
-	s->is_qos = true;
-	for (unsigned k = 0; k < 2; k++)
-		if (order.qos[k] != CTL_NO_ROW && !qos_accepts(s, order.qos[k]))
-			return false;
-	s->is_qos = false;
-	for (uint32_t i = s->job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
-		if (!assoc_accepts(s, i))
-			return false;
-	return true;
+	return ctl_look_all(&s->look, &order, qos_accepts, assoc_accepts);
 }
 
 /* An array comes at once: its first task is asked for all of them, and the others follow it. */
@@ -242,7 +204,7 @@ enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job)
 	const struct ctl_job *first = first_of(c, job);
 	if (first != job && first->refusal != SL_REASON_NONE)
 		return job->refusal = first->refusal;
-	struct submit s = { .c = c, .job = job, .time = asked_time(c, job) };
+	struct submit s = { .look = { .c = c, .job = job }, .time = asked_time(c, job) };
 	s.jobs = first != job ? 0 : job->array != CTL_NO_ROW ? c->array[job->array].count : 1;
 	bool accepted = true;
 	for (uint32_t k = 0; k < job->part_count && accepted; k++)
@@ -250,7 +212,7 @@ enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job)
 	if (!job->part_count)
 		accepted = accepts(&s, job->part);
 	if (!accepted)
-		return job->refusal = s.reason;
+		return job->refusal = s.look.reason;
 	if (s.time_given) {
 		job->time_limit = s.time;
 		job->limit_of_limits = true;
