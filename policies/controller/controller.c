@@ -216,14 +216,30 @@ void controller_pass(void *state, struct sl_pass *pass)
 
 /* ---- Events ---- */
 
+static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+{
+	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
+}
+
+static void submit(struct controller *c, uint32_t row)
+{
+	const struct sl_job_more *more = more_of(c->jobs, row);
+	c->told++;
+	if (!c->calls->later || !more || more->begin == SL_NONE || more->begin <= c->now) {
+		c->calls->submit(c, row);
+		return;
+	}
+	controller_reason(c, row, SL_REASON_BEGIN_TIME);
+	c->calls->later(c, row, more->begin);
+}
+
 static void tell(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	const struct controller_calls *calls = c->calls;
 	const uint32_t row = event->row;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
-		c->told++;
-		calls->submit(c, row);
+		submit(c, row);
 		break;
 	case SL_EV_JOB_END:
 	case SL_EV_CANCEL:
@@ -279,23 +295,12 @@ void controller_event(void *state, struct sl_pass *pass, const struct sl_event *
 
 /* ---- What jobs say ---- */
 
-static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
-{
-	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
-}
-
 bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct controller *c = state;
 	const struct sl_job_more *more = more_of(c->jobs, job.row);
 	(void)pass;
 	return !more || more->requeue != 0;
-}
-
-sl_time controller_begins(const struct controller *c, uint32_t row)
-{
-	const struct sl_job_more *more = more_of(c->jobs, row);
-	return more && more->begin != SL_NONE ? more->begin : c->now;
 }
 
 void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what)

@@ -51,6 +51,8 @@ struct order {
 struct controller_calls {
 	void (*hear)(void *state, sl_time now); /* Before it is told of an event of that time. */
 	void (*submit)(void *state, uint32_t row);
+	/* It is submitted, and is to begin then. NULL: begin times are the scheduler's own affair. */
+	void (*later)(void *state, uint32_t row, sl_time begin);
 	void (*over)(void *state, uint32_t row, bool cancelled);
 	void (*lost)(void *state, uint32_t row); /* A model had it fail: it waits again. */
 	void (*node)(void *state, uint32_t node, bool up, bool drained);
@@ -110,8 +112,6 @@ void controller_hold_all(
 /* The engine comes by then, if it does not before. */
 void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
 
-/* When the job is to begin, as it says; else now. */
-sl_time controller_begins(const struct controller *c, uint32_t row);
 /* Jobs say when they may start, and nobody looks at it: dependencies, holds; begin times. */
 void controller_remark_gates(const struct sl_setup *setup, bool begins, const char *what);
 /* "7 jobs (a first): what". */

@@ -156,6 +156,7 @@ struct kube_dra {
 	uint32_t devices, pools, counters, classes, claims;
 	struct cel **cel; /* Whose patterns are to be freed. */
 	uint32_t cels;
+	size_t cel_room;
 	uint32_t *on_node, *node_first; /* Devices that a node reaches: from node_first[n] to [n + 1]. */
 	struct dra_claims *asked;       /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
 	size_t asked_count, asked_room;
@@ -165,13 +166,29 @@ struct kube_dra {
 	const char *why;
 };
 
+/* Objects of DRA as they are read; the first failure stays. */
+struct dra_reading {
+	struct kube_dra *dra;
+	struct sl_err *err;
+	struct sl_arena *arena;
+	const struct sl_object *object;
+	struct dra_slice *slice; /* kube_dra_slice.c */
+	uint32_t slices;
+	const uint32_t *by_rank; /* Nodes by name. */
+	int status;
+};
+const struct sl_doc_node *dra_get(
+	const struct dra_reading *r, const struct sl_doc_node *map, const char *path);
+/* Of a list or a map; NULL: there is none, or reading failed. */
+const struct sl_doc_node *dra_first(const struct dra_reading *r, const struct sl_doc_node *of);
+const struct sl_doc_node *dra_next(const struct dra_reading *r, const struct sl_doc_node *of);
+uint32_t dra_count(const struct sl_doc_node *of);
+void *dra_room(struct dra_reading *r, size_t count, size_t size);
+void dra_refuse(struct dra_reading *r, const struct sl_doc_node *node, const char *what);
+
 /* kube_dra_read.c, kube_dra_slice.c: from the cluster's objects. k->dra stays NULL where none is of DRA. */
 int kube_dra_make(struct kube *k, struct sl_err *err);
 int dra_read_slices(struct kube_dra *dra, struct sl_err *err);
-int dra_read_taints(struct kube_dra *dra, const struct sl_object *object, const struct sl_doc_node *list,
-	struct sl_taints *taints, struct sl_err *err);
-int dra_fail(
-	const struct sl_object *object, const struct sl_doc_node *node, struct sl_err *err, const char *what);
 int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
 	struct sl_err *err);
 int dra_quantity(

@@ -9,19 +9,10 @@
 
 #include "policies/kube/kube_dra.h"
 
-struct reading {
-	struct kube_dra *dra;
-	struct sl_err *err;
-	struct sl_arena *arena;
-	const struct sl_object *object;
-	size_t cel_room;
-	int status;
-};
-
 /* ---- Values ---------------------------------------------------------------------------------------------
  */
 
-int dra_fail(
+static int dra_fail(
 	const struct sl_object *object, const struct sl_doc_node *node, struct sl_err *err, const char *what)
 {
 	const struct sl_place place = sl_doc_place(object->doc, node);
@@ -66,38 +57,30 @@ bool dra_split(struct kube_dra *dra, const char *text, const char **domain, cons
 	return *domain && **domain && **name;
 }
 
-int dra_read_taints(struct kube_dra *dra, const struct sl_object *object, const struct sl_doc_node *list,
-	struct sl_taints *taints, struct sl_err *err)
-{
-	return sl_doc_taints(dra->k->arena, object->doc, list, taints, err);
-}
-
-static const struct sl_doc_node *get(const struct reading *r, const struct sl_doc_node *map, const char *path)
+const struct sl_doc_node *dra_get(
+	const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
 {
 	return kube_get(r->object->doc, map, path);
 }
 
-static const char *text_of(const struct reading *r, const struct sl_doc_node *map, const char *path)
+static const char *text_of(const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
 {
 	return kube_text(r->object->doc, map, path);
 }
 
-static const struct sl_doc_node *first_of(const struct reading *r, const struct sl_doc_node *of)
+const struct sl_doc_node *dra_first(const struct dra_reading *r, const struct sl_doc_node *of)
 {
 	return of && of->kind != SL_DOC_TEXT ? sl_doc_child(r->object->doc, of) : NULL;
 }
 
-static const struct sl_doc_node *next_of(const struct reading *r, const struct sl_doc_node *of)
+const struct sl_doc_node *dra_next(const struct dra_reading *r, const struct sl_doc_node *of)
 {
 	return r->status ? NULL : sl_doc_next(r->object->doc, of);
 }
 
-static uint32_t count_of(const struct sl_doc_node *of)
-{
-	return of && of->kind != SL_DOC_TEXT ? of->count : 0;
-}
+uint32_t dra_count(const struct sl_doc_node *of) { return of && of->kind != SL_DOC_TEXT ? of->count : 0; }
 
-static void *room(struct reading *r, size_t count, size_t size)
+void *dra_room(struct dra_reading *r, size_t count, size_t size)
 {
 	void *made = r->status ? NULL : sl_alloc(r->arena, count + 1, size);
 	if (!made && !r->status)
@@ -105,7 +88,7 @@ static void *room(struct reading *r, size_t count, size_t size)
 	return made;
 }
 
-static void refuse(struct reading *r, const struct sl_doc_node *node, const char *what)
+void dra_refuse(struct dra_reading *r, const struct sl_doc_node *node, const char *what)
 {
 	if (!r->status)
 		r->status = dra_fail(r->object, node, r->err, what);
@@ -114,28 +97,29 @@ static void refuse(struct reading *r, const struct sl_doc_node *node, const char
 /* ---- Selectors ------------------------------------------------------------------------------------------
  */
 
-static struct cel *take_selector(struct reading *r, const struct sl_doc_node *node)
+static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node *node)
 {
 	struct cel *cel = NULL;
-	const struct sl_doc_node *at = get(r, node, "cel.expression");
+	const struct sl_doc_node *at = dra_get(r, node, "cel.expression");
 	const char *text = text_of(r, node, "cel.expression");
 	if (!text) {
-		refuse(r, node, "a selector has cel.expression");
+		dra_refuse(r, node, "a selector has cel.expression");
 		return NULL;
 	}
 	const struct sl_place place = sl_doc_place(r->object->doc, at);
 	r->status = cel_parse(&cel, r->arena, text, &place, r->err);
-	if (cel && kube_grow(r->dra->k, &r->dra->cel, &r->cel_room, sizeof(cel), (size_t)r->dra->cels + 1))
+	if (cel &&
+		kube_grow(r->dra->k, &r->dra->cel, &r->dra->cel_room, sizeof(cel), (size_t)r->dra->cels + 1))
 		r->dra->cel[r->dra->cels++] = cel;
 	else
 		cel_release(cel);
 	return cel;
 }
 
-static struct cel **take_selectors(struct reading *r, const struct sl_doc_node *list, uint32_t *count)
+static struct cel **take_selectors(struct dra_reading *r, const struct sl_doc_node *list, uint32_t *count)
 {
-	struct cel **cel = room(r, count_of(list), sizeof(struct cel *));
-	for (const struct sl_doc_node *one = cel ? first_of(r, list) : NULL; one; one = next_of(r, one))
+	struct cel **cel = dra_room(r, dra_count(list), sizeof(struct cel *));
+	for (const struct sl_doc_node *one = cel ? dra_first(r, list) : NULL; one; one = dra_next(r, one))
 		cel[(*count)++] = take_selector(r, one);
 	return cel;
 }
@@ -151,106 +135,110 @@ static const struct dra_class *class_named(const struct kube_dra *dra, const cha
 	return NULL;
 }
 
-static void take_wants(struct reading *r, struct dra_ask *ask, const struct sl_doc_node *map)
+static void take_wants(struct dra_reading *r, struct dra_ask *ask, const struct sl_doc_node *map)
 {
-	struct dra_want *want = room(r, count_of(map), sizeof(*want));
+	struct dra_want *want = dra_room(r, dra_count(map), sizeof(*want));
 	ask->want = want;
-	for (const struct sl_doc_node *one = want ? first_of(r, map) : NULL; one; one = next_of(r, one)) {
+	for (const struct sl_doc_node *one = want ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
 		struct dra_want *at = &want[ask->wants++];
 		if (!dra_split(r->dra, r->object->doc->text + one->key, &at->domain, &at->name))
-			refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
+			dra_refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
 		else
 			r->status = dra_quantity(r->object, one, &at->amount, r->err);
 	}
 }
 
-static void take_ask(struct reading *r, struct dra_ask *ask, const struct sl_doc_node *node, const char *name)
+static void take_ask(
+	struct dra_reading *r, struct dra_ask *ask, const struct sl_doc_node *node, const char *name)
 {
 	const char *mode = text_of(r, node, "allocationMode");
 	ask->name = name;
 	ask->class_name = text_of(r, node, "deviceClassName");
 	if (!ask->class_name) {
-		refuse(r, node, "a request has deviceClassName");
+		dra_refuse(r, node, "a request has deviceClassName");
 		return;
 	}
 	ask->class = class_named(r->dra, ask->class_name);
 	ask->all = mode && strcmp(mode, "All") == 0;
 	if (mode && !ask->all && strcmp(mode, "ExactCount") != 0)
-		refuse(r, get(r, node, "allocationMode"), "allocationMode is ExactCount or All");
+		dra_refuse(r, dra_get(r, node, "allocationMode"), "allocationMode is ExactCount or All");
 	ask->count = 1;
 	if (!r->status)
 		r->status = kube_int(r->object->doc, node, "count", &ask->count, r->err);
 	if (!r->status && (ask->count < 1 || ask->count > INT32_MAX))
-		refuse(r, node, "a request's 'count' is 1 or more");
+		dra_refuse(r, node, "a request's 'count' is 1 or more");
 	if (!r->status)
 		r->status = dra_bool(r->object, node, "adminAccess", &ask->admin, r->err);
-	ask->selector = take_selectors(r, get(r, node, "selectors"), &ask->selectors);
+	ask->selector = take_selectors(r, dra_get(r, node, "selectors"), &ask->selectors);
 	if (!r->status)
 		r->status = sl_doc_tolerations(
-			r->arena, r->object->doc, get(r, node, "tolerations"), &ask->tolerations, r->err);
-	take_wants(r, ask, get(r, node, "capacity.requests"));
-	ask->fits = room(r, r->dra->devices, sizeof(*ask->fits));
+			r->arena, r->object->doc, dra_get(r, node, "tolerations"), &ask->tolerations, r->err);
+	take_wants(r, ask, dra_get(r, node, "capacity.requests"));
+	ask->fits = dra_room(r, r->dra->devices, sizeof(*ask->fits));
 }
 
-static void take_request(struct reading *r, struct dra_request *request, const struct sl_doc_node *node)
+static void take_request(struct dra_reading *r, struct dra_request *request, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *list = get(r, node, "firstAvailable"), *one = get(r, node, "exactly");
+	const struct sl_doc_node *list = dra_get(r, node, "firstAvailable"),
+				 *one = dra_get(r, node, "exactly");
 	request->name = text_of(r, node, "name");
-	request->alternatives = count_of(list) > 0;
-	if (!request->name || count_of(list) > DRA_ALTERNATIVES_MAX || (list && one)) {
-		refuse(r, node,
+	request->alternatives = dra_count(list) > 0;
+	if (!request->name || dra_count(list) > DRA_ALTERNATIVES_MAX || (list && one)) {
+		dra_refuse(r, node,
 			"a request has a 'name', and either 'exactly' or up to 8 in 'firstAvailable'");
 		return;
 	}
-	request->ask = room(r, count_of(list) + 1, sizeof(*request->ask));
+	request->ask = dra_room(r, dra_count(list) + 1, sizeof(*request->ask));
 	if (!request->alternatives && request->ask)
 		take_ask(r, &request->ask[request->asks++], one ? one : node, request->name);
-	for (const struct sl_doc_node *at = request->ask ? first_of(r, list) : NULL; at;
-		at = next_of(r, at)) {
+	for (const struct sl_doc_node *at = request->ask ? dra_first(r, list) : NULL; at;
+		at = dra_next(r, at)) {
 		const char *name = text_of(r, at, "name");
 		if (!name)
-			refuse(r, at, "each of firstAvailable has a 'name'");
+			dra_refuse(r, at, "each of firstAvailable has a 'name'");
 		else
 			take_ask(r, &request->ask[request->asks++], at, name);
 	}
 }
 
 static void take_constraint(
-	struct reading *r, struct dra_constraint *constraint, const struct sl_doc_node *node)
+	struct dra_reading *r, struct dra_constraint *constraint, const struct sl_doc_node *node)
 {
 	const char *match = text_of(r, node, "matchAttribute"),
 		   *distinct = text_of(r, node, "distinctAttribute");
-	const struct sl_doc_node *list = get(r, node, "requests");
+	const struct sl_doc_node *list = dra_get(r, node, "requests");
 	constraint->distinct = distinct;
 	if (!match == !distinct ||
 		!dra_split(r->dra, match ? match : distinct, &constraint->domain, &constraint->name)) {
-		refuse(r, node, "a constraint has either matchAttribute or distinctAttribute, 'domain/name'");
+		dra_refuse(r, node,
+			"a constraint has either matchAttribute or distinctAttribute, 'domain/name'");
 		return;
 	}
-	const char **name = room(r, count_of(list), sizeof(*name));
+	const char **name = dra_room(r, dra_count(list), sizeof(*name));
 	constraint->request = name;
-	for (const struct sl_doc_node *one = name ? first_of(r, list) : NULL; one; one = next_of(r, one))
+	for (const struct sl_doc_node *one = name ? dra_first(r, list) : NULL; one; one = dra_next(r, one))
 		name[constraint->requests++] =
 			one->kind == SL_DOC_TEXT ? r->object->doc->text + one->text : "";
 }
 
-static void take_claim(struct reading *r, struct dra_claim *claim, const char *path)
+static void take_claim(struct dra_reading *r, struct dra_claim *claim, const char *path)
 {
-	const struct sl_doc_node *of = get(r, r->object->node, path);
-	const struct sl_doc_node *requests = get(r, of, "requests"), *constraints = get(r, of, "constraints");
+	const struct sl_doc_node *of = dra_get(r, r->object->node, path);
+	const struct sl_doc_node *requests = dra_get(r, of, "requests"),
+				 *constraints = dra_get(r, of, "constraints");
 	claim->space = *r->object->space ? r->object->space : "default";
 	claim->name = r->object->name;
-	if (count_of(requests) > DRA_REQUESTS_MAX || count_of(constraints) > DRA_REQUESTS_MAX) {
-		refuse(r, of, "a claim has up to 32 requests and 32 constraints");
+	if (dra_count(requests) > DRA_REQUESTS_MAX || dra_count(constraints) > DRA_REQUESTS_MAX) {
+		dra_refuse(r, of, "a claim has up to 32 requests and 32 constraints");
 		return;
 	}
-	claim->request = room(r, count_of(requests), sizeof(*claim->request));
-	claim->constraint = room(r, count_of(constraints), sizeof(*claim->constraint));
-	for (const struct sl_doc_node *one = claim->request ? first_of(r, requests) : NULL; one;
-		one = next_of(r, one))
+	claim->request = dra_room(r, dra_count(requests), sizeof(*claim->request));
+	claim->constraint = dra_room(r, dra_count(constraints), sizeof(*claim->constraint));
+	for (const struct sl_doc_node *one = claim->request ? dra_first(r, requests) : NULL; one;
+		one = dra_next(r, one))
 		take_request(r, &claim->request[claim->requests++], one);
-	for (const struct sl_doc_node *one = claim->constraint ? first_of(r, constraints) : NULL; one;
-		one = next_of(r, one))
+	for (const struct sl_doc_node *one = claim->constraint ? dra_first(r, constraints) : NULL; one;
+		one = dra_next(r, one))
 		take_constraint(r, &claim->constraint[claim->constraints++], one);
 }
 
@@ -265,10 +253,10 @@ static uint32_t objects_of(const struct kube *k, const char *kind)
 	return count;
 }
 
-static void take_classes(struct reading *r, uint32_t count)
+static void take_classes(struct dra_reading *r, uint32_t count)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
-	r->dra->class = room(r, count, sizeof(*r->dra->class));
+	r->dra->class = dra_room(r, count, sizeof(*r->dra->class));
 	for (uint32_t i = 0; i < cluster->object_count && !r->status; i++) {
 		r->object = &cluster->object[i];
 		if (strcmp(r->object->kind, "DeviceClass") != 0)
@@ -276,14 +264,14 @@ static void take_classes(struct reading *r, uint32_t count)
 		struct dra_class *class = &r->dra->class[r->dra->classes++];
 		class->name = r->object->name;
 		class->selector =
-			take_selectors(r, get(r, r->object->node, "spec.selectors"), &class->selectors);
+			take_selectors(r, dra_get(r, r->object->node, "spec.selectors"), &class->selectors);
 	}
 }
 
-static void take_claims(struct reading *r, uint32_t count)
+static void take_claims(struct dra_reading *r, uint32_t count)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
-	r->dra->claim = room(r, count, sizeof(*r->dra->claim));
+	r->dra->claim = dra_room(r, count, sizeof(*r->dra->claim));
 	for (uint32_t i = 0; i < cluster->object_count && !r->status; i++) {
 		r->object = &cluster->object[i];
 		const bool template = strcmp(r->object->kind, "ResourceClaimTemplate") == 0;
@@ -305,7 +293,7 @@ int kube_dra_make(struct kube *k, struct sl_err *err)
 	if (!k->dra)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	k->dra->k = k;
-	struct reading r = { .dra = k->dra, .err = err, .arena = k->arena };
+	struct dra_reading r = { .dra = k->dra, .err = err, .arena = k->arena };
 	r.status = dra_read_slices(k->dra, err);
 	take_classes(&r, classes);
 	take_claims(&r, claims);

@@ -245,7 +245,7 @@ static sl_time next(void *state, bool told)
 	return told ? p->engine.now : p->due;
 }
 
-static const struct controller_calls kube_calls = { hear, submit, over, lost, tell_node, run, next };
+static const struct controller_calls kube_calls = { hear, submit, NULL, over, lost, tell_node, run, next };
 
 /* ---- Begin and end --------------------------------------------------------------------------------------
  */

@@ -145,17 +145,9 @@ static void hear(void *state, sl_time now)
 	k->now = k->kq->now = now;
 }
 
-static void submit(void *state, uint32_t row)
-{
-	struct kueue *k = state;
-	const sl_time begin = controller_begins(&k->engine, row);
-	if (begin <= k->now) {
-		kueue_submit(k, row);
-		return;
-	}
-	controller_reason(&k->engine, row, SL_REASON_BEGIN_TIME);
-	kueue_due(k, begin, KUEUE_DUE_BEGIN, row);
-}
+static void submit(void *state, uint32_t row) { kueue_submit(state, row); }
+
+static void later(void *state, uint32_t row, sl_time begin) { kueue_due(state, begin, KUEUE_DUE_BEGIN, row); }
 
 static void over(void *state, uint32_t row, bool cancelled)
 {
@@ -183,7 +175,7 @@ static sl_time next(void *state, bool told)
 	return k->shares_at < next ? k->shares_at : next;
 }
 
-static const struct controller_calls kueue_calls = { hear, submit, over, lost, tell_node, run, next };
+static const struct controller_calls kueue_calls = { hear, submit, later, over, lost, tell_node, run, next };
 
 /* ---- Begin and end ---------------------------------------------------------------------------------------
  */

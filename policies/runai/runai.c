@@ -43,17 +43,9 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 
 static void hear(void *state, sl_time now) { ((struct runai *)state)->now = now; }
 
-static void submit(void *state, uint32_t row)
-{
-	struct runai *r = state;
-	const sl_time begin = controller_begins(&r->engine, row);
-	if (begin <= r->now) {
-		runai_submit(r, row);
-		return;
-	}
-	controller_reason(&r->engine, row, SL_REASON_BEGIN_TIME);
-	runai_due(r, begin, RUNAI_DUE_BEGIN, row);
-}
+static void submit(void *state, uint32_t row) { runai_submit(state, row); }
+
+static void later(void *state, uint32_t row, sl_time begin) { runai_due(state, begin, RUNAI_DUE_BEGIN, row); }
 
 static void over(void *state, uint32_t row, bool cancelled)
 {
@@ -77,7 +69,7 @@ static sl_time next(void *state, bool told)
 	return told ? r->now : runai_due_next(r);
 }
 
-static const struct controller_calls runai_calls = { hear, submit, over, lost, tell_node, run, next };
+static const struct controller_calls runai_calls = { hear, submit, later, over, lost, tell_node, run, next };
 
 /* ---- Begin and end ---- */
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/runai/rules/kai_order_parts.h"
 #include "sim/base/base.h"
 
 enum { CPU = 1000, NODE_CPU = 20000000, DEVICE_MIB = 100, HUNDREDTH = KAI_GPU / 100 };
@@ -131,4 +132,24 @@ const char *kai_small_told(struct kai_small *w, uint32_t job)
 			task->node >= 0 ? "@" : "", task->node >= 0 ? w->kai->node[task->node].name : "");
 	}
 	return told ? told : "";
+}
+
+bool kai_queue_first(const struct kai *kai, const struct kai_rival *left, const struct kai_rival *right)
+{
+	const struct kai_standing l = { &kai->queue[left->queue], left->ask, left->victims };
+	const struct kai_standing r = { &kai->queue[right->queue], right->ask, right->victims };
+	return kai_compare_queues(kai, &l, &r) < 0;
+}
+
+int kai_compare_jobs(const struct kai *kai, uint32_t a, uint32_t b)
+{
+	const struct kai_job *left = &kai->job[a], *right = &kai->job[b];
+	if ((kai->config.plugins & KAI_PLUGIN_PRIORITY) && left->priority != right->priority)
+		return left->priority > right->priority ? -1 : 1;
+	if (kai->config.plugins & KAI_PLUGIN_ELASTIC) {
+		const enum kai_growth l = kai_growth(kai, a), r = kai_growth(kai, b);
+		if (l != r)
+			return l < r ? -1 : 1;
+	}
+	return kai_compare_ages(kai, a, b);
 }

@@ -132,14 +132,6 @@ static void push(struct kq *kq, struct kq_cycle_state *state, uint32_t workload,
 	};
 }
 
-static bool second_due(const struct kq *kq, const struct kq_cycle_state *state)
-{
-	for (uint32_t i = 0; i < state->second_count; i++)
-		if (state->second[i].due <= kq->now)
-			return true;
-	return false;
-}
-
 static void pop_second(struct kq *kq, struct kq_cycle_state *state)
 {
 	uint32_t kept = 0;
@@ -171,14 +163,6 @@ static void pop_heads(struct kq *kq, struct kq_cycle_state *state)
 			push(kq, state, head, queue);
 	}
 	pop_second(kq, state);
-}
-
-bool kq_cycle_due(const struct kq *kq)
-{
-	const struct kq_cycle_state *state = kq->state[KQ_PART_CYCLE];
-	if (state && second_due(kq, state))
-		return true;
-	return kq_any_active(kq) && !(state && state->held_back && state->unready);
 }
 
 /* ---- Order ------------------------------------------------------------------------------------------------

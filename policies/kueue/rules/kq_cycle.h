@@ -12,10 +12,6 @@
 
 /* At kq->now. False: no head was popped, and no cycle is counted. Effects are appended. */
 bool kq_cycle(struct kq *kq);
-/* Is there anything for a cycle to do: a head, or a second pass that is due? */
-bool kq_cycle_due(const struct kq *kq);
-/* When the next second pass is due; SL_NEVER. */
-sl_time kq_second_pass_at(const struct kq *kq);
 void kq_cycle_free(struct kq *kq);
 /* Of the last cycle, for recorded cases. */
 struct kq_cycle_figures {
@@ -50,13 +46,9 @@ void kq_delete(struct kq *kq, uint32_t workload); /* Wherever it is. */
 void kq_admission_failed(struct kq *kq, uint32_t workload);
 /* Its pods are stopped: an evicted one gives its quota back, and waits again if it may. */
 void kq_evicted(struct kq *kq, uint32_t workload);
-/* So many of a podset's pods are done (dynamic reclaim). */
-void kq_reclaim(struct kq *kq, uint32_t workload, uint32_t podset, int64_t count);
 void kq_pods_ready(struct kq *kq, uint32_t workload, bool ready);
 void kq_check_set(
 	struct kq *kq, uint32_t workload, uint32_t check, enum kq_check_state state, sl_time retry_after);
-/* A ProvisioningRequest of the check failed: retried later, or rejected for good. */
-void kq_check_failed(struct kq *kq, uint32_t workload, uint32_t check);
 void kq_set_active(struct kq *kq, uint32_t workload, bool active);
 void kq_host_failed(struct kq *kq, uint32_t host); /* Admitted workloads on it lose their pods there. */
 /* One pass of the workload's controller at kq->now: timeouts, backoff, deactivation, stopped queues, checks.

@@ -115,24 +115,6 @@ void kq_admission_failed(struct kq *kq, uint32_t workload)
 	kq_queue_update(kq, workload);
 }
 
-void kq_reclaim(struct kq *kq, uint32_t workload, uint32_t podset, int64_t count)
-{
-	struct kq_workload *row = &kq->workload[workload];
-	if (row->gone || podset >= row->podset_count)
-		return;
-	const int64_t before = row->podset[podset].reclaimable;
-	row->podset[podset].reclaimable = kq_reclaimable_limited(&row->podset[podset], count);
-	if (row->podset[podset].reclaimable == before)
-		return;
-	if (!row->holds) {
-		kq_queue_update(kq, workload);
-		return;
-	}
-	kq_recount(kq, workload);
-	kq->node[row->admission->queue].generation++;
-	kq_queue_notify(kq, row->admission->queue);
-}
-
 /* Once it was ready, being not ready is waiting for recovery. */
 void kq_pods_ready(struct kq *kq, uint32_t workload, bool ready)
 {
@@ -164,27 +146,6 @@ void kq_check_set(
 	}
 	if (kq_needs_second_pass(kq, workload))
 		kq_second_pass(kq, workload, 0);
-}
-
-/* Of ProvisioningRequest: base 60 s, doubling, at most 1 800 s; three retries, then it is rejected
- * (retryStrategy of ProvisioningRequestConfig, its defaults). */
-void kq_check_failed(struct kq *kq, uint32_t workload, uint32_t check)
-{
-	enum { RETRIES = 3, BASE_S = 60, MAX_S = 1800 };
-	struct kq_workload *row = &kq->workload[workload];
-	for (uint32_t i = 0; i < row->check_count; i++) {
-		if (row->check[i].check != check)
-			continue;
-		const uint32_t attempt = ++row->check[i].attempts;
-		if (attempt > RETRIES) {
-			kq_check_set(kq, workload, check, KQ_CHECK_REJECTED, 0);
-			return;
-		}
-		const int64_t delay_s = INT64_C(1) * BASE_S << (attempt - 1);
-		kq_check_set(
-			kq, workload, check, KQ_CHECK_RETRY, (delay_s < MAX_S ? delay_s : MAX_S) * SL_SECOND);
-		return;
-	}
 }
 
 /* kq_reconcile says what follows. */

@@ -5,13 +5,6 @@
  */
 #include "policies/kueue/rules/kq_multi.h"
 
-void kq_multi_config_default(struct kq_multi_config *config)
-{
-	*config = (struct kq_multi_config){
-		.dispatch = KQ_ALL_AT_ONCE, .step = 3, .round = 300 * SL_SECOND, .lost_after = 900 * SL_SECOND
-	};
-}
-
 /* To the next workers in configured order. */
 static void send(const struct kq_multi_config *config, sl_time now, struct kq_remote *remote)
 {

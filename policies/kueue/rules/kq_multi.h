@@ -20,7 +20,6 @@ struct kq_multi_config {
 	sl_time transfer;    /* From the decision to the copy in the worker. */
 	uint32_t worker_max; /* Workers, in configured order. */
 };
-void kq_multi_config_default(struct kq_multi_config *config);
 
 enum kq_copy { KQ_COPY_NONE, KQ_COPY_SENT, KQ_COPY_THERE, KQ_COPY_WON, KQ_COPY_GONE };
 /* One workload of the manager. */

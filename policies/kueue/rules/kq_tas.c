@@ -12,7 +12,7 @@
 /* ---- Who asks
  * --------------------------------------------------------------------------------------------------- */
 
-static bool asks(const struct kq_podset *podset)
+bool kq_asks_topology(const struct kq_podset *podset)
 {
 	const struct kq_topology_request *request = &podset->topology;
 	return request->given && (request->required || request->preferred || request->unconstrained ||
@@ -36,7 +36,7 @@ bool kq_tas_requested(const struct kq *kq, uint32_t workload)
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	for (uint32_t p = 0; p < row->podset_count; p++)
-		if (asks(&row->podset[p]))
+		if (kq_asks_topology(&row->podset[p]))
 			return true;
 	return row->local != KQ_NO && kq_tas_only(kq, kq->local[row->local].queue);
 }
@@ -71,7 +71,7 @@ const char *kq_tas_mismatch(
 	const struct kq_tree *tree = kq_tree_of(kq, flavor);
 	if (!kq->tas)
 		return NULL;
-	if (!asks(podset))
+	if (!kq_asks_topology(podset))
 		return tree && !kq_tas_only(kq, queue) ? "it is for podsets that ask for a topology alone"
 						       : NULL;
 	if (!tree)
@@ -83,7 +83,7 @@ const char *kq_tas_mismatch(
 /* ---- A team's request
  * ------------------------------------------------------------------------------------------- */
 
-static bool refuse(struct kq_placing *placing, const char *why)
+bool kq_placing_refuse(struct kq_placing *placing, const char *why)
 {
 	(void)strncpy(placing->why, why, sizeof(placing->why) - 1);
 	return false;
@@ -107,11 +107,12 @@ static bool layers_of(struct kq_placing *placing, const struct kq_tree *tree,
 		const struct kq_slice *slice = &request->slice[i];
 		const uint32_t inner = kq_tree_level(tree, slice->level);
 		if (inner == KQ_NO)
-			return refuse(placing, "the topology has not the level of an inner slice");
+			return kq_placing_refuse(placing, "the topology has not the level of an inner slice");
 		if (inner <= level)
-			return refuse(placing, "an inner slice is not below the slice around it");
+			return kq_placing_refuse(placing, "an inner slice is not below the slice around it");
 		if (slice->size <= 0 || size % slice->size != 0)
-			return refuse(placing, "the size of an inner slice does not divide that around it");
+			return kq_placing_refuse(
+				placing, "the size of an inner slice does not divide that around it");
 		while (level < inner)
 			ask->size_at[++level] = slice->size;
 		size = slice->size;
@@ -129,7 +130,7 @@ static bool ask_of(struct kq_placing *placing, const struct kq_team *team,
 	const uint32_t lowest = tree->level_count - 1;
 	ask->size = request->slice_count > 0 ? request->slice[0].size : 1;
 	if (ask->size <= 0)
-		return refuse(placing, "slices are asked for, and no size of them is given");
+		return kq_placing_refuse(placing, "slices are asked for, and no size of them is given");
 	ask->required = request->required != NULL;
 	ask->unconstrained = request->unconstrained || team->implied || slices_only;
 	ask->slice_level = request->slice_count > 0 ? kq_tree_level(tree, request->slice[0].level) : lowest;
@@ -140,11 +141,11 @@ static bool ask_of(struct kq_placing *placing, const struct kq_team *team,
 	else if (request->unconstrained || team->implied)
 		ask->level = lowest;
 	else
-		return refuse(placing, "no level of the topology is asked for");
+		return kq_placing_refuse(placing, "no level of the topology is asked for");
 	if (ask->level == KQ_NO || ask->slice_level == KQ_NO)
-		return refuse(placing, "the topology has not the level that is asked for");
+		return kq_placing_refuse(placing, "the topology has not the level that is asked for");
 	if (ask->level > ask->slice_level)
-		return refuse(placing, "slices are asked for above the level of the podset");
+		return kq_placing_refuse(placing, "slices are asked for above the level of the podset");
 	ask->least = ask->unconstrained && config->gate[KQ_GATE_TASProfileMixed];
 	ask->by_affinity = config->gate[KQ_GATE_TASRespectNodeAffinityPreferred];
 	ask->balanced = config->gate[KQ_GATE_TASBalancedPlacement] && !ask->required && !ask->unconstrained;
@@ -316,7 +317,7 @@ uint32_t kq_tas_flavor(const struct kq *kq, const struct kq_assignment *assignme
 	return flavor;
 }
 
-static const struct kq_placement *admitted_placement(const struct kq_workload *row, const char *name)
+struct kq_placement *kq_admitted_placement(const struct kq_workload *row, const char *name)
 {
 	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
 		if (strcmp(row->admission->podset[p].name, name) == 0)
@@ -343,7 +344,7 @@ static int64_t more_at(const struct kq *kq, const struct kq_assignment *assignme
 	const struct kq_podset_assignment *podset = &assignment->podset[at];
 	const struct kq_domain_count *domain = &podset->placement->domain[d];
 	const struct kq_placement *held =
-		row->holds ? admitted_placement(row, row->podset[podset->podset].name) : NULL;
+		row->holds ? kq_admitted_placement(row, row->podset[podset->podset].name) : NULL;
 	return domain->count - admitted_count(held, domain);
 }
 

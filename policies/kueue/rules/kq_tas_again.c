@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-static bool refuse(struct kq_placing *placing, const char *why)
-{
-	(void)strncpy(placing->why, why, sizeof(placing->why) - 1);
-	return false;
-}
-
 static int64_t pods_of(const struct kq_placement *placement)
 {
 	int64_t pods = 0;
@@ -159,7 +153,7 @@ bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const
 		else
 			rest->domain[rest->count++] = old->domain[i];
 	if (kq_placement_stale(placing->kq, team->tree, rest))
-		return refuse(placing, "another domain of the placement is no longer there");
+		return kq_placing_refuse(placing, "another domain of the placement is no longer there");
 	struct kq_podset as = row->podset[team->worker];
 	struct kq_team again = *team;
 	again.within = confined(placing, team, rest, count, &again.within_level);
@@ -171,7 +165,8 @@ bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const
 	if (!kq_place_team(placing, &again, lost, NULL))
 		return false;
 	if ((*lost)->count == 0)
-		return refuse(placing, "there is no other place for the pods of the unhealthy host");
+		return kq_placing_refuse(
+			placing, "there is no other place for the pods of the unhealthy host");
 	*whole = merge(placing, team->tree, *lost, rest);
 	return *whole != NULL;
 }

@@ -194,4 +194,9 @@ void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podse
 bool kq_placement_stale(struct kq *kq, const struct kq_tree *tree, const struct kq_placement *placement);
 const char *kq_placing_text(struct kq_placing *placing);
 
+/* kq_tas.c: the podset asks for a topology; why it has no place, and false; where one of that name is. */
+bool kq_asks_topology(const struct kq_podset *podset);
+bool kq_placing_refuse(struct kq_placing *placing, const char *why);
+struct kq_placement *kq_admitted_placement(const struct kq_workload *row, const char *name);
+
 #endif

@@ -15,21 +15,6 @@ struct todo {
 	bool done;
 };
 
-static bool asks(const struct kq_podset *podset)
-{
-	const struct kq_topology_request *request = &podset->topology;
-	return request->given && (request->required || request->preferred || request->unconstrained ||
-					 request->slice_count > 0);
-}
-
-static struct kq_placement *held_placement(const struct kq_workload *row, const char *name)
-{
-	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
-		if (strcmp(row->admission->podset[p].name, name) == 0)
-			return row->admission->podset[p].placement;
-	return NULL;
-}
-
 static bool is_unhealthy(
 	const struct kq *kq, const struct kq_workload *row, const struct kq_placement *placement)
 {
@@ -68,12 +53,6 @@ static bool comes_later(const struct kq *kq, uint32_t queue, const struct kq_wor
 	return false;
 }
 
-static bool no_place(struct kq_placing *placing, const char *why)
-{
-	(void)strncpy(placing->why, why, sizeof(placing->why) - 1);
-	return false;
-}
-
 /* Podsets to be placed, by the names of their flavors, then in order. False: one of them has none. */
 static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignment, struct todo *todo,
 	uint32_t *count, uint32_t *failed)
@@ -84,17 +63,17 @@ static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignme
 	for (uint32_t p = 0; p < assignment->podset_count; p++) {
 		struct kq_podset_assignment *podset = &assignment->podset[p];
 		const struct kq_podset *spec = &row->podset[podset->podset];
-		if (!asks(spec) && !implied)
+		if (!kq_asks_topology(spec) && !implied)
 			continue;
 		const uint32_t flavor = kq_tas_flavor(kq, assignment, p);
 		*failed = p;
 		if (flavor == KQ_NO)
-			return no_place(placing,
+			return kq_placing_refuse(placing,
 				"a topology is asked for, and not one flavor with a topology is picked");
 		podset->delayed = comes_later(kq, assignment->queue, row, flavor);
 		if (podset->delayed)
 			continue;
-		struct kq_placement *held = held_placement(row, spec->name);
+		struct kq_placement *held = kq_admitted_placement(row, spec->name);
 		if (held && row->holds && !is_unhealthy(kq, row, held)) {
 			podset->placement = held;
 			continue;
@@ -137,7 +116,7 @@ static struct kq_team team_of(const struct kq *kq, const struct kq_assignment *a
 		.worker_at = one,
 		.leader_at = two,
 		.worker_count = assignment->podset[one].count,
-		.implied = !asks(&row->podset[worker]),
+		.implied = !kq_asks_topology(&row->podset[worker]),
 		.within = KQ_NO };
 }
 
@@ -150,7 +129,7 @@ static bool again(
 	const uint32_t at[2] = { team->worker_at, team->leader_at };
 	for (int i = 0; i < 2 && at[i] != KQ_NO; i++) {
 		struct kq_podset_assignment *podset = &assignment->podset[at[i]];
-		struct kq_placement *held = held_placement(row, row->podset[podset->podset].name);
+		struct kq_placement *held = kq_admitted_placement(row, row->podset[podset->podset].name);
 		struct kq_placement *lost = NULL;
 		struct kq_team alone = *team;
 		alone.worker = podset->podset;
@@ -283,12 +262,13 @@ struct kq_placement *kq_tas_replace(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why)
 {
 	struct kq_workload *row = &kq->workload[workload];
-	struct kq_placement *held = held_placement(row, row->podset[podset].name);
+	struct kq_placement *held = kq_admitted_placement(row, row->podset[podset].name);
 	struct kq_placing placing = { .kq = kq, .scratch = scratch, .workload = workload };
 	struct kq_placement *whole = NULL, *lost = NULL;
-	struct kq_team team = {
-		.worker = podset, .leader = KQ_NO, .implied = !asks(&row->podset[podset]), .within = KQ_NO
-	};
+	struct kq_team team = { .worker = podset,
+		.leader = KQ_NO,
+		.implied = !kq_asks_topology(&row->podset[podset]),
+		.within = KQ_NO };
 	for (uint32_t p = 0; row->admission && !team.tree && p < row->admission->podset_count; p++)
 		for (uint32_t f = 0; f < row->admission->podset[p].flavor_count; f++)
 			if (strcmp(row->admission->podset[p].name, row->podset[podset].name) == 0 &&

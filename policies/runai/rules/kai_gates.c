@@ -28,31 +28,32 @@ static bool told(uint32_t queue, int res, const struct kai_vec *held, const stru
 	return true;
 }
 
-bool kai_over_limit(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how)
+/* Of the leaf or a queue above it. */
+static bool any_beyond(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool np, struct kai_blocked *how)
 {
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION))
 		return false;
 	for (uint32_t at = leaf; at != KAI_NO; at = kai->queue[at].parent) {
 		const struct kai_queue *queue = &kai->queue[at];
-		const int res = beyond(&queue->allocated, ask, &queue->limit);
+		const struct kai_vec *held = np ? &queue->allocated_np : &queue->allocated;
+		const struct kai_vec *bound = np ? &queue->quota : &queue->limit;
+		const int res = beyond(held, ask, bound);
 		if (res != KAI_RES)
-			return told(at, res, &queue->allocated, ask, &queue->limit, how);
+			return told(at, res, held, ask, bound, how);
 	}
 	return false;
+}
+
+bool kai_over_limit(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how)
+{
+	return any_beyond(kai, leaf, ask, false, how);
 }
 
 bool kai_np_over_quota(
 	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how)
 {
-	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION))
-		return false;
-	for (uint32_t at = leaf; at != KAI_NO; at = kai->queue[at].parent) {
-		const struct kai_queue *queue = &kai->queue[at];
-		const int res = beyond(&queue->allocated_np, ask, &queue->quota);
-		if (res != KAI_RES)
-			return told(at, res, &queue->allocated_np, ask, &queue->quota, how);
-	}
-	return false;
+	return any_beyond(kai, leaf, ask, true, how);
 }
 
 /* ---- Minimum run times ---- */

@@ -128,13 +128,6 @@ int kai_compare_queues(
 	return order ? order : older(l, r);
 }
 
-bool kai_queue_first(const struct kai *kai, const struct kai_rival *left, const struct kai_rival *right)
-{
-	const struct kai_standing l = { &kai->queue[left->queue], left->ask, left->victims };
-	const struct kai_standing r = { &kai->queue[right->queue], right->ask, right->victims };
-	return kai_compare_queues(kai, &l, &r) < 0;
-}
-
 /* ---- Jobs ---- */
 
 enum kai_growth kai_growth(const struct kai *kai, uint32_t job)
@@ -152,19 +145,6 @@ enum kai_growth kai_growth(const struct kai *kai, uint32_t job)
 			growth = KAI_ABOVE_MINIMUM;
 	}
 	return growth;
-}
-
-int kai_compare_jobs(const struct kai *kai, uint32_t a, uint32_t b)
-{
-	const struct kai_job *left = &kai->job[a], *right = &kai->job[b];
-	if ((kai->config.plugins & KAI_PLUGIN_PRIORITY) && left->priority != right->priority)
-		return left->priority > right->priority ? -1 : 1;
-	if (kai->config.plugins & KAI_PLUGIN_ELASTIC) {
-		const enum kai_growth l = kai_growth(kai, a), r = kai_growth(kai, b);
-		if (l != r)
-			return l < r ? -1 : 1;
-	}
-	return kai_compare_ages(kai, a, b);
 }
 
 int kai_compare_ages(const struct kai *kai, uint32_t a, uint32_t b)

@@ -10,14 +10,7 @@
 #include "policies/runai/rules/kai.h"
 
 /* Which of two siblings goes first, each represented by a job that asks `ask` (NULL: no job), of which
- * victims were popped already (NULL, or amounts to take off in the dominant share). True: left. */
-struct kai_rival {
-	uint32_t queue;
-	const struct kai_vec *ask;
-	const struct kai_vec *victims;
-};
-bool kai_queue_first(const struct kai *kai, const struct kai_rival *left, const struct kai_rival *right);
-/* The comparison itself, over what it looks at. */
+ * victims were popped already (NULL, or amounts to take off in the dominant share). Negative: left. */
 struct kai_standing {
 	const struct kai_queue *queue;
 	const struct kai_vec *ask, *victims;
@@ -25,8 +18,6 @@ struct kai_standing {
 int kai_compare_queues(
 	const struct kai *kai, const struct kai_standing *left, const struct kai_standing *right);
 
-/* Jobs of a leaf: priority, elastic state, age, name. Negative: a first. */
-int kai_compare_jobs(const struct kai *kai, uint32_t a, uint32_t b);
 /* Tasks of a job: order, age, uid. */
 int kai_compare_tasks(const struct kai *kai, uint32_t a, uint32_t b);
 

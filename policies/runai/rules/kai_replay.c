@@ -76,7 +76,7 @@ void kai_replay_free(struct kai_replay *replay)
 
 /* ---- What waits ---- */
 
-/* Leaves together, their jobs as kai_compare_jobs has them. */
+/* Leaves together, their jobs by priority, elastic state, age, name. */
 static int by_leaf(const void *left, const void *right)
 {
 	const struct kai_waiting *a = left, *b = right;

@@ -118,8 +118,6 @@ struct kai_usage_config {
 	int64_t epoch_s; /* KAI_CRON: seconds since 1970 of time 0. */
 };
 enum { KAI_SAMPLES_MAX = 1 << 20 }; /* Of a sliding window. */
-/* KAI's defaults: no decay, the last week, a sample each minute. */
-void kai_usage_default(struct kai_usage_config *config);
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config);
 void kai_usage_free(struct kai_usage *usage);
 /* Before anything changes at kai.now: what is allocated has held since the last call. */

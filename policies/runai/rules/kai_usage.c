@@ -226,12 +226,6 @@ static bool widen(struct kai *kai, struct kai_usage *usage)
 	return true;
 }
 
-void kai_usage_default(struct kai_usage_config *config)
-{
-	const sl_time minute = SL_SECOND * 60, week = minute * 60 * 24 * 7;
-	*config = (struct kai_usage_config){ .window = week, .kind = KAI_SLIDING, .step = minute };
-}
-
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config)
 {
 	const bool windowed = config->kind != KAI_CRON;

@@ -477,6 +477,10 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
  */
 void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	const struct select_alloc *alloc, int64_t *tres);
+/* It has nodes: it is configuring, runs or is suspended. */
+bool ctl_is_active(const struct ctl_job *job);
+/* It is on one of these nodes. */
+bool ctl_job_on(const struct ctl_job *job, const uint64_t *nodes);
 /* The names of a list "a,b" in any case; false: not among them. */
 bool ctl_is_among(const char *list, const char *name);
 
@@ -599,7 +603,6 @@ bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The job's most nodes by QOS and association, CTL_NEVER: any; and which limit that is: why one that wants
  * more waits. */
 int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
-int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job); /* Minutes. */
 
 /* ---- ctl_preempt.c, ctl_gang.c
  * ---------------------------------------------------------------------------------------------------- */

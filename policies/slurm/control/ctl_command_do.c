@@ -8,11 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_active(const struct ctl_job *job)
-{
-	return job->state == CTL_CONFIGURING || job->state == CTL_RUNNING || job->state == CTL_SUSPENDED;
-}
-
 /* ---- Jobs
  * -------------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +22,7 @@ static bool hold(struct ctl *c, struct ctl_job *job, bool by_user)
 /* job_requeue2(): batch jobs that run, unless they forbid it. */
 static bool requeue(struct ctl *c, struct ctl_job *job, bool held)
 {
-	if (!is_active(job) || !job->requeue_ok)
+	if (!ctl_is_active(job) || !job->requeue_ok)
 		return false;
 	ctl_requeue(c, job, SL_PENDING, held);
 	return true;
@@ -56,7 +51,7 @@ static bool resume(struct ctl *c, struct ctl_job *job)
 
 static bool cancel(struct ctl *c, struct ctl_job *job)
 {
-	if (job->state != CTL_PENDING && !is_active(job))
+	if (job->state != CTL_PENDING && !ctl_is_active(job))
 		return false;
 	ctl_end(c, job, SL_CANCELLED, false);
 	return true;

@@ -74,18 +74,14 @@ static enum answer after(const struct ctl *c, const struct ctl_job *of, sl_time 
 	return WAITS;
 }
 
-static bool is_running(const struct ctl_job *job)
-{
-	return job->state == CTL_RUNNING || job->state == CTL_CONFIGURING || job->state == CTL_SUSPENDED;
-}
-
 static enum answer singleton(const struct ctl *c, const struct ctl_job *job)
 {
 	const struct ctl_depends *d = c->depends;
 	uint32_t row = d->party_first ? d->party_first[job->row] : CTL_NO_ROW;
 	for (; row != CTL_NO_ROW; row = d->party_next[row]) {
 		const struct ctl_job *other = &c->job[row];
-		if (row != job->row && (is_running(other) || (other->state == CTL_PENDING && row < job->row)))
+		if (row != job->row &&
+			(ctl_is_active(other) || (other->state == CTL_PENDING && row < job->row)))
 			return WAITS;
 	}
 	return MET;

@@ -236,7 +236,7 @@ static void leave(struct ctl *c, struct ctl_job *job)
 		c->array[job->array].running--;
 }
 
-static bool is_active(const struct ctl_job *job)
+bool ctl_is_active(const struct ctl_job *job)
 {
 	return job->state == CTL_CONFIGURING || job->state == CTL_RUNNING || job->state == CTL_SUSPENDED;
 }
@@ -252,7 +252,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
 		job->state = CTL_ENDED;
 		return;
 	}
-	const bool active = is_active(job);
+	const bool active = ctl_is_active(job);
 	if (active) {
 		leave(c, job);
 	} else {
@@ -301,7 +301,7 @@ static void wait_again(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)
 {
-	if (!is_active(job))
+	if (!ctl_is_active(job))
 		return;
 	if (job->requeue_ok)
 		wait_again(c, job, as, held, false);
@@ -311,7 +311,7 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as)
 {
-	if (is_active(job))
+	if (ctl_is_active(job))
 		wait_again(c, job, as, false, true);
 }
 

@@ -224,15 +224,6 @@ static int64_t number_of_order(
 	return CTL_NEVER;
 }
 
-int64_t ctl_limits_wall_max(const struct ctl *c, const struct ctl_job *job)
-{
-	if (!ctl_limits_on(c, job))
-		return CTL_NEVER;
-	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	const int64_t wall = number_of_order(c, &order, CTL_MAX_WALL);
-	return wall != CTL_NEVER ? wall : c->assoc[job->assoc].limits->number[CTL_MAX_WALL];
-}
-
 /* acct_policy_get_prio_thresh(): the first of QOS, association and those above that has one. */
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job)
 {

@@ -74,14 +74,6 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job)
 	power_note(c);
 }
 
-static bool job_is_on(const struct ctl_job *job, const uint64_t *nodes)
-{
-	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
-		if (nset_has(nodes, job->alloc->piece[i].node))
-			return true;
-	return false;
-}
-
 bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 {
 	/* The list changes as they go: who is meant is settled first, in the list's order. */
@@ -92,7 +84,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 		return false;
 	}
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW && count < c->running_count; j = c->job[j].next)
-		if (job_is_on(&c->job[j], nodes))
+		if (ctl_job_on(&c->job[j], nodes))
 			row[count++] = j;
 	const struct order_by was = ctl_by(c, SL_RULE_NODE, CTL_NO_ROW);
 	for (uint32_t i = 0; i < count; i++) {

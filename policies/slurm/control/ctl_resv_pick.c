@@ -53,7 +53,7 @@ bool resv_overlaps(
 	return false;
 }
 
-static bool job_on(const struct ctl_job *job, const uint64_t *nodes)
+bool ctl_job_on(const struct ctl_job *job, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
 		if (nset_has(nodes, job->alloc->piece[i].node))
@@ -70,7 +70,7 @@ bool resv_meets_jobs(
 		return false;
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next) {
 		const struct ctl_job *job = &c->job[j];
-		if (job->state != CTL_SUSPENDED && job->end_limit > start && job_on(job, nodes) &&
+		if (job->state != CTL_SUSPENDED && job->end_limit > start && ctl_job_on(job, nodes) &&
 			(row == CTL_NO_ROW || job->resv != row))
 			return true;
 	}

@@ -139,7 +139,7 @@ static enum sl_state state_told(const struct ctl_job *job)
 enum { QUIET = 2 * 86400, QUIET_MAX = 60 * 86400 }; /* Seconds. */
 
 /* Limits of TRES minutes and of wall time: what is used of them decays. */
-static bool is_of_time(enum sl_reason reason)
+static bool decays(enum sl_reason reason)
 {
 	static const enum sl_reason range[][2] = {
 		{ SL_REASON_ASSOC_GRP_CPU_MINS, SL_REASON_ASSOC_GRP_BILLING_RUN_MINS },
@@ -160,7 +160,7 @@ static bool is_of_time(enum sl_reason reason)
 static bool may_change(const struct ctl *c)
 {
 	for (uint32_t row = c->pending_first; row != CTL_NO_ROW; row = c->job[row].next)
-		if (is_of_time(c->job[row].reason) || c->job[row].deadline > c->now)
+		if (decays(c->job[row].reason) || c->job[row].deadline > c->now)
 			return true;
 	return ctl_resv_next(c) != CTL_NEVER || ctl_node_next(c) != CTL_NEVER;
 }
@@ -239,7 +239,7 @@ static void tell_node(void *state, uint32_t node, bool up, bool drained)
 
 static void run(void *state) { ctl_run(state); }
 
-static const struct controller_calls slurm_calls = { hear, submit, over, lost, tell_node, run, next };
+static const struct controller_calls slurm_calls = { hear, submit, NULL, over, lost, tell_node, run, next };
 
 static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 {

@@ -84,23 +84,6 @@ Test(kq_life, finished_and_deleted_give_quota_back_once)
 	ks_end(&w);
 }
 
-Test(kq_life, pods_that_are_done_are_counted_off)
-{
-	uint32_t a;
-	const uint32_t job = admitted(&a);
-	struct kq_podset *podset = w.kq->workload[job].podset;
-	podset->count = 4;
-	podset->request.at[0].amount = 1;
-	w.kq->workload[job].admission->podset[0].count = 4;
-	kq_recount(w.kq, job);
-	kq_reclaim(w.kq, job, 0, 1);
-	cr_expect_eq(used(a), 3);
-	cr_expect(kq_queue_notified(w.kq));
-	kq_reclaim(w.kq, job, 0, 9);
-	cr_expect_eq(used(a), 0, "at most all of them");
-	ks_end(&w);
-}
-
 /* ---- waitForPodsReady ---- */
 
 static void wait_for_pods(void)
@@ -253,22 +236,6 @@ Test(kq_life, a_rejection_deactivates)
 	const uint32_t job = reserved(&a, KQ_CHECK_REJECTED);
 	(void)kq_reconcile(w.kq, job);
 	cr_expect(is(job, KQ_DEACTIVATION_TARGET, KQ_TRUE, "AdmissionCheck"));
-	ks_end(&w);
-}
-
-Test(kq_life, a_failed_provisioning_request_is_tried_again_three_times)
-{
-	static const int64_t wait_s[] = { 60, 120, 240 };
-	uint32_t a;
-	const uint32_t job = reserved(&a, KQ_CHECK_PENDING);
-	const struct kq_workload_check *check = &w.kq->workload[job].check[0];
-	for (size_t i = 0; i < SL_LEN(wait_s); i++) {
-		kq_check_failed(w.kq, job, check->check);
-		cr_expect_eq(check->state, KQ_CHECK_RETRY);
-		cr_expect_eq(check->retry_after, wait_s[i] * SL_SECOND);
-	}
-	kq_check_failed(w.kq, job, check->check);
-	cr_expect_eq(check->state, KQ_CHECK_REJECTED);
 	ks_end(&w);
 }
 

@@ -24,10 +24,12 @@ static void begin(enum kq_dispatch dispatch, sl_time transfer)
 	check->check = kq_check(w.kq, "multi");
 	w.kq->workload[job].check = check;
 	w.kq->workload[job].check_count = 1;
-	kq_multi_config_default(&config);
-	config.dispatch = dispatch;
-	config.transfer = transfer;
-	config.worker_max = WORKERS;
+	config = (struct kq_multi_config){ .dispatch = dispatch,
+		.step = 3,
+		.round = 300 * SL_SECOND,
+		.lost_after = 900 * SL_SECOND,
+		.transfer = transfer,
+		.worker_max = WORKERS };
 	remote = (struct kq_remote){ .workload = job, .check = check->check, .copy = copy, .at = at };
 	w.kq->now = 0;
 	kq_multi_begin(&config, w.kq, &remote);

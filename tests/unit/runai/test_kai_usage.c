@@ -148,16 +148,6 @@ Test(kai_usage, queues_that_come_later)
 	past_close(&p);
 }
 
-Test(kai_usage, defaults)
-{
-	struct kai_usage_config config;
-	kai_usage_default(&config);
-	cr_expect_eq(config.kind, KAI_SLIDING);
-	cr_expect_eq(config.window, INT64_C(604800) * SL_SECOND);
-	cr_expect_eq(config.step, 60 * SL_SECOND);
-	cr_expect_eq(config.half_life, 0);
-}
-
 Test(kai_usage, bounds)
 {
 	struct kai_small w = kai_small_open();
