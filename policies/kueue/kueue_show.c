@@ -87,11 +87,6 @@ static int show_workload(const struct kueue *k, uint32_t workload, size_t place,
 	return show->row(show->self, column, figure, SL_LEN(figure));
 }
 
-static bool is_ours(const struct kueue *k, uint32_t workload)
-{
-	return workload < k->job_of_count && k->job_of[workload] < k->jobs->count;
-}
-
 static int show_waiting(
 	const struct kueue *k, const struct waiting *waiting, uint32_t *of_local, const struct sl_show *show)
 {
@@ -100,7 +95,8 @@ static int show_waiting(
 	for (size_t i = 0; i < waiting->count && !status; i++) {
 		const uint32_t local = k->kq->workload[waiting->workload[i]].local;
 		const uint32_t place = local == KQ_NO ? 0 : ++of_local[local];
-		if (is_ours(k, waiting->workload[i]))
+		if (waiting->workload[i] < k->job_of_count &&
+			k->job_of[waiting->workload[i]] < k->jobs->count)
 			status = show_workload(k, waiting->workload[i], i + 1, place, show);
 	}
 	return status;

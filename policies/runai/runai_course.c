@@ -316,8 +316,6 @@ static int by_time(const void *a, const void *b)
 	return (x->cell > y->cell) - (x->cell < y->cell); /* A cell has one at a time. */
 }
 
-static int64_t number(int64_t amount) { return amount == KAI_UNLIMITED ? SL_NONE : amount; }
-
 static void put_row(const struct runai *r, const struct point *point, struct sl_cell *cell)
 {
 	const struct runai_course *course = r->course;
@@ -331,7 +329,7 @@ static void put_row(const struct runai *r, const struct point *point, struct sl_
 	cell[3].text = parent == KAI_NO ? "" : r->config.queue[parent].name;
 	cell[4].text = r->config.pool[pool].name;
 	cell[5].text = kai_res_name((enum kai_res)res);
-	cell[6].micro = number(quota);
+	cell[6].micro = quota == KAI_UNLIMITED ? SL_NONE : quota;
 	cell[7].micro = point->value[FAIR];
 	cell[8].micro = used;
 	cell[9].micro = used - over(used, quota);

@@ -274,9 +274,6 @@ static void check_depth(struct runai_reading *r)
 /* ---- Defaults ---------------------------------------------------------------------------------------------
  */
 
-/* Cpus and memory are nobody's where nothing is said, as without Run:AI's quotas for them. */
-static int64_t quota_default(enum kai_res res) { return res == KAI_GPUS ? 0 : KAI_UNLIMITED; }
-
 /* What is in proportion to a quota: whole GPUs, cpus, GiB. */
 static double weight_of(int64_t quota, enum kai_res res)
 {
@@ -298,7 +295,9 @@ static void finish_share(struct runai_share *share, const struct runai_draft *dr
 	for (int i = 0; i < KAI_RES; i++) {
 		const enum kai_res res = (enum kai_res)i;
 		if (!(share->said[i] & RUNAI_SAID_QUOTA) && !has_children)
-			share->quota.at[i] = quota_default(res);
+			/* Cpus and memory are nobody's where nothing is said, as without Run:AI's quotas for
+			 * them. */
+			share->quota.at[i] = res == KAI_GPUS ? 0 : KAI_UNLIMITED;
 		if (!(share->said[i] & RUNAI_SAID_WEIGHT))
 			share->weight[i] = usual_weight(share->quota.at[i], res, draft, has_children);
 		if (share->over_quota)
@@ -445,8 +444,6 @@ static void find_fallback(struct runai_reading *r)
 	config->has_fallback = true;
 }
 
-static bool is_pattern(const char *text) { return strpbrk(text, "*?") != NULL; }
-
 /* Names that users, accounts and partitions are listed by, so that a job looks at few of many. */
 static void index_listed(struct runai_reading *r)
 {
@@ -463,7 +460,7 @@ static void index_listed(struct runai_reading *r)
 		const char *name = match->user      ? match->user
 				   : match->account ? match->account
 						    : match->partition;
-		if (is_pattern(name) || strlen(name) > RUNAI_NAME_MAX) {
+		if (strpbrk(name, "*?") || strlen(name) > RUNAI_NAME_MAX) {
 			pattern[config->listed_patterns++] = i;
 			continue;
 		}

@@ -136,11 +136,6 @@ static void topologies(const struct kq *kq, const struct kq_node *queue, struct 
 		}
 }
 
-static bool in_circle(const struct kq *kq, const struct kq_node *queue)
-{
-	return queue->cycle || (queue->parent != KQ_NO && kq->node[queue->parent].cycle);
-}
-
 void kq_queue_status(struct kq *kq, uint32_t queue)
 {
 	struct kq_node *node = &kq->node[queue];
@@ -156,7 +151,7 @@ void kq_queue_status(struct kq *kq, uint32_t queue)
 		node->inactive_message = "Can't admit new workloads; clusterQueue is terminating";
 		return;
 	}
-	if (in_circle(kq, node))
+	if (node->cycle || (node->parent != KQ_NO && kq->node[node->parent].cycle))
 		because(&why, "CohortCycleDetected", "there is a cycle among its Cohorts");
 	if (node->stop != KQ_STOP_NONE)
 		because(&why, "Stopped", "is stopped");

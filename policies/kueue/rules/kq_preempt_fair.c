@@ -211,11 +211,6 @@ static bool take(struct fair *fair, uint32_t workload, const char *reason)
 	return fits(fair);
 }
 
-static void keep_for_retry(struct fair *fair, struct kq_candidate candidate)
-{
-	fair->retry.at[fair->retry.count++] = candidate;
-}
-
 /* Candidates of one target until one passes: shares have changed then, and the target may be another. A
  * preemptor of infinite share passes no test against a finite one. */
 static bool try_target(struct fair *fair, uint32_t target)
@@ -232,7 +227,7 @@ static bool try_target(struct fair *fair, uint32_t target)
 			if (passes(strategy, &preemptor, &before, &after))
 				return take(fair, candidate.workload, "InCohortFairSharing");
 		}
-		keep_for_retry(fair, candidate);
+		fair->retry.at[fair->retry.count++] = candidate;
 	}
 	return false;
 }

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-static bool is_older(const struct sl_object *object) { return strstr(object->version, "/v1beta1") != NULL; }
-
 static void read_gates(struct kq *kq, struct kq_at at)
 {
 	for (struct kq_at gate = kq_doc_first(at); gate.node; gate = kq_doc_next(gate)) {
@@ -145,7 +143,7 @@ void kq_read_config(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
 	const struct kq_at at = kq_doc_of(kq, object);
-	const bool older = is_older(object);
+	const bool older = strstr(object->version, "/v1beta1") != NULL;
 	read_gates(kq, kq_doc_get(at, "featureGates"));
 	read_fair(kq, kq_doc_get(at, "fairSharing"), older);
 	read_afs(kq, kq_doc_get(at, "admissionFairSharing"));

@@ -22,9 +22,6 @@ void kai_bounds_job(struct kai *kai)
 	state->cut = false;
 }
 
-/* So much, and a quarter: maxActionSearchDuration is 5 minutes, maxJobSearchDuration 4. */
-static uint64_t of_action(uint64_t of_job) { return of_job + of_job / 4; }
-
 bool kai_bounds_reached(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
@@ -32,9 +29,12 @@ bool kai_bounds_reached(struct kai *kai)
 	state->cut = state->cut || (kai->stopping && kai->stopping(kai->stopping_of));
 	if (config->exhaustive || state->cut)
 		return state->cut;
-	state->cut = (config->scenarios_max && state->sets >= config->scenarios_max) ||
-		     (config->pods_max && (state->pods >= config->pods_max ||
-						  state->action_pods >= of_action(config->pods_max)));
+	/* Of an action so much, and a quarter: maxActionSearchDuration is 5 minutes, maxJobSearchDuration 4.
+	 */
+	state->cut =
+		(config->scenarios_max && state->sets >= config->scenarios_max) ||
+		(config->pods_max && (state->pods >= config->pods_max ||
+					     state->action_pods >= config->pods_max + config->pods_max / 4));
 	return state->cut;
 }
 

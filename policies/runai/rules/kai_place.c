@@ -118,8 +118,6 @@ static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 	return false;
 }
 
-static bool has_no_gpus(const struct kai_node *node) { return node->gpus <= 0 && node->mig == KAI_MIG_NONE; }
-
 static struct score score_of(const struct kai_look *look, kai_nodes among, const double *extra,
 	const struct kai_node *node, struct range *range)
 {
@@ -134,7 +132,7 @@ static struct score score_of(const struct kai_look *look, kai_nodes among, const
 		score.whole += GPU_SHARING;
 	if (plugins & KAI_PLUGIN_NODEAVAILABILITY && kai_is_idle(look, node))
 		score.whole += AVAILABILITY;
-	if (!look->gpu && plugins & KAI_PLUGIN_RESOURCETYPE && has_no_gpus(node))
+	if (!look->gpu && plugins & KAI_PLUGIN_RESOURCETYPE && node->gpus <= 0 && node->mig == KAI_MIG_NONE)
 		score.whole += RESOURCE_TYPE;
 	if (!(plugins & KAI_PLUGIN_NODEPLACEMENT))
 		return score;
@@ -155,12 +153,6 @@ static int compare(struct score a, struct score b)
 	if (a.placed != b.placed)
 		return a.placed < b.placed ? -1 : 1;
 	return 0;
-}
-
-/* The commonest reason, at a glance: all its GPUs are taken. */
-static bool is_full(const struct kai_look *look, uint32_t node)
-{
-	return look->whole > 0 && look->whole > look->kai->gpus_free[node];
 }
 
 /* ---- Where there was no room, there is none until something goes ---- */
@@ -195,7 +187,8 @@ bool kai_best_spot(
 		return false;
 	for (uint32_t i = kai_next_node(kai, among, 0); i < kai->node_count;
 		i = kai_next_node(kai, among, i + 1)) {
-		if (is_full(&look, i))
+		/* The commonest reason, at a glance: all its GPUs are taken. */
+		if (look.whole > 0 && look.whole > look.kai->gpus_free[i])
 			continue;
 		const uint32_t lacks = kai_lacks(&look, &kai->node[i]);
 		spot->gated |= lacks == KAI_LACKS_QUOTA;

@@ -68,11 +68,6 @@ static struct kai_vec freed_by(const struct kai *kai, const struct kai_rows_list
 	return sum;
 }
 
-static int64_t ask_gpus(const struct kai *kai, uint32_t task)
-{
-	return kai_charge_request(kai, kai->task[task].request).at[KAI_GPUS];
-}
-
 /* ---- The queue of victims ---- */
 
 static bool is_recorded(const struct kai *kai, uint32_t task)
@@ -323,7 +318,8 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	};
 	made->demand = kai_chunk_ask(kai, state->chunk.row, tasks, true);
 	for (uint32_t i = 0; i < tasks; i++) {
-		const int64_t gpus = ask_gpus(kai, state->chunk.row[i]);
+		const int64_t gpus =
+			kai_charge_request(kai, kai->task[state->chunk.row[i]].request).at[KAI_GPUS];
 		if (made->least < 0 || gpus < made->least)
 			made->least = gpus;
 	}

@@ -36,11 +36,6 @@ static uint32_t slot_of(const struct kai_solve_state *state, uint64_t hash)
 	return at;
 }
 
-static bool was_tried(const struct kai_solve_state *state, uint64_t hash)
-{
-	return state->tried_count && state->tried[slot_of(state, hash)] == hash;
-}
-
 static void note_tried(struct kai *kai, struct kai_solve_state *state, uint64_t hash)
 {
 	if (state->tried_count * 2 >= state->tried_slots) {
@@ -146,7 +141,7 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 		return false;
 	while (!found && kai_scenarios_next(&scenarios)) {
 		const uint64_t hash = hash_of(state, tasks);
-		if (was_tried(state, hash))
+		if (state->tried_count && state->tried[slot_of(state, hash)] == hash)
 			continue;
 		if (kai_bounds_reached(kai))
 			break;

@@ -24,12 +24,6 @@ void kai_note_stale(struct kai *kai, uint32_t task)
 	job->unsure = true;
 }
 
-/* Below 0: never. */
-static sl_time grace_of(const struct kai *kai, const struct kai_job *job)
-{
-	return job->grace != SL_NONE ? job->grace : kai->config.staleness;
-}
-
 static void evict(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
@@ -49,7 +43,7 @@ static void visit(struct kai *kai, struct kai_job *job)
 {
 	if (job->stale_since == SL_NONE)
 		kai_write(kai, &job->stale_since, kai->now);
-	const sl_time grace = grace_of(kai, job);
+	const sl_time grace = job->grace != SL_NONE ? job->grace : kai->config.staleness;
 	if (grace < 0 || kai->now - job->stale_since < grace)
 		return;
 	for (uint32_t i = 0; i < job->task_count; i++)

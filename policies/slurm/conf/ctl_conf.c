@@ -241,15 +241,13 @@ static void take_preempt(struct ctl *c)
 
 /* ---- The rest ------------------------------------------------------------------------------------------ */
 
-static int64_t over_time(const char *text, int64_t otherwise)
+int64_t ctl_conf_over_time(const char *text, int64_t otherwise)
 {
 	int64_t value;
 	if (text && (strcasecmp(text, "UNLIMITED") == 0 || strcasecmp(text, "INFINITE") == 0))
 		return CTL_NEVER;
 	return text && sl_get_i64(text, strlen(text), &value) && value >= 0 ? value : otherwise;
 }
-
-int64_t ctl_conf_over_time(const char *text, int64_t otherwise) { return over_time(text, otherwise); }
 
 /* AuthInfo=cred_expire=SECONDS: a requeued job waits until its old credential is void, and a second more. */
 static int64_t requeue_delay(const struct ctl *c)
@@ -296,7 +294,7 @@ static void take_rest(struct ctl *c)
 	p->time_slice = ctl_conf_number(c, "SchedulerTimeSlice", 30);
 	p->kill_wait = ctl_conf_number(c, "KillWait", 30);
 	p->complete_wait = ctl_conf_number(c, "CompleteWait", 0);
-	p->over_time_min = over_time(ctl_conf_text(c, "OverTimeLimit"), 0);
+	p->over_time_min = ctl_conf_over_time(ctl_conf_text(c, "OverTimeLimit"), 0);
 	p->inactive_limit = ctl_conf_number(c, "InactiveLimit", 0);
 	p->requeue = ctl_conf_number(c, "JobRequeue", 1) != 0;
 	p->requeue_delay = requeue_delay(c);

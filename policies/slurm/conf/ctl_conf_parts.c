@@ -12,8 +12,6 @@ static bool same(const char *text, size_t len, const char *name)
 	return strlen(name) == len && strncasecmp(text, name, len) == 0;
 }
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Partitions ---------------------------------------------------------------------------------------- */
 
 /* Minutes, rounded down as Slurm has them; CTL_NEVER: without limit, CTL_NONE: not said. */
@@ -269,7 +267,7 @@ uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len)
 int ctl_conf_parts(struct ctl *c, struct sl_err *err)
 {
 	if (make_parts(c) || !make_tres(c))
-		return no_memory(err);
+		return sl_fail(err, SL_SYSTEM, "out of memory");
 	for (uint32_t i = 0; i < c->part_count; i++)
 		total_part(c, &c->part[i]);
 	return SL_OK;

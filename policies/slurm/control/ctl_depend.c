@@ -45,8 +45,6 @@ struct ctl_depends {
 };
 
 static bool has_ended(const struct ctl_job *job) { return job->state == CTL_ENDED; }
-static bool went_well(const struct ctl_job *job) { return job->ended_as == SL_COMPLETED; }
-
 /* ---- One of the list ------------------------------------------------------------------------------------
  */
 
@@ -121,7 +119,7 @@ static enum answer item_state(
 		return WAITS;
 	if (depend->kind == SL_AFTER_ANY)
 		return MET;
-	if (went_well(of) == (depend->kind != SL_AFTER_NOTOK))
+	if ((of->ended_as == SL_COMPLETED) == (depend->kind != SL_AFTER_NOTOK))
 		return MET;
 	return array_goes_on(c, list, of, depend->kind) ? WAITS : NEVER;
 }

@@ -130,11 +130,6 @@ static void move(struct ctl *c, struct ctl_used *used, const struct ctl_job *job
 	run_secs(c, used, job, begins ? job->run_secs : UINT64_C(0) - job->run_secs);
 }
 
-static bool assoc_counts_nodes(const struct ctl_assoc *assoc)
-{
-	return ctl_limit_of(assoc->limits, CTL_GRP_TRES, CTL_TRES_NODE) != CTL_NEVER;
-}
-
 static void move_all(struct ctl *c, struct ctl_job *job, bool begins)
 {
 	for (unsigned k = 0; k < 2; k++) {
@@ -145,7 +140,8 @@ static void move_all(struct ctl *c, struct ctl_job *job, bool begins)
 			move(c, counts.used[i], job, counts.nodes[i], begins);
 	}
 	for (uint32_t i = job->counted_assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
-		move(c, c->assoc[i].used, job, assoc_counts_nodes(&c->assoc[i]), begins);
+		move(c, c->assoc[i].used, job,
+			ctl_limit_of(c->assoc[i].limits, CTL_GRP_TRES, CTL_TRES_NODE) != CTL_NEVER, begins);
 }
 
 static uint64_t factored(uint64_t seconds, double factor)

@@ -59,11 +59,6 @@ static struct ctl_job *next_of(struct ctl *c, struct both *both)
 	return job;
 }
 
-static bool uses(const struct ctl_job *job)
-{
-	return (job->state == CTL_RUNNING || job->state == CTL_SUSPENDED) && job->start != CTL_NONE;
-}
-
 static bool is_weighed(const struct ctl *c, const struct ctl_job *job)
 {
 	if (!job->priority || job->state == CTL_CONFIGURING)
@@ -79,7 +74,8 @@ static void each_job(struct ctl *c, ctl_time at, unsigned what)
 	struct both both = { c->pending_first, c->running_first };
 	bool changed = false;
 	for (struct ctl_job *job; (job = next_of(c, &both));) {
-		if (what & USES && uses(job))
+		if (what & USES && (job->state == CTL_RUNNING || job->state == CTL_SUSPENDED) &&
+			job->start != CTL_NONE)
 			ctl_usage_apply(c, job, p->last == CTL_NONE ? job->start : p->last, at);
 		if (what & WEIGHS && is_weighed(c, job))
 			changed |= prio_job(c, job, at);

@@ -107,18 +107,13 @@ struct resv *resv_new(struct ctl *c)
 	return r;
 }
 
-/* Windows that come again are one reservation here, which goes on by itself. */
-static bool is_repeat(const struct ctl *c, const struct sl_window *window, unsigned flags)
-{
-	return flags & RESV_REPEATS && resv_named(c, window->name, strlen(window->name));
-}
-
 static int resv_of_window(struct ctl *c, const struct sl_window *window)
 {
 	int64_t purge = RESV_PURGE;
 	const unsigned flags =
 		window->flags ? resv_flags_of(window->flags, strlen(window->flags), &purge) : 0;
-	if (!window->name || is_repeat(c, window, flags))
+	/* Windows that come again are one reservation here, which goes on by itself. */
+	if (!window->name || (flags & RESV_REPEATS && resv_named(c, window->name, strlen(window->name))))
 		return SL_OK;
 	struct resv *r = resv_new(c);
 	uint64_t *nodes = sl_alloc(c->arena, c->resvs->words + 1, sizeof(*nodes));

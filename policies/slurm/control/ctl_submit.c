@@ -49,11 +49,6 @@ static bool may(const char *allowed, const char *denied, const char *name)
 	return !denied || !ctl_is_among(denied, name);
 }
 
-static const char *account_of(const struct ctl *c, const struct ctl_job *job)
-{
-	return job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account;
-}
-
 static enum sl_reason sizes_allowed(
 	const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
 {
@@ -79,7 +74,8 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 		return SL_REASON_PARTITION_DOWN;
 	if (part->state == SL_PARTITION_INACTIVE)
 		return SL_REASON_PARTITION_INACTIVE;
-	if (!may(part->allow_accounts, part->deny_accounts, account_of(c, job)))
+	if (!may(part->allow_accounts, part->deny_accounts,
+		    job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account))
 		return SL_REASON_ACCOUNT;
 	if (!may(part->allow_qos, part->deny_qos, job->qos == CTL_NO_ROW ? NULL : c->qos[job->qos].name))
 		return SL_REASON_QOS;

@@ -30,11 +30,6 @@ double usage_power(double base, int64_t exponent)
 /* ---- What a second costs ----------------------------------------------------------------------------------
  */
 
-static bool is_gres(const struct ctl *c, uint32_t tres)
-{
-	return strncmp(c->tres[tres].name, "gres/", 5) == 0;
-}
-
 /* assoc_mgr_tres_weighted(): the sum; with MAX_TRES the greatest of what nodes have, and the sum of the rest;
  * with MAX_TRES_GRES GRES are summed too. */
 double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres)
@@ -49,8 +44,8 @@ double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres
 		if (i == CTL_TRES_BILLING)
 			continue;
 		const double cost = (double)tres[i] * weight[i];
-		const bool of_node =
-			i <= CTL_TRES_NODE || (is_gres(c, i) && !(flags & CTL_PRIO_MAX_TRES_GRES));
+		const bool of_node = i <= CTL_TRES_NODE || (strncmp(c->tres[i].name, "gres/", 5) == 0 &&
+								   !(flags & CTL_PRIO_MAX_TRES_GRES));
 		if (!of_node || !(flags & (CTL_PRIO_MAX_TRES | CTL_PRIO_MAX_TRES_GRES)))
 			sum += cost;
 		else if (cost > greatest)

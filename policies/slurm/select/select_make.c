@@ -31,11 +31,6 @@ static uint64_t sockets_of(const struct sel_shape *shape, const uint64_t *cores)
 	return sockets;
 }
 
-static bool is_shared(const char *name)
-{
-	return strcasecmp(name, "mps") == 0 || strcasecmp(name, "shard") == 0;
-}
-
 static int add_group(
 	struct select *s, struct sel_shape *shape, const struct sl_gres *gres, struct sl_err *err)
 {
@@ -54,7 +49,7 @@ static int add_group(
 		.near_all = true };
 	shape->gres_count[name] += gres->count;
 	shape->device_types[name] = shape->device_types[name] || gres->type;
-	shape->shared[name] = is_shared(gres->name);
+	shape->shared[name] = strcasecmp(gres->name, "mps") == 0 || strcasecmp(gres->name, "shard") == 0;
 	const bool devices = strcasecmp(gres->name, "gpu") == 0 || gres->cores;
 	if (!devices || shape->shared[name] || shape->device_count[name] + gres->count > SEL_DEVICES)
 		return SL_OK;
