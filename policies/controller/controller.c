@@ -136,6 +136,44 @@ void controller_hold_all(
 	}
 }
 
+/* ---- What is due ---- */
+
+static bool is_sooner(const struct due *a, const struct due *b)
+{
+	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
+}
+
+void controller_due(struct controller *c, struct due due)
+{
+	if (due.at == SL_NEVER || !grow(c, &c->due, &c->due_room, sizeof(*c->due), c->due_count + 1))
+		return;
+	due.at = due.at > c->now ? due.at : c->now;
+	due.seq = c->due_seq++;
+	size_t to = c->due_count++;
+	for (; to && is_sooner(&due, &c->due[(to - 1) / 2]); to = (to - 1) / 2)
+		c->due[to] = c->due[(to - 1) / 2];
+	c->due[to] = due;
+}
+
+sl_time controller_due_next(const struct controller *c) { return c->due_count ? c->due[0].at : SL_NEVER; }
+
+bool controller_due_pop(struct controller *c, struct due *due)
+{
+	if (!c->due_count || c->due[0].at > c->now)
+		return false;
+	*due = c->due[0];
+	const struct due last = c->due[--c->due_count];
+	size_t to = 0;
+	for (size_t child; (child = to * 2 + 1) < c->due_count; to = child) {
+		child += child + 1 < c->due_count && is_sooner(&c->due[child + 1], &c->due[child]);
+		if (!is_sooner(&c->due[child], &last))
+			break;
+		c->due[to] = c->due[child];
+	}
+	c->due[to] = last;
+	return true;
+}
+
 /* ---- A pass: what was ordered ---- */
 
 static bool carry_out_holding(const struct controller *c, struct sl_pass *pass, const struct order *order)
@@ -355,4 +393,5 @@ void controller_release(struct controller *c)
 	free(c->order);
 	free(c->holding);
 	free(c->gpus);
+	free(c->due);
 }

@@ -47,6 +47,14 @@ struct order {
 	uint32_t tasks;
 };
 
+/* What the scheduler is to do at a time: `what` is its own word for it. */
+struct due {
+	sl_time at;
+	uint64_t seq; /* Ties: in the order in which they were put down. */
+	int what;
+	uint32_t row, stamp, task;
+};
+
 /* The scheduler's side; state: its own. */
 struct controller_calls {
 	void (*hear)(void *state, sl_time now); /* Before it is told of an event of that time. */
@@ -79,8 +87,11 @@ struct controller {
 	struct sl_holding *holding;
 	uint32_t *gpus; /* By holding and type. */
 	size_t order_count, order_room, holding_count, holding_room, gpus_room;
-	uint8_t *reason;     /* By job: enum sl_reason, as told last. */
-	bool *runs;          /* By job: the engine has it run, or an order to start it. */
+	uint8_t *reason; /* By job: enum sl_reason, as told last. */
+	bool *runs;      /* By job: the engine has it run, or an order to start it. */
+	struct due *due; /* A binary heap. */
+	size_t due_count, due_room;
+	uint64_t due_seq;
 	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: it is told any. */
 };
 
@@ -109,6 +120,10 @@ uint32_t *controller_gpus(const struct controller *c, const struct sl_holding *h
 /* These; lent. */
 void controller_hold_all(
 	struct controller *c, struct order *order, const struct sl_holding *holding, size_t count);
+/* Puts it down (SL_NEVER: not), for now at the earliest. */
+void controller_due(struct controller *c, struct due due);
+sl_time controller_due_next(const struct controller *c);        /* SL_NEVER: nothing is due. */
+bool controller_due_pop(struct controller *c, struct due *due); /* What is due by now. */
 /* The engine comes by then, if it does not before. */
 void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
 

@@ -139,6 +139,13 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 /* ---- Events ----------------------------------------------------------------------------------------------
  */
 
+void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row)
+{
+	const bool of_job = row < k->jobs->count && due <= KUEUE_DUE_LIMIT;
+	controller_due(&k->engine,
+		(struct due){ .at = at, .what = due, .row = row, .stamp = of_job ? k->job[row].stamp : 0 });
+}
+
 static void hear(void *state, sl_time now)
 {
 	struct kueue *k = state;
@@ -170,7 +177,7 @@ static void run(void *state) { kueue_run(state); }
 static sl_time next(void *state, bool told)
 {
 	struct kueue *k = state;
-	const sl_time next = told ? k->now : kueue_due_next(k);
+	const sl_time next = told ? k->now : controller_due_next(&k->engine);
 	controller_take_err(&k->engine, &k->kq->err);
 	return k->shares_at < next ? k->shares_at : next;
 }
@@ -223,7 +230,7 @@ static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_
 	k->kill = setup->overrun == SL_OVERRUN_KILL;
 	k->queues_at = k->shares_at = SL_NEVER;
 	k->cycle_at = k->cycle_due = SL_NONE;
-	k->now = setup->jobs->count ? setup->jobs->submit[0] : 0;
+	k->now = k->engine.now = setup->jobs->count ? setup->jobs->submit[0] : 0;
 	int status = take_queue(k, value[PARAM_QUEUE].text, err);
 	if (!status)
 		status = kueue_budgets_make(k, value[PARAM_BUDGET].text, err);
@@ -298,7 +305,7 @@ static void wake_first(struct kueue *k, const struct sl_setup *setup)
 	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : 0;
 	if (k->kq->config.afs)
 		k->shares_at = first + k->kq->config.afs_interval;
-	if (!kueue_due_next(k) || (setup->command_count && setup->command[0].at < first)) {
+	if (!controller_due_next(&k->engine) || (setup->command_count && setup->command[0].at < first)) {
 		controller_wake(&k->engine, setup->pass, setup->command[0].at);
 	}
 }
@@ -351,7 +358,6 @@ static void kueue_release(void *state)
 	kueue_course_release(k);
 	kueue_multi_release(k);
 	controller_release(&k->engine);
-	free(k->agenda);
 	free(k->shape);
 	free(k->job_of);
 	free(k->eviction);

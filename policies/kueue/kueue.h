@@ -3,8 +3,8 @@
  * kueue.h - the policy `kueue`, between the engine's events and Kueue's rules (kq.h).
  *
  * Each event changes Kueue's world at once; then, as the last event of the instant, the controller runs: what
- * is due (agenda), then scheduling cycles until nothing changes. What that comes to are orders, which the
- * pass that follows hands to the engine: a pass that is run twice does the same twice.
+ * is due (controller_due), then scheduling cycles until nothing changes. What that comes to are orders, which
+ * the pass that follows hands to the engine: a pass that is run twice does the same twice.
  *
  * A job is one workload. It waits in the engine until its pods have nodes; then it holds them there.
  */
@@ -39,7 +39,7 @@ struct kueue_job {
 	bool charged;      /* It counts in budgets. */
 	uint32_t admissions, evictions, preemptions;
 	uint32_t turns;      /* How often it was evicted since */
-	uint64_t turns_news; /* the news of this number (kueue_turns.c). */
+	uint64_t turns_news; /* the news of this number (kueue_run.c). */
 	uint32_t by;         /* The workload that it makes room for; KQ_NO. */
 	const char *why;
 };
@@ -72,13 +72,6 @@ enum kueue_due {
 	KUEUE_DUE_BINDER,    /* kube-scheduler wants to be run. */
 	KUEUE_DUE_STATUS     /* A status of queues was written (latency=api). */
 };
-struct kueue_entry {
-	sl_time at;
-	uint64_t seq; /* Ties: in the order in which they were put down. */
-	uint32_t row, stamp;
-	enum kueue_due due;
-};
-
 enum { KUEUE_POD_MODES = 3 };
 enum kueue_pods { KUEUE_PODS_AUTO, KUEUE_PODS_QUOTA, KUEUE_PODS_KUBE };
 enum kueue_by { KUEUE_BY_NONE, KUEUE_BY_PARTITION, KUEUE_BY_ACCOUNT, KUEUE_BY_USER };
@@ -139,9 +132,6 @@ struct kueue {
 	uint32_t *shape_of;  /* By row. */
 	uint32_t *host_node; /* By host of the core: the engine's node; UINT32_MAX. */
 
-	struct kueue_entry *agenda; /* A heap. */
-	uint32_t agenda_count, agenda_capacity;
-	uint64_t agenda_seq;
 	sl_time queues_at, binder_at, shares_at; /* When these are due; SL_NEVER. */
 	sl_time cycle_at, cycle_due;             /* The next cycle not before; that is on the agenda. */
 	bool in_cycle;                           /* What is carried out is a cycle's. */
@@ -216,10 +206,7 @@ struct kueue {
 bool kueue_goes_on(const struct kueue *k);
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted);
 
-/* kueue_agenda.c */
 void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row);
-bool kueue_due_pop(struct kueue *k, struct kueue_entry *entry); /* What is due by now. */
-sl_time kueue_due_next(const struct kueue *k);
 
 /* kueue_jobs.c: which queue a job goes to, and what its pods ask. */
 struct kq_podset *kueue_podsets(
@@ -239,11 +226,7 @@ void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted)
 void kueue_lost(struct kueue *k, uint32_t row, bool by_model);
 void kueue_node(struct kueue *k, uint32_t node, bool up);
 void kueue_changed(struct kueue *k); /* Cycles may find something to do. */
-/* kueue_turns.c: something came from outside; a job is evicted; a cycle is over, before which there were
- * so many reservations. */
-void kueue_news(struct kueue *k);
-void kueue_turn(struct kueue *k, uint32_t row, bool preempted);
-void kueue_turn_over(struct kueue *k, uint64_t reservations);
+void kueue_news(struct kueue *k);    /* Something came from outside. */
 void kueue_reconcile(struct kueue *k, uint32_t row);
 
 /* kueue_live.c: true: it is admitted as its status says, and not queued. */
@@ -307,10 +290,12 @@ int kueue_multi_tell(const struct kueue *k, struct sl_tally *tally, struct sl_er
 /* kueue.c */
 int kueue_room_make(struct kq *kq);
 
-/* kueue_tell.c */
+/* kueue_course.c: who used how much of which quota; told as cohorts.csv and lending.csv. */
 int kueue_course_make(struct kueue *k, struct sl_err *err);
 void kueue_course_note(struct kueue *k); /* Usage may have changed. */
 void kueue_course_release(struct kueue *k);
+int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err);
+/* kueue_tell.c */
 void kueue_note_eviction(
 	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message);
 int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);

@@ -8,7 +8,7 @@
  * first (by the height of the common ancestor), among them by name, a cohort's own quota behind its queues';
  * none lends more than its lendingLimit.
  */
-#include "policies/kueue/kueue_course.h"
+#include "policies/kueue/kueue.h"
 
 #include <stdlib.h>
 #include <string.h>

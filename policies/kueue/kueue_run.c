@@ -59,6 +59,49 @@ static enum sl_rule rule_of(const char *word)
 	return SL_RULE_LIMIT; /* Deactivated: it ran, or tried to, too long. */
 }
 
+/* ---- Turns -----------------------------------------------------------------------------------------------
+ */
+
+/* Workloads take turns: one preempts another, which is admitted again before it.
+ *
+ * Whom a workload may preempt and who is admitted first are different rules of Kueue (borrowing less goes
+ * before priority, a lower share before both), so two or three may drive each other out for ever; Kueue does
+ * so until one of them ends in its turn (kubernetes-sigs/kueue, pull request 13797). Here a turn may take no
+ * time, and none would ever end. So once a job was preempted TURNS_MAX times and nothing has come from
+ * outside meanwhile (a job, an end, a node, a command), the scheduler rests as soon as somebody is admitted
+ * and nobody is preempted, until something does.
+ */
+enum {
+	TURNS_MAX = 8,      /* Of a preemption; */
+	TIMEOUTS_MAX = 100, /* of anything else. */
+	TURNS_LAST = 1000   /* Then it rests at once: some cycles both admit and preempt. */
+};
+
+void kueue_news(struct kueue *k)
+{
+	k->news++;
+	k->circle = k->rests = false;
+}
+
+static void take_turn(struct kueue *k, uint32_t row, bool preempted)
+{
+	struct kueue_job *job = &k->job[row];
+	if (job->turns_news != k->news) {
+		job->turns_news = k->news;
+		job->turns = 0;
+	}
+	job->turns++;
+	k->preempted |= preempted;
+	k->circle |= job->turns >= (preempted ? TURNS_MAX : TIMEOUTS_MAX);
+	k->rests |= job->turns >= TURNS_LAST;
+}
+
+static void turn_over(struct kueue *k, uint64_t reservations)
+{
+	if (k->circle && k->reservations > reservations && !k->preempted)
+		k->rests = true;
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------------------
  */
 
@@ -138,7 +181,7 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 	job->evicted = true;
 	job->evictions++;
 	job->preemptions += preempted;
-	kueue_turn(k, row, preempted);
+	take_turn(k, row, preempted);
 	job->by = effect->by;
 	job->why = effect->reason;
 	kueue_note(k, row, KUEUE_EVICTED);
@@ -384,27 +427,27 @@ static void end_at_limit(struct kueue *k, uint32_t row)
 	kueue_over(k, row, "DeadlineExceeded", false);
 }
 
-static void do_of_job(struct kueue *k, const struct kueue_entry *entry)
+static void do_of_job(struct kueue *k, const struct due *entry)
 {
 	const uint32_t row = entry->row;
 	struct kueue_job *job = &k->job[row];
-	if (entry->due <= KUEUE_DUE_LIMIT && entry->due != KUEUE_DUE_BEGIN && entry->stamp != job->stamp)
+	if (entry->what <= KUEUE_DUE_LIMIT && entry->what != KUEUE_DUE_BEGIN && entry->stamp != job->stamp)
 		return;
-	if (entry->due == KUEUE_DUE_BEGIN && !job->cancelled)
+	if (entry->what == KUEUE_DUE_BEGIN && !job->cancelled)
 		kueue_submit(k, row);
 	else if (job->stage == KUEUE_AWAY)
 		return;
-	else if (entry->due == KUEUE_DUE_WRITTEN)
+	else if (entry->what == KUEUE_DUE_WRITTEN)
 		admitted(k, row);
-	else if (entry->due == KUEUE_DUE_STOPPED)
+	else if (entry->what == KUEUE_DUE_STOPPED)
 		stopped(k, row);
-	else if (entry->due == KUEUE_DUE_READY)
+	else if (entry->what == KUEUE_DUE_READY)
 		ready(k, row);
-	else if (entry->due == KUEUE_DUE_REVOKE)
+	else if (entry->what == KUEUE_DUE_REVOKE)
 		kueue_checks_revoke(k, row);
-	else if (entry->due == KUEUE_DUE_LIMIT)
+	else if (entry->what == KUEUE_DUE_LIMIT)
 		end_at_limit(k, row);
-	else if (entry->due == KUEUE_DUE_CHECK)
+	else if (entry->what == KUEUE_DUE_CHECK)
 		kueue_checks_answer(k, row, entry->at);
 	else if (job->reconcile == entry->at) {
 		job->reconcile = SL_NEVER;
@@ -413,9 +456,9 @@ static void do_of_job(struct kueue *k, const struct kueue_entry *entry)
 	}
 }
 
-static void do_due(struct kueue *k, const struct kueue_entry *entry)
+static void do_due(struct kueue *k, const struct due *entry)
 {
-	switch (entry->due) {
+	switch ((enum kueue_due)entry->what) {
 	case KUEUE_DUE_BEGIN:
 	case KUEUE_DUE_WRITTEN:
 	case KUEUE_DUE_STOPPED:
@@ -493,7 +536,7 @@ static void one_cycle(struct kueue *k)
 	k->in_cycle = true;
 	take_effects(k);
 	k->in_cycle = false;
-	kueue_turn_over(k, reservations);
+	turn_over(k, reservations);
 	if (k->fruitful) {
 		k->idle = 0;
 		k->active_before = UINT64_MAX;
@@ -526,13 +569,13 @@ static bool run_cycles(struct kueue *k)
 
 static bool run_due(struct kueue *k)
 {
-	struct kueue_entry entry;
+	struct due entry;
 	bool any = false;
 	if (k->shares_at <= k->now) {
 		k->shares_at = SL_NEVER;
 		sample_shares(k);
 	}
-	while (kueue_goes_on(k) && kueue_due_pop(k, &entry)) {
+	while (kueue_goes_on(k) && controller_due_pop(&k->engine, &entry)) {
 		do_due(k, &entry);
 		take_effects(k);
 		any = true;
@@ -556,7 +599,7 @@ void kueue_run(struct kueue *k)
 			k->queues_at = k->now + k->batch;
 			kueue_due(k, k->queues_at, KUEUE_DUE_QUEUES, UINT32_MAX);
 		}
-		again = again || kueue_due_next(k) <= k->now || k->room_again ||
+		again = again || controller_due_next(&k->engine) <= k->now || k->room_again ||
 			(k->binder && k->binder_at <= k->now);
 	}
 	kueue_course_note(k);

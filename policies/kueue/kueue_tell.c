@@ -2,7 +2,7 @@
 /*
  * kueue_tell.c - what the policy tells as a run is over: metrics, columns of jobs, evictions.
  */
-#include "policies/kueue/kueue_course.h"
+#include "policies/kueue/kueue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -41,6 +41,18 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 
 /* ---- Events ---- */
 
+void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task)
+{
+	const uint32_t stamp = row < r->jobs->count ? r->run[row].stamp : 0;
+	controller_due(
+		&r->engine, (struct due){ .at = at, .what = due, .row = row, .stamp = stamp, .task = task });
+}
+
+void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
+{
+	runai_due_task(r, at, due, row, 0);
+}
+
 static void hear(void *state, sl_time now) { ((struct runai *)state)->now = now; }
 
 static void submit(void *state, uint32_t row) { runai_submit(state, row); }
@@ -66,7 +78,7 @@ static void run(void *state) { runai_run_now(state); }
 static sl_time next(void *state, bool told)
 {
 	const struct runai *r = state;
-	return told ? r->now : runai_due_next(r);
+	return told ? r->now : controller_due_next(&r->engine);
 }
 
 static const struct controller_calls runai_calls = { hear, submit, later, over, lost, tell_node, run, next };
@@ -159,7 +171,6 @@ static void runai_gone(void *state)
 	runai_release(&r->config);
 	free(r->shape);
 	free(r->shape_slot);
-	free(r->agenda);
 	controller_release(&r->engine);
 	free(r->eviction);
 	free(r->step);

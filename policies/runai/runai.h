@@ -51,14 +51,6 @@ enum runai_due {
 	RUNAI_DUE_SHUT, /* Of windows: row is its number. */
 	RUNAI_DUE_OPEN
 };
-struct runai_entry {
-	sl_time at;
-	uint64_t seq;
-	uint32_t row, stamp;
-	enum runai_due due;
-	uint32_t task; /* SHRUNK: of the job's. */
-};
-
 /* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
 enum runai_let {
 	RUNAI_LET_NOT,        /* No reclaim. */
@@ -154,9 +146,6 @@ struct runai {
 	uint32_t stages[RUNAI_STOPS + 1]; /* Jobs in each. */
 	uint64_t news, sessions;
 	bool rests;
-	struct runai_entry *agenda;
-	uint32_t agenda_count, agenda_capacity;
-	uint64_t agenda_seq;
 	/* For those who look. */
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
@@ -171,8 +160,6 @@ struct runai {
 bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size, size_t wanted);
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row);
 void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task);
-sl_time runai_due_next(const struct runai *r);
-bool runai_due_pop(struct runai *r, struct runai_entry *entry);
 
 /* runai_world.c: nodes and queues. */
 int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);

@@ -226,7 +226,7 @@ static void shrink(struct runai *r, uint32_t world, const struct kai_effect *eff
 }
 
 /* The pod is gone; with others of the job that go now the engine is told once. */
-static void shrunk(struct runai *r, const struct runai_entry *entry)
+static void shrunk(struct runai *r, const struct due *entry)
 {
 	struct runai_run *run = &r->run[entry->row];
 	const struct kai_job *job = job_of(r, entry->row);
@@ -236,8 +236,8 @@ static void shrunk(struct runai *r, const struct runai_entry *entry)
 	kai_set_task(r->world[run->world].kai, task, KAI_PENDING, KAI_NO, NULL);
 	changed(r, run->world);
 	r->dirty = true;
-	const struct runai_entry *next = r->agenda_count ? r->agenda : NULL;
-	if (!next || next->at > r->now || next->due != RUNAI_DUE_SHRUNK || next->row != entry->row)
+	const struct due *next = r->engine.due_count ? r->engine.due : NULL;
+	if (!next || next->at > r->now || next->what != RUNAI_DUE_SHRUNK || next->row != entry->row)
 		runai_resize(r, entry->row);
 }
 
@@ -499,9 +499,9 @@ static void end_at_limit(struct runai *r, uint32_t row)
 	runai_over(r, row);
 }
 
-static void do_due(struct runai *r, const struct runai_entry *entry)
+static void do_due(struct runai *r, const struct due *entry)
 {
-	switch (entry->due) {
+	switch ((enum runai_due)entry->what) {
 	case RUNAI_DUE_BEGIN:
 		runai_submit(r, entry->row);
 		break;
@@ -530,7 +530,7 @@ static void do_due(struct runai *r, const struct runai_entry *entry)
 		break;
 	case RUNAI_DUE_SHUT:
 	case RUNAI_DUE_OPEN:
-		run_window(r, entry->row, entry->due == RUNAI_DUE_SHUT);
+		run_window(r, entry->row, entry->what == RUNAI_DUE_SHUT);
 		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */
@@ -546,9 +546,9 @@ static void changed_all(struct runai *r)
 
 static bool run_due(struct runai *r)
 {
-	struct runai_entry entry;
+	struct due entry;
 	bool any = false;
-	while (!r->engine.status && runai_due_pop(r, &entry)) {
+	while (!r->engine.status && controller_due_pop(&r->engine, &entry)) {
 		do_due(r, &entry);
 		any = true;
 	}
@@ -604,7 +604,7 @@ void runai_run_now(struct runai *r)
 	for (uint32_t i = 0; again && !r->engine.status && i < SESSIONS_MAX; i++) {
 		again = run_due(r);
 		again = run_sessions(r) || again;
-		again = again || runai_due_next(r) <= r->now;
+		again = again || controller_due_next(&r->engine) <= r->now;
 	}
 	due_usage(r);
 	runai_course_note(r);

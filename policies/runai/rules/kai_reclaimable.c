@@ -11,7 +11,7 @@
  * its own. The priorities compared are those of the pair of ancestors, and the order of queues looks at them
  * first where both are within quota.
  */
-#include "policies/runai/rules/kai_share_state.h"
+#include "policies/runai/rules/kai_share.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
  * left goes out by weight, queues of higher priority first, in whole units except to those that are served in
  * full; then what rounding down kept back, one unit each.
  */
-#include "policies/runai/rules/kai_share_state.h"
+#include "policies/runai/rules/kai_share.h"
 
 #include <math.h>
 #include <stdlib.h>

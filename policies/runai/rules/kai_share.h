@@ -124,4 +124,17 @@ void kai_usage_free(struct kai_usage *usage);
 void kai_usage_note(struct kai *kai, struct kai_usage *usage);
 void kai_usage_set(struct kai *kai, struct kai_usage *usage);
 
+/* Room that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
+struct kai_share_state {
+	uint32_t *order; /* Siblings in the order of kai_compare_claims; each where it is in kai.sealed. */
+	uint32_t *room;
+	struct kai_claim *claim;
+	/* By queue, of those that lose something. */
+	struct kai_vec *remaining;
+	uint8_t *involved; /* Bits of resources; KAI_LOSES: it is one of them. */
+	uint32_t *touched;
+	uint32_t touched_count;
+};
+enum { KAI_LOSES = 1 << KAI_RES };
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_pool.c - a counted pool of cpus as nodes; see ctl_pool.h.
+ * ctl_pool.c - a counted pool of cpus as nodes; see ctl_whole.h.
  */
-#include "policies/slurm/control/ctl_pool.h"
+#include "policies/slurm/control/ctl_whole.h"
 
 enum { NAME_ROOM = 16 };
 

@@ -17,4 +17,9 @@ const char *ctl_not_whole(const struct sl_setup *setup);
 const struct sl_cluster *ctl_whole_cluster(const struct sl_setup *setup);
 const struct sl_jobs *ctl_whole_jobs(const struct sl_setup *setup);
 
+/* ctl_pool.c: a counted pool of cpus as nodes of one cpu each, numbered as those of SL_USE_NODES, and of each
+ * job so many tasks of one cpu. NULL: no memory. */
+const struct sl_cluster *ctl_pool_cluster(const struct sl_setup *setup);
+const struct sl_jobs *ctl_pool_jobs(const struct sl_setup *setup);
+
 #endif

@@ -8,7 +8,6 @@
  * an event of the last class of an instant, behind all that else happens then.
  */
 #include "policies/slurm/control/ctl.h"
-#include "policies/slurm/control/ctl_pool.h"
 #include "policies/slurm/control/ctl_whole.h"
 #include "policies/slurm/select/asks.h"
 #include "policies/slurm/select/holding.h"

@@ -27,7 +27,7 @@ static struct bench bench_open(void)
 
 static void bench_close(struct bench *bench)
 {
-	free(bench->k->agenda);
+	controller_release(&bench->k->engine);
 	arena_free(bench->arena);
 }
 
@@ -41,21 +41,21 @@ Test(kueue, agenda_in_order)
 		uint32_t row;
 	} put[] = { { 30, 1 }, { 10, 2 }, { 20, 3 }, { 10, 4 }, { 5, 5 }, { 30, 6 }, { SL_NEVER, 7 } };
 	static const uint32_t want[] = { 5, 2, 4, 3, 1, 6 };
-	struct kueue_entry entry;
+	struct due entry;
 	k->jobs = &bench.jobs;
-	k->now = 8;
+	k->engine.now = 8;
 	for (size_t i = 0; i < SL_LEN(put); i++)
 		kueue_due(k, put[i].at, KUEUE_DUE_CYCLE, put[i].row);
-	cr_expect_eq(kueue_due_next(k), 8, "what is past is due now");
-	k->now = 9;
-	cr_assert(kueue_due_pop(k, &entry) && entry.row == want[0]);
-	cr_expect(!kueue_due_pop(k, &entry), "not yet");
-	k->now = 30;
+	cr_expect_eq(controller_due_next(&k->engine), 8, "what is past is due now");
+	k->engine.now = 9;
+	cr_assert(controller_due_pop(&k->engine, &entry) && entry.row == want[0]);
+	cr_expect(!controller_due_pop(&k->engine, &entry), "not yet");
+	k->engine.now = 30;
 	for (size_t i = 1; i < SL_LEN(want); i++) {
-		cr_assert(kueue_due_pop(k, &entry), "%zu", i);
+		cr_assert(controller_due_pop(&k->engine, &entry), "%zu", i);
 		cr_expect_eq(entry.row, want[i], "%zu: %u", i, entry.row);
 	}
-	cr_expect(!kueue_due_pop(k, &entry) && kueue_due_next(k) == SL_NEVER);
+	cr_expect(!controller_due_pop(&k->engine, &entry) && controller_due_next(&k->engine) == SL_NEVER);
 	bench_close(&bench);
 }
 
