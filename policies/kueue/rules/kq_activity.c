@@ -55,67 +55,55 @@ static void flavors(const struct kq *kq, const struct kq_node *queue, struct why
 		}
 }
 
-static bool is_missing(const struct kq_check *check, const struct kq_queue_check *of)
-{
-	(void)of;
-	return !check->exists;
-}
+enum match { IS_MISSING, IS_INACTIVE, IS_MULTI, IS_MULTI_BY_FLAVOR, IS_PROVISIONING };
 
-static bool is_inactive(const struct kq_check *check, const struct kq_queue_check *of)
+static bool matches(const struct kq *kq, const struct kq_queue_check *of, enum match what)
 {
-	(void)of;
-	return check->exists && !check->active;
-}
-
-static bool is_multi(const struct kq_check *check, const struct kq_queue_check *of)
-{
-	(void)of;
-	return check->exists && check->kind == KQ_CHECK_MULTIKUEUE;
-}
-
-static bool is_multi_by_flavor(const struct kq_check *check, const struct kq_queue_check *of)
-{
-	return is_multi(check, of) && !of->all_flavors;
-}
-
-static bool is_provisioning(const struct kq_check *check, const struct kq_queue_check *of)
-{
-	(void)of;
+	const struct kq_check *check = &kq->check[of->check];
+	switch (what) {
+	case IS_MISSING:
+		return !check->exists;
+	case IS_INACTIVE:
+		return check->exists && !check->active;
+	case IS_MULTI:
+		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE;
+	case IS_MULTI_BY_FLAVOR:
+		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE && !of->all_flavors;
+	case IS_PROVISIONING:
+		break;
+	}
 	return check->exists && check->kind == KQ_CHECK_PROVISIONING;
 }
 
-typedef bool match(const struct kq_check *check, const struct kq_queue_check *of);
-
-static uint32_t count_of(const struct kq *kq, const struct kq_node *queue, match *matches)
+static uint32_t count_of(const struct kq *kq, const struct kq_node *queue, enum match what)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < queue->check_count; i++)
-		count += matches(&kq->check[queue->check[i].check], &queue->check[i]);
+		count += matches(kq, &queue->check[i], what);
 	return count;
 }
 
-static void checks(const struct kq *kq, const struct kq_node *queue, match *matches, struct why *why,
+static void checks(const struct kq *kq, const struct kq_node *queue, enum match what, struct why *why,
 	const char *reason, const char *text)
 {
 	bool first = true;
 	for (uint32_t i = 0; i < queue->check_count; i++) {
-		const struct kq_check *check = &kq->check[queue->check[i].check];
-		if (!matches(check, &queue->check[i]))
+		if (!matches(kq, &queue->check[i], what))
 			continue;
-		name_it(why, first, reason, text, check->name);
+		name_it(why, first, reason, text, kq->check[queue->check[i].check].name);
 		first = false;
 	}
 }
 
 static void multikueue(const struct kq *kq, const struct kq_node *queue, struct why *why)
 {
-	if (count_of(kq, queue, is_multi) > 1)
-		checks(kq, queue, is_multi, why, "MultipleMultiKueueAdmissionChecks",
+	if (count_of(kq, queue, IS_MULTI) > 1)
+		checks(kq, queue, IS_MULTI, why, "MultipleMultiKueueAdmissionChecks",
 			"Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: ");
-	checks(kq, queue, is_multi_by_flavor, why, "MultiKueueAdmissionCheckAppliedPerFlavor",
+	checks(kq, queue, IS_MULTI_BY_FLAVOR, why, "MultiKueueAdmissionCheckAppliedPerFlavor",
 		"Cannot specify MultiKueue AdmissionCheck per flavor, found: ");
-	if (count_of(kq, queue, is_multi) && count_of(kq, queue, is_provisioning))
-		checks(kq, queue, is_multi, why, "MultiKueueWithProvisioningRequest",
+	if (count_of(kq, queue, IS_MULTI) && count_of(kq, queue, IS_PROVISIONING))
+		checks(kq, queue, IS_MULTI, why, "MultiKueueWithProvisioningRequest",
 			"Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
 			"found: ");
 }
@@ -156,9 +144,9 @@ void kq_queue_status(struct kq *kq, uint32_t queue)
 	if (node->stop != KQ_STOP_NONE)
 		because(&why, "Stopped", "is stopped");
 	flavors(kq, node, &why);
-	checks(kq, node, is_missing, &why, "AdmissionCheckNotFound",
+	checks(kq, node, IS_MISSING, &why, "AdmissionCheckNotFound",
 		"references missing AdmissionCheck(s): ");
-	checks(kq, node, is_inactive, &why, "AdmissionCheckInactive",
+	checks(kq, node, IS_INACTIVE, &why, "AdmissionCheckInactive",
 		"references inactive AdmissionCheck(s): ");
 	multikueue(kq, node, &why);
 	topologies(kq, node, &why);

@@ -121,24 +121,15 @@ static void read_space(struct kq_read *read, const struct sl_object *object)
 }
 
 /* WorkloadPriorityClass has its value on top, PriorityClass too. */
-static void read_class(struct kq_read *read, const struct sl_object *object, bool of_pods)
+static void read_class(struct kq_read *read, const struct sl_object *object)
 {
+	const bool of_pods = strcmp(object->kind, "PriorityClass") == 0;
 	const struct kq_at at = kq_doc_of(read->kq, object);
 	struct kq_class *class = &read->class[read->class_count++];
 	class->name = kq_text(read->kq, object->name);
 	class->value = kq_doc_int(kq_doc_get(at, "value"), 0, INT32_MIN, INT32_MAX);
 	class->of_pods = of_pods;
 	class->is_default = of_pods && kq_doc_bool(kq_doc_get(at, "globalDefault"), false);
-}
-
-static void read_workload_class(struct kq_read *read, const struct sl_object *object)
-{
-	read_class(read, object, false);
-}
-
-static void read_pod_class(struct kq_read *read, const struct sl_object *object)
-{
-	read_class(read, object, true);
 }
 
 /* Objects that others look at come before them. */
@@ -148,8 +139,8 @@ static const struct {
 } kinds[] = {
 	{ "Configuration", "config.kueue.x-k8s.io/", kq_read_config },
 	{ "Namespace", "v1", read_space },
-	{ "WorkloadPriorityClass", "kueue.x-k8s.io/", read_workload_class },
-	{ "PriorityClass", "scheduling.k8s.io/", read_pod_class },
+	{ "WorkloadPriorityClass", "kueue.x-k8s.io/", read_class },
+	{ "PriorityClass", "scheduling.k8s.io/", read_class },
 	{ "Topology", "kueue.x-k8s.io/", read_topology },
 	{ "ResourceFlavor", "kueue.x-k8s.io/", read_flavor },
 	{ "ProvisioningRequestConfig", "kueue.x-k8s.io/", read_retry },

@@ -23,6 +23,36 @@ bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptib
 	return state->jobs && !kai->err.status;
 }
 
+bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job)
+{
+	uint32_t *more =
+		kai_more(kai, list->row, &list->capacity, kai->job[job].task_count + 1, sizeof(*more));
+	if (!more)
+		return false;
+	list->row = more;
+	list->count = kai_next_chunk(kai, job, list->row);
+	return true;
+}
+
+void kai_search_for_all(struct kai *kai, const struct kai_search_for *how)
+{
+	struct kai_aim aim = how->aim;
+	if (!kai_lane_of_pending(kai, aim.action, how->preemptible_only))
+		return;
+	struct kai_solve_state *state = kai->solve;
+	kai_failed_clear(&state->failed);
+	for (; (aim.job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
+		const uint32_t leaf = how->by_queue ? kai->job[aim.job].queue : KAI_NO;
+		if (kai_delayed(kai, aim.job) || kai_backs_off(kai, aim.action, aim.job) ||
+			(how->lets && !how->lets(kai, aim.job)))
+			continue;
+		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, leaf, aim.job))
+			continue;
+		if (!how->may(kai, aim.job) || !kai_solve(kai, &aim))
+			kai_failed_add(kai, &state->failed, leaf, aim.job);
+	}
+}
+
 /* Until then it may start on what is free, and have nobody evicted: since it was made, or last evicted. */
 bool kai_delayed(struct kai *kai, uint32_t job)
 {

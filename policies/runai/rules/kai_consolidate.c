@@ -80,12 +80,8 @@ static bool enough(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
 	int64_t free = 0;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (!kai_rows_chunk(kai, chunk, job))
 		return false;
-	chunk->row = more;
-	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
 	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
@@ -95,19 +91,10 @@ static bool enough(struct kai *kai, uint32_t job)
 
 void kai_act_consolidate(struct kai *kai)
 {
-	if (kai->config.consolidation_max == 0 || !kai_lane_of_pending(kai, KAI_CONSOLIDATION, true))
-		return;
-	struct kai_solve_state *state = kai->solve;
-	kai_failed_clear(&state->failed);
-	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
-		const struct kai_aim aim = {
-			.action = KAI_CONSOLIDATION, .job = job, .candidates = candidates, .accept = accept
-		};
-		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_CONSOLIDATION, job))
-			continue;
-		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, KAI_NO, job))
-			continue;
-		if (!enough(kai, job) || !kai_solve(kai, &aim))
-			kai_failed_add(kai, &state->failed, KAI_NO, job);
-	}
+	if (kai->config.consolidation_max != 0)
+		kai_search_for_all(kai, &(struct kai_search_for){ .aim = { .action = KAI_CONSOLIDATION,
+									  .candidates = candidates,
+									  .accept = accept },
+						.preemptible_only = true,
+						.may = enough });
 }

@@ -51,32 +51,17 @@ static bool within_quota(struct kai *kai, uint32_t job)
 	struct kai_rows_list *chunk = &kai->solve->chunk;
 	if (kai->job[job].preemptible || !(kai->config.plugins & KAI_PLUGIN_PROPORTION))
 		return true;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (!kai_rows_chunk(kai, chunk, job))
 		return false;
-	chunk->row = more;
-	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
 	return !kai_np_over_quota(kai, kai->job[job].queue, &ask, NULL);
 }
 
 void kai_act_preempt(struct kai *kai)
 {
-	if (!kai_lane_of_pending(kai, KAI_PREEMPT, false))
-		return;
-	struct kai_solve_state *state = kai->solve;
-	kai_failed_clear(&state->failed);
-	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
-		const uint32_t leaf = kai->job[job].queue;
-		const struct kai_aim aim = {
-			.action = KAI_PREEMPT, .job = job, .candidates = candidates, .accept = accept
-		};
-		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_PREEMPT, job))
-			continue;
-		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, leaf, job))
-			continue;
-		if (!within_quota(kai, job) || !kai_solve(kai, &aim))
-			kai_failed_add(kai, &state->failed, leaf, job);
-	}
+	kai_search_for_all(
+		kai, &(struct kai_search_for){
+			     .aim = { .action = KAI_PREEMPT, .candidates = candidates, .accept = accept },
+			     .by_queue = true,
+			     .may = within_quota });
 }

@@ -302,8 +302,9 @@ static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct ka
 
 /* ---- The action ---- */
 
-static bool remember_books(struct kai *kai)
+static bool remember_books(struct kai *kai, uint32_t job)
 {
+	(void)job;
 	struct kai_solve_state *state = kai->solve;
 	if (state->allocated_count < kai->queue_count) {
 		free(state->allocated);
@@ -321,45 +322,24 @@ static bool remember_books(struct kai *kai)
 	return true;
 }
 
-/* What its next chunk asks; false: there is none. */
-static bool ask_of(struct kai *kai, uint32_t job, struct kai_vec *ask)
+/* Its next chunk may be taken from others; false: not that, or there is none. */
+static bool lets(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (!kai_rows_chunk(kai, chunk, job) || !chunk->count)
 		return false;
-	chunk->row = more;
-	chunk->count = kai_next_chunk(kai, job, chunk->row);
-	*ask = kai_chunk_ask(kai, chunk->row, chunk->count, false);
-	return chunk->count > 0;
+	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, false);
+	return !(kai->config.plugins & KAI_PLUGIN_PROPORTION) ||
+	       kai_may_reclaim(kai, kai->job[job].queue, &ask, kai->job[job].preemptible);
 }
 
 void kai_act_reclaim(struct kai *kai)
 {
-	const struct kai_config *config = &kai->config;
-	if (!kai_lane_of_pending(kai, KAI_RECLAIM, false))
-		return;
-	struct kai_solve_state *state = kai->solve;
-	kai_failed_clear(&state->failed);
-	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO && !kai->err.status;) {
-		const uint32_t leaf = kai->job[job].queue;
-		struct kai_vec ask;
-		if (kai_delayed(kai, job) || kai_backs_off(kai, KAI_RECLAIM, job) || !ask_of(kai, job, &ask))
-			continue;
-		if ((config->plugins & KAI_PLUGIN_PROPORTION) &&
-			!kai_may_reclaim(kai, leaf, &ask, kai->job[job].preemptible))
-			continue;
-		if (config->signatures && !kai_is_easier(kai, &state->failed, leaf, job))
-			continue;
-		const struct kai_aim aim = { .action = KAI_RECLAIM,
-			.job = job,
-			.candidates = candidates,
-			.accept = accept,
-			.hopeless = hopeless };
-		if (!remember_books(kai))
-			return;
-		if (!kai_solve(kai, &aim))
-			kai_failed_add(kai, &state->failed, leaf, job);
-	}
+	kai_search_for_all(kai, &(struct kai_search_for){ .aim = { .action = KAI_RECLAIM,
+								  .candidates = candidates,
+								  .accept = accept,
+								  .hopeless = hopeless },
+					.by_queue = true,
+					.lets = lets,
+					.may = remember_books });
 }

@@ -89,12 +89,8 @@ static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct ka
 static bool place_victim(struct kai *kai, uint32_t job, const struct kai_place_how *how)
 {
 	struct kai_rows_list *room = &kai->solve->scratch;
-	uint32_t *more =
-		kai_more(kai, room->row, &room->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (!kai_rows_chunk(kai, room, job))
 		return false;
-	room->row = more;
-	room->count = kai_next_chunk(kai, job, room->row);
 	if (room->count)
 		(void)(kai_gates(kai, job, room->row, room->count, false) &&
 			kai_place_chunk(kai, job, room->row, room->count, how));

@@ -15,6 +15,8 @@ struct kai_rows_list {
 	uint32_t count, capacity;
 };
 bool kai_rows_add(struct kai *kai, struct kai_rows_list *list, uint32_t row);
+/* The job's next chunk, in place of what is in the list. False: no memory. */
+bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job);
 
 /* Victims in batches: what was taken of a job at a time stays together. */
 struct kai_batch {
@@ -163,5 +165,16 @@ bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptib
 bool kai_delayed(struct kai *kai, uint32_t job);
 /* Elastic jobs that are protected lose nothing below their minimum. least: of a victim's leaf. */
 bool kai_keeps_minimum(struct kai *kai, const uint32_t *task, uint32_t count, uint32_t job);
+
+/* kai_candidates.c: an action that looks for victims for each job that waits, the best first. */
+struct kai_search_for {
+	struct kai_aim aim; /* Of no job. */
+	bool preemptible_only;
+	bool by_queue; /* After one found none, others that ask no less are passed over: of its queue, or all.
+			*/
+	bool (*lets)(struct kai *kai, uint32_t job); /* NULL; false: it is passed over. */
+	bool (*may)(struct kai *kai, uint32_t job);  /* False: as if it had found none. */
+};
+void kai_search_for_all(struct kai *kai, const struct kai_search_for *how);
 
 #endif
