@@ -272,13 +272,7 @@ static bool search(struct kai *kai, const struct kai_aim *aim)
 {
 	struct kai_solve_state *state = kai->solve;
 	struct kai_rows_list *chunk = &state->chunk;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[aim->job].task_count + 1, sizeof(*more));
-	if (!more || !node_sets(kai, state))
-		return false;
-	chunk->row = more;
-	chunk->count = kai_next_chunk(kai, aim->job, chunk->row);
-	if (chunk->count == 0)
+	if (!kai_rows_chunk(kai, chunk, aim->job) || !node_sets(kai, state) || !chunk->count)
 		return false;
 	state->candidate.count = 0;
 	if (!aim->candidates(kai, aim, &state->candidate))
