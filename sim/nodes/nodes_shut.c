@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_shut.c - nodes on which nothing starts, for as long as they are shut: down, or drained.
+ * nodes_shut.c - commands: nodes on which nothing starts, for as long as they are shut: down, or drained.
  *
  * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
  * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
@@ -11,8 +11,6 @@
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
-
-int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind) { return nodes->shut_free[kind]; }
 
 /* What is free there goes from one count to the other. */
 static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t *to)
