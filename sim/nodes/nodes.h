@@ -104,7 +104,7 @@ struct nodes_sum {
 };
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job);
 uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
-/* nodes_told.c: given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
+/* Given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
 struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node);
 /* How many tasks of the group would go there now, or (empty) if nobody held anything; windows aside. */
 uint32_t nodes_tasks(const struct nodes *nodes, uint32_t node, const struct sl_group *group, bool empty);

@@ -6,7 +6,6 @@
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Starts ---------------------------------------------------------------------------------- */
 

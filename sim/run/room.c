@@ -125,7 +125,7 @@ void room_settle(struct sl_pass *pass)
 	pass->settled = pass->now;
 }
 
-/* ---- Take and give ------------------------------------------------------------------------------ */
+/* ---- Take and give --------------------------------------------------------------------------- */
 
 /* Over all the time that the job is taken to run; what runs and what is promised gives back, windows take. */
 static bool stays_free(const struct sl_pass *pass, int64_t cpus, sl_time length)
@@ -378,7 +378,7 @@ int64_t room_idle(const struct sl_pass *pass, uint32_t kind)
 				      : 0;
 }
 
-/* ---- Fits ------------------------------------------------------------------------------------------ */
+/* ---- Fits ------------------------------------------------------------------------------------ */
 
 bool room_fits(struct sl_pass *pass, uint32_t job)
 {
@@ -531,7 +531,7 @@ enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job)
 	return kept ? by_window[kind] : SL_REASON_RESOURCES;
 }
 
-/* ---- What waits, by request --------------------------------------------------------------------------- */
+/* ---- What waits, by request ------------------------------------------------------------------ */
 
 void room_waits(struct sl_pass *pass, uint32_t job, int change)
 {
@@ -553,8 +553,7 @@ void room_waits(struct sl_pass *pass, uint32_t job, int change)
 	}
 }
 
-/* ---- Windows of a counted pool --------------------------------------------------------------------------
- */
+/* ---- Windows of a counted pool --------------------------------------------------------------- */
 
 static bool push_edge(struct sl_pass *pass, sl_time at, size_t window)
 {
@@ -627,8 +626,7 @@ void window_edge(struct sl_pass *pass, uint32_t row)
 	pass->windows_ahead--;
 }
 
-/* ---- Init
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Init ------------------------------------------------------------------------------------ */
 
 /* SL_USE_NODES: each cpu of the pool becomes a node, each size a request. */
 static int pool_as_nodes(struct sl_pass *pass, struct sl_err *err)
