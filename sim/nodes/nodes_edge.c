@@ -102,7 +102,8 @@ enum node_status span_of(const struct nodes *nodes, uint32_t row, const struct s
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-void node_changed(struct nodes *nodes, uint32_t node)
+/* What lies ahead of the node is another from now on. */
+static void node_changed(struct nodes *nodes, uint32_t node)
 {
 	nodes->version++;
 	nodes->log[nodes->log_count++ % LOG] = node;
@@ -112,6 +113,14 @@ void node_changed(struct nodes *nodes, uint32_t node)
 	nodes->changed[nodes->changed_count++] = node;
 	if (nodes->least) /* It will be written to soon. */
 		__builtin_prefetch(&nodes->least[(size_t)node * nodes->columns], 1);
+}
+
+void node_renewed(struct nodes *nodes, uint32_t row)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
 }
 
 /* What lies ahead is followed without promises. */

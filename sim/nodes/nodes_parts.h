@@ -683,8 +683,8 @@ bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
 void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
 void edge_unlink(struct nodes *nodes, uint32_t edge);
-/* What lies ahead of the node is another from now on. */
-void node_changed(struct nodes *nodes, uint32_t node);
+/* What is free there is the same, but its whole, windows or lateness are others: into another class. */
+void node_renewed(struct nodes *nodes, uint32_t node);
 /* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
 void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
 /* The same off what is free on the node now. */

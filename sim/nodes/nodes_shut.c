@@ -25,15 +25,6 @@ static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t
 	}
 }
 
-static void whole_becomes(struct nodes *nodes, uint32_t row, uint32_t whole)
-{
-	struct moment m;
-	moment_now(nodes, row, &m);
-	nodes->node[row].whole = whole;
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
-}
-
 static bool shut_init(struct nodes *nodes)
 {
 	if (!nodes->shut)
@@ -65,7 +56,8 @@ void nodes_shut(struct nodes *nodes, uint32_t row, sl_time until)
 	edge_link(nodes, index, until);
 	count_over(nodes, row, nodes->idle, nodes->shut_free);
 	nodes->shut[row] = index + 1;
-	whole_becomes(nodes, row, nodes->node[row].whole + 1);
+	nodes->node[row].whole++;
+	node_renewed(nodes, row);
 }
 
 void nodes_open(struct nodes *nodes, uint32_t row)
@@ -77,7 +69,8 @@ void nodes_open(struct nodes *nodes, uint32_t row)
 	chain_free(nodes, (struct chain){ index, index });
 	count_over(nodes, row, nodes->shut_free, nodes->idle);
 	nodes->shut[row] = 0;
-	whole_becomes(nodes, row, nodes->node[row].whole - 1);
+	nodes->node[row].whole--;
+	node_renewed(nodes, row);
 }
 
 void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
@@ -89,8 +82,5 @@ void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
 	nodes->late_count += late != 0;
 	nodes->late_count -= node->late != 0;
 	node->late = late;
-	struct moment m;
-	moment_now(nodes, row, &m);
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
+	node_renewed(nodes, row);
 }

@@ -66,11 +66,8 @@ static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 
 static void node_windows(struct nodes *nodes, uint32_t row, uint32_t set)
 {
-	struct moment m;
-	moment_now(nodes, row, &m);
 	nodes->node[row].windows = set;
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
+	node_renewed(nodes, row);
 }
 
 static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)

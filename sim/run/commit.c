@@ -73,8 +73,7 @@ void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
-/* Nodes that are not back when they were expected are taken to be at the next second. */
-static void nodes_settle(struct sl_pass *pass)
+void models_pass_begins(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
@@ -89,16 +88,11 @@ static void nodes_settle(struct sl_pass *pass)
 	}
 }
 
-void plans_settle(struct sl_pass *pass)
+void pass_begin(struct sl_pass *pass)
 {
 	room_settle(pass);
 	if (pass->models)
-		nodes_settle(pass);
-}
-
-void pass_begin(struct sl_pass *pass)
-{
-	plans_settle(pass);
+		models_pass_begins(pass);
 	pass->wake = SL_NEVER;
 	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
 	pass->rule = pass->rule_default;

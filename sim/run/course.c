@@ -14,7 +14,7 @@
 /* Tasks asked for and held, as a ratio. Where a model counts work by size itself, what time a limit and an
  * estimate count does not know how fast that is: fewer tasks count in proportion, more as those asked for, so
  * that nobody is late or cut for his size alone as long as no task more is worth more than the first. */
-void course_speed(
+static void course_speed(
 	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
 {
 	*asked = *held = 1;
@@ -27,7 +27,7 @@ void course_speed(
 }
 
 /* Rounded up. */
-sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
+static sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
 {
 	int64_t asked, held;
 	course_speed(pass, job, &pass->course[job], &asked, &held);

@@ -109,9 +109,7 @@ static bool clause_look(struct sl_pass *pass, struct list *list, uint32_t item)
 static void push(struct sl_pass *pass, struct evq *q, sl_time at, uint32_t row)
 {
 	q->seq = row; /* Ties by row. */
-	const int status = evq_push(q, at, SL_EV_SUBMIT, row, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(q, at, SL_EV_SUBMIT, row, &pass->err));
 }
 
 static bool is_held(const struct sl_pass *pass, const struct sl_job_more *more)

@@ -7,12 +7,6 @@
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-void pass_failed(struct sl_pass *pass, int status)
-{
-	if (!pass->status)
-		pass->status = status;
-}
-
 void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
 {
 	SL_CHECK(err->status);
@@ -121,8 +115,7 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 	int status = pass->options.record & (SIM_RECORD_PAST | SIM_RECORD_WATCHED)
 			     ? past_happens(pass, class, row)
 			     : SL_OK;
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
 		return;
 	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
@@ -131,12 +124,6 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 		pass_failed(pass, status);
 	else
 		pass->digests[pass->digest_count++] = pass->digest;
-}
-
-void tell_policy(struct sl_pass *pass, const struct sl_event *event)
-{
-	if (pass->policy->on_event)
-		pass->policy->on_event(pass->state, pass, event);
 }
 
 /* ---- Reasons --------------------------------------------------------------------------------- */

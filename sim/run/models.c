@@ -352,10 +352,8 @@ void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
 	SL_CHECK(row < UINT32_C(1) << MODEL_ROW_BITS);
 	if (at == SL_NEVER || world->models->stopped)
 		return;
-	const int status = evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
-		world->models->current << MODEL_ROW_BITS | row, &world->err);
-	if (status)
-		pass_failed(world, status);
+	pass_failed(world, evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
+				   world->models->current << MODEL_ROW_BITS | row, &world->err));
 }
 
 void models_timer(struct sl_pass *pass, uint32_t row)

@@ -95,6 +95,9 @@ void models_release(struct sl_pass *pass);
 int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 
+/* commit.c: nodes that are not back when they were expected are taken to be at the next second. */
+void models_pass_begins(struct sl_pass *pass);
+
 /* commit.c: noted, to be told. fresh: it begins anew at rate one; else its size changed. */
 void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);

@@ -17,8 +17,7 @@ void queue_put(struct sl_pass *pass, uint32_t job)
 		status = queue_add(&pass->fill, job, &pass->err);
 	if (!status && pass->lanes)
 		status = lanes_put(pass, job);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 	room_waits(pass, job, 1);
 }
 
@@ -433,8 +432,7 @@ void sl_queue_rekey(
 		status = queue_rebuild(&pass->queue, pass->scratch, &pass->err);
 	if (!status && pass->lanes)
 		status = lanes_rebuild(pass, pass->scratch, count);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
@@ -483,9 +481,7 @@ void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
 		act(pass, (struct action){ .kind = ACTION_TIMER, .job = row, .now = time });
 		return;
 	}
-	const int status = evq_push(&pass->events, time, SL_EV_TIMER, row, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(&pass->events, time, SL_EV_TIMER, row, &pass->err));
 }
 
 /* ---- Ledgers --------------------------------------------------------------------------------- */

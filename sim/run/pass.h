@@ -416,10 +416,13 @@ static inline unsigned past_class(unsigned class)
 	return class == DIGEST_GATED ? SL_EV_SUBMIT : class == DIGEST_DEADLINE ? SL_EV_CANCEL : class;
 }
 
-/* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
-void pass_failed(struct sl_pass *pass, int status);
+/* Keeps the first failure, if it is one; commands go on as if nothing happened, the loop ends the run. */
+static inline void pass_failed(struct sl_pass *pass, int status)
+{
+	if (status && !pass->status)
+		pass->status = status;
+}
 
-void plans_settle(struct sl_pass *pass); /* What runs later than expected. */
 void pass_begin(struct sl_pass *pass);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
 int pass_commit(struct sl_pass *pass);
@@ -440,7 +443,11 @@ int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. *
 /* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
  * of those that never could start). Reasons are sorted. */
 int reasons_left(struct sl_pass *pass, bool over, struct sl_result *result);
-void tell_policy(struct sl_pass *pass, const struct sl_event *event);
+static inline void tell_policy(struct sl_pass *pass, const struct sl_event *event)
+{
+	if (pass->policy->on_event)
+		pass->policy->on_event(pass->state, pass, event);
+}
 void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
@@ -536,9 +543,6 @@ void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at S
 /* course.c: work and time of jobs that may be preempted. */
 sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
 sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
-sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work); /* At the size it has. */
-void course_speed(
-	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held);
 /* It works from then on. */
 static inline sl_time course_works_from(const struct course *course)
 {

@@ -26,8 +26,7 @@ static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
 	int status = profile_add(&pass->profile, at, -cpus, &pass->err);
 	if (!status)
 		status = profile_add(&pass->profile, time_after(at, pass->estimate[job]), cpus, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 static bool is_stale(const struct sl_pass *pass, const struct ev *ev)
@@ -57,9 +56,7 @@ static void sweep_stale(struct sl_pass *pass)
 static void promise_note(struct sl_pass *pass, uint32_t job, sl_time at)
 {
 	pass->promise[job] = at;
-	const int status = evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err));
 }
 
 static void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)

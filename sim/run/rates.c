@@ -40,10 +40,8 @@ void past_expires(struct sl_pass *pass, uint32_t job)
 	const sl_time estimate = pass->estimate[job];
 	if (!(pass->uses & SL_USE_EXPIRY) || estimate >= length_of(pass, job, NULL))
 		return;
-	const int status = evq_push(
-		pass->expiring, time_after(pass->start[job], estimate), SL_EV_TIMER, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(pass->expiring, time_after(pass->start[job], estimate), SL_EV_TIMER, job,
+				  &pass->err));
 }
 
 void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate)
@@ -129,8 +127,7 @@ static void replace_end(struct sl_pass *pass, uint32_t job)
 		status = push_end(pass, job);
 	if (!status)
 		status = note_late(pass, job);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void rates_done(struct sl_pass *pass, uint32_t job)

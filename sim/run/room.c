@@ -11,9 +11,7 @@
 
 static void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 {
-	const int status = profile_add(&pass->profile, at, change, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, profile_add(&pass->profile, at, change, &pass->err));
 }
 
 static bool has_run_out(const struct sl_pass *pass, uint32_t job)
@@ -558,8 +556,7 @@ void room_waits(struct sl_pass *pass, uint32_t job, int change)
 static bool push_edge(struct sl_pass *pass, sl_time at, size_t window)
 {
 	const int status = evq_push(&pass->events, at, SL_EV_RESERVATION, (uint32_t)window, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 	return !status;
 }
 

@@ -24,8 +24,7 @@ static void cancel_at(struct sl_pass *pass, uint32_t job, sl_time at)
 		return;
 	const int status =
 		evq_push(&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void cancel_later(struct sl_pass *pass, uint32_t job)
@@ -420,20 +419,19 @@ static bool take_timer(struct sl_pass *pass, uint32_t row)
 	return true;
 }
 
-/* False: it was nothing, or nothing any more. With models an end may be another's to hold on to, or was
- * replaced as rates changed: neither is anything to policies. */
-static bool take_event(struct sl_pass *pass, const struct ev *ev)
+/* With models: is the event theirs alone? Their timers are, and an end that one of them holds on to; and an
+ * end that was replaced as rates changed is nothing to policies. */
+static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applied)
 {
-	if (!pass->models)
-		return apply(pass, ev);
+	*applied = ev->class == SL_EV_MODEL && take_timer(pass, ev->row);
 	if (ev->class == SL_EV_MODEL)
-		return take_timer(pass, ev->row);
+		return true;
 	const bool holds = still_holds(pass, ev);
 	if (holds && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
-		return false;
+		return true;
 	if (holds || !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished))
 		pass->needs_pass |= NEEDS_EVENT;
-	return apply(pass, ev);
+	return false;
 }
 
 /* The events at `now`, each with its pass where it has one of its own. */
@@ -443,7 +441,9 @@ static int run_events(struct sl_pass *pass)
 	while (next_event(pass, &ev)) {
 		if (!(++pass->polls % 1024))
 			pass_poll(pass);
-		const bool applied = take_event(pass, &ev);
+		bool applied;
+		if (!pass->models || !is_of_models(pass, &ev, &applied))
+			applied = apply(pass, &ev);
 		ending_done(pass, &ev);
 		if (!needs_own(pass, &ev, applied))
 			continue;

@@ -282,7 +282,9 @@ static void settle_clock(struct engine *engine)
 		if (pass->nodes)
 			nodes_clock(pass->nodes, pass->now);
 	}
-	plans_settle(pass);
+	room_settle(pass);
+	if (pass->models)
+		models_pass_begins(pass);
 }
 
 int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_err *err)
