@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * replay.c - a run as a whole, and a run again: stretch by stretch of its past, each verified by its digest,
+ * sim_run.c - a run as a whole, and a run again: stretch by stretch of its past, each verified by its digest,
  * and over to the policy that took over there.
  */
 #include <inttypes.h>
