@@ -101,18 +101,7 @@ static void shift(sl_time *time, sl_time zero)
 /* All rows of a table say more, or none does, as the first. */
 static void prepare_more(const struct conversion *c, struct sl_row *row, struct own *own)
 {
-	static const struct sl_job_more nothing = { .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.priority = SL_NONE,
-		.requeue = -1 };
+	static const struct sl_job_more nothing = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
 	static const struct sl_row_more none;
 	static const int64_t unknown = SL_NONE;
 	if (!c->more && !c->gpus && !c->profiles &&

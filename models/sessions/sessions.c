@@ -223,11 +223,7 @@ static void set_group(const struct world *w, struct sl_row_group *group)
 	const int64_t gpus = number(w, GPUS);
 	const int64_t parts = gpus % MICRO ? 1000 : 1;
 	*group = (struct sl_row_group){ .tasks = 1,
-		.tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
+		SL_ROW_GROUP_NOTHING,
 		.cpus = number(w, CPUS) * parts,
 		.mem = w->memory,
 		.gpus = gpus ? gpus * parts / MICRO : SL_NONE,
@@ -246,19 +242,9 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 	char user[32];
 	struct sl_row_group group;
 	const struct sl_job_more job = { .name = "session",
-		.begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
+		SL_JOB_MORE_NOTHING,
 		.priority = SL_NONE,
-		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED,
-		.requeue = -1 };
+		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED };
 	const struct sl_row_more more = { .user = user,
 		.partition = w->values[PARTITION].text,
 		.group = &group,

@@ -12,16 +12,6 @@
 
 #define KUEUE "kueue.x-k8s.io/"
 
-struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count)
-{
-	struct sl_podset *podset = pods_alloc(r, count, sizeof(*podset));
-	pods->podset = podset;
-	pods->count = podset ? (uint32_t)count : 0;
-	for (uint32_t i = 0; i < pods->count; i++)
-		podset[i].priority = SL_NONE;
-	return podset;
-}
-
 /* How many pods of a Job run at a time. */
 static int64_t parallelism(struct pods_reading *r, const struct sl_doc_node *spec)
 {
@@ -194,7 +184,7 @@ static void check(struct pods_reading *r, const struct sl_doc_node *object, cons
 	}
 }
 
-void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
+static void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
 	const struct sl_doc_node *metadata = pods_map(r, object, "metadata");
 	const char *kind = pods_text(r, object, "kind");

@@ -69,7 +69,7 @@ static void layers_in(struct pods_reading *r, const struct sl_doc_node *template
 			prefix, name, SL_POD_SLICES_MAX);
 }
 
-void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template,
+static void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template,
 	const struct sl_labels *annotations, struct sl_pod_topology *topology)
 {
 	static const char size[] = "podset-slice-size";
@@ -117,6 +117,16 @@ static const char *pod_group(
 	if (!name)
 		name = pods_text(r, pods_map(r, spec, "workloadRef"), "podGroup");
 	return name ? name : sl_label_of(labels, "scheduling.x-k8s.io/pod-group");
+}
+
+struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count)
+{
+	struct sl_podset *podset = pods_alloc(r, count, sizeof(*podset));
+	pods->podset = podset;
+	pods->count = podset ? (uint32_t)count : 0;
+	for (uint32_t i = 0; i < pods->count; i++)
+		podset[i].priority = SL_NONE;
+	return podset;
 }
 
 void pods_template(struct pods_reading *r, const struct sl_doc_node *template, struct sl_podset *podset)

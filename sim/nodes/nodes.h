@@ -39,7 +39,7 @@ bool nodes_serve(const struct nodes *nodes, const struct placing *placing);
 /* From now on by another placing, whose wants are met; what was remembered of fits goes. */
 void nodes_set_placing(struct nodes *nodes, const struct placing *placing);
 
-/* ---- Now ------------------------------------------------------------------------------- */
+/* ---- Now ------------------------------------------------------------------------------------- */
 
 /* The clock: windows open and close, and lengths below are counted from here. Times ascend. */
 void nodes_clock(struct nodes *nodes, sl_time now);
@@ -104,7 +104,7 @@ struct nodes_sum {
 };
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job);
 uint32_t nodes_busy(const struct nodes *nodes); /* Nodes that hold anything. */
-/* nodes_told.c: given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
+/* Given out of one node, in sum and to one job; `nodes` is 1 if anything is. */
 struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node);
 /* How many tasks of the group would go there now, or (empty) if nobody held anything; windows aside. */
 uint32_t nodes_tasks(const struct nodes *nodes, uint32_t node, const struct sl_group *group, bool empty);
@@ -120,7 +120,7 @@ bool nodes_windows_live(const struct nodes *nodes);   /* Some window is not over
  * them in the way is. One that was added later is SL_WINDOW_RESERVED. */
 bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, enum sl_window_kind *kind);
 
-/* ---- EASY -------------------------------------------------------------------------------- */
+/* ---- EASY ------------------------------------------------------------------------------------ */
 
 /* The earliest time at which the request fits, for that long, by the expected ends of what is held: now, or
  * some expected end or window's edge later; SL_NEVER if not even an empty cluster would do. No promise
@@ -141,7 +141,7 @@ void nodes_guard_end(struct nodes *nodes);
  * particular. Starts, promises and sizes are told their job, and what fits, fits for everybody. */
 void nodes_for(struct nodes *nodes, uint32_t job);
 
-/* ---- Conservative: promises on named nodes ------------------------------------------------- */
+/* ---- Conservative: promises on named nodes --------------------------------------------------- */
 
 /* The earliest time, now or later, from which the request has a placement for that long beside everything
  * that is held (by expected ends), all windows and all promises. SL_NEVER: none. */
@@ -160,7 +160,7 @@ size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece *
  * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
 
-/* ---- Gauges -------------------------------------------------------------------------------- */
+/* ---- Gauges ---------------------------------------------------------------------------------- */
 
 /* Follows the sum over all nodes, from now on; the gauge and its state are lent for life. At most
  * SL_GAUGES_MAX. False: out of memory. */
@@ -169,7 +169,7 @@ uint32_t nodes_followed(const struct nodes *nodes);
 int64_t nodes_gauge(struct nodes *nodes, uint32_t index); /* In the order in which they were followed. */
 
 /* ---- For --check: stops the program if the state is not whole; a digest of all that undo must bring back.
- * ------ */
+ * ---- */
 void nodes_check(struct nodes *nodes);
 uint64_t nodes_digest(struct nodes *nodes);
 

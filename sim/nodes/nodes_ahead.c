@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_ahead.c - the earliest time at which a request fits, as held things end.
+ * nodes_ahead.c - ahead: what each request lately asked finds free later, as held things end, brought up to
+ * date.
  *
  * For a request that needs one node, each node has a time at which it holds it;
  * a tree over the nodes keeps the least. For one that is counted over nodes, a
@@ -12,19 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void node_changed(struct nodes *nodes, uint32_t node)
-{
-	nodes->version++;
-	nodes->log[nodes->log_count++ % LOG] = node;
-	if (nodes->node[node].changed)
-		return;
-	nodes->node[node].changed = true;
-	nodes->changed[nodes->changed_count++] = node;
-	if (nodes->least) /* It will be written to soon. */
-		__builtin_prefetch(&nodes->least[(size_t)node * nodes->columns], 1);
-}
-
-/* ---- Several units: steps in a profile ----------------------------------------------------------- */
+/* ---- Several units: steps in a profile ------------------------------------------------------- */
 
 struct steps {
 	struct nodes *nodes;
@@ -134,7 +123,7 @@ static bool sum_build(struct nodes *nodes, uint32_t index)
 	return true;
 }
 
-/* ---- Up to date ------------------------------------------------------------------------------------- */
+/* ---- Up to date ------------------------------------------------------------------------------ */
 
 static bool update_all(struct nodes *nodes)
 {
@@ -182,114 +171,7 @@ bool ahead_update(struct nodes *nodes, uint32_t index)
 	return track->ahead;
 }
 
-/* ---- One node, exactly --------------------------------------------------------------------------------- */
-
-/* Where a walk along a node's edges is. */
-struct walk {
-	const struct nodes *nodes;
-	bool promises;
-	uint32_t next; /* Edge behind. */
-	struct moment m;
-};
-
-static void walk_to(struct walk *w, sl_time at)
-{
-	for (; w->next != NONE && w->nodes->edge[w->next].at <= at; w->next = w->nodes->edge[w->next].next)
-		if (w->promises || !(w->nodes->edge[w->next].flags & EDGE_PROMISE))
-			moment_apply(w->nodes, &w->nodes->edge[w->next], false, &w->m);
-}
-
-static sl_time walk_next(const struct walk *w)
-{
-	return w->next == NONE ? SL_NEVER : w->nodes->edge[w->next].at;
-}
-
-/* Does what is free from the walk's place until then hold the unit throughout? If not, *skip is a time up to
- * which it does not. */
-static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, sl_time until, sl_time *skip)
-{
-	const struct nodes *nodes = from->nodes;
-	const struct shape *shape = &nodes->shape[request];
-	const struct sl_group *group = nodes->requests[request].group;
-	const uint32_t type = type_of(nodes, row);
-	if (!units_on(nodes, shape, group, type, from->m.free, status_of(from->m.holds, from->m.whole)))
-		return false;
-	if (!from->promises || walk_next(from) >= until)
-		return true;
-	struct walk w;
-	struct moment least;
-	w.nodes = nodes;
-	w.promises = true;
-	w.next = from->next;
-	moment_copy(nodes, &from->m, &w.m);
-	moment_copy(nodes, &from->m, &least);
-	for (sl_time at; (at = walk_next(&w)) < until;) {
-		walk_to(&w, at);
-		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
-			if (w.m.free[kind] < least.free[kind])
-				least.free[kind] = w.m.free[kind];
-		if (nodes->devices)
-			devices_least(nodes, type, w.m.free, least.free);
-		least.holds |= w.m.holds;
-		least.whole |= w.m.whole;
-		if (units_on(nodes, shape, group, type, least.free, status_of(least.holds, least.whole)))
-			continue;
-		if (!units_on(nodes, shape, group, type, w.m.free, status_of(w.m.holds, w.m.whole)))
-			*skip = at;
-		return false;
-	}
-	return true;
-}
-
-sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
-{
-	const uint32_t set = nodes->windows_live ? nodes->node[row].windows : 0;
-	struct walk w;
-	w.nodes = nodes;
-	w.promises = want->promises;
-	w.next = nodes->node[row].first;
-	moment_now(nodes, row, &w.m);
-	for (sl_time at = want->from; at < want->latest;) {
-		walk_to(&w, at);
-		sl_time skip = at;
-		if (open_at(nodes, set, at, want->length, exempt_of(nodes, want->request)) &&
-			walk_holds(&w, row, want->request, after(at, want->length), &skip))
-			return at;
-		if (skip > at) {
-			at = skip;
-			walk_to(&w, at);
-		}
-		const sl_time open = window_ends(nodes, set, at);
-		at = walk_next(&w) < open ? walk_next(&w) : open;
-	}
-	return SL_NEVER;
-}
-
-/* ---- Questions
- * ---------------------------------------------------------------------------------------------- */
-
-sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
-{
-	if (failed(nodes) || !nodes_could_hold(nodes, request))
-		return SL_NEVER;
-	if (nodes_fits(nodes, request, length))
-		return nodes->now;
-	const struct shape *shape = &nodes->shape[request];
-	if (shape->kind == SHAPE_OTHER || (shape->kind == SHAPE_SUM && nodes->windows_live))
-		return sweep(nodes, request, length, false);
-	sl_time at = SL_NEVER;
-	if (shape->kind == SHAPE_UNIT) {
-		at = unit_soonest(nodes, request, length, false);
-	} else {
-		const uint32_t track = track_of(nodes, request);
-		struct profile_point point;
-		if (ahead_update(nodes, track) &&
-			profile_first_least(&nodes->track[track].profile, ALWAYS, SL_NEVER,
-				(int64_t)shape->need - units_now(nodes, track, length), &point))
-			at = point.at;
-	}
-	return at > nodes->now ? at : nodes->now;
-}
+/* ---- Questions ------------------------------------------------------------------------------- */
 
 /* Each leaf, and each step, is what it would be if it was made now. */
 void ahead_check(struct nodes *nodes)

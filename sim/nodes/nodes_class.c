@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_class.c - classes of nodes that are alike, found by what is free; and for each request that was asked
- * lately, how much of it they hold.
+ * nodes_class.c - the store: classes of nodes that are alike, found by what is free; and for each request
+ * that was asked lately, how much of it they hold.
  *
  * A class is found by a hash, and never visited in an order that matters: who
  * looks through them takes the least score, then the first node by ties. Empty ones
@@ -14,7 +14,35 @@
 
 enum { CLASS_GONE = NODE_WHOLE + 1 }; /* Status of a class that is free to be another. */
 
-/* ---- A class's nodes: a heap by number, or by name ----------------------------------- */
+/* ---- Windows of a set ------------------------------------------------------------------------ */
+
+sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt)
+{
+	sl_time horizon = SL_NEVER;
+	for (; set; set = nodes->set[set].parent) {
+		const struct window *window = &nodes->window[nodes->set[set].window];
+		if (exempt && window->family == exempt)
+			continue;
+		if (window->from <= at && at < window->until)
+			return ALWAYS;
+		if (window->from > at && window->from < horizon)
+			horizon = window->from;
+	}
+	return horizon;
+}
+
+sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at)
+{
+	sl_time next = SL_NEVER;
+	for (; set; set = nodes->set[set].parent) {
+		const sl_time until = nodes->window[nodes->set[set].window].until;
+		if (until > at && until < next)
+			next = until;
+	}
+	return next;
+}
+
+/* ---- A class's nodes: a heap by number, or by name ------------------------------------------- */
 
 static inline void heap_set(struct nodes *nodes, struct class *class, uint32_t place, uint32_t node)
 {
@@ -74,7 +102,7 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 		down_by(nodes, NULL, class, place, node);
 }
 
-/* ---- What the tracks know ------------------------------------------------------------------- */
+/* ---- What the tracks know -------------------------------------------------------------------- */
 
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks)
@@ -101,7 +129,7 @@ static void units_change(struct nodes *nodes, const struct class *class, uint32_
 		sum[i] += sign * units[i];
 }
 
-/* ---- Nodes in and out ------------------------------------------------------------------------- */
+/* ---- Nodes in and out ------------------------------------------------------------------------ */
 
 void class_pull(struct nodes *nodes, uint32_t node)
 {
@@ -139,7 +167,7 @@ void class_put(struct nodes *nodes, uint32_t index, uint32_t node)
 	units_change(nodes, class, index, 1);
 }
 
-/* ---- Finding a class ----------------------------------------------------------------------------- */
+/* ---- Finding a class ------------------------------------------------------------------------- */
 
 struct like {
 	uint32_t type, windows, status, late;
@@ -271,9 +299,9 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 		gauges_note(nodes, row);
 }
 
-/* ---- Tracks ----------------------------------------------------------------------------------------- */
+/* ---- Tracks ---------------------------------------------------------------------------------- */
 
-void track_release(struct track *track)
+static void track_release(struct track *track)
 {
 	free(track->first);
 	free(track->step);
@@ -343,7 +371,17 @@ void tracks_drop(struct nodes *nodes)
 	nodes->tracks = 0;
 }
 
-/* ---- Without a track --------------------------------------------------------------------------------- */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
+{
+	int64_t units = nodes->set_units[track];
+	const uint32_t exempt = exempt_of(nodes, nodes->track[track].request);
+	for (uint32_t set = 1; set < nodes->set_count; set++)
+		if (open_for(nodes, set, length, exempt))
+			units += nodes->set_units[(size_t)set * TRACKS + track];
+	return units;
+}
+
+/* ---- Without a track ------------------------------------------------------------------------- */
 
 static uint32_t node_units(const struct nodes *nodes, uint32_t request, uint32_t row)
 {
@@ -400,8 +438,7 @@ bool units_without(struct nodes *nodes, uint32_t request, sl_time length)
 	return units_count(nodes, request, length);
 }
 
-/* ---- Whole ----------------------------------------------------------------------------------------------
- */
+/* ---- Whole ----------------------------------------------------------------------------------- */
 
 int classes_init(struct nodes *nodes)
 {

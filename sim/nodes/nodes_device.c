@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_device.c - GPUs that are followed one by one: how many tasks the free ones hold, and which of them a
- * task gets.
+ * nodes_device.c - the store, at the bottom: GPUs that are followed one by one: how many tasks the free ones
+ * hold, and which of them a task gets.
  *
  * A share of a GPU lies on one undivided device: on that with the least left
  * that holds it, or where the placing says. Whole GPUs are wholly free undivided
@@ -31,7 +31,12 @@ static bool is_divided(const struct sl_node_type *type, uint32_t device)
 	return type->device[device].mig != 0;
 }
 
-/* ---- What is asked ------------------------------------------------------------------------ */
+/* ---- What is asked --------------------------------------------------------------------------- */
+
+bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type)
+{
+	return !(nodes->cluster->node_set[set].types[type / 64] >> type % 64 & 1);
+}
 
 bool asks_devices(const struct nodes *nodes, const struct sl_demand *task)
 {
@@ -99,7 +104,7 @@ static uint32_t kind_tasks(
 	return fit;
 }
 
-/* ---- How many tasks ------------------------------------------------------------------------- */
+/* ---- How many tasks -------------------------------------------------------------------------- */
 
 /* Whole devices: all of a task's are of one kind, and those of one kind stand together. */
 static uint32_t whole_tasks(
@@ -148,7 +153,7 @@ uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, u
 	return fit < most ? fit : most;
 }
 
-/* ---- Which devices ---------------------------------------------------------------------------- */
+/* ---- Which devices --------------------------------------------------------------------------- */
 
 /* What one task is to get: an edge in all but its place. */
 struct seek {
@@ -330,7 +335,7 @@ static struct edge task_edge(
 	return edge;
 }
 
-/* ---- Spending --------------------------------------------------------------------------------- */
+/* ---- Spending -------------------------------------------------------------------------------- */
 
 /* The one task more goes into the edge: the same share again, or whole devices above those that it has, so
  * that the first tasks have the lowest. */
@@ -391,7 +396,7 @@ bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *fre
 	return !wanted;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* Slice by slice, since some may be given out already: see SLICES. */
 static int64_t slices_change(int64_t column, uint32_t slices, int64_t sign)
@@ -516,7 +521,7 @@ void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free
 		SL_CHECK(free[i] <= 0);
 }
 
-/* ---- Edges ------------------------------------------------------------------------------------------ */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge)
 {
@@ -541,7 +546,7 @@ uint32_t devices_of(const struct nodes *nodes, const struct edge *edge)
 	return count ? UINT32_MAX >> (SL_DEVICES_MAX - count) : 0;
 }
 
-/* ---- Begin --------------------------------------------------------------------------------------------- */
+/* ---- Begin ----------------------------------------------------------------------------------- */
 
 static bool are_asked_for(const struct nodes *nodes)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_edge.c - edges in their nodes' lists, what is free on a node at a time, and holds with their edges.
+ * nodes_edge.c - the store, at its top: edges in their nodes' lists, what is free on a node at a time; edges
+ * and holds are taken off nodes and given back.
  */
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A node at a time --------------------------------------------------------------------- */
+/* ---- A node at a time ------------------------------------------------------------------------ */
 
 void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 {
@@ -99,63 +100,27 @@ enum node_status span_of(const struct nodes *nodes, uint32_t row, const struct s
 	return status_of(held, whole);
 }
 
-/* ---- Edges ------------------------------------------------------------------------------------ */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
-void *lines_new(size_t count, size_t size)
+/* What lies ahead of the node is another from now on. */
+static void node_changed(struct nodes *nodes, uint32_t node)
 {
-	const size_t line = 64;
-	if (!count || count > SIZE_MAX / 2 / size)
-		return NULL;
-	const size_t bytes = (count * size + line - 1) / line * line;
-	void *made = aligned_alloc(line, bytes);
-	return made ? memset(made, 0, bytes) : NULL;
-}
-
-bool edges_reserve(struct nodes *nodes, size_t more)
-{
-	const size_t wanted = nodes->edge_used + more;
-	if (failed(nodes))
-		return false;
-	if (wanted <= nodes->edge_capacity)
-		return true;
-	size_t capacity = nodes->edge_capacity ? nodes->edge_capacity : SL_OR_TINY(256, 4);
-	while (capacity < wanted)
-		capacity *= 2;
-	struct edge *edge = capacity < NONE ? lines_new(capacity, sizeof(*edge)) : NULL;
-	if (!edge)
-		return sl_fail_memory(&nodes->err) == SL_OK;
-	if (nodes->edge_used)
-		memcpy(edge, nodes->edge, nodes->edge_used * sizeof(*edge));
-	free(nodes->edge);
-	nodes->edge = edge;
-	nodes->edge_capacity = capacity;
-	return true;
-}
-
-/* There is room: see edges_reserve. */
-uint32_t edge_new(struct nodes *nodes, struct chain *chain)
-{
-	uint32_t index = nodes->edge_spare;
-	if (index != NONE)
-		nodes->edge_spare = nodes->edge[index].more;
-	else
-		index = nodes->edge_used++;
-	SL_CHECK(index < nodes->edge_capacity);
-	nodes->edge[index] = (struct edge){ .next = NONE, .before = NONE, .more = NONE };
-	if (chain->last == NONE)
-		chain->first = index;
-	else
-		nodes->edge[chain->last].more = index;
-	chain->last = index;
-	return index;
-}
-
-void chain_free(struct nodes *nodes, struct chain chain)
-{
-	if (chain.first == NONE)
+	nodes->version++;
+	nodes->log[nodes->log_count++ % LOG] = node;
+	if (nodes->node[node].changed)
 		return;
-	nodes->edge[chain.last].more = nodes->edge_spare;
-	nodes->edge_spare = chain.first;
+	nodes->node[node].changed = true;
+	nodes->changed[nodes->changed_count++] = node;
+	if (nodes->least) /* It will be written to soon. */
+		__builtin_prefetch(&nodes->least[(size_t)node * nodes->columns], 1);
+}
+
+void node_renewed(struct nodes *nodes, uint32_t row)
+{
+	struct moment m;
+	moment_now(nodes, row, &m);
+	node_moves(nodes, row, m.free);
+	node_changed(nodes, row);
 }
 
 /* What lies ahead is followed without promises. */
@@ -195,7 +160,7 @@ void edge_unlink(struct nodes *nodes, uint32_t index)
 	edge_changed(nodes, edge);
 }
 
-/* ---- Taking and giving --------------------------------------------------------------------------- */
+/* ---- Taking and giving ----------------------------------------------------------------------- */
 
 static struct edge *edge_of(struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
 {
@@ -301,83 +266,52 @@ bool edge_fits(const struct nodes *nodes, const struct edge *edge)
 	return !lacks(nodes, type_of(nodes, edge->node), m.free);
 }
 
-/* ---- Holds ------------------------------------------------------------------------------------------ */
+/* ---- Holds of jobs --------------------------------------------------------------------------- */
 
-void hold_new(struct nodes *nodes, uint32_t request, struct chain chain)
+/* What was taken becomes the job's. */
+bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
+{
+	SL_CHECK(!nodes->job_hold[job]);
+	hold_new(nodes, request, chain);
+	nodes->job_hold[job] = chain.first + 1;
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		edge_link(nodes, i, end);
+	return !failed(nodes);
+}
+
+sl_time length_until(const struct nodes *nodes, sl_time end)
+{
+	sl_time length;
+	return end == SL_NEVER || __builtin_sub_overflow(end, nodes->now, &length) ? SL_NEVER : length;
+}
+
+void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
+{
+	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
+		if (back) {
+			edge_take(nodes, &nodes->edge[i]);
+			edge_link(nodes, i, nodes->edge[i].at);
+		} else {
+			edge_unlink(nodes, i);
+			edge_give(nodes, &nodes->edge[i]);
+		}
+	}
+}
+
+/* What was taken in place of what the job has, which is kept for undo. */
+bool hold_replaced(struct nodes *nodes, uint32_t job, struct chain chain)
+{
+	const uint32_t old = hold_of(nodes, job);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
+		edge_link(nodes, i, nodes->edge[old].at);
+	hold_new(nodes, nodes->edge[old].request, chain);
+	nodes->job_hold[job] = chain.first + 1;
+	return keep(nodes, KEPT_RESIZE, job, old);
+}
+
+void place_undo(struct nodes *nodes, struct chain chain)
 {
 	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		nodes->edge[i].hold = chain.first;
-	nodes->edge[chain.first].last = chain.last;
-	nodes->edge[chain.first].request = request;
-}
-
-void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(nodes, hold)); }
-
-bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
-{
-	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
-		    SIZE_MAX / 64, &nodes->err))
-		return false;
-	nodes->kept[nodes->kept_count].what = what;
-	nodes->kept[nodes->kept_count].job = job;
-	nodes->kept[nodes->kept_count++].hold = hold;
-	return true;
-}
-
-/* The last that was kept of the job: commands are taken back last first, so it is near the end. */
-uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job)
-{
-	size_t i = nodes->kept_count;
-	while (i && (nodes->kept[i - 1].job != job || nodes->kept[i - 1].what != what))
-		i--;
-	SL_CHECK(i); /* Nothing was given back. */
-	const uint32_t hold = nodes->kept[i - 1].hold;
-	nodes->kept_count--;
-	memmove(&nodes->kept[i - 1], &nodes->kept[i], (nodes->kept_count - i + 1) * sizeof(*nodes->kept));
-	return hold;
-}
-
-/* ---- Pieces ------------------------------------------------------------------------------------------- */
-
-static bool piece_before(const struct sl_piece *a, const struct sl_piece *b)
-{
-	return a->node != b->node ? a->node < b->node : a->group < b->group;
-}
-
-static int piece_compare(const void *a, const void *b)
-{
-	return piece_before(a, b) ? -1 : piece_before(b, a);
-}
-
-size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece)
-{
-	size_t count = 0;
-	bool sorted = true;
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more) {
-		const struct edge *edge = &nodes->edge[i];
-		if (edge->flags & EDGE_BEGIN)
-			continue;
-		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
-			    SIZE_MAX / 64, &nodes->err))
-			return 0;
-		nodes->piece[count] = (struct sl_piece){ .node = edge->node,
-			.group = edge->group,
-			.tasks = edge->tasks,
-			.devices = devices_of(nodes, edge) };
-		sorted &= !count || !piece_before(&nodes->piece[count], &nodes->piece[count - 1]);
-		count++;
-	}
-	if (!sorted) /* What compares equal is joined. */
-		qsort(nodes->piece, count, sizeof(*nodes->piece), piece_compare);
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct sl_piece here = nodes->piece[i];
-		if (kept && !piece_before(&nodes->piece[kept - 1], &here))
-			nodes->piece[kept - 1].tasks += here.tasks;
-		else
-			nodes->piece[kept++] = here;
-		nodes->piece[kept - 1].devices |= here.devices;
-	}
-	*piece = nodes->piece;
-	return kept;
+		edge_give(nodes, &nodes->edge[i]);
+	chain_free(nodes, chain);
 }

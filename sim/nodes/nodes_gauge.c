@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_gauge.c - sums over all nodes of something that each has by its class.
+ * nodes_gauge.c - the store: sums over all nodes of something that each has by its class.
  *
  * Nodes that moved are counted anew when the sum is asked for, not as they
  * move: what was tried and taken back in between costs next to nothing.

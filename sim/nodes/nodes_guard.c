@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_guard.c - EASY's question: may a later job start, that will still be there when the head is to?
+ * nodes_guard.c - EASY's question (backfill): may a later job start, that will still be there when the head
+ * is to?
  *
  * The later job is put where the placing would put it, and taken off again.
  * Only the nodes that it touches matter: what they held for the head at the
@@ -35,7 +36,7 @@ void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time leng
 		(void)place_span_for(nodes, nodes->asker, request, &span, &guard->chosen);
 }
 
-/* ---- With the candidate in place ---------------------------------------------------------------- */
+/* ---- With the candidate in place ------------------------------------------------------------- */
 
 /* Units of the head's only group on one node that it touches, before and with it. */
 struct touch {
@@ -127,7 +128,7 @@ static bool placement_left(struct nodes *nodes)
 	return true;
 }
 
-/* ---- The question --------------------------------------------------------------------------------- */
+/* ---- The question ---------------------------------------------------------------------------- */
 
 /* The very devices that it would get. */
 static bool unit_takes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)

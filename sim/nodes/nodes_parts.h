@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_parts.h - nodes.h from the inside: edges, holds, classes, tracks, placement.
+ * nodes_parts.h - nodes.h from the inside: what its files share, in the order of their layers (nodes.c lists
+ * them). A file calls what stands above its own part here, and nothing below.
  *
  * An edge is a change of what is free on one node at one time: what a running
  * job holds comes back at its expected end; a promise takes at its start and
@@ -36,7 +37,7 @@ enum {
 	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
 };
 
-/* ---- Edges -------------------------------------------------------------------------- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 enum edge_flag {
 	EDGE_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
@@ -82,7 +83,7 @@ struct kept {
 	uint32_t job, hold;
 };
 
-/* ---- Nodes and classes --------------------------------------------------------------- */
+/* ---- Nodes and classes ----------------------------------------------------------------------- */
 
 enum node_status {
 	NODE_IDLE,   /* Nobody holds anything there. */
@@ -126,7 +127,7 @@ struct window {
 	enum sl_window_kind kind;
 };
 
-/* ---- Requests -------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 enum shape_kind {
 	SHAPE_NEVER, /* Bounds that contradict each other. */
@@ -200,7 +201,7 @@ struct gauged {
 	struct scores values;
 };
 
-/* ---- Placement ---------------------------------------------------------------------------- */
+/* ---- Placement ------------------------------------------------------------------------------- */
 
 /* What is free on every node at some time: what is chosen from when it is not now. */
 struct view {
@@ -339,7 +340,7 @@ struct nodes {
 	struct guard guard;
 };
 
-/* ---- Small things that are asked often ------------------------------------------------------ */
+/* ---- Small things that are asked often ------------------------------------------------------- */
 
 static inline sl_time after(sl_time at, sl_time length)
 {
@@ -347,8 +348,6 @@ static inline sl_time after(sl_time at, sl_time length)
 	return __builtin_add_overflow(at, length, &end) ? SL_NEVER : end;
 }
 
-/* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
-void *lines_new(size_t count, size_t size);
 static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
 
 static inline bool nodes_is_shut(const struct nodes *nodes, uint32_t node)
@@ -412,7 +411,35 @@ static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
 
-/* nodes.c: is that type not in the set? Not inline, so that what asks it stays so. */
+/* ==== The store: what is free, and who holds it =================================================== */
+
+/* ---- nodes_hold.c: edges from a pool, chains, holds, what was given back --------------------- */
+
+/* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
+void *lines_new(size_t count, size_t size);
+/* Room for so many more, so that none is missing in the middle of a change. */
+bool edges_reserve(struct nodes *nodes, size_t more);
+uint32_t edge_new(struct nodes *nodes, struct chain *chain);
+void chain_free(struct nodes *nodes, struct chain chain);
+size_t chain_length(const struct nodes *nodes, uint32_t first);
+/* The edges of a chain are a job's from now on. */
+void hold_new(struct nodes *nodes, uint32_t request, struct chain chain);
+void hold_free(struct nodes *nodes, uint32_t hold);
+static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
+{
+	return (struct chain){ hold, nodes->edge[hold].last };
+}
+static inline uint32_t hold_of(const struct nodes *nodes, uint32_t job)
+{
+	SL_CHECK(nodes->job_hold[job]);
+	return nodes->job_hold[job] - 1;
+}
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
+uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
+
+/* ---- nodes_device.c: GPUs that are followed one by one; what a node holds -------------------- */
+
+/* Is that type not in the set? Not inline, so that what asks it stays so. */
 bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type);
 
 /* Is the group bound to nodes of other types? Most are bound to none, and pay nothing. */
@@ -421,7 +448,7 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 	return group->node_set && set_lacks(nodes, group->node_set, type);
 }
 
-/* nodes_device.c: so many tasks, with GPUs, where devices are followed. */
+/* So many tasks, with GPUs, where devices are followed. */
 uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
 	const int64_t *free);
 
@@ -454,8 +481,6 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
 	return shape->unit == 1 ? tasks : tasks >= shape->unit;
 }
 
-/* ---- nodes_device.c: GPUs that are followed one by one -------------------------------------- */
-
 /* A column of an undivided GPU is what is free of it, in parts. Of a divided one it is a bit for each free
  * slice; above these, of each slice that was given out more than once, how many times too often, which only
  * happens where a promise meets what runs longer than expected. */
@@ -465,59 +490,9 @@ enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
 static inline uint32_t edge_divided(const struct edge *edge) { return edge->devices & 0xff; }
 static inline uint32_t edge_slices(const struct edge *edge) { return edge->devices >> 8; }
 
-/* Decides whether devices are followed, and what a row is. */
-int devices_init(struct nodes *nodes);
-/* Is one of these asked for that only devices which are followed can give? */
-bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
 /* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
  * (-1). */
 void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
-/* All devices of the type come back or go. */
-void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
-/* Has more been given out of a device than there is? */
-bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
-/* `least` becomes the least of both, column by column. */
-void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
-/* What is free of the kinds is what is free of their devices. */
-void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
-/* The GPUs of a suspended edge, as they were. */
-int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
-/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
-uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
-/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
-bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
-/* Are these the columns of whole devices, at most? For nodes_check. */
-void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
-
-/* ---- nodes_edge.c: edges, holds, what is free at a time -------------------------------------- */
-
-/* A node at a time. */
-struct moment {
-	int64_t free[COLUMNS_MAX];
-	uint32_t holds, whole;
-};
-
-/* Without the columns that are in nobody's row. */
-static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
-{
-	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
-	to->holds = from->holds;
-	to->whole = from->whole;
-}
-void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
-/* What the edge changes, or (back) takes the change back. */
-void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
-/* What will be free at that time, as held things end. */
-void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
-/* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
-struct span {
-	sl_time from, until;
-	bool promises;
-	uint32_t exempt;
-};
-/* The least that is free throughout the span; NODE_WHOLE in a window. */
-enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
-
 /* Suspended: its cpus and GPUs are what it will want again. */
 static inline bool edge_rests(const struct edge *edge)
 {
@@ -538,15 +513,28 @@ static inline void amounts_apply(
 	if (nodes->devices)
 		device_apply(nodes, edge, sign, free);
 }
-/* Has more been given out than there is? */
-bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
-/* Room for so many more, so that none is missing in the middle of a change. */
-bool edges_reserve(struct nodes *nodes, size_t more);
-uint32_t edge_new(struct nodes *nodes, struct chain *chain);
-void chain_free(struct nodes *nodes, struct chain chain);
-void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
-void edge_unlink(struct nodes *nodes, uint32_t edge);
+/* Decides whether devices are followed, and what a row is. */
+int devices_init(struct nodes *nodes);
+/* Is one of these asked for that only devices which are followed can give? */
+bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
+/* All devices of the type come back or go. */
+void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
+/* Has more been given out of a device than there is? */
+bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
+/* `least` becomes the least of both, column by column. */
+void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
+/* What is free of the kinds is what is free of their devices. */
+void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
+/* The GPUs of a suspended edge, as they were. */
+int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
+/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
+uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
+/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
+/* Are these the columns of whole devices, at most? For nodes_check. */
+void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
 /* Tasks of one group that go onto a node. */
 struct load {
 	const struct sl_group *group;
@@ -558,65 +546,13 @@ static inline size_t load_edges(const struct nodes *nodes, const struct sl_group
 {
 	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
 }
-/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
-void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
-/* The same of tasks with GPUs, on a node whose devices are followed: nodes_device.c. */
+/* Takes its tasks with GPUs off `free`, where devices are followed, and notes them in edges at the end of the
+ * chain. */
 void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
 /* One task of it, noted nowhere. */
 void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free);
-/* The same off what is free on the node now. */
-void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
-/* Takes off the node what the edge holds; gives it back. */
-void edge_take(struct nodes *nodes, const struct edge *edge);
-void edge_give(struct nodes *nodes, const struct edge *edge);
-bool edge_fits(const struct nodes *nodes, const struct edge *edge);
 
-/* The edges of a chain are a job's from now on. */
-void hold_new(struct nodes *nodes, uint32_t request, struct chain chain);
-void hold_free(struct nodes *nodes, uint32_t hold);
-static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
-{
-	return (struct chain){ hold, nodes->edge[hold].last };
-}
-bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
-uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
-/* What was taken becomes the job's, until then. */
-bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
-sl_time length_until(const struct nodes *nodes, sl_time end);
-size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
-
-/* ---- nodes_class.c ------------------------------------------------------------------------------ */
-
-int classes_init(struct nodes *nodes);
-void classes_release(struct nodes *nodes);
-void class_pull(struct nodes *nodes, uint32_t node);                /* Out of its class, for a while. */
-void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this one. */
-/* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
-void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
-/* The request's track, which is made if there is none. */
-uint32_t track_of(struct nodes *nodes, uint32_t request);
-/* Its track, or NONE if others are asked more often. */
-uint32_t track_offer(struct nodes *nodes, uint32_t request);
-static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
-{
-	const uint32_t index = nodes->shape[request].track;
-	if (index == NONE)
-		return track_offer(nodes, request);
-	nodes->track[index].used = ++nodes->asked;
-	return index;
-}
-/* Nothing is followed any more: what the tracks know is of another placing. */
-void tracks_drop(struct nodes *nodes);
-/* Units of the tracked request that are free now, where no window is in the way. */
-int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
-/* Without a track: does it fit? */
-bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
-void track_release(struct track *track);
-void classes_check(struct nodes *nodes);
-int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
-	uint32_t tasks);
-
-/* ---- nodes_ties.c: between nodes of the same score ------------------------------------------------- */
+/* ---- nodes_ties.c: between nodes of the same score ------------------------------------------- */
 
 /* The order of the names, if that is what decides. */
 int ties_init(struct nodes *nodes);
@@ -648,7 +584,7 @@ static inline bool tie_before(const struct nodes *nodes, uint32_t a, uint32_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* ---- nodes_score.c: what classes are worth, remembered ----------------------------------------------- */
+/* ---- nodes_score.c: what classes are worth, remembered --------------------------------------- */
 
 /* Of the request, up to date; NULL: others are asked more often, or memory is out. */
 struct scores *scores_of(struct nodes *nodes, uint32_t request);
@@ -656,27 +592,24 @@ struct scores *scores_of(struct nodes *nodes, uint32_t request);
 bool scores_update(struct nodes *nodes, struct scores *scores);
 void scores_forget(struct nodes *nodes); /* All. */
 
-/* ---- nodes_gauge.c: sums over all nodes, followed ------------------------------------------------------ */
+/* ---- nodes_gauge.c: sums over all nodes, followed -------------------------------------------- */
 
 /* The node is of another class. */
 void gauges_note(struct nodes *nodes, uint32_t node);
 void gauges_free(struct nodes *nodes);
 void gauges_check(struct nodes *nodes);
 
-/* ---- nodes_window.c ------------------------------------------------------------------------------- */
+/* ---- nodes_class.c: classes of like nodes; how much of each request lately asked they hold ---- */
 
-int windows_init(struct nodes *nodes);
-int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
-void nodes_windows_release(struct nodes *nodes);
 /* From `at` on free of windows until then; ALWAYS: in one. exempt: those of this reservation do not count. */
 sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt);
+/* The next time after `at` at which a window of the set ends. */
+sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
 /* The reservation whose windows do not stop the request. */
 static inline uint32_t exempt_of(const struct nodes *nodes, uint32_t request)
 {
 	return nodes->shape[request].exempt;
 }
-/* The next time after `at` at which a window of the set ends. */
-sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
 static inline bool open_for(const struct nodes *nodes, uint32_t set, sl_time length, uint32_t exempt)
 {
 	return !set || length == WINDOWS_ASIDE ||
@@ -688,15 +621,134 @@ static inline bool open_at(
 {
 	return !set || after(at, length) <= horizon_of(nodes, set, at, exempt);
 }
+int classes_init(struct nodes *nodes);
+void classes_release(struct nodes *nodes);
+void class_pull(struct nodes *nodes, uint32_t node);                /* Out of its class, for a while. */
+void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this one. */
+/* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
+void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
+/* The request's track, which is made if there is none. */
+uint32_t track_of(struct nodes *nodes, uint32_t request);
+/* Its track, or NONE if others are asked more often. */
+uint32_t track_offer(struct nodes *nodes, uint32_t request);
+static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
+{
+	const uint32_t index = nodes->shape[request].track;
+	if (index == NONE)
+		return track_offer(nodes, request);
+	nodes->track[index].used = ++nodes->asked;
+	return index;
+}
+/* Nothing is followed any more: what the tracks know is of another placing. */
+void tracks_drop(struct nodes *nodes);
+/* Units of the tracked request that are free now, where no window is in the way. */
+int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
+/* Without a track: does it fit? */
+bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
+void classes_check(struct nodes *nodes);
+int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
+	uint32_t tasks);
 
-/* ---- nodes_place.c: where a request goes ------------------------------------------------------------ */
+/* ---- nodes_edge.c: what is free on a node at a time; taking and giving ----------------------- */
+
+/* A node at a time. */
+struct moment {
+	int64_t free[COLUMNS_MAX];
+	uint32_t holds, whole;
+};
+
+/* Without the columns that are in nobody's row. */
+static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
+{
+	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
+	to->holds = from->holds;
+	to->whole = from->whole;
+}
+void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
+/* What the edge changes, or (back) takes the change back. */
+void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
+/* What will be free at that time, as held things end. */
+void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
+/* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
+struct span {
+	sl_time from, until;
+	bool promises;
+	uint32_t exempt;
+};
+/* The least that is free throughout the span; NODE_WHOLE in a window. */
+enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
+
+/* Has more been given out than there is? */
+bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
+
+void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
+void edge_unlink(struct nodes *nodes, uint32_t edge);
+/* What is free there is the same, but its whole, windows or lateness are others: into another class. */
+void node_renewed(struct nodes *nodes, uint32_t node);
+/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+/* The same off what is free on the node now. */
+void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
+/* Takes off the node what the edge holds; gives it back. */
+void edge_take(struct nodes *nodes, const struct edge *edge);
+void edge_give(struct nodes *nodes, const struct edge *edge);
+bool edge_fits(const struct nodes *nodes, const struct edge *edge);
+/* What was taken becomes the job's, until then. */
+bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+/* What was taken in place of what the job has, which is kept for undo. */
+bool hold_replaced(struct nodes *nodes, uint32_t job, struct chain chain);
+/* What a hold took goes back, and the hold stays as it is; or it is taken again (back). */
+void hold_leaves(struct nodes *nodes, uint32_t hold, bool back);
+sl_time length_until(const struct nodes *nodes, sl_time end);
+/* What was taken, and is linked nowhere, goes back. */
+void place_undo(struct nodes *nodes, struct chain chain);
+
+/* ==== Ahead: questions of one request, reads only ================================================= */
+
+/* ---- nodes_tree.c: the times at which each node holds a unit, as a tree of the least --------- */
+
+/* Of a track: the least time of the nodes below that place. */
+static inline sl_time *column(const struct nodes *nodes, uint32_t track, uint32_t level)
+{
+	return &nodes->least[(size_t)nodes->level_first[level] * nodes->columns + track];
+}
+static inline sl_time least_at(const struct nodes *nodes, uint32_t track, uint32_t level, uint32_t index)
+{
+	return column(nodes, track, level)[(size_t)index * nodes->columns];
+}
+/* Of these tracks, the times at which a node holds the unit. */
+void unit_times(
+	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t track);
+void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t track);
+
+/* ---- nodes_ahead.c: trees and profiles of units, brought up to date when asked --------------- */
+
+/* Brings what lies ahead of the track up to date. False: out of memory. */
+bool ahead_update(struct nodes *nodes, uint32_t track);
+void ahead_check(struct nodes *nodes);
+
+/* ---- nodes_unit.c: for requests that need one unit: when, and which node --------------------- */
+
+/* The earliest time at which any node holds the unit for that long. */
+sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+/* A node that is not marked and holds the unit at that time; NONE. */
+uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
+/* The node that the placing chooses for one unit from then on, for that long; NONE. */
+uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
+
+/* ---- nodes_held.c: what is held now ---------------------------------------------------------- */
+
+size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
+
+/* ==== The choice ================================================================================== */
+
+/* ---- nodes_place.c: where a request goes ----------------------------------------------------- */
 
 /* Now: takes it off the nodes, in edges that are linked nowhere. False: it does not fit; nothing is changed.
  */
 bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
-void place_undo(struct nodes *nodes, struct chain chain);
-/* nodes_resize.c: what a hold took goes back, and the hold stays as it is; or it is taken again (back). */
-void hold_leaves(struct nodes *nodes, uint32_t hold, bool back);
 /* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
@@ -722,40 +774,18 @@ bool view_empty(struct nodes *nodes); /* Nothing is held or late, and there are 
 bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
 	uint32_t exempt, struct chain *chain);
 
-/* ---- nodes_ahead.c: what lies ahead --------------------------------------------------------------- */
+/* ==== Questions of any request ==================================================================== */
 
-/* What lies ahead of the node is another from now on. */
-void node_changed(struct nodes *nodes, uint32_t node);
-/* Brings what lies ahead of the track up to date. False: out of memory. */
-bool ahead_update(struct nodes *nodes, uint32_t track);
-/* When a request that needs one unit is wanted. */
-struct want {
-	uint32_t request;
-	sl_time from, length;
-	sl_time latest; /* No sooner than then is as bad as never. */
-	bool promises;  /* Beside promises too. */
-};
-/* The earliest time at which a node holds the unit for that long, by its edges. */
-sl_time node_soonest(const struct nodes *nodes, uint32_t node, const struct want *want);
-sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-void ahead_check(struct nodes *nodes);
+/* ---- nodes_fits.c: could it ever, does it now, when ------------------------------------------ */
 
-/* ---- nodes_tree.c: ahead, for requests that need one unit -------------------------------------------------
- */
+struct shape shape_of(const struct nodes *nodes, const struct sl_request *request);
 
-/* Of these tracks, the times at which a node holds the unit. */
-void unit_times(
-	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
-bool tree_build(struct nodes *nodes, uint32_t track);
-void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
-void tree_check(const struct nodes *nodes, uint32_t track);
-sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
-sl_time tree_root(const struct nodes *nodes, uint32_t track);
-/* The earliest time at which any node holds the unit for that long. */
-sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-/* A node that is not marked and holds the unit at that time; NONE. */
-uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
-/* The node that the placing chooses for one unit from then on, for that long; NONE. */
-uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
+/* ==== Commands ==================================================================================== */
+
+/* ---- nodes_window.c: windows on nodes -------------------------------------------------------- */
+
+int windows_init(struct nodes *nodes);
+int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
+void nodes_windows_release(struct nodes *nodes);
 
 #endif

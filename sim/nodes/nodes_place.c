@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_place.c - on which nodes a request goes: of those that hold a task the least late, of these the least
- * score, then the first by ties, until all tasks have a place. A placing by islands takes the nodes of one
- * after those of another.
+ * nodes_place.c - the choice: on which nodes a request goes: of those that hold a task the least late, of
+ * these the least score, then the first by ties, until all tasks have a place. A placing by islands takes the
+ * nodes of one after those of another.
  *
  * Candidates are classes of nodes, when it is now, or the nodes of a view. A
  * node that was picked is out of its class until its group is placed.
@@ -29,7 +29,7 @@ struct picker {
 	bool most_first;
 };
 
-/* ---- A heap of candidates --------------------------------------------------------------------- */
+/* ---- A heap of candidates -------------------------------------------------------------------- */
 
 static bool cand_before(const struct cand *a, const struct cand *b)
 {
@@ -66,7 +66,7 @@ static void cand_heap(struct cand *heap, size_t count)
 		cand_down(heap, count, i);
 }
 
-/* ---- Candidates ----------------------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static bool picker_room(struct nodes *nodes, size_t count)
 {
@@ -185,7 +185,7 @@ static void score_all(struct picker *p, uint32_t limit)
 	cand_heap(p->cand, p->count);
 }
 
-/* ---- Picks ------------------------------------------------------------------------------------------ */
+/* ---- Picks ----------------------------------------------------------------------------------- */
 
 static bool pick_new(struct picker *p, uint32_t node, uint32_t tasks)
 {
@@ -246,7 +246,7 @@ static void picks_undo(struct picker *p)
 	p->picked = 0;
 }
 
-/* ---- One task at a time ---------------------------------------------------------------------------- */
+/* ---- One task at a time ---------------------------------------------------------------------- */
 
 /* One task of the group, whatever type of GPU it gets. */
 static void spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t node, int64_t *free)
@@ -337,7 +337,7 @@ static bool pick_singly(struct picker *p)
 	return true;
 }
 
-/* ---- A group ----------------------------------------------------------------------------------------- */
+/* ---- A group --------------------------------------------------------------------------------- */
 
 static void take_picks(struct picker *p, struct chain *chain)
 {
@@ -363,7 +363,7 @@ static bool picks_reserve(const struct picker *p)
 	return edges_reserve(nodes, edges);
 }
 
-/* ---- Islands over several nodes ------------------------------------------------------------------------ */
+/* ---- Islands over several nodes -------------------------------------------------------------- */
 
 /* Of a candidate: its island's, or its own where it is of none. */
 static struct island island_seen(const struct picker *p, const struct cand *cand)
@@ -551,13 +551,6 @@ static bool place(
 	return true;
 }
 
-void place_undo(struct nodes *nodes, struct chain chain)
-{
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_give(nodes, &nodes->edge[i]);
-	chain_free(nodes, chain);
-}
-
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain)
 {
 	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
@@ -569,7 +562,7 @@ bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct c
 	return false;
 }
 
-/* ---- Views --------------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 static bool view_room(struct nodes *nodes)
 {
@@ -607,7 +600,7 @@ bool view_empty(struct nodes *nodes)
 	return true;
 }
 
-/* ---- One unit: the best class, by what is remembered of it -------------------------------------------- */
+/* ---- One unit: the best class, by what is remembered of it ----------------------------------- */
 
 struct best {
 	uint32_t node; /* NONE: none yet. */
@@ -802,7 +795,7 @@ bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	return placed;
 }
 
-/* ---- At a time to come --------------------------------------------------------------------------- */
+/* ---- At a time to come ----------------------------------------------------------------------- */
 
 bool place_span(
 	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, struct chain *chain)

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_promise.c - conservative: promises of named nodes over a time to come. A promise is a hold whose
+ * nodes_promise.c - commands: promises of named nodes over a time to come. A promise is a hold whose
  * edges take at its start and give back at its end.
  */
 #include "sim/nodes/nodes_parts.h"
-
-sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length)
-{
-	if (failed(nodes) || !nodes_could_hold(nodes, request))
-		return SL_NEVER;
-	if (nodes->shape[request].kind == SHAPE_UNIT)
-		return unit_soonest(nodes, request, length, true);
-	return sweep(nodes, request, length, true);
-}
 
 /* The other end of each edge: where it takes. */
 static void chain_begins(struct nodes *nodes, struct chain *chain)
@@ -44,10 +35,7 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	const struct span span = { at, after(at, length), true, 0 };
 	if (!place_span_for(nodes, job, request, &span, &chain))
 		return false;
-	size_t count = 0;
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		count++;
-	if (!edges_reserve(nodes, count))
+	if (!edges_reserve(nodes, chain_length(nodes, chain.first)))
 		return false;
 	chain_begins(nodes, &chain);
 	hold_new(nodes, request, chain);
@@ -124,11 +112,8 @@ bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, s
 		return false;
 	const uint32_t hold = nodes->job_promise[job] - 1;
 	SL_CHECK(nodes->edge[hold].request == request);
-	size_t count = 0;
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		count++;
 	struct chain chain = CHAIN_NONE;
-	if (!edges_reserve(nodes, count))
+	if (!edges_reserve(nodes, chain_length(nodes, hold)))
 		return false;
 	if (!take_promised(nodes, hold, length_until(nodes, end), &chain)) {
 		place_undo(nodes, chain);

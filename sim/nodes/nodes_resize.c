@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_resize.c - a job gets more or fewer tasks of its first group, as it starts or while it runs.
+ * nodes_resize.c - commands: a job gets more or fewer tasks of its first group, as it starts or while it
+ * runs.
  *
  * What it holds then is a new hold, made of copies; the old one is kept whole,
  * so that to undo is to put it back.
@@ -164,19 +165,6 @@ static bool resized(struct resize *r, uint32_t first, uint32_t was, uint32_t tas
 	return r->used >= (r->group->nodes_min < tasks ? r->group->nodes_min : tasks);
 }
 
-void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
-{
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
-		if (back) {
-			edge_take(nodes, &nodes->edge[i]);
-			edge_link(nodes, i, nodes->edge[i].at);
-		} else {
-			edge_unlink(nodes, i);
-			edge_give(nodes, &nodes->edge[i]);
-		}
-	}
-}
-
 bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 {
 	if (failed(nodes) || !nodes->job_hold[job] || !tasks)
@@ -184,10 +172,7 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 	const uint32_t old = nodes->job_hold[job] - 1;
 	const uint32_t request = nodes->edge[old].request;
 	const sl_time end = nodes->edge[old].at;
-	size_t count = 0;
-	for (uint32_t i = old; i != NONE; i = nodes->edge[i].more)
-		count++;
-	if (nodes->edge[old].flags & EDGE_SUSPENDED || !edges_reserve(nodes, count))
+	if (nodes->edge[old].flags & EDGE_SUSPENDED || !edges_reserve(nodes, chain_length(nodes, old)))
 		return false;
 	struct resize r = { .nodes = nodes, .group = nodes->requests[request].group, .chain = CHAIN_NONE };
 	r.length = length_until(nodes, end);
@@ -203,11 +188,7 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks)
 		hold_leaves(nodes, old, true);
 		return false;
 	}
-	for (uint32_t i = r.chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, end);
-	hold_new(nodes, request, r.chain);
-	nodes->job_hold[job] = r.chain.first + 1;
-	return keep(nodes, KEPT_RESIZE, job, old);
+	return hold_replaced(nodes, job, r.chain);
 }
 
 void nodes_resize_undo(struct nodes *nodes, uint32_t job)

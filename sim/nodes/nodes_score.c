@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_score.c - what each class is worth to a request, remembered until there is another class in its
- * place.
+ * nodes_score.c - the store: what each class is worth to a request, remembered until there is another class
+ * in its place.
  *
  * A start changes one node, and so makes one class; what all others are worth
  * stays as it is. A request that was not asked for a while looks up which

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_shut.c - nodes on which nothing starts, for as long as they are shut: down, or drained.
+ * nodes_shut.c - commands: nodes on which nothing starts, for as long as they are shut: down, or drained.
  *
  * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
  * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
@@ -11,8 +11,6 @@
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
-
-int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind) { return nodes->shut_free[kind]; }
 
 /* What is free there goes from one count to the other. */
 static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t *to)
@@ -25,15 +23,6 @@ static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t
 		from[kind] -= free[kind];
 		to[kind] += free[kind];
 	}
-}
-
-static void whole_becomes(struct nodes *nodes, uint32_t row, uint32_t whole)
-{
-	struct moment m;
-	moment_now(nodes, row, &m);
-	nodes->node[row].whole = whole;
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
 }
 
 static bool shut_init(struct nodes *nodes)
@@ -67,7 +56,8 @@ void nodes_shut(struct nodes *nodes, uint32_t row, sl_time until)
 	edge_link(nodes, index, until);
 	count_over(nodes, row, nodes->idle, nodes->shut_free);
 	nodes->shut[row] = index + 1;
-	whole_becomes(nodes, row, nodes->node[row].whole + 1);
+	nodes->node[row].whole++;
+	node_renewed(nodes, row);
 }
 
 void nodes_open(struct nodes *nodes, uint32_t row)
@@ -79,7 +69,8 @@ void nodes_open(struct nodes *nodes, uint32_t row)
 	chain_free(nodes, (struct chain){ index, index });
 	count_over(nodes, row, nodes->shut_free, nodes->idle);
 	nodes->shut[row] = 0;
-	whole_becomes(nodes, row, nodes->node[row].whole - 1);
+	nodes->node[row].whole--;
+	node_renewed(nodes, row);
 }
 
 void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
@@ -91,8 +82,5 @@ void nodes_late(struct nodes *nodes, uint32_t row, uint8_t late)
 	nodes->late_count += late != 0;
 	nodes->late_count -= node->late != 0;
 	node->late = late;
-	struct moment m;
-	moment_now(nodes, row, &m);
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
+	node_renewed(nodes, row);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_ties.c - which of several nodes of the same score goes first: the lowest, the first by name, any, or
- * the first in an order that is drawn once a run.
+ * nodes_ties.c - the store: which of several nodes of the same score goes first: the lowest, the first by
+ * name, any, or the first in an order that is drawn once a run.
  *
  * Any: the one with the least of a hash of seed, job and node. Nothing is
  * drawn, so that neither the order of questions nor undo can change it.

@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_window.c - windows on nodes. The windows of a node are a set, known by its number; nodes with
- * different sets never share a class, so that whether a window is in the way is asked of a class.
+ * nodes_window.c - commands: windows open and close as the clock goes, are added and taken back. The windows
+ * of a node are a set, known by its number; nodes with different sets never share a class, so that whether a
+ * window is in the way is asked of a class.
  */
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt)
-{
-	sl_time horizon = SL_NEVER;
-	for (; set; set = nodes->set[set].parent) {
-		const struct window *window = &nodes->window[nodes->set[set].window];
-		if (exempt && window->family == exempt)
-			continue;
-		if (window->from <= at && at < window->until)
-			return ALWAYS;
-		if (window->from > at && window->from < horizon)
-			horizon = window->from;
-	}
-	return horizon;
-}
-
-sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at)
-{
-	sl_time next = SL_NEVER;
-	for (; set; set = nodes->set[set].parent) {
-		const sl_time until = nodes->window[nodes->set[set].window].until;
-		if (until > at && until < next)
-			next = until;
-	}
-	return next;
-}
 
 static void windows_settle(struct nodes *nodes)
 {
@@ -72,35 +47,6 @@ sl_time nodes_window_next(const struct nodes *nodes) { return nodes->edge_next; 
 
 bool nodes_windows_live(const struct nodes *nodes) { return nodes->windows_live; }
 
-/* It closes nodes within that length, and one of them has room now. */
-static bool keeps_room(
-	const struct nodes *nodes, const struct window *window, uint32_t request, sl_time length)
-{
-	if (window->until <= nodes->now || window->from >= after(nodes->now, length) ||
-		(window->family && window->family == exempt_of(nodes, request)))
-		return false;
-	for (uint32_t i = 0; i < window->count; i++)
-		for (uint32_t g = 0; g < nodes->requests[request].group_count; g++)
-			if (nodes_tasks(nodes, window->node[i], &nodes->requests[request].group[g], false))
-				return true;
-	return false;
-}
-
-bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, enum sl_window_kind *kind)
-{
-	if (!nodes->windows_live || nodes_fits(nodes, request, length) ||
-		!nodes_fits(nodes, request, WINDOWS_ASIDE))
-		return false;
-	const struct window *first = NULL;
-	for (uint32_t i = 0; i < nodes->window_count; i++) {
-		const struct window *window = &nodes->window[i];
-		if ((!first || window->from < first->from) && keeps_room(nodes, window, request, length))
-			first = window;
-	}
-	*kind = first ? first->kind : SL_WINDOW_RESERVED;
-	return first != NULL;
-}
-
 /* The set with one window more: made once for each set among the window's nodes. */
 static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 {
@@ -120,11 +66,8 @@ static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 
 static void node_windows(struct nodes *nodes, uint32_t row, uint32_t set)
 {
-	struct moment m;
-	moment_now(nodes, row, &m);
 	nodes->node[row].windows = set;
-	node_moves(nodes, row, m.free);
-	node_changed(nodes, row);
+	node_renewed(nodes, row);
 }
 
 static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)

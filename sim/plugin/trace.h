@@ -46,6 +46,10 @@ struct sl_row_group {
 	int64_t gpu_mem; /* MiB of one device, in place of gpus; 0 and SL_NONE: not said. */
 	const char *mig; /* "3g.20gb", in place of gpus; NULL: none. */
 };
+/* For initializers: no bounds are said. */
+#define SL_ROW_GROUP_NOTHING                                                                         \
+	.tasks_min = SL_NONE, .tasks_max = SL_NONE, .tasks_per_node = SL_NONE, .nodes_min = SL_NONE, \
+	.nodes_max = SL_NONE
 
 /* What a row may say beyond SWF's fields. */
 struct sl_row_more {

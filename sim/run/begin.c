@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * begin.c - how a run begins, in steps or as a whole, and what it leaves.
+ * begin.c - how a run begins, goes on in steps, and ends; and what it leaves.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/models.h"
 
-/* ---- Begin ---------------------------------------------------------------------------- */
+/* ---- Begin ----------------------------------------------------------------------------------- */
 
 static int init_columns(struct sl_pass *pass, struct sl_err *err)
 {
@@ -326,11 +323,23 @@ int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err 
 	return failed(engine, init_pass(&engine->pass, options, err), err);
 }
 
-/* ---- On ------------------------------------------------------------------------------------ */
+/* ---- On -------------------------------------------------------------------------------------- */
 
 sl_time sim_next(struct sim *sim) { return next_instant(&sim->engine->pass); }
 
 const struct sl_pass *sim_state(const struct sim *sim) { return &sim->engine->pass; }
+
+bool sim_asks(const struct sim *sim) { return sim->engine->pass.asks; }
+
+int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err)
+{
+	struct sl_pass *pass = &sim->engine->pass;
+	const int status = grow((void **)&pass->answer, &pass->answer_capacity, sizeof(*pass->answer),
+		pass->answer_count + 1, SIZE_MAX / 64, err);
+	if (!status)
+		pass->answer[pass->answer_count++] = job;
+	return status;
+}
 
 int sim_advance(struct sim *sim, sl_time until, struct sl_err *err)
 {
@@ -362,129 +371,6 @@ const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, st
 	};
 	*count = present + 1;
 	return engine->past;
-}
-
-/* ---- As a whole ----------------------------------------------------------------------------- */
-
-static int fail_differs(const struct sl_pass *pass, const struct sim_stretch *was, const uint64_t *digests,
-	size_t digest_count, struct sl_err *err)
-{
-	char where[160] = "";
-	char at[48] = "its end";
-	size_t same = 0;
-	while (same < digest_count && same < pass->digest_count && pass->digests[same] == digests[same])
-		same++;
-	if (was->until != SL_NEVER)
-		memcpy(sl_put_micro(at, was->until), " s", sizeof(" s"));
-	if (same < digest_count && same < pass->digest_count)
-		(void)snprintf(where, sizeof(where),
-			"; the first of the digests after each 65536 events that differs is number %zu: "
-			"%016" PRIx64 ", it was %016" PRIx64,
-			same + 1, pass->digests[same], digests[same]);
-	else if (digest_count)
-		(void)snprintf(where, sizeof(where), "; the first %zu events are the same", same << 16);
-	return sl_fail(err, SL_DIFFERS,
-		"not reproduced: at %s the digest is %016" PRIx64 " after %" PRIu64
-		" events, it was %016" PRIx64 " after %" PRIu64 "%s",
-		at, pass->digest, pass->events_applied, was->digest, was->events, where);
-}
-
-int sim_verify(struct sim *sim, const struct sim_stretch *was, const uint64_t *digests, size_t digest_count,
-	struct sl_err *err)
-{
-	const struct sl_pass *pass = &sim->engine->pass;
-	if (pass->digest == was->digest && pass->events_applied == was->events)
-		return SL_OK;
-	return fail_differs(pass, was, digests, digest_count, err);
-}
-
-static const struct policy_choice *choice_after(const struct sim_options *options, size_t stretch)
-{
-	return stretch + 1 < options->past_count ? options->past[stretch + 1].choice : options->choice;
-}
-
-/* Does another policy take over anywhere? Then it is to be told what happened. */
-static bool goes_over(const struct sim_options *options)
-{
-	for (size_t i = 0; i < options->past_count; i++)
-		if (!policy_same(options->past[i].choice, choice_after(options, i)))
-			return true;
-	return false;
-}
-
-/* The past, stretch by stretch; then over to what comes after it. */
-static int replay(struct sim *sim, const struct sim_options *options, struct sl_err *err)
-{
-	int status = SL_OK;
-	for (size_t i = 0; i < options->past_count && !status; i++) {
-		const struct sim_stretch *was = &options->past[i];
-		status = sim_advance(sim, was->until, err);
-		if (!status)
-			status = sim_verify(sim, was, options->digests, options->digest_count, err);
-		if (!status)
-			status = sim_switch(sim, choice_after(options, i), err);
-	}
-	return status;
-}
-
-int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *err)
-{
-	struct sim_options first = *options;
-	if (options->past_count) {
-		first.choice = options->past[0].choice;
-		first.record |= goes_over(options) ? SIM_RECORD_PAST : 0;
-	}
-	int status = sim_begin(sim, &first, err);
-	if (status)
-		return status;
-	status = replay(sim, options, err);
-	if (!status)
-		status = sim_advance(
-			sim, options->scenario->bounded ? options->scenario->until : SL_NEVER, err);
-	if (status && status != SL_INTERRUPTED)
-		return status;
-	const int ended = sim_end(sim, err);
-	return ended ? ended : status;
-}
-
-int sim_back(struct sim *sim, sl_time until, struct sl_err *err)
-{
-	const struct engine *was = sim->engine;
-	struct sim_options options = was->options;
-	struct sim again;
-	size_t count = 0;
-	while (count < was->past_count && was->past[count].until <= until)
-		count++;
-	int status = sim_begin(&again, &options, err);
-	if (status) {
-		sim_release(&again);
-		return status;
-	}
-	for (size_t i = 0; i < count && !status; i++) {
-		status = sim_advance(&again, was->past[i].until, err);
-		if (!status)
-			status = sim_verify(
-				&again, &was->past[i], was->pass.digests, was->pass.digest_count, err);
-		if (!status)
-			status = sim_switch(&again,
-				i + 1 < was->past_count ? was->past[i + 1].choice : was->pass.options.choice,
-				err);
-	}
-	if (!status)
-		status = sim_advance(&again, until, err);
-	const struct sl_pass *now = &again.engine->pass;
-	const size_t whole = status ? 0 : now->digest_count;
-	if (whole &&
-		(whole > was->pass.digest_count || now->digests[whole - 1] != was->pass.digests[whole - 1]))
-		status = sl_fail(err, SL_DIFFERS,
-			"not reproduced: after %zu events the digest is not what it was", whole << 16);
-	if (status) {
-		sim_release(&again);
-		return status;
-	}
-	sim_release(sim);
-	*sim = again;
-	return SL_OK;
 }
 
 /* ---- End ------------------------------------------------------------------------------------- */

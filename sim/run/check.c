@@ -290,7 +290,7 @@ uint64_t check_digest(struct sl_pass *pass)
 	return mixed(mixed(h, pass->digest), pass->reason_count);
 }
 
-/* ---- Charges ------------------------------------------------------------------------------------------ */
+/* ---- Charges --------------------------------------------------------------------------------- */
 
 void check_charges(const struct sl_result *result)
 {
@@ -308,17 +308,4 @@ void check_charges(const struct sl_result *result)
 		}
 		SL_CHECK(total == sl_wait_total_of(result, job)); /* Each second is somebody's. */
 	}
-}
-
-void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason)
-{
-	const enum sl_reason *may = pass->policy->reasons;
-	if (!may || reason == SL_REASON_NONE || reason == pass->reason_default || is_gated(pass, job))
-		return;
-	const struct head *head = lane_head(pass, job);
-	if (head->job == job && head->reason == reason) /* The engine looked for itself. */
-		return;
-	while (*may != SL_REASON_COUNT && *may != reason)
-		may++;
-	SL_CHECK(*may == reason);
 }

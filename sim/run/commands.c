@@ -4,11 +4,10 @@
  *
  * Undo runs backwards through the actions, so each finds the state as it left it.
  */
-#include <string.h>
 
 #include "sim/run/models.h"
 
-/* ---- Courses before they changed ----------------------------------------------------------- */
+/* ---- Courses before they changed ------------------------------------------------------------- */
 
 /* Its place in course_kept, -1 without courses. */
 static int64_t course_keep(struct sl_pass *pass, uint32_t job)
@@ -53,7 +52,7 @@ sl_time course_kept_work(const struct sl_pass *pass, const struct action *action
 	return before->course.work + (sl_time)(group ? length * before->course.tasks / group->tasks : length);
 }
 
-/* ---- Start -------------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 static void head_leaves(struct sl_pass *pass, uint32_t job)
 {
@@ -179,6 +178,29 @@ bool sl_start_holding(struct sl_pass *pass, sl_job job, const struct sl_holding 
 	       start(pass, job.row, &where);
 }
 
+void sl_promises_start(struct sl_pass *pass)
+{
+	size_t count = 0;
+	while (promise_next(pass) <= pass->now) {
+		const struct ev ev = evq_pop(&pass->due);
+		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
+			sizeof(*pass->scratch), count + 1, UINT32_MAX, &pass->err);
+		if (status) {
+			pass_failed(pass, status);
+			return;
+		}
+		pass->scratch[count++] = ev.row;
+	}
+	(void)sort_rows(pass, pass->scratch, count);
+	for (size_t i = 0; i < count; i++)
+		if ((!i || pass->scratch[i] != pass->scratch[i - 1]) &&
+			!sl_start(pass, (sl_job){ pass->scratch[i] }))
+			pass_failed(pass, sl_fail(&pass->err, SL_POLICY,
+						  "job %lld does not fit at its promise: the plan was not "
+						  "renewed when sl_promises_broken said so",
+						  (long long)pass->jobs->id[pass->scratch[i]]));
+}
+
 static void undo_start(struct sl_pass *pass, const struct action *action)
 {
 	room_untake(pass, action->job);
@@ -188,7 +210,7 @@ static void undo_start(struct sl_pass *pass, const struct action *action)
 	promise_restore(pass, action->job, action->was);
 }
 
-/* ---- Cancel --------------------------------------------------------------------------------------- */
+/* ---- Cancel ---------------------------------------------------------------------------------- */
 
 bool sl_cancel(struct sl_pass *pass, sl_job job)
 {
@@ -211,7 +233,7 @@ static void undo_cancel(struct sl_pass *pass, const struct action *action)
 	promise_restore(pass, action->job, action->was);
 }
 
-/* ---- Preempt, resume, resize ------------------------------------------------------------------------ */
+/* ---- Preempt, resume, resize ----------------------------------------------------------------- */
 
 /* Time suspended so far goes to the attempt. */
 static void stand_no_more(struct sl_pass *pass, uint32_t job)
@@ -458,7 +480,7 @@ static void undo_reserve(struct sl_pass *pass)
 		window_undo(pass);
 }
 
-/* ---- SL_USE_CONTROL: ends ------------------------------------------------------------------------- */
+/* ---- SL_USE_CONTROL: ends -------------------------------------------------------------------- */
 
 /* A waiting job; why: it is refused. */
 static bool end_waiting(struct sl_pass *pass, uint32_t job, enum sl_state state, const char *why)
@@ -524,7 +546,7 @@ void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at)
 	pass->eligible[job.row] = at;
 }
 
-/* ---- Undo ------------------------------------------------------------------------------------------ */
+/* ---- Undo ------------------------------------------------------------------------------------ */
 
 void undo_action(struct sl_pass *pass, const struct action *action)
 {

@@ -8,14 +8,13 @@
  * count that, its estimate (how long it will hold what it gets) does.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/models.h"
 
 /* Tasks asked for and held, as a ratio. Where a model counts work by size itself, what time a limit and an
  * estimate count does not know how fast that is: fewer tasks count in proportion, more as those asked for, so
  * that nobody is late or cut for his size alone as long as no task more is worth more than the first. */
-void course_speed(
+static void course_speed(
 	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
 {
 	*asked = *held = 1;
@@ -28,7 +27,7 @@ void course_speed(
 }
 
 /* Rounded up. */
-sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
+static sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work)
 {
 	int64_t asked, held;
 	course_speed(pass, job, &pass->course[job], &asked, &held);
@@ -57,6 +56,86 @@ sl_time course_end(const struct sl_pass *pass, uint32_t job)
 	return time_after(course_works_from(course),
 		course_time_for(pass, job, pass->estimate[job] - course->load - course->work));
 }
+
+/* ---- Work, where models say how fast it is done: rates.c ------------------------------------- */
+
+/* As course_speed, unless a model counts work by size itself. */
+static void work_speed(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
+{
+	*asked = *held = 1;
+	if (!pass->models->sizes)
+		course_speed(pass, job, course, asked, held);
+}
+
+/* From when on its work is not counted yet. */
+static sl_time counts_from(const struct course *course)
+{
+	const sl_time works = course_works_from(course);
+	return works > course->counted ? works : course->counted;
+}
+
+sl_time course_done(
+	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part)
+{
+	const sl_time from = counts_from(course);
+	if (part)
+		*part = course->done_part;
+	if (!running || course->finished || pass->now <= from)
+		return course->done;
+	int64_t asked, held;
+	work_speed(pass, job, course, &asked, &held);
+	const sl_time length = (sl_time)((__int128)(pass->now - from) * held / asked);
+	const unsigned __int128 gain = (unsigned __int128)(uint64_t)length * course->rate + course->done_part;
+	if (part)
+		*part = (uint32_t)gain;
+	return course->done + (sl_time)(gain >> PART_BITS);
+}
+
+void course_count(struct sl_pass *pass, uint32_t job)
+{
+	struct course *course = &pass->course[job];
+	course->done = course_done(pass, job, course, is_running(pass, job), &course->done_part);
+	course->counted = pass->now;
+}
+
+/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
+sl_time course_done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work)
+{
+	if (!course->rate || course->finished)
+		return SL_NEVER;
+	const sl_time from = counts_from(course);
+	const sl_time left = work - course->done;
+	if (left <= 0)
+		return from;
+	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks asked for. */
+	const unsigned __int128 units = ((unsigned __int128)(uint64_t)left << PART_BITS) - course->done_part;
+	unsigned __int128 length = (units + course->rate - 1) / course->rate;
+	int64_t asked, held;
+	work_speed(pass, job, course, &asked, &held);
+	if (asked != held)
+		length = (length * (uint64_t)asked + (uint64_t)held - 1) / (uint64_t)held;
+	return length < (uint64_t)SL_NEVER ? time_after(from, (sl_time)length) : SL_NEVER;
+}
+
+/* When its limit cuts it; SL_NEVER: nothing does. */
+static sl_time cut_at(const struct sl_pass *pass, uint32_t job, const struct course *course)
+{
+	if (pass->scenario->overrun != SL_OVERRUN_KILL || is_controlled(pass))
+		return SL_NEVER;
+	return time_after(course_works_from(course),
+		course_time_for(pass, job, pass->jobs->limit[job] - course->kept - course->work));
+}
+
+void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course)
+{
+	const sl_time done = course_done_at(pass, job, course, pass->jobs->run[job] - course->done_kept);
+	const sl_time cut = cut_at(pass, job, course);
+	course->cut = cut < done;
+	course->due = course->cut ? cut : done;
+}
+
+/* ---- From now on ----------------------------------------------------------------------------- */
 
 /* What it has to load yet. While it stands still it does not. */
 static sl_time load_left(const struct course *course, sl_time now)
@@ -97,23 +176,29 @@ void course_checkpoint(struct sl_pass *pass, uint32_t job)
 	course->done_part = 0;
 }
 
+/* Its end, or its limit if that comes first and kills. */
+sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class)
+{
+	const struct sl_jobs *jobs = pass->jobs;
+	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) &&
+			 jobs->limit[job] < jobs->run[job];
+	if (class)
+		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
+	return cut ? jobs->limit[job] : jobs->run[job];
+}
+
 /* Its run time, or its limit if that comes first and kills. */
 void course_due(struct sl_pass *pass, uint32_t job)
 {
-	const struct sl_jobs *jobs = pass->jobs;
 	struct course *course = &pass->course[job];
-	if (pass->models) {
-		course_paced_due(pass, job);
-		return;
-	}
-	sl_time length = jobs->run[job];
-	if (pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) && jobs->limit[job] < length)
-		length = jobs->limit[job];
-	course->due = time_after(
-		course_works_from(course), course_time_for(pass, job, length - course->kept - course->work));
+	if (pass->models)
+		rates_due(pass, job, course);
+	else
+		course->due = time_after(course_works_from(course),
+			course_time_for(pass, job, length_of(pass, job, NULL) - course->kept - course->work));
 }
 
-/* ---- The list of what runs, by start -------------------------------------------------------- */
+/* ---- The list of what runs, by start --------------------------------------------------------- */
 
 void course_unlink(struct sl_pass *pass, uint32_t job)
 {
@@ -160,7 +245,7 @@ void course_start(struct sl_pass *pass, uint32_t job)
 	course_link(pass, job, pass->run_last);
 }
 
-/* ---- What it leaves --------------------------------------------------------------------------- */
+/* ---- What it leaves -------------------------------------------------------------------------- */
 
 int attempt_add(
 	struct sl_pass *pass, uint32_t job, const struct course *course, enum sl_state state, sl_time lost)

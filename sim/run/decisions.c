@@ -63,7 +63,7 @@ void decisions_result(const struct sl_pass *pass, struct sl_result *result)
 	result->decision_count = pass->decisions->count;
 }
 
-/* ---- Told --------------------------------------------------------------------------------------- */
+/* ---- Told ------------------------------------------------------------------------------------ */
 
 void sl_by(struct sl_pass *pass, enum sl_rule rule, sl_job whose)
 {
@@ -94,7 +94,7 @@ void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start)
 			  });
 }
 
-/* ---- Noted ---------------------------------------------------------------------------------------- */
+/* ---- Noted ----------------------------------------------------------------------------------- */
 
 static void note(struct sl_pass *pass, const struct sl_decision *decision)
 {

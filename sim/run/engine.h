@@ -21,10 +21,10 @@ struct engine {
 enum { SIM_ASKS = 1 }; /* A status: the pass stopped at a question. */
 int sim_loop(struct sl_pass *pass, sl_time until);
 sl_time next_instant(struct sl_pass *pass);
-void tell_policy(struct sl_pass *pass, const struct sl_event *event);
-void integrate(struct sl_pass *pass, sl_time until);
-void idle_counts(struct sl_pass *pass);
-/* What was idle since nothing runs is of the run. */ /* What holds from the last time on. */
+/* usage.c */
+void usage_record(struct sl_pass *pass);             /* At the end of an instant. */
+void integrate(struct sl_pass *pass, sl_time until); /* What holds from the last time on. */
+void idle_counts(struct sl_pass *pass);              /* What was idle since nothing runs is of the run. */
 /* Its user's cancellation becomes an event, and its deadline. */
 void cancel_later(struct sl_pass *pass, uint32_t job);
 

@@ -11,9 +11,10 @@
  */
 #include "sim/run/models.h"
 
-static void stirred(struct sl_pass *pass)
+/* What was done is something to policies. */
+static void asks_pass(struct sl_pass *pass)
 {
-	pass->models->stirred = true;
+	pass->needs_pass |= NEEDS_ASKED;
 	if (pass->options.check)
 		check_state(pass);
 }
@@ -23,7 +24,7 @@ static bool holds_room(const struct sl_pass *pass, uint32_t job)
 	return is_running(pass, job) || pass->job_state[job] == SL_SUSPENDED;
 }
 
-/* ---- Failures --------------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 /* What models keep of the work of this attempt, which is counted up to now. */
 static sl_time kept_by_models(struct sl_pass *pass, uint32_t job)
@@ -123,10 +124,10 @@ void sl_model_fail(struct sl_pass *world, sl_job job, enum sl_state as, bool aga
 		fail_again(world, job.row, as);
 	else
 		fail_for_good(world, job.row, as);
-	stirred(world);
+	asks_pass(world);
 }
 
-/* ---- Put off ------------------------------------------------------------------------------------------- */
+/* ---- Put off --------------------------------------------------------------------------------- */
 
 static bool put_off_init(struct sl_pass *pass)
 {
@@ -156,7 +157,7 @@ void sl_model_hold_until(struct sl_pass *world, sl_job job, sl_time at)
 	pass_digest(world, DIGEST_PUT_OFF, job.row);
 	const uint32_t row = (uint32_t)MODEL_NOBODY << MODEL_ROW_BITS | job.row;
 	pass_failed(world, evq_push(&world->events, at, SL_EV_MODEL, row, &world->err));
-	stirred(world);
+	asks_pass(world);
 }
 
 /* Its policy knows it: key and estimate are what they were as it failed. */
@@ -170,10 +171,10 @@ void models_let_in(struct sl_pass *pass, uint32_t job)
 	reason_changes(pass, pass->now, job, pass->reason_default, 0);
 	pass_digest(pass, DIGEST_LET_IN, job);
 	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_RESERVATION, UINT32_MAX });
-	stirred(pass);
+	asks_pass(pass);
 }
 
-/* ---- Cancellations ----------------------------------------------------------------------------------- */
+/* ---- Cancellations --------------------------------------------------------------------------- */
 
 void sl_model_cancel(struct sl_pass *world, sl_job job)
 {
@@ -195,10 +196,10 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 	pass_digest(world, SL_EV_CANCEL, row);
 	if (!is_gated(world, row))
 		tell_policy(world, &(struct sl_event){ world->now, SL_EV_CANCEL, row });
-	stirred(world);
+	asks_pass(world);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void note_node(struct sl_pass *pass, uint32_t node, bool up, bool drain)
 {
@@ -231,21 +232,6 @@ static void shut_or_open(struct sl_pass *pass, uint32_t node)
 		models->shut[*place - 1] = last;
 		models->shut_place[last] = *place;
 		*place = 0;
-	}
-}
-
-void models_pass_begins(struct sl_pass *pass)
-{
-	struct models *models = pass->models;
-	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-	models->stirred = false;
-	for (uint32_t i = 0; i < models->nodes_shut; i++) {
-		const uint32_t node = models->shut[i];
-		if (models->drained[node] || models->expected[node] > pass->now)
-			continue;
-		models->expected[node] = next;
-		nodes_shut(pass->nodes, node, next);
-		pass->promises_broken = true;
 	}
 }
 
@@ -287,7 +273,7 @@ void sl_model_node_down(struct sl_pass *world, uint32_t node, sl_time expected)
 	pass_digest(world, SL_EV_NODE_DOWN, node);
 	models_note(world, (struct told){ TOLD_NODE_DOWN, SL_LEFT_END, node, 0 });
 	tell_policy(world, &(struct sl_event){ world->now, SL_EV_NODE_DOWN, node });
-	stirred(world);
+	asks_pass(world);
 }
 
 /* What was not to be had until it was expected is, from now on. */
@@ -309,7 +295,7 @@ void sl_model_node_up(struct sl_pass *world, uint32_t node)
 	pass_digest(world, SL_EV_NODE_UP, node);
 	models_note(world, (struct told){ TOLD_NODE_UP, SL_LEFT_END, node, 0 });
 	tell_policy(world, &(struct sl_event){ world->now, SL_EV_NODE_UP, node });
-	stirred(world);
+	asks_pass(world);
 }
 
 void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
@@ -329,7 +315,7 @@ void sl_model_node_drain(struct sl_pass *world, uint32_t node, bool drain)
 	note_node(world, node, !drain, true);
 	pass_digest(world, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
 	tell_policy(world, &(struct sl_event){ world->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
-	stirred(world);
+	asks_pass(world);
 }
 
 bool sl_node_is_up(const struct sl_pass *world, uint32_t node)

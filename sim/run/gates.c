@@ -10,7 +10,7 @@ static bool has_ended(const struct sl_pass *pass, uint32_t job)
 	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
 }
 
-/* ---- Dependencies ------------------------------------------------------------------ */
+/* ---- Dependencies ---------------------------------------------------------------------------- */
 
 /* How it ended. One that came to its end would come to the same that the log has of it. */
 static bool went_well(const struct sl_pass *pass, uint32_t job)
@@ -104,14 +104,12 @@ static bool clause_look(struct sl_pass *pass, struct list *list, uint32_t item)
 	return true;
 }
 
-/* ---- Gates ---------------------------------------------------------------------------- */
+/* ---- Gates ----------------------------------------------------------------------------------- */
 
 static void push(struct sl_pass *pass, struct evq *q, sl_time at, uint32_t row)
 {
 	q->seq = row; /* Ties by row. */
-	const int status = evq_push(q, at, SL_EV_SUBMIT, row, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(q, at, SL_EV_SUBMIT, row, &pass->err));
 }
 
 static bool is_held(const struct sl_pass *pass, const struct sl_job_more *more)
@@ -227,7 +225,7 @@ void gates_enter(struct sl_pass *pass, uint32_t job)
 	pass->gates->array[gate->array].inside++;
 }
 
-/* ---- What others do ------------------------------------------------------------------------ */
+/* ---- What others do -------------------------------------------------------------------------- */
 
 static void list_look(struct sl_pass *pass, struct list *list, uint32_t item)
 {
@@ -361,7 +359,7 @@ uint32_t gates_pop_array(struct sl_pass *pass)
 	return UINT32_MAX;
 }
 
-/* ---- Deadlines, and what must not be ------------------------------------------------------------ */
+/* ---- Deadlines, and what must not be --------------------------------------------------------- */
 
 /* The first microsecond at which it is too late to start. */
 sl_time gates_deadline(const struct sl_pass *pass, uint32_t job)
@@ -402,7 +400,7 @@ bool gates_hold(const struct sl_pass *pass, uint32_t job)
 	return true;
 }
 
-/* ---- A run that begins in mid-log ------------------------------------------------------------------ */
+/* ---- A run that begins in mid-log ------------------------------------------------------------ */
 
 /* What it waited for since its submission, as far as is known. */
 static void charge_past(struct sl_pass *pass, struct gate *gate, sl_time entered)

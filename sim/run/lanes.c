@@ -152,8 +152,3 @@ sl_job sl_lane_after(const struct sl_pass *pass, uint32_t lane, sl_job job)
 {
 	return (sl_job){ queue_after(queue_of(pass, lane), job.row) };
 }
-
-bool sl_queue_before(const struct sl_pass *pass, sl_job a, sl_job b)
-{
-	return row_before(pass, a.row, b.row);
-}

@@ -8,7 +8,6 @@
  * that of a quota, which a job of which the cluster has no room would not be given by any quota either.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/run/feedback.h"
 #include "sim/run/pass.h"

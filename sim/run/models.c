@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * models.c - models in a run: how they are made, who is told what and when, what they tell each other.
+ * models.c - models in a run: how they are made, who is told what and when, what they tell each other
+ * and, as a run is over, of it.
  */
 #include "sim/run/models.h"
 
@@ -9,7 +10,7 @@
 
 #include "sim/result/tally.h"
 
-/* ---- Begin and end ---------------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 /* Courses, as of policies that preempt; nodes with their names, where a model looks at them. */
 int models_ask(struct sl_pass *pass, struct sl_err *err)
@@ -141,7 +142,7 @@ void models_release(struct sl_pass *pass)
 	free(models->node_change);
 }
 
-int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct models *models = pass->models;
 	const sl_time now = pass->now;
@@ -155,6 +156,31 @@ int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err
 			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
 	}
 	pass->now = now;
+	return status;
+}
+
+static int policy_tells(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+{
+	const struct sl_policy *policy = pass->policy;
+	if (!policy || !policy->tell)
+		return SL_OK;
+	tally->model = policy->name;
+	tally->policy = true;
+	const int status = policy->tell(pass->state, pass, tally, err);
+	tally->policy = false;
+	return status;
+}
+
+int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
+{
+	struct sl_tally tally;
+	tally_init(&tally, pass->arena);
+	int status = policy_tells(pass, &tally, err);
+	if (!status && pass->models)
+		status = models_tell(pass, &tally, err);
+	if (!status)
+		status = tally_lend(&tally, result, err);
+	tally_release(&tally);
 	return status;
 }
 
@@ -217,34 +243,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 	return SL_OK;
 }
 
-/* ---- What is told ----------------------------------------------------------------------------------- */
-
-void models_note(struct sl_pass *pass, struct told told)
-{
-	struct models *models = pass->models;
-	const int status = grow((void **)&models->told, &models->told_capacity, sizeof(told),
-		models->told_count + 1, SIZE_MAX / 64, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-	else
-		models->told[models->told_count++] = told;
-}
-
-void models_started(struct sl_pass *pass, uint32_t job, bool fresh)
-{
-	if (!is_running(pass, job))
-		return; /* And left again, in the same pass. */
-	if (fresh)
-		rates_reset(pass, job);
-	models_note(pass, (struct told){ TOLD_STARTED, SL_LEFT_END, job, pass->course[job].attempts });
-}
-
-void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how)
-{
-	if (how != SL_LEFT_SUSPEND)
-		pass->models->holds[job] = 0;
-	models_note(pass, (struct told){ TOLD_LEFT, how, job, 0 });
-}
+/* ---- What is told ---------------------------------------------------------------------------- */
 
 static void tell_started(struct sl_pass *pass, const struct told *told)
 {
@@ -286,17 +285,6 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 	}
 }
 
-void models_rated(struct sl_pass *pass, uint32_t job)
-{
-	struct models *models = pass->models;
-	const uint32_t asker = models->current;
-	for (uint32_t i = 0; i < models->count; i++) {
-		models->current = i;
-		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
-			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
-	}
-	models->current = asker;
-}
 /* So many instants in a row at which nothing ran: nobody who waits will ever start. */
 enum { IDLE_MAX = 1000000 };
 
@@ -322,11 +310,10 @@ static void tell_all(struct sl_pass *pass)
 	models->told_next = models->told_count = 0;
 }
 
-static void instant_over(struct sl_pass *pass, bool silent)
+static void instant_over(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	note_missing(pass);
-	models->silent = silent;
 	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
 	models->events_seen = pass->events_applied;
 	if (pass->running || pass->suspended)
@@ -335,11 +322,11 @@ static void instant_over(struct sl_pass *pass, bool silent)
 		models->idle++;
 }
 
-bool models_settle(struct sl_pass *pass, bool silent)
+bool models_settle(struct sl_pass *pass)
 {
 	struct models *models = pass->models;
 	if (models->stopped) {
-		instant_over(pass, silent);
+		instant_over(pass);
 		return false;
 	}
 	tell_all(pass);
@@ -350,25 +337,23 @@ bool models_settle(struct sl_pass *pass, bool silent)
 	}
 	rates_apply(pass);
 	const struct ev *top = evq_top(&pass->events);
-	if (models->told_count || models->stirred || (top && top->time <= pass->now))
+	if (models->told_count || pass->needs_pass & NEEDS_ASKED || (top && top->time <= pass->now))
 		return true;
-	instant_over(pass, silent);
+	instant_over(pass);
 	return false;
 }
 
-/* ---- Timers ----------------------------------------------------------------------------------------- */
+/* ---- Timers ---------------------------------------------------------------------------------- */
 
-void sl_model_pass(struct sl_pass *world) { world->models->stirred = true; }
+void sl_model_pass(struct sl_pass *world) { world->needs_pass |= NEEDS_ASKED; }
 
 void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
 {
 	SL_CHECK(row < UINT32_C(1) << MODEL_ROW_BITS);
 	if (at == SL_NEVER || world->models->stopped)
 		return;
-	const int status = evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
-		world->models->current << MODEL_ROW_BITS | row, &world->err);
-	if (status)
-		pass_failed(world, status);
+	pass_failed(world, evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
+				   world->models->current << MODEL_ROW_BITS | row, &world->err));
 }
 
 void models_timer(struct sl_pass *pass, uint32_t row)
@@ -425,7 +410,7 @@ static void stop_if_over(struct sl_pass *pass)
 	struct models *models = pass->models;
 	const struct ev *top = evq_top(&pass->events);
 	const bool over = pass->ended == pass->jobs->count;
-	if (models->stopped || models->stirred || models->put_off ||
+	if (models->stopped || pass->needs_pass & NEEDS_ASKED || models->put_off ||
 		(!over && (!top || top->class != SL_EV_MODEL)))
 		return;
 	if (!over &&
@@ -442,8 +427,7 @@ bool models_over(struct sl_pass *pass)
 	return is_stalled(pass);
 }
 
-/* ---- Work that is done, and held on to ------------------------------------------------------------------
- */
+/* ---- Work that is done, and held on to ------------------------------------------------------- */
 
 bool models_hold(struct sl_pass *pass, uint32_t job)
 {
@@ -469,6 +453,15 @@ bool models_hold(struct sl_pass *pass, uint32_t job)
 	return models->holds[job] != 0;
 }
 
+static void finish_job(struct sl_pass *pass, uint32_t job)
+{
+	end_job(pass, job, SL_COMPLETED);
+	pass_digest(pass, SL_EV_JOB_END, job);
+	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_JOB_END, job });
+	if (pass->options.check)
+		check_state(pass);
+}
+
 void sl_model_finish(struct sl_pass *world, sl_job job)
 {
 	struct models *models = world->models;
@@ -478,12 +471,11 @@ void sl_model_finish(struct sl_pass *world, sl_job job)
 	models->holds[job.row] &= (uint16_t)~bit;
 	if (models->holds[job.row] || models->holding == job.row)
 		return;
-	models->stirred = true;
-	finish_job(world, job.row, SL_EV_JOB_END);
+	world->needs_pass |= NEEDS_ASKED;
+	finish_job(world, job.row);
 }
 
-/* ---- Transfers, predictions, figures ----------------------------------------------------------------------
- */
+/* ---- Transfers, predictions, figures --------------------------------------------------------- */
 
 bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer)
 {

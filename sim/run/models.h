@@ -8,7 +8,7 @@
  * followed by another round. Nothing of this is reached by undo: rates, failures and nodes change between
  * passes alone.
  *
- * models.c tells; rates.c keeps work and end events; fails.c ends jobs and takes nodes down.
+ * models.c tells; course.c keeps work, rates.c rates and end events; fails.c ends jobs and takes nodes down.
  */
 #ifndef SL_MODELS_H
 #define SL_MODELS_H
@@ -16,7 +16,7 @@
 #include "sim/base/intset.h"
 #include "sim/run/engine.h"
 
-enum { MODELS_MAX = 15, MODEL_ROW_BITS = 28 };
+enum { MODELS_MAX = 15, MODEL_ROW_BITS = 28, PART_BITS = 32 };
 enum { MODEL_NOBODY = 15 }; /* In place of a model's number: the row is a job that is let in again. */
 
 /* What is to be told. */
@@ -57,8 +57,6 @@ struct models {
 
 	struct told *told; /* From told_next on. */
 	size_t told_next, told_count, told_capacity;
-	bool stirred;         /* Something happened that calls for a pass. */
-	bool silent;          /* Nothing but models happened at this instant, without consequences. */
 	uint64_t events_seen; /* Events as of the instant before; */
 	uint32_t stalled;     /* instants in a row at which there were no more. */
 	bool stopped;         /* Nobody is left for whom anything could happen. */
@@ -93,44 +91,36 @@ int models_ask(struct sl_pass *pass, struct sl_err *err);
 int models_init(struct sl_pass *pass, struct sl_err *err);
 void models_begin(struct sl_pass *pass);
 void models_release(struct sl_pass *pass);
-int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
-/* told.c: with what the policy and all of them told, in the result. */
+/* What the policy has to say, then each model, in the order in which they are settled. */
 int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
 
-/* Noted, to be told. fresh: it begins anew at rate one; else its size changed. */
+/* commit.c: nodes that are not back when they were expected are taken to be at the next second. */
+void models_pass_begins(struct sl_pass *pass);
+
+/* commit.c: noted, to be told. fresh: it begins anew at rate one; else its size changed. */
 void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
 void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
 void models_note(struct sl_pass *pass, struct told told);
-void models_rated(struct sl_pass *pass, uint32_t job);
 void models_timer(struct sl_pass *pass, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
 bool models_hold(struct sl_pass *pass, uint32_t job);
-/* Tells what happened, settles, and applies rates. True: more happens at this instant. Silent: so far nothing
- * but models happened at it, without consequences. */
-bool models_settle(struct sl_pass *pass, bool silent);
+/* Tells what happened, settles, and applies rates. True: more happens at this instant. */
+bool models_settle(struct sl_pass *pass);
 /* Once nothing is left to happen but what models do for themselves: no more events of models. True: no event
  * is to come, and for long none came. */
 bool models_over(struct sl_pass *pass);
-
-/* fails.c: nodes that are not back when they were expected are taken to be at the next second. */
-void models_pass_begins(struct sl_pass *pass);
 
 /* fails.c: its time outside the queue may be over. */
 void models_let_in(struct sl_pass *pass, uint32_t job);
 
 /* rates.c */
 void rates_apply(struct sl_pass *pass);
-void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course); /* Sets its end. */
-int rates_note_end(struct sl_pass *pass, uint32_t job);
 void rates_reset(struct sl_pass *pass, uint32_t job);
 bool rates_replaced(const struct sl_pass *pass, const struct ev *ev);
 uint64_t rates_product(const struct sl_pass *pass, uint32_t job);
 /* Its work is done, all of it; and it holds on, so that its limit alone may end it. */
 void rates_done(struct sl_pass *pass, uint32_t job);
 void rates_hold(struct sl_pass *pass, uint32_t job);
-
-/* sim.c: a job's end by itself, or at its limit, as it is applied. */
-void finish_job(struct sl_pass *pass, uint32_t job, enum sl_event_class class);
 
 #endif

@@ -1,92 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pass.c - what a policy sees and does: the functions of plugin.h over the state of pass.h.
+ * pass.c - what a policy sees, and sets of its own: the queue, what it uses, reads, keys and estimates,
+ * ledgers, questions. What it does to jobs is in commands.c.
  */
 #include "sim/run/models.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void pass_failed(struct sl_pass *pass, int status)
-{
-	if (!pass->status)
-		pass->status = status;
-}
-
-void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
-{
-	SL_CHECK(err->status);
-	if (!pass->status)
-		pass->err = *err;
-	pass_failed(pass, err->status);
-}
-
-void sl_say(const struct sl_pass *pass, const char *text)
-{
-	const struct sim_watch *watch = pass->options.watch;
-	if (watch && watch->said)
-		watch->said(watch->self, pass, text);
-}
-
-void act(struct sl_pass *pass, struct action action)
-{
-	if (pass->action_count == pass->action_capacity) {
-		const int status = grow((void **)&pass->action, &pass->action_capacity, sizeof(action),
-			pass->action_count + 1, UINT32_MAX, &pass->err);
-		if (status) {
-			pass_failed(pass, status);
-			return;
-		}
-	}
-	pass->action[pass->action_count++] = action;
-}
-
-/* ---- Digest -------------------------------------------------------------------- */
-
-/* The product of two 64-bit numbers, folded: each bit of the state reaches all others within two events. */
-static uint64_t folded(uint64_t a, uint64_t b)
-{
-	const unsigned __int128 product = (unsigned __int128)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
-{
-	const bool job = row < pass->jobs->count && is_of_job(class);
-	const uint64_t size = job ? (uint64_t)pass->jobs->size[row] : 0;
-	const uint64_t attempt =
-		job && pass->course && pass->course[row].attempts ? pass->course[row].attempts & 0xff : 1;
-	const uint64_t top = class * (UINT64_C(1) << 56);
-	const uint64_t what = top | attempt << 48 | (size & 0xffff) << 32 | row;
-	uint64_t h = folded(pass->digest ^ UINT64_C(0x9e3779b97f4a7c15),
-		(uint64_t)pass->now ^ UINT64_C(0xd6e8feb86659fd93));
-	if (pass->nodes && class == SL_EV_CLASS_COUNT) {
-		const struct sl_piece *piece;
-		const size_t count = nodes_pieces(pass->nodes, row, &piece);
-		for (size_t i = 0; i < count; i++)
-			h = folded(h ^ UINT64_C(0x8ebc6af09c88c6e3),
-				((uint64_t)piece[i].node << 32 | piece[i].tasks) ^
-					UINT64_C(0x589965cc75374cc3));
-	}
-	pass->digest =
-		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
-	pass->events_applied++;
-	int status = pass->options.record & (SIM_RECORD_PAST | SIM_RECORD_WATCHED)
-			     ? past_happens(pass, class, row)
-			     : SL_OK;
-	if (status)
-		pass_failed(pass, status);
-	if (pass->events_applied % (1 << 16))
-		return;
-	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
-		pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-	else
-		pass->digests[pass->digest_count++] = pass->digest;
-}
-
-/* ---- Queue ------------------------------------------------------------------------ */
+/* ---- Queue ----------------------------------------------------------------------------------- */
 
 void queue_put(struct sl_pass *pass, uint32_t job)
 {
@@ -95,8 +17,7 @@ void queue_put(struct sl_pass *pass, uint32_t job)
 		status = queue_add(&pass->fill, job, &pass->err);
 	if (!status && pass->lanes)
 		status = lanes_put(pass, job);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 	room_waits(pass, job, 1);
 }
 
@@ -130,320 +51,7 @@ void unqueue_job(struct sl_pass *pass, uint32_t job)
 		head->job = UINT32_MAX;
 }
 
-void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
-{
-	bool freed = false; /* Before its end was handled: rules.early. */
-	for (size_t i = 0; i < pass->ending_count && !freed; i++)
-		freed = pass->ending[i].ev.row == job && pass->ending[i].freed;
-	if (pass->course) {
-		course_settle(pass, job);
-		if (pass->course[job].attempts > 1)
-			pass_failed(pass, attempt_add(pass, job, &pass->course[job], state, 0));
-		if (pass->course[job].stopped != SL_NONE) {
-			pass->course[job].suspended += pass->now - pass->course[job].stopped;
-			pass->course[job].stopped = SL_NONE;
-			pass->suspended--;
-		}
-	}
-	if (pass->uses & SL_USE_PROMISES && !freed && pass->job_state[job] == SL_RUNNING)
-		freed_until(pass, room_expected(pass, job));
-	if (!freed)
-		room_give(pass, job);
-	if (pass->course) {
-		course_unlink(pass, job);
-		pass->course[job].due = SL_NEVER;
-	}
-	if (pass->job_state[job] == SL_RUNNING)
-		pass->running--;
-	pass->ended++;
-	pass->end[job] = pass->now;
-	pass->job_state[job] = (uint8_t)state;
-	if (pass->models)
-		models_left(pass, job, SL_LEFT_END);
-	others_hear(pass, job);
-}
-
-/* ---- Begin and commit ----------------------------------------------------------------- */
-
-void pass_begin(struct sl_pass *pass)
-{
-	room_settle(pass);
-	if (pass->models)
-		models_pass_begins(pass);
-	pass->wake = SL_NEVER;
-	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
-	pass->rule = pass->rule_default;
-	pass->whose = UINT32_MAX;
-	pass->open = true;
-}
-
-void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail)
-{
-	if (pass->options.check)
-		check_reason(pass, job, reason);
-	if (pass->reason_now)
-		pass->reason_now[job] = (uint8_t)reason;
-	if (!(pass->options.record & SIM_RECORD_REASONS))
-		return;
-	const int status = grow((void **)&pass->reason, &pass->reason_capacity, sizeof(*pass->reason),
-		pass->reason_count + 1, SIZE_MAX / 64, &pass->err);
-	if (status) {
-		pass_failed(pass, status);
-		return;
-	}
-	pass->reason[pass->reason_count++] = (struct sl_reason_change){
-		.at = at, .job = job, .reason = (uint8_t)reason, .detail = detail & 0xffffff
-	};
-}
-
-/* Where a pass may come before the timers of its instant, it must not meet an estimate that has run out. */
-static bool expiries_first(const struct sl_pass *pass)
-{
-	return pass->scenario->rules.submits_first || pass->scenario->rules.pass_per_event;
-}
-
-/* The job will outlive its estimate: the plan learns of it then, not before. */
-int note_overrun(struct sl_pass *pass, uint32_t job)
-{
-	const sl_time at = expected_end(pass, job);
-	if (is_controlled(pass))
-		return SL_OK; /* Plans are the policy's own. */
-	if (at <= pass->settled)
-		return SL_OK; /* It is known already. */
-	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
-	if (!status && pass->uses & SL_USE_EXPIRY)
-		status = evq_push(expiries_first(pass) ? &pass->expiries : &pass->events, at, SL_EV_TIMER,
-			job, &pass->err);
-	return status;
-}
-
-/* Its end, or its limit if that comes first and kills. */
-sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class)
-{
-	const struct sl_jobs *jobs = pass->jobs;
-	const bool cut = pass->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(pass) &&
-			 jobs->limit[job] < jobs->run[job];
-	if (class)
-		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
-	return cut ? jobs->limit[job] : jobs->run[job];
-}
-
-/* Running since pass->start (or as its course says); and a note if its estimate comes before its end. */
-int note_end(struct sl_pass *pass, uint32_t job)
-{
-	enum sl_event_class class;
-	if (pass->course && pass->models)
-		return rates_note_end(pass, job);
-	const sl_time length = length_of(pass, job, &class);
-	if (pass->course && pass->course[job].due == SL_NEVER)
-		return SL_OK; /* It was preempted again, in the same pass. */
-	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);
-	int status = evq_push(&pass->events, due, class, job, &pass->err);
-	if (!status && expected_end(pass, job) < due)
-		status = note_overrun(pass, job);
-	return status;
-}
-
-static int commit_start(struct sl_pass *pass, uint32_t job)
-{
-	pass_digest(pass, SL_EV_CLASS_COUNT, job);
-	if (pass->course && pass->course[job].attempts > 1)
-		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
-	else if (pass->gates)
-		gates_started(pass, job);
-	room_holds(pass, job);
-	room_places(pass, job);
-	if (pass->models)
-		models_started(pass, job, true);
-	return note_end(pass, job);
-}
-
-static enum sl_left left_by(enum sl_preempt how)
-{
-	switch (how) {
-	case SL_PREEMPT_REQUEUE:
-		return SL_LEFT_REQUEUE;
-	case SL_PREEMPT_CHECKPOINT:
-		return SL_LEFT_CHECKPOINT;
-	case SL_PREEMPT_SUSPEND:
-		return SL_LEFT_SUSPEND;
-	case SL_PREEMPT_CANCEL:
-	case SL_PREEMPT_COUNT:
-		break;
-	}
-	return SL_LEFT_END;
-}
-
-static int commit_preempt(struct sl_pass *pass, const struct action *action)
-{
-	const struct course *before = &pass->course_kept[action->now].course;
-	const enum sl_preempt how = preempted_how(action);
-	pass_digest(pass, DIGEST_PREEMPT + how, action->job);
-	if (pass->models)
-		models_left(pass, action->job, left_by(how));
-	if (how == SL_PREEMPT_SUSPEND)
-		return SL_OK;
-	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
-	if (how == SL_PREEMPT_CANCEL) {
-		pass->ended++;
-		others_hear(pass, action->job);
-		return before->attempts > 1 ? attempt_add(pass, action->job, before, SL_PREEMPTED, lost)
-					    : SL_OK;
-	}
-	if (before->attempts == 1)
-		reason_changes(pass, before->began, action->job, SL_REASON_NONE, 0);
-	reason_changes(pass, pass->now, action->job, pass->reason_default, 0);
-	return attempt_add(pass, action->job, before, (enum sl_state)(action->was >> 8), lost);
-}
-
-void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
-{
-	pass->refused_last = job;
-	pass->refused_last_why = why;
-	if (pass->decisions && !pass->refusal)
-		pass->refusal = sl_alloc(pass->arena, (size_t)pass->jobs->count + 1, sizeof(*pass->refusal));
-	if (pass->refusal)
-		pass->refusal[job] = why;
-	if (pass->refused++)
-		return;
-	pass->refused_first = job;
-	pass->refused_why = why;
-}
-
-static int commit_end(struct sl_pass *pass, const struct action *action)
-{
-	const struct course_kept *before = &pass->course_kept[action->now];
-	const enum sl_state state = (enum sl_state)pass->job_state[action->job];
-	pass_digest(pass, DIGEST_END + state, action->job);
-	pass->ended++;
-	if (action->why)
-		note_refused(pass, action->job, action->why);
-	if (pass->models && before->state != SL_PENDING)
-		models_left(pass, action->job, SL_LEFT_END);
-	if (before->state == SL_PENDING || before->course.attempts < 2)
-		return SL_OK;
-	return attempt_add(pass, action->job, &before->course, state, 0);
-}
-
-static int commit_action(struct sl_pass *pass, const struct action *action)
-{
-	switch (action->kind) {
-	case ACTION_START:
-		return commit_start(pass, action->job);
-	case ACTION_CANCEL:
-		pass_digest(pass, SL_EV_CANCEL, action->job);
-		pass->ended++;
-		others_hear(pass, action->job);
-		return SL_OK;
-	case ACTION_END:
-		return commit_end(pass, action);
-	case ACTION_PREEMPT:
-		return commit_preempt(pass, action);
-	case ACTION_RESUME:
-		pass_digest(pass, DIGEST_RESUME, action->job);
-		room_holds(pass, action->job); /* Suspended as it started, it held none so far. */
-		if (pass->models)
-			models_started(pass, action->job, true);
-		return note_end(pass, action->job);
-	case ACTION_RESIZE:
-		pass_digest(pass, DIGEST_RESIZE, action->job);
-		room_holds(pass, action->job);
-		if (pass->models)
-			models_started(pass, action->job, false);
-		return note_end(pass, action->job);
-	case ACTION_RESERVE:
-		return evq_push(&pass->events, action->was, SL_EV_RESERVATION, action->job, &pass->err);
-	case ACTION_REASON:
-		reason_changes(pass, pass->now, action->job, (enum sl_reason)(action->now >> 24),
-			(uint32_t)action->now & 0xffffff);
-		return SL_OK;
-	case ACTION_TIMER:
-		return evq_push(&pass->events, action->now, SL_EV_TIMER, action->job, &pass->err);
-	case ACTION_HEAD:
-		/* Displaced and still waiting: it waits for others again. */
-		if (action->was != UINT32_MAX && is_waiting(pass, (uint32_t)action->was))
-			reason_changes(pass, pass->now, (uint32_t)action->was, pass->reason_default, 0);
-		if (action->job != UINT32_MAX && is_waiting(pass, action->job))
-			reason_changes(pass, pass->now, action->job, SL_REASON_RESOURCES, 0);
-		return SL_OK;
-	case ACTION_PROMISE:
-	case ACTION_ELIGIBLE:
-	case ACTION_WAKE:
-	case ACTION_LEDGER:
-	case ACTION_FREED:
-	case ACTION_PLAN:
-		return SL_OK;
-	case ACTION_BY: /* Of the actions behind it: for who looks on. */
-		pass->rule = (uint8_t)action->now;
-		pass->whose = action->job;
-		return SL_OK;
-	}
-	return SL_OK;
-}
-
-int pass_commit(struct sl_pass *pass)
-{
-	pass->rule = pass->rule_default;
-	pass->whose = UINT32_MAX;
-	for (size_t i = 0; i < pass->action_count && !pass->status; i++)
-		pass_failed(pass, commit_action(pass, &pass->action[i]));
-	if (pass->decisions)
-		decisions_commit(pass);
-	const struct sim_watch *watch = pass->options.watch;
-	if (watch && watch->passed)
-		watch->passed(watch->self, pass);
-	pass->action_count = 0;
-	pass->open = false;
-	if (pass->placer)
-		pass->placer->forget(pass->placer_state);
-	if (pass->nodes) {
-		nodes_forget(pass->nodes);
-		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
-	}
-	return pass->status;
-}
-
-/* ---- Marks ------------------------------------------------------------------------------ */
-
-sl_marked sl_mark(struct sl_pass *pass)
-{
-	(void)pass_over(pass);
-	return (sl_marked){ .depth = ++pass->marks, .length = (uint32_t)pass->action_count };
-}
-
-void pass_take_back(struct sl_pass *pass)
-{
-	while (pass->action_count)
-		undo_action(pass, &pass->action[--pass->action_count]);
-}
-
-/* Marks are closed innermost first, each once: a policy that does not ends its run. */
-static bool mark_is_last(struct sl_pass *pass, sl_marked mark)
-{
-	if (mark.depth == pass->marks && mark.depth && mark.length <= pass->action_count)
-		return true;
-	pass_failed(
-		pass, sl_fail(&pass->err, SL_POLICY,
-			      "policy '%s' closed a mark that is not the last one open", pass->policy->name));
-	return false;
-}
-
-void sl_undo(struct sl_pass *pass, sl_marked mark)
-{
-	if (!mark_is_last(pass, mark))
-		return;
-	while (pass->action_count > mark.length)
-		undo_action(pass, &pass->action[--pass->action_count]);
-	pass->marks--;
-}
-
-void sl_keep(struct sl_pass *pass, sl_marked mark)
-{
-	if (mark_is_last(pass, mark))
-		pass->marks--;
-}
-
-/* ---- In init ------------------------------------------------------------------------------ */
+/* ---- In init --------------------------------------------------------------------------------- */
 
 static void *column(struct sl_pass *pass, size_t element)
 {
@@ -542,37 +150,9 @@ int sl_set_placing(
 	return rule->init ? rule->init(&placing->state, setup, err) : SL_OK;
 }
 
-/* ---- Reads ---------------------------------------------------------------------------------- */
+/* ---- Reads ----------------------------------------------------------------------------------- */
 
 sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
-
-bool sl_stopping(const struct sl_pass *pass)
-{
-	const struct sim_options *options = &pass->options;
-	return pass->status || (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
-	       (options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed));
-}
-
-/* Why it is to end, if it is. */
-static const char *why_over(const struct sl_pass *pass)
-{
-	static const char *const over[] = {
-		[SIM_OUT_OF_TIME] = "its time is over (--max-time): results are partial",
-		[SIM_OUT_OF_MEMORY] = "memory is over its bound (--max-memory): results are partial",
-	};
-	if (pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed))
-		return "interrupted: results are partial";
-	return pass->options.progress
-		       ? over[atomic_load_explicit(&pass->options.progress->stop, memory_order_relaxed)]
-		       : NULL;
-}
-
-void pass_poll(struct sl_pass *pass)
-{
-	const char *why = pass->status ? NULL : why_over(pass);
-	if (why)
-		pass_failed(pass, sl_fail(&pass->err, SL_INTERRUPTED, "%s", why));
-}
 
 /* As pass_over, for those who may not count. */
 static bool is_over(const struct sl_pass *pass) { return pass->status && pass->open; }
@@ -681,6 +261,11 @@ sl_job sl_queue_after(const struct sl_pass *pass, sl_job job)
 	return (sl_job){ queue_after(&pass->queue, job.row) };
 }
 
+bool sl_queue_before(const struct sl_pass *pass, sl_job a, sl_job b)
+{
+	return row_before(pass, a.row, b.row);
+}
+
 bool sl_fits(struct sl_pass *pass, sl_job job) { return !pass_over(pass) && room_fits(pass, job.row); }
 
 bool sl_any_fits(struct sl_pass *pass) { return !pass_over(pass) && room_any_fits(pass); }
@@ -761,7 +346,7 @@ sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struc
 	return next_fit(pass, lane_queue(pass, lane, pass->uses & SL_USE_FILL), after, shadow);
 }
 
-/* ---- Commands --------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 /* It is first, and does not start: why? */
 static void head_becomes(struct sl_pass *pass, struct head *head, uint32_t job, enum sl_reason reason)
@@ -847,8 +432,7 @@ void sl_queue_rekey(
 		status = queue_rebuild(&pass->queue, pass->scratch, &pass->err);
 	if (!status && pass->lanes)
 		status = lanes_rebuild(pass, pass->scratch, count);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
@@ -897,12 +481,10 @@ void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
 		act(pass, (struct action){ .kind = ACTION_TIMER, .job = row, .now = time });
 		return;
 	}
-	const int status = evq_push(&pass->events, time, SL_EV_TIMER, row, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(&pass->events, time, SL_EV_TIMER, row, &pass->err));
 }
 
-/* ---- Ledgers -------------------------------------------------------------------------------------- */
+/* ---- Ledgers --------------------------------------------------------------------------------- */
 
 sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows)
 {
@@ -932,4 +514,43 @@ void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t
 		act(pass, (struct action){
 				  .kind = ACTION_LEDGER, .job = ledger.index, .was = *place, .now = row });
 	*place += amount;
+}
+
+/* ---- Questions to whoever drives the run ----------------------------------------------------- */
+
+/* The pass stops at it, open as it is, and goes on when it is answered. Answers are kept, so that a pass that
+ * is taken back and made again finds them. */
+static bool offer(struct sl_pass *pass, const sl_job *offered, size_t count)
+{
+	const int status = grow((void **)&pass->offered, &pass->offered_capacity, sizeof(*offered), count,
+		UINT32_MAX, &pass->err);
+	if (status) {
+		pass_failed(pass, status);
+		return false;
+	}
+	if (count)
+		memcpy(pass->offered, offered, count * sizeof(*offered));
+	pass->offered_count = count;
+	pass->asks = true;
+	return true;
+}
+
+bool sl_ask(struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer)
+{
+	if (number < pass->answer_count) {
+		*answer = (sl_job){ pass->answer[number] };
+		return true;
+	}
+	if (number > pass->answer_count)
+		pass_failed(pass,
+			sl_fail(&pass->err, SL_POLICY, "policy '%s' skips a question", pass->policy->name));
+	else if (!pass->options.driven)
+		pass_failed(pass,
+			sl_fail(&pass->err, SL_USAGE,
+				"policy '%s' asks whoever drives the run, and nobody does: drive it from a "
+				"program (sl_run_decide, schedlab.SchedlabEnv), or give it recorded choices",
+				pass->policy->name));
+	else
+		(void)offer(pass, offered, count);
+	return false;
 }

@@ -135,7 +135,7 @@ struct freed {
 struct past_event {
 	sl_time time;
 	uint32_t row;
-	uint32_t class; /* enum sl_event_class, or of pass.c's digest. */
+	uint32_t class; /* enum sl_event_class, or the digest's, below. */
 };
 
 /* A gauge that is followed, and its course so far. */
@@ -151,15 +151,25 @@ struct ending {
 	bool freed; /* What it held is free already. */
 };
 
+/* Why a round of an instant needs a pass (sim.c: the loop). */
+enum needs_pass {
+	NEEDS_ROUND = 1,    /* There are no models: each round has one. With models: */
+	NEEDS_EVENT = 2,    /* something happened of which policies hear, */
+	NEEDS_MODEL = 4,    /* a model did what they see, before the round or at a timer of its own, */
+	NEEDS_DUE = 8,      /* a policy asked for a pass now, or a promise is due, */
+	NEEDS_OPENING = 16, /* or a gate opens now. */
+	NEEDS_CAUSES = 31,
+	/* rules.pass_per_event: each event has a pass of its own, and only what is due needs one more; */
+	NEEDS_OWN = 32,
+	NEEDS_SERVED = 64, /* not even that, where it was the last event that had its own. */
+	NEEDS_ASKED = 128  /* Set by models as they do what policies see; stays until a pass begins. */
+};
+
 /* Where an instant is that stopped at a question: before it, among its events, behind them. */
-enum instant_at { INSTANT_NEW, INSTANT_EVENTS, INSTANT_PASSED };
-struct halted {
-	enum instant_at at;
-	int passes;  /* So far. */
-	bool silent; /* Nothing in it was anything to a policy. */
-	bool passed; /* Its last event had a pass. */
-	bool quiet;  /* What happened calls for no pass. */
-	bool called; /* Something does. */
+struct sim_instant {
+	enum instant_at { INSTANT_NEW, INSTANT_EVENTS, INSTANT_PASSED } at;
+	int rounds;      /* So far. */
+	unsigned needed; /* enum needs_pass: of all its rounds; 0: nothing in it was anything to a policy. */
 };
 
 /* What idles, over time: while a waiting job would have fitted, and as much of it as was asked for. */
@@ -276,13 +286,14 @@ struct sl_pass {
 	uint32_t polls; /* Questions and commands so far: pass_over. */
 	struct sl_err err;
 
-	/* Questions of the policy (question.c). */
+	/* Questions of the policy. */
 	uint32_t *answer; /* Rows, UINT32_MAX: none. */
 	size_t answer_count, answer_capacity;
 	sl_job *offered; /* With the question that is open. */
 	size_t offered_count, offered_capacity;
 	bool asks; /* The pass stopped at it. */
-	struct halted instant;
+	struct sim_instant instant;
+	unsigned needs_pass; /* enum needs_pass: of the round that goes on. */
 
 	struct head head;
 	struct decisions *decisions; /* NULL: nobody asked for them. */
@@ -405,8 +416,12 @@ static inline unsigned past_class(unsigned class)
 	return class == DIGEST_GATED ? SL_EV_SUBMIT : class == DIGEST_DEADLINE ? SL_EV_CANCEL : class;
 }
 
-/* Keeps the first failure; commands go on as if nothing happened, the loop ends the run. */
-void pass_failed(struct sl_pass *pass, int status);
+/* Keeps the first failure, if it is one; commands go on as if nothing happened, the loop ends the run. */
+static inline void pass_failed(struct sl_pass *pass, int status)
+{
+	if (status && !pass->status)
+		pass->status = status;
+}
 
 void pass_begin(struct sl_pass *pass);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
@@ -428,6 +443,11 @@ int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. *
 /* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
  * of those that never could start). Reasons are sorted. */
 int reasons_left(struct sl_pass *pass, bool over, struct sl_result *result);
+static inline void tell_policy(struct sl_pass *pass, const struct sl_event *event)
+{
+	if (pass->policy->on_event)
+		pass->policy->on_event(pass->state, pass, event);
+}
 void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
@@ -479,7 +499,7 @@ bool room_resume(struct sl_pass *pass, uint32_t job);
 void room_restore(struct sl_pass *pass, uint32_t job, bool suspended);
 void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, after a resize. */
 void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
-/* pass.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
+/* journal.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
 void pass_poll(struct sl_pass *pass);
 /* Nothing more comes of this pass: it failed, or somebody wants the run to end. Each question and command
  * that a policy may repeat without end asks, and has no answer then, so that the policy comes to its end. */
@@ -523,9 +543,6 @@ void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at S
 /* course.c: work and time of jobs that may be preempted. */
 sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
 sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
-sl_time course_time_for(const struct sl_pass *pass, uint32_t job, sl_time work); /* At the size it has. */
-void course_speed(
-	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held);
 /* It works from then on. */
 static inline sl_time course_works_from(const struct course *course)
 {
@@ -562,12 +579,14 @@ sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
 int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
 
-/* rates.c: courses with models. */
+/* With models: rates.c. */
 /* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
 sl_time course_done(
 	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part);
 void course_count(struct sl_pass *pass, uint32_t job); /* `done` goes up to now. */
-void course_paced_due(struct sl_pass *pass, uint32_t job);
+/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
+sl_time course_done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work);
+void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course); /* Sets its end. */
 
 /* gauges.c */
 /* Follows those of replay.gauges too. */
@@ -585,16 +604,14 @@ void by_undo(struct sl_pass *pass, const struct action *action);
 void decisions_drop_plans(struct sl_pass *pass); /* Another policy takes over. */
 void decisions_result(const struct sl_pass *pass, struct sl_result *result);
 
-/* past.c: one more line; and, while the past is shown, in place of what else would be done. */
-/* Notes it, and tells who looks on, as far as wanted. */
-int past_happens(struct sl_pass *pass, unsigned class, uint32_t row);
-int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row);
+int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row); /* journal.c: one more line. */
+/* rates.c: while the past is shown, of a job that may run on past its estimate; one that is given another. */
+void past_expires(struct sl_pass *pass, uint32_t job);
 void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
 
 /* check.c: stops the program if the state is not whole. */
 void check_state(struct sl_pass *pass);
 uint64_t check_digest(struct sl_pass *pass);
 void check_charges(const struct sl_result *result);
-void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason); /* May it be given? */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * past.c - what happened, noted as it happens, and shown to a policy that comes later.
+ * past.c - what happened (journal.c notes it), shown to a policy that comes later.
  *
  * A policy keeps what it knows of the past (run times of users, usage) from the
  * events that it is told. One that takes over is told them all again, in their
@@ -10,43 +10,7 @@
  */
 #include "sim/run/engine.h"
 
-int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row)
-{
-	const int status = grow((void **)&pass->past, &pass->past_capacity, sizeof(*pass->past),
-		pass->past_count + 1, SIZE_MAX / 64, &pass->err);
-	if (!status)
-		pass->past[pass->past_count++] =
-			(struct past_event){ .time = at, .row = row, .class = class };
-	return status;
-}
-
-int past_happens(struct sl_pass *pass, unsigned class, uint32_t row)
-{
-	if (pass->options.record & SIM_RECORD_WATCHED)
-		pass->options.watch->happened(pass->options.watch->self, pass, class, row);
-	return pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
-}
-
-/* ---- Estimates that run out ------------------------------------------------------------ */
-
-/* As note_overrun: of a job that runs on past it. */
-static void expires(struct sl_pass *pass, uint32_t job)
-{
-	const sl_time estimate = pass->estimate[job];
-	if (!(pass->uses & SL_USE_EXPIRY) || estimate >= length_of(pass, job, NULL))
-		return;
-	const int status = evq_push(
-		pass->expiring, time_after(pass->start[job], estimate), SL_EV_TIMER, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-}
-
-void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate)
-{
-	SL_CHECK(time_after(pass->start[job], estimate) > pass->now);
-	pass->estimate_own[job] = estimate;
-	expires(pass, job);
-}
+/* ---- Estimates that run out ------------------------------------------------------------------ */
 
 static bool comes_before(
 	const struct sl_pass *pass, const struct ev *timer, sl_time time, unsigned class, bool expiry)
@@ -73,7 +37,7 @@ static void show_timers(struct sl_pass *pass, sl_time time, unsigned class)
 	}
 }
 
-/* ---- Events ------------------------------------------------------------------------------ */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static void show_ended(struct sl_pass *pass, uint32_t job, enum sl_state state)
 {
@@ -88,7 +52,7 @@ static void show_started(struct sl_pass *pass, uint32_t job)
 	queue_take(pass, job);
 	pass->start[job] = pass->now; /* Of the attempt. */
 	pass->job_state[job] = SL_RUNNING;
-	expires(pass, job);
+	past_expires(pass, job);
 }
 
 static void show_preempted(struct sl_pass *pass, uint32_t job, enum sl_preempt how)

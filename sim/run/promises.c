@@ -9,6 +9,7 @@
 #include "sim/run/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
 {
@@ -25,8 +26,7 @@ static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
 	int status = profile_add(&pass->profile, at, -cpus, &pass->err);
 	if (!status)
 		status = profile_add(&pass->profile, time_after(at, pass->estimate[job]), cpus, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 static bool is_stale(const struct sl_pass *pass, const struct ev *ev)
@@ -56,9 +56,7 @@ static void sweep_stale(struct sl_pass *pass)
 static void promise_note(struct sl_pass *pass, uint32_t job, sl_time at)
 {
 	pass->promise[job] = at;
-	const int status = evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err));
 }
 
 static void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
@@ -155,7 +153,7 @@ sl_time promise_next(struct sl_pass *pass)
 	return top ? top->time : SL_NEVER;
 }
 
-/* ---- Rows in queue order --------------------------------------------------------------- */
+/* ---- Rows in queue order --------------------------------------------------------------------- */
 
 bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b)
 {
@@ -181,7 +179,7 @@ int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
 	return SL_OK;
 }
 
-/* ---- For plans ---------------------------------------------------------------------------- */
+/* ---- For plans ------------------------------------------------------------------------------- */
 
 void act_freed(struct sl_pass *pass)
 {
@@ -236,7 +234,7 @@ void sl_promises_make(struct sl_pass *pass)
 	pass->unpromised_count = 0;
 }
 
-/* ---- Freed intervals ---------------------------------------------------------------------- */
+/* ---- Freed intervals ------------------------------------------------------------------------- */
 
 static void freed_join(struct freed *freed, uint32_t left)
 {
@@ -304,7 +302,7 @@ static void freed_trim(struct freed *freed, sl_time now)
 		freed->at[0].from = now;
 }
 
-/* ---- Compression ------------------------------------------------------------------------------ */
+/* ---- Compression ----------------------------------------------------------------------------- */
 
 /*
  * A job can only move if an earlier place for it meets what was freed since it
@@ -505,30 +503,7 @@ void sl_promises_drop(struct sl_pass *pass)
 	}
 }
 
-void sl_promises_start(struct sl_pass *pass)
-{
-	size_t count = 0;
-	while (promise_next(pass) <= pass->now) {
-		const struct ev ev = evq_pop(&pass->due);
-		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
-			sizeof(*pass->scratch), count + 1, UINT32_MAX, &pass->err);
-		if (status) {
-			pass_failed(pass, status);
-			return;
-		}
-		pass->scratch[count++] = ev.row;
-	}
-	(void)sort_rows(pass, pass->scratch, count);
-	for (size_t i = 0; i < count; i++)
-		if ((!i || pass->scratch[i] != pass->scratch[i - 1]) &&
-			!sl_start(pass, (sl_job){ pass->scratch[i] }))
-			pass_failed(pass, sl_fail(&pass->err, SL_POLICY,
-						  "job %lld does not fit at its promise: the plan was not "
-						  "renewed when sl_promises_broken said so",
-						  (long long)pass->jobs->id[pass->scratch[i]]));
-}
-
-/* ---- One at a time ---------------------------------------------------------------------------------- */
+/* ---- One at a time --------------------------------------------------------------------------- */
 
 sl_time sl_promise_at(struct sl_pass *pass, sl_job job)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rates.c - how fast jobs work, with models: work done, and when it will be.
+ * rates.c - end events, and estimates that run out before them; and with models how fast jobs work.
  *
  * A job works at the product of what each model says of it (a factor of 1 is SL_RATE_ONE): products are
  * rounded down to 2^-32 in the order of the models. Work is counted exactly, in microseconds and 2^-32 of
@@ -11,89 +11,45 @@
  */
 #include "sim/run/models.h"
 
-enum { PART_BITS = 32 };
+/* ---- End events ------------------------------------------------------------------------------ */
 
-/* ---- Work --------------------------------------------------------------------------------------- */
-
-/* As course_speed, unless a model counts work by size itself. */
-static void work_speed(
-	const struct sl_pass *pass, uint32_t job, const struct course *course, int64_t *asked, int64_t *held)
+/* Where a pass may come before the timers of its instant, it must not meet an estimate that has run out. */
+static bool expiries_first(const struct sl_pass *pass)
 {
-	*asked = *held = 1;
-	if (!pass->models->sizes)
-		course_speed(pass, job, course, asked, held);
+	return pass->scenario->rules.submits_first || pass->scenario->rules.pass_per_event;
 }
 
-/* From when on its work is not counted yet. */
-static sl_time counts_from(const struct course *course)
+/* The job will outlive its estimate: the plan learns of it then, not before. */
+int note_overrun(struct sl_pass *pass, uint32_t job)
 {
-	const sl_time works = course_works_from(course);
-	return works > course->counted ? works : course->counted;
+	const sl_time at = expected_end(pass, job);
+	if (is_controlled(pass))
+		return SL_OK; /* Plans are the policy's own. */
+	if (at <= pass->settled)
+		return SL_OK; /* It is known already. */
+	int status = evq_push(&pass->overruns, at, SL_EV_TIMER, job, &pass->err);
+	if (!status && pass->uses & SL_USE_EXPIRY)
+		status = evq_push(expiries_first(pass) ? &pass->expiries : &pass->events, at, SL_EV_TIMER,
+			job, &pass->err);
+	return status;
 }
 
-sl_time course_done(
-	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part)
+/* As note_overrun: of a job that runs on past it. */
+void past_expires(struct sl_pass *pass, uint32_t job)
 {
-	const sl_time from = counts_from(course);
-	if (part)
-		*part = course->done_part;
-	if (!running || course->finished || pass->now <= from)
-		return course->done;
-	int64_t asked, held;
-	work_speed(pass, job, course, &asked, &held);
-	const sl_time length = (sl_time)((__int128)(pass->now - from) * held / asked);
-	const unsigned __int128 gain = (unsigned __int128)(uint64_t)length * course->rate + course->done_part;
-	if (part)
-		*part = (uint32_t)gain;
-	return course->done + (sl_time)(gain >> PART_BITS);
+	const sl_time estimate = pass->estimate[job];
+	if (!(pass->uses & SL_USE_EXPIRY) || estimate >= length_of(pass, job, NULL))
+		return;
+	pass_failed(pass, evq_push(pass->expiring, time_after(pass->start[job], estimate), SL_EV_TIMER, job,
+				  &pass->err));
 }
 
-void course_count(struct sl_pass *pass, uint32_t job)
+void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate)
 {
-	struct course *course = &pass->course[job];
-	course->done = course_done(pass, job, course, is_running(pass, job), &course->done_part);
-	course->counted = pass->now;
+	SL_CHECK(time_after(pass->start[job], estimate) > pass->now);
+	pass->estimate_own[job] = estimate;
+	past_expires(pass, job);
 }
-
-/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
-static sl_time done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work)
-{
-	if (!course->rate || course->finished)
-		return SL_NEVER;
-	const sl_time from = counts_from(course);
-	const sl_time left = work - course->done;
-	if (left <= 0)
-		return from;
-	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks asked for. */
-	const unsigned __int128 units = ((unsigned __int128)(uint64_t)left << PART_BITS) - course->done_part;
-	unsigned __int128 length = (units + course->rate - 1) / course->rate;
-	int64_t asked, held;
-	work_speed(pass, job, course, &asked, &held);
-	if (asked != held)
-		length = (length * (uint64_t)asked + (uint64_t)held - 1) / (uint64_t)held;
-	return length < (uint64_t)SL_NEVER ? time_after(from, (sl_time)length) : SL_NEVER;
-}
-
-/* When its limit cuts it; SL_NEVER: nothing does. */
-static sl_time cut_at(const struct sl_pass *pass, uint32_t job, const struct course *course)
-{
-	if (pass->scenario->overrun != SL_OVERRUN_KILL || is_controlled(pass))
-		return SL_NEVER;
-	return time_after(course_works_from(course),
-		course_time_for(pass, job, pass->jobs->limit[job] - course->kept - course->work));
-}
-
-void course_paced_due(struct sl_pass *pass, uint32_t job) { rates_due(pass, job, &pass->course[job]); }
-
-void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course)
-{
-	const sl_time done = done_at(pass, job, course, pass->jobs->run[job] - course->done_kept);
-	const sl_time cut = cut_at(pass, job, course);
-	course->cut = cut < done;
-	course->due = course->cut ? cut : done;
-}
-
-/* ---- End events ----------------------------------------------------------------------------------- */
 
 /* It runs on past its estimated end: noted once. */
 static int note_late(struct sl_pass *pass, uint32_t job)
@@ -115,12 +71,28 @@ static int push_end(struct sl_pass *pass, uint32_t job)
 		&pass->events, course->due, course->cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END, job, &pass->err);
 }
 
-int rates_note_end(struct sl_pass *pass, uint32_t job)
+static int rates_note_end(struct sl_pass *pass, uint32_t job)
 {
 	if (!is_running(pass, job))
 		return SL_OK; /* It was preempted again, in the same pass. */
 	const int status = push_end(pass, job);
 	return status ? status : note_late(pass, job);
+}
+
+/* Running since pass->start (or as its course says); and a note if its estimate comes before its end. */
+int note_end(struct sl_pass *pass, uint32_t job)
+{
+	enum sl_event_class class;
+	if (pass->course && pass->models)
+		return rates_note_end(pass, job);
+	const sl_time length = length_of(pass, job, &class);
+	if (pass->course && pass->course[job].due == SL_NEVER)
+		return SL_OK; /* It was preempted again, in the same pass. */
+	const sl_time due = pass->course ? pass->course[job].due : time_after(pass->start[job], length);
+	int status = evq_push(&pass->events, due, class, job, &pass->err);
+	if (!status && expected_end(pass, job) < due)
+		status = note_overrun(pass, job);
+	return status;
 }
 
 bool rates_replaced(const struct sl_pass *pass, const struct ev *ev)
@@ -146,7 +118,7 @@ static void replace_end(struct sl_pass *pass, uint32_t job)
 	const struct course *course = &pass->course[job];
 	const sl_time was = course->due;
 	bool fresh;
-	course_paced_due(pass, job);
+	rates_due(pass, job, &pass->course[job]);
 	int status = SL_OK;
 	if (was != SL_NEVER)
 		status = intset_add(
@@ -155,8 +127,7 @@ static void replace_end(struct sl_pass *pass, uint32_t job)
 		status = push_end(pass, job);
 	if (!status)
 		status = note_late(pass, job);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void rates_done(struct sl_pass *pass, uint32_t job)
@@ -174,7 +145,7 @@ void rates_hold(struct sl_pass *pass, uint32_t job)
 	replace_end(pass, job);
 }
 
-/* ---- Rates ------------------------------------------------------------------------------------------ */
+/* ---- Rates ----------------------------------------------------------------------------------- */
 
 uint64_t rates_product(const struct sl_pass *pass, uint32_t job)
 {
@@ -198,6 +169,18 @@ void rates_reset(struct sl_pass *pass, uint32_t job)
 static bool works(const struct sl_pass *pass, uint32_t job)
 {
 	return is_running(pass, job) && !pass->course[job].finished;
+}
+
+static void models_rated(struct sl_pass *pass, uint32_t job)
+{
+	struct models *models = pass->models;
+	const uint32_t asker = models->current;
+	for (uint32_t i = 0; i < models->count; i++) {
+		models->current = i;
+		if (models->knows[job] >> i & 1 && models->of[i].model->rated)
+			models->of[i].model->rated(models->of[i].state, pass, (sl_job){ job });
+	}
+	models->current = asker;
 }
 
 void rates_apply(struct sl_pass *pass)
@@ -275,6 +258,6 @@ sl_time sl_reaches(const struct sl_pass *world, sl_job job, sl_time work)
 {
 	if (!world->models || !works(world, job.row))
 		return SL_NEVER;
-	const sl_time at = done_at(world, job.row, &world->course[job.row], work);
+	const sl_time at = course_done_at(world, job.row, &world->course[job.row], work);
 	return at > world->now ? at : world->now;
 }

@@ -11,9 +11,7 @@
 
 static void profile_change(struct sl_pass *pass, sl_time at, int64_t change)
 {
-	const int status = profile_add(&pass->profile, at, change, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, profile_add(&pass->profile, at, change, &pass->err));
 }
 
 static bool has_run_out(const struct sl_pass *pass, uint32_t job)
@@ -125,7 +123,7 @@ void room_settle(struct sl_pass *pass)
 	pass->settled = pass->now;
 }
 
-/* ---- Take and give ------------------------------------------------------------------------------ */
+/* ---- Take and give --------------------------------------------------------------------------- */
 
 /* Over all the time that the job is taken to run; what runs and what is promised gives back, windows take. */
 static bool stays_free(const struct sl_pass *pass, int64_t cpus, sl_time length)
@@ -378,7 +376,7 @@ int64_t room_idle(const struct sl_pass *pass, uint32_t kind)
 				      : 0;
 }
 
-/* ---- Fits ------------------------------------------------------------------------------------------ */
+/* ---- Fits ------------------------------------------------------------------------------------ */
 
 bool room_fits(struct sl_pass *pass, uint32_t job)
 {
@@ -531,7 +529,7 @@ enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job)
 	return kept ? by_window[kind] : SL_REASON_RESOURCES;
 }
 
-/* ---- What waits, by request --------------------------------------------------------------------------- */
+/* ---- What waits, by request ------------------------------------------------------------------ */
 
 void room_waits(struct sl_pass *pass, uint32_t job, int change)
 {
@@ -553,14 +551,12 @@ void room_waits(struct sl_pass *pass, uint32_t job, int change)
 	}
 }
 
-/* ---- Windows of a counted pool --------------------------------------------------------------------------
- */
+/* ---- Windows of a counted pool --------------------------------------------------------------- */
 
 static bool push_edge(struct sl_pass *pass, sl_time at, size_t window)
 {
 	const int status = evq_push(&pass->events, at, SL_EV_RESERVATION, (uint32_t)window, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 	return !status;
 }
 
@@ -627,8 +623,7 @@ void window_edge(struct sl_pass *pass, uint32_t row)
 	pass->windows_ahead--;
 }
 
-/* ---- Init
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Init ------------------------------------------------------------------------------------ */
 
 /* SL_USE_NODES: each cpu of the pool becomes a node, each size a request. */
 static int pool_as_nodes(struct sl_pass *pass, struct sl_err *err)

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sim.c - the loop. At each instant: all events in class order, then one pass, and again while the pass makes
- * events at the same instant.
+ * sim.c - the loop.
+ *
+ * Instant by instant: the next time at which anything happens is looked for, what idles until then is
+ * integrated, the clock goes there. An instant is rounds, until one leaves nothing behind:
+ * 1. its events, in the order of their classes: ends, limits, cancellations, submissions and whoever is let
+ * in, timers;
+ * 2. one pass of the policy, if anything in the round needs one (enum needs_pass);
+ * 3. the models are settled: they hear what happened, and rates take effect.
+ * Under rules.pass_per_event each event has its pass at once, and 2. is for what is due alone.
  */
 #include <stdio.h>
 
@@ -9,13 +16,7 @@
 
 enum { PASSES_MAX = 1000, REPORT_EVERY = 4096 };
 
-/* ---- Events -------------------------------------------------------------------- */
-
-void tell_policy(struct sl_pass *pass, const struct sl_event *event)
-{
-	if (pass->policy->on_event)
-		pass->policy->on_event(pass->state, pass, event);
-}
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static void cancel_at(struct sl_pass *pass, uint32_t job, sl_time at)
 {
@@ -23,8 +24,7 @@ static void cancel_at(struct sl_pass *pass, uint32_t job, sl_time at)
 		return;
 	const int status =
 		evq_push(&pass->events, at > pass->now ? at : pass->now, SL_EV_CANCEL, job, &pass->err);
-	if (status)
-		pass_failed(pass, status);
+	pass_failed(pass, status);
 }
 
 void cancel_later(struct sl_pass *pass, uint32_t job)
@@ -145,15 +145,6 @@ static bool still_holds(const struct sl_pass *pass, const struct ev *ev)
 	return true;
 }
 
-void finish_job(struct sl_pass *pass, uint32_t job, enum sl_event_class class)
-{
-	end_job(pass, job, class == SL_EV_JOB_END ? SL_COMPLETED : SL_TIMEOUT);
-	pass_digest(pass, class, job);
-	tell_policy(pass, &(struct sl_event){ pass->now, class, job });
-	if (pass->options.check)
-		check_state(pass);
-}
-
 static bool apply(struct sl_pass *pass, const struct ev *ev)
 {
 	unsigned class = ev->class; /* For the digest. */
@@ -194,7 +185,7 @@ static bool apply(struct sl_pass *pass, const struct ev *ev)
 	return true;
 }
 
-/* ---- The events of one instant ------------------------------------------------------------ */
+/* ---- The events of one instant --------------------------------------------------------------- */
 
 static bool is_end(uint32_t class) { return class == SL_EV_JOB_END || class == SL_EV_TIME_LIMIT; }
 
@@ -318,7 +309,7 @@ sl_time next_instant(struct sl_pass *pass)
 	return next;
 }
 
-/* ---- Instants ---------------------------------------------------------------------- */
+/* ---- A pass ---------------------------------------------------------------------------------- */
 
 /* The policy's pass, which must close what it opened. */
 static void decide(struct sl_pass *pass)
@@ -373,12 +364,7 @@ static int alternates(struct sl_pass *pass)
 		pass->policy->name, (long long)pass->now, PASSES_MAX, last);
 }
 
-/* rules.pass_per_event: an estimate that runs out changes the plan, but calls for no pass of its own. */
-static bool calls_for_pass(const struct sl_pass *pass, const struct ev *ev)
-{
-	return pass->scenario->rules.pass_per_event &&
-	       !(ev->class == SL_EV_TIMER && pass->uses & SL_USE_EXPIRY);
-}
+/* ---- Does this round need a pass? ------------------------------------------------------------ */
 
 /* A policy asked for a pass now, or a promise is due. */
 static bool pass_is_due(struct sl_pass *pass)
@@ -386,54 +372,80 @@ static bool pass_is_due(struct sl_pass *pass)
 	return pass->wake <= pass->now || (pass->uses & SL_USE_PROMISES && promise_next(pass) <= pass->now);
 }
 
-/* With models an instant may be nobody's but theirs: then there is no pass. Something else calls for one? */
-static bool is_called(struct sl_pass *pass)
+static bool gate_opens(const struct sl_pass *pass) { return pass->gates && gates_next(pass) <= pass->now; }
+
+/* As a round begins: with models an instant may be nobody's but theirs, and then there is no pass. */
+static unsigned needs_at_first(struct sl_pass *pass)
 {
-	return !pass->models || pass->models->stirred || pass_is_due(pass) ||
-	       (pass->gates && gates_next(pass) <= pass->now);
+	if (!pass->models)
+		return NEEDS_ROUND;
+	const unsigned asked = pass->needs_pass & NEEDS_ASKED;
+	return asked | (asked ? NEEDS_MODEL : 0) | (pass_is_due(pass) ? NEEDS_DUE : 0) |
+	       (gate_opens(pass) ? NEEDS_OPENING : 0);
 }
 
-/* A model's timer: only what comes of it is anything to policies, and calls for a pass. */
-static bool apply_model(struct sl_pass *pass, const struct ev *ev)
+/* When its events have happened. */
+static bool needs_at_last(struct sl_pass *pass)
 {
-	models_timer(pass, ev->row);
+	const unsigned needs = pass->needs_pass;
+	if (needs & NEEDS_SERVED || !(needs & NEEDS_CAUSES))
+		return false;
+	return !(needs & NEEDS_OWN) || pass_is_due(pass);
+}
+
+/* rules.pass_per_event, of an event that was applied or not: does it have a pass of its own? An estimate that
+ * runs out changes the plan, but has none. */
+static bool needs_own(struct sl_pass *pass, const struct ev *ev, bool applied)
+{
+	if (!pass->scenario->rules.pass_per_event)
+		return false;
+	const bool own = applied && !(ev->class == SL_EV_TIMER && pass->uses & SL_USE_EXPIRY);
+	pass->needs_pass &= ~(unsigned)NEEDS_SERVED;
+	pass->needs_pass |= NEEDS_OWN | (own ? NEEDS_SERVED : 0);
+	return own;
+}
+
+/* ---- An instant ------------------------------------------------------------------------------ */
+
+/* A model's timer: only what comes of it is anything to policies. */
+static bool take_timer(struct sl_pass *pass, uint32_t row)
+{
+	models_timer(pass, row);
 	if (pass->options.check)
 		check_state(pass);
-	return pass->models->stirred;
+	if (!(pass->needs_pass & NEEDS_ASKED))
+		return false;
+	pass->needs_pass |= NEEDS_MODEL;
+	return true;
 }
 
-/* With models: an event that is theirs, or an end after which one has the job hold on. Any other calls for a
- * pass, unless it is an end that was replaced. */
-static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applied, bool *called)
+/* With models: is the event theirs alone? Their timers are, and an end that one of them holds on to; and an
+ * end that was replaced as rates changed is nothing to policies. */
+static bool is_of_models(struct sl_pass *pass, const struct ev *ev, bool *applied)
 {
-	if (ev->class == SL_EV_MODEL) {
-		*applied = apply_model(pass, ev);
-		*called = *called || *applied;
+	*applied = ev->class == SL_EV_MODEL && take_timer(pass, ev->row);
+	if (ev->class == SL_EV_MODEL)
 		return true;
-	}
 	const bool holds = still_holds(pass, ev);
 	if (holds && ev->class == SL_EV_JOB_END && models_hold(pass, ev->row))
 		return true;
 	if (holds || !is_end(ev->class) || !(rates_replaced(pass, ev) || pass->course[ev->row].finished))
-		*called = true;
+		pass->needs_pass |= NEEDS_EVENT;
 	return false;
 }
 
-/* The events at `now`, each with its pass where it has one. */
-static int run_events(struct sl_pass *pass, struct halted *in)
+/* The events at `now`, each with its pass where it has one of its own. */
+static int run_events(struct sl_pass *pass)
 {
 	struct ev ev;
-	in->at = INSTANT_EVENTS;
 	while (next_event(pass, &ev)) {
-		bool applied = false;
 		if (!(++pass->polls % 1024))
 			pass_poll(pass);
-		if (!pass->models || !is_of_models(pass, &ev, &applied, &in->called))
+		bool applied;
+		if (!pass->models || !is_of_models(pass, &ev, &applied))
 			applied = apply(pass, &ev);
 		ending_done(pass, &ev);
-		in->passed = applied && calls_for_pass(pass, &ev);
-		in->quiet = pass->scenario->rules.pass_per_event;
-		if (!in->passed)
+		if (!needs_own(pass, &ev, applied))
 			continue;
 		const int status = pass->status ? pass->status : run_pass(pass);
 		if (status)
@@ -442,186 +454,58 @@ static int run_events(struct sl_pass *pass, struct halted *in)
 	return pass->status;
 }
 
-/* Something is left to be done at `now`. */
-static bool goes_on(struct sl_pass *pass, struct halted *in)
+/* All events at `now`, then the pass if they need one; or the rest of it, from a question on. */
+static int run_round(struct sl_pass *pass)
 {
-	in->silent = in->silent && !in->called;
-	const struct ev *top = evq_top(&pass->events);
-	const bool again = (top && top->time == pass->now) || pass->wake == pass->now ||
-			   (pass->gates && gates_next(pass) <= pass->now);
-	return again || (pass->models && models_settle(pass, in->silent));
-}
-
-/* All events and their pass; or the rest of it, from a question on. */
-static int run_round(struct sl_pass *pass, struct halted *in)
-{
-	int status = in->at == INSTANT_NEW ? SL_OK : finish_pass(pass);
-	if (status)
-		return status;
-	if (in->at == INSTANT_NEW) {
-		in->passed = in->quiet = false;
-		in->called = is_called(pass);
+	struct sim_instant *in = &pass->instant;
+	if (in->at != INSTANT_NEW) { /* The pass that asked goes on. */
+		const int status = finish_pass(pass);
+		if (status || in->at == INSTANT_PASSED)
+			return status;
+	} else {
+		pass->needs_pass = needs_at_first(pass);
 		if (pass->scenario->rules.early)
 			gather_ends(pass);
 	}
-	if (in->at != INSTANT_PASSED)
-		status = run_events(pass, in);
-	if (status || in->at == INSTANT_PASSED)
+	in->at = INSTANT_EVENTS;
+	const int status = run_events(pass);
+	if (status)
 		return status;
 	in->at = INSTANT_PASSED;
-	const bool due = !in->passed && in->called && (!in->quiet || pass_is_due(pass));
-	return due ? run_pass(pass) : SL_OK;
+	in->needed |= pass->needs_pass & NEEDS_CAUSES;
+	return needs_at_last(pass) ? run_pass(pass) : SL_OK;
 }
 
-/* Everything that happens at `now`, or what is left of it. SIM_ASKS: up to a question. */
+/* The round left more to be done at `now`: events, a wake, a gate, or what the models settle. */
+static bool more_happens(struct sl_pass *pass)
+{
+	const struct ev *top = evq_top(&pass->events);
+	return (top && top->time == pass->now) || pass->wake == pass->now || gate_opens(pass) ||
+	       (pass->models && models_settle(pass));
+}
+
+/* Everything that happens at `now`, round by round, or what is left of it. SIM_ASKS: up to a question. */
 static int run_instant(struct sl_pass *pass)
 {
-	struct halted *in = &pass->instant;
+	struct sim_instant *in = &pass->instant;
 	if (in->at == INSTANT_NEW) {
-		*in = (struct halted){ .silent = true };
+		*in = (struct sim_instant){ 0 };
 		if (pass->nodes)
 			nodes_clock(pass->nodes, pass->now);
 	}
 	do {
-		if (in->passes == PASSES_MAX)
+		if (in->rounds == PASSES_MAX)
 			return alternates(pass);
-		const int status = run_round(pass, in);
+		const int status = run_round(pass);
 		if (status)
 			return status;
-		in->passes++;
+		in->rounds++;
 		in->at = INSTANT_NEW;
-	} while (goes_on(pass, in));
+	} while (more_happens(pass));
 	return pass->status;
 }
 
-static int64_t total_of(const struct sl_pass *pass, uint32_t kind)
-{
-	return pass->nodes ? nodes_total(pass->nodes, kind) : pass->cluster.cpus;
-}
-
-static int64_t busy_of(const struct sl_pass *pass, uint32_t kind)
-{
-	int64_t closed = pass->nodes ? 0 : pass->cluster.cpus_closed;
-	if (pass->models && pass->nodes)
-		closed = nodes_shut_free(pass->nodes, kind);
-	return total_of(pass, kind) - room_idle(pass, kind) - closed;
-}
-
-static int64_t gpus_busy(const struct sl_pass *pass)
-{
-	int64_t busy = 0;
-	for (uint32_t kind = SL_KIND_GPUS; pass->nodes && kind < pass->info->kind_count; kind++)
-		busy += busy_of(pass, kind);
-	return busy;
-}
-
-/* A controller that looks each second finds mostly what was there before. */
-static bool is_as_before(const struct sl_pass *pass, const struct sl_usage_point *point)
-{
-	const struct sl_usage_point *last = pass->usage_count ? &pass->usage[pass->usage_count - 1] : NULL;
-	return last && is_controlled(pass) && last->cpus_busy == point->cpus_busy &&
-	       last->cpus_queued == point->cpus_queued && last->running == point->running &&
-	       last->queued == point->queued && last->gpus_busy == point->gpus_busy &&
-	       last->gpus_queued == point->gpus_queued && last->mem_busy == point->mem_busy &&
-	       last->nodes_busy == point->nodes_busy && last->suspended == point->suspended;
-}
-
-static void record_usage(struct sl_pass *pass)
-{
-	const struct sl_usage_point point = {
-		.at = pass->now,
-		.cpus_busy = busy_of(pass, SL_KIND_CPUS),
-		.cpus_queued = pass->cpus_queued,
-		.running = pass->running,
-		.queued = pass->queue.count,
-		.gpus_busy = gpus_busy(pass),
-		.gpus_queued = pass->gpus_queued,
-		.mem_busy = pass->nodes ? busy_of(pass, SL_KIND_MEM) : 0,
-		.nodes_busy = pass->nodes ? nodes_busy(pass->nodes) : 0,
-		.suspended = pass->suspended,
-	};
-	if (is_as_before(pass, &point))
-		return;
-	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
-		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
-	if (status)
-		pass_failed(pass, status);
-	else
-		pass->usage[pass->usage_count++] = point;
-}
-
-/* What is given out more than once is not idle for that. */
-static int64_t idle_cpus(const struct sl_pass *pass)
-{
-	if (pass->overcommit <= 1 || !pass->nodes)
-		return room_idle(pass, SL_KIND_CPUS);
-	const int64_t idle = pass->cluster.cpus - busy_of(pass, SL_KIND_CPUS);
-	return idle > 0 ? idle : 0;
-}
-
-void idle_counts(struct sl_pass *pass)
-{
-	for (size_t i = 0; i < RESOURCES; i++) {
-		pass->idle[i].fitting += pass->tail[i].fitting;
-		pass->idle[i].wanted += pass->tail[i].wanted;
-		pass->tail[i] = (struct idle_sum){ 0 };
-	}
-}
-
-/* Of GPUs of all types; of memory, where all nodes name theirs. */
-static int64_t idle_more(const struct sl_pass *pass, enum resource resource)
-{
-	int64_t idle = 0;
-	if (resource == OF_MEM)
-		return pass->info->mem ? room_idle(pass, SL_KIND_MEM) : 0;
-	for (uint32_t kind = SL_KIND_GPUS; kind < pass->info->kind_count; kind++)
-		idle += room_idle(pass, kind);
-	return idle;
-}
-
-/* What idles until the next instant: some waiting job would have fitted, or at least some would have been
- * used. */
-static void integrate_idle(struct sl_pass *pass, uint64_t length)
-{
-	const int64_t queued[RESOURCES] = { pass->cpus_queued, pass->gpus_queued, pass->mem_queued };
-	struct idle_sum *sum = pass->running ? pass->idle : pass->tail;
-	int64_t idle[RESOURCES] = { idle_cpus(pass) };
-	unsigned set = 0;
-	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
-		if (i != OF_CPUS && pass->nodes && queued[i])
-			idle[i] = idle_more(pass, i);
-		set |= idle[i] > 0 ? 1U << i : 0;
-	}
-	const unsigned found = !set          ? 0
-			       : pass->nodes ? room_fitting(pass, set)
-					     : (unsigned)room_any_fits(pass) << OF_CPUS;
-	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
-		const int64_t wanted = idle[i] < queued[i] ? idle[i] : queued[i];
-		if (!(set >> i & 1))
-			continue;
-		sum[i].wanted += (unsigned __int128)length * (uint64_t)wanted;
-		if (found >> i & 1)
-			sum[i].fitting += (unsigned __int128)length * (uint64_t)idle[i];
-	}
-}
-
-void integrate(struct sl_pass *pass, sl_time until)
-{
-	if (!pass->passes) {
-		pass->accounted = until; /* It begins. */
-		return;
-	}
-	const uint64_t length = (uint64_t)(until - pass->accounted);
-	pass->accounted = until;
-	if (pass->nodes || pass->course ||
-		pass->options.record & SIM_RECORD_PAST) /* Who takes over may preempt. */
-		for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
-			pass->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(pass, kind);
-	if (pass->running)
-		idle_counts(pass);
-	if (pass->queue.count)
-		integrate_idle(pass, length);
-}
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 static void report(struct sl_pass *pass)
 {
@@ -637,7 +521,7 @@ static void report(struct sl_pass *pass)
 static void record(struct sl_pass *pass)
 {
 	if (pass->options.record & SIM_RECORD_USAGE)
-		record_usage(pass);
+		usage_record(pass);
 	if (pass->gauge_count)
 		gauges_record(pass);
 }
@@ -660,7 +544,7 @@ int sim_loop(struct sl_pass *pass, sl_time until)
 		const int status = run_instant(pass);
 		if (status)
 			return status;
-		if (!pass->models || !pass->models->silent)
+		if (pass->instant.needed)
 			record(pass);
 		if (pass->events_applied + pass->passes - pass->reported >= REPORT_EVERY) {
 			pass->reported = pass->events_applied + pass->passes;

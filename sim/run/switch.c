@@ -20,7 +20,7 @@ struct aside {
 	sl_time *from; /* Of what runs, by row: where the plan had its end. */
 };
 
-/* ---- The old one goes -------------------------------------------------------------------- */
+/* ---- The old one goes ------------------------------------------------------------------------ */
 
 /* What stands still was stopped for a reason of the old one's, and nobody might have it go on: it waits
  * instead, and keeps its work. */
@@ -85,7 +85,7 @@ static void drop_policy(struct sl_pass *pass)
 	pass->wake = SL_NEVER;
 }
 
-/* ---- The new one comes --------------------------------------------------------------------- */
+/* ---- The new one comes ----------------------------------------------------------------------- */
 
 static int columns_blank(struct sl_pass *pass, struct aside *aside, struct sl_err *err)
 {

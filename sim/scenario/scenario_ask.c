@@ -548,9 +548,7 @@ int ask_bind(struct machine *machine, const char *partition, struct bound_row *b
 {
 	struct sl_ask ask;
 	struct asked asked;
-	struct asking a = { .machine = machine,
-		.ask = &ask,
-		.binding = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL } };
+	struct asking a = { .machine = machine, .ask = &ask, .binding = BINDING_NONE };
 	sl_ask_clear(&ask);
 	ask.partition = partition;
 	*cause = take_partition(&a, &asked);
@@ -588,10 +586,7 @@ static void by_words(const struct asking *a, struct sl_group *group)
 int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err)
 {
 	struct asked asked;
-	struct asking a = { .machine = machine,
-		.ask = ask,
-		.threads = 1,
-		.binding = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL } };
+	struct asking a = { .machine = machine, .ask = ask, .threads = 1, .binding = BINDING_NONE };
 	memset(group, 0, sizeof(*group));
 	take_nodes(&a);
 	a.nodes_max = most(a.nodes_max, a.nodes_min);
@@ -610,10 +605,7 @@ int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl
 	struct sl_group *group, struct asked *asked, struct sl_err *err)
 {
 	enum cause *const cause = &asked->cause;
-	struct asking a = { .machine = machine,
-		.ask = ask,
-		.threads = 1,
-		.binding = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL } };
+	struct asking a = { .machine = machine, .ask = ask, .threads = 1, .binding = BINDING_NONE };
 	memset(group, 0, sizeof(*group));
 	take_nodes(&a);
 	asked->window = UINT32_MAX;

@@ -9,6 +9,9 @@
  * before anything judges them; those left out stay until submissions are in order and scaled, so that zero,
  * --jobs and replay.load mean what they mean without.
  *
+ * Of the stages of a row (row_read.c) this is the second: in comes struct row_read, and its row goes out as
+ * it is to be (changes_apply).
+ *
  * How long a job runs is what the trace says, whatever else it asks: nothing here knows how its work scales.
  */
 #include <stddef.h>
@@ -531,7 +534,7 @@ static int fail_row(const struct loading *loading, const struct clause *clause, 
 static struct sl_job_more *job_of(struct changing *changing)
 {
 	if (!changing->more.job) {
-		more_nothing(&changing->job);
+		changing->job = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE };
 		changing->more.job = &changing->job;
 	}
 	return &changing->job;

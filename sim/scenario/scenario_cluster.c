@@ -150,27 +150,6 @@ static int amounts_of(struct machine *machine, const struct sl_nodes_spec *spec,
 	return status;
 }
 
-int machine_type(struct machine *machine, const struct sl_node_type *type, uint32_t parent, uint32_t *index,
-	struct sl_err *err)
-{
-	const size_t wanted = machine->type_count + 1;
-	int status = grow((void **)&machine->type, &machine->type_capacity, sizeof(*machine->type), wanted,
-		NODES_MAX, err);
-	if (!status)
-		status = grow((void **)&machine->type_parent, &machine->parent_capacity,
-			sizeof(*machine->type_parent), wanted, NODES_MAX, err);
-	if (!status)
-		status = grow((void **)&machine->type_nodes, &machine->nodes_capacity,
-			sizeof(*machine->type_nodes), wanted, NODES_MAX, err);
-	if (status)
-		return status;
-	*index = (uint32_t)machine->type_count++;
-	machine->type[*index] = *type;
-	machine->type_parent[*index] = parent;
-	machine->type_nodes[*index] = 0;
-	return SL_OK;
-}
-
 /* The type of these amounts and this hardware, which is new if no entry before is alike. */
 static int type_of(struct machine *machine, struct sl_node_type *want, uint32_t *index, struct sl_err *err)
 {
@@ -310,14 +289,6 @@ static int on_whole(void *self, const struct sl_cluster_spec *spec, struct sl_er
 	return SL_OK;
 }
 
-uint32_t machine_partition(const struct machine *machine, const char *name, size_t len)
-{
-	for (size_t i = 0; i < machine->partition_count; i++)
-		if (strncmp(machine->partition[i].name, name, len) == 0 && !machine->partition[i].name[len])
-			return (uint32_t)i;
-	return UINT32_MAX;
-}
-
 static int on_partition(
 	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
 {
@@ -404,43 +375,6 @@ static int compare_entries(const void *a, const void *b, void *machine)
 	const uint32_t y = *(const uint32_t *)b;
 	const int by_name = strcmp(entry[x].name, entry[y].name);
 	return by_name ? by_name : (x > y) - (x < y);
-}
-
-const struct entry *machine_entry(const struct machine *machine, const char *name, size_t len)
-{
-	size_t low = 0;
-	size_t high = machine->entry_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct entry *entry = &machine->entry[machine->by_name[middle]];
-		const int order = strncmp(entry->name, name, len);
-		if (order == 0 && !entry->name[len])
-			return entry;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle; /* Longer ones with the same beginning come behind. */
-	}
-	return NULL;
-}
-
-/* Where the number of "n17" begins is not known: it may be the 7th of "n1", too. */
-uint32_t machine_node(const struct machine *machine, const char *name, size_t len, const struct entry *but)
-{
-	const uint32_t host = names_find(&machine->hosts, name, len);
-	if (host != UINT32_MAX)
-		return machine->host[host];
-	const struct entry *entry = machine_entry(machine, name, len);
-	if (entry && entry != but && entry->count == 1 && !entry->listed)
-		return entry->first;
-	for (size_t split = len; split > 1 && name[split - 1] >= '0' && name[split - 1] <= '9'; split--) {
-		int64_t number;
-		entry = machine_entry(machine, name, split - 1);
-		if (entry && entry != but && entry->count > 1 && !entry->listed && name[split - 1] != '0' &&
-			sl_get_i64(name + split - 1, len - split + 1, &number) && number <= entry->count)
-			return entry->first + (uint32_t)number - 1;
-	}
-	return UINT32_MAX;
 }
 
 static int fail_twice(const struct machine *machine, const struct entry *entry, const char *name,
@@ -726,11 +660,6 @@ static int lend_rest(const struct machine *machine, struct sl_err *err)
 	cluster->license = machine->license_count ? license : NULL;
 	cluster->license_count = (uint32_t)machine->license_count;
 	return SL_OK;
-}
-
-const struct side_files *machine_files(const struct loading *loading)
-{
-	return loading->machine ? &loading->machine->read : NULL;
 }
 
 int machine_load(struct loading *loading, const char *path, struct sl_err *err)

@@ -51,6 +51,10 @@ struct binding {
 	uint32_t partition, constraint, list, exclude, window;
 	const struct window_spec *own; /* Its window, which is not closed to it. */
 };
+#define BINDING_NONE                                                             \
+	{                                                                        \
+		UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL \
+	}
 
 struct machine {
 	struct scenario *scenario;
@@ -106,19 +110,6 @@ struct machine {
 	bool unbounded; /* Some node names no memory. */
 };
 
-/* ---- scenario_cluster.c ------------------------------------------------------------------------ */
-
-/* The entry of that name, or NULL. */
-const struct entry *machine_entry(const struct machine *machine, const char *name, size_t len);
-/* The node of that name, "n" of an entry of one, or "n7" of "n", but not of the entry `but`; UINT32_MAX:
- * none. */
-uint32_t machine_node(const struct machine *machine, const char *name, size_t len, const struct entry *but);
-/* A new type, like that one if it is parted off it (UINT32_MAX: of none). */
-int machine_type(struct machine *machine, const struct sl_node_type *type, uint32_t parent, uint32_t *index,
-	struct sl_err *err);
-/* The partition of that name; UINT32_MAX: none. */
-uint32_t machine_partition(const struct machine *machine, const char *name, size_t len);
-
 /* ---- scenario_identity.c ------------------------------------------------------------------------ */
 
 /* Once all is read: a hash of what it came to, whatever the order. */
@@ -158,6 +149,20 @@ const struct sl_hardware *hardware_copy(struct sl_arena *arena, const struct sl_
 bool hardware_same(const struct sl_hardware *a, const struct sl_hardware *b);
 bool hardware_has(const struct sl_hardware *hardware, const char *feature, size_t len);
 
+/* The entry of that name, or NULL. */
+const struct entry *machine_entry(const struct machine *machine, const char *name, size_t len);
+/* The node of that name, "n" of an entry of one, or "n7" of "n", but not of the entry `but`; UINT32_MAX:
+ * none. */
+uint32_t machine_node(const struct machine *machine, const char *name, size_t len, const struct entry *but);
+/* A new type, like that one if it is parted off it (UINT32_MAX: of none). */
+int machine_type(struct machine *machine, const struct sl_node_type *type, uint32_t parent, uint32_t *index,
+	struct sl_err *err);
+/* The partition of that name; UINT32_MAX: none. */
+uint32_t machine_partition(const struct machine *machine, const char *name, size_t len);
+/* From always, without end. */
+bool window_is_for_ever(const struct window_spec *window);
+const char *window_word(enum sl_window_kind kind);
+
 /* ---- scenario_sets.c ----------------------------------------------------------------------------- */
 
 /* Nodes by their names, ascending, each once. */
@@ -175,6 +180,8 @@ struct unknown {
 };
 int node_list_add(struct node_list *list, const char *text, struct unknown *unknown, struct sl_err *err);
 void node_list_release(struct node_list *list);
+/* The nodes of a window. */
+int window_list(const struct window_spec *spec, struct node_list *list, struct sl_err *err);
 
 /* Parts the types by these nodes. */
 int machine_part(struct machine *machine, const uint32_t *node, size_t count, struct sl_err *err);
@@ -200,12 +207,6 @@ int sets_lend(const struct machine *machine, const uint32_t *place, uint32_t typ
 /* ---- scenario_switches.c ------------------------------------------------------------------------- */
 
 int switches_finish(struct machine *machine, struct sl_err *err);
-
-/* ---- scenario_reservations.c ---------------------------------------------------------------------- */
-
-/* From always, without end. */
-bool window_is_for_ever(const struct window_spec *window);
-int window_list(const struct window_spec *spec, struct node_list *list, struct sl_err *err);
 
 /* ---- scenario_ask.c -------------------------------------------------------------------------------- */
 

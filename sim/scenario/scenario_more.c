@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/scenario/scenario_parts.h"
+#include "sim/scenario/row.h"
 
 /* No list is longer than that, nor all of them together. */
 enum { DEPENDS_MAX = 1 << 28 };
@@ -60,22 +60,6 @@ static int mores_room(struct mores *mores, struct sl_err *err)
 				UINT32_MAX, err);
 }
 
-void more_nothing(struct sl_job_more *more)
-{
-	*more = (struct sl_job_more){ .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.requeue = -1,
-		.priority = SL_NONE };
-}
-
 static int mores_make(struct loading *loading, struct sl_err *err)
 {
 	struct mores *mores = loading->mores = calloc(1, sizeof(*mores));
@@ -84,7 +68,7 @@ static int mores_make(struct loading *loading, struct sl_err *err)
 	const int status = mores_room(mores, err);
 	if (status)
 		return status;
-	more_nothing(&mores->more[0]);
+	mores->more[0] = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE };
 	mores->kept[0] = (struct kept){ 0, UINT32_MAX };
 	mores->count = 1;
 	return SL_OK;
@@ -103,6 +87,25 @@ static int text_keep(struct loading *loading, const char **text, struct sl_err *
 	return status;
 }
 
+/* The dependency as its file has it (scenario_with.c marks it); stem: that its ids begin with ("": none do),
+ * arrays: what its arrays' numbers are more than they are there. */
+static const char *with_dependency(const char *text, char stem[STEM_MAX + 1], int64_t *arrays)
+{
+	*arrays = 0;
+	stem[0] = '\0';
+	if (*text != '\001')
+		return text;
+	const char *name = text + 1;
+	const char *end = strchr(name, '\001');
+	const char *last = end ? strchr(end + 1, '\001') : NULL;
+	SL_CHECK(end && last && end - name <= STEM_MAX);
+	memcpy(stem, name, (size_t)(end - name));
+	stem[end - name] = '\0';
+	SL_CHECK(sl_get_i64(end + 1, (size_t)(last - end - 1), arrays));
+	*arrays *= WITH_ARRAYS;
+	return last + 1;
+}
+
 static int texts_keep(
 	struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
 {
@@ -119,7 +122,7 @@ static int texts_keep(
 	if (status || !more->dependency)
 		return status;
 	struct names *names = &loading->mores->dependency;
-	char stem[101];
+	char stem[STEM_MAX + 1];
 	int64_t arrays;
 	status = names_add(names, loading->scenario->arena, more->dependency, strlen(more->dependency),
 		&kept->text, err);
@@ -160,45 +163,30 @@ static int times_check(
 		    : sl_fail_at(err, &at, "a time is beyond 70 000 years: give it in seconds, or as a date");
 }
 
-static int cancel_keep(struct loading *loading, sl_time cancel, struct sl_err *err)
-{
-	struct columns *columns = loading->scenario->columns;
-	const int status = cancel == SL_NONE ? SL_OK : columns_want(columns, COLUMN_CANCEL, err);
-	if (!status && columns->at[COLUMN_CANCEL])
-		column_i64(columns, COLUMN_CANCEL)[columns->count - 1] = cancel;
-	return status;
-}
-
-int more_keep(struct loading *loading, const struct sl_row *row, struct sl_err *err)
+int more_intern(
+	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err)
 {
 	static const struct sl_row_more none;
-	struct columns *columns = loading->scenario->columns;
 	const struct sl_row_more *says = row->more ? row->more : &none;
 	const sl_time cancel = says->cancel ? says->cancel : SL_NONE;
 	const bool wanted = says->job || cancel != SL_NONE;
 	int status = !wanted || loading->mores ? SL_OK : mores_make(loading, err);
-	if (status || !loading->mores)
+	if (status || !wanted)
 		return status;
-	struct sl_job_more more = says->job ? *says->job : loading->mores->more[0];
+	struct mores *mores = loading->mores;
+	struct sl_job_more more = says->job ? *says->job : mores->more[0];
 	struct kept kept = { row->line, UINT32_MAX };
 	more.depend = NULL;
 	more.depend_count = 0;
+	interned->cancel = cancel;
 	status = times_check(loading, &more, cancel, row->line, err);
-	if (!status)
-		status = cancel_keep(loading, cancel, err);
 	if (!status && says->job)
-		status = columns_want(columns, COLUMN_MORE, err);
-	if (!status && columns->at[COLUMN_MORE])
-		column_i32(columns, COLUMN_MORE)[columns->count - 1] = 0;
+		status = texts_keep(loading, &more, &kept, err);
+	if (!status && says->job)
+		status = mores_room(mores, err);
 	if (status || !says->job)
 		return status;
-	struct mores *mores = loading->mores;
-	status = texts_keep(loading, &more, &kept, err);
-	if (!status)
-		status = mores_room(mores, err);
-	if (status)
-		return status;
-	column_i32(columns, COLUMN_MORE)[columns->count - 1] = (int32_t)mores->count;
+	interned->more = (int32_t)mores->count;
 	mores->kept[mores->count] = kept;
 	mores->more[mores->count++] = more;
 	return SL_OK;
@@ -317,12 +305,12 @@ struct reading {
 	struct loading *loading;
 	const struct sl_job_more *of;
 	uint64_t line;
-	char stem[101]; /* Of its file, before each id; "": none is. */
-	int64_t arrays; /* Of its file: numbers of arrays are so much more. */
-	bool own;       /* The list is of this job alone. */
-	bool any;       /* Alternatives are being read. */
-	bool odd;       /* Something was not understood, */
-	bool unknown;   /* or is not in the trace. */
+	char stem[STEM_MAX + 1]; /* Of its file, before each id; "": none is. */
+	int64_t arrays;          /* Of its file: numbers of arrays are so much more. */
+	bool own;                /* The list is of this job alone. */
+	bool any;                /* Alternatives are being read. */
+	bool odd;                /* Something was not understood, */
+	bool unknown;            /* or is not in the trace. */
 };
 
 static int depend_add(struct reading *reading, struct sl_depend depend, struct sl_err *err)

@@ -109,8 +109,8 @@ struct loading {
 	bool waits_of_any; /* perhaps of a job that did not stay. */
 	bool dated;        /* Submits count from 1970 until all are read. */
 	sl_time submit_first;
-	bool named;                      /* Some user, account, partition or gang is a name. */
 	struct names names[NAMED_COUNT]; /* Empty: all are bare numbers. */
+	bool said;                       /* Some row that stayed said more than SWF can. */
 	struct sl_cluster_setting *cluster_setting;
 	size_t cluster_setting_count;
 	const char *objects;       /* cluster.objects: manifests beside the cluster; NULL: none. */
@@ -134,40 +134,45 @@ struct ask {
 	bool rounded;  /* The pool gives whole cpus: more than it asks. */
 };
 
-/* scenario_clean.c: the sink, and what came of it. */
-struct sl_sink cleaning_sink(struct loading *loading);
+/* row_read.c: the sink for the rows of a trace, which go through all stages (row.h). */
+struct sl_sink rows_sink(struct loading *loading);
+/* All ids so far are in `seen` from now on. */
+int rows_know_ids(struct loading *loading, struct sl_err *err);
+
+/* scenario_clean.c: causes, by the text that readers name them by; counted, or an error if --strict. */
+enum cause cause_named(const char *text);
+const char *cause_text(enum cause cause);
+bool cause_drops(enum cause cause);
+int cause_count(struct loading *loading, enum cause cause, const struct sl_place *at, struct sl_err *err);
 int cleaning_finish(struct loading *loading, struct sl_err *err);
 int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err);
-void cleaning_release(struct loading *loading);
-
-/* All ids so far are in `seen` from now on. */
-int cleaning_know_ids(struct loading *loading, struct sl_err *err);
-
 /* A job that stays is repaired after all: counted, and an error if --strict. */
 int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err);
 
 /* So many jobs of the replay, for that cause, on purpose: never an error. */
 void cleaning_tell(struct loading *loading, enum cause cause, uint64_t count, uint64_t line);
 
-/* scenario.c: called by the sink at the first job. */
+/* scenario_time.c: at the first job; and from and to, once zero is known. */
 int loading_settle(struct loading *loading, struct sl_err *err);
-
-/* scenario_time.c */
+int settle_selection(struct loading *loading, struct sl_err *err);
 int time_zone(const char *text, int64_t *offset, struct sl_err *err);
 /* Seconds, a duration or a date, in the scenario's time. what: "replay.from", for messages. */
 int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
 
-/* scenario_windows.c: "1024@0,5000", once the rows are sorted. */
+/* scenario_settings.c: as they were given; some make no sense together, or alone. */
+int settings_take(struct loading *loading, struct sl_err *err);
+int settings_agree(const struct loading *loading, struct sl_err *err);
+/* "1024@0,5000", once the rows are sorted. */
 int windows_parse(struct scenario *scenario, const char *text, struct sl_err *err);
-/* scenario_restart.c */
-int restart_parse(struct scenario *scenario, const char *text, struct sl_err *err);
 
 /* scenario_begin.c, for replay.start=recorded: is this row of a job that by the log ran or waited at
  * replay.from? */
 bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit);
-/* Once the dates are known: only those and the selected ones stay. */
+/* row_keep.c: once it is settled who is replayed. */
 void limits_count(struct scenario *scenario);
+
+/* Once the dates are known: only those and the selected ones stay. */
 int begin_select(struct loading *loading, struct sl_err *err);
 /* Once all rows are in: where runs begin, and who ran then for how long. */
 int begin_make(struct loading *loading, struct sl_err *err);
@@ -196,7 +201,7 @@ int parts_settle(struct loading *loading, struct sl_err *err);
 int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
 	enum cause *cause, struct sl_err *err);
 /* On nodes: the number of what the row asks that was judged last, which fits. */
-int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err);
+int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request, struct sl_err *err);
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 /* Whether some request asks less than a whole cpu, or of a GPU; and all of them, in coarser parts. */
 void requests_parts(const struct requests *requests, bool *cpus, bool *gpus);
@@ -211,11 +216,7 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 int changes_finish(struct loading *loading, struct sl_err *err);
 void changes_free(struct changing *changing);
 
-/* scenario_more.c: what a row says that says nothing; */
-void more_nothing(struct sl_job_more *more);
-/* what a row says of itself, of the row of the table that is next. */
-int more_keep(struct loading *loading, const struct sl_row *row, struct sl_err *err);
-/* All times of what was kept, by so much; and those of one row. */
+/* scenario_more.c: all times of what was kept, by so much; and those of one row. */
 void more_shift(const struct loading *loading, sl_time by);
 void more_move(const struct loading *loading, uint32_t row, sl_time by);
 /* The latest time that a job waits for, no less than `last`. */
@@ -227,18 +228,18 @@ void more_free(struct mores *mores);
 /* scenario_models.c: the models that are on, their parameters and files, once the cluster is known. */
 int models_load(struct loading *loading, struct sl_err *err);
 
-/* scenario_profile.c: the rules of replay.profile, of its sheet; */
+/* scenario_profile.c: the rules of replay.profile, of its sheet. */
 int profile_rules(struct loading *loading, struct sl_err *err);
-/* what the row of the table that is next does while it runs; gpus: that it asks, in thousandths. */
-int profile_keep(struct loading *loading, const struct sl_row *row, int64_t gpus, struct sl_err *err);
 int profiles_lend(struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 void profiles_free(struct profiles *profiles);
 
 /* scenario_with.c: rows of further traces, behind the trace's own. */
 int with_read(struct loading *loading, struct sl_err *err);
-/* The dependency as its file has it; stem: that its ids begin with ("": none do), arrays: what its arrays'
- * numbers are more than they are there. */
-const char *with_dependency(const char *text, char stem[101], int64_t *arrays);
+
+/* Arrays of a further trace are numbered from its own so-manyth on; ids of one that clashes begin with its
+ * name. */
+#define WITH_ARRAYS (INT64_C(1) << 40)
+enum { STEM_MAX = 100 };
 
 /* scenario_feedback.c: replay.feedback, once rows are final. */
 int feedback_make(struct loading *loading, struct sl_err *err);
@@ -257,10 +258,7 @@ uint64_t go_next(struct go_rand *go);                          /* Int63 */
 uint32_t go_below(struct go_rand *go, uint32_t bound);         /* Intn */
 uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound); /* As Shuffle draws. */
 
-/* scenario_names.c: a row's number or name (NULL: none) into the column, at the row that is next. */
-int named_keep(
-	struct loading *loading, enum named which, int64_t number, const char *name, struct sl_err *err);
-/* The tables of names and the ids' names, for the sorted columns. */
+/* row_intern.c: the tables of names and the ids' names, for the sorted columns. */
 int names_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/scenario/scenario_parts.h"
+#include "sim/scenario/row.h"
 
 enum { PROFILE_KEY_MAX = 1 << 16 };
 
@@ -278,28 +278,25 @@ static const struct profile_rule *rule_for(
 
 /* ---- Rows --------------------------------------------------------------------------------------- */
 
-int profile_keep(struct loading *loading, const struct sl_row *row, int64_t gpus, struct sl_err *err)
+int profile_intern(
+	struct loading *loading, const struct sl_row *row, int64_t gpus, int32_t *number, struct sl_err *err)
 {
-	struct columns *columns = loading->scenario->columns;
 	const struct sl_profile *says = row->more ? row->more->profile : NULL;
 	const struct profile_rule *rule = loading->profile_rule ? rule_for(loading, row, gpus) : NULL;
-	uint32_t number = 0;
-	if (!says && !rule && !columns->at[COLUMN_PROFILE])
+	uint32_t found = 0;
+	if (!says && !rule)
 		return SL_OK;
 	int status = profiles_make(loading, err);
-	if (!status && (says || rule)) {
-		struct sl_profile profile;
-		sl_profile_clear(&profile);
-		if (says)
-			profile = *says;
-		if (rule)
-			sl_profile_over(&profile, &rule->profile);
-		status = number_of(loading, row, &profile, &number, err);
-	}
-	if (!status && number)
-		status = columns_want(columns, COLUMN_PROFILE, err);
-	if (!status && columns->at[COLUMN_PROFILE])
-		column_i32(columns, COLUMN_PROFILE)[columns->count - 1] = (int32_t)number;
+	if (status)
+		return status;
+	struct sl_profile profile;
+	sl_profile_clear(&profile);
+	if (says)
+		profile = *says;
+	if (rule)
+		sl_profile_over(&profile, &rule->profile);
+	status = number_of(loading, row, &profile, &found, err);
+	*number = (int32_t)found;
 	return status;
 }
 

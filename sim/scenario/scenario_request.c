@@ -250,8 +250,7 @@ static bool could_hold(const struct machine *machine, struct holds *holds, const
 /* It does not fit: is that for its size, for the nodes that it may use, or for those that are down? */
 static enum cause why_not(const struct machine *machine, struct requests *requests, size_t i)
 {
-	static const struct binding anywhere = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
-		NULL };
+	static const struct binding anywhere = BINDING_NONE;
 	const struct sl_group *group = &requests->scratch[i];
 	const struct binding *binding =
 		requests->written ? &requests->asked[i].binding : &requests->bound.binding;
@@ -354,8 +353,7 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	requests->scratch = array;
 	requests->scratch_count = groups;
 	requests->written = false;
-	requests->bound.binding =
-		(struct binding){ UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL };
+	requests->bound.binding = (struct binding)BINDING_NONE;
 	requests->bound.node_set = loading->machine->closed_bound;
 	return status ? status : make_room(requests, err);
 }
@@ -731,7 +729,7 @@ int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, s
 	return SL_OK;
 }
 
-int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, struct sl_err *err)
+int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	const size_t count = requests->scratch_count;
@@ -757,7 +755,7 @@ int ask_keep(struct loading *loading, const struct ask *ask, uint32_t *request, 
 			ask->mem, ask->gpus, written };
 		*slot = requests->count;
 	}
-	*request = *slot - 1;
+	*request = (int32_t)(*slot - 1);
 	return SL_OK;
 }
 

@@ -13,20 +13,6 @@
 
 /* ---- Windows: nodes ----------------------------------------------------------------------------------- */
 
-static const char *const kind_text[] = { "reservation", "maintenance", "outage", "state" };
-
-int window_list(const struct window_spec *spec, struct node_list *list, struct sl_err *err)
-{
-	struct unknown unknown;
-	const int status = node_list_add(list, spec->spec.nodes, &unknown, err);
-	if (status <= 0)
-		return status;
-	return sl_fail_at(err, &spec->at,
-		"%s '%s': no node or entry is called '%.*s': write names as n1, or n[1-4,7]",
-		kind_text[spec->spec.kind], spec->spec.name,
-		(int)(unknown.len < NODE_NAME_MAX ? unknown.len : NODE_NAME_MAX), unknown.text);
-}
-
 static int lend_nodes(
 	struct machine *machine, const struct node_list *list, struct sl_window *window, struct sl_err *err)
 {
@@ -65,17 +51,12 @@ static int window_time(const struct machine *machine, const struct window_spec *
 	if (time_point(machine->scenario, what, text, time, &why) == SL_OK && *time > INT64_MIN / 4 &&
 		*time < INT64_MAX / 4)
 		return SL_OK;
-	return sl_fail_at(err, &window->at, "%s '%s': %.600s", kind_text[window->spec.kind],
+	return sl_fail_at(err, &window->at, "%s '%s': %.600s", window_word(window->spec.kind),
 		window->spec.name, why.status ? why.text : "a time is out of range");
 }
 
 /* Sooner than any time that a window may name. */
 #define FROM_ALWAYS (INT64_MIN / 4)
-
-bool window_is_for_ever(const struct window_spec *window)
-{
-	return !window->spec.from && !window->spec.until && !window->spec.length;
-}
 
 static int window_times(const struct machine *machine, const struct window_spec *spec,
 	struct sl_window *window, struct sl_err *err)
@@ -95,7 +76,7 @@ static int window_times(const struct machine *machine, const struct window_spec 
 		window->until += window->from;
 	if (window->until <= window->from)
 		return sl_fail_at(err, &spec->at, "%s '%s' ends before it starts, or as it does",
-			kind_text[given->kind], given->name);
+			window_word(given->kind), given->name);
 	return SL_OK;
 }
 

@@ -261,6 +261,18 @@ int set_of_list(struct machine *machine, const char *text, uint32_t *set, uint32
 	return SL_OK;
 }
 
+int window_list(const struct window_spec *spec, struct node_list *list, struct sl_err *err)
+{
+	struct unknown unknown;
+	const int status = node_list_add(list, spec->spec.nodes, &unknown, err);
+	if (status <= 0)
+		return status;
+	return sl_fail_at(err, &spec->at,
+		"%s '%s': no node or entry is called '%.*s': write names as n1, or n[1-4,7]",
+		window_word(spec->spec.kind), spec->spec.name,
+		(int)(unknown.len < NODE_NAME_MAX ? unknown.len : NODE_NAME_MAX), unknown.text);
+}
+
 int set_of_window(struct machine *machine, struct window_spec *window, uint32_t *set, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -534,7 +546,7 @@ int sets_begin(struct machine *machine, struct sl_err *err)
 	for (size_t i = 0; i < machine->window_count && !status; i++)
 		if (window_is_for_ever(&machine->window[i]) && machine->window[i].spec.nodes)
 			status = set_of_window(machine, &machine->window[i], &bound, err);
-	const struct binding free = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NULL };
+	const struct binding free = BINDING_NONE;
 	return status ? status : set_bind(machine, &free, &machine->closed_bound, err);
 }
 

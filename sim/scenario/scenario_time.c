@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_time.c - zones and points of time as people write them.
+ * scenario_time.c - zones and points of time as people write them; and what stands once a trace's header is
+ * read.
  *
  * A date is local to the scenario's fixed offset from UTC; the machine's own
  * zone is never read.
@@ -62,4 +63,91 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 		"%s=%s is not a time: give seconds since the trace's zero, a duration such as 3d or 36h, or a date "
 		"as 2001-12-31T23:59",
 		what, text);
+}
+
+/* ---- What the header says: the machine, zero, and who is selected ---------------------------- */
+
+/* The first whole number of the first header line of that name, if it is within bounds; else 0. What
+ * follows it is prose ("MaxProcs: 93312 (80640+...)"). */
+static int64_t header_number(const struct scenario *scenario, const char *key, int64_t min, int64_t max)
+{
+	for (size_t i = 0; i < scenario->header_count; i++) {
+		if (strcmp(scenario->header[i].key, key) != 0)
+			continue;
+		const char *text = scenario->header[i].value;
+		size_t len = text[0] == '-' || text[0] == '+';
+		while (text[len] >= '0' && text[len] <= '9')
+			len++;
+		int64_t value;
+		return sl_get_i64(text, len, &value) && value >= min && value <= max ? value : 0;
+	}
+	return 0;
+}
+
+static int settle_machine(struct loading *loading, struct sl_err *err)
+{
+	static const struct {
+		const char *key, *from;
+	} sizes[] = {
+		{ "MaxProcs", "MaxProcs of the trace" },
+		{ "MaxNodes", "MaxNodes of the trace" },
+	};
+	struct scenario *scenario = loading->scenario;
+	if (loading->machine)
+		return SL_OK;
+	scenario->cpus = loading->cpus_set;
+	scenario->cpus_from = "cluster.cpus";
+	for (size_t i = 0; i < SL_LEN(sizes) && !scenario->cpus; i++) {
+		scenario->cpus = header_number(scenario, sizes[i].key, 1, INT32_MAX);
+		scenario->cpus_from = sizes[i].from;
+	}
+	if (scenario->cpus)
+		return SL_OK;
+	scenario->cpus_from = NULL;
+	if (loading->options->any_machine)
+		return SL_OK;
+	for (size_t i = 0; i < SL_LEN(sizes); i++)
+		for (size_t line = 0; line < scenario->header_count; line++)
+			if (strcmp(scenario->header[line].key, sizes[i].key) == 0)
+				return sl_fail(err, SL_INPUT,
+					"%s: the size of the machine is not known, %s '%.40s' is not a whole number "
+					"from 1 to %d: give --set cluster.cpus=N, or -c CLUSTER",
+					loading->file, sizes[i].key, scenario->header[line].value, INT32_MAX);
+	return sl_fail(err, SL_INPUT,
+		"%s: the size of the machine is not known, its header has neither MaxProcs nor MaxNodes: give "
+		"--set cluster.cpus=N, or -c CLUSTER",
+		loading->file);
+}
+
+/* From and to, once zero is known. */
+int settle_selection(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const struct sl_value *from = &scenario->replay[REPLAY_FROM];
+	const struct sl_value *to = &scenario->replay[REPLAY_TO];
+	const struct sl_value *until = &scenario->replay[REPLAY_UNTIL];
+	int status = SL_OK;
+	if (from->text)
+		status = time_point(scenario, "replay.from", from->text, &loading->from, err);
+	if (!status && to->text)
+		status = time_point(scenario, "replay.to", to->text, &loading->to, err);
+	scenario->bounded = until->text;
+	if (!status && until->text)
+		status = time_point(scenario, "replay.until", until->text, &scenario->until, err);
+	return status;
+}
+
+int loading_settle(struct loading *loading, struct sl_err *err)
+{
+	struct scenario *scenario = loading->scenario;
+	const int status = settle_machine(loading, err);
+	if (status)
+		return status;
+	loading->settled = true;
+	if (!loading->options->tz)
+		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
+	if (loading->dated)
+		return SL_OK;
+	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));
+	return settle_selection(loading, err);
 }

@@ -15,9 +15,7 @@
 
 #include "sim/scenario/scenario_parts.h"
 
-enum { WITH_MAX = 100, STEM_MAX = 100 };
-/* Arrays of a further file are numbered from its own so-manyth on. */
-#define WITH_ARRAYS (INT64_C(1) << 40)
+enum { WITH_MAX = 100 };
 
 /* One further file. */
 struct with {
@@ -206,13 +204,13 @@ static sl_time to_the_second(sl_time time)
 static int join(struct loading *loading, const char *path, uint32_t number, struct sl_err *err)
 {
 	struct with with = {
-		.loading = loading, .to = cleaning_sink(loading), .first = INT64_MAX, .number = number
+		.loading = loading, .to = rows_sink(loading), .first = INT64_MAX, .number = number
 	};
 	if (strcmp(path, "-") == 0)
 		return sl_fail(err, SL_USAGE,
 			"replay.with: a further trace is read twice, standard input cannot be: give a file");
 	stem_of(with.stem, path);
-	int status = cleaning_know_ids(loading, err);
+	int status = rows_know_ids(loading, err);
 	if (!status)
 		status = file_read(&with, path, false, err);
 	if (status || with.first == INT64_MAX)
@@ -243,23 +241,4 @@ int with_read(struct loading *loading, struct sl_err *err)
 		text += len + (text[len] == ',');
 	}
 	return status;
-}
-
-/* ---- Dependencies of such a file ------------------------------------------------------------------- */
-
-const char *with_dependency(const char *text, char stem[101], int64_t *arrays)
-{
-	*arrays = 0;
-	stem[0] = '\0';
-	if (*text != '\001')
-		return text;
-	const char *name = text + 1;
-	const char *end = strchr(name, '\001');
-	const char *last = end ? strchr(end + 1, '\001') : NULL;
-	SL_CHECK(end && last && end - name <= STEM_MAX);
-	memcpy(stem, name, (size_t)(end - name));
-	stem[end - name] = '\0';
-	SL_CHECK(sl_get_i64(end + 1, (size_t)(last - end - 1), arrays));
-	*arrays *= WITH_ARRAYS;
-	return last + 1;
 }

@@ -323,11 +323,7 @@ static struct sl_row_group group_of(const struct pai_tasks *tasks, const struct 
 {
 	enum { THOUSAND = 1000 };
 	struct sl_row_group group = { .tasks = task->count,
-		.tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
+		SL_ROW_GROUP_NOTHING,
 		.cpus = task->cpus,
 		.mem = task->mem,
 		.gpus = task->gpus,

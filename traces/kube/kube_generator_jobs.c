@@ -129,28 +129,14 @@ static int row_tell(struct reading *r, const struct made *made)
 	if (r->manifest.failed)
 		return sl_fail(r->err, SL_SYSTEM, "out of memory");
 	const struct sl_row_group group = { .tasks = w->level ? w->pods : 1,
-		.tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
+		SL_ROW_GROUP_NOTHING,
 		.cpus = cpu && cpu % 1000 == 0 ? cpu / 1000
 			: cpu                  ? cpu
 					       : 1,
 		.parts = cpu && cpu % 1000 == 0 ? 1 : 1000,
 		.gpu_mem = SL_NONE };
 	const struct sl_job_more job = { .name = w->class,
-		.begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.requeue = -1,
+		SL_JOB_MORE_NOTHING,
 		.space = queue,
 		.queue = queue,
 		.manifest = r->manifest.text,

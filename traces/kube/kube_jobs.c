@@ -312,11 +312,7 @@ static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
 	const bool whole = cpu && cpu % 1000 == 0;
 	const char *type = sl_label_of(&podset->node_selector, "nvidia.com/gpu.product");
 	*group = (struct sl_row_group){ .tasks = podset->count,
-		.tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
+		SL_ROW_GROUP_NOTHING,
 		.cpus = whole ? cpu / 1000
 			: cpu ? cpu
 			      : 1,
@@ -372,22 +368,6 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 		    : manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "queueName"));
 }
 
-static void nothing_more(struct sl_job_more *more)
-{
-	*more = (struct sl_job_more){ .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.priority = SL_NONE,
-		.requeue = -1 };
-}
-
 /* Recorded times go with dates alone. */
 static void recorded_in(
 	const struct reading *r, const struct kube_times *times, struct sl_row *row, struct sl_job_more *more)
@@ -438,12 +418,11 @@ static int tell_job(struct reading *r, const struct job *job, const struct sl_po
 {
 	const struct sl_object *object = job->object;
 	struct sl_row row;
-	struct sl_job_more said;
+	struct sl_job_more said = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
 	struct sl_row_more more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
 	char id[ID_ROOM];
 	row_of(&job->times, job->written, &row);
-	nothing_more(&said);
 	recorded_in(r, &job->times, &row, &said);
 	said.space = *object->space ? object->space : "default";
 	said.queue = queue_of(object, pods);

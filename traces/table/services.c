@@ -217,44 +217,19 @@ static void file_free(struct services_file *f)
 
 static int services_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
-	const char *text;
-	const char *end;
 	struct services_file *f = calloc(1, sizeof(*f));
 	if (!f)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	f->sink = sink;
 	f->w.t = (struct table){ .sink = sink, .err = err, .file = sl_input_name(in), .place = f->w.place };
-	f->w.doc.file = f->w.t.file;
-	f->w.err = err;
-	int status = sl_input_all(in, &text, &end, err);
-	if (!status && end - text > SL_DOC_BYTES_MAX)
-		status = sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split the file", f->w.t.file);
-	if (!status)
-		status = sl_doc_read_yaml(&f->w.doc, text, (size_t)(end - text), err);
+	int status = workflow_doc_read(&f->w, in, err);
 	if (!status)
 		status = file_take(f);
 	file_free(f);
 	return status;
 }
 
-/* The first line that is not blank and no comment. */
-static int services_sniff(const char *text, size_t len)
-{
-	static const char word[] = "services:";
-	const char *end = text + len;
-	for (const char *p = text; p < end;) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = newline ? newline : end;
-		if ((size_t)(stop - p) >= strlen(word) && memcmp(p, word, strlen(word)) == 0)
-			return 95;
-		const bool passed =
-			stop == p || *p == '#' || *p == '\r' || (stop - p >= 3 && memcmp(p, "---", 3) == 0);
-		if (!passed)
-			return 0;
-		p = stop + 1;
-	}
-	return 0;
-}
+static int services_sniff(const char *text, size_t len) { return workflow_begins(text, len, "services:"); }
 
 const struct sl_reader services_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),

@@ -320,13 +320,7 @@ int table_group_in(struct table *t, struct sl_row_group *g)
 	size_t way;
 	bool exclusive;
 	bool said;
-	*g = (struct sl_row_group){ .tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.mem = SL_NONE,
-		.gpus = SL_NONE };
+	*g = (struct sl_row_group){ SL_ROW_GROUP_NOTHING, .mem = SL_NONE, .gpus = SL_NONE };
 	int status = asked_in(t, &asked);
 	if (!status)
 		status = one_gpu_in(t, &asked);

@@ -269,15 +269,9 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 	 */
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
 	const int64_t size = asked > 0 ? asked : row->col[SL_COL_CPUS];
-	const struct sl_row_group plain = { .tasks = size > 0 ? size : 0,
-		.tasks_min = SL_NONE,
-		.tasks_max = SL_NONE,
-		.tasks_per_node = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.cpus = 1,
-		.mem = SL_NONE,
-		.gpus = SL_NONE };
+	const struct sl_row_group plain = {
+		.tasks = size > 0 ? size : 0, SL_ROW_GROUP_NOTHING, .cpus = 1, .mem = SL_NONE, .gpus = SL_NONE
+	};
 	put_line(out, row, &plain, 0);
 	return SL_OK;
 }

@@ -235,19 +235,11 @@ static int file_take(struct workflow_file *w)
 
 static int workflow_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
-	const char *text;
-	const char *end;
 	struct workflow_file *w = calloc(1, sizeof(*w));
 	if (!w)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	w->t = (struct table){ .sink = sink, .err = err, .file = sl_input_name(in), .place = w->place };
-	w->doc.file = w->t.file;
-	w->err = err;
-	int status = sl_input_all(in, &text, &end, err);
-	if (!status && end - text > SL_DOC_BYTES_MAX)
-		status = sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split the file", w->t.file);
-	if (!status)
-		status = sl_doc_read_yaml(&w->doc, text, (size_t)(end - text), err);
+	int status = workflow_doc_read(w, in, err);
 	if (!status)
 		status = file_take(w);
 	for (uint32_t i = 0; i < w->count; i++)
@@ -260,24 +252,7 @@ static int workflow_read(struct sl_input *in, const struct sl_sink *sink, struct
 	return status;
 }
 
-/* The first line that is not blank and no comment. */
-static int workflow_sniff(const char *text, size_t len)
-{
-	static const char word[] = "workflows:";
-	const char *end = text + len;
-	for (const char *p = text; p < end;) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = newline ? newline : end;
-		if ((size_t)(stop - p) >= strlen(word) && memcmp(p, word, strlen(word)) == 0)
-			return 95;
-		const bool passed =
-			stop == p || *p == '#' || *p == '\r' || (stop - p >= 3 && memcmp(p, "---", 3) == 0);
-		if (!passed)
-			return 0;
-		p = stop + 1;
-	}
-	return 0;
-}
+static int workflow_sniff(const char *text, size_t len) { return workflow_begins(text, len, "workflows:"); }
 
 const struct sl_reader workflow_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),

@@ -74,7 +74,10 @@ int workflow_name(const struct workflow_file *w, const struct sl_doc_node *node,
 /* workflow_times.c: when its instances come. */
 int workflow_times(struct workflow_file *w, uint32_t number);
 
-/* workflow_row.c */
+/* workflow_row.c: the document of such a file, of which `t` and its file's name are known. */
+int workflow_doc_read(struct workflow_file *w, struct sl_input *in, struct sl_err *err);
+/* Is this the first word that is not blank and in no comment? As a reader's sniff. */
+int workflow_begins(const char *text, size_t len, const char *word);
 int workflow_rows(struct workflow_file *w, const struct workflow_instance *instance);
 /* A cell of that column, unless it has one already; of a profile's column by its number. */
 int workflow_cell(

@@ -273,3 +273,34 @@ int workflow_rows(struct workflow_file *w, const struct workflow_instance *insta
 			status = row_make(w, &m, instance->at);
 	return status;
 }
+
+/* ---- The files themselves -------------------------------------------------------------------- */
+
+int workflow_doc_read(struct workflow_file *w, struct sl_input *in, struct sl_err *err)
+{
+	const char *text;
+	const char *end;
+	w->doc.file = w->t.file;
+	w->err = err;
+	int status = sl_input_all(in, &text, &end, err);
+	if (!status && end - text > SL_DOC_BYTES_MAX)
+		status = sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split the file", w->t.file);
+	return status ? status : sl_doc_read_yaml(&w->doc, text, (size_t)(end - text), err);
+}
+
+int workflow_begins(const char *text, size_t len, const char *word)
+{
+	const char *end = text + len;
+	for (const char *p = text; p < end;) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = newline ? newline : end;
+		if ((size_t)(stop - p) >= strlen(word) && memcmp(p, word, strlen(word)) == 0)
+			return 95;
+		const bool passed =
+			stop == p || *p == '#' || *p == '\r' || (stop - p >= 3 && memcmp(p, "---", 3) == 0);
+		if (!passed)
+			return 0;
+		p = stop + 1;
+	}
+	return 0;
+}

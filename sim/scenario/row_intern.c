@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_names.c - users, accounts, partitions, gangs and ids that are names.
+ * row_intern.c - the fourth stage of a row: what is said in words becomes numbers, and what many rows ask
+ * alike is shared.
+ *
+ * In:  struct row_judged of a row that stays.
+ * Out: struct row_interned: users, accounts, partitions and gangs as they are numbered, the request
+ *      (scenario_request.c), what else the job says of itself (scenario_more.c), its profile
+ * (scenario_profile.c).
  *
  * A column is of bare numbers until the first name comes; from then on it is of indices into a table of
  * names, in order of first appearance, and the numbers before become names as they are spelled. Ids are
@@ -8,7 +14,7 @@
  */
 #include <string.h>
 
-#include "sim/scenario/scenario_parts.h"
+#include "sim/scenario/row.h"
 
 static enum column column_of(enum named which)
 {
@@ -43,33 +49,72 @@ static int column_named(struct loading *loading, enum named which, struct sl_err
 	const struct columns *columns = loading->scenario->columns;
 	int32_t *column = column_i32(columns, column_of(which));
 	int status = SL_OK;
-	for (uint32_t row = 0; row + 1 < columns->count && !status; row++)
+	for (uint32_t row = 0; column && row < columns->count && !status; row++)
 		status = number_named(loading, which, column[row], &column[row], err);
 	return status;
 }
 
-int named_keep(
-	struct loading *loading, enum named which, int64_t number, const char *name, struct sl_err *err)
+static int32_t narrow(int64_t value) { return value < 0 || value > INT32_MAX ? -1 : (int32_t)value; }
+
+/* A row's number or name (NULL: none). */
+static int named_intern(struct loading *loading, enum named which, int64_t number, const char *name,
+	int32_t *index, struct sl_err *err)
 {
-	const struct columns *columns = loading->scenario->columns;
 	struct names *names = &loading->names[which];
-	int32_t *cell = &column_i32(columns, column_of(which))[columns->count - 1];
-	int status = SL_OK;
-	if (name && !names->count)
-		status = column_named(loading, which, err);
-	if (status)
-		return status;
-	if (name) {
-		uint32_t place;
-		status = names_add(names, loading->scenario->arena, name, strlen(name), &place, err);
-		*cell = (int32_t)place;
-		return status;
+	if (!name && !names->count) {
+		*index = narrow(number);
+		return SL_OK;
 	}
-	if (names->count)
-		return number_named(loading, which, number, cell, err);
-	*cell = number < 0 || number > INT32_MAX ? -1 : (int32_t)number;
-	return SL_OK;
+	if (!name)
+		return number_named(loading, which, number, index, err);
+	uint32_t place;
+	int status = names->count ? SL_OK : column_named(loading, which, err);
+	if (!status)
+		status = names_add(names, loading->scenario->arena, name, strlen(name), &place, err);
+	if (!status)
+		*index = (int32_t)place;
+	return status;
 }
+
+static int names_intern(
+	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err)
+{
+	static const struct sl_row_more nothing;
+	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	const int64_t *col = row->col;
+	if (!row->more && !loading->said) { /* Of SWF, nearly always: bare numbers, and no name before. */
+		interned->user = narrow(col[SL_COL_USER]);
+		interned->account = narrow(col[SL_COL_GROUP]);
+		interned->partition = narrow(col[SL_COL_PARTITION]);
+		interned->gang = -1;
+		return SL_OK;
+	}
+	int status = named_intern(loading, NAMED_USER, col[SL_COL_USER], more->user, &interned->user, err);
+	if (!status)
+		status = named_intern(
+			loading, NAMED_ACCOUNT, col[SL_COL_GROUP], more->account, &interned->account, err);
+	if (!status)
+		status = named_intern(loading, NAMED_PARTITION, col[SL_COL_PARTITION], more->partition,
+			&interned->partition, err);
+	return status ? status : named_intern(loading, NAMED_GANG, SL_NONE, more->gang, &interned->gang, err);
+}
+
+int row_intern(struct loading *loading, const struct row_judged *judged, struct row_interned *interned,
+	struct sl_err *err)
+{
+	const struct sl_row *row = judged->row;
+	*interned = (struct row_interned){ .request = -1, .cancel = SL_NONE };
+	int status = loading->scenario->cluster.node_count
+			     ? ask_intern(loading, &judged->ask, &interned->request, err)
+			     : SL_OK;
+	if (!status && row->more)
+		status = more_intern(loading, row, interned, err);
+	if (!status && (row->more || loading->profile_rule))
+		status = profile_intern(loading, row, judged->ask.gpus, &interned->profile, err);
+	return status ? status : names_intern(loading, row, interned, err);
+}
+
+/* ---- As the job table shows them ------------------------------------------------------------- */
 
 /* A copy that lives as long as the scenario. */
 static int table_lend(const struct loading *loading, enum named which, const char *const **text,
