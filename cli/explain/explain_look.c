@@ -903,7 +903,7 @@ static void say_quota(const struct looking *at)
 		SAY(at, "quotas of the policy, by %s: %s", by ? by : "account", quotas);
 		look_word(at->look, "quotas", quotas);
 	}
-	if (more && more->qos)
+	if (more->qos)
 		say_limits(at, "qos", more->qos, told_text(at->explain, "QOS %s", more->qos));
 	say_associations(at);
 }
@@ -918,8 +918,6 @@ static void say_dependency(const struct looking *at)
 		"has failed", "has completed", "is over" };
 	const struct sl_job_more *more = view_more(at->view, at->job);
 	const struct sl_result *result = at->view->result;
-	if (!more)
-		return;
 	if (more->dependency)
 		look_word(at->look, "dependency", more->dependency);
 	for (uint32_t i = 0; i < more->depend_count && i < TOLD; i++) {
@@ -946,7 +944,7 @@ static void say_dependency(const struct looking *at)
 static void say_begin(const struct looking *at)
 {
 	const struct sl_job_more *more = view_more(at->view, at->job);
-	if (more && more->begin != SL_NONE) {
+	if (more->begin != SL_NONE) {
 		SAY(at, "it was not to begin before %s", time_text(at->explain, more->begin));
 		look_fact(at->look, "begin", more->begin);
 	}
@@ -956,7 +954,7 @@ static void say_array(const struct looking *at)
 {
 	const struct sl_job_more *more = view_more(at->view, at->job);
 	uint64_t running = 0;
-	if (!more || more->array_limit == SL_NONE)
+	if (more->array_limit == SL_NONE)
 		return;
 	for (uint32_t job = 0; job < at->pass->submitted; job++)
 		running += is_running(at->pass, job) && view_array(at->view, job) == more->array;

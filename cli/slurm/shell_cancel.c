@@ -146,7 +146,7 @@ static bool is_meant(struct shell *shell, const struct meant *meant, const struc
 	is &= cell_in(shell, cell, meant->account);
 	put_partition(cell, view, row);
 	is &= cell_in(shell, cell, meant->partition);
-	cell_put(cell, "%s", more && more->name ? more->name : "");
+	cell_put(cell, "%s", more->name ? more->name : "");
 	return cell_in(shell, cell, meant->name) && is;
 }
 

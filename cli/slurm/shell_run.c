@@ -27,18 +27,6 @@ int shell_says(struct shell *shell, int status, const char *format, ...)
 
 /* ---- Views ---------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	int (*run)(const struct view_call *call, struct sl_err *err);
-} views[] = {
-	{ "squeue", view_squeue },
-	{ "sinfo", view_sinfo },
-	{ "sacct", view_sacct },
-	{ "scontrol", view_scontrol },
-	{ "sprio", view_sprio },
-	{ "sshare", view_sshare },
-};
-
 /* squeue --me is the user; sacct shows a user's own jobs, and root everybody's. */
 static size_t view_words(struct shell *shell, const struct shell_words *words, char **argv)
 {
@@ -60,7 +48,8 @@ static size_t view_words(struct shell *shell, const struct shell_words *words, c
 	return count;
 }
 
-static int show(struct shell *shell, size_t which, const struct shell_words *words, struct sl_err *err)
+static int show(struct shell *shell, const struct view_command *which, const struct shell_words *words,
+	struct sl_err *err)
 {
 	struct view view;
 	bool taken = false;
@@ -81,7 +70,7 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 		};
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread. */
 		optind = 0; /* getopt begins anew. */
-		const int shown = views[which].run(&call, &said);
+		const int shown = which->run(&call, &said);
 		shell->status = shown ? 1 : 0;
 		if (said.text[0])
 			(void)shell_says(shell, 1, "%s: %s", words->word[0], said.text);
@@ -90,14 +79,6 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 		view_close(&view);
 	free(argv);
 	return status;
-}
-
-static size_t view_named(const char *name)
-{
-	size_t i = 0;
-	while (i < SL_LEN(views) && strcmp(views[i].name, name) != 0)
-		i++;
-	return i;
 }
 
 /* scontrol show, ping: nothing changes. */
@@ -111,7 +92,7 @@ bool shell_shows(struct shell *shell, struct shell_words *words, int *status, st
 		at++;
 	for (size_t i = 0; i < SL_LEN(shows) && at < words->count; i++)
 		if (strcmp(words->word[at], shows[i]) == 0) {
-			*status = show(shell, view_named("scontrol"), words, err);
+			*status = show(shell, view_find("scontrol"), words, err);
 			return true;
 		}
 	return false;
@@ -438,8 +419,8 @@ static int dispatch(struct shell *shell, struct shell_words *words, const char *
 			words->word[0] = shell_keep(shell, name);
 			return table[i].run(shell, words, line, err);
 		}
-	const size_t view = view_named(name);
-	if (view < SL_LEN(views))
+	const struct view_command *view = view_find(name);
+	if (view)
 		return shell->trusted ? SL_OK : show(shell, view, words, err);
 	if (strcmp(name, "sleep") == 0)
 		return do_sleep(shell, words, err);

@@ -234,19 +234,8 @@ static void set_more(const struct gen_work *w, const struct gen_job *job, struct
 		.cpus = 1,
 		.mem = SL_NONE,
 		.gpus = w->kind->gpus ? 1 : SL_NONE };
-	m->job = (struct sl_job_more){ .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.priority = SL_NONE,
-		.state_recorded = (enum sl_state)job->state,
-		.requeue = -1 };
+	m->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE,
+		.state_recorded = (enum sl_state)job->state };
 	sl_profile_clear(&m->profile);
 	m->profile.parallelism = job->parallelism;
 	m->profile.variance = job->variance;

@@ -246,19 +246,9 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 	char user[32];
 	struct sl_row_group group;
 	const struct sl_job_more job = { .name = "session",
-		.begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
+		SL_JOB_MORE_NONE,
 		.priority = SL_NONE,
-		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED,
-		.requeue = -1 };
+		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED };
 	const struct sl_row_more more = { .user = user,
 		.partition = w->values[PARTITION].text,
 		.group = &group,

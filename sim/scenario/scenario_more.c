@@ -62,18 +62,7 @@ static int mores_room(struct mores *mores, struct sl_err *err)
 
 void more_nothing(struct sl_job_more *more)
 {
-	*more = (struct sl_job_more){ .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.requeue = -1,
-		.priority = SL_NONE };
+	*more = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
 }
 
 static int mores_make(struct loading *loading, struct sl_err *err)

@@ -374,18 +374,7 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 
 static void nothing_more(struct sl_job_more *more)
 {
-	*more = (struct sl_job_more){ .begin = SL_NONE,
-		.deadline = SL_NONE,
-		.time_min = SL_NONE,
-		.nice = SL_NONE,
-		.array = SL_NONE,
-		.array_task = SL_NONE,
-		.array_limit = SL_NONE,
-		.start_recorded = SL_NONE,
-		.end_recorded = SL_NONE,
-		.attempts_recorded = SL_NONE,
-		.priority = SL_NONE,
-		.requeue = -1 };
+	*more = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
 }
 
 /* Recorded times go with dates alone. */

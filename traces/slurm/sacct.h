@@ -146,9 +146,16 @@ struct sacct {
 	bool dated;              /* The sink was told that they are not. */
 };
 
-/* sacct_columns.c */
-enum sacct_column sacct_column_of(const char *name, size_t len);
-enum sacct_kind sacct_kind_of(const char *name, size_t len);
+/* sacct_columns.c: all columns, closed by one without a name. */
+struct sacct_name {
+	const char *name;
+	int width;      /* As sacct shows it; negative: to the left. 0: sacct 22.05 has no such column. */
+	uint8_t column; /* enum sacct_column */
+	uint8_t kind;   /* enum sacct_kind */
+};
+extern const struct sacct_name sacct_names[];
+/* In any case; the closing one: there is none. */
+const struct sacct_name *sacct_name_of(const char *name, size_t len);
 
 /* The fields of a row: count + 1 places where they begin, the last a separator behind the end. */
 struct sacct_fields {
@@ -160,7 +167,7 @@ struct sacct_fields {
 bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
 	uint32_t *first);
 /* How readily a text column holds separators; less: more readily. */
-uint8_t sacct_cost(const char *name, size_t len);
+uint8_t sacct_cost(unsigned column);
 bool sacct_fits(enum sacct_kind kind, const char *p, size_t len);
 
 /* sacct_values.c */

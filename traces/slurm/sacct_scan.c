@@ -327,9 +327,10 @@ static int header(struct scan *t, const char *p, const char *end)
 	for (size_t i = 0; i < t->columns; i++) {
 		const char *name = t->field[i];
 		const size_t len = (size_t)(t->field[i + 1] - name) - t->separator;
-		t->kind[i] = (uint8_t)sacct_kind_of(name, len);
-		t->cost[i] = sacct_cost(name, len);
-		t->column[i] = (uint8_t)sacct_column_of(name, len);
+		const struct sacct_name *known = sacct_name_of(name, len);
+		t->kind[i] = known->kind;
+		t->cost[i] = sacct_cost(known->column);
+		t->column[i] = known->column;
 		if (t->column[i] < SACCT_COLUMNS)
 			t->used[t->used_count++] = i;
 		text |= t->kind[i] == SACCT_TEXT;
@@ -401,7 +402,7 @@ static int sacct_sniff(const char *text, size_t len)
 	while (p < end) {
 		const char *at = memmem(p, (size_t)(end - p), delimiter, separator);
 		const char *stop = at ? at : end;
-		const enum sacct_column column = sacct_column_of(p, (size_t)(stop - p));
+		const unsigned column = sacct_name_of(p, (size_t)(stop - p))->column;
 		known += column < SACCT_OTHER;
 		id |= column == SACCT_JOBID || column == SACCT_JOBIDRAW;
 		p = stop + separator;

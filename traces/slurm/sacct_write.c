@@ -29,18 +29,7 @@ static int begin(struct sl_out *out, const char *const (*header)[2], size_t coun
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
 static const struct sl_row_more nothing;
-static const struct sl_job_more nothing_more = { .begin = SL_NONE,
-	.deadline = SL_NONE,
-	.time_min = SL_NONE,
-	.nice = SL_NONE,
-	.array = SL_NONE,
-	.array_task = SL_NONE,
-	.array_limit = SL_NONE,
-	.start_recorded = SL_NONE,
-	.end_recorded = SL_NONE,
-	.attempts_recorded = SL_NONE,
-	.priority = SL_NONE,
-	.requeue = -1 };
+static const struct sl_job_more nothing_more = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 
 static void bar(struct sl_out *out) { sl_out_text(out, "|"); }
 

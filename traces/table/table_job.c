@@ -6,18 +6,7 @@
 
 #include "traces/table/job_table.h"
 
-static const struct sl_job_more nothing = { .begin = SL_NONE,
-	.deadline = SL_NONE,
-	.time_min = SL_NONE,
-	.nice = SL_NONE,
-	.array = SL_NONE,
-	.array_task = SL_NONE,
-	.array_limit = SL_NONE,
-	.start_recorded = SL_NONE,
-	.end_recorded = SL_NONE,
-	.attempts_recorded = SL_NONE,
-	.priority = SL_NONE,
-	.requeue = -1 };
+static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 
 /* A whole number; negative ones only where they have a meaning. */
 static int number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)

@@ -346,17 +346,7 @@ static const struct sl_job_more *nothing_more(struct ctl *c)
 {
 	struct sl_job_more *more = sl_alloc(c->arena, 1, sizeof(*more));
 	if (more)
-		*more = (struct sl_job_more){ .begin = SL_NONE,
-			.deadline = SL_NONE,
-			.time_min = SL_NONE,
-			.nice = SL_NONE,
-			.array = SL_NONE,
-			.array_task = SL_NONE,
-			.array_limit = SL_NONE,
-			.start_recorded = SL_NONE,
-			.end_recorded = SL_NONE,
-			.attempts_recorded = SL_NONE,
-			.requeue = -1 };
+		*more = (struct sl_job_more){ SL_JOB_MORE_NONE };
 	return more;
 }
 
