@@ -136,6 +136,8 @@ int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, co
 	struct view_table *table, struct sl_err *err);
 /* A figure of a row; NaN or "" where the table has no such column, or there is none. */
 double table_number(const struct view_table *table, size_t row, const char *column);
+bool table_has(const struct view_table *table, const char *column);
+size_t table_row_of(const struct view_table *table, uint32_t job); /* The first; row_count: none. */
 const char *table_text(const struct view_table *table, size_t row, const char *column);
 
 /* view_told.c: what the tables say of jobs, nodes, reservations and partitions, in place of what is derived
@@ -172,7 +174,8 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 void put_features(struct cell *cell, const struct view *view, uint32_t node);
 /* With one of each where nothing is said, and no name. */
 struct sl_hardware view_hardware(const struct view *view, uint32_t node);
-uint32_t view_cores(const struct view *view, uint32_t node); /* Of a socket. */
+uint32_t view_cores(const struct view *view, uint32_t node);          /* Of a socket. */
+bool rows_have(const uint32_t *row, uint32_t count, uint32_t wanted); /* Ascending ones. */
 /* Amounts as the engine counts them, to be printed. */
 struct amount view_cpus(const struct view *view, int64_t cpus);
 struct amount view_gpus(const struct view *view, int64_t gpus);
@@ -387,51 +390,19 @@ struct view_option {
 	view_put *put; /* Of a list: the field that has to stand in it; NULL: the command looks itself. */
 	int (*then)(void *self, const char *value, struct sl_err *err); /* Once it is set; may be NULL. */
 };
-/* VIEW_SELF: the command's struct, which begins with a struct view. */
-#define OPT_SKIP(name, letter)                          \
-	{                                               \
-		name, letter, VIEW_SKIPS, 0, NULL, NULL \
-	}
-#define OPT_SKIP_VALUE(name, letter)                          \
-	{                                                     \
-		name, letter, VIEW_SKIPS_VALUE, 0, NULL, NULL \
-	}
-#define OPT_HELP(name, letter)                          \
-	{                                               \
-		name, letter, VIEW_HELPS, 0, NULL, NULL \
-	}
-#define OPT_FIELDS(name, letter)                               \
-	{                                                      \
-		name, letter, VIEW_LISTS_FIELDS, 0, NULL, NULL \
-	}
-#define OPT_VERSION                                              \
-	{                                                        \
-		"version", 'V', VIEW_SAYS_VERSION, 0, NULL, NULL \
-	}
-#define OPT_CALL(name, letter, then)                   \
-	{                                              \
-		name, letter, VIEW_CALL, 0, NULL, then \
-	}
-#define OPT_FLAG(name, letter, at)                                           \
-	{                                                                    \
-		name, letter, VIEW_FLAG, offsetof(VIEW_SELF, at), NULL, NULL \
-	}
-#define OPT_MARK(name, letter, at)                                           \
-	{                                                                    \
-		name, letter, VIEW_MARK, offsetof(VIEW_SELF, at), NULL, NULL \
-	}
-#define OPT_TEXT(name, letter, at)                                           \
-	{                                                                    \
-		name, letter, VIEW_TEXT, offsetof(VIEW_SELF, at), NULL, NULL \
-	}
-#define OPT_JOBS(name, letter, at)                                           \
-	{                                                                    \
-		name, letter, VIEW_JOBS, offsetof(VIEW_SELF, at), NULL, NULL \
-	}
-#define OPT_LIST(name, letter, at, put, then)                               \
-	{                                                                   \
-		name, letter, VIEW_LIST, offsetof(VIEW_SELF, at), put, then \
-	}
+/* For rows { OPT_FLAG("long", 'l', long_list) }. VIEW_SELF: the command's struct, which begins with a struct
+ * view. */
+#define OPT_SKIP(name, letter)                name, letter, VIEW_SKIPS, 0, NULL, NULL
+#define OPT_SKIP_VALUE(name, letter)          name, letter, VIEW_SKIPS_VALUE, 0, NULL, NULL
+#define OPT_HELP(name, letter)                name, letter, VIEW_HELPS, 0, NULL, NULL
+#define OPT_FIELDS(name, letter)              name, letter, VIEW_LISTS_FIELDS, 0, NULL, NULL
+#define OPT_VERSION                           "version", 'V', VIEW_SAYS_VERSION, 0, NULL, NULL
+#define OPT_CALL(name, letter, then)          name, letter, VIEW_CALL, 0, NULL, then
+#define OPT_FLAG(name, letter, at)            name, letter, VIEW_FLAG, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_MARK(name, letter, at)            name, letter, VIEW_MARK, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_TEXT(name, letter, at)            name, letter, VIEW_TEXT, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_JOBS(name, letter, at)            name, letter, VIEW_JOBS, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_LIST(name, letter, at, put, then) name, letter, VIEW_LIST, offsetof(VIEW_SELF, at), put, then
 
 struct view_tool {
 	const char *name, *help;

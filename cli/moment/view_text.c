@@ -165,6 +165,17 @@ struct amount view_gpus(const struct view *view, int64_t gpus)
 	return amount_of(gpus, view->cluster->gpu_parts);
 }
 
+bool rows_have(const uint32_t *row, uint32_t count, uint32_t wanted)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		*(row[middle] < wanted ? &low : &high) = row[middle] < wanted ? middle + 1 : middle;
+	}
+	return low < count && row[low] == wanted;
+}
+
 /* Nothing on a counted pool, whose nodes have no names. */
 void put_nodes(struct cell *cell, const struct view *view, const uint32_t *node, size_t count)
 {

@@ -119,14 +119,7 @@ static int jobs_good(struct shell *shell, const struct view *view, const struct 
 
 static bool has_node(const struct view *view, const char *hosts)
 {
-	bool *flags = NULL;
-	struct sl_err ignored = { 0 };
-	bool has = strcasecmp(hosts, "ALL") == 0;
-	if (!has && view_hosts(view, hosts, &flags, &ignored))
-		return false;
-	for (uint32_t i = 0; flags && i < view->node_count; i++)
-		has |= flags[i];
-	return has;
+	return strcasecmp(hosts, "ALL") == 0 || names_nodes(view, hosts);
 }
 
 static bool has_partition(const struct view *view, const char *name)
@@ -214,7 +207,7 @@ static int update_good(
 	return SL_OK;
 }
 
-static int create(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(create)
 {
 	struct view view;
 	struct cell text = { 0 };
@@ -271,7 +264,7 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 	return status;
 }
 
-int shell_scontrol(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_scontrol)
 {
 	static const char *const of_operators[] = { "suspend", "resume" };
 	static const char *const verbs[] = { "hold", "uhold", "release", "requeue", "requeuehold", "suspend",

@@ -119,11 +119,8 @@ static const char help_text[] =
 	"time limit. Nothing that a job would do is done. The options are those of Slurm 22.05's own pages.\n"
 	"The scheduler is policy '%s'; clusters of Kubernetes are not there: schedlab run -p kueue.\n";
 
-static int do_help(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_help)
 {
-	(void)words;
-	(void)line;
-	(void)err;
 	printf(help_text, shell->policy);
 	return SL_OK;
 }
@@ -133,7 +130,7 @@ bool shell_is_user(const char *name)
 	return *name && *name != '-' && strlen(name) <= 60 && !strpbrk(name, " \t\r\n,=@\"'\\#;<");
 }
 
-static int do_as(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_as)
 {
 	if (words->count != 2 || !shell_is_user(words->word[1]))
 		return shell_says(shell, 2, "as: who? 'as alice'");
@@ -141,10 +138,8 @@ static int do_as(struct shell *shell, struct shell_words *words, const char *lin
 	return shell_entry_add(shell, line, err);
 }
 
-static int do_undo(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_undo)
 {
-	(void)words;
-	(void)line;
 	if (!shell->entry_count)
 		return shell_says(shell, 1, "undo: nothing has been done");
 	const char *last = shell->entry[shell->entry_count - 1];
@@ -153,11 +148,8 @@ static int do_undo(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : shell_check_inside(shell, err);
 }
 
-static int do_history(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_history)
 {
-	(void)words;
-	(void)line;
-	(void)err;
 	for (size_t i = 0; i < shell->entry_count; i++)
 		printf("%5zu  %.*s\n", i + 1, (int)strcspn(shell->entry[i], "\n"), shell->entry[i]);
 	return SL_OK;
@@ -186,9 +178,8 @@ static struct sl_place source_at(const struct shell *shell)
 	return (struct sl_place){ shell->source.name, shell->source.line, 0 };
 }
 
-static int do_save(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_save)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "save: into which file?");
 	const struct sl_place at = source_at(shell);
@@ -198,9 +189,8 @@ static int do_save(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : told(shell, "save", shell_save(shell, words->word[1], err), err);
 }
 
-static int do_load(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_load)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "load: from which file?");
 	int status = shell_load(shell, words->word[1], err);
@@ -211,15 +201,14 @@ static int do_load(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : shell_check_inside(shell, err);
 }
 
-static int do_why(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_why)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "why: of which job? 'why 7'");
 	return told(shell, "why", now_explain(shell, words->word[1], err), err);
 }
 
-static int do_sudo(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_sudo)
 {
 	const char *user = shell->user;
 	if (words->count < 2)
@@ -274,11 +263,10 @@ static int setup_trusted(const struct shell *shell, const char *key, const char 
 	return policy_trusted(registry, policy ? value : shell->policy, &settings, &at, err);
 }
 
-static int do_setup(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_setup)
 {
 	const char *key = words->word[0];
 	const char *value = words->count == 2 ? words->word[1] : NULL;
-	(void)line;
 	if (!value)
 		return shell_says(shell, 2, "%s: one word has to follow", key);
 	if (shell->entry_count || shell->job_count)
@@ -330,10 +318,8 @@ static char *squeezed(struct shell *shell, const char *text)
 	return out;
 }
 
-static int do_expect(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_expect)
 {
-	(void)line;
-	(void)err;
 	if (!shell->script)
 		return shell_says(shell, 2, "%s: of scripts (--script)", words->word[0]);
 	if (words->count != 2)
@@ -407,7 +393,7 @@ static bool is_input(const char *name)
 	return true;
 }
 
-static int dispatch(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(dispatch)
 {
 	const struct sl_place at = { shell->source.name, shell->source.line, 1 };
 	const char *slash = strrchr(words->word[0], '/');

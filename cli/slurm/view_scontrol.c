@@ -352,20 +352,6 @@ static void node_head(struct control *control, uint32_t row)
 		view->cluster->node_name[row]);
 }
 
-static bool in_partition(const struct view_partition *partition, uint32_t node)
-{
-	uint32_t low = 0;
-	uint32_t high = partition->node_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (partition->node[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < partition->node_count && partition->node[low] == node;
-}
-
 static void print_tres(struct control *control, const char *key, int64_t cpus, int64_t mem, int64_t gpus)
 {
 	say(control, "%s=", key);
@@ -400,7 +386,7 @@ static void node_rest(struct control *control, uint32_t row)
 		hardware.threads, hardware.tmp_disk, hardware.weight);
 	say(control, "Partitions=");
 	for (uint32_t i = 0; i < view->partition_count; i++) {
-		if (!in_partition(&view->partition[i], row))
+		if (!rows_have(view->partition[i].node, view->partition[i].node_count, row))
 			continue;
 		printf("%s%s", before, view->partition[i].name);
 		before = ",";
@@ -671,16 +657,16 @@ static int show_hosts(const char *entity, const char *text, const struct view_ca
 
 #define VIEW_SELF struct control
 static const struct view_option options[] = {
-	OPT_SKIP("all", 'a'),
-	OPT_FLAG("details", 'd', details),
-	OPT_HELP("help", 'h'),
-	OPT_FLAG("oneliner", 'o', one_line),
-	OPT_SKIP("quiet", 'Q'),
-	OPT_SKIP("verbose", 'v'),
-	OPT_VERSION,
-	OPT_SKIP(NULL, 'F'),
-	OPT_SKIP_VALUE(NULL, 'M'),
-	OPT_SKIP_VALUE(NULL, 'u'),
+	{ OPT_SKIP("all", 'a') },
+	{ OPT_FLAG("details", 'd', details) },
+	{ OPT_HELP("help", 'h') },
+	{ OPT_FLAG("oneliner", 'o', one_line) },
+	{ OPT_SKIP("quiet", 'Q') },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_SKIP(NULL, 'F') },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
+	{ OPT_SKIP_VALUE(NULL, 'u') },
 };
 
 /* Any beginning of a word will do: "res", "jobs". */

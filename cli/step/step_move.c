@@ -41,16 +41,9 @@ int step_to(struct stepper *stepper, size_t at, uint32_t shown, struct sl_err *e
 
 int step_to_time(struct stepper *stepper, sl_time time, struct sl_err *err)
 {
-	size_t low = 0;
-	size_t high = stepper->instant_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (stepper->instant[middle].at <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const int status = step_to(stepper, low, 0, err);
+	const size_t over =
+		times_before(stepper->instant, stepper->instant_count, sizeof(*stepper->instant), time, true);
+	const int status = step_to(stepper, over, 0, err);
 	if (status || time <= stepper->now)
 		return status;
 	/* Between two instants: the clock goes on, nothing happens. */
