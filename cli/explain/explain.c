@@ -34,7 +34,7 @@ const char *told_text(const struct explain *explain, const char *format, ...)
 	return text;
 }
 
-static const char *cell_text(const struct explain *explain, struct cell *cell)
+const char *cell_text(const struct explain *explain, struct cell *cell)
 {
 	const char *text = told_text(explain, "%s", cell->text ? cell->text : "");
 	cell_free(cell);

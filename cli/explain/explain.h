@@ -133,6 +133,7 @@ int explain_job(struct explain *explain, struct sl_err *err);
 
 /* Texts in the arena; "" when memory is out. */
 const char *told_text(const struct explain *explain, const char *format, ...) SL_PRINTF(2, 3);
+const char *cell_text(const struct explain *explain, struct cell *cell); /* Which is freed. */
 const char *id_text(const struct explain *explain, uint32_t job);
 const char *user_text(const struct explain *explain, uint32_t job); /* "alice", "user 3" */
 const char *account_text(const struct explain *explain, uint32_t job);

@@ -128,9 +128,9 @@ static const char *group_name(const struct group *group)
 		cell_put(&cell, "%saccount %s", cell.len ? ", " : "", wanted->account);
 	if (wanted->partition)
 		cell_put(&cell, "%spartition %s", cell.len ? ", " : "", wanted->partition);
-	const char *text = told_text(group->explain, "%s", cell.len ? cell.text : "everybody");
-	cell_free(&cell);
-	return text;
+	if (!cell.len)
+		cell_put(&cell, "everybody");
+	return cell_text(group->explain, &cell);
 }
 
 /* ---- When ------------------------------------------------------------------------------------------- */

@@ -362,6 +362,7 @@ struct view_command {
 };
 extern const struct view_command view_commands[];
 const struct view_command *view_find(const char *name); /* NULL: it is none. */
+const char *env_value(const char *name);                /* Of the environment; NULL: none, or empty. */
 
 /* Exit 1 with a line as the real command would say it; the text may be empty: it was said. */
 int view_refuse(const char *tool, struct sl_err *err, const char *format, ...) SL_PRINTF(3, 4);

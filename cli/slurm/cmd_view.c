@@ -49,7 +49,7 @@ static const struct view_command *find_called(const char *path)
 
 bool view_is_tool(const char *name) { return find_called(name) != NULL; }
 
-static const char *environment(const char *name)
+const char *env_value(const char *name)
 {
 	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): one thread. */
 	return value && *value ? value : NULL;
@@ -94,13 +94,13 @@ static int call_view(const struct view_command *view, char **argv, int argc, con
 	struct view_call call = {
 		.argc = argc,
 		.argv = words,
-		.run = run ? run : environment("SCHEDLAB_RUN"),
+		.run = run ? run : env_value("SCHEDLAB_RUN"),
 		.registry = args->registry,
 		.arena = args->arena,
 	};
 	const int status = take_ours(&call, err);
 	if (!call.at)
-		call.at = environment("SCHEDLAB_AT");
+		call.at = env_value("SCHEDLAB_AT");
 	return status ? status : view->run(&call, err);
 }
 

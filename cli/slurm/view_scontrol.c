@@ -54,6 +54,11 @@ static const char *cell_or(struct control *control, const char *none)
 	return control->cell.len ? control->cell.text : none;
 }
 
+/* What that function puts of it, for one call of printf. */
+#define SHOWN(control, put, ...)                                                             \
+	(cell_clear(&(control)->cell), put(&(control)->cell, &(control)->view, __VA_ARGS__), \
+		cell_or(control, ""))
+
 static const char *or_null(const char *text) { return text ? text : "(null)"; }
 
 static void print_time(struct control *control, const char *key, sl_time time, const char *none)
@@ -97,9 +102,7 @@ static void job_head(struct control *control, uint32_t job)
 	const struct view *view = &control->view;
 	const struct sl_job_more *more = view_more(view, job);
 	struct cell *cell = &control->cell;
-	cell_clear(cell);
-	put_job_raw(cell, view, job);
-	say(control, "JobId=%s ", cell->text);
+	say(control, "JobId=%s ", SHOWN(control, put_job_raw, job));
 	if (view_array(view, job) != SL_NONE)
 		printf("ArrayJobId=%" PRId64 " ArrayTaskId=%" PRId64 " ", view_array(view, job),
 			more->array_task);
@@ -109,10 +112,9 @@ static void job_head(struct control *control, uint32_t job)
 	/* A user is known by name or by number, not both: 4294967294 is Slurm's number of nobody known. */
 	say(control, "UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
 		view->jobs->user_count ? "4294967294" : cell->text);
-	cell_clear(cell);
-	put_account(cell, view, job, "(null)");
 	say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
-		more->nice != SL_NONE ? more->nice : 0, cell->text, or_null(more->qos));
+		more->nice != SL_NONE ? more->nice : 0, SHOWN(control, put_account, job, "(null)"),
+		or_null(more->qos));
 }
 
 static void job_state(struct control *control, uint32_t job)
@@ -161,9 +163,7 @@ static void job_place(struct control *control, uint32_t job)
 	const struct sl_ask *ask = view_ask(view, job);
 	const struct view_place place = view->place[job];
 	struct cell *cell = &control->cell;
-	cell_clear(cell);
-	put_partition(cell, view, job);
-	say(control, "Partition=%s AllocNode:Sid=(null):0", cell->text);
+	say(control, "Partition=%s AllocNode:Sid=(null):0", SHOWN(control, put_partition, job));
 	say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(ask ? ask->nodelist : NULL),
 		or_null(ask ? ask->exclude : NULL));
 	cell_clear(cell);
@@ -185,7 +185,6 @@ static void job_size(struct control *control, uint32_t job)
 	const struct view *view = &control->view;
 	const struct sl_request *request = view_request(view, job);
 	const struct sl_ask *ask = view_ask(view, job);
-	struct cell *cell = &control->cell;
 	const int64_t parts = sl_parts(view->cluster->cpu_parts);
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
 	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
@@ -196,9 +195,7 @@ static void job_size(struct control *control, uint32_t job)
 	say(control, "NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
 		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
 		view_cpus(view, cpus).text);
-	cell_clear(cell);
-	put_tres(cell, view, job, false);
-	say(control, "TRES=%s", cell->text);
+	say(control, "TRES=%s", SHOWN(control, put_tres, job, false));
 	say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
 }
 
@@ -234,11 +231,9 @@ static void job_asks(struct control *control, uint32_t job)
 	struct cell *cell = &control->cell;
 	const bool per_cpu = view_is_mem_a_cpu(view, job);
 	const bool alone = request && request->group_count && request->group[0].exclusive;
-	cell_clear(cell);
-	put_min_mem(cell, view, job);
 	say(control, "MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
 		ask && ask->cpus_min != SL_NONE ? ask->cpus_min : 1,
-		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", cell->text,
+		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", SHOWN(control, put_min_mem, job),
 		ask && ask->tmp != SL_NONE ? ask->tmp : 0);
 	say(control, "Features=%s DelayBoot=00:00:00", or_null(ask ? ask->constraint : NULL));
 	if (ask && ask->reservation) {
@@ -336,17 +331,11 @@ static void node_head(struct control *control, uint32_t row)
 		(int64_t)hardware.cores_kept * hardware.threads * sl_parts(view->cluster->cpu_parts);
 	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
 		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
-	cell_clear(cell);
-	put_features(cell, view, row);
-	say(control, "AvailableFeatures=%s", cell->text);
+	say(control, "AvailableFeatures=%s", SHOWN(control, put_features, row));
 	say(control, "ActiveFeatures=%s", cell->text);
-	cell_clear(cell);
-	put_gres(cell, view, row, false);
-	say(control, "Gres=%s", cell->text);
+	say(control, "Gres=%s", SHOWN(control, put_gres, row, false));
 	if (control->details) {
-		cell_clear(cell);
-		put_gres(cell, view, row, true);
-		say(control, "GresUsed=%s", cell->text);
+		say(control, "GresUsed=%s", SHOWN(control, put_gres, row, true));
 	}
 	say(control, "NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row],
 		view->cluster->node_name[row]);
@@ -594,9 +583,7 @@ static int show_config(struct control *control, struct sl_err *err)
 		if (strcmp(cluster->setting[i].kind, "cluster") == 0)
 			list[count++] = &cluster->setting[i];
 	qsort(list, count, sizeof(const struct sl_setting *), compare_settings);
-	cell_clear(&control->cell);
-	put_date(&control->cell, &control->view, control->view.now);
-	printf("Configuration data as of %s\n", control->cell.text);
+	printf("Configuration data as of %s\n", SHOWN(control, put_date, control->view.now));
 	if (!count)
 		printf("%-23s = %s\n", "ClusterName", cluster->name ? cluster->name : "cluster");
 	for (uint32_t i = 0; i < count; i++)

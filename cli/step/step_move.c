@@ -59,6 +59,18 @@ const struct happening *step_happening(const struct stepper *stepper, size_t ins
 	return &stepper->happening[stepper->instant[instant].first + number];
 }
 
+const struct happening *step_before(const struct stepper *stepper, struct backwards *at)
+{
+	while (!at->number) {
+		if (!at->instant)
+			return NULL;
+		at->instant--;
+		at->number =
+			at->instant == stepper->at ? stepper->shown : stepper->instant[at->instant].count;
+	}
+	return step_happening(stepper, at->instant, --at->number);
+}
+
 size_t step_find(const struct stepper *stepper, size_t from, enum happened what, uint32_t job)
 {
 	for (size_t i = from; i < stepper->instant_count; i++)

@@ -9,6 +9,8 @@
 #ifndef TRACES_SLURM_SACCT_H
 #define TRACES_SLURM_SACCT_H
 
+#include <string.h>
+
 #include "sim/plugin.h"
 #include "traces/slurm/options.h"
 
@@ -169,6 +171,13 @@ bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, cons
 /* How readily a text column holds separators; less: more readily. */
 uint8_t sacct_cost(unsigned column);
 bool sacct_fits(enum sacct_kind kind, const char *p, size_t len);
+
+/* The newline, or the end. */
+static inline const char *sacct_line_end(const char *p, const char *end)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	return newline ? newline : end;
+}
 
 /* sacct_values.c */
 bool sacct_date(struct sacct *s, const struct sacct_cell *cell, sl_time *value);

@@ -263,12 +263,6 @@ static size_t delimiter_of(const char *p, const char *end, char delimiter[DELIMI
 	return len;
 }
 
-static const char *line_end(const char *p, const char *end)
-{
-	const char *newline = memchr(p, '\n', (size_t)(end - p));
-	return newline ? newline : end;
-}
-
 static const char *without_return(const char *p, const char *stop)
 {
 	return stop > p && stop[-1] == '\r' ? stop - 1 : stop;
@@ -346,7 +340,7 @@ static int header(struct scan *t, const char *p, const char *end)
 static int lines_in(struct scan *t, const char *p, const char *end)
 {
 	while (p < end) {
-		const char *stop = line_end(p, end);
+		const char *stop = sacct_line_end(p, end);
 		const char *last = without_return(p, stop);
 		t->line_number++;
 		const int status = t->header_seen ? row(t, p, last) : header(t, without_mark(p, last), last);
@@ -390,7 +384,7 @@ static int sacct_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 static int sacct_sniff(const char *text, size_t len)
 {
 	const char *p = without_mark(text, text + len);
-	const char *end = line_end(p, text + len);
+	const char *end = sacct_line_end(p, text + len);
 	char delimiter[DELIMITER_MAX];
 	const size_t separator = delimiter_of(p, end = without_return(p, end), delimiter);
 	size_t known = 0;
