@@ -101,7 +101,7 @@ static void shift(sl_time *time, sl_time zero)
 /* All rows of a table say more, or none does, as the first. */
 static void prepare_more(const struct conversion *c, struct sl_row *row, struct own *own)
 {
-	static const struct sl_job_more nothing = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+	static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 	static const struct sl_row_more none;
 	static const int64_t unknown = SL_NONE;
 	if (!c->more && !c->gpus && !c->profiles &&

@@ -34,7 +34,7 @@ const char *told_text(const struct explain *explain, const char *format, ...)
 	return text;
 }
 
-static const char *cell_text(const struct explain *explain, struct cell *cell)
+const char *cell_text(const struct explain *explain, struct cell *cell)
 {
 	const char *text = told_text(explain, "%s", cell->text ? cell->text : "");
 	cell_free(cell);
@@ -148,6 +148,19 @@ const char *asked_text(const struct explain *explain, uint32_t job)
 	else if (least > 1)
 		cell_put(&cell, ", on at least %" PRIu32 " nodes", least);
 	return cell_text(explain, &cell);
+}
+
+size_t times_before(const void *list, size_t count, size_t size, sl_time at, bool with)
+{
+	size_t low = 0;
+	size_t high = count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const sl_time *time = (const void *)((const char *)list + middle * size);
+		const bool before = *time < at || (with && *time == at);
+		*(before ? &low : &high) = before ? middle + 1 : middle;
+	}
+	return low;
 }
 
 void look_says(const struct explain *explain, struct look *look, const char *format, ...)

@@ -119,6 +119,9 @@ struct explain {
 };
 
 /* explain.c */
+/* How many of these, in the order of time, come before it; `with`: or at it. A time is each one's first
+ * member. */
+size_t times_before(const void *list, size_t count, size_t size, sl_time at, bool with);
 /* The run of that directory or snapshot, again, with reasons, places and decisions. */
 int explain_open(struct explain *explain, const char *path, struct registry *registry, struct sl_err *err);
 void explain_close(struct explain *explain);
@@ -130,6 +133,7 @@ int explain_job(struct explain *explain, struct sl_err *err);
 
 /* Texts in the arena; "" when memory is out. */
 const char *told_text(const struct explain *explain, const char *format, ...) SL_PRINTF(2, 3);
+const char *cell_text(const struct explain *explain, struct cell *cell); /* Which is freed. */
 const char *id_text(const struct explain *explain, uint32_t job);
 const char *user_text(const struct explain *explain, uint32_t job); /* "alice", "user 3" */
 const char *account_text(const struct explain *explain, uint32_t job);
@@ -151,7 +155,6 @@ void look_at(const struct explain *explain, struct sim *sim, const struct charge
 void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look);
 /* explain_runai.c: likewise, what KAI says. */
 void look_at_runai(const struct explain *explain, struct sl_pass *pass, struct look *look);
-bool table_has(const struct view_table *table, const char *column);
 int course_find(struct explain *explain, struct sl_err *err);
 int evictions_find(struct explain *explain, struct sl_err *err);
 /* explain_who.c: who started meanwhile, and what was planned. */
@@ -170,6 +173,11 @@ void print_wrapped(
 const char *plain_text(const struct explain *explain, const char *text); /* Control characters as '?'. */
 const char *share_text(const struct explain *explain, int64_t part, int64_t of); /* "98.2 %" */
 void explain_print(const struct explain *explain);
+/* Members of a JSON object, behind a comma; the first one of them without. Times that are none are null. */
+void member_first(struct sl_out *out, const char *key, const char *text);
+void member_text(struct sl_out *out, const char *key, const char *text);
+void member_micro(struct sl_out *out, int64_t micro); /* The number alone. */
+void member_number(struct sl_out *out, const char *key, int64_t micro);
 int explain_json(const struct explain *explain, struct sl_err *err);
 
 /* explain_group.c: where the waiting of a group went. */

@@ -128,9 +128,9 @@ static const char *group_name(const struct group *group)
 		cell_put(&cell, "%saccount %s", cell.len ? ", " : "", wanted->account);
 	if (wanted->partition)
 		cell_put(&cell, "%spartition %s", cell.len ? ", " : "", wanted->partition);
-	const char *text = told_text(group->explain, "%s", cell.len ? cell.text : "everybody");
-	cell_free(&cell);
-	return text;
+	if (!cell.len)
+		cell_put(&cell, "everybody");
+	return cell_text(group->explain, &cell);
 }
 
 /* ---- When ------------------------------------------------------------------------------------------- */
@@ -265,18 +265,11 @@ static int charges_add(struct group *group, struct sl_err *err)
 /* How long any of it had waited by then. */
 static sl_time waited_by(const struct group *group, sl_time at)
 {
-	size_t low = 0;
-	size_t high = group->interval_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (group->interval[middle].from <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	const size_t begun =
+		times_before(group->interval, group->interval_count, sizeof(*group->interval), at, true);
+	if (!begun)
 		return 0;
-	const struct interval *in = &group->interval[low - 1];
+	const struct interval *in = &group->interval[begun - 1];
 	return in->before + (at < in->until ? at : in->until) - in->from;
 }
 
@@ -531,33 +524,13 @@ static void group_print(const struct group *group)
 /* ---- JSON
  * ------------------------------------------------------------------------------------------------------- */
 
-static void put_micro(struct sl_out *out, int64_t micro)
-{
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
-}
-
-static void put_text(struct sl_out *out, const char *key, const char *text)
-{
-	sl_out_printf(out, "\"%s\": ", key);
-	if (text && *text)
-		sl_out_json(out, text);
-	else
-		sl_out_text(out, "null");
-}
-
-static void put_seconds(struct sl_out *out, const char *key, __int128 total)
-{
-	sl_out_printf(out, ", \"%s\": ", key);
-	put_micro(out, micro_of(total));
-}
-
 static void json_parties(
 	struct sl_out *out, const struct group *group, const struct party *party, size_t count, bool users)
 {
 	sl_out_printf(out, ",\n  \"%s\": [", users ? "behind_users" : "behind_accounts");
 	for (size_t i = 0; i < count && i < group->wanted->top; i++) {
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
-		put_text(out, "name",
+		member_first(out, "name",
 			users ? user_text(group->explain, party[i].any)
 			      : account_text(group->explain, party[i].any));
 		sl_out_printf(out,
@@ -576,8 +549,8 @@ static void json_when(struct sl_out *out, const struct group *group)
 		if (!group->day[i])
 			continue;
 		sl_out_printf(out, "%s{ \"from\": ", between);
-		put_micro(out, (group->day_first + (int64_t)i) * 86400 * SL_SECOND - clock_of(group, 0));
-		put_seconds(out, "wait", group->day[i]);
+		member_micro(out, (group->day_first + (int64_t)i) * 86400 * SL_SECOND - clock_of(group, 0));
+		member_number(out, "wait", micro_of(group->day[i]));
 		sl_out_text(out, " }");
 		between = ",\n    ";
 	}
@@ -588,7 +561,7 @@ static void json_when(struct sl_out *out, const struct group *group)
 	}
 	for (int i = 0; i < HOURS_OF_WEEK; i++) {
 		sl_out_text(out, i ? ", " : "[");
-		put_micro(out, micro_of(group->hour[i]));
+		member_micro(out, micro_of(group->hour[i]));
 	}
 	sl_out_text(out, "]");
 }
@@ -601,26 +574,24 @@ static int group_json(const struct group *group, struct sl_err *err)
 	if (status)
 		return status;
 	sl_out_text(out, "{\n  \"schema\": \"schedlab.explain/1\",\n  \"group\": { ");
-	put_text(out, "user", group->wanted->user);
-	sl_out_text(out, ", ");
-	put_text(out, "account", group->wanted->account);
-	sl_out_text(out, ", ");
-	put_text(out, "partition", group->wanted->partition);
+	member_first(out, "user", group->wanted->user);
+	member_text(out, "account", group->wanted->account);
+	member_text(out, "partition", group->wanted->partition);
 	sl_out_printf(out, ", \"jobs\": %" PRIu32, group->jobs);
-	put_seconds(out, "wait_total", group->total);
-	put_seconds(out, "wait_mean", mean_of(group->total, group->jobs));
+	member_number(out, "wait_total", micro_of(group->total));
+	member_number(out, "wait_mean", micro_of(mean_of(group->total, group->jobs)));
 	sl_out_printf(out, " },\n  \"everybody\": { \"jobs\": %" PRIu32, group->all_jobs);
-	put_seconds(out, "wait_total", group->all_total);
-	put_seconds(out, "wait_mean", mean_of(group->all_total, group->all_jobs));
+	member_number(out, "wait_total", micro_of(group->all_total));
+	member_number(out, "wait_mean", micro_of(mean_of(group->all_total, group->all_jobs)));
 	sl_out_text(out, " },\n  \"reasons\": [");
 	const char *between = "\n    { ";
 	for (int reason = 0; reason < SL_REASON_COUNT; reason++) {
 		if (!group->reason[reason])
 			continue;
 		sl_out_text(out, between);
-		put_text(out, "reason", sl_reason_name((enum sl_reason)reason));
-		put_seconds(out, "wait", group->reason[reason]);
-		put_seconds(out, "wait_of_everybody", group->all_reason[reason]);
+		member_first(out, "reason", sl_reason_name((enum sl_reason)reason));
+		member_number(out, "wait", micro_of(group->reason[reason]));
+		member_number(out, "wait_of_everybody", micro_of(group->all_reason[reason]));
 		sl_out_printf(out, ", \"jobs\": %" PRIu64 " }", group->reason_jobs[reason]);
 		between = ",\n    { ";
 	}
@@ -628,11 +599,10 @@ static int group_json(const struct group *group, struct sl_err *err)
 	for (uint32_t i = 0; i < group->jobs && i < group->wanted->top && group->longest[i].total; i++) {
 		const uint32_t job = group->longest[i].job;
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
-		put_text(out, "job", id_text(explain, job));
-		sl_out_text(out, ", ");
-		put_text(out, "user", user_text(explain, job));
-		put_seconds(out, "wait", group->longest[i].total);
-		put_seconds(out, "submit", explain->view.jobs->submit[job]);
+		member_first(out, "job", id_text(explain, job));
+		member_text(out, "user", user_text(explain, job));
+		member_number(out, "wait", micro_of(group->longest[i].total));
+		member_number(out, "submit", micro_of(explain->view.jobs->submit[job]));
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, "]");

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_micro(struct sl_out *out, int64_t micro)
+void member_micro(struct sl_out *out, int64_t micro)
 {
 	if (micro == SL_NONE || micro == SL_NEVER)
 		sl_out_text(out, "null");
@@ -15,13 +15,10 @@ static void put_micro(struct sl_out *out, int64_t micro)
 		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
 }
 
-static void key(struct sl_out *out, const char *name) { sl_out_printf(out, "\"%s\": ", name); }
-
-static void put_number(struct sl_out *out, const char *name, int64_t micro)
+void member_number(struct sl_out *out, const char *key, int64_t micro)
 {
-	sl_out_text(out, ", ");
-	key(out, name);
-	put_micro(out, micro);
+	sl_out_printf(out, ", \"%s\": ", key);
+	member_micro(out, micro);
 }
 
 static void put_count(struct sl_out *out, const char *name, uint64_t count)
@@ -29,14 +26,19 @@ static void put_count(struct sl_out *out, const char *name, uint64_t count)
 	sl_out_printf(out, ", \"%s\": %" PRIu64, name, count);
 }
 
-static void put_text(struct sl_out *out, const char *name, const char *text)
+void member_first(struct sl_out *out, const char *key, const char *text)
 {
-	sl_out_text(out, ", ");
-	key(out, name);
+	sl_out_printf(out, "\"%s\": ", key);
 	if (text && *text)
 		sl_out_json(out, text);
 	else
 		sl_out_text(out, "null");
+}
+
+void member_text(struct sl_out *out, const char *key, const char *text)
+{
+	sl_out_text(out, ", ");
+	member_first(out, key, text);
 }
 
 static void put_look(struct sl_out *out, const struct look *look)
@@ -62,7 +64,7 @@ static void put_look(struct sl_out *out, const struct look *look)
 		if (fact->text)
 			sl_out_json(out, fact->text);
 		else
-			put_micro(out, fact->micro);
+			member_micro(out, fact->micro);
 	}
 	sl_out_text(out, "}");
 }
@@ -73,14 +75,13 @@ static void put_charges(struct sl_out *out, const struct explain *explain)
 	for (size_t i = 0; i < explain->charge_count; i++) {
 		const struct charge *charge = &explain->charge[i];
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
-		key(out, "reason");
-		sl_out_json(out, sl_reason_name(charge->reason));
-		put_text(out, "words", sl_reason_words(charge->reason));
+		member_first(out, "reason", sl_reason_name(charge->reason));
+		member_text(out, "words", sl_reason_words(charge->reason));
 		put_count(out, "detail", charge->detail);
-		put_number(out, "total", charge->total);
+		member_number(out, "total", charge->total);
 		put_count(out, "stretches", charge->count);
-		put_number(out, "from", charge->from);
-		put_number(out, "to", charge->until);
+		member_number(out, "from", charge->from);
+		member_number(out, "to", charge->until);
 		if (charge->look)
 			put_look(out, charge->look);
 		sl_out_text(out, " }");
@@ -112,11 +113,10 @@ static void put_ahead(struct sl_out *out, const struct explain *explain)
 	for (size_t i = 0; i < ahead->later && (i < TOLD || explain->all); i++) {
 		const struct started *started = &ahead->job[i];
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
-		key(out, "job");
-		sl_out_json(out, id_text(explain, started->job));
-		put_text(out, "user", user_text(explain, started->job));
-		put_number(out, "at", started->at);
-		put_text(out, "rule", sl_rule_name(started->rule));
+		member_first(out, "job", id_text(explain, started->job));
+		member_text(out, "user", user_text(explain, started->job));
+		member_number(out, "at", started->at);
+		member_text(out, "rule", sl_rule_name(started->rule));
 		sl_out_printf(out, ", \"cpu_seconds\": %" PRId64 " }", started->cpu_seconds);
 	}
 	sl_out_text(out, "] }");
@@ -128,9 +128,9 @@ static void put_plans(struct sl_out *out, const struct explain *explain)
 	for (size_t i = 0; i < explain->plan_count; i++) {
 		const struct plan *plan = &explain->plan[i];
 		sl_out_text(out, i ? ",\n    { \"at\": " : "\n    { \"at\": ");
-		put_micro(out, plan->at);
-		put_number(out, "start", plan->start);
-		put_text(out, "then", plan->why);
+		member_micro(out, plan->at);
+		member_number(out, "start", plan->start);
+		member_text(out, "then", plan->why);
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, "]");
@@ -142,12 +142,12 @@ static void put_evictions(struct sl_out *out, const struct explain *explain)
 	for (size_t i = 0; i < explain->eviction_count; i++) {
 		const struct evicted *one = &explain->eviction[i];
 		sl_out_text(out, i ? ",\n    { \"at\": " : "\n    { \"at\": ");
-		put_micro(out, one->at);
-		put_text(out, "reason", one->how);
-		put_text(out, "cause", one->why);
-		put_text(out, "by", one->by);
-		put_text(out, "by_queue", one->by_queue);
-		put_text(out, "message", one->message);
+		member_micro(out, one->at);
+		member_text(out, "reason", one->how);
+		member_text(out, "cause", one->why);
+		member_text(out, "by", one->by);
+		member_text(out, "by_queue", one->by_queue);
+		member_text(out, "message", one->message);
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, "]");
@@ -158,7 +158,7 @@ static void put_course(struct sl_out *out, const struct explain *explain)
 	sl_out_text(out, ",\n  \"course\": [");
 	for (size_t i = 0; i < explain->step_count; i++) {
 		sl_out_printf(out, "%s\n    { \"at\": %s", i ? "," : "", explain->step[i].at);
-		put_text(out, "step", explain->step[i].what);
+		member_text(out, "step", explain->step[i].what);
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, "]");
@@ -172,14 +172,14 @@ static void put_others(struct sl_out *out, const struct explain *explain)
 	for (size_t i = 0; i < explain->other_count; i++) {
 		const struct what_if *other = &explain->other[i];
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
-		key(out, "what");
-		sl_out_json(out, other->key);
-		put_text(out, "words", other->words);
-		put_text(out, "outcome", outcome[other->outcome]);
-		put_text(out, "why", other->why);
+		member_first(out, "what", other->key);
+		member_text(out, "words", other->words);
+		member_text(out, "outcome", outcome[other->outcome]);
+		member_text(out, "why", other->why);
 		const bool started = other->outcome == OUTCOME_STARTED;
-		put_number(out, "start", started ? other->start : SL_NONE);
-		put_number(out, "earlier_by", started && start != SL_NONE ? start - other->start : SL_NONE);
+		member_number(out, "start", started ? other->start : SL_NONE);
+		member_number(
+			out, "earlier_by", started && start != SL_NONE ? start - other->start : SL_NONE);
 		sl_out_text(out, ", \"settings\": [");
 		for (size_t k = 0; k < other->setting_count; k++) {
 			sl_out_text(out, k ? ", " : "");
@@ -199,42 +199,40 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	if (status)
 		return status;
 	sl_out_text(out, "{\n  \"schema\": \"schedlab.explain/1\",\n  \"job\": { ");
-	key(out, "id");
-	sl_out_json(out, explain->id);
-	put_text(out, "user", user_text(explain, job));
-	put_text(out, "account", account_text(explain, job));
-	put_text(out, "partition", partition_text(explain, job));
-	put_text(out, "asked", asked_text(explain, job));
-	put_number(out, "limit",
+	member_first(out, "id", explain->id);
+	member_text(out, "user", user_text(explain, job));
+	member_text(out, "account", account_text(explain, job));
+	member_text(out, "partition", partition_text(explain, job));
+	member_text(out, "asked", asked_text(explain, job));
+	member_number(out, "limit",
 		explain->view.jobs->limit[job] >= SL_TIME_MOST ? SL_NONE : explain->view.jobs->limit[job]);
-	put_number(out, "submit", explain->view.jobs->submit[job]);
-	put_number(
+	member_number(out, "submit", explain->view.jobs->submit[job]);
+	member_number(
 		out, "eligible", result->eligible ? result->eligible[job] : explain->view.jobs->submit[job]);
-	put_number(out, "start", result->start[job]);
-	put_number(out, "end", result->end[job]);
-	put_text(out, "state", sl_state_name(sl_state_told(result, job)));
+	member_number(out, "start", result->start[job]);
+	member_number(out, "end", result->end[job]);
+	member_text(out, "state", sl_state_name(sl_state_told(result, job)));
 	if (result->refusal && result->refusal[job])
-		put_text(out, "refused", result->refusal[job]);
+		member_text(out, "refused", result->refusal[job]);
 	if (result->rate_mean)
-		put_number(out, "speed", (int64_t)((result->rate_mean[job] >> 12) * 1000000 >> 20));
+		member_number(out, "speed", (int64_t)((result->rate_mean[job] >> 12) * 1000000 >> 20));
 	const char *between = "";
 	for (size_t i = 0; i < result->told_column_count; i++)
 		if (result->told_column[i].micro[job] != SL_NONE) {
 			sl_out_text(out, *between ? between : ", \"models\": { ");
-			key(out, result->told_column[i].name);
-			put_micro(out, result->told_column[i].micro[job]);
+			sl_out_printf(out, "\"%s\": ", result->told_column[i].name);
+			member_micro(out, result->told_column[i].micro[job]);
 			between = ", ";
 		}
 	sl_out_text(out, *between ? " }" : "");
-	put_number(out, "wait_total", explain->waited);
+	member_number(out, "wait_total", explain->waited);
 	sl_out_printf(out, ", \"waited_longer_than\": %" PRIu32 ", \"jobs\": %" PRIu32, explain->rank,
 		explain->ranked);
 	sl_out_printf(out,
 		", \"waited_longer_than_in_partition\": %" PRIu32 ", \"jobs_in_partition\": %" PRIu32
 		" },\n  ",
 		explain->rank_part, explain->ranked_part);
-	key(out, "policy");
-	sl_out_json(out, result->policy);
+	member_first(out, "policy", result->policy);
 	put_charges(out, explain);
 	put_ahead(out, explain);
 	put_plans(out, explain);
@@ -244,9 +242,9 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 		put_evictions(out, explain);
 	if (explain->waits) {
 		sl_out_text(out, ",\n  \"at_the_end\": { \"at\": ");
-		put_micro(out, explain->waits->at);
-		put_text(out, "reason", sl_reason_name(explain->waits_for));
-		put_text(out, "words", sl_reason_words(explain->waits_for));
+		member_micro(out, explain->waits->at);
+		member_text(out, "reason", sl_reason_name(explain->waits_for));
+		member_text(out, "words", sl_reason_words(explain->waits_for));
 		put_look(out, explain->waits);
 		sl_out_text(out, " }");
 	}

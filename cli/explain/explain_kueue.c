@@ -11,14 +11,6 @@
 
 enum { QUOTAS_TOLD = 12 };
 
-static size_t find_row(const struct view_table *pending, uint32_t job)
-{
-	size_t row = 0;
-	while (row < pending->row_count && !(table_number(pending, row, "job") == (double)job))
-		row++;
-	return row;
-}
-
 static void say_place(
 	const struct explain *explain, struct look *look, const struct view_table *pending, size_t row)
 {
@@ -83,14 +75,6 @@ static void say_quota(
 		look_says(explain, look, "and %zu quotas more", left_out);
 }
 
-bool table_has(const struct view_table *table, const char *column)
-{
-	for (size_t i = 0; i < table->column_count; i++)
-		if (strcmp(table->column[i], column) == 0)
-			return true;
-	return false;
-}
-
 void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look)
 {
 	struct view_table pending = { 0 }, quota = { 0 };
@@ -99,7 +83,7 @@ void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct l
 	if (view_take_table(arena, pass, sl_now(pass), "pending", &pending, &err) ||
 		!table_has(&pending, "local_queue"))
 		return;
-	const size_t row = find_row(&pending, explain->job);
+	const size_t row = table_row_of(&pending, explain->job);
 	if (row == pending.row_count)
 		return;
 	const char *message = table_text(&pending, row, "message");

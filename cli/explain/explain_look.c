@@ -29,21 +29,22 @@ struct looking {
 	int64_t off_gpus, off_cpus; /* What would be free on them, and counts as idle. */
 };
 
-#define SAY(looking, ...) look_says((looking)->explain, (looking)->look, __VA_ARGS__)
+#define SAY(looking, ...)  look_says((looking)->explain, (looking)->look, __VA_ARGS__)
+#define TEXT(looking, ...) told_text((looking)->explain, __VA_ARGS__)
 
 static int64_t whole(int64_t amount, int64_t parts) { return amount_micro(amount, parts); }
 
 static const char *amount_text(const struct looking *at, int64_t amount, int64_t parts)
 {
 	char number[48];
-	return told_text(at->explain, "%s", parts_text(number, amount, parts));
+	return TEXT(at, "%s", parts_text(number, amount, parts));
 }
 
 /* "3 cpus", "0.5 GPUs" */
 static const char *unit_text(const struct looking *at, int64_t amount, int64_t parts, const char *unit)
 {
-	return told_text(at->explain, "%s %s%s", amount_text(at, amount, parts), unit,
-		amount == sl_parts(parts) ? "" : "s");
+	return TEXT(
+		at, "%s %s%s", amount_text(at, amount, parts), unit, amount == sl_parts(parts) ? "" : "s");
 }
 
 /* ---- What it needs ------------------------------------------------------------------------------ */
@@ -80,9 +81,7 @@ static const char *demand_text(const struct looking *at, const struct sl_demand 
 		put_mem(&cell, task->mem);
 		cell_put(&cell, " of memory");
 	}
-	const char *text = told_text(at->explain, "%s", cell.text ? cell.text : "");
-	cell_free(&cell);
-	return text;
+	return cell_text(at->explain, &cell);
 }
 
 /* ---- Nodes that are off ------------------------------------------------------------------------------ */
@@ -187,9 +186,7 @@ static const char *off_text(const struct looking *at)
 			cell_put(&cell, "%s%s %s %s", cell.len ? ", " : "",
 				count_words(at->explain, at->off_count[i], "node", "nodes"),
 				at->off_count[i] == 1 ? "was" : "were", words[i]);
-	const char *text = told_text(at->explain, "%s", cell.text ? cell.text : "");
-	cell_free(&cell);
-	return text;
+	return cell_text(at->explain, &cell);
 }
 
 /* Where a group's tasks would go now. */
@@ -292,7 +289,7 @@ static const char *node_text(const struct looking *at, uint32_t node)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
 	return cluster->node_name && cluster->node_name[node] ? cluster->node_name[node]
-							      : told_text(at->explain, "node %" PRIu32, node);
+							      : TEXT(at, "node %" PRIu32, node);
 }
 
 /* One task that fits nowhere: what there is, but apart. */
@@ -340,16 +337,15 @@ static bool say_group(const struct looking *at, const struct sl_group *asked, co
 	const char *where = group->exclusive ? ", on nodes of its own" : "";
 	if (one)
 		SAY(at, "needs %s on one node%s; %s", each, where,
-			fits ? told_text(at->explain, "%s had that free",
+			fits ? TEXT(at, "%s had that free",
 				       count_words(at->explain, room.nodes, "node", "nodes"))
 			     : "no node had that free");
 	else
 		SAY(at, "needs %" PRIu32 " times %s%s%s; there was room for %s", group->tasks, each,
-			group->nodes_min > 1
-				? told_text(at->explain, ", on at least %" PRIu32 " nodes", group->nodes_min)
-				: "",
+			group->nodes_min > 1 ? TEXT(at, ", on at least %" PRIu32 " nodes", group->nodes_min)
+					     : "",
 			where,
-			room.tasks ? told_text(at->explain, "%" PRId64 " of them, on %s",
+			room.tasks ? TEXT(at, "%" PRId64 " of them, on %s",
 					     room.tasks < group->tasks ? room.tasks : group->tasks,
 					     count_words(at->explain, room.nodes, "node", "nodes"))
 				   : "none of them");
@@ -363,9 +359,8 @@ static bool say_group(const struct looking *at, const struct sl_group *asked, co
 			room.in_switch, room.leaf);
 	if (room.asleep)
 		SAY(at, "%s was on nodes that were switched off or on their way: there a job waits until they have booted",
-			room.asleep < room.tasks
-				? told_text(at->explain, "room for %" PRId64 " of that", room.asleep)
-				: "all of that");
+			room.asleep < room.tasks ? TEXT(at, "room for %" PRId64 " of that", room.asleep)
+						 : "all of that");
 	if (room.closed)
 		SAY(at,
 			"room for %" PRId64
@@ -374,7 +369,7 @@ static bool say_group(const struct looking *at, const struct sl_group *asked, co
 	if (room.possible < group->tasks)
 		SAY(at, "%s",
 			one ? "no node of this cluster has that, also if nothing runs"
-			    : told_text(at->explain,
+			    : TEXT(at,
 				      "the whole cluster, were it empty, would have room for %" PRId64
 				      " of them",
 				      room.possible));
@@ -391,7 +386,7 @@ static void say_free(const struct looking *at)
 	const struct sl_cluster *cluster = at->view->cluster;
 	const int64_t cpus = sl_free(at->pass, SL_KIND_CPUS) - at->off_cpus;
 	const char *off = off_text(at);
-	const char *but = *off ? told_text(at->explain, " (%s)", off) : "";
+	const char *but = *off ? TEXT(at, " (%s)", off) : "";
 	int64_t gpus = -at->off_gpus;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		gpus += sl_free(at->pass, kind);
@@ -833,10 +828,10 @@ static void say_holders(const struct looking *at, const char *what, const char *
 				       : unit_text(at, holder[i].cpus, cluster->cpu_parts, "cpu"));
 	if (count > TOLD)
 		cell_put(&cell, ", and %zu more", count - TOLD);
-	const char *held = sum.gpus ? told_text(at->explain, "%s and %s",
-					      unit_text(at, sum.gpus, cluster->gpu_parts, "GPU"),
-					      unit_text(at, sum.cpus, cluster->cpu_parts, "cpu"))
-				    : unit_text(at, sum.cpus, cluster->cpu_parts, "cpu");
+	const char *held = sum.gpus
+				   ? TEXT(at, "%s and %s", unit_text(at, sum.gpus, cluster->gpu_parts, "GPU"),
+					     unit_text(at, sum.cpus, cluster->cpu_parts, "cpu"))
+				   : unit_text(at, sum.cpus, cluster->cpu_parts, "cpu");
 	SAY(at, "%s%s held %s in %s%s%s%s", what, name, held,
 		count_words(at->explain, sum.any, "job", "jobs"), count ? " (" : "",
 		cell.text ? cell.text : "", count ? ")" : "");
@@ -876,11 +871,10 @@ static void say_associations(const struct looking *at)
 			continue;
 		const char *of = sl_setting_of(cluster, "association", setting->name, "User");
 		if (!of || !*of)
-			say_limits(at, "association", setting->name,
-				told_text(at->explain, "account %s", account));
+			say_limits(at, "association", setting->name, TEXT(at, "account %s", account));
 		else if (strcmp(of, user) == 0)
 			say_limits(at, "association", setting->name,
-				told_text(at->explain, "%s in account %s", user, account));
+				TEXT(at, "%s in account %s", user, account));
 	}
 }
 
@@ -891,8 +885,7 @@ static void say_quota(const struct looking *at)
 	const char *by = policy_value(at, "by");
 	const char *quotas = policy_value(at, "quotas");
 	if (by && strcmp(by, "user") == 0)
-		say_holders(
-			at, "", told_text(at->explain, "%s", user_text(at->explain, at->job)), jobs->user);
+		say_holders(at, "", TEXT(at, "%s", user_text(at->explain, at->job)), jobs->user);
 	else if (by && strcmp(by, "partition") == 0)
 		say_holders(at, jobs->partition_name ? "partition " : "",
 			partition_text(at->explain, at->job), jobs->partition);
@@ -903,8 +896,8 @@ static void say_quota(const struct looking *at)
 		SAY(at, "quotas of the policy, by %s: %s", by ? by : "account", quotas);
 		look_word(at->look, "quotas", quotas);
 	}
-	if (more && more->qos)
-		say_limits(at, "qos", more->qos, told_text(at->explain, "QOS %s", more->qos));
+	if (more->qos)
+		say_limits(at, "qos", more->qos, TEXT(at, "QOS %s", more->qos));
 	say_associations(at);
 }
 
@@ -918,8 +911,6 @@ static void say_dependency(const struct looking *at)
 		"has failed", "has completed", "is over" };
 	const struct sl_job_more *more = view_more(at->view, at->job);
 	const struct sl_result *result = at->view->result;
-	if (!more)
-		return;
 	if (more->dependency)
 		look_word(at->look, "dependency", more->dependency);
 	for (uint32_t i = 0; i < more->depend_count && i < TOLD; i++) {
@@ -934,10 +925,10 @@ static void say_dependency(const struct looking *at)
 		const char *then = over ? "" : state == SL_PENDING ? "waited itself, and " : "ran then, and ";
 		SAY(at, "it was to start once job %s %s; that one %s%s", id_text(at->explain, job),
 			kind[depend->kind], then,
-			result->end[job] == SL_NONE ? "never ended"
-						    : told_text(at->explain, "ended at %s (%s)",
-							      time_text(at->explain, result->end[job]),
-							      sl_state_name(sl_state_told(result, job))));
+			result->end[job] == SL_NONE
+				? "never ended"
+				: TEXT(at, "ended at %s (%s)", time_text(at->explain, result->end[job]),
+					  sl_state_name(sl_state_told(result, job))));
 	}
 	if (more->depend_count > TOLD)
 		SAY(at, "and %" PRIu32 " more jobs that it depends on", more->depend_count - TOLD);
@@ -946,7 +937,7 @@ static void say_dependency(const struct looking *at)
 static void say_begin(const struct looking *at)
 {
 	const struct sl_job_more *more = view_more(at->view, at->job);
-	if (more && more->begin != SL_NONE) {
+	if (more->begin != SL_NONE) {
 		SAY(at, "it was not to begin before %s", time_text(at->explain, more->begin));
 		look_fact(at->look, "begin", more->begin);
 	}
@@ -956,7 +947,7 @@ static void say_array(const struct looking *at)
 {
 	const struct sl_job_more *more = view_more(at->view, at->job);
 	uint64_t running = 0;
-	if (!more || more->array_limit == SL_NONE)
+	if (more->array_limit == SL_NONE)
 		return;
 	for (uint32_t job = 0; job < at->pass->submitted; job++)
 		running += is_running(at->pass, job) && view_array(at->view, job) == more->array;
@@ -1014,14 +1005,13 @@ static void say_partition(const struct looking *at)
 		const struct sl_partition *partition = &cluster->partition[i];
 		if (strcmp(partition->name, name) != 0)
 			continue;
-		const char *most = partition->max_time != SL_NONE && partition->max_time != SL_NEVER
-					   ? told_text(at->explain, ", limits up to %s",
-						     span_text(at->explain, partition->max_time))
-					   : "";
-		const char *nodes =
-			partition->nodes_max > 0 && partition->nodes_max < INT32_MAX
-				? told_text(at->explain, ", up to %" PRId64 " nodes", partition->nodes_max)
+		const char *most =
+			partition->max_time != SL_NONE && partition->max_time != SL_NEVER
+				? TEXT(at, ", limits up to %s", span_text(at->explain, partition->max_time))
 				: "";
+		const char *nodes = partition->nodes_max > 0 && partition->nodes_max < INT32_MAX
+					    ? TEXT(at, ", up to %" PRId64 " nodes", partition->nodes_max)
+					    : "";
 		SAY(at, "partition %s was %s%s%s; the job asks %s and a limit of %s", name,
 			state[partition->state], most, nodes, asked_text(at->explain, at->job),
 			span_text(at->explain, at->view->jobs->limit[at->job]));

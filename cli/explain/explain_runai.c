@@ -12,14 +12,6 @@
 
 enum { SIBLINGS_TOLD = 6, DEPTH_MAX = 32 };
 
-static size_t find_job(const struct view_table *pending, uint32_t job)
-{
-	size_t row = 0;
-	while (row < pending->row_count && !(table_number(pending, row, "job") == (double)job))
-		row++;
-	return row;
-}
-
 /* Rows of one queue in one pool, of GPUs. */
 static bool is_of(const struct view_table *shares, size_t row, const char *queue, const char *pool)
 {
@@ -92,7 +84,7 @@ void look_at_runai(const struct explain *explain, struct sl_pass *pass, struct l
 	if (view_take_table(arena, pass, sl_now(pass), "pending", &pending, &err) ||
 		!table_has(&pending, "project"))
 		return;
-	const size_t row = find_job(&pending, explain->job);
+	const size_t row = table_row_of(&pending, explain->job);
 	if (row == pending.row_count)
 		return;
 	const char *message = table_text(&pending, row, "message");

@@ -121,7 +121,7 @@ static void print_head(const struct explain *explain)
 		cell_put(&who, "%s%s%s", between, view->jobs->partition_name ? "partition " : "", partition);
 		between = ", ";
 	}
-	if (more && more->name) {
+	if (more->name) {
 		cell_put(&who, "%s\"%s\"", between, more->name);
 		between = ", ";
 	}

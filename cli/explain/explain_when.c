@@ -205,13 +205,6 @@ static void print_when(const struct explain *explain, const struct when *when)
 			when->as_traced);
 }
 
-static void put_time(struct sl_out *out, const char *key, sl_time at)
-{
-	char text[40];
-	*sl_put_micro(text, at) = '\0';
-	sl_out_printf(out, ", \"%s\": %s", key, at == SL_NONE ? "null" : text);
-}
-
 static int print_json(const struct explain *explain, const struct when *when, struct sl_err *err)
 {
 	struct sl_out *out = NULL;
@@ -220,15 +213,15 @@ static int print_json(const struct explain *explain, const struct when *when, st
 		return status;
 	sl_out_text(out, "{\"job\": ");
 	sl_out_json(out, explain->id);
-	put_time(out, "at", when->at);
-	put_time(out, "start", when->start);
+	member_number(out, "at", when->at);
+	member_number(out, "start", when->start);
 	sl_out_printf(out,
 		", \"reason\": \"%s\", \"unlimited\": %s, \"limits_as_traced\": %" PRIu32 ", \"after\": [",
 		sl_reason_name(when->reason), when->unlimited ? "true" : "false", when->as_traced);
 	for (size_t i = 0; i < when->ends; i++) {
 		sl_out_text(out, i ? ", {\"job\": " : "{\"job\": ");
 		sl_out_json(out, id_text(explain, when->end[i]));
-		put_time(out, "end", when->end_at[i]);
+		member_number(out, "end", when->end_at[i]);
 		sl_out_text(out, "}");
 	}
 	sl_out_text(out, "]}\n");

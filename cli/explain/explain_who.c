@@ -108,15 +108,8 @@ struct moment {
 /* That of the first plan from then on, if nothing later is known of it; NULL: none. */
 static struct moment *moment_of(const struct explain *explain, struct moment *moment, sl_time at)
 {
-	size_t low = 0;
-	size_t high = explain->plan_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (explain->plan[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	const size_t low =
+		times_before(explain->plan, explain->plan_count, sizeof(*explain->plan), at, false);
 	if (low == explain->plan_count || moment[low].at > at)
 		return NULL;
 	if (moment[low].at < at)

@@ -9,6 +9,8 @@
 #ifndef SL_VIEW_H
 #define SL_VIEW_H
 
+#include <stddef.h>
+
 #include "cli/base/cli.h"
 #include "cli/run/again.h"
 
@@ -134,6 +136,8 @@ int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, co
 	struct view_table *table, struct sl_err *err);
 /* A figure of a row; NaN or "" where the table has no such column, or there is none. */
 double table_number(const struct view_table *table, size_t row, const char *column);
+bool table_has(const struct view_table *table, const char *column);
+size_t table_row_of(const struct view_table *table, uint32_t job); /* The first; row_count: none. */
 const char *table_text(const struct view_table *table, size_t row, const char *column);
 
 /* view_told.c: what the tables say of jobs, nodes, reservations and partitions, in place of what is derived
@@ -168,15 +172,17 @@ void put_place(struct cell *cell, const struct view *view, struct view_place pla
 void put_node_state(struct cell *cell, uint32_t state, bool compact);
 void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool used);
 void put_features(struct cell *cell, const struct view *view, uint32_t node);
-const struct sl_hardware *view_hardware(const struct view *view, uint32_t node); /* NULL: not said. */
-uint32_t view_cores(const struct view *view, uint32_t node);                     /* Of a socket. */
+/* With one of each where nothing is said, and no name. */
+struct sl_hardware view_hardware(const struct view *view, uint32_t node);
+uint32_t view_cores(const struct view *view, uint32_t node);          /* Of a socket. */
+bool rows_have(const uint32_t *row, uint32_t count, uint32_t wanted); /* Ascending ones. */
 /* Amounts as the engine counts them, to be printed. */
 struct amount view_cpus(const struct view *view, int64_t cpus);
 struct amount view_gpus(const struct view *view, int64_t gpus);
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
-const struct sl_job_more *view_more(const struct view *view, uint32_t job);   /* NULL: nothing more. */
+const struct sl_job_more *view_more(const struct view *view, uint32_t job);   /* Never NULL. */
 const struct sl_request *view_request(const struct view *view, uint32_t job); /* NULL: so many cpus. */
 const struct sl_ask *view_ask(const struct view *view, uint32_t job);         /* NULL: not Slurm's words. */
 void put_user(struct cell *cell, const struct view *view, uint32_t job, const char *none);
@@ -232,17 +238,23 @@ bool list_has_state(const struct view_list *list, enum sl_state state);
 bool list_has_cell(const struct view_list *list, struct cell *cell);
 /* Node rows of a list of hosts, as flags by node; NULL where text is. */
 int view_hosts(const struct view *view, const char *text, bool **flags, struct sl_err *err);
+bool view_on_hosts(const bool *flags, struct view_place place); /* True where there are no flags. */
 
 /* ---- Formats ------------------------------------------------------------------------------------- */
+
+/* What a field writes of a line, which is of the command's own kind. */
+typedef void view_put(struct cell *cell, const struct view *view, const void *line);
+#define VIEW_FIELD(name)                                                                     \
+	static void name(struct cell *cell, __attribute__((unused)) const struct view *view, \
+		__attribute__((unused)) const void *line)
 
 /* One field of a command: what -o calls it, what -O calls it, and who writes it. */
 struct view_field {
 	char letter;      /* 0: it has none. */
 	const char *name; /* NULL: it has none. */
 	const char *heading;
-	void (*put)(struct cell *cell, const struct view *view,
-		const void *line); /* NULL: nothing of it is known. */
-	int kind;                  /* The command's own. */
+	view_put *put; /* NULL: nothing of it is known. */
+	int kind;      /* The command's own. */
 };
 
 enum { VIEW_COLUMNS_MAX = 256 };
@@ -269,6 +281,60 @@ int format_long(struct view_format *format, const char *text, const struct view_
 void format_heading(const struct view_format *format);
 void format_line(const struct view_format *format, const struct view *view, const void *line);
 
+/* Columns by name, as sacct and sshare have them: "jobid%20,state", any beginning of a name. */
+struct view_named {
+	const char *name;
+	int width; /* Negative: to the left. */
+	view_put *put;
+	bool number; /* It is not cut. */
+};
+enum { VIEW_NAMED_MAX = 400 };
+struct view_names {
+	const char *tool;
+	const char *delimiter; /* NULL: '|' */
+	char parsable;         /* 0: in columns; 'p': a delimiter behind each cell, 'P': between them. */
+	bool lenient;          /* A width that is none is as by default; a heading is cut as its column is. */
+	const struct view_named *field;
+	size_t field_count, count;
+	struct {
+		const struct view_named *field;
+		int width;
+	} column[VIEW_NAMED_MAX];
+};
+int names_take(struct view_names *names, const char *text, struct sl_err *err);
+void names_heading(const struct view_names *names);
+/* The cell is scratch. */
+void names_line(const struct view_names *names, const struct view *view, const void *line, struct cell *cell);
+
+/* ---- Order --------------------------------------------------------------------------------------------- */
+
+struct view_key {
+	char letter;
+	bool down, listed; /* listed: '#': as a file lists them. */
+};
+/* What a line has of a key: a text, or numbers. none: it is as good as any. */
+struct view_value {
+	const char *text;
+	int64_t whole;
+	double real;
+	bool none;
+};
+enum { VIEW_KEYS_MAX = 16 };
+struct view_order {
+	struct view_key key[VIEW_KEYS_MAX];
+	size_t count;
+	const struct view *view;
+	const struct view_field *fields;
+	/* False: by the text of its field. */
+	bool (*number)(const struct view *view, const void *line, const struct view_key *key,
+		struct view_value *value);
+	int (*tie)(const struct view *view, const void *a, const void *b);
+};
+/* "P,t,-p", apart by these characters. */
+int order_take(
+	struct view_order *order, const char *text, const char *apart, const char *tool, struct sl_err *err);
+int order_lines(const struct view_order *order, void *line, size_t count, size_t size, struct sl_err *err);
+
 /* ---- Commands ---------------------------------------------------------------------------------------- */
 
 /* What a view is called with. argv[0] is the command's name; what comes before a view is known (--at, the
@@ -289,12 +355,67 @@ int view_scontrol(const struct view_call *call, struct sl_err *err);
 int view_sprio(const struct view_call *call, struct sl_err *err);
 int view_sshare(const struct view_call *call, struct sl_err *err);
 
+/* cmd_view.c: all of them, closed by one without a name. */
+struct view_command {
+	const char *name;
+	int (*run)(const struct view_call *call, struct sl_err *err);
+};
+extern const struct view_command view_commands[];
+const struct view_command *view_find(const char *name); /* NULL: it is none. */
+const char *env_value(const char *name);                /* Of the environment; NULL: none, or empty. */
+
 /* Exit 1 with a line as the real command would say it; the text may be empty: it was said. */
 int view_refuse(const char *tool, struct sl_err *err, const char *format, ...) SL_PRINTF(3, 4);
-/* The next option by getopt_long's rules; -1 at the end, '?' after a refusal was said. */
-struct option;
-int view_option(const struct view_call *call, const char *letters, const struct option *longs);
-int view_bad_option(const char *tool, struct sl_err *err);
 int call_open(struct view *view, const struct view_call *call, bool end_will_do, struct sl_err *err);
+
+/* ---- Options: all that is known of one stands in its line of the command's table ----------------------- */
+
+enum view_takes {
+	VIEW_SKIPS,       /* It is known, and passed over; */
+	VIEW_SKIPS_VALUE, /* and what it is given. */
+	VIEW_HELPS,
+	VIEW_LISTS_FIELDS,
+	VIEW_SAYS_VERSION,
+	VIEW_FLAG, /* A bool becomes true. */
+	VIEW_MARK, /* A char becomes its letter: of several the last counts. */
+	VIEW_CALL, /* `then` alone says what it does. */
+	VIEW_TEXT, /* A text is its value. */
+	VIEW_LIST, /* A struct view_list is what its value lists. */
+	VIEW_JOBS, /* The same; the list may be the first word behind the options: "-j 7". */
+};
+struct view_option {
+	const char *name; /* NULL: a letter alone. */
+	char letter;      /* 0: a name alone. */
+	enum view_takes takes;
+	size_t at;     /* Of what it sets, in the command's own struct. */
+	view_put *put; /* Of a list: the field that has to stand in it; NULL: the command looks itself. */
+	int (*then)(void *self, const char *value, struct sl_err *err); /* Once it is set; may be NULL. */
+};
+/* For rows { OPT_FLAG("long", 'l', long_list) }. VIEW_SELF: the command's struct, which begins with a struct
+ * view. */
+#define OPT_SKIP(name, letter)                name, letter, VIEW_SKIPS, 0, NULL, NULL
+#define OPT_SKIP_VALUE(name, letter)          name, letter, VIEW_SKIPS_VALUE, 0, NULL, NULL
+#define OPT_HELP(name, letter)                name, letter, VIEW_HELPS, 0, NULL, NULL
+#define OPT_FIELDS(name, letter)              name, letter, VIEW_LISTS_FIELDS, 0, NULL, NULL
+#define OPT_VERSION                           "version", 'V', VIEW_SAYS_VERSION, 0, NULL, NULL
+#define OPT_CALL(name, letter, then)          name, letter, VIEW_CALL, 0, NULL, then
+#define OPT_FLAG(name, letter, at)            name, letter, VIEW_FLAG, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_MARK(name, letter, at)            name, letter, VIEW_MARK, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_TEXT(name, letter, at)            name, letter, VIEW_TEXT, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_JOBS(name, letter, at)            name, letter, VIEW_JOBS, offsetof(VIEW_SELF, at), NULL, NULL
+#define OPT_LIST(name, letter, at, put, then) name, letter, VIEW_LIST, offsetof(VIEW_SELF, at), put, then
+
+struct view_tool {
+	const char *name, *help;
+	const char *stray; /* Behind the refusal of a word that is no option; NULL: such a word is nothing. */
+	const struct view_option *option;
+	size_t option_count;
+	void (*help_format)(void);
+	int (*show)(void *self, const struct view_call *call, struct sl_err *err);
+};
+/* Reads the words by getopt_long's rules, shows, and closes the view. self: VIEW_SELF. */
+int view_run(const struct view_tool *tool, void *self, const struct view_call *call, struct sl_err *err);
+/* What the lists of the options name, by their fields; self's view is open. The cell is scratch. */
+bool view_selects(const struct view_tool *tool, const void *self, const void *line, struct cell *cell);
 
 #endif

@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_format.c - formats, lists and options, as Slurm's commands take them.
+ * view_format.c - formats and lists, as Slurm's commands take them.
  *
  * "%[.][width]letter" and "name[:[.]width]": a width cuts and pads, a dot sets to the right, text between
- * the columns is kept. Options are getopt_long's, so refusals read as the real commands' do.
+ * the columns is kept. Of sacct and sshare "name[%width]": what is cut ends in '+'.
  */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cli/moment/view.h"
-
-/* ---- Refusals and options --------------------------------------------------------------------- */
-
-int view_refuse(const char *tool, struct sl_err *err, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)fflush(stdout);
-	(void)fprintf(stderr, "%s: ", tool);
-	(void)vfprintf(stderr, format, args);
-	(void)fputc('\n', stderr);
-	va_end(args);
-	return sl_fail(err, SL_CHECK_FAILED, "%s", "");
-}
-
-int view_option(const struct view_call *call, const char *letters, const struct option *longs)
-{
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread here. */
-	return getopt_long(call->argc, call->argv, letters, longs, NULL);
-}
-
-int view_bad_option(const char *tool, struct sl_err *err)
-{
-	(void)fprintf(stderr, "Try \"%s --help\" for more information\n", tool);
-	return sl_fail(err, SL_CHECK_FAILED, "%s", "");
-}
-
-int call_open(struct view *view, const struct view_call *call, bool end_will_do, struct sl_err *err)
-{
-	if (call->open) {
-		*view = *call->open;
-		*call->taken = true;
-		return SL_OK;
-	}
-	if (!call->run)
-		return sl_fail(err, SL_USAGE, "of which run? name its directory, or set SCHEDLAB_RUN to it");
-	return view_open(view, call->run, call->at, end_will_do, call->registry, err);
-}
 
 /* ---- Formats --------------------------------------------------------------------------------------- */
 
@@ -197,6 +158,102 @@ void format_line(const struct view_format *format, const struct view *view, cons
 	cell_free(&cell);
 }
 
+/* ---- Columns by name ----------------------------------------------------------------------------------- */
+
+/* Of that name; else the first whose name begins so. */
+static const struct view_named *named(const struct view_names *names, const char *name, size_t len)
+{
+	const struct view_named *found = NULL;
+	for (size_t i = names->field_count; i-- > 0 && len;)
+		if (strncasecmp(names->field[i].name, name, len) == 0) {
+			if (!names->field[i].name[len])
+				return &names->field[i];
+			found = &names->field[i];
+		}
+	return found;
+}
+
+static int take_named(struct view_names *names, const char *text, size_t len, struct sl_err *err)
+{
+	const int64_t most = names->lenient ? 1000 : 10000;
+	const char *percent = memchr(text, '%', len);
+	const size_t name = percent ? (size_t)(percent - text) : len;
+	const struct view_named *field = named(names, text, name);
+	int64_t width = 0;
+	if (!field)
+		return view_refuse(
+			names->tool, err, "error: Invalid field requested: \"%.*s\"", (int)name, text);
+	const bool good = percent && sl_get_i64(percent + 1, len - name - 1, &width) && width >= -most &&
+			  width <= most && (width || !names->lenient);
+	if (percent && !good && !names->lenient)
+		return view_refuse(names->tool, err, "error: Invalid field width: \"%.*s\"", (int)len, text);
+	if (names->count == VIEW_NAMED_MAX)
+		return view_refuse(names->tool, err, "error: a format has at most %d fields", VIEW_NAMED_MAX);
+	names->column[names->count].field = field;
+	names->column[names->count++].width = good ? (int)width : field->width;
+	return SL_OK;
+}
+
+int names_take(struct view_names *names, const char *text, struct sl_err *err)
+{
+	int status = SL_OK;
+	while (*text && !status) {
+		const size_t len = strcspn(text, ", ");
+		status = len ? take_named(names, text, len, err) : SL_OK;
+		text += len + (text[len] != '\0');
+	}
+	return status;
+}
+
+static void print_named(const struct view_names *names, size_t i, const char *text, bool cut)
+{
+	const int width = names->column[i].width;
+	const size_t wide = (size_t)abs(width);
+	if (names->parsable)
+		printf("%s%s", text,
+			names->parsable == 'P' && i + 1 == names->count ? ""
+			: names->delimiter                              ? names->delimiter
+									: "|");
+	else if (cut && strlen(text) > wide)
+		printf("%.*s+ ", wide ? (int)wide - 1 : 0, text);
+	else
+		printf("%*s ", width, text);
+}
+
+void names_heading(const struct view_names *names)
+{
+	static const char dashes[] = "------------------------------------------------------------";
+	for (size_t i = 0; i < names->count; i++) {
+		const struct view_named *field = names->column[i].field;
+		const int wide = abs(names->column[i].width);
+		char name[40];
+		/* A heading of sacct is cut without a mark. */
+		const bool bare = !names->parsable && !names->lenient && wide < 39;
+		(void)snprintf(name, sizeof(name), "%.*s", bare ? wide : 39, field->name);
+		print_named(names, i, name, !field->number);
+	}
+	putchar('\n');
+	for (size_t i = 0; i < names->count && !names->parsable; i++) {
+		for (int left = abs(names->column[i].width); left > 0; left -= (int)sizeof(dashes) - 1)
+			printf("%.*s", left, dashes);
+		putchar(' ');
+	}
+	if (!names->parsable)
+		putchar('\n');
+}
+
+void names_line(const struct view_names *names, const struct view *view, const void *line, struct cell *cell)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const struct view_named *field = names->column[i].field;
+		cell_clear(cell);
+		if (field->put)
+			field->put(cell, view, line);
+		print_named(names, i, cell->len ? cell->text : "", !field->number);
+	}
+	putchar('\n');
+}
+
 /* ---- Lists -------------------------------------------------------------------------------------------- */
 
 int view_list(struct view_list *list, const char *text, struct sl_arena *arena, struct sl_err *err)
@@ -339,4 +396,12 @@ int view_hosts(const struct view *view, const char *text, bool **flags, struct s
 		qsort(hosts.host, hosts.count, sizeof(*hosts.host), compare_hosts);
 	*flags = hosts.flags;
 	return sl_hosts_each(text, strlen(text), NULL, err, flag_host, &hosts);
+}
+
+bool view_on_hosts(const bool *flags, struct view_place place)
+{
+	for (size_t i = 0; flags && i < place.count; i++)
+		if (flags[place.piece[i].node])
+			return true;
+	return !flags;
 }

@@ -14,8 +14,9 @@
 
 const struct sl_job_more *view_more(const struct view *view, uint32_t job)
 {
+	static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 	const struct sl_jobs *jobs = view->jobs;
-	return jobs->more_of && jobs->more_of[job] ? &jobs->more[jobs->more_of[job]] : NULL;
+	return jobs->more_of && jobs->more_of[job] ? &jobs->more[jobs->more_of[job]] : &nothing;
 }
 
 const struct sl_request *view_request(const struct view *view, uint32_t job)
@@ -70,7 +71,7 @@ void put_partition(struct cell *cell, const struct view *view, uint32_t job)
 int64_t view_array(const struct view *view, uint32_t job)
 {
 	const struct sl_job_more *more = view_more(view, job);
-	return more && more->array_task != SL_NONE && more->array != SL_NONE ? more->array : SL_NONE;
+	return more->array_task != SL_NONE && more->array != SL_NONE ? more->array : SL_NONE;
 }
 
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job)
@@ -226,7 +227,7 @@ sl_time view_eligible(const struct view *view, uint32_t job)
 	const sl_time submit = view->jobs->submit[job];
 	if (view->told && view->told[job].known)
 		return view->told[job].eligible;
-	return more && more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
+	return more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
 }
 
 sl_time view_accrues(const struct view *view, uint32_t job)

@@ -120,3 +120,19 @@ const char *table_text(const struct view_table *table, size_t row, const char *c
 	const struct sl_figure *figure = figure_of(table, row, column);
 	return figure && figure->text ? figure->text : "";
 }
+
+bool table_has(const struct view_table *table, const char *column)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (strcmp(table->column[i], column) == 0)
+			return true;
+	return false;
+}
+
+size_t table_row_of(const struct view_table *table, uint32_t job)
+{
+	size_t row = 0;
+	while (row < table->row_count && !(table_number(table, row, "job") == (double)job))
+		row++;
+	return row;
+}

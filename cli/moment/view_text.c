@@ -129,18 +129,30 @@ void put_mem(struct cell *cell, int64_t mib)
 
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
-const struct sl_hardware *view_hardware(const struct view *view, uint32_t node)
+static const struct sl_hardware *said_of(const struct view *view, uint32_t node)
 {
+	static const struct sl_hardware nothing = { .weight = 1 };
 	const struct sl_cluster *cluster = view->cluster;
-	return node < cluster->node_count ? cluster->type[cluster->node_type[node]].hardware : NULL;
+	const struct sl_hardware *said =
+		node < cluster->node_count ? cluster->type[cluster->node_type[node]].hardware : NULL;
+	return said ? said : &nothing;
+}
+
+struct sl_hardware view_hardware(const struct view *view, uint32_t node)
+{
+	struct sl_hardware built = *said_of(view, node);
+	uint32_t *const least[] = { &built.boards, &built.sockets, &built.threads };
+	for (size_t i = 0; i < SL_LEN(least); i++)
+		*least[i] = *least[i] ? *least[i] : 1;
+	built.weight = built.weight > 0 ? built.weight : 1;
+	return built;
 }
 
 uint32_t view_cores(const struct view *view, uint32_t node)
 {
-	const struct sl_hardware *hardware = view_hardware(view, node);
+	const uint32_t cores = said_of(view, node)->cores;
 	const int64_t parts = sl_parts(view->cluster->cpu_parts);
-	return hardware && hardware->cores ? hardware->cores
-					   : (uint32_t)((view->node[node].cpus + parts - 1) / parts);
+	return cores ? cores : (uint32_t)((view->node[node].cpus + parts - 1) / parts);
 }
 
 struct amount view_cpus(const struct view *view, int64_t cpus)
@@ -151,6 +163,17 @@ struct amount view_cpus(const struct view *view, int64_t cpus)
 struct amount view_gpus(const struct view *view, int64_t gpus)
 {
 	return amount_of(gpus, view->cluster->gpu_parts);
+}
+
+bool rows_have(const uint32_t *row, uint32_t count, uint32_t wanted)
+{
+	uint32_t low = 0;
+	uint32_t high = count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		*(row[middle] < wanted ? &low : &high) = row[middle] < wanted ? middle + 1 : middle;
+	}
+	return low < count && row[low] == wanted;
 }
 
 /* Nothing on a counted pool, whose nodes have no names. */
@@ -236,7 +259,7 @@ void put_node_state(struct cell *cell, uint32_t state, bool compact)
 void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool used)
 {
 	const struct sl_cluster *cluster = view->cluster;
-	const struct sl_hardware *hardware = view_hardware(view, node);
+	const struct sl_hardware *hardware = said_of(view, node);
 	const char *before = "";
 	if (used) {
 		cell_put(cell, view->node[node].gpus ? "gpu:%s" : "(null)",
@@ -244,7 +267,7 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 		return;
 	}
 	const size_t start = cell->len;
-	for (uint32_t i = 0; hardware && i < hardware->gres_count; i++) {
+	for (uint32_t i = 0; i < hardware->gres_count; i++) {
 		const struct sl_gres *gres = &hardware->gres[i];
 		cell_put(cell, "%s%s%s%s:%" PRId64, before, gres->name, gres->type ? ":" : "",
 			gres->type ? gres->type : "", gres->count);
@@ -268,9 +291,9 @@ void put_gres(struct cell *cell, const struct view *view, uint32_t node, bool us
 
 void put_features(struct cell *cell, const struct view *view, uint32_t node)
 {
-	const struct sl_hardware *hardware = view_hardware(view, node);
-	for (uint32_t i = 0; hardware && i < hardware->feature_count; i++)
+	const struct sl_hardware *hardware = said_of(view, node);
+	for (uint32_t i = 0; i < hardware->feature_count; i++)
 		cell_put(cell, "%s%s", i ? "," : "", hardware->feature[i]);
-	if (!hardware || !hardware->feature_count)
+	if (!hardware->feature_count)
 		cell_put(cell, "(null)");
 }

@@ -159,24 +159,16 @@ static void ended_places(struct view *view)
 
 static uint32_t state_set(enum sl_node_state state)
 {
-	switch (state) {
-	case SL_NODE_DRAIN:
-		return VIEW_IDLE | VIEW_DRAIN;
-	case SL_NODE_DOWN:
-		return VIEW_DOWN;
-	case SL_NODE_MAINT:
-		return VIEW_IDLE | VIEW_MAINT;
-	case SL_NODE_POWERED_DOWN:
-		return VIEW_IDLE | VIEW_POWERED_DOWN;
-	case SL_NODE_PLANNED:
-		return VIEW_IDLE | VIEW_PLANNED;
-	case SL_NODE_FUTURE:
-		return VIEW_FUTURE;
-	case SL_NODE_UP:
-	case SL_NODE_STATES:
-		break;
-	}
-	return VIEW_IDLE;
+	static const uint32_t set[SL_NODE_STATES] = {
+		[SL_NODE_UP] = VIEW_IDLE,
+		[SL_NODE_DRAIN] = VIEW_IDLE | VIEW_DRAIN,
+		[SL_NODE_DOWN] = VIEW_DOWN,
+		[SL_NODE_MAINT] = VIEW_IDLE | VIEW_MAINT,
+		[SL_NODE_POWERED_DOWN] = VIEW_IDLE | VIEW_POWERED_DOWN,
+		[SL_NODE_PLANNED] = VIEW_IDLE | VIEW_PLANNED,
+		[SL_NODE_FUTURE] = VIEW_FUTURE,
+	};
+	return set[state];
 }
 
 /* One state over another: flags add up, a base other than idle stays. */
@@ -199,9 +191,8 @@ static uint32_t window_state(const struct view *view, const struct sl_window *wi
 	case SL_WINDOW_STATE:
 		break;
 	}
-	const struct sl_hardware *hardware = window->node ? view_hardware(view, node) : NULL;
-	return hardware && hardware->state != SL_NODE_UP ? state_set(hardware->state)
-							 : VIEW_IDLE | VIEW_DRAIN;
+	const enum sl_node_state state = window->node ? view_hardware(view, node).state : SL_NODE_UP;
+	return state != SL_NODE_UP ? state_set(state) : VIEW_IDLE | VIEW_DRAIN;
 }
 
 static bool is_open(const struct view *view, const struct sl_window *window)
@@ -214,11 +205,10 @@ static void node_windows(struct view *view, const bool *timed)
 {
 	const struct sl_cluster *cluster = view->cluster;
 	for (uint32_t node = 0; node < view->node_count; node++) {
-		const struct sl_hardware *hardware = view_hardware(view, node);
-		if (hardware && !timed[node])
-			view->node[node].state = state_set(hardware->state);
-		if (hardware)
-			view->node[node].reason = hardware->state_reason;
+		const struct sl_hardware hardware = view_hardware(view, node);
+		if (!timed[node])
+			view->node[node].state = state_set(hardware.state);
+		view->node[node].reason = hardware.state_reason;
 	}
 	for (uint32_t i = 0; i < cluster->window_count; i++) {
 		const struct sl_window *window = &cluster->window[i];

@@ -35,12 +35,6 @@ static const struct option_def options[] = {
 static const char *const links[] = { "sbatch", "srun", "salloc", "scancel", "scontrol", "squeue", "sinfo",
 	"sacct", "sprio", "sshare", "advance" };
 
-static const char *environment(const char *name)
-{
-	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): one thread. */
-	return value && *value ? value : NULL;
-}
-
 /* ---- The cluster of the lecture ------------------------------------------------------------------- */
 
 static int find_lecture(struct shell *shell, struct sl_err *err)
@@ -205,7 +199,7 @@ bool shell_is_tool(const char *name)
 	name = slash ? slash + 1 : name;
 	for (size_t i = 0; i < SL_LEN(links); i++)
 		if (strcmp(links[i], name) == 0)
-			return environment("SCHEDLAB_SESSION") || !view_is_tool(name);
+			return env_value("SCHEDLAB_SESSION") || !view_is_tool(name);
 	return false;
 }
 
@@ -290,7 +284,7 @@ static void put_script(struct cell *line, char **argv, size_t argc)
 
 int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	const char *session = environment("SCHEDLAB_SESSION");
+	const char *session = env_value("SCHEDLAB_SESSION");
 	const char *slash = strrchr(argv[0], '/');
 	struct cell line = { 0 };
 	size_t depth = 0;
@@ -299,7 +293,7 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 		return sl_fail(err, SL_USAGE,
 			"of which session? set SCHEDLAB_SESSION to its file: schedlab shell --install BIN --session FILE");
 	argv[0] += slash ? slash + 1 - argv[0] : 0;
-	const char *user = environment("SCHEDLAB_USER");
+	const char *user = env_value("SCHEDLAB_USER");
 	if (user && !shell_is_user(user))
 		return sl_fail(err, SL_USAGE, "SCHEDLAB_USER: '%.80s' is no name of a user", user);
 	if (user)

@@ -14,16 +14,14 @@
 
 #include "cli/moment/view.h"
 
-static const struct {
-	const char *name;
-	int (*run)(const struct view_call *call, struct sl_err *err);
-} views[] = {
+const struct view_command view_commands[] = {
 	{ "squeue", view_squeue },
 	{ "sinfo", view_sinfo },
 	{ "sacct", view_sacct },
 	{ "scontrol", view_scontrol },
 	{ "sprio", view_sprio },
 	{ "sshare", view_sshare },
+	{ NULL, NULL },
 };
 
 static const struct option_def options[] = {
@@ -34,21 +32,24 @@ static const struct option_def options[] = {
 		"lay links named squeue, sinfo, sacct, scontrol, sprio and sshare to this program in that folder" },
 };
 
-static size_t view_find(const char *name)
+const struct view_command *view_find(const char *name)
 {
-	size_t i = 0;
-	while (i < SL_LEN(views) && strcmp(views[i].name, name) != 0)
-		i++;
-	return i;
+	const struct view_command *view = view_commands;
+	while (view->name && strcmp(view->name, name) != 0)
+		view++;
+	return view->name ? view : NULL;
 }
 
-bool view_is_tool(const char *name)
+/* By the path by which it is called. */
+static const struct view_command *find_called(const char *path)
 {
-	const char *slash = strrchr(name, '/');
-	return view_find(slash ? slash + 1 : name) < SL_LEN(views);
+	const char *slash = strrchr(path, '/');
+	return view_find(slash ? slash + 1 : path);
 }
 
-static const char *environment(const char *name)
+bool view_is_tool(const char *name) { return find_called(name) != NULL; }
+
+const char *env_value(const char *name)
 {
 	const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): one thread. */
 	return value && *value ? value : NULL;
@@ -79,34 +80,33 @@ static int take_ours(struct view_call *call, struct sl_err *err)
 }
 
 /* argv[0] is the view's name. */
-static int call_view(
-	size_t view, char **argv, int argc, const char *run, const struct args *args, struct sl_err *err)
+static int call_view(const struct view_command *view, char **argv, int argc, const char *run,
+	const struct args *args, struct sl_err *err)
 {
 	/* One more than the words: getopt_long wants a NULL behind them. */
 	char **words = sl_alloc(args->arena, (size_t)argc + 1, sizeof(*words));
 	if (!words)
 		return sl_fail_memory(err);
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
-	words[0] = sl_strdup(args->arena, views[view].name, strlen(views[view].name));
+	words[0] = sl_strdup(args->arena, view->name, strlen(view->name));
 	if (!words[0])
 		return sl_fail_memory(err);
 	struct view_call call = {
 		.argc = argc,
 		.argv = words,
-		.run = run ? run : environment("SCHEDLAB_RUN"),
+		.run = run ? run : env_value("SCHEDLAB_RUN"),
 		.registry = args->registry,
 		.arena = args->arena,
 	};
 	const int status = take_ours(&call, err);
 	if (!call.at)
-		call.at = environment("SCHEDLAB_AT");
-	return status ? status : views[view].run(&call, err);
+		call.at = env_value("SCHEDLAB_AT");
+	return status ? status : view->run(&call, err);
 }
 
 int view_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	const char *slash = strrchr(argv[0], '/');
-	return call_view(view_find(slash ? slash + 1 : argv[0]), argv, (int)argc, NULL, args, err);
+	return call_view(find_called(argv[0]), argv, (int)argc, NULL, args, err);
 }
 
 /* ---- --install ------------------------------------------------------------------------------- */
@@ -161,10 +161,11 @@ static int install(const char *folder, const char *run, struct sl_err *err)
 {
 	char there[4096];
 	char of[4096];
-	const char *name[SL_LEN(views)];
-	for (size_t i = 0; i < SL_LEN(views); i++)
-		name[i] = views[i].name;
-	const int status = links_lay(folder, name, SL_LEN(views), err);
+	const char *name[SL_LEN(view_commands)];
+	size_t count = 0;
+	for (; view_commands[count].name; count++)
+		name[count] = view_commands[count].name;
+	const int status = links_lay(folder, name, count, err);
 	if (status)
 		return status;
 	if (!realpath(folder, there))
@@ -193,9 +194,9 @@ static int install_words(char **argv, size_t argc, struct sl_err *err)
 /* ---- The command ------------------------------------------------------------------------------- */
 
 /* Neither a run nor a moment is needed to expand a list of hosts. */
-static bool needs_run(size_t view, char **argv, size_t argc)
+static bool needs_run(const struct view_command *view, char **argv, size_t argc)
 {
-	if (strcmp(views[view].name, "scontrol") != 0 || !argc)
+	if (strcmp(view->name, "scontrol") != 0 || !argc)
 		return true;
 	return strcmp(argv[0], "ping") != 0 &&
 	       (argc < 2 || strcmp(argv[0], "show") != 0 || strncmp(argv[1], "host", 4) != 0);
@@ -204,7 +205,7 @@ static bool needs_run(size_t view, char **argv, size_t argc)
 static const char *view_name_at(const void *list, size_t i)
 {
 	(void)list;
-	return i < SL_LEN(views) ? views[i].name : NULL;
+	return view_commands[i].name;
 }
 
 static int run_words(char **argv, size_t argc, struct args *args, struct sl_err *err)
@@ -219,8 +220,8 @@ static int run_words(char **argv, size_t argc, struct args *args, struct sl_err 
 	}
 	if (strncmp(argv[0], "--install", strlen("--install")) == 0)
 		return install_words(argv, argc, err);
-	const size_t view = view_find(argv[0]);
-	if (view == SL_LEN(views))
+	const struct view_command *view = view_find(argv[0]);
+	if (!view)
 		return sl_fail(err, SL_USAGE,
 			"unknown view '%s': %sthere are squeue, sinfo, sacct, scontrol, sprio and sshare",
 			argv[0], did_you_mean(near, nearest(argv[0], view_name_at, NULL)));

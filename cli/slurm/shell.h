@@ -147,14 +147,20 @@ int shell_lines(struct shell *shell, struct sl_err *err);
  * negative return ends the session. */
 typedef int shell_command(
 	struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err);
-/* A line of stderr, and the exit status. */
+/* One of them, which may do without any of these. */
+#define SHELL_MAY __attribute__((unused))
+#define SHELL_COMMAND(name)                                                          \
+	int name(SHELL_MAY struct shell *shell, SHELL_MAY struct shell_words *words, \
+		SHELL_MAY const char *line, SHELL_MAY struct sl_err *err)
+/* A line of stderr, and the exit status. SL_OK, which is also false. */
 int shell_says(struct shell *shell, int status, const char *format, ...) SL_PRINTF(3, 4);
 /* shell_refuse.c: of a word or reason of the policy's; of a job that no node would do for. */
 const char *refusal_words(const char *why);
 const char *unavailable_words(const struct view *view, uint32_t row);
-shell_command shell_sbatch, shell_srun, shell_salloc; /* shell_submit.c */
-shell_command shell_scancel;                          /* shell_cancel.c */
-shell_command shell_scontrol;                         /* shell_control.c */
+bool names_nodes(const struct view *view, const char *hosts); /* One at least that there is. */
+shell_command shell_sbatch, shell_srun, shell_salloc;         /* shell_submit.c */
+shell_command shell_scancel;                                  /* shell_cancel.c */
+shell_command shell_scontrol;                                 /* shell_control.c */
 /* What an operator does is tried, and recorded as `line`; what the policy cannot read is told. */
 int shell_order(
 	struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err);

@@ -71,8 +71,7 @@ static bool take(struct shell *shell, struct meant *meant, char letter, const ch
 static bool refuse_option(struct shell *shell, const char *what, const char *word)
 {
 	(void)shell_says(shell, 1, "scancel: %s '%s'", what, word);
-	(void)shell_says(shell, 1, "Try \"scancel --help\" for more information");
-	return false;
+	return shell_says(shell, 1, "Try \"scancel --help\" for more information");
 }
 
 /* An option at *at, and its value. */
@@ -106,16 +105,12 @@ static bool read_words(struct shell *shell, struct meant *meant, const struct sh
 				return false;
 			continue;
 		}
-		if (!is_job(words->word[i])) {
-			(void)shell_says(shell, 1, "scancel: error: Invalid job id %s", words->word[i]);
-			return false;
-		}
+		if (!is_job(words->word[i]))
+			return shell_says(shell, 1, "scancel: error: Invalid job id %s", words->word[i]);
 		meant->job[meant->job_count++] = words->word[i];
 	}
-	if (!meant->job_count && !meant->some) {
-		(void)shell_says(shell, 1, "scancel: error: No job identification provided");
-		return false;
-	}
+	if (!meant->job_count && !meant->some)
+		return shell_says(shell, 1, "scancel: error: No job identification provided");
 	return true;
 }
 
@@ -146,7 +141,7 @@ static bool is_meant(struct shell *shell, const struct meant *meant, const struc
 	is &= cell_in(shell, cell, meant->account);
 	put_partition(cell, view, row);
 	is &= cell_in(shell, cell, meant->partition);
-	cell_put(cell, "%s", more && more->name ? more->name : "");
+	cell_put(cell, "%s", more->name ? more->name : "");
 	return cell_in(shell, cell, meant->name) && is;
 }
 
@@ -279,7 +274,7 @@ static int cancel_all(struct shell *shell, const char *jobs, struct sl_err *err)
 	return status;
 }
 
-int shell_scancel(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_scancel)
 {
 	struct meant *meant = calloc(1, sizeof(*meant));
 	struct cell text = { 0 };

@@ -119,14 +119,7 @@ static int jobs_good(struct shell *shell, const struct view *view, const struct 
 
 static bool has_node(const struct view *view, const char *hosts)
 {
-	bool *flags = NULL;
-	struct sl_err ignored = { 0 };
-	bool has = strcasecmp(hosts, "ALL") == 0;
-	if (!has && view_hosts(view, hosts, &flags, &ignored))
-		return false;
-	for (uint32_t i = 0; flags && i < view->node_count; i++)
-		has |= flags[i];
-	return has;
+	return strcasecmp(hosts, "ALL") == 0 || names_nodes(view, hosts);
 }
 
 static bool has_partition(const struct view *view, const char *name)
@@ -214,7 +207,7 @@ static int update_good(
 	return SL_OK;
 }
 
-static int create(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(create)
 {
 	struct view view;
 	struct cell text = { 0 };
@@ -271,12 +264,75 @@ static int create(struct shell *shell, struct shell_words *words, const char *li
 	return status;
 }
 
-int shell_scontrol(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+/* ---- Verbs ------------------------------------------------------------------------------------------------
+ */
+
+static int delete_good(
+	struct shell *shell, const struct view *view, const struct shell_words *words, bool *good)
 {
-	static const char *const of_operators[] = { "suspend", "resume" };
-	static const char *const verbs[] = { "hold", "uhold", "release", "requeue", "requeuehold", "suspend",
-		"resume", "update", "delete" };
+	const char *name = strchr(words->word[words->count - 1], '=');
+	*good = is_root(shell) && name && has_reservation(view, name + 1);
+	if (*good)
+		return SL_OK;
+	return shell_says(shell, 1, "delete_reservation %s: %s", words->word[2],
+		is_root(shell) ? "Requested reservation is invalid" : "Invalid user id");
+}
+
+static int signals_good(
+	struct shell *shell, const struct view *view, const struct shell_words *words, bool *good)
+{
+	return jobs_good(shell, view, words, 2, "slurm_suspend", good);
+}
+
+static int requeues_good(
+	struct shell *shell, const struct view *view, const struct shell_words *words, bool *good)
+{
+	return jobs_good(shell, view, words, 2, "slurm_requeue", good);
+}
+
+static const struct verb {
+	const char *word;
+	int (*check)(
+		struct shell *shell, const struct view *view, const struct shell_words *words, bool *good);
+	bool operators; /* Of operators alone. */
+} verbs[] = {
+	{ "hold", signals_good, false },
+	{ "uhold", signals_good, false },
+	{ "release", signals_good, false },
+	{ "requeue", requeues_good, false },
+	{ "requeuehold", requeues_good, false },
+	{ "suspend", signals_good, true },
+	{ "resume", signals_good, true },
+	{ "update", update_good, false },
+	{ "delete", delete_good, false },
+};
+
+static int do_verb(struct shell *shell, const struct verb *verb, const struct shell_words *words,
+	const char *line, struct sl_err *err)
+{
 	struct view view;
+	bool good = true;
+	int status = SL_OK;
+	if (!shell->trusted && verb->operators && !is_root(shell))
+		return shell_says(shell, 1, "Access/permission denied for job %s", words->word[2]);
+	if (!shell->trusted) {
+		status = now_open(shell, &view, err);
+		if (!status)
+			status = verb->check(shell, &view, words, &good);
+		view_close(&view);
+	}
+	if (status || !good)
+		return status;
+	/* A user's own hold is one that the user may release. */
+	const char *said = words->word[1];
+	const bool by_user = strcasecmp(said, "hold") == 0 && !is_root(shell);
+	const char *text = by_user ? shell_text(shell, "scontrol uhold%s", strstr(line, said) + strlen(said))
+				   : shell_keep(shell, line);
+	return shell_order(shell, "scontrol", text, line, err);
+}
+
+SHELL_COMMAND(shell_scontrol)
+{
 	int status = SL_OK;
 	const char *verb = words->count > 1 ? words->word[1] : "";
 	if (strcasecmp(verb, "version") == 0 || strcmp(verb, "--version") == 0 || strcmp(verb, "-V") == 0) {
@@ -292,44 +348,11 @@ int shell_scontrol(struct shell *shell, struct shell_words *words, const char *l
 	if (strcasecmp(verb, "create") == 0)
 		return create(shell, words, line, err);
 	size_t known = 0;
-	while (known < SL_LEN(verbs) && strcasecmp(verbs[known], verb) != 0)
+	while (known < SL_LEN(verbs) && strcasecmp(verbs[known].word, verb) != 0)
 		known++;
 	if (known == SL_LEN(verbs))
 		return shell_says(shell, 1, "invalid keyword: %s", verb);
 	if (words->count < 3)
 		return shell_says(shell, 1, "too few arguments for keyword:%s", verb);
-	for (size_t i = 0; i < SL_LEN(of_operators) && !shell->trusted && !is_root(shell); i++)
-		if (strcasecmp(of_operators[i], verb) == 0)
-			return shell_says(shell, 1, "Access/permission denied for job %s", words->word[2]);
-	bool good = true;
-	const bool updates = strcasecmp(verb, "update") == 0;
-	const bool deletes = strcasecmp(verb, "delete") == 0;
-	if (!shell->trusted) {
-		status = now_open(shell, &view, err);
-		if (!status && updates)
-			status = update_good(shell, &view, words, &good);
-		else if (!status && deletes && !is_root(shell)) {
-			good = false;
-			status = shell_says(
-				shell, 1, "delete_reservation %s: Invalid user id", words->word[2]);
-		} else if (!status && deletes) {
-			const char *name = strchr(words->word[words->count - 1], '=');
-			good = name && has_reservation(&view, name + 1);
-			if (!good)
-				status = shell_says(shell, 1,
-					"delete_reservation %s: Requested reservation is invalid",
-					words->word[2]);
-		} else if (!status) {
-			status = jobs_good(shell, &view, words, 2,
-				starts(verb, "requeue") ? "slurm_requeue" : "slurm_suspend", &good);
-		}
-		view_close(&view);
-	}
-	if (status || !good)
-		return status;
-	/* A user's own hold is one that the user may release. */
-	const bool by_user = strcasecmp(verb, "hold") == 0 && !is_root(shell);
-	const char *text = by_user ? shell_text(shell, "scontrol uhold%s", strstr(line, verb) + strlen(verb))
-				   : shell_keep(shell, line);
-	return shell_order(shell, "scontrol", text, line, err);
+	return do_verb(shell, &verbs[known], words, line, err);
 }

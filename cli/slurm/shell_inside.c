@@ -92,7 +92,7 @@ static void leave(struct shell *shell, size_t at)
 }
 
 /* exit, or, as a session has it, "leave 7"; "left 7": the job had ended. */
-int shell_leave(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_leave)
 {
 	const bool ended = strcmp(words->word[0], "left") == 0;
 	const bool named = ended || strcmp(words->word[0], "leave") == 0;

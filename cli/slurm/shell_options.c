@@ -163,8 +163,7 @@ static bool take(
 
 static bool try_help(struct shell *shell, const char *tool)
 {
-	shell_says(shell, 255, "Try \"%s --help\" for more information", tool);
-	return false;
+	return shell_says(shell, 255, "Try \"%s --help\" for more information", tool);
 }
 
 /* ---- The words ------------------------------------------------------------------------------------------
@@ -181,8 +180,7 @@ static bool long_word(
 		asked->run_time = value ? value : *at + 1 < count ? word[++*at] : "";
 		if (shell_duration(asked->run_time, strlen(asked->run_time), &time))
 			return true;
-		shell_says(shell, 255, "%s: error: Invalid --run-time specification", asked->tool);
-		return false;
+		return shell_says(shell, 255, "%s: error: Invalid --run-time specification", asked->tool);
 	}
 	const struct slurm_option *option = slurm_option_long(text, len);
 	if (!option) {
@@ -237,12 +235,10 @@ bool asked_words(struct shell *shell, struct shell_asked *asked, char *const *wo
 {
 	size_t at = 0;
 	for (; at < count; at++) {
-		if (strcmp(word[at], ":") == 0) {
-			shell_says(shell, 1,
+		if (strcmp(word[at], ":") == 0)
+			return shell_says(shell, 1,
 				"%s: error: heterogeneous jobs are not there in a simulated session",
 				asked->tool);
-			return false;
-		}
 		if (strcmp(word[at], "--") == 0) {
 			at++;
 			break;
@@ -291,9 +287,8 @@ static bool own_line(struct shell *shell, struct shell_asked *asked, const char 
 		asked->sleeps = time;
 		return true;
 	}
-	shell_says(shell, 1, "%s: error: '#SCHEDLAB %.*s' is not understood: #SCHEDLAB run=5m", asked->tool,
-		(int)(len < 40 ? len : 40), p);
-	return false;
+	return shell_says(shell, 1, "%s: error: '#SCHEDLAB %.*s' is not understood: #SCHEDLAB run=5m",
+		asked->tool, (int)(len < 40 ? len : 40), p);
 }
 
 static bool looks_right(struct shell *shell, const char *text)

@@ -23,7 +23,7 @@ const char *refusal_words(const char *why)
 				  "time limits)";
 }
 
-static bool names_nodes(const struct view *view, const char *hosts)
+bool names_nodes(const struct view *view, const char *hosts)
 {
 	bool *flags = NULL;
 	struct sl_err ignored = { 0 };

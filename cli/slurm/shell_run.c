@@ -27,18 +27,6 @@ int shell_says(struct shell *shell, int status, const char *format, ...)
 
 /* ---- Views ---------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	int (*run)(const struct view_call *call, struct sl_err *err);
-} views[] = {
-	{ "squeue", view_squeue },
-	{ "sinfo", view_sinfo },
-	{ "sacct", view_sacct },
-	{ "scontrol", view_scontrol },
-	{ "sprio", view_sprio },
-	{ "sshare", view_sshare },
-};
-
 /* squeue --me is the user; sacct shows a user's own jobs, and root everybody's. */
 static size_t view_words(struct shell *shell, const struct shell_words *words, char **argv)
 {
@@ -60,7 +48,8 @@ static size_t view_words(struct shell *shell, const struct shell_words *words, c
 	return count;
 }
 
-static int show(struct shell *shell, size_t which, const struct shell_words *words, struct sl_err *err)
+static int show(struct shell *shell, const struct view_command *which, const struct shell_words *words,
+	struct sl_err *err)
 {
 	struct view view;
 	bool taken = false;
@@ -81,7 +70,7 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 		};
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread. */
 		optind = 0; /* getopt begins anew. */
-		const int shown = views[which].run(&call, &said);
+		const int shown = which->run(&call, &said);
 		shell->status = shown ? 1 : 0;
 		if (said.text[0])
 			(void)shell_says(shell, 1, "%s: %s", words->word[0], said.text);
@@ -90,14 +79,6 @@ static int show(struct shell *shell, size_t which, const struct shell_words *wor
 		view_close(&view);
 	free(argv);
 	return status;
-}
-
-static size_t view_named(const char *name)
-{
-	size_t i = 0;
-	while (i < SL_LEN(views) && strcmp(views[i].name, name) != 0)
-		i++;
-	return i;
 }
 
 /* scontrol show, ping: nothing changes. */
@@ -111,7 +92,7 @@ bool shell_shows(struct shell *shell, struct shell_words *words, int *status, st
 		at++;
 	for (size_t i = 0; i < SL_LEN(shows) && at < words->count; i++)
 		if (strcmp(words->word[at], shows[i]) == 0) {
-			*status = show(shell, view_named("scontrol"), words, err);
+			*status = show(shell, view_find("scontrol"), words, err);
 			return true;
 		}
 	return false;
@@ -138,11 +119,8 @@ static const char help_text[] =
 	"time limit. Nothing that a job would do is done. The options are those of Slurm 22.05's own pages.\n"
 	"The scheduler is policy '%s'; clusters of Kubernetes are not there: schedlab run -p kueue.\n";
 
-static int do_help(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_help)
 {
-	(void)words;
-	(void)line;
-	(void)err;
 	printf(help_text, shell->policy);
 	return SL_OK;
 }
@@ -152,7 +130,7 @@ bool shell_is_user(const char *name)
 	return *name && *name != '-' && strlen(name) <= 60 && !strpbrk(name, " \t\r\n,=@\"'\\#;<");
 }
 
-static int do_as(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_as)
 {
 	if (words->count != 2 || !shell_is_user(words->word[1]))
 		return shell_says(shell, 2, "as: who? 'as alice'");
@@ -160,10 +138,8 @@ static int do_as(struct shell *shell, struct shell_words *words, const char *lin
 	return shell_entry_add(shell, line, err);
 }
 
-static int do_undo(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_undo)
 {
-	(void)words;
-	(void)line;
 	if (!shell->entry_count)
 		return shell_says(shell, 1, "undo: nothing has been done");
 	const char *last = shell->entry[shell->entry_count - 1];
@@ -172,11 +148,8 @@ static int do_undo(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : shell_check_inside(shell, err);
 }
 
-static int do_history(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_history)
 {
-	(void)words;
-	(void)line;
-	(void)err;
 	for (size_t i = 0; i < shell->entry_count; i++)
 		printf("%5zu  %.*s\n", i + 1, (int)strcspn(shell->entry[i], "\n"), shell->entry[i]);
 	return SL_OK;
@@ -205,9 +178,8 @@ static struct sl_place source_at(const struct shell *shell)
 	return (struct sl_place){ shell->source.name, shell->source.line, 0 };
 }
 
-static int do_save(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_save)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "save: into which file?");
 	const struct sl_place at = source_at(shell);
@@ -217,9 +189,8 @@ static int do_save(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : told(shell, "save", shell_save(shell, words->word[1], err), err);
 }
 
-static int do_load(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_load)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "load: from which file?");
 	int status = shell_load(shell, words->word[1], err);
@@ -230,15 +201,14 @@ static int do_load(struct shell *shell, struct shell_words *words, const char *l
 	return status ? status : shell_check_inside(shell, err);
 }
 
-static int do_why(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_why)
 {
-	(void)line;
 	if (words->count != 2)
 		return shell_says(shell, 2, "why: of which job? 'why 7'");
 	return told(shell, "why", now_explain(shell, words->word[1], err), err);
 }
 
-static int do_sudo(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_sudo)
 {
 	const char *user = shell->user;
 	if (words->count < 2)
@@ -293,11 +263,10 @@ static int setup_trusted(const struct shell *shell, const char *key, const char 
 	return policy_trusted(registry, policy ? value : shell->policy, &settings, &at, err);
 }
 
-static int do_setup(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_setup)
 {
 	const char *key = words->word[0];
 	const char *value = words->count == 2 ? words->word[1] : NULL;
-	(void)line;
 	if (!value)
 		return shell_says(shell, 2, "%s: one word has to follow", key);
 	if (shell->entry_count || shell->job_count)
@@ -349,10 +318,8 @@ static char *squeezed(struct shell *shell, const char *text)
 	return out;
 }
 
-static int do_expect(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(do_expect)
 {
-	(void)line;
-	(void)err;
 	if (!shell->script)
 		return shell_says(shell, 2, "%s: of scripts (--script)", words->word[0]);
 	if (words->count != 2)
@@ -426,7 +393,7 @@ static bool is_input(const char *name)
 	return true;
 }
 
-static int dispatch(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+static SHELL_COMMAND(dispatch)
 {
 	const struct sl_place at = { shell->source.name, shell->source.line, 1 };
 	const char *slash = strrchr(words->word[0], '/');
@@ -438,8 +405,8 @@ static int dispatch(struct shell *shell, struct shell_words *words, const char *
 			words->word[0] = shell_keep(shell, name);
 			return table[i].run(shell, words, line, err);
 		}
-	const size_t view = view_named(name);
-	if (view < SL_LEN(views))
+	const struct view_command *view = view_find(name);
+	if (view)
 		return shell->trusted ? SL_OK : show(shell, view, words, err);
 	if (strcmp(name, "sleep") == 0)
 		return do_sleep(shell, words, err);

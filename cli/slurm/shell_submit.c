@@ -217,10 +217,9 @@ static bool ask(
 	if (strcmp(tool, "sbatch") != 0)
 		return true;
 	const char *path = asked->script < count ? word[asked->script] : NULL;
-	if (asked->wrap && path) {
-		shell_says(shell, 1, "sbatch: error: Script arguments not permitted with --wrap option");
-		return false;
-	}
+	if (asked->wrap && path)
+		return shell_says(
+			shell, 1, "sbatch: error: Script arguments not permitted with --wrap option");
 	if (asked->wrap)
 		return true;
 	if (words->here)
@@ -387,7 +386,7 @@ static int wait_end(struct shell *shell, const struct shell_asked *asked, int64_
 	return status;
 }
 
-int shell_sbatch(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_sbatch)
 {
 	struct shell_asked asked;
 	const char *script;
@@ -395,7 +394,6 @@ int shell_sbatch(struct shell *shell, struct shell_words *words, const char *lin
 	bool waits;
 	struct cell entry = { 0 };
 	int status = SL_OK;
-	(void)line;
 	if (told_help(words))
 		return SL_OK;
 	bool good = ask(shell, words, &asked, &script);
@@ -547,9 +545,8 @@ static int allocate(struct shell *shell, struct shell_words *words, struct sl_er
 	return status;
 }
 
-int shell_srun(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_srun)
 {
-	(void)line;
 	if (!shell->depth || shell->trusted)
 		return allocate(shell, words, err);
 	/* Within an allocation it is a step of it. */
@@ -567,8 +564,4 @@ int shell_srun(struct shell *shell, struct shell_words *words, const char *line,
 	return SL_OK;
 }
 
-int shell_salloc(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
-{
-	(void)line;
-	return allocate(shell, words, err);
-}
+SHELL_COMMAND(shell_salloc) { return allocate(shell, words, err); }

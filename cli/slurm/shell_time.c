@@ -20,12 +20,9 @@ void shell_clock(struct shell *shell, sl_time to)
 			shell->inside[i].entered = shell->now;
 }
 
-int shell_now(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_now)
 {
 	char date[40];
-	(void)words;
-	(void)line;
-	(void)err;
 	printf("%s\n", shell_date(shell, shell->now, date));
 	return SL_OK;
 }
@@ -113,12 +110,11 @@ static int until(struct shell *shell, struct shell_words *words, sl_time *to, st
 	return status;
 }
 
-int shell_advance(struct shell *shell, struct shell_words *words, const char *line, struct sl_err *err)
+SHELL_COMMAND(shell_advance)
 {
 	sl_time to = SL_NONE;
 	int status = SL_OK;
 	const sl_time before = shell->now;
-	(void)line;
 	if (words->count == 4 && strcmp(words->word[1], "until") == 0)
 		status = until(shell, words, &to, err);
 	else if (words->count == 3 && strcmp(words->word[1], "to") == 0 &&

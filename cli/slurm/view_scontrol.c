@@ -7,6 +7,7 @@
  */
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,8 +15,8 @@
 #include "cli/moment/view.h"
 
 struct control {
-	bool one_line, details;
 	struct view view;
+	bool one_line, details;
 	struct cell cell;
 	bool line_begun; /* Of the entity that is written. */
 };
@@ -30,6 +31,17 @@ static void next_line(struct control *control)
 	control->line_begun = true;
 }
 
+/* What begins a line. */
+SL_PRINTF(2, 3)
+static void say(struct control *control, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	next_line(control);
+	(void)vprintf(format, args);
+	va_end(args);
+}
+
 static void end_entity(struct control *control)
 {
 	printf(control->one_line ? "\n" : "\n\n");
@@ -41,6 +53,11 @@ static const char *cell_or(struct control *control, const char *none)
 {
 	return control->cell.len ? control->cell.text : none;
 }
+
+/* What that function puts of it, for one call of printf. */
+#define SHOWN(control, put, ...)                                                             \
+	(cell_clear(&(control)->cell), put(&(control)->cell, &(control)->view, __VA_ARGS__), \
+		cell_or(control, ""))
 
 static const char *or_null(const char *text) { return text ? text : "(null)"; }
 
@@ -85,25 +102,19 @@ static void job_head(struct control *control, uint32_t job)
 	const struct view *view = &control->view;
 	const struct sl_job_more *more = view_more(view, job);
 	struct cell *cell = &control->cell;
-	next_line(control);
-	cell_clear(cell);
-	put_job_raw(cell, view, job);
-	printf("JobId=%s ", cell->text);
+	say(control, "JobId=%s ", SHOWN(control, put_job_raw, job));
 	if (view_array(view, job) != SL_NONE)
 		printf("ArrayJobId=%" PRId64 " ArrayTaskId=%" PRId64 " ", view_array(view, job),
 			more->array_task);
-	printf("JobName=%s", more && more->name ? more->name : "(null)");
-	next_line(control);
+	printf("JobName=%s", or_null(more->name));
 	cell_clear(cell);
 	put_user(cell, view, job, "unknown");
 	/* A user is known by name or by number, not both: 4294967294 is Slurm's number of nobody known. */
-	printf("UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
+	say(control, "UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
 		view->jobs->user_count ? "4294967294" : cell->text);
-	next_line(control);
-	cell_clear(cell);
-	put_account(cell, view, job, "(null)");
-	printf("Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
-		more && more->nice != SL_NONE ? more->nice : 0, cell->text, or_null(more ? more->qos : NULL));
+	say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
+		more->nice != SL_NONE ? more->nice : 0, SHOWN(control, put_account, job, "(null)"),
+		or_null(more->qos));
 }
 
 static void job_state(struct control *control, uint32_t job)
@@ -113,18 +124,16 @@ static void job_state(struct control *control, uint32_t job)
 	const enum sl_state state = view_state(view, job);
 	const struct sl_attempt *attempt;
 	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
-	next_line(control);
-	printf("JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
+	say(control, "JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
 		state == SL_PENDING ? sl_reason_name(view_reason(view, job)) : "None",
-		or_null(more && more->dependency && *more->dependency ? more->dependency : NULL));
-	next_line(control);
-	printf("Requeue=%d Restarts=%zu BatchFlag=1 Reboot=0 ExitCode=%s", more && more->requeue == 0 ? 0 : 1,
+		or_null(more->dependency && *more->dependency ? more->dependency : NULL));
+	say(control, "Requeue=%d Restarts=%zu BatchFlag=1 Reboot=0 ExitCode=%s", more->requeue == 0 ? 0 : 1,
 		attempts ? attempts - 1 : 0,
-		more && more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
+		more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
 	next_line(control);
 	print_span(control, "RunTime", view_ran(view, job), "00:00:00");
 	print_span(control, " TimeLimit", view_limit(view, job), "UNLIMITED");
-	print_span(control, " TimeMin", more ? more->time_min : SL_NONE, "N/A");
+	print_span(control, " TimeMin", more->time_min, "N/A");
 }
 
 static void job_times(struct control *control, uint32_t job)
@@ -143,9 +152,9 @@ static void job_times(struct control *control, uint32_t job)
 	next_line(control);
 	print_time(control, "StartTime", start, "Unknown");
 	print_time(control, " EndTime", waits ? SL_NONE : end, "Unknown");
-	print_time(control, " Deadline", more ? more->deadline : SL_NONE, "N/A");
-	next_line(control);
-	printf("SuspendTime=None SecsPreSuspend=0 LastSchedEval=N/A Scheduler=%s", view->result->policy);
+	print_time(control, " Deadline", more->deadline, "N/A");
+	say(control, "SuspendTime=None SecsPreSuspend=0 LastSchedEval=N/A Scheduler=%s",
+		view->result->policy);
 }
 
 static void job_place(struct control *control, uint32_t job)
@@ -154,17 +163,12 @@ static void job_place(struct control *control, uint32_t job)
 	const struct sl_ask *ask = view_ask(view, job);
 	const struct view_place place = view->place[job];
 	struct cell *cell = &control->cell;
-	next_line(control);
-	cell_clear(cell);
-	put_partition(cell, view, job);
-	printf("Partition=%s AllocNode:Sid=(null):0", cell->text);
-	next_line(control);
-	printf("ReqNodeList=%s ExcNodeList=%s", or_null(ask ? ask->nodelist : NULL),
+	say(control, "Partition=%s AllocNode:Sid=(null):0", SHOWN(control, put_partition, job));
+	say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(ask ? ask->nodelist : NULL),
 		or_null(ask ? ask->exclude : NULL));
-	next_line(control);
 	cell_clear(cell);
 	put_place(cell, view, place);
-	printf("NodeList=%s", cell_or(control, "(null)"));
+	say(control, "NodeList=%s", cell_or(control, "(null)"));
 	if (view->planned && view->planned[job].count && view_state(view, job) == SL_PENDING) {
 		cell_clear(cell);
 		put_place(cell, view, view->planned[job]);
@@ -181,7 +185,6 @@ static void job_size(struct control *control, uint32_t job)
 	const struct view *view = &control->view;
 	const struct sl_request *request = view_request(view, job);
 	const struct sl_ask *ask = view_ask(view, job);
-	struct cell *cell = &control->cell;
 	const int64_t parts = sl_parts(view->cluster->cpu_parts);
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
 	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
@@ -189,16 +192,11 @@ static void job_size(struct control *control, uint32_t job)
 		tasks += ask ? view_tasks_asked(&ask[i]) : request->group[i].tasks;
 	if (ask)
 		cpus = (ask->cpus_per_task > 0 ? ask->cpus_per_task : 1) * parts;
-	next_line(control);
-	printf("NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
+	say(control, "NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
 		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
 		view_cpus(view, cpus).text);
-	next_line(control);
-	cell_clear(cell);
-	put_tres(cell, view, job, false);
-	printf("TRES=%s", cell->text);
-	next_line(control);
-	printf("Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
+	say(control, "TRES=%s", SHOWN(control, put_tres, job, false));
+	say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
 }
 
 /* -d: what it holds on each node. */
@@ -233,36 +231,26 @@ static void job_asks(struct control *control, uint32_t job)
 	struct cell *cell = &control->cell;
 	const bool per_cpu = view_is_mem_a_cpu(view, job);
 	const bool alone = request && request->group_count && request->group[0].exclusive;
-	next_line(control);
-	cell_clear(cell);
-	put_min_mem(cell, view, job);
-	printf("MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
+	say(control, "MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
 		ask && ask->cpus_min != SL_NONE ? ask->cpus_min : 1,
-		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", cell->text,
+		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", SHOWN(control, put_min_mem, job),
 		ask && ask->tmp != SL_NONE ? ask->tmp : 0);
-	next_line(control);
-	printf("Features=%s DelayBoot=00:00:00", or_null(ask ? ask->constraint : NULL));
+	say(control, "Features=%s DelayBoot=00:00:00", or_null(ask ? ask->constraint : NULL));
 	if (ask && ask->reservation) {
-		next_line(control);
-		printf("Reservation=%s", ask->reservation);
+		say(control, "Reservation=%s", ask->reservation);
 	}
-	next_line(control);
-	printf("OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
+	say(control, "OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
 		alone                       ? "NO"
 		: ask && ask->oversubscribe ? "YES"
 					    : "OK",
 		ask && ask->contiguous, or_null(ask ? ask->licenses : NULL));
-	next_line(control);
-	printf("Command=%s", or_null(more ? more->submit_line : NULL));
-	next_line(control);
-	printf("WorkDir=(null)");
+	say(control, "Command=%s", or_null(more->submit_line));
+	say(control, "WorkDir=(null)");
 	cell_clear(cell);
 	put_tres_per_node(cell, view, job, "");
-	next_line(control);
-	printf("Power=");
+	say(control, "Power=");
 	if (cell->len) {
-		next_line(control);
-		printf("TresPerNode=%s", cell->text);
+		say(control, "TresPerNode=%s", cell->text);
 	}
 	next_line(control); /* An empty line of its own stands behind the last. */
 }
@@ -334,55 +322,28 @@ static void node_head(struct control *control, uint32_t row)
 {
 	const struct view *view = &control->view;
 	const struct view_node *node = &view->node[row];
-	const struct sl_hardware *hardware = view_hardware(view, row);
+	const struct sl_hardware hardware = view_hardware(view, row);
 	struct cell *cell = &control->cell;
+	say(control, "NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row],
+		view_cores(view, row));
 	next_line(control);
-	printf("NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row], view_cores(view, row));
-	next_line(control);
-	const int64_t kept = hardware ? (int64_t)hardware->cores_kept *
-						(hardware->threads ? hardware->threads : 1) *
-						sl_parts(view->cluster->cpu_parts)
-				      : 0;
+	const int64_t kept =
+		(int64_t)hardware.cores_kept * hardware.threads * sl_parts(view->cluster->cpu_parts);
 	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
 		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
-	cell_clear(cell);
-	put_features(cell, view, row);
-	next_line(control);
-	printf("AvailableFeatures=%s", cell->text);
-	next_line(control);
-	printf("ActiveFeatures=%s", cell->text);
-	next_line(control);
-	cell_clear(cell);
-	put_gres(cell, view, row, false);
-	printf("Gres=%s", cell->text);
+	say(control, "AvailableFeatures=%s", SHOWN(control, put_features, row));
+	say(control, "ActiveFeatures=%s", cell->text);
+	say(control, "Gres=%s", SHOWN(control, put_gres, row, false));
 	if (control->details) {
-		next_line(control);
-		cell_clear(cell);
-		put_gres(cell, view, row, true);
-		printf("GresUsed=%s", cell->text);
+		say(control, "GresUsed=%s", SHOWN(control, put_gres, row, true));
 	}
-	next_line(control);
-	printf("NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row], view->cluster->node_name[row]);
-}
-
-static bool in_partition(const struct view_partition *partition, uint32_t node)
-{
-	uint32_t low = 0;
-	uint32_t high = partition->node_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (partition->node[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < partition->node_count && partition->node[low] == node;
+	say(control, "NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row],
+		view->cluster->node_name[row]);
 }
 
 static void print_tres(struct control *control, const char *key, int64_t cpus, int64_t mem, int64_t gpus)
 {
-	next_line(control);
-	printf("%s=", key);
+	say(control, "%s=", key);
 	if (!cpus && !mem && !gpus)
 		return;
 	cell_clear(&control->cell);
@@ -402,33 +363,28 @@ static void node_rest(struct control *control, uint32_t row)
 {
 	const struct view *view = &control->view;
 	const struct view_node *node = &view->node[row];
-	const struct sl_hardware *hardware = view_hardware(view, row);
+	const struct sl_hardware hardware = view_hardware(view, row);
 	const char *before = "";
-	next_line(control);
-	printf("RealMemory=%" PRId64 " AllocMem=%" PRId64 " FreeMem=N/A Sockets=%" PRIu32 " Boards=%" PRIu32,
-		node->mem ? node->mem + (hardware ? hardware->mem_kept : 0) : 1, node->mem_busy,
-		hardware && hardware->sockets ? hardware->sockets : 1,
-		hardware && hardware->boards ? hardware->boards : 1);
+	say(control,
+		"RealMemory=%" PRId64 " AllocMem=%" PRId64 " FreeMem=N/A Sockets=%" PRIu32 " Boards=%" PRIu32,
+		node->mem ? node->mem + hardware.mem_kept : 1, node->mem_busy, hardware.sockets,
+		hardware.boards);
 	next_line(control);
 	print_state(node->state);
 	printf(" ThreadsPerCore=%" PRIu32 " TmpDisk=%" PRId64 " Weight=%" PRId64 " Owner=N/A MCS_label=N/A",
-		hardware && hardware->threads ? hardware->threads : 1, hardware ? hardware->tmp_disk : 0,
-		hardware && hardware->weight > 0 ? hardware->weight : 1);
-	next_line(control);
-	printf("Partitions=");
+		hardware.threads, hardware.tmp_disk, hardware.weight);
+	say(control, "Partitions=");
 	for (uint32_t i = 0; i < view->partition_count; i++) {
-		if (!in_partition(&view->partition[i], row))
+		if (!rows_have(view->partition[i].node, view->partition[i].node_count, row))
 			continue;
 		printf("%s%s", before, view->partition[i].name);
 		before = ",";
 	}
-	next_line(control);
-	printf("BootTime=None SlurmdStartTime=None");
+	say(control, "BootTime=None SlurmdStartTime=None");
 	print_tres(control, "CfgTRES", node->cpus, node->mem, node->gpus);
 	print_tres(control, "AllocTRES", node->cpus_busy, node->mem_busy, node->gpus_busy);
 	if (node->reason) {
-		next_line(control);
-		printf("Reason=%s", node->reason);
+		say(control, "Reason=%s", node->reason);
 	}
 }
 
@@ -469,13 +425,11 @@ static void partition_head(struct control *control, const struct view_partition 
 	const struct view *view = &control->view;
 	const struct sl_partition *spec = partition->spec;
 	const char *name = partition->name;
-	next_line(control);
-	printf("PartitionName=%s", name);
-	next_line(control);
-	printf("AllowGroups=%s AllowAccounts=%s AllowQos=%s", setting_or(view, name, "AllowGroups", "ALL"),
-		setting_or(view, name, "AllowAccounts", "ALL"), setting_or(view, name, "AllowQos", "ALL"));
-	next_line(control);
-	printf("AllocNodes=%s Default=%s QoS=%s", setting_or(view, name, "AllocNodes", "ALL"),
+	say(control, "PartitionName=%s", name);
+	say(control, "AllowGroups=%s AllowAccounts=%s AllowQos=%s",
+		setting_or(view, name, "AllowGroups", "ALL"), setting_or(view, name, "AllowAccounts", "ALL"),
+		setting_or(view, name, "AllowQos", "ALL"));
+	say(control, "AllocNodes=%s Default=%s QoS=%s", setting_or(view, name, "AllocNodes", "ALL"),
 		yes_no(partition->is_default), setting_or(view, name, "QOS", "N/A"));
 	next_line(control);
 	print_span(control, "DefaultTime", spec ? spec->default_time : SL_NONE, "NONE");
@@ -515,23 +469,20 @@ static void partition_rest(struct control *control, const struct view_partition 
 	}
 	next_line(control);
 	print_nodes(control, "Nodes", partition->node, partition->node_count);
-	next_line(control);
-	printf("PriorityJobFactor=%" PRId64 " PriorityTier=%" PRId64
-	       " RootOnly=%s ReqResv=%s OverSubscribe=%s",
+	say(control,
+		"PriorityJobFactor=%" PRId64 " PriorityTier=%" PRId64
+		" RootOnly=%s ReqResv=%s OverSubscribe=%s",
 		spec && spec->job_factor != SL_NONE ? spec->job_factor : 1,
 		spec && spec->tier != SL_NONE ? spec->tier : 1, yes_no(spec && spec->root_only),
 		setting_or(view, name, "ReqResv", "NO"), share[spec ? spec->share : SL_SHARE_NO]);
 	if (spec && (spec->share == SL_SHARE_FORCE || spec->share == SL_SHARE_YES))
 		printf(":%" PRId64, spec->shares > 0 ? spec->shares : 4);
-	next_line(control);
-	printf("OverTimeLimit=%s PreemptMode=%s", setting_or(view, name, "OverTimeLimit", "NONE"),
+	say(control, "OverTimeLimit=%s PreemptMode=%s", setting_or(view, name, "OverTimeLimit", "NONE"),
 		setting_or(view, name, "PreemptMode", "OFF"));
-	next_line(control);
-	printf("State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
+	say(control, "State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
 		state[spec ? spec->state : SL_PARTITION_UP], view_cpus(view, cpus).text,
 		partition->node_count);
-	next_line(control);
-	printf("JobDefaults=(null)");
+	say(control, "JobDefaults=(null)");
 	next_line(control);
 	print_memory("Def", spec ? spec->mem_per_node : SL_NONE, spec ? spec->mem_per_cpu : SL_NONE);
 	printf(" ");
@@ -573,13 +524,10 @@ static void print_reservation(struct control *control, const struct view_reserva
 	int64_t cpus = it->cpus;
 	int64_t cores = it->cpus;
 	for (uint32_t i = 0; i < it->node_count; i++) {
-		const struct sl_hardware *hardware = view_hardware(view, it->node[i]);
 		cpus += view->node[it->node[i]].cpus;
-		cores += view->node[it->node[i]].cpus /
-			 (hardware && hardware->threads ? hardware->threads : 1);
+		cores += view->node[it->node[i]].cpus / view_hardware(view, it->node[i]).threads;
 	}
-	next_line(control);
-	printf("ReservationName=%s", or_null(it->name));
+	say(control, "ReservationName=%s", or_null(it->name));
 	print_time(control, " StartTime", it->from, "Unknown");
 	print_time(control, " EndTime", it->until, "Unknown");
 	print_span(control, " Duration", it->until == SL_NEVER ? SL_NONE : it->until - it->from, "UNLIMITED");
@@ -588,14 +536,11 @@ static void print_reservation(struct control *control, const struct view_reserva
 	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=%s PartitionName=%s Flags=%s", it->node_count,
 		view_cpus(view, cores).text, or_null(it->features), or_null(it->partition),
 		it->flags ? it->flags : "");
-	next_line(control);
-	printf("TRES=cpu=%s", view_cpus(view, cpus).text);
-	next_line(control);
-	printf("Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
+	say(control, "TRES=cpu=%s", view_cpus(view, cpus).text);
+	say(control, "Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
 		or_null(it->users), or_null(it->accounts), or_null(it->licenses),
 		it->from <= view->now && view->now < it->until ? "ACTIVE" : "INACTIVE");
-	next_line(control);
-	printf("MaxStartDelay=(null)");
+	say(control, "MaxStartDelay=(null)");
 	end_entity(control);
 }
 
@@ -638,9 +583,7 @@ static int show_config(struct control *control, struct sl_err *err)
 		if (strcmp(cluster->setting[i].kind, "cluster") == 0)
 			list[count++] = &cluster->setting[i];
 	qsort(list, count, sizeof(const struct sl_setting *), compare_settings);
-	cell_clear(&control->cell);
-	put_date(&control->cell, &control->view, control->view.now);
-	printf("Configuration data as of %s\n", control->cell.text);
+	printf("Configuration data as of %s\n", SHOWN(control, put_date, control->view.now));
 	if (!count)
 		printf("%-23s = %s\n", "ClusterName", cluster->name ? cluster->name : "cluster");
 	for (uint32_t i = 0; i < count; i++)
@@ -699,25 +642,19 @@ static int show_hosts(const char *entity, const char *text, const struct view_ca
 /* ---- The command ------------------------------------------------------------------------------------------
  */
 
-enum { LONG_HELP = 256, LONG_NOTHING };
-
-static const struct option long_options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	{ "details", no_argument, NULL, 'd' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "oneliner", no_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'Q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+#define VIEW_SELF struct control
+static const struct view_option options[] = {
+	{ OPT_SKIP("all", 'a') },
+	{ OPT_FLAG("details", 'd', details) },
+	{ OPT_HELP("help", 'h') },
+	{ OPT_FLAG("oneliner", 'o', one_line) },
+	{ OPT_SKIP("quiet", 'Q') },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_SKIP(NULL, 'F') },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
+	{ OPT_SKIP_VALUE(NULL, 'u') },
 };
-
-static void help(void)
-{
-	printf("scontrol [-o] [-d] show job [ID] | node [NAME] | partition [NAME] | reservation [NAME] | config\n"
-	       "scontrol show hostnames LIST | hostlist LIST\n"
-	       "scontrol ping\n");
-}
 
 /* Any beginning of a word will do: "res", "jobs". */
 static bool is_entity(const char *word, const char *entity)
@@ -726,8 +663,8 @@ static bool is_entity(const char *word, const char *entity)
 	return len && len <= strlen(entity) && strncasecmp(word, entity, len) == 0;
 }
 
-static int show(struct control *control, const char *entity, const char *id, const struct view_call *call,
-	struct sl_err *err)
+static int show_entity(struct control *control, const char *entity, const char *id,
+	const struct view_call *call, struct sl_err *err)
 {
 	const char *equals = strpbrk(entity, "=:");
 	if (equals && !id)
@@ -752,30 +689,9 @@ static int show(struct control *control, const char *entity, const char *id, con
 						 : show_config(control, err);
 }
 
-int view_scontrol(const struct view_call *call, struct sl_err *err)
+static int show(void *self, const struct view_call *call, struct sl_err *err)
 {
-	struct control control = { 0 };
-	int option;
-	while ((option = view_option(call, "adhM:oQu:vVF", long_options)) != -1) {
-		switch (option) {
-		case 'o':
-			control.one_line = true;
-			break;
-		case 'd':
-			control.details = true;
-			break;
-		case 'h':
-			help();
-			return SL_OK;
-		case 'V':
-			printf("schedlab " SL_VERSION "\n");
-			return SL_OK;
-		case '?':
-			return view_bad_option("scontrol", err);
-		default:
-			break;
-		}
-	}
+	struct control *control = self;
 	char **word = call->argv + optind;
 	const int count = call->argc - optind;
 	if (count && strcasecmp(word[0], "ping") == 0) {
@@ -788,8 +704,22 @@ int view_scontrol(const struct view_call *call, struct sl_err *err)
 			count ? word[0] : "");
 	if (count < 2)
 		return view_refuse("scontrol", err, "too few arguments for keyword:show");
-	const int status = show(&control, word[1], count > 2 ? word[2] : NULL, call, err);
-	cell_free(&control.cell);
-	view_close(&control.view);
+	const int status = show_entity(control, word[1], count > 2 ? word[2] : NULL, call, err);
+	cell_free(&control->cell);
 	return status;
+}
+
+int view_scontrol(const struct view_call *call, struct sl_err *err)
+{
+	static const struct view_tool scontrol = {
+		.name = "scontrol",
+		.help = "scontrol [-o] [-d] show job [ID] | node [NAME] | partition [NAME] | reservation [NAME] | config\n"
+			"scontrol show hostnames LIST | hostlist LIST\n"
+			"scontrol ping\n",
+		.option = options,
+		.option_count = SL_LEN(options),
+		.show = show,
+	};
+	struct control control = { 0 };
+	return view_run(&scontrol, &control, call, err);
 }

@@ -5,7 +5,6 @@
  * A line is a set of nodes that agree in every field of the format that is theirs alone (a state, features);
  * fields that are sums or lists are of the whole set. A node is in a line once.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,29 +26,22 @@ struct nodes_line {
 	uint32_t count;
 };
 
-#define FIELD(name) static void name(struct cell *cell, const struct view *view, const void *line)
-#define LINE        ((const struct nodes_line *)line)
-#define SPEC        (LINE->partition->spec)
-#define TEXT(text)  cell_put(cell, "%s", text)
+#define LINE       ((const struct nodes_line *)line)
+#define SPEC       (LINE->partition->spec)
+#define TEXT(text) cell_put(cell, "%s", text)
 
 /* ---- Of the partition ------------------------------------------------------------------------ */
 
-FIELD(put_name)
+VIEW_FIELD(put_name)
 {
-	(void)view;
 	cell_put(cell, "%s%s", LINE->partition->name, LINE->partition->is_default ? "*" : "");
 }
 
-FIELD(put_bare_name)
-{
-	(void)view;
-	TEXT(LINE->partition->name);
-}
+VIEW_FIELD(put_bare_name) { TEXT(LINE->partition->name); }
 
-FIELD(put_avail)
+VIEW_FIELD(put_avail)
 {
 	static const char *const word[] = { "up", "down", "drain", "inact" };
-	(void)view;
 	TEXT(SPEC ? word[SPEC->state] : "up");
 }
 
@@ -63,21 +55,12 @@ static void put_time(struct cell *cell, sl_time time, const char *none)
 		put_span(cell, seconds_of(time), false);
 }
 
-FIELD(put_max_time)
-{
-	(void)view;
-	put_time(cell, SPEC ? SPEC->max_time : SL_NEVER, "infinite");
-}
+VIEW_FIELD(put_max_time) { put_time(cell, SPEC ? SPEC->max_time : SL_NEVER, "infinite"); }
 
-FIELD(put_default_time)
-{
-	(void)view;
-	put_time(cell, SPEC ? SPEC->default_time : SL_NONE, "n/a");
-}
+VIEW_FIELD(put_default_time) { put_time(cell, SPEC ? SPEC->default_time : SL_NONE, "n/a"); }
 
-FIELD(put_job_size)
+VIEW_FIELD(put_job_size)
 {
-	(void)view;
 	const int64_t least = SPEC && SPEC->nodes_min > 0 ? SPEC->nodes_min : 1;
 	const int64_t most =
 		SPEC && SPEC->nodes_max != SL_NONE && SPEC->nodes_max != SL_NEVER ? SPEC->nodes_max : -1;
@@ -88,15 +71,10 @@ FIELD(put_job_size)
 		cell_put(cell, "-%" PRId64, most);
 }
 
-FIELD(put_root)
-{
-	(void)view;
-	TEXT(SPEC && SPEC->root_only ? "yes" : "no");
-}
+VIEW_FIELD(put_root) { TEXT(SPEC && SPEC->root_only ? "yes" : "no"); }
 
-FIELD(put_shares)
+VIEW_FIELD(put_shares)
 {
-	(void)view;
 	const enum sl_share share = SPEC ? SPEC->share : SL_SHARE_NO;
 	if (share == SL_SHARE_EXCLUSIVE)
 		TEXT("EXCLUSIV");
@@ -107,35 +85,28 @@ FIELD(put_shares)
 			SPEC->shares > 0 ? SPEC->shares : 4);
 }
 
-FIELD(put_groups)
+VIEW_FIELD(put_groups)
 {
-	(void)view;
 	const char *groups = sl_setting_of(view->cluster, "partition", LINE->partition->name, "AllowGroups");
 	TEXT(groups ? groups : "all");
 }
 
-FIELD(put_tier)
-{
-	(void)view;
-	cell_put(cell, "%" PRId64, SPEC && SPEC->tier != SL_NONE ? SPEC->tier : 1);
-}
+VIEW_FIELD(put_tier) { cell_put(cell, "%" PRId64, SPEC && SPEC->tier != SL_NONE ? SPEC->tier : 1); }
 
-FIELD(put_factor)
+VIEW_FIELD(put_factor)
 {
-	(void)view;
 	cell_put(cell, "%" PRId64, SPEC && SPEC->job_factor != SL_NONE ? SPEC->job_factor : 1);
 }
 
-FIELD(put_cpus_max)
+VIEW_FIELD(put_cpus_max)
 {
-	(void)view;
 	if (SPEC && SPEC->cpus_per_node_max != SL_NONE && SPEC->cpus_per_node_max != SL_NEVER)
 		cell_put(cell, "%" PRId64, SPEC->cpus_per_node_max);
 	else
 		TEXT("UNLIMITED");
 }
 
-FIELD(put_preempt)
+VIEW_FIELD(put_preempt)
 {
 	const char *mode = sl_setting_of(view->cluster, "partition", LINE->partition->name, "PreemptMode");
 	if (!mode)
@@ -143,16 +114,11 @@ FIELD(put_preempt)
 	TEXT(mode ? mode : "OFF");
 }
 
-FIELD(put_alloc_nodes)
-{
-	(void)view;
-	(void)line;
-	TEXT("all");
-}
+VIEW_FIELD(put_alloc_nodes) { TEXT("all"); }
 
 /* ---- In which nodes agree ------------------------------------------------------------------------ */
 
-FIELD(put_state)
+VIEW_FIELD(put_state)
 {
 	if (LINE->count)
 		put_node_state(cell, view->node[LINE->node[0]].state, false);
@@ -160,7 +126,7 @@ FIELD(put_state)
 		TEXT("n/a");
 }
 
-FIELD(put_brief_state)
+VIEW_FIELD(put_brief_state)
 {
 	if (LINE->count)
 		put_node_state(cell, view->node[LINE->node[0]].state, true);
@@ -168,19 +134,19 @@ FIELD(put_brief_state)
 		TEXT("n/a");
 }
 
-FIELD(put_feature_list)
+VIEW_FIELD(put_feature_list)
 {
 	if (LINE->count)
 		put_features(cell, view, LINE->node[0]);
 }
 
-FIELD(put_gres_list)
+VIEW_FIELD(put_gres_list)
 {
 	if (LINE->count)
 		put_gres(cell, view, LINE->node[0], false);
 }
 
-FIELD(put_gres_used)
+VIEW_FIELD(put_gres_used)
 {
 	if (LINE->count)
 		put_gres(cell, view, LINE->node[0], true);
@@ -194,18 +160,13 @@ static const char *why_of(const struct view *view, const struct nodes_line *line
 	return shown ? node->reason : NULL;
 }
 
-FIELD(put_why)
+VIEW_FIELD(put_why)
 {
 	const char *why = why_of(view, line);
 	TEXT(why ? why : "none");
 }
 
-FIELD(put_why_time)
-{
-	(void)view;
-	(void)line;
-	TEXT("Unknown");
-}
+VIEW_FIELD(put_why_time) { TEXT("Unknown"); }
 
 /* ---- The least of them ------------------------------------------------------------------------------ */
 
@@ -218,26 +179,16 @@ static int64_t free_of(const struct view *view, uint32_t node)
 {
 	return mem_of(view, node) - view->node[node].mem_busy;
 }
-static int64_t disk_of(const struct view *view, uint32_t node)
-{
-	const struct sl_hardware *hardware = view_hardware(view, node);
-	return hardware ? hardware->tmp_disk : 0;
-}
-static int64_t weight_of(const struct view *view, uint32_t node)
-{
-	const struct sl_hardware *hardware = view_hardware(view, node);
-	return hardware && hardware->weight > 0 ? hardware->weight : 1;
-}
+static int64_t disk_of(const struct view *view, uint32_t node) { return view_hardware(view, node).tmp_disk; }
+static int64_t weight_of(const struct view *view, uint32_t node) { return view_hardware(view, node).weight; }
 static int64_t sockets_of(const struct view *view, uint32_t node)
 {
-	const struct sl_hardware *hardware = view_hardware(view, node);
-	return hardware && hardware->sockets ? hardware->sockets : 1;
+	return view_hardware(view, node).sockets;
 }
 static int64_t cores_of(const struct view *view, uint32_t node) { return view_cores(view, node); }
 static int64_t threads_of(const struct view *view, uint32_t node)
 {
-	const struct sl_hardware *hardware = view_hardware(view, node);
-	return hardware && hardware->threads ? hardware->threads : 1;
+	return view_hardware(view, node).threads;
 }
 
 /* In parts, 1: of whole things. */
@@ -255,8 +206,8 @@ static void put_least(struct cell *cell, const struct view *view, const struct n
 }
 
 #define LEAST(name, of) \
-	FIELD(name) { put_least(cell, view, LINE, of, 1); }
-FIELD(put_cpus) { put_least(cell, view, LINE, cpus_of, view->cluster->cpu_parts); }
+	VIEW_FIELD(name) { put_least(cell, view, LINE, of, 1); }
+VIEW_FIELD(put_cpus) { put_least(cell, view, LINE, cpus_of, view->cluster->cpu_parts); }
 LEAST(put_mem_size, mem_of)
 LEAST(put_free, free_of)
 LEAST(put_disk, disk_of)
@@ -265,7 +216,7 @@ LEAST(put_sockets, sockets_of)
 LEAST(put_cores, cores_of)
 LEAST(put_threads, threads_of)
 
-FIELD(put_layout)
+VIEW_FIELD(put_layout)
 {
 	put_least(cell, view, LINE, sockets_of, 1);
 	TEXT(":");
@@ -277,13 +228,9 @@ FIELD(put_layout)
 /* ---- Of all of them -------------------------------------------------------------------------------------
  */
 
-FIELD(put_count)
-{
-	(void)view;
-	cell_put(cell, "%" PRIu32, LINE->count);
-}
+VIEW_FIELD(put_count) { cell_put(cell, "%" PRIu32, LINE->count); }
 
-FIELD(put_list) { put_nodes(cell, view, LINE->node, LINE->count); }
+VIEW_FIELD(put_list) { put_nodes(cell, view, LINE->node, LINE->count); }
 
 /* Allocated, idle, other. */
 static void nodes_by_use(const struct view *view, const struct nodes_line *line, uint32_t sum[3])
@@ -298,21 +245,21 @@ static void nodes_by_use(const struct view *view, const struct nodes_line *line,
 	}
 }
 
-FIELD(put_nodes_ai)
+VIEW_FIELD(put_nodes_ai)
 {
 	uint32_t sum[3];
 	nodes_by_use(view, line, sum);
 	cell_put(cell, "%" PRIu32 "/%" PRIu32, sum[0], sum[1]);
 }
 
-FIELD(put_nodes_aiot)
+VIEW_FIELD(put_nodes_aiot)
 {
 	uint32_t sum[3];
 	nodes_by_use(view, line, sum);
 	cell_put(cell, "%" PRIu32 "/%" PRIu32 "/%" PRIu32 "/%" PRIu32, sum[0], sum[1], sum[2], LINE->count);
 }
 
-FIELD(put_cpus_aiot)
+VIEW_FIELD(put_cpus_aiot)
 {
 	int64_t busy = 0;
 	int64_t other = 0;
@@ -328,12 +275,7 @@ FIELD(put_cpus_aiot)
 		view_cpus(view, other).text, view_cpus(view, total).text);
 }
 
-FIELD(put_load)
-{
-	(void)view;
-	(void)line;
-	TEXT("N/A");
-}
+VIEW_FIELD(put_load) { TEXT("N/A"); }
 
 static const struct view_field fields[] = {
 	{ 'a', "Available", "AVAIL", put_avail, KIND_PARTITION },
@@ -388,10 +330,10 @@ static const struct view_field fields[] = {
 /* ---- Lines ------------------------------------------------------------------------------------------- */
 
 struct info_view {
-	const char *format_text, *format_long, *sort, *hosts;
-	bool heading, all, long_list, by_node, summary, reasons, exact, responding, reservations;
-	struct view_list partitions, states;
 	struct view view;
+	const char *format_text, *format_long, *sort, *hosts;
+	bool bare, all, long_list, by_node, summary, reasons, exact, responding, reservations;
+	struct view_list partitions, states;
 	struct view_format format;
 	bool *host;
 	struct nodes_line *line;
@@ -566,129 +508,77 @@ static int join(struct info_view *info, struct member_node *items, size_t count,
 
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
-enum { KEYS_MAX = 8 };
-struct order {
-	const struct view *view;
-	char letter[KEYS_MAX];
-	bool down[KEYS_MAX], listed[KEYS_MAX]; /* listed: partitions as the file lists them, not by name. */
-	size_t count;
-};
+static int64_t first_of(const struct nodes_line *line) { return line->count ? line->node[0] : UINT32_MAX; }
 
-static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
-static uint32_t first_of(const struct nodes_line *line) { return line->count ? line->node[0] : UINT32_MAX; }
-
-static int compare_by(
-	const struct order *order, size_t key, const struct nodes_line *a, const struct nodes_line *b)
+static int64_t place_of(const struct view *view, const struct nodes_line *line)
 {
-	const struct view_node *node = order->view->node;
-	switch (order->letter[key]) {
-	case 'P':
-	case 'R':
-		return order->listed[key] ? compare_numbers(a->partition - order->view->partition,
-						    b->partition - order->view->partition)
-					  : strcmp(a->partition->name, b->partition->name);
-	case 't':
-	case 'T':
-		return compare_numbers(
-			a->count ? node[a->node[0]].state : 0, b->count ? node[b->node[0]].state : 0);
-	case 'D':
-		return compare_numbers(a->count, b->count);
-	case 'c':
-		return a->count && b->count ? compare_numbers(node[a->node[0]].cpus, node[b->node[0]].cpus)
-					    : 0;
-	case 'm':
-		return a->count && b->count ? compare_numbers(node[a->node[0]].mem, node[b->node[0]].mem) : 0;
-	default:
-		return compare_numbers(first_of(a), first_of(b)); /* By node: in the cluster's order. */
-	}
+	return line->partition - view->partition;
 }
 
-static int compare_lines(const void *a, const void *b, void *self)
+static bool number_of(
+	const struct view *view, const void *line, const struct view_key *key, struct view_value *value)
 {
-	const struct order *order = self;
-	const struct nodes_line *x = a;
-	const struct nodes_line *y = b;
-	for (size_t key = 0; key < order->count; key++) {
-		const int less = compare_by(order, key, x, y);
-		if (less)
-			return order->down[key] ? -less : less;
+	const struct view_node *node = LINE->count ? &view->node[LINE->node[0]] : NULL;
+	value->none = !node && strchr("cm", key->letter);
+	switch (key->letter) {
+	case 'P':
+	case 'R':
+		value->whole = place_of(view, LINE);
+		value->text = key->listed ? NULL : LINE->partition->name;
+		break;
+	case 't':
+	case 'T':
+		value->whole = node ? node->state : 0;
+		break;
+	case 'D':
+		value->whole = LINE->count;
+		break;
+	case 'c':
+		value->whole = node ? node->cpus : 0;
+		break;
+	case 'm':
+		value->whole = node ? node->mem : 0;
+		break;
+	default:
+		value->whole = first_of(line); /* By node: in the cluster's order. */
 	}
-	const int less = compare_numbers(first_of(x), first_of(y));
-	return less ? less
-		    : compare_numbers(
-			      x->partition - order->view->partition, y->partition - order->view->partition);
+	return true;
+}
+
+static int by_node(const struct view *view, const void *a, const void *b)
+{
+	const int64_t x = first_of(a);
+	const int64_t y = first_of(b);
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (place_of(view, a) > place_of(view, b)) - (place_of(view, a) < place_of(view, b));
 }
 
 static int sort(struct info_view *info, struct sl_err *err)
 {
-	struct order order = { .view = &info->view };
+	struct view_order order = { .view = &info->view, .number = number_of, .tie = by_node };
+	enum { KEYS_MAX = 8 };
 	const char *text = info->sort ? info->sort : info->by_node ? "N" : "#P,-t";
-	bool down = false;
-	bool listed = false;
+	struct view_key key = { 0 };
 	for (const char *p = text; *p; p++) {
-		if (*p == '-' || *p == '+' || *p == '#') {
-			down |= *p == '-';
-			listed |= *p == '#';
+		if (strchr("-+#", *p)) {
+			key.down |= *p == '-';
+			key.listed |= *p == '#';
 			continue;
 		}
 		if (*p == ',' || *p == ' ')
 			continue;
 		if (!strchr("PRtTDNncm", *p) || order.count == KEYS_MAX)
 			return view_refuse("sinfo", err, "error: Invalid sort specification: %.40s", p);
-		order.letter[order.count] = *p;
-		order.down[order.count] = down;
-		order.listed[order.count++] = listed;
-		down = listed = false;
+		key.letter = *p;
+		order.key[order.count++] = key;
+		key = (struct view_key){ 0 };
 	}
-	if (info->count)
-		qsort_r(info->line, info->count, sizeof(*info->line), compare_lines, &order);
-	return SL_OK;
+	return order_lines(&order, info->line, info->count, sizeof(*info->line), err);
 }
 
 /* ---- Options
  * ----------------------------------------------------------------------------------------------- */
-
-enum { LONG_HELP = 256, LONG_USAGE, LONG_NOTHING };
-
-static const struct option long_options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	{ "dead", no_argument, NULL, 'd' },
-	{ "exact", no_argument, NULL, 'e' },
-	{ "federation", no_argument, NULL, LONG_NOTHING },
-	{ "format", required_argument, NULL, 'o' },
-	{ "Format", required_argument, NULL, 'O' },
-	{ "help", no_argument, NULL, LONG_HELP },
-	{ "hide", no_argument, NULL, LONG_NOTHING },
-	{ "list-reasons", no_argument, NULL, 'R' },
-	{ "local", no_argument, NULL, LONG_NOTHING },
-	{ "long", no_argument, NULL, 'l' },
-	{ "noconvert", no_argument, NULL, LONG_NOTHING },
-	{ "noheader", no_argument, NULL, 'h' },
-	{ "nodes", required_argument, NULL, 'n' },
-	{ "Node", no_argument, NULL, 'N' },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "reservation", no_argument, NULL, 'T' },
-	{ "responding", no_argument, NULL, 'r' },
-	{ "sort", required_argument, NULL, 'S' },
-	{ "states", required_argument, NULL, 't' },
-	{ "summarize", no_argument, NULL, 's' },
-	{ "usage", no_argument, NULL, LONG_USAGE },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static void help(void)
-{
-	printf("Usage: sinfo [OPTIONS]\n"
-	       "  -a, --all        -e, --exact       -h, --noheader       -l, --long\n"
-	       "  -n, --nodes=HOSTS                  -N, --Node           -o, --format=FORMAT\n"
-	       "  -O, --Format=NAMES                 -p, --partition=LIST -r, --responding\n"
-	       "  -R, --list-reasons                 -s, --summarize      -S, --sort=FIELDS\n"
-	       "  -t, --states=LIST                  -T, --reservation    -V, --version\n"
-	       "      --help, --usage\n");
-}
 
 /* The words of state_is, and those that a node of ours is never in. */
 static bool state_known(const char *word)
@@ -705,75 +595,50 @@ static bool state_known(const char *word)
 	return false;
 }
 
-static int take_states(struct info_view *info, const char *text, struct sl_arena *arena, struct sl_err *err)
+static int check_states(void *self, const char *value, struct sl_err *err)
 {
-	const int status = view_list(&info->states, text, arena, err);
+	struct view_list *states = &((struct info_view *)self)->states;
 	bool all = false;
-	for (size_t i = 0; i < info->states.count && !status; i++) {
-		if (!state_known(info->states.item[i]))
-			return view_refuse(
-				"sinfo", err, "error: Bad state string: \"%s\"", info->states.item[i]);
-		all |= strcasecmp(info->states.item[i], "all") == 0;
+	(void)value;
+	for (size_t i = 0; i < states->count; i++) {
+		if (!state_known(states->item[i]))
+			return view_refuse("sinfo", err, "error: Bad state string: \"%s\"", states->item[i]);
+		all |= strcasecmp(states->item[i], "all") == 0;
 	}
 	if (all)
-		info->states.count = 0;
-	return status;
-}
-
-static int take_option(
-	struct info_view *info, int option, const char *text, struct sl_arena *arena, struct sl_err *err)
-{
-	switch (option) {
-	case 'a':
-		info->all = true;
-		break;
-	case 'e':
-		info->exact = true;
-		break;
-	case 'h':
-		info->heading = false;
-		break;
-	case 'l':
-		info->long_list = true;
-		break;
-	case 'n':
-		info->hosts = text;
-		break;
-	case 'N':
-		info->by_node = true;
-		break;
-	case 'o':
-		info->format_text = text;
-		break;
-	case 'O':
-		info->format_long = text;
-		break;
-	case 'p':
-		return view_list(&info->partitions, text, arena, err);
-	case 'r':
-		info->responding = true;
-		break;
-	case 'R':
-		info->reasons = true;
-		break;
-	case 's':
-		info->summary = true;
-		break;
-	case 'S':
-		info->sort = text;
-		break;
-	case 't':
-		return take_states(info, text, arena, err);
-	case 'T':
-		info->reservations = true;
-		break;
-	case '?':
-		return view_bad_option("sinfo", err);
-	default:
-		break;
-	}
+		states->count = 0;
 	return SL_OK;
 }
+
+#define VIEW_SELF struct info_view
+static const struct view_option options[] = {
+	{ OPT_FLAG("all", 'a', all) },
+	{ OPT_SKIP("dead", 'd') },
+	{ OPT_FLAG("exact", 'e', exact) },
+	{ OPT_SKIP("federation", 0) },
+	{ OPT_TEXT("format", 'o', format_text) },
+	{ OPT_TEXT("Format", 'O', format_long) },
+	{ OPT_HELP("help", 0) },
+	{ OPT_SKIP("hide", 0) },
+	{ OPT_FLAG("list-reasons", 'R', reasons) },
+	{ OPT_SKIP("local", 0) },
+	{ OPT_FLAG("long", 'l', long_list) },
+	{ OPT_SKIP("noconvert", 0) },
+	{ OPT_FLAG("noheader", 'h', bare) },
+	{ OPT_TEXT("nodes", 'n', hosts) },
+	{ OPT_FLAG("Node", 'N', by_node) },
+	{ OPT_LIST("partition", 'p', partitions, NULL, NULL) },
+	{ OPT_FLAG("reservation", 'T', reservations) },
+	{ OPT_FLAG("responding", 'r', responding) },
+	{ OPT_TEXT("sort", 'S', sort) },
+	{ OPT_LIST("states", 't', states, NULL, check_states) },
+	{ OPT_FLAG("summarize", 's', summary) },
+	{ OPT_HELP("usage", 0) },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_SKIP_VALUE(NULL, 'i') },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
+};
 
 /* Names take as much room as the longest, and at least the heading's. */
 static int width_for(const struct info_view *info, bool nodes)
@@ -844,8 +709,9 @@ static void print_reservations(const struct view *view)
 	cell_free(&cell);
 }
 
-static int show(struct info_view *info, const struct view_call *call, struct sl_err *err)
+static int show(void *self, const struct view_call *call, struct sl_err *err)
 {
+	struct info_view *info = self;
 	struct member_node *items = NULL;
 	size_t count = 0;
 	int status = call_open(&info->view, call, false, err);
@@ -867,7 +733,7 @@ static int show(struct info_view *info, const struct view_call *call, struct sl_
 		return status;
 	if (info->long_list)
 		print_date(&info->view);
-	if (info->heading)
+	if (!info->bare)
 		format_heading(&info->format);
 	for (size_t i = 0; i < info->count; i++)
 		format_line(&info->format, &info->view, &info->line[i]);
@@ -876,22 +742,19 @@ static int show(struct info_view *info, const struct view_call *call, struct sl_
 
 int view_sinfo(const struct view_call *call, struct sl_err *err)
 {
-	struct info_view info = { .heading = true };
-	int option;
-	int status = SL_OK;
-	while (!status && (option = view_option(call, "adehi:lM:n:No:O:p:rRsS:t:TvV", long_options)) != -1) {
-		if (option == LONG_HELP || option == LONG_USAGE) {
-			help();
-			return SL_OK;
-		}
-		if (option == 'V') {
-			printf("schedlab " SL_VERSION "\n");
-			return SL_OK;
-		}
-		status = take_option(&info, option, optarg, call->arena, err);
-	}
-	if (!status)
-		status = show(&info, call, err);
-	view_close(&info.view);
-	return status;
+	static const struct view_tool sinfo = {
+		.name = "sinfo",
+		.help = "Usage: sinfo [OPTIONS]\n"
+			"  -a, --all        -e, --exact       -h, --noheader       -l, --long\n"
+			"  -n, --nodes=HOSTS                  -N, --Node           -o, --format=FORMAT\n"
+			"  -O, --Format=NAMES                 -p, --partition=LIST -r, --responding\n"
+			"  -R, --list-reasons                 -s, --summarize      -S, --sort=FIELDS\n"
+			"  -t, --states=LIST                  -T, --reservation    -V, --version\n"
+			"      --help, --usage\n",
+		.option = options,
+		.option_count = SL_LEN(options),
+		.show = show,
+	};
+	struct info_view info = { 0 };
+	return view_run(&sinfo, &info, call, err);
 }

@@ -5,12 +5,10 @@
  * Columns and their rounding follow sprio(1) of Slurm 22.05: each weighted factor is rounded, their sum is
  * cut.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/moment/view.h"
 
@@ -25,14 +23,14 @@ struct prio_view {
 	struct view view;
 	const char *format, *sort;
 	struct view_list jobs, users, partitions;
-	bool heading, long_list, norm, weights, jobs_next;
+	bool bare, long_list, norm, weights;
 	struct line *line;
 	size_t count;
 };
 
 /* ---- Fields --------------------------------------------------------------------------------------- */
 
-#define FIELD(name) static void name(struct cell *cell, const struct view *view, const void *line)
+#define LINE ((const struct line *)line)
 
 static uint32_t job_of(const struct line *of) { return (uint32_t)table_number(of->table, of->row, "job"); }
 
@@ -66,12 +64,8 @@ static void put_factor(struct cell *cell, const void *line, const char *column, 
 	cell_put(cell, "%.7f", weight > 0 ? value / weight : 0);
 }
 
-#define FACTOR(name, column, norm)                    \
-	FIELD(name)                                   \
-	{                                             \
-		(void)view;                           \
-		put_factor(cell, line, column, norm); \
-	}
+#define FACTOR(name, column, norm) \
+	VIEW_FIELD(name) { put_factor(cell, line, column, norm); }
 FACTOR(put_age_norm, "age", true)
 FACTOR(put_age, "age", false)
 FACTOR(put_assoc_norm, "assoc", true)
@@ -86,7 +80,7 @@ FACTOR(put_qos_norm, "qos", true)
 FACTOR(put_qos, "qos", false)
 FACTOR(put_site, "site", false)
 
-FIELD(put_id)
+VIEW_FIELD(put_id)
 {
 	const struct line *of = line;
 	const int64_t array = of->is_weights ? SL_NONE : view_array(view, job_of(of));
@@ -99,78 +93,63 @@ FIELD(put_id)
 }
 
 /* What follows is empty in the line of weights. */
-#define PLAIN (!((const struct line *)line)->is_weights)
+#define PLAIN (!LINE->is_weights)
 
-FIELD(put_cluster)
-{
-	(void)line;
-	cell_put(cell, "%s", view->cluster->name ? view->cluster->name : "");
-}
+VIEW_FIELD(put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
 
-FIELD(put_account_of)
+VIEW_FIELD(put_account_of)
 {
 	if (PLAIN)
 		put_account(cell, view, job_of(line), "");
 }
 
-FIELD(put_qos_of)
+VIEW_FIELD(put_qos_of)
 {
-	const struct sl_job_more *more = PLAIN ? view_more(view, job_of(line)) : NULL;
-	if (more && more->qos)
-		cell_put(cell, "%s", more->qos);
+	const char *qos = PLAIN ? view_more(view, job_of(line))->qos : NULL;
+	cell_put(cell, "%s", qos ? qos : "");
 }
 
-FIELD(put_owner)
+VIEW_FIELD(put_owner)
 {
 	if (PLAIN)
 		put_user(cell, view, job_of(line), "unknown");
 }
 
-FIELD(put_partition_of)
+VIEW_FIELD(put_partition_of)
 {
-	(void)view;
 	if (PLAIN)
-		cell_put(cell, "%s",
-			table_text(((const struct line *)line)->table, ((const struct line *)line)->row,
-				"partition"));
+		cell_put(cell, "%s", table_text(LINE->table, LINE->row, "partition"));
 }
 
-FIELD(put_nice)
+VIEW_FIELD(put_nice)
 {
-	(void)view;
 	if (PLAIN)
 		cell_put(cell, "%.0f", number_of(line, "nice"));
 }
 
-FIELD(put_priority)
+VIEW_FIELD(put_priority)
 {
-	(void)view;
 	if (PLAIN)
 		cell_put(cell, "%" PRId64, (int64_t)sum_of(line));
 }
 
-FIELD(put_priority_norm)
+VIEW_FIELD(put_priority_norm)
 {
-	(void)view;
 	if (!PLAIN)
 		return;
 	const bool direct = number_of(line, "direct") > 0;
 	cell_put(cell, "%16.14f", direct ? sum_of(line) : sum_of(line) / UINT32_MAX);
 }
 
-FIELD(put_tres_norm)
+VIEW_FIELD(put_tres_norm)
 {
-	const struct line *of = line;
-	(void)view;
 	if (PLAIN)
-		cell_put(cell, "%s", table_text(of->table, of->row, "tres_norm"));
+		cell_put(cell, "%s", table_text(LINE->table, LINE->row, "tres_norm"));
 }
 
-FIELD(put_tres_weighted)
+VIEW_FIELD(put_tres_weighted)
 {
-	const struct line *of = line;
-	(void)view;
-	cell_put(cell, "%s", table_text(of->is_weights ? of->weights : of->table, of->row, "tres"));
+	cell_put(cell, "%s", table_text(PLAIN ? LINE->table : LINE->weights, LINE->row, "tres"));
 }
 
 static const struct view_field fields[] = {
@@ -251,15 +230,12 @@ static int make_format(const struct prio_view *prio, struct view_format *format,
 /* ---- Lines ------------------------------------------------------------------------------------------------
  */
 
-static bool is_shown(struct prio_view *prio, const struct line *line, struct cell *cell)
+static const struct view_tool sprio;
+
+static bool is_shown(const struct prio_view *prio, const struct line *line, struct cell *cell)
 {
-	const struct view *view = &prio->view;
-	if (!(table_number(line->table, line->row, "listed") > 0) ||
-		!list_has_job(&prio->jobs, view, job_of(line)) ||
-		!list_has(&prio->partitions, table_text(line->table, line->row, "partition")))
-		return false;
-	put_user(cell, view, job_of(line), "unknown");
-	return list_has_cell(&prio->users, cell);
+	return table_number(line->table, line->row, "listed") > 0 &&
+	       list_has_job(&prio->jobs, &prio->view, job_of(line)) && view_selects(&sprio, prio, line, cell);
 }
 
 static int gather(struct prio_view *prio, struct sl_err *err)
@@ -279,158 +255,75 @@ static int gather(struct prio_view *prio, struct sl_err *err)
 }
 
 /* By the keys of -S, then by job and as its partitions are. */
-enum { KEYS_MAX = 16 };
-struct key {
-	char letter;
-	bool down;
-};
-struct keys {
-	struct key key[KEYS_MAX];
-	size_t count;
-	const struct view *view;
-};
-
-static int compare_numbers(double a, double b) { return (a > b) - (a < b); }
-
-static int compare_texts(const struct keys *keys, char letter, const struct line *a, const struct line *b)
-{
-	struct cell one = { 0 };
-	struct cell other = { 0 };
-	const struct view_field *field = fields;
-	while (field->letter != letter)
-		field++;
-	field->put(&one, keys->view, a);
-	field->put(&other, keys->view, b);
-	const int order = strcmp(one.len ? one.text : "", other.len ? other.text : "");
-	cell_free(&one);
-	cell_free(&other);
-	return order;
-}
-
-static int compare_by(const struct keys *keys, char letter, const struct line *a, const struct line *b)
+static bool sorted_number(
+	const struct view *view, const void *line, const struct view_key *key, struct view_value *value)
 {
 	static const struct {
 		const char *letters, *column;
 	} numbers[] = { { "aA", "age" }, { "bB", "assoc" }, { "fF", "fairshare" }, { "jJ", "jobsize" },
 		{ "pP", "part" }, { "qQ", "qos" }, { "S", "site" }, { "N", "nice" }, { "i", "job" },
 		{ "tT", "tres_sum" } };
-	if (letter == 'y' || letter == 'Y')
-		return compare_numbers(sum_of(a), sum_of(b));
-	for (size_t i = 0; i < SL_LEN(numbers); i++)
-		if (strchr(numbers[i].letters, letter))
-			return compare_numbers(
-				number_of(a, numbers[i].column), number_of(b, numbers[i].column));
-	return compare_texts(keys, letter, a, b);
+	size_t i = 0;
+	(void)view;
+	while (i < SL_LEN(numbers) && !strchr(numbers[i].letters, key->letter))
+		i++;
+	if (key->letter == 'y' || key->letter == 'Y')
+		value->real = sum_of(line);
+	else if (i < SL_LEN(numbers))
+		value->real = number_of(line, numbers[i].column);
+	else
+		return false;
+	return true;
 }
 
-static int compare_lines(const void *a, const void *b, void *self)
+static int by_job(const struct view *view, const void *a, const void *b)
 {
-	const struct keys *keys = self;
 	const struct line *x = a;
 	const struct line *y = b;
-	int order = 0;
-	for (size_t i = 0; i < keys->count && !order; i++) {
-		order = compare_by(keys, keys->key[i].letter, x, y);
-		order = keys->key[i].down ? -order : order;
-	}
-	if (!order)
-		order = compare_numbers(number_of(x, "job"), number_of(y, "job"));
+	const double of_x = number_of(x, "job");
+	const double of_y = number_of(y, "job");
+	const int order = (of_x > of_y) - (of_x < of_y);
+	(void)view;
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
 static int sort(struct prio_view *prio, struct sl_err *err)
 {
-	struct keys keys = { .view = &prio->view };
-	for (const char *p = prio->sort ? prio->sort : ""; *p; p++) {
-		const bool down = *p == '-';
-		p += strspn(p, "+-#");
-		if (*p == ',')
-			continue;
-		const struct view_field *field = fields;
-		while (field->letter && field->letter != *p)
-			field++;
-		if (!field->letter || keys.count == KEYS_MAX)
-			return view_refuse("sprio", err, "error: Invalid sort specification: %.40s", p);
-		keys.key[keys.count++] = (struct key){ *p, down };
-	}
-	if (prio->count)
-		qsort_r(prio->line, prio->count, sizeof(*prio->line), compare_lines, &keys);
-	return SL_OK;
+	struct view_order order = {
+		.view = &prio->view, .fields = fields, .number = sorted_number, .tie = by_job
+	};
+	const int status = order_take(&order, prio->sort ? prio->sort : "", ",", "sprio", err);
+	return status ? status : order_lines(&order, prio->line, prio->count, sizeof(*prio->line), err);
 }
 
 /* ---- Options
  * -------------------------------------------------------------------------------------------------- */
 
-enum { LONG_HELP = 256, LONG_USAGE, LONG_NOTHING };
-
-static const struct option long_options[] = {
-	{ "federation", no_argument, NULL, LONG_NOTHING },
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, LONG_HELP },
-	{ "jobs", optional_argument, NULL, 'j' },
-	{ "local", no_argument, NULL, LONG_NOTHING },
-	{ "long", no_argument, NULL, 'l' },
-	{ "noheader", no_argument, NULL, 'h' },
-	{ "norm", no_argument, NULL, 'n' },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "sibling", no_argument, NULL, LONG_NOTHING },
-	{ "sort", required_argument, NULL, 'S' },
-	{ "usage", no_argument, NULL, LONG_USAGE },
-	{ "user", required_argument, NULL, 'u' },
-	{ "users", required_argument, NULL, 'u' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "weights", no_argument, NULL, 'w' },
-	{ NULL, 0, NULL, 0 },
+#define VIEW_SELF struct prio_view
+static const struct view_option options[] = {
+	{ OPT_SKIP("federation", 0) },
+	{ OPT_TEXT("format", 'o', format) },
+	{ OPT_HELP("help", 0) },
+	{ OPT_JOBS("jobs", 'j', jobs) },
+	{ OPT_SKIP("local", 0) },
+	{ OPT_FLAG("long", 'l', long_list) },
+	{ OPT_FLAG("noheader", 'h', bare) },
+	{ OPT_FLAG("norm", 'n', norm) },
+	{ OPT_LIST("partition", 'p', partitions, put_partition_of, NULL) },
+	{ OPT_SKIP("sibling", 0) },
+	{ OPT_TEXT("sort", 'S', sort) },
+	{ OPT_HELP("usage", 0) },
+	{ OPT_LIST("user", 'u', users, put_owner, NULL) },
+	{ OPT_LIST("users", 'u', users, NULL, NULL) },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_FLAG("weights", 'w', weights) },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
 };
 
-static void help(void)
+static int show(void *self, const struct view_call *call, struct sl_err *err)
 {
-	printf("Usage: sprio [OPTIONS]\n"
-	       "  -j, --jobs=LIST       -p, --partition=LIST  -u, --user=LIST       -S, --sort=FIELDS\n"
-	       "  -h, --noheader        -l, --long            -n, --norm            -o, --format=FORMAT\n"
-	       "  -w, --weights         -V, --version         --help, --usage\n");
-}
-
-static int take_option(
-	struct prio_view *prio, int option, const char *text, struct sl_arena *arena, struct sl_err *err)
-{
-	switch (option) {
-	case 'j':
-		prio->jobs_next = !text;
-		return text ? view_list(&prio->jobs, text, arena, err) : SL_OK;
-	case 'p':
-		return view_list(&prio->partitions, text, arena, err);
-	case 'u':
-		return view_list(&prio->users, text, arena, err);
-	case 'o':
-		prio->format = text;
-		break;
-	case 'S':
-		prio->sort = text;
-		break;
-	case 'h':
-		prio->heading = false;
-		break;
-	case 'l':
-		prio->long_list = true;
-		break;
-	case 'n':
-		prio->norm = true;
-		break;
-	case 'w':
-		prio->weights = true;
-		break;
-	case '?':
-		return view_bad_option("sprio", err);
-	default:
-		break;
-	}
-	return SL_OK;
-}
-
-static int show(struct prio_view *prio, const struct view_call *call, struct sl_err *err)
-{
+	struct prio_view *prio = self;
 	struct view_format format;
 	struct view_table *weights = &prio->view.table[VIEW_TABLE_WEIGHTS];
 	if (prio->long_list && prio->format)
@@ -453,7 +346,7 @@ static int show(struct prio_view *prio, const struct view_call *call, struct sl_
 		status = sort(prio, err);
 	if (status)
 		return status;
-	if (prio->heading)
+	if (!prio->bare)
 		format_heading(&format);
 	if (prio->weights) {
 		const struct line line = { weights, weights, 0, true };
@@ -465,29 +358,20 @@ static int show(struct prio_view *prio, const struct view_call *call, struct sl_
 	return SL_OK;
 }
 
+static const struct view_tool sprio = {
+	.name = "sprio",
+	.help = "Usage: sprio [OPTIONS]\n"
+		"  -j, --jobs=LIST       -p, --partition=LIST  -u, --user=LIST       -S, --sort=FIELDS\n"
+		"  -h, --noheader        -l, --long            -n, --norm            -o, --format=FORMAT\n"
+		"  -w, --weights         -V, --version         --help, --usage\n",
+	.stray = "",
+	.option = options,
+	.option_count = SL_LEN(options),
+	.show = show,
+};
+
 int view_sprio(const struct view_call *call, struct sl_err *err)
 {
-	struct prio_view prio = { .heading = true };
-	int option;
-	int status = SL_OK;
-	while (!status && (option = view_option(call, "hj::lM:no:S:p:u:vVw", long_options)) != -1) {
-		if (option == LONG_HELP || option == LONG_USAGE) {
-			help();
-			return SL_OK;
-		}
-		if (option == 'V') {
-			printf("schedlab " SL_VERSION "\n");
-			return SL_OK;
-		}
-		status = take_option(&prio, option, optarg, call->arena, err);
-	}
-	/* "-j 7": the list is a word of its own. */
-	if (!status && prio.jobs_next && optind < call->argc)
-		status = view_list(&prio.jobs, call->argv[optind++], call->arena, err);
-	if (!status && optind < call->argc)
-		status = view_refuse("sprio", err, "error: Unrecognized option: %s", call->argv[optind]);
-	if (!status)
-		status = show(&prio, call, err);
-	view_close(&prio.view);
-	return status;
+	struct prio_view prio = { 0 };
+	return view_run(&sprio, &prio, call, err);
 }

@@ -5,11 +5,10 @@
  * Columns, order and folding of arrays follow squeue(1) of Slurm 22.05. Jobs that have ended are still there
  * for MinJobAge, as in Slurm.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
 #include "cli/moment/view.h"
 
@@ -22,9 +21,10 @@ struct line {
 
 /* ---- Fields --------------------------------------------------------------------------------- */
 
-#define FIELD(name) static void name(struct cell *cell, const struct view *view, const void *line)
-#define JOB         (((const struct line *)line)->job)
-#define TEXT(text)  cell_put(cell, "%s", text)
+#define JOB        (((const struct line *)line)->job)
+#define TEXT(text) cell_put(cell, "%s", text)
+
+static const char *or_null(const char *text) { return text ? text : "(null)"; }
 
 static enum sl_state state_of(const struct view *view, const void *line) { return view_state(view, JOB); }
 
@@ -52,7 +52,7 @@ static void put_tasks(struct cell *cell, const struct view *view, const struct l
 	cell_free(&list);
 }
 
-FIELD(put_id)
+VIEW_FIELD(put_id)
 {
 	const struct line *of = line;
 	if (!of->task_count) {
@@ -63,15 +63,15 @@ FIELD(put_id)
 	put_tasks(cell, view, of);
 }
 
-FIELD(put_raw) { put_job_raw(cell, view, JOB); }
+VIEW_FIELD(put_raw) { put_job_raw(cell, view, JOB); }
 
-FIELD(put_array_job)
+VIEW_FIELD(put_array_job)
 {
 	const int64_t array = view_array(view, JOB);
 	cell_put(cell, "%" PRId64, array != SL_NONE ? array : view->jobs->id[JOB]);
 }
 
-FIELD(put_array_task)
+VIEW_FIELD(put_array_task)
 {
 	const struct line *of = line;
 	if (of->task_count)
@@ -82,28 +82,26 @@ FIELD(put_array_task)
 		TEXT("N/A");
 }
 
-FIELD(put_part) { put_partition(cell, view, JOB); }
-FIELD(put_owner) { put_user(cell, view, JOB, "unknown"); }
-FIELD(put_acct) { put_account(cell, view, JOB, "(null)"); }
+VIEW_FIELD(put_part) { put_partition(cell, view, JOB); }
+VIEW_FIELD(put_owner) { put_user(cell, view, JOB, "unknown"); }
+VIEW_FIELD(put_acct) { put_account(cell, view, JOB, "(null)"); }
 
-FIELD(put_uid)
+VIEW_FIELD(put_uid)
 {
 	if (!view->jobs->user_count && view->jobs->user[JOB] >= 0)
 		put_user(cell, view, JOB, "");
 }
 
-FIELD(put_name)
-{
-	const struct sl_job_more *more = view_more(view, JOB);
-	TEXT(more && more->name ? more->name : "(null)");
-}
+VIEW_FIELD(put_name) { TEXT(or_null(view_more(view, JOB)->name)); }
+VIEW_FIELD(put_qos) { TEXT(or_null(view_more(view, JOB)->qos)); }
+VIEW_FIELD(put_command) { TEXT(or_null(view_more(view, JOB)->submit_line)); }
 
-FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }
-FIELD(put_state) { TEXT(view_state_word(view, JOB, false)); }
-FIELD(put_time) { put_span(cell, seconds_of(view_ran(view, JOB)), false); }
-FIELD(put_time_limit) { put_limit(cell, view, JOB, false); }
+VIEW_FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }
+VIEW_FIELD(put_state) { TEXT(view_state_word(view, JOB, false)); }
+VIEW_FIELD(put_time) { put_span(cell, seconds_of(view_ran(view, JOB)), false); }
+VIEW_FIELD(put_time_limit) { put_limit(cell, view, JOB, false); }
 
-FIELD(put_time_left)
+VIEW_FIELD(put_time_left)
 {
 	const sl_time end = view_limit_end(view, JOB);
 	if (waits(view, line) || end == SL_NONE)
@@ -112,11 +110,11 @@ FIELD(put_time_left)
 		put_span(cell, seconds_of(view_limit(view, JOB)) - seconds_of(view_ran(view, JOB)), false);
 }
 
-FIELD(put_node_count) { cell_put(cell, "%" PRId64, view_job_nodes(view, JOB)); }
-FIELD(put_cpus) { cell_put(cell, "%s", view_cpus(view, view_job_cpus(view, JOB)).text); }
-FIELD(put_memory) { put_min_mem(cell, view, JOB); }
-FIELD(put_gpus) { put_tres_per_node(cell, view, JOB, "N/A"); }
-FIELD(put_alloc)
+VIEW_FIELD(put_node_count) { cell_put(cell, "%" PRId64, view_job_nodes(view, JOB)); }
+VIEW_FIELD(put_cpus) { cell_put(cell, "%s", view_cpus(view, view_job_cpus(view, JOB)).text); }
+VIEW_FIELD(put_memory) { put_min_mem(cell, view, JOB); }
+VIEW_FIELD(put_gpus) { put_tres_per_node(cell, view, JOB, "N/A"); }
+VIEW_FIELD(put_alloc)
 {
 	if (!waits(view, line))
 		put_tres(cell, view, JOB, false);
@@ -127,33 +125,19 @@ FIELD(put_alloc)
 /* What squeue says in place of nodes, or beside them. */
 static const char *reason_of(const struct view *view, uint32_t job)
 {
-	switch (view_state(view, job)) {
-	case SL_PENDING:
+	static const char *const why[SL_STATE_COUNT] = { [SL_FAILED] = "NonZeroExitCode",
+		[SL_TIMEOUT] = "TimeLimit",
+		[SL_OUT_OF_MEMORY] = "OutOfMemory",
+		[SL_NODE_FAIL] = "NodeDown",
+		[SL_DEADLINE] = "DeadLine" };
+	const enum sl_state state = view_state(view, job);
+	if (state == SL_PENDING)
 		return sl_reason_name(view_reason(view, job));
-	case SL_FAILED:
-		return "NonZeroExitCode";
-	case SL_TIMEOUT:
-		return "TimeLimit";
-	case SL_OUT_OF_MEMORY:
-		return "OutOfMemory";
-	case SL_NODE_FAIL:
-		return "NodeDown";
-	case SL_DEADLINE:
-		return "DeadLine";
-	case SL_RUNNING:
-	case SL_SUSPENDED:
-	case SL_COMPLETED:
-	case SL_CANCELLED:
-	case SL_PREEMPTED:
-	case SL_BOOT_FAIL:
-	case SL_STATE_COUNT:
-		break;
-	}
-	return "None";
+	return why[state] ? why[state] : "None";
 }
 
 /* Of several words, which scontrol joins, with blanks. */
-FIELD(put_reason)
+VIEW_FIELD(put_reason)
 {
 	const size_t from = cell->len;
 	TEXT(reason_of(view, JOB));
@@ -161,9 +145,9 @@ FIELD(put_reason)
 		if (cell->text[i] == '_')
 			cell->text[i] = ' ';
 }
-FIELD(put_where) { put_place(cell, view, view->place[JOB]); }
+VIEW_FIELD(put_where) { put_place(cell, view, view->place[JOB]); }
 
-FIELD(put_where_or_why)
+VIEW_FIELD(put_where_or_why)
 {
 	const enum sl_state state = state_of(view, line);
 	if (state == SL_PENDING || state == SL_TIMEOUT || state == SL_OUT_OF_MEMORY || state == SL_FAILED) {
@@ -175,7 +159,7 @@ FIELD(put_where_or_why)
 	}
 }
 
-FIELD(put_host)
+VIEW_FIELD(put_host)
 {
 	const struct view_place place = view->place[JOB];
 	if (place.count && !waits(view, line))
@@ -191,7 +175,7 @@ static sl_time start_of(const struct view *view, uint32_t job)
 	return start == SL_NONE && view->promise ? view->promise[job] : start;
 }
 
-FIELD(put_start)
+VIEW_FIELD(put_start)
 {
 	const sl_time start = start_of(view, JOB);
 	if (start == SL_NONE || start == SL_NEVER)
@@ -207,7 +191,7 @@ static sl_time end_of(const struct view *view, uint32_t job)
 	return view_state(view, job) == SL_PENDING ? SL_NONE : view_limit_end(view, job);
 }
 
-FIELD(put_end)
+VIEW_FIELD(put_end)
 {
 	const sl_time end = end_of(view, JOB);
 	if (end == SL_NONE)
@@ -216,10 +200,10 @@ FIELD(put_end)
 		put_date(cell, view, end);
 }
 
-FIELD(put_submit) { put_date(cell, view, view_submit(view, JOB)); }
-FIELD(put_eligible) { put_date(cell, view, view_eligible(view, JOB)); }
+VIEW_FIELD(put_submit) { put_date(cell, view, view_submit(view, JOB)); }
+VIEW_FIELD(put_eligible) { put_date(cell, view, view_eligible(view, JOB)); }
 
-FIELD(put_pending)
+VIEW_FIELD(put_pending)
 {
 	const sl_time start = view_start(view, JOB);
 	const sl_time until = start != SL_NONE        ? start
@@ -228,7 +212,7 @@ FIELD(put_pending)
 	cell_put(cell, "%" PRId64, seconds_of(until) - seconds_of(view->jobs->submit[JOB]));
 }
 
-FIELD(put_planned)
+VIEW_FIELD(put_planned)
 {
 	if (view->planned && view->planned[JOB].count)
 		put_place(cell, view, view->planned[JOB]);
@@ -236,33 +220,30 @@ FIELD(put_planned)
 		TEXT("(null)");
 }
 
-FIELD(put_priority) { cell_put(cell, "%" PRIu32, view->priority[JOB]); }
-FIELD(put_share_of_priority) { cell_put(cell, "%16.14f", (double)view->priority[JOB] / (double)UINT32_MAX); }
-
-FIELD(put_qos)
+VIEW_FIELD(put_priority) { cell_put(cell, "%" PRIu32, view->priority[JOB]); }
+VIEW_FIELD(put_share_of_priority)
 {
-	const struct sl_job_more *more = view_more(view, JOB);
-	TEXT(more && more->qos ? more->qos : "(null)");
+	cell_put(cell, "%16.14f", (double)view->priority[JOB] / (double)UINT32_MAX);
 }
 
-FIELD(put_depends)
+VIEW_FIELD(put_depends)
 {
-	const struct sl_job_more *more = view_more(view, JOB);
-	TEXT(more && more->dependency && *more->dependency ? more->dependency : "(null)");
+	const char *on = view_more(view, JOB)->dependency;
+	TEXT(on && *on ? on : "(null)");
 }
 
-FIELD(put_nice)
+VIEW_FIELD(put_nice)
 {
-	const struct sl_job_more *more = view_more(view, JOB);
-	cell_put(cell, "%" PRId64, more && more->nice != SL_NONE ? more->nice : 0);
+	const int64_t nice = view_more(view, JOB)->nice;
+	cell_put(cell, "%" PRId64, nice != SL_NONE ? nice : 0);
 }
 
 /* What was asked in Slurm's words, a text each. */
-#define ASKED(name, member)                                        \
-	FIELD(name)                                                \
-	{                                                          \
-		const struct sl_ask *ask = view_ask(view, JOB);    \
-		TEXT(ask && ask->member ? ask->member : "(null)"); \
+#define ASKED(name, member)                                     \
+	VIEW_FIELD(name)                                        \
+	{                                                       \
+		const struct sl_ask *ask = view_ask(view, JOB); \
+		TEXT(or_null(ask ? ask->member : NULL));        \
 	}
 ASKED(put_constraint, constraint)
 ASKED(put_nodelist_asked, nodelist)
@@ -270,7 +251,7 @@ ASKED(put_exclude, exclude)
 ASKED(put_licenses, licenses)
 ASKED(put_reservation, reservation)
 
-FIELD(put_shares)
+VIEW_FIELD(put_shares)
 {
 	const struct sl_ask *ask = view_ask(view, JOB);
 	const struct sl_request *request = view_request(view, JOB);
@@ -279,13 +260,13 @@ FIELD(put_shares)
 	TEXT(alone ? "NO" : ask && ask->oversubscribe ? "YES" : "OK");
 }
 
-FIELD(put_contiguous)
+VIEW_FIELD(put_contiguous)
 {
 	const struct sl_ask *ask = view_ask(view, JOB);
 	TEXT(ask && ask->contiguous ? "1" : "0");
 }
 
-FIELD(put_task_count)
+VIEW_FIELD(put_task_count)
 {
 	const struct sl_request *request = view_request(view, JOB);
 	int64_t tasks = request ? 0 : view_job_cpus(view, JOB);
@@ -294,7 +275,7 @@ FIELD(put_task_count)
 	cell_put(cell, "%" PRId64, tasks);
 }
 
-FIELD(put_cpus_per_task)
+VIEW_FIELD(put_cpus_per_task)
 {
 	const struct sl_request *request = view_request(view, JOB);
 	const int64_t one = sl_parts(view->cluster->cpu_parts);
@@ -302,20 +283,9 @@ FIELD(put_cpus_per_task)
 	cell_put(cell, "%s", view_cpus(view, cpus).text);
 }
 
-FIELD(put_command)
-{
-	const struct sl_job_more *more = view_more(view, JOB);
-	TEXT(more && more->submit_line ? more->submit_line : "(null)");
-}
-
 /* What is the same for every job of ours. */
-#define ALWAYS(name, text)  \
-	FIELD(name)         \
-	{                   \
-		(void)view; \
-		(void)line; \
-		TEXT(text); \
-	}
+#define ALWAYS(name, text) \
+	VIEW_FIELD(name) { TEXT(text); }
 ALWAYS(put_any, "*")
 ALWAYS(put_zero, "0")
 ALWAYS(put_null, "(null)")
@@ -388,16 +358,15 @@ static const struct view_field fields[] = {
 /* ---- Which ------------------------------------------------------------------------------------ */
 
 struct queue_view {
-	const char *format, *format_long, *sort;
-	bool heading, long_list, all_tasks, start;
-	bool jobs_next; /* -j, and its list behind the options. */
-	struct view_list users, partitions, states, jobs, accounts, qos, names, reservations;
-	const char *hosts;
-	bool *host; /* By node; NULL: any. */
 	struct view view;
+	const char *format, *format_long, *sort, *hosts;
+	bool bare, long_list, all_tasks, start;
+	struct view_list users, partitions, states, jobs, accounts, qos, names, reservations;
+	bool *host; /* By node; NULL: any. */
 	struct line *line;
 	size_t count;
 };
+static const struct view_tool squeue;
 
 /* How long a job that has ended is still known. */
 static sl_time job_age(const struct view *view)
@@ -410,15 +379,6 @@ static sl_time job_age(const struct view *view)
 		       : DEFAULT_S * SL_SECOND;
 }
 
-static bool on_hosts(const struct queue_view *queue, uint32_t job)
-{
-	const struct view_place *place = &queue->view.place[job];
-	for (size_t i = 0; i < place->count; i++)
-		if (queue->host && queue->host[place->piece[i].node] && !view_ended(&queue->view, job))
-			return true;
-	return !queue->host;
-}
-
 static bool is_shown(const struct queue_view *queue, uint32_t job, sl_time age, struct cell *cell)
 {
 	const struct view *view = &queue->view;
@@ -428,28 +388,10 @@ static bool is_shown(const struct queue_view *queue, uint32_t job, sl_time age, 
 		return false;
 	if (view_ended(view, job) && (!queue->states.count || view->now - view->result->end[job] > age))
 		return false;
-	if (!list_has_state(&queue->states, state) || !list_has_job(&queue->jobs, view, job) ||
-		!on_hosts(queue, job))
+	if (queue->host && view_ended(view, job))
 		return false;
-	const struct {
-		const struct view_list *list;
-		void (*put)(struct cell *cell, const struct view *view, const void *line);
-	} lists[] = {
-		{ &queue->users, put_owner },
-		{ &queue->partitions, put_part },
-		{ &queue->accounts, put_acct },
-		{ &queue->qos, put_qos },
-		{ &queue->names, put_name },
-		{ &queue->reservations, put_reservation },
-	};
-	for (size_t i = 0; i < SL_LEN(lists); i++) {
-		if (!lists[i].list->count)
-			continue;
-		lists[i].put(cell, view, &line);
-		if (!list_has_cell(lists[i].list, cell))
-			return false;
-	}
-	return true;
+	return list_has_state(&queue->states, state) && list_has_job(&queue->jobs, view, job) &&
+	       view_on_hosts(queue->host, view->place[job]) && view_selects(&squeue, queue, &line, cell);
 }
 
 static int gather(struct queue_view *queue, struct sl_err *err)
@@ -527,259 +469,118 @@ static int fold(struct queue_view *queue, struct sl_err *err)
 
 /* ---- Order ------------------------------------------------------------------------------------------ */
 
-enum { KEYS_MAX = 16 };
-
-/* A line's keys: numbers, or texts where a key has one. */
-struct sorted {
-	struct line line;
-	int64_t number[KEYS_MAX];
-	const char *text[KEYS_MAX];
-	const bool *down; /* By key, true: the largest first. */
-	size_t keys;
-};
-
-static int compare_sorted(const void *a, const void *b)
+static int64_t id_of(const struct view *view, uint32_t job) { return view->jobs->id[job]; }
+static int64_t rank_of(const struct view *view, uint32_t job)
 {
-	const struct sorted *x = a;
-	const struct sorted *y = b;
-	for (size_t i = 0; i < x->keys; i++) {
-		const int less = x->text[i] && y->text[i]
-					 ? strcmp(x->text[i], y->text[i])
-					 : (x->number[i] > y->number[i]) - (x->number[i] < y->number[i]);
-		if (less)
-			return x->down[i] ? -less : less;
-	}
-	return (x->line.job > y->line.job) - (x->line.job < y->line.job);
+	return view_state_rank(view_state(view, job));
+}
+static int64_t priority_of(const struct view *view, uint32_t job) { return view->priority[job]; }
+static int64_t submit_of(const struct view *view, uint32_t job) { return view->jobs->submit[job]; }
+
+static int64_t start_or_never(const struct view *view, uint32_t job)
+{
+	const sl_time start = start_of(view, job);
+	return start == SL_NONE ? SL_NEVER : start;
 }
 
-/* True: *number is what to sort by; else the field's text is. */
-static bool number_of(const struct view *view, uint32_t job, char letter, int64_t *number)
+static int64_t end_or_never(const struct view *view, uint32_t job)
 {
-	switch (letter) {
-	case 'i':
-	case 'A':
-		*number = view->jobs->id[job];
-		return true;
-	case 't':
-	case 'T':
-		*number = view_state_rank(view_state(view, job));
-		return true;
-	case 'p':
-	case 'Q':
-		*number = view->priority[job];
-		return true;
-	case 'D':
-		*number = view_job_nodes(view, job);
-		return true;
-	case 'C':
-		*number = view_job_cpus(view, job);
-		return true;
-	case 'M':
-		*number = view_ran(view, job);
-		return true;
-	case 'l':
-	case 'L':
-		*number = view_limit(view, job);
-		return true;
-	case 'S':
-		*number = start_of(view, job) == SL_NONE ? SL_NEVER : start_of(view, job);
-		return true;
-	case 'e':
-		*number = end_of(view, job) == SL_NONE ? SL_NEVER : end_of(view, job);
-		return true;
-	case 'V':
-		*number = view->jobs->submit[job];
-		return true;
-	default:
-		return false;
-	}
+	const sl_time end = end_of(view, job);
+	return end == SL_NONE ? SL_NEVER : end;
 }
 
-static const struct view_field *field_of(char letter)
+/* What is sorted by a number, and not by its field's text. */
+static bool number_of(
+	const struct view *view, const void *line, const struct view_key *key, struct view_value *value)
 {
-	for (const struct view_field *field = fields; field->letter || field->name; field++)
-		if (field->letter == letter)
-			return field;
-	return NULL;
+	static const struct {
+		const char *letters;
+		int64_t (*number)(const struct view *view, uint32_t job);
+	} numbers[] = { { "iA", id_of }, { "tT", rank_of }, { "pQ", priority_of }, { "D", view_job_nodes },
+		{ "C", view_job_cpus }, { "M", view_ran }, { "lL", view_limit }, { "S", start_or_never },
+		{ "e", end_or_never }, { "V", submit_of } };
+	size_t i = 0;
+	while (i < SL_LEN(numbers) && !strchr(numbers[i].letters, key->letter))
+		i++;
+	if (i < SL_LEN(numbers))
+		value->whole = numbers[i].number(view, JOB);
+	return i < SL_LEN(numbers);
 }
 
-/* Keys of "P,t,-p" into letters and directions. */
-static int sort_keys(const char *text, char *letter, bool *down, size_t *count, struct sl_err *err)
+static int by_job(const struct view *view, const void *a, const void *b)
 {
-	*count = 0;
-	for (const char *p = text; *p; p++) {
-		const bool back = *p == '-';
-		p += strspn(p, "+-#");
-		if (*p == ',' || *p == ' ')
-			continue;
-		if (!*p || !field_of(*p) || *count == KEYS_MAX)
-			return view_refuse("squeue", err, "error: Invalid sort specification: %.40s", p);
-		letter[*count] = *p;
-		down[(*count)++] = back;
-	}
-	return SL_OK;
+	const struct line *x = a;
+	const struct line *y = b;
+	(void)view;
+	return (x->job > y->job) - (x->job < y->job);
 }
 
 static int sort(struct queue_view *queue, struct sl_err *err)
 {
-	struct view *view = &queue->view;
-	char letter[KEYS_MAX];
-	bool down[KEYS_MAX];
-	size_t keys;
-	struct cell cell = { 0 };
-	const char *order = queue->sort ? queue->sort : queue->start ? "S" : "P,t,-p";
-	int status = sort_keys(order, letter, down, &keys, err);
-	if (status)
-		return status;
-	struct sorted *sorted = calloc(queue->count + 1, sizeof(*sorted));
-	if (!sorted)
-		return sl_fail_memory(err);
-	for (size_t i = 0; i < queue->count && !status; i++) {
-		sorted[i] = (struct sorted){ .line = queue->line[i], .down = down, .keys = keys };
-		for (size_t key = 0; key < keys; key++) {
-			const struct view_field *field = field_of(letter[key]);
-			if (number_of(view, queue->line[i].job, letter[key], &sorted[i].number[key]) ||
-				!field->put)
-				continue;
-			cell_clear(&cell);
-			field->put(&cell, view, &queue->line[i]);
-			sorted[i].text[key] = sl_strdup(view->arena, cell.text ? cell.text : "", cell.len);
-		}
-	}
-	qsort(sorted, queue->count, sizeof(*sorted), compare_sorted);
-	for (size_t i = 0; i < queue->count; i++)
-		queue->line[i] = sorted[i].line;
-	free(sorted);
-	cell_free(&cell);
-	return status;
+	struct view_order order = {
+		.view = &queue->view, .fields = fields, .number = number_of, .tie = by_job
+	};
+	const char *keys = queue->sort ? queue->sort : queue->start ? "S" : "P,t,-p";
+	const int status = order_take(&order, keys, ", ", "squeue", err);
+	return status ? status : order_lines(&order, queue->line, queue->count, sizeof(*queue->line), err);
 }
 
 /* ---- Options ------------------------------------------------------------------------------------------ */
 
-enum { LONG_START = 256, LONG_ME, LONG_HELP, LONG_USAGE, LONG_NOTHING, LONG_JSON };
-
-static const struct option long_options[] = {
-	{ "account", required_argument, NULL, 'A' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "array", no_argument, NULL, 'r' },
-	{ "array-unique", no_argument, NULL, LONG_NOTHING },
-	{ "federation", no_argument, NULL, LONG_NOTHING },
-	{ "format", required_argument, NULL, 'o' },
-	{ "Format", required_argument, NULL, 'O' },
-	{ "help", no_argument, NULL, LONG_HELP },
-	{ "hide", no_argument, NULL, LONG_NOTHING },
-	{ "jobs", optional_argument, NULL, 'j' },
-	{ "local", no_argument, NULL, LONG_NOTHING },
-	{ "long", no_argument, NULL, 'l' },
-	{ "me", no_argument, NULL, LONG_ME },
-	{ "name", required_argument, NULL, 'n' },
-	{ "noconvert", no_argument, NULL, LONG_NOTHING },
-	{ "node", required_argument, NULL, 'w' },
-	{ "nodes", required_argument, NULL, 'w' },
-	{ "nodelist", required_argument, NULL, 'w' },
-	{ "noheader", no_argument, NULL, 'h' },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "priority", no_argument, NULL, 'P' },
-	{ "qos", required_argument, NULL, 'q' },
-	{ "reservation", required_argument, NULL, 'R' },
-	{ "sort", required_argument, NULL, 'S' },
-	{ "start", no_argument, NULL, LONG_START },
-	{ "states", required_argument, NULL, 't' },
-	{ "usage", no_argument, NULL, LONG_USAGE },
-	{ "user", required_argument, NULL, 'u' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static void help(void)
+static int check_states(void *self, const char *value, struct sl_err *err)
 {
-	printf("Usage: squeue [OPTIONS]\n"
-	       "  -A, --account=LIST    -j, --jobs=LIST       -n, --name=LIST     -p, --partition=LIST\n"
-	       "  -q, --qos=LIST        -R, --reservation=N   -t, --states=LIST   -u, --user=LIST\n"
-	       "  -w, --nodelist=HOSTS  -a, --all             -r, --array         -h, --noheader\n"
-	       "  -l, --long            -o, --format=FORMAT   -O, --Format=NAMES  -S, --sort=FIELDS\n"
-	       "      --start           -P, --priority        -V, --version       --help, --usage\n");
-}
-
-static int take_states(struct queue_view *queue, const char *text, struct sl_arena *arena, struct sl_err *err)
-{
-	const int status = view_list(&queue->states, text, arena, err);
-	for (size_t i = 0; i < queue->states.count && !status; i++)
-		if (strcasecmp(queue->states.item[i], "all") != 0 && !view_state_known(queue->states.item[i]))
-			return view_refuse("squeue", err, "error: Invalid job state specified: %s",
-				queue->states.item[i]);
-	return status;
-}
-
-/* Where the list of an option goes; NULL: it has none. */
-static struct view_list *list_of(struct queue_view *queue, int option)
-{
-	switch (option) {
-	case 'A':
-		return &queue->accounts;
-	case 'j':
-		return &queue->jobs;
-	case 'n':
-		return &queue->names;
-	case 'p':
-		return &queue->partitions;
-	case 'q':
-		return &queue->qos;
-	case 'R':
-		return &queue->reservations;
-	case 'u':
-		return &queue->users;
-	default:
-		return NULL;
-	}
-}
-
-static int take_option(
-	struct queue_view *queue, int option, const char *text, struct sl_arena *arena, struct sl_err *err)
-{
-	struct view_list *list = list_of(queue, option);
-	if (list && text)
-		return view_list(list, text, arena, err);
-	switch (option) {
-	case 'j':
-		queue->jobs_next = true;
-		break;
-	case 't':
-		return take_states(queue, text, arena, err);
-	case 'o':
-		queue->format = text;
-		break;
-	case 'O':
-		queue->format_long = text;
-		break;
-	case 'S':
-		queue->sort = text;
-		break;
-	case 'w':
-		queue->hosts = text;
-		break;
-	case 'h':
-		queue->heading = false;
-		break;
-	case 'l':
-		queue->long_list = true;
-		break;
-	case 'r':
-		queue->all_tasks = true;
-		break;
-	case LONG_START:
-		queue->start = true;
-		break;
-	case LONG_ME:
-		return view_refuse("squeue", err, "error: --me: a run has no user of its own: give -u");
-	case '?':
-		return view_bad_option("squeue", err);
-	default:
-		break; /* -a, -P and their like: everything is shown anyway. */
-	}
+	const struct view_list *states = &((struct queue_view *)self)->states;
+	(void)value;
+	for (size_t i = 0; i < states->count; i++)
+		if (strcasecmp(states->item[i], "all") != 0 && !view_state_known(states->item[i]))
+			return view_refuse(
+				"squeue", err, "error: Invalid job state specified: %s", states->item[i]);
 	return SL_OK;
 }
+
+static int refuse_me(void *self, const char *value, struct sl_err *err)
+{
+	(void)self;
+	(void)value;
+	return view_refuse("squeue", err, "error: --me: a run has no user of its own: give -u");
+}
+
+#define VIEW_SELF struct queue_view
+/* -a, -P and their like: everything is shown anyway. */
+static const struct view_option options[] = {
+	{ OPT_LIST("account", 'A', accounts, put_acct, NULL) },
+	{ OPT_SKIP("all", 'a') },
+	{ OPT_FLAG("array", 'r', all_tasks) },
+	{ OPT_SKIP("array-unique", 0) },
+	{ OPT_SKIP("federation", 0) },
+	{ OPT_TEXT("format", 'o', format) },
+	{ OPT_TEXT("Format", 'O', format_long) },
+	{ OPT_HELP("help", 0) },
+	{ OPT_SKIP("hide", 0) },
+	{ OPT_JOBS("jobs", 'j', jobs) },
+	{ OPT_SKIP("local", 0) },
+	{ OPT_FLAG("long", 'l', long_list) },
+	{ OPT_CALL("me", 0, refuse_me) },
+	{ OPT_LIST("name", 'n', names, put_name, NULL) },
+	{ OPT_SKIP("noconvert", 0) },
+	{ OPT_TEXT("node", 'w', hosts) },
+	{ OPT_TEXT("nodes", 'w', hosts) },
+	{ OPT_TEXT("nodelist", 'w', hosts) },
+	{ OPT_FLAG("noheader", 'h', bare) },
+	{ OPT_LIST("partition", 'p', partitions, put_part, NULL) },
+	{ OPT_SKIP("priority", 'P') },
+	{ OPT_LIST("qos", 'q', qos, put_qos, NULL) },
+	{ OPT_LIST("reservation", 'R', reservations, put_reservation, NULL) },
+	{ OPT_TEXT("sort", 'S', sort) },
+	{ OPT_FLAG("start", 0, start) },
+	{ OPT_LIST("states", 't', states, NULL, check_states) },
+	{ OPT_HELP("usage", 0) },
+	{ OPT_LIST("user", 'u', users, put_owner, NULL) },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_SKIP_VALUE(NULL, 'i') },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
+};
 
 static int make_format(const struct queue_view *queue, struct view_format *format, struct sl_err *err)
 {
@@ -802,8 +603,9 @@ static bool is_known(const struct queue_view *queue)
 	return known;
 }
 
-static int show(struct queue_view *queue, const struct view_call *call, struct sl_err *err)
+static int show(void *self, const struct view_call *call, struct sl_err *err)
 {
+	struct queue_view *queue = self;
 	struct view_format format;
 	int status = make_format(queue, &format, err);
 	if (!status)
@@ -822,40 +624,29 @@ static int show(struct queue_view *queue, const struct view_call *call, struct s
 		return status;
 	if (queue->long_list)
 		print_date(&queue->view);
-	if (queue->heading)
+	if (!queue->bare)
 		format_heading(&format);
 	for (size_t i = 0; i < queue->count; i++)
 		format_line(&format, &queue->view, &queue->line[i]);
 	return SL_OK;
 }
 
+static const struct view_tool squeue = {
+	.name = "squeue",
+	.help = "Usage: squeue [OPTIONS]\n"
+		"  -A, --account=LIST    -j, --jobs=LIST       -n, --name=LIST     -p, --partition=LIST\n"
+		"  -q, --qos=LIST        -R, --reservation=N   -t, --states=LIST   -u, --user=LIST\n"
+		"  -w, --nodelist=HOSTS  -a, --all             -r, --array         -h, --noheader\n"
+		"  -l, --long            -o, --format=FORMAT   -O, --Format=NAMES  -S, --sort=FIELDS\n"
+		"      --start           -P, --priority        -V, --version       --help, --usage\n",
+	.stray = "\nTry \"squeue --help\" for more information",
+	.option = options,
+	.option_count = SL_LEN(options),
+	.show = show,
+};
+
 int view_squeue(const struct view_call *call, struct sl_err *err)
 {
-	struct queue_view queue = { .heading = true };
-	int option;
-	int status = SL_OK;
-	while (!status &&
-		(option = view_option(call, "A:ahi:j::ln:M:o:O:p:Pq:rR:S:t:u:vVw:", long_options)) != -1) {
-		if (option == LONG_HELP || option == LONG_USAGE) {
-			help();
-			return SL_OK;
-		}
-		if (option == 'V') {
-			printf("schedlab " SL_VERSION "\n");
-			return SL_OK;
-		}
-		status = take_option(&queue, option, optarg, call->arena, err);
-	}
-	/* "-j 7": the list is a word of its own. */
-	if (!status && queue.jobs_next && optind < call->argc)
-		status = view_list(&queue.jobs, call->argv[optind++], call->arena, err);
-	if (!status && optind < call->argc)
-		status = view_refuse("squeue", err,
-			"error: Unrecognized option: %s\nTry \"squeue --help\" for "
-			"more information",
-			call->argv[optind]);
-	if (!status)
-		status = show(&queue, call, err);
-	view_close(&queue.view);
-	return status;
+	struct queue_view queue = { 0 };
+	return view_run(&squeue, &queue, call, err);
 }

@@ -4,151 +4,83 @@
  *
  * Columns, cuts and empty cells follow sshare(1) of Slurm 22.05.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
 
 #include "cli/moment/view.h"
-
-enum kind { TEXT, WHOLE, REAL, LIST, ACCOUNT };
-
-/* In this order an abbreviation finds its column. */
-static const struct column {
-	const char *name, *of; /* Of the policy's table; NULL: of the cluster. */
-	int width;             /* Negative: to the left. */
-	enum kind kind;
-} columns[] = {
-	{ "Account", "account", -20, ACCOUNT },
-	{ "Cluster", NULL, 10, TEXT },
-	{ "EffectvUsage", "effective_usage", 13, REAL },
-	{ "FairShare", "fairshare", 10, REAL },
-	{ "LevelFS", "level_fs", 10, REAL },
-	{ "ID", "id", 6, WHOLE },
-	{ "NormShares", "norm_shares", 11, REAL },
-	{ "NormUsage", "norm_usage", 11, REAL },
-	{ "Partition", "partition", 12, TEXT },
-	{ "RawShares", "raw_shares", 10, WHOLE },
-	{ "RawUsage", "raw_usage", 11, WHOLE },
-	{ "User", "user", 10, TEXT },
-	{ "GrpTRESMins", "grp_tres_mins", 30, LIST },
-	{ "TRESRunMins", "tres_run_mins", 30, LIST },
-};
-
-enum { COLUMNS_MAX = 64 };
-struct shown {
-	const struct column *column;
-	int width;
-};
-
-enum parsable { PARSE_NOT, PARSE_BARE, PARSE_ENDED };
 
 struct share_view {
 	struct view view;
 	const char *format;
 	struct view_list accounts, users;
-	bool heading, all, long_list, partitions, users_only;
-	enum parsable parsable;
-	struct shown shown[COLUMNS_MAX];
-	size_t count;
+	bool bare, all, long_list, partitions, users_only;
+	struct view_names names;
 };
 
-/* ---- Cells ----------------------------------------------------------------------------------------------
+/* ---- Fields, of a row of the policy's table -------------------------------------------------------------
  */
 
-static void put_value(
-	struct cell *cell, const struct share_view *share, const struct column *column, size_t row)
+#define ROW        (*(const size_t *)line)
+#define SHARES     (&view->table[VIEW_TABLE_SHARES])
+#define OF(column) table_text(SHARES, ROW, column)
+
+/* A text, where there is one; else the number, if there is any. */
+static void put_value(struct cell *cell, const struct view *view, size_t row, const char *column, int digits)
 {
-	const struct view_table *table = &share->view.table[VIEW_TABLE_SHARES];
-	if (!column->of) {
-		cell_put(cell, "%s", share->view.cluster->name ? share->view.cluster->name : "");
-		return;
-	}
-	const char *text = table_text(table, row, column->of);
-	const double number = table_number(table, row, column->of);
-	if (column->kind == ACCOUNT) {
-		const double depth = table_number(table, row, "depth");
-		cell_put(cell, "%*s%s", depth > 0 ? (int)depth : 0, "", text);
-	} else if (*text || column->kind == TEXT || column->kind == LIST) {
+	const char *text = table_text(SHARES, row, column);
+	const double number = table_number(SHARES, row, column);
+	if (*text)
 		cell_put(cell, "%s", text);
-	} else if (!isnan(number)) {
-		cell_put(cell, column->kind == WHOLE ? "%.0f" : "%f", number);
-	}
+	else if (!isnan(number))
+		cell_put(cell, "%.*f", digits, number);
 }
 
-/* What is longer than its column ends in '+'; numbers are not cut. */
-static void print_cell(
-	const struct share_view *share, const struct shown *shown, const struct cell *cell, bool last)
+#define TEXT(name, column) \
+	VIEW_FIELD(name) { cell_put(cell, "%s", OF(column)); }
+#define WHOLE(name, column) \
+	VIEW_FIELD(name) { put_value(cell, view, ROW, column, 0); }
+#define REAL(name, column) \
+	VIEW_FIELD(name) { put_value(cell, view, ROW, column, 6); }
+REAL(put_effective, "effective_usage")
+REAL(put_fairshare, "fairshare")
+REAL(put_level, "level_fs")
+WHOLE(put_id, "id")
+REAL(put_norm_shares, "norm_shares")
+REAL(put_norm_usage, "norm_usage")
+TEXT(put_partition_of, "partition")
+WHOLE(put_raw_shares, "raw_shares")
+WHOLE(put_raw_usage, "raw_usage")
+TEXT(put_user_of, "user")
+TEXT(put_limits, "grp_tres_mins")
+TEXT(put_running, "tres_run_mins")
+
+VIEW_FIELD(put_account_of)
 {
-	const int width = abs(shown->width);
-	const char *text = cell->len ? cell->text : "";
-	if (share->parsable != PARSE_NOT) {
-		printf("%s%s", text, last && share->parsable == PARSE_BARE ? "" : "|");
-		return;
-	}
-	const enum kind kind = shown->column->kind;
-	if (kind != WHOLE && kind != REAL && cell->len > (size_t)width)
-		printf("%.*s+ ", width - 1, text);
-	else
-		printf(shown->width < 0 ? "%-*s " : "%*s ", width, text);
+	const double depth = table_number(SHARES, ROW, "depth");
+	cell_put(cell, "%*s%s", depth > 0 ? (int)depth : 0, "", OF("account"));
 }
 
-static void print_row(const struct share_view *share, size_t row)
-{
-	struct cell cell = { 0 };
-	for (size_t i = 0; i < share->count; i++) {
-		cell_clear(&cell);
-		put_value(&cell, share, share->shown[i].column, row);
-		print_cell(share, &share->shown[i], &cell, i + 1 == share->count);
-	}
-	putchar('\n');
-	cell_free(&cell);
-}
+VIEW_FIELD(put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
 
-static void print_heading(const struct share_view *share)
-{
-	static const char dashes[] = "------------------------------------------------------------";
-	struct cell cell = { 0 };
-	for (size_t i = 0; i < share->count; i++) {
-		cell_clear(&cell);
-		cell_put(&cell, "%s", share->shown[i].column->name);
-		print_cell(share, &share->shown[i], &cell, i + 1 == share->count);
-	}
-	putchar('\n');
-	cell_free(&cell);
-	if (share->parsable != PARSE_NOT)
-		return;
-	for (size_t i = 0; i < share->count; i++) {
-		const int width = abs(share->shown[i].width);
-		for (int left = width; left > 0; left -= (int)sizeof(dashes) - 1)
-			printf("%.*s", left, dashes);
-		putchar(' ');
-	}
-	putchar('\n');
-}
-
-/* ---- The format -------------------------------------------------------------------------------------------
- */
-
-static int add_column(struct share_view *share, const char *text, size_t len, struct sl_err *err)
-{
-	const char *percent = memchr(text, '%', len);
-	const size_t name = percent ? (size_t)(percent - text) : len;
-	int64_t width = 0;
-	size_t i = 0;
-	while (i < SL_LEN(columns) && strncasecmp(columns[i].name, text, name) != 0)
-		i++;
-	if (i == SL_LEN(columns) || !name || share->count == COLUMNS_MAX)
-		return view_refuse(
-			"sshare", err, "error: Invalid field requested: \"%.*s\"", (int)name, text);
-	if (percent && (!sl_get_i64(percent + 1, len - name - 1, &width) || width < -1000 || width > 1000))
-		width = 0;
-	share->shown[share->count++] = (struct shown){ &columns[i], width ? (int)width : columns[i].width };
-	return SL_OK;
-}
+/* In this order an abbreviation finds its column. */
+static const struct view_named columns[] = {
+	{ "Account", -20, put_account_of, false },
+	{ "Cluster", 10, put_cluster, false },
+	{ "EffectvUsage", 13, put_effective, true },
+	{ "FairShare", 10, put_fairshare, true },
+	{ "LevelFS", 10, put_level, true },
+	{ "ID", 6, put_id, true },
+	{ "NormShares", 11, put_norm_shares, true },
+	{ "NormUsage", 11, put_norm_usage, true },
+	{ "Partition", 12, put_partition_of, false },
+	{ "RawShares", 10, put_raw_shares, true },
+	{ "RawUsage", 11, put_raw_usage, true },
+	{ "User", 10, put_user_of, false },
+	{ "GrpTRESMins", 30, put_limits, false },
+	{ "TRESRunMins", 30, put_running, false },
+};
 
 static int make_format(struct share_view *share, struct sl_err *err)
 {
@@ -158,14 +90,13 @@ static int make_format(struct share_view *share, struct sl_err *err)
 	cell_put(&cell, "%sEff,Fairshare", share->long_list ? "NormUsage," : "");
 	if (share->long_list)
 		cell_put(&cell, "%s,GrpTRESMins,TRESRunMins", tree ? ",LevelFS" : "");
-	int status = cell.text ? SL_OK : sl_fail_memory(err);
-	const char *p = share->format ? share->format : cell.text;
-	while (!status && *p) {
-		const size_t len = strcspn(p, ", ");
-		if (len)
-			status = add_column(share, p, len, err);
-		p += len + (p[len] != '\0');
-	}
+	share->names.tool = "sshare";
+	share->names.lenient = true;
+	share->names.field = columns;
+	share->names.field_count = SL_LEN(columns);
+	const int status = cell.text
+				   ? names_take(&share->names, share->format ? share->format : cell.text, err)
+				   : sl_fail_memory(err);
 	cell_free(&cell);
 	return status;
 }
@@ -192,36 +123,27 @@ static bool is_shown(const struct share_view *share, size_t row)
 /* ---- Options
  * -------------------------------------------------------------------------------------------------- */
 
-enum { LONG_HELP = 256, LONG_USAGE };
-
-static const struct option long_options[] = {
-	{ "accounts", required_argument, NULL, 'A' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, LONG_HELP },
-	{ "helpformat", no_argument, NULL, 'e' },
-	{ "long", no_argument, NULL, 'l' },
-	{ "noheader", no_argument, NULL, 'n' },
-	{ "parsable", no_argument, NULL, 'p' },
-	{ "parsable2", no_argument, NULL, 'P' },
-	{ "partition", no_argument, NULL, 'm' },
-	{ "usage", no_argument, NULL, LONG_USAGE },
-	{ "user", required_argument, NULL, 'u' },
-	{ "users", required_argument, NULL, 'u' },
-	{ "Users", no_argument, NULL, 'U' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+#define VIEW_SELF struct share_view
+static const struct view_option options[] = {
+	{ OPT_LIST("accounts", 'A', accounts, NULL, NULL) },
+	{ OPT_FLAG("all", 'a', all) },
+	{ OPT_TEXT("format", 'o', format) },
+	{ OPT_HELP("help", 0) },
+	{ OPT_FIELDS("helpformat", 'e') },
+	{ OPT_FLAG("long", 'l', long_list) },
+	{ OPT_FLAG("noheader", 'n', bare) },
+	{ OPT_MARK("parsable", 'p', names.parsable) },
+	{ OPT_MARK("parsable2", 'P', names.parsable) },
+	{ OPT_FLAG("partition", 'm', partitions) },
+	{ OPT_HELP("usage", 0) },
+	{ OPT_LIST("user", 'u', users, NULL, NULL) },
+	{ OPT_LIST("users", 'u', users, NULL, NULL) },
+	{ OPT_FLAG("Users", 'U', users_only) },
+	{ OPT_SKIP("verbose", 'v') },
+	{ OPT_VERSION },
+	{ OPT_HELP(NULL, 'h') },
+	{ OPT_SKIP_VALUE(NULL, 'M') },
 };
-
-static void help(void)
-{
-	printf("Usage: sshare [OPTIONS]\n"
-	       "  -A, --accounts=LIST   -u, --users=LIST      -a, --all             -U, --Users\n"
-	       "  -l, --long            -m, --partition       -o, --format=NAMES    -e, --helpformat\n"
-	       "  -n, --noheader        -p, --parsable        -P, --parsable2       -V, --version\n"
-	       "      --help, --usage\n");
-}
 
 static void help_format(void)
 {
@@ -232,48 +154,10 @@ static void help_format(void)
 	}
 }
 
-static int take_option(
-	struct share_view *share, int option, const char *text, struct sl_arena *arena, struct sl_err *err)
+static int show(void *self, const struct view_call *call, struct sl_err *err)
 {
-	switch (option) {
-	case 'A':
-		return view_list(&share->accounts, text, arena, err);
-	case 'u':
-		return view_list(&share->users, text, arena, err);
-	case 'a':
-		share->all = true;
-		break;
-	case 'l':
-		share->long_list = true;
-		break;
-	case 'm':
-		share->partitions = true;
-		break;
-	case 'n':
-		share->heading = false;
-		break;
-	case 'o':
-		share->format = text;
-		break;
-	case 'p':
-		share->parsable = PARSE_ENDED;
-		break;
-	case 'P':
-		share->parsable = PARSE_BARE;
-		break;
-	case 'U':
-		share->users_only = true;
-		break;
-	case '?':
-		return view_bad_option("sshare", err);
-	default:
-		break;
-	}
-	return SL_OK;
-}
-
-static int show(struct share_view *share, const struct view_call *call, struct sl_err *err)
-{
+	struct share_view *share = self;
+	struct cell cell = { 0 };
 	const struct view_table *table = &share->view.table[VIEW_TABLE_SHARES];
 	int status = call_open(&share->view, call, false, err);
 	if (!status && !table->known)
@@ -286,38 +170,30 @@ static int show(struct share_view *share, const struct view_call *call, struct s
 		status = make_format(share, err);
 	if (status)
 		return status;
-	if (share->heading)
-		print_heading(share);
+	if (!share->bare)
+		names_heading(&share->names);
 	for (size_t row = 0; row < table->row_count; row++)
 		if (is_shown(share, row))
-			print_row(share, row);
+			names_line(&share->names, &share->view, &row, &cell);
+	cell_free(&cell);
 	return SL_OK;
 }
 
 int view_sshare(const struct view_call *call, struct sl_err *err)
 {
-	struct share_view share = { .heading = true };
-	int option;
-	int status = SL_OK;
-	while (!status && (option = view_option(call, "A:aehlM:mno:pPUu:vV", long_options)) != -1) {
-		if (option == LONG_HELP || option == LONG_USAGE || option == 'h') {
-			help();
-			return SL_OK;
-		}
-		if (option == 'e') {
-			help_format();
-			return SL_OK;
-		}
-		if (option == 'V') {
-			printf("schedlab " SL_VERSION "\n");
-			return SL_OK;
-		}
-		status = take_option(&share, option, optarg, call->arena, err);
-	}
-	if (!status && optind < call->argc)
-		status = view_refuse("sshare", err, "error: Unrecognized option: %s", call->argv[optind]);
-	if (!status)
-		status = show(&share, call, err);
-	view_close(&share.view);
-	return status;
+	static const struct view_tool sshare = {
+		.name = "sshare",
+		.help = "Usage: sshare [OPTIONS]\n"
+			"  -A, --accounts=LIST   -u, --users=LIST      -a, --all             -U, --Users\n"
+			"  -l, --long            -m, --partition       -o, --format=NAMES    -e, --helpformat\n"
+			"  -n, --noheader        -p, --parsable        -P, --parsable2       -V, --version\n"
+			"      --help, --usage\n",
+		.stray = "",
+		.option = options,
+		.option_count = SL_LEN(options),
+		.help_format = help_format,
+		.show = show,
+	};
+	struct share_view share = { 0 };
+	return view_run(&sshare, &share, call, err);
 }

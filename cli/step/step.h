@@ -113,6 +113,16 @@ size_t step_find(const struct stepper *stepper, size_t from, enum happened what,
 /* Happenings that come before the first decision of an instant. */
 uint32_t step_events(const struct stepper *stepper, size_t instant);
 const struct happening *step_happening(const struct stepper *stepper, size_t instant, uint32_t number);
+/* Happenings that are shown, from the last one back. */
+struct backwards {
+	size_t instant;
+	uint32_t number;
+};
+static inline struct backwards step_latest(const struct stepper *stepper)
+{
+	return (struct backwards){ stepper->at + (stepper->shown > 0), 0 };
+}
+const struct happening *step_before(const struct stepper *stepper, struct backwards *at); /* NULL: none. */
 
 /* ---- What is there (step_picture.c) ------------------------------------------------------------------ */
 

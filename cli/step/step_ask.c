@@ -59,18 +59,14 @@ static void tell_waits(struct stepper *stepper, uint32_t job, struct told_lines 
 /* By which rule it started last, as far as is shown. */
 static void tell_started(struct stepper *stepper, uint32_t job, struct told_lines *told)
 {
-	for (size_t i = stepper->at + (stepper->shown > 0); i-- > 0;) {
-		const uint32_t count = i == stepper->at ? stepper->shown : stepper->instant[i].count;
-		for (uint32_t k = count; k-- > 0;) {
-			const struct happening *one = step_happening(stepper, i, k);
-			if (one->row != job || one->what != HAPPENED_START)
-				continue;
-			tell_line(stepper, told, "at %s %s",
-				time_text(&stepper->explain, stepper->instant[i].at),
-				happening_words(stepper, i, k));
-			return;
-		}
-	}
+	struct backwards at = step_latest(stepper);
+	const struct happening *one;
+	while ((one = step_before(stepper, &at)) && (one->row != job || one->what != HAPPENED_START))
+		;
+	if (one)
+		tell_line(stepper, told, "at %s %s",
+			time_text(&stepper->explain, stepper->instant[at.instant].at),
+			happening_words(stepper, at.instant, at.number));
 }
 
 static bool waits_now(struct stepper *stepper, uint32_t job)

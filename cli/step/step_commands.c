@@ -16,6 +16,12 @@ struct words {
 	const char *second;
 };
 
+/* A command, which may do without any of these. */
+#define MAY __attribute__((unused))
+#define COMMAND(name)                                                               \
+	static int name(MAY struct stepper *stepper, MAY const struct words *words, \
+		MAY struct effect *effect, MAY struct sl_err *err)
+
 static int fail_words(const char *usage, struct sl_err *err)
 {
 	return sl_fail(err, SL_USAGE, "write it as: %s", usage);
@@ -33,11 +39,9 @@ static int times_of(const struct words *words, int64_t *times, const char *usage
 		       : fail_words(usage, err);
 }
 
-static int go_next(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_next)
 {
 	int64_t times;
-	(void)effect;
 	const int status = times_of(words, &times, "n [TIMES]", err);
 	if (status)
 		return status;
@@ -47,11 +51,9 @@ static int go_next(
 	return step_to(stepper, stepper->at + ((uint64_t)times < left ? (size_t)times : left), 0, err);
 }
 
-static int go_decision(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_decision)
 {
 	int64_t times;
-	(void)effect;
 	int status = times_of(words, &times, "N [TIMES]", err);
 	if (!status && step_is_at_end(stepper))
 		return sl_fail(err, SL_USAGE, "this is the end of the run: b goes back");
@@ -65,8 +67,7 @@ static int go_decision(
 	return status ? status : step_to(stepper, at, shown, err);
 }
 
-static int go_back(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_back)
 {
 	int64_t times;
 	const int status = times_of(words, &times, "b [TIMES]", err);
@@ -81,10 +82,8 @@ static int go_back(
 	return step_to(stepper, stepper->at > (uint64_t)times ? stepper->at - (size_t)times : 0, 0, err);
 }
 
-static int go_start(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_start)
 {
-	(void)effect;
 	if (words->first)
 		return fail_words("s (to the next start)", err);
 	for (size_t i = stepper->at; i < stepper->instant_count; i++)
@@ -94,8 +93,7 @@ static int go_start(
 	return sl_fail(err, SL_USAGE, "nobody starts any more");
 }
 
-static int go_time(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_time)
 {
 	const char *text = words->first;
 	sl_time time = 0;
@@ -159,8 +157,7 @@ static size_t find_milestone(
 	return stepper->instant_count;
 }
 
-static int go_job(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(go_job)
 {
 	static const char *const word[] = { [OF_SUBMIT] = "submit", [OF_START] = "start", [OF_END] = "end" };
 	enum milestone wanted = OF_ANY;
@@ -200,8 +197,7 @@ static int first_waiting(struct stepper *stepper, uint32_t *job, struct sl_err *
 	return status;
 }
 
-static int say_why(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(say_why)
 {
 	uint32_t job;
 	if (words->second)
@@ -232,8 +228,7 @@ static int check_waits(struct stepper *stepper, uint32_t job, struct sl_err *err
 				job_words(stepper, job), time_text(&stepper->explain, stepper->now));
 }
 
-static int predict(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(predict)
 {
 	bool found;
 	uint32_t job = UINT32_MAX;
@@ -259,11 +254,8 @@ static int predict(
 	return status;
 }
 
-static int say_score(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(say_score)
 {
-	(void)words;
-	(void)err;
 	tell_score(stepper, &effect->told);
 	return SL_OK;
 }
@@ -271,21 +263,17 @@ static int say_score(
 /* ---- The screen
  * -------------------------------------------------------------------------------------------- */
 
-static int set_strip(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(set_strip)
 {
-	(void)effect;
 	if (words->first && strcmp(words->first, "jobs") != 0 && strcmp(words->first, "nodes") != 0)
 		return fail_words("g [jobs|nodes]", err);
 	stepper->by_node = words->first ? *words->first == 'n' : !stepper->by_node;
 	return SL_OK;
 }
 
-static int set_zoom(
-	struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(set_zoom)
 {
 	enum { ZOOM_MAX = 20 };
-	(void)effect;
 	if (!words->first || (strcmp(words->first, "in") != 0 && strcmp(words->first, "out") != 0))
 		return fail_words("zoom in, zoom out", err);
 	if (words->first[0] == 'i')
@@ -295,20 +283,14 @@ static int set_zoom(
 	return SL_OK;
 }
 
-static int show(struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(show)
 {
-	(void)stepper;
-	(void)words;
-	(void)err;
 	effect->screen = true;
 	return SL_OK;
 }
 
-static int quit(struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(quit)
 {
-	(void)stepper;
-	(void)words;
-	(void)err;
 	effect->quit = true;
 	return SL_OK;
 }
@@ -334,10 +316,8 @@ const char *const step_help[] = {
 	NULL,
 };
 
-static int help(struct stepper *stepper, const struct words *words, struct effect *effect, struct sl_err *err)
+COMMAND(help)
 {
-	(void)words;
-	(void)err;
 	for (size_t i = 0; step_help[i]; i++)
 		tell_line(stepper, &effect->told, "%s", step_help[i]);
 	return SL_OK;

@@ -216,17 +216,15 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 	int count = 0;
 	int rows = 0;
 	const int room = layout->event_rows;
-	for (size_t i = stepper->at + (stepper->shown > 0); i-- > 0 && rows < room && count < LINES;) {
-		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
-		for (uint32_t k = shown; k-- > 0 && rows < room && count < LINES;) {
-			if (stepper->hide && stepper->ask &&
-				step_happening(stepper, i, k)->what == HAPPENED_PLAN)
-				continue;
-			line[count] =
-				TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[i].at),
-					happening_words(stepper, i, k));
-			rows += rows_of(canvas, line[count++]);
-		}
+	struct backwards at = step_latest(stepper);
+	const struct happening *one;
+	while (rows < room && count < LINES && (one = step_before(stepper, &at))) {
+		if (stepper->hide && stepper->ask && one->what == HAPPENED_PLAN)
+			continue;
+		line[count] =
+			TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[at.instant].at),
+				happening_words(stepper, at.instant, at.number));
+		rows += rows_of(canvas, line[count++]);
 	}
 	int row = layout->events;
 	const int last = layout->events + room;

@@ -193,6 +193,9 @@ static bool runs_in(const struct picture *picture, uint32_t job)
 	return false;
 }
 
+/* An end that has been; SL_NONE: it runs on. */
+static sl_time over_by(sl_time end, sl_time now) { return end <= now ? end : SL_NONE; }
+
 static void draw_attempts(const struct strip *strip, int row, uint32_t job)
 {
 	const struct sl_result *result = strip->stepper->explain.view.result;
@@ -200,12 +203,9 @@ static void draw_attempts(const struct strip *strip, int row, uint32_t job)
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	const sl_time now = strip->stepper->now;
 	for (size_t i = 0; i < count; i++)
-		draw_ran(strip, row, job, attempt[i].start, attempt[i].end <= now ? attempt[i].end : SL_NONE,
-			NULL);
+		draw_ran(strip, row, job, attempt[i].start, over_by(attempt[i].end, now), NULL);
 	if (!count && result->start[job] != SL_NONE)
-		draw_ran(strip, row, job, result->start[job],
-			result->end[job] != SL_NONE && result->end[job] <= now ? result->end[job] : SL_NONE,
-			NULL);
+		draw_ran(strip, row, job, result->start[job], over_by(result->end[job], now), NULL);
 }
 
 static void draw_job_row(const struct strip *strip, int row, uint32_t job, bool waits, bool starts)
@@ -243,17 +243,13 @@ static size_t rows_waiting(const struct strip *strip)
 static size_t find_ended(const struct strip *strip, uint32_t *job, size_t room)
 {
 	const struct stepper *stepper = strip->stepper;
+	struct backwards at = step_latest(stepper);
+	const struct happening *one;
 	size_t found = 0;
-	for (size_t i = stepper->at + (stepper->shown > 0); i-- > 0 && found < room;) {
-		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
-		if (stepper->instant[i].at <= strip->from)
-			break;
-		for (uint32_t k = shown; k-- > 0 && found < room;) {
-			const struct happening *one = step_happening(stepper, i, k);
-			if (is_over(one) && !runs_in(strip->picture, one->row))
-				job[found++] = one->row;
-		}
-	}
+	while (found < room && (one = step_before(stepper, &at)) &&
+		stepper->instant[at.instant].at > strip->from)
+		if (is_over(one) && !runs_in(strip->picture, one->row))
+			job[found++] = one->row;
 	return found;
 }
 
@@ -300,11 +296,10 @@ static void draw_node_spans(const struct strip *strip, uint32_t job)
 	const struct sl_attempt *attempt;
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	for (size_t i = 0; i < count; i++)
-		draw_on_nodes(strip, job, attempt[i].start, attempt[i].end <= now ? attempt[i].end : SL_NONE,
+		draw_on_nodes(strip, job, attempt[i].start, over_by(attempt[i].end, now),
 			sl_placed_of(result, job, &attempt[i]));
 	if (!count && result->start[job] != SL_NONE)
-		draw_on_nodes(strip, job, result->start[job],
-			result->end[job] != SL_NONE && result->end[job] <= now ? result->end[job] : SL_NONE,
+		draw_on_nodes(strip, job, result->start[job], over_by(result->end[job], now),
 			sl_placed_of(result, job, NULL));
 }
 

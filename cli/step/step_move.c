@@ -41,16 +41,9 @@ int step_to(struct stepper *stepper, size_t at, uint32_t shown, struct sl_err *e
 
 int step_to_time(struct stepper *stepper, sl_time time, struct sl_err *err)
 {
-	size_t low = 0;
-	size_t high = stepper->instant_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (stepper->instant[middle].at <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const int status = step_to(stepper, low, 0, err);
+	const size_t over =
+		times_before(stepper->instant, stepper->instant_count, sizeof(*stepper->instant), time, true);
+	const int status = step_to(stepper, over, 0, err);
 	if (status || time <= stepper->now)
 		return status;
 	/* Between two instants: the clock goes on, nothing happens. */
@@ -64,6 +57,18 @@ int step_to_time(struct stepper *stepper, sl_time time, struct sl_err *err)
 const struct happening *step_happening(const struct stepper *stepper, size_t instant, uint32_t number)
 {
 	return &stepper->happening[stepper->instant[instant].first + number];
+}
+
+const struct happening *step_before(const struct stepper *stepper, struct backwards *at)
+{
+	while (!at->number) {
+		if (!at->instant)
+			return NULL;
+		at->instant--;
+		at->number =
+			at->instant == stepper->at ? stepper->shown : stepper->instant[at->instant].count;
+	}
+	return step_happening(stepper, at->instant, --at->number);
 }
 
 size_t step_find(const struct stepper *stepper, size_t from, enum happened what, uint32_t job)

@@ -42,20 +42,6 @@ static int64_t gpus_of(const struct sl_cluster *cluster, uint32_t node)
 	return gpus;
 }
 
-static bool window_has(const struct sl_window *window, uint32_t node)
-{
-	uint32_t low = 0;
-	uint32_t high = window->node_count;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (window->node[middle] < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < window->node_count && window->node[low] == node;
-}
-
 static enum node_shows shows(const struct drawing *drawing, uint32_t node)
 {
 	const struct sl_cluster *cluster = drawing->cluster;
@@ -72,7 +58,8 @@ static enum node_shows shows(const struct drawing *drawing, uint32_t node)
 		return cpus_busy >= cpus ? NODE_FULL : NODE_MIXED;
 	for (uint32_t i = 0; i < cluster->window_count && cluster->window[i].from <= drawing->stepper->now;
 		i++)
-		if (cluster->window[i].until > drawing->stepper->now && window_has(&cluster->window[i], node))
+		if (cluster->window[i].until > drawing->stepper->now &&
+			rows_have(cluster->window[i].node, cluster->window[i].node_count, node))
 			return NODE_CLOSED;
 	return sl_node_is_drained(pass, node) ? NODE_CLOSED : NODE_FREE;
 }

@@ -205,36 +205,22 @@ static enum happened event_of(struct gathering *all, const struct past_event *ev
 	const bool fresh = seen && !*seen;
 	if (seen)
 		*seen = true;
-	switch (event->class) {
-	case SL_EV_JOB_END:
-		return HAPPENED_END;
-	case SL_EV_TIME_LIMIT:
-		return HAPPENED_LIMIT;
-	case SL_EV_NODE_DOWN:
-		return HAPPENED_NODE_DOWN;
-	case SL_EV_NODE_UP:
-		return HAPPENED_NODE_UP;
-	case SL_EV_RESERVATION:
-		return HAPPENED_WINDOW;
-	case SL_EV_SUBMIT:
-		return fresh ? HAPPENED_SUBMIT : HAPPENED_LET_IN;
-	case SL_EV_CANCEL:
-		return HAPPENED_CANCEL;
-	case DIGEST_GATED:
-		return HAPPENED_GATED;
-	case DIGEST_DEADLINE:
-		return HAPPENED_DEADLINE;
-	case DIGEST_DRAIN:
-		return HAPPENED_DRAIN;
-	case DIGEST_UNDRAIN:
-		return HAPPENED_UNDRAIN;
-	case DIGEST_PUT_OFF:
-		return HAPPENED_PUT_OFF;
-	case DIGEST_LET_IN:
-		return HAPPENED_LET_IN;
-	default:
-		return HAPPENED_PLAN;
-	}
+	static const struct {
+		unsigned class;
+		enum happened what;
+	} events[] = { { SL_EV_JOB_END, HAPPENED_END }, { SL_EV_TIME_LIMIT, HAPPENED_LIMIT },
+		{ SL_EV_NODE_DOWN, HAPPENED_NODE_DOWN }, { SL_EV_NODE_UP, HAPPENED_NODE_UP },
+		{ SL_EV_RESERVATION, HAPPENED_WINDOW }, { SL_EV_SUBMIT, HAPPENED_LET_IN },
+		{ SL_EV_CANCEL, HAPPENED_CANCEL }, { DIGEST_GATED, HAPPENED_GATED },
+		{ DIGEST_DEADLINE, HAPPENED_DEADLINE }, { DIGEST_DRAIN, HAPPENED_DRAIN },
+		{ DIGEST_UNDRAIN, HAPPENED_UNDRAIN }, { DIGEST_PUT_OFF, HAPPENED_PUT_OFF },
+		{ DIGEST_LET_IN, HAPPENED_LET_IN } };
+	if (fresh && event->class == SL_EV_SUBMIT)
+		return HAPPENED_SUBMIT;
+	for (size_t i = 0; i < SL_LEN(events); i++)
+		if (events[i].class == event->class)
+			return events[i].what;
+	return HAPPENED_PLAN;
 }
 
 /* As what a command would be noted; SL_DID_PLAN: it is none. */

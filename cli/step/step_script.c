@@ -65,6 +65,12 @@ static void put_json(struct cell *cell, const char *text)
 	cell_put(cell, "\"");
 }
 
+static void put_text(struct cell *cell, const char *key, const char *text)
+{
+	cell_put(cell, ", \"%s\": ", key);
+	put_json(cell, text);
+}
+
 static void put_time(struct cell *cell, const char *key, sl_time at)
 {
 	char text[40];
@@ -81,22 +87,18 @@ static void json_happening(struct stepper *stepper, size_t instant, uint32_t num
 	put_time(cell, "at", stepper->instant[instant].at);
 	if (one->what >= HAPPENED_NODE_DOWN && one->what <= HAPPENED_UNDRAIN && cluster->node_name &&
 		cluster->node_name[one->row]) {
-		cell_put(cell, ", \"node\": ");
-		put_json(cell, cluster->node_name[one->row]);
+		put_text(cell, "node", cluster->node_name[one->row]);
 	} else if (one->what < HAPPENED_NODE_DOWN || is_decision(one)) {
-		cell_put(cell, ", \"job\": ");
-		put_json(cell, id_text(explain, one->row));
+		put_text(cell, "job", id_text(explain, one->row));
 	}
 	if (is_decision(one) && one->what != HAPPENED_PLAN)
 		cell_put(cell, ", \"rule\": \"%s\"", sl_rule_name((enum sl_rule)one->rule));
 	if (is_decision(one) && one->whose != UINT32_MAX) {
-		cell_put(cell, ", \"for\": ");
-		put_json(cell, id_text(explain, one->whose));
+		put_text(cell, "for", id_text(explain, one->whose));
 	}
 	if (one->what == HAPPENED_PLAN)
 		put_time(cell, "planned", one->start);
-	cell_put(cell, ", \"text\": ");
-	put_json(cell, happening_words(stepper, instant, number));
+	put_text(cell, "text", happening_words(stepper, instant, number));
 	cell_put(cell, "}\n");
 }
 
@@ -138,14 +140,26 @@ static const char *line_kind(const struct effect *effect, size_t line)
 	return effect->answered && line == 0 ? (effect->right ? "right" : "wrong") : "text";
 }
 
+static void say_json(struct playing *playing, const char *kind, const char *text)
+{
+	cell_put(&playing->json, "{\"event\": \"%s\"", kind);
+	put_time(&playing->json, "at", playing->stepper->now);
+	put_text(&playing->json, "text", text);
+	cell_put(&playing->json, "}\n");
+}
+
 static void say(struct playing *playing, const char *kind, const char *text)
 {
 	cell_put(&playing->said, "%s\n", text);
-	cell_put(&playing->json, "{\"event\": \"%s\"", kind);
-	put_time(&playing->json, "at", playing->stepper->now);
-	cell_put(&playing->json, ", \"text\": ");
-	put_json(&playing->json, text);
-	cell_put(&playing->json, "}\n");
+	say_json(playing, kind, text);
+}
+
+/* All of them, which go. */
+static void say_told(struct playing *playing, struct told_lines *told)
+{
+	for (size_t i = 0; i < told->count; i++)
+		say(playing, "text", told->line[i]);
+	told_free(told);
 }
 
 /* What happened on the way, in words; of many the last. */
@@ -199,11 +213,7 @@ static int say_screen(struct playing *playing, struct sl_err *err)
 	const int status = draw_screen(playing, &screen, err);
 	if (!status) {
 		cell_put(&playing->said, "%s", screen.text ? screen.text : "");
-		cell_put(&playing->json, "{\"event\": \"screen\"");
-		put_time(&playing->json, "at", playing->stepper->now);
-		cell_put(&playing->json, ", \"text\": ");
-		put_json(&playing->json, screen.text ? screen.text : "");
-		cell_put(&playing->json, "}\n");
+		say_json(playing, "screen", screen.text ? screen.text : "");
 	}
 	cell_free(&screen);
 	return status;
@@ -378,9 +388,7 @@ static int play(struct playing *playing, char *line, bool *quits, struct sl_err 
 	if (!status && effect.answered) {
 		struct told_lines told = { 0 };
 		status = quiz_goes_on(playing->stepper, &told, &why);
-		for (size_t i = 0; i < told.count; i++)
-			say(playing, "text", told.line[i]);
-		told_free(&told);
+		say_told(playing, &told);
 	}
 	if (status == SL_USAGE && !playing->script->echo && !playing->script->json) { /* Somebody types. */
 		(void)printf("%s\n", why.text);
@@ -399,9 +407,7 @@ static void begin_quiz(struct playing *playing, struct sl_err *err, int *status)
 {
 	struct told_lines told = { 0 };
 	*status = quiz_goes_on(playing->stepper, &told, err);
-	for (size_t i = 0; i < told.count; i++)
-		say(playing, "text", told.line[i]);
-	told_free(&told);
+	say_told(playing, &told);
 	print_said(playing, NULL);
 }
 

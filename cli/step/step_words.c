@@ -174,51 +174,32 @@ static const char *end_words(const struct stepper *stepper, uint32_t job)
 
 static const char *event_words(const struct stepper *stepper, sl_time at, const struct happening *happening)
 {
+	/* Of a job and of a node, that alone. */
+	static const char *const then[] = { [HAPPENED_LET_IN] = "may be considered from now on",
+		[HAPPENED_LIMIT] = "is stopped at its time limit",
+		[HAPPENED_CANCEL] = "is cancelled by its user",
+		[HAPPENED_DEADLINE] = "can make its deadline no more",
+		[HAPPENED_PUT_OFF] = "may not be considered again yet",
+		[HAPPENED_NODE_DOWN] = "goes down",
+		[HAPPENED_NODE_UP] = "comes up",
+		[HAPPENED_DRAIN] = "is drained",
+		[HAPPENED_UNDRAIN] = "is in service again" };
 	const uint32_t row = happening->row;
 	const char *state =
 		sl_state_name((enum sl_state)(happening->how < SL_STATE_COUNT ? happening->how : 0));
-	switch ((enum happened)happening->what) {
-	case HAPPENED_SUBMIT:
-		return TEXT(
-			stepper, "%s is submitted (%s)", job_words(stepper, row), asks_words(stepper, row));
-	case HAPPENED_GATED:
-		return TEXT(stepper, "%s is submitted (%s), and may not be considered yet",
-			job_words(stepper, row), asks_words(stepper, row));
-	case HAPPENED_LET_IN:
-		return TEXT(stepper, "%s may be considered from now on", job_words(stepper, row));
-	case HAPPENED_END:
-		return end_words(stepper, row);
-	case HAPPENED_LIMIT:
-		return TEXT(stepper, "%s is stopped at its time limit", job_words(stepper, row));
-	case HAPPENED_CANCEL:
-		return TEXT(stepper, "%s is cancelled by its user", job_words(stepper, row));
-	case HAPPENED_DEADLINE:
-		return TEXT(stepper, "%s can make its deadline no more", job_words(stepper, row));
-	case HAPPENED_FAILED:
+	if (happening->what >= HAPPENED_NODE_DOWN && happening->what <= HAPPENED_UNDRAIN)
+		return TEXT(stepper, "node %s %s", node_words(stepper, row), then[happening->what]);
+	if (happening->what < SL_LEN(then) && then[happening->what])
+		return TEXT(stepper, "%s %s", job_words(stepper, row), then[happening->what]);
+	if (happening->what == HAPPENED_SUBMIT || happening->what == HAPPENED_GATED)
+		return TEXT(stepper, "%s is submitted (%s)%s", job_words(stepper, row),
+			asks_words(stepper, row),
+			happening->what == HAPPENED_GATED ? ", and may not be considered yet" : "");
+	if (happening->what == HAPPENED_FAILED)
 		return TEXT(stepper, "%s ends: %s", job_words(stepper, row), state);
-	case HAPPENED_AGAIN:
+	if (happening->what == HAPPENED_AGAIN)
 		return TEXT(stepper, "%s fails (%s), and waits again", job_words(stepper, row), state);
-	case HAPPENED_PUT_OFF:
-		return TEXT(stepper, "%s may not be considered again yet", job_words(stepper, row));
-	case HAPPENED_NODE_DOWN:
-		return TEXT(stepper, "node %s goes down", node_words(stepper, row));
-	case HAPPENED_NODE_UP:
-		return TEXT(stepper, "node %s comes up", node_words(stepper, row));
-	case HAPPENED_DRAIN:
-		return TEXT(stepper, "node %s is drained", node_words(stepper, row));
-	case HAPPENED_UNDRAIN:
-		return TEXT(stepper, "node %s is in service again", node_words(stepper, row));
-	case HAPPENED_WINDOW:
-		return window_words(stepper, at);
-	case HAPPENED_START:
-	case HAPPENED_PREEMPT:
-	case HAPPENED_RESUME:
-	case HAPPENED_RESIZE:
-	case HAPPENED_STOP:
-	case HAPPENED_PLAN:
-		break;
-	}
-	return "";
+	return happening->what == HAPPENED_END ? end_words(stepper, row) : window_words(stepper, at);
 }
 
 /* ---- Decisions -------------------------------------------------------------------------------------------

@@ -230,7 +230,7 @@ static void set_more(const struct gen_work *w, const struct gen_job *job, struct
 		.cpus = 1,
 		.mem = SL_NONE,
 		.gpus = w->kind->gpus ? 1 : SL_NONE };
-	m->job = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE,
+	m->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE,
 		.state_recorded = (enum sl_state)job->state };
 	sl_profile_clear(&m->profile);
 	m->profile.parallelism = job->parallelism;

@@ -242,7 +242,7 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 	char user[32];
 	struct sl_row_group group;
 	const struct sl_job_more job = { .name = "session",
-		SL_JOB_MORE_NOTHING,
+		SL_JOB_MORE_NONE,
 		.priority = SL_NONE,
 		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED };
 	const struct sl_row_more more = { .user = user,

@@ -135,8 +135,8 @@ struct sl_job_more {
 			       * wrote the same share it. */
 	int64_t priority;     /* Of its class; higher is more. */
 };
-/* For initializers: what is not 0 of a job that says nothing, but for its priority. */
-#define SL_JOB_MORE_NOTHING                                                                                \
+/* In an initializer: nothing of all this is said. The priority is the reader's: SL_NONE, or 0. */
+#define SL_JOB_MORE_NONE                                                                                   \
 	.begin = SL_NONE, .deadline = SL_NONE, .time_min = SL_NONE, .nice = SL_NONE, .array = SL_NONE,     \
 	.array_task = SL_NONE, .array_limit = SL_NONE, .start_recorded = SL_NONE, .end_recorded = SL_NONE, \
 	.attempts_recorded = SL_NONE, .requeue = -1

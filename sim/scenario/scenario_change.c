@@ -534,7 +534,7 @@ static int fail_row(const struct loading *loading, const struct clause *clause, 
 static struct sl_job_more *job_of(struct changing *changing)
 {
 	if (!changing->more.job) {
-		changing->job = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+		changing->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
 		changing->more.job = &changing->job;
 	}
 	return &changing->job;

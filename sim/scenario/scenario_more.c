@@ -68,7 +68,7 @@ static int mores_make(struct loading *loading, struct sl_err *err)
 	const int status = mores_room(mores, err);
 	if (status)
 		return status;
-	mores->more[0] = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+	mores->more[0] = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
 	mores->kept[0] = (struct kept){ 0, UINT32_MAX };
 	mores->count = 1;
 	return SL_OK;

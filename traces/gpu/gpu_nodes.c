@@ -254,17 +254,7 @@ static int tell_partition(struct gpu_csv *csv, const char *vc, const char *hosts
 	const struct reading *r = csv->self;
 	const struct sl_partition partition = { .name = vc,
 		.nodes = hosts,
-		.max_time = SL_NEVER,
-		.default_time = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.cpus_per_node_max = SL_NONE,
-		.mem_per_node = SL_NONE,
-		.mem_per_cpu = SL_NONE,
-		.mem_per_gpu = SL_NONE,
-		.cpus_per_gpu = SL_NONE,
-		.mem_per_node_max = SL_NONE,
-		.mem_per_cpu_max = SL_NONE,
+		SL_PARTITION_UNBOUNDED,
 		.tier = SL_NONE,
 		.job_factor = SL_NONE,
 		.shares = SL_NONE };

@@ -16,7 +16,7 @@ void gpu_row_clear(struct gpu_row *r, uint64_t line)
 	*r = (struct gpu_row){ .row.line = line, .group = nothing_asked };
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		r->row.col[i] = SL_NONE;
-	r->job = (struct sl_job_more){ SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+	r->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
 }
 
 void gpu_row_id(struct gpu_row *r, const char *text, uint64_t number)

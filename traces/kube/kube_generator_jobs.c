@@ -136,7 +136,7 @@ static int row_tell(struct reading *r, const struct made *made)
 		.parts = cpu && cpu % 1000 == 0 ? 1 : 1000,
 		.gpu_mem = SL_NONE };
 	const struct sl_job_more job = { .name = w->class,
-		SL_JOB_MORE_NOTHING,
+		SL_JOB_MORE_NONE,
 		.space = queue,
 		.queue = queue,
 		.manifest = r->manifest.text,

@@ -418,7 +418,7 @@ static int tell_job(struct reading *r, const struct job *job, const struct sl_po
 {
 	const struct sl_object *object = job->object;
 	struct sl_row row;
-	struct sl_job_more said = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+	struct sl_job_more said = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 	struct sl_row_more more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
 	char id[ID_ROOM];

@@ -214,11 +214,12 @@ bool conf_size(const char *text, int64_t *value); /* "4G" of units: K, M, G, T b
 const uint64_t *conf_cores(struct conf *conf, const char *text);
 
 /* conf_keys.c */
+/* Keys of which the same is to be said; names end in NULL. */
 struct conf_key {
 	enum conf_kind kind;
-	const char *key;
 	enum sl_coverage coverage;
 	const char *note;
+	const char *const *name;
 };
 const struct conf_key *conf_key_find(enum conf_kind kind, const char *key);
 /* The setting of a pair, as the table has it. */
@@ -279,7 +280,7 @@ int conf_topology_rank(struct conf *conf);
 int conf_topology_tell(struct conf *conf);
 
 /* conf_windows.c */
-int conf_reservations_tell(struct conf *conf, const struct conf_lines *lines);
+int conf_reservations_tell(struct conf *conf);
 
 /* conf_settings.c */
 int conf_settings_lines(struct conf *conf); /* conf., partition[]., nodes[]. */
@@ -294,7 +295,7 @@ int conf_read_table(struct conf *conf, struct sl_input *in, enum conf_table what
 /* A key of a QOS, else of an association, over what the table says. SL_USAGE: there is no such. */
 int conf_table_set(struct conf *conf, bool qos, const char *name, const char *key,
 	const struct sl_cluster_setting *setting);
-/* conf_events.c: a row of sacctmgr show event. */
+/* conf_windows.c: a row of sacctmgr show event. */
 struct conf_event {
 	const char *node, *from, *until, *state, *reason;
 	struct sl_place at;

@@ -8,42 +8,20 @@
 
 #include "traces/slurm/conf.h"
 
-/* ignored: what is so instead; NULL: it is followed. */
+/* Those that are followed. */
+static const char *const followed[] = { "assoc_limit_stop", "batch_sched_delay", "bf_busy_nodes",
+	"bf_continue", "bf_interval", "bf_job_part_count_reserve", "bf_licenses", "bf_max_job_array_resv",
+	"bf_max_job_assoc", "bf_max_job_part", "bf_max_job_start", "bf_max_job_test", "bf_max_job_user",
+	"bf_max_job_user_part", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_node_space_size",
+	"bf_one_resv_per_job", "bf_resolution", "bf_running_job_reserve", "bf_window", "bf_window_linear",
+	"default_queue_depth", "kill_invalid_depend", "pack_serial_at_end", "partition_job_depth",
+	"preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first", "sched_interval",
+	"sched_max_job_start", "sched_min_interval" };
+
+/* Those that are not, and what is so instead. */
 static const struct {
-	const char *name, *ignored;
-} options[] = {
-	{ "assoc_limit_stop", NULL },
-	{ "batch_sched_delay", NULL },
-	{ "bf_busy_nodes", NULL },
-	{ "bf_continue", NULL },
-	{ "bf_interval", NULL },
-	{ "bf_job_part_count_reserve", NULL },
-	{ "bf_licenses", NULL },
-	{ "bf_max_job_array_resv", NULL },
-	{ "bf_max_job_assoc", NULL },
-	{ "bf_max_job_part", NULL },
-	{ "bf_max_job_start", NULL },
-	{ "bf_max_job_test", NULL },
-	{ "bf_max_job_user", NULL },
-	{ "bf_max_job_user_part", NULL },
-	{ "bf_min_age_reserve", NULL },
-	{ "bf_min_prio_reserve", NULL },
-	{ "bf_node_space_size", NULL },
-	{ "bf_one_resv_per_job", NULL },
-	{ "bf_resolution", NULL },
-	{ "bf_running_job_reserve", NULL },
-	{ "bf_window", NULL },
-	{ "bf_window_linear", NULL },
-	{ "default_queue_depth", NULL },
-	{ "kill_invalid_depend", NULL },
-	{ "pack_serial_at_end", NULL },
-	{ "partition_job_depth", NULL },
-	{ "preempt_reorder_count", NULL },
-	{ "preempt_strict_order", NULL },
-	{ "preempt_youngest_first", NULL },
-	{ "sched_interval", NULL },
-	{ "sched_max_job_start", NULL },
-	{ "sched_min_interval", NULL },
+	const char *name, *instead;
+} ignored[] = {
 	{ "Ignore_NUMA", "sockets are as slurm.conf has them" },
 	{ "allow_zero_lic", "a job that asks for a licence that there is not is refused" },
 	{ "bf_allow_magnetic_slot", "magnetic reservations are planned as others" },
@@ -93,24 +71,30 @@ static const struct {
 	{ "whole_pack", "components of a job are cancelled one by one" },
 };
 
+enum { FOLLOWED = SL_LEN(followed), OPTIONS = FOLLOWED + SL_LEN(ignored) };
+
+static const char *name_of(size_t option)
+{
+	return option < FOLLOWED ? followed[option] : ignored[option - FOLLOWED].name;
+}
+
 static size_t find(const char *name, size_t len)
 {
 	size_t i = 0;
-	while (i < SL_LEN(options) &&
-		!(strlen(options[i].name) == len && strncasecmp(options[i].name, name, len) == 0))
+	while (i < OPTIONS && !(strlen(name_of(i)) == len && strncasecmp(name_of(i), name, len) == 0))
 		i++;
 	return i;
 }
 
 bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near)
 {
-	const char *known[SL_LEN(options) + 1];
+	const char *known[OPTIONS + 1];
 	*near = "";
-	if (find(option, len) < SL_LEN(options))
+	if (find(option, len) < OPTIONS)
 		return true;
-	for (size_t i = 0; i < SL_LEN(options); i++)
-		known[i] = options[i].name;
-	known[SL_LEN(options)] = NULL;
+	for (size_t i = 0; i < OPTIONS; i++)
+		known[i] = name_of(i);
+	known[OPTIONS] = NULL;
 	const char *name = conf_strdup(&conf->mem, option, len);
 	if (name)
 		*near = conf_suggest(conf, name, known);
@@ -150,11 +134,8 @@ bool conf_option_value(const char *option, size_t len)
 /* The node selection looks at it, whoever decides. */
 static bool is_placed(size_t option)
 {
-	static const char *const placed[] = { "bf_busy_nodes", "pack_serial_at_end" };
-	bool is = false;
-	for (size_t i = 0; i < SL_LEN(placed); i++)
-		is |= strcmp(options[option].name, placed[i]) == 0;
-	return is;
+	return strcmp(name_of(option), "bf_busy_nodes") == 0 ||
+	       strcmp(name_of(option), "pack_serial_at_end") == 0;
 }
 
 static int tell(struct conf *conf, const char *option, size_t len, struct sl_place at)
@@ -163,11 +144,9 @@ static int tell(struct conf *conf, const char *option, size_t len, struct sl_pla
 	const size_t i = find(option, name);
 	const char *near = "";
 	const bool known = conf_option_known(conf, option, name, &near);
-	const bool bad = known && !options[i].ignored && !conf_option_value(option, len);
-	const char *note = bad     ? "no value of it: the default holds"
-			   : known ? options[i].ignored
-			   : *near ? near
-				   : NULL;
+	const char *instead = known && i >= FOLLOWED ? ignored[i - FOLLOWED].instead : NULL;
+	const bool bad = known && !instead && !conf_option_value(option, len);
+	const char *note = bad ? "no value of it: the default holds" : known ? instead : *near ? near : NULL;
 	const char *key = conf_printf(&conf->mem, "SchedulerParameters.%.*s", (int)name, option);
 	const char *value = name < len ? conf_strdup(&conf->mem, option + name + 1, len - name - 1) : "";
 	if (!key || !value)

@@ -256,20 +256,9 @@ static int partition_of(struct conf *conf, const struct conf_line *line, struct 
 	static const char *const states[] = { "UP", "DOWN", "DRAIN", "INACTIVE", NULL };
 	const struct conf_pair *old = conf_pair_of(line, "Priority");
 	int state = SL_PARTITION_UP;
-	*part = (struct sl_partition){ .name = line->pair[0].value,
-		.max_time = SL_NEVER,
-		.default_time = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.cpus_per_node_max = SL_NONE,
-		.mem_per_node = SL_NONE,
-		.mem_per_cpu = SL_NONE,
-		.mem_per_gpu = SL_NONE,
-		.cpus_per_gpu = SL_NONE,
-		.mem_per_node_max = SL_NONE,
-		.mem_per_cpu_max = SL_NONE,
-		.tier = 1,
-		.job_factor = 1 };
+	*part = (struct sl_partition){
+		.name = line->pair[0].value, SL_PARTITION_UNBOUNDED, .tier = 1, .job_factor = 1
+	};
 	if (strlen(part->name) > CONF_NAME_MAX)
 		return conf_fail(
 			conf, line->pair, "a partition's name has at most %d letters", CONF_NAME_MAX);

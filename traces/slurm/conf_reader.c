@@ -151,30 +151,18 @@ static int tell_keys(struct conf *conf)
 	return status;
 }
 
+static int tell_further(struct conf *conf) { return tell_lines(conf, &conf->further); }
+
+/* In this order. */
 static int tell(struct conf *conf)
 {
-	int status = tell_keys(conf);
-	if (!status)
-		status = conf_nodes_make(conf);
-	if (!status)
-		status = conf_settings_files(conf);
-	if (!status)
-		status = tell_lines(conf, &conf->further);
-	if (!status)
-		status = conf_topology_rank(conf);
-	if (!status)
-		status = conf_nodes_tell(conf);
-	if (!status)
-		status = conf_partitions_tell(conf);
-	if (!status)
-		status = conf_topology_tell(conf);
-	if (!status)
-		status = conf_licenses_tell(conf);
-	if (!status)
-		status = conf_reservations_tell(conf, &conf->lines);
-	if (!status)
-		status = conf_reservations_tell(conf, &conf->further);
-	return status ? status : conf_settings_used(conf);
+	static int (*const steps[])(struct conf * conf) = { tell_keys, conf_nodes_make, conf_settings_files,
+		tell_further, conf_topology_rank, conf_nodes_tell, conf_partitions_tell, conf_topology_tell,
+		conf_licenses_tell, conf_reservations_tell, conf_settings_used };
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(steps) && !status; i++)
+		status = steps[i](conf);
+	return status;
 }
 
 static void release(struct conf *conf)
@@ -194,6 +182,7 @@ static void release(struct conf *conf)
 
 static int read_all(struct conf *conf, const char *path, struct sl_input *in)
 {
+	conf->folder = "";
 	int status = conf->observed ? conf_read_scontrol(conf, in, &conf->lines) : read_slurm(conf, path, in);
 	conf->chain[0] = path;
 	if (!status)
@@ -262,24 +251,16 @@ static int slurm_sniff(const char *path, const char *text, size_t len)
 static int slurm_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
-	struct conf conf = { .err = err,
-		.sink = sink,
-		.setting = setting,
-		.setting_count = setting_count,
-		.folder = "",
-		.observed = false };
+	struct conf conf = { .err = err, .sink = sink, .setting = setting, .setting_count = setting_count };
 	return read_all(&conf, path, in);
 }
 
 static int scontrol_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
-	struct conf conf = { .err = err,
-		.sink = sink,
-		.setting = setting,
-		.setting_count = setting_count,
-		.folder = "",
-		.observed = true };
+	struct conf conf = {
+		.err = err, .sink = sink, .setting = setting, .setting_count = setting_count, .observed = true
+	};
 	return read_all(&conf, path, in);
 }
 

@@ -391,14 +391,9 @@ static void short_options(const char *word, struct words *w, sl_time now, struct
 
 static void said_clear(struct slurm_said *said, struct sl_ask *ask)
 {
-	*said = (struct slurm_said){ .ask = ask, .ask_count = 1, .time_limit = SL_NONE };
-	struct sl_job_more *more = &said->more;
-	int64_t *const none[] = { &more->begin, &more->deadline, &more->time_min, &more->nice, &more->array,
-		&more->array_task, &more->array_limit, &more->start_recorded, &more->end_recorded,
-		&more->attempts_recorded };
-	for (size_t i = 0; i < SL_LEN(none); i++)
-		*none[i] = SL_NONE;
-	more->requeue = -1;
+	*said = (struct slurm_said){
+		.ask = ask, .ask_count = 1, .more = { SL_JOB_MORE_NONE }, .time_limit = SL_NONE
+	};
 	sl_ask_clear(ask);
 }
 

@@ -43,6 +43,8 @@ struct slurm_option {
 	uint16_t at; /* Of the member. */
 };
 
+/* All of them; those with another name for a member stand behind the first. NULL: there are no more. */
+const struct slurm_option *slurm_option_at(size_t i);
 /* NULL: nobody knows it. A beginning that only one has is enough. */
 const struct slurm_option *slurm_option_long(const char *name, size_t len);
 const struct slurm_option *slurm_option_short(char letter);

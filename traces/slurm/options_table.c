@@ -70,121 +70,62 @@ static const struct slurm_option options[] = {
 	{ "qos", 'q', VALUE_NEEDED, OPTION_MORE, MORE(qos) },
 	{ "dependency", 'd', VALUE_NEEDED, OPTION_MORE, MORE(dependency) },
 	{ "account", 'A', VALUE_NEEDED, OPTION_SAID, SAID(account) },
-	/* What no scheduler looks at. */
-	{ "accel-bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "acctg-freq", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "batch", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "bb", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "bbf", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "bcast", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "bcast-exclude", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "bell", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "chdir", 'D', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "workdir", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "clusters", 'M', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "cluster-constraint", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "comment", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "compress", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "container", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "container-id", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "core-spec", 'S', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "thread-spec", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "cpu-bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "cpu_bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "cpu-freq", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "debugger-test", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "delay-boot", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "disable-status", 'X', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "epilog", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "error", 'e', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "exact", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "export", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "export-file", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "external-launcher", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "extra", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "get-user-env", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "gid", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "gpu-bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "gpu-freq", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "help", 'h', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "het-group", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "pack-group", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "ignore-pbs", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "immediate", 'I', VALUE_MAY, OPTION_SKIP, 0 },
-	{ "input", 'i', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "interactive", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "jobid", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "kill-command", 'K', VALUE_MAY, OPTION_SKIP,
-		0 }, /* srun: --kill-on-bad-exit, a value may be too. */
-	{ "kill-on-bad-exit", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "kill-on-invalid-dep", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "label", 'l', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "mail-type", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "mail-user", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "mcs-label", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "mem-bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "mem_bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "mpi", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "msg-timeout", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "multi-prog", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "network", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "no-allocate", 'Z', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "no-bell", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "no-kill", 'k', VALUE_MAY, OPTION_SKIP, 0 },
-	{ "no-shell", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "nodefile", 'F', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "open-mode", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "output", 'o', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "overlap", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "parsable", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "power", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "prefer", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "preserve-env", 'E', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "priority", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "profile", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "prolog", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "propagate", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "pty", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "quiet", 'Q', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "quit-on-interrupt", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "reboot", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "relative", 'r', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "resv-ports", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "send-libs", 0, VALUE_MAY, OPTION_SKIP, 0 },
-	{ "signal", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "slurmd-debug", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "stepmgr", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "task-epilog", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "task-prolog", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "test-only", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "threads", 'T', VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "treewidth", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "tres-bind", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "tres-per-task", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "uid", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "unbuffered", 'u', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "usage", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "verbose", 'v', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "version", 'V', VALUE_NONE, OPTION_SKIP, 0 },
-	{ "wait", 'W', VALUE_MAY, OPTION_SKIP, 0 },
-	{ "wait-all-nodes", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "wait-for-switch", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "wckey", 0, VALUE_NEEDED, OPTION_SKIP, 0 },
-	{ "whole", 0, VALUE_NONE, OPTION_SKIP, 0 },
-	{ "x11", 0, VALUE_MAY, OPTION_SKIP, 0 },
 };
+
+/* What no scheduler looks at: with a value, without, or with one that may be left out (of srun's -K too). */
+#define NEEDS(name, letter) name, letter, VALUE_NEEDED, OPTION_SKIP, 0
+#define ALONE(name, letter) name, letter, VALUE_NONE, OPTION_SKIP, 0
+#define MAY(name, letter)   name, letter, VALUE_MAY, OPTION_SKIP, 0
+static const struct slurm_option skipped[] = { { NEEDS("accel-bind", 0) }, { NEEDS("acctg-freq", 0) },
+	{ NEEDS("batch", 0) }, { NEEDS("bb", 0) }, { NEEDS("bbf", 0) }, { MAY("bcast", 0) },
+	{ NEEDS("bcast-exclude", 0) }, { ALONE("bell", 0) }, { NEEDS("chdir", 'D') }, { NEEDS("workdir", 0) },
+	{ NEEDS("clusters", 'M') }, { NEEDS("cluster-constraint", 0) }, { NEEDS("comment", 0) },
+	{ MAY("compress", 0) }, { NEEDS("container", 0) }, { NEEDS("container-id", 0) },
+	{ NEEDS("core-spec", 'S') }, { NEEDS("thread-spec", 0) }, { NEEDS("cpu-bind", 0) },
+	{ NEEDS("cpu_bind", 0) }, { NEEDS("cpu-freq", 0) }, { ALONE("debugger-test", 0) },
+	{ NEEDS("delay-boot", 0) }, { ALONE("disable-status", 'X') }, { NEEDS("epilog", 0) },
+	{ NEEDS("error", 'e') }, { ALONE("exact", 0) }, { NEEDS("export", 0) }, { NEEDS("export-file", 0) },
+	{ ALONE("external-launcher", 0) }, { NEEDS("extra", 0) }, { MAY("get-user-env", 0) },
+	{ NEEDS("gid", 0) }, { NEEDS("gpu-bind", 0) }, { NEEDS("gpu-freq", 0) }, { ALONE("help", 'h') },
+	{ NEEDS("het-group", 0) }, { NEEDS("pack-group", 0) }, { ALONE("ignore-pbs", 0) },
+	{ MAY("immediate", 'I') }, { NEEDS("input", 'i') }, { ALONE("interactive", 0) },
+	{ NEEDS("jobid", 0) }, { MAY("kill-command", 'K') }, { MAY("kill-on-bad-exit", 0) },
+	{ NEEDS("kill-on-invalid-dep", 0) }, { ALONE("label", 'l') }, { NEEDS("mail-type", 0) },
+	{ NEEDS("mail-user", 0) }, { NEEDS("mcs-label", 0) }, { NEEDS("mem-bind", 0) },
+	{ NEEDS("mem_bind", 0) }, { NEEDS("mpi", 0) }, { NEEDS("msg-timeout", 0) },
+	{ ALONE("multi-prog", 0) }, { NEEDS("network", 0) }, { ALONE("no-allocate", 'Z') },
+	{ ALONE("no-bell", 0) }, { MAY("no-kill", 'k') }, { ALONE("no-shell", 0) },
+	{ NEEDS("nodefile", 'F') }, { NEEDS("open-mode", 0) }, { NEEDS("output", 'o') },
+	{ ALONE("overlap", 0) }, { ALONE("parsable", 0) }, { NEEDS("power", 0) }, { NEEDS("prefer", 0) },
+	{ ALONE("preserve-env", 'E') }, { NEEDS("priority", 0) }, { NEEDS("profile", 0) },
+	{ NEEDS("prolog", 0) }, { MAY("propagate", 0) }, { MAY("pty", 0) }, { ALONE("quiet", 'Q') },
+	{ ALONE("quit-on-interrupt", 0) }, { ALONE("reboot", 0) }, { NEEDS("relative", 'r') },
+	{ MAY("resv-ports", 0) }, { MAY("send-libs", 0) }, { NEEDS("signal", 0) },
+	{ NEEDS("slurmd-debug", 0) }, { ALONE("stepmgr", 0) }, { NEEDS("task-epilog", 0) },
+	{ NEEDS("task-prolog", 0) }, { ALONE("test-only", 0) }, { NEEDS("threads", 'T') },
+	{ NEEDS("treewidth", 0) }, { NEEDS("tres-bind", 0) }, { NEEDS("tres-per-task", 0) },
+	{ NEEDS("uid", 0) }, { ALONE("unbuffered", 'u') }, { ALONE("usage", 0) }, { ALONE("verbose", 'v') },
+	{ ALONE("version", 'V') }, { MAY("wait", 'W') }, { NEEDS("wait-all-nodes", 0) },
+	{ NEEDS("wait-for-switch", 0) }, { NEEDS("wckey", 0) }, { ALONE("whole", 0) }, { MAY("x11", 0) } };
+
+const struct slurm_option *slurm_option_at(size_t i)
+{
+	if (i < SL_LEN(options))
+		return &options[i];
+	return i - SL_LEN(options) < SL_LEN(skipped) ? &skipped[i - SL_LEN(options)] : NULL;
+}
 
 const struct slurm_option *slurm_option_long(const char *name, size_t len)
 {
 	const struct slurm_option *found = NULL;
+	const struct slurm_option *option;
 	size_t count = 0;
-	for (size_t i = 0; i < SL_LEN(options) && len; i++) {
-		if (options[i].name[0] != name[0] || strlen(options[i].name) < len ||
-			memcmp(options[i].name, name, len) != 0)
+	for (size_t i = 0; len && (option = slurm_option_at(i)); i++) {
+		if (strncmp(option->name, name, len) != 0)
 			continue;
-		if (!options[i].name[len])
-			return &options[i];
-		found = &options[i];
+		if (!option->name[len])
+			return option;
+		found = option;
 		count++;
 	}
 	return count == 1 ? found : NULL; /* Of two that begin so, none is meant. */
@@ -192,8 +133,9 @@ const struct slurm_option *slurm_option_long(const char *name, size_t len)
 
 const struct slurm_option *slurm_option_short(char letter)
 {
-	for (size_t i = 0; i < SL_LEN(options); i++)
-		if (options[i].letter == letter)
-			return &options[i];
+	const struct slurm_option *option;
+	for (size_t i = 0; (option = slurm_option_at(i)); i++)
+		if (option->letter == letter)
+			return option;
 	return NULL;
 }

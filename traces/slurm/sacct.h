@@ -9,6 +9,8 @@
 #ifndef TRACES_SLURM_SACCT_H
 #define TRACES_SLURM_SACCT_H
 
+#include <string.h>
+
 #include "sim/plugin.h"
 #include "traces/slurm/options.h"
 
@@ -146,9 +148,16 @@ struct sacct {
 	bool dated;              /* The sink was told that they are not. */
 };
 
-/* sacct_columns.c */
-enum sacct_column sacct_column_of(const char *name, size_t len);
-enum sacct_kind sacct_kind_of(const char *name, size_t len);
+/* sacct_columns.c: all columns, closed by one without a name. */
+struct sacct_name {
+	const char *name;
+	int width;      /* As sacct shows it; negative: to the left. 0: sacct 22.05 has no such column. */
+	uint8_t column; /* enum sacct_column */
+	uint8_t kind;   /* enum sacct_kind */
+};
+extern const struct sacct_name sacct_names[];
+/* In any case; the closing one: there is none. */
+const struct sacct_name *sacct_name_of(const char *name, size_t len);
 
 /* The fields of a row: count + 1 places where they begin, the last a separator behind the end. */
 struct sacct_fields {
@@ -160,8 +169,15 @@ struct sacct_fields {
 bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
 	uint32_t *first);
 /* How readily a text column holds separators; less: more readily. */
-uint8_t sacct_cost(const char *name, size_t len);
+uint8_t sacct_cost(unsigned column);
 bool sacct_fits(enum sacct_kind kind, const char *p, size_t len);
+
+/* The newline, or the end. */
+static inline const char *sacct_line_end(const char *p, const char *end)
+{
+	const char *newline = memchr(p, '\n', (size_t)(end - p));
+	return newline ? newline : end;
+}
 
 /* sacct_values.c */
 bool sacct_date(struct sacct *s, const struct sacct_cell *cell, sl_time *value);

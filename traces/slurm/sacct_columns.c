@@ -1,108 +1,144 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sacct_columns.c - the columns of sacct(1) by name, in any case: those that are used, and what the others
- * hold.
+ * sacct_columns.c - the columns of sacct(1), once: for who reads them, writes them or shows them.
+ *
+ * As sacct of Slurm 22.05 lists them. Those that are not used in a trace still say what they hold, which
+ * helps to tell where the others are.
  */
 #include <string.h>
 #include <strings.h>
 
 #include "traces/slurm/sacct.h"
 
-static const struct {
-	const char *name;
-	uint8_t column, kind;
-} columns[] = {
-	{ "JobID", SACCT_JOBID, SACCT_ID },
-	{ "JobIDRaw", SACCT_JOBIDRAW, SACCT_ID },
-	{ "User", SACCT_USER, SACCT_ANY },
-	{ "UID", SACCT_UID, SACCT_NUMBER },
-	{ "Account", SACCT_ACCOUNT, SACCT_ANY },
-	{ "Partition", SACCT_PARTITION, SACCT_ANY },
-	{ "QOS", SACCT_QOS, SACCT_ANY },
-	{ "Submit", SACCT_SUBMIT, SACCT_DATE },
-	{ "Eligible", SACCT_ELIGIBLE, SACCT_DATE },
-	{ "Start", SACCT_START, SACCT_DATE },
-	{ "End", SACCT_END, SACCT_DATE },
-	{ "Elapsed", SACCT_ELAPSED, SACCT_DURATION },
-	{ "ElapsedRaw", SACCT_ELAPSEDRAW, SACCT_NUMBER },
-	{ "Suspended", SACCT_SUSPENDED, SACCT_DURATION },
-	{ "Timelimit", SACCT_TIMELIMIT, SACCT_DURATION },
-	{ "TimelimitRaw", SACCT_TIMELIMITRAW, SACCT_DURATION },
-	{ "State", SACCT_STATE, SACCT_STATE_WORD },
-	{ "ExitCode", SACCT_EXITCODE, SACCT_DURATION },
-	{ "Reason", SACCT_REASON, SACCT_ANY },
-	{ "NNodes", SACCT_NNODES, SACCT_NUMBER },
-	{ "AllocNodes", SACCT_NNODES, SACCT_NUMBER },
-	{ "ReqNodes", SACCT_REQNODES, SACCT_NUMBER },
-	{ "NCPUS", SACCT_NCPUS, SACCT_NUMBER },
-	{ "AllocCPUS", SACCT_NCPUS, SACCT_NUMBER },
-	{ "ReqCPUS", SACCT_REQCPUS, SACCT_NUMBER },
-	{ "ReqMem", SACCT_REQMEM, SACCT_ANY },
-	{ "ReqTRES", SACCT_REQTRES, SACCT_TRES },
-	{ "AllocTRES", SACCT_ALLOCTRES, SACCT_TRES },
-	{ "NodeList", SACCT_NODELIST, SACCT_ANY },
-	{ "Constraints", SACCT_CONSTRAINTS, SACCT_TEXT },
-	{ "Reservation", SACCT_RESERVATION, SACCT_ANY },
-	{ "Dependency", SACCT_DEPENDENCY, SACCT_ANY },
-	{ "JobName", SACCT_JOBNAME, SACCT_TEXT },
-	{ "SubmitLine", SACCT_SUBMITLINE, SACCT_TEXT },
-	/* Not used; what they hold helps to tell where the others are. */
-	{ "AdminComment", SACCT_OTHER, SACCT_TEXT },
-	{ "AssocID", SACCT_OTHER, SACCT_NUMBER },
-	{ "Cluster", SACCT_CLUSTER, SACCT_ANY },
-	{ "Comment", SACCT_OTHER, SACCT_TEXT },
-	{ "ConsumedEnergy", SACCT_OTHER, SACCT_ANY },
-	{ "ConsumedEnergyRaw", SACCT_OTHER, SACCT_NUMBER },
-	{ "Container", SACCT_OTHER, SACCT_TEXT },
-	{ "CPUTime", SACCT_OTHER, SACCT_DURATION },
-	{ "CPUTimeRAW", SACCT_OTHER, SACCT_NUMBER },
-	{ "DBIndex", SACCT_OTHER, SACCT_NUMBER },
-	{ "DerivedExitCode", SACCT_OTHER, SACCT_DURATION },
-	{ "Extra", SACCT_OTHER, SACCT_TEXT },
-	{ "Flags", SACCT_OTHER, SACCT_ANY },
-	{ "GID", SACCT_OTHER, SACCT_NUMBER },
-	{ "Group", SACCT_OTHER, SACCT_ANY },
-	{ "NTasks", SACCT_OTHER, SACCT_NUMBER },
-	{ "Planned", SACCT_OTHER, SACCT_DURATION },
-	{ "Priority", SACCT_OTHER, SACCT_NUMBER },
-	{ "QOSRAW", SACCT_OTHER, SACCT_NUMBER },
-	{ "ReservationId", SACCT_OTHER, SACCT_NUMBER },
-	{ "Reserved", SACCT_OTHER, SACCT_DURATION },
-	{ "ResvCPU", SACCT_OTHER, SACCT_DURATION },
-	{ "ResvCPURAW", SACCT_OTHER, SACCT_NUMBER },
-	{ "StdErr", SACCT_OTHER, SACCT_TEXT },
-	{ "StdIn", SACCT_OTHER, SACCT_TEXT },
-	{ "StdOut", SACCT_OTHER, SACCT_TEXT },
-	{ "SystemComment", SACCT_OTHER, SACCT_TEXT },
-	{ "SystemCPU", SACCT_OTHER, SACCT_DURATION },
-	{ "TotalCPU", SACCT_OTHER, SACCT_DURATION },
-	{ "TRESUsageInTot", SACCT_OTHER, SACCT_TRES },
-	{ "TRESUsageInAve", SACCT_OTHER, SACCT_TRES },
-	{ "TRESUsageInMax", SACCT_OTHER, SACCT_TRES },
-	{ "TRESUsageOutTot", SACCT_OTHER, SACCT_TRES },
-	{ "TRESUsageOutAve", SACCT_OTHER, SACCT_TRES },
-	{ "UserCPU", SACCT_OTHER, SACCT_DURATION },
-	{ "WCKeyID", SACCT_OTHER, SACCT_NUMBER },
-	{ "WorkDir", SACCT_OTHER, SACCT_TEXT },
+const struct sacct_name sacct_names[] = {
+	{ "Account", 10, SACCT_ACCOUNT, SACCT_ANY },
+	{ "AdminComment", 15, SACCT_OTHER, SACCT_TEXT },
+	{ "AllocCPUS", 10, SACCT_NCPUS, SACCT_NUMBER },
+	{ "AllocNodes", 10, SACCT_NNODES, SACCT_NUMBER },
+	{ "AllocTRES", 10, SACCT_ALLOCTRES, SACCT_TRES },
+	{ "AssocID", 7, SACCT_OTHER, SACCT_NUMBER },
+	{ "AveCPU", 10, SACCT_OTHER, SACCT_ANY },
+	{ "AveCPUFreq", 10, SACCT_OTHER, SACCT_ANY },
+	{ "AveDiskRead", 14, SACCT_OTHER, SACCT_ANY },
+	{ "AveDiskWrite", 14, SACCT_OTHER, SACCT_ANY },
+	{ "AvePages", 10, SACCT_OTHER, SACCT_ANY },
+	{ "AveRSS", 10, SACCT_OTHER, SACCT_ANY },
+	{ "AveVMSize", 10, SACCT_OTHER, SACCT_ANY },
+	{ "BlockID", 16, SACCT_OTHER, SACCT_ANY },
+	{ "Cluster", 10, SACCT_CLUSTER, SACCT_ANY },
+	{ "Comment", 14, SACCT_OTHER, SACCT_TEXT },
+	{ "Constraints", 19, SACCT_CONSTRAINTS, SACCT_TEXT },
+	{ "ConsumedEnergy", 14, SACCT_OTHER, SACCT_ANY },
+	{ "ConsumedEnergyRaw", 17, SACCT_OTHER, SACCT_NUMBER },
+	{ "Container", 19, SACCT_OTHER, SACCT_TEXT },
+	{ "CPUTime", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "CPUTimeRAW", 10, SACCT_OTHER, SACCT_NUMBER },
+	{ "DBIndex", -21, SACCT_OTHER, SACCT_NUMBER },
+	{ "DerivedExitCode", 15, SACCT_OTHER, SACCT_DURATION },
+	{ "Elapsed", 10, SACCT_ELAPSED, SACCT_DURATION },
+	{ "ElapsedRaw", 10, SACCT_ELAPSEDRAW, SACCT_NUMBER },
+	{ "Eligible", 19, SACCT_ELIGIBLE, SACCT_DATE },
+	{ "End", 19, SACCT_END, SACCT_DATE },
+	{ "ExitCode", 8, SACCT_EXITCODE, SACCT_DURATION },
+	{ "FailedNode", 8, SACCT_OTHER, SACCT_ANY },
+	{ "Flags", 19, SACCT_OTHER, SACCT_ANY },
+	{ "GID", 6, SACCT_OTHER, SACCT_NUMBER },
+	{ "Group", 9, SACCT_OTHER, SACCT_ANY },
+	{ "JobID", -12, SACCT_JOBID, SACCT_ID },
+	{ "JobIDRaw", -12, SACCT_JOBIDRAW, SACCT_ID },
+	{ "JobName", 10, SACCT_JOBNAME, SACCT_TEXT },
+	{ "Layout", 9, SACCT_OTHER, SACCT_ANY },
+	{ "Licenses", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskRead", 12, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskReadNode", 15, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskReadTask", 15, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskWrite", 12, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskWriteNode", 16, SACCT_OTHER, SACCT_ANY },
+	{ "MaxDiskWriteTask", 16, SACCT_OTHER, SACCT_ANY },
+	{ "MaxPages", 8, SACCT_OTHER, SACCT_ANY },
+	{ "MaxPagesNode", 12, SACCT_OTHER, SACCT_ANY },
+	{ "MaxPagesTask", 14, SACCT_OTHER, SACCT_ANY },
+	{ "MaxRSS", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MaxRSSNode", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MaxRSSTask", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MaxVMSize", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MaxVMSizeNode", 14, SACCT_OTHER, SACCT_ANY },
+	{ "MaxVMSizeTask", 14, SACCT_OTHER, SACCT_ANY },
+	{ "McsLabel", 12, SACCT_OTHER, SACCT_ANY },
+	{ "MinCPU", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MinCPUNode", 10, SACCT_OTHER, SACCT_ANY },
+	{ "MinCPUTask", 10, SACCT_OTHER, SACCT_ANY },
+	{ "NCPUS", 10, SACCT_NCPUS, SACCT_NUMBER },
+	{ "NNodes", 8, SACCT_NNODES, SACCT_NUMBER },
+	{ "NodeList", 15, SACCT_NODELIST, SACCT_ANY },
+	{ "NTasks", 8, SACCT_OTHER, SACCT_NUMBER },
+	{ "Partition", 10, SACCT_PARTITION, SACCT_ANY },
+	{ "Planned", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "PlannedCPU", 10, SACCT_OTHER, SACCT_ANY },
+	{ "PlannedCPURAW", 13, SACCT_OTHER, SACCT_ANY },
+	{ "Priority", 10, SACCT_OTHER, SACCT_NUMBER },
+	{ "QOS", 10, SACCT_QOS, SACCT_ANY },
+	{ "QOSRAW", 6, SACCT_OTHER, SACCT_NUMBER },
+	{ "Reason", 22, SACCT_REASON, SACCT_ANY },
+	{ "ReqCPUFreq", 10, SACCT_OTHER, SACCT_ANY },
+	{ "ReqCPUFreqGov", 13, SACCT_OTHER, SACCT_ANY },
+	{ "ReqCPUFreqMax", 13, SACCT_OTHER, SACCT_ANY },
+	{ "ReqCPUFreqMin", 13, SACCT_OTHER, SACCT_ANY },
+	{ "ReqCPUS", 8, SACCT_REQCPUS, SACCT_NUMBER },
+	{ "ReqMem", 10, SACCT_REQMEM, SACCT_ANY },
+	{ "ReqNodes", 8, SACCT_REQNODES, SACCT_NUMBER },
+	{ "ReqTRES", 10, SACCT_REQTRES, SACCT_TRES },
+	{ "Reservation", 20, SACCT_RESERVATION, SACCT_ANY },
+	{ "ReservationId", 8, SACCT_OTHER, SACCT_NUMBER },
+	{ "Reserved", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "ResvCPU", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "ResvCPURAW", 10, SACCT_OTHER, SACCT_NUMBER },
+	{ "Restarts", 8, SACCT_OTHER, SACCT_ANY },
+	{ "Start", 19, SACCT_START, SACCT_DATE },
+	{ "State", 10, SACCT_STATE, SACCT_STATE_WORD },
+	{ "Submit", 19, SACCT_SUBMIT, SACCT_DATE },
+	{ "SubmitLine", 20, SACCT_SUBMITLINE, SACCT_TEXT },
+	{ "Suspended", 10, SACCT_SUSPENDED, SACCT_DURATION },
+	{ "SystemComment", 15, SACCT_OTHER, SACCT_TEXT },
+	{ "SystemCPU", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "Timelimit", 10, SACCT_TIMELIMIT, SACCT_DURATION },
+	{ "TimelimitRaw", 10, SACCT_TIMELIMITRAW, SACCT_DURATION },
+	{ "TotalCPU", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "TRESUsageInAve", 14, SACCT_OTHER, SACCT_TRES },
+	{ "TRESUsageInMax", 14, SACCT_OTHER, SACCT_TRES },
+	{ "TRESUsageInMaxNode", 18, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageInMaxTask", 18, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageInMin", 14, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageInMinNode", 18, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageInMinTask", 18, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageInTot", 14, SACCT_OTHER, SACCT_TRES },
+	{ "TRESUsageOutAve", 15, SACCT_OTHER, SACCT_TRES },
+	{ "TRESUsageOutMax", 15, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutMaxNode", 19, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutMaxTask", 19, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutMin", 15, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutMinNode", 19, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutMinTask", 19, SACCT_OTHER, SACCT_ANY },
+	{ "TRESUsageOutTot", 15, SACCT_OTHER, SACCT_TRES },
+	{ "UID", 6, SACCT_UID, SACCT_NUMBER },
+	{ "User", 9, SACCT_USER, SACCT_ANY },
+	{ "UserCPU", 10, SACCT_OTHER, SACCT_DURATION },
+	{ "WCKey", 10, SACCT_OTHER, SACCT_ANY },
+	{ "WCKeyID", 10, SACCT_OTHER, SACCT_NUMBER },
+	{ "WorkDir", 20, SACCT_OTHER, SACCT_TEXT },
+	/* Of later ones: a trace may have them. */
+	{ "Dependency", 0, SACCT_DEPENDENCY, SACCT_ANY },
+	{ "Extra", 0, SACCT_OTHER, SACCT_TEXT },
+	{ "StdErr", 0, SACCT_OTHER, SACCT_TEXT },
+	{ "StdIn", 0, SACCT_OTHER, SACCT_TEXT },
+	{ "StdOut", 0, SACCT_OTHER, SACCT_TEXT },
+	{ NULL, 0, SACCT_OTHER, SACCT_ANY },
 };
 
-static size_t find(const char *name, size_t len)
+const struct sacct_name *sacct_name_of(const char *name, size_t len)
 {
-	size_t i = 0;
-	while (i < SL_LEN(columns) &&
-		(strlen(columns[i].name) != len || strncasecmp(columns[i].name, name, len) != 0))
-		i++;
-	return i;
-}
-
-enum sacct_column sacct_column_of(const char *name, size_t len)
-{
-	const size_t i = find(name, len);
-	return i < SL_LEN(columns) ? columns[i].column : SACCT_OTHER;
-}
-
-enum sacct_kind sacct_kind_of(const char *name, size_t len)
-{
-	const size_t i = find(name, len);
-	return i < SL_LEN(columns) ? columns[i].kind : SACCT_ANY;
+	const struct sacct_name *found = sacct_names;
+	while (found->name && (strlen(found->name) != len || strncasecmp(found->name, name, len) != 0))
+		found++;
+	return found;
 }

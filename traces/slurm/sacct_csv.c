@@ -296,15 +296,9 @@ static int line_in(struct reading *r, const char *line, const char *end)
 
 /* ---- The reader ----------------------------------------------------------------------------------- */
 
-static const char *line_end(const char *p, const char *end)
-{
-	const char *newline = memchr(p, '\n', (size_t)(end - p));
-	return newline ? newline : end;
-}
-
 static unsigned char delimiter_of(const char *p, const char *end)
 {
-	const char *stop = line_end(p, end);
+	const char *stop = sacct_line_end(p, end);
 	return memchr(p, ';', (size_t)(stop - p)) ? ';' : ',';
 }
 
@@ -317,7 +311,7 @@ static int read_all(struct reading *r, struct sl_input *in)
 		if (!r->line_number)
 			csv_set_delim(&r->csv, delimiter_of(text, end));
 		for (const char *p = text; p < end;) {
-			const char *stop = line_end(p, end) + 1; /* The last line has one too. */
+			const char *stop = sacct_line_end(p, end) + 1; /* The last line has one too. */
 			status = line_in(r, p, stop);
 			if (status)
 				return status;
@@ -360,7 +354,7 @@ static int csv_sniff(const char *text, size_t len)
 		{ "wall_limit", "n_tasks", "ntasks_per_node" },
 		{ "sim_submit", "sim_wclimit", "sim_duration" },
 	};
-	const char *end = line_end(text, text + len);
+	const char *end = sacct_line_end(text, text + len);
 	size_t semicolons = 0;
 	for (const char *p = text; p < end; p++)
 		semicolons += *p == ';';

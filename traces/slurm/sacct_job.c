@@ -52,17 +52,11 @@ static sl_time duration(struct sacct_job *job, const struct sacct_cell *cell)
 
 static void job_clear(struct sacct_job *job)
 {
-	struct sl_job_more *more = &job->job;
 	sacct_text_clear(&job->text);
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		job->row.col[i] = SL_NONE;
 	job->more = (struct sl_row_more){ .cancel = SL_NONE };
-	*more = (struct sl_job_more){ .requeue = -1 };
-	int64_t *const none[] = { &more->begin, &more->deadline, &more->time_min, &more->nice, &more->array,
-		&more->array_task, &more->array_limit, &more->start_recorded, &more->end_recorded,
-		&more->attempts_recorded };
-	for (size_t i = 0; i < SL_LEN(none); i++)
-		*none[i] = SL_NONE;
+	job->job = (struct sl_job_more){ SL_JOB_MORE_NONE };
 	job->tasks = NULL;
 	job->id = SL_NONE;
 	job->component = -1;

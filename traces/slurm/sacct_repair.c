@@ -15,16 +15,12 @@
 
 enum { OF_SUBMITLINE = 1, EMPTY = 3 }; /* EMPTY: what is typed says something, where it can. */
 
-uint8_t sacct_cost(const char *name, size_t len)
+uint8_t sacct_cost(unsigned column)
 {
-	static const struct {
-		const char *name;
-		uint8_t cost;
-	} likely[] = { { "SubmitLine", OF_SUBMITLINE }, { "Constraints", 2 }, { "JobName", 3 } };
-	for (size_t i = 0; i < SL_LEN(likely); i++)
-		if (strlen(likely[i].name) == len && strncasecmp(likely[i].name, name, len) == 0)
-			return likely[i].cost;
-	return 4;
+	return column == SACCT_SUBMITLINE    ? OF_SUBMITLINE
+	       : column == SACCT_CONSTRAINTS ? 2
+	       : column == SACCT_JOBNAME     ? 3
+					     : 4;
 }
 
 static bool all_of(const char *p, size_t len, const char *set)

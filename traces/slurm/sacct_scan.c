@@ -263,12 +263,6 @@ static size_t delimiter_of(const char *p, const char *end, char delimiter[DELIMI
 	return len;
 }
 
-static const char *line_end(const char *p, const char *end)
-{
-	const char *newline = memchr(p, '\n', (size_t)(end - p));
-	return newline ? newline : end;
-}
-
 static const char *without_return(const char *p, const char *stop)
 {
 	return stop > p && stop[-1] == '\r' ? stop - 1 : stop;
@@ -327,9 +321,10 @@ static int header(struct scan *t, const char *p, const char *end)
 	for (size_t i = 0; i < t->columns; i++) {
 		const char *name = t->field[i];
 		const size_t len = (size_t)(t->field[i + 1] - name) - t->separator;
-		t->kind[i] = (uint8_t)sacct_kind_of(name, len);
-		t->cost[i] = sacct_cost(name, len);
-		t->column[i] = (uint8_t)sacct_column_of(name, len);
+		const struct sacct_name *known = sacct_name_of(name, len);
+		t->kind[i] = known->kind;
+		t->cost[i] = sacct_cost(known->column);
+		t->column[i] = known->column;
 		if (t->column[i] < SACCT_COLUMNS)
 			t->used[t->used_count++] = i;
 		text |= t->kind[i] == SACCT_TEXT;
@@ -345,7 +340,7 @@ static int header(struct scan *t, const char *p, const char *end)
 static int lines_in(struct scan *t, const char *p, const char *end)
 {
 	while (p < end) {
-		const char *stop = line_end(p, end);
+		const char *stop = sacct_line_end(p, end);
 		const char *last = without_return(p, stop);
 		t->line_number++;
 		const int status = t->header_seen ? row(t, p, last) : header(t, without_mark(p, last), last);
@@ -389,7 +384,7 @@ static int sacct_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 static int sacct_sniff(const char *text, size_t len)
 {
 	const char *p = without_mark(text, text + len);
-	const char *end = line_end(p, text + len);
+	const char *end = sacct_line_end(p, text + len);
 	char delimiter[DELIMITER_MAX];
 	const size_t separator = delimiter_of(p, end = without_return(p, end), delimiter);
 	size_t known = 0;
@@ -401,7 +396,7 @@ static int sacct_sniff(const char *text, size_t len)
 	while (p < end) {
 		const char *at = memmem(p, (size_t)(end - p), delimiter, separator);
 		const char *stop = at ? at : end;
-		const enum sacct_column column = sacct_column_of(p, (size_t)(stop - p));
+		const unsigned column = sacct_name_of(p, (size_t)(stop - p))->column;
 		known += column < SACCT_OTHER;
 		id |= column == SACCT_JOBID || column == SACCT_JOBIDRAW;
 		p = stop + separator;

@@ -12,26 +12,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "traces/slurm/options_parts.h"
 #include "traces/slurm/sacct.h"
-
-static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
-{
-	(void)header; /* sacct has no place for them. */
-	(void)count;
-	(void)err;
-	sl_out_text(out,
-		"JobID|JobIDRaw|Cluster|Partition|QOS|Account|Group|GID|User|UID|Submit|Eligible|Start|"
-		"End|Elapsed|ExitCode|State|NNodes|NCPUS|ReqCPUS|ReqMem|ReqTRES|AllocTRES|Timelimit|"
-		"NodeList|SubmitLine|Suspended|JobName\n");
-	return SL_OK;
-}
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
 static const struct sl_row_more nothing;
-static const struct sl_job_more nothing_more = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
-
-static void bar(struct sl_out *out) { sl_out_text(out, "|"); }
+static const struct sl_job_more nothing_more = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 
 /* Line ends would end the row. */
 static void put_text(struct sl_out *out, const char *text)
@@ -105,60 +92,24 @@ static void put_duration(struct sl_out *out, sl_time time)
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *option;
-	size_t at;
-	const char *unit;
-} numbers[] = {
-	{ "ntasks", offsetof(struct sl_ask, tasks), "" },
-	{ "ntasks-per-node", offsetof(struct sl_ask, tasks_per_node), "" },
-	{ "ntasks-per-socket", offsetof(struct sl_ask, tasks_per_socket), "" },
-	{ "ntasks-per-core", offsetof(struct sl_ask, tasks_per_core), "" },
-	{ "ntasks-per-gpu", offsetof(struct sl_ask, tasks_per_gpu), "" },
-	{ "cpus-per-task", offsetof(struct sl_ask, cpus_per_task), "" },
-	{ "cpus-per-gpu", offsetof(struct sl_ask, cpus_per_gpu), "" },
-	{ "mincpus", offsetof(struct sl_ask, cpus_min), "" },
-	{ "sockets-per-node", offsetof(struct sl_ask, sockets_per_node), "" },
-	{ "cores-per-socket", offsetof(struct sl_ask, cores_per_socket), "" },
-	{ "threads-per-core", offsetof(struct sl_ask, threads_per_core), "" },
-	{ "mem", offsetof(struct sl_ask, mem_per_node), "M" },
-	{ "mem-per-cpu", offsetof(struct sl_ask, mem_per_cpu), "M" },
-	{ "mem-per-gpu", offsetof(struct sl_ask, mem_per_gpu), "M" },
-	{ "tmp", offsetof(struct sl_ask, tmp), "M" },
-};
+static const void *member(const struct sl_ask *ask, const struct slurm_option *option)
+{
+	return (const char *)ask + option->at;
+}
 
-static const struct {
-	const char *option;
-	size_t at;
-} texts[] = {
-	{ "partition", offsetof(struct sl_ask, partition) },
-	{ "gres", offsetof(struct sl_ask, gres) },
-	{ "gpus", offsetof(struct sl_ask, gpus) },
-	{ "gpus-per-node", offsetof(struct sl_ask, gpus_per_node) },
-	{ "gpus-per-socket", offsetof(struct sl_ask, gpus_per_socket) },
-	{ "gpus-per-task", offsetof(struct sl_ask, gpus_per_task) },
-	{ "gres-flags", offsetof(struct sl_ask, gres_flags) },
-	{ "constraint", offsetof(struct sl_ask, constraint) },
-	{ "nodelist", offsetof(struct sl_ask, nodelist) },
-	{ "exclude", offsetof(struct sl_ask, exclude) },
-	{ "distribution", offsetof(struct sl_ask, distribution) },
-	{ "licenses", offsetof(struct sl_ask, licenses) },
-	{ "reservation", offsetof(struct sl_ask, reservation) },
-};
-
-static const struct {
-	const char *option;
-	size_t at;
-} flags[] = {
-	{ "oversubscribe", offsetof(struct sl_ask, oversubscribe) },
-	{ "overcommit", offsetof(struct sl_ask, overcommit) },
-	{ "contiguous", offsetof(struct sl_ask, contiguous) },
-	{ "spread-job", offsetof(struct sl_ask, spread) },
-	{ "use-min-nodes", offsetof(struct sl_ask, use_min_nodes) },
-	{ "hint=nomultithread", offsetof(struct sl_ask, no_multithread) },
-};
-
-static const void *member(const struct sl_ask *ask, size_t at) { return (const char *)ask + at; }
+/* The next option that is about a member of its own, with a number, a text or a flag; of several names the
+ * first. *i: the next one to look at. NULL: there are no more. */
+static const struct slurm_option *next_member(size_t *i)
+{
+	const struct slurm_option *option;
+	while ((option = slurm_option_at((*i)++))) {
+		const bool again = *i > 1 && option[-1].what == option->what && option[-1].at == option->at;
+		if (!again && (option->what == OPTION_COUNT || option->what == OPTION_MEMORY ||
+				      option->what == OPTION_TEXT || option->what == OPTION_FLAG))
+			return option;
+	}
+	return NULL;
+}
 
 /* In quotes where a shell would part it or take a sign for its own. */
 static void put_quoted(struct sl_out *out, const char *text)
@@ -194,16 +145,18 @@ static void put_ask(struct sl_out *out, const struct sl_ask *ask)
 	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user",
 		" --exclusive=mcs" };
 	put_nodes(out, ask);
-	for (size_t i = 0; i < SL_LEN(numbers); i++) {
-		const int64_t *value = member(ask, numbers[i].at);
-		if (*value != SL_NONE)
-			sl_out_printf(out, " --%s=%" PRId64 "%s", numbers[i].option, *value, numbers[i].unit);
+	const struct slurm_option *option;
+	for (size_t i = 0; (option = next_member(&i));) {
+		const void *value = member(ask, option);
+		if (option->what == OPTION_TEXT)
+			put_option(out, option->name, *(const char *const *)value);
+		else if (option->what == OPTION_FLAG && *(const bool *)value)
+			sl_out_printf(out, " --%s", option->name);
+		else if (option->what != OPTION_FLAG && *(const int64_t *)value != SL_NONE)
+			sl_out_printf(out, " --%s=%" PRId64 "%s", option->name, *(const int64_t *)value,
+				option->what == OPTION_MEMORY ? "M" : "");
 	}
-	for (size_t i = 0; i < SL_LEN(texts); i++)
-		put_option(out, texts[i].option, *(const char *const *)member(ask, texts[i].at));
-	for (size_t i = 0; i < SL_LEN(flags); i++)
-		if (*(const bool *)member(ask, flags[i].at))
-			sl_out_printf(out, " --%s", flags[i].option);
+	sl_out_text(out, ask->no_multithread ? " --hint=nomultithread" : "");
 	sl_out_text(out, exclusive[ask->exclusive]);
 	if (ask->switches == SL_NONE)
 		return;
@@ -301,22 +254,28 @@ struct line {
 	int64_t cpus, nodes;
 };
 
-static void put_id(struct sl_out *out, const struct line *line)
+#define PUT(name) static void name(struct sl_out *out, const struct line *line)
+
+PUT(put_id)
 {
 	const int64_t id = line->row->col[SL_COL_ID];
 	const struct sl_job_more *job = line->job;
 	if (line->components > 1)
-		sl_out_printf(
-			out, "%" PRId64 "+%zu|%" PRId64, id, line->component, id + (int64_t)line->component);
-	else if (job->array != SL_NONE && job->array_task != SL_NONE && !line->more->id)
-		sl_out_printf(out, "%" PRId64 "_%" PRId64 "|%" PRId64, job->array, job->array_task, id);
-	else if (line->more->id) {
+		sl_out_printf(out, "%" PRId64 "+%zu", id, line->component);
+	else if (line->more->id)
 		put_name(out, line->more->id, SL_NONE);
-		bar(out);
+	else if (job->array != SL_NONE && job->array_task != SL_NONE)
+		sl_out_printf(out, "%" PRId64 "_%" PRId64, job->array, job->array_task);
+	else
+		sl_out_printf(out, "%" PRId64, id);
+}
+
+PUT(put_raw)
+{
+	if (line->components == 1 && line->more->id)
 		put_name(out, line->more->id, SL_NONE);
-	} else
-		sl_out_printf(out, "%" PRId64 "|%" PRId64, id, id);
-	bar(out);
+	else
+		sl_out_printf(out, "%" PRId64, line->row->col[SL_COL_ID] + (int64_t)line->component);
 }
 
 static const char *state_of(const struct line *line)
@@ -331,45 +290,36 @@ static const char *state_of(const struct line *line)
 	return sl_state_name(status == 0 ? SL_FAILED : SL_COMPLETED);
 }
 
-static void put_who(struct sl_out *out, const struct line *line)
+PUT(put_cluster)
 {
-	const int64_t *col = line->row->col;
-	put_id(out, line);
-	sl_out_text(out, "schedlab|");
+	(void)line;
+	sl_out_text(out, "schedlab");
+}
+
+PUT(put_partition)
+{
 	const char *own = line->component ? line->more->ask[line->component].partition : NULL;
 	if (own) /* The first of several. */
 		sl_out_printf(out, "%.*s", (int)strcspn(own, ",|\n\r"), own);
 	else
-		put_name(out, line->more->partition, col[SL_COL_PARTITION]);
-	bar(out);
-	put_name(out, line->job->qos, SL_NONE);
-	bar(out);
-	put_name(out, line->more->account, col[SL_COL_GROUP]);
-	sl_out_text(out, "|||");
-	put_name(out, line->more->user, col[SL_COL_USER]);
-	bar(out);
-	put_number(out, line->more->user ? SL_NONE : col[SL_COL_USER]);
-	bar(out);
+		put_name(out, line->more->partition, line->row->col[SL_COL_PARTITION]);
 }
 
-static void put_when(struct sl_out *out, const struct line *line)
+PUT(put_qos) { put_name(out, line->job->qos, SL_NONE); }
+PUT(put_account) { put_name(out, line->more->account, line->row->col[SL_COL_GROUP]); }
+PUT(put_user) { put_name(out, line->more->user, line->row->col[SL_COL_USER]); }
+PUT(put_uid) { put_number(out, line->more->user ? SL_NONE : line->row->col[SL_COL_USER]); }
+PUT(put_submit) { put_date(out, line->row->col[SL_COL_SUBMIT], "Unknown"); }
+PUT(put_eligible) { put_date(out, line->begin, "Unknown"); }
+PUT(put_start) { put_date(out, line->start, "Unknown"); }
+PUT(put_end) { put_date(out, line->end, "Unknown"); }
+PUT(put_exit_code) { put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE); }
+PUT(put_state) { sl_out_text(out, state_of(line)); }
+
+PUT(put_elapsed)
 {
-	const sl_time submit = line->row->col[SL_COL_SUBMIT];
 	const sl_time run = line->row->col[SL_COL_RUN];
-	put_date(out, submit, "Unknown");
-	bar(out);
-	put_date(out, line->begin, "Unknown");
-	bar(out);
-	put_date(out, line->start, "Unknown");
-	bar(out);
-	put_date(out, line->end, "Unknown");
-	bar(out);
 	put_duration(out, run > 0 ? run : 0);
-	bar(out);
-	put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE);
-	bar(out);
-	sl_out_text(out, state_of(line));
-	bar(out);
 }
 
 static bool begins(const char *text, const char *word) { return strncasecmp(text, word, strlen(word)) == 0; }
@@ -418,64 +368,76 @@ static int64_t gpus_of(const struct line *line)
 	return gpus_in(ask->gpus, false);
 }
 
-static void put_tres(struct sl_out *out, int64_t cpus, int64_t gpus, int64_t nodes)
+static void put_tres(struct sl_out *out, const struct line *line, int64_t cpus)
 {
+	const int64_t gpus = gpus_of(line);
 	sl_out_printf(out, "cpu=%" PRId64, cpus);
 	if (gpus > 0)
 		sl_out_printf(out, ",gres/gpu=%" PRId64, gpus);
-	sl_out_printf(out, ",node=%" PRId64, nodes);
+	sl_out_printf(out, ",node=%" PRId64, line->nodes);
 }
 
-static void put_size(struct sl_out *out, const struct line *line)
+static int64_t cpus_got(const struct line *line)
+{
+	return line->components > 1 ? line->cpus : line->row->col[SL_COL_CPUS];
+}
+
+PUT(put_node_count) { put_number(out, line->nodes); }
+PUT(put_req_cpus) { put_number(out, line->cpus); }
+PUT(put_cpus) { put_number(out, cpus_got(line) != SL_NONE ? cpus_got(line) : line->cpus); }
+
+PUT(put_req_mem)
 {
 	const struct sl_ask *ask = line->more->ask_count ? &line->more->ask[line->component] : NULL;
-	const int64_t *col = line->row->col;
-	const int64_t got = line->components > 1 ? line->cpus : col[SL_COL_CPUS];
-	const int64_t mem = ask && ask->mem_per_cpu != SL_NONE ? ask->mem_per_cpu
-			    : ask                              ? ask->mem_per_node
-							       : SL_NONE;
-	put_number(out, line->nodes);
-	bar(out);
-	put_number(out, got != SL_NONE ? got : line->cpus);
-	bar(out);
-	put_number(out, line->cpus);
-	bar(out);
+	const bool each = ask && ask->mem_per_cpu != SL_NONE;
+	const int64_t mem = each ? ask->mem_per_cpu : ask ? ask->mem_per_node : SL_NONE;
 	if (mem != SL_NONE)
-		sl_out_printf(out, "%" PRId64 "M%s", mem, ask->mem_per_cpu != SL_NONE ? "c" : "n");
-	bar(out);
-	const int64_t gpus = gpus_of(line);
+		sl_out_printf(out, "%" PRId64 "M%s", mem, each ? "c" : "n");
+}
+
+PUT(put_req_tres)
+{
 	if (line->cpus != SL_NONE)
-		put_tres(out, line->cpus, gpus, line->nodes);
-	bar(out);
-	if (line->start != SL_NONE && got != SL_NONE)
-		put_tres(out, got, gpus, line->nodes);
-	bar(out);
-	if (col[SL_COL_LIMIT] == SL_NONE || col[SL_COL_LIMIT] < 0)
+		put_tres(out, line, line->cpus);
+}
+
+PUT(put_alloc_tres)
+{
+	if (line->start != SL_NONE && cpus_got(line) != SL_NONE)
+		put_tres(out, line, cpus_got(line));
+}
+
+PUT(put_limit)
+{
+	const sl_time limit = line->row->col[SL_COL_LIMIT];
+	if (limit == SL_NONE || limit < 0)
 		sl_out_text(out, "UNLIMITED");
 	else
-		put_duration(out, col[SL_COL_LIMIT]);
-	bar(out);
-	/* Of further components only that they had some is known. */
+		put_duration(out, limit);
+}
+
+/* Of further components only that they had some is known. */
+PUT(put_node_list)
+{
 	const char *nodes = line->component ? NULL : line->job->nodes_recorded;
 	put_name(out, nodes ? nodes : "None assigned", SL_NONE);
-	bar(out);
 }
 
 static bool equal_ask(const struct sl_ask *a, const struct sl_ask *b)
 {
 	bool same = a->nodes_min == b->nodes_min && a->nodes_max == b->nodes_max &&
 		    a->exclusive == b->exclusive && a->switches == b->switches &&
-		    a->switches_wait == b->switches_wait;
-	for (size_t i = 0; i < SL_LEN(numbers) && same; i++)
-		same = *(const int64_t *)member(a, numbers[i].at) ==
-		       *(const int64_t *)member(b, numbers[i].at);
-	for (size_t i = 0; i < SL_LEN(texts) && same; i++) {
-		const char *in_a = *(const char *const *)member(a, texts[i].at);
-		const char *in_b = *(const char *const *)member(b, texts[i].at);
-		same = in_a == in_b || (in_a && in_b && strcmp(in_a, in_b) == 0);
+		    a->switches_wait == b->switches_wait && a->no_multithread == b->no_multithread;
+	const struct slurm_option *option;
+	for (size_t i = 0; same && (option = next_member(&i));) {
+		const void *x = member(a, option);
+		const void *y = member(b, option);
+		const char *in_a = option->what == OPTION_TEXT ? *(const char *const *)x : NULL;
+		const char *in_b = option->what == OPTION_TEXT ? *(const char *const *)y : NULL;
+		same = option->what == OPTION_TEXT ? in_a == in_b || (in_a && in_b && strcmp(in_a, in_b) == 0)
+		       : option->what == OPTION_FLAG ? *(const bool *)x == *(const bool *)y
+						     : *(const int64_t *)x == *(const int64_t *)y;
 	}
-	for (size_t i = 0; i < SL_LEN(flags) && same; i++)
-		same = *(const bool *)member(a, flags[i].at) == *(const bool *)member(b, flags[i].at);
 	return same;
 }
 
@@ -500,11 +462,8 @@ static bool line_is_whole(const struct line *line)
 	return whole;
 }
 
-static void put_line(struct sl_out *out, const struct line *line)
+PUT(put_submit_line)
 {
-	put_who(out, line);
-	put_when(out, line);
-	put_size(out, line);
 	if (line->more->ask_count && line_is_whole(line)) {
 		put_text(out, line->job->submit_line);
 	} else if (line->more->ask_count || line->more->group_count) {
@@ -512,9 +471,71 @@ static void put_line(struct sl_out *out, const struct line *line)
 		put_asks(out, line->more);
 		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
 	}
-	sl_out_text(out, "|00:00:00|"); /* Between two texts with separators, what cannot be part of them. */
-	put_text(out, line->job->name);
+}
+
+PUT(put_suspended)
+{
+	(void)line;
+	sl_out_text(out, "00:00:00");
+}
+
+PUT(put_job_name) { put_text(out, line->job->name); }
+
+/* Names as in sacct_columns.c; without a function: nothing is known of it. */
+static const struct {
+	const char *name;
+	void (*put)(struct sl_out *out, const struct line *line);
+} columns[] = {
+	{ "JobID", put_id },
+	{ "JobIDRaw", put_raw },
+	{ "Cluster", put_cluster },
+	{ "Partition", put_partition },
+	{ "QOS", put_qos },
+	{ "Account", put_account },
+	{ "Group", NULL },
+	{ "GID", NULL },
+	{ "User", put_user },
+	{ "UID", put_uid },
+	{ "Submit", put_submit },
+	{ "Eligible", put_eligible },
+	{ "Start", put_start },
+	{ "End", put_end },
+	{ "Elapsed", put_elapsed },
+	{ "ExitCode", put_exit_code },
+	{ "State", put_state },
+	{ "NNodes", put_node_count },
+	{ "NCPUS", put_cpus },
+	{ "ReqCPUS", put_req_cpus },
+	{ "ReqMem", put_req_mem },
+	{ "ReqTRES", put_req_tres },
+	{ "AllocTRES", put_alloc_tres },
+	{ "Timelimit", put_limit },
+	{ "NodeList", put_node_list },
+	{ "SubmitLine", put_submit_line },
+	{ "Suspended", put_suspended }, /* Between two texts with separators, what cannot be part of them. */
+	{ "JobName", put_job_name },
+};
+
+/* line NULL: their names. */
+static void put_line(struct sl_out *out, const struct line *line)
+{
+	for (size_t i = 0; i < SL_LEN(columns); i++) {
+		sl_out_text(out, i ? "|" : "");
+		if (!line)
+			sl_out_text(out, columns[i].name);
+		else if (columns[i].put)
+			columns[i].put(out, line);
+	}
 	sl_out_text(out, "\n");
+}
+
+static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+{
+	(void)header; /* sacct has no place for them. */
+	(void)count;
+	(void)err;
+	put_line(out, NULL);
+	return SL_OK;
 }
 
 static int64_t known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 ? a : b; }

@@ -6,7 +6,7 @@
 
 #include "traces/table/job_table.h"
 
-static const struct sl_job_more nothing = { SL_JOB_MORE_NOTHING, .priority = SL_NONE };
+static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
 
 /* A whole number; negative ones only where they have a meaning. */
 static int number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)

@@ -346,7 +346,7 @@ static const struct sl_job_more *nothing_more(struct ctl *c)
 {
 	struct sl_job_more *more = sl_alloc(c->arena, 1, sizeof(*more));
 	if (more)
-		*more = (struct sl_job_more){ SL_JOB_MORE_NOTHING };
+		*more = (struct sl_job_more){ SL_JOB_MORE_NONE };
 	return more;
 }
 
