@@ -23,10 +23,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
-	{ OPTION_FROM },
-	{ OPTION_TO },
-	{ OPTION_TZ },
-	{ OPTION_JOBS },
+	OPTIONS_OF_TRACE,
 	{ "until", 0, "TIME", false, "stop there, after all that happens then; with -o: DIR/snapshot.json" },
 	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
@@ -37,14 +34,7 @@ static const struct option_def options[] = {
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
-	{ OPTION_DRY_RUN },
-	{ OPTION_MAX_TIME },
-	{ OPTION_MAX_MEMORY },
-	{ OPTION_JSON },
-	{ OPTION_FORCE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_PLUGIN },
-	{ OPTION_TRUST },
+	OPTIONS_OF_RUNS,
 	{ "timing", 0, NULL, false, NULL },
 };
 
@@ -348,11 +338,9 @@ static int leave_snapshot(const struct run *run, const struct args *args, struct
 	if (status || !log_shows(LOG_INFO))
 		return status;
 	if (!path && dir && only_has(arg(args, "only"), "snapshot")) {
-		const size_t room = strlen(dir) + sizeof("/" SNAPSHOT_FILE);
-		char *inside = sl_alloc(args->arena, room, 1);
+		char *inside = text_made(args->arena, "%s/" SNAPSHOT_FILE, dir);
 		if (!inside)
 			return sl_fail_memory(err);
-		(void)snprintf(inside, room, "%s/" SNAPSHOT_FILE, dir);
 		path = inside;
 	}
 	talk_stopped(run, path);
