@@ -377,7 +377,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 /* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. With models
  * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
 int only_check(const char *only, bool models, unsigned *record, struct sl_err *err);
-/* metrics_json.c: one flat object, a metric a line. */
+/* One flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */
@@ -391,5 +391,9 @@ void screen_print(const struct screen_table *table, FILE *file);
 const char *screen_duration(char buffer[32], sl_time time);
 /* "12,345.68": millionths, rounded half up to that many decimals (0..6), in groups of three digits. */
 const char *screen_number(char buffer[48], int64_t micro, unsigned decimals);
+/* The same with its sign: "+12.3". */
+const char *screen_signed(char buffer[48], int64_t micro, unsigned decimals);
+/* One more of those that stand in a text between commas, as far as there is room. */
+void list_add(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
 
 #endif

@@ -41,7 +41,9 @@ static char *word_path(const struct lab *lab, const char *word)
 	for (size_t i = 0; i < lab->make_count; i++)
 		if (strcmp(lab->make[i].name, name) == 0)
 			folder = lab->work;
-	return text_made(lab->arena, "%.*s%s/%s", (int)(name - word), word, folder, name);
+	char *made = text_made(lab->arena, "%.*s%s/%s", (int)(name - word), word, folder, name);
+	const bool there = made && *name && access(made + (name - word), R_OK) == 0;
+	return !made || folder == lab->work || there ? made : sl_strdup(lab->arena, word, strlen(word));
 }
 
 static int words_of(const struct lab *lab, const char *line, char **word, size_t *count, struct sl_err *err)

@@ -54,14 +54,13 @@ static bool is_best(
 /* "+12.3 %" of the first row's value. */
 static const char *difference(char buffer[48], const int64_t *first, const int64_t *value)
 {
+	char number[48];
 	buffer[0] = '\0';
 	if (!first || !value || (*first == 0 && *value != 0))
 		return buffer;
 	const int64_t size = *first < 0 ? -*first : *first;
 	const int64_t share = size ? sl_mul_div(*value - *first, 100000000, size) : 0;
-	char number[48];
-	(void)screen_number(number, share, 1);
-	(void)snprintf(buffer, 48, "%s%.40s %%", share > 0 ? "+" : "", number);
+	(void)snprintf(buffer, 48, "%.44s %%", screen_signed(number, share, 1));
 	return buffer;
 }
 
@@ -226,15 +225,6 @@ static bool any_interval(const struct comparison *all, size_t row)
 	return any;
 }
 
-/* In hundredths of the first row's value. */
-static const char *share_text(char text[48], int64_t share)
-{
-	char number[48];
-	(void)screen_number(number, share * 100, 1);
-	(void)snprintf(text, 48, "%s%.40s", share > 0 ? "+" : "", number);
-	return text;
-}
-
 /* Below a difference. */
 struct below {
 	const char *heading;
@@ -246,8 +236,8 @@ static void interval_text(char text[120], const struct sl_certainty *known)
 {
 	char low[48];
 	char high[48];
-	(void)snprintf(text, 120, "[%s, %s]", share_text(low, known->ratio_low),
-		share_text(high, known->ratio_high));
+	(void)snprintf(text, 120, "[%s, %s]", screen_signed(low, known->ratio_low * 100, 1),
+		screen_signed(high, known->ratio_high * 100, 1));
 }
 
 static bool has_evidence(const struct sl_certainty *known) { return known && known->known && known->blocks; }

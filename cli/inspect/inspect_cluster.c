@@ -87,11 +87,9 @@ static int on_nodes(
 	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->nodes;
 	(void)at;
-	const int status =
-		grow(&array, &told->node_capacity, sizeof(*told->nodes), told->node_count + 1, KEPT_MAX, err);
-	told->nodes = array;
+	const int status = grow((void **)&told->nodes, &told->node_capacity, sizeof(*told->nodes),
+		told->node_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
@@ -114,11 +112,9 @@ static int on_partition(
 	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->partition;
 	(void)at;
-	const int status = grow(&array, &told->partition_capacity, sizeof(*told->partition),
-		told->partition_count + 1, KEPT_MAX, err);
-	told->partition = array;
+	const int status = grow((void **)&told->partition, &told->partition_capacity,
+		sizeof(*told->partition), told->partition_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
@@ -150,10 +146,8 @@ static int on_license(
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->setting;
-	const int status = grow(&array, &told->setting_capacity, sizeof(*told->setting),
+	const int status = grow((void **)&told->setting, &told->setting_capacity, sizeof(*told->setting),
 		told->setting_count + 1, KEPT_MAX, err);
-	told->setting = array;
 	if (status)
 		return status;
 	struct sl_setting *mine = &told->setting[told->setting_count++];

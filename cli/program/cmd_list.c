@@ -317,14 +317,13 @@ static bool engine_gives(enum sl_reason reason)
 /* Policies that say which they give, by name. */
 static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
 {
-	size_t used = (size_t)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
+	(void)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
 	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
 		const enum sl_reason *gives = (*at)->reasons;
 		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
 			gives++;
-		if (gives && *gives == reason && used < room && !engine_gives(reason))
-			used += (size_t)snprintf(
-				text + used, room - used, "%s%s", used ? ", " : "", (*at)->name);
+		if (gives && *gives == reason && !engine_gives(reason))
+			list_add(text, room, "%s", (*at)->name);
 	}
 	return *text ? text : "no policy of this build";
 }

@@ -97,10 +97,8 @@ void talk_read(const struct scenario *scenario)
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
-	size_t used = 0;
-	for (size_t i = 0; i < scenario->ignored_count && used < sizeof(ignored); i++)
-		used += (size_t)snprintf(
-			ignored + used, sizeof(ignored) - used, "%s%s", i ? ", " : "", scenario->ignored[i]);
+	for (size_t i = 0; i < scenario->ignored_count; i++)
+		list_add(ignored, sizeof(ignored), "%s", scenario->ignored[i]);
 	log_line(LOG_INFO, "%s: not used: %s", scenario->input.path, ignored);
 }
 

@@ -432,3 +432,16 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	sl_out_text(out, "\n");
 	return SL_OK;
 }
+
+/* ---- metrics.json: numbers plain ------------------------------------------------------- */
+
+void metrics_json(struct sl_out *out, const struct sl_metrics *metrics)
+{
+	static const struct json_form lines = { "\n", ",\n", "\n", true };
+	struct json json;
+	json_start_in(&json, out, &lines);
+	for (size_t i = 0; i < metrics->count; i++)
+		json_put(&json, datum_micro(metrics->row[i].name, metrics->row[i].micro));
+	json_close(&json);
+	sl_out_text(out, "\n");
+}

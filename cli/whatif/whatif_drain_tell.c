@@ -88,7 +88,7 @@ static void hours_cell(struct screen_table *table, __int128 amount, int64_t part
 {
 	char text[48];
 	const int64_t micro = hours_of(amount, parts);
-	screen_cell(table, true, "%s%s", sign && micro > 0 ? "+" : "", screen_number(text, micro, 1));
+	screen_cell(table, true, "%s", sign ? screen_signed(text, micro, 1) : screen_number(text, micro, 1));
 }
 
 static void head_row(struct screen_table *table, const struct drain *drain)

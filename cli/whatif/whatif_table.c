@@ -47,10 +47,7 @@ static void value_cell(
 /* In hundredths of the base's value. */
 static const char *share(char text[48], int64_t base, int64_t change)
 {
-	char number[48];
-	const int64_t hundredths = base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0;
-	(void)snprintf(text, 48, "%s%.40s", hundredths > 0 ? "+" : "", screen_number(number, hundredths, 1));
-	return text;
+	return screen_signed(text, base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0, 1);
 }
 
 /* "-31.2 % [-40.1, -12.0] better": one who cannot be told from chance is "~", in place of the word. */
