@@ -67,6 +67,24 @@ struct option_def {
 	"max-memory", 0, "SIZE", false, \
 		"runs end, partial, once the program holds so much memory (2G), with exit status 130"
 
+#define OPTION_THREADS "threads", 'j', "N", false, "runs at a time; default: as many as there are processors"
+#define OPTION_REPS \
+	"reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed"
+#define OPTION_BLOCKS \
+	"blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans"
+
+/* Such as stand together in several tables. */
+#define OPTIONS_OF_TRACE \
+	{ OPTION_FROM }, { OPTION_TO }, { OPTION_TZ }, { OPTION_JOBS }
+#define OPTIONS_OF_RUNS                                                                                    \
+	{ OPTION_DRY_RUN }, { OPTION_MAX_TIME }, { OPTION_MAX_MEMORY }, { OPTION_JSON }, { OPTION_FORCE }, \
+		{ OPTION_NO_SYNC }, { OPTION_PLUGIN },                                                     \
+	{                                                                                                  \
+		OPTION_TRUST                                                                               \
+	}
+#define OPTIONS_OF_FILE \
+	{ OPTION_FORCE_FILE }, { OPTION_NO_SYNC }, { OPTION_DRY_RUN }, { OPTION_JSON }, { OPTION_PLUGIN }
+
 /* What was given: values in order. */
 struct given {
 	const struct option_def *def;
@@ -156,6 +174,10 @@ bool streams_open(void);
 /* Was all that was printed written? Ends the program by SIGPIPE where nobody reads stdout any more. */
 int streams_close(struct sl_err *err);
 void signals_catch(void);
+/* A new folder below TMPDIR. */
+int scratch_make(char *path, size_t size, struct sl_err *err);
+/* Those that the path names from that place on, but its last part; verb: what is not possible then. */
+int folders_make(char *path, size_t from, const char *verb, struct sl_err *err);
 
 /* main.c: the workload that comes with the program. data: args->data. False: it is not where it should be. */
 bool bundled_find(char *path, size_t size, const char *data);
@@ -168,6 +190,15 @@ struct amount {
 	char text[32];
 };
 struct amount amount_of(int64_t amount, int64_t parts);
+/* Rounded half up; 0 of none. */
+int64_t mean_rounded(__int128 sum, int64_t count);
+/* Of several things in order, one number. */
+uint64_t folded(uint64_t h, uint64_t value);
+/* Of ids of jobs: numbers, then names (NULL: the number is all). */
+int ids_order(const char *x_name, int64_t x, const char *y_name, int64_t y);
+/* The list that a scenario is read by: what the policy has not taken of the settings, and options->implied
+ * and the rest that decide it. The caller frees it; NULL: no memory. */
+char *scenario_key(const struct settings *settings, const struct scenario_options *options);
 /* With thousands apart: "1,024". */
 const char *count_text(char buffer[48], uint64_t count);
 /* With thousands apart: "1,024", "2.5". */
@@ -286,7 +317,8 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 /* means: initialised. */
 int windows_means(const struct windows *windows, struct sl_metrics *means, struct sl_err *err);
 void windows_csv(const struct windows *windows, const struct sl_metrics *means, struct sl_out *out);
-void windows_json(const struct windows *windows, struct sl_out *out);
+struct json;
+void windows_json(const struct windows *windows, struct json *json); /* "runs" and "windows". */
 void windows_end(struct windows *windows);
 
 /* progress.c: looks on while runs go: a bar on a terminal (unless --quiet), their state when SIGUSR1 comes,
@@ -345,7 +377,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 /* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. With models
  * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
 int only_check(const char *only, bool models, unsigned *record, struct sl_err *err);
-/* metrics_json.c: one flat object, a metric a line. */
+/* One flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */
@@ -359,5 +391,9 @@ void screen_print(const struct screen_table *table, FILE *file);
 const char *screen_duration(char buffer[32], sl_time time);
 /* "12,345.68": millionths, rounded half up to that many decimals (0..6), in groups of three digits. */
 const char *screen_number(char buffer[48], int64_t micro, unsigned decimals);
+/* The same with its sign: "+12.3". */
+const char *screen_signed(char buffer[48], int64_t micro, unsigned decimals);
+/* One more of those that stand in a text between commas, as far as there is room. */
+void list_add(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
 
 #endif

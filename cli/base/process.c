@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -123,4 +126,28 @@ void signals_catch(void)
 #endif
 	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
 	(void)signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- Folders ---------------------------------------------------------------------------- */
+
+int scratch_make(char *path, size_t size, struct sl_err *err)
+{
+	const char *folder = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
+	const int len = snprintf(path, size, "%s/schedlab-XXXXXX", folder ? folder : "/tmp");
+	if (len < 0 || (size_t)len >= size || !mkdtemp(path))
+		return sl_fail_sys(err, SL_SYSTEM, "make a folder in", folder ? folder : "/tmp");
+	return SL_OK;
+}
+
+int folders_make(char *path, size_t from, const char *verb, struct sl_err *err)
+{
+	for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		const bool there = mkdir(path, 0777) == 0 || errno == EEXIST;
+		const int status = there ? SL_OK : sl_fail_sys(err, SL_SYSTEM, verb, path);
+		*slash = '/';
+		if (status)
+			return status;
+	}
+	return SL_OK;
 }

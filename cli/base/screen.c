@@ -159,3 +159,23 @@ const char *screen_number(char buffer[48], int64_t micro, unsigned decimals)
 		*p = '\0';
 	return buffer;
 }
+
+const char *screen_signed(char buffer[48], int64_t micro, unsigned decimals)
+{
+	char number[48];
+	(void)snprintf(buffer, 48, "%s%.40s", micro > 0 ? "+" : "", screen_number(number, micro, decimals));
+	return buffer;
+}
+
+void list_add(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+	if (used)
+		used += (size_t)snprintf(text + used, size - used, ", ");
+	if (used >= size)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(text + used, size - used, format, args);
+	va_end(args);
+}

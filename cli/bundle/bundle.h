@@ -47,7 +47,6 @@ int bundle_name(char *name, size_t size, const char *path, struct sl_err *err);
 /* The files below the folder, the same bytes from the same files: sorted, of one time, owner and mode. */
 int bundle_pack(const char *path, const char *folder, const struct bundle_files *files, struct sl_err *err);
 /* The folders above a path, from that place in it on. */
-int bundle_folders(char *path, size_t from, struct sl_err *err);
 /* Its files, below the folder, which is there and empty, without the archive's own top folder. SL_INPUT: it
  * is damaged, or has what no bundle has (links, names that lead out of it), or more than 1 GiB of it. */
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err);

@@ -19,6 +19,7 @@
 #include <zstd.h>
 
 #include "cli/bundle/bundle.h"
+#include "sim/base/out.h"
 
 enum { PATH_LONGEST = 4096, ROOM = 30000, FILES_MAX = 100000, BLOCK = 512 };
 
@@ -334,34 +335,6 @@ static const char *name_inside(struct unpacking *tar, const char *name)
 	return slash + 1;
 }
 
-int bundle_folders(char *path, size_t from, struct sl_err *err)
-{
-	for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		const bool there = mkdir(path, 0777) == 0 || errno == EEXIST;
-		const int status = there ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "make", path);
-		*slash = '/';
-		if (status)
-			return status;
-	}
-	return SL_OK;
-}
-
-static int content_take(const char *to, const char *bytes, size_t len, struct sl_err *err)
-{
-	struct sl_out *out;
-	const int status = sl_out_open(&out, to, err);
-	if (status)
-		return status;
-	for (size_t at = 0; at < len; at += ROOM) {
-		const size_t part = len - at < ROOM ? len - at : ROOM;
-		char *room = sl_out_room(out, part);
-		memcpy(room, bytes + at, part);
-		sl_out_advance(out, room + part);
-	}
-	return sl_out_commit(out, err);
-}
-
 static int file_unpack(
 	struct unpacking *tar, const struct header *header, const char *bytes, size_t len, struct sl_err *err)
 {
@@ -425,8 +398,8 @@ static int take_in_folder(void *self, const char *name, const char *bytes, size_
 	if (access(to, F_OK) == 0 || errno == ENOTDIR)
 		return sl_fail(err, SL_INPUT,
 			"%s: has '%.200s' twice, or as a file and a folder: pack it again", into->path, name);
-	const int status = bundle_folders(to, strlen(into->folder) + 1, err);
-	return status ? status : content_take(to, bytes, len, err);
+	const int status = folders_make(to, strlen(into->folder) + 1, "make", err);
+	return status ? status : out_file(to, bytes, len, err);
 }
 
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err)

@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/render.h"
 #include "cli/bundle/bundle.h"
 #include "cli/run/outdir.h"
 #include "cli/run/run_find.h"
+#include "sim/base/out.h"
 
 static const struct option_def options[] = {
 	{ "output", 'o', "OUT", false,
@@ -54,25 +56,16 @@ static int copy_file(const char *from, const char *to, struct sl_err *err)
 	return status;
 }
 
-static int write_text(const char *path, const char *text, struct sl_err *err)
-{
-	struct sl_out *out;
-	const int status = sl_out_open(&out, path, err);
-	if (status)
-		return status;
-	sl_out_text(out, text);
-	return sl_out_commit(out, err);
-}
-
 static int item_write(const struct bundle_item *item, const char *folder, struct sl_err *err)
 {
 	char to[PATH_LONGEST];
 	const int len = snprintf(to, sizeof(to), "%s/%s", folder, item->to);
 	if (len < 0 || (size_t)len >= sizeof(to))
 		return sl_fail(err, SL_SYSTEM, "'%s': the path is too long", item->to);
-	int status = bundle_folders(to, strlen(folder) + 1, err);
+	int status = folders_make(to, strlen(folder) + 1, "make", err);
 	if (!status)
-		status = item->from ? copy_file(item->from, to, err) : write_text(to, item->text, err);
+		status = item->from ? copy_file(item->from, to, err)
+				    : out_file(to, item->text, strlen(item->text), err);
 	if (!status && item->program && chmod(to, 0755) != 0)
 		status = sl_fail_sys(err, SL_SYSTEM, "write", to);
 	return status;
@@ -115,7 +108,7 @@ static int items_list(const struct bundle_plan *plan, struct bundle_files *files
  */
 
 /* A folder for what is made on the way. */
-static int scratch_make(char scratch[PATH_LONGEST], struct sl_err *err)
+static int scratch_real(char scratch[PATH_LONGEST], struct sl_err *err)
 {
 	const char *tmp = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread. */
 	char folder[PATH_LONGEST];
@@ -151,7 +144,7 @@ static int verify_in(struct bundle_verified *verified, const char *folder, const
 
 static int verified_tell(const struct bundle_verified *verified, const struct args *args, struct sl_err *err)
 {
-	struct sl_out *out;
+	struct json json;
 	if (!arg_flag(args, "json")) {
 		printf("the same: %016llx\n", (unsigned long long)verified->digest);
 		if (!arg_flag(args, "quiet"))
@@ -159,23 +152,19 @@ static int verified_tell(const struct bundle_verified *verified, const struct ar
 				verified->files, verified->again);
 		return SL_OK;
 	}
-	const int status = sl_out_open(&out, NULL, err);
+	const int status = json_start(&json, &json_one_line, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{ \"bundle\": ");
-	sl_out_json(out, args->word[0]);
-	sl_out_printf(out, ", \"version\": ");
-	sl_out_json(out, verified->version);
-	sl_out_printf(out, ", \"same\": true, \"digest\": \"%016llx\", \"files\": %zu, \"made_again\": [",
-		(unsigned long long)verified->digest, verified->files);
-	const char *comma = "";
-	for (const char *at = verified->again; *at; comma = ", ") {
+	json_put(&json, datum_text("bundle", args->word[0]), datum_text("version", verified->version),
+		datum_flag("same", true), datum_digest("digest", verified->digest),
+		datum_count("files", verified->files));
+	json_nest(&json, "made_again", '[', &json_tight);
+	for (const char *at = verified->again; *at;) {
 		const size_t len = strcspn(at, ",");
-		sl_out_printf(out, "%s\"%.*s\"", comma, (int)len, at);
+		sl_out_printf(json_raw(&json, NULL), "\"%.*s\"", (int)len, at);
 		at += len + strspn(at + len, ", ");
 	}
-	sl_out_text(out, "] }\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 static int verify(const struct args *args, struct sl_err *err)
@@ -187,7 +176,7 @@ static int verify(const struct args *args, struct sl_err *err)
 	struct bundle_verified verified = { .arena = args->arena };
 	if (stat(bundle, &is) != 0)
 		return sl_fail_sys(err, SL_INPUT, "open", bundle);
-	int status = scratch_make(scratch, err);
+	int status = scratch_real(scratch, err);
 	if (status)
 		return status;
 	if (!S_ISDIR(is.st_mode)) {
@@ -244,7 +233,9 @@ static int made_tell(const struct bundle_files *files, const char *out_path, con
 {
 	const uint64_t digest = again->snapshot.stretch[again->snapshot.stretch_count - 1].digest;
 	const bool dry = arg_flag(args, "dry-run");
-	struct sl_out *out;
+	static const struct json_form of_bundle = { " ", ", ", "\n", false };
+	static const struct json_form of_files = { "\n  ", ",\n  ", " ", true };
+	struct json json;
 	if (!arg_flag(args, "json")) {
 		for (size_t i = 0; i < files->count && dry; i++)
 			printf("%s  %lld bytes\n", files->file[i].path, (long long)files->file[i].bytes);
@@ -256,24 +247,18 @@ static int made_tell(const struct bundle_files *files, const char *out_path, con
 							    : "'sh run.sh' in it makes the run again");
 		return SL_OK;
 	}
-	const int status = sl_out_open(&out, NULL, err);
+	const int status = json_start(&json, &of_bundle, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{ \"bundle\": ");
-	sl_out_json(out, out_path);
-	sl_out_text(out, ", \"run\": ");
-	sl_out_json(out, args->word[0]);
-	sl_out_printf(out, ", \"written\": %s, \"digest\": \"%016llx\", \"files\": [", dry ? "false" : "true",
-		(unsigned long long)digest);
+	json_put(&json, datum_text("bundle", out_path), datum_text("run", args->word[0]),
+		datum_flag("written", !dry), datum_digest("digest", digest));
+	json_nest(&json, "files", '[', &of_files);
 	for (size_t i = 0; i < files->count; i++) {
 		const struct bundle_file *file = &files->file[i];
-		sl_out_text(out, i ? ",\n  { \"path\": " : "\n  { \"path\": ");
-		sl_out_json(out, file->path);
-		sl_out_printf(
-			out, ", \"bytes\": %lld, \"sha256\": \"%s\" }", (long long)file->bytes, file->sha256);
+		json_object(&json, NULL, datum_text("path", file->path), datum_whole("bytes", file->bytes),
+			datum_text("sha256", file->sha256));
 	}
-	sl_out_text(out, " ]\n}\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 /* Made beside OUT, verified there, as anybody would, and only then OUT. */
@@ -287,7 +272,7 @@ static int bundle_write(const struct bundle_plan *plan, const char *out, struct 
 	const int len = snprintf(unfinished, sizeof(unfinished), "%s.unfinished", out);
 	if (len < 0 || (size_t)len >= sizeof(unfinished))
 		return sl_fail(err, SL_USAGE, "'%s': the path is too long", out);
-	int status = scratch_make(scratch, err);
+	int status = scratch_real(scratch, err);
 	if (status)
 		return status;
 	status = items_write(plan, unfinished, files, err);

@@ -24,12 +24,7 @@ static const char *from_here(const struct check *check, const char *path)
 	const char *file = check->baseline.file;
 	const char *slash = path[0] == '/' ? NULL : strrchr(file, '/');
 	const size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
-	char *text = sl_alloc(check->arena, folder + strlen(path) + 1, 1);
-	if (text) {
-		memcpy(text, file, folder);
-		memcpy(text + folder, path, strlen(path) + 1);
-	}
-	return text;
+	return text_made(check->arena, "%.*s%s", (int)folder, file, path);
 }
 
 /* One folder for each configuration: cases that name the same share it. */
@@ -54,28 +49,18 @@ static int fetch(struct check *check, size_t which, const char *rev, struct sl_e
 static int fetch_all(struct check *check, const char *rev, struct sl_err *err)
 {
 	enum { ROOM = 4096 };
-	const char *folder = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
 	char *path = sl_alloc(check->arena, ROOM, 1);
 	int status = SL_OK;
 	if (!path)
 		return sl_fail_memory(err);
-	const int len = snprintf(path, ROOM, "%s/schedlab-XXXXXX", folder ? folder : "/tmp");
-	if (len < 0 || len >= ROOM || !mkdtemp(path))
-		return sl_fail_sys(err, SL_SYSTEM, "make a folder in", folder ? folder : "/tmp");
+	status = scratch_make(path, ROOM, err);
+	if (status)
+		return status;
 	check->scratch = path;
 	for (size_t i = 0; i < check->baseline.count && !status; i++)
 		if (check_wants(check, &check->baseline.item[i]))
 			status = fetch(check, i, rev, err);
 	return status;
-}
-
-static const char *joined(const struct check *check, const char *path, const char *rev)
-{
-	const size_t room = strlen(path) + (rev ? strlen(rev) : 0) + sizeof(" at ");
-	char *text = sl_alloc(check->arena, room, 1);
-	if (text)
-		(void)snprintf(text, room, rev ? "%s at %s" : "%s", path, rev);
-	return text;
 }
 
 /* What the cases name; several names are told as what they are. */
@@ -96,8 +81,8 @@ static int name_both(struct check *check, const char *rev, const char *now, stru
 		return sl_fail(err, SL_USAGE,
 			"no case of '%.200s' has a 'cluster': there is no configuration to be compared",
 			check->baseline.file);
-	check->shown_was = joined(check, path, rev);
-	check->shown_is = joined(check, now ? now : path, NULL);
+	check->shown_was = text_made(check->arena, rev ? "%s at %s" : "%s", path, rev);
+	check->shown_is = text_made(check->arena, "%s", now ? now : path);
 	return check->shown_was && check->shown_is ? SL_OK : sl_fail_memory(err);
 }
 

@@ -539,20 +539,17 @@ static void tell(char *text, size_t room, const struct sl_result *result,
 static const char *by_digests(
 	const struct check *check, const struct baseline_case *of, const struct sl_result *result)
 {
-	enum { ROOM = 300 };
 	size_t same = 0;
-	char *text = sl_alloc(check->arena, ROOM, 1);
 	while (same < of->digests.count && same < result->digest_count &&
 		of->digests.digest[same] == result->digests[same])
 		same++;
-	if (text && of->digests.count)
-		(void)snprintf(text, ROOM,
-			"among events %zu to %zu; no decisions of that run are kept beside the baseline, to say more",
-			(same << 16) + 1, (same + 1) << 16);
-	else if (text)
-		(void)snprintf(text, ROOM,
-			"not known: no decisions of that run are kept beside the baseline (--update keeps them)");
-	return text;
+	const char *text =
+		!of->digests.count
+			? "not known: no decisions of that run are kept beside the baseline (--update keeps them)"
+			: text_made(check->arena,
+				  "among events %zu to %zu; no decisions of that run are kept beside the baseline, to say more",
+				  (same << 16) + 1, (same + 1) << 16);
+	return text ? text : "not known";
 }
 
 const char *check_divergence(

@@ -9,33 +9,25 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/base/render.h"
 #include "cli/check/check_impact.h"
 
-static void put_micro(struct sl_out *out, int64_t micro)
-{
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
-}
+/* What three of the forms say of a metric. */
+struct figures {
+	struct datum was, is, both, tol;
+};
 
-/* ---- JSON ------------------------------------------------------------------------------- */
-
-static void json_text(struct sl_out *out, const char *key, const char *text)
+static struct figures figures_of(const struct check_item *item)
 {
-	if (!text)
-		return;
-	sl_out_printf(out, ", \"%s\": ", key);
-	sl_out_json(out, text);
-}
-
-static void json_micro(struct sl_out *out, const char *key, int64_t micro)
-{
-	sl_out_printf(out, ", \"%s\": ", key);
-	put_micro(out, micro);
+	return (struct figures){ datum_if(item->has_was, datum_micro("old", item->was)),
+		datum_if(item->has_is, datum_micro("new", item->is)),
+		datum_if(item->both, datum_count("jobs_both", item->both)), datum_given("tol", item->tol) };
 }
 
 /* Six decimals at most, the same on any machine. */
-static void json_p(struct sl_out *out, const char *key, double p)
+static struct datum datum_p(const struct check_item *item, const char *key, double p)
 {
-	json_micro(out, key, (int64_t)(p * 1e6 + 0.5));
+	return datum_if(item->tested, datum_micro(key, (int64_t)(p * 1e6 + 0.5)));
 }
 
 static const char *status_word(enum check_status status)
@@ -47,36 +39,27 @@ static const char *status_word(enum check_status status)
 
 void check_json(const struct check *check, struct sl_out *out)
 {
-	sl_out_text(out, "{\n  \"schema\": \"schedlab.check/1\",\n  \"baseline\": ");
-	sl_out_json(out, check->baseline.file);
-	sl_out_printf(out,
-		",\n  \"passed\": %zu,\n  \"failed\": %zu,\n  \"warned\": %zu,\n  \"better\": %zu,\n  \"items\": [",
-		check->passed, check->failed, check->warned, check->better);
+	struct json json;
+	json_start_in(&json, out, &json_lines_2);
+	json_put(&json, datum_text("schema", "schedlab.check/1"),
+		datum_text("baseline", check->baseline.file), datum_count("passed", check->passed),
+		datum_count("failed", check->failed), datum_count("warned", check->warned),
+		datum_count("better", check->better));
+	json_nest(&json, "items", '[', &json_lines_4);
 	for (size_t i = 0; i < check->told_count; i++) {
 		const struct check_item *item = &check->told[i];
-		sl_out_text(out, i ? ",\n    { \"status\": " : "\n    { \"status\": ");
-		sl_out_json(out, status_word(item->status));
-		json_text(out, "case", item->of->id);
-		json_text(out, "name", item->name);
-		sl_out_printf(out, ", \"line\": %" PRIu64 ", \"column\": %u", item->at.line, item->at.column);
-		if (item->has_was)
-			json_micro(out, "old", item->was);
-		if (item->has_is)
-			json_micro(out, "new", item->is);
-		if (item->both)
-			sl_out_printf(out, ", \"jobs_both\": %" PRIu32, item->both);
-		json_text(out, "tol", item->tol);
-		if (item->tested) {
-			json_p(out, "p", item->p);
-			json_p(out, "holm", item->holm);
-		}
-		json_text(out, "detail", item->detail);
-		sl_out_text(out, " }");
+		const struct figures figures = figures_of(item);
+		json_object(&json, NULL, datum_text("status", status_word(item->status)),
+			datum_given("case", item->of->id), datum_given("name", item->name),
+			datum_count("line", item->at.line), datum_count("column", item->at.column),
+			figures.was, figures.is, figures.both, figures.tol, datum_p(item, "p", item->p),
+			datum_p(item, "holm", item->holm), datum_given("detail", item->detail));
 	}
-	sl_out_text(out, check->told_count ? "\n  ]" : "]");
+	json_close(&json);
 	if (check->impact)
-		impact_json(check, out);
-	sl_out_text(out, "\n}\n");
+		impact_json(check, &json);
+	json_close(&json);
+	sl_out_text(out, "\n");
 }
 
 /* ---- XML ---------------------------------------------------------------------------------- */
@@ -128,32 +111,26 @@ static void xml_attribute(struct sl_out *out, const char *name, const char *text
 	sl_out_text(out, "\"");
 }
 
-static void xml_property(struct sl_out *out, const char *name, const char *text)
+static void xml_property(struct sl_out *out, const struct datum *datum)
 {
-	sl_out_printf(out, "        <property name=\"%s\"", name);
+	char number[40];
+	const char *text = datum->text ? datum->text : number;
+	if (datum->kind == DATUM_ABSENT)
+		return;
+	*(datum->kind == DATUM_MICRO ? sl_put_micro : sl_put_i64)(number, datum->number) = '\0';
+	sl_out_printf(out, "        <property name=\"%s\"", datum->name);
 	xml_attribute(out, "value", text);
 	sl_out_text(out, "/>\n");
 }
 
 static void xml_properties(struct sl_out *out, const struct check_item *item)
 {
-	char number[40];
+	const struct figures figures = figures_of(item);
+	const struct datum property[] = { figures.was, figures.is, figures.both, figures.tol,
+		datum_text("status", status_word(item->status)) };
 	sl_out_text(out, "      <properties>\n");
-	if (item->has_was) {
-		*sl_put_micro(number, item->was) = '\0';
-		xml_property(out, "old", number);
-	}
-	if (item->has_is) {
-		*sl_put_micro(number, item->is) = '\0';
-		xml_property(out, "new", number);
-	}
-	if (item->both) {
-		*sl_put_i64(number, item->both) = '\0';
-		xml_property(out, "jobs_both", number);
-	}
-	if (item->tol)
-		xml_property(out, "tol", item->tol);
-	xml_property(out, "status", status_word(item->status));
+	for (size_t i = 0; i < SL_LEN(property); i++)
+		xml_property(out, &property[i]);
 	sl_out_text(out, "      </properties>\n");
 }
 
@@ -264,20 +241,15 @@ static void tap_text(struct sl_out *out, const char *text)
 			sl_out_printf(out, "%c", (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
-static void tap_line(struct sl_out *out, const char *key, const char *text)
+static void tap_lines(struct sl_out *out, const struct datum *datum)
 {
-	if (!text)
-		return;
-	sl_out_printf(out, "  %s: ", key);
-	sl_out_json(out, text);
-	sl_out_text(out, "\n");
-}
-
-static void tap_micro(struct sl_out *out, const char *key, int64_t micro)
-{
-	sl_out_printf(out, "  %s: ", key);
-	put_micro(out, micro);
-	sl_out_text(out, "\n");
+	for (; datum->kind != DATUM_END; datum++) {
+		if (datum->kind == DATUM_ABSENT)
+			continue;
+		sl_out_printf(out, "  %s: ", datum->name);
+		datum_put(out, datum);
+		sl_out_text(out, "\n");
+	}
 }
 
 void check_tap(const struct check *check, struct sl_out *out)
@@ -285,22 +257,16 @@ void check_tap(const struct check *check, struct sl_out *out)
 	sl_out_printf(out, "TAP version 13\n1..%zu\n", check->told_count);
 	for (size_t i = 0; i < check->told_count; i++) {
 		const struct check_item *item = &check->told[i];
+		const struct figures figures = figures_of(item);
 		sl_out_printf(out, "%s %zu - ", item->status >= CHECK_FAIL ? "not ok" : "ok", i + 1);
 		tap_text(out, item->of->id);
 		sl_out_text(out, " ");
 		tap_text(out, item->name);
 		sl_out_text(out, "\n  ---\n");
-		tap_line(out, "status", status_word(item->status));
-		tap_line(out, "file", item->at.file);
-		tap_micro(out, "line", (int64_t)item->at.line * 1000000);
-		if (item->has_was)
-			tap_micro(out, "old", item->was);
-		if (item->has_is)
-			tap_micro(out, "new", item->is);
-		if (item->both)
-			tap_micro(out, "jobs_both", (int64_t)item->both * 1000000);
-		tap_line(out, "tol", item->tol);
-		tap_line(out, "detail", item->detail);
+		tap_lines(out, DATA(datum_text("status", status_word(item->status)),
+				       datum_given("file", item->at.file), datum_count("line", item->at.line),
+				       figures.was, figures.is, figures.both, figures.tol,
+				       datum_given("detail", item->detail)));
 		sl_out_text(out, "  ...\n");
 	}
 }

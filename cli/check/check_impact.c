@@ -16,12 +16,7 @@
 
 static int by_id(const struct impact_job *x, const struct impact_job *y)
 {
-	if (!x->name != !y->name)
-		return x->name ? 1 : -1;
-	const int name = x->name ? strcmp(x->name, y->name) : 0;
-	if (name)
-		return name;
-	return (x->id > y->id) - (x->id < y->id);
+	return ids_order(x->name, x->id, y->name, y->id);
 }
 
 static int by_id_and_row(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #ifndef SL_CHECK_IMPACT_H
 #define SL_CHECK_IMPACT_H
 
+#include "cli/base/render.h"
 #include "cli/check/check.h"
 
 /* What is kept of a job of a run. */
@@ -70,7 +71,7 @@ int check_both_restate(struct check *check, size_t which, struct sl_err *err);
 /* check_impact_text.c */
 void impact_print(const struct check *check, FILE *file);
 void impact_markdown(const struct check *check, struct sl_out *out);
-void impact_json(const struct check *check, struct sl_out *out);
+void impact_json(const struct check *check, struct json *json);
 /* As lines of plain text, each handed to put. */
 void impact_lines(const struct check *check, const struct check_impact *impact, void *self,
 	void (*put)(void *self, const char *line));

@@ -170,52 +170,30 @@ void impact_markdown(const struct check *check, struct sl_out *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------------- */
 
-static void json_micro(struct sl_out *out, const char *key, int64_t micro)
-{
-	sl_out_printf(out, ", \"%s\": ", key);
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
-}
-
 static void json_row(
-	struct sl_out *out, const struct baseline_case *of, const char *by, const struct impact_row *row)
+	struct json *json, const struct baseline_case *of, const char *by, const struct impact_row *row)
 {
-	const struct {
-		const char *key;
-		uint32_t count;
-	} count[] = { { "jobs", row->ran }, { "jobs_both", row->both }, { "earlier", row->earlier },
-		{ "later", row->later }, { "gone", row->gone }, { "new", row->more }, { "cut", row->cut },
-		{ "whole", row->whole } };
-	sl_out_text(out, "{ \"case\": ");
-	sl_out_json(out, of->id);
-	sl_out_printf(out, ", \"by\": \"%s\", \"name\": ", by);
-	sl_out_json(out, row->name);
-	for (size_t i = 0; i < SL_LEN(count); i++)
-		sl_out_printf(out, ", \"%s\": %" PRIu32, count[i].key, count[i].count);
-	json_micro(out, "wait_sum_before", row->was);
-	json_micro(out, "wait_sum_after", row->is);
-	sl_out_text(out, " }");
+	json_object(json, NULL, datum_text("case", of->id), datum_text("by", by),
+		datum_text("name", row->name), datum_count("jobs", row->ran),
+		datum_count("jobs_both", row->both), datum_count("earlier", row->earlier),
+		datum_count("later", row->later), datum_count("gone", row->gone),
+		datum_count("new", row->more), datum_count("cut", row->cut), datum_count("whole", row->whole),
+		datum_micro("wait_sum_before", row->was), datum_micro("wait_sum_after", row->is));
 }
 
-void impact_json(const struct check *check, struct sl_out *out)
+void impact_json(const struct check *check, struct json *json)
 {
-	const char *before = "\n    ";
-	sl_out_text(out, ",\n  \"before\": ");
-	sl_out_json(out, check->shown_was);
-	sl_out_text(out, ",\n  \"after\": ");
-	sl_out_json(out, check->shown_is);
-	sl_out_text(out, ",\n  \"impact\": [");
+	static const struct json_form rows = { "\n    ", ",\n    ", "\n  ", true };
+	json_put(json, datum_text("before", check->shown_was), datum_text("after", check->shown_is));
+	json_nest(json, "impact", '[', &rows);
 	for (size_t i = 0; i < check->baseline.count; i++) {
 		const struct check_impact *impact = &check->impact[i];
 		if (!impact->of)
 			continue;
-		sl_out_text(out, before);
-		before = ",\n    ";
-		json_row(out, impact->of, "all", &impact->all);
+		json_row(json, impact->of, "all", &impact->all);
 		for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
-			for (size_t k = 0; k < impact->count[kind]; k++) {
-				sl_out_text(out, before);
-				json_row(out, impact->of, impact_kind_name(kind), &impact->row[kind][k]);
-			}
+			for (size_t k = 0; k < impact->count[kind]; k++)
+				json_row(json, impact->of, impact_kind_name(kind), &impact->row[kind][k]);
 	}
-	sl_out_text(out, "\n  ]");
+	json_close(json);
 }

@@ -33,14 +33,17 @@ struct check_item *check_item_new(
 	return item;
 }
 
+enum { DETAIL_MAX = 599 };
+
 const char *check_text(struct check *check, const char *format, ...)
 {
-	char text[600];
 	va_list args;
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	char *text = text_vmade(check->arena, format, args);
 	va_end(args);
-	return sl_strdup(check->arena, text, strlen(text));
+	if (text)
+		text[strnlen(text, DETAIL_MAX)] = '\0';
+	return text;
 }
 
 /* ---- Inputs and decisions ---------------------------------------------------------------- */
@@ -158,9 +161,7 @@ int64_t check_mean(const struct check_case *found, size_t metric)
 			return CHECK_NONE;
 		sum += found->found[i].value[metric];
 	}
-	const __int128 twice = 2 * sum + (__int128)found->runs;
-	const __int128 bottom = 2 * (__int128)found->runs;
-	return (int64_t)((twice - (((twice % bottom) + bottom) % bottom)) / bottom);
+	return mean_rounded(sum, (int64_t)found->runs);
 }
 
 /* By how much the metric moved in each run, in millionths: whole numbers, so that what is equal ties. */

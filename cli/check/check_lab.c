@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/render.h"
 #include "cli/check/lab.h"
+#include "sim/base/out.h"
 
 /* What became of a question. */
 struct marked {
@@ -194,10 +196,7 @@ static const char *file_of(const struct marking *marking, const char *name)
 {
 	const char *slash = strrchr(marking->file, '/');
 	const size_t before = slash && name[0] != '/' ? (size_t)(slash - marking->file) + 1 : 0;
-	char *path = sl_alloc(marking->lab.arena, before + strlen(name) + 1, 1);
-	if (path)
-		(void)snprintf(path, before + strlen(name) + 1, "%.*s%s", (int)before, marking->file, name);
-	return path;
+	return text_made(marking->lab.arena, "%.*s%s", (int)before, marking->file, name);
 }
 
 static bool is_script(const char *word, size_t len)
@@ -342,25 +341,17 @@ static int tell(const struct marking *marking, const struct args *args, struct s
 		printf("%lld of %lld points\n", (long long)marking->points, (long long)marking->most);
 		return SL_OK;
 	}
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
+	struct json json;
+	const int status = json_start(&json, &json_one_line, err);
 	if (status)
 		return status;
-	sl_out_printf(out, "{ \"points\": %lld, \"of\": %lld, \"questions\": {", (long long)marking->points,
-		(long long)marking->most);
+	json_put(&json, datum_whole("points", marking->points), datum_whole("of", marking->most));
+	json_nest(&json, "questions", '{', &json_lines_0);
 	for (size_t q = 0; q < lab->question_count; q++) {
-		sl_out_text(out, q ? ",\n" : "\n");
-		sl_out_json(out, lab->question[q].name);
-		sl_out_text(out, ": { \"verdict\": ");
-		sl_out_json(out, word_of(&marking->marked[q]));
-		if (marking->marked[q].said) {
-			sl_out_text(out, ", \"said\": ");
-			sl_out_json(out, marking->marked[q].said);
-		}
-		sl_out_text(out, " }");
+		json_object(&json, lab->question[q].name, datum_text("verdict", word_of(&marking->marked[q])),
+			datum_given("said", marking->marked[q].said));
 	}
-	sl_out_text(out, "\n} }\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 static int lab_begin(
@@ -422,7 +413,6 @@ static int tell_key(const struct args *args, struct sl_err *err)
 static int copy_file(const char *from, const char *to, struct sl_err *err)
 {
 	struct sl_input *in;
-	struct sl_out *out;
 	const char *text;
 	const char *end;
 	int status = sl_input_open(&in, from, err);
@@ -430,17 +420,7 @@ static int copy_file(const char *from, const char *to, struct sl_err *err)
 		return status;
 	status = sl_input_all(in, &text, &end, err);
 	if (!status)
-		status = sl_out_open(&out, to, err);
-	if (!status) {
-		while (text < end) {
-			const size_t len = end - text < 30000 ? (size_t)(end - text) : 30000;
-			char *room = sl_out_room(out, len);
-			memcpy(room, text, len);
-			sl_out_advance(out, room + len);
-			text += len;
-		}
-		status = sl_out_commit(out, err);
-	}
+		status = out_file(to, text, (size_t)(end - text), err);
 	sl_input_close(in);
 	return status;
 }
@@ -498,14 +478,6 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void quoted(struct sl_out *out, const char *text)
-{
-	sl_out_text(out, "\"");
-	for (const char *at = text; *at; at++)
-		sl_out_printf(out, "%s%c", *at == '"' ? "\"" : "", *at);
-	sl_out_text(out, "\"");
-}
-
 /* One bad file is that student's matter: it is told in the row, and the class goes on. What the teacher has
  * to decide, whether a student's policy is run, ends it. */
 static int grade_row(
@@ -520,13 +492,11 @@ static int grade_row(
 	int status = lab_begin(&marking, args, arg(args, "secret") ? student : NULL, &why);
 	if (!status)
 		status = mark(&marking, path, &why);
-	quoted(out, student);
-	sl_out_printf(out, ",%lld,%lld", status ? 0LL : (long long)marking.points,
-		(long long)points_of(&marking.lab));
+	csv_begin(out, datum_of(DATUM_QUOTED, NULL, student, 0),
+		datum_whole(NULL, status ? 0 : marking.points), datum_whole(NULL, points_of(&marking.lab)));
 	for (size_t q = 0; q < marking.lab.question_count; q++)
 		sl_out_printf(out, ",%s", status ? "" : word_of(&marking.marked[q]));
-	sl_out_text(out, ",");
-	quoted(out, status ? why.text : "");
+	csv_more(out, datum_of(DATUM_QUOTED, NULL, status ? why.text : "", 0));
 	sl_out_text(out, "\n");
 	work_end(&marking.lab);
 	return marking.untrusted ? sl_fail(err, why.status, "%s", why.text) : SL_OK;

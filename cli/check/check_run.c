@@ -140,14 +140,14 @@ static int load_scenario(struct check *check, struct slot *slot, const char *tra
 static int load_generated(struct check *check, struct slot *slot, struct sl_err *err)
 {
 	char path[4096];
-	const char *folder = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
-	const int len = snprintf(path, sizeof(path) - 16, "%s/schedlab-XXXXXX", folder ? folder : "/tmp");
-	if (len < 0 || (size_t)len >= sizeof(path) - 16 || !mkdtemp(path))
-		return sl_fail_sys(err, SL_SYSTEM, "make a folder in", folder ? folder : "/tmp");
-	(void)snprintf(path + len, sizeof(path) - (size_t)len, "/trace");
+	int status = scratch_make(path, sizeof(path) - 16, err);
+	if (status)
+		return status;
+	const size_t len = strlen(path);
+	(void)stpcpy(path + len, "/trace");
 	const struct generate_call call = { slot->item->of->generate, slot->run.options.seed, false,
 		check->arena, check->args->registry };
-	int status = generate_line(&call, path, err);
+	status = generate_line(&call, path, err);
 	if (!status)
 		status = load_scenario(check, slot, path, err);
 	(void)unlink(path);
@@ -263,16 +263,18 @@ static int note_inputs(struct check *check, struct slot *slot, struct sl_err *er
 	return SL_OK;
 }
 
-static void changed(struct check *check, struct slot *slot, const char *what, const char *was, const char *is)
+static void note_change(struct slot *slot, const char *text)
 {
-	enum { ROOM = 400 };
-	char *text = sl_alloc(check->arena, ROOM, 1);
-	if (text)
-		(void)snprintf(text, ROOM, "%.120s is not what it was: its SHA-256 is %.64s, it was %.64s",
-			what, is, was);
 	slot->item->changed = true;
 	if (!slot->item->what_changed)
 		slot->item->what_changed = text ? text : "inputs are not what they were";
+}
+
+static void changed(struct check *check, struct slot *slot, const char *what, const char *was, const char *is)
+{
+	char *text = text_made(
+		check->arena, "%.120s is not what it was: its SHA-256 is %.64s, it was %.64s", what, is, was);
+	note_change(slot, text);
 }
 
 /* Of generated traces one hash of all: what `sha256sum` says of the lines of their hashes. */
@@ -306,20 +308,14 @@ static bool same_cluster(const struct baseline_case *of, const struct check_foun
 
 static void changed_cluster(struct check *check, struct slot *slot)
 {
-	enum { ROOM = 400 };
 	const struct baseline_case *of = slot->item->of;
-	char *text = sl_alloc(check->arena, ROOM, 1);
-	if (text)
-		(void)snprintf(text, ROOM,
-			"%.120s is not what it was%s; to see what that does: 'schedlab check BASELINE --git REV' "
-			"(against what it was there), or --against it, by the values of the baseline",
-			of->cluster ? of->cluster : "the cluster",
-			of->cluster_read.count
-				? ""
-				: ", if only in a comment: --update notes what is read of it, too");
-	slot->item->changed = true;
-	if (!slot->item->what_changed)
-		slot->item->what_changed = text ? text : "inputs are not what they were";
+	char *text = text_made(check->arena,
+		"%.120s is not what it was%s; to see what that does: 'schedlab check BASELINE --git REV' "
+		"(against what it was there), or --against it, by the values of the baseline",
+		of->cluster ? of->cluster : "the cluster",
+		of->cluster_read.count ? ""
+				       : ", if only in a comment: --update notes what is read of it, too");
+	note_change(slot, text);
 }
 
 /* Files of the cluster stand first among the further ones, and are a part of it. */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "cli/base/render.h"
 #include "cli/check/check_impact.h"
 
 /* With as many decimals as it has. */
@@ -89,10 +90,7 @@ void check_print(const struct check *check, FILE *file)
 		if (check->quiet && item->status < CHECK_WARN)
 			continue;
 		item_text(text, item);
-		screen_cell(table, false, "%s", check_status_name(item->status));
-		screen_cell(table, false, "%s", item->of->id);
-		screen_cell(table, false, "%s", item->name);
-		screen_cell(table, false, "%s", text);
+		screen_row(table, "llll", check_status_name(item->status), item->of->id, item->name, text);
 		shown++;
 	}
 	if (shown)

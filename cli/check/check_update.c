@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/render.h"
 #include "cli/check/check.h"
+#include "sim/base/out.h"
 
 struct update {
 	struct check *check;
@@ -41,20 +43,13 @@ static const char *micro_text(struct update *update, int64_t micro)
 static const char *list_text(struct update *update,
 	const char *(*at)(struct update *update, const void *self, size_t i), const void *self, size_t count)
 {
-	size_t room = 3;
-	for (size_t i = 0; i < count; i++)
-		room += strlen(at(update, self, i)) + 2;
-	char *text = sl_alloc(update->check->arena, room, 1);
-	if (!text) {
-		update->edits.failed = true;
-		return "";
-	}
-	char *end = text;
-	*end++ = '[';
-	for (size_t i = 0; i < count; i++)
-		end += snprintf(end, room - (size_t)(end - text), "%s%s", i ? ", " : "", at(update, self, i));
-	(void)snprintf(end, room - (size_t)(end - text), "]");
-	return text;
+	struct sl_arena *arena = update->check->arena;
+	const char *text = "[";
+	for (size_t i = 0; i < count && text; i++)
+		text = text_made(arena, "%s%s%s", text, i ? ", " : "", at(update, self, i));
+	text = text ? text_made(arena, "%s]", text) : NULL;
+	update->edits.failed = update->edits.failed || !text;
+	return text ? text : "";
 }
 
 struct values {
@@ -169,22 +164,6 @@ static void put_case(struct update *update, const struct check_case *found)
 	}
 }
 
-static int write_text(const char *path, const char *text, size_t len, struct sl_err *err)
-{
-	enum { STEP = 1 << 15 };
-	struct sl_out *out;
-	const int status = sl_out_open(&out, path, err);
-	if (status)
-		return status;
-	for (size_t at = 0; at < len; at += STEP) {
-		const size_t part = len - at < STEP ? len - at : STEP;
-		char *room = sl_out_room(out, part);
-		memcpy(room, text + at, part);
-		sl_out_advance(out, room + part);
-	}
-	return sl_out_commit(out, err);
-}
-
 /* Says what is beyond its tolerance, and how it would be named. */
 static bool is_beyond(const struct check *check)
 {
@@ -228,7 +207,7 @@ int check_update(struct check *check, struct sl_err *err)
 		if (!check->quiet)
 			talk("%s: all is as it was", baseline->file);
 	} else {
-		const int status = write_text(baseline->file, text, len, err);
+		const int status = out_file(baseline->file, text, len, err);
 		if (status)
 			return status;
 		if (!check->quiet)
@@ -250,13 +229,9 @@ static char *relative(const char *folder, const char *file, struct sl_arena *are
 	for (const char *p = folder + same; *p; p++)
 		up += p == folder + same || p[-1] == '/' ? (*p != '/') : 0;
 	file += same + (file[same] == '/');
-	const size_t room = 3 * up + strlen(file) + 1;
-	char *text = sl_alloc(arena, room, 1);
-	size_t used = 0;
-	for (; text && used < 3 * up; used += 3)
-		(void)snprintf(text + used, room - used, "../");
-	if (text)
-		(void)snprintf(text + used, room - used, "%s", file);
+	char *text = sl_strdup(arena, file, strlen(file));
+	while (up-- && text)
+		text = text_made(arena, "../%s", text);
 	return text;
 }
 
@@ -278,31 +253,6 @@ static int path_in(
 	return *named ? SL_OK : sl_fail_memory(err);
 }
 
-/* Those that a table of a run shows, and of which it is known which way is better. */
-static void put_metrics(struct sl_out *out)
-{
-	const char *before = "";
-	for (const struct summary_metric *metric = summary_metrics; metric->name; metric++) {
-		if (metric->better == 0)
-			continue;
-		sl_out_printf(out, "%s\n        \"%s\": { \"tol\": \"=\" }", before, metric->name);
-		before = ",";
-	}
-}
-
-static void put_option(struct sl_out *out, const struct args *args, const char *option, const char *key)
-{
-	if (!arg(args, option))
-		return;
-	sl_out_printf(out, ",\n      \"%s\": ", key);
-	sl_out_json(out, arg(args, option));
-}
-
-static void put_number(struct sl_out *out, const char *key, uint64_t number)
-{
-	sl_out_printf(out, ",\n      \"%s\": %" PRIu64, key, number);
-}
-
 struct new_case {
 	const char *trace, *cluster, *policy;
 	uint64_t seed, jobs;
@@ -311,35 +261,26 @@ struct new_case {
 
 /* One of the items of a --model, as the setting that says the same; a bare one is a switch. */
 static void put_model_item(
-	struct sl_out *out, const struct args *args, const char *model, const char *item, size_t len)
+	struct json *json, const struct args *args, const char *model, const char *item, size_t len)
 {
 	const size_t name = strcspn(model, ":");
 	const bool bare = !memchr(item, '=', len);
-	const size_t room = name + len + sizeof(".=true");
-	char *text = sl_alloc(args->arena, room, 1);
-	if (!text)
-		return; /* The arena says so elsewhere: what is written is not committed then. */
-	(void)snprintf(text, room, "%.*s.%.*s%s", (int)name, model, (int)len, item, bare ? "=true" : "");
-	sl_out_text(out, ", ");
-	sl_out_json(out, text);
+	/* Without memory what is written is not committed: the arena says so elsewhere. */
+	json_put(json, datum_given(NULL, text_made(args->arena, "%.*s.%.*s%s", (int)name, model, (int)len,
+						 item, bare ? "=true" : "")));
 }
 
 /* Each --model as settings, behind those that were given. */
-static void put_models(struct sl_out *out, const struct args *args, const char *before)
+static void put_models(struct json *json, const struct args *args)
 {
 	const char *model;
-	size_t room = sizeof("replay.models=");
-	for (size_t i = 0; (model = arg_at(args, "model", i)); i++)
-		room += strlen(model) + 1;
-	char *names = arg(args, "model") ? sl_alloc(args->arena, room, 1) : NULL;
+	const char *names = arg(args, "model") ? "replay.models=" : NULL;
+	for (size_t i = 0; (model = arg_at(args, "model", i)) && names; i++)
+		names = text_made(
+			args->arena, "%s%s%.*s", names, i ? "," : "", (int)strcspn(model, ":"), model);
 	if (!names)
 		return;
-	size_t used = (size_t)snprintf(names, room, "replay.models=");
-	for (size_t i = 0; (model = arg_at(args, "model", i)); i++)
-		used += (size_t)snprintf(
-			names + used, room - used, "%s%.*s", i ? "," : "", (int)strcspn(model, ":"), model);
-	sl_out_text(out, before);
-	sl_out_json(out, names);
+	json_put(json, datum_text(NULL, names));
 	for (size_t i = 0; (model = arg_at(args, "model", i)); i++) {
 		const char *item = model + strcspn(model, ":");
 		while (*item) {
@@ -347,47 +288,42 @@ static void put_models(struct sl_out *out, const struct args *args, const char *
 			for (bool quoted = false; *item && (quoted || *item != ','); item++)
 				quoted ^= *item == '"';
 			if (item > from)
-				put_model_item(out, args, model, from, (size_t)(item - from));
+				put_model_item(json, args, model, from, (size_t)(item - from));
 		}
 	}
 }
 
-static void put_new_case(struct sl_out *out, const struct args *args, const struct new_case *new)
+static void put_new_case(struct json *json, const struct args *args, const struct new_case *new)
 {
+	static const struct json_form of_case = { "\n      ", ",\n      ", "\n    ", false };
+	static const struct json_form of_metrics = { "\n        ", ",\n        ", "\n      ", false };
 	char number[24];
 	const char *set;
 	(void)snprintf(number, sizeof(number), "%zu-", new->number);
-	sl_out_text(out, new->number > 1 ? ",\n    {\n      \"id\": " : "\n    {\n      \"id\": ");
-	const size_t room = strlen(number) + strlen(new->policy) + 1;
-	char *id = sl_alloc(args->arena, room, 1);
-	if (id)
-		(void)snprintf(id, room, "%s%s", number, new->policy);
-	sl_out_json(out, id ? id : number);
-	sl_out_text(out, ",\n      \"trace\": ");
-	sl_out_json(out, new->trace);
-	if (new->cluster) {
-		sl_out_text(out, ",\n      \"cluster\": ");
-		sl_out_json(out, new->cluster);
+	char *id = text_made(args->arena, "%s%s", number, new->policy);
+	json_nest(json, NULL, '{', &of_case);
+	json_put(json, datum_text("id", id ? id : number), datum_text("trace", new->trace),
+		datum_given("cluster", new->cluster), datum_text("policy", new->policy));
+	if (arg(args, "set") || arg(args, "model")) {
+		json_nest(json, "set", '[', &json_tight);
+		for (size_t i = 0; (set = arg_at(args, "set", i)); i++)
+			json_put(json, datum_text(NULL, set));
+		put_models(json, args);
+		json_close(json);
 	}
-	sl_out_text(out, ",\n      \"policy\": ");
-	sl_out_json(out, new->policy);
-	const char *before = ",\n      \"set\": [";
-	for (size_t i = 0; (set = arg_at(args, "set", i)); i++) {
-		sl_out_text(out, before);
-		sl_out_json(out, set);
-		before = ", ";
+	json_put(json, datum_if(new->jobs, datum_count("jobs", new->jobs)),
+		datum_given("from", arg(args, "from")), datum_given("to", arg(args, "to")),
+		datum_given("tz", arg(args, "tz")), datum_count("seed", new->seed),
+		datum_flag("exact", true));
+	json_nest(json, "metrics", '{', &of_metrics);
+	/* Those that a table of a run shows, and of which it is known which way is better. */
+	for (const struct summary_metric *metric = summary_metrics; metric->name; metric++) {
+		if (metric->better == 0)
+			continue;
+		json_object(json, metric->name, datum_text("tol", "="));
 	}
-	put_models(out, args, before);
-	sl_out_text(out, arg(args, "set") || arg(args, "model") ? "]" : "");
-	if (new->jobs)
-		put_number(out, "jobs", new->jobs);
-	put_option(out, args, "from", "from");
-	put_option(out, args, "to", "to");
-	put_option(out, args, "tz", "tz");
-	put_number(out, "seed", new->seed);
-	sl_out_text(out, ",\n      \"exact\": true,\n      \"metrics\": {");
-	put_metrics(out);
-	sl_out_text(out, "\n      }\n    }");
+	json_close(json);
+	json_close(json);
 }
 
 /* The text without values, which an update then fills in. */
@@ -396,6 +332,7 @@ static int init_write(const struct args *args, const char *home, const char *emp
 	const char *trace = args->word[0];
 	struct new_case new = { 0 };
 	struct sl_out *out;
+	struct json json;
 	if (strcmp(trace, "-") == 0)
 		return sl_fail(err, SL_USAGE, "a baseline names its trace: give a file, not '-'");
 	int status = path_in(home, trace, &new.trace, args->arena, err);
@@ -409,15 +346,16 @@ static int init_write(const struct args *args, const char *home, const char *emp
 		status = sl_out_open(&out, empty, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{\n  \"schema\": \"" BASELINE_SCHEMA "\",\n  \"cases\": [");
+	json_start_in(&json, out, &json_lines_2);
+	json_put(&json, datum_text("schema", BASELINE_SCHEMA));
+	json_nest(&json, "cases", '[', &json_lines_4);
 	do {
 		new.policy = arg_at(args, "policy", new.number);
 		new.policy = new.policy ? new.policy : "easy";
 		new.number++;
-		put_new_case(out, args, &new);
+		put_new_case(&json, args, &new);
 	} while (arg_at(args, "policy", new.number));
-	sl_out_text(out, "\n  ]\n}\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 int check_init(struct check *check, struct sl_err *err)
@@ -430,11 +368,9 @@ int check_init(struct check *check, struct sl_err *err)
 	if (access(path, F_OK) == 0 && !arg_flag(args, "force"))
 		return sl_fail(err, SL_USAGE,
 			"'%s' is there already: --update brings it up to date, --force replaces it", path);
-	const size_t room = strlen(path) + sizeof(".empty");
-	char *empty = sl_alloc(check->arena, room, 1);
+	char *empty = text_made(check->arena, "%s.empty", path);
 	if (!empty)
 		return sl_fail_memory(err);
-	(void)snprintf(empty, room, "%s.empty", path);
 	int status = init_write(args, path, empty, err);
 	if (!status)
 		status = baseline_read(&check->baseline, empty, check->arena, err);

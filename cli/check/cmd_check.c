@@ -21,7 +21,7 @@ static const struct option_def options[] = {
 	{ "accept", 0, "METRIC", true,
 		"with --update, --against, --git: this metric (or decisions, jobs) may be beyond its tolerance" },
 	{ "case", 0, "ID", true, "only this case" },
-	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
+	{ OPTION_THREADS },
 	{ "twice", 0, NULL, false, "make each run twice: exit 5 where the two differ" },
 	{ "fail-on-improvement", 0, NULL, false, "what got better fails too, so that the baseline follows" },
 	{ "no-decisions", 0, NULL, false, "with --update: keep no record of decisions beside the baseline" },
@@ -38,10 +38,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
-	{ OPTION_FROM },
-	{ OPTION_TO },
-	{ OPTION_TZ },
-	{ OPTION_JOBS },
+	OPTIONS_OF_TRACE,
 	{ "student", 0, "ANSWERS", false, "of a lab: check these answers" },
 	{ "student-id", 0, "ID", false, "of a lab: whose; with --secret it decides the seed" },
 	{ "secret", 0, "FILE", false, "of a lab: what students do not know" },
@@ -103,15 +100,15 @@ static int add_summary(const struct check *check, struct sl_err *err)
 {
 	char own[4096];
 	const char *path = getenv("GITHUB_STEP_SUMMARY"); /* NOLINT(concurrency-mt-unsafe): one thread. */
-	const char *folder = getenv("TMPDIR");            /* NOLINT(concurrency-mt-unsafe): one thread. */
 	if (!path || !*path)
 		return sl_fail(err, SL_USAGE,
 			"--github-summary: GITHUB_STEP_SUMMARY names no file: it is set within GitHub's jobs");
-	const int len = snprintf(own, sizeof(own) - 16, "%s/schedlab-XXXXXX", folder ? folder : "/tmp");
-	if (len < 0 || (size_t)len >= sizeof(own) - 16 || !mkdtemp(own))
-		return sl_fail_sys(err, SL_SYSTEM, "make a folder in", folder ? folder : "/tmp");
-	(void)snprintf(own + len, sizeof(own) - (size_t)len, "/summary.md");
-	const int status = copy_summary(check, own, path, err);
+	int status = scratch_make(own, sizeof(own) - 16, err);
+	if (status)
+		return status;
+	const size_t len = strlen(own);
+	(void)stpcpy(own + len, "/summary.md");
+	status = copy_summary(check, own, path, err);
 	own[len] = '\0';
 	(void)remove_tree(own);
 	return status;

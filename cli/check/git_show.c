@@ -170,8 +170,7 @@ static int find_commit(struct showing *show)
 	static char parse[] = "rev-parse";
 	static char verify[] = "--verify";
 	static char end[] = "--end-of-options";
-	const size_t room = strlen(show->rev) + sizeof("^{commit}");
-	char *wanted = sl_alloc(show->arena, room, 1);
+	char *wanted = text_made(show->arena, "%s^{commit}", show->rev);
 	char *const arg[] = { parse, verify, end, wanted, NULL };
 	size_t len;
 	bool good = false;
@@ -179,7 +178,6 @@ static int find_commit(struct showing *show)
 		return sl_fail(show->err, SL_USAGE, "--git: '%.80s' is no commit", show->rev);
 	if (!wanted)
 		return sl_fail_memory(show->err);
-	(void)snprintf(wanted, room, "%s^{commit}", show->rev);
 	char *text = asked(show, arg, "/dev/null", ".commit", &len, &good);
 	if (!text)
 		return show->err->status;
@@ -244,27 +242,13 @@ static int list_tree(struct showing *show, char **text)
 
 /* ---- Written -------------------------------------------------------------------------------- */
 
-static int make_folders(char *path, size_t from, struct sl_err *err)
-{
-	for (char *slash = path + from; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		const bool bad = mkdir(path, S_IRWXU) && errno != EEXIST;
-		if (bad)
-			(void)sl_fail_sys(err, SL_SYSTEM, "make the folder", path);
-		*slash = '/';
-		if (bad)
-			return err->status;
-	}
-	return SL_OK;
-}
-
 /* Where a path of "/" is here. */
 static int put_at(const struct showing *show, const char *path, char at[PATH_MAX])
 {
 	const int len = snprintf(at, PATH_MAX, "%s%s", show->into, path);
 	if (len < 0 || len >= PATH_MAX)
 		return fail_path(show->err);
-	return make_folders(at, strlen(show->into) + 1, show->err);
+	return folders_make(at, strlen(show->into) + 1, "make the folder", show->err);
 }
 
 static int entry_at(const struct showing *show, const struct tree_entry *entry, char at[PATH_MAX])
@@ -400,10 +384,8 @@ static int add_file(struct showing *show, const char *path)
 	for (size_t i = 0; i < show->files; i++)
 		if (strcmp(show->file[i].path, path) == 0)
 			return SL_OK;
-	void *files = show->file;
-	const int status = grow(&files, &show->file_capacity, sizeof(*show->file), show->files + 1,
-		(size_t)2 * FILES_MAX, show->err);
-	show->file = files;
+	const int status = grow((void **)&show->file, &show->file_capacity, sizeof(*show->file),
+		show->files + 1, (size_t)2 * FILES_MAX, show->err);
 	if (status)
 		return status;
 	const char *copy = sl_strdup(show->arena, path, strlen(path));

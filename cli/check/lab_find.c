@@ -35,22 +35,15 @@ struct lab_run {
  * '=', as in "runai:projects=p.yaml". */
 static char *word_path(const struct lab *lab, const char *word)
 {
-	const size_t room = strlen(word) + sizeof(lab->work) + strlen(lab->folder) + 8;
-	char *made = sl_alloc(lab->arena, room, 1);
-	const size_t before = strlen(word) - strlen(strrchr(word, '=') ? strrchr(word, '=') + 1 : word);
-	const char *name = word + before;
-	if (!made)
-		return NULL;
+	const char *equals = strrchr(word, '=');
+	const char *name = equals ? equals + 1 : word;
+	const char *folder = lab->folder;
 	for (size_t i = 0; i < lab->make_count; i++)
-		if (strcmp(lab->make[i].name, name) == 0) {
-			(void)snprintf(made, room, "%.*s%s/%s", (int)before, word, lab->work, name);
-			return made;
-		}
-	(void)snprintf(made, room, "%.*s%s/%s", (int)before, word, lab->folder, name);
-	if (*name && access(made + before, R_OK) == 0)
-		return made;
-	(void)snprintf(made, room, "%s", word);
-	return made;
+		if (strcmp(lab->make[i].name, name) == 0)
+			folder = lab->work;
+	char *made = text_made(lab->arena, "%.*s%s/%s", (int)(name - word), word, folder, name);
+	const bool there = made && *name && access(made + (name - word), R_OK) == 0;
+	return !made || folder == lab->work || there ? made : sl_strdup(lab->arena, word, strlen(word));
 }
 
 static int words_of(const struct lab *lab, const char *line, char **word, size_t *count, struct sl_err *err)

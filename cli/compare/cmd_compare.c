@@ -18,28 +18,18 @@ static const struct option_def options[] = {
 	{ OPTION_CLUSTERS },
 	{ OPTION_POLICY },
 	{ OPTION_OUTPUT },
-	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
+	{ OPTION_THREADS },
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
-	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
-	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
+	{ OPTION_REPS },
+	{ OPTION_BLOCKS },
 	{ OPTION_METRIC },
-	{ OPTION_FROM },
-	{ OPTION_TO },
-	{ OPTION_TZ },
-	{ OPTION_JOBS },
+	OPTIONS_OF_TRACE,
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
-	{ OPTION_DRY_RUN },
-	{ OPTION_MAX_TIME },
-	{ OPTION_MAX_MEMORY },
-	{ OPTION_JSON },
-	{ OPTION_FORCE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_PLUGIN },
-	{ OPTION_TRUST },
+	OPTIONS_OF_RUNS,
 };
 
 /* ---- Runs made now -------------------------------------------------------------------- */
@@ -139,34 +129,24 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 static int claim(struct comparison *all, const struct run *runs, struct sl_err *err)
 {
 	const char *path = arg(all->args, "output");
-	if (!path)
-		return SL_OK;
 	struct sl_arena *arena = all->args->arena;
-	size_t size = 1;
-	char **text = sl_alloc(arena, all->count, sizeof(*text));
-	for (size_t i = 0; text && i < all->count; i++) {
-		text[i] = run_identity(&runs[i], arena);
-		if (!text[i])
-			return sl_fail_memory(err);
-		size += strlen(text[i]) + 1;
-	}
 	const char *reps = arg(all->args, "reps");
 	const char *blocks = arg(all->args, "blocks");
-	size += (reps ? strlen(reps) : 0) + (blocks ? strlen(blocks) : 0) + 20;
-	for (size_t i = 1; all->log && i < all->each; i++)
-		size += strlen(all->log[i]) + 6;
-	char *identity = text ? sl_alloc(arena, size, 1) : NULL;
+	const char *identity = "";
+	if (!path)
+		return SL_OK;
+	for (size_t i = 0; i < all->count && identity; i++) {
+		const char *text = run_identity(&runs[i], arena);
+		identity = text ? text_made(arena, "%s%s\n", identity, text) : NULL;
+	}
+	if (identity && reps)
+		identity = text_made(arena, "%sreps=%s\n", identity, reps);
+	if (identity && blocks)
+		identity = text_made(arena, "%sblocks=%s\n", identity, blocks);
+	for (size_t i = 1; all->log && i < all->each && identity; i++)
+		identity = text_made(arena, "%slog=%s\n", identity, all->log[i]);
 	if (!identity)
 		return sl_fail_memory(err);
-	char *end = identity;
-	for (size_t i = 0; i < all->count; i++)
-		end += snprintf(end, size - (size_t)(end - identity), "%s\n", text[i]);
-	if (reps)
-		end += snprintf(end, size - (size_t)(end - identity), "reps=%s\n", reps);
-	if (blocks)
-		end += snprintf(end, size - (size_t)(end - identity), "blocks=%s\n", blocks);
-	for (size_t i = 1; all->log && i < all->each; i++)
-		end += snprintf(end, size - (size_t)(end - identity), "log=%s\n", all->log[i]);
 	if (arg_flag(all->args, "dry-run"))
 		return outdir_check(path, identity, outdir_ways(all->args), err);
 	const int status = outdir_open(&all->dir, path, identity, outdir_ways(all->args), err);
@@ -477,11 +457,10 @@ static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *
 int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
 	const struct args *args)
 {
-	enum { ROOM = 32 };
-	char *cpus = sl_alloc(args->arena, ROOM, 1);
+	const char *cpus = text_made(
+		args->arena, "%s", amount_of(run->scenario->cpus, run->scenario->cluster.cpu_parts).text);
 	if (!label || !cpus)
 		return SL_SYSTEM;
-	*sl_put_parts(cpus, run->scenario->cpus, run->scenario->cluster.cpu_parts) = '\0';
 	*row = (struct compared_row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};

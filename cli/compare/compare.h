@@ -6,6 +6,7 @@
 #define SL_COMPARE_H
 
 #include "cli/base/cli.h"
+#include "cli/base/render.h"
 #include "cli/compare/first_difference.h"
 #include "cli/run/telling.h"
 
@@ -19,7 +20,7 @@ struct compared_row {
 
 struct comparison {
 	const struct args *args;
-	const struct summary_metric *column; /* Of the table; NULL: summary_metrics. */
+	const struct summary_metric *column; /* Of the table. */
 	struct windows *windows;             /* By row, if each is of several windows. */
 	size_t each;                         /* Runs of a row. */
 	const struct run *run;               /* By row, with their results; NULL: these are gone. */
@@ -51,7 +52,7 @@ struct comparison {
 	/* Of --dry-run: what a row has over the first; NULL: rows have no names of their own. */
 	const char *(*named)(void *self, size_t row);
 	bool labels; /* Metrics with labels in any case. */
-	int (*more)(void *self, struct sl_out *json, struct sl_err *err);
+	int (*more)(void *self, struct json *json, struct sl_err *err);
 	void *self;
 };
 
@@ -92,7 +93,8 @@ int compare_repeat(
 
 /* compare_table.c: the table, or with --json one object, on stdout. */
 int compare_show(const struct comparison *all, struct sl_err *err);
-/* Its object; what is said of a row's metric to the first's (NULL: nothing); how intervals were found. */
+/* Its object, committed; what is said of a row's metric to the first's (NULL: nothing); how intervals were
+ * found. */
 int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err);
 const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric);
 /* NULL: nothing is known. */

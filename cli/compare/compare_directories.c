@@ -133,9 +133,7 @@ static int about_read(struct compared_row *row, const char *path, struct sl_aren
 	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
 	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
 	talk_limits(row->label, json);
-	char *text = sl_alloc(arena, 32, 1);
-	if (text && cJSON_IsNumber(cpus))
-		(void)snprintf(text, 32, "%.0f", cpus->valuedouble);
+	const char *text = cJSON_IsNumber(cpus) ? text_made(arena, "%.0f", cpus->valuedouble) : NULL;
 	const char *from = json_text(cluster, "from", arena);
 	const bool nodes = cJSON_GetObjectItemCaseSensitive(cluster, "nodes") != NULL;
 	row->cluster = nodes && from ? from : text ? text : "";
@@ -147,11 +145,7 @@ static int about_read(struct compared_row *row, const char *path, struct sl_aren
 
 static char *file_of(const char *folder, const char *name, struct sl_arena *arena)
 {
-	const size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = sl_alloc(arena, size, 1);
-	if (path)
-		(void)snprintf(path, size, "%s/%s", folder, name);
-	return path;
+	return text_made(arena, "%s/%s", folder, name);
 }
 
 /* Two runs of one policy go by their folders. */
@@ -265,17 +259,15 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < all->count; i++) {
 		struct compared_row *row = &all->row[i];
 		const char *name = args->word[i];
-		const size_t size = strlen(name) + 16;
-		char *path = sl_alloc(args->arena, size, 1);
-		if (!path)
+		const char *about = file_of(name, "run.json", args->arena);
+		const char *metrics = file_of(name, "metrics.json", args->arena);
+		if (!about || !metrics)
 			return sl_fail_memory(err);
 		row->label = row->policy = name;
 		metrics_init(&row->metrics, args->arena);
-		(void)snprintf(path, size, "%s/run.json", name);
-		int status = about_read(row, path, args->arena, err);
-		(void)snprintf(path, size, "%s/metrics.json", name);
+		int status = about_read(row, about, args->arena, err);
 		if (!status)
-			status = metrics_read(&row->metrics, path, args, err);
+			status = metrics_read(&row->metrics, metrics, args, err);
 		if (status)
 			return status;
 		if (i && row->input && all->row[0].input && strcmp(row->input, all->row[0].input) != 0)

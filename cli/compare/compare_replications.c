@@ -166,14 +166,6 @@ static int fail_same(const struct comparison *all, struct sl_err *err)
 		all->replication[0].seed, all->replication[0].seed + 1);
 }
 
-/* Rounded half up. */
-static int64_t mean(__int128 sum, int64_t count)
-{
-	const __int128 most = (__int128)2 * count;
-	const __int128 twice = 2 * sum + count;
-	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
-}
-
 /* A row's metrics: the means over its runs. */
 static int row_means(struct comparison *all, size_t row, struct sl_err *err)
 {
@@ -190,7 +182,7 @@ static int row_means(struct comparison *all, size_t row, struct sl_err *err)
 			count += value != NULL;
 		}
 		if (count)
-			sl_metric_put(means, name, mean(sum, count));
+			sl_metric_put(means, name, mean_rounded(sum, count));
 	}
 	return means->failed ? sl_fail_memory(err) : SL_OK;
 }
@@ -272,24 +264,15 @@ int replications_csv(const struct comparison *all, struct sl_err *err)
 		return status;
 	const struct sl_metrics *names = &all->row[0].metrics;
 	sl_out_text(out, all->log ? "run,log,seed,digest" : "run,seed,digest");
-	for (size_t i = 0; i < names->count; i++) {
-		sl_out_text(out, ",");
-		sl_out_csv(out, names->row[i].name);
-	}
+	csv_metric_names(out, names);
 	for (size_t number = 0; number < all->each * all->count; number++) {
 		const struct replication *one = replication_of(all, number / all->each, number % all->each);
-		sl_out_printf(out, "\n%zu,", number / all->each + 1);
-		if (all->log) {
-			sl_out_csv(out, all->log[number % all->each]);
-			sl_out_text(out, ",");
-		}
-		sl_out_printf(out, "%" PRIu64 ",%016" PRIx64, one->seed, one->digest);
-		for (size_t i = 0; i < names->count; i++) {
-			const int64_t *value = metrics_get(&one->metrics, names->row[i].name);
-			char *p = sl_out_room(out, 64);
-			*p++ = ',';
-			sl_out_advance(out, value ? sl_put_micro(p, *value) : p);
-		}
+		sl_out_text(out, "\n");
+		csv_begin(out, datum_count(NULL, number / all->each + 1));
+		if (all->log)
+			csv_more(out, datum_text(NULL, all->log[number % all->each]));
+		csv_more(out, datum_count(NULL, one->seed), datum_digest(NULL, one->digest));
+		csv_metrics(out, names, &one->metrics);
 	}
 	sl_out_text(out, "\n");
 	return sl_out_commit(out, err);

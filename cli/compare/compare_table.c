@@ -4,15 +4,11 @@
  */
 #include <string.h>
 
+#include "cli/base/render.h"
 #include "cli/base/selector.h"
 #include "cli/compare/compare.h"
 
 /* ---- The table ---------------------------------------------------------------------- */
-
-static const struct summary_metric *columns_of(const struct comparison *all)
-{
-	return all->column ? all->column : summary_metrics;
-}
 
 /* Too few jobs, or blocks of them, differ in that metric for anything to be said of it. */
 static bool tells_too_little(const struct comparison *all, size_t row, const char *metric)
@@ -58,22 +54,21 @@ static bool is_best(
 /* "+12.3 %" of the first row's value. */
 static const char *difference(char buffer[48], const int64_t *first, const int64_t *value)
 {
+	char number[48];
 	buffer[0] = '\0';
 	if (!first || !value || (*first == 0 && *value != 0))
 		return buffer;
 	const int64_t size = *first < 0 ? -*first : *first;
 	const int64_t share = size ? sl_mul_div(*value - *first, 100000000, size) : 0;
-	char number[48];
-	(void)screen_number(number, share, 1);
-	(void)snprintf(buffer, 48, "%s%.40s %%", share > 0 ? "+" : "", number);
+	(void)snprintf(buffer, 48, "%.44s %%", screen_signed(number, share, 1));
 	return buffer;
 }
 
 static size_t columns_shown(const struct comparison *all)
 {
 	size_t count = 0;
-	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		count += column->heading != NULL;
+	while (all->column[count].name)
+		count++;
 	return count;
 }
 
@@ -117,8 +112,7 @@ static int headings_of_resource(
 {
 	for (; column->name; column++) {
 		char text[80];
-		if (!column->heading || (strcmp(column->name, "utilization") != 0 &&
-						strcmp(column->name, "loss_of_capacity") != 0))
+		if (strcmp(column->name, "utilization") != 0 && strcmp(column->name, "loss_of_capacity") != 0)
 			continue;
 		(void)snprintf(text, sizeof(text), "%s of %s", column->heading, resource_word(all->resource));
 		column->heading = sl_strdup(all->args->arena, text, strlen(text));
@@ -131,10 +125,8 @@ static int headings_of_resource(
 /* The counts first, 0 where a run has none of what another has. */
 static int columns_count(struct comparison *all, struct sl_err *err)
 {
-	const struct summary_metric *given = columns_of(all);
-	size_t count = 0;
-	while (given[count].name)
-		count++;
+	const struct summary_metric *given = all->column;
+	size_t count = columns_shown(all);
 	struct summary_metric *column =
 		sl_alloc(all->args->arena, count + SL_LEN(counted) + 1, sizeof(*column));
 	if (!column)
@@ -148,7 +140,9 @@ static int columns_count(struct comparison *all, struct sl_err *err)
 			if (!metrics_get(&all->row[row].metrics, counted[i].name))
 				sl_metric_put(&all->row[row].metrics, counted[i].name, 0);
 	}
-	memcpy(column, given, count * sizeof(*column));
+	for (size_t i = 0, k = 0; i < count; i++)
+		if (given[i].heading)
+			column[k++] = given[i];
 	/* A table of its own has each resource by name. */
 	return all->resource && !all->table ? headings_of_resource(all, column, err) : SL_OK;
 }
@@ -169,15 +163,12 @@ static void values_row(
 	struct screen_table *table, const struct comparison *all, const struct compared_row *row)
 {
 	screen_cell(table, false, "%s%s", row->label, row->partial ? " (partial)" : "");
-	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
-		if (!column->heading)
-			continue;
+	for (const struct summary_metric *column = all->column; column->name; column++) {
 		const int64_t *value = metrics_get(&row->metrics, column->name);
 		char text[48] = "";
-		screen_cell(table, true, "%s%s",
-			value && all_whole(all) && is_best(all, column, (size_t)(row - all->row), *value)
-				? "*"
-				: "",
+		const bool best =
+			value && all_whole(all) && is_best(all, column, (size_t)(row - all->row), *value);
+		screen_cell(table, true, "%s%s", best ? "*" : "",
 			value ? summary_text(text, column->unit, *value) : "");
 	}
 }
@@ -222,26 +213,16 @@ static void difference_cell(
 static void differences_row(struct screen_table *table, const struct comparison *all, size_t row)
 {
 	screen_cell(table, false, "%s", all->row[row].label);
-	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		if (column->heading)
-			difference_cell(table, all, row, column->name);
+	for (const struct summary_metric *column = all->column; column->name; column++)
+		difference_cell(table, all, row, column->name);
 }
 
 static bool any_interval(const struct comparison *all, size_t row)
 {
 	bool any = false;
-	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		any |= column->heading && shows_interval(compare_certainty(all, row, column->name));
+	for (const struct summary_metric *column = all->column; column->name; column++)
+		any |= shows_interval(compare_certainty(all, row, column->name));
 	return any;
-}
-
-/* In hundredths of the first row's value. */
-static const char *share_text(char text[48], int64_t share)
-{
-	char number[48];
-	(void)screen_number(number, share * 100, 1);
-	(void)snprintf(text, 48, "%s%.40s", share > 0 ? "+" : "", number);
-	return text;
 }
 
 /* Below a difference. */
@@ -255,8 +236,8 @@ static void interval_text(char text[120], const struct sl_certainty *known)
 {
 	char low[48];
 	char high[48];
-	(void)snprintf(text, 120, "[%s, %s]", share_text(low, known->ratio_low),
-		share_text(high, known->ratio_high));
+	(void)snprintf(text, 120, "[%s, %s]", screen_signed(low, known->ratio_low * 100, 1),
+		screen_signed(high, known->ratio_high * 100, 1));
 }
 
 static bool has_evidence(const struct sl_certainty *known) { return known && known->known && known->blocks; }
@@ -284,16 +265,14 @@ static void below_rows(struct screen_table *table, const struct comparison *all,
 		{ "  effective", has_evidence, evidence_text }, { "  p", has_test, test_text } };
 	for (size_t i = 0; i < SL_LEN(rows); i++) {
 		bool any = false;
-		for (const struct summary_metric *column = columns_of(all); column->name; column++)
-			any |= column->heading && rows[i].shown(compare_certainty(all, row, column->name));
+		for (const struct summary_metric *column = all->column; column->name; column++)
+			any |= rows[i].shown(compare_certainty(all, row, column->name));
 		if (!any)
 			continue;
 		screen_cell(table, false, "%s", rows[i].heading);
-		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
+		for (const struct summary_metric *column = all->column; column->name; column++) {
 			const struct sl_certainty *known = compare_certainty(all, row, column->name);
 			char text[120] = "";
-			if (!column->heading)
-				continue;
 			if (rows[i].shown(known))
 				rows[i].cell(text, known);
 			screen_cell(table, true, "%s", text);
@@ -336,8 +315,8 @@ static void method_print(const struct comparison *all, const char *method)
 {
 	size_t at = (size_t)printf("%s", method);
 	const char *before = ": ";
-	for (const struct summary_metric *column = columns_of(all); column->name; column++) {
-		const size_t rows = column->heading ? rows_with(all, column->name, method) : 0;
+	for (const struct summary_metric *column = all->column; column->name; column++) {
+		const size_t rows = rows_with(all, column->name, method);
 		size_t left = rows < all->count - 1 ? rows : 0;
 		if (!rows)
 			continue;
@@ -365,8 +344,8 @@ static bool said_before(const struct comparison *all, size_t i)
 
 static bool is_shown(const struct comparison *all, const char *metric)
 {
-	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		if (column->heading && strcmp(column->name, metric) == 0)
+	for (const struct summary_metric *column = all->column; column->name; column++)
+		if (strcmp(column->name, metric) == 0)
 			return true;
 	return false;
 }
@@ -387,8 +366,8 @@ static void covers_print(const struct comparison *all)
 	for (unsigned covers = 100; covers; covers--) {
 		const char *before = ": ";
 		size_t at = 0;
-		for (const struct summary_metric *column = columns_of(all); column->name; column++) {
-			if (!column->heading || !is_covered(all, column->name, covers))
+		for (const struct summary_metric *column = all->column; column->name; column++) {
+			if (!is_covered(all, column->name, covers))
 				continue;
 			if (!at)
 				at = (size_t)printf(
@@ -435,28 +414,20 @@ void compare_methods(const struct comparison *all)
 	}
 }
 
-/* A line with a text at its left, or nothing. */
-static void heading_row(struct screen_table *table, const char *text, const char *name, size_t columns)
-{
-	screen_cell(table, false, "%s%s", text, name);
-	while (--columns)
-		screen_cell(table, false, "%s", "");
-}
-
 static void table_print(const struct comparison *all)
 {
 	const size_t columns = columns_shown(all) + 1;
 	struct screen_table *table = screen_table_new(all->args->arena, columns);
 	screen_cell(table, false, "policy");
-	for (const struct summary_metric *column = columns_of(all); column->name; column++)
-		if (column->heading)
-			screen_cell(table, true, "%s", column->heading);
+	for (const struct summary_metric *column = all->column; column->name; column++)
+		screen_cell(table, true, "%s", column->heading);
 	for (size_t i = 0; i < all->count; i++)
 		values_row(table, all, &all->row[i]);
 	const bool differ = all->count > 1 && all_whole(all);
 	if (differ) {
-		heading_row(table, "", "", columns);
-		heading_row(table, "against ", all->row[0].label, columns);
+		screen_blanks(table, columns);
+		screen_cell(table, false, "against %s", all->row[0].label);
+		screen_blanks(table, columns - 1);
 	}
 	for (size_t i = 1; differ && i < all->count; i++) {
 		differences_row(table, all, i);
@@ -467,127 +438,85 @@ static void table_print(const struct comparison *all)
 		compare_methods(all);
 }
 
-static void json_micro(struct sl_out *out, const char *key, int64_t micro)
+/* An end of an interval: null where there is none. */
+static struct datum datum_end(const char *key, bool there, int64_t micro)
 {
-	sl_out_printf(out, ", \"%s\": ", key);
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	return datum_micro(key, there ? micro : SL_NONE);
 }
 
-/* null where there is none. */
-static void json_interval(
-	struct sl_out *out, const char *low_key, const char *high_key, int64_t low, int64_t high)
+/* In hundredths, with both digits. */
+static struct datum datum_covers(const char *key, char text[16], unsigned covers)
 {
-	if (low > high) {
-		sl_out_printf(out, ", \"%s\": null, \"%s\": null", low_key, high_key);
-		return;
-	}
-	json_micro(out, low_key, low);
-	json_micro(out, high_key, high);
+	(void)snprintf(text, 16, "0.%02u", covers);
+	return datum_if(covers, datum_plain(key, text));
 }
 
-/* effective: null where nothing is known of it. */
-static void json_certainty(struct sl_out *out, const struct sl_certainty *known)
-{
-	json_interval(out, "ratio_low", "ratio_high", known->ratio_low, known->ratio_high);
-	if (known->covers)
-		sl_out_printf(out, ", \"covers\": 0.%02u", known->covers);
-	if (known->ratio_covers)
-		sl_out_printf(out, ", \"ratio_covers\": 0.%02u", known->ratio_covers);
-	if (known->blocks) {
-		sl_out_printf(out, ", \"differing\": %u", known->differing);
-		json_micro(out, "effective", known->effective);
-	}
-	sl_out_printf(out, ", \"told_apart\": %s", known->sure ? "true" : "false");
-	if (!known->tested)
-		return;
-	json_micro(out, "wilcoxon_p", (int64_t)(known->p * 1e6 + 0.5));
-	sl_out_printf(out, ", \"wilcoxon_exact\": %s", known->exact ? "true" : "false");
-}
-
-static void json_differences(struct sl_out *out, const struct comparison *all)
+static void json_differences(struct json *json, const struct comparison *all)
 {
 	if (!all->told.difference_count)
 		return;
-	sl_out_text(out, ",\n\"differences\": [");
+	json_nest(json, "differences", '[', &json_lines_0);
 	for (size_t i = 0; i < all->told.difference_count; i++) {
 		const struct sl_difference *said = &all->told.difference[i];
-		sl_out_text(out, i ? ",\n{ \"policy\": " : "\n{ \"policy\": ");
-		sl_out_json(out, all->row[said->run].policy);
-		sl_out_printf(out, ", \"run\": %u, \"metric\": \"%s\"", said->run + 1, said->metric);
-		json_micro(out, "estimate", said->estimate);
-		json_interval(out, "low", "high", said->low, said->high);
-		json_certainty(out, &all->told.certainty[i]);
-		sl_out_printf(out, ", \"samples\": %u, \"method\": ", said->samples);
-		sl_out_json(out, said->method);
-		sl_out_text(out, " }");
+		const struct sl_certainty *known = &all->told.certainty[i];
+		char covers[2][16];
+		json_object(json, NULL, datum_text("policy", all->row[said->run].policy),
+			datum_count("run", said->run + 1), datum_text("metric", said->metric),
+			datum_micro("estimate", said->estimate),
+			datum_end("low", has_interval(said), said->low),
+			datum_end("high", has_interval(said), said->high),
+			datum_end("ratio_low", shows_interval(known), known->ratio_low),
+			datum_end("ratio_high", shows_interval(known), known->ratio_high),
+			datum_covers("covers", covers[0], known->covers),
+			datum_covers("ratio_covers", covers[1], known->ratio_covers),
+			datum_if(known->blocks, datum_count("differing", known->differing)),
+			datum_if(known->blocks, datum_micro("effective", known->effective)),
+			datum_flag("told_apart", known->sure),
+			datum_if(known->tested, datum_micro("wilcoxon_p", (int64_t)(known->p * 1e6 + 0.5))),
+			datum_if(known->tested, datum_flag("wilcoxon_exact", known->exact)),
+			datum_count("samples", said->samples), datum_text("method", said->method));
 	}
-	sl_out_text(out, "\n]");
+	json_close(json);
 }
 
-static void json_partings(struct sl_out *out, const struct comparison *all)
+static void json_partings(struct json *json, const struct comparison *all)
 {
 	if (!all->parting)
 		return;
-	sl_out_text(out, ",\n\"first_differences\": [");
+	json_nest(json, "first_differences", '[', &json_lines_0);
 	for (size_t i = 1; i < all->count; i++) {
 		const struct compared_parting *parting = &all->parting[i];
-		sl_out_printf(out, "%s{ \"run\": %zu", i > 1 ? ",\n" : "\n", i + 1);
-		if (parting->why) {
-			sl_out_text(out, ", \"not_made_again\": ");
-			sl_out_json(out, parting->why);
-		}
+		json_nest(json, NULL, '{', &json_one_line);
+		json_put(json, datum_count("run", i + 1), datum_given("not_made_again", parting->why));
 		if (parting->known) {
-			sl_out_text(out, ",\n\"found\": ");
-			first_difference_json(&parting->is, out);
+			json_line(json, 0);
+			first_difference_json(&parting->is, "found", json);
 		}
-		sl_out_text(out, " }");
+		json_close(json);
 	}
-	sl_out_text(out, "\n]");
+	json_close(json);
 }
 
 int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err *err)
 {
-	sl_out_text(out, "{ \"runs\": [");
+	static const struct json_form of_run = { " ", ", ", "", false };
+	struct json json;
+	json_start_in(&json, out, &json_open_lines);
+	json_nest(&json, "runs", '[', &json_lines_0);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct compared_row *row = &all->row[i];
-		sl_out_text(out, i ? ",\n{ " : "\n{ ");
-		if (all->heading) {
-			sl_out_text(out, "\"name\": ");
-			sl_out_json(out, row->label);
-			sl_out_text(out, ", ");
-		}
-		sl_out_text(out, "\"policy\": ");
-		sl_out_json(out, row->policy);
-		sl_out_text(out, ", \"cluster\": ");
-		sl_out_json(out, row->cluster);
-		sl_out_text(out, row->partial ? ", \"partial\": true, \"metrics\": " : ", \"metrics\": ");
-		metrics_json(out, &row->metrics);
-		sl_out_text(out, "}");
+		json_nest(&json, NULL, '{', &of_run);
+		json_put(&json, datum_if(all->heading, datum_text("name", row->label)),
+			datum_text("policy", row->policy), datum_text("cluster", row->cluster),
+			datum_if(row->partial, datum_flag("partial", true)));
+		metrics_json(json_raw(&json, "metrics"), &row->metrics);
+		json_close(&json);
 	}
-	sl_out_text(out, "\n]");
-	if (all->told.apart) {
-		sl_out_text(out, ",\n\"apart\": ");
-		sl_out_json(out, all->told.apart);
-	}
-	if (all->resource)
-		sl_out_printf(out, ",\n\"resource\": \"%s\"", all->resource);
-	json_differences(out, all);
-	json_partings(out, all);
-	const int more = all->more ? all->more(all->self, out, err) : SL_OK;
-	sl_out_text(out, " }\n");
-	return more;
-}
-
-static int json_print(const struct comparison *all, struct sl_err *err)
-{
-	struct sl_out *out;
-	int status = sl_out_open(&out, NULL, err);
-	if (status)
-		return status;
-	status = compare_json(all, out, err);
-	if (status)
-		sl_out_abandon(out);
-	return status ? status : sl_out_commit(out, err);
+	json_close(&json);
+	json_put(&json, datum_given("apart", all->told.apart), datum_given("resource", all->resource));
+	json_differences(&json, all);
+	json_partings(&json, all);
+	return json_finish(&json, all->more ? all->more(all->self, &json, err) : SL_OK, err);
 }
 
 static void parting_print(const struct comparison *all, size_t i)
@@ -603,8 +532,11 @@ static void parting_print(const struct comparison *all, size_t i)
 
 int compare_show(const struct comparison *all, struct sl_err *err)
 {
-	if (arg_flag(all->args, "json"))
-		return json_print(all, err);
+	if (arg_flag(all->args, "json")) {
+		struct sl_out *out;
+		const int status = sl_out_open(&out, NULL, err);
+		return status ? status : compare_json(all, out, err);
+	}
 	if (all->heading)
 		all->heading(all->self);
 	if (all->table)
@@ -619,13 +551,6 @@ int compare_show(const struct comparison *all, struct sl_err *err)
 }
 
 /* ---- compare.csv -------------------------------------------------------------------- */
-
-static void csv_micro(struct sl_out *out, bool known, int64_t micro)
-{
-	char *p = sl_out_room(out, 64);
-	*p++ = ',';
-	sl_out_advance(out, known ? sl_put_micro(p, micro) : p);
-}
 
 /* Behind the metrics: of each of which any row's difference has an interval, the difference and its ends. */
 static bool csv_has(const struct comparison *all, const char *metric)
@@ -645,23 +570,19 @@ static bool in_csv(const struct comparison *all, const char *metric)
 static void csv_row(struct sl_out *out, const struct comparison *all, size_t r)
 {
 	const struct sl_metrics *names = &all->row[0].metrics;
-	sl_out_csv(out, all->row[r].policy);
-	sl_out_text(out, ",");
-	sl_out_csv(out, all->row[r].cluster);
+	csv_begin(out, datum_text(NULL, all->row[r].policy), datum_text(NULL, all->row[r].cluster));
 	for (size_t i = 0; i < names->count; i++) {
-		if (!in_csv(all, names->row[i].name))
-			continue;
 		const int64_t *value = metrics_get(&all->row[r].metrics, names->row[i].name);
-		csv_micro(out, value != NULL, value ? *value : 0);
+		if (in_csv(all, names->row[i].name))
+			csv_more(out, datum_end(NULL, value, value ? *value : 0));
 	}
-	sl_out_text(out, all->row[r].partial ? ",1" : ",0");
+	csv_more(out, datum_flag(NULL, all->row[r].partial));
 	for (size_t i = 0; i < names->count; i++) {
-		if (!csv_has(all, names->row[i].name))
-			continue;
 		const struct sl_difference *said = compare_difference(all, r, names->row[i].name);
-		csv_micro(out, said != NULL, said ? said->estimate : 0);
-		csv_micro(out, has_interval(said), said ? said->low : 0);
-		csv_micro(out, has_interval(said), said ? said->high : 0);
+		if (csv_has(all, names->row[i].name))
+			csv_more(out, datum_end(NULL, said, said ? said->estimate : 0),
+				datum_end(NULL, has_interval(said), said ? said->low : 0),
+				datum_end(NULL, has_interval(said), said ? said->high : 0));
 	}
 	sl_out_text(out, "\n");
 }
@@ -675,10 +596,8 @@ static int compare_csv(const struct comparison *all, struct sl_err *err)
 	const struct sl_metrics *names = &all->row[0].metrics;
 	sl_out_text(out, "policy,cluster");
 	for (size_t i = 0; i < names->count; i++)
-		if (in_csv(all, names->row[i].name)) {
-			sl_out_text(out, ",");
-			sl_out_csv(out, names->row[i].name);
-		}
+		if (in_csv(all, names->row[i].name))
+			csv_more(out, datum_text(NULL, names->row[i].name));
 	sl_out_text(out, ",partial");
 	for (size_t i = 0; i < names->count; i++)
 		if (csv_has(all, names->row[i].name))
@@ -702,22 +621,18 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 	for (size_t i = 0; i < all->told.difference_count; i++) {
 		const struct sl_difference *said = &all->told.difference[i];
 		const struct sl_certainty *known = &all->told.certainty[i];
-		sl_out_printf(out, "%u,", said->run + 1);
-		sl_out_csv(out, all->row[said->run].policy);
-		sl_out_printf(out, ",%s", said->metric);
-		csv_micro(out, true, said->estimate);
-		csv_micro(out, has_interval(said), said->low);
-		csv_micro(out, has_interval(said), said->high);
-		sl_out_printf(out, ",%u,", said->samples);
-		sl_out_csv(out, said->method);
-		csv_micro(out, known->covers > 0, known->covers * INT64_C(10000));
-		csv_micro(out, shows_interval(known), known->ratio_low);
-		csv_micro(out, shows_interval(known), known->ratio_high);
-		csv_micro(out, known->ratio_covers > 0, known->ratio_covers * INT64_C(10000));
-		csv_micro(out, known->blocks > 0, known->differing * INT64_C(1000000));
-		csv_micro(out, known->blocks > 0, known->effective);
-		sl_out_printf(out, ",%d", known->sure != 0);
-		csv_micro(out, known->tested, (int64_t)(known->p * 1e6 + 0.5));
+		csv_begin(out, datum_count(NULL, said->run + 1), datum_text(NULL, all->row[said->run].policy),
+			datum_plain(NULL, said->metric), datum_micro(NULL, said->estimate),
+			datum_end(NULL, has_interval(said), said->low),
+			datum_end(NULL, has_interval(said), said->high), datum_count(NULL, said->samples),
+			datum_text(NULL, said->method),
+			datum_end(NULL, known->covers, known->covers * INT64_C(10000)),
+			datum_end(NULL, shows_interval(known), known->ratio_low),
+			datum_end(NULL, shows_interval(known), known->ratio_high),
+			datum_end(NULL, known->ratio_covers, known->ratio_covers * INT64_C(10000)),
+			datum_end(NULL, known->blocks, known->differing * INT64_C(1000000)),
+			datum_end(NULL, known->blocks, known->effective), datum_flag(NULL, known->sure),
+			datum_end(NULL, known->tested, (int64_t)(known->p * 1e6 + 0.5)));
 		sl_out_text(out, "\n");
 	}
 	return sl_out_commit(out, err);

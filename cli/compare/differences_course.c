@@ -12,12 +12,6 @@
 
 /* ---- What is kept of a run ------------------------------------------------------------------- */
 
-static uint64_t folded(uint64_t h, uint64_t value)
-{
-	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
-
 static uint64_t folded_text(uint64_t h, const char *text)
 {
 	for (; *text; text++)

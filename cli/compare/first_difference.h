@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "cli/base/render.h"
 #include "cli/run/again.h"
 
 enum { DIFFERENCE_MANY = 10 };
@@ -95,6 +96,6 @@ int first_difference_files(struct first_difference *found, const char *const job
 
 /* All of it, for people and as one JSON object. */
 void first_difference_print(const struct first_difference *found, FILE *file);
-void first_difference_json(const struct first_difference *found, struct sl_out *out);
+void first_difference_json(const struct first_difference *found, const char *name, struct json *json);
 
 #endif

@@ -239,11 +239,7 @@ static void print_most(const struct first_difference *found, FILE *file)
 		return;
 	struct sl_arena *arena = arena_new();
 	struct screen_table *table = arena ? screen_table_new(arena, 5) : NULL;
-	screen_cell(table, false, "moved most");
-	screen_cell(table, false, "user");
-	screen_cell(table, true, "start, s");
-	screen_cell(table, true, "then, s");
-	screen_cell(table, true, "by");
+	screen_row(table, "llrrr", "moved most", "user", "start, s", "then, s", "by");
 	for (uint32_t i = 0; i < found->most_count; i++) {
 		const struct difference_job *job = &found->most[i];
 		struct cell cell = { 0 };
@@ -252,10 +248,8 @@ static void print_most(const struct first_difference *found, FILE *file)
 		*sl_put_micro(text[1], job->start[1]) = '\0';
 		put_span_signed(&cell, job->start[1] - job->start[0]);
 		screen_cell(table, false, "job %s", job->id);
-		screen_cell(table, false, "%s", job->user ? job->user : "");
-		screen_cell(table, true, "%s", text[0]);
-		screen_cell(table, true, "%s", text[1]);
-		screen_cell(table, true, "%s", cell.text ? cell.text : "");
+		screen_row(table, "lrrr", job->user ? job->user : "", text[0], text[1],
+			cell.text ? cell.text : "");
 		cell_free(&cell);
 	}
 	(void)fputc('\n', file);
@@ -300,148 +294,114 @@ void first_difference_print(const struct first_difference *found, FILE *file)
 
 /* ---- For programs --------------------------------------------------------------------------------- */
 
-static void json_key(struct sl_out *out, const char *key) { sl_out_printf(out, ", \"%s\": ", key); }
-
-static void json_text(struct sl_out *out, const char *key, const char *text)
-{
-	json_key(out, key);
-	if (text)
-		sl_out_json(out, text);
-	else
-		sl_out_text(out, "null");
-}
-
-static void json_time(struct sl_out *out, const char *key, sl_time time)
-{
-	json_key(out, key);
-	if (time == SL_NONE)
-		sl_out_text(out, "null");
-	else
-		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), time));
-}
-
 static const char *did_name(enum sl_did did)
 {
 	static const char *const name[] = { "start", "preempt", "resume", "resize", "end", "plan" };
 	return name[did];
 }
 
-static void json_did(struct sl_out *out, const struct difference_side *side)
+static void json_did(struct json *json, const struct difference_side *side)
 {
 	static const char *const preempted[SL_PREEMPT_COUNT] = { "requeue", "checkpoint", "suspend",
 		"cancel" };
 	const struct sl_decision *decision = &side->decision;
-	json_text(out, "did", did_name((enum sl_did)decision->did));
-	if (decision->did == SL_DID_END)
-		json_text(out, "how", sl_state_name((enum sl_state)decision->how));
-	if (side->again)
-		sl_out_text(out, ", \"again\": true");
-	if (decision->did == SL_DID_PREEMPT && decision->how < SL_PREEMPT_COUNT)
-		json_text(out, "how", preempted[decision->how]);
-	json_text(out, "rule", sl_rule_name((enum sl_rule)decision->rule));
-	json_text(out, "whose", side->whose);
-	json_text(out, "nodes", side->nodes);
+	const bool end = decision->did == SL_DID_END;
+	const bool preempt = decision->did == SL_DID_PREEMPT && decision->how < SL_PREEMPT_COUNT;
+	json_put(json, datum_text("did", did_name((enum sl_did)decision->did)),
+		datum_given("how", end ? sl_state_name((enum sl_state)decision->how) : NULL),
+		datum_if(side->again, datum_flag("again", true)),
+		datum_given("how", preempt ? preempted[decision->how] : NULL),
+		datum_text("rule", sl_rule_name((enum sl_rule)decision->rule)),
+		datum_text("whose", side->whose), datum_text("nodes", side->nodes));
 }
 
-static void json_amount(struct sl_out *out, const char *key, int64_t amount, int64_t parts)
+static void json_amount(struct json *json, const char *key, int64_t amount, int64_t parts)
 {
-	json_key(out, key);
+	struct sl_out *out = json_raw(json, key);
 	sl_out_advance(out, sl_put_parts(sl_out_room(out, 32), amount, parts));
 }
 
-static void json_side(struct sl_out *out, const struct first_difference *found, size_t i)
+static void json_side(struct json *json, const struct first_difference *found, size_t i)
 {
 	const struct difference_side *side = &found->side[i];
-	sl_out_text(out, i ? ",\n{ \"label\": " : "\n{ \"label\": ");
-	sl_out_json(out, side->label);
+	json_nest(json, NULL, '{', &json_one_line);
+	json_put(json, datum_text("label", side->label));
 	if (!found->by_files || i)
-		sl_out_printf(out, ", \"digest\": \"%016" PRIx64 "\", \"events\": %" PRIu64, side->digest,
-			side->events);
+		json_put(json, datum_digest("digest", side->digest), datum_count("events", side->events));
 	if (found->differs) {
 		if (side->acted)
-			json_did(out, side);
+			json_did(json, side);
 		else
-			json_text(out, "state", side->there ? sl_state_name(side->state) : NULL);
-		if (!side->acted && side->there && side->state == SL_PENDING && !found->by_files) {
-			json_text(out, "reason", sl_reason_name(side->reason));
-			json_time(out, "planned", side->planned);
-		}
-		sl_out_text(out, ", \"here_alone\": [");
+			json_put(json, datum_text("state", side->there ? sl_state_name(side->state) : NULL));
+		if (!side->acted && side->there && side->state == SL_PENDING && !found->by_files)
+			json_put(json, datum_text("reason", sl_reason_name(side->reason)),
+				datum_micro("planned", side->planned));
+		json_nest(json, "here_alone", '[', &json_tight);
 		for (uint32_t k = 0; k < side->other_count && k < DIFFERENCE_MANY; k++) {
-			sl_out_text(out, k ? ", { \"job\": " : "{ \"job\": ");
-			sl_out_json(out, side->other[k].job);
-			json_text(out, "did", did_name(side->other[k].did));
-			sl_out_text(out, " }");
+			json_object(json, NULL, datum_text("job", side->other[k].job),
+				datum_text("did", did_name(side->other[k].did)));
 		}
-		sl_out_printf(out, "], \"here_alone_count\": %u", side->other_count);
+		json_close(json);
+		json_put(json, datum_count("here_alone_count", side->other_count));
 	}
 	if (found->differs && !found->by_files) {
-		json_text(out, "head", side->head);
-		sl_out_printf(out, ", \"queued\": %u, \"running\": %u", side->queued, side->running);
-		json_amount(out, "cpus_free", side->cpus_free, side->cpu_parts);
+		json_put(json, datum_text("head", side->head), datum_count("queued", side->queued),
+			datum_count("running", side->running));
+		json_amount(json, "cpus_free", side->cpus_free, side->cpu_parts);
 		if (side->gpus_free >= 0)
-			json_amount(out, "gpus_free", side->gpus_free, side->gpu_parts);
+			json_amount(json, "gpus_free", side->gpus_free, side->gpu_parts);
 	}
-	sl_out_text(out, " }");
+	json_close(json);
 }
 
-static void json_users(
-	struct sl_out *out, const char *key, const struct difference_user *user, uint32_t count)
+static void json_users(struct json *json, const char *key, const struct difference_user *user, uint32_t count)
 {
-	json_key(out, key);
-	sl_out_text(out, "[");
+	json_nest(json, key, '[', &json_tight);
 	for (uint32_t i = 0; i < count; i++) {
-		sl_out_text(out, i ? ", { \"user\": " : "{ \"user\": ");
-		sl_out_json(out, user[i].name);
-		sl_out_printf(out, ", \"jobs\": %u", user[i].jobs);
-		json_time(out, "wait", user[i].wait);
-		sl_out_text(out, " }");
+		json_object(json, NULL, datum_text("user", user[i].name), datum_count("jobs", user[i].jobs),
+			datum_micro("wait", user[i].wait));
 	}
-	sl_out_text(out, "]");
+	json_close(json);
 }
 
-static void json_led(struct sl_out *out, const struct first_difference *found)
+static void json_led(struct json *json, const struct first_difference *found)
 {
-	sl_out_printf(out,
-		",\n\"led_to\": { \"jobs\": %u, \"only\": [%u, %u], \"moved\": %u, \"started_one\": [%u, %u], "
-		"\"started_both\": %u",
-		found->jobs, found->only[0], found->only[1], found->moved, found->started_one[0],
-		found->started_one[1], found->started_both);
-	json_time(out, "wait", bounded_sum(found->wait));
-	json_time(out, "parted", found->parted);
-	json_time(out, "met", found->met);
-	json_time(out, "met_for_good", found->met_for_good);
-	json_users(out, "longer", found->hurt, found->hurt_count);
-	json_users(out, "shorter", found->helped, found->helped_count);
-	sl_out_text(out, ", \"moved_most\": [");
+	json_line(json, 0);
+	json_nest(json, "led_to", '{', &json_one_line);
+	json_put(json, datum_count("jobs", found->jobs));
+	sl_out_printf(json_raw(json, "only"), "[%u, %u]", found->only[0], found->only[1]);
+	json_put(json, datum_count("moved", found->moved));
+	sl_out_printf(
+		json_raw(json, "started_one"), "[%u, %u]", found->started_one[0], found->started_one[1]);
+	json_put(json, datum_count("started_both", found->started_both),
+		datum_micro("wait", bounded_sum(found->wait)), datum_micro("parted", found->parted),
+		datum_micro("met", found->met), datum_micro("met_for_good", found->met_for_good));
+	json_users(json, "longer", found->hurt, found->hurt_count);
+	json_users(json, "shorter", found->helped, found->helped_count);
+	json_nest(json, "moved_most", '[', &json_tight);
 	for (uint32_t i = 0; i < found->most_count; i++) {
-		sl_out_text(out, i ? ", { \"job\": " : "{ \"job\": ");
-		sl_out_json(out, found->most[i].id);
-		json_text(out, "user", found->most[i].user);
-		json_time(out, "start", found->most[i].start[0]);
-		json_time(out, "then", found->most[i].start[1]);
-		sl_out_text(out, " }");
+		const struct difference_job *job = &found->most[i];
+		json_object(json, NULL, datum_text("job", job->id), datum_text("user", job->user),
+			datum_micro("start", job->start[0]), datum_micro("then", job->start[1]));
 	}
-	sl_out_text(out, "] }");
+	json_close(json);
+	json_close(json);
 }
 
-void first_difference_json(const struct first_difference *found, struct sl_out *out)
+void first_difference_json(const struct first_difference *found, const char *name, struct json *json)
 {
-	sl_out_printf(out, "{ \"differs\": %s", found->differs ? "true" : "false");
-	if (found->by_files)
-		sl_out_text(out, ", \"by_files\": true");
-	json_text(out, "inputs", found->inputs);
-	json_text(out, "setting", found->setting);
-	sl_out_printf(out, ", \"settings\": %u", found->settings);
-	if (found->differs) {
-		json_time(out, "at", found->at);
-		json_text(out, "job", found->job);
-	}
-	sl_out_text(out, ",\n\"sides\": [");
-	json_side(out, found, 0);
-	json_side(out, found, 1);
-	sl_out_text(out, "\n]");
+	json_nest(json, name, '{', &json_one_line);
+	json_put(json, datum_flag("differs", found->differs),
+		datum_if(found->by_files, datum_flag("by_files", true)), datum_text("inputs", found->inputs),
+		datum_text("setting", found->setting), datum_count("settings", found->settings));
 	if (found->differs)
-		json_led(out, found);
-	sl_out_text(out, " }");
+		json_put(json, datum_micro("at", found->at), datum_text("job", found->job));
+	json_line(json, 0);
+	json_nest(json, "sides", '[', &json_lines_0);
+	json_side(json, found, 0);
+	json_side(json, found, 1);
+	json_close(json);
+	if (found->differs)
+		json_led(json, found);
+	json_close(json);
 }

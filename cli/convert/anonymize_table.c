@@ -619,11 +619,9 @@ static void talk_columns(const struct table *t, enum treatment treatment, const 
 	const char *end = t->name + strlen(t->name);
 	const size_t count = split(t->kind, t->name, end, field);
 	char list[NAMES_MAX] = "";
-	size_t len = 0;
-	for (size_t i = 0; i < count && len < sizeof(list) - 1; i++)
+	for (size_t i = 0; i < count; i++)
 		if (is_said(&t->column[i], treatment))
-			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%.*s", len ? ", " : "",
-				(int)field[i].len, field[i].text);
+			list_add(list, sizeof(list), "%.*s", (int)field[i].len, field[i].text);
 	if (list[0])
 		talk("%s: %s: %s", t->path, what, list);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/convert/anonymize.h"
 #include "cli/run/dry_run.h"
 
@@ -14,11 +14,7 @@ static const struct option_def options[] = {
 	{ "key", 0, "FILE", false, "the key, at least 16 bytes; the same key gives the same names" },
 	{ "new-key", 0, NULL, false, "make the key's file first; it must not be there yet" },
 	{ "keep-partitions", 0, NULL, false, "leave the names of partitions as they are" },
-	{ OPTION_FORCE_FILE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_DRY_RUN },
-	{ OPTION_JSON },
-	{ OPTION_PLUGIN },
+	OPTIONS_OF_FILE,
 };
 
 /* What it is: sacct -P by its header, else as the readers say. */
@@ -76,7 +72,6 @@ static int write_all(const struct args *args, struct pseudonyms *p, const char *
 static int told(const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
 {
 	struct dry_run dry;
-	struct json json;
 	if (arg_flag(args, "dry-run")) {
 		dry_begin(&dry, args);
 		dry_read(&dry, args->word[0]);
@@ -90,12 +85,8 @@ static int told(const struct args *args, const struct pseudonyms *p, const char 
 	}
 	if (!arg_flag(args, "json"))
 		return SL_OK;
-	const int status = json_out_begin(&json, err);
-	if (status)
-		return status;
-	json_out_text(&json, "of", args->word[0]);
-	json_out_count(&json, "names", p->original.count);
-	return json_out_finish(&json, json_out_file(&json, path, err), err);
+	return json_of_file(
+		path, err, datum_text("of", args->word[0]), datum_count("names", p->original.count));
 }
 
 static int anonymize_run(const struct args *args, struct sl_err *err)
@@ -108,7 +99,7 @@ static int anonymize_run(const struct args *args, struct sl_err *err)
 	const char *path = arg(args, "output");
 	const bool dry = arg_flag(args, "dry-run");
 	const bool make = arg_flag(args, "new-key");
-	int status = json_out_apart(args, path, err);
+	int status = json_apart(args, path, err);
 	if (!status && dry)
 		status = dry_file_check(path, err);
 	if (status)

@@ -13,17 +13,15 @@
 #include <sys/stat.h>
 
 #include "cli/base/cli.h"
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/convert/convert.h"
 #include "cli/run/dry_run.h"
 #include "traces/cluster/cluster_file.h"
 
 int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err)
 {
-	void *array = c->header;
-	const int status = grow(
-		&array, &c->header_capacity, sizeof(*c->header), c->header_count + 1, SIZE_MAX / 64, err);
-	c->header = array;
+	const int status = grow((void **)&c->header, &c->header_capacity, sizeof(*c->header),
+		c->header_count + 1, SIZE_MAX / 64, err);
 	if (status)
 		return status;
 	int64_t seconds;
@@ -234,9 +232,8 @@ static int on_header(
 	return convert_header(self, key, value, err);
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+int convert_oddity(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
-	struct conversion *c = self;
 	if (c->strict)
 		return sl_fail_at(err, at, "%s: mend the line, or run without --strict", cause);
 	if (!c->odd++) {
@@ -244,6 +241,11 @@ static int on_oddity(void *self, const char *cause, const struct sl_place *at, s
 		c->odd_line = at->line;
 	}
 	return SL_OK;
+}
+
+static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+{
+	return convert_oddity(self, cause, at, err);
 }
 
 static int on_dated(void *self, struct sl_err *err)
@@ -379,9 +381,8 @@ int convert_hold(void *self, const struct sl_row *row, const char *gone, struct 
 	struct conversion *c = self;
 	if (gone)
 		return SL_OK;
-	void *array = c->row;
-	const int status = grow(&array, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
-	c->row = array;
+	const int status =
+		grow((void **)&c->row, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];
@@ -468,22 +469,19 @@ static int told(const struct args *args, const char *path, const char *format, c
 	struct sl_err *err)
 {
 	struct json json;
-	int status;
 	if (!arg_flag(args, "json") || arg_flag(args, "dry-run"))
 		return SL_OK;
-	status = json_out_begin(&json, err);
+	const int status = json_start(&json, NULL, err);
 	if (status)
 		return status;
-	json_out_array(&json, "of");
+	json_nest(&json, "of", '[', NULL);
 	for (size_t i = 0; i < args->word_count && (i == 0 || arg(args, "output")); i++)
-		json_out_text(&json, NULL, args->word[i]);
-	json_out_close(&json);
-	json_out_text(&json, "format", format);
-	if (c) {
-		json_out_count(&json, "jobs", c->written);
-		json_out_count(&json, "odd", c->odd);
-	}
-	return json_out_finish(&json, json_out_file(&json, path, err), err);
+		json_put(&json, datum_text(NULL, args->word[i]));
+	json_close(&json);
+	json_put(&json, datum_text("format", format));
+	if (c)
+		json_put(&json, datum_count("jobs", c->written), datum_count("odd", c->odd));
+	return json_finish(&json, json_file(&json, path, err), err);
 }
 
 static int conversion_end(
@@ -689,7 +687,7 @@ static int convert_run(const struct args *args, struct sl_err *err)
 	const char *path = NULL;
 	int status = out_path(&path, args, err);
 	if (!status)
-		status = json_out_apart(args, path, err);
+		status = json_apart(args, path, err);
 	if (status)
 		return status;
 	return arg_flag(args, "dry-run") ? convert_dry(args, path, err) : convert_to(args, path, err);
@@ -702,11 +700,7 @@ static const struct option_def options[] = {
 	{ "clean", 0, NULL, false,
 		"drop rows that make no sense, and sort by submission, as a replay would" },
 	{ OPTION_STRICT },
-	{ OPTION_FORCE_FILE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_DRY_RUN },
-	{ OPTION_JSON },
-	{ OPTION_PLUGIN },
+	OPTIONS_OF_FILE,
 };
 
 const struct command cmd_convert = {

@@ -65,5 +65,7 @@ void convert_release(struct conversion *c);
 
 /* Reads all files, and writes their rows in the order of submission. */
 int convert_merge(struct conversion *c, char *const *path, size_t count, struct sl_err *err);
+/* A line was dropped or repaired. */
+int convert_oddity(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err);
 
 #endif

@@ -87,14 +87,7 @@ static int merge_header(
 
 static int merge_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
-	struct conversion *c = ((struct merging *)self)->c;
-	if (c->strict)
-		return sl_fail_at(err, at, "%s: mend the line, or run without --strict", cause);
-	if (!c->odd++) {
-		c->odd_first = cause;
-		c->odd_line = at->line;
-	}
-	return SL_OK;
+	return convert_oddity(((struct merging *)self)->c, cause, at, err);
 }
 
 static int merge_dated(void *self, struct sl_err *err)

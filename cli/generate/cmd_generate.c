@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/generate/generate.h"
 #include "cli/run/dry_run.h"
 
@@ -119,11 +119,7 @@ static const char *option_help(const struct sl_param *param, struct sl_arena *ar
 {
 	if (!param->fallback)
 		return param->help;
-	const size_t len = strlen(param->help) + strlen(param->fallback) + sizeof("; default ");
-	char *help = sl_alloc(arena, len, 1);
-	if (help)
-		(void)snprintf(help, len, "%s; default %s", param->help, param->fallback);
-	return help;
+	return text_made(arena, "%s; default %s", param->help, param->fallback);
 }
 
 /* Models have some in common; of all together each is there once. */
@@ -300,26 +296,19 @@ int generate_write(
 
 /* ---- What is told of it ------------------------------------------------------------ */
 
-static void parameters_json(struct json *json, const struct generate_order *order)
-{
-	json_out_object(json, "parameters");
-	for (size_t i = 0; i < order->generator->param_count; i++)
-		if (order->values[i].text)
-			json_out_text(json, order->values[i].key, order->values[i].text);
-	json_out_close(json);
-}
-
 static int generated_json(const struct generate_order *order, const struct args *args, struct sl_err *err)
 {
 	struct json json;
-	const int status = json_out_begin(&json, err);
+	const int status = json_start(&json, NULL, err);
 	if (status)
 		return status;
-	json_out_text(&json, "model", order->generator->name);
-	parameters_json(&json, order);
-	json_out_count(&json, "seed", order->seed);
-	json_out_count(&json, "jobs", order->jobs);
-	return json_out_finish(&json, json_out_file(&json, arg(args, "output"), err), err);
+	json_put(&json, datum_text("model", order->generator->name));
+	json_nest(&json, "parameters", '{', NULL);
+	for (size_t i = 0; i < order->generator->param_count; i++)
+		json_put(&json, datum_given(order->values[i].key, order->values[i].text));
+	json_close(&json);
+	json_put(&json, datum_count("seed", order->seed), datum_count("jobs", order->jobs));
+	return json_finish(&json, json_file(&json, arg(args, "output"), err), err);
 }
 
 /* All is drawn, and goes nowhere: what the model would refuse is refused. */
@@ -352,7 +341,6 @@ static int way_dry(const struct args *args, const char *path, struct sl_err *err
 static int way_run(const struct generate_way *way, const struct args *args, struct sl_err *err)
 {
 	const char *path = arg(args, "output");
-	struct json json;
 	const bool dry = arg_flag(args, "dry-run");
 	if ((dry || arg_flag(args, "json")) && way == &generate_fit)
 		return sl_fail(err, SL_USAGE,
@@ -363,16 +351,11 @@ static int way_run(const struct generate_way *way, const struct args *args, stru
 			checked = way->run(args, err);
 		return checked ? checked : way_dry(args, path, err);
 	}
-	int status = json_out_apart(args, path, err);
+	int status = json_apart(args, path, err);
 	if (!status)
 		status = way->run(args, err);
-	if (status || !arg_flag(args, "json"))
-		return status;
-	status = json_out_begin(&json, err);
-	if (status)
-		return status;
-	json_out_text(&json, "of", args->word[1]);
-	return json_out_finish(&json, json_out_file(&json, path, err), err);
+	return status || !arg_flag(args, "json") ? status
+						 : json_of_file(path, err, datum_text("of", args->word[1]));
 }
 
 /* ---- The command ------------------------------------------------------------------- */
@@ -402,7 +385,7 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, UINT64_MAX, &seed, err);
 	if (!status)
-		status = json_out_apart(args, arg(args, "output"), err);
+		status = json_apart(args, arg(args, "output"), err);
 	if (status)
 		return status;
 	struct generate_order order = { generator, values, seed, 0 };
@@ -415,11 +398,7 @@ static int generate_run(const struct args *args, struct sl_err *err)
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false, "write this file; default, and '-': standard output" },
 	{ OPTION_SEED },
-	{ OPTION_FORCE_FILE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_DRY_RUN },
-	{ OPTION_JSON },
-	{ OPTION_PLUGIN },
+	OPTIONS_OF_FILE,
 };
 
 const struct command cmd_generate = {

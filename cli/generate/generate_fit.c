@@ -71,10 +71,8 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	struct fitting *f = self;
 	if (gone)
 		return SL_OK;
-	void *array = f->said;
-	const int status =
-		grow(&array, &f->said_capacity, sizeof(*f->said), f->said_count + 1, UINT32_MAX, err);
-	f->said = array;
+	const int status = grow(
+		(void **)&f->said, &f->said_capacity, sizeof(*f->said), f->said_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	const struct sl_profile *profile = row->more ? row->more->profile : NULL;

@@ -52,10 +52,8 @@ const struct says_text says_texts[SAYS_COUNT] = {
 
 static int sample_add(struct sample *sample, int64_t value, struct sl_err *err)
 {
-	void *array = sample->value;
-	const int status =
-		grow(&array, &sample->capacity, sizeof(int64_t), sample->count + 1, UINT32_MAX, err);
-	sample->value = array;
+	const int status = grow((void **)&sample->value, &sample->capacity, sizeof(int64_t),
+		sample->count + 1, UINT32_MAX, err);
 	if (!status)
 		sample->value[sample->count++] = value;
 	return status;
@@ -392,16 +390,6 @@ static void inspection_release(struct inspection *seen)
 		scenario_release(&seen->scenario);
 }
 
-static int show_json(const struct inspection *seen, struct sl_err *err)
-{
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
-	if (status)
-		return status;
-	inspect_json(seen, out);
-	return sl_out_commit(out, err);
-}
-
 static int inspect_run(const struct args *args, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -415,7 +403,7 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 		}
 		status = gather(&seen, args->word[i], args, err);
 		if (!status && arg_flag(args, "json")) {
-			status = show_json(&seen, err);
+			status = inspect_json(&seen, err);
 		} else if (!status) {
 			if (i)
 				printf("\n");

@@ -80,7 +80,7 @@ struct inspection {
 const char *inspect_header(const struct inspection *seen, const char *key);
 
 void inspect_text(const struct inspection *seen, bool ascii, struct sl_arena *arena);
-void inspect_json(const struct inspection *seen, struct sl_out *out);
+int inspect_json(const struct inspection *seen, struct sl_err *err);
 
 /* inspect_cluster.c: of a folder or a cluster file, in place of a trace. */
 bool inspect_is_cluster(const char *path, const struct args *args);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/base/render.h"
 #include "cli/inspect/inspect.h"
 
 enum { KEPT_MAX = 1 << 22, VALUE_SHOWN = 40 };
@@ -86,11 +87,9 @@ static int on_nodes(
 	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->nodes;
 	(void)at;
-	const int status =
-		grow(&array, &told->node_capacity, sizeof(*told->nodes), told->node_count + 1, KEPT_MAX, err);
-	told->nodes = array;
+	const int status = grow((void **)&told->nodes, &told->node_capacity, sizeof(*told->nodes),
+		told->node_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
@@ -113,11 +112,9 @@ static int on_partition(
 	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->partition;
 	(void)at;
-	const int status = grow(&array, &told->partition_capacity, sizeof(*told->partition),
-		told->partition_count + 1, KEPT_MAX, err);
-	told->partition = array;
+	const int status = grow((void **)&told->partition, &told->partition_capacity,
+		sizeof(*told->partition), told->partition_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
@@ -149,10 +146,8 @@ static int on_license(
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->setting;
-	const int status = grow(&array, &told->setting_capacity, sizeof(*told->setting),
+	const int status = grow((void **)&told->setting, &told->setting_capacity, sizeof(*told->setting),
 		told->setting_count + 1, KEPT_MAX, err);
-	told->setting = array;
 	if (status)
 		return status;
 	struct sl_setting *mine = &told->setting[told->setting_count++];
@@ -427,82 +422,60 @@ static void show_text(const struct told *told, const char *path)
 /* ---- JSON
  * ---------------------------------------------------------------------------------------------------- */
 
-static void member(struct sl_out *out, const char *name, const char *text)
-{
-	sl_out_printf(out, ", \"%s\": ", name);
-	if (text)
-		sl_out_json(out, text);
-	else
-		sl_out_text(out, "null");
-}
+static const struct json_form json_list = { "\n    ", ",\n    ", " ", true };
 
-static void json_keys(const struct told *told, struct sl_out *out)
+static void json_keys(const struct told *told, struct json *json)
 {
-	sl_out_text(out, ",\n  \"keys\": [");
+	json_nest(json, "keys", '[', &json_list);
 	for (size_t i = 0; i < told->setting_count; i++) {
 		const struct sl_setting *s = &told->setting[i];
-		sl_out_text(out, i ? ",\n    { \"kind\": " : "\n    { \"kind\": ");
-		sl_out_json(out, s->kind);
-		member(out, "name", s->name);
-		member(out, "key", s->key);
-		member(out, "value", s->value);
-		member(out, "file", s->at.file);
-		sl_out_printf(out, ", \"line\": %" PRIu64, s->at.line);
-		member(out, "coverage", coverage_text[s->coverage]);
 		char by[100];
 		(void)snprintf(by, sizeof(by), "%.*s", by_len(s), s->by ? s->by : "");
-		member(out, "by", told->policy || !s->by ? NULL : by);
-		member(out, "note", s->note);
-		sl_out_text(out, " }");
+		json_object(json, NULL, datum_text("kind", s->kind), datum_text("name", s->name),
+			datum_text("key", s->key), datum_text("value", s->value),
+			datum_text("file", s->at.file), datum_count("line", s->at.line),
+			datum_text("coverage", coverage_text[s->coverage]),
+			datum_text("by", told->policy || !s->by ? NULL : by), datum_text("note", s->note));
 	}
-	sl_out_text(out, " ]\n}\n");
+	json_close(json);
 }
 
-static void json_nodes(const struct told *told, struct sl_out *out)
+static void json_nodes(const struct told *told, struct json *json)
 {
-	sl_out_text(out, ",\n  \"nodes\": [");
+	json_nest(json, "nodes", '[', &json_list);
 	for (size_t i = 0; i < told->node_count; i++) {
 		const struct told_nodes *n = &told->nodes[i];
-		sl_out_text(out, i ? ",\n    { \"name\": " : "\n    { \"name\": ");
-		sl_out_json(out, n->name);
-		sl_out_printf(out, ", \"count\": %" PRId64 ", \"cpus\": %s, \"memory\": ", n->count,
-			amount_of(n->cpus, CPU_PARTS).text);
-		sl_out_printf(out, n->mem == SL_NONE ? "null" : "%" PRId64, n->mem);
-		sl_out_printf(out, ", \"gpus\": %" PRId64 " }", n->gpus);
+		json_object(json, NULL, datum_text("name", n->name), datum_whole("count", n->count),
+			datum_plain("cpus", amount_of(n->cpus, CPU_PARTS).text),
+			datum_whole("memory", n->mem), datum_whole("gpus", n->gpus));
 	}
-	sl_out_text(out, " ],\n  \"partitions\": [");
+	json_close(json);
+	json_nest(json, "partitions", '[', &json_list);
 	for (size_t i = 0; i < told->partition_count; i++) {
 		const struct told_partition *p = &told->partition[i];
-		sl_out_text(out, i ? ",\n    { \"name\": " : "\n    { \"name\": ");
-		sl_out_json(out, p->name);
-		member(out, "nodes", p->nodes);
-		sl_out_printf(out, ", \"default\": %s }", p->is_default ? "true" : "false");
+		json_object(json, NULL, datum_text("name", p->name), datum_text("nodes", p->nodes),
+			datum_flag("default", p->is_default));
 	}
-	sl_out_text(out, " ]");
+	json_close(json);
 }
 
 static int show_json(const struct told *told, const char *path, struct sl_err *err)
 {
 	const struct sums sums = sums_of(told);
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
+	struct json json;
+	const int status = json_start(&json, &json_lines_2, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{\n  \"cluster\": ");
-	sl_out_json(out, path);
-	sl_out_printf(out, ",\n  \"format\": \"%s\"", told->format);
-	sl_out_printf(out, ",\n  \"node_count\": %" PRId64 ",\n  \"cpus\": %s,\n  \"gpus\": %" PRId64,
-		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus);
+	json_put(&json, datum_text("cluster", path), datum_text("format", told->format),
+		datum_whole("node_count", sums.nodes),
+		datum_plain("cpus", amount_of(sums.cpus, CPU_PARTS).text), datum_whole("gpus", sums.gpus));
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
-		sl_out_printf(out, ",\n  \"%s\": %" PRIu64, coverage_text[i], told->count[i]);
-	sl_out_printf(out, ",\n  \"by_some_policies\": %" PRIu64, told->by_some);
-	if (told->policy)
-		sl_out_text(out, ",\n  \"policy\": ");
-	if (told->policy)
-		sl_out_json(out, told->policy->text);
-	json_nodes(told, out);
-	json_keys(told, out);
-	return sl_out_commit(out, err);
+		json_put(&json, datum_count(coverage_text[i], told->count[i]));
+	json_put(&json, datum_count("by_some_policies", told->by_some),
+		datum_given("policy", told->policy ? told->policy->text : NULL));
+	json_nodes(told, &json);
+	json_keys(told, &json);
+	return json_finish(&json, SL_OK, err);
 }
 
 /* ---- What the command asks

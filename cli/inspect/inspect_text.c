@@ -196,19 +196,17 @@ static void show_jobs(const struct inspection *seen)
 		fact("", "the header announces %s", count_text(rows, (uint64_t)number));
 
 	char line[400] = "";
-	size_t len = 0;
 	for (size_t i = 0; i < NAME_COUNT; i++)
 		if (seen->names[i].count)
-			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %.*s", len ? ", " : "",
-				count_text(rows, seen->names[i].count),
+			list_add(line, sizeof(line), "%s %.*s", count_text(rows, seen->names[i].count),
 				(int)strlen(name_texts[i]) - (seen->names[i].count == 1), name_texts[i]);
-	if (len)
+	if (*line)
 		fact("by", "%s", line);
-	len = 0;
+	*line = '\0';
 	for (size_t i = 0; i < STATUS_COUNT; i++)
 		if (seen->status[i])
-			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %s", len ? ", " : "",
-				count_text(rows, seen->status[i]), status_texts[i].text);
+			list_add(line, sizeof(line), "%s %s", count_text(rows, seen->status[i]),
+				status_texts[i].text);
 	fact("status", "%s", line);
 }
 
@@ -217,12 +215,11 @@ static void show_profiles(const struct inspection *seen)
 {
 	char line[1200] = "";
 	char count[48];
-	size_t len = 0;
 	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++)
 		if (seen->profile[i])
-			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %s", len ? ", " : "",
-				sl_profile_column(i), count_text(count, seen->profile[i]));
-	if (len)
+			list_add(line, sizeof(line), "%s %s", sl_profile_column(i),
+				count_text(count, seen->profile[i]));
+	if (*line)
 		fact("profiles", "%s", line);
 }
 
@@ -230,12 +227,11 @@ static void show_says(const struct inspection *seen)
 {
 	char line[400] = "";
 	char count[48];
-	size_t len = 0;
 	for (size_t i = 0; i < SAYS_COUNT; i++)
 		if (seen->says[i])
-			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s %s", len ? ", " : "",
-				count_text(count, seen->says[i]), says_texts[i].text);
-	if (len)
+			list_add(line, sizeof(line), "%s %s", count_text(count, seen->says[i]),
+				says_texts[i].text);
+	if (*line)
 		fact("of them", "%s", line);
 	show_profiles(seen);
 }

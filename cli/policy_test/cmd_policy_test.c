@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/cli.h"
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/policy_test/policy_checks.h"
 #include "cli/policy_test/toy.h"
 
@@ -48,11 +48,7 @@ struct policy_test {
 
 static const char *path_of(const struct policy_test *test, const char *name, const char *ending)
 {
-	const size_t size = strlen(test->folder) + strlen(name) + strlen(ending) + 2;
-	char *path = sl_alloc(test->args->arena, size, 1);
-	if (path)
-		(void)snprintf(path, size, "%s/%s%s", test->folder, name, ending);
-	return path;
+	return text_made(test->args->arena, "%s/%s%s", test->folder, name, ending);
 }
 
 static bool is_empty(const char *path)
@@ -83,11 +79,9 @@ static int folder_make(struct policy_test *test, struct sl_err *err)
 	}
 	const char *place = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread yet. */
 	static const char name[] = "schedlab-XXXXXX";
-	const size_t size = strlen(place ? place : "/tmp") + sizeof(name) + 1;
-	char *folder = sl_alloc(test->args->arena, size, 1);
+	char *folder = text_made(test->args->arena, "%s/%s", place ? place : "/tmp", name);
 	if (!folder)
 		return sl_fail_memory(err);
-	(void)snprintf(folder, size, "%s/%s", place ? place : "/tmp", name);
 	if (!mkdtemp(folder))
 		return sl_fail_sys(err, SL_SYSTEM, "make", folder);
 	test->folder = folder;
@@ -363,18 +357,11 @@ static void print_again(const struct policy_test *test, const struct policy_chec
 static void check_json(struct policy_test *test, const struct policy_check *check)
 {
 	const struct report *report = test->report;
-	json_out_object(&test->json, NULL);
-	json_out_text(&test->json, "name", check->name);
-	json_out_text(&test->json, "about", check->about);
-	json_out_text(&test->json, "result",
-		!report->failed ? "passed"
-		: check->warns  ? "warning"
-				: "failed");
-	if (report->failed) {
-		json_out_text(&test->json, "scenario", test->trial[report->trial].name);
-		json_out_text(&test->json, "complaint", report->complaint);
-	}
-	json_out_close(&test->json);
+	const char *result = !report->failed ? "passed" : check->warns ? "warning" : "failed";
+	json_object(&test->json, NULL, datum_text("name", check->name), datum_text("about", check->about),
+		datum_text("result", result),
+		datum_given("scenario", report->failed ? test->trial[report->trial].name : NULL),
+		datum_if(report->failed, datum_text("complaint", report->complaint)));
 }
 
 static void check_print(struct policy_test *test, const struct policy_check *check)
@@ -432,23 +419,19 @@ static int checks_json(struct policy_test *test, struct sl_err *err)
 {
 	struct json *json = &test->json;
 	struct sl_err written = { 0 };
-	int status = json_out_begin(json, err);
+	int status = json_start(json, NULL, err);
 	if (status)
 		return status;
-	json_out_text(json, "policy", test->text);
-	json_out_count(json, "seed", test->testing.seed);
-	json_out_count(json, "scenarios", test->trial_count);
-	json_out_array(json, "checks");
+	json_put(json, datum_text("policy", test->text), datum_count("seed", test->testing.seed),
+		datum_count("scenarios", test->trial_count));
+	json_nest(json, "checks", '[', NULL);
 	status = checks_run(test, err);
-	if (status && status != SL_CHECK_FAILED) {
-		json_out_abandon(json);
-		return status;
-	}
-	json_out_close(json);
-	json_out_count(json, "passed", test->passed);
-	json_out_count(json, "failed", test->failed);
-	json_out_count(json, "warnings", test->warned);
-	const int ended = json_out_end(json, &written);
+	if (status && status != SL_CHECK_FAILED)
+		return json_finish(json, status, err);
+	json_close(json);
+	json_put(json, datum_count("passed", test->passed), datum_count("failed", test->failed),
+		datum_count("warnings", test->warned));
+	const int ended = json_finish(json, SL_OK, &written);
 	if (ended)
 		*err = written;
 	return ended ? ended : status;

@@ -5,8 +5,10 @@
  * A kind is one line of a table: it walks its registry and shows each entry.
  * The same walk prints for people and as JSON.
  */
+#include <stddef.h>
 #include <string.h>
 
+#include "cli/base/render.h"
 #include "cli/program/complete.h"
 
 static const struct option_def options[] = {
@@ -14,11 +16,10 @@ static const struct option_def options[] = {
 	{ OPTION_PLUGIN },
 };
 
-/* Where entries go: JSON when out is set, else text on stdout. */
+/* Where entries go: JSON when it is set, else text on stdout. */
 struct listing {
 	const struct registry *registry;
-	struct sl_out *out;
-	size_t entries;
+	struct json *json;
 	bool briefly; /* Names and summaries; in text only. */
 };
 
@@ -32,14 +33,6 @@ struct entry {
 	const struct sl_mig_model *mig;
 	const char *given_by; /* Of a reason. */
 };
-
-static void json_pair(struct sl_out *out, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	sl_out_printf(out, ", \"%s\": ", key);
-	sl_out_json(out, value);
-}
 
 static const char *kind_name(enum sl_param_kind kind)
 {
@@ -99,24 +92,21 @@ static size_t gpus_of(const struct sl_nodes_spec *node, struct gpu_sum sum[GPU_S
 	return count;
 }
 
-static void node_json(struct sl_out *out, const struct sl_nodes_spec *node)
+static void node_json(struct json *json, const struct sl_nodes_spec *node)
 {
 	const struct sl_hardware *is = node->hardware;
 	struct gpu_sum gpu[GPU_SUMS_MAX];
 	const size_t count = gpus_of(node, gpu);
-	sl_out_printf(
-		out, ", \"cpus\": %lld, \"memory_mib\": %lld", (long long)node->cpus, (long long)node->mem);
+	json_put(json, datum_whole("cpus", node->cpus), datum_whole("memory_mib", node->mem));
 	if (is)
-		sl_out_printf(out, ", \"sockets\": %u, \"cores\": %u, \"threads\": %u", is->sockets,
-			is->cores, is->threads);
-	sl_out_text(out, ", \"gpus\": [");
+		json_put(json, datum_count("sockets", is->sockets), datum_count("cores", is->cores),
+			datum_count("threads", is->threads));
+	json_nest(json, "gpus", '[', &json_one_line);
 	for (size_t i = 0; i < count; i++) {
-		sl_out_text(out, i ? ", { \"type\": " : " { \"type\": ");
-		sl_out_json(out, gpu[i].type);
-		sl_out_printf(out, ", \"count\": %lld, \"memory_mib\": %lld }", (long long)gpu[i].count,
-			(long long)gpu[i].mem);
+		json_object(json, NULL, datum_text("type", gpu[i].type), datum_whole("count", gpu[i].count),
+			datum_whole("memory_mib", gpu[i].mem));
 	}
-	sl_out_text(out, count ? " ]" : "]");
+	json_close(json);
 }
 
 static void node_text(const struct sl_nodes_spec *node)
@@ -138,25 +128,22 @@ static void node_text(const struct sl_nodes_spec *node)
 
 /* ---- GPUs divided by MIG -------------------------------------------------------------------- */
 
-static void mig_json(struct sl_out *out, const struct sl_mig_model *mig)
+static void mig_json(struct json *json, const struct sl_mig_model *mig)
 {
-	sl_out_printf(out, ", \"memory_mib\": %lld, \"slices\": %d, \"profiles\": [", (long long)mig->mem,
-		SL_MIG_SLICES);
+	json_put(json, datum_whole("memory_mib", mig->mem), datum_count("slices", SL_MIG_SLICES));
+	json_nest(json, "profiles", '[', &json_one_line);
 	for (size_t i = 0; i < mig->profile_count; i++) {
 		const struct sl_mig_profile *profile = &mig->profile[i];
-		sl_out_text(out, i ? ", { \"name\": " : " { \"name\": ");
-		sl_out_json(out, profile->name);
-		sl_out_printf(out, ", \"slices\": %u, \"starts\": [", profile->slices);
-		const char *comma = "";
-		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++) {
-			if (!(profile->starts >> slice & 1))
-				continue;
-			sl_out_printf(out, "%s%u", comma, slice);
-			comma = ", ";
-		}
-		sl_out_text(out, "] }");
+		json_nest(json, NULL, '{', &json_one_line);
+		json_put(json, datum_text("name", profile->name), datum_count("slices", profile->slices));
+		json_nest(json, "starts", '[', &json_tight);
+		for (unsigned slice = 0; slice < SL_MIG_SLICES; slice++)
+			if (profile->starts >> slice & 1)
+				json_put(json, datum_count(NULL, slice));
+		json_close(json);
+		json_close(json);
 	}
-	sl_out_text(out, mig->profile_count ? " ]" : "]");
+	json_close(json);
 }
 
 static void mig_text(const struct sl_mig_model *mig)
@@ -173,31 +160,29 @@ static void mig_text(const struct sl_mig_model *mig)
 
 static void entry_json(struct listing *list, const struct entry *entry)
 {
-	struct sl_out *out = list->out;
-	sl_out_text(out, list->entries ? ",\n    { \"name\": " : "\n    { \"name\": ");
-	sl_out_json(out, entry->name);
-	json_pair(out, "summary", entry->summary);
-	json_pair(out, "stands_for", entry->stands_for);
-	json_pair(out, entry->node || entry->mig ? "source" : "paper", entry->paper);
-	json_pair(out, "given_by", entry->given_by);
-	json_pair(out, "plugin", plugin_of(list, entry));
+	static const struct json_form lines = { "\n      ", ",\n      ", " ", true };
+	struct json *json = list->json;
+	json_nest(json, NULL, '{', &json_one_line);
+	json_put(json, datum_text("name", entry->name), datum_given("summary", entry->summary),
+		datum_given("stands_for", entry->stands_for),
+		datum_given(entry->node || entry->mig ? "source" : "paper", entry->paper),
+		datum_given("given_by", entry->given_by), datum_given("plugin", plugin_of(list, entry)));
 	if (entry->node)
-		node_json(out, entry->node);
+		node_json(json, entry->node);
 	if (entry->mig)
-		mig_json(out, entry->mig);
-	if (entry->params)
-		sl_out_text(out, ", \"parameters\": [");
-	for (size_t i = 0; entry->params && i < entry->param_count; i++) {
-		const struct sl_param *param = &entry->params[i];
-		sl_out_text(out, i ? ",\n      { \"key\": " : "\n      { \"key\": ");
-		sl_out_json(out, param->key);
-		json_pair(out, "kind", kind_name(param->kind));
-		json_pair(out, "default", param->fallback);
-		json_pair(out, "values", param->choices);
-		json_pair(out, "help", param->help);
-		sl_out_text(out, " }");
+		mig_json(json, entry->mig);
+	if (entry->params) {
+		json_nest(json, "parameters", '[', &lines);
+		for (size_t i = 0; i < entry->param_count; i++) {
+			const struct sl_param *param = &entry->params[i];
+			json_object(json, NULL, datum_text("key", param->key),
+				datum_given("kind", kind_name(param->kind)),
+				datum_given("default", param->fallback),
+				datum_given("values", param->choices), datum_given("help", param->help));
+		}
+		json_close(json);
 	}
-	sl_out_text(out, entry->params ? " ] }" : " }");
+	json_close(json);
 }
 
 static void params_text(const struct entry *entry)
@@ -237,18 +222,10 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 
 static void entry_show(struct listing *list, const struct entry *entry)
 {
-	if (list->out)
+	if (list->json)
 		entry_json(list, entry);
 	else
 		entry_text(list, entry);
-	list->entries++;
-}
-
-static void list_policies(struct listing *list)
-{
-	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
 }
 
 static void list_presets(struct listing *list)
@@ -306,20 +283,6 @@ static void list_settings(struct listing *list)
 				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL, NULL });
 }
 
-static void list_readers(struct listing *list)
-{
-	for (const struct sl_reader *const *at = list->registry->readers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
-static void list_clusters(struct listing *list)
-{
-	for (const struct sl_cluster_reader *const *at = list->registry->cluster_readers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
 static void list_nodes(struct listing *list)
 {
 	for (const struct sl_node_model *const *at = sl_node_models; *at; at++)
@@ -343,36 +306,6 @@ static void list_mig(struct listing *list)
 	}
 }
 
-static void list_writers(struct listing *list)
-{
-	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
-static void list_generators(struct listing *list)
-{
-	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
-}
-
-static void list_metrics(struct listing *list)
-{
-	for (const struct sl_metric *const *at = list->registry->metrics; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
-
-static void list_reports(struct listing *list)
-{
-	for (const struct sl_report *const *at = list->registry->reports; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
 /* The engine keeps jobs from the queue, whoever decides else. */
 static bool engine_gives(enum sl_reason reason)
 {
@@ -384,14 +317,13 @@ static bool engine_gives(enum sl_reason reason)
 /* Policies that say which they give, by name. */
 static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
 {
-	size_t used = (size_t)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
+	(void)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
 	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
 		const enum sl_reason *gives = (*at)->reasons;
 		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
 			gives++;
-		if (gives && *gives == reason && used < room && !engine_gives(reason))
-			used += (size_t)snprintf(
-				text + used, room - used, "%s%s", used ? ", " : "", (*at)->name);
+		if (gives && *gives == reason && !engine_gives(reason))
+			list_add(text, room, "%s", (*at)->name);
 	}
 	return *text ? text : "no policy of this build";
 }
@@ -413,52 +345,75 @@ static void list_rules(struct listing *list)
 					 .summary = sl_rule_words((enum sl_rule)i) });
 }
 
-static void list_placings(struct listing *list)
-{
-	for (const struct sl_placing *const *at = list->registry->placings; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
+/* Where the registry has them, and where each of them has what is shown; 0: it has no such part. */
+struct registered {
+	size_t list, name, summary, paper, params, param_count;
+};
 
-static void list_gauges(struct listing *list)
-{
-	for (const struct sl_gauge *const *at = list->registry->gauges; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
-
-static void list_models(struct listing *list)
-{
-	for (const struct sl_model *const *at = list->registry->models; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
-}
+#define REGISTERED(list, type) \
+	offsetof(struct registry, list), offsetof(struct type, name), offsetof(struct type, summary)
+#define WITH_PAPER(list, type)                                             \
+	{                                                                  \
+		REGISTERED(list, type), offsetof(struct type, paper), 0, 0 \
+	}
+#define WITH_PARAMS(list, type)                                                                      \
+	{                                                                                            \
+		REGISTERED(list, type), offsetof(struct type, paper), offsetof(struct type, params), \
+			offsetof(struct type, param_count)                                           \
+	}
 
 static const struct kind {
 	const char *name, *about;
-	void (*walk)(struct listing *list);
+	void (*walk)(struct listing *list); /* NULL: they are registered. */
+	struct registered of;
 } kinds[] = {
-	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
-	{ "policies", "for -p, as name:parameter=value,...", list_policies },
-	{ "placings", "how nodes are chosen, as place=NAME of a policy", list_placings },
-	{ "models", "what makes run times other than traced, for --model", list_models },
-	{ "settings", "for --set", list_settings },
-	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", list_gauges },
-	{ "readers", "formats of traces that are read", list_readers },
-	{ "clusters", "formats of cluster files, for -c", list_clusters },
-	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
-	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig },
-	{ "writers", "formats of traces that are written", list_writers },
-	{ "generators", "workload models, for 'schedlab generate'", list_generators },
-	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
-	{ "reports", "files of a run's directory", list_reports },
-	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons },
-	{ "rules", "by which rule a policy did something to a job", list_rules },
+	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets, { 0 } },
+	{ "policies", "for -p, as name:parameter=value,...", NULL, WITH_PARAMS(policies, sl_policy) },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", NULL,
+		WITH_PAPER(placings, sl_placing) },
+	{ "models", "what makes run times other than traced, for --model", NULL,
+		WITH_PARAMS(models, sl_model) },
+	{ "settings", "for --set", list_settings, { 0 } },
+	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", NULL,
+		WITH_PAPER(gauges, sl_gauge) },
+	{ "readers", "formats of traces that are read", NULL, { REGISTERED(readers, sl_reader), 0, 0, 0 } },
+	{ "clusters", "formats of cluster files, for -c", NULL,
+		{ REGISTERED(cluster_readers, sl_cluster_reader), 0, 0, 0 } },
+	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes, { 0 } },
+	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig, { 0 } },
+	{ "writers", "formats of traces that are written", NULL,
+		{ REGISTERED(writers, sl_writer), 0, 0, 0 } },
+	{ "generators", "workload models, for 'schedlab generate'", NULL,
+		WITH_PARAMS(generators, sl_generator) },
+	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", NULL,
+		WITH_PAPER(metrics, sl_metric) },
+	{ "reports", "files of a run's directory", NULL, { REGISTERED(reports, sl_report), 0, 0, 0 } },
+	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons, { 0 } },
+	{ "rules", "by which rule a policy did something to a job", list_rules, { 0 } },
 };
+
+/* The pointer that is there. */
+static const void *part(const void *of, size_t at)
+{
+	return *(const void *const *)(const void *)((const char *)of + at);
+}
+
+static void list_registered(struct listing *list, const struct registered *of)
+{
+	const void *const *at = part(list->registry, of->list);
+	for (; *at; at++) {
+		struct entry entry = { .name = part(*at, of->name),
+			.summary = part(*at, of->summary),
+			.paper = of->paper ? part(*at, of->paper) : NULL,
+			.vtable = *at };
+		if (of->params) {
+			entry.params = part(*at, of->params);
+			entry.param_count =
+				*(const size_t *)(const void *)((const char *)*at + of->param_count);
+		}
+		entry_show(list, &entry);
+	}
+}
 
 static const char *kind_at(const void *list, size_t i)
 {
@@ -494,28 +449,29 @@ static int list_command(const struct args *args, struct sl_err *err)
 			"nothing called '%s' to list: %s'schedlab list' shows all kinds", word,
 			did_you_mean(near, nearest(word, kind_at, NULL)));
 	}
-	const bool json = arg_flag(args, "json");
-	int status = json ? sl_out_open(&list.out, NULL, err) : SL_OK;
+	static const struct json_form entries = { "\n    ", ",\n    ", " ", true };
+	struct json json;
+	const int status = arg_flag(args, "json") ? json_start(&json, &json_lines_2, err) : SL_OK;
 	if (status)
 		return status;
-	const char *separator = "{";
+	list.json = arg_flag(args, "json") ? &json : NULL;
+	const char *separator = "";
 	for (size_t i = 0; i < SL_LEN(kinds); i++) {
 		if (!kind_wanted(&kinds[i], word))
 			continue;
-		list.entries = 0;
-		if (json)
-			sl_out_printf(list.out, "%s\n  \"%s\": [", separator, kinds[i].name);
+		if (list.json)
+			json_nest(&json, kinds[i].name, '[', &entries);
 		else
-			printf("%s%s - %s\n", separator[0] == '{' ? "" : "\n", kinds[i].name, kinds[i].about);
-		kinds[i].walk(&list);
-		if (json)
-			sl_out_text(list.out, " ]");
-		separator = ",";
+			printf("%s%s - %s\n", separator, kinds[i].name, kinds[i].about);
+		if (kinds[i].walk)
+			kinds[i].walk(&list);
+		else
+			list_registered(&list, &kinds[i].of);
+		if (list.json)
+			json_close(&json);
+		separator = "\n";
 	}
-	if (!json)
-		return SL_OK;
-	sl_out_text(list.out, "\n}\n");
-	return sl_out_commit(list.out, err);
+	return list.json ? json_finish(&json, SL_OK, err) : SL_OK;
 }
 
 const struct command cmd_list = {

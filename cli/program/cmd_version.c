@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "cli/base/cli.h"
+#include "cli/base/render.h"
 #include "sim/base/out.h"
 
 static const struct option_def options[] = {
@@ -110,40 +111,31 @@ static void print_text(const struct library *library, size_t libraries, const st
 	}
 }
 
-static void json_member(struct sl_out *out, const char *before, const char *text)
-{
-	sl_out_text(out, before);
-	if (text)
-		sl_out_json(out, text);
-	else
-		sl_out_text(out, "null");
-}
-
 static int print_json(const struct library *library, size_t libraries, const struct known *known,
 	size_t kinds, const char *data, struct sl_err *err)
 {
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
+	static const struct json_form lines = { "\n    ", ",\n    ", " ", true };
+	char abi[32];
+	struct json json;
+	const int status = json_start(&json, &json_one_line, err);
 	if (status)
 		return status;
-	json_member(out, "{ \"schedlab\": ", SL_VERSION);
-	sl_out_printf(out, ", \"abi\": \"%d.%d\"", SL_ABI_MAJOR, SL_ABI_MINOR);
-	json_member(out, ", \"compiler\": ", __VERSION__);
+	(void)snprintf(abi, sizeof(abi), "%d.%d", SL_ABI_MAJOR, SL_ABI_MINOR);
+	json_put(&json, datum_text("schedlab", SL_VERSION), datum_text("abi", abi),
+		datum_text("compiler", __VERSION__));
 	if (library) {
-		json_member(out, ",\n  \"build\": ", flags_text());
-		json_member(out, ", \"data\": ", *data ? data : NULL);
+		json_put(&json, datum_line(2), datum_text("build", flags_text()),
+			datum_text("data", *data ? data : NULL));
 		for (size_t i = 0; i < kinds; i++)
-			sl_out_printf(out, ", \"%s\": %zu", known[i].name, known[i].count);
-		sl_out_text(out, ",\n  \"libraries\": {");
+			json_put(&json, datum_count(known[i].name, known[i].count));
+		json_line(&json, 2);
+		json_nest(&json, "libraries", '{', &lines);
 	}
 	for (size_t i = 0; i < libraries; i++) {
-		sl_out_printf(out, "%s\n    \"%s\": {", i ? "," : "", library[i].name);
-		json_member(out, " \"compiled\": ", library[i].compiled);
-		json_member(out, ", \"running\": ", library[i].running);
-		sl_out_text(out, " }");
+		json_object(&json, library[i].name, datum_text("compiled", library[i].compiled),
+			datum_text("running", library[i].running));
 	}
-	sl_out_text(out, library ? " } }\n" : " }\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 static int version_command(const struct args *args, struct sl_err *err)

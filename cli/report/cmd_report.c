@@ -13,7 +13,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/compare/compare.h"
 #include "cli/run/again.h"
 #include "cli/run/dry_run.h"
@@ -73,11 +73,7 @@ static const char *joined(struct sl_arena *arena, const char *folder, const char
 	size_t length = strlen(folder);
 	while (length > 1 && folder[length - 1] == '/')
 		length--;
-	const size_t room = length + strlen(name) + 2;
-	char *path = sl_alloc(arena, room, 1);
-	if (path)
-		(void)snprintf(path, room, "%.*s/%s", (int)length, folder, name);
-	return path;
+	return text_made(arena, "%.*s/%s", (int)length, folder, name);
 }
 
 static bool is_file(const char *path)
@@ -354,12 +350,8 @@ static const char *label_of(const struct report *all, const struct entry *entry,
 	const char *folder = entry->alike ? entry->path : "";
 	if (!label || (!*trace && !*folder))
 		return label;
-	const size_t room = strlen(trace) + strlen(label) + strlen(folder) + 8;
-	char *whole = sl_alloc(arena, room, 1);
-	if (whole)
-		(void)snprintf(whole, room, "%s%s%s%s%s%s", trace, *trace ? ": " : "", label,
-			*folder ? " (" : "", folder, *folder ? ")" : "");
-	return whole;
+	return text_made(arena, "%s%s%s%s%s%s", trace, *trace ? ": " : "", label, *folder ? " (" : "", folder,
+		*folder ? ")" : "");
 }
 
 static int tell(struct report *all, size_t index, const struct run *run, struct sl_err *err)
@@ -467,19 +459,17 @@ static int report_dry(const struct report *all, const char *path, struct sl_err 
 static int report_json(const struct report *all, const char *path, struct sl_err *err)
 {
 	struct json json;
-	const int status = json_out_begin(&json, err);
+	const int status = json_start(&json, NULL, err);
 	if (status)
 		return status;
-	json_out_text(&json, "document", all->document->name);
-	json_out_array(&json, "runs");
+	json_put(&json, datum_text("document", all->document->name));
+	json_nest(&json, "runs", '[', NULL);
 	for (size_t i = 0; i < all->count; i++) {
-		json_out_object(&json, NULL);
-		json_out_text(&json, "run", all->entry[i].path);
-		json_out_text(&json, "label", all->label[i]);
-		json_out_close(&json);
+		json_object(&json, NULL, datum_text("run", all->entry[i].path),
+			datum_text("label", all->label[i]));
 	}
-	json_out_close(&json);
-	return json_out_finish(&json, json_out_file(&json, path, err), err);
+	json_close(&json);
+	return json_finish(&json, json_file(&json, path, err), err);
 }
 
 static int run_report(const struct args *args, struct sl_err *err)
@@ -492,7 +482,7 @@ static int run_report(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = choose_path(&all, &path, err);
 	if (!status)
-		status = json_out_apart(args, path, err);
+		status = json_apart(args, path, err);
 	const bool dry = arg_flag(args, "dry-run");
 	if (!status && dry)
 		status = report_dry(&all, path, err);

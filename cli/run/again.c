@@ -45,11 +45,9 @@ static int read_recipe(struct again *again, const char *path, struct sl_err *err
 			       ? run_recipe(&again->snapshot, path, again->arena, err)
 			       : snapshot_read(&again->snapshot, path, again->arena, err);
 	}
-	const size_t room = strlen(path) + sizeof(name);
-	char *file = sl_alloc(again->arena, room, 1);
+	char *file = text_made(again->arena, "%s%s", path, name);
 	if (!file)
 		return sl_fail_memory(err);
-	(void)snprintf(file, room, "%s%s", path, name);
 	return run_recipe(&again->snapshot, file, again->arena, err);
 }
 

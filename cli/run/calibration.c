@@ -3,6 +3,7 @@
  * calibration.c - run --calibrate: the replay beside its log, behind the run's summary.
  */
 #include "cli/run/calibration.h"
+#include "cli/base/render.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static const char *difference(char text[64], sl_time recorded, sl_time simulated
 	text[0] = '\0';
 	if (by == INT64_MAX || by > INT64_MAX / 100)
 		return text;
-	(void)snprintf(text, 64, "%s%s %%", by > 0 ? "+" : "", screen_number(number, by * 100, 1));
+	(void)snprintf(text, 64, "%s %%", screen_signed(number, by * 100, 1));
 	return text;
 }
 
@@ -51,9 +52,7 @@ static bool differs(const struct calibration *all, enum calibrate_measure which)
 static void print_measures(const struct calibration *all, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 4);
-	static const char *const head[] = { "calibration", "recorded", "simulated", "difference" };
-	for (size_t i = 0; i < SL_LEN(head); i++)
-		screen_cell(table, i > 0, "%s", head[i]);
+	screen_row(table, "lrrr", "calibration", "recorded", "simulated", "difference");
 	for (unsigned which = 0; which < CALIBRATE_MEASURES; which++) {
 		const struct calibrate_side *r = &all->measure[which].recorded;
 		const struct calibrate_side *s = &all->measure[which].simulated;
@@ -80,32 +79,28 @@ static const char *share(char text[64], size_t part, size_t whole)
 	return text;
 }
 
-static void rank_cells(struct screen_table *table, const char *name, int64_t rank)
-{
-	char number[48];
-	screen_cell(table, false, "%s", name);
-	screen_cell(table, true, "%s", rank == SL_NONE ? "-" : screen_number(number, rank, 3));
-}
-
-static void share_cells(struct screen_table *table, const char *name, size_t part, size_t whole)
-{
-	char text[64];
-	screen_cell(table, false, "%s", name);
-	screen_cell(table, true, "%s", share(text, part, whole));
-}
-
 static void print_agreement(const struct calibration *all, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 2);
 	char text[64];
-	rank_cells(table, "rank correlation of starts", all->starts);
-	rank_cells(table, "rank correlation of waits", all->waits);
-	share_cells(table, "waits within a minute", all->within_minute, all->jobs);
-	share_cells(table, "waits within a minute or 10 %", all->within_tenth, all->jobs);
-	share_cells(table, "started over a minute sooner", all->sooner, all->jobs);
-	share_cells(table, "started over a minute later", all->later, all->jobs);
-	screen_cell(table, false, "median of the differences");
-	screen_cell(table, true, "%s", seconds(text, all->difference_p50));
+	const struct {
+		const char *name;
+		int64_t rank;
+	} ranks[] = { { "rank correlation of starts", all->starts },
+		{ "rank correlation of waits", all->waits } };
+	const struct {
+		const char *name;
+		size_t part;
+	} shares[] = { { "waits within a minute", all->within_minute },
+		{ "waits within a minute or 10 %", all->within_tenth },
+		{ "started over a minute sooner", all->sooner },
+		{ "started over a minute later", all->later } };
+	for (size_t i = 0; i < SL_LEN(ranks); i++)
+		screen_row(table, "lr", ranks[i].name,
+			ranks[i].rank == SL_NONE ? "-" : screen_number(text, ranks[i].rank, 3));
+	for (size_t i = 0; i < SL_LEN(shares); i++)
+		screen_row(table, "lr", shares[i].name, share(text, shares[i].part, all->jobs));
+	screen_row(table, "lr", "median of the differences", seconds(text, all->difference_p50));
 	screen_print(table, stdout);
 }
 
@@ -127,7 +122,7 @@ static void group_row(struct screen_table *table, const struct calibrate_group *
 		screen_cell(table, false, "%s", group->name);
 	else
 		screen_cell(table, false, "%" PRId64, group->number);
-	screen_cell(table, true, "%s", screen_number(number, (int64_t)group->jobs * WHOLE, 0));
+	screen_cell(table, true, "%s", count_text(number, group->jobs));
 	compare_cells(table, group->wait.recorded.mean, group->wait.simulated.mean);
 	compare_cells(table, group->wait.recorded.p95, group->wait.simulated.p95);
 }
@@ -146,11 +141,9 @@ static int print_kind(
 	if (count < 2) /* The one is all. */
 		return SL_OK;
 	qsort(list, count, sizeof(const struct calibrate_group *), by_jobs);
-	const char *const head[] = { calibrate_kind_name[kind], "jobs", "recorded", "simulated", "difference",
-		"p95", "simulated", "difference" };
-	struct screen_table *table = screen_table_new(arena, SL_LEN(head));
-	for (size_t i = 0; i < SL_LEN(head); i++)
-		screen_cell(table, i > 0, "%s", head[i]);
+	struct screen_table *table = screen_table_new(arena, 8);
+	screen_row(table, "lrrrrrrr", calibrate_kind_name[kind], "jobs", "recorded", "simulated",
+		"difference", "p95", "simulated", "difference");
 	for (size_t i = 0; i < count && i < GROUPS_SHOWN; i++)
 		group_row(table, list[i]);
 	(void)puts("");
@@ -167,9 +160,8 @@ static void print_jobs(const struct calibration *all)
 	char jobs[48];
 	char total[48];
 	const size_t out = all->total - all->jobs;
-	(void)printf("\n%s of %s jobs started both in the log and here",
-		screen_number(jobs, (int64_t)all->jobs * WHOLE, 0),
-		screen_number(total, (int64_t)all->total * WHOLE, 0));
+	(void)printf("\n%s of %s jobs started both in the log and here", count_text(jobs, all->jobs),
+		count_text(total, all->total));
 	const char *before = out ? "; left out: " : "";
 	for (unsigned i = 0; i < CALIBRATE_OUT_COUNT; i++) {
 		if (!all->left_out[i])

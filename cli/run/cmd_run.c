@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "cli/base/render.h"
 #include "cli/base/selector.h"
 #include "cli/run/calibration.h"
 #include "cli/run/dry_run.h"
@@ -23,10 +24,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
-	{ OPTION_FROM },
-	{ OPTION_TO },
-	{ OPTION_TZ },
-	{ OPTION_JOBS },
+	OPTIONS_OF_TRACE,
 	{ "until", 0, "TIME", false, "stop there, after all that happens then; with -o: DIR/snapshot.json" },
 	{ "snapshot", 0, "FILE", false, "with --until: where the run stopped, to go on from" },
 	{ "from-snapshot", 0, "FILE", false, "replay to where that was made, compare, and go on" },
@@ -37,14 +35,7 @@ static const struct option_def options[] = {
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
-	{ OPTION_DRY_RUN },
-	{ OPTION_MAX_TIME },
-	{ OPTION_MAX_MEMORY },
-	{ OPTION_JSON },
-	{ OPTION_FORCE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_PLUGIN },
-	{ OPTION_TRUST },
+	OPTIONS_OF_RUNS,
 	{ "timing", 0, NULL, false, NULL },
 };
 
@@ -103,9 +94,8 @@ static void own_metrics(struct screen_table *table, const struct sl_metrics *met
 		char text[48];
 		if (selected_is(args, metrics->row[i].name) || strchr(metrics->row[i].name, '{'))
 			continue;
-		screen_cell(table, false, "%s", metrics->row[i].name);
-		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, metrics->row[i].micro));
-		screen_cell(table, false, "%s", "");
+		screen_row(table, "lrl", metrics->row[i].name,
+			summary_text(text, UNIT_NUMBER, metrics->row[i].micro), "");
 	}
 }
 
@@ -118,15 +108,27 @@ static void gauge_metrics(
 		char text[48];
 		(void)snprintf(name, sizeof(name), "%.150s.mean", result->gauge[i].gauge->name);
 		const int64_t *mean = metrics_get(metrics, name);
-		if (!mean)
-			continue;
-		screen_cell(table, false, "%s", name);
-		screen_cell(table, true, "%s", summary_text(text, UNIT_NUMBER, *mean));
-		screen_cell(table, false, "%s", "");
+		if (mean)
+			screen_row(table, "lrl", name, summary_text(text, UNIT_NUMBER, *mean), "");
 	}
 }
 
 /* ---- --metric ----------------------------------------------------------------------------- */
+
+/* Times in seconds, and as people read them. */
+static void value_row(
+	struct screen_table *table, const char *name, enum summary_unit unit, const int64_t *value)
+{
+	char shown[48], seconds[48];
+	const bool time = unit == UNIT_TIME && value;
+	screen_cell(table, false, "%s", name);
+	screen_cell(table, true, "%s%s",
+		!value ? "none"
+		: time ? screen_number(seconds, *value, 2)
+		       : summary_text(shown, unit, *value),
+		time ? " s" : "");
+	screen_cell(table, false, "%s", time ? summary_text(shown, unit, *value) : "");
+}
 
 static int selected_print(struct screen_table *table, const struct sl_metrics *metrics,
 	const struct args *args, struct sl_err *err)
@@ -135,21 +137,10 @@ static int selected_print(struct screen_table *table, const struct sl_metrics *m
 	int status = SL_OK;
 	for (size_t i = 0; !status && (text = arg_at(args, "metric", i)); i++) {
 		const struct selector *selector;
-		char shown[48], seconds[48];
 		status = selector_parse(&selector, text, args->arena, err);
-		if (status)
-			return status;
-		const int64_t *value = metrics_get(metrics, selector_text(selector));
-		const enum summary_unit unit = selector_unit(selector);
-		const bool time = unit == UNIT_TIME && value;
-		screen_cell(table, false, "%s", selector_text(selector));
-		if (value)
-			screen_cell(table, true, "%s%s",
-				time ? screen_number(seconds, *value, 2) : summary_text(shown, unit, *value),
-				time ? " s" : "");
-		else
-			screen_cell(table, true, "none");
-		screen_cell(table, false, "%s", time ? summary_text(shown, unit, *value) : "");
+		if (!status)
+			value_row(table, selector_text(selector), selector_unit(selector),
+				metrics_get(metrics, selector_text(selector)));
 	}
 	return status;
 }
@@ -158,29 +149,16 @@ static int summary_print(
 	const struct run *run, const struct sl_metrics *metrics, const struct args *args, struct sl_err *err)
 {
 	struct screen_table *table = screen_table_new(args->arena, 3);
-	screen_cell(table, false, "policy");
-	screen_cell(table, true, "%s", run->choice.text);
-	screen_cell(table, false, "%s",
+	screen_row(table, "lrl", "policy", run->choice.text,
 		run->sim.result.interrupted ? "interrupted: partial"
 		: run->sim.result.stopped   ? "stopped: jobs wait or run"
 					    : "");
-	if (ties_told(run)) {
-		screen_cell(table, false, "ties");
-		screen_cell(table, true, "%s", ties_told(run));
-		screen_cell(table, false, "%s", "");
-	}
+	if (ties_told(run))
+		screen_row(table, "lrl", "ties", ties_told(run), "");
 	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
 		const int64_t *value = metrics_get(metrics, line->name);
-		if (!value)
-			continue;
-		char text[48];
-		char seconds[48];
-		const bool time = line->unit == UNIT_TIME;
-		screen_cell(table, false, "%s", line->name);
-		screen_cell(table, true, "%s%s",
-			time ? screen_number(seconds, *value, 2) : summary_text(text, line->unit, *value),
-			time ? " s" : "");
-		screen_cell(table, false, "%s", time ? summary_text(text, line->unit, *value) : "");
+		if (value)
+			value_row(table, line->name, line->unit, value);
 	}
 	gauge_metrics(table, &run->sim.result, metrics);
 	own_metrics(table, metrics, args);
@@ -348,11 +326,9 @@ static int leave_snapshot(const struct run *run, const struct args *args, struct
 	if (status || !log_shows(LOG_INFO))
 		return status;
 	if (!path && dir && only_has(arg(args, "only"), "snapshot")) {
-		const size_t room = strlen(dir) + sizeof("/" SNAPSHOT_FILE);
-		char *inside = sl_alloc(args->arena, room, 1);
+		char *inside = text_made(args->arena, "%s/" SNAPSHOT_FILE, dir);
 		if (!inside)
 			return sl_fail_memory(err);
-		(void)snprintf(inside, room, "%s/" SNAPSHOT_FILE, dir);
 		path = inside;
 	}
 	talk_stopped(run, path);

@@ -7,12 +7,55 @@
 #include "cli/base/cli.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *count_text(char buffer[48], uint64_t count)
 {
 	return screen_number(
 		buffer, (int64_t)(count < INT64_MAX / 1000000 ? count : INT64_MAX / 1000000) * 1000000, 0);
+}
+
+int64_t mean_rounded(__int128 sum, int64_t count)
+{
+	if (!count)
+		return 0;
+	const __int128 most = (__int128)2 * count;
+	const __int128 twice = 2 * sum + count;
+	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
+}
+
+uint64_t folded(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return h ^ h >> 29;
+}
+
+int ids_order(const char *x_name, int64_t x, const char *y_name, int64_t y)
+{
+	if (!x_name != !y_name)
+		return x_name ? 1 : -1;
+	const int name = x_name ? strcmp(x_name, y_name) : 0;
+	return name ? name : (x > y) - (x < y);
+}
+
+char *scenario_key(const struct settings *settings, const struct scenario_options *options)
+{
+	char *key = NULL;
+	size_t len;
+	FILE *text = open_memstream(&key, &len);
+	if (!text)
+		return NULL;
+	(void)fprintf(text, "%s\n%s\n%s\n%" PRIu64 "\n", options->trace ? options->trace : "",
+		options->cluster ? options->cluster : "", options->implied ? options->implied : "",
+		options->seed);
+	for (size_t i = 0; i < settings->count; i++)
+		if (!settings->item[i].used)
+			(void)fprintf(text, "%s=%s\n", settings->item[i].key, settings->item[i].value);
+	if (fclose(text) == 0)
+		return key;
+	free(key);
+	return NULL;
 }
 
 struct amount amount_of(int64_t amount, int64_t parts)
@@ -54,10 +97,8 @@ void talk_read(const struct scenario *scenario)
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
-	size_t used = 0;
-	for (size_t i = 0; i < scenario->ignored_count && used < sizeof(ignored); i++)
-		used += (size_t)snprintf(
-			ignored + used, sizeof(ignored) - used, "%s%s", i ? ", " : "", scenario->ignored[i]);
+	for (size_t i = 0; i < scenario->ignored_count; i++)
+		list_add(ignored, sizeof(ignored), "%s", scenario->ignored[i]);
 	log_line(LOG_INFO, "%s: not used: %s", scenario->input.path, ignored);
 }
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/base/json_write.h"
+#include "cli/base/render.h"
 #include "cli/run/dry_run.h"
 
 void dry_begin(struct dry_run *dry, const struct args *args)
@@ -60,10 +60,7 @@ void dry_write(struct dry_run *dry, const char *path)
 
 void dry_write_in(struct dry_run *dry, const char *dir, const char *name)
 {
-	const size_t room = strlen(dir) + strlen(name) + 2;
-	char *path = sl_alloc(dry->args->arena, room, 1);
-	if (path)
-		(void)snprintf(path, room, "%s/%s", dir, name);
+	char *path = text_made(dry->args->arena, "%s/%s", dir, name);
 	item_add(dry, (struct dry_item){ .what = DRY_WRITE, .text = path });
 }
 
@@ -126,57 +123,47 @@ static void tell(const struct dry_run *dry)
 
 static void json_files(struct json *json, const struct dry_run *dry, enum dry_what what, const char *key)
 {
-	json_out_array(json, key);
+	json_nest(json, key, '[', NULL);
 	for (const struct dry_item *item = dry->first; item; item = item->next)
 		if (item->what == what)
-			json_out_text(json, NULL, item->text);
-	json_out_close(json);
+			json_put(json, datum_text(NULL, item->text));
+	json_close(json);
 }
 
 static void json_run(struct json *json, const struct dry_item *item)
 {
 	const struct scenario *scenario = item->run->scenario;
 	const struct sl_cluster *cluster = &scenario->cluster;
-	json_out_object(json, NULL);
-	if (item->name)
-		json_out_text(json, "name", item->name);
-	json_out_text(json, "policy", item->run->choice.text);
-	json_out_text(json, "trace", scenario->input.path);
-	json_out_count(json, "jobs", scenario->jobs.count);
-	json_out_text(json, "cluster", scenario->cluster_input.path);
-	json_out_count(json, "nodes", cluster->node_count);
-	json_out_micro(json, "cpus", amount_micro(scenario->cpus, cluster->cpu_parts));
-	json_out_micro(json, "gpus", amount_micro(cluster->gpus, cluster->gpu_parts));
-	json_out_count(json, "seed", item->run->options.seed);
-	json_out_count(json, "seeds", item->number);
-	if (scenario->window_count)
-		json_out_count(json, "windows", scenario->window_count);
-	if (item->detail)
-		json_out_text(json, "changes", item->detail);
-	json_out_close(json);
+	json_object(json, NULL, datum_given("name", item->name), datum_text("policy", item->run->choice.text),
+		datum_text("trace", scenario->input.path), datum_count("jobs", scenario->jobs.count),
+		datum_text("cluster", scenario->cluster_input.path),
+		datum_count("nodes", cluster->node_count),
+		datum_micro("cpus", amount_micro(scenario->cpus, cluster->cpu_parts)),
+		datum_micro("gpus", amount_micro(cluster->gpus, cluster->gpu_parts)),
+		datum_count("seed", item->run->options.seed), datum_count("seeds", item->number),
+		datum_if(scenario->window_count, datum_count("windows", scenario->window_count)),
+		datum_given("changes", item->detail));
 }
 
 static int tell_json(const struct dry_run *dry, struct sl_err *err)
 {
 	struct json json;
-	const int status = json_out_begin(&json, err);
+	const int status = json_start(&json, NULL, err);
 	if (status)
 		return status;
-	json_out_text(&json, "command", dry->args->command->name);
-	json_out_flag(&json, "dry_run", true);
+	json_put(&json, datum_text("command", dry->args->command->name), datum_flag("dry_run", true));
 	json_files(&json, dry, DRY_READ, "reads");
-	json_out_array(&json, "runs");
+	json_nest(&json, "runs", '[', NULL);
 	for (const struct dry_item *item = dry->first; item; item = item->next)
 		if (item->what == DRY_RUN)
 			json_run(&json, item);
-	json_out_close(&json);
+	json_close(&json);
 	for (const struct dry_item *item = dry->first; item; item = item->next)
-		if (item->what == DRY_FACT && item->word)
-			json_out_text(&json, item->text, item->word);
-		else if (item->what == DRY_FACT)
-			json_out_count(&json, item->text, item->number);
+		if (item->what == DRY_FACT)
+			json_put(&json, item->word ? datum_text(item->text, item->word)
+						   : datum_count(item->text, item->number));
 	json_files(&json, dry, DRY_WRITE, "writes");
-	return json_out_end(&json, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 int dry_end(struct dry_run *dry, struct sl_err *err)

@@ -26,6 +26,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "cli/base/render.h"
 #include "cli/run/outdir.h"
 #include "sim/base/out.h"
 #include "sim/lib/snapshot.h"
@@ -369,6 +370,12 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
 }
 
+static void outdir_drop(struct outdir *dir)
+{
+	arena_free(dir->arena);
+	free(dir);
+}
+
 /* *dir: claimed; what is there is as it was. */
 static int claimed(
 	struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
@@ -390,8 +397,7 @@ static int claimed(
 		*dir = made;
 		return SL_OK;
 	}
-	arena_free(made->arena);
-	free(made);
+	outdir_drop(made);
 	return status;
 }
 
@@ -423,8 +429,7 @@ int outdir_open(
 		*dir = made;
 		return SL_OK;
 	}
-	arena_free(made->arena);
-	free(made);
+	outdir_drop(made);
 	return status;
 }
 
@@ -438,8 +443,7 @@ int outdir_check(const char *path, const char *identity, unsigned ways, struct s
 	parent_of(folder, made->target);
 	if (access(made->merge ? made->target : folder, W_OK) != 0)
 		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
-	arena_free(made->arena);
-	free(made);
+	outdir_drop(made);
 	return status;
 }
 
@@ -459,14 +463,17 @@ static int name_add(struct outdir *dir, struct name **list, const char *text, st
 	return SL_OK;
 }
 
-/* name: of a file in the directory, or "sub/file". */
-static int file_open(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err)
+/* prefix: "" in the directory, or "sub/". */
+static int file_open(
+	struct outdir *dir, const char *prefix, const char *name, struct sl_out **out, struct sl_err *err)
 {
+	char inside[PATH];
 	char path[PATH];
 	char shown[PATH];
-	int status = join(path, dir->temp, name, err);
+	(void)snprintf(inside, PATH, "%.1100s%.2000s", prefix, name);
+	int status = join(path, dir->temp, inside, err);
 	if (!status)
-		status = join(shown, dir->shown, name, err);
+		status = join(shown, dir->shown, inside, err);
 	if (!status)
 		status = out_open_as(out, path, shown, err);
 	if (!status)
@@ -477,7 +484,7 @@ static int file_open(struct outdir *dir, const char *name, struct sl_out **out, 
 int outdir_file(struct outdir *dir, const char *name, struct sl_out **out, struct sl_err *err)
 {
 	const int status = name_add(dir, &dir->files, name, err);
-	return status ? status : file_open(dir, name, out, err);
+	return status ? status : file_open(dir, "", name, out, err);
 }
 
 bool outdir_wants(const char *only, const char *file)
@@ -509,12 +516,10 @@ static int reports_write(
 {
 	int status = SL_OK;
 	for (size_t i = 0; !status && sl_reports[i]; i++) {
-		char name[PATH];
 		struct sl_out *out;
 		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
 			continue;
-		(void)snprintf(name, PATH, "%s%s", prefix, sl_reports[i]->name);
-		status = file_open(dir, name, &out, err);
+		status = file_open(dir, prefix, sl_reports[i]->name, &out, err);
 		if (!status)
 			status = file_close(out, sl_reports[i]->write(&run->sim.result, out, err), err);
 	}
@@ -572,20 +577,15 @@ bool outdir_wants_table(const char *only, const struct sl_told_table *table)
 
 static void table_put(struct sl_out *out, const struct sl_told_table *table)
 {
-	for (uint32_t i = 0; i < table->columns; i++) {
-		sl_out_text(out, i ? "," : "");
-		sl_out_csv(out, table->column[i]);
-	}
+	for (uint32_t i = 0; i < table->columns; i++)
+		csv_data(out, i > 0, DATA(datum_text(NULL, table->column[i])));
 	sl_out_text(out, "\n");
 	for (size_t row = 0; row < table->rows; row++) {
 		const struct sl_cell *cell = &table->cell[row * table->columns];
-		for (uint32_t i = 0; i < table->columns; i++) {
-			sl_out_text(out, i ? "," : "");
-			if (cell[i].text)
-				sl_out_csv(out, cell[i].text);
-			else if (cell[i].micro != SL_NONE)
-				sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), cell[i].micro));
-		}
+		for (uint32_t i = 0; i < table->columns; i++)
+			csv_data(out, i > 0,
+				DATA(cell[i].text ? datum_text(NULL, cell[i].text)
+						  : datum_micro(NULL, cell[i].micro)));
 		sl_out_text(out, "\n");
 	}
 }
@@ -616,7 +616,7 @@ static int tables_write(
 	int status = told_check(only, result, err);
 	for (size_t i = 0; !status && i < result->told_table_count; i++) {
 		const struct sl_told_table *table = &result->told_table[i];
-		char name[PATH];
+		char name[256];
 		struct sl_out *out;
 		if (kind_find(table->name, strlen(table->name)) < SL_LEN(kinds) ||
 			is_file_of_ours(table->name))
@@ -625,12 +625,12 @@ static int tables_write(
 				table->name);
 		if (!outdir_wants_table(only, table))
 			continue;
-		(void)snprintf(name, PATH, "%.1000s%.200s.csv", prefix, table->name);
-		status = file_open(dir, name, &out, err);
+		(void)snprintf(name, sizeof(name), "%.200s.csv", table->name);
+		status = file_open(dir, prefix, name, &out, err);
 		if (status)
 			return status;
 		table_put(out, table);
-		status = file_close(out, SL_OK, err);
+		status = sl_out_commit(out, err);
 	}
 	return status;
 }
@@ -655,41 +655,31 @@ static int sub_make(struct outdir *dir, const char *sub, struct sl_err *err)
 static int metrics_write(
 	struct outdir *dir, const char *prefix, const struct sl_metrics *metrics, struct sl_err *err)
 {
-	char path[PATH];
 	struct sl_out *out;
-	(void)snprintf(path, PATH, "%.1100s%s", prefix, METRICS_FILE);
-	const int status = file_open(dir, path, &out, err);
+	const int status = file_open(dir, prefix, METRICS_FILE, &out, err);
 	if (status)
 		return status;
 	metrics_json(out, metrics);
 	return sl_out_commit(out, err);
 }
 
-static int snapshot_put(struct outdir *dir, const char *prefix, const struct run *run, struct sl_err *err)
-{
-	char path[PATH];
-	struct sl_out *out;
-	(void)snprintf(path, PATH, "%.1100s%s", prefix, SNAPSHOT_FILE);
-	const int status = file_open(dir, path, &out, err);
-	return status ? status : file_close(out, snapshot_write(out, &run->sim, err), err);
-}
-
 /* What is of one run, behind the prefix. */
 static int run_write(struct outdir *dir, const char *prefix, const struct run *run,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
-	char path[PATH];
 	struct sl_out *out;
 	int status = reports_write(dir, prefix, run, only, err);
 	if (!status)
 		status = tables_write(dir, prefix, run, only, err);
 	if (!status && metrics && outdir_wants(only, METRICS_FILE))
 		status = metrics_write(dir, prefix, metrics, err);
-	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
-		status = snapshot_put(dir, prefix, run, err);
-	(void)snprintf(path, PATH, "%.1100s%s", prefix, RUN_RECORD);
+	if (!status && run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE)) {
+		status = file_open(dir, prefix, SNAPSHOT_FILE, &out, err);
+		if (!status)
+			status = file_close(out, snapshot_write(out, &run->sim, err), err);
+	}
 	if (!status)
-		status = file_open(dir, path, &out, err);
+		status = file_open(dir, prefix, RUN_RECORD, &out, err);
 	return status ? status : file_close(out, run_json(out, run, NULL, metrics, only, err), err);
 }
 
@@ -724,75 +714,69 @@ int outdir_windows(struct outdir *dir, const char *sub, const struct windows *wi
 	const struct sl_metrics *means, const char *only, struct sl_err *err)
 {
 	char prefix[PATH] = "";
-	char path[PATH];
 	struct sl_out *out;
 	int status = SL_OK;
 	if (sub)
 		(void)snprintf(prefix, PATH, "%.1000s/", sub);
 	if (outdir_wants(only, METRICS_FILE)) {
 		status = metrics_write(dir, prefix, means, err);
-		(void)snprintf(path, PATH, "%.1000s%s", prefix, WINDOWS_FILE);
 		if (!status)
-			status = file_open(dir, path, &out, err);
+			status = file_open(dir, prefix, WINDOWS_FILE, &out, err);
 		if (!status) {
 			windows_csv(windows, means, out);
-			status = file_close(out, SL_OK, err);
+			status = sl_out_commit(out, err);
 		}
 	}
-	(void)snprintf(path, PATH, "%.1000s%s", prefix, RUN_RECORD);
 	if (!status)
-		status = file_open(dir, path, &out, err);
+		status = file_open(dir, prefix, RUN_RECORD, &out, err);
 	return status ? status
 		      : file_close(out, run_json(out, &windows->whole, windows, means, only, err), err);
 }
 
 /* ---- Commit -------------------------------------------------------------------------------- */
 
-static void names_put(struct sl_out *out, const char *key, const struct name *list)
+static void names_put(struct json *json, const char *key, const struct name *list)
 {
-	sl_out_printf(out, ",\n  \"%s\": [", key);
-	for (const struct name *name = list; name; name = name->next) {
-		sl_out_json(out, name->text);
-		sl_out_text(out, name->next ? ", " : "");
-	}
-	sl_out_text(out, "]");
+	json_nest(json, key, '[', &json_tight);
+	for (const struct name *name = list; name; name = name->next)
+		json_put(json, datum_text(NULL, name->text));
+	json_close(json);
 }
 
 void outdir_samples(struct outdir *dir, struct outdir_samples samples) { dir->samples = samples; }
 
-static void samples_put(struct sl_out *out, const struct outdir_samples *samples)
+static void samples_put(struct json *json, const struct outdir_samples *samples)
 {
-	sl_out_printf(out, ",\n  \"samples\": { \"of\": \"%s\"", samples->of);
-	if (samples->blocks) {
-		sl_out_text(out, ", \"blocks\": ");
-		sl_out_json(out, samples->blocks);
-	}
-	if (samples->count)
-		sl_out_printf(out, ", \"count\": %zu", samples->count);
+	static const struct json_form logs = { "\n    ", ",\n    ", "", false };
+	json_nest(json, "samples", '{', &json_one_line);
+	json_put(json, datum_text("of", samples->of), datum_given("blocks", samples->blocks),
+		datum_if(samples->count, datum_count("count", samples->count)));
+	if (samples->log)
+		json_nest(json, "logs", '[', &logs);
 	for (size_t i = 0; samples->log && i < samples->count; i++) {
-		sl_out_text(out, i ? ",\n    { \"log\": " : ", \"logs\": [\n    { \"log\": ");
-		sl_out_json(out, samples->log[i]);
-		if (samples->sha256 && samples->sha256[i])
-			sl_out_printf(out, ", \"sha256\": \"%s\"", samples->sha256[i]);
-		sl_out_text(out, " }");
+		json_object(json, NULL, datum_text("log", samples->log[i]),
+			datum_given("sha256", samples->sha256 ? samples->sha256[i] : NULL));
 	}
-	sl_out_text(out, samples->log ? "] }" : " }");
+	if (samples->log)
+		json_close(json);
+	json_close(json);
 }
 
 static int compare_record(struct outdir *dir, struct sl_err *err)
 {
 	struct sl_out *out;
-	const int status = file_open(dir, COMPARE_RECORD, &out, err);
+	const int status = file_open(dir, "", COMPARE_RECORD, &out, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.compare/1\"");
-	sl_out_printf(out, ",\n  \"identity\": \"%s\"", dir->identity);
-	names_put(out, "files", dir->files);
-	names_put(out, "runs", dir->runs);
+	struct json json;
+	json_start_in(&json, out, &json_lines_2);
+	json_put(&json, datum_text("schedlab", SL_VERSION), datum_text("schema", "schedlab.compare/1"),
+		datum_text("identity", dir->identity));
+	names_put(&json, "files", dir->files);
+	names_put(&json, "runs", dir->runs);
 	if (dir->samples.of)
-		samples_put(out, &dir->samples);
-	sl_out_text(out, "\n}\n");
-	return sl_out_commit(out, err);
+		samples_put(&json, &dir->samples);
+	return json_finish(&json, SL_OK, err);
 }
 
 /* The old and the new directory change places, so that there is one at every moment. */
@@ -879,8 +863,7 @@ static void outdir_free(struct outdir *dir)
 {
 	atomic_fetch_sub(&cli_unpublished, 1);
 	(void)close(dir->lock);
-	arena_free(dir->arena);
-	free(dir);
+	outdir_drop(dir);
 }
 
 int outdir_commit(struct outdir *dir, struct sl_err *err)

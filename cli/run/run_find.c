@@ -134,11 +134,9 @@ static int of_policy(
 			count ? "may be several runs" : "is none of the runs there", text);
 	if (!found)
 		return SL_OK; /* Whoever opens it says what is wrong. */
-	const size_t room = strlen(folder) + strlen(found) + 2;
-	char *made = sl_alloc(arena, room, 1);
+	char *made = text_made(arena, "%s%s%s", slash ? folder : "", slash ? "/" : "", found);
 	if (!made)
 		return sl_fail_memory(err);
-	(void)snprintf(made, room, "%s%s%s", slash ? folder : "", slash ? "/" : "", found);
 	*path = made;
 	return SL_OK;
 }

@@ -12,6 +12,7 @@
 
 #include <openssl/evp.h>
 
+#include "cli/base/render.h"
 #include "cli/run/outdir.h"
 #include "cli/run/telling.h"
 
@@ -135,34 +136,25 @@ char *run_identity(const struct run *run, struct sl_arena *arena)
 
 /* ---- run.json -------------------------------------------------------------------------- */
 
-/* `  "key": `, for a text or number that follows; after the first, behind a comma. */
-static void put_key(struct sl_out *out, const char *key) { sl_out_printf(out, ",\n  \"%s\": ", key); }
-
-static void put_micro(struct sl_out *out, int64_t micro)
+static void put_input(struct json *json, const char *of, const char *path, const char *format,
+	const char *sha256, uint64_t bytes)
 {
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	json_object(json, NULL, datum_given("of", of), datum_text("path", path), datum_text("format", format),
+		datum_text("sha256", sha256), datum_count("bytes", bytes));
 }
 
-static void put_input(struct sl_out *out, const struct scenario_input *input, bool first)
+static void put_scenario_input(struct json *json, const struct scenario_input *input)
 {
-	sl_out_text(out, first ? "\n    { \"path\": " : ",\n    { \"path\": ");
-	sl_out_json(out, input->path);
-	sl_out_text(out, ", \"format\": ");
-	sl_out_json(out, input->format);
-	sl_out_printf(out, ", \"sha256\": \"%s\", \"bytes\": %" PRIu64 " }", input->sha256, input->bytes);
+	put_input(json, NULL, input->path, input->format, input->sha256, input->bytes);
 }
 
 /* Those that a policy's parameters name, and those of a policy that is a script: "of": "policy". */
-static void put_policy_files(struct sl_out *out, const struct sim_stretch *stretch, size_t i)
+static void put_policy_files(struct json *json, const struct sim_stretch *stretch, size_t i)
 {
 	for (size_t j = 0; j < stretch[i].choice->file_count; j++) {
 		const struct policy_file *file = &stretch[i].choice->file[j];
-		if (policy_file_told(stretch, i, j))
-			continue;
-		sl_out_text(out, ",\n    { \"of\": \"policy\", \"path\": ");
-		sl_out_json(out, file->path);
-		sl_out_printf(out, ", \"format\": \"%s\", \"sha256\": \"%s\", \"bytes\": %" PRIu64 " }",
-			file->format, file->sha256, file->bytes);
+		if (!policy_file_told(stretch, i, j))
+			put_input(json, "policy", file->path, file->format, file->sha256, file->bytes);
 	}
 }
 
@@ -178,299 +170,202 @@ static struct sim_stretch *stretches_of(const struct run *run, struct sl_arena *
 	return stretch;
 }
 
-static void put_values(
-	struct sl_out *out, const struct sl_param *params, const struct sl_value *values, size_t count)
+static void put_values(struct json *json, const char *name, const struct sl_param *params,
+	const struct sl_value *values, size_t count)
 {
-	sl_out_text(out, "{");
+	json_nest(json, name, '{', &json_one_line);
 	for (size_t i = 0; i < count; i++) {
 		char buffer[40];
 		if (is_untold(&params[i], &values[i]))
 			continue;
 		const char *plain = plain_value(buffer, &params[i], &values[i]);
-		sl_out_text(out, i ? ", " : " ");
-		sl_out_json(out, params[i].key);
-		sl_out_text(out, ": ");
-		if (plain)
-			sl_out_text(out, plain);
-		else
-			sl_out_json(out, values[i].text);
+		json_put(json, plain ? datum_plain(params[i].key, plain)
+				     : datum_text(params[i].key, values[i].text));
 	}
-	sl_out_text(out, count ? " }" : "}");
+	json_close(json);
 }
 
-static void put_oddities(struct sl_out *out, const struct scenario *scenario, bool dropped)
+static void put_oddities(struct json *json, const char *name, const struct scenario *scenario, bool dropped)
 {
-	const char *before = "";
-	sl_out_text(out, "[");
+	json_nest(json, name, '[', &json_lines_4);
 	for (size_t i = 0; i < scenario->oddity_count; i++) {
 		const struct oddity *oddity = &scenario->oddity[i];
 		if (oddity->dropped != dropped)
 			continue;
-		sl_out_printf(out, "%s\n    { \"cause\": ", before);
-		sl_out_json(out, oddity->cause);
-		sl_out_printf(out, ", \"count\": %" PRIu64 ", \"line\": %" PRIu64 " }", oddity->count,
-			oddity->line);
-		before = ",";
+		json_object(json, NULL, datum_text("cause", oddity->cause),
+			datum_count("count", oddity->count), datum_count("line", oddity->line));
 	}
-	sl_out_text(out, *before ? "\n  ]" : "]");
+	json_close(json);
 }
 
 /* The rules that the numbers depend on and that a name of a policy does not say. */
-static void put_rules(struct sl_out *out, const struct run *run)
+static void put_rules(struct json *json, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
-	const char *ties = ties_told(run);
 	static const char *const order[] = {
 		"job ends, time limits, submissions, cancellations, timers",
 		"submissions, job ends, time limits, cancellations, timers",
 	};
 	const struct sim_rules *rules = &scenario->rules;
-	sl_out_printf(out,
-		"{\n"
-		"    \"passes\": \"%s\",\n"
-		"    \"overrun\": \"%s\",\n"
-		"    \"instant\": \"%s%s; %s%s\",\n"
-		"    \"ties\": \"submission, then place in the file\",\n"
-		"%s%s%s"
-		"    \"bounded_slowdown\": \"max(1, (wait + run) / max(run, 10 s))\",\n"
-		"    \"quantiles\": \"nearest rank\"\n"
-		"  }",
-		rules->pass_per_event ? "event" : "instant", overrun_names[scenario->overrun],
+	char instant[300];
+	(void)snprintf(instant, sizeof(instant), "%s%s; %s%s",
 		rules->submits_first || rules->pass_per_event ? "expired estimates, " : "",
 		order[rules->submits_first],
 		rules->pass_per_event ? "a pass after each but expired estimates" : "then one pass",
 		rules->early ? "; ends in the order of the starts, what ends as estimated is free at once"
-			     : "",
-		ties ? "    \"node_ties\": \"" : "", ties ? ties : "", ties ? "\",\n" : "");
+			     : "");
+	json_nest(json, "rules", '{', &json_lines_4);
+	json_put(json, datum_text("passes", rules->pass_per_event ? "event" : "instant"),
+		datum_text("overrun", overrun_names[scenario->overrun]), datum_text("instant", instant),
+		datum_text("ties", "submission, then place in the file"),
+		datum_given("node_ties", ties_told(run)),
+		datum_text("bounded_slowdown", "max(1, (wait + run) / max(run, 10 s))"),
+		datum_text("quantiles", "nearest rank"));
+	json_close(json);
 }
 
 /* A run without any says nothing of them. */
-static void put_plugins(struct sl_out *out, const struct registry *registry)
+static void put_plugins(struct json *json, const struct registry *registry)
 {
 	if (!registry->plugin_count)
 		return;
-	put_key(out, "plugins");
+	json_nest(json, "plugins", '[', &json_lines_4);
 	for (size_t i = 0; i < registry->plugin_count; i++) {
 		const struct plugin *plugin = &registry->plugin[i];
-		sl_out_text(out, i ? ",\n    { \"path\": " : "[\n    { \"path\": ");
-		sl_out_json(out, plugin->path);
-		sl_out_text(out, ", \"name\": ");
-		sl_out_json(out, plugin->is.name);
-		sl_out_printf(out, ", \"sha256\": \"%s\" }", plugin->sha256);
+		json_object(json, NULL, datum_text("path", plugin->path), datum_text("name", plugin->is.name),
+			datum_text("sha256", plugin->sha256));
 	}
-	sl_out_text(out, "\n  ]");
+	json_close(json);
 }
 
-static void put_policy(struct sl_out *out, const struct policy_choice *choice)
+static void put_policy(struct json *json, const struct policy_choice *choice)
 {
-	sl_out_text(out, "\"text\": ");
-	sl_out_json(out, choice->text);
-	sl_out_text(out, ", \"name\": ");
-	sl_out_json(out, choice->policy->name);
-	sl_out_text(out, ", \"values\": ");
-	put_values(out, choice->policy->params, choice->values, choice->value_count);
+	json_put(json, datum_text("text", choice->text), datum_text("name", choice->policy->name));
+	put_values(json, "values", choice->policy->params, choice->values, choice->value_count);
+	json_close(json);
 }
 
 /* The snapshot that it goes on from: the policies before, each until when, and the digest then. */
-static void put_past(struct sl_out *out, const struct sim_options *options)
+static void put_past(struct json *json, const struct sim_options *options)
 {
 	if (!options->past_count)
 		return;
-	put_key(out, "past");
-	sl_out_text(out, "[");
+	json_nest(json, "past", '[', &json_lines_4);
 	for (size_t i = 0; i < options->past_count; i++) {
 		const struct sim_stretch *past = &options->past[i];
-		sl_out_text(out, i ? ",\n    { \"until\": " : "\n    { \"until\": ");
-		put_micro(out, past->until);
-		sl_out_printf(out, ", \"events\": %" PRIu64 ", \"digest\": \"%016" PRIx64 "\", ",
-			past->events, past->digest);
-		put_policy(out, past->choice);
-		sl_out_text(out, " }");
+		json_nest(json, NULL, '{', &json_one_line);
+		json_put(json, datum_micro("until", past->until), datum_count("events", past->events),
+			datum_digest("digest", past->digest));
+		put_policy(json, past->choice);
 	}
-	sl_out_text(out, "\n  ]");
+	json_close(json);
 }
 
 /* On a counted pool its cpus are all there is. */
-static void put_cluster(struct sl_out *out, const struct scenario *scenario)
+static void put_cluster(struct json *json, const struct scenario *scenario)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
-	sl_out_printf(out, "{ \"cpus\": %s, \"from\": ", amount_of(scenario->cpus, cluster->cpu_parts).text);
-	sl_out_json(out, scenario->cpus_from);
-	if (cluster->name) {
-		sl_out_text(out, ", \"name\": ");
-		sl_out_json(out, cluster->name);
-	}
-	if (cluster->node_count) {
-		sl_out_printf(out,
-			", \"nodes\": %" PRIu32 ", \"gpus\": %s, \"memory_mib\": ", cluster->node_count,
-			amount_of(cluster->gpus, cluster->gpu_parts).text);
-		sl_out_printf(out, cluster->mem ? "%" PRId64 : "null", cluster->mem);
-	}
-	for (size_t i = 0; i < scenario->cluster_setting_count; i++) {
-		sl_out_text(out, i ? ", " : ", \"settings\": [");
-		sl_out_json(out, scenario->cluster_setting[i]);
-	}
-	sl_out_text(out, scenario->cluster_setting_count ? "] }" : " }");
-}
-
-static void put_ignored(struct sl_out *out, const struct scenario *scenario)
-{
-	if (!scenario->ignored_count)
-		return;
-	put_key(out, "ignored");
-	for (size_t i = 0; i < scenario->ignored_count; i++) {
-		sl_out_text(out, i ? ", " : "[");
-		sl_out_json(out, scenario->ignored[i]);
-	}
-	sl_out_text(out, "]");
-}
-
-/* replay.fill: whom it left out, and drew once more; what they ask of GPUs in all. */
-static void put_fill(struct sl_out *out, const struct scenario *scenario)
-{
-	if (!scenario->filled)
-		return;
-	put_key(out, "fill");
-	sl_out_printf(out, "{ \"drawn_again\": %" PRIu32 ", \"left_out\": %" PRIu32 ", \"gpus_asked\": ",
-		scenario->fill_drawn, scenario->fill_removed);
-	put_micro(out, scenario->fill_asked * (INT64_C(1000000) / sl_parts(scenario->cluster.gpu_parts)));
-	sl_out_text(out, " }");
+	json_nest(json, "cluster", '{', &json_one_line);
+	json_put(json, datum_plain("cpus", amount_of(scenario->cpus, cluster->cpu_parts).text),
+		datum_text("from", scenario->cpus_from), datum_given("name", cluster->name));
+	if (cluster->node_count)
+		json_put(json, datum_count("nodes", cluster->node_count),
+			datum_plain("gpus", amount_of(cluster->gpus, cluster->gpu_parts).text),
+			datum_whole("memory_mib", cluster->mem ? cluster->mem : SL_NONE));
+	if (scenario->cluster_setting_count)
+		json_texts(json, "settings", (const char *const *)scenario->cluster_setting,
+			scenario->cluster_setting_count);
+	json_close(json);
 }
 
 /* Those that are on, with what they were given or are by default. */
-static void put_models(struct sl_out *out, const struct scenario *scenario)
+static void put_models(struct json *json, const struct scenario *scenario)
 {
 	if (!scenario->model_count)
 		return;
-	put_key(out, "models");
-	sl_out_text(out, "{");
+	json_nest(json, "models", '{', &json_lines_4);
 	for (size_t i = 0; i < scenario->model_count; i++) {
 		const struct model_choice *on = &scenario->model[i];
-		sl_out_text(out, i ? ",\n    " : "\n    ");
-		sl_out_json(out, on->model->name);
-		sl_out_text(out, ": ");
-		put_values(out, on->model->params, on->values, on->value_count);
+		put_values(json, on->model->name, on->model->params, on->values, on->value_count);
 	}
-	sl_out_text(out, "\n  }");
+	json_close(json);
 }
 
-static void put_world(struct sl_out *out, const struct run *run, const struct sim_stretch *stretch)
+static void put_world(struct json *json, const struct run *run, const struct sim_stretch *stretch)
 {
 	const struct scenario *scenario = run->scenario;
-	const struct policy_choice *choice = &run->choice;
-	put_key(out, "inputs");
-	sl_out_text(out, "[");
-	put_input(out, &scenario->input, true);
+	json_nest(json, "inputs", '[', &json_lines_4);
+	put_scenario_input(json, &scenario->input);
 	if (scenario->cluster_input.path)
-		put_input(out, &scenario->cluster_input, false);
+		put_scenario_input(json, &scenario->cluster_input);
 	for (size_t i = 0; i < scenario->side_count; i++)
-		put_input(out, &scenario->side[i], false);
+		put_scenario_input(json, &scenario->side[i]);
 	for (size_t i = 0; i <= run->options.past_count; i++)
-		put_policy_files(out, stretch, i);
-	sl_out_text(out, "\n  ]");
-	put_key(out, "cluster");
-	put_cluster(out, scenario);
-	put_key(out, "policy");
-	sl_out_text(out, "{ ");
-	put_policy(out, choice);
-	sl_out_text(out, " }");
-	put_past(out, &run->options);
-	put_plugins(out, scenario->registry);
-	put_key(out, "replay");
-	put_values(out, replay_params, scenario->replay, replay_param_count);
-	put_models(out, scenario);
-	put_key(out, "seed");
-	sl_out_printf(out, "%" PRIu64, run->options.seed);
-	if (scenario->tz) { /* What repeats a run beside the above: a view of it reads them. */
-		put_key(out, "tz");
-		sl_out_json(out, scenario->tz);
-	}
-	if (scenario->jobs_max) {
-		put_key(out, "jobs_max");
-		sl_out_printf(out, "%" PRIu64, scenario->jobs_max);
-	}
-	put_key(out, "epoch");
-	sl_out_printf(out, "%" PRId64, scenario->epoch);
-	put_key(out, "utc_offset");
-	sl_out_printf(out, "%" PRId64, scenario->utc_offset);
-	put_key(out, "rules");
-	put_rules(out, run);
-	put_key(out, "jobs");
-	sl_out_printf(out, "{ \"rows\": %" PRIu64 ", \"replayed\": %" PRIu32 " }", scenario->rows,
-		scenario->jobs.count);
-	put_key(out, "limits");
+		put_policy_files(json, stretch, i);
+	json_close(json);
+	put_cluster(json, scenario);
+	json_nest(json, "policy", '{', &json_one_line);
+	put_policy(json, &run->choice);
+	put_past(json, &run->options);
+	put_plugins(json, scenario->registry);
+	put_values(json, "replay", replay_params, scenario->replay, replay_param_count);
+	put_models(json, scenario);
+	/* What repeats a run beside the above: a view of it reads them. */
+	json_put(json, datum_count("seed", run->options.seed), datum_given("tz", scenario->tz),
+		datum_if(scenario->jobs_max, datum_count("jobs_max", scenario->jobs_max)),
+		datum_whole("epoch", scenario->epoch), datum_whole("utc_offset", scenario->utc_offset));
+	put_rules(json, run);
+	json_object(json, "jobs", datum_count("rows", scenario->rows),
+		datum_count("replayed", scenario->jobs.count));
 	const struct limits_told limits = limits_ran(run);
-	sl_out_printf(out,
-		"{ \"exceeded\": %" PRIu64 ", \"made_longer\": %" PRIu64 ", \"in_trace\": %" PRIu32
-		", \"none\": %" PRIu32 " }",
-		limits.over, limits.longer, scenario->limits_over, scenario->limits_none);
-	put_fill(out, scenario);
-	put_key(out, "repairs");
-	put_oddities(out, scenario, false);
-	put_key(out, "drops");
-	put_oddities(out, scenario, true);
-	put_ignored(out, scenario);
+	json_object(json, "limits", datum_count("exceeded", limits.over),
+		datum_count("made_longer", limits.longer), datum_count("in_trace", scenario->limits_over),
+		datum_count("none", scenario->limits_none));
+	if (scenario->filled) { /* replay.fill: whom it left out, drew once more; what they ask of GPUs in
+				   all. */
+		const int64_t part = INT64_C(1000000) / sl_parts(scenario->cluster.gpu_parts);
+		json_object(json, "fill", datum_count("drawn_again", scenario->fill_drawn),
+			datum_count("left_out", scenario->fill_removed),
+			datum_micro("gpus_asked", scenario->fill_asked * part));
+	}
+	put_oddities(json, "repairs", scenario, false);
+	put_oddities(json, "drops", scenario, true);
+	if (scenario->ignored_count)
+		json_texts(json, "ignored", (const char *const *)scenario->ignored, scenario->ignored_count);
 }
 
-static void put_course(struct sl_out *out, const struct sl_result *result)
+static void put_course(struct json *json, const struct sl_result *result)
 {
-	put_key(out, "events");
-	sl_out_printf(out, "%" PRIu64, result->events);
-	put_key(out, "passes");
-	sl_out_printf(out, "%" PRIu64, result->passes);
-	put_key(out, "digest");
-	sl_out_printf(out, "\"%016" PRIx64 "\"", result->digest);
-	put_key(out, "digests");
-	sl_out_text(out, "[");
+	json_put(json, datum_count("events", result->events), datum_count("passes", result->passes),
+		datum_digest("digest", result->digest));
+	json_nest(json, "digests", '[', &json_tight);
 	for (size_t i = 0; i < result->digest_count; i++)
-		sl_out_printf(out, "%s\"%016" PRIx64 "\"", i ? ", " : "", result->digests[i]);
-	sl_out_text(out, "]");
-	if (result->interrupted) {
-		put_key(out, "partial");
-		sl_out_text(out, "true");
-	}
-	if (result->unfit) {
-		put_key(out, "unfit"); /* At the beginning. */
-		sl_out_printf(out, "%" PRIu32, result->unfit);
-	}
-	if (result->stopped) {
-		put_key(out, "stopped");
-		put_micro(out, result->last);
-	}
+		json_put(json, datum_digest(NULL, result->digests[i]));
+	json_close(json);
+	json_put(json, datum_if(result->interrupted, datum_flag("partial", true)),
+		datum_if(result->unfit, datum_count("unfit", result->unfit)), /* At the beginning. */
+		datum_if(result->stopped, datum_micro("stopped", result->last)));
 }
 
 static void put_files(
-	struct sl_out *out, const char *only, const struct sl_result *result, bool windows, bool stops)
+	struct json *json, const char *only, const struct sl_result *result, bool windows, bool stops)
 {
-	const char *before = "";
-	sl_out_text(out, "[");
-	for (size_t i = 0; sl_reports[i] && !windows; i++) {
-		if (!outdir_wants_report(only, sl_reports[i], result))
-			continue;
-		sl_out_text(out, before);
-		sl_out_json(out, sl_reports[i]->name);
-		before = ", ";
-	}
+	json_nest(json, "files", '[', &json_tight);
+	for (size_t i = 0; sl_reports[i] && !windows; i++)
+		if (outdir_wants_report(only, sl_reports[i], result))
+			json_put(json, datum_text(NULL, sl_reports[i]->name));
 	for (size_t i = 0; i < result->told_table_count && !windows; i++) {
 		char name[256];
-		if (!outdir_wants_table(only, &result->told_table[i]))
-			continue;
 		(void)snprintf(name, sizeof(name), "%.200s.csv", result->told_table[i].name);
-		sl_out_text(out, before);
-		sl_out_json(out, name);
-		before = ", ";
+		if (outdir_wants_table(only, &result->told_table[i]))
+			json_put(json, datum_text(NULL, name));
 	}
-	if (outdir_wants(only, METRICS_FILE)) {
-		sl_out_text(out, before);
-		sl_out_json(out, METRICS_FILE);
-		sl_out_text(out, windows ? ", \"" WINDOWS_FILE "\"" : "");
-		before = ", ";
-	}
-	if (stops && outdir_wants(only, SNAPSHOT_FILE)) {
-		sl_out_text(out, before);
-		sl_out_json(out, SNAPSHOT_FILE);
-	}
-	sl_out_text(out, "]");
+	if (outdir_wants(only, METRICS_FILE))
+		json_put(json, datum_text(NULL, METRICS_FILE),
+			datum_given(NULL, windows ? WINDOWS_FILE : NULL));
+	if (stops && outdir_wants(only, SNAPSHOT_FILE))
+		json_put(json, datum_text(NULL, SNAPSHOT_FILE));
+	json_close(json);
 }
 
 /* What run.json says of the metrics: the warm-up that utilization.steady used, and which resource is the
@@ -504,18 +399,6 @@ static int about_metrics(const struct sl_metrics *metrics, const struct sl_resul
 	return status;
 }
 
-/* The folders of the windows' runs. */
-static void put_runs(struct sl_out *out, const struct windows *windows)
-{
-	sl_out_text(out, "[");
-	for (size_t i = 0; i < windows->count; i++) {
-		sl_out_text(out, i ? ", " : "");
-		sl_out_json(out, windows->done[i].name);
-	}
-	sl_out_text(out, "]");
-}
-
-/* NOLINTNEXTLINE(readability-function-size): a run, and all that is said of it. */
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
@@ -533,24 +416,32 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 		arena_free(arena);
 		return status;
 	}
-	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.run/1\"");
-	put_key(out, "identity");
-	sl_out_json(out, identity);
-	put_key(out, "files");
-	put_files(out, only, &run->sim.result, windows, run->scenario->bounded);
-	if (windows) {
-		put_key(out, "runs");
-		put_runs(out, windows);
-		put_key(out, "windows");
-		windows_json(windows, out);
-	}
-	put_world(out, run, stretch);
+	struct json json;
+	json_start_in(&json, out, &json_lines_2);
+	json_put(&json, datum_text("schedlab", SL_VERSION), datum_text("schema", "schedlab.run/1"),
+		datum_text("identity", identity));
+	put_files(&json, only, &run->sim.result, windows, run->scenario->bounded);
+	if (windows)
+		windows_json(windows, &json);
+	put_world(&json, run, stretch);
 	arena_free(arena);
-	put_key(out, "warmup");
-	put_micro(out, about.warmup);
-	put_key(out, "utilization_resource");
-	sl_out_json(out, about.scarcest);
-	put_course(out, &run->sim.result);
-	sl_out_text(out, "\n}\n");
+	json_put(&json, datum_micro("warmup", about.warmup),
+		datum_text("utilization_resource", about.scarcest));
+	put_course(&json, &run->sim.result);
+	json_close(&json);
+	sl_out_text(out, "\n");
 	return SL_OK;
+}
+
+/* ---- metrics.json: numbers plain ------------------------------------------------------- */
+
+void metrics_json(struct sl_out *out, const struct sl_metrics *metrics)
+{
+	static const struct json_form lines = { "\n", ",\n", "\n", true };
+	struct json json;
+	json_start_in(&json, out, &lines);
+	for (size_t i = 0; i < metrics->count; i++)
+		json_put(&json, datum_micro(metrics->row[i].name, metrics->row[i].micro));
+	json_close(&json);
+	sl_out_text(out, "\n");
 }

@@ -77,11 +77,7 @@ static int items_of(
 
 static char *joined(const struct recipe *in, const char *before, const char *key, const char *value)
 {
-	const size_t room = strlen(before) + strlen(key) + strlen(value) + 2;
-	char *text = sl_alloc(in->arena, room, 1);
-	if (text)
-		(void)snprintf(text, room, "%s%s=%s", before, key, value);
-	return text;
+	return text_made(in->arena, "%s%s=%s", before, key, value);
 }
 
 /* A setting's value as a line of --set has it; NULL in *text: null. */

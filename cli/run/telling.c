@@ -27,13 +27,9 @@ struct facts {
 SL_PRINTF(2, 0)
 static const char *said(struct facts *facts, const char *format, va_list args)
 {
-	char *text = NULL;
-	const int length = vasprintf(&text, format, args);
-	char *kept = length < 0 ? NULL : sl_strdup(facts->arena, text, (size_t)length);
-	if (length >= 0)
-		free(text);
-	facts->failed = facts->failed || !kept;
-	return kept;
+	const char *text = text_vmade(facts->arena, format, args);
+	facts->failed = facts->failed || !text;
+	return text;
 }
 
 static void fact(struct facts *facts, const char *key, const char *format, ...) SL_PRINTF(3, 4);
@@ -275,12 +271,8 @@ const char *telling_label(const struct run *run, const char *cluster, struct sl_
 	const char *given = strstr(run->choice.text, "ties=");
 	if (ties && given && strncmp(given + strlen("ties="), ties, strlen(ties)) == 0)
 		ties = NULL; /* The label says so already. */
-	const size_t room = strlen(run->choice.text) + (cluster ? strlen(cluster) : 0) + ROOM;
-	char *label = sl_alloc(arena, room, 1);
-	if (label)
-		(void)snprintf(label, room, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "",
-			ties ? ties : "", cluster ? " on " : "", cluster ? cluster : "");
-	return label;
+	return text_made(arena, "%s%s%s%s%s", run->choice.text, ties ? ", ties by " : "", ties ? ties : "",
+		cluster ? " on " : "", cluster ? cluster : "");
 }
 
 const char *telling_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena)

@@ -6,6 +6,7 @@
  * a folder, whole in itself. What stands above them are means over the windows
  * of each metric that has no label (users and sizes differ between windows).
  */
+#include "cli/base/render.h"
 #include "cli/run/outdir.h"
 
 #include <inttypes.h>
@@ -26,13 +27,6 @@ int windows_begin(struct windows *windows, const struct run *whole, struct run *
 		runs[i].scenario = &windows->scenario[i];
 	}
 	return SL_OK;
-}
-
-/* Of several things in order, one number. */
-static uint64_t folded(uint64_t h, uint64_t value)
-{
-	h = (h ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
 }
 
 int windows_take(struct windows *windows, struct run *run, struct outdir *dir, const char *sub,
@@ -61,16 +55,6 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 	return status;
 }
 
-/* Rounded half up. */
-static int64_t mean(__int128 sum, int64_t count)
-{
-	if (!count)
-		return 0;
-	const __int128 most = (__int128)2 * count;
-	const __int128 twice = 2 * sum + count;
-	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
-}
-
 /* Over the windows that have it. */
 static int64_t mean_of(const struct windows *windows, const char *name)
 {
@@ -81,7 +65,7 @@ static int64_t mean_of(const struct windows *windows, const char *name)
 		sum += value ? *value : 0;
 		count += value != NULL;
 	}
-	return mean(sum, count);
+	return mean_rounded(sum, count);
 }
 
 /* Of what the i-th window has in rows [from, to). */
@@ -116,31 +100,30 @@ void windows_end(struct windows *windows)
 void windows_csv(const struct windows *windows, const struct sl_metrics *means, struct sl_out *out)
 {
 	sl_out_text(out, "window,first,jobs");
-	for (size_t i = 0; i < means->count; i++)
-		sl_out_printf(out, ",%s", means->row[i].name);
+	csv_metric_names(out, means);
 	for (size_t i = 0; i < windows->count; i++) {
 		const struct scenario *scenario = &windows->scenario[i];
-		sl_out_printf(out, "\n%s,%" PRIu32 ",%" PRIu32, windows->done[i].name, *scenario->window,
-			scenario->jobs.count);
-		for (size_t m = 0; m < means->count; m++) {
-			const int64_t *value = metrics_get(&windows->done[i].metrics, means->row[m].name);
-			char *p = sl_out_room(out, 64);
-			*p++ = ',';
-			sl_out_advance(out, value ? sl_put_micro(p, *value) : p);
-		}
+		sl_out_text(out, "\n");
+		csv_begin(out, datum_text(NULL, windows->done[i].name), datum_count(NULL, *scenario->window),
+			datum_count(NULL, scenario->jobs.count));
+		csv_metrics(out, means, &windows->done[i].metrics);
 	}
 	sl_out_text(out, "\n");
 }
 
 /* In run.json: where each is, and its digest. */
-void windows_json(const struct windows *windows, struct sl_out *out)
+void windows_json(const struct windows *windows, struct json *json)
 {
-	sl_out_text(out, "[");
+	json_nest(json, "runs", '[', &json_tight);
 	for (size_t i = 0; i < windows->count; i++)
-		sl_out_printf(out,
-			"%s\n    { \"run\": \"%s\", \"first\": %" PRIu32 ", \"jobs\": %" PRIu32
-			", \"digest\": \"%016" PRIx64 "\" }",
-			i ? "," : "", windows->done[i].name, *windows->scenario[i].window,
-			windows->scenario[i].jobs.count, windows->done[i].digest);
-	sl_out_text(out, "\n  ]");
+		json_put(json, datum_text(NULL, windows->done[i].name));
+	json_close(json);
+	json_nest(json, "windows", '[', &json_lines_4);
+	for (size_t i = 0; i < windows->count; i++) {
+		json_object(json, NULL, datum_text("run", windows->done[i].name),
+			datum_count("first", *windows->scenario[i].window),
+			datum_count("jobs", windows->scenario[i].jobs.count),
+			datum_digest("digest", windows->done[i].digest));
+	}
+	json_close(json);
 }

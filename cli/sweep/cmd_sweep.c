@@ -23,14 +23,7 @@ static const struct option_def options[] = {
 	{ "y", 0, "METRIC", false,
 		"report: what is drawn; default: as the spec says, or bounded_slowdown.mean" },
 	{ "by", 0, "FACTOR", false, "report: a line each; default: as the spec says, or the policy" },
-	{ OPTION_DRY_RUN },
-	{ OPTION_MAX_TIME },
-	{ OPTION_MAX_MEMORY },
-	{ OPTION_JSON },
-	{ OPTION_FORCE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_PLUGIN },
-	{ OPTION_TRUST },
+	OPTIONS_OF_RUNS,
 };
 
 static int plan_show(const struct sweep *sweep, struct sl_err *err)
@@ -39,10 +32,7 @@ static int plan_show(const struct sweep *sweep, struct sl_err *err)
 	const int status = sl_out_open(&out, NULL, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < sweep->count; i++) {
-		point_json(sweep, &sweep->point[i], i, out);
-		sl_out_text(out, "\n");
-	}
+	points_json(sweep, out);
 	return sl_out_commit(out, err);
 }
 

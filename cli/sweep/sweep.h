@@ -14,6 +14,7 @@
 #define SL_SWEEP_H
 
 #include "cli/base/cli.h"
+#include "cli/base/render.h"
 #include "cli/base/selector.h"
 
 #define SWEEP_SCHEMA "schedlab.sweep/1"
@@ -93,7 +94,9 @@ int sweep_range(const char *text, const char ***value, size_t *count, struct sl_
 int sweep_points(struct sweep *sweep, struct sl_err *err);
 int sweep_plan(struct sweep *sweep, struct sl_err *err);
 /* A point as one line of JSON, without its end. */
-void point_json(const struct sweep *sweep, const struct point *point, size_t number, struct sl_out *out);
+void point_json(const struct sweep *sweep, size_t number, struct json *json);
+/* A line for each, into out. */
+void points_json(const struct sweep *sweep, struct sl_out *out);
 const char *point_value(const struct sweep *sweep, const struct point *point, size_t factor);
 
 /* sweep_claim.c */

@@ -210,10 +210,7 @@ static int write_plan(const struct sweep *sweep, const char *spec, struct sl_err
 		status = file_open(sweep, "plan.jsonl", &out, err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < sweep->count; i++) {
-		point_json(sweep, &sweep->point[i], i, out);
-		sl_out_text(out, "\n");
-	}
+	points_json(sweep, out);
 	return sl_out_commit(out, err);
 }
 
@@ -223,20 +220,15 @@ static int write_sweep(const struct sweep *sweep, const struct begun *begun, str
 	const int status = file_open(sweep, "sweep.json", &out, err);
 	if (status)
 		return status;
-	sl_out_text(
-		out, "{ \"schema\": \"" SWEEP_SCHEMA "\",\n\"version\": \"" SL_VERSION "\",\n\"folder\": ");
-	sl_out_json(out, sweep->folder);
-	sl_out_text(out, ",\n\"spec_sha256\": ");
-	sl_out_json(out, begun->spec);
-	sl_out_text(out, ",\n\"plan\": ");
-	sl_out_json(out, begun->plan);
-	sl_out_printf(out, ",\n\"points\": %zu,\n\"factors\": [", sweep->count);
-	for (size_t f = 0; f < sweep->spec.factor_count; f++) {
-		sl_out_text(out, f ? ", " : "");
-		sl_out_json(out, sweep->spec.factor[f].name);
-	}
-	sl_out_text(out, "] }\n");
-	return sl_out_commit(out, err);
+	struct json json;
+	json_start_in(&json, out, &json_open_lines);
+	json_put(&json, datum_text("schema", SWEEP_SCHEMA), datum_text("version", SL_VERSION),
+		datum_text("folder", sweep->folder), datum_text("spec_sha256", begun->spec),
+		datum_text("plan", begun->plan), datum_count("points", sweep->count));
+	json_nest(&json, "factors", '[', &json_tight);
+	for (size_t f = 0; f < sweep->spec.factor_count; f++)
+		json_put(&json, datum_text(NULL, sweep->spec.factor[f].name));
+	return json_finish(&json, SL_OK, err);
 }
 
 static int begin(const struct sweep *sweep, const struct begun *begun, const char *spec, struct sl_err *err)

@@ -148,11 +148,9 @@ static int content_of(const struct sweep *sweep, size_t f, size_t v, char **to, 
 	if (trace && trace->file)
 		(void)snprintf(spec->trace[v].sha256, sizeof(trace->sha256), "%s", hex);
 	const char *text = trace && trace->generate ? trace->generate : any || !*hex ? value : "";
-	const size_t room = strlen(factor->name) + strlen(text) + sizeof(hex) + 8;
-	*to = sl_alloc(sweep->arena, room, 1);
+	*to = text_made(sweep->arena, "%s=%s%s%s\n", factor->name, text, *hex ? "#" : "", hex);
 	if (!*to)
 		return sl_fail_memory(err);
-	(void)snprintf(*to, room, "%s=%s%s%s\n", factor->name, text, *hex ? "#" : "", hex);
 	return SL_OK;
 }
 
@@ -265,19 +263,22 @@ int sweep_plan(struct sweep *sweep, struct sl_err *err)
 	return status;
 }
 
-void point_json(const struct sweep *sweep, const struct point *point, size_t number, struct sl_out *out)
+/* The members of its object, which is closed. */
+void point_json(const struct sweep *sweep, size_t number, struct json *json)
 {
-	char text[32];
-	*sl_put_i64(text, (int64_t)number) = '\0';
-	sl_out_text(out, "{ \"number\": ");
-	sl_out_text(out, text);
-	sl_out_text(out, ", \"id\": ");
-	sl_out_json(out, point->id);
-	for (size_t f = 0; f < sweep->spec.factor_count; f++) {
-		sl_out_text(out, ", ");
-		sl_out_json(out, sweep->spec.factor[f].name);
-		sl_out_text(out, ": ");
-		sl_out_json(out, point_value(sweep, point, f));
+	const struct point *point = &sweep->point[number];
+	json_put(json, datum_count("number", number), datum_text("id", point->id));
+	for (size_t f = 0; f < sweep->spec.factor_count; f++)
+		json_put(json, datum_text(sweep->spec.factor[f].name, point_value(sweep, point, f)));
+	json_close(json);
+}
+
+void points_json(const struct sweep *sweep, struct sl_out *out)
+{
+	for (size_t i = 0; i < sweep->count; i++) {
+		struct json json;
+		json_start_in(&json, out, &json_one_line);
+		point_json(sweep, i, &json);
+		sl_out_text(out, "\n");
 	}
-	sl_out_text(out, " }");
 }

@@ -118,18 +118,9 @@ const int64_t *found_value(const struct found_point *point, size_t metric)
 
 /* ---- points.csv ---- */
 
-static void csv_text(struct sl_out *out, const char *text)
+static struct datum datum_verbatim(const char *text)
 {
-	if (!strpbrk(text, ",\"\n\r")) {
-		sl_out_text(out, text);
-		return;
-	}
-	sl_out_text(out, "\"");
-	for (; *text; text++) {
-		const char one[] = { *text, *text == '"' ? '"' : '\0', '\0' };
-		sl_out_text(out, one);
-	}
-	sl_out_text(out, "\"");
+	return datum_of(text ? DATUM_VERBATIM : DATUM_ABSENT, NULL, text, 0);
 }
 
 static int points_csv(const struct found *found, struct sl_err *err)
@@ -142,33 +133,22 @@ static int points_csv(const struct found *found, struct sl_err *err)
 	if (status)
 		return status;
 	sl_out_text(out, "number,id");
-	for (size_t f = 0; f < sweep->spec.factor_count; f++) {
-		sl_out_text(out, ",");
-		csv_text(out, sweep->spec.factor[f].name);
-	}
+	for (size_t f = 0; f < sweep->spec.factor_count; f++)
+		csv_more(out, datum_verbatim(sweep->spec.factor[f].name));
 	sl_out_text(out, ",digest,error");
-	for (size_t m = 0; m < found->metric_count; m++) {
-		sl_out_text(out, ",");
-		csv_text(out, found->metric[m]);
-	}
+	for (size_t m = 0; m < found->metric_count; m++)
+		csv_more(out, datum_verbatim(found->metric[m]));
 	sl_out_text(out, "\n");
 	for (size_t i = 0; i < found->count; i++) {
 		const struct found_point *point = &found->point[i];
 		const struct point *of = &sweep->point[point->number];
-		sl_out_printf(out, "%zu,%s", point->number, of->id);
-		for (size_t f = 0; f < sweep->spec.factor_count; f++) {
-			sl_out_text(out, ",");
-			csv_text(out, point_value(sweep, of, f));
-		}
-		sl_out_text(out, ",");
-		csv_text(out, point->digest ? point->digest : "");
-		sl_out_text(out, ",");
-		csv_text(out, point->error ? point->error : "");
+		csv_begin(out, datum_count(NULL, point->number), datum_plain(NULL, of->id));
+		for (size_t f = 0; f < sweep->spec.factor_count; f++)
+			csv_more(out, datum_verbatim(point_value(sweep, of, f)));
+		csv_more(out, datum_verbatim(point->digest), datum_verbatim(point->error));
 		for (size_t m = 0; m < found->metric_count; m++) {
 			const int64_t *micro = found_value(point, m);
-			sl_out_text(out, ",");
-			if (micro)
-				sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), *micro));
+			csv_more(out, datum_micro(NULL, micro ? *micro : SL_NONE));
 		}
 		sl_out_text(out, "\n");
 	}
@@ -284,69 +264,56 @@ static void table_print(const struct curves *curves, const struct found *found)
 	table_tell(curves);
 }
 
-static void json_place(struct sl_out *out, const char *key, const struct curve_place *place)
+static void json_place(struct json *json, const char *key, const struct curve_place *place)
 {
-	char number[40];
-	sl_out_printf(out, ", \"%s\": ", key);
-	if (!place->count) {
-		sl_out_text(out, "null");
+	char name[3][32];
+	static const char *const part[3] = { "effective", "low", "high" };
+	for (size_t i = 0; i < SL_LEN(part); i++)
+		(void)snprintf(name[i], sizeof(name[i]), "%.20s_%s", key, part[i]);
+	json_put(json, datum_micro(key, place->count ? micro_of(place->mean) : SL_NONE));
+	if (!place->count)
 		return;
-	}
-	*sl_put_micro(number, micro_of(place->mean)) = '\0';
-	sl_out_text(out, number);
-	if (place->evidence.blocks) {
-		*sl_put_micro(number, micro_of(place->evidence.effective)) = '\0';
-		sl_out_printf(out, ", \"%s_effective\": %s", key, number);
-	}
-	if (!place->has_interval)
-		return;
-	*sl_put_micro(number, micro_of(place->interval.low)) = '\0';
-	sl_out_printf(out, ", \"%s_low\": %s", key, number);
-	*sl_put_micro(number, micro_of(place->interval.high)) = '\0';
-	sl_out_printf(out, ", \"%s_high\": %s", key, number);
+	json_put(json,
+		datum_if(place->evidence.blocks, datum_micro(name[0], micro_of(place->evidence.effective))),
+		datum_if(place->has_interval, datum_micro(name[1], micro_of(place->interval.low))),
+		datum_if(place->has_interval, datum_micro(name[2], micro_of(place->interval.high))));
 }
 
 static int json_print(const struct curves *curves, const struct found *found, struct sl_err *err)
 {
+	static const struct json_form of_curves = { "\n", ",\n", "\n", true };
 	const struct sweep *sweep = found->sweep;
 	const struct factor *by = &sweep->spec.factor[curves->by];
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
+	struct json json;
+	const int status = json_start(&json, &json_one_line, err);
 	if (status)
 		return status;
 	size_t failed = 0;
 	for (size_t i = 0; i < found->count; i++)
 		failed += found->point[i].error != NULL;
-	sl_out_printf(out, "{ \"points\": %zu, \"done\": %zu, \"failed\": %zu, \"y\": ", sweep->count,
-		found->count, failed);
-	sl_out_json(out, curves->y);
-	sl_out_text(out, ", \"x\": ");
-	sl_out_json(out, curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name);
-	sl_out_printf(out, ", \"missing\": %zu, \"not_compared\": %zu, \"curves\": [",
-		sweep->count - found->count, curves->unlike);
+	json_put(&json, datum_count("points", sweep->count), datum_count("done", found->count),
+		datum_count("failed", failed), datum_text("y", curves->y),
+		datum_text("x", curves->x == SIZE_MAX ? "" : sweep->spec.factor[curves->x].name),
+		datum_count("missing", sweep->count - found->count),
+		datum_count("not_compared", curves->unlike));
+	json_nest(&json, "curves", '[', &of_curves);
 	for (size_t at = 0; at < curves->panels * curves->lines * curves->xs; at++) {
 		const size_t line = at / curves->xs % curves->lines;
-		sl_out_text(out, at ? ",\n{ " : "\n{ ");
-		for (size_t i = 0; i < curves->apart_count; i++) {
-			sl_out_json(out, sweep->spec.factor[curves->apart[i]].name);
-			sl_out_text(out, ": ");
-			sl_out_json(out, curves_apart(curves, sweep, at / curves->xs / curves->lines, i));
-			sl_out_text(out, ", ");
-		}
-		sl_out_json(out, by->name);
-		sl_out_text(out, ": ");
-		sl_out_json(out, by->value[line]);
-		sl_out_text(out, ", \"x\": ");
-		sl_out_json(out, x_text(curves, sweep, at % curves->xs));
-		sl_out_printf(out, ", \"points\": %u, \"planned\": %u", curves->place[at].count,
-			curves->place[at].planned);
-		json_place(out, "mean", &curves->place[at]);
+		json_nest(&json, NULL, '{', &json_one_line);
+		for (size_t i = 0; i < curves->apart_count; i++)
+			json_put(&json,
+				datum_text(sweep->spec.factor[curves->apart[i]].name,
+					curves_apart(curves, sweep, at / curves->xs / curves->lines, i)));
+		json_put(&json, datum_text(by->name, by->value[line]),
+			datum_text("x", x_text(curves, sweep, at % curves->xs)),
+			datum_count("points", curves->place[at].count),
+			datum_count("planned", curves->place[at].planned));
+		json_place(&json, "mean", &curves->place[at]);
 		if (line)
-			json_place(out, "difference", &curves->difference[at]);
-		sl_out_text(out, " }");
+			json_place(&json, "difference", &curves->difference[at]);
+		json_close(&json);
 	}
-	sl_out_text(out, "\n] }\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 enum { MISSING_SHOWN = 5 };

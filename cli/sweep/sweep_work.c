@@ -74,44 +74,13 @@ static int settings_of(
 			continue;
 		const char *name = spec->factor[f].name;
 		const char *value = point_value(sweep, point, f);
-		const size_t room = strlen(name) + strlen(value) + 2;
-		char *text = sl_alloc(settings->arena, room, 1);
+		char *text = text_made(settings->arena, "%s=%s", name, value);
 		if (!text)
 			return sl_fail_memory(err);
-		(void)snprintf(text, room, "%s=%s", name, value);
 		status = strcmp(name, "model") == 0 ? settings_add_model(settings, value, err)
 						    : settings_add(settings, text, err);
 	}
 	return status;
-}
-
-/* What the policy has not taken decides what is read. */
-static char *key_of(const struct settings *settings, const struct policy_choice *choice,
-	const struct scenario_options *options)
-{
-	char *key = NULL;
-	size_t len;
-	FILE *text = open_memstream(&key, &len);
-	if (!text)
-		return NULL;
-	(void)fprintf(text, "%s\n%s\n%s\n%llu\n", options->trace, options->cluster ? options->cluster : "",
-		choice->implied ? choice->implied : "", (unsigned long long)options->seed);
-	for (size_t i = 0; i < settings->count; i++)
-		if (!settings->item[i].used)
-			(void)fprintf(text, "%s=%s\n", settings->item[i].key, settings->item[i].value);
-	if (fclose(text) == 0)
-		return key;
-	free(key);
-	return NULL;
-}
-
-/* A setting that only some policies of a sweep have is no mistake where another is run. */
-static void forgive(const struct sweep *sweep, struct settings *settings)
-{
-	(void)sweep;
-	for (size_t i = 0; i < settings->count; i++)
-		if (strncmp(settings->item[i].key, "policy.", 7) == 0)
-			settings->item[i].used = true;
 }
 
 static int options_of(const struct worker *worker, const struct point *point,
@@ -163,18 +132,21 @@ static int prepare(struct worker *worker, const struct point *point, struct run 
 		status = policy_choose(sweep->registry, &run->choice,
 			point_value(sweep, point, sweep->spec.policy_at), &settings, arena, err);
 	char *key = NULL;
+	run->options.seed = options.seed;
+	run->options.stop = &cli_stop;
 	if (!status) {
-		forgive(sweep, &settings);
+		/* One that only some policies of a sweep have is no mistake where another is run. */
+		for (size_t i = 0; i < settings.count; i++)
+			if (strncmp(settings.item[i].key, "policy.", 7) == 0)
+				settings.item[i].used = true;
 		options.settings = &settings;
 		options.implied = run->choice.implied;
-		key = key_of(&settings, &run->choice, &options);
+		key = scenario_key(&settings, &options);
 		status = key ? SL_OK : sl_fail_memory(err);
 	}
 	if (!status && worker->key && strcmp(worker->key, key) == 0) {
 		worker->settings = own;
 		run->scenario = &worker->scenario;
-		run->options.seed = options.seed;
-		run->options.stop = &cli_stop;
 		free(key);
 		return SL_OK;
 	}
@@ -194,36 +166,20 @@ static int prepare(struct worker *worker, const struct point *point, struct run 
 	worker->key = key;
 	worker->own = own;
 	run->scenario = &worker->scenario;
-	run->options.seed = options.seed;
-	run->options.stop = &cli_stop;
 	return SL_OK;
 }
 
 /* ---- One point ------------------------------------------------------------------------------------- */
 
-static void put_inputs(struct sl_out *out, const struct scenario *scenario)
+static void put_warnings(struct json *json, const struct scenario *scenario)
 {
-	sl_out_text(out, ",\n\"trace_sha256\": ");
-	sl_out_json(out, scenario->input.sha256);
-	if (scenario->cluster_input.path) {
-		sl_out_text(out, ",\n\"cluster_sha256\": ");
-		sl_out_json(out, scenario->cluster_input.sha256);
-	}
-}
-
-static void put_warnings(struct sl_out *out, const struct scenario *scenario)
-{
-	bool first = true;
-	sl_out_text(out, ",\n\"warnings\": [");
+	json_nest(json, "warnings", '[', &json_tight);
 	for (unsigned dropped = 0; dropped < 2; dropped++) {
 		char text[600];
-		if (!oddities_text(scenario, dropped, text, sizeof(text)))
-			continue;
-		sl_out_text(out, first ? "" : ", ");
-		sl_out_json(out, text);
-		first = false;
+		if (oddities_text(scenario, dropped, text, sizeof(text)))
+			json_put(json, datum_text(NULL, text));
 	}
-	sl_out_text(out, "]");
+	json_close(json);
 }
 
 /* A word of a shell's line. */
@@ -237,7 +193,7 @@ static void put_word(FILE *text, const char *option, const char *key, const char
 
 /* The point as a line for a shell, in the spec's folder. */
 static int put_how(
-	struct sl_out *out, const struct sweep *sweep, const struct point *point, struct sl_err *err)
+	struct json *json, const struct sweep *sweep, const struct point *point, struct sl_err *err)
 {
 	const struct sweep_spec *spec = &sweep->spec;
 	const struct sweep_trace *trace = &spec->trace[point->value[spec->trace_at]];
@@ -276,13 +232,12 @@ static int put_how(
 		free(line);
 		return sl_fail_memory(err);
 	}
-	sl_out_text(out, ",\n\"how\": ");
-	sl_out_json(out, line);
+	json_put(json, datum_text("how", line));
 	free(line);
 	return SL_OK;
 }
 
-static int put_selected(const struct sweep *sweep, struct sl_out *out, const struct run *run,
+static int put_selected(const struct sweep *sweep, struct json *json, const struct run *run,
 	const struct sl_metrics *metrics, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sweep_spec *spec = &sweep->spec;
@@ -295,17 +250,13 @@ static int put_selected(const struct sweep *sweep, struct sl_out *out, const str
 		if (!status)
 			status = selector_value(
 				selector, run->scenario, &run->sim.result, metrics, &micro, &known, err);
-		if (status || !known)
-			continue;
-		sl_out_text(out, ",\n");
-		sl_out_json(out, spec->metric[i]);
-		sl_out_text(out, ": ");
-		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+		if (!status && known)
+			json_put(json, datum_micro(spec->metric[i], micro));
 	}
 	return status;
 }
 
-static int put_result(const struct sweep *sweep, struct sl_out *out, const struct run *run,
+static int put_result(const struct sweep *sweep, struct json *json, const struct run *run,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_metrics metrics;
@@ -314,18 +265,17 @@ static int put_result(const struct sweep *sweep, struct sl_out *out, const struc
 	metrics.plain = !sweep->spec.labels;
 	int status = metrics_compute(&metrics, &run->sim.result, err);
 	if (!status) {
-		put_inputs(out, run->scenario);
-		put_warnings(out, run->scenario);
-		sl_out_printf(out, ",\n\"digest\": \"%016llx\"", (unsigned long long)run->sim.result.digest);
-		sl_out_text(out, ",\n\"metrics\": {");
-		for (size_t i = 0; i < metrics.count; i++) {
-			sl_out_text(out, i ? ",\n" : "\n");
-			sl_out_json(out, metrics.row[i].name);
-			sl_out_text(out, ": ");
-			sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), metrics.row[i].micro));
-		}
-		status = put_selected(sweep, out, run, &metrics, arena, err);
-		sl_out_text(out, "\n}");
+		const struct scenario *scenario = run->scenario;
+		json_put(json, datum_text("trace_sha256", scenario->input.sha256),
+			datum_given("cluster_sha256",
+				scenario->cluster_input.path ? scenario->cluster_input.sha256 : NULL));
+		put_warnings(json, scenario);
+		json_put(json, datum_digest("digest", run->sim.result.digest));
+		json_nest(json, "metrics", '{', &json_lines_0);
+		for (size_t i = 0; i < metrics.count; i++)
+			json_put(json, datum_micro(metrics.row[i].name, metrics.row[i].micro));
+		status = put_selected(sweep, json, run, &metrics, arena, err);
+		json_close(json);
 	}
 	metrics_release(&metrics);
 	return status;
@@ -339,28 +289,22 @@ static int write_point(const struct sweep *sweep, size_t number, const struct ru
 	const struct point *point = &sweep->point[number];
 	char path[4096];
 	struct sl_out *out;
+	struct json json;
 	(void)snprintf(path, sizeof(path), "%s/points/%s.json", sweep->dir, point->id);
 	int status = sl_out_open(&out, path, err);
 	if (status)
 		return status;
 	out_ways(out, !arg_flag(sweep->args, "no-sync"), true);
-	sl_out_text(
-		out, "{ \"schema\": \"" POINT_SCHEMA "\",\n\"version\": \"" SL_VERSION "\",\n\"point\": ");
-	point_json(sweep, point, number, out);
-	status = put_how(out, sweep, point, err);
-	if (status) {
-		/* Abandoned below. */
-	} else if (failure->status || !run) {
-		sl_out_printf(out, ",\n\"status\": %d,\n\"error\": ", -failure->status);
-		sl_out_json(out, failure->text);
-	} else {
-		status = put_result(sweep, out, run, arena, err);
-	}
-	sl_out_text(out, " }\n");
-	if (!status)
-		return sl_out_commit(out, err);
-	sl_out_abandon(out);
-	return status;
+	json_start_in(&json, out, &json_open_lines);
+	json_put(&json, datum_text("schema", POINT_SCHEMA), datum_text("version", SL_VERSION));
+	json_nest(&json, "point", '{', &json_one_line);
+	point_json(sweep, number, &json);
+	status = put_how(&json, sweep, point, err);
+	if (!status && (failure->status || !run))
+		json_put(&json, datum_whole("status", -failure->status), datum_text("error", failure->text));
+	else if (!status)
+		status = put_result(sweep, &json, run, arena, err);
+	return json_finish(&json, status, err);
 }
 
 int sweep_point_failed(const struct sweep *sweep, size_t number, const struct sl_err *why, struct sl_err *err)

@@ -41,24 +41,14 @@ static const struct option_def options[] = {
 	WHATIF_SEARCH_OPTIONS,
 	{ OPTION_METRIC },
 	{ OPTION_OUTPUT },
-	{ "threads", 'j', "N", false, "runs at a time; default: as many as there are processors" },
+	{ OPTION_THREADS },
 	{ OPTION_SEED },
-	{ "reps", 0, "N", false, "run each N times, with seeds from --seed on, and compare seed by seed" },
-	{ "blocks", 0, "B", false, "compare week by week ('week'), day by day ('day'), or by N equal spans" },
-	{ OPTION_FROM },
-	{ OPTION_TO },
-	{ OPTION_TZ },
-	{ OPTION_JOBS },
+	{ OPTION_REPS },
+	{ OPTION_BLOCKS },
+	OPTIONS_OF_TRACE,
 	{ OPTION_STRICT },
 	{ "no-report", 0, NULL, false, "with -o: leave out DIR/report.html" },
-	{ OPTION_DRY_RUN },
-	{ OPTION_MAX_TIME },
-	{ OPTION_MAX_MEMORY },
-	{ OPTION_JSON },
-	{ OPTION_FORCE },
-	{ OPTION_NO_SYNC },
-	{ OPTION_PLUGIN },
-	{ OPTION_TRUST },
+	OPTIONS_OF_RUNS,
 };
 
 /* ---- The line as worlds ------------------------------------------------------------------------- */
@@ -77,11 +67,7 @@ const char *base_word(const struct args *args, const char *name)
 
 static const char *text_of(struct sl_arena *arena, const char *before, const char *text)
 {
-	const size_t room = strlen(before) + strlen(text) + 1;
-	char *made = sl_alloc(arena, room, 1);
-	if (made)
-		(void)snprintf(made, room, "%s%s", before, text);
-	return made;
+	return text_made(arena, "%s%s", before, text);
 }
 
 /* replay.load of the base, times the factor; at: from then on. */
@@ -130,18 +116,14 @@ static int down_put(struct base *base, struct world *world, const struct args *a
 		(!sl_get_duration(length, strlen(length), &until) || until <= 0 || until > INT64_MAX / 4))
 		status = sl_fail(
 			err, SL_USAGE, "option '--for' must be a duration such as 48h, not '%.60s'", length);
-	char *text = status || !rows.hosts ? NULL : sl_alloc(base_arena(base), strlen(rows.hosts) + 100, 1);
 	if (status)
 		return status;
-	if (!text)
-		return sl_fail_memory(err);
-	char *end = sl_put_micro(stpcpy(stpcpy(text, rows.hosts), " "), from);
-	*end++ = ' ';
+	char begin[40], end[40] = "-";
+	*sl_put_micro(begin, from) = '\0';
 	if (length)
 		*sl_put_micro(end, from + until) = '\0';
-	else
-		(void)stpcpy(end, "-");
-	return outage_put(world, scenario, text, base_arena(base), err);
+	char *text = rows.hosts ? text_made(base_arena(base), "%s %s %s", rows.hosts, begin, end) : NULL;
+	return text ? outage_put(world, scenario, text, base_arena(base), err) : sl_fail_memory(err);
 }
 
 /* One option of a world. */
@@ -191,11 +173,10 @@ static int censored_given(struct base *base, struct world *world, const struct a
 		return err->status;
 	if (!censored_of(scenario).jobs)
 		return SL_OK;
-	char *text = sl_alloc(base_arena(base), 2 * strlen(way) + 60, 1);
+	char *text =
+		text_made(base_arena(base), "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
 	if (!text)
 		return sl_fail_memory(err);
-	(void)snprintf(
-		text, 2 * strlen(way) + 60, "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
 	world->setting[world->setting_count++] = text;
 	return SL_OK;
 }
@@ -335,7 +316,7 @@ static int files(const struct comparison *comparison, void *self, struct sl_err 
 	return whatif_files(comparison, err);
 }
 
-static int more(void *self, struct sl_out *json, struct sl_err *err) { return whatif_more(self, json, err); }
+static int more(void *self, struct json *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
 static const char *named(void *self, size_t row) { return world_text(self, row); }
 

@@ -58,11 +58,9 @@ static int from_run(struct base *base, const char *path, struct sl_err *err)
 	if (!base->setting)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < none.count && !status; i++) {
-		const size_t room = strlen(none.item[i].key) + strlen(none.item[i].value) + 2;
-		char *text = sl_alloc(base->arena, room, 1);
+		char *text = text_made(base->arena, "%s=%s", none.item[i].key, none.item[i].value);
 		if (!text)
 			return sl_fail_memory(err);
-		(void)snprintf(text, room, "%s=%s", none.item[i].key, none.item[i].value);
 		base->setting[base->setting_count++] = text;
 	}
 	base->options.settings = NULL;
@@ -246,26 +244,6 @@ static int world_settings(
 	return status;
 }
 
-/* The list that a scenario is read by. */
-static char *key_of(
-	const struct settings *settings, const struct world_run *run, const struct scenario_options *options)
-{
-	char *key = NULL;
-	size_t len = 0;
-	FILE *text = open_memstream(&key, &len);
-	if (!text)
-		return NULL;
-	(void)fprintf(text, "%s\n%s\n%llu\n", options->cluster ? options->cluster : "",
-		run->run.choice.implied ? run->run.choice.implied : "", (unsigned long long)options->seed);
-	for (size_t i = 0; i < settings->count; i++)
-		if (!settings->item[i].used)
-			(void)fprintf(text, "%s=%s\n", settings->item[i].key, settings->item[i].value);
-	if (fclose(text) == 0)
-		return key;
-	free(key);
-	return NULL;
-}
-
 static const struct scenario *world_read(struct base *base, char *key, struct scenario_options *options,
 	const struct settings *settings, struct sl_err *err)
 {
@@ -328,7 +306,7 @@ int world_prepare(struct base *base, const struct world *world, struct world_run
 	options.implied = run->run.choice.implied;
 	options.seed += world->seed_more;
 	options.stop = &cli_stop;
-	char *key = key_of(&settings, run, &options);
+	char *key = scenario_key(&settings, &options);
 	if (!key)
 		return sl_fail_memory(err);
 	run->scenario = world_read(base, key, &options, &settings, err);

@@ -30,12 +30,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct keyed *x = a;
 	const struct keyed *y = b;
-	if (!x->name != !y->name)
-		return x->name ? 1 : -1;
-	const int name = x->name ? strcmp(x->name, y->name) : 0;
-	if (name)
-		return name;
-	return (x->id > y->id) - (x->id < y->id);
+	return ids_order(x->name, x->id, y->name, y->id);
 }
 
 static int by_key_and_row(const void *a, const void *b)

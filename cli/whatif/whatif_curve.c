@@ -111,8 +111,7 @@ static void cell(struct screen_table *table, const struct outcome *outcome, cons
 	char text[48], low[48], high[48];
 	const enum summary_unit unit = selector_unit(selector);
 	if (outcome->unbuilt) {
-		screen_cell(table, true, "-");
-		screen_cell(table, false, "%s", "");
+		screen_row(table, "rl", "-", "");
 		return;
 	}
 	screen_cell(table, true, "%s", figure_text(text, selector, figure));
@@ -144,8 +143,7 @@ static void print_curves(const struct search *search)
 	for (size_t i = 0; i < CURVE_METRICS; i++) {
 		if (is_bounded(search, i))
 			continue;
-		screen_cell(table, true, "%s", metrics[i]);
-		screen_cell(table, false, "%s", "");
+		screen_row(table, "rl", metrics[i], "");
 	}
 	for (size_t i = 0; i < search->until_count; i++) {
 		screen_cell(table, true, "%.60s", selector_text(search->until[i].selector));
@@ -212,38 +210,35 @@ static void print_room(const struct search *search, size_t curve)
 
 /* ---- JSON ------------------------------------------------------------------------------------------- */
 
-static void put_load(struct sl_out *out, const struct search *search, const char *key, size_t point)
+static struct datum datum_load(const struct search *search, const char *key, size_t point)
 {
-	sl_out_printf(out, ", \"%s\": %s", key, point == SIZE_MAX ? "null" : load_at(search, point));
+	return point == SIZE_MAX ? datum_text(key, NULL) : datum_plain(key, load_at(search, point));
 }
 
 static int curve_json(const struct search *search, struct sl_err *err)
 {
-	struct sl_out *out;
+	static const struct json_form curves = { "\n  ", ",\n  ", "\n  ", true };
+	struct json json;
 	const size_t count = search->grid.count[search->axis_count - 1];
-	const int status = sl_out_open(&out, NULL, err);
+	const int status = json_start(&json, &json_lines_2, err);
 	if (status)
 		return status;
-	sl_out_printf(out, "{\n  \"schema\": \"schedlab.head-room/1\",\n  \"seeds\": %u,\n  \"curves\": [",
-		search->reps);
+	json_put(&json, datum_text("schema", "schedlab.head-room/1"), datum_count("seeds", search->reps));
+	json_nest(&json, "curves", '[', &curves);
 	for (size_t curve = 0; curve < search->grid.points / count; curve++) {
 		const struct room room = room_of(search, curve);
-		sl_out_text(out, curve ? ",\n  {" : "\n  {");
-		sl_out_text(out, "\"points\": [");
-		for (size_t i = 0; i < count; i++) {
-			sl_out_text(out, i ? ",\n    " : "\n    ");
-			search_put_point(out, search, &search->outcome[curve * count + i], curve * count + i);
-		}
-		sl_out_text(out, "\n  ]");
-		if (search->until_count) {
-			put_load(out, search, "head_room", room.last);
-			put_load(out, search, "fails_at", room.first);
-			put_load(out, search, "holds_again_at", room.back);
-		}
-		sl_out_text(out, "}");
+		json_nest(&json, NULL, '{', &json_tight);
+		json_nest(&json, "points", '[', &json_lines_4);
+		for (size_t at = curve * count; at < (curve + 1) * count; at++)
+			search_put_point(&json, NULL, search, &search->outcome[at], at);
+		json_close(&json);
+		if (search->until_count)
+			json_put(&json, datum_load(search, "head_room", room.last),
+				datum_load(search, "fails_at", room.first),
+				datum_load(search, "holds_again_at", room.back));
+		json_close(&json);
 	}
-	sl_out_text(out, "\n  ]\n}\n");
-	return sl_out_commit(out, err);
+	return json_finish(&json, SL_OK, err);
 }
 
 int curve_go(struct search *search, struct sl_err *err)

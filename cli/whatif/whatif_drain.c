@@ -234,15 +234,13 @@ static int plan_world(
 {
 	char from[40];
 	char until[40];
-	const size_t room = strlen(drain->rows.hosts) + sizeof(from) + sizeof(until) + 8;
-	char *text = sl_alloc(drain->arena, room, 1);
+	*sl_put_micro(from, plan->at) = '\0';
+	*sl_put_micro(until, plan->until) = '\0';
+	const char *text = text_made(drain->arena, "%s %s %s %s", drain->rows.hosts, from, until,
+		plan->way == DRAIN_KILL ? "down" : "drain");
 	const char **setting = sl_alloc(drain->arena, drain->world.setting_count + 3, sizeof(*setting));
 	if (!text || !setting)
 		return sl_fail_memory(err);
-	*sl_put_micro(from, plan->at) = '\0';
-	*sl_put_micro(until, plan->until) = '\0';
-	(void)snprintf(text, room, "%s %s %s %s", drain->rows.hosts, from, until,
-		plan->way == DRAIN_KILL ? "down" : "drain");
 	if (drain->world.setting_count)
 		memcpy(setting, drain->world.setting, drain->world.setting_count * sizeof(*setting));
 	*world = drain->world;

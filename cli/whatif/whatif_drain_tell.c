@@ -39,14 +39,6 @@ static int by_order(const void *a, const void *b, void *order)
 	return is_better(&plan[x], &plan[y]) ? -1 : x != y;
 }
 
-/* Amount times microseconds as hours, in millionths. */
-static int64_t hours(__int128 amount, int64_t parts)
-{
-	const __int128 size = amount < 0 ? -amount : amount;
-	const int64_t micro = (int64_t)((size + (__int128)parts * 1800) / ((__int128)parts * 3600));
-	return amount < 0 ? -micro : micro;
-}
-
 static int order_make(struct order *order, const struct drain *drain, struct sl_err *err)
 {
 	*order = (struct order){ .drain = drain };
@@ -95,8 +87,8 @@ static void time_cell(struct screen_table *table, const struct scenario *scenari
 static void hours_cell(struct screen_table *table, __int128 amount, int64_t parts, bool sign)
 {
 	char text[48];
-	const int64_t micro = hours(amount, parts);
-	screen_cell(table, true, "%s%s", sign && micro > 0 ? "+" : "", screen_number(text, micro, 1));
+	const int64_t micro = hours_of(amount, parts);
+	screen_cell(table, true, "%s", sign ? screen_signed(text, micro, 1) : screen_number(text, micro, 1));
 }
 
 static void head_row(struct screen_table *table, const struct drain *drain)
@@ -174,62 +166,48 @@ static int print(const struct order *order)
 
 /* ---- For programs ------------------------------------------------------------------------------------ */
 
-static void json_micro(struct sl_out *out, const char *before, int64_t micro)
+static void json_metrics(struct json *json, const int64_t metric[DRAIN_METRICS])
 {
-	char text[40];
-	*sl_put_micro(text, micro) = '\0';
-	sl_out_text(out, before);
-	sl_out_text(out, text);
+	for (size_t i = 0; i < DRAIN_METRICS; i++)
+		json_put(json, datum_micro(drain_metrics[i], metric[i]));
+	json_close(json);
 }
 
-static void json_plan(struct sl_out *out, const struct drain *drain, const struct drain_plan *plan)
+static void json_plan(
+	struct json *json, const char *name, const struct drain *drain, const struct drain_plan *plan)
 {
-	json_micro(out, "{ \"from\": ", plan->at);
-	sl_out_printf(out, ", \"way\": \"%s\"", way_text[plan->way]);
-	json_micro(out, ", \"work_begins\": ", plan->free);
-	json_micro(out, ", \"back\": ", plan->until);
-	sl_out_printf(out, ", \"jobs_ended\": %" PRIu32, plan->killed);
-	json_micro(out, ", \"lost_hours\": ", hours(plan->lost, drain->parts));
-	json_micro(out, ", \"idle_hours\": ", hours(plan->idle, drain->parts));
-	json_micro(out, ", \"wait_hours\": ", hours(plan->waited, 1));
-	json_micro(out, ", \"cost\": ", hours(plan->cost, drain->parts));
-	for (size_t i = 0; i < DRAIN_METRICS; i++) {
-		sl_out_printf(out, ", \"%s\": ", drain_metrics[i]);
-		json_micro(out, "", plan->metric[i]);
-	}
-	sl_out_text(out, " }");
+	json_nest(json, name, '{', &json_one_line);
+	json_put(json, datum_micro("from", plan->at), datum_text("way", way_text[plan->way]),
+		datum_micro("work_begins", plan->free), datum_micro("back", plan->until),
+		datum_count("jobs_ended", plan->killed),
+		datum_micro("lost_hours", hours_of(plan->lost, drain->parts)),
+		datum_micro("idle_hours", hours_of(plan->idle, drain->parts)),
+		datum_micro("wait_hours", hours_of(plan->waited, 1)),
+		datum_micro("cost", hours_of(plan->cost, drain->parts)));
+	json_metrics(json, plan->metric);
 }
 
-static int json(const struct order *order, struct sl_err *err)
+static int json_tell(const struct order *order, struct sl_err *err)
 {
 	const struct drain *drain = order->drain;
-	struct sl_out *out;
-	const int status = sl_out_open(&out, NULL, err);
+	struct json json;
+	const int status = json_start(&json, &json_one_line, err);
 	if (status)
 		return status;
-	sl_out_text(out, "{ \"nodes\": ");
-	sl_out_json(out, drain->rows.hosts);
-	sl_out_printf(out, ", \"node_count\": %" PRIu32 ", \"resource\": \"%s\"", drain->rows.count,
-		drain->gpus ? "gpu" : "cpu");
-	json_micro(out, ", \"at\": ", drain->at);
-	json_micro(out, ", \"within\": ", drain->within);
-	json_micro(out, ", \"for\": ", drain->length);
-	json_micro(out, ", \"wait_weight\": ", drain->weight);
-	sl_out_printf(out, ", \"moments\": %zu, \"moments_simulated\": %zu,\n\"base\": {", drain->moments,
-		drain->plan_count / DRAIN_WAYS);
-	for (size_t i = 0; i < DRAIN_METRICS; i++) {
-		sl_out_printf(out, "%s \"%s\": ", i ? "," : "", drain_metrics[i]);
-		json_micro(out, "", drain->metric[i]);
-	}
-	sl_out_text(out, " },\n\"best\": ");
-	json_plan(out, drain, &drain->plan[order->row[0]]);
-	sl_out_text(out, ",\n\"plans\": [\n");
-	for (size_t i = 0; i < drain->plan_count; i++) {
-		sl_out_text(out, i ? ",\n" : "");
-		json_plan(out, drain, &drain->plan[i]);
-	}
-	sl_out_text(out, "\n] }\n");
-	return sl_out_commit(out, err);
+	json_put(&json, datum_text("nodes", drain->rows.hosts), datum_count("node_count", drain->rows.count),
+		datum_text("resource", drain->gpus ? "gpu" : "cpu"), datum_micro("at", drain->at),
+		datum_micro("within", drain->within), datum_micro("for", drain->length),
+		datum_micro("wait_weight", drain->weight), datum_count("moments", drain->moments),
+		datum_count("moments_simulated", drain->plan_count / DRAIN_WAYS), datum_line(0));
+	json_nest(&json, "base", '{', &json_one_line);
+	json_metrics(&json, drain->metric);
+	json_line(&json, 0);
+	json_plan(&json, "best", drain, &drain->plan[order->row[0]]);
+	json_line(&json, 0);
+	json_nest(&json, "plans", '[', &json_lines_0);
+	for (size_t i = 0; i < drain->plan_count; i++)
+		json_plan(&json, NULL, drain, &drain->plan[i]);
+	return json_finish(&json, SL_OK, err);
 }
 
 int drain_tell(const struct drain *drain, struct sl_err *err)
@@ -240,6 +218,6 @@ int drain_tell(const struct drain *drain, struct sl_err *err)
 		return status;
 	choose(&order);
 	if (arg_flag(drain->args, "json"))
-		return json(&order, err);
+		return json_tell(&order, err);
 	return print(&order) ? sl_fail_memory(err) : SL_OK;
 }

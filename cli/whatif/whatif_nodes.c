@@ -241,11 +241,9 @@ static const char *value_of(const struct model_choice *model, const char *key)
 static bool put(struct world *world, struct sl_arena *arena, const char *key, const char *was,
 	const char *between, const char *more)
 {
-	const size_t room = strlen(key) + (was ? strlen(was) + strlen(between) : 0) + strlen(more) + 1;
-	char *text = sl_alloc(arena, room, 1);
+	char *text = text_made(arena, "%s%s%s%s", key, was ? was : "", was ? between : "", more);
 	if (!text)
 		return false;
-	(void)snprintf(text, room, "%s%s%s%s", key, was ? was : "", was ? between : "", more);
 	world->setting[world->setting_count++] = text;
 	return true;
 }

@@ -5,6 +5,7 @@
 #ifndef SL_WHATIF_PARTS_H
 #define SL_WHATIF_PARTS_H
 
+#include "cli/base/render.h"
 #include "cli/whatif/whatif.h"
 
 /* The worlds of a line, the base first. */
@@ -71,6 +72,8 @@ void whatif_heading(const struct world_list *all);
  * memory.
  */
 const char *world_text(const struct world_list *all, size_t world);
-int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err *err);
+/* Amount times microseconds as hours, in millionths. */
+int64_t hours_of(__int128 amount, int64_t parts);
+int whatif_more(const struct world_list *all, struct json *json, struct sl_err *err);
 
 #endif

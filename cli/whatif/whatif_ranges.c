@@ -414,13 +414,10 @@ int axis_pool(struct axis *axis, int64_t cpus, struct sl_arena *arena, struct sl
 int axis_buy(struct axis *axis, const char *text, size_t len, struct sl_arena *arena, struct sl_err *err)
 {
 	const char *equals = memchr(text, '=', len);
-	char *setting = sl_alloc(arena, len + 40, 1);
-	if (!setting)
-		return sl_fail_memory(err);
 	if (!equals || equals == text)
 		return sl_fail(err, SL_USAGE, "--buy: '%.*s' is not NODES=RANGE: give h100=0..32,l40s=0..64",
 			(int)(len < 100 ? len : 100), text);
-	(void)snprintf(setting, len + 40, "cluster.nodes[%.*s].count+=%.*s", (int)(equals - text), text,
+	const char *setting = text_made(arena, "cluster.nodes[%.*s].count+=%.*s", (int)(equals - text), text,
 		(int)(text + len - equals - 1), equals + 1);
-	return axis_parse(axis, "--buy", setting, arena, err);
+	return setting ? axis_parse(axis, "--buy", setting, arena, err) : sl_fail_memory(err);
 }

@@ -115,12 +115,11 @@ static int served(struct search *search, bool gpus, struct sl_err *err)
 		char *end = sl_put_micro(stpcpy(wait, "wait<="), bound->amount);
 		*stpcpy(end, "s") = '\0';
 	}
-	char *made = sl_alloc(search->arena, len + 100, 1);
-	if (!made)
-		return sl_fail_memory(err);
-	(void)snprintf(made, len + 100, "%s%s%.*s%s%s%s", gpus ? "gpu_hours" : "cpu_hours",
+	char *made = text_made(search->arena, "%s%s%.*s%s%s%s", gpus ? "gpu_hours" : "cpu_hours",
 		len || *wait ? "{" : "", (int)len, len ? open + 1 : "", len && *wait ? "," : "", wait,
 		len || *wait ? "}" : "");
+	if (!made)
+		return sl_fail_memory(err);
 	search->served_unit = gpus ? "GPU-hour" : "cpu-hour";
 	return selector_parse(&search->served, made, search->arena, err);
 }

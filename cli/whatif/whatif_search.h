@@ -6,6 +6,7 @@
 #ifndef SL_WHATIF_SEARCH_H
 #define SL_WHATIF_SEARCH_H
 
+#include "cli/base/render.h"
 #include "cli/base/seek.h"
 #include "cli/base/selector.h"
 #include "cli/whatif/whatif_parts.h"
@@ -159,8 +160,8 @@ void search_unbuilt(const struct search *search);
 /* Sentences on what is not as one might think. */
 void search_caveats(const struct search *search);
 /* The point as an object. */
-void search_put_point(
-	struct sl_out *out, const struct search *search, const struct outcome *outcome, size_t point);
+void search_put_point(struct json *json, const char *name, const struct search *search,
+	const struct outcome *outcome, size_t point);
 
 /* whatif_search.c: SL_USAGE: under several seeds all came out the same. */
 int search_drew(const struct search *search, struct sl_err *err);

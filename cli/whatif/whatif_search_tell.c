@@ -460,164 +460,116 @@ int seek_tell(const struct search *search, const struct answers *answers, struct
 /* ---- JSON -----------------------------------------------------------------------------------------------
  */
 
-static void put_micro(struct sl_out *out, const char *key, int64_t micro)
+static void put_interval(struct json *json, const struct figure *figure)
 {
-	sl_out_printf(out, "\"%s\": ", key);
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	if (has_interval(figure))
+		json_put(json, datum_micro("low", figure->low), datum_micro("high", figure->high));
+	json_close(json);
 }
 
-static void put_figure(struct sl_out *out, const struct search *search, const struct threshold *until,
+static void put_figure(struct json *json, const struct search *search, const struct threshold *until,
 	const struct figure *figure)
 {
 	int64_t margin;
-	sl_out_json(out, until->text);
-	sl_out_text(out, ": {");
-	if (figure->known)
-		put_micro(out, "value", figure->mean);
-	else
-		sl_out_text(out, "\"value\": null");
-	sl_out_printf(out, ", \"holds\": %s",
-		figure->known && threshold_met(until, figure->mean) ? "true" : "false");
-	if (figure->known && threshold_margin(until, figure->mean, &margin)) {
-		sl_out_text(out, ", ");
-		put_micro(out, "margin", margin);
-	}
+	json_nest(json, until->text, '{', &json_tight);
+	json_put(json, datum_micro("value", figure->known ? figure->mean : SL_NONE),
+		datum_flag("holds", figure->known && threshold_met(until, figure->mean)));
+	if (figure->known && threshold_margin(until, figure->mean, &margin))
+		json_put(json, datum_micro("margin", margin));
 	if (search->reps > 1)
-		sl_out_printf(out, ", \"seeds\": %u, \"seeds_that_hold\": %u", search->reps, figure->seeds);
-	if (has_interval(figure)) {
-		sl_out_text(out, ", ");
-		put_micro(out, "low", figure->low);
-		sl_out_text(out, ", ");
-		put_micro(out, "high", figure->high);
-	}
-	sl_out_text(out, "}");
+		json_put(json, datum_count("seeds", search->reps),
+			datum_count("seeds_that_hold", figure->seeds));
+	put_interval(json, figure);
 }
 
 /* Of a metric that has no bound. */
-static void put_more(struct sl_out *out, const struct selector *selector, const struct figure *figure)
+static void put_more(struct json *json, const struct selector *selector, const struct figure *figure)
 {
-	sl_out_text(out, ", ");
-	sl_out_json(out, selector_text(selector));
 	if (!figure->known) {
-		sl_out_text(out, ": null");
+		json_put(json, datum_text(selector_text(selector), NULL));
 		return;
 	}
-	sl_out_text(out, ": {");
-	put_micro(out, "value", figure->mean);
-	if (has_interval(figure)) {
-		sl_out_text(out, ", ");
-		put_micro(out, "low", figure->low);
-		sl_out_text(out, ", ");
-		put_micro(out, "high", figure->high);
-	}
-	sl_out_text(out, "}");
+	json_nest(json, selector_text(selector), '{', &json_tight);
+	json_put(json, datum_micro("value", figure->mean));
+	put_interval(json, figure);
 }
 
-void search_put_point(
-	struct sl_out *out, const struct search *search, const struct outcome *outcome, size_t point)
+void search_put_point(struct json *json, const char *name, const struct search *search,
+	const struct outcome *outcome, size_t point)
 {
 	int64_t rate;
-	sl_out_text(out, "{\"settings\": {");
-	for (size_t i = 0; i < search->axis_count && point != SIZE_MAX; i++) {
-		sl_out_text(out, i ? ", " : "");
-		sl_out_json(out, search->axis[i].name);
-		sl_out_text(out, ": ");
-		sl_out_json(out, value_at(search, point, i));
-	}
+	json_nest(json, name, '{', &json_tight);
+	json_nest(json, "settings", '{', &json_tight);
+	for (size_t i = 0; i < search->axis_count && point != SIZE_MAX; i++)
+		json_put(json, datum_text(search->axis[i].name, value_at(search, point, i)));
+	json_close(json);
 	if (outcome->unbuilt) {
-		sl_out_text(out, "}, \"holds\": null, \"cannot_be_made\": ");
-		sl_out_json(out, outcome->unbuilt);
-		sl_out_text(out, "}");
+		json_put(json, datum_text("holds", NULL), datum_text("cannot_be_made", outcome->unbuilt));
+		json_close(json);
 		return;
 	}
-	sl_out_printf(out, "}, \"holds\": %s, \"until\": {", outcome->holds ? "true" : "false");
-	for (size_t i = 0; i < search->until_count; i++) {
-		sl_out_text(out, i ? ", " : "");
-		put_figure(out, search, &search->until[i], &outcome->until[i]);
-	}
-	sl_out_text(out, "}");
+	json_put(json, datum_flag("holds", outcome->holds));
+	json_nest(json, "until", '{', &json_tight);
+	for (size_t i = 0; i < search->until_count; i++)
+		put_figure(json, search, &search->until[i], &outcome->until[i]);
+	json_close(json);
 	if (search->prices.any && point != SIZE_MAX) {
-		sl_out_text(out, ", ");
-		put_micro(out, "cost", outcome->cost);
-		if (outcome->served.known) {
-			sl_out_text(out, ", ");
-			put_micro(out, "served_hours", outcome->served.mean);
-		}
-		if (rate_of(search, outcome, &rate)) {
-			sl_out_text(out, ", ");
-			put_micro(out, "cost_of_a_served_hour", rate);
-		}
+		json_put(json, datum_micro("cost", outcome->cost),
+			datum_if(outcome->served.known, datum_micro("served_hours", outcome->served.mean)));
+		if (rate_of(search, outcome, &rate))
+			json_put(json, datum_micro("cost_of_a_served_hour", rate));
 	}
 	for (size_t i = 0; i < CURVE_METRICS && search->more[i]; i++)
-		put_more(out, search->more[i], &outcome->more[i]);
-	sl_out_printf(out,
-		", \"jobs\": %" PRIu32 ", \"never_started\": %" PRIu32 ", \"left_out\": %" PRIu32 "}",
-		outcome->jobs, outcome->never, outcome->left_out);
+		put_more(json, search->more[i], &outcome->more[i]);
+	json_put(json, datum_count("jobs", outcome->jobs), datum_count("never_started", outcome->never),
+		datum_count("left_out", outcome->left_out));
+	json_close(json);
 }
 
-static void put_points(struct sl_out *out, const struct search *search)
+static void put_list(
+	struct json *json, const char *name, const struct search *search, const size_t *point, size_t count)
 {
-	bool first = true;
-	sl_out_text(out, "[");
-	for (size_t p = 0; p < search->grid.points; p++) {
-		if (!search->outcome[p].done && !search->outcome[p].unbuilt)
-			continue;
-		sl_out_text(out, first ? "\n    " : ",\n    ");
-		search_put_point(out, search, &search->outcome[p], p);
-		first = false;
-	}
-	sl_out_text(out, "\n  ]");
-}
-
-static void put_list(struct sl_out *out, const struct search *search, const size_t *point, size_t count)
-{
-	sl_out_text(out, "[");
-	for (size_t i = 0; i < count; i++) {
-		sl_out_text(out, i ? ",\n    " : "\n    ");
-		search_put_point(out, search, &search->outcome[point[i]], point[i]);
-	}
-	sl_out_text(out, count ? "\n  ]" : "]");
+	json_nest(json, name, '[', &json_lines_4);
+	for (size_t i = 0; i < count; i++)
+		search_put_point(json, NULL, search, &search->outcome[point[i]], point[i]);
+	json_close(json);
 }
 
 int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err)
 {
+	static const struct json_form simulated = { "\n    ", ",\n    ", "\n  ", true };
 	const struct seek *grid = &search->grid;
-	struct sl_out *out;
+	struct json json;
 	size_t barred = 0, broken = 0;
 	const size_t unbuilt = count_unbuilt(search);
-	const int status = sl_out_open(&out, NULL, err);
+	const int status = json_start(&json, &json_lines_2, err);
 	if (status)
 		return status;
 	for (size_t p = 0; p < grid->points; p++) {
 		barred += grid->state[p] == SEEK_BARRED;
 		broken += seek_breaks(grid, p);
 	}
-	sl_out_text(out, "{\n  \"schema\": \"schedlab.search/1\",\n  \"vary\": [");
-	for (size_t i = 0; i < search->axis_count; i++) {
-		sl_out_text(out, i ? ", " : "");
-		sl_out_json(out, search->axis[i].text);
-	}
-	sl_out_printf(out, "],\n  \"points\": %zu,\n  \"beyond_budget\": %zu,\n  \"simulated\": %zu,\n",
-		grid->points, barred, grid->tried - unbuilt);
-	sl_out_printf(out, "  \"cannot_be_made\": %zu,\n  \"proven_order\": [", unbuilt);
+	json_put(&json, datum_text("schema", "schedlab.search/1"));
+	json_nest(&json, "vary", '[', &json_tight);
 	for (size_t i = 0; i < search->axis_count; i++)
-		sl_out_printf(out, "%s%s", i ? ", " : "", search->axis[i].proven ? "true" : "false");
-	sl_out_text(out, "],\n");
+		json_put(&json, datum_text(NULL, search->axis[i].text));
+	json_close(&json);
+	json_put(&json, datum_count("points", grid->points), datum_count("beyond_budget", barred),
+		datum_count("simulated", grid->tried - unbuilt), datum_count("cannot_be_made", unbuilt));
+	json_nest(&json, "proven_order", '[', &json_tight);
+	for (size_t i = 0; i < search->axis_count; i++)
+		json_put(&json, datum_flag(NULL, search->axis[i].proven));
+	json_close(&json);
 	const size_t from = broken && search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
-	if (from != SIZE_MAX) {
-		sl_out_text(out, "  \"holds_from\": ");
-		sl_out_json(out, value_at(search, from, 0));
-		sl_out_text(out, ",\n");
-	}
-	sl_out_printf(out, "  \"exhaustive\": %s,\n  \"monotone\": %s,\n  \"now\": ",
-		grid->tried == grid->points - barred ? "true" : "false", broken ? "false" : "true");
-	search_put_point(out, search, &search->now, SIZE_MAX);
-	sl_out_text(out, ",\n  \"answers\": ");
-	put_list(out, search, answers->answer, answers->count);
-	sl_out_text(out, ",\n  \"nearest\": ");
-	put_list(out, search, &answers->best, !answers->count && answers->best != SIZE_MAX);
-	sl_out_text(out, ",\n  \"simulated_points\": ");
-	put_points(out, search);
-	sl_out_text(out, "\n}\n");
-	return sl_out_commit(out, err);
+	json_put(&json, datum_given("holds_from", from != SIZE_MAX ? value_at(search, from, 0) : NULL),
+		datum_flag("exhaustive", grid->tried == grid->points - barred),
+		datum_flag("monotone", !broken));
+	search_put_point(&json, "now", search, &search->now, SIZE_MAX);
+	put_list(&json, "answers", search, answers->answer, answers->count);
+	put_list(&json, "nearest", search, &answers->best, !answers->count && answers->best != SIZE_MAX);
+	json_nest(&json, "simulated_points", '[', &simulated);
+	for (size_t p = 0; p < grid->points; p++)
+		if (search->outcome[p].done || search->outcome[p].unbuilt)
+			search_put_point(&json, NULL, search, &search->outcome[p], p);
+	return json_finish(&json, SL_OK, err);
 }

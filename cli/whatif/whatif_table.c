@@ -47,10 +47,7 @@ static void value_cell(
 /* In hundredths of the base's value. */
 static const char *share(char text[48], int64_t base, int64_t change)
 {
-	char number[48];
-	const int64_t hundredths = base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0;
-	(void)snprintf(text, 48, "%s%.40s", hundredths > 0 ? "+" : "", screen_number(number, hundredths, 1));
-	return text;
+	return screen_signed(text, base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0, 1);
 }
 
 /* "-31.2 % [-40.1, -12.0] better": one who cannot be told from chance is "~", in place of the word. */
@@ -131,13 +128,6 @@ static void label_rows(struct screen_table *table, const struct comparison *all,
 	}
 }
 
-static void blank_row(struct screen_table *table, const struct comparison *all, const char *text)
-{
-	screen_cell(table, false, "%s", text);
-	for (size_t i = 1; i < 2 * all->count; i++)
-		screen_cell(table, false, "%s", "");
-}
-
 /* Of two worlds another resource may be the scarcest: each is told of, where there are several. */
 static bool is_told(const struct sl_metrics *base, const char *name)
 {
@@ -150,12 +140,9 @@ void whatif_table(const struct comparison *all)
 	struct screen_table *table = screen_table_new(all->args->arena, 2 * all->count);
 	if (!table)
 		return;
-	screen_cell(table, false, "%s", "");
-	screen_cell(table, true, "%s", all->row[0].label);
-	for (size_t i = 1; i < all->count; i++) {
-		screen_cell(table, true, "%s", all->row[i].label);
-		screen_cell(table, false, "%s", "");
-	}
+	screen_row(table, "lr", "", all->row[0].label);
+	for (size_t i = 1; i < all->count; i++)
+		screen_row(table, "rl", all->row[i].label, "");
 	/* What became of the jobs, where not all ran to their end. */
 	for (const struct summary_metric *column = all->column; column && column->name; column++)
 		if (column->heading && strncmp(column->name, "jobs.", strlen("jobs.")) == 0 &&
@@ -169,7 +156,8 @@ void whatif_table(const struct comparison *all)
 		if (selected_is(all->args, column->name))
 			metric_row(table, all,
 				&(struct shown){ column->name, column->name, column->unit, column->better });
-	blank_row(table, all, "wait p95 by");
+	screen_row(table, "l", "wait p95 by");
+	screen_blanks(table, 2 * all->count - 1);
 	label_rows(table, all, "partition");
 	label_rows(table, all, "size");
 	screen_print(table, stdout);
@@ -177,21 +165,6 @@ void whatif_table(const struct comparison *all)
 }
 
 /* ---- Files ------------------------------------------------------------------------------------------- */
-
-static void csv_micro(struct sl_out *out, bool known, int64_t micro)
-{
-	char *p = sl_out_room(out, 64);
-	*p++ = ',';
-	sl_out_advance(out, known ? sl_put_micro(p, micro) : p);
-}
-
-static void csv_text(struct sl_out *out, const char *text)
-{
-	sl_out_text(out, "\"");
-	for (; *text; text++)
-		sl_out_printf(out, *text == '"' ? "\"%c" : "%c", *text);
-	sl_out_text(out, "\"");
-}
 
 static void csv(struct sl_out *out, const struct comparison *all)
 {
@@ -203,14 +176,12 @@ static void csv(struct sl_out *out, const struct comparison *all)
 			const int64_t *value = metrics_get(&all->row[row].metrics, name);
 			const struct sl_difference *said = compare_difference(all, row, name);
 			const bool sure = said && said->low <= said->high;
-			csv_text(out, all->row[row].label);
-			sl_out_text(out, ",");
-			csv_text(out, name);
-			csv_micro(out, true, names->row[i].micro);
-			csv_micro(out, value != NULL, value ? *value : 0);
-			csv_micro(out, value != NULL, value ? *value - names->row[i].micro : 0);
-			csv_micro(out, sure, sure ? said->low : 0);
-			csv_micro(out, sure, sure ? said->high : 0);
+			csv_begin(out, datum_of(DATUM_QUOTED, NULL, all->row[row].label, 0),
+				datum_of(DATUM_QUOTED, NULL, name, 0), datum_micro(NULL, names->row[i].micro),
+				datum_micro(NULL, value ? *value : SL_NONE),
+				datum_micro(NULL, value ? *value - names->row[i].micro : SL_NONE),
+				datum_micro(NULL, sure ? said->low : SL_NONE),
+				datum_micro(NULL, sure ? said->high : SL_NONE));
 			sl_out_text(out, "\n");
 		}
 }
@@ -225,10 +196,5 @@ int whatif_files(const struct comparison *all, struct sl_err *err)
 	status = sl_out_commit(out, err);
 	if (!status)
 		status = outdir_file(all->dir, "whatif.json", &out, err);
-	if (status)
-		return status;
-	status = compare_json(all, out, err);
-	if (status)
-		sl_out_abandon(out);
-	return status ? status : sl_out_commit(out, err);
+	return status ? status : compare_json(all, out, err);
 }

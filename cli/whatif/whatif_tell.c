@@ -18,21 +18,13 @@ enum { GROUPS_TOLD = 5 };
 const char *world_text(const struct world_list *all, size_t which)
 {
 	const struct world *world = &all->world[which];
-	size_t room = 16 + (world->cluster ? strlen(world->cluster) : 0) +
-		      (world->policy ? strlen(world->policy) : 0);
-	for (size_t k = 0; k < world->setting_count; k++)
-		room += strlen(world->setting[k]) + 2;
-	char *text = sl_alloc(base_arena(all->base), room, 1);
-	char *end = text;
-	if (!text)
-		return NULL;
-	*end = '\0';
-	if (world->cluster)
-		end = stpcpy(stpcpy(end, "-c "), world->cluster);
-	if (world->policy)
-		end = stpcpy(stpcpy(end, world->cluster ? " -p " : "-p "), world->policy);
-	for (size_t k = 0; k < world->setting_count; k++)
-		end = stpcpy(stpcpy(end, end > text ? ", " : ""), world->setting[k]);
+	struct sl_arena *arena = base_arena(all->base);
+	const char *cluster = world->cluster ? world->cluster : "";
+	const char *policy = world->policy ? world->policy : "";
+	const char *text = text_made(arena, "%s%s%s%s%s", *cluster ? "-c " : "", cluster,
+		*cluster && *policy ? " " : "", *policy ? "-p " : "", policy);
+	for (size_t k = 0; k < world->setting_count && text; k++)
+		text = text_made(arena, "%s%s%s", text, *text ? ", " : "", world->setting[k]);
 	return text;
 }
 
@@ -47,11 +39,6 @@ void whatif_heading(const struct world_list *all)
 	putchar('\n');
 }
 
-static const char *count_of(char text[48], uint32_t count)
-{
-	return screen_number(text, (int64_t)count * 1000000, 0);
-}
-
 static void print_ends(const struct changes *changes)
 {
 	char number[48];
@@ -59,7 +46,7 @@ static void print_ends(const struct changes *changes)
 		for (size_t to = 0; to < SL_STATE_COUNT; to++)
 			if (from != to && changes->ended[from][to])
 				printf("  %s job%s %s in place of %s\n",
-					count_of(number, changes->ended[from][to]),
+					count_text(number, changes->ended[from][to]),
 					changes->ended[from][to] == 1 ? "" : "s",
 					sl_state_name((enum sl_state)to), sl_state_name((enum sl_state)from));
 }
@@ -87,17 +74,18 @@ static void print_groups(const char *what, const struct group *all, size_t count
 			i = count - GROUPS_TOLD / 2;
 		}
 		printf("%s%s %s (%s job%s)", before, all[i].name ? all[i].name : all[i].number,
-			hours_signed(hours, all[i].wait), count_of(number, all[i].jobs),
+			hours_signed(hours, all[i].wait), count_text(number, all[i].jobs),
 			all[i].jobs == 1 ? "" : "s");
 		before = ", ";
 	}
 	putchar('\n');
 }
 
-/* Amount times microseconds as hours, in millionths. */
-static int64_t hours_of(__int128 amount, int64_t parts)
+int64_t hours_of(__int128 amount, int64_t parts)
 {
-	return (int64_t)((amount + (__int128)parts * 1800) / ((__int128)parts * 3600));
+	const __int128 size = amount < 0 ? -amount : amount;
+	const int64_t micro = (int64_t)((size + (__int128)parts * 1800) / ((__int128)parts * 3600));
+	return amount < 0 ? -micro : micro;
 }
 
 static void print_censored(const struct world_list *all, const struct censored *censored)
@@ -109,7 +97,7 @@ static void print_censored(const struct world_list *all, const struct censored *
 	if (censored->exact) {
 		printf("  a limit of time is changed: the log has no states, and all %s jobs with limits ran just as long as "
 		       "these: which were cut is not known\n",
-			count_of(number, censored->exact));
+			count_text(number, censored->exact));
 		return;
 	}
 	if (!censored->jobs) {
@@ -117,7 +105,7 @@ static void print_censored(const struct world_list *all, const struct censored *
 		return;
 	}
 	printf("  a limit of time is changed, and %s job%s of the log stopped at %s limit (%s cpu-hours",
-		count_of(number, censored->jobs), censored->jobs == 1 ? "" : "s",
+		count_text(number, censored->jobs), censored->jobs == 1 ? "" : "s",
 		censored->jobs == 1 ? "its" : "their",
 		screen_number(cpu, hours_of(censored->cpu, censored->cpu_parts), 1));
 	if (censored->gpu)
@@ -161,9 +149,8 @@ static void print_left_out(const struct scenario *base, const struct scenario *i
 			if (strcmp(base->oddity[k].cause, odd->cause) == 0)
 				before = base->oddity[k].count;
 		if (odd->dropped && !odd->asked && odd->count > before)
-			printf("  %s job%s left out: %s (%llu in the base)\n",
-				count_of(number, (uint32_t)odd->count), odd->count == 1 ? "" : "s",
-				odd->cause, (unsigned long long)before);
+			printf("  %s job%s left out: %s (%llu in the base)\n", count_text(number, odd->count),
+				odd->count == 1 ? "" : "s", odd->cause, (unsigned long long)before);
 	}
 }
 
@@ -172,15 +159,15 @@ static void print_cut(const struct changes *changes)
 	char number[48];
 	char gone[48];
 	if (changes->cut)
-		printf("  %s job%s cut by the limit", count_of(number, changes->cut),
+		printf("  %s job%s cut by the limit", count_text(number, changes->cut),
 			changes->cut == 1 ? " is" : "s are");
 	if (changes->cut && changes->cut_gone)
 		printf(" (%s of these ask for more than it allows, ran longer, and do not run)",
-			count_of(gone, changes->cut_gone));
+			count_text(gone, changes->cut_gone));
 	if (changes->cut)
 		putchar('\n');
 	if (changes->refused)
-		printf("  %s job%s refused as submitted\n", count_of(number, changes->refused),
+		printf("  %s job%s refused as submitted\n", count_text(number, changes->refused),
 			changes->refused == 1 ? " is" : "s are");
 }
 
@@ -195,14 +182,15 @@ static void print_changes(const struct world_list *all, size_t i, const struct c
 	char later_hours[48];
 	char number[48];
 	printf("\n%s: %s jobs start earlier (by %s h in all), %s later (by %s h), %s as before\n",
-		world->name, count_of(earlier, changes->earlier),
-		screen_number(earlier_hours, changes->earlier_sum / 3600, 1), count_of(later, changes->later),
-		screen_number(later_hours, changes->later_sum / 3600, 1), count_of(same, changes->same));
+		world->name, count_text(earlier, changes->earlier),
+		screen_number(earlier_hours, changes->earlier_sum / 3600, 1),
+		count_text(later, changes->later), screen_number(later_hours, changes->later_sum / 3600, 1),
+		count_text(same, changes->same));
 	if (changes->only_base)
-		printf("  %s job%s of the base %s not there\n", count_of(number, changes->only_base),
+		printf("  %s job%s of the base %s not there\n", count_text(number, changes->only_base),
 			changes->only_base == 1 ? "" : "s", changes->only_base == 1 ? "is" : "are");
 	if (changes->only_world)
-		printf("  %s job%s %s not in the base\n", count_of(number, changes->only_world),
+		printf("  %s job%s %s not in the base\n", count_text(number, changes->only_world),
 			changes->only_world == 1 ? "" : "s", changes->only_world == 1 ? "is" : "are");
 	print_left_out(all->run[0].scenario, all->run[i].scenario);
 	print_cut(changes);
@@ -216,112 +204,69 @@ static void print_changes(const struct world_list *all, size_t i, const struct c
 
 /* ---- For programs ------------------------------------------------------------------------------------ */
 
-static void json_key(struct sl_out *out, const char *before, const char *key)
+static void json_groups(struct json *json, const char *key, const struct group *all, size_t count)
 {
-	sl_out_text(out, before);
-	sl_out_json(out, key);
-	sl_out_text(out, ": ");
-}
-
-static void json_count(struct sl_out *out, const char *before, const char *key, int64_t count)
-{
-	char number[32];
-	*sl_put_i64(number, count) = '\0';
-	json_key(out, before, key);
-	sl_out_text(out, number);
-}
-
-static void json_seconds(struct sl_out *out, const char *before, const char *key, sl_time time)
-{
-	char number[40];
-	*sl_put_micro(number, time) = '\0';
-	json_key(out, before, key);
-	sl_out_text(out, number);
-}
-
-static void json_groups(struct sl_out *out, const char *key, const struct group *all, size_t count)
-{
-	json_key(out, ",\n  ", key);
-	sl_out_text(out, "[");
+	static const struct json_form form = { "\n    ", ",\n    ", "", false };
+	json_line(json, 2);
+	json_nest(json, key, '[', &form);
 	for (size_t i = 0; i < count; i++) {
-		json_key(out, i ? ",\n    { " : "\n    { ", "name");
-		sl_out_json(out, all[i].name ? all[i].name : all[i].number);
-		json_count(out, ", ", "jobs", all[i].jobs);
-		json_seconds(out, ", ", "wait_change", all[i].wait);
-		sl_out_text(out, " }");
+		json_object(json, NULL, datum_text("name", all[i].name ? all[i].name : all[i].number),
+			datum_whole("jobs", all[i].jobs), datum_micro("wait_change", all[i].wait));
 	}
-	sl_out_text(out, "]");
+	json_close(json);
 }
 
-static void json_ends(struct sl_out *out, const struct changes *changes)
+static void json_ends(struct json *json, const struct changes *changes)
 {
-	const char *before = "\n    { ";
-	json_key(out, ",\n  ", "ended_otherwise");
-	sl_out_text(out, "[");
+	static const struct json_form form = { "\n    ", ",\n    ", "", false };
+	json_line(json, 2);
+	json_nest(json, "ended_otherwise", '[', &form);
 	for (size_t from = 0; from < SL_STATE_COUNT; from++)
 		for (size_t to = 0; to < SL_STATE_COUNT; to++) {
 			if (from == to || !changes->ended[from][to])
 				continue;
-			json_key(out, before, "base");
-			sl_out_json(out, sl_state_name((enum sl_state)from));
-			json_key(out, ", ", "is");
-			sl_out_json(out, sl_state_name((enum sl_state)to));
-			json_count(out, ", ", "jobs", changes->ended[from][to]);
-			sl_out_text(out, " }");
-			before = ",\n    { ";
+			json_object(json, NULL, datum_text("base", sl_state_name((enum sl_state)from)),
+				datum_text("is", sl_state_name((enum sl_state)to)),
+				datum_count("jobs", changes->ended[from][to]));
 		}
-	sl_out_text(out, "]");
+	json_close(json);
 }
 
-static void json_changes(struct sl_out *out, const struct world_list *all, size_t i,
+static void json_changes(struct json *json, const struct world_list *all, size_t i,
 	const struct changes *changes, const struct censored *censored)
 {
 	const struct world *world = &all->world[i];
-	json_key(out, "{ ", "name");
-	sl_out_json(out, world->name);
-	json_key(out, ",\n  ", "settings");
-	sl_out_text(out, "[");
-	for (size_t k = 0; k < world->setting_count; k++) {
-		sl_out_text(out, k ? ", " : "");
-		sl_out_json(out, world->setting[k]);
-	}
-	sl_out_text(out, "]");
-	json_count(out, ",\n  ", "jobs_both", changes->both);
-	json_count(out, ", ", "jobs_gone", changes->only_base);
-	json_count(out, ", ", "jobs_new", changes->only_world);
-	json_count(out, ",\n  ", "earlier", changes->earlier);
-	json_seconds(out, ", ", "earlier_by", changes->earlier_sum);
-	json_count(out, ", ", "later", changes->later);
-	json_seconds(out, ", ", "later_by", changes->later_sum);
-	json_count(out, ", ", "unmoved", changes->same);
-	json_count(out, ",\n  ", "jobs_cut", changes->cut);
-	json_count(out, ", ", "jobs_cut_and_gone", changes->cut_gone);
-	json_count(out, ", ", "jobs_refused", changes->refused);
+	json_nest(json, NULL, '{', &json_one_line);
+	json_put(json, datum_text("name", world->name), datum_line(2));
+	json_texts(json, "settings", (const char *const *)world->setting, world->setting_count);
+	json_put(json, datum_line(2), datum_count("jobs_both", changes->both),
+		datum_count("jobs_gone", changes->only_base), datum_count("jobs_new", changes->only_world),
+		datum_line(2), datum_count("earlier", changes->earlier),
+		datum_micro("earlier_by", changes->earlier_sum), datum_count("later", changes->later),
+		datum_micro("later_by", changes->later_sum), datum_count("unmoved", changes->same),
+		datum_line(2), datum_count("jobs_cut", changes->cut),
+		datum_count("jobs_cut_and_gone", changes->cut_gone),
+		datum_count("jobs_refused", changes->refused));
 	if (changes->has_wait) {
-		json_seconds(out, ",\n  ", "wait_change", changes->wait.estimate);
-		if (changes->wait.low <= changes->wait.high) {
-			json_seconds(out, ", ", "wait_change_low", changes->wait.low);
-			json_seconds(out, ", ", "wait_change_high", changes->wait.high);
-		}
-		json_key(out, ", ", "wait_change_method");
-		sl_out_json(out, changes->wait.method);
+		const bool sure = changes->wait.low <= changes->wait.high;
+		json_put(json, datum_line(2), datum_micro("wait_change", changes->wait.estimate),
+			datum_if(sure, datum_micro("wait_change_low", changes->wait.low)),
+			datum_if(sure, datum_micro("wait_change_high", changes->wait.high)),
+			datum_text("wait_change_method", changes->wait.method));
 	}
-	json_ends(out, changes);
-	json_groups(out, "users", changes->user, changes->user_count);
-	json_groups(out, "partitions", changes->partition, changes->partition_count);
-	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario)) {
-		json_count(out, ",\n  ", "censored_jobs", censored->jobs);
-		json_seconds(out, ", ", "censored_cpu_hours", hours_of(censored->cpu, censored->cpu_parts));
-		json_seconds(out, ", ", "censored_gpu_hours", hours_of(censored->gpu, censored->gpu_parts));
-		json_key(out, ", ", "lower_bound");
-		sl_out_text(out, censored->jobs ? "true" : "false");
-		if (censored->exact)
-			json_count(out, ", ", "ran_to_their_limits", censored->exact);
-	}
-	sl_out_text(out, " }");
+	json_ends(json, changes);
+	json_groups(json, "users", changes->user, changes->user_count);
+	json_groups(json, "partitions", changes->partition, changes->partition_count);
+	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario))
+		json_put(json, datum_line(2), datum_count("censored_jobs", censored->jobs),
+			datum_micro("censored_cpu_hours", hours_of(censored->cpu, censored->cpu_parts)),
+			datum_micro("censored_gpu_hours", hours_of(censored->gpu, censored->gpu_parts)),
+			datum_flag("lower_bound", censored->jobs),
+			datum_if(censored->exact, datum_count("ran_to_their_limits", censored->exact)));
+	json_close(json);
 }
 
-int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err *err)
+int whatif_more(const struct world_list *all, struct json *json, struct sl_err *err)
 {
 	const struct sl_result *base = &all->runs[0].sim.result;
 	if (!base->jobs) /* Of several seeds: no one run to tell of. */
@@ -329,7 +274,7 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 	const struct censored censored = censored_of(all->run[0].scenario);
 	int status = SL_OK;
 	if (json)
-		sl_out_text(json, ",\n\"changes\": [\n");
+		json_nest(json, "changes", '[', &json_lines_0);
 	for (size_t i = 1; i < all->count && !status; i++) {
 		const struct sl_result *is = &all->runs[i].sim.result;
 		struct changes changes = { 0 };
@@ -339,8 +284,6 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 		if (!status)
 			status = differences_pair(all->differences, i, "wait.mean", &changes.wait,
 				&changes.wait_known, &changes.has_wait, err);
-		if (!status && json && i > 1)
-			sl_out_text(json, ",\n");
 		if (!status && json)
 			json_changes(json, all, i, &changes, &censored);
 		else if (!status)
@@ -348,6 +291,6 @@ int whatif_more(const struct world_list *all, struct sl_out *json, struct sl_err
 		whatif_changes_free(&changes);
 	}
 	if (json)
-		sl_out_text(json, "\n]");
+		json_close(json);
 	return status;
 }

@@ -12,17 +12,6 @@
 
 /* ---- Figures --------------------------------------------------------------------------------------- */
 
-static int64_t mean_of(const int64_t *value, unsigned count)
-{
-	__int128 sum = 0;
-	SL_CHECK(count > 0);
-	for (unsigned i = 0; i < count; i++)
-		sum += value[i];
-	const __int128 twice = 2 * sum + count; /* Rounded half up. */
-	const __int128 most = (__int128)2 * count;
-	return (int64_t)(twice >= 0 ? twice / most : -((-twice + most - 1) / most));
-}
-
 struct figure figure_of(const int64_t *value, const bool *known, unsigned count)
 {
 	struct figure figure = { .known = true, .low = 1, .high = 0 };
@@ -30,7 +19,10 @@ struct figure figure_of(const int64_t *value, const bool *known, unsigned count)
 		figure.known &= known[i];
 	if (!figure.known)
 		return figure;
-	figure.mean = mean_of(value, count);
+	__int128 sum = 0;
+	for (unsigned i = 0; i < count; i++)
+		sum += value[i];
+	figure.mean = mean_rounded(sum, count);
 	double *each = count > 1 ? calloc(count, sizeof(*each)) : NULL;
 	struct stats_interval interval;
 	if (!each)
@@ -67,11 +59,7 @@ static const char *setting_of(const struct search *search, size_t axis, size_t p
 {
 	const struct axis *is = &search->axis[axis];
 	const char *value = is->given[seek_at(&search->grid, point, axis)];
-	const size_t key = strlen(is->key);
-	char *text = sl_alloc(search->arena, key + strlen(value) + 1, 1);
-	if (text)
-		memcpy(stpcpy(text, is->key), value, strlen(value) + 1);
-	return text;
+	return text_made(search->arena, "%s%s", is->key, value);
 }
 
 static int world_of(const struct chunk *chunk, size_t i, struct world *world, struct sl_err *err)

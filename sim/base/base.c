@@ -133,6 +133,27 @@ char *sl_strdup(struct sl_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
+char *text_vmade(struct sl_arena *arena, const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	const int len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	char *text = len < 0 ? NULL : sl_alloc(arena, (size_t)len + 1, 1);
+	if (text)
+		(void)vsnprintf(text, (size_t)len + 1, format, args);
+	return text;
+}
+
+char *text_made(struct sl_arena *arena, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	char *text = text_vmade(arena, format, args);
+	va_end(args);
+	return text;
+}
+
 int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
 {
 	if (wanted > max)

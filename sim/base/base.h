@@ -8,6 +8,9 @@
 #include "sim/plugin.h"
 
 int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) SL_PRINTF(3, 0);
+/* As printf has it, in the arena; NULL: no memory. */
+char *text_made(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
+char *text_vmade(struct sl_arena *arena, const char *format, va_list args) SL_PRINTF(2, 0);
 
 /* Out of memory, said once, the same everywhere. Here, so that a compiler and a checker see that it never
  * returns SL_OK. */

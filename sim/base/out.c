@@ -141,7 +141,7 @@ void sl_out_advance(struct sl_out *out, const char *end)
 	out->used = (size_t)(end - out->buffer);
 }
 
-static void out_bytes(struct sl_out *out, const char *bytes, size_t len)
+void out_bytes(struct sl_out *out, const char *bytes, size_t len)
 {
 	while (len) {
 		const size_t part = len < ROOM_MAX ? len : ROOM_MAX;
@@ -307,6 +307,16 @@ int sl_out_commit(struct sl_out *out, struct sl_err *err)
 	}
 	out_free(out);
 	return status;
+}
+
+int out_file(const char *path, const char *bytes, size_t len, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = sl_out_open(&out, path, err);
+	if (status)
+		return status;
+	out_bytes(out, bytes, len);
+	return sl_out_commit(out, err);
 }
 
 void sl_out_abandon(struct sl_out *out)

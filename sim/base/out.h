@@ -16,6 +16,11 @@ void out_ways(struct sl_out *out, bool sync, bool replace);
 /* The same of a file or folder that was written otherwise. */
 int out_sync(const char *path);
 
+/* Bytes, as many as there are. */
+void out_bytes(struct sl_out *out, const char *bytes, size_t len);
+/* A file of these. */
+int out_file(const char *path, const char *bytes, size_t len, struct sl_err *err);
+
 /* The length of the UTF-8 sequence at p, or 0 if there is none; p ends with a zero byte. */
 size_t utf8_length(const unsigned char *p);
 /* The character there, of that many bytes. */
