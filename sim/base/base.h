@@ -7,8 +7,6 @@
 
 #include "sim/plugin.h"
 
-int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) SL_PRINTF(3, 0);
-
 /* Out of memory, said once, the same everywhere. Here, so that a compiler and a checker see that it never
  * returns SL_OK. */
 static inline int sl_fail_memory(struct sl_err *err)

@@ -273,7 +273,7 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 
 /* ---- Tracks ----------------------------------------------------------------------------------------- */
 
-void track_release(struct track *track)
+static void track_release(struct track *track)
 {
 	free(track->first);
 	free(track->step);

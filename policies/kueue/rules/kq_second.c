@@ -26,16 +26,6 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 			(struct kq_second){ workload, attempt, kq->now + delay };
 }
 
-sl_time kq_second_pass_at(const struct kq *kq)
-{
-	const struct kq_cycle_state *state = kq->state[KQ_PART_CYCLE];
-	sl_time at = SL_NEVER;
-	for (uint32_t i = 0; state && i < state->second_count; i++)
-		if (state->second[i].due < at)
-			at = state->second[i].due;
-	return at;
-}
-
 /* ---- From the admission that it has -----------------------------------------------------------------------
  */
 
