@@ -111,7 +111,6 @@ struct fabric_net {
 	uint32_t *parent[2], *child[2][2];
 	uint32_t spots, rails;
 	struct net_segment *segment, *next;
-	uint32_t *dims_of;
 	uint32_t dims, dim[3];
 	enum sl_pattern pattern;
 	int64_t *count; /* Static routes, by link. */

@@ -77,7 +77,6 @@ struct search_family {
 	struct search_rung *rung;
 	uint32_t rungs;
 	uint32_t level, pending; /* sha: the rung that is being filled; who has yet to come to it. */
-	uint32_t survivors;
 	bool over;
 	int64_t best;
 	uint32_t best_row;

@@ -158,9 +158,8 @@ struct runai {
 	size_t shape_slots;
 	/* Parameters. */
 	sl_time grace, cycle;
-	bool checkpoint, kill, at_events;
+	bool checkpoint, kill;
 	bool elastic; /* Some jobs are. */
-	uint32_t sessions_max;
 	/* Time. */
 	sl_time now, woken, session_at;
 	uint64_t pass, next;
