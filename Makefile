@@ -202,6 +202,13 @@ cover: ## branches that the tests never take, by file
 	$Q$(MAKE) B=$B-cover CFLAGS='-O0 -g --coverage' test
 	$Q gcovr --root . --object-directory $B-cover --filter '(cli|sim|policies|traces|models|reports)/' --branches
 
+A ?= ../before/build
+same: $B/schedlab ## does this build do the same as the one in A=, to the byte (python3)
+	$Q scripts/same $(A) $B
+
+house: ## how the tree is built: sizes, circles, names, copies (python3)
+	$Q scripts/house
+
 bench: $B/schedlab ## speed and memory, as multiples of the floor
 	$Q scripts/bench $B
 
@@ -269,7 +276,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web test-docs docs-accept golden-accept golden-update conformance check \
+.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web test-docs docs-accept golden-accept golden-update conformance check same house \
 	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist dist-binary clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

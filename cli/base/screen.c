@@ -56,7 +56,7 @@ static bool room_for_one(struct screen_table *table)
 	return true;
 }
 
-char *screen_inert(struct sl_arena *arena, const char *text)
+static char *screen_inert(struct sl_arena *arena, const char *text)
 {
 	char shown[SL_INERT_ROOM];
 	size_t len = 0;

@@ -5,7 +5,6 @@
  * Only values and digests are written: ids, tolerances, comments, order and layout are people's. A baseline
  * is begun as a text without any value, which is then updated as every other is.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

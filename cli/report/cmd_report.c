@@ -5,7 +5,6 @@
  * The runs are made again from what their directories say, with more recorded, one after another: a document
  * takes from each what it needs before its memory goes.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

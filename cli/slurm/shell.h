@@ -164,8 +164,8 @@ shell_command shell_scontrol;                                 /* shell_control.c
 /* What an operator does is tried, and recorded as `line`; what the policy cannot read is told. */
 int shell_order(
 	struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err);
-shell_command shell_advance, shell_now, shell_time; /* shell_time.c */
-shell_command shell_leave;                          /* shell_inside.c */
+shell_command shell_advance, shell_now; /* shell_time.c */
+shell_command shell_leave;              /* shell_inside.c */
 /* Programs of nodes: hostname, nvidia-smi, sleep, echo, env. False: it is none. */
 bool shell_program(struct shell *shell, char *const *word, size_t count);
 /* The same as a step of the job that was entered: so many tasks of it. */

@@ -3,7 +3,6 @@
  * shell_line.c - lines of a session: read from a terminal (GNU readline), a file or a text, and parted into
  * words as a shell does.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -6,7 +6,6 @@
  * background), then its inputs as they were typed. What was accepted once is not tried again when it is
  * loaded.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

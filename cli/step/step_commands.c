@@ -8,8 +8,6 @@
 
 #include "cli/step/step.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
-
 /* What follows the command's word. */
 struct words {
 	const char *first; /* NULL: there is none. */

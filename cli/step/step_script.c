@@ -11,7 +11,6 @@
  *   p 5  # right
  *   # score: 1 of 1 right
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * Everything is read in the order of the plan, so that whoever did the points, the bytes are the same. What
  * is a mean of what, sweep_places.c says.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "models/checkpoint/checkpoint.h"
 
-const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint, uint32_t job)
+static const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint, uint32_t job)
 {
 	const uint32_t row = checkpoint->jobs->profile_of ? checkpoint->jobs->profile_of[job] : 0;
 	return row ? &checkpoint->jobs->profile[row] : NULL;

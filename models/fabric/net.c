@@ -54,7 +54,7 @@ int64_t net_uplink_rate(const struct fabric_net *net)
 	return net->cluster->type_count ? net->nics[0].rate : after_protocols(config, 100 * GBIT);
 }
 
-int64_t net_node_capacity(const struct fabric_net *net, uint32_t node)
+static int64_t net_node_capacity(const struct fabric_net *net, uint32_t node)
 {
 	const struct net_nics *nics = &net->nics[net->cluster->node_type[node]];
 	return net_times(nics->rate, nics->count);

@@ -60,7 +60,7 @@ static const gsl_rng_type stream_type = {
 	.get_double = stream_get_double,
 };
 
-double gen_normal(struct sl_rng *rng)
+static double gen_normal(struct sl_rng *rng)
 {
 	const gsl_rng over = { .type = &stream_type, .state = rng };
 	return gsl_ran_gaussian_ziggurat(&over, 1);

@@ -67,8 +67,9 @@ static int cycle_init(struct gen_arrivals *a, const char *day_text, const char *
 	return SL_OK;
 }
 
-int gen_arrivals_init(struct gen_arrivals *a, const struct sl_value *values, double gap, const char *name,
-	uint64_t seed, struct sl_err *err)
+/* gap in microseconds. */
+static int gen_arrivals_init(struct gen_arrivals *a, const struct sl_value *values, double gap,
+	const char *name, uint64_t seed, struct sl_err *err)
 {
 	*a = (struct gen_arrivals){ .kind = (enum gen_arrivals_kind)values[GEN_ARRIVALS].number,
 		.gap = gap,
@@ -105,7 +106,7 @@ static double gap_drawn(struct gen_arrivals *a)
 	return a->gap * gen_exponential(&a->rng);
 }
 
-sl_time gen_arrivals_next(struct gen_arrivals *a)
+static sl_time gen_arrivals_next(struct gen_arrivals *a)
 {
 	const double far = 9e15; /* More than two centuries on: held there. */
 	for (;;) {

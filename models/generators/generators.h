@@ -24,7 +24,6 @@ enum { GEN_DAY_HOURS = 24, GEN_WEEK_DAYS = 7, GEN_WEEK_HOURS = GEN_DAY_HOURS * G
 double gen_exp(double x);
 double gen_ln(double x);
 double gen_pow10(double x);
-double gen_normal(struct sl_rng *rng);
 double gen_exponential(struct sl_rng *rng); /* Of mean 1. */
 double gen_gamma(struct sl_rng *rng, double shape, double scale);
 double gen_lognormal(struct sl_rng *rng, double mu, double sigma);
@@ -147,10 +146,6 @@ struct gen_arrivals {
 	sl_time now;
 	struct sl_rng rng, thinning;
 };
-/* gap in microseconds. */
-int gen_arrivals_init(struct gen_arrivals *a, const struct sl_value *values, double gap, const char *name,
-	uint64_t seed, struct sl_err *err);
-sl_time gen_arrivals_next(struct gen_arrivals *a);
 
 /* ---- A generator ------------------------------------------------------------------ */
 

@@ -65,7 +65,7 @@ static void share_draw(struct power *p, struct power_node *node, sl_time now)
 	}
 }
 
-void node_redraw(struct power *p, uint32_t row, sl_time now)
+static void node_redraw(struct power *p, uint32_t row, sl_time now)
 {
 	struct power_node *node = &p->node[row];
 	const int64_t draw = draws(p, node);

@@ -10,7 +10,7 @@
 
 #include "models/power/power.h"
 
-const struct figures_default figures_defaults[] = {
+static const struct figures_default figures_defaults[] = {
 	{ "a100", 910, 60, 638750, "measured on nodes of 8 (Acme); of other numbers assumed from those" },
 	{ "v100", 580, 40, 325000, "assumed: 900 to 3500 W with 8" },
 	{ "h100", 1440, 70, 1025000, "assumed: 2000 to 10200 W with 8" },
@@ -18,19 +18,18 @@ const struct figures_default figures_defaults[] = {
 	{ "*", 520, 50, 300000, "assumed" },
 	{ "", 520, 0, 440000, "measured (Acme): 520 to 960 W, whatever its cores" },
 };
-const size_t figures_default_count = SL_LEN(figures_defaults);
 
 static const struct figures_default *known(const struct sl_cluster *cluster, const struct sl_node_type *type)
 {
 	const char *name = NULL;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && !name; kind++)
 		name = type->amount[kind] ? cluster->kind_name[kind] : NULL;
-	for (size_t i = 0; name && i < figures_default_count; i++) {
+	for (size_t i = 0; name && i < SL_LEN(figures_defaults); i++) {
 		const char *begin = figures_defaults[i].gpu;
 		if (*begin == '*' || (*begin && strncasecmp(begin, name, strlen(begin)) == 0))
 			return &figures_defaults[i];
 	}
-	return &figures_defaults[figures_default_count - 1];
+	return &figures_defaults[SL_LEN(figures_defaults) - 1];
 }
 
 /* What the cluster's file says of a type; the last one counts. NULL: nothing. */
@@ -136,16 +135,7 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	return status ? status : figures_switching(f, cluster, of->name, err);
 }
 
-int64_t figures_draw(const struct figures *f, int64_t driven)
-{
-	if (!f->curve)
-		return f->idle + driven;
-	return watt_curve_at(f->curve, f->most ? sl_mul_div(driven, 1000000, f->most) : 0);
-}
-
-/* ---- Measured curves ----------------------------------------------------------------------------------- */
-
-int64_t watt_curve_at(const struct watt_curve *curve, int64_t share)
+static int64_t watt_curve_at(const struct watt_curve *curve, int64_t share)
 {
 	uint32_t i = 0;
 	while (i < curve->count && curve->share[i] < share)
@@ -157,6 +147,15 @@ int64_t watt_curve_at(const struct watt_curve *curve, int64_t share)
 	const int64_t rise = curve->draw[i] - curve->draw[i - 1];
 	return curve->draw[i - 1] + (int64_t)((__int128)rise * part / whole);
 }
+
+int64_t figures_draw(const struct figures *f, int64_t driven)
+{
+	if (!f->curve)
+		return f->idle + driven;
+	return watt_curve_at(f->curve, f->most ? sl_mul_div(driven, 1000000, f->most) : 0);
+}
+
+/* ---- Measured curves ----------------------------------------------------------------------------------- */
 
 static struct watt_curve *curve_for(struct watt_curve *curve, uint32_t *count, const char *type)
 {

@@ -34,8 +34,6 @@ struct figures_default {
 			     */
 	const char *source;
 };
-extern const struct figures_default figures_defaults[];
-extern const size_t figures_default_count;
 
 /* Of one type: the cluster's settings of kind "node" and the type's name (power_idle, power_max, power_gpu,
  * power_core, power_off, power_boot, power_shutdown in watts; boot_time, shutdown_time), else the known
@@ -54,7 +52,6 @@ struct watt_curve {
 /* A sheet type,utilization,watts: one curve a type, in the order in which they first appear. */
 int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl_sheet *sheet,
 	struct sl_arena *arena, struct sl_err *err);
-int64_t watt_curve_at(const struct watt_curve *curve, int64_t share);
 
 /* ---- Prices, carbon: steps over time ----------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ static sl_time work_of(struct sl_pass *world, uint32_t row)
 	return sl_done_of(world, job) + sl_kept_of(world, job);
 }
 
-void search_note(struct search *search, struct sl_pass *world, uint32_t index, const char *event,
+static void search_note(struct search *search, struct sl_pass *world, uint32_t index, const char *event,
 	uint32_t rung, int64_t score)
 {
 	const struct search_trial *trial = &search->trial[index];

@@ -77,7 +77,6 @@ struct search_family {
 	struct search_rung *rung;
 	uint32_t rungs;
 	uint32_t level, pending; /* sha: the rung that is being filled; who has yet to come to it. */
-	uint32_t survivors;
 	bool over;
 	int64_t best;
 	uint32_t best_row;
@@ -118,8 +117,6 @@ const struct sl_profile *search_profile(const struct search *search, uint32_t ro
 void search_judge(struct search *search, struct sl_pass *world, uint32_t trial);
 /* A trial has ended, by whatever. */
 void search_gone(struct search *search, struct sl_pass *world, uint32_t trial);
-void search_note(struct search *search, struct sl_pass *world, uint32_t trial, const char *event,
-	uint32_t rung, int64_t score);
 
 int search_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 

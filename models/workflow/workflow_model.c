@@ -152,7 +152,7 @@ static int metrics_tell(const struct sums *sums, struct sl_tally *tally, struct 
 	return status;
 }
 
-int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+static int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "workflow", "jobs", "ended", "submit", "end", "makespan",
 		"critical_path", "slowdown", "path_wait" };

@@ -197,13 +197,10 @@ sl_job head_job(const struct composed *composed, const struct sl_pass *pass, uin
 
 extern const struct sl_policy policy_composed;
 extern const struct sl_compat composed_compats[]; /* Closed by a NULL value. */
-extern const struct order orders[];
-extern const size_t order_count;
 extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, plan_recorded, plan_share,
 	plan_depth, plan_slack, plan_gang, plan_slices, plan_quota, plan_commit, plan_easy_named,
 	plan_conservative_named, plan_loss, plan_srtf, plan_elastic;
 extern const struct estimate estimates[];
-extern const size_t estimate_count;
 
 /* Commands of plans: the order learns of them. */
 bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);

@@ -166,4 +166,3 @@ const struct estimate estimates[] = {
 		.submitted = scripted_submitted,
 		.expired = scripted_expired },
 };
-const size_t estimate_count = SL_LEN(estimates);

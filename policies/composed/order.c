@@ -67,7 +67,7 @@ static double score_f4(const struct facts *f) { return f->limit * sqrt(f->size) 
 #define WALDSPURGER_95 "Waldspurger & Weihl, Stride scheduling, MIT/LCS/TM-528, 1995"
 #define TAKES_PARTIES  (TAKES(PARAM_BY) | TAKES(PARAM_WEIGHTS))
 
-const struct order orders[] = {
+static const struct order orders[] = {
 	{ "fcfs", "s",
 		"Feitelson & Weil, Utilization and predictability in scheduling the IBM SP2 with backfilling, IPPS 1998",
 		.by_row = true, .score = score_fcfs },
@@ -94,7 +94,6 @@ const struct order orders[] = {
 	{ "stride", "pass, of the party", WALDSPURGER_95, .sharing = &sharing_stride,
 		.takes = TAKES_PARTIES | TAKES(PARAM_COST) },
 };
-const size_t order_count = SL_LEN(orders);
 
 int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
@@ -109,7 +108,7 @@ int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *
 	if (strncmp(text, "lua:", 4) == 0)
 		return SL_OK; /* Its script comes later: part_init. */
 	char names[400] = "";
-	for (size_t i = 0; i < order_count; i++) {
+	for (size_t i = 0; i < SL_LEN(orders); i++) {
 		if (strcmp(text, orders[i].name) == 0) {
 			ordering->order = &orders[i];
 			ordering->waits = orders[i].waits;

@@ -205,13 +205,6 @@ sl_job parties_first(struct parties *parties, const struct sl_pass *pass, uint32
 	return place < parties->seen[party] ? (sl_job){ parties->row[place] } : SL_JOB_NONE;
 }
 
-sl_job parties_after(const struct parties *parties, const struct sl_pass *pass, sl_job job)
-{
-	const uint32_t party = parties->of[job.row];
-	const uint32_t place = waiting_from(parties, pass, party, place_of(parties, job) + 1);
-	return place < parties->seen[party] ? (sl_job){ parties->row[place] } : SL_JOB_NONE;
-}
-
 /* The ledger holds the job that was told, and what. */
 void parties_tell(const struct parties *parties, struct sl_pass *pass, sl_ledger ledger, sl_job job,
 	enum sl_reason reason)

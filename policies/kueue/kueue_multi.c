@@ -38,7 +38,6 @@ struct kueue_remote {
 	struct kq_remote is;
 	const struct kueue_multi *multi;
 	bool active;
-	uint64_t dispatches;
 };
 
 /* ---- Objects of a cluster --------------------------------------------------------------------------------

@@ -6,7 +6,6 @@
  * There is one object for each job, so that `==` and tables with jobs for keys work; a table forgets none of
  * them, the world does.
  */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -90,7 +90,7 @@ bool part_ask(
 		"the time");
 }
 
-bool part_told(struct lua_world *world, const char *function, sl_job job)
+static bool part_told(struct lua_world *world, const char *function, sl_job job)
 {
 	if (!luaw_good(world) || luaw_takes(world, function, NULL) < 0)
 		return !world->failed;

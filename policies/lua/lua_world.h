@@ -50,18 +50,18 @@ struct lua_world {
 	struct {
 		const char *what;
 		uint64_t which, of;
-	} draw;               /* The name of this call's stream of chance: "lua/NAME/what/which/of"; */
-	struct sl_rng rng;    /* the stream, */
-	bool drawn;           /* once something was drawn. */
-	bool in_pass;         /* Commands may be given. */
-	bool failed;          /* So did the run, or will. */
-	bool stopped;         /* In the midst of a call, for the run is to end. */
-	bool early;           /* So it was before the run began: it does nothing, and says so when asked. */
-	bool clairvoyant;     /* It says that it reads run times. */
-	bool mute;            /* What it prints was printed before: the pass is run again. */
-	unsigned uses;        /* enum sl_use */
-	uint32_t said;        /* Lines printed. */
-	int jobs_at, told_at; /* Of the registry: job objects by row; the tally's, while it tells. */
+	} draw;            /* The name of this call's stream of chance: "lua/NAME/what/which/of"; */
+	struct sl_rng rng; /* the stream, */
+	bool drawn;        /* once something was drawn. */
+	bool in_pass;      /* Commands may be given. */
+	bool failed;       /* So did the run, or will. */
+	bool stopped;      /* In the midst of a call, for the run is to end. */
+	bool early;        /* So it was before the run began: it does nothing, and says so when asked. */
+	bool clairvoyant;  /* It says that it reads run times. */
+	bool mute;         /* What it prints was printed before: the pass is run again. */
+	unsigned uses;     /* enum sl_use */
+	uint32_t said;     /* Lines printed. */
+	int jobs_at;       /* Of the registry: job objects by row. */
 	struct sl_tally *tally;
 	struct sl_err *tally_err;
 	uint64_t done, done_before; /* A digest of what this pass did, and of the one before; */
@@ -150,6 +150,5 @@ int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err);
 /* lua_part.c: a question about a job. */
 bool part_ask(
 	struct lua_world *world, const char *function, sl_job job, unsigned kinds, struct sl_answer *answer);
-bool part_told(struct lua_world *world, const char *function, sl_job job);
 
 #endif

@@ -136,9 +136,8 @@ struct runai {
 	size_t shape_slots;
 	/* Parameters. */
 	sl_time grace, cycle;
-	bool checkpoint, kill, at_events;
+	bool checkpoint, kill;
 	bool elastic; /* Some jobs are. */
-	uint32_t sessions_max;
 	/* Time. */
 	sl_time now, session_at;
 	bool dirty;                       /* Something happened since the last session. */

@@ -15,10 +15,10 @@ enum { RUNAI_SAID_QUOTA = 1, RUNAI_SAID_LIMIT = 2, RUNAI_SAID_WEIGHT = 4 };
 
 /* A queue while it is read. */
 struct runai_draft {
-	const char *parent;           /* By name; NULL: none was given. */
-	bool of_file, of_crd, of_kai; /* The projects file, Run:AI's objects, KAI's. */
+	const char *parent;   /* By name; NULL: none was given. */
+	bool of_file, of_kai; /* The projects file, KAI's objects. */
 	bool is_department;
-	bool has_time, types_said;
+	bool types_said;
 	double weight; /* over-quota: NUMBER; below 0: not said. */
 	bool time_said[RUNAI_TYPES], idle_said[RUNAI_TYPES], group_said[RUNAI_TYPES];
 	sl_time time; /* creationTimestamp */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-int csv_no_memory(struct sl_err *err)
+static int csv_no_memory(struct sl_err *err)
 {
 	return sl_fail(err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
 }

@@ -55,8 +55,6 @@ struct page {
 	struct page_text version;
 };
 
-/* Its number; of one that is there already, that. The values are read before it returns. */
-size_t page_block(struct page *page, unsigned form, const void *values, size_t count);
 /* `"name": "b7"`, behind a comma unless it is the first of its object. */
 void page_member(struct page *page, struct page_text *json, const char *name, unsigned form,
 	const void *values, size_t count);

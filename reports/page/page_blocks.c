@@ -139,7 +139,8 @@ static size_t same_or_new(struct page *page, const struct page_block *block)
 	return page->block_count;
 }
 
-size_t page_block(struct page *page, unsigned form, const void *values, size_t count)
+/* Its number; of one that is there already, that. The values are read before it returns. */
+static size_t page_block(struct page *page, unsigned form, const void *values, size_t count)
 {
 	struct page_block block = { .form = form, .count = count };
 	const size_t length = count * width_of(form);

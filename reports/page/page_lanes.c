@@ -143,7 +143,8 @@ struct node {
 	uint32_t words, gpus, used;
 };
 
-uint32_t page_gpus_of(const struct sl_cluster *cluster, uint32_t node)
+/* GPUs of a node, in wholes. */
+static uint32_t page_gpus_of(const struct sl_cluster *cluster, uint32_t node)
 {
 	const struct sl_node_type *type = &cluster->type[cluster->node_type[node]];
 	const int64_t parts = sl_parts(cluster->gpu_parts);

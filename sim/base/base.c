@@ -9,20 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sl_vfail(struct sl_err *err, int status, const char *format, va_list args)
-{
-	if (err && err->status == SL_OK) {
-		err->status = status;
-		(void)vsnprintf(err->text, sizeof(err->text), format, args);
-	}
-	return status;
-}
-
 int sl_fail(struct sl_err *err, int status, const char *format, ...)
 {
+	if (!err || err->status != SL_OK)
+		return status;
+	err->status = status;
 	va_list args;
 	va_start(args, format);
-	(void)sl_vfail(err, status, format, args);
+	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	return status;
 }

@@ -476,7 +476,8 @@ int snapshot_check(const struct snapshot *snapshot, const struct scenario *scena
 	return status;
 }
 
-int snapshot_files_check(
+/* SL_BASELINE if one of the policy's files is not what it was. */
+static int snapshot_files_check(
 	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -496,7 +497,8 @@ int snapshot_files_check(
 	return status;
 }
 
-int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
+/* The policy of a stretch; its files are checked. */
+static int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct snapshot_stretch *of = &snapshot->stretch[stretch];

@@ -15,12 +15,6 @@ const struct policy_file *policy_file_of(const struct policy_choice *choice, con
 	return NULL;
 }
 
-const char *policy_file_hash(const struct policy_choice *choice, const char *key)
-{
-	const struct policy_file *file = policy_file_of(choice, key);
-	return file ? file->sha256 : NULL;
-}
-
 /* ---- Reading --------------------------------------------------------------------------- */
 
 static bool is_json(const char *text)

@@ -9,7 +9,6 @@
 #include "sim/registry/registry.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -79,7 +79,8 @@ static const struct {
 	{ "schedlab", { "v1" } },
 };
 
-bool kube_version_known(const char *version)
+/* Are objects of that apiVersion read as they are? */
+static bool kube_version_known(const char *version)
 {
 	const char *slash = strchr(version, '/');
 	for (size_t i = 0; i < SL_LEN(versions); i++) {
@@ -93,7 +94,8 @@ bool kube_version_known(const char *version)
 	return false;
 }
 
-void kube_versions_of(const char *group, char *text, size_t room)
+/* Those of a group that are: "batch/v1, batch/v1beta1". */
+static void kube_versions_of(const char *group, char *text, size_t room)
 {
 	size_t len = 0;
 	text[0] = '\0';

@@ -4,7 +4,6 @@
  */
 #include "policies/kueue/rules/kq.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -237,16 +237,14 @@ struct ctl_job {
 	struct ctl_factors factors;
 	bool held_by_user;
 	bool requeue_ok;
-	bool resv_waits;
 	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
 	enum sl_reason reason;
 	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
-	uint64_t reason_nodes;
-	enum ctl_status status; /* Of the last test. */
-	ctl_time tested;        /* last_sched_eval */
+	enum ctl_status status;                            /* Of the last test. */
+	ctl_time tested;                                   /* last_sched_eval */
 	struct select_alloc *alloc;
 	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
 				* order of submission. */
@@ -317,8 +315,7 @@ struct ctl_params {
 	int64_t calc_phase;
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
-	int64_t tick_phase; /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
-	bool fed_skip;
+	int64_t tick_phase;  /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
 	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
 	bool kill;           /* replay.overrun: a job past its limit is ended. */
 };
@@ -366,7 +363,6 @@ struct ctl {
 	struct ctl_bf *bf;
 	struct ctl_place *place;
 	struct ctl_prio *prio;
-	struct ctl_limit_state *limit_state;
 	struct ctl_preempt *preempt;
 	struct ctl_gang *gang;
 	struct ctl_resvs *resvs;

@@ -34,8 +34,7 @@ struct ctl_bf {
 	ctl_time *planned;
 	/* By user, partition, both, association: how many of theirs were looked at. */
 	uint32_t *by_user, *by_part, *by_user_part, *by_assoc;
-	uint32_t *reserved; /* By partition: reservations of the pass. */
-	bool by_user_clean;
+	uint32_t *reserved;     /* By partition: reservations of the pass. */
 	uint32_t first_planned; /* The first job of this pass that could not start; CTL_NO_ROW: none yet. */
 	int64_t tries, started;
 	ctl_time still_until; /* A pass over the same state would do the same before then. */

@@ -61,7 +61,6 @@ struct sel_shape {
 	bool device_types[SEL_GRES];     /* Some of them have a type. */
 	bool shared[SEL_GRES];           /* Units of GPUs: mps, shard. */
 	uint64_t spec[SEL_WORDS];        /* Cores not for jobs. */
-	struct sl_hardware no_hardware;
 };
 
 struct sel_node {
@@ -181,7 +180,7 @@ struct select {
 	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
 	const char *type_name[64];
 	/* Settings. */
-	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores, mem_only;
+	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
 	bool qos_row; /* Each partition has a row more, for jobs that suspend others by their QOS. */
 	int64_t window_linear;
