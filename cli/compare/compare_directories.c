@@ -270,7 +270,7 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 		if (!path)
 			return sl_fail_memory(err);
 		row->label = row->policy = name;
-		metrics_init(&row->metrics, args->arena);
+		metrics_init(&row->metrics, args->arena, NULL);
 		(void)snprintf(path, size, "%s/run.json", name);
 		int status = about_read(row, path, args->arena, err);
 		(void)snprintf(path, size, "%s/metrics.json", name);

@@ -52,6 +52,8 @@ static const char *kind_name(enum sl_param_kind kind)
 		[SL_PARAM_TEXT] = "text",
 		[SL_PARAM_SHEET] = "CSV file",
 		[SL_PARAM_DOC] = "YAML file",
+		[SL_PARAM_PLACE] = "choice",
+		[SL_PARAM_POLICY] = "choice",
 	};
 	return name[kind];
 }
@@ -193,18 +195,19 @@ static void entry_json(struct listing *list, const struct entry *entry)
 		sl_out_json(out, param->key);
 		json_pair(out, "kind", kind_name(param->kind));
 		json_pair(out, "default", param->fallback);
-		json_pair(out, "values", param->choices);
+		json_pair(out, "values", param_choices(param, list->registry, list->registry->arena));
 		json_pair(out, "help", param->help);
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, entry->params ? " ] }" : " }");
 }
 
-static void params_text(const struct entry *entry)
+static void params_text(const struct listing *list, const struct entry *entry)
 {
 	for (size_t i = 0; i < entry->param_count; i++) {
 		const struct sl_param *param = &entry->params[i];
-		printf("      %s=%s", param->key, param->choices ? param->choices : kind_name(param->kind));
+		const char *choices = param_choices(param, list->registry, list->registry->arena);
+		printf("      %s=%s", param->key, choices ? choices : kind_name(param->kind));
 		if (param->fallback)
 			printf(" (default %s)", param->fallback);
 		printf("\n          %s\n", param->help);
@@ -232,7 +235,7 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		printf("      %s\n", entry->paper);
 	if (plugin_of(list, entry))
 		printf("      from plug-in %s\n", plugin_of(list, entry));
-	params_text(entry);
+	params_text(list, entry);
 }
 
 static void entry_show(struct listing *list, const struct entry *entry)
@@ -244,21 +247,15 @@ static void entry_show(struct listing *list, const struct entry *entry)
 	list->entries++;
 }
 
-static void list_policies(struct listing *list)
-{
-	for (const struct sl_policy *const *at = list->registry->policies; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
-}
-
 static void list_presets(struct listing *list)
 {
-	for (const struct sl_preset *at = list->registry->presets; at->name; at++) {
+	for (const struct sl_preset *const *of = list->registry->known.presets; *of; of++) {
+		const struct sl_preset *at = *of;
 		char text[256];
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL,
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, at, NULL,
 					 NULL, NULL });
 	}
 }
@@ -306,71 +303,30 @@ static void list_settings(struct listing *list)
 				 NULL, NULL, replay_params, replay_param_count, NULL, NULL, NULL, NULL });
 }
 
-static void list_readers(struct listing *list)
-{
-	for (const struct sl_reader *const *at = list->registry->readers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
-static void list_clusters(struct listing *list)
-{
-	for (const struct sl_cluster_reader *const *at = list->registry->cluster_readers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
 static void list_nodes(struct listing *list)
 {
-	for (const struct sl_node_model *const *at = sl_node_models; *at; at++)
+	for (const struct sl_node_model *const *at = list->registry->known.node_models; *at; at++)
 		entry_show(list, &(struct entry){ .name = (*at)->name,
 					 .summary = (*at)->summary,
 					 .paper = (*at)->source,
+					 .vtable = *at,
 					 .node = (*at)->node });
 }
 
 static void list_mig(struct listing *list)
 {
 	enum { GIB = 1024 };
-	for (const struct sl_mig_model *const *at = sl_mig_models; *at; at++) {
+	for (const struct sl_mig_model *const *at = list->registry->known.mig_models; *at; at++) {
 		char text[80];
 		(void)snprintf(text, sizeof(text),
 			"%lld GiB in %d slices: profiles, their slices, where they may begin",
 			(long long)(*at)->mem / GIB, SL_MIG_SLICES);
-		entry_show(list,
-			&(struct entry){
-				.name = (*at)->name, .summary = text, .paper = (*at)->source, .mig = *at });
-	}
-}
-
-static void list_writers(struct listing *list)
-{
-	for (const struct sl_writer *const *at = list->registry->writers; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
-}
-
-static void list_generators(struct listing *list)
-{
-	for (const struct sl_generator *const *at = list->registry->generators; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
-}
-
-static void list_metrics(struct listing *list)
-{
-	for (const struct sl_metric *const *at = list->registry->metrics; *at; at++)
 		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
-
-static void list_reports(struct listing *list)
-{
-	for (const struct sl_report *const *at = list->registry->reports; *at; at++)
-		entry_show(list,
-			&(struct entry){ .name = (*at)->name, .summary = (*at)->summary, .vtable = *at });
+					 .summary = text,
+					 .paper = (*at)->source,
+					 .vtable = *at,
+					 .mig = *at });
+	}
 }
 
 /* The engine keeps jobs from the queue, whoever decides else. */
@@ -385,7 +341,7 @@ static bool engine_gives(enum sl_reason reason)
 static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
 {
 	size_t used = (size_t)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
-	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
+	for (const struct sl_policy *const *at = registry->known.policies; *at; at++) {
 		const enum sl_reason *gives = (*at)->reasons;
 		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
 			gives++;
@@ -413,52 +369,65 @@ static void list_rules(struct listing *list)
 					 .summary = sl_rule_words((enum sl_rule)i) });
 }
 
-static void list_placings(struct listing *list)
-{
-	for (const struct sl_placing *const *at = list->registry->placings; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
-
-static void list_gauges(struct listing *list)
-{
-	for (const struct sl_gauge *const *at = list->registry->gauges; *at; at++)
-		entry_show(list, &(struct entry){ .name = (*at)->name,
-					 .summary = (*at)->summary,
-					 .paper = (*at)->paper,
-					 .vtable = *at });
-}
-
-static void list_models(struct listing *list)
-{
-	for (const struct sl_model *const *at = list->registry->models; *at; at++)
-		entry_show(list, &(struct entry){ (*at)->name, (*at)->summary, NULL, (*at)->paper,
-					 (*at)->params, (*at)->param_count, *at, NULL, NULL, NULL });
-}
-
+/* How entries of one array of the registry are shown: by a function, or from where their members are. */
 static const struct kind {
 	const char *name, *about;
 	void (*walk)(struct listing *list);
+	size_t at, paper, params; /* 0: they have none. Their number is behind the parameters. */
 } kinds[] = {
-	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets },
-	{ "policies", "for -p, as name:parameter=value,...", list_policies },
-	{ "placings", "how nodes are chosen, as place=NAME of a policy", list_placings },
-	{ "models", "what makes run times other than traced, for --model", list_models },
-	{ "settings", "for --set", list_settings },
-	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", list_gauges },
-	{ "readers", "formats of traces that are read", list_readers },
-	{ "clusters", "formats of cluster files, for -c", list_clusters },
-	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes },
-	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig },
-	{ "writers", "formats of traces that are written", list_writers },
-	{ "generators", "workload models, for 'schedlab generate'", list_generators },
-	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", list_metrics },
-	{ "reports", "files of a run's directory", list_reports },
-	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons },
-	{ "rules", "by which rule a policy did something to a job", list_rules },
+#define OF(array)    .at = offsetof(struct sl_plugin, array)
+#define PAPER(type)  .paper = offsetof(struct type, paper)
+#define PARAMS(type) PAPER(type), .params = offsetof(struct type, params)
+	{ "presets", "names for -p that stand for a policy with some parameters set", .walk = list_presets },
+	{ "policies", "for -p, as name:parameter=value,...", OF(policies), PARAMS(sl_policy) },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", OF(placings), PAPER(sl_placing) },
+	{ "placers", "likewise, those that choose cores and devices too", OF(placers), PAPER(sl_placer) },
+	{ "models", "what makes run times other than traced, for --model", OF(models), PARAMS(sl_model) },
+	{ "settings", "for --set", .walk = list_settings },
+	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", OF(gauges),
+		PAPER(sl_gauge) },
+	{ "readers", "formats of traces that are read", OF(readers) },
+	{ "clusters", "formats of cluster files, for -c", OF(cluster_readers) },
+	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", .walk = list_nodes },
+	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", .walk = list_mig },
+	{ "writers", "formats of traces that are written", OF(writers) },
+	{ "generators", "workload models, for 'schedlab generate'", OF(generators), PARAMS(sl_generator) },
+	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", OF(metrics),
+		PAPER(sl_metric) },
+	{ "reports", "files of a run's directory", OF(reports) },
+	{ "documents", "several runs side by side, for --format of 'schedlab report'", OF(documents) },
+	{ "binders", "what puts pods on nodes for policies that admit whole jobs", OF(binders),
+		PAPER(sl_binder) },
+	{ "languages", "in which policies may be scripts, by the ending of -p FILE", OF(scriptings) },
+	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", .walk = list_reasons },
+	{ "rules", "by which rule a policy did something to a job", .walk = list_rules },
+#undef OF
+#undef PAPER
+#undef PARAMS
 };
+
+static void kind_walk(struct listing *list, const struct kind *kind)
+{
+	const void *array;
+	const struct vtable *at;
+	if (kind->walk) {
+		kind->walk(list);
+		return;
+	}
+	memcpy(&array, (const char *)&list->registry->known + kind->at, sizeof(array));
+	for (size_t i = 0; (at = registry_at(array, i)); i++) {
+		struct entry entry = { .name = at->name, .summary = at->summary, .vtable = at };
+		const char *bytes = (const char *)at;
+		if (kind->paper)
+			memcpy(&entry.paper, bytes + kind->paper, sizeof(entry.paper));
+		if (kind->params) {
+			memcpy(&entry.params, bytes + kind->params, sizeof(entry.params));
+			memcpy(&entry.param_count, bytes + kind->params + sizeof(entry.params),
+				sizeof(entry.param_count));
+		}
+		entry_show(list, &entry);
+	}
+}
 
 static const char *kind_at(const void *list, size_t i)
 {
@@ -507,7 +476,7 @@ static int list_command(const struct args *args, struct sl_err *err)
 			sl_out_printf(list.out, "%s\n  \"%s\": [", separator, kinds[i].name);
 		else
 			printf("%s%s - %s\n", separator[0] == '{' ? "" : "\n", kinds[i].name, kinds[i].about);
-		kinds[i].walk(&list);
+		kind_walk(&list, &kinds[i]);
 		if (json)
 			sl_out_text(list.out, " ]");
 		separator = ",";
@@ -523,8 +492,9 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, placings, models, settings, gauges, readers, clusters, nodes,\n"
-		"mig, writers, generators, metrics, reports, reasons and rules.\n"
+		"KIND is one of policies, presets, placings, placers, models, settings, gauges, readers, clusters,\n"
+		"nodes, mig, writers, generators, metrics, reports, documents, binders, languages, reasons and\n"
+		"rules.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

@@ -17,7 +17,7 @@
 static const struct {
 	const char *text;
 	bool dropped; /* Else repaired. */
-} causes[CAUSE_COUNT] = {
+} causes[CAUSE_OWN] = {
 	/* Of readers, who name them by their text... */
 	[CAUSE_FEW] = { "fewer than 18 fields", true },
 	[CAUSE_MANY] = { "more than 18 fields", false },
@@ -71,9 +71,17 @@ static void tally_add(struct loading *loading, enum cause cause, uint64_t line)
 		tally->line = line;
 }
 
-static int fail_strict(enum cause cause, const struct sl_place *at, struct sl_err *err)
+static const char *cause_text(const struct loading *loading, enum cause cause)
 {
-	return sl_fail_at(err, at, "%s: mend the line, or run without --strict", causes[cause].text);
+	return cause < CAUSE_OWN ? causes[cause].text : loading->cause_own[cause - CAUSE_OWN];
+}
+
+static bool cause_drops(enum cause cause) { return cause >= CAUSE_OWN || causes[cause].dropped; }
+
+static int fail_strict(
+	const struct loading *loading, enum cause cause, const struct sl_place *at, struct sl_err *err)
+{
+	return sl_fail_at(err, at, "%s: mend the line, or run without --strict", cause_text(loading, cause));
 }
 
 /* ---- Ids ------------------------------------------------------------------------ */
@@ -408,7 +416,7 @@ static int check_strict(
 	const struct loading *loading, const struct sl_row *row, enum cause cause, struct sl_err *err)
 {
 	const struct sl_place at = { loading->file, row->line, 0 };
-	return loading->options->strict ? fail_strict(cause, &at, err) : SL_OK;
+	return loading->options->strict ? fail_strict(loading, cause, &at, err) : SL_OK;
 }
 
 /* A row that makes sense or not: into the columns, or counted. */
@@ -442,7 +450,7 @@ static int take_row(
 	const bool selected = is_selected(loading, kept);
 	loading->waits_of_any |= !dropped && row->col[SL_COL_WAIT] > 0;
 	const char *gone = selected ? NULL : "not selected";
-	status = tell_watch(loading, row, dropped ? causes[cause].text : gone, err);
+	status = tell_watch(loading, row, dropped ? cause_text(loading, cause) : gone, err);
 	if (status)
 		return status;
 	if (!dropped && selected)
@@ -484,12 +492,17 @@ static int on_oddity(void *self, const char *text, const struct sl_place *at, st
 {
 	struct loading *loading = self;
 	enum cause cause = 0;
-	while (cause < CAUSE_COUNT && strcmp(causes[cause].text, text) != 0)
+	while (cause < CAUSE_COUNT && cause_text(loading, cause) &&
+		strcmp(cause_text(loading, cause), text) != 0)
 		cause++;
-	SL_CHECK(cause < CAUSE_COUNT); /* A reader's cause has its line in the table. */
+	if (cause == CAUSE_COUNT)
+		return sl_fail_at(err, at, "%s: this reader names more than %d causes that are its own", text,
+			CAUSES_OWN);
+	if (cause >= CAUSE_OWN)
+		loading->cause_own[cause - CAUSE_OWN] = text;
 	if (loading->options->strict)
-		return fail_strict(cause, at, err);
-	if (causes[cause].dropped) {
+		return fail_strict(loading, cause, at, err);
+	if (cause_drops(cause)) {
 		loading->scenario->rows++;
 		tally_add(loading, cause, at->line);
 	} else {
@@ -573,10 +586,10 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 		return sl_fail(err, SL_INPUT, "%s: has no jobs: give a trace with jobs", loading->file);
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
-		if (!tally->count || !causes[cause].dropped)
+		if (!tally->count || !cause_drops(cause))
 			continue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s (line %llu)",
-			len ? ", " : "", (unsigned long long)tally->count, causes[cause].text,
+			len ? ", " : "", (unsigned long long)tally->count, cause_text(loading, cause),
 			(unsigned long long)tally->line);
 	}
 	if (loading->outside)
@@ -595,9 +608,10 @@ static void list_oddities(struct loading *loading)
 	scenario->oddity_count = 0;
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
+		const char *text = cause_text(loading, cause);
 		if (tally->count)
-			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
-				causes[cause].dropped, cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
+			scenario->oddity[scenario->oddity_count++] = (struct oddity){ text,
+				cause_drops(cause), cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
 				cause >= CAUSE_LACKS && cause <= CAUSE_SETS, tally->count, tally->line };
 	}
 }
@@ -606,7 +620,7 @@ int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, st
 {
 	const struct sl_place at = { loading->file, line, 0 };
 	if (loading->options->strict)
-		return fail_strict(cause, &at, err);
+		return fail_strict(loading, cause, &at, err);
 	tally_add(loading, cause, line);
 	list_oddities(loading);
 	return SL_OK;
