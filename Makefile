@@ -227,7 +227,8 @@ PAGES7 := $(wildcard docs/man/*.7)
 install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
-		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model $(DESTDIR)$(DATADIR)/examples/python $(DESTDIR)$(DATADIR)/examples/decider \
+		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model \
+		$(DESTDIR)$(DATADIR)/examples/reader $(DESTDIR)$(DATADIR)/examples/metric $(DESTDIR)$(DATADIR)/examples/report $(DESTDIR)$(DATADIR)/examples/python $(DESTDIR)$(DATADIR)/examples/decider \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
 	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
 	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
@@ -241,6 +242,9 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 	install -m 644 $(wildcard traces/bundled/dgx/*) $(DESTDIR)$(DATADIR)/traces/dgx
 	install -m 644 $(wildcard docs/examples/policy/*) $(DESTDIR)$(DATADIR)/examples/policy
 	install -m 644 $(wildcard docs/examples/model/*) $(DESTDIR)$(DATADIR)/examples/model
+	install -m 644 $(wildcard docs/examples/reader/*) $(DESTDIR)$(DATADIR)/examples/reader
+	install -m 644 $(wildcard docs/examples/metric/*) $(DESTDIR)$(DATADIR)/examples/metric
+	install -m 644 $(wildcard docs/examples/report/*) $(DESTDIR)$(DATADIR)/examples/report
 	install -m 644 $(wildcard docs/examples/python/*) $(DESTDIR)$(DATADIR)/examples/python
 	install -m 644 $(wildcard docs/examples/decider/*.py) $(DESTDIR)$(DATADIR)/examples/decider
 	for lab in $(notdir $(wildcard docs/labs/[0-9]*)); do install -d $(DESTDIR)$(DATADIR)/labs/$$lab && \

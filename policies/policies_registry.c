@@ -16,20 +16,20 @@ extern const struct sl_placing place_lua;
 extern const struct sl_scripting lua_scripting;
 extern const struct sl_gauge gauge_fragmentation;
 
-const struct sl_policy *const sl_policies[] = { &policy_composed, &slurm_policy, &kube_policy, &kueue_policy,
-	&hybrid_policy, &runai_policy, &external_policy, &agent_policy, NULL };
+static const struct sl_policy *const policies[] = { &policy_composed, &slurm_policy, &kube_policy,
+	&kueue_policy, &hybrid_policy, &runai_policy, &external_policy, &agent_policy, NULL };
 
-const struct sl_binder *const sl_binders[] = { &kube_binder, NULL };
+static const struct sl_binder *const binders[] = { &kube_binder, NULL };
 
-const struct sl_placing *const sl_placings[] = { &place_first, &place_best, &place_worst, &place_pack,
+static const struct sl_placing *const placings[] = { &place_first, &place_best, &place_worst, &place_pack,
 	&place_spread, &place_weight, &place_random, &place_dotprod, &place_gpu_bestfit, &place_gpu_packing,
 	&place_gpu_clustering, &place_fgd, &place_consolidate, &place_island, &place_lua, NULL };
 
-const struct sl_scripting *const sl_scriptings[] = { &lua_scripting, NULL };
+static const struct sl_scripting *const scriptings[] = { &lua_scripting, NULL };
 
-const struct sl_gauge *const sl_gauges[] = { &gauge_fragmentation, NULL };
+static const struct sl_gauge *const gauges[] = { &gauge_fragmentation, NULL };
 
-const struct sl_placer *const sl_placers[] = { &slurm_placer, &placer_pack_leaves, &placer_spread_leaves,
+static const struct sl_placer *const placers[] = { &slurm_placer, &placer_pack_leaves, &placer_spread_leaves,
 	&placer_contention, NULL };
 
 #define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
@@ -39,56 +39,68 @@ const struct sl_placer *const sl_placers[] = { &slurm_placer, &placer_pack_leave
 
 #define KAY      "Kay & Lauder, CACM 31(1), 1988"
 
-const struct sl_preset sl_presets[] = {
-	{ "fcfs", "composed", "plan=fcfs", "first come, first served, strictly: nobody overtakes",
-		"Schwiegelshohn & Yahyapour, SODA 1998" },
-	{ "fifo", "composed", "plan=fcfs", "the same as fcfs", "Schwiegelshohn & Yahyapour, SODA 1998" },
-	{ "greedy", "composed", "plan=greedy", "whoever fits, in order of submission", "Graham, 1969" },
-	{ "easy", "composed", "plan=easy", "backfill that does not delay the first in the queue",
-		"Lifka, JSSPP 1995; " MUALEM },
-	{ "easy++", "composed", "plan=easy,estimate=tsafrir,fill=shortest",
-		"EASY on predicted run times, shortest candidates first",
-		"Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007" },
-	{ "conservative", "composed", "plan=conservative", "backfill that moves nobody's promise", MUALEM },
-	{ "depth-k", "composed", "plan=depth,depth=4", "backfill that moves no promise of the first four",
-		"Chiang, Arpaci-Dusseau & Vernon, JSSPP 2002" },
-	{ "slack", "composed", "plan=slack", "backfill that delays nobody beyond his slack",
-		"Talby & Feitelson, IPPS 1999" },
-	{ "sjf", "composed", "order=sjf,plan=fcfs", "shortest limit first", LELONG },
-	{ "ljf", "composed", "order=ljf,plan=fcfs", "longest limit first", LELONG },
-	{ "smallest", "composed", "order=smallest,plan=fcfs", "fewest cpus first", LELONG },
-	{ "largest", "composed", "order=largest,plan=fcfs", "most cpus first", LELONG },
-	{ "saf", "composed", "order=saf,plan=fcfs", "smallest area (limit * size) first", LELONG },
-	{ "laf", "composed", "order=laf,plan=fcfs", "largest area first", LELONG },
-	{ "srf", "composed", "order=srf,plan=fcfs", "smallest ratio limit / size first", LELONG },
-	{ "wfp3", "composed", "order=wfp3,plan=fcfs", "-(wait / limit)^3 * size, anew in each pass", TANG },
-	{ "unicep", "composed", "order=unicep,plan=fcfs", "-wait / (log2(size) * limit), anew in each pass",
-		TANG },
-	{ "f1", "composed", "order=f1,plan=fcfs", "log10(limit) * size + 870 * log10(submit)", CARASTAN },
-	{ "f2", "composed", "order=f2,plan=fcfs", "sqrt(limit) * size + 25600 * log10(submit)", CARASTAN },
-	{ "f3", "composed", "order=f3,plan=fcfs", "limit * size + 6860000 * log10(submit)", CARASTAN },
-	{ "f4", "composed", "order=f4,plan=fcfs", "limit * sqrt(size) + 530000 * log10(submit)", CARASTAN },
-	{ "fairshare", "composed", "order=fairshare,plan=easy",
-		"who used least, for its weight, goes first; usage fades", KAY },
-	{ "drf", "composed", "order=drf,plan=share", "who holds the least dominant share is served next",
-		"Ghodsi et al., NSDI 2011" },
-	{ "lottery", "composed", "order=lottery,plan=share", "who is next is drawn, by tickets",
-		"Waldspurger & Weihl, OSDI 1994" },
-	{ "stride", "composed", "order=stride,plan=share", "in proportion to tickets, without chance",
-		"Waldspurger & Weihl, MIT/LCS/TM-528, 1995" },
-	{ "quota", "composed", "plan=quota",
-		"guaranteed shares; what is idle is lent, and taken back when claimed",
-		"Zaharia et al., UCB/EECS-2009-55" },
-	{ "srtf", "composed", "plan=srtf",
-		"shortest remaining time first; who has less left takes from those with most, work is kept",
-		"Schrage, Operations Research 16(3), 1968; Hu et al., SC 2021" },
-	{ "gang", "composed", "plan=gang", "easy; jobs of one gang start together or not at all",
-		"Ousterhout, ICDCS 1982; Lifka, JSSPP 1995" },
-	{ "slices", "composed", "plan=slices",
-		"gang scheduling: rows of jobs take turns, others are suspended",
-		"Ousterhout, ICDCS 1982; Feitelson & Rudolph, JPDC 16(4), 1992" },
-	{ "loss", "composed", "plan=loss", "each job starts as it comes, or is turned away", "Erlang, 1917" },
-	{ "recorded", "composed", "plan=recorded", "each job when the log says it started: the base line",
-		"the trace itself (SWF field 3)" },
-	{ 0 },
+/* -p NAME */
+#define P(...) (&(const struct sl_preset){ SL_ABI_OF(struct sl_preset), __VA_ARGS__ })
+
+static const struct sl_preset *const presets[] = {
+	P("fcfs", "first come, first served, strictly: nobody overtakes", "composed", "plan=fcfs",
+		"Schwiegelshohn & Yahyapour, SODA 1998"),
+	P("fifo", "the same as fcfs", "composed", "plan=fcfs", "Schwiegelshohn & Yahyapour, SODA 1998"),
+	P("greedy", "whoever fits, in order of submission", "composed", "plan=greedy", "Graham, 1969"),
+	P("easy", "backfill that does not delay the first in the queue", "composed", "plan=easy",
+		"Lifka, JSSPP 1995; " MUALEM),
+	P("easy++", "EASY on predicted run times, shortest candidates first", "composed",
+		"plan=easy,estimate=tsafrir,fill=shortest",
+		"Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007"),
+	P("conservative", "backfill that moves nobody's promise", "composed", "plan=conservative", MUALEM),
+	P("depth-k", "backfill that moves no promise of the first four", "composed", "plan=depth,depth=4",
+		"Chiang, Arpaci-Dusseau & Vernon, JSSPP 2002"),
+	P("slack", "backfill that delays nobody beyond his slack", "composed", "plan=slack",
+		"Talby & Feitelson, IPPS 1999"),
+	P("sjf", "shortest limit first", "composed", "order=sjf,plan=fcfs", LELONG),
+	P("ljf", "longest limit first", "composed", "order=ljf,plan=fcfs", LELONG),
+	P("smallest", "fewest cpus first", "composed", "order=smallest,plan=fcfs", LELONG),
+	P("largest", "most cpus first", "composed", "order=largest,plan=fcfs", LELONG),
+	P("saf", "smallest area (limit * size) first", "composed", "order=saf,plan=fcfs", LELONG),
+	P("laf", "largest area first", "composed", "order=laf,plan=fcfs", LELONG),
+	P("srf", "smallest ratio limit / size first", "composed", "order=srf,plan=fcfs", LELONG),
+	P("wfp3", "-(wait / limit)^3 * size, anew in each pass", "composed", "order=wfp3,plan=fcfs", TANG),
+	P("unicep", "-wait / (log2(size) * limit), anew in each pass", "composed", "order=unicep,plan=fcfs",
+		TANG),
+	P("f1", "log10(limit) * size + 870 * log10(submit)", "composed", "order=f1,plan=fcfs", CARASTAN),
+	P("f2", "sqrt(limit) * size + 25600 * log10(submit)", "composed", "order=f2,plan=fcfs", CARASTAN),
+	P("f3", "limit * size + 6860000 * log10(submit)", "composed", "order=f3,plan=fcfs", CARASTAN),
+	P("f4", "limit * sqrt(size) + 530000 * log10(submit)", "composed", "order=f4,plan=fcfs", CARASTAN),
+	P("fairshare", "who used least, for its weight, goes first; usage fades", "composed",
+		"order=fairshare,plan=easy", KAY),
+	P("drf", "who holds the least dominant share is served next", "composed", "order=drf,plan=share",
+		"Ghodsi et al., NSDI 2011"),
+	P("lottery", "who is next is drawn, by tickets", "composed", "order=lottery,plan=share",
+		"Waldspurger & Weihl, OSDI 1994"),
+	P("stride", "in proportion to tickets, without chance", "composed", "order=stride,plan=share",
+		"Waldspurger & Weihl, MIT/LCS/TM-528, 1995"),
+	P("quota", "guaranteed shares; what is idle is lent, and taken back when claimed", "composed",
+		"plan=quota", "Zaharia et al., UCB/EECS-2009-55"),
+	P("srtf", "shortest remaining time first; who has less left takes from those with most, work is kept",
+		"composed", "plan=srtf", "Schrage, Operations Research 16(3), 1968; Hu et al., SC 2021"),
+	P("gang", "easy; jobs of one gang start together or not at all", "composed", "plan=gang",
+		"Ousterhout, ICDCS 1982; Lifka, JSSPP 1995"),
+	P("slices", "gang scheduling: rows of jobs take turns, others are suspended", "composed",
+		"plan=slices", "Ousterhout, ICDCS 1982; Feitelson & Rudolph, JPDC 16(4), 1992"),
+	P("loss", "each job starts as it comes, or is turned away", "composed", "plan=loss", "Erlang, 1917"),
+	P("recorded", "each job when the log says it started: the base line", "composed", "plan=recorded",
+		"the trace itself (SWF field 3)"),
+	NULL,
+};
+
+const struct sl_plugin policies_builtin = {
+	.abi = SL_ABI_OF(struct sl_plugin),
+	.name = "policies",
+	.policies = policies,
+	.presets = presets,
+	.placings = placings,
+	.placers = placers,
+	.gauges = gauges,
+	.binders = binders,
+	.scriptings = scriptings,
 };

@@ -14,13 +14,21 @@ extern const struct sl_document export_perfetto, export_svg, export_markdown, ex
 extern const struct sl_report report_sacct, report_batsim_jobs, report_batsim_schedule;
 extern const struct sl_document page_document;
 
-const struct sl_metric *const sl_metric_list[] = { &metrics_of_wait, &metrics_of_preemption,
+static const struct sl_metric *const metrics[] = { &metrics_of_wait, &metrics_of_preemption,
 	&metrics_of_slowdown, &metrics_of_use, &metrics_of_active, &metrics_of_queue, &metrics_of_groups,
 	&metrics_of_gauges, &metrics_of_fill, &metrics_of_calibration, NULL };
 
-const struct sl_report *const sl_reports[] = { &csv_jobs, &csv_attempts, &csv_usage, &csv_reasons,
+static const struct sl_report *const reports[] = { &csv_jobs, &csv_attempts, &csv_usage, &csv_reasons,
 	&csv_gauges, &fill_csv, &csv_node_changes, &metrics_idle_gpus, &calibration_csv, &report_sacct,
 	&report_batsim_jobs, &report_batsim_schedule, NULL };
 
-const struct sl_document *const sl_documents[] = { &page_document, &export_perfetto, &export_svg,
+static const struct sl_document *const documents[] = { &page_document, &export_perfetto, &export_svg,
 	&export_markdown, &export_latex, NULL };
+
+const struct sl_plugin reports_builtin = {
+	.abi = SL_ABI_OF(struct sl_plugin),
+	.name = "reports",
+	.metrics = metrics,
+	.reports = reports,
+	.documents = documents,
+};

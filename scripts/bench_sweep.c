@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/sweep/sweep.h"
+#include "sim/lib/builtin.h"
 
 enum { ROUNDS = 3, LOADS = 4, POLICIES_MAX = 16 };
 
@@ -99,8 +100,7 @@ static void bare_run(struct bench *bench, const struct bare *bare, unsigned seed
 	good(policy_choose(&bench->registry, &choice, policy, &none, arena, &err), &err);
 	const struct sim_options options = { .scenario = &bare->scenario, .choice = &choice, .seed = seed };
 	good(sim_run(&sim, &options, &err), &err);
-	metrics_init(&metrics, arena);
-	metrics.list = bench->registry.metrics;
+	metrics_init(&metrics, arena, &bench->registry);
 	metrics.plain = true;
 	good(metrics_compute(&metrics, &sim.result, &err), &err);
 	bench->sum += sim.result.digest;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	bench.trace = realpath(argv[1], NULL);
 	if (!bench.trace || !mkdtemp(bench.dir))
 		return 6;
-	good(registry_init(&bench.registry, &err), &err);
+	good(registry_make(&bench.registry, &err), &err);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		double planned;
 		least(&runs, bare_all(&bench, false, false));

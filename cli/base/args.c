@@ -160,16 +160,15 @@ static int plugins_first(struct args *args, char **argv, size_t argc, struct sl_
 static int say(struct args *args, struct sl_err *err)
 {
 	struct trust *trust = &args->registry->trust;
-	struct sl_arena *arena = args->registry->arena;
 	int status = SL_OK;
 	trust->all = trust->all || arg_flag(args, "trust");
 	for (size_t i = 0; i < args->given_count && !status; i++) {
 		const struct given *given = &args->given[i];
 		if (!given->value)
 			continue;
-		status = trust_say_setting(trust, given->value, arena, err);
+		status = trust_say_setting(trust, given->value, args->registry->arena, err);
 		if (!status && strcmp(given->def->name, "policy") == 0)
-			status = trust_say_policy(trust, given->value, arena, err);
+			status = trust_say_policy(args->registry, given->value, err);
 	}
 	return status;
 }

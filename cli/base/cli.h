@@ -335,12 +335,15 @@ void progress_stop(struct progress_bar *bar);
 /* outdir.c: a run directory, which appears whole or not at all. */
 /* Refuses (SL_USAGE) a directory that holds anything but a run (or comparison) of the same identity, unless
  * force. identity: a text of inputs and settings, hashed into run.json. */
-enum { OUTDIR_FORCE = 1, OUTDIR_UNSYNCED = 2 };
-unsigned outdir_ways(const struct args *args); /* --force, --no-sync */
-int outdir_open(
-	struct outdir **dir, const char *path, const char *identity, unsigned ways, struct sl_err *err);
+struct outdir_ways {
+	const struct registry *registry; /* Its documents may stand beside a run's files. */
+	bool force, unsynced;
+};
+struct outdir_ways outdir_ways(const struct args *args); /* --force, --no-sync */
+int outdir_open(struct outdir **dir, const char *path, const char *identity, struct outdir_ways ways,
+	struct sl_err *err);
 /* Would outdir_open refuse? Makes nothing: of --dry-run. */
-int outdir_check(const char *path, const char *identity, unsigned ways, struct sl_err *err);
+int outdir_check(const char *path, const char *identity, struct outdir_ways ways, struct sl_err *err);
 /* sl_out_open of a file that the user named: --force replaces another, --no-sync does not wait for the disk.
  */
 int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err);
@@ -375,8 +378,9 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
 /* Checks the names of --only (NULL: all), before anything runs; SL_USAGE names an unknown one. With models
  * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
-int only_check(const char *only, bool models, unsigned *record, struct sl_err *err);
-/* One flat object, a metric a line. */
+int only_check(
+	const struct registry *registry, const char *only, bool models, unsigned *record, struct sl_err *err);
+/* metrics_json.c: one flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */

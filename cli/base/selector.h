@@ -48,8 +48,8 @@ int selector_better(const struct selector *selector);
  * one is near. To be asked once, of what the user began with. */
 int selector_check(const struct selector *selector, const struct scenario *scenario, struct sl_err *err);
 /* Its value in millionths; *known false: none of those jobs has one (a count of none is 0, and known), or
- * the run's metrics have no such name. scenario: for dates; metrics: of the same run; NULL: what it takes is
- * computed. */
+ * the run's metrics have no such name. scenario: for dates, and the metrics of its registry; metrics: of the
+ * same run; NULL: what it takes is computed. */
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err);

@@ -421,8 +421,10 @@ static int fail_name(const struct selector *selector, const struct sl_metrics *m
 	return labelled ? SL_OK : err->status;
 }
 
-static int by_name(const struct selector *selector, const struct sl_result *result,
-	const struct sl_metrics *metrics, int64_t *micro, bool *known, struct sl_err *err)
+/* NOLINTNEXTLINE(readability-function-size): as selector_value. */
+static int by_name(const struct selector *selector, const struct scenario *scenario,
+	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
+	struct sl_err *err)
 {
 	struct sl_arena *arena = metrics ? NULL : arena_new();
 	struct sl_metrics own;
@@ -430,7 +432,7 @@ static int by_name(const struct selector *selector, const struct sl_result *resu
 	if (!metrics) {
 		if (!arena)
 			return sl_fail_memory(err);
-		metrics_init(&own, arena);
+		metrics_init(&own, arena, scenario->registry);
 		status = metrics_compute(&own, result, err);
 		metrics = &own;
 	}
@@ -454,8 +456,9 @@ int selector_value(const struct selector *selector, const struct scenario *scena
 {
 	*known = false;
 	*micro = 0;
-	return selector->figure == FIGURE_NAME ? by_name(selector, result, metrics, micro, known, err)
-					       : of_jobs(selector, scenario, result, micro, known, err);
+	return selector->figure == FIGURE_NAME
+		       ? by_name(selector, scenario, result, metrics, micro, known, err)
+		       : of_jobs(selector, scenario, result, micro, known, err);
 }
 
 /* ---- Names that nobody has ------------------------------------------------------------------------------

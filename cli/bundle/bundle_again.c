@@ -39,21 +39,21 @@ const char *bundle_text(const char *path, struct sl_arena *arena, struct sl_err 
 }
 
 /* For --only: what makes a file of that name. */
-static void asks_for(const char *file, char *name, size_t size)
+static void asks_for(const struct registry *registry, const char *file, char *name, size_t size)
 {
-	(void)snprintf(name, size, "%.*s", (int)strcspn(file, "."), file);
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (sl_reports[i]->asked_as && strcmp(sl_reports[i]->name, file) == 0)
-			(void)snprintf(name, size, "%s", sl_reports[i]->asked_as);
+	const struct sl_report *report = sl_by_name(registry->known.reports, file);
+	const char *asked = report && report->asked_as ? report->asked_as : file;
+	(void)snprintf(name, size, "%.*s", (int)strcspn(asked, "."), asked);
 }
 
-static int only_of(const char *const *files, char only[NAMES_LONGEST], struct sl_err *err)
+static int only_of(const struct registry *registry, const char *const *files, char only[NAMES_LONGEST],
+	struct sl_err *err)
 {
 	size_t used = 0;
 	only[0] = '\0';
 	for (; *files; files++) {
 		char name[200];
-		asks_for(*files, name, sizeof(name));
+		asks_for(registry, *files, name, sizeof(name));
 		if (strcmp(*files, "run.json") == 0 || only_has(*only ? only : "-", name))
 			continue;
 		used += (size_t)snprintf(only + used, NAMES_LONGEST - used, "%s%s", used ? "," : "", name);
@@ -150,14 +150,14 @@ static int files_write(struct again *again, struct sim *sim, const char *to, con
 	run.choice = *again->recipe.past[last].choice;
 	run.options = again->recipe;
 	run.options.past_count = last;
-	metrics_init(&metrics, again->arena);
-	metrics.list = again->registry->metrics;
+	metrics_init(&metrics, again->arena, again->registry);
 	const bool measured = has_file(files, METRICS_FILE);
+	const struct outdir_ways ways = { .registry = again->registry, .unsynced = true };
 	int status = measured ? metrics_compute(&metrics, &run.sim.result, err) : SL_OK;
 	if (!status && measured)
 		status = metrics_asked(&metrics, again, sim, err);
 	if (!status)
-		status = outdir_open(&dir, to, "made again", OUTDIR_UNSYNCED, err);
+		status = outdir_open(&dir, to, "made again", ways, err);
 	if (!status)
 		status = outdir_run(dir, NULL, &run, measured ? &metrics : NULL, only, err);
 	if (!status)
@@ -173,11 +173,11 @@ static int make(struct again *again, const char *to, const char *const *files, s
 	struct sim sim = { 0 };
 	char only[NAMES_LONGEST];
 	unsigned record = 0;
-	int status = only_of(files, only, err);
+	int status = only_of(again->registry, files, only, err);
 	if (!status)
 		status = again_load(again, err);
 	if (!status)
-		status = only_check(only, true, &record, err);
+		status = only_check(again->registry, only, true, &record, err);
 	const char **kept = status ? NULL : sl_alloc(again->arena, again->recipe.past_count, sizeof(*kept));
 	if (!status && !kept)
 		status = sl_fail_memory(err);

@@ -367,9 +367,10 @@ static bool is_default(const char *setting, struct sl_arena *arena)
 		struct sl_err none = { 0 };
 		if (strlen(param->key) != len || memcmp(param->key, key, len) != 0)
 			continue;
+		const struct param_list params = { param, 1, param->key, NULL, arena };
 		return param->fallback && param->kind != SL_PARAM_TEXT &&
-		       value_set(&value, param, key + len + 1, param->key, arena, &none) == SL_OK &&
-		       value_set(&usual, param, param->fallback, param->key, arena, &none) == SL_OK &&
+		       value_set(&value, &params, 0, key + len + 1, &none) == SL_OK &&
+		       value_set(&usual, &params, 0, param->fallback, &none) == SL_OK &&
 		       value.number == usual.number;
 	}
 	return false;

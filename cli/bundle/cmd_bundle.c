@@ -17,6 +17,7 @@
 #include "cli/run/outdir.h"
 #include "cli/run/run_find.h"
 #include "sim/base/out.h"
+#include "sim/lib/builtin.h"
 
 static const struct option_def options[] = {
 	{ "output", 'o', "OUT", false,
@@ -277,7 +278,7 @@ static int bundle_write(const struct bundle_plan *plan, const char *out, struct 
 		return status;
 	status = items_write(plan, unfinished, files, err);
 	if (!status)
-		status = registry_init(&fresh, err);
+		status = registry_make(&fresh, err);
 	if (!status) {
 		fresh.watch = args->registry->watch;
 		status = verify_in(&verified, unfinished, scratch, &fresh, err);

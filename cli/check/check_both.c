@@ -180,8 +180,8 @@ static int restate_run(struct check *check, size_t which, size_t run, struct sl_
 	struct sl_metrics metrics[2];
 	if (!arena)
 		return sl_fail_memory(err);
-	metrics_init(&metrics[0], arena);
-	metrics_init(&metrics[1], arena);
+	metrics_init(&metrics[0], arena, NULL);
+	metrics_init(&metrics[1], arena, NULL);
 	int status = pairs_make(&pairs, was, is, arena, err);
 	if (!status)
 		status = measure(&metrics[0], check, &pairs.was, was->cpu_parts, err);

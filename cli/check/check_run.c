@@ -459,8 +459,7 @@ static int take_result(struct check *check, const struct slot *slot, const struc
 	struct sl_arena *arena = arena_new();
 	if (!arena)
 		return sl_fail_memory(err);
-	metrics_init(&metrics, arena);
-	metrics.list = check->args->registry->metrics;
+	metrics_init(&metrics, arena, check->args->registry);
 	/* All names where one is wanted that may not be there: the nearest is looked for among them. */
 	metrics.plain = !wants_labels(slot->item->of);
 	int status = metrics_compute(&metrics, result, err);

@@ -60,7 +60,7 @@ static int report_open(struct comparison *all, struct run *runs, struct sl_err *
 		return SL_OK;
 	for (size_t i = 0; i < all->count; i++)
 		runs[i].options.record |= TELLING_RECORD;
-	all->document = document_find("html");
+	all->document = sl_by_name(all->args->registry->known.documents, "html");
 	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
 }
 
@@ -464,8 +464,7 @@ int compare_row_begin(struct compared_row *row, const struct run *run, const cha
 	*row = (struct compared_row){
 		.label = label, .policy = run->choice.text, .cluster = cluster ? cluster : cpus
 	};
-	metrics_init(&row->metrics, args->arena);
-	row->metrics.list = args->registry->metrics;
+	metrics_init(&row->metrics, args->arena, args->registry);
 	return SL_OK;
 }
 

@@ -264,7 +264,7 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 		if (!about || !metrics)
 			return sl_fail_memory(err);
 		row->label = row->policy = name;
-		metrics_init(&row->metrics, args->arena);
+		metrics_init(&row->metrics, args->arena, NULL);
 		int status = about_read(row, about, args->arena, err);
 		if (!status)
 			status = metrics_read(&row->metrics, metrics, args, err);

@@ -69,10 +69,10 @@ static int metrics_over(struct sl_metrics *found, const struct run *run, const s
 {
 	static const char *const names[] = { "wait", "slowdown", "groups" };
 	int status = SL_OK;
-	for (size_t i = 0; sl_metric_list[i] && !status; i++)
-		for (size_t k = 0; k < SL_LEN(names) && !status; k++)
-			if (strcmp(sl_metric_list[i]->name, names[k]) == 0)
-				status = sl_metric_list[i]->compute(masked, found, err);
+	for (size_t i = 0; i < SL_LEN(names) && !status; i++) {
+		const struct sl_metric *metric = sl_by_name(args->registry->known.metrics, names[i]);
+		status = metric->compute(masked, found, err);
+	}
 	return status ? status : selected_put(found, run->scenario, masked, args, err);
 }
 
@@ -83,7 +83,7 @@ int compare_over_common(struct sl_metrics *metrics, const struct run *run,
 	sl_time *start = NULL;
 	sl_time *end = NULL;
 	int status = SL_OK;
-	metrics_init(&found, metrics->arena);
+	metrics_init(&found, metrics->arena, NULL);
 	found.plain = metrics->plain;
 	if (run && run->sim.result.jobs) {
 		struct sl_result masked = run->sim.result;

@@ -125,8 +125,7 @@ static int runs_begin(
 		if (!single->scenario)
 			return err->status;
 		replication->seed = single->options.seed;
-		metrics_init(&replication->metrics, all->args->arena);
-		replication->metrics.list = all->row[row].metrics.list;
+		metrics_init(&replication->metrics, all->args->arena, all->args->registry);
 	}
 	return SL_OK;
 }

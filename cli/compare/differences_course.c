@@ -75,7 +75,7 @@ static int course_begin(struct course *course, const struct schedule *from, cons
 {
 	const size_t room = (size_t)from->count + 1;
 	*course = (struct course){ .from = SL_NONE, .until = SL_NONE };
-	metrics_init(&course->metrics, all->arena);
+	metrics_init(&course->metrics, all->arena, NULL);
 	course->wait = malloc(room * sizeof(sl_time));
 	course->turnaround = malloc(room * sizeof(sl_time));
 	course->run = malloc(room * sizeof(sl_time));

@@ -420,22 +420,15 @@ static int convert_clean(struct conversion *c, struct sl_err *err)
 
 /* ---- The command ------------------------------------------------------------------------- */
 
-static const char *writer_name_at(const void *list, size_t i)
+static int writer_choose(
+	const struct sl_writer **writer, const char *name, const struct args *args, struct sl_err *err)
 {
-	const struct sl_writer *const *writers = list;
-	return writers[i] ? writers[i]->name : NULL;
-}
-
-static int writer_choose(const struct sl_writer **writer, const char *name, struct sl_err *err)
-{
-	for (size_t i = 0; sl_writers[i]; i++) {
-		*writer = sl_writers[i];
-		if (strcmp(sl_writers[i]->name, name) == 0)
-			return SL_OK;
-	}
+	const struct sl_writer *const *writers = args->registry->known.writers;
 	char near[128];
-	return sl_fail(err, SL_USAGE, "unknown format '%s': %s'schedlab list writers' shows all", name,
-		did_you_mean(near, nearest(name, writer_name_at, sl_writers)));
+	*writer = sl_by_name(writers, name);
+	return *writer ? SL_OK
+		       : sl_fail(err, SL_USAGE, "unknown format '%s': %s'schedlab list writers' shows all",
+				 name, did_you_mean(near, sl_nearest_name(name, writers)));
 }
 
 static bool is_cluster_format(const char *to)
@@ -450,7 +443,7 @@ static int conversion_begin(
 		.arena = args->arena,
 		.registry = args->registry,
 		.strict = arg_flag(args, "strict") };
-	const int status = writer_choose(&c->writer, to ? to : "swf", err);
+	const int status = writer_choose(&c->writer, to ? to : "swf", args, err);
 	return status ? status : file_out_open(&c->out, path, args, err);
 }
 
@@ -512,26 +505,6 @@ static int convert_trace(const struct args *args, const char *to, const char *pa
 
 /* ---- Clusters ------------------------------------------------------------------------------ */
 
-static int sniff_trace(const struct registry *registry, const char *text, size_t len)
-{
-	int best = 0;
-	for (const struct sl_reader *const *reader = registry->readers; *reader; reader++) {
-		const int sure = (*reader)->sniff(text, len);
-		best = sure > best ? sure : best;
-	}
-	return best;
-}
-
-static int sniff_cluster(const struct registry *registry, const char *path, const char *text, size_t len)
-{
-	int best = 0;
-	for (const struct sl_cluster_reader *const *reader = registry->cluster_readers; *reader; reader++) {
-		const int sure = (*reader)->sniff(path, text, len);
-		best = sure > best ? sure : best;
-	}
-	return best;
-}
-
 /* A cluster where its readers are surer of it than those of traces; of JSON, both may be sure of some. */
 static int is_cluster(
 	bool *is, const struct args *args, const char *path, struct sl_input *in, struct sl_err *err)
@@ -543,8 +516,10 @@ static int is_cluster(
 	if (more <= 0)
 		return more;
 	const size_t len = (size_t)(end - text);
-	const int trace = sniff_trace(args->registry, text, len);
-	const int cluster = sniff_cluster(args->registry, path, text, len);
+	const struct sl_reader *of_trace;
+	const struct sl_cluster_reader *of_cluster;
+	const int trace = reader_surest(args->registry, &of_trace, text, len);
+	const int cluster = cluster_reader_surest(args->registry, &of_cluster, path, text, len);
 	const bool both_json = trace && cluster && text[strspn(text, " \t\r\n")] == '{';
 	*is = cluster > trace && !both_json;
 	return SL_OK;
@@ -578,7 +553,8 @@ static int convert_cluster(
 		return sl_fail(err, SL_USAGE, "%s is a cluster: --clean is for traces", args->word[0]);
 	int status = cluster_reader_choose(args->registry, &reader, args->word[0], in, err);
 	if (!status)
-		status = cluster_write_begin(&writing, &sink, to && strcmp(to, "json") == 0, err);
+		status = cluster_write_begin(
+			&writing, &sink, &args->registry->known, to && strcmp(to, "json") == 0, err);
 	if (!status)
 		status = reader->read(args->word[0], in, NULL, 0, sink, err);
 	if (!status)

@@ -15,20 +15,11 @@
 
 #include "cli/convert/anonymize.h"
 #include "cli/run/dry_run.h"
+#include "sim/base/hash.h"
 
 enum { HASH_BYTES = 32, HEX_MAX = 2 * HASH_BYTES, HEX_SHORT = 10 };
 
 /* ---- The key ------------------------------------------------------------------------------- */
-
-static void hex_of(const unsigned char *bytes, size_t count, char *hex)
-{
-	static const char digit[] = "0123456789abcdef";
-	for (size_t i = 0; i < count; i++) {
-		hex[2 * i] = digit[bytes[i] >> 4];
-		hex[2 * i + 1] = digit[bytes[i] & 15];
-	}
-	hex[2 * count] = '\0';
-}
 
 /* Never over a key that is there: names under it could not be told any more. */
 static int key_make(const char *path, struct sl_err *err)
@@ -42,7 +33,7 @@ static int key_make(const char *path, struct sl_err *err)
 		return sl_fail(err, SL_USAGE, "--new-key: '%s' is there already: leave --new-key out", path);
 	if (fd < 0)
 		return sl_fail_sys(err, SL_SYSTEM, "create", path);
-	hex_of(bytes, sizeof(bytes), line);
+	hex_put(line, bytes, sizeof(bytes));
 	line[HEX_MAX] = '\n';
 	const bool whole = write(fd, line, HEX_MAX + 1) == HEX_MAX + 1;
 	if ((close(fd) != 0) | !whole)
@@ -128,7 +119,7 @@ static int give(struct pseudonyms *p, char kind, bool number, const unsigned cha
 	char hex[HEX_MAX + 1];
 	char text[HEX_MAX + 2];
 	uint64_t value = first_64(hash) % 1000000000;
-	hex_of(hash, HASH_BYTES, hex);
+	hex_put(hex, hash, HASH_BYTES);
 	for (int digits = HEX_SHORT; digits <= HEX_MAX; digits++, value++) {
 		if (number)
 			(void)snprintf(text, sizeof(text), "%09" PRIu64, value % 1000000000);

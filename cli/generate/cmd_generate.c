@@ -21,6 +21,7 @@ struct generation {
 	const struct sl_value *values; /* One for each of its params. */
 	uint64_t seed;
 	struct sl_arena *arena;
+	const struct sl_writer *const *writers;
 	const struct sl_writer *writer;
 	struct sl_out *out;
 	const char *(*header)[2];
@@ -89,20 +90,6 @@ int generate_users(
 	return SL_OK;
 }
 
-static const char *generator_name_at(const void *list, size_t i)
-{
-	const struct sl_generator *const *generators = list;
-	return generators[i] ? generators[i]->name : NULL;
-}
-
-static const struct sl_generator *generator_find(const struct sl_generator *const *known, const char *name)
-{
-	for (size_t i = 0; known[i]; i++)
-		if (strcmp(known[i]->name, name) == 0)
-			return known[i];
-	return NULL;
-}
-
 /* ---- Options out of parameters ------------------------------------------------- */
 
 /* max_estimate is --max-estimate; NULL when memory is out. */
@@ -133,7 +120,7 @@ static bool is_listed(const struct option_def *options, size_t count, const char
 
 static const struct option_def *generate_more(const char *word, size_t *count, const struct args *args)
 {
-	const struct sl_generator *const *generators = args->registry->generators;
+	const struct sl_generator *const *generators = args->registry->known.generators;
 	struct sl_arena *arena = args->arena;
 	const struct generate_way *way = word ? way_of(word) : NULL;
 	if (way) {
@@ -174,8 +161,9 @@ static const struct option_def *generate_more(const char *word, size_t *count, c
 static int values_from_args(struct sl_value *values, const struct sl_generator *generator,
 	const struct args *args, struct sl_err *err)
 {
-	int status = values_parse(
-		values, generator->params, generator->param_count, NULL, generator->name, args->arena, err);
+	const struct param_list params = { generator->params, generator->param_count, generator->name, NULL,
+		args->arena };
+	int status = values_parse(values, &params, NULL, err);
 	for (size_t i = 0; i < generator->param_count && !status; i++) {
 		const struct sl_param *param = &generator->params[i];
 		const char *name = option_name(param->key, args->arena);
@@ -183,7 +171,7 @@ static int values_from_args(struct sl_value *values, const struct sl_generator *
 			return sl_fail_memory(err);
 		const char *text = arg(args, name);
 		if (text)
-			status = value_set(&values[i], param, text, generator->name, args->arena, err);
+			status = value_set(&values[i], &params, i, text, err);
 	}
 	return status;
 }
@@ -234,20 +222,11 @@ static int header_recipe(struct generation *g, struct sl_err *err)
 	return header_add(g, "Note", line, err);
 }
 
-static const struct sl_writer *writer_of(const char *name)
-{
-	size_t i = 0;
-	while (sl_writers[i] && strcmp(sl_writers[i]->name, name) != 0)
-		i++;
-	SL_CHECK(sl_writers[i]);
-	return sl_writers[i];
-}
-
 /* All rows of a model are like its first. */
 static int generation_begin(struct generation *g, const struct sl_row *row, struct sl_err *err)
 {
 	g->begun = true;
-	g->writer = writer_of(row->more && row->more->group_count ? "table" : "swf");
+	g->writer = sl_by_name(g->writers, row->more && row->more->group_count ? "table" : "swf");
 	const int status = header_recipe(g, err);
 	if (status)
 		return status;
@@ -280,6 +259,7 @@ int generate_write(
 		.values = order->values,
 		.seed = order->seed,
 		.arena = args->arena,
+		.writers = args->registry->known.writers,
 		.jobs = &order->jobs,
 	};
 	int status = file_out_open(&g.out, path, args, err);
@@ -369,12 +349,12 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	if (args->word_count > 1)
 		return sl_fail(err, SL_USAGE, "'%s' is one word too many: a model takes options only",
 			args->word[1]);
-	const struct sl_generator *const *known = args->registry->generators;
-	const struct sl_generator *generator = generator_find(known, name);
+	const struct sl_generator *const *known = args->registry->known.generators;
+	const struct sl_generator *generator = sl_by_name(known, name);
 	if (!generator) {
 		char near[128];
 		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
-			name, did_you_mean(near, nearest(name, generator_name_at, known)));
+			name, did_you_mean(near, sl_nearest_name(name, known)));
 	}
 
 	uint64_t seed;

@@ -303,13 +303,11 @@ static void say_found(const struct fitting *f)
 static int choose(struct fitting *f, struct sl_err *err)
 {
 	const char *name = arg(f->args, "model") ? arg(f->args, "model") : fit_models[0]->generator;
-	const struct sl_generator *const *generators = f->args->registry->generators;
 	for (size_t i = 0; fit_models[i]; i++)
 		if (strcmp(fit_models[i]->generator, name) == 0)
 			f->model = fit_models[i];
-	for (size_t i = 0; generators[i] && f->model; i++)
-		if (strcmp(generators[i]->name, name) == 0)
-			f->generator = generators[i];
+	if (f->model)
+		f->generator = sl_by_name(f->args->registry->known.generators, name);
 	return f->generator
 		       ? SL_OK
 		       : sl_fail(err, SL_USAGE,
@@ -324,13 +322,14 @@ static int values_of(struct fitting *f, struct sl_err *err)
 	f->values = sl_alloc(arena, g->param_count, sizeof(*f->values));
 	if (!f->values)
 		return sl_fail_memory(err);
-	int status = values_parse(f->values, g->params, g->param_count, NULL, g->name, arena, err);
+	const struct param_list params = { g->params, g->param_count, g->name, NULL, arena };
+	int status = values_parse(f->values, &params, NULL, err);
 	for (size_t i = 0; i < f->found.count && !status; i++) {
 		size_t p = 0;
 		while (p < g->param_count && strcmp(g->params[p].key, f->found.param[i].key) != 0)
 			p++;
 		SL_CHECK(p < g->param_count);
-		status = value_set(&f->values[p], &g->params[p], f->found.param[i].text, g->name, arena, err);
+		status = value_set(&f->values[p], &params, p, f->found.param[i].text, err);
 	}
 	return status;
 }

@@ -43,27 +43,20 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	return convert_hold(c, row, gone, err);
 }
 
-static const struct sl_writer *writer_named(const char *name)
-{
-	size_t i = 0;
-	while (sl_writers[i] && strcmp(sl_writers[i]->name, name) != 0)
-		i++;
-	return sl_writers[i];
-}
-
 /* --to, or the format of the trace if that is written, or a table; of standard input, SWF where that says
  * all. */
 static int choose_writer(struct resampling *r, const struct args *args, struct sl_err *err)
 {
 	struct conversion *c = &r->c;
+	const struct sl_writer *const *known = args->registry->known.writers;
 	const char *to = arg(args, "to");
 	if (to) {
-		c->writer = writer_named(to);
+		c->writer = sl_by_name(known, to);
 		return c->writer ? SL_OK
 				 : sl_fail(err, SL_USAGE,
 					   "unknown format '%s': 'schedlab list writers' shows all", to);
 	}
-	c->writer = writer_named(c->row_count && c->row[0].more ? "table" : "swf");
+	c->writer = sl_by_name(known, c->row_count && c->row[0].more ? "table" : "swf");
 	if (strcmp(c->path, "-") == 0)
 		return SL_OK;
 	struct sl_input *in;
@@ -73,8 +66,8 @@ static int choose_writer(struct resampling *r, const struct args *args, struct s
 		return status;
 	status = reader_choose(c->registry, &reader, in, err);
 	sl_input_close(in);
-	if (!status && writer_named(reader->name))
-		c->writer = writer_named(reader->name);
+	if (!status && sl_by_name(known, reader->name))
+		c->writer = sl_by_name(known, reader->name);
 	return status;
 }
 

@@ -258,7 +258,8 @@ static int told_read(
 		.partition = on_partition,
 		.sw = on_switch,
 		.license = on_license,
-		.setting = on_setting };
+		.setting = on_setting,
+		.registry = &args->registry->known };
 	const struct sl_cluster_reader *reader = NULL;
 	struct sl_cluster_setting *list;
 	struct settings settings;

@@ -20,6 +20,7 @@
 #include "cli/base/render.h"
 #include "cli/policy_test/policy_checks.h"
 #include "cli/policy_test/toy.h"
+#include "sim/lib/builtin.h"
 
 /* What a check's process leaves for us, in memory that both see. */
 struct report {
@@ -32,9 +33,10 @@ struct policy_test {
 	const struct args *args;
 	struct testing testing;
 	struct policy_choice choice;
-	const char *text;   /* Of the policy. */
-	const char *folder; /* Where the files are. */
-	bool kept;          /* -o: they stay. */
+	struct registry plain; /* Without the line's plug-ins: scenarios are read by it. */
+	const char *text;      /* Of the policy. */
+	const char *folder;    /* Where the files are. */
+	bool kept;             /* -o: they stay. */
 	struct trial *trial;
 	size_t trial_count;
 	struct report *report;
@@ -135,6 +137,7 @@ static int load(struct scenario *scenario, struct policy_test *test, const struc
 	int status = settings_of(&settings, test, trial->overrun, cancels, err);
 	const struct scenario_options options = { .cluster = trial->cluster,
 		.trace = trace,
+		.registry = &test->plain,
 		.settings = &settings,
 		.implied = test->choice.implied,
 		.seed = test->testing.seed,
@@ -154,7 +157,8 @@ static int toy_tell(struct scenario *scenario, struct policy_test *test, const s
 	const char *cancels = path_of(test, toy->name, ending[twist][1]);
 	if (!trace || !cancels)
 		return sl_fail_memory(err);
-	const int status = toy_write(toy, twist, trace, cancels, err);
+	const struct sl_writer *swf = sl_by_name(test->plain.known.writers, "swf");
+	const int status = toy_write(toy, twist, swf, trace, cancels, err);
 	return status ? status : load(scenario, test, trial, trace, toy->cancels ? cancels : NULL, err);
 }
 
@@ -441,7 +445,7 @@ static int policy_prepare(struct policy_test *test, struct sl_err *err)
 {
 	const struct args *args = test->args;
 	test->text = args->word[0];
-	int status = trust_say_policy(&args->registry->trust, test->text, args->registry->arena, err);
+	int status = trust_say_policy(args->registry, test->text, err);
 	if (!status)
 		status = registry_add_policy(args->registry, test->text, err);
 	if (!status)
@@ -469,7 +473,9 @@ static int policy_test_command(const struct args *args, struct sl_err *err)
 		mmap(NULL, sizeof(*test.report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (test.report == MAP_FAILED)
 		return sl_fail_memory(err);
-	status = folder_make(&test, err);
+	status = registry_make(&test.plain, err);
+	if (!status)
+		status = folder_make(&test, err);
 	if (!status)
 		status = trials_make(&test, err);
 	if (!status && arg_flag(args, "json"))
@@ -477,6 +483,7 @@ static int policy_test_command(const struct args *args, struct sl_err *err)
 	else if (!status)
 		status = checks_run(&test, err);
 	trials_release(&test);
+	registry_release(&test.plain);
 	(void)munmap(test.report, sizeof(*test.report));
 	return status;
 }

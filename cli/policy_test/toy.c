@@ -98,15 +98,6 @@ void toy_make(struct toy *toy, uint64_t seed, uint64_t number)
 
 /* ---- As files ------------------------------------------------------------------------- */
 
-static const struct sl_writer *swf_writer_find(void)
-{
-	size_t i = 0;
-	while (sl_writers[i] && strcmp(sl_writers[i]->name, "swf") != 0)
-		i++;
-	SL_CHECK(sl_writers[i]);
-	return sl_writers[i];
-}
-
 /* The i-th job's number: ascending, or not. */
 static int64_t number_of(uint32_t i, enum toy_twist twist)
 {
@@ -133,9 +124,9 @@ static struct sl_row row_of(const struct toy_job *job, uint32_t i, enum toy_twis
 	return row;
 }
 
-static int trace_write(const struct toy *toy, enum toy_twist twist, struct sl_out *out, struct sl_err *err)
+static int trace_write(const struct toy *toy, enum toy_twist twist, const struct sl_writer *writer,
+	struct sl_out *out, struct sl_err *err)
 {
-	const struct sl_writer *writer = swf_writer_find();
 	char cpus[32];
 	*sl_put_i64(cpus, toy->cpus) = '\0';
 	const char *const header[][2] = { { "Note", "made by: schedlab policy-test" }, { "MaxProcs", cpus } };
@@ -155,13 +146,13 @@ static int out_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
-int toy_write(const struct toy *toy, enum toy_twist twist, const char *trace, const char *cancels,
-	struct sl_err *err)
+int toy_write(const struct toy *toy, enum toy_twist twist, const struct sl_writer *swf, const char *trace,
+	const char *cancels, struct sl_err *err)
 {
 	struct sl_out *out;
 	int status = sl_out_open(&out, trace, err);
 	if (!status)
-		status = out_close(out, trace_write(toy, twist, out, err), err);
+		status = out_close(out, trace_write(toy, twist, swf, out, err), err);
 	if (status || !toy->cancels)
 		return status;
 	status = sl_out_open(&out, cancels, err);

@@ -41,8 +41,8 @@ enum toy_twist {
 	TOY_RENAMED, /* Other numbers of jobs, users, accounts and partitions. */
 };
 /* A trace; and, where there are any, its cancellations. */
-int toy_write(const struct toy *toy, enum toy_twist twist, const char *trace, const char *cancels,
-	struct sl_err *err);
+int toy_write(const struct toy *toy, enum toy_twist twist, const struct sl_writer *swf, const char *trace,
+	const char *cancels, struct sl_err *err);
 /* The nodes, where there are any. */
 int toy_write_cluster(const struct toy *toy, const char *path, struct sl_err *err);
 

@@ -45,6 +45,8 @@ static const char *kind_name(enum sl_param_kind kind)
 		[SL_PARAM_TEXT] = "text",
 		[SL_PARAM_SHEET] = "CSV file",
 		[SL_PARAM_DOC] = "YAML file",
+		[SL_PARAM_PLACE] = "choice",
+		[SL_PARAM_POLICY] = "choice",
 	};
 	return name[kind];
 }
@@ -178,18 +180,19 @@ static void entry_json(struct listing *list, const struct entry *entry)
 			json_object(json, NULL, datum_text("key", param->key),
 				datum_given("kind", kind_name(param->kind)),
 				datum_given("default", param->fallback),
-				datum_given("values", param->choices), datum_given("help", param->help));
+				datum_given("values", param_choices(param, list->registry, list->registry->arena)), datum_given("help", param->help));
 		}
 		json_close(json);
 	}
 	json_close(json);
 }
 
-static void params_text(const struct entry *entry)
+static void params_text(const struct listing *list, const struct entry *entry)
 {
 	for (size_t i = 0; i < entry->param_count; i++) {
 		const struct sl_param *param = &entry->params[i];
-		printf("      %s=%s", param->key, param->choices ? param->choices : kind_name(param->kind));
+		const char *choices = param_choices(param, list->registry, list->registry->arena);
+		printf("      %s=%s", param->key, choices ? choices : kind_name(param->kind));
 		if (param->fallback)
 			printf(" (default %s)", param->fallback);
 		printf("\n          %s\n", param->help);
@@ -217,7 +220,7 @@ static void entry_text(const struct listing *list, const struct entry *entry)
 		printf("      %s\n", entry->paper);
 	if (plugin_of(list, entry))
 		printf("      from plug-in %s\n", plugin_of(list, entry));
-	params_text(entry);
+	params_text(list, entry);
 }
 
 static void entry_show(struct listing *list, const struct entry *entry)
@@ -230,12 +233,13 @@ static void entry_show(struct listing *list, const struct entry *entry)
 
 static void list_presets(struct listing *list)
 {
-	for (const struct sl_preset *at = list->registry->presets; at->name; at++) {
+	for (const struct sl_preset *const *of = list->registry->known.presets; *of; of++) {
+		const struct sl_preset *at = *of;
 		char text[256];
 		const bool set = at->settings && at->settings[0];
 		(void)snprintf(
 			text, sizeof(text), "%s%s%s", at->policy, set ? ":" : "", set ? at->settings : "");
-		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, NULL, NULL,
+		entry_show(list, &(struct entry){ at->name, at->summary, text, at->paper, NULL, 0, at, NULL,
 					 NULL, NULL });
 	}
 }
@@ -285,24 +289,27 @@ static void list_settings(struct listing *list)
 
 static void list_nodes(struct listing *list)
 {
-	for (const struct sl_node_model *const *at = sl_node_models; *at; at++)
+	for (const struct sl_node_model *const *at = list->registry->known.node_models; *at; at++)
 		entry_show(list, &(struct entry){ .name = (*at)->name,
 					 .summary = (*at)->summary,
 					 .paper = (*at)->source,
+					 .vtable = *at,
 					 .node = (*at)->node });
 }
 
 static void list_mig(struct listing *list)
 {
 	enum { GIB = 1024 };
-	for (const struct sl_mig_model *const *at = sl_mig_models; *at; at++) {
+	for (const struct sl_mig_model *const *at = list->registry->known.mig_models; *at; at++) {
 		char text[80];
 		(void)snprintf(text, sizeof(text),
 			"%lld GiB in %d slices: profiles, their slices, where they may begin",
 			(long long)(*at)->mem / GIB, SL_MIG_SLICES);
-		entry_show(list,
-			&(struct entry){
-				.name = (*at)->name, .summary = text, .paper = (*at)->source, .mig = *at });
+		entry_show(list, &(struct entry){ .name = (*at)->name,
+					 .summary = text,
+					 .paper = (*at)->source,
+					 .vtable = *at,
+					 .mig = *at });
 	}
 }
 
@@ -318,7 +325,7 @@ static bool engine_gives(enum sl_reason reason)
 static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
 {
 	(void)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
-	for (const struct sl_policy *const *at = registry->policies; *at; at++) {
+	for (const struct sl_policy *const *at = registry->known.policies; *at; at++) {
 		const enum sl_reason *gives = (*at)->reasons;
 		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
 			gives++;
@@ -345,71 +352,61 @@ static void list_rules(struct listing *list)
 					 .summary = sl_rule_words((enum sl_rule)i) });
 }
 
-/* Where the registry has them, and where each of them has what is shown; 0: it has no such part. */
-struct registered {
-	size_t list, name, summary, paper, params, param_count;
-};
-
-#define REGISTERED(list, type) \
-	offsetof(struct registry, list), offsetof(struct type, name), offsetof(struct type, summary)
-#define WITH_PAPER(list, type)                                             \
-	{                                                                  \
-		REGISTERED(list, type), offsetof(struct type, paper), 0, 0 \
-	}
-#define WITH_PARAMS(list, type)                                                                      \
-	{                                                                                            \
-		REGISTERED(list, type), offsetof(struct type, paper), offsetof(struct type, params), \
-			offsetof(struct type, param_count)                                           \
-	}
-
+/* How entries of one array of the registry are shown: by a function, or from where their members are. */
 static const struct kind {
 	const char *name, *about;
-	void (*walk)(struct listing *list); /* NULL: they are registered. */
-	struct registered of;
+	void (*walk)(struct listing *list);
+	size_t at, paper, params; /* 0: they have none. Their number is behind the parameters. */
 } kinds[] = {
-	{ "presets", "names for -p that stand for a policy with some parameters set", list_presets, { 0 } },
-	{ "policies", "for -p, as name:parameter=value,...", NULL, WITH_PARAMS(policies, sl_policy) },
-	{ "placings", "how nodes are chosen, as place=NAME of a policy", NULL,
-		WITH_PAPER(placings, sl_placing) },
-	{ "models", "what makes run times other than traced, for --model", NULL,
-		WITH_PARAMS(models, sl_model) },
-	{ "settings", "for --set", list_settings, { 0 } },
-	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", NULL,
-		WITH_PAPER(gauges, sl_gauge) },
-	{ "readers", "formats of traces that are read", NULL, { REGISTERED(readers, sl_reader), 0, 0, 0 } },
-	{ "clusters", "formats of cluster files, for -c", NULL,
-		{ REGISTERED(cluster_readers, sl_cluster_reader), 0, 0, 0 } },
-	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", list_nodes, { 0 } },
-	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", list_mig, { 0 } },
-	{ "writers", "formats of traces that are written", NULL,
-		{ REGISTERED(writers, sl_writer), 0, 0, 0 } },
-	{ "generators", "workload models, for 'schedlab generate'", NULL,
-		WITH_PARAMS(generators, sl_generator) },
-	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", NULL,
-		WITH_PAPER(metrics, sl_metric) },
-	{ "reports", "files of a run's directory", NULL, { REGISTERED(reports, sl_report), 0, 0, 0 } },
-	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", list_reasons, { 0 } },
-	{ "rules", "by which rule a policy did something to a job", list_rules, { 0 } },
+#define OF(array)    .at = offsetof(struct sl_plugin, array)
+#define PAPER(type)  .paper = offsetof(struct type, paper)
+#define PARAMS(type) PAPER(type), .params = offsetof(struct type, params)
+	{ "presets", "names for -p that stand for a policy with some parameters set", .walk = list_presets },
+	{ "policies", "for -p, as name:parameter=value,...", OF(policies), PARAMS(sl_policy) },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", OF(placings), PAPER(sl_placing) },
+	{ "placers", "likewise, those that choose cores and devices too", OF(placers), PAPER(sl_placer) },
+	{ "models", "what makes run times other than traced, for --model", OF(models), PARAMS(sl_model) },
+	{ "settings", "for --set", .walk = list_settings },
+	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", OF(gauges),
+		PAPER(sl_gauge) },
+	{ "readers", "formats of traces that are read", OF(readers) },
+	{ "clusters", "formats of cluster files, for -c", OF(cluster_readers) },
+	{ "nodes", "types of nodes for cluster files, as 'type: NAME' of an entry", .walk = list_nodes },
+	{ "mig", "GPUs divided by MIG, as 'mig: NAME' of a type of GPU in a cluster file", .walk = list_mig },
+	{ "writers", "formats of traces that are written", OF(writers) },
+	{ "generators", "workload models, for 'schedlab generate'", OF(generators), PARAMS(sl_generator) },
+	{ "metrics", "families of numbers in metrics.json; see schedlab-metrics(7)", OF(metrics),
+		PAPER(sl_metric) },
+	{ "reports", "files of a run's directory", OF(reports) },
+	{ "documents", "several runs side by side, for --format of 'schedlab report'", OF(documents) },
+	{ "binders", "what puts pods on nodes for policies that admit whole jobs", OF(binders),
+		PAPER(sl_binder) },
+	{ "languages", "in which policies may be scripts, by the ending of -p FILE", OF(scriptings) },
+	{ "reasons", "why a job waits, as reasons.csv has it: it waited because ...", .walk = list_reasons },
+	{ "rules", "by which rule a policy did something to a job", .walk = list_rules },
+#undef OF
+#undef PAPER
+#undef PARAMS
 };
 
-/* The pointer that is there. */
-static const void *part(const void *of, size_t at)
+static void kind_walk(struct listing *list, const struct kind *kind)
 {
-	return *(const void *const *)(const void *)((const char *)of + at);
-}
-
-static void list_registered(struct listing *list, const struct registered *of)
-{
-	const void *const *at = part(list->registry, of->list);
-	for (; *at; at++) {
-		struct entry entry = { .name = part(*at, of->name),
-			.summary = part(*at, of->summary),
-			.paper = of->paper ? part(*at, of->paper) : NULL,
-			.vtable = *at };
-		if (of->params) {
-			entry.params = part(*at, of->params);
-			entry.param_count =
-				*(const size_t *)(const void *)((const char *)*at + of->param_count);
+	const void *array;
+	const struct vtable *at;
+	if (kind->walk) {
+		kind->walk(list);
+		return;
+	}
+	memcpy(&array, (const char *)&list->registry->known + kind->at, sizeof(array));
+	for (size_t i = 0; (at = registry_at(array, i)); i++) {
+		struct entry entry = { .name = at->name, .summary = at->summary, .vtable = at };
+		const char *bytes = (const char *)at;
+		if (kind->paper)
+			memcpy(&entry.paper, bytes + kind->paper, sizeof(entry.paper));
+		if (kind->params) {
+			memcpy(&entry.params, bytes + kind->params, sizeof(entry.params));
+			memcpy(&entry.param_count, bytes + kind->params + sizeof(entry.params),
+				sizeof(entry.param_count));
 		}
 		entry_show(list, &entry);
 	}
@@ -463,10 +460,7 @@ static int list_command(const struct args *args, struct sl_err *err)
 			json_nest(&json, kinds[i].name, '[', &entries);
 		else
 			printf("%s%s - %s\n", separator, kinds[i].name, kinds[i].about);
-		if (kinds[i].walk)
-			kinds[i].walk(&list);
-		else
-			list_registered(&list, &kinds[i].of);
+		kind_walk(&list, &kinds[i]);
 		if (list.json)
 			json_close(&json);
 		separator = "\n";
@@ -479,8 +473,9 @@ const struct command cmd_list = {
 	.usage = "list [KIND] [options]",
 	.summary = "show policies, settings, formats, generators and metrics by name",
 	.detail =
-		"KIND is one of policies, presets, placings, models, settings, gauges, readers, clusters, nodes,\n"
-		"mig, writers, generators, metrics, reports, reasons and rules.\n"
+		"KIND is one of policies, presets, placings, placers, models, settings, gauges, readers, clusters,\n"
+		"nodes, mig, writers, generators, metrics, reports, documents, binders, languages, reasons and\n"
+		"rules.\n"
 		"With a KIND each is shown with its parameters, their defaults, and the paper it comes from.\n"
 		"\n"
 		"examples:\n"

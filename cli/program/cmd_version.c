@@ -59,18 +59,10 @@ struct known {
 	size_t count;
 };
 
-static size_t counted(const void *const *list)
+static size_t counted(const void *array)
 {
 	size_t count = 0;
-	while (list[count])
-		count++;
-	return count;
-}
-
-static size_t presets(void)
-{
-	size_t count = 0;
-	while (sl_presets[count].name)
+	while (registry_at(array, count))
 		count++;
 	return count;
 }
@@ -140,15 +132,15 @@ static int print_json(const struct library *library, size_t libraries, const str
 
 static int version_command(const struct args *args, struct sl_err *err)
 {
-	const struct registry *registry = args->registry;
+	const struct sl_plugin *all = &args->registry->known;
 	struct library library[LIBRARIES];
 	char text[2][32];
 	char data[4300];
 	const struct known known[] = {
-		{ "presets", presets() },
-		{ "policies", counted((const void *const *)registry->policies) },
-		{ "models", counted((const void *const *)registry->models) },
-		{ "readers", counted((const void *const *)registry->readers) },
+		{ "presets", counted(all->presets) },
+		{ "policies", counted(all->policies) },
+		{ "models", counted(all->models) },
+		{ "readers", counted(all->readers) },
 	};
 	const size_t libraries = libraries_list(library, text);
 	const bool build = arg_flag(args, "build");

@@ -70,29 +70,24 @@ struct params {
 	size_t count;
 };
 
-static void offer_placings(const struct asked *asked, struct stem stem)
+/* All of an array of the registry. */
+static void offer_array(const struct asked *asked, struct stem stem, const void *array)
 {
-	for (const struct sl_placing *const *at = asked->args->registry->placings; *at; at++)
-		offer_as(asked, stem, (*at)->name, strlen((*at)->name), "", (*at)->summary);
-}
-
-static void offer_gauges(const struct asked *asked, struct stem stem)
-{
-	for (const struct sl_gauge *const *at = asked->args->registry->gauges; *at; at++)
-		offer_as(asked, stem, (*at)->name, strlen((*at)->name), "", (*at)->summary);
+	const struct vtable *at;
+	for (size_t i = 0; (at = registry_at(array, i)); i++)
+		offer_as(asked, stem, at->name, strlen(at->name), "", at->summary);
 }
 
 /* Values of one: of a choice, a switch, or what has names elsewhere. */
 static void offer_values(const struct asked *asked, struct stem stem, const struct sl_param *param)
 {
+	const char *choices = param_choices(param, asked->args->registry, asked->args->registry->arena);
 	if (param->kind == SL_PARAM_BOOL)
 		offer_choices(asked, stem, "true|false");
-	else if (param->choices && strchr(param->choices, '|'))
-		offer_choices(asked, stem, param->choices);
-	else if (strcmp(param->key, "place") == 0)
-		offer_placings(asked, stem);
+	else if (choices && strchr(choices, '|'))
+		offer_choices(asked, stem, choices);
 	else if (strcmp(param->key, "gauges") == 0)
-		offer_gauges(asked, stem);
+		offer_array(asked, stem, asked->args->registry->known.gauges);
 }
 
 static const struct sl_param *param_find(struct params of, const char *key, size_t len)
@@ -137,13 +132,11 @@ static struct stem last_item(const char *typed, const char *colon)
 
 static struct params policy_params(const struct registry *registry, const char *name, size_t len)
 {
-	for (const struct sl_preset *at = registry->presets; at->name; at++)
-		if (strlen(at->name) == len && memcmp(at->name, name, len) == 0)
-			return policy_params(registry, at->policy, strlen(at->policy));
-	for (const struct sl_policy *const *at = registry->policies; *at; at++)
-		if (strlen((*at)->name) == len && memcmp((*at)->name, name, len) == 0)
-			return (struct params){ (*at)->params, (*at)->param_count };
-	return (struct params){ NULL, 0 };
+	const struct sl_preset *preset = sl_by_name_n(registry->known.presets, name, len);
+	if (preset)
+		return policy_params(registry, preset->policy, strlen(preset->policy));
+	const struct sl_policy *policy = sl_by_name_n(registry->known.policies, name, len);
+	return policy ? (struct params){ policy->params, policy->param_count } : (struct params){ NULL, 0 };
 }
 
 static void offer_policies(const struct asked *asked)
@@ -155,24 +148,21 @@ static void offer_policies(const struct asked *asked)
 			policy_params(registry, asked->typed, (size_t)(colon - asked->typed)));
 		return;
 	}
-	for (const struct sl_preset *at = registry->presets; at->name; at++)
-		offer(asked, at->name, at->summary);
-	for (const struct sl_policy *const *at = registry->policies; *at; at++)
-		offer(asked, (*at)->name, (*at)->summary);
+	offer_array(asked, no_stem, registry->known.presets);
+	offer_array(asked, no_stem, registry->known.policies);
 }
 
 static void offer_models(const struct asked *asked)
 {
-	const struct sl_model *const *at = asked->args->registry->models;
+	const struct sl_model *const *known = asked->args->registry->known.models;
 	const char *colon = strchr(asked->typed, ':');
-	for (; *at; at++) {
-		const size_t len = strlen((*at)->name);
-		if (!colon)
-			offer(asked, (*at)->name, (*at)->summary);
-		else if (len == (size_t)(colon - asked->typed) && memcmp((*at)->name, asked->typed, len) == 0)
-			offer_params(asked, last_item(asked->typed, colon),
-				(struct params){ (*at)->params, (*at)->param_count });
-	}
+	const struct sl_model *model =
+		colon ? sl_by_name_n(known, asked->typed, (size_t)(colon - asked->typed)) : NULL;
+	if (!colon)
+		offer_array(asked, no_stem, known);
+	else if (model)
+		offer_params(asked, last_item(asked->typed, colon),
+			(struct params){ model->params, model->param_count });
 }
 
 /* The value of -p that stands on the line; the default where none does. */
@@ -262,6 +252,11 @@ static void offer_only(const struct asked *asked)
 	const struct stem stem = { asked->typed, comma ? (size_t)(comma + 1 - asked->typed) : 0 };
 	for (size_t i = 0; only_at(i); i++)
 		offer_as(asked, stem, only_at(i), strlen(only_at(i)), "", NULL);
+	const struct registry *registry = asked->args->registry;
+	for (const struct sl_report *const *at = registry->known.reports; *at; at++)
+		if (registry_owner(registry, *at))
+			offer_as(asked, stem, report_asked(*at), strcspn(report_asked(*at), "."), "",
+				(*at)->summary);
 }
 
 static void offer_engines(const struct asked *asked)
@@ -272,20 +267,12 @@ static void offer_engines(const struct asked *asked)
 
 static void offer_formats(const struct asked *asked)
 {
-	for (const struct sl_writer *const *at = asked->args->registry->writers; *at; at++)
-		offer(asked, (*at)->name, (*at)->summary);
-}
-
-static void offer_readers(const struct asked *asked)
-{
-	for (const struct sl_reader *const *at = asked->args->registry->readers; *at; at++)
-		offer(asked, (*at)->name, (*at)->summary);
+	offer_array(asked, no_stem, asked->args->registry->known.writers);
 }
 
 static void offer_generators(const struct asked *asked)
 {
-	for (const struct sl_generator *const *at = asked->args->registry->generators; *at; at++)
-		offer(asked, (*at)->name, (*at)->summary);
+	offer_array(asked, no_stem, asked->args->registry->known.generators);
 	offer(asked, "fit", "a model's parameters from a trace");
 	offer(asked, "resample", "another trace drawn from one");
 }
@@ -315,7 +302,7 @@ static void offer_value(const struct asked *asked, const struct option_def *def)
 			return;
 		}
 	if (strcmp(def->name, "format") == 0)
-		offer_readers(asked);
+		offer_array(asked, no_stem, asked->args->registry->known.documents);
 	else if (strcmp(value, "LEVEL") == 0)
 		offer_choices(asked, no_stem, "error|warning|info|debug|trace");
 	else if (strchr(value, '|') && !strpbrk(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ=["))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/program/complete.h"
+#include "sim/lib/builtin.h"
 
 #ifndef SL_DATADIR
 #define SL_DATADIR "/usr/local/share/schedlab"
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 		return -SL_SYSTEM;
 	stdout = shown;
 	signals_catch();
-	int status = registry_init(&registry, &err);
+	int status = registry_make(&registry, &err);
 	registry.trust.guarded = true;
 	registry.watch.is_over = loading_is_over;
 	struct args args = { .arena = status ? NULL : arena_new(),

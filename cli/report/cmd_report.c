@@ -213,12 +213,6 @@ static int open_all(struct report *all, struct sl_err *err)
 
 /* ---- Which document --------------------------------------------------------------------------------- */
 
-static const char *document_at(const void *list, size_t i)
-{
-	(void)list;
-	return sl_documents[i] ? sl_documents[i]->name : NULL;
-}
-
 static const char *chart_at(const void *list, size_t i)
 {
 	const char *const *charts = list;
@@ -265,11 +259,12 @@ static int choose_document(struct report *all, struct sl_err *err)
 	char names[400];
 	uint64_t width;
 	uint64_t height;
-	all->document = document_find(name);
+	const struct sl_document *const *known = args->registry->known.documents;
+	all->document = sl_by_name(known, name);
 	if (!all->document)
 		return sl_fail(err, SL_USAGE, "unknown format '%s': %sthere are %s", name,
-			did_you_mean(near, nearest(name, document_at, NULL)),
-			names_text(names, document_at, NULL));
+			did_you_mean(near, sl_nearest_name(name, known)),
+			names_text(names, registry_name_at, known));
 	if (!all->document->charts && (arg(args, "width") || arg(args, "height")))
 		return sl_fail(err, SL_USAGE, "'--%s' is about a picture, which '%s' is not: leave it out",
 			arg(args, "width") ? "width" : "height", name);
@@ -359,8 +354,7 @@ static int tell(struct report *all, size_t index, const struct run *run, struct 
 	struct sl_arena *arena = entry->again.arena;
 	struct sl_metrics metrics;
 	struct sl_told told;
-	metrics_init(&metrics, arena);
-	metrics.list = all->args->registry->metrics;
+	metrics_init(&metrics, arena, all->args->registry);
 	const char *label = label_of(all, entry, run);
 	all->label[index] = label;
 	if (!index)

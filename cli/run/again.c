@@ -73,11 +73,12 @@ static int drop_defaults(struct again *again, struct sl_err *err)
 				const struct sl_param *param = &choice.policy->params[p];
 				struct sl_value value = { 0 };
 				struct sl_err none = { 0 };
+				const struct param_list params = { param, 1, param->key, again->registry,
+					again->arena };
 				same = strlen(param->key) == len && memcmp(param->key, key, len) == 0 &&
 				       choice.values[p].text && param->kind != SL_PARAM_TEXT &&
 				       param->kind != SL_PARAM_DOC &&
-				       value_set(&value, param, key + len + 1, param->key, again->arena,
-					       &none) == SL_OK &&
+				       value_set(&value, &params, 0, key + len + 1, &none) == SL_OK &&
 				       value.number == choice.values[p].number;
 			}
 			if (!same)

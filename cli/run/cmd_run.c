@@ -182,8 +182,7 @@ static int report(const struct run *run, struct outdir *dir, const struct args *
 	const char *only = arg(args, "only");
 	const bool wanted = only_has(only, "metrics");
 	struct sl_metrics metrics;
-	metrics_init(&metrics, args->arena);
-	metrics.list = args->registry->metrics;
+	metrics_init(&metrics, args->arena, args->registry);
 	/* Groups by user and size are for the file and for --json; the summary shows none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
@@ -256,7 +255,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 static int report_means(const struct windowed *all, const struct args *args, struct sl_err *err)
 {
 	struct sl_metrics means;
-	metrics_init(&means, args->arena);
+	metrics_init(&means, args->arena, NULL);
 	int status = windows_means(&all->windows, &means, err);
 	if (!status && all->dir)
 		status = outdir_windows(all->dir, NULL, &all->windows, &means, all->only, err);

@@ -160,10 +160,7 @@ enum sl_coverage coverage_under(
 	*note = setting->note;
 	if (!setting->by || !followed)
 		return setting->coverage;
-	size_t at = 0;
-	while (sl_policies[at] && sl_policies[at] != choice->policy)
-		at++;
-	built_in = built_in && sl_policies[at];
+	built_in = built_in && !choice->script && !registry_owner(choice->registry, choice->policy);
 	for (const char *word = setting->by; *word; word += strspn(word, ", ")) {
 		const size_t len = strcspn(word, ",");
 		const size_t key = strcspn(word, "=,");
@@ -292,9 +289,9 @@ const char *ties_told(const struct run *run)
 	if (!run->scenario->cluster.node_count || !place || !ties || !place->text || !ties->text ||
 		(is_plain(run, "place") && is_plain(run, "ties")))
 		return NULL;
-	for (const struct sl_placing *const *at = run->scenario->registry->placings; *at; at++)
-		if (strcmp((*at)->name, place->text) == 0)
-			return (*at)->at_random ? "random" : ties->text;
+	const struct sl_placing *placing = sl_by_name(run->scenario->registry->known.placings, place->text);
+	if (placing)
+		return placing->at_random ? "random" : ties->text;
 	return NULL; /* A placer, which goes by rules of its own. */
 }
 
@@ -383,8 +380,8 @@ int run_from_args(struct run *run, const char *policy, struct settings *settings
 	if (!status)
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &run->options.seed, err);
 	if (!status && arg(args, "output"))
-		status = only_check(
-			arg(args, "only"), settings_name_models(settings), &run->options.record, err);
+		status = only_check(args->registry, arg(args, "only"), settings_name_models(settings),
+			&run->options.record, err);
 	run->options.check = arg_flag(args, "check");
 	run->options.stop = &cli_stop;
 	return status;

@@ -52,6 +52,7 @@ struct outdir {
 	bool compares; /* Runs are in folders of their own. */
 	struct name *files, *runs;
 	struct outdir_samples samples; /* of: NULL: it is not said. */
+	const struct sl_document *const *documents;
 	struct sl_arena *arena;
 };
 
@@ -157,10 +158,12 @@ static bool lists(const cJSON *record, const char *list, const char *name)
 
 enum holds { HOLDS_NOTHING, HOLDS_SAME, HOLDS_OTHER, HOLDS_FOREIGN };
 
-static bool is_ours(const char *folder, const char *name, const cJSON *record, const char *record_name);
+static bool is_ours(const struct sl_document *const *documents, const char *folder, const char *name,
+	const cJSON *record, const char *record_name);
 
 /* The first entry that no record names, into `foreign`. */
-static enum holds folder_holds(const char *folder, const char *identity, char foreign[PATH])
+static enum holds folder_holds(const struct sl_document *const *documents, const char *folder,
+	const char *identity, char foreign[PATH])
 {
 	struct dirent **entry = NULL;
 	const int count = scandir(folder, &entry, not_dots, by_bytes);
@@ -172,7 +175,8 @@ static enum holds folder_holds(const char *folder, const char *identity, char fo
 	cJSON *record = count ? record_read(folder, &record_name) : NULL;
 	enum holds holds = count ? HOLDS_OTHER : HOLDS_NOTHING;
 	for (int i = 0; i < count; i++) {
-		if (holds == HOLDS_OTHER && !is_ours(folder, entry[i]->d_name, record, record_name)) {
+		if (holds == HOLDS_OTHER &&
+			!is_ours(documents, folder, entry[i]->d_name, record, record_name)) {
 			(void)snprintf(foreign, PATH, "'%s'", entry[i]->d_name);
 			holds = HOLDS_FOREIGN;
 		}
@@ -199,15 +203,15 @@ bool document_is_ours(const char *path)
 }
 
 /* A name that 'schedlab report DIR' gives to what it writes into a run's directory. */
-static bool is_document(const char *name)
+static bool is_document(const struct sl_document *const *known, const char *name)
 {
-	for (size_t i = 0; sl_documents[i]; i++)
-		if (strcmp(sl_documents[i]->file, name) == 0)
-			return true;
-	return false;
+	while (*known && strcmp((*known)->file, name) != 0)
+		known++;
+	return *known != NULL;
 }
 
-static bool is_ours(const char *folder, const char *name, const cJSON *record, const char *record_name)
+static bool is_ours(const struct sl_document *const *documents, const char *folder, const char *name,
+	const cJSON *record, const char *record_name)
 {
 	char path[PATH];
 	char foreign[PATH];
@@ -218,9 +222,9 @@ static bool is_ours(const char *folder, const char *name, const cJSON *record, c
 		return false;
 	if (S_ISREG(found.st_mode))
 		return strcmp(name, record_name) == 0 || lists(record, "files", name) ||
-		       (is_document(name) && document_is_ours(path));
+		       (is_document(documents, name) && document_is_ours(path));
 	return S_ISDIR(found.st_mode) && lists(record, "runs", name) &&
-	       folder_holds(path, "", foreign) == HOLDS_OTHER;
+	       folder_holds(documents, path, "", foreign) == HOLDS_OTHER;
 }
 
 /* ---- Open -------------------------------------------------------------------------------- */
@@ -248,7 +252,7 @@ static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
 	if (len >= PATH)
 		return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->shown);
 	char foreign[PATH];
-	const enum holds holds = folder_holds(dir->target, dir->identity, foreign);
+	const enum holds holds = folder_holds(dir->documents, dir->target, dir->identity, foreign);
 	dir->merge = holds == HOLDS_FOREIGN || is_fixed(dir->target);
 	if (force || holds == HOLDS_NOTHING || holds == HOLDS_SAME)
 		return SL_OK;
@@ -377,8 +381,8 @@ static void outdir_drop(struct outdir *dir)
 }
 
 /* *dir: claimed; what is there is as it was. */
-static int claimed(
-	struct outdir **dir, const char *path, const char *identity, bool force, struct sl_err *err)
+static int claimed(struct outdir **dir, const char *path, const char *identity, struct outdir_ways ways,
+	struct sl_err *err)
 {
 	size_t len = strlen(path);
 	while (len > 1 && path[len - 1] == '/')
@@ -389,10 +393,11 @@ static int claimed(
 	if (!made)
 		return sl_fail_memory(err);
 	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
+	made->documents = ways.registry->known.documents;
 	made->arena = arena_new();
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
 	if (!status)
-		status = claim(made, force, err);
+		status = claim(made, ways.force, err);
 	if (!status) {
 		*dir = made;
 		return SL_OK;
@@ -409,20 +414,19 @@ int file_out_open(struct sl_out **out, const char *path, const struct args *args
 	return status;
 }
 
-unsigned outdir_ways(const struct args *args)
+struct outdir_ways outdir_ways(const struct args *args)
 {
-	return (arg_flag(args, "force") ? OUTDIR_FORCE : 0U) |
-	       (arg_flag(args, "no-sync") ? OUTDIR_UNSYNCED : 0U);
+	return (struct outdir_ways){ args->registry, arg_flag(args, "force"), arg_flag(args, "no-sync") };
 }
 
-int outdir_open(
-	struct outdir **dir, const char *path, const char *identity, unsigned ways, struct sl_err *err)
+int outdir_open(struct outdir **dir, const char *path, const char *identity, struct outdir_ways ways,
+	struct sl_err *err)
 {
 	struct outdir *made;
-	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
+	int status = claimed(&made, path, identity, ways, err);
 	if (status)
 		return status;
-	made->sync = !(ways & OUTDIR_UNSYNCED);
+	made->sync = !ways.unsynced;
 	status = temp_make(made, err);
 	if (!status) {
 		atomic_fetch_add(&cli_unpublished, 1);
@@ -433,11 +437,11 @@ int outdir_open(
 	return status;
 }
 
-int outdir_check(const char *path, const char *identity, unsigned ways, struct sl_err *err)
+int outdir_check(const char *path, const char *identity, struct outdir_ways ways, struct sl_err *err)
 {
 	struct outdir *made;
 	char folder[PATH];
-	int status = claimed(&made, path, identity, ways & OUTDIR_FORCE, err);
+	int status = claimed(&made, path, identity, ways, err);
 	if (status)
 		return status;
 	parent_of(folder, made->target);
@@ -503,25 +507,30 @@ static int file_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
+const char *report_asked(const struct sl_report *report)
+{
+	return report->asked_as ? report->asked_as : report->name;
+}
+
 bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result)
 {
-	const char *name = report->asked_as ? report->asked_as : report->name;
 	if (report->on_request && !only)
 		return false;
-	return outdir_wants(only, name) && (!report->wanted || report->wanted(result));
+	return outdir_wants(only, report_asked(report)) && (!report->wanted || report->wanted(result));
 }
 
 static int reports_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
+	const struct sl_report *const *report = run->scenario->registry->known.reports;
 	int status = SL_OK;
-	for (size_t i = 0; !status && sl_reports[i]; i++) {
+	for (; !status && *report; report++) {
 		struct sl_out *out;
-		if (!outdir_wants_report(only, sl_reports[i], &run->sim.result))
+		if (!outdir_wants_report(only, *report, &run->sim.result))
 			continue;
-		status = file_open(dir, prefix, sl_reports[i]->name, &out, err);
+		status = file_open(dir, prefix, (*report)->name, &out, err);
 		if (!status)
-			status = file_close(out, sl_reports[i]->write(&run->sim.result, out, err), err);
+			status = file_close(out, (*report)->write(&run->sim.result, out, err), err);
 	}
 	return status;
 }
@@ -556,18 +565,30 @@ static size_t kind_find(const char *name, size_t len)
 	return i;
 }
 
-/* Others that a directory may hold. */
-static bool is_file_of_ours(const char *name)
+/* Is that, without its end, a name of a file of every run, or of what a directory holds besides? */
+static bool is_taken(const char *name, size_t len)
 {
-	static const char *const names[] = { "run", "compare", "windows", "report", "gauges" };
-	for (size_t i = 0; i < SL_LEN(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strncmp(sl_reports[i]->name, name, strlen(name)) == 0 &&
-			sl_reports[i]->name[strlen(name)] == '.')
-			return true;
-	return false;
+	static const char *const others[] = { "run", "compare", "windows", "report", "gauges" };
+	bool taken = kind_find(name, len) < SL_LEN(kinds);
+	for (size_t i = 0; i < SL_LEN(others); i++)
+		taken = taken || (strlen(others[i]) == len && memcmp(others[i], name, len) == 0);
+	return taken;
+}
+
+/* The report that has that name for --only; NULL: none. */
+static const struct sl_report *report_find(const struct registry *registry, const char *name, size_t len)
+{
+	const struct sl_report *const *at = registry->known.reports;
+	while (*at && (strcspn(report_asked(*at), ".") != len || memcmp(report_asked(*at), name, len) != 0))
+		at++;
+	return *at;
+}
+
+/* Does --only take it? Of what is built in, those of the list. */
+static bool is_known(const struct registry *registry, const char *name, size_t len)
+{
+	return kind_find(name, len) < SL_LEN(kinds) ||
+	       registry_owner(registry, report_find(registry, name, len));
 }
 
 bool outdir_wants_table(const char *only, const struct sl_told_table *table)
@@ -591,11 +612,12 @@ static void table_put(struct sl_out *out, const struct sl_told_table *table)
 }
 
 /* What --only names that is neither a file of every run nor a table that a model told. */
-static int told_check(const char *only, const struct sl_result *result, struct sl_err *err)
+static int told_check(
+	const char *only, const struct registry *registry, const struct sl_result *result, struct sl_err *err)
 {
 	for (const char *name = only; name && *name;) {
 		const size_t len = strcspn(name, ",");
-		bool known = kind_find(name, len) < SL_LEN(kinds);
+		bool known = is_known(registry, name, len);
 		for (size_t i = 0; i < result->told_table_count && !known; i++)
 			known = strlen(result->told_table[i].name) == len &&
 				memcmp(name, result->told_table[i].name, len) == 0;
@@ -613,13 +635,14 @@ static int tables_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
 	const struct sl_result *result = &run->sim.result;
-	int status = told_check(only, result, err);
+	const struct registry *registry = run->scenario->registry;
+	int status = told_check(only, registry, result, err);
 	for (size_t i = 0; !status && i < result->told_table_count; i++) {
 		const struct sl_told_table *table = &result->told_table[i];
 		char name[256];
 		struct sl_out *out;
-		if (kind_find(table->name, strlen(table->name)) < SL_LEN(kinds) ||
-			is_file_of_ours(table->name))
+		if (is_taken(table->name, strlen(table->name)) ||
+			report_find(registry, table->name, strlen(table->name)))
 			return sl_fail(err, SL_USAGE,
 				"a model tells a table '%.80s', which is a file of every run: rename it",
 				table->name);
@@ -808,7 +831,7 @@ static void remove_recorded(const struct outdir *dir)
 	for (int i = 0; i < count; i++) {
 		char path[PATH];
 		struct sl_err unused = { 0 };
-		if (is_ours(dir->target, entry[i]->d_name, record, record_name) &&
+		if (is_ours(dir->documents, dir->target, entry[i]->d_name, record, record_name) &&
 			!join(path, dir->target, entry[i]->d_name, &unused))
 			(void)remove_tree(path);
 		free(entry[i]);
@@ -885,7 +908,26 @@ void outdir_abandon(struct outdir *dir)
 
 /* ---- --only ---------------------------------------------------------------------------------- */
 
-int only_check(const char *only, bool models, unsigned *record, struct sl_err *err)
+/* Plug-ins' reports: none of them takes the place of a file of every run, and what they look at is recorded.
+ */
+static int reports_check(
+	const struct registry *registry, const char *only, unsigned *record, struct sl_err *err)
+{
+	for (const struct sl_report *const *at = registry->known.reports; *at; at++) {
+		if (!registry_owner(registry, *at))
+			continue;
+		if (is_taken((*at)->name, strcspn((*at)->name, ".")))
+			return sl_fail(err, SL_USAGE,
+				"a plug-in has a report '%s', which is a file of every run: rename it",
+				(*at)->name);
+		if (only ? outdir_wants(only, report_asked(*at)) : !(*at)->on_request)
+			*record |= SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES;
+	}
+	return SL_OK;
+}
+
+int only_check(
+	const struct registry *registry, const char *only, bool models, unsigned *record, struct sl_err *err)
 {
 	*record = 0;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
@@ -894,11 +936,11 @@ int only_check(const char *only, bool models, unsigned *record, struct sl_err *e
 	for (const char *name = only; name;) {
 		const size_t len = strcspn(name, ",");
 		/* What models tell is known when they have: told_check. */
-		if (kind_find(name, len) == SL_LEN(kinds) && !models)
+		if (!is_known(registry, name, len) && !models)
 			return sl_fail(err, SL_USAGE,
 				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, node_changes, calibration, snapshot, sacct and batsim, between commas",
 				(int)(len < 100 ? len : 100), name);
 		name = name[len] ? name + len + 1 : NULL;
 	}
-	return SL_OK;
+	return reports_check(registry, only, record, err);
 }

@@ -11,6 +11,8 @@
 #define SNAPSHOT_FILE "snapshot.json" /* Of runs that were to stop. */
 #define WINDOWS_FILE  "windows.csv"
 
+/* A report by its name for --only, with or without its end: "jobs.csv". */
+const char *report_asked(const struct sl_report *report);
 const char *only_at(size_t i); /* What --only may name, for completion; NULL behind the last. */
 /* True if --only names the file: "jobs" is jobs.csv. */
 bool outdir_wants(const char *only, const char *file);

@@ -75,7 +75,8 @@ static int choose_same(struct run *run, const struct policy_choice *was, struct 
 	const int status = policy_settings(&run->choice, settings, args->arena, err);
 	if (status || policy_same(was, &run->choice))
 		return status;
-	run->choice.text = policy_name(was->text, args->arena, err); /* Its own text is not true any more. */
+	run->choice.text = policy_name(
+		args->registry, was->text, args->arena, err); /* Its own text is not true any more. */
 	return run->choice.text ? SL_OK : err->status;
 }
 

@@ -10,24 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
-
 #include "cli/base/render.h"
 #include "cli/run/outdir.h"
 #include "cli/run/telling.h"
+#include "sim/base/hash.h"
 
 int identity_hash(const char *text, char hex[65], struct sl_err *err)
 {
-	static const char digit[] = "0123456789abcdef";
-	unsigned char hash[32];
-	if (EVP_Digest(text, strlen(text), hash, NULL, EVP_sha256(), NULL) != 1)
-		return sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
-	for (size_t i = 0; i < sizeof(hash); i++) {
-		hex[2 * i] = digit[hash[i] >> 4];
-		hex[2 * i + 1] = digit[hash[i] & 15];
-	}
-	hex[64] = '\0';
-	return SL_OK;
+	struct evp_md_ctx_st *hash = hash_new();
+	hash_add(hash, text, strlen(text));
+	return hash_end(hash, hex)
+		       ? SL_OK
+		       : sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
 }
 
 const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value)
@@ -45,6 +39,8 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 	case SL_PARAM_BOOL:
 		return value->number ? "true" : "false";
 	case SL_PARAM_CHOICE:
+	case SL_PARAM_PLACE:
+	case SL_PARAM_POLICY:
 	case SL_PARAM_TEXT:
 	case SL_PARAM_SHEET:
 	case SL_PARAM_DOC:
@@ -347,13 +343,14 @@ static void put_course(struct json *json, const struct sl_result *result)
 		datum_if(result->stopped, datum_micro("stopped", result->last)));
 }
 
-static void put_files(
-	struct json *json, const char *only, const struct sl_result *result, bool windows, bool stops)
+static void put_files(struct json *json, const char *only, const struct run *run, bool windows)
 {
+	const struct sl_report *const *report = run->scenario->registry->known.reports;
+	const struct sl_result *result = &run->sim.result;
 	json_nest(json, "files", '[', &json_tight);
-	for (size_t i = 0; sl_reports[i] && !windows; i++)
-		if (outdir_wants_report(only, sl_reports[i], result))
-			json_put(json, datum_text(NULL, sl_reports[i]->name));
+	for (; *report && !windows; report++)
+		if (outdir_wants_report(only, *report, result))
+			json_put(json, datum_text(NULL, (*report)->name));
 	for (size_t i = 0; i < result->told_table_count && !windows; i++) {
 		char name[256];
 		(void)snprintf(name, sizeof(name), "%.200s.csv", result->told_table[i].name);
@@ -363,7 +360,7 @@ static void put_files(
 	if (outdir_wants(only, METRICS_FILE))
 		json_put(json, datum_text(NULL, METRICS_FILE),
 			datum_given(NULL, windows ? WINDOWS_FILE : NULL));
-	if (stops && outdir_wants(only, SNAPSHOT_FILE))
+	if (run->scenario->bounded && outdir_wants(only, SNAPSHOT_FILE))
 		json_put(json, datum_text(NULL, SNAPSHOT_FILE));
 	json_close(json);
 }
@@ -376,20 +373,19 @@ struct about_metrics {
 };
 
 /* metrics: what is known of them; NULL: they are computed. */
-static int about_metrics(const struct sl_metrics *metrics, const struct sl_result *result,
-	struct sl_arena *arena, struct about_metrics *about, struct sl_err *err)
+static int about_metrics(const struct sl_metrics *metrics, const struct run *run, struct sl_arena *arena,
+	struct about_metrics *about, struct sl_err *err)
 {
 	struct sl_metrics own;
-	int status = SL_OK;
+	int status;
 	const int64_t *found = metrics ? metrics_get(metrics, "warmup") : NULL;
 	if (found) {
 		*about = (struct about_metrics){ *found, resource_scarcest(metrics) };
 		return SL_OK;
 	}
-	metrics_init(&own, arena);
-	for (size_t i = 0; !status && sl_metric_list[i]; i++)
-		if (strcmp(sl_metric_list[i]->name, "utilization") == 0)
-			status = sl_metric_list[i]->compute(result, &own, err);
+	const struct sl_metric *use = sl_by_name(run->scenario->registry->known.metrics, "utilization");
+	metrics_init(&own, arena, NULL);
+	status = use->compute(&run->sim.result, &own, err);
 	found = metrics_get(&own, "warmup");
 	if (!status && !found)
 		status = sl_fail_memory(err);
@@ -408,7 +404,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	const char *text = arena ? run_identity(run, arena) : NULL;
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
 	if (!status)
-		status = about_metrics(metrics, &run->sim.result, arena, &about, err);
+		status = about_metrics(metrics, run, arena, &about, err);
 	const struct sim_stretch *stretch = status ? NULL : stretches_of(run, arena);
 	if (!status && !stretch)
 		status = sl_fail_memory(err);
@@ -420,7 +416,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	json_start_in(&json, out, &json_lines_2);
 	json_put(&json, datum_text("schedlab", SL_VERSION), datum_text("schema", "schedlab.run/1"),
 		datum_text("identity", identity));
-	put_files(&json, only, &run->sim.result, windows, run->scenario->bounded);
+	put_files(&json, only, run, windows != NULL);
 	if (windows)
 		windows_json(windows, &json);
 	put_world(&json, run, stretch);

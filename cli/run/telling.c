@@ -324,11 +324,3 @@ const struct sl_shown *telling_shown(size_t *count)
 	*count = SL_LEN(shown);
 	return shown;
 }
-
-const struct sl_document *document_find(const char *name)
-{
-	for (size_t i = 0; sl_documents[i]; i++)
-		if (strcmp(sl_documents[i]->name, name) == 0)
-			return sl_documents[i];
-	return NULL;
-}

@@ -20,8 +20,6 @@ const char *telling_label(const struct run *run, const char *cluster, struct sl_
 const char *telling_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena);
 /* The metrics that comparisons show, in order; their differences are filled in by stats. */
 const struct sl_shown *telling_shown(size_t *count);
-/* By name ("html"); NULL: there is none. */
-const struct sl_document *document_find(const char *name);
 /* How many jobs a document tells one by one, over all of its runs, unless --max-jobs says: 1 000 000 of
  * lublin's make a page of less than 15 MB. */
 enum { TELLING_JOBS = 1000000 };

@@ -35,8 +35,7 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 	struct window_done *done = &windows->done[windows->count];
 	const struct sl_result *result = &run->sim.result;
 	struct sl_result *sum = &windows->whole.sim.result;
-	metrics_init(&done->metrics, windows->arena);
-	done->metrics.list = run->scenario->registry->metrics;
+	metrics_init(&done->metrics, windows->arena, run->scenario->registry);
 	done->metrics.plain = !dir;
 	(void)snprintf(done->name, sizeof(done->name), "window-%zu", windows->count + 1);
 	done->digest = result->digest;

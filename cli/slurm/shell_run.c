@@ -253,7 +253,7 @@ static int setup_trusted(const struct shell *shell, const char *key, const char 
 	if (!policy && strcmp(key, "set") != 0)
 		return SL_OK;
 	if (!is_of_file(shell))
-		return policy ? trust_say_policy(&registry->trust, value, registry->arena, err)
+		return policy ? trust_say_policy(registry, value, err)
 			      : trust_say_setting(&registry->trust, value, registry->arena, err);
 	/* With all that was set; what is no setting is told by whoever takes it. */
 	for (size_t i = 0; i < shell->set_count; i++)

@@ -260,8 +260,7 @@ static int put_result(const struct sweep *sweep, struct json *json, const struct
 	struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_metrics metrics;
-	metrics_init(&metrics, arena);
-	metrics.list = sweep->registry->metrics;
+	metrics_init(&metrics, arena, sweep->registry);
 	metrics.plain = !sweep->spec.labels;
 	int status = metrics_compute(&metrics, &run->sim.result, err);
 	if (!status) {

@@ -282,7 +282,7 @@ static void world_forget(struct base *base, const struct scenario *scenario)
 int world_prepare(struct base *base, const struct world *world, struct world_run *run, struct sl_err *err)
 {
 	*run = (struct world_run){ .scenario = NULL };
-	metrics_init(&run->metrics, base->arena);
+	metrics_init(&run->metrics, base->arena, base->args->registry);
 	struct settings settings = { .arena = base->arena };
 	struct scenario_options options = base->options;
 	const struct registry *registry = base->args->registry;
@@ -310,7 +310,6 @@ int world_prepare(struct base *base, const struct world *world, struct world_run
 	run->run.scenario = run->scenario;
 	run->run.options.seed = options.seed;
 	run->run.options.stop = &cli_stop;
-	run->metrics.list = registry->metrics;
 	return settings_check_used(&settings, &run->run.choice, 1, err);
 }
 

@@ -140,16 +140,15 @@ static int init_place(const struct composed *composed, const struct sl_setup *se
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
 	const size_t len = strcspn(place->text, ":"); /* Of "lua:FILE" the language. */
-	for (const struct sl_placing *const *placing = sl_placings; *placing; placing++)
-		if (strlen((*placing)->name) == len && strncmp((*placing)->name, place->text, len) == 0)
-			return sl_set_placing(setup, *placing, ties_of(setup, *placing), err);
+	const struct sl_placing *placing = sl_by_name_n(setup->registry->placings, place->text, len);
+	if (placing)
+		return sl_set_placing(setup, placing, ties_of(setup, placing), err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);
-	for (const struct sl_placer *const *placer = sl_placers; *placer; placer++)
-		if (strcmp((*placer)->name, place->text) == 0)
-			return sl_set_placer(setup, *placer, err);
-	return sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);
+	const struct sl_placer *placer = sl_by_name(setup->registry->placers, place->text);
+	return placer ? sl_set_placer(setup, placer, err)
+		      : sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);
 }
 
 static int composed_init(void **state, const struct sl_setup *setup, struct sl_err *err)

@@ -30,7 +30,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.choices = "limit|exact|tsafrir|file|lua:FILE",
 		.help = "how long the plan takes a job to run; a script has estimate(job, now)" },
 	[PARAM_PLACE] = { .key = "place",
-		.kind = SL_PARAM_CHOICE,
+		.kind = SL_PARAM_PLACE,
 		.fallback = "first",
 		.choices =
 			"first|best|worst|pack|spread|weight|random|dotprod|gpu_bestfit|gpu_packing|gpu_clustering|"

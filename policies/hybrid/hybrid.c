@@ -43,7 +43,7 @@ enum {
 static const struct sl_param hybrid_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: Slurm's of that version", 0, 0 },
-	[PARAM_WITH] = { "with", SL_PARAM_CHOICE, "auto", "auto|kube|kueue",
+	[PARAM_WITH] = { "with", SL_PARAM_POLICY, "auto", "auto|kube|kueue",
 		"the policy of Kubernetes' side: auto, kueue if the cluster has a ClusterQueue, else kube", 0,
 		0 },
 	[PARAM_SLURM] = { "slurm", SL_PARAM_TEXT, NULL, NULL,
@@ -243,22 +243,13 @@ static int hybrid_show(void *state, struct sl_pass *pass, sl_time at, const char
 /* ---- Begin and end --------------------------------------------------------------------------------------
  */
 
-static const struct sl_policy *find_policy(const char *name)
-{
-	const struct sl_policy *const *policy = sl_policies;
-	while (*policy && strcmp((*policy)->name, name) != 0)
-		policy++;
-	return *policy;
-}
-
 static const char *name_of_kube(const struct sl_setup *setup)
 {
-	static const char *const names[] = { NULL, "kube", "kueue" };
-	const int64_t with = setup->values[PARAM_WITH].number;
-	for (uint32_t i = 0; i < setup->cluster->object_count && !with; i++)
+	const struct sl_value *with = &setup->values[PARAM_WITH];
+	for (uint32_t i = 0; i < setup->cluster->object_count && !with->number; i++)
 		if (strcmp(setup->cluster->object[i].kind, "ClusterQueue") == 0)
 			return "kueue";
-	return with ? names[with] : "kube";
+	return with->number ? with->text : "kube";
 }
 
 static bool is_of_kube(const struct sl_command *command)
@@ -287,7 +278,7 @@ static int make_child(
 	struct hybrid_child *child = &h->child[side];
 	const char *name = side == HYBRID_SLURM ? "slurm" : name_of_kube(setup);
 	struct sl_setup its = *setup;
-	child->policy = find_policy(name);
+	child->policy = sl_by_name(setup->registry->policies, name);
 	if (!child->policy)
 		return sl_fail(err, SL_USAGE, "policy 'hybrid': there is no policy '%s' here", name);
 	its.foreign = side == HYBRID_SLURM ? h->foreign : h->native;

@@ -124,21 +124,13 @@ void kueue_bind_run(struct kueue *k)
 	kueue_due(k, again, KUEUE_DUE_BINDER, UINT32_MAX);
 }
 
-static const struct sl_binder *find_binder(void)
-{
-	for (const struct sl_binder *const *binder = sl_binders; *binder; binder++)
-		if (strcmp((*binder)->name, "kube") == 0)
-			return *binder;
-	return NULL;
-}
-
 int kueue_bind_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const bool nodes = k->kq->host_count > 0;
 	k->binder_at = SL_NEVER;
 	if (k->pods == KUEUE_PODS_QUOTA || (k->pods == KUEUE_PODS_AUTO && !nodes))
 		return SL_OK;
-	k->binder = find_binder();
+	k->binder = sl_by_name(setup->registry->binders, "kube");
 	if (!k->binder && k->pods == KUEUE_PODS_AUTO)
 		return SL_OK;
 	if (!k->binder)

@@ -9,11 +9,11 @@
  * last one, just behind it.
  */
 #include "sim/base/base.h"
+#include "sim/base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,10 +53,10 @@ struct sl_input {
 	size_t from, lent, held; /* text[from, lent) is lent, text[lent, held) waits for its newline. */
 	uint64_t offset;         /* Of text[0] in the whole text. */
 	bool ended, again;
-	bool too_long; /* The line at the front is. */
-	char *all;     /* sl_input_all's. */
-	EVP_MD_CTX *hash;
-	char sha256[2 * EVP_MAX_MD_SIZE + 1];
+	bool too_long;              /* The line at the front is. */
+	char *all;                  /* sl_input_all's. */
+	struct evp_md_ctx_st *hash; /* NULL once it was asked for. */
+	char sha256[65];
 	uint64_t bytes, size;
 };
 
@@ -72,8 +72,8 @@ static ssize_t read_some(struct sl_input *in, void *out, size_t room, struct sl_
 		return sl_fail_sys(err, SL_INPUT, "read", in->name);
 	if (got == 0)
 		in->raw_ended = true;
-	else if (EVP_DigestUpdate(in->hash, out, (size_t)got) != 1)
-		return sl_fail_memory(err);
+	else
+		hash_add(in->hash, out, (size_t)got);
 	in->bytes += (uint64_t)got;
 	return got;
 }
@@ -303,10 +303,9 @@ int sl_input_open(struct sl_input **result, const char *path, struct sl_err *err
 	in->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
 	in->raw = malloc(PIECE);
 	in->text = calloc(1, LINE_LONGEST + PIECE + SLACK);
-	in->hash = EVP_MD_CTX_new();
+	in->hash = hash_new();
 	int status = SL_OK;
-	if (!in->name || !in->raw || !in->text || !in->hash ||
-		EVP_DigestInit_ex(in->hash, EVP_sha256(), NULL) != 1)
+	if (!in->name || !in->raw || !in->text || !in->hash)
 		status = sl_fail_memory(err);
 	if (!status)
 		status = open_file(in, path, err);
@@ -328,7 +327,7 @@ void sl_input_close(struct sl_input *in)
 		in->codec->stop(in);
 	if (in->fd > STDIN_FILENO)
 		(void)close(in->fd);
-	EVP_MD_CTX_free(in->hash);
+	(void)hash_end(in->hash, in->sha256);
 	free(in->all);
 	free(in->text);
 	free(in->raw);
@@ -483,12 +482,7 @@ const char *sl_input_sha256(struct sl_input *in)
 	if (in->sha256[0])
 		return in->sha256;
 	SL_CHECK(in->ended); /* Else it would be that of a part. */
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
-	SL_CHECK(EVP_DigestFinal_ex(in->hash, digest, &len) == 1);
-	for (size_t i = 0; i < len; i++) {
-		in->sha256[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-		in->sha256[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-	}
+	SL_CHECK(hash_end(in->hash, in->sha256));
+	in->hash = NULL;
 	return in->sha256;
 }

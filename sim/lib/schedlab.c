@@ -5,6 +5,7 @@
  * Runs that go together stand in one array, because that is what a runset takes. Each handle points at its
  * place there; the array goes with the last of them.
  */
+#include "sim/lib/builtin.h"
 #include "sim/lib/schedlab_parts.h"
 #include "sim/run/engine.h"
 
@@ -28,7 +29,7 @@ int sl_session_new(struct sl_session **session, struct sl_err *err)
 	*session = calloc(1, sizeof(**session));
 	if (!*session)
 		return sl_fail_memory(err);
-	const int status = registry_init(&(*session)->registry, err);
+	const int status = registry_make(&(*session)->registry, err);
 	if (status) {
 		free(*session);
 		*session = NULL;
@@ -154,8 +155,7 @@ static int run_fill(struct sl_run *run, const struct scenario *scenario, const c
 	run->run->scenario = scenario;
 	run->run->options = *options;
 	run->run->options.stop = &run->stop;
-	metrics_init(&run->metrics, run->arena);
-	run->metrics.list = scenario->registry->metrics;
+	metrics_init(&run->metrics, run->arena, scenario->registry);
 	const int status =
 		policy_choose(scenario->registry, &run->run->choice, policy, NULL, run->arena, err);
 	return status ? status : check_implied(scenario, &run->run->choice, err);
@@ -355,17 +355,15 @@ int sl_run_write(const struct sl_run *run, const char *report, const char *path,
 {
 	if (!run->usable)
 		return sl_fail(err, SL_USAGE, "the run has no result: let it go to its end first");
-	const struct sl_report *const *known = run->run->scenario->registry->reports;
-	while (*known && strcmp((*known)->name, report) != 0)
-		known++;
-	if (!*known)
+	const struct sl_report *known = sl_by_name(run->run->scenario->registry->known.reports, report);
+	if (!known)
 		return sl_fail(
 			err, SL_USAGE, "unknown report '%s': 'schedlab list reports' shows all", report);
 	struct sl_out *out;
 	int status = sl_out_open(&out, path, err);
 	if (status)
 		return status;
-	status = (*known)->write(&run->run->sim.result, out, err);
+	status = known->write(&run->run->sim.result, out, err);
 	if (!status)
 		return sl_out_commit(out, err);
 	sl_out_abandon(out);

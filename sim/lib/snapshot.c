@@ -416,7 +416,7 @@ int snapshot_trusted(const struct snapshot *snapshot, const struct registry *reg
 		const struct sl_place at = { snapshot->file, plugin->line, 0 };
 		struct sl_err none = { 0 };
 		const char *found = plugin->named ? found_at(snapshot, plugin, arena, &none) : NULL;
-		status = trust_ask(&registry->trust, plugin_is(plugin->path), NULL,
+		status = trust_ask(&registry->trust, plugin_is(registry, plugin->path), NULL,
 			found ? found : plugin->path, &at, err);
 	}
 	for (size_t i = 0; i < snapshot->stretch_count && !status; i++) {

@@ -117,14 +117,17 @@ enum sl_param_kind {
 	SL_PARAM_CHOICE,
 	SL_PARAM_TEXT,
 	SL_PARAM_SHEET, /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
-	SL_PARAM_DOC /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
+	SL_PARAM_DOC, /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
+	/* CHOICEs to which what plug-ins bring is added: placings and placers; policies. Policies only. */
+	SL_PARAM_PLACE,
+	SL_PARAM_POLICY
 };
 
 struct sl_param {
 	const char *key;
 	enum sl_param_kind kind;
 	const char *fallback; /* As text; NULL: has no default and may be absent. */
-	const char *choices;  /* SL_PARAM_CHOICE: "a|b|c". Others: bounds for help, "0..1". */
+	const char *choices;  /* SL_PARAM_CHOICE and its like: "a|b|c". Others: bounds for help, "0..1". */
 	const char *help;     /* One line, with the unit. */
 	int64_t min, max;     /* SL_PARAM_INT as is, REAL and TIME in millionths; both 0: unbounded. */
 };
@@ -133,7 +136,8 @@ struct sl_param {
 struct sl_value {
 	const char *key;
 	const char *text; /* As given, or the default; NULL if absent. */
-	int64_t number;   /* INT as is; REAL, TIME in millionths; BOOL 0/1; CHOICE: index in choices. */
+	int64_t number;   /* INT as is; REAL, TIME in millionths; BOOL 0/1; CHOICE and its like: index in
+			     choices. */
 };
 SL_API const struct sl_value *sl_value_of(const struct sl_value *values, size_t count, const char *key);
 

@@ -262,7 +262,4 @@ struct sl_node_model {
 	const struct sl_nodes_spec *node; /* One node, without a name. */
 };
 
-SL_API extern const struct sl_node_model *const sl_node_models[]; /* Closed by NULL. */
-SL_API extern const struct sl_mig_model *const sl_mig_models[];   /* Closed by NULL. */
-
 #endif

@@ -190,8 +190,8 @@ SL_API int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const 
 SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
 	const struct sl_cluster *cluster, uint32_t job, struct sl_err *err);
 
-/* Puts pods on nodes one by one, for policies that admit whole jobs (sl_binders[]). It keeps books of its
- * own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
+/* Puts pods on nodes one by one, for policies that admit whole jobs (the registry's binders). It keeps books
+ * of its own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
 struct sl_pods_pin {                       /* Of one podset of a job. */
 	int64_t count;                     /* So many pods of it. */
 	struct sl_labels labels;           /* Nodes must have these too. */
@@ -232,6 +232,5 @@ struct sl_binder {
 	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
 	bool (*fail)(void *state, sl_time now, sl_job job);
 };
-SL_API extern const struct sl_binder *const sl_binders[]; /* Closed by NULL. */
 
 #endif

@@ -89,13 +89,13 @@ struct sl_model {
 	/* sl_model_wake's time has come. */
 	void (*timer)(void *state, struct sl_pass *world, uint32_t row);
 	/* Once all of an instant is told: here rates are computed, once for all that changed. Models are
-	 * settled in the order of their names in sl_models[]. */
+	 * settled in the order of the registry. */
 	void (*settle)(void *state, struct sl_pass *world);
 	/* All its work is done. True: it goes on holding what it has, until sl_model_finish. */
 	bool (*ends)(void *state, struct sl_pass *world, sl_job job);
 	/* It fails now: of so much work in this attempt (us), what is kept? The most of all models counts. */
 	sl_time (*kept)(void *state, struct sl_pass *world, sl_job job, sl_time work);
-	/* Carries transfers out, for whichever model asks; the first in sl_models[] that has it does. */
+	/* Carries transfers out, for whichever model asks; the first of the registry that has it does. */
 	void (*transfer)(void *state, struct sl_pass *world, const struct sl_transfer *transfer);
 	/* One that this model asked for is over. */
 	void (*transferred)(void *state, struct sl_pass *world, const struct sl_transfer *transfer);
@@ -118,7 +118,6 @@ struct sl_model {
 	/* The number of the leaf switch that a node hangs on, one for all nodes of a leaf: for placings. */
 	uint32_t (*leaf)(void *state, uint32_t node);
 };
-SL_API extern const struct sl_model *const sl_models[]; /* Closed by NULL. */
 
 /* For models, in any of their functions but init, kept and predict; each knows whose call it is. */
 SL_API void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row); /* row < 2^28 */

@@ -9,6 +9,7 @@
 #include "reasons.h"
 #include "yaml.h"
 
+struct sl_plugin;
 struct sl_tally;
 
 struct sl_pass; /* One scheduling pass: what the policy may see and do, at one instant. */
@@ -52,6 +53,7 @@ struct sl_setup {
 	const uint8_t *foreign;
 	/* By node: shown as drained from the beginning (sl_lens). NULL: none is. */
 	const uint8_t *shut;
+	const struct sl_plugin *registry; /* All that is known by name: sl_by_name. */
 };
 
 /* The file of a parameter of kind SL_PARAM_DOC, lent for the run; NULL: none was given. */
@@ -163,14 +165,15 @@ struct sl_policy {
 
 /* A name for -p that stands for a policy with some parameters set. */
 struct sl_preset {
+	struct sl_abi abi;
 	const char *name;
+	const char *summary;
 	const char *policy;
 	const char *settings; /* "order=sjf,plan=fcfs" */
-	const char *summary;
 	const char *paper;
 };
 
-/* For policies made of others, which they find in sl_policies[], hand copies of their own setup, and tell of
+/* For policies made of others, which they find in the registry, hand copies of their own setup, and tell of
  * what concerns these. In init: a policy's parameters from "key=value,..." (NULL: its defaults), one value
  * for each. They go with the run. */
 SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy, const char *text,
@@ -202,7 +205,7 @@ SL_API int sl_follow(const struct sl_setup *setup, const struct sl_gauge *gauge,
 /* In init, with SL_USE_CONTROL: cores and devices of a node are given out up to so many times. */
 SL_API int sl_overcommit(const struct sl_setup *setup, uint32_t times, struct sl_err *err);
 
-/* In init, in place of a placing (sl_placers[] has those that are built in). Jobs under it are not suspended
+/* In init, in place of a placing (the registry has those there are). Jobs under it are not suspended
  * or resized, and no nodes are promised. SL_USAGE: there are no nodes, or jobs run already under another. */
 SL_API int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *placer, struct sl_err *err);
 

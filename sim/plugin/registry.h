@@ -10,25 +10,11 @@
 #include "script.h"
 #include "trace.h"
 
-/* ---- Registries, one an array closed by NULL, in each plug-in folder ------------------ */
+/* ---- Plug-ins, and all that is known by name ------------------------------------------------ */
 
-SL_API extern const struct sl_policy *const sl_policies[];
-SL_API extern const struct sl_preset sl_presets[]; /* Closed by a NULL name. */
-SL_API extern const struct sl_placing *const sl_placings[];
-SL_API extern const struct sl_gauge *const sl_gauges[];
-SL_API extern const struct sl_placer *const sl_placers[];
-SL_API extern const struct sl_reader *const sl_readers[];
-SL_API extern const struct sl_writer *const sl_writers[];
-SL_API extern const struct sl_generator *const sl_generators[];
-SL_API extern const struct sl_metric *const sl_metric_list[];
-SL_API extern const struct sl_report *const sl_reports[];
-SL_API extern const struct sl_document *const sl_documents[];
-SL_API extern const struct sl_cluster_reader *const sl_cluster_readers[];
-SL_API extern const struct sl_scripting *const sl_scriptings[];
-
-/* ---- Plug-ins from outside ------------------------------------------------------------- */
-
-/* A .so exports one symbol, `sl_plugin`, of this type. Arrays as above, closed by NULL; NULL: none. */
+/* A .so exports one symbol, `sl_plugin`, of this type. Arrays are closed by NULL; NULL: none. What is built
+ * in comes as such plug-ins too; the registry joins them all, and lends itself as one more of this type:
+ * sl_setup.registry, sl_cluster_sink.registry. */
 struct sl_plugin {
 	struct sl_abi abi;
 	const char *name;
@@ -37,7 +23,24 @@ struct sl_plugin {
 	const struct sl_generator *const *generators;
 	const struct sl_metric *const *metrics;
 	const struct sl_cluster_reader *const *cluster_readers;
-	const struct sl_model *const *models;
+	const struct sl_model *const *models; /* Settled in this order. */
+	const struct sl_preset *const *presets;
+	const struct sl_placing *const *placings; /* They and placers share their names: place=NAME. */
+	const struct sl_placer *const *placers;
+	const struct sl_gauge *const *gauges;
+	const struct sl_binder *const *binders;
+	const struct sl_scripting *const *scriptings;
+	const struct sl_writer *const *writers;
+	const struct sl_report *const *reports;
+	const struct sl_document *const *documents;
+	const struct sl_node_model *const *node_models;
+	const struct sl_mig_model *const *mig_models;
 };
+
+/* The one of that name in such an array, to be assigned to a pointer of its type; NULL: there is none. */
+SL_API const void *sl_by_name(const void *array, const char *name);
+SL_API const void *sl_by_name_n(const void *array, const char *name, size_t len); /* name[0..len) */
+/* The name in it nearest to that one, for "did you mean"; NULL: none is near. */
+SL_API const char *sl_nearest_name(const char *name, const void *array);
 
 #endif

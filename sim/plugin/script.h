@@ -35,9 +35,9 @@ struct sl_answer {
 /* A language of scripts. */
 struct sl_scripting {
 	struct sl_abi abi;
-	const char *name;   /* "lua": order=lua:FILE */
-	const char *ending; /* ".lua": -p FILE.lua */
+	const char *name; /* "lua": order=lua:FILE */
 	const char *summary;
+	const char *ending; /* ".lua": -p FILE.lua */
 	/* As it is chosen: is it in order? What it needs of its folder is read. policy: where it is a whole
 	 * one, its vtable, in the arena; NULL: a part is wanted. SL_INPUT, with its file and line. */
 	int (*load)(struct sl_script *script, const struct sl_policy **policy, struct sl_arena *arena,

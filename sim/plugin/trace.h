@@ -87,8 +87,8 @@ struct sl_sink {
 	 * comment without one, whose text is the value. */
 	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at,
 		struct sl_err *err);
-	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields").
-	 * Returns nonzero under --strict. */
+	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields"), of which
+	 * a plug-in may have eight of its own: such lines are left out. Returns nonzero under --strict. */
 	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
 	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
 	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
@@ -173,6 +173,7 @@ struct sl_cluster_spec {
 };
 
 struct sl_doc;
+struct sl_plugin;
 
 struct sl_cluster_sink {
 	void *self;
@@ -197,6 +198,7 @@ struct sl_cluster_sink {
 	 * whatever happens: it is empty then. */
 	int (*objects)(void *self, struct sl_doc *doc, const struct sl_object *object, size_t count,
 		struct sl_err *err);
+	const struct sl_plugin *registry; /* What is known by name: models, types of nodes, models of MIG. */
 };
 
 /* A setting under "cluster." that the reader is to apply while it reads, in this order. */

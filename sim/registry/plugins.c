@@ -73,6 +73,17 @@ static const char *word_at(const void *list, size_t i)
 
 const char *sl_nearest(const char *text, const char *const *known) { return nearest(text, word_at, known); }
 
+const char *registry_name_at(const void *array, size_t i)
+{
+	const struct vtable *at = registry_at(array, i);
+	return at ? at->name : NULL;
+}
+
+const char *sl_nearest_name(const char *name, const void *array)
+{
+	return nearest(name, registry_name_at, array);
+}
+
 const char *did_you_mean(char buffer[128], const char *near)
 {
 	buffer[0] = '\0';
@@ -111,6 +122,36 @@ static bool bool_of(const char *text, int64_t *number)
 	return false;
 }
 
+/* "a|b", and the names in an array of the registry that came with plug-ins. */
+static const char *outside_join(
+	const char *choices, const void *array, const struct registry *registry, struct sl_arena *arena)
+{
+	const struct vtable *at;
+	for (size_t i = 0; choices && (at = registry_at(array, i)); i++) {
+		if (!registry_owner(registry, at))
+			continue;
+		const size_t size = strlen(choices) + strlen(at->name) + 2;
+		char *joined = sl_alloc(arena, size, 1);
+		if (joined)
+			(void)snprintf(joined, size, "%s|%s", choices, at->name);
+		choices = joined;
+	}
+	return choices;
+}
+
+const char *param_choices(
+	const struct sl_param *param, const struct registry *registry, struct sl_arena *arena)
+{
+	const char *choices = param->choices;
+	if (registry && param->kind == SL_PARAM_PLACE) {
+		choices = outside_join(choices, registry->known.placings, registry, arena);
+		choices = outside_join(choices, registry->known.placers, registry, arena);
+	} else if (registry && param->kind == SL_PARAM_POLICY) {
+		choices = outside_join(choices, registry->known.policies, registry, arena);
+	}
+	return choices;
+}
+
 /* What a kind looks like, for messages; parsing by kind. */
 static const char *const kind_text[] = {
 	[SL_PARAM_INT] = "a whole number",
@@ -121,9 +162,11 @@ static const char *const kind_text[] = {
 	[SL_PARAM_TEXT] = "a text",
 	[SL_PARAM_SHEET] = "the path of a CSV file",
 	[SL_PARAM_DOC] = "the path of a YAML or JSON file",
+	[SL_PARAM_PLACE] = "one of",
+	[SL_PARAM_POLICY] = "one of",
 };
 
-static bool number_of(const struct sl_param *param, const char *text, int64_t *number)
+static bool number_of(const struct sl_param *param, const char *choices, const char *text, int64_t *number)
 {
 	const size_t len = strlen(text);
 	switch (param->kind) {
@@ -136,7 +179,9 @@ static bool number_of(const struct sl_param *param, const char *text, int64_t *n
 	case SL_PARAM_BOOL:
 		return bool_of(text, number);
 	case SL_PARAM_CHOICE:
-		*number = choice_of(param->choices, text);
+	case SL_PARAM_PLACE:
+	case SL_PARAM_POLICY:
+		*number = choice_of(choices, text);
 		if (*number < 0)
 			*number = script_choice(param, text);
 		return *number >= 0;
@@ -149,19 +194,22 @@ static bool number_of(const struct sl_param *param, const char *text, int64_t *n
 	return true;
 }
 
-int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
-	struct sl_arena *arena, struct sl_err *err)
+int value_set(struct sl_value *value, const struct param_list *params, size_t i, const char *text,
+	struct sl_err *err)
 {
+	const struct sl_param *param = &params->param[i];
+	const char *choices = param_choices(param, params->registry, params->arena);
 	int64_t number;
-	if (!number_of(param, text, &number))
-		return sl_fail(err, SL_USAGE, "%s: '%s' must be %s%s%s, not '%s'", what, param->key,
-			kind_text[param->kind], param->choices ? " " : "",
-			param->choices ? param->choices : "", text);
+	if (param->choices && !choices)
+		return sl_fail_memory(err);
+	if (!number_of(param, choices, text, &number))
+		return sl_fail(err, SL_USAGE, "%s: '%s' must be %s%s%s, not '%s'", params->what, param->key,
+			kind_text[param->kind], choices ? " " : "", choices ? choices : "", text);
 	const bool bounded = param->min || param->max;
 	if (bounded && (number < param->min || number > param->max))
-		return sl_fail(err, SL_USAGE, "%s: '%s' must be within %s, not '%s'", what, param->key,
-			param->choices ? param->choices : "its bounds", text);
-	char *copy = sl_strdup(arena, text, strlen(text));
+		return sl_fail(err, SL_USAGE, "%s: '%s' must be within %s, not '%s'", params->what,
+			param->key, choices ? choices : "its bounds", text);
+	char *copy = sl_strdup(params->arena, text, strlen(text));
 	if (!copy)
 		return sl_fail_memory(err);
 	*value = (struct sl_value){ param->key, copy, number };
@@ -192,12 +240,6 @@ static char *unquote(struct sl_arena *arena, const char *text, size_t len)
 	return copy;
 }
 
-struct param_list {
-	const struct sl_param *param;
-	size_t count;
-	const char *what; /* Names their owner in messages. */
-};
-
 static const char *param_at(const void *list, size_t i)
 {
 	const struct param_list *params = list;
@@ -212,9 +254,8 @@ static size_t param_find(const struct sl_param *params, size_t count, const char
 	return i;
 }
 
-/* value NULL: a bare key, which is a switch. */
-static int key_set(struct sl_value *values, const struct param_list *params, const char *key,
-	const char *value, struct sl_arena *arena, struct sl_err *err)
+int values_key(struct sl_value *values, const struct param_list *params, const char *key, const char *value,
+	struct sl_err *err)
 {
 	const char *what = params->what;
 	const size_t i = param_find(params->param, params->count, key);
@@ -227,17 +268,16 @@ static int key_set(struct sl_value *values, const struct param_list *params, con
 	if (!value && params->param[i].kind != SL_PARAM_BOOL)
 		return sl_fail(
 			err, SL_USAGE, "%s: parameter '%s' needs a value: write %s=...", what, key, key);
-	return value_set(&values[i], &params->param[i], value ? value : "true", what, arena, err);
+	return value_set(&values[i], params, i, value ? value : "true", err);
 }
 
 /* One "key=value", or a bare key. */
-static int item_set(struct sl_value *values, const struct param_list *params, char *item,
-	struct sl_arena *arena, struct sl_err *err)
+static int item_set(struct sl_value *values, const struct param_list *params, char *item, struct sl_err *err)
 {
 	char *equals = strchr(item, '=');
 	if (equals)
 		*equals = '\0';
-	return key_set(values, params, item, equals ? equals + 1 : NULL, arena, err);
+	return values_key(values, params, item, equals ? equals + 1 : NULL, err);
 }
 
 const char *policy_plain(const char *text, struct sl_arena *arena)
@@ -253,19 +293,18 @@ char *policy_item_next(const char **text, struct sl_arena *arena)
 	return item;
 }
 
-/* "key=value,..." (may be NULL) over what the values are. */
-static int values_over(struct sl_value *values, const struct param_list *params, const char *text,
-	struct sl_arena *arena, struct sl_err *err)
+int values_give(
+	struct sl_value *values, const struct param_list *params, const char *text, struct sl_err *err)
 {
 	while (text && *text) {
 		const char *end = unquoted(text, ',');
 		if (!end)
 			return sl_fail(
 				err, SL_USAGE, "%s: a quote is not closed in '%s'", params->what, text);
-		char *item = unquote(arena, text, (size_t)(end - text));
+		char *item = unquote(params->arena, text, (size_t)(end - text));
 		if (!item)
 			return sl_fail_memory(err);
-		const int status = item_set(values, params, item, arena, err);
+		const int status = item_set(values, params, item, err);
 		if (status)
 			return status;
 		text = *end ? end + 1 : end;
@@ -273,44 +312,18 @@ static int values_over(struct sl_value *values, const struct param_list *params,
 	return SL_OK;
 }
 
-static int values_default(
-	struct sl_value *values, const struct param_list *params, struct sl_arena *arena, struct sl_err *err)
+int values_parse(
+	struct sl_value *values, const struct param_list *params, const char *text, struct sl_err *err)
 {
 	for (size_t i = 0; i < params->count; i++) {
 		const struct sl_param *param = &params->param[i];
 		values[i] = (struct sl_value){ param->key, NULL, 0 };
-		if (!param->fallback)
-			continue;
-		const int status = value_set(&values[i], param, param->fallback, params->what, arena, err);
+		const int status =
+			param->fallback ? value_set(&values[i], params, i, param->fallback, err) : SL_OK;
 		if (status)
 			return status;
 	}
-	return SL_OK;
-}
-
-/* NOLINTNEXTLINE(readability-function-size): a text, its table, and where the values go. */
-int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err)
-{
-	const struct param_list list = { params, count, what };
-	const int status = values_default(values, &list, arena, err);
-	return status ? status : values_over(values, &list, text, arena, err);
-}
-
-/* NOLINTNEXTLINE(readability-function-size): as above. */
-int values_give(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err)
-{
-	const struct param_list list = { params, count, what };
-	return values_over(values, &list, text, arena, err);
-}
-
-/* NOLINTNEXTLINE(readability-function-size): as above, and the key. */
-int values_key(struct sl_value *values, const struct sl_param *params, size_t count, const char *key,
-	const char *value, const char *what, struct sl_arena *arena, struct sl_err *err)
-{
-	const struct param_list list = { params, count, what };
-	return key_set(values, &list, key, value, arena, err);
+	return values_give(values, params, text, err);
 }
 
 /* ---- Settings ---------------------------------------------------------------------- */
@@ -365,6 +378,8 @@ static int settings_over(
 	struct policy_choice *choice, struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_policy *policy = choice->policy;
+	const struct param_list params = { policy->params, policy->param_count, "--set", choice->registry,
+		arena };
 	for (size_t i = 0; settings && i < settings->count; i++) {
 		struct setting *setting = &settings->item[i];
 		const bool full = strncmp(setting->key, policy_prefix, sizeof(policy_prefix) - 1) == 0;
@@ -377,8 +392,7 @@ static int settings_over(
 				"setting '%s' may be the policy's or the replay's: write policy.%s or replay.%s",
 				key, key, key);
 		setting->used = true;
-		const int status = value_set(
-			&choice->values[at], &policy->params[at], setting->value, "--set", arena, err);
+		const int status = value_set(&choice->values[at], &params, at, setting->value, err);
 		if (status)
 			return status;
 	}
@@ -459,29 +473,11 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
 static const char *policy_name_at(const void *list, size_t i)
 {
 	const struct registry *registry = list;
-	for (const struct sl_preset *preset = registry->presets; preset->name; preset++, i--)
-		if (i == 0)
-			return preset->name;
-	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++, i--)
-		if (i == 0)
-			return (*policy)->name;
-	return NULL;
-}
-
-static const struct sl_preset *preset_find(const struct registry *registry, const char *name)
-{
-	for (const struct sl_preset *preset = registry->presets; preset->name; preset++)
-		if (strcmp(preset->name, name) == 0)
-			return preset;
-	return NULL;
-}
-
-static const struct sl_policy *policy_find(const struct registry *registry, const char *name)
-{
-	for (const struct sl_policy *const *policy = registry->policies; *policy; policy++)
-		if (strcmp((*policy)->name, name) == 0)
-			return *policy;
-	return NULL;
+	size_t presets = 0;
+	while (registry->known.presets[presets])
+		presets++;
+	return i < presets ? registry->known.presets[i]->name
+			   : registry_name_at(registry->known.policies, i - presets);
 }
 
 /* A plug-in's first. */
@@ -598,22 +594,21 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	const size_t len = strcspn(choice->text, ":");
 	char what[64];
 	(void)snprintf(what, sizeof(what), "policy '%.*s'", (int)least(len, 48), choice->text);
-	const struct param_list params = { policy->params, policy->param_count, what };
+	const struct param_list params = { policy->params, policy->param_count, what, choice->registry,
+		arena };
 	choice->value_count = policy->param_count;
 	choice->values = sl_alloc(arena, policy->param_count, sizeof(*choice->values));
 	if (!choice->values)
 		return sl_fail_memory(err);
 	const char *implied = NULL;
 	for (;;) { /* Twice, if there turns out to be a compat. */
-		int status = values_default(choice->values, &params, arena, err);
+		int status = values_parse(choice->values, &params, preset, err);
 		if (!status)
-			status = values_over(choice->values, &params, preset, arena, err);
-		if (!status)
-			status = values_over(choice->values, &params, implied, arena, err);
+			status = values_give(choice->values, &params, implied, err);
 		if (!status)
 			status = settings_over(choice, settings, arena, err);
 		if (!status)
-			status = values_over(choice->values, &params, own, arena, err);
+			status = values_give(choice->values, &params, own, err);
 		if (status || implied)
 			return status;
 		status = compat_find(choice, what, err);
@@ -629,21 +624,22 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 
 /* Where a policy's name ends: at the colon before its parameters, or the text's end; NULL: a quote is not
  * closed. That of a script may begin with its language: "lua:mine.lua". */
-static const char *name_end(const char *text)
+static const char *name_end(const struct registry *registry, const char *text)
 {
 	const char *path;
-	return unquoted(script_prefix(text, &path) ? path : text, ':');
+	return unquoted(script_prefix(registry, text, &path) ? path : text, ':');
 }
 
-const char *policy_items(const char *text)
+const char *policy_items(const struct registry *registry, const char *text)
 {
-	const char *colon = name_end(text);
+	const char *colon = name_end(registry, text);
 	return colon && *colon ? colon + 1 : NULL;
 }
 
-const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err)
+const char *policy_name(
+	const struct registry *registry, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *colon = name_end(text);
+	const char *colon = name_end(registry, text);
 	const char *name = colon ? unquote(arena, text, (size_t)(colon - text)) : NULL;
 	if (!colon)
 		(void)sl_fail(err, SL_USAGE, "policy '%s': a quote is not closed", text);
@@ -653,9 +649,9 @@ const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err 
 }
 
 /* Of a plug-in, its file's name alone. */
-static const char *slug_text(const char *text, const char *name)
+static const char *slug_text(const struct registry *registry, const char *text, const char *name)
 {
-	const char *slash = is_plugin_path(name) ? strrchr(name, '/') : NULL;
+	const char *slash = is_plugin_path(registry, name) ? strrchr(name, '/') : NULL;
 	const char *file = slash ? strstr(text, slash + 1) : NULL;
 	return file ? file : text;
 }
@@ -665,14 +661,14 @@ static int choose_values(const struct registry *registry, struct policy_choice *
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err)
 {
 	int status = SL_OK;
-	const char *name = policy_name(text, arena, err);
+	const char *name = policy_name(registry, text, arena, err);
 	if (!name)
 		return err->status;
-	const struct sl_preset *preset = preset_find(registry, name);
-	*choice = (struct policy_choice){ .policy = policy_find(registry, preset ? preset->policy : name),
-		.trust = &registry->trust,
-		.watch = &registry->watch };
-	if (!choice->policy && is_plugin_path(name))
+	const struct sl_preset *preset = sl_by_name(registry->known.presets, name);
+	*choice = (struct policy_choice){ .policy = sl_by_name(
+						  registry->known.policies, preset ? preset->policy : name),
+		.registry = registry };
+	if (!choice->policy && is_plugin_path(registry, name))
 		status = policy_of_plugin(choice, registry, name, err);
 	if (status)
 		return status;
@@ -684,11 +680,11 @@ static int choose_values(const struct registry *registry, struct policy_choice *
 	const struct plugin *owner = registry_owner(registry, choice->policy);
 	choice->script = owner ? owner->script : NULL;
 	choice->text = sl_strdup(arena, text, strlen(text));
-	choice->slug = slug_of(arena, slug_text(text, name));
+	choice->slug = slug_of(arena, slug_text(registry, text, name));
 	if (!choice->text || !choice->slug)
 		return sl_fail_memory(err);
 	return choice_fill(
-		choice, preset ? preset->settings : NULL, policy_items(text), settings, arena, err);
+		choice, preset ? preset->settings : NULL, policy_items(registry, text), settings, arena, err);
 }
 
 int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
@@ -704,10 +700,10 @@ int policy_trusted(const struct registry *registry, const char *text, struct set
 	struct sl_err none = { 0 };
 	struct policy_choice choice;
 	struct sl_arena *arena = settings->arena;
-	const char *name = policy_name(text, arena, &none);
+	const char *name = policy_name(registry, text, arena, &none);
 	int status = SL_OK;
-	if (name && is_plugin_path(name) && !registry_plugin(registry, name))
-		return trust_ask(&registry->trust, plugin_is(name), NULL, name, at, err);
+	if (name && is_plugin_path(registry, name) && !registry_plugin(registry, name))
+		return trust_ask(&registry->trust, plugin_is(registry, name), NULL, name, at, err);
 	/* What is wrong with it otherwise is said by whoever chooses it. */
 	if (!name || choose_values(registry, &choice, text, NULL, arena, &none) ||
 		settings_over(&choice, settings, arena, &none))
@@ -749,6 +745,20 @@ bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 
 /* ---- Readers --------------------------------------------------------------------------- */
 
+int reader_surest(
+	const struct registry *registry, const struct sl_reader **reader, const char *text, size_t len)
+{
+	int best = 0;
+	for (const struct sl_reader *const *known = registry->known.readers; *known; known++) {
+		const int sure = (*known)->sniff(text, len);
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	return best;
+}
+
 int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
 	struct sl_err *err)
 {
@@ -760,15 +770,7 @@ int reader_choose(const struct registry *registry, const struct sl_reader **read
 		return more;
 	if (more == 0)
 		return sl_fail_at(err, &at, "is empty: give a trace with jobs");
-	int best = 0;
-	for (const struct sl_reader *const *known = registry->readers; *known; known++) {
-		const int sure = (*known)->sniff(text, (size_t)(end - text));
-		if (sure > best) {
-			best = sure;
-			*reader = *known;
-		}
-	}
-	if (best == 0)
+	if (!reader_surest(registry, reader, text, (size_t)(end - text)))
 		return sl_fail_at(
 			err, &at, "not a trace of a known format: 'schedlab list readers' shows them");
 	return SL_OK;
@@ -807,6 +809,21 @@ static int fail_unknown_cluster(const char *path, const char *text, const char *
 		path);
 }
 
+int cluster_reader_surest(const struct registry *registry, const struct sl_cluster_reader **reader,
+	const char *path, const char *text, size_t len)
+{
+	int best = 0;
+	for (const struct sl_cluster_reader *const *known = registry->known.cluster_readers; *known;
+		known++) {
+		const int sure = (*known)->sniff(path, text, len);
+		if (sure > best) {
+			best = sure;
+			*reader = *known;
+		}
+	}
+	return best;
+}
+
 int cluster_reader_choose(const struct registry *registry, const struct sl_cluster_reader **reader,
 	const char *path, struct sl_input *in, struct sl_err *err)
 {
@@ -817,15 +834,7 @@ int cluster_reader_choose(const struct registry *registry, const struct sl_clust
 		return more;
 	if (in && !more)
 		return sl_fail(err, SL_INPUT, "%s: is empty: give a cluster file", path);
-	int best = 0;
-	for (const struct sl_cluster_reader *const *known = registry->cluster_readers; *known; known++) {
-		const int sure = (*known)->sniff(path, text, text ? (size_t)(end - text) : 0);
-		if (sure > best) {
-			best = sure;
-			*reader = *known;
-		}
-	}
-	if (best == 0)
+	if (!cluster_reader_surest(registry, reader, path, text, text ? (size_t)(end - text) : 0))
 		return fail_unknown_cluster(path, text, end, err);
 	return SL_OK;
 }

@@ -49,9 +49,8 @@ struct policy_choice {
 	struct sl_script *script;       /* NULL: it is none. */
 	const struct policy_file *file; /* Of its parameters that name one; its own, if it is a script. */
 	size_t file_count;
-	const struct trust
-		*trust; /* The registry's: asked before what a parameter names is run or written. */
-	const struct script_watch *watch; /* Likewise: asked while a script is loaded. */
+	const struct registry
+		*registry; /* Its trust is asked before what a parameter names is run or written. */
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
@@ -68,10 +67,11 @@ int value_trusted(
 	const struct policy_choice *choice, size_t i, const struct sl_place *at, struct sl_err *err);
 
 /* The part of a policy's text before its parameters, without quotes; NULL: err says why. */
-const char *policy_name(const char *text, struct sl_arena *arena, struct sl_err *err);
+const char *policy_name(
+	const struct registry *registry, const char *text, struct sl_arena *arena, struct sl_err *err);
 /* What is behind its colon; NULL: nothing. And the next "key=value" of that, without quotes; NULL: no more.
  */
-const char *policy_items(const char *text);
+const char *policy_items(const struct registry *registry, const char *text);
 char *policy_item_next(const char **text, struct sl_arena *arena);
 /* A text without its quotes; NULL: no memory. */
 const char *policy_plain(const char *text, struct sl_arena *arena);
@@ -100,19 +100,29 @@ bool item_next(const char **text, struct item *item);
 int settings_check_used(const struct settings *settings, const struct policy_choice *choices, size_t count,
 	struct sl_err *err);
 
-/* Fills values[0..count) from "key=value,..." (may be NULL) over the defaults. `what` names it in messages.
- */
-int values_parse(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err);
+/* Parameters of one owner. */
+struct param_list {
+	const struct sl_param *param;
+	size_t count;
+	const char *what; /* Names their owner in messages. */
+	const struct registry
+		*registry;      /* Of names that parameters take (SL_PARAM_PLACE); NULL: none does. */
+	struct sl_arena *arena; /* Where values go. */
+};
+/* Fills values, one for each, from "key=value,..." (may be NULL) over the defaults. */
+int values_parse(
+	struct sl_value *values, const struct param_list *params, const char *text, struct sl_err *err);
 /* The same, over what the values are; */
-int values_give(struct sl_value *values, const struct sl_param *params, size_t count, const char *text,
-	const char *what, struct sl_arena *arena, struct sl_err *err);
-/* and one key alone. */
-int values_key(struct sl_value *values, const struct sl_param *params, size_t count, const char *key,
-	const char *value, const char *what, struct sl_arena *arena, struct sl_err *err);
-/* One value; used by the above. */
-int value_set(struct sl_value *value, const struct sl_param *param, const char *text, const char *what,
-	struct sl_arena *arena, struct sl_err *err);
+int values_give(
+	struct sl_value *values, const struct param_list *params, const char *text, struct sl_err *err);
+/* and one key alone, of `values`, or, by its number, into one value. value NULL: a bare key, a switch. */
+int values_key(struct sl_value *values, const struct param_list *params, const char *key, const char *value,
+	struct sl_err *err);
+int value_set(struct sl_value *value, const struct param_list *params, size_t i, const char *text,
+	struct sl_err *err);
+/* "a|b|c": what a parameter of a choice takes, with what plug-ins bring; NULL: no memory, or anything. */
+const char *param_choices(
+	const struct sl_param *param, const struct registry *registry, struct sl_arena *arena);
 
 /* The known name nearest to `name`, or NULL if none is near: for "did you mean". */
 const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
@@ -120,6 +130,13 @@ const char *nearest(const char *name, const char *(*at)(const void *list, size_t
 /* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
 const char *did_you_mean(char buffer[128], const char *near);
 
+const char *registry_name_at(const void *array, size_t i); /* Of an array of the registry, for nearest. */
+
+/* The reader that is surest of a first text, and how sure it is; 0: none is. */
+int reader_surest(
+	const struct registry *registry, const struct sl_reader **reader, const char *text, size_t len);
+int cluster_reader_surest(const struct registry *registry, const struct sl_cluster_reader **reader,
+	const char *path, const char *text, size_t len);
 /* By content. Reads the first text of `in` and gives it back. */
 int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
 	struct sl_err *err);

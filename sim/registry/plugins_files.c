@@ -145,11 +145,13 @@ static int add_part(struct files *files, const struct policy_choice *choice, con
 	const char *text, struct sl_err *err)
 {
 	const char *path;
-	const struct sl_scripting *scripting = script_prefix(text, &path);
+	const struct sl_scripting *scripting = script_prefix(choice->registry, text, &path);
+	if (!scripting)
+		return sl_fail(err, SL_USAGE, "'%s=%s' is in a language that nobody knows here", key, text);
 	struct sl_script *script = script_had(files, choice, path);
-	const int status =
-		script ? SL_OK
-		       : script_load(&script, scripting, path, NULL, NULL, choice->watch, files->arena, err);
+	const int status = script ? SL_OK
+				  : script_load(&script, scripting, path, NULL, NULL,
+					    &choice->registry->watch, files->arena, err);
 	return status ? status : add_script(files, key, script, err);
 }
 
@@ -168,14 +170,15 @@ int value_trusted(const struct policy_choice *choice, size_t i, const struct sl_
 	const struct sl_policy *policy = choice->policy;
 	const struct sl_param *param = &policy->params[i];
 	const char *text = choice->values[i].text;
+	const struct trust *trust = choice->registry ? &choice->registry->trust : NULL;
 	if (!text || !*text)
 		return SL_OK;
 	if (script_choice(param, text) >= 0)
-		return trust_ask(choice->trust, TRUST_SCRIPT, param->key, text, at, err);
+		return trust_ask(trust, TRUST_SCRIPT, param->key, text, at, err);
 	if (is_among(policy->runs, param->key))
-		return trust_ask(choice->trust, TRUST_PROGRAM, param->key, text, at, err);
+		return trust_ask(trust, TRUST_PROGRAM, param->key, text, at, err);
 	if (is_among(policy->writes, param->key))
-		return trust_ask(choice->trust, TRUST_WRITE, param->key, text, at, err);
+		return trust_ask(trust, TRUST_WRITE, param->key, text, at, err);
 	return SL_OK;
 }
 

@@ -13,27 +13,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <openssl/evp.h>
-
+#include "sim/base/hash.h"
 #include "sim/registry/plugins.h"
-
-const struct registry registry_builtin = {
-	.policies = sl_policies,
-	.presets = sl_presets,
-	.readers = sl_readers,
-	.writers = sl_writers,
-	.generators = sl_generators,
-	.models = sl_models,
-	.metrics = sl_metric_list,
-	.reports = sl_reports,
-	.cluster_readers = sl_cluster_readers,
-	.placings = sl_placings,
-	.gauges = sl_gauges,
-};
 
 enum { PLUGINS_MAX = 1000, ENTRIES_MAX = 1000, PARAMS_MAX = 1000 };
 
 /* ---- The kinds of vtable ------------------------------------------------------------- */
+
+/* A name must be fit for -p, --set and a file. */
+static bool name_good(const char *name)
+{
+	size_t len = 0;
+	for (; name && name[len]; len++)
+		if (name[len] <= ' ' || name[len] > '~' || strchr(":,=/\"'\\{}", name[len]))
+			return false;
+	return len > 0 && len <= 64;
+}
+
+/* That of a file in a run's directory too. */
+static bool file_name_good(const char *name) { return name_good(name) && name[0] != '.'; }
+
+bool param_is_choice(const struct sl_param *param)
+{
+	return param->kind == SL_PARAM_CHOICE || param->kind == SL_PARAM_PLACE ||
+	       param->kind == SL_PARAM_POLICY;
+}
 
 static bool params_whole(const struct sl_param *params, size_t count)
 {
@@ -41,81 +45,79 @@ static bool params_whole(const struct sl_param *params, size_t count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct sl_param *param = &params[i];
-		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_DOC)
+		if (!param->key || !param->key[0] || !param->help || (unsigned)param->kind > SL_PARAM_POLICY)
 			return false;
-		if (param->kind == SL_PARAM_CHOICE && !param->choices)
+		if (param_is_choice(param) && !param->choices)
 			return false;
 	}
 	return true;
 }
 
-static bool policy_whole(const void *vtable)
+static bool mig_whole(const void *vtable)
 {
-	const struct sl_policy *policy = vtable;
-	return policy->pass && params_whole(policy->params, policy->param_count);
+	const struct sl_mig_model *mig = vtable;
+	for (size_t i = 0; i < mig->profile_count; i++) {
+		const struct sl_mig_profile *profile = &mig->profile[i];
+		if (!profile->name || !profile->slices || profile->slices > SL_MIG_SLICES || !profile->starts)
+			return false;
+	}
+	return mig->mem > 0 && mig->profile_count;
 }
 
-static bool reader_whole(const void *vtable)
+static bool report_whole(const void *vtable)
 {
-	const struct sl_reader *reader = vtable;
-	return reader->sniff && reader->read;
+	const struct sl_report *report = vtable;
+	return file_name_good(report->name) && (!report->asked_as || file_name_good(report->asked_as));
 }
 
-static bool generator_whole(const void *vtable)
+static bool document_whole(const void *vtable)
 {
-	const struct sl_generator *generator = vtable;
-	return generator->generate && params_whole(generator->params, generator->param_count);
+	const struct sl_document *document = vtable;
+	return file_name_good(document->file);
 }
-
-static bool metric_whole(const void *vtable)
-{
-	const struct sl_metric *metric = vtable;
-	return metric->compute != NULL;
-}
-
-static bool model_whole(const void *vtable)
-{
-	const struct sl_model *model = vtable;
-	return model->init && model->summary && params_whole(model->params, model->param_count);
-}
-
-static bool cluster_reader_whole(const void *vtable)
-{
-	const struct sl_cluster_reader *reader = vtable;
-	return reader->sniff && reader->read;
-}
-
-#define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
 
 static const struct kind {
 	const char *what;
-	const char *needs;                 /* For messages. */
-	size_t in_plugin, in_registry;     /* Where the array is. */
-	size_t least, size;                /* Bytes of a vtable: with all that it needs; of ours. */
-	bool (*whole)(const void *vtable); /* It has what it needs. */
+	const char *needs;  /* For messages. */
+	size_t at, size;    /* Where the array is; bytes of a vtable of ours. */
+	size_t first, last; /* All pointers from there to there have to be there. */
+	size_t rival;       /* The array of who shares its names; 0: nobody. */
+	size_t params;      /* Where its parameters are, and behind them their number; 0: none. */
+	bool (*whole)(const void *vtable); /* What else must hold; NULL: nothing. */
 } kinds[] = {
-	{ "policy", "pass, and a key and a help for each parameter", offsetof(struct sl_plugin, policies),
-		offsetof(struct registry, policies), END_OF(struct sl_policy, pass), sizeof(struct sl_policy),
-		policy_whole },
-	{ "reader", "sniff and read", offsetof(struct sl_plugin, readers), offsetof(struct registry, readers),
-		END_OF(struct sl_reader, read), sizeof(struct sl_reader), reader_whole },
+#define OF(array, type, one, other)                                           \
+	.at = offsetof(struct sl_plugin, array), .size = sizeof(struct type), \
+	.first = offsetof(struct type, one), .last = offsetof(struct type, other)
+#define PARAMS(type) .params = offsetof(struct type, params)
+#define RIVAL(array) .rival = offsetof(struct sl_plugin, array)
+	{ "policy", "pass, and a key and a help for each parameter", OF(policies, sl_policy, pass, pass),
+		PARAMS(sl_policy), RIVAL(presets) },
+	{ "reader", "sniff and read", OF(readers, sl_reader, sniff, read) },
 	{ "generator", "generate, and a key and a help for each parameter",
-		offsetof(struct sl_plugin, generators), offsetof(struct registry, generators),
-		END_OF(struct sl_generator, generate), sizeof(struct sl_generator), generator_whole },
-	{ "metric", "compute", offsetof(struct sl_plugin, metrics), offsetof(struct registry, metrics),
-		END_OF(struct sl_metric, compute), sizeof(struct sl_metric), metric_whole },
-	{ "model", "init, and a key and a help for each parameter", offsetof(struct sl_plugin, models),
-		offsetof(struct registry, models), END_OF(struct sl_model, init), sizeof(struct sl_model),
-		model_whole },
-	{ "cluster reader", "sniff and read", offsetof(struct sl_plugin, cluster_readers),
-		offsetof(struct registry, cluster_readers), END_OF(struct sl_cluster_reader, read),
-		sizeof(struct sl_cluster_reader), cluster_reader_whole },
-};
-
-/* What every vtable begins with. */
-struct vtable {
-	struct sl_abi abi;
-	const char *name;
+		OF(generators, sl_generator, generate, generate), PARAMS(sl_generator) },
+	{ "metric", "compute", OF(metrics, sl_metric, compute, compute) },
+	{ "model", "init, and a key and a help for each parameter", OF(models, sl_model, init, init),
+		PARAMS(sl_model) },
+	{ "cluster reader", "sniff and read", OF(cluster_readers, sl_cluster_reader, sniff, read) },
+	{ "preset", "policy", OF(presets, sl_preset, policy, policy), RIVAL(policies) },
+	{ "placing", "score", OF(placings, sl_placing, score, score), RIVAL(placers) },
+	{ "placer", "init, release, choose, take, untake, give, restore and forget",
+		OF(placers, sl_placer, init, forget), RIVAL(placings) },
+	{ "gauge", "of", OF(gauges, sl_gauge, of, of) },
+	{ "binder", "all its functions", OF(binders, sl_binder, init, fail) },
+	{ "language", "ending, load, open, close, takes, ask and told",
+		OF(scriptings, sl_scripting, ending, told) },
+	{ "writer", "begin and job", OF(writers, sl_writer, begin, job) },
+	{ "report", "write, and a name that a file may have", OF(reports, sl_report, write, write),
+		.whole = report_whole },
+	{ "document", "open, add, write and close, and a file with a name that one may have",
+		OF(documents, sl_document, open, close), .whole = document_whole },
+	{ "node type", "node", OF(node_models, sl_node_model, node, node) },
+	{ "model of MIG", "its memory and profiles, each with a name, 1 to 8 slices, and where it may begin",
+		OF(mig_models, sl_mig_model, profile, profile), .whole = mig_whole },
+#undef OF
+#undef PARAMS
+#undef RIVAL
 };
 
 /* The arrays are of pointers to different types: they are moved as bytes. */
@@ -131,8 +133,7 @@ static void array_set(void *owner, size_t at, const void *array)
 	memcpy((char *)owner + at, &array, sizeof(array));
 }
 
-/* The i-th of an array; NULL: its end, or no array. */
-static const struct vtable *entry_of(const void *array, size_t i)
+const struct vtable *registry_at(const void *array, size_t i)
 {
 	const struct vtable *entry = NULL;
 	if (array)
@@ -144,9 +145,23 @@ static const struct vtable *entry_of(const void *array, size_t i)
 static size_t count_of(const void *array, size_t max)
 {
 	size_t count = 0;
-	while (count < max && entry_of(array, count))
+	while (count < max && registry_at(array, count))
 		count++;
 	return count;
+}
+
+const void *sl_by_name_n(const void *array, const char *name, size_t len)
+{
+	const struct vtable *entry;
+	for (size_t i = 0; (entry = registry_at(array, i)); i++)
+		if (strncmp(entry->name, name, len) == 0 && !entry->name[len])
+			return entry;
+	return NULL;
+}
+
+const void *sl_by_name(const void *array, const char *name)
+{
+	return sl_by_name_n(array, name, strlen(name));
 }
 
 /* ---- Checks ---------------------------------------------------------------------------- */
@@ -170,21 +185,24 @@ static int abi_check(const struct sl_abi *abi, size_t least, size_t size, const 
 	return SL_OK;
 }
 
-/* A name must be fit for -p, --set and a file. */
-static bool name_good(const char *name)
+static bool is_whole(const struct kind *kind, const void *vtable)
 {
-	size_t len = 0;
-	for (; name && name[len]; len++)
-		if (name[len] <= ' ' || name[len] > '~' || strchr(":,=/\"'\\{}", name[len]))
+	size_t count;
+	for (size_t at = kind->first; at <= kind->last; at += sizeof(void *))
+		if (!array_of(vtable, at))
 			return false;
-	return len > 0 && len <= 64;
+	if (!kind->params)
+		return !kind->whole || kind->whole(vtable);
+	memcpy(&count, (const char *)vtable + kind->params + sizeof(void *), sizeof(count));
+	return params_whole(array_of(vtable, kind->params), count);
 }
 
 /* *copy: the whole of a vtable, in the arena. */
 static int vtable_copy(const void **copy, const struct vtable *vtable, const struct kind *kind,
 	const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	const int status = abi_check(&vtable->abi, kind->least, kind->size, path, kind->what, err);
+	const int status =
+		abi_check(&vtable->abi, kind->last + sizeof(void *), kind->size, path, kind->what, err);
 	if (status)
 		return status;
 	if (!name_good(vtable->name))
@@ -196,57 +214,25 @@ static int vtable_copy(const void **copy, const struct vtable *vtable, const str
 		return sl_fail_memory(err);
 	memcpy(whole, vtable, vtable->abi.size);
 	*copy = whole;
-	if (!kind->whole(whole))
+	if (!is_whole(kind, whole))
 		return sl_fail(err, SL_INPUT, "plug-in '%s': %s '%s' lacks something: it needs %s", path,
 			kind->what, vtable->name, kind->needs);
 	return SL_OK;
-}
-
-static bool has_name(const void *array, const char *name)
-{
-	const struct vtable *entry;
-	for (size_t i = 0; (entry = entry_of(array, i)); i++)
-		if (strcmp(entry->name, name) == 0)
-			return true;
-	return false;
-}
-
-/* What -p takes besides policies. */
-static bool is_preset(const struct registry *registry, const struct kind *kind, const char *name)
-{
-	if (kind->in_registry != offsetof(struct registry, policies))
-		return false;
-	for (const struct sl_preset *preset = registry->presets; preset->name; preset++)
-		if (strcmp(preset->name, name) == 0)
-			return true;
-	return false;
 }
 
 /* ---- Loading ------------------------------------------------------------------------------- */
 
 static int file_hash(FILE *file, const char *path, char hex[65], struct sl_err *err)
 {
-	static const char digit[] = "0123456789abcdef";
 	unsigned char buffer[1 << 14];
-	unsigned char hash[32];
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	bool good = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+	struct evp_md_ctx_st *hash = hash_new();
 	size_t len;
-	while (good && (len = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		good = EVP_DigestUpdate(context, buffer, len) == 1;
-	const bool unread = good && ferror(file);
-	good = good && EVP_DigestFinal_ex(context, hash, NULL) == 1;
-	EVP_MD_CTX_free(context);
-	if (unread)
+	while ((len = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		hash_add(hash, buffer, len);
+	const bool good = hash_end(hash, hex);
+	if (ferror(file))
 		return sl_fail_sys(err, SL_INPUT, "read", path);
-	if (!good)
-		return sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
-	for (size_t i = 0; i < sizeof(hash); i++) {
-		hex[2 * i] = digit[hash[i] >> 4];
-		hex[2 * i + 1] = digit[hash[i] & 15];
-	}
-	hex[64] = '\0';
-	return SL_OK;
+	return good ? SL_OK : sl_fail(err, SL_SYSTEM, "cannot compute a SHA-256: libcrypto refuses to");
 }
 
 int registry_hash(const char *path, char hex[65], struct sl_err *err)
@@ -311,7 +297,7 @@ static int entries_copy(const void **copies, const void *array, const struct kin
 	if (!copy)
 		return sl_fail_memory(err);
 	const struct vtable *entry;
-	for (size_t i = 0; (entry = entry_of(array, i)); i++) {
+	for (size_t i = 0; (entry = registry_at(array, i)); i++) {
 		const int status = vtable_copy(&copy[i], entry, kind, path, arena, err);
 		if (status)
 			return status;
@@ -328,7 +314,7 @@ static int plugin_check(struct plugin *plugin, struct sl_arena *arena, struct sl
 		return sl_fail(err, SL_INPUT,
 			"plug-in '%s' has no symbol 'sl_plugin': define 'SL_API const struct sl_plugin sl_plugin'",
 			plugin->path);
-	const int status = abi_check(&theirs->abi, END_OF(struct sl_plugin, name), sizeof(plugin->is),
+	const int status = abi_check(&theirs->abi, offsetof(struct sl_plugin, policies), sizeof(plugin->is),
 		plugin->path, "sl_plugin", err);
 	if (status)
 		return status;
@@ -339,11 +325,11 @@ static int plugin_check(struct plugin *plugin, struct sl_arena *arena, struct sl
 			plugin->path);
 	for (size_t i = 0; i < SL_LEN(kinds); i++) {
 		const void *copies = NULL;
-		const int failed = entries_copy(&copies, array_of(&plugin->is, kinds[i].in_plugin), &kinds[i],
-			plugin->path, arena, err);
+		const int failed = entries_copy(
+			&copies, array_of(&plugin->is, kinds[i].at), &kinds[i], plugin->path, arena, err);
 		if (failed)
 			return failed;
-		array_set(&plugin->is, kinds[i].in_plugin, copies);
+		array_set(&plugin->is, kinds[i].at, copies);
 	}
 	return SL_OK;
 }
@@ -363,16 +349,16 @@ static int plugin_script(struct plugin *plugin, const struct sl_scripting *scrip
 	plugin->is = (struct sl_plugin){
 		.abi = SL_ABI_OF(struct sl_plugin), .name = (*policy)->name, .policies = policy
 	};
-	if (name_good((*policy)->name) && policy_whole(*policy))
+	if (name_good((*policy)->name) && is_whole(&kinds[0], *policy))
 		return SL_OK;
 	return sl_fail(err, SL_INPUT,
 		"script '%s': its name has blanks or any of :,=/\"'\\{} in it: rename the file", path);
 }
 
-enum trust_what plugin_is(const char *path)
+enum trust_what plugin_is(const struct registry *registry, const char *path)
 {
 	const char *file;
-	return script_named(path, &file) ? TRUST_SCRIPT : TRUST_PLUGIN;
+	return script_named(registry, path, &file) ? TRUST_SCRIPT : TRUST_PLUGIN;
 }
 
 /* sha256: what it has to be; NULL: anything. */
@@ -385,16 +371,17 @@ static int hash_check(const char *path, const char *sha256, const char *is, stru
 }
 
 /* Nothing of it runs before it is known to be what it should be. */
-static int plugin_load(struct plugin *plugin, const char *path, const char *sha256,
-	const struct script_watch *watch, struct sl_arena *arena, struct sl_err *err)
+static int plugin_load(const struct registry *registry, struct plugin *plugin, const char *path,
+	const char *sha256, struct sl_err *err)
 {
+	struct sl_arena *arena = registry->arena;
 	const char *file;
 	*plugin = (struct plugin){ .path = sl_strdup(arena, path, strlen(path)) };
 	if (!plugin->path)
 		return sl_fail_memory(err);
-	const struct sl_scripting *scripting = script_named(path, &file);
+	const struct sl_scripting *scripting = script_named(registry, path, &file);
 	if (scripting)
-		return plugin_script(plugin, scripting, file, sha256, watch, arena, err);
+		return plugin_script(plugin, scripting, file, sha256, &registry->watch, arena, err);
 	int status = registry_hash(path, plugin->sha256, err);
 	if (!status)
 		status = hash_check(path, sha256, plugin->sha256, err);
@@ -411,20 +398,13 @@ static int plugin_load(struct plugin *plugin, const char *path, const char *sha2
 
 /* ---- The registry ----------------------------------------------------------------------------- */
 
-int registry_init(struct registry *registry, struct sl_err *err)
-{
-	*registry = registry_builtin;
-	registry->arena = arena_new();
-	return registry->arena ? SL_OK : sl_fail_memory(err);
-}
-
 void registry_release(struct registry *registry)
 {
 	for (size_t i = registry->plugin_count; i-- > 0;)
 		if (registry->plugin[i].handle)
 			(void)dlclose(registry->plugin[i].handle);
 	arena_free(registry->arena);
-	*registry = registry_builtin;
+	*registry = (struct registry){ 0 };
 }
 
 const struct plugin *registry_plugin(const struct registry *registry, const char *path)
@@ -444,7 +424,7 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 			*plugin = &registry->plugin[i];
 			return hash_check(path, sha256, (*plugin)->sha256, err);
 		}
-	const int asked = trust_ask(&registry->trust, plugin_is(path), NULL, path, NULL, err);
+	const int asked = trust_ask(&registry->trust, plugin_is(registry, path), NULL, path, NULL, err);
 	if (asked)
 		return asked;
 	if (registry->plugin_count == registry->plugin_capacity) {
@@ -460,32 +440,80 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 		registry->plugin_capacity = capacity;
 	}
 	*plugin = &registry->plugin[registry->plugin_count];
-	const int status = plugin_load(*plugin, path, sha256, &registry->watch, registry->arena, err);
+	const int status = plugin_load(registry, *plugin, path, sha256, err);
 	registry->plugin_count += status == SL_OK;
 	return status;
 }
 
 /* The array of one kind, with the plug-in's at its end. */
-static int names_add(struct registry *registry, const struct plugin *plugin, const struct kind *kind,
+static int names_add(const struct registry *registry, const struct plugin *plugin, const struct kind *kind,
 	const void **merged, struct sl_err *err)
 {
-	const void *old = array_of(registry, kind->in_registry);
-	const void *more = array_of(&plugin->is, kind->in_plugin);
-	size_t count = count_of(old, SIZE_MAX);
+	const void *old = array_of(&registry->known, kind->at);
+	const void *more = array_of(&plugin->is, kind->at);
+	const size_t count = count_of(old, SIZE_MAX);
 	const void **array = sl_alloc(registry->arena, count + count_of(more, SIZE_MAX) + 1, sizeof(*array));
 	if (!array)
 		return sl_fail_memory(err);
-	memcpy(array, old, count * sizeof(*array));
+	if (count)
+		memcpy(array, old, count * sizeof(*array));
 	const struct vtable *entry;
-	for (size_t i = 0; (entry = entry_of(more, i)); i++) {
-		if (has_name(array, entry->name) || is_preset(registry, kind, entry->name))
+	for (size_t i = 0; (entry = registry_at(more, i)); i++) {
+		if (sl_by_name(array, entry->name) ||
+			(kind->rival && (sl_by_name(array_of(&registry->known, kind->rival), entry->name) ||
+						sl_by_name(array_of(&plugin->is, kind->rival), entry->name))))
 			return sl_fail(err, SL_USAGE,
 				"plug-in '%s': a %s called '%s' is known already: give it another name",
 				plugin->path, kind->what, entry->name);
-		array[count++] = entry;
+		array[count + i] = entry;
 	}
 	*merged = array;
 	return SL_OK;
+}
+
+/* A preset stands for a policy that is known, or comes with it. */
+static int presets_check(const struct plugin *plugin, const void *policies, struct sl_err *err)
+{
+	const struct sl_preset *const *at = plugin->is.presets;
+	for (; at && *at; at++)
+		if (!sl_by_name(policies, (*at)->policy))
+			return sl_fail(err, SL_USAGE,
+				"plug-in '%s': preset '%s' stands for policy '%.64s', which nobody has: name one that "
+				"'schedlab list policies' shows",
+				plugin->path, (*at)->name, (*at)->policy);
+	return SL_OK;
+}
+
+/* All of it, or nothing. */
+static int plugin_join(struct registry *registry, const struct plugin *plugin, struct sl_err *err)
+{
+	struct sl_plugin known = registry->known;
+	for (size_t i = 0; i < SL_LEN(kinds); i++) {
+		const void *merged = NULL;
+		const int failed = names_add(registry, plugin, &kinds[i], &merged, err);
+		if (failed)
+			return failed;
+		array_set(&known, kinds[i].at, merged);
+	}
+	const int status = presets_check(plugin, known.policies, err);
+	if (!status)
+		registry->known = known;
+	return status;
+}
+
+int registry_init(
+	struct registry *registry, const struct sl_plugin *const *builtin, size_t count, struct sl_err *err)
+{
+	*registry = (struct registry){ .arena = arena_new() };
+	if (!registry->arena)
+		return sl_fail_memory(err);
+	int status = SL_OK;
+	for (size_t i = 0; i < count && !status; i++)
+		status = plugin_join(
+			registry, &(struct plugin){ .path = builtin[i]->name, .is = *builtin[i] }, err);
+	if (status)
+		registry_release(registry);
+	return status;
 }
 
 int registry_add(struct registry *registry, const char *path, struct sl_err *err)
@@ -499,33 +527,26 @@ int registry_add_known(struct registry *registry, const char *path, const char *
 	const int status = plugin_at(&plugin, registry, path, sha256, err);
 	if (status || plugin->named)
 		return status;
-	const void *merged[SL_LEN(kinds)];
-	for (size_t i = 0; i < SL_LEN(kinds); i++) {
-		const int failed = names_add(registry, plugin, &kinds[i], &merged[i], err);
-		if (failed)
-			return failed;
-	}
-	for (size_t i = 0; i < SL_LEN(kinds); i++)
-		array_set(registry, kinds[i].in_registry, merged[i]);
-	plugin->named = true;
-	return SL_OK;
+	const int joined = plugin_join(registry, plugin, err);
+	plugin->named = joined == SL_OK;
+	return joined;
 }
 
-bool is_plugin_path(const char *name)
+bool is_plugin_path(const struct registry *registry, const char *name)
 {
 	const char *path;
 	const size_t len = strlen(name);
 	return strchr(name, '/') || (len > 3 && strcmp(name + len - 3, ".so") == 0) ||
-	       script_named(name, &path);
+	       script_named(registry, name, &path);
 }
 
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err)
 {
-	const char *name = policy_name(policy_text, registry->arena, err);
+	const char *name = policy_name(registry, policy_text, registry->arena, err);
 	struct plugin *plugin;
 	if (!name)
 		return err->status;
-	return is_plugin_path(name) ? plugin_at(&plugin, registry, name, NULL, err) : SL_OK;
+	return is_plugin_path(registry, name) ? plugin_at(&plugin, registry, name, NULL, err) : SL_OK;
 }
 
 int registry_add_path(struct registry *registry, const char *path, const char *sha256, struct sl_err *err)
@@ -538,9 +559,9 @@ const struct plugin *registry_owner(const struct registry *registry, const void 
 {
 	for (size_t i = 0; i < registry->plugin_count; i++)
 		for (size_t kind = 0; kind < SL_LEN(kinds); kind++) {
-			const void *array = array_of(&registry->plugin[i].is, kinds[kind].in_plugin);
+			const void *array = array_of(&registry->plugin[i].is, kinds[kind].at);
 			const struct vtable *entry;
-			for (size_t j = 0; (entry = entry_of(array, j)); j++)
+			for (size_t j = 0; (entry = registry_at(array, j)); j++)
 				if ((const void *)entry == vtable)
 					return &registry->plugin[i];
 		}

@@ -2,8 +2,10 @@
 /*
  * registry.h - all that is known by name: what is built in, and what plug-ins from outside add.
  *
- * Its arrays are closed by NULL, as those of plugin.h. One thread fills a registry before anything is read or
- * run; from then on it is const, and threads share it. What it lends goes with it.
+ * The program, or the library, makes it of the plug-ins that are built in (sim/lib/builtin.c), and hands it
+ * to all who look for something by name. Its arrays are closed by NULL, and there is one of each. One thread
+ * fills a registry before anything is read or run; from then on it is const, and threads share it. What it
+ * lends goes with it.
  */
 #ifndef SL_REGISTRY_H
 #define SL_REGISTRY_H
@@ -21,28 +23,18 @@ struct plugin {
 };
 
 struct registry {
-	const struct sl_policy *const *policies;
-	const struct sl_preset *presets; /* Closed by a NULL name. */
-	const struct sl_reader *const *readers;
-	const struct sl_writer *const *writers;
-	const struct sl_generator *const *generators;
-	const struct sl_metric *const *metrics; /* Those of sl_metric_list come first. */
-	const struct sl_report *const *reports;
-	const struct sl_cluster_reader *const *cluster_readers;
-	const struct sl_placing *const *placings;
-	const struct sl_gauge *const *gauges;
-	const struct sl_model *const *models; /* Settled in this order. */
-	struct plugin *plugin;                /* In the order of loading. */
+	struct sl_plugin
+		known; /* What is built in, then what plug-ins have, as one; its own name says nothing. */
+	struct plugin *plugin; /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
 	struct trust trust;        /* Asked before anything is loaded. */
 	struct script_watch watch; /* Asked while a script is. */
 	struct sl_arena *arena;
 };
 
-extern const struct registry registry_builtin;
-
-/* As registry_builtin; more may be added. */
-int registry_init(struct registry *registry, struct sl_err *err);
+/* What is built in, of which none brings a name twice; more may be added. */
+int registry_init(
+	struct registry *registry, const struct sl_plugin *const *builtin, size_t count, struct sl_err *err);
 void registry_release(struct registry *registry); /* Unloads the plug-ins. */
 
 /* Loads a shared object, and adds what it has. SL_INPUT: it is no plug-in, or not for this program; SL_USAGE:
@@ -57,12 +49,20 @@ int registry_add_path(struct registry *registry, const char *path, const char *s
 int registry_add_policy(struct registry *registry, const char *policy_text, struct sl_err *err);
 
 /* True if a policy of that name is one of a file: it has a '/', ends in ".so", or names a script. */
-bool is_plugin_path(const char *name);
+bool is_plugin_path(const struct registry *registry, const char *name);
 const struct plugin *registry_plugin(const struct registry *registry, const char *path); /* NULL: none. */
 /* What its path names. */
-enum trust_what plugin_is(const char *path);
+enum trust_what plugin_is(const struct registry *registry, const char *path);
 int registry_hash(const char *path, char hex[65], struct sl_err *err); /* SHA-256 of a file. */
 /* Whose vtable it is; NULL: built in. */
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable);
+/* What every vtable begins with; of a model of MIG the third is its source. */
+struct vtable {
+	struct sl_abi abi;
+	const char *name, *summary;
+};
+/* The i-th of one of its arrays; NULL: its end, or no array. */
+const struct vtable *registry_at(const void *array, size_t i);
+bool param_is_choice(const struct sl_param *param);
 
 #endif

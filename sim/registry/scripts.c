@@ -10,26 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/registry/registry.h"
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-const struct sl_scripting *script_prefix(const char *text, const char **path)
+const struct sl_scripting *script_prefix(const struct registry *registry, const char *text, const char **path)
 {
 	const char *colon = strchr(text, ':');
-	for (const struct sl_scripting *const *known = sl_scriptings; colon && *known; known++) {
-		const size_t len = strlen((*known)->name);
-		if ((size_t)(colon - text) != len || memcmp(text, (*known)->name, len) != 0)
-			continue;
-		*path = colon + 1;
-		return *known;
-	}
-	return NULL;
+	if (!colon)
+		return NULL;
+	*path = colon + 1;
+	return sl_by_name_n(registry->known.scriptings, text, (size_t)(colon - text));
 }
 
-const struct sl_scripting *script_named(const char *name, const char **path)
+const struct sl_scripting *script_named(const struct registry *registry, const char *name, const char **path)
 {
-	const struct sl_scripting *found = script_prefix(name, path);
+	const struct sl_scripting *found = script_prefix(registry, name, path);
+	const struct sl_scripting *const *known = registry->known.scriptings;
 	const size_t len = strlen(name);
-	for (const struct sl_scripting *const *known = sl_scriptings; !found && *known; known++) {
+	for (; !found && known && *known; known++) {
 		const size_t tail = strlen((*known)->ending);
 		if (len <= tail || strcmp(name + len - tail, (*known)->ending) != 0)
 			continue;
@@ -41,14 +40,13 @@ const struct sl_scripting *script_named(const char *name, const char **path)
 
 int64_t script_choice(const struct sl_param *param, const char *text)
 {
-	const char *path;
-	const struct sl_scripting *scripting = script_prefix(text, &path);
-	if (!scripting || (param->kind != SL_PARAM_CHOICE && param->kind != SL_PARAM_TEXT))
+	const char *colon = strchr(text, ':');
+	if (!colon || (!param_is_choice(param) && param->kind != SL_PARAM_TEXT))
 		return -1;
 	int64_t index = 0;
-	const size_t len = strlen(scripting->name);
+	const size_t len = (size_t)(colon - text);
 	for (const char *p = param->choices; p; index++) {
-		if (strncmp(p, scripting->name, len) == 0 && strncmp(p + len, ":FILE", 5) == 0)
+		if (strncmp(p, text, len) == 0 && strncmp(p + len, ":FILE", 5) == 0)
 			return index;
 		p = strchr(p, '|');
 		p += p != NULL;

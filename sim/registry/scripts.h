@@ -38,10 +38,13 @@ struct sl_script {
 	int64_t since;                    /* The watch's. */
 };
 
+struct registry;
+
 /* The language of a text "lua:FILE"; *path: behind the colon. NULL: none. */
-const struct sl_scripting *script_prefix(const char *text, const char **path);
+const struct sl_scripting *script_prefix(
+	const struct registry *registry, const char *text, const char **path);
 /* Of the name of a policy: as above, or by its ending. NULL: no script's. */
-const struct sl_scripting *script_named(const char *name, const char **path);
+const struct sl_scripting *script_named(const struct registry *registry, const char *name, const char **path);
 /* Has the parameter a choice "lua:FILE" for that text? Its number among them; -1. */
 int64_t script_choice(const struct sl_param *param, const char *text);
 /* Reads and loads it, into the arena. sha256: what it has to be, before anything of it runs; NULL: anything.

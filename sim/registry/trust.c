@@ -52,17 +52,19 @@ int trust_say_setting(struct trust *trust, const char *setting, struct sl_arena 
 	return plain ? said(trust, "", plain, arena, err) : sl_fail_memory(err);
 }
 
-int trust_say_policy(struct trust *trust, const char *text, struct sl_arena *arena, struct sl_err *err)
+int trust_say_policy(struct registry *registry, const char *text, struct sl_err *err)
 {
 	struct sl_err none = { 0 };
-	const char *name = policy_name(text, arena, &none);
-	const char *items = name ? policy_items(text) : NULL;
+	struct sl_arena *arena = registry->arena;
+	const char *name = policy_name(registry, text, arena, &none);
+	const char *items = name ? policy_items(registry, text) : NULL;
 	const char *item;
 	if (!name)
 		return SL_OK; /* Whoever chooses it says what is wrong. */
-	int status = is_plugin_path(name) ? trust_say_path(trust, name, arena, err) : SL_OK;
+	int status =
+		is_plugin_path(registry, name) ? trust_say_path(&registry->trust, name, arena, err) : SL_OK;
 	while (!status && (item = policy_item_next(&items, arena)))
-		status = said(trust, "", item, arena, err);
+		status = said(&registry->trust, "", item, arena, err);
 	return status;
 }
 

@@ -14,6 +14,8 @@
 
 #include "sim/base/base.h"
 
+struct registry;
+
 struct trust {
 	bool guarded;      /* Off: everything is done. */
 	bool all;          /* --trust */
@@ -30,7 +32,7 @@ int trust_say_path(struct trust *trust, const char *path, struct sl_arena *arena
 /* a setting, "policy.order=lua:mine.lua", or "order=..."; */
 int trust_say_setting(struct trust *trust, const char *setting, struct sl_arena *arena, struct sl_err *err);
 /* a policy, "external:command=...", "./mine.so". */
-int trust_say_policy(struct trust *trust, const char *text, struct sl_arena *arena, struct sl_err *err);
+int trust_say_policy(struct registry *registry, const char *text, struct sl_err *err);
 
 /* May it be done? SL_USAGE: one line that says what would be, and from which file. key: of the policy's
  * parameter that names it, NULL: none. at: where it stands; NULL: trust->file is all that is known. */

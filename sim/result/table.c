@@ -13,15 +13,15 @@
 /* Five labelled numbers for each user of the largest logs, many times over. */
 static const size_t rows_max = (size_t)1 << 28;
 
-void metrics_init(struct sl_metrics *metrics, struct sl_arena *arena)
+void metrics_init(struct sl_metrics *metrics, struct sl_arena *arena, const struct registry *registry)
 {
-	*metrics = (struct sl_metrics){ .arena = arena, .list = sl_metric_list };
+	*metrics = (struct sl_metrics){ .arena = arena, .registry = registry };
 }
 
 void metrics_release(struct sl_metrics *metrics)
 {
 	free(metrics->row);
-	*metrics = (struct sl_metrics){ .arena = metrics->arena, .list = metrics->list };
+	*metrics = (struct sl_metrics){ .arena = metrics->arena, .registry = metrics->registry };
 }
 
 void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_micro)
@@ -63,18 +63,14 @@ static int check_names(const struct sl_metrics *metrics, struct sl_err *err)
 
 int metrics_compute(struct sl_metrics *metrics, const struct sl_result *result, struct sl_err *err)
 {
-	size_t built_in = 0;
-	while (sl_metric_list[built_in])
-		built_in++;
-	for (size_t i = 0; metrics->list[i]; i++) {
-		if (i == built_in)
-			metrics->own = metrics->count;
-		const int status = metrics->list[i]->compute(result, metrics, err);
+	const struct sl_metric *const *metric = metrics->registry->known.metrics;
+	for (; *metric; metric++) {
+		const int status = (*metric)->compute(result, metrics, err);
 		if (status)
 			return status;
+		if (!registry_owner(metrics->registry, *metric))
+			metrics->own = metrics->count;
 	}
-	if (!metrics->list[built_in])
-		metrics->own = metrics->count;
 	for (size_t i = 0; i < result->told_metric_count; i++) {
 		const struct sl_named *told = &result->told_metric[i];
 		if (metrics_get(metrics, told->name))

@@ -5,7 +5,7 @@
 #ifndef SL_TABLE_H
 #define SL_TABLE_H
 
-#include "sim/base/base.h"
+#include "sim/registry/registry.h"
 
 struct sl_metrics {
 	struct metric_row {
@@ -16,16 +16,16 @@ struct sl_metrics {
 	struct sl_arena *arena; /* Names live here. */
 	bool failed;            /* Memory ran out: the table is short, and its user must fail. */
 	bool plain;             /* Skip the names with labels ("wait.mean{user=3}"): for summaries. */
-	/* What is computed: sl_metric_list, or what begins with it. Rows from `own` on are not of that. */
-	const struct sl_metric *const *list;
-	size_t own;
+	const struct registry *registry; /* Whose metrics are computed. */
+	size_t own;                      /* Rows from here on are of plug-ins. */
 };
 
-void metrics_init(struct sl_metrics *metrics, struct sl_arena *arena);
+/* registry: NULL where nothing is computed. */
+void metrics_init(struct sl_metrics *metrics, struct sl_arena *arena, const struct registry *registry);
 void metrics_release(struct sl_metrics *metrics);
 /* The value, or NULL. */
 const int64_t *metrics_get(const struct sl_metrics *metrics, const char *name);
-/* Runs every metric of its list over a result. */
+/* Runs every metric of the registry over a result. */
 int metrics_compute(struct sl_metrics *metrics, const struct sl_result *result, struct sl_err *err);
 
 #endif

@@ -90,13 +90,14 @@ int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy
 	*count = policy->param_count;
 	if (!made)
 		return sl_fail_memory(err);
-	int status = values_parse(
-		made, policy->params, policy->param_count, text, policy->name, setup->arena, err);
 	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
-	const struct policy_choice child = { .policy = policy,
-		.values = made,
-		.value_count = policy->param_count,
-		.trust = choice ? choice->trust : NULL };
+	const struct registry *registry = choice ? choice->registry : NULL;
+	const struct param_list params = { policy->params, policy->param_count, policy->name, registry,
+		setup->arena };
+	int status = values_parse(made, &params, text, err);
+	const struct policy_choice child = {
+		.policy = policy, .values = made, .value_count = policy->param_count, .registry = registry
+	};
 	for (size_t i = 0; i < child.value_count && !status; i++)
 		status = value_trusted(&child, i, NULL, err);
 	return status;
@@ -117,6 +118,7 @@ int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct
 		.epoch = pass->scenario->epoch ? pass->scenario->epoch + pass->scenario->utc_offset : 0,
 		.command = pass->scenario->command,
 		.command_count = pass->scenario->command_count,
+		.registry = choice->registry ? &choice->registry->known : NULL,
 	};
 	pass->options.choice = choice;
 	pass->policy = choice->policy;

@@ -122,7 +122,7 @@ static int count_judged(struct loading *loading, const struct row_read *read, co
 	if (!watch || !watch->row)
 		return SL_OK;
 	const char *gone = judged->selected ? NULL : "not selected";
-	return watch->row(watch->self, read->row, judged->stays ? gone : cause_text(cause), err);
+	return watch->row(watch->self, read->row, judged->stays ? gone : cause_text(loading, cause), err);
 }
 
 /* It stops here: while ids ascend, a later row may still have the same. */
@@ -161,7 +161,10 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 static int on_oddity(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
 {
 	struct loading *loading = self;
-	const enum cause cause = cause_named(text);
+	enum cause cause;
+	const int status = cause_named(loading, text, at, &cause, err);
+	if (status)
+		return status;
 	if (loading->options->strict || cause_drops(cause)) {
 		loading->scenario->rows++;
 		return cause_count(loading, cause, at, err);

@@ -241,7 +241,7 @@ static void loading_release(struct loading *loading)
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err)
 {
 	*scenario = (struct scenario){ 0 };
-	scenario->registry = options->registry ? options->registry : &registry_builtin;
+	scenario->registry = options->registry;
 	scenario->arena = arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,

@@ -11,7 +11,7 @@
 static const struct {
 	const char *text;
 	bool dropped; /* Else repaired. */
-} causes[CAUSE_COUNT] = {
+} causes[CAUSE_OWN] = {
 	/* Of readers, who name them by their text... */
 	[CAUSE_FEW] = { "fewer than 18 fields", true },
 	[CAUSE_MANY] = { "more than 18 fields", false },
@@ -60,23 +60,35 @@ static const struct {
 
 /* ---- What came of it ------------------------------------------------------------------------- */
 
-enum cause cause_named(const char *text)
+/* A cause that is not of the table is the reader's own: one of a plug-in. */
+int cause_named(struct loading *loading, const char *text, const struct sl_place *at, enum cause *cause,
+	struct sl_err *err)
 {
-	enum cause cause = 0;
-	while (cause < CAUSE_COUNT && strcmp(causes[cause].text, text) != 0)
-		cause++;
-	SL_CHECK(cause < CAUSE_COUNT); /* A reader's cause has its line in the table. */
-	return cause;
+	enum cause found = 0;
+	while (found < CAUSE_COUNT && cause_text(loading, found) &&
+		strcmp(cause_text(loading, found), text) != 0)
+		found++;
+	if (found == CAUSE_COUNT)
+		return sl_fail_at(err, at, "%s: this reader names more than %d causes that are its own", text,
+			CAUSES_OWN);
+	if (found >= CAUSE_OWN)
+		loading->cause_own[found - CAUSE_OWN] = text;
+	*cause = found;
+	return SL_OK;
 }
 
-const char *cause_text(enum cause cause) { return causes[cause].text; }
+const char *cause_text(const struct loading *loading, enum cause cause)
+{
+	return cause < CAUSE_OWN ? causes[cause].text : loading->cause_own[cause - CAUSE_OWN];
+}
 
-bool cause_drops(enum cause cause) { return causes[cause].dropped; }
+bool cause_drops(enum cause cause) { return cause >= CAUSE_OWN || causes[cause].dropped; }
 
 int cause_count(struct loading *loading, enum cause cause, const struct sl_place *at, struct sl_err *err)
 {
 	if (loading->options->strict)
-		return sl_fail_at(err, at, "%s: mend the line, or run without --strict", causes[cause].text);
+		return sl_fail_at(err, at, "%s: mend the line, or run without --strict",
+			cause_text(loading, cause));
 	struct tally *tally = &loading->tally[cause];
 	if (!tally->count++)
 		tally->line = at->line;
@@ -91,10 +103,10 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 		return sl_fail(err, SL_INPUT, "%s: has no jobs: give a trace with jobs", loading->file);
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
-		if (!tally->count || !causes[cause].dropped)
+		if (!tally->count || !cause_drops(cause))
 			continue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s (line %llu)",
-			len ? ", " : "", (unsigned long long)tally->count, causes[cause].text,
+			len ? ", " : "", (unsigned long long)tally->count, cause_text(loading, cause),
 			(unsigned long long)tally->line);
 	}
 	if (loading->outside)
@@ -114,8 +126,8 @@ static void list_oddities(struct loading *loading)
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
 		if (tally->count)
-			scenario->oddity[scenario->oddity_count++] = (struct oddity){ causes[cause].text,
-				causes[cause].dropped, cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
+			scenario->oddity[scenario->oddity_count++] = (struct oddity){ cause_text(loading, cause),
+				cause_drops(cause), cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
 				cause >= CAUSE_LACKS && cause <= CAUSE_SETS, tally->count, tally->line };
 	}
 }

@@ -10,8 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include <openssl/evp.h>
-
+#include "sim/base/hash.h"
 #include "sim/scenario/scenario_machine.h"
 
 void machine_free(struct machine *machine)
@@ -587,23 +586,12 @@ static int build_nodes(struct machine *machine, struct sl_err *err)
 /* Of a folder: a hash over those of its files, in the order in which they were read. */
 static int hash_files(const struct machine *machine, char *sha256, struct sl_err *err)
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
-	EVP_MD_CTX *hash = EVP_MD_CTX_new();
-	bool good = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1;
-	for (size_t i = 0; i < machine->read.count && good; i++)
-		good = EVP_DigestUpdate(hash, machine->read.item[i].sha256,
-			       strlen(machine->read.item[i].sha256)) == 1 &&
-		       EVP_DigestUpdate(hash, "\n", 1) == 1;
-	good = good && EVP_DigestFinal_ex(hash, digest, &len) == 1;
-	EVP_MD_CTX_free(hash);
-	if (!good)
-		return sl_fail_memory(err);
-	for (size_t i = 0; i < len; i++) {
-		sha256[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-		sha256[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+	struct evp_md_ctx_st *hash = hash_new();
+	for (size_t i = 0; i < machine->read.count; i++) {
+		hash_add(hash, machine->read.item[i].sha256, strlen(machine->read.item[i].sha256));
+		hash_add(hash, "\n", 1);
 	}
-	return SL_OK;
+	return hash_end(hash, sha256) ? SL_OK : sl_fail_memory(err);
 }
 
 static int read_file(
@@ -621,7 +609,8 @@ static int read_file(
 		.license = on_license,
 		.setting = on_setting,
 		.file = on_file,
-		.objects = objects_add };
+		.objects = objects_add,
+		.registry = &loading->scenario->registry->known };
 	const struct sl_cluster_reader *reader = NULL;
 	int status = cluster_reader_choose(loading->scenario->registry, &reader, input->path, in, err);
 	if (!status)

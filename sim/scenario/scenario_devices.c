@@ -57,10 +57,8 @@ static int model_of(struct machine *machine, const char *name, uint8_t *mig, str
 	*mig = 0;
 	if (!name)
 		return SL_OK;
-	size_t i = 0;
-	while (sl_mig_models[i] && strcmp(sl_mig_models[i]->name, name) != 0)
-		i++;
-	if (!sl_mig_models[i])
+	const struct sl_mig_model *model = sl_by_name(machine->scenario->registry->known.mig_models, name);
+	if (!model)
 		return sl_fail(err, SL_INPUT,
 			"%s: GPUs are divided as '%.60s', which is no model of MIG: schedlab-cluster(5) names them",
 			machine->scenario->cluster_input.path, name);
@@ -72,7 +70,7 @@ static int model_of(struct machine *machine, const char *name, uint8_t *mig, str
 	if (status)
 		return status;
 	if (number == before)
-		machine->mig_model[number] = sl_mig_models[i];
+		machine->mig_model[number] = model;
 	*mig = (uint8_t)(number + 1);
 	return SL_OK;
 }

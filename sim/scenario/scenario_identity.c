@@ -12,8 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <openssl/evp.h>
-
+#include "sim/base/hash.h"
 #include "sim/scenario/scenario_machine.h"
 
 enum { LINES_BYTES_MAX = 1 << 30, HOSTS_SORTED_MAX = 1 << 20 };
@@ -455,23 +454,12 @@ static void put_all(struct lines *to)
 
 static int hash_lines(struct lines *to, char hex[65])
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
-	EVP_MD_CTX *hash = EVP_MD_CTX_new();
-	bool good = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1;
+	struct evp_md_ctx_st *hash = hash_new();
 	if (to->count)
 		qsort_r(to->line, to->count, sizeof(*to->line), by_line, to->text);
-	for (size_t i = 0; i < to->count && good; i++)
-		good = EVP_DigestUpdate(hash, to->text + to->line[i], strlen(to->text + to->line[i]) + 1) ==
-		       1;
-	good = good && EVP_DigestFinal_ex(hash, digest, &len) == 1;
-	EVP_MD_CTX_free(hash);
-	for (size_t i = 0; i < len && good; i++) {
-		hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-	}
-	hex[2 * len] = '\0';
-	return good ? SL_OK : sl_fail_memory(to->err);
+	for (size_t i = 0; i < to->count; i++)
+		hash_add(hash, to->text + to->line[i], strlen(to->text + to->line[i]) + 1);
+	return hash_end(hash, hex) ? SL_OK : sl_fail_memory(to->err);
 }
 
 int machine_identity(const struct machine *machine, char hex[65], struct sl_err *err)

@@ -13,18 +13,12 @@
 
 enum { MODELS_MAX = 64, MODEL_NAME_MAX = 64 };
 
-static const char *model_name_at(const void *list, size_t i)
-{
-	const struct registry *registry = list;
-	return registry->models[i] ? registry->models[i]->name : NULL;
-}
-
 /* Its place in the registry; -1: there is none. */
 static int model_find(const struct registry *registry, const char *name, size_t len)
 {
-	for (int i = 0; registry->models[i]; i++)
-		if (strlen(registry->models[i]->name) == len &&
-			memcmp(registry->models[i]->name, name, len) == 0)
+	for (int i = 0; registry->known.models[i]; i++)
+		if (strlen(registry->known.models[i]->name) == len &&
+			memcmp(registry->known.models[i]->name, name, len) == 0)
 			return i;
 	return -1;
 }
@@ -35,7 +29,7 @@ static int fail_name(const struct registry *registry, const char *name, size_t l
 	char near[128];
 	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < MODEL_NAME_MAX ? len : MODEL_NAME_MAX), name);
 	return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list models' shows all", text,
-		did_you_mean(near, nearest(text, model_name_at, registry)));
+		did_you_mean(near, sl_nearest_name(text, registry->known.models)));
 }
 
 /* Those that are on, a bit each by place in the registry. */
@@ -77,7 +71,7 @@ static int tell_names(struct loading *loading, uint64_t on, struct sl_err *err)
 	struct sl_value *value = &scenario->replay[REPLAY_MODELS];
 	size_t room = 1;
 	for (int i = 0; i < MODELS_MAX; i++)
-		room += on >> i & 1 ? strlen(scenario->registry->models[i]->name) + 1 : 0;
+		room += on >> i & 1 ? strlen(scenario->registry->known.models[i]->name) + 1 : 0;
 	char *text = sl_alloc(scenario->arena, room, 1);
 	if (!text)
 		return sl_fail_memory(err);
@@ -85,7 +79,7 @@ static int tell_names(struct loading *loading, uint64_t on, struct sl_err *err)
 	for (int i = 0; i < MODELS_MAX; i++)
 		if (on >> i & 1)
 			len += (size_t)snprintf(text + len, room - len, "%s%s", len ? "," : "",
-				scenario->registry->models[i]->name);
+				scenario->registry->known.models[i]->name);
 	value->text = on ? text : NULL;
 	return SL_OK;
 }
@@ -108,6 +102,12 @@ static const char *beside(const struct scenario *scenario, const char *path)
 	return text;
 }
 
+static struct param_list params_of(const struct loading *loading, const struct sl_model *model)
+{
+	return (struct param_list){ model->params, model->param_count, model->name, NULL,
+		loading->scenario->arena };
+}
+
 /* The scalars of its section whose keys are its parameters. */
 static int take_section(struct loading *loading, struct model_choice *choice, struct sl_err *err)
 {
@@ -127,8 +127,8 @@ static int take_section(struct loading *loading, struct model_choice *choice, st
 		const char *text = sheet ? beside(scenario, setting->value) : setting->value;
 		if (!text)
 			return sl_fail_memory(err);
-		if (value_set(&choice->values[at], &model->params[at], text, model->name, scenario->arena,
-			    &why))
+		const struct param_list params = params_of(loading, model);
+		if (value_set(&choice->values[at], &params, at, text, &why))
 			return why.status == SL_SYSTEM ? sl_fail(err, SL_SYSTEM, "%s", why.text)
 						       : sl_fail_at(err, &setting->at, "%s", why.text);
 	}
@@ -146,8 +146,9 @@ static int take_settings(const struct loading *loading, struct model_choice *cho
 		if (strncmp(setting->key, model->name, len) != 0 || setting->key[len] != '.')
 			continue;
 		setting->used = true;
-		const int status = values_key(choice->values, model->params, model->param_count,
-			setting->key + len + 1, setting->value, model->name, loading->scenario->arena, err);
+		const struct param_list params = params_of(loading, model);
+		const int status =
+			values_key(choice->values, &params, setting->key + len + 1, setting->value, err);
 		if (status)
 			return status;
 	}
@@ -159,6 +160,7 @@ static int take_texts(const struct loading *loading, struct model_choice *choice
 {
 	const struct settings *settings = loading->options->settings;
 	const struct sl_model *model = choice->model;
+	const struct param_list params = params_of(loading, model);
 	int status = SL_OK;
 	for (size_t i = 0; settings && i < settings->count && !status; i++) {
 		struct setting *setting = &settings->item[i];
@@ -168,8 +170,7 @@ static int take_texts(const struct loading *loading, struct model_choice *choice
 			continue;
 		setting->used = true;
 		if (setting->value[len])
-			status = values_give(choice->values, model->params, model->param_count,
-				setting->value + len + 1, model->name, loading->scenario->arena, err);
+			status = values_give(choice->values, &params, setting->value + len + 1, err);
 	}
 	return status;
 }
@@ -214,8 +215,8 @@ static int choose(struct loading *loading, const struct sl_model *model, struct 
 			"model '%s' needs nodes, and this machine is a counted pool of cpus: give one with -c "
 			"CLUSTER",
 			model->name);
-	int status = values_parse(
-		choice->values, model->params, model->param_count, NULL, model->name, scenario->arena, err);
+	const struct param_list params = params_of(loading, model);
+	int status = values_parse(choice->values, &params, NULL, err);
 	if (!status)
 		status = take_section(loading, choice, err);
 	if (!status)
@@ -264,7 +265,7 @@ int models_load(struct loading *loading, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (int i = 0; i < MODELS_MAX && !status; i++)
 		if (on >> i & 1)
-			status = choose(loading, scenario->registry->models[i],
+			status = choose(loading, scenario->registry->known.models[i],
 				&choice[scenario->model_count++], err);
 	return status;
 }

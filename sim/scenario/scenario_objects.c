@@ -115,7 +115,8 @@ static int read_objects(
 		.nodes = no_nodes,
 		.setting = all->setting,
 		.file = all->file,
-		.objects = objects_add };
+		.objects = objects_add,
+		.registry = all->registry };
 	struct stat about;
 	struct sl_input *in = NULL;
 	const struct sl_cluster_reader *reader = NULL;

@@ -58,7 +58,9 @@ enum cause {
 	CAUSE_LATER,
 	CAUSE_LEFT_OUT,
 	CAUSE_CHANGED,
-	CAUSE_COUNT
+	CAUSE_OWN, /* The first of those that readers of plug-ins name: */
+	CAUSES_OWN = 8,
+	CAUSE_COUNT = CAUSE_OWN + CAUSES_OWN
 };
 
 struct tally {
@@ -95,7 +97,8 @@ struct loading {
 	sl_time from, to; /* Selected: [from, to). */
 	uint64_t outside; /* Rows that were not. */
 	struct tally tally[CAUSE_COUNT];
-	enum cause repair; /* The reader's, of line repair_line; counted if the row stays. */
+	const char *cause_own[CAUSES_OWN]; /* From CAUSE_OWN on; NULL: no more. */
+	enum cause repair;                 /* The reader's, of line repair_line; counted if the row stays. */
 	uint64_t repair_line;
 	uint64_t line_last;  /* The furthest so far. */
 	sl_time submit_last; /* Of the line before, */
@@ -140,8 +143,9 @@ struct sl_sink rows_sink(struct loading *loading);
 int rows_know_ids(struct loading *loading, struct sl_err *err);
 
 /* scenario_clean.c: causes, by the text that readers name them by; counted, or an error if --strict. */
-enum cause cause_named(const char *text);
-const char *cause_text(enum cause cause);
+int cause_named(struct loading *loading, const char *text, const struct sl_place *at, enum cause *cause,
+	struct sl_err *err);
+const char *cause_text(const struct loading *loading, enum cause cause);
 bool cause_drops(enum cause cause);
 int cause_count(struct loading *loading, enum cause cause, const struct sl_place *at, struct sl_err *err);
 int cleaning_finish(struct loading *loading, struct sl_err *err);

@@ -172,7 +172,8 @@ static int replay_set(
 	struct loading *loading, int which, const char *text, const char *what, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
-	return value_set(&scenario->replay[which], &replay_params[which], text, what, scenario->arena, err);
+	const struct param_list params = { replay_params, REPLAY_COUNT, what, NULL, scenario->arena };
+	return value_set(&scenario->replay[which], &params, (size_t)which, text, err);
 }
 
 static int cpus_set(struct loading *loading, const char *text, struct sl_err *err)
@@ -233,26 +234,20 @@ static int setting_take(struct loading *loading, struct setting *setting, struct
 /* One of replay.gauges. */
 static int gauge_find(struct scenario *scenario, const char *name, size_t len, struct sl_err *err)
 {
-	enum { KNOWN_MAX = 64 };
-	const char *known[KNOWN_MAX + 1] = { NULL };
-	size_t count = 0;
-	for (const struct sl_gauge *const *gauge = scenario->registry->gauges; *gauge; gauge++) {
-		if (count < KNOWN_MAX)
-			known[count++] = (*gauge)->name;
-		if (strlen((*gauge)->name) != len || memcmp((*gauge)->name, name, len) != 0)
-			continue;
-		if (scenario->gauge_count == SL_GAUGES_MAX)
-			return sl_fail(err, SL_USAGE, "replay.gauges names more than %d: leave some out",
-				SL_GAUGES_MAX);
-		scenario->gauge[scenario->gauge_count++] = *gauge;
-		return SL_OK;
-	}
+	const struct sl_gauge *const *known = scenario->registry->known.gauges;
+	const struct sl_gauge *gauge = sl_by_name_n(known, name, len);
 	char text[64];
-	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
 	char near[128];
-	return sl_fail(err, SL_USAGE,
-		"replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all", text,
-		did_you_mean(near, sl_nearest(text, known)));
+	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
+	if (!gauge)
+		return sl_fail(err, SL_USAGE,
+			"replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all", text,
+			did_you_mean(near, sl_nearest_name(text, known)));
+	if (scenario->gauge_count == SL_GAUGES_MAX)
+		return sl_fail(
+			err, SL_USAGE, "replay.gauges names more than %d: leave some out", SL_GAUGES_MAX);
+	scenario->gauge[scenario->gauge_count++] = gauge;
+	return SL_OK;
 }
 
 /* A name given twice is one gauge: the engine follows none twice. */
@@ -260,7 +255,7 @@ static int gauges_find(struct scenario *scenario, struct sl_err *err)
 {
 	const char *text = scenario->replay[REPLAY_GAUGES].text;
 	int status = SL_OK;
-	for (const struct sl_gauge *const *at = scenario->registry->gauges; !text && *at; at++)
+	for (const struct sl_gauge *const *at = scenario->registry->known.gauges; !text && *at; at++)
 		if (scenario->replay[REPLAY_FILL].text && (*at)->of_fills &&
 			scenario->gauge_count < SL_GAUGES_MAX)
 			scenario->gauge[scenario->gauge_count++] = *at;
@@ -282,8 +277,8 @@ int settings_take(struct loading *loading, struct sl_err *err)
 	loading->cluster_setting = sl_alloc(scenario->arena, settings + 1, sizeof(*loading->cluster_setting));
 	if (!scenario->replay || !scenario->cluster_setting || !loading->cluster_setting)
 		return sl_fail_memory(err);
-	int status = values_parse(scenario->replay, replay_params, REPLAY_COUNT, options->implied, "compat",
-		scenario->arena, err);
+	const struct param_list params = { replay_params, REPLAY_COUNT, "compat", NULL, scenario->arena };
+	int status = values_parse(scenario->replay, &params, options->implied, err);
 	for (size_t i = 0; i < settings && !status; i++)
 		status = setting_take(loading, &options->settings->item[i], err);
 	if (!status && options->from)

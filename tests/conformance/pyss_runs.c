@@ -12,6 +12,7 @@
 
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/rerun.h"
+#include "tests/world/builtin.h"
 
 static const struct recorded {
 	const char *name, *policy;
@@ -83,7 +84,7 @@ static int read_lines(struct lines *lines, const char *path, struct sl_err *err)
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	status = reader_choose(&registry_builtin, &reader, in, err);
+	status = reader_choose(builtin_registry(), &reader, in, err);
 	if (!status)
 		status = reader->read(in, &sink, err);
 	sl_input_close(in);

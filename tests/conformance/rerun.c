@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rerun.c - see rerun.h. */
 #include "tests/conformance/rerun.h"
+#include "tests/world/builtin.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -17,10 +18,12 @@ int rerun_begin(struct rerun *run, const char *trace, const char *cluster, const
 	for (; settings && *settings && !status; settings++)
 		status = settings_add(&set, *settings, err);
 	if (!status)
-		status = policy_choose(&registry_builtin, &run->choice, policy, &set, run->arena, err);
-	const struct scenario_options options = {
-		.trace = trace, .cluster = cluster, .settings = &set, .implied = run->choice.implied
-	};
+		status = policy_choose(builtin_registry(), &run->choice, policy, &set, run->arena, err);
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = trace,
+		.cluster = cluster,
+		.settings = &set,
+		.implied = run->choice.implied };
 	if (!status)
 		status = scenario_load(&run->scenario, &options, err);
 	return status ? status : settings_check_used(&set, &run->choice, 1, err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,7 +65,9 @@ static void load_scenario(const char *path)
 {
 	struct sl_err err = { 0 };
 	struct scenario scenario;
-	const struct scenario_options options = { .trace = path, .any_machine = true };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = path, .any_machine = true
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (status)

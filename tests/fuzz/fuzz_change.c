@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,7 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set(&settings, "replay.drop", data, first);
 	if (end)
 		set(&settings, "replay.change", end + 1, size - first - 1);
-	const struct scenario_options options = { .trace = path, .settings = &settings };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = path, .settings = &settings
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status);
 	SL_CHECK(!status || ((status == SL_USAGE || status == SL_INPUT) && *err.text));

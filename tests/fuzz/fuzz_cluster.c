@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct scenario scenario;
 	const struct scenario_options options = {
+		.registry = builtin_registry(),
 		.cluster = file_of(cluster_path, &fd[0], data, size),
 		.trace = file_of(trace_path, &fd[1], trace, strlen(trace)),
 	};

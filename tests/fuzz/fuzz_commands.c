@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	SL_CHECK(settings.arena);
 	(void)snprintf(line, sizeof(line), "replay.commands=%s", paths[1]);
 	SL_CHECK(settings_add(&settings, line, &err) == SL_OK);
-	const struct scenario_options options = { .trace = paths[0], .settings = &settings };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = paths[0], .settings = &settings
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (!status) {

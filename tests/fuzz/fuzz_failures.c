@@ -11,6 +11,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/run/sim.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -67,9 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set(&settings, "failures.attempts", "20");
 	set(&settings, sheets[*data % SL_LEN(sheets)], path[2]);
 	struct policy_choice choice;
-	SL_CHECK(policy_choose(&registry_builtin, &choice, "fcfs", &settings, settings.arena, &err) == SL_OK);
+	SL_CHECK(
+		policy_choose(builtin_registry(), &choice, "fcfs", &settings, settings.arena, &err) == SL_OK);
 	const struct scenario_options options = {
-		.trace = path[0], .cluster = path[1], .settings = &settings
+		.registry = builtin_registry(), .trace = path[0], .cluster = path[1], .settings = &settings
 	};
 	struct scenario scenario;
 	const int status = scenario_load(&scenario, &options, &err);

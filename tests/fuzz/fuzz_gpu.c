@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/base/base.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,7 +79,7 @@ static int on_partition(
 
 static const struct sl_reader *trace_reader(const char *name)
 {
-	const struct sl_reader *const *reader = sl_readers;
+	const struct sl_reader *const *reader = builtin_registry()->known.readers;
 	while (strcmp((*reader)->name, name) != 0)
 		reader++;
 	return *reader;
@@ -86,7 +87,7 @@ static const struct sl_reader *trace_reader(const char *name)
 
 static const struct sl_cluster_reader *nodes_reader(const char *name)
 {
-	const struct sl_cluster_reader *const *reader = sl_cluster_readers;
+	const struct sl_cluster_reader *const *reader = builtin_registry()->known.cluster_readers;
 	while (strcmp((*reader)->name, name) != 0)
 		reader++;
 	return *reader;

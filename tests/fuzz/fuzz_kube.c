@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,7 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const int fd = memfd_create("fuzz", 0);
 	SL_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	const struct scenario_options options = { .cluster = path, .trace = path };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .cluster = path, .trace = path
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || *err.text));
 	if (!status) {

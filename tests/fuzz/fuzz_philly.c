@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/base.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +39,7 @@ static int on_oddity(void *self, const char *cause, const struct sl_place *at, s
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct sl_sink sink = { .job = on_job, .oddity = on_oddity };
-	const struct sl_reader *const *reader = sl_readers;
+	const struct sl_reader *const *reader = builtin_registry()->known.readers;
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	char path[32];

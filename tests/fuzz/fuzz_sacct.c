@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/plugin.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -88,10 +89,10 @@ static void read_as(const char *name, int fd)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (sl_input_open(&in, path, &err))
 		return;
-	for (size_t i = 0; sl_readers[i]; i++) {
-		if (strcmp(sl_readers[i]->name, name) != 0)
+	for (size_t i = 0; builtin_registry()->known.readers[i]; i++) {
+		if (strcmp(builtin_registry()->known.readers[i]->name, name) != 0)
 			continue;
-		const int status = sl_readers[i]->read(in, &sink, &err);
+		const int status = builtin_registry()->known.readers[i]->read(in, &sink, &err);
 		SL_CHECK(status == SL_INTERRUPTED || (status == err.status && (!status || *err.text)));
 	}
 	sl_input_close(in);

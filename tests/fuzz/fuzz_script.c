@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,7 +20,7 @@ static void try_policy(const char *name)
 	struct policy_choice choice;
 	struct sl_err err = { 0 };
 	struct sl_arena *arena = arena_new();
-	SL_CHECK(arena && !registry_init(&registry, &err));
+	SL_CHECK(arena && !registry_make(&registry, &err));
 	int status = registry_add_policy(&registry, name, &err);
 	if (!status)
 		status = policy_choose(&registry, &choice, name, NULL, arena, &err);

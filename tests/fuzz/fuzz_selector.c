@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/base/selector.h"
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,7 +23,9 @@ bool bundled_find(char *path, size_t size, const char *data)
 
 static void try_selector(const char *text, const struct hand *hand, struct sl_arena *arena)
 {
-	const struct scenario scenario = { .jobs = hand->jobs, .epoch = 1000000000 };
+	const struct scenario scenario = {
+		.jobs = hand->jobs, .epoch = 1000000000, .registry = builtin_registry()
+	};
 	const struct selector *selector;
 	struct sl_err err = { 0 };
 	int64_t micro;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/slurm/shell.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct shell shell = { .args = &args };
 	char path[40];
 	const int fd = memfd_create("session", 0);
-	SL_CHECK(fd >= 0 && args.arena && !registry_init(&registry, &err) && !shell_begin(&shell, &err));
+	SL_CHECK(fd >= 0 && args.arena && !registry_make(&registry, &err) && !shell_begin(&shell, &err));
 	if (!size || data[0] != '#')
 		SL_CHECK(write(fd, first, sizeof(first) - 1) == (ssize_t)(sizeof(first) - 1));
 	SL_CHECK(write(fd, data, size) == (ssize_t)size);

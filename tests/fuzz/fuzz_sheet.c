@@ -10,6 +10,7 @@
 
 #include "sim/base/sheet.h"
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,7 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_alone(rules);
 	(void)snprintf(setting, sizeof(setting), "replay.profile=%s", rules);
 	SL_CHECK(settings_add(&settings, setting, &err) == SL_OK);
-	const struct scenario_options options = { .trace = path, .settings = &settings };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = path, .settings = &settings
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status);
 	SL_CHECK(!status || (status == SL_INPUT && *err.text));

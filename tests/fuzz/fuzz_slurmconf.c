@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/base/base.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	file_put(folder, name, strlen(name), start, (size_t)(end - start));
 	struct sl_err err = { 0 };
-	const struct sl_cluster_reader *const *reader = sl_cluster_readers;
+	const struct sl_cluster_reader *const *reader = builtin_registry()->known.cluster_readers;
 	while (strcmp((*reader)->name, "slurm") != 0)
 		reader++;
 	int status = 0;

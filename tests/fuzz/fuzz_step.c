@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/step/step.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -95,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct stepper stepper = { 0 };
 	char *text = calloc(1, size + 1);
 	struct args args = { .command = &cmd_step, .arena = arena_new(), .registry = &registry };
-	SL_CHECK(text && args.arena && !registry_init(&registry, &err));
+	SL_CHECK(text && args.arena && !registry_make(&registry, &err));
 	if (size > 1)
 		memcpy(text, data + 1, size - 1);
 	open_run(&stepper, &args, size ? data[0] : 0);

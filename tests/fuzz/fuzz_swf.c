@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,7 +55,7 @@ static void read_alone(const char *path)
 		SL_CHECK(err.status == SL_INPUT && *err.text);
 		return;
 	}
-	const int status = sl_readers[0]->read(in, &sink, &err);
+	const int status = builtin_registry()->known.readers[0]->read(in, &sink, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	sl_input_close(in);
 }
@@ -63,7 +64,9 @@ static void load_scenario(const char *path)
 {
 	struct sl_err err = { 0 };
 	struct scenario scenario;
-	const struct scenario_options options = { .trace = path, .any_machine = true };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = path, .any_machine = true
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (status)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -50,7 +51,9 @@ static void load(const char *trace, const char *cluster)
 {
 	struct sl_err err = { 0 };
 	struct scenario scenario;
-	const struct scenario_options options = { .trace = trace, .cluster = cluster, .any_machine = true };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = trace, .cluster = cluster, .any_machine = true
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (status)

@@ -11,6 +11,7 @@
 
 #include "models/search/search.h"
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,7 +39,9 @@ static void load(const uint8_t *data, size_t size)
 	SL_CHECK(fd >= 0 && write(fd, begin, strlen(begin)) == (ssize_t)strlen(begin) &&
 		 write(fd, data, size) == (ssize_t)size);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	const struct scenario_options options = { .trace = path, .any_machine = true };
+	const struct scenario_options options = {
+		.registry = builtin_registry(), .trace = path, .any_machine = true
+	};
 	const int status = scenario_load(&scenario, &options, &err);
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	for (uint32_t row = 0; !status && row < scenario.jobs.count; row++)

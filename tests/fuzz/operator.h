@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/base/base.h"
+#include "tests/world/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -53,7 +54,7 @@ static const char *file_of(char path[32], int *fd, const void *data, size_t size
 
 static const struct sl_cluster_reader *reader_of(const char *name)
 {
-	const struct sl_cluster_reader *const *reader = sl_cluster_readers;
+	const struct sl_cluster_reader *const *reader = builtin_registry()->known.cluster_readers;
 	while (strcmp((*reader)->name, name) != 0)
 		reader++;
 	return *reader;

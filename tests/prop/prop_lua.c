@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/effort.h"
 #include "tests/world/memfile.h"
 #include "tests/world/world.h"
@@ -102,7 +103,7 @@ Test(lua, scripts_do_what_the_built_in_rule_does, .timeout = 600)
 		const char *gap = strstr(pairs[i].scripted, "%s");
 		(void)snprintf(policy, sizeof(policy), "%.*s%s", (int)(gap - pairs[i].scripted),
 			pairs[i].scripted, path);
-		cr_assert_eq(registry_init(&registry, &err), SL_OK);
+		cr_assert_eq(registry_make(&registry, &err), SL_OK);
 		cr_assert_eq(registry_add_policy(&registry, policy, &err), SL_OK, "%s", err.text);
 		for (uint64_t seed = 1; seed <= worlds; seed++) {
 			struct world w;

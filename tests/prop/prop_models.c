@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/effort.h"
 #include "tests/world/model_script.h"
 #include "tests/world/world.h"
@@ -103,7 +104,8 @@ Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 {
 	static struct left left;
 	for (uint64_t seed = 1; seed <= worlds(8); seed++)
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
+			preset++) {
 			struct script script = { .rate_set = true,
 				.rate_first = SL_RATE_ONE,
 				.kept = -1,
@@ -111,7 +113,7 @@ Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 			struct world w;
 			const bool check = seed % 10 == 0;
 			random_world(&w, seed);
-			if (world_run(&w, preset->name, check)) {
+			if (world_run(&w, (*preset)->name, check)) {
 				world_release(&w);
 				continue; /* Not on this kind of cluster, or not by these rules. */
 			}
@@ -119,16 +121,17 @@ Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 			world_release(&w);
 			w.model = script_on(&script);
 			w.model_count = 1;
-			cr_assert_eq(world_run(&w, preset->name, check), SL_OK, "%s, seed %llu: %s",
-				preset->name, (unsigned long long)seed, w.err.text);
+			cr_assert_eq(world_run(&w, (*preset)->name, check), SL_OK, "%s, seed %llu: %s",
+				(*preset)->name, (unsigned long long)seed, w.err.text);
 			const char *what = difference(&w, &left);
-			cr_assert(!what, "%s, seed %llu: %s", preset->name, (unsigned long long)seed, what);
+			cr_assert(
+				!what, "%s, seed %llu: %s", (*preset)->name, (unsigned long long)seed, what);
 			for (uint32_t job = 0; job < w.count; job++)
 				cr_assert(w.sim.result.rate_mean[job] == SL_RATE_ONE ||
 						  w.job[job].size == 0 ||
 						  sl_run_time_of(&w.sim.result, job) == 0 ||
 						  w.sim.result.attempt_count,
-					"%s, seed %llu: job %u", preset->name, (unsigned long long)seed,
+					"%s, seed %llu: job %u", (*preset)->name, (unsigned long long)seed,
 					job + 1);
 			world_release(&w);
 		}
@@ -344,7 +347,8 @@ Test(models, attempts_are_as_worked_out_slowly, .timeout = 900)
 Test(models, any_preset_bears_anything, .timeout = 900)
 {
 	for (uint64_t seed = 1; seed <= worlds(6); seed++)
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
+			preset++) {
 			struct script_step step[STEPS];
 			struct script script;
 			struct world w;
@@ -352,13 +356,13 @@ Test(models, any_preset_bears_anything, .timeout = 900)
 			random_script(&w, seed, &script, step, 400);
 			w.model = script_on(&script);
 			w.model_count = 1;
-			if (world_run(&w, preset->name, true))
+			if (world_run(&w, (*preset)->name, true))
 				cr_assert(w.err.status == SL_USAGE || w.err.status == SL_INPUT,
-					"%s, seed %llu: %s", preset->name, (unsigned long long)seed,
+					"%s, seed %llu: %s", (*preset)->name, (unsigned long long)seed,
 					w.err.text);
 			else if (w.as_nodes && w.sim.result.place && all_over(&w))
 				cr_assert(world_places_add_up(&w.sim.result, false), "%s, seed %llu",
-					preset->name, (unsigned long long)seed);
+					(*preset)->name, (unsigned long long)seed);
 			world_release(&w);
 		}
 }

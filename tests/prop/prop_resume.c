@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/world.h"
 
 enum { WORLDS = 150, WORLDS_MORE = 300, STOPS = 4 };
@@ -68,17 +69,19 @@ static int run_in_stops(struct world *w, const char *policy, bool check, uint64_
 Test(resume, stopping_leaves_no_trace_under_any_preset, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= WORLDS; seed++)
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
+			preset++) {
 			struct world whole;
 			struct world parts;
 			random_world(&whole, seed);
 			random_world(&parts, seed);
 			const bool check = seed % 5 == 0;
-			cr_assert_eq(world_run(&whole, preset->name, check), SL_OK, "%s, seed %llu: %s",
-				preset->name, (unsigned long long)seed, whole.err.text);
-			cr_assert_eq(run_in_stops(&parts, preset->name, check, seed, last_of(&whole)), SL_OK);
+			cr_assert_eq(world_run(&whole, (*preset)->name, check), SL_OK, "%s, seed %llu: %s",
+				(*preset)->name, (unsigned long long)seed, whole.err.text);
+			cr_assert_eq(
+				run_in_stops(&parts, (*preset)->name, check, seed, last_of(&whole)), SL_OK);
 			cr_assert(same(&whole, &parts), "%s, seed %llu: stopped and gone on is another run",
-				preset->name, (unsigned long long)seed);
+				(*preset)->name, (unsigned long long)seed);
 			world_release(&whole);
 			world_release(&parts);
 		}
@@ -88,7 +91,8 @@ Test(resume, stopping_leaves_no_trace_under_any_preset, .timeout = 600)
 Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= WORLDS; seed++)
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
+			preset++) {
 			struct world whole;
 			struct world first;
 			struct world second;
@@ -97,19 +101,19 @@ Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
 			random_world(&whole, seed);
 			random_world(&first, seed);
 			random_world(&second, seed);
-			cr_assert_eq(world_run(&whole, preset->name, seed % 5 == 0), SL_OK);
-			cr_assert_eq(world_open(&first, preset->name, false, &options), SL_OK);
+			cr_assert_eq(world_run(&whole, (*preset)->name, seed % 5 == 0), SL_OK);
+			cr_assert_eq(world_open(&first, (*preset)->name, false, &options), SL_OK);
 			cr_assert_eq(sim_begin(&first.sim, &options, &first.err), SL_OK);
 			const sl_time stop = (sl_time)(seed * 37 % (uint64_t)last_of(&whole)) * SL_SECOND;
 			cr_assert_eq(sim_advance(&first.sim, stop, &first.err), SL_OK);
 			const struct sim_stretch *past = sim_stretches(&first.sim, &count, &first.err);
 			cr_assert(past && count == 1);
-			cr_assert_eq(world_open(&second, preset->name, seed % 5 == 0, &options), SL_OK);
+			cr_assert_eq(world_open(&second, (*preset)->name, seed % 5 == 0, &options), SL_OK);
 			options.past = past;
 			options.past_count = 1;
 			cr_assert_eq(sim_run(&second.sim, &options, &second.err), SL_OK, "%s, seed %llu: %s",
-				preset->name, (unsigned long long)seed, second.err.text);
-			cr_assert(same(&whole, &second), "%s, seed %llu", preset->name,
+				(*preset)->name, (unsigned long long)seed, second.err.text);
+			cr_assert(same(&whole, &second), "%s, seed %llu", (*preset)->name,
 				(unsigned long long)seed);
 			world_release(&whole);
 			world_release(&first);
@@ -180,27 +184,28 @@ Test(resume, over_to_another_policy_and_back_is_no_change, .timeout = 600)
 Test(resume, any_preset_may_follow_any, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= WORLDS / 5; seed++)
-		for (const struct sl_preset *from = sl_presets; from->name; from++)
-			for (const struct sl_preset *to = sl_presets; to->name; to++) {
+		for (const struct sl_preset *const *from = builtin_registry()->known.presets; *from; from++)
+			for (const struct sl_preset *const *to = builtin_registry()->known.presets; *to;
+				to++) {
 				struct world whole;
 				struct world parts;
 				struct policy_choice choice;
 				struct sim_options options;
 				random_world(&whole, seed);
 				random_world(&parts, seed);
-				cr_assert_eq(world_run(&whole, from->name, false), SL_OK);
+				cr_assert_eq(world_run(&whole, (*from)->name, false), SL_OK);
 				const sl_time stop =
 					(sl_time)(seed * 101 % (uint64_t)last_of(&whole)) * SL_SECOND + 1;
-				cr_assert_eq(world_open(&parts, from->name, true, &options), SL_OK);
+				cr_assert_eq(world_open(&parts, (*from)->name, true, &options), SL_OK);
 				options.record |= SIM_RECORD_PAST;
-				cr_assert_eq(world_choose(&parts, to->name, &choice), SL_OK);
+				cr_assert_eq(world_choose(&parts, (*to)->name, &choice), SL_OK);
 				cr_assert_eq(sim_begin(&parts.sim, &options, &parts.err), SL_OK);
 				cr_assert_eq(sim_advance(&parts.sim, stop, &parts.err), SL_OK);
 				cr_assert_eq(sim_switch(&parts.sim, &choice, &parts.err), SL_OK,
-					"%s to %s, seed %llu: %s", from->name, to->name,
+					"%s to %s, seed %llu: %s", (*from)->name, (*to)->name,
 					(unsigned long long)seed, parts.err.text);
 				cr_assert_eq(sim_advance(&parts.sim, SL_NEVER, &parts.err), SL_OK,
-					"%s to %s, seed %llu: %s", from->name, to->name,
+					"%s to %s, seed %llu: %s", (*from)->name, (*to)->name,
 					(unsigned long long)seed, parts.err.text);
 				cr_assert_eq(sim_end(&parts.sim, &parts.err), SL_OK);
 				for (uint32_t i = 0; i < whole.count; i++) {
@@ -210,12 +215,13 @@ Test(resume, any_preset_may_follow_any, .timeout = 600)
 							  ? is == SL_NONE || is > stop - 1
 							  : is == was,
 						"%s to %s at %lld, seed %llu: job %u started at %lld, not %lld",
-						from->name, to->name, (long long)stop,
+						(*from)->name, (*to)->name, (long long)stop,
 						(unsigned long long)seed, i + 1, (long long)is,
 						(long long)was);
 					cr_assert_neq(parts.sim.result.end[i], SL_NONE,
-						"%s to %s at %lld, seed %llu: job %u never ended", from->name,
-						to->name, (long long)stop, (unsigned long long)seed, i + 1);
+						"%s to %s at %lld, seed %llu: job %u never ended",
+						(*from)->name, (*to)->name, (long long)stop,
+						(unsigned long long)seed, i + 1);
 				}
 				world_release(&whole);
 				world_release(&parts);
@@ -285,16 +291,17 @@ Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
 Test(resume, back_and_on_is_the_same_run, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= WORLDS; seed++)
-		for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
+			preset++) {
 			struct world whole;
 			struct world w;
 			struct policy_choice choice;
 			struct sim_options options;
 			random_world(&whole, seed);
 			random_world(&w, seed);
-			cr_assert_eq(world_run(&whole, preset->name, false), SL_OK);
+			cr_assert_eq(world_run(&whole, (*preset)->name, false), SL_OK);
 			const uint64_t last = (uint64_t)last_of(&whole);
-			cr_assert_eq(world_open(&w, preset->name, false, &options), SL_OK);
+			cr_assert_eq(world_open(&w, (*preset)->name, false, &options), SL_OK);
 			options.record |= SIM_RECORD_PAST;
 			cr_assert_eq(world_choose(&w, "easy:order=saf", &choice), SL_OK);
 			cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
@@ -305,7 +312,8 @@ Test(resume, back_and_on_is_the_same_run, .timeout = 600)
 			cr_assert_eq(sim_back(&w.sim, there - 1, &w.err), SL_OK, "%s", w.err.text);
 			cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
 			cr_assert_eq(sim_end(&w.sim, &w.err), SL_OK);
-			cr_assert(same(&whole, &w), "%s, seed %llu", preset->name, (unsigned long long)seed);
+			cr_assert(
+				same(&whole, &w), "%s, seed %llu", (*preset)->name, (unsigned long long)seed);
 			world_release(&whole);
 			world_release(&w);
 		}

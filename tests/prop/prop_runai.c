@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/effort.h"
 #include "tests/world/memfile.h"
 #include "tests/world/trace_run.h"
@@ -82,12 +83,13 @@ static int play(struct run *run)
 	memset(of, 0, sizeof(*of));
 	of->settings.arena = arena_new();
 	SL_CHECK(of->settings.arena);
-	const struct scenario_options options = { .trace = memfile(of->path, trace, at),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(of->path, trace, at),
 		.cluster = memfile(run->cluster_path, cluster, strlen(cluster)),
 		.settings = &of->settings };
 	int status = scenario_load(&of->scenario, &options, &of->err);
 	if (!status)
-		status = policy_choose(&registry_builtin, &of->choice, run->policy, &of->settings,
+		status = policy_choose(builtin_registry(), &of->choice, run->policy, &of->settings,
 			of->settings.arena, &of->err);
 	const struct sim_options how = { .scenario = &of->scenario, .choice = &of->choice, .check = true };
 	return status ? status : sim_run(&of->sim, &how, &of->err);

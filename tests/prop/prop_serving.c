@@ -11,6 +11,7 @@
 
 #include "sim/run/sim.h"
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 enum { SERVICES = 3, LAST = 2000 };
@@ -69,7 +70,7 @@ static void world_run(struct world *w, uint64_t seed)
 		(int)(1 + sl_rng_below(&rng, 6)));
 	(void)memfile(w->trace, w->text, strlen(w->text));
 	(void)memfile(w->cluster, nodes, (size_t)len);
-	cr_assert_eq(registry_init(&w->registry, &w->err), SL_OK);
+	cr_assert_eq(registry_make(&w->registry, &w->err), SL_OK);
 	w->settings.arena = arena_new();
 	cr_assert_eq(settings_add_model(&w->settings, "serving", &w->err), SL_OK);
 	const struct scenario_options options = {

@@ -15,6 +15,7 @@
 #include "policies/slurm/control/ctl_resv.h"
 #include "sim/lib/runset.h"
 #include "sim/run/engine.h"
+#include "tests/world/builtin.h"
 #include "tests/world/effort.h"
 #include "tests/world/slurm_world.h"
 #include "tests/world/world.h"
@@ -300,11 +301,13 @@ static int begin(struct drawn_run *run, const struct slurm_world *w, bool skip)
 	}
 	(void)snprintf(trace, sizeof(trace), "%s/sacct.txt", w->folder);
 	if (!status)
-		status = policy_choose(&registry_builtin, &run->choice, skip ? "slurm" : "slurm:skip=0", &set,
-			run->arena, &run->err);
-	const struct scenario_options options = {
-		.trace = trace, .cluster = w->folder, .settings = &set, .implied = run->choice.implied
-	};
+		status = policy_choose(builtin_registry(), &run->choice, skip ? "slurm" : "slurm:skip=0",
+			&set, run->arena, &run->err);
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = trace,
+		.cluster = w->folder,
+		.settings = &set,
+		.implied = run->choice.implied };
 	if (!status)
 		status = scenario_load(&run->scenario, &options, &run->err);
 	return status;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 /* ---- Jobs as sacct would tell of them --------------------------------------------------------------- */
@@ -145,11 +146,12 @@ void cw_load(struct ctl_world *w)
 	for (size_t i = 0; w->settings && w->settings[i]; i++)
 		cr_assert_eq(settings_add(&settings, w->settings[i], &w->err), SL_OK, "%s", w->err.text);
 	w->arena = arena_new();
-	cr_assert_eq(policy_choose(&registry_builtin, &w->choice, w->policy ? w->policy : "slurm", &settings,
+	cr_assert_eq(policy_choose(builtin_registry(), &w->choice, w->policy ? w->policy : "slurm", &settings,
 			     w->arena, &w->err),
 		SL_OK, "%s", w->err.text);
 	const char *sacct = sacct_of(w->jobs);
-	const struct scenario_options options = { .trace = memfile(trace, sacct, strlen(sacct)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(trace, sacct, strlen(sacct)),
 		.cluster = memfile(cluster, w->conf, strlen(w->conf)),
 		.settings = &settings,
 		.implied = w->choice.implied };

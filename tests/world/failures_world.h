@@ -12,6 +12,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/run/sim.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 struct fw {
@@ -51,10 +52,11 @@ static inline int load(struct fw *w)
 	}
 	for (size_t i = 0; w->settings[i]; i++)
 		cr_assert_eq(settings_add(&settings, w->settings[i], &w->err), SL_OK, "%s", w->err.text);
-	cr_assert_eq(policy_choose(&registry_builtin, &w->choice, w->policy ? w->policy : "fcfs", &settings,
+	cr_assert_eq(policy_choose(builtin_registry(), &w->choice, w->policy ? w->policy : "fcfs", &settings,
 			     w->arena, &w->err),
 		SL_OK, "%s", w->err.text);
-	const struct scenario_options options = { .trace = memfile(path[2], w->jobs, strlen(w->jobs)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(path[2], w->jobs, strlen(w->jobs)),
 		.cluster = memfile(path[3], w->cluster, strlen(w->cluster)),
 		.settings = &settings,
 		.seed = w->seed,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 void heard_put(struct heard *h, const char *format, ...)
@@ -206,7 +207,7 @@ int heard_some(struct heard *h, const char *text, bool (*wanted)(const struct sl
 	h->wanted = wanted;
 	int status = sl_input_open(&in, memfile(h->path, text, strlen(text)), &h->err);
 	SL_CHECK(!status);
-	status = reader_choose(&registry_builtin, &reader, in, &h->err);
+	status = reader_choose(builtin_registry(), &reader, in, &h->err);
 	if (!status) {
 		h->reader = reader->name;
 		status = reader->read(in, &sink, &h->err);

@@ -7,6 +7,7 @@
 
 #include "sim/registry/registry.h"
 #include "sim/run/sim.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 /* Readers have no state of their own to keep it in. */
@@ -76,9 +77,9 @@ int machine_world_load(struct machine_world *world)
 	static const struct sl_reader *const readers[] = { &reader, NULL };
 	char cluster[32];
 	char trace[32];
-	struct registry registry = registry_builtin;
-	registry.cluster_readers = cluster_readers;
-	registry.readers = readers;
+	struct registry registry = *builtin_registry();
+	registry.known.cluster_readers = cluster_readers;
+	registry.known.readers = readers;
 	telling = world;
 	world->watch = (struct scenario_watch){ .self = world, .row = on_row };
 	const struct scenario_options options = { .trace = memfile(trace, "-\n", 2),
@@ -88,7 +89,7 @@ int machine_world_load(struct machine_world *world)
 		.watch = &world->watch };
 	memset(&world->err, 0, sizeof(world->err));
 	const int status = scenario_load(&world->scenario, &options, &world->err);
-	world->scenario.registry = &registry_builtin;
+	world->scenario.registry = builtin_registry();
 	return status;
 }
 
@@ -98,7 +99,7 @@ int machine_world_run(struct machine_world *world, const char *policy, int64_t *
 	struct policy_choice choice;
 	struct sim sim;
 	int status = policy_choose(
-		&registry_builtin, &choice, policy, &settings, world->scenario.arena, &world->err);
+		builtin_registry(), &choice, policy, &settings, world->scenario.arena, &world->err);
 	if (status)
 		return status;
 	memset(&sim, 0, sizeof(sim));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/run/pass.h"
+#include "tests/world/builtin.h"
 
 /* ---- The world as a scenario --------------------------------------------------------------- */
 
@@ -372,7 +373,8 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 	memset(w->piece_count, 0, sizeof(w->piece_count));
 	w->wrong[0] = '\0';
 	struct settings settings = { .arena = w->arena };
-	const int status = policy_choose(&registry_builtin, &w->choice, policy, &settings, w->arena, &w->err);
+	const int status =
+		policy_choose(builtin_registry(), &w->choice, policy, &settings, w->arena, &w->err);
 	if (status)
 		return status;
 	const struct sl_policy *inner = w->choice.policy;

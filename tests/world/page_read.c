@@ -3,6 +3,7 @@
  * page_read.c - a report page taken apart again, by the format that is documented.
  */
 #include "tests/world/page_read.h"
+#include "tests/world/builtin.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -20,9 +21,7 @@ char *page_written(const char *name, const struct sl_told *told, size_t count,
 	struct sl_out *out;
 	char *text = NULL;
 	size_t size = 0;
-	for (size_t i = 0; sl_documents[i]; i++)
-		if (strcmp(sl_documents[i]->name, name) == 0)
-			document = sl_documents[i];
+	document = sl_by_name(builtin_registry()->known.documents, name);
 	const int fd = mkstemp(path);
 	SL_CHECK(document && fd >= 0);
 	int status = document->open(&self, options, err);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/registry/registry.h"
+#include "tests/world/builtin.h"
 
 enum { SETTINGS_MAX = 2000 };
 
@@ -225,7 +226,7 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 
 static const struct sl_cluster_reader *reader_of(const char *name)
 {
-	const struct sl_cluster_reader *const *reader = sl_cluster_readers;
+	const struct sl_cluster_reader *const *reader = builtin_registry()->known.cluster_readers;
 	while (*reader && strcmp((*reader)->name, name) != 0)
 		reader++;
 	cr_assert(*reader != NULL);

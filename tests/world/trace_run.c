@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 int trace_load(struct trace_run *run, const char *text, const char *const *given)
@@ -19,7 +20,8 @@ int trace_load(struct trace_run *run, const char *text, const char *const *given
 		status = strncmp(*given, "--model ", 8) == 0
 				 ? settings_add_model(&run->settings, *given + 8, &run->err)
 				 : settings_add(&run->settings, *given, &run->err);
-	const struct scenario_options options = { .trace = memfile(run->path, text, strlen(text)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(run->path, text, strlen(text)),
 		.settings = &run->settings };
 	return status ? status : scenario_load(&run->scenario, &options, &run->err);
 }
@@ -28,7 +30,7 @@ int trace_run(struct trace_run *run, const char *text, const char *policy, const
 {
 	int status = trace_load(run, text, given);
 	if (!status)
-		status = policy_choose(&registry_builtin, &run->choice, policy, &run->settings,
+		status = policy_choose(builtin_registry(), &run->choice, policy, &run->settings,
 			run->settings.arena, &run->err);
 	const struct sim_options options = {
 		.scenario = &run->scenario, .choice = &run->choice, .check = true

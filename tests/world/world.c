@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* world.c - see world.h. */
 #include "tests/world/world.h"
+#include "tests/world/builtin.h"
 
 #include <string.h>
 
@@ -215,7 +216,7 @@ int world_choose(struct world *w, const char *policy, struct policy_choice *choi
 {
 	struct settings settings = { .arena = w->arena };
 	return policy_choose(
-		w->registry ? w->registry : &registry_builtin, choice, policy, &settings, w->arena, &w->err);
+		w->registry ? w->registry : builtin_registry(), choice, policy, &settings, w->arena, &w->err);
 }
 
 /* As its group asks: whole nodes, or by task. */

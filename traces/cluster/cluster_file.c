@@ -26,7 +26,7 @@ static int fail_key(const struct reading *r, const struct sl_doc_node *node, con
 	const char *name = r->doc->text + node->key;
 	const char *near = schema_near(schema, name);
 	if (!near && schema == &schema_cluster)
-		near = section_near(name);
+		near = sl_nearest_name(name, r->sink->registry->models);
 	char known[400] = "";
 	for (size_t k = 0, len = 0; k < schema->count; k++)
 		len += (size_t)snprintf(
@@ -48,7 +48,7 @@ int map_take(const struct reading *r, const struct sl_doc_node *map, const struc
 		node = sl_doc_next(r->doc, node)) {
 		const char *name = r->doc->text + node->key;
 		const size_t i = schema_find(schema, name, strlen(name));
-		if ((schema == &schema_cluster && is_section(name)) ||
+		if ((schema == &schema_cluster && is_section(r, name)) ||
 			(schema == &schema_nodes && is_model_node_key(name)))
 			continue;
 		if (i == schema->count)
@@ -280,15 +280,15 @@ static int read_pool(const struct reading *r)
 static int add_types(struct reading *r, const struct sl_place *at)
 {
 	for (size_t i = 0; i < r->settings.count; i++) {
-		const char *name = settings_type(&r->settings, i);
-		bool there = !name;
+		const struct sl_node_model *type = settings_type(r, i);
+		bool there = !type;
 		for (size_t k = 0; k < r->entry_count && !there; k++)
-			there = strcmp(r->entry[k], name) == 0;
+			there = strcmp(r->entry[k], type->name) == 0;
 		if (there)
 			continue;
-		int status = entry_of_type(r, name, r->node);
+		int status = entry_of_type(r, type, r->node);
 		r->counted[r->entry_count] = (struct counted){ 0, r->node->spec.count };
-		r->entry[r->entry_count++] = name;
+		r->entry[r->entry_count++] = type->name;
 		if (!status)
 			status = r->sink->nodes(r->sink->self, &r->node->spec, at, r->err);
 		if (status)

@@ -102,16 +102,13 @@ bool is_word(const char *text);
 struct reading;
 /* What the map says, settings included. *at: of the entry. */
 int entry_read(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry);
-/* The name of the node type called so; NULL: none is. */
-const char *entry_type(const char *name, size_t len);
 /* An entry that the file lacks, of no nodes of that type, with the settings that name it. */
-int entry_of_type(const struct reading *r, const char *name, struct node_entry *entry);
+int entry_of_type(const struct reading *r, const struct sl_node_model *type, struct node_entry *entry);
 
 /* ---- Sections for models (cluster_sections.c) ---------------------------------------------- */
 
 /* A key of the top that is a model's section, or "models". */
-bool is_section(const char *key);
-const char *section_near(const char *key); /* NULL: none is near. */
+bool is_section(const struct reading *r, const char *key);
 /* A key of an entry of nodes that is for models: nic, power_idle ... */
 bool is_model_node_key(const char *key);
 int sections_read(const struct reading *r);
@@ -137,7 +134,7 @@ int settings_for_partition(
 /* "cpus", for a counted pool. */
 int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, struct sl_err *err);
 /* The node type that the i-th setting names, if no entry took it; else NULL. */
-const char *settings_type(const struct cluster_settings *settings, size_t i);
+const struct sl_node_model *settings_type(const struct reading *r, size_t i);
 /* What no entry of these names took, or does not go with nodes at all, is an error. Names end in NULL. */
 int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,
 	const char *const *partitions, struct sl_err *err);
@@ -178,8 +175,8 @@ int fail_node(const struct reading *r, const struct sl_doc_node *node, const cha
 
 /* What a cluster reader says, as our file. The sink is to be handed to one reader, and is lent. */
 struct cluster_writing;
-int cluster_write_begin(
-	struct cluster_writing **w, const struct sl_cluster_sink **sink, bool json, struct sl_err *err);
+int cluster_write_begin(struct cluster_writing **w, const struct sl_cluster_sink **sink,
+	const struct sl_plugin *registry, bool json, struct sl_err *err);
 /* After the reader, if it did not fail. */
 int cluster_write_end(struct cluster_writing *w, struct sl_out *out, struct sl_err *err);
 void cluster_write_free(struct cluster_writing *w);

@@ -19,46 +19,35 @@ static const struct sl_doc_node *value_of(const struct sl_doc_node *const *value
 
 static int fail_type(const struct reading *r, const struct sl_doc_node *node)
 {
-	enum { TYPES_MAX = 64 };
 	const struct sl_place at = sl_doc_place(r->doc, node);
-	const char *known[TYPES_MAX + 1] = { NULL };
-	for (size_t i = 0; i < TYPES_MAX && sl_node_models[i]; i++)
-		known[i] = sl_node_models[i]->name;
-	const char *near = node->kind == SL_DOC_TEXT ? sl_nearest(text_of(r, node), known) : NULL;
 	if (node->kind != SL_DOC_TEXT)
 		return fail_value(r, node, "type", "the name of a node type");
+	const char *near = sl_nearest_name(text_of(r, node), r->sink->registry->node_models);
 	return sl_fail_at(r->err, &at,
 		"no node type is called '%.60s': %s%s%s'schedlab list nodes' shows all", text_of(r, node),
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
-/* NULL: there is none of that name. */
-static const struct sl_node_model *type_of(const char *name, size_t len)
-{
-	for (size_t i = 0; sl_node_models[i]; i++) {
-		const struct sl_node_model *type = sl_node_models[i];
-		if (strlen(type->name) == len && memcmp(type->name, name, len) == 0)
-			return type;
-	}
-	return NULL;
-}
-
-/* The entry begins as the type says; gres are copied, so that they can be changed. */
-static void begin_as(const struct sl_node_model *type, struct node_entry *entry)
+/* The entry begins as the type says; gres are copied, so that they can be changed. A plug-in's type may have
+ * more of them than an entry of a file. */
+static int begin_as(const struct reading *r, const struct sl_node_model *type, struct node_entry *entry)
 {
 	const struct sl_nodes_spec *spec = type->node;
 	entry->spec = *spec;
 	entry->cpus = spec->cpus == SL_NONE ? SL_NONE : spec->cpus * (CPU_PARTS / sl_parts(spec->parts));
 	if (!spec->hardware)
-		return;
+		return SL_OK;
+	if (spec->hardware->gres_count > ENTRY_GRES_MAX || spec->hardware->feature_count > ENTRY_FEATURES_MAX)
+		return sl_fail(r->err, SL_INPUT,
+			"node type '%s' has more than %d groups of devices, or %d features", type->name,
+			ENTRY_GRES_MAX, ENTRY_FEATURES_MAX);
 	entry->built = true;
 	entry->hardware = *spec->hardware;
-	SL_CHECK(spec->hardware->gres_count <= ENTRY_GRES_MAX &&
-		 spec->hardware->feature_count <= ENTRY_FEATURES_MAX);
 	for (uint32_t k = 0; k < spec->hardware->gres_count; k++)
 		entry->gres[k] = spec->hardware->gres[k];
 	for (uint32_t k = 0; k < spec->hardware->feature_count; k++)
 		entry->feature[k] = spec->hardware->feature[k];
+	return SL_OK;
 }
 
 static int take_type(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
@@ -66,11 +55,9 @@ static int take_type(const struct reading *r, const struct sl_doc_node *node, st
 	if (!node)
 		return SL_OK;
 	const struct sl_node_model *type =
-		node->kind == SL_DOC_TEXT ? type_of(text_of(r, node), strlen(text_of(r, node))) : NULL;
-	if (!type)
-		return fail_type(r, node);
-	begin_as(type, entry);
-	return SL_OK;
+		node->kind == SL_DOC_TEXT ? sl_by_name(r->sink->registry->node_models, text_of(r, node))
+					  : NULL;
+	return type ? begin_as(r, type, entry) : fail_type(r, node);
 }
 
 /* ---- GPUs -------------------------------------------------------------------------------------- */
@@ -91,20 +78,15 @@ static int take_gpu_count(
 /* The model that divides GPUs is one that is known. */
 static int check_mig(const struct reading *r, const struct sl_doc_node *node, const char *name)
 {
-	enum { MODELS_MAX = 64 };
+	const struct sl_mig_model *const *model = r->sink->registry->mig_models;
 	const struct sl_place at = sl_doc_place(r->doc, node);
-	const char *known[MODELS_MAX + 1] = { NULL };
 	char all[400] = "";
-	size_t len = 0;
-	for (size_t i = 0; i < MODELS_MAX && sl_mig_models[i]; i++) {
-		known[i] = sl_mig_models[i]->name;
-		if (strcmp(known[i], name) == 0)
-			return SL_OK;
-		if (len < sizeof(all))
-			len += (size_t)snprintf(
-				all + len, sizeof(all) - len, "%s%s", len ? ", " : "", known[i]);
-	}
-	const char *near = sl_nearest(name, known);
+	if (sl_by_name(model, name))
+		return SL_OK;
+	const char *near = sl_nearest_name(name, model);
+	for (size_t len = 0; *model && len < sizeof(all); model++)
+		len += (size_t)snprintf(
+			all + len, sizeof(all) - len, "%s%s", len ? ", " : "", (*model)->name);
 	return sl_fail_at(r->err, &at, "no model of MIG is called '%.60s': %s%s%sthere are %s", name,
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", all);
 }
@@ -440,22 +422,15 @@ int entry_read(const struct reading *r, const struct sl_doc_node *map, struct no
 	return finish(r, map, entry);
 }
 
-const char *entry_type(const char *name, size_t len)
+int entry_of_type(const struct reading *r, const struct sl_node_model *type, struct node_entry *entry)
 {
-	const struct sl_node_model *type = type_of(name, len);
-	return type ? type->name : NULL;
-}
-
-int entry_of_type(const struct reading *r, const char *name, struct node_entry *entry)
-{
-	const struct sl_node_model *type = type_of(name, strlen(name));
-	SL_CHECK(type);
 	memset(entry, 0, sizeof(*entry));
 	schema_clear(&schema_nodes, entry);
-	begin_as(type, entry);
-	entry->spec.name = name;
+	int status = begin_as(r, type, entry);
+	entry->spec.name = type->name;
 	entry->spec.hosts = NULL;
 	entry->spec.count = 0;
-	const int status = settings_for_entry(&r->settings, entry, r->err);
+	if (!status)
+		status = settings_for_entry(&r->settings, entry, r->err);
 	return status ? status : finish(r, &r->doc->node[0], entry);
 }

@@ -4,7 +4,7 @@
  *
  * A scalar is a setting of the model's kind, nobody's. A list of scalars is one, with commas between. A map
  * within is joined by a point ("uplink.rate"). A list of maps with `name` has settings of each name. Models
- * that are not built in have their section in `models`.
+ * of plug-ins may have theirs in `models`, which is no error where the plug-in is not there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,22 +21,12 @@ static const char *const node_keys[] = { price_key, "nic", "nics", "nic_rate", "
 	"power_max", "power_gpu", "power_core", "power_off", "power_boot", "boot_time", "power_shutdown",
 	"shutdown_time" };
 
-bool is_section(const char *key)
+/* A plug-in's model that is called as one of the file's own keys has its section in `models` alone. */
+bool is_section(const struct reading *r, const char *key)
 {
-	for (const struct sl_model *const *at = sl_models; *at; at++)
-		if (strcmp((*at)->name, key) == 0)
-			return true;
-	return strcmp(models_key, key) == 0;
-}
-
-const char *section_near(const char *key)
-{
-	enum { KNOWN_MAX = 64 };
-	const char *known[KNOWN_MAX + 1] = { NULL };
-	size_t count = 0;
-	for (const struct sl_model *const *at = sl_models; *at && count < KNOWN_MAX; at++)
-		known[count++] = (*at)->name;
-	return sl_nearest(key, known);
+	return strcmp(models_key, key) == 0 ||
+	       (schema_find(&schema_cluster, key, strlen(key)) == schema_cluster.count &&
+		       sl_by_name(r->sink->registry->models, key));
 }
 
 bool is_model_node_key(const char *key)
@@ -162,7 +152,7 @@ int sections_read(const struct reading *r)
 	for (const struct sl_doc_node *node = sl_doc_child(r->doc, &r->doc->node[0]); node && !status;
 		node = sl_doc_next(r->doc, node)) {
 		const char *key = r->doc->text + node->key;
-		if (!is_section(key))
+		if (!is_section(r, key))
 			continue;
 		if (strcmp(key, models_key) != 0) {
 			status = read_section(r, node, key);

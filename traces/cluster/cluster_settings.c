@@ -309,13 +309,13 @@ int settings_for_pool(const struct cluster_settings *settings, int64_t *cpus, st
 	return SL_OK;
 }
 
-const char *settings_type(const struct cluster_settings *settings, size_t i)
+const struct sl_node_model *settings_type(const struct reading *r, size_t i)
 {
 	struct parts parts;
-	const struct sl_cluster_setting *setting = &settings->item[i];
+	const struct sl_cluster_setting *setting = &r->settings.item[i];
 	if (*setting->used || !parts_of(setting->key, &parts) || parts.of != OF_NODES)
 		return NULL;
-	return entry_type(parts.name, parts.name_len);
+	return sl_by_name_n(r->sink->registry->node_models, parts.name, parts.name_len);
 }
 
 /* ---- What nothing took ------------------------------------------------------------------------- */

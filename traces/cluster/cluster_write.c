@@ -373,8 +373,8 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 
 /* ---- Beginning and end ---------------------------------------------------------------------------- */
 
-int cluster_write_begin(
-	struct cluster_writing **writing, const struct sl_cluster_sink **sink, bool json, struct sl_err *err)
+int cluster_write_begin(struct cluster_writing **writing, const struct sl_cluster_sink **sink,
+	const struct sl_plugin *registry, bool json, struct sl_err *err)
 {
 	struct cluster_writing *w = *writing = calloc(1, sizeof(*w));
 	if (!w)
@@ -390,7 +390,8 @@ int cluster_write_begin(
 		.partition = on_partition,
 		.sw = on_switch,
 		.license = on_license,
-		.setting = on_setting };
+		.setting = on_setting,
+		.registry = registry };
 	*sink = &w->sink;
 	for (size_t i = 0; i < SECTIONS; i++) {
 		w->section[i].file = open_memstream(&w->section[i].text, &w->section[i].len);

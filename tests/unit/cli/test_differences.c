@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/run/telling.h"
+#include "tests/world/builtin.h"
 #include "tests/world/effort.h"
 #include "tests/world/result.h"
 
@@ -49,7 +50,7 @@ static void take(
 		hand_add(hand, (struct hand_job){ submit, start, start + 100, 1, 100, 1, 1, SL_COMPLETED });
 		sum += wait(i);
 	}
-	metrics_init(&metrics, taken->arena);
+	metrics_init(&metrics, taken->arena, builtin_registry());
 	sl_metric_put(&metrics, "wait.mean", (int64_t)(sum * 1000000 / jobs));
 	sl_metric_put(&metrics, "turnaround.mean", (int64_t)(sum * 1000000 / jobs) + 100000000);
 	sl_metric_put(&metrics, "wait.p95", 1000000);
@@ -230,7 +231,7 @@ Test(differences, partial)
 	struct hand *hand = hand_new(10);
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };
-	metrics_init(&metrics, taken.arena);
+	metrics_init(&metrics, taken.arena, builtin_registry());
 	take(&taken, 0, 400, always_1000, 0);
 	hand->result.interrupted = true;
 	cr_assert_eq(differences_take(taken.all, 1, &hand->result, &metrics, &err), SL_OK);
@@ -317,7 +318,7 @@ Test(differences, estimates_are_of_the_metrics_and_in_their_intervals)
 			differences_cut(taken.all, seed % 4 == 1 ? 3600 * SL_SECOND : 0, 9, "spans");
 		for (unsigned run = 0; run < 2; run++) {
 			struct hand *hand = generated(seed, run);
-			metrics_init(&metrics[run], taken.arena);
+			metrics_init(&metrics[run], taken.arena, builtin_registry());
 			cr_assert_eq(metrics_compute(&metrics[run], &hand->result, &err), SL_OK);
 			cr_assert_eq(
 				differences_take(taken.all, run, &hand->result, &metrics[run], &err), SL_OK);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/base/selector.h"
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 /* On four cpus. Waits 0 90 80 100 and never; bounded slowdowns 1 3.25 8.5 6; cpu time 400 80 5 80. */
@@ -32,11 +33,13 @@ static struct hand *hand_of_five(void)
 static void value_text(char text[64], const char *selector, const struct hand *hand,
 	const struct scenario *scenario, const struct sl_metrics *metrics)
 {
+	const struct scenario plain = { .registry = builtin_registry() };
 	struct sl_err err = { 0 };
 	struct sl_arena *arena = arena_new();
 	const struct selector *parsed;
 	int64_t micro;
 	bool known;
+	scenario = scenario ? scenario : &plain;
 	cr_assert_eq(selector_parse(&parsed, selector, arena, &err), SL_OK, "%s: %s", selector, err.text);
 	cr_assert_eq(selector_value(parsed, scenario, &hand->result, metrics, &micro, &known, &err), SL_OK,
 		"%s: %s", selector, err.text);
@@ -178,7 +181,7 @@ Test(selector, metrics_of_the_same_jobs_are_the_same_numbers)
 				       (int32_t)(1 + any % 64), 1 + any % 100000, (int32_t)(any % 12),
 				       (int32_t)(any % 3 - 1), start < 0 ? SL_PENDING : SL_COMPLETED });
 	}
-	metrics_init(&metrics, arena);
+	metrics_init(&metrics, arena, builtin_registry());
 	cr_assert_eq(metrics_compute(&metrics, &hand->result, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < metrics.count; i++) {
 		char text[64], want[64];

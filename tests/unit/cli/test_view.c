@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/moment/view.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 /* main.c's, which is not here. */
@@ -231,7 +232,7 @@ static void world_open(struct world *world)
 		"\"events\": 7, \"digest\": \"0123456789abcdef\", \"digests\": [] }\n",
 		trace, hash_of(trace, hash[0]), cluster, hash_of(cluster, hash[1]), cluster);
 	cr_assert_eq(fclose(file), 0);
-	cr_assert_eq(registry_init(&world->registry, &err), SL_OK);
+	cr_assert_eq(registry_make(&world->registry, &err), SL_OK);
 	world->arena = arena_new();
 	const int status = view_open(&world->view, world->folder, "30", false, &world->registry, &err);
 	cr_assert_eq(status, SL_OK, "%s", err.text);

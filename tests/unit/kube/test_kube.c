@@ -10,13 +10,15 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 #include "traces/kube/kube_fields.h"
 
 static int load(struct scenario *scenario, const char *cluster, const char *trace, struct sl_err *err)
 {
 	char path[2][32];
-	const struct scenario_options options = { .cluster = memfile(path[0], cluster, strlen(cluster)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.cluster = memfile(path[0], cluster, strlen(cluster)),
 		.trace = memfile(path[1], trace, strlen(trace)) };
 	*err = (struct sl_err){ 0 };
 	return scenario_load(scenario, &options, err);

@@ -16,6 +16,7 @@
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 
 struct traced {
 	struct fit_job *job;
@@ -54,12 +55,10 @@ static struct traced generated(const char *name, const char *text, uint64_t seed
 {
 	struct traced t = { 0 };
 	struct sl_arena *arena = arena_new();
-	size_t i = 0;
-	while (strcmp(sl_generators[i]->name, name) != 0)
-		i++;
-	const struct sl_generator *model = sl_generators[i];
+	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, name);
 	struct sl_value *values = sl_alloc(arena, model->param_count, sizeof(*values));
-	t.status = values_parse(values, model->params, model->param_count, text, name, arena, &t.err);
+	t.status = values_parse(values,
+		&(struct param_list){ model->params, model->param_count, name, NULL, arena }, text, &t.err);
 	const struct sl_sink sink = { .self = &t, .job = take };
 	if (!t.status)
 		t.status = model->generate(values, model->param_count, seed, &sink, &t.err);

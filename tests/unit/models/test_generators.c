@@ -17,6 +17,7 @@
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 
 #define KS_LIMIT 2.70 /* D * sqrt(n): 2 * exp(-2 * 2.7^2) = 9e-7. */
 
@@ -62,14 +63,12 @@ static int take(void *self, const struct sl_row *row, struct sl_err *err)
 static struct made make(const char *name, const char *text, uint64_t seed)
 {
 	struct made made = { .arena = arena_new() };
-	size_t i = 0;
-	while (sl_generators[i] && strcmp(sl_generators[i]->name, name) != 0)
-		i++;
-	const struct sl_generator *model = sl_generators[i];
+	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, name);
 	cr_assert_not_null(model);
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
-	made.status = values_parse(
-		values, model->params, model->param_count, text, model->name, made.arena, &made.err);
+	made.status = values_parse(values,
+		&(struct param_list){ model->params, model->param_count, model->name, NULL, made.arena },
+		text, &made.err);
 	const struct sl_sink sink = { .self = &made, .job = take };
 	if (!made.status)
 		made.status = model->generate(values, model->param_count, seed, &sink, &made.err);

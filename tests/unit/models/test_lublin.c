@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 
 #define FALSE_ALARM 1e-6
 #define KS_LIMIT    2.70 /* D * sqrt(n) is larger once in a million: 2 * exp(-2 * 2.7^2) = 9e-7. */
@@ -51,11 +52,9 @@ static int take_header(
 
 static const struct sl_generator *lublin(void)
 {
-	size_t i = 0;
-	while (sl_generators[i] && strcmp(sl_generators[i]->name, "lublin") != 0)
-		i++;
-	cr_assert_not_null(sl_generators[i]);
-	return sl_generators[i];
+	const struct sl_generator *found = sl_by_name(builtin_registry()->known.generators, "lublin");
+	cr_assert_not_null(found);
+	return found;
 }
 
 /* Status and err tell; release it in any case. */
@@ -64,8 +63,9 @@ static struct made make_any(const char *settings, uint64_t seed)
 	struct made made = { .arena = arena_new() };
 	const struct sl_generator *model = lublin();
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
-	made.status = values_parse(
-		values, model->params, model->param_count, settings, "test", made.arena, &made.err);
+	made.status = values_parse(values,
+		&(struct param_list){ model->params, model->param_count, "test", NULL, made.arena }, settings,
+		&made.err);
 	cr_assert_eq(made.status, 0, "%s", made.err.text);
 	const struct sl_sink sink = { .self = &made, .job = take_job, .header = take_header };
 	made.status = model->generate(values, model->param_count, seed, &sink, &made.err);
@@ -692,8 +692,10 @@ Test(lublin, a_failing_sink_ends_it)
 	struct sl_arena *arena = arena_new();
 	const struct sl_generator *model = lublin();
 	struct sl_value *values = sl_alloc(arena, model->param_count, sizeof(*values));
-	cr_assert_eq(
-		values_parse(values, model->params, model->param_count, "jobs=5", "test", arena, &err), 0);
+	cr_assert_eq(values_parse(values,
+			     &(struct param_list){ model->params, model->param_count, "test", NULL, arena },
+			     "jobs=5", &err),
+		0);
 	const struct sl_sink sink = { .job = refuse_job };
 	cr_expect_eq(model->generate(values, model->param_count, 1, &sink, &err), SL_SYSTEM);
 	cr_expect_str_eq(err.text, "full");

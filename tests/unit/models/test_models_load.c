@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 static const struct sl_param params[] = {
@@ -19,7 +20,7 @@ static const struct sl_model toy = {
 	.name = "toy", .summary = "x", .params = params, .param_count = SL_LEN(params)
 };
 static const struct sl_model nodes = { .name = "nodes", .summary = "x", .on_nodes = true };
-static const struct sl_model *const models[] = { &first, &toy, &nodes, NULL };
+static const struct sl_model *const models[] = { &first, &toy, &nodes };
 
 static const char trace[] = "submit,run_time,cpus,user,partition,comp,model\n"
 			    "0,100,4,ann,gpu,0.5,vgg\n10,50,2,bob,cpu,,\n20,30,8,bob,gpu,0.5,vgg\n";
@@ -27,6 +28,7 @@ static const char trace[] = "submit,run_time,cpus,user,partition,comp,model\n"
 struct load {
 	struct scenario scenario;
 	struct registry registry;
+	const struct sl_model *models[32]; /* Ours, then those that are built in. */
 	struct settings settings;
 	struct scenario_options options;
 	struct sl_err err;
@@ -38,8 +40,13 @@ static void file_of(char path[32], const char *text) { (void)memfile(path, text,
 static void begin(struct load *l, const char *cluster)
 {
 	memset(l, 0, sizeof(*l));
-	cr_assert_eq(registry_init(&l->registry, &l->err), SL_OK);
-	l->registry.models = models;
+	cr_assert_eq(registry_make(&l->registry, &l->err), SL_OK);
+	for (size_t i = 0; i < SL_LEN(l->models) - 1; i++)
+		if (i < SL_LEN(models))
+			l->models[i] = models[i];
+		else if (!(l->models[i] = l->registry.known.models[i - SL_LEN(models)]))
+			break;
+	l->registry.known.models = l->models;
 	l->settings.arena = arena_new();
 	file_of(l->trace, trace);
 	if (cluster)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/registry/registry.h"
+#include "tests/world/builtin.h"
 #include "tests/world/machine_world.h"
 #include "tests/world/memfile.h"
 
@@ -554,11 +555,11 @@ Test(parts, further_files)
 		.abi = SL_ABI_OF(struct sl_reader), .name = "two", .sniff = sniff_any, .read = read_two_files
 	};
 	static const struct sl_reader *const readers[] = { &reader, NULL };
-	struct registry registry = registry_builtin;
+	struct registry registry = *builtin_registry();
 	struct scenario scenario;
 	struct sl_err err = { 0 };
 	char trace[32];
-	registry.readers = readers;
+	registry.known.readers = readers;
 	memfile(further, "abc", 3);
 	const struct scenario_options options = {
 		.trace = memfile(trace, "-\n", 2), .registry = &registry, .any_machine = true

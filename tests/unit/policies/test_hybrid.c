@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/world.h"
 
 static struct {
@@ -19,7 +20,7 @@ static struct {
 
 static const struct sl_policy *slurm(void)
 {
-	const struct sl_policy *const *policy = sl_policies;
+	const struct sl_policy *const *policy = builtin_registry()->known.policies;
 	while (*policy && strcmp((*policy)->name, "slurm") != 0)
 		policy++;
 	SL_CHECK(*policy);

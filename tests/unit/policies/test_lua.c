@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 #include "tests/world/trace_run.h"
 
@@ -41,7 +42,7 @@ static int run_with(struct scripted *t, const char *policy, const char *script, 
 	char name[40];
 	memset(t, 0, sizeof(*t));
 	int status = trace_load(&t->run, four, none);
-	SL_CHECK(!status && !registry_init(&t->registry, &t->run.err));
+	SL_CHECK(!status && !registry_make(&t->registry, &t->run.err));
 	const bool is_path = script[0] == '/';
 	(void)snprintf(
 		name, sizeof(name), "%s", is_path ? script : memfile(t->script, script, strlen(script)));

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/node_world.h"
 
 #define ASKS(number, c, m, g)                                                                               \
@@ -169,19 +170,19 @@ Test(shares_of_gpus, are_refused_by_slurm_on_any_device)
 	const struct sl_setup setup = { .jobs = &jobs, .cluster = &cluster, .arena = arena_new() };
 	struct sl_err err = { 0 };
 	void *state;
-	cr_expect_eq(sl_placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "divided by MIG"), "%s", err.text);
 
 	cluster.type_count = 0;
 	cluster.gpu_parts = 1000;
 	err = (struct sl_err){ 0 };
-	cr_expect_eq(sl_placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "counted in thousandths"), "%s", err.text);
 
 	jobs.requests = &request;
 	jobs.request_count = 1;
 	err = (struct sl_err){ 0 };
-	cr_expect_eq(sl_placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "a share of a GPU"), "%s", err.text);
 	arena_free(setup.arena);
 }

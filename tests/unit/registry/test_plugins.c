@@ -8,6 +8,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 
 static const struct sl_param params[] = {
 	{ "depth", SL_PARAM_INT, "10", "1..100", "an integer", 1, 100 },
@@ -28,8 +29,8 @@ struct parsed {
 static struct parsed parse(const char *text)
 {
 	struct parsed parsed = { .arena = arena_new() };
-	parsed.status =
-		values_parse(parsed.value, params, SL_LEN(params), text, "it", parsed.arena, &parsed.err);
+	parsed.status = values_parse(parsed.value,
+		&(struct param_list){ params, SL_LEN(params), "it", NULL, parsed.arena }, text, &parsed.err);
 	return parsed;
 }
 
@@ -133,19 +134,19 @@ static const struct sl_value *chosen(const struct policy_choice *choice, const c
 /* Every preset leads to a policy and sets what it says; every policy's defaults are within its own bounds. */
 Test(plugins, registries_hold)
 {
-	for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
+	for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset; preset++) {
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_expect_eq(policy_choose(&registry_builtin, &choice, preset->name, NULL, arena, &err),
-			SL_OK, "%s: %s", preset->name, err.text);
+		cr_expect_eq(policy_choose(builtin_registry(), &choice, (*preset)->name, NULL, arena, &err),
+			SL_OK, "%s: %s", (*preset)->name, err.text);
 		arena_free(arena);
 	}
-	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++) {
+	for (const struct sl_policy *const *policy = builtin_registry()->known.policies; *policy; policy++) {
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_expect_eq(policy_choose(&registry_builtin, &choice, (*policy)->name, NULL, arena, &err),
+		cr_expect_eq(policy_choose(builtin_registry(), &choice, (*policy)->name, NULL, arena, &err),
 			SL_OK, "%s: %s", (*policy)->name, err.text);
 		arena_free(arena);
 	}
@@ -171,7 +172,7 @@ Test(plugins, precedence)
 		if (cases[i].set)
 			cr_assert_eq(settings_add(&settings, cases[i].set, &err), SL_OK);
 		cr_assert_eq(
-			policy_choose(&registry_builtin, &choice, cases[i].policy, &settings, arena, &err),
+			policy_choose(builtin_registry(), &choice, cases[i].policy, &settings, arena, &err),
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(chosen(&choice, "plan")->text, cases[i].plan, "case %zu", i);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_OK, "%s", err.text);
@@ -197,8 +198,8 @@ Test(plugins, settings_that_nobody_takes)
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_assert_eq(settings_add(&settings, cases[i].set, &err), SL_OK);
-		cr_assert_eq(policy_choose(&registry_builtin, &choice, "easy", &settings, arena, &err), SL_OK,
-			"%s", err.text);
+		cr_assert_eq(policy_choose(builtin_registry(), &choice, "easy", &settings, arena, &err),
+			SL_OK, "%s", err.text);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_USAGE);
 		cr_expect_not_null(strstr(err.text, cases[i].part), "%s: %s", cases[i].set, err.text);
 		arena_free(arena);
@@ -238,10 +239,86 @@ Test(plugins, slugs)
 		struct sl_arena *arena = arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
-		cr_assert_eq(policy_choose(&registry_builtin, &choice, cases[i].text, NULL, arena, &err),
+		cr_assert_eq(policy_choose(builtin_registry(), &choice, cases[i].text, NULL, arena, &err),
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(choice.slug, cases[i].slug);
 		cr_expect_str_eq(choice.text, cases[i].text);
 		arena_free(arena);
 	}
+}
+
+/* ---- All that is known by name ---------------------------------------------------------------------- */
+
+/* Each kind is there, in one array; what is built in is nobody's; names are found, and others are not. */
+Test(plugins, the_registry_has_every_kind)
+{
+	const struct registry *registry = builtin_registry();
+	const struct sl_plugin *known = &registry->known;
+	const void *const kinds[] = { known->policies, known->readers, known->generators, known->metrics,
+		known->cluster_readers, known->models, known->presets, known->placings, known->placers,
+		known->gauges, known->binders, known->scriptings, known->writers, known->reports,
+		known->documents, known->node_models, known->mig_models };
+	cr_expect_eq(SL_LEN(kinds), (sizeof(*known) - offsetof(struct sl_plugin, policies)) / sizeof(void *));
+	for (size_t kind = 0; kind < SL_LEN(kinds); kind++) {
+		const struct vtable *at;
+		size_t count = 0;
+		for (; (at = registry_at(kinds[kind], count)); count++) {
+			cr_expect_eq(sl_by_name(kinds[kind], at->name), (const void *)at, "%s", at->name);
+			cr_expect_null(registry_owner(registry, at), "%s", at->name);
+			cr_expect(at->summary && *at->summary, "%s", at->name);
+		}
+		cr_expect_gt(count, 0, "kind %zu", kind);
+		cr_expect_null(sl_by_name(kinds[kind], "no such name"));
+	}
+	cr_expect_str_eq(((const struct sl_policy *)sl_by_name(known->policies, "kueue"))->name, "kueue");
+	cr_expect_null(sl_by_name(NULL, "kueue"), "no array has nothing");
+}
+
+/* A plug-in's placing is a choice of parameters that take placings, behind those that are declared; of others
+ * it is none. Without a registry there is nothing but what is declared. */
+Test(plugins, choices_with_what_plugins_bring)
+{
+	static const struct sl_placing placing = { .abi = SL_ABI_OF(struct sl_placing), .name = "mine" };
+	static const struct sl_placing *const its[] = { &placing, NULL };
+	static const struct sl_param place = { "place", SL_PARAM_PLACE, "a", "a|lua:FILE", "x", 0, 0 };
+	static const struct sl_param other = { "other", SL_PARAM_CHOICE, "a", "a|b", "x", 0, 0 };
+	struct plugin plugin = { .path = "mine.so", .is = { .placings = its } };
+	struct registry registry = *builtin_registry();
+	struct sl_arena *arena = arena_new();
+	struct sl_value value;
+	struct sl_err err = { 0 };
+	registry.plugin = &plugin;
+	registry.plugin_count = 1;
+	registry.known.placings = its;
+	cr_expect_str_eq(param_choices(&place, &registry, arena), "a|lua:FILE|mine");
+	cr_expect_str_eq(param_choices(&place, NULL, arena), "a|lua:FILE");
+	cr_expect_str_eq(param_choices(&other, &registry, arena), "a|b");
+	const struct param_list list = { &place, 1, "it", &registry, arena };
+	cr_assert_eq(value_set(&value, &list, 0, "mine", &err), SL_OK, "%s", err.text);
+	cr_expect_eq(value.number, 2);
+	cr_assert_eq(value_set(&value, &list, 0, "lua:x.lua", &err), SL_OK, "%s", err.text);
+	cr_expect_eq(value.number, 1);
+	cr_expect_eq(value_set(&value, &list, 0, "nobody's", &err), SL_USAGE);
+	cr_expect_str_eq(err.text, "it: 'place' must be one of a|lua:FILE|mine, not 'nobody's'");
+	arena_free(arena);
+}
+
+/* Two that are built in by the same name would hide each other: the registry is not made. A policy and a
+ * preset share their names, and so do a placing and a placer. */
+Test(plugins, a_name_is_built_in_once)
+{
+	static const struct sl_policy policy = { .abi = SL_ABI_OF(struct sl_policy), .name = "one" };
+	static const struct sl_preset preset = {
+		.abi = SL_ABI_OF(struct sl_preset), .name = "one", .policy = "one"
+	};
+	static const struct sl_policy *const policies[] = { &policy, NULL };
+	static const struct sl_preset *const presets[] = { &preset, NULL };
+	static const struct sl_plugin a = { .name = "a", .policies = policies };
+	static const struct sl_plugin b = { .name = "b", .presets = presets };
+	const struct sl_plugin *const builtin[] = { &a, &b };
+	struct registry registry;
+	struct sl_err err = { 0 };
+	cr_expect_eq(registry_init(&registry, builtin, 2, &err), SL_USAGE);
+	cr_expect_str_eq(
+		err.text, "plug-in 'b': a preset called 'one' is known already: give it another name");
 }

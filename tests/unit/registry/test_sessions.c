@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 
 #define DAY  INT64_C(86400)
 #define HOUR INT64_C(3600)
@@ -74,14 +75,12 @@ static int take_header(
 static struct made make(const char *text, uint64_t seed)
 {
 	struct made made = { .arena = arena_new() };
-	size_t i = 0;
-	while (sl_generators[i] && strcmp(sl_generators[i]->name, "sessions") != 0)
-		i++;
-	const struct sl_generator *model = sl_generators[i];
+	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, "sessions");
 	cr_assert_not_null(model);
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
-	made.status = values_parse(
-		values, model->params, model->param_count, text, model->name, made.arena, &made.err);
+	made.status = values_parse(values,
+		&(struct param_list){ model->params, model->param_count, model->name, NULL, made.arena },
+		text, &made.err);
 	const struct sl_sink sink = { .self = &made, .job = take_job, .header = take_header };
 	if (!made.status)
 		made.status = model->generate(values, model->param_count, seed, &sink, &made.err);

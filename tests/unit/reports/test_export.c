@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 static const struct sl_shown shown[] = {
@@ -16,11 +17,9 @@ static const struct sl_shown shown[] = {
 
 static const struct sl_document *document(const char *name)
 {
-	for (size_t i = 0; sl_documents[i]; i++)
-		if (strcmp(sl_documents[i]->name, name) == 0)
-			return sl_documents[i];
-	cr_assert_fail("no document '%s'", name);
-	return NULL;
+	const struct sl_document *found = sl_by_name(builtin_registry()->known.documents, name);
+	cr_assert_not_null(found, "no document '%s'", name);
+	return found;
 }
 
 struct bytes {

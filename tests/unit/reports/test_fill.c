@@ -11,6 +11,7 @@
 #include "reports/fill/fill.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_parts.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 #define HEADER "job_id,submit,run_time,cpus,gpus\n"
@@ -39,7 +40,8 @@ static int load(struct filled *f, const char *jobs, const char *cluster, const c
 		p += len + (p[len] == ' ');
 	}
 	(void)snprintf(text, sizeof(text), HEADER "%s", jobs);
-	const struct scenario_options options = { .trace = memfile(trace_path, text, strlen(text)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(trace_path, text, strlen(text)),
 		.cluster = memfile(cluster_path, cluster, strlen(cluster)),
 		.settings = &f->settings,
 		.seed = seed };

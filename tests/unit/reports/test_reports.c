@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 #define HEADER                                                                                         \
@@ -21,9 +22,9 @@ static char *written(const struct hand *hand, const char *name)
 	const int fd = mkstemp(path);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strcmp(sl_reports[i]->name, name) == 0)
-			cr_assert_eq(sl_reports[i]->write(&hand->result, out, &err), SL_OK, "%s", err.text);
+	const struct sl_report *found = sl_by_name(builtin_registry()->known.reports, name);
+	if (found)
+		cr_assert_eq(found->write(&hand->result, out, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(sl_out_commit(out, &err), SL_OK, "%s", err.text);
 	(void)close(fd);
 	FILE *file = fopen(path, "rb");

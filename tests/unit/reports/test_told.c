@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/result/table.h"
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 enum { USER_ANN, USER_BOB, USER_CYD };
@@ -58,9 +59,9 @@ static int report(char *text, size_t size, const struct hand *hand, const char *
 	const int fd = mkstemp(path);
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(sl_out_open(&out, path, err), SL_OK, "%s", err->text);
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strcmp(sl_reports[i]->name, name) == 0)
-			status = sl_reports[i]->write(&hand->result, out, err);
+	const struct sl_report *found = sl_by_name(builtin_registry()->known.reports, name);
+	if (found)
+		status = found->write(&hand->result, out, err);
 	cr_assert_eq(sl_out_commit(out, &(struct sl_err){ 0 }), SL_OK);
 	(void)close(fd);
 	FILE *file = fopen(path, "rb");
@@ -81,9 +82,9 @@ static void expect_report(const struct hand *hand, const char *name, const char 
 
 static bool is_wanted(const struct hand *hand, const char *name)
 {
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strcmp(sl_reports[i]->name, name) == 0)
-			return !sl_reports[i]->wanted || sl_reports[i]->wanted(&hand->result);
+	const struct sl_report *found = sl_by_name(builtin_registry()->known.reports, name);
+	if (found)
+		return !found->wanted || found->wanted(&hand->result);
 	return false;
 }
 
@@ -96,7 +97,7 @@ static void expect_metrics(const struct hand *hand, const struct expected *want,
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };
 	struct sl_arena *arena = arena_new();
-	metrics_init(&metrics, arena);
+	metrics_init(&metrics, arena, builtin_registry());
 	cr_assert_eq(metrics_compute(&metrics, &hand->result, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < count; i++) {
 		char text[40] = "absent";

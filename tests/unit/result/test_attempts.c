@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/result/table.h"
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 #define S SL_SECOND
@@ -57,9 +58,9 @@ static void expect_report(const struct hand *hand, const char *name, const char 
 	struct sl_out *out;
 	const int fd = mkstemp(path);
 	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strcmp(sl_reports[i]->name, name) == 0)
-			cr_assert_eq(sl_reports[i]->write(&hand->result, out, &err), SL_OK, "%s", err.text);
+	const struct sl_report *found = sl_by_name(builtin_registry()->known.reports, name);
+	if (found)
+		cr_assert_eq(found->write(&hand->result, out, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(sl_out_commit(out, &err), SL_OK, "%s", err.text);
 	(void)close(fd);
 	FILE *file = fopen(path, "rb");
@@ -94,11 +95,11 @@ Test(attempts, attempts_csv)
 	expect_report(hand, "attempts.csv",
 		"job_id,attempt,start,end,state,suspended,lost,overhead\n1,1,10,30,PREEMPTED,0,20,0\n"
 		"1,2,50,90,COMPLETED,5,0,4\n3,1,20,40,PREEMPTED,0,8,0\n4,1,30,30,PREEMPTED,0,0,0\n");
-	for (size_t i = 0; sl_reports[i]; i++)
-		if (strcmp(sl_reports[i]->name, "attempts.csv") == 0) {
-			cr_expect(sl_reports[i]->wanted(&hand->result));
+	for (size_t i = 0; builtin_registry()->known.reports[i]; i++)
+		if (strcmp(builtin_registry()->known.reports[i]->name, "attempts.csv") == 0) {
+			cr_expect(builtin_registry()->known.reports[i]->wanted(&hand->result));
 			hand->result.attempt_count = 0;
-			cr_expect_not(sl_reports[i]->wanted(&hand->result));
+			cr_expect_not(builtin_registry()->known.reports[i]->wanted(&hand->result));
 		}
 	free(hand);
 }
@@ -137,7 +138,7 @@ static void expect_metrics(const struct hand *hand, const struct expected *want,
 	struct sl_err err = { 0 };
 	struct sl_metrics metrics;
 	struct sl_arena *arena = arena_new();
-	metrics_init(&metrics, arena);
+	metrics_init(&metrics, arena, builtin_registry());
 	cr_assert_eq(metrics_compute(&metrics, &hand->result, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < count; i++) {
 		char text[40] = "absent";

@@ -9,6 +9,7 @@
 
 #include "sim/nodes/nodes.h"
 #include "sim/result/table.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 #include "tests/world/result.h"
 #include "tests/world/world.h"
@@ -211,8 +212,8 @@ static int load(
 Test(gauges, of_the_replay_by_name)
 {
 	static const struct sl_gauge *const known[] = { &idle, &below, NULL };
-	struct registry registry = registry_builtin;
-	registry.gauges = known;
+	struct registry registry = *builtin_registry();
+	registry.known.gauges = known;
 	struct scenario scenario;
 	struct sl_err err = { 0 };
 	cr_assert_eq(load(&scenario, &registry, "replay.gauges=below|idle", &err), SL_OK, "%s", err.text);
@@ -257,10 +258,7 @@ static struct hand *followed(struct sl_gauge_course course[2])
 
 static const struct sl_report *report(const char *name)
 {
-	size_t i = 0;
-	while (strcmp(sl_reports[i]->name, name) != 0)
-		i++;
-	return sl_reports[i];
+	return sl_by_name(builtin_registry()->known.reports, name);
 }
 
 Test(gauges, gauges_csv)
@@ -306,8 +304,7 @@ Test(gauges, mean_largest_and_last)
 	struct sl_arena *arena = arena_new();
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };
-	metrics_init(&metrics, arena);
-	metrics.list = sl_metric_list;
+	metrics_init(&metrics, arena, builtin_registry());
 	cr_assert_eq(metrics_compute(&metrics, &hand->result, &err), SL_OK, "%s", err.text);
 	expect_metric(&metrics, "idle.mean", 2166667);
 	expect_metric(&metrics, "idle.max", 4000000);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "sim/result/table.h"
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 struct table {
@@ -17,7 +18,7 @@ static void compute(struct table *table, const struct hand *hand, bool plain)
 {
 	struct sl_err err = { 0 };
 	table->arena = arena_new();
-	metrics_init(&table->metrics, table->arena);
+	metrics_init(&table->metrics, table->arena, builtin_registry());
 	table->metrics.plain = plain;
 	cr_assert_eq(metrics_compute(&table->metrics, &hand->result, &err), SL_OK, "%s", err.text);
 }

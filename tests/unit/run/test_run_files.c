@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/result.h"
 
 #define SACCT_HEADER                                                                                 \
@@ -25,12 +26,13 @@ static void expect_text(const struct hand *hand, const char *name, const char *w
 	bool found = false;
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
-	for (size_t i = 0; sl_reports[i]; i++) {
-		if (strcmp(sl_reports[i]->name, name) != 0)
+	for (size_t i = 0; builtin_registry()->known.reports[i]; i++) {
+		if (strcmp(builtin_registry()->known.reports[i]->name, name) != 0)
 			continue;
 		found = true;
-		cr_expect(sl_reports[i]->on_request);
-		cr_assert_eq(sl_reports[i]->write(&hand->result, out, &err), SL_OK, "%s", err.text);
+		cr_expect(builtin_registry()->known.reports[i]->on_request);
+		cr_assert_eq(builtin_registry()->known.reports[i]->write(&hand->result, out, &err), SL_OK,
+			"%s", err.text);
 	}
 	cr_assert(found);
 	cr_assert_eq(sl_out_commit(out, &err), SL_OK, "%s", err.text);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 static const char trace[] = "; MaxProcs: 8\n"
@@ -22,7 +23,8 @@ static int load(struct scenario *scenario, const char *setting, struct sl_err *e
 	settings = (struct settings){ .arena = arena_new() };
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(settings_add(&settings, setting, err), SL_OK, "%s: %s", setting, err->text);
-	const struct scenario_options options = { .trace = memfile(path, trace, strlen(trace)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(path, trace, strlen(trace)),
 		.settings = &settings };
 	const int status = scenario_load(scenario, &options, err);
 	if (status)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 struct loaded {
@@ -30,7 +31,8 @@ static int load_trace(struct loaded *l, const char *cluster, const char *trace, 
 	l->settings.arena = kept;
 	for (; settings && *settings; settings++)
 		cr_assert_eq(settings_add(&l->settings, *settings, &l->err), SL_OK);
-	const struct scenario_options options = { .trace = memfile(l->trace, trace, strlen(trace)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(l->trace, trace, strlen(trace)),
 		.cluster = memfile(l->cluster, cluster, strlen(cluster)),
 		.settings = &l->settings };
 	return scenario_load(&l->scenario, &options, &l->err);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 #include "tests/world/world.h"
 
@@ -25,7 +26,7 @@ static int choose(struct chosen *c, const char *policy, const char *setting)
 	c->settings.arena = c->arena;
 	if (setting)
 		cr_assert_eq(settings_add(&c->settings, setting, &c->err), SL_OK);
-	return policy_choose(&registry_builtin, &c->choice, policy, &c->settings, c->arena, &c->err);
+	return policy_choose(builtin_registry(), &c->choice, policy, &c->settings, c->arena, &c->err);
 }
 
 static const char *value(const struct chosen *c, const char *key)
@@ -124,9 +125,10 @@ static int load(struct loaded *l, const char *text, const char *implied, const c
 	l->settings.arena = l->arena;
 	if (setting)
 		cr_assert_eq(settings_add(&l->settings, setting, &l->err), SL_OK);
-	const struct scenario_options options = {
-		.trace = memfile(path, text, strlen(text)), .settings = &l->settings, .implied = implied
-	};
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(path, text, strlen(text)),
+		.settings = &l->settings,
+		.implied = implied };
 	return scenario_load(&l->scenario, &options, &l->err);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 #define JOB "1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -28,7 +29,8 @@ static int load(
 	settings = (struct settings){ .arena = kept[kept_count++] = arena_new() };
 	(void)snprintf(line, sizeof(line), "replay.commands=%s", memfile(paths[1], commands, len));
 	cr_assert_eq(settings_add(&settings, line, err), SL_OK);
-	const struct scenario_options options = { .trace = memfile(paths[0], trace, strlen(trace)),
+	const struct scenario_options options = { .registry = builtin_registry(),
+		.trace = memfile(paths[0], trace, strlen(trace)),
 		.settings = &settings };
 	return scenario_load(scenario, &options, err);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 struct loaded {
@@ -46,6 +47,7 @@ static int load(struct loaded *l, const char *header, const char *const *jobs)
 	(void)snprintf(l->text, sizeof(l->text), "%s", header);
 	for (; jobs && *jobs; jobs++)
 		add_job(l, *jobs);
+	l->options.registry = builtin_registry();
 	l->options.trace = memfile(l->path, l->text, strlen(l->text));
 	l->options.settings = l->settings.arena ? &l->settings : NULL;
 	return scenario_load(&l->scenario, &l->options, &l->err);
@@ -555,6 +557,7 @@ Test(scenario, many)
 	for (int id = 1; id <= MANY + 1; id++) /* The last has the id of the one in the middle. */
 		len += (size_t)snprintf(text + len, 80, "%d %d 0 1 1 -1 -1 1 1 -1 1 1 1 -1 -1 -1 -1 -1\n",
 			id > MANY ? MANY / 2 : id, id);
+	l->options.registry = builtin_registry();
 	l->options.trace = memfile(l->path, text, len);
 	cr_assert_eq(scenario_load(&l->scenario, &l->options, &l->err), SL_OK, "%s", l->err.text);
 	cr_expect_eq(l->scenario.jobs.count, MANY);

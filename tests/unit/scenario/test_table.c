@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 /* ---- What the reader passes on ---------------------------------------------------- */
@@ -127,7 +128,7 @@ static int hear(struct heard *h, const char *csv)
 	memset(h, 0, sizeof(*h));
 	int status = sl_input_open(&in, memfile(h->path, csv, strlen(csv)), &h->err);
 	cr_assert_eq(status, SL_OK);
-	status = reader_choose(&registry_builtin, &reader, in, &h->err);
+	status = reader_choose(builtin_registry(), &reader, in, &h->err);
 	if (!status) {
 		cr_assert_str_eq(reader->name, "table", "%s is read as %s", csv, reader->name);
 		status = reader->read(in, &sink, &h->err);
@@ -413,6 +414,7 @@ struct loaded {
 
 static int load(struct loaded *l, const char *csv, const char *cluster)
 {
+	l->options.registry = builtin_registry();
 	l->options.trace = memfile(l->trace, csv, strlen(csv));
 	if (cluster)
 		l->options.cluster = memfile(l->cluster, cluster, strlen(cluster));

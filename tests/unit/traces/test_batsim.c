@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 extern const struct sl_reader batsim_reader;
@@ -230,7 +231,7 @@ Test(batsim, a_text_may_be_one_long_line)
 		.self = &heard, .job = on_job, .header = on_header, .oddity = on_oddity
 	};
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), &err), SL_OK);
-	cr_assert_eq(reader_choose(&registry_builtin, &reader, in, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(reader_choose(builtin_registry(), &reader, in, &err), SL_OK, "%s", err.text);
 	cr_expect_eq(reader, &batsim_reader);
 	cr_assert_eq(reader->read(in, &sink, &err), SL_OK, "%s", err.text);
 	cr_expect_str_eq(heard.text, "MaxProcs: 4\n1 2000000 1000000 - 3 -\n");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 #include "traces/cluster/cluster_file.h"
 
@@ -45,7 +46,7 @@ static char *rewritten(
 	struct sl_input *in;
 	char path[32];
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, strlen(text)), &err), SL_OK);
-	cr_assert_eq(cluster_write_begin(&w, &sink, json, &err), SL_OK);
+	cr_assert_eq(cluster_write_begin(&w, &sink, &builtin_registry()->known, json, &err), SL_OK);
 	cr_assert_eq(reader->read(path, in, setting, setting_count, sink, &err), SL_OK, "%s", err.text);
 	char *written = finish(w);
 	cluster_write_free(w);
@@ -246,8 +247,8 @@ Test(cluster_write, settings)
 /* Each is whole: cpus are its cores' threads, cores of GPUs are its own, and its name is one for a file. */
 Test(cluster_write, models_are_whole)
 {
-	for (size_t i = 0; sl_node_models[i]; i++) {
-		const struct sl_node_model *model = sl_node_models[i];
+	for (size_t i = 0; builtin_registry()->known.node_models[i]; i++) {
+		const struct sl_node_model *model = builtin_registry()->known.node_models[i];
 		const struct sl_hardware *is = model->node->hardware;
 		char text[200];
 		cr_assert(is_word(model->name) && model->summary[0] && model->source[0]);

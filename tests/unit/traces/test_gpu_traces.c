@@ -16,6 +16,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/registry/registry.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 struct told {
@@ -145,7 +146,7 @@ static int read_path(struct told *t, const char *path)
 	struct sl_input *in;
 	int status = sl_input_open(&in, path, &t->err);
 	cr_assert_eq(status, SL_OK, "%s", t->err.text);
-	status = reader_choose(&registry_builtin, &reader, in, &t->err);
+	status = reader_choose(builtin_registry(), &reader, in, &t->err);
 	if (!status)
 		status = reader->read(in, &sink, &t->err);
 	t->reader = reader ? reader->name : "none";
@@ -529,7 +530,7 @@ static int read_nodes(
 	const struct sl_cluster_reader *reader = NULL;
 	struct sl_input *in;
 	cr_assert_eq(sl_input_open(&in, path, &t->err), SL_OK, "%s", t->err.text);
-	int status = cluster_reader_choose(&registry_builtin, &reader, path, in, &t->err);
+	int status = cluster_reader_choose(builtin_registry(), &reader, path, in, &t->err);
 	if (!status)
 		status = reader->read(path, in, setting, count, &sink, &t->err);
 	t->reader = reader ? reader->name : "none";

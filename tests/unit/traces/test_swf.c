@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/registry/plugins.h"
+#include "tests/world/builtin.h"
 #include "tests/world/memfile.h"
 
 /* Writes down what it is told, one thing a line. */
@@ -65,7 +66,7 @@ static int read_swf(struct heard *heard, const char *text, size_t len, struct sl
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), err), SL_OK);
 	const struct sl_sink sink = { heard, on_job, on_header, on_oddity, NULL, NULL, NULL };
-	const int status = sl_readers[0]->read(in, &sink, err);
+	const int status = builtin_registry()->known.readers[0]->read(in, &sink, err);
 	sl_input_close(in);
 	return status;
 }
@@ -282,7 +283,8 @@ Test(swf, sniff)
 		{ "\n\n", false },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		const int sure = sl_readers[0]->sniff(cases[i].text, strlen(cases[i].text));
+		const int sure =
+			builtin_registry()->known.readers[0]->sniff(cases[i].text, strlen(cases[i].text));
 		cr_expect_eq(sure > 0, cases[i].swf, "case %zu: %d", i, sure);
 		cr_expect(sure >= 0 && sure <= 100);
 	}
@@ -305,7 +307,7 @@ Test(swf, writer)
 	struct sl_err err = { 0 };
 	struct sl_out *out;
 	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
-	const struct sl_writer *writer = sl_writers[0];
+	const struct sl_writer *writer = builtin_registry()->known.writers[0];
 	cr_assert_eq(writer->begin(out, (const void *)header, SL_LEN(header), &err), SL_OK);
 	struct heard heard = { 0 };
 	cr_assert_eq(read_swf(&heard, text, strlen(text), &err), SL_OK);
