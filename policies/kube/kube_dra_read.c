@@ -31,7 +31,7 @@ int dra_fail(
 int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
 	struct sl_err *err)
 {
-	const struct sl_doc_node *at = kube_get(object->doc, map, path);
+	const struct sl_doc_node *at = sl_doc_at(object->doc, map, path);
 	const char *text = at && at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
 	if (!at)
 		return SL_OK;
@@ -74,7 +74,7 @@ int dra_read_taints(struct kube_dra *dra, const struct sl_object *object, const 
 
 static const struct sl_doc_node *get(const struct reading *r, const struct sl_doc_node *map, const char *path)
 {
-	return kube_get(r->object->doc, map, path);
+	return sl_doc_at(r->object->doc, map, path);
 }
 
 static const char *text_of(const struct reading *r, const struct sl_doc_node *map, const char *path)

@@ -31,7 +31,7 @@ struct reading {
 
 static const struct sl_doc_node *get(const struct reading *r, const struct sl_doc_node *map, const char *path)
 {
-	return kube_get(r->object->doc, map, path);
+	return sl_doc_at(r->object->doc, map, path);
 }
 
 static const struct sl_doc_node *first_of(const struct reading *r, const struct sl_doc_node *of)
