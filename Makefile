@@ -28,7 +28,7 @@ DWARF := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-gdwarf-4
 CFLAGS ?= -O3 -g $(DWARF) $(LTO)
 # Tests are linked without: some fifteen programs, each of which would be joined anew.
 UNJOINED := $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
-LIBS := gsl libcjson yaml-0.1 zlib libzstd liblzma libcrypto sqlite3 lua5.4 readline
+LIBS := gsl yaml-0.1 zlib libzstd liblzma libcrypto sqlite3 lua5.4 readline
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
 	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
 LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBS) 2>/dev/null) -lcsv -lm -ldl
@@ -66,7 +66,7 @@ $B/test-unit: $(CORE_O) $(filter-out $B/o/cli/program/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
 
-$B/conformance: $(CORE_O) $(CONFORMANCE_O)
+$B/conformance: $(CORE_O) $(CONFORMANCE_O) $B/o/tests/world/json_tree.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

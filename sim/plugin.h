@@ -14,7 +14,9 @@
 #include "plugin/cluster.h"
 #include "plugin/document.h"
 #include "plugin/job.h"
+#include "plugin/json.h"
 #include "plugin/kube.h"
+#include "plugin/lexer.h"
 #include "plugin/model.h"
 #include "plugin/pass.h"
 #include "plugin/place.h"
@@ -23,8 +25,10 @@
 #include "plugin/registry.h"
 #include "plugin/request.h"
 #include "plugin/result.h"
+#include "plugin/schema.h"
 #include "plugin/script.h"
 #include "plugin/trace.h"
+#include "plugin/value.h"
 #include "plugin/yaml.h"
 
 #endif

@@ -48,15 +48,9 @@ static const struct {
 
 /* Where reading is. */
 struct text {
-	const char *whole, *p;
+	struct sl_lexer lex;
 	struct sl_arena *arena;
 };
-
-static void skip_blanks(struct text *in)
-{
-	while (*in->p == ' ' || *in->p == '\t')
-		in->p++;
-}
 
 /* "'usr' is not what jobs are chosen by: did you mean 'user'?" */
 static void unlike(char what[200], const char *word, const char *wanted, const char *const *known)
@@ -72,27 +66,17 @@ static void unlike(char what[200], const char *word, const char *wanted, const c
 static int fail_here(
 	const struct text *in, const char *at, const char *what, const char *form, struct sl_err *err)
 {
-	return sl_fail(err, SL_USAGE, "'%.200s', character %zu: %s: give %s", in->whole,
-		(size_t)(at - in->whole) + 1, what, form);
+	return sl_fail(err, SL_USAGE, "'%.200s', character %zu: %s: give %s", in->lex.text,
+		(size_t)(at - in->lex.text) + 1, what, form);
 }
 
-/* Up to one of these; what follows a '\\' is plain. NULL: no memory, as err says. */
+/* NULL: no memory, as err says. */
 static const char *take_value(struct text *in, const char *until, struct sl_err *err)
 {
-	const char *end = in->p;
-	size_t len = 0;
-	for (; *end && !strchr(until, *end); end++)
-		end += end[0] == '\\' && end[1];
-	char *to = sl_alloc(in->arena, (size_t)(end - in->p) + 1, 1);
-	if (!to) {
+	const char *value = sl_lex_value(&in->lex, until, in->arena);
+	if (!value)
 		(void)sl_fail_memory(err);
-		return NULL;
-	}
-	for (; in->p < end; in->p++) {
-		in->p += in->p[0] == '\\' && in->p[1];
-		to[len++] = *in->p;
-	}
-	return to;
+	return value;
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------- */
@@ -214,23 +198,19 @@ static int take_word(
 static int take_values(struct text *in, struct condition *condition, struct sl_err *err)
 {
 	const bool words = condition->subject < SUBJECT_WORDS;
-	size_t most = 1;
-	for (const char *p = in->p; *p && *p != '}'; p++) {
-		p += p[0] == '\\' && p[1];
-		most += *p == '|'; /* At most so many: some may be plain. */
-	}
+	const size_t most = sl_lex_most(&in->lex, '}');
 	condition->word = sl_alloc(in->arena, most, sizeof(*condition->word));
 	condition->range = sl_alloc(in->arena, most, sizeof(*condition->range));
 	if (!condition->word || !condition->range)
 		return sl_fail_memory(err);
-	for (bool more = true; more; in->p += more) {
-		skip_blanks(in);
-		const char *at = in->p;
+	for (bool more = true; more; in->lex.p += more) {
+		(void)sl_lex_peek(&in->lex);
+		const char *at = in->lex.p;
 		const char *value = take_value(in, "|,} \t", err);
 		if (!value)
 			return err->status;
-		skip_blanks(in);
-		more = *in->p == '|';
+		(void)sl_lex_peek(&in->lex);
+		more = *in->lex.p == '|';
 		if (!*value || condition->count == most)
 			return fail_here(in, at, "a value is missing here",
 				words ? "a name, or several apart by '|'" : form_of(condition->subject), err);
@@ -248,8 +228,8 @@ static int take_bound(struct text *in, struct condition *condition, const char *
 {
 	int64_t value;
 	bool dated;
-	skip_blanks(in);
-	const char *at = in->p;
+	(void)sl_lex_peek(&in->lex);
+	const char *at = in->lex.p;
 	const char *text = take_value(in, ",} \t", err);
 	condition->range = sl_alloc(in->arena, 1, sizeof(*condition->range));
 	if (!text || !condition->range)
@@ -266,32 +246,32 @@ static int take_sign(struct text *in, struct condition *condition, struct sl_err
 	const char *word = subjects[condition->subject];
 	char what[100];
 	(void)snprintf(what, sizeof(what), "'%s' is not compared like that", word);
-	skip_blanks(in);
-	const char *at = in->p;
-	const char *sign = sign_at(in->p);
+	(void)sl_lex_peek(&in->lex);
+	const char *at = in->lex.p;
+	const char *sign = sign_at(in->lex.p);
 	if (sign) {
 		if (condition->subject < SUBJECT_WORDS)
 			return fail_here(in, at, what, "= or !=, as in user=alice|bob", err);
-		in->p += strlen(sign);
+		in->lex.p += strlen(sign);
 		return take_bound(in, condition, sign, err);
 	}
-	condition->not = *in->p == '!';
-	in->p += condition->not ;
-	if (*in->p != '=' || is_moment(condition->subject))
+	condition->not = *in->lex.p == '!';
+	in->lex.p += condition->not ;
+	if (*in->lex.p != '=' || is_moment(condition->subject))
 		return fail_here(in, at, what,
 			is_moment(condition->subject)        ? "<, <=, > or >="
 			: condition->subject < SUBJECT_WORDS ? "= or !=, as in user=alice|bob"
 							     : "=, !=, <, <=, > or >=, as in gpus>=8",
 			err);
-	in->p++;
+	in->lex.p++;
 	return take_values(in, condition, err);
 }
 
 static int take_condition(struct text *in, struct selector *selector, struct sl_err *err)
 {
 	char what[200];
-	skip_blanks(in);
-	const char *at = in->p;
+	(void)sl_lex_peek(&in->lex);
+	const char *at = in->lex.p;
 	const char *word = take_value(in, "=!<>,}|{ \t", err);
 	if (!word)
 		return err->status;
@@ -312,16 +292,16 @@ static int take_conditions(struct text *in, struct selector *selector, struct sl
 {
 	int status = SL_OK;
 	do {
-		in->p++; /* '{' or ',' */
+		in->lex.p++; /* '{' or ',' */
 		status = take_condition(in, selector, err);
-		skip_blanks(in);
-	} while (!status && *in->p == ',');
+		(void)sl_lex_peek(&in->lex);
+	} while (!status && *in->lex.p == ',');
 	if (status)
 		return status;
-	if (*in->p != '}')
-		return fail_here(in, in->p, "this is too much",
+	if (*in->lex.p != '}')
+		return fail_here(in, in->lex.p, "this is too much",
 			"a '}' behind the conditions, or a ',' between two of them", err);
-	in->p++;
+	in->lex.p++;
 	return SL_OK;
 }
 
@@ -409,33 +389,33 @@ static bool is_name(const char *text, size_t len)
 static int parse(struct selector *selector, const struct text *whole, size_t len, struct sl_err *err)
 {
 	struct text in = *whole;
-	selector->text = sl_strdup(in.arena, in.p, len);
+	selector->text = sl_strdup(in.arena, in.lex.p, len);
 	if (!selector->text)
 		return sl_fail_memory(err);
 	const size_t name = strcspn(selector->text, "{");
 	if (!is_name(selector->text, name))
-		return fail_here(&in, in.p, "this is no metric",
+		return fail_here(&in, in.lex.p, "this is no metric",
 			"a name of metrics.json, as wait.p95, or one of some jobs, as wait.p95{gpus>=8}",
 			err);
 	if (!figure_of(selector, selector->text, name)) {
 		unit_of_name(selector, name);
 		return SL_OK;
 	}
-	in.p += name;
+	in.lex.p += name;
 	if (name == len)
 		return SL_OK;
 	const int status = take_conditions(&in, selector, err);
-	if (!status && in.p != whole->p + len)
-		return fail_here(&in, in.p, "this is too much", "nothing behind the '}'", err);
+	if (!status && in.lex.p != whole->lex.p + len)
+		return fail_here(&in, in.lex.p, "this is too much", "nothing behind the '}'", err);
 	return status;
 }
 
 static int begin(struct text *in, struct sl_err *err)
 {
-	if (strlen(in->whole) > SELECTOR_TEXT_MAX)
+	if (strlen(in->lex.text) > SELECTOR_TEXT_MAX)
 		return sl_fail(err, SL_USAGE, "'%.60s...' is longer than %d characters: name fewer jobs",
-			in->whole, (int)SELECTOR_TEXT_MAX);
-	skip_blanks(in);
+			in->lex.text, (int)SELECTOR_TEXT_MAX);
+	(void)sl_lex_peek(&in->lex);
 	return SL_OK;
 }
 
@@ -453,17 +433,17 @@ static struct selector *selector_new(struct sl_arena *arena, struct sl_err *err)
 int selector_parse(
 	const struct selector **selector, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	struct text in = { text, text, arena };
+	struct text in = { { text, text }, arena };
 	struct selector *made = selector_new(arena, err);
 	if (!made || begin(&in, err))
 		return err->status;
-	size_t len = strlen(in.p);
-	while (len && (in.p[len - 1] == ' ' || in.p[len - 1] == '\t'))
+	size_t len = strlen(in.lex.p);
+	while (len && (in.lex.p[len - 1] == ' ' || in.lex.p[len - 1] == '\t'))
 		len--;
-	const size_t own = selector_len(in.p);
-	if (own < len && in.p[own] && strchr("<>=\xe2", in.p[own]))
-		return fail_here(
-			&in, in.p + own, "a metric is asked for, without a bound", "the metric alone", err);
+	const size_t own = selector_len(in.lex.p);
+	if (own < len && in.lex.p[own] && strchr("<>=\xe2", in.lex.p[own]))
+		return fail_here(&in, in.lex.p + own, "a metric is asked for, without a bound",
+			"the metric alone", err);
 	*selector = made;
 	return parse(made, &in, len, err);
 }
@@ -490,13 +470,13 @@ int selector_better(const struct selector *selector) { return selector->better; 
 
 int threshold_parse(struct threshold *threshold, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	struct text in = { text, text, arena };
+	struct text in = { { text, text }, arena };
 	struct tol_wrong wrong;
 	struct selector *selector = selector_new(arena, err);
 	if (!selector || begin(&in, err))
 		return err->status;
-	const size_t len = selector_len(in.p);
-	const char *bound = in.p + len + strspn(in.p + len, " \t");
+	const size_t len = selector_len(in.lex.p);
+	const char *bound = in.lex.p + len + strspn(in.lex.p + len, " \t");
 	*threshold = (struct threshold){ .text = sl_strdup(arena, text, strlen(text)), .selector = selector };
 	if (!threshold->text)
 		return sl_fail_memory(err);
@@ -507,7 +487,7 @@ int threshold_parse(struct threshold *threshold, const char *text, struct sl_are
 			&in, bound, "a bound is missing here", "one, as < 4h, >= 80% or 1h..2h", err);
 	if (!tolerance_parse(&threshold->bound, bound, &wrong))
 		return sl_fail(err, SL_USAGE, "'%.200s', character %zu: %s", text,
-			(size_t)(bound - in.whole) + wrong.at + 1, wrong.why);
+			(size_t)(bound - in.lex.text) + wrong.at + 1, wrong.why);
 	if (tolerance_relative(&threshold->bound))
 		return fail_here(&in, bound, "this is held against the value before, and there is none here",
 			"a bound, as < 4h, >= 80% or 1h..2h", err);

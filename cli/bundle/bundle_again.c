@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli/base/selector.h"
 #include "cli/bundle/bundle.h"
 #include "cli/run/outdir.h"
@@ -91,17 +89,17 @@ static int metrics_asked(
 	struct sl_metrics *metrics, const struct again *again, const struct sim *sim, struct sl_err *err)
 {
 	const char *text = bundle_text("run/metrics.json", again->arena, err);
-	cJSON *root = text ? cJSON_Parse(text) : NULL;
-	const cJSON *item;
+	struct sl_doc doc = { .file = "run/metrics.json", .loose = true };
+	struct sl_err unread = { 0 };
+	const bool read = text && !sl_doc_read_json(&doc, text, strlen(text), &unread);
 	int status = text ? SL_OK : err->status;
-	cJSON_ArrayForEach(item, root)
-	{
+	SL_DOC_EACH (item, &doc, read ? doc.node : NULL) {
+		const char *name = sl_doc_key_of(&doc, item);
 		const struct selector *selector;
 		int64_t micro;
 		bool known = false;
 		struct sl_err none = { 0 };
-		if (metrics_get(metrics, item->string) ||
-			selector_parse(&selector, item->string, again->arena, &none) ||
+		if (metrics_get(metrics, name) || selector_parse(&selector, name, again->arena, &none) ||
 			selector_check(selector, &again->scenario, &none))
 			continue; /* The file will not be the same. */
 		status = selector_value(
@@ -111,7 +109,7 @@ static int metrics_asked(
 		if (status)
 			break;
 	}
-	cJSON_Delete(root);
+	sl_doc_release(&doc);
 	return !status && metrics->failed ? sl_fail_memory(err) : status;
 }
 

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli/bundle/bundle.h"
 
 enum { PATH_LONGEST = 4096, ITEMS_MAX = 100000, SEARCHED_MAX = 64 << 20, RECORD_MAX = 64 << 20 };
@@ -293,18 +291,19 @@ static int take_programs(struct bundle_plan *plan, const struct snapshot *snapsh
 
 int bundle_outputs(const char ***files, const char *record, struct sl_arena *arena, struct sl_err *err)
 {
-	cJSON *root = cJSON_Parse(record);
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "files");
-	const size_t count = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
-	const cJSON *item;
+	struct sl_doc doc = { .file = "run.json", .loose = true };
+	struct sl_err unread = { 0 };
+	const bool read = !sl_doc_read_json(&doc, record, strlen(record), &unread);
+	const struct sl_doc_node *list = read ? sl_doc_member(&doc, doc.node, "files") : NULL;
 	size_t used = 0;
-	*files = sl_alloc(arena, count + 2, sizeof(**files));
+	list = list && list->kind == SL_DOC_LIST ? list : NULL;
+	*files = sl_alloc(arena, (list ? list->count : 0) + 2, sizeof(**files));
 	int status = *files ? SL_OK : sl_fail_memory(err);
-	cJSON_ArrayForEach(item, list)
-	{
-		const char *name = cJSON_IsString(item) ? item->valuestring : "";
-		if (!status && (!*name || *name == '.' || strpbrk(name, "/\n\\")))
-			status = sl_fail(err, SL_INPUT, "run.json: '%.60s' is no file of a run", name);
+	SL_DOC_EACH (item, &doc, list) {
+		const char *name = sl_doc_string(&doc, item);
+		if (!status && (!name || !*name || *name == '.' || strpbrk(name, "/\n\\")))
+			status = sl_fail(
+				err, SL_INPUT, "run.json: '%.60s' is no file of a run", name ? name : "");
 		if (!status)
 			(*files)[used++] = text_of(arena, name, err);
 	}
@@ -312,7 +311,7 @@ int bundle_outputs(const char ***files, const char *record, struct sl_arena *are
 		(*files)[used++] = "run.json";
 	if (!status)
 		(*files)[used] = NULL;
-	cJSON_Delete(root);
+	sl_doc_release(&doc);
 	return status ? status : err->status;
 }
 

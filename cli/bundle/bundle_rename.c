@@ -8,28 +8,21 @@
 
 #include "cli/bundle/bundle.h"
 #include "sim/base/out.h"
-#include "sim/base/tree.h"
 
 /* The values of these name files, as a whole or in a word of theirs; so does all that is in them. */
 static const char *const naming[] = { "path", "from", "text", "values", "replay", "models", "settings",
 	"policy" };
 
-enum { MARK = 1 }; /* In valueint, which texts have no use for. */
-
-/* NOLINTNEXTLINE(misc-no-recursion): cJSON bounds the depth. */
-static void mark(cJSON *object, bool names)
+/* By node: does it name a file? Who holds it stands before it. */
+static void mark(const struct sl_doc *doc, bool *names)
 {
-	cJSON *value;
-	cJSON_ArrayForEach(value, object)
-	{
-		bool is = names;
-		for (size_t i = 0; i < SL_LEN(naming) && value->string && !is; i++)
-			is = strcmp(value->string, naming[i]) == 0;
-		if (cJSON_IsString(value))
-			value->valueint = is ? MARK : 0;
-		else
-			mark(value, is);
-	}
+	for (size_t i = 0; i < doc->count; i++)
+		SL_DOC_EACH (node, doc, &doc->node[i]) {
+			bool is = names[i];
+			for (size_t k = 0; k < SL_LEN(naming) && node->key_line && !is; k++)
+				is = strcmp(sl_doc_key_of(doc, node), naming[k]) == 0;
+			names[node - doc->node] = is;
+		}
 }
 
 struct renaming {
@@ -98,17 +91,14 @@ static void text_put(FILE *out, const char *text)
 	}
 }
 
-static void each(void *self, const struct tree_span *span)
+static void rename_in(struct renaming *r, const struct sl_doc_node *node, const char *text)
 {
-	struct renaming *r = self;
-	const char *text =
-		cJSON_IsString(span->value) && span->value->valueint == MARK ? span->value->valuestring : "";
 	bool any = false;
 	for (const char *p = text; *p && !any; p++)
 		any = name_at(r, text, p);
 	if (!any)
 		return;
-	(void)fwrite(r->text + r->at, 1, span->from - r->at, r->out);
+	(void)fwrite(r->text + r->at, 1, node->from - r->at, r->out);
 	(void)fputc('"', r->out);
 	for (const char *p = text; *p;) {
 		const struct bundle_name *name = name_at(r, text, p);
@@ -120,26 +110,32 @@ static void each(void *self, const struct tree_span *span)
 		p += name ? strlen(name->was) : length ? length : 1;
 	}
 	(void)fputc('"', r->out);
-	r->at = span->until;
+	r->at = node->until;
 }
 
 char *bundle_rename(const char *text, const struct bundle_name *name, size_t names, struct sl_arena *arena,
 	struct sl_err *err)
 {
-	struct tree tree;
+	struct sl_doc doc = { .file = "run.json", .loose = true };
 	char *made = NULL;
 	size_t len = 0;
 	const size_t width = strlen(text);
-	if (tree_parse(&tree, "run.json", text, width, err))
+	if (sl_doc_read_json(&doc, text, width, err)) {
+		sl_doc_release(&doc);
 		return NULL;
+	}
 	struct renaming r = { text, 0, name, names, open_memstream(&made, &len) };
-	if (r.out) {
-		mark(tree.root, false);
-		tree_each(&tree, each, &r);
+	bool *marked = calloc(doc.count, sizeof(*marked));
+	if (r.out && marked) {
+		mark(&doc, marked);
+		for (size_t i = 0; i < doc.count; i++)
+			if (marked[i] && doc.node[i].quoted)
+				rename_in(&r, &doc.node[i], sl_doc_word(&doc, &doc.node[i]));
 		(void)fwrite(text + r.at, 1, width - r.at, r.out);
 	}
-	tree_release(&tree);
-	const bool whole = r.out && fclose(r.out) == 0;
+	sl_doc_release(&doc);
+	const bool whole = r.out && fclose(r.out) == 0 && marked;
+	free(marked);
 	char *kept = whole ? sl_strdup(arena, made, len) : NULL;
 	free(made);
 	if (!kept)

@@ -14,6 +14,7 @@
 
 #include "cli/base/render.h"
 #include "cli/check/lab.h"
+#include "sim/base/doc.h"
 #include "sim/base/out.h"
 
 /* What became of a question. */
@@ -87,18 +88,13 @@ static int answers_read(struct marking *marking, const char *path, struct sl_err
 	status = sl_input_all(in, &text, &end, err);
 	if (!status && end - text > 1 << 20)
 		status = sl_fail(err, SL_INPUT, "%s: answers of more than 1 MiB: is it another file?", path);
-	if (!status) {
-		const char *first = text + strspn(text, " \t\r\n");
-		status = *first == '{' ? sl_doc_read_json(&marking->answers, text, (size_t)(end - text), err)
-				       : sl_doc_read_yaml(&marking->answers, text, (size_t)(end - text), err);
-	}
+	if (!status)
+		status = doc_read_any(&marking->answers, text, (size_t)(end - text), err);
 	sl_input_close(in);
 	if (!status && (!marking->answers.count || marking->answers.node[0].kind != SL_DOC_MAP))
 		return sl_fail(err, SL_INPUT, "%s: answers are lines 'QUESTION: ANSWER'", path);
-	for (const struct sl_doc_node *node =
-			status ? NULL : sl_doc_child(&marking->answers, &marking->answers.node[0]);
-		node; node = sl_doc_next(&marking->answers, node)) {
-		const char *key = marking->answers.text + node->key;
+	SL_DOC_EACH (node, &marking->answers, status ? NULL : marking->answers.node) {
+		const char *key = sl_doc_key_of(&marking->answers, node);
 		size_t q = 0;
 		while (q < marking->lab.question_count && strcmp(marking->lab.question[q].name, key) != 0)
 			q++;

@@ -124,8 +124,7 @@ void samples_record(struct outdir *dir, const struct comparison *all);
 int samples_follow(struct differences *differences, const char *const *word, size_t count,
 	struct sl_arena *arena, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */
-struct cJSON;
-int json_read(const char *path, struct cJSON **json, struct sl_arena *arena, struct sl_err *err);
+int json_read(const char *path, struct sl_doc *doc, struct sl_err *err);
 /* DIR DIR... */
 int compare_directories(struct comparison *all, struct sl_err *err);
 

@@ -2,116 +2,75 @@
 /*
  * compare_directories.c - runs of before, side by side, from what their directories say.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include <cjson/cJSON.h>
 
 #include "cli/base/selector.h"
 #include "cli/compare/compare.h"
+#include "sim/base/doc.h"
 
 /* ---- Directories of earlier runs --------------------------------------------------------- */
 
-/* The whole file, closed by a zero. */
-static int file_read(const char *path, char **text, struct sl_arena *arena, struct sl_err *err)
+int json_read(const char *path, struct sl_doc *doc, struct sl_err *err)
 {
-	enum { FILE_MAX = 256 << 20 };
-	struct stat info;
-	FILE *file = fopen(path, "rb");
-	if (!file || fstat(fileno(file), &info) != 0) {
-		const int status = sl_fail_sys(err, SL_INPUT, "open", path);
-		if (file)
-			(void)fclose(file);
+	enum { RECORD_MAX = 256 << 20 };
+	const int status = doc_read_record(doc, path, RECORD_MAX, "is larger than a run writes", err);
+	if (status || doc->node->kind == SL_DOC_MAP)
 		return status;
-	}
-	const size_t size = (size_t)info.st_size;
-	int status = SL_OK;
-	*text = size < FILE_MAX ? sl_alloc(arena, size + 1, 1) : NULL;
-	if (!*text)
-		status = sl_fail_memory(err);
-	else if (fread(*text, 1, size, file) != size)
-		status = sl_fail_sys(err, SL_INPUT, "read", path);
-	(void)fclose(file);
-	return status;
-}
-
-int json_read(const char *path, cJSON **json, struct sl_arena *arena, struct sl_err *err)
-{
-	char *text = NULL;
-	const int status = file_read(path, &text, arena, err);
-	if (status)
-		return status;
-	const char *end = text;
-	*json = cJSON_ParseWithOpts(text, &end, 1);
-	if (cJSON_IsObject(*json))
-		return SL_OK;
-	cJSON_Delete(*json);
-	struct sl_place at = { path, 1, 1 };
-	for (const char *p = text; p && p < end; p++) {
-		at.column = *p == '\n' ? 1 : at.column + 1;
-		at.line += *p == '\n';
-	}
+	const struct sl_place at = sl_doc_place(doc, doc->node);
 	return sl_fail_at(err, &at, "not a JSON object: give a directory that 'schedlab run -o' wrote");
 }
 
 static int metrics_read(
 	struct sl_metrics *metrics, const char *path, const struct args *args, struct sl_err *err)
 {
-	cJSON *json = NULL;
-	int status = json_read(path, &json, args->arena, err);
-	if (status)
-		return status;
+	struct sl_doc doc;
+	int status = json_read(path, &doc, err);
 	const struct sl_place at = { path, 0, 0 };
-	const cJSON *item;
-	cJSON_ArrayForEach(item, json)
-	{
-		const double value = item->valuedouble;
-		if (!cJSON_IsNumber(item) || !(fabs(value) < 9e12))
-			status = sl_fail_at(err, &at, "'%s' is not a number of this program's: write it anew",
-				item->string);
-		else if (metrics_get(metrics, item->string))
-			status = sl_fail_at(err, &at, "'%s' is there twice: write it anew", item->string);
-		else if (!strchr(item->string, '{') || selected_is(args, item->string))
-			sl_metric_put(metrics, item->string, (int64_t)floor(value * 1e6 + 0.5));
+	SL_DOC_EACH (item, &doc, status ? NULL : doc.node) {
+		const char *name = sl_doc_key_of(&doc, item);
+		const char *text = item->quoted ? NULL : sl_doc_word(&doc, item);
+		int64_t micro;
+		if (!text || !sl_get_micro(text, strlen(text), &micro))
+			status = sl_fail_at(
+				err, &at, "'%s' is not a number of this program's: write it anew", name);
+		else if (metrics_get(metrics, name))
+			status = sl_fail_at(err, &at, "'%s' is there twice: write it anew", name);
+		else if (!strchr(name, '{') || selected_is(args, name))
+			sl_metric_put(metrics, name, micro);
 		if (status)
 			break;
 	}
-	cJSON_Delete(json);
+	sl_doc_release(&doc);
 	return !status && metrics->failed ? sl_fail_memory(err) : status;
 }
 
-static const char *json_text(const cJSON *object, const char *key, struct sl_arena *arena)
+static const char *text_at(const struct sl_doc *doc, const char *path, struct sl_arena *arena)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsString(item) ? sl_strdup(arena, item->valuestring, strlen(item->valuestring)) : NULL;
+	const char *text = sl_doc_string(doc, sl_doc_at(doc, doc->node, path));
+	return text ? sl_strdup(arena, text, strlen(text)) : NULL;
 }
 
-static uint64_t json_count(const cJSON *object, const char *key)
+static uint64_t count_at(const struct sl_doc *doc, const char *path)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble < 9e15
-		       ? (uint64_t)item->valuedouble
-		       : 0;
+	double value;
+	const bool is = sl_doc_number(doc, sl_doc_at(doc, doc->node, path), &value);
+	return is && value > 0 && value < 9e15 ? (uint64_t)value : 0;
 }
 
 /* How many jobs ran over their limits, and how many had none; runs of earlier versions do not say. */
-static void talk_limits(const char *label, const cJSON *json)
+static void talk_limits(const char *label, const struct sl_doc *json)
 {
-	const cJSON *limits = cJSON_GetObjectItemCaseSensitive(json, "limits");
-	const cJSON *rule =
-		cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "rules"), "overrun");
+	const char *rule = sl_doc_string(json, sl_doc_at(json, json->node, "rules.overrun"));
 	struct limits_told told = {
-		.jobs = json_count(cJSON_GetObjectItemCaseSensitive(json, "jobs"), "replayed"),
-		.over = json_count(limits, "exceeded"),
-		.none = json_count(limits, "none"),
+		.jobs = count_at(json, "jobs.replayed"),
+		.over = count_at(json, "limits.exceeded"),
+		.none = count_at(json, "limits.none"),
 	};
 	char text[400];
-	if (!limits || !cJSON_IsString(rule))
+	if (!sl_doc_at(json, json->node, "limits") || !rule)
 		return;
-	while (told.overrun + 1 < SL_OVERRUN_COUNT &&
-		strcmp(rule->valuestring, overrun_names[told.overrun]) != 0)
+	while (told.overrun + 1 < SL_OVERRUN_COUNT && strcmp(rule, overrun_names[told.overrun]) != 0)
 		told.overrun++;
 	limits_text(&told, text, sizeof(text));
 	log_line(LOG_INFO, "%s: %s", label, text);
@@ -120,24 +79,28 @@ static void talk_limits(const char *label, const cJSON *json)
 /* What run.json says of a row: the policy as it was given, the cluster, the input. */
 static int about_read(struct compared_row *row, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	cJSON *json = NULL;
-	const int status = json_read(path, &json, arena, err);
-	if (status)
+	struct sl_doc json;
+	const int status = json_read(path, &json, err);
+	if (status) {
+		sl_doc_release(&json);
 		return status;
-	const char *policy = json_text(cJSON_GetObjectItemCaseSensitive(json, "policy"), "text", arena);
-	const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(json, "inputs");
-	const cJSON *cluster = cJSON_GetObjectItemCaseSensitive(json, "cluster");
-	const cJSON *cpus = cJSON_GetObjectItemCaseSensitive(cluster, "cpus");
+	}
+	const char *policy = text_at(&json, "policy.text", arena);
+	const char *from = text_at(&json, "cluster.from", arena);
+	const struct sl_doc_node *inputs = sl_doc_at(&json, json.node, "inputs");
+	const char *input = sl_doc_string(
+		&json, inputs ? sl_doc_member(&json, sl_doc_child(&json, inputs), "sha256") : NULL);
+	double cpus;
 	if (policy)
 		row->label = row->policy = policy;
-	row->input = json_text(cJSON_GetArrayItem(inputs, 0), "sha256", arena);
-	row->partial = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "partial"));
-	talk_limits(row->label, json);
-	const char *text = cJSON_IsNumber(cpus) ? text_made(arena, "%.0f", cpus->valuedouble) : NULL;
-	const char *from = json_text(cluster, "from", arena);
-	const bool nodes = cJSON_GetObjectItemCaseSensitive(cluster, "nodes") != NULL;
-	row->cluster = nodes && from ? from : text ? text : "";
-	cJSON_Delete(json);
+	row->input = input ? sl_strdup(arena, input, strlen(input)) : NULL;
+	row->partial = sl_doc_is(&json, sl_doc_at(&json, json.node, "partial"), "true");
+	talk_limits(row->label, &json);
+	const char *text = sl_doc_number(&json, sl_doc_at(&json, json.node, "cluster.cpus"), &cpus)
+				   ? text_made(arena, "%.0f", cpus)
+				   : NULL;
+	row->cluster = sl_doc_at(&json, json.node, "cluster.nodes") && from ? from : text ? text : "";
+	sl_doc_release(&json);
 	return SL_OK;
 }
 

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli/compare/compare.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------------- */
@@ -87,44 +85,41 @@ struct sampled {
 	unsigned count;
 };
 
-static bool names_run(const cJSON *record, const char *run)
+static bool names_run(const struct sl_doc *record, const char *run)
 {
-	const cJSON *item;
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, "runs"))
-	{
-		if (cJSON_IsString(item) && strcmp(item->valuestring, run) == 0)
+	SL_DOC_EACH (item, record, sl_doc_member(record, record->node, "runs")) {
+		const char *name = sl_doc_string(record, item);
+		if (name && strcmp(name, run) == 0)
 			return true;
 	}
 	return false;
 }
 
-static const char *text_in(const cJSON *object, const char *key, struct sl_arena *arena)
+static const char *text_in(const struct sl_doc *record, const char *path, struct sl_arena *arena)
 {
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-	return cJSON_IsString(item) ? sl_strdup(arena, item->valuestring, strlen(item->valuestring)) : NULL;
+	const char *text = sl_doc_string(record, sl_doc_at(record, record->node, path));
+	return text ? sl_strdup(arena, text, strlen(text)) : NULL;
 }
 
 /* A record that is not ours, or does not name the run, says nothing. */
 static int sampled_read(struct sampled *sampled, const char *path, const char *run, struct sl_arena *arena,
 	struct sl_err *err)
 {
-	cJSON *record = NULL;
-	const int status = json_read(path, &record, arena, err);
-	if (status)
-		return status;
-	const char *schema = text_in(record, "schema", arena);
-	const cJSON *samples = cJSON_GetObjectItemCaseSensitive(record, "samples");
-	const cJSON *count = cJSON_GetObjectItemCaseSensitive(samples, "count");
-	if (schema && strcmp(schema, "schedlab.compare/1") == 0 && names_run(record, run)) {
-		sampled->of = text_in(samples, "of", arena);
-		sampled->blocks = text_in(samples, "blocks", arena);
-		if (cJSON_IsNumber(count) && count->valuedouble > 0 && count->valuedouble < 1e9)
-			sampled->count = (unsigned)count->valuedouble;
+	struct sl_doc record;
+	double count;
+	const int status = json_read(path, &record, err);
+	const char *schema = status ? NULL : text_in(&record, "schema", arena);
+	if (schema && strcmp(schema, "schedlab.compare/1") == 0 && names_run(&record, run)) {
+		sampled->of = text_in(&record, "samples.of", arena);
+		sampled->blocks = text_in(&record, "samples.blocks", arena);
+		if (sl_doc_number(&record, sl_doc_at(&record, record.node, "samples.count"), &count) &&
+			count > 0 && count < 1e9)
+			sampled->count = (unsigned)count;
 	} else {
 		sampled->folder = NULL;
 	}
-	cJSON_Delete(record);
-	return SL_OK;
+	sl_doc_release(&record);
+	return status;
 }
 
 static int sampled_of(struct sampled *sampled, const char *word, struct sl_arena *arena, struct sl_err *err)

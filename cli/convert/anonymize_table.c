@@ -299,8 +299,6 @@ static int take_header(struct table *t, const char *p, const char *end)
 
 /* ---- Values -------------------------------------------------------------------------------------- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool is_known_word(const char *text, size_t len)
 {
 	static const char *const words[] = { "Unknown", "None", "UNLIMITED", "Partition_Limit", "INVALID",
@@ -318,12 +316,12 @@ static bool is_measure(const char *text, size_t len)
 	size_t letters = 0;
 	if (!len || is_known_word(text, len))
 		return true;
-	if (!is_digit(text[0]) &&
-		!(len > 1 && strchr("+-.", text[0]) && (is_digit(text[1]) || text[1] == '.')))
+	if (!sl_is_digit(text[0]) &&
+		!(len > 1 && strchr("+-.", text[0]) && (sl_is_digit(text[1]) || text[1] == '.')))
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		const char c = text[i];
-		if (is_digit(c) || strchr(".:+-/%, ", c)) {
+		if (sl_is_digit(c) || strchr(".:+-/%, ", c)) {
 			letters = 0;
 			continue;
 		}
@@ -423,7 +421,7 @@ static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= UINT64_C(1) << (
 static bool takes(const struct column *column, const struct field *piece)
 {
 	if (column->kind == 'i') /* "7957382_17" */
-		return piece->len && is_digit(piece->text[0]);
+		return piece->len && sl_is_digit(piece->text[0]);
 	return (column->treatment != MEASURE && column->treatment != NUMBER) ||
 	       is_measure(piece->text, piece->len);
 }

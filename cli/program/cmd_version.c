@@ -4,7 +4,6 @@
  * compiled against and as they are at run time, compiler, how it was built, where its data is, how much it
  * knows by name.
  */
-#include <cJSON.h>
 #include <csv.h>
 #include <gsl/gsl_version.h>
 #include <lua.h>
@@ -26,21 +25,18 @@ static const struct option_def options[] = {
 	{ OPTION_JSON },
 };
 
-enum { LIBRARIES = 11 };
+enum { LIBRARIES = 10 };
 struct library {
 	const char *name, *compiled, *running; /* running NULL: it does not say. */
 };
 
 /* text: holds what has to be put together. */
-static size_t libraries_list(struct library list[LIBRARIES], char text[2][32])
+static size_t libraries_list(struct library list[LIBRARIES], char text[32])
 {
-	(void)snprintf(
-		text[0], 32, "%d.%d.%d", CJSON_VERSION_MAJOR, CJSON_VERSION_MINOR, CJSON_VERSION_PATCH);
-	(void)snprintf(text[1], 32, "%d.%d.%d", CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
+	(void)snprintf(text, 32, "%d.%d.%d", CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
 	const struct library all[LIBRARIES] = {
 		{ "gsl", GSL_VERSION, gsl_version },
-		{ "cjson", text[0], cJSON_Version() },
-		{ "libcsv", text[1], NULL },
+		{ "libcsv", text, NULL },
 		{ "libyaml", NULL, yaml_get_version_string() },
 		{ "zlib", ZLIB_VERSION, zlibVersion() },
 		{ "zstd", ZSTD_VERSION_STRING, ZSTD_versionString() },
@@ -134,7 +130,7 @@ static int version_command(const struct args *args, struct sl_err *err)
 {
 	const struct sl_plugin *all = &args->registry->known;
 	struct library library[LIBRARIES];
-	char text[2][32];
+	char text[32];
 	char data[4300];
 	const struct known known[] = {
 		{ "presets", counted(all->presets) },

@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli/base/render.h"
 #include "cli/compare/compare.h"
 #include "cli/run/again.h"
@@ -103,27 +101,24 @@ static int entry_add(struct report *all, const char *path, const char *folder, s
 static int add_comparison(
 	struct report *all, const char *dir, const char *record, bool only, struct sl_err *err)
 {
-	cJSON *json = NULL;
-	const cJSON *item;
-	int status = json_read(record, &json, all->args->arena, err);
-	if (status)
-		return status;
+	struct sl_doc doc;
+	int status = json_read(record, &doc, err);
 	const size_t before = all->count;
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "runs"))
-	{
+	SL_DOC_EACH (item, &doc, status ? NULL : sl_doc_member(&doc, doc.node, "runs")) {
 		struct sl_arena *arena = all->args->arena;
-		if (!cJSON_IsString(item) || strchr(item->valuestring, '/') || item->valuestring[0] == '.') {
+		const char *run = sl_doc_string(&doc, item);
+		if (!run || strchr(run, '/') || run[0] == '.') {
 			status = sl_fail(err, SL_INPUT,
 				"%s: 'runs' is not what a comparison writes: write it anew", record);
 			break;
 		}
-		const char *path = joined(arena, dir, item->valuestring);
-		const char *name = sl_strdup(arena, item->valuestring, strlen(item->valuestring));
+		const char *path = joined(arena, dir, run);
+		const char *name = sl_strdup(arena, run, strlen(run));
 		status = entry_add(all, path, only ? name : path, err);
 		if (status)
 			break;
 	}
-	cJSON_Delete(json);
+	sl_doc_release(&doc);
 	if (!status && all->count == before)
 		status = sl_fail(err, SL_INPUT, "%s: names no runs: write it anew", record);
 	return status;

@@ -24,8 +24,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli/base/render.h"
 #include "cli/run/outdir.h"
 #include "sim/base/out.h"
@@ -113,44 +111,43 @@ int remove_tree(const char *path)
 
 /* ---- Whose is it? ------------------------------------------------------------------------ */
 
-/* The record of a directory of ours, or NULL. *name: run.json or compare.json. */
-static cJSON *record_read(const char *folder, const char **name)
+/* The record of a directory of ours; of no nodes: there is none. *name: run.json or compare.json. */
+static struct sl_doc record_read(const char *folder, const char **name)
 {
 	static const char *const known[] = { RUN_RECORD, COMPARE_RECORD };
-	cJSON *record = NULL;
-	for (size_t i = 0; !record && i < SL_LEN(known); i++) {
+	struct sl_doc record = { .file = "", .loose = true };
+	struct sl_err unused = { 0 };
+	bool read = false;
+	for (size_t i = 0; !read && i < SL_LEN(known); i++) {
 		char path[PATH];
-		struct sl_err unused = { 0 };
 		if (join(path, folder, known[i], &unused))
-			return NULL;
+			break;
 		FILE *file = fopen(path, "rbe");
 		if (!file)
 			continue;
 		struct stat found;
 		char *text = NULL;
 		if (fstat(fileno(file), &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= RECORD_MAX)
-			text = malloc((size_t)found.st_size + 1);
+			text = calloc((size_t)found.st_size + 1, 1);
 		if (text) {
 			const size_t len = fread(text, 1, (size_t)found.st_size, file);
-			record = cJSON_ParseWithLength(text, len);
+			read = sl_doc_read_json(&record, text, len, &unused) == SL_OK;
 			*name = known[i];
 		}
 		free(text);
 		(void)fclose(file);
 	}
-	const cJSON *schema = cJSON_GetObjectItemCaseSensitive(record, "schema");
-	if (cJSON_IsString(schema) && strncmp(schema->valuestring, "schedlab.", 9) == 0)
-		return record;
-	cJSON_Delete(record);
-	return NULL;
+	const char *schema = read ? sl_doc_string(&record, sl_doc_at(&record, record.node, "schema")) : NULL;
+	if (!schema || strncmp(schema, "schedlab.", 9) != 0)
+		sl_doc_release(&record);
+	return record;
 }
 
-static bool lists(const cJSON *record, const char *list, const char *name)
+static bool lists(const struct sl_doc *record, const char *list, const char *name)
 {
-	const cJSON *item;
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(record, list))
-	{
-		if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
+	SL_DOC_EACH (item, record, sl_doc_member(record, record->node, list)) {
+		const char *text = sl_doc_string(record, item);
+		if (text && strcmp(text, name) == 0)
 			return true;
 	}
 	return false;
@@ -159,7 +156,7 @@ static bool lists(const cJSON *record, const char *list, const char *name)
 enum holds { HOLDS_NOTHING, HOLDS_SAME, HOLDS_OTHER, HOLDS_FOREIGN };
 
 static bool is_ours(const struct sl_document *const *documents, const char *folder, const char *name,
-	const cJSON *record, const char *record_name);
+	const struct sl_doc *record, const char *record_name);
 
 /* The first entry that no record names, into `foreign`. */
 static enum holds folder_holds(const struct sl_document *const *documents, const char *folder,
@@ -172,21 +169,21 @@ static enum holds folder_holds(const struct sl_document *const *documents, const
 		return HOLDS_FOREIGN;
 	}
 	const char *record_name = "";
-	cJSON *record = count ? record_read(folder, &record_name) : NULL;
+	struct sl_doc record = count ? record_read(folder, &record_name) : (struct sl_doc){ 0 };
 	enum holds holds = count ? HOLDS_OTHER : HOLDS_NOTHING;
 	for (int i = 0; i < count; i++) {
 		if (holds == HOLDS_OTHER &&
-			!is_ours(documents, folder, entry[i]->d_name, record, record_name)) {
+			!is_ours(documents, folder, entry[i]->d_name, &record, record_name)) {
 			(void)snprintf(foreign, PATH, "'%s'", entry[i]->d_name);
 			holds = HOLDS_FOREIGN;
 		}
 		free(entry[i]);
 	}
 	free(entry);
-	const cJSON *known = cJSON_GetObjectItemCaseSensitive(record, "identity");
-	if (holds == HOLDS_OTHER && cJSON_IsString(known) && strcmp(known->valuestring, identity) == 0)
+	const char *known = sl_doc_string(&record, sl_doc_at(&record, record.node, "identity"));
+	if (holds == HOLDS_OTHER && known && strcmp(known, identity) == 0)
 		holds = HOLDS_SAME;
-	cJSON_Delete(record);
+	sl_doc_release(&record);
 	return holds;
 }
 
@@ -211,13 +208,13 @@ static bool is_document(const struct sl_document *const *known, const char *name
 }
 
 static bool is_ours(const struct sl_document *const *documents, const char *folder, const char *name,
-	const cJSON *record, const char *record_name)
+	const struct sl_doc *record, const char *record_name)
 {
 	char path[PATH];
 	char foreign[PATH];
 	struct stat found;
 	struct sl_err unused = { 0 };
-	if (!record || name[0] == '.' || strchr(name, '/') || join(path, folder, name, &unused) ||
+	if (!record->count || name[0] == '.' || strchr(name, '/') || join(path, folder, name, &unused) ||
 		lstat(path, &found) != 0)
 		return false;
 	if (S_ISREG(found.st_mode))
@@ -826,18 +823,18 @@ static void remove_recorded(const struct outdir *dir)
 {
 	struct dirent **entry = NULL;
 	const char *record_name = "";
-	cJSON *record = record_read(dir->target, &record_name);
+	struct sl_doc record = record_read(dir->target, &record_name);
 	const int count = scandir(dir->target, &entry, not_dots, by_bytes);
 	for (int i = 0; i < count; i++) {
 		char path[PATH];
 		struct sl_err unused = { 0 };
-		if (is_ours(dir->documents, dir->target, entry[i]->d_name, record, record_name) &&
+		if (is_ours(dir->documents, dir->target, entry[i]->d_name, &record, record_name) &&
 			!join(path, dir->target, entry[i]->d_name, &unused))
 			(void)remove_tree(path);
 		free(entry[i]);
 	}
 	free(entry);
-	cJSON_Delete(record);
+	sl_doc_release(&record);
 }
 
 static int move_in(const struct outdir *dir)

@@ -3,121 +3,81 @@
  * run_recipe.c - a run.json read back: a run is a function of what stands there, so it is a recipe like a
  * snapshot.
  *
- * Only what decides the run is looked at; what else the file says is for people.
+ * Only what decides the run is looked at, by tables of its keys; what else the file says is for people.
  * Values are taken from the text, so that no number goes through a double.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/run/again.h"
-#include "sim/base/tree.h"
+#include "sim/base/doc.h"
 
 enum { RECIPE_FILE_MAX = 64 << 20, RECIPE_LIST_MAX = 4096, RECIPE_DIGESTS_MAX = 1 << 21 };
 
-struct recipe {
-	struct snapshot *to;
-	struct tree tree;
-	struct sl_arena *arena;
-};
+#define KEY(type, name, of_kind, member) \
+	.key = (name), .kind = (of_kind), .at = offsetof(struct type, member), .max = INT64_MAX
+#define LIST(name, member, item, most)                                                 \
+	.key = (name), .kind = SL_FIELD_LIST, .at = offsetof(struct snapshot, member), \
+	.size = sizeof(*((struct snapshot *)0)->member), .each = &(item), .max = (most)
 
-static const cJSON *member(const cJSON *object, const char *key)
+static int fail_lacks(const struct sl_schema_reading *r, const char *key)
 {
-	return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-/* To go through, unless something failed before. */
-static const cJSON *items_if(int failed, const cJSON *object, const char *key)
-{
-	return failed ? NULL : member(object, key);
-}
-
-static int fail_lacks(const struct recipe *in, const char *key, struct sl_err *err)
-{
-	(void)sl_fail(err, SL_INPUT, "%s: '%s' is not there, or not what a run writes: run it again",
-		in->tree.file, key);
+	(void)sl_fail(r->err, SL_INPUT, "%s: '%s' is not there, or not what a run writes: run it again",
+		r->doc->file, key);
 	return SL_INPUT;
 }
 
-/* A text that is there, or NULL where the file has null or nothing. */
-static int take_text(
-	const struct recipe *in, const cJSON *object, const char *key, const char **text, struct sl_err *err)
+/* Keys that are not in a table are for people. */
+static int fail_recipe(const struct sl_schema_reading *r, enum sl_schema_wrong wrong,
+	const struct sl_schema *schema, const struct sl_doc_node *node, const char *what)
 {
-	const cJSON *value = member(object, key);
-	*text = NULL;
-	if (!value || cJSON_IsNull(value))
+	if (wrong == SL_SCHEMA_UNKNOWN)
 		return SL_OK;
-	return tree_text(&in->tree, value, in->arena, text, err);
+	return wrong == SL_SCHEMA_LACKS ? fail_lacks(r, what)
+					: sl_schema_fail_record(r, wrong, schema, node, what);
 }
 
-static int need_text(
-	const struct recipe *in, const cJSON *object, const char *key, const char **text, struct sl_err *err)
+static const struct sl_doc_node *at(const struct sl_schema_reading *r, const char *path)
 {
-	const int status = take_text(in, object, key, text, err);
-	return status || *text ? status : fail_lacks(in, key, err);
+	return sl_doc_at(r->doc, r->doc->node, path);
 }
 
-static int take_number(
-	const struct recipe *in, const cJSON *object, const char *key, uint64_t *number, struct sl_err *err)
+static bool is_text(const struct sl_schema_reading *r, const struct sl_doc_node *node, const char *text)
 {
-	int64_t found = 0;
-	const cJSON *value = member(object, key);
-	const int status = value ? tree_i64(&in->tree, value, 0, &found, err) : SL_OK;
-	*number = (uint64_t)found;
-	return status;
+	const char *is = sl_doc_string(r->doc, node);
+	return is && strcmp(is, text) == 0;
 }
 
-/* Items of an array; it may be absent. */
-static int items_of(
-	const struct recipe *in, const cJSON *object, const char *key, size_t *count, struct sl_err *err)
+static char *joined(const struct sl_schema_reading *r, const char *before, const char *key, const char *value)
 {
-	const cJSON *array = member(object, key);
-	*count = 0;
-	return array ? tree_count(&in->tree, array, RECIPE_LIST_MAX, count, err) : SL_OK;
+	return text_made(r->arena, "%s%s=%s", before, key, value);
 }
 
-static char *joined(const struct recipe *in, const char *before, const char *key, const char *value)
+/* Each of a map's values as "before.key=value", as a line of --set has it, at the end of the list; but for
+ * null. */
+static int take_each(const struct sl_schema_reading *r, const struct sl_doc_node *map, const char *before,
+	const char **list, size_t *count)
 {
-	return text_made(in->arena, "%s%s=%s", before, key, value);
-}
-
-/* A setting's value as a line of --set has it; NULL in *text: null. */
-static int plain_text(const struct recipe *in, const cJSON *value, const char **text, struct sl_err *err)
-{
-	*text = NULL;
-	if (cJSON_IsNull(value))
-		return SL_OK;
-	if (cJSON_IsString(value))
-		return tree_text(&in->tree, value, in->arena, text, err);
-	if (cJSON_IsBool(value)) {
-		*text = cJSON_IsTrue(value) ? "true" : "false";
-		return SL_OK;
-	}
-	int64_t micro;
-	char number[40];
-	const int status = tree_micro(&in->tree, value, &micro, err);
-	if (status)
-		return status;
-	*sl_put_micro(number, micro) = '\0';
-	*text = sl_strdup(in->arena, number, strlen(number));
-	return *text ? SL_OK : sl_fail_memory(err);
-}
-
-/* Each of an object's values as "before.key=value" at the end of the list. */
-static int take_values(const struct recipe *in, const cJSON *object, const char *before, const char **list,
-	size_t *count, struct sl_err *err)
-{
-	const cJSON *value;
-	cJSON_ArrayForEach(value, object)
-	{
-		const char *text;
-		const int status = plain_text(in, value, &text, err);
-		if (status)
-			return status;
-		if (!text)
+	static const struct sl_field number = { .kind = SL_FIELD_MICRO };
+	SL_DOC_EACH (node, r->doc, map) {
+		const char *text = sl_doc_string(r->doc, node);
+		char as_number[40];
+		int64_t micro;
+		if (sl_doc_is(r->doc, node, "null"))
 			continue;
-		list[*count] = joined(in, before, value->string, text);
+		if (!text && (sl_doc_is(r->doc, node, "true") || sl_doc_is(r->doc, node, "false")))
+			text = sl_doc_word(r->doc, node);
+		if (!text) {
+			const int status = sl_field_value(r, NULL, &number, node, &micro);
+			if (status)
+				return status;
+			*sl_put_micro(as_number, micro) = '\0';
+			text = as_number;
+		}
+		list[*count] = joined(r, before, sl_doc_key_of(r->doc, node), text);
 		if (!list[(*count)++])
-			return sl_fail_memory(err);
+			return sl_fail_memory(r->err);
 	}
 	return SL_OK;
 }
@@ -125,33 +85,25 @@ static int take_values(const struct recipe *in, const cJSON *object, const char 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
 /* Is that path one that a model was given? */
-static bool is_sheet(const cJSON *models, const char *path)
+static bool is_sheet(const struct sl_schema_reading *r, const char *path)
 {
-	const cJSON *model;
-	const cJSON *value;
-	cJSON_ArrayForEach(model, models)
-	{
-		cJSON_ArrayForEach(value, model)
-		{
-			if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)
+	SL_DOC_EACH (model, r->doc, at(r, "models"))
+		SL_DOC_EACH (node, r->doc, model)
+			if (is_text(r, node, path))
 				return true;
-		}
-	}
 	return false;
 }
 
 /* Is that path one that a replay.* setting names? */
-static bool is_side(const cJSON *replay, const char *path)
+static bool is_side(const struct sl_schema_reading *r, const char *path)
 {
 	static const char *const key[] = { "estimates", "cancels", "commands", "profile" };
-	for (size_t i = 0; i < SL_LEN(key); i++) {
-		const cJSON *value = member(replay, key[i]);
-		if (cJSON_IsString(value) && strcmp(value->valuestring, path) == 0)
+	const struct sl_doc_node *replay = at(r, "replay");
+	for (size_t i = 0; i < SL_LEN(key); i++)
+		if (is_text(r, sl_doc_member(r->doc, replay, key[i]), path))
 			return true;
-	}
-	const cJSON *with = member(replay, "with"); /* Several, apart by commas. */
-	const char *text = cJSON_IsString(with) ? with->valuestring : "";
-	for (; *text; text += strcspn(text, ",") + (strchr(text, ',') != NULL))
+	const char *text = sl_doc_string(r->doc, sl_doc_member(r->doc, replay, "with"));
+	for (; text && *text; text += strcspn(text, ",") + (strchr(text, ',') != NULL)) /* Several. */
 		if (strcspn(text, ",") == strlen(path) && strncmp(text, path, strlen(path)) == 0)
 			return true;
 	return false;
@@ -159,278 +111,236 @@ static bool is_side(const cJSON *replay, const char *path)
 
 /* Where the machine's size is from is the cluster's path, if there is a cluster; files that a trace names
  * itself are none. */
-static bool is_cluster(const struct recipe *in, const char *path)
+static bool is_cluster(const struct sl_schema_reading *r, const char *path)
 {
-	const cJSON *from = member(member(in->tree.root, "cluster"), "from");
-	return !cJSON_IsString(from) || strcmp(from->valuestring, path) == 0;
+	const struct sl_doc_node *from = at(r, "cluster.from");
+	return !sl_doc_string(r->doc, from) || is_text(r, from, path);
 }
 
 /* The trace comes first; what no setting names is the cluster, then files that it named itself. */
-static int take_inputs(struct recipe *in, struct sl_err *err)
+static int part_inputs(const struct sl_schema_reading *r, struct snapshot *to)
 {
-	struct snapshot *to = in->to;
-	const cJSON *replay = member(in->tree.root, "replay");
-	const cJSON *input;
-	size_t count;
-	int status = items_of(in, in->tree.root, "inputs", &count, err);
-	if (!status && !count)
-		status = fail_lacks(in, "inputs", err);
-	if (status)
-		return status;
-	to->input = sl_alloc(in->arena, count, sizeof(*to->input));
-	to->policy_file = sl_alloc(in->arena, count, sizeof(*to->policy_file));
-	if (!to->input || !to->policy_file)
-		return sl_fail_memory(err);
-	cJSON_ArrayForEach(input, items_if(status, in->tree.root, "inputs"))
-	{
-		struct snapshot_input found = { 0 };
-		status = need_text(in, input, "path", &found.path, err);
-		if (!status)
-			status = need_text(in, input, "sha256", &found.sha256, err);
-		if (status)
-			return status;
-		if (member(input, "of"))
+	const struct snapshot_input *is = to->input;
+	const struct sl_doc_node *list = at(r, "inputs");
+	if (!to->input_count)
+		return fail_lacks(r, "inputs");
+	to->policy_file = sl_alloc(r->arena, to->input_count, sizeof(*to->policy_file));
+	if (!to->policy_file)
+		return sl_fail_memory(r->err);
+	to->input_count = 0;
+	SL_DOC_EACH (node, r->doc, list) {
+		const struct snapshot_input found = *is++;
+		if (sl_doc_member(r->doc, node, "of"))
 			to->policy_file[to->policy_file_count++] = found;
-		else if (to->input_count && !to->cluster.path && is_cluster(in, found.path) &&
-			 !is_side(replay, found.path) &&
-			 !is_sheet(member(in->tree.root, "models"), found.path))
+		else if (to->input_count && !to->cluster.path && is_cluster(r, found.path) &&
+			 !is_side(r, found.path) && !is_sheet(r, found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;
 	}
-	return status;
+	return SL_OK;
 }
 
 /* A plug-in whose path the policy is named by is not known by name. */
-static int take_plugins(struct recipe *in, struct sl_err *err)
+static void name_plugins(const struct sl_schema_reading *r, struct snapshot *to)
 {
-	struct snapshot *to = in->to;
-	const cJSON *plugin;
-	size_t count;
-	int status = items_of(in, in->tree.root, "plugins", &count, err);
-	if (status)
-		return status;
-	to->plugin = sl_alloc(in->arena, count + 1, sizeof(*to->plugin));
-	if (!to->plugin)
-		return sl_fail_memory(err);
-	cJSON_ArrayForEach(plugin, items_if(status, in->tree.root, "plugins"))
-	{
-		struct snapshot_input *found = &to->plugin[to->plugin_count];
-		status = need_text(in, plugin, "path", &found->path, err);
-		if (!status)
-			status = need_text(in, plugin, "sha256", &found->sha256, err);
-		if (status)
-			return status;
+	struct snapshot_input *found = to->plugin;
+	SL_DOC_EACH (node, r->doc, at(r, "plugins")) {
 		found->named = true;
-		found->line = tree_place(&in->tree, member(plugin, "path")).line;
+		found->line = sl_doc_member(r->doc, node, "path")->line;
 		for (size_t i = 0; i < to->stretch_count; i++)
 			if (strstr(to->stretch[i].policy, found->path))
 				found->named = false;
-		to->plugin_count++;
+		found++;
 	}
-	return status;
 }
 
 /* ---- Settings and policies ---------------------------------------------------------------------- */
 
-static int take_settings(struct recipe *in, struct sl_err *err)
+static int cluster_settings(const struct sl_schema_reading *r, struct snapshot *to)
 {
-	struct snapshot *to = in->to;
-	const cJSON *cluster = member(in->tree.root, "cluster");
-	const cJSON *replay = member(in->tree.root, "replay");
-	const cJSON *item;
-	const cJSON *from = member(cluster, "from");
-	const cJSON *models = member(in->tree.root, "models");
-	size_t count;
-	int status = items_of(in, cluster, "settings", &count, err);
-	size_t room = count + 1 + (size_t)(cJSON_IsObject(replay) ? cJSON_GetArraySize(replay) : 0);
-	cJSON_ArrayForEach(item, models) { room += (size_t)cJSON_GetArraySize(item); }
-	to->setting = sl_alloc(in->arena, room, sizeof(*to->setting));
-	if (!to->setting)
-		return sl_fail_memory(err);
-	if (!status)
-		status = take_values(in, replay, "replay.", to->setting, &to->setting_count, err);
-	cJSON_ArrayForEach(item, models)
-	{
-		char before[80];
-		(void)snprintf(before, sizeof(before), "%.70s.", item->string ? item->string : "");
-		if (!status)
-			status = take_values(in, item, before, to->setting, &to->setting_count, err);
-	}
-	cJSON_ArrayForEach(item, items_if(status, cluster, "settings"))
-	{
+	static const struct sl_field words = { .kind = SL_FIELD_ANY };
+	static const struct sl_field number = { .kind = SL_FIELD_COUNT, .max = INT64_MAX };
+	const struct sl_doc_node *cpus = at(r, "cluster.cpus");
+	char as_number[32];
+	int64_t count = 0;
+	SL_DOC_EACH (node, r->doc, at(r, "cluster.settings")) {
 		const char *text;
-		status = tree_text(&in->tree, item, in->arena, &text, err);
+		const int status = sl_field_value(r, NULL, &words, node, &text);
 		if (status)
 			return status;
 		const size_t len = strcspn(text, "=");
-		char *key = sl_strdup(in->arena, text, len);
+		char *key = sl_strdup(r->arena, text, len);
 		to->setting[to->setting_count] =
-			key ? joined(in, "cluster.", key, text + len + (text[len] == '=')) : NULL;
+			key ? joined(r, "cluster.", key, text + len + (text[len] == '=')) : NULL;
 		if (!to->setting[to->setting_count++])
-			return sl_fail_memory(err);
+			return sl_fail_memory(r->err);
 	}
-	if (status || !cJSON_IsString(from) || strcmp(from->valuestring, "cluster.cpus") != 0)
-		return status;
-	uint64_t cpus;
-	char number[32];
-	status = take_number(in, cluster, "cpus", &cpus, err);
-	*sl_put_i64(number, (int64_t)cpus) = '\0';
-	to->setting[to->setting_count] = joined(in, "cluster.", "cpus", number);
-	return status || to->setting[to->setting_count++] ? status : sl_fail_memory(err);
+	if (!is_text(r, at(r, "cluster.from"), "cluster.cpus"))
+		return SL_OK;
+	const int status = cpus ? sl_field_value(r, NULL, &number, cpus, &count) : SL_OK;
+	*sl_put_i64(as_number, count) = '\0';
+	to->setting[to->setting_count] = joined(r, "cluster.", "cpus", as_number);
+	return status || to->setting[to->setting_count++] ? status : sl_fail_memory(r->err);
 }
 
-static int take_stretch(
-	struct recipe *in, const cJSON *policy, struct snapshot_stretch *stretch, struct sl_err *err)
+static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 {
-	const cJSON *values = member(policy, "values");
-	const int count = cJSON_IsObject(values) ? cJSON_GetArraySize(values) : 0;
-	int status = need_text(in, policy, "text", &stretch->policy, err);
-	stretch->value = sl_alloc(in->arena, (size_t)count + 1, sizeof(*stretch->value));
-	if (!stretch->value)
-		return sl_fail_memory(err);
-	stretch->line = status ? 0 : tree_place(&in->tree, member(policy, "text")).line;
-	stretch->values_line = values ? tree_place(&in->tree, values).line : 0;
-	if (!status)
-		status = take_values(in, values, "policy.", stretch->value, &stretch->value_count, err);
-	return status;
+	static const struct sl_field list = { .kind = SL_FIELD_LIST };
+	const struct sl_doc_node *replay = at(r, "replay");
+	const struct sl_doc_node *models = at(r, "models");
+	const struct sl_doc_node *settings = at(r, "cluster.settings");
+	if (settings && (settings->kind != SL_DOC_LIST || settings->count > RECIPE_LIST_MAX))
+		return sl_field_list(r, NULL, &list, settings, NULL); /* Which says so. */
+	size_t room = 1 + (replay ? replay->count : 0) + (settings ? settings->count : 0);
+	SL_DOC_EACH (model, r->doc, models)
+		room += model->count;
+	to->setting = sl_alloc(r->arena, room, sizeof(*to->setting));
+	if (!to->setting)
+		return sl_fail_memory(r->err);
+	int status = take_each(r, replay, "replay.", to->setting, &to->setting_count);
+	SL_DOC_EACH (model, r->doc, models) {
+		char before[80];
+		(void)snprintf(before, sizeof(before), "%.70s.", sl_doc_key_of(r->doc, model));
+		if (!status)
+			status = take_each(r, model, before, to->setting, &to->setting_count);
+	}
+	return status ? status : cluster_settings(r, to);
 }
 
-/* Events and digest of a stretch, or of the whole run. */
-static int take_mark(
-	struct recipe *in, const cJSON *object, struct snapshot_stretch *stretch, struct sl_err *err)
+/* ---- Stretches: of the past, then the run's own, which goes on to its end ----------------------- */
+
+static int take_values(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
-	const cJSON *digest = member(object, "digest");
-	const int status = take_number(in, object, "events", &stretch->events, err);
-	if (status)
-		return status;
-	return digest ? tree_hex(&in->tree, digest, &stretch->digest, err) : fail_lacks(in, "digest", err);
+	struct snapshot_stretch *stretch = base;
+	stretch->values_line = node->line;
+	stretch->value = sl_alloc(r->arena, (size_t)node->count + 1, sizeof(*stretch->value));
+	return stretch->value ? take_each(r, node, "policy.", stretch->value, &stretch->value_count)
+			      : sl_fail_memory(r->err);
 }
 
-/* Those of the past, then the run's own, which goes on to its end. */
-static int take_stretches(struct recipe *in, struct sl_err *err)
+static int note_stretch(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
 {
-	struct snapshot *to = in->to;
-	const cJSON *root = in->tree.root;
-	const cJSON *past;
-	size_t count;
-	int status = items_of(in, root, "past", &count, err);
-	if (status)
-		return status;
-	to->stretch = sl_alloc(in->arena, count + 1, sizeof(*to->stretch));
+	struct snapshot_stretch *stretch = base;
+	stretch->line = sl_doc_member(r->doc, map, "text")->line;
+	return SL_OK;
+}
+
+static const struct sl_field stretch_fields[] = {
+	{ KEY(snapshot_stretch, "text", SL_FIELD_ANY, policy), .needed = true },
+	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values },
+	{ KEY(snapshot_stretch, "events", SL_FIELD_COUNT, events) },
+	{ KEY(snapshot_stretch, "digest", SL_FIELD_HEX, digest), .needed = true },
+	{ KEY(snapshot_stretch, "until", SL_FIELD_MICRO, until), .needed = true },
+};
+static const struct sl_schema past_schema = { "a stretch", stretch_fields, SL_LEN(stretch_fields),
+	note_stretch };
+static const struct sl_schema policy_schema = { "a policy", stretch_fields, 2, note_stretch };
+static const struct sl_schema mark_schema = { "a run", stretch_fields + 2, 2, NULL };
+
+static int own_stretch(const struct sl_schema_reading *r, struct snapshot *to)
+{
+	const struct sl_doc_node *policy = at(r, "policy");
 	if (!to->stretch)
-		return sl_fail_memory(err);
-	cJSON_ArrayForEach(past, items_if(status, root, "past"))
-	{
-		struct snapshot_stretch *stretch = &to->stretch[to->stretch_count++];
-		const cJSON *until = member(past, "until");
-		status = take_stretch(in, past, stretch, err);
-		if (!status)
-			status = take_mark(in, past, stretch, err);
-		if (!status)
-			status = until ? tree_micro(&in->tree, until, &stretch->until, err)
-				       : fail_lacks(in, "until", err);
-		if (status)
-			return status;
-	}
-	if (status)
-		return status;
+		to->stretch = sl_alloc(r->arena, 1, sizeof(*to->stretch));
+	if (!to->stretch)
+		return sl_fail_memory(r->err);
 	struct snapshot_stretch *last = &to->stretch[to->stretch_count++];
 	last->until = SL_NEVER;
-	status = take_stretch(in, member(root, "policy"), last, err);
+	if (!policy || policy->kind != SL_DOC_MAP)
+		return fail_lacks(r, "text");
+	int status = sl_schema_read(r, policy, &policy_schema, NULL, last);
 	if (!status)
-		status = take_mark(in, root, last, err);
-	if (member(root, "partial"))
+		status = sl_schema_read(r, r->doc->node, &mark_schema, NULL, last);
+	if (at(r, "partial"))
 		last->events = 0; /* Interrupted: it does not say where. */
 	return status;
 }
 
-enum { DIGESTS_FEW = 64 }; /* A replay is compared with its last one anyway. */
+/* ---- The file ----------------------------------------------------------------------------------- */
 
-static int take_digests(struct recipe *in, struct sl_err *err)
+static int take_schema(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
-	struct snapshot *to = in->to;
-	const cJSON *digests = member(in->tree.root, "digests");
-	const cJSON *item;
-	size_t count = 0;
-	int status = digests ? tree_count(&in->tree, digests, RECIPE_DIGESTS_MAX, &count, err) : SL_OK;
-	if (status)
-		return status;
-	to->digests = sl_alloc(in->arena, count + 1, sizeof(*to->digests));
-	if (!to->digests)
-		return sl_fail_memory(err);
-	if (count > DIGESTS_FEW) /* Places are found in time linear in the file, each. */
-		return SL_OK;
-	cJSON_ArrayForEach(item, digests)
-	{
-		status = tree_hex(&in->tree, item, &to->digests[to->digest_count++], err);
-		if (status)
-			return status;
-	}
+	const char *text = sl_doc_string(r->doc, node);
+	(void)base;
+	if (!text)
+		return sl_schema_fail_record(r, SL_SCHEMA_VALUE, NULL, node, "a text");
+	if (strcmp(text, "schedlab.run/1") != 0)
+		return sl_fail(r->err, SL_INPUT,
+			"%s: '%.60s' is not what this schedlab reads, which is 'schedlab.run/1': run it again",
+			r->doc->file, text);
+	/* A run of several windows is several runs: which one is to be shown? */
+	if (sl_doc_string(r->doc, at(r, "replay.windows")))
+		return sl_fail(r->err, SL_INPUT,
+			"%s: is of replay.windows, whose runs begin in the middle of a trace: run one of them "
+			"by replay.from and replay.to",
+			r->doc->file);
+	return SL_OK;
+}
+
+static const struct sl_field a_digest = { .kind = SL_FIELD_HEX };
+static const struct sl_field digest_list = { LIST("digests", digests, a_digest, RECIPE_DIGESTS_MAX),
+	.count = offsetof(struct snapshot, digest_count) };
+
+/* A replay is compared with its last one anyway: of many, none. */
+static int take_digests(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
+{
+	enum { DIGESTS_FEW = 64 };
+	const bool many =
+		node->kind == SL_DOC_LIST && node->count > DIGESTS_FEW && node->count <= RECIPE_DIGESTS_MAX;
+	return many ? SL_OK : sl_field_list(r, NULL, &digest_list, node, base);
+}
+
+static const struct sl_field input_fields[] = {
+	{ KEY(snapshot_input, "path", SL_FIELD_ANY, path), .needed = true },
+	{ KEY(snapshot_input, "sha256", SL_FIELD_ANY, sha256), .needed = true },
+};
+static const struct sl_schema input_schema = { "an input", input_fields, SL_LEN(input_fields), NULL };
+static const struct sl_field an_input = { .kind = SL_FIELD_MAP, .of = &input_schema };
+static const struct sl_field a_stretch = { .kind = SL_FIELD_MAP, .of = &past_schema };
+
+static const struct sl_field run_fields[] = {
+	{ .key = "schema", .kind = SL_FIELD_TAKE, .take = take_schema, .needed = true },
+	{ KEY(snapshot, "schedlab", SL_FIELD_ANY, version), .needed = true },
+	{ KEY(snapshot, "tz", SL_FIELD_ANY, tz), .null = true },
+	{ KEY(snapshot, "jobs_max", SL_FIELD_COUNT, jobs_max) },
+	{ KEY(snapshot, "seed", SL_FIELD_COUNT, seed) },
+	{ LIST("inputs", input, an_input, RECIPE_LIST_MAX), .count = offsetof(struct snapshot, input_count) },
+	{ LIST("past", stretch, a_stretch, RECIPE_LIST_MAX),
+		.count = offsetof(struct snapshot, stretch_count) },
+	{ LIST("plugins", plugin, an_input, RECIPE_LIST_MAX),
+		.count = offsetof(struct snapshot, plugin_count) },
+	{ .key = "digests", .kind = SL_FIELD_TAKE, .take = take_digests },
+};
+
+static int finish(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
+{
+	struct snapshot *to = base;
+	(void)map;
+	int status = part_inputs(r, to);
+	if (!status)
+		status = take_settings(r, to);
+	if (!status)
+		status = own_stretch(r, to);
+	if (!status)
+		name_plugins(r, to);
 	return status;
 }
 
-/* A run of several windows is several runs: which one is to be shown? */
-static int refuse_windows(const struct recipe *in, struct sl_err *err)
-{
-	const cJSON *windows = member(member(in->tree.root, "replay"), "windows");
-	if (!cJSON_IsString(windows))
-		return SL_OK;
-	return sl_fail(err, SL_INPUT,
-		"%s: is of replay.windows, whose runs begin in the middle of a trace: run one of them by "
-		"replay.from and replay.to",
-		in->tree.file);
-}
-
-static int take_all(struct recipe *in, struct sl_err *err)
-{
-	struct snapshot *to = in->to;
-	const char *schema;
-	int status = need_text(in, in->tree.root, "schema", &schema, err);
-	if (!status && strcmp(schema, "schedlab.run/1") != 0)
-		status = sl_fail(err, SL_INPUT,
-			"%s: '%.60s' is not what this schedlab reads, which is 'schedlab.run/1': run it again",
-			in->tree.file, schema);
-	if (!status)
-		status = refuse_windows(in, err);
-	if (!status)
-		status = need_text(in, in->tree.root, "schedlab", &to->version, err);
-	if (!status)
-		status = take_text(in, in->tree.root, "tz", &to->tz, err);
-	if (!status)
-		status = take_number(in, in->tree.root, "jobs_max", &to->jobs_max, err);
-	if (!status)
-		status = take_number(in, in->tree.root, "seed", &to->seed, err);
-	if (!status)
-		status = take_inputs(in, err);
-	if (!status)
-		status = take_settings(in, err);
-	if (!status)
-		status = take_stretches(in, err);
-	if (!status)
-		status = take_plugins(in, err);
-	return status ? status : take_digests(in, err);
-}
+static const struct sl_schema run_schema = { "a run", run_fields, SL_LEN(run_fields), finish };
 
 int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	struct sl_input *file;
-	const char *text;
-	const char *end;
+	struct sl_doc doc;
 	*snapshot = (struct snapshot){ .file = path };
-	struct recipe in = { .to = snapshot, .arena = arena };
-	int status = sl_input_open(&file, path, err);
-	if (status)
-		return status;
-	status = sl_input_all(file, &text, &end, err);
-	if (!status && end - text > RECIPE_FILE_MAX)
-		status = sl_fail(err, SL_INPUT, "%s: is larger than a run writes", path);
+	int status = doc_read_record(&doc, path, RECIPE_FILE_MAX, "is larger than a run writes", err);
+	const struct sl_schema_reading r = {
+		.doc = &doc, .arena = arena, .strict = true, .fail = fail_recipe, .err = err
+	};
+	if (!status && doc.node->kind != SL_DOC_MAP)
+		status = fail_lacks(&r, "schema");
 	if (!status)
-		status = tree_parse(&in.tree, path, text, (size_t)(end - text), err);
-	if (!status) {
-		status = take_all(&in, err);
-		tree_release(&in.tree);
-	}
-	sl_input_close(file);
+		status = sl_schema_read(&r, doc.node, &run_schema, NULL, snapshot);
+	sl_doc_release(&doc);
 	return status;
 }

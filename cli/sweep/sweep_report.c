@@ -44,7 +44,7 @@ static int take_metrics(
 	point->value = sl_alloc(found->arena, map->count + 1, sizeof(*point->value));
 	if (!point->value)
 		return sl_fail_memory(err);
-	for (const struct sl_doc_node *node = sl_doc_child(doc, map); node; node = sl_doc_next(doc, node)) {
+	SL_DOC_EACH (node, doc, map) {
 		const char *text = doc->text + node->text;
 		struct found_value *value = &point->value[point->value_count];
 		value->metric = metric_find(found, doc->text + node->key, point->value_count, err);

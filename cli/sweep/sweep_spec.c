@@ -6,10 +6,12 @@
  * Ranges "0.5..1:0.1" are written out exactly, in millionths, so that a point is named by the same text
  * everywhere.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/sweep/sweep.h"
+#include "sim/base/doc.h"
 
 enum { SPEC_BYTES_MAX = 1 << 20 };
 
@@ -21,12 +23,12 @@ struct reading {
 
 static const char *text_at(const struct reading *r, const struct sl_doc_node *node)
 {
-	return r->doc.text + node->text;
+	return sl_doc_word(&r->doc, node);
 }
 
 static const char *key_at(const struct reading *r, const struct sl_doc_node *node)
 {
-	return r->doc.text + node->key;
+	return sl_doc_key_of(&r->doc, node);
 }
 
 static int wrong(
@@ -39,6 +41,18 @@ static int wrong(
 static const char *kept(const struct reading *r, const char *text)
 {
 	return sl_strdup(r->arena, text, strlen(text));
+}
+
+static int fail_spec(const struct sl_schema_reading *r, enum sl_schema_wrong reason,
+	const struct sl_schema *schema, const struct sl_doc_node *node, const char *what);
+
+static int read_map(const struct reading *r, const struct sl_doc_node *map, const struct sl_schema *schema,
+	const struct sl_doc_node **into, void *base, struct sl_err *err)
+{
+	const struct sl_schema_reading by = {
+		.doc = &r->doc, .arena = r->arena, .fail = fail_spec, .err = err
+	};
+	return sl_schema_read(&by, map, schema, into, base);
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------------ */
@@ -173,6 +187,13 @@ static bool has_seed(const char *words)
 	return at && (at == words || at[-1] == ' ') && (at[6] == ' ' || at[6] == '=');
 }
 
+static const struct sl_field trace_fields[] = {
+	{ .key = "file", .kind = SL_FIELD_ANY, .at = offsetof(struct sweep_trace, file) },
+	{ .key = "generate", .kind = SL_FIELD_ANY, .at = offsetof(struct sweep_trace, generate) },
+	{ .key = "name", .kind = SL_FIELD_ANY, .at = offsetof(struct sweep_trace, name) },
+};
+static const struct sl_schema trace_schema = { "a trace", trace_fields, SL_LEN(trace_fields), NULL };
+
 static int trace_read(
 	struct reading *r, struct sweep_trace *trace, const struct sl_doc_node *node, struct sl_err *err)
 {
@@ -183,24 +204,9 @@ static int trace_read(
 	if (node->kind != SL_DOC_MAP)
 		return wrong(
 			r, node, err, "a trace is a path, {file: PATH} or {generate: MODEL and its options}");
-	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, node); item;
-		item = sl_doc_next(&r->doc, item)) {
-		const char *key = key_at(r, item);
-		if (item->kind != SL_DOC_TEXT)
-			return wrong(r, item, err, "this must be one text");
-		const char *text = kept(r, text_at(r, item));
-		if (!text)
-			return sl_fail_memory(err);
-		if (strcmp(key, "file") == 0)
-			trace->file = text;
-		else if (strcmp(key, "generate") == 0)
-			trace->generate = text;
-		else if (strcmp(key, "name") == 0)
-			trace->name = text;
-		else
-			return wrong(
-				r, item, err, "unknown key: a trace has 'file' or 'generate', and 'name'");
-	}
+	const int status = read_map(r, node, &trace_schema, NULL, trace, err);
+	if (status)
+		return status;
 	if (!trace->file == !trace->generate)
 		return wrong(r, node, err, "a trace has either 'file' or 'generate'");
 	if (!trace->name)
@@ -247,8 +253,7 @@ static int rule_read(
 	const struct sweep_spec *spec = r->spec;
 	if (map->kind != SL_DOC_MAP)
 		return wrong(r, map, err, "a rule is a map of factors: {policy: fcfs, replay.load: 1.2}");
-	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, map); item;
-		item = sl_doc_next(&r->doc, item)) {
+	SL_DOC_EACH (item, &r->doc, map) {
 		const char *key = key_at(r, item);
 		size_t f = 0;
 		while (f < spec->factor_count && strcmp(spec->factor[f].name, key) != 0)
@@ -298,8 +303,7 @@ static int metrics_read(struct reading *r, const struct sl_doc_node *list, struc
 	spec->metric = sl_alloc(r->arena, list->count + 1, sizeof(*spec->metric));
 	if (!spec->metric)
 		return sl_fail_memory(err);
-	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, list); item;
-		item = sl_doc_next(&r->doc, item)) {
+	SL_DOC_EACH (item, &r->doc, list) {
 		const struct selector *selector;
 		struct sl_err why = { 0 };
 		if (item->kind != SL_DOC_TEXT)
@@ -313,48 +317,49 @@ static int metrics_read(struct reading *r, const struct sl_doc_node *list, struc
 	return SL_OK;
 }
 
-static int words_read(struct reading *r, const struct sl_doc_node *root, struct sl_err *err)
-{
-	struct sweep_spec *spec = r->spec;
-	const struct {
-		const char *key;
-		const char **to;
-	} words[] = { { "name", &spec->name }, { "jobs", &spec->jobs }, { "from", &spec->from },
-		{ "to", &spec->to }, { "tz", &spec->tz }, { "x", &spec->x }, { "y", &spec->y },
-		{ "by", &spec->by } };
-	for (size_t i = 0; i < SL_LEN(words); i++) {
-		const struct sl_doc_node *node = sl_doc_member(&r->doc, root, words[i].key);
-		if (!node)
-			continue;
-		if (node->kind != SL_DOC_TEXT)
-			return wrong(r, node, err, "this must be one text");
-		*words[i].to = kept(r, text_at(r, node));
-		if (!*words[i].to)
-			return sl_fail_memory(err);
+#define WORD(name)                                                                          \
+	{                                                                                   \
+		.key = #name, .kind = SL_FIELD_ANY, .at = offsetof(struct sweep_spec, name) \
 	}
-	return SL_OK;
-}
 
-static int keys_check(const struct reading *r, const struct sl_doc_node *root, struct sl_err *err)
+enum top { TRACES, CLUSTERS, POLICIES, SETTINGS, SEEDS, EXCLUDE, INCLUDE, METRICS, LABELS };
+static const struct sl_field spec_fields[] = {
+	[TRACES] = { .key = "traces" },
+	[CLUSTERS] = { .key = "clusters" },
+	[POLICIES] = { .key = "policies" },
+	[SETTINGS] = { .key = "settings" },
+	[SEEDS] = { .key = "seeds" },
+	[EXCLUDE] = { .key = "exclude" },
+	[INCLUDE] = { .key = "include" },
+	[METRICS] = { .key = "metrics" },
+	[LABELS] = { .key = "labels" },
+	WORD(jobs),
+	WORD(from),
+	WORD(to),
+	WORD(tz),
+	WORD(name),
+	WORD(x),
+	WORD(y),
+	WORD(by),
+};
+static const struct sl_schema spec_schema = { "a sweep", spec_fields, SL_LEN(spec_fields), NULL };
+
+static int fail_spec(const struct sl_schema_reading *r, enum sl_schema_wrong reason,
+	const struct sl_schema *schema, const struct sl_doc_node *node, const char *what)
 {
-	static const char *const known[] = { "name", "traces", "clusters", "policies", "settings", "seeds",
-		"exclude", "include", "metrics", "labels", "jobs", "from", "to", "tz", "x", "y", "by" };
-	if (root->kind != SL_DOC_MAP)
-		return wrong(
-			r, root, err, "a sweep is a map with 'traces' and 'policies': see schedlab-sweep(5)");
-	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, root); item;
-		item = sl_doc_next(&r->doc, item)) {
-		size_t i = 0;
-		while (i < SL_LEN(known) && strcmp(known[i], key_at(r, item)) != 0)
-			i++;
-		const struct sl_place at = sl_doc_key_place(&r->doc, item);
-		if (i == SL_LEN(known))
-			return sl_fail_at(err, &at,
-				"unknown key '%.60s': a sweep has traces, clusters, policies, settings, seeds, "
-				"exclude, include, metrics, labels, jobs, from, to, tz, name, x, y and by",
-				key_at(r, item));
-	}
-	return SL_OK;
+	(void)what;
+	if (reason == SL_SCHEMA_NO_MAP)
+		return sl_schema_fail_at(
+			r, node, "a sweep is a map with 'traces' and 'policies': see schedlab-sweep(5)");
+	if (reason != SL_SCHEMA_UNKNOWN)
+		return sl_schema_fail_at(r, node, "this must be one text");
+	if (schema == &trace_schema)
+		return sl_schema_fail_at(
+			r, node, "unknown key: a trace has 'file' or 'generate', and 'name'");
+	return sl_schema_fail_key(r, node,
+		"unknown key '%.60s': a sweep has traces, clusters, policies, settings, seeds, "
+		"exclude, include, metrics, labels, jobs, from, to, tz, name, x, y and by",
+		sl_doc_key_of(r->doc, node));
 }
 
 static int policies_default(struct sweep_spec *spec)
@@ -377,40 +382,31 @@ static int seeds_default(struct sweep_spec *spec)
 static int spec_fill(struct reading *r, struct sl_err *err)
 {
 	struct sweep_spec *spec = r->spec;
-	const struct sl_doc *doc = &r->doc;
-	const struct sl_doc_node *root = &doc->node[0];
-	int status = keys_check(r, root, err);
-	if (!status)
-		status = words_read(r, root, err);
+	const struct sl_doc_node *root = r->doc.node;
+	const struct sl_doc_node *top[SL_FIELDS_MAX];
+	int status = read_map(r, root, &spec_schema, top, spec, err);
 	if (status)
 		return status;
-	const struct sl_doc_node *traces = sl_doc_member(doc, root, "traces");
-	const struct sl_doc_node *clusters = sl_doc_member(doc, root, "clusters");
-	const struct sl_doc_node *policies = sl_doc_member(doc, root, "policies");
-	const struct sl_doc_node *settings = sl_doc_member(doc, root, "settings");
-	const struct sl_doc_node *seeds = sl_doc_member(doc, root, "seeds");
-	const struct sl_doc_node *labels = sl_doc_member(doc, root, "labels");
-	if (!traces)
+	if (!top[TRACES])
 		return wrong(r, root, err, "'traces' is missing: a list of paths, or of {generate: ...}");
-	spec->labels = labels && labels->kind == SL_DOC_TEXT && strcmp(text_at(r, labels), "true") == 0;
+	spec->labels = top[LABELS] && text_at(r, top[LABELS]) && strcmp(text_at(r, top[LABELS]), "true") == 0;
 	/* Seeds before policies: a trace that is drawn is drawn once, and met by all policies. */
-	status = traces_read(r, traces, err);
-	if (!status && clusters)
-		status = factor_add(r, "cluster", clusters, &spec->cluster_at, err);
+	status = traces_read(r, top[TRACES], err);
+	if (!status && top[CLUSTERS])
+		status = factor_add(r, "cluster", top[CLUSTERS], &spec->cluster_at, err);
 	if (!status)
-		status = seeds ? factor_add(r, "seed", seeds, &spec->seed_at, err) : seeds_default(spec);
-	if (!status && settings)
-		status = settings_read(r, settings, err);
+		status = top[SEEDS] ? factor_add(r, "seed", top[SEEDS], &spec->seed_at, err)
+				    : seeds_default(spec);
+	if (!status && top[SETTINGS])
+		status = settings_read(r, top[SETTINGS], err);
 	if (!status)
-		status = policies ? factor_add(r, "policy", policies, &spec->policy_at, err)
-				  : policies_default(spec);
+		status = top[POLICIES] ? factor_add(r, "policy", top[POLICIES], &spec->policy_at, err)
+				       : policies_default(spec);
 	if (!status)
-		status = rules_read(
-			r, sl_doc_member(doc, root, "exclude"), &spec->exclude, &spec->exclude_count, err);
+		status = rules_read(r, top[EXCLUDE], &spec->exclude, &spec->exclude_count, err);
 	if (!status)
-		status = rules_read(
-			r, sl_doc_member(doc, root, "include"), &spec->include, &spec->include_count, err);
-	return status ? status : metrics_read(r, sl_doc_member(doc, root, "metrics"), err);
+		status = rules_read(r, top[INCLUDE], &spec->include, &spec->include_count, err);
+	return status ? status : metrics_read(r, top[METRICS], err);
 }
 
 int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text, size_t len,
@@ -428,11 +424,7 @@ int sweep_spec_parse(struct sweep_spec *spec, const char *file, const char *text
 	spec->factor = sl_alloc(arena, SWEEP_FACTORS_MAX + 4, sizeof(*spec->factor));
 	if (!spec->factor)
 		return sl_fail_memory(err);
-	size_t first = 0;
-	while (first < len && strchr(" \t\r\n", text[first]) && text[first])
-		first++;
-	int status = first < len && text[first] == '{' ? sl_doc_read_json(&r.doc, text, len, err)
-						       : sl_doc_read_yaml(&r.doc, text, len, err);
+	int status = doc_read_any(&r.doc, text, len, err);
 	if (!status && !r.doc.count)
 		status = sl_fail(
 			err, SL_INPUT, "%s: the file is empty: a sweep has 'traces' and 'policies'", file);

@@ -52,7 +52,7 @@ static int read_choices(struct agent *agent, const struct sl_setup *setup, struc
 	agent->choice = sl_alloc(setup->arena, (size_t)list->count + 1, sizeof(struct sl_doc_node *));
 	if (!agent->choice)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (const struct sl_doc_node *node = sl_doc_child(doc, list); node; node = sl_doc_next(doc, node)) {
+	SL_DOC_EACH (node, doc, list) {
 		int64_t row;
 		const char *text = doc->text + node->text;
 		const struct sl_place there = sl_doc_place(doc, node);

@@ -81,24 +81,19 @@ static const struct {
 
 struct parser {
 	struct expr *expr;
-	const char *text, *at;
+	struct sl_lexer in;
 	int depth;
 	struct sl_err *err;
 };
 
 static bool wrong(struct parser *p, const char *what)
 {
-	(void)sl_fail(p->err, SL_USAGE, "order expression '%s', column %d: %s", p->text,
-		(int)(p->at - p->text) + 1, what);
+	(void)sl_fail(p->err, SL_USAGE, "order expression '%s', column %d: %s", p->in.text,
+		(int)sl_lex_column(&p->in), what);
 	return false;
 }
 
-static char peek(struct parser *p)
-{
-	while (*p->at == ' ' || *p->at == '\t')
-		p->at++;
-	return *p->at;
-}
+static char peek(struct parser *p) { return sl_lex_peek(&p->in); }
 
 static bool emit(struct parser *p, struct code code)
 {
@@ -108,34 +103,32 @@ static bool emit(struct parser *p, struct code code)
 	return true;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 /* Digits as an integer, then one multiplication or division by an exact power of ten. */
 static bool number(struct parser *p)
 {
 	double value = 0;
 	int shift = 0;
 	int digits = 0;
-	for (bool fraction = false; is_digit(*p->at) || (*p->at == '.' && !fraction); p->at++) {
-		if (*p->at == '.') {
+	for (bool fraction = false; sl_is_digit(*p->in.p) || (*p->in.p == '.' && !fraction); p->in.p++) {
+		if (*p->in.p == '.') {
 			fraction = true;
 			continue;
 		}
-		value = value * 10 + (*p->at - '0');
+		value = value * 10 + (*p->in.p - '0');
 		shift -= fraction;
 		if (++digits > 15)
 			return wrong(p, "the number has more than 15 digits");
 	}
 	if (!digits)
 		return wrong(p, "a number was expected");
-	if ((*p->at == 'e' || *p->at == 'E') &&
-		(is_digit(p->at[1]) || ((p->at[1] == '-' || p->at[1] == '+') && is_digit(p->at[2])))) {
-		const bool negative = *++p->at == '-';
-		p->at += negative || *p->at == '+';
+	if ((*p->in.p == 'e' || *p->in.p == 'E') &&
+		(sl_is_digit(p->in.p[1]) ||
+			((p->in.p[1] == '-' || p->in.p[1] == '+') && sl_is_digit(p->in.p[2])))) {
+		const bool negative = *++p->in.p == '-';
+		p->in.p += negative || *p->in.p == '+';
 		int exponent = 0;
-		for (; is_digit(*p->at) && exponent < 100; p->at++)
-			exponent = exponent * 10 + (*p->at - '0');
+		for (; sl_is_digit(*p->in.p) && exponent < 100; p->in.p++)
+			exponent = exponent * 10 + (*p->in.p - '0');
 		shift += negative ? -exponent : exponent;
 	}
 	if (shift > 22 || shift < -22)
@@ -152,38 +145,36 @@ static bool call(struct parser *p, size_t index)
 {
 	if (peek(p) != '(')
 		return wrong(p, "'(' was expected behind the function's name");
-	p->at++;
+	p->in.p++;
 	for (int i = 0; i < function[index].arguments; i++) {
 		if (i && peek(p) != ',')
 			return wrong(p, "',' and one more argument were expected");
-		p->at += i != 0;
+		p->in.p += i != 0;
 		if (!sum(p))
 			return false;
 	}
 	if (peek(p) != ')')
 		return wrong(p, "')' was expected");
-	p->at++;
+	p->in.p++;
 	return emit(
 		p, (struct code){ function[index].arguments == 1 ? OP_CALL1 : OP_CALL2, { .index = index } });
 }
 
 static bool name(struct parser *p)
 {
-	const char *first = p->at;
-	size_t len = 0;
-	while (is_letter(first[len]) || is_digit(first[len]))
-		len++;
+	const char *first = p->in.p;
+	const size_t len = sl_lex_name(first);
 	for (size_t i = 0; i < SL_LEN(fact); i++) {
 		if (strlen(fact[i].name) != len || strncmp(first, fact[i].name, len) != 0)
 			continue;
-		p->at += len;
+		p->in.p += len;
 		p->expr->waits |= i == FACT_WAIT;
 		return emit(p, (struct code){ OP_FACT, { .index = i } });
 	}
 	for (size_t i = 0; i < SL_LEN(function); i++) {
 		if (strlen(function[i].name) != len || strncmp(first, function[i].name, len) != 0)
 			continue;
-		p->at += len;
+		p->in.p += len;
 		return call(p, i);
 	}
 	return wrong(p,
@@ -193,18 +184,18 @@ static bool name(struct parser *p)
 static bool atom(struct parser *p)
 {
 	const char c = peek(p);
-	if (is_digit(c) || c == '.')
+	if (sl_is_digit(c) || c == '.')
 		return number(p);
-	if (is_letter(c))
+	if (sl_is_letter(c))
 		return name(p);
 	if (c != '(')
 		return wrong(p, c ? "a number, a name or '(' was expected" : "the expression ends too soon");
-	p->at++;
+	p->in.p++;
 	if (!sum(p))
 		return false;
 	if (peek(p) != ')')
 		return wrong(p, "')' was expected");
-	p->at++;
+	p->in.p++;
 	return true;
 }
 
@@ -214,7 +205,7 @@ static bool unary(struct parser *p)
 {
 	if (peek(p) != '-')
 		return atom(p);
-	p->at++;
+	p->in.p++;
 	if (++p->depth > DEPTH_MAX)
 		return wrong(p, "the expression is nested too deeply");
 	/* -x^2 is -(x^2), as in mathematics. */
@@ -229,7 +220,7 @@ static bool power(struct parser *p)
 		return false;
 	if (peek(p) != '^')
 		return true;
-	p->at++;
+	p->in.p++;
 	if (++p->depth > DEPTH_MAX)
 		return wrong(p, "the expression is nested too deeply");
 	const bool good = power(p) && emit(p, (struct code){ OP_POWER, { 0 } });
@@ -242,7 +233,7 @@ static bool product(struct parser *p)
 	if (!power(p))
 		return false;
 	for (char c; (c = peek(p)) == '*' || c == '/';) {
-		p->at++;
+		p->in.p++;
 		if (!power(p) || !emit(p, (struct code){ c == '*' ? OP_MULTIPLY : OP_DIVIDE, { 0 } }))
 			return false;
 	}
@@ -256,7 +247,7 @@ static bool sum(struct parser *p)
 	if (!product(p))
 		return false;
 	for (char c; (c = peek(p)) == '+' || c == '-';) {
-		p->at++;
+		p->in.p++;
 		if (!product(p) || !emit(p, (struct code){ c == '+' ? OP_ADD : OP_SUBTRACT, { 0 } }))
 			return false;
 	}
@@ -271,7 +262,7 @@ struct expr *expr_compile(const char *text, struct sl_arena *arena, struct sl_er
 		(void)sl_fail(err, SL_SYSTEM, "out of memory");
 		return NULL;
 	}
-	struct parser p = { .expr = expr, .text = text, .at = text, .err = err };
+	struct parser p = { .expr = expr, .in = { text, text }, .err = err };
 	if (!sum(&p))
 		return NULL;
 	if (peek(&p)) {

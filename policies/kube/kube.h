@@ -314,7 +314,6 @@ struct kube_key *kube_key_of(struct kube *k, const char *key); /* NULL: no memor
 bool kube_grow(struct kube *k, void *array, size_t *room, size_t size, size_t wanted);
 
 /* kube_doc.c: values of objects. */
-const struct sl_doc_node *kube_get(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
 const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
 int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path, int64_t *value,
 	struct sl_err *err);

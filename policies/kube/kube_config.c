@@ -94,7 +94,7 @@ static int take_point(struct kube_profile *profile, const struct sl_object *obje
 	static const char *const lists[] = { "disabled", "enabled" };
 	int status = SL_OK;
 	for (size_t on = 0; on < 2; on++) {
-		const struct sl_doc_node *list = kube_get(object->doc, map, lists[on]);
+		const struct sl_doc_node *list = sl_doc_at(object->doc, map, lists[on]);
 		if (!list || list->kind != SL_DOC_LIST)
 			continue;
 		for (const struct sl_doc_node *at = sl_doc_child(object->doc, list); at && !status;
@@ -120,8 +120,7 @@ static int take_resources(const struct sl_object *object, const struct sl_doc_no
 	if (list->count > KUBE_SCORED_MAX)
 		return sl_fail_at(err, &place, "at most %d resources are scored", KUBE_SCORED_MAX);
 	*count = 0;
-	for (const struct sl_doc_node *at = sl_doc_child(object->doc, list); at;
-		at = sl_doc_next(object->doc, at)) {
+	SL_DOC_EACH (at, object->doc, list) {
 		int64_t weight = 1;
 		int status = kube_int(object->doc, at, "weight", &weight, err);
 		if (status)
@@ -144,8 +143,7 @@ static int take_shape(struct kube_profile *profile, const struct sl_object *obje
 	const struct sl_place place = sl_doc_place(object->doc, list);
 	if (list->count > KUBE_SHAPE_MAX)
 		return sl_fail_at(err, &place, "a shape has at most %d points", KUBE_SHAPE_MAX);
-	for (const struct sl_doc_node *at = sl_doc_child(object->doc, list); at;
-		at = sl_doc_next(object->doc, at)) {
+	SL_DOC_EACH (at, object->doc, list) {
 		int64_t utilization = -1, score = -1;
 		int status = kube_int(object->doc, at, "utilization", &utilization, err);
 		if (!status)
@@ -180,11 +178,11 @@ static int take_fit(struct kube_profile *profile, const struct sl_object *object
 			"a scoringStrategy is LeastAllocated, MostAllocated or RequestedToCapacityRatio, not '%s'",
 			type);
 	profile->strategy = (enum kube_strategy)at;
-	int status = take_resources(object, kube_get(object->doc, strategy, "resources"), profile->scored,
+	int status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"), profile->scored,
 		&profile->scored_count, err);
 	if (!status)
 		status = take_shape(profile, object,
-			kube_get(object->doc, strategy, "requestedToCapacityRatio.shape"), err);
+			sl_doc_at(object->doc, strategy, "requestedToCapacityRatio.shape"), err);
 	if (!status && profile->strategy == KUBE_RATIO && !profile->shape_count)
 		status = sl_fail_at(
 			err, &place, "RequestedToCapacityRatio needs requestedToCapacityRatio.shape");
@@ -200,14 +198,14 @@ static int take_arguments(struct kube_profile *profile, const struct sl_object *
 	for (const struct sl_doc_node *at = sl_doc_child(object->doc, list); at && !status;
 		at = sl_doc_next(object->doc, at)) {
 		const char *name = kube_text(object->doc, at, "name");
-		const struct sl_doc_node *args = kube_get(object->doc, at, "args");
+		const struct sl_doc_node *args = sl_doc_at(object->doc, at, "args");
 		if (!name || !args)
 			continue;
 		if (strcmp(name, "NodeResourcesFit") == 0)
 			status = take_fit(
-				profile, object, kube_get(object->doc, args, "scoringStrategy"), err);
+				profile, object, sl_doc_at(object->doc, args, "scoringStrategy"), err);
 		else if (strcmp(name, "NodeResourcesBalancedAllocation") == 0)
-			status = take_resources(object, kube_get(object->doc, args, "resources"),
+			status = take_resources(object, sl_doc_at(object->doc, args, "resources"),
 				profile->balanced, &profile->balanced_count, err);
 		else if (strcmp(name, "InterPodAffinity") == 0)
 			status = kube_int(
@@ -241,9 +239,9 @@ static int take_profile(struct kube *k, const struct sl_object *object, const st
 		status = sl_fail_at(err, &place, "percentageOfNodesToScore is 0 to 100");
 	for (size_t i = 0; i < SL_LEN(points) && !status; i++)
 		status = take_point(
-			profile, object, kube_get(object->doc, map, points[i].path), points[i].point, err);
+			profile, object, sl_doc_at(object->doc, map, points[i].path), points[i].point, err);
 	if (!status)
-		status = take_arguments(profile, object, kube_get(object->doc, map, "pluginConfig"), err);
+		status = take_arguments(profile, object, sl_doc_at(object->doc, map, "pluginConfig"), err);
 	return status;
 }
 
@@ -256,7 +254,7 @@ int kube_configure(struct kube *k, struct sl_err *err)
 		if (strcmp(object->kind, "KubeSchedulerConfiguration") != 0)
 			continue;
 		status = kube_int(object->doc, object->node, "percentageOfNodesToScore", &percentage, err);
-		const struct sl_doc_node *list = kube_get(object->doc, object->node, "profiles");
+		const struct sl_doc_node *list = sl_doc_at(object->doc, object->node, "profiles");
 		if (!list || list->kind != SL_DOC_LIST)
 			continue;
 		for (const struct sl_doc_node *at = sl_doc_child(object->doc, list); at && !status;

@@ -6,32 +6,15 @@
 
 #include <string.h>
 
-enum { KEY_MAX = 64 };
-
-const struct sl_doc_node *kube_get(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path)
-{
-	char key[KEY_MAX];
-	while (map && *path) {
-		const size_t len = strcspn(path, ".");
-		SL_CHECK(len < KEY_MAX);
-		memcpy(key, path, len);
-		key[len] = '\0';
-		map = sl_doc_member(doc, map, key);
-		path += len + (path[len] == '.');
-	}
-	return map;
-}
-
 const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path)
 {
-	const struct sl_doc_node *at = kube_get(doc, map, path);
-	return at && at->kind == SL_DOC_TEXT ? doc->text + at->text : NULL;
+	return sl_doc_word(doc, sl_doc_at(doc, map, path));
 }
 
 int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path, int64_t *value,
 	struct sl_err *err)
 {
-	const struct sl_doc_node *at = kube_get(doc, map, path);
+	const struct sl_doc_node *at = sl_doc_at(doc, map, path);
 	if (!at)
 		return SL_OK;
 	const char *text = at->kind == SL_DOC_TEXT ? doc->text + at->text : "";

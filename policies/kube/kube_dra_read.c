@@ -22,7 +22,7 @@ static int dra_fail(
 int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
 	struct sl_err *err)
 {
-	const struct sl_doc_node *at = kube_get(object->doc, map, path);
+	const struct sl_doc_node *at = sl_doc_at(object->doc, map, path);
 	const char *text = at && at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
 	if (!at)
 		return SL_OK;
@@ -60,7 +60,7 @@ bool dra_split(struct kube_dra *dra, const char *text, const char **domain, cons
 const struct sl_doc_node *dra_get(
 	const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
 {
-	return kube_get(r->object->doc, map, path);
+	return sl_doc_at(r->object->doc, map, path);
 }
 
 static const char *text_of(const struct dra_reading *r, const struct sl_doc_node *map, const char *path)

@@ -185,8 +185,7 @@ static int by_name(const void *a, const void *b)
 static int take_amounts(struct kube *k, struct kube_node *node, const struct sl_object *object,
 	const struct sl_doc_node *map, struct sl_err *err)
 {
-	for (const struct sl_doc_node *at = sl_doc_child(object->doc, map); at;
-		at = sl_doc_next(object->doc, at)) {
+	SL_DOC_EACH (at, object->doc, map) {
 		const char *name = object->doc->text + at->key;
 		const char *text = at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
 		const struct sl_place place = sl_doc_place(object->doc, at);
@@ -210,11 +209,11 @@ static int take_node(
 	struct kube *k, struct kube_node *node, const struct sl_object *object, struct sl_err *err)
 {
 	const char *unschedulable = kube_text(object->doc, object->node, "spec.unschedulable");
-	const struct sl_doc_node *amounts = kube_get(object->doc, object->node, "status.allocatable");
+	const struct sl_doc_node *amounts = sl_doc_at(object->doc, object->node, "status.allocatable");
 	if (!amounts)
-		amounts = kube_get(object->doc, object->node, "status.capacity");
+		amounts = sl_doc_at(object->doc, object->node, "status.capacity");
 	node->unschedulable = unschedulable && strcmp(unschedulable, "true") == 0;
-	int status = sl_doc_taints(k->arena, object->doc, kube_get(object->doc, object->node, "spec.taints"),
+	int status = sl_doc_taints(k->arena, object->doc, sl_doc_at(object->doc, object->node, "spec.taints"),
 		&node->taints, err);
 	if (!status && amounts && amounts->kind == SL_DOC_MAP)
 		status = take_amounts(k, node, object, amounts, err);
@@ -258,7 +257,7 @@ static int name_nodes(struct kube *k, struct sl_err *err)
 /* "30%": -30 - 1; SL_NONE: not said. */
 static int take_share(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)
 {
-	const struct sl_doc_node *at = kube_get(object->doc, object->node, path);
+	const struct sl_doc_node *at = sl_doc_at(object->doc, object->node, path);
 	*value = SL_NONE;
 	if (!at)
 		return SL_OK;
@@ -292,7 +291,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 			status = take_share(object, "spec.maxUnavailable", &budget->max_unavailable, err);
 		if (!status)
 			status = sl_doc_selector(k->arena, object->doc,
-				kube_get(object->doc, object->node, "spec.selector"), &budget->pods, err);
+				sl_doc_at(object->doc, object->node, "spec.selector"), &budget->pods, err);
 		if (status)
 			return status;
 	}

@@ -80,7 +80,7 @@ static int take_strategy(struct kube *k, struct rollout *rollout, const char *se
 	const struct sl_pods *pods = sl_pods_of(k->arena, k->jobs, k->cluster, rollout->row[0], err);
 	if (!pods)
 		return err->status;
-	const struct sl_doc_node *map = kube_get(pods->doc, &pods->doc->node[0], path);
+	const struct sl_doc_node *map = sl_doc_at(pods->doc, &pods->doc->node[0], path);
 	const char *partition = map ? kube_text(pods->doc, map, "partition") : NULL;
 	int64_t least = 0;
 	if (partition && !sl_get_i64(partition, strlen(partition), &least))

@@ -84,7 +84,7 @@ static int take_name(void *self, const char *name, size_t len)
 
 static int take_time(const struct sl_object *object, const char *path, sl_time *value, struct sl_err *err)
 {
-	const struct sl_doc_node *at = kube_get(object->doc, object->node, path);
+	const struct sl_doc_node *at = sl_doc_at(object->doc, object->node, path);
 	const char *text = kube_text(object->doc, object->node, path);
 	if (!at || (text && sl_get_duration(text, strlen(text), value) && *value >= 0))
 		return SL_OK;

@@ -51,18 +51,18 @@ static void add(struct charge *charge, uint32_t resource, int64_t count)
 	charge->amount[at].amount = kq_add(charge->amount[at].amount, count);
 }
 
-static void charge_request(struct charge *charge, struct kq_at request)
+static void charge_request(struct charge *charge, struct sl_at request)
 {
 	char text[PART_MAX];
-	const struct kq_at exactly = kq_doc_get(request, "exactly");
-	const struct kq_at of = kq_doc_is_null(exactly) ? request : exactly; /* v1beta1: in the request. */
-	const char *mode = kq_doc_text(kq_doc_get(of, "allocationMode"));
-	const char *class = kq_doc_text(kq_doc_get(of, "deviceClassName"));
-	if (!kq_doc_is_null(kq_doc_get(request, "firstAvailable"))) {
+	const struct sl_at exactly = sl_at_get(request, "exactly");
+	const struct sl_at of = sl_at_is_null(exactly) ? request : exactly; /* v1beta1: in the request. */
+	const char *mode = kq_doc_text(sl_at_get(of, "allocationMode"));
+	const char *class = kq_doc_text(sl_at_get(of, "deviceClassName"));
+	if (!sl_at_is_null(sl_at_get(request, "firstAvailable"))) {
 		refuse(charge, "FirstAvailable device selection is not supported");
 		return;
 	}
-	if (kq_doc_bool(kq_doc_get(of, "adminAccess"), false)) {
+	if (sl_at_bool(sl_at_get(of, "adminAccess"), false)) {
 		refuse(charge, "AdminAccess is not supported");
 		return;
 	}
@@ -75,7 +75,7 @@ static void charge_request(struct charge *charge, struct kq_at request)
 		return;
 	const uint32_t resource = resource_of(charge->k, class);
 	if (resource != KQ_NO) {
-		add(charge, resource, kq_doc_int(kq_doc_get(of, "count"), 1, 1, INT32_MAX));
+		add(charge, resource, sl_at_int(sl_at_get(of, "count"), 1, 1, INT32_MAX));
 		return;
 	}
 	(void)snprintf(text, sizeof(text),
@@ -86,13 +86,13 @@ static void charge_request(struct charge *charge, struct kq_at request)
 
 static void charge_template(struct charge *charge, const struct sl_object *object)
 {
-	const struct kq_at devices = kq_doc_get(kq_doc_of(charge->k->kq, object), "spec.spec.devices");
-	if (kq_doc_count(kq_doc_get(devices, "constraints")))
+	const struct sl_at devices = sl_at_get(kq_doc_of(charge->k->kq, object), "spec.spec.devices");
+	if (sl_at_count(sl_at_get(devices, "constraints")))
 		refuse(charge, "device constraints (MatchAttribute) are not supported");
-	if (kq_doc_count(kq_doc_get(devices, "config")))
+	if (sl_at_count(sl_at_get(devices, "config")))
 		refuse(charge, "device config is not supported");
-	const struct kq_at requests = kq_doc_get(devices, "requests");
-	for (struct kq_at one = kq_doc_first(requests); one.node && !charge->refused; one = kq_doc_next(one))
+	const struct sl_at requests = sl_at_get(devices, "requests");
+	for (struct sl_at one = sl_at_first(requests); one.node && !charge->refused; one = sl_at_next(one))
 		charge_request(charge, one);
 }
 

@@ -128,8 +128,8 @@ static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, ui
 /* A Workload that was deactivated waits until somebody activates it. */
 static bool is_active(struct kueue *k, const struct sl_pods *pods)
 {
-	const struct kq_at at = { k->kq, pods->doc, pods->doc ? pods->doc->node : NULL };
-	return strcmp(pods->kind, "Workload") != 0 || kq_doc_bool(kq_doc_get(at, "spec.active"), true);
+	const struct sl_at at = { &k->kq->err, k->kq, pods->doc, pods->doc ? pods->doc->node : NULL };
+	return strcmp(pods->kind, "Workload") != 0 || sl_at_bool(sl_at_get(at, "spec.active"), true);
 }
 
 static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
@@ -140,8 +140,8 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 		return seconds * SL_SECOND;
 	if (!pods->doc || strcmp(pods->kind, "Workload") != 0)
 		return 0;
-	const struct kq_at at = { k->kq, pods->doc, pods->doc->node };
-	return kq_doc_int(kq_doc_get(at, "spec.maximumExecutionTimeSeconds"), 0, 1, INT32_MAX) * SL_SECOND;
+	const struct sl_at at = { &k->kq->err, k->kq, pods->doc, pods->doc->node };
+	return sl_at_int(sl_at_get(at, "spec.maximumExecutionTimeSeconds"), 0, 1, INT32_MAX) * SL_SECOND;
 }
 
 /* ---- Shapes

@@ -22,61 +22,61 @@ static const struct kq_podset *podset_of(const struct kq_workload *workload, con
 }
 
 /* A value for each level. */
-static void take_domain(struct kq *kq, struct kq_at at, struct kq_placement *to)
+static void take_domain(struct kq *kq, struct sl_at at, struct kq_placement *to)
 {
 	struct kq_domain_count *domain = &to->domain[to->count++];
 	uint32_t level = 0;
-	domain->count = kq_doc_int(kq_doc_get(at, "count"), 0, 0, INT32_MAX);
-	for (struct kq_at one = kq_doc_first(kq_doc_get(at, "values")); one.node && level < to->level_count;
-		one = kq_doc_next(one)) {
+	domain->count = sl_at_int(sl_at_get(at, "count"), 0, 0, INT32_MAX);
+	for (struct sl_at one = sl_at_first(sl_at_get(at, "values")); one.node && level < to->level_count;
+		one = sl_at_next(one)) {
 		const char *value = kq_doc_text(one);
 		domain->value[level++] = value ? value : "";
 	}
 	if (level < to->level_count && !kq->err.status)
-		(void)kq_doc_fail(at,
+		(void)sl_at_fail(at,
 			"a domain needs a value for each of the %u levels: mend status.admission",
 			to->level_count);
 }
 
-static struct kq_placement *take_placement(struct kq *kq, struct kq_at at)
+static struct kq_placement *take_placement(struct kq *kq, struct sl_at at)
 {
-	const struct kq_at domains = kq_doc_get(at, "domains");
-	struct kq_placement *made = kq_doc_count(domains) ? kq_room(kq, 1, sizeof(*made)) : NULL;
+	const struct sl_at domains = sl_at_get(at, "domains");
+	struct kq_placement *made = sl_at_count(domains) ? kq_room(kq, 1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;
-	made->domain = kq_room(kq, kq_doc_count(domains), sizeof(*made->domain));
-	for (struct kq_at one = kq_doc_first(kq_doc_get(at, "levels"));
-		one.node && made->level_count < KQ_LEVELS_MAX; one = kq_doc_next(one)) {
+	made->domain = kq_room(kq, sl_at_count(domains), sizeof(*made->domain));
+	for (struct sl_at one = sl_at_first(sl_at_get(at, "levels"));
+		one.node && made->level_count < KQ_LEVELS_MAX; one = sl_at_next(one)) {
 		const char *level = kq_doc_text(one);
 		made->level[made->level_count++] = level ? level : "";
 	}
-	for (struct kq_at one = kq_doc_first(domains); one.node && made->domain; one = kq_doc_next(one))
+	for (struct sl_at one = sl_at_first(domains); one.node && made->domain; one = sl_at_next(one))
 		take_domain(kq, one, made);
 	return made;
 }
 
 /* resourceUsage is of all its pods. */
 static void take_podset(
-	struct kq *kq, const struct kq_workload *workload, struct kq_at at, struct kq_admitted_podset *to)
+	struct kq *kq, const struct kq_workload *workload, struct sl_at at, struct kq_admitted_podset *to)
 {
-	const struct kq_at flavors = kq_doc_get(at, "flavors");
-	const struct kq_at usage = kq_doc_get(at, "resourceUsage");
+	const struct sl_at flavors = sl_at_get(at, "flavors");
+	const struct sl_at usage = sl_at_get(at, "resourceUsage");
 	to->name = kq_doc_name(at, "name");
 	const struct kq_podset *podset = podset_of(workload, to->name);
 	if (!podset) {
-		(void)kq_doc_fail(at, "the Workload has no podset '%s': mend status.admission", to->name);
+		(void)sl_at_fail(at, "the Workload has no podset '%s': mend status.admission", to->name);
 		return;
 	}
-	to->count = kq_doc_int(kq_doc_get(at, "count"), podset->count, 0, INT32_MAX);
-	to->placement = take_placement(kq, kq_doc_get(at, "topologyAssignment"));
-	to->flavor = kq_room(kq, kq_doc_count(flavors), sizeof(*to->flavor));
-	for (struct kq_at one = kq_doc_first(flavors); one.node && to->flavor; one = kq_doc_next(one)) {
-		const char *key = kq_doc_key(one);
+	to->count = sl_at_int(sl_at_get(at, "count"), podset->count, 0, INT32_MAX);
+	to->placement = take_placement(kq, sl_at_get(at, "topologyAssignment"));
+	to->flavor = kq_room(kq, sl_at_count(flavors), sizeof(*to->flavor));
+	for (struct sl_at one = sl_at_first(flavors); one.node && to->flavor; one = sl_at_next(one)) {
+		const char *key = sl_at_key(one);
 		const uint32_t resource = kq_resource(kq, key);
 		const int64_t asked = kq_mul(kq_amount_of(&podset->request, resource), to->count);
-		struct kq_at used = kq_doc_first(usage);
-		while (used.node && strcmp(kq_doc_key(used), key) != 0)
-			used = kq_doc_next(used);
+		struct sl_at used = sl_at_first(usage);
+		while (used.node && strcmp(sl_at_key(used), key) != 0)
+			used = sl_at_next(used);
 		to->flavor[to->flavor_count++] =
 			(struct kq_admitted_flavor){ resource, kq_flavor(kq, kq_doc_text(one)),
 				used.node ? kq_doc_amount(used, key, asked) : asked };
@@ -85,15 +85,15 @@ static void take_podset(
 
 /* Of its room; kq_set_admission makes a copy. */
 static bool take_admission(
-	struct kq *kq, const struct kq_workload *workload, struct kq_at at, struct kq_admission *to)
+	struct kq *kq, const struct kq_workload *workload, struct sl_at at, struct kq_admission *to)
 {
-	const struct kq_at list = kq_doc_get(at, "podSetAssignments");
+	const struct sl_at list = sl_at_get(at, "podSetAssignments");
 	to->queue_name = kq_doc_name(at, "clusterQueue");
 	to->queue = kq_find_queue(kq, to->queue_name);
-	to->podset = kq_room(kq, kq_doc_count(list), sizeof(*to->podset));
+	to->podset = kq_room(kq, sl_at_count(list), sizeof(*to->podset));
 	if (to->queue == KQ_NO || !kq->node[to->queue].exists)
-		(void)kq_doc_fail(at, "there is no ClusterQueue '%s': mend status.admission", to->queue_name);
-	for (struct kq_at one = kq_doc_first(list); one.node && to->podset; one = kq_doc_next(one))
+		(void)sl_at_fail(at, "there is no ClusterQueue '%s': mend status.admission", to->queue_name);
+	for (struct sl_at one = sl_at_first(list); one.node && to->podset; one = sl_at_next(one))
 		take_podset(kq, workload, one, &to->podset[to->podset_count++]);
 	return !kq->err.status;
 }
@@ -107,10 +107,10 @@ bool kueue_live(struct kueue *k, uint32_t row)
 	struct kq_admission admission = { 0 };
 	if (!said || strcmp(said, "true") != 0 || strcmp(pods->kind, "Workload") != 0)
 		return false;
-	const struct kq_at at =
-		kq_doc_get((struct kq_at){ kq, pods->doc, pods->doc->node }, "status.admission");
-	if (kq_doc_is_null(at)) {
-		(void)kq_doc_fail((struct kq_at){ kq, pods->doc, pods->doc->node },
+	const struct sl_at at =
+		sl_at_get((struct sl_at){ &kq->err, kq, pods->doc, pods->doc->node }, "status.admission");
+	if (sl_at_is_null(at)) {
+		(void)sl_at_fail((struct sl_at){ &kq->err, kq, pods->doc, pods->doc->node },
 			"schedlab/admitted is true, and there is no status.admission: give it, or leave this out");
 		return false;
 	}

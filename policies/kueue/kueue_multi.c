@@ -45,7 +45,7 @@ struct kueue_remote {
 
 static const char *cluster_of(struct kq *kq, const struct sl_object *object)
 {
-	return kq_doc_text(kq_doc_get(kq_doc_of(kq, object), "metadata.labels.schedlab/cluster"));
+	return kq_doc_text(sl_at_get(kq_doc_of(kq, object), "metadata.labels.schedlab/cluster"));
 }
 
 static bool is_of_all(const struct sl_object *object)
@@ -73,7 +73,7 @@ const struct sl_object *kueue_multi_objects(
 			continue;
 		object[*count] = *one;
 		const char *name =
-			kq_doc_text(kq_doc_get(kq_doc_of(kq, one), "metadata.labels.schedlab/name"));
+			kq_doc_text(sl_at_get(kq_doc_of(kq, one), "metadata.labels.schedlab/name"));
 		if (cluster && name)
 			object[*count].name = name;
 		++*count;
@@ -151,12 +151,12 @@ static int make_worlds(struct kueue *k, struct sl_err *err)
 static int take_clusters(
 	struct kueue *k, const struct sl_object *object, struct kueue_multi *multi, struct sl_err *err)
 {
-	const struct kq_at list = kq_doc_get(kq_doc_of(k->kq, object), "spec.clusters");
-	uint32_t *world = sl_alloc(k->arena, kq_doc_count(list) + 1, sizeof(*world));
+	const struct sl_at list = sl_at_get(kq_doc_of(k->kq, object), "spec.clusters");
+	uint32_t *world = sl_alloc(k->arena, sl_at_count(list) + 1, sizeof(*world));
 	uint32_t count = 0;
 	if (!world)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (struct kq_at at = kq_doc_first(list); at.node; at = kq_doc_next(at)) {
+	SL_AT_EACH (at, list) {
 		const char *name = kq_doc_text(at);
 		world[count] = name ? world_of(k, name) : k->world_count;
 		if (world[count++] < k->world_count)

@@ -16,14 +16,12 @@
 
 enum { PARAMS_MAX = 100, TEXT_MAX = 1000 };
 
-static bool is_letter(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* Where the word stands next, before `end`, and is followed by '='. */
 static const char *find_word(const char *at, const char *end, const char *word)
 {
 	const size_t len = strlen(word);
 	for (const char *p = at; p + len < end; p++) {
-		if (memcmp(p, word, len) != 0 || (p > at && is_letter(p[-1])))
+		if (memcmp(p, word, len) != 0 || (p > at && sl_is_letter(p[-1])))
 			continue;
 		const char *behind = p + len;
 		while (behind < end && strchr(" \t\"']", *behind))

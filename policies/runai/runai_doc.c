@@ -15,53 +15,34 @@
 
 enum { TEXT_ROOM = 600 };
 
-struct runai_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node)
+struct sl_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
-	return (struct runai_at){ r, doc, node };
+	return (struct sl_at){ r->err, r, doc, node };
 }
 
 bool runai_failed(const struct runai_reading *r) { return r->err->status != SL_OK; }
 
-static struct runai_at nothing_of(struct runai_at at) { return (struct runai_at){ at.r, at.doc, NULL }; }
-
-static const char *raw(struct runai_at at) { return at.doc->text + at.node->text; }
-
-/* ---- Failures and notes ---------------------------------------------------------------------------------
+/* ---- Notes
+ * -------------------------------------------------------------------------------------------------
  */
 
-void runai_fail(struct runai_at at, const char *format, ...)
+void runai_note(struct sl_at at, const char *format, ...)
 {
 	char text[TEXT_ROOM];
 	va_list args;
-	if (runai_failed(at.r))
+	struct runai_config *config = runai_of(at)->config;
+	if (runai_failed(runai_of(at)))
 		return;
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!at.node) {
-		(void)sl_fail(at.r->err, SL_INPUT, "%s: %s", at.doc ? at.doc->file : "?", text);
-		return;
-	}
-	const struct sl_place place = sl_doc_place(at.doc, at.node);
-	(void)sl_fail_at(at.r->err, &place, "%s", text);
-}
-
-void runai_note(struct runai_at at, const char *format, ...)
-{
-	char text[TEXT_ROOM];
-	va_list args;
-	struct runai_config *config = at.r->config;
-	if (runai_failed(at.r))
-		return;
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	struct runai_note *note = runai_grow(at.r, at.r->note, config->note_count, sizeof(*note));
+	struct runai_note *note =
+		runai_grow(runai_of(at), runai_of(at)->note, config->note_count, sizeof(*note));
 	if (!note)
 		return;
-	at.r->note = note;
+	runai_of(at)->note = note;
 	config->note = note;
-	note[config->note_count++] = (struct runai_note){ .text = runai_copy(at.r, text),
+	note[config->note_count++] = (struct runai_note){ .text = runai_copy(runai_of(at), text),
 		.at = at.node ? sl_doc_place(at.doc, at.node) : (struct sl_place){ "?", 0, 0 } };
 }
 
@@ -99,142 +80,23 @@ const char *runai_copy(struct runai_reading *r, const char *text)
 /* ---- Members --------------------------------------------------------------------------------------------
  */
 
-bool runai_is_null(struct runai_at at)
-{
-	if (!at.node)
-		return true;
-	return at.node->kind == SL_DOC_TEXT &&
-	       (!*raw(at) || strcmp(raw(at), "null") == 0 || strcmp(raw(at), "~") == 0);
-}
-
-bool runai_is_text(struct runai_at at) { return !runai_is_null(at) && at.node->kind == SL_DOC_TEXT; }
-bool runai_is_list(struct runai_at at) { return !runai_is_null(at) && at.node->kind == SL_DOC_LIST; }
-const char *runai_key(struct runai_at at) { return at.doc->text + at.node->key; }
-
-static struct runai_at member(struct runai_at at, const char *key, size_t len)
-{
-	if (runai_is_null(at) || runai_failed(at.r))
-		return nothing_of(at);
-	if (at.node->kind != SL_DOC_MAP) {
-		runai_fail(at, "fields are wanted here ('%.*s'), as \"key: value\"", (int)len, key);
-		return nothing_of(at);
-	}
-	const struct sl_doc_node *node = sl_doc_child(at.doc, at.node);
-	for (; node; node = sl_doc_next(at.doc, node)) {
-		const char *name = at.doc->text + node->key;
-		if (strlen(name) == len && memcmp(name, key, len) == 0)
-			return (struct runai_at){ at.r, at.doc, node };
-	}
-	return nothing_of(at);
-}
-
-struct runai_at runai_get(struct runai_at at, const char *path)
-{
-	while (at.node && *path) {
-		const size_t len = strcspn(path, ".");
-		at = member(at, path, len);
-		path += len;
-		path += *path == '.';
-	}
-	return at;
-}
-
-struct runai_at runai_first(struct runai_at at)
-{
-	if (runai_is_null(at) || runai_failed(at.r))
-		return nothing_of(at);
-	if (at.node->kind == SL_DOC_TEXT) {
-		runai_fail(at, "a list or fields are wanted here, not '%.80s'", raw(at));
-		return nothing_of(at);
-	}
-	return (struct runai_at){ at.r, at.doc, sl_doc_child(at.doc, at.node) };
-}
-
-struct runai_at runai_next(struct runai_at at)
-{
-	return (struct runai_at){ at.r, at.doc, runai_failed(at.r) ? NULL : sl_doc_next(at.doc, at.node) };
-}
-
-uint32_t runai_count(struct runai_at at)
-{
-	return runai_is_null(at) || at.node->kind == SL_DOC_TEXT ? 0 : at.node->count;
-}
-
-static bool is_among(const char *text, const char *const *words)
-{
-	for (; *words; words++)
-		if (strcmp(*words, text) == 0)
-			return true;
-	return false;
-}
-
-static const char *listed(const char *const *words, char *text, size_t room)
-{
-	size_t len = 0;
-	*text = '\0';
-	for (size_t i = 0; words[i] && len < room; i++)
-		len += (size_t)snprintf(text + len, room - len, "%s%s", i ? ", " : "", words[i]);
-	return text;
-}
-
-void runai_keys(struct runai_at at, const char *const *keys)
-{
-	char known[TEXT_ROOM / 2];
-	if (runai_is_null(at) || runai_failed(at.r))
-		return;
-	if (at.node->kind != SL_DOC_MAP) {
-		runai_fail(at, "fields are wanted here: %s", listed(keys, known, sizeof(known)));
-		return;
-	}
-	for (struct runai_at one = runai_first(at); one.node; one = runai_next(one)) {
-		if (is_among(runai_key(one), keys))
-			continue;
-		const struct sl_place place = sl_doc_key_place(at.doc, one.node);
-		(void)sl_fail_at(at.r->err, &place, "unknown key '%.60s': write one of %s", runai_key(one),
-			listed(keys, known, sizeof(known)));
-		return;
-	}
-}
-
+bool runai_is_text(struct sl_at at) { return !sl_at_is_null(at) && at.node->kind == SL_DOC_TEXT; }
+bool runai_is_list(struct sl_at at) { return !sl_at_is_null(at) && at.node->kind == SL_DOC_LIST; }
 /* ---- Texts and numbers -----------------------------------------------------------------------------------
  */
 
-static const char *text_of(struct runai_at at)
+const char *runai_text(struct sl_at at)
 {
-	if (runai_is_null(at) || runai_failed(at.r))
-		return NULL;
-	if (at.node->kind != SL_DOC_TEXT) {
-		runai_fail(at, "a text or number is wanted here");
-		return NULL;
-	}
-	return raw(at);
+	const char *text = sl_at_text(at);
+	return text ? runai_copy(runai_of(at), text) : NULL;
 }
 
-const char *runai_text(struct runai_at at)
+const char *runai_name(struct sl_at at, const char *key)
 {
-	const char *text = text_of(at);
-	return text ? runai_copy(at.r, text) : NULL;
-}
-
-const char *runai_name(struct runai_at at, const char *key)
-{
-	const char *text = runai_text(runai_get(at, key));
+	const char *text = runai_text(sl_at_get(at, key));
 	if (!text)
-		runai_fail(at, "'%s' is missing: give it", key);
+		(void)sl_at_fail(at, "'%s' is missing: give it", key);
 	return text ? text : "";
-}
-
-int64_t runai_int(struct runai_at at, int64_t fallback, int64_t min, int64_t max)
-{
-	const char *text = text_of(at);
-	int64_t value = 0;
-	if (!text)
-		return fallback;
-	if (sl_get_i64(text, strlen(text), &value) && value >= min && value <= max)
-		return value;
-	runai_fail(
-		at, "'%.80s' is not a whole number from %lld to %lld", text, (long long)min, (long long)max);
-	return fallback;
 }
 
 static bool is_minus_one(const char *text) { return strcmp(text, "-1") == 0 || strcmp(text, "-1.0") == 0; }
@@ -251,59 +113,40 @@ static bool micro_of(const char *text, int64_t *micro)
 	return true;
 }
 
-double runai_real(struct runai_at at, double fallback)
+double runai_real(struct sl_at at, double fallback)
 {
-	const char *text = text_of(at);
+	const char *text = sl_at_text(at);
 	int64_t micro;
 	if (!text)
 		return fallback;
 	if (micro_of(text, &micro) && micro >= 0)
 		return (double)micro / 1e6;
-	runai_fail(at, "'%.80s' is not a number that is not negative, as 1 or 0.5", text);
+	(void)sl_at_fail(at, "'%.80s' is not a number that is not negative, as 1 or 0.5", text);
 	return fallback;
 }
 
-int runai_word(struct runai_at at, const char *const *words, int fallback)
-{
-	char known[TEXT_ROOM / 2];
-	const char *text = text_of(at);
-	if (!text)
-		return fallback;
-	for (int i = 0; words[i]; i++)
-		if (strcmp(words[i], text) == 0)
-			return i;
-	runai_fail(at, "'%.80s' is none of %s", text, listed(words, known, sizeof(known)));
-	return fallback;
-}
-
-bool runai_bool(struct runai_at at, bool fallback)
-{
-	static const char *const words[] = { "false", "true", NULL };
-	return runai_word(at, words, fallback) == 1;
-}
-
-const char *const *runai_texts(struct runai_at at, uint32_t *count, uint32_t max)
+const char *const *runai_texts(struct sl_at at, uint32_t *count, uint32_t max)
 {
 	*count = 0;
-	if (runai_is_null(at) || runai_failed(at.r))
+	if (sl_at_is_null(at) || runai_failed(runai_of(at)))
 		return NULL;
 	const bool one = runai_is_text(at);
-	const uint32_t room = one ? 1 : runai_count(at);
+	const uint32_t room = one ? 1 : sl_at_count(at);
 	if (room > max) {
-		runai_fail(at, "more than %u of them", max);
+		(void)sl_at_fail(at, "more than %u of them", max);
 		return NULL;
 	}
-	const char **list = runai_room(at.r, room, sizeof(*list));
+	const char **list = runai_room(runai_of(at), room, sizeof(*list));
 	if (!list)
 		return NULL;
 	if (one) {
 		list[(*count)++] = runai_text(at);
 		return list;
 	}
-	for (struct runai_at each = runai_first(at); each.node; each = runai_next(each)) {
+	SL_AT_EACH (each, at) {
 		const char *text = runai_text(each);
 		if (!text)
-			runai_fail(each, "a name is wanted here");
+			(void)sl_at_fail(each, "a name is wanted here");
 		else
 			list[(*count)++] = text;
 	}
@@ -358,27 +201,27 @@ static bool sum_of(const char *text, sl_time *value)
 	return true;
 }
 
-sl_time runai_time(struct runai_at at, sl_time fallback)
+sl_time runai_time(struct sl_at at, sl_time fallback)
 {
-	const char *text = text_of(at);
+	const char *text = sl_at_text(at);
 	sl_time value = 0;
 	if (!text)
 		return fallback;
 	if (sl_get_duration(text, strlen(text), &value) || sum_of(text, &value))
 		return value;
-	runai_fail(at, "'%.80s' is not a duration: write one as 90s, 5m, 1h30m or 2d", text);
+	(void)sl_at_fail(at, "'%.80s' is not a duration: write one as 90s, 5m, 1h30m or 2d", text);
 	return fallback;
 }
 
-sl_time runai_seconds(struct runai_at at, sl_time fallback)
+sl_time runai_seconds(struct sl_at at, sl_time fallback)
 {
-	const char *text = text_of(at);
+	const char *text = sl_at_text(at);
 	int64_t micro;
 	if (!text)
 		return fallback;
 	if (micro_of(text, &micro) && micro >= 0)
 		return micro;
-	runai_fail(at, "'%.80s' is not a number of seconds", text);
+	(void)sl_at_fail(at, "'%.80s' is not a number of seconds", text);
 	return fallback;
 }
 
@@ -394,10 +237,10 @@ static bool gpus_of(const char *text, int64_t *amount)
 	return true;
 }
 
-int64_t runai_amount(struct runai_at at, enum kai_res res, int64_t fallback)
+int64_t runai_amount(struct sl_at at, enum kai_res res, int64_t fallback)
 {
 	static const char *const examples[KAI_RES] = { "64 or 500m", "256Gi", "2 or 0.5" };
-	const char *text = text_of(at);
+	const char *text = sl_at_text(at);
 	int64_t amount = 0;
 	if (!text)
 		return fallback;
@@ -406,23 +249,23 @@ int64_t runai_amount(struct runai_at at, enum kai_res res, int64_t fallback)
 	if (res == KAI_GPUS ? gpus_of(text, &amount)
 			    : sl_get_amount(kai_res_name(res), text, strlen(text), &amount) && amount >= 0)
 		return amount;
-	runai_fail(at, "'%.80s' is not an amount of %s: write one as %s, or unlimited", text,
+	(void)sl_at_fail(at, "'%.80s' is not an amount of %s: write one as %s, or unlimited", text,
 		res == KAI_GPUS ? "GPUs" : kai_res_name(res), examples[res]);
 	return fallback;
 }
 
-int64_t runai_kai_amount(struct runai_at at, enum kai_res res, int64_t fallback)
+int64_t runai_kai_amount(struct sl_at at, enum kai_res res, int64_t fallback)
 {
 	static const char *const units[KAI_RES] = { "thousandths of a cpu", "megabytes (10^6)", "GPUs" };
 	static const int64_t scale[KAI_RES] = { 1, 1000000, KAI_GPU }; /* Of a whole one. */
-	const char *text = text_of(at);
+	const char *text = sl_at_text(at);
 	int64_t micro;
 	if (!text)
 		return fallback;
 	if (is_minus_one(text))
 		return KAI_UNLIMITED;
 	if (!micro_of(text, &micro) || micro < 0 || micro / 1000000 > INT64_MAX / scale[res] / 4) {
-		runai_fail(at, "'%.80s' is not a number of %s, or -1 for unlimited", text, units[res]);
+		(void)sl_at_fail(at, "'%.80s' is not a number of %s, or -1 for unlimited", text, units[res]);
 		return fallback;
 	}
 	return sl_mul_div(micro, scale[res], 1000000);

@@ -60,34 +60,34 @@ static uint32_t add_queue(struct runai_reading *r, const char *name, const struc
 	return row;
 }
 
-uint32_t runai_new_queue(struct runai_at at, const char *name)
+uint32_t runai_new_queue(struct sl_at at, const char *name)
 {
-	struct runai_reading *r = at.r;
+	struct runai_reading *r = runai_of(at);
 	if (runai_failed(r))
 		return KAI_NO;
 	const uint32_t found = sl_names_find(r->config->names, name);
 	const struct sl_place place = sl_doc_place(at.doc, at.node);
 	if (found != KAI_NO) {
 		const struct sl_place *first = &r->config->queue[found].at;
-		runai_fail(at,
+		(void)sl_at_fail(at,
 			"'%.80s' stands twice, first in %s line %llu: a department, project or queue has a name "
 			"of its own",
 			name, first->file, (unsigned long long)first->line);
 		return KAI_NO;
 	}
 	if (r->config->queue_count == RUNAI_QUEUES_MAX) {
-		runai_fail(at, "more than %d departments, projects and queues", RUNAI_QUEUES_MAX);
+		(void)sl_at_fail(at, "more than %d departments, projects and queues", RUNAI_QUEUES_MAX);
 		return KAI_NO;
 	}
 	return add_queue(r, name, &place);
 }
 
-uint32_t runai_new_pool(struct runai_at at, const char *name)
+uint32_t runai_new_pool(struct sl_at at, const char *name)
 {
-	struct runai_reading *r = at.r;
+	struct runai_reading *r = runai_of(at);
 	struct runai_config *config = r->config;
 	if (config->pool_count == RUNAI_POOLS_MAX) {
-		runai_fail(at, "more than %d node pools", RUNAI_POOLS_MAX);
+		(void)sl_at_fail(at, "more than %d node pools", RUNAI_POOLS_MAX);
 		return KAI_NO;
 	}
 	config->pool = runai_grow(r, config->pool, config->pool_count, sizeof(*config->pool));
@@ -117,17 +117,17 @@ struct runai_share *runai_share_in(struct runai_reading *r, uint32_t queue, uint
 	return &made->share;
 }
 
-uint32_t runai_pool(struct runai_at at, const char *name)
+uint32_t runai_pool(struct sl_at at, const char *name)
 {
-	if (runai_failed(at.r))
+	if (runai_failed(runai_of(at)))
 		return KAI_NO;
-	const uint32_t found = runai_find_pool(at.r->config, name);
+	const uint32_t found = runai_find_pool(runai_of(at)->config, name);
 	if (found != KAI_NO)
 		return found;
 	const uint32_t row = runai_new_pool(at, name);
 	if (row != KAI_NO) { /* Its nodes are those that have its name as a label. */
-		at.r->config->pool[row].key = at.r->config->pool_label;
-		at.r->config->pool[row].value = at.r->config->pool[row].name;
+		runai_of(at)->config->pool[row].key = runai_of(at)->config->pool_label;
+		runai_of(at)->config->pool[row].value = runai_of(at)->config->pool[row].name;
 	}
 	return row;
 }
@@ -135,44 +135,44 @@ uint32_t runai_pool(struct runai_at at, const char *name)
 /* ---- Objects of single kinds ------------------------------------------------------------------------------
  */
 
-static void read_class(struct runai_at at, const struct sl_object *object)
+static void read_class(struct sl_at at, const struct sl_object *object)
 {
-	struct runai_reading *r = at.r;
+	struct runai_reading *r = runai_of(at);
 	struct runai_config *config = r->config;
 	r->class = runai_grow(r, r->class, config->class_count, sizeof(*r->class));
 	if (!r->class)
 		return;
-	const int64_t value = runai_int(runai_get(at, "value"), 0, INT32_MIN, INT32_MAX);
+	const int64_t value = sl_at_int(sl_at_get(at, "value"), 0, INT32_MIN, INT32_MAX);
 	r->class[config->class_count++] = (struct runai_class){ runai_copy(r, object->name), value };
-	if (runai_bool(runai_get(at, "globalDefault"), false))
+	if (sl_at_bool(sl_at_get(at, "globalDefault"), false))
 		config->class_default = value;
 }
 
-static void read_topology(struct runai_at at, const struct sl_object *object)
+static void read_topology(struct sl_at at, const struct sl_object *object)
 {
-	struct runai_reading *r = at.r;
+	struct runai_reading *r = runai_of(at);
 	struct runai_config *config = r->config;
 	r->topology = runai_grow(r, r->topology, config->topology_count, sizeof(*r->topology));
 	if (!r->topology)
 		return;
 	struct kai_topology *topology = &r->topology[config->topology_count++];
 	*topology = (struct kai_topology){ .name = runai_copy(r, object->name) };
-	struct runai_at level = runai_first(runai_get(at, "spec.levels"));
-	for (; level.node; level = runai_next(level)) {
+	struct sl_at level = sl_at_first(sl_at_get(at, "spec.levels"));
+	for (; level.node; level = sl_at_next(level)) {
 		if (topology->level_count == KAI_LEVELS_MAX) {
-			runai_fail(level, "more than %d levels", KAI_LEVELS_MAX);
+			(void)sl_at_fail(level, "more than %d levels", KAI_LEVELS_MAX);
 			return;
 		}
 		topology->level[topology->level_count++] = runai_name(level, "nodeLabel");
 	}
 	if (!topology->level_count)
-		runai_fail(at,
+		(void)sl_at_fail(at,
 			"the Topology '%s' has no spec.levels: name the labels of nodes, coarse to fine",
 			object->name);
 }
 
 /* The projects file among manifests: apiVersion schedlab/v1, kind Projects. */
-static void read_projects_object(struct runai_at at, const struct sl_object *object)
+static void read_projects_object(struct sl_at at, const struct sl_object *object)
 {
 	(void)object;
 	runai_read_file(at);
@@ -181,7 +181,7 @@ static void read_projects_object(struct runai_at at, const struct sl_object *obj
 /* In this order: what others look at comes first. */
 static const struct {
 	const char *kind, *group; /* group: how the version begins. */
-	void (*read)(struct runai_at at, const struct sl_object *object);
+	void (*read)(struct sl_at at, const struct sl_object *object);
 } kinds[] = {
 	{ "Config", "kai.scheduler/", runai_read_kai_config },
 	{ "PriorityClass", "scheduling.k8s.io/", read_class },
@@ -228,7 +228,7 @@ static void note_orphan(struct runai_reading *r, uint32_t row, const char *paren
 {
 	struct runai_queue *queue = &r->config->queue[row];
 	queue->orphan = true;
-	runai_note((struct runai_at){ .r = r },
+	runai_note((struct sl_at){ .err = r->err, .self = r },
 		"%s:%llu: the queue '%s' names the parent '%s', which is not there: KAI starts none of its jobs",
 		queue->at.file, (unsigned long long)queue->at.line, queue->name, parent);
 }
@@ -329,8 +329,8 @@ static uint32_t depth_of(const struct runai_config *config, uint32_t row)
 /* barred: a limit of nothing, as 'over-quota: false' makes of a quota of nothing. */
 static void note_never(struct runai_reading *r, const struct runai_queue *queue, bool barred)
 {
-	runai_note((struct runai_at){ .r = r }, "%s:%llu: '%s' has no quota of GPUs, and %s", queue->at.file,
-		(unsigned long long)queue->at.line, queue->name,
+	runai_note((struct sl_at){ .err = r->err, .self = r }, "%s:%llu: '%s' has no quota of GPUs, and %s",
+		queue->at.file, (unsigned long long)queue->at.line, queue->name,
 		barred ? "may have nothing over it: its jobs with GPUs never start; give a quota, or 'over-quota: "
 			 "1' and no limit"
 		       : "over quota is shared in proportion to it: its jobs with GPUs have what nobody else asks; "
@@ -543,7 +543,7 @@ static void begin(struct runai_reading *r)
 	if (!r->config->names)
 		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
 	else
-		(void)runai_new_pool((struct runai_at){ .r = r }, "default");
+		(void)runai_new_pool((struct sl_at){ .err = r->err, .self = r }, "default");
 }
 
 int runai_read(struct runai_config *config, struct sl_arena *arena, const struct sl_doc *doc,

@@ -43,75 +43,56 @@ struct runai_reading {
 	bool has_file;
 };
 
-/* A value of a document; node NULL: it is not there. */
-struct runai_at {
-	struct runai_reading *r;
-	const struct sl_doc *doc;
-	const struct sl_doc_node *node;
-};
+static inline struct runai_reading *runai_of(struct sl_at at) { return at.self; }
 
 /* ---- runai_doc.c ------------------------------------------------------------------------------------- */
 
-struct runai_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node);
+struct sl_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node);
 bool runai_failed(const struct runai_reading *r);
-void runai_fail(struct runai_at at, const char *format, ...) SL_PRINTF(2, 3);
-void runai_note(struct runai_at at, const char *format, ...) SL_PRINTF(2, 3);
+void runai_note(struct sl_at at, const char *format, ...) SL_PRINTF(2, 3);
 /* Room for one more behind count of them: the array, or a larger one; NULL: no memory. */
 void *runai_grow(struct runai_reading *r, void *array, uint32_t count, size_t size);
 void *runai_room(struct runai_reading *r, size_t count, size_t size);
 const char *runai_copy(struct runai_reading *r, const char *text);
 
-bool runai_is_null(struct runai_at at); /* Not there, or null. */
-bool runai_is_text(struct runai_at at);
-bool runai_is_list(struct runai_at at);
-/* The member at a path of keys, "spec.resources.gpu". */
-struct runai_at runai_get(struct runai_at at, const char *path);
-struct runai_at runai_first(struct runai_at at);
-struct runai_at runai_next(struct runai_at at);
-uint32_t runai_count(struct runai_at at);
-const char *runai_key(struct runai_at at); /* Lent. */
-/* Only these keys (closed by NULL) are in it; else an error that names them. */
-void runai_keys(struct runai_at at, const char *const *keys);
-
-const char *runai_text(struct runai_at at); /* The arena's; NULL: not there. */
-const char *runai_name(struct runai_at at, const char *key);
-int64_t runai_int(struct runai_at at, int64_t fallback, int64_t min, int64_t max);
-double runai_real(struct runai_at at, double fallback); /* Not negative. */
-bool runai_bool(struct runai_at at, bool fallback);
-int runai_word(struct runai_at at, const char *const *words, int fallback);
+bool runai_is_text(struct sl_at at);
+bool runai_is_list(struct sl_at at);
+const char *runai_text(struct sl_at at); /* The arena's; NULL: not there. */
+const char *runai_name(struct sl_at at, const char *key);
+double runai_real(struct sl_at at, double fallback); /* Not negative. */
 /* "90", "1.5h", "3d", "1h30m", "1w2d" */
-sl_time runai_time(struct runai_at at, sl_time fallback);
-sl_time runai_seconds(struct runai_at at, sl_time fallback); /* A bare number of seconds. */
+sl_time runai_time(struct sl_at at, sl_time fallback);
+sl_time runai_seconds(struct sl_at at, sl_time fallback); /* A bare number of seconds. */
 /* Amounts of the projects file: GPUs and cpus as numbers, memory as 64Gi; "unlimited" and -1. */
-int64_t runai_amount(struct runai_at at, enum kai_res res, int64_t fallback);
+int64_t runai_amount(struct sl_at at, enum kai_res res, int64_t fallback);
 /* Those of KAI's Queue: GPUs, thousandths of a cpu, 10^6 bytes; -1 unlimited. */
-int64_t runai_kai_amount(struct runai_at at, enum kai_res res, int64_t fallback);
+int64_t runai_kai_amount(struct sl_at at, enum kai_res res, int64_t fallback);
 /* A list of texts, or one text. */
-const char *const *runai_texts(struct runai_at at, uint32_t *count, uint32_t max);
+const char *const *runai_texts(struct sl_at at, uint32_t *count, uint32_t max);
 
 /* ---- runai_read.c ------------------------------------------------------------------------------------ */
 
 /* A new one of that name; KAI_NO: it was there (an error, unless it was only named), or no memory. */
-uint32_t runai_new_queue(struct runai_at at, const char *name);
-uint32_t runai_new_pool(struct runai_at at, const char *name);
+uint32_t runai_new_queue(struct sl_at at, const char *name);
+uint32_t runai_new_pool(struct sl_at at, const char *name);
 /* The pool of that name, or a new one; KAI_NO: failed. */
-uint32_t runai_pool(struct runai_at at, const char *name);
+uint32_t runai_pool(struct sl_at at, const char *name);
 /* The share of a pool, made where there is none; NULL: failed. Pointers hold until the next is made. */
 struct runai_share *runai_share_in(struct runai_reading *r, uint32_t queue, uint32_t pool);
 
 /* ---- runai_read_file.c, runai_read_queue.c, runai_read_shard.c, runai_read_rules.c ------------------- */
 
-void runai_read_file(struct runai_at root);
-void runai_read_kai_queue(struct runai_at at, const struct sl_object *object);
-void runai_read_project(struct runai_at at, const struct sl_object *object);
-void runai_read_department(struct runai_at at, const struct sl_object *object);
-void runai_read_shard(struct runai_at at, const struct sl_object *object);
-void runai_read_kai_config(struct runai_at at, const struct sl_object *object);
+void runai_read_file(struct sl_at root);
+void runai_read_kai_queue(struct sl_at at, const struct sl_object *object);
+void runai_read_project(struct sl_at at, const struct sl_object *object);
+void runai_read_department(struct sl_at at, const struct sl_object *object);
+void runai_read_shard(struct sl_at at, const struct sl_object *object);
+void runai_read_kai_config(struct sl_at at, const struct sl_object *object);
 /* spec of a SchedulingShard, or `scheduler:` of the projects file. */
-void runai_read_scheduler(struct runai_at spec, struct runai_pool *pool);
-void runai_read_match(struct runai_at at, struct runai_match *match);
-void runai_read_map(struct runai_at at);
-void runai_read_types(struct runai_at at);
+void runai_read_scheduler(struct sl_at spec, struct runai_pool *pool);
+void runai_read_match(struct sl_at at, struct runai_match *match);
+void runai_read_map(struct sl_at at);
+void runai_read_types(struct sl_at at);
 int runai_type_of(const char *text); /* Of a word; RUNAI_TYPES: interactive, both build types; -1. */
 
 #endif

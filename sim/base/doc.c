@@ -52,6 +52,7 @@ static int put_node(struct sl_doc *doc, struct sl_doc_node node, struct sl_err *
 		node.key = doc->key.key;
 		node.key_line = doc->key.key_line;
 		node.key_column = doc->key.key_column;
+		node.key_from = doc->key.key_from;
 		doc->has_key = false;
 	}
 	doc->node[index] = node;
@@ -98,11 +99,11 @@ int sl_doc_key(
 	SL_CHECK(sl_doc_wants_key(doc));
 	const struct sl_doc_node *map = &doc->node[doc->open[doc->depth - 1]];
 	const int shown = (int)(len < SHOWN ? len : SHOWN);
-	for (const struct sl_doc_node *node = sl_doc_child(doc, map); node; node = sl_doc_next(doc, node))
+	SL_DOC_EACH (node, doc, doc->loose ? NULL : map)
 		if (strlen(doc->text + node->key) == len && memcmp(doc->text + node->key, text, len) == 0)
 			return sl_fail_at(err, at, "key '%.*s' stands twice, first on line %u: remove one",
 				shown, text, node->key_line);
-	if (map->count == SL_DOC_KEYS_MAX)
+	if (map->count == SL_DOC_KEYS_MAX && !doc->loose)
 		return sl_fail_at(err, at, "more than %d keys in one map: split it", SL_DOC_KEYS_MAX);
 	doc->key = (struct sl_doc_node){ .key_line = (uint32_t)at->line, .key_column = at->column };
 	doc->has_key = true;
@@ -131,6 +132,63 @@ const struct sl_doc_node *sl_doc_next(const struct sl_doc *doc, const struct sl_
 	return node->next ? &doc->node[node->next] : NULL;
 }
 
+const struct sl_doc_node *sl_doc_at(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path)
+{
+	while (map && *path) {
+		const size_t len = strcspn(path, ".");
+		const struct sl_doc_node *node = map->kind == SL_DOC_MAP ? sl_doc_child(doc, map) : NULL;
+		while (node && (strncmp(doc->text + node->key, path, len) != 0 || doc->text[node->key + len]))
+			node = sl_doc_next(doc, node);
+		map = node;
+		path += len + (path[len] == '.');
+	}
+	return map;
+}
+
+const struct sl_doc_node *sl_doc_member(
+	const struct sl_doc *doc, const struct sl_doc_node *map, const char *key)
+{
+	SL_DOC_EACH (node, doc, map && map->kind == SL_DOC_MAP ? map : NULL)
+		if (strcmp(doc->text + node->key, key) == 0)
+			return node;
+	return NULL;
+}
+
+const char *sl_doc_word(const struct sl_doc *doc, const struct sl_doc_node *node)
+{
+	return node && node->kind == SL_DOC_TEXT ? doc->text + node->text : NULL;
+}
+
+const char *sl_doc_string(const struct sl_doc *doc, const struct sl_doc_node *node)
+{
+	return node && node->quoted ? sl_doc_word(doc, node) : NULL;
+}
+
+const char *sl_doc_key_of(const struct sl_doc *doc, const struct sl_doc_node *node)
+{
+	return doc->text + node->key;
+}
+
+bool sl_doc_is(const struct sl_doc *doc, const struct sl_doc_node *node, const char *word)
+{
+	const char *text = node && !node->quoted ? sl_doc_word(doc, node) : NULL;
+	return text && strcmp(text, word) == 0;
+}
+
+bool sl_doc_number(const struct sl_doc *doc, const struct sl_doc_node *node, double *value)
+{
+	const char *text = node && !node->quoted ? sl_doc_word(doc, node) : NULL;
+	int64_t number;
+	if (text && sl_get_i64(text, strlen(text), &number)) {
+		*value = (double)number;
+		return true;
+	}
+	if (!text || !sl_get_micro(text, strlen(text), &number))
+		return false;
+	*value = (double)number / 1e6;
+	return true;
+}
+
 struct sl_place sl_doc_place(const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	return (struct sl_place){ doc->file, node->line, node->column };
@@ -146,6 +204,31 @@ void sl_doc_release(struct sl_doc *doc)
 	free(doc->node);
 	free(doc->text);
 	*doc = (struct sl_doc){ 0 };
+}
+
+int doc_read_any(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err)
+{
+	const char *first = text + strspn(text, " \t\r\n");
+	return *first == '{' || *first == '[' ? sl_doc_read_json(doc, text, len, err)
+					      : sl_doc_read_yaml(doc, text, len, err);
+}
+
+int doc_read_record(struct sl_doc *doc, const char *path, size_t most, const char *larger, struct sl_err *err)
+{
+	struct sl_input *in;
+	const char *text;
+	const char *end;
+	*doc = (struct sl_doc){ .file = path, .loose = true };
+	int status = sl_input_open(&in, path, err);
+	if (status)
+		return status;
+	status = sl_input_all(in, &text, &end, err);
+	if (!status && (size_t)(end - text) > most)
+		status = sl_fail(err, SL_INPUT, "%s: %s", path, larger);
+	if (!status)
+		status = sl_doc_read_json(doc, text, (size_t)(end - text), err);
+	sl_input_close(in);
+	return status;
 }
 
 int sl_doc_keep(struct sl_arena *arena, const struct sl_doc *from, struct sl_doc *kept, struct sl_err *err)

@@ -21,6 +21,14 @@ int sl_doc_text(
 /* True if a key is due here, and not a value. */
 bool sl_doc_wants_key(const struct sl_doc *doc);
 
+/* JSON, if it begins with a map or a list in brackets; else YAML. text[len] is a zero. */
+int doc_read_any(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err);
+
+/* A JSON file that schedlab wrote, as a whole and loose; what is wrong with it is for who looks at its keys.
+ * larger: said of one of more than that many bytes. Released whatever happens. */
+int doc_read_record(
+	struct sl_doc *doc, const char *path, size_t most, const char *larger, struct sl_err *err);
+
 /* A copy that goes with the arena. */
 int sl_doc_keep(struct sl_arena *arena, const struct sl_doc *from, struct sl_doc *kept, struct sl_err *err);
 

@@ -33,7 +33,13 @@ static int take_node(struct sl_doc *doc, const yaml_event_t *event, struct sl_er
 	if (event->type == YAML_SCALAR_EVENT) {
 		const char *text = (const char *)event->data.scalar.value;
 		const size_t len = event->data.scalar.length;
-		return key ? sl_doc_key(doc, text, len, &at, err) : sl_doc_text(doc, text, len, &at, err);
+		if (key)
+			return sl_doc_key(doc, text, len, &at, err);
+		const int status = sl_doc_text(doc, text, len, &at, err);
+		if (!status)
+			doc->node[doc->count - 1].quoted =
+				event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+		return status;
 	}
 	if (key)
 		return sl_fail_at(err, &at, "a key must be a word, not a map or list");

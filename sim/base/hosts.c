@@ -42,16 +42,14 @@ static int fail(const char *text, size_t len, size_t where, const struct sl_plac
 	return sl_fail_at(err, &place, "list of hosts '%.*s': %s", shown, text, why);
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool number(const char **p, const char *end, int64_t *value, size_t *width)
 {
 	const char *first = *p;
 	*value = 0;
-	while (*p < end && is_digit(**p) && *p - first < DIGITS_MAX)
+	while (*p < end && sl_is_digit(**p) && *p - first < DIGITS_MAX)
 		*value = *value * 10 + (*(*p)++ - '0');
 	*width = (size_t)(*p - first);
-	return *width && !(*p < end && is_digit(**p));
+	return *width && !(*p < end && sl_is_digit(**p));
 }
 
 /* The range at *p, inside a bracket that ends at `end`; *p goes behind its comma. NULL: it is one. */
@@ -92,7 +90,7 @@ static int64_t bracket_count(const struct piece *piece, const char **why)
 
 static bool is_name(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+	return sl_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
 	       c == '.';
 }
 
@@ -233,7 +231,7 @@ static struct parted part(const char *name)
 {
 	struct parted parted = { strlen(name), 0, 0 };
 	size_t at = parted.stem;
-	while (at && is_digit(name[at - 1]) && parted.stem - at < DIGITS_MAX)
+	while (at && sl_is_digit(name[at - 1]) && parted.stem - at < DIGITS_MAX)
 		at--;
 	if (at == parted.stem)
 		return parted;

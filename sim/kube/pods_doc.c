@@ -52,17 +52,6 @@ static bool is_null(const struct pods_reading *r, const struct sl_doc_node *node
 	return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
 }
 
-const struct sl_doc_node *sl_doc_member(
-	const struct sl_doc *doc, const struct sl_doc_node *map, const char *key)
-{
-	if (!map || map->kind != SL_DOC_MAP)
-		return NULL;
-	for (const struct sl_doc_node *node = sl_doc_child(doc, map); node; node = sl_doc_next(doc, node))
-		if (strcmp(doc->text + node->key, key) == 0)
-			return node;
-	return NULL;
-}
-
 /* map may be NULL; NULL: it has no such member. */
 static const struct sl_doc_node *pods_in(
 	const struct pods_reading *r, const struct sl_doc_node *map, const char *key)

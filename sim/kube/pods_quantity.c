@@ -35,15 +35,13 @@ static void digit_add(struct number *number, char c, bool fraction)
 	number->ten -= fraction;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Whole and fraction; where it ends. */
 static const char *decimal_in(const char *p, const char *end, struct number *number)
 {
-	for (; p < end && is_digit(*p); p++)
+	for (; p < end && sl_is_digit(*p); p++)
 		digit_add(number, *p, false);
 	if (p < end && *p == '.')
-		for (p++; p < end && is_digit(*p); p++)
+		for (p++; p < end && sl_is_digit(*p); p++)
 			digit_add(number, *p, true);
 	return p;
 }
@@ -55,7 +53,7 @@ static bool exponent_in(const char *p, const char *end, struct number *number)
 	p += p < end && (*p == '-' || *p == '+');
 	if (p == end)
 		return false;
-	for (; p < end && is_digit(*p); p++)
+	for (; p < end && sl_is_digit(*p); p++)
 		exponent = exponent < EXPONENT_MAX ? 10 * exponent + (*p - '0') : exponent;
 	number->ten += minus ? -exponent : exponent;
 	return p == end;

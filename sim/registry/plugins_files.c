@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "sim/base/doc.h"
 #include "sim/registry/plugins.h"
 
 const struct policy_file *policy_file_of(const struct policy_choice *choice, const char *key)
@@ -16,31 +17,6 @@ const struct policy_file *policy_file_of(const struct policy_choice *choice, con
 }
 
 /* ---- Reading --------------------------------------------------------------------------- */
-
-static bool is_json(const char *text)
-{
-	while (*text && strchr(" \t\r\n", *text))
-		text++;
-	return *text == '{' || *text == '[';
-}
-
-/* Into the arena, which goes when the choice does. */
-static int keep(
-	struct policy_file *file, const struct sl_doc *doc, struct sl_arena *arena, struct sl_err *err)
-{
-	struct sl_doc_node *node = sl_alloc(arena, doc->count + 1, sizeof(*node));
-	char *text = sl_alloc(arena, doc->text_len + 1, 1);
-	if (!node || !text)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->path);
-	if (doc->count)
-		memcpy(node, doc->node, doc->count * sizeof(*node));
-	if (doc->text_len)
-		memcpy(text, doc->text, doc->text_len);
-	file->doc = (struct sl_doc){
-		.file = file->path, .node = node, .count = doc->count, .text = text, .text_len = doc->text_len
-	};
-	return SL_OK;
-}
 
 static int read_doc(struct policy_file *file, struct sl_input *in, struct sl_arena *arena, struct sl_err *err)
 {
@@ -55,13 +31,13 @@ static int read_doc(struct policy_file *file, struct sl_input *in, struct sl_are
 	if (end - text > SL_DOC_BYTES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: is larger than 64 MiB: split it", file->path);
 	const size_t len = (size_t)(end - text);
-	file->format = is_json(text) ? "json" : "yaml";
+	const char *first = text + strspn(text, " \t\r\n");
+	file->format = *first == '{' || *first == '[' ? "json" : "yaml";
 	file->bytes = sl_input_bytes(in);
-	status = is_json(text) ? sl_doc_read_json(&doc, text, len, err)
-			       : sl_doc_read_yaml(&doc, text, len, err);
+	status = doc_read_any(&doc, text, len, err);
 	memcpy(file->sha256, sl_input_sha256(in), sizeof(file->sha256));
 	if (!status)
-		status = keep(file, &doc, arena, err);
+		status = sl_doc_keep(arena, &doc, &file->doc, err);
 	sl_doc_release(&doc);
 	return status;
 }

@@ -10,7 +10,7 @@
 #ifndef SL_BASELINE_H
 #define SL_BASELINE_H
 
-#include "sim/base/tree.h"
+#include "sim/base/base.h"
 #include "sim/result/tolerance.h"
 
 #define BASELINE_SCHEMA "schedlab.baseline/1"

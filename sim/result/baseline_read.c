@@ -2,26 +2,25 @@
 /*
  * baseline_read.c - a baseline's file, checked as it is read: tables of keys, each with what takes its value.
  *
- * Where each value stands is found in one walk and kept by the address of cJSON's node. What a metric's
- * tolerance cannot mean (the better way bounded, a time of what is none) is an error here, before anything
- * runs.
+ * What a metric's tolerance cannot mean (the better way bounded, a time of what is none) is an error here,
+ * before anything runs.
  */
 #include "sim/result/baseline.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct reading {
 	struct baseline *to;
-	struct tree tree;
-	struct tree_span *span; /* By address, once sorted. */
-	size_t span_count;
-	struct baseline_case *item; /* Whose keys come. */
-	struct baseline_metric *metric;
 	size_t metrics; /* Of all cases. */
 };
+
+/* A reading by tables: its self is a struct reading. */
+typedef const struct sl_schema_reading reading;
+typedef const struct sl_doc_node node;
 
 struct sl_place baseline_place(const struct baseline *baseline, size_t at)
 {
@@ -35,7 +34,10 @@ struct sl_place baseline_place(const struct baseline *baseline, size_t at)
 			high = middle;
 	}
 	const size_t begins = baseline->line_count ? baseline->line[low] : 0;
-	return (struct sl_place){ baseline->file, low + 1, (uint32_t)(at - begins + 1) };
+	uint32_t column = 1;
+	for (size_t i = begins; i < at; i++)
+		column += ((unsigned char)baseline->text[i] & 0xC0) != 0x80;
+	return (struct sl_place){ baseline->file, low + 1, column };
 }
 
 size_t baseline_runs(const struct baseline_case *item)
@@ -45,44 +47,10 @@ size_t baseline_runs(const struct baseline_case *item)
 
 /* ---- Places ------------------------------------------------------------------------------ */
 
-static void count_span(void *self, const struct tree_span *span)
+static struct baseline_span span_of(const struct sl_doc_node *value)
 {
-	(void)span;
-	++*(size_t *)self;
-}
-
-static void note_span(void *self, const struct tree_span *span)
-{
-	struct reading *in = self;
-	in->span[in->span_count++] = *span;
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const uintptr_t left = (uintptr_t)((const struct tree_span *)a)->value;
-	const uintptr_t right = (uintptr_t)((const struct tree_span *)b)->value;
-	return (left > right) - (left < right);
-}
-
-static struct baseline_span span_of(const struct reading *in, const cJSON *value)
-{
-	const struct tree_span key = { .value = value };
-	const struct tree_span *found =
-		bsearch(&key, in->span, in->span_count, sizeof(*in->span), by_address);
-	SL_CHECK(found);
-	return (struct baseline_span){ found->key, found->from, found->until };
-}
-
-static int note_places(struct reading *in, struct sl_err *err)
-{
-	size_t count = 0;
-	tree_each(&in->tree, count_span, &count);
-	in->span = calloc(count, sizeof(*in->span));
-	if (!in->span)
-		return sl_fail_memory(err);
-	tree_each(&in->tree, note_span, in);
-	qsort(in->span, in->span_count, sizeof(*in->span), by_address);
-	return SL_OK;
+	return (struct baseline_span){ value->key_line ? value->key_from : value->from, value->from,
+		value->until };
 }
 
 static int note_lines(struct baseline *to, struct sl_err *err)
@@ -103,147 +71,92 @@ static int note_lines(struct baseline *to, struct sl_err *err)
 	return SL_OK;
 }
 
-static int fail_at(const struct reading *in, size_t at, struct sl_err *err, const char *format, ...)
-	SL_PRINTF(4, 5);
-static int fail_at(const struct reading *in, size_t at, struct sl_err *err, const char *format, ...)
+static struct baseline *baseline_of(reading *r) { return ((const struct reading *)r->self)->to; }
+
+static int fail_at(reading *r, size_t at, const char *format, ...) SL_PRINTF(3, 4);
+static int fail_at(reading *r, size_t at, const char *format, ...)
 {
 	char text[700];
 	va_list args;
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	const struct sl_place place = baseline_place(in->to, at);
-	return sl_fail_at(err, &place, "%s", text);
+	const struct sl_place place = baseline_place(baseline_of(r), at);
+	return sl_fail_at(r->err, &place, "%s", text);
 }
 
-static int fail_value(const struct reading *in, const cJSON *value, const char *wanted, struct sl_err *err)
+static int fail_value(reading *r, node *value, const char *wanted)
 {
-	return fail_at(in, span_of(in, value).from, err, "%s%s%s is not %s", value->string ? "'" : "",
-		value->string ? value->string : "this", value->string ? "'" : "", wanted);
+	return sl_schema_fail_record(r, SL_SCHEMA_VALUE, NULL, value, wanted);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------ */
-
-struct key {
-	const char *name;
-	int (*take)(struct reading *in, const cJSON *value, struct sl_err *err);
-	bool found; /* It does not say what is run, but what came of it. */
-};
-
-enum { KEYS_MAX = 32 };
-
-static int fail_key(const struct reading *in, const cJSON *value, const char *what, const struct key *key,
-	size_t count, struct sl_err *err)
+static int fail_key(reading *r, const struct sl_schema *schema, node *value)
 {
-	const char *known[KEYS_MAX + 1] = { NULL };
-	for (size_t i = 0; i < count; i++)
-		known[i] = key[i].name;
-	const char *near = sl_nearest(value->string, known);
-	return fail_at(in, span_of(in, value).key, err,
-		"'%.60s' is no key of %s: %s%s%s; what people are told goes into 'comment'", value->string,
-		what, near ? "did you mean '" : "see schedlab-baseline(5)", near ? near : "",
-		near ? "'?" : "");
+	const char *near = sl_schema_near(schema, sl_doc_key_of(r->doc, value));
+	return sl_schema_fail_key(r, value,
+		"'%.60s' is no key of %s: %s%s%s; what people are told goes into 'comment'",
+		sl_doc_key_of(r->doc, value), schema->have,
+		near ? "did you mean '" : "see schedlab-baseline(5)", near ? near : "", near ? "'?" : "");
 }
 
-/* Each key once, none that is not in the table. */
-static int take_object(struct reading *in, const cJSON *object, const char *what, const struct key *key,
-	size_t count, struct sl_err *err)
+static int fail_baseline(
+	reading *r, enum sl_schema_wrong wrong, const struct sl_schema *schema, node *value, const char *what)
 {
-	const cJSON *value;
-	uint64_t seen = 0;
-	SL_CHECK(count <= KEYS_MAX);
-	if (!cJSON_IsObject(object))
-		return fail_value(in, object, "an object, in { }", err);
-	cJSON_ArrayForEach(value, object)
-	{
-		size_t i = 0;
-		while (i < count && strcmp(key[i].name, value->string) != 0)
-			i++;
-		if (i == count)
-			return fail_key(in, value, what, key, count, err);
-		if (seen >> i & 1)
-			return fail_at(in, span_of(in, value).key, err,
-				"'%s' is there twice in %s: leave one", value->string, what);
-		seen |= UINT64_C(1) << i;
-		const int status = key[i].take(in, value, err);
-		if (status)
-			return status;
-		if (in->item && !in->metric && !key[i].found)
-			in->item->input_end = span_of(in, value).until;
+	const char *text = sl_doc_string(r->doc, value);
+	if (wrong == SL_SCHEMA_UNKNOWN)
+		return fail_key(r, schema, value);
+	if (wrong == SL_SCHEMA_TWICE)
+		return sl_schema_fail_key(r, value, "'%s' is there twice in %s: leave one",
+			sl_doc_key_of(r->doc, value), schema->have);
+	if (wrong == SL_SCHEMA_NO_MAP)
+		return fail_value(r, value, "an object, in { }");
+	if (text && strcmp(what, "a text") == 0)
+		what = *text ? "a text without control characters" : "a text: it is empty";
+	return fail_value(r, value, what);
+}
+
+static const struct sl_field line = { .kind = SL_FIELD_TEXT };
+static const struct sl_field digest = { .kind = SL_FIELD_HEX };
+static const struct sl_field micro = { .kind = SL_FIELD_MICRO };
+static const struct sl_field whole = { .kind = SL_FIELD_COUNT, .max = INT64_MAX };
+
+static int take_line(reading *r, node *value, void *text)
+{
+	return sl_field_value(r, NULL, &line, value, text);
+}
+
+/* One, or a list of them, into room of the arena. */
+static int take_items(reading *r, node *value, const struct sl_field *each, size_t size, size_t most,
+	size_t *count, void *to)
+{
+	struct {
+		void *item;
+		size_t count;
+	} found = { NULL, 1 };
+	const struct sl_field list = { .kind = SL_FIELD_LIST,
+		.max = (int64_t)most,
+		.each = each,
+		.size = size,
+		.count = offsetof(__typeof__(found), count) };
+	int status = SL_OK;
+	if (value->kind == SL_DOC_LIST) {
+		status = sl_field_list(r, NULL, &list, value, &found);
+	} else {
+		found.item = sl_alloc(r->arena, 1, size);
+		status = found.item ? sl_field_value(r, NULL, each, value, found.item)
+				    : sl_fail_memory(r->err);
 	}
-	return SL_OK;
+	memcpy(to, &found.item, sizeof(found.item));
+	*count = found.count;
+	return status;
 }
 
-static int take_comment(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_texts(reading *r, node *value, struct baseline_texts *texts, size_t most)
 {
-	(void)in;
-	(void)value;
-	(void)err;
-	return SL_OK;
-}
-
-static int take_line(struct reading *in, const cJSON *value, const char **text, struct sl_err *err)
-{
-	const int status = tree_text(&in->tree, value, in->to->arena, text, err);
-	if (status)
-		return status;
-	for (const char *p = *text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return fail_value(in, value, "a text without control characters", err);
-	return **text ? SL_OK : fail_value(in, value, "a text: it is empty", err);
-}
-
-/* One text, or a list of them. */
-static int take_texts(
-	struct reading *in, const cJSON *value, struct baseline_texts *texts, size_t most, struct sl_err *err)
-{
-	size_t count = 1;
-	const bool list = cJSON_IsArray(value);
-	const int status = list ? tree_count(&in->tree, value, most, &count, err) : SL_OK;
-	if (status)
-		return status;
-	texts->span = span_of(in, value);
-	texts->text = sl_alloc(in->to->arena, count + 1, sizeof(*texts->text));
-	if (!texts->text)
-		return sl_fail_memory(err);
-	if (!list) {
-		texts->count = 1;
-		return take_line(in, value, &texts->text[0], err);
-	}
-	const cJSON *item;
-	cJSON_ArrayForEach(item, value)
-	{
-		const int failed = take_line(in, item, &texts->text[texts->count++], err);
-		if (failed)
-			return failed;
-	}
-	return count ? SL_OK : fail_value(in, value, "a list with anything in it", err);
-}
-
-static int take_digest_list(struct reading *in, const cJSON *value, struct baseline_digests *digests,
-	size_t most, struct sl_err *err)
-{
-	size_t count = 1;
-	const bool list = cJSON_IsArray(value);
-	const int status = list ? tree_count(&in->tree, value, most, &count, err) : SL_OK;
-	if (status)
-		return status;
-	digests->span = span_of(in, value);
-	digests->digest = sl_alloc(in->to->arena, count + 1, sizeof(*digests->digest));
-	if (!digests->digest)
-		return sl_fail_memory(err);
-	digests->count = count;
-	if (!list)
-		return tree_hex(&in->tree, value, &digests->digest[0], err);
-	const cJSON *item;
-	uint64_t *to = digests->digest;
-	cJSON_ArrayForEach(item, value)
-	{
-		const int failed = tree_hex(&in->tree, item, to++, err);
-		if (failed)
-			return failed;
-	}
-	return SL_OK;
+	texts->span = span_of(value);
+	const int status =
+		take_items(r, value, &line, sizeof(*texts->text), most, &texts->count, &texts->text);
+	return status || texts->count ? status : fail_value(r, value, "a list with anything in it");
 }
 
 /* ---- Metrics ------------------------------------------------------------------------------- */
@@ -289,72 +202,67 @@ const struct metric_known *metric_known(const char *name)
 	return NULL;
 }
 
-static int take_value(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_value(reading *r, node *value, void *base)
 {
-	in->metric->value = span_of(in, value);
-	in->metric->has_value = !cJSON_IsNull(value);
-	if (!cJSON_IsNumber(value) && in->metric->has_value)
-		return fail_value(in, value, "a number", err);
-	return in->metric->has_value ? tree_micro(&in->tree, value, &in->metric->value_micro, err) : SL_OK;
+	struct baseline_metric *metric = base;
+	double number;
+	metric->value = span_of(value);
+	metric->has_value = !sl_doc_is(r->doc, value, "null");
+	if (metric->has_value && !sl_doc_number(r->doc, value, &number))
+		return fail_value(r, value, "a number");
+	return metric->has_value ? sl_field_value(r, NULL, &micro, value, &metric->value_micro) : SL_OK;
 }
 
-static int take_values(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_values(reading *r, node *value, void *base)
 {
-	struct baseline_metric *metric = in->metric;
-	const cJSON *item;
-	const int status = tree_count(&in->tree, value, BASELINE_FAMILY_MAX, &metric->each_count, err);
-	if (status)
-		return status;
-	metric->each_span = span_of(in, value);
-	metric->each = sl_alloc(in->to->arena, metric->each_count + 1, sizeof(*metric->each));
-	if (!metric->each)
-		return sl_fail_memory(err);
-	int64_t *to = metric->each;
-	cJSON_ArrayForEach(item, value)
-	{
-		const int failed = tree_micro(&in->tree, item, to++, err);
-		if (failed)
-			return failed;
-	}
-	return SL_OK;
+	static const struct sl_field list = { .kind = SL_FIELD_LIST,
+		.max = BASELINE_FAMILY_MAX,
+		.at = offsetof(struct baseline_metric, each),
+		.count = offsetof(struct baseline_metric, each_count),
+		.each = &micro,
+		.size = sizeof(int64_t) };
+	struct baseline_metric *metric = base;
+	metric->each_span = span_of(value);
+	return sl_field_list(r, NULL, &list, value, metric);
 }
 
-static int take_better(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_better(reading *r, node *value, void *base)
 {
 	static const char *const word[] = { "lower", "neither", "higher" };
+	const char *text = sl_doc_string(r->doc, value);
 	for (int i = 0; i < 3; i++)
-		if (cJSON_IsString(value) && strcmp(value->valuestring, word[i]) == 0) {
-			in->metric->better = i - 1;
+		if (text && strcmp(text, word[i]) == 0) {
+			*(int *)base = i - 1;
 			return SL_OK;
 		}
-	return fail_value(in, value, "'lower', 'higher' or 'neither'", err);
+	return fail_value(r, value, "'lower', 'higher' or 'neither'");
 }
 
-static int take_tol(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_tol(reading *r, node *value, void *base)
 {
+	struct baseline_metric *metric = base;
 	struct tol_wrong wrong;
-	const int status = take_line(in, value, &in->metric->tol_text, err);
-	if (status)
+	const int status = take_line(r, value, &metric->tol_text);
+	if (status || tolerance_parse(&metric->tol, metric->tol_text, &wrong))
 		return status;
-	if (tolerance_parse(&in->metric->tol, in->metric->tol_text, &wrong))
-		return SL_OK;
-	return fail_at(in, span_of(in, value).from + 1 + wrong.at, err,
-		"the tolerance '%.60s' is none: %s; schedlab-baseline(5) has the forms", in->metric->tol_text,
+	return fail_at(r, value->from + 1 + wrong.at,
+		"the tolerance '%.60s' is none: %s; schedlab-baseline(5) has the forms", metric->tol_text,
 		wrong.why);
 }
 
-static int take_test(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_test(reading *r, node *value, void *base)
 {
-	in->metric->wilcoxon = cJSON_IsString(value) && strcmp(value->valuestring, "wilcoxon") == 0;
-	return in->metric->wilcoxon ? SL_OK : fail_value(in, value, "'wilcoxon', the one test there is", err);
+	const char *text = sl_doc_string(r->doc, value);
+	*(bool *)base = text && strcmp(text, "wilcoxon") == 0;
+	return *(bool *)base ? SL_OK : fail_value(r, value, "'wilcoxon', the one test there is");
 }
 
-static int take_alpha(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_alpha(reading *r, node *value, void *base)
 {
-	in->metric->alpha = cJSON_IsNumber(value) ? value->valuedouble : 0;
-	return in->metric->alpha >= 0.0001 && in->metric->alpha <= 0.2
+	double *alpha = base;
+	return sl_doc_number(r->doc, value, alpha) && *alpha >= 0.0001 && *alpha <= 0.2
 		       ? SL_OK
-		       : fail_value(in, value, "a number from 0.0001 to 0.2", err);
+		       : fail_value(r, value, "a number from 0.0001 to 0.2");
 }
 
 /* {key=*} at the end, or any star: then it is of this form alone. */
@@ -376,82 +284,87 @@ static unsigned runs_needed(double alpha)
 	return runs;
 }
 
-static int check_family(const struct reading *in, const struct baseline_metric *metric, struct sl_err *err)
+static int check_family(reading *r, const struct baseline_case *item, const struct baseline_metric *metric)
 {
-	const size_t runs = baseline_runs(in->item);
+	const size_t runs = baseline_runs(item);
 	if (metric->many && runs > 1)
-		return fail_at(in, metric->span.key, err, "'%.60s' stands for several: in a family name each",
+		return fail_at(r, metric->span.key, "'%.60s' stands for several: in a family name each",
 			metric->name);
 	if (metric->each_count && metric->each_count != runs)
-		return fail_at(in, metric->each_span.from, err,
+		return fail_at(r, metric->each_span.from,
 			"'values' has %zu numbers and the case %zu runs: write them anew by 'schedlab check --update'",
 			metric->each_count, runs);
 	if (metric->wilcoxon && runs < runs_needed(metric->alpha))
-		return fail_at(in, metric->span.key, err,
+		return fail_at(r, metric->span.key,
 			"a Wilcoxon test at alpha %g needs at least %u runs, and the case has %zu: with fewer no shift is significant; take more seeds or traces",
 			metric->alpha, runs_needed(metric->alpha), runs);
 	return SL_OK;
 }
 
-static int check_metric(const struct reading *in, const struct baseline_metric *metric, struct sl_err *err)
+static int check_metric(reading *r, const struct baseline_case *item, const struct baseline_metric *metric)
 {
 	const struct metric_known *known = metric_known(metric->name);
 	const char *unit = known ? known->unit : "s";
 	bool good = true;
 	if (is_many(metric->name, &good) && !good)
-		return fail_at(in, metric->span.key, err,
+		return fail_at(r, metric->span.key,
 			"'%.60s': a star stands for all values of one key, at the end: 'wait.p95{user=*}'",
 			metric->name);
 	if (metric->many && tolerance_relative(&metric->tol))
-		return fail_at(in, metric->span.key, err,
+		return fail_at(r, metric->span.key,
 			"'%.60s' stands for several, of which no value is kept: give a range or a bound, as '<= 4h'",
 			metric->name);
 	if (tolerance_backward(&metric->tol, metric->better))
-		return fail_at(in, metric->span.key, err,
+		return fail_at(r, metric->span.key,
 			"the tolerance '%.60s' bounds '%.60s' where it gets better: write '%s' for the worse way, or '±' for both",
 			metric->tol_text, metric->name, metric->better > 0 ? "-" : "+");
 	if (tolerance_timed(&metric->tol) && strcmp(unit, "s") != 0)
-		return fail_at(in, metric->span.key, err,
+		return fail_at(r, metric->span.key,
 			"the tolerance '%.60s' names a time, and '%.60s' is none: give a bare number",
 			metric->tol_text, metric->name);
-	return check_family(in, metric, err);
+	return check_family(r, item, metric);
 }
 
-static int take_metric(struct reading *in, const cJSON *value, struct sl_err *err)
+#define METRIC_TAKES(name, how, member)                              \
+	{                                                            \
+		.key = (name), .kind = SL_FIELD_TAKE, .take = (how), \
+		.at = offsetof(struct baseline_metric, member)       \
+	}
+
+static const struct sl_field metric_fields[] = {
+	{ .key = "value", .kind = SL_FIELD_TAKE, .take = take_value },
+	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values },
+	{ .key = "unit" },
+	METRIC_TAKES("better", take_better, better),
+	{ .key = "tol", .kind = SL_FIELD_TAKE, .take = take_tol },
+	METRIC_TAKES("test", take_test, wilcoxon),
+	METRIC_TAKES("alpha", take_alpha, alpha),
+	{ .key = "comment" },
+};
+static const struct sl_schema metric_schema = { "a metric", metric_fields, SL_LEN(metric_fields), NULL };
+
+static int take_metric(reading *r, node *value, struct baseline_metric *metric)
 {
-	static const struct key keys[] = {
-		{ "value", take_value, false },
-		{ "values", take_values, false },
-		{ "unit", take_comment, false },
-		{ "better", take_better, false },
-		{ "tol", take_tol, false },
-		{ "test", take_test, false },
-		{ "alpha", take_alpha, false },
-		{ "comment", take_comment, false },
-	};
-	struct baseline_metric *metric = &in->item->metric[in->item->metric_count];
-	const struct metric_known *known = metric_known(value->string);
+	const char *name = sl_doc_key_of(r->doc, value);
+	const struct metric_known *known = metric_known(name);
 	struct tol_wrong wrong;
 	bool good = true;
-	*metric = (struct baseline_metric){ .span = span_of(in, value),
+	*metric = (struct baseline_metric){ .span = span_of(value),
 		.better = known ? known->better : 0,
 		.tol_text = "=",
 		.alpha = 0.05,
-		.name = sl_strdup(in->to->arena, value->string, strlen(value->string)) };
+		.name = sl_strdup(r->arena, name, strlen(name)) };
 	if (!metric->name)
-		return sl_fail_memory(err);
+		return sl_fail_memory(r->err);
 	if (!*metric->name)
-		return fail_at(in, metric->span.key, err,
-			"a metric without a name: 'schedlab run --json' shows them");
+		return fail_at(
+			r, metric->span.key, "a metric without a name: 'schedlab run --json' shows them");
 	(void)tolerance_parse(&metric->tol, metric->tol_text, &wrong);
 	metric->many = is_many(metric->name, &good);
-	metric->empty = !value->child;
-	in->metric = metric;
-	int status = take_object(in, value, "a metric", keys, SL_LEN(keys), err);
-	in->metric = NULL;
+	metric->empty = !value->count;
+	const int status = sl_schema_read(r, value, &metric_schema, NULL, metric);
 	if (!status && !metric->better && !known)
 		metric->better = tolerance_better(&metric->tol);
-	in->item->metric_count++;
 	return status;
 }
 
@@ -467,174 +380,141 @@ static int name_compare(const void *a, const void *b)
 	return order ? order : (left > right) - (left < right);
 }
 
-static int check_twice(const struct reading *in, struct sl_err *err)
+static int check_twice(reading *r, const struct baseline_case *item)
 {
-	const struct baseline_case *item = in->item;
 	struct named *sorted = calloc(item->metric_count + 1, sizeof(*sorted));
 	int status = SL_OK;
 	if (!sorted)
-		return sl_fail_memory(err);
+		return sl_fail_memory(r->err);
 	for (size_t i = 0; i < item->metric_count; i++)
 		sorted[i].is = &item->metric[i];
 	qsort(sorted, item->metric_count, sizeof(*sorted), name_compare);
 	for (size_t i = 1; i < item->metric_count && !status; i++)
 		if (strcmp(sorted[i - 1].is->name, sorted[i].is->name) == 0)
-			status = fail_at(in, sorted[i].is->span.key, err,
+			status = fail_at(r, sorted[i].is->span.key,
 				"'%.60s' is there twice in the metrics: leave one", sorted[i].is->name);
 	free(sorted);
 	return status;
 }
 
-static int take_metrics(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_metrics(reading *r, node *value, void *base)
 {
-	const cJSON *item;
-	size_t count = 0;
-	if (!cJSON_IsObject(value))
-		return fail_value(in, value, "an object of metrics, in { }", err);
-	in->item->metrics_span = span_of(in, value);
-	cJSON_ArrayForEach(item, value) count++;
-	in->metrics += count;
+	struct baseline_case *item = base;
+	struct reading *in = r->self;
+	if (value->kind != SL_DOC_MAP)
+		return fail_value(r, value, "an object of metrics, in { }");
+	item->metrics_span = span_of(value);
+	in->metrics += value->count;
 	if (in->metrics > BASELINE_METRICS_MAX)
-		return fail_value(in, value, "as short as it must be: 100000 metrics in all", err);
-	in->item->metric = sl_alloc(in->to->arena, count + 1, sizeof(*in->item->metric));
-	if (!in->item->metric)
-		return sl_fail_memory(err);
-	int status = SL_OK;
-	cJSON_ArrayForEach(item, value) { status = status ? status : take_metric(in, item, err); }
-	return status ? status : check_twice(in, err);
+		return fail_value(r, value, "as short as it must be: 100000 metrics in all");
+	item->metric = sl_alloc(r->arena, (size_t)value->count + 1, sizeof(*item->metric));
+	if (!item->metric)
+		return sl_fail_memory(r->err);
+	SL_DOC_EACH (metric, r->doc, value) {
+		const int status = take_metric(r, metric, &item->metric[item->metric_count++]);
+		if (status)
+			return status;
+	}
+	return check_twice(r, item);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-#define LINE_KEY(target)                                                                     \
-	static int take_##target(struct reading *in, const cJSON *value, struct sl_err *err) \
-	{                                                                                    \
-		return take_line(in, value, &in->item->target, err);                         \
-	}
-#define SPAN_KEY(target)                                                                     \
-	static int take_##target(struct reading *in, const cJSON *value, struct sl_err *err) \
-	{                                                                                    \
-		in->item->target##_span = span_of(in, value);                                \
-		return take_line(in, value, &in->item->target, err);                         \
-	}
-#define LIST_KEY(target, most)                                                               \
-	static int take_##target(struct reading *in, const cJSON *value, struct sl_err *err) \
-	{                                                                                    \
-		return take_texts(in, value, &in->item->target, most, err);                  \
-	}
-SPAN_KEY(id)
-SPAN_KEY(generate)
-SPAN_KEY(cluster)
-SPAN_KEY(policy)
-LINE_KEY(from)
-LINE_KEY(to)
-LINE_KEY(tz)
-LIST_KEY(set, BASELINE_SETTINGS_MAX)
-LIST_KEY(trace_sha256, BASELINE_FAMILY_MAX)
-LIST_KEY(cluster_sha256, 1)
-LIST_KEY(cluster_read, 1)
-LIST_KEY(side_sha256, BASELINE_SETTINGS_MAX)
-
-static int take_trace(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_texts_many(reading *r, node *value, void *texts)
 {
-	if (in->item->trace.count)
-		return fail_value(in, value, "wanted beside the other: give 'trace' or 'family'", err);
-	return cJSON_IsString(value) ? take_texts(in, value, &in->item->trace, 1, err)
-				     : fail_value(in, value, "a path; several go into 'family'", err);
+	return take_texts(r, value, texts, BASELINE_FAMILY_MAX);
 }
 
-static int take_family(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_settings(reading *r, node *value, void *texts)
 {
-	if (in->item->trace.count)
-		return fail_value(in, value, "wanted beside the other: give 'trace' or 'family'", err);
-	return cJSON_IsArray(value)
-		       ? take_texts(in, value, &in->item->trace, BASELINE_FAMILY_MAX, err)
-		       : fail_value(in, value, "a list of paths; a single one goes into 'trace'", err);
+	return take_texts(r, value, texts, BASELINE_SETTINGS_MAX);
 }
 
-static int take_jobs(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_text_one(reading *r, node *value, void *texts) { return take_texts(r, value, texts, 1); }
+
+static int take_trace(reading *r, node *value, void *base)
+{
+	struct baseline_texts *trace = base;
+	if (trace->count)
+		return fail_value(r, value, "wanted beside the other: give 'trace' or 'family'");
+	return sl_doc_string(r->doc, value) ? take_texts(r, value, trace, 1)
+					    : fail_value(r, value, "a path; several go into 'family'");
+}
+
+static int take_family(reading *r, node *value, void *base)
+{
+	struct baseline_texts *trace = base;
+	if (trace->count)
+		return fail_value(r, value, "wanted beside the other: give 'trace' or 'family'");
+	return value->kind == SL_DOC_LIST
+		       ? take_texts(r, value, trace, BASELINE_FAMILY_MAX)
+		       : fail_value(r, value, "a list of paths; a single one goes into 'trace'");
+}
+
+static int take_jobs(reading *r, node *value, void *base)
 {
 	int64_t jobs = 0;
-	const int status = tree_i64(&in->tree, value, 0, &jobs, err);
-	in->item->jobs_max = (uint64_t)jobs;
+	const int status = sl_field_value(r, NULL, &whole, value, &jobs);
+	*(uint64_t *)base = (uint64_t)jobs;
 	return status || (jobs > 0 && jobs < UINT32_MAX)
 		       ? status
-		       : fail_value(in, value, "a number of jobs, from 1 on", err);
+		       : fail_value(r, value, "a number of jobs, from 1 on");
 }
 
-static int take_exact(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_seed(reading *r, node *value, void *base)
 {
-	in->item->exact = cJSON_IsTrue(value);
-	return cJSON_IsBool(value) ? SL_OK : fail_value(in, value, "true or false", err);
-}
-
-static int seeds_room(struct reading *in, size_t count, struct sl_err *err)
-{
-	in->item->seed = sl_alloc(in->to->arena, count, sizeof(*in->item->seed));
-	in->item->seed_count = 0;
-	return in->item->seed ? SL_OK : sl_fail_memory(err);
-}
-
-static int take_seed(struct reading *in, const cJSON *value, struct sl_err *err)
-{
-	int64_t seed = 0;
-	int status = in->item->seed ? fail_value(in, value, "wanted beside 'seeds'", err)
-				    : tree_i64(&in->tree, value, 0, &seed, err);
-	if (!status)
-		status = seeds_room(in, 1, err);
-	if (!status)
-		in->item->seed[in->item->seed_count++] = (uint64_t)seed;
-	return status;
+	struct baseline_case *item = base;
+	if (item->seed)
+		return fail_value(r, value, "wanted beside 'seeds'");
+	item->seed = sl_alloc(r->arena, 1, sizeof(*item->seed));
+	item->seed_count = 1;
+	return item->seed ? sl_field_value(r, NULL, &whole, value, item->seed) : sl_fail_memory(r->err);
 }
 
 /* "1..20" */
-static int take_seed_range(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_seed_range(reading *r, node *value, struct baseline_case *item)
 {
-	static const char wanted[] = "a range of seeds as \"1..20\", or a list of them";
-	const char *text = value->valuestring;
+	const char *text = sl_doc_string(r->doc, value);
 	const char *dots = strstr(text, "..");
 	int64_t from;
 	int64_t to;
 	if (!dots || !sl_get_i64(text, (size_t)(dots - text), &from) || from < 0 ||
 		!sl_get_i64(dots + 2, strlen(dots + 2), &to) || to < from || to - from >= BASELINE_FAMILY_MAX)
-		return fail_value(in, value, wanted, err);
-	const int status = seeds_room(in, (size_t)(to - from + 1), err);
-	for (int64_t i = 0; !status && i <= to - from; i++)
-		in->item->seed[in->item->seed_count++] = (uint64_t)(from + i);
-	return status;
+		return fail_value(r, value, "a range of seeds as \"1..20\", or a list of them");
+	item->seed = sl_alloc(r->arena, (size_t)(to - from + 1), sizeof(*item->seed));
+	for (int64_t i = 0; item->seed && i <= to - from; i++)
+		item->seed[item->seed_count++] = (uint64_t)(from + i);
+	return item->seed ? SL_OK : sl_fail_memory(r->err);
 }
 
-static int take_seeds(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_seeds(reading *r, node *value, void *base)
 {
-	if (in->item->seed)
-		return fail_value(in, value, "wanted beside 'seed'", err);
-	if (cJSON_IsString(value))
-		return take_seed_range(in, value, err);
-	size_t count = 0;
-	const cJSON *item;
-	int status = tree_count(&in->tree, value, BASELINE_FAMILY_MAX, &count, err);
-	if (!status && !count)
-		status = fail_value(in, value, "a list with anything in it", err);
-	if (!status)
-		status = seeds_room(in, count, err);
-	cJSON_ArrayForEach(item, value)
-	{
-		int64_t seed = 0;
-		status = status ? status : tree_i64(&in->tree, item, 0, &seed, err);
-		if (!status)
-			in->item->seed[in->item->seed_count++] = (uint64_t)seed;
-	}
-	return status;
+	struct baseline_case *item = base;
+	if (item->seed)
+		return fail_value(r, value, "wanted beside 'seed'");
+	if (sl_doc_string(r->doc, value))
+		return take_seed_range(r, value, item);
+	if (value->kind != SL_DOC_LIST)
+		return fail_value(r, value, "an array");
+	const int status = take_items(
+		r, value, &whole, sizeof(*item->seed), BASELINE_FAMILY_MAX, &item->seed_count, &item->seed);
+	return status || item->seed_count ? status : fail_value(r, value, "a list with anything in it");
 }
 
-static int take_result(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_result(reading *r, node *value, void *base)
 {
-	return take_digest_list(in, value, &in->item->result, BASELINE_FAMILY_MAX, err);
+	struct baseline_digests *to = base;
+	to->span = span_of(value);
+	return take_items(
+		r, value, &digest, sizeof(*to->digest), BASELINE_FAMILY_MAX, &to->count, &to->digest);
 }
 
-static int take_digests(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_digests(reading *r, node *value, void *base)
 {
-	return take_digest_list(in, value, &in->item->digests, BASELINE_DIGESTS_MAX, err);
+	struct baseline_digests *to = base;
+	to->span = span_of(value);
+	return take_items(
+		r, value, &digest, sizeof(*to->digest), BASELINE_DIGESTS_MAX, &to->count, &to->digest);
 }
 
 static const char *const count_names[] = { [COUNT_TOTAL] = "total",
@@ -649,26 +529,27 @@ static const char *const count_names[] = { [COUNT_TOTAL] = "total",
 
 const char *baseline_count_name(enum baseline_count which) { return count_names[which]; }
 
-static int take_count(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_count(reading *r, node *value, void *base)
 {
-	const int64_t most = INT64_C(1000000000000);
-	size_t i = 0;
-	int64_t count = 0;
-	while (strcmp(count_names[i], value->string) != 0)
-		i++; /* Its key is one of them. */
-	const int status = tree_i64(&in->tree, value, 0, &count, err);
-	in->item->counts.count[i] = count;
-	return status || count <= most ? status : fail_value(in, value, "a number of jobs", err);
+	const int status = sl_field_value(r, NULL, &whole, value, base);
+	return status || *(int64_t *)base <= INT64_C(1000000000000)
+		       ? status
+		       : fail_value(r, value, "a number of jobs");
 }
 
 /* What is not there is 0. */
-static int take_counts(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_counts(reading *r, node *value, void *base)
 {
-	struct key keys[BASELINE_COUNTS];
+	struct baseline_counts *counts = base;
+	struct sl_field fields[BASELINE_COUNTS];
+	const struct sl_schema schema = { "the counts", fields, BASELINE_COUNTS, NULL };
 	for (size_t i = 0; i < BASELINE_COUNTS; i++)
-		keys[i] = (struct key){ count_names[i], take_count, true };
-	in->item->counts.span = span_of(in, value);
-	return take_object(in, value, "the counts", keys, BASELINE_COUNTS, err);
+		fields[i] = (struct sl_field){ .key = count_names[i],
+			.kind = SL_FIELD_TAKE,
+			.take = take_count,
+			.at = offsetof(struct baseline_counts, count) + i * sizeof(*counts->count) };
+	counts->span = span_of(value);
+	return sl_schema_read(r, value, &schema, NULL, counts);
 }
 
 static int by_seed(const void *a, const void *b)
@@ -684,124 +565,153 @@ static int by_text(const void *a, const void *b)
 }
 
 /* A run that stands twice would count as two samples. */
-static int check_alike(struct reading *in, struct sl_err *err)
+static int check_alike(reading *r, const struct baseline_case *item)
 {
-	const struct baseline_case *item = in->item;
 	const bool traces = item->trace.count > 1;
 	const size_t count = baseline_runs(item);
 	const size_t size = traces ? sizeof(*item->trace.text) : sizeof(*item->seed);
 	int (*const compare)(const void *a, const void *b) = traces ? by_text : by_seed;
-	char *sorted = sl_alloc(in->to->arena, count, size);
+	char *sorted = sl_alloc(r->arena, count, size);
 	bool twice = false;
 	if (!sorted)
-		return sl_fail_memory(err);
+		return sl_fail_memory(r->err);
 	memcpy(sorted, traces ? (const void *)item->trace.text : item->seed, count * size);
 	qsort(sorted, count, size, compare);
 	for (size_t i = 1; i < count && !twice; i++)
 		twice = compare(sorted + (i - 1) * size, sorted + i * size) == 0;
-	return twice ? fail_at(in, item->span.from, err,
+	return twice ? fail_at(r, item->span.from,
 			       "case '%.60s' has the same %s twice, which is one run and no two: leave one",
 			       item->id, traces ? "trace" : "seed")
 		     : SL_OK;
 }
 
 /* What makes sense only once all keys are there. */
-static int check_case(struct reading *in, struct sl_err *err)
+static int check_case(reading *r, struct baseline_case *item)
 {
-	struct baseline_case *item = in->item;
 	const size_t at = item->span.from;
 	if (!item->id)
-		return fail_at(in, at, err, "a case has no 'id': give it a name of its own");
+		return fail_at(r, at, "a case has no 'id': give it a name of its own");
 	if (!item->trace.count && !item->generate)
-		return fail_at(in, at, err,
-			"case '%.60s' has no 'trace', no 'family' and no 'generate': give one", item->id);
+		return fail_at(r, at, "case '%.60s' has no 'trace', no 'family' and no 'generate': give one",
+			item->id);
 	if (item->trace.count && item->generate)
-		return fail_at(in, item->generate_span.key, err,
+		return fail_at(r, item->generate_span.key,
 			"case '%.60s' has traces and 'generate': give one of the two", item->id);
 	if (item->trace.count > 1 && item->seed_count > 1)
-		return fail_at(in, at, err,
+		return fail_at(r, at,
 			"case '%.60s' has a family of traces and several seeds: give one of the two",
 			item->id);
 	if (!item->seed_count) {
-		const int status = seeds_room(in, 1, err);
-		if (status)
-			return status;
+		item->seed = sl_alloc(r->arena, 1, sizeof(*item->seed));
+		if (!item->seed)
+			return sl_fail_memory(r->err);
 		item->seed[item->seed_count++] = 1;
 	}
 	if (item->result.count && item->result.count != baseline_runs(item))
-		return fail_at(in, item->result.span.from, err,
+		return fail_at(r, item->result.span.from,
 			"'result' has %zu digests and the case %zu runs: write them anew by 'schedlab check --update'",
 			item->result.count, baseline_runs(item));
-	int status = check_alike(in, err);
+	int status = check_alike(r, item);
 	for (size_t i = 0; i < item->metric_count && !status; i++)
-		status = check_metric(in, &item->metric[i], err);
+		status = check_metric(r, item, &item->metric[i]);
 	return status;
 }
 
-static int take_case(struct reading *in, const cJSON *value, struct sl_err *err)
+#define CASE_TAKES(name, how, member)                                \
+	{                                                            \
+		.key = (name), .kind = SL_FIELD_TAKE, .take = (how), \
+		.at = offsetof(struct baseline_case, member)         \
+	}
+#define CASE_TEXT(name, member)                                                                    \
+	{                                                                                          \
+		.key = (name), .kind = SL_FIELD_TEXT, .at = offsetof(struct baseline_case, member) \
+	}
+
+enum { CASE_FOUND = 15 }; /* From here on they say what came of it. */
+
+static const struct sl_field case_fields[] = {
+	CASE_TEXT("id", id),
+	{ .key = "comment" },
+	CASE_TAKES("trace", take_trace, trace),
+	CASE_TAKES("family", take_family, trace),
+	CASE_TEXT("generate", generate),
+	CASE_TEXT("cluster", cluster),
+	CASE_TEXT("policy", policy),
+	CASE_TAKES("set", take_settings, set),
+	{ .key = "seed", .kind = SL_FIELD_TAKE, .take = take_seed },
+	{ .key = "seeds", .kind = SL_FIELD_TAKE, .take = take_seeds },
+	CASE_TAKES("jobs", take_jobs, jobs_max),
+	CASE_TEXT("from", from),
+	CASE_TEXT("to", to),
+	CASE_TEXT("tz", tz),
+	{ .key = "exact", .kind = SL_FIELD_BOOL, .at = offsetof(struct baseline_case, exact) },
+	CASE_TAKES("trace_sha256", take_texts_many, trace_sha256),
+	CASE_TAKES("cluster_sha256", take_text_one, cluster_sha256),
+	CASE_TAKES("cluster_read", take_text_one, cluster_read),
+	CASE_TAKES("side_sha256", take_settings, side_sha256),
+	CASE_TAKES("result", take_result, result),
+	CASE_TAKES("digests", take_digests, digests),
+	CASE_TAKES("counts", take_counts, counts),
+	{ .key = "metrics", .kind = SL_FIELD_TAKE, .take = take_metrics },
+};
+static const struct sl_schema case_schema = { "a case", case_fields, SL_LEN(case_fields), NULL };
+
+static void note_spans(reading *r, node *map, node *const *into, struct baseline_case *item)
 {
-	static const struct key keys[] = {
-		{ "id", take_id, false },
-		{ "comment", take_comment, false },
-		{ "trace", take_trace, false },
-		{ "family", take_family, false },
-		{ "generate", take_generate, false },
-		{ "cluster", take_cluster, false },
-		{ "policy", take_policy, false },
-		{ "set", take_set, false },
-		{ "seed", take_seed, false },
-		{ "seeds", take_seeds, false },
-		{ "jobs", take_jobs, false },
-		{ "from", take_from, false },
-		{ "to", take_to, false },
-		{ "tz", take_tz, false },
-		{ "exact", take_exact, false },
-		{ "trace_sha256", take_trace_sha256, true },
-		{ "cluster_sha256", take_cluster_sha256, true },
-		{ "cluster_read", take_cluster_read, true },
-		{ "side_sha256", take_side_sha256, true },
-		{ "result", take_result, true },
-		{ "digests", take_digests, true },
-		{ "counts", take_counts, true },
-		{ "metrics", take_metrics, true },
-	};
-	in->item = &in->to->item[in->to->count++];
-	*in->item = (struct baseline_case){ .policy = "easy", .span = span_of(in, value) };
-	in->metric = NULL;
-	int status = take_object(in, value, "a case", keys, SL_LEN(keys), err);
-	if (!status)
-		status = check_case(in, err);
-	for (size_t i = 0; !status && i + 1 < in->to->count; i++)
-		if (strcmp(in->to->item[i].id, in->item->id) == 0)
-			status = fail_at(in, in->item->id_span.from, err,
-				"case '%.60s' is there twice: give each an id of its own", in->item->id);
-	in->item = NULL;
-	return status;
+	const struct {
+		const char *key;
+		struct baseline_span *span;
+	} spans[] = { { "id", &item->id_span }, { "generate", &item->generate_span },
+		{ "cluster", &item->cluster_span }, { "policy", &item->policy_span } };
+	for (size_t i = 0; i < SL_LEN(spans); i++) {
+		node *value = sl_doc_member(r->doc, map, spans[i].key);
+		if (value)
+			*spans[i].span = span_of(value);
+	}
+	for (size_t i = 0; i < CASE_FOUND; i++)
+		if (into[i] && into[i]->until > item->input_end)
+			item->input_end = into[i]->until;
 }
 
-static int take_cases(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_case(reading *r, node *value, void *base)
 {
-	size_t count = 0;
-	const cJSON *item;
-	int status = tree_count(&in->tree, value, BASELINE_CASES_MAX, &count, err);
+	node *into[SL_FIELDS_MAX];
+	struct baseline_case *item = base;
+	*item = (struct baseline_case){ .policy = "easy", .span = span_of(value) };
+	int status = sl_schema_read(r, value, &case_schema, into, item);
 	if (status)
 		return status;
-	if (!count)
-		return fail_value(in, value, "a list with a case in it", err);
-	in->to->item = sl_alloc(in->to->arena, count, sizeof(*in->to->item));
-	if (!in->to->item)
-		return sl_fail_memory(err);
-	cJSON_ArrayForEach(item, value) { status = status ? status : take_case(in, item, err); }
+	note_spans(r, value, into, item);
+	status = check_case(r, item);
+	for (const struct baseline_case *other = baseline_of(r)->item; !status && other < item; other++)
+		if (strcmp(other->id, item->id) == 0)
+			status = fail_at(r, item->id_span.from,
+				"case '%.60s' is there twice: give each an id of its own", item->id);
 	return status;
 }
 
-static int take_schema(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_cases(reading *r, node *value, void *base)
 {
-	if (cJSON_IsString(value) && strcmp(value->valuestring, BASELINE_SCHEMA) == 0)
+	static const struct sl_field a_case = { .kind = SL_FIELD_TAKE, .take = take_case };
+	static const struct sl_field list = { .kind = SL_FIELD_LIST,
+		.at = offsetof(struct baseline, item),
+		.count = offsetof(struct baseline, count),
+		.max = BASELINE_CASES_MAX,
+		.each = &a_case,
+		.size = sizeof(struct baseline_case) };
+	const int status = sl_field_list(r, NULL, &list, value, base);
+	return status || value->count ? status : fail_value(r, value, "a list with a case in it");
+}
+
+static int take_schema(reading *r, node *value, void *base)
+{
+	const char *text = sl_doc_string(r->doc, value);
+	(void)base;
+	if (text && strcmp(text, BASELINE_SCHEMA) == 0)
 		return SL_OK;
-	return fail_at(in, span_of(in, value).from, err,
+	return sl_schema_fail_at(r, value,
 		"'%.60s' is not what this schedlab reads, which is '%s': make the baseline again",
-		cJSON_IsString(value) ? value->valuestring : "this", BASELINE_SCHEMA);
+		text ? text : "this", BASELINE_SCHEMA);
 }
 
 /* "1.12" is 1 012 000; false: it is no version. */
@@ -822,13 +732,14 @@ static bool version_of(const char **text, int64_t *version)
 }
 
 /* ">=0.3 <1": all of them hold of this schedlab. */
-static int take_tool(struct reading *in, const cJSON *value, struct sl_err *err)
+static int take_tool(reading *r, node *value, void *base)
 {
 	const char *own = SL_VERSION;
 	const char *text;
 	int64_t is;
 	int64_t wanted;
-	const int status = take_line(in, value, &text, err);
+	const int status = take_line(r, value, &text);
+	(void)base;
 	if (status)
 		return status;
 	(void)version_of(&own, &is);
@@ -837,10 +748,9 @@ static int take_tool(struct reading *in, const cJSON *value, struct sl_err *err)
 		const bool equal = p[1] == '=';
 		p += equal ? 2 : 1;
 		if (!strchr("<>", sign) || !version_of(&p, &wanted))
-			return fail_value(
-				in, value, "versions that this schedlab may have, as \">=0.3 <1\"", err);
+			return fail_value(r, value, "versions that this schedlab may have, as \">=0.3 <1\"");
 		if (!((equal && is == wanted) || (sign == '<' ? is < wanted : is > wanted)))
-			return fail_at(in, span_of(in, value).from, err,
+			return sl_schema_fail_at(r, value,
 				"this is schedlab " SL_VERSION
 				", and the baseline wants '%.60s': install that, or change 'tool'",
 				text);
@@ -850,40 +760,45 @@ static int take_tool(struct reading *in, const cJSON *value, struct sl_err *err)
 
 /* ---- The file ------------------------------------------------------------------------------------ */
 
-static int take_all(struct reading *in, struct sl_err *err)
+static const struct sl_field baseline_fields[] = {
+	{ .key = "schema", .kind = SL_FIELD_TAKE, .take = take_schema },
+	{ .key = "comment" },
+	{ .key = "tool", .kind = SL_FIELD_TAKE, .take = take_tool },
+	{ .key = "cases", .kind = SL_FIELD_TAKE, .take = take_cases },
+};
+static const struct sl_schema baseline_schema = { "a baseline", baseline_fields, SL_LEN(baseline_fields),
+	NULL };
+
+static int take_all(reading *r, struct baseline *baseline)
 {
-	static const struct key keys[] = {
-		{ "schema", take_schema, false },
-		{ "comment", take_comment, false },
-		{ "tool", take_tool, false },
-		{ "cases", take_cases, false },
-	};
-	const cJSON *first = cJSON_IsObject(in->tree.root) ? in->tree.root->child : NULL;
-	if (!first || strcmp(first->string, "schema") != 0)
-		return fail_at(in, span_of(in, in->tree.root).from, err,
+	node *root = r->doc->node;
+	node *first = root->kind == SL_DOC_MAP ? sl_doc_child(r->doc, root) : NULL;
+	if (!first || strcmp(sl_doc_key_of(r->doc, first), "schema") != 0)
+		return sl_schema_fail_at(r, root,
 			"is not a baseline, which begins with its \"schema\": 'schedlab check --init' makes one");
-	const int status = take_object(in, in->tree.root, "a baseline", keys, SL_LEN(keys), err);
-	if (status || in->to->count)
+	const int status = sl_schema_read(r, root, &baseline_schema, NULL, baseline);
+	if (status || baseline->count)
 		return status;
-	return fail_at(in, span_of(in, in->tree.root).from, err, "has no 'cases': there is nothing to check");
+	return sl_schema_fail_at(r, root, "has no 'cases': there is nothing to check");
 }
 
 int baseline_parse(struct baseline *baseline, const char *file, const char *text, size_t len,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	*baseline = (struct baseline){ .file = file, .text = text, .len = len, .arena = arena };
+	struct sl_doc doc = { .file = file, .loose = true };
 	struct reading in = { .to = baseline };
+	const struct sl_schema_reading r = {
+		.doc = &doc, .arena = arena, .strict = true, .self = &in, .fail = fail_baseline, .err = err
+	};
+	*baseline = (struct baseline){ .file = file, .text = text, .len = len, .arena = arena };
 	if (len > BASELINE_BYTES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: is larger than any baseline: it may have 16 MiB", file);
 	int status = note_lines(baseline, err);
 	if (!status)
-		status = tree_parse(&in.tree, file, text, len, err);
+		status = sl_doc_read_json(&doc, text, len, err);
 	if (!status)
-		status = note_places(&in, err);
-	if (!status)
-		status = take_all(&in, err);
-	tree_release(&in.tree);
-	free(in.span);
+		status = take_all(&r, baseline);
+	sl_doc_release(&doc);
 	return status;
 }
 

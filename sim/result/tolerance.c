@@ -9,21 +9,15 @@
 
 struct parser {
 	struct tolerance *to;
-	const char *text, *at;
+	struct sl_lexer in;
 	struct tol_wrong *wrong;
 };
 
 static bool fail(struct parser *parser, const char *why)
 {
 	if (!parser->wrong->why)
-		*parser->wrong = (struct tol_wrong){ (size_t)(parser->at - parser->text), why };
+		*parser->wrong = (struct tol_wrong){ (size_t)(parser->in.p - parser->in.text), why };
 	return false;
-}
-
-static void blanks(struct parser *parser)
-{
-	while (*parser->at == ' ' || *parser->at == '\t')
-		parser->at++;
 }
 
 static bool put(struct parser *parser, struct tol_node node, uint8_t *index)
@@ -35,38 +29,14 @@ static bool put(struct parser *parser, struct tol_node node, uint8_t *index)
 	return true;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/* A word of the language, and no number behind it ("or0"). */
-static bool take_word(struct parser *parser, const char *word)
-{
-	const size_t len = strlen(word);
-	blanks(parser);
-	if (strncmp(parser->at, word, len) != 0 || is_letter(parser->at[len]) || is_digit(parser->at[len]))
-		return false;
-	parser->at += len;
-	return true;
-}
-
-static bool take_sign(struct parser *parser, const char *sign)
-{
-	const size_t len = strlen(sign);
-	blanks(parser);
-	if (strncmp(parser->at, sign, len) != 0)
-		return false;
-	parser->at += len;
-	return true;
-}
-
 /* ---- Numbers ------------------------------------------------------------------------- */
 
 /* How long what may be a number or a time is: up to a blank, a "%", or "..". */
 static size_t number_len(const char *text)
 {
 	size_t len = 0;
-	while (is_letter(text[len]) || is_digit(text[len]) || text[len] == ':' || text[len] == '-' ||
-		(text[len] == '.' && text[len + 1] != '.'))
+	while ((sl_is_letter(text[len]) && text[len] != '_') || sl_is_digit(text[len]) || text[len] == ':' ||
+		text[len] == '-' || (text[len] == '.' && text[len + 1] != '.'))
 		len++;
 	return len;
 }
@@ -74,20 +44,20 @@ static size_t number_len(const char *text)
 /* amount: without a sign. */
 static bool take_amount(struct parser *parser, int64_t *amount, bool *time, bool *percent)
 {
-	blanks(parser);
-	const size_t len = number_len(parser->at);
-	if (!is_digit(*parser->at) && *parser->at != '.')
+	(void)sl_lex_peek(&parser->in);
+	const size_t len = number_len(parser->in.p);
+	if (!sl_is_digit(*parser->in.p) && *parser->in.p != '.')
 		return fail(parser, "a number is missing here: write one, as 5, 0.1 or 4h");
-	if (!sl_get_micro(parser->at, len, amount)) {
-		if (!sl_get_duration(parser->at, len, amount))
+	if (!sl_get_micro(parser->in.p, len, amount)) {
+		if (!sl_get_duration(parser->in.p, len, amount))
 			return fail(parser, "this is no number and no time: write it as 5, 0.1 or 4h");
 		*time = true;
 	}
-	parser->at += len;
-	*percent = *parser->at == '%';
+	parser->in.p += len;
+	*percent = *parser->in.p == '%';
 	if (*percent && *time)
 		return fail(parser, "a time is no percentage: leave out one of the two");
-	parser->at += *percent;
+	parser->in.p += *percent;
 	return true;
 }
 
@@ -95,7 +65,7 @@ static bool take_amount(struct parser *parser, int64_t *amount, bool *time, bool
 static bool take_number(struct parser *parser, int64_t *number, bool *time)
 {
 	bool percent = false;
-	const bool negative = take_sign(parser, "-");
+	const bool negative = sl_lex_sign(&parser->in, "-");
 	if (!take_amount(parser, number, time, &percent))
 		return false;
 	if (percent)
@@ -128,7 +98,7 @@ static bool take_step(struct parser *parser, enum tol_kind kind, uint8_t *index)
 	struct tol_node node = { .kind = kind };
 	if (!take_amount(parser, &node.amount, &node.time, &node.percent))
 		return false;
-	if (kind != TOL_RISE && take_sign(parser, "..")) {
+	if (kind != TOL_RISE && sl_lex_sign(&parser->in, "..")) {
 		node.amount = kind == TOL_FALL ? -node.amount : node.amount;
 		return take_range(parser, node, index);
 	}
@@ -154,23 +124,21 @@ static bool take_warn(struct parser *parser, uint8_t *index)
 
 static bool take_one(struct parser *parser, uint8_t *index)
 {
-	static const struct {
-		const char *sign;
-		enum tol_kind kind;
-	} bounds[] = { { "<=", TOL_LE }, { ">=", TOL_GE }, { "<", TOL_LT }, { ">", TOL_GT },
-		{ "\xe2\x89\xa4", TOL_LE }, { "\xe2\x89\xa5", TOL_GE } };
-	if (take_word(parser, "warn"))
+	static const char *const bounds[] = { "<=", ">=", "<", ">", "\xe2\x89\xa4", "\xe2\x89\xa5", NULL };
+	static const enum tol_kind kinds[] = { TOL_LE, TOL_GE, TOL_LT, TOL_GT, TOL_LE, TOL_GE };
+	if (sl_lex_word(&parser->in, "warn"))
 		return take_warn(parser, index);
-	for (size_t i = 0; i < SL_LEN(bounds); i++)
-		if (take_sign(parser, bounds[i].sign))
-			return take_bound(parser, bounds[i].kind, index);
-	if (take_sign(parser, "="))
+	const int bound = sl_lex_one_of(&parser->in, bounds);
+	if (bound >= 0)
+		return take_bound(parser, kinds[bound], index);
+	if (sl_lex_sign(&parser->in, "="))
 		return put(parser, (struct tol_node){ .kind = TOL_EXACT }, index);
-	if (take_sign(parser, "\xc2\xb1") || take_sign(parser, "+-") || take_sign(parser, "+/-"))
+	if (sl_lex_sign(&parser->in, "\xc2\xb1") || sl_lex_sign(&parser->in, "+-") ||
+		sl_lex_sign(&parser->in, "+/-"))
 		return take_step(parser, TOL_BAND, index);
-	if (take_sign(parser, "+"))
+	if (sl_lex_sign(&parser->in, "+"))
 		return take_step(parser, TOL_RISE, index);
-	if (take_sign(parser, "-"))
+	if (sl_lex_sign(&parser->in, "-"))
 		return take_step(parser, TOL_FALL, index);
 	return take_step(parser, TOL_RANGE, index);
 }
@@ -181,7 +149,7 @@ static bool take_row(struct parser *parser, uint8_t *index, const char *word, en
 {
 	if (!part(parser, index))
 		return false;
-	while (take_word(parser, word)) {
+	while (sl_lex_word(&parser->in, word)) {
 		struct tol_node node = { .kind = kind, .left = *index };
 		if (!part(parser, &node.right) || !put(parser, node, index))
 			return false;
@@ -201,15 +169,15 @@ static bool take_all(struct parser *parser, uint8_t *index)
 
 bool tolerance_parse(struct tolerance *tolerance, const char *text, struct tol_wrong *wrong)
 {
-	struct parser parser = { tolerance, text, text, wrong };
+	struct parser parser = { tolerance, { text, text }, wrong };
 	*tolerance = (struct tolerance){ .count = 0 };
 	*wrong = (struct tol_wrong){ 0 };
 	if (strlen(text) > TOL_TEXT_MAX)
 		return fail(&parser, "a tolerance as long as this is none");
 	if (!take_all(&parser, &tolerance->root))
 		return false;
-	blanks(&parser);
-	return !*parser.at || fail(&parser, "'and', 'or' or the end should stand here");
+	(void)sl_lex_peek(&parser.in);
+	return !*parser.in.p || fail(&parser, "'and', 'or' or the end should stand here");
 }
 
 /* ---- What it asks ---------------------------------------------------------------------- */

@@ -132,33 +132,18 @@ struct changing {
 
 /* Of one setting: where reading is, and what messages begin with. */
 struct text {
-	const char *key, *p;
+	const char *key;
+	struct sl_lexer lex;
 	struct sl_arena *arena;
 };
 
-static void skip_blanks(struct text *in)
-{
-	while (*in->p == ' ' || *in->p == '\t')
-		in->p++;
-}
-
-/* Up to one of these; what follows a '\\' is plain. NULL: no memory, as err says. */
+/* NULL: no memory, as err says. */
 static const char *take_value(struct text *in, const char *until, struct sl_err *err)
 {
-	const char *end = in->p;
-	size_t len = 0;
-	for (; *end && !strchr(until, *end); end++)
-		end += end[0] == '\\' && end[1];
-	char *to = sl_alloc(in->arena, (size_t)(end - in->p) + 1, 1);
-	if (!to) {
+	const char *value = sl_lex_value(&in->lex, until, in->arena);
+	if (!value)
 		(void)sl_fail_memory(err);
-		return NULL;
-	}
-	for (; in->p < end; in->p++) {
-		in->p += in->p[0] == '\\' && in->p[1];
-		to[len++] = *in->p;
-	}
-	return to;
+	return value;
 }
 
 static int fail_word(const struct text *in, const char *word, const char *const *known, const char *what,
@@ -189,23 +174,19 @@ static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 	if (!word)
 		return err->status;
 	const int subject = index_of(subjects, word);
-	if (subject < 0 || *in->p != '=')
+	if (subject < 0 || *in->lex.p != '=')
 		return fail_word(in, word, subjects, "what jobs are chosen by", form, err);
 	if (clause->term_count == TERMS_MAX)
 		return sl_fail(
 			err, SL_USAGE, "%s: more than %d conditions: split it by ';'", in->key, TERMS_MAX);
 	struct term *term = &clause->term[clause->term_count++];
 	*term = (struct term){ .subject = (enum subject)subject, .near = SL_NONE };
-	size_t most = 1;
-	for (const char *p = in->p; *p && *p != ';'; p++) {
-		p += p[0] == '\\' && p[1];
-		most += *p == '|'; /* At most so many: some may be plain. */
-	}
+	const size_t most = sl_lex_most(&in->lex, ';');
 	term->value = sl_alloc(in->arena, most, sizeof(*term->value));
 	if (!term->value)
 		return sl_fail_memory(err);
 	do {
-		in->p++;
+		in->lex.p++;
 		const char *value = take_value(in, "|,; \t", err);
 		if (!value)
 			return err->status;
@@ -213,7 +194,7 @@ static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 			return sl_fail(err, SL_USAGE,
 				"%s: '%s=' has no value: give one, or several apart by '|'", in->key, word);
 		term->value[term->value_count++] = value;
-	} while (*in->p == '|');
+	} while (*in->lex.p == '|');
 	if (term->subject != SUBJECT_AFTER)
 		return SL_OK;
 	if (clause->after || term->value_count > 1 || strcmp(in->key, "replay.drop") != 0)
@@ -302,17 +283,17 @@ static int read_change(struct text *in, struct clause *clause, struct sl_err *er
 	if (!word)
 		return err->status;
 	const int what = index_of(changes, word);
-	if (what < 0 || (*in->p != '=' && *in->p != '*'))
+	if (what < 0 || (*in->lex.p != '=' && *in->lex.p != '*'))
 		return fail_word(in, word, changes, "what can be changed of a job", form, err);
 	if (clause->change_count == TERMS_MAX)
 		return sl_fail(
 			err, SL_USAGE, "%s: more than %d changes: split it by ';'", in->key, TERMS_MAX);
 	struct change *change = &clause->change[clause->change_count++];
-	*change = (struct change){ .what = what, .relative = *in->p == '*' };
+	*change = (struct change){ .what = what, .relative = *in->lex.p == '*' };
 	if (change->relative && what != CHANGE_LIMIT && what != CHANGE_RUN)
 		return sl_fail(err, SL_USAGE, "%s: '%s*' is nothing that has a factor: give %s=VALUE",
 			in->key, word, word);
-	in->p++;
+	in->lex.p++;
 	change->text = take_value(in, "; \t", err);
 	if (!change->text)
 		return err->status;
@@ -323,24 +304,24 @@ static int read_change(struct text *in, struct clause *clause, struct sl_err *er
 
 static int read_clause(struct text *in, struct clause *clause, bool drop, struct sl_err *err)
 {
-	const char *begin = in->p;
+	const char *begin = in->lex.p;
 	int status = SL_OK;
 	do {
-		in->p += clause->term_count > 0;
+		in->lex.p += clause->term_count > 0;
 		status = read_term(in, clause, err);
-	} while (!status && *in->p == ',');
-	skip_blanks(in);
-	while (!status && *in->p && *in->p != ';') {
+	} while (!status && *in->lex.p == ',');
+	(void)sl_lex_peek(&in->lex);
+	while (!status && *in->lex.p && *in->lex.p != ';') {
 		if (drop)
 			return sl_fail(err, SL_USAGE,
 				"%s: '%.60s' is too much: conditions are apart by ',' alone, clauses by ';'",
-				in->key, in->p);
+				in->key, in->lex.p);
 		status = read_change(in, clause, err);
-		skip_blanks(in);
+		(void)sl_lex_peek(&in->lex);
 	}
 	if (status)
 		return status;
-	clause->text = sl_strdup(in->arena, begin, (size_t)(in->p - begin));
+	clause->text = sl_strdup(in->arena, begin, (size_t)(in->lex.p - begin));
 	if (!clause->text)
 		return sl_fail_memory(err);
 	if (!drop && !clause->change_count)
@@ -354,9 +335,9 @@ static int read_clauses(struct text *in, struct clause **clause, size_t *count, 
 {
 	size_t capacity = 0;
 	int status = SL_OK;
-	for (skip_blanks(in); *in->p && !status; skip_blanks(in)) {
-		if (*in->p == ';') {
-			in->p++;
+	for ((void)sl_lex_peek(&in->lex); *in->lex.p && !status; (void)sl_lex_peek(&in->lex)) {
+		if (*in->lex.p == ';') {
+			in->lex.p++;
 			continue;
 		}
 		status = grow((void **)clause, &capacity, sizeof(**clause), *count + 1, CLAUSES_MAX, err);
@@ -384,10 +365,10 @@ int changes_parse(struct loading *loading, struct sl_err *err)
 	changing->arena = scenario->arena;
 	int status = SL_OK;
 	if (drop)
-		status = read_clauses(&(struct text){ "replay.drop", drop, scenario->arena }, &changing->drop,
-			&changing->drop_count, true, err);
+		status = read_clauses(&(struct text){ "replay.drop", { drop, drop }, scenario->arena },
+			&changing->drop, &changing->drop_count, true, err);
 	if (!status && change)
-		status = read_clauses(&(struct text){ "replay.change", change, scenario->arena },
+		status = read_clauses(&(struct text){ "replay.change", { change, change }, scenario->arena },
 			&changing->change, &changing->change_count, false, err);
 	return status;
 }

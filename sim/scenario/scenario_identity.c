@@ -381,7 +381,7 @@ static void put_map(struct lines *to, const struct sl_doc *doc, const struct sl_
 		to->status = sl_fail_memory(to->err);
 		return;
 	}
-	for (const struct sl_doc_node *at = sl_doc_child(doc, map); at; at = sl_doc_next(doc, at))
+	SL_DOC_EACH (at, doc, map)
 		all[count++] = (struct member){ doc->text + at->key, at };
 	qsort(all, count, sizeof(*all), by_member);
 	for (size_t i = 0; i < count && !to->status; i++) {
@@ -403,7 +403,7 @@ static void put_value(struct lines *to, const struct sl_doc *doc, const struct s
 	if (node->kind == SL_DOC_MAP)
 		put_map(to, doc, node);
 	else
-		for (const struct sl_doc_node *at = sl_doc_child(doc, node); at; at = sl_doc_next(doc, at))
+		SL_DOC_EACH (at, doc, node)
 			put_value(to, doc, at);
 	put_text(to, node->kind == SL_DOC_MAP ? "}" : "]");
 }

@@ -5,46 +5,45 @@
  */
 #include "tests/conformance/slurm_case.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
 /* A value as text; NULL: absent or false; "": true. Of a list, what is in it, between commas. */
-static const char *text_of(struct slurm_case *c, const cJSON *value)
+static const char *text_of(struct slurm_case *c, const struct json *value)
 {
 	char buffer[4000];
 	size_t at = 0;
-	const cJSON *item;
-	if (cJSON_IsArray(value)) {
+	const struct json *item;
+	if (json_is_list(value)) {
 		buffer[0] = '\0';
-		cJSON_ArrayForEach(item, value) if (cJSON_IsString(item) &&
-						    at + strlen(item->valuestring) + 2 < sizeof(buffer)) at +=
-			(size_t)snprintf(
-				buffer + at, sizeof(buffer) - at, "%s%s", at ? "," : "", item->valuestring);
+		JSON_EACH (item, value)
+			if (json_is_text(item) && at + strlen(item->text) + 2 < sizeof(buffer))
+				at += (size_t)snprintf(
+					buffer + at, sizeof(buffer) - at, "%s%s", at ? "," : "", item->text);
 		return sl_strdup(c->arena, buffer, at);
 	}
-	if (cJSON_IsObject(value))
+	if (json_is_map(value))
 		return NULL;
-	if (!value || cJSON_IsFalse(value) || cJSON_IsNull(value))
+	if (!value || json_is_false(value) || json_is_null(value))
 		return NULL;
-	if (cJSON_IsString(value))
-		return sl_strdup(c->arena, value->valuestring, strlen(value->valuestring));
-	if (cJSON_IsTrue(value))
+	if (json_is_text(value))
+		return sl_strdup(c->arena, value->text, strlen(value->text));
+	if (json_is_true(value))
 		return "";
-	const int n = snprintf(buffer, sizeof(buffer), "%.0f", value->valuedouble);
+	const int n = snprintf(buffer, sizeof(buffer), "%.0f", value->number);
 	return sl_strdup(c->arena, buffer, (size_t)n);
 }
 
-static int64_t number_of(const cJSON *value, int64_t otherwise)
+static int64_t number_of(const struct json *value, int64_t otherwise)
 {
 	int64_t number;
-	if (cJSON_IsNumber(value))
-		return (int64_t)value->valuedouble;
-	if (cJSON_IsString(value) && sl_get_i64(value->valuestring, strlen(value->valuestring), &number))
+	if (json_is_number(value))
+		return (int64_t)value->number;
+	if (json_is_text(value) && sl_get_i64(value->text, strlen(value->text), &number))
 		return number;
 	return otherwise;
 }
@@ -86,10 +85,10 @@ static const uint64_t *cores_of(struct slurm_case *c, const char *text)
 	return bits;
 }
 
-static void read_gres(struct slurm_case *c, struct sl_hardware *h, const cJSON *node)
+static void read_gres(struct slurm_case *c, struct sl_hardware *h, const struct json *node)
 {
 	const char *text = text_of(c, get(node, "gres"));
-	const cJSON *cores = get(node, "gres_cores");
+	const struct json *cores = get(node, "gres_cores");
 	struct sl_gres *gres = sl_alloc(c->arena, 64, sizeof(*gres));
 	uint32_t device = 0;
 	h->gres = gres;
@@ -112,7 +111,7 @@ static void read_gres(struct slurm_case *c, struct sl_hardware *h, const cJSON *
 		}
 		const int64_t total = one.count;
 		for (int64_t i = 0; i < (cores ? total : 1) && h->gres_count < 64; i++, device++) {
-			const cJSON *range = cJSON_GetArrayItem(cores, (int)device);
+			const struct json *range = json_item(cores, (int)device);
 			if (range) {
 				one.cores = cores_of(c, text_of(c, range));
 				one.count = 1;
@@ -140,7 +139,7 @@ static void read_extra(struct sl_hardware *h, const char *text)
 	}
 }
 
-static void read_type(struct slurm_case *c, struct sl_node_type *type, const cJSON *node)
+static void read_type(struct slurm_case *c, struct sl_node_type *type, const struct json *node)
 {
 	struct sl_hardware *h = sl_alloc(c->arena, 1, sizeof(*h));
 	type->name = text_of(c, get(node, "name"));
@@ -199,17 +198,16 @@ static void sort_names(struct names *names)
 		}
 }
 
-static int read_nodes(struct slurm_case *c, const cJSON *nodes, struct sl_err *err)
+static int read_nodes(struct slurm_case *c, const struct json *nodes, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &c->cluster;
 	static const char *const kinds[] = { "cpus", "memory" };
 	struct names names = { .c = c, .room = 4096 };
 	names.name = sl_alloc(c->arena, names.room, sizeof(*names.name));
 	names.type = sl_alloc(c->arena, names.room, sizeof(*names.type));
-	struct sl_node_type *type = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(nodes) + 1, sizeof(*type));
-	const cJSON *node;
-	cJSON_ArrayForEach(node, nodes)
-	{
+	struct sl_node_type *type = sl_alloc(c->arena, (size_t)json_count(nodes) + 1, sizeof(*type));
+	const struct json *node;
+	JSON_EACH (node, nodes) {
 		const char *list = text_of(c, get(node, "name"));
 		names.of = cluster->type_count;
 		read_type(c, &type[cluster->type_count++], node);
@@ -238,16 +236,15 @@ static void add_setting(
 	cluster->setting = setting;
 }
 
-static void read_settings(struct slurm_case *c, const cJSON *cluster)
+static void read_settings(struct slurm_case *c, const struct json *cluster)
 {
 	char line[2000] = "";
-	const cJSON *item;
+	const struct json *item;
 	add_setting(c, "cluster", "", "SelectTypeParameters", "CR_Core_Memory");
 	add_setting(c, "cluster", "", "KillWait", "5");
-	cJSON_ArrayForEach(item, get(cluster, "conf"))
-	{
+	JSON_EACH (item, get(cluster, "conf")) {
 		const char *value = text_of(c, item),
-			   *key = sl_strdup(c->arena, item->string, strlen(item->string));
+			   *key = sl_strdup(c->arena, item->key, strlen(item->key));
 		if (!value)
 			continue;
 		add_setting(c, "cluster", "", key, value);
@@ -257,12 +254,11 @@ static void read_settings(struct slurm_case *c, const cJSON *cluster)
 			c->cluster.topology = SL_TOPOLOGY_TREE;
 	}
 	size_t at = 0;
-	cJSON_ArrayForEach(item, get(cluster, "sched"))
-	{
+	JSON_EACH (item, get(cluster, "sched")) {
 		const char *value = text_of(c, item);
-		if (value && at + strlen(item->string) + strlen(value) + 3 < sizeof(line))
+		if (value && at + strlen(item->key) + strlen(value) + 3 < sizeof(line))
 			at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s", at ? "," : "",
-				item->string, *value ? "=" : "", value);
+				item->key, *value ? "=" : "", value);
 	}
 	add_setting(c, "cluster", "", "SchedulerParameters", sl_strdup(c->arena, line, at));
 }
@@ -305,13 +301,11 @@ static void partition_key(struct slurm_case *c, struct sl_partition *p, const ch
 		add_setting(c, "partition", p->name, sl_strdup(c->arena, key, strlen(key)), value);
 }
 
-static void read_partitions(struct slurm_case *c, const cJSON *partitions)
+static void read_partitions(struct slurm_case *c, const struct json *partitions)
 {
-	struct sl_partition *list =
-		sl_alloc(c->arena, (size_t)cJSON_GetArraySize(partitions) + 1, sizeof(*list));
-	const cJSON *one;
-	cJSON_ArrayForEach(one, partitions)
-	{
+	struct sl_partition *list = sl_alloc(c->arena, (size_t)json_count(partitions) + 1, sizeof(*list));
+	const struct json *one;
+	JSON_EACH (one, partitions) {
 		struct sl_partition *p = &list[c->cluster.partition_count++];
 		*p = (struct sl_partition){ .name = text_of(c, get(one, "name")),
 			.max_time = SL_NEVER,
@@ -326,12 +320,11 @@ static void read_partitions(struct slurm_case *c, const cJSON *partitions)
 			.mem_per_cpu_max = SL_NONE,
 			.tier = SL_NONE,
 			.shares = SL_NONE };
-		const cJSON *item;
-		cJSON_ArrayForEach(item, one)
-		{
+		const struct json *item;
+		JSON_EACH (item, one) {
 			const char *value = text_of(c, item);
-			if (value && strcmp(item->string, "name") != 0)
-				partition_key(c, p, item->string, value);
+			if (value && strcmp(item->key, "name") != 0)
+				partition_key(c, p, item->key, value);
 		}
 	}
 	c->cluster.partition = list;
@@ -382,19 +375,18 @@ static const char *value_after(struct slurm_case *c, const char *line, const cha
 	return at ? sl_strdup(c->arena, at + strlen(key), strcspn(at + strlen(key), " ")) : NULL;
 }
 
-static void read_topology(struct slurm_case *c, const cJSON *lines)
+static void read_topology(struct slurm_case *c, const struct json *lines)
 {
-	struct sl_switch *sw = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(lines) + 1, sizeof(*sw));
+	struct sl_switch *sw = sl_alloc(c->arena, (size_t)json_count(lines) + 1, sizeof(*sw));
 	struct sl_err err = { 0 };
-	const cJSON *line;
+	const struct json *line;
 	c->cluster.sw = sw;
-	cJSON_ArrayForEach(line, lines)
-	{
+	JSON_EACH (line, lines) {
 		struct sl_switch *one = &sw[c->cluster.switch_count];
 		struct joining j = { .c = c, .sw = sw, .upper = c->cluster.switch_count };
-		*one = (struct sl_switch){ .name = value_after(c, line->valuestring, "SwitchName="),
-			.nodes = value_after(c, line->valuestring, " Nodes="),
-			.switches = value_after(c, line->valuestring, "Switches="),
+		*one = (struct sl_switch){ .name = value_after(c, line->text, "SwitchName="),
+			.nodes = value_after(c, line->text, " Nodes="),
+			.switches = value_after(c, line->text, "Switches="),
 			.parent = UINT32_MAX };
 		one->node = j.node = sl_alloc(c->arena, c->cluster.node_count, sizeof(*j.node));
 		if (one->nodes)
@@ -493,15 +485,14 @@ static bool job_option(struct sl_ask *ask, const char *key, const char *value)
 	return true;
 }
 
-static int64_t seconds_of(const cJSON *minutes)
+static int64_t seconds_of(const struct json *minutes)
 {
 	sl_time value;
-	if (cJSON_IsNumber(minutes))
-		return (int64_t)(minutes->valuedouble * 60);
-	if (cJSON_IsString(minutes) && sl_get_i64(minutes->valuestring, strlen(minutes->valuestring), &value))
+	if (json_is_number(minutes))
+		return (int64_t)(minutes->number * 60);
+	if (json_is_text(minutes) && sl_get_i64(minutes->text, strlen(minutes->text), &value))
 		return value * 60;
-	if (cJSON_IsString(minutes) &&
-		sl_get_duration(minutes->valuestring, strlen(minutes->valuestring), &value))
+	if (json_is_text(minutes) && sl_get_duration(minutes->text, strlen(minutes->text), &value))
 		return value / SL_SECOND;
 	return SL_NONE;
 }
@@ -517,12 +508,11 @@ static int32_t user_row(const struct slurm_job *list, size_t count, const char *
 	return (int32_t)count;
 }
 
-static void read_jobs(struct slurm_case *c, const cJSON *jobs)
+static void read_jobs(struct slurm_case *c, const struct json *jobs)
 {
-	struct slurm_job *list = sl_alloc(c->arena, (size_t)cJSON_GetArraySize(jobs) + 1, sizeof(*list));
-	const cJSON *one;
-	cJSON_ArrayForEach(one, jobs)
-	{
+	struct slurm_job *list = sl_alloc(c->arena, (size_t)json_count(jobs) + 1, sizeof(*list));
+	const struct json *one;
+	JSON_EACH (one, jobs) {
 		struct slurm_job *job = &list[c->job_count++];
 		sl_ask_clear(&job->ask);
 		job->id = text_of(c, get(one, "id"));
@@ -531,12 +521,11 @@ static void read_jobs(struct slurm_case *c, const cJSON *jobs)
 		job->user_row = user_row(list, c->job_count, job->user);
 		job->submit = number_of(get(one, "t"), 0);
 		job->limit = seconds_of(get(one, get(one, "time_min") ? "time_min" : "time"));
-		const cJSON *item;
-		cJSON_ArrayForEach(item, one)
-		{
+		const struct json *item;
+		JSON_EACH (item, one) {
 			const char *value = text_of(c, item);
 			if (value)
-				(void)job_option(&job->ask, item->string, value);
+				(void)job_option(&job->ask, item->key, value);
 		}
 		job->partitions = job->ask.partition;
 	}
@@ -694,17 +683,17 @@ static int read_trace(struct slurm_case *c, const char *folder, struct sl_err *e
 
 int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
 {
-	const char *slash = strrchr(scenario, '/'), *text, *end = NULL;
+	const char *slash = strrchr(scenario, '/'), *text;
 	*c = (struct slurm_case){ .arena = arena };
 	const char *folder = slash ? sl_strdup(arena, scenario, (size_t)(slash - scenario)) : ".";
 	c->name = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
 	int status = read_file(c, folder, slash ? slash + 1 : scenario, &text, err);
 	if (status)
 		return status;
-	cJSON *json = cJSON_ParseWithOpts(text, &end, 0);
+	struct json *json = json_parse(text);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "not JSON");
-	const cJSON *cluster = get(json, "cluster");
+	const struct json *cluster = get(json, "cluster");
 	c->cluster.select = SL_SELECT_CORES;
 	c->cluster.mem_counts = true;
 	status = read_nodes(c, get(cluster, "nodes"), err);
@@ -723,6 +712,6 @@ int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *sc
 		(void)read_file(c, folder, "captures.txt", &text, &none);
 		slurm_events_read(c, get(json, "events"), text);
 	}
-	cJSON_Delete(json);
+	json_free(json);
 	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "policies/slurm/select/select.h"
 #include "sim/base/base.h"
+#include "tests/world/json_tree.h"
 
 struct slurm_job {
 	const char *id, *user;
@@ -71,9 +72,8 @@ struct slurm_case {
 };
 
 /* Of the folder of scenario.json. Negative: it is none, as err says. The arena owns it all. */
-struct cJSON;
 /* Of scenario.json; captures: captures.txt, or NULL. */
-void slurm_events_read(struct slurm_case *c, const struct cJSON *events, const char *captures);
+void slurm_events_read(struct slurm_case *c, const struct json *events, const char *captures);
 int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include "tests/conformance/slurm_case.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -163,15 +162,14 @@ static void one_event(struct slurm_case *c, int64_t at, const char *command, con
 	}
 }
 
-void slurm_events_read(struct slurm_case *c, const struct cJSON *events, const char *captures)
+void slurm_events_read(struct slurm_case *c, const struct json *events, const char *captures)
 {
-	const cJSON *event;
-	cJSON_ArrayForEach(event, events)
-	{
-		const cJSON *at = cJSON_GetObjectItemCaseSensitive(event, "t");
-		const cJSON *command = cJSON_GetObjectItemCaseSensitive(event, "cmd");
-		if (cJSON_IsNumber(at) && cJSON_IsString(command))
-			one_event(c, (int64_t)at->valuedouble, command->valuestring, captures);
+	const struct json *event;
+	JSON_EACH (event, events) {
+		const struct json *at = json_member(event, "t");
+		const struct json *command = json_member(event, "cmd");
+		if (json_is_number(at) && json_is_text(command))
+			one_event(c, (int64_t)at->number, command->text, captures);
 	}
 	c->suspend_time = number(conf_of(c, "SuspendTime"), SL_NONE);
 }

@@ -2,7 +2,6 @@
 /* slurm_files.c - see slurm_files.h: the cluster and its accounts. */
 #include "tests/conformance/slurm_timing.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,29 +9,29 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
-static const char *text_in(const cJSON *o, const char *key)
+static const char *text_in(const struct json *o, const char *key)
 {
-	const cJSON *value = get(o, key);
-	return cJSON_IsString(value) ? value->valuestring : NULL;
+	const struct json *value = get(o, key);
+	return json_is_text(value) ? value->text : NULL;
 }
 
-static int64_t number_in(const cJSON *o, const char *key, int64_t otherwise)
+static int64_t number_in(const struct json *o, const char *key, int64_t otherwise)
 {
-	const cJSON *value = get(o, key);
-	return cJSON_IsNumber(value) ? (int64_t)value->valuedouble : otherwise;
+	const struct json *value = get(o, key);
+	return json_is_number(value) ? (int64_t)value->number : otherwise;
 }
 
-bool slurm_value(const cJSON *value, char *text, size_t size)
+bool slurm_value(const struct json *value, char *text, size_t size)
 {
 	text[0] = '\0';
-	if (cJSON_IsNumber(value))
-		(void)snprintf(text, size, "%.15g", value->valuedouble);
-	else if (cJSON_IsString(value))
-		(void)snprintf(text, size, "%s", value->valuestring);
+	if (json_is_number(value))
+		(void)snprintf(text, size, "%.15g", value->number);
+	else if (json_is_text(value))
+		(void)snprintf(text, size, "%s", value->text);
 	else
-		return cJSON_IsTrue(value);
+		return json_is_true(value);
 	return true;
 }
 
@@ -73,27 +72,28 @@ static const struct pair rig_sched[] = { { "bf_interval", "1" }, { "bf_resolutio
 	{ "batch_sched_delay", "0" }, { "sched_min_interval", "1" } };
 
 /* Keys of slurm.conf have no case. */
-static bool is_given(const cJSON *given, const char *key)
+static bool is_given(const struct json *given, const char *key)
 {
-	const cJSON *item;
+	const struct json *item;
 	bool found = false;
-	cJSON_ArrayForEach(item, given) found |= strcasecmp(item->string, key) == 0;
+	JSON_EACH (item, given)
+		found |= strcasecmp(item->key, key) == 0;
 	return found;
 }
 
 /* Those that the scenario does not replace. */
-static void put_defaults(FILE *out, const struct pair *list, size_t count, const cJSON *given)
+static void put_defaults(FILE *out, const struct pair *list, size_t count, const struct json *given)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!is_given(given, list[i].key))
 			(void)fprintf(out, "%s=%s\n", list[i].key, list[i].value);
 }
 
-static void put_sched(FILE *out, const cJSON *given)
+static void put_sched(FILE *out, const struct json *given)
 {
 	const char *between = "SchedulerParameters=";
 	char text[1000];
-	const cJSON *item;
+	const struct json *item;
 	for (size_t i = 0; i < SL_LEN(rig_sched); i++) {
 		if (get(given, rig_sched[i].key))
 			continue;
@@ -101,40 +101,37 @@ static void put_sched(FILE *out, const cJSON *given)
 			rig_sched[i].value);
 		between = ",";
 	}
-	cJSON_ArrayForEach(item, given)
-	{
+	JSON_EACH (item, given) {
 		if (!slurm_value(item, text, sizeof(text)))
 			continue;
-		(void)fprintf(out, "%s%s%s%s", between, item->string, *text ? "=" : "", text);
+		(void)fprintf(out, "%s%s%s%s", between, item->key, *text ? "=" : "", text);
 		between = ",";
 	}
 	if (*between == ',')
 		(void)fputc('\n', out);
 }
 
-static void put_list(FILE *out, const char *key, const cJSON *list)
+static void put_list(FILE *out, const char *key, const struct json *list)
 {
-	const cJSON *item;
+	const struct json *item;
 	const char *between = "";
-	if (!cJSON_GetArraySize(list))
+	if (!json_count(list))
 		return;
 	(void)fprintf(out, "%s=", key);
-	cJSON_ArrayForEach(item, list)
-	{
-		(void)fprintf(out, "%s%s", between, item->valuestring);
+	JSON_EACH (item, list) {
+		(void)fprintf(out, "%s%s", between, item->text);
 		between = ",";
 	}
 	(void)fputc('\n', out);
 }
 
-static void put_nodes(FILE *out, const cJSON *nodes)
+static void put_nodes(FILE *out, const struct json *nodes)
 {
 	static const struct pair keys[] = { { "gres", "Gres" }, { "weight", "Weight" },
 		{ "features", "Feature" } };
 	char text[1000];
-	const cJSON *node;
-	cJSON_ArrayForEach(node, nodes)
-	{
+	const struct json *node;
+	JSON_EACH (node, nodes) {
 		const int64_t cpus = number_in(node, "cpus", 1);
 		const int64_t sockets = number_in(node, "sockets", 1);
 		const int64_t threads = number_in(node, "threads", 1);
@@ -152,27 +149,26 @@ static void put_nodes(FILE *out, const cJSON *nodes)
 	}
 }
 
-static void put_partitions(FILE *out, const cJSON *partitions)
+static void put_partitions(FILE *out, const struct json *partitions)
 {
 	char text[1000];
-	const cJSON *one;
-	const cJSON *item;
-	cJSON_ArrayForEach(one, partitions)
-	{
+	const struct json *one;
+	const struct json *item;
+	JSON_EACH (one, partitions) {
 		(void)fprintf(out, "PartitionName=%s", text_in(one, "name"));
-		cJSON_ArrayForEach(item, one) if (strcmp(item->string, "name") != 0 &&
-						  slurm_value(item, text, sizeof(text)))(void)
-			fprintf(out, " %s=%s", item->string, text);
+		JSON_EACH (item, one)
+			if (strcmp(item->key, "name") != 0 && slurm_value(item, text, sizeof(text)))
+				(void)fprintf(out, " %s=%s", item->key, text);
 		(void)fputc('\n', out);
 	}
 }
 
-static int put_slurm_conf(const struct slurm_files *files, const cJSON *json)
+static int put_slurm_conf(const struct slurm_files *files, const struct json *json)
 {
-	const cJSON *cluster = get(json, "cluster");
-	const cJSON *conf = get(cluster, "conf");
-	const cJSON *gres = get(cluster, "gres_types");
-	const cJSON *item;
+	const struct json *cluster = get(json, "cluster");
+	const struct json *conf = get(cluster, "conf");
+	const struct json *gres = get(cluster, "gres_types");
+	const struct json *item;
 	char text[1000];
 	FILE *out = slurm_file_new(files, "slurm.conf");
 	if (!out)
@@ -185,8 +181,9 @@ static int put_slurm_conf(const struct slurm_files *files, const cJSON *json)
 		if (gres && !is_given(conf, "AccountingStorageTRES"))
 			(void)fputs("AccountingStorageTRES=gres/gpu\n", out);
 	}
-	cJSON_ArrayForEach(item, conf) if (slurm_value(item, text, sizeof(text)))(void)
-		fprintf(out, "%s=%s\n", item->string, text);
+	JSON_EACH (item, conf)
+		if (slurm_value(item, text, sizeof(text)))
+			(void)fprintf(out, "%s=%s\n", item->key, text);
 	put_sched(out, get(cluster, "sched"));
 	put_list(out, "GresTypes", gres);
 	put_nodes(out, get(cluster, "nodes"));
@@ -197,7 +194,7 @@ static int put_slurm_conf(const struct slurm_files *files, const cJSON *json)
 /* ---- gres.conf, topology.conf ------------------------------------------------------------------------ */
 
 /* "gpu:tesla:2", the devices of a node from *first on. */
-static void put_device_lines(FILE *out, const cJSON *node, const char *text, size_t len, int *first)
+static void put_device_lines(FILE *out, const struct json *node, const char *text, size_t len, int *first)
 {
 	char part[3][64] = { "", "", "" };
 	size_t parts = 0;
@@ -209,7 +206,7 @@ static void put_device_lines(FILE *out, const cJSON *node, const char *text, siz
 	int64_t count = 1;
 	if (parts > 1)
 		(void)sl_get_i64(part[parts - 1], strlen(part[parts - 1]), &count);
-	const cJSON *cores = get(node, "gres_cores");
+	const struct json *cores = get(node, "gres_cores");
 	for (int64_t i = 0; i < (cores ? count : 1); i++) {
 		(void)fprintf(out, "NodeName=%s Name=%s%s%s", text_in(node, "name"), part[0],
 			parts == 3 ? " Type=" : "", parts == 3 ? part[1] : "");
@@ -218,25 +215,25 @@ static void put_device_lines(FILE *out, const cJSON *node, const char *text, siz
 				out, " File=/dev/%s[%d-%d]\n", part[0], *first, *first + (int)count - 1);
 			continue;
 		}
-		const cJSON *own = cJSON_GetArrayItem(cores, *first + (int)i);
+		const struct json *own = json_item(cores, *first + (int)i);
 		(void)fprintf(out, " File=/dev/%s%d Cores=%s\n", part[0], *first + (int)i,
-			cJSON_IsString(own) ? own->valuestring : "0");
+			json_is_text(own) ? own->text : "0");
 	}
 	*first += (int)count;
 }
 
-static int put_gres_conf(const struct slurm_files *files, const cJSON *cluster)
+static int put_gres_conf(const struct slurm_files *files, const struct json *cluster)
 {
-	const cJSON *node;
+	const struct json *node;
 	bool any = false;
-	cJSON_ArrayForEach(node, get(cluster, "nodes")) any |= get(node, "gres") != NULL;
+	JSON_EACH (node, get(cluster, "nodes"))
+		any |= get(node, "gres") != NULL;
 	FILE *out = any ? slurm_file_new(files, "gres.conf") : NULL;
 	if (!any)
 		return SL_OK;
 	if (!out)
 		return SL_SYSTEM;
-	cJSON_ArrayForEach(node, get(cluster, "nodes"))
-	{
+	JSON_EACH (node, get(cluster, "nodes")) {
 		int first = 0;
 		for (const char *at = text_in(node, "gres"); at && *at;) {
 			const size_t len = strcspn(at, ",");
@@ -247,16 +244,17 @@ static int put_gres_conf(const struct slurm_files *files, const cJSON *cluster)
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
-static int put_topology_conf(const struct slurm_files *files, const cJSON *cluster)
+static int put_topology_conf(const struct slurm_files *files, const struct json *cluster)
 {
-	const cJSON *lines = get(cluster, "topology");
-	const cJSON *line;
+	const struct json *lines = get(cluster, "topology");
+	const struct json *line;
 	if (!lines)
 		return SL_OK;
 	FILE *out = slurm_file_new(files, "topology.conf");
 	if (!out)
 		return SL_SYSTEM;
-	cJSON_ArrayForEach(line, lines)(void) fprintf(out, "%s\n", line->valuestring);
+	JSON_EACH (line, lines)
+		(void)fprintf(out, "%s\n", line->text);
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
@@ -335,28 +333,32 @@ static void as_shown(const char *column, char *text, size_t size)
 		text, size, "%02d:%02d:%02d", (int)(value / 3600), (int)(value / 60 % 60), (int)(value % 60));
 }
 
-static void value_of(const cJSON *entry, const struct column *column, char *text, size_t size)
+static void value_of(const struct json *entry, const struct column *column, char *text, size_t size)
 {
-	const cJSON *item;
+	const struct json *item;
 	text[0] = '\0';
-	cJSON_ArrayForEach(item, entry) if (item->string && is_word(column, item->string))(void)
-		slurm_value(item, text, size);
+	JSON_EACH (item, entry)
+		if (item->key && is_word(column, item->key))
+			(void)slurm_value(item, text, size);
 	as_shown(column->name, text, size);
 }
 
-static const cJSON *account_named(const cJSON *accounts, const char *name)
+static const struct json *account_named(const struct json *accounts, const char *name)
 {
-	const cJSON *one;
-	cJSON_ArrayForEach(one, accounts) if (name && strcmp(text_in(one, "name"), name) == 0) return one;
+	const struct json *one;
+	JSON_EACH (one, accounts)
+		if (name && strcmp(text_in(one, "name"), name) == 0)
+			return one;
 	return NULL;
 }
 
 /* Its own QOS, or that of the next account above that has some. */
-static void qos_of(const cJSON *accounts, const cJSON *entry, const char *under, char *text, size_t size)
+static void qos_of(
+	const struct json *accounts, const struct json *entry, const char *under, char *text, size_t size)
 {
 	static const struct column qos = { "QOS", { "QOS", "QosLevel" } };
 	char above[500] = "normal";
-	const cJSON *account = account_named(accounts, under);
+	const struct json *account = account_named(accounts, under);
 	if (account) {
 		const char *parent = text_in(account, "parent");
 		qos_of(accounts, account, parent ? parent : "root", above, sizeof(above));
@@ -371,7 +373,7 @@ static void qos_of(const cJSON *accounts, const cJSON *entry, const char *under,
 	}
 }
 
-static void put_assoc(FILE *out, const cJSON *accounts, const cJSON *entry, const char *account,
+static void put_assoc(FILE *out, const struct json *accounts, const struct json *entry, const char *account,
 	const char *user, const char *parent)
 {
 	char text[1000];
@@ -391,42 +393,40 @@ static void put_assoc(FILE *out, const cJSON *accounts, const cJSON *entry, cons
 }
 
 /* An account, its users, and the accounts under it. */
-static void put_tree(FILE *out, const cJSON *accounting, const cJSON *account, const char *parent)
+static void put_tree(FILE *out, const struct json *accounting, const struct json *account, const char *parent)
 {
-	const cJSON *accounts = get(accounting, "accounts");
+	const struct json *accounts = get(accounting, "accounts");
 	const char *name = text_in(account, "name");
-	const cJSON *one;
+	const struct json *one;
 	put_assoc(out, accounts, account, name, "", parent);
-	cJSON_ArrayForEach(one, get(accounting, "users"))
-	{
+	JSON_EACH (one, get(accounting, "users")) {
 		const char *of = text_in(one, "account");
 		if (of && strcmp(of, name) == 0)
 			put_assoc(out, accounts, one, name, text_in(one, "name"), name);
 	}
-	cJSON_ArrayForEach(one, accounts)
-	{
+	JSON_EACH (one, accounts) {
 		const char *of = text_in(one, "parent");
 		if (of && strcmp(of, name) == 0)
 			put_tree(out, accounting, one, name);
 	}
 }
 
-static int put_accounts(const struct slurm_files *files, const cJSON *accounting)
+static int put_accounts(const struct slurm_files *files, const struct json *accounting)
 {
-	const cJSON *one;
+	const struct json *one;
 	FILE *out = slurm_file_new(files, "accounts.txt");
 	if (!out)
 		return SL_SYSTEM;
 	put_head(out, assoc_columns, SL_LEN(assoc_columns));
 	put_assoc(out, NULL, NULL, "root", "", "");
 	put_assoc(out, NULL, NULL, "root", "root", "");
-	cJSON_ArrayForEach(one, get(accounting, "accounts")) if (!get(one, "parent") ||
-								 strcmp(text_in(one, "parent"), "root") == 0)
-		put_tree(out, accounting, one, "root");
+	JSON_EACH (one, get(accounting, "accounts"))
+		if (!get(one, "parent") || strcmp(text_in(one, "parent"), "root") == 0)
+			put_tree(out, accounting, one, "root");
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
-static void put_qos_row(FILE *out, const cJSON *entry, const char *name)
+static void put_qos_row(FILE *out, const struct json *entry, const char *name)
 {
 	char text[1000];
 	for (size_t i = 0; i < SL_LEN(qos_columns); i++) {
@@ -442,30 +442,34 @@ static void put_qos_row(FILE *out, const cJSON *entry, const char *name)
 	(void)fputc('\n', out);
 }
 
-static int put_qos(const struct slurm_files *files, const cJSON *list)
+static int put_qos(const struct slurm_files *files, const struct json *list)
 {
 	FILE *out = slurm_file_new(files, "qos.txt");
 	if (!out)
 		return SL_SYSTEM;
 	put_head(out, qos_columns, SL_LEN(qos_columns));
 	put_qos_row(out, account_named(list, "normal"), "normal");
-	const cJSON *one;
-	cJSON_ArrayForEach(one, list) if (strcmp(text_in(one, "name"), "normal") != 0)
-		put_qos_row(out, one, text_in(one, "name"));
+	const struct json *one;
+	JSON_EACH (one, list)
+		if (strcmp(text_in(one, "name"), "normal") != 0)
+			put_qos_row(out, one, text_in(one, "name"));
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
-static int check_keys(const cJSON *list, const struct column *columns, size_t count, struct sl_err *err)
+static int check_keys(const struct json *list, const struct column *columns, size_t count, struct sl_err *err)
 {
-	const cJSON *entry;
-	const cJSON *item;
-	cJSON_ArrayForEach(entry, list)
-		cJSON_ArrayForEach(item, entry) if (!is_known(columns, count, item->string)) return sl_fail(
-			err, SL_INPUT, "accounting: key '%s' is not known here", item->string);
+	const struct json *entry;
+	const struct json *item;
+	JSON_EACH (entry, list)
+		JSON_EACH (item, entry)
+			if (!is_known(columns, count, item->key))
+				return sl_fail(
+					err, SL_INPUT, "accounting: key '%s' is not known here", item->key);
 	return SL_OK;
 }
 
-static int accounting_write(const struct slurm_files *files, const cJSON *accounting, struct sl_err *err)
+static int accounting_write(
+	const struct slurm_files *files, const struct json *accounting, struct sl_err *err)
 {
 	int status = check_keys(get(accounting, "qos"), qos_columns, SL_LEN(qos_columns), err);
 	if (!status)
@@ -480,11 +484,11 @@ static int accounting_write(const struct slurm_files *files, const cJSON *accoun
 /* ---- All of it -------------------------------------------------------------------------------------------
  */
 
-static int write_all(struct slurm_files *files, const struct slurm_case *c, const cJSON *json,
+static int write_all(struct slurm_files *files, const struct slurm_case *c, const struct json *json,
 	const struct slurm_timing *timing, struct sl_err *err)
 {
-	const cJSON *cluster = get(json, "cluster");
-	const cJSON *accounting = get(json, "accounting");
+	const struct json *cluster = get(json, "cluster");
+	const struct json *accounting = get(json, "accounting");
 	const int64_t boot = number_in(get(json, "power"), "boot", 20);
 	files->accounts = accounting != NULL;
 	files->until = number_in(json, "max", 1500);
@@ -507,16 +511,16 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	return status ? sl_fail(err, status, "the scenario's files cannot be written") : SL_OK;
 }
 
-cJSON *slurm_parsed(const char *path, struct sl_err *err)
+struct json *slurm_parsed(const char *path, struct sl_err *err)
 {
 	const char *text;
 	const char *end;
 	struct sl_input *in;
-	cJSON *json = NULL;
+	struct json *json = NULL;
 	if (sl_input_open(&in, path, err))
 		return NULL;
 	if (!sl_input_all(in, &text, &end, err))
-		json = cJSON_ParseWithOpts(text, NULL, 0); /* Closed by a zero. */
+		json = json_parse(text); /* Closed by a zero. */
 	sl_input_close(in);
 	return json;
 }
@@ -526,18 +530,18 @@ int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, con
 {
 	const char *tmp = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread. */
 	*files = (struct slurm_files){ 0 };
-	cJSON *json = slurm_parsed(scenario, err);
+	struct json *json = slurm_parsed(scenario, err);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "%s: not JSON", scenario);
 	(void)snprintf(files->folder, sizeof(files->folder), "%.150s/schedlab-XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(files->folder)) {
-		cJSON_Delete(json);
+		json_free(json);
 		files->folder[0] = '\0';
 		return sl_fail(err, SL_SYSTEM, "no folder for the scenario's files");
 	}
 	(void)snprintf(files->trace, sizeof(files->trace), "%s/sacct.txt", files->folder);
 	const int status = write_all(files, c, json, timing, err);
-	cJSON_Delete(json);
+	json_free(json);
 	return status;
 }
 

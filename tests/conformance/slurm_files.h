@@ -34,18 +34,17 @@ int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, con
 void slurm_files_remove(const struct slurm_files *files);
 
 /* slurm_jobs.c: the trace and the commands. */
-struct cJSON;
-int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const struct cJSON *json,
+int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const struct json *json,
 	const struct slurm_timing *timing);
 
 /* By what name the trace has the job or task of a row of expected.csv: "7", "7_3". */
 void slurm_trace_id(const struct slurm_case *c, const struct slurm_row *row, char *id, size_t size);
 
 /* A file of JSON; NULL: it is none. */
-struct cJSON *slurm_parsed(const char *path, struct sl_err *err);
+struct json *slurm_parsed(const char *path, struct sl_err *err);
 
 /* For both. A value as slurm.conf or a command line has it; false: it is not to be there. */
-bool slurm_value(const struct cJSON *value, char *text, size_t size);
+bool slurm_value(const struct json *value, char *text, size_t size);
 FILE *slurm_file_new(const struct slurm_files *files, const char *name);
 
 #endif

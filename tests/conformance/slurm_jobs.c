@@ -6,24 +6,23 @@
  * A job's run time is what it ran when it ended by itself, else what the scenario gave it. Where it ran and
  * when it started is left out: nothing of the answer goes in.
  */
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/conformance/slurm_timing.h"
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
-static const char *text_in(const cJSON *o, const char *key)
+static const char *text_in(const struct json *o, const char *key)
 {
-	const cJSON *value = get(o, key);
-	return cJSON_IsString(value) ? value->valuestring : NULL;
+	const struct json *value = get(o, key);
+	return json_is_text(value) ? value->text : NULL;
 }
 
 struct jobs {
 	struct slurm_files *files;
 	const struct slurm_case *c;
-	const cJSON *json;
+	const struct json *json;
 	const struct slurm_timing *timing;
 	FILE *out;
 };
@@ -108,40 +107,38 @@ static const struct slurm_row *own_end(const struct slurm_case *c, const char *i
 /* Seconds for which the operator had stopped it; SL_NONE: slurmctld may have, too. */
 static int64_t stopped_of(const struct jobs *j, const char *id)
 {
-	const cJSON *mode = get(get(get(j->json, "cluster"), "conf"), "PreemptMode");
-	const cJSON *event;
+	const struct json *mode = get(get(get(j->json, "cluster"), "conf"), "PreemptMode");
+	const struct json *event;
 	int64_t stopped = 0;
-	if (cJSON_IsString(mode) &&
-		(strcasestr(mode->valuestring, "suspend") || strcasestr(mode->valuestring, "gang")))
+	if (json_is_text(mode) && (strcasestr(mode->text, "suspend") || strcasestr(mode->text, "gang")))
 		return SL_NONE;
-	cJSON_ArrayForEach(event, get(j->json, "events"))
-	{
-		const cJSON *at = get(event, "t");
+	JSON_EACH (event, get(j->json, "events")) {
+		const struct json *at = get(event, "t");
 		const char *text = text_in(event, "cmd");
 		const char *job = text ? strchr(text, '@') : NULL;
-		if (!job || strcmp(job + 1, id) != 0 || !cJSON_IsNumber(at))
+		if (!job || strcmp(job + 1, id) != 0 || !json_is_number(at))
 			continue;
 		if (strstr(text, "scontrol suspend "))
-			stopped -= (int64_t)at->valuedouble;
+			stopped -= (int64_t)at->number;
 		else if (strstr(text, "scontrol resume "))
-			stopped += (int64_t)at->valuedouble;
+			stopped += (int64_t)at->number;
 	}
 	return stopped >= 0 ? stopped : SL_NONE;
 }
 
 /* The rig lets a job's script end so that its nodes are free when its run time is over. The end that is
  * recorded is the script's, mostly in the second before: the job was COMPLETING since. */
-static int64_t run_of(const struct jobs *j, const cJSON *job, const char *id, int64_t task)
+static int64_t run_of(const struct jobs *j, const struct json *job, const char *id, int64_t task)
 {
 	char index[24];
-	const cJSON *run = get(job, "run");
+	const struct json *run = get(job, "run");
 	const struct slurm_row *row = own_end(j->c, id);
-	if (cJSON_IsObject(run)) {
+	if (json_is_map(run)) {
 		(void)snprintf(index, sizeof(index), "%lld", (long long)task);
 		run = get(run, index);
 	}
-	const int64_t given = cJSON_IsNumber(run) ? (int64_t)run->valuedouble : 10;
-	const int64_t stopped = cJSON_IsTrue(get(j->json, "suspendable")) ? stopped_of(j, id) : 0;
+	const int64_t given = json_is_number(run) ? (int64_t)run->number : 10;
+	const int64_t stopped = json_is_true(get(j->json, "suspendable")) ? stopped_of(j, id) : 0;
 	if (!row || stopped == SL_NONE)
 		return given;
 	const int64_t recorded = row->end - row->started - stopped;
@@ -171,37 +168,35 @@ static int64_t submit_of(const struct jobs *j, const struct slurm_job *job, cons
 /* ---- Rows
  * -------------------------------------------------------------------------------------------------- */
 
-static void put_line(const struct jobs *j, const cJSON *job)
+static void put_line(const struct jobs *j, const struct json *job)
 {
 	static const char *const not_sbatch[] = { "id", "t", "run", "user", "exit", "comment_" };
 	char text[1000];
 	char value[1200];
-	const cJSON *item;
+	const struct json *item;
 	(void)fputs("sbatch --export=NIL", j->out);
-	cJSON_ArrayForEach(item, job)
-	{
+	JSON_EACH (item, job) {
 		bool skip = !slurm_value(item, text, sizeof(text));
 		for (size_t i = 0; i < SL_LEN(not_sbatch); i++)
-			skip |= strcmp(item->string, not_sbatch[i]) == 0;
+			skip |= strcmp(item->key, not_sbatch[i]) == 0;
 		if (skip)
 			continue;
 		(void)fputs(" --", j->out);
-		for (const char *p = item->string; *p; p++)
+		for (const char *p = item->key; *p; p++)
 			(void)fputc(*p == '_' ? '-' : *p, j->out);
 		numbered(j->c, text, value, sizeof(value));
-		if (!cJSON_IsTrue(item))
+		if (!json_is_true(item))
 			(void)fprintf(j->out, "=%s", value);
 	}
 	(void)fputs(" --wrap=true\n", j->out);
 }
 
-static const cJSON *account_user(const struct jobs *j, const cJSON *job)
+static const struct json *account_user(const struct jobs *j, const struct json *job)
 {
 	const char *user = text_in(job, "user");
 	const char *account = text_in(job, "account");
-	const cJSON *one;
-	cJSON_ArrayForEach(one, get(get(j->json, "accounting"), "users"))
-	{
+	const struct json *one;
+	JSON_EACH (one, get(get(j->json, "accounting"), "users")) {
 		const char *of = text_in(one, "account");
 		if (user && strcmp(text_in(one, "name"), user) == 0 &&
 			(!account || (of && strcmp(of, account) == 0)))
@@ -210,12 +205,12 @@ static const cJSON *account_user(const struct jobs *j, const cJSON *job)
 	return NULL;
 }
 
-static void put_row(const struct jobs *j, const cJSON *job, const struct slurm_job *of, int64_t task)
+static void put_row(const struct jobs *j, const struct json *job, const struct slurm_job *of, int64_t task)
 {
 	char id[80];
-	const cJSON *user = account_user(j, job);
-	const cJSON *exit_code = get(job, "exit");
-	const bool fails = cJSON_IsNumber(exit_code) && exit_code->valuedouble != 0;
+	const struct json *user = account_user(j, job);
+	const struct json *exit_code = get(job, "exit");
+	const bool fails = json_is_number(exit_code) && exit_code->number != 0;
 	const char *qos = text_in(job, "qos");
 	const char *account = text_in(job, "account");
 	const char *name = text_in(job, "job_name");
@@ -236,12 +231,13 @@ static void put_row(const struct jobs *j, const cJSON *job, const struct slurm_j
 		account ? account : "", qos ? qos : "");
 	put_date(j->out, j->timing->phase + submit_of(j, of, id));
 	(void)fprintf(j->out, "|Unknown|Unknown|%lld|%s|%d:0|", (long long)run_of(j, job, id, task),
-		fails ? "FAILED" : "COMPLETED", fails ? (int)exit_code->valuedouble : 0);
+		fails ? "FAILED" : "COMPLETED", fails ? (int)exit_code->number : 0);
 	put_line(j, job);
 }
 
 /* "1-6:2,9%2" */
-static void put_tasks(const struct jobs *j, const cJSON *job, const struct slurm_job *of, const char *list)
+static void put_tasks(
+	const struct jobs *j, const struct json *job, const struct slurm_job *of, const char *list)
 {
 	while (*list && *list != '%') {
 		int64_t from = 0;
@@ -271,15 +267,14 @@ static void put_tasks(const struct jobs *j, const cJSON *job, const struct slurm
 static int put_jobs(struct jobs *j)
 {
 	char text[1000];
-	const cJSON *job;
+	const struct json *job;
 	j->out = slurm_file_new(j->files, "sacct.txt");
 	if (!j->out)
 		return SL_SYSTEM;
 	(void)fputs(
 		"JobID|JobName|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|State|ExitCode|SubmitLine\n",
 		j->out);
-	cJSON_ArrayForEach(job, get(j->json, "jobs"))
-	{
+	JSON_EACH (job, get(j->json, "jobs")) {
 		const char *id = text_in(job, "id");
 		const struct slurm_job *of = id ? case_job(j->c, id, strlen(id)) : NULL;
 		if (!of)
@@ -320,28 +315,27 @@ static void put_command(FILE *out, const char *text)
 static int put_commands(const struct jobs *j)
 {
 	char text[2000];
-	const cJSON *event;
+	const struct json *event;
 	FILE *out = slurm_file_new(j->files, "commands.txt");
 	if (!out)
 		return SL_SYSTEM;
-	cJSON_ArrayForEach(event, get(j->json, "events"))
-	{
-		const cJSON *at = get(event, "t");
-		if (!cJSON_IsNumber(at) || !text_in(event, "cmd"))
+	JSON_EACH (event, get(j->json, "events")) {
+		const struct json *at = get(event, "t");
+		if (!json_is_number(at) || !text_in(event, "cmd"))
 			continue;
 		numbered(j->c, text_in(event, "cmd"), text, sizeof(text));
-		put_date(out, j->timing->phase + (int64_t)at->valuedouble);
+		put_date(out, j->timing->phase + (int64_t)at->number);
 		(void)fputc(' ', out);
 		put_command(out, text);
 	}
 	return fclose(out) ? SL_SYSTEM : SL_OK;
 }
 
-int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const cJSON *json,
+int slurm_jobs_write(struct slurm_files *files, const struct slurm_case *c, const struct json *json,
 	const struct slurm_timing *timing)
 {
 	struct jobs j = { .files = files, .c = c, .json = json, .timing = timing };
 	const int status = put_jobs(&j);
-	files->commands = cJSON_GetArraySize(get(json, "events")) > 0;
+	files->commands = json_count(get(json, "events")) > 0;
 	return status || !files->commands ? status : put_commands(&j);
 }

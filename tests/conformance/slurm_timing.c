@@ -2,13 +2,12 @@
 /* slurm_timing.c - see slurm_timing.h. */
 #include "tests/conformance/slurm_timing.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600 };
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
 /* Whether the recording says that time 0 was at a known second of a minute. */
 static bool is_aligned(const char *scenario)
@@ -18,22 +17,22 @@ static bool is_aligned(const char *scenario)
 	const char *slash = strrchr(scenario, '/');
 	(void)snprintf(
 		path, sizeof(path), "%.*smeta.json", slash ? (int)(slash - scenario) + 1 : 0, scenario);
-	cJSON *json = slurm_parsed(path, &err);
-	const bool aligned = json && cJSON_IsNumber(get(json, "t0_modulo_60"));
-	cJSON_Delete(json);
+	struct json *json = slurm_parsed(path, &err);
+	const bool aligned = json && json_is_number(get(json, "t0_modulo_60"));
+	json_free(json);
 	return aligned;
 }
 
 /* Seconds between calculations of priorities; 0: there are none, as without a database. */
-static int64_t period_of(const cJSON *json)
+static int64_t period_of(const struct json *json)
 {
-	const cJSON *conf = get(get(json, "cluster"), "conf");
-	const cJSON *type = get(conf, "PriorityType");
-	const cJSON *minutes = get(conf, "PriorityCalcPeriod");
-	if (!get(json, "accounting") || !cJSON_IsString(type) || !strstr(type->valuestring, "multifactor"))
+	const struct json *conf = get(get(json, "cluster"), "conf");
+	const struct json *type = get(conf, "PriorityType");
+	const struct json *minutes = get(conf, "PriorityCalcPeriod");
+	if (!get(json, "accounting") || !json_is_text(type) || !strstr(type->text, "multifactor"))
 		return 0;
 	const int64_t period =
-		cJSON_IsNumber(minutes) ? (int64_t)minutes->valuedouble * MINUTE : (int64_t)5 * MINUTE;
+		json_is_number(minutes) ? (int64_t)minutes->number * MINUTE : (int64_t)5 * MINUTE;
 	return period > 0 && period <= PERIOD_MAX ? period : 0;
 }
 
@@ -56,13 +55,13 @@ static void vote(const struct slurm_case *c, int64_t look_ms, int64_t period, ui
 }
 
 /* Seconds after time 0, modulo the period. */
-static size_t calculations(const struct slurm_case *c, const cJSON *json, int64_t *to, int64_t period)
+static size_t calculations(const struct slurm_case *c, const struct json *json, int64_t *to, int64_t period)
 {
 	uint32_t votes[PERIOD_MAX] = { 0 };
 	uint32_t most = 0;
 	size_t count = 0;
-	const cJSON *poll = get(json, "poll");
-	const double looks_s = (cJSON_IsNumber(poll) ? poll->valuedouble : 0.25) * 10.0;
+	const struct json *poll = get(json, "poll");
+	const double looks_s = (json_is_number(poll) ? poll->number : 0.25) * 10.0;
 	if (period)
 		vote(c, (int64_t)(looks_s * 1000) + 500, period, votes);
 	for (int64_t i = 0; i < period; i++)
@@ -110,7 +109,7 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	int64_t tick[TICK];
 	struct sl_err err = { 0 };
 	size_t count = 0;
-	cJSON *json = slurm_parsed(scenario, &err);
+	struct json *json = slurm_parsed(scenario, &err);
 	const int64_t period = json ? period_of(json) : 0;
 	const size_t calcs = calculations(c, json, calc, period);
 	const bool aligned = is_aligned(scenario);
@@ -126,6 +125,6 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 			.tick = tick[rest % ticks],
 			.late = rest / ticks != 0 };
 	}
-	cJSON_Delete(json);
+	json_free(json);
 	return count;
 }

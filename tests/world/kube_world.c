@@ -15,8 +15,7 @@ static void read_objects(struct kube_test *test)
 	test->doc.file = "objects.yaml";
 	cr_assert_eq(sl_doc_read_yamls(&test->doc, test->objects, strlen(test->objects), &test->err), 0, "%s",
 		test->err.text);
-	for (const struct sl_doc_node *at = sl_doc_child(&test->doc, &test->doc.node[0]); at;
-		at = sl_doc_next(&test->doc, at)) {
+	SL_DOC_EACH (at, &test->doc, &test->doc.node[0]) {
 		struct sl_object *object = &test->object[test->cluster.object_count++];
 		const char *space = kube_text(&test->doc, at, "metadata.namespace");
 		object->kind = kube_text(&test->doc, at, "kind");

@@ -54,7 +54,7 @@ struct page_read page_open(char *text)
 	struct page_read page = { .text = text, .length = strlen(text) };
 	char *meta = page_between(text, "<script type=\"application/json\" id=\"meta\">", "</script>");
 	SL_CHECK(meta);
-	page.meta = cJSON_Parse(meta);
+	page.meta = json_parse(meta);
 	free(meta);
 	SL_CHECK(page.meta);
 	return page;
@@ -62,33 +62,33 @@ struct page_read page_open(char *text)
 
 void page_shut(struct page_read *page)
 {
-	cJSON_Delete(page->meta);
+	json_free(page->meta);
 	free(page->text);
 }
 
-const cJSON *page_at(const cJSON *json, const char *path)
+const struct json *page_at(const struct json *json, const char *path)
 {
 	char word[64];
 	while (json && *path) {
 		const size_t length = strcspn(path, ".");
 		(void)snprintf(word, sizeof(word), "%.*s", (int)length, path);
-		json = cJSON_IsArray(json) ? cJSON_GetArrayItem(json, (int)strtol(word, NULL, 10))
-					   : cJSON_GetObjectItemCaseSensitive(json, word);
+		json = json_is_list(json) ? json_item(json, (int)strtol(word, NULL, 10))
+					  : json_member(json, word);
 		path += length + (path[length] == '.');
 	}
 	return json;
 }
 
-double page_number(const cJSON *json, const char *path)
+double page_number(const struct json *json, const char *path)
 {
-	const cJSON *found = page_at(json, path);
-	return found && cJSON_IsNumber(found) ? found->valuedouble : -1e300;
+	const struct json *found = page_at(json, path);
+	return found && json_is_number(found) ? found->number : -1e300;
 }
 
-const char *page_text_at(const cJSON *json, const char *path)
+const char *page_text_at(const struct json *json, const char *path)
 {
-	const cJSON *found = page_at(json, path);
-	return found && cJSON_IsString(found) ? found->valuestring : NULL;
+	const struct json *found = page_at(json, path);
+	return found && json_is_text(found) ? found->text : NULL;
 }
 
 unsigned char *page_bytes_of(const struct page_read *page, const char *id, size_t length)
@@ -118,7 +118,7 @@ unsigned char *page_bytes_of(const struct page_read *page, const char *id, size_
 	return bytes;
 }
 
-struct page_column page_column(const struct page_read *page, const cJSON *json, const char *path)
+struct page_column page_column(const struct page_read *page, const struct json *json, const char *path)
 {
 	static const struct {
 		const char *name;
@@ -131,7 +131,7 @@ struct page_column page_column(const struct page_read *page, const cJSON *json, 
 		return column;
 	char about[100];
 	(void)snprintf(about, sizeof(about), "blocks.%s", id);
-	const cJSON *block = page_at(page->meta, about);
+	const struct json *block = page_at(page->meta, about);
 	const char *type = page_text_at(block, "type");
 	const char *coding = page_text_at(block, "coding");
 	SL_CHECK(type && coding);

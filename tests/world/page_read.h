@@ -7,15 +7,14 @@
 #ifndef TESTS_PAGE_READ_H
 #define TESTS_PAGE_READ_H
 
-#include <cjson/cJSON.h>
 #include <stddef.h>
 
-#include "sim/plugin.h"
+#include "tests/world/json_tree.h"
 
 struct page_read {
 	char *text; /* The file. */
 	size_t length;
-	cJSON *meta;
+	struct json *meta;
 };
 
 /* Numbers of a block; JSON of one as text, closed by a zero. */
@@ -33,13 +32,13 @@ char *page_between(const char *text, const char *before, const char *after);
 struct page_read page_open(char *text);
 void page_shut(struct page_read *page);
 /* "a.b.0.c" of an object; NULL: it is not there. */
-const cJSON *page_at(const cJSON *json, const char *path);
-double page_number(const cJSON *json, const char *path);
-const char *page_text_at(const cJSON *json, const char *path);
+const struct json *page_at(const struct json *json, const char *path);
+double page_number(const struct json *json, const char *path);
+const char *page_text_at(const struct json *json, const char *path);
 /* The inflated bytes of a block. */
 unsigned char *page_bytes_of(const struct page_read *page, const char *id, size_t length);
 /* The block that stands there in meta. */
-struct page_column page_column(const struct page_read *page, const cJSON *json, const char *path);
+struct page_column page_column(const struct page_read *page, const struct json *json, const char *path);
 void page_column_free(struct page_column *column);
 
 #endif

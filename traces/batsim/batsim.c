@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/batsim/json.h"
+#include "sim/plugin.h"
 
 enum { NAME_ROOM = 1024 };
 
@@ -27,7 +27,7 @@ struct profile {
 };
 
 struct workload {
-	struct json json;
+	struct sl_json json;
 	const char *jobs, *profiles; /* Where they begin. */
 	int64_t machines;            /* nb_res; 0: it has none. */
 	struct profile *profile;     /* By name. */
@@ -39,82 +39,82 @@ struct workload {
 /* ---- Values ------------------------------------------------------------------------------ */
 
 /* Where the value begins that comes next. */
-static const char *value_at(struct json *json)
+static const char *value_at(struct sl_json *json)
 {
-	(void)json_peek(json);
+	(void)sl_json_peek(json);
 	return json->p;
 }
 
 /* A number of seconds, as microseconds; NAME is what it is called in messages. */
-static int64_t seconds(struct json *json, const char *name)
+static int64_t seconds(struct sl_json *json, const char *name)
 {
 	const char *at = value_at(json);
-	const struct json_word word = json_word(json);
+	const struct sl_json_word word = sl_json_take(json);
 	int64_t micro = 0;
 	if (json->failed)
 		return 0;
 	if (!word.p || word.string)
-		(void)json_fail(json, at, "%s is not a number: give seconds", name);
+		(void)sl_json_fail(json, at, "%s is not a number: give seconds", name);
 	else if (!sl_get_micro(word.p, word.len, &micro))
-		(void)json_fail(json, word.p, "%s is out of range", name);
+		(void)sl_json_fail(json, word.p, "%s is out of range", name);
 	return micro;
 }
 
-static int64_t whole(struct json *json, const char *name, int64_t max)
+static int64_t whole(struct sl_json *json, const char *name, int64_t max)
 {
 	const char *at = value_at(json);
-	const struct json_word word = json_word(json);
+	const struct sl_json_word word = sl_json_take(json);
 	int64_t micro = 0;
 	if (json->failed)
 		return 0;
 	if (!word.p || word.string || !sl_get_micro(word.p, word.len, &micro) || micro % SL_SECOND ||
 		micro / SL_SECOND > max)
-		(void)json_fail(json, word.p ? word.p : at, "%s is not a whole number up to %lld", name,
+		(void)sl_json_fail(json, word.p ? word.p : at, "%s is not a whole number up to %lld", name,
 			(long long)max);
 	return micro / SL_SECOND;
 }
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-static const char *part(struct json *json, const char *name, char opens, const char *before)
+static const char *part(struct sl_json *json, const char *name, char opens, const char *before)
 {
 	const char *key = json->p;
-	const char c = json_peek(json);
+	const char c = sl_json_peek(json);
 	const char *at = json->p;
 	if (before)
-		(void)json_fail(json, key, "'%s' is there twice", name);
+		(void)sl_json_fail(json, key, "'%s' is there twice", name);
 	else if (c && c != opens)
-		(void)json_fail(json, at, "'%s' is not %s", name, opens == '[' ? "an array" : "an object");
-	json_skip(json);
+		(void)sl_json_fail(json, at, "'%s' is not %s", name, opens == '[' ? "an array" : "an object");
+	sl_json_skip(json);
 	return at;
 }
 
 static int find_parts(struct workload *load)
 {
-	struct json *json = &load->json;
-	struct json_word key;
+	struct sl_json *json = &load->json;
+	struct sl_json_word key;
 	bool first = true;
-	if (json_peek(json) != '{')
-		return json_fail(
+	if (sl_json_peek(json) != '{')
+		return sl_json_fail(
 			json, json->p, "a workload of Batsim is one object: { \"jobs\": [...], ... }");
-	json_open(json);
-	while (json_member(json, &key, &first)) {
-		if (json_is(&key, "jobs"))
+	sl_json_open(json);
+	while (sl_json_member(json, &key, &first)) {
+		if (sl_json_is(&key, "jobs"))
 			load->jobs = part(json, "jobs", '[', load->jobs);
-		else if (json_is(&key, "profiles"))
+		else if (sl_json_is(&key, "profiles"))
 			load->profiles = part(json, "profiles", '{', load->profiles);
-		else if (json_is(&key, "nb_res") && !load->machines)
+		else if (sl_json_is(&key, "nb_res") && !load->machines)
 			load->machines = whole(json, "nb_res", INT32_MAX);
 		else
-			json_skip(json);
+			sl_json_skip(json);
 	}
-	json_end(json);
+	sl_json_end(json);
 	if (!json->failed && !load->jobs)
-		return json_fail(json, json->end, "the workload has no 'jobs'");
+		return sl_json_fail(json, json->end, "the workload has no 'jobs'");
 	if (!json->failed && !load->profiles)
-		return json_fail(json, json->end, "the workload has no 'profiles'");
+		return sl_json_fail(json, json->end, "the workload has no 'profiles'");
 	if (!json->failed && load->machines < 0)
-		return json_fail(json, json->end, "'nb_res' is negative");
+		return sl_json_fail(json, json->end, "'nb_res' is negative");
 	return json->failed ? load->err->status : SL_OK;
 }
 
@@ -122,32 +122,32 @@ static int find_parts(struct workload *load)
 
 static void read_profile(struct workload *load, struct profile *profile)
 {
-	struct json *json = &load->json;
-	struct json_word key;
-	struct json_word type = { 0 };
+	struct sl_json *json = &load->json;
+	struct sl_json_word key;
+	struct sl_json_word type = { 0 };
 	int64_t delay = SL_NONE;
 	bool first = true;
-	if (json_peek(json) != '{')
-		(void)json_fail(json, json->p, "profile '%.60s' is not an object", profile->name);
+	if (sl_json_peek(json) != '{')
+		(void)sl_json_fail(json, json->p, "profile '%.60s' is not an object", profile->name);
 	else
-		json_open(json);
-	while (json_member(json, &key, &first)) {
-		if (json_is(&key, "type") && json_peek(json) == '"')
-			type = json_word(json);
-		else if (json_is(&key, "delay") && json_peek(json) != '"')
+		sl_json_open(json);
+	while (sl_json_member(json, &key, &first)) {
+		if (sl_json_is(&key, "type") && sl_json_peek(json) == '"')
+			type = sl_json_take(json);
+		else if (sl_json_is(&key, "delay") && sl_json_peek(json) != '"')
 			delay = seconds(json, "the delay of a profile");
 		else
-			json_skip(json);
+			sl_json_skip(json);
 	}
 	if (json->failed)
 		return;
 	if (!type.p)
-		(void)json_fail(json, profile->at, "profile '%.60s' has no type", profile->name);
-	else if (json_is(&type, "delay") && delay == SL_NONE)
-		(void)json_fail(json, profile->at, "profile '%.60s' is a delay without a number 'delay'",
+		(void)sl_json_fail(json, profile->at, "profile '%.60s' has no type", profile->name);
+	else if (sl_json_is(&type, "delay") && delay == SL_NONE)
+		(void)sl_json_fail(json, profile->at, "profile '%.60s' is a delay without a number 'delay'",
 			profile->name);
 	else
-		profile->delay = json_is(&type, "delay") ? delay : SL_NONE;
+		profile->delay = sl_json_is(&type, "delay") ? delay : SL_NONE;
 }
 
 static int by_name(const void *a, const void *b)
@@ -175,18 +175,18 @@ static int profile_add(struct workload *load)
 
 static int read_profiles(struct workload *load)
 {
-	struct json *json = &load->json;
-	struct json_word key;
+	struct sl_json *json = &load->json;
+	struct sl_json_word key;
 	char name[NAME_ROOM];
 	bool first = true;
 	json->p = load->profiles;
-	json_open(json);
-	while (json_member(json, &key, &first)) {
+	sl_json_open(json);
+	while (sl_json_member(json, &key, &first)) {
 		const int status = profile_add(load);
 		if (status)
 			return status;
 		struct profile *profile = &load->profile[load->profile_count];
-		if (!json_text(json, &key, name, sizeof(name)))
+		if (!sl_json_text(json, &key, name, sizeof(name)))
 			break;
 		*profile = (struct profile){ strdup(name), SL_NONE, key.p };
 		if (!profile->name)
@@ -200,7 +200,7 @@ static int read_profiles(struct workload *load)
 		qsort(load->profile, load->profile_count, sizeof(*load->profile), by_name);
 	for (size_t i = 1; i < load->profile_count; i++)
 		if (strcmp(load->profile[i].name, load->profile[i - 1].name) == 0)
-			return json_fail(json, load->profile[i].at, "profile '%.60s' is there twice",
+			return sl_json_fail(json, load->profile[i].at, "profile '%.60s' is there twice",
 				load->profile[i].name);
 	return SL_OK;
 }
@@ -240,10 +240,10 @@ static const struct {
 	{ "ret", KEY_RESULT },
 };
 
-static enum job_key key_of(const struct json_word *word)
+static enum job_key key_of(const struct sl_json_word *word)
 {
 	for (size_t i = 0; i < SL_LEN(job_keys); i++)
-		if (json_is(word, job_keys[i].text))
+		if (sl_json_is(word, job_keys[i].text))
 			return job_keys[i].key;
 	return KEY_COUNT;
 }
@@ -259,16 +259,16 @@ struct job {
 
 static void read_id(struct workload *load, struct job *job)
 {
-	struct json *json = &load->json;
+	struct sl_json *json = &load->json;
 	const char *at = value_at(json);
-	const struct json_word word = json_word(json);
+	const struct sl_json_word word = sl_json_take(json);
 	if (!word.p) {
-		(void)json_fail(json, at, "a job's id is neither a number nor a string");
+		(void)sl_json_fail(json, at, "a job's id is neither a number nor a string");
 	} else if (sl_get_i64(word.p, word.len, &job->row.col[SL_COL_ID]) && job->row.col[SL_COL_ID] >= 0) {
 		return;
 	} else if (!word.string) {
-		(void)json_fail(json, word.p, "a job's id is not a whole number: put it in quotes");
-	} else if (json_text(json, &word, job->id, sizeof(job->id))) {
+		(void)sl_json_fail(json, word.p, "a job's id is not a whole number: put it in quotes");
+	} else if (sl_json_text(json, &word, job->id, sizeof(job->id))) {
 		job->row.col[SL_COL_ID] = SL_NONE;
 		job->more.id = job->id;
 		job->row.more = &job->more;
@@ -277,19 +277,19 @@ static void read_id(struct workload *load, struct job *job)
 
 static void read_job_profile(struct workload *load, struct job *job)
 {
-	struct json *json = &load->json;
+	struct sl_json *json = &load->json;
 	const char *at = value_at(json);
-	const struct json_word word = json_word(json);
+	const struct sl_json_word word = sl_json_take(json);
 	if (!word.p || !word.string) {
-		(void)json_fail(json, at, "a job's profile is not a name in quotes");
+		(void)sl_json_fail(json, at, "a job's profile is not a name in quotes");
 		return;
 	}
 	char name[NAME_ROOM];
-	if (!json_text(json, &word, name, sizeof(name)))
+	if (!sl_json_text(json, &word, name, sizeof(name)))
 		return;
 	job->profile = profile_of(load, name);
 	if (!job->profile)
-		(void)json_fail(json, word.p, "there is no profile '%.60s' in this file", name);
+		(void)sl_json_fail(json, word.p, "there is no profile '%.60s' in this file", name);
 }
 
 /* Unknown where it is negative. */
@@ -297,7 +297,7 @@ static int64_t known(int64_t value) { return value < 0 ? SL_NONE : value; }
 
 static void read_member(struct workload *load, struct job *job, enum job_key key)
 {
-	struct json *json = &load->json;
+	struct sl_json *json = &load->json;
 	int64_t *col = job->row.col;
 	switch (key) {
 	case KEY_ID:
@@ -319,7 +319,7 @@ static void read_member(struct workload *load, struct job *job, enum job_key key
 		col[SL_COL_STATUS] = whole(json, "ret", INT32_MAX) ? 0 : 1;
 		break;
 	case KEY_COUNT:
-		json_skip(json);
+		sl_json_skip(json);
 		break;
 	}
 }
@@ -329,35 +329,35 @@ static int check_job(struct workload *load, const struct job *job, const char *a
 	static const unsigned needed = 1U << KEY_ID | 1U << KEY_SUBMIT | 1U << KEY_SIZE | 1U << KEY_PROFILE;
 	for (size_t i = 0; i < SL_LEN(job_keys); i++)
 		if (needed & ~job->seen & 1U << job_keys[i].key)
-			return json_fail(&load->json, at, "a job has no '%s'", job_keys[i].text);
+			return sl_json_fail(&load->json, at, "a job has no '%s'", job_keys[i].text);
 	return SL_OK;
 }
 
 static int read_job(struct workload *load)
 {
-	struct json *json = &load->json;
+	struct sl_json *json = &load->json;
 	struct job job;
 	job.seen = 0;
 	job.row.more = NULL;
 	job.more = (struct sl_row_more){ 0 };
-	struct json_word word;
+	struct sl_json_word word;
 	bool first = true;
 	for (int i = 0; i < SL_COL_COUNT; i++)
 		job.row.col[i] = SL_NONE;
-	if (json_peek(json) != '{')
-		return json_fail(json, json->p, "a job is not an object");
+	if (sl_json_peek(json) != '{')
+		return sl_json_fail(json, json->p, "a job is not an object");
 	const char *at = json->p;
-	json_open(json);
-	while (json_member(json, &word, &first)) {
+	sl_json_open(json);
+	while (sl_json_member(json, &word, &first)) {
 		const enum job_key key = key_of(&word);
 		if (key < KEY_COUNT && job.seen & 1U << key)
-			return json_fail(json, word.p, "a job has '%.*s' twice", (int)word.len, word.p);
+			return sl_json_fail(json, word.p, "a job has '%.*s' twice", (int)word.len, word.p);
 		job.seen |= 1U << key;
 		read_member(load, &job, key);
 	}
 	if (json->failed || check_job(load, &job, at))
 		return load->err->status;
-	const struct sl_place place = json_place(json, at);
+	const struct sl_place place = sl_json_place(json, at);
 	job.row.line = place.line;
 	if (job.profile->delay == SL_NONE)
 		return load->sink->oddity(load->sink->self, other_profile, &place, load->err);
@@ -367,20 +367,20 @@ static int read_job(struct workload *load)
 
 static int read_jobs(struct workload *load)
 {
-	struct json *json = &load->json;
+	struct sl_json *json = &load->json;
 	char machines[32];
 	bool first = true;
 	int status = SL_OK;
 	*sl_put_i64(machines, load->machines) = '\0';
-	const struct sl_place at = json_place(json, load->jobs);
+	const struct sl_place at = sl_json_place(json, load->jobs);
 	if (load->machines)
 		status = load->sink->header(load->sink->self, "MaxProcs", machines, &at, load->err);
 	json->p = load->jobs;
-	json_open(json);
-	while (!status && json_element(json, &first))
+	sl_json_open(json);
+	while (!status && sl_json_element(json, &first))
 		status = read_job(load);
 	if (!status && !json->failed && first)
-		return json_fail(json, load->jobs, "'jobs' is empty: there is nothing to run");
+		return sl_json_fail(json, load->jobs, "'jobs' is empty: there is nothing to run");
 	return status || !json->failed ? status : load->err->status;
 }
 
@@ -392,7 +392,7 @@ static int batsim_read(struct sl_input *in, const struct sl_sink *sink, struct s
 	int status = sl_input_all(in, &text, &end, err);
 	if (status)
 		return status;
-	json_begin(&load.json, sl_input_name(in), text, end, err);
+	sl_json_begin(&load.json, sl_input_name(in), text, end, err);
 	status = find_parts(&load);
 	if (!status)
 		status = read_profiles(&load);

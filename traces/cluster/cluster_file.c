@@ -20,63 +20,42 @@ const char *text_of(const struct reading *r, const struct sl_doc_node *node)
 
 /* ---- Maps by table -------------------------------------------------------------------------- */
 
-static int fail_key(const struct reading *r, const struct sl_doc_node *node, const struct schema *schema)
+static int fail_key(
+	const struct sl_schema_reading *r, const struct sl_schema *schema, const struct sl_doc_node *node)
 {
-	const struct sl_place place = sl_doc_key_place(r->doc, node);
-	const char *name = r->doc->text + node->key;
-	const char *near = schema_near(schema, name);
+	const struct reading *in = r->self;
+	const char *name = sl_doc_key_of(r->doc, node);
+	if ((schema == &schema_cluster && is_section(in, name)) ||
+		(schema == &schema_nodes && is_model_node_key(name)))
+		return SL_OK;
+	const char *near = sl_schema_near(schema, name);
 	if (!near && schema == &schema_cluster)
-		near = sl_nearest_name(name, r->sink->registry->models);
-	char known[400] = "";
-	for (size_t k = 0, len = 0; k < schema->count; k++)
-		len += (size_t)snprintf(
-			known + len, sizeof(known) - len, "%s%s", k ? ", " : "", schema->field[k].key);
-	return sl_fail_at(r->err, &place, "unknown key '%.60s': %s%s%s%s %s", name,
-		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", schema->have, known);
+		near = sl_nearest_name(name, in->sink->registry->models);
+	char known[400];
+	return sl_schema_fail_key(r, node, "unknown key '%.60s': %s%s%s%s %s", name,
+		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", schema->have,
+		sl_schema_keys(schema, known, sizeof(known)));
 }
 
-int map_take(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
-	const struct sl_doc_node *into[FIELDS_MAX])
+static int fail_schema(const struct sl_schema_reading *r, enum sl_schema_wrong wrong,
+	const struct sl_schema *schema, const struct sl_doc_node *node, const char *what)
 {
-	const struct sl_place at = sl_doc_place(r->doc, map);
-	for (size_t i = 0; i < FIELDS_MAX; i++)
-		into[i] = NULL;
-	if (map->kind != SL_DOC_MAP)
-		return sl_fail_at(r->err, &at, "%s keys with values, such as '%s': a map is due here",
+	if (wrong == SL_SCHEMA_UNKNOWN)
+		return fail_key(r, schema, node);
+	if (wrong == SL_SCHEMA_NO_MAP)
+		return sl_schema_fail_at(r, node, "%s keys with values, such as '%s': a map is due here",
 			schema->have, schema->field[0].key);
-	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
-		node = sl_doc_next(r->doc, node)) {
-		const char *name = r->doc->text + node->key;
-		const size_t i = schema_find(schema, name, strlen(name));
-		if ((schema == &schema_cluster && is_section(r, name)) ||
-			(schema == &schema_nodes && is_model_node_key(name)))
-			continue;
-		if (i == schema->count)
-			return fail_key(r, node, schema);
-		into[i] = node;
-	}
-	return SL_OK;
+	if (wrong == SL_SCHEMA_LACKS)
+		return sl_schema_fail_at(r, node, "%s '%s', which is not here: add it", schema->have, what);
+	return fail_value(r->self, node, sl_doc_key_of(r->doc, node), what);
 }
 
-int map_fill(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
-	const struct sl_doc_node *into[FIELDS_MAX], void *base)
+int map_read(const struct reading *r, const struct sl_doc_node *map, const struct sl_schema *schema,
+	const struct sl_doc_node *into[SL_FIELDS_MAX], void *base)
 {
-	int status = map_take(r, map, schema, into);
-	for (size_t i = 0; !status && i < schema->count; i++) {
-		const struct field *field = &schema->field[i];
-		char wanted[FIELD_WANTED_MAX];
-		if (field->kind == FIELD_OTHER)
-			continue;
-		if (!into[i] && field->needed) {
-			const struct sl_place at = sl_doc_place(r->doc, map);
-			return sl_fail_at(
-				r->err, &at, "%s '%s', which is not here: add it", schema->have, field->key);
-		}
-		if (into[i] &&
-			(into[i]->kind != SL_DOC_TEXT || !field_read(field, text_of(r, into[i]), base)))
-			status = fail_value(r, into[i], field->key, field_wanted(field, wanted));
-	}
-	return status;
+	struct reading in = *r;
+	const struct sl_schema_reading by = { .doc = r->doc, .self = &in, .fail = fail_schema, .err = r->err };
+	return sl_schema_read(&by, map, schema, into, base);
 }
 
 int fail_value(const struct reading *r, const struct sl_doc_node *node, const char *key, const char *wanted)
@@ -96,7 +75,7 @@ int fail_node(const struct reading *r, const struct sl_doc_node *node, const cha
 
 static const struct sl_doc_node *top(const struct reading *r, const char *key)
 {
-	return r->value[schema_find(&schema_cluster, key, strlen(key))];
+	return r->value[sl_schema_find(&schema_cluster, key, strlen(key))];
 }
 
 /* Each member of a list of the top, if it is there. entries: "entries with name, count and so on". */
@@ -136,10 +115,10 @@ static int read_entry(struct reading *r, const struct sl_doc_node *node)
 
 static int read_partition(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_partition partition = { 0 };
-	schema_clear(&schema_partition, &partition);
-	int status = map_fill(r, node, &schema_partition, value, &partition);
+	sl_schema_clear(&schema_partition, &partition);
+	int status = map_read(r, node, &schema_partition, value, &partition);
 	if (!status)
 		status = settings_for_partition(&r->settings, &partition, r->err);
 	if (status)
@@ -156,10 +135,10 @@ static int read_partition(struct reading *r, const struct sl_doc_node *node)
 
 static int read_switch(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_switch spec = { 0 };
 	char *made;
-	int status = map_fill(r, node, &schema_switch, value, &spec);
+	int status = map_read(r, node, &schema_switch, value, &spec);
 	if (status)
 		return status;
 	if (!spec.nodes == !spec.switches)
@@ -174,9 +153,9 @@ static int read_switch(struct reading *r, const struct sl_doc_node *node)
 
 static int read_license(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_license spec = { .total = 1 };
-	const int status = map_fill(r, node, &schema_license, value, &spec);
+	const int status = map_read(r, node, &schema_license, value, &spec);
 	if (status)
 		return status;
 	const struct sl_place at = sl_doc_place(r->doc, node);
@@ -185,9 +164,9 @@ static int read_license(struct reading *r, const struct sl_doc_node *node)
 
 static int read_setting(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_setting setting = { .kind = "cluster", .name = "" };
-	const int status = map_fill(r, node, &schema_setting, value, &setting);
+	const int status = map_read(r, node, &schema_setting, value, &setting);
 	if (status)
 		return status;
 	setting.at = sl_doc_place(r->doc, node);
@@ -196,10 +175,10 @@ static int read_setting(struct reading *r, const struct sl_doc_node *node)
 
 static int read_window(struct reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_window_spec spec = { 0 };
 	char *made;
-	int status = map_fill(r, node, &schema_window, value, &spec);
+	int status = map_read(r, node, &schema_window, value, &spec);
 	if (status)
 		return status;
 	const bool always = !spec.from && !spec.until && !spec.length && spec.kind != SL_WINDOW_RESERVED;
@@ -244,9 +223,8 @@ static int check_once(const struct reading *r, const char *key)
 	if (!named)
 		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
 	size_t count = 0;
-	for (const struct sl_doc_node *map = sl_doc_child(r->doc, list); map; map = sl_doc_next(r->doc, map))
-		for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
-			node = sl_doc_next(r->doc, node))
+	SL_DOC_EACH (map, r->doc, list)
+		SL_DOC_EACH (node, r->doc, map)
 			if (strcmp(r->doc->text + node->key, "name") == 0)
 				named[count++] = (struct named){ text_of(r, node), node };
 	qsort(named, count, sizeof(*named), compare_named);
@@ -336,8 +314,8 @@ static int read_head(struct reading *r)
 {
 	const struct sl_doc_node *root = &r->doc->node[0];
 	struct cluster_head head = { 0 };
-	schema_clear(&schema_cluster, &head);
-	int status = map_fill(r, root, &schema_cluster, r->value, &head);
+	sl_schema_clear(&schema_cluster, &head);
+	int status = map_read(r, root, &schema_cluster, r->value, &head);
 	if (!status && !top(r, "cpus") == !top(r, "nodes"))
 		return fail_node(r, root, "a cluster has either 'nodes' or, for a counted pool, 'cpus'");
 	if (!status && head.name)

@@ -11,43 +11,10 @@
 
 /* ---- The schema: what maps may hold ----------------------------------------------------------- */
 
-enum field_kind {
-	FIELD_OTHER, /* Read and written by hand. */
-	FIELD_WORD,  /* Letters, digits, '.', '_' and '-'; at most FIELD_WORD_MAX. */
-	FIELD_TEXT,  /* Not empty, without control characters. */
-	FIELD_ANY,   /* Any text. */
-	FIELD_COUNT, /* int64_t */
-	FIELD_MILLI, /* int64_t, thousandths of what is written */
-	FIELD_U32,
-	FIELD_MEMORY, /* int64_t, MiB */
-	FIELD_TIME,   /* sl_time, SL_NEVER: "unlimited" */
-	FIELD_BOOL,
-	FIELD_CHOICE /* An enum, of the words of `choice`. */
-};
-
-enum { FIELD_WORD_MAX = 63, FIELDS_MAX = 32 };
-
-struct field {
-	const char *key;
-	enum field_kind kind;
-	size_t at;                 /* In the struct that the map fills. */
-	int64_t min, max;          /* Of numbers. With a max of INT64_MAX, "unlimited" is that. */
-	int64_t unset;             /* Of a number: what it is where the key is absent, and is not written. */
-	const char *const *choice; /* Closed by NULL. */
-	bool needed;
-};
-
-/* A map's keys in the order in which they are written. */
-struct schema {
-	const char *have; /* "nodes have", for messages. */
-	const struct field *field;
-	size_t count;
-};
-
 /* The top, of struct cluster_head; an entry of `nodes`, of struct node_entry; one of its gres, or of its GPUs
  * of a type, of struct sl_gres; and of struct sl_partition, sl_switch, sl_license, sl_window_spec and
  * sl_setting. */
-extern const struct schema schema_cluster, schema_nodes, schema_gres, schema_gpus, schema_partition,
+extern const struct sl_schema schema_cluster, schema_nodes, schema_gres, schema_gpus, schema_partition,
 	schema_switch, schema_license, schema_window, schema_setting;
 
 struct cluster_head {
@@ -73,29 +40,8 @@ struct node_entry {
 	bool built; /* Something is said of the hardware. */
 };
 
-enum { FIELD_TEXT_MAX = 40 }; /* Of a number as it is written. */
-
-size_t schema_find(const struct schema *schema, const char *key, size_t len); /* count: it has none. */
-const char *schema_near(const struct schema *schema, const char *key);        /* NULL: none is near. */
-/* Every field unset. */
-void schema_clear(const struct schema *schema, void *base);
-/* False: text is not what the field takes. Texts are lent. */
-bool field_read(const struct field *field, const char *text, void *base);
-bool field_is_set(const struct field *field, const void *base);
-/* The field's text, into buffer where it is a number; NULL: there is none. */
-const char *field_text(const struct field *field, const void *base, char buffer[FIELD_TEXT_MAX]);
-/* "a whole number from 0 to 10000000", for messages. */
-enum { FIELD_WANTED_MAX = 200 };
-const char *field_wanted(const struct field *field, char buffer[FIELD_WANTED_MAX]);
-int64_t field_number(const struct field *field, const void *base); /* Of COUNT, MILLI, U32, MEMORY, TIME. */
-/* A number of its kind, as it is written. */
-const char *field_number_text(const struct field *field, int64_t number, char buffer[FIELD_TEXT_MAX]);
-bool field_fits(const struct field *field, int64_t number);
-void field_set_number(const struct field *field, void *base, int64_t number);
-
 /* "0-15,32" as bits. False: it is none, or of a core beyond SL_CORES_MAX. */
 bool cores_read(const char *text, uint64_t bits[CORE_WORDS]);
-bool is_word(const char *text);
 
 /* ---- Entries of `nodes` ------------------------------------------------------------------------ */
 
@@ -150,9 +96,9 @@ struct reading {
 	const struct sl_doc *doc;
 	const struct sl_cluster_sink *sink;
 	struct cluster_settings settings;
-	const struct sl_doc_node *value[FIELDS_MAX]; /* Of the top; NULL: absent. */
-	const char **entry;                          /* Names of the nodes' entries. */
-	struct counted *counted;                     /* How many each has. */
+	const struct sl_doc_node *value[SL_FIELDS_MAX]; /* Of the top; NULL: absent. */
+	const char **entry;                             /* Names of the nodes' entries. */
+	struct counted *counted;                        /* How many each has. */
 	size_t entry_count;
 	const char **partition;
 	size_t partition_count;
@@ -161,12 +107,9 @@ struct reading {
 };
 
 const char *text_of(const struct reading *r, const struct sl_doc_node *node);
-/* into[i]: the value of field i, NULL where it is absent. */
-int map_take(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
-	const struct sl_doc_node *into[FIELDS_MAX]);
-/* The same, with every field that is not FIELD_OTHER read into base. Those that are absent stay. */
-int map_fill(const struct reading *r, const struct sl_doc_node *map, const struct schema *schema,
-	const struct sl_doc_node *into[FIELDS_MAX], void *base);
+/* By the table, see sl_schema_read. */
+int map_read(const struct reading *r, const struct sl_doc_node *map, const struct sl_schema *schema,
+	const struct sl_doc_node *into[SL_FIELDS_MAX], void *base);
 /* node is not what it should be: "'key' must be wanted, not ..." */
 int fail_value(const struct reading *r, const struct sl_doc_node *node, const char *key, const char *wanted);
 int fail_node(const struct reading *r, const struct sl_doc_node *node, const char *what);

@@ -12,7 +12,7 @@
 
 static const struct sl_doc_node *value_of(const struct sl_doc_node *const *value, const char *key)
 {
-	return value[schema_find(&schema_nodes, key, strlen(key))];
+	return value[sl_schema_find(&schema_nodes, key, strlen(key))];
 }
 
 /* ---- Types ------------------------------------------------------------------------------------ */
@@ -62,17 +62,17 @@ static int take_type(const struct reading *r, const struct sl_doc_node *node, st
 
 /* ---- GPUs -------------------------------------------------------------------------------------- */
 
-static const struct field gpu_count = {
-	.key = "gpus", .kind = FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
+static const struct sl_field gpu_count = {
+	.key = "gpus", .kind = SL_FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
 };
 
 static int take_gpu_count(
 	const struct reading *r, const struct sl_doc_node *node, const char *key, int64_t *count)
 {
-	char wanted[FIELD_WANTED_MAX];
-	if (!node || (node->kind == SL_DOC_TEXT && field_read(&gpu_count, text_of(r, node), count)))
+	char wanted[SL_FIELD_WANTED_MAX];
+	if (!node || (node->kind == SL_DOC_TEXT && sl_field_read(&gpu_count, text_of(r, node), count)))
 		return SL_OK;
-	return fail_value(r, node, key, field_wanted(&gpu_count, wanted));
+	return fail_value(r, node, key, sl_field_wanted(&gpu_count, wanted));
 }
 
 /* The model that divides GPUs is one that is known. */
@@ -91,26 +91,17 @@ static int check_mig(const struct reading *r, const struct sl_doc_node *node, co
 		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", all);
 }
 
-static const struct sl_doc_node *member(
-	const struct reading *r, const struct sl_doc_node *map, const char *key)
-{
-	const struct sl_doc_node *node = sl_doc_child(r->doc, map);
-	while (node && strcmp(r->doc->text + node->key, key) != 0)
-		node = sl_doc_next(r->doc, node);
-	return node;
-}
-
 /* More is said of GPUs of a type than how many there are. */
 static int take_gpu_more(
 	const struct reading *r, const struct sl_doc_node *map, const char *type, struct node_entry *entry)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	struct sl_gres *gpu = &entry->gpu[entry->gpu_count];
 	*gpu = (struct sl_gres){ .name = "gpu", .type = type };
-	schema_clear(&schema_gpus, gpu);
-	int status = map_fill(r, map, &schema_gpus, value, gpu);
+	sl_schema_clear(&schema_gpus, gpu);
+	int status = map_read(r, map, &schema_gpus, value, gpu);
 	if (!status && gpu->mig)
-		status = check_mig(r, member(r, map, "mig"), gpu->mig);
+		status = check_mig(r, sl_doc_member(r->doc, map, "mig"), gpu->mig);
 	entry->gpu_count += !status && gpu->count;
 	entry->built |= entry->gpu_count;
 	return status;
@@ -120,12 +111,11 @@ static int take_gpu_more(
 static int take_gpu_map(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
 	struct sl_nodes_spec *spec = &entry->spec;
-	for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
-		node = sl_doc_next(r->doc, node)) {
+	SL_DOC_EACH (node, r->doc, map) {
 		const char *type = r->doc->text + node->key;
 		const struct sl_place at = sl_doc_key_place(r->doc, node);
 		int64_t count = 0;
-		if (!is_word(type))
+		if (!sl_is_word(type))
 			return sl_fail_at(r->err, &at,
 				"a type of GPU must be a word of letters, digits, '.', '_' and '-', at most "
 				"63, not '%.60s'",
@@ -160,10 +150,10 @@ static void drop_gpus(struct node_entry *entry)
 static int take_gpus(
 	const struct reading *r, const struct sl_doc_node *const *value, struct node_entry *entry)
 {
-	static const struct field type_word = { .key = "gpu_type", .kind = FIELD_WORD };
+	static const struct sl_field type_word = { .key = "gpu_type", .kind = SL_FIELD_WORD };
 	const struct sl_doc_node *gpus = value_of(value, "gpus");
 	const struct sl_doc_node *type = value_of(value, "gpu_type");
-	char wanted[FIELD_WANTED_MAX];
+	char wanted[SL_FIELD_WANTED_MAX];
 	if (!gpus && !type)
 		return SL_OK;
 	drop_gpus(entry);
@@ -179,8 +169,8 @@ static int take_gpus(
 	const int status = take_gpu_count(r, gpus, "gpus", &count);
 	if (status)
 		return status;
-	if (type && (type->kind != SL_DOC_TEXT || !field_read(&type_word, text_of(r, type), &name)))
-		return fail_value(r, type, "gpu_type", field_wanted(&type_word, wanted));
+	if (type && (type->kind != SL_DOC_TEXT || !sl_field_read(&type_word, text_of(r, type), &name)))
+		return fail_value(r, type, "gpu_type", sl_field_wanted(&type_word, wanted));
 	if (!count && !type)
 		return SL_OK;
 	entry->spec.gpu[0].type = name; /* A type without GPUs waits for a setting that gives some. */
@@ -193,28 +183,28 @@ static int take_gpus(
 
 static int take_gres_item(const struct reading *r, const struct sl_doc_node *node, struct node_entry *entry)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	const uint32_t index = entry->hardware.gres_count;
 	struct sl_gres *gres = &entry->gres[index];
 	*gres = (struct sl_gres){ 0 };
-	schema_clear(&schema_gres, gres);
-	const int status = map_fill(r, node, &schema_gres, value, gres);
+	sl_schema_clear(&schema_gres, gres);
+	const int status = map_read(r, node, &schema_gres, value, gres);
 	if (status)
 		return status;
-	const struct sl_doc_node *cores = value[schema_find(&schema_gres, "cores", strlen("cores"))];
+	const struct sl_doc_node *cores = value[sl_schema_find(&schema_gres, "cores", strlen("cores"))];
 	if (cores) {
 		if (cores->kind != SL_DOC_TEXT || !cores_read(text_of(r, cores), entry->cores[index]))
 			return fail_value(r, cores, "cores", "a list of cores below 1024, such as 0-15,32");
 		gres->cores = entry->cores[index];
 	}
-	if (strcmp(gres->name, "gpu") == 0 && !field_fits(&gpu_count, gres->count))
+	if (strcmp(gres->name, "gpu") == 0 && !sl_field_fits(&gpu_count, gres->count))
 		return fail_node(r, node, "more than 65536 GPUs on one node");
 	if (strcmp(gres->name, "gpu") == 0 && (entry->spec.gpu_count || entry->gpu_count))
 		return fail_node(
 			r, node, "GPUs stand in 'gpus' and in 'gres': remove them from one of the two");
 	if (strcmp(gres->name, "gpu") != 0 && (gres->mig || gres->island))
 		return fail_node(r, node, "'mig' and 'gpus_per_island' are of GPUs: remove them");
-	if (gres->mig && check_mig(r, member(r, node, "mig"), gres->mig))
+	if (gres->mig && check_mig(r, sl_doc_member(r->doc, node, "mig"), gres->mig))
 		return SL_INPUT;
 	entry->hardware.gres_count++;
 	return SL_OK;
@@ -238,16 +228,15 @@ static int take_gres(const struct reading *r, const struct sl_doc_node *list, st
 
 static int take_features(const struct reading *r, const struct sl_doc_node *list, struct node_entry *entry)
 {
-	static const struct field feature = { .key = "features", .kind = FIELD_TEXT };
+	static const struct sl_field feature = { .key = "features", .kind = SL_FIELD_TEXT };
 	if (!list)
 		return SL_OK;
 	if (list->kind != SL_DOC_LIST || list->count > ENTRY_FEATURES_MAX)
 		return fail_value(r, list, "features", "a list of at most 256 texts");
 	entry->hardware.feature_count = 0;
-	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node;
-		node = sl_doc_next(r->doc, node)) {
+	SL_DOC_EACH (node, r->doc, list) {
 		const char **to = &entry->feature[entry->hardware.feature_count++];
-		if (node->kind != SL_DOC_TEXT || !field_read(&feature, text_of(r, node), to))
+		if (node->kind != SL_DOC_TEXT || !sl_field_read(&feature, text_of(r, node), to))
 			return fail_value(r, node, "features", "a list of texts");
 	}
 	return SL_OK;
@@ -263,7 +252,7 @@ static int take_name(const struct reading *r, const struct sl_doc_node *map,
 	if (!hosts) {
 		if (!name)
 			return fail_node(r, map, "nodes have 'name', which is not here: add it");
-		return is_word(spec->name)
+		return sl_is_word(spec->name)
 			       ? SL_OK
 			       : fail_value(r, name, "name",
 					 "a word of letters, digits, '.', '_' and '-', at most 63");
@@ -277,7 +266,7 @@ static int take_name(const struct reading *r, const struct sl_doc_node *map,
 		return (int)spec->count;
 	if (!name)
 		spec->name = spec->hosts;
-	if (strlen(spec->name) > FIELD_WORD_MAX)
+	if (strlen(spec->name) > SL_FIELD_WORD_MAX)
 		return fail_node(r, name ? name : map,
 			name ? "'name' is longer than 63 characters"
 			     : "'hosts' is longer than 63 characters: give a 'name' that the entry is called by");
@@ -394,14 +383,14 @@ static int take_cpus(const struct reading *r, const struct sl_doc_node *map,
 
 int entry_read(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
-	const struct sl_doc_node *value[FIELDS_MAX];
+	const struct sl_doc_node *value[SL_FIELDS_MAX];
 	memset(entry, 0, sizeof(*entry));
-	schema_clear(&schema_nodes, entry);
-	int status = map_take(r, map, &schema_nodes, value);
+	sl_schema_clear(&schema_nodes, entry);
+	int status = map_read(r, map, &schema_nodes, value, NULL);
 	if (!status)
 		status = take_type(r, value_of(value, "type"), entry);
 	if (!status)
-		status = map_fill(r, map, &schema_nodes, value, entry);
+		status = map_read(r, map, &schema_nodes, value, entry);
 	if (!status)
 		status = take_name(r, map, value, &entry->spec);
 	if (status)
@@ -425,7 +414,7 @@ int entry_read(const struct reading *r, const struct sl_doc_node *map, struct no
 int entry_of_type(const struct reading *r, const struct sl_node_model *type, struct node_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
-	schema_clear(&schema_nodes, entry);
+	sl_schema_clear(&schema_nodes, entry);
 	int status = begin_as(r, type, entry);
 	entry->spec.name = type->name;
 	entry->spec.hosts = NULL;

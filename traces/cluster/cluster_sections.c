@@ -25,7 +25,7 @@ static const char *const node_keys[] = { price_key, "nic", "nics", "nic_rate", "
 bool is_section(const struct reading *r, const char *key)
 {
 	return strcmp(models_key, key) == 0 ||
-	       (schema_find(&schema_cluster, key, strlen(key)) == schema_cluster.count &&
+	       (sl_schema_find(&schema_cluster, key, strlen(key)) == schema_cluster.count &&
 		       sl_by_name(r->sink->registry->models, key));
 }
 
@@ -62,8 +62,7 @@ static int put_list(const struct section *s, const struct sl_doc_node *list, con
 	const struct reading *r = s->r;
 	char value[VALUE_MAX + 1] = "";
 	size_t len = 0;
-	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node;
-		node = sl_doc_next(r->doc, node)) {
+	SL_DOC_EACH (node, r->doc, list) {
 		const char *text = node->kind == SL_DOC_TEXT ? text_of(r, node) : NULL;
 		if (!text)
 			return fail_node(r, node, "a list has either texts, or maps with 'name'");
@@ -87,8 +86,7 @@ static int put_entries(const struct section *s, const struct sl_doc_node *list)
 		struct section entry = { r, s->kind, NULL };
 		if (map->kind != SL_DOC_MAP)
 			return fail_node(r, map, "a list has either texts, or maps with 'name'");
-		for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
-			node = sl_doc_next(r->doc, node))
+		SL_DOC_EACH (node, r->doc, map)
 			if (strcmp(r->doc->text + node->key, "name") == 0 && node->kind == SL_DOC_TEXT)
 				entry.name = text_of(r, node);
 		if (!entry.name || !entry.name[0])

@@ -16,7 +16,7 @@ enum of { OF_NODES, OF_PARTITION, OF_COUNT };
 
 static const struct {
 	const char *begin; /* With the bracket. */
-	const struct schema *schema;
+	const struct sl_schema *schema;
 } things[OF_COUNT] = {
 	[OF_NODES] = { "nodes[", &schema_nodes },
 	[OF_PARTITION] = { "partition[", &schema_partition },
@@ -62,8 +62,8 @@ static bool is_for(const struct parts *parts, const char *name)
 }
 
 /* GPUs are a number where all of them stand together. */
-static const struct field gpus_field = {
-	.key = "gpus", .kind = FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
+static const struct sl_field gpus_field = {
+	.key = "gpus", .kind = SL_FIELD_COUNT, .at = 0, .min = 0, .max = 1 << 16
 };
 
 /* Slurm's words for keys, which who plans has in the fingers. */
@@ -100,14 +100,14 @@ static size_t word_of(const struct parts *parts)
 }
 
 /* Slurm's minutes, words in capitals. */
-static const char *value_of(const struct parts *parts, const char *value, char text[FIELD_WORD_MAX + 4])
+static const char *value_of(const struct parts *parts, const char *value, char text[SL_FIELD_WORD_MAX + 4])
 {
 	const size_t word = word_of(parts);
 	const size_t len = strlen(value);
-	if (word == SL_LEN(words) || len > FIELD_WORD_MAX)
+	if (word == SL_LEN(words) || len > SL_FIELD_WORD_MAX)
 		return value;
 	if (words[word].minutes && len && strspn(value, "0123456789") == len) {
-		(void)snprintf(text, FIELD_WORD_MAX + 4, "%s:00", value);
+		(void)snprintf(text, SL_FIELD_WORD_MAX + 4, "%s:00", value);
 		return text;
 	}
 	if (strcmp(words[word].key, "nodes") == 0 || strcmp(words[word].key, "memory") == 0)
@@ -115,82 +115,82 @@ static const char *value_of(const struct parts *parts, const char *value, char t
 	for (size_t i = 0; i <= len; i++)
 		text[i] = (char)(value[i] >= 'A' && value[i] <= 'Z' ? value[i] - 'A' + 'a' : value[i]);
 	if (strcmp(text, "infinite") == 0)
-		(void)snprintf(text, FIELD_WORD_MAX + 4, "unlimited");
+		(void)snprintf(text, SL_FIELD_WORD_MAX + 4, "unlimited");
 	return strcmp(text, "yes") == 0 ? "true" : strcmp(text, "no") == 0 ? "false" : text;
 }
 
 /* NULL: nothing that a setting could change. */
-static const struct field *field_of(const struct parts *parts)
+static const struct sl_field *field_of(const struct parts *parts)
 {
-	const struct schema *schema = things[parts->of].schema;
+	const struct sl_schema *schema = things[parts->of].schema;
 	const size_t word = word_of(parts);
 	const char *key = word < SL_LEN(words) ? words[word].key : parts->key;
-	size_t i = schema_find(schema, parts->key, parts->key_len);
+	size_t i = sl_schema_find(schema, parts->key, parts->key_len);
 	if (i == schema->count)
-		i = schema_find(schema, key, word < SL_LEN(words) ? strlen(key) : parts->key_len);
+		i = sl_schema_find(schema, key, word < SL_LEN(words) ? strlen(key) : parts->key_len);
 	if (i == schema->count || strcmp(schema->field[i].key, "name") == 0 ||
 		strcmp(schema->field[i].key, "hosts") == 0)
 		return NULL;
 	if (parts->of == OF_NODES && strcmp(schema->field[i].key, "gpus") == 0)
 		return &gpus_field;
-	return schema->field[i].kind == FIELD_OTHER ? NULL : &schema->field[i];
+	return schema->field[i].kind == SL_FIELD_OTHER ? NULL : &schema->field[i];
 }
 
-static bool is_number(const struct field *field)
+static bool is_number(const struct sl_field *field)
 {
-	return field->kind == FIELD_COUNT || field->kind == FIELD_MILLI || field->kind == FIELD_U32 ||
-	       field->kind == FIELD_MEMORY || field->kind == FIELD_TIME;
+	return field->kind == SL_FIELD_COUNT || field->kind == SL_FIELD_MILLI ||
+	       field->kind == SL_FIELD_U32 || field->kind == SL_FIELD_MEMORY || field->kind == SL_FIELD_TIME;
 }
 
 /* What is added or taken may be 0; what comes of it is what counts. */
-static bool amount_read(const struct field *field, const char *text, int64_t *value)
+static bool amount_read(const struct sl_field *field, const char *text, int64_t *value)
 {
-	struct field loose = *field;
+	struct sl_field loose = *field;
 	loose.at = 0;
-	loose.kind = field->kind == FIELD_U32 ? FIELD_COUNT : field->kind;
+	loose.kind = field->kind == SL_FIELD_U32 ? SL_FIELD_COUNT : field->kind;
 	loose.min = 0;
-	return field_read(&loose, text, value);
+	return sl_field_read(&loose, text, value);
 }
 
 /* Of cpus with their decimals; of others bare, as they are counted. */
-static const char *sum_text(const struct field *field, int64_t sum, char buffer[FIELD_TEXT_MAX])
+static const char *sum_text(const struct sl_field *field, int64_t sum, char buffer[SL_FIELD_TEXT_MAX])
 {
-	if (field->kind == FIELD_MILLI)
-		return field_number_text(field, sum, buffer);
+	if (field->kind == SL_FIELD_MILLI)
+		return sl_field_number_text(field, sum, buffer);
 	*sl_put_i64(buffer, sum) = '\0';
 	return buffer;
 }
 
 static int add_number(const struct sl_cluster_setting *setting, const struct parts *parts,
-	const struct field *field, const char *name, void *base, struct sl_err *err)
+	const struct sl_field *field, const char *name, void *base, struct sl_err *err)
 {
-	char wanted[FIELD_WANTED_MAX];
-	char sum[FIELD_TEXT_MAX];
-	char text[FIELD_WORD_MAX + 4];
-	const int64_t old = field_number(field, base);
+	char wanted[SL_FIELD_WANTED_MAX];
+	char sum[SL_FIELD_TEXT_MAX];
+	char text[SL_FIELD_WORD_MAX + 4];
+	const int64_t old = sl_field_number(field, base);
 	int64_t value;
 	if (old == SL_NONE || old == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': '%s' has none to add to: use = instead",
 			setting->key, name);
 	if (!amount_read(field, value_of(parts, setting->value, text), &value) || value == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
-			field_wanted(field, wanted), setting->value);
+			sl_field_wanted(field, wanted), setting->value);
 	/* Both are from 0 on. */
 	const bool over = parts->op == '+' && old > INT64_MAX - value;
 	value = parts->op == '-' ? old - value : over ? INT64_MAX : old + value;
-	if (over || !field_fits(field, value))
+	if (over || !sl_field_fits(field, value))
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' %s leaves '%s' with %s, and must leave %s",
 			setting->key, setting->value, name, over ? "too much" : sum_text(field, value, sum),
-			field_wanted(field, wanted));
-	field_set_number(field, base, value);
+			sl_field_wanted(field, wanted));
+	sl_field_set_number(field, base, value);
 	return SL_OK;
 }
 
 static int apply(const struct sl_cluster_setting *setting, const struct parts *parts,
-	const struct field *field, const char *name, void *base, struct sl_err *err)
+	const struct sl_field *field, const char *name, void *base, struct sl_err *err)
 {
-	char wanted[FIELD_WANTED_MAX];
-	char text[FIELD_WORD_MAX + 4];
+	char wanted[SL_FIELD_WANTED_MAX];
+	char text[SL_FIELD_WORD_MAX + 4];
 	*setting->used = true;
 	if (parts->op != '=') {
 		if (is_number(field))
@@ -199,10 +199,10 @@ static int apply(const struct sl_cluster_setting *setting, const struct parts *p
 			"--set: 'cluster.%s': only numbers can be added to: use =", setting->key);
 	}
 	/* Of what is kept as a text, nothing is made anew. */
-	if (field_read(field, value_of(parts, setting->value, text), base))
+	if (sl_field_read(field, value_of(parts, setting->value, text), base))
 		return SL_OK;
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
-		field_wanted(field, wanted), setting->value);
+		sl_field_wanted(field, wanted), setting->value);
 }
 
 /* Where the number of GPUs stands; NULL: in several places. */
@@ -236,7 +236,7 @@ static int fail_not_here(
 }
 
 static int apply_to_entry(const struct sl_cluster_setting *setting, const struct parts *parts,
-	const struct field *field, struct node_entry *entry, struct sl_err *err)
+	const struct sl_field *field, struct node_entry *entry, struct sl_err *err)
 {
 	const char *name = entry->spec.name;
 	const size_t offset = field->at;
@@ -322,10 +322,10 @@ const struct sl_node_model *settings_type(const struct reading *r, size_t i)
 
 static int fail_key(const struct sl_cluster_setting *setting, const struct parts *parts, struct sl_err *err)
 {
-	char key[FIELD_WORD_MAX + 1];
+	char key[SL_FIELD_WORD_MAX + 1];
 	(void)snprintf(key, sizeof(key), "%.*s",
-		(int)(parts->key_len < FIELD_WORD_MAX ? parts->key_len : FIELD_WORD_MAX), parts->key);
-	const char *near = schema_near(things[parts->of].schema, key);
+		(int)(parts->key_len < SL_FIELD_WORD_MAX ? parts->key_len : SL_FIELD_WORD_MAX), parts->key);
+	const char *near = sl_schema_near(things[parts->of].schema, key);
 	const bool known = near && strcmp(near, key) == 0;
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': %s have no '%s' to set%s%s%s", setting->key,
 		parts->of == OF_NODES ? "nodes" : "partitions", key, near && !known ? ": did you mean '" : "",
@@ -351,9 +351,9 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 			setting->key);
 	if (!field_of(&parts))
 		return fail_key(setting, &parts, err);
-	char name[FIELD_WORD_MAX + 1];
+	char name[SL_FIELD_WORD_MAX + 1];
 	(void)snprintf(name, sizeof(name), "%.*s",
-		(int)(parts.name_len < FIELD_WORD_MAX ? parts.name_len : FIELD_WORD_MAX), parts.name);
+		(int)(parts.name_len < SL_FIELD_WORD_MAX ? parts.name_len : SL_FIELD_WORD_MAX), parts.name);
 	const char *const *known = parts.of == OF_NODES ? nodes : partitions;
 	const char *near = sl_nearest(name, known);
 	char list[200] = "";

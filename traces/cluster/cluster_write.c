@@ -117,14 +117,14 @@ static void put_number(struct pen *pen, const char *key, int64_t number)
 }
 
 /* Whole numbers and words such as true are bare in JSON too. */
-static void put_field(struct pen *pen, const struct field *field, const void *base)
+static void put_field(struct pen *pen, const struct sl_field *field, const void *base)
 {
-	char buffer[FIELD_TEXT_MAX];
-	const char *text = field_text(field, base, buffer);
-	const bool bare =
-		field->kind == FIELD_BOOL ||
-		((field->kind == FIELD_COUNT || field->kind == FIELD_MILLI || field->kind == FIELD_U32) &&
-			strcmp(text, "unlimited") != 0);
+	char buffer[SL_FIELD_TEXT_MAX];
+	const char *text = sl_field_text(field, base, buffer);
+	const bool bare = field->kind == SL_FIELD_BOOL ||
+			  ((field->kind == SL_FIELD_COUNT || field->kind == SL_FIELD_MILLI ||
+				   field->kind == SL_FIELD_U32) &&
+				  strcmp(text, "unlimited") != 0);
 	put_key(pen, field->key);
 	if (bare)
 		(void)fputs(text, pen->file);
@@ -149,14 +149,14 @@ static struct pen entry_begin(struct cluster_writing *w, enum section section)
 }
 
 /* The fields of an entry, and what is by hand in between. */
-static void put_entry(struct pen *pen, const struct schema *schema, const void *base,
+static void put_entry(struct pen *pen, const struct sl_schema *schema, const void *base,
 	void (*other)(struct pen *pen, const char *key, const void *base))
 {
 	for (size_t i = 0; i < schema->count; i++) {
-		const struct field *field = &schema->field[i];
-		if (field->kind == FIELD_OTHER && other)
+		const struct sl_field *field = &schema->field[i];
+		if (field->kind == SL_FIELD_OTHER && other)
 			other(pen, field->key, base);
-		else if (field_is_set(field, base))
+		else if (sl_field_is_set(field, base))
 			put_field(pen, field, base);
 	}
 	put_end(pen);
@@ -262,7 +262,7 @@ static int on_nodes(
 	struct node_entry *entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
-	schema_clear(&schema_nodes, entry);
+	sl_schema_clear(&schema_nodes, entry);
 	entry->spec = *spec;
 	entry->cpus = spec->cpus * (CPU_PARTS / sl_parts(spec->parts));
 	if (spec->hardware)
@@ -270,7 +270,7 @@ static int on_nodes(
 	if (spec->hosts) {
 		entry->spec.count = 1; /* They say how many. */
 		if (spec->name && strcmp(spec->name, spec->hosts) == 0 &&
-			strlen(spec->hosts) <= FIELD_WORD_MAX)
+			strlen(spec->hosts) <= SL_FIELD_WORD_MAX)
 			entry->spec.name = NULL;
 	}
 	struct pen pen = entry_begin(self, SECTION_NODES);
@@ -306,7 +306,7 @@ static int on_whole(void *self, const struct sl_cluster_spec *spec, struct sl_er
 	return SL_OK;
 }
 
-static int put_plain(struct cluster_writing *w, enum section section, const struct schema *schema,
+static int put_plain(struct cluster_writing *w, enum section section, const struct sl_schema *schema,
 	const void *base, struct sl_err *err)
 {
 	struct pen pen = entry_begin(w, section);
@@ -431,16 +431,16 @@ static int put_head(const struct cluster_writing *w, FILE *file)
 	const struct cluster_head head = { w->name, w->whole };
 	const char *before = w->json ? "{\n  " : "";
 	const struct pen pen = { file, w->json, false, false };
-	char buffer[FIELD_TEXT_MAX];
+	char buffer[SL_FIELD_TEXT_MAX];
 	for (size_t i = 0; i < schema_cluster.count; i++) {
-		const struct field *field = &schema_cluster.field[i];
-		if (!field_is_set(field, &head))
+		const struct sl_field *field = &schema_cluster.field[i];
+		if (!sl_field_is_set(field, &head))
 			continue;
 		(void)fprintf(file, w->json ? "%s\"%s\": " : "%s%s: ", before, field->key);
-		if (field->kind == FIELD_BOOL)
-			(void)fputs(field_text(field, &head, buffer), file);
+		if (field->kind == SL_FIELD_BOOL)
+			(void)fputs(sl_field_text(field, &head, buffer), file);
 		else
-			put_text(&pen, field_text(field, &head, buffer));
+			put_text(&pen, sl_field_text(field, &head, buffer));
 		before = w->json ? ",\n  " : "\n";
 	}
 	if (w->pool) {

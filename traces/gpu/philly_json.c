@@ -9,8 +9,6 @@
  * ran, and nobody knows what they asked. Elements are parsed one by one. The clock is that of the site, US
  * Pacific with its summer time.
  */
-#include <cjson/cJSON.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,62 +17,47 @@
 enum { KEYS_MAX = 64, HOSTS_ROOM = 4000 };
 
 struct walk {
-	const char *file;
+	struct sl_json json;
 	const struct sl_sink *sink; /* NULL: the last time is wanted. */
-	struct sl_err *err;
-	const char *text, *end, *p;
-	const char *counted; /* Newlines up to here are counted. */
-	uint64_t line, row_line;
+	struct sl_doc doc;          /* The job that is being read. */
+	uint64_t row_line;
 	uint64_t rows;
 	sl_time last;
-	char hosts[HOSTS_ROOM]; /* Of the job that is being read. */
+	char hosts[HOSTS_ROOM]; /* Of that job. */
 };
-
-/* ---- Places ----------------------------------------------------------------------------------- */
-
-static uint64_t line_of(struct walk *w, const char *p)
-{
-	const char *newline;
-	while (w->counted < p && (newline = memchr(w->counted, '\n', (size_t)(p - w->counted)))) {
-		w->line++;
-		w->counted = newline + 1;
-	}
-	return w->line;
-}
-
-static int fail(struct walk *w, const char *what)
-{
-	const struct sl_place at = { w->file, line_of(w, w->p), 0 };
-	return sl_fail_at(w->err, &at, "%s", what);
-}
 
 static int fail_job(struct walk *w, const char *key, const char *wanted)
 {
-	const struct sl_place at = { w->file, w->row_line, 0 };
-	return sl_fail_at(w->err, &at, "'%s' of the job that begins here must be %s", key, wanted);
+	const struct sl_place at = { w->json.file, w->row_line, 0 };
+	return sl_fail_at(w->json.err, &at, "'%s' of the job that begins here must be %s", key, wanted);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------- */
 
-static const cJSON *at(const cJSON *value, const char *key)
+static const struct sl_doc_node *at(const struct walk *w, const struct sl_doc_node *map, const char *key)
 {
-	return cJSON_GetObjectItemCaseSensitive(value, key);
+	return sl_doc_member(&w->doc, map, key);
 }
 
 /* NULL: it is not there, null, empty, or Python's word for that. */
-static const char *text_of(const cJSON *value)
+static const char *text_of(const struct walk *w, const struct sl_doc_node *value)
 {
-	const char *text = cJSON_IsString(value) ? value->valuestring : NULL;
+	const char *text = sl_doc_string(&w->doc, value);
 	return text && *text && strcmp(text, "None") != 0 ? text : NULL;
 }
 
-static int date_of(struct walk *w, const cJSON *object, const char *key, sl_time *value)
+static bool is_null(const struct walk *w, const struct sl_doc_node *value)
 {
-	const cJSON *item = at(object, key);
-	const char *text = text_of(item);
+	return sl_doc_is(&w->doc, value, "null");
+}
+
+static int date_of(struct walk *w, const struct sl_doc_node *object, const char *key, sl_time *value)
+{
+	const struct sl_doc_node *item = at(w, object, key);
+	const char *text = text_of(w, item);
 	*value = SL_NONE;
 	if (!text)
-		return !item || cJSON_IsNull(item) || cJSON_IsString(item)
+		return !item || is_null(w, item) || item->quoted
 			       ? SL_OK
 			       : fail_job(w, key, "a date such as \"2017-10-07 01:12:09\", or null");
 	if (!sl_get_date(text, strlen(text), value))
@@ -84,17 +67,13 @@ static int date_of(struct walk *w, const cJSON *object, const char *key, sl_time
 }
 
 /* A key that stands twice leaves open which is meant. */
-static int check_keys(struct walk *w, const cJSON *object)
+static int check_keys(struct walk *w, const struct sl_doc_node *object)
 {
-	size_t count = 0;
-	const cJSON *item;
-	cJSON_ArrayForEach(item, object)
-	{
-		if (++count > KEYS_MAX)
-			return fail_job(w, "keys", "64 at most");
-		if (at(object, item->string) != item)
-			return fail_job(w, item->string, "there once");
-	}
+	if (object->count > KEYS_MAX)
+		return fail_job(w, "keys", "64 at most");
+	SL_DOC_EACH (item, &w->doc, object)
+		if (at(w, object, sl_doc_key_of(&w->doc, item)) != item)
+			return fail_job(w, sl_doc_key_of(&w->doc, item), "there once");
 	return SL_OK;
 }
 
@@ -105,23 +84,23 @@ struct attempts {
 	sl_time start, end;  /* Of the first; of the last. */
 };
 
-static int64_t gpus_of(const cJSON *detail)
+static int64_t gpus_of(const struct walk *w, const struct sl_doc_node *detail)
 {
 	int64_t gpus = 0;
-	const cJSON *host;
-	cJSON_ArrayForEach(host, detail) gpus += cJSON_GetArraySize(at(host, "gpus"));
+	SL_DOC_EACH (host, &w->doc, detail) {
+		const struct sl_doc_node *of = at(w, host, "gpus");
+		gpus += of ? of->count : 0;
+	}
 	return gpus;
 }
 
 /* "m47,m412", as far as there is room. */
-static void hosts_of(struct walk *w, const cJSON *detail)
+static void hosts_of(struct walk *w, const struct sl_doc_node *detail)
 {
 	size_t len = 0;
-	const cJSON *host;
 	w->hosts[0] = '\0';
-	cJSON_ArrayForEach(host, detail)
-	{
-		const char *name = text_of(at(host, "ip"));
+	SL_DOC_EACH (host, &w->doc, detail) {
+		const char *name = text_of(w, at(w, host, "ip"));
 		const size_t width = name ? strlen(name) : 0;
 		if (!width || len + width + 2 > HOSTS_ROOM)
 			continue;
@@ -132,10 +111,10 @@ static void hosts_of(struct walk *w, const cJSON *detail)
 	}
 }
 
-static int attempt_in(struct walk *w, const cJSON *attempt, struct attempts *a)
+static int attempt_in(struct walk *w, const struct sl_doc_node *attempt, struct attempts *a)
 {
 	sl_time start;
-	if (!cJSON_IsObject(attempt))
+	if (attempt->kind != SL_DOC_MAP)
 		return fail_job(w, "attempts", "an array of objects");
 	int status = check_keys(w, attempt);
 	if (!status)
@@ -146,55 +125,53 @@ static int attempt_in(struct walk *w, const cJSON *attempt, struct attempts *a)
 		return status;
 	if (!a->count++) {
 		a->start = start;
-		a->gpus = gpus_of(at(attempt, "detail"));
+		a->gpus = gpus_of(w, at(w, attempt, "detail"));
 	}
-	hosts_of(w, at(attempt, "detail"));
+	hosts_of(w, at(w, attempt, "detail"));
 	return SL_OK;
 }
 
-static int attempts_in(struct walk *w, const cJSON *list, struct attempts *a)
+static int attempts_in(struct walk *w, const struct sl_doc_node *list, struct attempts *a)
 {
-	const cJSON *attempt;
-	int status = SL_OK;
 	*a = (struct attempts){ .start = SL_NONE, .end = SL_NONE };
 	w->hosts[0] = '\0';
-	if (list && !cJSON_IsArray(list) && !cJSON_IsNull(list))
+	if (list && list->kind != SL_DOC_LIST && !is_null(w, list))
 		return fail_job(w, "attempts", "an array");
-	cJSON_ArrayForEach(attempt, list)
-	{
-		status = attempt_in(w, attempt, a);
+	SL_DOC_EACH (attempt, &w->doc, list) {
+		const int status = attempt_in(w, attempt, a);
 		if (status)
-			break;
+			return status;
 	}
-	return status;
+	return SL_OK;
 }
 
 /* ---- A job -------------------------------------------------------------------------------------- */
 
-static int tell(struct walk *w, const cJSON *job, sl_time submit, const struct attempts *a)
+static int tell(struct walk *w, const struct sl_doc_node *job, sl_time submit, const struct attempts *a)
 {
 	struct gpu_row r;
 	bool known = true;
-	const char *word = text_of(at(job, "status"));
+	const char *word = text_of(w, at(w, job, "status"));
 	const enum sl_state state = word ? gpu_state_of(word, &known) : SL_PENDING;
-	const struct sl_place place = { w->file, w->row_line, 0 };
+	const struct sl_place place = { w->json.file, w->row_line, 0 };
 	gpu_row_clear(&r, w->row_line);
-	gpu_row_id(&r, text_of(at(job, "jobid")), w->rows);
+	gpu_row_id(&r, text_of(w, at(w, job, "jobid")), w->rows);
 	/* An attempt without a start was not logged right: nobody knows how long it ran. */
 	gpu_row_times(&r, submit, a->start, a->start == SL_NONE ? SL_NONE : a->end, w->last);
 	r.job.end_recorded = a->end;
 	gpu_row_total(&r, SL_NONE, 0, a->gpus, SL_NONE);
 	gpu_row_state(&r, state);
-	r.more.user = text_of(at(job, "user"));
-	r.more.partition = text_of(at(job, "vc"));
+	r.more.user = text_of(w, at(w, job, "user"));
+	r.more.partition = text_of(w, at(w, job, "vc"));
 	r.job.nodes_recorded = w->hosts[0] ? w->hosts : NULL;
 	r.job.attempts_recorded = a->count;
 	const int status =
-		known ? SL_OK : w->sink->oddity(w->sink->self, "unreadable optional field", &place, w->err);
-	return status ? status : gpu_row_tell(&r, w->sink, w->err);
+		known ? SL_OK
+		      : w->sink->oddity(w->sink->self, "unreadable optional field", &place, w->json.err);
+	return status ? status : gpu_row_tell(&r, w->sink, w->json.err);
 }
 
-static int job_in(struct walk *w, const cJSON *job)
+static int job_in(struct walk *w, const struct sl_doc_node *job)
 {
 	struct attempts a;
 	sl_time submit;
@@ -203,56 +180,38 @@ static int job_in(struct walk *w, const cJSON *job)
 	if (!status)
 		status = date_of(w, job, "submitted_time", &submit);
 	if (!status)
-		status = attempts_in(w, at(job, "attempts"), &a);
+		status = attempts_in(w, at(w, job, "attempts"), &a);
 	return status || !w->sink ? status : tell(w, job, submit, &a);
 }
 
 /* ---- The walk ------------------------------------------------------------------------------------ */
 
-static char next(struct walk *w)
-{
-	while (w->p < w->end && (*w->p == ' ' || *w->p == '\n' || *w->p == '\t' || *w->p == '\r'))
-		w->p++;
-	return (char)(w->p < w->end ? *w->p : '\0');
-}
-
 static int element(struct walk *w)
 {
-	const char *stop = w->p;
-	w->row_line = line_of(w, w->p);
-	cJSON *job = cJSON_ParseWithLengthOpts(w->p, (size_t)(w->end - w->p), &stop, 0);
-	w->p = stop > w->p && stop <= w->end ? stop : w->p;
-	int status = SL_OK;
-	if (!job || !cJSON_IsObject(job))
-		status = fail(w, "a job is no JSON object: is the file whole?");
-	if (!status)
-		status = job_in(w, job);
-	cJSON_Delete(job);
-	return status;
+	const char c = sl_json_peek(&w->json);
+	w->row_line = sl_json_place(&w->json, w->json.p).line;
+	if (c && c != '{')
+		return sl_json_fail(&w->json, w->json.p, "a job is no JSON object: is the file whole?");
+	const int status = sl_json_tree(&w->json, &w->doc);
+	return status ? status : job_in(w, w->doc.node);
 }
 
-static int jobs(struct walk *w)
+static int jobs(struct walk *w, const char *text, const char *end)
 {
-	w->p = w->counted = w->text;
-	w->line = 1;
+	bool first = true;
+	struct sl_json *json = &w->json;
+	sl_json_begin(json, json->file, text, end, json->err);
 	w->rows = 0;
-	if (next(w) != '[')
-		return fail(w, "no array of jobs");
-	w->p++;
-	bool more = next(w) != ']';
-	while (more) {
-		(void)next(w);
+	if (sl_json_peek(json) != '[')
+		return sl_json_fail(json, json->p, "no array of jobs");
+	sl_json_open(json);
+	while (sl_json_element(json, &first)) {
 		const int status = element(w);
 		if (status)
 			return status;
-		const char c = next(w);
-		if (c != ',' && c != ']')
-			return fail(w, "neither ',' nor ']' behind a job: is the file whole?");
-		more = c == ',';
-		w->p += more;
 	}
-	w->p++;
-	return next(w) || w->p < w->end ? fail(w, "text behind the array of jobs") : SL_OK;
+	sl_json_end(json);
+	return json->failed ? json->err->status : SL_OK;
 }
 
 static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
@@ -260,19 +219,22 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	struct walk *w = calloc(1, sizeof(*w));
 	if (!w)
 		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
-	w->file = sl_input_name(in);
-	w->err = err;
+	const char *text;
+	const char *end;
+	w->json = (struct sl_json){ .file = sl_input_name(in), .err = err };
+	w->doc = (struct sl_doc){ .file = w->json.file, .loose = true };
 	w->last = SL_NONE;
-	int status = sl_input_all(in, &w->text, &w->end, err);
+	int status = sl_input_all(in, &text, &end, err);
 	if (!status)
-		status = jobs(w);
+		status = jobs(w, text, end);
 	if (!status && !w->rows)
-		status = sl_fail(err, SL_INPUT, "%s: has no jobs: give a trace with jobs", w->file);
+		status = sl_fail(err, SL_INPUT, "%s: has no jobs: give a trace with jobs", w->json.file);
 	if (!status && sink->dated)
 		status = sink->dated(sink->self, err);
 	w->sink = sink;
 	if (!status)
-		status = jobs(w);
+		status = jobs(w, text, end);
+	sl_doc_release(&w->doc);
 	free(w);
 	return status;
 }

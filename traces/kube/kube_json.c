@@ -67,8 +67,7 @@ static void put_node(
 		return;
 	}
 	kube_put(text, node->kind == SL_DOC_MAP ? "{" : "[", 1);
-	for (const struct sl_doc_node *child = sl_doc_child(doc, node); child;
-		child = sl_doc_next(doc, child)) {
+	SL_DOC_EACH (child, doc, node) {
 		if (node->kind == SL_DOC_MAP && is_left_out(doc, child, depth + 1))
 			continue;
 		if (!first)

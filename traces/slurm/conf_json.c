@@ -5,7 +5,6 @@
  * Each object of a known list becomes a line with slurm.conf's keys, as scontrol's texts do. A number may be
  * bare, or { set, infinite, number }. What the tables do not name says nothing of the machine.
  */
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +121,7 @@ struct shown {
 	struct conf_lines *into;
 	struct conf_line *line;
 	struct sl_place at;
+	struct sl_doc doc; /* The object that is read. */
 };
 
 static int pair_add(struct shown *shown, const char *key, const char *value)
@@ -139,38 +139,28 @@ static int pair_add(struct shown *shown, const char *key, const char *value)
 	return conf->err->status ? conf->err->status : conf_memory_out(conf->err);
 }
 
-static const cJSON *member(const cJSON *object, const char *name, size_t len)
+static const struct sl_doc_node *at(
+	const struct shown *shown, const struct sl_doc_node *map, const char *path)
 {
-	const cJSON *item = NULL;
-	cJSON_ArrayForEach(item, object) if (item->string && strlen(item->string) == len &&
-					     memcmp(item->string, name, len) == 0) return item;
-	return NULL;
+	return sl_doc_at(&shown->doc, map, path);
 }
 
-static const cJSON *at_path(const cJSON *object, const char *path)
+static const char *text_of(const struct shown *shown, const struct sl_doc_node *node)
 {
-	for (size_t len; object && path;) {
-		const char *name = conf_piece(&path, ".", &len);
-		object = cJSON_IsObject(object) ? member(object, name, len) : NULL;
-	}
-	return object;
+	return sl_doc_string(&shown->doc, node);
 }
 
 /* A bare number, or one of { set, infinite, number }. False: nothing is said. */
-static bool number_of(const cJSON *item, double *value, bool *infinite)
+static bool number_of(
+	const struct shown *shown, const struct sl_doc_node *item, double *value, bool *infinite)
 {
-	*infinite = false;
-	if (cJSON_IsObject(item)) {
-		const cJSON *set = member(item, "set", 3);
-		*infinite = cJSON_IsTrue(member(item, "infinite", 8));
-		item = cJSON_IsFalse(set) ? NULL : member(item, "number", 6);
-		if (*infinite)
-			return true;
-	}
-	if (!item || !cJSON_IsNumber(item) || isnan(item->valuedouble) || fabs(item->valuedouble) > 9e15)
-		return false;
-	*value = item->valuedouble;
-	return true;
+	*infinite = sl_doc_is(&shown->doc, at(shown, item, "infinite"), "true");
+	if (*infinite)
+		return true;
+	if (item && item->kind == SL_DOC_MAP)
+		item = sl_doc_is(&shown->doc, at(shown, item, "set"), "false") ? NULL
+									       : at(shown, item, "number");
+	return sl_doc_number(&shown->doc, item, value) && fabs(*value) <= 9e15;
 }
 
 /* Seconds since 1970 as a date, without a zone. */
@@ -185,30 +175,30 @@ static const char *date_of(struct conf *conf, double seconds)
 	return conf_strdup(&conf->mem, text, strlen(text));
 }
 
-static const char *joined(struct conf *conf, const cJSON *array, const char *separator)
+static const char *joined(const struct shown *shown, const struct sl_doc_node *array, const char *separator)
 {
 	const char *text = "";
-	const cJSON *item = NULL;
-	cJSON_ArrayForEach(item, array) if (cJSON_IsString(item) && text) text =
-		strlen(text) > CONF_LINE_MAX
-			? text
-			: conf_printf(&conf->mem, "%s%s%s", text, *text ? separator : "", item->valuestring);
+	SL_DOC_EACH (item, &shown->doc, array) {
+		const char *more = text_of(shown, item);
+		if (more && text && strlen(text) <= CONF_LINE_MAX)
+			text = conf_printf(&shown->conf->mem, "%s%s%s", text, *text ? separator : "", more);
+	}
 	return text;
 }
 
-static int field_add(struct shown *shown, const struct field *field, const cJSON *item)
+static int field_add(struct shown *shown, const struct field *field, const struct sl_doc_node *item)
 {
 	struct conf *conf = shown->conf;
 	const bool date = conf_same(field->key, "StartTime") || conf_same(field->key, "EndTime");
+	const char *text = text_of(shown, item);
 	double number = 0;
 	bool infinite;
-	if (cJSON_IsString(item))
-		return pair_add(shown, field->key,
-			conf_strdup(&conf->mem, item->valuestring, strlen(item->valuestring)));
-	if (cJSON_IsArray(item))
+	if (text)
+		return pair_add(shown, field->key, conf_strdup(&conf->mem, text, strlen(text)));
+	if (item && item->kind == SL_DOC_LIST)
 		return pair_add(
-			shown, field->key, joined(conf, item, conf_same(field->key, "State") ? "+" : ","));
-	if (!item || !number_of(item, &number, &infinite))
+			shown, field->key, joined(shown, item, conf_same(field->key, "State") ? "+" : ","));
+	if (!item || !number_of(shown, item, &number, &infinite))
 		return SL_OK;
 	if (infinite || number < 0)
 		return pair_add(shown, field->key, "UNLIMITED");
@@ -217,34 +207,34 @@ static int field_add(struct shown *shown, const struct field *field, const cJSON
 }
 
 /* v0.0.38 has states' flags beside the state. */
-static int node_state(struct shown *shown, const cJSON *object)
+static int node_state(struct shown *shown, const struct sl_doc_node *object)
 {
-	const cJSON *state = member(object, "state", 5);
-	const cJSON *more = member(object, "state_flags", 11);
-	if (!cJSON_IsString(state) || !cJSON_IsArray(more) || !cJSON_GetArraySize(more))
+	const char *state = text_of(shown, at(shown, object, "state"));
+	const struct sl_doc_node *more = at(shown, object, "state_flags");
+	if (!state || !more || more->kind != SL_DOC_LIST || !more->count)
 		return SL_OK;
-	const char *words = joined(shown->conf, more, "+");
-	return pair_add(shown, "State",
-		words ? conf_printf(&shown->conf->mem, "%s+%s", state->valuestring, words) : NULL);
+	const char *words = joined(shown, more, "+");
+	return pair_add(shown, "State", words ? conf_printf(&shown->conf->mem, "%s+%s", state, words) : NULL);
 }
 
-static int partition_flags(struct shown *shown, const cJSON *object)
+static int partition_flags(struct shown *shown, const struct sl_doc_node *object)
 {
-	const cJSON *item = NULL;
-	const cJSON *share = at_path(object, "maximums.oversubscribe.flags");
+	const struct sl_doc_node *share = at(shown, object, "maximums.oversubscribe.flags");
 	int status = SL_OK;
-	cJSON_ArrayForEach(
-		item, member(object, "flags", 5)) for (size_t i = 0; i < SL_LEN(flags) && !status;
-						       i++) if (cJSON_IsString(item) &&
-								conf_same(item->valuestring, flags[i].path))
-		status = pair_add(shown, flags[i].key, "YES");
+	SL_DOC_EACH (item, &shown->doc, at(shown, object, "flags")) {
+		const char *flag = text_of(shown, item);
+		for (size_t i = 0; i < SL_LEN(flags) && flag && !status; i++)
+			if (conf_same(flag, flags[i].path))
+				status = pair_add(shown, flags[i].key, "YES");
+	}
 	double jobs = 1;
 	bool infinite;
-	if (status || !number_of(at_path(object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
+	if (status || !number_of(shown, at(shown, object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
 		infinite)
 		return status;
-	const cJSON *first = cJSON_IsArray(share) ? share->child : NULL;
-	const bool force = first && cJSON_IsString(first) && conf_same(first->valuestring, "force");
+	const char *first =
+		share && share->kind == SL_DOC_LIST ? text_of(shown, sl_doc_child(&shown->doc, share)) : NULL;
+	const bool force = first && conf_same(first, "force");
 	if (jobs < 1)
 		return pair_add(shown, "OverSubscribe", "EXCLUSIVE");
 	if (jobs < 2 && !force)
@@ -253,7 +243,7 @@ static int partition_flags(struct shown *shown, const cJSON *object)
 		conf_printf(&shown->conf->mem, "%s:%.0f", force ? "FORCE" : "YES", jobs));
 }
 
-static int object_add(struct shown *shown, size_t list, const cJSON *object)
+static int object_add(struct shown *shown, size_t list, const struct sl_doc_node *object)
 {
 	struct conf *conf = shown->conf;
 	shown->line = conf_line_new(conf, shown->into, lists[list].kind);
@@ -269,39 +259,55 @@ static int object_add(struct shown *shown, size_t list, const cJSON *object)
 		if (conf_same(field->key, "State") && lists[list].kind == CONF_NODE)
 			status = node_state(shown, object);
 		if (!status)
-			status = field_add(shown, field, at_path(object, field->path));
+			status = field_add(shown, field, at(shown, object, field->path));
 	}
 	if (!status && !shown->line->count)
 		return sl_fail_at(conf->err, &shown->at, "one of the \"%s\" has no name", lists[list].list);
 	return !status && lists[list].kind == CONF_PARTITION ? partition_flags(shown, object) : status;
 }
 
+/* Of one list: each object becomes a line before the next is read. */
+static int list_add(struct shown *shown, size_t list, const struct sl_json *where)
+{
+	struct sl_json json = *where;
+	bool first = true;
+	if (sl_json_peek(&json) != '[')
+		return json.failed ? json.err->status : SL_OK;
+	sl_json_open(&json);
+	while (sl_json_element(&json, &first)) {
+		int status = sl_json_tree(&json, &shown->doc);
+		if (!status && shown->doc.node->kind == SL_DOC_MAP)
+			status = object_add(shown, list, shown->doc.node);
+		if (status)
+			return status;
+	}
+	return json.failed ? json.err->status : SL_OK;
+}
+
+/* The text begins with an object; *end is behind it. */
 int conf_read_json(
 	struct conf *conf, const char *file, const char *text, const char **end, struct conf_lines *into)
 {
-	struct shown shown = { .conf = conf, .into = into, .at = { file, 0, 0 } };
-	*end = NULL;
-	cJSON *root = cJSON_ParseWithOpts(text, end, false);
-	int status = SL_OK;
-	if (!root) {
-		const char *at = *end && *end >= text ? *end : text;
-		struct sl_place place = { file, 1, 1 };
-		for (const char *p = text; p < at; p++) {
-			place.line += *p == '\n';
-			place.column = *p == '\n' ? 1 : place.column + 1;
-		}
-		return sl_fail_at(conf->err, &place, "this is not JSON, or too deep");
+	struct shown shown = {
+		.conf = conf, .into = into, .at = { file, 0, 0 }, .doc = { .file = file, .loose = true }
+	};
+	struct sl_json where[SL_LEN(lists)] = { { 0 } };
+	struct sl_json json;
+	struct sl_json_word key;
+	bool first = true;
+	sl_json_begin(&json, file, text, text + strlen(text), conf->err);
+	sl_json_open(&json);
+	while (sl_json_member(&json, &key, &first)) {
+		for (size_t i = 0; i < SL_LEN(lists); i++)
+			if (sl_json_is(&key, lists[i].list) && !where[i].p)
+				where[i] = json;
+		sl_json_skip(&json);
 	}
-	for (size_t i = 0; i < SL_LEN(lists) && !status; i++) {
-		const cJSON *list =
-			cJSON_IsObject(root) ? member(root, lists[i].list, strlen(lists[i].list)) : NULL;
-		const cJSON *item = NULL;
-		cJSON_ArrayForEach(item, list)
-		{
-			if (!status && cJSON_IsObject(item))
-				status = object_add(&shown, i, item);
-		}
-	}
-	cJSON_Delete(root);
+	*end = json.p;
+	int status = json.failed ? conf->err->status : SL_OK;
+	for (size_t i = 0; i < SL_LEN(lists) && !status; i++)
+		if (where[i].p)
+			status = list_add(&shown, i, &where[i]);
+	sl_doc_release(&shown.doc);
 	return status;
 }

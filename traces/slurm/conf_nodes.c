@@ -16,15 +16,13 @@ enum { BUCKETS = 4096, NEAR_MAX = 100000 };
 
 /* ---- The order of names ------------------------------------------------------------------------------ */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Two runs of digits: one that begins with a zero is compared from the left, as behind a decimal point.
  * Others are numbers: the longer one is larger. */
 static int digits(const char *a, const char *b)
 {
 	const bool left = *a == '0' || *b == '0';
 	int bias = 0;
-	for (; is_digit(*a) && is_digit(*b); a++, b++) {
+	for (; sl_is_digit(*a) && sl_is_digit(*b); a++, b++) {
 		if (*a == *b)
 			continue;
 		if (left)
@@ -32,14 +30,14 @@ static int digits(const char *a, const char *b)
 		if (!bias)
 			bias = *a < *b ? -1 : 1;
 	}
-	return is_digit(*a) ? 1 : is_digit(*b) ? -1 : bias;
+	return sl_is_digit(*a) ? 1 : sl_is_digit(*b) ? -1 : bias;
 }
 
 /* As slurmctld sorts names. */
 static int natural(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		const int numbers = is_digit(*a) && is_digit(*b) ? digits(a, b) : 0;
+		const int numbers = sl_is_digit(*a) && sl_is_digit(*b) ? digits(a, b) : 0;
 		if (numbers)
 			return numbers;
 		if (*a != *b)
@@ -231,7 +229,7 @@ static int add_further(struct conf *conf, const struct conf_pair *pair, uint32_t
 	size_t stem = strlen(last);
 	size_t width = 0;
 	int64_t number = 0;
-	while (stem && width < 9 && is_digit(last[stem - 1])) {
+	while (stem && width < 9 && sl_is_digit(last[stem - 1])) {
 		stem--;
 		width++;
 	}

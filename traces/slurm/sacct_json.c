@@ -5,7 +5,6 @@
  * Elements are parsed one by one, so that a month of jobs needs no tree of them all. Numbers are plain, or
  * {"set": true, "infinite": false, "number": 5}; a state is a text, or an array of such.
  */
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,39 +15,40 @@
 
 struct walk {
 	struct sacct s;
-	const char *text, *end, *p;
-	const char *counted; /* Newlines up to here are counted. */
-	uint64_t line;
+	struct sl_json json;
+	struct sl_doc doc; /* The element. */
 	struct sacct_cells cells;
 	struct sacct_text room; /* Of the element. */
 };
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-static const cJSON *at(const cJSON *value, const char *key)
+static const struct sl_doc_node *at(const struct walk *w, const struct sl_doc_node *map, const char *key)
 {
-	return cJSON_GetObjectItemCaseSensitive(value, key);
+	return sl_doc_member(&w->doc, map, key);
 }
 
 /* SL_NONE: it is not there, not set, or without bound. */
-static int64_t number_of(const cJSON *value)
+static int64_t number_of(const struct walk *w, const struct sl_doc_node *value)
 {
-	if (cJSON_IsObject(value)) {
-		if (cJSON_IsFalse(at(value, "set")) || cJSON_IsTrue(at(value, "infinite")))
+	double number;
+	if (value && value->kind == SL_DOC_MAP) {
+		if (sl_doc_is(&w->doc, at(w, value, "set"), "false") ||
+			sl_doc_is(&w->doc, at(w, value, "infinite"), "true"))
 			return SL_NONE;
-		value = at(value, "number");
+		value = at(w, value, "number");
 	}
-	if (!cJSON_IsNumber(value) || !(fabs(value->valuedouble) < 9e15))
+	if (!sl_doc_number(&w->doc, value, &number) || !(fabs(number) < 9e15))
 		return SL_NONE;
-	return (int64_t)value->valuedouble;
+	return (int64_t)number;
 }
 
-static const char *text_of(const cJSON *value)
+static const char *text_of(const struct walk *w, const struct sl_doc_node *value)
 {
-	if (cJSON_IsArray(value)) /* States: the first, others qualify it. */
-		value = cJSON_GetArrayItem(value, 0);
-	return cJSON_IsString(value) && value->valuestring && value->valuestring[0] ? value->valuestring
-										    : NULL;
+	if (value && value->kind == SL_DOC_LIST) /* States: the first, others qualify it. */
+		value = sl_doc_child(&w->doc, value);
+	const char *text = sl_doc_string(&w->doc, value);
+	return text && *text ? text : NULL;
 }
 
 static void put_text(struct walk *w, enum sacct_column column, const char *text)
@@ -68,25 +68,24 @@ static void put_format(struct walk *w, enum sacct_column column, const char *for
 	put_text(w, column, sacct_keep(&w->room, text, strlen(text)));
 }
 
-static void put_number(struct walk *w, enum sacct_column column, const cJSON *value, const char *unit)
+static void put_number(
+	struct walk *w, enum sacct_column column, const struct sl_doc_node *value, const char *unit)
 {
-	const int64_t number = number_of(value);
+	const int64_t number = number_of(w, value);
 	if (number != SL_NONE)
 		put_format(w, column, "%" PRId64 "%s", number, unit);
 }
 
 /* ---- A job ------------------------------------------------------------------------------------- */
 
-static void put_tres(struct walk *w, enum sacct_column column, const cJSON *list)
+static void put_tres(struct walk *w, enum sacct_column column, const struct sl_doc_node *list)
 {
 	char text[4000];
 	size_t len = 0;
-	const cJSON *item;
-	cJSON_ArrayForEach(item, list)
-	{
-		const char *type = text_of(at(item, "type"));
-		const char *name = text_of(at(item, "name"));
-		const int64_t count = number_of(at(item, "count"));
+	SL_DOC_EACH (item, &w->doc, list) {
+		const char *type = text_of(w, at(w, item, "type"));
+		const char *name = text_of(w, at(w, item, "name"));
+		const int64_t count = number_of(w, at(w, item, "count"));
 		if (!type || count == SL_NONE)
 			continue;
 		const bool mem = strcmp(type, "mem") == 0;
@@ -101,16 +100,16 @@ static void put_tres(struct walk *w, enum sacct_column column, const cJSON *list
 		put_text(w, column, sacct_keep(&w->room, text, len));
 }
 
-static void put_ids(struct walk *w, const cJSON *job)
+static void put_ids(struct walk *w, const struct sl_doc_node *job)
 {
-	const int64_t id = number_of(at(job, "job_id"));
-	const cJSON *array = at(job, "array");
-	const cJSON *het = at(job, "het");
-	const int64_t head = number_of(at(array, "job_id"));
-	const int64_t task = number_of(at(array, "task_id"));
-	const char *tasks = text_of(at(array, "task"));
-	const int64_t first = number_of(at(het, "job_id"));
-	const int64_t offset = number_of(at(het, "job_offset"));
+	const int64_t id = number_of(w, at(w, job, "job_id"));
+	const struct sl_doc_node *array = at(w, job, "array");
+	const struct sl_doc_node *het = at(w, job, "het");
+	const int64_t head = number_of(w, at(w, array, "job_id"));
+	const int64_t task = number_of(w, at(w, array, "task_id"));
+	const char *tasks = text_of(w, at(w, array, "task"));
+	const int64_t first = number_of(w, at(w, het, "job_id"));
+	const int64_t offset = number_of(w, at(w, het, "job_offset"));
 	if (id == SL_NONE)
 		return;
 	put_format(w, SACCT_JOBIDRAW, "%" PRId64, id);
@@ -124,9 +123,12 @@ static void put_ids(struct walk *w, const cJSON *job)
 		put_format(w, SACCT_JOBID, "%" PRId64, id);
 }
 
-static const char *word_at(const cJSON *job, const char *key) { return text_of(at(job, key)); }
+static const char *word_at(const struct walk *w, const struct sl_doc_node *job, const char *key)
+{
+	return text_of(w, at(w, job, key));
+}
 
-static void put_times(struct walk *w, const cJSON *time)
+static void put_times(struct walk *w, const struct sl_doc_node *time)
 {
 	static const struct {
 		const char *key;
@@ -135,38 +137,38 @@ static void put_times(struct walk *w, const cJSON *time)
 		{ "start", SACCT_START }, { "end", SACCT_END }, { "elapsed", SACCT_ELAPSEDRAW },
 		{ "limit", SACCT_TIMELIMITRAW } };
 	for (size_t i = 0; i < SL_LEN(parts); i++)
-		put_number(w, parts[i].column, at(time, parts[i].key), "");
-	const int64_t suspended = number_of(at(time, "suspended"));
+		put_number(w, parts[i].column, at(w, time, parts[i].key), "");
+	const int64_t suspended = number_of(w, at(w, time, "suspended"));
 	if (suspended > 0)
 		put_format(w, SACCT_SUSPENDED, "00:00:%" PRId64, suspended);
 }
 
-static void put_asks(struct walk *w, const cJSON *job)
+static void put_asks(struct walk *w, const struct sl_doc_node *job)
 {
-	const cJSON *required = at(job, "required");
-	const cJSON *tres = at(job, "tres");
-	put_number(w, SACCT_REQCPUS, at(required, "CPUs"), "");
-	put_number(w, SACCT_NNODES, at(job, "allocation_nodes"), "");
-	if (number_of(at(required, "memory_per_cpu")) > 0)
-		put_number(w, SACCT_REQMEM, at(required, "memory_per_cpu"), "Mc");
-	else if (number_of(at(required, "memory_per_node")) > 0)
-		put_number(w, SACCT_REQMEM, at(required, "memory_per_node"), "Mn");
-	put_tres(w, SACCT_REQTRES, at(tres, "requested"));
-	put_tres(w, SACCT_ALLOCTRES, at(tres, "allocated"));
+	const struct sl_doc_node *required = at(w, job, "required");
+	const struct sl_doc_node *tres = at(w, job, "tres");
+	put_number(w, SACCT_REQCPUS, at(w, required, "CPUs"), "");
+	put_number(w, SACCT_NNODES, at(w, job, "allocation_nodes"), "");
+	if (number_of(w, at(w, required, "memory_per_cpu")) > 0)
+		put_number(w, SACCT_REQMEM, at(w, required, "memory_per_cpu"), "Mc");
+	else if (number_of(w, at(w, required, "memory_per_node")) > 0)
+		put_number(w, SACCT_REQMEM, at(w, required, "memory_per_node"), "Mn");
+	put_tres(w, SACCT_REQTRES, at(w, tres, "requested"));
+	put_tres(w, SACCT_ALLOCTRES, at(w, tres, "allocated"));
 }
 
-static void put_exit_code(struct walk *w, const cJSON *code)
+static void put_exit_code(struct walk *w, const struct sl_doc_node *code)
 {
-	const int64_t returned = number_of(at(code, "return_code"));
-	const cJSON *caught = at(code, "signal");
+	const int64_t returned = number_of(w, at(w, code, "return_code"));
+	const struct sl_doc_node *caught = at(w, code, "signal");
 	const int64_t number =
-		number_of(at(caught, "signal_id") ? at(caught, "signal_id") : at(caught, "id"));
+		number_of(w, at(w, caught, "signal_id") ? at(w, caught, "signal_id") : at(w, caught, "id"));
 	if (returned != SL_NONE)
 		put_format(
 			w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, returned, number == SL_NONE ? 0 : number);
 }
 
-static void put_job(struct walk *w, const cJSON *job)
+static void put_job(struct walk *w, const struct sl_doc_node *job)
 {
 	static const struct {
 		const char *key;
@@ -176,129 +178,67 @@ static void put_job(struct walk *w, const cJSON *job)
 		{ "name", SACCT_JOBNAME }, { "submit_line", SACCT_SUBMITLINE } };
 	put_ids(w, job);
 	for (size_t i = 0; i < SL_LEN(words); i++)
-		put_text(w, words[i].column, word_at(job, words[i].key));
+		put_text(w, words[i].column, word_at(w, job, words[i].key));
 	if (!w->cells.cell[SACCT_USER].p)
-		put_text(w, SACCT_USER, word_at(at(job, "association"), "user"));
-	put_text(w, SACCT_STATE, word_at(at(job, "state"), "current"));
-	put_text(w, SACCT_REASON, word_at(at(job, "state"), "reason"));
-	put_text(w, SACCT_RESERVATION, word_at(at(job, "reservation"), "name"));
-	put_times(w, at(job, "time"));
+		put_text(w, SACCT_USER, word_at(w, at(w, job, "association"), "user"));
+	put_text(w, SACCT_STATE, word_at(w, at(w, job, "state"), "current"));
+	put_text(w, SACCT_REASON, word_at(w, at(w, job, "state"), "reason"));
+	put_text(w, SACCT_RESERVATION, word_at(w, at(w, job, "reservation"), "name"));
+	put_times(w, at(w, job, "time"));
 	put_asks(w, job);
-	put_exit_code(w, at(job, "exit_code"));
+	put_exit_code(w, at(w, job, "exit_code"));
 }
 
 /* ---- The walk -------------------------------------------------------------------------------------- */
 
-static uint64_t line_of(struct walk *w, const char *p)
-{
-	const char *newline;
-	while (w->counted < p && (newline = memchr(w->counted, '\n', (size_t)(p - w->counted)))) {
-		w->line++;
-		w->counted = newline + 1;
-	}
-	return w->line;
-}
-
-static int fail(struct walk *w, const char *what)
-{
-	const struct sl_place place = { w->s.file, line_of(w, w->p), 0 };
-	return sl_fail_at(w->s.err, &place, "%s", what);
-}
-
-static char next(struct walk *w)
-{
-	while (w->p < w->end && (*w->p == ' ' || *w->p == '\n' || *w->p == '\t' || *w->p == '\r'))
-		w->p++;
-	return (char)(w->p < w->end ? *w->p : '\0');
-}
-
-/* One value as a tree; NULL: it is none. */
-static cJSON *value(struct walk *w)
-{
-	const char *stop = w->p;
-	(void)next(w);
-	cJSON *tree = cJSON_ParseWithLengthOpts(w->p, (size_t)(w->end - w->p), &stop, 0);
-	w->p = stop > w->p && stop <= w->end ? stop : w->p;
-	return tree;
-}
-
 static int element(struct walk *w)
 {
-	w->cells = (struct sacct_cells){ .line = line_of(w, w->p) };
-	cJSON *job = value(w);
-	int status = SL_OK;
-	if (!job || !cJSON_IsObject(job))
-		status = fail(w, "a job of 'jobs' is no JSON object");
+	const char c = sl_json_peek(&w->json);
+	w->cells = (struct sacct_cells){ .line = sl_json_place(&w->json, w->json.p).line };
+	if (c && c != '{')
+		return sl_json_fail(&w->json, w->json.p, "a job of 'jobs' is no JSON object");
+	const int status = sl_json_tree(&w->json, &w->doc);
+	if (status)
+		return status;
 	sacct_text_clear(&w->room);
-	if (!status) {
-		put_job(w, job);
-		status = w->room.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
-					: sacct_record(&w->s, &w->cells);
-	}
-	cJSON_Delete(job);
-	return status;
+	put_job(w, w->doc.node);
+	return w->room.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
+			      : sacct_record(&w->s, &w->cells);
 }
 
 static int jobs(struct walk *w)
 {
-	int status = SL_OK;
-	if (next(w) != '[')
-		return fail(w, "'jobs' is no array");
-	w->p++;
-	if (next(w) == ']') {
-		w->p++;
-		return SL_OK;
+	bool first = true;
+	if (sl_json_peek(&w->json) != '[')
+		return sl_json_fail(&w->json, w->json.p, "'jobs' is no array");
+	sl_json_open(&w->json);
+	while (sl_json_element(&w->json, &first)) {
+		const int status = element(w);
+		if (status)
+			return status;
 	}
-	while (!status) {
-		(void)next(w);
-		status = element(w);
-		const char c = (char)(status ? '\0' : next(w));
-		if (!status && c != ',' && c != ']')
-			status = fail(w, "neither ',' nor ']' behind a job: is the file whole?");
-		w->p += !status;
-		if (c == ']')
-			break;
-	}
-	return status;
-}
-
-static int member(struct walk *w, bool *had)
-{
-	if (next(w) != '"')
-		return fail(w, "no key in quotes where one should be");
-	cJSON *key = value(w);
-	const bool is_jobs = cJSON_IsString(key) && strcmp(key->valuestring, "jobs") == 0;
-	const bool whole = key != NULL;
-	cJSON_Delete(key);
-	if (!whole || next(w) != ':')
-		return fail(w, "no ':' behind a key");
-	w->p++;
-	if (is_jobs) {
-		*had = true;
-		return jobs(w);
-	}
-	cJSON *skipped = value(w);
-	const bool is_value = skipped != NULL;
-	cJSON_Delete(skipped);
-	return is_value ? SL_OK : fail(w, "a value is no JSON: is the file whole?");
+	return w->json.failed ? w->s.err->status : SL_OK;
 }
 
 static int object(struct walk *w)
 {
+	struct sl_json *json = &w->json;
+	struct sl_json_word key;
+	bool first = true;
 	bool had = false;
-	if (next(w) != '{')
-		return fail(w, "no JSON object");
-	w->p++;
-	while (next(w) != '}') {
-		const int status = member(w, &had);
+	if (sl_json_peek(json) != '{')
+		return sl_json_fail(json, json->p, "no JSON object");
+	sl_json_open(json);
+	while (sl_json_member(json, &key, &first)) {
+		const bool is_jobs = sl_json_is(&key, "jobs");
+		const int status = is_jobs ? jobs(w) : (sl_json_skip(json), SL_OK);
 		if (status)
 			return status;
-		const char c = next(w);
-		if (c != ',' && c != '}')
-			return fail(w, "neither ',' nor '}' behind a value: is the file whole?");
-		w->p += c == ',';
+		had |= is_jobs;
 	}
-	return had ? SL_OK : fail(w, "no 'jobs': is it the output of sacct --json?");
+	if (!json->failed && !had)
+		return sl_json_fail(json, json->p, "no 'jobs': is it the output of sacct --json?");
+	return json->failed ? w->s.err->status : SL_OK;
 }
 
 static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
@@ -306,9 +246,11 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	struct walk *w = calloc(1, sizeof(*w));
 	if (!w)
 		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
-	int status = sl_input_all(in, &w->text, &w->end, err);
-	w->p = w->counted = w->text;
-	w->line = 1;
+	const char *text;
+	const char *end;
+	int status = sl_input_all(in, &text, &end, err);
+	sl_json_begin(&w->json, sl_input_name(in), text, end, err);
+	w->doc = (struct sl_doc){ .file = w->json.file, .loose = true };
 	if (!status)
 		status = sacct_begin(&w->s, sl_input_name(in), sink, err);
 	if (!status)
@@ -317,6 +259,7 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 		status = sacct_end(&w->s);
 	sacct_release(&w->s);
 	sacct_text_free(&w->room);
+	sl_doc_release(&w->doc);
 	free(w);
 	return status;
 }

@@ -24,8 +24,7 @@ static int keys_known(const struct workflow_file *w, const struct sl_doc_node *m
 {
 	static const char *const known[] = { "trials", "draw", "space", "seed", "score", "score_from",
 		"score_time", "rule", "eta", "rung", "target", NULL };
-	for (const struct sl_doc_node *node = sl_doc_child(&w->doc, map); node;
-		node = sl_doc_next(&w->doc, node)) {
+	SL_DOC_EACH (node, &w->doc, map) {
 		const char *key = workflow_key(w, node);
 		const struct sl_place at = sl_doc_key_place(&w->doc, node);
 		size_t i = 0;

@@ -111,8 +111,7 @@ int workflow_times(struct workflow_file *w, uint32_t number)
 		{ "start", &times.start },
 	};
 	const struct sl_doc_node *map = w->workflow[number].map;
-	for (const struct sl_doc_node *node = sl_doc_child(&w->doc, map); node;
-		node = sl_doc_next(&w->doc, node))
+	SL_DOC_EACH (node, &w->doc, map)
 		for (size_t i = 0; i < SL_LEN(keys); i++)
 			if (workflow_is(w, node, keys[i].key))
 				*keys[i].node = node;

@@ -95,14 +95,10 @@ static bool takes(struct parser *p, const char *mark)
 	return true;
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static size_t word_len(const char *text)
 {
 	size_t len = 0;
-	while (is_letter(text[len]) || (len && is_digit(text[len])))
+	while (sl_is_letter(text[len]) || (len && sl_is_digit(text[len])))
 		len++;
 	return len;
 }
@@ -154,10 +150,10 @@ static struct cel_node *number_literal(struct parser *p)
 {
 	const size_t from = p->at;
 	int64_t value;
-	while (is_digit(p->text[p->at]))
+	while (sl_is_digit(p->text[p->at]))
 		p->at++;
 	size_t len = p->at - from;
-	if (is_letter(p->text[p->at]) || p->text[p->at] == '.') {
+	if (sl_is_letter(p->text[p->at]) || p->text[p->at] == '.') {
 		len += 1 + strspn(p->text + p->at + 1, "0123456789abcdefABCDEFxXuU.");
 		return fail(p, from, "is no plain whole number, and others are not known here",
 			p->text + from, len);
@@ -236,7 +232,7 @@ static bool is_plain_pattern(const char *pattern)
 		return false;
 	for (size_t i = 0; pattern[i]; i++) {
 		if (pattern[i] == '\\' &&
-			(!pattern[i + 1] || is_letter(pattern[i + 1]) || is_digit(pattern[i + 1])))
+			(!pattern[i + 1] || sl_is_letter(pattern[i + 1]) || sl_is_digit(pattern[i + 1])))
 			return false;
 		if (pattern[i] == '\\') {
 			i++;
@@ -250,7 +246,7 @@ static bool is_plain_pattern(const char *pattern)
 			return false;
 		if (pattern[i] != '{' && pattern[i] != ',')
 			continue;
-		if (is_digit(pattern[i + 1]) && strtol(pattern + i + 1, NULL, 10) > REPEATS_MAX)
+		if (sl_is_digit(pattern[i + 1]) && strtol(pattern + i + 1, NULL, 10) > REPEATS_MAX)
 			return false;
 	}
 	return true;
@@ -323,7 +319,7 @@ static struct cel_node *primary(struct parser *p)
 		p->at++;
 		return text_literal(p, true);
 	}
-	if (is_digit(*at))
+	if (sl_is_digit(*at))
 		return number_literal(p);
 	if (takes(p, "["))
 		return list_literal(p);

@@ -9,20 +9,20 @@
 static void read_flavor(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
+	const struct sl_at at = kq_doc_of(kq, object);
 	const uint32_t row = kq_flavor(kq, object->name);
 	if (kq->err.status)
 		return;
 	if (kq->flavor[row].exists) {
-		(void)kq_doc_fail(at, "the ResourceFlavor '%s' is there twice: leave one out", object->name);
+		(void)sl_at_fail(at, "the ResourceFlavor '%s' is there twice: leave one out", object->name);
 		return;
 	}
-	const char *topology = kq_doc_text(kq_doc_get(at, "spec.topologyName"));
+	const char *topology = kq_doc_text(sl_at_get(at, "spec.topologyName"));
 	const uint32_t topology_row = topology ? kq_topology(kq, topology) : KQ_NO;
 	struct kq_flavor *flavor = &kq->flavor[row];
-	flavor->labels = kq_doc_labels(kq_doc_get(at, "spec.nodeLabels"));
-	flavor->taints = kq_doc_taints(kq_doc_get(at, "spec.nodeTaints"));
-	flavor->tolerations = kq_doc_tolerations(kq_doc_get(at, "spec.tolerations"));
+	flavor->labels = kq_doc_labels(sl_at_get(at, "spec.nodeLabels"));
+	flavor->taints = kq_doc_taints(sl_at_get(at, "spec.nodeTaints"));
+	flavor->tolerations = kq_doc_tolerations(sl_at_get(at, "spec.tolerations"));
 	flavor->topology = topology_row;
 	flavor->exists = true;
 }
@@ -30,26 +30,25 @@ static void read_flavor(struct kq_read *read, const struct sl_object *object)
 static void read_topology(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
+	const struct sl_at at = kq_doc_of(kq, object);
 	const uint32_t row = kq_topology(kq, object->name);
 	if (kq->err.status)
 		return;
 	struct kq_topology *topology = &kq->topology[row];
 	if (topology->exists) {
-		(void)kq_doc_fail(at, "the Topology '%s' is there twice: leave one out", object->name);
+		(void)sl_at_fail(at, "the Topology '%s' is there twice: leave one out", object->name);
 		return;
 	}
 	topology->exists = true;
-	for (struct kq_at level = kq_doc_first(kq_doc_get(at, "spec.levels")); level.node;
-		level = kq_doc_next(level)) {
+	SL_AT_EACH (level, sl_at_get(at, "spec.levels")) {
 		if (topology->level_count == KQ_LEVELS_MAX) {
-			(void)kq_doc_fail(level, "more than %d levels", KQ_LEVELS_MAX);
+			(void)sl_at_fail(level, "more than %d levels", KQ_LEVELS_MAX);
 			return;
 		}
 		topology->level[topology->level_count++] = kq_doc_name(level, "nodeLabel");
 	}
 	if (!topology->level_count)
-		(void)kq_doc_fail(at,
+		(void)sl_at_fail(at,
 			"the Topology '%s' has no spec.levels: name the labels of nodes, coarse to fine",
 			object->name);
 }
@@ -59,43 +58,42 @@ static const char *const stop_policies[] = { "None", "Hold", "HoldAndDrain", NUL
 static void read_local_queue(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
+	const struct sl_at at = kq_doc_of(kq, object);
 	const char *space = *object->space ? object->space : "default";
 	const uint32_t row = kq_local_queue(kq, space, object->name);
 	if (kq->err.status)
 		return;
 	struct kq_local_queue *local = &kq->local[row];
 	if (local->exists) {
-		(void)kq_doc_fail(
+		(void)sl_at_fail(
 			at, "the LocalQueue '%s/%s' is there twice: leave one out", space, object->name);
 		return;
 	}
 	local->exists = true;
 	local->queue_name = kq_doc_name(at, "spec.clusterQueue");
-	local->stop =
-		(enum kq_stop)kq_doc_word(kq_doc_get(at, "spec.stopPolicy"), stop_policies, KQ_STOP_NONE);
-	local->weight = kq_doc_weight(kq_doc_get(at, "spec.fairSharing.weight"), 1);
+	local->stop = (enum kq_stop)sl_at_word(sl_at_get(at, "spec.stopPolicy"), stop_policies, KQ_STOP_NONE);
+	local->weight = kq_doc_weight(sl_at_get(at, "spec.fairSharing.weight"), 1);
 }
 
 static void read_check(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
+	const struct sl_at at = kq_doc_of(kq, object);
 	const uint32_t row = kq_check(kq, object->name);
 	if (kq->err.status)
 		return;
 	const char *controller = kq_doc_name(at, "spec.controllerName");
 	struct kq_check *check = &kq->check[row];
 	check->exists = check->active = true;
-	check->parameters = kq_doc_text(kq_doc_get(at, "spec.parameters.name"));
+	check->parameters = kq_doc_text(sl_at_get(at, "spec.parameters.name"));
 	if (strcmp(controller, "kueue.x-k8s.io/provisioning-request") == 0)
 		check->kind = KQ_CHECK_PROVISIONING;
 	else if (strcmp(controller, "kueue.x-k8s.io/multikueue") == 0)
 		check->kind = KQ_CHECK_MULTIKUEUE;
-	struct kq_at cond = kq_doc_first(kq_doc_get(at, "status.conditions"));
-	for (; cond.node; cond = kq_doc_next(cond)) {
-		const char *type = kq_doc_text(kq_doc_get(cond, "type"));
-		const char *status = kq_doc_text(kq_doc_get(cond, "status"));
+	struct sl_at cond = sl_at_first(sl_at_get(at, "status.conditions"));
+	for (; cond.node; cond = sl_at_next(cond)) {
+		const char *type = kq_doc_text(sl_at_get(cond, "type"));
+		const char *status = kq_doc_text(sl_at_get(cond, "status"));
 		if (type && status && strcmp(type, "Active") == 0)
 			check->active = strcmp(status, "True") == 0;
 	}
@@ -103,19 +101,19 @@ static void read_check(struct kq_read *read, const struct sl_object *object)
 
 static void read_retry(struct kq_read *read, const struct sl_object *object)
 {
-	const struct kq_at at = kq_doc_get(kq_doc_of(read->kq, object), "spec.retryStrategy");
+	const struct sl_at at = sl_at_get(kq_doc_of(read->kq, object), "spec.retryStrategy");
 	struct kq_retry *retry = &read->retry[read->retry_count++];
 	retry->name = kq_text(read->kq, object->name);
-	retry->limit = kq_doc_int(kq_doc_get(at, "backoffLimitCount"), 3, 0, INT32_MAX);
-	retry->base = kq_doc_int(kq_doc_get(at, "backoffBaseSeconds"), 60, 0, INT32_MAX) * SL_SECOND;
-	retry->max = kq_doc_int(kq_doc_get(at, "backoffMaxSeconds"), 1800, 0, INT32_MAX) * SL_SECOND;
+	retry->limit = sl_at_int(sl_at_get(at, "backoffLimitCount"), 3, 0, INT32_MAX);
+	retry->base = sl_at_int(sl_at_get(at, "backoffBaseSeconds"), 60, 0, INT32_MAX) * SL_SECOND;
+	retry->max = sl_at_int(sl_at_get(at, "backoffMaxSeconds"), 1800, 0, INT32_MAX) * SL_SECOND;
 }
 
 static void read_space(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
 	const uint32_t row = kq_namespace(kq, object->name);
-	const struct sl_labels labels = kq_doc_labels(kq_doc_get(kq_doc_of(kq, object), "metadata.labels"));
+	const struct sl_labels labels = kq_doc_labels(sl_at_get(kq_doc_of(kq, object), "metadata.labels"));
 	if (!kq->err.status)
 		kq->space[row].labels = labels;
 }
@@ -124,12 +122,12 @@ static void read_space(struct kq_read *read, const struct sl_object *object)
 static void read_class(struct kq_read *read, const struct sl_object *object)
 {
 	const bool of_pods = strcmp(object->kind, "PriorityClass") == 0;
-	const struct kq_at at = kq_doc_of(read->kq, object);
+	const struct sl_at at = kq_doc_of(read->kq, object);
 	struct kq_class *class = &read->class[read->class_count++];
 	class->name = kq_text(read->kq, object->name);
-	class->value = kq_doc_int(kq_doc_get(at, "value"), 0, INT32_MIN, INT32_MAX);
+	class->value = sl_at_int(sl_at_get(at, "value"), 0, INT32_MIN, INT32_MAX);
 	class->of_pods = of_pods;
-	class->is_default = of_pods && kq_doc_bool(kq_doc_get(at, "globalDefault"), false);
+	class->is_default = of_pods && sl_at_bool(sl_at_get(at, "globalDefault"), false);
 }
 
 /* Objects that others look at come before them. */

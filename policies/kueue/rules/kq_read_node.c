@@ -7,24 +7,23 @@
 
 #include <string.h>
 
-static struct kq_amounts read_amounts(struct kq *kq, struct kq_at at)
+static struct kq_amounts read_amounts(struct kq *kq, struct sl_at at)
 {
-	struct kq_amount *amount = kq_room(kq, kq_doc_count(at), sizeof(*amount));
+	struct kq_amount *amount = kq_room(kq, sl_at_count(at), sizeof(*amount));
 	uint32_t count = 0;
-	for (struct kq_at one = kq_doc_first(at); one.node && amount; one = kq_doc_next(one)) {
-		const char *name = kq_doc_key(one);
+	for (struct sl_at one = sl_at_first(at); one.node && amount; one = sl_at_next(one)) {
+		const char *name = sl_at_key(one);
 		amount[count++] = (struct kq_amount){ kq_resource(kq, name), kq_doc_amount(one, name, 0) };
 	}
 	return kq_amounts(kq, amount, count);
 }
 
 /* Without the condition it is ready. */
-static bool is_ready(struct kq_at at)
+static bool is_ready(struct sl_at at)
 {
-	for (struct kq_at cond = kq_doc_first(kq_doc_get(at, "status.conditions")); cond.node;
-		cond = kq_doc_next(cond)) {
-		const char *type = kq_doc_text(kq_doc_get(cond, "type"));
-		const char *status = kq_doc_text(kq_doc_get(cond, "status"));
+	SL_AT_EACH (cond, sl_at_get(at, "status.conditions")) {
+		const char *type = kq_doc_text(sl_at_get(cond, "type"));
+		const char *status = kq_doc_text(sl_at_get(cond, "status"));
 		if (type && status && strcmp(type, "Ready") == 0)
 			return strcmp(status, "True") == 0;
 	}
@@ -34,19 +33,19 @@ static bool is_ready(struct kq_at at)
 void kq_read_node(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
-	struct kq_at amounts = kq_doc_get(at, "status.allocatable");
-	if (kq_doc_is_null(amounts))
-		amounts = kq_doc_get(at, "status.capacity");
+	const struct sl_at at = kq_doc_of(kq, object);
+	struct sl_at amounts = sl_at_get(at, "status.allocatable");
+	if (sl_at_is_null(amounts))
+		amounts = sl_at_get(at, "status.capacity");
 	const struct kq_amounts allocatable = read_amounts(kq, amounts);
 	const uint32_t row = kq_host(kq, object->name);
 	if (kq->err.status)
 		return;
 	struct kq_host *host = &kq->host[row];
-	host->labels = kq_doc_labels(kq_doc_get(at, "metadata.labels"));
-	host->taints = kq_doc_taints(kq_doc_get(at, "spec.taints"));
+	host->labels = kq_doc_labels(sl_at_get(at, "metadata.labels"));
+	host->taints = kq_doc_taints(sl_at_get(at, "spec.taints"));
 	host->allocatable = allocatable;
-	host->unschedulable = kq_doc_bool(kq_doc_get(at, "spec.unschedulable"), false);
+	host->unschedulable = sl_at_bool(sl_at_get(at, "spec.unschedulable"), false);
 	host->ready = is_ready(at);
 }
 
@@ -57,10 +56,10 @@ static int64_t *foreign_of(struct kq *kq, struct kq_host *host)
 	return host->foreign;
 }
 
-static void add_requests(struct kq *kq, int64_t *sum, struct kq_at containers, bool largest)
+static void add_requests(struct kq *kq, int64_t *sum, struct sl_at containers, bool largest)
 {
-	for (struct kq_at one = kq_doc_first(containers); one.node; one = kq_doc_next(one)) {
-		const struct kq_amounts amounts = read_amounts(kq, kq_doc_get(one, "resources.requests"));
+	SL_AT_EACH (one, containers) {
+		const struct kq_amounts amounts = read_amounts(kq, sl_at_get(one, "resources.requests"));
 		for (uint32_t i = 0; i < amounts.count; i++) {
 			int64_t *to = &sum[amounts.at[i].resource];
 			if (!largest)
@@ -71,9 +70,9 @@ static void add_requests(struct kq *kq, int64_t *sum, struct kq_at containers, b
 	}
 }
 
-static bool is_over(struct kq_at at)
+static bool is_over(struct sl_at at)
 {
-	const char *phase = kq_doc_text(kq_doc_get(at, "status.phase"));
+	const char *phase = kq_doc_text(sl_at_get(at, "status.phase"));
 	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
 }
 
@@ -81,9 +80,9 @@ static bool is_over(struct kq_at at)
 void kq_read_pod(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
-	const struct kq_at at = kq_doc_of(kq, object);
-	const char *node = kq_doc_text(kq_doc_get(at, "spec.nodeName"));
-	const struct sl_labels labels = kq_doc_labels(kq_doc_get(at, "metadata.labels"));
+	const struct sl_at at = kq_doc_of(kq, object);
+	const char *node = kq_doc_text(sl_at_get(at, "spec.nodeName"));
+	const struct sl_labels labels = kq_doc_labels(sl_at_get(at, "metadata.labels"));
 	if (!node || is_over(at) || sl_label_of(&labels, "kueue.x-k8s.io/managed") ||
 		sl_label_of(&labels, "kueue.x-k8s.io/podset"))
 		return;
@@ -95,8 +94,8 @@ void kq_read_pod(struct kq_read *read, const struct sl_object *object)
 	if (!foreign || !sum)
 		return;
 	memset(sum, 0, KQ_RESOURCES_MAX * sizeof(*sum));
-	add_requests(kq, sum, kq_doc_get(at, "spec.containers"), false);
-	add_requests(kq, sum, kq_doc_get(at, "spec.initContainers"), true);
+	add_requests(kq, sum, sl_at_get(at, "spec.containers"), false);
+	add_requests(kq, sum, sl_at_get(at, "spec.initContainers"), true);
 	for (uint32_t i = 0; i < kq->resource_count; i++)
 		foreign[i] = kq_add(foreign[i], sum[i]);
 	foreign[KQ_PODS] = kq_add(foreign[KQ_PODS], 1);

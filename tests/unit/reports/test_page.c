@@ -94,8 +94,8 @@ Test(page, rows_of_a_pool)
 	EXPECT(&page, "rects.pieces", 1, 1, 2, 0);
 	EXPECT(&page, "rects.row", 0, 2, 0, 3);
 	EXPECT(&page, "rects.height", 0, 0, 2, 1); /* 0: as many as its job has cpus. */
-	cr_expect(cJSON_IsNull(page_at(page.meta, "runs.0.rects.job")));
-	cr_expect(cJSON_IsNull(page_at(page.meta, "runs.0.rects.from")));
+	cr_expect(json_is_null(page_at(page.meta, "runs.0.rects.job")));
+	cr_expect(json_is_null(page_at(page.meta, "runs.0.rects.from")));
 	cr_expect_eq(page_number(page.meta, "runs.0.rows.count"), 4);
 	page_shut(&page);
 	free(hand);
@@ -153,7 +153,7 @@ Test(page, shares_of_what_was_in_use)
 	struct page_read page = read_page(hand, 100);
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.shares.0.by"), "user");
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.shares.0.group.0.name"), "11");
-	cr_expect(cJSON_IsNull(page_at(page.meta, "runs.0.shares.0.group.0.entitled")));
+	cr_expect(json_is_null(page_at(page.meta, "runs.0.shares.0.group.0.entitled")));
 	struct page_column used = page_column(&page, page.meta, "runs.0.shares.0.group.0.used");
 	cr_assert_geq(used.count, 46);
 	cr_expect_eq(used.value[4], 1);
@@ -200,19 +200,18 @@ Test(page, entitled_by_accounts)
 		hand->user[i] = hand->account[i] = i;
 	struct page_read page = read_page(hand, 100);
 	for (size_t i = 0; i < SL_LEN(want); i++) {
-		const cJSON *groups =
+		const struct json *groups =
 			page_at(page.meta, i < 3 ? "runs.0.shares.0.group" : "runs.0.shares.1.group");
-		const cJSON *group;
-		cJSON_ArrayForEach(group, groups)
-		{
+		const struct json *group;
+		JSON_EACH (group, groups) {
 			if (strcmp(page_text_at(group, "name"), i < 3 ? account[i] : user[i - 3]) != 0)
 				continue;
-			const double share = cJSON_IsNull(page_at(group, "entitled"))
+			const double share = json_is_null(page_at(group, "entitled"))
 						     ? -1
 						     : page_number(group, "entitled");
 			cr_expect_eq(share, want[i], "%zu: %f", i, share);
 		}
-		cr_expect_eq(cJSON_GetArraySize(groups), 3);
+		cr_expect_eq(json_count(groups), 3);
 	}
 	page_shut(&page);
 	free(hand);
@@ -248,11 +247,10 @@ Test(page, entitled_of_many)
 	for (int i = 0; i < 3; i++)
 		hand->user[i] = i;
 	struct page_read page = read_page(hand, 100);
-	const cJSON *group;
-	cJSON_ArrayForEach(group, page_at(page.meta, "runs.0.shares.0.group"))
-	{
+	const struct json *group;
+	JSON_EACH (group, page_at(page.meta, "runs.0.shares.0.group")) {
 		if (strcmp(page_text_at(group, "name"), "nobody") == 0)
-			cr_expect(cJSON_IsNull(page_at(group, "entitled")));
+			cr_expect(json_is_null(page_at(group, "entitled")));
 		else
 			cr_expect_eq(page_number(group, "entitled"), 0.000167); /* 1/6000 */
 	}
@@ -478,13 +476,13 @@ Test(page, hostile_names)
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.folder"), want[3]);
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.warnings.1"), user[2]);
 	struct page_column users = page_column(&page, page.meta, "runs.0.names.users");
-	cJSON *names = cJSON_Parse(users.json);
+	struct json *names = json_parse(users.json);
 	for (int i = 0; i < (int)SL_LEN(user); i++) {
-		const cJSON *name = cJSON_GetArrayItem(names, i);
-		cr_assert(cJSON_IsString(name));
-		cr_expect_str_eq(name->valuestring, want[i], "name %d: '%.40s'", i, name->valuestring);
+		const struct json *name = json_item(names, i);
+		cr_assert(json_is_text(name));
+		cr_expect_str_eq(name->text, want[i], "name %d: '%.40s'", i, name->text);
 	}
-	cJSON_Delete(names);
+	json_free(names);
 	page_column_free(&users);
 	page_shut(&page);
 	free(hand);

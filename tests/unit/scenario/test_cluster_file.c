@@ -458,7 +458,7 @@ Test(cluster_file, mistakes)
 			":2:1: not YAML: did not find expected ',' or '}' while parsing a flow mapping" },
 		{ "cpus: 4\n? [a]\n: b\n", ":2:3: a key must be a word, not a map or list" },
 		{ "{\"cpus\": 4,}", ":1:12: not JSON: a key in quotes is due, not '}'" },
-		{ "{\"cpus\": 04}", ":1:10: not JSON: a value is due, not '0'" },
+		{ "{\"cpus\": 04}", ":1:11: not JSON: ',' or '}' is due, not '4'" },
 		{ "{\"cpus\": 4", ":1:11: not JSON: ends where ',' or '}' is due" },
 		{ "{\"name\": \"\\ud800x\"}",
 			":1:13: not JSON: a character (not a zero, not half of a pair) is due, not 'd'" },

@@ -369,5 +369,5 @@ Test(slurm_scontrol, json)
 		"license m 3\n"
 		"window r: maint n1 1970-01-02T00:00:00-1970-01-02T01:00:00 users root MAINT\n");
 	cr_expect_neq(read_shown("{\"nodes\": [\n{,}]}", NULL), 0);
-	cr_expect_str_eq(said(), "@:2:3: this is not JSON, or too deep");
+	cr_expect_str_eq(said(), "@:2:2: ',' stands where a key in quotes should be");
 }

@@ -251,7 +251,7 @@ Test(cluster_write, models_are_whole)
 		const struct sl_node_model *model = builtin_registry()->known.node_models[i];
 		const struct sl_hardware *is = model->node->hardware;
 		char text[200];
-		cr_assert(is_word(model->name) && model->summary[0] && model->source[0]);
+		cr_assert(sl_is_word(model->name) && model->summary[0] && model->source[0]);
 		cr_expect_eq(
 			model->node->cpus, (int64_t)is->sockets * is->cores * is->threads, "%s", model->name);
 		(void)snprintf(text, sizeof(text), "nodes: [{name: a, type: %s}]\n", model->name);

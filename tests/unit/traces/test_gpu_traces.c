@@ -366,14 +366,15 @@ Test(gpu_traces, philly_json_unknown)
 
 Test(gpu_traces, philly_json_bad)
 {
-	expect_refused("[" PHILLY_JOB("a", "[]"), "behind a job: is the file whole?");
+	expect_refused(
+		"[" PHILLY_JOB("a", "[]"), "the text ends where ',' or ']' should be: is the file whole?");
 	expect_refused("[\n" PHILLY_JOB("a", "[]") "\n,\n{\"vc\": 1, \"vc\": 2, \"attempts\": []}]",
 		":4: 'vc' of the job that begins here must be there once");
 	expect_refused(
 		"[{\"submitted_time\": \"soon\", \"attempts\": []}]", ":1: 'submitted_time' of the job");
 	expect_refused("[{\"submitted_time\": \"2017-01-01\", \"attempts\": 7}]", "must be an array");
 	expect_refused("[{\"submitted_time\": 5, \"attempts\": []}]", "'submitted_time'");
-	expect_refused("[" PHILLY_JOB("a", "[]") "] x", "text behind the array");
+	expect_refused("[" PHILLY_JOB("a", "[]") "] x", "where the end of the text should be");
 }
 
 /* ---- PAI ------------------------------------------------------------------------------------------- */
