@@ -203,7 +203,6 @@ uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text
 enum sl_coverage coverage_under(
 	const struct sl_setting *setting, const struct policy_choice *choice, const char **note);
 /* --strict: no key of the cluster's files is unknown. */
-int check_unknown(const struct scenario *scenario, struct sl_err *err);
 void talk_left(const struct run *run);
 /* Why so many jobs never ended, as far as that is known whatever the policy says. */
 enum { LEFT_WORDS = 160 };
@@ -352,7 +351,6 @@ void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 struct screen_table;
 struct screen_table *screen_table_new(struct sl_arena *arena, size_t columns);
 /* A text from data as it may be shown, one line; NULL without memory. */
-char *screen_inert(struct sl_arena *arena, const char *text);
 void screen_cell(struct screen_table *table, bool right, const char *format, ...) SL_PRINTF(3, 4);
 void screen_print(const struct screen_table *table, FILE *file);
 /* "42 s", "1:02:03", "3 d 04:00": for people. */

@@ -35,7 +35,8 @@ static void open_one(struct json *json, char open, char close)
 	json->close[json->depth] = close;
 }
 
-void json_out_in(struct json *json, struct sl_out *out)
+/* The same into what is there already; json_out_close ends it. */
+static void json_out_in(struct json *json, struct sl_out *out)
 {
 	*json = (struct json){ .out = out };
 	open_one(json, '{', '}');
@@ -93,15 +94,6 @@ void json_out_count(struct json *json, const char *key, uint64_t count)
 	sl_out_printf(json->out, "%" PRIu64, count);
 }
 
-void json_out_whole(struct json *json, const char *key, int64_t number)
-{
-	begin_member(json, key);
-	if (number == SL_NONE)
-		sl_out_text(json->out, "null");
-	else
-		sl_out_printf(json->out, "%" PRId64, number);
-}
-
 void json_out_micro(struct json *json, const char *key, int64_t micro)
 {
 	begin_member(json, key);
@@ -138,27 +130,6 @@ int json_out_file(struct json *json, const char *path, struct sl_err *err)
 	}
 	sl_input_close(in);
 	return status;
-}
-
-void json_out_oddities(struct json *json, const struct scenario *scenario)
-{
-	uint64_t dropped = 0;
-	uint64_t repaired = 0;
-	for (size_t i = 0; i < scenario->oddity_count; i++)
-		*(scenario->oddity[i].dropped ? &dropped : &repaired) += scenario->oddity[i].count;
-	json_out_count(json, "dropped", dropped);
-	json_out_count(json, "repaired", repaired);
-	json_out_array(json, "causes");
-	for (size_t i = 0; i < scenario->oddity_count; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
-		json_out_object(json, NULL);
-		json_out_text(json, "cause", oddity->cause);
-		json_out_flag(json, "dropped", oddity->dropped);
-		json_out_count(json, "count", oddity->count);
-		json_out_count(json, "line", oddity->line);
-		json_out_close(json);
-	}
-	json_out_close(json);
 }
 
 int json_out_end(struct json *json, struct sl_err *err)

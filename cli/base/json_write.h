@@ -23,22 +23,18 @@ struct json {
 
 /* The object on stdout. */
 int json_out_begin(struct json *json, struct sl_err *err);
-/* The same into what is there already; json_out_close ends it. */
-void json_out_in(struct json *json, struct sl_out *out);
 /* key NULL: the next of an array. */
 void json_out_object(struct json *json, const char *key);
 void json_out_array(struct json *json, const char *key);
 void json_out_close(struct json *json);                                   /* What was opened last. */
 void json_out_text(struct json *json, const char *key, const char *text); /* NULL: null. */
 void json_out_count(struct json *json, const char *key, uint64_t count);
-void json_out_whole(struct json *json, const char *key, int64_t number); /* SL_NONE: null. */
 /* A number of millionths, seconds of a time for instance; SL_NONE: null. */
 void json_out_micro(struct json *json, const char *key, int64_t micro);
 void json_out_flag(struct json *json, const char *key, bool flag);
 /* A file that is there: its name, sha256 and bytes as "file", "sha256", "bytes". "-": its name alone. */
 int json_out_file(struct json *json, const char *path, struct sl_err *err);
 /* What of a scenario was dropped and repaired, by cause: "dropped", "repaired", "causes". */
-void json_out_oddities(struct json *json, const struct scenario *scenario);
 int json_out_end(struct json *json, struct sl_err *err);
 void json_out_abandon(struct json *json);
 /* status as it is, with the object written or not as it says. */

@@ -41,22 +41,7 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-static bool room_for_one(struct screen_table *table)
-{
-	if (table->count < table->capacity)
-		return true;
-	const size_t capacity = table->capacity ? 2 * table->capacity : 64;
-	struct cell *cell = sl_alloc(table->arena, capacity, sizeof(*cell));
-	if (!cell)
-		return false;
-	if (table->count)
-		memcpy(cell, table->cell, table->count * sizeof(*cell));
-	table->cell = cell;
-	table->capacity = capacity;
-	return true;
-}
-
-char *screen_inert(struct sl_arena *arena, const char *text)
+static char *screen_inert(struct sl_arena *arena, const char *text)
 {
 	char shown[SL_INERT_ROOM];
 	size_t len = 0;
@@ -77,7 +62,7 @@ void screen_cell(struct screen_table *table, bool right, const char *format, ...
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!table || !room_for_one(table))
+	if (!table || SL_GROW_IN(table->arena, table->cell, table->capacity, table->count + 1, NULL))
 		return;
 	char *copy = screen_inert(table->arena, text);
 	if (copy)

@@ -20,10 +20,7 @@
 
 int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err)
 {
-	void *array = c->header;
-	const int status = grow(
-		&array, &c->header_capacity, sizeof(*c->header), c->header_count + 1, SIZE_MAX / 64, err);
-	c->header = array;
+	const int status = SL_GROW(c->header, c->header_capacity, c->header_count + 1, err);
 	if (status)
 		return status;
 	int64_t seconds;
@@ -390,9 +387,7 @@ int convert_hold(void *self, const struct sl_row *row, const char *gone, struct 
 	struct conversion *c = self;
 	if (gone)
 		return SL_OK;
-	void *array = c->row;
-	const int status = grow(&array, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
-	c->row = array;
+	const int status = SL_GROW_MOST(c->row, c->row_capacity, c->row_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];

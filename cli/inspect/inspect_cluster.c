@@ -86,11 +86,9 @@ static int on_nodes(
 	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->nodes;
 	(void)at;
 	const int status =
-		grow(&array, &told->node_capacity, sizeof(*told->nodes), told->node_count + 1, KEPT_MAX, err);
-	told->nodes = array;
+		SL_GROW_MOST(told->nodes, told->node_capacity, told->node_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
@@ -113,11 +111,9 @@ static int on_partition(
 	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->partition;
 	(void)at;
-	const int status = grow(&array, &told->partition_capacity, sizeof(*told->partition),
-		told->partition_count + 1, KEPT_MAX, err);
-	told->partition = array;
+	const int status = SL_GROW_MOST(
+		told->partition, told->partition_capacity, told->partition_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
@@ -149,10 +145,8 @@ static int on_license(
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct told *told = self;
-	void *array = told->setting;
-	const int status = grow(&array, &told->setting_capacity, sizeof(*told->setting),
-		told->setting_count + 1, KEPT_MAX, err);
-	told->setting = array;
+	const int status =
+		SL_GROW_MOST(told->setting, told->setting_capacity, told->setting_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	struct sl_setting *mine = &told->setting[told->setting_count++];
@@ -213,7 +207,7 @@ static int count_keys(struct told *told, struct sl_err *err)
 	size_t *sorted = calloc(told->setting_count + 1, sizeof(*sorted));
 	size_t kept = 0;
 	if (!sorted)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < told->setting_count; i++)
 		sorted[i] = i;
 	qsort_r(sorted, told->setting_count, sizeof(*sorted), compare_places, told->setting);
@@ -243,7 +237,7 @@ static int settings_of(struct settings *settings, const struct args *args, struc
 	*count = 0;
 	*list = sl_alloc(args->arena, settings->count + 1, sizeof(**list));
 	if (status || !*list)
-		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return status ? status : sl_fail_memory(err);
 	for (size_t i = 0; i < settings->count; i++)
 		if (strncmp(settings->item[i].key, prefix, sizeof(prefix) - 1) == 0)
 			(*list)[(*count)++] =

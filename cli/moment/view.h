@@ -186,15 +186,13 @@ void put_job_id(struct cell *cell, const struct view *view, uint32_t job); /* "7
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job);
 int64_t view_array(const struct view *view, uint32_t job);       /* SL_NONE: of none. */
 enum sl_state view_state(const struct view *view, uint32_t job); /* RUNNING, too, while its nodes boot. */
-bool view_boots(const struct view *view, uint32_t job);
-sl_time view_limit(const struct view *view, uint32_t job); /* As it is by now. */
+sl_time view_limit(const struct view *view, uint32_t job);       /* As it is by now. */
 /* When it was submitted (last), when it became eligible, and began to gather age. */
 sl_time view_submit(const struct view *view, uint32_t job);
 sl_time view_eligible(const struct view *view, uint32_t job);
 sl_time view_accrues(const struct view *view, uint32_t job);
 const char *view_state_word(const struct view *view, uint32_t job, bool brief); /* "CF", "CONFIGURING" */
 enum sl_reason view_reason(const struct view *view, uint32_t job);
-const char *view_state_short(enum sl_state state);
 int view_state_rank(enum sl_state state);                  /* Slurm's number, by which lists are sorted. */
 bool view_state_is(enum sl_state state, const char *word); /* "PD", "pending" */
 bool view_state_known(const char *word);
@@ -207,7 +205,6 @@ int64_t view_cpus_asked(const struct view *view, uint32_t job);
 /* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
 int64_t view_tasks_asked(const struct sl_ask *ask);
 int64_t view_job_nodes(const struct view *view, uint32_t job);
-int64_t view_job_mem(const struct view *view, uint32_t job); /* MiB in all; 0: not said. */
 int64_t view_mem_asked(const struct view *view, uint32_t job);
 bool view_is_mem_a_cpu(const struct view *view, uint32_t job); /* Asked so for each cpu. */
 /* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1"; sorted: by name, as sacct does. */

@@ -119,7 +119,7 @@ static const struct {
 	[SL_OUT_OF_MEMORY] = { "OOM", 11 },
 };
 
-const char *view_state_short(enum sl_state state) { return states[state].brief; }
+static const char *view_state_short(enum sl_state state) { return states[state].brief; }
 
 int view_state_rank(enum sl_state state) { return states[state].rank; }
 
@@ -143,7 +143,7 @@ bool view_state_known(const char *word)
 	return false;
 }
 
-bool view_boots(const struct view *view, uint32_t job)
+static bool view_boots(const struct view *view, uint32_t job)
 {
 	return view->told && view->told[job].boots != SL_NONE;
 }
@@ -360,7 +360,8 @@ int64_t view_mem_asked(const struct view *view, uint32_t job)
 	return mem_of(view, job, view_cpus_asked(view, job));
 }
 
-int64_t view_job_mem(const struct view *view, uint32_t job)
+/* MiB in all; 0: not said. */
+static int64_t view_job_mem(const struct view *view, uint32_t job)
 {
 	return mem_of(view, job, view_job_cpus(view, job));
 }

@@ -172,7 +172,7 @@ static const char *unknown_text(const struct sl_setting *s, char text[500])
 	return text;
 }
 
-int check_unknown(const struct scenario *scenario, struct sl_err *err)
+static int check_unknown(const struct scenario *scenario, struct sl_err *err)
 {
 	char text[500];
 	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {

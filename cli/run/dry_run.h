@@ -40,8 +40,6 @@ void dry_read(struct dry_run *dry, const char *path);
 void dry_add(
 	struct dry_run *dry, const struct run *run, const char *name, const char *detail, uint64_t times);
 void dry_write(struct dry_run *dry, const char *path); /* NULL: nothing. */
-/* dir/name. */
-void dry_write_in(struct dry_run *dry, const char *dir, const char *name);
 /* "points": 12, told as "points of the grid: 12". */
 void dry_count(struct dry_run *dry, const char *key, const char *told, uint64_t number);
 void dry_word(struct dry_run *dry, const char *key, const char *told, const char *word);

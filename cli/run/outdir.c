@@ -382,7 +382,7 @@ static int claimed(
 	if (!made)
 		return sl_fail_memory(err);
 	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
-	made->arena = arena_new();
+	made->arena = sl_arena_new();
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
 	if (!status)
 		status = claim(made, force, err);
@@ -390,7 +390,7 @@ static int claimed(
 		*dir = made;
 		return SL_OK;
 	}
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 	free(made);
 	return status;
 }
@@ -423,7 +423,7 @@ int outdir_open(
 		*dir = made;
 		return SL_OK;
 	}
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 	free(made);
 	return status;
 }
@@ -438,7 +438,7 @@ int outdir_check(const char *path, const char *identity, unsigned ways, struct s
 	parent_of(folder, made->target);
 	if (access(made->merge ? made->target : folder, W_OK) != 0)
 		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 	free(made);
 	return status;
 }
@@ -879,7 +879,7 @@ static void outdir_free(struct outdir *dir)
 {
 	atomic_fetch_sub(&cli_unpublished, 1);
 	(void)close(dir->lock);
-	arena_free(dir->arena);
+	sl_arena_free(dir->arena);
 	free(dir);
 }
 

@@ -521,7 +521,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 {
 	struct about_metrics about = { 0 };
 	char identity[65];
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const char *text = arena ? run_identity(run, arena) : NULL;
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
 	if (!status)
@@ -530,7 +530,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	if (!status && !stretch)
 		status = sl_fail_memory(err);
 	if (status) {
-		arena_free(arena);
+		sl_arena_free(arena);
 		return status;
 	}
 	sl_out_text(out, "{\n  \"schedlab\": \"" SL_VERSION "\",\n  \"schema\": \"schedlab.run/1\"");
@@ -545,7 +545,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 		windows_json(windows, out);
 	}
 	put_world(out, run, stretch);
-	arena_free(arena);
+	sl_arena_free(arena);
 	put_key(out, "warmup");
 	put_micro(out, about.warmup);
 	put_key(out, "utilization_resource");

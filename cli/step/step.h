@@ -108,8 +108,6 @@ static inline bool step_is_at_end(const struct stepper *stepper)
 {
 	return stepper->at >= stepper->instant_count;
 }
-/* The instant in which that happens first, from one on; instant_count: none. job UINT32_MAX: any. */
-size_t step_find(const struct stepper *stepper, size_t from, enum happened what, uint32_t job);
 /* Happenings that come before the first decision of an instant. */
 uint32_t step_events(const struct stepper *stepper, size_t instant);
 const struct happening *step_happening(const struct stepper *stepper, size_t instant, uint32_t number);

@@ -41,8 +41,6 @@ struct base;
 int base_open(struct base **base, const struct args *args, struct sl_err *err);
 /* One line on what the base is, and what was repaired. */
 void base_talk(const struct base *base);
-/* The digest that the directory's run had; 0: it is a trace. */
-uint64_t base_digest(const struct base *base);
 /* The world's scenario and policy, nothing run: run->run is ready for runset_run. SL_USAGE, SL_INPUT. */
 int world_prepare(struct base *base, const struct world *world, struct world_run *run, struct sl_err *err);
 /* Any number on that many threads (0: as many as there are processors), in slot order. A world that fails has

@@ -145,11 +145,6 @@ const struct scenario *base_scenario(struct base *base, struct sl_err *err)
 	return base->scenario;
 }
 
-uint64_t base_digest(const struct base *base)
-{
-	return base->from_run ? base->again.snapshot.stretch[0].digest : 0;
-}
-
 /* ---- Worlds --------------------------------------------------------------------------------------- */
 
 /* "policy.order=sjf" and "order=sjf" have one key, "replay.load" and "load" too. */

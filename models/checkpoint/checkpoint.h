@@ -68,6 +68,5 @@ int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_
 /* What it did since it was looked at last goes to where it belongs. */
 void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of);
 int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
-const struct sl_profile *checkpoint_profile(const struct checkpoint *checkpoint, uint32_t job);
 
 #endif

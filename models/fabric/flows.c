@@ -14,18 +14,12 @@
 
 #include "models/fabric/net.h"
 
-bool net_use_add(struct fabric_net *net, uint32_t link, int64_t flows)
+static bool net_use_add(struct fabric_net *net, uint32_t link, int64_t flows)
 {
 	if (link == NET_NONE || flows <= 0)
 		return true;
-	if (net->uses == net->uses_room) {
-		const uint32_t room = net->uses_room ? 2 * net->uses_room : 64;
-		struct fabric_use *grown = realloc(net->use, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		net->use = grown;
-		net->uses_room = room;
-	}
+	if (SL_GROW(net->use, net->uses_room, net->uses + 1, NULL))
+		return false;
 	net->use[net->uses++] = (struct fabric_use){ link, flows };
 	return true;
 }
@@ -89,7 +83,7 @@ static uint32_t join_segments(struct fabric_net *net, uint32_t count)
 	return kept;
 }
 
-bool net_flows_pooled(struct fabric_net *net)
+static bool net_flows_pooled(struct fabric_net *net)
 {
 	uint32_t count = net->spots;
 	for (uint32_t i = 0; i < count; i++) {
@@ -183,7 +177,7 @@ static void follow_pair(struct fabric_net *net, uint32_t i, uint32_t k)
 	}
 }
 
-bool net_flows_static(struct fabric_net *net)
+static bool net_flows_static(struct fabric_net *net)
 {
 	memset(net->count, 0, net->links * sizeof(*net->count));
 	for (uint32_t i = 0; i < net->spots; i++)

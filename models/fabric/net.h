@@ -128,7 +128,6 @@ uint32_t net_link_add(
 	struct fabric_net *net, const char *name, const char *end, uint32_t level, int64_t capacity);
 /* Those of a node, which come first of all links, in order; returns what it sends at most. */
 int64_t net_node_links(struct fabric_net *net, uint32_t node);
-int64_t net_node_capacity(const struct fabric_net *net, uint32_t node);
 /* Sums without overflow: INT64_MAX is without bound. */
 int64_t net_sum(int64_t a, int64_t b);
 int64_t net_times(int64_t rate, int64_t count);
@@ -169,9 +168,6 @@ int64_t net_in(const struct fabric_net *net, uint32_t from, uint32_t until);
 void net_pattern_begin(struct fabric_net *net, const struct fabric_ask *ask);
 /* Sides as equal as they can be, whose product is `ranks`, falling. */
 void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side);
-bool net_use_add(struct fabric_net *net, uint32_t link, int64_t flows);
-bool net_flows_pooled(struct fabric_net *net);
-bool net_flows_static(struct fabric_net *net);
 /* What the steps cost: volume, inside, latency. */
 void net_cost(const struct fabric_net *net, struct fabric_path *path);
 

@@ -211,9 +211,6 @@ sl_time failures_exponential(double mean_us, double u);
 sl_time failures_lognormal(double median_us, double sigma, double u);
 /* How many checks until the first that finds it, from 1; SL_NEVER: none ever. */
 int64_t failures_checks(double probability, double u);
-/* Of count weights: share(i) says each. */
-uint32_t failures_pick_cause(const struct failures *f, double u);
-sl_time failures_repair_drawn(const struct failures *f, uint32_t cause, double u);
 /* The node's next failure after `from`, from five uniforms of its stream. */
 struct fail_event failures_next(const struct failures *f, struct fail_node *node, sl_time from);
 /* From where the one after is counted. */

@@ -64,7 +64,7 @@ int64_t failures_checks(double probability, double u)
 	return checks < SPAN_MAX ? (int64_t)checks : SL_NEVER;
 }
 
-uint32_t failures_pick_cause(const struct failures *f, double u)
+static uint32_t failures_pick_cause(const struct failures *f, double u)
 {
 	int64_t total = 0;
 	for (uint32_t i = 0; i < f->cause_drawn; i++)
@@ -89,7 +89,8 @@ static sl_time class_drawn(const struct failures *f, double u)
 	return f->repair[f->repair_count - 1].time;
 }
 
-sl_time failures_repair_drawn(const struct failures *f, uint32_t cause, double u)
+/* Of count weights: share(i) says each. */
+static sl_time failures_repair_drawn(const struct failures *f, uint32_t cause, double u)
 {
 	const struct fail_options *o = &f->options;
 	const uint32_t repair = f->cause[cause].repair;

@@ -67,8 +67,8 @@ static int cycle_init(struct gen_arrivals *a, const char *day_text, const char *
 	return SL_OK;
 }
 
-int gen_arrivals_init(struct gen_arrivals *a, const struct sl_value *values, double gap, const char *name,
-	uint64_t seed, struct sl_err *err)
+static int gen_arrivals_init(struct gen_arrivals *a, const struct sl_value *values, double gap,
+	const char *name, uint64_t seed, struct sl_err *err)
 {
 	*a = (struct gen_arrivals){ .kind = (enum gen_arrivals_kind)values[GEN_ARRIVALS].number,
 		.gap = gap,
@@ -92,7 +92,7 @@ static double gap_drawn(struct gen_arrivals *a)
 	switch (a->kind) {
 	case GEN_WEIBULL: {
 		const double x = gen_exponential(&a->rng);
-		return x > 0 ? a->gap * a->scale * gen_exp(fmax(-600, gen_ln(x) / a->shape)) : 0;
+		return x > 0 ? a->gap * a->scale * sl_exp(fmax(-600, sl_ln(x) / a->shape)) : 0;
 	}
 	case GEN_GAMMA:
 		return gen_gamma(&a->rng, a->shape, a->gap / a->shape);
@@ -105,7 +105,8 @@ static double gap_drawn(struct gen_arrivals *a)
 	return a->gap * gen_exponential(&a->rng);
 }
 
-sl_time gen_arrivals_next(struct gen_arrivals *a)
+/* gap in microseconds. */
+static sl_time gen_arrivals_next(struct gen_arrivals *a)
 {
 	const double far = 9e15; /* More than two centuries on: held there. */
 	for (;;) {
@@ -150,7 +151,7 @@ static int draw_users(struct gen_work *w, struct sl_err *err)
 	const uint32_t users = (uint32_t)gen_number(w, GEN_USERS);
 	uint64_t *below = calloc(users, sizeof(*below));
 	if (!below)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u users: give fewer", users);
+		return sl_fail_memory(err);
 	struct sl_rng rng = gen_stream(w, "user");
 	gen_zipf(below, users, gen_real(w, GEN_ZIPF));
 	for (uint32_t i = 0; i < w->count; i++)
@@ -307,7 +308,7 @@ int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, u
 		.run_max = values[GEN_MAX_RUN].number / SL_SECOND };
 	w.job = calloc(w.count, sizeof(*w.job));
 	if (!w.job)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u jobs: generate fewer", w.count);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < w.count; i++)
 		w.job[i].parallelism = w.job[i].variance = SL_NONE;
 	int status = kind->draw(&w, err);

@@ -102,7 +102,6 @@ bool books_take(struct power *p, sl_job job, const struct sl_piece *piece, size_
 /* It drives nothing any more; then its pieces go one by one: the node, NOBODY: there are no more. */
 void books_leave(struct power *p, sl_job job, sl_time now);
 uint32_t books_give(struct power *p, sl_job job);
-void node_redraw(struct power *p, uint32_t node, sl_time now);
 void node_becomes(struct power *p, uint32_t node, enum node_power is, sl_time now);
 void job_scale(struct power *p, uint32_t job, uint64_t scale, sl_time now);
 int64_t books_draw(const struct power *p); /* Nodes and switches. */

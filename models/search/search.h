@@ -118,8 +118,6 @@ const struct sl_profile *search_profile(const struct search *search, uint32_t ro
 void search_judge(struct search *search, struct sl_pass *world, uint32_t trial);
 /* A trial has ended, by whatever. */
 void search_gone(struct search *search, struct sl_pass *world, uint32_t trial);
-void search_note(struct search *search, struct sl_pass *world, uint32_t trial, const char *event,
-	uint32_t rung, int64_t score);
 
 int search_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 

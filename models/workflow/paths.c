@@ -7,7 +7,7 @@
 
 #include "models/workflow/workflow_model.h"
 
-uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const struct sl_depend **depend)
+static uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const struct sl_depend **depend)
 {
 	if (!jobs->more_of || !jobs->more_of[row])
 		return 0;
@@ -16,7 +16,8 @@ uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const struct
 	return more->depend_count;
 }
 
-uint32_t workflow_row(const struct sl_jobs *jobs, const struct sl_depend *depend)
+/* What a job waits for; count 0: nothing. Rows beyond the run are none. */
+static uint32_t workflow_row(const struct sl_jobs *jobs, const struct sl_depend *depend)
 {
 	const bool within = depend->kind != SL_SINGLETON && depend->job != UINT32_MAX &&
 			    depend->job >= jobs->row_first && depend->job - jobs->row_first < jobs->count;
@@ -164,5 +165,5 @@ int workflow_paths(struct workflows *w, struct sl_err *err)
 	free(first);
 	free(order);
 	free(follower);
-	return room ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return room ? SL_OK : sl_fail_memory(err);
 }

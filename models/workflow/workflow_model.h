@@ -24,16 +24,11 @@ struct workflows {
 	struct workflow_job *job; /* By row. */
 };
 
-/* What a job waits for; count 0: nothing. Rows beyond the run are none. */
-uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const struct sl_depend **depend);
-uint32_t workflow_row(const struct sl_jobs *jobs, const struct sl_depend *depend);
 /* Who belongs together, and when each could end. */
 int workflow_paths(struct workflows *w, struct sl_err *err);
 /* Since when nothing but the cluster kept it, with the ends given by `end_of`; *by: the job that it waited
  * for last, UINT32_MAX: none. SL_NONE: never. */
 typedef sl_time (*workflow_end)(const struct workflows *w, uint32_t row, bool start);
 sl_time workflow_ready(const struct workflows *w, uint32_t row, workflow_end end_of, uint32_t *by);
-
-int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -51,7 +51,7 @@ static int read_choices(struct agent *agent, const struct sl_setup *setup, struc
 		return sl_fail_at(err, &at, "it has no list 'choices'");
 	agent->choice = sl_alloc(setup->arena, (size_t)list->count + 1, sizeof(struct sl_doc_node *));
 	if (!agent->choice)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (const struct sl_doc_node *node = sl_doc_child(doc, list); node; node = sl_doc_next(doc, node)) {
 		int64_t row;
 		const char *text = doc->text + node->text;
@@ -70,13 +70,13 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct agent *agent = sl_alloc(setup->arena, 1, sizeof(*agent));
 	if (!agent)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = agent;
 	agent->slots = (uint32_t)setup->values[PARAM_SLOTS].number;
 	agent->easy = setup->values[PARAM_MASK].number == MASK_EASY;
 	agent->offered = sl_alloc(setup->arena, agent->slots, sizeof(*agent->offered));
 	if (!agent->offered)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	agent->asked = sl_ledger_new(setup, "agent/asked", 1);
 	agent->doc = sl_param_doc(setup, "choices");
 	return agent->doc ? read_choices(agent, setup, err) : SL_OK;

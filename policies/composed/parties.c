@@ -111,7 +111,7 @@ int parties_init(struct parties *parties, int64_t by, const struct sl_setup *set
 	parties->active = good ? sl_alloc(setup->arena, count + 1, sizeof(*parties->active)) : NULL;
 	parties->listed = good ? sl_alloc(setup->arena, count + 1, sizeof(*parties->listed)) : NULL;
 	if (!parties->seen || !parties->front || !parties->cursor || !parties->active || !parties->listed)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t party = 0; party < count; party++)
 		parties->seen[party] = parties->front[party] = parties->cursor[party] = parties->begin[party];
 	return SL_OK;
@@ -202,13 +202,6 @@ sl_job parties_first(struct parties *parties, const struct sl_pass *pass, uint32
 {
 	const uint32_t place = waiting_from(parties, pass, party, parties->cursor[party]);
 	parties->cursor[party] = place;
-	return place < parties->seen[party] ? (sl_job){ parties->row[place] } : SL_JOB_NONE;
-}
-
-sl_job parties_after(const struct parties *parties, const struct sl_pass *pass, sl_job job)
-{
-	const uint32_t party = parties->of[job.row];
-	const uint32_t place = waiting_from(parties, pass, party, place_of(parties, job) + 1);
 	return place < parties->seen[party] ? (sl_job){ parties->row[place] } : SL_JOB_NONE;
 }
 
@@ -304,7 +297,7 @@ int parties_amounts(const struct parties *parties, const struct party_amounts *w
 		amount[party] = what->others;
 	bool *named = calloc((size_t)parties->count + 1, sizeof(*named));
 	if (!named)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct reading reading = { .parties = parties, .what = what, .amount = amount, .named = named };
 	int status = SL_OK;
 	while (text && *text && !status) {

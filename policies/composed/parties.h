@@ -47,8 +47,6 @@ void parties_begin(struct parties *parties, const struct sl_pass *pass);
 void parties_rewind(struct parties *parties);
 /* Its first waiting job, or none. */
 sl_job parties_first(struct parties *parties, const struct sl_pass *pass, uint32_t party);
-/* The next one behind, or none. */
-sl_job parties_after(const struct parties *parties, const struct sl_pass *pass, sl_job job);
 
 /* Why a party's first job waits, said once: `told` is a ledger with a row for each party. */
 void parties_tell(const struct parties *parties, struct sl_pass *pass, sl_ledger told, sl_job job,

@@ -58,7 +58,7 @@ static void *room(struct reading *r, size_t count, size_t size)
 {
 	void *made = r->status ? NULL : sl_alloc(r->arena, count + 1, size);
 	if (!made && !r->status)
-		r->status = sl_fail(r->err, SL_SYSTEM, "out of memory");
+		r->status = sl_fail_memory(r->err);
 	return made;
 }
 

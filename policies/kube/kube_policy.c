@@ -107,7 +107,7 @@ static struct order *new_order(struct kube_policy *p, enum what what, uint32_t r
 		p->pass = p->next;
 		p->orders = p->holdings = 0;
 	}
-	if (!kube_grow(&p->k, &p->order, &p->order_room, sizeof(*p->order), p->orders + 1))
+	if (SL_GROW(p->order, p->order_room, p->orders + 1, &p->k.err))
 		return NULL;
 	struct order *order = &p->order[p->orders++];
 	*order = (struct order){ .what = what, .row = row, .by = KUBE_NO, .rule = SL_RULE_ORDER };
@@ -120,8 +120,8 @@ static void order_start(struct kube_policy *p, uint32_t row)
 	struct order *order = new_order(p, ORDER_START, row);
 	const size_t count = kube_where(&p->k, (sl_job){ row }, &holding);
 	const size_t wanted = p->holdings + count;
-	if (!order || !kube_grow(&p->k, &p->holding, &p->holding_room, sizeof(*p->holding), wanted) ||
-		!kube_grow(&p->k, &p->gpus, &p->gpus_room, sizeof(*p->gpus), wanted * p->types + 1))
+	if (!order || SL_GROW(p->holding, p->holding_room, wanted, &p->k.err) ||
+		SL_GROW(p->gpus, p->gpus_room, wanted * p->types + 1, &p->k.err))
 		return;
 	order->holding = p->holdings;
 	order->holding_count = count;
@@ -209,8 +209,8 @@ static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 	if (kept && kept->pods)
 		return kept->pods;
 	const struct sl_pods *pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, &k->err);
-	if (!pods && !k->status)
-		k->status = k->err.status ? k->err.status : SL_SYSTEM;
+	if (!pods && !k->err.status)
+		k->err.status = k->err.status ? k->err.status : SL_SYSTEM;
 	if (kept)
 		kept->pods = pods;
 	return pods;
@@ -246,7 +246,7 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 {
 	struct kube *k = &p->k;
 	bool again = false;
-	while (k->told_next < k->told_count && !k->status) {
+	while (k->told_next < k->told_count && !k->err.status) {
 		const struct sl_bound bound = k->told[k->told_next++];
 		const uint32_t row = bound.job.row;
 		switch (bound.what) {
@@ -359,7 +359,7 @@ static void kube_event(void *state, struct sl_pass *pass, const struct sl_event 
 	}
 	if (event->class != SL_EV_TIMER)
 		wake_at(p, pass, event->time);
-	if (p->k.status)
+	if (p->k.err.status)
 		sl_fail_run(pass, &p->k.err);
 }
 
@@ -416,7 +416,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	const size_t jobs = (size_t)setup->jobs->count + 1;
 	*state = p;
 	if (!p)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	kube_take_options(&options, setup);
 	int status = kube_make(&p->k, setup, &options, err);
 	if (status)
@@ -428,7 +428,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	p->started = sl_alloc(setup->arena, jobs, sizeof(*p->started));
 	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));
 	if (!p->reason || !p->started || !p->kept)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	memset(p->reason, SL_REASON_COUNT, jobs);
 	p->types = setup->cluster->kind_count > SL_KIND_GPUS ? setup->cluster->kind_count - SL_KIND_GPUS : 0;
 	p->woken = SL_NEVER;

@@ -142,18 +142,11 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 {
 	if (wanted <= *capacity)
 		return true;
-	size_t room = *capacity ? *capacity : 16;
-	while (room < wanted)
-		room *= 2;
-	void *more =
-		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
-	if (!more) {
-		kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
+	const int status =
+		sl_array_grow(array, size, capacity, sizeof(*capacity), wanted, UINT32_MAX / 2, &k->err);
+	if (status)
+		kueue_failed(k, status);
+	return !status;
 }
 
 struct kueue_order *kueue_order(struct kueue *k, enum kueue_order_what what, uint32_t row)
@@ -352,7 +345,7 @@ static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 		k->space = sl_strdup(k->arena, text, (size_t)(slash - text));
 	k->queue = slash ? slash + 1 : text;
 	if (!k->space)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (kq_find_local(k->kq, k->space, k->queue) == KQ_NO)
 		return sl_fail(err, SL_USAGE,
 			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text,
@@ -436,8 +429,7 @@ static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_e
 {
 	uint32_t count;
 	const struct sl_object *object = kueue_multi_objects(k, k->kq, NULL, &count);
-	int status =
-		object ? kq_read(&k->read, k->kq, object, count) : sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = object ? kq_read(&k->read, k->kq, object, count) : sl_fail_memory(err);
 	if (!status)
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
@@ -495,13 +487,13 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct kueue *k = sl_alloc(setup->arena, 1, sizeof(*k));
 	*state = k;
 	if (!k)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	k->arena = setup->arena;
 	k->jobs = setup->jobs;
 	k->cluster = setup->cluster;
 	k->kq = kq_new(setup->arena);
 	if (!k->kq)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = make_world(k, setup, err);
 	if (!status)
 		status = sl_use(

@@ -112,7 +112,7 @@ static int make_world(struct kueue *k, struct kueue_world *world, struct sl_err 
 	world->kq = kq_new(k->arena);
 	world->wake_at = SL_NEVER;
 	if (!world->kq)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const struct sl_object *object = kueue_multi_objects(k, world->kq, world->name, &count);
 	int status = object ? kq_read(&world->read, world->kq, object, count) : SL_SYSTEM;
 	world->kq->config.wait_ready = world->kq->config.afs = false;
@@ -124,7 +124,7 @@ static int make_world(struct kueue *k, struct kueue_world *world, struct sl_err 
 		status = kq_seal(world->kq);
 	if (status && world->kq->err.status)
 		*err = world->kq->err;
-	return status && !err->status ? sl_fail(err, SL_SYSTEM, "out of memory") : status;
+	return status && !err->status ? sl_fail_memory(err) : status;
 }
 
 /* Clusters are those that labels name, in the order of the objects. */
@@ -133,7 +133,7 @@ static int make_worlds(struct kueue *k, struct sl_err *err)
 	const struct sl_cluster *cluster = k->cluster;
 	k->world = sl_alloc(k->arena, (size_t)cluster->object_count + 1, sizeof(*k->world));
 	if (!k->world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < cluster->object_count; i++) {
 		const char *name = cluster_of(k->kq, &cluster->object[i]);
 		if (name && strcmp(cluster->object[i].kind, "ClusterQueue") == 0 &&
@@ -156,7 +156,7 @@ static int take_clusters(
 	uint32_t *world = sl_alloc(k->arena, kq_doc_count(list) + 1, sizeof(*world));
 	uint32_t count = 0;
 	if (!world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (struct kq_at at = kq_doc_first(list); at.node; at = kq_doc_next(at)) {
 		const char *name = kq_doc_text(at);
 		world[count] = name ? world_of(k, name) : k->world_count;
@@ -180,7 +180,7 @@ static int make_checks(struct kueue *k, struct sl_err *err)
 	k->multi = sl_alloc(k->arena, (size_t)k->kq->check_count + 1, sizeof(*k->multi));
 	k->remote = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(void *));
 	if (!k->multi || !k->remote)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t c = 0; c < k->kq->check_count && !status; c++) {
 		const struct kq_check *check = &k->kq->check[c];
 		if (check->kind != KQ_CHECK_MULTIKUEUE || !check->parameters)
@@ -200,7 +200,7 @@ static int make_nodes(struct kueue *k, struct sl_err *err)
 		return SL_OK;
 	k->node_world = sl_alloc(k->arena, (size_t)cluster->node_count + 1, sizeof(*k->node_world));
 	if (!k->node_world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	bool any = false;
 	for (uint32_t node = 0; node < cluster->node_count; node++) {
 		const char *name = sl_label_of(&cluster->node_labels[node], "schedlab/cluster");
@@ -249,12 +249,12 @@ void kueue_multi_begin(struct kueue *k, uint32_t row, uint32_t check)
 	if (!remote || remote->multi != multi) {
 		remote = k->remote[row] = sl_alloc(k->arena, 1, sizeof(*remote));
 		if (!remote)
-			return kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+			return kueue_failed(k, sl_fail_memory(&k->err));
 		remote->multi = multi;
 		remote->is.copy = sl_alloc(k->arena, multi->config.worker_max, sizeof(*remote->is.copy));
 		remote->is.at = sl_alloc(k->arena, multi->config.worker_max, sizeof(*remote->is.at));
 		if (!remote->is.copy || !remote->is.at)
-			return kueue_failed(k, sl_fail(&k->err, SL_SYSTEM, "out of memory"));
+			return kueue_failed(k, sl_fail_memory(&k->err));
 	}
 	remote->is.workload = k->job[row].workload;
 	remote->is.check = check;

@@ -90,7 +90,7 @@ bool part_ask(
 		"the time");
 }
 
-bool part_told(struct lua_world *world, const char *function, sl_job job)
+static bool part_told(struct lua_world *world, const char *function, sl_job job)
 {
 	if (!luaw_good(world) || luaw_takes(world, function, NULL) < 0)
 		return !world->failed;
@@ -116,7 +116,7 @@ static int language_open(
 	struct lua_world *world = sl_alloc(setup->arena, 1, sizeof(*world));
 	*self = world;
 	if (!world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const int status = luaw_open(world, setup, script, err);
 	return luaw_early(world, status, err) ? SL_OK : status;
 }

@@ -150,6 +150,5 @@ int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err);
 /* lua_part.c: a question about a job. */
 bool part_ask(
 	struct lua_world *world, const char *function, sl_job job, unsigned kinds, struct sl_answer *answer);
-bool part_told(struct lua_world *world, const char *function, sl_job job);
 
 #endif

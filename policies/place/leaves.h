@@ -75,6 +75,4 @@ uint32_t leaves_fit(const struct leaves *l, uint32_t node, const struct sl_group
 bool leaves_amounts(
 	const struct leaves *l, uint32_t node, const struct sl_group *group, uint32_t tasks, int64_t *amount);
 
-size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding);
-
 #endif

@@ -220,7 +220,8 @@ static uint32_t most_on_node(const struct sl_group *group)
 	return even < most ? even : most;
 }
 
-size_t leaves_choose(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+static size_t leaves_choose(
+	void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
 {
 	struct leaves *l = state;
 	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to ask. */

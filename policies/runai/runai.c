@@ -34,18 +34,11 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 {
 	if (wanted <= *capacity)
 		return true;
-	size_t room = *capacity ? *capacity : 16;
-	while (room < wanted)
-		room *= 2;
-	void *more =
-		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
-	if (!more) {
-		runai_broke(r, sl_fail(&r->err, SL_SYSTEM, "out of memory"));
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
+	const int status =
+		sl_array_grow(array, size, capacity, sizeof(*capacity), wanted, UINT32_MAX / 2, &r->err);
+	if (status)
+		runai_broke(r, status);
+	return !status;
 }
 
 struct runai_order *runai_order(struct runai *r, enum runai_what what, uint32_t row)
@@ -244,7 +237,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		run->reason = SL_REASON_PENDING_EVALUATION;
 		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
 		if (!pods)
-			return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
+			return err->status ? err->status : sl_fail_memory(err);
 		status =
 			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
 		r->mapped[run->said.mapped]++;
@@ -260,7 +253,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
 	*state = r;
 	if (!r)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	r->arena = setup->arena;
 	r->jobs = setup->jobs;
 	r->cluster = setup->cluster;
@@ -278,7 +271,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->types = r->cluster->kind_count > SL_KIND_GPUS ? r->cluster->kind_count - SL_KIND_GPUS : 0;
 	r->run = sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*r->run));
 	if (!r->run)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 		r->cluster->object_count, err);
 	if (!status)
@@ -313,7 +306,7 @@ static void runai_gone(void *state)
 	runai_worlds_release(r);
 	runai_release(&r->config);
 	free(r->shape);
-	free(r->shape_slot);
+	sl_map_free(&r->shape_map);
 	free(r->agenda);
 	free(r->order);
 	free(r->holding);

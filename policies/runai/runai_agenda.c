@@ -4,10 +4,12 @@
  */
 #include "policies/runai/runai.h"
 
-static bool before(const struct runai_entry *a, const struct runai_entry *b)
+static bool before(const struct runai *r, const struct runai_entry *a, const struct runai_entry *b)
 {
+	(void)r;
 	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
 }
+SL_HEAP(agenda, struct runai_entry, const struct runai *, before, SL_HEAP_UNPLACED)
 
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
 {
@@ -21,40 +23,22 @@ void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t ro
 				      (size_t)r->agenda_count + 1))
 		return;
 	r->agenda_capacity = (uint32_t)capacity;
-	const struct runai_entry entry = { .at = at > r->now ? at : r->now,
+	r->agenda[r->agenda_count] = (struct runai_entry){ .at = at > r->now ? at : r->now,
 		.seq = r->agenda_seq++,
 		.row = row,
 		.stamp = row < r->jobs->count ? r->run[row].stamp : 0,
 		.due = due,
 		.task = task };
-	uint32_t to = r->agenda_count++;
-	for (; to && before(&entry, &r->agenda[(to - 1) / 2]); to = (to - 1) / 2)
-		r->agenda[to] = r->agenda[(to - 1) / 2];
-	r->agenda[to] = entry;
+	(void)agenda_up(r, r->agenda, r->agenda_count++);
 }
 
 sl_time runai_due_next(const struct runai *r) { return r->agenda_count ? r->agenda[0].at : SL_NEVER; }
-
-static void sink(struct runai *r, const struct runai_entry *last)
-{
-	uint32_t to = 0;
-	for (uint32_t child; (child = to * 2 + 1) < r->agenda_count; to = child) {
-		if (child + 1 < r->agenda_count && before(&r->agenda[child + 1], &r->agenda[child]))
-			child++;
-		if (!before(&r->agenda[child], last))
-			break;
-		r->agenda[to] = r->agenda[child];
-	}
-	r->agenda[to] = *last;
-}
 
 bool runai_due_pop(struct runai *r, struct runai_entry *entry)
 {
 	if (!r->agenda_count || r->agenda[0].at > r->now)
 		return false;
 	*entry = r->agenda[0];
-	const struct runai_entry last = r->agenda[--r->agenda_count];
-	if (r->agenda_count)
-		sink(r, &last);
+	agenda_remove(r, r->agenda, --r->agenda_count, 0);
 	return true;
 }

@@ -52,7 +52,7 @@ static int64_t gpus_of(struct runai_at at)
 	return amount == SL_NONE || amount == KAI_UNLIMITED ? SL_NONE : amount / (KAI_GPU / 1000);
 }
 
-void runai_read_match(struct runai_at at, struct runai_match *match)
+static void runai_read_match(struct runai_at at, struct runai_match *match)
 {
 	static const char *const keys[] = { "user", "account", "group", "partition", "queue", "namespace",
 		"name", "qos", "gpus", "limit", NULL };

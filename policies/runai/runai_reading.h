@@ -109,7 +109,6 @@ void runai_read_shard(struct runai_at at, const struct sl_object *object);
 void runai_read_kai_config(struct runai_at at, const struct sl_object *object);
 /* spec of a SchedulingShard, or `scheduler:` of the projects file. */
 void runai_read_scheduler(struct runai_at spec, struct runai_pool *pool);
-void runai_read_match(struct runai_at at, struct runai_match *match);
 void runai_read_map(struct runai_at at);
 void runai_read_types(struct runai_at at);
 int runai_type_of(const char *text); /* Of a word; RUNAI_TYPES: interactive, both build types; -1. */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int batsim_whole(const struct sl_result *result, const char *file, struct sl_err *err)
+/* Batsim gives out whole machines: there is nothing to say there of a run with less. file: its name. */
+static int batsim_whole(const struct sl_result *result, const char *file, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = result->cluster;
 	if (!cluster || (cluster->cpu_parts <= 1 && cluster->gpu_parts <= 1))
@@ -117,7 +118,7 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	if (!status)
 		status = machines_of(&machines, result, err);
 	if (!status && !order)
-		status = batsim_no_memory(err);
+		status = sl_fail_memory(err);
 	if (!status && order) {
 		for (uint32_t row = 0; row < jobs->count; row++)
 			order[jobs->place ? jobs->place[row] : row] = row;

@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-int csv_no_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
-}
-
 char *csv_put_large(char *p, uint64_t value)
 {
 	const uint64_t unit = 100000000;
@@ -62,7 +57,7 @@ int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err)
 		return SL_OK;
 	uint32_t *rows = malloc(2 * (size_t)count * sizeof(*rows));
 	if (!rows)
-		return csv_no_memory(err);
+		return sl_fail_memory(err);
 	uint32_t *other = rows + count;
 	for (uint32_t i = 0; i < count; i++)
 		other[i] = i;

@@ -126,8 +126,6 @@ void csv_word_set(struct csv_word *word, const char *text);
 /* The job's id, as a number or a name. */
 void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row);
 
-int csv_no_memory(struct sl_err *err);
-
 /* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
 int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
 

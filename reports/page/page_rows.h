@@ -24,8 +24,6 @@ struct page_lanes {
 void page_lanes_pool(struct page_run *run, struct page_lanes *lanes, int64_t cpus);
 /* used: by node, how many lanes it has in all: its GPUs first. */
 void page_lanes_nodes(struct page_run *run, struct page_lanes *lanes, uint32_t *used);
-/* GPUs of a node, in wholes. */
-uint32_t page_gpus_of(const struct sl_cluster *cluster, uint32_t node);
 
 /* page_heat.c */
 void page_heat_put(struct page_run *run, const struct page_lanes *lanes);

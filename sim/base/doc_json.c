@@ -284,7 +284,7 @@ int sl_doc_read_json(struct sl_doc *doc, const char *text, size_t len, struct sl
 {
 	char *scratch = malloc(len + 1);
 	if (!scratch)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", doc->file);
+		return sl_fail_memory(err);
 	struct json json = { doc, text, text + len, text, 1, text, 1, scratch, err };
 	int status;
 	do

@@ -63,7 +63,8 @@ const struct sl_doc_node *sl_doc_member(
 	return NULL;
 }
 
-const struct sl_doc_node *pods_in(
+/* map may be NULL; NULL: it has no such member. */
+static const struct sl_doc_node *pods_in(
 	const struct pods_reading *r, const struct sl_doc_node *map, const char *key)
 {
 	const struct sl_doc_node *node = r->status ? NULL : sl_doc_member(r->doc, map, key);
@@ -226,7 +227,7 @@ static enum sl_taint_effect effect_of(struct pods_reading *r, const struct sl_do
 
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
-struct sl_taints pods_taints(struct pods_reading *r, const struct sl_doc_node *list)
+static struct sl_taints pods_taints(struct pods_reading *r, const struct sl_doc_node *list)
 {
 	struct sl_taint *taint = pods_alloc(r, pods_count(list), sizeof(*taint));
 	uint32_t count = 0;

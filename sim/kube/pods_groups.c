@@ -96,8 +96,8 @@ static int name_podset(
 	return podset->name ? SL_OK : sl_fail_memory(err);
 }
 
-int pods_of_groups(struct sl_arena *arena, const struct sl_jobs *jobs, const struct sl_cluster *cluster,
-	uint32_t job, struct sl_pods *pods, struct sl_err *err)
+static int pods_of_groups(struct sl_arena *arena, const struct sl_jobs *jobs,
+	const struct sl_cluster *cluster, uint32_t job, struct sl_pods *pods, struct sl_err *err)
 {
 	/* On a counted pool a job is tasks of one cpu. */
 	const struct sl_group pool = { .task = { .cpus = sl_parts(cluster->cpu_parts) },

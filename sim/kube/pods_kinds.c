@@ -194,7 +194,8 @@ static void check(struct pods_reading *r, const struct sl_doc_node *object, cons
 	}
 }
 
-void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
+/* An object that has pods. */
+static void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
 	const struct sl_doc_node *metadata = pods_map(r, object, "metadata");
 	const char *kind = pods_text(r, object, "kind");

@@ -23,9 +23,6 @@ struct pods_reading {
 
 /* ---- pods_doc.c: values ------------------------------------------------------------------------- */
 
-/* map may be NULL; NULL: it has no such member. */
-const struct sl_doc_node *pods_in(
-	const struct pods_reading *r, const struct sl_doc_node *map, const char *key);
 /* A member that is a map, a list; NULL: there is none. */
 const struct sl_doc_node *pods_map(struct pods_reading *r, const struct sl_doc_node *map, const char *key);
 const struct sl_doc_node *pods_list(struct pods_reading *r, const struct sl_doc_node *map, const char *key);
@@ -47,7 +44,6 @@ struct sl_labels pods_labels(struct pods_reading *r, const struct sl_doc_node *m
 struct sl_label_term pods_expressions(struct pods_reading *r, const struct sl_doc_node *list);
 /* NULL selects nothing. */
 struct sl_label_selector pods_selector(struct pods_reading *r, const struct sl_doc_node *map);
-struct sl_taints pods_taints(struct pods_reading *r, const struct sl_doc_node *list);
 struct sl_tolerations pods_tolerations(struct pods_reading *r, const struct sl_doc_node *list);
 struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node *map);
 
@@ -63,17 +59,12 @@ void pods_near(struct pods_reading *r, const struct sl_doc_node *spec, struct sl
 
 /* template: with metadata and spec, as a Pod has them too. */
 void pods_template(struct pods_reading *r, const struct sl_doc_node *template, struct sl_podset *podset);
-/* What annotations ask of the topology. */
-void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template,
-	const struct sl_labels *annotations, struct sl_pod_topology *topology);
 
 /* ---- pods_kinds.c ---------------------------------------------------------------------------------------
  */
 
 /* Room for so many, nothing said of them yet; NULL: none are wanted, or it failed. */
 struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count);
-/* An object that has pods. */
-void pods_object(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods);
 
 /* ---- pods_lws.c ---------------------------------------------------------------------------------------
  */
@@ -82,8 +73,5 @@ void pods_lws(struct pods_reading *r, const struct sl_doc_node *object, struct s
 
 /* ---- pods_groups.c: a job without a manifest ------------------------------------------------------------
  */
-
-int pods_of_groups(struct sl_arena *arena, const struct sl_jobs *jobs, const struct sl_cluster *cluster,
-	uint32_t job, struct sl_pods *pods, struct sl_err *err);
 
 #endif

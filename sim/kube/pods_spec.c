@@ -69,7 +69,8 @@ static void layers_in(struct pods_reading *r, const struct sl_doc_node *template
 			prefix, name, SL_POD_SLICES_MAX);
 }
 
-void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template,
+/* What annotations ask of the topology. */
+static void pods_topology_of(struct pods_reading *r, const struct sl_doc_node *template,
 	const struct sl_labels *annotations, struct sl_pod_topology *topology)
 {
 	static const char size[] = "podset-slice-size";

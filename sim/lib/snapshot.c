@@ -409,7 +409,7 @@ static int input_check(const struct snapshot *snapshot, const struct snapshot_in
 
 int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	int status = arena ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
 		const struct snapshot_input *plugin = &snapshot->plugin[i];
@@ -430,7 +430,7 @@ int snapshot_trusted(const struct snapshot *snapshot, const struct registry *reg
 		if (!status)
 			status = policy_trusted(registry, of->policy, &settings, &values_at, err);
 	}
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 
@@ -476,7 +476,8 @@ int snapshot_check(const struct snapshot *snapshot, const struct scenario *scena
 	return status;
 }
 
-int snapshot_files_check(
+/* SL_BASELINE if one of the policy's files is not what it was. */
+static int snapshot_files_check(
 	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -496,7 +497,8 @@ int snapshot_files_check(
 	return status;
 }
 
-int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
+/* The policy of a stretch; its files are checked. */
+static int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct snapshot_stretch *of = &snapshot->stretch[stretch];

@@ -69,12 +69,6 @@ const char *snapshot_input_path(const struct snapshot *snapshot, const struct sn
 	struct sl_arena *arena, struct sl_err *err);
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
-/* SL_BASELINE if one of the policy's files is not what it was. */
-int snapshot_files_check(
-	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err);
-/* The policy of a stretch; its files are checked. */
-int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
-	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* The past that sim_run is to replay. */
 int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);

@@ -315,8 +315,7 @@ void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(
 
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
-	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
-		    SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW(nodes->kept, nodes->kept_capacity, nodes->kept_count + 1, &nodes->err))
 		return false;
 	nodes->kept[nodes->kept_count].what = what;
 	nodes->kept[nodes->kept_count].job = job;
@@ -357,8 +356,7 @@ size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece 
 		const struct edge *edge = &nodes->edge[i];
 		if (edge->flags & EDGE_BEGIN)
 			continue;
-		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
-			    SIZE_MAX / 64, &nodes->err))
+		if (SL_GROW(nodes->piece, nodes->piece_capacity, count + 1, &nodes->err))
 			return 0;
 		nodes->piece[count] = (struct sl_piece){ .node = edge->node,
 			.group = edge->group,

@@ -611,7 +611,6 @@ void tracks_drop(struct nodes *nodes);
 int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
 /* Without a track: does it fit? */
 bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
-void track_release(struct track *track);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks);
@@ -749,8 +748,6 @@ void unit_times(
 bool tree_build(struct nodes *nodes, uint32_t track);
 void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
 void tree_check(const struct nodes *nodes, uint32_t track);
-sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row);
-sl_time tree_root(const struct nodes *nodes, uint32_t track);
 /* The earliest time at which any node holds the unit for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* A node that is not marked and holds the unit at that time; NONE. */

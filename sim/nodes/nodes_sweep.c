@@ -25,22 +25,12 @@ struct sweep {
 	size_t count;
 };
 
-static bool turn_before(const struct turn *a, const struct turn *b)
+static bool turn_before(const struct sweep *s, const struct turn *a, const struct turn *b)
 {
+	(void)s;
 	return a->at != b->at ? a->at < b->at : a->node < b->node;
 }
-
-static void turn_down(struct sweep *s, size_t place)
-{
-	const struct turn moved = s->heap[place];
-	for (size_t child; (child = 2 * place + 1) < s->count; place = child) {
-		child += child + 1 < s->count && turn_before(&s->heap[child + 1], &s->heap[child]);
-		if (!turn_before(&s->heap[child], &moved))
-			break;
-		s->heap[place] = s->heap[child];
-	}
-	s->heap[place] = moved;
-}
+SL_HEAP(turns, struct turn, const struct sweep *, turn_before, SL_HEAP_UNPLACED)
 
 /* The first time from which what begins then is within the length. */
 static sl_time within(sl_time begin, sl_time length)
@@ -121,8 +111,7 @@ static sl_time sweep_on(struct sweep *s)
 		look(s, row, nodes->now);
 		s->heap[s->count++] = turn_after(s, row, nodes->now);
 	}
-	for (size_t i = s->count / 2; i-- > 0;)
-		turn_down(s, i);
+	turns_make(s, s->heap, s->count);
 	sl_time at = nodes->now;
 	bool release = true;
 	while (at != SL_NEVER && !failed(nodes)) {
@@ -134,7 +123,7 @@ static sl_time sweep_on(struct sweep *s)
 			release |= s->heap[0].release;
 			look(s, s->heap[0].node, at);
 			s->heap[0] = turn_after(s, s->heap[0].node, at);
-			turn_down(s, 0);
+			turns_down(s, s->heap, s->count, 0);
 		}
 	}
 	return SL_NEVER;

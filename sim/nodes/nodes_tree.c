@@ -20,12 +20,12 @@ static sl_time least_at(const struct nodes *nodes, uint32_t track, uint32_t leve
 	return column(nodes, track, level)[(size_t)index * nodes->columns];
 }
 
-sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row)
+static sl_time tree_leaf(const struct nodes *nodes, uint32_t track, uint32_t row)
 {
 	return least_at(nodes, track, 0, row);
 }
 
-sl_time tree_root(const struct nodes *nodes, uint32_t track)
+static sl_time tree_root(const struct nodes *nodes, uint32_t track)
 {
 	return least_at(nodes, track, nodes->levels - 1, 0);
 }

@@ -84,7 +84,6 @@ int policy_settings(
 int policy_files(struct policy_choice *choice, struct sl_arena *arena, struct sl_err *err);
 /* The file of that parameter, and its hash; NULL: it has none. */
 const struct policy_file *policy_file_of(const struct policy_choice *choice, const char *key);
-const char *policy_file_hash(const struct policy_choice *choice, const char *key);
 
 /* Would a run do the same under both? */
 bool policy_same(const struct policy_choice *a, const struct policy_choice *b);

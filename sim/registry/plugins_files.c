@@ -15,12 +15,6 @@ const struct policy_file *policy_file_of(const struct policy_choice *choice, con
 	return NULL;
 }
 
-const char *policy_file_hash(const struct policy_choice *choice, const char *key)
-{
-	const struct policy_file *file = policy_file_of(choice, key);
-	return file ? file->sha256 : NULL;
-}
-
 /* ---- Reading --------------------------------------------------------------------------- */
 
 static bool is_json(const char *text)
@@ -37,7 +31,7 @@ static int keep(
 	struct sl_doc_node *node = sl_alloc(arena, doc->count + 1, sizeof(*node));
 	char *text = sl_alloc(arena, doc->text_len + 1, 1);
 	if (!node || !text)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->path);
+		return sl_fail_memory(err);
 	if (doc->count)
 		memcpy(node, doc->node, doc->count * sizeof(*node));
 	if (doc->text_len)
@@ -93,16 +87,8 @@ struct files {
 
 static int add(struct files *files, const struct policy_file *file, struct sl_err *err)
 {
-	if (files->count == files->capacity) {
-		const size_t capacity = files->capacity ? 2 * files->capacity : 4;
-		struct policy_file *more = sl_alloc(files->arena, capacity, sizeof(*more));
-		if (!more)
-			return sl_fail_memory(err);
-		if (files->count)
-			memcpy(more, files->file, files->count * sizeof(*more));
-		files->file = more;
-		files->capacity = capacity;
-	}
+	if (SL_GROW_IN(files->arena, files->file, files->capacity, files->count + 1, err))
+		return SL_SYSTEM;
 	files->file[files->count++] = *file;
 	return SL_OK;
 }

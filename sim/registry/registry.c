@@ -415,7 +415,7 @@ static int plugin_load(struct plugin *plugin, const char *path, const char *sha2
 int registry_init(struct registry *registry, struct sl_err *err)
 {
 	*registry = registry_builtin;
-	registry->arena = arena_new();
+	registry->arena = sl_arena_new();
 	return registry->arena ? SL_OK : sl_fail_memory(err);
 }
 
@@ -424,7 +424,7 @@ void registry_release(struct registry *registry)
 	for (size_t i = registry->plugin_count; i-- > 0;)
 		if (registry->plugin[i].handle)
 			(void)dlclose(registry->plugin[i].handle);
-	arena_free(registry->arena);
+	sl_arena_free(registry->arena);
 	*registry = registry_builtin;
 }
 
@@ -448,18 +448,11 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 	const int asked = trust_ask(&registry->trust, plugin_is(path), NULL, path, NULL, err);
 	if (asked)
 		return asked;
-	if (registry->plugin_count == registry->plugin_capacity) {
-		const size_t capacity = registry->plugin_capacity ? 2 * registry->plugin_capacity : 8;
-		if (capacity > PLUGINS_MAX)
-			return sl_fail(err, SL_USAGE, "more than %d plug-ins: load fewer", PLUGINS_MAX);
-		struct plugin *more = sl_alloc(registry->arena, capacity, sizeof(*more));
-		if (!more)
-			return sl_fail_memory(err);
-		if (registry->plugin_count)
-			memcpy(more, registry->plugin, registry->plugin_count * sizeof(*more));
-		registry->plugin = more;
-		registry->plugin_capacity = capacity;
-	}
+	if (registry->plugin_count == PLUGINS_MAX)
+		return sl_fail(err, SL_USAGE, "more than %d plug-ins: load fewer", PLUGINS_MAX);
+	if (SL_GROW_IN(registry->arena, registry->plugin, registry->plugin_capacity,
+		    registry->plugin_count + 1, err))
+		return SL_SYSTEM;
 	*plugin = &registry->plugin[registry->plugin_count];
 	const int status = plugin_load(*plugin, path, sha256, &registry->watch, registry->arena, err);
 	registry->plugin_count += status == SL_OK;

@@ -311,10 +311,10 @@ static int failed(const struct engine *engine, int status, struct sl_err *err)
 int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err *err)
 {
 	*sim = (struct sim){ 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
 	if (!engine) {
-		arena_free(arena);
+		sl_arena_free(arena);
 		(void)sl_fail_memory(err);
 		return SL_SYSTEM;
 	}
@@ -351,8 +351,7 @@ const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, st
 	const size_t present = engine->past_count;
 	const bool between =
 		!engine->interrupted && engine->reached != SL_NEVER && engine->reached > pass->now;
-	if (grow((void **)&engine->past, &engine->past_capacity, sizeof(*engine->past), present + 1,
-		    UINT32_MAX, err))
+	if (SL_GROW_MOST(engine->past, engine->past_capacity, present + 1, UINT32_MAX, err))
 		return NULL;
 	engine->past[present] = (struct sim_stretch){
 		.choice = pass->options.choice,
@@ -557,6 +556,6 @@ void sim_release(struct sim *sim)
 	free(pass->digests);
 	free(pass->past);
 	free(sim->engine->past);
-	arena_free(sim->engine->arena);
+	sl_arena_free(sim->engine->arena);
 	*sim = (struct sim){ 0 };
 }

@@ -15,8 +15,8 @@ static int64_t course_keep(struct sl_pass *pass, uint32_t job)
 {
 	if (!pass->course)
 		return -1;
-	const int status = grow((void **)&pass->course_kept, &pass->course_kept_capacity,
-		sizeof(*pass->course_kept), pass->course_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->course_kept, pass->course_kept_capacity,
+		pass->course_kept_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return -1;

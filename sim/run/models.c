@@ -222,8 +222,7 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 void models_note(struct sl_pass *pass, struct told told)
 {
 	struct models *models = pass->models;
-	const int status = grow((void **)&models->told, &models->told_capacity, sizeof(told),
-		models->told_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(models->told, models->told_capacity, models->told_count + 1, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -550,8 +549,7 @@ void sl_model_show(struct sl_pass *world, const char *name, int64_t value)
 	while (i < models->shown_count && strcmp(models->shown[i].name, name) != 0)
 		i++;
 	if (i == models->shown_count) {
-		const int status = grow((void **)&models->shown, &models->shown_capacity,
-			sizeof(*models->shown), i + 1, SIZE_MAX / 64, &world->err);
+		const int status = SL_GROW(models->shown, models->shown_capacity, i + 1, &world->err);
 		const char *kept = status ? NULL : sl_strdup(world->arena, name, strlen(name));
 		if (!kept) {
 			pass_failed(world, status ? status : sl_fail_memory(&world->err));

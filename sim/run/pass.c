@@ -31,8 +31,8 @@ void sl_say(const struct sl_pass *pass, const char *text)
 void act(struct sl_pass *pass, struct action action)
 {
 	if (pass->action_count == pass->action_capacity) {
-		const int status = grow((void **)&pass->action, &pass->action_capacity, sizeof(action),
-			pass->action_count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->action, pass->action_capacity, pass->action_count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;
@@ -78,8 +78,7 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 		pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
 		return;
-	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
-		pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
+	status = SL_GROW(pass->digests, pass->digest_capacity, pass->digest_count + 1, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -185,8 +184,7 @@ void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reas
 		pass->reason_now[job] = (uint8_t)reason;
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;
-	const int status = grow((void **)&pass->reason, &pass->reason_capacity, sizeof(*pass->reason),
-		pass->reason_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(pass->reason, pass->reason_capacity, pass->reason_count + 1, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;
@@ -828,8 +826,7 @@ void sl_queue_rekey(
 	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state)
 {
 	const uint32_t count = pass->queue.count;
-	int status = grow((void **)&pass->scratch, &pass->scratch_capacity, sizeof(*pass->scratch), count,
-		UINT32_MAX, &pass->err);
+	int status = SL_GROW_MOST(pass->scratch, pass->scratch_capacity, count, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;
@@ -907,8 +904,8 @@ void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
 sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows)
 {
 	struct sl_pass *pass = setup->pass;
-	int status = grow((void **)&pass->ledger, &pass->ledger_capacity, sizeof(*pass->ledger),
-		pass->ledger_count + 1, UINT32_MAX, &pass->err);
+	int status = SL_GROW_MOST(
+		pass->ledger, pass->ledger_capacity, pass->ledger_count + 1, UINT32_MAX, &pass->err);
 	int64_t *amount = status ? NULL : sl_alloc(pass->arena, rows, sizeof(*amount));
 	if (!amount) {
 		pass_failed(pass, SL_SYSTEM);

@@ -12,8 +12,7 @@
 
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row)
 {
-	const int status = grow((void **)&pass->past, &pass->past_capacity, sizeof(*pass->past),
-		pass->past_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(pass->past, pass->past_capacity, pass->past_count + 1, &pass->err);
 	if (!status)
 		pass->past[pass->past_count++] =
 			(struct past_event){ .time = at, .row = row, .class = class };

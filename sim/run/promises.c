@@ -101,8 +101,8 @@ void unpromised_put(struct sl_pass *pass, uint32_t job)
 {
 	if (pass->unpromised_count > 64 && pass->unpromised_count > 4 * (size_t)pass->queue.count)
 		unpromised_sift(pass);
-	const int status = grow((void **)&pass->unpromised, &pass->unpromised_capacity,
-		sizeof(*pass->unpromised), pass->unpromised_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->unpromised, pass->unpromised_capacity,
+		pass->unpromised_count + 1, UINT32_MAX, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -185,8 +185,8 @@ int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
 
 void act_freed(struct sl_pass *pass)
 {
-	const int status = grow((void **)&pass->freed_kept, &pass->freed_kept_capacity,
-		sizeof(*pass->freed_kept), pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->freed_kept, pass->freed_kept_capacity,
+		pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;
@@ -510,8 +510,8 @@ void sl_promises_start(struct sl_pass *pass)
 	size_t count = 0;
 	while (promise_next(pass) <= pass->now) {
 		const struct ev ev = evq_pop(&pass->due);
-		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
-			sizeof(*pass->scratch), count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->scratch, pass->scratch_capacity, count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;

@@ -9,8 +9,7 @@
 
 static bool offer(struct sl_pass *pass, const sl_job *offered, size_t count)
 {
-	const int status = grow((void **)&pass->offered, &pass->offered_capacity, sizeof(*offered), count,
-		UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->offered, pass->offered_capacity, count, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return false;
@@ -47,8 +46,7 @@ bool sim_asks(const struct sim *sim) { return sim->engine->pass.asks; }
 int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err)
 {
 	struct sl_pass *pass = &sim->engine->pass;
-	const int status = grow((void **)&pass->answer, &pass->answer_capacity, sizeof(*pass->answer),
-		pass->answer_count + 1, SIZE_MAX / 64, err);
+	const int status = SL_GROW(pass->answer, pass->answer_capacity, pass->answer_count + 1, err);
 	if (!status)
 		pass->answer[pass->answer_count++] = job;
 	return status;

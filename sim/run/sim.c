@@ -206,8 +206,8 @@ static void gather_ends(struct sl_pass *pass)
 	const struct ev *top;
 	while ((top = evq_top(&pass->events)) && top->time == pass->now && is_end(top->class)) {
 		const struct ev ev = evq_pop(&pass->events);
-		const int status = grow((void **)&pass->ending, &pass->ending_capacity, sizeof(*pass->ending),
-			pass->ending_count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->ending, pass->ending_capacity, pass->ending_count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;
@@ -542,8 +542,7 @@ static void record_usage(struct sl_pass *pass)
 	};
 	if (is_as_before(pass, &point))
 		return;
-	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
-		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(pass->usage, pass->usage_capacity, pass->usage_count + 1, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else

@@ -80,10 +80,7 @@ static int fail_strict(enum cause cause, const struct sl_place *at, struct sl_er
 
 static int unkept_add(struct loading *loading, int64_t id, struct sl_err *err)
 {
-	void *array = loading->unkept;
-	const int status = grow(&array, &loading->unkept_capacity, sizeof(*loading->unkept),
-		loading->unkept_count + 1, SIZE_MAX / 16, err);
-	loading->unkept = array;
+	const int status = SL_GROW(loading->unkept, loading->unkept_capacity, loading->unkept_count + 1, err);
 	if (!status)
 		loading->unkept[loading->unkept_count++] = id;
 	return status;
@@ -509,16 +506,9 @@ static int on_header(
 	const int status = watch && watch->header ? watch->header(watch->self, key, value, err) : SL_OK;
 	if (status || !*key)
 		return status;
-	if (scenario->header_count == loading->header_capacity) {
-		const size_t capacity = loading->header_capacity ? 2 * loading->header_capacity : 32;
-		struct header_line *header = sl_alloc(scenario->arena, capacity, sizeof(*header));
-		if (!header)
-			return sl_fail_memory(err);
-		if (scenario->header_count)
-			memcpy(header, scenario->header, scenario->header_count * sizeof(*header));
-		scenario->header = header;
-		loading->header_capacity = capacity;
-	}
+	if (SL_GROW_IN(scenario->arena, scenario->header, loading->header_capacity,
+		    scenario->header_count + 1, err))
+		return SL_SYSTEM;
 	struct header_line *line = &scenario->header[scenario->header_count];
 	line->key = sl_strdup(scenario->arena, key, strlen(key));
 	line->value = sl_strdup(scenario->arena, value, strlen(value));

@@ -80,7 +80,7 @@ static int play(struct run *run)
 		GPUS);
 	struct trace_run *of = &run->of;
 	memset(of, 0, sizeof(*of));
-	of->settings.arena = arena_new();
+	of->settings.arena = sl_arena_new();
 	SL_CHECK(of->settings.arena);
 	const struct scenario_options options = { .trace = memfile(of->path, trace, at),
 		.cluster = memfile(run->cluster_path, cluster, strlen(cluster)),

@@ -242,7 +242,7 @@ static int check_once(const struct reading *r, const char *key)
 		return SL_OK;
 	struct named *named = calloc(list->count, sizeof(*named));
 	if (!named)
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		return sl_fail_memory(r->err);
 	size_t count = 0;
 	for (const struct sl_doc_node *map = sl_doc_child(r->doc, list); map; map = sl_doc_next(r->doc, map))
 		for (const struct sl_doc_node *node = sl_doc_child(r->doc, map); node;
@@ -360,7 +360,7 @@ static int read_top(struct reading *r)
 	r->partition = calloc(members(top(r, "partitions")) + 1, sizeof(*r->partition));
 	r->node = malloc(sizeof(*r->node));
 	if (!r->entry || !r->counted || !r->partition || !r->node)
-		status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		status = sl_fail_memory(r->err);
 	else
 		status = pool ? read_pool(r) : read_nodes(r);
 	if (!status)

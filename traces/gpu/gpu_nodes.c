@@ -254,17 +254,7 @@ static int tell_partition(struct gpu_csv *csv, const char *vc, const char *hosts
 	const struct reading *r = csv->self;
 	const struct sl_partition partition = { .name = vc,
 		.nodes = hosts,
-		.max_time = SL_NEVER,
-		.default_time = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.cpus_per_node_max = SL_NONE,
-		.mem_per_node = SL_NONE,
-		.mem_per_cpu = SL_NONE,
-		.mem_per_gpu = SL_NONE,
-		.cpus_per_gpu = SL_NONE,
-		.mem_per_node_max = SL_NONE,
-		.mem_per_cpu_max = SL_NONE,
+		SL_PARTITION_PLAIN,
 		.tier = SL_NONE,
 		.job_factor = SL_NONE,
 		.shares = SL_NONE };
@@ -323,7 +313,7 @@ static int dates_head(struct gpu_csv *csv, void *self)
 				i + 1);
 		r->vc[i] = strdup(name);
 		if (!r->vc[i])
-			return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", csv->file);
+			return sl_fail_memory(csv->err);
 	}
 	return SL_OK;
 }
@@ -376,7 +366,7 @@ static int read_file(
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	if (!r)
-		return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(csv->err);
 	r->sink = csv->machine;
 	csv->file = sl_input_name(in);
 	csv->self = r;

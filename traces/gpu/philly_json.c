@@ -259,7 +259,7 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	if (!w)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(err);
 	w->file = sl_input_name(in);
 	w->err = err;
 	w->last = SL_NONE;

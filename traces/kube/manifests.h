@@ -73,9 +73,6 @@ struct kube_kind {
 const struct kube_kind *kube_kind_of(const char *kind);
 /* The same of an object: a kind is known by its API group as well, as "scheduling.run.ai/v2" has it. */
 const struct kube_kind *kube_kind_in(const char *kind, const char *version);
-/* Are objects of that apiVersion read as they are? Those of a group that are: "batch/v1, batch/v1beta1". */
-bool kube_version_known(const char *version);
-void kube_versions_of(const char *group, char *text, size_t room);
 /* kube_gates.c: is it a feature gate of Kueue's? Else the nearest, or NULL. */
 bool kube_gate_known(const char *name, const char **near);
 /* The field of the path; NULL: it is not known. */

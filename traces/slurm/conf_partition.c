@@ -17,8 +17,8 @@ struct gathering {
 static int gather(void *self, struct conf *conf, uint32_t node)
 {
 	struct gathering *all = self;
-	if (!conf_grow(&all->name, sizeof(*all->name), all->count, &all->capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(all->name, all->capacity, all->count + 1, conf->err))
+		return SL_SYSTEM;
 	all->name[all->count++] = conf->node[node].name;
 	return SL_OK;
 }
@@ -94,7 +94,7 @@ static int gather_list(
 		const struct conf_line *set = node_set_of(conf, word, len);
 		char *copy = set ? NULL : conf_strdup(&conf->mem, word, len);
 		if (!set && !copy)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		status = set ? gather_set(conf, set, all)
 			     : conf_each_node(conf, pair, copy, pair->key, gather, all);
 	}
@@ -113,7 +113,7 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	}
 	char *copy = conf_strdup(&conf->mem, pair->value, strlen(pair->value));
 	if (!copy)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (char *p = copy; *p; p++) /* Blanks part names, too. */
 		if (*p == ' ' || *p == '\t')
 			*p = ',';
@@ -121,7 +121,7 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	const size_t len = status ? 0 : sl_hosts_fold(all.name, all.count, NULL, 0);
 	char *folded = conf_alloc(&conf->mem, len + 1, 1);
 	if (!status && !folded)
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	if (!status) {
 		(void)sl_hosts_fold(all.name, all.count, folded, len + 1);
 		*list = all.count ? folded : NULL;
@@ -256,20 +256,9 @@ static int partition_of(struct conf *conf, const struct conf_line *line, struct 
 	static const char *const states[] = { "UP", "DOWN", "DRAIN", "INACTIVE", NULL };
 	const struct conf_pair *old = conf_pair_of(line, "Priority");
 	int state = SL_PARTITION_UP;
-	*part = (struct sl_partition){ .name = line->pair[0].value,
-		.max_time = SL_NEVER,
-		.default_time = SL_NONE,
-		.nodes_min = SL_NONE,
-		.nodes_max = SL_NONE,
-		.cpus_per_node_max = SL_NONE,
-		.mem_per_node = SL_NONE,
-		.mem_per_cpu = SL_NONE,
-		.mem_per_gpu = SL_NONE,
-		.cpus_per_gpu = SL_NONE,
-		.mem_per_node_max = SL_NONE,
-		.mem_per_cpu_max = SL_NONE,
-		.tier = 1,
-		.job_factor = 1 };
+	*part = (struct sl_partition){
+		.name = line->pair[0].value, SL_PARTITION_PLAIN, .tier = 1, .job_factor = 1
+	};
 	if (strlen(part->name) > CONF_NAME_MAX)
 		return conf_fail(
 			conf, line->pair, "a partition's name has at most %d letters", CONF_NAME_MAX);
@@ -326,7 +315,7 @@ int conf_partitions_tell(struct conf *conf)
 	uint32_t *before = conf_alloc(&conf->mem, PARTITIONS_MAX, sizeof(*before));
 	size_t count = 0;
 	if (!before)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
@@ -355,7 +344,7 @@ static int license(
 {
 	const struct sl_license spec = { conf_strdup(&conf->mem, name, len), total };
 	if (!spec.name)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (!len || len > CONF_NAME_MAX || total < 0 || total > UINT32_MAX)
 		return conf_fail(
 			conf, pair, "'%.60s' is no licence: name[:count], as in matlab:20", pair->value);

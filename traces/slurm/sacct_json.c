@@ -232,8 +232,7 @@ static int element(struct walk *w)
 	sacct_text_clear(&w->room);
 	if (!status) {
 		put_job(w, job);
-		status = w->room.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
-					: sacct_record(&w->s, &w->cells);
+		status = w->room.failed ? sl_fail_memory(w->s.err) : sacct_record(&w->s, &w->cells);
 	}
 	cJSON_Delete(job);
 	return status;
@@ -305,7 +304,7 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 {
 	struct walk *w = calloc(1, sizeof(*w));
 	if (!w)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(err);
 	int status = sl_input_all(in, &w->text, &w->end, err);
 	w->p = w->counted = w->text;
 	w->line = 1;

@@ -15,7 +15,6 @@ bool kq_cycle(struct kq *kq);
 /* Is there anything for a cycle to do: a head, or a second pass that is due? */
 bool kq_cycle_due(const struct kq *kq);
 /* When the next second pass is due; SL_NEVER. */
-sl_time kq_second_pass_at(const struct kq *kq);
 void kq_cycle_free(struct kq *kq);
 /* Of the last cycle, for recorded cases. */
 struct kq_cycle_figures {

@@ -20,20 +20,9 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 	for (uint32_t i = 0; i < state->second_count; i++)
 		if (state->second[i].workload == workload)
 			return;
-	if (kq_grow(kq, (void **)&state->second, &state->second_capacity, state->second_count,
-		    sizeof(*state->second)))
+	if (!SL_GROW(state->second, state->second_capacity, state->second_count + 1, &kq->err))
 		state->second[state->second_count++] =
 			(struct kq_second){ workload, attempt, kq->now + delay };
-}
-
-sl_time kq_second_pass_at(const struct kq *kq)
-{
-	const struct kq_cycle_state *state = kq->state[KQ_PART_CYCLE];
-	sl_time at = SL_NEVER;
-	for (uint32_t i = 0; state && i < state->second_count; i++)
-		if (state->second[i].due < at)
-			at = state->second[i].due;
-	return at;
 }
 
 /* ---- From the admission that it has -----------------------------------------------------------------------

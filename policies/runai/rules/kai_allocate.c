@@ -40,11 +40,8 @@ void kai_act_allocate(struct kai *kai)
 	struct kai_solve_state *state = kai->solve;
 	for (uint32_t job; (job = kai_lane_pop(kai, state->jobs)) != KAI_NO;) {
 		struct kai_rows_list *chunk = &state->chunk;
-		uint32_t *more = kai_more(
-			kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-		if (!more)
+		if (SL_GROW(chunk->row, chunk->capacity, kai->job[job].task_count + 1, &kai->err))
 			return;
-		chunk->row = more;
 		chunk->count = kai_next_chunk(kai, job, chunk->row);
 		const kai_marked mark = kai_mark(kai);
 		if (!attempt(kai, job, chunk)) {

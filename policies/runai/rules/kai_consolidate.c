@@ -33,7 +33,7 @@ static bool cut(struct kai *kai, struct kai_rows_list *list)
 	struct aged *aged = calloc(room, sizeof(*aged));
 	uint32_t count = 0;
 	if (!aged)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct kai_job *job = &kai->job[list->row[i]];
 		const struct aged one = { job->created, job->name, list->row[i] };
@@ -80,11 +80,8 @@ static bool enough(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
 	int64_t free = 0;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(chunk->row, chunk->capacity, kai->job[job].task_count + 1, &kai->err))
 		return false;
-	chunk->row = more;
 	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];

@@ -51,11 +51,8 @@ static bool within_quota(struct kai *kai, uint32_t job)
 	struct kai_rows_list *chunk = &kai->solve->chunk;
 	if (kai->job[job].preemptible || !(kai->config.plugins & KAI_PLUGIN_PROPORTION))
 		return true;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(chunk->row, chunk->capacity, kai->job[job].task_count + 1, &kai->err))
 		return false;
-	chunk->row = more;
 	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
 	return !kai_np_over_quota(kai, kai->job[job].queue, &ask, NULL);

@@ -56,12 +56,9 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 static bool add_unit(struct kai *kai, uint32_t leaf, const struct kai_vec *ask)
 {
 	struct kai_solve_state *state = kai->solve;
-	struct kai_unit *more =
-		kai_more(kai, state->unit, &state->unit_capacity, state->unit_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(state->unit, state->unit_capacity, state->unit_count + 1, &kai->err))
 		return false;
-	state->unit = more;
-	more[state->unit_count++] = (struct kai_unit){ leaf, *ask };
+	state->unit[state->unit_count++] = (struct kai_unit){ leaf, *ask };
 	return true;
 }
 
@@ -221,7 +218,7 @@ static bool make_room(struct kai *kai)
 		state->room = calloc(kai->queue_count, sizeof(*state->room));
 		state->room_count = state->room ? kai->queue_count : 0;
 	}
-	return state->room || kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+	return state->room || sl_fail_memory(&kai->err) == 0;
 }
 
 /* What candidates hold, by the queue that would lose it; the deepest of these queues. */
@@ -313,7 +310,7 @@ static bool remember_books(struct kai *kai)
 		state->allocated_count = kai->queue_count;
 	}
 	if (!state->allocated || !state->allocated_np)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	for (uint32_t i = 0; i < kai->queue_count; i++) {
 		state->allocated[i] = kai->queue[i].allocated;
 		state->allocated_np[i] = kai->queue[i].allocated_np;
@@ -325,11 +322,8 @@ static bool remember_books(struct kai *kai)
 static bool ask_of(struct kai *kai, uint32_t job, struct kai_vec *ask)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
-	uint32_t *more =
-		kai_more(kai, chunk->row, &chunk->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(chunk->row, chunk->capacity, kai->job[job].task_count + 1, &kai->err))
 		return false;
-	chunk->row = more;
 	chunk->count = kai_next_chunk(kai, job, chunk->row);
 	*ask = kai_chunk_ask(kai, chunk->row, chunk->count, false);
 	return chunk->count > 0;

@@ -39,11 +39,10 @@ static bool stamps(struct kai *kai, struct kai_solve_state *state)
 	for (size_t i = 0; i < SL_LEN(all); i++) {
 		if (*all[i].have >= all[i].need && *all[i].stamp)
 			continue;
-		uint32_t *more = realloc(*all[i].stamp, ((size_t)all[i].need + 1) * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-		memset(more + *all[i].have, 0, ((size_t)all[i].need + 1 - *all[i].have) * sizeof(*more));
-		*all[i].stamp = more;
+		if (SL_RESIZE(*all[i].stamp, (size_t)all[i].need + 1, &kai->err))
+			return false;
+		memset(*all[i].stamp + *all[i].have, 0,
+			((size_t)all[i].need + 1 - *all[i].have) * sizeof(**all[i].stamp));
 		*all[i].have = all[i].need;
 	}
 	state->stamp++;
@@ -89,11 +88,8 @@ static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct ka
 static bool place_victim(struct kai *kai, uint32_t job, const struct kai_place_how *how)
 {
 	struct kai_rows_list *room = &kai->solve->scratch;
-	uint32_t *more =
-		kai_more(kai, room->row, &room->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(room->row, room->capacity, kai->job[job].task_count + 1, &kai->err))
 		return false;
-	room->row = more;
 	room->count = kai_next_chunk(kai, job, room->row);
 	if (room->count)
 		(void)(kai_gates(kai, job, room->row, room->count, false) &&

@@ -12,8 +12,6 @@ static bool same(const char *text, size_t len, const char *name)
 	return strlen(name) == len && strncasecmp(text, name, len) == 0;
 }
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Partitions ---------------------------------------------------------------------------------------- */
 
 /* Minutes, rounded down as Slurm has them; CTL_NEVER: without limit, CTL_NONE: not said. */
@@ -77,17 +75,7 @@ static int fill_part(struct ctl *c, struct ctl_part *part, uint32_t row, const s
 /* A cluster that has none is one of all nodes. */
 static const struct sl_partition all_nodes = { .name = "all",
 	.nodes = "ALL",
-	.max_time = SL_NEVER,
-	.default_time = SL_NONE,
-	.nodes_min = SL_NONE,
-	.nodes_max = SL_NONE,
-	.cpus_per_node_max = SL_NONE,
-	.mem_per_node = SL_NONE,
-	.mem_per_cpu = SL_NONE,
-	.mem_per_gpu = SL_NONE,
-	.cpus_per_gpu = SL_NONE,
-	.mem_per_node_max = SL_NONE,
-	.mem_per_cpu_max = SL_NONE,
+	SL_PARTITION_PLAIN,
 	.tier = 1,
 	.job_factor = 1,
 	.shares = 1,
@@ -269,7 +257,7 @@ uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len)
 int ctl_conf_parts(struct ctl *c, struct sl_err *err)
 {
 	if (make_parts(c) || !make_tres(c))
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->part_count; i++)
 		total_part(c, &c->part[i]);
 	return SL_OK;

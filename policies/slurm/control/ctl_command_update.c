@@ -15,7 +15,7 @@ static struct sl_ask *own_ask(struct ctl *c, struct ctl_job *job)
 {
 	struct sl_ask *ask = sl_alloc(c->arena, 1, sizeof(*ask));
 	if (!ask) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return NULL;
 	}
 	*ask = *job->ask.ask;

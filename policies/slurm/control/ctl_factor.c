@@ -150,7 +150,7 @@ static bool set_parts(struct ctl *c, struct ctl_job *job)
 	if (!job->priority_part)
 		job->priority_part = sl_alloc(c->arena, job->part_count, sizeof(*job->priority_part));
 	if (!job->priority_part) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return false;
 	}
 	for (uint32_t i = 0; i < job->part_count; i++) {

@@ -62,17 +62,9 @@ static bool gangs(const struct ctl *c) { return c->params.gang && c->gang; }
 
 static bool append(struct ctl *c, struct gang_list *list, struct gang_job *one)
 {
-	if (list->count == list->room) {
-		const uint32_t room = list->room ? 2 * list->room : 16;
-		struct gang_job **job = sl_alloc(c->arena, room, sizeof(struct gang_job *));
-		if (!job) {
-			ctl_failed(c, SL_SYSTEM);
-			return false;
-		}
-		if (list->count)
-			memcpy(job, list->job, list->count * sizeof(struct gang_job *));
-		list->job = job;
-		list->room = room;
+	if (SL_GROW_IN(c->arena, list->job, list->room, list->count + 1, NULL)) {
+		ctl_failed(c, SL_SYSTEM);
+		return false;
 	}
 	list->job[list->count++] = one;
 	return true;
@@ -460,13 +452,13 @@ int ctl_gang_make(struct ctl *c, struct sl_err *err)
 	const struct sl_cluster *cluster = c->cluster;
 	struct ctl_gang *g = c->gang = sl_alloc(c->arena, 1, sizeof(*g));
 	if (!g)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	g->sliced = CTL_NONE;
 	g->part = sl_alloc(c->arena, c->part_count + 1, sizeof(*g->part));
 	g->order = sl_alloc(c->arena, c->part_count + 1, sizeof(*g->order));
 	g->core_at = sl_alloc(c->arena, cluster->node_count + 1, sizeof(*g->core_at));
 	if (!g->part || !g->order || !g->core_at)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < cluster->node_count; node++) {
 		g->core_at[node] = (uint32_t)g->words;
 		g->words += words_of(c, node);
@@ -479,7 +471,7 @@ int ctl_gang_make(struct ctl *c, struct sl_err *err)
 		g->part[i].share = share_of(c, own ? own : params);
 		g->part[i].row = sl_alloc(c->arena, g->words, sizeof(uint64_t));
 		if (!g->part[i].row)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	return SL_OK;
 }

@@ -168,7 +168,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	job->alloc = select_take(c->select, alloc);
 	if (!job->alloc) {
 		job->state = CTL_ENDED;
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return;
 	}
 	job->start = c->now;

@@ -80,7 +80,7 @@ bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text)
 {
 	struct ctl_need *need = need_new(c);
 	if (!need) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return false;
 	}
 	if (!parse(c, need, text))
@@ -97,7 +97,7 @@ int ctl_license_make(struct ctl *c, struct sl_err *err)
 		c->licenses->used =
 			sl_alloc(c->arena, (size_t)c->cluster->license_count + 1, sizeof(int64_t));
 	if (!c->licenses || !c->licenses->used)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

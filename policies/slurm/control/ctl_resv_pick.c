@@ -284,7 +284,7 @@ bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *nodes)
 	uint64_t *set[SETS];
 	uint32_t left = want->nodes;
 	if (!block) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return false;
 	}
 	for (int i = 0; i < SETS; i++)

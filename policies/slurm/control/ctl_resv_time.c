@@ -150,7 +150,7 @@ void resv_nodes_renew(struct ctl *c, struct resv *r)
 		r->part = c->part_default < c->cluster->partition_count ? c->part_default : 0;
 	uint64_t *stay = calloc(2 * words, sizeof(*stay));
 	if (!stay) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return;
 	}
 	stay_of(c, r, stay);

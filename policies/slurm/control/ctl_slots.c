@@ -17,7 +17,7 @@ static bool room_for(struct ctl_slots *s, uint32_t count)
 	uint64_t *nodes = sl_alloc(c->arena, (room - s->room) * s->words, sizeof(*nodes));
 	int64_t *counts = sl_alloc(c->arena, (room - s->room) * licenses + 1, sizeof(*counts));
 	if (!slot || !nodes || !counts) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return false;
 	}
 	if (s->room)

@@ -29,7 +29,8 @@ static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
 
 /* ---- Partitions ------------------------------------------------------------------------------------- */
 
-bool ctl_is_among(const char *list, const char *name)
+/* The names of a list "a,b" in any case; false: not among them. */
+static bool ctl_is_among(const char *list, const char *name)
 {
 	const size_t wanted = name ? strlen(name) : 0;
 	for (const char *at = list; wanted && at && *at;) {
@@ -267,7 +268,7 @@ void ctl_submit(struct ctl *c, struct ctl_job *job)
 	struct ctl_job **task = malloc(array->count * sizeof(struct ctl_job *));
 	uint32_t count = 0;
 	if (!task) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
+		ctl_failed(c, sl_fail_memory(&c->err));
 		return;
 	}
 	for (uint32_t i = 0; i < array->count; i++) {

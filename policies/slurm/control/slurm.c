@@ -120,17 +120,10 @@ static bool reserve(struct ctl *c, void **array, size_t *capacity, size_t size, 
 {
 	if (wanted <= *capacity)
 		return true;
-	size_t room = *capacity ? *capacity : 64;
-	while (room < wanted)
-		room *= 2;
-	void *more = room > SIZE_MAX / 2 / size ? NULL : realloc(*array, room * size);
-	if (!more) {
-		ctl_failed(c, sl_fail(&c->err, SL_SYSTEM, "out of memory"));
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
+	const int status = sl_array_grow(array, size, capacity, sizeof(*capacity), wanted, SIZE_MAX, &c->err);
+	if (status)
+		ctl_failed(c, status);
+	return !status;
 }
 
 /* What the job has by the time of the order: it may have it no longer when the pass comes. */
@@ -444,10 +437,10 @@ static int make_orders(struct ctl *c, const struct sl_setup *setup, struct sl_er
 	struct ctl_orders *orders = sl_alloc(c->arena, 1, sizeof(*orders));
 	c->orders = orders;
 	if (!orders)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	orders->reason = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*orders->reason));
 	if (!orders->reason)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	orders->woken = SL_NEVER;
 	orders->kinds = holding_gpus_of(c->cluster, c->select);
 	orders->cpu_parts = sl_parts(setup->cluster->cpu_parts);
@@ -486,7 +479,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->cluster = pool ? ctl_pool_cluster(setup) : ctl_whole_cluster(setup);
 	c->jobs = pool ? ctl_pool_jobs(setup) : ctl_whole_jobs(setup);
 	if (!c->cluster || !c->jobs)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	c->epoch = setup->epoch;
 	c->by.whose = CTL_NO_ROW;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
@@ -523,7 +516,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
 	*state = c;
 	if (!c)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const char *why = ctl_not_whole(setup);
 	if (why)
 		return sl_fail(

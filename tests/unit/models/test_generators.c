@@ -38,9 +38,7 @@ struct made {
 static int take(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	void *array = made->one;
-	const int status = grow(&array, &made->capacity, sizeof(*made->one), made->count + 1, 1 << 24, err);
-	made->one = array;
+	const int status = SL_GROW_MOST(made->one, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
 	const struct sl_row_more *more = row->more;
@@ -61,7 +59,7 @@ static int take(void *self, const struct sl_row *row, struct sl_err *err)
 
 static struct made make(const char *name, const char *text, uint64_t seed)
 {
-	struct made made = { .arena = arena_new() };
+	struct made made = { .arena = sl_arena_new() };
 	size_t i = 0;
 	while (sl_generators[i] && strcmp(sl_generators[i]->name, name) != 0)
 		i++;
@@ -79,7 +77,7 @@ static struct made make(const char *name, const char *text, uint64_t seed)
 static void release(struct made *made)
 {
 	free(made->one);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 }
 
 static struct made made_well(const char *name, const char *text)

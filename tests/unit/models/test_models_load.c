@@ -40,7 +40,7 @@ static void begin(struct load *l, const char *cluster)
 	memset(l, 0, sizeof(*l));
 	cr_assert_eq(registry_init(&l->registry, &l->err), SL_OK);
 	l->registry.models = models;
-	l->settings.arena = arena_new();
+	l->settings.arena = sl_arena_new();
 	file_of(l->trace, trace);
 	if (cluster)
 		file_of(l->cluster, cluster);
@@ -66,7 +66,7 @@ static void end(struct load *l)
 {
 	if (l->scenario.arena)
 		scenario_release(&l->scenario);
-	arena_free(l->settings.arena);
+	sl_arena_free(l->settings.arena);
 	registry_release(&l->registry);
 }
 

@@ -27,7 +27,7 @@ struct parsed {
 
 static struct parsed parse(const char *text)
 {
-	struct parsed parsed = { .arena = arena_new() };
+	struct parsed parsed = { .arena = sl_arena_new() };
 	parsed.status =
 		values_parse(parsed.value, params, SL_LEN(params), text, "it", parsed.arena, &parsed.err);
 	return parsed;
@@ -44,7 +44,7 @@ Test(plugins, defaults)
 	cr_expect_eq(p.value[3].number, 0);
 	cr_expect_eq(p.value[4].number, 0);
 	cr_expect_null(p.value[5].text);
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* Every kind, given; a switch may stand alone; the last of two wins. */
@@ -59,7 +59,7 @@ Test(plugins, kinds)
 	cr_expect_eq(p.value[3].number, 1);
 	cr_expect_eq(p.value[4].number, 2);
 	cr_expect_str_eq(p.value[5].text, "x");
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* Inside quotes ',' is plain; the quotes themselves go. */
@@ -69,7 +69,7 @@ Test(plugins, quotes)
 	cr_assert_eq(p.status, SL_OK, "%s", p.err.text);
 	cr_expect_str_eq(p.value[5].text, "a:b, c=de");
 	cr_expect_eq(p.value[0].number, 3);
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* What is wrong is named, with what would be right. */
@@ -94,7 +94,7 @@ Test(plugins, refused)
 		struct parsed p = parse(cases[i].text);
 		cr_expect_eq(p.status, SL_USAGE, "%s: status %d", cases[i].text, p.status);
 		cr_expect_not_null(strstr(p.err.text, cases[i].part), "%s: %s", cases[i].text, p.err.text);
-		arena_free(p.arena);
+		sl_arena_free(p.arena);
 	}
 }
 
@@ -134,20 +134,20 @@ static const struct sl_value *chosen(const struct policy_choice *choice, const c
 Test(plugins, registries_hold)
 {
 	for (const struct sl_preset *preset = sl_presets; preset->name; preset++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_expect_eq(policy_choose(&registry_builtin, &choice, preset->name, NULL, arena, &err),
 			SL_OK, "%s: %s", preset->name, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 	for (const struct sl_policy *const *policy = sl_policies; *policy; policy++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_expect_eq(policy_choose(&registry_builtin, &choice, (*policy)->name, NULL, arena, &err),
 			SL_OK, "%s: %s", (*policy)->name, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -164,7 +164,7 @@ Test(plugins, precedence)
 		{ "fcfs:plan=easy", "policy.plan=greedy", "easy" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct settings settings = { .arena = arena };
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
@@ -175,7 +175,7 @@ Test(plugins, precedence)
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(chosen(&choice, "plan")->text, cases[i].plan, "case %zu", i);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_OK, "%s", err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -192,7 +192,7 @@ Test(plugins, settings_that_nobody_takes)
 		{ "qwertyuiop=2", "unknown setting 'qwertyuiop': 'schedlab" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct settings settings = { .arena = arena };
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
@@ -201,14 +201,14 @@ Test(plugins, settings_that_nobody_takes)
 			"%s", err.text);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_USAGE);
 		cr_expect_not_null(strstr(err.text, cases[i].part), "%s: %s", cases[i].set, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
 /* More settings than the list first has room for keep their order. */
 Test(plugins, settings_grow)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct settings settings = { .arena = arena };
 	struct sl_err err = { 0 };
 	for (int i = 0; i < 40; i++) {
@@ -221,7 +221,7 @@ Test(plugins, settings_grow)
 	cr_expect_str_eq(settings.item[0].value, "0");
 	cr_expect_eq(settings_add(&settings, "no value", &err), SL_USAGE);
 	cr_expect_eq(settings_add(&settings, "=3", &err), SL_USAGE);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* A slug is safe as a part of a file name, and short. */
@@ -235,13 +235,13 @@ Test(plugins, slugs)
 		{ "easy:order=expr:\"../Size / 2\"", "easy-order-expr-..-size-2" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_assert_eq(policy_choose(&registry_builtin, &choice, cases[i].text, NULL, arena, &err),
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(choice.slug, cases[i].slug);
 		cr_expect_str_eq(choice.text, cases[i].text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }

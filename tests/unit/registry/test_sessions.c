@@ -35,11 +35,8 @@ struct made {
 static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	void *array = made->session;
 	const struct sl_row_more *more = row->more;
-	const int status =
-		grow(&array, &made->capacity, sizeof(*made->session), made->count + 1, 1 << 24, err);
-	made->session = array;
+	const int status = SL_GROW_MOST(made->session, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
 	cr_assert_eq(more->group_count, 1);
@@ -73,7 +70,7 @@ static int take_header(
 
 static struct made make(const char *text, uint64_t seed)
 {
-	struct made made = { .arena = arena_new() };
+	struct made made = { .arena = sl_arena_new() };
 	size_t i = 0;
 	while (sl_generators[i] && strcmp(sl_generators[i]->name, "sessions") != 0)
 		i++;
@@ -91,7 +88,7 @@ static struct made make(const char *text, uint64_t seed)
 static void release(struct made *made)
 {
 	free(made->session);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 }
 
 static struct made made_well(const char *text)
