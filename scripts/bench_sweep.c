@@ -69,7 +69,7 @@ static void bare_load(
 {
 	char text[64];
 	struct sl_err err = { 0 };
-	bare->arena = arena_new();
+	bare->arena = sl_arena_new();
 	bare->settings = (struct settings){ .arena = bare->arena };
 	(void)snprintf(text, sizeof(text), "replay.load=%s", load);
 	good(settings_add(&bare->settings, sl_strdup(bare->arena, text, strlen(text)), &err), &err);
@@ -86,12 +86,12 @@ static void bare_load(
 static void bare_release(struct bare *bare)
 {
 	scenario_release(&bare->scenario);
-	arena_free(bare->arena);
+	sl_arena_free(bare->arena);
 }
 
 static void bare_run(struct bench *bench, const struct bare *bare, unsigned seed, const char *policy)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct settings none = { .arena = arena };
 	struct policy_choice choice;
 	struct sim sim;
@@ -106,7 +106,7 @@ static void bare_run(struct bench *bench, const struct bare *bare, unsigned seed
 	bench->sum += sim.result.digest;
 	metrics_release(&metrics);
 	sim_release(&sim);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* each: read for each point; counted: reading counts. */
@@ -138,7 +138,7 @@ static double sweep_all(struct bench *bench, double *plan_seconds)
 	char path[128];
 	char command[128];
 	struct sl_err err = { 0 };
-	struct args args = { .command = &cmd_sweep, .arena = arena_new(), .registry = &bench->registry };
+	struct args args = { .command = &cmd_sweep, .arena = sl_arena_new(), .registry = &bench->registry };
 	(void)snprintf(path, sizeof(path), "%s/spec", bench->dir);
 	(void)snprintf(command, sizeof(command), "rm -rf '%s/d'", bench->dir);
 	if (system(command) != 0) /* NOLINT: a folder of our own. */
@@ -171,7 +171,7 @@ static double sweep_all(struct bench *bench, double *plan_seconds)
 	const struct sweep_work work = { .sweep = &sweep, .parts = 1, .told = -1 };
 	good(sweep_work(&work, &err), &err);
 	const double done = cpu_seconds();
-	arena_free(args.arena);
+	sl_arena_free(args.arena);
 	*plan_seconds = planned - from;
 	return done - from;
 }

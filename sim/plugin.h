@@ -12,6 +12,7 @@
 
 #include "plugin/base.h"
 #include "plugin/cluster.h"
+#include "plugin/containers.h"
 #include "plugin/document.h"
 #include "plugin/job.h"
 #include "plugin/json.h"

@@ -77,7 +77,7 @@ void screen_cell(struct screen_table *table, bool right, const char *format, ...
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!table || !room_for_one(table))
+	if (!table || SL_GROW_IN(table->arena, table->cell, table->capacity, table->count + 1, NULL))
 		return;
 	char *copy = screen_inert(table->arena, text);
 	if (copy)

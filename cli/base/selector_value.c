@@ -356,7 +356,7 @@ static int of_jobs(const struct selector *selector, const struct scenario *scena
 	if (selector->hundredth) {
 		sums.value = malloc(((size_t)result->jobs->count + 1) * sizeof(*sums.value));
 		if (!sums.value)
-			return metrics_no_memory(err);
+			return sl_fail_memory(err);
 	}
 	for (uint32_t row = first_row(selector, result); row < result->jobs->count; row++)
 		if (holds(selector, result, row, zero))
@@ -426,7 +426,7 @@ static int by_name(const struct selector *selector, const struct scenario *scena
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err)
 {
-	struct sl_arena *arena = metrics ? NULL : arena_new();
+	struct sl_arena *arena = metrics ? NULL : sl_arena_new();
 	struct sl_metrics own;
 	int status = SL_OK;
 	if (!metrics) {
@@ -444,7 +444,7 @@ static int by_name(const struct selector *selector, const struct scenario *scena
 		status = fail_name(selector, metrics, err);
 	if (arena) {
 		metrics_release(&own);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 	return status;
 }
@@ -516,13 +516,13 @@ int selector_check(const struct selector *selector, const struct scenario *scena
 		const char *name;
 	} checked[] = { { SUBJECT_USER, "user" }, { SUBJECT_ACCOUNT, "account" },
 		{ SUBJECT_PARTITION, "partition" }, { SUBJECT_QOS, "qos" } };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	int status = arena ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < selector->condition_count && !status; i++)
 		for (size_t k = 0; k < SL_LEN(checked) && !status; k++)
 			if (selector->condition[i].subject == checked[k].subject)
 				status = check(selector, &selector->condition[i], checked[k].name,
 					&scenario->jobs, arena, err);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }

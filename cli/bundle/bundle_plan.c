@@ -53,8 +53,7 @@ static int too_long(const char *path, struct sl_err *err)
 
 static int folder_add(struct bundle_plan *plan, const char *was, const char *is, struct sl_err *err)
 {
-	if (grow((void **)&plan->folder, &plan->folders_capacity, sizeof(*plan->folder), plan->folders + 1,
-		    ITEMS_MAX, err))
+	if (SL_GROW_MOST(plan->folder, plan->folders_capacity, plan->folders + 1, ITEMS_MAX, err))
 		return err->status;
 	struct bundle_folder *folder = &plan->folder[plan->folders];
 	*folder = (struct bundle_folder){ text_of(plan->arena, was, err), text_of(plan->arena, is, err) };
@@ -163,8 +162,7 @@ static int item_add(struct bundle_plan *plan, const struct bundle_item *item, st
 				had->from ? had->from : had->to, item->from ? item->from : item->to,
 				item->to);
 	}
-	if (grow((void **)&plan->item, &plan->items_capacity, sizeof(*plan->item), plan->items + 1, ITEMS_MAX,
-		    err))
+	if (SL_GROW_MOST(plan->item, plan->items_capacity, plan->items + 1, ITEMS_MAX, err))
 		return err->status;
 	struct bundle_item *kept = &plan->item[plan->items];
 	*kept = *item;
@@ -179,8 +177,7 @@ static int rename_add(struct bundle_plan *plan, const char *was, const char *is,
 {
 	if (strcmp(was, is) == 0)
 		return SL_OK;
-	if (grow((void **)&plan->name, &plan->names_capacity, sizeof(*plan->name), plan->names + 1, ITEMS_MAX,
-		    err))
+	if (SL_GROW_MOST(plan->name, plan->names_capacity, plan->names + 1, ITEMS_MAX, err))
 		return err->status;
 	plan->name[plan->names] = (struct bundle_name){ was, text_of(plan->arena, is, err) };
 	plan->names += !err->status;

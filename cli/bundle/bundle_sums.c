@@ -25,16 +25,8 @@ static struct bundle_file *file_new(
 		(void)sl_fail(err, SL_INPUT, "%s: more than %d files are no bundle", at, FILES_MAX);
 		return NULL;
 	}
-	if (files->count == files->capacity) {
-		const size_t more = files->capacity ? files->capacity * 2 : 64;
-		struct bundle_file *grown = realloc(files->file, more * sizeof(*grown));
-		if (!grown) {
-			(void)sl_fail_memory(err);
-			return NULL;
-		}
-		files->file = grown;
-		files->capacity = more;
-	}
+	if (SL_GROW(files->file, files->capacity, files->count + 1, err))
+		return NULL;
 	struct bundle_file *file = &files->file[files->count];
 	*file = (struct bundle_file){ .path = strdup(path) };
 	if (!file->path) {

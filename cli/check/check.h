@@ -141,8 +141,6 @@ bool check_jobs_differ(const struct check *check, const struct baseline_case *of
 struct check_decisions;
 /* Of a run that recorded them, in the arena. NULL: too many, or no memory. */
 struct check_decisions *check_decisions_of(const struct sl_result *result, struct sl_arena *arena);
-/* Where they are kept: the baseline's path with .decisions.zst for its end. */
-const char *check_record_path(const struct check *check);
 /* SL_OK without one there. */
 int check_record_read(struct check *check, struct sl_err *err);
 int check_record_write(struct check *check, struct sl_err *err);

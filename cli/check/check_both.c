@@ -175,7 +175,7 @@ static int restate_run(struct check *check, size_t which, size_t run, struct sl_
 {
 	const struct check_jobs *was = check->base[which].found[run].jobs;
 	const struct check_jobs *is = check->item[which].found[run].jobs;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct pairs pairs = { 0 };
 	struct sl_metrics metrics[2];
 	if (!arena)
@@ -191,7 +191,7 @@ static int restate_run(struct check *check, size_t which, size_t run, struct sl_
 		take_values(check, which, run, metrics, &pairs);
 	metrics_release(&metrics[0]);
 	metrics_release(&metrics[1]);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 

@@ -123,7 +123,7 @@ struct bytes {
 static void put_bytes(struct bytes *out, const void *text, size_t len)
 {
 	struct sl_err ignored = { 0 };
-	if (out->failed || grow((void **)&out->text, &out->capacity, 1, out->len + len, FILE_MAX, &ignored)) {
+	if (out->failed || SL_GROW_MOST(out->text, out->capacity, out->len + len, FILE_MAX, &ignored)) {
 		out->failed = true;
 		return;
 	}
@@ -255,7 +255,8 @@ static bool get_run(struct source *in, struct kept *run, struct sl_arena *arena)
 
 /* ---- The file --------------------------------------------------------------------------------- */
 
-const char *check_record_path(const struct check *check)
+/* Where they are kept: the baseline's path with .decisions.zst for its end. */
+static const char *check_record_path(const struct check *check)
 {
 	static const char ending[] = ".decisions.zst";
 	const char *file = check->baseline.file;
@@ -283,16 +284,8 @@ static int read_record(
 	record->text = copy;
 	record->len = len;
 	while (in.at < in.end) {
-		if (record->count == record->capacity) {
-			const size_t capacity = record->capacity ? 2 * record->capacity : 64;
-			struct kept *grown = sl_alloc(check->arena, capacity, sizeof(*grown));
-			if (!grown)
-				return sl_fail_memory(err);
-			if (record->count)
-				memcpy(grown, record->run, record->count * sizeof(*grown));
-			record->run = grown;
-			record->capacity = capacity;
-		}
+		if (SL_GROW_IN(check->arena, record->run, record->capacity, record->count + 1, err))
+			return SL_SYSTEM;
 		if (record->count == RUNS_MAX || !get_run(&in, &record->run[record->count], check->arena))
 			return sl_fail(err, SL_INPUT,
 				"%s: is cut or damaged: remove it, or 'schedlab check --update' makes it anew",

@@ -25,8 +25,7 @@ const char *check_status_name(enum check_status status)
 struct check_item *check_item_new(
 	struct check *check, enum check_what what, const struct baseline_case *of, struct sl_err *err)
 {
-	if (grow((void **)&check->told, &check->told_capacity, sizeof(*check->told), check->told_count + 1,
-		    (size_t)1 << 26, err))
+	if (SL_GROW_MOST(check->told, check->told_capacity, check->told_count + 1, (size_t)1 << 26, err))
 		return NULL;
 	struct check_item *item = &check->told[check->told_count++];
 	*item = (struct check_item){ .what = what, .of = of };

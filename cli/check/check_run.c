@@ -456,7 +456,7 @@ static int take_result(struct check *check, const struct slot *slot, const struc
 {
 	const struct sl_result *result = &run->sim.result;
 	struct sl_metrics metrics;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	if (!arena)
 		return sl_fail_memory(err);
 	metrics_init(&metrics, arena, check->args->registry);
@@ -474,7 +474,7 @@ static int take_result(struct check *check, const struct slot *slot, const struc
 	if (!status && result->digest_count)
 		memcpy(found->digests, result->digests, result->digest_count * sizeof(*found->digests));
 	metrics_release(&metrics);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 

@@ -384,8 +384,8 @@ static int add_file(struct showing *show, const char *path)
 	for (size_t i = 0; i < show->files; i++)
 		if (strcmp(show->file[i].path, path) == 0)
 			return SL_OK;
-	const int status = grow((void **)&show->file, &show->file_capacity, sizeof(*show->file),
-		show->files + 1, (size_t)2 * FILES_MAX, show->err);
+	const int status = SL_GROW_MOST(
+		show->file, show->file_capacity, show->files + 1, (size_t)2 * FILES_MAX, show->err);
 	if (status)
 		return status;
 	const char *copy = sl_strdup(show->arena, path, strlen(path));

@@ -52,8 +52,8 @@ int git_tree_read(struct git_tree *tree, char *text, size_t len, struct sl_err *
 	enum { ENTRIES_MAX = 1 << 22 };
 	for (size_t at = 0; at < len;) {
 		const size_t next = at + strlen(text + at) + 1;
-		const int status = grow((void **)&tree->entry, &tree->capacity, sizeof(*tree->entry),
-			tree->count + 1, (size_t)ENTRIES_MAX, err);
+		const int status =
+			SL_GROW_MOST(tree->entry, tree->capacity, tree->count + 1, (size_t)ENTRIES_MAX, err);
 		if (status)
 			return status;
 		tree->count += entry_of(text + at, &tree->entry[tree->count]);

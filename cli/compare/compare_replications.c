@@ -54,7 +54,7 @@ static int take_run(const struct repeating *repeating, struct run *run, size_t s
 static void sample_end(struct repeating *repeating)
 {
 	differences_free(repeating->sample);
-	arena_free(repeating->arena);
+	sl_arena_free(repeating->arena);
 	repeating->sample = NULL;
 	repeating->arena = NULL;
 }
@@ -62,7 +62,7 @@ static void sample_end(struct repeating *repeating)
 static int sample_begin(struct repeating *repeating, struct sl_err *err)
 {
 	sample_end(repeating);
-	repeating->arena = arena_new();
+	repeating->arena = sl_arena_new();
 	repeating->sample = repeating->arena ? differences_new(repeating->arena) : NULL;
 	return repeating->sample ? SL_OK : sl_fail_memory(err);
 }

@@ -75,10 +75,8 @@ void differences_untold(struct differences *all, const char *why) { all->why = w
 
 static struct course *course_next(struct differences *all, struct sl_err *err)
 {
-	void *rows = all->course;
-	if (grow(&rows, &all->course_capacity, sizeof(*all->course), all->courses + 1, UINT32_MAX, err))
+	if (SL_GROW_MOST(all->course, all->course_capacity, all->courses + 1, UINT32_MAX, err))
 		return NULL;
-	all->course = rows;
 	all->course[all->courses] = (struct course){ 0 };
 	return &all->course[all->courses];
 }
@@ -128,14 +126,10 @@ int differences_take_file(
 
 static int put(struct differences *all, struct told told, const char *metric, size_t run, struct sl_err *err)
 {
-	void *list = all->list;
-	void *certainty = all->certainty;
-	int status = grow(&list, &all->capacity, sizeof(*all->list), all->count + 1, UINT32_MAX, err);
-	all->list = list;
+	int status = SL_GROW_MOST(all->list, all->capacity, all->count + 1, UINT32_MAX, err);
 	if (!status)
-		status = grow(&certainty, &all->certainty_capacity, sizeof(*all->certainty), all->count + 1,
-			UINT32_MAX, err);
-	all->certainty = certainty;
+		status = SL_GROW_MOST(
+			all->certainty, all->certainty_capacity, all->count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	told.difference.metric = metric;

@@ -240,12 +240,10 @@ static int compare_double(const void *a, const void *b)
 
 static int restate(struct differences *all, size_t run, const char *metric, int64_t micro, struct sl_err *err)
 {
-	void *rows = all->restated;
-	const int status = grow(&rows, &all->restated_capacity, sizeof(*all->restated),
-		all->restated_count + 1, UINT32_MAX, err);
+	const int status =
+		SL_GROW_MOST(all->restated, all->restated_capacity, all->restated_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
-	all->restated = rows;
 	all->restated[all->restated_count++] = (struct sl_restated){ metric, (uint32_t)run, micro };
 	return SL_OK;
 }

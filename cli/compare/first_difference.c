@@ -122,8 +122,7 @@ static int acts_take(const struct walk *walk, struct side *side, struct sl_err *
 		struct act act;
 		if (!act_of(&pass->past[side->seen], &act))
 			continue;
-		const int status = grow(
-			(void **)&side->act, &side->capacity, sizeof(act), side->count + 1, UINT32_MAX, err);
+		const int status = SL_GROW_MOST(side->act, side->capacity, side->count + 1, UINT32_MAX, err);
 		if (status)
 			return status;
 		act.job = side->common[act.row];

@@ -237,7 +237,7 @@ static void print_most(const struct first_difference *found, FILE *file)
 {
 	if (!found->most_count)
 		return;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct screen_table *table = arena ? screen_table_new(arena, 5) : NULL;
 	screen_row(table, "llrrr", "moved most", "user", "start, s", "then, s", "by");
 	for (uint32_t i = 0; i < found->most_count; i++) {
@@ -254,7 +254,7 @@ static void print_most(const struct first_difference *found, FILE *file)
 	}
 	(void)fputc('\n', file);
 	screen_print(table, file);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 static void print_digests(const struct first_difference *found, FILE *file)

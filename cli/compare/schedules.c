@@ -400,15 +400,11 @@ static int row_begin(struct reading *in)
 	void **const list[] = { (void **)&in->id, (void **)&in->user, (void **)&in->submit,
 		(void **)&in->start, (void **)&in->end, (void **)&in->run, (void **)&in->cpus };
 	for (size_t i = 0; i < SL_LEN(list); i++) {
-		void *grown = realloc(*list[i], capacity * sizeof(int64_t));
-		if (!grown)
-			return sl_fail_memory(in->err);
-		*list[i] = grown;
+		if (sl_array_resize(list[i], sizeof(int64_t), capacity, in->err))
+			return SL_SYSTEM;
 	}
-	uint8_t *state = realloc(in->state, capacity);
-	if (!state)
-		return sl_fail_memory(in->err);
-	in->state = state;
+	if (SL_RESIZE(in->state, capacity, in->err))
+		return SL_SYSTEM;
 	in->capacity = capacity;
 	return SL_OK;
 }

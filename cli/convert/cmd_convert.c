@@ -20,8 +20,8 @@
 
 int convert_header(struct conversion *c, const char *key, const char *value, struct sl_err *err)
 {
-	const int status = grow((void **)&c->header, &c->header_capacity, sizeof(*c->header),
-		c->header_count + 1, SIZE_MAX / 64, err);
+	const int status =
+		SL_GROW_MOST(c->header, c->header_capacity, c->header_count + 1, SIZE_MAX / 64, err);
 	if (status)
 		return status;
 	int64_t seconds;
@@ -381,8 +381,7 @@ int convert_hold(void *self, const struct sl_row *row, const char *gone, struct 
 	struct conversion *c = self;
 	if (gone)
 		return SL_OK;
-	const int status =
-		grow((void **)&c->row, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
+	const int status = SL_GROW_MOST(c->row, c->row_capacity, c->row_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];

@@ -48,11 +48,9 @@ static int merge_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct merging *m = self;
 	struct conversion *c = m->c;
-	void *array = c->row;
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was written");
-	const int status = grow(&array, &c->row_capacity, sizeof(*c->row), c->row_count + 1, UINT32_MAX, err);
-	c->row = array;
+	const int status = SL_GROW_MOST(c->row, c->row_capacity, c->row_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	struct sl_row *kept = &c->row[c->row_count++];
@@ -214,17 +212,12 @@ static int own_id(
 	struct merging *m, const struct source *source, const char *id, uint32_t *owner, struct sl_err *err)
 {
 	uint32_t index;
-	void *array = m->owner;
 	int status = names_add(&m->ids, m->c->arena, id, strlen(id), &index, err);
 	if (status)
 		return status;
-	const size_t before = m->owner_capacity;
-	status = grow(&array, &m->owner_capacity, sizeof(*m->owner), (size_t)index + 1, INT32_MAX, err);
-	m->owner = array;
+	status = SL_GROW_ZEROED(m->owner, m->owner_capacity, (size_t)index + 1, err);
 	if (status)
 		return status;
-	if (m->owner_capacity > before)
-		memset(m->owner + before, 0, (m->owner_capacity - before) * sizeof(*m->owner));
 	SL_CHECK(m->owner); /* It has room for this one at least. */
 	if (!m->owner[index])
 		m->owner[index] = number_of(m, source);
@@ -243,7 +236,6 @@ static int rename_id(struct merging *m, const struct source *source, const char 
 	char key[ID_ROOM];
 	char name[ID_ROOM];
 	uint32_t index;
-	void *array = (void *)m->renamed;
 	if (strlen(id) > ID_ROOM / 2)
 		return id_too_long(source, id, err);
 	(void)snprintf(key, sizeof(key), "%u:%s", number_of(m, source), id);
@@ -251,9 +243,7 @@ static int rename_id(struct merging *m, const struct source *source, const char 
 		return SL_OK; /* Another row of the same job. */
 	int status = names_add(&m->clashed, m->c->arena, key, strlen(key), &index, err);
 	if (!status)
-		status = grow(
-			&array, &m->renamed_capacity, sizeof(*m->renamed), (size_t)index + 1, INT32_MAX, err);
-	m->renamed = array;
+		status = SL_GROW_MOST(m->renamed, m->renamed_capacity, (size_t)index + 1, INT32_MAX, err);
 	if (status)
 		return status;
 	size_t len = (size_t)snprintf(name, sizeof(name), "%s", id);

@@ -155,11 +155,8 @@ static int find_or_give(
 	key[0] = wanted->kind;
 	memcpy(key + 1, wanted->text, len);
 	int status = names_add(&p->original, p->arena, key, len + 1, &index, err);
-	void *array = p->given;
 	if (!status)
-		status = grow(
-			&array, &p->given_capacity, sizeof(*p->given), p->original.count, UINT32_MAX, err);
-	p->given = array;
+		status = SL_GROW_MOST(p->given, p->given_capacity, p->original.count, UINT32_MAX, err);
 	if (!status && index == before)
 		status = hash_of(p, key, len + 1, hash, err);
 	if (!status && index == before)

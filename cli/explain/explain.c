@@ -310,7 +310,7 @@ size_t charges_fill(const struct explain *explain, uint32_t job, struct charge *
 	struct sl_err none = { 0 };
 	size_t count = 0;
 	while (sl_charge_next(&charging, &now)) {
-		if (grow((void **)charge, capacity, sizeof(**charge), count + 1, SIZE_MAX / 64, &none))
+		if (SL_GROW(*charge, *capacity, count + 1, &none))
 			return SIZE_MAX;
 		(*charge)[count++] = (struct charge){ .from = now.from,
 			.until = now.until,

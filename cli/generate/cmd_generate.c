@@ -180,16 +180,8 @@ static int values_from_args(struct sl_value *values, const struct sl_generator *
 
 static int header_add(struct generation *g, const char *key, const char *value, struct sl_err *err)
 {
-	if (g->header_count == g->header_capacity) {
-		const size_t capacity = g->header_capacity ? 2 * g->header_capacity : 32;
-		const char *(*header)[2] = sl_alloc(g->arena, capacity, sizeof(*header));
-		if (!header)
-			return sl_fail_memory(err);
-		for (size_t i = 0; i < g->header_count; i++)
-			memcpy(header[i], g->header[i], sizeof(*header));
-		g->header = header;
-		g->header_capacity = capacity;
-	}
+	if (SL_GROW_IN(g->arena, g->header, g->header_capacity, g->header_count + 1, err))
+		return SL_SYSTEM;
 	const char **line = g->header[g->header_count++];
 	line[0] = sl_strdup(g->arena, key, strlen(key));
 	line[1] = sl_strdup(g->arena, value, strlen(value));

@@ -71,8 +71,7 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	struct fitting *f = self;
 	if (gone)
 		return SL_OK;
-	const int status = grow(
-		(void **)&f->said, &f->said_capacity, sizeof(*f->said), f->said_count + 1, UINT32_MAX, err);
+	const int status = SL_GROW_MOST(f->said, f->said_capacity, f->said_count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
 	const struct sl_profile *profile = row->more ? row->more->profile : NULL;
@@ -164,11 +163,8 @@ static int sample_add(struct samples *s, sl_time submit, double size, double run
 	if (s->count == s->capacity) {
 		size_t capacity = s->capacity;
 		for (size_t i = 0; i < SAMPLES; i++) {
-			void *array = s->x[i];
 			capacity = s->capacity;
-			const int status =
-				grow(&array, &capacity, sizeof(*s->x[i]), s->count + 1, UINT32_MAX, err);
-			s->x[i] = array;
+			const int status = SL_GROW_MOST(s->x[i], capacity, s->count + 1, UINT32_MAX, err);
 			if (status)
 				return status;
 		}

@@ -52,8 +52,7 @@ const struct says_text says_texts[SAYS_COUNT] = {
 
 static int sample_add(struct sample *sample, int64_t value, struct sl_err *err)
 {
-	const int status = grow((void **)&sample->value, &sample->capacity, sizeof(int64_t),
-		sample->count + 1, UINT32_MAX, err);
+	const int status = SL_GROW_MOST(sample->value, sample->capacity, sample->count + 1, UINT32_MAX, err);
 	if (!status)
 		sample->value[sample->count++] = value;
 	return status;

@@ -88,8 +88,8 @@ static int on_nodes(
 {
 	struct told *told = self;
 	(void)at;
-	const int status = grow((void **)&told->nodes, &told->node_capacity, sizeof(*told->nodes),
-		told->node_count + 1, KEPT_MAX, err);
+	const int status =
+		SL_GROW_MOST(told->nodes, told->node_capacity, told->node_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
@@ -113,8 +113,8 @@ static int on_partition(
 {
 	struct told *told = self;
 	(void)at;
-	const int status = grow((void **)&told->partition, &told->partition_capacity,
-		sizeof(*told->partition), told->partition_count + 1, KEPT_MAX, err);
+	const int status = SL_GROW_MOST(
+		told->partition, told->partition_capacity, told->partition_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
@@ -146,8 +146,8 @@ static int on_license(
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct told *told = self;
-	const int status = grow((void **)&told->setting, &told->setting_capacity, sizeof(*told->setting),
-		told->setting_count + 1, KEPT_MAX, err);
+	const int status =
+		SL_GROW_MOST(told->setting, told->setting_capacity, told->setting_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
 	struct sl_setting *mine = &told->setting[told->setting_count++];
@@ -208,7 +208,7 @@ static int count_keys(struct told *told, struct sl_err *err)
 	size_t *sorted = calloc(told->setting_count + 1, sizeof(*sorted));
 	size_t kept = 0;
 	if (!sorted)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < told->setting_count; i++)
 		sorted[i] = i;
 	qsort_r(sorted, told->setting_count, sizeof(*sorted), compare_places, told->setting);
@@ -238,7 +238,7 @@ static int settings_of(struct settings *settings, const struct args *args, struc
 	*count = 0;
 	*list = sl_alloc(args->arena, settings->count + 1, sizeof(**list));
 	if (status || !*list)
-		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return status ? status : sl_fail_memory(err);
 	for (size_t i = 0; i < settings->count; i++)
 		if (strncmp(settings->item[i].key, prefix, sizeof(prefix) - 1) == 0)
 			(*list)[(*count)++] =

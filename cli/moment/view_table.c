@@ -13,22 +13,16 @@ struct taking {
 	struct view_table *table;
 };
 
-static int no_memory(void)
-{
-	struct sl_err none = { 0 };
-	return sl_fail_memory(&none);
-}
-
 static int take_columns(struct taking *taking, const char *const *column, size_t count)
 {
 	struct view_table *table = taking->table;
 	table->column = sl_alloc(taking->arena, count + 1, sizeof(*table->column));
 	if (!table->column)
-		return no_memory();
+		return SL_SYSTEM;
 	for (size_t i = 0; i < count; i++) {
 		table->column[i] = sl_strdup(taking->arena, column[i], strlen(column[i]));
 		if (!table->column[i])
-			return no_memory();
+			return SL_SYSTEM;
 	}
 	table->column_count = count;
 	return SL_OK;
@@ -42,23 +36,15 @@ static int take_row(void *self, const char *const *column, const struct sl_figur
 	const int status = table->column ? SL_OK : take_columns(taking, column, count);
 	if (status)
 		return status;
-	if (table->row_count == table->capacity) {
-		const size_t capacity = table->capacity ? table->capacity * 2 : FIRST;
-		struct sl_figure *more = sl_alloc(taking->arena, capacity * count + 1, sizeof(*more));
-		if (!more)
-			return no_memory();
-		if (table->row_count)
-			memcpy(more, table->figure, table->row_count * count * sizeof(*more));
-		table->figure = more;
-		table->capacity = capacity;
-	}
+	if (SL_GROW_IN(taking->arena, table->figure, table->capacity, (table->row_count + 1) * count, NULL))
+		return SL_SYSTEM;
 	struct sl_figure *to = table->figure + table->row_count++ * count;
 	for (size_t i = 0; i < count; i++) {
 		to[i] = figure[i];
 		if (figure[i].text)
 			to[i].text = sl_strdup(taking->arena, figure[i].text, strlen(figure[i].text));
 		if (figure[i].text && !to[i].text)
-			return no_memory();
+			return SL_SYSTEM;
 	}
 	return SL_OK;
 }

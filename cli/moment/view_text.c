@@ -24,31 +24,18 @@ void cell_free(struct cell *cell)
 	*cell = (struct cell){ 0 };
 }
 
-static bool cell_room(struct cell *cell, size_t room)
-{
-	if (cell->len + room <= cell->capacity)
-		return true;
-	const size_t capacity = 2 * (cell->len + room) + 64;
-	char *text = realloc(cell->text, capacity);
-	if (!text)
-		return false;
-	cell->text = text;
-	cell->capacity = capacity;
-	return true;
-}
-
 void cell_put(struct cell *cell, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	va_list again;
 	va_copy(again, args);
-	const int len = cell_room(cell, 128)
+	const int len = !SL_GROW(cell->text, cell->capacity, cell->len + 128, NULL)
 				? vsnprintf(cell->text + cell->len, cell->capacity - cell->len, format, args)
 				: -1;
 	if (len > 0 && (size_t)len < cell->capacity - cell->len)
 		cell->len += (size_t)len;
-	else if (len > 0 && cell_room(cell, (size_t)len + 1))
+	else if (len > 0 && !SL_GROW(cell->text, cell->capacity, cell->len + (size_t)len + 1, NULL))
 		cell->len +=
 			(size_t)vsnprintf(cell->text + cell->len, cell->capacity - cell->len, format, again);
 	va_end(again);
@@ -187,7 +174,7 @@ void put_nodes(struct cell *cell, const struct view *view, const uint32_t *node,
 	for (size_t i = 0; i < count; i++)
 		name[i] = view->cluster->node_name[node[i]];
 	const size_t len = sl_hosts_fold(name, count, NULL, 0);
-	if (cell_room(cell, len + 1))
+	if (!SL_GROW(cell->text, cell->capacity, cell->len + len + 1, NULL))
 		cell->len += sl_hosts_fold(name, count, cell->text + cell->len, len + 1);
 	free(name);
 }

@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 	int status = registry_make(&registry, &err);
 	registry.trust.guarded = true;
 	registry.watch.is_over = loading_is_over;
-	struct args args = { .arena = status ? NULL : arena_new(),
+	struct args args = { .arena = status ? NULL : sl_arena_new(),
 		.registry = &registry,
 		.program = argc > 0 ? argv[0] : NULL };
 	if (!status && !args.arena)
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		status = streams_close(&err);
 	if (status && (err.text[0] || status == SL_INTERRUPTED)) /* Else it was said. */
 		log_failure(&err, status);
-	arena_free(args.arena);
+	sl_arena_free(args.arena);
 	registry_release(&registry);
 	return -status;
 }

@@ -81,16 +81,8 @@ static bool is_file(const char *path)
 
 static int entry_add(struct report *all, const char *path, const char *folder, struct sl_err *err)
 {
-	if (all->count == all->room) {
-		const size_t room = all->room * 2 + 16;
-		struct entry *grown = sl_alloc(all->args->arena, room, sizeof(*grown));
-		if (!grown)
-			return sl_fail_memory(err);
-		if (all->count)
-			memcpy(grown, all->entry, all->count * sizeof(*grown));
-		all->entry = grown;
-		all->room = room;
-	}
+	if (SL_GROW_IN(all->args->arena, all->entry, all->room, all->count + 1, err))
+		return SL_SYSTEM;
 	if (!path || !folder)
 		return sl_fail_memory(err);
 	all->entry[all->count++] = (struct entry){ .path = path, .folder = folder };

@@ -91,7 +91,7 @@ static int drop_defaults(struct again *again, struct sl_err *err)
 
 int again_open(struct again *again, const char *path, struct registry *registry, struct sl_err *err)
 {
-	*again = (struct again){ .arena = arena_new(), .registry = registry };
+	*again = (struct again){ .arena = sl_arena_new(), .registry = registry };
 	if (!again->arena)
 		return sl_fail_memory(err);
 	again->settings.arena = again->arena;
@@ -260,6 +260,6 @@ void again_close(struct again *again)
 	if (!again->arena)
 		return;
 	scenario_release(&again->scenario);
-	arena_free(again->arena);
+	sl_arena_free(again->arena);
 	*again = (struct again){ 0 };
 }

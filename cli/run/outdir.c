@@ -373,7 +373,7 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 
 static void outdir_drop(struct outdir *dir)
 {
-	arena_free(dir->arena);
+	sl_arena_free(dir->arena);
 	free(dir);
 }
 
@@ -391,7 +391,7 @@ static int claimed(struct outdir **dir, const char *path, const char *identity, 
 		return sl_fail_memory(err);
 	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
 	made->documents = ways.registry->known.documents;
-	made->arena = arena_new();
+	made->arena = sl_arena_new();
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
 	if (!status)
 		status = claim(made, ways.force, err);

@@ -400,7 +400,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 {
 	struct about_metrics about = { 0 };
 	char identity[65];
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const char *text = arena ? run_identity(run, arena) : NULL;
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
 	if (!status)
@@ -409,7 +409,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	if (!status && !stretch)
 		status = sl_fail_memory(err);
 	if (status) {
-		arena_free(arena);
+		sl_arena_free(arena);
 		return status;
 	}
 	struct json json;
@@ -420,7 +420,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	if (windows)
 		windows_json(windows, &json);
 	put_world(&json, run, stretch);
-	arena_free(arena);
+	sl_arena_free(arena);
 	json_put(&json, datum_micro("warmup", about.warmup),
 		datum_text("utilization_resource", about.scarcest));
 	put_course(&json, &run->sim.result);

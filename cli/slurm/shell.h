@@ -140,7 +140,6 @@ extern const char *const shell_names[]; /* Of all commands, for completion; clos
 
 /* shell_run.c: one line, or all. */
 bool shell_is_user(const char *name);
-int shell_line(struct shell *shell, const char *line, struct sl_err *err);
 int shell_lines(struct shell *shell, struct sl_err *err);
 
 /* A command: its line is words; what it says goes to stdout and stderr, its exit status into shell->status. A

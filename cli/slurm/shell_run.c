@@ -417,7 +417,7 @@ static SHELL_COMMAND(dispatch)
 		near ? "did you mean '" : "", near ? near : "'help' shows what there is", near ? "'?" : "");
 }
 
-int shell_line(struct shell *shell, const char *line, struct sl_err *err)
+static int shell_line(struct shell *shell, const char *line, struct sl_err *err)
 {
 	struct shell_words *words = malloc(sizeof(*words));
 	if (!words)

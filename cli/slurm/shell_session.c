@@ -40,13 +40,7 @@ static int room_for(
 		return SL_OK;
 	if (wanted > most)
 		return sl_fail(err, SL_INPUT, "a session of more than %zu inputs", most);
-	const size_t more = *capacity ? 2 * *capacity : 64;
-	void *grown = realloc(*list, (more > wanted ? more : wanted) * size);
-	if (!grown)
-		return sl_fail_memory(err);
-	*list = grown;
-	*capacity = more > wanted ? more : wanted;
-	return SL_OK;
+	return sl_array_grow(list, size, capacity, sizeof(*capacity), wanted, most, err);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------------------- */
@@ -99,7 +93,7 @@ static void clear(struct shell *shell)
 
 int shell_begin(struct shell *shell, struct sl_err *err)
 {
-	shell->arena = arena_new();
+	shell->arena = sl_arena_new();
 	if (!shell->arena)
 		return sl_fail_memory(err);
 	shell->epoch = SHELL_EPOCH;
@@ -116,7 +110,7 @@ void shell_end(struct shell *shell)
 	free(shell->order);
 	free(shell->entry);
 	if (shell->arena)
-		arena_free(shell->arena);
+		sl_arena_free(shell->arena);
 }
 
 /* Entries again, as they were accepted. */

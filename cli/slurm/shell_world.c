@@ -115,7 +115,8 @@ static int settings_of(
 /* The recipe of the run, and its inputs. */
 static int load(struct shell *shell, const struct files *files, struct again *again, struct sl_err *err)
 {
-	*again = (struct again){ .arena = arena_new(), .registry = shell->args->registry, .changed = true };
+	*again =
+		(struct again){ .arena = sl_arena_new(), .registry = shell->args->registry, .changed = true };
 	if (!again->arena)
 		return sl_fail_memory(err);
 	again->settings.arena = again->arena;

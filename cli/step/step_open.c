@@ -49,7 +49,7 @@ static int open_trace(struct stepper *stepper, const struct args *args, struct s
 	struct again *again = &stepper->explain.view.again;
 	const char *policy = arg(args, "policy");
 	struct run run = { 0 };
-	again->arena = arena_new();
+	again->arena = sl_arena_new();
 	again->registry = args->registry;
 	if (!again->arena)
 		return sl_fail_memory(err);
@@ -124,8 +124,7 @@ static struct instant *instant_at(struct gathering *all, sl_time at)
 	const size_t count = stepper->instant_count;
 	if (count && stepper->instant[count - 1].at == at)
 		return &stepper->instant[count - 1];
-	all->status = grow((void **)&stepper->instant, &stepper->instant_room, sizeof(*stepper->instant),
-		count + 1, SIZE_MAX / 64, all->err);
+	all->status = SL_GROW(stepper->instant, stepper->instant_room, count + 1, all->err);
 	if (all->status)
 		return NULL;
 	stepper->instant[count] = (struct instant){ .at = at, .first = stepper->happening_count };
@@ -154,8 +153,8 @@ static void add(struct gathering *all, sl_time at, const struct happening *happe
 	struct instant *instant = all->status ? NULL : instant_at(all, at);
 	if (!instant)
 		return;
-	all->status = grow((void **)&stepper->happening, &stepper->happening_room, sizeof(*happening),
-		stepper->happening_count + 1, SIZE_MAX / 64, all->err);
+	all->status =
+		SL_GROW(stepper->happening, stepper->happening_room, stepper->happening_count + 1, all->err);
 	if (all->status)
 		return;
 	stepper->happening[stepper->happening_count] = *happening;
@@ -295,8 +294,8 @@ static int gather(struct stepper *stepper, size_t before, struct sl_err *err)
 int step_fresh(struct stepper *stepper, struct sl_err *err)
 {
 	struct view *view = &stepper->explain.view;
-	arena_free(view->arena);
-	view->arena = arena_new();
+	sl_arena_free(view->arena);
+	view->arena = sl_arena_new();
 	return view->arena ? SL_OK : sl_fail_memory(err);
 }
 
@@ -332,6 +331,6 @@ void step_close(struct stepper *stepper)
 	sim_release(&view->sim);
 	free(stepper->instant);
 	free(stepper->happening);
-	arena_free(view->arena);
+	sl_arena_free(view->arena);
 	again_close(&view->again);
 }

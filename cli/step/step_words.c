@@ -307,8 +307,7 @@ void tell_line(struct stepper *stepper, struct told_lines *told, const char *for
 	char *kept = len < 0 ? NULL : sl_strdup(stepper->explain.view.arena, text, (size_t)len);
 	if (len >= 0)
 		free(text);
-	if (kept && !grow((void **)&told->line, &told->capacity, sizeof(*told->line), told->count + 1,
-			    SIZE_MAX / 64, &none))
+	if (kept && !SL_GROW(told->line, told->capacity, told->count + 1, &none))
 		told->line[told->count++] = kept;
 }
 

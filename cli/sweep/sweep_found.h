@@ -31,7 +31,6 @@ struct found {
 	const char **metric; /* In the order in which points have them. */
 	size_t metric_count;
 };
-int found_read(struct found *found, struct sweep *sweep, struct sl_err *err);
 const int64_t *found_value(const struct found_point *point, size_t metric); /* NULL: it has none. */
 
 /* sweep_database.c: DIR/runs.db. */

@@ -96,7 +96,7 @@ static int read_point(struct found *found, size_t number, struct sl_err *err)
 	return status;
 }
 
-int found_read(struct found *found, struct sweep *sweep, struct sl_err *err)
+static int found_read(struct found *found, struct sweep *sweep, struct sl_err *err)
 {
 	*found = (struct found){ .sweep = sweep, .arena = sweep->arena };
 	found->point = sl_alloc(found->arena, sweep->count, sizeof(*found->point));

@@ -32,7 +32,7 @@ static void forget(struct worker *worker)
 	if (!worker->key)
 		return;
 	scenario_release(&worker->scenario);
-	arena_free(worker->own);
+	sl_arena_free(worker->own);
 	free(worker->key);
 	worker->key = NULL;
 }
@@ -119,7 +119,7 @@ static int prepare(struct worker *worker, const struct point *point, struct run 
 	struct sl_err *err)
 {
 	const struct sweep *sweep = worker->work->sweep;
-	struct sl_arena *own = arena_new();
+	struct sl_arena *own = sl_arena_new();
 	if (!own)
 		return sl_fail_memory(err);
 	/* The scenario keeps what its settings say. */
@@ -160,7 +160,7 @@ static int prepare(struct worker *worker, const struct point *point, struct run 
 	}
 	if (status) {
 		free(key);
-		arena_free(own);
+		sl_arena_free(own);
 		return status;
 	}
 	worker->key = key;
@@ -314,7 +314,7 @@ int sweep_point_failed(const struct sweep *sweep, size_t number, const struct sl
 static int do_point(struct worker *worker, size_t number, bool *failed, struct sl_err *err)
 {
 	const struct sweep *sweep = worker->work->sweep;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	if (!arena)
 		return sl_fail_memory(err);
 	struct run run = { .scenario = NULL };
@@ -342,9 +342,9 @@ static int do_point(struct worker *worker, size_t number, bool *failed, struct s
 	else
 		status = write_point(sweep, number, &run, &why, arena, err);
 	sim_release(&run.sim);
-	arena_free(worker->settings);
+	sl_arena_free(worker->settings);
 	worker->settings = NULL;
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 

@@ -253,7 +253,8 @@ static int named_worlds(struct world_list *all, struct sl_err *err)
 	return status;
 }
 
-int worlds_of_line(struct world_list *all, struct base *base, const struct args *args, struct sl_err *err)
+static int worlds_of_line(
+	struct world_list *all, struct base *base, const struct args *args, struct sl_err *err)
 {
 	*all = (struct world_list){ .args = args, .base = base };
 	all->world = sl_alloc(args->arena, args->given_count + 2, sizeof(*all->world));

@@ -18,7 +18,6 @@ struct world_list {
 	struct run *runs;      /* and its run, which has its result when there is something to tell. */
 	const struct differences *differences; /* By world; finished then. */
 };
-int worlds_of_line(struct world_list *all, struct base *base, const struct args *args, struct sl_err *err);
 
 /* whatif_base.c */
 struct sl_arena *base_arena(const struct base *base);

@@ -160,7 +160,7 @@ int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_
 {
 	struct checkpoint *checkpoint = sl_alloc(setup->arena, 1, sizeof(*checkpoint));
 	if (!checkpoint)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = checkpoint;
 	checkpoint->jobs = setup->jobs;
 	checkpoint->cluster = setup->cluster;
@@ -169,7 +169,7 @@ int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_
 	checkpoint->mark =
 		sl_alloc(setup->arena, (size_t)setup->cluster->node_count + 1, sizeof(*checkpoint->mark));
 	if (!checkpoint->job || !checkpoint->mark)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < setup->jobs->count; i++)
 		checkpoint->job[i].cost = SL_NONE;
 	return read_values(checkpoint, setup, err);
@@ -185,7 +185,7 @@ static int tell_columns(struct checkpoint *checkpoint, struct sl_tally *tally, s
 		int64_t *column =
 			sl_alloc(checkpoint->arena, (size_t)checkpoint->jobs->count + 1, sizeof(*column));
 		if (!column)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		for (uint32_t i = 0; i < checkpoint->jobs->count; i++) {
 			const struct checkpoint_job *of = &checkpoint->job[i];
 			const int64_t value[] = { of->count * SL_SECOND, of->writing, of->loading, of->lost };

@@ -23,11 +23,6 @@ static void fabric_release(void *state)
 	free(m->packed);
 }
 
-static int no_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "no memory for the fabric's links and jobs");
-}
-
 static void read_choices(struct fabric_model *m, const struct sl_model_setup *setup)
 {
 	const struct sl_value *value = setup->values;
@@ -86,7 +81,7 @@ static int fabric_init(void **state, const struct sl_model_setup *setup, struct 
 {
 	struct fabric_model *m = sl_alloc(setup->arena, 1, sizeof(*m));
 	if (!m)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	*state = m;
 	m->arena = setup->arena;
 	m->jobs = setup->jobs;
@@ -103,7 +98,7 @@ static int fabric_init(void **state, const struct sl_model_setup *setup, struct 
 	m->held = sl_alloc(setup->arena, (size_t)m->jobs->count + 1, sizeof(*m->held));
 	m->worked = sl_alloc(setup->arena, (size_t)m->jobs->count + 1, sizeof(*m->worked));
 	if (!m->share || !m->load || !m->held || !m->worked)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 
@@ -114,21 +109,6 @@ static int fabric_init(void **state, const struct sl_model_setup *setup, struct 
 static struct fabric_client *client_of(struct fabric_model *m, uint32_t job)
 {
 	return &m->client[fabric_share_slot(m->share, job)];
-}
-
-static bool room_for_client(struct fabric_model *m, uint32_t slot)
-{
-	if (slot < m->clients)
-		return true;
-	uint32_t clients = m->clients ? m->clients : 64;
-	while (clients <= slot)
-		clients *= 2;
-	struct fabric_client *more = realloc(m->client, clients * sizeof(*more));
-	if (!more)
-		return false;
-	m->client = more;
-	m->clients = clients;
-	return true;
 }
 
 static void carry(struct fabric_model *m, uint32_t job, int64_t by, sl_time now)
@@ -170,7 +150,7 @@ static void enter(
 		m->failed = true;
 		return;
 	}
-	if (!room_for_client(m, fabric_share_slot(m->share, job.row))) {
+	if (SL_GROW(m->client, m->clients, (size_t)fabric_share_slot(m->share, job.row) + 1, NULL)) {
 		fabric_share_remove(m->share, job.row);
 		m->failed = true;
 		return;
@@ -316,3 +296,29 @@ const struct sl_model model_fabric = {
 	.tell = fabric_tell,
 	.leaf = fabric_leaf,
 };
+
+/* ---- How a link is loaded over time: bytes a second, integrated in whole numbers. ---- */
+
+void fabric_load_close(struct fabric_load *load, sl_time now)
+{
+	if (now > load->since) {
+		load->sum += (__int128)load->now * (now - load->since);
+		if (load->now > load->peak) /* What lasted no time is no peak. */
+			load->peak = load->now;
+	}
+	load->since = now;
+}
+
+void fabric_load_move(struct fabric_load *load, sl_time now, int64_t by)
+{
+	fabric_load_close(load, now);
+	load->now += by;
+}
+
+void fabric_load_full(struct fabric_load *load, sl_time now, bool full)
+{
+	if (full)
+		load->full_since = now;
+	else
+		load->full_time += now - load->full_since;
+}

@@ -19,7 +19,7 @@ static int tell_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl_e
 	int64_t *sorted = malloc(((size_t)m->jobs->count + 1) * sizeof(*sorted));
 	if (!slowdown || !sorted) {
 		free(sorted);
-		return sl_fail(err, SL_SYSTEM, "no memory for the slowdown of each job");
+		return sl_fail_memory(err);
 	}
 	size_t count = 0;
 	__int128 sum = 0;
@@ -65,7 +65,7 @@ static int tell_links(struct fabric_model *m, sl_time now, struct sl_tally *tall
 	enum { COLUMNS = SL_LEN(column) };
 	struct sl_cell *cell = sl_alloc(m->arena, (size_t)m->links * COLUMNS + 1, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "no memory for the table of links");
+		return sl_fail_memory(err);
 	const sl_time span = m->first == SL_NONE ? 0 : now - m->first;
 	int64_t busiest = 0;
 	sl_time limiting = 0;
@@ -127,7 +127,7 @@ int fabric_tell(void *state, struct sl_pass *world, struct sl_tally *tally, stru
 {
 	struct fabric_model *m = state;
 	if (m->failed)
-		return sl_fail(err, SL_SYSTEM, "no memory for the fabric's jobs");
+		return sl_fail_memory(err);
 	const sl_time now =
 		m->on_it ? sl_now(world) : m->last; /* Means are of the time in which there was traffic. */
 	close_all(m, now);

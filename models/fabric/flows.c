@@ -18,14 +18,8 @@ static bool net_use_add(struct fabric_net *net, uint32_t link, int64_t flows)
 {
 	if (link == NET_NONE || flows <= 0)
 		return true;
-	if (net->uses == net->uses_room) {
-		const uint32_t room = net->uses_room ? 2 * net->uses_room : 64;
-		struct fabric_use *grown = realloc(net->use, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		net->use = grown;
-		net->uses_room = room;
-	}
+	if (SL_GROW(net->use, net->uses_room, net->uses + 1, NULL))
+		return false;
 	net->use[net->uses++] = (struct fabric_use){ link, flows };
 	return true;
 }

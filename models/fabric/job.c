@@ -72,14 +72,9 @@ uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_pie
 	}
 	if (!several)
 		return 0;
-	if (count > m->spots) {
-		struct fabric_spot *more = realloc(m->spot, 2 * count * sizeof(*more));
-		if (!more) {
-			m->failed = true;
-			return 0;
-		}
-		m->spot = more;
-		m->spots = (uint32_t)(2 * count);
+	if (SL_GROW(m->spot, m->spots, count, NULL)) {
+		m->failed = true;
+		return 0;
 	}
 	const struct sl_group *group = m->jobs->requests[m->jobs->request[job.row]].group;
 	for (size_t i = 0; i < count; i++)
@@ -184,15 +179,9 @@ static const struct fabric_packed *packed_of(
 	}
 	if (m->packed_count == PACKED_KINDS)
 		return NULL;
-	if (m->packed_count == m->packed_max) {
-		const uint32_t max = m->packed_max ? 2 * m->packed_max : 16;
-		struct fabric_packed *more = realloc(m->packed, max * sizeof(*more));
-		if (!more) {
-			m->failed = true;
-			return NULL;
-		}
-		m->packed = more;
-		m->packed_max = max;
+	if (SL_GROW(m->packed, m->packed_max, m->packed_count + 1, NULL)) {
+		m->failed = true;
+		return NULL;
 	}
 	struct fabric_packed *packed = &m->packed[m->packed_count];
 	*packed = (struct fabric_packed){

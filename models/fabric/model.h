@@ -92,7 +92,7 @@ struct fabric_there {
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
 	struct fabric_there *there);
 
-/* ---- Links: fabric_load.c -------------------------------------------------------------------------------
+/* ---- Links: fabric.c ------------------------------------------------------------------------------------
  */
 
 void fabric_load_move(struct fabric_load *load, sl_time now, int64_t by);

@@ -123,7 +123,7 @@ int net_make_room(struct fabric_net *net, uint32_t switches, uint32_t links, str
 	net->link = sl_alloc(net->arena, links ? links : 1, sizeof(*net->link));
 	net->switches = switches;
 	net->links_room = links;
-	return net->sw && net->link ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return net->sw && net->link ? SL_OK : sl_fail_memory(err);
 }
 
 uint32_t net_link_add(
@@ -179,7 +179,7 @@ static int make_scratch(struct fabric_net *net, struct sl_err *err)
 	}
 	for (uint32_t i = 0; i < net->links && made; i++)
 		made = net->link[i].name != NULL;
-	return made ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return made ? SL_OK : sl_fail_memory(err);
 }
 
 static int (*const builders[NET_TOPOLOGIES])(struct fabric_net *net, struct sl_err *err) = {
@@ -199,7 +199,7 @@ int fabric_net_new(struct fabric_net **made, const struct sl_model_setup *setup,
 		return sl_fail(err, SL_USAGE, "fabric: a fabric joins nodes: give some, with -c CLUSTER");
 	struct fabric_net *net = sl_alloc(setup->arena, 1, sizeof(*net));
 	if (!net)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = net_config_read(&net->config, setup, err);
 	if (status)
 		return status;
@@ -210,7 +210,7 @@ int fabric_net_new(struct fabric_net **made, const struct sl_model_setup *setup,
 	net->leaf = sl_alloc(setup->arena, net->nodes, sizeof(*net->leaf));
 	net->position = sl_alloc(setup->arena, net->nodes, sizeof(*net->position));
 	if (!net->nics || !net->leaf || !net->position)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t type = 0; type < cluster->type_count && !status; type++) {
 		net->nics[type] = nics_of(&net->config, cluster, type);
 		status = nics_said(&net->nics[type], cluster, cluster->type[type].name, err);

@@ -57,7 +57,7 @@ static int name_it(
 	char name[32];
 	(void)snprintf(name, sizeof(name), "%s%u", word, number);
 	net->sw[index].name = sl_strdup(net->arena, name, strlen(name));
-	return net->sw[index].name ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return net->sw[index].name ? SL_OK : sl_fail_memory(err);
 }
 
 /* Routers first, then groups; nodes below each. */

@@ -82,7 +82,7 @@ int net_shape_build(struct fabric_net *net, const struct net_shape *shape, struc
 				.down = NET_NONE,
 				.local = NET_NONE };
 			if (!net->sw[i].name)
-				return sl_fail(err, SL_SYSTEM, "out of memory");
+				return sl_fail_memory(err);
 		}
 		first = next;
 	}
@@ -257,7 +257,7 @@ int net_switches_build(struct fabric_net *net, struct sl_err *err)
 	uint32_t *place = sl_alloc(net->arena, cluster->switch_count, sizeof(*place));
 	bool *placed = sl_alloc(net->arena, net->nodes, sizeof(*placed));
 	if (status || !place || !placed)
-		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return status ? status : sl_fail_memory(err);
 	net->switches = cluster->switch_count;
 	for (uint32_t i = 0; i < net->switches; i++) {
 		const struct sl_switch *sw = &cluster->sw[i];
@@ -268,7 +268,7 @@ int net_switches_build(struct fabric_net *net, struct sl_err *err)
 			.local = NET_NONE,
 			.name = sl_strdup(net->arena, sw->name, strlen(sw->name)) };
 		if (!net->sw[i].name)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		net->levels = net->sw[i].level > net->levels ? net->sw[i].level : net->levels;
 	}
 	for (uint32_t node = 0; node < net->nodes; node++)

@@ -10,17 +10,6 @@
 
 #include "models/fabric/share_inner.h"
 
-/* *array, of whatever type, has room for so many now. */
-static bool grown(void *array, size_t count, size_t size)
-{
-	void *block;
-	memcpy(&block, array, sizeof(block));
-	block = realloc(block, count * size);
-	if (block)
-		memcpy(array, &block, sizeof(block));
-	return block;
-}
-
 struct fabric_share *fabric_share_new(
 	const struct fabric_link *link, uint32_t links, enum fabric_contention contention)
 {
@@ -85,16 +74,11 @@ void fabric_share_free(struct fabric_share *s)
 
 static bool room_for_row(struct fabric_share *s, uint32_t row)
 {
-	if (row < s->rows)
-		return true;
-	size_t rows = s->rows ? s->rows : 64;
-	while (rows <= row)
-		rows *= 2;
-	if (!grown(&s->slot_of, rows, sizeof(*s->slot_of)))
+	const uint32_t before = s->rows;
+	if (SL_GROW(s->slot_of, s->rows, (size_t)row + 1, NULL))
 		return false;
-	for (size_t i = s->rows; i < rows; i++)
+	for (uint32_t i = before; i < s->rows; i++)
 		s->slot_of[i] = SHARE_NOT;
-	s->rows = (uint32_t)rows;
 	return true;
 }
 
@@ -103,9 +87,9 @@ static bool room_for_slot(struct fabric_share *s)
 	if (s->free_slots || s->slots < s->slots_max)
 		return true;
 	const uint32_t max = s->slots_max ? 2 * s->slots_max : 64;
-	if (!grown(&s->job, max, sizeof(*s->job)) || !grown(&s->free_slot, max, sizeof(*s->free_slot)) ||
-		!grown(&s->part, max, sizeof(*s->part)) || !grown(&s->job_heap, max, sizeof(*s->job_heap)) ||
-		!grown(&s->row_changed, max, sizeof(*s->row_changed)))
+	if (SL_RESIZE(s->job, max, NULL) || SL_RESIZE(s->free_slot, max, NULL) ||
+		SL_RESIZE(s->part, max, NULL) || SL_RESIZE(s->job_heap, max, NULL) ||
+		SL_RESIZE(s->row_changed, max, NULL))
 		return false;
 	memset(&s->job[s->slots_max], 0, (max - s->slots_max) * sizeof(*s->job));
 	s->slots_max = max;
@@ -136,8 +120,8 @@ static uint32_t block_take(struct fabric_share *s, uint32_t uses)
 				return SHARE_NOT;
 			max *= 2;
 		}
-		if (!grown(&s->use, max, sizeof(*s->use)) || !grown(&s->tie, max, sizeof(*s->tie)) ||
-			!grown(&s->step, max, sizeof(*s->step)))
+		if (SL_RESIZE(s->use, max, NULL) || SL_RESIZE(s->tie, max, NULL) ||
+			SL_RESIZE(s->step, max, NULL))
 			return SHARE_NOT;
 		s->pool_max = max;
 	}
@@ -283,12 +267,8 @@ bool fabric_share_add(
 	if (!room_for_row(s, row))
 		return false;
 	SL_CHECK(s->slot_of[row] == SHARE_NOT);
-	if (s->seeds == s->seeds_max) {
-		const uint32_t max = s->seeds_max ? 2 * s->seeds_max : 64;
-		if (!grown(&s->seed, max, sizeof(*s->seed)))
-			return false;
-		s->seeds_max = max;
-	}
+	if (SL_GROW(s->seed, s->seeds_max, s->seeds + 1, NULL))
+		return false;
 	const uint32_t slot = slot_take(s, row, path, pace);
 	if (slot == SHARE_NOT)
 		return false;

@@ -10,83 +10,30 @@
  */
 #include "models/fabric/share_inner.h"
 
-/* ---- Links by level, with places ------------------------------------------------------------------------
+/* ---- Links by level, with places, and jobs by cap -------------------------------------------------------
  */
 
-static void link_set(struct fabric_share *s, uint32_t place, struct share_level entry)
+static bool is_lower(const struct fabric_share *s, const struct share_level *a, const struct share_level *b)
 {
-	s->link_heap[place] = entry;
-	s->part_link[entry.row].place = place;
+	(void)s;
+	return a->level < b->level;
 }
 
-static void link_down(struct fabric_share *s, uint32_t place)
+static void placed(const struct fabric_share *s, const struct share_level *link, size_t place)
 {
-	const struct share_level moving = s->link_heap[place];
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-		if (child >= s->link_heaped)
-			break;
-		if (child + 1 < s->link_heaped && s->link_heap[child + 1].level < s->link_heap[child].level)
-			child++;
-		if (s->link_heap[child].level >= moving.level)
-			break;
-		link_set(s, place, s->link_heap[child]);
-		place = child;
-	}
-	link_set(s, place, moving);
+	s->part_link[link->row].place = (uint32_t)place;
 }
-
-static void link_up(struct fabric_share *s, uint32_t place)
-{
-	const struct share_level moving = s->link_heap[place];
-	while (place > 0) {
-		const uint32_t parent = (place - 1) / 2;
-		if (s->link_heap[parent].level <= moving.level)
-			break;
-		link_set(s, place, s->link_heap[parent]);
-		place = parent;
-	}
-	link_set(s, place, moving);
-}
+SL_HEAP(links, struct share_level, const struct fabric_share *, is_lower, placed)
+SL_HEAP(jobs, struct share_level, const struct fabric_share *, is_lower, SL_HEAP_UNPLACED)
 
 static void link_drop(struct fabric_share *s, uint32_t link)
 {
 	const uint32_t place = s->part_link[link].place;
 	s->part_link[link].place = SHARE_NOT;
-	const struct share_level last = s->link_heap[--s->link_heaped];
-	if (place == s->link_heaped)
-		return;
-	link_set(s, place, last);
-	link_up(s, place);
-	link_down(s, s->part_link[last.row].place);
+	links_remove(s, s->link_heap, --s->link_heaped, place);
 }
 
-/* ---- Jobs by cap -----------------------------------------------------------------------------------------
- */
-
-static void job_down(struct fabric_share *s, uint32_t place)
-{
-	const struct share_level moving = s->job_heap[place];
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-		if (child >= s->job_heaped)
-			break;
-		if (child + 1 < s->job_heaped && s->job_heap[child + 1].level < s->job_heap[child].level)
-			child++;
-		if (s->job_heap[child].level >= moving.level)
-			break;
-		s->job_heap[place] = s->job_heap[child];
-		place = child;
-	}
-	s->job_heap[place] = moving;
-}
-
-static void job_pop(struct fabric_share *s)
-{
-	s->job_heap[0] = s->job_heap[--s->job_heaped];
-	if (s->job_heaped)
-		job_down(s, 0);
-}
+static void job_pop(struct fabric_share *s) { jobs_remove(s, s->job_heap, --s->job_heaped, 0); }
 
 /* ---- Rounds
  * ------------------------------------------------------------------------------------------------ */
@@ -98,17 +45,16 @@ static void begin(struct fabric_share *s)
 		struct share_active *link = &s->part_link[i];
 		link->left = s->link[link->link].capacity;
 		link->fixing = 0;
-		link_set(s, s->link_heaped++, (struct share_level){ link->left / (double)link->open, i });
+		s->link_heap[s->link_heaped] = (struct share_level){ link->left / (double)link->open, i };
+		link->place = s->link_heaped++;
 	}
-	for (uint32_t place = s->link_heaped / 2; place-- > 0;)
-		link_down(s, place);
+	links_make(s, s->link_heap, s->link_heaped);
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
 		job->fixed = false;
 		s->job_heap[s->job_heaped++] = (struct share_level){ job->cap, s->part[i] };
 	}
-	for (uint32_t place = s->job_heaped / 2; place-- > 0;)
-		job_down(s, place);
+	jobs_make(s, s->job_heap, s->job_heaped);
 }
 
 static void fix(struct fabric_share *s, uint32_t slot, double level)
@@ -141,7 +87,7 @@ static void settle(struct fabric_share *s, double level)
 		}
 		const double fair = link->left / (double)link->open;
 		s->link_heap[link->place].level = fair > level ? fair : level;
-		link_down(s, link->place); /* It can only have risen. */
+		links_down(s, s->link_heap, s->link_heaped, link->place); /* It can only have risen. */
 	}
 	s->touches = 0;
 }

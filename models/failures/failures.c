@@ -27,7 +27,7 @@ static int make_jobs(struct failures *f, struct sl_err *err)
 	f->running = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*f->running));
 	f->victim = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*f->victim));
 	if (!f->job || !f->running || !f->victim)
-		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		f->job[i] = (struct fail_job){ .first = SL_NONE,
 			.failed = SL_NONE,
@@ -45,7 +45,7 @@ static int failures_init(void **state, const struct sl_model_setup *setup, struc
 {
 	struct failures *f = sl_alloc(setup->arena, 1, sizeof(*f));
 	if (!f)
-		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+		return sl_fail_memory(err);
 	f->setup = *setup;
 	*state = f;
 	int status = failures_options_read(&f->options, setup, err);

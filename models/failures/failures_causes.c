@@ -46,8 +46,6 @@ static const struct fail_repair repairs_assumed[] = {
 	{ "rma", 50000, 72 * FAIL_HOUR },
 };
 
-static int memory_out(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "failures: no memory"); }
-
 static const char *cell_of(const struct sl_sheet *sheet, uint32_t row, uint32_t column)
 {
 	return sheet->cell[(size_t)row * sheet->columns + column];
@@ -84,7 +82,7 @@ static int repairs_of_sheet(struct failures *f, const struct sl_sheet *sheet, st
 			"%u classes of repairs: give 1 to %d", sheet->rows, FAIL_REPAIRS_MAX);
 	f->repair = sl_alloc(f->setup.arena, sheet->rows, sizeof(*f->repair));
 	if (!f->repair)
-		return memory_out(err);
+		return sl_fail_memory(err);
 	int64_t total = 0;
 	for (uint32_t row = 0; row < sheet->rows; row++) {
 		struct fail_repair *repair = &f->repair[row];
@@ -199,14 +197,14 @@ int failures_causes_make(struct failures *f, const struct sl_model_setup *setup,
 	const struct sl_sheet *causes = sl_sheet_of(setup, "causes");
 	f->cause = sl_alloc(setup->arena, FAIL_CAUSES_MAX, sizeof(*f->cause));
 	if (!f->cause)
-		return memory_out(err);
+		return sl_fail_memory(err);
 	if (repairs) {
 		if (repairs_of_sheet(f, repairs, err))
 			return err->status;
 	} else {
 		f->repair = sl_alloc(setup->arena, SL_LEN(repairs_assumed), sizeof(*f->repair));
 		if (!f->repair)
-			return memory_out(err);
+			return sl_fail_memory(err);
 		memcpy(f->repair, repairs_assumed, sizeof(repairs_assumed));
 		f->repair_count = SL_LEN(repairs_assumed);
 	}
@@ -217,7 +215,7 @@ int failures_causes_make(struct failures *f, const struct sl_model_setup *setup,
 		for (size_t i = 0; i < SL_LEN(llama3); i++) {
 			const uint32_t cause = failures_cause_of(f, llama3[i].name, strlen(llama3[i].name));
 			if (cause == UINT32_MAX)
-				return memory_out(err);
+				return sl_fail_memory(err);
 			f->cause[cause].share = llama3[i].count * MILLION;
 		}
 	f->cause_drawn = f->cause_count;

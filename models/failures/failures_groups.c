@@ -14,21 +14,12 @@
 
 #include "models/failures/failures.h"
 
-static int memory_out(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "failures: no memory"); }
-
 int failures_group_add(struct failures *f, const struct fail_group *group, struct sl_err *err)
 {
-	if (f->group_count == f->group_capacity) {
-		const uint32_t room = f->group_capacity ? 2 * f->group_capacity : 64;
-		struct fail_group *more =
-			room <= FAIL_LOG_MAX ? sl_alloc(f->setup.arena, room, sizeof(*more)) : NULL;
-		if (!more)
-			return memory_out(err);
-		if (f->group_count)
-			memcpy(more, f->group, f->group_count * sizeof(*more));
-		f->group = more;
-		f->group_capacity = room;
-	}
+	if (f->group_count == FAIL_LOG_MAX)
+		return sl_fail_memory(err);
+	if (SL_GROW_IN(f->setup.arena, f->group, f->group_capacity, f->group_count + 1, err))
+		return SL_SYSTEM;
 	f->group[f->group_count] = *group;
 	f->group[f->group_count++].record = UINT32_MAX;
 	return SL_OK;
@@ -61,7 +52,7 @@ static int make_names(struct failures *f, struct sl_err *err)
 		return SL_OK;
 	struct named *named = sl_alloc(f->setup.arena, f->node_count, sizeof(*named));
 	if (!named)
-		return memory_out(err);
+		return sl_fail_memory(err);
 	const char *const *name = f->setup.cluster->node_name;
 	for (uint32_t i = 0; i < f->node_count; i++)
 		named[i] = (struct named){ name && name[i] ? name[i] : "", i };
@@ -115,7 +106,7 @@ int failures_hosts(struct failures *f, const char *text, const struct sl_place *
 			FAIL_LISTED_MAX);
 	struct hosts hosts = { f, at, err, sl_alloc(f->setup.arena, (size_t)names + 1, sizeof(uint32_t)), 0 };
 	if (!hosts.node)
-		return memory_out(err);
+		return sl_fail_memory(err);
 	if (sl_hosts_each(text, strlen(text), at, err, take_host, &hosts))
 		return err->status;
 	qsort(hosts.node, hosts.count, sizeof(*hosts.node), by_number);
@@ -195,14 +186,14 @@ static int domains_by_number(struct failures *f, const struct kind *kind, uint32
 {
 	const uint32_t *node = all_nodes(f);
 	if (!node)
-		return memory_out(err);
+		return sl_fail_memory(err);
 	for (uint32_t first = 0; first < f->node_count; first += size) {
 		char text[32];
 		const int len = snprintf(text, sizeof(text), "domain%" PRIu32, first / size + 1);
 		const char *name = sl_strdup(f->setup.arena, text, (size_t)len);
 		const uint32_t count = f->node_count - first < size ? f->node_count - first : size;
 		if (!name)
-			return memory_out(err);
+			return sl_fail_memory(err);
 		if (add(f, kind, name, node + first, count, err))
 			return err->status;
 	}
@@ -248,7 +239,7 @@ static int file_system(struct failures *f, struct sl_err *err)
 	if (!(kind.mean > 0))
 		return SL_OK;
 	const uint32_t *node = all_nodes(f);
-	return node ? add(f, &kind, "fs", node, f->node_count, err) : memory_out(err);
+	return node ? add(f, &kind, "fs", node, f->node_count, err) : sl_fail_memory(err);
 }
 
 int failures_groups_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)

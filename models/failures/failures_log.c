@@ -98,7 +98,7 @@ static int add_outage(
 	struct fail_group group = { .next = SL_NEVER, .back = SL_NEVER };
 	group.name = sl_strdup(f->setup.arena, node.at, node.len);
 	if (!group.name)
-		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+		return sl_fail_memory(err);
 	group.cause = is_said(cause) ? failures_cause_of(f, cause.at, cause.len)
 				     : failures_cause_of(f, "not said", 8);
 	if (group.cause == UINT32_MAX)

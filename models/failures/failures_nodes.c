@@ -76,7 +76,7 @@ int failures_nodes_make(struct failures *f, const struct sl_model_setup *setup, 
 		return SL_OK;
 	f->node = sl_alloc(setup->arena, f->node_count, sizeof(*f->node));
 	if (!f->node)
-		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < f->node_count; i++)
 		if (make_node(f, i, err))
 			return err->status;

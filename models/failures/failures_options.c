@@ -237,7 +237,7 @@ static int section_check(struct fail_options *o, const struct sl_model_setup *se
 	const struct sl_cluster *cluster = setup->cluster;
 	uint8_t *match = sl_alloc(setup->arena, (size_t)cluster->setting_count + 1, 1);
 	if (!match)
-		return sl_fail(err, SL_SYSTEM, "failures: no memory");
+		return sl_fail_memory(err);
 	o->match = match;
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *s = &cluster->setting[i];

@@ -21,18 +21,10 @@
 
 uint32_t failures_record(struct failures *f, sl_time at, const char *what, uint32_t cause)
 {
-	if (f->record_count == f->record_capacity) {
-		const uint32_t room = f->record_capacity ? 2 * f->record_capacity : 256;
-		struct fail_record *more =
-			room <= FAIL_RECORDS_MAX ? sl_alloc(f->setup.arena, room, sizeof(*more)) : NULL;
-		if (!more) {
-			f->records_dropped++;
-			return UINT32_MAX;
-		}
-		if (f->record_count)
-			memcpy(more, f->record, f->record_count * sizeof(*more));
-		f->record = more;
-		f->record_capacity = room;
+	if (f->record_count == FAIL_RECORDS_MAX ||
+		SL_GROW_IN(f->setup.arena, f->record, f->record_capacity, f->record_count + 1, NULL)) {
+		f->records_dropped++;
+		return UINT32_MAX;
 	}
 	f->record[f->record_count] =
 		(struct fail_record){ .at = at, .until = SL_NONE, .what = what ? what : "", .cause = cause };
@@ -89,7 +81,7 @@ static void metric_of_cause(struct telling *t, const char *family, const char *c
 	if (kept)
 		metric(t, kept, micro);
 	else if (!t->status)
-		t->status = sl_fail(t->err, SL_SYSTEM, "failures: no memory");
+		t->status = sl_fail_memory(t->err);
 }
 
 static int64_t hours(int64_t ms) { return sl_mul_div(ms, MILLION, HOUR_MS); }
@@ -149,7 +141,7 @@ static void tell_ettr(struct telling *t)
 	int64_t *ettr = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*ettr));
 	int64_t *failed = sl_alloc(f->setup.arena, (size_t)count + 1, sizeof(*failed));
 	if (!ettr || !failed) {
-		t->status = sl_fail(t->err, SL_SYSTEM, "failures: no memory");
+		t->status = sl_fail_memory(t->err);
 		return;
 	}
 	int64_t sum = 0, jobs = 0;
@@ -219,7 +211,7 @@ static struct sl_cell *cells(struct telling *t, size_t rows, size_t columns)
 	struct sl_cell *cell =
 		t->status ? NULL : sl_alloc(t->f->setup.arena, rows * columns + 1, sizeof(*cell));
 	if (!cell && !t->status)
-		t->status = sl_fail(t->err, SL_SYSTEM, "failures: no memory");
+		t->status = sl_fail_memory(t->err);
 	return cell;
 }
 

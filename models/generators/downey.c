@@ -71,15 +71,14 @@ static int draw(struct gen_work *w, struct sl_err *err)
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct gen_job *job = &w->job[i];
 		const double ln_work = least + sl_rng_unit(&work) / gen_real(w, B1);
-		const double ln_a =
-			gen_ln(a_min) + (gen_ln(a_max) - gen_ln(a_min)) * sl_rng_unit(&parallelism);
-		job->parallelism = micro(gen_exp(ln_a));
+		const double ln_a = sl_ln(a_min) + (sl_ln(a_max) - sl_ln(a_min)) * sl_rng_unit(&parallelism);
+		job->parallelism = micro(sl_exp(ln_a));
 		job->variance = micro(sigma_min + (sigma_max - sigma_min) * sl_rng_unit(&variance));
 		const double a = (double)job->parallelism / 1e6;
 		const int64_t size = gen_whole(a);
 		job->size = size < w->cpus ? (int32_t)size : w->cpus;
 		const double speedup = gen_downey_speedup(job->size, a, (double)job->variance / 1e6);
-		job->run = gen_whole(gen_exp(ln_work) / speedup);
+		job->run = gen_whole(sl_exp(ln_work) / speedup);
 	}
 	return SL_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * drawing.c - what generators draw with: elementary functions of the same bits anywhere, samplers over our
- * streams, and hyper-Erlang distributions by their moments.
+ * drawing.c - what generators draw with: samplers over our streams, and hyper-Erlang distributions by their
+ * moments.
  *
  * M. A. Johnson, M. R. Taaffe, "Matching moments to phase distributions: mixtures of Erlang distributions of
  * common order", Stochastic Models 5(4), 1989. An Erlang of order n and mean x has the moments x,
@@ -14,75 +14,31 @@
 #include <math.h>
 #include <string.h>
 
-#define LN2 0x1.62e42fefa39efp-1
-
-double gen_exp(double x)
-{
-	SL_CHECK(x > -700 && x < 700);
-	/* ln 2 in two parts, the first short enough for k times it to be exact. */
-	const double k = floor(x / LN2 + 0.5);
-	const double rest = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
-	double sum = 1;
-	for (int n = 16; n > 0; n--) /* |rest| < 0.35: the 17th term is below 1e-22. */
-		sum = 1 + rest / n * sum;
-	return ldexp(sum, (int)k);
-}
-
-double gen_ln(double x)
-{
-	SL_CHECK(x > 0);
-	int exponent;
-	const double fraction = frexp(x, &exponent); /* In [1/2, 1). */
-	double y = -0.35;
-	for (int i = 0; i < 4; i++) { /* Halley's iteration triples the digits. */
-		const double e = gen_exp(y);
-		y += 2 * (fraction - e) / (fraction + e);
-	}
-	return y + exponent * LN2;
-}
-
-double gen_pow10(double x) { return gen_exp(x * 0x1.26bb1bbb55516p+1); /* ln 10 */ }
-
-/* ---- GSL over a stream ----------------------------------------------------------- */
-
-static unsigned long stream_get(void *state) { return (unsigned long)(sl_rng_u64(state) >> 32); }
-static double stream_get_double(void *state) { return sl_rng_unit(state); }
-/* Never seeded by GSL: a stream comes seeded. */
-static void stream_set(void *state, unsigned long seed) { (void)state, (void)seed; }
-
-static const gsl_rng_type stream_type = {
-	.name = "sl_rng",
-	.max = 0xffffffff,
-	.min = 0,
-	.size = sizeof(struct sl_rng),
-	.set = stream_set,
-	.get = stream_get,
-	.get_double = stream_get_double,
-};
+double gen_pow10(double x) { return sl_exp(x * 0x1.26bb1bbb55516p+1); /* ln 10 */ }
 
 static double gen_normal(struct sl_rng *rng)
 {
-	const gsl_rng over = { .type = &stream_type, .state = rng };
+	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
 	return gsl_ran_gaussian_ziggurat(&over, 1);
 }
 
 double gen_gamma(struct sl_rng *rng, double shape, double scale)
 {
-	const gsl_rng over = { .type = &stream_type, .state = rng };
+	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
 	if (shape >= 1)
 		return gsl_ran_gamma(&over, shape, scale);
 	/* Below 1, GSL calls the C library's pow: the same by our own functions. */
 	const double u = 1 - sl_rng_unit(rng);
-	const double ln_power = gen_ln(u) / shape;
-	return ln_power < -600 ? 0 : gsl_ran_gamma(&over, 1 + shape, scale) * gen_exp(ln_power);
+	const double ln_power = sl_ln(u) / shape;
+	return ln_power < -600 ? 0 : gsl_ran_gamma(&over, 1 + shape, scale) * sl_exp(ln_power);
 }
 
-double gen_exponential(struct sl_rng *rng) { return -gen_ln(1 - sl_rng_unit(rng)); }
+double gen_exponential(struct sl_rng *rng) { return -sl_ln(1 - sl_rng_unit(rng)); }
 
 double gen_lognormal(struct sl_rng *rng, double mu, double sigma)
 {
 	const double ln = mu + sigma * gen_normal(rng);
-	return gen_exp(ln < -100 ? -100 : ln > 100 ? 100 : ln);
+	return sl_exp(ln < -100 ? -100 : ln > 100 ? 100 : ln);
 }
 
 int64_t gen_whole(double x)
@@ -107,7 +63,7 @@ void gen_zipf(uint64_t *below, uint32_t count, double power)
 {
 	uint64_t total = 0;
 	for (uint32_t k = 0; k < count; k++) {
-		const uint64_t weight = (uint64_t)(gen_exp(-power * gen_ln(k + 1)) * 0x1p40);
+		const uint64_t weight = (uint64_t)(sl_exp(-power * sl_ln(k + 1)) * 0x1p40);
 		total += weight ? weight : 1;
 		below[k] = total;
 	}

@@ -16,7 +16,7 @@
 int fit_found_init(struct fit_found *found, struct sl_err *err)
 {
 	*found = (struct fit_found){ .room = calloc(FIT_PARAMS, FIT_TEXT) };
-	return found->room ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return found->room ? SL_OK : sl_fail_memory(err);
 }
 
 void fit_found_release(struct fit_found *found) { free(found->room); }
@@ -80,7 +80,7 @@ int fit_minimize(fit_function *f, void *self, double *x, const double *step, siz
 		for (size_t i = 0; i < n; i++)
 			x[i] = gsl_vector_get(s->x, i);
 	} else {
-		status = sl_fail(err, SL_SYSTEM, "out of memory");
+		status = sl_fail_memory(err);
 	}
 	gsl_multimin_fminimizer_free(s);
 	gsl_vector_free(from);
@@ -310,7 +310,7 @@ static int fit_users(const struct fit_trace *trace, struct fit_found *found, str
 		most = trace->job[i].user > most ? trace->job[i].user : most;
 	struct ranks ranks = { calloc((size_t)most + 1, sizeof(double)), (size_t)most + 1 };
 	if (!ranks.jobs)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < trace->count; i++)
 		ranks.jobs[trace->job[i].user]++;
 	qsort(ranks.jobs, ranks.count, sizeof(*ranks.jobs), descending);
@@ -329,7 +329,7 @@ static int fit_factor(const struct fit_trace *trace, struct fit_found *found, st
 	double *ratio = calloc((size_t)trace->count + 1, sizeof(*ratio));
 	size_t count = 0;
 	if (!ratio)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < trace->count; i++)
 		if (trace->job[i].limit > 0)
 			ratio[count++] = (double)trace->job[i].limit / (double)trace->job[i].run;

@@ -175,7 +175,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	SL_CHECK(parts >= 1 && parts <= FIT_PARTS && count >= parts);
 	double *room = calloc(em.count * parts + count, sizeof(*room));
 	if (!room)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	double *ln = room + em.count * parts;
 	for (size_t i = 0; i < em.count; i++)
 		ln[i] = log(x[i * every + every / 2]);
@@ -285,7 +285,7 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 	char text[FIT_TEXT];
 	char *p = text;
 	if (!jobs)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < t->count; i++)
 		jobs[t->job[i].size]++;
 	for (int32_t from = 1, to = 1; from <= t->cpus;
@@ -322,7 +322,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 	struct family family[SL_LEN(name)];
 	double *x = calloc(t->count, sizeof(*x));
 	if (!x)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const size_t classes = fit_classes(t, LEAST, class);
 	int status = SL_OK;
 	size_t best = 0;

@@ -62,7 +62,7 @@ static int fit_sizes(const struct fit_trace *t, struct fit_found *found, struct 
 	if (!s.jobs || !s.size) {
 		free(s.jobs);
 		free(s.size);
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	}
 	int32_t most = 1;
 	for (uint32_t i = 0; i < t->count; i++) {
@@ -141,7 +141,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 	const size_t count = t->count / every;
 	double *room = calloc(count, 3 * sizeof(*room));
 	if (!room)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	double widest = 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct fit_job *job = &t->job[i * every];

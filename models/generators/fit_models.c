@@ -33,7 +33,7 @@ static int fit_downey(const struct fit_trace *t, struct fit_found *found, struct
 	double *ln = calloc(t->count, sizeof(*ln));
 	if (!ln || status) {
 		free(ln);
-		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return status ? status : sl_fail_memory(err);
 	}
 	double a_min = HUGE_VAL;
 	double a_max = 1;
@@ -202,7 +202,7 @@ static int fit_gavel(const struct fit_trace *t, struct fit_found *found, struct 
 	double *x = calloc(t->count, sizeof(*x));
 	if (!x || status) {
 		free(x);
-		return status ? status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return status ? status : sl_fail_memory(err);
 	}
 	int64_t scale[4] = { 0 };
 	for (uint32_t i = 0; i < t->count; i++) {

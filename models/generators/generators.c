@@ -93,7 +93,7 @@ static double gap_drawn(struct gen_arrivals *a)
 	switch (a->kind) {
 	case GEN_WEIBULL: {
 		const double x = gen_exponential(&a->rng);
-		return x > 0 ? a->gap * a->scale * gen_exp(fmax(-600, gen_ln(x) / a->shape)) : 0;
+		return x > 0 ? a->gap * a->scale * sl_exp(fmax(-600, sl_ln(x) / a->shape)) : 0;
 	}
 	case GEN_GAMMA:
 		return gen_gamma(&a->rng, a->shape, a->gap / a->shape);
@@ -151,7 +151,7 @@ static int draw_users(struct gen_work *w, struct sl_err *err)
 	const uint32_t users = (uint32_t)gen_number(w, GEN_USERS);
 	uint64_t *below = calloc(users, sizeof(*below));
 	if (!below)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u users: give fewer", users);
+		return sl_fail_memory(err);
 	struct sl_rng rng = gen_stream(w, "user");
 	gen_zipf(below, users, gen_real(w, GEN_ZIPF));
 	for (uint32_t i = 0; i < w->count; i++)
@@ -293,7 +293,7 @@ int gen_make_named(const struct gen_kind *kind, const struct sl_value *values, u
 		.run_max = values[GEN_MAX_RUN].number / SL_SECOND };
 	w.job = calloc(w.count, sizeof(*w.job));
 	if (!w.job)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u jobs: generate fewer", w.count);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < w.count; i++)
 		w.job[i].parallelism = w.job[i].variance = SL_NONE;
 	int status = kind->draw(&w, err);

@@ -5,7 +5,7 @@
  *
  * A generator fills the jobs; generators.c does the rest. All that is drawn becomes an integer where it is
  * drawn, and what stands between a stream and that integer is + - * / sqrt, GSL's samplers over our streams,
- * and gen_exp and gen_ln below: no result of the C library's exp, log or pow is rounded to anything.
+ * and sl_exp and sl_ln: no result of the C library's exp, log or pow is rounded to anything.
  */
 #ifndef GENERATORS_H
 #define GENERATORS_H
@@ -19,10 +19,6 @@ enum { GEN_DAY_HOURS = 24, GEN_WEEK_DAYS = 7, GEN_WEEK_HOURS = GEN_DAY_HOURS * G
 
 /* ---- Numbers (drawing.c) ---------------------------------------------------------- */
 
-/* e^x, |x| < 700, and ln x, x > 0, the same bits anywhere; off by at most 3e-16 of the larger of 1 and the
- * result. */
-double gen_exp(double x);
-double gen_ln(double x);
 double gen_pow10(double x);
 double gen_exponential(struct sl_rng *rng); /* Of mean 1. */
 double gen_gamma(struct sl_rng *rng, double shape, double scale);

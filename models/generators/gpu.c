@@ -145,7 +145,7 @@ static int numbers_init(struct numbers *n, const struct gen_work *w, struct sl_e
 				? gen_real(w, RUN_COMPLETED + i)
 				: published[which].run * published[which].time[i] / published[which].jobs[i];
 		n->outcome[i] = (int64_t)(share[i] * 1e9);
-		n->mu[i] = gen_ln(run) - sigma * sigma / 2;
+		n->mu[i] = sl_ln(run) - sigma * sigma / 2;
 	}
 	const double mean = gen_given(w, SIZE_MEAN) ? gen_real(w, SIZE_MEAN) : published[which].size;
 	return sizes_init(n, w, mean, err);
@@ -165,7 +165,7 @@ static int draw(struct gen_work *w, struct sl_err *err)
 		struct gen_job *job = &w->job[i];
 		job->size = (int32_t)1 << gen_pick(&size, n.size, n.sizes);
 		const size_t ends = gen_pick(&outcome, n.outcome, OUTCOMES);
-		const double mu = n.mu[ends] + gen_real(w, RUN_BY_SIZE) * gen_ln(job->size);
+		const double mu = n.mu[ends] + gen_real(w, RUN_BY_SIZE) * sl_ln(job->size);
 		job->state = state[ends];
 		job->run = gen_whole(gen_lognormal(&run, mu, gen_real(w, SIGMA)));
 	}

@@ -58,10 +58,7 @@ static double run_drawn(const struct runs *runs, enum family family, struct sl_r
 	if (family == GAMMA)
 		return gen_gamma(rng, a, b);
 	const double x = gen_exponential(rng);
-	return x > 0 ? b * gen_exp(gen_ln(x) / a < -600  ? -600
-				   : gen_ln(x) / a < 100 ? gen_ln(x) / a
-							 : 100)
-		     : 0;
+	return x > 0 ? b * sl_exp(sl_ln(x) / a < -600 ? -600 : sl_ln(x) / a < 100 ? sl_ln(x) / a : 100) : 0;
 }
 
 static int32_t size_drawn(const struct gen_item *item, struct sl_rng *rng)
@@ -69,8 +66,8 @@ static int32_t size_drawn(const struct gen_item *item, struct sl_rng *rng)
 	if (item->from == item->to)
 		return (int32_t)item->from;
 	/* Log-uniform: the number n takes what lies between ln n and ln (n + 1). */
-	const double from = gen_ln((double)item->from);
-	const double size = gen_exp(from + (gen_ln((double)item->to + 1) - from) * sl_rng_unit(rng));
+	const double from = sl_ln((double)item->from);
+	const double size = sl_exp(from + (sl_ln((double)item->to + 1) - from) * sl_rng_unit(rng));
 	const int64_t whole = (int64_t)size;
 	return (int32_t)(whole < item->from ? item->from : whole > item->to ? item->to : whole);
 }

@@ -52,7 +52,7 @@ static int world_init(struct world *w, struct sl_err *err)
 	w->lasting = calloc(t->users, sizeof(*w->lasting));
 	w->copies = calloc(t->users, sizeof(*w->copies));
 	if (!w->user || !w->member || !w->temporary || !w->lasting || !w->copies)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u jobs", t->count);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < t->count; i++)
 		w->user[t->user[i]].count++;
 	uint32_t first = 0;
@@ -103,14 +103,8 @@ static int put(struct world *w, uint32_t row, int64_t later, uint32_t copy, stru
 		return SL_OK;
 	if (out->count == MANY)
 		return sl_fail(err, SL_USAGE, "more than %d jobs: give less load, or fewer weeks", MANY);
-	if (out->count == out->capacity) {
-		const size_t capacity = out->capacity ? 2 * out->capacity : 1024;
-		struct resample_job *more = realloc(out->job, capacity * sizeof(*more));
-		if (!more)
-			return sl_fail(err, SL_SYSTEM, "out of memory for %zu jobs", capacity);
-		out->job = more;
-		out->capacity = capacity;
-	}
+	if (SL_GROW(out->job, out->capacity, out->count + 1, err))
+		return SL_SYSTEM;
 	const sl_time submit = w->trace->submit[row] + later * RESAMPLE_WEEK;
 	out->job[out->count++] = (struct resample_job){ submit, row, out->instances, copy };
 	return SL_OK;

@@ -19,58 +19,9 @@
 enum { LN_GAP_MAX = 13, REDRAWS_MAX = 10000 };
 static const int64_t slot_us = 1800 * SL_SECOND;
 
-double lublin_exp(double x)
-{
-	SL_CHECK(x > -700 && x < 700);
-	/* ln 2 in two parts, the first short enough for k times it to be exact. */
-	const double k = floor(x / LN2 + 0.5);
-	const double rest = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
-	double sum = 1;
-	for (int n = 16; n > 0; n--) /* |rest| < 0.35: the 17th term is below 1e-22. */
-		sum = 1 + rest / n * sum;
-	return ldexp(sum, (int)k);
-}
-
-double lublin_ln(double x)
-{
-	SL_CHECK(x >= 1);
-	int exponent;
-	const double fraction = frexp(x, &exponent); /* In [1/2, 1). */
-	/* Halley's iteration for e^y = fraction triples the digits: 0.35 off, 0.004, 5e-9, exact. */
-	double y = -0.35;
-	for (int i = 0; i < 4; i++) {
-		const double e = lublin_exp(y);
-		y += 2 * (fraction - e) / (fraction + e);
-	}
-	return y + exponent * LN2;
-}
-
-/* ---- GSL over a stream ----------------------------------------------------- */
-
-static unsigned long stream_get(void *state) { return (unsigned long)(sl_rng_u64(state) >> 32); }
-
-static double stream_get_double(void *state) { return sl_rng_unit(state); }
-
-/* Never seeded by GSL: a stream comes seeded. 32 bits, for unsigned long has no more everywhere. */
-static void stream_set(void *state, unsigned long seed)
-{
-	(void)state;
-	(void)seed;
-}
-
-static const gsl_rng_type stream_type = {
-	.name = "sl_rng",
-	.max = 0xffffffff,
-	.min = 0,
-	.size = sizeof(struct sl_rng),
-	.set = stream_set,
-	.get = stream_get,
-	.get_double = stream_get_double,
-};
-
 static double gamma_drawn(struct sl_rng *rng, double shape, double scale)
 {
-	const gsl_rng over = { .type = &stream_type, .state = rng };
+	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
 	return gsl_ran_gamma(&over, shape, scale);
 }
 
@@ -94,7 +45,7 @@ int32_t lublin_size(struct lublin_class *class)
 			number[LUBLIN_UHI]) /* A machine that is no power of two: the largest that fits. */
 			log2_size = floor(number[LUBLIN_UHI]);
 	}
-	const double size = floor(lublin_exp(log2_size * LN2) + 0.5);
+	const double size = floor(sl_exp(log2_size * LN2) + 0.5);
 	return size < class->cpus ? (int32_t)size : class->cpus;
 }
 
@@ -110,7 +61,7 @@ int32_t lublin_run(struct lublin_class *class, int32_t size)
 			is_short ? gamma_drawn(&class->runtime, number[LUBLIN_A1], number[LUBLIN_B1])
 				 : gamma_drawn(&class->runtime, number[LUBLIN_A2], number[LUBLIN_B2]);
 		if (ln_run <= LUBLIN_LN_RUN_MAX)
-			return (int32_t)lublin_exp(ln_run); /* At least 1: the logarithm is positive. */
+			return (int32_t)sl_exp(ln_run); /* At least 1: the logarithm is positive. */
 	}
 	return LUBLIN_RUN_MAX; /* Numbers of the user's under which hardly any job is short enough. */
 }
@@ -156,7 +107,7 @@ void lublin_arrive(struct lublin_class *class)
 			break;
 		}
 	}
-	class->points += (int64_t)(lublin_exp(ln_gap) * (double)SL_SECOND);
+	class->points += (int64_t)(sl_exp(ln_gap) * (double)SL_SECOND);
 	while (class->points > class->slot_weight[class->slot % LUBLIN_SLOTS]) {
 		class->points -= class->slot_weight[class->slot % LUBLIN_SLOTS];
 		class->slot++;

@@ -97,7 +97,7 @@ static void head_shares(int64_t share[HEAD])
 {
 	share[0] = share_head;
 	for (int rank = 2; rank <= HEAD; rank++) {
-		const double percent = 14.0491 * lublin_exp(-0.177531 * rank) + 0.462513;
+		const double percent = 14.0491 * sl_exp(-0.177531 * rank) + 0.462513;
 		share[rank - 1] = (int64_t)(percent * 1e10);
 		share[0] -= share[rank - 1];
 	}
@@ -174,7 +174,7 @@ static void tail_make(struct bins *bins, uint32_t wanted, uint64_t seed)
 	if (wanted <= HEAD)
 		return;
 	const uint32_t n = wanted - HEAD;
-	const double a = 1 + 12.1039 * lublin_exp(-0.6026 * lublin_ln(wanted));
+	const double a = 1 + 12.1039 * sl_exp(-0.6026 * sl_ln(wanted));
 	for (uint32_t i = 1; i <= n; i++) {
 		const int32_t t = tail_time(bins, a, i, n);
 		if (t)
@@ -190,7 +190,7 @@ static void tail_make(struct bins *bins, uint32_t wanted, uint64_t seed)
 	}
 	int64_t total = 0;
 	for (uint32_t i = HEAD; i < bins->count; i++) {
-		bins->share[i] = (int64_t)(795.6 * lublin_exp(-2.267 * lublin_ln(i + 1)) * 1e12);
+		bins->share[i] = (int64_t)(795.6 * sl_exp(-2.267 * sl_ln(i + 1)) * 1e12);
 		total += bins->share[i];
 	}
 	for (uint32_t i = HEAD; i < bins->count; i++)
@@ -324,7 +324,7 @@ int lublin_tsafrir(
 	uint32_t *longer_than = calloc((size_t)run_max + 1, sizeof(*longer_than));
 	int status = SL_OK;
 	if (!order || !pick || !longer_than) {
-		status = sl_fail(err, SL_SYSTEM, "out of memory for %u jobs: generate fewer", count);
+		status = sl_fail_memory(err);
 	} else {
 		runs_sort(order, longer_than, run, count, run_max);
 		uint32_t longer[BINS_MAX] = { 0 };

@@ -128,7 +128,7 @@ static int64_t number_of(const struct sl_value *values, size_t count, enum param
 }
 
 /* log2 of a whole number, to the millionth, as one would give uhi. */
-static double log2_of(int32_t n) { return floor(lublin_ln(n) / 0x1.62e42fefa39efp-1 * 1e6 + 0.5) / 1e6; }
+static double log2_of(int32_t n) { return floor(sl_ln(n) / 0x1.62e42fefa39efp-1 * 1e6 + 0.5) / 1e6; }
 
 static int class_init(struct lublin_class *class, size_t which, const struct sl_value *values, size_t count,
 	struct sl_err *err)
@@ -189,7 +189,7 @@ static int workload_init(
 	w->of_class = malloc(w->count * sizeof(*w->of_class));
 	w->users_below = malloc(w->users * sizeof(*w->users_below));
 	if (!w->submit || !w->run || !w->size || !w->estimate || !w->of_class || !w->users_below)
-		return sl_fail(err, SL_SYSTEM, "out of memory for %u jobs: generate fewer", w->count);
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 
@@ -278,7 +278,7 @@ static void users_init(struct workload *w, double zipf)
 {
 	uint64_t total = 0;
 	for (uint32_t k = 0; k < w->users; k++) {
-		const uint64_t weight = (uint64_t)(lublin_exp(-zipf * lublin_ln(k + 1)) * 0x1p40);
+		const uint64_t weight = (uint64_t)(sl_exp(-zipf * sl_ln(k + 1)) * 0x1p40);
 		total += weight ? weight : 1;
 		w->users_below[k] = total;
 	}

@@ -5,19 +5,13 @@
  *
  * All that is drawn becomes an integer where it is drawn. What stands between
  * a stream and that integer is GSL's gamma (+ - * / sqrt, with a logarithm in
- * one test of acceptance) and lublin_exp below (+ - * / alone): no result of
+ * one test of acceptance) and sl_exp (+ - * / alone): no result of
  * the C library's exp, log or pow is rounded to anything.
  */
 #ifndef LUBLIN_H
 #define LUBLIN_H
 
 #include "sim/plugin.h"
-
-/* e^x and ln x from + - * / alone: the same bits from any compiler, C library and CPU, where those of
- * <math.h> may differ in the last. Off by at most 3e-16 of the larger of 1 and the result. x >= 1 for
- * lublin_ln. */
-double lublin_exp(double x);
-double lublin_ln(double x);
 
 /* ---- Jobs ---------------------------------------------------------------- */
 

@@ -24,6 +24,12 @@
 		.island = (devices)                                                                         \
 	}
 
+/* A node type's parts in one piece: NODE(.cpus = ..., .mem = ..., .hardware = HARDWARE(...)), where
+ * GPUS(array) says which devices the hardware has. */
+#define GPUS(array)   .gres = (array), .gres_count = SL_LEN(array)
+#define HARDWARE(...) (&(const struct sl_hardware){ .boards = 1, .weight = 1, __VA_ARGS__ })
+#define NODE(...)     (&(const struct sl_nodes_spec){ .count = 1, __VA_ARGS__ })
+
 extern const struct sl_mig_model mig_a100_40gb, mig_a100_80gb, mig_h100_80gb, mig_h100_94gb;
 extern const struct sl_node_model node_dgx_1v, node_dgx_1v_32gb, node_dgx_a100, node_dgx_a100_80gb,
 	node_dgx_h100, node_dgx_b200, node_gb200_tray;

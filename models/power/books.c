@@ -123,16 +123,8 @@ static uint32_t piece_new(struct power *p)
 		p->piece_free = p->piece[index].more;
 		return index;
 	}
-	if (p->piece_count == p->piece_capacity) {
-		const uint32_t capacity = p->piece_capacity ? 2 * p->piece_capacity : 256;
-		struct power_piece *grown = sl_alloc(p->arena, capacity, sizeof(*grown));
-		if (!grown)
-			return NOBODY;
-		if (p->piece_count)
-			memcpy(grown, p->piece, p->piece_count * sizeof(*grown));
-		p->piece = grown;
-		p->piece_capacity = capacity;
-	}
+	if (SL_GROW_IN(p->arena, p->piece, p->piece_capacity, p->piece_count + 1, NULL))
+		return NOBODY;
 	return p->piece_count++;
 }
 

@@ -209,7 +209,7 @@ int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl
 	*count = 0;
 	*curve = sl_alloc(arena, WATT_CURVES_MAX + 1, sizeof(**curve));
 	if (!*curve)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t row = 0; row < sheet->rows && !status; row++) {
 		status = read_point(*curve, count, sheet, row, column, err);

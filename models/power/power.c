@@ -435,7 +435,7 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 		p->running = sl_alloc(setup->arena, jobs, sizeof(*p->running));
 	}
 	if (!p || !p->figures || !p->node || !p->job || !p->running)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < jobs; i++)
 		p->job[i].place = NOBODY;
 	p->jobs = setup->jobs;

@@ -99,7 +99,7 @@ static int tell_column(
 {
 	int64_t *micro = sl_alloc(p->arena, (size_t)p->jobs->count + 1, sizeof(*micro));
 	if (!micro)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < p->jobs->count; i++)
 		micro[i] = of_job(p, &p->job[i], column);
 	return sl_tell_job_column(tally, name, micro, err);
@@ -116,7 +116,7 @@ static int tell_table(const struct power *p, struct sl_tally *tally, struct sl_e
 	const size_t rows = (size_t)((length + m->width - 1) / m->width);
 	struct sl_cell *cell = sl_alloc(p->arena, rows * SL_LEN(columns) + 1, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < rows; i++) {
 		const sl_time from = (sl_time)i * m->width;
 		const sl_time width = length - from < m->width ? length - from : m->width;
@@ -131,7 +131,7 @@ int power_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struc
 {
 	struct power *p = state;
 	if (p->out_of_memory)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	books_advance(p, sl_now(world));
 	int status = tell_metrics(p, of_jobs(p, p->meter.at), tally, err);
 	if (!status)

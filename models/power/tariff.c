@@ -68,7 +68,7 @@ int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cyc
 	sl_time *at = sl_alloc(arena, sheet->rows, sizeof(*at));
 	int64_t *value = sl_alloc(arena, sheet->rows, sizeof(*value));
 	if (!at || !value)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*tariff = (struct tariff){ .at = at, .value = value, .cycle = cycle };
 	tariff->shift = cycle ? (sl_time)(((__int128)epoch * SL_SECOND) % cycle) : 0;
 	return read_rows(tariff, sheet, &times, at, value, err);

@@ -29,15 +29,9 @@ static void search_note(struct search *search, struct sl_pass *world, uint32_t i
 		family->best = score;
 		family->best_row = trial->row;
 	}
-	if (search->line_count == search->line_capacity) {
-		const size_t capacity = search->line_capacity ? 2 * search->line_capacity : 256;
-		struct search_line *larger = realloc(search->line, capacity * sizeof(*larger));
-		search->failed |= !larger;
-		if (!larger)
-			return;
-		search->line = larger;
-		search->line_capacity = capacity;
-	}
+	search->failed |= SL_GROW(search->line, search->line_capacity, search->line_count + 1, NULL) != SL_OK;
+	if (search->failed)
+		return;
 	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, rung,
 		sl_now(world), work_of(world, trial->row), score, family->best, event };
 }

@@ -34,8 +34,6 @@ const struct sl_param search_params[4] = {
 		.max = 0 },
 };
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Families ------------------------------------------------------------------------------------- */
 
 struct member {
@@ -71,12 +69,12 @@ static int rungs_make(struct search *search, struct search_family *family, struc
 			family->rungs++;
 	family->rung = sl_alloc(search->arena, (size_t)family->rungs + 1, sizeof(*family->rung));
 	if (!family->rung)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t k = 0; k < family->rungs; k++) {
 		family->rung[k].result =
 			sl_alloc(search->arena, (size_t)family->count + 1, sizeof(struct search_result));
 		if (!family->rung[k].result)
-			return no_memory(err);
+			return sl_fail_memory(err);
 	}
 	for (uint32_t i = family->first; rule->kind == SEARCH_MEDIAN && i < family->first + family->count;
 		i++) {
@@ -88,7 +86,7 @@ static int rungs_make(struct search *search, struct search_family *family, struc
 				family->text, SEARCH_STEPS_MAX);
 		trial->sum = sl_alloc(search->arena, (size_t)steps + 2, sizeof(*trial->sum));
 		if (!trial->sum)
-			return no_memory(err);
+			return sl_fail_memory(err);
 	}
 	return SL_OK;
 }
@@ -126,7 +124,7 @@ static int families_make(struct search *search, const struct search_rule *rule, 
 	size_t count = 0;
 	struct member *member = calloc((size_t)jobs->count + 1, sizeof(*member));
 	if (!member)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < jobs->count; row++)
 		if (is_trial(jobs, row))
 			member[count++] = (struct member){ jobs->profile[jobs->profile_of[row]].family, row };
@@ -142,7 +140,7 @@ static int families_make(struct search *search, const struct search_rule *rule, 
 		take_member(search, &member[i]);
 	free(member);
 	if (!room)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t i = 0; i < search->family_count && !status; i++)
 		status = family_make(search, &search->family[i], rule, err);
@@ -153,7 +151,7 @@ int search_init(void **state, const struct sl_model_setup *setup, struct sl_err 
 {
 	struct search *search = sl_alloc(setup->arena, 1, sizeof(*search));
 	if (!search)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	*state = search;
 	search->arena = setup->arena;
 	search->jobs = setup->jobs;
@@ -203,7 +201,7 @@ static int tell_lines(struct search *search, struct sl_tally *tally, struct sl_e
 	struct sl_cell *cell =
 		sl_alloc(search->arena, search->line_count * SL_LEN(column) + 1, sizeof(*cell));
 	if (!cell || search->failed)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	struct sl_cell *at = cell;
 	for (size_t i = 0; i < search->line_count; i++) {
 		const struct search_line *line = &search->line[i];
@@ -211,7 +209,7 @@ static int tell_lines(struct search *search, struct sl_tally *tally, struct sl_e
 		const char *name = sl_strdup(search->arena, family->text, family->name_len);
 		const char *id = id_of(search, line->row);
 		if (!name || !id)
-			return no_memory(err);
+			return sl_fail_memory(err);
 		*at++ = text_cell(name);
 		*at++ = number_cell(line->at);
 		*at++ = text_cell(id);
@@ -254,7 +252,7 @@ static int tell_family(
 			(int)(family->name_len < 100 ? family->name_len : 100), family->text);
 		const char *kept = sl_strdup(search->arena, name, strlen(name));
 		if (!kept)
-			return no_memory(err);
+			return sl_fail_memory(err);
 		if (told[i].micro != SL_NONE)
 			status = sl_tell_metric(tally, kept, told[i].micro, err);
 	}

@@ -76,7 +76,7 @@ void serving_release(void *state);
 /* The replica of that number; SERVING_NONE: there is none. */
 uint32_t serving_find(const struct serving *serving, uint32_t service, int64_t member);
 
-/* sums.c: all stretches up to now. */
+/* All stretches up to now. */
 void serving_pass_to(struct serving *serving, uint32_t service, sl_time now);
 
 /* serving_tell.c */

@@ -18,8 +18,6 @@ static const struct sl_profile *profile_of(const struct sl_jobs *jobs, uint32_t 
 	return profile->serves && profile->family ? profile : NULL;
 }
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Services --------------------------------------------------------------------------------------- */
 
 static uint32_t service_of(const struct serving *serving, const char *name)
@@ -56,7 +54,7 @@ static int service_add(
 	while (s->width * SERVING_SPANS < s->serves.until)
 		s->width *= 2;
 	s->span = sl_alloc(serving->arena, SERVING_SPANS, sizeof(*s->span));
-	return s->span ? SL_OK : no_memory(err);
+	return s->span ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Replicas ------------------------------------------------------------------------------------------ */
@@ -103,7 +101,7 @@ static int order_members(struct serving *serving, struct sl_err *err)
 {
 	struct named *named = calloc((size_t)serving->replicas + 1, sizeof(*named));
 	if (!named)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < serving->replicas; i++)
 		named[i] = (struct named){ serving->replica[i].service, i, serving->replica[i].member };
 	qsort(named, serving->replicas, sizeof(*named), compare_named);
@@ -202,7 +200,7 @@ int serving_init(void **state, const struct sl_model_setup *setup, struct sl_err
 {
 	struct serving *serving = sl_alloc(setup->arena, 1, sizeof(*serving));
 	if (!serving)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	*state = serving;
 	serving->arena = setup->arena;
 	serving->jobs = setup->jobs;
@@ -215,7 +213,7 @@ int serving_init(void **state, const struct sl_model_setup *setup, struct sl_err
 			"model 'serving' finds no replica of a service: give a services file, see "
 			"schedlab-services(5)");
 	if (!columns_made(serving, replicas))
-		return no_memory(err);
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t row = 0; row < setup->jobs->count && !status; row++)
 		status = replica_add(serving, row, err);

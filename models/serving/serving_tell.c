@@ -46,8 +46,7 @@ static int metric(struct serving *serving, struct sl_tally *tally, const char *n
 	(void)snprintf(
 		text, sizeof(text), service ? "serving.%s{service=%.80s}" : "serving.%s", name, service);
 	const char *lasting = sl_strdup(serving->arena, text, strlen(text));
-	return lasting ? sl_tell_metric(tally, lasting, micro, err)
-		       : sl_fail(err, SL_SYSTEM, "out of memory");
+	return lasting ? sl_tell_metric(tally, lasting, micro, err) : sl_fail_memory(err);
 }
 
 /* What one service, or all together, did. */
@@ -138,7 +137,7 @@ static int tell_table(struct serving *serving, struct sl_tally *tally, struct sl
 			rows += serving->service[i].span[k].time > 0;
 	struct sl_cell *cell = sl_alloc(serving->arena, rows * COLUMNS + 1, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	rows = 0;
 	for (uint32_t i = 0; i < serving->services; i++) {
 		const struct serving_service *s = &serving->service[i];
@@ -153,7 +152,7 @@ static int tell_column(struct serving *serving, struct sl_tally *tally, struct s
 {
 	int64_t *ready = sl_alloc(serving->arena, (size_t)serving->jobs->count + 1, sizeof(*ready));
 	if (!ready)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < serving->jobs->count; i++)
 		ready[i] = SL_NONE;
 	for (uint32_t i = 0; i < serving->replicas; i++)

@@ -102,21 +102,6 @@ static int64_t number(const struct world *w, enum param param) { return w->value
 /* ---- Drawing ---------------------------------------------------------------------------------------------
  */
 
-static unsigned long stream_get(void *state) { return (unsigned long)(sl_rng_u64(state) >> 32); }
-static double stream_get_double(void *state) { return sl_rng_unit(state); }
-/* Never seeded by GSL: a stream comes seeded. */
-static void stream_set(void *state, unsigned long seed) { (void)state, (void)seed; }
-
-static const gsl_rng_type stream_type = {
-	.name = "sl_rng",
-	.max = 0xffffffff,
-	.min = 0,
-	.size = sizeof(struct sl_rng),
-	.set = stream_set,
-	.get = stream_get,
-	.get_double = stream_get_double,
-};
-
 static struct sl_rng stream_of(uint64_t seed, uint32_t user, const char *what)
 {
 	char name[64];
@@ -128,7 +113,7 @@ static struct sl_rng stream_of(uint64_t seed, uint32_t user, const char *what)
 static int64_t draw_hold(const struct world *w, struct sl_rng *rng)
 {
 	const double longest = 1e9;
-	const gsl_rng over = { .type = &stream_type, .state = rng };
+	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
 	const double median = (double)number(w, HOLD) / (double)SL_SECOND;
 	const double drawn = gsl_ran_lognormal(&over, log(median), (double)number(w, HOLD_SIGMA) / 1e6);
 	const double rounded = floor((drawn < longest ? drawn : longest) + 0.5);
@@ -143,14 +128,8 @@ static int32_t draw_active(const struct world *w, struct sl_rng *rng)
 
 static bool add(struct world *w, const struct session *session)
 {
-	if (w->count == w->capacity) {
-		const size_t capacity = w->capacity ? 2 * w->capacity : 1024;
-		struct session *more = realloc(w->session, capacity * sizeof(*more));
-		if (!more)
-			return false;
-		w->session = more;
-		w->capacity = capacity;
-	}
+	if (SL_GROW(w->session, w->capacity, w->count + 1, NULL))
+		return false;
 	w->session[w->count++] = *session;
 	return true;
 }
@@ -164,7 +143,7 @@ static int draw_user(struct world *w, uint64_t seed, uint32_t user, struct sl_er
 {
 	struct streams s = { stream_of(seed, user, "arrival"), stream_of(seed, user, "hold"),
 		stream_of(seed, user, "forgotten"), stream_of(seed, user, "active") };
-	const gsl_rng arrival = { .type = &stream_type, .state = &s.arrival };
+	const gsl_rng arrival = { .type = sl_rng_gsl(), .state = &s.arrival };
 	const sl_time from = number(w, FROM);
 	const uint64_t seconds = (uint64_t)((number(w, UNTIL) - from) / SL_SECOND);
 	struct session session = { .user = user };
@@ -180,8 +159,7 @@ static int draw_user(struct world *w, uint64_t seed, uint32_t user, struct sl_er
 				(int64_t)sl_rng_below(&s.forgotten, (uint64_t)MICRO) < number(w, FORGOTTEN);
 			session.active = draw_active(w, &s.active);
 			if (!add(w, &session))
-				return sl_fail(err, SL_SYSTEM,
-					"out of memory for the sessions: generate fewer days");
+				return sl_fail_memory(err);
 		}
 	}
 	return SL_OK;

@@ -461,7 +461,7 @@ static int init_profiles(struct speedup *s, struct sl_err *err)
 	s->steps = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(struct sl_evolution *));
 	s->step_count = sl_alloc(s->arena, (size_t)jobs->profile_count + 1, sizeof(*s->step_count));
 	if (!s->steps || !s->step_count)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct sl_evolution step[SL_EVOLVES_MAX];
 	for (uint32_t i = 1; i < jobs->profile_count; i++) {
 		const struct sl_profile *profile = &jobs->profile[i];
@@ -473,7 +473,7 @@ static int init_profiles(struct speedup *s, struct sl_err *err)
 		s->step_count[i] = count;
 		s->steps[i] = sl_alloc(s->arena, (size_t)count, sizeof(*step));
 		if (!s->steps[i])
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		memcpy(s->steps[i], step, (size_t)count * sizeof(*step));
 	}
 	return SL_OK;
@@ -489,7 +489,7 @@ static int speedup_init(void **state, const struct sl_model_setup *setup, struct
 		s->resized = sl_alloc(setup->arena, count, sizeof(*s->resized));
 	}
 	if (!s || !s->job || !s->evolving || !s->resized)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	s->jobs = setup->jobs;
 	s->cluster = setup->cluster;
 	s->arena = setup->arena;
@@ -525,3 +525,86 @@ const struct sl_model model_speedup = {
 	.tell = speedup_tell,
 	.sizes = true,
 };
+
+/* ---- What is given as a list: factors of GPU types. ---- */
+
+/* The next of a list's items, NULL: there is none. *end is behind it. */
+static const char *next_item(const char *text, const char **end)
+{
+	if (!*text)
+		return NULL;
+	*end = text + strcspn(text, ",");
+	return text;
+}
+
+static uint32_t kind_of(const struct sl_cluster *cluster, const char *name, size_t len)
+{
+	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
+		if (strlen(cluster->kind_name[kind]) == len &&
+			strncasecmp(cluster->kind_name[kind], name, len) == 0)
+			return kind;
+	return UINT32_MAX;
+}
+
+/* Types that the cluster has none of are passed over: one list does for several clusters. */
+int speedup_factors(
+	const char *text, const struct sl_cluster *cluster, int64_t factor[SL_KINDS_MAX], struct sl_err *err)
+{
+	memset(factor, 0, SL_KINDS_MAX * sizeof(*factor));
+	const char *end;
+	for (const char *at = text; (at = next_item(at, &end)) != NULL; at = *end ? end + 1 : end) {
+		const char *is = memchr(at, '=', (size_t)(end - at));
+		int64_t micro;
+		if (!is || is == at || !sl_get_micro(is + 1, (size_t)(end - is - 1), &micro) ||
+			micro < 1000 || micro > INT64_C(1000000000))
+			return sl_fail(err, SL_USAGE,
+				"factors: '%.*s' is not TYPE=FACTOR, as in v100=1,a100=2.2, with a factor from 0.001 to 1000",
+				(int)(end - at), at);
+		const uint32_t kind = kind_of(cluster, at, (size_t)(is - at));
+		if (kind == UINT32_MAX)
+			continue;
+		if (factor[kind])
+			return sl_fail(err, SL_USAGE, "factors: '%.*s' is there twice", (int)(is - at), at);
+		factor[kind] = micro;
+	}
+	return SL_OK;
+}
+
+/* ---- Speed-up by formula.
+ *
+ * Amdahl, Validity of the single processor approach to achieving large scale computing capabilities, AFIPS
+ * 1967. Downey, A parallel workload model and its implications for processor allocation, HPDC 1997: by
+ * average parallelism A and its variance sigma, with two branches, which agree at sigma = 1.
+ */
+
+double speedup_amdahl(double n, double serial) { return n < 1 ? n : 1 / (serial + (1 - serial) / n); }
+
+static double downey_low(double n, double a, double sigma)
+{
+	if (n <= a)
+		return a * n / (a + sigma * (n - 1) / 2);
+	if (n < 2 * a - 1)
+		return a * n / (sigma * (a - 0.5) + n * (1 - sigma / 2));
+	return a;
+}
+
+static double downey_high(double n, double a, double sigma)
+{
+	if (n < a + a * sigma - sigma)
+		return n * a * (sigma + 1) / (sigma * (n + a - 1) + a);
+	return a;
+}
+
+double speedup_downey(double n, double parallelism, double variance)
+{
+	if (n < 1)
+		return n;
+	return variance <= 1 ? downey_low(n, parallelism, variance) : downey_high(n, parallelism, variance);
+}
+
+uint64_t speedup_rate(double speed)
+{
+	if (!(speed > 0))
+		return 0;
+	return (uint64_t)((speed < 1024 ? speed : 1024) * (double)SL_RATE_ONE + 0.5);
+}

@@ -114,7 +114,7 @@ int throughputs_read(
 	table->by_nodes = nodes != UINT32_MAX;
 	table->row = sl_alloc(arena, (size_t)sheet->rows + 1, sizeof(*table->row));
 	if (!table->row)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < sheet->rows && !status; i++) {
 		status = read_row(&table->row[i], sheet, i, column, err);
 		if (!status)

@@ -46,16 +46,8 @@ bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, u
 	for (uint32_t i = 0; i < found->users; i++)
 		if (found->user[i].job == job)
 			return true;
-	if (found->users == found->room) {
-		const uint32_t room = found->room ? 2 * found->room : 2;
-		struct storage_user *grown = sl_alloc(keep->arena, room, sizeof(*grown));
-		if (!grown)
-			return false;
-		if (found->users)
-			memcpy(grown, found->user, found->users * sizeof(*grown));
-		found->user = grown;
-		found->room = room;
-	}
+	if (SL_GROW_IN(keep->arena, found->user, found->room, found->users + 1, NULL))
+		return false;
 	found->user[found->users++] = (struct storage_user){ job, keep->stay[job] };
 	return true;
 }
@@ -109,16 +101,8 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 	if (more <= 0 || !make_room(keep, disk, item, more))
 		return true;
 	struct storage_item *grows = find(disk, item);
-	if (!grows && disk->count == disk->room) {
-		const uint32_t room = disk->room ? 2 * disk->room : 4;
-		struct storage_item *grown = sl_alloc(keep->arena, room, sizeof(*grown));
-		if (!grown)
-			return false;
-		if (disk->count)
-			memcpy(grown, disk->item, disk->count * sizeof(*grown));
-		disk->item = grown;
-		disk->room = room;
-	}
+	if (SL_GROW_IN(keep->arena, disk->item, disk->room, disk->count + !grows, NULL))
+		return false;
 	if (!grows) {
 		grows = &disk->item[disk->count++];
 		grows->item = item;

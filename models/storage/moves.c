@@ -14,7 +14,7 @@ void storage_no_memory(struct storage *storage, struct sl_pass *world)
 {
 	struct sl_err err = { 0 };
 	if (!storage->no_memory) {
-		(void)sl_fail(&err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&err);
 		sl_fail_run(world, &err);
 	}
 	storage->no_memory = true;
@@ -89,16 +89,8 @@ static void told(void *self, uint32_t row)
 
 bool storage_note_due(struct storage *storage, uint32_t row)
 {
-	if (storage->due_count == storage->due_room) {
-		const uint32_t room = storage->due_room ? 2 * storage->due_room : 64;
-		uint32_t *grown = sl_alloc(storage->arena, room, sizeof(*grown));
-		if (!grown)
-			return false;
-		if (storage->due_count)
-			memcpy(grown, storage->due, storage->due_count * sizeof(*grown));
-		storage->due = grown;
-		storage->due_room = room;
-	}
+	if (SL_GROW_IN(storage->arena, storage->due, storage->due_room, storage->due_count + 1, NULL))
+		return false;
 	storage->due[storage->due_count++] = row;
 	return true;
 }

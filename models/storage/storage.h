@@ -118,7 +118,7 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 /* If it has it, the job uses it as long as it stays. False: no memory. */
 bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job);
 
-/* ---- How busy over time: storage_load.c ---------------------------------------------------------- */
+/* ---- How busy over time: storage_tell.c ---------------------------------------------------------- */
 
 /* Bytes by spans of equal length; when they are all used, two become one. */
 enum { STORAGE_SPANS = 512 };

@@ -7,8 +7,6 @@
 
 #include "models/storage/storage.h"
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Items: names of images and datasets, numbered ----------------------------------- */
 
 struct named {
@@ -34,7 +32,7 @@ static int number_items(struct storage *storage, struct sl_err *err)
 	const struct sl_jobs *jobs = storage->jobs;
 	struct named *named = sl_alloc(storage->arena, 2 * (size_t)jobs->profile_count + 1, sizeof(*named));
 	if (!named)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	size_t count = 0;
 	for (uint32_t i = 0; i < jobs->profile_count; i++) {
 		const struct sl_profile *profile = &jobs->profile[i];
@@ -84,7 +82,7 @@ static int profiles_init(struct storage *storage, struct sl_err *err)
 	storage->image_of = sl_alloc(storage->arena, (size_t)count + 1, sizeof(*storage->image_of));
 	storage->dataset_of = sl_alloc(storage->arena, (size_t)count + 1, sizeof(*storage->dataset_of));
 	if (!storage->system_of || !storage->image_of || !storage->dataset_of)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 1; i < count; i++) {
 		const int status = check_profile(storage, i, err);
 		if (status)
@@ -107,11 +105,11 @@ static int disks_init(struct storage *storage, const struct sl_model_setup *setu
 		sl_alloc(storage->arena, (size_t)cluster->node_count + 1, sizeof(*storage->keep.disk));
 	storage->mark = sl_alloc(storage->arena, (size_t)cluster->node_count + 1, sizeof(*storage->mark));
 	if (!storage->keep.disk || !storage->mark)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	storage->keep.arena = storage->arena;
 	storage->keep.stay = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(uint64_t));
 	if (!storage->keep.stay)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
 		const struct sl_hardware *hardware = cluster->type[cluster->node_type[i]].hardware;
 		const int64_t mib = hardware && hardware->tmp_disk > 0 ? hardware->tmp_disk : 0;
@@ -134,7 +132,7 @@ static int pools_init(struct storage *storage, struct sl_err *err)
 			sl_alloc(storage->arena, storage->system_count, sizeof(*storage->moved[i]));
 	storage->job = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(*storage->job));
 	if (!storage->pool || !storage->load || !storage->moved[0] || !storage->moved[1] || !storage->job)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		storage->pool[i].capacity = storage->system[i / 2].capacity[i % 2];
 	for (uint32_t i = 0; i < storage->jobs->count; i++)
@@ -147,7 +145,7 @@ int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err
 {
 	struct storage *storage = sl_alloc(setup->arena, 1, sizeof(*storage));
 	if (!storage)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	*state = storage;
 	storage->arena = setup->arena;
 	storage->jobs = setup->jobs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * storage_tell.c - what storage tells as the run is over.
+ * storage_tell.c - what storage tells as the run is over, and what it counts for that on the way.
  *
  * Bytes are told in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
  */
@@ -21,7 +21,7 @@ static int tell_wait(struct storage *storage, struct sl_tally *tally, struct sl_
 {
 	int64_t *wait = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(*wait));
 	if (!wait)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	uint32_t count = 0;
 	__int128 sum = 0;
 	for (uint32_t i = 0; i < storage->jobs->count; i++) {
@@ -56,7 +56,7 @@ static int tell_system(
 		(void)snprintf(name, sizeof(name), "storage.%s_gb{fs=%.80s}", way[i], of->name);
 		char *lasting = sl_strdup(storage->arena, name, strlen(name));
 		if (!lasting)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		status = sl_tell_metric(tally, lasting, bounded(moved / 1000), err);
 		const int64_t capacity = of->capacity[of->half ? 0 : i];
 		if (status || capacity == STORAGE_UNBOUNDED)
@@ -64,7 +64,7 @@ static int tell_system(
 		(void)snprintf(name, sizeof(name), "storage.%s{fs=%.80s}", share[i], of->name);
 		lasting = sl_strdup(storage->arena, name, strlen(name));
 		if (!lasting)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		const __int128 could = (__int128)capacity * span;
 		const __int128 micro = could ? moved * SL_SECOND * SL_SECOND / could : 0;
 		status = sl_tell_metric(tally, lasting, bounded(micro), err);
@@ -92,7 +92,7 @@ static int tell_columns(struct storage *storage, struct sl_tally *tally, struct 
 	for (size_t i = 0; i < SL_LEN(column); i++) {
 		column[i] = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(*column[i]));
 		if (!column[i])
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	for (uint32_t i = 0; i < storage->jobs->count; i++) {
 		const struct storage_job *job = &storage->job[i];
@@ -117,7 +117,7 @@ static int tell_load(struct storage *storage, struct sl_tally *tally, sl_time no
 	const size_t most = (size_t)2 * storage->system_count * STORAGE_SPANS;
 	struct sl_cell *cell = sl_alloc(storage->arena, most * COLUMNS, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	size_t rows = 0;
 	for (uint32_t i = 0; i < 2 * storage->system_count; i++) {
 		const struct storage_load *load = &storage->load[i];
@@ -156,4 +156,49 @@ int storage_tell(void *state, struct sl_pass *world, struct sl_tally *tally, str
 	if (!status)
 		status = tell_columns(storage, tally, err);
 	return status ? status : tell_load(storage, tally, now, err);
+}
+
+/* ---- How much was moved when, in a bounded number of rows.
+ *
+ * Spans of equal length, a second at first. A rate is constant between two settlements, so its bytes are
+ * laid over the spans in proportion to time, by differences of rounded sums: none is lost. Once the last
+ * span is over, neighbours are joined, and spans are twice as long.
+ */
+
+void storage_load_init(struct storage_load *load, sl_time zero)
+{
+	*load = (struct storage_load){ .zero = zero, .width = SL_SECOND };
+}
+
+/* No more than fits. */
+static void gain(int64_t *sum, int64_t bytes) { *sum = *sum < INT64_MAX - bytes ? *sum + bytes : INT64_MAX; }
+
+static void halve(struct storage_load *load)
+{
+	for (uint32_t i = 0; i < STORAGE_SPANS / 2; i++) {
+		load->bytes[i] = load->bytes[2 * (size_t)i];
+		gain(&load->bytes[i], load->bytes[2 * (size_t)i + 1]);
+	}
+	for (uint32_t i = STORAGE_SPANS / 2; i < STORAGE_SPANS; i++)
+		load->bytes[i] = 0;
+	load->width *= 2;
+	load->used = (load->used + 1) / 2;
+}
+
+void storage_load_add(struct storage_load *load, sl_time from, sl_time until, int64_t bytes)
+{
+	SL_CHECK(from >= load->zero && until > from);
+	while ((until - load->zero - 1) / load->width >= STORAGE_SPANS)
+		halve(load);
+	int64_t told = 0;
+	for (sl_time at = from; at < until;) {
+		const uint32_t span = (uint32_t)((at - load->zero) / load->width);
+		const sl_time end = load->zero + (span + 1) * load->width;
+		at = end < until ? end : until;
+		const int64_t sum = (int64_t)((__int128)bytes * (at - from) / (until - from));
+		gain(&load->bytes[span], sum - told);
+		told = sum;
+		if (span >= load->used)
+			load->used = span + 1;
+	}
 }

@@ -247,7 +247,7 @@ static int allow(struct entry *entry, const struct sl_model_setup *setup, struct
 		return SL_OK;
 	uint64_t *bits = sl_alloc(setup->arena, cluster->node_count / 64 + 1, sizeof(*bits));
 	if (!bits)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	entry->system.nodes = bits;
 	struct listed listed = { cluster, bits, &entry->nodes_at, err };
 	return sl_hosts_each(text, strlen(text), &entry->nodes_at, err, take_host, &listed);
@@ -320,7 +320,7 @@ int storage_systems(struct storage_system **system, uint32_t *count, const struc
 	struct entry *entry = sl_alloc(setup->arena, STORAGE_SYSTEMS_MAX, sizeof(*entry));
 	*system = sl_alloc(setup->arena, STORAGE_SYSTEMS_MAX, sizeof(**system));
 	if (!entry || !*system)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct entry as_params;
 	int status = defaults(&as_params, setup, err);
 	*count = 0;

@@ -18,16 +18,8 @@ uint32_t storage_flow_new(struct storage_flows *flows, enum storage_what what)
 	if (row != STORAGE_NO_FLOW) {
 		flows->free = flows->flow[row].next;
 	} else {
-		if (flows->count == flows->room) {
-			const uint32_t room = flows->room ? 2 * flows->room : 64;
-			struct storage_flow *grown = sl_alloc(flows->arena, room, sizeof(*grown));
-			if (!grown || room >= UINT32_C(1) << 28)
-				return STORAGE_NO_FLOW;
-			if (flows->count)
-				memcpy(grown, flows->flow, flows->count * sizeof(*grown));
-			flows->flow = grown;
-			flows->room = room;
-		}
+		if (SL_GROW_IN(flows->arena, flows->flow, flows->room, flows->count + 1, NULL))
+			return STORAGE_NO_FLOW;
 		row = flows->count++;
 	}
 	flows->flow[row] = (struct storage_flow){ .what = (uint8_t)what, .next = STORAGE_NO_FLOW };
@@ -140,16 +132,8 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 {
 	struct storage_flow *flow = &flows->flow[row];
 	SL_CHECK(flow->clients > 0 && flow->most > 0 && !flow->in);
-	if (pool->count == pool->room) {
-		const uint32_t room = pool->room ? 2 * pool->room : 16;
-		uint32_t *grown = sl_alloc(flows->arena, room, sizeof(*grown));
-		if (!grown)
-			return false;
-		if (pool->count)
-			memcpy(grown, pool->order, pool->count * sizeof(*grown));
-		pool->order = grown;
-		pool->room = room;
-	}
+	if (SL_GROW_IN(flows->arena, pool->order, pool->room, pool->count + 1, NULL))
+		return false;
 	const uint32_t at = place_of(flows, pool, row);
 	memmove(&pool->order[at + 1], &pool->order[at], (pool->count - at) * sizeof(*pool->order));
 	pool->order[at] = row;

@@ -166,5 +166,5 @@ int workflow_paths(struct workflows *w, struct sl_err *err)
 	free(first);
 	free(order);
 	free(follower);
-	return room ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return room ? SL_OK : sl_fail_memory(err);
 }

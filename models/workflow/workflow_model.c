@@ -12,13 +12,13 @@ static int workflow_init(void **state, const struct sl_model_setup *setup, struc
 {
 	struct workflows *w = sl_alloc(setup->arena, 1, sizeof(*w));
 	if (!w)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = w;
 	w->arena = setup->arena;
 	w->jobs = setup->jobs;
 	w->job = sl_alloc(setup->arena, (size_t)setup->jobs->count + 1, sizeof(*w->job));
 	if (!w->job)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < setup->jobs->count; row++)
 		w->job[row] =
 			(struct workflow_job){ .of = row, .ends = SL_NONE, .start = SL_NONE, .end = SL_NONE };
@@ -161,7 +161,7 @@ static int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *ta
 	const uint32_t count = w->jobs->count;
 	struct told *told = calloc((size_t)count + 1, sizeof(*told));
 	if (!told)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	gather(w, told);
 	size_t rows = 0;
 	for (uint32_t row = 0; row < count; row++)
@@ -175,7 +175,7 @@ static int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *ta
 			status = row_put(w, row, &told[row], &cell[at++ * SL_LEN(column)], &sums);
 	free(told);
 	if (status)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	status = sl_tell_table(tally, "workflows", column, SL_LEN(column), cell, rows, err);
 	return status ? status : metrics_tell(&sums, tally, err);
 }

@@ -70,13 +70,13 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct agent *agent = sl_alloc(setup->arena, 1, sizeof(*agent));
 	if (!agent)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = agent;
 	agent->slots = (uint32_t)setup->values[PARAM_SLOTS].number;
 	agent->easy = setup->values[PARAM_MASK].number == MASK_EASY;
 	agent->offered = sl_alloc(setup->arena, agent->slots, sizeof(*agent->offered));
 	if (!agent->offered)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	agent->asked = sl_ledger_new(setup, "agent/asked", 1);
 	agent->doc = sl_param_doc(setup, "choices");
 	return agent->doc ? read_choices(agent, setup, err) : SL_OK;

@@ -49,7 +49,7 @@ int lanes_init(struct composed *composed, const struct sl_setup *setup, struct s
 	int status = refuse(composed, err);
 	struct lanes *lanes = status ? NULL : sl_alloc(setup->arena, 1, sizeof(*lanes));
 	if (!status && !lanes)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (!status)
 		status = parties_init(&lanes->partitions, 2, setup, err);
 	if (status)
@@ -58,7 +58,7 @@ int lanes_init(struct composed *composed, const struct sl_setup *setup, struct s
 	lanes->heap = sl_alloc(setup->arena, count, sizeof(*lanes->heap));
 	lanes->waiting = sl_alloc(setup->arena, count, sizeof(*lanes->waiting));
 	if (!lanes->heap || !lanes->waiting)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	composed->lanes = lanes;
 	composed->lane_count = count;
 	return sl_lanes(setup, count, err);
@@ -77,38 +77,19 @@ void lanes_submitted(const struct composed *composed, struct sl_pass *pass, sl_j
 
 /* ---- Lanes by their first jobs ------------------------------------------------------------ */
 
-static bool goes_before(const struct sl_pass *pass, struct entry a, struct entry b)
+static bool goes_before(const struct sl_pass *pass, const struct entry *a, const struct entry *b)
 {
-	return sl_queue_before(pass, a.first, b.first);
+	return sl_queue_before(pass, a->first, b->first);
 }
-
-static void sift_down(struct lanes *lanes, const struct sl_pass *pass, uint32_t place)
-{
-	const struct entry moved = lanes->heap[place];
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-		if (child >= lanes->heap_count)
-			break;
-		if (child + 1 < lanes->heap_count &&
-			goes_before(pass, lanes->heap[child + 1], lanes->heap[child]))
-			child++;
-		if (!goes_before(pass, lanes->heap[child], moved))
-			break;
-		lanes->heap[place] = lanes->heap[child];
-		place = child;
-	}
-	lanes->heap[place] = moved;
-}
+SL_HEAP(lanes, struct entry, const struct sl_pass *, goes_before, SL_HEAP_UNPLACED)
 
 static void heap_make(struct lanes *lanes, const struct sl_pass *pass)
 {
-	uint32_t count = 0;
+	lanes->heap_count = 0;
 	for (uint32_t lane = sl_lane_next(pass, UINT32_MAX); lane != UINT32_MAX;
 		lane = sl_lane_next(pass, lane))
-		lanes->heap[count++] = (struct entry){ lane, sl_lane_first(pass, lane) };
-	lanes->heap_count = count;
-	for (uint32_t place = count / 2; place--;)
-		sift_down(lanes, pass, place);
+		lanes->heap[lanes->heap_count++] = (struct entry){ lane, sl_lane_first(pass, lane) };
+	lanes_make(pass, lanes->heap, lanes->heap_count);
 }
 
 /* The lane on top has another first job, or (SL_JOB_NONE) is done with. */
@@ -118,7 +99,7 @@ static void top_becomes(struct lanes *lanes, const struct sl_pass *pass, sl_job 
 	if (!sl_job_is(first))
 		lanes->heap[0] = lanes->heap[--lanes->heap_count];
 	if (lanes->heap_count)
-		sift_down(lanes, pass, 0);
+		lanes_down(pass, lanes->heap, lanes->heap_count, 0);
 }
 
 uint32_t lanes_start_in_order(struct composed *composed, struct sl_pass *pass)

@@ -155,7 +155,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 {
 	struct composed *composed = sl_alloc(setup->arena, 1, sizeof(*composed));
 	if (!composed)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = composed;
 	composed->values = setup->values;
 	composed->plan = plans[setup->values[PARAM_PLAN].number];

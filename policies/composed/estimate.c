@@ -76,7 +76,7 @@ static int tsafrir_init(struct composed *composed, const struct sl_setup *setup,
 	struct user_history *all = malloc((jobs->count ? jobs->count : 1) * sizeof(*all));
 	if (!all || !composed->corrections) {
 		free(all);
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	}
 	for (uint32_t i = 0; i < jobs->count; i++)
 		all[i] = (struct user_history){ .user = jobs->user[i] };
@@ -91,7 +91,7 @@ static int tsafrir_init(struct composed *composed, const struct sl_setup *setup,
 	if (composed->history)
 		memcpy(composed->history, all, count * sizeof(*all));
 	free(all);
-	return composed->history ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return composed->history ? SL_OK : sl_fail_memory(err);
 }
 
 /* The mean of the user's last two terminated jobs in whole seconds, at most the limit; the limit with fewer

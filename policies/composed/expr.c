@@ -259,7 +259,7 @@ struct expr *expr_compile(const char *text, struct sl_arena *arena, struct sl_er
 {
 	struct expr *expr = sl_alloc(arena, 1, sizeof(*expr));
 	if (!expr) {
-		(void)sl_fail(err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(err);
 		return NULL;
 	}
 	struct parser p = { .expr = expr, .in = { text, text }, .err = err };

@@ -111,7 +111,7 @@ int parties_init(struct parties *parties, int64_t by, const struct sl_setup *set
 	parties->active = good ? sl_alloc(setup->arena, count + 1, sizeof(*parties->active)) : NULL;
 	parties->listed = good ? sl_alloc(setup->arena, count + 1, sizeof(*parties->listed)) : NULL;
 	if (!parties->seen || !parties->front || !parties->cursor || !parties->active || !parties->listed)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t party = 0; party < count; party++)
 		parties->seen[party] = parties->front[party] = parties->cursor[party] = parties->begin[party];
 	return SL_OK;
@@ -297,7 +297,7 @@ int parties_amounts(const struct parties *parties, const struct party_amounts *w
 		amount[party] = what->others;
 	bool *named = calloc((size_t)parties->count + 1, sizeof(*named));
 	if (!named)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct reading reading = { .parties = parties, .what = what, .amount = amount, .named = named };
 	int status = SL_OK;
 	while (text && *text && !status) {

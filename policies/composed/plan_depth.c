@@ -19,7 +19,7 @@ static int depth_init(struct composed *composed, const struct sl_setup *setup, s
 		state->most = depth < setup->jobs->count ? (uint32_t)depth : setup->jobs->count;
 		state->held = sl_alloc(setup->arena, (size_t)state->most + 1, sizeof(*state->held));
 	}
-	return state && state->held ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return state && state->held ? SL_OK : sl_fail_memory(err);
 }
 
 /* In queue order: who can start beside the promises made so far does, the others are promised, up to depth.

@@ -39,7 +39,7 @@ static int elastic_init(struct composed *composed, const struct sl_setup *setup,
 		e->job = sl_alloc(setup->arena, (size_t)setup->jobs->count + 1, sizeof(*e->job));
 		e->was = sl_alloc(setup->arena, (size_t)setup->jobs->count + 1, sizeof(*e->was));
 	}
-	return e && e->job && e->was ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return e && e->job && e->was ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- What may change --------------------------------------------------------------------------------- */

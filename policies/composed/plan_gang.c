@@ -88,7 +88,7 @@ static int gang_init(struct composed *composed, const struct sl_setup *setup, st
 {
 	struct gang *gang = composed->own = sl_alloc(setup->arena, 1, sizeof(*gang));
 	if (!gang || !list_members(gang, setup))
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	gang->told = sl_ledger_new(setup, "gangs told", gang->count + 1);
 	return check_sizes(gang, setup, err);
 }

@@ -69,7 +69,7 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	const size_t jobs = (size_t)setup->jobs->count + 1;
 	struct quota *q = composed->own = sl_alloc(arena, 1, sizeof(*q));
 	if (!q)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	q->kind = setup->cluster->node_count && setup->cluster->gpus ? 2 : 0;
 	const int status = parties_init(&q->parties, setup->values[PARAM_BY].number, setup, err);
 	if (status)
@@ -82,7 +82,7 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	q->borrower = sl_alloc(arena, jobs, sizeof(*q->borrower));
 	q->victim = sl_alloc(arena, jobs, sizeof(*q->victim));
 	if (!q->quota || !q->barred || !q->first || !q->next || !q->borrower || !q->victim)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	q->held = sl_ledger_new(setup, "held", count);
 	q->within = sl_ledger_new(setup, "within quota", count);
 	q->runs = sl_ledger_new(setup, "runs as", (uint32_t)jobs);

@@ -13,7 +13,7 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 {
 	struct share *share = composed->own = sl_alloc(setup->arena, 1, sizeof(*share));
 	if (!share)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	share->told = sl_ledger_new(setup, "told", composed->shares->parties.count + 1);
 	return SL_OK;
 }

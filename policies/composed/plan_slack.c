@@ -31,7 +31,7 @@ static int slack_init(struct composed *composed, const struct sl_setup *setup, s
 	if (slack)
 		slack->promised = sl_alloc(setup->arena, (size_t)jobs + 1, sizeof(*slack->promised));
 	if (!slack || !slack->promised)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	slack->bound = sl_ledger_new(setup, "bounds", jobs + 1);
 	slack->seen = sl_ledger_new(setup, "bounded", 1);
 	return SL_OK;

@@ -33,7 +33,7 @@ static int slices_init(struct composed *composed, const struct sl_setup *setup, 
 	struct sl_arena *arena = setup->arena;
 	struct slices *s = composed->own = sl_alloc(arena, 1, sizeof(*s));
 	if (!s)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	s->jobs = setup->jobs;
 	s->cluster = setup->cluster;
 	s->rows = (uint32_t)setup->values[PARAM_ROWS].number;
@@ -46,7 +46,7 @@ static int slices_init(struct composed *composed, const struct sl_setup *setup, 
 	s->held_by = sl_alloc(arena, s->rows, sizeof(*s->held_by));
 	s->asked = sl_alloc(arena, s->rows, sizeof(*s->asked));
 	if (!s->member || !s->listed || !s->runs || !s->running || !s->held_by || !s->asked)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

@@ -88,7 +88,7 @@ static int srtf_init(struct composed *composed, const struct sl_setup *setup, st
 	const uint32_t lanes = composed->lane_count;
 	struct srtf *s = composed->own = sl_alloc(arena, 1, sizeof(*s));
 	if (!s)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	s->first = sl_alloc(arena, lanes, sizeof(*s->first));
 	s->next = sl_alloc(arena, jobs, sizeof(*s->next));
 	s->listed = sl_alloc(arena, jobs, sizeof(*s->listed));
@@ -96,7 +96,7 @@ static int srtf_init(struct composed *composed, const struct sl_setup *setup, st
 	s->victim = sl_alloc(arena, jobs, sizeof(*s->victim));
 	s->taken = sl_alloc(arena, (size_t)setup->cluster->node_count + 1, sizeof(*s->taken));
 	if (!s->first || !s->next || !s->listed || !s->surveyed || !s->victim || !s->taken)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t lane = 0; lane < lanes; lane++)
 		s->first[lane] = UINT32_MAX;
 	s->failed = sl_ledger_new(setup, "found no room", lanes * FAILED_ROWS);

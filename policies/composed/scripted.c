@@ -29,7 +29,7 @@ static int part_open(struct composed *composed, struct part **part, const struct
 {
 	struct part *made = sl_alloc(setup->arena, 1, sizeof(*made));
 	if (!made)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*made = (struct part){ sl_script_language(script), script, NULL, composed->parts };
 	composed->parts = *part = made;
 	return made->language->open(&made->self, setup, script, err);

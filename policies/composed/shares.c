@@ -22,7 +22,7 @@ int shares_init(struct shares **place, const struct shares_options *options, con
 	struct sl_arena *arena = setup->arena;
 	struct shares *shares = *place = sl_alloc(arena, 1, sizeof(*shares));
 	if (!shares)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	shares->options = *options;
 	shares->cluster = setup->cluster;
 	shares->seed = setup->seed;
@@ -36,7 +36,7 @@ int shares_init(struct shares **place, const struct shares_options *options, con
 	shares->sorted = sl_alloc(arena, count + 1, sizeof(*shares->sorted));
 	shares->barred = sl_alloc(arena, count + 1, sizeof(*shares->barred));
 	if (!shares->weight || !shares->value || !shares->key || !shares->sorted || !shares->barred)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t party = 0; party < count; party++)
 		shares->key[party] = -1;
 	status = parties_amounts(&shares->parties, &weights, options->weights, shares->weight, NULL, err);

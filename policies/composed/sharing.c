@@ -109,7 +109,7 @@ static int fair_init(struct shares *shares, const struct sl_setup *setup, struct
 	shares->world = sl_ledger_new(setup, "usage base", 1);
 	int64_t *usage = sl_alloc(setup->arena, count + 1, sizeof(*usage));
 	if (!usage)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const int status =
 		parties_amounts(&shares->parties, &initial, shares->options.initial, usage, NULL, err);
 	for (uint32_t party = 0; !status && party < count; party++) {

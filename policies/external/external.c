@@ -124,10 +124,8 @@ static int take_answer(
 	if (start && start->count > external->start_capacity) {
 		if (start->count > STARTS_MAX)
 			return SL_POLICY;
-		uint32_t *grown = realloc(external->start, start->count * sizeof(*grown));
-		if (!grown)
+		if (SL_RESIZE(external->start, start->count, NULL))
 			return SL_SYSTEM;
-		external->start = grown;
 		external->start_capacity = start->count;
 	}
 	for (const struct sl_doc_node *item = start ? sl_doc_child(doc, start) : NULL; item;
@@ -169,7 +167,7 @@ static int parse_answer(struct external *external, const char *line, size_t len,
 	/* The document wants a zero behind it. */
 	char *text = malloc(len + 64);
 	if (!text)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	memcpy(text, line, len);
 	memset(text + len, 0, 64);
 	int status = sl_doc_read_json(&doc, text, len, &why) || !doc.count ? SL_POLICY : SL_OK;
@@ -211,7 +209,7 @@ static int ask(struct external *external, struct sl_pass *pass, struct sl_err *e
 	external_put(&line, "]}\n");
 	external->events.len = external->refused.len = 0;
 	int status = line.failed || external->events.failed
-			     ? sl_fail(err, SL_SYSTEM, "out of memory")
+			     ? sl_fail_memory(err)
 			     : external_say(&external->talk, line.text, line.len, err);
 	free(line.text);
 	if (!status)
@@ -331,7 +329,7 @@ static int begin(struct external *external, const struct sl_setup *setup, const 
 		return status;
 	external->running = true;
 	put_hello(setup, &hello);
-	status = hello.failed ? sl_fail(err, SL_SYSTEM, "out of memory")
+	status = hello.failed ? sl_fail_memory(err)
 			      : external_say(&external->talk, hello.text, hello.len, err);
 	free(hello.text);
 	if (!status)
@@ -363,7 +361,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct external *external = sl_alloc(setup->arena, 1, sizeof(*external));
 	if (!external)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*external = (struct external){ .jobs = setup->jobs,
 		.cluster = setup->cluster,
 		.talk = { .socket = -1 },

@@ -29,7 +29,7 @@ int external_start(struct external_talk *talk, const char *command, sl_time pati
 	*talk = (struct external_talk){ .socket = -1, .patience = patience };
 	char *text = strdup(command);
 	if (!text)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
 		free(text);
 		return sl_fail(err, SL_SYSTEM, "external: cannot make a socket: %s", strerror(errno));
@@ -143,16 +143,9 @@ void external_end(struct external_talk *talk)
 
 static char *room(struct external_text *to, size_t len)
 {
-	if (to->capacity - to->len < len + 1) {
-		const size_t capacity = 2 * to->capacity + len + 256;
-		char *grown = realloc(to->text, capacity);
-		if (!grown) {
-			to->failed = true;
-			return NULL;
-		}
-		to->text = grown;
-		to->capacity = capacity;
-	}
+	to->failed |= SL_GROW(to->text, to->capacity, to->len + len + 1, NULL) != SL_OK;
+	if (to->failed)
+		return NULL;
 	return to->text + to->len;
 }
 

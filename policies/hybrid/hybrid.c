@@ -104,23 +104,6 @@ static const struct sl_compat hybrid_compats[] = {
 #define ROW_SLURM  UINT32_MAX
 #define ROW_HYBRID (UINT32_MAX - 1)
 
-bool hybrid_grow(struct hybrid *h, void **array, size_t *room, size_t size, size_t wanted)
-{
-	if (wanted <= *room)
-		return true;
-	size_t more = *room ? *room : 64;
-	while (more < wanted)
-		more *= 2;
-	void *grown = more > SIZE_MAX / 2 / size ? NULL : realloc(*array, more * size);
-	if (!grown) {
-		h->status = sl_fail(&h->err, SL_SYSTEM, "out of memory");
-		return false;
-	}
-	*array = grown;
-	*room = more;
-	return true;
-}
-
 /* ---- Events and passes ----------------------------------------------------------------------------------
  */
 
@@ -159,7 +142,7 @@ static void note_fresh(struct hybrid *h, const struct sl_pass *pass, uint32_t ro
 	if (h->fresh_pass != next)
 		h->fresh_count = 0;
 	h->fresh_pass = next;
-	if (hybrid_grow(h, (void **)&h->fresh, &h->fresh_room, sizeof(*h->fresh), h->fresh_count + 1))
+	if (!SL_GROW(h->fresh, h->fresh_room, h->fresh_count + 1, &h->err))
 		h->fresh[h->fresh_count++] = row;
 }
 
@@ -199,7 +182,7 @@ static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_even
 	}
 	if (event->class != SL_EV_TIMER || event->row != ROW_HYBRID)
 		arm(h, pass, hybrid_share_after(h, event->time));
-	if (h->status)
+	if (h->err.status)
 		sl_fail_run(pass, &h->err);
 }
 
@@ -214,7 +197,7 @@ static void hybrid_pass(void *state, struct sl_pass *pass)
 	}
 	sl_lens(pass, NULL);
 	hybrid_count(h, pass);
-	if (h->status)
+	if (h->err.status)
 		sl_fail_run(pass, &h->err);
 }
 
@@ -263,7 +246,7 @@ static int split_commands(
 {
 	struct sl_command *command = sl_alloc(setup->arena, setup->command_count + 1, sizeof(*command));
 	if (!command)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	child->command = command;
 	child->command_count = 0;
 	for (size_t i = 0; i < setup->command_count; i++)
@@ -330,7 +313,7 @@ static int make_room(struct hybrid *h, struct sl_err *err)
 			  h->type_idle && h->pick && h->child[0].shut && h->child[1].shut;
 	for (uint32_t row = 0; good && row < h->jobs->count; row++)
 		h->first_start[row] = SL_NONE;
-	return good ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return good ? SL_OK : sl_fail_memory(err);
 }
 
 static int hybrid_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -338,7 +321,7 @@ static int hybrid_init(void **state, const struct sl_setup *setup, struct sl_err
 	struct hybrid *h = sl_alloc(setup->arena, 1, sizeof(*h));
 	*state = h;
 	if (!h)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	h->arena = setup->arena;
 	h->cluster = setup->cluster;
 	h->jobs = setup->jobs;

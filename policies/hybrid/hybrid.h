@@ -104,12 +104,9 @@ struct hybrid {
 	bool *type_idle; /* Scratch, by type. */
 	uint32_t *idle_of, *pick;
 	uint32_t *seen, stamp; /* By request. */
-	int status;
 	struct sl_err err;
 };
 
-/* An array that grows; false: no memory, and h->status says so. */
-bool hybrid_grow(struct hybrid *h, void **array, size_t *room, size_t size, size_t wanted);
 /* The child is told, with what it may see of the nodes. */
 void hybrid_tell_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event);

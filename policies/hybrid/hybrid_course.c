@@ -33,11 +33,10 @@ static void integrate(struct hybrid *h, sl_time now)
 /* A job runs on nodes of its own side alone: else a child was told what is not so. */
 static void fail_owner(struct hybrid *h, sl_job job, uint32_t n)
 {
-	if (!h->status)
-		h->status = sl_fail(&h->err, SL_INTERNAL,
-			"policy 'hybrid': job %" PRId64 " of %s runs on node '%s', which is %s",
-			h->jobs->id[job.row], side_name[h->side[job.row]], h->cluster->node_name[n],
-			h->node[n].phase == HYBRID_MOVING ? "nobody's" : "the other side's");
+	(void)sl_fail(&h->err, SL_INTERNAL,
+		"policy 'hybrid': job %" PRId64 " of %s runs on node '%s', which is %s", h->jobs->id[job.row],
+		side_name[h->side[job.row]], h->cluster->node_name[n],
+		h->node[n].phase == HYBRID_MOVING ? "nobody's" : "the other side's");
 }
 
 static void count_job(struct hybrid *h, const struct sl_pass *pass, sl_job job)
@@ -124,7 +123,7 @@ static void note_point(struct hybrid *h, sl_time now, uint8_t side)
 			h->point[i].state = h->point_last[side] = *state;
 			return;
 		}
-	if (!hybrid_grow(h, (void **)&h->point, &h->point_room, sizeof(*h->point), h->point_count + 1))
+	if (SL_GROW(h->point, h->point_room, h->point_count + 1, &h->err))
 		return;
 	h->point[h->point_count++] = (struct hybrid_point){ now, side, *state };
 	h->point_last[side] = *state;
@@ -210,7 +209,7 @@ static int tell_course(struct hybrid *h, struct sl_tally *tally, struct sl_err *
 	const size_t columns = SL_LEN(column);
 	struct sl_cell *cell = sl_alloc(h->arena, h->point_count * columns + 1, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < h->point_count; i++) {
 		const struct hybrid_point *point = &h->point[i];
 		struct sl_cell *row = &cell[i * columns];
@@ -232,7 +231,7 @@ static int tell_moves(struct hybrid *h, struct sl_tally *tally, struct sl_err *e
 		return SL_OK;
 	struct sl_cell *cell = sl_alloc(h->arena, h->move_count * columns, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < h->move_count; i++) {
 		const struct hybrid_move *move = &h->move[i];
 		struct sl_cell *row = &cell[i * columns];

@@ -70,7 +70,7 @@ static int make_partitions(struct hybrid *h, struct sl_err *err)
 	h->part_names = h->jobs->partition_name ? h->jobs->partition_count : 0;
 	h->part_of = sl_alloc(h->arena, (size_t)h->part_names + 1, sizeof(*h->part_of));
 	if (!h->part_of)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	h->part_default = UINT32_MAX;
 	for (uint32_t i = 0; i < h->cluster->partition_count; i++)
 		if (h->cluster->partition[i].is_default)
@@ -106,7 +106,7 @@ int hybrid_need_make(struct hybrid *h, struct sl_err *err)
 	h->seen = sl_alloc(h->arena, requests, sizeof(*h->seen));
 	h->priority = sl_alloc(h->arena, (size_t)h->jobs->count + 1, sizeof(*h->priority));
 	if (!h->needs || !h->needs_known || !h->seen || !h->priority)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < h->jobs->count; row++)
 		h->priority[row] = SL_NONE;
 	return make_partitions(h, err);
@@ -165,7 +165,7 @@ static int64_t find_priority(struct hybrid *h, uint32_t job)
 	if (more && more->manifest) {
 		const struct sl_pods *pods = sl_pods_of(h->arena, jobs, h->cluster, job, &h->err);
 		if (!pods)
-			h->status = h->err.status ? h->err.status : SL_SYSTEM;
+			h->err.status = h->err.status ? h->err.status : SL_SYSTEM;
 		for (uint32_t i = 0; pods && i < pods->count; i++) {
 			if (pods->podset[i].priority_class &&
 				class_value(h->cluster, pods->podset[i].priority_class, &value))

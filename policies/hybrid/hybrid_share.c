@@ -58,7 +58,7 @@ static void leave(struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time de
 {
 	struct hybrid_node *node = &h->node[n];
 	const sl_time now = sl_now(pass);
-	if (!hybrid_grow(h, (void **)&h->move, &h->move_room, sizeof(*h->move), h->move_count + 1))
+	if (SL_GROW(h->move, h->move_room, h->move_count + 1, &h->err))
 		return;
 	h->move[h->move_count] = (struct hybrid_move){
 		.at = now, .left = SL_NONE, .came = SL_NONE, .node = n, .from = node->owner, .why = why
@@ -360,7 +360,7 @@ sl_time hybrid_share_look(struct hybrid *h, struct sl_pass *pass, sl_time now)
 			go_on(h, pass, n);
 	struct choice *list = due ? malloc(((size_t)h->cluster->node_count + 1) * sizeof(*list)) : NULL;
 	if (due && !list)
-		h->status = sl_fail(&h->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&h->err);
 	else if (due)
 		(h->share == HYBRID_MOVE ? look_move : look_pods)(h, pass, list);
 	free(list);

@@ -234,8 +234,7 @@ struct kube {
 	const struct sl_jobs *jobs;
 	uint64_t seed;
 	sl_time now;
-	int status;
-	struct sl_err err;
+	struct sl_err err; /* The first failure. */
 	struct kube_options options;
 
 	const char *resource[KUBE_RES_MAX];
@@ -255,8 +254,7 @@ struct kube {
 	size_t specs, spec_room;
 	struct kube_like *like;
 	size_t likes, like_room;
-	uint32_t *like_slot;
-	size_t like_slots;
+	struct sl_map like_map;
 	struct kube_pod *pod;
 	size_t pods, pod_room;
 	struct kube_job *job; /* By job. */
@@ -311,7 +309,6 @@ int kube_make(
 void kube_free(struct kube *k);
 uint32_t kube_resource(struct kube *k, const char *name);      /* Its number; KUBE_NO: too many. */
 struct kube_key *kube_key_of(struct kube *k, const char *key); /* NULL: no memory. */
-bool kube_grow(struct kube *k, void *array, size_t *room, size_t size, size_t wanted);
 
 /* kube_doc.c: values of objects. */
 const char *kube_text(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path);
@@ -387,8 +384,6 @@ enum kube_why kube_near_spread(struct kube *k, const struct kube_near *near, uin
 enum kube_why kube_near_filter(struct kube *k, const struct kube_near *near, uint32_t node);
 void kube_near_score_spread(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
 void kube_near_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
-bool kube_pod_matches(const struct kube *k, const struct sl_pod_near *term, const char *own_space,
-	const struct kube_spec *spec);
 
 /* kube_score.c: the best of the feasible nodes. */
 uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count);

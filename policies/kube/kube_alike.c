@@ -34,7 +34,7 @@ static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
 {
 	const uint32_t level = (attempts < LEVELS ? attempts : LEVELS) - 1;
 	const size_t wanted = ((size_t)like + 1) * LEVELS, had = k->alike_room;
-	if (wanted > had && !kube_grow(k, &k->alike, &k->alike_room, sizeof(*k->alike), wanted))
+	if (wanted > had && SL_GROW(k->alike, k->alike_room, wanted, &k->err))
 		return KUBE_NO;
 	for (size_t i = had; i < k->alike_room; i++)
 		k->alike[i] = (struct kube_alike){ .ahead = KUBE_NO };
@@ -44,8 +44,7 @@ static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
 static bool join(struct kube *k, uint32_t pod, uint32_t number)
 {
 	struct kube_alike *set = &k->alike[number];
-	if (!set->listed &&
-		!kube_grow(k, &k->listed, &k->listed_room, sizeof(*k->listed), k->listed_count + 1))
+	if (!set->listed && SL_GROW(k->listed, k->listed_room, k->listed_count + 1, &k->err))
 		return false;
 	if (!set->listed)
 		k->listed[k->listed_count++] = number;
@@ -190,7 +189,7 @@ void kube_alike_settle(struct kube *k)
 	k->alike_due = false;
 	qsort(k->listed, k->listed_count, sizeof(*k->listed), highest_first);
 	const size_t count = k->listed_count; /* Those that are listed meanwhile are not due. */
-	for (size_t i = 0; i < count && !k->status; i++) {
+	for (size_t i = 0; i < count && !k->err.status; i++) {
 		const uint32_t number = k->listed[i];
 		struct kube_alike *set = &k->alike[number];
 		if (!set->due || set->ahead != KUBE_NO)

@@ -50,7 +50,7 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 	struct kube *k = sl_alloc(setup->arena, 1, sizeof(*k));
 	*state = k;
 	if (!k)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	kube_take_options(&options, setup);
 	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
 	const int status = kube_make(k, setup, &options, err);

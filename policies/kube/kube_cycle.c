@@ -380,10 +380,10 @@ sl_time kube_run(struct kube *k, sl_time now)
 		(void)kube_scale_ready(k);
 	sl_time scaled = SL_NEVER;
 	kube_queue_due(k);
-	for (uint32_t pod;
-		!k->status && !(k->hears && sl_stopping(k->hears)) && (pod = kube_queue_pop(k)) != KUBE_NO;)
+	for (uint32_t pod; !k->err.status && !(k->hears && sl_stopping(k->hears)) &&
+			   (pod = kube_queue_pop(k)) != KUBE_NO;)
 		try_pod(k, pod);
-	if (k->scaler && !k->status)
+	if (k->scaler && !k->err.status)
 		scaled = kube_scale_run(k);
 	const sl_time permit = permits(k), queue = kube_queue_next(k);
 	sl_time next = permit < queue ? permit : queue;

@@ -64,21 +64,20 @@ static bool ensure(struct kube *k)
 		}
 	}
 	if (!k->dra || !k->dra->node_first) {
-		k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&k->err);
 		return false;
 	}
-	return kube_grow(
-		k, &k->dra->asked, &k->dra->asked_room, sizeof(*k->dra->asked), k->dra->asked_count + 1);
+	return !SL_GROW(k->dra->asked, k->dra->asked_room, k->dra->asked_count + 1, &k->err);
 }
 
 int kube_dra_ask(struct kube *k, struct kube_spec *spec)
 {
 	const struct sl_podset *podset = spec->podset;
 	if (!podset->claim_count || !ensure(k))
-		return k->status;
+		return k->err.status;
 	if (podset->claim_count > DRA_CLAIMS_MAX)
-		return k->status = sl_fail(&k->err, SL_INPUT,
-			       "a pod has more than %d resource claims: leave some out", DRA_CLAIMS_MAX);
+		return sl_fail(&k->err, SL_INPUT, "a pod has more than %d resource claims: leave some out",
+			DRA_CLAIMS_MAX);
 	struct dra_claims *claims = &k->dra->asked[k->dra->asked_count++];
 	memset(claims, 0, sizeof(*claims));
 	spec->claims = (uint32_t)k->dra->asked_count;
@@ -93,7 +92,7 @@ int kube_dra_ask(struct kube *k, struct kube_spec *spec)
 		else
 			claims->at[claims->count++] = claim;
 	}
-	return k->status;
+	return k->err.status;
 }
 
 /* ---- Filter and score -----------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ static void keep(struct kube *k, struct kube_pod *pod, const struct dra_claims *
 			open[count++] = claims->at[i];
 	struct kube_grants *own = malloc(sizeof(*own) + dra->picks * sizeof(own->at[0]));
 	if (!own) {
-		k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&k->err);
 		return;
 	}
 	own->count = 0;

@@ -84,7 +84,7 @@ void *dra_room(struct dra_reading *r, size_t count, size_t size)
 {
 	void *made = r->status ? NULL : sl_alloc(r->arena, count + 1, size);
 	if (!made && !r->status)
-		r->status = sl_fail(r->err, SL_SYSTEM, "out of memory");
+		r->status = sl_fail_memory(r->err);
 	return made;
 }
 
@@ -108,8 +108,7 @@ static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node
 	}
 	const struct sl_place place = sl_doc_place(r->object->doc, at);
 	r->status = cel_parse(&cel, r->arena, text, &place, r->err);
-	if (cel &&
-		kube_grow(r->dra->k, &r->dra->cel, &r->dra->cel_room, sizeof(cel), (size_t)r->dra->cels + 1))
+	if (cel && !SL_GROW(r->dra->cel, r->dra->cel_room, (size_t)r->dra->cels + 1, &r->dra->k->err))
 		r->dra->cel[r->dra->cels++] = cel;
 	else
 		cel_release(cel);
@@ -291,7 +290,7 @@ int kube_dra_make(struct kube *k, struct sl_err *err)
 		return SL_OK;
 	k->dra = sl_alloc(k->arena, 1, sizeof(*k->dra));
 	if (!k->dra)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	k->dra->k = k;
 	struct dra_reading r = { .dra = k->dra, .err = err, .arena = k->arena };
 	r.status = dra_read_slices(k->dra, err);

@@ -16,25 +16,6 @@ enum { PODS_MAX = 110 };
 #define MIB     (INT64_C(1) << 20)
 #define MEM_ALL (INT64_C(1) << 58) /* Of a node that names no memory. */
 
-bool kube_grow(struct kube *k, void *array, size_t *room, size_t size, size_t wanted)
-{
-	void **at = array;
-	if (wanted <= *room)
-		return true;
-	size_t more = *room ? *room : 64;
-	while (more < wanted)
-		more *= 2;
-	void *grown = realloc(*at, more * size);
-	if (!grown) {
-		if (!k->status)
-			k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
-		return false;
-	}
-	*at = grown;
-	*room = more;
-	return true;
-}
-
 uint32_t kube_resource(struct kube *k, const char *name)
 {
 	for (uint32_t i = 0; i < k->resources; i++)
@@ -91,13 +72,13 @@ struct kube_key *kube_key_of(struct kube *k, const char *name)
 	for (uint32_t i = 0; i < k->keys; i++)
 		if (strcmp(k->key[i].key, name) == 0)
 			return &k->key[i];
-	if (!kube_grow(k, &k->key, &k->key_room, sizeof(*k->key), k->keys + 1))
+	if (SL_GROW(k->key, k->key_room, k->keys + 1, &k->err))
 		return NULL;
 	struct kube_key *key = &k->key[k->keys];
 	*key = (struct kube_key){ .key = name };
 	if (!number_values(k, key)) {
 		free(key->domain);
-		k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&k->err);
 		return NULL;
 	}
 	k->keys++;
@@ -145,7 +126,7 @@ static int make_nodes(struct kube *k, struct sl_err *err)
 	k->nodes = pool ? (uint32_t)cluster->cpus : cluster->node_count;
 	k->node = sl_alloc(k->arena, (size_t)k->nodes + 1, sizeof(*k->node));
 	if (!k->node)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		struct kube_node *node = &k->node[i];
 		char name[24];
@@ -164,7 +145,7 @@ static int make_nodes(struct kube *k, struct sl_err *err)
 			take_type(k, node, &cluster->type[cluster->node_type[i]]);
 		}
 		if (!node->name || !add_hostname(k, node))
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	return SL_OK;
 }
@@ -224,7 +205,7 @@ static int take_node(
 static int name_nodes(struct kube *k, struct sl_err *err)
 {
 	struct named *list = calloc((size_t)k->nodes + 1, sizeof(*list));
-	int status = list ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = list ? SL_OK : sl_fail_memory(err);
 	for (uint32_t i = 0; list && i < k->nodes; i++)
 		list[i] = (struct named){ k->node[i].name, i };
 	if (list)
@@ -279,7 +260,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 		count += strcmp(k->cluster->object[i].kind, "PodDisruptionBudget") == 0;
 	k->budget = sl_alloc(k->arena, count + 1, sizeof(*k->budget));
 	if (!k->budget)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
 		const struct sl_object *object = &k->cluster->object[i];
 		if (strcmp(object->kind, "PodDisruptionBudget") != 0)
@@ -315,7 +296,7 @@ static int make_room(struct kube *k, struct sl_err *err)
 	k->holding_gpus = sl_alloc(k->arena, nodes * kinds, sizeof(*k->holding_gpus));
 	if (!k->job || !k->node_why || !k->node_res || !k->feasible || !k->score || !k->total ||
 		!k->holding_gpus)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 
@@ -362,7 +343,7 @@ void kube_free(struct kube *k)
 	free(k->key);
 	free(k->spec);
 	free(k->like);
-	free(k->like_slot);
+	sl_map_free(&k->like_map);
 	free(k->pod);
 	free(k->gang);
 	free(k->active.pod);

@@ -34,7 +34,7 @@ struct kube_near {
 	uint32_t veto_count;
 };
 
-bool kube_pod_matches(const struct kube *k, const struct sl_pod_near *term, const char *own_space,
+static bool kube_pod_matches(const struct kube *k, const struct sl_pod_near *term, const char *own_space,
 	const struct kube_spec *spec)
 {
 	(void)k;
@@ -173,11 +173,8 @@ static void veto(struct kube *k, struct kube_near *near, const struct kube_spec 
 		while (at < near->veto_count && strcmp(near->vetoes[at].key->key, term->key) != 0)
 			at++;
 		if (at == near->veto_count) {
-			struct counts *more =
-				realloc(near->vetoes, ((size_t)near->veto_count + 1) * sizeof(*more));
-			if (!more)
+			if (SL_RESIZE(near->vetoes, (size_t)near->veto_count + 1, NULL))
 				return;
-			near->vetoes = more;
 			if (!make_counts(k, &near->vetoes[at], term->key, 0))
 				return;
 			near->veto_count++;
@@ -272,8 +269,7 @@ struct kube_near *kube_near_new(struct kube *k, uint32_t pod)
 	if (near)
 		near->pod = pod;
 	if (!near || !make_terms(k, near, podset)) {
-		if (!k->status)
-			k->status = sl_fail(&k->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&k->err);
 		kube_near_free(near);
 		return NULL;
 	}

@@ -14,7 +14,7 @@ void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t b
 {
 	if (k->told_next == k->told_count)
 		k->told_next = k->told_count = 0;
-	if (!kube_grow(k, &k->told, &k->told_room, sizeof(*k->told), k->told_count + 1))
+	if (SL_GROW(k->told, k->told_room, k->told_count + 1, &k->err))
 		return;
 	k->told[k->told_count++] = (struct sl_bound){ what, { job }, { by } };
 }
@@ -37,7 +37,7 @@ static void count_level(struct kube *k, int64_t priority, bool more)
 	while (at < k->levels && k->level[at].priority < priority)
 		at++;
 	if (at == k->levels || k->level[at].priority != priority) {
-		if (!kube_grow(k, &k->level, &k->level_room, sizeof(*k->level), k->levels + 1))
+		if (SL_GROW(k->level, k->level_room, k->levels + 1, &k->err))
 			return;
 		memmove(&k->level[at + 1], &k->level[at], (k->levels - at) * sizeof(*k->level));
 		k->level[at].priority = priority;
@@ -148,8 +148,7 @@ void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
 		k->node[of->nominated].nominees--;
 		of->nominated = KUBE_NO;
 	}
-	if (node == KUBE_NO ||
-		!kube_grow(k, &k->nominee, &k->nominee_room, sizeof(*k->nominee), k->nominees + 1))
+	if (node == KUBE_NO || SL_GROW(k->nominee, k->nominee_room, k->nominees + 1, &k->err))
 		return;
 	k->nominee[k->nominees++] = pod;
 	k->node[node].nominees++;
@@ -161,10 +160,7 @@ void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
 
 static uint64_t hash_like(const struct kube_spec *spec)
 {
-	uint64_t hash = (uint64_t)spec->priority * UINT64_C(0x9E3779B97F4A7C15);
-	for (size_t i = 0; i < KUBE_RES_MAX; i++)
-		hash = (hash ^ (uint64_t)spec->request[i]) * UINT64_C(0x100000001B3) ^ hash >> 29;
-	return hash;
+	return sl_hash_bytes((uint64_t)spec->priority, spec->request, sizeof(spec->request));
 }
 
 static bool is_like(const struct kube_like *like, const struct kube_spec *spec)
@@ -173,43 +169,20 @@ static bool is_like(const struct kube_like *like, const struct kube_spec *spec)
 	       memcmp(like->request, spec->request, sizeof(like->request)) == 0;
 }
 
-static bool grow_slots(struct kube *k)
-{
-	const size_t slots = k->like_slots ? k->like_slots * 2 : 256;
-	uint32_t *made = malloc(slots * sizeof(*made));
-	if (!made)
-		return false;
-	memset(made, 0xff, slots * sizeof(*made));
-	for (size_t i = 0; i < k->likes; i++) {
-		struct kube_spec spec = { .priority = k->like[i].priority };
-		memcpy(spec.request, k->like[i].request, sizeof(spec.request));
-		size_t at = hash_like(&spec) & (slots - 1);
-		while (made[at] != KUBE_NO)
-			at = (at + 1) & (slots - 1);
-		made[at] = (uint32_t)i;
-	}
-	free(k->like_slot);
-	k->like_slot = made;
-	k->like_slots = slots;
-	return true;
-}
-
 static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
 {
-	if (k->likes * 2 >= k->like_slots && !grow_slots(k))
-		return KUBE_NO;
-	size_t at = hash_like(spec) & (k->like_slots - 1);
-	while (k->like_slot[at] != KUBE_NO && !is_like(&k->like[k->like_slot[at]], spec))
-		at = (at + 1) & (k->like_slots - 1);
-	if (k->like_slot[at] != KUBE_NO)
-		return k->like_slot[at];
-	if (!kube_grow(k, &k->like, &k->like_room, sizeof(*k->like), k->likes + 1))
+	const uint64_t hash = hash_like(spec);
+	uint32_t i;
+	SL_MAP_EACH(&k->like_map, hash, i)
+	if (is_like(&k->like[i], spec))
+		return i;
+	if (SL_GROW(k->like, k->like_room, k->likes + 1, &k->err) ||
+		sl_map_add(&k->like_map, hash, (uint32_t)k->likes, &k->err))
 		return KUBE_NO;
 	struct kube_like *like = &k->like[k->likes];
 	memset(like, 0, sizeof(*like));
 	memcpy(like->request, spec->request, sizeof(like->request));
 	like->priority = spec->priority;
-	k->like_slot[at] = (uint32_t)k->likes;
 	return (uint32_t)k->likes++;
 }
 
@@ -230,7 +203,7 @@ static void take_requests(struct kube *k, struct kube_spec *spec)
 			continue;
 		const uint32_t resource = kube_resource(k, asks->at[i].resource);
 		if (resource == KUBE_NO) {
-			k->status = sl_fail(&k->err, SL_INPUT,
+			(void)sl_fail(&k->err, SL_INPUT,
 				"pods and nodes name more than %d kinds of resource: leave some out",
 				KUBE_RES_MAX);
 			return;
@@ -263,7 +236,7 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 	const struct sl_podset *podset, const struct sl_pods_pin *pin)
 {
 	const struct sl_job_more *more = more_of(k, job);
-	if (!kube_grow(k, &k->spec, &k->spec_room, sizeof(*k->spec), k->specs + 1))
+	if (SL_GROW(k->spec, k->spec_room, k->specs + 1, &k->err))
 		return KUBE_NO;
 	struct kube_spec *spec = &k->spec[k->specs];
 	memset(spec, 0, sizeof(*spec));
@@ -326,7 +299,7 @@ static uint32_t gang_of(struct kube *k, uint32_t job, const char *space, const c
 		if (k->gang[i].name && strcmp(k->gang[i].name, name) == 0 &&
 			strcmp(k->gang[i].space, space) == 0)
 			return (uint32_t)i;
-	if (!kube_grow(k, &k->gang, &k->gang_room, sizeof(*k->gang), k->gangs + 1))
+	if (SL_GROW(k->gang, k->gang_room, k->gangs + 1, &k->err))
 		return KUBE_NO;
 	k->gang[k->gangs] = (struct kube_gang_state){
 		.name = name, .space = space, .job = name ? KUBE_NO : job, .min = min, .until = SL_NEVER
@@ -398,7 +371,7 @@ static void make_pod(
 static bool add_pods(struct kube *k, uint32_t job, uint32_t spec, int64_t first, int64_t count,
 	const struct sl_pods_pin *pin)
 {
-	if (spec == KUBE_NO || k->status)
+	if (spec == KUBE_NO || k->err.status)
 		return false;
 	for (int64_t i = 0; i < count; i++)
 		make_pod(k, spec, job, (uint32_t)(first + i), pin);
@@ -439,8 +412,7 @@ void kube_add(
 	*of = (struct kube_job){
 		.pods = pods, .gang = of->gang, .first = (uint32_t)k->pods, .there = true, .stuck = KUBE_NO
 	};
-	if (total > INT32_MAX ||
-		!kube_grow(k, &k->pod, &k->pod_room, sizeof(*k->pod), k->pods + (size_t)total))
+	if (total > INT32_MAX || SL_GROW(k->pod, k->pod_room, k->pods + (size_t)total, &k->err))
 		return;
 	for (uint32_t i = 0; i < pods->count; i++)
 		if (!add_podset(k, job.row, pods, i, pin ? &pin[i] : NULL, total))
@@ -553,7 +525,7 @@ size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding)
 	const uint32_t types =
 		k->cluster->kind_count > SL_KIND_GPUS ? k->cluster->kind_count - SL_KIND_GPUS : 0;
 	size_t count = 0, kept = 0;
-	if (!kube_grow(k, &k->holding, &k->holding_room, sizeof(*k->holding), (size_t)of->count + 1))
+	if (SL_GROW(k->holding, k->holding_room, (size_t)of->count + 1, &k->err))
 		return 0;
 	for (uint32_t i = of->first; i < of->first + of->count; i++) {
 		const struct kube_spec *spec = &k->spec[k->pod[i].spec];

@@ -115,8 +115,8 @@ static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 	if (kept && kept->pods)
 		return kept->pods;
 	const struct sl_pods *pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, &k->err);
-	if (!pods && !k->status)
-		k->status = k->err.status ? k->err.status : SL_SYSTEM;
+	if (!pods && !k->err.status)
+		k->err.status = k->err.status ? k->err.status : SL_SYSTEM;
 	if (kept)
 		kept->pods = pods;
 	return pods;
@@ -144,7 +144,7 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 {
 	struct kube *k = &p->k;
 	bool again = false;
-	while (k->told_next < k->told_count && !k->status) {
+	while (k->told_next < k->told_count && !k->err.status) {
 		const struct sl_bound bound = k->told[k->told_next++];
 		const uint32_t row = bound.job.row;
 		switch (bound.what) {
@@ -267,7 +267,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	struct kube_options options;
 	*state = p;
 	if (!p)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	kube_take_options(&options, setup);
 	p->engine = (struct controller){ .policy = "kube",
 		.calls = &kube_calls,

@@ -47,62 +47,39 @@ static bool backoff_before(const struct kube *k, uint32_t a, uint32_t b)
 	return x != y ? x < y : active_before(k, a, b);
 }
 
-static void put(struct kube *k, struct kube_heap *heap, size_t at, uint32_t pod)
+struct ordering {
+	struct kube *k;
+	kube_order *before;
+};
+
+static bool goes_before(struct ordering by, const uint32_t *a, const uint32_t *b)
 {
-	heap->pod[at] = pod;
-	k->pod[pod].place = (uint32_t)at;
+	return by.before(by.k, *a, *b);
 }
 
-static void rise(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
+static void placed(struct ordering by, const uint32_t *pod, size_t place)
 {
-	const uint32_t pod = heap->pod[at];
-	while (at && before(k, pod, heap->pod[(at - 1) / 2])) {
-		put(k, heap, at, heap->pod[(at - 1) / 2]);
-		at = (at - 1) / 2;
-	}
-	put(k, heap, at, pod);
+	by.k->pod[*pod].place = (uint32_t)place;
 }
-
-static void sink(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
-{
-	const uint32_t pod = heap->pod[at];
-	for (;;) {
-		size_t child = 2 * at + 1;
-		if (child >= heap->count)
-			break;
-		if (child + 1 < heap->count && before(k, heap->pod[child + 1], heap->pod[child]))
-			child++;
-		if (!before(k, heap->pod[child], pod))
-			break;
-		put(k, heap, at, heap->pod[child]);
-		at = child;
-	}
-	put(k, heap, at, pod);
-}
+SL_HEAP(pods, uint32_t, struct ordering, goes_before, placed)
 
 bool kube_heap_push(struct kube *k, struct kube_heap *heap, uint32_t pod, kube_order *before)
 {
-	if (!kube_grow(k, &heap->pod, &heap->capacity, sizeof(*heap->pod), heap->count + 1))
+	if (SL_GROW(heap->pod, heap->capacity, heap->count + 1, &k->err))
 		return false;
-	heap->pod[heap->count++] = pod;
-	rise(k, heap, heap->count - 1, before);
+	heap->pod[heap->count] = pod;
+	(void)pods_up((struct ordering){ k, before }, heap->pod, heap->count++);
 	return true;
 }
 
 void kube_heap_take_out(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before)
 {
-	const uint32_t last = heap->pod[--heap->count];
-	if (at == heap->count)
-		return;
-	put(k, heap, at, last);
-	rise(k, heap, at, before);
-	sink(k, heap, k->pod[last].place, before);
+	pods_remove((struct ordering){ k, before }, heap->pod, --heap->count, at);
 }
 
 void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before)
 {
-	for (size_t i = heap->count / 2; i-- > 0;)
-		sink(k, heap, i, before);
+	pods_make((struct ordering){ k, before }, heap->pod, heap->count);
 }
 
 /* ---- The three of them ----------------------------------------------------------------------------------
@@ -158,7 +135,7 @@ uint32_t kube_queue_pop(struct kube *k)
 
 static void park(struct kube *k, uint32_t pod)
 {
-	if (!kube_grow(k, &k->parked, &k->parked_room, sizeof(*k->parked), k->parked_count + 1))
+	if (SL_GROW(k->parked, k->parked_room, k->parked_count + 1, &k->err))
 		return;
 	k->pod[pod].state = KUBE_POD_PARKED;
 	k->pod[pod].place = (uint32_t)k->parked_count;
@@ -227,12 +204,11 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec)
 {
 	k->version++;
-	if (change != KUBE_POD_CAME &&
-		kube_grow(k, &k->freed, &k->freed_room, sizeof(*k->freed), k->freed_count + 1))
+	if (change != KUBE_POD_CAME && !SL_GROW(k->freed, k->freed_room, k->freed_count + 1, &k->err))
 		k->freed[k->freed_count++] = node;
 	if (change != KUBE_POD_CAME)
 		kube_alike_changed(k, change == KUBE_NODE_CAME ? NULL : &spec);
-	if (change == KUBE_POD_CAME && !k->near_pods && !k->status) {
+	if (change == KUBE_POD_CAME && !k->near_pods && !k->err.status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)
 			any = k->pod[k->parked[i]].failed_by &

@@ -112,7 +112,7 @@ static int read_command(
 		rollout->count += group_of(k, job, word[4]) >= 0;
 	rollout->row = sl_alloc(k->arena, (size_t)rollout->count + 1, sizeof(*rollout->row));
 	if (!rollout->row)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (!rollout->count)
 		return sl_fail_at(err, &from->where, "there is no LeaderWorkerSet '%s' with groups", word[4]);
 	rollout->count = 0;
@@ -128,11 +128,11 @@ int kube_rollouts_make(struct kube *k, const struct sl_setup *setup, struct sl_e
 	if (!setup->command_count)
 		return SL_OK;
 	if (!rollouts)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	rollouts->at = sl_alloc(k->arena, setup->command_count, sizeof(*rollouts->at));
 	rollouts->ready = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*rollouts->ready));
 	if (!rollouts->at || !rollouts->ready)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < k->jobs->count; job++)
 		rollouts->ready[job] = SL_NONE;
 	k->rollouts = rollouts;

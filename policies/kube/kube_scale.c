@@ -131,7 +131,7 @@ static int take_group(struct kube *k, const struct sl_object *object, struct sl_
 			err, &place, "a NodeGroup has spec.nodes, a list of nodes: \"cloud[1-20]\"");
 	group->node = sl_alloc(k->arena, (size_t)k->nodes + 1, sizeof(*group->node));
 	if (!group->node)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = sl_hosts_each(nodes, strlen(nodes), &place, err, take_name, &naming);
 	if (!status)
 		status = take_amounts(group, object, err);
@@ -176,7 +176,7 @@ int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err 
 		s->pod = sl_alloc(k->arena, PODS_MAX, sizeof(*s->pod));
 	}
 	if (!s || !s->group || !s->machine || !s->pod)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	k->scaler = s;
 	s->scanned = SL_NONE;
 	for (uint32_t i = 0; i < k->nodes; i++)
@@ -471,7 +471,7 @@ static int tell_one(struct sl_tally *tally, const char *what, const struct group
 	char name[160];
 	const int len = snprintf(name, sizeof(name), "autoscaler.%s{group=%.80s}", what, group->name);
 	const char *kept = sl_strdup(k->arena, name, (size_t)len);
-	return kept ? sl_tell_metric(tally, kept, micro, err) : sl_fail(err, SL_SYSTEM, "out of memory");
+	return kept ? sl_tell_metric(tally, kept, micro, err) : sl_fail_memory(err);
 }
 
 int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err)

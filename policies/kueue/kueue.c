@@ -197,7 +197,7 @@ static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 		k->space = sl_strdup(k->arena, text, (size_t)(slash - text));
 	k->queue = slash ? slash + 1 : text;
 	if (!k->space)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (kq_find_local(k->kq, k->space, k->queue) == KQ_NO)
 		return sl_fail(err, SL_USAGE,
 			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text,
@@ -281,8 +281,7 @@ static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_e
 {
 	uint32_t count;
 	const struct sl_object *object = kueue_multi_objects(k, k->kq, NULL, &count);
-	int status =
-		object ? kq_read(&k->read, k->kq, object, count) : sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = object ? kq_read(&k->read, k->kq, object, count) : sl_fail_memory(err);
 	if (!status)
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
@@ -315,7 +314,7 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct kueue *k = sl_alloc(setup->arena, 1, sizeof(*k));
 	*state = k;
 	if (!k)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	k->arena = setup->arena;
 	k->jobs = setup->jobs;
 	k->cluster = setup->cluster;

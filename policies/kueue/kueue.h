@@ -46,6 +46,8 @@ struct kueue_job {
 
 /* What the pods of jobs that wrote the same ask. */
 struct kueue_shape {
+	uintptr_t manifest; /* Of jobs that wrote this one, or, 0, */
+	uint32_t request;   /* ask this, and 1. */
 	const struct sl_pods *pods;
 	const struct kq_podset *podset;
 	uint32_t podset_count;

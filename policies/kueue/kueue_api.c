@@ -38,7 +38,7 @@ int kueue_api_make(struct kueue *k, struct sl_err *err)
 	k->of_locals.queue = sl_alloc(k->arena, (size_t)k->kq->local_count + 1, sizeof(uint32_t));
 	k->of_locals.dirty = sl_alloc(k->arena, (size_t)k->kq->local_count + 1, sizeof(bool));
 	if (!k->of_queues.queue || !k->of_queues.dirty || !k->of_locals.queue || !k->of_locals.dirty)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

@@ -53,7 +53,7 @@ static int read_budget(
 	const char *check = sl_strdup(k->arena, text, (size_t)(first - text));
 	const char *resource = sl_strdup(k->arena, first + 1, (size_t)(last - first - 1));
 	if (!check || !resource)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	budget->check = kq_check(k->kq, check);
 	budget->resource = kq_resource(k->kq, resource);
 	budget->limit = (unsigned __int128)(uint64_t)hours * 3600 * SL_SECOND *
@@ -71,7 +71,7 @@ int kueue_budgets_make(struct kueue *k, const char *text, struct sl_err *err)
 		count += *c == ';';
 	k->budget = sl_alloc(k->arena, count, sizeof(*k->budget));
 	if (!k->budget)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	while (text && *text) {
 		const size_t len = strcspn(text, ";");
 		const int status = read_budget(k, text, len, &k->budget[k->budget_count++], err);

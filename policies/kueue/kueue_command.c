@@ -143,7 +143,7 @@ int kueue_commands_make(struct kueue *k, const struct sl_setup *setup, struct sl
 	int status = SL_OK;
 	k->command = sl_alloc(k->arena, setup->command_count + 1, sizeof(*k->command));
 	if (!k->command)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < setup->command_count && !status; i++) {
 		status = read_command(k, &setup->command[i], &k->command[k->command_count++], err);
 		if (!status) {

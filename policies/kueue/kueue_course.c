@@ -31,13 +31,13 @@ int kueue_course_make(struct kueue *k, struct sl_err *err)
 	struct kueue_course *course = sl_alloc(k->arena, 1, sizeof(*course));
 	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
 	if (!course)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	k->course = course;
 	course->nodes = k->kq->node_count;
 	course->frs = k->kq->fr_count;
 	course->used = sl_alloc(k->arena, cells, sizeof(*course->used));
 	course->nominal = sl_alloc(k->arena, cells, sizeof(*course->nominal));
-	return course->used && course->nominal ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return course->used && course->nominal ? SL_OK : sl_fail_memory(err);
 }
 
 void kueue_course_release(struct kueue *k)
@@ -87,8 +87,9 @@ struct loan {
 };
 struct loans {
 	struct kueue *k;
-	struct loan *loan; /* A table that only finds; sum 0 and from KQ_NO: free. */
+	struct loan *loan;
 	size_t count, capacity;
+	struct sl_map map;       /* Of their places. */
 	int64_t *used, *nominal; /* As of now, */
 	sl_time *since;          /* by (root, fr): since when they are so. */
 	int64_t *lent;           /* By node, of the tree and cell that is looked at. */
@@ -104,52 +105,28 @@ struct lent {
 	int64_t amount;
 };
 
-static size_t slot_of(const struct loans *loans, uint32_t from, uint32_t to, uint32_t fr)
-{
-	uint64_t hash = from * UINT64_C(0x9e3779b97f4a7c15) ^ to * UINT64_C(0xff51afd7ed558ccd) ^
-			fr * UINT64_C(0xc4ceb9fe1a85ec53);
-	size_t at = (hash ^ hash >> 31) & (loans->capacity - 1);
-	const struct loan *loan = loans->loan;
-	while (loan[at].from != KQ_NO && (loan[at].from != from || loan[at].to != to || loan[at].fr != fr))
-		at = (at + 1) & (loans->capacity - 1);
-	return at;
-}
-
-static bool grow_loans(struct loans *loans)
-{
-	struct loans old = *loans;
-	loans->capacity = old.capacity ? old.capacity * 2 : 1024;
-	loans->loan = calloc(loans->capacity, sizeof(*loans->loan));
-	if (!loans->loan) {
-		*loans = old;
-		return false;
-	}
-	for (size_t i = 0; i < loans->capacity; i++)
-		loans->loan[i].from = KQ_NO;
-	for (size_t i = 0; i < old.capacity; i++)
-		if (old.loan[i].from != KQ_NO)
-			loans->loan[slot_of(loans, old.loan[i].from, old.loan[i].to, old.loan[i].fr)] =
-				old.loan[i];
-	free(old.loan);
-	return true;
-}
-
 static bool lend(struct loans *loans, uint32_t from, uint32_t to, uint32_t fr, int64_t amount, sl_time length)
 {
 	if (!length) /* Its amount is all that is asked. */
 		return true;
-	if (loans->count * 2 >= loans->capacity && !grow_loans(loans))
+	const unsigned __int128 sum = (unsigned __int128)(uint64_t)amount * (uint64_t)length;
+	const uint64_t hash = sl_hash(sl_hash(sl_hash(0, from), to), fr);
+	uint32_t i;
+	SL_MAP_EACH(&loans->map, hash, i)
+	{
+		struct loan *loan = &loans->loan[i];
+		if (loan->from == from && loan->to == to && loan->fr == fr) {
+			loan->sum += sum;
+			return true;
+		}
+	}
+	if (SL_GROW(loans->loan, loans->capacity, loans->count + 1, NULL) ||
+		sl_map_add(&loans->map, hash, (uint32_t)loans->count, NULL))
 		return false;
-	struct loan *loan = &loans->loan[slot_of(loans, from, to, fr)];
-	loans->count += loan->from == KQ_NO;
-	loan->from = from;
-	loan->to = to;
-	loan->fr = fr;
-	loan->sum += (unsigned __int128)(uint64_t)amount * (uint64_t)length;
+	loans->loan[loans->count++] = (struct loan){ from, to, fr, sum };
 	return true;
 }
 
-/* What the node may lend now, less what it lends already. */
 static int64_t idle_of(const struct loans *loans, uint32_t node, uint32_t fr)
 {
 	const struct kq *kq = loans->k->kq;
@@ -280,13 +257,11 @@ static int put_loans(struct loans *loans, struct sl_tally *tally, struct sl_err 
 	const struct kq *kq = loans->k->kq;
 	const size_t columns = SL_LEN(column);
 	struct sl_cell *cell = sl_alloc(loans->k->arena, loans->count * columns + 1, sizeof(*cell));
-	size_t count = 0;
+	const size_t count = loans->count;
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	for (size_t i = 0; i < loans->capacity; i++)
-		if (loans->loan[i].from != KQ_NO)
-			loans->loan[count++] = loans->loan[i];
-	qsort(loans->loan, count, sizeof(*loans->loan), by_names);
+		return sl_fail_memory(err);
+	if (count)
+		qsort(loans->loan, count, sizeof(*loans->loan), by_names);
 	for (size_t i = 0; i < count; i++) {
 		const struct loan *loan = &loans->loan[i];
 		const struct kq_fr fr = kq->fr[loan->fr];
@@ -310,8 +285,7 @@ static bool make_loans(struct loans *loans, sl_time until)
 	loans->since = calloc(cells, sizeof(*loans->since));
 	loans->lent = calloc((size_t)k->kq->node_count + 1, sizeof(*loans->lent));
 	loans->lent_before = calloc(cells, sizeof(*loans->lent_before));
-	if (!loans->used || !loans->nominal || !loans->since || !loans->lent || !loans->lent_before ||
-		!grow_loans(loans))
+	if (!loans->used || !loans->nominal || !loans->since || !loans->lent || !loans->lent_before)
 		return false;
 	for (size_t i = 0; i < cells; i++)
 		loans->since[i] = k->course->count ? k->course->point[0].at : 0;
@@ -321,6 +295,7 @@ static bool make_loans(struct loans *loans, sl_time until)
 static void free_loans(struct loans *loans)
 {
 	free(loans->loan);
+	sl_map_free(&loans->map);
 	free(loans->used);
 	free(loans->nominal);
 	free(loans->since);
@@ -426,7 +401,7 @@ static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_er
 	if (!cell || !all || !before) {
 		free(before);
 		free(all);
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	}
 	gather(loans, all);
 	qsort(all, most, sizeof(*all), by_time);
@@ -445,7 +420,7 @@ int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, st
 		return SL_OK;
 	if (!make_loans(&loans, until)) {
 		free_loans(&loans);
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	}
 	int status = put_cohorts(&loans, tally, err);
 	if (!status)

@@ -158,7 +158,7 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 {
 	shape->pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, err);
 	if (!shape->pods)
-		return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
+		return err->status ? err->status : sl_fail_memory(err);
 	struct kq_podset *podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
 	for (uint32_t i = 0; podset && i < shape->pods->count; i++) {
 		const char *refused =
@@ -172,69 +172,52 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 	return SL_OK;
 }
 
-/* Jobs that wrote the same manifest, or ask the same groups: a table that only finds. */
-struct shape_key {
-	uintptr_t manifest;
-	uint32_t request, shape;
-	bool used;
-};
-
 static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 {
 	const struct sl_job_more *more = more_of(k, row);
 	return more ? (uintptr_t)more->manifest : 0;
 }
 
-static struct shape_key *key_of(struct shape_key *key, size_t mask, uintptr_t manifest, uint32_t request)
-{
-	size_t at =
-		((manifest >> 3) * UINT64_C(0x9e3779b97f4a7c15) ^ request * UINT64_C(0xff51afd7ed558ccd)) >>
-		7;
-	for (at &= mask; key[at].used && (key[at].manifest != manifest || key[at].request != request);)
-		at = (at + 1) & mask;
-	return &key[at];
-}
-
-static int find_shape(struct kueue *k, uint32_t row, struct shape_key *key, size_t mask, size_t *capacity,
-	struct sl_err *err)
+/* Jobs that wrote the same manifest, or ask the same groups, are of one shape. */
+static int find_shape(
+	struct kueue *k, uint32_t row, struct sl_map *shapes, size_t *capacity, struct sl_err *err)
 {
 	const uintptr_t manifest = manifest_of(k, row);
 	const uint32_t request = manifest || !k->jobs->request ? 0 : k->jobs->request[row] + 1;
-	struct shape_key *found = key_of(key, mask, manifest, request);
-	if (!found->used) {
-		if (!kueue_reserve(k, (void **)&k->shape, capacity, sizeof(*k->shape), k->shape_count + 1))
-			return k->engine.status;
-		*found = (struct shape_key){ manifest, request, k->shape_count, true };
-		k->shape[k->shape_count] = (struct kueue_shape){ 0 };
-		const int status = make_shape(k, row, &k->shape[k->shape_count++], err);
-		if (status)
-			return status;
+	const uint64_t hash = sl_hash(sl_hash(0, manifest), request);
+	uint32_t i;
+	SL_MAP_EACH(shapes, hash, i)
+	if (k->shape[i].manifest == manifest && k->shape[i].request == request) {
+		k->shape_of[row] = i;
+		return SL_OK;
 	}
-	k->shape_of[row] = found->shape;
-	return SL_OK;
+	int status = SL_GROW(k->shape, *capacity, k->shape_count + 1, err);
+	if (!status)
+		status = sl_map_add(shapes, hash, k->shape_count, err);
+	if (status)
+		return status;
+	k->shape_of[row] = k->shape_count;
+	k->shape[k->shape_count] = (struct kueue_shape){ .manifest = manifest, .request = request };
+	return make_shape(k, row, &k->shape[k->shape_count++], err);
 }
 
 int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
-	size_t room = 64, capacity = 0;
-	while (room < (size_t)setup->jobs->count * 2)
-		room *= 2;
-	struct shape_key *key = calloc(room, sizeof(*key));
+	struct sl_map shapes = { 0 };
+	size_t capacity = 0;
 	k->shape_of = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->shape_of));
 	k->job = sl_alloc(k->arena, (size_t)setup->jobs->count + 1, sizeof(*k->job));
-	if (!key || !k->shape_of || !k->job) {
-		free(key);
-		return sl_fail(err, SL_SYSTEM, "out of memory");
-	}
+	if (!k->shape_of || !k->job)
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t row = 0; !status && row < setup->jobs->count; row++) {
 		k->job[row] = (struct kueue_job){
 			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
 		};
 		if (!setup->foreign || !setup->foreign[row])
-			status = find_shape(k, row, key, room - 1, &capacity, err);
+			status = find_shape(k, row, &shapes, &capacity, err);
 	}
-	free(key);
+	sl_map_free(&shapes);
 	return status;
 }
 
@@ -256,7 +239,7 @@ int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err)
 		count += *c == ';';
 	k->rule = sl_alloc(k->arena, count, sizeof(*k->rule));
 	if (!k->rule)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	while (text && *text) {
 		struct kueue_map_rule *rule = &k->rule[k->rule_count];
 		const size_t len = strcspn(text, ";");

@@ -111,7 +111,7 @@ static int make_world(struct kueue *k, struct kueue_world *world, struct sl_err 
 	world->kq = kq_new(k->arena);
 	world->wake_at = SL_NEVER;
 	if (!world->kq)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const struct sl_object *object = kueue_multi_objects(k, world->kq, world->name, &count);
 	int status = object ? kq_read(&world->read, world->kq, object, count) : SL_SYSTEM;
 	world->kq->config.wait_ready = world->kq->config.afs = false;
@@ -123,7 +123,7 @@ static int make_world(struct kueue *k, struct kueue_world *world, struct sl_err 
 		status = kq_seal(world->kq);
 	if (status && world->kq->err.status)
 		*err = world->kq->err;
-	return status && !err->status ? sl_fail(err, SL_SYSTEM, "out of memory") : status;
+	return status && !err->status ? sl_fail_memory(err) : status;
 }
 
 /* Clusters are those that labels name, in the order of the objects. */
@@ -132,7 +132,7 @@ static int make_worlds(struct kueue *k, struct sl_err *err)
 	const struct sl_cluster *cluster = k->cluster;
 	k->world = sl_alloc(k->arena, (size_t)cluster->object_count + 1, sizeof(*k->world));
 	if (!k->world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < cluster->object_count; i++) {
 		const char *name = cluster_of(k->kq, &cluster->object[i]);
 		if (name && strcmp(cluster->object[i].kind, "ClusterQueue") == 0 &&
@@ -179,7 +179,7 @@ static int make_checks(struct kueue *k, struct sl_err *err)
 	k->multi = sl_alloc(k->arena, (size_t)k->kq->check_count + 1, sizeof(*k->multi));
 	k->remote = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(void *));
 	if (!k->multi || !k->remote)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t c = 0; c < k->kq->check_count && !status; c++) {
 		const struct kq_check *check = &k->kq->check[c];
 		if (check->kind != KQ_CHECK_MULTIKUEUE || !check->parameters)
@@ -199,7 +199,7 @@ static int make_nodes(struct kueue *k, struct sl_err *err)
 		return SL_OK;
 	k->node_world = sl_alloc(k->arena, (size_t)cluster->node_count + 1, sizeof(*k->node_world));
 	if (!k->node_world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	bool any = false;
 	for (uint32_t node = 0; node < cluster->node_count; node++) {
 		const char *name = sl_label_of(&cluster->node_labels[node], "schedlab/cluster");

@@ -453,7 +453,7 @@ static int make_free(struct kueue *k, const struct sl_setup *setup, struct sl_er
 	k->held = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*k->held));
 	k->host_node = sl_alloc(k->arena, (size_t)k->kq->host_count + 1, sizeof(*k->host_node));
 	if (!k->free || !k->up || !k->waiting || !k->held || !k->host_node)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t host = 0; host < k->kq->host_count; host++)
 		k->host_node[host] = UINT32_MAX;
 	for (uint32_t node = 0; node < cluster->node_count; node++) {

@@ -127,7 +127,7 @@ static int show_pending(struct kueue *k, const struct sl_show *show, struct sl_e
 		status = show_others(k, show);
 	free(of_local);
 	free(waiting.workload);
-	return status == SL_SYSTEM ? sl_fail(err, SL_SYSTEM, "out of memory") : status;
+	return status == SL_SYSTEM ? sl_fail_memory(err) : status;
 }
 
 /* ---- Quota ------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ static int tell_admissions(struct kueue *k, struct sl_tally *tally, struct sl_er
 	struct sums *sums = sl_alloc(k->arena, 1, sizeof(*sums));
 	int64_t sum = 0, count = 0;
 	if (!sums)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < k->jobs->count; row++) {
 		const struct kueue_job *job = &k->job[row];
 		if (job->workload == KQ_NO || job->admitted == SL_NONE)
@@ -113,7 +113,7 @@ static int tell_reasons(struct kueue *k, struct sl_tally *tally, bool preemption
 	struct sums *sums = sl_alloc(k->arena, 1, sizeof(*sums));
 	int64_t count = 0;
 	if (!sums)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < k->eviction_count; i++) {
 		const struct kueue_eviction *one = &k->eviction[i];
 		if (preemptions && strcmp(one->how, "Preempted") != 0)
@@ -154,7 +154,7 @@ static int tell_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *
 	for (size_t i = 0; i < SL_LEN(names); i++) {
 		column[i] = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(int64_t));
 		if (!column[i])
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	for (uint32_t row = 0; row < k->jobs->count; row++) {
 		const struct kueue_job *job = &k->job[row];
@@ -186,7 +186,7 @@ static int tell_evictions(struct kueue *k, struct sl_tally *tally, struct sl_err
 		return SL_OK;
 	struct sl_cell *cell = sl_alloc(k->arena, k->eviction_count * columns, sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (size_t i = 0; i < k->eviction_count; i++) {
 		const struct kueue_eviction *one = &k->eviction[i];
 		struct sl_cell *row = &cell[i * columns];

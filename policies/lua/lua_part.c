@@ -116,7 +116,7 @@ static int language_open(
 	struct lua_world *world = sl_alloc(setup->arena, 1, sizeof(*world));
 	*self = world;
 	if (!world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const int status = luaw_open(world, setup, script, err);
 	return luaw_early(world, status, err) ? SL_OK : status;
 }

@@ -17,7 +17,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	struct sl_script *script = sl_param_script(setup, "place");
 	struct lua_world *world = sl_alloc(setup->arena, 1, sizeof(*world));
 	if (!world)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (!script)
 		script = sl_param_script(setup, NULL);
 	if (!script)

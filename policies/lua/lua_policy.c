@@ -38,7 +38,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct lua_run *run = sl_alloc(setup->arena, 1, sizeof(*run));
 	if (!run)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = run;
 	struct sl_script *script = sl_param_script(setup, NULL);
 	if (!script)

@@ -204,7 +204,7 @@ static int take_param(struct lua_world *world, struct sl_param *param, const cha
 	param->choices = choices;
 	param->kind = kind_of(L, at, choices != NULL);
 	if (!param->key)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (!param->fallback)
 		return fail(world, err, key, "has no default: a number, a text, true or false");
 	if (!param->help)
@@ -250,7 +250,7 @@ static int take_params(
 	const char *key[PARAMS_MAX];
 	size_t count = 0;
 	if (!param)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const int type = luaw_global(L, "params");
 	if (type == LUA_TTABLE)
 		count = sorted_keys(world, key, err);
@@ -289,7 +289,7 @@ static int read_policy(
 	unsigned uses = 0;
 	struct sl_policy *made = sl_alloc(arena, 1, sizeof(*made));
 	if (!made)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (luaw_takes(world, "pass", NULL) < 0)
 		return sl_fail(err, SL_INPUT,
 			"%s: has no function pass(s), so it is no policy: write one, or use it as a part "
@@ -302,7 +302,7 @@ static int read_policy(
 	if (!made->summary)
 		made->summary = "a script in Lua";
 	if (!made->name)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*policy = made;
 	const int status = read_uses(world, &uses, err);
 	return status ? status : take_params(world, made, arena, err);

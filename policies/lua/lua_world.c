@@ -482,11 +482,11 @@ int luaw_open(
 	}
 	world->L = lua_newstate(allocate, world);
 	if (!world->L)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*(struct lua_world **)lua_getextraspace(world->L) = world;
 	world->name = "script";
 	if (setup && !(world->name = name_of(sl_script_path(script), setup->arena)))
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	world->draw.what = "begin";
 	lua_pushcfunction(world->L, open_libraries);
 	int status = luaw_try(world, NULL, 0, 0, err);

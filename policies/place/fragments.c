@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fragments.c - typical requests, and the tables by which a node's fragmentation is found.
+ * fragments.c - typical requests, the tables by which a node's fragmentation is found, and the gauge of it.
  */
 #include "policies/place/fragments.h"
 
@@ -89,7 +89,7 @@ static int find_typical(struct fragments *f, const struct sl_setup *setup, struc
 	int64_t *asked = sl_alloc(setup->arena, (size_t)jobs->request_count + 1, sizeof(*asked));
 	f->typical = sl_alloc(setup->arena, groups + 1, sizeof(*f->typical));
 	if (!asked || !f->typical || groups >= UINT32_MAX)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const uint32_t *drawn_from = jobs->request_drawn_from;
 	for (uint32_t i = 0; drawn_from && i < jobs->request_count; i++)
 		asked[i] = drawn_from[i];
@@ -112,7 +112,7 @@ static int list_cpus(struct fragments *f, const struct sl_setup *setup, struct s
 {
 	f->cpus = sl_alloc(setup->arena, f->typical_count + (size_t)1, sizeof(*f->cpus));
 	if (!f->cpus)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < f->typical_count; i++)
 		f->cpus[i] = f->typical[i].cpus;
 	qsort(f->cpus, f->typical_count, sizeof(*f->cpus), compare_cpus);
@@ -216,7 +216,7 @@ static int make_model(
 	const size_t amounts = model->device.mig ? FREE_MAX : (size_t)f->parts + 1;
 	model->column = sl_alloc(setup->arena, amounts, sizeof(*model->column));
 	if (!model->column)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	model->columns = FREE_MAX;
 	for (uint32_t mask = 0; model->device.mig && mask < FREE_MAX; mask++)
 		model->column[mask] = (uint16_t)mask;
@@ -225,7 +225,7 @@ static int make_model(
 	model->weight = sl_alloc(setup->arena, rows * model->columns, sizeof(*model->weight));
 	model->weight_of = sl_alloc(setup->arena, rows * (SL_DEVICES_MAX + 1), sizeof(*model->weight_of));
 	if (!model->weight || !model->weight_of)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < f->typical_count; i++) {
 		if (f->typical[i].devices == 1)
 			add_weight(f, model, &f->typical[i]);
@@ -253,7 +253,7 @@ static int list_models(struct fragments *f, const struct sl_setup *setup, struct
 	f->model_of = sl_alloc(setup->arena, (size_t)cluster->type_count + 1, sizeof(*f->model_of));
 	f->alike = sl_alloc(setup->arena, (size_t)cluster->type_count + 1, sizeof(*f->alike));
 	if (!f->alike || !kind_model || !model || !f->model || !f->model_of)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		kind_model[kind] = model_find(f, &(struct sl_device){ .kind = (uint8_t)kind });
 	f->kind_model = kind_model;
@@ -372,3 +372,36 @@ int64_t fragments_with(const struct fragments *f, const struct sl_node_class *cl
 	other.device = device;
 	return fragments_of(f, &other, row);
 }
+
+/* ---- How much of what is free of GPUs the jobs of the trace could not use: fragments.h
+ * has the rule.
+ */
+
+static int fragmentation_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	struct fragments *f = sl_alloc(setup->arena, 1, sizeof(*f));
+	if (!f)
+		return sl_fail_memory(err);
+	*state = f;
+	return fragments_make(f, setup, err);
+}
+
+static int64_t fragmentation_of(void *state, const struct sl_node_class *class)
+{
+	const struct fragments *f = state;
+	if (!f->total)
+		return 0;
+	const uint32_t row = fragments_row(f, class->free[SL_KIND_CPUS]);
+	return sl_mul_div(fragments_of(f, class, row), INT64_C(1000000), f->total * f->parts);
+}
+
+const struct sl_gauge gauge_fragmentation = {
+	.abi = SL_ABI_OF(struct sl_gauge),
+	.name = "fragmentation",
+	.summary =
+		"GPUs that are free, but of no use to the typical jobs of the trace; in millionths of a GPU",
+	.paper = "Weng et al., USENIX ATC 2023, section 3.2",
+	.init = fragmentation_init,
+	.of = fragmentation_of,
+	.of_fills = true,
+};

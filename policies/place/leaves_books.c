@@ -302,7 +302,7 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 	struct sl_arena *arena = setup->arena;
 	struct leaves *l = sl_alloc(arena, 1, sizeof(*l));
 	if (!l)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	l->cluster = cluster;
 	l->jobs = setup->jobs;
 	l->world = setup->pass;
@@ -336,7 +336,7 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 	if (!l->leaf || !l->first || !l->by_leaf || !l->free || !l->across || !l->now || !l->given ||
 		!l->gave || !l->holds || !l->sum || !l->order || !l->within || !l->next || !l->rank ||
 		!l->amount || !l->piece || !l->best || !l->holding || !l->gpus)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < nodes; node++)
 		for (uint32_t kind = 0; kind < l->kinds; kind++)
 			l->free[(size_t)node * l->kinds + kind] = type_of(l, node)->amount[kind];

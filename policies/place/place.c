@@ -84,7 +84,7 @@ int place_largest_init(void **state, const struct sl_setup *setup, struct sl_err
 {
 	struct place_largest *largest = sl_alloc(setup->arena, 1, sizeof(*largest));
 	if (!largest)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const struct sl_cluster *cluster = setup->cluster;
 	for (uint32_t type = 0; type < cluster->type_count; type++) {
 		const int64_t cpus = cluster->type[type].amount[SL_KIND_CPUS];

@@ -24,7 +24,7 @@ static int fgd_init(void **state, const struct sl_setup *setup, struct sl_err *e
 {
 	struct fgd *fgd = sl_alloc(setup->arena, 1, sizeof(*fgd));
 	if (!fgd)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	*state = fgd;
 	const int status = fragments_make(&fgd->fragments, setup, err);
 	const double gpu = (double)fgd->fragments.total * (double)fgd->fragments.parts;

@@ -109,7 +109,7 @@ static int random_init(void **state, const struct sl_setup *setup, struct sl_err
 {
 	struct chance *chance = sl_alloc(setup->arena, 1, sizeof(*chance));
 	if (!chance)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct sl_rng rng = sl_rng_stream(setup->seed, "policies/place/random");
 	chance->seed = sl_rng_u64(&rng);
 	*state = chance;

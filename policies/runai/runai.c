@@ -25,18 +25,11 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 {
 	if (wanted <= *capacity)
 		return true;
-	size_t room = *capacity ? *capacity : 16;
-	while (room < wanted)
-		room *= 2;
-	void *more =
-		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
-	if (!more) {
-		controller_no_memory(&r->engine);
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
+	const int status = sl_array_grow(
+		array, size, capacity, sizeof(*capacity), wanted, UINT32_MAX / 2, &r->engine.err);
+	if (status)
+		controller_failed(&r->engine, status);
+	return !status;
 }
 
 /* ---- Events ---- */
@@ -96,7 +89,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		run->first = SL_NONE;
 		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
 		if (!pods)
-			return err->status ? err->status : sl_fail(err, SL_SYSTEM, "out of memory");
+			return err->status ? err->status : sl_fail_memory(err);
 		status =
 			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
 		r->mapped[run->said.mapped]++;
@@ -112,7 +105,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct runai *r = sl_alloc(setup->arena, 1, sizeof(*r));
 	*state = r;
 	if (!r)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	r->arena = setup->arena;
 	r->jobs = setup->jobs;
 	r->cluster = setup->cluster;
@@ -129,7 +122,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 			"of cpus");
 	r->run = sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*r->run));
 	if (!r->run)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	r->engine = (struct controller){ .policy = "runai",
 		.calls = &runai_calls,
 		.by = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
@@ -170,7 +163,7 @@ static void runai_gone(void *state)
 	runai_worlds_release(r);
 	runai_release(&r->config);
 	free(r->shape);
-	free(r->shape_slot);
+	sl_map_free(&r->shape_map);
 	controller_release(&r->engine);
 	free(r->eviction);
 	free(r->step);

@@ -132,8 +132,7 @@ struct runai {
 	struct runai_run *run; /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
-	uint32_t *shape_slot;
-	size_t shape_slots;
+	struct sl_map shape_map;
 	/* Parameters. */
 	sl_time grace, cycle;
 	bool checkpoint, kill;

@@ -92,7 +92,7 @@ int runai_course_make(struct runai *r, struct sl_err *err)
 	struct runai_course *course = sl_alloc(r->arena, 1, sizeof(*course));
 	const size_t queues = r->config.queue_count, rows = queues * r->world_count + 1;
 	if (!course || rows * KAI_RES > UINT32_MAX)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	r->course = course;
 	course->queues = (uint32_t)queues;
 	course->cells = (uint32_t)(queues * r->world_count * KAI_RES);
@@ -104,12 +104,12 @@ int runai_course_make(struct runai *r, struct sl_err *err)
 	course->active = sl_alloc(r->arena, rows, sizeof(*course->active));
 	if (!course->cell || !course->quota || !course->used || !course->lent || !course->live ||
 		!course->active)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (r->jobs->gpu_active) {
 		course->job_active =
 			sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*course->job_active));
 		if (!course->job_active)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	course->most = POINTS_MAX;
 	choose_resources(r, course->told);
@@ -348,7 +348,7 @@ int runai_course_tell(struct runai *r, struct sl_tally *tally, struct sl_err *er
 		return SL_OK;
 	struct sl_cell *cell = sl_alloc(r->arena, course->count * SL_LEN(column), sizeof(*cell));
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	qsort(course->point, course->count, sizeof(*course->point), by_time);
 	for (size_t i = 0; i < course->count; i++)
 		put_row(r, &course->point[i], &cell[i * SL_LEN(column)]);

@@ -53,7 +53,7 @@ void *runai_room(struct runai_reading *r, size_t count, size_t size)
 {
 	void *room = runai_failed(r) ? NULL : sl_alloc(r->arena, count + 1, size);
 	if (!room && !runai_failed(r))
-		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(r->err);
 	return room;
 }
 
@@ -73,7 +73,7 @@ const char *runai_copy(struct runai_reading *r, const char *text)
 {
 	const char *copy = sl_strdup(r->arena, text, strlen(text));
 	if (!copy && !runai_failed(r))
-		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(r->err);
 	return copy ? copy : "";
 }
 

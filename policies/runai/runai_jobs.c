@@ -143,41 +143,14 @@ static uintptr_t manifest_of(const struct runai *r, uint32_t row)
 
 static uint64_t hash_of(const struct runai_shape *key)
 {
-	uint64_t hash = key->manifest * UINT64_C(0x9e3779b97f4a7c15) ^ key->request;
-	hash = (hash ^ hash >> 29) * UINT64_C(0xff51afd7ed558ccd) ^ key->queue;
-	hash = (hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15) ^ (key->world * 8 + key->type);
-	return hash ^ hash >> 27;
+	return sl_hash(sl_hash(sl_hash(sl_hash(0, key->manifest), key->request), key->queue),
+		key->world * 8 + key->type);
 }
 
 static bool same(const struct runai_shape *a, const struct runai_shape *b)
 {
 	return a->manifest == b->manifest && a->request == b->request && a->queue == b->queue &&
 	       a->world == b->world && a->type == b->type;
-}
-
-static size_t slot_of(const struct runai *r, const struct runai_shape *key)
-{
-	size_t at = hash_of(key) & (r->shape_slots - 1);
-	while (r->shape_slot[at] && !same(&r->shape[r->shape_slot[at] - 1], key))
-		at = (at + 1) & (r->shape_slots - 1);
-	return at;
-}
-
-static bool widen(struct runai *r)
-{
-	uint32_t *old = r->shape_slot;
-	const size_t slots = r->shape_slots ? r->shape_slots * 2 : 64;
-	uint32_t *made = calloc(slots, sizeof(*made));
-	if (!made) {
-		controller_failed(&r->engine, SL_SYSTEM);
-		return false;
-	}
-	r->shape_slot = made;
-	r->shape_slots = slots;
-	for (size_t i = 0; i < r->shape_count; i++)
-		made[slot_of(r, &r->shape[i])] = (uint32_t)i + 1;
-	free(old);
-	return true;
 }
 
 static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
@@ -217,20 +190,21 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 		.world = r->run[row].world,
 		.type = r->run[row].said.type,
 		.pods = pods };
-	if (r->shape_count * 2 >= r->shape_slots && !widen(r))
-		return NULL;
-	const size_t at = slot_of(r, &key);
-	if (r->shape_slot[at])
-		return &r->shape[r->shape_slot[at] - 1];
-	const int status = make_asks(r, row, &key);
+	const uint64_t hash = hash_of(&key);
+	uint32_t i;
+	SL_MAP_EACH(&r->shape_map, hash, i)
+	if (same(&r->shape[i], &key))
+		return &r->shape[i];
+	int status = make_asks(r, row, &key);
+	if (!status)
+		status = SL_GROW(r->shape, r->shape_capacity, r->shape_count + 1, &r->engine.err);
+	if (!status)
+		status = sl_map_add(&r->shape_map, hash, (uint32_t)r->shape_count, &r->engine.err);
 	if (status) {
 		controller_failed(&r->engine, status);
 		return NULL;
 	}
-	if (!runai_reserve(r, (void **)&r->shape, &r->shape_capacity, sizeof(*r->shape), r->shape_count + 1))
-		return NULL;
 	r->shape[r->shape_count++] = key;
-	r->shape_slot[at] = (uint32_t)r->shape_count;
 	return &r->shape[r->shape_count - 1];
 }
 

@@ -30,7 +30,7 @@ static int add_profile(
 	const char *text = sl_strdup(r->arena, name, len);
 	const uint32_t profile = text ? kai_mig_profile(kai, text) : KAI_NO;
 	if (profile == KAI_NO || !kai_node_profile(kai, r->node_row[node], profile, count))
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct kai_node *to = node_of(r, node);
 	if (count > 0) {
 		to->mig = KAI_MIG_MIXED;
@@ -152,7 +152,7 @@ int runai_nodes_read(struct runai *r, struct sl_err *err)
 	int status = SL_OK;
 	r->node_taints = sl_alloc(r->arena, (size_t)r->cluster->node_count + 1, sizeof(*r->node_taints));
 	if (!r->node_taints)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < r->cluster->node_count && !status; node++)
 		status = read_labels(r, node, err);
 	if (!status)

@@ -50,7 +50,7 @@ static uint32_t add_queue(struct runai_reading *r, const char *name, const struc
 	if (!config->queue || !r->draft)
 		return KAI_NO;
 	if (sl_names_add(r->config->names, name) != row) {
-		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(r->err);
 		return KAI_NO;
 	}
 	clear_queue(&config->queue[row], runai_copy(r, name), at);
@@ -472,7 +472,7 @@ static void index_listed(struct runai_reading *r)
 		if (sl_names_find(config->listed, key) != UINT32_MAX)
 			continue; /* The first holds. */
 		if (sl_names_add(config->listed, key) != names) {
-			(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+			(void)sl_fail_memory(r->err);
 			return;
 		}
 		rule[names++] = i;
@@ -541,7 +541,7 @@ static void begin(struct runai_reading *r)
 	kai_config_default(&r->all.config);
 	r->config->names = sl_names_new(r->arena);
 	if (!r->config->names)
-		(void)sl_fail(r->err, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(r->err);
 	else
 		(void)runai_new_pool((struct sl_at){ .err = r->err, .self = r }, "default");
 }

@@ -275,7 +275,7 @@ static int join_pods(const struct reading *r)
 	const struct sl_pods *pods = r->pods;
 	uint32_t *of = sl_alloc(r->arena, pods->count + 1, sizeof(*of));
 	if (!of)
-		return sl_fail(r->err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(r->err);
 	for (uint32_t i = 0; i < pods->count; i++) {
 		const char *name = sl_label_of(&pods->podset[i].labels, "kai.scheduler/subgroup-name");
 		of[i] = name ? find_group(r->said->group, r->said->group_count, name) : KAI_NO;
@@ -299,7 +299,7 @@ static int read_groups(const struct reading *r)
 		return wrong(r, "subGroups", "too long", "at most 4096");
 	struct runai_group *group = sl_alloc(r->arena, list->count, sizeof(*group));
 	if (!group)
-		return sl_fail(r->err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(r->err);
 	int status = SL_OK;
 	for (const struct sl_doc_node *node = sl_doc_child(r->doc, list); node && !status;
 		node = sl_doc_next(r->doc, node)) {
@@ -351,7 +351,7 @@ static int read_pools(const struct reading *r)
 	if (!label && !list)
 		return SL_OK;
 	if (!pool)
-		return sl_fail(r->err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(r->err);
 	if (label)
 		(void)add_pool(config, config->pool_label, label, pool, &r->said->pool_count);
 	while (list && *list && r->said->pool_count < RUNAI_POOLS_MAX) {

@@ -98,7 +98,7 @@ static int show_shares(const struct runai *r, const struct sl_show *show, struct
 	int status = SL_OK;
 	for (uint32_t i = 0; i < r->world_count && !status; i++)
 		status = show_below(r, i, r->world[i].kai->root, r->world[i].kai->root_count, show);
-	return status == SL_SYSTEM ? sl_fail(err, SL_SYSTEM, "out of memory") : status;
+	return status == SL_SYSTEM ? sl_fail_memory(err) : status;
 }
 
 /* ---- Who waits ---- */

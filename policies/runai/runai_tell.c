@@ -115,7 +115,7 @@ static int tell_eviction_table(struct runai *r, struct sl_tally *tally, struct s
 		if (put_eviction(r, &r->eviction[i], &cell[i * SL_LEN(column)]) != 0)
 			cell = NULL;
 	if (!cell)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return sl_tell_table(tally, "evictions", column, SL_LEN(column), cell, r->eviction_count, err);
 }
 
@@ -187,7 +187,7 @@ static int tell_waits(struct runai *r, struct sl_tally *tally, struct sl_err *er
 	struct waits {
 		int64_t sum, started, jobs;
 	} *of = sl_alloc(r->arena, (size_t)r->config.queue_count + 1, sizeof(*of));
-	int status = of ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = of ? SL_OK : sl_fail_memory(err);
 	if (!of || r->config.queue_count > QUEUES_TOLD)
 		return status;
 	for (uint32_t row = 0; row < r->jobs->count; row++) {

@@ -15,7 +15,7 @@ int runai_windows_make(struct runai *r, struct sl_err *err)
 	r->node_down = sl_alloc(r->arena, (size_t)cluster->node_count + 1, sizeof(*r->node_down));
 	r->node_shut = sl_alloc(r->arena, (size_t)cluster->node_count + 1, sizeof(*r->node_shut));
 	if (!r->node_down || !r->node_shut)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < cluster->node_count; node++)
 		r->node_down[node] = !kai_of(r, node)->node[r->node_row[node]].ready;
 	for (uint32_t i = 0; i < cluster->window_count; i++) {

@@ -61,7 +61,7 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	struct kai *kai = r->world[pool].kai;
 	const uint32_t row = kai_node(kai, cluster->node_name[node]);
 	if (row == KAI_NO)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	struct kai_node *to = &kai->node[row];
 	to->labels = labels;
 	to->cpu = cpus / sl_parts(cluster->cpu_parts) * 1000 +
@@ -108,7 +108,7 @@ static int add_topologies(struct runai *r, struct kai *kai, struct sl_err *err)
 		const struct kai_topology *from = &r->config.topology[i];
 		const uint32_t row = kai_topology(kai, from->name);
 		if (row == KAI_NO)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		kai->topology[row].level_count = from->level_count;
 		for (uint32_t k = 0; k < from->level_count; k++)
 			kai->topology[row].level[k] = kai_text(kai, from->level[k]);
@@ -125,7 +125,7 @@ static int open_world(struct runai *r, uint32_t pool, struct sl_err *err)
 	world->changed = 1; /* Nobody was there. */
 	world->kai = kai_new(r->arena);
 	if (!world->kai)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	world->kai->config = r->config.pool[pool].config;
 	if (r->config.pool[pool].usage)
 		world->usage_config = &r->config.pool[pool].usage_config;
@@ -163,7 +163,7 @@ int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_e
 	r->node_row = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_row));
 	r->node_kind = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_kind));
 	if (!r->world || !r->node_world || !r->node_row || !r->node_kind)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t i = 0; !status && i < r->world_count; i++)
 		status = open_world(r, i, err);
@@ -256,19 +256,19 @@ int runai_default_projects(struct runai *r, struct sl_err *err)
 			projects);
 	struct runai_queue *queue = sl_alloc(r->arena, (size_t)projects + 1, sizeof(*queue));
 	if (!queue)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const int64_t gpus = r->cluster->gpus / sl_parts(r->cluster->gpu_parts) * KAI_GPU;
 	(void)default_queue(r, &queue[0], "default-department", KAI_NO, 0);
 	queue[0].children = projects;
 	if (sl_names_add(r->config.names, queue[0].name) != 0)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < projects; i++) {
 		char number[24];
 		(void)snprintf(number, sizeof(number), "%u", i);
 		const char *text = !parties.count ? "default" : parties.name ? parties.name[i] : number;
 		const char *name = sl_strdup(r->arena, text, strlen(text));
 		if (!name || sl_names_add(r->config.names, name) != i + 1)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		struct runai_queue *project = default_queue(r, &queue[i + 1], name, 0, i + 1);
 		project->share.quota.at[KAI_GPUS] = gpus / projects;
 		project->share.weight[KAI_GPUS] = 1;

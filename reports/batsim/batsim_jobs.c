@@ -118,7 +118,7 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	if (!status)
 		status = machines_of(&machines, result, err);
 	if (!status && !order)
-		status = batsim_no_memory(err);
+		status = sl_fail_memory(err);
 	if (!status && order) {
 		for (uint32_t row = 0; row < jobs->count; row++)
 			order[jobs->place ? jobs->place[row] : row] = row;

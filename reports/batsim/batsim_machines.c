@@ -10,21 +10,10 @@
 /* Beyond this many processors of a pool nothing is dealt out: nobody draws as many. */
 enum { POOL_MAX = 1 << 24 };
 
-int batsim_no_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
-}
-
 static int run_add(struct machines *machines, uint32_t from, uint32_t to, struct sl_err *err)
 {
-	if (machines->run_count == machines->run_capacity) {
-		const size_t capacity = machines->run_capacity ? 2 * machines->run_capacity : 1024;
-		struct machine_run *larger = realloc(machines->run, capacity * sizeof(*larger));
-		if (!larger)
-			return batsim_no_memory(err);
-		machines->run = larger;
-		machines->run_capacity = capacity;
-	}
+	if (SL_GROW(machines->run, machines->run_capacity, machines->run_count + 1, err))
+		return SL_SYSTEM;
 	machines->run[machines->run_count++] = (struct machine_run){ from, to };
 	return SL_OK;
 }
@@ -62,7 +51,7 @@ static int from_places(struct machines *machines, const struct sl_result *result
 		const uint32_t count = result->start[row] == SL_NONE ? 0 : result->place_count[row];
 		uint32_t *number = malloc(((size_t)count + 1) * sizeof(*number));
 		if (!number)
-			return batsim_no_memory(err);
+			return sl_fail_memory(err);
 		for (uint32_t i = 0; i < count; i++)
 			number[i] = result->place[result->place_first[row] + i].node;
 		status = add_sorted(machines, row, number, count, err);
@@ -214,7 +203,7 @@ static int from_pool(struct machines *machines, const struct sl_result *result, 
 		holdings_of(&pool, result);
 		status = deal(&pool, machines, err);
 	} else {
-		status = batsim_no_memory(err);
+		status = sl_fail_memory(err);
 	}
 	free(pool.holding);
 	free(pool.by_end);
@@ -228,7 +217,7 @@ int machines_of(struct machines *machines, const struct sl_result *result, struc
 	*machines = (struct machines){ .first = calloc(jobs, sizeof(*machines->first)),
 		.count = calloc(jobs, sizeof(*machines->count)) };
 	if (!machines->first || !machines->count)
-		return batsim_no_memory(err);
+		return sl_fail_memory(err);
 	if (result->place)
 		return from_places(machines, result, err);
 	return result->nodes_held ? SL_OK : from_pool(machines, result, err);

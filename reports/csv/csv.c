@@ -62,7 +62,7 @@ int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err)
 		return SL_OK;
 	uint32_t *rows = malloc(2 * (size_t)count * sizeof(*rows));
 	if (!rows)
-		return csv_no_memory(err);
+		return sl_fail_memory(err);
 	uint32_t *other = rows + count;
 	for (uint32_t i = 0; i < count; i++)
 		other[i] = i;

@@ -7,23 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-int export_no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "no memory for the document"); }
-
 /* ---- Bytes ---------------------------------------------------------------------- */
 
 void export_put(struct export_bytes *bytes, const void *data, size_t length)
 {
 	if (bytes->failed || !length)
 		return;
-	if (length > bytes->capacity - bytes->length) {
-		const size_t capacity = 2 * (bytes->capacity + length) + 256;
-		char *grown = capacity > bytes->capacity ? realloc(bytes->data, capacity) : NULL;
-		bytes->failed = !grown;
-		if (!grown)
-			return;
-		bytes->data = grown;
-		bytes->capacity = capacity;
-	}
+	bytes->failed = SL_GROW(bytes->data, bytes->capacity, bytes->length + length, NULL);
+	if (bytes->failed)
+		return;
 	memcpy(bytes->data + bytes->length, data, length);
 	bytes->length += length;
 }
@@ -180,11 +172,9 @@ static bool remember_facts(struct export_run *run, const struct sl_told *told)
 
 int export_remember(struct export_run **runs, uint32_t *count, const struct sl_told *told, struct sl_err *err)
 {
-	struct export_run *grown = realloc(*runs, (*count + (size_t)1) * sizeof(**runs));
-	if (!grown)
-		return export_no_memory(err);
-	*runs = grown;
-	struct export_run *run = &grown[(*count)++];
+	if (SL_RESIZE(*runs, *count + (size_t)1, err))
+		return SL_SYSTEM;
+	struct export_run *run = &(*runs)[(*count)++];
 	*run = (struct export_run){ .partial = told->partial };
 	run->label = export_clean(told->label, 0);
 	run->metric = calloc(told->metric_count + 1, sizeof(*run->metric));
@@ -194,7 +184,7 @@ int export_remember(struct export_run **runs, uint32_t *count, const struct sl_t
 		run->metric[run->metric_count++] = (struct sl_named){ name, told->metric[i].micro };
 		good = name;
 	}
-	return good ? SL_OK : export_no_memory(err);
+	return good ? SL_OK : sl_fail_memory(err);
 }
 
 /* Of a text that is its own, though others may only read it. */

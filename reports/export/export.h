@@ -11,8 +11,6 @@
 
 #include "sim/plugin.h"
 
-int export_no_memory(struct sl_err *err);
-
 /* ---- Bytes ---------------------------------------------------------------------- */
 
 struct export_bytes {

@@ -31,7 +31,7 @@ int export_stretches(
 	*count = 0;
 	*stretch = calloc(result->jobs->count + result->attempt_count + 1, sizeof(**stretch));
 	if (!*stretch)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < result->jobs->count; job++) {
 		const struct sl_attempt *attempt;
 		const size_t several = sl_attempts_of(result, job, &attempt);
@@ -59,14 +59,7 @@ struct space {
 
 static bool space_grow(struct space *space)
 {
-	const size_t words = 2 * space->words + 1;
-	uint64_t *taken = realloc(space->taken, words * sizeof(*taken));
-	if (!taken)
-		return false;
-	memset(taken + space->words, 0, (words - space->words) * sizeof(*taken));
-	space->taken = taken;
-	space->words = words;
-	return true;
+	return !SL_GROW_ZEROED(space->taken, space->words, space->words + 1, NULL);
 }
 
 /* The lowest stretch of free bits, at most `most` long; 0: no memory. */
@@ -119,40 +112,20 @@ struct sweep {
 	void *self;
 };
 
-static bool sooner(const struct hold *a, const struct hold *b)
+static bool sooner(const struct sweep *sweep, const struct hold *a, const struct hold *b)
 {
+	(void)sweep;
 	return a->until != b->until ? a->until < b->until : a->number < b->number;
 }
+SL_HEAP(holds, struct hold, const struct sweep *, sooner, SL_HEAP_UNPLACED)
 
 static bool heap_push(struct sweep *sweep, struct hold hold)
 {
-	if (sweep->holds == sweep->capacity) {
-		const size_t capacity = 2 * sweep->capacity + 64;
-		struct hold *heap = realloc(sweep->heap, capacity * sizeof(*heap));
-		if (!heap)
-			return false;
-		sweep->heap = heap;
-		sweep->capacity = capacity;
-	}
-	size_t i = sweep->holds++;
-	for (; i && sooner(&hold, &sweep->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		sweep->heap[i] = sweep->heap[(i - 1) / 2];
-	sweep->heap[i] = hold;
+	if (SL_GROW(sweep->heap, sweep->capacity, sweep->holds + 1, NULL))
+		return false;
+	sweep->heap[sweep->holds] = hold;
+	(void)holds_up(sweep, sweep->heap, sweep->holds++);
 	return true;
-}
-
-static void heap_pop(struct sweep *sweep)
-{
-	const struct hold last = sweep->heap[--sweep->holds];
-	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < sweep->holds; i = child) {
-		if (child + 1 < sweep->holds && sooner(&sweep->heap[child + 1], &sweep->heap[child]))
-			child++;
-		if (!sooner(&sweep->heap[child], &last))
-			break;
-		sweep->heap[i] = sweep->heap[child];
-	}
-	sweep->heap[i] = last;
 }
 
 /* So many rows of one space from now on, told as bars. */
@@ -225,7 +198,7 @@ static bool run_sweep(struct sweep *sweep, const struct export_stretch *stretch,
 		while (sweep->holds && sweep->heap[0].until <= stretch[i].from) {
 			const struct hold *over = &sweep->heap[0];
 			space_give(&sweep->space[over->space], over->first, over->length);
-			heap_pop(sweep);
+			holds_remove(sweep, sweep->heap, --sweep->holds, 0);
 		}
 		struct export_bar bar = { .of = stretch[i] };
 		if (export_on_nodes(sweep->result)
@@ -254,5 +227,5 @@ int export_bars(const struct sl_result *result, void (*each)(void *self, const s
 	free(sweep.space);
 	free(sweep.heap);
 	free(stretch);
-	return good ? SL_OK : export_no_memory(err);
+	return good ? SL_OK : sl_fail_memory(err);
 }

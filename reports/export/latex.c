@@ -190,7 +190,7 @@ static int write_latex(void *self, const struct sl_compared *compared, struct sl
 	const struct tables *tables = self;
 	char *title = export_clean(compared->title ? compared->title : "Report", 0);
 	if (!title)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	sl_out_text(out,
 		"% Written by schedlab. Needs \\usepackage{booktabs,textcomp} and \\usepackage[T1]{fontenc}.\n");
 	put_values(tables, compared, title, out);

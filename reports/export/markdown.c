@@ -179,7 +179,7 @@ static int write_markdown(
 	const struct tables *tables = self;
 	char *title = export_clean(compared->title ? compared->title : "Report", 0);
 	if (!title)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	sl_out_text(out, "<!-- Written by schedlab. -->\n# ");
 	put_markdown(out, title);
 	free(title);

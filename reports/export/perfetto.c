@@ -301,13 +301,11 @@ static bool need_rows(struct trace *trace, uint32_t rows)
 {
 	if (rows <= trace->rows)
 		return true;
-	uint32_t *grown = realloc(trace->lanes, ((size_t)rows + 64) * sizeof(*grown));
-	if (!grown) {
+	if (SL_RESIZE(trace->lanes, (size_t)rows + 64, NULL)) {
 		trace->bytes.failed = true;
 		return false;
 	}
-	memset(grown + trace->rows, 0, ((size_t)rows + 64 - trace->rows) * sizeof(*grown));
-	trace->lanes = grown;
+	memset(trace->lanes + trace->rows, 0, ((size_t)rows + 64 - trace->rows) * sizeof(*trace->lanes));
 	trace->rows = rows + 64;
 	return true;
 }
@@ -416,7 +414,7 @@ static int trace_open(void **self, const struct sl_document_options *options, st
 	struct trace *trace = calloc(1, sizeof(*trace));
 	*self = trace;
 	if (!trace)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	trace->runs_most = options->runs ? options->runs : UINT16_MAX;
 	put_notes_names(trace);
 	return SL_OK;
@@ -444,7 +442,7 @@ static int trace_add(void *self, const struct sl_told *told, struct sl_err *err)
 	/* One row more than nodes: see export_bars. */
 	if (!label || !need_rows(trace, 1)) {
 		free(label);
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	}
 	if (export_on_nodes(told->result) && need_rows(trace, told->result->cluster->node_count + 1))
 		trace->rows = told->result->cluster->node_count + 1;
@@ -457,7 +455,7 @@ static int trace_add(void *self, const struct sl_told *told, struct sl_err *err)
 	trace->lanes = NULL;
 	trace->runs++;
 	if (!status && trace->bytes.failed)
-		status = export_no_memory(err);
+		status = sl_fail_memory(err);
 	return status;
 }
 

@@ -54,7 +54,7 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 	struct svg *svg = calloc(1, sizeof(*svg));
 	*self = svg;
 	if (!svg)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	svg->kind = (enum svg_kind)kind;
 	svg->width = options->width ? options->width : WIDTH;
 	svg->height = options->height;
@@ -87,11 +87,9 @@ static int svg_add(void *self, const struct sl_told *told, struct sl_err *err)
 {
 	struct svg *svg = self;
 	const struct sl_result *result = told->result;
-	struct svg_run *grown = realloc(svg->run, (svg->runs + (size_t)1) * sizeof(*grown));
-	if (!grown)
-		return export_no_memory(err);
-	svg->run = grown;
-	struct svg_run *run = &grown[svg->runs];
+	if (SL_RESIZE(svg->run, svg->runs + (size_t)1, err))
+		return SL_SYSTEM;
+	struct svg_run *run = &svg->run[svg->runs];
 	memset(run, 0, sizeof(*run));
 	run->first = (double)result->first / 1e6;
 	run->last = result->last > result->first ? (double)result->last / 1e6 : run->first + 1;
@@ -255,7 +253,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	const double room_height = height - TOP - LEGEND - BOTTOM;
 	char *title = export_clean(compared->title ? compared->title : "", 0);
 	if (!title)
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	sl_out_text(out,
 		"<!-- Written by schedlab. -->\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"title desc\"");
@@ -281,7 +279,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	free(title);
 	if (heading.failed) {
 		export_bytes_free(&heading);
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	}
 	svg_text(out,
 		&(struct svg_text){ .x = SVG_LEFT,

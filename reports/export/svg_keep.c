@@ -91,7 +91,7 @@ int svg_keep_steps(
 		if (!(run->whole[i] > 0))
 			continue;
 		if (!series_new(&run->series[i], SVG_POINTS))
-			return export_no_memory(err);
+			return sl_fail_memory(err);
 		keep_series(run, result, kind, i);
 	}
 	return SL_OK;
@@ -129,7 +129,7 @@ int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_k
 	double *value = calloc(result->jobs->count + (size_t)1, sizeof(*value));
 	if (!value || !series_new(series, SVG_QUANTILES)) {
 		free(value);
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	}
 	size_t count = 0;
 	for (uint32_t job = 0; job < result->jobs->count; job++)
@@ -306,9 +306,9 @@ int svg_keep_rows(struct svg_run *run, const struct sl_result *result, struct sl
 	int status = windows && run->box && run->grid && keeping.lanes && keeping.capacity &&
 				     name_rows(run, result)
 			     ? export_bars(result, keep_bar, &keeping, err)
-			     : export_no_memory(err);
+			     : sl_fail_memory(err);
 	if (!status && keeping.failed)
-		status = export_no_memory(err);
+		status = sl_fail_memory(err);
 	if (!status) {
 		if (export_on_nodes(result))
 			settle_lanes(&keeping);
@@ -435,7 +435,7 @@ int svg_keep_shares(struct svg_run *run, const struct sl_told *told, struct sl_e
 		!ask_entitled(run, told, group, names)) {
 		free(group);
 		free(stretch);
-		return export_no_memory(err);
+		return sl_fail_memory(err);
 	}
 	const double span[2] = { run->first, run->last };
 	const double factor = SVG_BINS / ((run->last - run->first) * (double)result->cpus);

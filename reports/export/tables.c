@@ -13,7 +13,7 @@ int tables_open(void **self, const struct sl_document_options *options, struct s
 {
 	(void)options;
 	*self = calloc(1, sizeof(struct tables));
-	return *self ? SL_OK : export_no_memory(err);
+	return *self ? SL_OK : sl_fail_memory(err);
 }
 
 int tables_add(void *self, const struct sl_told *told, struct sl_err *err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fill.c - the course of a cluster that is filled; see fill.h.
+ * fill.c - the course of a cluster that is filled, fill.csv and the metrics of it; see fill.h.
  */
 #include "reports/fill/fill.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,7 @@ int fill_course(struct fill_course *course, const struct sl_result *result, stru
 	course->count = (size_t)percent_of(course, (int64_t)asked) + 1;
 	course->at = calloc(course->count, sizeof(*course->at));
 	if (!course->at)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		add_event(course, &walk, row);
 	return SL_OK;
@@ -131,3 +132,87 @@ struct fill_row fill_row(const struct fill_course *course, size_t percent)
 		.ratio = nearest(events.ratio, events.count),
 	};
 }
+
+/* ---- Fill.csv: a line for each percentage of the GPUs that was asked so far, from 0 on. ---- */
+
+static char *put_micro(char *p, int64_t value)
+{
+	*p++ = ',';
+	return sl_put_micro(p, value);
+}
+
+static void put_row(struct sl_out *out, const struct fill_course *course, size_t percent)
+{
+	enum { ROOM = 160 };
+	const struct fill_row row = fill_row(course, percent);
+	if (!row.known)
+		return;
+	char *p = sl_put_i64(sl_out_room(out, ROOM), (int64_t)percent);
+	p = put_micro(p, row.allocated);
+	if (course->gauged) {
+		p = put_micro(p, row.fragmented);
+		p = put_micro(p, row.ratio);
+	} else {
+		*p++ = ',';
+		*p++ = ',';
+	}
+	*p++ = '\n';
+	sl_out_advance(out, p);
+}
+
+static int write_fill(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+{
+	struct fill_course course;
+	const int status = fill_course(&course, result, err);
+	if (status)
+		return status;
+	sl_out_text(out, "requested_percent,allocated_percent,fragmented_percent,fragmented_ratio\n");
+	for (size_t percent = 0; percent < course.count; percent++)
+		put_row(out, &course, percent);
+	fill_release(&course);
+	return SL_OK;
+}
+
+const struct sl_report fill_csv = { SL_ABI_OF(struct sl_report), "fill.csv",
+	"GPUs allocated and fragmented, by how many were asked so far", write_fill, fill_was_asked, false,
+	NULL };
+
+/* ---- Fill.csv's figures at each tenth percentage. ---- */
+
+static void put(struct sl_metrics *metrics, const char *what, size_t percent, int64_t value)
+{
+	char name[64];
+	(void)snprintf(name, sizeof(name), "fill.%s{at=%zu}", what, percent);
+	sl_metric_put(metrics, name, value);
+}
+
+static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+{
+	enum { STEP = 10 };
+	struct fill_course course;
+	if (!fill_was_asked(result))
+		return SL_OK;
+	const int status = fill_course(&course, result, err);
+	for (size_t percent = STEP; !status && percent < course.count; percent += STEP) {
+		const struct fill_row row = fill_row(&course, percent);
+		if (!row.known)
+			continue;
+		put(metrics, "allocated", percent, row.allocated);
+		if (!course.gauged)
+			continue;
+		put(metrics, "fragmented", percent, row.fragmented);
+		put(metrics, "fragmented_ratio", percent, row.ratio);
+	}
+	if (!status)
+		fill_release(&course);
+	return status;
+}
+
+const struct sl_metric metrics_of_fill = { SL_ABI_OF(struct sl_metric), "fill",
+	"with replay.fill, at each tenth percent: fill.allocated{at=K}: percent of all GPUs that are allocated when "
+	"what jobs asked so far, rounded, is K percent of them, in the mean over the submissions of which that is so; "
+	"with the gauge fragmentation followed, fill.fragmented{at=K}: percent of all GPUs that are fragmented then, "
+	"and fill.fragmented_ratio{at=K}: of the free ones",
+	"Weng et al. 2023: Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient "
+	"descent (USENIX ATC)",
+	compute };

@@ -68,17 +68,15 @@ static int add_groups(struct calibration *all, const struct labelled *list, size
 	enum calibrate_kind kind, const struct calibrate_job **some, int64_t *scratch, struct sl_err *err)
 {
 	const size_t wanted = all->group_count + runs_of(list, count);
-	struct calibrate_group *group = realloc(all->group, (wanted + 1) * sizeof(*group));
-	if (!group)
-		return metrics_no_memory(err);
-	all->group = group;
+	if (SL_RESIZE(all->group, wanted + 1, err))
+		return SL_SYSTEM;
 	for (size_t from = 0; from < count;) {
 		size_t end = from;
 		while (end < count && compare(&list[from].label, &list[end].label) == 0) {
 			some[end - from] = list[end].job;
 			end++;
 		}
-		group[all->group_count++] = (struct calibrate_group){ .kind = kind,
+		all->group[all->group_count++] = (struct calibrate_group){ .kind = kind,
 			.name = list[from].label.name,
 			.number = list[from].label.number,
 			.jobs = end - from,
@@ -93,7 +91,7 @@ int calibrate_groups(struct calibration *all, const struct sl_jobs *jobs, const 
 {
 	struct labelled *list = calloc(all->jobs + 1, sizeof(*list));
 	const struct calibrate_job **kept = calloc(all->jobs + 1, sizeof(const struct calibrate_job *));
-	int status = list && kept ? SL_OK : metrics_no_memory(err);
+	int status = list && kept ? SL_OK : sl_fail_memory(err);
 	if (!status && all->jobs)
 		memcpy(kept, some, all->jobs * sizeof(const struct calibrate_job *));
 	for (unsigned kind = 0; kind < CALIBRATE_KINDS && !status; kind++) {

@@ -96,7 +96,7 @@ static int write_idle(const struct sl_result *result, struct sl_out *out, struct
 		return SL_OK;
 	struct line *line = malloc(((size_t)result->jobs->count + 1) * sizeof(*line));
 	if (!line)
-		return metrics_no_memory(err);
+		return sl_fail_memory(err);
 	const metrics_wide hour = (metrics_wide)3600 * SL_SECOND;
 	const metrics_wide parts = (metrics_wide)metrics_gpu_parts(result);
 	const size_t count = merge(line, list(line, result));

@@ -189,7 +189,7 @@ int metrics_values_make(struct metrics_values *values, uint32_t room, int64_t le
 	if (values->value && values->scratch)
 		return SL_OK;
 	metrics_values_release(values);
-	return metrics_no_memory(err);
+	return sl_fail_memory(err);
 }
 
 void metrics_values_release(struct metrics_values *values)

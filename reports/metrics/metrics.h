@@ -14,12 +14,6 @@ typedef unsigned __int128 metrics_wide;
 
 enum { METRICS_NANO = 1000000000, METRICS_MICRO = 1000000 };
 
-static inline int metrics_no_memory(struct sl_err *err)
-{
-	(void)sl_fail(err, SL_SYSTEM, "out of memory for the metrics: use fewer jobs (--jobs N)");
-	return SL_SYSTEM;
-}
-
 /* Puts top / bottom in millionths: top * scale / bottom, rounded half up; 0 where bottom is 0. A number
  * beyond 9.2 * 10^12 is left out. scale: 10^6 for a bare ratio, 1 where top is in microseconds. */
 void metrics_put(

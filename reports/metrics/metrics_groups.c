@@ -192,7 +192,7 @@ static int put_users(struct sl_metrics *metrics, const struct grouping *by, stru
 {
 	metrics_wide *x = calloc(by->count + 1, sizeof(*x));
 	if (!x)
-		return metrics_no_memory(err);
+		return sl_fail_memory(err);
 	size_t ran = 0;
 	for (size_t i = 0; i < by->count; i++)
 		if (by->group[i].ran)
@@ -212,7 +212,7 @@ static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32
 	int status = SL_OK;
 	by->group = calloc(by->count + 1, sizeof(*by->group));
 	if (!by->group)
-		return metrics_no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < by->first; row++)
 		by->index[row] = UINT32_MAX;
 	add_up(by);
@@ -289,7 +289,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	};
 	int status = SL_OK;
 	if (!by.sample || !by.sorted || !by.index)
-		status = metrics_no_memory(err);
+		status = sl_fail_memory(err);
 	for (uint32_t row = 0; !status && row < result->jobs->count; row++)
 		by.sample[row] = (struct sample){
 			.wait = metrics_started(result, row) ? metrics_wait(result, row) : NO_WAIT,

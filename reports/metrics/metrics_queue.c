@@ -117,7 +117,7 @@ static int measure_spans(struct queue *queue, const struct sl_result *result, st
 	struct change *change = malloc(2 * ((size_t)rows + result->attempt_count + 1) * sizeof(*change));
 	size_t count = 0;
 	if (!change)
-		return metrics_no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < rows; row++) {
 		sl_time from;
 		sl_time until;
@@ -146,7 +146,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	} else {
 		uint32_t *left = calloc((size_t)result->jobs->count + 1, sizeof(*left));
 		if (!left)
-			return metrics_no_memory(err);
+			return sl_fail_memory(err);
 		measure(&queue, result, left);
 		free(left);
 	}

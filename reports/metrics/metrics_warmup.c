@@ -59,7 +59,7 @@ static int batches_make(struct batches *batches, const struct sl_result *result,
 		free(order);
 		free(batches->sum);
 		free(batches->row);
-		return metrics_no_memory(err);
+		return sl_fail_memory(err);
 	}
 	unsigned held = 0;
 	for (uint32_t i = metrics_first(result); i < result->jobs->count; i++) {

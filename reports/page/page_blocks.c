@@ -150,15 +150,7 @@ static size_t page_block(struct page *page, unsigned form, const void *values, s
 		deflate_all(page, &block, bytes, form & PAGE_SPLIT && count ? width_of(form) : 1);
 		free(bytes);
 	}
-	if (page->block_count == page->block_room && !page->failed) {
-		const size_t room = page->block_room * 2 + 64;
-		struct page_block *grown = realloc(page->block, room * sizeof(*grown));
-		page->failed = !grown;
-		if (grown) {
-			page->block = grown;
-			page->block_room = room;
-		}
-	}
+	page->failed = page->failed || SL_GROW(page->block, page->block_room, page->block_count + 1, NULL);
 	const size_t number = page->failed ? 0 : same_or_new(page, &block);
 	if (page->failed || number < page->block_count)
 		free(block.data);

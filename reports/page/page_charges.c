@@ -24,15 +24,13 @@ static bool grow(struct charges *all)
 	if (all->count < all->room)
 		return true;
 	const size_t room = all->room * 2 + 1024;
-	uint32_t *from = realloc(all->from, room * sizeof(*from));
-	all->from = from ? from : all->from;
-	uint32_t *detail = realloc(all->detail, room * sizeof(*detail));
-	all->detail = detail ? detail : all->detail;
-	uint8_t *reason = realloc(all->reason, room);
-	all->reason = reason ? reason : all->reason;
-	all->room = from && detail && reason ? room : all->room;
-	all->run->page->failed = all->run->page->failed || all->room != room;
-	return all->room == room;
+	if (SL_RESIZE(all->from, room, NULL) || SL_RESIZE(all->detail, room, NULL) ||
+		SL_RESIZE(all->reason, room, NULL)) {
+		all->run->page->failed = true;
+		return false;
+	}
+	all->room = room;
+	return true;
 }
 
 /* From then on. Of two within one tick the later holds. */

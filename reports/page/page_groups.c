@@ -85,39 +85,30 @@ static void group_numbers(
 
 /* ---- Groups of words --------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const char *word)
-{
-	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a. */
-	for (; *word; word++)
-		hash = (hash ^ (unsigned char)*word) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /* word: of a row, NULL: none. */
 static void group_words(struct page_run *run, struct page_groups *groups,
 	const char *(*word)(const struct page_run *run, uint32_t row))
 {
-	size_t slots = 64;
-	while (slots < 2 * (size_t)run->total)
-		slots *= 2;
-	uint32_t *slot = page_alloc(run->page, slots, sizeof(*slot)); /* 1 + group; 0: free. */
+	struct sl_map map = { 0 };
 	groups->of = page_alloc(run->page, run->total, sizeof(*groups->of));
 	groups->name = page_alloc(run->page, run->total, sizeof(*groups->name));
-	for (uint32_t row = 0; row < run->total && slot && groups->of && groups->name; row++) {
+	for (uint32_t row = 0; row < run->total && groups->of && groups->name; row++) {
 		const char *text = word(run, row);
 		groups->of[row] = UINT32_MAX;
 		if (!text)
 			continue;
-		size_t at = hash_of(text) & (slots - 1);
-		while (slot[at] && strcmp(groups->name[slot[at] - 1], text) != 0)
-			at = (at + 1) & (slots - 1);
-		if (!slot[at]) {
+		const uint64_t hash = sl_hash_text(0, text);
+		uint32_t *of = &groups->of[row];
+		SL_MAP_EACH(&map, hash, *of)
+		if (strcmp(groups->name[*of], text) == 0)
+			break;
+		if (*of == UINT32_MAX) {
+			run->page->failed |= sl_map_add(&map, hash, groups->count, NULL) != SL_OK;
+			*of = groups->count;
 			groups->name[groups->count++] = text;
-			slot[at] = groups->count;
 		}
-		groups->of[row] = slot[at] - 1;
 	}
-	free(slot);
+	sl_map_free(&map);
 }
 
 static const char *qos_of(const struct page_run *run, uint32_t row)

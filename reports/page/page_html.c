@@ -16,7 +16,7 @@ static int document_open(void **self, const struct sl_document_options *options,
 {
 	struct page *page = calloc(1, sizeof(*page));
 	if (!page)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	page->options = *options;
 	*self = page;
 	return SL_OK;
@@ -264,8 +264,7 @@ static int document_write(
 	const struct page *page = self;
 	struct page_text meta = { 0 };
 	put_meta(page, compared, &meta);
-	int status =
-		meta.failed ? sl_fail(err, SL_SYSTEM, "out of memory") : put_head(out, page, compared, err);
+	int status = meta.failed ? sl_fail_memory(err) : put_head(out, page, compared, err);
 	if (!status) {
 		put_bytes(out, page_html.data, page_html.size);
 		sl_out_text(out, "\n<script type=\"application/json\" id=\"meta\">");

@@ -14,15 +14,9 @@
 
 static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 {
-	if (lanes->count == lanes->room) {
-		const size_t room = lanes->room * 2 + 1024;
-		struct page_lane *grown = realloc(lanes->lane, room * sizeof(*grown));
-		if (!grown) {
-			lanes->page->failed = true;
-			return;
-		}
-		lanes->lane = grown;
-		lanes->room = room;
+	if (SL_GROW(lanes->lane, lanes->room, lanes->count + 1, NULL)) {
+		lanes->page->failed = true;
+		return;
 	}
 	lanes->lane[lanes->count++] = lane;
 }
@@ -99,14 +93,9 @@ static void pool_give(struct page_lanes *lanes, struct pool *pool, struct gap ba
 		pool->gap[low - 1].count += back.count;
 		return;
 	}
-	if (pool->count == pool->room) {
-		struct gap *grown = realloc(pool->gap, (pool->room * 2 + 64) * sizeof(*grown));
-		if (!grown) {
-			lanes->page->failed = true;
-			return;
-		}
-		pool->gap = grown;
-		pool->room = pool->room * 2 + 64;
+	if (SL_GROW(pool->gap, pool->room, pool->count + 1, NULL)) {
+		lanes->page->failed = true;
+		return;
 	}
 	memmove(pool->gap + low + 1, pool->gap + low, (pool->count - low) * sizeof(*pool->gap));
 	pool->gap[low] = back;
@@ -158,16 +147,9 @@ static uint32_t page_gpus_of(const struct sl_cluster *cluster, uint32_t node)
 static uint32_t free_lane(struct page *page, struct node *node, uint32_t from, uint32_t end)
 {
 	for (uint32_t lane = from; lane < end; lane++) {
-		if (lane / 64 >= node->words) {
-			const uint32_t words = node->words * 2 + 1;
-			uint64_t *grown = realloc(node->busy, words * sizeof(*grown));
-			if (!grown) {
-				page->failed = true;
-				return UINT32_MAX;
-			}
-			memset(grown + node->words, 0, (words - node->words) * sizeof(*grown));
-			node->busy = grown;
-			node->words = words;
+		if (SL_GROW_ZEROED(node->busy, node->words, lane / 64 + 1, NULL)) {
+			page->failed = true;
+			return UINT32_MAX;
 		}
 		if (!(node->busy[lane / 64] >> lane % 64 & 1))
 			return lane;

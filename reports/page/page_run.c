@@ -271,8 +271,5 @@ int page_run_tell(struct page *page, const struct sl_told *told, struct sl_err *
 	page->failed = page->failed || json.failed || page->runs.failed || page->version.failed;
 	page_text_free(&json);
 	run_free(&run);
-	return page->failed
-		       ? sl_fail(err, SL_SYSTEM,
-				 "out of memory while the page is made: keep fewer jobs on it with --max-jobs")
-		       : SL_OK;
+	return page->failed ? sl_fail_memory(err) : SL_OK;
 }

@@ -12,16 +12,9 @@ void page_bytes(struct page_text *text, const void *data, size_t length)
 {
 	if (text->failed)
 		return;
-	if (text->room - text->length < length) {
-		const size_t room = text->room * 2 + length + 256;
-		char *grown = realloc(text->data, room);
-		if (!grown) {
-			text->failed = true;
-			return;
-		}
-		text->data = grown;
-		text->room = room;
-	}
+	text->failed = SL_GROW(text->data, text->room, text->length + length, NULL);
+	if (text->failed)
+		return;
 	if (length)
 		memcpy(text->data + text->length, data, length);
 	text->length += length;

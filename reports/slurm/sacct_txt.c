@@ -184,9 +184,7 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 	const bool good = text != NULL;
 	free(text);
 	free(name);
-	return good ? SL_OK
-		    : sl_fail(err, SL_SYSTEM,
-			      "out of memory for the reports: write fewer files (--only jobs)");
+	return good ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Lines --------------------------------------------------------------------------------------- */
@@ -313,8 +311,7 @@ static int write_sacct(const struct sl_result *result, struct sl_out *out, struc
 	uint32_t *order = calloc((size_t)jobs->count + 1, sizeof(*order));
 	int status = SL_OK;
 	if (!order)
-		return sl_fail(
-			err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < jobs->count; row++)
 		order[jobs->place ? jobs->place[row] : row] = row;
 	sl_out_text(out, header);

@@ -63,9 +63,9 @@ struct sl_arena {
 
 enum { BLOCK = 64 * 1024, BLOCK_HEAD = 64 };
 
-struct sl_arena *arena_new(void) { return calloc(1, sizeof(struct sl_arena)); }
+struct sl_arena *sl_arena_new(void) { return calloc(1, sizeof(struct sl_arena)); }
 
-void arena_free(struct sl_arena *arena)
+void sl_arena_free(struct sl_arena *arena)
 {
 	if (!arena)
 		return;
@@ -147,23 +147,3 @@ char *text_made(struct sl_arena *arena, const char *format, ...)
 	va_end(args);
 	return text;
 }
-
-int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
-{
-	if (wanted > max)
-		return sl_fail(err, SL_INPUT, "more than %zu rows: split the input", max);
-	/* At first some 16 KiB: small runs stay small. */
-	size_t next = *capacity ? *capacity : element < 1024 ? 16384 / element : 16;
-	while (next < wanted)
-		next = next > max / 2 ? max : next * 2;
-	void *moved = realloc(*array, next * element);
-	if (!moved)
-		return sl_fail_memory(err);
-	*array = moved;
-	*capacity = next;
-	return SL_OK;
-}
-
-struct sl_arena *sl_arena_new(void) { return arena_new(); }
-
-void sl_arena_free(struct sl_arena *arena) { arena_free(arena); }

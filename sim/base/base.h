@@ -12,15 +12,6 @@ int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) S
 char *text_made(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
 char *text_vmade(struct sl_arena *arena, const char *format, va_list args) SL_PRINTF(2, 0);
 
-/* Out of memory, said once, the same everywhere. Here, so that a compiler and a checker see that it never
- * returns SL_OK. */
-static inline int sl_fail_memory(struct sl_err *err)
-{
-	(void)sl_fail(err, SL_SYSTEM,
-		"out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
-	return SL_SYSTEM;
-}
-
 /* What is longer is taken for so long, 73 000 years: no sum of a time of a run and a limit passes what a time
  * can hold, so that nobody who adds the two needs to look. */
 #define SL_TIME_MOST (INT64_MAX / 4)
@@ -35,9 +26,6 @@ bool path_leads_out(const char *path);
 /* Without "//", "." and ".." from that place on, where it stops going up; its length. */
 size_t path_clean(char *path, size_t from);
 
-struct sl_arena *arena_new(void); /* NULL when memory is out. */
-void arena_free(struct sl_arena *arena);
-
 /* A build with -DSL_TINY has nodes and lists as small as they go, so that small tests split, join and
  * overflow them. */
 #ifdef SL_TINY
@@ -45,14 +33,5 @@ void arena_free(struct sl_arena *arena);
 #else
 #define SL_OR_TINY(size, tiny) (size)
 #endif
-
-/* Growable arrays: doubles, and moves pages instead of copying them. 0, or SL_SYSTEM. A new capacity that
- * would pass `max` elements fails too: every size read from a file has a bound. */
-int grow_more(void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err);
-static inline int grow(
-	void **array, size_t *capacity, size_t element, size_t wanted, size_t max, struct sl_err *err)
-{
-	return wanted <= *capacity ? SL_OK : grow_more(array, capacity, element, wanted, max, err);
-}
 
 #endif

@@ -13,13 +13,9 @@ static size_t element_of(enum column which)
 	return narrow ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-static int column_widen(void **column, size_t bytes, struct sl_err *err)
+static int column_resize(struct columns *columns, enum column which, size_t rows, struct sl_err *err)
 {
-	void *moved = realloc(*column, bytes);
-	if (!moved)
-		return sl_fail_memory(err);
-	*column = moved;
-	return SL_OK;
+	return sl_array_resize(&columns->at[which], element_of(which), rows, err);
 }
 
 static bool is_optional(enum column which)
@@ -35,7 +31,7 @@ int columns_want(struct columns *columns, enum column which, struct sl_err *err)
 	SL_CHECK(is_optional(which) && columns->capacity);
 	if (columns->at[which])
 		return SL_OK;
-	const int status = column_widen(&columns->at[which], columns->capacity * element_of(which), err);
+	const int status = column_resize(columns, which, columns->capacity, err);
 	for (uint32_t row = 0; row < columns->count && !status; row++)
 		if (which < COLUMN_SIZE)
 			column_i64(columns, which)[row] = SL_NONE;
@@ -54,7 +50,7 @@ int columns_expect(struct columns *columns, size_t rows, struct sl_err *err)
 	for (enum column which = 0; which < COLUMN_ROWS; which++) {
 		if (is_optional(which) && !columns->at[which])
 			continue;
-		const int status = column_widen(&columns->at[which], capacity * element_of(which), err);
+		const int status = column_resize(columns, which, capacity, err);
 		if (status)
 			return status;
 	}

@@ -7,24 +7,13 @@
 
 #include "sim/base/doc.h"
 
-static int no_memory(const struct sl_doc *doc, struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "%s: out of memory", doc->file);
-}
-
 /* ---- Filling ----------------------------------------------------------------------------- */
 
 /* *offset: where the text begins among all texts. They are no longer than the file. */
 static int keep_text(struct sl_doc *doc, const char *text, size_t len, uint32_t *offset, struct sl_err *err)
 {
-	if (doc->text_len + len + 1 > doc->text_capacity) {
-		const size_t capacity = 2 * (doc->text_capacity + len + 1);
-		char *larger = realloc(doc->text, capacity);
-		if (!larger)
-			return no_memory(doc, err);
-		doc->text = larger;
-		doc->text_capacity = capacity;
-	}
+	if (SL_GROW(doc->text, doc->text_capacity, doc->text_len + len + 1, err))
+		return SL_SYSTEM;
 	*offset = (uint32_t)doc->text_len;
 	if (len)
 		memcpy(doc->text + doc->text_len, text, len);
@@ -39,14 +28,8 @@ static int put_node(struct sl_doc *doc, struct sl_doc_node node, struct sl_err *
 	if (doc->count == SL_DOC_NODES_MAX)
 		return sl_fail(err, SL_INPUT, "%s: more than %d values: split the file", doc->file,
 			SL_DOC_NODES_MAX);
-	if (doc->count == doc->capacity) {
-		const size_t capacity = doc->capacity ? 2 * doc->capacity : 256;
-		struct sl_doc_node *larger = realloc(doc->node, capacity * sizeof(*larger));
-		if (!larger)
-			return no_memory(doc, err);
-		doc->node = larger;
-		doc->capacity = capacity;
-	}
+	if (SL_GROW(doc->node, doc->capacity, doc->count + 1, err))
+		return SL_SYSTEM;
 	const uint32_t index = (uint32_t)doc->count++;
 	if (doc->has_key) {
 		node.key = doc->key.key;

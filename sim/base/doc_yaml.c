@@ -18,7 +18,7 @@ static int fail_yaml(const struct sl_doc *doc, const yaml_parser_t *parser, stru
 {
 	const struct sl_place at = mark_place(doc, parser->problem_mark);
 	if (parser->error == YAML_MEMORY_ERROR)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", doc->file);
+		return sl_fail_memory(err);
 	if (parser->error == YAML_READER_ERROR) /* It has no mark, only a byte. */
 		return sl_fail(err, SL_INPUT, "%s: not YAML: %s at byte %zu: give UTF-8 text", doc->file,
 			parser->problem ? parser->problem : "cannot be read", parser->problem_offset);
@@ -78,7 +78,7 @@ static int read_stream(struct sl_doc *doc, const char *text, size_t len, struct 
 {
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser))
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", doc->file);
+		return sl_fail_memory(err);
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
 	int status = SL_OK;
 	bool ended = false;

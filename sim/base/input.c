@@ -424,8 +424,7 @@ int sl_input_all(struct sl_input *in, const char **text, const char **end, struc
 	const size_t from = text_begins(in);
 	size_t len = in->held - from;
 	size_t room = 0;
-	int status =
-		grow((void **)&in->all, &room, 1, len + PIECE + SLACK, TEXT_LONGEST + PIECE + SLACK, err);
+	int status = SL_GROW_MOST(in->all, room, len + PIECE + SLACK, TEXT_LONGEST + PIECE + SLACK, err);
 	if (!status && len)
 		memcpy(in->all, in->text + from, len);
 	while (!status && !in->ended) {
@@ -436,8 +435,8 @@ int sl_input_all(struct sl_input *in, const char **text, const char **end, struc
 		len += (size_t)got;
 		if (len > TEXT_LONGEST)
 			return fail_text(in, err);
-		status = grow((void **)&in->all, &room, 1, len + PIECE + SLACK,
-			(size_t)TEXT_LONGEST + PIECE + SLACK, err);
+		status = SL_GROW_MOST(
+			in->all, room, len + PIECE + SLACK, (size_t)TEXT_LONGEST + PIECE + SLACK, err);
 	}
 	if (status)
 		return status;

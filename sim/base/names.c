@@ -1,96 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names.c - open addressing, linear steps; slots are a power of two, at most half of them taken.
+ * names.c - an array of texts, and a map to their places in it.
  */
 #include "sim/base/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Eight bytes at a time: multiply, fold. */
-static uint64_t mix(uint64_t x, uint64_t word)
+uint32_t names_find(const struct names *names, const char *text, size_t len)
 {
-	const unsigned __int128 product = (unsigned __int128)(x ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static size_t hash(const char *text, size_t len)
-{
-	uint64_t x = UINT64_C(0xcbf29ce484222325) ^ len;
-	uint64_t word = 0;
-	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		x = mix(x, word);
-	}
-	word = 0;
-	memcpy(&word, text, len);
-	return (size_t)mix(x, word);
-}
-
-static size_t slot_of(const struct names *names, const char *text, size_t len)
-{
-	size_t at = hash(text, len) & (names->slots - 1);
-	for (; names->slot[at]; at = (at + 1) & (names->slots - 1)) {
-		const char *known = names->text[names->slot[at] - 1];
-		if (known[0] == text[0] && strncmp(known, text, len) == 0 && !known[len])
-			break;
-	}
-	return at;
-}
-
-/* Twice the slots, and all in them. */
-static int widen(struct names *names, struct sl_err *err)
-{
-	const size_t slots = names->slots ? 2 * names->slots : 64;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
-	if (!slot)
-		return sl_fail_memory(err);
-	free(names->slot);
-	names->slot = slot;
-	names->slots = slots;
-	for (uint32_t i = 0; i < names->count; i++)
-		slot[slot_of(names, names->text[i], strlen(names->text[i]))] = i + 1;
-	return SL_OK;
-}
-
-static int make_room(struct names *names, struct sl_err *err)
-{
-	void *array = names->text;
-	const int status = grow(
-		&array, &names->capacity, sizeof(*names->text), (size_t)names->count + 1, INT32_MAX, err);
-	names->text = array;
-	if (status || (size_t)names->count * 2 < names->slots)
-		return status;
-	return widen(names, err);
+	uint32_t number;
+	const uint64_t hash = sl_hash_bytes(0, text, len);
+	SL_MAP_EACH(&names->map, hash, number)
+	if (strncmp(names->text[number], text, len) == 0 && !names->text[number][len])
+		return number;
+	return UINT32_MAX;
 }
 
 int names_add(struct names *names, struct sl_arena *arena, const char *text, size_t len, uint32_t *number,
 	struct sl_err *err)
 {
-	const int status = make_room(names, err);
+	*number = names_find(names, text, len);
+	if (*number != UINT32_MAX)
+		return SL_OK;
+	int status = SL_GROW_MOST(names->text, names->capacity, (size_t)names->count + 1, INT32_MAX, err);
+	const char *copy = status ? NULL : sl_strdup(arena, text, len);
+	if (!copy)
+		return status ? status : sl_fail_memory(err);
+	status = sl_map_add(&names->map, sl_hash_bytes(0, text, len), names->count, err);
 	if (status)
 		return status;
-	uint32_t *slot = &names->slot[slot_of(names, text, len)];
-	if (!*slot) {
-		const char *copy = sl_strdup(arena, text, len);
-		if (!copy)
-			return sl_fail_memory(err);
-		names->text[names->count++] = copy;
-		*slot = names->count;
-	}
-	*number = *slot - 1;
+	names->text[names->count] = copy;
+	*number = names->count++;
 	return SL_OK;
-}
-
-uint32_t names_find(const struct names *names, const char *text, size_t len)
-{
-	return names->slots ? names->slot[slot_of(names, text, len)] - 1 : UINT32_MAX;
 }
 
 void names_release(struct names *names)
 {
 	free(names->text);
-	free(names->slot);
+	sl_map_free(&names->map);
 	*names = (struct names){ 0 };
 }
 

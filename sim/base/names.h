@@ -9,8 +9,8 @@
 
 struct names {
 	const char **text; /* By number; the texts live in the arena. */
-	uint32_t *slot;    /* Number + 1; 0: free. */
-	size_t capacity, slots;
+	struct sl_map map; /* Of their numbers. */
+	size_t capacity;
 	uint32_t count;
 };
 

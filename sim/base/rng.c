@@ -12,6 +12,8 @@
  */
 #include "sim/base/base.h"
 
+#include <gsl/gsl_rng.h>
+#include <math.h>
 #include <string.h>
 
 static uint64_t rotated(uint64_t x, unsigned bits) { return (x << bits) | (x >> (64 - bits)); }
@@ -93,3 +95,53 @@ uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound)
 }
 
 double sl_rng_unit(struct sl_rng *rng) { return (double)(sl_rng_u64(rng) >> 11) * 0x1p-53; }
+
+/* ---- GSL over a stream ----------------------------------------------------------- */
+
+static unsigned long stream_get(void *state) { return (unsigned long)(sl_rng_u64(state) >> 32); }
+static double stream_get_double(void *state) { return sl_rng_unit(state); }
+/* Never seeded by GSL: a stream comes seeded. */
+static void stream_set(void *state, unsigned long seed) { (void)state, (void)seed; }
+
+const void *sl_rng_gsl(void)
+{
+	static const gsl_rng_type stream_type = {
+		.name = "sl_rng",
+		.max = 0xffffffff,
+		.min = 0,
+		.size = sizeof(struct sl_rng),
+		.set = stream_set,
+		.get = stream_get,
+		.get_double = stream_get_double,
+	};
+	return &stream_type;
+}
+
+/* ---- Elementary functions -------------------------------------------------------- */
+
+#define LN2 0x1.62e42fefa39efp-1
+
+double sl_exp(double x)
+{
+	SL_CHECK(x > -700 && x < 700);
+	/* ln 2 in two parts, the first short enough for k times it to be exact. */
+	const double k = floor(x / LN2 + 0.5);
+	const double rest = (x - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
+	double sum = 1;
+	for (int n = 16; n > 0; n--) /* |rest| < 0.35: the 17th term is below 1e-22. */
+		sum = 1 + rest / n * sum;
+	return ldexp(sum, (int)k);
+}
+
+double sl_ln(double x)
+{
+	SL_CHECK(x > 0);
+	int exponent;
+	const double fraction = frexp(x, &exponent); /* In [1/2, 1). */
+	double y = -0.35;
+	for (int i = 0; i < 4; i++) { /* Halley's iteration triples the digits. */
+		const double e = sl_exp(y);
+		y += 2 * (fraction - e) / (fraction + e);
+	}
+	return y + exponent * LN2;
+}

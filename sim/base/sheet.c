@@ -72,8 +72,7 @@ static void on_field(void *text, size_t len, void *self)
 	else if (len && memchr(text, '\0', len))
 		r->status = fail(r, "a field has a zero byte in it: remove it");
 	if (!r->status)
-		r->status = grow((void **)&r->cell, &r->capacity, sizeof(*r->cell), r->count + 1,
-			SHEET_CELLS_MAX, r->err);
+		r->status = SL_GROW_MOST(r->cell, r->capacity, r->count + 1, SHEET_CELLS_MAX, r->err);
 	if (r->status)
 		return;
 	r->cell[r->count] = sl_strdup(r->arena, len ? text : "", len);
@@ -107,8 +106,7 @@ static int check_row(struct reading *r)
 			r->fields, r->columns);
 	if (r->rows == SHEET_ROWS_MAX)
 		return fail(r, "more than 4194304 rows: give fewer");
-	const int status = grow((void **)&r->row_line, &r->rows_capacity, sizeof(*r->row_line), r->rows + 1,
-		SHEET_ROWS_MAX, r->err);
+	const int status = SL_GROW_MOST(r->row_line, r->rows_capacity, r->rows + 1, SHEET_ROWS_MAX, r->err);
 	if (!status)
 		r->row_line[r->rows++] = r->from;
 	return status;

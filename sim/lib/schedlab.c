@@ -60,7 +60,7 @@ struct sl_scenario {
 static int scenario_fill(struct sl_scenario *scenario, struct scenario_options options,
 	const char *const *settings, struct sl_err *err)
 {
-	scenario->arena = arena_new();
+	scenario->arena = sl_arena_new();
 	if (!scenario->arena)
 		return sl_fail_memory(err);
 	struct settings given = { .arena = scenario->arena };
@@ -107,7 +107,7 @@ void sl_scenario_free(struct sl_scenario *scenario)
 		return;
 	if (scenario->scenario.arena)
 		scenario_release(&scenario->scenario);
-	arena_free(scenario->arena);
+	sl_arena_free(scenario->arena);
 	free(scenario);
 }
 
@@ -148,7 +148,7 @@ static int run_fill(struct sl_run *run, const struct scenario *scenario, const c
 	const struct sim_options *options, struct sl_err *err)
 {
 	run->batch = batch_new(1);
-	run->arena = arena_new();
+	run->arena = sl_arena_new();
 	if (!run->batch || !run->arena)
 		return sl_fail_memory(err);
 	run->run = &run->batch->run[0];
@@ -378,6 +378,6 @@ void sl_run_free(struct sl_run *run)
 		sim_release(&run->run->sim);
 	metrics_release(&run->metrics);
 	batch_leave(run->batch);
-	arena_free(run->arena);
+	sl_arena_free(run->arena);
 	free(run);
 }

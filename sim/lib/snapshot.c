@@ -409,7 +409,7 @@ static int input_check(const struct snapshot *snapshot, const struct snapshot_in
 
 int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	int status = arena ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++) {
 		const struct snapshot_input *plugin = &snapshot->plugin[i];
@@ -430,7 +430,7 @@ int snapshot_trusted(const struct snapshot *snapshot, const struct registry *reg
 		if (!status)
 			status = policy_trusted(registry, of->policy, &settings, &values_at, err);
 	}
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 

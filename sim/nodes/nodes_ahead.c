@@ -70,8 +70,8 @@ static bool steps_reserve(struct nodes *nodes, struct track *track, uint32_t row
 	size_t most = 1;
 	for (uint32_t i = nodes->node[row].first; i != NONE; i = nodes->edge[i].next)
 		most++;
-	return !grow((void **)&track->step, &track->step_capacity, sizeof(*track->step),
-		track->step_used + most, NONE - 1, &nodes->err);
+	return !SL_GROW_MOST(
+		track->step, track->step_capacity, track->step_used + most, NONE - 1, &nodes->err);
 }
 
 static bool sum_update(struct nodes *nodes, uint32_t index, uint32_t row)

@@ -150,16 +150,8 @@ void class_pull(struct nodes *nodes, uint32_t node)
 void class_put(struct nodes *nodes, uint32_t index, uint32_t node)
 {
 	struct class *class = &nodes->class[index];
-	if (class->count == class->capacity) {
-		const size_t capacity = class->capacity ? 2 * class->capacity : 4;
-		uint32_t *heap = realloc(class->heap, capacity * sizeof(*heap));
-		if (!heap) {
-			(void)sl_fail_memory(&nodes->err);
-			return;
-		}
-		class->heap = heap;
-		class->capacity = capacity;
-	}
+	if (SL_GROW(class->heap, class->capacity, class->count + 1, &nodes->err))
+		return;
 	nodes->class_empty -= !class->count;
 	nodes->node[node].class = index;
 	(void)heap_up(nodes, class, class->count++, node);
@@ -211,17 +203,14 @@ static bool grow_rows(struct nodes *nodes)
 	const size_t capacity = nodes->class_capacity ? 2 * nodes->class_capacity : SL_OR_TINY(64, 2);
 	const size_t width = nodes->width;
 	uint32_t *bucket = malloc(2 * capacity * sizeof(*bucket));
-	struct class *class = realloc(nodes->class, capacity * sizeof(*class));
-	nodes->class = class ? class : nodes->class;
-	int64_t *free_rows = realloc(nodes->class_free, capacity * width * sizeof(int64_t));
-	nodes->class_free = free_rows ? free_rows : nodes->class_free;
-	uint32_t *units = realloc(nodes->class_units, capacity * TRACKS * sizeof(*units));
-	nodes->class_units = units ? units : nodes->class_units;
-	if (!bucket || !class || !free_rows || !units) {
+	if (!bucket || SL_RESIZE(nodes->class, capacity, NULL) ||
+		SL_RESIZE(nodes->class_free, capacity * width, NULL) ||
+		SL_RESIZE(nodes->class_units, capacity * TRACKS, NULL)) {
 		free(bucket);
 		(void)sl_fail_memory(&nodes->err);
 		return false;
 	}
+	struct class *class = nodes->class;
 	memset(class + nodes->class_capacity, 0, (capacity - nodes->class_capacity) * sizeof(*class));
 	free(nodes->bucket);
 	nodes->bucket = bucket;

@@ -29,8 +29,7 @@ size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece 
 		const struct edge *edge = &nodes->edge[i];
 		if (edge->flags & EDGE_BEGIN)
 			continue;
-		if (grow((void **)&nodes->piece, &nodes->piece_capacity, sizeof(*nodes->piece), count + 1,
-			    SIZE_MAX / 64, &nodes->err))
+		if (SL_GROW_MOST(nodes->piece, nodes->piece_capacity, count + 1, SIZE_MAX / 64, &nodes->err))
 			return 0;
 		nodes->piece[count] = (struct sl_piece){ .node = edge->node,
 			.group = edge->group,

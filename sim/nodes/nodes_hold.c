@@ -92,8 +92,8 @@ void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(
 
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
 {
-	if (grow((void **)&nodes->kept, &nodes->kept_capacity, sizeof(*nodes->kept), nodes->kept_count + 1,
-		    SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW_MOST(
+		    nodes->kept, nodes->kept_capacity, nodes->kept_count + 1, SIZE_MAX / 64, &nodes->err))
 		return false;
 	nodes->kept[nodes->kept_count].what = what;
 	nodes->kept[nodes->kept_count].job = job;

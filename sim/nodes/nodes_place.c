@@ -31,47 +31,22 @@ struct picker {
 
 /* ---- A heap of candidates -------------------------------------------------------------------- */
 
-static bool cand_before(const struct cand *a, const struct cand *b)
+static inline bool cand_before(const struct nodes *nodes, const struct cand *a, const struct cand *b)
 {
+	(void)nodes;
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
 	if (a->score != b->score)
 		return a->score < b->score;
 	return a->tie != b->tie ? a->tie < b->tie : a->node < b->node;
 }
-
-static void cand_down(struct cand *heap, size_t count, size_t place)
-{
-	const struct cand moved = heap[place];
-	for (size_t child; (child = 2 * place + 1) < count; place = child) {
-		child += child + 1 < count && cand_before(&heap[child + 1], &heap[child]);
-		if (!cand_before(&heap[child], &moved))
-			break;
-		heap[place] = heap[child];
-	}
-	heap[place] = moved;
-}
-
-static void cand_up(struct cand *heap, size_t place)
-{
-	const struct cand moved = heap[place];
-	for (; place && cand_before(&moved, &heap[(place - 1) / 2]); place = (place - 1) / 2)
-		heap[place] = heap[(place - 1) / 2];
-	heap[place] = moved;
-}
-
-static void cand_heap(struct cand *heap, size_t count)
-{
-	for (size_t i = count / 2; i-- > 0;)
-		cand_down(heap, count, i);
-}
+SL_HEAP(cands, struct cand, const struct nodes *, cand_before, SL_HEAP_UNPLACED)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
 static bool picker_room(struct nodes *nodes, size_t count)
 {
-	return !grow((void **)&nodes->cand, &nodes->cand_capacity, sizeof(*nodes->cand), count, SIZE_MAX / 64,
-		&nodes->err);
+	return !SL_GROW(nodes->cand, nodes->cand_capacity, count, &nodes->err);
 }
 
 static inline void cand_add(struct picker *p, uint32_t node, uint32_t class, uint32_t cap)
@@ -182,7 +157,7 @@ static void score_all(struct picker *p, uint32_t limit)
 		cand->rank = plain ? 0 : rank_of(p, cand);
 		p->most = cand->tasks > p->most ? cand->tasks : p->most;
 	}
-	cand_heap(p->cand, p->count);
+	cands_make(p->nodes, p->cand, p->count);
 }
 
 /* ---- Picks ----------------------------------------------------------------------------------- */
@@ -190,8 +165,7 @@ static void score_all(struct picker *p, uint32_t limit)
 static bool pick_new(struct picker *p, uint32_t node, uint32_t tasks)
 {
 	struct nodes *nodes = p->nodes;
-	if (grow((void **)&nodes->pick, &nodes->pick_capacity, sizeof(*nodes->pick), p->picked + 1,
-		    SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW(nodes->pick, nodes->pick_capacity, p->picked + 1, &nodes->err))
 		return false;
 	nodes->pick[p->picked++] = (struct pick){ node, tasks };
 	p->used++;
@@ -213,7 +187,7 @@ static void next_of_best(struct picker *p)
 		*best = p->cand[p->count];
 	}
 	if (p->count)
-		cand_down(p->cand, p->count, 0);
+		cands_down(nodes, p->cand, p->count, 0);
 }
 
 static bool pick_nodes(struct picker *p)
@@ -278,17 +252,16 @@ static void again_put(struct picker *p, struct cand cand, size_t *again)
 		return;
 	cand.score = cand_score(p, &cand);
 	nodes->again[*again] = cand;
-	cand_up(nodes->again, (*again)++);
+	(void)cands_up(nodes, nodes->again, (*again)++);
 }
 
 static bool pick_first_task(struct picker *p, size_t *again)
 {
 	struct nodes *nodes = p->nodes;
 	struct cand best = p->cand[0];
-	if (grow((void **)&nodes->again, &nodes->again_capacity, sizeof(*nodes->again), *again + 1,
-		    SIZE_MAX / 64, &nodes->err) ||
-		grow((void **)&nodes->pick_free, &nodes->pick_free_capacity, sizeof(*nodes->pick_free),
-			(p->picked + 1) * nodes->width, SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW(nodes->again, nodes->again_capacity, *again + 1, &nodes->err) ||
+		SL_GROW(nodes->pick_free, nodes->pick_free_capacity, (p->picked + 1) * nodes->width,
+			&nodes->err))
 		return false;
 	const int64_t *free =
 		p->view ? &p->view->free[(size_t)best.node * nodes->width] : free_of(nodes, best.class);
@@ -309,7 +282,7 @@ static void pick_further_task(struct picker *p, size_t *again)
 	const struct cand best = nodes->again[0];
 	nodes->again[0] = nodes->again[--*again];
 	if (*again)
-		cand_down(nodes->again, *again, 0);
+		cands_down(nodes, nodes->again, *again, 0);
 	nodes->pick[best.pick].tasks++;
 	p->left--;
 	again_put(p, best, again);
@@ -329,7 +302,7 @@ static bool pick_singly(struct picker *p)
 		const bool may_again = again && !must_new;
 		if (!may_new && !may_again)
 			return false;
-		if (may_again && (!may_new || cand_before(&nodes->again[0], &p->cand[0])))
+		if (may_again && (!may_new || cand_before(nodes, &nodes->again[0], &p->cand[0])))
 			pick_further_task(p, &again);
 		else if (!pick_first_task(p, &again))
 			return false;

@@ -67,12 +67,10 @@ static struct scores *scores_offer(struct nodes *nodes, uint32_t request)
 bool scores_update(struct nodes *nodes, struct scores *scores)
 {
 	if (scores->capacity < nodes->class_capacity) {
-		int64_t *score = realloc(scores->score, nodes->class_capacity * sizeof(*score));
-		if (!score)
-			return sl_fail_memory(&nodes->err) == SL_OK;
+		if (SL_RESIZE(scores->score, nodes->class_capacity, &nodes->err))
+			return false;
 		for (size_t i = scores->capacity; i < nodes->class_capacity; i++)
-			score[i] = SCORE_UNKNOWN;
-		scores->score = score;
+			scores->score[i] = SCORE_UNKNOWN;
 		scores->capacity = nodes->class_capacity;
 	}
 	if (nodes->births - scores->seen > BIRTHS) {

@@ -54,10 +54,10 @@ static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 	for (uint32_t i = last->sets; i < nodes->set_count; i++)
 		if (nodes->set[i].parent == parent)
 			return i;
-	if (grow((void **)&nodes->set, &nodes->set_capacity, sizeof(*nodes->set),
-		    (size_t)nodes->set_count + 1, NONE - 1, &nodes->err) ||
-		grow((void **)&nodes->set_units, &nodes->set_units_capacity, sizeof(*nodes->set_units),
-			((size_t)nodes->set_count + 1) * TRACKS, SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW_MOST(
+		    nodes->set, nodes->set_capacity, (size_t)nodes->set_count + 1, NONE - 1, &nodes->err) ||
+		SL_GROW(nodes->set_units, nodes->set_units_capacity, ((size_t)nodes->set_count + 1) * TRACKS,
+			&nodes->err))
 		return NONE;
 	nodes->set[nodes->set_count] = (struct window_set){ parent, nodes->window_count - 1, SL_NEVER };
 	memset(&nodes->set_units[(size_t)nodes->set_count * TRACKS], 0, TRACKS * sizeof(int64_t));
@@ -73,8 +73,8 @@ static void node_windows(struct nodes *nodes, uint32_t row, uint32_t set)
 static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count, sl_time from, sl_time until)
 {
 	uint32_t *copy = malloc((count ? count : 1) * sizeof(*copy));
-	if (!copy || grow((void **)&nodes->window, &nodes->window_capacity, sizeof(*nodes->window),
-			     (size_t)nodes->window_count + 1, NONE - 1, &nodes->err)) {
+	if (!copy || SL_GROW_MOST(nodes->window, nodes->window_capacity, (size_t)nodes->window_count + 1,
+			     NONE - 1, &nodes->err)) {
 		free(copy);
 		(void)sl_fail_memory(&nodes->err);
 		return false;
@@ -127,9 +127,8 @@ void nodes_window_undo(struct nodes *nodes)
 
 int windows_init(struct nodes *nodes)
 {
-	if (grow((void **)&nodes->set, &nodes->set_capacity, sizeof(*nodes->set), 1, NONE - 1, &nodes->err) ||
-		grow((void **)&nodes->set_units, &nodes->set_units_capacity, sizeof(*nodes->set_units),
-			TRACKS, SIZE_MAX / 64, &nodes->err))
+	if (SL_GROW_MOST(nodes->set, nodes->set_capacity, 1, NONE - 1, &nodes->err) ||
+		SL_GROW(nodes->set_units, nodes->set_units_capacity, TRACKS, &nodes->err))
 		return SL_SYSTEM;
 	nodes->set[0] = (struct window_set){ 0, 0, SL_NEVER };
 	memset(nodes->set_units, 0, TRACKS * sizeof(int64_t));

@@ -75,6 +75,14 @@ SL_API int sl_fail(struct sl_err *err, int status, const char *format, ...) SL_P
 SL_API int sl_fail_at(struct sl_err *err, const struct sl_place *at, const char *format, ...) SL_PRINTF(3, 4);
 /* As errno says: "cannot open 'x.swf': No such file or directory". */
 SL_API int sl_fail_sys(struct sl_err *err, int status, const char *verb, const char *path);
+/* Out of memory, said once, the same everywhere. Here, so that a compiler and a checker see that it never
+ * returns SL_OK. In a run, hand err to sl_fail_run. */
+static inline int sl_fail_memory(struct sl_err *err)
+{
+	(void)sl_fail(err, SL_SYSTEM,
+		"out of memory: use a machine with more, or fewer jobs (--jobs N) or threads (-j 1)");
+	return SL_SYSTEM;
+}
 
 /* A broken invariant of ours stops the program, in every build. */
 #define SL_CHECK(claim) ((claim) ? (void)0 : sl_check_failed(#claim, __FILE__, __LINE__))
@@ -174,6 +182,15 @@ SL_API uint64_t sl_rng_u64(struct sl_rng *rng);
 SL_API uint64_t sl_rng_below(struct sl_rng *rng, uint64_t bound);
 /* Uniform in [0, 1), 53 bits. */
 SL_API double sl_rng_unit(struct sl_rng *rng);
+/* For samplers of GSL over a stream, a `const gsl_rng_type *`: gsl_rng over = { .type = sl_rng_gsl(), .state
+ * = rng };
+ */
+SL_API const void *sl_rng_gsl(void);
+
+/* e^x, |x| < 700, and ln x, x > 0, from + - * / alone: the same bits from any compiler, C library and CPU,
+ * where those of <math.h> may differ in the last. Off by at most 3e-16 of the larger of 1 and the result. */
+SL_API double sl_exp(double x);
+SL_API double sl_ln(double x);
 
 /* ---- Lists of hosts: "dgx[0180-0189,0200],login" ----------------------------- */
 

@@ -328,28 +328,14 @@ int values_parse(
 
 /* ---- Settings ---------------------------------------------------------------------- */
 
-static int settings_room(struct settings *settings, struct sl_err *err)
-{
-	if (settings->count < settings->capacity)
-		return SL_OK;
-	const size_t capacity = settings->capacity ? 2 * settings->capacity : 16;
-	struct setting *item = sl_alloc(settings->arena, capacity, sizeof(*item));
-	if (!item)
-		return sl_fail_memory(err);
-	if (settings->count)
-		memcpy(item, settings->item, settings->count * sizeof(*item));
-	settings->item = item;
-	settings->capacity = capacity;
-	return SL_OK;
-}
-
 int settings_add(struct settings *settings, const char *key_value, struct sl_err *err)
 {
 	const char *equals = strchr(key_value, '=');
 	if (!equals || equals == key_value)
 		return sl_fail(err, SL_USAGE, "setting '%s' is not KEY=VALUE: write it like replay.load=0.9",
 			key_value);
-	const int status = settings_room(settings, err);
+	const int status =
+		SL_GROW_IN(settings->arena, settings->item, settings->capacity, settings->count + 1, err);
 	if (status)
 		return status;
 	const char *key = sl_strdup(settings->arena, key_value, (size_t)(equals - key_value));
@@ -362,7 +348,8 @@ int settings_add(struct settings *settings, const char *key_value, struct sl_err
 
 int settings_add_model(struct settings *settings, const char *text, struct sl_err *err)
 {
-	const int status = settings_room(settings, err);
+	const int status =
+		SL_GROW_IN(settings->arena, settings->item, settings->capacity, settings->count + 1, err);
 	if (status)
 		return status;
 	const char *value = sl_strdup(settings->arena, text, strlen(text));

@@ -63,16 +63,8 @@ struct files {
 
 static int add(struct files *files, const struct policy_file *file, struct sl_err *err)
 {
-	if (files->count == files->capacity) {
-		const size_t capacity = files->capacity ? 2 * files->capacity : 4;
-		struct policy_file *more = sl_alloc(files->arena, capacity, sizeof(*more));
-		if (!more)
-			return sl_fail_memory(err);
-		if (files->count)
-			memcpy(more, files->file, files->count * sizeof(*more));
-		files->file = more;
-		files->capacity = capacity;
-	}
+	if (SL_GROW_IN(files->arena, files->file, files->capacity, files->count + 1, err))
+		return SL_SYSTEM;
 	files->file[files->count++] = *file;
 	return SL_OK;
 }

@@ -403,7 +403,7 @@ void registry_release(struct registry *registry)
 	for (size_t i = registry->plugin_count; i-- > 0;)
 		if (registry->plugin[i].handle)
 			(void)dlclose(registry->plugin[i].handle);
-	arena_free(registry->arena);
+	sl_arena_free(registry->arena);
 	*registry = (struct registry){ 0 };
 }
 
@@ -427,18 +427,11 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 	const int asked = trust_ask(&registry->trust, plugin_is(registry, path), NULL, path, NULL, err);
 	if (asked)
 		return asked;
-	if (registry->plugin_count == registry->plugin_capacity) {
-		const size_t capacity = registry->plugin_capacity ? 2 * registry->plugin_capacity : 8;
-		if (capacity > PLUGINS_MAX)
-			return sl_fail(err, SL_USAGE, "more than %d plug-ins: load fewer", PLUGINS_MAX);
-		struct plugin *more = sl_alloc(registry->arena, capacity, sizeof(*more));
-		if (!more)
-			return sl_fail_memory(err);
-		if (registry->plugin_count)
-			memcpy(more, registry->plugin, registry->plugin_count * sizeof(*more));
-		registry->plugin = more;
-		registry->plugin_capacity = capacity;
-	}
+	if (registry->plugin_count == PLUGINS_MAX)
+		return sl_fail(err, SL_USAGE, "more than %d plug-ins: load fewer", PLUGINS_MAX);
+	if (SL_GROW_IN(registry->arena, registry->plugin, registry->plugin_capacity,
+		    registry->plugin_count + 1, err))
+		return SL_SYSTEM;
 	*plugin = &registry->plugin[registry->plugin_count];
 	const int status = plugin_load(registry, *plugin, path, sha256, err);
 	registry->plugin_count += status == SL_OK;
@@ -504,7 +497,7 @@ static int plugin_join(struct registry *registry, const struct plugin *plugin, s
 int registry_init(
 	struct registry *registry, const struct sl_plugin *const *builtin, size_t count, struct sl_err *err)
 {
-	*registry = (struct registry){ .arena = arena_new() };
+	*registry = (struct registry){ .arena = sl_arena_new() };
 	if (!registry->arena)
 		return sl_fail_memory(err);
 	int status = SL_OK;

@@ -17,16 +17,9 @@ static const char path_key[] = "plug-in";
 static int said(
 	struct trust *trust, const char *key, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
-	if (trust->count == trust->capacity) {
-		const size_t capacity = trust->capacity ? 2 * trust->capacity : 16;
-		const char **more = capacity <= SAID_MAX ? sl_alloc(arena, capacity, sizeof(*more)) : NULL;
-		if (!more)
-			return sl_fail_memory(err);
-		if (trust->count)
-			memcpy(more, trust->said, trust->count * sizeof(*more));
-		trust->said = more;
-		trust->capacity = capacity;
-	}
+	if (trust->count == SAID_MAX ||
+		SL_GROW_IN(arena, trust->said, trust->capacity, trust->count + 1, err))
+		return sl_fail_memory(err);
 	const size_t room = strlen(key) + strlen(text) + 2;
 	char *kept = sl_alloc(arena, room, 1);
 	if (!kept)

@@ -11,17 +11,9 @@
 
 static void edit(struct baseline_edits *edits, size_t at, size_t len, const char *text)
 {
-	if (edits->count == edits->capacity) {
-		const size_t capacity = edits->capacity ? 2 * edits->capacity : 64;
-		struct baseline_edit *grown = sl_alloc(edits->arena, capacity, sizeof(*grown));
-		if (!grown) {
-			edits->failed = true;
-			return;
-		}
-		if (edits->count)
-			memcpy(grown, edits->edit, edits->count * sizeof(*grown));
-		edits->edit = grown;
-		edits->capacity = capacity;
+	if (SL_GROW_IN(edits->arena, edits->edit, edits->capacity, edits->count + 1, NULL)) {
+		edits->failed = true;
+		return;
 	}
 	edits->edit[edits->count] = (struct baseline_edit){ at, len, text, edits->count };
 	edits->count++;

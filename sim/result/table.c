@@ -29,15 +29,12 @@ void sl_metric_put(struct sl_metrics *metrics, const char *name, int64_t value_m
 	const size_t len = strlen(name);
 	if (metrics->failed || (metrics->plain && memchr(name, '{', len)))
 		return;
-	void *rows = metrics->row;
 	struct sl_err unused = { 0 }; /* metrics_compute says it once, for all names. */
 	const char *copy = sl_strdup(metrics->arena, name, len);
-	if (!copy || grow(&rows, &metrics->capacity, sizeof(*metrics->row), metrics->count + 1, rows_max,
-			     &unused)) {
+	if (!copy || SL_GROW_MOST(metrics->row, metrics->capacity, metrics->count + 1, rows_max, &unused)) {
 		metrics->failed = true;
 		return;
 	}
-	metrics->row = rows;
 	metrics->row[metrics->count++] = (struct metric_row){ .name = copy, .micro = value_micro };
 }
 

@@ -58,8 +58,8 @@ int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, stru
 	uint32_t number = 0;
 	int status = take_name(tally, &tally->metrics, "metric", name, &number, err);
 	if (!status)
-		status = grow((void **)&tally->metric, &tally->metric_capacity, sizeof(*tally->metric),
-			(size_t)number + 1, TALLY_METRICS_MAX, err);
+		status = SL_GROW_MOST(
+			tally->metric, tally->metric_capacity, (size_t)number + 1, TALLY_METRICS_MAX, err);
 	if (!status)
 		tally->metric[number] = micro;
 	return status;
@@ -70,8 +70,8 @@ int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *
 	uint32_t number = 0;
 	int status = take_name(tally, &tally->columns, "column of jobs", name, &number, err);
 	if (!status)
-		status = grow((void **)&tally->column, &tally->column_capacity, sizeof(*tally->column),
-			(size_t)number + 1, TALLY_COLUMNS_MAX, err);
+		status = SL_GROW_MOST(
+			tally->column, tally->column_capacity, (size_t)number + 1, TALLY_COLUMNS_MAX, err);
 	if (!status)
 		tally->column[number] = micro;
 	return status;
@@ -84,8 +84,8 @@ int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *c
 	uint32_t number = 0;
 	int status = take_name(tally, &tally->tables, "table", name, &number, err);
 	if (!status)
-		status = grow((void **)&tally->table, &tally->table_capacity, sizeof(*tally->table),
-			(size_t)number + 1, TALLY_TABLES_MAX, err);
+		status = SL_GROW_MOST(
+			tally->table, tally->table_capacity, (size_t)number + 1, TALLY_TABLES_MAX, err);
 	if (!status)
 		tally->table[number] = (struct sl_told_table){
 			.name = tally->tables.text[number],

@@ -310,10 +310,10 @@ static int failed(const struct engine *engine, int status, struct sl_err *err)
 int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err *err)
 {
 	*sim = (struct sim){ 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
 	if (!engine) {
-		arena_free(arena);
+		sl_arena_free(arena);
 		(void)sl_fail_memory(err);
 		return SL_SYSTEM;
 	}
@@ -336,8 +336,8 @@ bool sim_asks(const struct sim *sim) { return sim->engine->pass.asks; }
 int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err)
 {
 	struct sl_pass *pass = &sim->engine->pass;
-	const int status = grow((void **)&pass->answer, &pass->answer_capacity, sizeof(*pass->answer),
-		pass->answer_count + 1, SIZE_MAX / 64, err);
+	const int status =
+		SL_GROW_MOST(pass->answer, pass->answer_capacity, pass->answer_count + 1, SIZE_MAX / 64, err);
 	if (!status)
 		pass->answer[pass->answer_count++] = job;
 	return status;
@@ -362,8 +362,7 @@ const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, st
 	const size_t present = engine->past_count;
 	const bool between =
 		!engine->interrupted && engine->reached != SL_NEVER && engine->reached > pass->now;
-	if (grow((void **)&engine->past, &engine->past_capacity, sizeof(*engine->past), present + 1,
-		    UINT32_MAX, err))
+	if (SL_GROW_MOST(engine->past, engine->past_capacity, present + 1, UINT32_MAX, err))
 		return NULL;
 	engine->past[present] = (struct sim_stretch){
 		.choice = pass->options.choice,
@@ -445,6 +444,6 @@ void sim_release(struct sim *sim)
 	free(pass->digests);
 	free(pass->past);
 	free(sim->engine->past);
-	arena_free(sim->engine->arena);
+	sl_arena_free(sim->engine->arena);
 	*sim = (struct sim){ 0 };
 }

@@ -14,8 +14,8 @@ static int64_t course_keep(struct sl_pass *pass, uint32_t job)
 {
 	if (!pass->course)
 		return -1;
-	const int status = grow((void **)&pass->course_kept, &pass->course_kept_capacity,
-		sizeof(*pass->course_kept), pass->course_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->course_kept, pass->course_kept_capacity,
+		pass->course_kept_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return -1;
@@ -183,8 +183,8 @@ void sl_promises_start(struct sl_pass *pass)
 	size_t count = 0;
 	while (promise_next(pass) <= pass->now) {
 		const struct ev ev = evq_pop(&pass->due);
-		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
-			sizeof(*pass->scratch), count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->scratch, pass->scratch_capacity, count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;

@@ -12,8 +12,8 @@
 void models_note(struct sl_pass *pass, struct told told)
 {
 	struct models *models = pass->models;
-	const int status = grow((void **)&models->told, &models->told_capacity, sizeof(told),
-		models->told_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW_MOST(
+		models->told, models->told_capacity, models->told_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else

@@ -250,8 +250,8 @@ void course_start(struct sl_pass *pass, uint32_t job)
 int attempt_add(
 	struct sl_pass *pass, uint32_t job, const struct course *course, enum sl_state state, sl_time lost)
 {
-	const int status = grow((void **)&pass->attempt, &pass->attempt_capacity, sizeof(*pass->attempt),
-		pass->attempt_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status =
+		SL_GROW(pass->attempt, pass->attempt_capacity, pass->attempt_count + 1, &pass->err);
 	if (status)
 		return status;
 	sl_time suspended = course->suspended;

@@ -99,8 +99,7 @@ void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start)
 static void note(struct sl_pass *pass, const struct sl_decision *decision)
 {
 	struct decisions *d = pass->decisions;
-	const int status = grow(
-		(void **)&d->list, &d->capacity, sizeof(*d->list), d->count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(d->list, d->capacity, d->count + 1, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else

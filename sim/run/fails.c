@@ -204,8 +204,8 @@ void sl_model_cancel(struct sl_pass *world, sl_job job)
 static void note_node(struct sl_pass *pass, uint32_t node, bool up, bool drain)
 {
 	struct models *models = pass->models;
-	const int status = grow((void **)&models->node_change, &models->node_change_capacity,
-		sizeof(*models->node_change), models->node_change_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(
+		models->node_change, models->node_change_capacity, models->node_change_count + 1, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else

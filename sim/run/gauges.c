@@ -63,8 +63,7 @@ static void point_put(struct sl_pass *pass, struct followed *followed, int64_t v
 		last->value = value;
 		return;
 	}
-	const int status = grow((void **)&followed->point, &followed->capacity, sizeof(*followed->point),
-		followed->count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(followed->point, followed->capacity, followed->count + 1, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;

@@ -55,8 +55,8 @@ void pass_poll(struct sl_pass *pass)
 void act(struct sl_pass *pass, struct action action)
 {
 	if (pass->action_count == pass->action_capacity) {
-		const int status = grow((void **)&pass->action, &pass->action_capacity, sizeof(action),
-			pass->action_count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->action, pass->action_capacity, pass->action_count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;
@@ -69,8 +69,8 @@ void act(struct sl_pass *pass, struct action action)
 
 int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row)
 {
-	const int status = grow((void **)&pass->past, &pass->past_capacity, sizeof(*pass->past),
-		pass->past_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW_MOST(
+		pass->past, pass->past_capacity, pass->past_count + 1, SIZE_MAX / 64, &pass->err);
 	if (!status)
 		pass->past[pass->past_count++] =
 			(struct past_event){ .time = at, .row = row, .class = class };
@@ -118,8 +118,8 @@ void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
 	pass_failed(pass, status);
 	if (pass->events_applied % (1 << 16))
 		return;
-	status = grow((void **)&pass->digests, &pass->digest_capacity, sizeof(*pass->digests),
-		pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
+	status = SL_GROW_MOST(
+		pass->digests, pass->digest_capacity, pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -150,8 +150,8 @@ void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reas
 		pass->reason_now[job] = (uint8_t)reason;
 	if (!(pass->options.record & SIM_RECORD_REASONS))
 		return;
-	const int status = grow((void **)&pass->reason, &pass->reason_capacity, sizeof(*pass->reason),
-		pass->reason_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW_MOST(
+		pass->reason, pass->reason_capacity, pass->reason_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;

@@ -542,8 +542,7 @@ void sl_model_show(struct sl_pass *world, const char *name, int64_t value)
 	while (i < models->shown_count && strcmp(models->shown[i].name, name) != 0)
 		i++;
 	if (i == models->shown_count) {
-		const int status = grow((void **)&models->shown, &models->shown_capacity,
-			sizeof(*models->shown), i + 1, SIZE_MAX / 64, &world->err);
+		const int status = SL_GROW(models->shown, models->shown_capacity, i + 1, &world->err);
 		const char *kept = status ? NULL : sl_strdup(world->arena, name, strlen(name));
 		if (!kept) {
 			pass_failed(world, status ? status : sl_fail_memory(&world->err));

@@ -413,8 +413,7 @@ void sl_queue_rekey(
 	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state)
 {
 	const uint32_t count = pass->queue.count;
-	int status = grow((void **)&pass->scratch, &pass->scratch_capacity, sizeof(*pass->scratch), count,
-		UINT32_MAX, &pass->err);
+	int status = SL_GROW_MOST(pass->scratch, pass->scratch_capacity, count, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;
@@ -489,8 +488,8 @@ void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
 sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows)
 {
 	struct sl_pass *pass = setup->pass;
-	int status = grow((void **)&pass->ledger, &pass->ledger_capacity, sizeof(*pass->ledger),
-		pass->ledger_count + 1, UINT32_MAX, &pass->err);
+	int status = SL_GROW_MOST(
+		pass->ledger, pass->ledger_capacity, pass->ledger_count + 1, UINT32_MAX, &pass->err);
 	int64_t *amount = status ? NULL : sl_alloc(pass->arena, rows, sizeof(*amount));
 	if (!amount) {
 		pass_failed(pass, SL_SYSTEM);
@@ -522,8 +521,7 @@ void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t
  * is taken back and made again finds them. */
 static bool offer(struct sl_pass *pass, const sl_job *offered, size_t count)
 {
-	const int status = grow((void **)&pass->offered, &pass->offered_capacity, sizeof(*offered), count,
-		UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->offered, pass->offered_capacity, count, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return false;

@@ -99,8 +99,8 @@ void unpromised_put(struct sl_pass *pass, uint32_t job)
 {
 	if (pass->unpromised_count > 64 && pass->unpromised_count > 4 * (size_t)pass->queue.count)
 		unpromised_sift(pass);
-	const int status = grow((void **)&pass->unpromised, &pass->unpromised_capacity,
-		sizeof(*pass->unpromised), pass->unpromised_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->unpromised, pass->unpromised_capacity,
+		pass->unpromised_count + 1, UINT32_MAX, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -183,8 +183,8 @@ int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
 
 void act_freed(struct sl_pass *pass)
 {
-	const int status = grow((void **)&pass->freed_kept, &pass->freed_kept_capacity,
-		sizeof(*pass->freed_kept), pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(pass->freed_kept, pass->freed_kept_capacity,
+		pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;

@@ -213,8 +213,8 @@ void sl_model_rate(struct sl_pass *world, sl_job job, uint64_t rate)
 	*factor = wanted;
 	if (models->is_changed[job.row])
 		return;
-	const int status = grow((void **)&models->changed, &models->changed_capacity,
-		sizeof(*models->changed), models->changed_count + 1, UINT32_MAX, &world->err);
+	const int status = SL_GROW_MOST(models->changed, models->changed_capacity, models->changed_count + 1,
+		UINT32_MAX, &world->err);
 	if (status) {
 		pass_failed(world, status);
 		return;

@@ -49,8 +49,8 @@ static void overdue_put(struct sl_pass *pass, uint32_t job)
 		pass->course[job].overdue = true;
 	if (!pass->nodes)
 		return;
-	const int status = grow((void **)&pass->overdue, &pass->overdue_capacity, sizeof(*pass->overdue),
-		pass->overdue_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(
+		pass->overdue, pass->overdue_capacity, pass->overdue_count + 1, UINT32_MAX, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else
@@ -86,8 +86,8 @@ static uint32_t next_overdue(struct sl_pass *pass, size_t *seen)
 			i++;
 		if (i < *seen)
 			continue;
-		const int status = grow((void **)&pass->scratch, &pass->scratch_capacity,
-			sizeof(*pass->scratch), *seen + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->scratch, pass->scratch_capacity, *seen + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return UINT32_MAX;
@@ -353,8 +353,7 @@ void room_places(struct sl_pass *pass, uint32_t job)
 		return;
 	const struct sl_piece *piece;
 	const size_t count = nodes_pieces(pass->nodes, job, &piece);
-	const int status = grow((void **)&pass->place, &pass->place_capacity, sizeof(*pass->place),
-		pass->place_total + count, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW(pass->place, pass->place_capacity, pass->place_total + count, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return;
@@ -562,8 +561,8 @@ static bool push_edge(struct sl_pass *pass, sl_time at, size_t window)
 
 static bool window_put(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus)
 {
-	const int status = grow((void **)&pass->window, &pass->window_capacity, sizeof(*pass->window),
-		pass->window_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(
+		pass->window, pass->window_capacity, pass->window_count + 1, UINT32_MAX, &pass->err);
 	if (status) {
 		pass_failed(pass, status);
 		return false;

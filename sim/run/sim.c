@@ -197,8 +197,8 @@ static void gather_ends(struct sl_pass *pass)
 	const struct ev *top;
 	while ((top = evq_top(&pass->events)) && top->time == pass->now && is_end(top->class)) {
 		const struct ev ev = evq_pop(&pass->events);
-		const int status = grow((void **)&pass->ending, &pass->ending_capacity, sizeof(*pass->ending),
-			pass->ending_count + 1, UINT32_MAX, &pass->err);
+		const int status = SL_GROW_MOST(
+			pass->ending, pass->ending_capacity, pass->ending_count + 1, UINT32_MAX, &pass->err);
 		if (status) {
 			pass_failed(pass, status);
 			return;

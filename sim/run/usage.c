@@ -55,8 +55,8 @@ void usage_record(struct sl_pass *pass)
 	};
 	if (is_as_before(pass, &point))
 		return;
-	const int status = grow((void **)&pass->usage, &pass->usage_capacity, sizeof(point),
-		pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
+	const int status = SL_GROW_MOST(
+		pass->usage, pass->usage_capacity, pass->usage_count + 1, SIZE_MAX / 64, &pass->err);
 	if (status)
 		pass_failed(pass, status);
 	else

@@ -25,10 +25,7 @@
 
 static int unkept_add(struct loading *loading, int64_t id, struct sl_err *err)
 {
-	void *array = loading->unkept;
-	const int status = grow(&array, &loading->unkept_capacity, sizeof(*loading->unkept),
-		loading->unkept_count + 1, SIZE_MAX / 16, err);
-	loading->unkept = array;
+	const int status = SL_GROW(loading->unkept, loading->unkept_capacity, loading->unkept_count + 1, err);
 	if (!status)
 		loading->unkept[loading->unkept_count++] = id;
 	return status;

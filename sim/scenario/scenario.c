@@ -242,7 +242,7 @@ int scenario_load(struct scenario *scenario, const struct scenario_options *opti
 {
 	*scenario = (struct scenario){ 0 };
 	scenario->registry = options->registry;
-	scenario->arena = arena_new();
+	scenario->arena = sl_arena_new();
 	scenario->columns = calloc(1, sizeof(*scenario->columns));
 	struct loading loading = { .scenario = scenario,
 		.options = options,
@@ -274,6 +274,6 @@ void scenario_release(struct scenario *scenario)
 {
 	columns_free(scenario->columns);
 	free(scenario->more);
-	arena_free(scenario->arena);
+	sl_arena_free(scenario->arena);
 	*scenario = (struct scenario){ 0 };
 }

@@ -340,7 +340,7 @@ static int read_clauses(struct text *in, struct clause **clause, size_t *count, 
 			in->lex.p++;
 			continue;
 		}
-		status = grow((void **)clause, &capacity, sizeof(**clause), *count + 1, CLAUSES_MAX, err);
+		status = SL_GROW_MOST(*clause, capacity, *count + 1, CLAUSES_MAX, err);
 		if (status)
 			return status;
 		(*clause)[*count] = (struct clause){ 0 };
@@ -734,11 +734,11 @@ static int copy_row(struct changing *changing, const struct sl_row *row, struct 
 	changing->more = row->more ? *row->more : (struct sl_row_more){ 0 };
 	changing->row.more = &changing->more;
 	struct sl_row_more *more = &changing->more;
-	int status = grow((void **)&changing->group, &changing->group_capacity, sizeof(*changing->group),
-		more->group_count + 1, GROUPS_MAX, err);
+	int status = SL_GROW_MOST(
+		changing->group, changing->group_capacity, more->group_count + 1, GROUPS_MAX, err);
 	if (!status)
-		status = grow((void **)&changing->ask, &changing->ask_capacity, sizeof(*changing->ask),
-			more->ask_count + 1, GROUPS_MAX, err);
+		status = SL_GROW_MOST(
+			changing->ask, changing->ask_capacity, more->ask_count + 1, GROUPS_MAX, err);
 	if (status)
 		return status;
 	if (more->group_count)

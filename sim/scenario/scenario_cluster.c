@@ -71,7 +71,9 @@ static int keep_place(
 static int one_more(
 	void **array, size_t *capacity, size_t size, size_t count, void **slot, struct sl_err *err)
 {
-	const int status = grow(array, capacity, size, count + 1, NODES_MAX, err);
+	const int status = count < *capacity ? SL_OK
+					     : sl_array_grow(array, size, capacity, sizeof(*capacity),
+						       count + 1, NODES_MAX, err);
 	*slot = status ? NULL : (char *)*array + count * size;
 	return status;
 }
@@ -199,8 +201,8 @@ static int on_host(void *self, const char *name, size_t len)
 		return fail_host(machine, hosts->entry, machine->host[number], machine->hosts.text[number],
 			hosts->err);
 	if (!status)
-		status = grow((void **)&machine->host, &machine->host_capacity, sizeof(*machine->host),
-			(size_t)number + 1, NODES_MAX + 1, hosts->err);
+		status = SL_GROW_MOST(
+			machine->host, machine->host_capacity, (size_t)number + 1, NODES_MAX + 1, hosts->err);
 	if (status)
 		return status;
 	machine->host[number] = hosts->entry->first + hosts->entry->count++;
@@ -299,8 +301,8 @@ static int on_partition(
 	struct sl_partition *kept;
 	int status = ONE_MORE(machine, partition, &kept, err);
 	if (!status)
-		status = grow((void **)&machine->partition_at, &machine->at_capacity,
-			sizeof(*machine->partition_at), machine->partition_count + 1, NODES_MAX, err);
+		status = SL_GROW_MOST(machine->partition_at, machine->at_capacity,
+			machine->partition_count + 1, NODES_MAX, err);
 	if (!status)
 		status = keep_place(machine, at, &machine->partition_at[machine->partition_count], err);
 	if (status)
@@ -317,8 +319,8 @@ static int on_switch(void *self, const struct sl_switch *spec, const struct sl_p
 	struct sl_switch *kept;
 	int status = ONE_MORE(machine, sw, &kept, err);
 	if (!status)
-		status = grow((void **)&machine->sw_at, &machine->sw_at_capacity, sizeof(*machine->sw_at),
-			machine->sw_count + 1, NODES_MAX, err);
+		status = SL_GROW_MOST(
+			machine->sw_at, machine->sw_at_capacity, machine->sw_count + 1, NODES_MAX, err);
 	if (!status)
 		status = keep_place(machine, at, &machine->sw_at[machine->sw_count], err);
 	if (status)

@@ -82,8 +82,7 @@ static int command_line(
 	if (!status)
 		status = text_of(p, (size_t)(end - p), &at, err);
 	if (!status)
-		status = grow((void **)&to->item, &to->capacity, sizeof(*to->item), to->count + 1,
-			COMMANDS_MAX, err);
+		status = SL_GROW_MOST(to->item, to->capacity, to->count + 1, COMMANDS_MAX, err);
 	if (status)
 		return status;
 	const char *text = sl_strdup(to->scenario->arena, p, (size_t)(end - p));

@@ -65,8 +65,8 @@ static int model_of(struct machine *machine, const char *name, uint8_t *mig, str
 	const uint32_t before = machine->mig.count;
 	int status = names_add(&machine->mig, machine->scenario->arena, name, strlen(name), &number, err);
 	if (!status)
-		status = grow((void **)&machine->mig_model, &machine->mig_capacity,
-			sizeof(struct sl_mig_model *), (size_t)number + 1, MODELS_MAX, err);
+		status = SL_GROW_MOST(
+			machine->mig_model, machine->mig_capacity, (size_t)number + 1, MODELS_MAX, err);
 	if (status)
 		return status;
 	if (number == before)
@@ -184,8 +184,8 @@ int devices_profile(struct machine *machine, const char *name, uint32_t *number,
 		return SL_OK; /* UINT32_MAX and 1 are 0. */
 	int status = names_add(&machine->profiles, machine->scenario->arena, name, strlen(name), &index, err);
 	if (!status)
-		status = grow((void **)&machine->mig_fit, &machine->fit_capacity, sizeof(*machine->mig_fit),
-			((size_t)index + 1) * models, (size_t)PROFILES_MAX * UINT8_MAX, err);
+		status = SL_GROW_MOST(machine->mig_fit, machine->fit_capacity, ((size_t)index + 1) * models,
+			(size_t)PROFILES_MAX * UINT8_MAX, err);
 	for (uint32_t i = 0; i < models && !status; i++) {
 		const struct sl_mig_profile *profile = profile_of(machine->mig_model[i], name);
 		machine->mig_fit[(size_t)index * models + i] = profile ? *profile : none;

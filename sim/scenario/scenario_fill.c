@@ -109,14 +109,7 @@ static int reserve(struct fill *fill, struct sl_err *err)
 		return sl_fail(err, SL_INPUT,
 			"%s: replay.fill=%s takes more than %d jobs: they ask too few GPUs for this cluster",
 			fill->loading->file, fill->loading->scenario->replay[REPLAY_FILL].text, COPIES_MAX);
-	const uint32_t capacity = 2 * fill->capacity;
-	SL_CHECK(capacity); /* It began with a place for each job. */
-	uint32_t *moved = realloc(fill->order, capacity * sizeof(*moved));
-	if (!moved)
-		return sl_fail_memory(err);
-	fill->order = moved;
-	fill->capacity = capacity;
-	return SL_OK;
+	return SL_GROW(fill->order, fill->capacity, fill->count + 1, err);
 }
 
 /* What one task of the job asks of one GPU. */

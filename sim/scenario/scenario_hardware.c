@@ -171,14 +171,11 @@ int machine_type(struct machine *machine, const struct sl_node_type *type, uint3
 	struct sl_err *err)
 {
 	const size_t wanted = machine->type_count + 1;
-	int status = grow((void **)&machine->type, &machine->type_capacity, sizeof(*machine->type), wanted,
-		NODES_MAX, err);
+	int status = SL_GROW_MOST(machine->type, machine->type_capacity, wanted, NODES_MAX, err);
 	if (!status)
-		status = grow((void **)&machine->type_parent, &machine->parent_capacity,
-			sizeof(*machine->type_parent), wanted, NODES_MAX, err);
+		status = SL_GROW_MOST(machine->type_parent, machine->parent_capacity, wanted, NODES_MAX, err);
 	if (!status)
-		status = grow((void **)&machine->type_nodes, &machine->nodes_capacity,
-			sizeof(*machine->type_nodes), wanted, NODES_MAX, err);
+		status = SL_GROW_MOST(machine->type_nodes, machine->nodes_capacity, wanted, NODES_MAX, err);
 	if (status)
 		return status;
 	*index = (uint32_t)machine->type_count++;

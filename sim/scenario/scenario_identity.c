@@ -37,8 +37,7 @@ static void put_bytes(struct lines *to, const char *text, size_t len)
 {
 	if (to->status)
 		return;
-	to->status =
-		grow((void **)&to->text, &to->capacity, 1, to->len + len, (size_t)LINES_BYTES_MAX, to->err);
+	to->status = SL_GROW_MOST(to->text, to->capacity, to->len + len, (size_t)LINES_BYTES_MAX, to->err);
 	if (to->status)
 		return;
 	memcpy(to->text + to->len, text, len);
@@ -72,8 +71,8 @@ static void put_number(struct lines *to, int64_t number)
 static void line_begin(struct lines *to, const char *what)
 {
 	if (!to->status)
-		to->status = grow((void **)&to->line, &to->line_capacity, sizeof(*to->line), to->count + 1,
-			(size_t)LINES_BYTES_MAX, to->err);
+		to->status = SL_GROW_MOST(
+			to->line, to->line_capacity, to->count + 1, (size_t)LINES_BYTES_MAX, to->err);
 	if (to->status)
 		return;
 	to->line[to->count++] = to->len;
@@ -94,8 +93,7 @@ static int add_host(void *self, const char *name, size_t len)
 {
 	struct hosts *hosts = self;
 	struct sl_err ignored = { 0 };
-	if (grow((void **)&hosts->name, &hosts->capacity, sizeof(*hosts->name), hosts->count + 1,
-		    HOSTS_SORTED_MAX, &ignored))
+	if (SL_GROW_MOST(hosts->name, hosts->capacity, hosts->count + 1, HOSTS_SORTED_MAX, &ignored))
 		return 1;
 	char *copy = strndup(name, len);
 	hosts->name[hosts->count] = copy;
@@ -273,8 +271,8 @@ static uint32_t times_before(struct lines *to, size_t from)
 			names_add(&to->keys, to->arena, to->text + from, to->len - from, &number, to->err);
 	if (!to->status && number >= to->times_capacity) {
 		const size_t had = to->times_capacity;
-		to->status = grow((void **)&to->times, &to->times_capacity, sizeof(*to->times),
-			(size_t)number + 1, UINT32_MAX, to->err);
+		to->status =
+			SL_GROW_MOST(to->times, to->times_capacity, (size_t)number + 1, UINT32_MAX, to->err);
 		if (!to->status)
 			memset(to->times + had, 0, (to->times_capacity - had) * sizeof(*to->times));
 	}
@@ -464,14 +462,14 @@ static int hash_lines(struct lines *to, char hex[65])
 
 int machine_identity(const struct machine *machine, char hex[65], struct sl_err *err)
 {
-	struct lines to = { .machine = machine, .err = err, .arena = arena_new() };
+	struct lines to = { .machine = machine, .err = err, .arena = sl_arena_new() };
 	if (!to.arena)
 		return sl_fail_memory(err);
 	put_all(&to);
 	if (!to.status)
 		to.status = hash_lines(&to, hex);
 	names_release(&to.keys);
-	arena_free(to.arena);
+	sl_arena_free(to.arena);
 	free(to.times);
 	free(to.line);
 	free(to.text);

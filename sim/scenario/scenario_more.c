@@ -53,11 +53,8 @@ struct mores {
 static int mores_room(struct mores *mores, struct sl_err *err)
 {
 	const size_t wanted = mores->count + 1;
-	const int status =
-		grow((void **)&mores->more, &mores->capacity, sizeof(*mores->more), wanted, UINT32_MAX, err);
-	return status ? status
-		      : grow((void **)&mores->kept, &mores->kept_capacity, sizeof(*mores->kept), wanted,
-				UINT32_MAX, err);
+	const int status = SL_GROW_MOST(mores->more, mores->capacity, wanted, UINT32_MAX, err);
+	return status ? status : SL_GROW_MOST(mores->kept, mores->kept_capacity, wanted, UINT32_MAX, err);
 }
 
 static int mores_make(struct loading *loading, struct sl_err *err)
@@ -316,8 +313,8 @@ struct reading {
 static int depend_add(struct reading *reading, struct sl_depend depend, struct sl_err *err)
 {
 	struct mores *mores = reading->loading->mores;
-	const int status = grow((void **)&mores->depend, &mores->depend_capacity, sizeof(depend),
-		mores->depend_count + 1, DEPENDS_MAX, err);
+	const int status = SL_GROW_MOST(
+		mores->depend, mores->depend_capacity, mores->depend_count + 1, DEPENDS_MAX, err);
 	if (!status)
 		mores->depend[mores->depend_count++] = depend;
 	return status;

@@ -33,7 +33,7 @@ static int objects_keep(struct machine *machine, const struct sl_doc *doc, const
 	struct sl_doc *kept = sl_alloc(machine->scenario->arena, 1, sizeof(*kept));
 	int status = kept ? sl_doc_keep(machine->scenario->arena, doc, kept, err) : sl_fail_memory(err);
 	if (!status)
-		status = grow((void **)&machine->object, &machine->object_capacity, sizeof(*machine->object),
+		status = SL_GROW_MOST(machine->object, machine->object_capacity,
 			machine->object_count + count, OBJECTS_MAX, err);
 	for (size_t i = 0; i < count && !status; i++)
 		status = object_keep(machine, &object[i], kept, (uint32_t)(object[i].node - doc->node),

@@ -30,8 +30,7 @@ static int profiles_make(struct loading *loading, struct sl_err *err)
 	profiles->buffer = malloc(PROFILE_KEY_MAX);
 	if (!profiles->buffer)
 		return sl_fail_memory(err);
-	const int status = grow((void **)&profiles->profile, &profiles->capacity, sizeof(*profiles->profile),
-		1, INT32_MAX, err);
+	const int status = SL_GROW_MOST(profiles->profile, profiles->capacity, 1, INT32_MAX, err);
 	if (!status)
 		sl_profile_clear(&profiles->profile[0]);
 	return status;
@@ -109,8 +108,7 @@ static int number_of(struct loading *loading, const struct sl_row *row, struct s
 	++*number;
 	if (status || profiles->key.count == before)
 		return status;
-	status = grow((void **)&profiles->profile, &profiles->capacity, sizeof(*profiles->profile),
-		(size_t)*number + 1, INT32_MAX, err);
+	status = SL_GROW_MOST(profiles->profile, profiles->capacity, (size_t)*number + 1, INT32_MAX, err);
 	if (!status)
 		status = keep_texts(loading, profile, err);
 	if (!status)

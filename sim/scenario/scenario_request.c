@@ -38,8 +38,7 @@ struct requests {
 	struct sl_request *item; /* Groups live in the scenario's arena. */
 	size_t capacity;
 	uint32_t count;
-	uint32_t *slot; /* Index + 1; 0: free. At most half of them are taken. */
-	size_t slots;
+	struct sl_map map;   /* Of requests, by their keys. */
 	struct holds *holds; /* Scratch, by type. */
 	size_t holds_capacity;
 };
@@ -54,7 +53,7 @@ void requests_free(struct requests *requests)
 	free(requests->goes);
 	free(requests->scratch);
 	free(requests->item);
-	free(requests->slot);
+	sl_map_free(&requests->map);
 	free(requests->holds);
 	free(requests);
 }
@@ -290,51 +289,26 @@ static struct key key_of_row(const struct requests *requests)
 	return key_of(requests->scratch, requests->written ? requests->ask : NULL, requests->scratch_count);
 }
 
-static size_t hash(const struct key *key)
+static uint64_t hash_of(const struct key *key)
 {
-	uint64_t x = key->count + ((uint64_t)key->never << 32);
-	for (size_t i = 0; i < key->size / sizeof(uint64_t); i++) {
-		uint64_t word;
-		memcpy(&word, (const char *)key->what + i * sizeof(word), sizeof(word));
-		x = (x ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-		x ^= x >> 29;
-	}
-	return (size_t)x;
+	return sl_hash_bytes(sl_hash(key->never, key->written), key->what, key->size);
 }
 
-/* Where the request is, or would be. */
-static uint32_t *slot_of(const struct requests *requests, struct key key)
+/* The row's request, if it is in the table; UINT32_MAX. */
+static uint32_t known_request(const struct requests *requests)
 {
-	size_t at = hash(&key) & (requests->slots - 1);
-	for (; requests->slot[at]; at = (at + 1) & (requests->slots - 1)) {
-		const struct sl_request *request = &requests->item[requests->slot[at] - 1];
+	const struct key key = key_of_row(requests);
+	const uint64_t hash = hash_of(&key);
+	uint32_t i;
+	SL_MAP_EACH(&requests->map, hash, i)
+	{
+		const struct sl_request *request = &requests->item[i];
 		const struct key other = key_of(request->group, request->ask, request->group_count);
 		if (other.written == key.written && other.size == key.size && other.never == key.never &&
 			memcmp(other.what, key.what, key.size) == 0)
-			break;
+			return i;
 	}
-	return &requests->slot[at];
-}
-
-static int make_room(struct requests *requests, struct sl_err *err)
-{
-	void *array = requests->item;
-	const int status = grow(&array, &requests->capacity, sizeof(*requests->item),
-		(size_t)requests->count + 1, UINT32_MAX / 2, err);
-	requests->item = array;
-	if (status || (size_t)requests->count * 2 < requests->slots)
-		return status;
-	struct requests larger = *requests;
-	larger.slots = requests->slots ? 2 * requests->slots : 256;
-	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
-	if (!larger.slot)
-		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < requests->count; i++)
-		*slot_of(&larger, key_of(requests->item[i].group, requests->item[i].ask,
-					  requests->item[i].group_count)) = i + 1;
-	free(requests->slot);
-	*requests = larger;
-	return SL_OK;
+	return UINT32_MAX;
 }
 
 /* ---- Rows
@@ -347,15 +321,14 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	if (!loading->requests)
 		return sl_fail_memory(err);
 	struct requests *requests = loading->requests;
-	void *array = requests->scratch;
-	int status = grow(
-		&array, &requests->scratch_capacity, sizeof(*requests->scratch), groups, GROUPS_MAX, err);
-	requests->scratch = array;
+	int status = SL_GROW_MOST(requests->scratch, requests->scratch_capacity, groups, GROUPS_MAX, err);
 	requests->scratch_count = groups;
 	requests->written = false;
 	requests->bound.binding = (struct binding)BINDING_NONE;
 	requests->bound.node_set = loading->machine->closed_bound;
-	return status ? status : make_room(requests, err);
+	return status ? status
+		      : SL_GROW_MOST(requests->item, requests->capacity, (size_t)requests->count + 1,
+				UINT32_MAX / 2, err);
 }
 
 /* What a profile or memory of a device is counted as. */
@@ -431,14 +404,13 @@ static int judge_request(
 {
 	const struct machine *machine = loading->machine;
 	struct requests *requests = loading->requests;
-	if (*slot_of(requests, key_of_row(requests)))
+	if (known_request(requests) != UINT32_MAX)
 		return SL_OK;
 	if (ask->gpus && !machine->scenario->cluster.gpus)
 		*cause = CAUSE_LACKS;
 	else if (!sums_fit(&machine->scenario->cluster, ask))
 		*cause = CAUSE_LARGE;
-	const int status = grow((void **)&requests->holds, &requests->holds_capacity,
-		sizeof(*requests->holds), machine->type_count + 1, SIZE_MAX / 64, err);
+	const int status = SL_GROW(requests->holds, requests->holds_capacity, machine->type_count + 1, err);
 	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT && !status; i++)
 		if (!could_hold(machine, requests->holds, &requests->scratch[i], NULL))
 			*cause = why_not(machine, requests, i);
@@ -517,11 +489,11 @@ static int asks_begin(struct loading *loading, const struct sl_row_more *more, s
 	int status = requests_begin(loading, more->ask_count, err);
 	struct requests *requests = loading->requests;
 	if (!status)
-		status = grow((void **)&requests->ask, &requests->ask_capacity, sizeof(*requests->ask),
-			more->ask_count, GROUPS_MAX, err);
+		status =
+			SL_GROW_MOST(requests->ask, requests->ask_capacity, more->ask_count, GROUPS_MAX, err);
 	if (!status)
-		status = grow((void **)&requests->asked, &requests->asked_capacity, sizeof(*requests->asked),
-			more->ask_count, GROUPS_MAX, err);
+		status = SL_GROW_MOST(
+			requests->asked, requests->asked_capacity, more->ask_count, GROUPS_MAX, err);
 	for (size_t i = 0; i < more->ask_count && !status; i++)
 		status = intern_ask(loading, &more->ask[i], &requests->ask[i], err);
 	if (!status)
@@ -733,29 +705,32 @@ int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request,
 {
 	struct requests *requests = loading->requests;
 	const size_t count = requests->scratch_count;
-	uint32_t *slot = slot_of(requests, key_of_row(requests));
-	if (!*slot) {
-		struct sl_group *group = sl_alloc(loading->scenario->arena, count, sizeof(*group));
-		if (!group)
+	const uint32_t known = known_request(requests);
+	*request = (int32_t)(known == UINT32_MAX ? requests->count : known);
+	if (known != UINT32_MAX)
+		return SL_OK;
+	struct sl_group *group = sl_alloc(loading->scenario->arena, count, sizeof(*group));
+	if (!group)
+		return sl_fail_memory(err);
+	memcpy(group, requests->scratch, count * sizeof(*group));
+	struct sl_ask *written = NULL;
+	if (requests->written) {
+		written = sl_alloc(loading->scenario->arena, count, sizeof(*written));
+		if (!written)
 			return sl_fail_memory(err);
-		memcpy(group, requests->scratch, count * sizeof(*group));
-		struct sl_ask *written = NULL;
-		if (requests->written) {
-			written = sl_alloc(loading->scenario->arena, count, sizeof(*written));
-			if (!written)
-				return sl_fail_memory(err);
-			memcpy(written, requests->ask, count * sizeof(*written));
-		}
-		const int status = grow((void **)&requests->goes, &requests->goes_capacity,
-			sizeof(*requests->goes), (size_t)requests->count + 1, UINT32_MAX / 2, err);
-		if (status)
-			return status;
-		requests->goes[requests->count] = (struct goes){ group, window_of(requests) };
-		requests->item[requests->count++] = (struct sl_request){ group, (uint32_t)count, ask->cpus,
-			ask->mem, ask->gpus, written };
-		*slot = requests->count;
+		memcpy(written, requests->ask, count * sizeof(*written));
 	}
-	*request = (int32_t)(*slot - 1);
+	const struct key key = key_of_row(requests);
+	int status = SL_GROW_MOST(
+		requests->goes, requests->goes_capacity, (size_t)requests->count + 1, UINT32_MAX / 2, err);
+	if (!status)
+		status = sl_map_add(&requests->map, hash_of(&key), requests->count, err);
+	if (status)
+		return status;
+	requests->goes[requests->count] = (struct goes){ group, window_of(requests) };
+	requests->item[requests->count] =
+		(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus, written };
+	requests->count++;
 	return SL_OK;
 }
 

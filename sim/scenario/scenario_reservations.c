@@ -140,11 +140,10 @@ struct windows {
 
 static int windows_put(struct windows *all, const struct sl_window *window, uint32_t spec, struct sl_err *err)
 {
-	int status = grow((void **)&all->item, &all->capacity, sizeof(*all->item), all->count + 1,
-		(size_t)NODES_MAX * 2, err);
+	int status = SL_GROW_MOST(all->item, all->capacity, all->count + 1, (size_t)NODES_MAX * 2, err);
 	if (!status)
-		status = grow((void **)&all->spec, &all->spec_capacity, sizeof(*all->spec), all->count + 1,
-			(size_t)NODES_MAX * 2, err);
+		status = SL_GROW_MOST(
+			all->spec, all->spec_capacity, all->count + 1, (size_t)NODES_MAX * 2, err);
 	if (status)
 		return status;
 	all->item[all->count] = *window;

@@ -29,8 +29,7 @@ static int list_put(struct node_list *list, uint32_t first, uint32_t count, stru
 {
 	if (list->count + count > WINDOW_NODES_MAX)
 		return sl_fail(err, SL_INPUT, "a list of nodes names more than %d", WINDOW_NODES_MAX);
-	const int status = grow((void **)&list->node, &list->capacity, sizeof(*list->node),
-		list->count + count, SIZE_MAX / 8, err);
+	const int status = SL_GROW_MOST(list->node, list->capacity, list->count + count, SIZE_MAX / 8, err);
 	for (uint32_t i = 0; i < count && !status; i++)
 		list->node[list->count++] = first + i;
 	return status;
@@ -131,8 +130,7 @@ int node_list_add(struct node_list *list, const char *text, struct unknown *unkn
 int machine_part(struct machine *machine, const uint32_t *node, size_t count, struct sl_err *err)
 {
 	const size_t before = machine->type_count;
-	if (grow((void **)&machine->moved, &machine->moved_capacity, sizeof(*machine->moved), 2 * before + 1,
-		    SIZE_MAX / 8, err))
+	if (SL_GROW_MOST(machine->moved, machine->moved_capacity, 2 * before + 1, SIZE_MAX / 8, err))
 		return SL_SYSTEM;
 	uint32_t *moved = machine->moved;
 	uint32_t *here = machine->moved + before; /* How many of a type are in the list. */
@@ -183,8 +181,8 @@ uint32_t set_nodes(const struct machine *machine, uint32_t set)
 /* An empty one, of the types that there are. */
 static int set_new(struct machine *machine, uint32_t *set, struct sl_err *err)
 {
-	int status = grow((void **)&machine->set, &machine->set_capacity, sizeof(*machine->set),
-		machine->set_count + 1, NODES_MAX, err);
+	int status =
+		SL_GROW_MOST(machine->set, machine->set_capacity, machine->set_count + 1, NODES_MAX, err);
 	if (status)
 		return status;
 	struct type_set *fresh = &machine->set[machine->set_count];
@@ -228,8 +226,8 @@ static int set_find(struct machine *machine, char kind, const char *text, uint32
 	int status = names_add(&machine->set_names, machine->scenario->arena, key, len + 1, &number, err);
 	free(key);
 	if (!status)
-		status = grow((void **)&machine->set_named, &machine->set_named_capacity,
-			sizeof(*machine->set_named), (size_t)number + 1, INT32_MAX, err);
+		status = SL_GROW_MOST(
+			machine->set_named, machine->set_named_capacity, (size_t)number + 1, INT32_MAX, err);
 	if (status)
 		return status;
 	*fresh = number == before;
@@ -423,8 +421,8 @@ static int bind_new(struct machine *machine, uint32_t set, uint32_t *bound, stru
 		*bound = UINT32_MAX;
 		return SL_OK;
 	}
-	const int status = grow((void **)&machine->bound, &machine->bound_capacity, sizeof(*machine->bound),
-		machine->bound_count + 1, (size_t)SETS_MAX * 2, err);
+	const int status = SL_GROW_MOST(
+		machine->bound, machine->bound_capacity, machine->bound_count + 1, (size_t)SETS_MAX * 2, err);
 	if (!status)
 		machine->bound[machine->bound_count++] = set;
 	return status;

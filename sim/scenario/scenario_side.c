@@ -173,8 +173,7 @@ int side_add(struct side_files *files, const struct scenario *scenario, const ch
 		known = strcmp(files->item[i].path, path) == 0;
 	if (known)
 		return SL_OK;
-	const int status = grow((void **)&files->item, &files->capacity, sizeof(*files->item),
-		files->count + 1, SIDE_FILES_MAX, err);
+	const int status = SL_GROW_MOST(files->item, files->capacity, files->count + 1, SIDE_FILES_MAX, err);
 	if (status)
 		return status;
 	struct scenario_input *kept = &files->item[files->count];

@@ -21,7 +21,7 @@ static bool before(const struct ev *a, const struct ev *b)
 int evq_init(struct evq *q, size_t capacity, struct sl_err *err)
 {
 	*q = (struct evq){ 0 };
-	return grow((void **)&q->heap, &q->capacity, sizeof(*q->heap), capacity, SIZE_MAX / 64, err);
+	return SL_GROW(q->heap, q->capacity, capacity, err);
 }
 
 void evq_release(struct evq *q)
@@ -33,8 +33,7 @@ void evq_release(struct evq *q)
 int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t row, struct sl_err *err)
 {
 	if (q->count == q->capacity) {
-		const int status = grow(
-			(void **)&q->heap, &q->capacity, sizeof(*q->heap), q->count + 1, SIZE_MAX / 64, err);
+		const int status = SL_GROW(q->heap, q->capacity, q->count + 1, err);
 		if (status)
 			return status;
 	}

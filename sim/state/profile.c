@@ -54,11 +54,10 @@ void profile_clear(struct profile *p)
 
 static int reserve(struct profile *p, struct sl_err *err)
 {
-	int status = grow((void **)&p->leaf, &p->leaf_capacity, sizeof(*p->leaf), (size_t)p->leaf_used + 2,
-		NONE - 1, err);
+	int status = SL_GROW_MOST(p->leaf, p->leaf_capacity, (size_t)p->leaf_used + 2, NONE - 1, err);
 	if (!status)
-		status = grow((void **)&p->inner, &p->inner_capacity, sizeof(*p->inner),
-			(size_t)p->inner_used + p->depth + 2, NONE - 1, err);
+		status = SL_GROW_MOST(
+			p->inner, p->inner_capacity, (size_t)p->inner_used + p->depth + 2, NONE - 1, err);
 	return status;
 }
 

@@ -139,10 +139,10 @@ void queue_pool_release(struct queue_pool *pool)
 static int reserve(struct queue *q, struct sl_err *err)
 {
 	struct queue_pool *pool = q->pool;
-	int status = grow((void **)&pool->leaf, &pool->leaf_capacity, sizeof(*pool->leaf),
-		(size_t)pool->leaf_used + 2, NONE - 1, err);
+	int status =
+		SL_GROW_MOST(pool->leaf, pool->leaf_capacity, (size_t)pool->leaf_used + 2, NONE - 1, err);
 	if (!status)
-		status = grow((void **)&pool->inner, &pool->inner_capacity, sizeof(*pool->inner),
+		status = SL_GROW_MOST(pool->inner, pool->inner_capacity,
 			(size_t)pool->inner_used + q->depth + 2, NONE - 1, err);
 	return status;
 }

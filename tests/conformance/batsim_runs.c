@@ -74,8 +74,8 @@ static int read_runs(struct runs *runs, const char *path, struct sl_err *err)
 			stop = memchr(text, '\n', (size_t)(end - text) + 1);
 			if (header)
 				continue;
-			status = grow((void **)&runs->job, &runs->capacity, sizeof(*runs->job),
-				runs->count + 1, SIZE_MAX / 1024, err);
+			status = SL_GROW_MOST(
+				runs->job, runs->capacity, runs->count + 1, SIZE_MAX / 1024, err);
 			if (!status && !read_row(text, stop, &runs->job[runs->count++]))
 				status = sl_fail(err, SL_INPUT, "row %zu is not a job's", runs->count);
 			if (status)

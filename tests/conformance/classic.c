@@ -60,8 +60,7 @@ static int read_lines(struct schedule *s, const char *text, const char *end, str
 				return SL_OK;
 			s->is_schedule = true;
 		} else {
-			const int status = grow((void **)&s->row, &s->capacity, sizeof(*s->row), s->count + 1,
-				SIZE_MAX / 64, err);
+			const int status = SL_GROW(s->row, s->capacity, s->count + 1, err);
 			if (status)
 				return status;
 			if (!read_row(text, stop, s->row[s->count++]))

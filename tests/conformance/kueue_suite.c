@@ -62,7 +62,7 @@ static kueue_op *op_of(const char *name)
 static void run_case(const struct sl_doc *doc, const struct sl_doc_node *root, struct tally *tally)
 {
 	static const char *const no_memory = "out of memory";
-	struct kueue_case c = { .arena = arena_new(), .doc = doc, .root = root };
+	struct kueue_case c = { .arena = sl_arena_new(), .doc = doc, .root = root };
 	c.id = kc_str(&c, root, "id", "?");
 	c.op = kc_str(&c, root, "op", "?");
 	c.given = kc_get(&c, root, "given");
@@ -83,7 +83,7 @@ static void run_case(const struct sl_doc *doc, const struct sl_doc_node *root, s
 	tally_case(tally, c.id, failure);
 	kq_scratch_free(c.scratch);
 	kq_free(c.kq);
-	arena_free(c.arena);
+	sl_arena_free(c.arena);
 }
 
 void kueue_file(const char *path, const struct conformance_options *options, struct tally *tally)

@@ -39,8 +39,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct lines *lines = self;
 	const int64_t *col = row->col;
-	const int status = grow((void **)&lines->line, &lines->capacity, sizeof(*lines->line),
-		lines->count + 1, SIZE_MAX / 128, err);
+	const int status = SL_GROW_MOST(lines->line, lines->capacity, lines->count + 1, SIZE_MAX / 128, err);
 	if (!status)
 		lines->line[lines->count++] = (struct line){ col[SL_COL_ID], col[SL_COL_SUBMIT] / SL_SECOND,
 			col[SL_COL_WAIT] / SL_SECOND, col[SL_COL_RUN] / SL_SECOND, col[SL_COL_REQ_CPUS],

@@ -10,7 +10,7 @@
 int rerun_begin(struct rerun *run, const char *trace, const char *cluster, const char *policy,
 	const char *const *settings)
 {
-	*run = (struct rerun){ .arena = arena_new() };
+	*run = (struct rerun){ .arena = sl_arena_new() };
 	SL_CHECK(run->arena);
 	struct settings set = { .arena = run->arena };
 	struct sl_err *err = &run->err;
@@ -45,7 +45,7 @@ void rerun_release(struct rerun *run)
 {
 	sim_release(&run->sim);
 	scenario_release(&run->scenario);
-	arena_free(run->arena);
+	sl_arena_free(run->arena);
 }
 
 int memory_file(char path[32], const char *text, size_t len)

@@ -28,7 +28,7 @@ static const char *run_case(struct runai_case *c)
 {
 	c->kind = ra_str(c, c->root, "kind", "?");
 	c->expect = ra_get(c, c->root, "expect");
-	c->arena = arena_new();
+	c->arena = sl_arena_new();
 	c->kai = c->arena ? kai_new(c->arena) : NULL;
 	const char *failure = "out of memory";
 	if (c->kai)
@@ -50,7 +50,7 @@ _Noreturn static void run_child(struct runai_case *c, int to)
 	const bool said = !failure || write(to, failure, strlen(failure)) >= 0;
 	const int code = failure || !said ? 1 : 0;
 	kai_free(c->kai);
-	arena_free(c->arena);
+	sl_arena_free(c->arena);
 	exit(code); /* NOLINT(concurrency-mt-unsafe): one thread. */
 }
 

@@ -540,12 +540,12 @@ void slurm_place_file(const char *path, struct tally *tally)
 {
 	struct sl_err err = { 0 };
 	struct slurm_case c;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	if (!arena)
 		exit(6);
 	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
 		run_case(&c, tally, &err);
-	arena_free(arena);
+	sl_arena_free(arena);
 }

@@ -64,7 +64,7 @@ static void write_anew(const struct baseline *baseline, struct sl_arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct baseline baseline;
 	struct sl_err err = { 0 };
 	SL_CHECK(arena);
@@ -75,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!status)
 		write_anew(&baseline, arena);
 	try_tolerance(text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return 0;
 }

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct scenario scenario;
 	const int file = file_of(path, trace, strlen(trace));
-	struct settings settings = { .arena = arena_new() };
+	struct settings settings = { .arena = sl_arena_new() };
 	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
 	const size_t first = end ? (size_t)(end - data) : size;
 	SL_CHECK(settings.arena);
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look_at(&scenario.jobs);
 		scenario_release(&scenario);
 	}
-	arena_free(settings.arena);
+	sl_arena_free(settings.arena);
 	(void)close(file);
 	return 0;
 }

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct scenario scenario;
 	const int files[] = { file_of(paths[0], trace, strlen(trace)), file_of(paths[1], data, size) };
-	struct settings settings = { .arena = arena_new() };
+	struct settings settings = { .arena = sl_arena_new() };
 	SL_CHECK(settings.arena);
 	(void)snprintf(line, sizeof(line), "replay.commands=%s", paths[1]);
 	SL_CHECK(settings_add(&settings, line, &err) == SL_OK);
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look_at(&scenario);
 		scenario_release(&scenario);
 	}
-	arena_free(settings.arena);
+	sl_arena_free(settings.arena);
 	for (size_t i = 0; i < SL_LEN(files); i++)
 		(void)close(files[i]);
 	return 0;

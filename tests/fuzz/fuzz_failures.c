@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const int file[3] = { file_of(path[0], trace, strlen(trace)),
 		file_of(path[1], cluster, strlen(cluster)), file_of(path[2], data + 1, size - 1) };
 	struct sl_err err = { 0 };
-	struct settings settings = { .arena = arena_new() };
+	struct settings settings = { .arena = sl_arena_new() };
 	SL_CHECK(settings.arena);
 	set(&settings, "replay.models", "failures");
 	set(&settings, "failures.mtbf", "1h");
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run(&scenario, &choice);
 		scenario_release(&scenario);
 	}
-	arena_free(settings.arena);
+	sl_arena_free(settings.arena);
 	for (size_t i = 0; i < SL_LEN(file); i++)
 		(void)close(file[i]);
 	return 0;

@@ -32,7 +32,7 @@ static void check_objects(const struct sl_cluster *c)
 static void check_pods(const struct scenario *scenario)
 {
 	for (uint32_t job = 0; job < scenario->jobs.count; job++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct sl_err err = { 0 };
 		SL_CHECK(arena);
 		const struct sl_pods *pods =
@@ -43,7 +43,7 @@ static void check_pods(const struct scenario *scenario)
 			for (uint32_t k = 0; k < pods->podset[i].request.count; k++)
 				SL_CHECK(pods->podset[i].request.at[k].amount >= 0);
 		}
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 

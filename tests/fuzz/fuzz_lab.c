@@ -45,7 +45,7 @@ static void check_read(const struct lab *lab)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct sl_err err = { 0 };
 	struct lab lab = { .folder = "fuzz" };
 	char *text = malloc(size + 1);
@@ -57,6 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!status)
 		check_read(&lab);
 	free(text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return 0;
 }

@@ -19,7 +19,7 @@ static void try_policy(const char *name)
 	struct registry registry;
 	struct policy_choice choice;
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	SL_CHECK(arena && !registry_make(&registry, &err));
 	int status = registry_add_policy(&registry, name, &err);
 	if (!status)
@@ -29,7 +29,7 @@ static void try_policy(const char *name)
 		SL_CHECK(choice.policy->params[i].key && choice.policy->params[i].help &&
 			 choice.values[i].text);
 	registry_release(&registry);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* A file without a file; it goes with its number. */

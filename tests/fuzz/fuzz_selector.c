@@ -56,7 +56,7 @@ static void try_threshold(const char *text, struct sl_arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	char *text = malloc(size + 1);
 	struct hand *hand = hand_new(4);
 	SL_CHECK(arena && text);
@@ -68,6 +68,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_threshold(text, arena);
 	free(hand);
 	free(text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return 0;
 }

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char first[] = "# schedlab session 1\n";
 	struct registry registry;
 	struct sl_err err = { 0 };
-	struct args args = { .command = &cmd_shell, .arena = arena_new(), .registry = &registry };
+	struct args args = { .command = &cmd_shell, .arena = sl_arena_new(), .registry = &registry };
 	struct shell shell = { .args = &args };
 	char path[40];
 	const int fd = memfd_create("session", 0);
@@ -59,6 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shell_end(&shell);
 	(void)close(fd);
 	registry_release(&registry);
-	arena_free(args.arena);
+	sl_arena_free(args.arena);
 	return 0;
 }

@@ -44,7 +44,7 @@ static void read_alone(const char *path)
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	const struct sl_sheet *sheet = NULL;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	SL_CHECK(arena);
 	int status = sl_input_open(&in, path, &err);
 	if (!status) {
@@ -54,7 +54,7 @@ static void read_alone(const char *path)
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (!status)
 		look_at(sheet);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct scenario scenario;
 	const int file = file_of(path, trace, strlen(trace));
 	const int sheet = file_of(rules, data, size);
-	struct settings settings = { .arena = arena_new() };
+	struct settings settings = { .arena = sl_arena_new() };
 	SL_CHECK(settings.arena);
 	read_alone(rules);
 	(void)snprintf(setting, sizeof(setting), "replay.profile=%s", rules);
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			SL_CHECK(jobs->profile_of[job] < jobs->profile_count);
 		scenario_release(&scenario);
 	}
-	arena_free(settings.arena);
+	sl_arena_free(settings.arena);
 	(void)close(file);
 	(void)close(sheet);
 	return 0;

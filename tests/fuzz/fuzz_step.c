@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct stepper stepper = { 0 };
 	char *text = calloc(1, size + 1);
-	struct args args = { .command = &cmd_step, .arena = arena_new(), .registry = &registry };
+	struct args args = { .command = &cmd_step, .arena = sl_arena_new(), .registry = &registry };
 	SL_CHECK(text && args.arena && !registry_make(&registry, &err));
 	if (size > 1)
 		memcpy(text, data + 1, size - 1);
@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	step_close(&stepper);
 	registry_release(&registry);
-	arena_free(args.arena);
+	sl_arena_free(args.arena);
 	free(text);
 	return 0;
 }

@@ -42,7 +42,7 @@ static void check_points(struct sweep *sweep)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct sl_err err = { 0 };
 	struct sweep sweep = { .arena = arena };
 	char *text = malloc(size + 1);
@@ -54,6 +54,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!status)
 		check_points(&sweep);
 	free(text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return 0;
 }

@@ -102,7 +102,7 @@ static void one_world(uint32_t world)
 			there[bound.job.row] = false;
 			(void)kube_run(k, now);
 		}
-		cr_assert(!k->status, "%s", k->err.text);
+		cr_assert(!k->err.status, "%s", k->err.text);
 		capacity_holds(&test, world);
 		if (test.options.gang == KUBE_GANG_OFF && !k->nominees)
 			waiting_fit_nowhere(&test, world);

@@ -81,7 +81,7 @@ static int play(struct run *run)
 		GPUS);
 	struct trace_run *of = &run->of;
 	memset(of, 0, sizeof(*of));
-	of->settings.arena = arena_new();
+	of->settings.arena = sl_arena_new();
 	SL_CHECK(of->settings.arena);
 	const struct scenario_options options = { .registry = builtin_registry(),
 		.trace = memfile(of->path, trace, at),

@@ -71,7 +71,7 @@ static void world_run(struct world *w, uint64_t seed)
 	(void)memfile(w->trace, w->text, strlen(w->text));
 	(void)memfile(w->cluster, nodes, (size_t)len);
 	cr_assert_eq(registry_make(&w->registry, &w->err), SL_OK);
-	w->settings.arena = arena_new();
+	w->settings.arena = sl_arena_new();
 	cr_assert_eq(settings_add_model(&w->settings, "serving", &w->err), SL_OK);
 	const struct scenario_options options = {
 		.trace = w->trace, .cluster = w->cluster, .settings = &w->settings, .registry = &w->registry
@@ -88,7 +88,7 @@ static void world_end(struct world *w)
 {
 	sim_release(&w->sim);
 	scenario_release(&w->scenario);
-	arena_free(w->settings.arena);
+	sl_arena_free(w->settings.arena);
 	registry_release(&w->registry);
 }
 

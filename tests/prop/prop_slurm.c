@@ -290,7 +290,7 @@ static int begin(struct drawn_run *run, const struct slurm_world *w, bool skip)
 {
 	char text[4][80];
 	char trace[80];
-	*run = (struct drawn_run){ .arena = arena_new() };
+	*run = (struct drawn_run){ .arena = sl_arena_new() };
 	struct settings set = { .arena = run->arena };
 	static const char *const key[] = { "cluster.accounts=", "cluster.qos=", "replay.commands=" };
 	static const char *const file[] = { "accounts.txt", "qos.txt", "commands.txt" };
@@ -317,7 +317,7 @@ static void release(struct drawn_run *run)
 {
 	sim_release(&run->sim);
 	scenario_release(&run->scenario);
-	arena_free(run->arena);
+	sl_arena_free(run->arena);
 }
 
 /* ---- What is told ----------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ Test(storage, pools_are_as_a_slow_reference)
 	struct sl_rng rng = sl_rng_stream(1, "tests/prop_storage");
 	for (int world = 0; world < WORLDS; world++) {
 		const int64_t capacity = 1 + (int64_t)sl_rng_below(&rng, world % 2 ? 100 : 2000000000);
-		struct fast fast = { .flows = { .arena = arena_new(), .free = STORAGE_NO_FLOW },
+		struct fast fast = { .flows = { .arena = sl_arena_new(), .free = STORAGE_NO_FLOW },
 			.pool = { .capacity = capacity } };
 		struct slow_flow flow[FLOWS];
 		draw(flow, &rng, capacity);
@@ -196,6 +196,6 @@ Test(storage, pools_are_as_a_slow_reference)
 		cr_expect_eq(fast.moved, bytes, "world %d: every byte is moved once", world);
 		cr_expect_eq(fast.pool.count, 0);
 		cr_expect_eq(fast.pool.clients, 0);
-		arena_free(fast.flows.arena);
+		sl_arena_free(fast.flows.arena);
 	}
 }

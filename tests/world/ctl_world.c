@@ -136,7 +136,7 @@ void cw_load(struct ctl_world *w)
 {
 	static struct settings settings;
 	static char trace[32], cluster[32];
-	kept = kept ? kept : arena_new();
+	kept = kept ? kept : sl_arena_new();
 	settings = (struct settings){ .arena = kept };
 	memset(&w->err, 0, sizeof(w->err));
 	set(&settings, w, "cluster.accounts", w->accounts);
@@ -145,7 +145,7 @@ void cw_load(struct ctl_world *w)
 	set(&settings, w, "replay.commands", commands_of(w));
 	for (size_t i = 0; w->settings && w->settings[i]; i++)
 		cr_assert_eq(settings_add(&settings, w->settings[i], &w->err), SL_OK, "%s", w->err.text);
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	cr_assert_eq(policy_choose(builtin_registry(), &w->choice, w->policy ? w->policy : "slurm", &settings,
 			     w->arena, &w->err),
 		SL_OK, "%s", w->err.text);
@@ -207,7 +207,7 @@ void cw_end(struct ctl_world *w)
 	if (w->sim.engine)
 		sim_release(&w->sim);
 	scenario_release(&w->scenario);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 	w->arena = NULL;
 }
 

@@ -41,7 +41,7 @@ static void take(struct fabric_world *w, const char *parameters)
 int fabric_world_over(struct fabric_world *w, const char *parameters)
 {
 	take(w, parameters);
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	cr_assert_not_null(w->arena);
 	const struct sl_model_setup setup = {
 		.arena = w->arena, .cluster = &w->cluster, .values = w->value, .value_count = w->values
@@ -67,7 +67,7 @@ int fabric_world_make(struct fabric_world *w, uint32_t nodes, const char *parame
 void fabric_world_free(struct fabric_world *w)
 {
 	fabric_net_free(w->net);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 struct fabric_path fabric_row(

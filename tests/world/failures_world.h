@@ -38,7 +38,7 @@ static inline int load(struct fw *w)
 {
 	static struct settings settings;
 	char path[4][32], text[200];
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	settings = (struct settings){ .arena = w->arena };
 	cr_assert_eq(settings_add(&settings, "replay.models=failures", &w->err), SL_OK, "%s", w->err.text);
 	if (w->log) {
@@ -82,7 +82,7 @@ static inline void end(struct fw *w)
 	if (w->sim.engine)
 		sim_release(&w->sim);
 	scenario_release(&w->scenario);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 static inline double metric(const struct fw *w, const char *name)

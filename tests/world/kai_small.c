@@ -17,7 +17,7 @@ enum { CPU = 1000, NODE_CPU = 20000000, DEVICE_MIB = 100, HUNDREDTH = KAI_GPU / 
 
 struct kai_small kai_small_open(void)
 {
-	struct kai_small w = { .arena = arena_new() };
+	struct kai_small w = { .arena = sl_arena_new() };
 	w.kai = w.arena ? kai_new(w.arena) : NULL;
 	cr_assert(w.kai != NULL, "no memory");
 	w.kai->now = 1000 * SL_SECOND;
@@ -32,7 +32,7 @@ struct kai_small kai_small_open(void)
 void kai_small_close(struct kai_small *w)
 {
 	kai_free(w->kai);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 uint32_t kai_small_node(struct kai_small *w, const char *name, int64_t gpus)

@@ -218,7 +218,7 @@ void kd_open(struct kd *w, const struct kd_plan *plan, uint64_t shuffle)
 {
 	struct sl_rng rng = sl_rng_stream(shuffle, "tests/kq_drawn/rows");
 	struct sl_rng *by = shuffle ? &rng : NULL;
-	*w = (struct kd){ .arena = arena_new(), .plan = plan };
+	*w = (struct kd){ .arena = sl_arena_new(), .plan = plan };
 	w->kq = w->arena ? kq_new(w->arena) : NULL;
 	cr_assert(w->kq);
 	if (shuffle) { /* Flavors and resources in another order, too. */
@@ -241,7 +241,7 @@ void kd_close(struct kd *w)
 {
 	cr_expect_eq(w->kq->err.status, 0, "%s", w->kq->err.text);
 	kq_free(w->kq);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 /* ---- It lives ---- */

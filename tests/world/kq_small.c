@@ -10,7 +10,7 @@
 
 struct kq_small kq_small_open(void)
 {
-	struct kq_small w = { .arena = arena_new() };
+	struct kq_small w = { .arena = sl_arena_new() };
 	w.kq = w.arena ? kq_new(w.arena) : NULL;
 	cr_assert(w.kq != NULL, "no memory");
 	return w;
@@ -19,7 +19,7 @@ struct kq_small kq_small_open(void)
 void kq_small_close(struct kq_small *w)
 {
 	kq_free(w->kq);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 uint32_t kq_small_cohort(struct kq_small *w, const char *name, const char *parent)

@@ -33,7 +33,7 @@ static uint32_t split(struct tas_world *world, const char *text, const char **wo
 void tas_begin(struct tas_world *world, const char *levels)
 {
 	const char *level[KQ_LEVELS_MAX];
-	*world = (struct tas_world){ .arena = arena_new() };
+	*world = (struct tas_world){ .arena = sl_arena_new() };
 	world->kq = kq_new(world->arena);
 	world->scratch = kq_scratch_new();
 	if (!world->kq || !world->scratch)
@@ -61,7 +61,7 @@ void tas_end(struct tas_world *world)
 {
 	kq_scratch_free(world->scratch);
 	kq_free(world->kq);
-	arena_free(world->arena);
+	sl_arena_free(world->arena);
 }
 
 uint32_t tas_flavor(struct tas_world *world, const char *name)

@@ -12,7 +12,7 @@
 
 void ks_begin(struct ks_world *w)
 {
-	*w = (struct ks_world){ .arena = arena_new() };
+	*w = (struct ks_world){ .arena = sl_arena_new() };
 	cr_assert(w->arena);
 	w->kq = kq_new(w->arena);
 	w->scratch = kq_scratch_new();
@@ -26,7 +26,7 @@ void ks_end(struct ks_world *w)
 	cr_expect_eq(w->kq->err.status, 0, "%s", w->kq->err.text);
 	kq_scratch_free(w->scratch);
 	kq_free(w->kq);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 enum { QUOTAS_MAX = 8 };

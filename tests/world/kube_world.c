@@ -31,7 +31,7 @@ void kube_test_open(struct kube_test *test)
 {
 	struct sl_setup setup = { .jobs = &test->jobs, .cluster = &test->cluster, .seed = 1 };
 	struct kube_options *options = &test->options;
-	test->arena = arena_new();
+	test->arena = sl_arena_new();
 	setup.arena = test->arena;
 	test->type.amount[SL_KIND_CPUS] = test->cpus;
 	test->type.amount[SL_KIND_MEM] = test->gib << 10;
@@ -68,7 +68,7 @@ void kube_test_close(struct kube_test *test)
 {
 	kube_free(&test->k);
 	sl_doc_release(&test->doc);
-	arena_free(test->arena);
+	sl_arena_free(test->arena);
 }
 
 sl_job kube_test_add(struct kube_test *test, sl_time now, const char *manifest)

@@ -15,7 +15,7 @@ enum { MOST = 8 };
 
 void kueue_make(struct kueue_world *w)
 {
-	*w = (struct kueue_world){ .arena = arena_new() };
+	*w = (struct kueue_world){ .arena = sl_arena_new() };
 	w->kq = kq_new(w->arena);
 	w->scratch = kq_scratch_new();
 	cr_assert(w->arena && w->kq && w->scratch);
@@ -26,7 +26,7 @@ void kueue_release(struct kueue_world *w)
 	cr_expect_eq(w->kq->err.status, 0, "%s", w->kq->err.text);
 	kq_scratch_free(w->scratch);
 	kq_free(w->kq);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 struct kq_node *kueue_cohort(struct kueue_world *w, const char *name, const char *parent)

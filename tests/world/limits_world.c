@@ -20,7 +20,7 @@ void lw_begin(struct limits_world *w)
 	w->jobs.account = w->account;
 	w->jobs.account_name = account_name;
 	w->jobs.account_count = SL_LEN(account_name);
-	*c = (struct ctl){ .arena = arena_new(), .cluster = &w->cluster, .jobs = &w->jobs, .job = w->job };
+	*c = (struct ctl){ .arena = sl_arena_new(), .cluster = &w->cluster, .jobs = &w->jobs, .job = w->job };
 	c->tres_count = LW_TRES;
 	for (uint32_t i = 0; i < LW_TRES; i++)
 		c->tres[i] = (struct ctl_tres){ .name = tres[i],
@@ -69,7 +69,7 @@ void lw_ready(struct limits_world *w)
 	SL_CHECK(ctl_limits_make(&w->c, &err) == SL_OK);
 }
 
-void lw_end(struct limits_world *w) { arena_free(w->c.arena); }
+void lw_end(struct limits_world *w) { sl_arena_free(w->c.arena); }
 
 struct ctl_job *lw_job(struct limits_world *w, const char *user, const char *account, const char *qos,
 	int64_t cpus, int64_t min)

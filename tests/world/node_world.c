@@ -366,7 +366,7 @@ bool node_world_could_hold(struct node_world *w, uint32_t job)
 int node_world_run(struct node_world *w, const char *policy, bool check)
 {
 	fill(w);
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	SL_CHECK(w->arena);
 	memset(&w->err, 0, sizeof(w->err));
 	memset(&w->sim, 0, sizeof(w->sim));
@@ -396,7 +396,7 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 void node_world_release(struct node_world *w)
 {
 	sim_release(&w->sim);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 	w->arena = NULL;
 }
 

@@ -12,7 +12,7 @@ void sw_begin(struct select_world *w)
 {
 	static const char *const kinds[] = { "cpus", "memory" };
 	memset(w, 0, sizeof(*w));
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	w->cluster = (struct sl_cluster){ .kind_count = 2,
 		.kind_name = kinds,
 		.select = SL_SELECT_CORES,
@@ -129,7 +129,7 @@ void sw_ready(struct select_world *w)
 	}
 }
 
-void sw_end(struct select_world *w) { arena_free(w->arena); }
+void sw_end(struct select_world *w) { sl_arena_free(w->arena); }
 
 struct sl_ask *sw_ask(struct select_world *w)
 {

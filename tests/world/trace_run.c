@@ -13,7 +13,7 @@
 int trace_load(struct trace_run *run, const char *text, const char *const *given)
 {
 	memset(run, 0, sizeof(*run));
-	run->settings.arena = arena_new();
+	run->settings.arena = sl_arena_new();
 	SL_CHECK(run->settings.arena);
 	int status = SL_OK;
 	for (; *given && !status; given++)
@@ -43,7 +43,7 @@ void trace_release(struct trace_run *run)
 	sim_release(&run->sim);
 	if (run->scenario.arena)
 		scenario_release(&run->scenario);
-	arena_free(run->settings.arena);
+	sl_arena_free(run->settings.arena);
 }
 
 uint32_t trace_row(const struct trace_run *run, const char *id)

@@ -179,7 +179,7 @@ static void begin(struct world *w)
 		w->scenario.cluster.cpus = w->cpus;
 		w->scenario.cluster.kind_count = 1;
 	}
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	SL_CHECK(w->arena);
 	memset(&w->err, 0, sizeof(w->err));
 	memset(&w->sim, 0, sizeof(w->sim));
@@ -262,7 +262,7 @@ bool world_places_add_up(const struct sl_result *result, bool as_asked)
 void world_release(struct world *w)
 {
 	sim_release(&w->sim);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 	w->arena = NULL;
 }
 

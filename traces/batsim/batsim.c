@@ -158,21 +158,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-static int profile_add(struct workload *load)
-{
-	enum { PROFILES_MAX = 1 << 28 };
-	if (load->profile_count < load->profile_capacity)
-		return SL_OK;
-	const size_t capacity = load->profile_capacity ? 2 * load->profile_capacity : 256;
-	struct profile *more =
-		capacity <= PROFILES_MAX ? realloc(load->profile, capacity * sizeof(*more)) : NULL;
-	if (!more)
-		return sl_fail(load->err, SL_SYSTEM, "out of memory");
-	load->profile = more;
-	load->profile_capacity = capacity;
-	return SL_OK;
-}
-
 static int read_profiles(struct workload *load)
 {
 	struct sl_json *json = &load->json;
@@ -182,7 +167,8 @@ static int read_profiles(struct workload *load)
 	json->p = load->profiles;
 	sl_json_open(json);
 	while (sl_json_member(json, &key, &first)) {
-		const int status = profile_add(load);
+		const int status = SL_GROW_MOST(
+			load->profile, load->profile_capacity, load->profile_count + 1, 1U << 28, load->err);
 		if (status)
 			return status;
 		struct profile *profile = &load->profile[load->profile_count];
@@ -190,7 +176,7 @@ static int read_profiles(struct workload *load)
 			break;
 		*profile = (struct profile){ strdup(name), SL_NONE, key.p };
 		if (!profile->name)
-			return sl_fail(load->err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(load->err);
 		load->profile_count++;
 		read_profile(load, profile);
 	}

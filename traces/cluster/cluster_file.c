@@ -54,7 +54,9 @@ int map_read(const struct reading *r, const struct sl_doc_node *map, const struc
 	const struct sl_doc_node *into[SL_FIELDS_MAX], void *base)
 {
 	struct reading in = *r;
-	const struct sl_schema_reading by = { .doc = r->doc, .self = &in, .fail = fail_schema, .err = r->err };
+	const struct sl_schema_reading by = {
+		.doc = r->doc, .self = &in, .fail = fail_schema, .err = r->err
+	};
 	return sl_schema_read(&by, map, schema, into, base);
 }
 
@@ -221,7 +223,7 @@ static int check_once(const struct reading *r, const char *key)
 		return SL_OK;
 	struct named *named = calloc(list->count, sizeof(*named));
 	if (!named)
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		return sl_fail_memory(r->err);
 	size_t count = 0;
 	SL_DOC_EACH (map, r->doc, list)
 		SL_DOC_EACH (node, r->doc, map)
@@ -338,7 +340,7 @@ static int read_top(struct reading *r)
 	r->partition = calloc(members(top(r, "partitions")) + 1, sizeof(*r->partition));
 	r->node = malloc(sizeof(*r->node));
 	if (!r->entry || !r->counted || !r->partition || !r->node)
-		status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		status = sl_fail_memory(r->err);
 	else
 		status = pool ? read_pool(r) : read_nodes(r);
 	if (!status)

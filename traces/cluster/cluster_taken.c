@@ -104,7 +104,7 @@ int taken_trim(const struct reading *r, const char **list, char **made)
 		return SL_OK;
 	trimming.kept = open_memstream(made, &size);
 	if (!trimming.kept)
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		return sl_fail_memory(r->err);
 	for (const char *p = *list; *p;) {
 		size_t len = 0;
 		p += strspn(p, " ,");
@@ -118,7 +118,7 @@ int taken_trim(const struct reading *r, const char **list, char **made)
 		p += len;
 	}
 	if (fclose(trimming.kept))
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		return sl_fail_memory(r->err);
 	if (trimming.changed)
 		*list = *made;
 	return SL_OK;

@@ -164,7 +164,7 @@ static void put_entry(struct pen *pen, const struct sl_schema *schema, const voi
 
 static int status_of(const struct pen *pen, struct sl_err *err)
 {
-	return ferror(pen->file) ? sl_fail(err, SL_SYSTEM, "out of memory for the cluster file") : SL_OK;
+	return ferror(pen->file) ? sl_fail_memory(err) : SL_OK;
 }
 
 /* ---- Nodes -------------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static int on_name(void *self, const char *name, struct sl_err *err)
 	struct cluster_writing *w = self;
 	free(w->name);
 	w->name = strdup(name);
-	return w->name ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
+	return w->name ? SL_OK : sl_fail_memory(err);
 }
 
 static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct sl_err *err)
@@ -378,7 +378,7 @@ int cluster_write_begin(struct cluster_writing **writing, const struct sl_cluste
 {
 	struct cluster_writing *w = *writing = calloc(1, sizeof(*w));
 	if (!w)
-		return sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
+		return sl_fail_memory(err);
 	w->json = json;
 	w->whole.mem_counts = true;
 	w->sink = (struct sl_cluster_sink){ .self = w,
@@ -396,7 +396,7 @@ int cluster_write_begin(struct cluster_writing **writing, const struct sl_cluste
 	for (size_t i = 0; i < SECTIONS; i++) {
 		w->section[i].file = open_memstream(&w->section[i].text, &w->section[i].len);
 		if (!w->section[i].file)
-			return sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
+			return sl_fail_memory(err);
 	}
 	return SL_OK;
 }
@@ -458,7 +458,7 @@ int cluster_write_end(struct cluster_writing *w, struct sl_out *out, struct sl_e
 	size_t len = 0;
 	FILE *file = open_memstream(&head, &len);
 	if (!file)
-		return sl_fail(err, SL_SYSTEM, "out of memory for the cluster file");
+		return sl_fail_memory(err);
 	const char *before = put_head(w, file) ? "{\n  " : ",\n  ";
 	bool failed = fclose(file) != 0;
 	for (size_t i = 0; i < SECTIONS; i++)
@@ -478,5 +478,5 @@ int cluster_write_end(struct cluster_writing *w, struct sl_out *out, struct sl_e
 	}
 	sl_out_text(out, w->json ? "\n}\n" : "");
 	free(head);
-	return failed ? sl_fail(err, SL_SYSTEM, "out of memory for the cluster file") : SL_OK;
+	return failed ? sl_fail_memory(err) : SL_OK;
 }

@@ -12,11 +12,6 @@
 
 #include "traces/gpu/gpu.h"
 
-static int no_memory(const struct gpu_csv *csv)
-{
-	return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", csv->file);
-}
-
 static struct sl_place row_place(const struct gpu_csv *csv)
 {
 	return (struct sl_place){ csv->file, csv->row_line, 0 };
@@ -175,19 +170,6 @@ static int any_row(struct gpu_csv *csv)
 	return data_row(csv);
 }
 
-static bool room_for(struct gpu_csv *csv, size_t len)
-{
-	if (csv->text_len + len <= csv->text_capacity)
-		return true;
-	const size_t capacity = 2 * (csv->text_len + len);
-	char *larger = realloc(csv->text, capacity);
-	if (!larger)
-		return false;
-	csv->text = larger;
-	csv->text_capacity = capacity;
-	return true;
-}
-
 static void on_field(void *text, size_t len, void *self)
 {
 	struct gpu_csv *csv = self;
@@ -200,8 +182,8 @@ static void on_field(void *text, size_t len, void *self)
 	else if (len && memchr(text, '\0', len))
 		csv->status = sl_fail_at(
 			csv->err, &at, "field %zu has a zero byte in it: remove it", csv->count + 1);
-	else if (!room_for(csv, len + 1))
-		csv->status = no_memory(csv);
+	else if (SL_GROW(csv->text, csv->text_capacity, csv->text_len + len + 1, NULL))
+		csv->status = sl_fail_memory(csv->err);
 	if (csv->status)
 		return;
 	csv->field[csv->count++] = (uint32_t)csv->text_len;
@@ -232,7 +214,7 @@ static int fail_csv(struct gpu_csv *csv, size_t parsed)
 {
 	const struct sl_place at = { csv->file, csv->line_number, (uint32_t)parsed + 1 };
 	if (csv_error(&csv->csv) == CSV_ENOMEM || csv_error(&csv->csv) == CSV_ETOOBIG)
-		return no_memory(csv);
+		return sl_fail_memory(csv->err);
 	return sl_fail_at(csv->err, &at,
 		"not CSV: a quote in the middle of a field: put quotes around all of it, and double those within");
 }
@@ -281,7 +263,7 @@ static int reading_begin(struct gpu_csv *csv)
 	if (!csv->header_count) /* Else they are known from elsewhere. */
 		for (size_t i = 0; i < GPU_COLUMNS_MAX; i++)
 			csv->at[i] = -1;
-	return csv_init(&csv->csv, CSV_STRICT | CSV_STRICT_FINI) ? no_memory(csv) : SL_OK;
+	return csv_init(&csv->csv, CSV_STRICT | CSV_STRICT_FINI) ? sl_fail_memory(csv->err) : SL_OK;
 }
 
 static int reading_end(struct gpu_csv *csv, int status)

@@ -313,7 +313,7 @@ static int dates_head(struct gpu_csv *csv, void *self)
 				i + 1);
 		r->vc[i] = strdup(name);
 		if (!r->vc[i])
-			return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", csv->file);
+			return sl_fail_memory(csv->err);
 	}
 	return SL_OK;
 }
@@ -366,7 +366,7 @@ static int read_file(
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	if (!r)
-		return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(csv->err);
 	r->sink = csv->machine;
 	csv->file = sl_input_name(in);
 	csv->self = r;

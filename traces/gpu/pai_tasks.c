@@ -70,25 +70,6 @@ struct pai_tasks {
 	struct sl_row_group group[JOB_TASKS_MAX];
 };
 
-/* Room for more items; *array is then of at least `wanted`. */
-static bool grow(void **array, size_t *capacity, size_t size, size_t wanted)
-{
-	if (wanted <= *capacity)
-		return true;
-	const size_t larger = wanted + wanted / 2 + 64;
-	void *moved = realloc(*array, larger * size);
-	if (!moved)
-		return false;
-	*array = moved;
-	*capacity = larger;
-	return true;
-}
-
-static int no_memory(struct gpu_csv *csv)
-{
-	return sl_fail(csv->err, SL_SYSTEM, "%s: out of memory", csv->file);
-}
-
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Types outlive their line. */
@@ -105,7 +86,7 @@ static int type_in(struct gpu_csv *csv, struct pai_tasks *tasks, int32_t *type)
 		return gpu_fail_cell(csv, TYPE, "one of at most 256 types");
 	tasks->type[*type] = strdup(cell);
 	tasks->type_count += tasks->type[*type] != NULL;
-	return tasks->type[*type] ? SL_OK : no_memory(csv);
+	return tasks->type[*type] ? SL_OK : sl_fail_memory(csv->err);
 }
 
 /* Tasks with the same job share its name if they come one after another. */
@@ -119,8 +100,8 @@ static int name_in(struct gpu_csv *csv, struct pai_tasks *tasks, size_t *job)
 		return SL_OK;
 	}
 	const size_t size = strlen(cell) + 1;
-	if (!grow((void **)&tasks->name, &tasks->name_capacity, 1, tasks->name_len + size))
-		return no_memory(csv);
+	if (SL_GROW(tasks->name, tasks->name_capacity, tasks->name_len + size, csv->err))
+		return SL_SYSTEM;
 	memcpy(tasks->name + tasks->name_len, cell, size);
 	*job = tasks->name_len;
 	tasks->name_len += size;
@@ -175,8 +156,8 @@ static int row_in(struct gpu_csv *csv, void *self)
 	const int status = task_in(csv, tasks, &task);
 	if (status)
 		return status;
-	if (!grow((void **)&tasks->task, &tasks->capacity, sizeof(task), tasks->count + 1))
-		return no_memory(csv);
+	if (SL_GROW(tasks->task, tasks->capacity, tasks->count + 1, csv->err))
+		return SL_SYSTEM;
 	tasks->task[tasks->count++] = task;
 	return SL_OK;
 }
@@ -192,7 +173,7 @@ int pai_beside(const char *file, const char *name, struct sl_input **in, struct 
 	char *path = malloc(room);
 	*in = NULL;
 	if (!path)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file);
+		return sl_fail_memory(err);
 	memcpy(path, file, folder);
 	for (size_t i = 0; i < SL_LEN(packed) && !*in; i++) {
 		struct sl_err none = { 0 };
@@ -300,8 +281,7 @@ int pai_tasks_read(
 			"%s: jobs of PAI say what they ask in pai_task_table.csv, which is not beside it: put it there",
 			jobs_file);
 	*tasks = calloc(1, sizeof(**tasks));
-	status = *tasks ? read_tasks(*tasks, in, sink, err)
-			: sl_fail(err, SL_SYSTEM, "%s: out of memory", jobs_file);
+	status = *tasks ? read_tasks(*tasks, in, sink, err) : sl_fail_memory(err);
 	sl_input_close(in);
 	return status ? status : read_sensors(*tasks, jobs_file, sink, err);
 }

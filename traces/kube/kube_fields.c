@@ -244,19 +244,13 @@ static bool see(struct kube_told *told, const char *kind, const char *path, int 
 	for (size_t i = 0; i < told->count; i++)
 		if (strcmp(told->seen[i].text, text) == 0)
 			return false;
-	if (told->count == told->capacity) {
-		const size_t capacity = told->capacity ? 2 * told->capacity : 64;
-		struct kube_seen *larger = realloc(told->seen, capacity * sizeof(*larger));
-		if (!larger) {
-			*status = sl_fail(err, SL_SYSTEM, "out of memory");
-			return false;
-		}
-		told->seen = larger;
-		told->capacity = capacity;
+	if (SL_GROW(told->seen, told->capacity, told->count + 1, NULL)) {
+		*status = sl_fail_memory(err);
+		return false;
 	}
 	char *copy = strdup(text);
 	if (!copy) {
-		*status = sl_fail(err, SL_SYSTEM, "out of memory");
+		*status = sl_fail_memory(err);
 		return false;
 	}
 	told->seen[told->count++].text = copy;

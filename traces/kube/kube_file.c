@@ -55,14 +55,8 @@ static int object_add(struct kube_file *file, const struct sl_object *object, st
 	if (file->count == KUBE_OBJECTS_MAX)
 		return sl_fail(err, SL_INPUT, "%s: more than %d objects: split it", file->doc.file,
 			KUBE_OBJECTS_MAX);
-	if (file->count == file->capacity) {
-		const size_t capacity = file->capacity ? 2 * file->capacity : 64;
-		struct sl_object *larger = realloc(file->object, capacity * sizeof(*larger));
-		if (!larger)
-			return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->doc.file);
-		file->object = larger;
-		file->capacity = capacity;
-	}
+	if (SL_GROW(file->object, file->capacity, file->count + 1, err))
+		return SL_SYSTEM;
 	file->object[file->count++] = *object;
 	return SL_OK;
 }
@@ -80,7 +74,6 @@ static const char *or_empty(const char *text) { return text ? text : ""; }
 static int name_foreign(struct kube_file *file, struct sl_object *object, struct sl_err *err)
 {
 	const size_t len = strcspn(object->version, "/");
-	char **larger;
 	char *name;
 	if (!kube_kind_of(object->kind) || kube_kind_in(object->kind, object->version))
 		return SL_OK;
@@ -93,13 +86,11 @@ static int name_foreign(struct kube_file *file, struct sl_object *object, struct
 			return SL_OK;
 		}
 	if (asprintf(&name, "%s.%.*s", object->kind, (int)len, object->version) < 0)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->doc.file);
-	larger = realloc(file->foreign, (file->foreign_count + 1) * sizeof(*larger));
-	if (!larger) {
+		return sl_fail_memory(err);
+	if (SL_RESIZE(file->foreign, file->foreign_count + 1, err)) {
 		free(name);
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file->doc.file);
+		return SL_SYSTEM;
 	}
-	file->foreign = larger;
 	object->kind = file->foreign[file->foreign_count++] = name;
 	return SL_OK;
 }

@@ -91,7 +91,7 @@ static const struct sl_doc_node *list_in(struct reading *r, const struct sl_doc_
 	}
 	*array = sl_alloc(r->arena, list->count, size);
 	if (!*array)
-		r->status = sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->doc->file);
+		r->status = sl_fail_memory(r->err);
 	*count = *array ? list->count : 0;
 	return *array ? sl_doc_child(r->doc, list) : NULL;
 }

@@ -124,7 +124,7 @@ static int tell(struct sl_arena *arena, struct manifest_text *text, const char *
 {
 	struct kube_file file = { 0 };
 	if (text->failed)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+		return sl_fail_memory(err);
 	int status = kube_text_read(text->text, text->len, path, &file, err);
 	if (!status)
 		status = kube_nodes_tell(arena, file.object, file.count, path, sink, err);
@@ -141,7 +141,7 @@ static int generator_read(const char *path, struct sl_input *in, const struct sl
 	struct sl_arena *arena = sl_arena_new();
 	struct manifest_text text = { 0 };
 	struct gen gen;
-	int status = arena ? SL_OK : sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+	int status = arena ? SL_OK : sl_fail_memory(err);
 	if (!status && setting_count)
 		status = sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%.60s' is not of a generator file: change the file", setting[0].key);

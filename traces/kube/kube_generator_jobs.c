@@ -75,7 +75,7 @@ static int make_all(struct reading *r)
 		count += (uint64_t)r->gen.cohorts[i].count * jobs_of(&r->gen.cohorts[i]);
 	r->made = calloc(count + 1, sizeof(*r->made));
 	if (!r->made)
-		return sl_fail(r->err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(r->err);
 	struct made made = { 0 };
 	for (made.cohorts = 0; made.cohorts < r->gen.cohorts_count; made.cohorts++)
 		for (made.cohort = 0; made.cohort < r->gen.cohorts[made.cohorts].count; made.cohort++)
@@ -127,7 +127,7 @@ static int row_tell(struct reading *r, const struct made *made)
 		(long long)made->turn, made->workload);
 	put_manifest(&r->manifest, w);
 	if (r->manifest.failed)
-		return sl_fail(r->err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(r->err);
 	const struct sl_row_group group = { .tasks = w->level ? w->pods : 1,
 		SL_ROW_GROUP_NOTHING,
 		.cpus = cpu && cpu % 1000 == 0 ? cpu / 1000
@@ -157,7 +157,7 @@ static int generator_read(struct sl_input *in, const struct sl_sink *sink, struc
 	struct sl_doc doc = { 0 };
 	struct sl_arena *arena = sl_arena_new();
 	struct reading r = { .sink = sink, .err = err };
-	int status = arena ? gen_file(in, &doc, err) : sl_fail(err, SL_SYSTEM, "out of memory");
+	int status = arena ? gen_file(in, &doc, err) : sl_fail_memory(err);
 	if (!status)
 		status = gen_read(arena, &doc, &r.gen, err);
 	if (!status)

@@ -201,7 +201,7 @@ static int make(const struct kube_pod *pod, size_t count, struct role *role, str
 		free(role[i].shape.text);
 	}
 	const int status =
-		failed ? sl_fail(err, SL_SYSTEM, "%s: out of memory", pod->object->doc->file)
+		failed ? sl_fail_memory(err)
 		       : kube_text_read(text.text, text.len, pod->object->doc->file, &group->file, err);
 	free(text.text);
 	return status;
@@ -252,7 +252,7 @@ int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group 
 		return status;
 	struct role *role = calloc((size_t)total + 1, sizeof(*role));
 	if (!role)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", pod->object->doc->file);
+		return sl_fail_memory(err);
 	const int made = make(pod, (size_t)total, role, group, err);
 	free(role);
 	return made;

@@ -42,11 +42,6 @@ struct reading {
 	bool dated;
 };
 
-static int no_memory(const struct reading *r)
-{
-	return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->file.doc.file);
-}
-
 /* ---- Who owns whom ---------------------------------------------------------------------------------- */
 
 static int compare_key(const struct sl_object *x, const char *kind, const char *space, const char *name)
@@ -68,7 +63,7 @@ static int index_names(struct reading *r)
 {
 	r->by_name = calloc(r->file.count + 1, sizeof(*r->by_name));
 	if (!r->by_name)
-		return no_memory(r);
+		return sl_fail_memory(r->err);
 	for (size_t i = 0; i < r->file.count; i++)
 		r->by_name[r->named++] = &r->file.object[i];
 	qsort(r->by_name, r->named, sizeof(*r->by_name), compare_objects);
@@ -111,14 +106,8 @@ static bool is_owned(const struct reading *r, const struct sl_object *object)
 
 static int job_add(struct reading *r, const struct job *job)
 {
-	if (r->count == r->capacity) {
-		const size_t capacity = r->capacity ? 2 * r->capacity : 64;
-		struct job *larger = realloc(r->job, capacity * sizeof(*larger));
-		if (!larger)
-			return no_memory(r);
-		r->job = larger;
-		r->capacity = capacity;
-	}
+	if (SL_GROW(r->job, r->capacity, r->count + 1, r->err))
+		return SL_SYSTEM;
 	r->job[r->count++] = *job;
 	return SL_OK;
 }
@@ -479,7 +468,7 @@ static int job_tell(struct reading *r, const struct job *job)
 {
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_pods pods;
-	int status = arena ? SL_OK : no_memory(r);
+	int status = arena ? SL_OK : sl_fail_memory(r->err);
 	if (!status)
 		status = sl_pods_read(arena, job->object->doc, job->object->node, &pods, r->err);
 	r->manifest.len = 0;
@@ -487,7 +476,7 @@ static int job_tell(struct reading *r, const struct job *job)
 	put_group(r, job);
 	put_pod_group(r, job->object);
 	if (!status && r->manifest.failed)
-		status = no_memory(r);
+		status = sl_fail_memory(r->err);
 	if (!status)
 		status = tell_job(r, job, &pods);
 	sl_arena_free(arena);
@@ -516,7 +505,7 @@ static int read_file(struct reading *r, struct sl_input *in)
 	r->pod = calloc(r->file.count + 1, sizeof(*r->pod));
 	r->group = calloc(r->file.count + 1, sizeof(*r->group));
 	if (!status && (!r->pod || !r->group))
-		status = no_memory(r);
+		status = sl_fail_memory(r->err);
 	for (size_t i = 0; i < r->file.count && !status; i++)
 		status = object_in(r, &r->file.object[i]);
 	if (!status)

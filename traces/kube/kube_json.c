@@ -15,15 +15,9 @@ void kube_put(struct manifest_text *text, const char *more, size_t len)
 {
 	if (text->failed)
 		return;
-	if (text->len + len + 1 > text->capacity) {
-		const size_t capacity = 2 * (text->capacity + len + 1);
-		char *larger = realloc(text->text, capacity);
-		if (!larger) {
-			text->failed = true;
-			return;
-		}
-		text->text = larger;
-		text->capacity = capacity;
+	if (SL_GROW(text->text, text->capacity, text->len + len + 1, NULL)) {
+		text->failed = true;
+		return;
 	}
 	memcpy(text->text + text->len, more, len);
 	text->len += len;

@@ -64,7 +64,7 @@ static int folder_list(
 	if (!folder)
 		return sl_fail_sys(err, SL_INPUT, "open", path);
 	if (!*names)
-		status = sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+		status = sl_fail_memory(err);
 	for (const struct dirent *entry = readdir(folder); entry && !status; entry = readdir(folder)) {
 		if (!is_manifest(entry->d_name))
 			continue;
@@ -72,7 +72,7 @@ static int folder_list(
 		if (*count == FILES_MAX)
 			status = sl_fail(err, SL_INPUT, "%s: has more than %d files", path, FILES_MAX);
 		else if (!name)
-			status = sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+			status = sl_fail_memory(err);
 		else
 			(*names)[(*count)++] = name;
 	}
@@ -166,7 +166,7 @@ static int check_once(const struct reading *r, const struct sl_object *object, s
 {
 	const struct sl_object **by_name = sl_alloc(r->arena, count + 1, sizeof(const struct sl_object *));
 	if (!by_name)
-		return sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->path);
+		return sl_fail_memory(r->err);
 	for (size_t i = 0; i < count; i++)
 		by_name[i] = &object[i];
 	qsort(by_name, count, sizeof(*by_name), compare_objects);
@@ -197,7 +197,7 @@ static int tell(struct reading *r)
 {
 	size_t count;
 	const struct sl_object *object = join(r, &count);
-	int status = object ? SL_OK : sl_fail(r->err, SL_SYSTEM, "%s: out of memory", r->path);
+	int status = object ? SL_OK : sl_fail_memory(r->err);
 	if (!status && !count)
 		status = sl_fail(r->err, SL_INPUT, "%s: has no objects: give nodes, or quotas", r->path);
 	if (!status)
@@ -228,13 +228,12 @@ static int kubernetes_read(const char *path, struct sl_input *in, const struct s
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	if (!r)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+		return sl_fail_memory(err);
 	r->path = path;
 	r->sink = sink;
 	r->err = err;
 	r->arena = sl_arena_new();
-	int status = r->arena ? no_settings(setting, setting_count, err)
-			      : sl_fail(err, SL_SYSTEM, "%s: out of memory", path);
+	int status = r->arena ? no_settings(setting, setting_count, err) : sl_fail_memory(err);
 	if (!status)
 		status = in ? file_in(r, in) : folder_in(r);
 	if (!status)

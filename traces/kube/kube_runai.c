@@ -263,7 +263,7 @@ int kube_runai_make(const struct sl_object *object, struct kube_group *group, st
 		status = workload_make(object, &text, err);
 	if (!status)
 		status = text.failed
-				 ? sl_fail(err, SL_SYSTEM, "%s: out of memory", object->doc->file)
+				 ? sl_fail_memory(err)
 				 : kube_text_read(text.text, text.len, object->doc->file, &group->file, err);
 	free(text.text);
 	return status;

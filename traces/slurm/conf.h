@@ -24,26 +24,17 @@ enum {
 
 /* ---- Memory and text (conf_mem.c) ----------------------------------------------------------- */
 
-struct conf_chunk;
 struct conf_mem {
-	struct conf_chunk *chunk;
-	size_t used, size; /* Of the newest. */
-	bool failed;       /* Memory is out: said once, at the end of each step. */
+	struct sl_arena *arena; /* Made with the first. */
+	bool failed;            /* Memory is out: said once, at the end of each step. */
 };
 /* Zeroed; NULL when memory is out. */
 void *conf_alloc(struct conf_mem *mem, size_t count, size_t size);
 char *conf_strdup(struct conf_mem *mem, const char *text, size_t len);
 char *conf_printf(struct conf_mem *mem, const char *format, ...) SL_PRINTF(2, 3);
 void conf_mem_release(struct conf_mem *mem);
-/* Grows an array of malloc's to hold one more. False: memory is out. */
-bool conf_grow(void *array, size_t size, size_t count, size_t *capacity);
 bool conf_same(const char *a, const char *b); /* In any case; NULL is like nothing. */
 bool conf_begins(const char *text, const char *word);
-static inline int conf_memory_out(struct sl_err *err)
-{
-	(void)sl_fail(err, SL_SYSTEM, "out of memory");
-	return SL_SYSTEM;
-}
 /* The next piece of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
  */
 const char *conf_piece(const char **text, const char *separators, size_t *len);
@@ -92,7 +83,6 @@ struct conf_entry {
 	const struct conf_line *line;
 	const char *hosts;     /* As written; NULL: of scontrol, one by one. */
 	const char *signature; /* Of scontrol: what its nodes have in common; NULL else. */
-	uint32_t next;         /* Of the same bucket + 1. */
 	uint32_t variant;      /* As it is without anything else. */
 };
 
@@ -146,8 +136,8 @@ struct conf {
 	size_t variant_count, variant_capacity;
 	struct conf_node *node; /* Sorted by name once they are all there. */
 	size_t node_count, node_capacity;
-	uint32_t *bucket; /* Of entries by signature + 1. */
-	uint32_t *set;    /* NodeSet lines, of lines. */
+	struct sl_map entry_map; /* Of entries by signature. */
+	uint32_t *set;           /* NodeSet lines, of lines. */
 	size_t set_count;
 	size_t listed;  /* Names in lists so far. */
 	uint32_t found; /* The node of a list that was looked up last. */

@@ -104,8 +104,8 @@ static int keep_known(struct conf *conf, const char *kind, const char *name)
 	if ((!qos && strcmp(kind, "association") != 0) || !*name ||
 		(last && last->qos == qos && strcmp(last->name, name) == 0))
 		return SL_OK;
-	if (!conf_grow(&conf->known, sizeof(*conf->known), conf->known_count, &conf->known_capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(conf->known, conf->known_capacity, conf->known_count + 1, conf->err))
+		return SL_SYSTEM;
 	conf->known[conf->known_count++] = (struct conf_known){ name, qos };
 	return SL_OK;
 }
@@ -212,7 +212,7 @@ static int cells_of(struct rows *rows, const char *line, const char *end, struct
 			return sl_fail_at(rows->conf->err, &at, "more than %d columns", COLUMNS_MAX);
 		const char *text = conf_strdup(&rows->conf->mem, first, (size_t)(last - first));
 		if (!text)
-			return conf_memory_out(rows->conf->err);
+			return sl_fail_memory(rows->conf->err);
 		cell[(*count)++] = (struct cell){ text, at.column, (uint32_t)(first - p) };
 		p = stop + 1;
 	}
@@ -283,7 +283,7 @@ static int account_row(struct rows *rows)
 	const char *user = column(rows, "User")->text;
 	const char *name = association(rows->conf, account->text, user, column(rows, "Partition")->text);
 	if (!name)
-		return conf_memory_out(rows->conf->err);
+		return sl_fail_memory(rows->conf->err);
 	const char *parent = parent_of(rows, account, *user);
 	/* That it is there is worth saying, whatever else is not. */
 	int status = tell(rows, "association", name, "Account", account->text, account->column);
@@ -299,7 +299,7 @@ static int usage_row(struct rows *rows)
 	static const char *const but[] = { "Account", "User", NULL };
 	const char *name =
 		association(rows->conf, column(rows, "Account")->text, column(rows, "User")->text, "");
-	return name ? tell_row(rows, "usage", name, but) : conf_memory_out(rows->conf->err);
+	return name ? tell_row(rows, "usage", name, but) : sl_fail_memory(rows->conf->err);
 }
 
 static int qos_row(struct rows *rows)
@@ -448,7 +448,7 @@ static int dump_keys(
 		const char *key = conf_strdup(&conf->mem, piece, (size_t)(equals - piece));
 		const char *value = unquoted(conf, equals + 1, len - (size_t)(equals + 1 - piece));
 		if (!key || !value)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		const char *kind = kind_of(key, owner->user);
 		const bool association = strcmp(kind, "association") == 0;
 		status = tell(rows, kind, association ? owner->name : owner->own, key, value, at.column);
@@ -476,7 +476,7 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 	const char *own = unquoted(conf, first, len);
 	const char *partition = dump_value(conf, p, end, "Partition");
 	if (!own || !partition)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (which == PARENT) {
 		rows->under = own;
 		return SL_OK;
@@ -485,7 +485,7 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 			   : which == ACCOUNT ? own
 					      : association(conf, rows->under, own, partition);
 	if (!name)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	if (which == USER)
 		status = tell(rows, "association", name, "User", own, 1);
@@ -521,7 +521,7 @@ int conf_read_table(struct conf *conf, struct sl_input *in, enum conf_table what
 	int status = conf_text_of(conf, in, &rows.p, &rows.end);
 	rows.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
 	if (!status && !rows.file)
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	if (status)
 		return status;
 	status = next_line(&rows, &line, &end);

@@ -188,7 +188,7 @@ static int devices_of(struct making *making, const struct conf_line *line)
 	}
 	devices.file = file ? first_file(conf, file->value) : NULL;
 	if (file && !devices.file)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (cores) {
 		devices.cores = conf_cores(conf, cores->value);
 		if (!devices.cores)
@@ -236,7 +236,7 @@ static int devices_make(struct making *making, const struct conf_variant *varian
 			conf, making->pair, "more than %d lines of gres.conf for one node", LINES_MAX);
 	making->devices = conf_alloc(&conf->mem, count + 1, sizeof(*making->devices));
 	if (!making->devices)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	for (size_t i = 0; i < common && !status; i++)
 		status = devices_of(making, line[i]);
@@ -380,7 +380,7 @@ int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct
 	making.capacity = making.capacity < DEVICES_MAX ? making.capacity : DEVICES_MAX;
 	hardware->gres = making.gres = conf_alloc(&conf->mem, making.capacity, sizeof(*making.gres));
 	if (!making.gres)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (size_t i = 0; i < count && !status; i++) {
 		if (is_configured(conf, item[i].name)) {
 			status = is_share(item[i].name) ? SL_OK : item_add(&making, &item[i]);

@@ -132,7 +132,7 @@ static int features(struct conf *conf, const struct conf_line *line, struct sl_h
 		return conf_fail(conf, pair, "more than %d features on one node", FEATURES_MAX);
 	const char **feature = conf_alloc(&conf->mem, count, sizeof(*feature));
 	if (!feature)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	const char *text = pair->value;
 	for (size_t len; text;) {
 		const char *piece = conf_piece(&text, ",", &len);
@@ -140,7 +140,7 @@ static int features(struct conf *conf, const struct conf_line *line, struct sl_h
 			continue;
 		feature[hardware->feature_count] = conf_strdup(&conf->mem, piece, len);
 		if (!feature[hardware->feature_count++])
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 	}
 	hardware->feature = feature;
 	return SL_OK;
@@ -177,7 +177,7 @@ int conf_hardware_make(struct conf *conf, uint32_t row)
 		return SL_OK;
 	struct sl_hardware *hardware = conf_alloc(&conf->mem, 1, sizeof(*hardware));
 	if (!hardware)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	hardware->weight = 1;
 	int status = processors(conf, line, &b);
 	if (!status && b.sockets * b.cores > SL_CORES_MAX)

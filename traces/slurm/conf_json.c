@@ -128,7 +128,7 @@ static int pair_add(struct shown *shown, const char *key, const char *value)
 {
 	struct conf *conf = shown->conf;
 	if (!value)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (!*value || (shown->line->count && conf_pair_own(shown->line, key)))
 		return SL_OK;
 	if (strlen(value) > CONF_LINE_MAX)
@@ -136,7 +136,7 @@ static int pair_add(struct shown *shown, const char *key, const char *value)
 	const struct conf_pair pair = { .key = key, .value = value, .at = shown->at };
 	if (conf_pair_add(conf, shown->into, shown->line, &pair))
 		return SL_OK;
-	return conf->err->status ? conf->err->status : conf_memory_out(conf->err);
+	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
 
 static const struct sl_doc_node *at(
@@ -248,7 +248,7 @@ static int object_add(struct shown *shown, size_t list, const struct sl_doc_node
 	struct conf *conf = shown->conf;
 	shown->line = conf_line_new(conf, shown->into, lists[list].kind);
 	if (!shown->line)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	shown->line->observed = true;
 	/* The name first; the key of the first field names the line. */
 	int status = SL_OK;

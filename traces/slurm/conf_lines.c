@@ -13,7 +13,7 @@ enum { DEFAULTS_MAX = 1000 };
 
 struct conf_line *conf_line_new(struct conf *conf, struct conf_lines *lines, enum conf_kind kind)
 {
-	if (!conf_grow(&lines->line, sizeof(*lines->line), lines->count, &lines->capacity)) {
+	if (SL_GROW(lines->line, lines->capacity, lines->count + 1, NULL)) {
 		conf->mem.failed = true;
 		return NULL;
 	}
@@ -140,5 +140,5 @@ int conf_patch(struct conf *conf, struct conf_line *line, const char *key, const
 	}
 	const char *name = conf_strdup(&conf->mem, key, strlen(key));
 	const struct conf_pair pair = { .key = name, .value = value, .at = at };
-	return conf_pair_add(conf, &conf->lines, line, &pair) ? SL_OK : conf_memory_out(conf->err);
+	return conf_pair_add(conf, &conf->lines, line, &pair) ? SL_OK : sl_fail_memory(conf->err);
 }

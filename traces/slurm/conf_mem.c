@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_mem.c - memory that goes at once, and small things of text.
+ * conf_mem.c - memory that goes at once, and remembers that it was out; small things of text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,46 +9,19 @@
 
 #include "traces/slurm/conf.h"
 
-enum { CHUNK = 1 << 16, ALIGN = 16 };
-
-struct conf_chunk {
-	struct conf_chunk *before;
-	size_t size;
-	_Alignas(ALIGN) char bytes[];
-};
-
 void *conf_alloc(struct conf_mem *mem, size_t count, size_t size)
 {
-	if (size && count > SIZE_MAX / 2 / size) {
-		mem->failed = true;
-		return NULL;
-	}
-	const size_t wanted = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-	if (wanted > mem->size - mem->used) {
-		const size_t room = wanted > CHUNK ? wanted : CHUNK;
-		struct conf_chunk *chunk = calloc(1, sizeof(*chunk) + room);
-		if (!chunk) {
-			mem->failed = true;
-			return NULL;
-		}
-		chunk->before = mem->chunk;
-		chunk->size = room;
-		mem->chunk = chunk;
-		mem->used = 0;
-		mem->size = room;
-	}
-	void *block = mem->chunk ? mem->chunk->bytes + mem->used : NULL;
-	mem->used += wanted;
+	if (!mem->arena)
+		mem->arena = sl_arena_new();
+	void *block = mem->arena ? sl_alloc(mem->arena, count, size) : NULL;
+	mem->failed |= !block;
 	return block;
 }
 
 void conf_mem_release(struct conf_mem *mem)
 {
-	while (mem->chunk) {
-		struct conf_chunk *before = mem->chunk->before;
-		free(mem->chunk);
-		mem->chunk = before;
-	}
+	sl_arena_free(mem->arena);
+	mem->arena = NULL;
 }
 
 char *conf_strdup(struct conf_mem *mem, const char *text, size_t len)
@@ -73,21 +46,6 @@ char *conf_printf(struct conf_mem *mem, const char *format, ...)
 	char *copy = conf_strdup(mem, text, (size_t)len);
 	free(text);
 	return copy;
-}
-
-bool conf_grow(void *array, size_t size, size_t count, size_t *capacity)
-{
-	void *old;
-	if (count < *capacity)
-		return true;
-	memcpy(&old, array, sizeof(void *));
-	const size_t more = *capacity ? *capacity * 2 : 16;
-	void *larger = more > SIZE_MAX / size ? NULL : realloc(old, more * size);
-	if (!larger)
-		return false;
-	memcpy(array, &larger, sizeof(void *));
-	*capacity = more;
-	return true;
 }
 
 bool conf_same(const char *a, const char *b) { return a && b && strcasecmp(a, b) == 0; }

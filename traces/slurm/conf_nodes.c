@@ -12,7 +12,7 @@
 
 #include "traces/slurm/conf.h"
 
-enum { BUCKETS = 4096, NEAR_MAX = 100000 };
+enum { NEAR_MAX = 100000 };
 
 /* ---- The order of names ------------------------------------------------------------------------------ */
 
@@ -73,8 +73,8 @@ uint32_t conf_node_find(const struct conf *conf, const char *name)
 
 static int variant_new(struct conf *conf, const struct conf_variant *like, uint32_t *row)
 {
-	if (!conf_grow(&conf->variant, sizeof(*conf->variant), conf->variant_count, &conf->variant_capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(conf->variant, conf->variant_capacity, conf->variant_count + 1, conf->err))
+		return SL_SYSTEM;
 	*row = (uint32_t)conf->variant_count++;
 	struct conf_variant *variant = &conf->variant[*row];
 	*variant = *like;
@@ -201,11 +201,11 @@ int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *
 
 static int node_add(struct conf *conf, const char *name, size_t len, uint32_t entry)
 {
-	if (!conf_grow(&conf->node, sizeof(*conf->node), conf->node_count, &conf->node_capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(conf->node, conf->node_capacity, conf->node_count + 1, conf->err))
+		return SL_SYSTEM;
 	const char *copy = conf_strdup(&conf->mem, name, len);
 	if (!copy)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	conf->node[conf->node_count++] =
 		(struct conf_node){ .name = copy, .variant = conf->entry[entry].variant, .entry = entry };
 	return SL_OK;
@@ -277,18 +277,10 @@ static int nodes_of(struct conf *conf, const struct conf_line *line, uint32_t en
 /* ---- Entries
  * ------------------------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t hash = UINT32_C(2166136261);
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT32_C(16777619);
-	return hash % BUCKETS;
-}
-
 static int entry_new(struct conf *conf, const struct conf_line *line, const char *signature, uint32_t *row)
 {
-	if (!conf_grow(&conf->entry, sizeof(*conf->entry), conf->entry_count, &conf->entry_capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(conf->entry, conf->entry_capacity, conf->entry_count + 1, conf->err))
+		return SL_SYSTEM;
 	*row = (uint32_t)conf->entry_count++;
 	struct conf_entry *entry = &conf->entry[*row];
 	*entry = (struct conf_entry){
@@ -296,11 +288,8 @@ static int entry_new(struct conf *conf, const struct conf_line *line, const char
 	};
 	const struct conf_variant like = { .entry = *row, .parent = UINT32_MAX };
 	int status = variant_new(conf, &like, &entry->variant);
-	if (!status && signature) {
-		uint32_t *bucket = &conf->bucket[hash_of(signature)];
-		entry->next = *bucket;
-		*bucket = *row + 1;
-	}
+	if (!status && signature)
+		status = sl_map_add(&conf->entry_map, sl_hash_text(0, signature), *row, conf->err);
 	return status;
 }
 
@@ -312,10 +301,6 @@ static int entry_like(struct conf *conf, const struct conf_line *line, uint32_t 
 		"Weight" };
 	char signature[CONF_LINE_MAX];
 	size_t len = 0;
-	if (!conf->bucket)
-		conf->bucket = conf_alloc(&conf->mem, BUCKETS, sizeof(*conf->bucket));
-	if (!conf->bucket)
-		return conf_memory_out(conf->err);
 	for (size_t i = 0; i < SL_LEN(key); i++) {
 		const char *value = conf_value_of(line, key[i]);
 		const size_t more = value ? strlen(value) : 0;
@@ -327,14 +312,12 @@ static int entry_like(struct conf *conf, const struct conf_line *line, uint32_t 
 		signature[len++] = '\n';
 	}
 	signature[len] = '\0';
-	for (uint32_t i = conf->bucket[hash_of(signature)]; i; i = conf->entry[i - 1].next) {
-		if (strcmp(conf->entry[i - 1].signature, signature) != 0)
-			continue;
-		*row = i - 1;
+	const uint64_t hash = sl_hash_text(0, signature);
+	SL_MAP_EACH(&conf->entry_map, hash, *row)
+	if (strcmp(conf->entry[*row].signature, signature) == 0)
 		return SL_OK;
-	}
 	const char *copy = conf_strdup(&conf->mem, signature, len);
-	return copy ? entry_new(conf, line, copy, row) : conf_memory_out(conf->err);
+	return copy ? entry_new(conf, line, copy, row) : sl_fail_memory(conf->err);
 }
 
 static int entries_make(struct conf *conf)
@@ -438,7 +421,7 @@ static int sets_make(struct conf *conf)
 	enum { SETS_MAX = 1000 };
 	conf->set = conf_alloc(&conf->mem, SETS_MAX, sizeof(*conf->set));
 	if (!conf->set)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (size_t i = 0; i < conf->lines.count; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
 		if (line->kind != CONF_NODESET)
@@ -505,7 +488,7 @@ static int tell_run(struct conf *conf, const struct ordered *order, size_t count
 	const size_t len = sl_hosts_fold(name, count, NULL, 0);
 	char *hosts = malloc(len + 1);
 	if (!hosts)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	(void)sl_hosts_fold(name, count, hosts, len + 1);
 	const struct sl_nodes_spec spec = {
 		.name = len <= SL_HOST_NAME_MAX ? hosts : name[0],
@@ -525,7 +508,7 @@ int conf_nodes_tell(struct conf *conf)
 {
 	struct ordered *order = calloc(conf->node_count, sizeof(*order));
 	const char **name = calloc(conf->node_count, sizeof(*name));
-	int status = order && name ? SL_OK : conf_memory_out(conf->err);
+	int status = order && name ? SL_OK : sl_fail_memory(conf->err);
 	size_t count = 0;
 	for (uint32_t i = 0; i < conf->node_count && !status; i++)
 		if (!conf->node[i].gone)

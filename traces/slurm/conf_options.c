@@ -150,7 +150,7 @@ static int tell(struct conf *conf, const char *option, size_t len, struct sl_pla
 	const char *key = conf_printf(&conf->mem, "SchedulerParameters.%.*s", (int)name, option);
 	const char *value = name < len ? conf_strdup(&conf->mem, option + name + 1, len - name - 1) : "";
 	if (!key || !value)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	return conf_tell_other(conf, &(struct sl_setting){ .kind = "cluster",
 					     .name = "",
 					     .key = key,

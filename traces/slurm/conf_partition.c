@@ -17,8 +17,8 @@ struct gathering {
 static int gather(void *self, struct conf *conf, uint32_t node)
 {
 	struct gathering *all = self;
-	if (!conf_grow(&all->name, sizeof(*all->name), all->count, &all->capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(all->name, all->capacity, all->count + 1, conf->err))
+		return SL_SYSTEM;
 	all->name[all->count++] = conf->node[node].name;
 	return SL_OK;
 }
@@ -94,7 +94,7 @@ static int gather_list(
 		const struct conf_line *set = node_set_of(conf, word, len);
 		char *copy = set ? NULL : conf_strdup(&conf->mem, word, len);
 		if (!set && !copy)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		status = set ? gather_set(conf, set, all)
 			     : conf_each_node(conf, pair, copy, pair->key, gather, all);
 	}
@@ -113,7 +113,7 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	}
 	char *copy = conf_strdup(&conf->mem, pair->value, strlen(pair->value));
 	if (!copy)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (char *p = copy; *p; p++) /* Blanks part names, too. */
 		if (*p == ' ' || *p == '\t')
 			*p = ',';
@@ -121,7 +121,7 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	const size_t len = status ? 0 : sl_hosts_fold(all.name, all.count, NULL, 0);
 	char *folded = conf_alloc(&conf->mem, len + 1, 1);
 	if (!status && !folded)
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	if (!status) {
 		(void)sl_hosts_fold(all.name, all.count, folded, len + 1);
 		*list = all.count ? folded : NULL;
@@ -315,7 +315,7 @@ int conf_partitions_tell(struct conf *conf)
 	uint32_t *before = conf_alloc(&conf->mem, PARTITIONS_MAX, sizeof(*before));
 	size_t count = 0;
 	if (!before)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
@@ -344,7 +344,7 @@ static int license(
 {
 	const struct sl_license spec = { conf_strdup(&conf->mem, name, len), total };
 	if (!spec.name)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (!len || len > CONF_NAME_MAX || total < 0 || total > UINT32_MAX)
 		return conf_fail(
 			conf, pair, "'%.60s' is no licence: name[:count], as in matlab:20", pair->value);

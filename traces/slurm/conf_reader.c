@@ -75,11 +75,11 @@ static int read_slurm(struct conf *conf, const char *path, struct sl_input *in)
 	conf->folder = in ? conf_strdup(&conf->mem, path, slash ? (size_t)(slash - path) + 1 : 0)
 			  : conf_printf(&conf->mem, "%s/", path);
 	if (!conf->folder)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	if (!in) {
 		const char *main = beside(conf, "slurm.conf");
 		if (!main)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		status = conf_open(conf, main, &in);
 	}
 	if (!status)
@@ -174,6 +174,7 @@ static void release(struct conf *conf)
 		sl_input_close(conf->file[i].in);
 	free(conf->file);
 	free(conf->entry);
+	sl_map_free(&conf->entry_map);
 	free(conf->variant);
 	free(conf->node);
 	free(conf->known);
@@ -192,7 +193,7 @@ static int read_all(struct conf *conf, const char *path, struct sl_input *in)
 	if (!status && !conf->observed && strcmp(path, "-") != 0)
 		status = tell_others(conf);
 	if (!status && conf->mem.failed)
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	release(conf);
 	return status;
 }

@@ -63,7 +63,7 @@ static int pair_add(struct shown *shown, const char *key, size_t key_len, const 
 	const char *name = conf_strdup(&conf->mem, key, key_len);
 	const char *text = conf_strdup(&conf->mem, value, len);
 	if (!name || !text)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (size_t i = 0; i < SL_LEN(spellings); i++)
 		if (shown->open->kind == spellings[i].kind && conf_same(name, spellings[i].shown))
 			name = spellings[i].key;
@@ -73,7 +73,7 @@ static int pair_add(struct shown *shown, const char *key, size_t key_len, const 
 	const struct conf_pair pair = { .key = name, .value = text, .at = at, .column = column };
 	if (conf_pair_add(conf, shown->into, shown->open, &pair))
 		return SL_OK;
-	return conf->err->status ? conf->err->status : conf_memory_out(conf->err);
+	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
 
 /* Where the next KEY= begins behind a blank, or the end. */
@@ -151,7 +151,7 @@ static int config_line(struct shown *shown, const char *p, const char *end)
 	}
 	shown->open = conf_line_new(shown->conf, shown->into, CONF_CLUSTER);
 	if (!shown->open)
-		return conf_memory_out(shown->conf->err);
+		return sl_fail_memory(shown->conf->err);
 	shown->open->observed = true;
 	const bool empty = len == 6 && memcmp(value, "(null)", 6) == 0;
 	const int status = empty ? SL_OK : pair_add(shown, p, (size_t)(last - p), value, len);
@@ -184,7 +184,7 @@ static int one_line(struct shown *shown, const char *p, const char *end)
 		shown->config = shown->skipping = false;
 		shown->open = conf_line_new(shown->conf, shown->into, kind);
 		if (!shown->open)
-			return conf_memory_out(shown->conf->err);
+			return sl_fail_memory(shown->conf->err);
 		shown->open->observed = true;
 		const int status = pairs(shown, p, end);
 		if (!status && !shown->open->count) {
@@ -246,7 +246,7 @@ int conf_read_scontrol(struct conf *conf, struct sl_input *in, struct conf_lines
 	int status = conf_text_of(conf, in, &shown.p, &shown.end);
 	shown.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
 	if (!status && !shown.file)
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	if (!status)
 		status = read_shown(&shown);
 	return status ? status : conf_close(conf, in);

@@ -205,7 +205,7 @@ static int added(struct conf *conf, const struct sl_cluster_setting *setting, co
 	if (sum < 0)
 		return fail(conf, setting, "leaves less than 0", "");
 	*value = conf_printf(&conf->mem, "%lld", (long long)sum);
-	return *value ? SL_OK : conf_memory_out(conf->err);
+	return *value ? SL_OK : sl_fail_memory(conf->err);
 }
 
 /* Cores that go with so many cpus: as many sockets and threads as before, where they come out even. */
@@ -268,7 +268,7 @@ static int gpus_setting(struct conf *conf, const struct sl_cluster_setting *sett
 				  : conf_printf(&conf->mem, "%.*s%.*s%s%lld%.*s%s", (int)(found - old), old,
 					    (int)(counted ? digits : end), found, counted ? "" : ":",
 					    (long long)count, (int)(len - end), found + end, found + len);
-	return text ? conf_patch(conf, line, "Gres", text) : conf_memory_out(conf->err);
+	return text ? conf_patch(conf, line, "Gres", text) : sl_fail_memory(conf->err);
 }
 
 static int node_setting(
@@ -350,7 +350,7 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 		return fail(conf, setting, "no value that Slurm takes", bad.word);
 	struct conf_line *line = conf_line_new(conf, &conf->lines, CONF_CLUSTER);
 	if (!line)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	*setting->used = true;
 	return conf_patch(conf, line, key, setting->value);
 }
@@ -492,7 +492,7 @@ static int table_settings(struct conf *conf)
 		const char *name = conf_strdup(&conf->mem, parts.name, parts.name_len);
 		const char *key = conf_strdup(&conf->mem, parts.field, strlen(parts.field));
 		if (!name || !key)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		if (parts.op != '=')
 			return fail(
 				conf, setting, "limits of QOS and accounts are set, not added to", "use =");

@@ -51,7 +51,7 @@ static struct sl_place place_of(const struct text *text, size_t offset)
 
 static bool put(struct text *text, const char *from, const char *line_start, size_t len)
 {
-	if (!conf_grow(&text->segment, sizeof(*text->segment), text->segment_count, &text->segment_capacity))
+	if (SL_GROW(text->segment, text->segment_capacity, text->segment_count + 1, NULL))
 		return false;
 	text->segment[text->segment_count++] = (struct segment){
 		.offset = (uint32_t)text->len, .column = (uint32_t)(from - line_start) + 1, .line = text->line
@@ -104,7 +104,7 @@ static int put_plain(struct text *text, const char *p, const char *end, const ch
 		room = p >= stop || put(text, p, line_start, (size_t)(stop - p));
 		p = stop;
 	}
-	return room ? SL_OK : conf_memory_out(text->conf->err);
+	return room ? SL_OK : sl_fail_memory(text->conf->err);
 }
 
 /* The next line with all that continues it. 1; 0: there is none. */
@@ -169,7 +169,7 @@ static int value_at(
 			text->conf->err, place, "'%.60s' has no value: give one, or leave it out", key);
 	*value = conf_strdup(&text->conf->mem, line + from, end - from);
 	*at = end + quoted;
-	return *value ? SL_OK : conf_memory_out(text->conf->err);
+	return *value ? SL_OK : sl_fail_memory(text->conf->err);
 }
 
 /* The first key says what the line is about. */
@@ -226,7 +226,7 @@ static int pairs(struct text *text)
 		const char *value = NULL;
 		const char *key = conf_strdup(&conf->mem, text->joined + from, len);
 		if (!key)
-			return conf_memory_out(conf->err);
+			return sl_fail_memory(conf->err);
 		status = value_at(text, key, &at, &value, &value_place);
 		if (!status && !line)
 			line = conf_line_new(conf, lines, kind_of(text->dialect, key));
@@ -234,7 +234,7 @@ static int pairs(struct text *text)
 			.key = key, .value = value, .at = place, .column = value_place.column
 		};
 		if (!status && (!line || !conf_pair_add(conf, lines, line, &pair)))
-			status = conf->err->status ? conf->err->status : conf_memory_out(conf->err);
+			status = conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 	}
 	return status;
 }
@@ -288,7 +288,7 @@ static int include(struct text *text, size_t at)
 	const char *name = conf_strdup(&conf->mem, text->joined + at, end - at);
 	const char *path = name ? path_of(text, name) : NULL;
 	if (!path)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (uint32_t i = 0; i < conf->depth; i++)
 		if (strcmp(conf->chain[i], path) == 0)
 			return sl_fail_at(conf->err, &place, "a file includes itself: %s",
@@ -325,8 +325,8 @@ int conf_open(struct conf *conf, const char *path, struct sl_input **in)
 {
 	if (conf->file_count == CONF_FILES_MAX)
 		return sl_fail(conf->err, SL_INPUT, "%s: more than %d files", path, CONF_FILES_MAX);
-	if (!conf_grow(&conf->file, sizeof(*conf->file), conf->file_count, &conf->file_capacity))
-		return conf_memory_out(conf->err);
+	if (SL_GROW(conf->file, conf->file_capacity, conf->file_count + 1, conf->err))
+		return SL_SYSTEM;
 	const int status = sl_input_open(in, path, conf->err);
 	if (!status)
 		conf->file[conf->file_count++] = (struct conf_file){ path, *in, true };
@@ -385,7 +385,7 @@ int conf_read_text(struct conf *conf, struct sl_input *in, enum conf_dialect dia
 	text.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
 	text.joined = calloc(1, CONF_LINE_MAX + 1);
 	if (!status && (!text.file || !text.joined))
-		status = conf_memory_out(conf->err);
+		status = sl_fail_memory(conf->err);
 	if (!status) {
 		SL_CHECK(conf->depth < CONF_DEPTH_MAX + 1);
 		conf->chain[conf->depth++] = text.file;

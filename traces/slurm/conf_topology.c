@@ -181,7 +181,7 @@ int conf_topology_tell(struct conf *conf)
 	int status = SL_OK;
 	all.named = calloc(conf->topology.count + 1, sizeof(*all.named));
 	if (!all.named)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	for (size_t i = 0; i < conf->topology.count && !status; i++) {
 		struct conf_line *line = &conf->topology.line[i];
 		if (conf->spec.topology == SL_TOPOLOGY_NONE)

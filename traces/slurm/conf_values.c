@@ -140,7 +140,7 @@ int conf_value_tell(struct conf *conf, const char *kind, const char *name, const
 	const char *word = conf_strdup(&conf->mem, bad->word, bad->len);
 	return word ? conf_tell_other(conf, &(struct sl_setting){ kind, name, key, word, at, SL_UNKNOWN_KEY,
 						    CONF_NO_VALUE, NULL })
-		    : conf_memory_out(conf->err);
+		    : sl_fail_memory(conf->err);
 }
 
 int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,

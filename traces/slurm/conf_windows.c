@@ -84,7 +84,7 @@ static int leave(struct conf *conf, const struct conf_event *event, const char *
 {
 	const char *times = conf_printf(&conf->mem, "%s %s", event->from, event->until);
 	if (!times)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	return conf_tell_other(conf, &(struct sl_setting){ "event", event->node,
 					     is_said(event->state, true) ? event->state : "Event", times,
 					     event->at, SL_IGNORED, why, NULL });
@@ -117,6 +117,6 @@ int conf_event_tell(struct conf *conf, const struct conf_event *event)
 		.flags = event->state,
 	};
 	if (!spec.name)
-		return conf_memory_out(conf->err);
+		return sl_fail_memory(conf->err);
 	return conf->sink->window(conf->sink->self, &spec, &event->at, conf->err);
 }

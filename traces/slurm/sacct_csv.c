@@ -245,7 +245,7 @@ static int data_row(struct reading *r)
 	r->cells.repair = r->field > r->count ? "more fields than columns" : NULL;
 	cells_end(r);
 	if (r->text.failed)
-		return sl_fail(r->s.err, SL_SYSTEM, "%s: out of memory", r->s.file);
+		return sl_fail_memory(r->s.err);
 	return sacct_record(&r->s, &r->cells);
 }
 
@@ -331,11 +331,11 @@ static int csv_read(struct sl_input *in, const struct sl_sink *sink, struct sl_e
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	if (!r)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(err);
 	int status = sacct_begin(&r->s, sl_input_name(in), sink, err);
 	r->s.tasks_repeat = true;
 	if (!status && csv_init(&r->csv, CSV_STRICT | CSV_STRICT_FINI))
-		status = sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		status = sl_fail_memory(err);
 	else if (!status) {
 		status = read_all(r, in);
 		csv_free(&r->csv);

@@ -55,7 +55,7 @@ int sacct_held_put(struct sacct *s)
 	if (!held || !ask) {
 		free(held);
 		free(ask);
-		return sl_fail(s->err, SL_SYSTEM, "%s: out of memory", s->file);
+		return sl_fail_memory(s->err);
 	}
 	memcpy(ask, job->ask, asks * sizeof(*ask));
 	held->job = *job;

@@ -282,7 +282,7 @@ int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 	status = sacct_ask_in(s, job, cells);
 	eligible_in(job, cell, &times);
 	if (!status && job->text.failed)
-		status = sl_fail(s->err, SL_SYSTEM, "%s: out of memory", s->file);
+		status = sl_fail_memory(s->err);
 	job->whole = true;
 	return status;
 }

@@ -281,7 +281,7 @@ int sacct_begin(struct sacct *s, const char *file, const struct sl_sink *sink, s
 	for (size_t i = 0; i < SL_LEN(ask); i++)
 		*ask[i] = malloc(SLURM_COMPONENTS_MAX * sizeof(**ask[i]));
 	if (!s->job.ask || !s->next.ask || !s->spare || sacct_held_begin(s))
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", file);
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

@@ -178,13 +178,8 @@ static int open_append(struct scan *t, const char *p, const char *end)
 {
 	const size_t len = (size_t)(end - p);
 	const size_t need = t->open_len + len + 2 + 64;
-	if (need > t->open_capacity) {
-		char *larger = realloc(t->open, 2 * need);
-		if (!larger)
-			return sl_fail(t->s.err, SL_SYSTEM, "%s: out of memory", t->s.file);
-		t->open = larger;
-		t->open_capacity = 2 * need;
-	}
+	if (SL_GROW(t->open, t->open_capacity, need, t->s.err))
+		return SL_SYSTEM;
 	if (t->open_lines++)
 		t->open[t->open_len++] = '\n';
 	memcpy(t->open + t->open_len, p, len);
@@ -370,7 +365,7 @@ static int sacct_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 {
 	struct scan *t = calloc(1, sizeof(*t));
 	if (!t)
-		return sl_fail(err, SL_SYSTEM, "%s: out of memory", sl_input_name(in));
+		return sl_fail_memory(err);
 	int status = sacct_begin(&t->s, sl_input_name(in), sink, err);
 	if (!status)
 		status = read_all(t, in);

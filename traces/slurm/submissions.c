@@ -72,13 +72,8 @@ static void from_zero(const struct submissions *s, sl_time *time)
 static int line_in(struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
 {
 	const size_t wanted = slurm_options_room(line->len);
-	if (wanted > s->room_size) {
-		char *grown = realloc(s->room, wanted);
-		if (!grown)
-			return sl_fail(s->err, SL_SYSTEM, "%s: out of memory", s->file);
-		s->room = grown;
-		s->room_size = wanted;
-	}
+	if (SL_GROW(s->room, s->room_size, wanted, s->err))
+		return SL_SYSTEM;
 	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->room };
 	return slurm_options(&options, s->ask, said, s->err);
 }
@@ -192,7 +187,7 @@ static int submissions_read(struct sl_input *in, const struct sl_sink *sink, str
 {
 	struct submissions s = { .sink = sink, .err = err, .file = sl_input_name(in) };
 	s.ask = calloc(SLURM_COMPONENTS_MAX, sizeof(*s.ask));
-	const int status = s.ask ? read_lines(&s, in) : sl_fail(err, SL_SYSTEM, "%s: out of memory", s.file);
+	const int status = s.ask ? read_lines(&s, in) : sl_fail_memory(err);
 	free(s.ask);
 	free(s.room);
 	return status;

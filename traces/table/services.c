@@ -192,7 +192,7 @@ static int file_take(struct services_file *f)
 		return status;
 	f->service = calloc(list->count, sizeof(*f->service));
 	if (!f->service)
-		return sl_fail(f->w.err, SL_SYSTEM, "%s: out of memory", f->w.t.file);
+		return sl_fail_memory(f->w.err);
 	for (const struct sl_doc_node *node = sl_doc_child(doc, list); node && !status;
 		node = sl_doc_next(doc, node))
 		status = service_take(f, node);
@@ -219,7 +219,7 @@ static int services_read(struct sl_input *in, const struct sl_sink *sink, struct
 {
 	struct services_file *f = calloc(1, sizeof(*f));
 	if (!f)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	f->sink = sink;
 	f->w.t = (struct table){ .sink = sink, .err = err, .file = sl_input_name(in), .place = f->w.place };
 	int status = workflow_doc_read(&f->w, in, err);

@@ -257,7 +257,7 @@ int services_load(struct services_file *f, struct service *s)
 	int status = SL_OK;
 	s->text = words.text;
 	if (!words.text)
-		return sl_fail(f->w.err, SL_SYSTEM, "%s: out of memory", f->w.t.file);
+		return sl_fail_memory(f->w.err);
 	words_number(&words, "capacity=", s->capacity);
 	words_number(&words, ";cold=", s->cold);
 	words_number(&words, ";until=", s->until - s->from);

@@ -22,11 +22,6 @@ struct crowd {
 	size_t first; /* Of its replicas among those of the file. */
 };
 
-static int no_memory(const struct services_file *f)
-{
-	return sl_fail(f->w.err, SL_SYSTEM, "%s: out of memory", f->w.t.file);
-}
-
 static int replica_add(struct services_file *f, struct crowd *crowd, uint32_t number, sl_time at)
 {
 	const struct service *s = &f->service[number];
@@ -35,14 +30,8 @@ static int replica_add(struct services_file *f, struct crowd *crowd, uint32_t nu
 		return sl_fail_at(f->w.err, &place,
 			"more than %d replicas in all: make it steadier (stabilization, sync), or shorter",
 			SERVICES_ROWS_MAX);
-	if (f->replicas == f->capacity) {
-		const size_t capacity = f->capacity ? 2 * f->capacity : 256;
-		struct replica *larger = realloc(f->replica, capacity * sizeof(*larger));
-		if (!larger)
-			return no_memory(f);
-		f->replica = larger;
-		f->capacity = capacity;
-	}
+	if (SL_GROW(f->replica, f->capacity, f->replicas + 1, f->w.err))
+		return SL_SYSTEM;
 	f->replica[f->replicas++] =
 		(struct replica){ number, crowd->members++, at, s->until, UINT32_MAX, UINT32_MAX };
 	return SL_OK;
@@ -128,7 +117,7 @@ static int service_pass(struct services_file *f, struct crowd *crowd, uint32_t n
 		if (status || at >= s->until)
 			break;
 		if (!scale_step(&scale, at - s->from, load_ahead(s, at - s->from), crowd->count, &wanted))
-			status = no_memory(f);
+			status = sl_fail_memory(f->w.err);
 		else
 			status = crowd_scale(f, crowd, number, at, wanted);
 	}
@@ -155,7 +144,8 @@ int services_replicas(struct services_file *f, uint32_t number)
 	struct crowd crowd = { .first = f->replicas };
 	crowd.live = calloc(room, sizeof(*crowd.live));
 	crowd.next = calloc(room, sizeof(*crowd.next));
-	const int status = crowd.live && crowd.next ? service_pass(f, &crowd, number) : no_memory(f);
+	const int status =
+		crowd.live && crowd.next ? service_pass(f, &crowd, number) : sl_fail_memory(f->w.err);
 	if (!status)
 		ends_settle(f, crowd.first);
 	free(crowd.live);

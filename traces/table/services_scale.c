@@ -41,14 +41,8 @@ static bool note_add(struct scale_notes *notes, sl_time at, int64_t count)
 		memmove(notes->note, notes->note + notes->first, notes->count * sizeof(*notes->note));
 		notes->first = 0;
 	}
-	if (notes->count == notes->capacity) {
-		const size_t capacity = notes->capacity ? 2 * notes->capacity : 64;
-		struct scale_note *larger = realloc(notes->note, capacity * sizeof(*larger));
-		if (!larger)
-			return false;
-		notes->note = larger;
-		notes->capacity = capacity;
-	}
+	if (SL_GROW(notes->note, notes->capacity, notes->count + 1, NULL))
+		return false;
 	notes->note[notes->count++] = (struct scale_note){ at, count };
 	return true;
 }

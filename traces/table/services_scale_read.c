@@ -177,7 +177,7 @@ int services_updates(struct services_file *f, const struct sl_doc_node *list, st
 		return status;
 	s->update = calloc(list->count, sizeof(*s->update));
 	if (!s->update)
-		return sl_fail(f->w.err, SL_SYSTEM, "%s: out of memory", f->w.t.file);
+		return sl_fail_memory(f->w.err);
 	for (const struct sl_doc_node *node = sl_doc_child(&f->w.doc, list); node && !status;
 		node = sl_doc_next(&f->w.doc, node))
 		status = update_take(f, node, s, &s->update[s->updates++]);

@@ -297,7 +297,7 @@ static int keep_type(struct table *t, enum table_column column, const char **kep
 		t->type = calloc(TABLE_TYPES_MAX, sizeof(*t->type));
 	char *copy = t->type ? strdup(text) : NULL;
 	if (!copy)
-		return sl_fail(t->err, SL_SYSTEM, "%s: out of memory", t->file);
+		return sl_fail_memory(t->err);
 	t->type[t->type_count++] = copy;
 	*kept = copy;
 	return SL_OK;

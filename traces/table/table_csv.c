@@ -10,26 +10,12 @@
 
 #include "traces/table/job_table.h"
 
-static int no_memory(struct table *t) { return sl_fail(t->err, SL_SYSTEM, "%s: out of memory", t->file); }
-
 static bool room_for(struct table_fields *fields, size_t len)
 {
-	if (fields->len + len > fields->capacity) {
-		const size_t capacity = 2 * (fields->len + len);
-		char *larger = realloc(fields->text, capacity);
-		if (!larger)
-			return false;
-		fields->text = larger;
-		fields->capacity = capacity;
-	}
-	if (fields->count == fields->at_capacity) {
-		const size_t capacity = fields->at_capacity ? 2 * fields->at_capacity : 32;
-		uint32_t *larger = realloc(fields->at, capacity * sizeof(*larger));
-		if (!larger)
-			return false;
-		fields->at = larger;
-		fields->at_capacity = capacity;
-	}
+	if (SL_GROW(fields->text, fields->capacity, fields->len + len, NULL))
+		return false;
+	if (SL_GROW(fields->at, fields->at_capacity, fields->count + 1, NULL))
+		return false;
 	return true;
 }
 
@@ -44,7 +30,7 @@ int table_field_add(struct table *t, const char *text, size_t len)
 		return sl_fail_at(
 			t->err, &at, "field %zu has a zero byte in it: remove it", fields->count + 1);
 	if (!room_for(fields, len + 1))
-		return no_memory(t);
+		return sl_fail_memory(t->err);
 	fields->at[fields->count++] = (uint32_t)fields->len;
 	if (len)
 		memcpy(fields->text + fields->len, text, len);
@@ -72,7 +58,7 @@ static void on_row(int end, void *self)
 
 int table_csv_begin(struct table *t)
 {
-	return csv_init(&t->csv, CSV_STRICT | CSV_STRICT_FINI) ? no_memory(t) : SL_OK;
+	return csv_init(&t->csv, CSV_STRICT | CSV_STRICT_FINI) ? sl_fail_memory(t->err) : SL_OK;
 }
 
 static bool is_blank(const char *p, const char *end)
@@ -86,7 +72,7 @@ static int fail_csv(struct table *t, size_t parsed)
 {
 	const struct sl_place at = { t->file, t->line_number, (uint32_t)parsed + 1 };
 	if (csv_error(&t->csv) == CSV_ENOMEM || csv_error(&t->csv) == CSV_ETOOBIG)
-		return no_memory(t);
+		return sl_fail_memory(t->err);
 	return sl_fail_at(t->err, &at,
 		"not CSV: a quote in the middle of a field: put quotes around all of it, and double those within");
 }

@@ -30,14 +30,8 @@ static int emit(struct table *t, struct table_job *job)
 
 static int group_add(struct table *t, struct table_job *job)
 {
-	if (job->more.group_count == job->group_capacity) {
-		const size_t capacity = job->group_capacity ? 2 * job->group_capacity : 4;
-		struct sl_row_group *larger = realloc(job->group, capacity * sizeof(*larger));
-		if (!larger)
-			return sl_fail(t->err, SL_SYSTEM, "%s: out of memory", t->file);
-		job->group = larger;
-		job->group_capacity = capacity;
-	}
+	if (SL_GROW(job->group, job->group_capacity, job->more.group_count + 1, t->err))
+		return SL_SYSTEM;
 	const int status = table_group_in(t, &job->group[job->more.group_count]);
 	job->more.group_count += !status;
 	return status;

@@ -142,7 +142,7 @@ static int stages_take(const struct workflow_file *w, const struct sl_doc_node *
 		return status;
 	of->stage = calloc(list->count, sizeof(*of->stage));
 	if (!of->stage)
-		return sl_fail(w->err, SL_SYSTEM, "%s: out of memory", w->t.file);
+		return sl_fail_memory(w->err);
 	uint64_t jobs = 0;
 	for (const struct sl_doc_node *node = sl_doc_child(&w->doc, list); node && !status;
 		node = sl_doc_next(&w->doc, node)) {
@@ -220,7 +220,7 @@ static int file_take(struct workflow_file *w)
 		return status;
 	w->workflow = calloc(list->count, sizeof(*w->workflow));
 	if (!w->workflow)
-		return sl_fail(w->err, SL_SYSTEM, "%s: out of memory", w->t.file);
+		return sl_fail_memory(w->err);
 	for (const struct sl_doc_node *node = sl_doc_child(&w->doc, list); node && !status;
 		node = sl_doc_next(&w->doc, node))
 		status = workflow_take(w, node);
@@ -237,7 +237,7 @@ static int workflow_read(struct sl_input *in, const struct sl_sink *sink, struct
 {
 	struct workflow_file *w = calloc(1, sizeof(*w));
 	if (!w)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	w->t = (struct table){ .sink = sink, .err = err, .file = sl_input_name(in), .place = w->place };
 	int status = workflow_doc_read(w, in, err);
 	if (!status)

@@ -22,14 +22,8 @@ static int instance_add(struct workflow_file *w, uint32_t workflow, uint32_t num
 	if (w->jobs > WORKFLOW_JOBS_MAX)
 		return sl_fail_at(
 			w->err, &place, "more than %d jobs in all: split the file", WORKFLOW_JOBS_MAX);
-	if (w->instance_count == w->instance_capacity) {
-		const size_t capacity = w->instance_capacity ? 2 * w->instance_capacity : 16;
-		struct workflow_instance *larger = realloc(w->instance, capacity * sizeof(*larger));
-		if (!larger)
-			return sl_fail(w->err, SL_SYSTEM, "%s: out of memory", w->t.file);
-		w->instance = larger;
-		w->instance_capacity = capacity;
-	}
+	if (SL_GROW(w->instance, w->instance_capacity, w->instance_count + 1, w->err))
+		return SL_SYSTEM;
 	w->instance[w->instance_count++] = (struct workflow_instance){ at, workflow, number };
 	return SL_OK;
 }

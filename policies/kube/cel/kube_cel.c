@@ -54,7 +54,7 @@ static struct cel_node *new_node(struct parser *p, enum cel_op op)
 		return fail_here(p, "makes it too long: write a shorter one");
 	struct cel_node *node = sl_alloc(p->arena, 1, sizeof(*node));
 	if (!node) {
-		p->status = sl_fail(p->err, SL_SYSTEM, "out of memory");
+		p->status = sl_fail_memory(p->err);
 		return NULL;
 	}
 	node->op = op;
@@ -121,7 +121,7 @@ static struct cel_node *text_literal(struct parser *p, bool raw)
 	char *made = sl_alloc(p->arena, strlen(p->text + p->at) + 1, 1);
 	size_t len = 0;
 	if (!made) {
-		p->status = sl_fail(p->err, SL_SYSTEM, "out of memory");
+		p->status = sl_fail_memory(p->err);
 		return NULL;
 	}
 	for (; p->text[p->at] != quote; p->at++) {
@@ -368,7 +368,7 @@ static struct cel_node *field(struct parser *p, const struct cel_node *of)
 	if (node)
 		node->name = sl_strdup(p->arena, name, len);
 	if (node && !node->name)
-		p->status = sl_fail(p->err, SL_SYSTEM, "out of memory");
+		p->status = sl_fail_memory(p->err);
 	return p->status ? NULL : node;
 }
 
@@ -482,7 +482,7 @@ int cel_parse(struct cel **cel, struct sl_arena *arena, const char *text, const 
 	struct parser p = { .arena = arena, .text = text, .place = place, .err = err, .cel = made };
 	*cel = made;
 	if (!made)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (strlen(text) > CEL_BYTES_MAX)
 		return sl_fail_at(err, place, "the expression has more than %d letters: write a shorter one",
 			CEL_BYTES_MAX);

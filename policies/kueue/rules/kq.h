@@ -518,7 +518,6 @@ int64_t kq_amount_of(const struct kq_amounts *amounts, uint32_t resource); /* 0:
 void kq_set_admission(struct kq *kq, uint32_t workload, const struct kq_admission *admission);
 struct kq_admission *kq_admission_copy(const struct kq_admission *admission); /* NULL: no memory. */
 void kq_admission_free(struct kq_admission *admission);
-struct kq_placement *kq_placement_copy(const struct kq_placement *placement);
 void kq_placement_free(struct kq_placement *placement);
 void kq_set_cond(struct kq *kq, uint32_t workload, enum kq_cond_type type, enum kq_cond_status status,
 	const char *reason, const char *message, sl_time at);

@@ -61,7 +61,7 @@ static void admit(struct kq *kq, struct kq_entry *entry)
 	struct kq_workload *row = &kq->workload[entry->workload];
 	struct kq_admission *made = kq_assignment_admission(kq, entry->assignment);
 	if (!made) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	if (entry->second) {

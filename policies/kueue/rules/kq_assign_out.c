@@ -40,7 +40,7 @@ struct kq_admission *kq_assignment_admission(struct kq *kq, const struct kq_assi
 		free(made.podset[p].flavor);
 	free(made.podset);
 	if (!copy)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 	return copy;
 }
 

@@ -50,7 +50,7 @@ static struct kq_progress *with_room(struct kq *kq, uint32_t workload, uint32_t 
 		return progress;
 	struct kq_progress *more = realloc(progress, sizeof(*more) + room * sizeof(more->at[0]));
 	if (!more) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return NULL;
 	}
 	if (!progress)

@@ -62,7 +62,8 @@ static bool uses_needed(const struct kq_search *search, const struct kq_admissio
 	return false;
 }
 
-bool kq_may_go(const struct kq_search *search, uint32_t workload)
+/* Does one of these two policies allow it, and does it use a cell that is needed? */
+static bool kq_may_go(const struct kq_search *search, uint32_t workload)
 {
 	const struct kq_workload *row = &search->kq->workload[workload];
 	const struct kq_node *queue = &search->kq->node[search->queue];
@@ -90,16 +91,8 @@ static enum kq_class class_of(const struct kq_search *search, uint32_t workload,
 
 static bool add(struct kq *kq, struct kq_candidates *list, struct kq_candidate candidate)
 {
-	if (list->count == list->capacity) {
-		const uint32_t room = list->capacity ? list->capacity * 2 : 64;
-		struct kq_candidate *more = realloc(list->at, room * sizeof(*more));
-		if (!more) {
-			(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-			return false;
-		}
-		list->at = more;
-		list->capacity = room;
-	}
+	if (SL_GROW(list->at, list->capacity, list->count + 1, &kq->err))
+		return false;
 	list->at[list->count++] = candidate;
 	return true;
 }
@@ -221,7 +214,7 @@ void kq_candidates_order(struct kq *kq, uint32_t queue, struct kq_candidate *at,
 		return;
 	struct key *key = malloc(2 * (size_t)count * sizeof(*key));
 	if (!key) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	bool by_usage = false;
@@ -248,7 +241,7 @@ void kq_candidates_sort(struct kq *kq, uint32_t queue, uint32_t *workload, uint3
 {
 	struct kq_candidate *at = malloc((count + 1) * sizeof(*at));
 	if (!at) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	for (uint32_t i = 0; i < count; i++)

@@ -12,21 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kq_grow(struct kq *kq, void **array, uint32_t *capacity, uint32_t count, size_t size)
-{
-	if (count < *capacity)
-		return true;
-	const uint32_t room = *capacity ? *capacity * 2 : 64;
-	void *more = realloc(*array, room * size);
-	if (!more) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-		return false;
-	}
-	*array = more;
-	*capacity = room;
-	return true;
-}
-
 /* ---- State ------------------------------------------------------------------------------------------------
  */
 
@@ -39,7 +24,7 @@ struct kq_cycle_state *kq_cycle_state(struct kq *kq)
 	if (state)
 		state->scratch = kq_scratch_new();
 	if (!state || !state->scratch) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		free(state);
 		return NULL;
 	}
@@ -87,7 +72,7 @@ static bool make_figures(struct kq *kq, struct kq_cycle_state *state)
 	state->figures_count = ok ? kq->node_count : 0;
 	state->touched_count = 0;
 	if (!ok)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 	return ok;
 }
 
@@ -115,18 +100,10 @@ static bool clear(struct kq *kq, struct kq_cycle_state *state)
 
 static void push(struct kq *kq, struct kq_cycle_state *state, uint32_t workload, uint32_t queue)
 {
-	uint32_t orders = state->entry_capacity;
-	if (!kq_grow(kq, (void **)&state->entry, &state->entry_capacity, state->entry_count,
-		    sizeof(*state->entry)))
+	const uint32_t before = state->entry_capacity;
+	if (SL_GROW(state->entry, state->entry_capacity, state->entry_count + 1, &kq->err) ||
+		(before != state->entry_capacity && SL_RESIZE(state->order, state->entry_capacity, &kq->err)))
 		return;
-	if (orders != state->entry_capacity) {
-		uint32_t *more = realloc(state->order, state->entry_capacity * sizeof(*more));
-		if (!more) {
-			(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-			return;
-		}
-		state->order = more;
-	}
 	state->entry[state->entry_count++] = (struct kq_entry){
 		.workload = workload, .queue = queue, .replaces = KQ_NO, .migrates = KQ_NO
 	};

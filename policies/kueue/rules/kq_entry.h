@@ -59,8 +59,6 @@ struct kq_cycle_state {
 
 /* NULL: the world failed. */
 struct kq_cycle_state *kq_cycle_state(struct kq *kq);
-/* The array with room for so many more. False: the world failed. */
-bool kq_grow(struct kq *kq, void **array, uint32_t *capacity, uint32_t count, size_t size);
 
 /* kq_nominate.c */
 void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry);

@@ -7,36 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *kq_queue_grow(struct kq *kq, void *array, uint32_t count, uint32_t *capacity, size_t size)
-{
-	if (count < *capacity)
-		return array;
-	const uint32_t room = *capacity ? *capacity * 2 : 8;
-	void *more = room > *capacity ? realloc(array, room * size) : NULL;
-	if (!more)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
-	*capacity = room;
-	return more;
-}
-
-/* Rows come to be as the run goes on. */
 struct kq_waits *kq_waits(struct kq *kq)
 {
 	struct kq_waits *waits = kq->state[KQ_PART_QUEUE];
 	if (!waits)
 		waits = kq->state[KQ_PART_QUEUE] = calloc(1, sizeof(*waits));
 	if (!waits)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
+		return sl_fail_memory(&kq->err), NULL;
 	if (waits->capacity < kq->workload_count) {
-		const uint32_t room =
-			kq->workload_count + kq->workload_count / 2 + 16; /* KQ_ROWS_MAX bounds it. */
-		struct kq_wait *more = realloc(waits->of, room * sizeof(*more));
-		if (!more)
-			return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
-		waits->of = more;
-		for (uint32_t i = waits->capacity; i < room; i++)
-			more[i] = (struct kq_wait){ .queue = KQ_NO, .next = KQ_NO, .prev = KQ_NO };
-		waits->capacity = room;
+		const uint32_t before = waits->capacity;
+		if (SL_GROW(waits->of, waits->capacity, kq->workload_count, &kq->err))
+			return NULL;
+		for (uint32_t i = before; i < waits->capacity; i++)
+			waits->of[i] = (struct kq_wait){ .queue = KQ_NO, .next = KQ_NO, .prev = KQ_NO };
 	}
 	return waits;
 }
@@ -48,7 +31,7 @@ struct kq_queue *kq_queue_of(struct kq *kq, uint32_t queue)
 		return made;
 	made = calloc(1, sizeof(*made));
 	if (!made)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
+		return sl_fail_memory(&kq->err), NULL;
 	made->in_flight = made->preemptor = KQ_NO;
 	made->woken = -1;
 	made->epoch = 1;
@@ -71,8 +54,9 @@ struct heap {
 	uint32_t count;
 };
 
-static bool goes_before(const struct heap *heap, uint32_t a, uint32_t b)
+static bool goes_before(const struct heap *heap, const uint32_t *one, const uint32_t *other)
 {
+	const uint32_t a = *one, b = *other;
 	const struct kq_wait *left = &heap->of[a], *right = &heap->of[b];
 	if (heap->queue->sticky && (heap->queue->preemptor == a || heap->queue->preemptor == b))
 		return heap->queue->preemptor == a;
@@ -83,41 +67,11 @@ static bool goes_before(const struct heap *heap, uint32_t a, uint32_t b)
 	return kq_names_compare(heap->kq, a, b) < 0;
 }
 
-static void put(const struct heap *heap, uint32_t at, uint32_t workload)
+static void placed(const struct heap *heap, const uint32_t *workload, size_t place)
 {
-	heap->at[at] = workload;
-	heap->kq->workload[workload].heap_at = at;
+	heap->kq->workload[*workload].heap_at = (uint32_t)place;
 }
-
-static void rise(const struct heap *heap, uint32_t at)
-{
-	const uint32_t workload = heap->at[at];
-	while (at > 0 && goes_before(heap, workload, heap->at[(at - 1) / 2])) {
-		put(heap, at, heap->at[(at - 1) / 2]);
-		at = (at - 1) / 2;
-	}
-	put(heap, at, workload);
-}
-
-static void sink(const struct heap *heap, uint32_t at)
-{
-	const uint32_t workload = heap->at[at];
-	for (uint32_t child; (child = at * 2 + 1) < heap->count; at = child) {
-		if (child + 1 < heap->count && goes_before(heap, heap->at[child + 1], heap->at[child]))
-			child++;
-		if (!goes_before(heap, heap->at[child], workload))
-			break;
-		put(heap, at, heap->at[child]);
-	}
-	put(heap, at, workload);
-}
-
-static void settle(const struct heap *heap, uint32_t at)
-{
-	const uint32_t workload = heap->at[at];
-	rise(heap, at);
-	sink(heap, heap->kq->workload[workload].heap_at);
-}
+SL_HEAP(lane, uint32_t, const struct heap *, goes_before, placed)
 
 static struct heap heap_of(struct kq *kq, const struct kq_queue *queue, uint32_t lane)
 {
@@ -133,11 +87,8 @@ static uint32_t lane_of(struct kq *kq, struct kq_queue *queue, uint32_t local)
 	for (uint32_t i = 0; i < queue->lane_count; i++)
 		if (queue->lane[i].local == local)
 			return i;
-	struct kq_lane *more =
-		kq_queue_grow(kq, queue->lane, queue->lane_count, &queue->lane_capacity, sizeof(*more));
-	if (!more)
+	if (SL_GROW(queue->lane, queue->lane_capacity, queue->lane_count + 1, &kq->err))
 		return KQ_NO;
-	queue->lane = more;
 	queue->lane[queue->lane_count] = (struct kq_lane){ .local = local };
 	return queue->lane_count++;
 }
@@ -149,14 +100,12 @@ static bool lane_add(struct kq *kq, struct kq_queue *queue, uint32_t workload)
 	if (l == KQ_NO)
 		return false;
 	struct kq_lane *lane = &queue->lane[l];
-	uint32_t *more = kq_queue_grow(kq, lane->at, lane->count, &lane->capacity, sizeof(*more));
-	if (!more)
+	if (SL_GROW(lane->at, lane->capacity, lane->count + 1, &kq->err))
 		return false;
-	lane->at = more;
 	lane->at[lane->count++] = workload;
 	waits->of[workload].lane = l;
 	const struct heap heap = heap_of(kq, queue, l);
-	rise(&heap, lane->count - 1);
+	(void)lane_up(&heap, heap.at, lane->count - 1);
 	return true;
 }
 
@@ -199,12 +148,8 @@ void kq_active_remove(struct kq *kq, uint32_t workload)
 	const struct kq_wait *wait = &waits->of[workload];
 	struct kq_queue *queue = kq->node[wait->queue].queue;
 	struct kq_lane *lane = &queue->lane[wait->lane];
-	const uint32_t at = kq->workload[workload].heap_at, last = lane->at[--lane->count];
-	if (last != workload) {
-		const struct heap heap = heap_of(kq, queue, wait->lane);
-		put(&heap, at, last);
-		settle(&heap, at);
-	}
+	const struct heap heap = heap_of(kq, queue, wait->lane);
+	lane_remove(&heap, lane->at, --lane->count, kq->workload[workload].heap_at);
 	kq_shape_unlink(kq, queue, workload);
 	kq->workload[workload].queued = KQ_NOT_QUEUED;
 	queue->active_count--;
@@ -216,7 +161,7 @@ void kq_active_moved(struct kq *kq, uint32_t workload)
 	const struct kq_waits *waits = kq->state[KQ_PART_QUEUE];
 	const struct kq_wait *wait = &waits->of[workload];
 	const struct heap heap = heap_of(kq, kq->node[wait->queue].queue, wait->lane);
-	settle(&heap, kq->workload[workload].heap_at);
+	lane_down(&heap, heap.at, heap.count, lane_up(&heap, heap.at, kq->workload[workload].heap_at));
 }
 
 /* KQ_NO: nobody is active. Usage of the LocalQueue decides first, then the order of the lanes. */
@@ -235,7 +180,7 @@ uint32_t kq_active_head(struct kq *kq, uint32_t q)
 		const struct heap heap = heap_of(kq, queue, l);
 		const double usage = queue->by_local ? kq_afs_usage(kq, queue->lane[l].local) : 0;
 		const bool equal = !(usage < least) && !(usage > least);
-		if (best == KQ_NO || usage < least || (equal && goes_before(&heap, heap.at[0], best))) {
+		if (best == KQ_NO || usage < least || (equal && goes_before(&heap, &heap.at[0], &best))) {
 			best = heap.at[0];
 			least = usage;
 		}
@@ -249,12 +194,8 @@ void kq_parked_add(struct kq *kq, uint32_t workload)
 {
 	const struct kq_waits *waits = kq->state[KQ_PART_QUEUE];
 	struct kq_queue *queue = kq_queue_of(kq, waits->of[workload].queue);
-	uint32_t *more = queue ? kq_queue_grow(kq, queue->parked, queue->parked_count,
-					 &queue->parked_capacity, sizeof(*more))
-			       : NULL;
-	if (!more)
+	if (!queue || SL_GROW(queue->parked, queue->parked_capacity, queue->parked_count + 1, &kq->err))
 		return;
-	queue->parked = more;
 	kq->workload[workload].queued = KQ_INADMISSIBLE;
 	kq->workload[workload].heap_at = queue->parked_count;
 	queue->parked[queue->parked_count++] = workload;

@@ -35,16 +35,8 @@ bool kq_search_fits(const struct kq_search *search, bool borrow)
 
 void kq_search_take(struct kq_search *search, uint32_t workload, const char *reason)
 {
-	if (search->gone.count == search->gone_capacity) {
-		const uint32_t room = search->gone_capacity ? search->gone_capacity * 2 : 32;
-		struct kq_victim *more = realloc(search->gone.at, room * sizeof(*more));
-		if (!more) {
-			(void)kq_fail(search->kq, SL_SYSTEM, "out of memory");
-			return;
-		}
-		search->gone.at = more;
-		search->gone_capacity = room;
-	}
+	if (SL_GROW(search->gone.at, search->gone_capacity, search->gone.count + 1, &search->kq->err))
+		return;
 	search->gone.at[search->gone.count++] = (struct kq_victim){ workload, reason };
 	kq_count_out(search->kq, workload);
 }
@@ -132,7 +124,7 @@ static void collect_others(struct classical *c)
 		return;
 	int64_t *rest = malloc((search->ask_count + 1) * sizeof(*rest));
 	if (!rest) {
-		(void)kq_fail(search->kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&search->kq->err);
 		return;
 	}
 	for (uint32_t i = 0; i < search->ask_count; i++)
@@ -174,7 +166,7 @@ static void order_all(struct classical *c)
 	}
 	c->all.at = malloc((count + 1) * sizeof(*c->all.at));
 	if (!c->all.at) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	for (uint32_t i = 0; i < SL_LEN(list); i++)

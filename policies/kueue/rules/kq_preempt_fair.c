@@ -298,7 +298,7 @@ static bool make_room(struct fair *fair)
 	fair->after = malloc((fair->list.count + 1) * sizeof(*fair->after));
 	fair->retry.at = calloc((size_t)fair->list.count + 1, sizeof(*fair->retry.at));
 	if (!fair->next || !fair->pruned || !fair->ours || !fair->after || !fair->retry.at)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), false;
+		return sl_fail_memory(&kq->err), false;
 	for (uint32_t node = kq->node[fair->search->queue].parent; node != KQ_NO;
 		node = kq->node[node].parent)
 		fair->ours[node] = true;

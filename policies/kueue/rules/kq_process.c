@@ -124,8 +124,7 @@ enum recomputed { RECOMPUTED_SKIPPED, RECOMPUTED_TARGETS, RECOMPUTED_FIT };
 static void count_recomputed(
 	struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry, enum recomputed how)
 {
-	if (kq_grow(kq, (void **)&state->touched, &state->touched_capacity, state->touched_count,
-		    sizeof(*state->touched)))
+	if (!SL_GROW(state->touched, state->touched_capacity, state->touched_count + 1, &kq->err))
 		state->touched[state->touched_count++] = entry->queue;
 	state->figures.recomputed[how][entry->queue]++;
 }
@@ -185,8 +184,7 @@ static void skip(struct kq_entry *entry, const char *reason, const char *message
 
 static void count_skipped(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
 {
-	if (kq_grow(kq, (void **)&state->touched, &state->touched_capacity, state->touched_count,
-		    sizeof(*state->touched)))
+	if (!SL_GROW(state->touched, state->touched_capacity, state->touched_count + 1, &kq->err))
 		state->touched[state->touched_count++] = entry->queue;
 	state->figures.skipped[entry->queue]++;
 }
@@ -195,8 +193,8 @@ static void take_victims(struct kq *kq, struct kq_cycle_state *state, const stru
 {
 	for (uint32_t i = 0; i < entry->victims.count; i++) {
 		struct kq_workload *row = &kq->workload[entry->victims.at[i].workload];
-		if (row->taken || !kq_grow(kq, (void **)&state->taken, &state->taken_capacity,
-					  state->taken_count, sizeof(*state->taken)))
+		if (row->taken ||
+			SL_GROW(state->taken, state->taken_capacity, state->taken_count + 1, &kq->err))
 			continue;
 		row->taken = true;
 		state->taken[state->taken_count++] = entry->victims.at[i].workload;

@@ -237,13 +237,8 @@ static uint32_t list_active(struct kq_waits *waits, const struct kq_queue *queue
 		*list = queue->lane[0].at;
 		return queue->lane[0].count;
 	}
-	if (waits->shown_capacity < queue->active_count) {
-		uint32_t *more = realloc(waits->shown, queue->active_count * sizeof(*more));
-		if (!more)
-			return 0;
-		waits->shown = more;
-		waits->shown_capacity = queue->active_count;
-	}
+	if (SL_GROW(waits->shown, waits->shown_capacity, queue->active_count, NULL))
+		return 0;
 	for (uint32_t l = 0; l < queue->lane_count; l++)
 		for (uint32_t i = 0; i < queue->lane[l].count; i++)
 			waits->shown[count++] = queue->lane[l].at[i];

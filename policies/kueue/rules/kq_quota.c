@@ -194,7 +194,7 @@ void kq_quota_subtrees(struct kq *kq)
 		!bottom_up(kq, order)) {
 		free(order);
 		kq_quota_free(kq);
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	for (size_t i = 0; i < (size_t)kq->node_count * kq->fr_count; i++)

@@ -60,12 +60,12 @@ static bool advance(struct kq_scratch *scratch, size_t bytes)
 void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / 2 / size) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return NULL;
 	}
 	const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
 	if ((!scratch->now || scratch->now->size - scratch->used < bytes) && !advance(scratch, bytes)) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return NULL;
 	}
 	void *room = scratch->now->room + scratch->used;

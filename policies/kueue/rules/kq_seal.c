@@ -49,14 +49,14 @@ static int make_cells(struct kq *kq)
 	const size_t pairs = (size_t)kq->flavor_sealed * kq->resource_sealed;
 	kq->fr_of = malloc((pairs + 1) * sizeof(*kq->fr_of));
 	if (!kq->fr_of)
-		return kq_fail(kq, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kq->err);
 	memset(kq->fr_of, 0xff, (pairs + 1) * sizeof(*kq->fr_of));
 	kq->fr_count = 0;
 	fr_of_groups(kq);
 	fr_of_admissions(kq);
 	kq->fr = calloc(kq->fr_count + 1, sizeof(*kq->fr));
 	if (!kq->fr)
-		return kq_fail(kq, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kq->err);
 	uint32_t count = 0;
 	for (uint32_t f = 0; f < kq->flavor_sealed; f++)
 		for (uint32_t r = 0; r < kq->resource_sealed; r++)
@@ -73,7 +73,7 @@ static int64_t *cells(struct kq *kq, int64_t value)
 	const size_t count = (size_t)kq->node_count * kq->fr_count;
 	int64_t *made = malloc((count + 1) * sizeof(*made));
 	if (!made)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 	for (size_t i = 0; made && i < count; i++)
 		made[i] = value;
 	return made;
@@ -141,7 +141,7 @@ static struct named *names_of(struct kq *kq)
 {
 	struct named *named = malloc((kq->node_count + 1) * sizeof(*named));
 	if (!named)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
+		return sl_fail_memory(&kq->err), NULL;
 	for (uint32_t n = 0; n < kq->node_count; n++)
 		named[n] = (struct named){ kq->node[n].name, n, kq->node[n].is_queue };
 	if (kq->node_count)
@@ -153,7 +153,7 @@ static int make_children(struct kq *kq, const struct named *named)
 {
 	kq->queue = malloc((kq->node_count + 1) * sizeof(*kq->queue));
 	if (!kq->queue)
-		return kq_fail(kq, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kq->err);
 	kq->queue_count = 0;
 	for (uint32_t n = 0; n < kq->node_count; n++)
 		kq->node[n].child_count = 0;

@@ -20,8 +20,7 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 	for (uint32_t i = 0; i < state->second_count; i++)
 		if (state->second[i].workload == workload)
 			return;
-	if (kq_grow(kq, (void **)&state->second, &state->second_capacity, state->second_count,
-		    sizeof(*state->second)))
+	if (!SL_GROW(state->second, state->second_capacity, state->second_count + 1, &kq->err))
 		state->second[state->second_count++] =
 			(struct kq_second){ workload, attempt, kq->now + delay };
 }

@@ -13,36 +13,30 @@
 
 /* ---- Hashes ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ (hash >> 29);
-}
-
 /* Bytes, never addresses; NULL differs from "". */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
 	if (!text)
-		return mix(hash, 1);
+		return sl_hash(hash, 1);
 	uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 	for (const char *at = text; *at; at++)
 		sum = (sum ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	return mix(mix(hash, sum), 2);
+	return sl_hash(sl_hash(hash, sum), 2);
 }
 
 static uint64_t mix_amounts(const struct kq *kq, uint64_t hash, const struct kq_amounts *amounts)
 {
-	hash = mix(hash, amounts->count);
+	hash = sl_hash(hash, amounts->count);
 	for (uint32_t i = 0; i < amounts->count; i++) {
 		hash = mix_text(hash, kq->resource[amounts->at[i].resource]);
-		hash = mix(hash, (uint64_t)amounts->at[i].amount);
+		hash = sl_hash(hash, (uint64_t)amounts->at[i].amount);
 	}
 	return hash;
 }
 
 static uint64_t mix_labels(uint64_t hash, const struct sl_labels *labels)
 {
-	hash = mix(hash, labels->count);
+	hash = sl_hash(hash, labels->count);
 	for (uint32_t i = 0; i < labels->count; i++)
 		hash = mix_text(mix_text(hash, labels->at[i].key), labels->at[i].value);
 	return hash;
@@ -50,14 +44,14 @@ static uint64_t mix_labels(uint64_t hash, const struct sl_labels *labels)
 
 static uint64_t mix_terms(uint64_t hash, const struct sl_label_term *term, uint32_t count)
 {
-	hash = mix(hash, count);
+	hash = sl_hash(hash, count);
 	for (uint32_t i = 0; i < count; i++) {
-		hash = mix(mix(hash, term[i].count), (uint64_t)term[i].weight);
-		hash = mix(hash, term[i].of_fields);
+		hash = sl_hash(sl_hash(hash, term[i].count), (uint64_t)term[i].weight);
+		hash = sl_hash(hash, term[i].of_fields);
 		for (uint32_t e = 0; e < term[i].count; e++) {
 			const struct sl_label_expr *expr = &term[i].expr[e];
-			hash = mix(mix_text(hash, expr->key), (uint64_t)expr->op);
-			hash = mix(hash, expr->count);
+			hash = sl_hash(mix_text(hash, expr->key), (uint64_t)expr->op);
+			hash = sl_hash(hash, expr->count);
 			for (uint32_t v = 0; v < expr->count; v++)
 				hash = mix_text(hash, expr->value[v]);
 		}
@@ -67,33 +61,33 @@ static uint64_t mix_terms(uint64_t hash, const struct sl_label_term *term, uint3
 
 static uint64_t mix_tolerations(uint64_t hash, const struct sl_tolerations *list)
 {
-	hash = mix(hash, list->count);
+	hash = sl_hash(hash, list->count);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct sl_toleration *one = &list->at[i];
 		hash = mix_text(mix_text(hash, one->key), one->value);
-		hash = mix(hash, (uint64_t)one->effect * 2 + one->exists);
+		hash = sl_hash(hash, (uint64_t)one->effect * 2 + one->exists);
 	}
 	return hash;
 }
 
 static uint64_t mix_topology(uint64_t hash, const struct kq_topology_request *request)
 {
-	hash = mix(hash, (uint64_t)request->given * 2 + request->unconstrained);
+	hash = sl_hash(hash, (uint64_t)request->given * 2 + request->unconstrained);
 	hash = mix_text(mix_text(hash, request->required), request->preferred);
-	hash = mix(hash, request->slice_count);
+	hash = sl_hash(hash, request->slice_count);
 	for (uint32_t i = 0; i < request->slice_count; i++)
-		hash = mix(mix_text(hash, request->slice[i].level), (uint64_t)request->slice[i].size);
+		hash = sl_hash(mix_text(hash, request->slice[i].level), (uint64_t)request->slice[i].size);
 	hash = mix_text(mix_text(hash, request->pod_index_label), request->sub_group_index_label);
-	return mix(hash, (uint64_t)request->sub_group_count);
+	return sl_hash(hash, (uint64_t)request->sub_group_count);
 }
 
 /* count: that are to run. */
 static uint64_t mix_podset(const struct kq *kq, uint64_t hash, const struct kq_podset *podset, int64_t count)
 {
-	hash = mix(mix_text(hash, podset->name), (uint64_t)count);
-	hash = mix(hash, (uint64_t)podset->min_count);
+	hash = sl_hash(mix_text(hash, podset->name), (uint64_t)count);
+	hash = sl_hash(hash, (uint64_t)podset->min_count);
 	hash = mix_amounts(kq, hash, &podset->request);
-	hash = mix(hash, podset->pod.at != NULL);
+	hash = sl_hash(hash, podset->pod.at != NULL);
 	if (podset->pod.at)
 		hash = mix_amounts(kq, hash, &podset->pod);
 	hash = mix_labels(hash, &podset->node_selector);
@@ -102,7 +96,7 @@ static uint64_t mix_podset(const struct kq *kq, uint64_t hash, const struct kq_p
 	hash = mix_terms(hash, podset->preferred, podset->preferred_count);
 	hash = mix_topology(hash, &podset->topology);
 	hash = mix_text(hash, podset->group);
-	return mix(hash, podset->exceeds_limits);
+	return sl_hash(hash, podset->exceeds_limits);
 }
 
 static int64_t pods_left(const struct kq *kq, const struct kq_podset *podset)
@@ -118,7 +112,7 @@ uint64_t kq_shape_hash(struct kq *kq, uint32_t workload)
 	const struct kq_workload *row = &kq->workload[workload];
 	if (!kq->config.gate[KQ_GATE_SchedulingEquivalenceHashing])
 		return 0;
-	uint64_t hash = mix(row->podset_count, (uint64_t)kq_priority(kq, row));
+	uint64_t hash = sl_hash(row->podset_count, (uint64_t)kq_priority(kq, row));
 	for (uint32_t i = 0; i < row->podset_count; i++)
 		hash = mix_podset(kq, hash, &row->podset[i], pods_left(kq, &row->podset[i]));
 	return hash ? hash : 1;
@@ -126,7 +120,7 @@ uint64_t kq_shape_hash(struct kq *kq, uint32_t workload)
 
 static uint64_t mix_cond(uint64_t hash, const struct kq_cond *cond)
 {
-	hash = mix(mix(hash, (uint64_t)cond->status), (uint64_t)cond->at);
+	hash = sl_hash(sl_hash(hash, (uint64_t)cond->status), (uint64_t)cond->at);
 	return mix_text(hash, cond->reason);
 }
 
@@ -135,17 +129,17 @@ static uint64_t mix_cond(uint64_t hash, const struct kq_cond *cond)
 uint64_t kq_stamp(const struct kq *kq, uint32_t workload)
 {
 	const struct kq_workload *row = &kq->workload[workload];
-	uint64_t hash = mix(row->podset_count, (uint64_t)row->priority);
+	uint64_t hash = sl_hash(row->podset_count, (uint64_t)row->priority);
 	for (uint32_t i = 0; i < row->podset_count; i++) {
 		hash = mix_podset(kq, hash, &row->podset[i], row->podset[i].count);
-		hash = mix(hash, (uint64_t)row->podset[i].reclaimable);
+		hash = sl_hash(hash, (uint64_t)row->podset[i].reclaimable);
 	}
 	hash = mix_text(hash, row->queue_name);
-	hash = mix(mix(hash, row->active), (uint64_t)row->max_execution);
+	hash = sl_hash(sl_hash(hash, row->active), (uint64_t)row->max_execution);
 	if (kq->config.gate[KQ_GATE_PriorityBoost])
-		hash = mix(mix(hash, row->has_boost), (uint64_t)row->boost);
+		hash = sl_hash(sl_hash(hash, row->has_boost), (uint64_t)row->boost);
 	hash = mix_cond(mix_cond(hash, &row->cond[KQ_EVICTED]), &row->cond[KQ_REQUEUED]);
-	return mix(hash, row->gated);
+	return sl_hash(hash, row->gated);
 }
 
 /* ---- Who waits of each shape ---- */
@@ -177,7 +171,7 @@ static bool rebuild(struct kq *kq, struct kq_queue *queue)
 		capacity *= 2;
 	struct kq_shape *shape = calloc(capacity, sizeof(*shape));
 	if (!shape)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), false;
+		return sl_fail_memory(&kq->err), false;
 	for (uint32_t i = 0; i < queue->shape_capacity; i++) {
 		const struct kq_shape *old = &queue->shape[i];
 		if (old->hash && (old->first != KQ_NO || old->parked == queue->epoch))

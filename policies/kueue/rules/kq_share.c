@@ -84,7 +84,7 @@ static void make_lendable(const struct kq *kq, struct kq_quota_made *made, uint3
 void kq_share_made(struct kq *kq, struct kq_quota_made *made, const uint32_t *bottom_up)
 {
 	if (!sort_cells(kq, made)) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		return;
 	}
 	for (uint32_t i = 0; i < kq->node_count; i++)

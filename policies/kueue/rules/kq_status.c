@@ -30,7 +30,8 @@ bool kq_has_check(const struct kq_workload *row, enum kq_check_state state)
 	return false;
 }
 
-bool kq_checks_ready(const struct kq_workload *row)
+/* Those that it has. */
+static bool kq_checks_ready(const struct kq_workload *row)
 {
 	for (uint32_t i = 0; i < row->check_count; i++)
 		if (row->check[i].state != KQ_CHECK_READY)
@@ -130,7 +131,7 @@ bool kq_checks_reset(struct kq *kq, uint32_t workload)
 /* ---- Places -----------------------------------------------------------------------------------------------
  */
 
-bool kq_topology_pending(const struct kq_workload *row)
+static bool kq_topology_pending(const struct kq_workload *row)
 {
 	for (uint32_t i = 0; row->admission && i < row->admission->podset_count; i++)
 		if (row->admission->podset[i].delayed && !row->admission->podset[i].placement)

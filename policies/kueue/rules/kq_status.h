@@ -12,14 +12,12 @@
 const char *kq_message(struct kq *kq, const char *format, ...) SL_PRINTF(2, 3);
 
 bool kq_has_check(const struct kq_workload *row, enum kq_check_state state);
-bool kq_checks_ready(const struct kq_workload *row); /* Those that it has. */
 /* All that its queue asks of the flavors that it got are among those that it has. */
 bool kq_checks_complete(const struct kq *kq, uint32_t workload);
 /* Its list becomes what its queue asks; new ones are pending. Whether it changed. */
 bool kq_checks_sync(struct kq *kq, uint32_t workload, uint32_t queue);
 /* All pending again. Whether one was not. */
 bool kq_checks_reset(struct kq *kq, uint32_t workload);
-bool kq_topology_pending(const struct kq_workload *row);
 /* An admitted placement on a host that it calls unhealthy. */
 bool kq_on_unhealthy(const struct kq_workload *row);
 bool kq_needs_second_pass(const struct kq *kq, uint32_t workload);

@@ -17,7 +17,8 @@ static int64_t pods_of(const struct kq_placement *placement)
 	return pods;
 }
 
-bool kq_placement_stale(struct kq *kq, const struct kq_tree *tree, const struct kq_placement *placement)
+static bool kq_placement_stale(
+	struct kq *kq, const struct kq_tree *tree, const struct kq_placement *placement)
 {
 	for (uint32_t i = 0; i < placement->count; i++)
 		if (kq_tree_leaf(kq, tree, &placement->domain[i], placement->level_count) == KQ_NO)

@@ -219,23 +219,11 @@ static bool put_state(struct states *states, uint32_t slot, struct placed placed
 	}
 	if (low < states->ordered[slot] && states->at[order[low]].left == placed.left)
 		return true; /* Who came first stays. */
-	if (states->count == states->capacity) {
-		const uint32_t room = states->capacity ? states->capacity * 2 : 256;
-		struct placed *more = realloc(states->at, room * sizeof(*more));
-		if (!more)
-			return false;
-		states->at = more;
-		states->capacity = room;
-	}
-	if (states->ordered[slot] == states->ordered_capacity[slot]) {
-		const uint32_t room =
-			states->ordered_capacity[slot] ? states->ordered_capacity[slot] * 2 : 16;
-		uint32_t *more = realloc(order, room * sizeof(*more));
-		if (!more)
-			return false;
-		order = states->order[slot] = more;
-		states->ordered_capacity[slot] = room;
-	}
+	if (SL_GROW(states->at, states->capacity, states->count + 1, NULL))
+		return false;
+	if (SL_GROW(states->order[slot], states->ordered_capacity[slot], states->ordered[slot] + 1, NULL))
+		return false;
+	order = states->order[slot];
 	memmove(&order[low + 1], &order[low], (states->ordered[slot] - low) * sizeof(*order));
 	order[low] = states->count;
 	states->ordered[slot]++;
@@ -366,7 +354,7 @@ static uint32_t fewest(struct kq_search *search, uint32_t *domain, uint32_t coun
 		for (uint32_t used = greedy.used; ok && used > 0; used--)
 			ok = join(&states, &search->work[domain[i]], domain[i], used);
 	if (!ok)
-		(void)kq_fail(search->kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&search->kq->err);
 	uint32_t state = ok ? best_state(&states, greedy.used) : KQ_NO;
 	for (; state != KQ_NO && states.at[state].domain != KQ_NO; state = states.at[state].before)
 		domain[made++] = states.at[state].domain;

@@ -17,7 +17,7 @@ void kq_books_init(struct kq *kq, struct kq_books *books, uint32_t rows, uint32_
 	books->step_capacity = 64;
 	books->step_count = 1; /* Step 0 is the beginning. */
 	if (!books->used || !books->step)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 }
 
 void kq_books_release(struct kq_books *books)
@@ -33,18 +33,11 @@ static bool step_room(struct kq *kq, struct kq_books *books)
 		books->step_count = 1;
 		books->stamp = 0;
 	}
-	if (books->step_count < books->step_capacity)
-		return true;
-	const size_t room = (size_t)books->step_capacity * 2;
-	struct kq_step *more = room >= KQ_NO ? NULL : realloc(books->step, room * sizeof(*more));
-	if (!more)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), false;
-	books->step = more;
-	books->step_capacity = (uint32_t)room;
-	return true;
+	return !SL_GROW(books->step, books->step_capacity, books->step_count + 1, &kq->err);
 }
 
-void kq_books_touch(struct kq *kq, struct kq_books *books, uint32_t row)
+/* A row's capacity has changed. */
+static void kq_books_touch(struct kq *kq, struct kq_books *books, uint32_t row)
 {
 	if (!step_room(kq, books))
 		return;

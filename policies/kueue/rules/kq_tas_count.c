@@ -46,16 +46,8 @@ void kq_views_release(struct kq_tree *tree)
 static void put(struct kq *kq, const void *bytes, size_t size)
 {
 	struct kq_tas *tas = kq->tas;
-	if (tas->text_size + size > tas->text_capacity) {
-		const size_t room = (tas->text_size + size) * 2 + 256;
-		unsigned char *more = realloc(tas->text, room);
-		if (!more) {
-			(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-			return;
-		}
-		tas->text = more;
-		tas->text_capacity = room;
-	}
+	if (SL_GROW(tas->text, tas->text_capacity, tas->text_size + size, &kq->err))
+		return;
 	if (size)
 		memcpy(tas->text + tas->text_size, bytes, size);
 	tas->text_size += size;
@@ -368,7 +360,7 @@ static struct kq_view *view_new(struct kq *kq, const struct kq_tree *tree)
 		view->found = calloc((size_t)tree->first[tree->level_count] + 1, sizeof(*view->found));
 	}
 	if (!view || !view->fits || !view->found) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 		kq_view_free(view);
 		return NULL;
 	}
@@ -392,7 +384,7 @@ static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 	if (!tree->view)
 		tree->view = calloc(VIEWS_MAX, sizeof(struct kq_view *));
 	if (!tree->view)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
+		return sl_fail_memory(&kq->err), NULL;
 	if (tree->view_count < VIEWS_MAX) {
 		struct kq_view *made = view_new(kq, tree);
 		if (!made)
@@ -401,11 +393,9 @@ static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 		tree->view[tree->view_count++] = made;
 	}
 	struct kq_view *view = tree->view[oldest];
-	unsigned char *text = realloc(view->text, tas->text_size + 1);
-	if (!text)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), NULL;
-	memcpy(text, tas->text, tas->text_size);
-	view->text = text;
+	if (SL_RESIZE(view->text, tas->text_size + 1, &kq->err))
+		return NULL;
+	memcpy(view->text, tas->text, tas->text_size);
 	view->text_size = tas->text_size;
 	view->hash = hash;
 	view->ready = false;

@@ -53,9 +53,8 @@ struct kq_tree {
 	bool tainted;                      /* Some host has a taint. */
 	struct kq_books *books, *empty;    /* Usage; and of a cluster where nothing runs. */
 	uint32_t *row_of, *leaf_of;        /* Leaf to row of books and back; KQ_NO. */
-	uint32_t *found;                   /* A hash table of leaves by values. */
-	uint32_t found_mask;
-	struct kq_view **view; /* Of shapes of podsets: kq_tas_count.c. */
+	struct sl_map leaf_by;             /* Values. */
+	struct kq_view **view;             /* Of shapes of podsets: kq_tas_count.c. */
 	uint32_t view_count;
 	uint64_t views_used;
 };
@@ -82,8 +81,6 @@ void kq_books_release(struct kq_books *books);
 /* So much more, or less, in a row. */
 void kq_books_add(struct kq *kq, struct kq_books *books, uint32_t row, const struct kq_amounts *request,
 	int64_t count, int sign);
-/* A row's capacity has changed. */
-void kq_books_touch(struct kq *kq, struct kq_books *books, uint32_t row);
 
 struct kq_tree *kq_tree_of(const struct kq *kq, uint32_t flavor); /* NULL: it has none. */
 /* The leaf of values as a placement has them; KQ_NO. */
@@ -191,7 +188,6 @@ int kq_place_elastic(struct kq_placing *placing, const struct kq_team *team, str
 /* A placement into the books of its flavor, or out. */
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign);
-bool kq_placement_stale(struct kq *kq, const struct kq_tree *tree, const struct kq_placement *placement);
 const char *kq_placing_text(struct kq_placing *placing);
 
 /* kq_tas.c: the podset asks for a topology; why it has no place, and false; where one of that name is. */

@@ -68,12 +68,12 @@ static uint32_t hosts_of(struct kq *kq, const struct kq_tree *tree, struct named
 /* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.
  * -------- */
 
-static size_t hash_of(const char *const *value, uint32_t count)
+static uint64_t hash_of(const char *const *value, uint32_t count)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = count;
 	for (uint32_t i = 0; i < count; i++)
-		hash = (hash ^ (uintptr_t)value[i]) * UINT64_C(1099511628211);
-	return (size_t)(hash ^ hash >> 29);
+		hash = sl_hash(hash, (uintptr_t)value[i]);
+	return hash;
 }
 
 static bool leaf_has(const struct kq_tree *tree, uint32_t leaf, const char *const *value, uint32_t count)
@@ -85,12 +85,14 @@ static bool leaf_has(const struct kq_tree *tree, uint32_t leaf, const char *cons
 	return true;
 }
 
-static uint32_t *leaf_slot(const struct kq_tree *tree, const char *const *value, uint32_t count)
+static uint32_t find_leaf(const struct kq_tree *tree, const char *const *value, uint32_t count)
 {
-	size_t at = hash_of(value, count) & tree->found_mask;
-	while (tree->found[at] != KQ_NO && !leaf_has(tree, tree->found[at], value, count))
-		at = (at + 1) & tree->found_mask;
-	return &tree->found[at];
+	const uint64_t hash = hash_of(value, count);
+	uint32_t leaf;
+	SL_MAP_EACH(&tree->leaf_by, hash, leaf)
+	if (leaf_has(tree, leaf, value, count))
+		return leaf;
+	return KQ_NO;
 }
 
 uint32_t kq_tree_leaf(
@@ -102,12 +104,12 @@ uint32_t kq_tree_leaf(
 		return KQ_NO;
 	for (uint32_t i = 0; i < want; i++)
 		value[i] = domain->value[value_count - want + i];
-	uint32_t leaf = *leaf_slot(tree, value, want);
+	const uint32_t leaf = find_leaf(tree, value, want);
 	if (leaf != KQ_NO)
 		return leaf;
 	for (uint32_t i = 0; i < want; i++) /* Perhaps they are not interned. */
 		value[i] = kq_text(kq, value[i]);
-	return *leaf_slot(tree, value, want);
+	return find_leaf(tree, value, want);
 }
 
 uint32_t kq_tree_level(const struct kq_tree *tree, const char *key)
@@ -195,9 +197,6 @@ static void count_domains(
 static bool tree_room(struct kq_tree *tree)
 {
 	const size_t domains = tree->first[tree->level_count], leaves = tree->leaf_count;
-	tree->found_mask = 15;
-	while (tree->found_mask < leaves * 2)
-		tree->found_mask = tree->found_mask * 2 + 1;
 	tree->parent = calloc(domains + 1, sizeof(*tree->parent));
 	tree->child = calloc(domains + 1, sizeof(*tree->child));
 	tree->child_count = calloc(domains + 1, sizeof(*tree->child_count));
@@ -205,15 +204,12 @@ static bool tree_room(struct kq_tree *tree)
 	tree->host = calloc(leaves + 1, sizeof(*tree->host));
 	tree->row_of = calloc(leaves + 1, sizeof(*tree->row_of));
 	tree->room = calloc(leaves * tree->resource_count + 1, sizeof(*tree->room));
-	tree->found = malloc(((size_t)tree->found_mask + 1) * sizeof(*tree->found));
-	if (tree->found)
-		memset(tree->found, 0xff, ((size_t)tree->found_mask + 1) * sizeof(*tree->found));
 	return tree->parent && tree->child && tree->child_count && tree->value && tree->host &&
-	       tree->row_of && tree->room && tree->found;
+	       tree->row_of && tree->room;
 }
 
 /* Domains and leaves, from who stands for them. */
-static void link_domains(const struct kq *kq, struct kq_tree *tree, const struct named_host *named,
+static void link_domains(struct kq *kq, struct kq_tree *tree, const struct named_host *named,
 	const uint32_t *owner, uint32_t count)
 {
 	uint32_t now[KQ_LEVELS_MAX], leaf = KQ_NO;
@@ -238,7 +234,8 @@ static void link_domains(const struct kq *kq, struct kq_tree *tree, const struct
 		tree->tainted = tree->tainted || kq->host[named[i].host].taints.count > 0;
 		const char *const *value =
 			tree->by_host ? &named[i].value[tree->level_count - 1] : named[i].value;
-		*leaf_slot(tree, value, tree->by_host ? 1 : tree->level_count) = leaf;
+		(void)sl_map_add(&tree->leaf_by, hash_of(value, tree->by_host ? 1 : tree->level_count), leaf,
+			&kq->err);
 	}
 }
 
@@ -259,8 +256,7 @@ static void fill_room(struct kq *kq, struct kq_tree *tree, const struct named_ho
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t want = tree->by_host ? 1 : tree->level_count;
-		const uint32_t leaf =
-			*leaf_slot(tree, &named[owner[i]].value[tree->level_count - want], want);
+		const uint32_t leaf = find_leaf(tree, &named[owner[i]].value[tree->level_count - want], want);
 		add_room(kq, tree, leaf, &kq->host[named[i].host]);
 	}
 	/* Below nothing is as good as nothing, and leaves room for subtraction. */
@@ -284,12 +280,12 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 		count_domains(tree, named, owner, count);
 		ok = tree_room(tree);
 	}
-	if (ok) {
+	if (ok)
 		link_domains(kq, tree, named, owner, count);
+	if (ok && !kq->err.status)
 		fill_room(kq, tree, named, owner, count);
-	} else {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-	}
+	else
+		(void)sl_fail_memory(&kq->err);
 	free(named);
 	free(owner);
 }
@@ -300,31 +296,33 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 /* Rows of the shared books: names of hosts, in the order in which trees bring them. */
 static bool share_rows(struct kq *kq, struct kq_tas *tas)
 {
-	struct by_name *row;
-	size_t mask = 15, leaves = 0;
+	struct sl_map map = { 0 };
+	size_t leaves = 0;
 	uint32_t count = 0;
 	for (uint32_t t = 0; t < tas->tree_count; t++)
 		leaves += tas->tree[t].by_host ? tas->tree[t].leaf_count : 0;
-	while (mask < leaves * 2)
-		mask = mask * 2 + 1;
-	row = calloc(mask + 1, sizeof(*row));
-	if (!row)
+	const char **known = calloc(leaves + 1, sizeof(*known));
+	if (!known)
 		return false;
 	for (uint32_t t = 0; t < tas->tree_count; t++) {
 		const struct kq_tree *tree = &tas->tree[t];
 		for (uint32_t leaf = 0; tree->by_host && leaf < tree->leaf_count; leaf++) {
 			const char *name = tree->value[tree->leaf_first + leaf];
-			size_t at = hash_of(&name, 1) & mask;
-			while (row[at].name && row[at].name != name)
-				at = (at + 1) & mask;
-			if (!row[at].name) {
-				row[at].name = name;
-				row[at].at = count++;
+			const uint64_t hash = hash_of(&name, 1);
+			uint32_t row;
+			SL_MAP_EACH(&map, hash, row)
+			if (known[row] == name)
+				break;
+			if (row == UINT32_MAX) {
+				row = count++;
+				known[row] = name;
+				(void)sl_map_add(&map, hash, row, &kq->err);
 			}
-			tree->row_of[leaf] = row[at].at;
+			tree->row_of[leaf] = row;
 		}
 	}
-	free(row);
+	free(known);
+	sl_map_free(&map);
 	kq_books_init(kq, &tas->books[0], count, kq->resource_sealed);
 	kq_books_init(kq, &tas->books[1], count, kq->resource_sealed);
 	tas->books_count = 2;
@@ -404,7 +402,7 @@ void kq_tas_seal(struct kq *kq)
 		ok = kq->err.status == 0;
 	}
 	if (!ok || !all_books(kq, tas) || !working_room(tas))
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 }
 
 static void tree_release(struct kq_tree *tree)
@@ -418,7 +416,7 @@ static void tree_release(struct kq_tree *tree)
 	free(tree->room);
 	free(tree->row_of);
 	free(tree->leaf_of);
-	free(tree->found);
+	sl_map_free(&tree->leaf_by);
 }
 
 void kq_tas_free(struct kq *kq)

@@ -39,8 +39,6 @@ struct kq_search {
 
 /* kq_candidates.c */
 uint32_t kq_held_of(const struct kq *kq, uint32_t workload); /* Of its admission; KQ_NO. */
-/* Does one of these two policies allow it, and does it use a cell that is needed? */
-bool kq_may_go(const struct kq_search *search, uint32_t workload);
 /* Holders of a queue that may go. */
 void kq_candidates_of(const struct kq_search *search, uint32_t queue, uint32_t common, bool advantage,
 	struct kq_candidates *list);

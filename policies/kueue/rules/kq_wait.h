@@ -69,8 +69,6 @@ struct kq_waits {
 /* NULL: no memory, and the world has failed. */
 struct kq_waits *kq_waits(struct kq *kq);
 struct kq_queue *kq_queue_of(struct kq *kq, uint32_t queue);
-/* Room for one more in an array; NULL: no memory. */
-void *kq_queue_grow(struct kq *kq, void *array, uint32_t count, uint32_t *capacity, size_t size);
 
 /* kq_lane.c: into a queue and out of it. What comes in has its struct kq_wait filled. */
 bool kq_afs_orders(const struct kq *kq, uint32_t queue);

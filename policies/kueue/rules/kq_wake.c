@@ -12,20 +12,8 @@
 
 static bool note_room(struct kq *kq, struct kq_waits *waits)
 {
-	if (waits->node_capacity < kq->node_count) {
-		uint8_t *more = realloc(waits->is_noted, kq->node_count);
-		if (!more)
-			return kq_fail(kq, SL_SYSTEM, "out of memory"), false;
-		memset(more + waits->node_capacity, 0, kq->node_count - waits->node_capacity);
-		waits->is_noted = more;
-		waits->node_capacity = kq->node_count;
-	}
-	uint32_t *noted =
-		kq_queue_grow(kq, waits->noted, waits->noted_count, &waits->noted_capacity, sizeof(*noted));
-	if (!noted)
-		return false;
-	waits->noted = noted;
-	return true;
+	return !SL_GROW_ZEROED(waits->is_noted, waits->node_capacity, kq->node_count, &kq->err) &&
+	       !SL_GROW(waits->noted, waits->noted_capacity, waits->noted_count + 1, &kq->err);
 }
 
 void kq_queue_notify(struct kq *kq, uint32_t queue)
@@ -89,7 +77,7 @@ uint32_t kq_queue_wake(struct kq *kq)
 		return 0;
 	uint32_t *stack = malloc(((size_t)kq->node_count + 1) * sizeof(*stack));
 	if (!stack)
-		return kq_fail(kq, SL_SYSTEM, "out of memory"), 0U;
+		return sl_fail_memory(&kq->err), 0U;
 	const uint32_t count = waits->noted_count;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t root = waits->noted[i];

@@ -82,7 +82,7 @@ void *kq_room(struct kq *kq, size_t count, size_t size)
 {
 	void *room = sl_alloc(kq->arena, count ? count : 1, size);
 	if (!room)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 	return room;
 }
 
@@ -156,7 +156,7 @@ void kq_placement_free(struct kq_placement *placement)
 	free(placement);
 }
 
-struct kq_placement *kq_placement_copy(const struct kq_placement *placement)
+static struct kq_placement *kq_placement_copy(const struct kq_placement *placement)
 {
 	struct kq_placement *made = malloc(sizeof(*made));
 	if (!made)
@@ -213,7 +213,7 @@ void kq_set_admission(struct kq *kq, uint32_t workload, const struct kq_admissio
 	struct kq_workload *row = &kq->workload[workload];
 	struct kq_admission *made = admission ? kq_admission_copy(admission) : NULL;
 	if (admission && !made)
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kq->err);
 	kq_admission_free(row->admission);
 	row->admission = made;
 }
@@ -232,16 +232,8 @@ void kq_set_cond(struct kq *kq, uint32_t workload, enum kq_cond_type type, enum 
 void kq_did(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t by, const char *reason,
 	const char *message)
 {
-	if (kq->effect_count == kq->effect_capacity) {
-		const uint32_t room = kq->effect_capacity ? kq->effect_capacity * 2 : 64;
-		struct kq_effect *more = realloc(kq->effect, room * sizeof(*more));
-		if (!more) {
-			(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-			return;
-		}
-		kq->effect = more;
-		kq->effect_capacity = room;
-	}
+	if (SL_GROW(kq->effect, kq->effect_capacity, kq->effect_count + 1, &kq->err))
+		return;
 	kq->effect[kq->effect_count++] = (struct kq_effect){ kind, workload, by, reason, message };
 }
 
@@ -273,16 +265,8 @@ void kq_keep(struct kq *kq, kq_marked mark)
 void kq_write(struct kq *kq, int64_t *cell, int64_t value)
 {
 	if (kq->marks) {
-		if (kq->journal_count == kq->journal_capacity) {
-			const size_t room = kq->journal_capacity ? kq->journal_capacity * 2 : 1024;
-			struct kq_change *more = realloc(kq->journal, room * sizeof(*more));
-			if (!more) {
-				(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-				return;
-			}
-			kq->journal = more;
-			kq->journal_capacity = room;
-		}
+		if (SL_GROW(kq->journal, kq->journal_capacity, kq->journal_count + 1, &kq->err))
+			return;
 		kq->journal[kq->journal_count++] = (struct kq_change){ cell, *cell };
 	}
 	*cell = value;
@@ -298,16 +282,12 @@ static void measure(struct kq *kq, uint32_t workload)
 	kq_scratch_reset(kq->scratch);
 	const uint32_t count = kq_workload_usage(kq, kq->scratch, workload, &cell);
 	struct kq_workload *row = &kq->workload[workload];
-	struct kq_usage_cell *used = realloc(row->used, (count + 1) * sizeof(*used));
-	if (!used) {
-		(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-		row->used_count = 0;
+	row->used_count = 0;
+	if (SL_RESIZE(row->used, count + 1, &kq->err))
 		return;
-	}
-	row->used = used;
 	row->used_count = count;
 	if (count)
-		memcpy(used, cell, count * sizeof(*used));
+		memcpy(row->used, cell, count * sizeof(*cell));
 }
 
 void kq_count_in(struct kq *kq, uint32_t workload)
@@ -332,16 +312,8 @@ void kq_hold(struct kq *kq, uint32_t workload)
 	if (row->holds || !row->admission || row->admission->queue == KQ_NO)
 		return;
 	struct kq_node *queue = &kq->node[row->admission->queue];
-	if (queue->holder_count == queue->holder_capacity) {
-		const uint32_t room = queue->holder_capacity ? queue->holder_capacity * 2 : 8;
-		uint32_t *more = realloc(queue->holder, room * sizeof(*more));
-		if (!more) {
-			(void)kq_fail(kq, SL_SYSTEM, "out of memory");
-			return;
-		}
-		queue->holder = more;
-		queue->holder_capacity = room;
-	}
+	if (SL_GROW(queue->holder, queue->holder_capacity, queue->holder_count + 1, &kq->err))
+		return;
 	row->holder = queue->holder_count;
 	queue->holder[queue->holder_count++] = workload;
 	row->holds = true;

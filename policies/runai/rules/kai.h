@@ -382,8 +382,7 @@ struct kai {
 	} rows[KAI_NAMEDS];
 	uint32_t *block[32]; /* kai_jobs.c: free blocks of 1, 2, 4... tasks. */
 	uint32_t block_count[32], block_capacity[32];
-	uint32_t *request_slot; /* Finds requests: row + 1. */
-	uint32_t request_slots;
+	struct sl_map request_map;
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
 	struct kai_order_state *order; /* kai_order.c */
@@ -397,9 +396,7 @@ struct kai *kai_new(struct sl_arena *arena);
 void kai_free(struct kai *kai);
 int kai_fail(struct kai *kai, int status, const char *format, ...) SL_PRINTF(3, 4);
 const char *kai_text(struct kai *kai, const char *text); /* NULL stays NULL. */
-/* Room for so many rows; NULL: no memory. */
-void *kai_more(struct kai *kai, void *array, uint32_t *capacity, uint32_t needed, size_t size);
-uint32_t kai_queue(struct kai *kai, const char *name); /* Found, or made: nothing guaranteed, no limit. */
+uint32_t kai_queue(struct kai *kai, const char *name);   /* Found, or made: nothing guaranteed, no limit. */
 uint32_t kai_find_queue(const struct kai *kai, const char *name);
 uint32_t kai_node(struct kai *kai, const char *name); /* Likewise. */
 uint32_t kai_find_node(const struct kai *kai, const char *name);

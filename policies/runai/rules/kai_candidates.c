@@ -25,11 +25,8 @@ bool kai_lane_of_pending(struct kai *kai, enum kai_action action, bool preemptib
 
 bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job)
 {
-	uint32_t *more =
-		kai_more(kai, list->row, &list->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(list->row, list->capacity, kai->job[job].task_count + 1, &kai->err))
 		return false;
-	list->row = more;
 	list->count = kai_next_chunk(kai, job, list->row);
 	return true;
 }

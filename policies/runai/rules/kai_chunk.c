@@ -174,7 +174,7 @@ static bool place_set(struct stage *stage, uint32_t set, struct tasks tasks)
 	if (ok)
 		ok = place_children(stage, set, tasks, done, room);
 	else
-		(void)kai_fail(stage->kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&stage->kai->err);
 	free(room);
 	free(done);
 	return ok;

@@ -33,7 +33,7 @@ static bool cut(struct kai *kai, struct kai_rows_list *list)
 	struct aged *aged = calloc(room, sizeof(*aged));
 	uint32_t count = 0;
 	if (!aged)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct kai_job *job = &kai->job[list->row[i]];
 		const struct aged one = { job->created, job->name, list->row[i] };

@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 uint64_t kai_signature(const struct kai *kai, uint32_t job)
 {
 	const struct kai_job *row = &kai->job[job];
-	uint64_t hash = mix(mix(1, (uint64_t)row->priority), row->preemptible);
+	uint64_t hash = sl_hash(sl_hash(1, (uint64_t)row->priority), row->preemptible);
 	for (uint32_t i = 0; i < row->group_count; i++) {
 		const struct kai_group *group = &row->group[i];
 		if (group->topology != KAI_NO)
-			hash = mix(mix(mix(hash, group->topology), group->required), group->preferred);
+			hash = sl_hash(
+				sl_hash(sl_hash(hash, group->topology), group->required), group->preferred);
 	}
 	uint32_t before = KAI_NO;
 	for (uint32_t i = 0; i < row->task_count; i++) {
@@ -31,27 +26,28 @@ uint64_t kai_signature(const struct kai *kai, uint32_t job)
 			continue;
 		before = request;
 		const struct kai_request *ask = &kai->request[request];
-		hash = mix(hash, (uint64_t)ask->kind);
+		hash = sl_hash(hash, (uint64_t)ask->kind);
 		for (size_t w = 0; ask->allowed && w < kai->node_words; w++)
-			hash = mix(hash, ask->allowed[w]);
+			hash = sl_hash(hash, ask->allowed[w]);
 	}
 	return hash;
 }
 
 void kai_failed_clear(struct kai_failed *failed)
 {
-	for (uint32_t i = 0; i < failed->slots; i++)
-		failed->slot[i].job = KAI_NO;
+	sl_map_clear(&failed->map);
 	failed->count = 0;
 }
 
-static uint32_t slot_of(const struct kai_failed *failed, uint32_t queue, uint64_t signature)
+/* NULL: no job of it failed. */
+static struct kai_failure *failure_of(const struct kai_failed *failed, uint32_t queue, uint64_t signature)
 {
-	uint32_t at = (uint32_t)mix(signature, queue) & (failed->slots - 1);
-	while (failed->slot[at].job != KAI_NO &&
-		(failed->slot[at].queue != queue || failed->slot[at].signature != signature))
-		at = (at + 1) & (failed->slots - 1);
-	return at;
+	const uint64_t hash = sl_hash(signature, queue);
+	uint32_t i;
+	SL_MAP_EACH(&failed->map, hash, i)
+	if (failed->at[i].queue == queue && failed->at[i].signature == signature)
+		return &failed->at[i];
+	return NULL;
 }
 
 struct ask {
@@ -101,38 +97,19 @@ static bool easier(const struct kai *kai, uint32_t job, uint32_t than)
 
 bool kai_is_easier(const struct kai *kai, const struct kai_failed *failed, uint32_t queue, uint32_t job)
 {
-	if (failed->count == 0)
-		return true;
-	const struct kai_failure *failure = &failed->slot[slot_of(failed, queue, kai->job[job].signature)];
-	return failure->job == KAI_NO || easier(kai, job, failure->job);
-}
-
-static bool widen(struct kai *kai, struct kai_failed *failed)
-{
-	const struct kai_failed old = *failed;
-	failed->slots = old.slots ? old.slots * 2 : 64;
-	failed->slot = calloc(failed->slots, sizeof(*failed->slot));
-	if (!failed->slot) {
-		*failed = old;
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	}
-	kai_failed_clear(failed);
-	failed->count = old.count;
-	for (uint32_t i = 0; i < old.slots; i++)
-		if (old.slot[i].job != KAI_NO)
-			failed->slot[slot_of(failed, old.slot[i].queue, old.slot[i].signature)] = old.slot[i];
-	free(old.slot);
-	return true;
+	const struct kai_failure *failure = failure_of(failed, queue, kai->job[job].signature);
+	return !failure || easier(kai, job, failure->job);
 }
 
 void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, uint32_t job)
 {
-	if (failed->count * 2 >= failed->slots && !widen(kai, failed))
-		return;
 	const uint64_t signature = kai->job[job].signature;
-	struct kai_failure *failure = &failed->slot[slot_of(failed, queue, signature)];
-	if (failure->job != KAI_NO && !easier(kai, job, failure->job))
+	struct kai_failure *failure = failure_of(failed, queue, signature);
+	if (failure) {
+		failure->job = easier(kai, job, failure->job) ? job : failure->job;
 		return;
-	failed->count += failure->job == KAI_NO;
-	*failure = (struct kai_failure){ signature, queue, job };
+	}
+	if (!SL_GROW(failed->at, failed->capacity, failed->count + 1, &kai->err) &&
+		!sl_map_add(&failed->map, sl_hash(signature, queue), failed->count, &kai->err))
+		failed->at[failed->count++] = (struct kai_failure){ signature, queue, job };
 }

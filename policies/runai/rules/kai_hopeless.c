@@ -105,12 +105,9 @@ static bool find_domains(struct kai *kai)
 	const struct kai_job *job = &kai->job[kai->task[state->chunk.row[0]].job];
 	const struct kai_group *group = bound(kai, job);
 	state->domain_count = group ? kai->topo->tree[group->topology].domain_count : 1;
-	struct kai_domain_fit *more =
-		kai_more(kai, state->domain, &state->domain_capacity, state->domain_count, sizeof(*more));
-	if (!more)
+	if (SL_GROW(state->domain, state->domain_capacity, state->domain_count, &kai->err))
 		return false;
-	state->domain = more;
-	memset(more, 0, state->domain_count * sizeof(*more));
+	memset(state->domain, 0, state->domain_count * sizeof(*state->domain));
 	if (group)
 		domains_of(kai, group);
 	else
@@ -132,7 +129,7 @@ static bool make_room(struct kai *kai, struct kai_solve_state *state)
 	state->freed_nodes = kai->node_count;
 	if (!state->freed_at || !state->gathered_at || !state->domain_of) {
 		state->freed_nodes = 0;
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	}
 	return true;
 }

@@ -9,19 +9,14 @@
 
 /* ---- What tasks ask ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 31;
-}
-
 static uint64_t hash_of(const struct kai_request *request)
 {
-	uint64_t hash = mix(mix(1, (uint64_t)request->cpu), (uint64_t)request->mem);
-	hash = mix(mix(hash, (uint64_t)request->kind), (uint64_t)request->gpus);
-	hash = mix(mix(hash, (uint64_t)request->fraction), (uint64_t)request->gpu_mem);
+	uint64_t hash = sl_hash(sl_hash(1, (uint64_t)request->cpu), (uint64_t)request->mem);
+	hash = sl_hash(sl_hash(hash, (uint64_t)request->kind), (uint64_t)request->gpus);
+	hash = sl_hash(sl_hash(hash, (uint64_t)request->fraction), (uint64_t)request->gpu_mem);
 	for (uint32_t i = 0; i < request->profile_count; i++)
-		hash = mix(mix(hash, request->profile[i].profile), (uint64_t)request->profile[i].count);
+		hash = sl_hash(
+			sl_hash(hash, request->profile[i].profile), (uint64_t)request->profile[i].count);
 	return hash;
 }
 
@@ -38,51 +33,25 @@ static bool same(const struct kai_request *a, const struct kai_request *b)
 	return true;
 }
 
-static uint32_t *slot_of(const struct kai *kai, const struct kai_request *request)
-{
-	uint32_t at = (uint32_t)hash_of(request) & (kai->request_slots - 1);
-	while (kai->request_slot[at] && !same(&kai->request[kai->request_slot[at] - 1], request))
-		at = (at + 1) & (kai->request_slots - 1);
-	return &kai->request_slot[at];
-}
-
-static bool widen(struct kai *kai)
-{
-	uint32_t *old = kai->request_slot;
-	const uint32_t slots = kai->request_slots ? kai->request_slots * 2 : 64;
-	uint32_t *made = calloc(slots, sizeof(*made));
-	if (!made)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	kai->request_slot = made;
-	kai->request_slots = slots;
-	for (uint32_t i = 0; i < kai->request_count; i++)
-		*slot_of(kai, &kai->request[i]) = i + 1;
-	free(old);
-	return true;
-}
-
 uint32_t kai_request(struct kai *kai, const struct kai_request *request)
 {
-	if (kai->request_count * 2 >= kai->request_slots && !widen(kai))
+	const uint64_t hash = hash_of(request);
+	uint32_t i;
+	SL_MAP_EACH(&kai->request_map, hash, i)
+	if (same(&kai->request[i], request))
+		return i;
+	if (SL_GROW(kai->request, kai->request_capacity, kai->request_count + 1, &kai->err) ||
+		sl_map_add(&kai->request_map, hash, kai->request_count, &kai->err))
 		return KAI_NO;
-	uint32_t *slot = slot_of(kai, request);
-	if (*slot)
-		return *slot - 1;
-	struct kai_request *more =
-		kai_more(kai, kai->request, &kai->request_capacity, kai->request_count + 1, sizeof(*more));
-	if (!more)
-		return KAI_NO;
-	kai->request = more;
-	more += kai->request_count++;
+	struct kai_request *more = &kai->request[kai->request_count++];
 	*more = *request;
 	if (request->profile_count) {
 		struct kai_profiles *profile = sl_alloc(kai->arena, request->profile_count, sizeof(*profile));
 		if (!profile)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), KAI_NO;
+			return (void)sl_fail_memory(&kai->err), KAI_NO;
 		memcpy(profile, request->profile, request->profile_count * sizeof(*profile));
 		more->profile = profile;
 	}
-	*slot = kai->request_count;
 	return kai->request_count - 1;
 }
 
@@ -103,10 +72,8 @@ static uint32_t block_of(struct kai *kai, uint32_t tasks)
 	if (kai->block_count[class])
 		return kai->block[class][--kai->block_count[class]];
 	const uint32_t first = kai->task_count, room = UINT32_C(1) << class;
-	struct kai_task *more = kai_more(kai, kai->task, &kai->task_capacity, first + room, sizeof(*more));
-	if (!more)
+	if (SL_GROW(kai->task, kai->task_capacity, first + room, &kai->err))
 		return KAI_NO;
-	kai->task = more;
 	kai->task_count += room;
 	return first;
 }
@@ -115,10 +82,8 @@ static uint32_t job_row(struct kai *kai)
 {
 	if (kai->free_job_count)
 		return kai->free_job[--kai->free_job_count];
-	struct kai_job *more = kai_more(kai, kai->job, &kai->job_capacity, kai->job_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(kai->job, kai->job_capacity, kai->job_count + 1, &kai->err))
 		return KAI_NO;
-	kai->job = more;
 	if (!kai_lists_grow(kai))
 		return KAI_NO;
 	return kai->job_count++;
@@ -134,7 +99,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 	const uint32_t row = first != KAI_NO ? job_row(kai) : KAI_NO;
 	if (row == KAI_NO) {
 		free(group);
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), KAI_NO;
+		return (void)sl_fail_memory(&kai->err), KAI_NO;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		group[i] = (struct kai_group){ .parent = i ? 0 : KAI_NO,
@@ -180,7 +145,7 @@ static bool share_room(struct kai *kai, struct kai_task *task)
 		return true;
 	int64_t *room = malloc(3 * (size_t)request->gpus * sizeof(*room));
 	if (!room)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	for (int64_t i = 0; i < 3 * request->gpus; i++)
 		room[i] = -1;
 	task->shared = room;
@@ -215,7 +180,7 @@ static int sort_tasks(struct kai *kai, const struct kai_job *job)
 	if (!order || !copy) {
 		free(order);
 		free(copy);
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	}
 	uint32_t *from = order, *to = order + count;
 	for (uint32_t i = 0; i < count; i++)
@@ -276,12 +241,9 @@ int kai_seal_job(struct kai *kai, uint32_t row)
 static void free_block(struct kai *kai, const struct kai_job *job)
 {
 	const unsigned class = class_of(job->task_count);
-	uint32_t *more = kai_more(kai, kai->block[class], &kai->block_capacity[class],
-		kai->block_count[class] + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(kai->block[class], kai->block_capacity[class], kai->block_count[class] + 1, &kai->err))
 		return;
-	kai->block[class] = more;
-	more[kai->block_count[class]++] = job->task;
+	kai->block[class][kai->block_count[class]++] = job->task;
 }
 
 void kai_drop_job(struct kai *kai, uint32_t row)
@@ -298,12 +260,9 @@ void kai_drop_job(struct kai *kai, uint32_t row)
 	job->group = NULL;
 	job->task_count = 0;
 	job->gone = true;
-	uint32_t *more =
-		kai_more(kai, kai->free_job, &kai->free_job_capacity, kai->free_job_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(kai->free_job, kai->free_job_capacity, kai->free_job_count + 1, &kai->err))
 		return;
-	kai->free_job = more;
-	more[kai->free_job_count++] = row;
+	kai->free_job[kai->free_job_count++] = row;
 }
 
 void kai_jobs_free(struct kai *kai)
@@ -322,5 +281,5 @@ void kai_jobs_free(struct kai *kai)
 	for (int i = 0; i < KAI_LISTS; i++)
 		free(kai->list[i]);
 	free(kai->request);
-	free(kai->request_slot);
+	sl_map_free(&kai->request_map);
 }

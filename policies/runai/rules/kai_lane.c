@@ -19,7 +19,7 @@ struct kai_lane *kai_lane_new(struct kai *kai, enum kai_lane_order order, uint32
 {
 	struct kai_lane *lane = calloc(1, sizeof(*lane));
 	if (!lane)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
+		return (void)sl_fail_memory(&kai->err), NULL;
 	lane->order = order;
 	lane->depth = depth;
 	lane->last = KAI_NO;
@@ -71,7 +71,7 @@ static bool seats(struct kai *kai, struct kai_lane *lane)
 	if (!seat || !touched) {
 		free(seat);
 		free(touched);
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	}
 	SL_CHECK(!lane->touched_count); /* Queues do not come while jobs wait. */
 	for (uint32_t i = 0; i < lane->seat_count; i++) {
@@ -192,11 +192,9 @@ static void sift_down(struct kai *kai, struct kai_lane *lane, uint32_t *heap, ui
 static bool join(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
 {
 	struct kai_seat *seat = kai_lane_seat(lane, parent);
-	uint32_t *heap =
-		kai_more(kai, seat->child, &seat->child_capacity, seat->child_count + 1, sizeof(*heap));
-	if (!heap)
+	if (SL_GROW(seat->child, seat->child_capacity, seat->child_count + 1, &kai->err))
 		return false;
-	seat->child = heap;
+	uint32_t *heap = seat->child;
 	uint32_t at = seat->child_count++;
 	heap[at] = queue;
 	lane->seat[queue].taken = true;
@@ -366,32 +364,17 @@ uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane)
 
 static struct kai_rest *rest_of(struct kai *kai, struct kai_lane *lane, uint32_t job)
 {
-	if (job >= lane->rest_of_count) {
-		uint32_t *more = realloc(lane->rest_of, kai->job_count * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
-		memset(more + lane->rest_of_count, 0, (kai->job_count - lane->rest_of_count) * sizeof(*more));
-		lane->rest_of = more;
-		lane->rest_of_count = kai->job_count;
-	}
+	if (SL_GROW_ZEROED(lane->rest_of, lane->rest_of_count, job + 1, &kai->err))
+		return NULL;
 	if (lane->rest_of[job])
 		return &lane->rest[lane->rest_of[job] - 1];
-	if (lane->rest_count == lane->rest_made) {
-		const uint32_t before_count = lane->rest_made;
-		struct kai_rest *more =
-			kai_more(kai, lane->rest, &lane->rest_made, lane->rest_count + 1, sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + before_count, 0, (lane->rest_made - before_count) * sizeof(*more));
-		lane->rest = more;
-	}
+	if (SL_GROW_ZEROED(lane->rest, lane->rest_made, lane->rest_count + 1, &kai->err))
+		return NULL;
 	struct kai_rest *rest = &lane->rest[lane->rest_count];
 	const uint32_t tasks = kai->job[job].task_count;
-	uint8_t *gone = kai_more(kai, rest->gone, &rest->capacity, tasks, sizeof(*gone));
-	if (!gone)
+	if (SL_GROW(rest->gone, rest->capacity, tasks, &kai->err))
 		return NULL;
-	memset(gone, 0, tasks);
-	rest->gone = gone;
+	memset(rest->gone, 0, tasks);
 	rest->job = job;
 	lane->rest_of[job] = ++lane->rest_count;
 	return rest;

@@ -36,10 +36,9 @@ bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const 
 bool kai_pile_push(
 	struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile, const struct kai_entry *entry)
 {
-	struct kai_entry *heap = kai_more(kai, pile->entry, &pile->capacity, pile->count + 1, sizeof(*heap));
-	if (!heap)
+	if (SL_GROW(pile->entry, pile->capacity, pile->count + 1, &kai->err))
 		return false;
-	pile->entry = heap;
+	struct kai_entry *heap = pile->entry;
 	uint32_t at = pile->count++;
 	pile->loose = lane->depth == 0 && (at == 0 || pile->loose);
 	if (pile->loose) {

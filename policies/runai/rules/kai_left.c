@@ -15,12 +15,9 @@
 static bool leave(struct kai *kai, uint32_t task, int64_t state)
 {
 	struct kai_solve_state *solve = kai->solve;
-	struct kai_left *more =
-		kai_more(kai, solve->left, &solve->left_capacity, solve->left_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(solve->left, solve->left_capacity, solve->left_count + 1, &kai->err))
 		return false;
-	solve->left = more;
-	more[solve->left_count++] = (struct kai_left){ task, state, kai->effect_count };
+	solve->left[solve->left_count++] = (struct kai_left){ task, state, kai->effect_count };
 	return true;
 }
 

@@ -30,12 +30,9 @@ bool kai_lists_grow(struct kai *kai)
 {
 	const size_t words = ((size_t)kai->job_capacity + BITS - 1) / BITS;
 	for (int list = 0; list < KAI_LISTS && words > kai->list_words; list++) {
-		uint64_t *more = realloc(kai->list[list], words * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-		kai->list[list] = more;
-		for (size_t i = kai->list_words; i < words; i++)
-			more[i] = 0;
+		size_t have = kai->list_words;
+		if (SL_GROW_ZEROED(kai->list[list], have, words, &kai->err))
+			return false;
 	}
 	kai->list_words = words > kai->list_words ? words : kai->list_words;
 	return true;

@@ -201,12 +201,10 @@ static bool make_shared(struct kai *kai, struct kai_node *node)
 	const int64_t gpus = node->gpus < GPUS_MAX ? node->gpus : GPUS_MAX;
 	const uint32_t room = gpus > 0 ? 2 * (uint32_t)gpus : 0;
 	if (room > 0 && room > node->shared_capacity) {
-		struct kai_shared *more = realloc(node->shared, room * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		if (SL_RESIZE(node->shared, room, &kai->err))
+			return false;
 		for (uint32_t i = node->shared_capacity; i < room; i++)
-			more[i] = (struct kai_shared){ .device = -1 };
-		node->shared = more;
+			node->shared[i] = (struct kai_shared){ .device = -1 };
 		node->shared_capacity = room;
 	}
 	for (uint32_t i = 0; i < node->shared_capacity; i++)
@@ -220,16 +218,11 @@ static bool make_mig(struct kai *kai, struct kai_node *node)
 	if (!node->mig_count || kai->mig_count == 0)
 		return true;
 	const size_t size = (size_t)kai->mig_count * sizeof(int64_t);
-	int64_t *idle = realloc(node->mig_idle, size);
-	if (idle)
-		node->mig_idle = idle;
-	int64_t *releasing = realloc(node->mig_releasing, size);
-	if (releasing)
-		node->mig_releasing = releasing;
-	if (!idle || !releasing)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	memcpy(idle, node->mig_count, size);
-	memset(releasing, 0, size);
+	if (SL_RESIZE(node->mig_idle, kai->mig_count, &kai->err) ||
+		SL_RESIZE(node->mig_releasing, kai->mig_count, &kai->err))
+		return false;
+	memcpy(node->mig_idle, node->mig_count, size);
+	memset(node->mig_releasing, 0, size);
 	return true;
 }
 
@@ -256,11 +249,9 @@ void kai_node_ready(struct kai *kai, uint32_t row, bool ready)
 
 static bool widen(struct kai *kai, int64_t **counts, uint32_t room)
 {
-	int64_t *more = realloc(*counts, (size_t)room * sizeof(*more));
-	if (!more)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	more[room - 1] = 0;
-	*counts = more;
+	if (SL_RESIZE(*counts, room, &kai->err))
+		return false;
+	(*counts)[room - 1] = 0;
 	return true;
 }
 
@@ -283,7 +274,7 @@ bool kai_node_profile(struct kai *kai, uint32_t row, uint32_t profile, int64_t c
 	if (!node->mig_count)
 		node->mig_count = calloc(kai->mig_count, sizeof(*node->mig_count));
 	if (!node->mig_count)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	node->mig_count[profile] = count_of;
 	return true;
 }

@@ -111,7 +111,8 @@ bool kai_plain_chunk(const struct kai *kai, uint32_t row, uint32_t *request, uin
 	return true;
 }
 
-uint32_t kai_plan_chunk(struct kai *kai, uint32_t row)
+/* What the next chunk takes of each pod set, in order, in kai->order->part. */
+static uint32_t kai_plan_chunk(struct kai *kai, uint32_t row)
 {
 	const struct kai_job *job = &kai->job[row];
 	if (!kai_order_room(kai, row))

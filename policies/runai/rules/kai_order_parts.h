@@ -66,8 +66,6 @@ static inline int64_t kai_set_min(const struct kai_group *set, uint32_t children
 	return set->min == KAI_NO ? children : set->min;
 }
 
-/* What the next chunk takes of each pod set, in order, in kai->order->part. */
-uint32_t kai_plan_chunk(struct kai *kai, uint32_t job);
 /* What the next chunk is charged, without its list. */
 struct kai_vec kai_next_ask(struct kai *kai, uint32_t job);
 /* A job of one pod set all of whose tasks ask the same: so many tasks of that. False: it is none. */

@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(struct kai *kai, void **array, uint32_t groups, size_t size)
-{
-	void *more = realloc(*array, groups * size);
-	if (!more)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	*array = more;
-	return true;
-}
-
 bool kai_order_room(struct kai *kai, uint32_t job)
 {
 	const uint32_t groups = kai->job[job].group_count;
@@ -28,16 +19,13 @@ bool kai_order_room(struct kai *kai, uint32_t job)
 		kai->order = calloc(1, sizeof(*kai->order));
 	struct kai_order_state *state = kai->order;
 	if (!state)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	if (groups <= state->capacity)
 		return true;
 	const uint32_t room = groups * 2;
-	if (!grow(kai, (void **)&state->branch, room, sizeof(*state->branch)) ||
-		!grow(kai, (void **)&state->child, room, sizeof(*state->child)) ||
-		!grow(kai, (void **)&state->kin, room, sizeof(*state->kin)) ||
-		!grow(kai, (void **)&state->stack, room, sizeof(*state->stack)) ||
-		!grow(kai, (void **)&state->part, room, sizeof(*state->part)) ||
-		!grow(kai, (void **)&state->filled, room, sizeof(*state->filled)))
+	if (SL_RESIZE(state->branch, room, &kai->err) || SL_RESIZE(state->child, room, &kai->err) ||
+		SL_RESIZE(state->kin, room, &kai->err) || SL_RESIZE(state->stack, room, &kai->err) ||
+		SL_RESIZE(state->part, room, &kai->err) || SL_RESIZE(state->filled, room, &kai->err))
 		return false;
 	state->capacity = room;
 	return true;

@@ -56,12 +56,9 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 static bool add_unit(struct kai *kai, uint32_t leaf, const struct kai_vec *ask)
 {
 	struct kai_solve_state *state = kai->solve;
-	struct kai_unit *more =
-		kai_more(kai, state->unit, &state->unit_capacity, state->unit_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(state->unit, state->unit_capacity, state->unit_count + 1, &kai->err))
 		return false;
-	state->unit = more;
-	more[state->unit_count++] = (struct kai_unit){ leaf, *ask };
+	state->unit[state->unit_count++] = (struct kai_unit){ leaf, *ask };
 	return true;
 }
 
@@ -221,7 +218,7 @@ static bool make_room(struct kai *kai)
 		state->room = calloc(kai->queue_count, sizeof(*state->room));
 		state->room_count = state->room ? kai->queue_count : 0;
 	}
-	return state->room || kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+	return state->room || sl_fail_memory(&kai->err) == 0;
 }
 
 /* What candidates hold, by the queue that would lose it; the deepest of these queues. */
@@ -314,7 +311,7 @@ static bool remember_books(struct kai *kai, uint32_t job)
 		state->allocated_count = kai->queue_count;
 	}
 	if (!state->allocated || !state->allocated_np)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
+		return (void)sl_fail_memory(&kai->err), false;
 	for (uint32_t i = 0; i < kai->queue_count; i++) {
 		state->allocated[i] = kai->queue[i].allocated;
 		state->allocated_np[i] = kai->queue[i].allocated_np;

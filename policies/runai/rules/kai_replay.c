@@ -49,7 +49,7 @@ struct kai_replay *kai_replay_new(struct kai *kai)
 {
 	struct kai_replay *replay = calloc(1, sizeof(*replay));
 	if (!replay)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
+		return (void)sl_fail_memory(&kai->err), NULL;
 	replay->lane = kai_lane_new(kai, KAI_NEXT, 0);
 	if (!replay->lane)
 		return free(replay), NULL;
@@ -100,37 +100,24 @@ static uint32_t collect(struct kai *kai, struct kai_replay *replay)
 		const struct kai_job *job = &kai->job[i];
 		if (!kai_lane_may(kai, replay->lane, i))
 			continue;
-		struct kai_waiting *more =
-			kai_more(kai, replay->waiting, &replay->waiting_capacity, count + 1, sizeof(*more));
-		if (!more)
+		if (SL_GROW(replay->waiting, replay->waiting_capacity, count + 1, &kai->err))
 			return 0;
-		replay->waiting = more;
 		struct kai_entry entry = kai_entry_of(kai, replay->lane, i);
 		entry.live = false; /* Who only waits does not change. */
 		entry.other = true;
-		more[count++] = (struct kai_waiting){ entry, job->name, job->queue };
+		replay->waiting[count++] = (struct kai_waiting){ entry, job->name, job->queue };
 	}
 	return count;
 }
 
-static bool widen(struct kai *kai, void **array, size_t count, size_t size)
-{
-	void *more = realloc(*array, count * size);
-	if (!more)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	*array = more;
-	return true;
-}
-
 static bool room(struct kai *kai, struct kai_replay *replay)
 {
-	if (kai->job_count > replay->job_count &&
-		!widen(kai, (void **)&replay->row, kai->job_count, sizeof(*replay->row)))
+	if (kai->job_count > replay->job_count && SL_RESIZE(replay->row, kai->job_count, &kai->err))
 		return false;
 	replay->job_count = kai->job_count > replay->job_count ? kai->job_count : replay->job_count;
 	if (kai->queue_count <= replay->queue_count)
 		return true;
-	if (!widen(kai, (void **)&replay->looked, kai->queue_count, sizeof(*replay->looked)))
+	if (SL_RESIZE(replay->looked, kai->queue_count, &kai->err))
 		return false;
 	memset(replay->looked, 0, kai->queue_count * sizeof(*replay->looked));
 	replay->queue_count = kai->queue_count;
@@ -141,9 +128,8 @@ static bool back_room(struct kai *kai, struct kai_back *back, uint32_t count)
 {
 	if (count <= back->capacity)
 		return true;
-	if (!widen(kai, (void **)&back->entry, count, sizeof(*back->entry)) ||
-		!widen(kai, (void **)&back->ask, count, sizeof(*back->ask)) ||
-		!widen(kai, (void **)&back->hidden, count, sizeof(*back->hidden)))
+	if (SL_RESIZE(back->entry, count, &kai->err) || SL_RESIZE(back->ask, count, &kai->err) ||
+		SL_RESIZE(back->hidden, count, &kai->err))
 		return false;
 	back->capacity = count;
 	return true;
@@ -160,12 +146,9 @@ static uint32_t root_of(const struct kai *kai, uint32_t queue)
 static bool extend_span(struct kai *kai, struct kai_replay *replay, uint32_t leaf, uint32_t row)
 {
 	if (!replay->span_count || replay->span[replay->span_count - 1].leaf != leaf) {
-		struct kai_span *more = kai_more(
-			kai, replay->span, &replay->span_capacity, replay->span_count + 1, sizeof(*more));
-		if (!more)
+		if (SL_GROW(replay->span, replay->span_capacity, replay->span_count + 1, &kai->err))
 			return false;
-		replay->span = more;
-		more[replay->span_count++] = (struct kai_span){ leaf, row, row, root_of(kai, leaf) };
+		replay->span[replay->span_count++] = (struct kai_span){ leaf, row, row, root_of(kai, leaf) };
 	}
 	replay->span[replay->span_count - 1].end = row + 1;
 	return true;
@@ -195,11 +178,9 @@ void kai_replay_open(struct kai *kai, struct kai_replay *replay)
 
 static bool append(struct kai *kai, uint32_t **array, uint32_t *count, uint32_t *capacity, uint32_t job)
 {
-	uint32_t *more = kai_more(kai, *array, capacity, *count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(*array, *capacity, *count + 1, &kai->err))
 		return false;
-	*array = more;
-	more[(*count)++] = job;
+	(*array)[(*count)++] = job;
 	return true;
 }
 

@@ -23,12 +23,9 @@ void kai_victims_clear(struct kai_victims *victims) { victims->task.count = vict
 bool kai_victims_add(
 	struct kai *kai, struct kai_victims *victims, uint32_t job, const uint32_t *task, uint32_t count)
 {
-	struct kai_batch *more = kai_more(
-		kai, victims->batch, &victims->batch_capacity, victims->batch_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(victims->batch, victims->batch_capacity, victims->batch_count + 1, &kai->err))
 		return false;
-	victims->batch = more;
-	more[victims->batch_count++] = (struct kai_batch){ job, victims->task.count, count };
+	victims->batch[victims->batch_count++] = (struct kai_batch){ job, victims->task.count, count };
 	for (uint32_t i = 0; i < count; i++)
 		if (!kai_rows_add(kai, &victims->task, task[i]))
 			return false;
@@ -100,11 +97,8 @@ static enum gathered gather_next(struct kai_scenarios *s)
 	if (job == KAI_NO)
 		return NONE_LEFT;
 	struct kai_rows_list *room = &state->scratch;
-	uint32_t *more =
-		kai_more(kai, room->row, &room->capacity, kai->job[job].task_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(room->row, room->capacity, kai->job[job].task_count + 1, &kai->err))
 		return NONE_LEFT;
-	room->row = more;
 	bool rest;
 	room->count = kai_eviction_chunk(kai, job, kai_lane_gone(state->victims, job), room->row, &rest);
 	bool again = false;
@@ -154,7 +148,7 @@ static void list_nodes(struct kai_scenarios *s)
 	uint32_t count = 0;
 	s->node.count = s->at = 0;
 	if (!rank) {
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 		return;
 	}
 	for (uint32_t i = 0; i < job->task_count; i++)
@@ -233,7 +227,7 @@ static void rank_nodes(struct kai_scenarios *s)
 	if (!ranked || !freed) {
 		free(ranked);
 		free(freed);
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 		return;
 	}
 	for (uint32_t i = 0; i < recorded->count; i++)

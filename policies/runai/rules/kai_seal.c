@@ -68,7 +68,7 @@ static int rank_nodes(struct kai *kai, uint32_t *by, uint32_t *rank)
 {
 	struct named *named = calloc((size_t)kai->node_count + 1, sizeof(*named));
 	if (!named)
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		named[i] = (struct named){ kai->node[i].name, i };
 	qsort(named, kai->node_count, sizeof(*named), by_name);
@@ -130,11 +130,11 @@ int kai_seal(struct kai *kai)
 {
 	uint32_t *room = calloc((size_t)kai->queue_count + 2 * (size_t)kai->node_count + 1, sizeof(*room));
 	if (!room)
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	free(kai->sealed);
 	kai->sealed = room;
 	if (!make_rows(kai))
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	if (deepen(kai) != 0 ||
 		rank_nodes(kai, room + kai->queue_count, room + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;

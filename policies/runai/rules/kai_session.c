@@ -10,11 +10,9 @@
 
 bool kai_rows_add(struct kai *kai, struct kai_rows_list *list, uint32_t row)
 {
-	uint32_t *more = kai_more(kai, list->row, &list->capacity, list->count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(list->row, list->capacity, list->count + 1, &kai->err))
 		return false;
-	list->row = more;
-	more[list->count++] = row;
+	list->row[list->count++] = row;
 	return true;
 }
 
@@ -23,7 +21,7 @@ struct kai_solve_state *kai_solve_state(struct kai *kai)
 	if (!kai->solve)
 		kai->solve = calloc(1, sizeof(*kai->solve));
 	if (!kai->solve)
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 	return kai->solve;
 }
 
@@ -56,7 +54,9 @@ void kai_solve_free(struct kai *kai)
 	free(state->feasible);
 	free(state->nodes);
 	free(state->tried);
-	free(state->failed.slot);
+	sl_map_free(&state->tried_map);
+	free(state->failed.at);
+	sl_map_free(&state->failed.map);
 	free(state->allocated);
 	free(state->allocated_np);
 	free(state->unit);

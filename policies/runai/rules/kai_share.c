@@ -106,28 +106,13 @@ static double divide_group(struct kai_claim *claim, uint32_t count, double left,
 /* ---- What rounding kept back ---- */
 
 /* Largest first, then as they stand. */
-static bool rests_first(const struct kai_claim *claim, uint32_t a, uint32_t b)
+static bool rests_first(const struct kai_claim *claim, const uint32_t *a, const uint32_t *b)
 {
-	if (claim[a].rest != claim[b].rest)
-		return claim[a].rest > claim[b].rest;
-	return a < b;
+	if (claim[*a].rest != claim[*b].rest)
+		return claim[*a].rest > claim[*b].rest;
+	return *a < *b;
 }
-
-static void sink(const struct kai_claim *claim, uint32_t *heap, uint32_t count, uint32_t at)
-{
-	for (;;) {
-		uint32_t best = at;
-		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-			if (rests_first(claim, heap[child], heap[best]))
-				best = child;
-		if (best == at)
-			return;
-		const uint32_t swap = heap[at];
-		heap[at] = heap[best];
-		heap[best] = swap;
-		at = best;
-	}
-}
+SL_HEAP(rests, uint32_t, const struct kai_claim *, rests_first, SL_HEAP_UNPLACED)
 
 /* One unit each, or what is left of one; more than it asks if it comes to that. */
 static double give_rests(struct kai_claim *claim, uint32_t count, double left, uint32_t *heap)
@@ -136,14 +121,12 @@ static double give_rests(struct kai_claim *claim, uint32_t count, double left, u
 	for (uint32_t i = 0; i < count; i++)
 		if (claim[i].rest > 0)
 			heap[held++] = i;
-	for (uint32_t i = held / 2; i-- > 0;)
-		sink(claim, heap, held, i);
+	rests_make(claim, heap, held);
 	while (left > 0 && held) {
 		const double unit = left < 1 ? left : 1;
 		claim[heap[0]].fair += unit;
 		left -= unit;
-		heap[0] = heap[--held];
-		sink(claim, heap, held, 0);
+		rests_remove(claim, heap, --held, 0);
 	}
 	return left;
 }
@@ -328,7 +311,7 @@ void kai_share_seal(struct kai *kai)
 	}
 	if (!state || !state->order || !state->room || !state->claim || !state->remaining ||
 		!state->involved || !state->touched) {
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 		return;
 	}
 	sort_children(kai, kai->root, kai->root_count);

@@ -39,11 +39,10 @@ static bool stamps(struct kai *kai, struct kai_solve_state *state)
 	for (size_t i = 0; i < SL_LEN(all); i++) {
 		if (*all[i].have >= all[i].need && *all[i].stamp)
 			continue;
-		uint32_t *more = realloc(*all[i].stamp, ((size_t)all[i].need + 1) * sizeof(*more));
-		if (!more)
-			return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-		memset(more + *all[i].have, 0, ((size_t)all[i].need + 1 - *all[i].have) * sizeof(*more));
-		*all[i].stamp = more;
+		if (SL_RESIZE(*all[i].stamp, (size_t)all[i].need + 1, &kai->err))
+			return false;
+		memset(*all[i].stamp + *all[i].have, 0,
+			((size_t)all[i].need + 1 - *all[i].have) * sizeof(**all[i].stamp));
 		*all[i].have = all[i].need;
 	}
 	state->stamp++;

@@ -38,9 +38,10 @@ enum kai_generator { KAI_NODE_LOCAL, KAI_MULTI_NODE, KAI_GENERATORS };
 struct kai_failed {
 	struct kai_failure {
 		uint64_t signature;
-		uint32_t queue, job; /* queue KAI_NO: of any. job KAI_NO: free. */
-	} * slot;
-	uint32_t slots, count;
+		uint32_t queue, job; /* queue KAI_NO: of any. */
+	} * at;
+	struct sl_map map; /* Of their places. */
+	uint32_t count, capacity;
 };
 
 /* A task that a simulation left behind (kai_left.c): its state before, and how much was decided by then. */
@@ -71,7 +72,8 @@ struct kai_solve_state {
 	size_t words;
 	struct kai_vec base_free; /* Of `feasible`. */
 	uint64_t *tried;          /* Hashes of sets that failed. */
-	uint32_t tried_slots, tried_count;
+	struct sl_map tried_map;
+	uint32_t tried_count, tried_capacity;
 	uint64_t sets, pods;  /* Of this job's search: simulated; placed in vain. */
 	uint64_t action_pods; /* Of this action, in vain. */
 	bool cut;             /* A bound ended the search. */

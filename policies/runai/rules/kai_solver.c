@@ -28,40 +28,25 @@ static uint64_t hash_of(const struct kai_solve_state *state, uint32_t tasks)
 	return mix(sum ^ mix(tasks)) | 1;
 }
 
-static uint32_t slot_of(const struct kai_solve_state *state, uint64_t hash)
+static bool was_tried(const struct kai_solve_state *state, uint64_t hash)
 {
-	uint32_t at = (uint32_t)(hash >> 1) & (state->tried_slots - 1);
-	while (state->tried[at] && state->tried[at] != hash)
-		at = (at + 1) & (state->tried_slots - 1);
-	return at;
+	uint32_t i;
+	SL_MAP_EACH(&state->tried_map, hash, i)
+	if (state->tried[i] == hash)
+		return true;
+	return false;
 }
 
 static void note_tried(struct kai *kai, struct kai_solve_state *state, uint64_t hash)
 {
-	if (state->tried_count * 2 >= state->tried_slots) {
-		const uint32_t before = state->tried_slots;
-		uint64_t *old = state->tried;
-		uint64_t *made = calloc(before ? before * 2 : 256, sizeof(*made));
-		if (!made) {
-			(void)kai_fail(kai, SL_SYSTEM, "out of memory");
-			return;
-		}
-		state->tried = made;
-		state->tried_slots = before ? before * 2 : 256;
-		for (uint32_t i = 0; i < before; i++)
-			if (old[i])
-				made[slot_of(state, old[i])] = old[i];
-		free(old);
-	}
-	const uint32_t at = slot_of(state, hash);
-	state->tried_count += state->tried[at] == 0;
-	state->tried[at] = hash;
+	if (!SL_GROW(state->tried, state->tried_capacity, state->tried_count + 1, &kai->err) &&
+		!sl_map_add(&state->tried_map, hash, state->tried_count, &kai->err))
+		state->tried[state->tried_count++] = hash;
 }
 
 static void forget_tried(struct kai_solve_state *state)
 {
-	if (state->tried_count)
-		memset(state->tried, 0, state->tried_slots * sizeof(*state->tried));
+	sl_map_clear(&state->tried_map);
 	state->tried_count = 0;
 }
 
@@ -87,13 +72,11 @@ static bool node_sets(struct kai *kai, struct kai_solve_state *state)
 	state->base = calloc(state->words + 1, sizeof(*state->base));
 	state->feasible = calloc(state->words + 1, sizeof(*state->feasible));
 	state->nodes = calloc(state->words + 1, sizeof(*state->nodes));
-	uint32_t *stamp = realloc(state->stamp_node, ((size_t)kai->node_count + 1) * sizeof(*stamp));
-	if (!state->base || !state->feasible || !state->nodes || !stamp) {
-		state->stamp_node = stamp ? stamp : state->stamp_node;
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), false;
-	}
-	memset(stamp, 0, ((size_t)kai->node_count + 1) * sizeof(*stamp));
-	state->stamp_node = stamp;
+	if (!state->base || !state->feasible || !state->nodes)
+		return (void)sl_fail_memory(&kai->err), false;
+	if (SL_RESIZE(state->stamp_node, (size_t)kai->node_count + 1, &kai->err))
+		return false;
+	memset(state->stamp_node, 0, ((size_t)kai->node_count + 1) * sizeof(*state->stamp_node));
 	state->stamp_nodes = kai->node_count;
 	return true;
 }
@@ -141,7 +124,7 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 		return false;
 	while (!found && kai_scenarios_next(&scenarios)) {
 		const uint64_t hash = hash_of(state, tasks);
-		if (state->tried_count && state->tried[slot_of(state, hash)] == hash)
+		if (was_tried(state, hash))
 			continue;
 		if (kai_bounds_reached(kai))
 			break;

@@ -15,12 +15,9 @@ void kai_note_stale(struct kai *kai, uint32_t task)
 	struct kai_job *job = &kai->job[row];
 	if (job->unsure || (job->task_count < 2 && job->group[kai->task[task].group].min < 2))
 		return;
-	uint32_t *more =
-		kai_more(kai, kai->unsure, &kai->unsure_capacity, kai->unsure_count + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(kai->unsure, kai->unsure_capacity, kai->unsure_count + 1, &kai->err))
 		return;
-	kai->unsure = more;
-	more[kai->unsure_count++] = row;
+	kai->unsure[kai->unsure_count++] = row;
 	job->unsure = true;
 }
 

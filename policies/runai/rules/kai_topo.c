@@ -251,22 +251,15 @@ static bool is_candidate(const struct question *of, uint32_t domain)
 static struct kai_topo_lent *lend(struct kai *kai)
 {
 	struct kai_topo_state *state = kai->topo;
-	if (state->lent_count == state->lent_capacity) {
-		struct kai_topo_lent *more = kai_more(
-			kai, state->lent, &state->lent_capacity, state->lent_count + 1, sizeof(*state->lent));
-		if (!more)
-			return NULL;
-		memset(more + state->lent_count, 0,
-			(state->lent_capacity - state->lent_count) * sizeof(*more));
-		state->lent = more;
-	}
+	if (SL_GROW_ZEROED(state->lent, state->lent_capacity, state->lent_count + 1, &kai->err))
+		return NULL;
 	struct kai_topo_lent *lent = &state->lent[state->lent_count];
 	if (!lent->nodes)
 		lent->nodes = malloc((state->node_words + 1) * sizeof(*lent->nodes));
 	if (!lent->score)
 		lent->score = malloc((state->node_words * 64 + 1) * sizeof(*lent->score));
 	if (!lent->nodes || !lent->score)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
+		return (void)sl_fail_memory(&kai->err), NULL;
 	state->lent_count++;
 	return lent;
 }
@@ -295,10 +288,8 @@ static bool list(const struct question *of, struct kai_topo_lent *lent, struct k
 {
 	const struct kai_topo_state *state = of->state;
 	const struct kai_tree *tree = of->tree;
-	uint32_t *room = kai_more(of->kai, lent->domain, &lent->capacity, of->order, sizeof(*lent->domain));
-	if (!room)
+	if (SL_GROW(lent->domain, lent->capacity, of->order, &of->kai->err))
 		return false;
-	lent->domain = room;
 	for (uint32_t end = of->order; end > 0;) {
 		uint32_t from = end - 1;
 		const uint32_t depth = tree->domain[state->visit[from]].depth;
@@ -458,7 +449,7 @@ void kai_topo_seal(struct kai *kai)
 	}
 	kai->topo = state;
 	if (!state || !state->tree || !state->sums) {
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 		return;
 	}
 	for (uint32_t i = 0; i < kai->topology_count; i++) {
@@ -467,7 +458,7 @@ void kai_topo_seal(struct kai *kai)
 			return;
 	}
 	if (!make_room(kai, state))
-		(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+		(void)sl_fail_memory(&kai->err);
 }
 
 void kai_topo_free(struct kai *kai)

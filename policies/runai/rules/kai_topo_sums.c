@@ -115,7 +115,7 @@ static bool make_sums(struct kai *kai, const struct kai_tree *tree, struct kai_t
 	sums->free = calloc(tree->domain_count * amounts + 1, sizeof(*sums->free));
 	sums->held = calloc(tree->node_count * amounts + 1, sizeof(*sums->held));
 	sums->seen = calloc((size_t)tree->node_count + 1, sizeof(*sums->seen));
-	return (sums->free && sums->held && sums->seen) || kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+	return (sums->free && sums->held && sums->seen) || sl_fail_memory(&kai->err) == 0;
 }
 
 static bool make_pods(struct kai *kai, const struct kai_tree *tree, struct kai_topo_pods *pods)
@@ -126,8 +126,7 @@ static bool make_pods(struct kai *kai, const struct kai_tree *tree, struct kai_t
 	pods->pods = calloc((size_t)tree->domain_count + 1, sizeof(*pods->pods));
 	pods->held = calloc((size_t)tree->node_count + 1, sizeof(*pods->held));
 	pods->seen = calloc((size_t)tree->node_count + 1, sizeof(*pods->seen));
-	return (pods->most && pods->pods && pods->held && pods->seen) ||
-	       kai_fail(kai, SL_SYSTEM, "out of memory") == 0;
+	return (pods->most && pods->pods && pods->held && pods->seen) || sl_fail_memory(&kai->err) == 0;
 }
 
 /* Those that ask so much, as counted before; or in place of others, none counted. NULL: no memory. */

@@ -101,13 +101,13 @@ int kai_tree_grow(struct kai *kai, const struct kai_topology *topology, struct k
 	tree->at = malloc(room * sizeof(*tree->at));
 	if (!member || !tree->node || !tree->leaf || !tree->at) {
 		free(member);
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	}
 	tree->node_count = gather(kai, topology, member);
 	tree->domain = calloc(count_domains(member, tree), sizeof(*tree->domain));
 	if (!tree->domain) {
 		free(member);
-		return kai_fail(kai, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(&kai->err);
 	}
 	memset(tree->at, 0xff, room * sizeof(*tree->at)); /* KAI_NO */
 	for (uint32_t i = 0; i < tree->node_count; i++) {

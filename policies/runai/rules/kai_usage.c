@@ -127,7 +127,7 @@ static void keep(struct kai *kai, struct track *track, int64_t sample, const str
 		const uint32_t room = track->capacity ? track->capacity * 2 : 8;
 		struct run *more = malloc(room * sizeof(*more));
 		if (!more) {
-			(void)kai_fail(kai, SL_SYSTEM, "out of memory");
+			(void)sl_fail_memory(&kai->err);
 			return;
 		}
 		for (uint32_t i = 0; i < track->count; i++)
@@ -214,14 +214,8 @@ static sl_time begun_at(struct kai_usage *usage, int64_t sample)
 
 static bool widen(struct kai *kai, struct kai_usage *usage)
 {
-	const uint32_t before = usage->room;
-	struct track *more =
-		kai_more(kai, usage->track, &usage->room, kai->queue_count, sizeof(*usage->track));
-	if (kai->queue_count && !more)
+	if (SL_GROW_ZEROED(usage->track, usage->room, kai->queue_count, &kai->err))
 		return false;
-	usage->track = more;
-	for (uint32_t i = before; i < usage->room; i++)
-		usage->track[i] = (struct track){ 0 };
 	usage->count = kai->queue_count;
 	return true;
 }
@@ -237,7 +231,7 @@ struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *
 		       NULL;
 	struct kai_usage *usage = calloc(1, sizeof(*usage));
 	if (!usage)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
+		return (void)sl_fail_memory(&kai->err), NULL;
 	usage->config = *config;
 	usage->decay = 1;
 	if (config->half_life > 0)

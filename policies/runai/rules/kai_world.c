@@ -19,31 +19,16 @@ int kai_fail(struct kai *kai, int status, const char *format, ...)
 	return kai->err.status ? kai->err.status : sl_fail(&kai->err, status, "%s", text);
 }
 
-void *kai_more(struct kai *kai, void *array, uint32_t *capacity, uint32_t needed, size_t size)
-{
-	if (needed <= *capacity)
-		return array;
-	uint32_t room = *capacity ? *capacity : 16;
-	while (room < needed && room <= KAI_ROWS_MAX)
-		room *= 2;
-	void *more = needed > KAI_ROWS_MAX ? NULL : realloc(array, room * size);
-	if (!more)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
-	*capacity = room;
-	return more;
-}
-
 /* Room for one more row; zeroed. NULL: no memory. */
 #define MORE(kai, what)                                                                       \
 	row_more((kai), (void **)&(kai)->what, &(kai)->what##_count, &(kai)->what##_capacity, \
 		sizeof(*(kai)->what))
 static void *row_more(struct kai *kai, void **array, uint32_t *count, uint32_t *capacity, size_t size)
 {
-	void *more = kai_more(kai, *array, capacity, *count + 1, size);
-	if (!more)
+	if (*count == *capacity &&
+		sl_array_grow(array, size, capacity, sizeof(*capacity), *count + 1, KAI_ROWS_MAX, &kai->err))
 		return NULL;
-	*array = more;
-	return memset((char *)more + (size_t)(*count)++ * size, 0, size);
+	return memset((char *)*array + (size_t)(*count)++ * size, 0, size);
 }
 
 /* ---- Rows by name ---- */
@@ -55,7 +40,7 @@ const char *kai_text(struct kai *kai, const char *text)
 	const uint32_t number = sl_names_add(kai->names, text);
 	if (number != KAI_NO)
 		return sl_names_text(kai->names, number);
-	return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), "";
+	return (void)sl_fail_memory(&kai->err), "";
 }
 
 /* The row of that kind by that name: KAI_NO if there is none yet. NULL: no memory. */
@@ -64,15 +49,13 @@ static uint32_t *row_of(struct kai *kai, enum kai_named kind, const char *name)
 	struct kai_rows *rows = &kai->rows[kind];
 	const uint32_t number = sl_names_add(kai->names, name);
 	if (number == KAI_NO)
-		return (void)kai_fail(kai, SL_SYSTEM, "out of memory"), NULL;
+		return (void)sl_fail_memory(&kai->err), NULL;
 	const uint32_t before = rows->capacity;
-	uint32_t *more = kai_more(kai, rows->row, &rows->capacity, number + 1, sizeof(*more));
-	if (!more)
+	if (SL_GROW(rows->row, rows->capacity, number + 1, &kai->err))
 		return NULL;
-	rows->row = more;
 	for (uint32_t i = before; i < rows->capacity; i++)
-		more[i] = KAI_NO;
-	return &more[number];
+		rows->row[i] = KAI_NO;
+	return &rows->row[number];
 }
 
 static uint32_t find(const struct kai *kai, enum kai_named kind, const char *name)
@@ -178,16 +161,8 @@ void kai_write(struct kai *kai, int64_t *cell, int64_t value)
 	if (*cell == value)
 		return;
 	if (kai->marks) {
-		if (kai->journal_count == kai->journal_capacity) {
-			const size_t room = kai->journal_capacity ? kai->journal_capacity * 2 : 1024;
-			struct kai_change *more = realloc(kai->journal, room * sizeof(*more));
-			if (!more) {
-				(void)kai_fail(kai, SL_SYSTEM, "out of memory");
-				return;
-			}
-			kai->journal = more;
-			kai->journal_capacity = room;
-		}
+		if (SL_GROW(kai->journal, kai->journal_capacity, kai->journal_count + 1, &kai->err))
+			return;
 		kai->journal[kai->journal_count++] = (struct kai_change){ cell, *cell };
 	}
 	*cell = value;

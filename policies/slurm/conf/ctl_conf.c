@@ -15,8 +15,6 @@ struct ctl_conf {
 	size_t sched_count;
 };
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
 
 const char *ctl_conf_text(const struct ctl *c, const char *key)
@@ -32,7 +30,7 @@ int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise)
 }
 
 /* Slurm's times: "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours[:minutes[:seconds]]". */
-int64_t ctl_conf_seconds(const char *text, int64_t otherwise)
+static int64_t ctl_conf_seconds(const char *text, int64_t otherwise)
 {
 	int64_t part[4] = { 0 }; /* Days, hours, minutes, seconds. */
 	size_t first = 2;
@@ -112,7 +110,7 @@ static int parts_of(struct ctl *c, struct ctl_conf *conf, const struct sl_setup 
 }
 
 /* The first counts: slurmctld looks for it in the text. */
-const char *ctl_sched_param(const struct ctl *c, const char *key)
+static const char *ctl_sched_param(const struct ctl *c, const char *key)
 {
 	for (size_t i = 0; i < c->conf->sched_count; i++)
 		if (strcasecmp(c->conf->sched[i].key, key) == 0)
@@ -310,10 +308,10 @@ int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *er
 {
 	c->conf = sl_alloc(c->arena, 1, sizeof(*c->conf));
 	if (!c->conf)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	const char *params = ctl_conf_text(c, "SchedulerParameters");
 	if (parts_of(c, c->conf, setup, params ? params : ""))
-		return no_memory(err);
+		return sl_fail_memory(err);
 	take_sched(c);
 	take_preempt(c);
 	take_rest(c);

@@ -10,9 +10,6 @@
 /* ctl_conf_parts.c: partitions and the table of TRES. */
 int ctl_conf_parts(struct ctl *c, struct sl_err *err);
 
-/* Slurm's times, "days-hours:minutes:seconds" and shorter; a bare number is minutes. UNLIMITED and -1:
- * CTL_NEVER. What is no time, or NULL: otherwise. */
-int64_t ctl_conf_seconds(const char *text, int64_t otherwise);
 /* Minutes, CTL_NEVER: UNLIMITED. */
 int64_t ctl_conf_over_time(const char *text, int64_t otherwise);
 /* The word is one of the list, in any case. list may be NULL. */

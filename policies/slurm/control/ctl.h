@@ -408,7 +408,6 @@ int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise)
 /* ctl_tres_told.c: remarks on TRES that limits and weights name and nobody counts. */
 int ctl_tres_tell(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
-const char *ctl_sched_param(const struct ctl *c, const char *key);
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
 
@@ -717,7 +716,6 @@ int ctl_node_make(struct ctl *c, struct sl_err *err);
 /* Not down, drained, failing, being switched off, or out: those that are switched off are in. */
 const uint64_t *ctl_nodes_avail(const struct ctl *c);
 const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drained ones are in. */
-void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason);
 /* scontrol update nodename=NAMES state=STATE reason=REASON, STATE in any case. False: no such node or state.
  */
 bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);

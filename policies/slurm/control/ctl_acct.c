@@ -318,25 +318,14 @@ static int compare(const struct ctl_assoc *a, const char *user, const char *acco
 	return order ? order : by_text(a->partition, partition);
 }
 
-/* By user, account and partition: a heap sort would do, but rows are few and made once. */
-static void sift(const struct ctl *c, uint32_t *heap, uint32_t at, uint32_t count)
+static bool goes_after(const struct ctl *c, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-		const struct ctl_assoc *one = &c->assoc[heap[child]];
-		if (child + 1 < count) {
-			const struct ctl_assoc *other = &c->assoc[heap[child + 1]];
-			if (compare(one, other->user, other->account, other->partition) < 0)
-				one = &c->assoc[heap[++child]];
-		}
-		const struct ctl_assoc *top = &c->assoc[heap[at]];
-		if (compare(top, one->user, one->account, one->partition) >= 0)
-			return;
-		const uint32_t row = heap[at];
-		heap[at] = heap[child];
-		heap[child] = row;
-	}
+	const struct ctl_assoc *other = &c->assoc[*b];
+	return compare(&c->assoc[*a], other->user, other->account, other->partition) > 0;
 }
+SL_HEAP(assocs, uint32_t, const struct ctl *, goes_after, SL_HEAP_UNPLACED)
 
+/* By user, account and partition: a heap's last in turn. */
 static bool index_make(struct ctl *c)
 {
 	uint32_t *heap = sl_alloc(c->arena, c->assoc_count, sizeof(*heap));
@@ -345,13 +334,12 @@ static bool index_make(struct ctl *c)
 		return false;
 	for (uint32_t i = 0; i < c->assoc_count; i++)
 		heap[i] = i;
-	for (uint32_t i = c->assoc_count / 2; i-- > 0;)
-		sift(c, heap, i, c->assoc_count);
+	assocs_make(c, heap, c->assoc_count);
 	for (uint32_t count = c->assoc_count; count-- > 1;) {
 		const uint32_t row = heap[0];
 		heap[0] = heap[count];
 		heap[count] = row;
-		sift(c, heap, 0, count);
+		assocs_down(c, heap, count, 0);
 	}
 	return true;
 }
@@ -530,35 +518,30 @@ static bool usage(struct ctl *c, const struct thicket *t)
 
 /* ---- All of it -------------------------------------------------------------------------------------- */
 
-static int out_of_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "out of memory for accounts and QOS");
-}
-
 static int tree_make(struct ctl *c, struct sl_err *err)
 {
 	struct thicket t = { .c = c };
 	if (!gather(&t))
-		return out_of_memory(err);
+		return sl_fail_memory(err);
 	const int status = grow(&t, err);
 	if (status)
 		return status;
 	if (!rows(c, &t) || !index_make(c) || !defaults(c))
-		return out_of_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
 		if (is_kind(setting, "association") && *setting->name)
 			(void)ctl_assoc_set(c, find(&t, setting->name)->row, setting->key, setting->value);
 	}
 	ctl_acct_inherit(c);
-	return usage(c, &t) ? SL_OK : out_of_memory(err);
+	return usage(c, &t) ? SL_OK : sl_fail_memory(err);
 }
 
 int ctl_acct_make(struct ctl *c, struct sl_err *err)
 {
 	c->acct = sl_alloc(c->arena, 1, sizeof(*c->acct));
 	if (!c->acct || !qos_make(c))
-		return out_of_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->cluster->setting_count && !c->acct->told; i++)
 		c->acct->told = is_kind(&c->cluster->setting[i], "association");
 	return c->acct->told ? tree_make(c, err) : SL_OK;

@@ -44,7 +44,7 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	struct ctl_bf *bf = sl_alloc(c->arena, 1, sizeof(*bf));
 	c->bf = bf;
 	if (!bf)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const size_t users = (size_t)c->user_count + 1;
 	bf->slots.c = c;
 	bf->slots.words = select_node_words(c->select);
@@ -58,7 +58,7 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	bf->reserved = sl_alloc(c->arena, c->part_count, sizeof(*bf->reserved));
 	if (!bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part || !bf->by_assoc ||
 		!bf->reserved)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

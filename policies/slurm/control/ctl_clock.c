@@ -54,7 +54,7 @@ int ctl_clock_make(struct ctl *c, struct sl_err *err)
 	struct ctl_clock *k = sl_alloc(c->arena, 1, sizeof(*k));
 	c->clock = k;
 	if (!k)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const ctl_time first = c->jobs->count ? ctl_time_of(c, c->jobs->submit[0]) : c->epoch;
 	const ctl_time start = last_of(first - STARTED_BEFORE, MINUTE, c->params.tick_phase);
 	k->passed = k->passed_full = k->bf_last = k->updated = start;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Jobs by name ----------------------------------------------------------------------------------------
  */
 
@@ -109,7 +107,7 @@ static int read_commands(struct ctl *c, const struct sl_setup *setup, struct sl_
 {
 	struct ctl_commands *commands = c->commands;
 	struct command_words *words = malloc(sizeof(*words));
-	int status = words ? SL_OK : no_memory(err);
+	int status = words ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < setup->command_count && !status; i++) {
 		struct command *command = &commands->command[commands->count++];
 		*command = (struct command){ .at = setup->command[i].at, .source = &setup->command[i] };
@@ -136,7 +134,7 @@ static int add_releases(struct ctl *c, struct sl_err *err)
 				.named = true };
 		command->row = sl_alloc(c->arena, 1, sizeof(*command->row));
 		if (!command->row)
-			return no_memory(err);
+			return sl_fail_memory(err);
 		command->row[0] = row;
 	}
 	return SL_OK;
@@ -149,10 +147,10 @@ int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err 
 		count += lets_go(&c->job[row]);
 	c->commands = sl_alloc(c->arena, 1, sizeof(*c->commands));
 	if (!c->commands)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	c->commands->command = sl_alloc(c->arena, count + 1, sizeof(*c->commands->command));
 	if (!c->commands->command)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	int status = read_commands(c, setup, err);
 	if (!status)
 		status = add_releases(c, err);

@@ -287,7 +287,7 @@ int command_pairs(struct ctl *c, const struct command_words *words, uint32_t fir
 {
 	command->pair = sl_alloc(c->arena, words->count + 1, sizeof(*command->pair));
 	if (!command->pair)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t i = first; i < words->count && !status; i++)
 		status = read_pair(c, words, i, command, err);

@@ -54,7 +54,7 @@ int command_words(
 	words->source = source;
 	char *room = sl_alloc(c->arena, 2 * strlen(source->text) + 2, 1);
 	if (!room)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (const char *p = source->text; *(p += strspn(p, " \t"));) {
 		if (words->count == COMMAND_WORDS_MAX)
 			return command_wrong(
@@ -99,7 +99,7 @@ static int add_jobs(struct ctl *c, const struct command_words *words, uint32_t w
 			return command_wrong(words, word, err, "'%.*s' is no job's id", (int)len, at);
 		uint32_t *row = sl_alloc(c->arena, command->row_count + found + 1, sizeof(*row));
 		if (!row)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 		if (command->row_count)
 			memcpy(row, command->row, command->row_count * sizeof(*row));
 		if (len)

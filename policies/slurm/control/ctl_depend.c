@@ -198,8 +198,6 @@ ctl_time ctl_depend_next(const struct ctl *c, const struct ctl_job *job)
 /* ---- Made
  * ------------------------------------------------------------------------------------------------------ */
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 static struct depend_list *list_new(
 	const struct ctl *c, const struct sl_depend *depend, uint32_t count, bool of_trace)
 {
@@ -211,14 +209,6 @@ static struct depend_list *list_new(
 	};
 	list->met = sl_alloc(c->arena, (size_t)count + 1, 1);
 	return list->met ? list : NULL;
-}
-
-static uint32_t hash_of(const char *name, uint32_t user)
-{
-	uint64_t hash = 1469598103934665603U ^ user;
-	for (; name && *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 1099511628211U;
-	return (uint32_t)(hash ^ hash >> 32);
 }
 
 static bool same_party(const struct ctl_job *a, const struct ctl_job *b)
@@ -233,26 +223,29 @@ static int make_parties(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_depends *d = c->depends;
 	const uint32_t count = c->jobs->count;
-	uint32_t slots = 16;
-	while (slots < 2 * count && slots < UINT32_MAX / 2)
-		slots *= 2;
-	uint32_t *slot = sl_alloc(c->arena, slots, sizeof(*slot)); /* The last of it, and 1. */
+	struct sl_map map = { .arena = c->arena }; /* Of the first of each. */
+	uint32_t *last = sl_alloc(c->arena, (size_t)count + 1, sizeof(*last));
+	int status = SL_OK;
 	d->party_first = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->party_first));
 	d->party_next = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->party_next));
-	if (!slot || !d->party_first || !d->party_next)
-		return no_memory(err);
-	for (uint32_t row = 0; row < count; row++) {
+	if (!last || !d->party_first || !d->party_next)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
-		uint32_t at = hash_of(job->more->name, job->user) & (slots - 1);
-		while (slot[at] && !same_party(&c->job[slot[at] - 1], job))
-			at = (at + 1) & (slots - 1);
+		const uint64_t hash = sl_hash_text(job->user, job->more->name ? job->more->name : "");
+		uint32_t first;
+		SL_MAP_EACH(&map, hash, first)
+		if (same_party(&c->job[first], job))
+			break;
 		d->party_next[row] = CTL_NO_ROW;
-		d->party_first[row] = slot[at] ? d->party_first[slot[at] - 1] : row;
-		if (slot[at])
-			d->party_next[slot[at] - 1] = row;
-		slot[at] = row + 1;
+		d->party_first[row] = first == UINT32_MAX ? row : first;
+		if (first == UINT32_MAX)
+			status = sl_map_add(&map, hash, row, err);
+		else
+			d->party_next[last[first]] = row;
+		last[d->party_first[row]] = row;
 	}
-	return SL_OK;
+	return status;
 }
 
 static bool any_singleton(const struct sl_depend *depend, uint32_t count)
@@ -268,17 +261,17 @@ int ctl_depend_make(struct ctl *c, struct sl_err *err)
 	bool single = false;
 	c->depends = sl_alloc(c->arena, 1, sizeof(*c->depends));
 	if (!c->depends)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	c->depends->list = sl_alloc(c->arena, (size_t)c->jobs->count + 1, sizeof(struct depend_list *));
 	if (!c->depends->list)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < c->jobs->count; row++) {
 		const struct sl_job_more *more = c->job[row].more;
 		if (!more->depend_count)
 			continue;
 		c->depends->list[row] = list_new(c, more->depend, more->depend_count, true);
 		if (!c->depends->list[row])
-			return no_memory(err);
+			return sl_fail_memory(err);
 		single |= any_singleton(more->depend, more->depend_count);
 	}
 	return single ? make_parties(c, err) : SL_OK;

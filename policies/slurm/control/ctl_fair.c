@@ -120,7 +120,7 @@ int fair_make(struct ctl *c, struct sl_err *err)
 	p->sibling = sl_alloc(c->arena, c->assoc_count + 1U, sizeof(*p->sibling));
 	p->rank = sl_alloc(c->arena, c->assoc_count + 1U, sizeof(*p->rank));
 	if (!p->share || !p->sibling || !p->rank)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	ctl_fair_changed(c);
 	if (p->root != CTL_NO_ROW)
 		c->assoc[p->root].usage_efctv = 1;

@@ -460,13 +460,13 @@ int ctl_gang_make(struct ctl *c, struct sl_err *err)
 	const struct sl_cluster *cluster = c->cluster;
 	struct ctl_gang *g = c->gang = sl_alloc(c->arena, 1, sizeof(*g));
 	if (!g)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	g->sliced = CTL_NONE;
 	g->part = sl_alloc(c->arena, c->part_count + 1, sizeof(*g->part));
 	g->order = sl_alloc(c->arena, c->part_count + 1, sizeof(*g->order));
 	g->core_at = sl_alloc(c->arena, cluster->node_count + 1, sizeof(*g->core_at));
 	if (!g->part || !g->order || !g->core_at)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < cluster->node_count; node++) {
 		g->core_at[node] = (uint32_t)g->words;
 		g->words += words_of(c, node);
@@ -479,7 +479,7 @@ int ctl_gang_make(struct ctl *c, struct sl_err *err)
 		g->part[i].share = share_of(c, own ? own : params);
 		g->part[i].row = sl_alloc(c->arena, g->words, sizeof(uint64_t));
 		if (!g->part[i].row)
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	return SL_OK;
 }

@@ -16,8 +16,6 @@
 
 enum { COMPONENTS_MAX = 64 };
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "out of memory"); }
-
 /* ---- Whose it is ------------------------------------------------------------------------------------ */
 
 static int compare_numbers(const void *a, const void *b)
@@ -48,7 +46,7 @@ static int name_numbers(struct ctl *c, const int32_t *number, uint32_t count, st
 		const int len = snprintf(text, sizeof(text), "%d", (int)number[i]);
 		c->user_name[i] = number[i] < 0 ? "unknown" : sl_strdup(c->arena, text, (size_t)len);
 		if (!c->user_name[i])
-			return no_memory(err);
+			return sl_fail_memory(err);
 	}
 	c->user_count = count;
 	return SL_OK;
@@ -59,7 +57,7 @@ static int users_by_number(struct ctl *c, struct sl_err *err)
 	const struct sl_jobs *jobs = c->jobs;
 	int32_t *number = malloc(((size_t)jobs->count + 1) * sizeof(*number));
 	if (!number)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	if (jobs->count)
 		memcpy(number, jobs->user, jobs->count * sizeof(*number));
 	qsort(number, jobs->count, sizeof(*number), compare_numbers); /* Equal ones are the same. */
@@ -68,7 +66,7 @@ static int users_by_number(struct ctl *c, struct sl_err *err)
 		if (!i || number[i] != number[count - 1])
 			number[count++] = number[i];
 	c->user_name = sl_alloc(c->arena, (size_t)count + 1, sizeof(*c->user_name));
-	int status = c->user_name ? name_numbers(c, number, count, err) : no_memory(err);
+	int status = c->user_name ? name_numbers(c, number, count, err) : sl_fail_memory(err);
 	for (uint32_t row = 0; row < jobs->count && !status; row++)
 		c->job[row].user = place_of(number, count, jobs->user[row]);
 	free(number);
@@ -80,7 +78,7 @@ static int users_by_name(struct ctl *c, struct sl_err *err)
 	const struct sl_jobs *jobs = c->jobs;
 	c->user_name = sl_alloc(c->arena, (size_t)jobs->user_count + 1, sizeof(*c->user_name));
 	if (!c->user_name)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < jobs->user_count; i++)
 		c->user_name[i] = jobs->user_name[i];
 	c->user_name[jobs->user_count] = "unknown";
@@ -129,7 +127,7 @@ static int parts_named(struct ctl *c, struct ctl_job *job, const char *list, str
 		count += *at == ',';
 	job->parts = sl_alloc(c->arena, count, sizeof(*job->parts));
 	if (!job->parts)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (const char *at = list; *at;) {
 		const size_t len = strcspn(at, ",");
 		const uint32_t part = len ? ctl_part_named(c, at, len) : CTL_NO_ROW;
@@ -176,7 +174,7 @@ static int parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 	} else if (c->part_default < c->part_count) {
 		job->parts = sl_alloc(c->arena, 1, sizeof(*job->parts));
 		if (!job->parts)
-			return no_memory(err);
+			return sl_fail_memory(err);
 		job->parts[job->part_count++] = c->part_default;
 	}
 	job->part = job->part_count ? job->parts[0] : 0;
@@ -288,7 +286,7 @@ static int array_make(struct ctl *c, const struct task *task, size_t from, size_
 	array->count = (uint32_t)(until - from);
 	array->job = sl_alloc(c->arena, array->count, sizeof(*array->job));
 	if (!array->job)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	array->order = UINT32_MAX;
 	for (uint32_t i = 0; i < array->count; i++) {
 		struct ctl_job *job = &c->job[task[from + i].row];
@@ -312,7 +310,7 @@ static int arrays_of(struct ctl *c, const struct task *task, size_t count, struc
 		arrays += !i || task[i].array != task[i - 1].array;
 	c->array = sl_alloc(c->arena, arrays + 1, sizeof(*c->array));
 	if (!c->array)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (size_t from = 0, until; from < count && !status; from = until) {
 		until = from + 1;
@@ -327,7 +325,7 @@ static int make_arrays(struct ctl *c, struct sl_err *err)
 {
 	struct task *task = malloc(((size_t)c->jobs->count + 1) * sizeof(*task));
 	if (!task)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	size_t count = 0;
 	for (uint32_t row = 0; row < c->jobs->count; row++) {
 		const struct sl_job_more *more = c->job[row].more;
@@ -358,7 +356,7 @@ int ctl_job_make(struct ctl *c, struct sl_err *err)
 	int status = slurm_asks_make(c->cluster, jobs, c->arena, COMPONENTS_MAX, &ask, err);
 	c->job = sl_alloc(c->arena, (size_t)jobs->count + 1, sizeof(*c->job));
 	if (!status && (!nothing || !c->job))
-		status = no_memory(err);
+		status = sl_fail_memory(err);
 	if (status)
 		return status;
 	for (uint32_t row = 0; row < jobs->count; row++) {

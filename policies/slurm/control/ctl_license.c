@@ -97,7 +97,7 @@ int ctl_license_make(struct ctl *c, struct sl_err *err)
 		c->licenses->used =
 			sl_alloc(c->arena, (size_t)c->cluster->license_count + 1, sizeof(int64_t));
 	if (!c->licenses || !c->licenses->used)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

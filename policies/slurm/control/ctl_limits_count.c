@@ -9,12 +9,6 @@
  */
 #include "policies/slurm/control/ctl_limits.h"
 
-static void no_memory(struct ctl *c)
-{
-	controller_failed(
-		&c->engine, sl_fail(&c->engine.err, SL_SYSTEM, "out of memory for what is used of limits"));
-}
-
 static struct ctl_used *used_new(struct ctl *c)
 {
 	struct ctl_used *used = sl_alloc(c->arena, 1, sizeof(*used));
@@ -48,7 +42,7 @@ static struct ctl_used *part(struct ctl *c, struct ctl_used ***of, uint32_t coun
 	if (*of && !(*of)[row])
 		(*of)[row] = used_new(c);
 	if (!*of || !(*of)[row]) {
-		no_memory(c);
+		controller_no_memory(&c->engine);
 		return NULL;
 	}
 	return (*of)[row];
@@ -94,7 +88,7 @@ static int64_t nodes_moved(
 	if (limited && begins && !used->on_node) {
 		used->on_node = sl_alloc(c->arena, c->cluster->node_count, sizeof(*used->on_node));
 		if (!used->on_node)
-			no_memory(c);
+			controller_no_memory(&c->engine);
 	}
 	if (!used->on_node)
 		return job->tres_held[CTL_TRES_NODE];
@@ -398,5 +392,5 @@ int ctl_limits_make(struct ctl *c, struct sl_err *err)
 		c->assoc[i].used = used_new(c);
 		ok = c->assoc[i].used != NULL;
 	}
-	return ok ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory for what is used of limits");
+	return ok ? SL_OK : sl_fail_memory(err);
 }

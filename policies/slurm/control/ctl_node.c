@@ -180,7 +180,7 @@ static void set_one(struct ctl *c, uint32_t n, enum sl_node_state state)
 	c->nodes->node[n].flags |= flag[state];
 }
 
-void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason)
+static void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_state state, const char *reason)
 {
 	struct ctl_nodes *all = c->nodes;
 	for (uint32_t n = nset_next(nodes, all->words, 0); n != CTL_NO_ROW;
@@ -469,7 +469,7 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	struct ctl_nodes *all = sl_alloc(c->arena, 1, sizeof(*all));
 	const uint32_t count = c->cluster->node_count;
 	if (!all)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	c->nodes = all;
 	all->words = select_node_words(c->select);
 	all->node = sl_alloc(c->arena, (size_t)count + 1, sizeof(*all->node));
@@ -477,7 +477,7 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	all->up = sl_alloc(c->arena, all->words + 1, sizeof(*all->up));
 	all->scratch = sl_alloc(c->arena, all->words + 1, sizeof(*all->scratch));
 	if (!all->node || !all->avail || !all->up || !all->scratch || edges_make(c, all) != SL_OK)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	all->return_to_service = node_conf_number(c, "ReturnToService", 0);
 	const int64_t timeout = node_conf_number(c, "SlurmdTimeout", 300);
 	all->ping = timeout == CTL_NEVER ? 0 : timeout / 3;

@@ -66,7 +66,5 @@ bool node_list(const struct ctl *c, const char *text, size_t len, uint64_t *set)
 int64_t node_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
 /* ctl_power.c is to look at the nodes: something has changed (last_node_update). */
 void power_note(struct ctl *c);
-/* A node is switched off as far as order goes: it ranks behind all others (NODE_SET_POWER_DN). */
-void power_rank(struct ctl *c, uint32_t node);
 
 #endif

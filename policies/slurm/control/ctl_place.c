@@ -113,15 +113,15 @@ int ctl_place_make(struct ctl *c, struct sl_err *err)
 	struct ctl_place *p = sl_alloc(c->arena, 1, sizeof(*p));
 	c->place = p;
 	if (!p)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	p->words = select_node_words(c->select);
 	for (size_t i = 0; i < CTL_SET_COUNT; i++) {
 		p->set[i] = sl_alloc(c->arena, p->words, sizeof(*p->set[i]));
 		if (!p->set[i])
-			return sl_fail(err, SL_SYSTEM, "out of memory");
+			return sl_fail_memory(err);
 	}
 	if (make_required(c) || ctl_queue_make(c, err))
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	return SL_OK;
 }
 

@@ -78,8 +78,6 @@ void ctl_place_begin(struct ctl *c);
 /* ---- ctl_queue.c */
 
 int ctl_queue_make(struct ctl *c, struct sl_err *err);
-/* The job that stands for its array's waiting tasks: the first of them; NULL: none waits. */
-struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array);
 /* It has a life of its own, or is of no array. */
 bool ctl_is_alone(const struct ctl_job *job);
 /* The job that an entry of the queue stands for by now; NULL: it has started. */
@@ -88,8 +86,6 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
 bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
-/* It is one of QOS' and associations'. */
-bool ctl_is_limit(enum sl_reason reason);
 /* It is one of those that acct_policy_job_runnable_state() looks for. 22.05 asks for a range of its list of
  * reasons, and all that came to that list later lie outside it: limits of GRES, licences and billing, of
  * memory but for Grp, of nodes per minute, per node, and per account. */

@@ -50,7 +50,8 @@ void power_note(struct ctl *c)
 		c->power->dirty = true;
 }
 
-void power_rank(struct ctl *c, uint32_t n)
+/* A node is switched off as far as order goes: it ranks behind all others (NODE_SET_POWER_DN). */
+static void power_rank(struct ctl *c, uint32_t n)
 {
 	select_set_rank(c->select, n, c->nodes->node[n].power == POWER_OFF ? 1 : 0);
 }
@@ -504,7 +505,7 @@ int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *e
 {
 	struct ctl_power *p = sl_alloc(c->arena, 1, sizeof(*p));
 	if (!p || power_lists(c, p) != SL_OK)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	p->boot = boot_of(setup);
 	p->interval = parameter_number(c, "power_save_interval", 10);
 	p->interval_min = parameter_number(c, "power_save_min_interval", 0);

@@ -80,7 +80,7 @@ int ctl_preempt_make(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_preempt *p = c->preempt = sl_alloc(c->arena, 1, sizeof(*p));
 	if (!p)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const struct ctl_params *params = &c->params;
 	const char *mode = sl_setting_of(c->cluster, "cluster", "", "PreemptMode");
 	const char *more = sl_setting_of(c->cluster, "cluster", "", "PreemptParameters");

@@ -23,7 +23,7 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err)
 	struct ctl_queue *q = sl_alloc(c->arena, 1, sizeof(*q));
 	c->queue = q;
 	if (!q)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	/* Tasks that wait for different tasks are records of their own from the start. */
 	for (uint32_t row = 0; row < c->jobs->count; row++)
 		for (uint32_t i = 0; i < c->job[row].more->depend_count; i++)
@@ -31,7 +31,7 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err)
 				c->job[row].alone = true;
 	q->first = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->first));
 	q->seen = sl_alloc(c->arena, c->array_count + 1, sizeof(*q->seen));
-	return q->first && q->seen ? SL_OK : sl_fail(err, SL_SYSTEM, "out of memory");
+	return q->first && q->seen ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Arrays -------------------------------------------------------------------------------------------- */
@@ -46,7 +46,8 @@ static bool waits_in_head(const struct ctl_job *job)
 	return job->state == CTL_PENDING && !ctl_is_alone(job);
 }
 
-struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array)
+/* The job that stands for its array's waiting tasks: the first of them; NULL: none waits. */
+static struct ctl_job *ctl_array_head(struct ctl *c, uint32_t array)
 {
 	const struct ctl_array *a = &c->array[array];
 	uint32_t *first = &c->queue->first[array];
@@ -86,7 +87,8 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 
 /* ---- Whether it is looked at --------------------------------------------------------------------------- */
 
-bool ctl_is_limit(enum sl_reason reason)
+/* It is one of QOS' and associations'. */
+static bool ctl_is_limit(enum sl_reason reason)
 {
 	return reason >= SL_REASON_QOS_USAGE && reason < SL_REASON_CONFIGURING;
 }

@@ -102,7 +102,7 @@ static bool by_name(const struct ctl *c, const struct ctl_job *job, const struct
 	return !r->accounts || list_has(r->accounts, account_of(c, job)) != is_not(r->accounts);
 }
 
-bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
+static bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
 {
 	if (r->flags & RESV_TIME_FLOAT || (!r->users && !r->accounts))
 		return false;

@@ -78,7 +78,6 @@ struct resv_want {
 
 /* ctl_resv.c, ctl_resv_make.c */
 struct resv *resv_named(const struct ctl *c, const char *name, size_t len); /* NULL: none. */
-bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const struct resv *r);
 bool resv_users_mixed(const char *list); /* Some with a minus, some without. */
 /* When it is in force, seen from now (_get_rel_start_end()). */
 void resv_span(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end);

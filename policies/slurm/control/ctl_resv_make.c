@@ -89,16 +89,8 @@ void resv_flags_put(unsigned flags, char *text, size_t size)
 struct resv *resv_new(struct ctl *c)
 {
 	struct ctl_resvs *all = c->resvs;
-	if (all->count == all->capacity) {
-		const uint32_t more = all->capacity ? all->capacity * 2 : 16;
-		struct resv *item = sl_alloc(c->arena, more, sizeof(*item));
-		if (!item)
-			return NULL;
-		if (all->count)
-			memcpy(item, all->item, all->count * sizeof(*item));
-		all->item = item;
-		all->capacity = more;
-	}
+	if (SL_GROW_IN(c->arena, all->item, all->capacity, all->count + 1, NULL))
+		return NULL;
 	struct resv *r = &all->item[all->count++];
 	*r = (struct resv){
 		.part = CTL_NO_ROW, .duration = CTL_NONE, .purge = RESV_PURGE, .idle_since = CTL_NONE
@@ -153,5 +145,5 @@ int ctl_resv_make(struct ctl *c, struct sl_err *err)
 		if (window->kind == SL_WINDOW_RESERVED || window->kind == SL_WINDOW_MAINT)
 			status = resv_of_window(c, window);
 	}
-	return status ? sl_fail(err, SL_SYSTEM, "out of memory") : SL_OK;
+	return status ? sl_fail_memory(err) : SL_OK;
 }

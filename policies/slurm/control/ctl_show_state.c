@@ -57,13 +57,8 @@ static bool names_put(struct names *names, const struct ctl *c, const uint64_t *
 		if (nset_has(set, n))
 			names->name[count++] = c->cluster->node_name[n];
 	const size_t size = (count ? sl_hosts_fold(names->name, count, NULL, 0) : 0) + 1;
-	if (!names->text || size > names->size) {
-		char *more = realloc(names->text, size);
-		if (!more)
-			return false;
-		names->text = more;
-		names->size = size;
-	}
+	if (SL_GROW(names->text, names->size, size, NULL))
+		return false;
 	names->text[0] = '\0';
 	if (count)
 		(void)sl_hosts_fold(names->name, count, names->text, size);

@@ -29,6 +29,7 @@ static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
 
 /* ---- Partitions ------------------------------------------------------------------------------------- */
 
+/* The names of a list "a,b" in any case; false: not among them. */
 bool ctl_is_among(const char *list, const char *name)
 {
 	const size_t wanted = name ? strlen(name) : 0;

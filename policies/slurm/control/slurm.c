@@ -298,7 +298,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->cluster = pool ? ctl_pool_cluster(setup) : ctl_whole_cluster(setup);
 	c->jobs = pool ? ctl_pool_jobs(setup) : ctl_whole_jobs(setup);
 	if (!c->cluster || !c->jobs)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	c->epoch = setup->epoch;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
@@ -333,7 +333,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	struct ctl *c = sl_alloc(setup->arena, 1, sizeof(*c));
 	*state = c;
 	if (!c)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	const char *why = ctl_not_whole(setup);
 	if (why)
 		return sl_fail(

@@ -49,7 +49,7 @@ int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs
 	const struct sl_ask **of = sl_alloc(arena, jobs->request_count + 1, sizeof(struct sl_ask *));
 	*ask = of;
 	if (!of)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < jobs->request_count; i++) {
 		const struct sl_request *request = &jobs->requests[i];
 		if (request->group_count > components_max)
@@ -63,7 +63,7 @@ int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs
 		of[i] = made;
 		for (uint32_t k = 0; k < request->group_count; k++)
 			if (!made || !ask_of_group(cluster, arena, &request->group[k], &made[k]))
-				return sl_fail(err, SL_SYSTEM, "out of memory");
+				return sl_fail_memory(err);
 	}
 	return SL_OK;
 }

@@ -352,7 +352,7 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	struct placer *p = sl_alloc(arena, 1, sizeof(*p));
 	*state = p;
 	if (!p)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	if (refuse_parts(setup, err))
 		return err->status;
 	p->cluster = setup->cluster;
@@ -367,7 +367,7 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	p->available = sl_alloc(arena, select_node_words(p->select), sizeof(*p->available));
 	p->set = sl_alloc(arena, setup->cluster->node_set_count + 1, sizeof(*p->set));
 	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
-		return sl_fail(err, SL_SYSTEM, "out of memory");
+		return sl_fail_memory(err);
 	p->kinds = holding_gpus_of(setup->cluster, p->select);
 	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->ask, err);
 }

@@ -573,8 +573,8 @@ static bool test_features(struct sel_test *t, const uint64_t *from)
 
 /* ---- Placing ------------------------------------------------------------------------------------ */
 
-void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
-	enum select_mode mode)
+static void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job,
+	struct sel_request *q, enum select_mode mode)
 {
 	const struct sel_partition *p = &s->partition[q->partition];
 	*t = (struct sel_test){ .s = s, .q = q, .job = job, .mode = mode, .ever = mode == SELECT_EVER };

@@ -616,61 +616,25 @@ enum { ASK_BYTES = offsetof(struct sl_ask, no_multithread) + sizeof(bool) };
 
 _Static_assert(sizeof(struct sl_ask) - ASK_BYTES < _Alignof(struct sl_ask), "no member follows");
 
-static uint32_t hash_of(const struct sl_ask *ask, uint32_t partition)
-{
-	const unsigned char *byte = (const unsigned char *)ask;
-	uint64_t hash = 1469598103934665603U ^ partition;
-	size_t i = 0;
-	for (uint64_t word; i + sizeof(word) <= ASK_BYTES; i += sizeof(word)) {
-		memcpy(&word, byte + i, sizeof(word));
-		hash = (hash ^ word) * 1099511628211U;
-		hash ^= hash >> 29;
-	}
-	for (; i < ASK_BYTES; i++)
-		hash = (hash ^ byte[i]) * 1099511628211U;
-	return (uint32_t)(hash ^ hash >> 32);
-}
-
-static bool grow_hash(struct select *s)
-{
-	const uint32_t size = s->request_hash_size ? 2 * s->request_hash_size : 256;
-	uint32_t *hash = sl_alloc(s->arena, size, sizeof(*hash));
-	struct sel_request **request = sl_alloc(s->arena, size / 2, sizeof(struct sel_request *));
-	if (!hash || !request)
-		return false;
-	for (uint32_t i = 0; i < s->request_count; i++) {
-		request[i] = s->request[i];
-		uint32_t at = hash_of(&request[i]->ask, request[i]->partition) & (size - 1);
-		while (hash[at])
-			at = (at + 1) & (size - 1);
-		hash[at] = i + 1;
-	}
-	s->request = request;
-	s->request_hash = hash;
-	s->request_hash_size = size;
-	s->request_room = size / 2;
-	return true;
-}
-
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job)
 {
 	const struct sl_ask *ask = job->ask;
 	const uint32_t partition = job->partition < s->partition_count ? job->partition : 0;
-	if (s->request_count == s->request_room && !grow_hash(s))
-		return NULL;
-	uint32_t at = hash_of(ask, partition) & (s->request_hash_size - 1);
-	for (; s->request_hash[at]; at = (at + 1) & (s->request_hash_size - 1)) {
-		struct sel_request *q = s->request[s->request_hash[at] - 1];
+	const uint64_t hash = sl_hash_bytes(partition, ask, ASK_BYTES);
+	uint32_t i;
+	SL_MAP_EACH(&s->request_map, hash, i)
+	{
+		struct sel_request *q = s->request[i];
 		if (q->partition == partition && memcmp(&q->ask, ask, ASK_BYTES) == 0)
 			return q;
 	}
 	struct sel_request *q = sl_alloc(s->arena, 1, sizeof(*q));
-	if (!q)
+	if (!q || SL_GROW_IN(s->arena, s->request, s->request_room, s->request_count + 1, NULL) ||
+		sl_map_add(&s->request_map, hash, s->request_count, NULL))
 		return NULL;
 	q->ask = *ask;
 	q->partition = partition;
 	fill(s, q);
 	s->request[s->request_count++] = q;
-	s->request_hash[at] = s->request_count;
 	return q;
 }

@@ -298,16 +298,8 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 {
 	if (!s->marks)
 		return true;
-	if (s->action_count == s->action_room) {
-		const uint32_t room = s->action_room ? 2 * s->action_room : 64;
-		struct sel_action *action = sl_alloc(s->arena, room, sizeof(*action));
-		if (!action)
-			return false;
-		if (s->action_count)
-			memcpy(action, s->action, s->action_count * sizeof(*action));
-		s->action = action;
-		s->action_room = room;
-	}
+	if (SL_GROW_IN(s->arena, s->action, s->action_room, s->action_count + 1, NULL))
+		return false;
 	s->action[s->action_count++] =
 		(struct sel_action){ .alloc = a, .kind = kind, .rows_from = s->row_log_count };
 	return sel_rows_note(s, a->partition);

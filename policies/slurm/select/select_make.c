@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-static int no_memory(struct sl_err *err) { return sl_fail(err, SL_SYSTEM, "no memory to select nodes"); }
-
 static uint32_t name_in(const char **names, uint32_t *count, uint32_t room, const char *name)
 {
 	for (uint32_t i = 0; i < *count; i++)
@@ -143,7 +141,7 @@ static int make_nodes(struct select *s, struct sl_err *err)
 	s->node = sl_alloc(s->arena, s->node_count, sizeof(*s->node));
 	s->by_name = sl_alloc(s->arena, s->node_count, sizeof(*s->by_name));
 	if (!s->shape || !s->node || !s->by_name)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < s->shape_count; i++)
 		if (make_shape(s, &s->shape[i], &c->type[i], err) ||
 			add_plain_gpus(s, &s->shape[i], &c->type[i], err))
@@ -168,7 +166,7 @@ static int make_nodes(struct select *s, struct sl_err *err)
 			s->gpu = g;
 	if (shares)
 		s->share_used = sl_alloc(s->arena, s->node_count, SEL_DEVICES * sizeof(*s->share_used));
-	return shares && !s->share_used ? no_memory(err) : SL_OK;
+	return shares && !s->share_used ? sl_fail_memory(err) : SL_OK;
 }
 
 static bool has_word(const char *list, const char *word)
@@ -230,7 +228,7 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 	};
 	p->nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!p->nodes)
-		return no_memory(err);
+		return sl_fail_memory(err);
 	const struct sl_partition *spec = row < c->partition_count ? &c->partition[row] : NULL;
 	if (!spec || !spec->nodes || strcasecmp(spec->nodes, "ALL") == 0) {
 		for (uint32_t n = 0; n < s->node_count; n++)
@@ -273,14 +271,14 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	s->run = sl_alloc(s->arena, s->node_count + 1, sizeof(*s->run));
 	for (size_t i = 0; i < SL_LEN(s->set); i++)
 		if (!(s->set[i] = sl_alloc(s->arena, s->words, sizeof(uint64_t))))
-			return no_memory(err);
+			return sl_fail_memory(err);
 	s->change_room = 1;
 	while (s->change_room < s->node_count)
 		s->change_room *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_room, sizeof(*s->change_log));
 	const bool made = s->used && s->idle && s->map && s->map_copy && s->avail && s->usable && s->run &&
 			  s->change_log;
-	return made ? SL_OK : no_memory(err);
+	return made ? SL_OK : sl_fail_memory(err);
 }
 
 /* Highest first, then as they are written (part_data_create_array). */
@@ -305,11 +303,11 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 	}
 	struct select *s = sl_alloc(arena, 1, sizeof(*s));
 	if (!s) {
-		(void)no_memory(err);
+		(void)sl_fail_memory(err);
 		return NULL;
 	}
 	s->cluster = cluster;
-	s->arena = arena;
+	s->arena = s->request_map.arena = arena;
 	s->node_count = cluster->node_count;
 	s->words = (s->node_count + 63) / 64;
 	s->partition_count = cluster->partition_count ? cluster->partition_count : 1;
@@ -318,15 +316,15 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 		return NULL;
 	s->partition = sl_alloc(arena, s->partition_count, sizeof(*s->partition));
 	if (!s->partition) {
-		(void)no_memory(err);
+		(void)sl_fail_memory(err);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < s->partition_count; i++)
-		if (make_partition(s, i, err) || (!sel_rows_make(s, i) && no_memory(err)))
+		if (make_partition(s, i, err) || (!sel_rows_make(s, i) && sl_fail_memory(err)))
 			return NULL;
 	s->by_tier = sl_alloc(arena, s->partition_count, sizeof(*s->by_tier));
 	if (!s->by_tier) {
-		(void)no_memory(err);
+		(void)sl_fail_memory(err);
 		return NULL;
 	}
 	order_by_tier(s);

@@ -188,7 +188,7 @@ struct select {
 	/* Requests met. */
 	struct sel_request **request;
 	uint32_t request_count, request_room;
-	uint32_t *request_hash, request_hash_size;
+	struct sl_map request_map;
 	/* Scratch of a placing. */
 	struct sel_avail *avail;
 	uint64_t *map;      /* Cores usable, by node; */
@@ -375,8 +375,6 @@ struct sel_batch {
 };
 bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
 int64_t sel_seconds(const struct select_running *r, int64_t epoch);
-void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job, struct sel_request *q,
-	enum select_mode mode);
 bool sel_allocate(struct sel_test *t);
 
 #endif

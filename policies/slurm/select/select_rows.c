@@ -203,16 +203,8 @@ bool sel_rows_note(struct select *s, uint32_t partition)
 	if (sel_rows(s, partition) <= 1)
 		return true;
 	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
-		if (s->row_log_count == s->row_log_room) {
-			const uint32_t room = s->row_log_room ? 2 * s->row_log_room : 64;
-			struct sel_row *log = sl_alloc(s->arena, room, sizeof(*log));
-			if (!log)
-				return false;
-			if (s->row_log_count)
-				memcpy(log, s->row_log, s->row_log_count * sizeof(*log));
-			s->row_log = log;
-			s->row_log_room = room;
-		}
+		if (SL_GROW_IN(s->arena, s->row_log, s->row_log_room, s->row_log_count + 1, NULL))
+			return false;
 		s->row_log[s->row_log_count++] = (struct sel_row){ .alloc = a, .row = a->row };
 	}
 	return true;

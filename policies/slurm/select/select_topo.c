@@ -46,12 +46,12 @@ int sel_topo_make(struct select *s, struct sl_err *err)
 	s->switch_distance =
 		sl_alloc(s->arena, (size_t)c->switch_count * c->switch_count, sizeof(*s->switch_distance));
 	if (!s->switch_nodes || !s->switch_distance)
-		return sl_fail(err, SL_SYSTEM, "no memory for switches");
+		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->switch_count; i++) {
 		/* The nodes below it, and a set of them for a placing. */
 		s->switch_nodes[i] = sl_alloc(s->arena, 2 * s->words, sizeof(uint64_t));
 		if (!s->switch_nodes[i])
-			return sl_fail(err, SL_SYSTEM, "no memory for switches");
+			return sl_fail_memory(err);
 		for (uint32_t n = 0; n < c->sw[i].node_count; n++)
 			bit_set(s->switch_nodes[i], c->sw[i].node[n]);
 		for (uint32_t j = 0; j < c->switch_count; j++)

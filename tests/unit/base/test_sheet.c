@@ -18,7 +18,7 @@ static int sheet_of(struct read *read, const char *text)
 {
 	char path[32];
 	struct sl_input *in;
-	*read = (struct read){ .arena = arena_new() };
+	*read = (struct read){ .arena = sl_arena_new() };
 	(void)memfile(path, text, strlen(text));
 	cr_assert_eq(sl_input_open(&in, path, &read->err), SL_OK);
 	const int status = sheet_read(&read->sheet, in, read->arena, &read->err);
@@ -42,7 +42,7 @@ Test(sheet, cells_and_lines)
 	cr_expect_str_eq(sheet->cell[5], "3", "the last line needs no end");
 	cr_expect_eq(sl_sheet_place(sheet, 0, 1).line, 4, "blank lines are counted");
 	cr_expect_eq(sl_sheet_place(sheet, 2, 1).line, 6, "where the row begins");
-	arena_free(read.arena);
+	sl_arena_free(read.arena);
 }
 
 Test(sheet, mistakes)
@@ -63,6 +63,6 @@ Test(sheet, mistakes)
 		cr_expect_eq(sheet_of(&read, cases[i].text), SL_INPUT, "case %zu", i);
 		cr_expect(strstr(read.err.text, cases[i].says), "case %zu: '%s' lacks '%s'", i, read.err.text,
 			cases[i].says);
-		arena_free(read.arena);
+		sl_arena_free(read.arena);
 	}
 }

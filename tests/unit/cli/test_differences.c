@@ -25,7 +25,7 @@ struct taken {
 
 static struct taken begin(void)
 {
-	struct taken taken = { .arena = arena_new() };
+	struct taken taken = { .arena = sl_arena_new() };
 	taken.all = differences_new(taken.arena);
 	return taken;
 }
@@ -33,7 +33,7 @@ static struct taken begin(void)
 static void end(struct taken *taken)
 {
 	differences_free(taken->all);
-	arena_free(taken->arena);
+	sl_arena_free(taken->arena);
 }
 
 /* A run of so many jobs with these waits, and the metrics that a run has. */

@@ -28,7 +28,7 @@ Test(lab_key, what_is_asked)
 				   "  two: {run: a.csv -p easy, less: a.csv -p fcfs, job: 5, column: wait}\n"
 				   "  three: {schedule: mine.swf -p easy, points: 3}\n"
 				   "  four: {text: needed}\n";
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct lab lab;
 	struct sl_err err;
 	cr_assert_eq(parse(&lab, arena, text, &err), SL_OK, "%s", err.text);
@@ -46,7 +46,7 @@ Test(lab_key, what_is_asked)
 	cr_expect_eq(lab.question[2].points, 3);
 	cr_expect_eq(lab.question[3].kind, LAB_TEXT);
 	cr_expect_eq(lab.question[3].points, 1);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* One clear line each, with the place in the file. */
@@ -64,14 +64,14 @@ Test(lab_key, what_is_refused)
 		"title: x\nfiles: [a]\nquestions:\n  a: {is: 1, points: -1}\n",
 		"title: x\nfiles: [a]\nquestions:\n  a: {run: a.csv}\n",
 	};
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct lab lab;
 	struct sl_err err;
 	for (size_t i = 0; i < SL_LEN(texts); i++) {
 		cr_expect_eq(parse(&lab, arena, texts[i], &err), SL_INPUT, "%s", texts[i]);
 		cr_expect_eq(strncmp(err.text, "key.yaml:", 9), 0, "%s: %s", texts[i], err.text);
 	}
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* HMAC-SHA256("a secret of mine", "ada"), its first 31 bits; a short secret is none. */

@@ -35,7 +35,7 @@ static void value_text(char text[64], const char *selector, const struct hand *h
 {
 	const struct scenario plain = { .registry = builtin_registry() };
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const struct selector *parsed;
 	int64_t micro;
 	bool known;
@@ -46,7 +46,7 @@ static void value_text(char text[64], const char *selector, const struct hand *h
 	(void)snprintf(text, 64, "absent");
 	if (known)
 		*sl_put_micro(text, micro) = '\0';
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 struct expected {
@@ -152,14 +152,14 @@ Test(selector, dates_are_the_scenarios)
 	cr_expect_str_eq(text, "3");
 
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const struct selector *selector;
 	int64_t micro;
 	bool known;
 	cr_assert_eq(selector_parse(&selector, "jobs{start<2001-01-01}", arena, &err), SL_OK);
 	cr_expect_eq(selector_value(selector, NULL, &hand->result, NULL, &micro, &known, &err), SL_USAGE,
 		"no epoch");
-	arena_free(arena);
+	sl_arena_free(arena);
 	free(hand);
 }
 
@@ -168,7 +168,7 @@ Test(selector, dates_are_the_scenarios)
 Test(selector, metrics_of_the_same_jobs_are_the_same_numbers)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct hand *hand = hand_new(64);
 	struct sl_metrics metrics;
 	uint64_t draw = 1;
@@ -192,7 +192,7 @@ Test(selector, metrics_of_the_same_jobs_are_the_same_numbers)
 	}
 	cr_expect_gt(compared, 100);
 	metrics_release(&metrics);
-	arena_free(arena);
+	sl_arena_free(arena);
 	free(hand);
 }
 
@@ -213,13 +213,13 @@ static struct hand *hand_of_batches(int64_t jobs, enum waits waits)
 static bool interval(const char *text, int64_t jobs, enum waits waits, int64_t *low, int64_t *high)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct hand *hand = hand_of_batches(jobs, waits);
 	const struct selector *selector;
 	cr_assert_eq(selector_parse(&selector, text, arena, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(
 		selector_interval(selector, NULL, &hand->result, low, high, &err), SL_OK, "%s", err.text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	free(hand);
 	const bool made = *low <= *high;
 	*low /= SL_SECOND;
@@ -251,13 +251,13 @@ Test(selector, intervals_are_of_batches)
 
 static int parsed(const char *text, bool bound, struct sl_err *err)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const struct selector *selector;
 	struct threshold threshold;
 	*err = (struct sl_err){ 0 };
 	const int status = bound ? threshold_parse(&threshold, text, arena, err)
 				 : selector_parse(&selector, text, arena, err);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 
@@ -318,7 +318,7 @@ Test(selector, bounds_are_met_and_how_far)
 	};
 	for (size_t i = 0; i < SL_LEN(row); i++) {
 		struct sl_err err = { 0 };
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct threshold threshold;
 		int64_t margin;
 		cr_assert_eq(threshold_parse(&threshold, row[i].text, arena, &err), SL_OK, "%s: %s",
@@ -327,7 +327,7 @@ Test(selector, bounds_are_met_and_how_far)
 			threshold_met(&threshold, row[i].value * SL_SECOND), row[i].met, "%s", row[i].text);
 		cr_expect(threshold_margin(&threshold, row[i].value * SL_SECOND, &margin));
 		cr_expect_eq(margin, row[i].margin * SL_SECOND, "%s", row[i].text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -335,12 +335,12 @@ Test(selector, bounds_are_met_and_how_far)
 Test(selector, ranges_are_met)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct threshold threshold;
 	int64_t margin;
 	cr_assert_eq(threshold_parse(&threshold, "wait.mean 1h..2h", arena, &err), SL_OK, "%s", err.text);
 	cr_expect(threshold_met(&threshold, 3600 * SL_SECOND));
 	cr_expect_not(threshold_met(&threshold, 7201 * SL_SECOND));
 	cr_expect_not(threshold_margin(&threshold, 3600 * SL_SECOND, &margin));
-	arena_free(arena);
+	sl_arena_free(arena);
 }

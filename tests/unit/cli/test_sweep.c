@@ -35,7 +35,7 @@ static void place_init(struct place *place)
 	(void)snprintf(place->trace, sizeof(place->trace), "%s/t.swf", place->dir);
 	put(place->trace, "1 0 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n");
 	place->args.command = &cmd_sweep;
-	place->args.arena = place->sweep.arena = arena_new();
+	place->args.arena = place->sweep.arena = sl_arena_new();
 	place->sweep.args = &place->args;
 	place->sweep.dir = place->dir;
 	cr_assert(place->sweep.arena && chdir(place->dir) == 0);
@@ -44,7 +44,7 @@ static void place_init(struct place *place)
 static void place_release(struct place *place)
 {
 	char command[128];
-	arena_free(place->sweep.arena);
+	sl_arena_free(place->sweep.arena);
 	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place->dir);
 	cr_assert(chdir("/") == 0 && system(command) == 0);
 }
@@ -79,7 +79,7 @@ Test(sweep, ranges_are_exact)
 		{ "a..b", NULL },
 		{ "1..", NULL },
 	};
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	for (size_t i = 0; i < SL_LEN(want); i++) {
 		const char **value = NULL;
 		char text[200] = "";
@@ -94,7 +94,7 @@ Test(sweep, ranges_are_exact)
 		if (is && !status)
 			cr_expect_str_eq(text, want[i].values, "%s: %s", want[i].text, text);
 	}
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* ---- Points ---- */

@@ -233,7 +233,7 @@ static void world_open(struct world *world)
 		trace, hash_of(trace, hash[0]), cluster, hash_of(cluster, hash[1]), cluster);
 	cr_assert_eq(fclose(file), 0);
 	cr_assert_eq(registry_make(&world->registry, &err), SL_OK);
-	world->arena = arena_new();
+	world->arena = sl_arena_new();
 	const int status = view_open(&world->view, world->folder, "30", false, &world->registry, &err);
 	cr_assert_eq(status, SL_OK, "%s", err.text);
 	(void)unlink(world->path);
@@ -260,7 +260,7 @@ static void world_show(struct world *world, int (*run)(const struct view_call *c
 	cr_assert_eq(run(&call, &err), SL_OK, "%s", err.text);
 	cr_assert(taken, "the command leaves the view open");
 	(void)fflush(stdout);
-	arena_free(world->arena);
+	sl_arena_free(world->arena);
 	registry_release(&world->registry);
 }
 

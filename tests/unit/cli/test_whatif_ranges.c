@@ -52,7 +52,7 @@ Test(whatif_ranges, values_in_the_order_that_is_wanted)
 		{ "replay.load=1..1.2:0.1", "1.2 1.1 1", true, false },
 	};
 	for (size_t i = 0; i < SL_LEN(row); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct axis axis;
 		struct sl_err err;
 		char text[400];
@@ -60,7 +60,7 @@ Test(whatif_ranges, values_in_the_order_that_is_wanted)
 		cr_expect_str_eq(joined(text, &axis), row[i].values, "%s: %s", row[i].text, text);
 		cr_expect_eq(axis.falls, row[i].falls, "%s", row[i].text);
 		cr_expect_eq(axis.unordered, row[i].unordered, "%s", row[i].text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -87,18 +87,18 @@ Test(whatif_ranges, what_is_none_is_refused)
 		{ "a=0..99999", "more than 10000 values" },
 	};
 	for (size_t i = 0; i < SL_LEN(row); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct axis axis;
 		struct sl_err err;
 		cr_expect_eq(parse(&axis, row[i].text, arena, &err), SL_USAGE, "%s", row[i].text);
 		cr_expect(strstr(err.text, row[i].said), "%s: %s", row[i].text, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
 Test(whatif_ranges, what_they_buy)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct axis axis;
 	struct sl_err err;
 	cr_assert_eq(parse(&axis, "cluster.nodes[h100].count+=2..4:2", arena, &err), SL_OK);
@@ -132,7 +132,7 @@ Test(whatif_ranges, what_they_buy)
 	cr_expect_str_eq(axis.key, "cluster.nodes[a].count+=");
 	cr_expect_eq(axis.count, 3);
 	cr_expect_eq(axis_buy(&axis, "a", 1, arena, &err), SL_USAGE);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* Means over seeds: of three there is no interval; of seven of 10, 20, ... 70 s they tell what 5.6 even ones

@@ -100,7 +100,7 @@ Test(kube, pods_of_a_manifest_and_of_groups)
 		"1,0,10,2,0.5,1,1,a100\n";
 	struct scenario s;
 	struct sl_err err;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	cr_assert_eq(load(&s, nodes, jobs, &err), SL_OK, "%s", err.text);
 	const struct sl_pods *pods = sl_pods_of(arena, &s.jobs, &s.cluster, 1, &err);
 	cr_assert_not_null(pods, "%s", err.text);
@@ -120,7 +120,7 @@ Test(kube, pods_of_a_manifest_and_of_groups)
 	cr_expect_str_eq(pods->podset[0].request.at[2].resource, "nvidia.com/gpu");
 	cr_expect_str_eq(sl_label_of(&pods->podset[0].node_selector, "pool"), "a100", "the flavor's label");
 	scenario_release(&s);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* 9 + 3 cpus; memory of one of them alone; more GPUs than there can be. */

@@ -93,7 +93,7 @@ struct world {
 
 static void read_pods(struct world *w, const char *yaml)
 {
-	*w = (struct world){ .doc = { .file = "x.yaml" }, .arena = arena_new() };
+	*w = (struct world){ .doc = { .file = "x.yaml" }, .arena = sl_arena_new() };
 	w->status = sl_doc_read_yaml(&w->doc, yaml, strlen(yaml), &w->err);
 	cr_assert_eq(w->status, SL_OK, "%s", w->err.text);
 	w->status = sl_pods_read(w->arena, &w->doc, &w->doc.node[0], &w->pods, &w->err);
@@ -102,7 +102,7 @@ static void read_pods(struct world *w, const char *yaml)
 static void release(struct world *w)
 {
 	sl_doc_release(&w->doc);
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 }
 
 static int64_t asks(const struct sl_podset *podset, const char *resource)

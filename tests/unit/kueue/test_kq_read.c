@@ -42,7 +42,7 @@ static const struct sl_doc_node *metadata(const struct sl_doc *doc)
 /* One object a text; closed by NULL. */
 static struct manifests *manifests_read(const char *const *text)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct manifests *m = sl_alloc(arena, 1, sizeof(*m));
 	struct sl_err err = { 0 };
 	m->arena = arena;
@@ -69,7 +69,7 @@ static void manifests_free(struct manifests *m)
 	for (uint32_t i = 0; i < m->count; i++)
 		sl_doc_release(&m->doc[i]);
 	kq_free(m->kq);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 #define FLAVOR "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n"

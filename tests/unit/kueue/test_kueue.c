@@ -19,7 +19,7 @@ struct bench {
 
 static struct bench bench_open(void)
 {
-	struct bench bench = { .arena = arena_new() };
+	struct bench bench = { .arena = sl_arena_new() };
 	bench.k = sl_alloc(bench.arena, 1, sizeof(*bench.k));
 	bench.k->arena = bench.arena;
 	return bench;
@@ -28,7 +28,7 @@ static struct bench bench_open(void)
 static void bench_close(struct bench *bench)
 {
 	controller_release(&bench->k->engine);
-	arena_free(bench->arena);
+	sl_arena_free(bench->arena);
 }
 
 /* By time; of one time, as they were put down; what is past is due now. */

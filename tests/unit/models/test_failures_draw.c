@@ -26,7 +26,7 @@ enum { MANY = 50000 };
 /* A model without a run: causes and repairs as they are by default. */
 static struct failures *make(void)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct failures *f = sl_alloc(arena, 1, sizeof(*f));
 	static const struct sl_cluster cluster;
 	struct sl_err err = { 0 };
@@ -36,7 +36,7 @@ static struct failures *make(void)
 	return f;
 }
 
-static void end(struct failures *f) { arena_free(f->setup.arena); }
+static void end(struct failures *f) { sl_arena_free(f->setup.arena); }
 
 static struct fail_node node_of(uint32_t number, struct fail_process process)
 {

@@ -29,9 +29,7 @@ struct traced {
 static int take(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct traced *t = self;
-	void *array = t->job;
-	const int status = grow(&array, &t->capacity, sizeof(*t->job), t->count + 1, 1 << 24, err);
-	t->job = array;
+	const int status = SL_GROW_MOST(t->job, t->capacity, t->count + 1, 1 << 24, err);
 	if (status)
 		return status;
 	static const enum sl_state ends[] = { SL_FAILED, SL_COMPLETED, SL_PENDING, SL_PENDING, SL_PENDING,
@@ -54,7 +52,7 @@ static int take(void *self, const struct sl_row *row, struct sl_err *err)
 static struct traced generated(const char *name, const char *text, uint64_t seed)
 {
 	struct traced t = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, name);
 	struct sl_value *values = sl_alloc(arena, model->param_count, sizeof(*values));
 	t.status = values_parse(values,
@@ -63,7 +61,7 @@ static struct traced generated(const char *name, const char *text, uint64_t seed
 	if (!t.status)
 		t.status = model->generate(values, model->param_count, seed, &sink, &t.err);
 	cr_assert_eq(t.status, SL_OK, "%s", t.err.text);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return t;
 }
 

@@ -39,9 +39,7 @@ struct made {
 static int take(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	void *array = made->one;
-	const int status = grow(&array, &made->capacity, sizeof(*made->one), made->count + 1, 1 << 24, err);
-	made->one = array;
+	const int status = SL_GROW_MOST(made->one, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
 	const struct sl_row_more *more = row->more;
@@ -62,7 +60,7 @@ static int take(void *self, const struct sl_row *row, struct sl_err *err)
 
 static struct made make(const char *name, const char *text, uint64_t seed)
 {
-	struct made made = { .arena = arena_new() };
+	struct made made = { .arena = sl_arena_new() };
 	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, name);
 	cr_assert_not_null(model);
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
@@ -78,7 +76,7 @@ static struct made make(const char *name, const char *text, uint64_t seed)
 static void release(struct made *made)
 {
 	free(made->one);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 }
 
 static struct made made_well(const char *name, const char *text)

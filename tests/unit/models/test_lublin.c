@@ -34,9 +34,7 @@ struct made {
 static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	void *rows = made->row;
-	const int status = grow(&rows, &made->capacity, sizeof(*made->row), made->count + 1, 1 << 24, err);
-	made->row = rows;
+	const int status = SL_GROW_MOST(made->row, made->capacity, made->count + 1, 1 << 24, err);
 	if (!status)
 		made->row[made->count++] = *row;
 	return status;
@@ -60,7 +58,7 @@ static const struct sl_generator *lublin(void)
 /* Status and err tell; release it in any case. */
 static struct made make_any(const char *settings, uint64_t seed)
 {
-	struct made made = { .arena = arena_new() };
+	struct made made = { .arena = sl_arena_new() };
 	const struct sl_generator *model = lublin();
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
 	made.status = values_parse(values,
@@ -82,7 +80,7 @@ static struct made make(const char *settings, uint64_t seed)
 static void release(struct made *made)
 {
 	free(made->row);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 }
 
 static int64_t seconds(const struct made *made, size_t i, enum sl_col col)
@@ -689,7 +687,7 @@ static int refuse_job(void *self, const struct sl_row *row, struct sl_err *err)
 Test(lublin, a_failing_sink_ends_it)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	const struct sl_generator *model = lublin();
 	struct sl_value *values = sl_alloc(arena, model->param_count, sizeof(*values));
 	cr_assert_eq(values_parse(values,
@@ -699,5 +697,5 @@ Test(lublin, a_failing_sink_ends_it)
 	const struct sl_sink sink = { .job = refuse_job };
 	cr_expect_eq(model->generate(values, model->param_count, 1, &sink, &err), SL_SYSTEM);
 	cr_expect_str_eq(err.text, "full");
-	arena_free(arena);
+	sl_arena_free(arena);
 }

@@ -47,7 +47,7 @@ static void begin(struct load *l, const char *cluster)
 		else if (!(l->models[i] = l->registry.known.models[i - SL_LEN(models)]))
 			break;
 	l->registry.known.models = l->models;
-	l->settings.arena = arena_new();
+	l->settings.arena = sl_arena_new();
 	file_of(l->trace, trace);
 	if (cluster)
 		file_of(l->cluster, cluster);
@@ -73,7 +73,7 @@ static void end(struct load *l)
 {
 	if (l->scenario.arena)
 		scenario_release(&l->scenario);
-	arena_free(l->settings.arena);
+	sl_arena_free(l->settings.arena);
 	registry_release(&l->registry);
 }
 

@@ -75,7 +75,7 @@ Test(power, curves)
 		"400", "m", "1", "8" };
 	static const uint64_t lines[] = { 2, 3, 4, 5, 6 };
 	const struct sl_sheet sheet = { "c.csv", 3, 5, column, cell, lines };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct sl_err err = { 0 };
 	struct watt_curve *curve;
 	uint32_t count;
@@ -93,7 +93,7 @@ Test(power, curves)
 	struct sl_err cut_err = { 0 };
 	cr_expect_eq(watt_curves_read(&curve, &count, &cut, arena, &cut_err), SL_INPUT);
 	cr_expect_str_eq(cut_err.text, "c.csv:1: the points of m do not go up to utilization 1");
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* ---- The meter

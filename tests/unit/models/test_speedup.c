@@ -99,7 +99,7 @@ static const char *const cells[CELLS] = { "ResNet-18", "v100", "2", "23.985", "1
 Test(speedup, throughputs)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct throughputs t;
 	cr_assert_eq(read(&t, gavel, 5, cells, 7, arena, &err), SL_OK, "%s", err.text);
 	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 0, 2), 23.985), "as measured");
@@ -111,18 +111,18 @@ Test(speedup, throughputs)
 	cr_expect(near(throughput_of(&t, "lm", "V100", 0, 4), 111), "slower with more: as measured");
 	cr_expect(near(throughput_of(&t, "LM", "k80", 0, 4), 0));
 	cr_expect(near(throughput_of(&t, "BERT", "v100", 0, 4), 0));
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 static void expect_error(
 	const char *const *column, uint32_t columns, const char *const *cell, uint32_t rows, const char *text)
 {
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct throughputs t;
 	cr_expect_eq(read(&t, column, columns, cell, rows, arena, &err), SL_INPUT);
 	cr_expect_str_eq(err.text, text);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 Test(speedup, throughputs_that_are_none)

@@ -36,7 +36,7 @@ static void take_told(void *self, uint32_t row)
 
 static void world_init(struct pool_world *w, int64_t capacity)
 {
-	*w = (struct pool_world){ .flows = { .arena = arena_new(), .free = STORAGE_NO_FLOW },
+	*w = (struct pool_world){ .flows = { .arena = sl_arena_new(), .free = STORAGE_NO_FLOW },
 		.pool = { .capacity = capacity } };
 	cr_assert(w->flows.arena);
 }
@@ -93,7 +93,7 @@ Test(storage, clients_share_alike)
 	cr_expect_eq(rate(&w, a), 96153846);
 	cr_expect_eq(rate(&w, b), 384615384);
 	cr_expect_eq(rate(&w, c), 769230769);
-	arena_free(w.flows.arena);
+	sl_arena_free(w.flows.arena);
 }
 
 /* The 8 clients of the third take 0.05 each: what they leave is 0.17 for each of the other five. */
@@ -107,7 +107,7 @@ Test(storage, the_capped_leave_more_for_the_others)
 	cr_expect_eq(rate(&w, a), 170 * mb);
 	cr_expect_eq(rate(&w, b), 4 * 170 * mb);
 	cr_expect_eq(rate(&w, c), 8 * 50 * mb);
-	arena_free(w.flows.arena);
+	sl_arena_free(w.flows.arena);
 }
 
 /* 10, 40 and 16 GB of 1, 4 and 8 clients, from 0 on: the last is read at 20.8 s, the others, then at 0.25 a
@@ -131,7 +131,7 @@ Test(storage, three_read_at_once)
 	finish(&w, a);
 	finish(&w, b);
 	cr_expect_eq(w.moved, 66000 * mb);
-	arena_free(w.flows.arena);
+	sl_arena_free(w.flows.arena);
 }
 
 /* Nobody is limited: those that are there are not looked at as another comes. */
@@ -152,7 +152,7 @@ Test(storage, a_pool_that_is_not_full_tells_nobody)
 	solve(&w);
 	cr_expect_eq(w.told, 3);
 	cr_expect_eq(w.moved, 400 * mb + 800 * mb);
-	arena_free(w.flows.arena);
+	sl_arena_free(w.flows.arena);
 }
 
 /* 1 byte at 3 bytes a second ends within the 333 334th microsecond. */
@@ -163,7 +163,7 @@ Test(storage, ends_are_rounded_up)
 	const uint32_t a = add(&w, 1, 1, STORAGE_UNBOUNDED, 1);
 	solve(&w);
 	cr_expect_eq(end(&w, a), 333334);
-	arena_free(w.flows.arena);
+	sl_arena_free(w.flows.arena);
 }
 
 /* ---- Caches ------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ Test(storage, the_longest_unused_goes)
 {
 	struct storage_disk disk = { .capacity = 100 };
 	uint64_t stay[1] = { 0 };
-	struct storage_keep keep = { .arena = arena_new(), .disk = &disk, .stay = stay };
+	struct storage_keep keep = { .arena = sl_arena_new(), .disk = &disk, .stay = stay };
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 7, 60), 60);
 	cr_expect(storage_keep_put(&keep, 0, 7, 60));
 	cr_expect(storage_keep_put(&keep, 0, 8, 40));
@@ -187,7 +187,7 @@ Test(storage, the_longest_unused_goes)
 	cr_expect(storage_keep_put(&keep, 0, 5, 101)); /* Larger than the disk: not kept, and nothing goes. */
 	cr_expect_eq(disk.held, 75);
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 5, 101), 101);
-	arena_free(keep.arena);
+	sl_arena_free(keep.arena);
 }
 
 /* A disk of 100: what job 0 uses stays, as long as it does, though it is the longest unused. */
@@ -195,7 +195,7 @@ Test(storage, what_is_in_use_stays)
 {
 	struct storage_disk disk = { .capacity = 100 };
 	uint64_t stay[3] = { 5, 6, 0 };
-	struct storage_keep keep = { .arena = arena_new(), .disk = &disk, .stay = stay };
+	struct storage_keep keep = { .arena = sl_arena_new(), .disk = &disk, .stay = stay };
 	cr_expect(storage_keep_put(&keep, 0, 7, 60));
 	cr_expect(storage_keep_use(&keep, 0, 7, 0));
 	cr_expect(storage_keep_use(&keep, 0, 7, 1));
@@ -218,7 +218,7 @@ Test(storage, what_is_in_use_stays)
 	cr_expect(storage_keep_put(&keep, 0, 10, 50));
 	cr_expect_eq(storage_keep_lacks(&keep, 0, 10, 50), 0);
 	cr_expect_eq(disk.held, 50);
-	arena_free(keep.arena);
+	sl_arena_free(keep.arena);
 }
 
 /* ---- Load ---------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ struct fixture {
 static void begin(struct fixture *f, const struct sl_placer *placer)
 {
 	struct sl_err err = { 0 };
-	*f = (struct fixture){ .arena = arena_new(), .placer = placer };
+	*f = (struct fixture){ .arena = sl_arena_new(), .placer = placer };
 	for (size_t i = 0; i < SL_LEN(groups); i++)
 		f->request[i] = (struct sl_request){ .group = &groups[i], .group_count = 1 };
 	f->jobs = (struct sl_jobs){
@@ -69,7 +69,7 @@ static void begin(struct fixture *f, const struct sl_placer *placer)
 static void end(struct fixture *f)
 {
 	f->placer->release(f->state);
-	arena_free(f->arena);
+	sl_arena_free(f->arena);
 }
 
 /* "0 1 2": the nodes that the job would get; "": none. */
@@ -180,7 +180,7 @@ Test(leaves, refused)
 	static const struct sl_group share = { .task = { .cpus = 1, .gpus = 500 }, .tasks = 1 };
 	struct sl_cluster parts = cluster;
 	struct sl_err err = { 0 };
-	struct fixture f = { .arena = arena_new() };
+	struct fixture f = { .arena = sl_arena_new() };
 	parts.gpu_parts = 1000;
 	f.request[0] = (struct sl_request){ .group = &share, .group_count = 1 };
 	f.jobs = (struct sl_jobs){ .count = 1, .request = f.of, .requests = f.request, .request_count = 1 };
@@ -192,5 +192,5 @@ Test(leaves, refused)
 	f.request[0].group_count = 2;
 	cr_expect_eq(placer_pack_leaves.init(&f.state, &setup, &err), SL_USAGE);
 	cr_expect_not_null(strstr(err.text, "groups of different tasks"));
-	arena_free(f.arena);
+	sl_arena_free(f.arena);
 }

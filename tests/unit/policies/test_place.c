@@ -84,7 +84,7 @@ static void world_jobs(struct place_world *w, const struct asked *asked)
 static void world_begin(struct place_world *w, int64_t parts, const struct asked *asked)
 {
 	w->parts = parts;
-	w->arena = arena_new();
+	w->arena = sl_arena_new();
 	world_nodes(w);
 	world_jobs(w, asked);
 	w->setup = (struct sl_setup){
@@ -94,7 +94,7 @@ static void world_begin(struct place_world *w, int64_t parts, const struct asked
 
 static void world_end(struct place_world *w)
 {
-	arena_free(w->arena);
+	sl_arena_free(w->arena);
 	free(w->request_of);
 }
 

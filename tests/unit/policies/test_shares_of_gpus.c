@@ -167,7 +167,7 @@ Test(shares_of_gpus, are_refused_by_slurm_on_any_device)
 	const struct sl_request request = { .group = &group, .group_count = 1 };
 	struct sl_jobs jobs = { .count = 0 };
 	struct sl_cluster cluster = { .node_count = 1, .type = &type, .type_count = 1 };
-	const struct sl_setup setup = { .jobs = &jobs, .cluster = &cluster, .arena = arena_new() };
+	const struct sl_setup setup = { .jobs = &jobs, .cluster = &cluster, .arena = sl_arena_new() };
 	struct sl_err err = { 0 };
 	void *state;
 	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
@@ -184,5 +184,5 @@ Test(shares_of_gpus, are_refused_by_slurm_on_any_device)
 	err = (struct sl_err){ 0 };
 	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "a share of a GPU"), "%s", err.text);
-	arena_free(setup.arena);
+	sl_arena_free(setup.arena);
 }

@@ -28,7 +28,7 @@ struct parsed {
 
 static struct parsed parse(const char *text)
 {
-	struct parsed parsed = { .arena = arena_new() };
+	struct parsed parsed = { .arena = sl_arena_new() };
 	parsed.status = values_parse(parsed.value,
 		&(struct param_list){ params, SL_LEN(params), "it", NULL, parsed.arena }, text, &parsed.err);
 	return parsed;
@@ -45,7 +45,7 @@ Test(plugins, defaults)
 	cr_expect_eq(p.value[3].number, 0);
 	cr_expect_eq(p.value[4].number, 0);
 	cr_expect_null(p.value[5].text);
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* Every kind, given; a switch may stand alone; the last of two wins. */
@@ -60,7 +60,7 @@ Test(plugins, kinds)
 	cr_expect_eq(p.value[3].number, 1);
 	cr_expect_eq(p.value[4].number, 2);
 	cr_expect_str_eq(p.value[5].text, "x");
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* Inside quotes ',' is plain; the quotes themselves go. */
@@ -70,7 +70,7 @@ Test(plugins, quotes)
 	cr_assert_eq(p.status, SL_OK, "%s", p.err.text);
 	cr_expect_str_eq(p.value[5].text, "a:b, c=de");
 	cr_expect_eq(p.value[0].number, 3);
-	arena_free(p.arena);
+	sl_arena_free(p.arena);
 }
 
 /* What is wrong is named, with what would be right. */
@@ -95,7 +95,7 @@ Test(plugins, refused)
 		struct parsed p = parse(cases[i].text);
 		cr_expect_eq(p.status, SL_USAGE, "%s: status %d", cases[i].text, p.status);
 		cr_expect_not_null(strstr(p.err.text, cases[i].part), "%s: %s", cases[i].text, p.err.text);
-		arena_free(p.arena);
+		sl_arena_free(p.arena);
 	}
 }
 
@@ -135,20 +135,20 @@ static const struct sl_value *chosen(const struct policy_choice *choice, const c
 Test(plugins, registries_hold)
 {
 	for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset; preset++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_expect_eq(policy_choose(builtin_registry(), &choice, (*preset)->name, NULL, arena, &err),
 			SL_OK, "%s: %s", (*preset)->name, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 	for (const struct sl_policy *const *policy = builtin_registry()->known.policies; *policy; policy++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_expect_eq(policy_choose(builtin_registry(), &choice, (*policy)->name, NULL, arena, &err),
 			SL_OK, "%s: %s", (*policy)->name, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -165,7 +165,7 @@ Test(plugins, precedence)
 		{ "fcfs:plan=easy", "policy.plan=greedy", "easy" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct settings settings = { .arena = arena };
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
@@ -176,7 +176,7 @@ Test(plugins, precedence)
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(chosen(&choice, "plan")->text, cases[i].plan, "case %zu", i);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_OK, "%s", err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -193,7 +193,7 @@ Test(plugins, settings_that_nobody_takes)
 		{ "qwertyuiop=2", "unknown setting 'qwertyuiop': 'schedlab" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct settings settings = { .arena = arena };
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
@@ -202,14 +202,14 @@ Test(plugins, settings_that_nobody_takes)
 			SL_OK, "%s", err.text);
 		cr_expect_eq(settings_check_used(&settings, &choice, 1, &err), SL_USAGE);
 		cr_expect_not_null(strstr(err.text, cases[i].part), "%s: %s", cases[i].set, err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
 /* More settings than the list first has room for keep their order. */
 Test(plugins, settings_grow)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct settings settings = { .arena = arena };
 	struct sl_err err = { 0 };
 	for (int i = 0; i < 40; i++) {
@@ -222,7 +222,7 @@ Test(plugins, settings_grow)
 	cr_expect_str_eq(settings.item[0].value, "0");
 	cr_expect_eq(settings_add(&settings, "no value", &err), SL_USAGE);
 	cr_expect_eq(settings_add(&settings, "=3", &err), SL_USAGE);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* A slug is safe as a part of a file name, and short. */
@@ -236,14 +236,14 @@ Test(plugins, slugs)
 		{ "easy:order=expr:\"../Size / 2\"", "easy-order-expr-..-size-2" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		struct policy_choice choice;
 		struct sl_err err = { 0 };
 		cr_assert_eq(policy_choose(builtin_registry(), &choice, cases[i].text, NULL, arena, &err),
 			SL_OK, "%s", err.text);
 		cr_expect_str_eq(choice.slug, cases[i].slug);
 		cr_expect_str_eq(choice.text, cases[i].text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -284,7 +284,7 @@ Test(plugins, choices_with_what_plugins_bring)
 	static const struct sl_param other = { "other", SL_PARAM_CHOICE, "a", "a|b", "x", 0, 0 };
 	struct plugin plugin = { .path = "mine.so", .is = { .placings = its } };
 	struct registry registry = *builtin_registry();
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct sl_value value;
 	struct sl_err err = { 0 };
 	registry.plugin = &plugin;
@@ -300,7 +300,7 @@ Test(plugins, choices_with_what_plugins_bring)
 	cr_expect_eq(value.number, 1);
 	cr_expect_eq(value_set(&value, &list, 0, "nobody's", &err), SL_USAGE);
 	cr_expect_str_eq(err.text, "it: 'place' must be one of a|lua:FILE|mine, not 'nobody's'");
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* Two that are built in by the same name would hide each other: the registry is not made. A policy and a

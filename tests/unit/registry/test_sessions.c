@@ -36,11 +36,8 @@ struct made {
 static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	void *array = made->session;
 	const struct sl_row_more *more = row->more;
-	const int status =
-		grow(&array, &made->capacity, sizeof(*made->session), made->count + 1, 1 << 24, err);
-	made->session = array;
+	const int status = SL_GROW_MOST(made->session, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
 	cr_assert_eq(more->group_count, 1);
@@ -74,7 +71,7 @@ static int take_header(
 
 static struct made make(const char *text, uint64_t seed)
 {
-	struct made made = { .arena = arena_new() };
+	struct made made = { .arena = sl_arena_new() };
 	const struct sl_generator *model = sl_by_name(builtin_registry()->known.generators, "sessions");
 	cr_assert_not_null(model);
 	struct sl_value *values = sl_alloc(made.arena, model->param_count, sizeof(*values));
@@ -90,7 +87,7 @@ static struct made make(const char *text, uint64_t seed)
 static void release(struct made *made)
 {
 	free(made->session);
-	arena_free(made->arena);
+	sl_arena_free(made->arena);
 }
 
 static struct made made_well(const char *text)

@@ -31,7 +31,7 @@ static int load(struct filled *f, const char *jobs, const char *cluster, const c
 	char trace_path[32];
 	char cluster_path[32];
 	char setting[200];
-	*f = (struct filled){ .settings = { .arena = arena_new() } };
+	*f = (struct filled){ .settings = { .arena = sl_arena_new() } };
 	cr_assert(f->settings.arena);
 	for (const char *p = settings; *p;) {
 		const size_t len = strcspn(p, " ");
@@ -51,7 +51,7 @@ static int load(struct filled *f, const char *jobs, const char *cluster, const c
 static void release(struct filled *f)
 {
 	scenario_release(&f->scenario);
-	arena_free(f->settings.arena);
+	sl_arena_free(f->settings.arena);
 }
 
 /* The ids, between blanks. */
@@ -194,7 +194,7 @@ Test(fill, refused)
 			if (!status)
 				release(&f);
 			else
-				arena_free(f.settings.arena); /* The scenario is gone already. */
+				sl_arena_free(f.settings.arena); /* The scenario is gone already. */
 		}
 		cr_expect_eq(status, refusals[i].status, "case %zu: %s", i, f.err.text);
 		cr_expect(strstr(f.err.text, refusals[i].says), "case %zu: %s", i, f.err.text);

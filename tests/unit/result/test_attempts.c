@@ -137,7 +137,7 @@ static void expect_metrics(const struct hand *hand, const struct expected *want,
 {
 	struct sl_err err = { 0 };
 	struct sl_metrics metrics;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	metrics_init(&metrics, arena, builtin_registry());
 	cr_assert_eq(metrics_compute(&metrics, &hand->result, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < count; i++) {
@@ -148,7 +148,7 @@ static void expect_metrics(const struct hand *hand, const struct expected *want,
 		cr_expect_str_eq(text, want[i].value, "%s: %s, not %s", want[i].name, text, want[i].value);
 	}
 	metrics_release(&metrics);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 Test(attempts, metrics)

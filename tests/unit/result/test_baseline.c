@@ -93,11 +93,11 @@ Test(baseline, refused)
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct baseline baseline;
 		struct sl_err err;
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		cr_expect_eq(parse(&baseline, cases[i].text, arena, &err), SL_INPUT, "%s", cases[i].text);
 		cr_expect(strstr(err.text, cases[i].said), "%s\nsaid %s\nnot %s", cases[i].text, err.text,
 			cases[i].said);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -112,9 +112,9 @@ Test(baseline, enough_runs)
 	for (size_t i = 0; i < SL_LEN(good); i++) {
 		struct baseline baseline;
 		struct sl_err err;
-		struct sl_arena *arena = arena_new();
+		struct sl_arena *arena = sl_arena_new();
 		cr_expect_eq(parse(&baseline, good[i], arena, &err), SL_OK, "%s", err.text);
-		arena_free(arena);
+		sl_arena_free(arena);
 	}
 }
 
@@ -124,12 +124,12 @@ Test(baseline, zero_byte)
 	static const char text[] = "{ \"schema\": \"schedlab.baseline/1\0\", \"cases\": [] }";
 	struct baseline baseline;
 	struct sl_err err = { 0 };
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	cr_expect_eq(baseline_parse(&baseline, "b.json", text, sizeof(text) - 1, arena, &err), SL_INPUT);
 	cr_expect(strstr(err.text, "b.json:1:33: a string holds a byte 0x00"), "%s", err.text);
 	cr_expect_eq(parse(&baseline, "{\f\"schema\": 1 }", arena, &err), SL_INPUT);
 	cr_expect(strstr(err.text, "b.json:1:2: not JSON: a key in quotes is due"), "%s", err.text);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* Goal: layout, order, comments and tolerances are people's. Method: a file by a hand with habits. */
@@ -159,7 +159,7 @@ Test(baseline, writes_values_alone)
 	static const char *const value[] = { "10", "11", "12", "13" };
 	struct baseline baseline;
 	struct sl_err err;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	cr_assert_eq(parse(&baseline, before, arena, &err), SL_OK, "%s", err.text);
 	const struct baseline_case *item = &baseline.item[0];
 	struct baseline_edits edits = { .arena = arena };
@@ -171,7 +171,7 @@ Test(baseline, writes_values_alone)
 	const char *text = baseline_edited(&baseline, &edits, &len);
 	cr_assert_str_eq(text, after);
 	cr_expect_eq(len, strlen(after));
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* Goal: values of a family come and are replaced, and what was written is read. */
@@ -182,7 +182,7 @@ Test(baseline, family)
 		     "\"wait.max\": { \"values\": [1,2,3], \"value\": 2 } }" TAIL;
 	struct baseline baseline;
 	struct sl_err err;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	cr_assert_eq(parse(&baseline, before, arena, &err), SL_OK, "%s", err.text);
 	cr_expect_eq(baseline.item[0].seed_count, 3);
 	cr_expect_eq(baseline.item[0].seed[2], 5);
@@ -196,7 +196,7 @@ Test(baseline, family)
 	cr_assert(strstr(text, "{ \"values\": [7, 7.5, 7.25], \"value\": 7.25 }"), "%s", text);
 	cr_assert_eq(parse(&baseline, text, arena, &err), SL_OK, "%s", err.text);
 	cr_expect_eq(baseline.item[0].metric[1].each[1], 7500000);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* Goal: what is known by name is overruled by what is written; what is not known has the sign of its
@@ -210,10 +210,10 @@ Test(baseline, better)
 	static const int better[] = { -1, 1, -1, 0, 1 };
 	struct baseline baseline;
 	struct sl_err err;
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	cr_assert_eq(parse(&baseline, text, arena, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < SL_LEN(better); i++)
 		cr_expect_eq(
 			baseline.item[0].metric[i].better, better[i], "%s", baseline.item[0].metric[i].name);
-	arena_free(arena);
+	sl_arena_free(arena);
 }

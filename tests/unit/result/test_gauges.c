@@ -197,7 +197,7 @@ static int load(
 {
 	static const char swf[] = "1 0 0 5 1 -1 -1 1 5 -1 1 1 1 -1 1 -1 -1 -1\n";
 	char trace[32];
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct settings settings = { .arena = arena };
 	cr_assert_eq(settings_add(&settings, "cluster.cpus=4", err), SL_OK);
 	cr_assert_eq(settings_add(&settings, setting, err), SL_OK);
@@ -205,7 +205,7 @@ static int load(
 		.trace = memfile(trace, swf, sizeof(swf) - 1), .registry = registry, .settings = &settings
 	};
 	const int status = scenario_load(scenario, &options, err);
-	arena_free(arena);
+	sl_arena_free(arena);
 	return status;
 }
 
@@ -301,7 +301,7 @@ Test(gauges, mean_largest_and_last)
 {
 	struct sl_gauge_course course[2];
 	struct hand *hand = followed(course);
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };
 	metrics_init(&metrics, arena, builtin_registry());
@@ -313,6 +313,6 @@ Test(gauges, mean_largest_and_last)
 	expect_metric(&metrics, "below.max", -1);
 	expect_metric(&metrics, "below.last", -2000000);
 	metrics_release(&metrics);
-	arena_free(arena);
+	sl_arena_free(arena);
 	free(hand);
 }

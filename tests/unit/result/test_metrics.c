@@ -17,7 +17,7 @@ struct table {
 static void compute(struct table *table, const struct hand *hand, bool plain)
 {
 	struct sl_err err = { 0 };
-	table->arena = arena_new();
+	table->arena = sl_arena_new();
 	metrics_init(&table->metrics, table->arena, builtin_registry());
 	table->metrics.plain = plain;
 	cr_assert_eq(metrics_compute(&table->metrics, &hand->result, &err), SL_OK, "%s", err.text);
@@ -26,7 +26,7 @@ static void compute(struct table *table, const struct hand *hand, bool plain)
 static void release(struct table *table)
 {
 	metrics_release(&table->metrics);
-	arena_free(table->arena);
+	sl_arena_free(table->arena);
 }
 
 struct expected {

@@ -16,7 +16,7 @@ Test(tally, told_in_order_and_once)
 	struct sl_result result = { 0 };
 	struct sl_tally tally;
 	char name[16] = "b.second";
-	tally_init(&tally, arena_new());
+	tally_init(&tally, sl_arena_new());
 	tally.model = "toy";
 	cr_expect_eq(sl_tell_metric(&tally, "z.first", 5, &err), SL_OK);
 	cr_expect_eq(sl_tell_metric(&tally, name, 6, &err), SL_OK);
@@ -39,5 +39,5 @@ Test(tally, told_in_order_and_once)
 	cr_expect_eq(sl_tell_job_column(&tally, "a,b", of_jobs, &bad), SL_USAGE);
 	cr_expect_eq(sl_tell_table(&tally, "t{a=b}", column, 2, cell, 1, &bad), SL_USAGE);
 	tally_release(&tally);
-	arena_free(tally.arena);
+	sl_arena_free(tally.arena);
 }

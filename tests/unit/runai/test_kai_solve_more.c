@@ -190,7 +190,8 @@ Test(kai_solve_more, a_job_like_one_that_failed_has_to_be_easier)
 	cr_expect_not(kai_is_easier(w.kai, &failed, 7, smaller), "the easiest that failed counts");
 	kai_failed_clear(&failed);
 	cr_expect(kai_is_easier(w.kai, &failed, 7, like), "forgotten");
-	free(failed.slot);
+	free(failed.at);
+	sl_map_free(&failed.map);
 }
 
 /* Two nodes, on each one that may be preempted and one that may not: no set makes two free on a node. */

@@ -38,7 +38,7 @@ static struct one *one_new(const char *projects)
 {
 	struct one *o = calloc(1, sizeof(*o));
 	cr_assert_not_null(o);
-	o->arena = arena_new();
+	o->arena = sl_arena_new();
 	o->projects.file = "p.yaml";
 	o->manifest.file = "m.yaml";
 	cr_assert_eq(sl_doc_read_yaml(&o->projects, projects, strlen(projects), &o->err), SL_OK, "%s",
@@ -86,7 +86,7 @@ static void one_free(struct one *o)
 	sl_doc_release(&o->projects);
 	sl_doc_release(&o->manifest);
 	runai_release(&o->config);
-	arena_free(o->arena);
+	sl_arena_free(o->arena);
 	free(o);
 }
 

@@ -32,7 +32,7 @@ static const char *member(const struct sl_doc *doc, const struct sl_doc_node *ma
 /* NOLINTNEXTLINE(readability-function-size): asserts are long when they are written out. */
 static struct files *files_read(const char *projects, const char *const *text)
 {
-	struct sl_arena *arena = arena_new();
+	struct sl_arena *arena = sl_arena_new();
 	struct files *f = sl_alloc(arena, 1, sizeof(*f));
 	struct sl_err err = { 0 };
 	f->arena = arena;
@@ -62,7 +62,7 @@ static void files_free(struct files *f)
 	for (uint32_t i = 0; i <= OBJECTS_MAX; i++)
 		sl_doc_release(&f->doc[i]);
 	runai_release(&f->config);
-	arena_free(arena);
+	sl_arena_free(arena);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): as above. */

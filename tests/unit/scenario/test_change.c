@@ -20,7 +20,7 @@ static int load(struct scenario *scenario, const char *setting, struct sl_err *e
 {
 	static struct settings settings;
 	static char path[32];
-	settings = (struct settings){ .arena = arena_new() };
+	settings = (struct settings){ .arena = sl_arena_new() };
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(settings_add(&settings, setting, err), SL_OK, "%s: %s", setting, err->text);
 	const struct scenario_options options = { .registry = builtin_registry(),
@@ -28,7 +28,7 @@ static int load(struct scenario *scenario, const char *setting, struct sl_err *e
 		.settings = &settings };
 	const int status = scenario_load(scenario, &options, err);
 	if (status)
-		arena_free(settings.arena);
+		sl_arena_free(settings.arena);
 	return status;
 }
 

@@ -27,7 +27,7 @@ static struct sl_arena *kept;
 static int load_trace(struct loaded *l, const char *cluster, const char *trace, const char *const *settings)
 {
 	memset(l, 0, sizeof(*l));
-	kept = kept ? kept : arena_new();
+	kept = kept ? kept : sl_arena_new();
 	l->settings.arena = kept;
 	for (; settings && *settings; settings++)
 		cr_assert_eq(settings_add(&l->settings, *settings, &l->err), SL_OK);

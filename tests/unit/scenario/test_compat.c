@@ -22,7 +22,7 @@ struct chosen {
 
 static int choose(struct chosen *c, const char *policy, const char *setting)
 {
-	*c = (struct chosen){ .arena = arena_new() };
+	*c = (struct chosen){ .arena = sl_arena_new() };
 	c->settings.arena = c->arena;
 	if (setting)
 		cr_assert_eq(settings_add(&c->settings, setting, &c->err), SL_OK);
@@ -41,11 +41,11 @@ Test(compat, implies_settings_of_the_policy_and_of_the_replay)
 	cr_expect_str_eq(value(&c, "shadow"), "frozen");
 	cr_expect_str_eq(value(&c, "spare"), "none");
 	cr_expect_str_eq(c.choice.implied, "events=finish_first,passes=instant,overrun=kill");
-	arena_free(c.arena);
+	sl_arena_free(c.arena);
 	cr_assert_eq(choose(&c, "easy", NULL), SL_OK);
 	cr_expect_null(c.choice.compat);
 	cr_expect_null(c.choice.implied);
-	arena_free(c.arena);
+	sl_arena_free(c.arena);
 }
 
 Test(compat, is_stronger_than_a_preset_and_weaker_than_what_is_given)
@@ -72,7 +72,7 @@ Test(compat, is_stronger_than_a_preset_and_weaker_than_what_is_given)
 		cr_assert_eq(choose(&c, cases[i].policy, cases[i].setting), SL_OK, "%s", c.err.text);
 		cr_expect_str_eq(value(&c, cases[i].key), cases[i].want, "%s: %s=%s", cases[i].policy,
 			cases[i].key, value(&c, cases[i].key));
-		arena_free(c.arena);
+		sl_arena_free(c.arena);
 	}
 }
 
@@ -87,7 +87,7 @@ Test(compat, is_refused_where_it_means_nothing)
 		struct chosen c;
 		cr_expect_eq(choose(&c, cases[i][0], NULL), SL_USAGE);
 		cr_expect_not_null(strstr(c.err.text, cases[i][1]), "%s", c.err.text);
-		arena_free(c.arena);
+		sl_arena_free(c.arena);
 	}
 }
 
@@ -121,7 +121,7 @@ struct loaded {
 static int load(struct loaded *l, const char *text, const char *implied, const char *setting)
 {
 	char path[32];
-	*l = (struct loaded){ .arena = arena_new() };
+	*l = (struct loaded){ .arena = sl_arena_new() };
 	l->settings.arena = l->arena;
 	if (setting)
 		cr_assert_eq(settings_add(&l->settings, setting, &l->err), SL_OK);
@@ -135,7 +135,7 @@ static int load(struct loaded *l, const char *text, const char *implied, const c
 static void unload(struct loaded *l)
 {
 	scenario_release(&l->scenario);
-	arena_free(l->arena);
+	sl_arena_free(l->arena);
 }
 
 /* Allocated 4 and asked 2; allocated 3 and unknown; unknown and asked 5. Job 4 did not say how long it ran.
@@ -242,7 +242,7 @@ Test(windows, that_cannot_be_are_refused)
 		struct loaded l;
 		cr_expect_eq(load(&l, trace, NULL, cases[i][0]), SL_USAGE, "%s", cases[i][0]);
 		cr_expect_not_null(strstr(l.err.text, cases[i][1]), "%s: %s", cases[i][0], l.err.text);
-		arena_free(l.arena);
+		sl_arena_free(l.arena);
 	}
 }
 

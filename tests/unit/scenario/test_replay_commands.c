@@ -26,7 +26,7 @@ static int load(
 	static char paths[2][32];
 	char line[64];
 	cr_assert_lt(kept_count, SL_LEN(kept));
-	settings = (struct settings){ .arena = kept[kept_count++] = arena_new() };
+	settings = (struct settings){ .arena = kept[kept_count++] = sl_arena_new() };
 	(void)snprintf(line, sizeof(line), "replay.commands=%s", memfile(paths[1], commands, len));
 	cr_assert_eq(settings_add(&settings, line, err), SL_OK);
 	const struct scenario_options options = { .registry = builtin_registry(),

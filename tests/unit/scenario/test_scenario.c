@@ -61,7 +61,7 @@ static void set(struct loaded *l, const char *key_value)
 {
 	if (!l->settings.arena) {
 		cr_assert(kept_count < SL_LEN(kept));
-		kept[kept_count++] = l->settings.arena = arena_new();
+		kept[kept_count++] = l->settings.arena = sl_arena_new();
 	}
 	cr_assert_eq(settings_add(&l->settings, key_value, &l->err), SL_OK);
 }

@@ -50,7 +50,7 @@ static void begin(uint32_t nodes)
 	w.cluster =
 		(struct sl_cluster){ .node_count = nodes, .cpus = (int64_t)nodes * 4, .setting = w.setting };
 	w.jobs.count = MAX;
-	c->arena = arena_new();
+	c->arena = sl_arena_new();
 	c->cluster = &w.cluster;
 	c->jobs = &w.jobs;
 	c->epoch = c->now = EPOCH;
@@ -79,7 +79,7 @@ static void make(void)
 	cr_assert_eq(ctl_prio_make(&w.c, &err), SL_OK, "%s", err.text);
 }
 
-static void fini(void) { arena_free(w.c.arena); }
+static void fini(void) { sl_arena_free(w.c.arena); }
 
 /* ---- Jobs
  * --------------------------------------------------------------------------------------------------- */

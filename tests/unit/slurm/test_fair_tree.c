@@ -49,7 +49,7 @@ static void draw(struct sl_rng *rng)
 	memset(&w, 0, sizeof(w));
 	w.c.assoc = w.assoc;
 	w.c.prio = &w.prio;
-	w.c.arena = arena_new();
+	w.c.arena = sl_arena_new();
 	w.c.params.priority_flags = CTL_PRIO_FAIR_TREE;
 	(void)add(CTL_NO_ROW, false, CTL_NONE);
 	const uint32_t count = 2 + (uint32_t)sl_rng_below(rng, MOST - 2);
@@ -173,6 +173,6 @@ Test(fair_tree, order_and_ranks_are_those_of_the_paths)
 			cr_assert_lt(fabs(factor - rank), 1e-9, "round %u: %s has rank %g, not %u", round,
 				w.name[row], factor, rank);
 		}
-		arena_free(w.c.arena);
+		sl_arena_free(w.c.arena);
 	}
 }
