@@ -176,6 +176,8 @@ int streams_close(struct sl_err *err);
 void signals_catch(void);
 /* A new folder below TMPDIR. */
 int scratch_make(char *path, size_t size, struct sl_err *err);
+/* What is in a file, unpacked where it is compressed; NULL: as err says. len: may be NULL. */
+const char *text_of_file(const char *path, size_t *len, struct sl_arena *arena, struct sl_err *err);
 /* Those that the path names from that place on, but its last part; verb: what is not possible then. */
 int folders_make(char *path, size_t from, const char *verb, struct sl_err *err);
 

@@ -128,7 +128,7 @@ void signals_catch(void)
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- Folders ---------------------------------------------------------------------------- */
+/* ---- Folders and files ------------------------------------------------------------------- */
 
 int scratch_make(char *path, size_t size, struct sl_err *err)
 {
@@ -150,4 +150,23 @@ int folders_make(char *path, size_t from, const char *verb, struct sl_err *err)
 			return status;
 	}
 	return SL_OK;
+}
+
+const char *text_of_file(const char *path, size_t *len, struct sl_arena *arena, struct sl_err *err)
+{
+	struct sl_input *in;
+	const char *text;
+	const char *end;
+	const char *kept = NULL;
+	if (sl_input_open(&in, path, err))
+		return NULL;
+	if (sl_input_all(in, &text, &end, err) == SL_OK) {
+		kept = sl_strdup(arena, text, (size_t)(end - text));
+		if (!kept)
+			(void)sl_fail_memory(err);
+		else if (len)
+			*len = (size_t)(end - text);
+	}
+	sl_input_close(in);
+	return kept;
 }

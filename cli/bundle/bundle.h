@@ -46,7 +46,6 @@ bool bundle_is_archive(const char *path);
 int bundle_name(char *name, size_t size, const char *path, struct sl_err *err);
 /* The files below the folder, the same bytes from the same files: sorted, of one time, owner and mode. */
 int bundle_pack(const char *path, const char *folder, const struct bundle_files *files, struct sl_err *err);
-/* The folders above a path, from that place in it on. */
 /* Its files, below the folder, which is there and empty, without the archive's own top folder. SL_INPUT: it
  * is damaged, or has what no bundle has (links, names that lead out of it), or more than 1 GiB of it. */
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err);
@@ -101,8 +100,6 @@ struct bundle_verified {
 };
 int bundle_again(
 	struct bundle_verified *verified, const char *scratch, struct registry *registry, struct sl_err *err);
-/* A whole file, in the arena; NULL: it cannot be read, or no memory. */
-const char *bundle_text(const char *path, struct sl_arena *arena, struct sl_err *err);
 /* The files that a run.json says the run wrote, itself included, one after another; NULL at the end. Each is
  * a name without a folder. */
 int bundle_outputs(const char ***files, const char *record, struct sl_arena *arena, struct sl_err *err);

@@ -19,23 +19,6 @@ enum { PATH_LONGEST = 4096, NAMES_LONGEST = 4096 };
 
 /* ---- What is to be made ------------------------------------------------------------------------------- */
 
-const char *bundle_text(const char *path, struct sl_arena *arena, struct sl_err *err)
-{
-	struct sl_input *in;
-	const char *text;
-	const char *end;
-	const char *kept = NULL;
-	if (sl_input_open(&in, path, err))
-		return NULL;
-	if (sl_input_all(in, &text, &end, err) == SL_OK) {
-		kept = sl_strdup(arena, text, (size_t)(end - text));
-		if (!kept)
-			(void)sl_fail_memory(err);
-	}
-	sl_input_close(in);
-	return kept;
-}
-
 /* For --only: what makes a file of that name. */
 static void asks_for(const struct registry *registry, const char *file, char *name, size_t size)
 {
@@ -88,7 +71,7 @@ static int folder_check(const char *const *files, struct sl_err *err)
 static int metrics_asked(
 	struct sl_metrics *metrics, const struct again *again, const struct sim *sim, struct sl_err *err)
 {
-	const char *text = bundle_text("run/metrics.json", again->arena, err);
+	const char *text = text_of_file("run/metrics.json", NULL, again->arena, err);
 	struct sl_doc doc = { .file = "run/metrics.json", .loose = true };
 	struct sl_err unread = { 0 };
 	const bool read = text && !sl_doc_read_json(&doc, text, strlen(text), &unread);
@@ -223,8 +206,8 @@ static const char *line_next(const char **at, struct sl_arena *arena, size_t *nu
 static int record_compare(
 	const char *file, const char *was, const char *is, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *a = bundle_text(was, arena, err);
-	const char *b = a ? bundle_text(is, arena, err) : NULL;
+	const char *a = text_of_file(was, NULL, arena, err);
+	const char *b = a ? text_of_file(is, NULL, arena, err) : NULL;
 	size_t line = 0;
 	size_t other = 0;
 	if (!b)
@@ -293,7 +276,7 @@ int bundle_again(
 	(void)snprintf(to, sizeof(to), "%s/again", scratch);
 	int status = again_open(&again, "run", registry, err);
 	again.snapshot.closed = true;
-	const char *record = status ? NULL : bundle_text("run/run.json", verified->arena, err);
+	const char *record = status ? NULL : text_of_file("run/run.json", NULL, verified->arena, err);
 	if (!status && !record)
 		status = err->status;
 	if (!status)

@@ -326,7 +326,7 @@ static int take_output(struct bundle_plan *plan, const char *dir, const char *fi
 	if (access(from, F_OK) != 0)
 		return sl_fail(err, SL_BASELINE, "%s: is not there any more: make the run again", from);
 	if (record) {
-		const char *text = bundle_text(from, plan->arena, err);
+		const char *text = text_of_file(from, NULL, plan->arena, err);
 		item.text = text ? bundle_rename(text, plan->name, plan->names, plan->arena, err) : NULL;
 		item.from = NULL;
 		if (!item.text)
@@ -341,7 +341,7 @@ static int take_outputs(struct bundle_plan *plan, const char *dir, struct sl_err
 	const char **files;
 	if (snprintf(path, sizeof(path), "%s/run.json", dir) >= PATH_LONGEST)
 		return too_long(dir, err);
-	const char *record = bundle_text(path, plan->arena, err);
+	const char *record = text_of_file(path, NULL, plan->arena, err);
 	int status = record ? bundle_outputs(&files, record, plan->arena, err) : err->status;
 	for (size_t i = 0; !status && files[i]; i++)
 		status = take_output(plan, dir, files[i], err);

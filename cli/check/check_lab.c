@@ -406,19 +406,11 @@ static int tell_key(const struct args *args, struct sl_err *err)
 
 /* ---- A handout */
 
-static int copy_file(const char *from, const char *to, struct sl_err *err)
+static int copy_file(const char *from, const char *to, struct sl_arena *arena, struct sl_err *err)
 {
-	struct sl_input *in;
-	const char *text;
-	const char *end;
-	int status = sl_input_open(&in, from, err);
-	if (status)
-		return status;
-	status = sl_input_all(in, &text, &end, err);
-	if (!status)
-		status = out_file(to, text, (size_t)(end - text), err);
-	sl_input_close(in);
-	return status;
+	size_t len;
+	const char *text = text_of_file(from, &len, arena, err);
+	return text ? out_file(to, text, len, err) : err->status;
 }
 
 static int handout(const struct args *args, struct sl_err *err)
@@ -437,12 +429,12 @@ static int handout(const struct args *args, struct sl_err *err)
 	for (size_t i = 0; i < lab->copy_count && !status; i++) {
 		(void)snprintf(from, sizeof(from), "%s/%s", lab->folder, lab->copy[i]);
 		(void)snprintf(to, sizeof(to), "%s/%s", dir, lab->copy[i]);
-		status = copy_file(from, to, err);
+		status = copy_file(from, to, lab->arena, err);
 	}
 	for (size_t i = 0; i < lab->make_count && !status; i++) {
 		(void)snprintf(from, sizeof(from), "%s/%s", lab->work, lab->make[i].name);
 		(void)snprintf(to, sizeof(to), "%s/%s", dir, lab->make[i].name);
-		status = copy_file(from, to, err);
+		status = copy_file(from, to, lab->arena, err);
 	}
 	if (!status) {
 		struct sl_out *out;

@@ -21,12 +21,16 @@ struct update {
 	struct baseline_edits edits;
 };
 
-static const char *kept(struct update *update, const char *text)
+/* As printf has it; without memory "", noted. */
+static const char *made(struct update *update, const char *format, ...) SL_PRINTF(2, 3);
+static const char *made(struct update *update, const char *format, ...)
 {
-	char *copy = sl_strdup(update->check->arena, text, strlen(text));
-	if (!copy)
-		update->edits.failed = true;
-	return copy ? copy : "";
+	va_list args;
+	va_start(args, format);
+	const char *text = text_vmade(update->check->arena, format, args);
+	va_end(args);
+	update->edits.failed = update->edits.failed || !text;
+	return text ? text : "";
 }
 
 /* ---- Values as JSON ------------------------------------------------------------------------- */
@@ -35,69 +39,43 @@ static const char *micro_text(struct update *update, int64_t micro)
 {
 	char text[40];
 	*sl_put_micro(text, micro) = '\0';
-	return kept(update, text);
+	return made(update, "%s", text);
 }
 
-/* "[a, b]" of so many texts, each with quotes, or bare. */
-static const char *list_text(struct update *update,
-	const char *(*at)(struct update *update, const void *self, size_t i), const void *self, size_t count)
-{
-	struct sl_arena *arena = update->check->arena;
-	const char *text = "[";
-	for (size_t i = 0; i < count && text; i++)
-		text = text_made(arena, "%s%s%s", text, i ? ", " : "", at(update, self, i));
-	text = text ? text_made(arena, "%s]", text) : NULL;
-	update->edits.failed = update->edits.failed || !text;
-	return text ? text : "";
-}
-
-struct values {
-	const struct check_case *found;
-	size_t metric;
-};
-
-static const char *value_at(struct update *update, const void *self, size_t i)
-{
-	const struct values *values = self;
-	return micro_text(update, values->found->found[i].value[values->metric]);
-}
-
-static const char *quoted(struct update *update, const char *text)
-{
-	char room[100];
-	(void)snprintf(room, sizeof(room), "\"%.80s\"", text);
-	return kept(update, room);
-}
+static const char *quoted(struct update *update, const char *text) { return made(update, "\"%.80s\"", text); }
 
 static const char *digest_text(struct update *update, uint64_t digest)
 {
-	char text[24];
-	(void)snprintf(text, sizeof(text), "\"%016" PRIx64 "\"", digest);
-	return kept(update, text);
+	return made(update, "\"%016" PRIx64 "\"", digest);
 }
 
-static const char *result_at(struct update *update, const void *self, size_t i)
+/* "[a, b]", as it is made. */
+struct list {
+	char *text, *end;
+};
+
+enum { ITEM_MAX = 100 };
+
+static struct list list_new(struct update *update, size_t count)
 {
-	const struct check_case *found = self;
-	return digest_text(update, found->found[i].digest);
+	char *text = sl_alloc(update->check->arena, (ITEM_MAX + 2) * count + 3, 1);
+	update->edits.failed = update->edits.failed || !text;
+	if (text)
+		*text = '[';
+	return (struct list){ text, text ? text + 1 : NULL };
 }
 
-static const char *digest_at(struct update *update, const void *self, size_t i)
+static void list_item(struct list *list, const char *item)
 {
-	const struct check_case *found = self;
-	return digest_text(update, found->found[0].digests[i]);
+	if (list->text)
+		list->end = stpcpy(stpcpy(list->end, list->end[-1] == '[' ? "" : ", "), item);
 }
 
-static const char *trace_at(struct update *update, const void *self, size_t i)
+static const char *list_text(const struct list *list)
 {
-	const struct check_case *found = self;
-	return quoted(update, found->found[i].trace_sha256);
-}
-
-static const char *side_at(struct update *update, const void *self, size_t i)
-{
-	const struct check_case *found = self;
-	return quoted(update, found->found[0].side_sha256[i]);
+	if (list->text)
+		(void)stpcpy(list->end, "]");
+	return list->text ? list->text : "";
 }
 
 /* ---- A case ---------------------------------------------------------------------------------- */
@@ -112,54 +90,65 @@ static void put_inputs(struct update *update, const struct check_case *found)
 {
 	const struct baseline_case *of = found->of;
 	const struct check_found *first = &found->found[0];
-	const char *trace = of->generate && found->runs > 1 ? quoted(update, found->generated_sha256)
-			    : of->trace.count > 1           ? list_text(update, trace_at, found, found->runs)
-							    : quoted(update, first->trace_sha256);
-	put(update, of, "trace_sha256", &of->trace_sha256.span, trace);
+	const bool one = of->generate || of->trace.count <= 1;
+	struct list traces = list_new(update, found->runs);
+	struct list sides = list_new(update, first->side_count);
+	for (size_t i = 0; i < found->runs && !one; i++)
+		list_item(&traces, quoted(update, found->found[i].trace_sha256));
+	for (size_t i = 0; i < first->side_count; i++)
+		list_item(&sides, quoted(update, first->side_sha256[i]));
+	put(update, of, "trace_sha256", &of->trace_sha256.span,
+		!one ? list_text(&traces)
+		     : quoted(update, of->generate && found->runs > 1 ? found->generated_sha256
+								      : first->trace_sha256));
 	if (*first->cluster_sha256)
 		put(update, of, "cluster_sha256", &of->cluster_sha256.span,
 			quoted(update, first->cluster_sha256));
 	if (*first->cluster_read)
 		put(update, of, "cluster_read", &of->cluster_read.span, quoted(update, first->cluster_read));
 	if (first->side_count)
-		put(update, of, "side_sha256", &of->side_sha256.span,
-			list_text(update, side_at, found, first->side_count));
+		put(update, of, "side_sha256", &of->side_sha256.span, list_text(&sides));
 }
 
 /* "{ "total": 550, ... }", those that are not 0, and the first. */
 static const char *counts_text(struct update *update, const struct check_case *found)
 {
-	char text[600] = "{";
-	size_t used = 1;
+	const char *text = "{";
 	for (enum baseline_count i = 0; i < BASELINE_COUNTS; i++) {
 		const int64_t count = check_count(found, i);
 		if (count || !i)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s \"%s\": %" PRId64,
-				i ? "," : "", baseline_count_name(i), count);
+			text = made(update, "%s%s \"%s\": %" PRId64, text, i ? "," : "",
+				baseline_count_name(i), count);
 	}
-	(void)snprintf(text + used, sizeof(text) - used, " }");
-	return kept(update, text);
+	return made(update, "%s }", text);
 }
 
 static void put_case(struct update *update, const struct check_case *found)
 {
 	const struct baseline_case *of = found->of;
+	const struct check_found *first = &found->found[0];
+	struct list results = list_new(update, found->runs);
+	struct list digests = list_new(update, first->digest_count);
 	put_inputs(update, found);
+	for (size_t i = 0; i < found->runs; i++)
+		list_item(&results, digest_text(update, found->found[i].digest));
 	put(update, of, "result", &of->result.span,
-		found->runs > 1 ? list_text(update, result_at, found, found->runs)
-				: digest_text(update, found->found[0].digest));
-	if (found->runs == 1 && (found->found[0].digest_count || of->digests.span.until))
-		put(update, of, "digests", &of->digests.span,
-			list_text(update, digest_at, found, found->found[0].digest_count));
+		found->runs > 1 ? list_text(&results) : digest_text(update, first->digest));
+	for (size_t i = 0; i < first->digest_count && found->runs == 1; i++)
+		list_item(&digests, digest_text(update, first->digests[i]));
+	if (found->runs == 1 && (first->digest_count || of->digests.span.until))
+		put(update, of, "digests", &of->digests.span, list_text(&digests));
 	put(update, of, "counts", &of->counts.span, counts_text(update, found));
 	for (size_t i = 0; i < of->metric_count; i++) {
 		if (of->metric[i].many)
 			continue;
-		const struct values values = { found, i };
+		struct list values = list_new(update, found->runs);
 		while (update->told->metric != &of->metric[i])
 			update->told++; /* Judged: it is among them. */
+		for (size_t k = 0; k < found->runs && found->runs > 1; k++)
+			list_item(&values, micro_text(update, found->found[k].value[i]));
 		baseline_put_value(&update->edits, &of->metric[i], micro_text(update, update->told->is),
-			found->runs > 1 ? list_text(update, value_at, &values, found->runs) : NULL);
+			found->runs > 1 ? list_text(&values) : NULL);
 	}
 }
 

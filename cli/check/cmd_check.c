@@ -77,23 +77,14 @@ static int append(const char *path, const char *text, size_t len, struct sl_err 
 static int copy_summary(const struct check *check, const char *own, const char *path, struct sl_err *err)
 {
 	struct sl_out *out;
-	struct sl_input *in;
-	const char *text;
-	const char *end;
+	size_t len;
 	int status = sl_out_open(&out, own, err);
 	if (status)
 		return status;
 	check_markdown(check, out);
 	status = sl_out_commit(out, err);
-	if (!status)
-		status = sl_input_open(&in, own, err);
-	if (status)
-		return status;
-	status = sl_input_all(in, &text, &end, err);
-	if (status >= 0)
-		status = append(path, text, (size_t)(end - text), err);
-	sl_input_close(in);
-	return status;
+	const char *text = status ? NULL : text_of_file(own, &len, check->arena, err);
+	return text ? append(path, text, len, err) : err->status;
 }
 
 static int add_summary(const struct check *check, struct sl_err *err)

@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-static int csv_no_memory(struct sl_err *err)
-{
-	return sl_fail(err, SL_SYSTEM, "out of memory for the reports: write fewer files (--only jobs)");
-}
-
 char *csv_put_large(char *p, uint64_t value)
 {
 	const uint64_t unit = 100000000;
