@@ -95,7 +95,6 @@ bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says 
 /* ---- Links: fabric.c ------------------------------------------------------------------------------------
  */
 
-void fabric_load_move(struct fabric_load *load, sl_time now, int64_t by);
 void fabric_load_full(struct fabric_load *load, sl_time now, bool full);
 /* Up to now. */
 void fabric_load_close(struct fabric_load *load, sl_time now);

@@ -135,6 +135,8 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	return status ? status : figures_switching(f, cluster, of->name, err);
 }
 
+/* ---- Measured curves ----------------------------------------------------------------------------------- */
+
 static int64_t watt_curve_at(const struct watt_curve *curve, int64_t share)
 {
 	uint32_t i = 0;
@@ -154,8 +156,6 @@ int64_t figures_draw(const struct figures *f, int64_t driven)
 		return f->idle + driven;
 	return watt_curve_at(f->curve, f->most ? sl_mul_div(driven, 1000000, f->most) : 0);
 }
-
-/* ---- Measured curves ----------------------------------------------------------------------------------- */
 
 static struct watt_curve *curve_for(struct watt_curve *curve, uint32_t *count, const char *type)
 {

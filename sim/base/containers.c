@@ -28,8 +28,8 @@ static void capacity_set(void *capacity, size_t width, size_t value)
 	memcpy(capacity, width == sizeof(narrow) ? (const void *)&narrow : &value, width);
 }
 
-/* The next capacity, and 0 where `wanted` elements are more than there may be. Of 32 bits at most half of
- * what can be counted, so that one more than a capacity never comes out as 0. */
+/* The next capacity; its status, where `wanted` elements are more than there may be. Of 32 bits at most half
+ * of what can be counted, so that one more than a capacity never comes out as 0. */
 static int larger(size_t *capacity, size_t size, size_t width, size_t wanted, size_t most, struct sl_err *err)
 {
 	if (wanted > most)
