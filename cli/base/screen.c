@@ -41,21 +41,6 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-static bool room_for_one(struct screen_table *table)
-{
-	if (table->count < table->capacity)
-		return true;
-	const size_t capacity = table->capacity ? 2 * table->capacity : 64;
-	struct cell *cell = sl_alloc(table->arena, capacity, sizeof(*cell));
-	if (!cell)
-		return false;
-	if (table->count)
-		memcpy(cell, table->cell, table->count * sizeof(*cell));
-	table->cell = cell;
-	table->capacity = capacity;
-	return true;
-}
-
 static char *screen_inert(struct sl_arena *arena, const char *text)
 {
 	char shown[SL_INERT_ROOM];

@@ -58,12 +58,6 @@ void dry_write(struct dry_run *dry, const char *path)
 		item_add(dry, (struct dry_item){ .what = DRY_WRITE, .text = path });
 }
 
-void dry_write_in(struct dry_run *dry, const char *dir, const char *name)
-{
-	char *path = text_made(dry->args->arena, "%s/%s", dir, name);
-	item_add(dry, (struct dry_item){ .what = DRY_WRITE, .text = path });
-}
-
 void dry_count(struct dry_run *dry, const char *key, const char *told, uint64_t number)
 {
 	item_add(dry, (struct dry_item){ .what = DRY_FACT, .text = key, .name = told, .number = number });

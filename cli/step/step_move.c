@@ -71,17 +71,6 @@ const struct happening *step_before(const struct stepper *stepper, struct backwa
 	return step_happening(stepper, at->instant, --at->number);
 }
 
-size_t step_find(const struct stepper *stepper, size_t from, enum happened what, uint32_t job)
-{
-	for (size_t i = from; i < stepper->instant_count; i++)
-		for (uint32_t k = 0; k < stepper->instant[i].count; k++) {
-			const struct happening *one = step_happening(stepper, i, k);
-			if (one->what == what && (job == UINT32_MAX || one->row == job))
-				return i;
-		}
-	return stepper->instant_count;
-}
-
 uint32_t step_events(const struct stepper *stepper, size_t instant)
 {
 	uint32_t count = 0;
