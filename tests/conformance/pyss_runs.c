@@ -12,7 +12,7 @@
 
 #include "tests/conformance/conformance.h"
 #include "tests/conformance/rerun.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 static const struct recorded {
 	const char *name, *policy;

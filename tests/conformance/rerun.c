@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rerun.c - see rerun.h. */
 #include "tests/conformance/rerun.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sim/base/base.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

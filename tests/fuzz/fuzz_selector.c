@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/base/selector.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 
 #include "models/search/search.h"
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

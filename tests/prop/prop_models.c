@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/effort.h"
 #include "tests/world/model_script.h"
 #include "tests/world/world.h"

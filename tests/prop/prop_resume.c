@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/world.h"
 
 enum { WORLDS = 150, WORLDS_MORE = 300, STOPS = 4 };

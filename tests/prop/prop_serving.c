@@ -11,7 +11,7 @@
 
 #include "sim/run/sim.h"
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 enum { SERVICES = 3, LAST = 2000 };

@@ -15,7 +15,7 @@
 #include "policies/slurm/control/ctl_resv.h"
 #include "sim/lib/runset.h"
 #include "sim/run/engine.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/effort.h"
 #include "tests/world/slurm_world.h"
 #include "tests/world/world.h"

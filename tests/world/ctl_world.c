@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 /* ---- Jobs as sacct would tell of them --------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/run/sim.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 struct fw {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 void heard_put(struct heard *h, const char *format, ...)

@@ -7,7 +7,7 @@
 
 #include "sim/registry/registry.h"
 #include "sim/run/sim.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 /* Readers have no state of their own to keep it in. */

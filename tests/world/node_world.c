@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/run/pass.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 /* ---- The world as a scenario --------------------------------------------------------------- */
 

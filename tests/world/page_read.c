@@ -3,7 +3,7 @@
  * page_read.c - a report page taken apart again, by the format that is documented.
  */
 #include "tests/world/page_read.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

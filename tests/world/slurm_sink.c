@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sim/registry/registry.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 enum { SETTINGS_MAX = 2000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* world.c - see world.h. */
 #include "tests/world/world.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/run/telling.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/effort.h"
 #include "tests/world/result.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/selector.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
 /* On four cpus. Waits 0 90 80 100 and never; bounded slowdowns 1 3.25 8.5 6; cpu time 400 80 5 80. */

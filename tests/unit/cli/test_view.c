@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/moment/view.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 /* main.c's, which is not here. */

@@ -16,7 +16,7 @@
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 struct traced {
 	struct fit_job *job;

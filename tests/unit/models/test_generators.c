@@ -17,7 +17,7 @@
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #define KS_LIMIT 2.70 /* D * sqrt(n): 2 * exp(-2 * 2.7^2) = 9e-7. */
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #define FALSE_ALARM 1e-6
 #define KS_LIMIT    2.70 /* D * sqrt(n) is larger once in a million: 2 * exp(-2 * 2.7^2) = 9e-7. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 static const struct sl_param params[] = {

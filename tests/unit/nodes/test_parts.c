@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/registry/registry.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/machine_world.h"
 #include "tests/world/memfile.h"
 

@@ -8,7 +8,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 static const struct sl_param params[] = {
 	{ "depth", SL_PARAM_INT, "10", "1..100", "an integer", 1, 100 },

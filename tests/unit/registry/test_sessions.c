@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 
 #define DAY  INT64_C(86400)
 #define HOUR INT64_C(3600)

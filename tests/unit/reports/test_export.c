@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
 static const struct sl_shown shown[] = {

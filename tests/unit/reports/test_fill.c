@@ -11,7 +11,7 @@
 #include "reports/fill/fill.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_parts.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 #define HEADER "job_id,submit,run_time,cpus,gpus\n"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sim/result/table.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
 enum { USER_ANN, USER_BOB, USER_CYD };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sim/result/table.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
 #define S SL_SECOND

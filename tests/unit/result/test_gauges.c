@@ -9,7 +9,7 @@
 
 #include "sim/nodes/nodes.h"
 #include "sim/result/table.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 #include "tests/world/result.h"
 #include "tests/world/world.h"

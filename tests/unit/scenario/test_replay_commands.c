@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 #define JOB "1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1\n"

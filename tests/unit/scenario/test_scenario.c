@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 struct loaded {

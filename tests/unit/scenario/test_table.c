@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/scenario/scenario.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 /* ---- What the reader passes on ---------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 extern const struct sl_reader batsim_reader;

@@ -16,7 +16,7 @@
 
 #include "sim/registry/plugins.h"
 #include "sim/registry/registry.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 struct told {

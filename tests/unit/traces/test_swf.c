@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sim/registry/plugins.h"
-#include "tests/world/builtin.h"
+#include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
 /* Writes down what it is told, one thing a line. */

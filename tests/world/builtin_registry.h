@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* builtin.h - the registry with what is built in, made once for all of a test's worlds. */
-#ifndef SL_TEST_BUILTIN_H
-#define SL_TEST_BUILTIN_H
+/* builtin_registry.h - the registry with what is built in, made once for all of a test's worlds. */
+#ifndef SL_TEST_BUILTIN_REGISTRY_H
+#define SL_TEST_BUILTIN_REGISTRY_H
 
 #include "sim/lib/builtin.h"
 
