@@ -63,10 +63,8 @@ static bool ensure(struct kube *k)
 				sl_alloc(k->arena, (size_t)k->nodes + 2, sizeof(*k->dra->node_first));
 		}
 	}
-	if (!k->dra || !k->dra->node_first) {
-		(void)sl_fail_memory(&k->err);
-		return false;
-	}
+	if (!k->dra || !k->dra->node_first)
+		return (void)sl_fail_memory(&k->err), false;
 	return !SL_GROW(k->dra->asked, k->dra->asked_room, k->dra->asked_count + 1, &k->err);
 }
 

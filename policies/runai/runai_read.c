@@ -49,10 +49,8 @@ static uint32_t add_queue(struct runai_reading *r, const char *name, const struc
 	r->draft = runai_grow(r, r->draft, row, sizeof(*r->draft));
 	if (!config->queue || !r->draft)
 		return KAI_NO;
-	if (sl_names_add(r->config->names, name) != row) {
-		(void)sl_fail_memory(r->err);
-		return KAI_NO;
-	}
+	if (sl_names_add(r->config->names, name) != row)
+		return (void)sl_fail_memory(r->err), KAI_NO;
 	clear_queue(&config->queue[row], runai_copy(r, name), at);
 	r->draft[row] = (struct runai_draft){ .weight = -1, .time = SL_NONE };
 	config->queue[row].created = row;

@@ -314,18 +314,26 @@ static void draw_windows(struct sl_out *out, const struct svg_panel *panel, cons
 	}
 }
 
+/* The panel of a run in which rows stand over time, with all around them. */
+static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out, const struct svg_panel *room,
+	uint32_t run, const char *what)
+{
+	const struct svg_panel panel = panel_of(room, run, svg->runs);
+	char title[160];
+	run_title(svg, title, run, what);
+	svg_frame(out, &panel, title);
+	draw_row_names(out, &panel, &svg->run[run]);
+	svg_axis_time(out, &panel, svg->run[run].epoch);
+	return panel;
+}
+
 void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
 {
 	time_range(svg, &room);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = panel_of(&room, i, svg->runs);
-		char title[160];
+		const struct svg_panel panel = rows_panel(svg, out, &room, i, "who ran where");
 		char note[160];
-		run_title(svg, title, i, "who ran where");
-		svg_frame(out, &panel, title);
-		draw_row_names(out, &panel, run);
-		svg_axis_time(out, &panel, run->epoch);
 		draw_windows(out, &panel, run);
 		if (run->boxes == run->bars && run->boxes <= SVG_SHAPES / svg->runs) {
 			draw_boxes(out, &panel, run);
@@ -351,13 +359,8 @@ void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel r
 	time_range(svg, &room);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = panel_of(&room, i, svg->runs);
-		char title[160];
+		const struct svg_panel panel = rows_panel(svg, out, &room, i, "share of cpus in use");
 		char note[96];
-		run_title(svg, title, i, "share of cpus in use");
-		svg_frame(out, &panel, title);
-		draw_row_names(out, &panel, run);
-		svg_axis_time(out, &panel, run->epoch);
 		const uint32_t columns = draw_grid(svg, out, &panel, run);
 		(void)snprintf(note, sizeof(note), "means over %u x %u cells", run->grid_rows, columns);
 		caption(out, &panel, note);

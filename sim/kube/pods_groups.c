@@ -154,10 +154,8 @@ const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *j
 {
 	const struct sl_job_more *more = jobs->more_of ? &jobs->more[jobs->more_of[job]] : NULL;
 	struct sl_pods *pods = sl_alloc(arena, 1, sizeof(*pods));
-	if (!pods) {
-		(void)sl_fail_memory(err);
-		return NULL;
-	}
+	if (!pods)
+		return (void)sl_fail_memory(err), NULL;
 	const int status = more && more->manifest ? of_manifest(arena, jobs, job, more->manifest, pods, err)
 						  : pods_of_groups(arena, jobs, cluster, job, pods, err);
 	return status ? NULL : pods;

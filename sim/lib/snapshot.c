@@ -256,10 +256,8 @@ static const char *found_at(const struct snapshot *snapshot, const struct snapsh
 	if (here && (!was->sha256 || is_as_it_was(path, was->sha256)))
 		return path;
 	char *there = sl_alloc(arena, room, 1);
-	if (!there) {
-		(void)sl_fail_memory(err);
-		return NULL;
-	}
+	if (!there)
+		return (void)sl_fail_memory(err), NULL;
 	for (size_t len = strlen(snapshot->file); len; len--) {
 		if (snapshot->file[len - 1] != '/')
 			continue;

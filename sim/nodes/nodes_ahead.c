@@ -109,10 +109,8 @@ static bool sum_build(struct nodes *nodes, uint32_t index)
 	struct track *track = &nodes->track[index];
 	if (!track->first)
 		track->first = malloc(nodes->count * sizeof(*track->first));
-	if (!track->first) {
-		(void)sl_fail_memory(&nodes->err);
-		return false;
-	}
+	if (!track->first)
+		return (void)sl_fail_memory(&nodes->err), false;
 	profile_clear(&track->profile);
 	memset(track->first, 0xff, nodes->count * sizeof(*track->first));
 	track->step_used = 0;

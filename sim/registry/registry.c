@@ -271,10 +271,8 @@ static void *open_object(const char *path, struct sl_arena *arena, struct sl_err
 	if (!strchr(path, '/')) {
 		const size_t size = strlen(path) + sizeof("./");
 		char *here = sl_alloc(arena, size, 1);
-		if (!here) {
-			(void)sl_fail_memory(err);
-			return NULL;
-		}
+		if (!here)
+			return (void)sl_fail_memory(err), NULL;
 		(void)snprintf(here, size, "./%s", path);
 		place = here;
 	}

@@ -49,10 +49,8 @@ static struct kq_progress *with_room(struct kq *kq, uint32_t workload, uint32_t 
 	if (progress && progress->room >= room)
 		return progress;
 	struct kq_progress *more = realloc(progress, sizeof(*more) + room * sizeof(more->at[0]));
-	if (!more) {
-		(void)sl_fail_memory(&kq->err);
-		return NULL;
-	}
+	if (!more)
+		return (void)sl_fail_memory(&kq->err), NULL;
 	if (!progress)
 		*more = (struct kq_progress){ .count = 0 };
 	more->room = room;

@@ -59,15 +59,11 @@ static bool advance(struct kq_scratch *scratch, size_t bytes)
 
 void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
 {
-	if (size && count > SIZE_MAX / 2 / size) {
-		(void)sl_fail_memory(&kq->err);
-		return NULL;
-	}
+	if (size && count > SIZE_MAX / 2 / size)
+		return (void)sl_fail_memory(&kq->err), NULL;
 	const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-	if ((!scratch->now || scratch->now->size - scratch->used < bytes) && !advance(scratch, bytes)) {
-		(void)sl_fail_memory(&kq->err);
-		return NULL;
-	}
+	if ((!scratch->now || scratch->now->size - scratch->used < bytes) && !advance(scratch, bytes))
+		return (void)sl_fail_memory(&kq->err), NULL;
 	void *room = scratch->now->room + scratch->used;
 	scratch->used += bytes;
 	return memset(room, 0, bytes);

@@ -302,10 +302,8 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 		return NULL;
 	}
 	struct select *s = sl_alloc(arena, 1, sizeof(*s));
-	if (!s) {
-		(void)sl_fail_memory(err);
-		return NULL;
-	}
+	if (!s)
+		return (void)sl_fail_memory(err), NULL;
 	s->cluster = cluster;
 	s->arena = s->request_map.arena = arena;
 	s->node_count = cluster->node_count;
@@ -315,18 +313,14 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 	if (make_nodes(s, err) || sel_topo_make(s, err) || make_scratch(s, err))
 		return NULL;
 	s->partition = sl_alloc(arena, s->partition_count, sizeof(*s->partition));
-	if (!s->partition) {
-		(void)sl_fail_memory(err);
-		return NULL;
-	}
+	if (!s->partition)
+		return (void)sl_fail_memory(err), NULL;
 	for (uint32_t i = 0; i < s->partition_count; i++)
 		if (make_partition(s, i, err) || (!sel_rows_make(s, i) && sl_fail_memory(err)))
 			return NULL;
 	s->by_tier = sl_alloc(arena, s->partition_count, sizeof(*s->by_tier));
-	if (!s->by_tier) {
-		(void)sl_fail_memory(err);
-		return NULL;
-	}
+	if (!s->by_tier)
+		return (void)sl_fail_memory(err), NULL;
 	order_by_tier(s);
 	return s;
 }
