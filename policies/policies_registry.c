@@ -8,11 +8,13 @@
 extern const struct sl_policy policy_composed, slurm_policy, kube_policy, kueue_policy, hybrid_policy,
 	runai_policy, external_policy, agent_policy;
 extern const struct sl_binder kube_binder;
-extern const struct sl_placer slurm_placer, placer_pack_leaves, placer_spread_leaves, placer_contention;
-extern const struct sl_placing place_first, place_best, place_worst, place_pack, place_spread, place_weight;
-extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
+extern const struct sl_allocator slurm_allocator, allocator_pack_leaves, allocator_spread_leaves,
+	allocator_contention;
+extern const struct sl_node_scorer place_first, place_best, place_worst, place_pack, place_spread,
+	place_weight;
+extern const struct sl_node_scorer place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
 	place_gpu_clustering, place_fgd, place_consolidate, place_island;
-extern const struct sl_placing place_lua;
+extern const struct sl_node_scorer place_lua;
 extern const struct sl_scripting lua_scripting;
 extern const struct sl_gauge gauge_fragmentation;
 
@@ -21,7 +23,7 @@ static const struct sl_policy *const policies[] = { &policy_composed, &slurm_pol
 
 static const struct sl_binder *const binders[] = { &kube_binder, NULL };
 
-static const struct sl_placing *const placings[] = { &place_first, &place_best, &place_worst, &place_pack,
+static const struct sl_node_scorer *const scorers[] = { &place_first, &place_best, &place_worst, &place_pack,
 	&place_spread, &place_weight, &place_random, &place_dotprod, &place_gpu_bestfit, &place_gpu_packing,
 	&place_gpu_clustering, &place_fgd, &place_consolidate, &place_island, &place_lua, NULL };
 
@@ -29,8 +31,8 @@ static const struct sl_scripting *const scriptings[] = { &lua_scripting, NULL };
 
 static const struct sl_gauge *const gauges[] = { &gauge_fragmentation, NULL };
 
-static const struct sl_placer *const placers[] = { &slurm_placer, &placer_pack_leaves, &placer_spread_leaves,
-	&placer_contention, NULL };
+static const struct sl_allocator *const allocators[] = { &slurm_allocator, &allocator_pack_leaves,
+	&allocator_spread_leaves, &allocator_contention, NULL };
 
 #define LELONG   "Lelong, Reis & Trystram, JSSPP 2017"
 #define TANG     "Tang et al., CLUSTER 2009"
@@ -98,8 +100,8 @@ const struct sl_plugin policies_builtin = {
 	.name = "policies",
 	.policies = policies,
 	.presets = presets,
-	.placings = placings,
-	.placers = placers,
+	.scorers = scorers,
+	.allocators = allocators,
 	.gauges = gauges,
 	.binders = binders,
 	.scriptings = scriptings,

@@ -34,8 +34,8 @@ static int64_t score(
 	return class->free[SL_KIND_GPUS] * 1024 + class->free[SL_KIND_CPUS] - group->task.cpus * tasks;
 }
 
-static const struct sl_placing costly_placing = {
-	.abi = SL_ABI_OF(struct sl_placing), .name = "costly", .score = score
+static const struct sl_node_scorer costly_scorer = {
+	.abi = SL_ABI_OF(struct sl_node_scorer), .name = "costly", .score = score
 };
 
 static double seconds(void)
@@ -86,7 +86,7 @@ static void make(struct bench *b)
 		b->node_name[i] = b->name[i];
 	}
 	for (uint32_t i = 0; i < b->requests; i++) {
-		struct sl_demand task = { .cpus = 500 + 500 * (int64_t)sl_rng_below(&rng, 32),
+		struct sl_task_resources task = { .cpus = 500 + 500 * (int64_t)sl_rng_below(&rng, 32),
 			.mem = 512 + 512 * (int64_t)sl_rng_below(&rng, 128),
 			.gpus = sl_rng_below(&rng, 2) ? 250 * (1 + (int64_t)sl_rng_below(&rng, 8)) : 0 };
 		b->group[i] = (struct sl_group){ .task = task, .tasks = 1 };
@@ -114,7 +114,7 @@ static double score_costs(const struct bench *b)
 	const struct sl_node_class class = { .cluster = &b->cluster, .free = b->type[1].amount };
 	const double begin = seconds();
 	for (uint32_t i = 0; i < TIMES; i++)
-		(void)costly_placing.score(&costly, &class, &b->group[i % b->requests], 1);
+		(void)costly_scorer.score(&costly, &class, &b->group[i % b->requests], 1);
 	return (seconds() - begin) / TIMES * 1e9;
 }
 
@@ -123,10 +123,8 @@ static int run(const struct bench *b)
 	struct costly costly = { 0 };
 	struct sl_err err = { 0 };
 	struct nodes *nodes;
-	const struct placing placing = {
-		.rule = &costly_placing, .state = &costly, .ties = b->ties, .seed = 1
-	};
-	if (nodes_new(&nodes, &b->cluster, b->request, b->requests, b->tasks, &placing, &err))
+	const struct scorer scorer = { .rule = &costly_scorer, .state = &costly, .ties = b->ties, .seed = 1 };
+	if (nodes_new(&nodes, &b->cluster, b->request, b->requests, b->tasks, &scorer, &err))
 		return 6;
 	nodes_clock(nodes, 0);
 	uint32_t placed = 0;

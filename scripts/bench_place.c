@@ -27,22 +27,22 @@ static uint32_t draw(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
-static void make_asks(struct sl_ask *ask)
+static void make_asks(struct sl_job_desc *desc)
 {
 	static const char *const gpus[] = { "gpu:1", "gpu:2", "gpu:4", "gpu:8", "gpu:8" };
 	for (int64_t i = 0; i < KINDS; i++) {
-		sl_ask_clear(&ask[i]);
-		ask[i].mem_per_node = 1000;
-		ask[i].tasks = i == KINDS - 1 ? 2 : 1;
-		ask[i].cpus_per_task = i == KINDS - 1 ? 1 : INT64_C(1) << i;
-		ask[i].gres = gpus[i];
+		sl_job_desc_clear(&desc[i]);
+		desc[i].mem_per_node = 1000;
+		desc[i].tasks = i == KINDS - 1 ? 2 : 1;
+		desc[i].cpus_per_task = i == KINDS - 1 ? 1 : INT64_C(1) << i;
+		desc[i].gres = gpus[i];
 	}
-	ask[KINDS - 1].nodes_min = ask[KINDS - 1].nodes_max = 2;
+	desc[KINDS - 1].nodes_min = desc[KINDS - 1].nodes_max = 2;
 }
 
 struct filled {
 	struct select_world *world;
-	struct sl_ask ask[KINDS];
+	struct sl_job_desc desc[KINDS];
 	struct select_alloc **held;
 	uint64_t state;
 	uint32_t count;
@@ -50,7 +50,7 @@ struct filled {
 
 static bool try_one(struct filled *f)
 {
-	const struct select_job job = { .ask = &f->ask[draw(&f->state) % KINDS] };
+	const struct select_job job = { .desc = &f->desc[draw(&f->state) % KINDS] };
 	const struct select_alloc *out;
 	if (select_place(f->world->select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
 		return false;
@@ -85,7 +85,7 @@ static int measure(struct filled *f, uint32_t nodes)
 	sw_gres(f->world, "gpu", NULL, 4, 0, 31);
 	sw_gres(f->world, "gpu", NULL, 4, 32, 63);
 	sw_ready(f->world);
-	make_asks(f->ask);
+	make_asks(f->desc);
 	const double filling = fill(f);
 	const double full = churn(f);
 	printf("%u %.2f %.2f\n", nodes, filling, full);

@@ -94,7 +94,7 @@ static void bare_run(struct bench *bench, const struct bare *bare, unsigned seed
 	struct sl_arena *arena = sl_arena_new();
 	struct settings none = { .arena = arena };
 	struct policy_choice choice;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };
 	good(policy_choose(&bench->registry, &choice, policy, &none, arena, &err), &err);
@@ -168,7 +168,7 @@ static double sweep_all(struct bench *bench, double *plan_seconds)
 	good(sweep_plan(&sweep, &err), &err);
 	good(sweep_open(&sweep, false, &err), &err);
 	const double planned = cpu_seconds();
-	const struct sweep_work work = { .sweep = &sweep, .parts = 1, .told = -1 };
+	const struct sweep_work work = { .sweep = &sweep, .parts = 1, .reported = -1 };
 	good(sweep_work(&work, &err), &err);
 	const double done = cpu_seconds();
 	sl_arena_free(args.arena);

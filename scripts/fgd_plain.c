@@ -697,7 +697,7 @@ static int place(const struct pod *p, int *device)
 static double sum_allocated[PERCENT_MAX + 2], sum_frag[PERCENT_MAX + 2], sum_ratio[PERCENT_MAX + 2];
 static int events[PERCENT_MAX + 2];
 
-static void tell_placement(const struct pod *p, int where, const struct node *before)
+static void report_placement(const struct pod *p, int where, const struct node *before)
 {
 	printf("%s,%s,", p->name, where < 0 ? "" : node[where].name);
 	const char *between = "";
@@ -740,12 +740,12 @@ static void run(void)
 			used += asks(order[k]);
 		}
 		if (placements)
-			tell_placement(p, where, &before);
+			report_placement(p, where, &before);
 		count_event(arrived, used, frag);
 	}
 }
 
-static void tell_table(void)
+static void report_table(void)
 {
 	printf("requested_percent,allocated_percent,fragmented_percent,fragmented_ratio\n");
 	for (int k = 0; k < PERCENT_MAX; k++) {
@@ -854,6 +854,6 @@ int main(int argc, char **argv)
 		write_lists(write_prefix);
 	run();
 	if (!placements)
-		tell_table();
+		report_table();
 	return 0;
 }

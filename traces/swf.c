@@ -99,7 +99,7 @@ static bool is_decimal(const char *p, const char *end)
 }
 
 /* text for a message: not too long, and nothing that upsets a terminal. */
-static const char *shown(char buffer[36], const char *text, const char *end)
+static const char *displayed(char buffer[36], const char *text, const char *end)
 {
 	size_t len = 0;
 	for (; text < end && len < 32; text++)
@@ -120,14 +120,14 @@ static int fail_number(const struct scan *s, const struct field *field, const ch
 		return sl_fail_at(s->err, &at,
 			"field %d (%s) is out of range: '%s'; the largest is %" PRId64
 			", and -1 says unknown",
-			number, field->name, shown(buffer, p, end), field->max);
+			number, field->name, displayed(buffer, p, end), field->max);
 	if (!s->begun && (number == 1 || memchr(p, '\0', (size_t)(end - p))))
 		return sl_fail_at(s->err, &at,
 			"not SWF: field %d (%s) is '%s'; a line of SWF is 18 numbers between blanks, a comment "
 			"begins with ';'",
-			number, field->name, shown(buffer, p, end));
+			number, field->name, displayed(buffer, p, end));
 	return sl_fail_at(s->err, &at, "field %d (%s) is not a number: '%s'; -1 says unknown", number,
-		field->name, shown(buffer, p, end));
+		field->name, displayed(buffer, p, end));
 }
 
 static void note(struct scan *s, const char *cause, const char *p)
@@ -245,10 +245,10 @@ static const char *fields_in(struct scan *s, const char *p, size_t *count)
 	return p;
 }
 
-static int tell_odd(struct scan *s)
+static int report_odd(struct scan *s)
 {
 	const struct sl_place at = place_of(s, s->odd_at);
-	s->status = s->sink->oddity(s->sink->self, s->odd, &at, s->err);
+	s->status = s->sink->anomaly(s->sink->self, s->odd, &at, s->err);
 	return s->status;
 }
 
@@ -264,7 +264,7 @@ static const char *job_in(struct scan *s, const char *p)
 	if (count < SL_COL_COUNT) {
 		s->odd = few;
 		s->odd_at = p;
-		return tell_odd(s) ? NULL : p;
+		return report_odd(s) ? NULL : p;
 	}
 	p = skip_blanks(p);
 	if (*p != '\n') {
@@ -272,7 +272,7 @@ static const char *job_in(struct scan *s, const char *p)
 		while (*p != '\n')
 			p++;
 	}
-	if (s->odd && tell_odd(s))
+	if (s->odd && report_odd(s))
 		return NULL;
 	s->status = s->sink->job(s->sink->self, &s->row, s->err);
 	return s->status ? NULL : p;
@@ -423,7 +423,7 @@ static int swf_begin(struct sl_out *out, const char *const (*header)[2], size_t 
 
 /* Field 8 of a row of groups: the cpus of all, or its GPUs where it asks no cpus; nothing else is kept of it.
  * What is no whole number in sum is rounded up. */
-static int64_t cpus_of_groups(const struct sl_row_more *more)
+static int64_t cpus_of_groups(const struct sl_row_attributes *more)
 {
 	enum { PARTS = 1000 };
 	__int128 cpus = 0;
@@ -445,8 +445,8 @@ static int64_t cpus_of_groups(const struct sl_row_more *more)
 static int swf_job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 {
 	(void)err;
-	const struct sl_row_more *more = row->more;
-	char *p = sl_out_room(out, (size_t)SL_COL_COUNT * 32);
+	const struct sl_row_attributes *more = row->more;
+	char *p = sl_out_reserve(out, (size_t)SL_COL_COUNT * 32);
 	for (size_t i = 0; i < SL_COL_COUNT; i++) {
 		const bool grouped = i == SL_COL_REQ_CPUS && more && more->group_count;
 		const int64_t value = grouped ? cpus_of_groups(more) : row->col[i];

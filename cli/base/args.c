@@ -92,14 +92,14 @@ static int long_given(struct args *args, const char *text, struct line *line, st
 	const size_t len = equals ? (size_t)(equals - text) : strlen(text);
 	const struct option_def *def = option_long(args, text, len);
 	if (!def) {
-		char near[128];
+		char similar[128];
 		char name[128];
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(len < 100 ? len : 100), text);
 		char dashed[64];
 		const char *known = nearest(name, option_name_at, args);
 		(void)snprintf(dashed, sizeof(dashed), "--%s", known ? known : "");
 		return sl_fail(err, SL_USAGE, "unknown option '--%s': %s'schedlab %s --help' shows all", name,
-			did_you_mean(near, known ? dashed : NULL), args->command->name);
+			did_you_mean(similar, known ? dashed : NULL), args->command->name);
 	}
 	if (equals && !def->value)
 		return sl_fail(err, SL_USAGE, "option '--%s' takes no value: write it alone", def->name);

@@ -163,7 +163,8 @@ int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *er
 
 extern _Atomic int
 	cli_stop; /* Set by SIGINT, SIGTERM and SIGHUP. With the next, the writable globals of this room. */
-extern _Atomic unsigned cli_ask; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
+extern _Atomic unsigned
+	cli_query; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
 extern _Atomic int cli_unpublished; /* How many directories of results are begun and not published. */
 
 /* process.c */
@@ -210,7 +211,7 @@ int64_t amount_micro(int64_t amount, int64_t parts);
 /* "16 nodes, 512 cpus, 64 GPUs" into text. */
 const char *machine_text(char *text, size_t size, const struct scenario *scenario);
 /* What is known of a run's limits, from its scenario or from its run.json. */
-struct limits_told {
+struct limits_reported {
 	uint64_t jobs, over, none;
 	enum sl_overrun overrun;
 	bool ran;        /* `over` is of a run, in which they ran beyond their limits, or were cut there: */
@@ -222,16 +223,16 @@ void talk_read(const struct scenario *scenario);
 /* limits.c: how many jobs run over their limits, and how many have none: a sentence without an end into text.
  */
 extern const char *const overrun_names[SL_OVERRUN_COUNT];
-void limits_text(const struct limits_told *told, char *text, size_t size);
-struct limits_told limits_of(const struct scenario *scenario); /* By the log. */
-struct limits_told limits_ran(const struct run *run);
+void limits_text(const struct limits_reported *reported, char *text, size_t size);
+struct limits_reported limits_of(const struct scenario *scenario); /* By the log. */
+struct limits_reported limits_ran(const struct run *run);
 void talk_limits_ran(const struct run *run);
 /* One line on what was repaired and dropped, if anything was. */
-void talk_oddities(const struct scenario *scenario);
+void talk_anomalies(const struct scenario *scenario);
 /* All that is said of a log. */
 void talk_log(const struct scenario *scenario);
 /* "133 rows dropped (120 run time is not positive, 13 ...)" (or repaired) into text; 0 if there are none. */
-uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size);
+uint64_t anomalies_text(const struct scenario *scenario, bool dropped, char *text, size_t size);
 /* How far a setting is followed by that policy, and the note on it. */
 enum sl_coverage coverage_under(
 	const struct sl_setting *setting, const struct policy_choice *choice, const char **note);
@@ -243,7 +244,7 @@ const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, ui
 
 /* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
  * than the first, or by other ties; else NULL. */
-const char *ties_told(const struct run *run);
+const char *ties_reported(const struct run *run);
 /* One line on what the policy's compat implies, if it has one, and what was given instead. */
 void talk_compat(const struct run *run);
 

@@ -13,7 +13,7 @@
 #include "cli/base/cli.h"
 #include "sim/base/out.h"
 
-enum { PIECE = 4096 };
+enum { ALLOC = 4096 };
 
 /* The beginning of a character, whose rest comes with the next piece. */
 struct rest {
@@ -49,10 +49,10 @@ static size_t cut_off(const char *text, size_t len)
 
 static bool put_inert(const char *text, size_t len)
 {
-	char made[PIECE];
+	char made[ALLOC];
 	size_t used = 0;
 	for (const char *at = text; at < text + len;) {
-		if (used + SL_INERT_ROOM > sizeof(made)) {
+		if (used + SL_INERT_SIZE > sizeof(made)) {
 			if (!write_all(made, used))
 				return false;
 			used = 0;

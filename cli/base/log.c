@@ -91,9 +91,9 @@ static void put_json(FILE *to, const char *text)
 static void put_inert(FILE *to, const char *text)
 {
 	while (*text) {
-		char shown[SL_INERT_ROOM];
-		(void)sl_inert(&text, shown);
-		(void)fputs(shown, to);
+		char displayed[SL_INERT_SIZE];
+		(void)sl_inert(&text, displayed);
+		(void)fputs(displayed, to);
 	}
 }
 

@@ -62,27 +62,27 @@ static struct node_name node_name(const struct sl_pass *pass, uint32_t node)
 
 /* ---- Starts ----------------------------------------------------------------------------- */
 
-enum { NODES_TOLD = 64 };
+enum { NODES_REPORTED = 64 };
 
 /* " on n[1-4]", " on n[1-64] and 36 more nodes"; nothing on a counted pool. */
 static void where_text(struct sl_pass *pass, uint32_t job, char *text, size_t size)
 {
-	const struct sl_piece *piece;
-	const size_t count = pass->nodes ? nodes_pieces(pass->nodes, job, &piece) : 0;
-	struct node_name name[NODES_TOLD];
-	const char *list[NODES_TOLD];
-	size_t told = 0;
+	const struct sl_node_tasks *alloc;
+	const size_t count = pass->nodes ? nodes_allocs(pass->nodes, job, &alloc) : 0;
+	struct node_name name[NODES_REPORTED];
+	const char *list[NODES_REPORTED];
+	size_t reported = 0;
 	char folded[400];
 	text[0] = '\0';
-	for (; told < count && told < NODES_TOLD; told++) {
-		name[told] = node_name(pass, piece[told].node);
-		list[told] = name[told].text;
+	for (; reported < count && reported < NODES_REPORTED; reported++) {
+		name[reported] = node_name(pass, alloc[reported].node);
+		list[reported] = name[reported].text;
 	}
-	if (!told)
+	if (!reported)
 		return;
-	(void)sl_hosts_fold(list, told, folded, sizeof(folded));
-	if (told < count)
-		(void)snprintf(text, size, " on %s and %zu more nodes", folded, count - told);
+	(void)sl_hosts_fold(list, reported, folded, sizeof(folded));
+	if (reported < count)
+		(void)snprintf(text, size, " on %s and %zu more nodes", folded, count - reported);
 	else
 		(void)snprintf(text, size, " on %s", folded);
 }
@@ -91,11 +91,11 @@ static void started(const struct watched_run *of, struct sl_pass *pass, uint32_t
 {
 	const struct log_about where = about(of, pass);
 	const sl_time waited = pass->now - pass->jobs->submit[job];
-	const bool beside = pass->whose != UINT32_MAX && pass->whose != job;
+	const bool beside = pass->beneficiary != UINT32_MAX && pass->beneficiary != job;
 	char nodes[600], cpus[48], wait[32], whom[120] = "";
 	where_text(pass, job, nodes, sizeof(nodes));
 	if (beside)
-		(void)snprintf(whom, sizeof(whom), ", beside job %s", job_name(pass, pass->whose).text);
+		(void)snprintf(whom, sizeof(whom), ", beside job %s", job_name(pass, pass->beneficiary).text);
 	log_run(LOG_DEBUG, &where, "job %s started%s, %s cpu%s, after %s: %s%s", job_name(pass, job).text,
 		nodes, parts_text(cpus, cpus_of(pass, job), pass->info->cpu_parts),
 		cpus_of(pass, job) == sl_parts(pass->info->cpu_parts) ? "" : "s",
@@ -112,8 +112,8 @@ static void preempted(const struct watched_run *of, struct sl_pass *pass, unsign
 		[SL_PREEMPT_CANCEL] = "it is cancelled" };
 	const struct log_about where = about(of, pass);
 	char whom[120] = "";
-	if (pass->whose != UINT32_MAX && pass->whose != job)
-		(void)snprintf(whom, sizeof(whom), " for job %s", job_name(pass, pass->whose).text);
+	if (pass->beneficiary != UINT32_MAX && pass->beneficiary != job)
+		(void)snprintf(whom, sizeof(whom), " for job %s", job_name(pass, pass->beneficiary).text);
 	log_run(LOG_DEBUG, &where, "job %s preempted%s: %s", job_name(pass, job).text, whom,
 		how < SL_LEN(then) ? then[how] : "it stops");
 }
@@ -132,8 +132,8 @@ static const struct {
 	{ DIGEST_RESIZE, LOG_DEBUG, "resized" },
 	{ DIGEST_GATED, LOG_TRACE, "submitted, and not to be considered yet" },
 	{ DIGEST_DEADLINE, LOG_DEBUG, "cannot make its deadline any more" },
-	{ DIGEST_PUT_OFF, LOG_DEBUG, "not to be considered again yet" },
-	{ DIGEST_LET_IN, LOG_TRACE, "to be considered again" },
+	{ DIGEST_DEFERRED, LOG_DEBUG, "not to be considered again yet" },
+	{ DIGEST_RELEASED, LOG_TRACE, "to be considered again" },
 };
 static const struct {
 	unsigned class;
@@ -154,12 +154,12 @@ static void happened_to_job(const struct watched_run *of, struct sl_pass *pass, 
 			log_run(of_jobs[i].level, &where, "job %s %s", name.text, of_jobs[i].words);
 	if (class >= DIGEST_PREEMPT && class < DIGEST_RESUME)
 		preempted(of, pass, class - DIGEST_PREEMPT, job);
-	if (class >= DIGEST_END && class < DIGEST_AGAIN)
+	if (class >= DIGEST_END && class < DIGEST_REQUEUED)
 		log_run(LOG_DEBUG, &where, "job %s ended: %s", name.text,
 			sl_state_name((enum sl_state)(class - DIGEST_END)));
-	if (class >= DIGEST_AGAIN && class < DIGEST_DRAIN)
+	if (class >= DIGEST_REQUEUED && class < DIGEST_DRAIN)
 		log_run(LOG_DEBUG, &where, "job %s failed (%s), and waits again", name.text,
-			sl_state_name((enum sl_state)(class - DIGEST_AGAIN)));
+			sl_state_name((enum sl_state)(class - DIGEST_REQUEUED)));
 }
 
 static void happened(void *self, struct sl_pass *pass, unsigned class, uint32_t row)
@@ -200,7 +200,7 @@ static void said(void *self, const struct sl_pass *pass, const char *text)
 }
 
 /* Of the values those that are not what they are unless said, or all: "key=value, ..." */
-static void settings_told(const struct log_about *where, const char *what, const struct sl_param *param,
+static void settings_reported(const struct log_about *where, const char *what, const struct sl_param *param,
 	const struct sl_value *value, size_t count)
 {
 	char text[900] = "";
@@ -214,17 +214,18 @@ static void settings_told(const struct log_about *where, const char *what, const
 }
 
 /* What is in force before it begins: of the replay what differs from the defaults. */
-static void run_told(const struct watched_run *of)
+static void run_reported(const struct watched_run *of)
 {
 	const struct scenario *scenario = of->run->scenario;
 	const struct policy_choice *choice = &of->run->choice;
 	const struct log_about where = { .run = choice->text, .named = true };
-	settings_told(&where, "settings: ", NULL, choice->values, choice->value_count);
-	settings_told(&where, "replay: ", replay_params, scenario->replay, replay_param_count);
+	settings_reported(&where, "settings: ", NULL, choice->values, choice->value_count);
+	settings_reported(&where, "replay: ", replay_params, scenario->replay, replay_param_count);
 	for (size_t i = 0; i < scenario->model_count; i++) {
 		char what[120];
 		(void)snprintf(what, sizeof(what), "model %.80s: ", scenario->model[i].model->name);
-		settings_told(&where, what, NULL, scenario->model[i].values, scenario->model[i].value_count);
+		settings_reported(
+			&where, what, NULL, scenario->model[i].values, scenario->model[i].value_count);
 	}
 }
 
@@ -244,7 +245,7 @@ struct log_watch *log_watch(struct run *runs, size_t count, bool prints)
 			.run = &runs[i],
 			.said_at = prints ? LOG_INFO : LOG_DEBUG };
 		if (events) {
-			run_told(of);
+			run_reported(of);
 			of->watch.happened = happened;
 			runs[i].options.record |= SIM_RECORD_DECISIONS;
 		}

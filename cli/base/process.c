@@ -15,7 +15,7 @@
 #include "cli/base/cli.h"
 
 _Atomic int cli_stop;
-_Atomic unsigned cli_ask;
+_Atomic unsigned cli_query;
 _Atomic int cli_unpublished;
 
 /* ---- Streams ---------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void on_signal(int number)
 static void on_question(int number)
 {
 	(void)number;
-	(void)atomic_fetch_add(&cli_ask, 1);
+	(void)atomic_fetch_add(&cli_query, 1);
 }
 
 /* Nobody reads stdout any more: no reason to go on, unless a directory of results is still to be published.

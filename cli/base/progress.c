@@ -139,7 +139,7 @@ static int64_t resident_mib(void)
 	return (int64_t)pages * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-static void tell_run(const struct progress_bar *bar, size_t i, double now)
+static void report_run(const struct progress_bar *bar, size_t i, double now)
 {
 	struct sim_progress *p = &bar->progress[i];
 	const struct run *run = &bar->runs[i];
@@ -172,12 +172,12 @@ static void tell_run(const struct progress_bar *bar, size_t i, double now)
 
 static void answer(struct progress_bar *bar, double now)
 {
-	if (!atomic_exchange(&cli_ask, 0))
+	if (!atomic_exchange(&cli_query, 0))
 		return;
 	if (bar->drawn)
 		(void)fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < bar->count; i++)
-		tell_run(bar, i, now);
+		report_run(bar, i, now);
 	log_answer("the program holds %lld MB of memory", (long long)resident_mib());
 }
 
@@ -315,7 +315,7 @@ static bool on_terminal(void)
 	return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
-static void runs_tell(struct run *runs, size_t count, struct sim_progress *progress)
+static void runs_report(struct run *runs, size_t count, struct sim_progress *progress)
 {
 	for (size_t i = 0; i < count; i++)
 		runs[i].options.progress = progress ? &progress[i] : NULL;
@@ -348,11 +348,11 @@ struct progress_bar *progress_start(struct run *runs, size_t count, const struct
 	(void)pthread_cond_init(&bar->over, &attributes);
 	(void)pthread_condattr_destroy(&attributes);
 	(void)pthread_mutex_init(&bar->lock, NULL);
-	runs_tell(runs, count, progress);
+	runs_report(runs, count, progress);
 	bar->log = log_watch(runs, count, strcmp(args->command->name, "run") == 0);
 	if (pthread_create(&bar->thread, NULL, looking, bar) == 0)
 		return bar;
-	runs_tell(runs, count, NULL);
+	runs_report(runs, count, NULL);
 	log_unwatch(bar->log, runs, count);
 	free(watched);
 	free(progress);
@@ -373,7 +373,7 @@ void progress_stop(struct progress_bar *bar)
 		(void)fputs("\r\033[K", stderr);
 		(void)fflush(stderr);
 	}
-	runs_tell(bar->runs, bar->count, NULL);
+	runs_report(bar->runs, bar->count, NULL);
 	log_unwatch(bar->log, bar->runs, bar->count);
 	(void)pthread_cond_destroy(&bar->over);
 	(void)pthread_mutex_destroy(&bar->lock);

@@ -18,7 +18,7 @@ const struct json_form json_lines_4 = { "\n    ", ",\n    ", "\n  ", false };
 
 static void put_micro(struct sl_out *out, int64_t micro)
 {
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
 
 struct sl_out *json_raw(struct json *json, const char *name)
@@ -173,7 +173,7 @@ int json_finish(struct json *json, int status, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-int json_file_told(const char *path, const struct datum *datum, struct sl_err *err)
+int json_file_reported(const char *path, const struct datum *datum, struct sl_err *err)
 {
 	struct json json;
 	const int status = json_start(&json, NULL, err);

@@ -147,8 +147,8 @@ void json_texts(struct json *json, const char *name, const char *const *text, si
 /* A file that is there: its name, sha256 and bytes as "file", "sha256", "bytes". "-": its name alone. */
 int json_file(struct json *json, const char *path, struct sl_err *err);
 /* An object on stdout that tells of a file: these values, then those of json_file. */
-#define json_of_file(path, err, ...) json_file_told(path, DATA(__VA_ARGS__), err)
-int json_file_told(const char *path, const struct datum *datum, struct sl_err *err);
+#define json_of_file(path, err, ...) json_file_reported(path, DATA(__VA_ARGS__), err)
+int json_file_reported(const char *path, const struct datum *datum, struct sl_err *err);
 /* Closes what is open and commits; where status says that it went wrong already, drops it. */
 int json_finish(struct json *json, int status, struct sl_err *err);
 

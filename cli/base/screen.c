@@ -43,11 +43,11 @@ static size_t width_of(const char *text)
 
 static char *screen_inert(struct sl_arena *arena, const char *text)
 {
-	char shown[SL_INERT_ROOM];
+	char displayed[SL_INERT_SIZE];
 	size_t len = 0;
 	for (const char *at = text; *at;)
-		len += sl_inert(&at, shown);
-	char *made = sl_alloc(arena, len + SL_INERT_ROOM, 1);
+		len += sl_inert(&at, displayed);
+	char *made = sl_alloc(arena, len + SL_INERT_SIZE, 1);
 	char *p = made;
 	for (const char *at = text; made && *at;)
 		p += sl_inert(&at, p);

@@ -14,107 +14,108 @@ enum { LINES_AT_ONCE = 8, SPLIT = 3, EXHAUSTIVE_BATCH = 64, AROUND = 2 };
 /* ---- The grid ------------------------------------------------------------------------------------ */
 
 /* From a point to the next along that axis. */
-static size_t stride_of(const struct seek *seek, size_t axis)
+static size_t stride_of(const struct axis_search *axis_search, size_t axis)
 {
 	size_t stride = 1;
-	for (size_t i = axis + 1; i < seek->axes; i++)
-		stride *= seek->count[i];
+	for (size_t i = axis + 1; i < axis_search->axes; i++)
+		stride *= axis_search->count[i];
 	return stride;
 }
 
-size_t seek_at(const struct seek *seek, size_t point, size_t axis)
+size_t axis_search_at(const struct axis_search *axis_search, size_t point, size_t axis)
 {
-	return point / stride_of(seek, axis) % seek->count[axis];
+	return point / stride_of(axis_search, axis) % axis_search->count[axis];
 }
 
-size_t seek_step(const struct seek *seek, size_t point, size_t axis, int steps)
+size_t axis_search_step(const struct axis_search *axis_search, size_t point, size_t axis, int steps)
 {
-	const size_t stride = stride_of(seek, axis);
-	const size_t at = seek_at(seek, point, axis);
+	const size_t stride = stride_of(axis_search, axis);
+	const size_t at = axis_search_at(axis_search, point, axis);
 	const size_t far = (size_t)(steps < 0 ? -steps : steps);
 	if (steps < 0)
 		return at < far ? SIZE_MAX : point - far * stride;
-	return at + far >= seek->count[axis] ? SIZE_MAX : point + far * stride;
+	return at + far >= axis_search->count[axis] ? SIZE_MAX : point + far * stride;
 }
 
-int seek_make(struct seek *seek, struct sl_err *err)
+int axis_search_make(struct axis_search *axis_search, struct sl_err *err)
 {
-	SL_CHECK(seek->axes >= 1 && seek->axes <= SEEK_AXES_MAX);
-	seek->points = 1;
-	for (size_t i = 0; i < seek->axes; i++) {
-		SL_CHECK(seek->count[i] > 0);
-		if (seek->count[i] > SEEK_POINTS_MAX / seek->points)
+	SL_CHECK(axis_search->axes >= 1 && axis_search->axes <= AXIS_SEARCH_AXES_MAX);
+	axis_search->points = 1;
+	for (size_t i = 0; i < axis_search->axes; i++) {
+		SL_CHECK(axis_search->count[i] > 0);
+		if (axis_search->count[i] > AXIS_SEARCH_POINTS_MAX / axis_search->points)
 			return sl_fail(err, SL_USAGE,
 				"more than %d points to search: use narrower ranges, or wider steps",
-				(int)SEEK_POINTS_MAX);
-		seek->points *= seek->count[i];
+				(int)AXIS_SEARCH_POINTS_MAX);
+		axis_search->points *= axis_search->count[i];
 	}
-	seek->state = calloc(seek->points, sizeof(*seek->state));
-	seek->near = calloc(seek->points, sizeof(*seek->near));
-	seek->least = calloc(seek->points, sizeof(*seek->least));
-	seek->above = calloc(seek->points, sizeof(*seek->above));
-	seek->below = calloc(seek->points, sizeof(*seek->below));
-	seek->batch = calloc(seek->points, sizeof(*seek->batch));
-	return seek->state && seek->near && seek->least && seek->above && seek->below && seek->batch
+	axis_search->state = calloc(axis_search->points, sizeof(*axis_search->state));
+	axis_search->similar = calloc(axis_search->points, sizeof(*axis_search->similar));
+	axis_search->least = calloc(axis_search->points, sizeof(*axis_search->least));
+	axis_search->above = calloc(axis_search->points, sizeof(*axis_search->above));
+	axis_search->below = calloc(axis_search->points, sizeof(*axis_search->below));
+	axis_search->batch = calloc(axis_search->points, sizeof(*axis_search->batch));
+	return axis_search->state && axis_search->similar && axis_search->least && axis_search->above &&
+			       axis_search->below && axis_search->batch
 		       ? SL_OK
 		       : sl_fail_memory(err);
 }
 
-void seek_release(struct seek *seek)
+void axis_search_release(struct axis_search *axis_search)
 {
-	free(seek->state);
-	free(seek->near);
-	free(seek->least);
-	free(seek->above);
-	free(seek->below);
-	free(seek->batch);
-	seek->state = NULL;
-	seek->least = seek->batch = NULL;
-	seek->near = seek->above = seek->below = NULL;
+	free(axis_search->state);
+	free(axis_search->similar);
+	free(axis_search->least);
+	free(axis_search->above);
+	free(axis_search->below);
+	free(axis_search->batch);
+	axis_search->state = NULL;
+	axis_search->least = axis_search->batch = NULL;
+	axis_search->similar = axis_search->above = axis_search->below = NULL;
 }
 
 /* ---- What follows from what was tried --------------------------------------------------------------- */
 
 /* The neighbour, along an axis that has an order. */
-static size_t ordered_step(const struct seek *seek, size_t point, size_t axis, int steps)
+static size_t ordered_step(const struct axis_search *axis_search, size_t point, size_t axis, int steps)
 {
-	return seek->unordered[axis] ? SIZE_MAX : seek_step(seek, point, axis, steps);
+	return axis_search->unordered[axis] ? SIZE_MAX : axis_search_step(axis_search, point, axis, steps);
 }
 
-static void carry(struct seek *seek)
+static void carry(struct axis_search *axis_search)
 {
-	for (size_t p = 0; p < seek->points; p++) {
-		bool above = seek->state[p] == SEEK_HOLDS;
-		for (size_t axis = 0; axis < seek->axes && !above; axis++) {
-			const size_t before = ordered_step(seek, p, axis, -1);
-			above = before != SIZE_MAX && seek->above[before];
+	for (size_t p = 0; p < axis_search->points; p++) {
+		bool above = axis_search->state[p] == AXIS_SEARCH_HOLDS;
+		for (size_t axis = 0; axis < axis_search->axes && !above; axis++) {
+			const size_t before = ordered_step(axis_search, p, axis, -1);
+			above = before != SIZE_MAX && axis_search->above[before];
 		}
-		seek->above[p] = above;
+		axis_search->above[p] = above;
 	}
-	for (size_t p = seek->points; p-- > 0;) {
-		bool below = seek->state[p] == SEEK_FAILS && !seek->above[p];
-		for (size_t axis = 0; axis < seek->axes && !below; axis++) {
-			const size_t behind = ordered_step(seek, p, axis, 1);
-			below = behind != SIZE_MAX && seek->below[behind];
+	for (size_t p = axis_search->points; p-- > 0;) {
+		bool below = axis_search->state[p] == AXIS_SEARCH_FAILING && !axis_search->above[p];
+		for (size_t axis = 0; axis < axis_search->axes && !below; axis++) {
+			const size_t behind = ordered_step(axis_search, p, axis, 1);
+			below = behind != SIZE_MAX && axis_search->below[behind];
 		}
-		seek->below[p] = below;
+		axis_search->below[p] = below;
 	}
 }
 
-bool seek_breaks(const struct seek *seek, size_t point)
+bool axis_search_breaks(const struct axis_search *axis_search, size_t point)
 {
-	return seek->state[point] == SEEK_FAILS && seek->above[point];
+	return axis_search->state[point] == AXIS_SEARCH_FAILING && axis_search->above[point];
 }
 
 /* Each once, and none that was tried. */
-static void want(struct seek *seek, size_t *wanted, size_t point)
+static void want(struct axis_search *axis_search, size_t *wanted, size_t point)
 {
-	if (point == SIZE_MAX || seek->state[point] != SEEK_UNKNOWN)
+	if (point == SIZE_MAX || axis_search->state[point] != AXIS_SEARCH_UNKNOWN)
 		return;
 	for (size_t i = 0; i < *wanted; i++)
-		if (seek->batch[i] == point)
+		if (axis_search->batch[i] == point)
 			return;
-	seek->batch[(*wanted)++] = point;
+	axis_search->batch[(*wanted)++] = point;
 }
 
 /* Points of a line, from one on, of which nothing is known. */
@@ -123,167 +124,173 @@ struct gap {
 };
 
 /* Lines run along the last axis. */
-static struct gap gap_of(const struct seek *seek, size_t line)
+static struct gap gap_of(const struct axis_search *axis_search, size_t line)
 {
-	const size_t count = seek->count[seek->axes - 1];
+	const size_t count = axis_search->count[axis_search->axes - 1];
 	const size_t first = line * count;
 	size_t holds = 0;
-	while (holds < count && seek->state[first + holds] != SEEK_BARRED && !seek->above[first + holds])
+	while (holds < count && axis_search->state[first + holds] != AXIS_SEARCH_BARRED &&
+		!axis_search->above[first + holds])
 		holds++;
-	size_t fails = holds;
-	while (fails > 0 && !seek->below[first + fails - 1])
-		fails--;
-	return (struct gap){ first + fails, holds - fails };
+	size_t failing = holds;
+	while (failing > 0 && !axis_search->below[first + failing - 1])
+		failing--;
+	return (struct gap){ first + failing, holds - failing };
 }
 
 /* Where no axis has an order each point is for itself. */
-static void names(struct seek *seek, size_t *wanted)
+static void names(struct axis_search *axis_search, size_t *wanted)
 {
-	for (size_t p = 0; p < seek->points && *wanted < LINES_AT_ONCE; p++)
-		if (!seek->above[p] && !seek->below[p])
-			want(seek, wanted, p);
+	for (size_t p = 0; p < axis_search->points && *wanted < LINES_AT_ONCE; p++)
+		if (!axis_search->above[p] && !axis_search->below[p])
+			want(axis_search, wanted, p);
 }
 
 /* The point of a gap nearest to one of its places that was not tried; SIZE_MAX: all were. */
-static size_t open_near(const struct seek *seek, const struct gap *gap, size_t place)
+static size_t open_similar(const struct axis_search *axis_search, const struct gap *gap, size_t place)
 {
 	for (size_t far = 0; far < gap->length; far++) {
-		if (place + far < gap->length && seek->state[gap->from + place + far] == SEEK_UNKNOWN)
+		if (place + far < gap->length &&
+			axis_search->state[gap->from + place + far] == AXIS_SEARCH_UNKNOWN)
 			return gap->from + place + far;
-		if (far <= place && seek->state[gap->from + place - far] == SEEK_UNKNOWN)
+		if (far <= place && axis_search->state[gap->from + place - far] == AXIS_SEARCH_UNKNOWN)
 			return gap->from + place - far;
 	}
 	return SIZE_MAX;
 }
 
 /* The points that halve the widest gaps, of as many lines as are tried at a time. */
-static void halve(struct seek *seek, size_t *wanted)
+static void halve(struct axis_search *axis_search, size_t *wanted)
 {
-	const size_t lines = seek->points / seek->count[seek->axes - 1];
+	const size_t lines = axis_search->points / axis_search->count[axis_search->axes - 1];
 	struct gap widest[LINES_AT_ONCE];
 	size_t count = 0;
 	for (size_t line = 0; line < lines; line++) {
-		const struct gap gap = gap_of(seek, line);
+		const struct gap gap = gap_of(axis_search, line);
 		size_t at = count;
 		while (at > 0 && widest[at - 1].length < gap.length)
 			at--;
-		if (at == LINES_AT_ONCE || open_near(seek, &gap, 0) == SIZE_MAX)
+		if (at == LINES_AT_ONCE || open_similar(axis_search, &gap, 0) == SIZE_MAX)
 			continue;
 		count += count < LINES_AT_ONCE;
 		for (size_t i = count - 1; i > at; i--)
 			widest[i] = widest[i - 1];
 		widest[at] = gap;
 	}
-	const size_t split = seek->axes == 1 ? SPLIT : 1;
+	const size_t split = axis_search->axes == 1 ? SPLIT : 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 1; k <= split; k++)
-			want(seek, wanted, open_near(seek, &widest[i], widest[i].length * k / (split + 1)));
+			want(axis_search, wanted,
+				open_similar(axis_search, &widest[i], widest[i].length * k / (split + 1)));
 }
 
 /* It holds, and nothing below it does as far as is known. */
-static bool is_least(const struct seek *seek, size_t point)
+static bool is_least(const struct axis_search *axis_search, size_t point)
 {
-	bool least = seek->state[point] == SEEK_HOLDS;
-	for (size_t axis = 0; axis < seek->axes && least; axis++) {
-		const size_t before = ordered_step(seek, point, axis, -1);
-		least = before == SIZE_MAX || !seek->above[before];
+	bool least = axis_search->state[point] == AXIS_SEARCH_HOLDS;
+	for (size_t axis = 0; axis < axis_search->axes && least; axis++) {
+		const size_t before = ordered_step(axis_search, point, axis, -1);
+		least = before == SIZE_MAX || !axis_search->above[before];
 	}
 	return least;
 }
 
 /* Down from there: until as many in a row fail by far. */
-static void below(struct seek *seek, size_t *wanted, size_t point, size_t axis, int around)
+static void below(struct axis_search *axis_search, size_t *wanted, size_t point, size_t axis, int around)
 {
 	int far = 0;
 	for (int steps = 1; far < around; steps++) {
-		const size_t other = ordered_step(seek, point, axis, -steps);
+		const size_t other = ordered_step(axis_search, point, axis, -steps);
 		if (other == SIZE_MAX)
 			return;
-		want(seek, wanted, other);
-		far = seek->state[other] == SEEK_FAILS && seek->near[other] ? 0 : far + 1;
+		want(axis_search, wanted, other);
+		far = axis_search->state[other] == AXIS_SEARCH_FAILING && axis_search->similar[other]
+			      ? 0
+			      : far + 1;
 	}
 }
 
-static void neighbours(struct seek *seek, size_t *wanted)
+static void neighbours(struct axis_search *axis_search, size_t *wanted)
 {
-	const int around = seek->axes == 1 ? AROUND : 1;
-	for (size_t p = 0; p < seek->points; p++)
-		for (size_t axis = 0; axis < seek->axes && is_least(seek, p); axis++) {
-			below(seek, wanted, p, axis, around);
+	const int around = axis_search->axes == 1 ? AROUND : 1;
+	for (size_t p = 0; p < axis_search->points; p++)
+		for (size_t axis = 0; axis < axis_search->axes && is_least(axis_search, p); axis++) {
+			below(axis_search, wanted, p, axis, around);
 			for (int steps = 1; steps <= around; steps++)
-				want(seek, wanted, ordered_step(seek, p, axis, steps));
+				want(axis_search, wanted, ordered_step(axis_search, p, axis, steps));
 		}
 }
 
 /* ---- The search -------------------------------------------------------------------------------------- */
 
-static int go(struct seek *seek, size_t wanted, struct sl_err *err)
+static int go(struct axis_search *axis_search, size_t wanted, struct sl_err *err)
 {
-	const int status = seek->attempt(seek->self, seek, seek->batch, wanted, err);
-	seek->tried += wanted;
+	const int status =
+		axis_search->attempt(axis_search->self, axis_search, axis_search->batch, wanted, err);
+	axis_search->tried += wanted;
 	for (size_t i = 0; i < wanted && !status; i++)
-		SL_CHECK(seek->state[seek->batch[i]] == SEEK_FAILS ||
-			 seek->state[seek->batch[i]] == SEEK_HOLDS ||
-			 seek->state[seek->batch[i]] == SEEK_UNBUILT);
-	carry(seek);
+		SL_CHECK(axis_search->state[axis_search->batch[i]] == AXIS_SEARCH_FAILING ||
+			 axis_search->state[axis_search->batch[i]] == AXIS_SEARCH_HOLDS ||
+			 axis_search->state[axis_search->batch[i]] == AXIS_SEARCH_UNBUILT);
+	carry(axis_search);
 	return status;
 }
 
-static int all(struct seek *seek, struct sl_err *err)
+static int all(struct axis_search *axis_search, struct sl_err *err)
 {
 	int status = SL_OK;
-	for (size_t p = 0; p < seek->points && !status;) {
+	for (size_t p = 0; p < axis_search->points && !status;) {
 		size_t wanted = 0;
-		for (; p < seek->points && wanted < EXHAUSTIVE_BATCH; p++)
-			if (seek->state[p] == SEEK_UNKNOWN)
-				seek->batch[wanted++] = p;
-		status = wanted ? go(seek, wanted, err) : SL_OK;
+		for (; p < axis_search->points && wanted < EXHAUSTIVE_BATCH; p++)
+			if (axis_search->state[p] == AXIS_SEARCH_UNKNOWN)
+				axis_search->batch[wanted++] = p;
+		status = wanted ? go(axis_search, wanted, err) : SL_OK;
 	}
 	return status;
 }
 
 /* The last point that is not barred. */
-static size_t last(const struct seek *seek)
+static size_t last(const struct axis_search *axis_search)
 {
-	size_t point = seek->points;
-	while (point > 0 && seek->state[point - 1] == SEEK_BARRED)
+	size_t point = axis_search->points;
+	while (point > 0 && axis_search->state[point - 1] == AXIS_SEARCH_BARRED)
 		point--;
 	return point;
 }
 
-static void corners(struct seek *seek, size_t *wanted)
+static void corners(struct axis_search *axis_search, size_t *wanted)
 {
-	const size_t count = last(seek);
+	const size_t count = last(axis_search);
 	if (!count)
 		return;
-	want(seek, wanted, 0);
-	want(seek, wanted, count - 1);
-	for (size_t k = 1; k <= SPLIT && seek->axes == 1; k++)
-		want(seek, wanted, (count - 1) * k / (SPLIT + 1));
+	want(axis_search, wanted, 0);
+	want(axis_search, wanted, count - 1);
+	for (size_t k = 1; k <= SPLIT && axis_search->axes == 1; k++)
+		want(axis_search, wanted, (count - 1) * k / (SPLIT + 1));
 }
 
-int seek_go(struct seek *seek, struct sl_err *err)
+int axis_search_go(struct axis_search *axis_search, struct sl_err *err)
 {
 	size_t wanted = 0;
 	int status = SL_OK;
-	carry(seek);
-	if (seek->exhaustive)
-		status = all(seek, err);
+	carry(axis_search);
+	if (axis_search->exhaustive)
+		status = all(axis_search, err);
 	else
-		corners(seek, &wanted);
+		corners(axis_search, &wanted);
 	while (wanted && !status) {
-		status = go(seek, wanted, err);
+		status = go(axis_search, wanted, err);
 		wanted = 0;
-		if (seek->unordered[seek->axes - 1])
-			names(seek, &wanted);
+		if (axis_search->unordered[axis_search->axes - 1])
+			names(axis_search, &wanted);
 		else
-			halve(seek, &wanted);
+			halve(axis_search, &wanted);
 		if (!wanted)
-			neighbours(seek, &wanted);
+			neighbours(axis_search, &wanted);
 	}
-	seek->least_count = 0;
-	for (size_t p = 0; p < seek->points; p++)
-		if (is_least(seek, p))
-			seek->least[seek->least_count++] = p;
+	axis_search->least_count = 0;
+	for (size_t p = 0; p < axis_search->points; p++)
+		if (is_least(axis_search, p))
+			axis_search->least[axis_search->least_count++] = p;
 	return status;
 }

@@ -17,30 +17,37 @@
  * further below is an inference unless all were tried; points that fail above one that holds are told.
  * Which points are tried depends on nothing but what came of those before.
  */
-#ifndef SL_SEEK_H
-#define SL_SEEK_H
+#ifndef SL_AXIS_SEARCH_H
+#define SL_AXIS_SEARCH_H
 
 #include "sim/base/base.h"
 
-enum { SEEK_AXES_MAX = 4, SEEK_POINTS_MAX = 1000000 };
-/* SEEK_UNBUILT: there is no such point, which says nothing of others. */
-enum seek_state { SEEK_UNKNOWN, SEEK_FAILS, SEEK_HOLDS, SEEK_BARRED, SEEK_UNBUILT };
+enum { AXIS_SEARCH_AXES_MAX = 4, AXIS_SEARCH_POINTS_MAX = 1000000 };
+/* AXIS_SEARCH_UNBUILT: there is no such point, which says nothing of others. */
+enum axis_search_state {
+	AXIS_SEARCH_UNKNOWN,
+	AXIS_SEARCH_FAILING,
+	AXIS_SEARCH_HOLDS,
+	AXIS_SEARCH_BARRED,
+	AXIS_SEARCH_UNBUILT
+};
 
-struct seek {
+struct axis_search {
 	/* The caller's: */
 	size_t axes;
-	size_t count[SEEK_AXES_MAX];   /* Points along each; the last one varies fastest. */
-	bool unordered[SEEK_AXES_MAX]; /* None of its points speaks for another: all are tried. These axes
-					  first. */
-	bool exhaustive;               /* Try all. */
-	/* Sets state[point[i]] to SEEK_FAILS, SEEK_HOLDS or SEEK_UNBUILT, and near[point[i]], if that fails
-	 * narrowly. */
-	int (*attempt)(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err);
+	size_t count[AXIS_SEARCH_AXES_MAX];   /* Points along each; the last one varies fastest. */
+	bool unordered[AXIS_SEARCH_AXES_MAX]; /* None of its points speaks for another: all are tried. These
+					  axes first. */
+	bool exhaustive;                      /* Try all. */
+	/* Sets state[point[i]] to AXIS_SEARCH_FAILING, AXIS_SEARCH_HOLDS or AXIS_SEARCH_UNBUILT, and
+	 * near[point[i]], if that fails narrowly. */
+	int (*attempt)(void *self, struct axis_search *axis_search, const size_t *point, size_t count,
+		struct sl_err *err);
 	void *self;
-	/* Made by seek_make; points may be barred before seek_go, and with each those above. */
+	/* Made by axis_search_make; points may be barred before axis_search_go, and with each those above. */
 	size_t points;
-	uint8_t *state; /* enum seek_state */
-	bool *near;
+	uint8_t *state; /* enum axis_search_state */
+	bool *similar;
 	/* What was found. */
 	size_t tried;
 	size_t *least; /* Ascending. */
@@ -49,15 +56,15 @@ struct seek {
 	size_t *batch;       /* Scratch. */
 };
 
-/* SL_USAGE: too many points. Freed by seek_release. */
-int seek_make(struct seek *seek, struct sl_err *err);
-int seek_go(struct seek *seek, struct sl_err *err);
-void seek_release(struct seek *seek);
+/* SL_USAGE: too many points. Freed by axis_search_release. */
+int axis_search_make(struct axis_search *axis_search, struct sl_err *err);
+int axis_search_go(struct axis_search *axis_search, struct sl_err *err);
+void axis_search_release(struct axis_search *axis_search);
 
-size_t seek_at(const struct seek *seek, size_t point, size_t axis);
+size_t axis_search_at(const struct axis_search *axis_search, size_t point, size_t axis);
 /* The neighbour that many steps away along the axis; SIZE_MAX: beyond its ends. */
-size_t seek_step(const struct seek *seek, size_t point, size_t axis, int steps);
+size_t axis_search_step(const struct axis_search *axis_search, size_t point, size_t axis, int steps);
 /* It was tried and fails, although one holds that is nowhere above it. */
-bool seek_breaks(const struct seek *seek, size_t point);
+bool axis_search_breaks(const struct axis_search *axis_search, size_t point);
 
 #endif

@@ -55,11 +55,11 @@ struct text {
 /* "'usr' is not what jobs are chosen by: did you mean 'user'?" */
 static void unlike(char what[200], const char *word, const char *wanted, const char *const *known)
 {
-	char near[128];
-	(void)did_you_mean(near, sl_nearest(word, known));
-	const size_t len = strlen(near);
-	near[len - (len > 0)] = '\0'; /* The blank behind it. */
-	(void)snprintf(what, 200, "'%.60s' is not %.30s%s%.60s", word, wanted, *near ? ": " : "", near);
+	char similar[128];
+	(void)did_you_mean(similar, sl_nearest(word, known));
+	const size_t len = strlen(similar);
+	similar[len - (len > 0)] = '\0'; /* The blank behind it. */
+	(void)snprintf(what, 200, "'%.60s' is not %.30s%s%.60s", word, wanted, *similar ? ": " : "", similar);
 }
 
 /* Where in the text, what is wrong, and what would be right. */

@@ -77,12 +77,12 @@ static void count_beyond(struct batches *batches, int64_t value)
 }
 
 /* So many are beyond the value of that rank that it is told from the quantile. */
-static bool is_told_apart(struct batches *batches, size_t rank)
+static bool is_significant(struct batches *batches, size_t rank)
 {
 	count_beyond(batches, batches->sorted[rank].value);
 	for (unsigned i = 0; i < batches->count; i++)
 		batches->beyond[i] -= batches->size[i] * (100 - batches->hundredth) / 100;
-	return stats_told_apart(batches->beyond, batches->count, batches->t);
+	return stats_significant(batches->beyond, batches->count, batches->t);
 }
 
 /* Between a rank that is not told apart and one that is: that one. */
@@ -90,7 +90,7 @@ static size_t border(struct batches *batches, size_t alike, size_t apart)
 {
 	while ((alike < apart ? apart - alike : alike - apart) > 1) {
 		const size_t at = alike < apart ? alike + (apart - alike) / 2 : alike - (alike - apart) / 2;
-		if (is_told_apart(batches, at))
+		if (is_significant(batches, at))
 			apart = at;
 		else
 			alike = at;
@@ -107,10 +107,10 @@ static bool of_quantile(struct batches *batches, double *low, double *high)
 	for (unsigned i = 0; i < batches->count && batches->hundredth < 50; i++)
 		batches->beyond[i] = batches->size[i] - batches->beyond[i]; /* Those are the fewer. */
 	batches->t = stats_evidence(batches->beyond, batches->count, true, level).t;
-	if (!(batches->t > 0) || is_told_apart(batches, at) || !is_told_apart(batches, last))
+	if (!(batches->t > 0) || is_significant(batches, at) || !is_significant(batches, last))
 		return false; /* No value is so large that it is told apart. */
 	*high = (double)batches->sorted[border(batches, at, last)].value;
-	*low = (double)batches->sorted[is_told_apart(batches, 0) ? border(batches, at, 0) + 1 : 0].value;
+	*low = (double)batches->sorted[is_significant(batches, 0) ? border(batches, at, 0) + 1 : 0].value;
 	return true;
 }
 

@@ -19,7 +19,7 @@ static const metrics_wide hour = (metrics_wide)3600 * SL_SECOND;
 
 /* ---- Who is meant -------------------------------------------------------------------------------- */
 
-static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
@@ -42,7 +42,7 @@ static const char *word_of(
 	const struct sl_result *result, enum subject subject, uint32_t row, char buffer[32])
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_more *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = more_of(jobs, row);
 	switch ((int)subject) {
 	case SUBJECT_JOB:
 		return jobs->id_name && jobs->id_name[row] ? jobs->id_name[row]
@@ -58,14 +58,14 @@ static const char *word_of(
 	case SUBJECT_NAME:
 		return more ? more->name : NULL;
 	default:
-		return sl_state_name(sl_state_told(result, row));
+		return sl_state_name(sl_state_reported(result, row));
 	}
 }
 
 /* A task by "5_2", and by its array's number. */
 static bool is_task(const struct sl_jobs *jobs, uint32_t row, const char *word)
 {
-	const struct sl_job_more *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = more_of(jobs, row);
 	int64_t array, task;
 	if (!more || more->array == SL_NONE || more->array_task == SL_NONE)
 		return false;
@@ -399,7 +399,7 @@ int selector_jobs(const struct selector *selector, const struct scenario *scenar
 /* With labels, a group may be there in another run. */
 static int fail_name(const struct selector *selector, const struct sl_metrics *metrics, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	const size_t name = strcspn(selector->text, "{");
 	const char **list = calloc(metrics->count + 1, sizeof(*list));
 	size_t count = 0;
@@ -416,7 +416,7 @@ static int fail_name(const struct selector *selector, const struct sl_metrics *m
 	if (!labelled)
 		(void)sl_fail(err, SL_USAGE,
 			"'%.200s' is no metric of this run: %ssee schedlab-metrics(7), or metrics.json of a run",
-			selector->text, did_you_mean(near, sl_nearest(selector->text, list)));
+			selector->text, did_you_mean(similar, sl_nearest(selector->text, list)));
 	free(list);
 	return labelled ? SL_OK : err->status;
 }
@@ -490,7 +490,7 @@ static int check(const struct selector *selector, const struct condition *condit
 	int status = words_seen(&seen, jobs, condition->subject, arena, err);
 	for (size_t i = 0; i < condition->count && !status; i++) {
 		const char *word = condition->word[i];
-		char near[128];
+		char similar[128];
 		if (names_find(&seen, word, strlen(word)) != UINT32_MAX)
 			continue;
 		const char **list = sl_alloc(arena, (size_t)seen.count + 1, sizeof(*list));
@@ -503,7 +503,7 @@ static int check(const struct selector *selector, const struct condition *condit
 		list[seen.count] = NULL;
 		status = sl_fail(err, SL_USAGE,
 			"'%.200s': no job of the trace has %s '%.60s': %sgive one that is there",
-			selector->text, subject, word, did_you_mean(near, sl_nearest(word, list)));
+			selector->text, subject, word, did_you_mean(similar, sl_nearest(word, list)));
 	}
 	names_release(&seen);
 	return status;

@@ -77,7 +77,7 @@ struct bundle_plan {
 };
 /* again: loaded. dir: the run's. What cannot come along is refused, or told of. */
 int bundle_plan_make(
-	struct bundle_plan *plan, const struct again *again, const char *dir, struct sl_err *err);
+	struct bundle_plan *plan, const struct rerun *rerun, const char *dir, struct sl_err *err);
 void bundle_plan_release(struct bundle_plan *plan);
 
 /* bundle_rename.c: a run.json or snapshot.json in which files are called by other names, by the keys that
@@ -88,17 +88,17 @@ char *bundle_rename(const char *text, const struct bundle_name *name, size_t nam
 /* One text that names files, likewise, as a word for sh behind a blank. */
 void bundle_rename_word(FILE *out, const struct bundle_name *name, size_t names, const char *text);
 
-/* bundle_again.c: the bundle in the working folder, made again and compared, file by file. scratch: a folder
+/* bundle_rerun.c: the bundle in the working folder, made again and compared, file by file. scratch: a folder
  * for what is made. */
 struct bundle_verified {
 	uint64_t digest;
 	size_t files;        /* Of SHA256SUMS. */
-	const char *again;   /* Those that were made again, and were the same: "jobs.csv, usage.csv". */
+	const char *rerun;   /* Those that were made again, and were the same: "jobs.csv, usage.csv". */
 	const char *version; /* Of the schedlab that made it. */
 	bool other_version;  /* Not this one. */
 	struct sl_arena *arena;
 };
-int bundle_again(
+int bundle_rerun(
 	struct bundle_verified *verified, const char *scratch, struct registry *registry, struct sl_err *err);
 /* The files that a run.json says the run wrote, itself included, one after another; NULL at the end. Each is
  * a name without a folder. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bundle_again.c - the run of a bundle made again, and each of its files compared with what was put in.
+ * bundle_rerun.c - the run of a bundle made again, and each of its files compared with what was put in.
  *
  * The bundle is the working folder. Of run.json and snapshot.json lines may differ that are of the schedlab,
  * or of names: its version, the identity (which has names of files in it) and what a reader took no notice
@@ -69,9 +69,9 @@ static int folder_check(const char *const *files, struct sl_err *err)
 
 /* What was asked for besides, by --metric: its name says what it is. */
 static int metrics_asked(
-	struct sl_metrics *metrics, const struct again *again, const struct sim *sim, struct sl_err *err)
+	struct sl_metrics *metrics, const struct rerun *rerun, const struct sim_run *sim, struct sl_err *err)
 {
-	const char *text = text_of_file("run/metrics.json", NULL, again->arena, err);
+	const char *text = text_of_file("run/metrics.json", NULL, rerun->arena, err);
 	struct sl_doc doc = { .file = "run/metrics.json", .loose = true };
 	struct sl_err unread = { 0 };
 	const bool read = text && !sl_doc_read_json(&doc, text, strlen(text), &unread);
@@ -82,11 +82,11 @@ static int metrics_asked(
 		int64_t micro;
 		bool known = false;
 		struct sl_err none = { 0 };
-		if (metrics_get(metrics, name) || selector_parse(&selector, name, again->arena, &none) ||
-			selector_check(selector, &again->scenario, &none))
+		if (metrics_get(metrics, name) || selector_parse(&selector, name, rerun->arena, &none) ||
+			selector_check(selector, &rerun->scenario, &none))
 			continue; /* The file will not be the same. */
 		status = selector_value(
-			selector, &again->scenario, &sim->result, metrics, &micro, &known, err);
+			selector, &rerun->scenario, &sim->result, metrics, &micro, &known, err);
 		if (!status && known)
 			sl_metric_put(metrics, selector_text(selector), micro);
 		if (status)
@@ -106,10 +106,10 @@ static struct sl_value *record_of(const struct policy_choice *choice)
 	return NULL;
 }
 
-static void records_put(struct again *again, const char **text, bool back)
+static void records_put(struct rerun *rerun, const char **text, bool back)
 {
-	for (size_t i = 0; i < again->recipe.past_count; i++) {
-		struct sl_value *record = record_of(again->recipe.past[i].choice);
+	for (size_t i = 0; i < rerun->recipe.history_count; i++) {
+		struct sl_value *record = record_of(rerun->recipe.history[i].choice);
 		if (!record)
 			continue;
 		if (back) {
@@ -121,22 +121,22 @@ static void records_put(struct again *again, const char **text, bool back)
 	}
 }
 
-static int files_write(struct again *again, struct sim *sim, const char *to, const char *only,
+static int files_write(struct rerun *rerun, struct sim_run *sim, const char *to, const char *only,
 	const char *const *files, struct sl_err *err)
 {
-	const size_t last = again->recipe.past_count - 1;
+	const size_t last = rerun->recipe.history_count - 1;
 	struct outdir *dir = NULL;
 	struct sl_metrics metrics;
-	struct run run = { .scenario = &again->scenario, .sim = *sim };
-	run.choice = *again->recipe.past[last].choice;
-	run.options = again->recipe;
-	run.options.past_count = last;
-	metrics_init(&metrics, again->arena, again->registry);
+	struct run run = { .scenario = &rerun->scenario, .sim = *sim };
+	run.choice = *rerun->recipe.history[last].choice;
+	run.options = rerun->recipe;
+	run.options.history_count = last;
+	metrics_init(&metrics, rerun->arena, rerun->registry);
 	const bool measured = has_file(files, METRICS_FILE);
-	const struct outdir_ways ways = { .registry = again->registry, .unsynced = true };
+	const struct outdir_ways ways = { .registry = rerun->registry, .unsynced = true };
 	int status = measured ? metrics_compute(&metrics, &run.sim.result, err) : SL_OK;
 	if (!status && measured)
-		status = metrics_asked(&metrics, again, sim, err);
+		status = metrics_asked(&metrics, rerun, sim, err);
 	if (!status)
 		status = outdir_open(&dir, to, "made again", ways, err);
 	if (!status)
@@ -149,27 +149,28 @@ static int files_write(struct again *again, struct sim *sim, const char *to, con
 	return status;
 }
 
-static int make(struct again *again, const char *to, const char *const *files, struct sl_err *err)
+static int make(struct rerun *rerun, const char *to, const char *const *files, struct sl_err *err)
 {
-	struct sim sim = { 0 };
+	struct sim_run sim = { 0 };
 	char only[NAMES_LONGEST];
 	unsigned record = 0;
-	int status = only_of(again->registry, files, only, err);
+	int status = only_of(rerun->registry, files, only, err);
 	if (!status)
-		status = again_load(again, err);
+		status = rerun_load(rerun, err);
 	if (!status)
-		status = only_check(again->registry, only, true, &record, err);
-	const char **kept = status ? NULL : sl_alloc(again->arena, again->recipe.past_count, sizeof(*kept));
+		status = only_check(rerun->registry, only, true, &record, err);
+	const char **kept =
+		status ? NULL : sl_alloc(rerun->arena, rerun->recipe.history_count, sizeof(*kept));
 	if (!status && !kept)
 		status = sl_fail_memory(err);
 	if (status)
 		return status;
-	records_put(again, kept, false);
-	status = again_run(again, &sim, record, err);
-	records_put(again, kept, true);
+	records_put(rerun, kept, false);
+	status = rerun_run(rerun, &sim, record, err);
+	records_put(rerun, kept, true);
 	sim.result.calibrate = has_file(files, "calibration.csv");
 	if (!status)
-		status = files_write(again, &sim, to, only, files, err);
+		status = files_write(rerun, &sim, to, only, files, err);
 	sim_release(&sim);
 	return status;
 }
@@ -263,19 +264,19 @@ static int compare(
 		used += (size_t)snprintf(names + used, used < sizeof(names) ? sizeof(names) - used : 0,
 			"%s%s", used ? ", " : "", *files);
 	}
-	verified->again = sl_strdup(verified->arena, names, strlen(names));
-	return verified->again ? SL_OK : sl_fail_memory(err);
+	verified->rerun = sl_strdup(verified->arena, names, strlen(names));
+	return verified->rerun ? SL_OK : sl_fail_memory(err);
 }
 
-int bundle_again(
+int bundle_rerun(
 	struct bundle_verified *verified, const char *scratch, struct registry *registry, struct sl_err *err)
 {
-	struct again again = { .arena = NULL };
+	struct rerun rerun = { .arena = NULL };
 	char to[PATH_LONGEST + 10];
 	const char **files = NULL;
 	(void)snprintf(to, sizeof(to), "%s/again", scratch);
-	int status = again_open(&again, "run", registry, err);
-	again.snapshot.closed = true;
+	int status = rerun_open(&rerun, "run", registry, err);
+	rerun.snapshot.closed = true;
 	const char *record = status ? NULL : text_of_file("run/run.json", NULL, verified->arena, err);
 	if (!status && !record)
 		status = err->status;
@@ -285,14 +286,14 @@ int bundle_again(
 		status = folder_check(files, err);
 	if (!status) {
 		verified->version =
-			sl_strdup(verified->arena, again.snapshot.version, strlen(again.snapshot.version));
-		verified->other_version = strcmp(again.snapshot.version, SL_VERSION) != 0;
-		status = verified->version ? make(&again, to, files, err) : sl_fail_memory(err);
+			sl_strdup(verified->arena, rerun.snapshot.version, strlen(rerun.snapshot.version));
+		verified->other_version = strcmp(rerun.snapshot.version, SL_VERSION) != 0;
+		status = verified->version ? make(&rerun, to, files, err) : sl_fail_memory(err);
 	}
 	if (!status)
 		status = compare(verified, to, files, err);
 	if (!status)
-		verified->digest = again.snapshot.stretch[again.snapshot.stretch_count - 1].digest;
-	again_close(&again);
+		verified->digest = rerun.snapshot.interval[rerun.snapshot.interval_count - 1].digest;
+	rerun_close(&rerun);
 	return status;
 }

@@ -79,10 +79,10 @@ static bool has_name(const char *path, const char *folder)
 	return found;
 }
 
-static bool is_named_inside(const struct again *again, const char *folder)
+static bool is_named_inside(const struct rerun *rerun, const char *folder)
 {
 	char name[PATH_LONGEST];
-	const struct scenario *scenario = &again->scenario;
+	const struct scenario *scenario = &rerun->scenario;
 	if (folder[0] != '/' || snprintf(name, sizeof(name), "%s/", folder) >= PATH_LONGEST)
 		return false;
 	bool found = has_name(scenario->input.path, name) ||
@@ -94,17 +94,17 @@ static bool is_named_inside(const struct again *again, const char *folder)
 
 /* A folder from elsewhere that is new. */
 static int folder_new(
-	struct bundle_plan *plan, const struct again *again, const char *was, struct sl_err *err)
+	struct bundle_plan *plan, const struct rerun *rerun, const char *was, struct sl_err *err)
 {
 	char is[PATH_LONGEST];
-	const int len = is_named_inside(again, was)
+	const int len = is_named_inside(rerun, was)
 				? snprintf(is, sizeof(is), PATH_ROOTED "%s", was)
 				: snprintf(is, sizeof(is), "inputs/%zu", ++plan->numbered);
 	return len < 0 || (size_t)len >= sizeof(is) ? too_long(was, err) : folder_add(plan, was, is, err);
 }
 
 /* What the path is called in the bundle. whole: it is a folder itself. beside: another file named it. */
-static int name_find(struct bundle_plan *plan, const struct again *again, const char *path, bool whole,
+static int name_find(struct bundle_plan *plan, const struct rerun *rerun, const char *path, bool whole,
 	bool beside, char name[PATH_LONGEST], struct sl_err *err)
 {
 	char folder[PATH_LONGEST];
@@ -131,7 +131,7 @@ static int name_find(struct bundle_plan *plan, const struct again *again, const 
 			const int len = snprintf(name, PATH_LONGEST, "inputs/%zu/%s", ++plan->numbered, path);
 			return len < 0 || len >= PATH_LONGEST ? too_long(path, err) : SL_OK;
 		}
-		if (folder_new(plan, again, folder, err))
+		if (folder_new(plan, rerun, folder, err))
 			return err->status;
 	}
 	return too_long(path, err);
@@ -184,7 +184,7 @@ static int rename_add(struct bundle_plan *plan, const char *was, const char *is,
 	return err->status;
 }
 
-static int take_input(struct bundle_plan *plan, const struct again *again, const struct snapshot_input *input,
+static int take_input(struct bundle_plan *plan, const struct rerun *rerun, const struct snapshot_input *input,
 	bool beside, struct sl_err *err)
 {
 	char name[PATH_LONGEST];
@@ -195,32 +195,32 @@ static int take_input(struct bundle_plan *plan, const struct again *again, const
 	if (strcmp(path, "-") == 0)
 		return sl_fail(err, SL_USAGE,
 			"its trace came from standard input, and is nowhere: run it from a file");
-	const char *from = snapshot_input_path(&again->snapshot, input, plan->arena, err);
+	const char *from = snapshot_input_path(&rerun->snapshot, input, plan->arena, err);
 	if (!from)
 		return err->status;
 	if (stat(from, &is) != 0)
 		return sl_fail_sys(err, SL_INPUT, "open", from);
 	const bool folder = S_ISDIR(is.st_mode);
-	int status = name_find(plan, again, path, folder, beside, name, err);
+	int status = name_find(plan, rerun, path, folder, beside, name, err);
 	if (!status)
 		status = rename_add(plan, path, name, err);
 	const struct bundle_item item = { from, name, NULL, (is.st_mode & S_IXUSR) != 0 };
 	return status || folder ? status : item_add(plan, &item, err);
 }
 
-static int take_inputs(struct bundle_plan *plan, const struct again *again, struct sl_err *err)
+static int take_inputs(struct bundle_plan *plan, const struct rerun *rerun, struct sl_err *err)
 {
-	const struct snapshot *snapshot = &again->snapshot;
-	int status = take_input(plan, again, &snapshot->cluster, false, err);
+	const struct snapshot *snapshot = &rerun->snapshot;
+	int status = take_input(plan, rerun, &snapshot->cluster, false, err);
 	for (size_t i = 0; i < snapshot->input_count && !status; i++) {
 		const bool beside =
-			i && strcmp(again->scenario.side[i - 1].format, "cluster") == 0; /* An Include. */
-		status = take_input(plan, again, &snapshot->input[i], beside, err);
+			i && strcmp(rerun->scenario.side[i - 1].format, "cluster") == 0; /* An Include. */
+		status = take_input(plan, rerun, &snapshot->input[i], beside, err);
 	}
 	for (size_t i = 0; i < snapshot->plugin_count && !status; i++)
-		status = take_input(plan, again, &snapshot->plugin[i], false, err);
+		status = take_input(plan, rerun, &snapshot->plugin[i], false, err);
 	for (size_t i = 0; i < snapshot->policy_file_count && !status; i++)
-		status = take_input(plan, again, &snapshot->policy_file[i], false, err);
+		status = take_input(plan, rerun, &snapshot->policy_file[i], false, err);
 	return status;
 }
 
@@ -273,9 +273,9 @@ static int take_programs(struct bundle_plan *plan, const struct snapshot *snapsh
 	static const char command[] = "policy.command=";
 	static const char record[] = "policy.record=";
 	int status = SL_OK;
-	for (size_t i = 0; i < snapshot->stretch_count; i++)
-		for (size_t k = 0; k < snapshot->stretch[i].value_count && !status; k++) {
-			const char *value = snapshot->stretch[i].value[k];
+	for (size_t i = 0; i < snapshot->interval_count; i++)
+		for (size_t k = 0; k < snapshot->interval[i].value_count && !status; k++) {
+			const char *value = snapshot->interval[i].value[k];
 			if (strncmp(value, command, sizeof(command) - 1) == 0)
 				status = take_command(plan, value + sizeof(command) - 1, err);
 			else if (strncmp(value, record, sizeof(record) - 1) == 0)
@@ -372,11 +372,11 @@ static bool is_default(const char *setting, struct sl_arena *arena)
 	return false;
 }
 
-static void line_put(FILE *out, const struct bundle_plan *plan, const struct again *again)
+static void line_put(FILE *out, const struct bundle_plan *plan, const struct rerun *rerun)
 {
-	const struct snapshot *snapshot = &again->snapshot;
-	const struct snapshot_stretch *stretch = &snapshot->stretch[0];
-	const bool implied = again->recipe.past[0].choice->implied != NULL;
+	const struct snapshot *snapshot = &rerun->snapshot;
+	const struct snapshot_interval *interval = &snapshot->interval[0];
+	const bool implied = rerun->recipe.history[0].choice->implied != NULL;
 	(void)fputs("    schedlab run", out);
 	bundle_rename_word(out, plan->name, plan->names, snapshot->input[0].path);
 	if (snapshot->cluster.path) {
@@ -389,12 +389,12 @@ static void line_put(FILE *out, const struct bundle_plan *plan, const struct aga
 			bundle_rename_word(out, plan->name, plan->names, snapshot->plugin[i].path);
 	}
 	(void)fputs(" -p", out);
-	bundle_rename_word(out, plan->name, plan->names, stretch->policy);
-	for (size_t i = 0; i < snapshot->setting_count + stretch->value_count; i++) {
-		const bool world = i < snapshot->setting_count;
+	bundle_rename_word(out, plan->name, plan->names, interval->policy);
+	for (size_t i = 0; i < snapshot->setting_count + interval->value_count; i++) {
+		const bool state = i < snapshot->setting_count;
 		const char *setting =
-			world ? snapshot->setting[i] : stretch->value[i - snapshot->setting_count];
-		if (world && !implied && is_default(setting, plan->arena))
+			state ? snapshot->setting[i] : interval->value[i - snapshot->setting_count];
+		if (state && !implied && is_default(setting, plan->arena))
 			continue;
 		(void)fputs(" --set", out);
 		bundle_rename_word(out, plan->name, plan->names, setting);
@@ -409,7 +409,7 @@ static void line_put(FILE *out, const struct bundle_plan *plan, const struct aga
 }
 
 /* README.txt: what it is, and the line that makes it without any of this. */
-static const char *about_text(struct bundle_plan *plan, const struct again *again, struct sl_err *err)
+static const char *about_text(struct bundle_plan *plan, const struct rerun *rerun, struct sl_err *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -421,11 +421,11 @@ static const char *about_text(struct bundle_plan *plan, const struct again *agai
 			"and compares each of its files; run/ has them, run/run.json names inputs with their SHA-256,\n"
 			"settings, policy and seed. `sha256sum -c SHA256SUMS` looks whether all is as it was put in.\n",
 			out);
-	if (out && again->snapshot.stretch_count > 1)
+	if (out && rerun->snapshot.interval_count > 1)
 		(void)fputs("The run went on under another policy: no one line makes it.\n", out);
 	else if (out) {
 		(void)fputs("Without a look at the sums, from this folder:\n\n", out);
-		line_put(out, plan, again);
+		line_put(out, plan, rerun);
 	}
 	const bool whole = out && fclose(out) == 0;
 	const char *kept = whole ? sl_strdup(plan->arena, text, len) : NULL;
@@ -435,17 +435,17 @@ static const char *about_text(struct bundle_plan *plan, const struct again *agai
 	return kept;
 }
 
-int bundle_plan_make(struct bundle_plan *plan, const struct again *again, const char *dir, struct sl_err *err)
+int bundle_plan_make(struct bundle_plan *plan, const struct rerun *rerun, const char *dir, struct sl_err *err)
 {
 	static const char script[] =
 		"#!/bin/sh\n# Makes the run again from what is here, and compares: 0: it is what it was.\n"
 		"cd \"$(dirname \"$0\")\" && exec schedlab bundle --verify . \"$@\"\n";
-	int status = take_inputs(plan, again, err);
+	int status = take_inputs(plan, rerun, err);
 	if (!status)
-		status = take_programs(plan, &again->snapshot, err);
+		status = take_programs(plan, &rerun->snapshot, err);
 	if (!status)
 		status = take_outputs(plan, dir, err);
-	const char *about = status ? NULL : about_text(plan, again, err);
+	const char *about = status ? NULL : about_text(plan, rerun, err);
 	const struct bundle_item readme = { .to = "README.txt", .text = about };
 	const struct bundle_item program = { .to = "run.sh", .text = script, .program = true };
 	if (!status)

@@ -28,7 +28,7 @@ static const struct option_def options[] = {
 	{ OPTION_TRUST },
 };
 
-enum { PATH_LONGEST = 4096, ROOM = 30000 };
+enum { PATH_LONGEST = 4096, CAPACITY = 30000 };
 
 /* ---- Written ------------------------------------------------------------------------------------------ */
 
@@ -42,9 +42,9 @@ static int copy_file(const char *from, const char *to, struct sl_err *err)
 	int status = sl_out_open(&out, to, err);
 	if (!status) {
 		for (size_t got = 1; got;) {
-			char *room = sl_out_room(out, ROOM);
-			got = fread(room, 1, ROOM, file);
-			sl_out_advance(out, room + got);
+			char *capacity = sl_out_reserve(out, CAPACITY);
+			got = fread(capacity, 1, CAPACITY, file);
+			sl_out_advance(out, capacity + got);
 		}
 		if (ferror(file)) {
 			sl_out_abandon(out);
@@ -133,7 +133,7 @@ static int verify_in(struct bundle_verified *verified, const char *folder, const
 	}
 	int status = bundle_sums_check(".", &verified->files, err);
 	if (!status)
-		status = bundle_again(verified, scratch, registry, err);
+		status = bundle_rerun(verified, scratch, registry, err);
 	/* That a path is one of the bundle's goes without saying. */
 	for (char *p = err->text; status && (p = strstr(p, PATH_CLOSED));)
 		memmove(p, p + strlen(PATH_CLOSED), strlen(p + strlen(PATH_CLOSED)) + 1);
@@ -143,14 +143,15 @@ static int verify_in(struct bundle_verified *verified, const char *folder, const
 	return status;
 }
 
-static int verified_tell(const struct bundle_verified *verified, const struct args *args, struct sl_err *err)
+static int verified_report(
+	const struct bundle_verified *verified, const struct args *args, struct sl_err *err)
 {
 	struct json json;
 	if (!arg_flag(args, "json")) {
 		printf("the same: %016llx\n", (unsigned long long)verified->digest);
 		if (!arg_flag(args, "quiet"))
 			talk("%zu files are as they were put in; made again and the same: %s",
-				verified->files, verified->again);
+				verified->files, verified->rerun);
 		return SL_OK;
 	}
 	const int status = json_start(&json, &json_one_line, err);
@@ -160,7 +161,7 @@ static int verified_tell(const struct bundle_verified *verified, const struct ar
 		datum_flag("same", true), datum_digest("digest", verified->digest),
 		datum_count("files", verified->files));
 	json_nest(&json, "made_again", '[', &json_tight);
-	for (const char *at = verified->again; *at;) {
+	for (const char *at = verified->rerun; *at;) {
 		const size_t len = strcspn(at, ",");
 		sl_out_printf(json_raw(&json, NULL), "\"%.*s\"", (int)len, at);
 		at += len + strspn(at + len, ", ");
@@ -193,7 +194,7 @@ static int verify(const struct args *args, struct sl_err *err)
 	if (verified.other_version)
 		talk("it was made by schedlab %s; this is " SL_VERSION, verified.version);
 	if (!status)
-		status = verified_tell(&verified, args, err);
+		status = verified_report(&verified, args, err);
 	(void)remove_tree(scratch);
 	return status;
 }
@@ -229,10 +230,10 @@ static void talk_left_out(const struct bundle_plan *plan, const char *dir)
 	free(entry);
 }
 
-static int made_tell(const struct bundle_files *files, const char *out_path, const struct again *again,
+static int made_report(const struct bundle_files *files, const char *out_path, const struct rerun *rerun,
 	const struct args *args, struct sl_err *err)
 {
-	const uint64_t digest = again->snapshot.stretch[again->snapshot.stretch_count - 1].digest;
+	const uint64_t digest = rerun->snapshot.interval[rerun->snapshot.interval_count - 1].digest;
 	const bool dry = arg_flag(args, "dry-run");
 	static const struct json_form of_bundle = { " ", ", ", "\n", false };
 	static const struct json_form of_files = { "\n  ", ",\n  ", " ", true };
@@ -294,11 +295,11 @@ static int bundle_write(const struct bundle_plan *plan, const char *out, struct 
 }
 
 /* Where the log has names of people, whoever shares the bundle shares them. */
-static void talk_names(const struct again *again, const struct args *args)
+static void talk_names(const struct rerun *rerun, const struct args *args)
 {
-	if (again->scenario.jobs.user_name && !arg_flag(args, "quiet"))
+	if (rerun->scenario.jobs.user_name && !arg_flag(args, "quiet"))
 		talk("%s: has names of users: 'schedlab anonymize' makes a log without, before it is shared",
-			again->scenario.input.path);
+			rerun->scenario.input.path);
 }
 
 /* Where it would be written: whatever stands in the way is said before anything is made. */
@@ -327,21 +328,21 @@ static int bundle_command(const struct args *args, struct sl_err *err)
 	const char *out = arg(args, "output");
 	struct bundle_plan plan = { .arena = args->arena };
 	struct bundle_files files = { 0 };
-	struct again again = { .arena = NULL };
+	struct rerun rerun = { .arena = NULL };
 	const bool dry = arg_flag(args, "dry-run");
 	if (!out)
 		return sl_fail(err, SL_USAGE, "bundle: where to? give -o OUT");
 	int status = run_find_words(args, false, err);
 	if (!status)
-		status = again_open(&again, args->word[0], args->registry, err);
+		status = rerun_open(&rerun, args->word[0], args->registry, err);
 	if (!status)
-		status = again_load(&again, err);
+		status = rerun_load(&rerun, err);
 	if (!status)
 		status = out_check(out, err);
 	if (!status)
-		status = bundle_plan_make(&plan, &again, args->word[0], err);
+		status = bundle_plan_make(&plan, &rerun, args->word[0], err);
 	if (!status && !arg_flag(args, "quiet")) {
-		talk_names(&again, args);
+		talk_names(&rerun, args);
 		talk_left_out(&plan, args->word[0]);
 		if (!dry)
 			talk_items(&plan);
@@ -349,10 +350,10 @@ static int bundle_command(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = dry ? items_list(&plan, &files, err) : bundle_write(&plan, out, &files, args, err);
 	if (!status)
-		status = made_tell(&files, out, &again, args, err);
+		status = made_report(&files, out, &rerun, args, err);
 	bundle_files_release(&files);
 	bundle_plan_release(&plan);
-	again_close(&again);
+	rerun_close(&rerun);
 	return status;
 }
 

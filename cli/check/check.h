@@ -94,19 +94,19 @@ struct check {
 	unsigned threads;
 	bool twice, update, quiet, keep_decisions, on_improvement;
 	/* --against, --git: the runs of one configuration are the baseline of those of another. */
-	bool against, based;              /* based: the first are made. */
-	const char **cluster_was;         /* By case, where it is not what the case names; */
-	const char *cluster_is;           /* of all; NULL: what the case names. */
-	const char *shown_was, *shown_is; /* For people. */
-	const char *scratch;              /* A folder that goes at the end; NULL: none. */
-	struct check_case *base;          /* As item. */
+	bool against, based;                      /* based: the first are made. */
+	const char **cluster_was;                 /* By case, where it is not what the case names; */
+	const char *cluster_is;                   /* of all; NULL: what the case names. */
+	const char *displayed_was, *displayed_is; /* For people. */
+	const char *scratch;                      /* A folder that goes at the end; NULL: none. */
+	struct check_case *base;                  /* As item. */
 	struct names group[IMPACT_KINDS];
 	struct check_impact *impact; /* By case. */
-	bool told_uncounted;
+	bool reported_uncounted;
 	int home; /* The folder that the program was called in; that of the baseline while inputs are read. */
 	struct check_record *record; /* Decisions kept beside the baseline; NULL: none. */
-	struct check_item *told;
-	size_t told_count, told_capacity;
+	struct check_item *reported;
+	size_t reported_count, reported_capacity;
 	size_t passed, failed, warned, better;
 	struct sl_err err;
 };

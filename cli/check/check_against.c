@@ -48,12 +48,12 @@ static int fetch(struct check *check, size_t which, const char *rev, struct sl_e
 
 static int fetch_all(struct check *check, const char *rev, struct sl_err *err)
 {
-	enum { ROOM = 4096 };
-	char *path = sl_alloc(check->arena, ROOM, 1);
+	enum { CAPACITY = 4096 };
+	char *path = sl_alloc(check->arena, CAPACITY, 1);
 	int status = SL_OK;
 	if (!path)
 		return sl_fail_memory(err);
-	status = scratch_make(path, ROOM, err);
+	status = scratch_make(path, CAPACITY, err);
 	if (status)
 		return status;
 	check->scratch = path;
@@ -81,9 +81,9 @@ static int name_both(struct check *check, const char *rev, const char *now, stru
 		return sl_fail(err, SL_USAGE,
 			"no case of '%.200s' has a 'cluster': there is no configuration to be compared",
 			check->baseline.file);
-	check->shown_was = text_made(check->arena, rev ? "%s at %s" : "%s", path, rev);
-	check->shown_is = text_made(check->arena, "%s", now ? now : path);
-	return check->shown_was && check->shown_is ? SL_OK : sl_fail_memory(err);
+	check->displayed_was = text_made(check->arena, rev ? "%s at %s" : "%s", path, rev);
+	check->displayed_is = text_made(check->arena, "%s", now ? now : path);
+	return check->displayed_was && check->displayed_is ? SL_OK : sl_fail_memory(err);
 }
 
 int check_against_begin(struct check *check, struct sl_err *err)
@@ -140,7 +140,7 @@ int check_against_adopt_metrics(struct check *check, size_t which, struct sl_err
 }
 
 /* The baseline was made of another configuration, or by another program. */
-static void tell_moved(const struct check *check, const struct check_case *found)
+static void report_moved(const struct check *check, const struct check_case *found)
 {
 	const struct baseline_digests *was = &found->of->result;
 	bool same = true;
@@ -148,16 +148,16 @@ static void tell_moved(const struct check *check, const struct check_case *found
 		same = same && was->digest[i] == found->found[i].digest;
 	if (!same && !check->quiet)
 		talk("%s: case '%s': under %s the decisions are not those that the baseline has; what follows is held against that run",
-			check->baseline.file, found->of->id, check->shown_was);
+			check->baseline.file, found->of->id, check->displayed_was);
 }
 
 /* It was changed where it stands: without its jobs there is no table of whom the new one moves. */
-static void tell_away(const struct check *check, const struct check_case *found)
+static void report_away(const struct check *check, const struct check_case *found)
 {
 	if (!check->quiet)
 		talk("%s: case '%s': %s is not what the baseline was made of any more: the new one is held against the "
 		     "baseline's values; --git REV, which has it as it was, also tells whom it moves",
-			check->baseline.file, found->of->id, check->shown_was);
+			check->baseline.file, found->of->id, check->displayed_was);
 }
 
 int check_against_adopt(struct check *check, struct sl_err *err)
@@ -169,10 +169,10 @@ int check_against_adopt(struct check *check, struct sl_err *err)
 		if (!found->done || found->changed)
 			continue;
 		if (found->away) {
-			tell_away(check, found);
+			report_away(check, found);
 			continue;
 		}
-		tell_moved(check, found);
+		report_moved(check, found);
 		status = adopt_digests(check, found, &check->baseline.item[i], err);
 		if (!status)
 			status = check_against_adopt_metrics(check, i, err);

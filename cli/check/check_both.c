@@ -27,17 +27,17 @@ struct columns {
 	uint32_t count;
 };
 
-static int columns_make(struct columns *to, uint32_t room, struct sl_arena *arena, struct sl_err *err)
+static int columns_make(struct columns *to, uint32_t capacity, struct sl_arena *arena, struct sl_err *err)
 {
 	sl_time **const time[] = { &to->submit, &to->start, &to->end, &to->limit, &to->suspended };
 	int32_t **const number[] = { &to->size, &to->user, &to->partition };
 	bool good = true;
-	*to = (struct columns){ .cpus = sl_alloc(arena, (size_t)room + 1, sizeof(*to->cpus)),
-		.state = sl_alloc(arena, (size_t)room + 1, sizeof(*to->state)) };
+	*to = (struct columns){ .cpus = sl_alloc(arena, (size_t)capacity + 1, sizeof(*to->cpus)),
+		.state = sl_alloc(arena, (size_t)capacity + 1, sizeof(*to->state)) };
 	for (size_t i = 0; i < SL_LEN(time); i++)
-		good = (*time[i] = sl_alloc(arena, (size_t)room + 1, sizeof(sl_time))) && good;
+		good = (*time[i] = sl_alloc(arena, (size_t)capacity + 1, sizeof(sl_time))) && good;
 	for (size_t i = 0; i < SL_LEN(number); i++)
-		good = (*number[i] = sl_alloc(arena, (size_t)room + 1, sizeof(int32_t))) && good;
+		good = (*number[i] = sl_alloc(arena, (size_t)capacity + 1, sizeof(int32_t))) && good;
 	return good && to->cpus && to->state ? SL_OK : sl_fail_memory(err);
 }
 

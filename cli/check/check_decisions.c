@@ -28,7 +28,7 @@ static const char schema[] = "schedlab.decisions/1\n";
 struct decision {
 	sl_time at;
 	uint32_t job, place; /* place: a hash of nodes; 0: not known. */
-	uint8_t did, how, rule;
+	uint8_t decision, how, rule;
 };
 
 struct check_decisions {
@@ -59,8 +59,8 @@ static int by_time(const void *a, const void *b)
 		return left->at < right->at ? -1 : 1;
 	if (left->job != right->job)
 		return left->job < right->job ? -1 : 1;
-	if (left->did != right->did)
-		return left->did < right->did ? -1 : 1;
+	if (left->decision != right->decision)
+		return left->decision < right->decision ? -1 : 1;
 	if (left->how != right->how)
 		return left->how < right->how ? -1 : 1;
 	return (left->place > right->place) - (left->place < right->place);
@@ -73,8 +73,8 @@ static uint32_t place_of(const struct sl_result *result, uint32_t job)
 	if (!result->place || !result->place_count[job])
 		return 0;
 	for (uint32_t i = 0; i < result->place_count[job]; i++) {
-		const struct sl_piece *piece = &result->place[result->place_first[job] + i];
-		const uint64_t what = (uint64_t)piece->node << 32 | (piece->tasks ^ piece->devices << 16);
+		const struct sl_node_tasks *alloc = &result->place[result->place_first[job] + i];
+		const uint64_t what = (uint64_t)alloc->node << 32 | (alloc->tasks ^ alloc->devices << 16);
 		hash = (hash ^ what) * UINT64_C(0x100000001b3);
 		hash ^= hash >> 29;
 	}
@@ -86,23 +86,25 @@ struct check_decisions *check_decisions_of(const struct sl_result *result, struc
 {
 	size_t count = 0;
 	for (size_t i = 0; i < result->decision_count; i++)
-		count += result->decision[i].did != SL_DID_PLAN;
+		count += result->decision[i].decision != SL_DECISION_PLAN;
 	struct check_decisions *to = count <= RUN_MAX ? sl_alloc(arena, 1, sizeof(*to)) : NULL;
 	struct decision *list = to ? sl_alloc(arena, count + 1, sizeof(*list)) : NULL;
 	if (!list)
 		return NULL;
 	for (size_t i = 0; i < result->decision_count; i++) {
 		const struct sl_decision *from = &result->decision[i];
-		if (from->did == SL_DID_PLAN)
+		if (from->decision == SL_DECISION_PLAN)
 			continue;
 		const struct sl_attempt *attempt;
 		const size_t attempts = sl_attempts_of(result, from->job, &attempt);
-		const bool last =
-			from->did == SL_DID_START && (!attempts || attempt[attempts - 1].start == from->at);
+		const bool last = from->decision == SL_DECISION_START &&
+				  (!attempts || attempt[attempts - 1].start == from->at);
 		list[to->count++] = (struct decision){ .at = from->at,
 			.job = from->job,
-			.did = from->did,
-			.how = from->did == SL_DID_PREEMPT || from->did == SL_DID_END ? from->how : 0,
+			.decision = from->decision,
+			.how = from->decision == SL_DECISION_PREEMPT || from->decision == SL_DECISION_END
+				       ? from->how
+				       : 0,
 			.rule = from->rule,
 			.place = last ? place_of(result, from->job) : 0 };
 	}
@@ -178,7 +180,7 @@ static uint64_t column_of(const struct check_decisions *from, size_t i, int64_t 
 	case COL_JOB:
 		return zigzag((int64_t)this->job - before->job);
 	case COL_WHAT:
-		return (uint64_t)this->did | (uint64_t)this->how << 3;
+		return (uint64_t)this->decision | (uint64_t)this->how << 3;
 	case COL_RULE:
 		return this->rule;
 	case COL_PLACE:
@@ -218,7 +220,7 @@ static void take_column(struct decision *list, size_t i, int64_t tick, enum colu
 		list[i].job = (uint32_t)(before->job + (uint64_t)unzigzag(number));
 		break;
 	case COL_WHAT:
-		list[i].did = number & 7;
+		list[i].decision = number & 7;
 		list[i].how = (uint8_t)(number >> 3);
 		break;
 	case COL_RULE:
@@ -380,9 +382,9 @@ static int write_packed(const char *path, const struct bytes *plain, struct sl_e
 	const int status = sl_out_open(&out, path, err);
 	for (size_t at = 0; !status && at < len; at += STEP) {
 		const size_t part = len - at < STEP ? len - at : STEP;
-		char *room = sl_out_room(out, part);
-		memcpy(room, packed + at, part);
-		sl_out_advance(out, room + part);
+		char *capacity = sl_out_reserve(out, part);
+		memcpy(capacity, packed + at, part);
+		sl_out_advance(out, capacity + part);
 	}
 	free(packed);
 	return status ? status : sl_out_commit(out, err);
@@ -408,7 +410,7 @@ int check_record_write(struct check *check, struct sl_err *err)
 
 /* ---- The first that differs -------------------------------------------------------------------- */
 
-enum { NAME_MAX_SHOWN = 60 };
+enum { NAME_MAX_DISPLAYED = 60 };
 
 /* A text of the trace is one word here, on one line: it goes into logs that look for commands in them. */
 static const char *job_name(char buffer[64], const struct sl_jobs *jobs, uint32_t job)
@@ -420,7 +422,7 @@ static const char *job_name(char buffer[64], const struct sl_jobs *jobs, uint32_
 		return buffer;
 	}
 	const char *id = jobs->id_name[job];
-	size_t len = strnlen(id, NAME_MAX_SHOWN);
+	size_t len = strnlen(id, NAME_MAX_DISPLAYED);
 	while (id[len] && len && ((unsigned char)id[len] & 0xc0) == 0x80)
 		len--; /* Whole characters. */
 	for (size_t i = 0; i < len; i++)
@@ -434,11 +436,11 @@ static const char *deed(char buffer[64], const struct decision *decision)
 {
 	static const char *const preempted[] = { "requeued", "checkpointed", "suspended", "cancelled" };
 	static const char *const done[] = { "start", "preemption", "resumption", "change of size", "end" };
-	const char *what = decision->did < SL_LEN(done) ? done[decision->did] : "?";
+	const char *what = decision->decision < SL_LEN(done) ? done[decision->decision] : "?";
 	const char *how = decision->rule ? sl_rule_name((enum sl_rule)decision->rule) : NULL;
-	if (decision->did == SL_DID_PREEMPT && decision->how < SL_LEN(preempted))
+	if (decision->decision == SL_DECISION_PREEMPT && decision->how < SL_LEN(preempted))
 		what = preempted[decision->how];
-	if (decision->did == SL_DID_END && decision->how < SL_STATE_COUNT)
+	if (decision->decision == SL_DECISION_END && decision->how < SL_STATE_COUNT)
 		how = sl_state_name((enum sl_state)decision->how);
 	(void)snprintf(buffer, 64, how ? "%s (%s)" : "%s", what, how);
 	return buffer;
@@ -449,7 +451,7 @@ static const char *standing(char buffer[64], const struct sl_result *result, uin
 {
 	sl_time from;
 	sl_time until;
-	for (size_t i = 0; sl_wait_span(result, job, i, &from, &until); i++) {
+	for (size_t i = 0; sl_wait_interval(result, job, i, &from, &until); i++) {
 		enum sl_reason reason = result->reason_default;
 		if (at < from || (at >= until && until != SL_NONE && result->last > until))
 			continue;
@@ -476,10 +478,10 @@ static bool is_same(const struct decision *a, const struct decision *b)
 
 /* The first of the job from then on in the earlier run. */
 static const struct decision *next_of(
-	const struct check_decisions *in, size_t from, uint32_t job, uint8_t did)
+	const struct check_decisions *in, size_t from, uint32_t job, uint8_t decision)
 {
 	for (size_t i = from; i < in->count; i++)
-		if (in->list[i].job == job && in->list[i].did == did)
+		if (in->list[i].job == job && in->list[i].decision == decision)
 			return &in->list[i];
 	return NULL;
 }
@@ -495,7 +497,7 @@ static const char *nodes_text(char buffer[64], const struct sl_result *result, u
 }
 
 /* The earlier run at `was`, the later at `is`; the one that comes first is what the other did not do. */
-static void tell(char *text, size_t room, const struct sl_result *result,
+static void report(char *text, size_t capacity, const struct sl_result *result,
 	const struct check_decisions *before, size_t was, const struct decision *is)
 {
 	const struct decision *old = was < before->count ? &before->list[was] : NULL;
@@ -504,28 +506,28 @@ static void tell(char *text, size_t room, const struct sl_result *result,
 	SL_CHECK(first); /* One of the two goes on. */
 	char number[48];
 	char name[64];
-	char did[64];
+	char decision[64];
 	char other[64];
 	const uint32_t job = first->job;
-	int used = snprintf(text, room, "t=%s s job %.60s (",
+	int used = snprintf(text, capacity, "t=%s s job %.60s (",
 		screen_number(number, first->at, first->at % SL_SECOND ? 6 : 0),
 		job_name(name, result->jobs, job));
-	const size_t left = room - (size_t)used;
-	if (old && is && old->at == is->at && old->job == is->job && old->did == is->did &&
+	const size_t left = capacity - (size_t)used;
+	if (old && is && old->at == is->at && old->job == is->job && old->decision == is->decision &&
 		old->how == is->how) {
-		(void)snprintf(text + used, left, "%s, now on other nodes: %s)", deed(did, is),
+		(void)snprintf(text + used, left, "%s, now on other nodes: %s)", deed(decision, is),
 			nodes_text(other, result, job));
 		return;
 	}
 	if (theirs) {
-		(void)snprintf(text + used, left, "was %s, now %s)", deed(did, old),
+		(void)snprintf(text + used, left, "was %s, now %s)", deed(decision, old),
 			standing(other, result, job, old->at));
 		return;
 	}
-	const struct decision *later = next_of(before, was, job, is->did);
+	const struct decision *later = next_of(before, was, job, is->decision);
 	(void)snprintf(other, sizeof(other), "%s",
 		later ? screen_number(number, later->at, later->at % SL_SECOND ? 6 : 0) : "");
-	(void)snprintf(text + used, left, "now %s, was %s%s%s)", deed(did, is),
+	(void)snprintf(text + used, left, "now %s, was %s%s%s)", deed(decision, is),
 		later ? "only at t=" : "never", other, later ? " s" : "");
 }
 
@@ -548,10 +550,10 @@ static const char *by_digests(
 const char *check_divergence(
 	const struct check *check, const struct baseline_case *of, size_t run, const struct sl_result *result)
 {
-	enum { ROOM = 400 };
+	enum { CAPACITY = 400 };
 	const struct check_decisions *before = kept_of(check->record, of->id, run, of->result.digest[run]);
 	const struct check_decisions *now = before ? check_decisions_of(result, check->arena) : NULL;
-	char *text = sl_alloc(check->arena, ROOM, 1);
+	char *text = sl_alloc(check->arena, CAPACITY, 1);
 	size_t i = 0;
 	if (!before || !now || !text)
 		return by_digests(check, of, result);
@@ -562,6 +564,6 @@ const char *check_divergence(
 	for (size_t k = i; k < before->count; k++)
 		if (before->list[k].job >= result->jobs->count)
 			return by_digests(check, of, result);
-	tell(text, ROOM, result, before, i, i < now->count ? &now->list[i] : NULL);
+	report(text, CAPACITY, result, before, i, i < now->count ? &now->list[i] : NULL);
 	return text;
 }

@@ -46,8 +46,8 @@ void check_json(const struct check *check, struct sl_out *out)
 		datum_count("failed", check->failed), datum_count("warned", check->warned),
 		datum_count("better", check->better));
 	json_nest(&json, "items", '[', &json_lines_4);
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		const struct figures figures = figures_of(item);
 		json_object(&json, NULL, datum_text("status", status_word(item->status)),
 			datum_given("case", item->of->id), datum_given("name", item->name),
@@ -186,8 +186,8 @@ static void xml_counts(struct sl_out *out, const struct check *check, size_t fro
 	size_t failures = 0;
 	size_t errors = 0;
 	for (size_t i = from; i < until; i++) {
-		failures += check->told[i].status == CHECK_FAIL;
-		errors += check->told[i].status > CHECK_FAIL;
+		failures += check->reported[i].status == CHECK_FAIL;
+		errors += check->reported[i].status > CHECK_FAIL;
 	}
 	sl_out_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", until - from, failures, errors);
 }
@@ -211,19 +211,19 @@ static void xml_impact(struct sl_out *out, const struct check *check, const stru
 void check_junit(const struct check *check, struct sl_out *out)
 {
 	sl_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"schedlab check\"");
-	xml_counts(out, check, 0, check->told_count);
+	xml_counts(out, check, 0, check->reported_count);
 	sl_out_text(out, ">\n");
-	for (size_t from = 0, until; from < check->told_count; from = until) {
-		for (until = from;
-			until < check->told_count && check->told[until].of == check->told[from].of;)
+	for (size_t from = 0, until; from < check->reported_count; from = until) {
+		for (until = from; until < check->reported_count &&
+				   check->reported[until].of == check->reported[from].of;)
 			until++;
 		sl_out_text(out, "  <testsuite");
-		xml_attribute(out, "name", check->told[from].of->id);
+		xml_attribute(out, "name", check->reported[from].of->id);
 		xml_counts(out, check, from, until);
 		sl_out_text(out, ">\n");
 		for (size_t i = from; i < until; i++)
-			xml_item(out, &check->told[i]);
-		xml_impact(out, check, check->told[from].of);
+			xml_item(out, &check->reported[i]);
+		xml_impact(out, check, check->reported[from].of);
 		sl_out_text(out, "  </testsuite>\n");
 	}
 	sl_out_text(out, "</testsuites>\n");
@@ -254,9 +254,9 @@ static void tap_lines(struct sl_out *out, const struct datum *datum)
 
 void check_tap(const struct check *check, struct sl_out *out)
 {
-	sl_out_printf(out, "TAP version 13\n1..%zu\n", check->told_count);
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	sl_out_printf(out, "TAP version 13\n1..%zu\n", check->reported_count);
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		const struct figures figures = figures_of(item);
 		sl_out_printf(out, "%s %zu - ", item->status >= CHECK_FAIL ? "not ok" : "ok", i + 1);
 		tap_text(out, item->of->id);

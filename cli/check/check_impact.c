@@ -35,8 +35,8 @@ static int name_of(struct check *check, enum impact_kind kind, int32_t number, c
 	if (number < 0)
 		return SL_OK;
 	*sl_put_i64(text, number) = '\0';
-	const char *shown = name ? name[number] : text;
-	return names_add(&check->group[kind], check->arena, shown, strlen(shown), of, err);
+	const char *metric_info = name ? name[number] : text;
+	return names_add(&check->group[kind], check->arena, metric_info, strlen(metric_info), of, err);
 }
 
 /* Powers of two: "1", "2-3", "4-7". */

@@ -22,7 +22,7 @@ static void name_put(char text[64], const char *name)
 
 static const char *configurations(char text[300], const struct check *check)
 {
-	(void)snprintf(text, 300, "%.140s -> %.140s", check->shown_was, check->shown_is);
+	(void)snprintf(text, 300, "%.140s -> %.140s", check->displayed_was, check->displayed_is);
 	return text;
 }
 
@@ -35,7 +35,7 @@ static const char *plainly(const struct check_impact *impact)
 			    : "nobody starts at another time";
 }
 
-static size_t shown_of(const struct check_impact *impact, size_t kind, size_t most)
+static size_t displayed_of(const struct check_impact *impact, size_t kind, size_t most)
 {
 	const size_t count = impact->count[kind];
 	return kind == IMPACT_SIZE || count <= most ? count : most;
@@ -62,11 +62,11 @@ static void table_print(const struct check *check, const struct check_impact *im
 		screen_cell(table, true, "%s", impact_heading[i]);
 	table_row(table, "", &impact->all);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
-		for (size_t i = 0; i < shown_of(impact, kind, ROWS_TEXT); i++)
+		for (size_t i = 0; i < displayed_of(impact, kind, ROWS_TEXT); i++)
 			table_row(table, impact_kind_name(kind), &impact->row[kind][i]);
 	screen_print(table, file);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
-		if (shown_of(impact, kind, ROWS_TEXT) < impact->count[kind])
+		if (displayed_of(impact, kind, ROWS_TEXT) < impact->count[kind])
 			(void)fprintf(file, "%zu more by %s: --json has them\n",
 				impact->count[kind] - ROWS_TEXT, impact_kind_name(kind));
 }
@@ -113,7 +113,7 @@ void impact_lines(const struct check *check, const struct check_impact *impact, 
 	}
 	line_put(self, put, "", &impact->all);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
-		for (size_t i = 0; i < shown_of(impact, kind, ROWS_MARKDOWN); i++)
+		for (size_t i = 0; i < displayed_of(impact, kind, ROWS_MARKDOWN); i++)
 			line_put(self, put, impact_kind_name(kind), &impact->row[kind][i]);
 }
 
@@ -141,7 +141,7 @@ static void markdown_table(const struct check_impact *impact, struct sl_out *out
 	sl_out_text(out, "\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	markdown_row(out, "", &impact->all);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)
-		for (size_t i = 0; i < shown_of(impact, kind, ROWS_MARKDOWN); i++)
+		for (size_t i = 0; i < displayed_of(impact, kind, ROWS_MARKDOWN); i++)
 			markdown_row(out, impact_kind_name(kind), &impact->row[kind][i]);
 }
 
@@ -154,9 +154,9 @@ void impact_markdown(const struct check *check, struct sl_out *out)
 		sl_out_text(out, "\n#### ");
 		check_put_inert(out, impact->of->id);
 		sl_out_text(out, ": ");
-		check_put_inert(out, check->shown_was);
+		check_put_inert(out, check->displayed_was);
 		sl_out_text(out, " → ");
-		check_put_inert(out, check->shown_is);
+		check_put_inert(out, check->displayed_is);
 		sl_out_text(out, "\n\n");
 		if (plainly(impact))
 			sl_out_printf(out, "%s\n", plainly(impact));
@@ -184,7 +184,7 @@ static void json_row(
 void impact_json(const struct check *check, struct json *json)
 {
 	static const struct json_form rows = { "\n    ", ",\n    ", "\n  ", true };
-	json_put(json, datum_text("before", check->shown_was), datum_text("after", check->shown_is));
+	json_put(json, datum_text("before", check->displayed_was), datum_text("after", check->displayed_is));
 	json_nest(json, "impact", '[', &rows);
 	for (size_t i = 0; i < check->baseline.count; i++) {
 		const struct check_impact *impact = &check->impact[i];

@@ -17,9 +17,9 @@ void check_counts_take(const struct run *run, int64_t count[BASELINE_COUNTS])
 {
 	const struct sl_result *result = &run->sim.result;
 	memset(count, 0, BASELINE_COUNTS * sizeof(*count));
-	for (size_t i = 0; i < run->scenario->oddity_count; i++)
+	for (size_t i = 0; i < run->scenario->anomaly_count; i++)
 		count[COUNT_LEFT_OUT] +=
-			run->scenario->oddity[i].barred ? (int64_t)run->scenario->oddity[i].count : 0;
+			run->scenario->anomaly[i].barred ? (int64_t)run->scenario->anomaly[i].count : 0;
 	count[COUNT_TOTAL] = result->jobs->count;
 	for (uint32_t row = 0; row < result->jobs->count; row++) {
 		const enum sl_state state = (enum sl_state)result->state[row];
@@ -57,7 +57,7 @@ static bool counts_differ(const struct check_case *found)
 {
 	const struct baseline_counts *was = &found->of->counts;
 	for (enum baseline_count i = 0; i < BASELINE_COUNTS; i++)
-		if (was->span.until && was->count[i] != check_count(found, i))
+		if (was->range.until && was->count[i] != check_count(found, i))
 			return true;
 	return false;
 }
@@ -74,7 +74,7 @@ bool check_jobs_differ(const struct check *check, const struct baseline_case *of
 	const struct check_case *found = &check->item[which];
 	if (!is_alone(check, which))
 		return impact_others(&check->impact[which].all);
-	return of->counts.span.until ? counts_differ(found) : check->impact && never_ran(found);
+	return of->counts.range.until ? counts_differ(found) : check->impact && never_ran(found);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
@@ -188,21 +188,21 @@ static void judge_both(struct check *check, const struct impact_row *all, struct
 }
 
 /* A baseline of before has no counts: said once. */
-static void tell_uncounted(struct check *check, const struct baseline_case *of)
+static void report_uncounted(struct check *check, const struct baseline_case *of)
 {
-	if (of->result.count && !check->told_uncounted && !check->quiet)
+	if (of->result.count && !check->reported_uncounted && !check->quiet)
 		talk("%s: it has no counts of jobs, as of an earlier version: whether as many run is not judged; "
 		     "--update notes them",
 			check->baseline.file);
-	check->told_uncounted = check->told_uncounted || of->result.count;
+	check->reported_uncounted = check->reported_uncounted || of->result.count;
 }
 
 int check_judge_jobs(struct check *check, size_t which, struct sl_err *err)
 {
 	const struct check_case *found = &check->item[which];
-	const bool counted = found->of->counts.span.until;
+	const bool counted = found->of->counts.range.until;
 	if (!check->update && !check->against && !counted) {
-		tell_uncounted(check, found->of);
+		report_uncounted(check, found->of);
 		return SL_OK;
 	}
 	struct check_item *item = check_item_new(check, CHECK_JOBS, found->of, err);
@@ -210,7 +210,7 @@ int check_judge_jobs(struct check *check, size_t which, struct sl_err *err)
 		return SL_SYSTEM;
 	item->name = "jobs";
 	item->at = baseline_place(
-		&check->baseline, counted ? found->of->counts.span.from : found->of->id_span.key);
+		&check->baseline, counted ? found->of->counts.range.from : found->of->id_range.key);
 	if (!is_alone(check, which))
 		judge_both(check, &check->impact[which].all, item);
 	else if (counted)

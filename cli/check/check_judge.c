@@ -25,9 +25,10 @@ const char *check_status_name(enum check_status status)
 struct check_item *check_item_new(
 	struct check *check, enum check_what what, const struct baseline_case *of, struct sl_err *err)
 {
-	if (SL_GROW_MOST(check->told, check->told_capacity, check->told_count + 1, (size_t)1 << 26, err))
+	if (SL_GROW_MOST(check->reported, check->reported_capacity, check->reported_count + 1,
+		    (size_t)1 << 26, err))
 		return NULL;
-	struct check_item *item = &check->told[check->told_count++];
+	struct check_item *item = &check->reported[check->reported_count++];
 	*item = (struct check_item){ .what = what, .of = of };
 	return item;
 }
@@ -56,7 +57,7 @@ static int judge_inputs(struct check *check, const struct check_case *found, str
 		return SL_SYSTEM;
 	item->name = "inputs";
 	item->status = CHECK_CHANGED;
-	item->at = baseline_place(&check->baseline, found->of->id_span.key);
+	item->at = baseline_place(&check->baseline, found->of->id_range.key);
 	item->detail = found->what_changed;
 	return SL_OK;
 }
@@ -113,7 +114,7 @@ static int judge_decisions(struct check *check, const struct check_case *found, 
 		return SL_SYSTEM;
 	item->name = "decisions";
 	item->at = baseline_place(
-		&check->baseline, of->result.span.until ? of->result.span.from : of->id_span.key);
+		&check->baseline, of->result.range.until ? of->result.range.from : of->id_range.key);
 	if (unstable) {
 		item->status = CHECK_UNSTABLE;
 		item->detail = "the same run, made twice, gives two results";
@@ -335,7 +336,7 @@ static int judge_value(
 }
 
 /* A user's name may be anything, and is shown. */
-static const char *shown(struct check *check, const char *name)
+static const char *metric_info(struct check *check, const char *name)
 {
 	char *text = sl_strdup(check->arena, name, strlen(name));
 	for (char *p = text; p && *p; p++)
@@ -364,10 +365,10 @@ static int judge_one(struct check *check, const struct check_case *found, size_t
 	if (!item)
 		return SL_SYSTEM;
 	item->metric = &found->of->metric[metric];
-	item->name = shown(check, name);
+	item->name = metric_info(check, name);
 	if (!item->name)
 		return sl_fail_memory(err);
-	item->at = baseline_place(&check->baseline, item->metric->span.key);
+	item->at = baseline_place(&check->baseline, item->metric->range.key);
 	item->tol = item->metric->tol_text;
 	item->both = both_of(check, item);
 	item->has_was = item->metric->has_value && !item->metric->many && !is_bound_of_others(check, item);
@@ -418,8 +419,8 @@ static bool warn_few(const struct check_item *item, unsigned tests)
 static int adjust(struct check *check, struct sl_err *err)
 {
 	unsigned tests = 0;
-	for (size_t i = 0; i < check->told_count; i++)
-		tests += check->told[i].tested;
+	for (size_t i = 0; i < check->reported_count; i++)
+		tests += check->reported[i].tested;
 	double *p = tests ? sl_alloc(check->arena, tests, sizeof(*p)) : NULL;
 	if (!tests)
 		return SL_OK;
@@ -427,14 +428,14 @@ static int adjust(struct check *check, struct sl_err *err)
 		return sl_fail_memory(err);
 	unsigned at = 0;
 	bool warned = false;
-	for (size_t i = 0; i < check->told_count; i++)
-		if (check->told[i].tested)
-			p[at++] = check->told[i].p;
+	for (size_t i = 0; i < check->reported_count; i++)
+		if (check->reported[i].tested)
+			p[at++] = check->reported[i].p;
 	if (!stats_holm(p, tests))
 		return sl_fail_memory(err);
 	at = 0;
-	for (size_t i = 0; i < check->told_count; i++) {
-		struct check_item *item = &check->told[i];
+	for (size_t i = 0; i < check->reported_count; i++) {
+		struct check_item *item = &check->reported[i];
 		if (!item->tested)
 			continue;
 		item->holm = p[at++];
@@ -465,10 +466,10 @@ int check_judge(struct check *check, struct sl_err *err)
 	}
 	if (!status)
 		status = adjust(check, err);
-	for (size_t i = 0; i < check->told_count; i++) {
-		if (check->on_improvement && check->told[i].status == CHECK_IMPROVED)
-			check->told[i].status = CHECK_FAIL;
-		const enum check_status is = check->told[i].status;
+	for (size_t i = 0; i < check->reported_count; i++) {
+		if (check->on_improvement && check->reported[i].status == CHECK_IMPROVED)
+			check->reported[i].status = CHECK_FAIL;
+		const enum check_status is = check->reported[i].status;
 		check->passed += is < CHECK_FAIL;
 		check->failed += is >= CHECK_FAIL;
 		check->warned += is == CHECK_WARN;
@@ -486,8 +487,8 @@ int check_outcome(const struct check *check)
 	} worst[] = { { CHECK_UNSTABLE, SL_DIFFERS }, { CHECK_CHANGED, SL_BASELINE },
 		{ CHECK_FAIL, SL_CHECK_FAILED } };
 	for (size_t k = 0; k < SL_LEN(worst); k++)
-		for (size_t i = 0; i < check->told_count; i++)
-			if (check->told[i].status == worst[k].status)
+		for (size_t i = 0; i < check->reported_count; i++)
+			if (check->reported[i].status == worst[k].status)
 				return worst[k].outcome;
 	return SL_OK;
 }

@@ -325,7 +325,7 @@ static const char *word_of(const struct marked *marked)
 				   : "wrong";
 }
 
-static int tell(const struct marking *marking, const struct args *args, struct sl_err *err)
+static int report(const struct marking *marking, const struct args *args, struct sl_err *err)
 {
 	const struct lab *lab = &marking->lab;
 	if (!arg_flag(args, "json")) {
@@ -371,13 +371,13 @@ static int one_student(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = mark(&marking, arg(args, "student"), err);
 	if (!status)
-		status = tell(&marking, args, err);
+		status = report(&marking, args, err);
 	work_end(&marking.lab);
 	return status ? status : marking.points < marking.most ? SL_CHECK_FAILED : SL_OK;
 }
 
 /* --key: for the teacher, what is right with this seed. */
-static int tell_key(const struct args *args, struct sl_err *err)
+static int report_key(const struct args *args, struct sl_err *err)
 {
 	struct marking marking;
 	int status = lab_begin(&marking, args, arg(args, "student-id"), err);
@@ -533,5 +533,5 @@ int check_lab(const struct args *args, struct sl_err *err)
 	return arg(args, "student")   ? one_student(args, err)
 	       : arg(args, "handout") ? handout(args, err)
 	       : arg(args, "grade")   ? grade(args, err)
-				      : tell_key(args, err);
+				      : report_key(args, err);
 }

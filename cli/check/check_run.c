@@ -29,7 +29,7 @@ struct batch {
 	struct slot *slot;
 	size_t count, capacity;
 	struct run *run; /* What runset_run takes: those of the slots, copied. */
-	bool again;      /* The second time: only to be compared. */
+	bool rerun;      /* The second time: only to be compared. */
 };
 
 /* ---- Where inputs are -------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ int generate_trusted(const struct generate_call *call, const struct sl_place *at
 		if (strncmp(word[i], option, len) != 0)
 			continue;
 		const char *path = word[i][len] == '=' ? word[i] + len + 1 : i + 1 < count ? word[i + 1] : "";
-		status = trust_ask(&call->registry->trust, TRUST_PLUGIN, NULL, path, at, err);
+		status = trust_query(&call->registry->trust, TRUST_PLUGIN, NULL, path, at, err);
 	}
 	return status;
 }
@@ -192,9 +192,9 @@ static int case_trusted(const struct check *check, const struct baseline_case *o
 {
 	const struct registry *registry = check->args->registry;
 	const struct sl_place at = baseline_place(
-		&check->baseline, of->policy_span.until ? of->policy_span.from : of->span.from);
+		&check->baseline, of->policy_range.until ? of->policy_range.from : of->range.from);
 	const struct sl_place set_at =
-		baseline_place(&check->baseline, of->set.span.until ? of->set.span.from : of->span.from);
+		baseline_place(&check->baseline, of->set.range.until ? of->set.range.from : of->range.from);
 	const struct generate_call call = { of->generate, 0, false, check->arena, check->args->registry };
 	struct settings none = { .arena = settings->arena };
 	int status = of->generate ? generate_trusted(&call, &at, err) : SL_OK;
@@ -394,11 +394,11 @@ static bool is_one_of(const char *many, const char *name)
 static int fail_metric(const struct check *check, const struct baseline_metric *metric,
 	const struct sl_metrics *metrics, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	const struct metric_names names = { metrics };
-	const struct sl_place at = baseline_place(&check->baseline, metric->span.key);
+	const struct sl_place at = baseline_place(&check->baseline, metric->range.key);
 	return sl_fail_at(err, &at, "the run has no metric '%.80s': %s'schedlab run --json' shows them",
-		metric->name, did_you_mean(near, nearest(metric->name, name_at, &names)));
+		metric->name, did_you_mean(similar, nearest(metric->name, name_at, &names)));
 }
 
 static int take_many(struct check *check, const struct baseline_case *of, size_t index,
@@ -493,18 +493,18 @@ static int run_done_one(void *self, struct run *run, size_t index, struct sl_err
 	struct batch *batch = self;
 	struct check *check = batch->check;
 	struct slot *slot = &batch->slot[index];
-	struct check_found again = { 0 };
-	struct check_found *to = batch->again ? &again : slot->to;
+	struct check_found rerun = { 0 };
+	struct check_found *to = batch->rerun ? &rerun : slot->to;
 	if (run->sim.result.interrupted) {
 		sim_release(&run->sim);
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: nothing was compared");
 	}
 	int status = take_result(check, slot, run, to, err);
-	if (!status && batch->again)
-		slot->to->unstable = !is_same(slot->to, &again, slot->item->of->metric_count);
+	if (!status && batch->rerun)
+		slot->to->unstable = !is_same(slot->to, &rerun, slot->item->of->metric_count);
 	else if (!status && run->options.record & SIM_RECORD_DECISIONS)
 		to->decisions = check_decisions_of(&run->sim.result, check->arena);
-	if (!status && check->against && !batch->again)
+	if (!status && check->against && !batch->rerun)
 		status = check_jobs_take(check, &run->sim.result, &to->jobs, err);
 	check_counts_take(run, to->count);
 	sim_release(&run->sim);
@@ -543,7 +543,7 @@ static bool differs(const struct slot *slot)
 }
 
 /* Made once more, with what was done and why. */
-static int tell_divergence(struct batch *batch, struct slot *slot, struct sl_err *err)
+static int report_divergence(struct batch *batch, struct slot *slot, struct sl_err *err)
 {
 	struct run *run = &slot->run;
 	run->options.record = SIM_RECORD_DECISIONS | SIM_RECORD_REASONS | SIM_RECORD_PLACES;
@@ -579,21 +579,21 @@ static int batch_go(struct batch *batch, struct sl_err *err)
 	batch->run = sl_alloc(check->arena, batch->count + 1, sizeof(*batch->run));
 	if (!batch->run)
 		return sl_fail_memory(err);
-	batch->again = false;
+	batch->rerun = false;
 	int status = batch_run(batch, err);
 	if (!status && check->twice) {
-		batch->again = true;
+		batch->rerun = true;
 		status = batch_run(batch, err);
 	}
 	const bool compared = !check->update && check->against == check->based;
 	for (size_t i = 0; i < batch->count && !status && compared; i++)
 		if (differs(&batch->slot[i]) && !batch->slot[i].item->divergence)
-			status = tell_divergence(batch, &batch->slot[i], err);
+			status = report_divergence(batch, &batch->slot[i], err);
 	batch_drop(batch);
 	return status;
 }
 
-static int batch_room(struct batch *batch, size_t more, struct sl_err *err)
+static int batch_capacity(struct batch *batch, size_t more, struct sl_err *err)
 {
 	if (batch->count + more <= batch->capacity)
 		return SL_OK;
@@ -614,7 +614,7 @@ static int batch_add(struct batch *batch, struct check_case *item, struct sl_err
 	const size_t first = batch->count;
 	item->runs = baseline_runs(item->of);
 	item->found = sl_alloc(check->arena, item->runs, sizeof(*item->found));
-	int status = item->found ? batch_room(batch, item->runs, err) : sl_fail_memory(err);
+	int status = item->found ? batch_capacity(batch, item->runs, err) : sl_fail_memory(err);
 	if (!status)
 		status = enter(check, err);
 	for (size_t i = 0; i < item->runs && !status; i++) {
@@ -636,7 +636,7 @@ static int batch_add(struct batch *batch, struct check_case *item, struct sl_err
 static int fail_case(const struct check *check, const struct check_case *item, const struct sl_err *why,
 	struct sl_err *err)
 {
-	const struct sl_place at = baseline_place(&check->baseline, item->of->id_span.key);
+	const struct sl_place at = baseline_place(&check->baseline, item->of->id_range.key);
 	const bool placed = strncmp(why->text, check->baseline.file, strlen(check->baseline.file)) == 0;
 	if (placed || why->status == SL_INTERRUPTED || why->status == SL_SYSTEM)
 		return sl_fail(err, why->status, "%s", why->text);
@@ -668,13 +668,13 @@ static int check_wanted(const struct check *check, struct sl_err *err)
 	const char *id;
 	for (size_t i = 0; (id = arg_at(check->args, "case", i)); i++) {
 		size_t at = 0;
-		char near[128];
+		char similar[128];
 		while (at < check->baseline.count && strcmp(check->baseline.item[at].id, id) != 0)
 			at++;
 		if (at == check->baseline.count)
 			return sl_fail(err, SL_USAGE, "'%s' has no case '%.80s': %sleave out --case for all",
 				check->baseline.file, id,
-				did_you_mean(near, nearest(id, case_name_at, &check->baseline)));
+				did_you_mean(similar, nearest(id, case_name_at, &check->baseline)));
 	}
 	return SL_OK;
 }

@@ -43,25 +43,25 @@ const char *check_change(char buffer[64], const struct check_item *item)
 }
 
 /* "0.861 -> 0.842 (-2.2 %, allowed -1%)" */
-static void metric_text(char *text, size_t room, const struct check_item *item)
+static void metric_text(char *text, size_t capacity, const struct check_item *item)
 {
 	char was[64];
 	char is[64];
 	char change[64];
 	const bool moved = item->has_was && (!item->has_is || item->was != item->is);
 	const bool both = moved && item->has_is; /* There is a difference. */
-	size_t used =
-		(size_t)snprintf(text, room, "%s%s%s", moved ? check_value(was, item->name, item->was) : "",
-			moved ? " -> " : "", item->has_is ? check_value(is, item->name, item->is) : "none");
-	if (used < room)
-		used += (size_t)snprintf(text + used, room - used, " (%s%s%s%.200s)",
+	size_t used = (size_t)snprintf(text, capacity, "%s%s%s",
+		moved ? check_value(was, item->name, item->was) : "", moved ? " -> " : "",
+		item->has_is ? check_value(is, item->name, item->is) : "none");
+	if (used < capacity)
+		used += (size_t)snprintf(text + used, capacity - used, " (%s%s%s%.200s)",
 			both ? check_change(change, item) : "", both ? ", " : "",
 			moved && item->status != CHECK_NEW ? "allowed " : "", item->tol);
-	if (used < room && item->tested)
+	if (used < capacity && item->tested)
 		used += (size_t)snprintf(
-			text + used, room - used, ", p %.6g, by Holm %.6g", item->p, item->holm);
-	if (used < room && item->detail)
-		(void)snprintf(text + used, room - used, "; %s", item->detail);
+			text + used, capacity - used, ", p %.6g, by Holm %.6g", item->p, item->holm);
+	if (used < capacity && item->detail)
+		(void)snprintf(text + used, capacity - used, "; %s", item->detail);
 }
 
 enum { LINE = 1200 };
@@ -74,9 +74,9 @@ static void item_text(char text[LINE], const struct check_item *item)
 		(void)snprintf(text, LINE, "%s", item->detail ? item->detail : "as they were");
 }
 
-static void counts_text(char *text, size_t room, const struct check *check)
+static void counts_text(char *text, size_t capacity, const struct check *check)
 {
-	(void)snprintf(text, room, "check: %zu passed, %zu failed", check->passed, check->failed);
+	(void)snprintf(text, capacity, "check: %zu passed, %zu failed", check->passed, check->failed);
 }
 
 void check_print(const struct check *check, FILE *file)
@@ -84,16 +84,16 @@ void check_print(const struct check *check, FILE *file)
 	enum { COLUMNS = 4 };
 	char text[LINE];
 	struct screen_table *table = screen_table_new(check->arena, COLUMNS);
-	size_t shown = 0;
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	size_t metric_info = 0;
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		if (check->quiet && item->status < CHECK_WARN)
 			continue;
 		item_text(text, item);
 		screen_row(table, "llll", check_status_name(item->status), item->of->id, item->name, text);
-		shown++;
+		metric_info++;
 	}
-	if (shown)
+	if (metric_info)
 		screen_print(table, file);
 	if (check->impact && !check->quiet)
 		impact_print(check, file);
@@ -133,8 +133,8 @@ void check_github(const struct check *check, FILE *file)
 {
 	char text[LINE];
 	char title[300];
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		if (item->status == CHECK_OK || item->status == CHECK_NEW)
 			continue;
 		item_text(text, item);
@@ -188,8 +188,8 @@ static size_t put_rows(const struct check *check, struct sl_out *out, bool wrong
 {
 	char text[LINE];
 	size_t left = 0;
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		if ((item->status >= CHECK_WARN) != wrong)
 			continue;
 		item_text(text, item);
@@ -214,8 +214,8 @@ void check_markdown(const struct check *check, struct sl_out *out)
 	size_t used = 300;
 	size_t left = 0;
 	bool wrong = false;
-	for (size_t i = 0; i < check->told_count; i++)
-		wrong = wrong || check->told[i].status >= CHECK_WARN;
+	for (size_t i = 0; i < check->reported_count; i++)
+		wrong = wrong || check->reported[i].status >= CHECK_WARN;
 	sl_out_printf(out, "### schedlab check: %zu passed, %zu failed\n\n", check->passed, check->failed);
 	if (wrong) {
 		sl_out_text(out, head);

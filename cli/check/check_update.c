@@ -17,7 +17,7 @@
 
 struct update {
 	struct check *check;
-	const struct check_item *told; /* Of the metric that comes: both are in the baseline's order. */
+	const struct check_item *reported; /* Of the metric that comes: both are in the baseline's order. */
 	struct baseline_edits edits;
 };
 
@@ -81,9 +81,9 @@ static const char *list_text(const struct list *list)
 /* ---- A case ---------------------------------------------------------------------------------- */
 
 static void put(struct update *update, const struct baseline_case *of, const char *key,
-	const struct baseline_span *span, const char *json)
+	const struct baseline_range *range, const char *json)
 {
-	baseline_put_key(&update->edits, &update->check->baseline, of, key, span, json);
+	baseline_put_key(&update->edits, &update->check->baseline, of, key, range, json);
 }
 
 static void put_inputs(struct update *update, const struct check_case *found)
@@ -97,17 +97,17 @@ static void put_inputs(struct update *update, const struct check_case *found)
 		list_item(&traces, quoted(update, found->found[i].trace_sha256));
 	for (size_t i = 0; i < first->side_count; i++)
 		list_item(&sides, quoted(update, first->side_sha256[i]));
-	put(update, of, "trace_sha256", &of->trace_sha256.span,
+	put(update, of, "trace_sha256", &of->trace_sha256.range,
 		!one ? list_text(&traces)
 		     : quoted(update, of->generate && found->runs > 1 ? found->generated_sha256
 								      : first->trace_sha256));
 	if (*first->cluster_sha256)
-		put(update, of, "cluster_sha256", &of->cluster_sha256.span,
+		put(update, of, "cluster_sha256", &of->cluster_sha256.range,
 			quoted(update, first->cluster_sha256));
 	if (*first->cluster_read)
-		put(update, of, "cluster_read", &of->cluster_read.span, quoted(update, first->cluster_read));
+		put(update, of, "cluster_read", &of->cluster_read.range, quoted(update, first->cluster_read));
 	if (first->side_count)
-		put(update, of, "side_sha256", &of->side_sha256.span, list_text(&sides));
+		put(update, of, "side_sha256", &of->side_sha256.range, list_text(&sides));
 }
 
 /* "{ "total": 550, ... }", those that are not 0, and the first. */
@@ -132,22 +132,22 @@ static void put_case(struct update *update, const struct check_case *found)
 	put_inputs(update, found);
 	for (size_t i = 0; i < found->runs; i++)
 		list_item(&results, digest_text(update, found->found[i].digest));
-	put(update, of, "result", &of->result.span,
+	put(update, of, "result", &of->result.range,
 		found->runs > 1 ? list_text(&results) : digest_text(update, first->digest));
 	for (size_t i = 0; i < first->digest_count && found->runs == 1; i++)
 		list_item(&digests, digest_text(update, first->digests[i]));
-	if (found->runs == 1 && (first->digest_count || of->digests.span.until))
-		put(update, of, "digests", &of->digests.span, list_text(&digests));
-	put(update, of, "counts", &of->counts.span, counts_text(update, found));
+	if (found->runs == 1 && (first->digest_count || of->digests.range.until))
+		put(update, of, "digests", &of->digests.range, list_text(&digests));
+	put(update, of, "counts", &of->counts.range, counts_text(update, found));
 	for (size_t i = 0; i < of->metric_count; i++) {
 		if (of->metric[i].many)
 			continue;
 		struct list values = list_new(update, found->runs);
-		while (update->told->metric != &of->metric[i])
-			update->told++; /* Judged: it is among them. */
+		while (update->reported->metric != &of->metric[i])
+			update->reported++; /* Judged: it is among them. */
 		for (size_t k = 0; k < found->runs && found->runs > 1; k++)
 			list_item(&values, micro_text(update, found->found[k].value[i]));
-		baseline_put_value(&update->edits, &of->metric[i], micro_text(update, update->told->is),
+		baseline_put_value(&update->edits, &of->metric[i], micro_text(update, update->reported->is),
 			found->runs > 1 ? list_text(&values) : NULL);
 	}
 }
@@ -157,8 +157,8 @@ static bool is_beyond(const struct check *check)
 {
 	char names[600] = "";
 	size_t used = 0;
-	for (size_t i = 0; i < check->told_count; i++) {
-		const struct check_item *item = &check->told[i];
+	for (size_t i = 0; i < check->reported_count; i++) {
+		const struct check_item *item = &check->reported[i];
 		const char *name = item->metric ? item->metric->name : item->name;
 		char option[120];
 		if (item->status != CHECK_FAIL || check_accepted(check, name))
@@ -176,7 +176,9 @@ static bool is_beyond(const struct check *check)
 
 int check_update(struct check *check, struct sl_err *err)
 {
-	struct update update = { .check = check, .told = check->told, .edits = { .arena = check->arena } };
+	struct update update = {
+		.check = check, .reported = check->reported, .edits = { .arena = check->arena }
+	};
 	const struct baseline *baseline = &check->baseline;
 	size_t len = 0;
 	if (check_outcome(check) == SL_DIFFERS) {

@@ -105,7 +105,7 @@ static int add_summary(const struct check *check, struct sl_err *err)
 	return status;
 }
 
-static int tell(const struct check *check, struct sl_err *err)
+static int report(const struct check *check, struct sl_err *err)
 {
 	int status = write_file(check, "junit", check_junit, err);
 	if (!status)
@@ -191,7 +191,7 @@ static int check_accepts(const struct check *check, struct sl_err *err)
 {
 	const char *name;
 	for (size_t i = 0; (name = arg_at(check->args, "accept", i)); i++) {
-		char near[128];
+		char similar[128];
 		const char *known;
 		size_t at = 0;
 		while ((known = accepted_at(&check->baseline, at)) && strcmp(known, name) != 0)
@@ -199,7 +199,7 @@ static int check_accepts(const struct check *check, struct sl_err *err)
 		if (!known)
 			return sl_fail(err, SL_USAGE,
 				"--accept: no case has a metric '%.80s': %sname one as it stands there", name,
-				did_you_mean(near, nearest(name, accepted_at, &check->baseline)));
+				did_you_mean(similar, nearest(name, accepted_at, &check->baseline)));
 	}
 	return SL_OK;
 }
@@ -258,11 +258,11 @@ static int run(const struct args *args, struct sl_err *err)
 	if (!status && check.update)
 		status = check_update(&check, err);
 	if (!status)
-		status = tell(&check, err);
+		status = report(&check, err);
 	if (!status)
 		status = check_outcome(&check);
 	check_against_end(&check);
-	free(check.told);
+	free(check.reported);
 	if (check.home >= 0)
 		(void)close(check.home);
 	return status;

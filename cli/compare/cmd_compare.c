@@ -55,11 +55,12 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 /* The document of what is written is told of each run as it is over. */
 static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
 {
-	const struct sl_document_options wanted = { .jobs_max = TELLING_JOBS, .runs = (uint32_t)all->count };
+	const struct sl_document_options wanted = { .jobs_max = REPORTING_JOBS,
+		.runs = (uint32_t)all->count };
 	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows)
 		return SL_OK;
 	for (size_t i = 0; i < all->count; i++)
-		runs[i].options.record |= TELLING_RECORD;
+		runs[i].options.record |= REPORTING_RECORD;
 	all->document = sl_by_name(all->args->registry->known.documents, "html");
 	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
 }
@@ -67,26 +68,26 @@ static int report_open(struct comparison *all, struct run *runs, struct sl_err *
 static int report_add(
 	struct comparison *all, const struct run *run, size_t slot, const char *folder, struct sl_err *err)
 {
-	struct sl_told told;
+	struct sl_document_run reported;
 	if (!all->document)
 		return SL_OK;
-	const int status = telling_make(
-		&told, run, &all->row[slot].metrics, all->row[slot].label, folder, all->args->arena, err);
-	return status ? status : all->document->add(all->report, &told, err);
+	const int status = reporting_make(
+		&reported, run, &all->row[slot].metrics, all->row[slot].label, folder, all->args->arena, err);
+	return status ? status : all->document->add(all->report, &reported, err);
 }
 
 static int report_write(const struct comparison *all, struct sl_err *err)
 {
-	struct sl_compared compared = all->told;
+	struct sl_compared compared = all->reported;
 	struct sl_out *out;
 	if (!all->document)
 		return SL_OK;
 	const char **label = sl_alloc(all->args->arena, all->count, sizeof(*label));
 	for (size_t i = 0; label && i < all->count; i++)
 		label[i] = all->row[i].label;
-	compared.shown = differences_shown(all->differences, &compared.shown_count);
-	compared.title = label && compared.shown
-				 ? telling_title(all->args->word[0], label, all->count, all->args->arena)
+	compared.metric_info = differences_metric_info(all->differences, &compared.metric_info_count);
+	compared.title = label && compared.metric_info
+				 ? reporting_title(all->args->word[0], label, all->count, all->args->arena)
 				 : NULL;
 	if (!compared.title)
 		return sl_fail_memory(err);
@@ -173,19 +174,19 @@ static const struct sl_metrics *window_of(void *self, size_t run, size_t i)
 	return &all->windows[run].done[i].metrics;
 }
 
-static const struct sl_metrics *shown_of(void *self, size_t run)
+static const struct sl_metrics *displayed_of(void *self, size_t run)
 {
 	const struct comparison *all = self;
 	return &all->row[run].metrics;
 }
 
-static int differences_tell(struct comparison *all, struct sl_err *err)
+static int differences_report(struct comparison *all, struct sl_err *err)
 {
 	int status = SL_OK;
 	bool partial = false;
 	for (size_t i = 0; i < all->count; i++)
 		partial |= all->row[i].partial;
-	const struct difference_samples samples = { all->count, all->each, window_of, shown_of, all,
+	const struct difference_samples samples = { all->count, all->each, window_of, displayed_of, all,
 		"windows, each a run from empty", true, false };
 	if (all->windows && !partial)
 		compare_samples_resource(all);
@@ -193,12 +194,12 @@ static int differences_tell(struct comparison *all, struct sl_err *err)
 		status = differences_samples(all->differences, &samples, err);
 	if (!status && !all->windows && !partial)
 		status = differences_finish(all->differences, err);
-	return status ? status : compare_tell(all, err);
+	return status ? status : compare_report(all, err);
 }
 
 static int finish(struct comparison *all, struct sl_err *err)
 {
-	int status = differences_tell(all, err);
+	int status = differences_report(all, err);
 	if (!status && all->dir)
 		status = compare_files(all, err);
 	if (!status && all->dir && all->files)
@@ -302,7 +303,7 @@ static size_t policies_given(const struct args *args, const char **policy)
 }
 
 /* A scenario for each cluster and each different set of settings that policies imply. */
-struct worlds {
+struct replicas {
 	struct scenario *scenario;        /* In use: up to count. */
 	const char **implied, **cluster;  /* "": none. */
 	size_t count, clusters, policies; /* Clusters: at least one, which may be none. */
@@ -311,32 +312,32 @@ struct worlds {
 };
 
 /* The i-th row is of this cluster (NULL: as the trace says): all policies on the first, then on the next. */
-static const char *cluster_of(const struct worlds *worlds, const struct args *args, size_t row)
+static const char *cluster_of(const struct replicas *replicas, const struct args *args, size_t row)
 {
-	return arg_at(args, "cluster", row / worlds->policies);
+	return arg_at(args, "cluster", row / replicas->policies);
 }
 
-static const struct scenario *world_for(struct worlds *worlds, const char *cluster, const char *implied,
+static const struct scenario *replica_for(struct replicas *replicas, const char *cluster, const char *implied,
 	const struct args *args, struct sl_err *err)
 {
-	for (size_t i = 0; i < worlds->count; i++)
-		if (strcmp(worlds->implied[i], implied ? implied : "") == 0 &&
-			strcmp(worlds->cluster[i], cluster ? cluster : "") == 0)
-			return &worlds->scenario[i];
-	if (worlds->count && strcmp(args->word[0], "-") == 0) {
+	for (size_t i = 0; i < replicas->count; i++)
+		if (strcmp(replicas->implied[i], implied ? implied : "") == 0 &&
+			strcmp(replicas->cluster[i], cluster ? cluster : "") == 0)
+			return &replicas->scenario[i];
+	if (replicas->count && strcmp(args->word[0], "-") == 0) {
 		(void)sl_fail(err, SL_USAGE,
 			"several clusters, and policies that imply settings of the replay, have the trace read "
 			"again: give a file, not '-'");
 		return NULL;
 	}
-	struct scenario *scenario = &worlds->scenario[worlds->count];
-	if (scenario_from_args(scenario, args, cluster, &worlds->settings, implied, err))
+	struct scenario *scenario = &replicas->scenario[replicas->count];
+	if (scenario_from_args(scenario, args, cluster, &replicas->settings, implied, err))
 		return NULL;
-	worlds->cluster[worlds->count] = cluster ? cluster : "";
-	worlds->implied[worlds->count++] = implied ? implied : "";
+	replicas->cluster[replicas->count] = cluster ? cluster : "";
+	replicas->implied[replicas->count++] = implied ? implied : "";
 	if (log_shows(LOG_INFO))
 		talk_read(scenario);
-	talk_oddities(scenario);
+	talk_anomalies(scenario);
 	return scenario;
 }
 
@@ -344,7 +345,7 @@ static const struct scenario *world_for(struct worlds *worlds, const char *clust
 
 /* What is read by the seed (replay.fill) is read anew for each. */
 struct seeded {
-	struct worlds *worlds;
+	struct replicas *replicas;
 	const struct run *row;
 	const struct args *args;
 	struct scenario **more; /* By world, then by seed; NULL: not read. */
@@ -352,14 +353,14 @@ struct seeded {
 	const struct args *log; /* Of several traces: the command as if each were the only one; or NULL. */
 };
 
-static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
+static const struct scenario *replica_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
 {
 	struct seeded *seeded = self;
 	const struct scenario *first = seeded->row[row].scenario;
 	if ((!first->filled && !seeded->log) || !seed)
 		return first;
-	const size_t world = (size_t)(first - seeded->worlds->scenario);
-	struct scenario **more = &seeded->more[world * seeded->seeds + seed];
+	const size_t replica = (size_t)(first - seeded->replicas->scenario);
+	struct scenario **more = &seeded->more[replica * seeded->seeds + seed];
 	if (*more)
 		return *more;
 	*more = sl_alloc(seeded->args->arena, 1, sizeof(**more));
@@ -368,9 +369,9 @@ static const struct scenario *world_of_seed(void *self, size_t row, size_t seed,
 		return NULL;
 	}
 	struct scenario_options wanted;
-	const char *cluster = cluster_of(seeded->worlds, seeded->args, row);
+	const char *cluster = cluster_of(seeded->replicas, seeded->args, row);
 	int status = scenario_options_from_args(&wanted, seeded->log ? &seeded->log[seed] : seeded->args,
-		cluster, &seeded->worlds->settings, seeded->row[row].choice.implied, err);
+		cluster, &seeded->replicas->settings, seeded->row[row].choice.implied, err);
 	wanted.seed += seeded->log ? 0 : seed;
 	if (!status)
 		status = scenario_load(*more, &wanted, err);
@@ -398,24 +399,25 @@ int compare_repeat(
 
 static int seeds_release(struct seeded *seeded, int status)
 {
-	for (size_t i = 0; seeded->more && i < seeded->worlds->count * seeded->seeds; i++)
+	for (size_t i = 0; seeded->more && i < seeded->replicas->count * seeded->seeds; i++)
 		if (seeded->more[i])
 			scenario_release(seeded->more[i]);
 	return status;
 }
 
 /* Several traces: each row runs over each, and a trace is a sample. */
-static int runs_of_logs(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+static int runs_of_logs(
+	struct comparison *all, struct run *runs, struct replicas *replicas, struct sl_err *err)
 {
 	struct seeded seeded = {
-		.worlds = worlds, .row = runs, .args = all->args, .seeds = all->args->word_count
+		.replicas = replicas, .row = runs, .args = all->args, .seeds = all->args->word_count
 	};
 	if (all->windows || arg(all->args, "reps") || arg(all->args, "blocks"))
 		return sl_fail(err, SL_USAGE,
 			"of several traces each is a sample: leave out --reps, --blocks and replay.windows, which "
 			"make samples of one");
 	struct args *log = sl_alloc(all->args->arena, seeded.seeds, sizeof(*log));
-	seeded.more = sl_alloc(all->args->arena, worlds->count * seeded.seeds, sizeof(struct scenario *));
+	seeded.more = sl_alloc(all->args->arena, replicas->count * seeded.seeds, sizeof(struct scenario *));
 	if (!log || !seeded.more)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < seeded.seeds; i++) {
@@ -429,17 +431,20 @@ static int runs_of_logs(struct comparison *all, struct run *runs, struct worlds 
 	seeded.log = log;
 	all->log = all->args->word;
 	all->each = seeded.seeds;
-	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	struct replications repeated = {
+		.all = all, .row = runs, .replica = replica_of_seed, .self = &seeded
+	};
 	status = compare_runs(all, runs, &repeated, err);
 	for (size_t i = 0; all->replication && i < all->each * all->count; i++)
 		metrics_release(&all->replication[i].metrics);
 	return seeds_release(&seeded, status);
 }
 
-static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+static int runs_repeat(
+	struct comparison *all, struct run *runs, struct replicas *replicas, struct sl_err *err)
 {
 	uint64_t reps;
-	struct seeded seeded = { .worlds = worlds, .row = runs, .args = all->args };
+	struct seeded seeded = { .replicas = replicas, .row = runs, .args = all->args };
 	if (strcmp(all->args->word[0], "-") == 0 && runs[0].scenario->filled)
 		return sl_fail(
 			err, SL_USAGE, "--reps has the trace read again for each seed: give a file, not '-'");
@@ -447,10 +452,12 @@ static int runs_repeat(struct comparison *all, struct run *runs, struct worlds *
 	if (status)
 		return status;
 	seeded.seeds = reps;
-	seeded.more = sl_alloc(all->args->arena, worlds->count * reps, sizeof(struct scenario *));
+	seeded.more = sl_alloc(all->args->arena, replicas->count * reps, sizeof(struct scenario *));
 	if (!seeded.more)
 		return sl_fail_memory(err);
-	struct replications repeated = { .all = all, .row = runs, .world = world_of_seed, .self = &seeded };
+	struct replications repeated = {
+		.all = all, .row = runs, .replica = replica_of_seed, .self = &seeded
+	};
 	return seeds_release(&seeded, compare_repeat(all, runs, &repeated, err));
 }
 
@@ -468,28 +475,29 @@ int compare_row_begin(struct compared_row *row, const struct run *run, const cha
 	return SL_OK;
 }
 
-static int runs_prepare(struct comparison *all, struct run *runs, struct worlds *worlds, struct sl_err *err)
+static int runs_prepare(
+	struct comparison *all, struct run *runs, struct replicas *replicas, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	struct policy_choice *choices = sl_alloc(args->arena, all->count, sizeof(*choices));
 	if (!choices)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < all->count; i++) {
-		const char *policy = worlds->policy[i % worlds->policies];
-		const int status = run_from_args(&runs[i], policy, &worlds->settings, args, err);
+		const char *policy = replicas->policy[i % replicas->policies];
+		const int status = run_from_args(&runs[i], policy, &replicas->settings, args, err);
 		if (status)
 			return status;
 		choices[i] = runs[i].choice;
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		const char *cluster = cluster_of(worlds, args, i);
-		runs[i].scenario = world_for(worlds, cluster, runs[i].choice.implied, args, err);
+		const char *cluster = cluster_of(replicas, args, i);
+		runs[i].scenario = replica_for(replicas, cluster, runs[i].choice.implied, args, err);
 		if (!runs[i].scenario)
 			return err->status;
 		if (log_shows(LOG_INFO))
 			talk_compat(&runs[i]);
 		const char *label =
-			telling_label(&runs[i], worlds->clusters > 1 ? cluster : NULL, args->arena);
+			reporting_label(&runs[i], replicas->clusters > 1 ? cluster : NULL, args->arena);
 		if (compare_row_begin(&all->row[i], &runs[i], label, cluster, args))
 			return sl_fail_memory(err);
 	}
@@ -500,36 +508,36 @@ static int runs_prepare(struct comparison *all, struct run *runs, struct worlds 
 		if (!all->windows)
 			return sl_fail_memory(err);
 	}
-	return settings_check_used(&worlds->settings, choices, all->count, err);
+	return settings_check_used(&replicas->settings, choices, all->count, err);
 }
 
-static int worlds_make(struct worlds *worlds, const struct args *args, struct sl_err *err)
+static int replicas_make(struct replicas *replicas, const struct args *args, struct sl_err *err)
 {
-	worlds->policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*worlds->policy));
-	if (!worlds->policy)
+	replicas->policy = sl_alloc(args->arena, args->given_count + 4, sizeof(*replicas->policy));
+	if (!replicas->policy)
 		return sl_fail_memory(err);
-	worlds->policies = policies_given(args, worlds->policy);
-	while (arg_at(args, "cluster", worlds->clusters))
-		worlds->clusters++;
-	if (!worlds->clusters)
-		worlds->clusters = 1;
-	const size_t most = worlds->policies * worlds->clusters;
-	worlds->scenario = sl_alloc(args->arena, most, sizeof(*worlds->scenario));
-	worlds->implied = sl_alloc(args->arena, most, sizeof(*worlds->implied));
-	worlds->cluster = sl_alloc(args->arena, most, sizeof(*worlds->cluster));
-	if (!worlds->scenario || !worlds->implied || !worlds->cluster)
+	replicas->policies = policies_given(args, replicas->policy);
+	while (arg_at(args, "cluster", replicas->clusters))
+		replicas->clusters++;
+	if (!replicas->clusters)
+		replicas->clusters = 1;
+	const size_t most = replicas->policies * replicas->clusters;
+	replicas->scenario = sl_alloc(args->arena, most, sizeof(*replicas->scenario));
+	replicas->implied = sl_alloc(args->arena, most, sizeof(*replicas->implied));
+	replicas->cluster = sl_alloc(args->arena, most, sizeof(*replicas->cluster));
+	if (!replicas->scenario || !replicas->implied || !replicas->cluster)
 		return sl_fail_memory(err);
-	return settings_from_args(&worlds->settings, args, err);
+	return settings_from_args(&replicas->settings, args, err);
 }
 
 static int compare_trace(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
-	struct worlds worlds = { 0 };
-	int status = worlds_make(&worlds, args, err);
+	struct replicas replicas = { 0 };
+	int status = replicas_make(&replicas, args, err);
 	if (status)
 		return status;
-	all->count = worlds.policies * worlds.clusters;
+	all->count = replicas.policies * replicas.clusters;
 	all->row = sl_alloc(args->arena, all->count, sizeof(*all->row));
 	struct run *runs = sl_alloc(args->arena, all->count, sizeof(*runs));
 	if (!all->row || !runs)
@@ -537,17 +545,17 @@ static int compare_trace(struct comparison *all, struct sl_err *err)
 	all->differences = differences_new(args->arena);
 	if (!all->differences)
 		return sl_fail_memory(err);
-	status = runs_prepare(all, runs, &worlds, err);
+	status = runs_prepare(all, runs, &replicas, err);
 	if (!status)
-		status = args->word_count > 1 ? runs_of_logs(all, runs, &worlds, err)
-			 : arg(args, "reps")  ? runs_repeat(all, runs, &worlds, err)
+		status = args->word_count > 1 ? runs_of_logs(all, runs, &replicas, err)
+			 : arg(args, "reps")  ? runs_repeat(all, runs, &replicas, err)
 					      : compare_runs(all, runs, NULL, err);
 	if (!all->windows)
 		runset_release(runs, all->count);
 	for (size_t i = 0; all->windows && i < all->count; i++)
 		windows_end(&all->windows[i]);
-	for (size_t i = 0; i < worlds.count; i++)
-		scenario_release(&worlds.scenario[i]);
+	for (size_t i = 0; i < replicas.count; i++)
+		scenario_release(&replicas.scenario[i]);
 	return status;
 }
 

@@ -35,7 +35,7 @@ struct comparison {
 	struct sl_err failure; /* Of a row or its files: worse than an interruption. */
 
 	/* To the first row, of those after it: by row, then by metric. */
-	struct sl_compared told;
+	struct sl_compared reported;
 	const struct compared_parting
 		*parting; /* Of directories, by row from the second on; NULL: of a trace. */
 	struct differences *differences;
@@ -75,7 +75,7 @@ struct replications {
 	struct comparison *all;
 	const struct run *row;
 	unsigned threads;
-	const struct scenario *(*world)(void *self, size_t row, size_t seed, struct sl_err *err);
+	const struct scenario *(*replica)(void *self, size_t row, size_t seed, struct sl_err *err);
 	void *self;
 };
 int compare_replications(const struct replications *of, struct sl_err *err);
@@ -101,7 +101,7 @@ const struct sl_difference *compare_difference(const struct comparison *all, siz
 const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric);
 /* Once all rows are there: what is said of them, and their metrics as they are compared; the table has a
  * column for each count of jobs that did not run to their end. */
-int compare_tell(struct comparison *all, struct sl_err *err);
+int compare_report(struct comparison *all, struct sl_err *err);
 void compare_methods(const struct comparison *all);
 /* compare.csv and differences.csv of the directory. */
 int compare_files(const struct comparison *all, struct sl_err *err);

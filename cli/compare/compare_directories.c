@@ -62,7 +62,7 @@ static uint64_t count_at(const struct sl_doc *doc, const char *path)
 static void talk_limits(const char *label, const struct sl_doc *json)
 {
 	const char *rule = sl_doc_string(json, sl_doc_at(json, json->node, "rules.overrun"));
-	struct limits_told told = {
+	struct limits_reported reported = {
 		.jobs = count_at(json, "jobs.replayed"),
 		.over = count_at(json, "limits.exceeded"),
 		.none = count_at(json, "limits.none"),
@@ -70,9 +70,9 @@ static void talk_limits(const char *label, const struct sl_doc *json)
 	char text[400];
 	if (!sl_doc_at(json, json->node, "limits") || !rule)
 		return;
-	while (told.overrun + 1 < SL_OVERRUN_COUNT && strcmp(rule, overrun_names[told.overrun]) != 0)
-		told.overrun++;
-	limits_text(&told, text, sizeof(text));
+	while (reported.overrun + 1 < SL_OVERRUN_COUNT && strcmp(rule, overrun_names[reported.overrun]) != 0)
+		reported.overrun++;
+	limits_text(&reported, text, sizeof(text));
 	log_line(LOG_INFO, "%s: %s", label, text);
 }
 
@@ -136,32 +136,32 @@ static int part_by_files(
 
 static bool is_of_system(int status) { return status == SL_SYSTEM || status == SL_INTERRUPTED; }
 
-static int part(struct compared_parting *parting, const struct comparison *all, size_t i, struct again *first,
+static int part(struct compared_parting *parting, const struct comparison *all, size_t i, struct rerun *first,
 	struct sl_err *err)
 {
-	struct again again;
+	struct rerun rerun;
 	const char *const label[2] = { label_of(all, 0, i), label_of(all, i, 0) };
-	int status = again_open(&again, all->args->word[i], all->args->registry, err);
+	int status = rerun_open(&rerun, all->args->word[i], all->args->registry, err);
 	if (!status)
-		status = again_load(&again, err);
+		status = rerun_load(&rerun, err);
 	if (!status)
-		status = first_difference(&parting->is, first, &again, label, all->args->arena, err);
+		status = first_difference(&parting->is, first, &rerun, label, all->args->arena, err);
 	parting->known = status == SL_OK;
 	if (status && !is_of_system(status))
 		status = part_by_files(parting, all, i, err);
-	again_close(&again);
+	rerun_close(&rerun);
 	return status;
 }
 
 static int part_all(struct comparison *all, struct sl_err *err)
 {
 	struct compared_parting *parting = sl_alloc(all->args->arena, all->count + 1, sizeof(*parting));
-	struct again first;
+	struct rerun first;
 	if (!parting)
 		return sl_fail_memory(err);
-	int status = again_open(&first, all->args->word[0], all->args->registry, err);
+	int status = rerun_open(&first, all->args->word[0], all->args->registry, err);
 	if (!status)
-		status = again_load(&first, err);
+		status = rerun_load(&first, err);
 	const struct sl_err why = *err;
 	const bool loaded = status == SL_OK;
 	if (!is_of_system(status))
@@ -171,7 +171,7 @@ static int part_all(struct comparison *all, struct sl_err *err)
 		status = loaded ? part(&parting[i], all, i, &first, err)
 				: part_by_files(&parting[i], all, i, err);
 	}
-	again_close(&first);
+	rerun_close(&first);
 	all->parting = parting;
 	return status;
 }
@@ -240,6 +240,6 @@ int compare_directories(struct comparison *all, struct sl_err *err)
 	if (!status && all->count > 1)
 		status = differences_read(all, err);
 	if (!status)
-		status = compare_tell(all, err);
+		status = compare_report(all, err);
 	return status ? status : compare_show(all, err);
 }

@@ -145,7 +145,7 @@ int compare_rows_common(struct comparison *all, struct sl_err *err)
 	if (!status && apart && !all->run && arg(all->args, "metric"))
 		talk("what --metric asks for is left out: other jobs ran in some runs, and stored runs have it over "
 		     "their own jobs only");
-	for (size_t i = 0; i < all->told.restated_count; i++)
-		compare_restate(&all->row[all->told.restated[i].run].metrics, &all->told.restated[i]);
+	for (size_t i = 0; i < all->reported.restated_count; i++)
+		compare_restate(&all->row[all->reported.restated[i].run].metrics, &all->reported.restated[i]);
 	return status;
 }

@@ -77,15 +77,15 @@ static int sample_align(
 	uint32_t apart;
 	int status = differences_align(repeating->sample, err);
 	const uint32_t common = differences_common(repeating->sample, &apart);
-	const struct sl_compared told = differences_told(repeating->sample);
+	const struct sl_compared reported = differences_reported(repeating->sample);
 	for (size_t row = 0; row < all->count && !status; row++) {
 		of[row].compared = common;
 		if (apart)
 			status = compare_over_common(
 				&of[row].metrics, &first[row], repeating->sample, row, all->args, err);
 	}
-	for (size_t i = 0; i < told.restated_count && !status; i++)
-		compare_restate(&of[told.restated[i].run].metrics, &told.restated[i]);
+	for (size_t i = 0; i < reported.restated_count && !status; i++)
+		compare_restate(&of[reported.restated[i].run].metrics, &reported.restated[i]);
 	repeating->apart |= apart > 0;
 	return status;
 }
@@ -121,7 +121,7 @@ static int runs_begin(
 		struct replication *replication = &all->replication[number];
 		*single = of->row[row];
 		single->options.seed += all->log ? 0 : k;
-		single->scenario = of->world(of->self, row, k, err);
+		single->scenario = of->replica(of->self, row, k, err);
 		if (!single->scenario)
 			return err->status;
 		replication->seed = single->options.seed;
@@ -191,7 +191,7 @@ static const struct sl_metrics *sample_of(void *self, size_t run, size_t i)
 	return &replication_of(self, run, i)->metrics;
 }
 
-static const struct sl_metrics *shown_of(void *self, size_t run)
+static const struct sl_metrics *displayed_of(void *self, size_t run)
 {
 	const struct comparison *all = self;
 	return &all->row[run].metrics;
@@ -230,7 +230,7 @@ static int samples_take(struct comparison *all, struct sl_err *err)
 		if (!all->log && !draws(all, row) && log_shows(LOG_INFO))
 			log_line(LOG_INFO, "%s: draws nothing: the same with each seed", all->row[row].label);
 	}
-	const struct difference_samples samples = { all->count, all->each, sample_of, shown_of, all,
+	const struct difference_samples samples = { all->count, all->each, sample_of, displayed_of, all,
 		all->log ? "logs" : "seeds", false, all->samples_apart };
 	return status ? status : differences_samples(all->differences, &samples, err);
 }

@@ -145,7 +145,7 @@ static int sampled_of(struct sampled *sampled, const char *word, struct sl_arena
 }
 
 /* "no interval here: ... of 7 logs" */
-static int tell_why(struct differences *differences, const struct sampled *first, struct sl_arena *arena,
+static int report_why(struct differences *differences, const struct sampled *first, struct sl_arena *arena,
 	struct sl_err *err)
 {
 	char *text = NULL;
@@ -178,7 +178,7 @@ static int follow(struct differences *differences, const struct sampled *first, 
 		if (status)
 			return status;
 		if (other.folder && strcmp(other.folder, first->folder) == 0)
-			return tell_why(differences, first, arena, err);
+			return report_why(differences, first, arena, err);
 	}
 	return SL_OK;
 }

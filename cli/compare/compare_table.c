@@ -22,7 +22,7 @@ static bool tells_too_little(const struct comparison *all, size_t row, const cha
  * Of what is one number a run the waits say that. */
 static bool may_be_best(const struct comparison *all, const struct summary_metric *column)
 {
-	if (all->told.apart)
+	if (all->reported.apart)
 		return false;
 	for (size_t row = 1; row < all->count; row++) {
 		const struct sl_certainty *known = compare_certainty(all, row, column->name);
@@ -64,7 +64,7 @@ static const char *difference(char buffer[48], const int64_t *first, const int64
 	return buffer;
 }
 
-static size_t columns_shown(const struct comparison *all)
+static size_t columns_metric_info(const struct comparison *all)
 {
 	size_t count = 0;
 	while (all->column[count].name)
@@ -126,7 +126,7 @@ static int headings_of_resource(
 static int columns_count(struct comparison *all, struct sl_err *err)
 {
 	const struct summary_metric *given = all->column;
-	size_t count = columns_shown(all);
+	size_t count = columns_metric_info(all);
 	struct summary_metric *column =
 		sl_alloc(all->args->arena, count + SL_LEN(counted) + 1, sizeof(*column));
 	if (!column)
@@ -147,9 +147,9 @@ static int columns_count(struct comparison *all, struct sl_err *err)
 	return all->resource && !all->table ? headings_of_resource(all, column, err) : SL_OK;
 }
 
-int compare_tell(struct comparison *all, struct sl_err *err)
+int compare_report(struct comparison *all, struct sl_err *err)
 {
-	all->told = differences_told(all->differences);
+	all->reported = differences_reported(all->differences);
 	int status = compare_rows_common(all, err);
 	if (!status)
 		status = columns_count(all, err);
@@ -176,16 +176,18 @@ static void values_row(
 /* What is said of that row and metric, or NULL. */
 const struct sl_difference *compare_difference(const struct comparison *all, size_t row, const char *metric)
 {
-	for (size_t i = 0; i < all->told.difference_count; i++)
-		if (all->told.difference[i].run == row && strcmp(all->told.difference[i].metric, metric) == 0)
-			return &all->told.difference[i];
+	for (size_t i = 0; i < all->reported.difference_count; i++)
+		if (all->reported.difference[i].run == row &&
+			strcmp(all->reported.difference[i].metric, metric) == 0)
+			return &all->reported.difference[i];
 	return NULL;
 }
 
 const struct sl_certainty *compare_certainty(const struct comparison *all, size_t row, const char *metric)
 {
 	const struct sl_difference *said = compare_difference(all, row, metric);
-	return said && all->told.certainty ? &all->told.certainty[said - all->told.difference] : NULL;
+	return said && all->reported.certainty ? &all->reported.certainty[said - all->reported.difference]
+					       : NULL;
 }
 
 static bool has_interval(const struct sl_difference *said) { return said && said->low <= said->high; }
@@ -205,7 +207,7 @@ static void difference_cell(
 	const struct sl_difference *said = compare_difference(all, row, metric);
 	const struct sl_certainty *known = compare_certainty(all, row, metric);
 	char text[48];
-	const bool marked = has_interval(said) && said->estimate && !all->told.apart;
+	const bool marked = has_interval(said) && said->estimate && !all->reported.apart;
 	(void)difference(text, first, value);
 	screen_cell(table, true, "%s%s", text, !text[0] || !marked ? "" : known->sure ? "*" : "~");
 }
@@ -228,7 +230,7 @@ static bool any_interval(const struct comparison *all, size_t row)
 /* Below a difference. */
 struct below {
 	const char *heading;
-	bool (*shown)(const struct sl_certainty *known);
+	bool (*metric_info)(const struct sl_certainty *known);
 	void (*cell)(char text[120], const struct sl_certainty *known);
 };
 
@@ -266,14 +268,14 @@ static void below_rows(struct screen_table *table, const struct comparison *all,
 	for (size_t i = 0; i < SL_LEN(rows); i++) {
 		bool any = false;
 		for (const struct summary_metric *column = all->column; column->name; column++)
-			any |= rows[i].shown(compare_certainty(all, row, column->name));
+			any |= rows[i].metric_info(compare_certainty(all, row, column->name));
 		if (!any)
 			continue;
 		screen_cell(table, false, "%s", rows[i].heading);
 		for (const struct summary_metric *column = all->column; column->name; column++) {
 			const struct sl_certainty *known = compare_certainty(all, row, column->name);
 			char text[120] = "";
-			if (rows[i].shown(known))
+			if (rows[i].metric_info(known))
 				rows[i].cell(text, known);
 			screen_cell(table, true, "%s", text);
 		}
@@ -337,12 +339,12 @@ static void method_print(const struct comparison *all, const char *method)
 static bool said_before(const struct comparison *all, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0)
+		if (strcmp(all->reported.difference[k].method, all->reported.difference[i].method) == 0)
 			return true;
 	return false;
 }
 
-static bool is_shown(const struct comparison *all, const char *metric)
+static bool is_displayed(const struct comparison *all, const char *metric)
 {
 	for (const struct summary_metric *column = all->column; column->name; column++)
 		if (strcmp(column->name, metric) == 0)
@@ -387,36 +389,38 @@ void compare_methods(const struct comparison *all)
 	bool any = false;
 	for (size_t row = 1; row < all->count; row++)
 		any |= any_interval(all, row);
-	if (all->told.apart)
-		(void)printf("\n%s\n", all->told.apart);
+	if (all->reported.apart)
+		(void)printf("\n%s\n", all->reported.apart);
 	if (all->resource && !all->table)
 		(void)printf(
 			"\nutilization and lost capacity of all are of %s, the scarcest resource of the first\n",
 			resource_word(all->resource));
-	for (size_t i = 0; !any && i < all->told.difference_count; i++)
-		if (is_shown(all, all->told.difference[i].metric)) { /* The first is the mean wait. */
-			if (!has_interval(&all->told.difference[i]))
-				(void)printf("\n%s\n", all->told.difference[i].method);
+	for (size_t i = 0; !any && i < all->reported.difference_count; i++)
+		if (is_displayed(all, all->reported.difference[i].metric)) { /* The first is the mean wait. */
+			if (!has_interval(&all->reported.difference[i]))
+				(void)printf("\n%s\n", all->reported.difference[i].method);
 			return;
 		}
 	if (!any)
 		return;
-	(void)printf(all->told.apart ? "\n"
-				     : "\n* told from no difference by a test at 5 %%, ~ not told from it\n");
+	(void)printf(all->reported.apart
+			     ? "\n"
+			     : "\n* told from no difference by a test at 5 %%, ~ not told from it\n");
 	covers_print(all);
-	for (size_t i = 0; i < all->told.difference_count; i++) {
-		bool shown = false;
-		for (size_t k = i; k < all->told.difference_count && !shown; k++)
-			shown = is_shown(all, all->told.difference[k].metric) &&
-				strcmp(all->told.difference[k].method, all->told.difference[i].method) == 0;
-		if (shown && !said_before(all, i))
-			method_print(all, all->told.difference[i].method);
+	for (size_t i = 0; i < all->reported.difference_count; i++) {
+		bool metric_info = false;
+		for (size_t k = i; k < all->reported.difference_count && !metric_info; k++)
+			metric_info = is_displayed(all, all->reported.difference[k].metric) &&
+				      strcmp(all->reported.difference[k].method,
+					      all->reported.difference[i].method) == 0;
+		if (metric_info && !said_before(all, i))
+			method_print(all, all->reported.difference[i].method);
 	}
 }
 
 static void table_print(const struct comparison *all)
 {
-	const size_t columns = columns_shown(all) + 1;
+	const size_t columns = columns_metric_info(all) + 1;
 	struct screen_table *table = screen_table_new(all->args->arena, columns);
 	screen_cell(table, false, "policy");
 	for (const struct summary_metric *column = all->column; column->name; column++)
@@ -453,12 +457,12 @@ static struct datum datum_covers(const char *key, char text[16], unsigned covers
 
 static void json_differences(struct json *json, const struct comparison *all)
 {
-	if (!all->told.difference_count)
+	if (!all->reported.difference_count)
 		return;
 	json_nest(json, "differences", '[', &json_lines_0);
-	for (size_t i = 0; i < all->told.difference_count; i++) {
-		const struct sl_difference *said = &all->told.difference[i];
-		const struct sl_certainty *known = &all->told.certainty[i];
+	for (size_t i = 0; i < all->reported.difference_count; i++) {
+		const struct sl_difference *said = &all->reported.difference[i];
+		const struct sl_certainty *known = &all->reported.certainty[i];
 		char covers[2][16];
 		json_object(json, NULL, datum_text("policy", all->row[said->run].policy),
 			datum_count("run", said->run + 1), datum_text("metric", said->metric),
@@ -513,7 +517,7 @@ int compare_json(const struct comparison *all, struct sl_out *out, struct sl_err
 		json_close(&json);
 	}
 	json_close(&json);
-	json_put(&json, datum_given("apart", all->told.apart), datum_given("resource", all->resource));
+	json_put(&json, datum_given("apart", all->reported.apart), datum_given("resource", all->resource));
 	json_differences(&json, all);
 	json_partings(&json, all);
 	return json_finish(&json, all->more ? all->more(all->self, &json, err) : SL_OK, err);
@@ -618,9 +622,9 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 	sl_out_text(out,
 		"run,policy,metric,estimate,low,high,samples,method,covers,ratio_low,ratio_high,ratio_covers,"
 		"differing,effective,told_apart,wilcoxon_p\n");
-	for (size_t i = 0; i < all->told.difference_count; i++) {
-		const struct sl_difference *said = &all->told.difference[i];
-		const struct sl_certainty *known = &all->told.certainty[i];
+	for (size_t i = 0; i < all->reported.difference_count; i++) {
+		const struct sl_difference *said = &all->reported.difference[i];
+		const struct sl_certainty *known = &all->reported.certainty[i];
 		csv_begin(out, datum_count(NULL, said->run + 1), datum_text(NULL, all->row[said->run].policy),
 			datum_plain(NULL, said->metric), datum_micro(NULL, said->estimate),
 			datum_end(NULL, has_interval(said), said->low),
@@ -641,7 +645,7 @@ static int differences_csv(const struct comparison *all, struct sl_err *err)
 int compare_files(const struct comparison *all, struct sl_err *err)
 {
 	int status = compare_csv(all, err);
-	if (!status && all->told.difference_count)
+	if (!status && all->reported.difference_count)
 		status = differences_csv(all, err);
 	return status || !all->replication ? status : replications_csv(all, err);
 }

@@ -11,7 +11,7 @@
 
 #include "cli/compare/differences_parts.h"
 
-const struct shown_way difference_ways[] = {
+const struct displayed_way difference_ways[] = {
 	{ "wait.mean", BY_MEAN, WAIT, 0, 50, 80 },
 	{ "wait.p50", BY_QUANTILE, WAIT, 50, 0, 80 },
 	{ "wait.p90", BY_QUANTILE, WAIT, 90, 0, 80 },
@@ -54,8 +54,8 @@ void differences_free(struct differences *all)
 	if (!all)
 		return;
 	for (size_t i = 0; i < all->courses; i++)
-		course_release(&all->course[i]);
-	free(all->course);
+		series_release(&all->series[i]);
+	free(all->series);
 	free(all->list);
 	free(all->certainty);
 	free(all->restated);
@@ -73,23 +73,23 @@ void differences_untold(struct differences *all, const char *why) { all->why = w
 
 /* ---- Runs --------------------------------------------------------------------------------------- */
 
-static struct course *course_next(struct differences *all, struct sl_err *err)
+static struct series *series_next(struct differences *all, struct sl_err *err)
 {
-	if (SL_GROW_MOST(all->course, all->course_capacity, all->courses + 1, UINT32_MAX, err))
+	if (SL_GROW_MOST(all->series, all->series_capacity, all->courses + 1, UINT32_MAX, err))
 		return NULL;
-	all->course[all->courses] = (struct course){ 0 };
-	return &all->course[all->courses];
+	all->series[all->courses] = (struct series){ 0 };
+	return &all->series[all->courses];
 }
 
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err)
 {
 	all->partial |= result->interrupted;
-	struct course *course = all->partial ? NULL : course_next(all, err);
-	if (!course)
+	struct series *series = all->partial ? NULL : series_next(all, err);
+	if (!series)
 		return all->partial ? SL_OK : err->status;
 	SL_CHECK(run == all->courses); /* In their order. */
-	const int status = course_of_result(course, result, metrics, all, err);
+	const int status = series_of_result(series, result, metrics, all, err);
 	all->courses++; /* What there is of it goes with the others. */
 	return status;
 }
@@ -99,10 +99,10 @@ static int take_metrics(struct differences *all, const struct sl_metrics *metric
 {
 	sl_time none = 0;
 	const struct schedule nobody = { .submit = &none };
-	struct course *course = course_next(all, err);
-	if (!course)
+	struct series *series = series_next(all, err);
+	if (!series)
 		return err->status;
-	const int status = course_of_file(course, &nobody, metrics, all, err);
+	const int status = series_of_file(series, &nobody, metrics, all, err);
 	all->courses++;
 	return status;
 }
@@ -116,15 +116,16 @@ int differences_take_file(
 		*err = (struct sl_err){ 0 };
 		return take_metrics(all, metrics, err);
 	}
-	struct course *course = status ? NULL : course_next(all, err);
-	if (!course)
+	struct series *series = status ? NULL : series_next(all, err);
+	if (!series)
 		return status ? status : err->status;
-	status = course_of_file(course, &schedule, metrics, all, err);
+	status = series_of_file(series, &schedule, metrics, all, err);
 	all->courses++;
 	return status;
 }
 
-static int put(struct differences *all, struct told told, const char *metric, size_t run, struct sl_err *err)
+static int put(
+	struct differences *all, struct reported reported, const char *metric, size_t run, struct sl_err *err)
 {
 	int status = SL_GROW_MOST(all->list, all->capacity, all->count + 1, UINT32_MAX, err);
 	if (!status)
@@ -132,10 +133,10 @@ static int put(struct differences *all, struct told told, const char *metric, si
 			all->certainty, all->certainty_capacity, all->count + 1, UINT32_MAX, err);
 	if (status)
 		return status;
-	told.difference.metric = metric;
-	told.difference.run = (uint32_t)run;
-	all->list[all->count] = told.difference;
-	all->certainty[all->count++] = told.certainty;
+	reported.difference.metric = metric;
+	reported.difference.run = (uint32_t)run;
+	all->list[all->count] = reported.difference;
+	all->certainty[all->count++] = reported.certainty;
 	return SL_OK;
 }
 
@@ -143,13 +144,13 @@ static int put_run(struct differences *all, size_t run, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(difference_ways) && !status; i++) {
-		const struct shown_way *way = &difference_ways[i];
-		const int64_t *a = course_metric(all, 0, way->name);
-		const int64_t *b = course_metric(all, run, way->name);
+		const struct displayed_way *way = &difference_ways[i];
+		const int64_t *a = series_metric(all, 0, way->name);
+		const int64_t *b = series_metric(all, run, way->name);
 		if (!a || !b || (*a == 0 && *b == 0))
 			continue;
-		const struct told told = told_by_blocks(all, run, way, err);
-		status = err->status ? err->status : put(all, told, way->name, run, err);
+		const struct reported reported = reported_by_blocks(all, run, way, err);
+		status = err->status ? err->status : put(all, reported, way->name, run, err);
 	}
 	return status;
 }
@@ -170,7 +171,7 @@ uint32_t differences_common(const struct differences *all, uint32_t *apart)
 
 void differences_mark_common(const struct differences *all, size_t run, bool *common)
 {
-	const uint32_t *matched = all->course[run].matched;
+	const uint32_t *matched = all->series[run].matched;
 	for (uint32_t i = 0; i < all->common_count; i++)
 		common[matched ? matched[all->common[i]] : all->common[i]] = true;
 }
@@ -189,9 +190,9 @@ int differences_finish(struct differences *all, struct sl_err *err)
 int differences_pair(const struct differences *all, size_t run, const char *metric,
 	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
 {
-	struct course course[] = { all->course[0], all->course[run] }; /* Lent. */
+	struct series series[] = { all->series[0], all->series[run] }; /* Lent. */
 	struct differences pair = { .arena = all->arena,
-		.course = course,
+		.series = series,
 		.courses = 2,
 		.cut_length = all->cut_length,
 		.cut_count = all->cut_count,
@@ -232,15 +233,16 @@ static int put_samples(struct differences *all, const struct difference_samples 
 		of[0][count] = (double)*a / 1e6;
 		of[1][count++] = (double)*b / 1e6;
 	}
-	const int64_t *a = metrics_get(samples->shown(samples->self, 0), metric);
-	const int64_t *b = metrics_get(samples->shown(samples->self, run), metric);
+	const int64_t *a = metrics_get(samples->metric_info(samples->self, 0), metric);
+	const int64_t *b = metrics_get(samples->metric_info(samples->self, run), metric);
 	if (!any || count < 2 || !a || !b)
 		return SL_OK;
-	struct told told = told_by_samples(all, of[0], of[1], count, samples->serial, samples->what, err);
-	told.difference.estimate = *b - *a;
+	struct reported reported =
+		reported_by_samples(all, of[0], of[1], count, samples->serial, samples->what, err);
+	reported.difference.estimate = *b - *a;
 	if (all->apart)
-		told.certainty.sure = 0;
-	return err->status ? err->status : put(all, told, metric, run, err);
+		reported.certainty.sure = 0;
+	return err->status ? err->status : put(all, reported, metric, run, err);
 }
 
 /* What became of the jobs, in any sample. */
@@ -279,7 +281,7 @@ int differences_samples(struct differences *all, const struct difference_samples
 
 /* ---- What was found ------------------------------------------------------------------------------- */
 
-struct sl_compared differences_told(const struct differences *all)
+struct sl_compared differences_reported(const struct differences *all)
 {
 	if (!all || all->partial)
 		return (struct sl_compared){ 0 };
@@ -296,7 +298,7 @@ bool differences_slower(const struct differences *all, size_t run)
 	if (!all || run >= all->courses || !all->done)
 		return false;
 	for (size_t i = 0; i < all->courses; i++)
-		if (all->course[i].held < all->course[run].held)
+		if (all->series[i].held < all->series[run].held)
 			return true;
 	return false;
 }

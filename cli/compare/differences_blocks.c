@@ -53,7 +53,7 @@ static void cut_by_count(const struct differences *all, struct blocks *blocks)
  */
 static void cut_by_time(const struct differences *all, struct blocks *blocks)
 {
-	const struct course *first = &all->course[0];
+	const struct series *first = &all->series[0];
 	const sl_time whole = first->until - first->from;
 	const sl_time length = all->cut_length ? all->cut_length : whole / all->cut_count;
 	uint32_t held = 0;
@@ -77,15 +77,15 @@ static void cut_by_time(const struct differences *all, struct blocks *blocks)
 
 /* ---- What is said ------------------------------------------------------------------------------- */
 
-static struct told untold(int64_t estimate, const char *why)
+static struct reported untold(int64_t estimate, const char *why)
 {
-	return (struct told){
+	return (struct reported){
 		.difference = { .estimate = estimate, .low = 1, .high = 0, .samples = 1, .method = why },
 		.certainty = { .ratio_low = 1, .ratio_high = 0 }
 	};
 }
 
-static struct told no_memory(struct sl_err *err)
+static struct reported no_memory(struct sl_err *err)
 {
 	(void)sl_fail_memory(err);
 	return untold(0, "no interval");
@@ -111,16 +111,16 @@ static const char *method_of(
 	return kept ? kept : "no interval";
 }
 
-static struct told told_begin(const struct differences *all, const struct stats_evidence *evidence,
+static struct reported reported_begin(const struct differences *all, const struct stats_evidence *evidence,
 	int64_t estimate, const char *what)
 {
-	struct told told = untold(estimate, method_of(all, evidence, what));
-	told.difference.samples = evidence->blocks;
-	told.certainty.known = true;
-	told.certainty.blocks = evidence->blocks;
-	told.certainty.differing = evidence->differing;
-	told.certainty.effective = (int64_t)(evidence->effective * 1e6 + 0.5);
-	return told;
+	struct reported reported = untold(estimate, method_of(all, evidence, what));
+	reported.difference.samples = evidence->blocks;
+	reported.certainty.known = true;
+	reported.certainty.blocks = evidence->blocks;
+	reported.certainty.differing = evidence->differing;
+	reported.certainty.effective = (int64_t)(evidence->effective * 1e6 + 0.5);
+	return reported;
 }
 
 /* Samples that all say the same have no spread, and an interval without width would say too much. */
@@ -129,48 +129,48 @@ static bool has_width(double low, double high) { return difference_micro(low) < 
 static const char no_width[] = "no interval, as all samples say the same";
 
 /* Intervals hold what is shown, which is rounded. */
-static void set_interval(struct told *told, double low, double high)
+static void set_interval(struct reported *reported, double low, double high)
 {
-	const int64_t estimate = told->difference.estimate;
+	const int64_t estimate = reported->difference.estimate;
 	const int64_t ends[] = { difference_micro(low), difference_micro(high) };
-	told->difference.low = ends[0] < estimate ? ends[0] : estimate;
-	told->difference.high = ends[1] > estimate ? ends[1] : estimate;
+	reported->difference.low = ends[0] < estimate ? ends[0] : estimate;
+	reported->difference.high = ends[1] > estimate ? ends[1] : estimate;
 }
 
 /* low, high: of the ratio. first: the metric of the first run, which the estimate is a share of. */
-static void set_ratio(struct told *told, int64_t first, double low, double high)
+static void set_ratio(struct reported *reported, int64_t first, double low, double high)
 {
 	if (first <= 0)
 		return;
-	const int64_t share = sl_mul_div(told->difference.estimate, 1000000, first);
+	const int64_t share = sl_mul_div(reported->difference.estimate, 1000000, first);
 	int64_t ends[] = { difference_micro(low > 0 ? low - 1 : -1), difference_micro(high - 1) };
-	told->certainty.ratio_low = ends[0] < share ? ends[0] : share;
-	told->certainty.ratio_high = ends[1] > share ? ends[1] : share;
+	reported->certainty.ratio_low = ends[0] < share ? ends[0] : share;
+	reported->certainty.ratio_high = ends[1] > share ? ends[1] : share;
 }
 
 /* Told apart from "the same" by the t test, and by ranks where they were asked; and neither interval, as it
  * is shown, has 0 in it, not even as an end that of a quantile is the first value told apart. */
-static void set_sure(struct told *told, bool apart)
+static void set_sure(struct reported *reported, bool apart)
 {
-	const struct sl_difference *said = &told->difference;
-	const struct sl_certainty *known = &told->certainty;
+	const struct sl_difference *said = &reported->difference;
+	const struct sl_certainty *known = &reported->certainty;
 	if (said->low <= 0 && said->high >= 0)
 		return;
 	if (known->ratio_low <= known->ratio_high && known->ratio_low <= 0 && known->ratio_high >= 0)
 		return;
-	if (apart && !(told->certainty.tested && told->certainty.p >= 1 - level))
-		told->certainty.sure = told->difference.estimate > 0 ? 1 : -1;
+	if (apart && !(reported->certainty.tested && reported->certainty.p >= 1 - level))
+		reported->certainty.sure = reported->difference.estimate > 0 ? 1 : -1;
 }
 
 /* serial: blocks, which follow each other. */
-static void test_ranks(struct told *told, const double *difference, unsigned n, bool serial)
+static void test_ranks(struct reported *reported, const double *difference, unsigned n, bool serial)
 {
 	struct stats_wilcoxon found;
 	if (!stats_wilcoxon(difference, n, serial, level, &found))
 		return;
-	told->certainty.tested = true;
-	told->certainty.p = found.p;
-	told->certainty.exact = found.exact;
+	reported->certainty.tested = true;
+	reported->certainty.p = found.p;
+	reported->certainty.exact = found.exact;
 }
 
 /* ---- Means ---------------------------------------------------------------------------------------- */
@@ -195,8 +195,8 @@ static bool sums_make(struct sums *sums, unsigned count)
 static double differs(
 	const struct differences *all, size_t run, enum figure figure, uint32_t row, double a, double b)
 {
-	const struct course *one = &all->course[0];
-	const struct course *other = &all->course[run];
+	const struct series *one = &all->series[0];
+	const struct series *other = &all->series[run];
 	const uint32_t there = other->matched ? other->matched[row] : row;
 	if (figure == WAIT)
 		return (double)(other->wait[there] - one->wait[row]) / (double)SL_SECOND;
@@ -206,13 +206,13 @@ static double differs(
 }
 
 static void sums_take(struct sums *sums, const struct differences *all, size_t run,
-	const struct shown_way *way, const struct blocks *blocks)
+	const struct displayed_way *way, const struct blocks *blocks)
 {
 	for (uint32_t i = 0; i < all->common_count; i++) {
 		const uint32_t row = all->common[i];
 		const uint32_t block = blocks->of[i];
-		const double a = course_figure(&all->course[0], way->figure, row);
-		const double b = course_figure(&all->course[run], way->figure, row);
+		const double a = series_figure(&all->series[0], way->figure, row);
+		const double b = series_figure(&all->series[run], way->figure, row);
 		if (isnan(a) || isnan(b))
 			continue;
 		sums->a[block] += a;
@@ -236,41 +236,41 @@ static bool are_of_metric(const struct sums *sums, unsigned count, int64_t estim
 	return fabs(mean - (double)estimate / 1e6) <= 1e-5 + fabs(mean) * 1e-6;
 }
 
-static struct told of_mean(const struct differences *all, size_t run, const struct shown_way *way,
+static struct reported of_mean(const struct differences *all, size_t run, const struct displayed_way *way,
 	const struct blocks *blocks, const char *what, struct sl_err *err)
 {
 	struct sums sums;
-	const int64_t first = *course_metric(all, 0, way->name);
-	const int64_t estimate = *course_metric(all, run, way->name) - first;
+	const int64_t first = *series_metric(all, 0, way->name);
+	const int64_t estimate = *series_metric(all, run, way->name) - first;
 	if (!sums_make(&sums, blocks->count))
 		return no_memory(err);
 	sums_take(&sums, all, run, way, blocks);
 	const struct stats_evidence evidence = stats_evidence(sums.difference, blocks->count, true, level);
-	struct told told = told_begin(all, &evidence, estimate, what);
+	struct reported reported = reported_begin(all, &evidence, estimate, what);
 	double low;
 	double high;
-	if (all->course[0].read && !are_of_metric(&sums, blocks->count, estimate)) {
-		told = untold(estimate, "no interval, as the metrics leave out jobs that jobs.csv has");
+	if (all->series[0].read && !are_of_metric(&sums, blocks->count, estimate)) {
+		reported = untold(estimate, "no interval, as the metrics leave out jobs that jobs.csv has");
 	} else if (evidence.t > 0) {
 		if (stats_ratio(sums.difference, sums.weight, blocks->count, evidence.t, &low, &high)) {
 			if (has_width(low, high))
-				set_interval(&told, low, high);
+				set_interval(&reported, low, high);
 			else
-				told.difference.method = no_width;
-			told.certainty.covers = has_width(low, high) ? way->covers : 0;
+				reported.difference.method = no_width;
+			reported.certainty.covers = has_width(low, high) ? way->covers : 0;
 		}
 		if (stats_ratio(sums.b, sums.a, blocks->count, evidence.t, &low, &high) &&
 			has_width(low, high)) {
-			set_ratio(&told, first, low, high);
-			told.certainty.ratio_covers = way->ratio_covers;
+			set_ratio(&reported, first, low, high);
+			reported.certainty.ratio_covers = way->ratio_covers;
 		}
 		if (all->cut_each)
-			test_ranks(&told, sums.difference, blocks->count, true);
-		if (told.difference.low <= told.difference.high)
-			set_sure(&told, stats_told_apart(sums.difference, blocks->count, evidence.t));
+			test_ranks(&reported, sums.difference, blocks->count, true);
+		if (reported.difference.low <= reported.difference.high)
+			set_sure(&reported, stats_significant(sums.difference, blocks->count, evidence.t));
 	}
 	free(sums.a);
-	return told;
+	return reported;
 }
 
 /* ---- Quantiles -------------------------------------------------------------------------------------- */
@@ -309,32 +309,32 @@ static void beyond(const struct quantile *quantile, double value)
 		quantile->difference[quantile->value[i].block] += 1;
 }
 
-static bool is_told_apart(const struct quantile *quantile, double value)
+static bool is_significant(const struct quantile *quantile, double value)
 {
 	beyond(quantile, value);
-	return stats_told_apart(quantile->difference, quantile->blocks, quantile->t);
+	return stats_significant(quantile->difference, quantile->blocks, quantile->t);
 }
 
 /* Between a value that is not told apart and one that is: the one beside the border, on the side of `told`.
  * As fewer are beyond a larger value, it is found by halves. */
-static size_t border(const struct quantile *quantile, size_t alike, size_t apart, bool told)
+static size_t border(const struct quantile *quantile, size_t alike, size_t apart, bool reported)
 {
 	while ((alike < apart ? apart - alike : alike - apart) > 1) {
 		const size_t at = alike < apart ? alike + (apart - alike) / 2 : alike - (alike - apart) / 2;
-		if (is_told_apart(quantile, quantile->value[at].value))
+		if (is_significant(quantile, quantile->value[at].value))
 			apart = at;
 		else
 			alike = at;
 	}
-	return told ? apart : alike;
+	return reported ? apart : alike;
 }
 
 static void quantile_take(struct quantile *quantile, const struct differences *all, size_t run,
-	const struct shown_way *way, const struct blocks *blocks, double first)
+	const struct displayed_way *way, const struct blocks *blocks, double first)
 {
 	for (uint32_t i = 0; i < all->common_count; i++) {
-		const double a = course_figure(&all->course[0], way->figure, all->common[i]);
-		const double b = course_figure(&all->course[run], way->figure, all->common[i]);
+		const double a = series_figure(&all->series[0], way->figure, all->common[i]);
+		const double b = series_figure(&all->series[run], way->figure, all->common[i]);
 		if (isnan(a) || isnan(b))
 			continue;
 		quantile->first[blocks->of[i]] += a > first;
@@ -343,33 +343,33 @@ static void quantile_take(struct quantile *quantile, const struct differences *a
 	qsort(quantile->value, quantile->count, sizeof(*quantile->value), compare_valued);
 }
 
-static void quantile_interval(struct told *told, const struct quantile *quantile, double first,
-	const struct shown_way *way, int64_t shown)
+static void quantile_interval(struct reported *reported, const struct quantile *quantile, double first,
+	const struct displayed_way *way, int64_t metric_info)
 {
 	const size_t rank = (quantile->count * way->hundredth + 99) / 100;
 	const size_t from = rank ? rank - 1 : 0;
 	const size_t last = quantile->count - 1;
 	/* No value is so large that it is told apart. */
-	if (!is_told_apart(quantile, quantile->value[last].value))
+	if (!is_significant(quantile, quantile->value[last].value))
 		return;
 	const double high = quantile->value[border(quantile, from, last, true)].value;
-	const double low = is_told_apart(quantile, quantile->value[0].value)
+	const double low = is_significant(quantile, quantile->value[0].value)
 				   ? quantile->value[border(quantile, from, 0, false)].value
 				   : quantile->value[0].value;
-	set_interval(told, low - first, high - first);
-	told->certainty.covers = way->covers;
+	set_interval(reported, low - first, high - first);
+	reported->certainty.covers = way->covers;
 	if (first > 0) {
-		set_ratio(told, shown, low / first, high / first);
-		told->certainty.ratio_covers = way->ratio_covers;
+		set_ratio(reported, metric_info, low / first, high / first);
+		reported->certainty.ratio_covers = way->ratio_covers;
 	}
 }
 
-static struct told of_quantile(const struct differences *all, size_t run, const struct shown_way *way,
+static struct reported of_quantile(const struct differences *all, size_t run, const struct displayed_way *way,
 	const struct blocks *blocks, const char *what, struct sl_err *err)
 {
-	const int64_t shown = *course_metric(all, 0, way->name);
-	const int64_t estimate = *course_metric(all, run, way->name) - shown;
-	const double first = (double)shown / 1e6;
+	const int64_t metric_info = *series_metric(all, 0, way->name);
+	const int64_t estimate = *series_metric(all, run, way->name) - metric_info;
+	const double first = (double)metric_info / 1e6;
 	struct quantile quantile = { .blocks = blocks->count };
 	quantile.value = malloc(((size_t)all->common_count + 1) * sizeof(*quantile.value));
 	quantile.first = calloc(2 * (size_t)blocks->count + 1, sizeof(double));
@@ -384,20 +384,20 @@ static struct told of_quantile(const struct differences *all, size_t run, const 
 	const struct stats_evidence evidence =
 		stats_evidence(quantile.difference, blocks->count, true, level);
 	quantile.t = evidence.t;
-	struct told told = told_begin(all, &evidence, estimate, what);
+	struct reported reported = reported_begin(all, &evidence, estimate, what);
 	if (evidence.t > 0 && quantile.count) {
 		if (all->cut_each)
-			test_ranks(&told, quantile.difference, blocks->count, true);
-		const bool apart = estimate && is_told_apart(&quantile, first);
-		quantile_interval(&told, &quantile, first, way, shown);
-		if (told.difference.low > told.difference.high)
-			told.difference.method = "no interval, as its upper end is open";
+			test_ranks(&reported, quantile.difference, blocks->count, true);
+		const bool apart = estimate && is_significant(&quantile, first);
+		quantile_interval(&reported, &quantile, first, way, metric_info);
+		if (reported.difference.low > reported.difference.high)
+			reported.difference.method = "no interval, as its upper end is open";
 		else
-			set_sure(&told, apart);
+			set_sure(&reported, apart);
 	}
 	free(quantile.value);
 	free(quantile.first);
-	return told;
+	return reported;
 }
 
 /* ---- One run of each ---------------------------------------------------------------------------------- */
@@ -405,11 +405,11 @@ static struct told of_quantile(const struct differences *all, size_t run, const 
 /* No interval can be made of what the blocks of jobs are. */
 static const char *why_not(const struct differences *all, size_t run, const struct blocks *blocks)
 {
-	if (all->course[run].same != all->course[0].same)
+	if (all->series[run].same != all->series[0].same)
 		for (uint32_t i = 0; i < all->common_count; i++) {
-			const struct course *other = &all->course[run];
+			const struct series *other = &all->series[run];
 			const uint32_t row = all->common[i];
-			if (other->submit && all->course[0].submit[row] != other->submit[other->matched[row]])
+			if (other->submit && all->series[0].submit[row] != other->submit[other->matched[row]])
 				return "no interval, as jobs were submitted at other times";
 		}
 	if (!all->cut_each && blocks->count < BATCHES_LEAST)
@@ -419,11 +419,11 @@ static const char *why_not(const struct differences *all, size_t run, const stru
 	return NULL;
 }
 
-struct told told_by_blocks(
-	const struct differences *all, size_t run, const struct shown_way *way, struct sl_err *err)
+struct reported reported_by_blocks(
+	const struct differences *all, size_t run, const struct displayed_way *way, struct sl_err *err)
 {
 	struct blocks blocks = { .of = malloc(((size_t)all->common_count + 1) * sizeof(uint32_t)) };
-	const int64_t estimate = *course_metric(all, run, way->name) - *course_metric(all, 0, way->name);
+	const int64_t estimate = *series_metric(all, run, way->name) - *series_metric(all, 0, way->name);
 	if (!blocks.of)
 		return no_memory(err);
 	if (all->cut_each)
@@ -434,16 +434,16 @@ struct told told_by_blocks(
 			  : way->way == BY_RUN ? "no interval, one number a run"
 					       : why_not(all, run, &blocks);
 	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
-	struct told told = why                   ? untold(estimate, why)
-			   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
-						 : of_quantile(all, run, way, &blocks, what, err);
+	struct reported reported = why                   ? untold(estimate, why)
+				   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
+							 : of_quantile(all, run, way, &blocks, what, err);
 	/* Where there is too little of it, that is known too. */
 	if (why && (all->why || way->way != BY_RUN))
-		told.certainty.known = true;
+		reported.certainty.known = true;
 	free(blocks.of);
 	if (all->apart)
-		told.certainty.sure = 0;
-	return told;
+		reported.certainty.sure = 0;
+	return reported;
 }
 
 /* ---- Independent samples --------------------------------------------------------------------------------
@@ -456,29 +456,29 @@ struct sampled {
 	unsigned n;
 };
 
-static void sampled_intervals(struct told *told, const struct sampled *of, int64_t first, double t)
+static void sampled_intervals(struct reported *reported, const struct sampled *of, int64_t first, double t)
 {
 	double low;
 	double high;
 	if (stats_ratio(of->difference, of->one, of->n, t, &low, &high)) {
 		if (has_width(low, high))
-			set_interval(told, low, high);
+			set_interval(reported, low, high);
 		else
-			told->difference.method = no_width;
+			reported->difference.method = no_width;
 	}
 	if (first > 0 && stats_ratio(of->b, of->a, of->n, t, &low, &high) && has_width(low, high))
-		set_ratio(told, first, low, high);
-	if (told->difference.low <= told->difference.high)
-		set_sure(told, stats_told_apart(of->difference, of->n, t));
+		set_ratio(reported, first, low, high);
+	if (reported->difference.low <= reported->difference.high)
+		set_sure(reported, stats_significant(of->difference, of->n, t));
 }
 
-struct told told_by_samples(const struct differences *all, const double *a, const double *b, unsigned n,
-	bool serial, const char *what, struct sl_err *err)
+struct reported reported_by_samples(const struct differences *all, const double *a, const double *b,
+	unsigned n, bool serial, const char *what, struct sl_err *err)
 {
-	double *room = calloc(2 * (size_t)n + 1, sizeof(*room));
-	if (!room)
+	double *capacity = calloc(2 * (size_t)n + 1, sizeof(*capacity));
+	if (!capacity)
 		return no_memory(err);
-	const struct sampled of = { a, b, room, room + n, n };
+	const struct sampled of = { a, b, capacity, capacity + n, n };
 	double sum[2] = { 0, 0 };
 	for (unsigned i = 0; i < n; i++) {
 		of.difference[i] = b[i] - a[i];
@@ -488,11 +488,12 @@ struct told told_by_samples(const struct differences *all, const double *a, cons
 	}
 	const struct stats_evidence evidence = stats_evidence(of.difference, n, serial, level);
 	const int64_t first = difference_micro(n ? sum[0] / n : 0);
-	struct told told = told_begin(all, &evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0), what);
+	struct reported reported =
+		reported_begin(all, &evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0), what);
 	if (evidence.t > 0) {
-		test_ranks(&told, of.difference, n, serial);
-		sampled_intervals(&told, &of, first, evidence.t);
+		test_ranks(&reported, of.difference, n, serial);
+		sampled_intervals(&reported, &of, first, evidence.t);
 	}
-	free(room);
-	return told;
+	free(capacity);
+	return reported;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * differences_course.c - runs as they are kept to be compared, and which of their jobs are compared: those
+ * differences_series.c - runs as they are kept to be compared, and which of their jobs are compared: those
  * that started in all of them.
  */
 #include <inttypes.h>
@@ -19,19 +19,19 @@ static uint64_t folded_text(uint64_t h, const char *text)
 	return folded(h, 256);
 }
 
-void course_release(struct course *course)
+void series_release(struct series *series)
 {
-	free(course->number);
-	free(course->submit);
-	free(course->wait);
-	free(course->turnaround);
-	free(course->run);
-	free(course->cpus);
-	metrics_release(&course->metrics);
+	free(series->number);
+	free(series->submit);
+	free(series->wait);
+	free(series->turnaround);
+	free(series->run);
+	free(series->cpus);
+	metrics_release(&series->metrics);
 }
 
 /* Names live as long as the comparison. */
-static int keep_names(struct course *course, const struct schedule *from, struct differences *all)
+static int keep_names(struct series *series, const struct schedule *from, struct differences *all)
 {
 	const char **id = sl_alloc(all->arena, (size_t)from->count + 1, sizeof(*id));
 	if (!id)
@@ -41,103 +41,103 @@ static int keep_names(struct course *course, const struct schedule *from, struct
 		if (from->id[row] && !id[row])
 			return SL_SYSTEM;
 	}
-	course->jobs.id = id;
+	series->jobs.id = id;
 	return SL_OK;
 }
 
 /* What the jobs are; the first's are not kept again. */
-static int keep_jobs(struct course *course, const struct schedule *from, struct differences *all)
+static int keep_jobs(struct series *series, const struct schedule *from, struct differences *all)
 {
-	const size_t room = (size_t)from->count + 1;
-	course->same = from->count;
+	const size_t capacity = (size_t)from->count + 1;
+	series->same = from->count;
 	for (uint32_t row = 0; row < from->count; row++) {
-		course->same = folded(course->same, (uint64_t)from->submit[row]);
-		course->same = from->id && from->id[row] ? folded_text(course->same, from->id[row])
-							 : folded(course->same, (uint64_t)from->number[row]);
+		series->same = folded(series->same, (uint64_t)from->submit[row]);
+		series->same = from->id && from->id[row] ? folded_text(series->same, from->id[row])
+							 : folded(series->same, (uint64_t)from->number[row]);
 	}
-	course->jobs.count = from->count;
-	if (all->courses && all->course[0].same == course->same)
+	series->jobs.count = from->count;
+	if (all->courses && all->series[0].same == series->same)
 		return SL_OK;
-	course->submit = malloc(room * sizeof(*course->submit));
-	course->number = from->number ? malloc(room * sizeof(*course->number)) : NULL;
-	if (!course->submit || (from->number && !course->number))
+	series->submit = malloc(capacity * sizeof(*series->submit));
+	series->number = from->number ? malloc(capacity * sizeof(*series->number)) : NULL;
+	if (!series->submit || (from->number && !series->number))
 		return SL_SYSTEM;
-	memcpy(course->submit, from->submit, from->count * sizeof(*course->submit));
+	memcpy(series->submit, from->submit, from->count * sizeof(*series->submit));
 	if (from->number)
-		memcpy(course->number, from->number, from->count * sizeof(*course->number));
-	course->jobs.submit = course->submit;
-	course->jobs.number = course->number;
-	return from->id ? keep_names(course, from, all) : SL_OK;
+		memcpy(series->number, from->number, from->count * sizeof(*series->number));
+	series->jobs.submit = series->submit;
+	series->jobs.number = series->number;
+	return from->id ? keep_names(series, from, all) : SL_OK;
 }
 
-static int course_begin(struct course *course, const struct schedule *from, const struct sl_metrics *metrics,
+static int series_begin(struct series *series, const struct schedule *from, const struct sl_metrics *metrics,
 	struct differences *all, struct sl_err *err)
 {
-	const size_t room = (size_t)from->count + 1;
-	*course = (struct course){ .from = SL_NONE, .until = SL_NONE };
-	metrics_init(&course->metrics, all->arena, NULL);
-	course->wait = malloc(room * sizeof(sl_time));
-	course->turnaround = malloc(room * sizeof(sl_time));
-	course->run = malloc(room * sizeof(sl_time));
-	course->cpus = malloc(room * sizeof(int64_t));
-	if (!course->wait || !course->turnaround || !course->run || !course->cpus ||
-		keep_jobs(course, from, all))
+	const size_t capacity = (size_t)from->count + 1;
+	*series = (struct series){ .from = SL_NONE, .until = SL_NONE };
+	metrics_init(&series->metrics, all->arena, NULL);
+	series->wait = malloc(capacity * sizeof(sl_time));
+	series->turnaround = malloc(capacity * sizeof(sl_time));
+	series->run = malloc(capacity * sizeof(sl_time));
+	series->cpus = malloc(capacity * sizeof(int64_t));
+	if (!series->wait || !series->turnaround || !series->run || !series->cpus ||
+		keep_jobs(series, from, all))
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < metrics->count; i++)
 		if (!strchr(metrics->row[i].name, '{'))
-			sl_metric_put(&course->metrics, metrics->row[i].name, metrics->row[i].micro);
-	return course->metrics.failed ? sl_fail_memory(err) : SL_OK;
+			sl_metric_put(&series->metrics, metrics->row[i].name, metrics->row[i].micro);
+	return series->metrics.failed ? sl_fail_memory(err) : SL_OK;
 }
 
-static void take_job(struct course *course, uint32_t row, const sl_time at[3], sl_time run, int64_t cpus)
+static void take_job(struct series *series, uint32_t row, const sl_time at[3], sl_time run, int64_t cpus)
 {
 	const bool started = at[1] != SL_NONE;
 	const bool ended = started && at[2] != SL_NONE;
-	course->wait[row] = started ? at[1] - at[0] : SL_NONE;
-	course->turnaround[row] = ended ? at[2] - at[0] : SL_NONE;
-	course->run[row] = ended ? run : SL_NONE;
-	course->cpus[row] = cpus;
-	if (course->from == SL_NONE)
-		course->from = at[0];
-	course->until = at[0];
+	series->wait[row] = started ? at[1] - at[0] : SL_NONE;
+	series->turnaround[row] = ended ? at[2] - at[0] : SL_NONE;
+	series->run[row] = ended ? run : SL_NONE;
+	series->cpus[row] = cpus;
+	if (series->from == SL_NONE)
+		series->from = at[0];
+	series->until = at[0];
 }
 
-int course_of_result(struct course *course, const struct sl_result *result, const struct sl_metrics *metrics,
+int series_of_result(struct series *series, const struct sl_result *result, const struct sl_metrics *metrics,
 	struct differences *all, struct sl_err *err)
 {
 	const struct schedule from = schedule_of(result);
-	const int status = course_begin(course, &from, metrics, all, err);
+	const int status = series_begin(series, &from, metrics, all, err);
 	for (uint32_t row = 0; row < from.count && !status; row++) {
 		/* Before the time that the metrics are of. */
 		const bool before = from.submit[row] < result->first;
 		const sl_time at[] = { from.submit[row], before ? SL_NONE : from.start[row], from.end[row] };
-		course->wait[row] = course->turnaround[row] = course->run[row] = SL_NONE;
-		course->cpus[row] = 0;
+		series->wait[row] = series->turnaround[row] = series->run[row] = SL_NONE;
+		series->cpus[row] = 0;
 		if (!before)
-			take_job(course, row, at, sl_run_time_of(result, row), sl_cpus_of(result, row));
+			take_job(series, row, at, sl_run_time_of(result, row), sl_cpus_of(result, row));
 	}
 	return status;
 }
 
-int course_of_file(struct course *course, const struct schedule *schedule, const struct sl_metrics *metrics,
+int series_of_file(struct series *series, const struct schedule *schedule, const struct sl_metrics *metrics,
 	struct differences *all, struct sl_err *err)
 {
-	const int status = course_begin(course, schedule, metrics, all, err);
-	course->read = true;
+	const int status = series_begin(series, schedule, metrics, all, err);
+	series->read = true;
 	for (uint32_t row = 0; row < schedule->count && !status; row++) {
 		const sl_time at[] = { schedule->submit[row], schedule->start[row], schedule->end[row] };
 		const int64_t cpus = schedule->cpus[row];
-		take_job(course, row, at, schedule->run[row], cpus == SL_NONE ? 0 : cpus / 1000000);
+		take_job(series, row, at, schedule->run[row], cpus == SL_NONE ? 0 : cpus / 1000000);
 	}
 	return status;
 }
 
-double course_figure(const struct course *course, enum figure figure, uint32_t row)
+double series_figure(const struct series *series, enum figure figure, uint32_t row)
 {
-	row = course->matched ? course->matched[row] : row;
-	const sl_time wait = course->wait[row];
-	const sl_time turnaround = course->turnaround[row];
-	const sl_time run = course->run[row];
+	row = series->matched ? series->matched[row] : row;
+	const sl_time wait = series->wait[row];
+	const sl_time turnaround = series->turnaround[row];
+	const sl_time run = series->run[row];
 	if (figure == WAIT)
 		return wait == SL_NONE ? (double)NAN : (double)wait / (double)SL_SECOND;
 	if (turnaround == SL_NONE || run == SL_NONE || (figure == SLOWDOWN && run <= 0))
@@ -154,14 +154,14 @@ double course_figure(const struct course *course, enum figure figure, uint32_t r
 /* ---- The same jobs --------------------------------------------------------------------------- */
 
 /* Whose ids the first has, by their order among those of one id. */
-static int course_match(struct differences *all, struct course *course, struct sl_err *err)
+static int series_match(struct differences *all, struct series *series, struct sl_err *err)
 {
-	const struct course *first = &all->course[0];
+	const struct series *first = &all->series[0];
 	struct matched matched = { 0 };
-	if (course->same == first->same)
+	if (series->same == first->same)
 		return SL_OK;
 	const int status = schedules_match(
-		&matched, (const struct schedule[]){ first->jobs, course->jobs }, all->arena, err);
+		&matched, (const struct schedule[]){ first->jobs, series->jobs }, all->arena, err);
 	uint32_t *row = status ? NULL : sl_alloc(all->arena, (size_t)first->jobs.count + 1, sizeof(*row));
 	if (!row)
 		return status ? status : sl_fail_memory(err);
@@ -169,28 +169,28 @@ static int course_match(struct differences *all, struct course *course, struct s
 		row[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < matched.count; i++)
 		row[matched.row[0][i]] = matched.row[1][i];
-	course->matched = row;
+	series->matched = row;
 	return SL_OK;
 }
 
-static bool started(const struct course *course, uint32_t row)
+static bool started(const struct series *series, uint32_t row)
 {
-	row = course->matched ? course->matched[row] : row;
-	return row != UINT32_MAX && course->wait[row] != SL_NONE;
+	row = series->matched ? series->matched[row] : row;
+	return row != UINT32_MAX && series->wait[row] != SL_NONE;
 }
 
 /* Those of a run that started. */
-static uint32_t starts_of(const struct course *course)
+static uint32_t starts_of(const struct series *series)
 {
 	uint32_t count = 0;
-	for (uint32_t row = 0; row < course->jobs.count; row++)
-		count += course->wait[row] != SL_NONE;
+	for (uint32_t row = 0; row < series->jobs.count; row++)
+		count += series->wait[row] != SL_NONE;
 	return count;
 }
 
 static int find_common(struct differences *all, struct sl_err *err)
 {
-	const uint32_t count = all->course[0].jobs.count;
+	const uint32_t count = all->series[0].jobs.count;
 	uint32_t some = 0;
 	all->common = sl_alloc(all->arena, (size_t)count + 1, sizeof(*all->common));
 	if (!all->common)
@@ -198,18 +198,18 @@ static int find_common(struct differences *all, struct sl_err *err)
 	for (uint32_t row = 0; row < count; row++) {
 		size_t in = 0;
 		for (size_t run = 0; run < all->courses; run++)
-			in += started(&all->course[run], row);
+			in += started(&all->series[run], row);
 		if (in == all->courses)
 			all->common[all->common_count++] = row;
 		some += in && in < all->courses;
 	}
 	/* Nor has the first all that others have. */
 	for (size_t run = 1; run < all->courses; run++) {
-		const struct course *course = &all->course[run];
+		const struct series *series = &all->series[run];
 		uint32_t known = 0;
 		for (uint32_t row = 0; row < count; row++)
-			known += started(course, row);
-		const uint32_t other = starts_of(course) - known;
+			known += started(series, row);
+		const uint32_t other = starts_of(series) - known;
 		some = other > some ? other : some;
 	}
 	all->apart_count = some;
@@ -221,8 +221,8 @@ static bool ends_differ(const struct differences *all)
 {
 	for (size_t i = 0; compared_counts[i]; i++)
 		for (size_t run = 1; run < all->courses; run++) {
-			const int64_t *a = metrics_get(&all->course[0].metrics, compared_counts[i]);
-			const int64_t *b = metrics_get(&all->course[run].metrics, compared_counts[i]);
+			const int64_t *a = metrics_get(&all->series[0].metrics, compared_counts[i]);
+			const int64_t *b = metrics_get(&all->series[run].metrics, compared_counts[i]);
 			if ((a ? *a : 0) != (b ? *b : 0))
 				return true;
 		}
@@ -249,13 +249,13 @@ static int restate(struct differences *all, size_t run, const char *metric, int6
 }
 
 /* value: room for all. */
-static int restate_metric(
-	struct differences *all, size_t run, const struct shown_way *way, double *value, struct sl_err *err)
+static int restate_metric(struct differences *all, size_t run, const struct displayed_way *way, double *value,
+	struct sl_err *err)
 {
 	size_t count = 0;
 	double sum = 0;
 	for (uint32_t i = 0; i < all->common_count; i++) {
-		const double is = course_figure(&all->course[run], way->figure, all->common[i]);
+		const double is = series_figure(&all->series[run], way->figure, all->common[i]);
 		if (isnan(is))
 			continue;
 		sum += is;
@@ -286,12 +286,12 @@ static int restate_all(struct differences *all, struct sl_err *err)
 	return status;
 }
 
-const int64_t *course_metric(const struct differences *all, size_t run, const char *name)
+const int64_t *series_metric(const struct differences *all, size_t run, const char *name)
 {
 	for (size_t i = 0; i < all->restated_count; i++)
 		if (all->restated[i].run == run && strcmp(all->restated[i].metric, name) == 0)
 			return &all->restated[i].micro;
-	return metrics_get(&all->course[run].metrics, name);
+	return metrics_get(&all->series[run].metrics, name);
 }
 
 /* A count that any run has: 0 in those that have none. */
@@ -301,9 +301,9 @@ static int restate_counts(struct differences *all, struct sl_err *err)
 	for (size_t i = 0; compared_counts[i]; i++) {
 		size_t some = 0;
 		for (size_t run = 0; run < all->courses; run++)
-			some += metrics_get(&all->course[run].metrics, compared_counts[i]) != NULL;
+			some += metrics_get(&all->series[run].metrics, compared_counts[i]) != NULL;
 		for (size_t run = 0; run < all->courses && some && some < all->courses && !status; run++)
-			if (!metrics_get(&all->course[run].metrics, compared_counts[i]))
+			if (!metrics_get(&all->series[run].metrics, compared_counts[i]))
 				status = restate(all, run, compared_counts[i], 0, err);
 	}
 	return status;
@@ -313,15 +313,15 @@ static int restate_counts(struct differences *all, struct sl_err *err)
 static int restate_resource(struct differences *all, struct sl_err *err)
 {
 	static const char *const names[] = { "utilization", "loss_of_capacity" };
-	const char *resource = resource_scarcest(&all->course[0].metrics);
+	const char *resource = resource_scarcest(&all->series[0].metrics);
 	int status = SL_OK;
 	for (size_t run = 1; run < all->courses && !status; run++) {
-		struct course *course = &all->course[run];
-		if (!resource_take(&course->metrics, resource))
+		struct series *series = &all->series[run];
+		if (!resource_take(&series->metrics, resource))
 			continue;
 		all->resource = resource;
 		for (size_t i = 0; i < SL_LEN(names) && !status; i++) {
-			const int64_t *value = metrics_get(&course->metrics, names[i]);
+			const int64_t *value = metrics_get(&series->metrics, names[i]);
 			if (value)
 				status = restate(all, run, names[i], *value, err);
 		}
@@ -336,25 +336,25 @@ static bool is_left_out(const struct differences *all, const char *metric)
 		(strncmp(metric, "utilization", 11) != 0 && strncmp(metric, "loss_of_capacity", 16) != 0))
 		return false;
 	for (size_t run = 0; run < all->courses; run++)
-		if (!metrics_get(&all->course[run].metrics, metric))
+		if (!metrics_get(&all->series[run].metrics, metric))
 			return true;
 	return false;
 }
 
 /* Of which resource it is. */
-static int shown_take(
-	struct sl_shown *kept, const struct sl_shown *shown, const struct differences *all, size_t *count)
+static int metric_info_take(struct sl_metric_info *kept, const struct sl_metric_info *metric_info,
+	const struct differences *all, size_t *count)
 {
 	char text[200];
-	if (is_left_out(all, shown->name))
+	if (is_left_out(all, metric_info->name))
 		return SL_OK;
-	kept[*count] = *shown;
-	if (all->resource && strncmp(shown->title, "of the scarcest resource", 24) == 0) {
+	kept[*count] = *metric_info;
+	if (all->resource && strncmp(metric_info->title, "of the scarcest resource", 24) == 0) {
 		const char *word = resource_word(all->resource);
-		(void)snprintf(text, sizeof(text), "%s of %s", shown->heading, word);
+		(void)snprintf(text, sizeof(text), "%s of %s", metric_info->heading, word);
 		kept[*count].heading = sl_strdup(all->arena, text, strlen(text));
 		(void)snprintf(text, sizeof(text), "of %s, the first run's scarcest resource%s", word,
-			shown->title + 24);
+			metric_info->title + 24);
 		kept[*count].title = sl_strdup(all->arena, text, strlen(text));
 		if (!kept[*count].heading || !kept[*count].title)
 			return SL_SYSTEM;
@@ -363,9 +363,9 @@ static int shown_take(
 	return SL_OK;
 }
 
-const struct sl_shown *differences_shown(const struct differences *all, size_t *count)
+const struct sl_metric_info *differences_metric_info(const struct differences *all, size_t *count)
 {
-	static const struct sl_shown counted[] = {
+	static const struct sl_metric_info counted[] = {
 		{ "jobs.total", "jobs", "submitted, and not dropped when read", "count", 0 },
 		{ "jobs.compared", "compared", "ran in all runs: of these are waits, turnarounds, slowdowns",
 			"count", 0 },
@@ -376,23 +376,23 @@ const struct sl_shown *differences_shown(const struct differences *all, size_t *
 		{ "jobs.unfinished", "unfinished", "started, and not over when the run was", "count", 0 },
 	};
 	size_t given;
-	const struct sl_shown *shown = telling_shown(&given);
+	const struct sl_metric_info *metric_info = reporting_metric_info(&given);
 	*count = 0;
-	struct sl_shown *kept = sl_alloc(all->arena, given + SL_LEN(counted), sizeof(*kept));
+	struct sl_metric_info *kept = sl_alloc(all->arena, given + SL_LEN(counted), sizeof(*kept));
 	if (!kept)
 		return NULL;
 	for (size_t i = 0; i < SL_LEN(counted); i++) {
 		bool any = false;
 		for (size_t run = 0; run < all->courses; run++) {
-			const int64_t *value = course_metric(all, run, counted[i].name);
-			const int64_t *first = course_metric(all, 0, counted[i].name);
+			const int64_t *value = series_metric(all, run, counted[i].name);
+			const int64_t *first = series_metric(all, 0, counted[i].name);
 			any |= i ? value && *value : value && first && *value != *first;
 		}
 		if (any)
 			kept[(*count)++] = counted[i];
 	}
 	for (size_t i = 0; i < given; i++)
-		if (shown_take(kept, &shown[i], all, count))
+		if (metric_info_take(kept, &metric_info[i], all, count))
 			return NULL;
 	return kept;
 }
@@ -419,19 +419,19 @@ int courses_align(struct differences *all, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t run = 1; run < all->courses && !status; run++)
-		status = course_match(all, &all->course[run], err);
+		status = series_match(all, &all->series[run], err);
 	if (!status)
 		status = find_common(all, err);
 	for (size_t run = 0; run < all->courses && !status; run++) {
-		struct course *course = &all->course[run];
+		struct series *series = &all->series[run];
 		for (uint32_t i = 0; i < all->common_count; i++) {
 			const uint32_t row =
-				course->matched ? course->matched[all->common[i]] : all->common[i];
-			if (course->run[row] != SL_NONE)
-				course->held += (unsigned __int128)course->run[row] *
-						(unsigned __int128)course->cpus[row];
+				series->matched ? series->matched[all->common[i]] : all->common[i];
+			if (series->run[row] != SL_NONE)
+				series->held += (unsigned __int128)series->run[row] *
+						(unsigned __int128)series->cpus[row];
 		}
-		all->slower |= course->held != all->course[0].held;
+		all->slower |= series->held != all->series[0].held;
 	}
 	if (status)
 		return status;

@@ -15,7 +15,7 @@
 enum figure { WAIT, TURNAROUND, SLOWDOWN, BOUNDED };
 
 /* Of one run, by its own rows, in microseconds; SL_NONE: it has none. */
-struct course {
+struct series {
 	struct schedule jobs; /* id, number, submit, count: NULL where they are those of the first. */
 	int64_t *number;
 	sl_time *submit, *wait, *turnaround, *run;
@@ -30,20 +30,20 @@ struct course {
 
 /* BY_RUN: one number a run. */
 enum way { BY_MEAN, BY_QUANTILE, BY_RUN };
-struct shown_way {
+struct displayed_way {
 	const char *name;
 	enum way way;
 	enum figure figure;
 	unsigned hundredth;           /* 100: the largest. */
 	uint8_t covers, ratio_covers; /* docs/VALIDATION.md. */
 };
-extern const struct shown_way difference_ways[];
+extern const struct displayed_way difference_ways[];
 extern const size_t difference_way_count;
 
 struct differences {
 	struct sl_arena *arena;
-	struct course *course; /* By run. */
-	size_t courses, course_capacity;
+	struct series *series; /* By run. */
+	size_t courses, series_capacity;
 	uint32_t *common; /* The first's rows that started in all runs, in order. */
 	uint32_t common_count;
 	uint32_t apart_count; /* Jobs that started in some runs only. */
@@ -61,30 +61,30 @@ struct differences {
 	size_t restated_count, restated_capacity;
 };
 
-/* differences_course.c */
-int course_of_result(struct course *course, const struct sl_result *result, const struct sl_metrics *metrics,
+/* differences_series.c */
+int series_of_result(struct series *series, const struct sl_result *result, const struct sl_metrics *metrics,
 	struct differences *all, struct sl_err *err);
-int course_of_file(struct course *course, const struct schedule *schedule, const struct sl_metrics *metrics,
+int series_of_file(struct series *series, const struct schedule *schedule, const struct sl_metrics *metrics,
 	struct differences *all, struct sl_err *err);
-void course_release(struct course *course);
+void series_release(struct series *series);
 /* Which jobs started in all, what is apart, and the metrics over the common ones where they are not all. */
 int courses_align(struct differences *all, struct sl_err *err);
 /* A job of the first's rows has that figure in a run: seconds, or a number; NaN: it has none. */
-double course_figure(const struct course *course, enum figure figure, uint32_t row);
+double series_figure(const struct series *series, enum figure figure, uint32_t row);
 /* The run's metric as it is compared; NULL: it has none. */
-const int64_t *course_metric(const struct differences *all, size_t run, const char *name);
+const int64_t *series_metric(const struct differences *all, size_t run, const char *name);
 
 /* differences_blocks.c: what is said of one metric of a run to that of the first. */
-struct told {
+struct reported {
 	struct sl_difference difference;
 	struct sl_certainty certainty;
 };
-struct told told_by_blocks(
-	const struct differences *all, size_t run, const struct shown_way *way, struct sl_err *err);
+struct reported reported_by_blocks(
+	const struct differences *all, size_t run, const struct displayed_way *way, struct sl_err *err);
 /* Of n independent samples: a metric of each under the first run, and under another. serial: they follow each
  * other, and may go together. */
-struct told told_by_samples(const struct differences *all, const double *a, const double *b, unsigned n,
-	bool serial, const char *what, struct sl_err *err);
+struct reported reported_by_samples(const struct differences *all, const double *a, const double *b,
+	unsigned n, bool serial, const char *what, struct sl_err *err);
 /* The same bits on every machine, though libm's last one is not: seven digits. */
 int64_t difference_micro(double value);
 

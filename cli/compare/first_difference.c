@@ -15,19 +15,19 @@
 /* What was done to a job at an instant. */
 struct act {
 	sl_time at;
-	uint32_t job;   /* Its common number. */
-	uint32_t row;   /* Its row in this run. */
-	uint32_t order; /* Of what was done in this run. */
-	uint8_t did;    /* enum sl_did */
-	uint8_t how;    /* As of sl_decision. */
-	bool again;     /* A model ended the attempt; the job waits again. */
-	bool alone;     /* Not done in the other. */
-	uint64_t place; /* Of which nodes, and how: a hash; 0: they are not told apart. */
+	uint32_t job;     /* Its common number. */
+	uint32_t row;     /* Its row in this run. */
+	uint32_t order;   /* Of what was done in this run. */
+	uint8_t decision; /* enum sl_decision_kind */
+	uint8_t how;      /* As of sl_decision. */
+	bool rerun;       /* A model ended the attempt; the job waits again. */
+	bool alone;       /* Not done in the other. */
+	uint64_t place;   /* Of which nodes, and how: a hash; 0: they are not told apart. */
 };
 
 struct side {
-	struct again *again;
-	struct sim sim;
+	struct rerun *rerun;
+	struct sim_run sim;
 	bool begun;
 	const uint32_t *common;       /* By row. */
 	struct act *act;              /* Of the step. */
@@ -60,26 +60,26 @@ static uint64_t folded_text(uint64_t h, const char *text)
 
 static uint64_t place_of(const struct walk *walk, const struct side *side, uint32_t row)
 {
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	const struct sl_cluster *cluster = sl_cluster_of(pass_of(side));
-	const size_t count = walk->places ? sl_pieces_of(pass_of(side), (sl_job){ row }, &piece) : 0;
+	const size_t count = walk->places ? sl_node_tasks_of(pass_of(side), (sl_job){ row }, &alloc) : 0;
 	uint64_t sum = 0; /* In whatever order the pieces are. */
 	for (size_t i = 0; i < count; i++) {
-		uint64_t h = folded(piece[i].group, piece[i].tasks);
-		h = folded(h, piece[i].devices);
-		sum += walk->names ? folded_text(h, cluster->node_name[piece[i].node])
-				   : folded(h, piece[i].node);
+		uint64_t h = folded(alloc[i].group, alloc[i].tasks);
+		h = folded(h, alloc[i].devices);
+		sum += walk->names ? folded_text(h, cluster->node_name[alloc[i].node])
+				   : folded(h, alloc[i].node);
 	}
 	return sum;
 }
 
 /* What the engine noted, as what was done; false: it is none of that. */
-static bool act_of(const struct past_event *event, struct act *act)
+static bool act_of(const struct history_event *event, struct act *act)
 {
-	*act = (struct act){ .at = event->time, .row = event->row, .did = SL_DID_END };
+	*act = (struct act){ .at = event->time, .row = event->row, .decision = SL_DECISION_END };
 	switch (event->class) {
 	case SL_EV_CLASS_COUNT:
-		act->did = SL_DID_START;
+		act->decision = SL_DECISION_START;
 		return true;
 	case SL_EV_JOB_END:
 		act->how = SL_COMPLETED;
@@ -94,10 +94,10 @@ static bool act_of(const struct past_event *event, struct act *act)
 		act->how = SL_DEADLINE;
 		return true;
 	case DIGEST_RESUME:
-		act->did = SL_DID_RESUME;
+		act->decision = SL_DECISION_RESUME;
 		return true;
 	case DIGEST_RESIZE:
-		act->did = SL_DID_RESIZE;
+		act->decision = SL_DECISION_RESIZE;
 		return true;
 	default:
 		break;
@@ -105,11 +105,11 @@ static bool act_of(const struct past_event *event, struct act *act)
 	if (event->class >= DIGEST_DRAIN)
 		return false;
 	if (event->class >= DIGEST_END) {
-		act->again = event->class >= DIGEST_AGAIN;
-		act->how = (uint8_t)(event->class - (act->again ? DIGEST_AGAIN : DIGEST_END));
+		act->rerun = event->class >= DIGEST_REQUEUED;
+		act->how = (uint8_t)(event->class - (act->rerun ? DIGEST_REQUEUED : DIGEST_END));
 		return true;
 	}
-	act->did = SL_DID_PREEMPT;
+	act->decision = SL_DECISION_PREEMPT;
 	act->how = (uint8_t)(event->class - DIGEST_PREEMPT);
 	return event->class >= DIGEST_PREEMPT && event->class < DIGEST_RESUME;
 }
@@ -118,16 +118,16 @@ static int acts_take(const struct walk *walk, struct side *side, struct sl_err *
 {
 	const struct sl_pass *pass = pass_of(side);
 	side->count = 0;
-	for (; side->seen < pass->past_count; side->seen++) {
+	for (; side->seen < pass->history_count; side->seen++) {
 		struct act act;
-		if (!act_of(&pass->past[side->seen], &act))
+		if (!act_of(&pass->history[side->seen], &act))
 			continue;
 		const int status = SL_GROW_MOST(side->act, side->capacity, side->count + 1, UINT32_MAX, err);
 		if (status)
 			return status;
 		act.job = side->common[act.row];
 		act.order = (uint32_t)side->count;
-		if (act.did != SL_DID_END && act.did != SL_DID_PREEMPT)
+		if (act.decision != SL_DECISION_END && act.decision != SL_DECISION_PREEMPT)
 			act.place = place_of(walk, side, act.row);
 		side->act[side->count++] = act;
 	}
@@ -140,12 +140,12 @@ static int compare_what(const struct act *x, const struct act *y)
 		return x->at < y->at ? -1 : 1;
 	if (x->job != y->job)
 		return x->job < y->job ? -1 : 1;
-	if (x->did != y->did)
-		return x->did < y->did ? -1 : 1;
+	if (x->decision != y->decision)
+		return x->decision < y->decision ? -1 : 1;
 	if (x->how != y->how)
 		return x->how < y->how ? -1 : 1;
-	if (x->again != y->again)
-		return x->again ? 1 : -1;
+	if (x->rerun != y->rerun)
+		return x->rerun ? 1 : -1;
 	return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -191,12 +191,12 @@ static sl_time next_step(struct walk *walk)
 {
 	sl_time next = SL_NEVER;
 	for (size_t i = 0; i < 2; i++) {
-		struct again *again = walk->side[i].again;
-		const struct sim_options *recipe = &again->recipe;
+		struct rerun *rerun = walk->side[i].rerun;
+		const struct sim_options *recipe = &rerun->recipe;
 		sl_time own = sim_next(&walk->side[i].sim);
-		if (again->stretch < recipe->past_count && recipe->past[again->stretch].until < own)
-			own = recipe->past[again->stretch].until;
-		if (again->scenario.bounded && own > again->scenario.until)
+		if (rerun->interval < recipe->history_count && recipe->history[rerun->interval].until < own)
+			own = recipe->history[rerun->interval].until;
+		if (rerun->scenario.bounded && own > rerun->scenario.until)
 			own = SL_NEVER;
 		next = own < next ? own : next;
 	}
@@ -238,7 +238,7 @@ static void name_act(struct walk *walk)
 
 static const char *id_of(const struct walk *walk, const struct side *side, uint32_t row)
 {
-	const struct schedule jobs = schedule_of_jobs(&side->again->scenario.jobs);
+	const struct schedule jobs = schedule_of_jobs(&side->rerun->scenario.jobs);
 	const char *id = schedule_id(&jobs, row, walk->arena);
 	return id ? id : "";
 }
@@ -246,66 +246,67 @@ static const char *id_of(const struct walk *walk, const struct side *side, uint3
 /* "n[1-3]"; NULL: nodes are not told apart. */
 static const char *nodes_text(const struct walk *walk, const struct side *side, uint32_t row)
 {
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	const struct sl_cluster *cluster = sl_cluster_of(pass_of(side));
 	const size_t count = cluster->node_count && cluster->node_name
-				     ? sl_pieces_of(pass_of(side), (sl_job){ row }, &piece)
+				     ? sl_node_tasks_of(pass_of(side), (sl_job){ row }, &alloc)
 				     : 0;
 	const char **name = sl_alloc(walk->arena, count + 1, sizeof(*name));
 	if (!count || !name)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		name[i] = cluster->node_name[piece[i].node];
-	const size_t room = sl_hosts_fold(name, count, NULL, 0) + 1;
-	char *text = sl_alloc(walk->arena, room, 1);
+		name[i] = cluster->node_name[alloc[i].node];
+	const size_t capacity = sl_hosts_fold(name, count, NULL, 0) + 1;
+	char *text = sl_alloc(walk->arena, capacity, 1);
 	if (text)
-		(void)sl_hosts_fold(name, count, text, room);
+		(void)sl_hosts_fold(name, count, text, capacity);
 	return text;
 }
 
 /* How things stand with it after the instant; the job's reason comes when the run is over. */
-static void tell_side(const struct walk *walk, size_t i)
+static void report_side(const struct walk *walk, size_t i)
 {
 	const struct side *side = &walk->side[i];
 	const struct sl_pass *pass = pass_of(side);
 	const struct sl_cluster *cluster = sl_cluster_of(pass);
-	struct difference_side *told = &walk->found->side[i];
+	struct difference_side *reported = &walk->found->side[i];
 	const sl_job head = sl_queue_first(pass);
-	told->acted = side->named != NULL;
-	if (told->acted) {
-		told->decision = (struct sl_decision){ .at = walk->at,
+	reported->acted = side->named != NULL;
+	if (reported->acted) {
+		reported->decision = (struct sl_decision){ .at = walk->at,
 			.job = side->row,
-			.whose = UINT32_MAX,
-			.did = side->named->did,
+			.beneficiary = UINT32_MAX,
+			.decision = side->named->decision,
 			.how = side->named->how,
 			.start = SL_NONE };
-		told->again = side->named->again;
-		if (side->named->did != SL_DID_END && side->named->did != SL_DID_PREEMPT)
-			told->nodes = nodes_text(walk, side, side->row);
+		reported->rerun = side->named->rerun;
+		if (side->named->decision != SL_DECISION_END && side->named->decision != SL_DECISION_PREEMPT)
+			reported->nodes = nodes_text(walk, side, side->row);
 	}
-	told->absent = side->row == UINT32_MAX;
-	if (!told->absent) {
-		told->there = side->row < pass->submitted;
-		told->state = told->there ? sl_state_of(pass, (sl_job){ side->row }) : SL_PENDING;
+	reported->absent = side->row == UINT32_MAX;
+	if (!reported->absent) {
+		reported->there = side->row < pass->submitted;
+		reported->state = reported->there ? sl_state_of(pass, (sl_job){ side->row }) : SL_PENDING;
 	}
 	for (size_t k = 0; k < side->count; k++) {
 		const struct act *act = &side->act[k];
 		if (!act->alone || act->at != walk->at || act->job == walk->job)
 			continue;
-		if (told->other_count < DIFFERENCE_MANY)
-			told->other[told->other_count] = (struct difference_act){ id_of(walk, side, act->row),
-				(enum sl_did)act->did, act->again };
-		told->other_count++;
+		if (reported->other_count < DIFFERENCE_MANY)
+			reported->other[reported->other_count] =
+				(struct difference_act){ id_of(walk, side, act->row),
+					(enum sl_decision_kind)act->decision, act->rerun };
+		reported->other_count++;
 	}
-	told->head = sl_job_is(head) ? id_of(walk, side, head.row) : NULL;
-	told->queued = sl_queue_count(pass);
-	told->running = pass->running;
-	told->cpus_free = sl_free(pass, SL_KIND_CPUS);
-	told->cpu_parts = sl_parts(cluster->cpu_parts);
-	told->gpu_parts = sl_parts(cluster->gpu_parts);
-	told->gpus_free = cluster->gpus ? 0 : -1;
+	reported->head = sl_job_is(head) ? id_of(walk, side, head.row) : NULL;
+	reported->queued = sl_queue_count(pass);
+	reported->running = pass->running;
+	reported->cpus_free = sl_free(pass, SL_KIND_CPUS);
+	reported->cpu_parts = sl_parts(cluster->cpu_parts);
+	reported->gpu_parts = sl_parts(cluster->gpu_parts);
+	reported->gpus_free = cluster->gpus ? 0 : -1;
 	for (uint32_t kind = SL_KIND_GPUS; cluster->gpus && kind < cluster->kind_count; kind++)
-		told->gpus_free += sl_free(pass, kind);
+		reported->gpus_free += sl_free(pass, kind);
 }
 
 /* Steps until something differs, or both have ended. */
@@ -315,7 +316,7 @@ static int walk_on(struct walk *walk, struct sl_err *err)
 	for (sl_time next; !walk->found->differs && !status && (next = next_step(walk)) != SL_NEVER;) {
 		for (size_t i = 0; i < 2 && !status; i++) {
 			struct side *side = &walk->side[i];
-			status = again_advance(side->again, &side->sim, next, err);
+			status = rerun_advance(side->rerun, &side->sim, next, err);
 			if (!status)
 				status = acts_take(walk, side, err);
 		}
@@ -327,7 +328,7 @@ static int walk_on(struct walk *walk, struct sl_err *err)
 	name_act(walk);
 	walk->found->at = walk->at;
 	for (size_t i = 0; i < 2; i++) {
-		tell_side(walk, i);
+		report_side(walk, i);
 		if (walk->side[i].row != UINT32_MAX && !walk->found->job)
 			walk->found->job = id_of(walk, &walk->side[i], walk->side[i].row);
 	}
@@ -337,32 +338,33 @@ static int walk_on(struct walk *walk, struct sl_err *err)
 /* ---- When both are over ------------------------------------------------------------------------------ */
 
 /* By which rule; and why it waited. */
-static void tell_why(const struct walk *walk, size_t i)
+static void report_why(const struct walk *walk, size_t i)
 {
 	const struct side *side = &walk->side[i];
 	const struct sl_result *result = &side->sim.result;
-	struct difference_side *told = &walk->found->side[i];
-	told->digest = result->digest;
-	told->events = result->events;
+	struct difference_side *reported = &walk->found->side[i];
+	reported->digest = result->digest;
+	reported->events = result->events;
 	if (side->row == UINT32_MAX)
 		return;
 	for (size_t k = 0; k < result->decision_count && result->decision[k].at <= walk->at; k++) {
 		const struct sl_decision *decision = &result->decision[k];
 		if (decision->job != side->row)
 			continue;
-		if (decision->did == SL_DID_PLAN)
-			told->planned = decision->start;
-		if (!told->acted || decision->at != walk->at || decision->did != told->decision.did)
+		if (decision->decision == SL_DECISION_PLAN)
+			reported->planned = decision->start;
+		if (!reported->acted || decision->at != walk->at ||
+			decision->decision != reported->decision.decision)
 			continue;
-		told->decision.rule = decision->rule;
-		told->decision.whose = decision->whose;
-		if (decision->whose != UINT32_MAX)
-			told->whose = id_of(walk, side, decision->whose);
+		reported->decision.rule = decision->rule;
+		reported->decision.beneficiary = decision->beneficiary;
+		if (decision->beneficiary != UINT32_MAX)
+			reported->beneficiary = id_of(walk, side, decision->beneficiary);
 	}
-	told->reason = result->reason_default;
+	reported->reason = result->reason_default;
 	for (size_t k = 0; k < result->reason_count; k++)
 		if (result->reasons[k].job == side->row && result->reasons[k].at <= walk->at)
-			told->reason = (enum sl_reason)result->reasons[k].reason;
+			reported->reason = (enum sl_reason)result->reasons[k].reason;
 }
 
 static int walk_end(struct walk *walk, struct sl_err *err)
@@ -370,14 +372,14 @@ static int walk_end(struct walk *walk, struct sl_err *err)
 	struct schedule schedule[2];
 	for (size_t i = 0; i < 2; i++) {
 		struct side *side = &walk->side[i];
-		int status = again_advance(side->again, &side->sim, SL_NEVER, err);
+		int status = rerun_advance(side->rerun, &side->sim, SL_NEVER, err);
 		if (!status)
 			status = sim_end(&side->sim, err);
 		if (!status)
-			status = again_compare(side->again, &side->sim.result, err);
+			status = rerun_compare(side->rerun, &side->sim.result, err);
 		if (status)
 			return status;
-		tell_why(walk, i);
+		report_why(walk, i);
 		schedule[i] = schedule_of(&side->sim.result);
 	}
 	return schedules_led(walk->found, schedule, &walk->matched, walk->arena, err);
@@ -385,8 +387,8 @@ static int walk_end(struct walk *walk, struct sl_err *err)
 
 /* ---- Inputs and settings ----------------------------------------------------------------------------- */
 
-static const char *told_text(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
-static const char *told_text(struct sl_arena *arena, const char *format, ...)
+static const char *report_text(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
+static const char *report_text(struct sl_arena *arena, const char *format, ...)
 {
 	char text[1024];
 	va_list args;
@@ -405,7 +407,7 @@ static void setting_differs(struct walk *walk, const char *key, const char *a, c
 	if (same(a, b))
 		return;
 	if (!found->settings++)
-		found->setting = told_text(
+		found->setting = report_text(
 			walk->arena, "%s: %s against %s", key, a ? a : "nothing", b ? b : "nothing");
 }
 
@@ -423,12 +425,12 @@ static void values_differ(struct walk *walk, const char *prefix, const struct sl
 	}
 }
 
-static const struct policy_choice *choice_of(const struct again *again)
+static const struct policy_choice *choice_of(const struct rerun *rerun)
 {
-	return again->recipe.past[again->recipe.past_count - 1].choice;
+	return rerun->recipe.history[rerun->recipe.history_count - 1].choice;
 }
 
-static void policies_differ(struct walk *walk, const struct again *a, const struct again *b)
+static void policies_differ(struct walk *walk, const struct rerun *a, const struct rerun *b)
 {
 	const struct policy_choice *const choice[2] = { choice_of(a), choice_of(b) };
 	if (strcmp(choice[0]->policy->name, choice[1]->policy->name) != 0)
@@ -436,9 +438,9 @@ static void policies_differ(struct walk *walk, const struct again *a, const stru
 	else if (choice[0]->value_count == choice[1]->value_count)
 		values_differ(walk, "policy", choice[0]->policy->params, choice[0]->values, choice[1]->values,
 			choice[0]->value_count);
-	if (a->recipe.past_count != b->recipe.past_count)
-		setting_differs(walk, "policies before it", a->recipe.past_count > 1 ? "some" : "none",
-			b->recipe.past_count > 1 ? "some" : "none");
+	if (a->recipe.history_count != b->recipe.history_count)
+		setting_differs(walk, "policies before it", a->recipe.history_count > 1 ? "some" : "none",
+			b->recipe.history_count > 1 ? "some" : "none");
 }
 
 static void numbers_differ(struct walk *walk, const char *key, uint64_t a, uint64_t b)
@@ -489,12 +491,12 @@ static void inputs_differ(struct walk *walk, const struct scenario *a, const str
 {
 	struct first_difference *found = walk->found;
 	if (strcmp(a->input.sha256, b->input.sha256) != 0)
-		found->inputs = told_text(walk->arena,
+		found->inputs = report_text(walk->arena,
 			"other traces: %s against %s; %u jobs are in both by their ids, %u and %u in one alone",
 			a->input.path, b->input.path, walk->matched.count, walk->matched.only[0],
 			walk->matched.only[1]);
 	else if (walk->matched.only[0] || walk->matched.only[1])
-		found->inputs = told_text(walk->arena,
+		found->inputs = report_text(walk->arena,
 			"other jobs of one trace: %u are in both, %u and %u in one alone",
 			walk->matched.count, walk->matched.only[0], walk->matched.only[1]);
 	for (size_t i = 0; i < a->side_count && i < b->side_count; i++)
@@ -502,13 +504,13 @@ static void inputs_differ(struct walk *walk, const struct scenario *a, const str
 			setting_differs(walk, "side file", a->side[i].path, b->side[i].path);
 }
 
-static const char *jobs_text(const struct walk *walk, const struct again *again)
+static const char *jobs_text(const struct walk *walk, const struct rerun *rerun)
 {
-	const uint64_t most = again->snapshot.jobs_max;
-	return most ? told_text(walk->arena, "the first %" PRIu64, most) : "all";
+	const uint64_t most = rerun->snapshot.jobs_max;
+	return most ? report_text(walk->arena, "the first %" PRIu64, most) : "all";
 }
 
-static void tell_settings(struct walk *walk, const struct again *a, const struct again *b)
+static void report_settings(struct walk *walk, const struct rerun *a, const struct rerun *b)
 {
 	policies_differ(walk, a, b);
 	values_differ(
@@ -526,11 +528,11 @@ static void tell_settings(struct walk *walk, const struct again *a, const struct
 
 static int walk_begin(struct walk *walk, struct sl_err *err)
 {
-	const unsigned record = SIM_RECORD_PAST | SIM_RECORD_REASONS | SIM_RECORD_DECISIONS;
+	const unsigned record = SIM_RECORD_HISTORY | SIM_RECORD_REASONS | SIM_RECORD_DECISIONS;
 	const struct sl_cluster *cluster[2];
 	for (size_t i = 0; i < 2; i++) {
 		struct side *side = &walk->side[i];
-		const int status = again_start(side->again, &side->sim, record, err);
+		const int status = rerun_start(side->rerun, &side->sim, record, err);
 		side->begun = side->sim.engine != NULL;
 		if (status)
 			return status;
@@ -567,7 +569,7 @@ static int keep_text(const char **text, struct sl_arena *arena, struct sl_err *e
 
 static int keep_side(struct difference_side *side, struct sl_arena *arena, struct sl_err *err)
 {
-	int status = keep_text(&side->whose, arena, err);
+	int status = keep_text(&side->beneficiary, arena, err);
 	if (!status)
 		status = keep_text(&side->head, arena, err);
 	for (size_t i = 0; i < DIFFERENCE_MANY && !status; i++)
@@ -592,16 +594,16 @@ static int keep_texts(struct first_difference *found, struct sl_arena *arena, st
 	return status;
 }
 
-int first_difference(struct first_difference *found, struct again *a, struct again *b,
+int first_difference(struct first_difference *found, struct rerun *a, struct rerun *b,
 	const char *const label[2], struct sl_arena *arena, struct sl_err *err)
 {
-	struct walk walk = { .found = found, .side = { { .again = a }, { .again = b } }, .arena = arena };
+	struct walk walk = { .found = found, .side = { { .rerun = a }, { .rerun = b } }, .arena = arena };
 	const struct schedule jobs[2] = { schedule_of_jobs(&a->scenario.jobs),
 		schedule_of_jobs(&b->scenario.jobs) };
 	begin_found(found, &b->scenario, label);
 	int status = schedules_match(&walk.matched, jobs, walk.arena, err);
 	if (!status) {
-		tell_settings(&walk, a, b);
+		report_settings(&walk, a, b);
 		status = walk_begin(&walk, err);
 	}
 	if (!status)
@@ -628,7 +630,7 @@ struct by_files {
 	struct sl_arena *arena;
 	sl_time at;
 	uint32_t job;
-	enum sl_did did;
+	enum sl_decision_kind decision;
 };
 
 static sl_time earlier(sl_time a, sl_time b)
@@ -638,35 +640,35 @@ static sl_time earlier(sl_time a, sl_time b)
 	return a < b ? a : b;
 }
 
-static void files_part(struct by_files *files, sl_time at, uint32_t job, enum sl_did did)
+static void files_part(struct by_files *files, sl_time at, uint32_t job, enum sl_decision_kind decision)
 {
 	if (files->found->differs && files->at <= at)
 		return;
 	files->found->differs = true;
 	files->at = at;
 	files->job = job;
-	files->did = did;
+	files->decision = decision;
 }
 
 /* Of that job, as far as starts, ends and states go. */
-static void tell_by_files(const struct by_files *files, size_t i)
+static void report_by_files(const struct by_files *files, size_t i)
 {
-	struct difference_side *told = &files->found->side[i];
+	struct difference_side *reported = &files->found->side[i];
 	const struct schedule *side = &files->side[i];
 	const uint32_t row = files->matched.row[i][files->job];
-	const sl_time at = files->did == SL_DID_START ? side->start[row] : side->end[row];
-	told->acted = at == files->at;
-	told->decision = (struct sl_decision){ .at = files->at,
+	const sl_time at = files->decision == SL_DECISION_START ? side->start[row] : side->end[row];
+	reported->acted = at == files->at;
+	reported->decision = (struct sl_decision){ .at = files->at,
 		.job = row,
-		.whose = UINT32_MAX,
-		.did = (uint8_t)files->did,
-		.how = files->did == SL_DID_END ? side->state[row] : 0 };
-	told->there = side->submit[row] <= files->at;
-	told->state = SL_PENDING;
+		.beneficiary = UINT32_MAX,
+		.decision = (uint8_t)files->decision,
+		.how = files->decision == SL_DECISION_END ? side->state[row] : 0 };
+	reported->there = side->submit[row] <= files->at;
+	reported->state = SL_PENDING;
 	if (side->start[row] != SL_NONE && side->start[row] <= files->at)
-		told->state = SL_RUNNING;
+		reported->state = SL_RUNNING;
 	if (side->end[row] != SL_NONE && side->end[row] <= files->at)
-		told->state = (enum sl_state)side->state[row];
+		reported->state = (enum sl_state)side->state[row];
 }
 
 static int files_compare(struct by_files *files, struct sl_err *err)
@@ -677,15 +679,15 @@ static int files_compare(struct by_files *files, struct sl_err *err)
 		const uint32_t a = files->matched.row[0][i];
 		const uint32_t b = files->matched.row[1][i];
 		if (side[0].start[a] != side[1].start[b])
-			files_part(files, earlier(side[0].start[a], side[1].start[b]), i, SL_DID_START);
+			files_part(files, earlier(side[0].start[a], side[1].start[b]), i, SL_DECISION_START);
 		if (side[0].end[a] != side[1].end[b] || side[0].state[a] != side[1].state[b])
-			files_part(files, earlier(side[0].end[a], side[1].end[b]), i, SL_DID_END);
+			files_part(files, earlier(side[0].end[a], side[1].end[b]), i, SL_DECISION_END);
 	}
 	if (!status && files->found->differs) {
 		files->found->at = files->at;
 		files->found->job = schedule_id(&side[1], files->matched.row[1][files->job], files->arena);
-		tell_by_files(files, 0);
-		tell_by_files(files, 1);
+		report_by_files(files, 0);
+		report_by_files(files, 1);
 	}
 	return status ? status : schedules_led(files->found, side, &files->matched, files->arena, err);
 }

@@ -38,8 +38,8 @@ struct difference_side {
 	/* Of the job that is named: */
 	bool acted;                  /* Something was done to it that was not done in the other: */
 	struct sl_decision decision; /* this, by that rule; */
-	bool again;                  /* if it is an end: of an attempt, and the job waits again. */
-	const char *whose;           /* On behalf of which job; NULL: nobody's. */
+	bool rerun;                  /* if it is an end: of an attempt, and the job waits again. */
+	const char *beneficiary;     /* On behalf of which job; NULL: nobody's. */
 	const char *nodes;           /* Where it started: "n[1-3]"; NULL: nodes are not told apart. */
 	bool absent;                 /* Else: it is in the other alone; or */
 	bool there;                  /* it was submitted by then, and in this state; */
@@ -49,8 +49,8 @@ struct difference_side {
 	/* What else was done here and not in the other: */
 	struct difference_act {
 		const char *job;
-		enum sl_did did;
-		bool again;
+		enum sl_decision_kind decision;
+		bool rerun;
 	} other[DIFFERENCE_MANY];
 	uint32_t other_count; /* Of so many in all. */
 	/* Afterwards: */
@@ -88,7 +88,7 @@ struct first_difference {
 
 /* Of two runs that were opened and loaded; labels are lent, other texts are in the arena. SL_DIFFERS: one of
  * them is not reproduced. */
-int first_difference(struct first_difference *found, struct again *a, struct again *b,
+int first_difference(struct first_difference *found, struct rerun *a, struct rerun *b,
 	const char *const label[2], struct sl_arena *arena, struct sl_err *err);
 /* Both as their files have it. Texts are in the arena. */
 int first_difference_files(struct first_difference *found, const char *const jobs_csv[2],

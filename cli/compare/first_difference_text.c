@@ -11,7 +11,7 @@
 
 /* ---- A side ---------------------------------------------------------------------------------- */
 
-static const char *did_words(enum sl_did did, uint8_t how)
+static const char *decision_words(enum sl_decision_kind decision, uint8_t how)
 {
 	static const char *const preempted[SL_PREEMPT_COUNT] = {
 		[SL_PREEMPT_REQUEUE] = "was put back into the queue",
@@ -19,18 +19,18 @@ static const char *did_words(enum sl_did did, uint8_t how)
 		[SL_PREEMPT_SUSPEND] = "was suspended",
 		[SL_PREEMPT_CANCEL] = "was cancelled to make room",
 	};
-	switch (did) {
-	case SL_DID_START:
+	switch (decision) {
+	case SL_DECISION_START:
 		return "started";
-	case SL_DID_PREEMPT:
+	case SL_DECISION_PREEMPT:
 		return how < SL_PREEMPT_COUNT ? preempted[how] : "was preempted";
-	case SL_DID_RESUME:
+	case SL_DECISION_RESUME:
 		return "went on";
-	case SL_DID_RESIZE:
+	case SL_DECISION_RESIZE:
 		return "got another size";
-	case SL_DID_END:
+	case SL_DECISION_END:
 		return how == SL_TIMEOUT ? "ended at its limit" : "ended";
-	case SL_DID_PLAN:
+	case SL_DECISION_PLAN:
 		break;
 	}
 	return "was planned";
@@ -43,17 +43,19 @@ static void put_side(struct cell *cell, const struct first_difference *found, si
 	if (side->acted) {
 		const struct sl_decision *decision = &side->decision;
 		cell_put(cell, "it %s",
-			side->again ? "failed" : did_words((enum sl_did)decision->did, decision->how));
+			side->rerun
+				? "failed"
+				: decision_words((enum sl_decision_kind)decision->decision, decision->how));
 		if (side->nodes)
 			cell_put(cell, " on %s", side->nodes);
-		if (decision->did == SL_DID_END && decision->how != SL_TIMEOUT)
+		if (decision->decision == SL_DECISION_END && decision->how != SL_TIMEOUT)
 			cell_put(cell, ", %s", sl_state_name((enum sl_state)decision->how));
-		if (side->again)
+		if (side->rerun)
 			cell_put(cell, ", and waits again");
-		if (decision->did != SL_DID_END && decision->rule != SL_RULE_NONE)
+		if (decision->decision != SL_DECISION_END && decision->rule != SL_RULE_NONE)
 			cell_put(cell, ": %s", sl_rule_words((enum sl_rule)decision->rule));
-		if (decision->did != SL_DID_END && side->whose)
-			cell_put(cell, " (job %s)", side->whose);
+		if (decision->decision != SL_DECISION_END && side->beneficiary)
+			cell_put(cell, " (job %s)", side->beneficiary);
 		return;
 	}
 	if (!side->there) {
@@ -93,32 +95,34 @@ static void put_time(struct cell *cell, const struct first_difference *found, sl
 
 /* ---- For people -------------------------------------------------------------------------------- */
 
-static const char *did_heading(enum sl_did did)
+static const char *decision_heading(enum sl_decision_kind decision)
 {
 	static const char *const word[] = { "started", "made room", "went on", "got another size", "ended",
 		"planned" };
-	return word[did];
+	return word[decision];
 }
 
-static bool did_alike(const struct difference_act *a, const struct difference_act *b)
+static bool decisions_alike(const struct difference_act *a, const struct difference_act *b)
 {
-	return a->did == b->did && a->again == b->again;
+	return a->decision == b->decision && a->rerun == b->rerun;
 }
 
 /* "; job 9 and job 12 started, job 3 ended; and 4 more" */
 static void put_others(struct cell *cell, const struct difference_side *side)
 {
-	const uint32_t shown = side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
-	for (uint32_t i = 0; i < shown; i++) {
-		const bool last = i + 1 == shown || !did_alike(&side->other[i + 1], &side->other[i]);
-		const bool first = i == 0 || !did_alike(&side->other[i - 1], &side->other[i]);
+	const uint32_t metric_info =
+		side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
+	for (uint32_t i = 0; i < metric_info; i++) {
+		const bool last =
+			i + 1 == metric_info || !decisions_alike(&side->other[i + 1], &side->other[i]);
+		const bool first = i == 0 || !decisions_alike(&side->other[i - 1], &side->other[i]);
 		cell_put(cell, "%s%s", first ? (i ? "; job " : "job ") : ", ", side->other[i].job);
 		if (last)
 			cell_put(cell, " %s",
-				side->other[i].again ? "failed" : did_heading(side->other[i].did));
+				side->other[i].rerun ? "failed" : decision_heading(side->other[i].decision));
 	}
-	if (side->other_count > shown)
-		cell_put(cell, "; and %u more", side->other_count - shown);
+	if (side->other_count > metric_info)
+		cell_put(cell, "; and %u more", side->other_count - metric_info);
 }
 
 static void put_left(struct cell *cell, const struct difference_side *side)
@@ -159,7 +163,7 @@ static void print_side(const struct first_difference *found, size_t i, FILE *fil
 }
 
 /* "+1:02:03" */
-static void put_span_signed(struct cell *cell, int64_t micro)
+static void put_range_signed(struct cell *cell, int64_t micro)
 {
 	char text[32];
 	cell_put(cell, "%s%s", micro > 0 ? "+" : "", screen_duration(text, micro));
@@ -179,7 +183,7 @@ static void print_users(const char *heading, const struct difference_user *user,
 	for (uint32_t i = 0; i < count; i++) {
 		cell_put(&cell, "%s%s%s ", i ? ", " : "", is_number(user[i].name) ? "user " : "",
 			user[i].name);
-		put_span_signed(&cell, user[i].wait);
+		put_range_signed(&cell, user[i].wait);
 		cell_put(&cell, " (%u job%s)", user[i].jobs, user[i].jobs == 1 ? "" : "s");
 	}
 	if (count)
@@ -222,9 +226,9 @@ static void print_led(const struct first_difference *found, FILE *file)
 		print_line(file, "runs", &cell);
 	}
 	if (found->started_both) {
-		put_span_signed(&cell, bounded_sum(found->wait));
+		put_range_signed(&cell, bounded_sum(found->wait));
 		cell_put(&cell, " in all, ");
-		put_span_signed(&cell, bounded_sum(found->wait / found->started_both));
+		put_range_signed(&cell, bounded_sum(found->wait / found->started_both));
 		cell_put(&cell, " a job");
 		print_line(file, "wait", &cell);
 	}
@@ -246,7 +250,7 @@ static void print_most(const struct first_difference *found, FILE *file)
 		char text[2][40];
 		*sl_put_micro(text[0], job->start[0]) = '\0';
 		*sl_put_micro(text[1], job->start[1]) = '\0';
-		put_span_signed(&cell, job->start[1] - job->start[0]);
+		put_range_signed(&cell, job->start[1] - job->start[0]);
 		screen_cell(table, false, "job %s", job->id);
 		screen_row(table, "lrrr", job->user ? job->user : "", text[0], text[1],
 			cell.text ? cell.text : "");
@@ -294,31 +298,31 @@ void first_difference_print(const struct first_difference *found, FILE *file)
 
 /* ---- For programs --------------------------------------------------------------------------------- */
 
-static const char *did_name(enum sl_did did)
+static const char *decision_name(enum sl_decision_kind decision)
 {
 	static const char *const name[] = { "start", "preempt", "resume", "resize", "end", "plan" };
-	return name[did];
+	return name[decision];
 }
 
-static void json_did(struct json *json, const struct difference_side *side)
+static void json_decision(struct json *json, const struct difference_side *side)
 {
 	static const char *const preempted[SL_PREEMPT_COUNT] = { "requeue", "checkpoint", "suspend",
 		"cancel" };
 	const struct sl_decision *decision = &side->decision;
-	const bool end = decision->did == SL_DID_END;
-	const bool preempt = decision->did == SL_DID_PREEMPT && decision->how < SL_PREEMPT_COUNT;
-	json_put(json, datum_text("did", did_name((enum sl_did)decision->did)),
+	const bool end = decision->decision == SL_DECISION_END;
+	const bool preempt = decision->decision == SL_DECISION_PREEMPT && decision->how < SL_PREEMPT_COUNT;
+	json_put(json, datum_text("did", decision_name((enum sl_decision_kind)decision->decision)),
 		datum_given("how", end ? sl_state_name((enum sl_state)decision->how) : NULL),
-		datum_if(side->again, datum_flag("again", true)),
+		datum_if(side->rerun, datum_flag("again", true)),
 		datum_given("how", preempt ? preempted[decision->how] : NULL),
 		datum_text("rule", sl_rule_name((enum sl_rule)decision->rule)),
-		datum_text("whose", side->whose), datum_text("nodes", side->nodes));
+		datum_text("whose", side->beneficiary), datum_text("nodes", side->nodes));
 }
 
 static void json_amount(struct json *json, const char *key, int64_t amount, int64_t parts)
 {
 	struct sl_out *out = json_raw(json, key);
-	sl_out_advance(out, sl_put_parts(sl_out_room(out, 32), amount, parts));
+	sl_out_advance(out, sl_put_parts(sl_out_reserve(out, 32), amount, parts));
 }
 
 static void json_side(struct json *json, const struct first_difference *found, size_t i)
@@ -330,7 +334,7 @@ static void json_side(struct json *json, const struct first_difference *found, s
 		json_put(json, datum_digest("digest", side->digest), datum_count("events", side->events));
 	if (found->differs) {
 		if (side->acted)
-			json_did(json, side);
+			json_decision(json, side);
 		else
 			json_put(json, datum_text("state", side->there ? sl_state_name(side->state) : NULL));
 		if (!side->acted && side->there && side->state == SL_PENDING && !found->by_files)
@@ -339,7 +343,7 @@ static void json_side(struct json *json, const struct first_difference *found, s
 		json_nest(json, "here_alone", '[', &json_tight);
 		for (uint32_t k = 0; k < side->other_count && k < DIFFERENCE_MANY; k++) {
 			json_object(json, NULL, datum_text("job", side->other[k].job),
-				datum_text("did", did_name(side->other[k].did)));
+				datum_text("did", decision_name(side->other[k].decision)));
 		}
 		json_close(json);
 		json_put(json, datum_count("here_alone_count", side->other_count));

@@ -170,10 +170,10 @@ struct led {
 	struct first_difference *found;
 	const struct schedule *side; /* Two. */
 	const struct matched *matched;
-	struct stretch {
+	struct interval {
 		sl_time from, until;
-	} * stretch;
-	size_t stretch_count;
+	} * interval;
+	size_t interval_count;
 	struct user_sum {
 		const char *name;
 		int64_t wait;
@@ -235,16 +235,16 @@ static void led_job(struct led *led, uint32_t *most, uint32_t i)
 						  : a) };
 	const sl_time end[2] = { end_a < end_b ? end_a : end_b, end_a < end_b ? end_b : end_a };
 	if (start[0] < start[1])
-		led->stretch[led->stretch_count++] =
-			(struct stretch){ start[0], start[1] < end[1] ? start[1] : end[1] };
+		led->interval[led->interval_count++] =
+			(struct interval){ start[0], start[1] < end[1] ? start[1] : end[1] };
 	if (end[0] < end[1] && start[1] != SL_NEVER)
-		led->stretch[led->stretch_count++] = (struct stretch){ end[0], end[1] };
+		led->interval[led->interval_count++] = (struct interval){ end[0], end[1] };
 }
 
-static int compare_stretches(const void *a, const void *b)
+static int compare_intervals(const void *a, const void *b)
 {
-	const struct stretch *x = a;
-	const struct stretch *y = b;
+	const struct interval *x = a;
+	const struct interval *y = b;
 	return (x->from > y->from) - (x->from < y->from);
 }
 
@@ -252,18 +252,18 @@ static int compare_stretches(const void *a, const void *b)
 static void led_meeting(struct led *led)
 {
 	struct first_difference *found = led->found;
-	qsort(led->stretch, led->stretch_count, sizeof(*led->stretch), compare_stretches);
+	qsort(led->interval, led->interval_count, sizeof(*led->interval), compare_intervals);
 	found->parted = found->met = found->met_for_good = SL_NONE;
-	if (!led->stretch_count)
+	if (!led->interval_count)
 		return;
 	size_t i = 0;
-	sl_time until = led->stretch[0].until;
-	for (; i < led->stretch_count && led->stretch[i].from <= until; i++)
-		until = led->stretch[i].until > until ? led->stretch[i].until : until;
-	found->parted = led->stretch[0].from;
+	sl_time until = led->interval[0].until;
+	for (; i < led->interval_count && led->interval[i].from <= until; i++)
+		until = led->interval[i].until > until ? led->interval[i].until : until;
+	found->parted = led->interval[0].from;
 	found->met = until == SL_NEVER ? SL_NONE : until;
-	for (; i < led->stretch_count; i++)
-		until = led->stretch[i].until > until ? led->stretch[i].until : until;
+	for (; i < led->interval_count; i++)
+		until = led->interval[i].until > until ? led->interval[i].until : until;
 	found->met_for_good = until == SL_NEVER ? SL_NONE : until;
 }
 
@@ -357,15 +357,15 @@ static int led_all(struct led *led, struct sl_arena *arena, struct sl_err *err)
 int schedules_led(struct first_difference *found, const struct schedule side[2],
 	const struct matched *matched, struct sl_arena *arena, struct sl_err *err)
 {
-	const size_t room = (size_t)matched->count + 1;
+	const size_t capacity = (size_t)matched->count + 1;
 	struct led led = { .found = found, .side = side, .matched = matched };
 	found->jobs = matched->count;
 	found->only[0] = matched->only[0];
 	found->only[1] = matched->only[1];
-	led.stretch = malloc(2 * room * sizeof(*led.stretch));
-	led.user = malloc(room * sizeof(*led.user));
-	const int status = led.stretch && led.user ? led_all(&led, arena, err) : sl_fail_memory(err);
-	free(led.stretch);
+	led.interval = malloc(2 * capacity * sizeof(*led.interval));
+	led.user = malloc(capacity * sizeof(*led.user));
+	const int status = led.interval && led.user ? led_all(&led, arena, err) : sl_fail_memory(err);
+	free(led.interval);
 	free(led.user);
 	return status;
 }
@@ -540,7 +540,7 @@ static int parse(struct reading *in, const char *text, size_t len)
 /* Into the arena, so that it lives as long as the texts. */
 static int keep(struct schedule *schedule, const struct reading *in)
 {
-	const size_t room = in->count + 1;
+	const size_t capacity = in->count + 1;
 	const struct {
 		const void *from;
 		size_t size;
@@ -549,7 +549,7 @@ static int keep(struct schedule *schedule, const struct reading *in)
 		{ in->run, sizeof(sl_time) }, { in->cpus, sizeof(int64_t) }, { in->state, 1 } };
 	void *kept[SL_LEN(list)];
 	for (size_t i = 0; i < SL_LEN(list); i++) {
-		kept[i] = sl_alloc(in->arena, room, list[i].size);
+		kept[i] = sl_alloc(in->arena, capacity, list[i].size);
 		if (!kept[i])
 			return sl_fail_memory(in->err);
 		if (in->count)

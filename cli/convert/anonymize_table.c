@@ -183,10 +183,10 @@ struct table {
 
 void put_bytes(struct sl_out *out, const char *text, size_t len)
 {
-	enum { PIECE = 1 << 14 };
+	enum { ALLOC = 1 << 14 };
 	for (size_t done = 0; done < len;) {
-		const size_t size = len - done < PIECE ? len - done : PIECE;
-		char *p = sl_out_room(out, PIECE);
+		const size_t size = len - done < ALLOC ? len - done : ALLOC;
+		char *p = sl_out_reserve(out, ALLOC);
 		memcpy(p, text + done, size);
 		sl_out_advance(out, p + size);
 		done += size;
@@ -412,21 +412,21 @@ static bool is_free(const struct column *column)
 
 /* A line with more pieces than columns: which pieces are a column's? Every column has one at least, those
  * that are free any number. reach[c]: how many pieces the first c columns may have taken, as bits. */
-enum { PIECE_WORDS = COLUMNS_MAX / 64 + 1 };
+enum { PART_WORDS = COLUMNS_MAX / 64 + 1 };
 
 static bool bit(const uint64_t *bits, size_t i) { return bits[i / 64] >> (i % 64) & 1; }
 static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= UINT64_C(1) << (i % 64); }
 
 /* True if a column that has one piece may have this one. */
-static bool takes(const struct column *column, const struct field *piece)
+static bool takes(const struct column *column, const struct field *alloc)
 {
 	if (column->kind == 'i') /* "7957382_17" */
-		return piece->len && sl_is_digit(piece->text[0]);
+		return alloc->len && sl_is_digit(alloc->text[0]);
 	return (column->treatment != MEASURE && column->treatment != NUMBER) ||
-	       is_measure(piece->text, piece->len);
+	       is_measure(alloc->text, alloc->len);
 }
 
-static void reach_forward(const struct table *t, size_t count, uint64_t (*reach)[PIECE_WORDS])
+static void reach_forward(const struct table *t, size_t count, uint64_t (*reach)[PART_WORDS])
 {
 	set_bit(reach[0], 0);
 	for (size_t c = 0; c < t->columns; c++) {
@@ -441,14 +441,14 @@ static void reach_forward(const struct table *t, size_t count, uint64_t (*reach)
 }
 
 /* Leaves in reach what an end is reached from: all ways through are left, and no others. */
-static void reach_back(const struct table *t, size_t count, uint64_t (*reach)[PIECE_WORDS])
+static void reach_back(const struct table *t, size_t count, uint64_t (*reach)[PART_WORDS])
 {
 	const bool whole = bit(reach[t->columns], count);
 	memset(reach[t->columns], 0, sizeof(reach[0]));
 	if (whole)
 		set_bit(reach[t->columns], count);
 	for (size_t c = t->columns; c-- > 0;) {
-		uint64_t kept[PIECE_WORDS] = { 0 };
+		uint64_t kept[PART_WORDS] = { 0 };
 		bool open = false;
 		for (size_t i = count; i-- > 0;) {
 			const bool next = bit(reach[c + 1], i + 1);
@@ -478,7 +478,7 @@ static size_t only_bit(const uint64_t *bits, size_t count)
  * there is none, the line goes. */
 static int put_long_row(struct table *t, size_t count)
 {
-	uint64_t(*reach)[PIECE_WORDS] = calloc(t->columns + 1, sizeof(*reach));
+	uint64_t(*reach)[PART_WORDS] = calloc(t->columns + 1, sizeof(*reach));
 	int status = SL_OK;
 	if (!reach)
 		return sl_fail_memory(t->err);
@@ -520,7 +520,7 @@ static int put_row(struct table *t, size_t count)
 static int hold(struct table *t, const char *p, const char *end, size_t *count)
 {
 	const size_t len = (size_t)(end - p);
-	const bool again = t->held_len > 0;
+	const bool rerun = t->held_len > 0;
 	if (t->held_len + len + 1 > HELD_MAX) {
 		t->left_out++;
 		t->held_len = 0;
@@ -531,7 +531,7 @@ static int hold(struct table *t, const char *p, const char *end, size_t *count)
 		t->held = malloc(HELD_MAX);
 	if (!t->held)
 		return sl_fail_memory(t->err);
-	if (again)
+	if (rerun)
 		t->held[t->held_len++] = ' ';
 	memcpy(t->held + t->held_len, p, len);
 	t->held_len += len;

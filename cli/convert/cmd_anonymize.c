@@ -69,7 +69,7 @@ static int write_all(const struct args *args, struct pseudonyms *p, const char *
 	return status;
 }
 
-static int told(const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
+static int reported(const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
 {
 	struct dry_run dry;
 	if (arg_flag(args, "dry-run")) {
@@ -115,7 +115,7 @@ static int anonymize_run(const struct args *args, struct sl_err *err)
 		(void)unlink(
 			arg(args, "key")); /* Nothing was written with it, and the next try is to make one. */
 	if (!status)
-		status = told(args, &p, path, err);
+		status = reported(args, &p, path, err);
 	pseudonyms_release(&p);
 	return status;
 }

@@ -59,7 +59,7 @@ static int number_name(
 
 static int number_names(struct conversion *c, struct sl_row *row, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	int status = number_name(c, &c->ids, more->id, &row->col[SL_COL_ID], err);
 	if (!status)
 		status = number_name(c, &c->users, more->user, &row->col[SL_COL_USER], err);
@@ -85,8 +85,8 @@ static int begin_dated(struct conversion *c, sl_time first, struct sl_err *err)
 
 /* Of a row that is written, changed: what it says of itself, times from zero on. */
 struct own {
-	struct sl_row_more more;
-	struct sl_job_more job;
+	struct sl_row_attributes more;
+	struct sl_job_attributes job;
 	struct sl_profile profile;
 };
 
@@ -99,8 +99,8 @@ static void shift(sl_time *time, sl_time zero)
 /* All rows of a table say more, or none does, as the first. */
 static void prepare_more(const struct conversion *c, struct sl_row *row, struct own *own)
 {
-	static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
-	static const struct sl_row_more none;
+	static const struct sl_job_attributes nothing = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
+	static const struct sl_row_attributes none;
 	static const int64_t unknown = SL_NONE;
 	if (!c->more && !c->gpus && !c->profiles &&
 		!(row->more && (row->more->job || row->more->gpu_active || row->more->profile)))
@@ -232,7 +232,7 @@ static int on_header(
 	return convert_header(self, key, value, err);
 }
 
-int convert_oddity(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err)
+int convert_anomaly(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	if (c->strict)
 		return sl_fail_at(err, at, "%s: mend the line, or run without --strict", cause);
@@ -243,9 +243,9 @@ int convert_oddity(struct conversion *c, const char *cause, const struct sl_plac
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
-	return convert_oddity(self, cause, at, err);
+	return convert_anomaly(self, cause, at, err);
 }
 
 static int on_dated(void *self, struct sl_err *err)
@@ -265,7 +265,7 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 		return status;
 	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
-		const struct sl_sink sink = { c, on_job, on_header, on_oddity, on_dated, NULL, NULL };
+		const struct sl_sink sink = { c, on_job, on_header, on_anomaly, on_dated, NULL, NULL };
 		status = reader->read(in, &sink, err);
 	}
 	sl_input_close(in);
@@ -293,22 +293,23 @@ static bool copy_text(struct sl_arena *arena, const char **text)
 	return *text != NULL;
 }
 
-static bool copy_ask(struct sl_arena *arena, struct sl_ask *ask)
+static bool copy_desc(struct sl_arena *arena, struct sl_job_desc *desc)
 {
-	const char **text[] = { &ask->partition, &ask->gres, &ask->gpus, &ask->gpus_per_node,
-		&ask->gpus_per_socket, &ask->gpus_per_task, &ask->gres_flags, &ask->constraint,
-		&ask->nodelist, &ask->exclude, &ask->distribution, &ask->licenses, &ask->reservation };
+	const char **text[] = { &desc->partition, &desc->gres, &desc->gpus, &desc->gpus_per_node,
+		&desc->gpus_per_socket, &desc->gpus_per_task, &desc->gres_flags, &desc->constraint,
+		&desc->nodelist, &desc->exclude, &desc->distribution, &desc->licenses, &desc->reservation };
 	bool whole = true;
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		whole = copy_text(arena, text[i]) && whole;
 	return whole;
 }
 
-static bool copy_job(struct sl_arena *arena, struct sl_job_more *job, const struct sl_job_more *from)
+static bool copy_job(
+	struct sl_arena *arena, struct sl_job_attributes *job, const struct sl_job_attributes *from)
 {
 	*job = *from;
 	const char **text[] = { &job->name, &job->qos, &job->dependency, &job->exit_code,
-		&job->nodes_recorded, &job->submit_line, &job->space, &job->queue, &job->manifest };
+		&job->nodes_recorded, &job->submit_line, &job->namespace, &job->queue, &job->manifest };
 	bool whole = true;
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		whole = copy_text(arena, text[i]) && whole;
@@ -326,22 +327,22 @@ static bool copy_profile(struct sl_arena *arena, struct sl_profile *profile, con
 	return whole;
 }
 
-static bool copy_asks(struct sl_arena *arena, struct sl_row_more *more)
+static bool copy_asks(struct sl_arena *arena, struct sl_row_attributes *more)
 {
-	struct sl_ask *ask = sl_alloc(arena, more->ask_count, sizeof(*ask));
-	bool whole = ask;
-	for (size_t i = 0; i < more->ask_count && whole; i++) {
-		ask[i] = more->ask[i];
-		whole = copy_ask(arena, &ask[i]);
+	struct sl_job_desc *desc = sl_alloc(arena, more->desc_count, sizeof(*desc));
+	bool whole = desc;
+	for (size_t i = 0; i < more->desc_count && whole; i++) {
+		desc[i] = more->desc[i];
+		whole = copy_desc(arena, &desc[i]);
 	}
-	more->ask = ask;
+	more->desc = desc;
 	return whole;
 }
 
 /* What a row says beyond its columns is lent for the call: a copy of it all. */
-const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_row_more *from)
+const struct sl_row_attributes *convert_copy(struct sl_arena *arena, const struct sl_row_attributes *from)
 {
-	struct sl_row_more *more = sl_alloc(arena, 1, sizeof(*more));
+	struct sl_row_attributes *more = sl_alloc(arena, 1, sizeof(*more));
 	struct sl_row_group *group = sl_alloc(arena, from->group_count, sizeof(*group));
 	if (!more || !group)
 		return NULL;
@@ -369,14 +370,14 @@ const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_r
 		more->profile = profile;
 	}
 	if (from->job) {
-		struct sl_job_more *job = sl_alloc(arena, 1, sizeof(*job));
+		struct sl_job_attributes *job = sl_alloc(arena, 1, sizeof(*job));
 		whole = job && copy_job(arena, job, from->job) && whole;
 		more->job = job;
 	}
 	return whole && copy_asks(arena, more) ? more : NULL;
 }
 
-int convert_hold(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+int convert_keep(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct conversion *c = self;
 	if (gone)
@@ -396,7 +397,7 @@ int convert_hold(void *self, const struct sl_row *row, const char *gone, struct 
 
 static int convert_clean(struct conversion *c, struct sl_err *err)
 {
-	const struct scenario_watch watch = { c, on_clean_header, convert_hold };
+	const struct scenario_watch watch = { c, on_clean_header, convert_keep };
 	const struct scenario_options options = { .trace = c->path,
 		.registry = c->registry,
 		.strict = c->strict,
@@ -412,7 +413,7 @@ static int convert_clean(struct conversion *c, struct sl_err *err)
 	for (uint32_t row = 0; row < scenario.jobs.count && !status; row++)
 		status = convert_row(c, &c->row[place ? place[row] : row], err);
 	if (!status)
-		talk_oddities(&scenario);
+		talk_anomalies(&scenario);
 	scenario_release(&scenario);
 	return status;
 }
@@ -423,11 +424,11 @@ static int writer_choose(
 	const struct sl_writer **writer, const char *name, const struct args *args, struct sl_err *err)
 {
 	const struct sl_writer *const *writers = args->registry->known.writers;
-	char near[128];
+	char similar[128];
 	*writer = sl_by_name(writers, name);
 	return *writer ? SL_OK
 		       : sl_fail(err, SL_USAGE, "unknown format '%s': %s'schedlab list writers' shows all",
-				 name, did_you_mean(near, sl_nearest_name(name, writers)));
+				 name, did_you_mean(similar, sl_nearest_name(name, writers)));
 }
 
 static bool is_cluster_format(const char *to)
@@ -457,7 +458,7 @@ void convert_release(struct conversion *c)
 }
 
 /* path: what was written. rows: of a trace. */
-static int told(const struct args *args, const char *path, const char *format, const struct conversion *c,
+static int reported(const struct args *args, const char *path, const char *format, const struct conversion *c,
 	struct sl_err *err)
 {
 	struct json json;
@@ -489,7 +490,7 @@ static int conversion_end(
 		status = sl_out_commit(c->out, err);
 	else
 		sl_out_abandon(c->out);
-	return status ? status : told(args, path, c->writer->name, c, err);
+	return status ? status : reported(args, path, c->writer->name, c, err);
 }
 
 static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
@@ -559,7 +560,7 @@ static int convert_cluster(
 	if (!status)
 		status = cluster_put(writing, path, args, err);
 	cluster_write_free(writing);
-	return status ? status : told(args, path, to ? to : "yaml", NULL, err);
+	return status ? status : reported(args, path, to ? to : "yaml", NULL, err);
 }
 
 /* ---- Which of the two ------------------------------------------------------------------------ */

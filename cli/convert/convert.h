@@ -56,16 +56,16 @@ bool convert_says_gpus(const struct sl_row *row);
 /* Anything of what it does while it runs. */
 bool convert_says_profile(const struct sl_row *row);
 /* What a row says beyond its columns is lent for the call: a copy of it all; NULL: out of memory. */
-const struct sl_row_more *convert_copy(struct sl_arena *arena, const struct sl_row_more *from);
+const struct sl_row_attributes *convert_copy(struct sl_arena *arena, const struct sl_row_attributes *from);
 
 /* Keeps a row that stays; of a scenario_watch, whose self is the conversion. */
-int convert_hold(void *self, const struct sl_row *row, const char *gone, struct sl_err *err);
+int convert_keep(void *self, const struct sl_row *row, const char *gone, struct sl_err *err);
 /* All that it holds but what it writes to. */
 void convert_release(struct conversion *c);
 
 /* Reads all files, and writes their rows in the order of submission. */
 int convert_merge(struct conversion *c, char *const *path, size_t count, struct sl_err *err);
 /* A line was dropped or repaired. */
-int convert_oddity(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err);
+int convert_anomaly(struct conversion *c, const char *cause, const struct sl_place *at, struct sl_err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "cli/convert/convert.h"
 
-enum { ID_ROOM = 2048 };
+enum { ID_CAPACITY = 2048 };
 
 struct source {
 	const char *path;
@@ -83,9 +83,9 @@ static int merge_header(
 	return m->now == m->source ? convert_header(m->c, key, value, err) : SL_OK;
 }
 
-static int merge_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int merge_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
-	return convert_oddity(((struct merging *)self)->c, cause, at, err);
+	return convert_anomaly(((struct merging *)self)->c, cause, at, err);
 }
 
 static int merge_dated(void *self, struct sl_err *err)
@@ -99,7 +99,7 @@ static int merge_dated(void *self, struct sl_err *err)
 static int read_source(struct merging *m, struct source *source, struct sl_err *err)
 {
 	struct conversion *c = m->c;
-	const struct sl_sink sink = { m, merge_job, merge_header, merge_oddity, merge_dated, NULL, NULL };
+	const struct sl_sink sink = { m, merge_job, merge_header, merge_anomaly, merge_dated, NULL, NULL };
 	const struct sl_reader *reader;
 	struct sl_input *in;
 	m->now = source;
@@ -158,8 +158,8 @@ static int shift_row(struct conversion *c, struct sl_row *row, sl_time by, struc
 			(unsigned long long)row->line);
 	if (!row->more)
 		return SL_OK;
-	struct sl_row_more *more = sl_alloc(c->arena, 1, sizeof(*more));
-	struct sl_job_more *job = sl_alloc(c->arena, 1, sizeof(*job));
+	struct sl_row_attributes *more = sl_alloc(c->arena, 1, sizeof(*more));
+	struct sl_job_attributes *job = sl_alloc(c->arena, 1, sizeof(*job));
 	if (!more || !job)
 		return sl_fail_memory(err);
 	*more = *row->more;
@@ -233,10 +233,10 @@ static int id_too_long(const struct source *source, const char *id, struct sl_er
 /* The id with the file's number behind it, and again while some job is called so. */
 static int rename_id(struct merging *m, const struct source *source, const char *id, struct sl_err *err)
 {
-	char key[ID_ROOM];
-	char name[ID_ROOM];
+	char key[ID_CAPACITY];
+	char name[ID_CAPACITY];
 	uint32_t index;
-	if (strlen(id) > ID_ROOM / 2)
+	if (strlen(id) > ID_CAPACITY / 2)
 		return id_too_long(source, id, err);
 	(void)snprintf(key, sizeof(key), "%u:%s", number_of(m, source), id);
 	if (names_find(&m->clashed, key, strlen(key)) != UINT32_MAX)
@@ -261,8 +261,8 @@ static int rename_id(struct merging *m, const struct source *source, const char 
 /* What the job of that file is called now; NULL: as it was. */
 static const char *renamed(const struct merging *m, const struct source *source, const char *id, size_t len)
 {
-	char key[ID_ROOM];
-	if (len > ID_ROOM / 2)
+	char key[ID_CAPACITY];
+	if (len > ID_CAPACITY / 2)
 		return NULL;
 	const int used = snprintf(key, sizeof(key), "%u:%.*s", number_of(m, source), (int)len, id);
 	const uint32_t index = names_find(&m->clashed, key, (size_t)used);
@@ -298,7 +298,7 @@ static int check_arrays(struct merging *m, struct sl_err *err)
 	for (size_t s = 0; s < m->source_count; s++) {
 		const struct source *source = &m->source[s];
 		for (size_t i = source->first; i < source->first + source->count && !status; i++) {
-			const struct sl_row_more *more = m->c->row[i].more;
+			const struct sl_row_attributes *more = m->c->row[i].more;
 			uint32_t owner = 0;
 			if (!more || !more->job || more->job->array == SL_NONE)
 				continue;
@@ -350,7 +350,7 @@ static const char *depends_now(const struct merging *m, const struct source *sou
 
 static int rename_row(struct merging *m, const struct source *source, struct sl_row *row, struct sl_err *err)
 {
-	static const struct sl_row_more none;
+	static const struct sl_row_attributes none;
 	char number[32];
 	const char *id = id_of(row, number);
 	const char *name = id ? renamed(m, source, id, strlen(id)) : NULL;
@@ -365,8 +365,8 @@ static int rename_row(struct merging *m, const struct source *source, struct sl_
 	}
 	if (!name && !depends)
 		return SL_OK;
-	struct sl_row_more *more = sl_alloc(m->c->arena, 1, sizeof(*more));
-	struct sl_job_more *job = sl_alloc(m->c->arena, 1, sizeof(*job));
+	struct sl_row_attributes *more = sl_alloc(m->c->arena, 1, sizeof(*more));
+	struct sl_job_attributes *job = sl_alloc(m->c->arena, 1, sizeof(*job));
 	if (!more || !job)
 		return sl_fail_memory(err);
 	*more = row->more ? *row->more : none;
@@ -414,7 +414,7 @@ static int write_sorted(struct merging *m, struct sl_err *err)
 {
 	struct conversion *c = m->c;
 	/* A writer without names numbers them by what the first row has: all have to say. */
-	static const struct sl_row_more nothing;
+	static const struct sl_row_attributes nothing;
 	struct placed *placed = malloc((c->row_count + 1) * sizeof(*placed));
 	int status = SL_OK;
 	if (!placed)

@@ -30,7 +30,7 @@ static const struct option_def options[] = {
 static int take_wanted(struct explain *explain, const struct args *args, struct sl_err *err)
 {
 	size_t count = 0;
-	char near[128];
+	char similar[128];
 	while (arg_at(args, "what-if", count))
 		count++;
 	if (!count)
@@ -46,7 +46,7 @@ static int take_wanted(struct explain *explain, const struct args *args, struct 
 		if (!what_if_keys[key] && !strchr(wanted[i], '='))
 			return sl_fail(err, SL_USAGE,
 				"--what-if: '%.60s' is nothing to simulate: %sgive a key of --help, or KEY=VALUE",
-				wanted[i], did_you_mean(near, sl_nearest(wanted[i], what_if_keys)));
+				wanted[i], did_you_mean(similar, sl_nearest(wanted[i], what_if_keys)));
 	}
 	explain->wanted = wanted;
 	return SL_OK;

@@ -15,17 +15,17 @@
 SL_PRINTF(2, 0)
 static const char *text_list(const struct explain *explain, const char *format, va_list args)
 {
-	va_list again;
-	va_copy(again, args);
+	va_list rerun;
+	va_copy(rerun, args);
 	const int len = vsnprintf(NULL, 0, format, args); /* Settings and names are as long as they are. */
 	char *text = len < 0 ? NULL : sl_alloc(explain->view.arena, (size_t)len + 1, 1);
 	if (text)
-		(void)vsnprintf(text, (size_t)len + 1, format, again);
-	va_end(again);
+		(void)vsnprintf(text, (size_t)len + 1, format, rerun);
+	va_end(rerun);
 	return text ? text : "";
 }
 
-const char *told_text(const struct explain *explain, const char *format, ...)
+const char *report_text(const struct explain *explain, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -36,7 +36,7 @@ const char *told_text(const struct explain *explain, const char *format, ...)
 
 const char *cell_text(const struct explain *explain, struct cell *cell)
 {
-	const char *text = told_text(explain, "%s", cell->text ? cell->text : "");
+	const char *text = report_text(explain, "%s", cell->text ? cell->text : "");
 	cell_free(cell);
 	return text;
 }
@@ -54,7 +54,7 @@ static const char *named_text(
 {
 	if (number < 0)
 		return "";
-	return name ? name[number] : told_text(explain, "%s %" PRId32, of, number);
+	return name ? name[number] : report_text(explain, "%s %" PRId32, of, number);
 }
 
 const char *user_text(const struct explain *explain, uint32_t job)
@@ -75,10 +75,10 @@ const char *partition_text(const struct explain *explain, uint32_t job)
 	return named_text(explain, "partition", jobs->partition[job], jobs->partition_name);
 }
 
-const char *span_text(const struct explain *explain, sl_time length)
+const char *range_text(const struct explain *explain, sl_time length)
 {
 	char buffer[32];
-	return told_text(explain, "%s", screen_duration(buffer, length));
+	return report_text(explain, "%s", screen_duration(buffer, length));
 }
 
 const char *time_text(const struct explain *explain, sl_time at)
@@ -88,9 +88,9 @@ const char *time_text(const struct explain *explain, sl_time at)
 		return "never";
 	if (!explain->view.scenario->epoch) { /* Not rounded to minutes: moments are to be found again. */
 		const int64_t s = seconds_of(at);
-		return s / 86400 && s > 0 ? told_text(explain, "%" PRId64 " d %02d:%02d:%02d", s / 86400,
+		return s / 86400 && s > 0 ? report_text(explain, "%" PRId64 " d %02d:%02d:%02d", s / 86400,
 						    (int)(s / 3600 % 24), (int)(s / 60 % 60), (int)(s % 60))
-					  : told_text(explain, "%s", span_text(explain, at));
+					  : report_text(explain, "%s", range_text(explain, at));
 	}
 	put_date(&cell, &explain->view, at);
 	return cell_text(explain, &cell);
@@ -99,7 +99,7 @@ const char *time_text(const struct explain *explain, sl_time at)
 const char *count_words(const struct explain *explain, uint64_t count, const char *one, const char *many)
 {
 	char number[48];
-	return told_text(explain, "%s %s", screen_number(number, (int64_t)count * 1000000, 0),
+	return report_text(explain, "%s %s", screen_number(number, (int64_t)count * 1000000, 0),
 		count == 1 ? one : many);
 }
 
@@ -113,7 +113,7 @@ const char *hours_text(const struct explain *explain, int64_t cpu_seconds)
 			       : count_words(explain, (uint64_t)(cpu_seconds + 30) / 60, "cpu-minute",
 					 "cpu-minutes");
 	const int64_t micro = sl_mul_div(cpu_seconds, 1000000, hour);
-	return told_text(explain, "%s cpu-hours", screen_number(number, micro, micro < 100000000 ? 1 : 0));
+	return report_text(explain, "%s cpu-hours", screen_number(number, micro, micro < 100000000 ? 1 : 0));
 }
 
 int64_t cpu_seconds_of(const struct explain *explain, uint32_t job)
@@ -127,7 +127,7 @@ const char *asked_text(const struct explain *explain, uint32_t job)
 {
 	const struct view *view = &explain->view;
 	const struct sl_request *request = view_request(view, job);
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	struct cell cell = { 0 };
 	char number[48];
 	const int64_t gpus = request ? request->gpus : 0;
@@ -143,8 +143,8 @@ const char *asked_text(const struct explain *explain, uint32_t job)
 		cell_put(&cell, " of memory");
 	}
 	const uint32_t least = request ? request->group->nodes_min : 0;
-	if (ask && ask->nodes_min != SL_NONE)
-		cell_put(&cell, ", on %s", count_words(explain, (uint64_t)ask->nodes_min, "node", "nodes"));
+	if (desc && desc->nodes_min != SL_NONE)
+		cell_put(&cell, ", on %s", count_words(explain, (uint64_t)desc->nodes_min, "node", "nodes"));
 	else if (least > 1)
 		cell_put(&cell, ", on at least %" PRIu32 " nodes", least);
 	return cell_text(explain, &cell);
@@ -192,20 +192,20 @@ int explain_open(struct explain *explain, const char *path, struct registry *reg
 	struct view *view = &explain->view;
 	explain->registry = registry;
 	explain->path = path;
-	int status = again_open(&view->again, path, registry, err);
+	int status = rerun_open(&view->rerun, path, registry, err);
 	if (!status && explain->until) {
 		char setting[80];
 		(void)snprintf(setting, sizeof(setting), "replay.until=%.60s", explain->until);
-		status = again_change(&view->again, setting, err);
+		status = rerun_change(&view->rerun, setting, err);
 	}
-	view->arena = view->again.arena;
+	view->arena = view->rerun.arena;
 	if (!status)
-		status = again_load(&view->again, err);
-	view->scenario = &view->again.scenario;
+		status = rerun_load(&view->rerun, err);
+	view->scenario = &view->rerun.scenario;
 	view->jobs = &view->scenario->jobs;
 	view->cluster = &view->scenario->cluster;
 	if (!status)
-		status = again_run(&view->again, &view->sim,
+		status = rerun_run(&view->rerun, &view->sim,
 			SIM_RECORD_REASONS | SIM_RECORD_PLACES | SIM_RECORD_DECISIONS, err);
 	view->result = &view->sim.result;
 	return status;
@@ -213,10 +213,10 @@ int explain_open(struct explain *explain, const char *path, struct registry *reg
 
 void explain_close(struct explain *explain)
 {
-	if (!explain->view.again.arena)
+	if (!explain->view.rerun.arena)
 		return;
 	sim_release(&explain->view.sim);
-	again_close(&explain->view.again);
+	rerun_close(&explain->view.rerun);
 }
 
 /* ---- Who ------------------------------------------------------------------------------------------- */
@@ -226,17 +226,17 @@ static int fail_no_job(const struct explain *explain, const char *text, struct s
 	const struct sl_jobs *jobs = explain->view.jobs;
 	const char **known = sl_alloc(explain->view.arena, (size_t)jobs->count + 1, sizeof(*known));
 	int64_t wanted;
-	uint32_t near = 0;
+	uint32_t similar = 0;
 	if (!known)
 		return sl_fail_memory(err);
 	if (sl_get_i64(text, strlen(text), &wanted) && wanted >= 0 && wanted < INT64_MAX / 2) {
 		for (uint32_t row = 1; row < jobs->count; row++)
-			if (llabs(jobs->id[row] - wanted) < llabs(jobs->id[near] - wanted))
-				near = row;
+			if (llabs(jobs->id[row] - wanted) < llabs(jobs->id[similar] - wanted))
+				similar = row;
 		char dropped[400];
-		const bool any = oddities_text(explain->view.scenario, true, dropped, sizeof(dropped)) != 0;
+		const bool any = anomalies_text(explain->view.scenario, true, dropped, sizeof(dropped)) != 0;
 		return sl_fail(err, SL_USAGE, "there is no job %.60s in this run: the nearest is %s%s%s",
-			text, id_text(explain, near), any ? "; not in it are " : "", any ? dropped : "");
+			text, id_text(explain, similar), any ? "; not in it are " : "", any ? dropped : "");
 	}
 	for (uint32_t row = 0; row < jobs->count; row++)
 		known[row] = id_text(explain, row);
@@ -339,7 +339,7 @@ static int charges_take(struct explain *explain, struct sl_err *err)
 /* ---- One job --------------------------------------------------------------------------------------------
  */
 
-enum { CHARGES_TOLD = 8 };
+enum { CHARGES_REPORTED = 8 };
 
 static int compare_totals(const void *a, const void *b)
 {
@@ -388,7 +388,7 @@ static int look_at_end(struct explain *explain, struct sl_err *err)
 {
 	struct view *view = &explain->view;
 	const struct sl_result *result = view->result;
-	struct sim sim = { 0 };
+	struct sim_run sim = { 0 };
 	if (result->start[explain->job] != SL_NONE || result->state[explain->job] != SL_PENDING ||
 		!explain->charge_count)
 		return SL_OK;
@@ -399,7 +399,7 @@ static int look_at_end(struct explain *explain, struct sl_err *err)
 	explain->waits = sl_alloc(view->arena, 1, sizeof(*explain->waits));
 	if (!explain->waits)
 		return sl_fail_memory(err);
-	const int status = again_begin(&view->again, &sim, 0, at, err);
+	const int status = rerun_begin(&view->rerun, &sim, 0, at, err);
 	if (!status)
 		look_at(explain, &sim, &now, explain->waits);
 	sim_release(&sim);
@@ -412,7 +412,7 @@ static int look_into(struct explain *explain, struct sl_err *err)
 	struct view *view = &explain->view;
 	const size_t count = explain->charge_count;
 	struct charge **order = sl_alloc(view->arena, count + 1, sizeof(struct charge *));
-	struct sim sim = { 0 };
+	struct sim_run sim = { 0 };
 	if (!order)
 		return sl_fail_memory(err);
 	if (!count)
@@ -426,10 +426,10 @@ static int look_into(struct explain *explain, struct sl_err *err)
 		charge->look = sl_alloc(view->arena, 1, sizeof(*charge->look));
 		if (!charge->look)
 			status = sl_fail_memory(err);
-		else if (!i || view->again.recipe.past_count > 1) {
+		else if (!i || view->rerun.recipe.history_count > 1) {
 			sim_release(&sim);
-			sim = (struct sim){ 0 };
-			status = again_begin(&view->again, &sim, 0, charge->from, err);
+			sim = (struct sim_run){ 0 };
+			status = rerun_begin(&view->rerun, &sim, 0, charge->from, err);
 		} else
 			status = sim_advance(&sim, charge->from, err);
 		if (!status)
@@ -459,7 +459,7 @@ int explain_job(struct explain *explain, struct sl_err *err)
 	explain->id = id_text(explain, explain->job);
 	rank(explain);
 	int status = charges_take(explain, err);
-	if (!explain->all && explain->charge_count > CHARGES_TOLD)
+	if (!explain->all && explain->charge_count > CHARGES_REPORTED)
 		merge_charges(explain);
 	if (!status)
 		status = look_into(explain, err);
@@ -472,7 +472,7 @@ int explain_job(struct explain *explain, struct sl_err *err)
 	if (!status)
 		status = evictions_find(explain, err);
 	if (!status)
-		status = course_find(explain, err);
+		status = series_find(explain, err);
 	/* Of a job that started at once, whatever became of it later, there is nothing to be had, unless
 	 * somebody asks: starts are compared. */
 	const bool at_once =

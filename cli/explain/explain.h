@@ -52,7 +52,7 @@ struct ahead {
 	size_t count;
 	size_t later, earlier;
 	int64_t later_cpu_seconds, earlier_cpu_seconds;
-	uint64_t by_rule[SL_RULE_COUNT]; /* Of those submitted later. */
+	uint64_t cause_rule[SL_RULE_COUNT]; /* Of those submitted later. */
 	int64_t rule_cpu_seconds[SL_RULE_COUNT];
 	size_t preempted_for; /* Preemptions for its sake; */
 	size_t preempted;     /* and of it: */
@@ -132,14 +132,14 @@ size_t charges_fill(const struct explain *explain, uint32_t job, struct charge *
 int explain_job(struct explain *explain, struct sl_err *err);
 
 /* Texts in the arena; "" when memory is out. */
-const char *told_text(const struct explain *explain, const char *format, ...) SL_PRINTF(2, 3);
+const char *report_text(const struct explain *explain, const char *format, ...) SL_PRINTF(2, 3);
 const char *cell_text(const struct explain *explain, struct cell *cell); /* Which is freed. */
 const char *id_text(const struct explain *explain, uint32_t job);
 const char *user_text(const struct explain *explain, uint32_t job); /* "alice", "user 3" */
 const char *account_text(const struct explain *explain, uint32_t job);
 const char *partition_text(const struct explain *explain, uint32_t job);
 const char *time_text(const struct explain *explain, sl_time at); /* A date, or how long after zero. */
-const char *span_text(const struct explain *explain, sl_time length);
+const char *range_text(const struct explain *explain, sl_time length);
 const char *count_words(const struct explain *explain, uint64_t count, const char *one, const char *many);
 const char *asked_text(const struct explain *explain, uint32_t job); /* "32 GPUs and 64 cpus on 4 nodes" */
 const char *hours_text(const struct explain *explain, int64_t cpu_seconds); /* "1,204 cpu-hours" */
@@ -150,12 +150,13 @@ void look_word(struct look *look, const char *key, const char *text);
 
 /* explain_look.c: the state of a replay that stands at a moment at which the job waits. view: of that replay.
  */
-void look_at(const struct explain *explain, struct sim *sim, const struct charge *charge, struct look *look);
+void look_at(
+	const struct explain *explain, struct sim_run *sim, const struct charge *charge, struct look *look);
 /* explain_kueue.c: what Kueue says of the job then; nothing under other policies. When it was evicted. */
 void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct look *look);
 /* explain_runai.c: likewise, what KAI says. */
 void look_at_runai(const struct explain *explain, struct sl_pass *pass, struct look *look);
-int course_find(struct explain *explain, struct sl_err *err);
+int series_find(struct explain *explain, struct sl_err *err);
 int evictions_find(struct explain *explain, struct sl_err *err);
 /* explain_who.c: who started meanwhile, and what was planned. */
 int ahead_find(struct explain *explain, struct sl_err *err);

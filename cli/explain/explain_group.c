@@ -12,11 +12,11 @@
 
 #include "cli/explain/explain.h"
 
-enum { DAYS_MAX = 1 << 17, HOURS_OF_WEEK = 168, PARTIES_TOLD = 5 };
+enum { DAYS_MAX = 1 << 17, HOURS_OF_WEEK = 168, SHARE_HOLDERS_REPORTED = 5 };
 
 /* Who did what while the group waited. */
-struct party {
-	int32_t party;
+struct share_holder {
+	int32_t share_holder;
 	uint32_t any;      /* One of its jobs. */
 	__int128 held;     /* cpu-parts times us: held while any of the group waited. */
 	uint64_t ahead;    /* Starts of jobs that came later than one that waited still; */
@@ -49,7 +49,7 @@ struct group {
 	__int128 hour[HOURS_OF_WEEK]; /* From Monday, 0 h on. */
 	struct interval *interval;    /* In which any of it waited: in order, disjoint. */
 	size_t interval_count;
-	struct party *user, *account;
+	struct share_holder *user, *account;
 	size_t user_count, account_count;
 	struct charge *charge;
 	size_t charge_capacity;
@@ -87,7 +87,7 @@ struct wanted_of {
 /* Somebody has it; else which is nearest. */
 static int check_name(const struct explain *explain, const struct wanted_of *of, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	bool any = !of->wanted;
 	for (uint32_t job = 0; job < explain->view.jobs->count && !any; job++)
 		any = is_named(of->column[job], of->name, of->wanted);
@@ -99,7 +99,7 @@ static int check_name(const struct explain *explain, const struct wanted_of *of,
 	for (uint32_t i = 0; of->name && i < of->name_count; i++)
 		known[i] = of->name[i];
 	return sl_fail(err, SL_USAGE, "no job of this run is of %s '%.60s': %sgive one of jobs.csv", of->what,
-		of->wanted, did_you_mean(near, sl_nearest(of->wanted, known)));
+		of->wanted, did_you_mean(similar, sl_nearest(of->wanted, known)));
 }
 
 static int check_names(const struct group *group, struct sl_err *err)
@@ -288,39 +288,39 @@ static __int128 held_by(const struct group *group, uint32_t job)
 	return (__int128)held * cpus;
 }
 
-static int compare_party(const void *a, const void *b)
+static int compare_share_holder(const void *a, const void *b)
 {
-	const struct party *x = a;
-	const struct party *y = b;
-	if (x->party != y->party)
-		return x->party < y->party ? -1 : 1;
+	const struct share_holder *x = a;
+	const struct share_holder *y = b;
+	if (x->share_holder != y->share_holder)
+		return x->share_holder < y->share_holder ? -1 : 1;
 	return (x->any > y->any) - (x->any < y->any);
 }
 
 static int compare_held(const void *a, const void *b)
 {
-	const struct party *x = a;
-	const struct party *y = b;
+	const struct share_holder *x = a;
+	const struct share_holder *y = b;
 	if (x->held != y->held)
 		return x->held > y->held ? -1 : 1;
-	return (x->party > y->party) - (x->party < y->party);
+	return (x->share_holder > y->share_holder) - (x->share_holder < y->share_holder);
 }
 
 /* Rows of one party become one; those who held most come first. */
-static size_t sum_parties(struct party *party, size_t count)
+static size_t sum_share_holders(struct share_holder *share_holder, size_t count)
 {
 	size_t kept = 0;
-	qsort(party, count, sizeof(*party), compare_party);
+	qsort(share_holder, count, sizeof(*share_holder), compare_share_holder);
 	for (size_t i = 0; i < count; i++) {
-		if (!kept || party[kept - 1].party != party[i].party) {
-			party[kept++] = party[i];
+		if (!kept || share_holder[kept - 1].share_holder != share_holder[i].share_holder) {
+			share_holder[kept++] = share_holder[i];
 			continue;
 		}
-		party[kept - 1].held += party[i].held;
-		party[kept - 1].ahead += party[i].ahead;
-		party[kept - 1].ahead_cpu += party[i].ahead_cpu;
+		share_holder[kept - 1].held += share_holder[i].held;
+		share_holder[kept - 1].ahead += share_holder[i].ahead;
+		share_holder[kept - 1].ahead_cpu += share_holder[i].ahead_cpu;
 	}
-	qsort(party, kept, sizeof(*party), compare_held);
+	qsort(share_holder, kept, sizeof(*share_holder), compare_held);
 	return kept;
 }
 
@@ -337,20 +337,21 @@ static int behind_whom(struct group *group, struct sl_err *err)
 	for (uint32_t job = 0; job < jobs->count; job++) {
 		const sl_time start = result->start[job];
 		const bool ahead = start != SL_NONE && start < waits_until;
-		const struct party party = { jobs->user[job], job, held_by(group, job), ahead,
+		const struct share_holder share_holder = { jobs->user[job], job, held_by(group, job), ahead,
 			ahead ? cpu_seconds_of(explain, job) : 0 };
-		if (party.held || ahead) {
-			group->user[group->user_count++] = party;
-			group->account[group->account_count] = party;
-			group->account[group->account_count++].party = jobs->account[job];
+		if (share_holder.held || ahead) {
+			group->user[group->user_count++] = share_holder;
+			group->account[group->account_count] = share_holder;
+			group->account[group->account_count++].share_holder = jobs->account[job];
 		}
 		sl_time from;
 		sl_time until;
-		if (is_in(group, job) && sl_wait_span(result, job, 0, &from, &until) && until > waits_until)
+		if (is_in(group, job) && sl_wait_interval(result, job, 0, &from, &until) &&
+			until > waits_until)
 			waits_until = until;
 	}
-	group->user_count = sum_parties(group->user, group->user_count);
-	group->account_count = sum_parties(group->account, group->account_count);
+	group->user_count = sum_share_holders(group->user, group->user_count);
+	group->account_count = sum_share_holders(group->account, group->account_count);
 	return SL_OK;
 }
 
@@ -363,7 +364,7 @@ static int64_t micro_of(__int128 total) { return total < INT64_MAX ? (int64_t)to
 static const char *wait_hours(const struct group *group, __int128 total)
 {
 	char number[48];
-	return told_text(group->explain, "%s",
+	return report_text(group->explain, "%s",
 		screen_number(
 			number, micro_of(total / 3600), group->total < (__int128)36000 * SL_SECOND ? 3 : 1));
 }
@@ -419,7 +420,7 @@ static void print_longest(const struct group *group)
 		const uint32_t job = group->longest[i].job;
 		screen_cell(table, false, "  job %s", plain_text(explain, id_text(explain, job)));
 		screen_cell(table, false, "%s", plain_text(explain, user_text(explain, job)));
-		screen_cell(table, true, "%s", span_text(explain, group->longest[i].total));
+		screen_cell(table, true, "%s", range_text(explain, group->longest[i].total));
 		screen_cell(table, false, "%s", asked_text(explain, job));
 		screen_cell(
 			table, false, "submitted %s", time_text(explain, explain->view.jobs->submit[job]));
@@ -427,25 +428,29 @@ static void print_longest(const struct group *group)
 	screen_print(table, stdout);
 }
 
-static void print_parties(const struct group *group, const struct party *party, size_t count, bool users)
+static void print_share_holders(
+	const struct group *group, const struct share_holder *share_holder, size_t count, bool users)
 {
 	const struct explain *explain = group->explain;
-	const uint32_t top = group->wanted->top < PARTIES_TOLD ? group->wanted->top : PARTIES_TOLD;
+	const uint32_t top =
+		group->wanted->top < SHARE_HOLDERS_REPORTED ? group->wanted->top : SHARE_HOLDERS_REPORTED;
 	__int128 held = 0;
 	struct screen_table *table = screen_table_new(explain->view.arena, 5);
 	static const char *const heading[] = { "", "held meanwhile", "share", "started before its turn", "" };
 	for (size_t i = 0; i < count; i++)
-		held += party[i].held;
+		held += share_holder[i].held;
 	for (size_t i = 0; i < SL_LEN(heading); i++)
 		screen_cell(table, i > 0, "%s%s", i ? "" : users ? "  user" : "  account", heading[i]);
 	for (size_t i = 0; i < count && i < top; i++) {
-		const char *name =
-			users ? user_text(explain, party[i].any) : account_text(explain, party[i].any);
+		const char *name = users ? user_text(explain, share_holder[i].any)
+					 : account_text(explain, share_holder[i].any);
 		screen_cell(table, false, "  %s", *name ? plain_text(explain, name) : "(nobody)");
-		screen_cell(table, true, "%s", hours_text(explain, held_cpu_seconds(group, party[i].held)));
-		screen_cell(table, true, "%s", share_of_total(group, party[i].held, held));
-		screen_cell(table, true, "%s", count_words(explain, party[i].ahead, "job", "jobs"));
-		screen_cell(table, true, "%s", party[i].ahead ? hours_text(explain, party[i].ahead_cpu) : "");
+		screen_cell(table, true, "%s",
+			hours_text(explain, held_cpu_seconds(group, share_holder[i].held)));
+		screen_cell(table, true, "%s", share_of_total(group, share_holder[i].held, held));
+		screen_cell(table, true, "%s", count_words(explain, share_holder[i].ahead, "job", "jobs"));
+		screen_cell(table, true, "%s",
+			share_holder[i].ahead ? hours_text(explain, share_holder[i].ahead_cpu) : "");
 	}
 	screen_print(table, stdout);
 }
@@ -502,41 +507,42 @@ static void group_print(const struct group *group)
 	const sl_time all = mean_of(group->all_total, group->all_jobs);
 	print_wrapped(0, 0,
 		plain_text(explain,
-			told_text(explain, "%s: %s waited %s hours in all, %s on average%s", group->name,
+			report_text(explain, "%s: %s waited %s hours in all, %s on average%s", group->name,
 				count_words(explain, group->jobs, "job", "jobs"),
-				wait_hours(group, group->total), span_text(explain, mean),
+				wait_hours(group, group->total), range_text(explain, mean),
 				group->everybody
 					? ""
-					: told_text(explain, "; everybody's jobs (%s) %s",
+					: report_text(explain, "; everybody's jobs (%s) %s",
 						  count_words(explain, group->all_jobs, "job", "jobs"),
-						  span_text(explain, all)))));
+						  range_text(explain, all)))));
 	if (!group->total)
 		return;
 	print_reasons(group);
 	print_longest(group);
 	printf("\nbehind whom: what was held while any of it waited, and what started although it came later\n");
-	print_parties(group, group->user, group->user_count, true);
+	print_share_holders(group, group->user, group->user_count, true);
 	if (group->account_count > 1)
-		print_parties(group, group->account, group->account_count, false);
+		print_share_holders(group, group->account, group->account_count, false);
 	print_when(group);
 }
 
 /* ---- JSON
  * ------------------------------------------------------------------------------------------------------- */
 
-static void json_parties(
-	struct sl_out *out, const struct group *group, const struct party *party, size_t count, bool users)
+static void json_share_holders(struct sl_out *out, const struct group *group,
+	const struct share_holder *share_holder, size_t count, bool users)
 {
 	sl_out_printf(out, ",\n  \"%s\": [", users ? "behind_users" : "behind_accounts");
 	for (size_t i = 0; i < count && i < group->wanted->top; i++) {
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
 		member_first(out, "name",
-			users ? user_text(group->explain, party[i].any)
-			      : account_text(group->explain, party[i].any));
+			users ? user_text(group->explain, share_holder[i].any)
+			      : account_text(group->explain, share_holder[i].any));
 		sl_out_printf(out,
 			", \"held_cpu_seconds\": %" PRId64 ", \"started_ahead\": %" PRIu64
 			", \"started_ahead_cpu_seconds\": %" PRId64 " }",
-			held_cpu_seconds(group, party[i].held), party[i].ahead, party[i].ahead_cpu);
+			held_cpu_seconds(group, share_holder[i].held), share_holder[i].ahead,
+			share_holder[i].ahead_cpu);
 	}
 	sl_out_text(out, "]");
 }
@@ -606,8 +612,8 @@ static int group_json(const struct group *group, struct sl_err *err)
 		sl_out_text(out, " }");
 	}
 	sl_out_text(out, "]");
-	json_parties(out, group, group->user, group->user_count, true);
-	json_parties(out, group, group->account, group->account_count, false);
+	json_share_holders(out, group, group->user, group->user_count, true);
+	json_share_holders(out, group, group->account, group->account_count, false);
 	json_when(out, group);
 	sl_out_text(out, "\n}\n");
 	return sl_out_commit(out, err);

@@ -42,7 +42,7 @@ static const char *clause_word(const struct explain *explain, const char *text)
 /* The run's own setting of that key; NULL. */
 static const char *setting_had(const struct explain *explain, const char *key)
 {
-	const struct snapshot *snapshot = &explain->view.again.snapshot;
+	const struct snapshot *snapshot = &explain->view.rerun.snapshot;
 	const size_t len = strlen(key);
 	for (size_t i = 0; i < snapshot->setting_count; i++)
 		if (strncmp(snapshot->setting[i], key, len) == 0 && snapshot->setting[i][len] == '=')
@@ -67,7 +67,7 @@ static void other_clause(
 	const char *had = setting_had(explain, setting);
 	if (other)
 		other->setting[other->setting_count++] =
-			told_text(explain, "%s=%s%s%s", setting, had ? had : "", had ? "; " : "", clause);
+			report_text(explain, "%s=%s%s%s", setting, had ? had : "", had ? "; " : "", clause);
 }
 
 static void change_job(struct explain *explain, const char *key, const char *words, const char *change)
@@ -75,7 +75,7 @@ static void change_job(struct explain *explain, const char *key, const char *wor
 	const char *id = clause_word(explain, id_text(explain, explain->job));
 	if (id)
 		other_clause(
-			explain, key, words, "replay.change", told_text(explain, "job=%s %s", id, change));
+			explain, key, words, "replay.change", report_text(explain, "job=%s %s", id, change));
 }
 
 /* "8h", "90m", "75s" */
@@ -83,11 +83,11 @@ static const char *duration_text(const struct explain *explain, sl_time length)
 {
 	char seconds[32];
 	if (length % (3600 * SL_SECOND) == 0)
-		return told_text(explain, "%" PRId64 "h", length / (3600 * SL_SECOND));
+		return report_text(explain, "%" PRId64 "h", length / (3600 * SL_SECOND));
 	if (length % (60 * SL_SECOND) == 0)
-		return told_text(explain, "%" PRId64 "m", length / (60 * SL_SECOND));
+		return report_text(explain, "%" PRId64 "m", length / (60 * SL_SECOND));
 	*sl_put_micro(seconds, length) = '\0';
-	return told_text(explain, "%s", seconds);
+	return report_text(explain, "%s", seconds);
 }
 
 static void add_limit(struct explain *explain, const char *key)
@@ -102,20 +102,20 @@ static void add_limit(struct explain *explain, const char *key)
 		return;
 	if (strcmp(key, "needed-limit") == 0 && needed < limit)
 		change_job(explain, key,
-			told_text(explain, "with a limit of %s, no more than it needed",
-				span_text(explain, needed)),
-			told_text(explain, "limit=%s", duration_text(explain, needed)));
+			report_text(explain, "with a limit of %s, no more than it needed",
+				range_text(explain, needed)),
+			report_text(explain, "limit=%s", duration_text(explain, needed)));
 	if (strcmp(key, "half-limit") == 0 && (explain->wanted || (limit / 2 >= run && limit / 2 != needed)))
 		change_job(explain, key,
-			told_text(explain, "with half its limit, %s", span_text(explain, limit / 2)),
-			told_text(explain, "limit=%s", duration_text(explain, limit / 2)));
+			report_text(explain, "with half its limit, %s", range_text(explain, limit / 2)),
+			report_text(explain, "limit=%s", duration_text(explain, limit / 2)));
 }
 
 static void add_fewer(struct explain *explain, const char *key)
 {
 	const struct view *view = &explain->view;
 	const struct sl_request *request = view_request(view, explain->job);
-	const struct sl_ask *ask = view_ask(view, explain->job);
+	const struct sl_job_desc *desc = view_desc(view, explain->job);
 	const int64_t parts =
 		sl_parts(request && request->gpus ? view->cluster->gpu_parts : view->cluster->cpu_parts);
 	const int64_t whole =
@@ -124,17 +124,17 @@ static void add_fewer(struct explain *explain, const char *key)
 	const char *words = request && request->gpus ? "GPUs" : "cpus";
 	if (request && request->group_count > 1)
 		return;
-	if (ask && ask->nodes_min > 1) {
+	if (desc && desc->nodes_min > 1) {
 		change_job(explain, key,
-			told_text(explain, "on half as many nodes, %" PRId64, ask->nodes_min / 2),
-			told_text(explain, "nodes=%" PRId64, ask->nodes_min / 2));
+			report_text(explain, "on half as many nodes, %" PRId64, desc->nodes_min / 2),
+			report_text(explain, "nodes=%" PRId64, desc->nodes_min / 2));
 		return;
 	}
 	if (whole % parts || whole / parts < 2)
 		return;
 	change_job(explain, key,
-		told_text(explain, "with half as many %s, %" PRId64, words, whole / parts / 2),
-		told_text(explain, "%s=%" PRId64, unit, whole / parts / 2));
+		report_text(explain, "with half as many %s, %" PRId64, words, whole / parts / 2),
+		report_text(explain, "%s=%" PRId64, unit, whole / parts / 2));
 }
 
 static void add_partition(struct explain *explain, const char *key)
@@ -150,42 +150,43 @@ static void add_partition(struct explain *explain, const char *key)
 			partition->state != SL_PARTITION_UP)
 			continue;
 		count++;
-		change_job(explain, key, told_text(explain, "in partition %s", partition->name),
-			told_text(explain, "partition=%s", name));
+		change_job(explain, key, report_text(explain, "in partition %s", partition->name),
+			report_text(explain, "partition=%s", name));
 	}
 }
 
 /* Whose jobs that started meanwhile were the largest in sum: those submitted later, else any. */
-struct party_sum {
-	int32_t party;
+struct share_holder_sum {
+	int32_t share_holder;
 	uint32_t any;
 	int64_t cpu_seconds;
 };
 
-static int compare_parties(const void *a, const void *b)
+static int compare_share_holders(const void *a, const void *b)
 {
-	const struct party_sum *x = a;
-	const struct party_sum *y = b;
-	return (x->party > y->party) - (x->party < y->party);
+	const struct share_holder_sum *x = a;
+	const struct share_holder_sum *y = b;
+	return (x->share_holder > y->share_holder) - (x->share_holder < y->share_holder);
 }
 
-static struct party_sum largest_party(const struct explain *explain, const int32_t *by)
+static struct share_holder_sum largest_share_holder(const struct explain *explain, const int32_t *by)
 {
 	const struct ahead *ahead = &explain->ahead;
 	const size_t count = ahead->later ? ahead->later : ahead->count;
-	struct party_sum *sum = calloc(count + 1, sizeof(*sum));
-	struct party_sum most = { -1, UINT32_MAX, -1 };
-	struct party_sum now = { -1, UINT32_MAX, 0 };
+	struct share_holder_sum *sum = calloc(count + 1, sizeof(*sum));
+	struct share_holder_sum most = { -1, UINT32_MAX, -1 };
+	struct share_holder_sum now = { -1, UINT32_MAX, 0 };
 	for (size_t i = 0; sum && i < count; i++)
-		sum[i] = (struct party_sum){ by[ahead->job[i].job], ahead->job[i].job,
+		sum[i] = (struct share_holder_sum){ by[ahead->job[i].job], ahead->job[i].job,
 			ahead->job[i].cpu_seconds };
 	if (sum)
-		qsort(sum, count, sizeof(*sum), compare_parties);
+		qsort(sum, count, sizeof(*sum), compare_share_holders);
 	for (size_t i = 0; sum && i < count; i++) {
-		if (sum[i].party != now.party)
-			now = (struct party_sum){ sum[i].party, sum[i].any, 0 };
+		if (sum[i].share_holder != now.share_holder)
+			now = (struct share_holder_sum){ sum[i].share_holder, sum[i].any, 0 };
 		now.cpu_seconds += sum[i].cpu_seconds;
-		if (now.party >= 0 && now.party != by[explain->job] && now.cpu_seconds > most.cpu_seconds)
+		if (now.share_holder >= 0 && now.share_holder != by[explain->job] &&
+			now.cpu_seconds > most.cpu_seconds)
 			most = now;
 	}
 	free(sum);
@@ -196,20 +197,22 @@ static void add_without(struct explain *explain, const char *key)
 {
 	const struct sl_jobs *jobs = explain->view.jobs;
 	const bool user = strcmp(key, "without-user") == 0;
-	const struct party_sum party = largest_party(explain, user ? jobs->user : jobs->account);
+	const struct share_holder_sum share_holder =
+		largest_share_holder(explain, user ? jobs->user : jobs->account);
 	char number[32];
-	if (party.party < 0)
+	if (share_holder.share_holder < 0)
 		return;
-	*sl_put_i64(number, party.party) = '\0';
+	*sl_put_i64(number, share_holder.share_holder) = '\0';
 	const char *const *name = user ? jobs->user_name : jobs->account_name;
-	const char *word = clause_word(explain, name ? name[party.party] : number);
-	const char *told = user ? user_text(explain, party.any) : account_text(explain, party.any);
+	const char *word = clause_word(explain, name ? name[share_holder.share_holder] : number);
+	const char *reported =
+		user ? user_text(explain, share_holder.any) : account_text(explain, share_holder.any);
 	if (word)
 		other_clause(explain, key,
-			told_text(explain, "without %s%s, whose jobs took most while it waited (%s)",
-				user || !jobs->account_name ? "" : "account ", told,
-				hours_text(explain, party.cpu_seconds)),
-			"replay.drop", told_text(explain, "%s=%s", user ? "user" : "account", word));
+			report_text(explain, "without %s%s, whose jobs took most while it waited (%s)",
+				user || !jobs->account_name ? "" : "account ", reported,
+				hours_text(explain, share_holder.cpu_seconds)),
+			"replay.drop", report_text(explain, "%s=%s", user ? "user" : "account", word));
 }
 
 /* Of the type that it ran on, or that would hold a task. */
@@ -222,24 +225,24 @@ static void add_node(struct explain *explain, const char *key)
 	int64_t more = 1;
 	if (!cluster->node_count) {
 		other = other_add(explain, key,
-			told_text(explain, "with %s more",
+			report_text(explain, "with %s more",
 				count_words(explain, (uint64_t)(cluster->cpus + 9) / 10, "cpu", "cpus")));
 		if (other)
-			other->setting[other->setting_count++] = told_text(
+			other->setting[other->setting_count++] = report_text(
 				explain, "cluster.cpus=%" PRId64, cluster->cpus + (cluster->cpus + 9) / 10);
 		return;
 	}
 	const bool placed = result->place_count && result->place_count[explain->job];
 	const uint32_t node = placed ? result->place[result->place_first[explain->job]].node : 0;
 	const char *name = cluster->type[cluster->node_type[node]].name;
-	const char *setting = told_text(explain, "cluster.nodes[%s].count+", name);
+	const char *setting = report_text(explain, "cluster.nodes[%s].count+", name);
 	const char *had = setting_had(explain, setting);
 	if (had && !sl_get_i64(had, strlen(had), &more))
 		return;
-	other = other_add(explain, key, told_text(explain, "with one node of %s more", name));
+	other = other_add(explain, key, report_text(explain, "with one node of %s more", name));
 	if (other)
 		other->setting[other->setting_count++] =
-			told_text(explain, "%s=%" PRId64, setting, had ? more + 1 : 1);
+			report_text(explain, "%s=%" PRId64, setting, had ? more + 1 : 1);
 }
 
 static bool is_wanted(const struct explain *explain, const char *key)
@@ -263,7 +266,7 @@ static void add_all(struct explain *explain)
 	for (size_t i = 0; explain->wanted && explain->wanted[i]; i++) {
 		struct what_if *other = strchr(explain->wanted[i], '=')
 						? other_add(explain, "setting",
-							  told_text(explain, "with %s", explain->wanted[i]))
+							  report_text(explain, "with %s", explain->wanted[i]))
 						: NULL;
 		if (other)
 			other->setting[other->setting_count++] = explain->wanted[i];
@@ -274,13 +277,13 @@ static void add_all(struct explain *explain)
 
 /* Instant by instant from its submission on. */
 static int until_started(
-	struct again *again, struct sim *sim, uint32_t job, sl_time *start, struct sl_err *err)
+	struct rerun *rerun, struct sim_run *sim, uint32_t job, sl_time *start, struct sl_err *err)
 {
-	const struct scenario *scenario = &again->scenario;
-	const bool simple = again->recipe.past_count == 1;
+	const struct scenario *scenario = &rerun->scenario;
+	const bool simple = rerun->recipe.history_count == 1;
 	*start = SL_NONE;
-	int status = again_begin(
-		again, sim, SIM_RECORD_REASONS, simple ? scenario->jobs.submit[job] : SL_NEVER, err);
+	int status = rerun_begin(
+		rerun, sim, SIM_RECORD_REASONS, simple ? scenario->jobs.submit[job] : SL_NEVER, err);
 	while (!status) {
 		const struct sl_pass *pass = sim_state(sim);
 		const enum sl_state state = sl_state_of(pass, (sl_job){ job });
@@ -302,7 +305,7 @@ static int until_started(
 	return status;
 }
 
-/* Behind what again_load puts in front of it. */
+/* Behind what rerun_load puts in front of it. */
 static const char *bare_error(const char *text)
 {
 	static const char mark[] = "is not there as it was: ";
@@ -311,7 +314,7 @@ static const char *bare_error(const char *text)
 }
 
 /* Why it never started: what it is charged to at the end. */
-static void tell_never(struct sim *sim, bool ended, uint32_t job, struct what_if *other)
+static void report_never(struct sim_run *sim, bool ended, uint32_t job, struct what_if *other)
 {
 	struct sl_err none = { 0 };
 	if (!ended && sim_end(sim, &none))
@@ -323,38 +326,38 @@ static void tell_never(struct sim *sim, bool ended, uint32_t job, struct what_if
 static void simulate(const struct explain *explain, struct what_if *other)
 {
 	struct explain there = { 0 };
-	struct again *again = &there.view.again;
-	struct sim sim = { 0 };
+	struct rerun *rerun = &there.view.rerun;
+	struct sim_run sim = { 0 };
 	struct sl_err err = { 0 };
 	uint32_t job = UINT32_MAX;
-	int status = again_open(again, explain->path, explain->registry, &err);
+	int status = rerun_open(rerun, explain->path, explain->registry, &err);
 	for (size_t i = 0; i < other->setting_count && !status; i++)
-		status = again_change(again, other->setting[i], &err);
+		status = rerun_change(rerun, other->setting[i], &err);
 	if (!status)
-		status = again_load(again, &err);
-	there.view.arena = again->arena;
-	there.view.jobs = &again->scenario.jobs;
-	there.view.cluster = &again->scenario.cluster;
-	there.view.scenario = &again->scenario;
+		status = rerun_load(rerun, &err);
+	there.view.arena = rerun->arena;
+	there.view.jobs = &rerun->scenario.jobs;
+	there.view.cluster = &rerun->scenario.cluster;
+	there.view.scenario = &rerun->scenario;
 	other->outcome = OUTCOME_FAILED;
 	if (!status && explain_find(&there, explain->id, &job, &err)) {
 		other->outcome = OUTCOME_REFUSED;
-		for (size_t i = 0; i < again->scenario.oddity_count; i++)
-			if (again->scenario.oddity[i].dropped)
+		for (size_t i = 0; i < rerun->scenario.anomaly_count; i++)
+			if (rerun->scenario.anomaly[i].dropped)
 				(void)snprintf(other->why, sizeof(other->why), "%s",
-					again->scenario.oddity[i].cause);
+					rerun->scenario.anomaly[i].cause);
 	} else if (!status) {
-		status = until_started(again, &sim, job, &other->start, &err);
+		status = until_started(rerun, &sim, job, &other->start, &err);
 		other->outcome = status                    ? OUTCOME_FAILED
 				 : other->start == SL_NONE ? OUTCOME_NEVER
 							   : OUTCOME_STARTED;
 		if (other->outcome == OUTCOME_NEVER)
-			tell_never(&sim, again->recipe.past_count > 1, job, other);
+			report_never(&sim, rerun->recipe.history_count > 1, job, other);
 	}
 	if (status)
 		(void)snprintf(other->why, sizeof(other->why), "%.199s", bare_error(err.text));
 	sim_release(&sim);
-	again_close(again);
+	rerun_close(rerun);
 }
 
 struct work {

@@ -12,7 +12,7 @@ void member_micro(struct sl_out *out, int64_t micro)
 	if (micro == SL_NONE || micro == SL_NEVER)
 		sl_out_text(out, "null");
 	else
-		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+		sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
 
 void member_number(struct sl_out *out, const char *key, int64_t micro)
@@ -52,10 +52,10 @@ static void put_look(struct sl_out *out, const struct look *look)
 	bool any = false;
 	for (size_t i = 0; i < look->fact_count; i++) {
 		const struct fact *fact = &look->fact[i];
-		bool again = false; /* Of a key that comes several times the first counts. */
-		for (size_t k = 0; k < i && !again; k++)
-			again = strcmp(look->fact[k].key, fact->key) == 0;
-		if (again)
+		bool rerun = false; /* Of a key that comes several times the first counts. */
+		for (size_t k = 0; k < i && !rerun; k++)
+			rerun = strcmp(look->fact[k].key, fact->key) == 0;
+		if (rerun)
 			continue;
 		sl_out_text(out, any ? ", " : "");
 		any = true;
@@ -92,7 +92,7 @@ static void put_charges(struct sl_out *out, const struct explain *explain)
 static void put_ahead(struct sl_out *out, const struct explain *explain)
 {
 	const struct ahead *ahead = &explain->ahead;
-	enum { TOLD = 10 };
+	enum { REPORTED = 10 };
 	sl_out_printf(out,
 		",\n  \"started_meanwhile\": { \"later\": %zu, \"later_cpu_seconds\": %" PRId64
 		", \"earlier\": %zu, "
@@ -102,15 +102,15 @@ static void put_ahead(struct sl_out *out, const struct explain *explain)
 		ahead->preempted_for, ahead->preempted);
 	const char *between = "";
 	for (int rule = 0; rule < SL_RULE_COUNT; rule++)
-		if (ahead->by_rule[rule]) {
+		if (ahead->cause_rule[rule]) {
 			sl_out_printf(out,
 				"%s\"%s\": { \"jobs\": %" PRIu64 ", \"cpu_seconds\": %" PRId64 " }", between,
-				sl_rule_name((enum sl_rule)rule), ahead->by_rule[rule],
+				sl_rule_name((enum sl_rule)rule), ahead->cause_rule[rule],
 				ahead->rule_cpu_seconds[rule]);
 			between = ", ";
 		}
 	sl_out_text(out, "}, \"jobs\": [");
-	for (size_t i = 0; i < ahead->later && (i < TOLD || explain->all); i++) {
+	for (size_t i = 0; i < ahead->later && (i < REPORTED || explain->all); i++) {
 		const struct started *started = &ahead->job[i];
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
 		member_first(out, "job", id_text(explain, started->job));
@@ -153,7 +153,7 @@ static void put_evictions(struct sl_out *out, const struct explain *explain)
 	sl_out_text(out, "]");
 }
 
-static void put_course(struct sl_out *out, const struct explain *explain)
+static void put_series(struct sl_out *out, const struct explain *explain)
 {
 	sl_out_text(out, ",\n  \"course\": [");
 	for (size_t i = 0; i < explain->step_count; i++) {
@@ -211,17 +211,17 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 		out, "eligible", result->eligible ? result->eligible[job] : explain->view.jobs->submit[job]);
 	member_number(out, "start", result->start[job]);
 	member_number(out, "end", result->end[job]);
-	member_text(out, "state", sl_state_name(sl_state_told(result, job)));
+	member_text(out, "state", sl_state_name(sl_state_reported(result, job)));
 	if (result->refusal && result->refusal[job])
 		member_text(out, "refused", result->refusal[job]);
-	if (result->rate_mean)
-		member_number(out, "speed", (int64_t)((result->rate_mean[job] >> 12) * 1000000 >> 20));
+	if (result->speed_mean)
+		member_number(out, "speed", (int64_t)((result->speed_mean[job] >> 12) * 1000000 >> 20));
 	const char *between = "";
-	for (size_t i = 0; i < result->told_column_count; i++)
-		if (result->told_column[i].micro[job] != SL_NONE) {
+	for (size_t i = 0; i < result->reported_column_count; i++)
+		if (result->reported_column[i].micro[job] != SL_NONE) {
 			sl_out_text(out, *between ? between : ", \"models\": { ");
-			sl_out_printf(out, "\"%s\": ", result->told_column[i].name);
-			member_micro(out, result->told_column[i].micro[job]);
+			sl_out_printf(out, "\"%s\": ", result->reported_column[i].name);
+			member_micro(out, result->reported_column[i].micro[job]);
 			between = ", ";
 		}
 	sl_out_text(out, *between ? " }" : "");
@@ -237,7 +237,7 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	put_ahead(out, explain);
 	put_plans(out, explain);
 	if (explain->step_count)
-		put_course(out, explain);
+		put_series(out, explain);
 	if (explain->eviction_count)
 		put_evictions(out, explain);
 	if (explain->waits) {

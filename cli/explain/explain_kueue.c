@@ -9,7 +9,7 @@
 #include "cli/explain/explain.h"
 #include "sim/run/engine.h"
 
-enum { QUOTAS_TOLD = 12 };
+enum { QUOTAS_REPORTED = 12 };
 
 static void say_place(
 	const struct explain *explain, struct look *look, const struct view_table *pending, size_t row)
@@ -48,7 +48,7 @@ static void say_quota(
 	const struct explain *explain, struct look *look, const struct view_table *quota, const char *queue)
 {
 	const char *root = NULL;
-	size_t told = 0, left_out = 0;
+	size_t reported = 0, left_out = 0;
 	for (size_t i = 0; i < quota->row_count && !root; i++)
 		if (strcmp(table_text(quota, i, "queue"), queue) == 0)
 			root = table_text(quota, i, "root");
@@ -57,14 +57,14 @@ static void say_quota(
 		if (strcmp(table_text(quota, i, "root"), root) != 0 ||
 			(own ? !is_used(quota, i) : strcmp(table_text(quota, i, "used"), "0") == 0))
 			continue;
-		if (told++ >= QUOTAS_TOLD) {
+		if (reported++ >= QUOTAS_REPORTED) {
 			left_out++;
 			continue;
 		}
 		const bool borrows = table_number(quota, i, "borrows") > 0;
-		const char *borrowed =
-			borrows ? told_text(explain, ", %s of it borrowed", table_text(quota, i, "borrowed"))
-				: "";
+		const char *borrowed = borrows ? report_text(explain, ", %s of it borrowed",
+							 table_text(quota, i, "borrowed"))
+					       : "";
 		look_says(explain, look,
 			"%s in flavor %s: '%s' uses %s, its quota is %s%s; %s more is available to it",
 			table_text(quota, i, "resource"), table_text(quota, i, "flavor"),
@@ -100,7 +100,7 @@ void look_at_kueue(const struct explain *explain, struct sl_pass *pass, struct l
  */
 
 /* NULL: there is no such column. */
-static const struct sl_cell *find_cell(const struct sl_told_table *table, size_t row, const char *column)
+static const struct sl_cell *find_cell(const struct sl_report_table *table, size_t row, const char *column)
 {
 	for (uint32_t i = 0; i < table->columns; i++)
 		if (strcmp(table->column[i], column) == 0)
@@ -108,13 +108,13 @@ static const struct sl_cell *find_cell(const struct sl_told_table *table, size_t
 	return NULL;
 }
 
-static const char *cell_in(const struct sl_told_table *table, size_t row, const char *column)
+static const char *cell_in(const struct sl_report_table *table, size_t row, const char *column)
 {
 	const struct sl_cell *cell = find_cell(table, row, column);
 	return cell ? cell->text : NULL;
 }
 
-static struct evicted of_kueue(const struct sl_told_table *table, size_t row)
+static struct evicted of_kueue(const struct sl_report_table *table, size_t row)
 {
 	return (struct evicted){
 		.at = table->cell[row * table->columns].micro,
@@ -126,17 +126,17 @@ static struct evicted of_kueue(const struct sl_told_table *table, size_t row)
 	};
 }
 
-/* Of runai_tell.c. */
-static struct evicted of_runai(const struct explain *explain, const struct sl_told_table *table, size_t row)
+/* Of runai_report.c. */
+static struct evicted of_runai(const struct explain *explain, const struct sl_report_table *table, size_t row)
 {
 	const struct sl_cell *ran = find_cell(table, row, "ran_for");
 	const char *work = cell_in(table, row, "work"), *moved = cell_in(table, row, "moved");
 	return (struct evicted){
 		.at = table->cell[row * table->columns].micro,
 		.how = cell_in(table, row, "action"),
-		.why = told_text(explain, "%sits work of %s is %s",
+		.why = report_text(explain, "%sits work of %s is %s",
 			moved && strcmp(moved, "yes") == 0 ? "moved, " : "",
-			span_text(explain, ran ? ran->micro : 0), work ? work : "lost"),
+			range_text(explain, ran ? ran->micro : 0), work ? work : "lost"),
 		.by = cell_in(table, row, "by"),
 		.by_queue = cell_in(table, row, "by_project"),
 		.message = cell_in(table, row, "reason"),
@@ -151,16 +151,16 @@ static bool is_name(const struct explain *explain, const char *name)
 	const char *id = jobs->id_name ? jobs->id_name[explain->job] : NULL;
 	if (id)
 		return strncmp(id, name, NAME) == 0;
-	return strcmp(told_text(explain, "%" PRId64, jobs->id[explain->job]), name) == 0;
+	return strcmp(report_text(explain, "%" PRId64, jobs->id[explain->job]), name) == 0;
 }
 
 int evictions_find(struct explain *explain, struct sl_err *err)
 {
 	const struct sl_result *result = explain->view.result;
-	const struct sl_told_table *table = NULL;
-	for (size_t i = 0; i < result->told_table_count; i++)
-		if (strcmp(result->told_table[i].name, "evictions") == 0)
-			table = &result->told_table[i];
+	const struct sl_report_table *table = NULL;
+	for (size_t i = 0; i < result->reported_table_count; i++)
+		if (strcmp(result->reported_table[i].name, "evictions") == 0)
+			table = &result->reported_table[i];
 	if (!table || !cell_in(table, 0, "job_id"))
 		return SL_OK;
 	explain->eviction = sl_alloc(explain->view.arena, table->rows + 1, sizeof(*explain->eviction));
@@ -180,24 +180,24 @@ int evictions_find(struct explain *explain, struct sl_err *err)
 /* ---- Its course -------------------------------------------------------------------------------------------
  */
 
-static int take_course(struct explain *explain, const struct view_table *course, struct sl_err *err)
+static int take_series(struct explain *explain, const struct view_table *series, struct sl_err *err)
 {
-	explain->step = sl_alloc(explain->view.arena, course->row_count + 1, sizeof(*explain->step));
+	explain->step = sl_alloc(explain->view.arena, series->row_count + 1, sizeof(*explain->step));
 	if (!explain->step)
 		return sl_fail_memory(err);
-	for (size_t row = 0; row < course->row_count; row++)
-		if (table_number(course, row, "job") == (double)explain->job)
-			explain->step[explain->step_count++] = (struct step){ table_text(course, row, "at"),
-				table_text(course, row, "step") };
+	for (size_t row = 0; row < series->row_count; row++)
+		if (table_number(series, row, "job") == (double)explain->job)
+			explain->step[explain->step_count++] = (struct step){ table_text(series, row, "at"),
+				table_text(series, row, "step") };
 	return SL_OK;
 }
 
 /* From one more replay, which stands at the run's end; only under a policy that may have such a table. */
-int course_find(struct explain *explain, struct sl_err *err)
+int series_find(struct explain *explain, struct sl_err *err)
 {
 	struct view *view = &explain->view;
-	struct view_table course = { 0 };
-	struct sim sim = { 0 };
+	struct view_table series = { 0 };
+	struct sim_run sim = { 0 };
 	static const char *const tells[] = { "kueue", "runai" };
 	const char *policy = view->result->policy; /* "kueue:grace=5s" */
 	const size_t name = strcspn(policy, ":");
@@ -206,12 +206,12 @@ int course_find(struct explain *explain, struct sl_err *err)
 		any |= name == strlen(tells[i]) && memcmp(policy, tells[i], name) == 0;
 	if (!any)
 		return SL_OK;
-	int status = again_begin(&view->again, &sim, 0, view->result->last, err);
+	int status = rerun_begin(&view->rerun, &sim, 0, view->result->last, err);
 	if (!status)
 		status = view_take_table(
-			view->arena, &sim.engine->pass, view->result->last, "course", &course, err);
+			view->arena, &sim.engine->sim, view->result->last, "course", &series, err);
 	if (!status)
-		status = take_course(explain, &course, err);
+		status = take_series(explain, &series, err);
 	sim_release(&sim);
 	return status;
 }

@@ -21,7 +21,7 @@ struct looking {
 	const struct explain *explain;
 	const struct view *view;
 	struct sl_pass *pass;
-	struct sim *sim;
+	struct sim_run *sim;
 	struct look *look;
 	uint32_t job;
 	const uint8_t *off; /* By node: enum off; NULL: there are none, or none is off. */
@@ -30,7 +30,7 @@ struct looking {
 };
 
 #define SAY(looking, ...)  look_says((looking)->explain, (looking)->look, __VA_ARGS__)
-#define TEXT(looking, ...) told_text((looking)->explain, __VA_ARGS__)
+#define TEXT(looking, ...) report_text((looking)->explain, __VA_ARGS__)
 
 static int64_t whole(int64_t amount, int64_t parts) { return amount_micro(amount, parts); }
 
@@ -50,7 +50,7 @@ static const char *unit_text(const struct looking *at, int64_t amount, int64_t p
 /* ---- What it needs ------------------------------------------------------------------------------ */
 
 /* "8 GPUs (a100) and 16 cpus" */
-static const char *demand_text(const struct looking *at, const struct sl_demand *task)
+static const char *wanted_text(const struct looking *at, const struct sl_task_resources *task)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
 	struct cell cell = { 0 };
@@ -119,7 +119,7 @@ static bool off_by_policy(const struct looking *at, uint8_t *off)
 {
 	struct view_table nodes = { 0 };
 	struct sl_err none = { 0 };
-	if (!at->pass->policy->show ||
+	if (!at->pass->policy->table ||
 		view_take_table(at->view->arena, at->pass, at->pass->now, "nodes", &nodes, &none) ||
 		!table_has(&nodes, "state"))
 		return false;
@@ -190,7 +190,7 @@ static const char *off_text(const struct looking *at)
 }
 
 /* Where a group's tasks would go now. */
-struct room {
+struct headroom {
 	int64_t tasks; /* On nodes that are open to it for its limit. */
 	uint32_t nodes;
 	int64_t closed;     /* Behind a window. */
@@ -206,25 +206,25 @@ struct room {
 	int64_t idle_gpus, idle_cpus; /* Of all such nodes that are open. */
 };
 
-static void room_on(
-	const struct looking *at, const struct sl_group *group, uint32_t node, bool closed, struct room *room)
+static void headroom_on(const struct looking *at, const struct sl_group *group, uint32_t node, bool closed,
+	struct headroom *headroom)
 {
 	const struct nodes *nodes = at->pass->nodes;
 	const uint32_t fit = nodes_tasks(nodes, node, group, false);
 	const uint32_t could = nodes_tasks(nodes, node, group, true);
-	room->possible += could;
-	room->possible_nodes += could != 0;
+	headroom->possible += could;
+	headroom->possible_nodes += could != 0;
 	if (closed) {
-		room->closed += fit;
+		headroom->closed += fit;
 		return;
 	}
-	room->tasks += fit;
-	room->nodes += fit != 0;
+	headroom->tasks += fit;
+	headroom->nodes += fit != 0;
 	if (at->off && at->off[node] == OFF_MODEL)
-		room->asleep += fit;
-	if (fit > room->most) {
-		room->most = fit;
-		room->most_node = node;
+		headroom->asleep += fit;
+	if (fit > headroom->most) {
+		headroom->most = fit;
+		headroom->most_node = node;
 	}
 	if (!could)
 		return;
@@ -239,36 +239,36 @@ static void room_on(
 			.task = { .gpus = one, .gpu_types = group->task.gpu_types } };
 		gpus = nodes_tasks(nodes, node, &probe, false) * one;
 	}
-	room->idle_gpus += gpus;
-	room->idle_cpus += amount[SL_KIND_CPUS] - used.cpus;
-	if (gpus > room->most_gpus) {
-		room->most_gpus = gpus;
-		room->most_gpus_node = node;
+	headroom->idle_gpus += gpus;
+	headroom->idle_cpus += amount[SL_KIND_CPUS] - used.cpus;
+	if (gpus > headroom->most_gpus) {
+		headroom->most_gpus = gpus;
+		headroom->most_gpus_node = node;
 	}
-	if (amount[SL_KIND_CPUS] - used.cpus > room->most_cpus) {
-		room->most_cpus = amount[SL_KIND_CPUS] - used.cpus;
-		room->most_cpus_node = node;
+	if (amount[SL_KIND_CPUS] - used.cpus > headroom->most_cpus) {
+		headroom->most_cpus = amount[SL_KIND_CPUS] - used.cpus;
+		headroom->most_cpus_node = node;
 	}
 }
 
 /* By a window, for so long as it runs; or off. What a reservation of its own keeps is not closed to it. */
 static bool is_closed(const struct looking *at, const uint64_t *closed, uint32_t node)
 {
-	const struct sl_ask *ask = view_ask(at->view, at->job);
-	const bool owns = ask && ask->reservation;
+	const struct sl_job_desc *desc = view_desc(at->view, at->job);
+	const bool owns = desc && desc->reservation;
 	const enum off off = at->off ? (enum off)at->off[node] : OFF_NOT;
 	return (closed && closed[node / 64] >> (node % 64) & 1) ||
 	       (off != OFF_NOT && off != OFF_MODEL && !(off == OFF_KEPT && owns));
 }
 
-static struct room room_of(const struct looking *at, const struct sl_group *group)
+static struct headroom headroom_of(const struct looking *at, const struct sl_group *group)
 {
-	struct room room = { 0 };
+	struct headroom headroom = { 0 };
 	const struct sl_cluster *cluster = at->view->cluster;
 	const uint64_t *closed =
 		nodes_closed(at->pass->nodes, at->pass->request[at->job], at->pass->estimate[at->job]);
 	for (uint32_t node = 0; node < cluster->node_count; node++)
-		room_on(at, group, node, is_closed(at, closed, node), &room);
+		headroom_on(at, group, node, is_closed(at, closed, node), &headroom);
 	for (uint32_t i = 0; i < cluster->switch_count; i++) {
 		const struct sl_switch *leaf = &cluster->sw[i];
 		int64_t tasks = 0;
@@ -277,12 +277,12 @@ static struct room room_of(const struct looking *at, const struct sl_group *grou
 			if (!is_closed(at, closed, node))
 				tasks += nodes_tasks(at->pass->nodes, node, group, false);
 		}
-		if (tasks > room.in_switch) {
-			room.in_switch = tasks;
-			room.leaf = leaf->name;
+		if (tasks > headroom.in_switch) {
+			headroom.in_switch = tasks;
+			headroom.leaf = leaf->name;
 		}
 	}
-	return room;
+	return headroom;
 }
 
 static const char *node_text(const struct looking *at, uint32_t node)
@@ -293,91 +293,93 @@ static const char *node_text(const struct looking *at, uint32_t node)
 }
 
 /* One task that fits nowhere: what there is, but apart. */
-static void say_apart(const struct looking *at, const struct sl_group *group, const struct room *room)
+static void say_apart(const struct looking *at, const struct sl_group *group, const struct headroom *headroom)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
 	const bool gpus = group->task.gpus > 0;
 	const int64_t parts = gpus ? cluster->gpu_parts : cluster->cpu_parts;
 	const int64_t each = gpus ? group->task.gpus : group->task.cpus;
-	const int64_t idle = gpus ? room->idle_gpus : room->idle_cpus;
-	const int64_t most = gpus ? room->most_gpus : room->most_cpus;
+	const int64_t idle = gpus ? headroom->idle_gpus : headroom->idle_cpus;
+	const int64_t most = gpus ? headroom->most_gpus : headroom->most_cpus;
 	if (most >= each || idle < each)
 		return;
 	SAY(at, "%s were free on nodes that it could use, but no node had %s: the most on one was %s, on %s",
 		unit_text(at, idle, parts, gpus ? "GPU" : "cpu"), amount_text(at, each, parts),
 		amount_text(at, most, parts),
-		node_text(at, gpus ? room->most_gpus_node : room->most_cpus_node));
+		node_text(at, gpus ? headroom->most_gpus_node : headroom->most_cpus_node));
 	look_fact(at->look, gpus ? "gpus_most_on_a_node" : "cpus_most_on_a_node", whole(most, parts));
 }
 
 /* What is down is not among the nodes that a group may use: where that is why its job can never start, those
  * of the partition are looked at, closed ones and all. */
-static struct sl_group group_shown(const struct looking *at, const struct sl_group *group)
+static struct sl_group group_displayed(const struct looking *at, const struct sl_group *group)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
 	const char *name = partition_text(at->explain, at->job);
-	struct sl_group shown = *group;
+	struct sl_group displayed = *group;
 	if (group->never != SL_REASON_NODES_NOT_AVAIL)
-		return shown;
-	shown.node_set = 0;
+		return displayed;
+	displayed.node_set = 0;
 	for (uint32_t i = 0; i < cluster->partition_count; i++)
 		if (*name ? strcmp(cluster->partition[i].name, name) == 0 : cluster->partition[i].is_default)
-			shown.node_set = cluster->partition[i].node_set;
-	return shown;
+			displayed.node_set = cluster->partition[i].node_set;
+	return displayed;
 }
 
-static bool say_group(const struct looking *at, const struct sl_group *asked, const struct sl_ask *ask)
+static bool say_group(const struct looking *at, const struct sl_group *asked, const struct sl_job_desc *desc)
 {
-	const struct sl_group looked = group_shown(at, asked);
+	const struct sl_group looked = group_displayed(at, asked);
 	const struct sl_group *group = &looked;
-	const struct room room = room_of(at, group);
-	const char *each = demand_text(at, &group->task);
+	const struct headroom headroom = headroom_of(at, group);
+	const char *each = wanted_text(at, &group->task);
 	const bool one = group->tasks == 1;
-	const bool fits = room.tasks >= group->tasks && room.nodes >= group->nodes_min;
+	const bool fits = headroom.tasks >= group->tasks && headroom.nodes >= group->nodes_min;
 	const char *where = group->exclusive ? ", on nodes of its own" : "";
 	if (one)
 		SAY(at, "needs %s on one node%s; %s", each, where,
 			fits ? TEXT(at, "%s had that free",
-				       count_words(at->explain, room.nodes, "node", "nodes"))
+				       count_words(at->explain, headroom.nodes, "node", "nodes"))
 			     : "no node had that free");
 	else
 		SAY(at, "needs %" PRIu32 " times %s%s%s; there was room for %s", group->tasks, each,
 			group->nodes_min > 1 ? TEXT(at, ", on at least %" PRIu32 " nodes", group->nodes_min)
 					     : "",
 			where,
-			room.tasks ? TEXT(at, "%" PRId64 " of them, on %s",
-					     room.tasks < group->tasks ? room.tasks : group->tasks,
-					     count_words(at->explain, room.nodes, "node", "nodes"))
-				   : "none of them");
+			headroom.tasks
+				? TEXT(at, "%" PRId64 " of them, on %s",
+					  headroom.tasks < group->tasks ? headroom.tasks : group->tasks,
+					  count_words(at->explain, headroom.nodes, "node", "nodes"))
+				: "none of them");
 	look_fact(at->look, "tasks_needed", (int64_t)group->tasks * 1000000);
-	look_fact(at->look, "tasks_free", room.tasks * 1000000);
-	look_fact(at->look, "nodes_free", (int64_t)room.nodes * 1000000);
-	if (!room.most)
-		say_apart(at, group, &room);
-	if (ask && ask->switches == 1 && room.leaf)
+	look_fact(at->look, "tasks_free", headroom.tasks * 1000000);
+	look_fact(at->look, "nodes_free", (int64_t)headroom.nodes * 1000000);
+	if (!headroom.most)
+		say_apart(at, group, &headroom);
+	if (desc && desc->switches == 1 && headroom.leaf)
 		SAY(at, "it asked for one switch; the most below one was room for %" PRId64 " (%s)",
-			room.in_switch, room.leaf);
-	if (room.asleep)
+			headroom.in_switch, headroom.leaf);
+	if (headroom.asleep)
 		SAY(at, "%s was on nodes that were switched off or on their way: there a job waits until they have booted",
-			room.asleep < room.tasks ? TEXT(at, "room for %" PRId64 " of that", room.asleep)
-						 : "all of that");
-	if (room.closed)
+			headroom.asleep < headroom.tasks
+				? TEXT(at, "room for %" PRId64 " of that", headroom.asleep)
+				: "all of that");
+	if (headroom.closed)
 		SAY(at,
 			"room for %" PRId64
 			" more was on nodes that were %s, or would be before its limit was over",
-			room.closed, at->off ? "off or closed" : "closed");
-	if (room.possible < group->tasks)
+			headroom.closed, at->off ? "off or closed" : "closed");
+	if (headroom.possible < group->tasks)
 		SAY(at, "%s",
 			one ? "no node of this cluster has that, also if nothing runs"
 			    : TEXT(at,
 				      "the whole cluster, were it empty, would have room for %" PRId64
 				      " of them",
-				      room.possible));
-	if (room.possible_nodes < at->view->cluster->node_count)
+				      headroom.possible));
+	if (headroom.possible_nodes < at->view->cluster->node_count)
 		SAY(at,
 			"it could only use %" PRIu32 " of %" PRIu32
 			" nodes: the others lack something it needs, or are not for it",
-			room.possible_nodes, at->view->cluster->node_count);
+			headroom.possible_nodes, at->view->cluster->node_count);
 	return fits;
 }
 
@@ -423,7 +425,7 @@ static bool say_needs(const struct looking *at)
 		return size <= idle;
 	}
 	for (uint32_t i = 0; i < request->group_count; i++)
-		fits &= say_group(at, &request->group[i], request->ask ? &request->ask[i] : NULL);
+		fits &= say_group(at, &request->group[i], request->desc ? &request->desc[i] : NULL);
 	say_free(at);
 	return fits;
 }
@@ -431,8 +433,8 @@ static bool say_needs(const struct looking *at)
 /* Of the policy's parameters: as they were in effect; NULL. */
 static const char *policy_value(const struct looking *at, const char *key)
 {
-	const struct sim_options *recipe = &at->view->again.recipe;
-	const struct policy_choice *choice = recipe->past[recipe->past_count - 1].choice;
+	const struct sim_options *recipe = &at->view->rerun.recipe;
+	const struct policy_choice *choice = recipe->history[recipe->history_count - 1].choice;
 	const struct sl_value *value = sl_value_of(choice->values, choice->value_count, key);
 	return value ? value->text : NULL;
 }
@@ -589,7 +591,7 @@ static void take_tables(const struct looking *at, struct view *there)
 		.cluster = at->view->cluster,
 		.scenario = at->view->scenario };
 	there->priority = calloc((size_t)there->jobs->count + 1, sizeof(*there->priority));
-	if (at->pass->policy->show && there->priority)
+	if (at->pass->policy->table && there->priority)
 		(void)view_take_tables(there, at->pass->now, &none);
 	free(there->priority);
 	there->priority = NULL;
@@ -672,7 +674,7 @@ static sl_time pool_soonest(const struct looking *at, uint32_t *last)
 	size_t count = 0;
 	for (uint32_t job = 0; ending && job < pass->submitted && count < pass->running; job++)
 		if (is_running(pass, job))
-			ending[count++] = (struct ending_of){ room_expected(pass, job), job };
+			ending[count++] = (struct ending_of){ expected_room(pass, job), job };
 	if (ending)
 		qsort(ending, count, sizeof(*ending), compare_endings);
 	for (size_t i = 0; ending && i < count && idle < cpus_of(pass, at->job); i++) {
@@ -731,17 +733,17 @@ static bool is_of_use(const struct looking *at, const struct sl_window *window)
 
 static void say_windows(const struct looking *at)
 {
-	enum { TOLD = 3 };
+	enum { REPORTED = 3 };
 	const struct sl_cluster *cluster = at->view->cluster;
 	const sl_time now = at->pass->now;
 	const sl_time length = at->pass->estimate[at->job];
 	const sl_time end = length < SL_NEVER - now ? now + length : SL_NEVER;
-	size_t told = 0;
-	for (uint32_t i = 0; i < cluster->window_count && told < TOLD; i++) {
+	size_t reported = 0;
+	for (uint32_t i = 0; i < cluster->window_count && reported < REPORTED; i++) {
 		const struct sl_window *window = &cluster->window[i];
 		if (window->until <= now || window->from >= end || !is_of_use(at, window))
 			continue;
-		told++;
+		reported++;
 		const char *name = window->kind == SL_WINDOW_STATE ? "its state (down, drained or the like)"
 				   : window->name && *window->name ? window->name
 								   : "a window";
@@ -756,7 +758,7 @@ static void say_windows(const struct looking *at)
 		else
 			SAY(at, "%s was to take %s from %s on: a limit of %s would not have been over by then",
 				name, of, time_text(at->explain, window->from),
-				span_text(at->explain, length));
+				range_text(at->explain, length));
 		look_fact(at->look, "window_from", window->from);
 		if (window->until != SL_NEVER)
 			look_fact(at->look, "window_until", window->until);
@@ -816,18 +818,18 @@ static size_t holders_of(
 
 static void say_holders(const struct looking *at, const char *what, const char *name, const int32_t *by)
 {
-	enum { TOLD = 3 };
+	enum { REPORTED = 3 };
 	const struct sl_cluster *cluster = at->view->cluster;
 	struct holder holder[HOLDERS_MAX];
 	struct holder sum = { 0 };
 	const size_t count = holders_of(at, by, holder, &sum);
 	struct cell cell = { 0 };
-	for (size_t i = 0; i < count && i < TOLD; i++)
+	for (size_t i = 0; i < count && i < REPORTED; i++)
 		cell_put(&cell, "%s%s %s", cell.len ? ", " : "", user_text(at->explain, holder[i].any),
 			holder[i].gpus ? unit_text(at, holder[i].gpus, cluster->gpu_parts, "GPU")
 				       : unit_text(at, holder[i].cpus, cluster->cpu_parts, "cpu"));
-	if (count > TOLD)
-		cell_put(&cell, ", and %zu more", count - TOLD);
+	if (count > REPORTED)
+		cell_put(&cell, ", and %zu more", count - REPORTED);
 	const char *held = sum.gpus
 				   ? TEXT(at, "%s and %s", unit_text(at, sum.gpus, cluster->gpu_parts, "GPU"),
 					     unit_text(at, sum.cpus, cluster->cpu_parts, "cpu"))
@@ -842,7 +844,7 @@ static void say_holders(const struct looking *at, const char *what, const char *
 
 /* Lines of an operator's files that limit it: "qos high: GrpTRES=cpu=64". told: as it is called in a
  * sentence. */
-static void say_limits(const struct looking *at, const char *kind, const char *name, const char *told)
+static void say_limits(const struct looking *at, const char *kind, const char *name, const char *reported)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
 	for (uint32_t i = 0; name && i < cluster->setting_count; i++) {
@@ -852,7 +854,7 @@ static void say_limits(const struct looking *at, const char *kind, const char *n
 				    strncmp(setting->key, "Min", 3) == 0;
 		if (limits && *setting->value && strcmp(setting->kind, kind) == 0 &&
 			strcmp(setting->name, name) == 0) {
-			SAY(at, "%s: %s=%s", told, setting->key, setting->value);
+			SAY(at, "%s: %s=%s", reported, setting->key, setting->value);
 			look_word(at->look, setting->key, setting->value);
 		}
 	}
@@ -881,7 +883,7 @@ static void say_associations(const struct looking *at)
 static void say_quota(const struct looking *at)
 {
 	const struct sl_jobs *jobs = at->view->jobs;
-	const struct sl_job_more *more = view_more(at->view, at->job);
+	const struct sl_job_attributes *more = view_more(at->view, at->job);
 	const char *by = policy_value(at, "by");
 	const char *quotas = policy_value(at, "quotas");
 	if (by && strcmp(by, "user") == 0)
@@ -906,14 +908,14 @@ static void say_quota(const struct looking *at)
 
 static void say_dependency(const struct looking *at)
 {
-	enum { TOLD = 5 };
+	enum { REPORTED = 5 };
 	static const char *const kind[SL_DEPEND_KINDS] = { "has started", "has ended", "has completed",
 		"has failed", "has completed", "is over" };
-	const struct sl_job_more *more = view_more(at->view, at->job);
+	const struct sl_job_attributes *more = view_more(at->view, at->job);
 	const struct sl_result *result = at->view->result;
 	if (more->dependency)
 		look_word(at->look, "dependency", more->dependency);
-	for (uint32_t i = 0; i < more->depend_count && i < TOLD; i++) {
+	for (uint32_t i = 0; i < more->depend_count && i < REPORTED; i++) {
 		const struct sl_depend *depend = &more->depend[i];
 		if (depend->job == UINT32_MAX || depend->job >= at->view->jobs->count)
 			continue;
@@ -928,15 +930,15 @@ static void say_dependency(const struct looking *at)
 			result->end[job] == SL_NONE
 				? "never ended"
 				: TEXT(at, "ended at %s (%s)", time_text(at->explain, result->end[job]),
-					  sl_state_name(sl_state_told(result, job))));
+					  sl_state_name(sl_state_reported(result, job))));
 	}
-	if (more->depend_count > TOLD)
-		SAY(at, "and %" PRIu32 " more jobs that it depends on", more->depend_count - TOLD);
+	if (more->depend_count > REPORTED)
+		SAY(at, "and %" PRIu32 " more jobs that it depends on", more->depend_count - REPORTED);
 }
 
 static void say_begin(const struct looking *at)
 {
-	const struct sl_job_more *more = view_more(at->view, at->job);
+	const struct sl_job_attributes *more = view_more(at->view, at->job);
 	if (more->begin != SL_NONE) {
 		SAY(at, "it was not to begin before %s", time_text(at->explain, more->begin));
 		look_fact(at->look, "begin", more->begin);
@@ -945,7 +947,7 @@ static void say_begin(const struct looking *at)
 
 static void say_array(const struct looking *at)
 {
-	const struct sl_job_more *more = view_more(at->view, at->job);
+	const struct sl_job_attributes *more = view_more(at->view, at->job);
 	uint64_t running = 0;
 	if (more->array_limit == SL_NONE)
 		return;
@@ -977,14 +979,14 @@ static int64_t license_in(const char *text, const char *name)
 static void say_licenses(const struct looking *at)
 {
 	const struct sl_cluster *cluster = at->view->cluster;
-	const struct sl_ask *ask = view_ask(at->view, at->job);
-	for (uint32_t i = 0; ask && ask->licenses && i < cluster->license_count; i++) {
+	const struct sl_job_desc *desc = view_desc(at->view, at->job);
+	for (uint32_t i = 0; desc && desc->licenses && i < cluster->license_count; i++) {
 		const struct sl_license *license = &cluster->license[i];
-		const int64_t wanted = license_in(ask->licenses, license->name);
+		const int64_t wanted = license_in(desc->licenses, license->name);
 		int64_t used = 0;
 		for (uint32_t job = 0; wanted && job < at->pass->submitted; job++) {
-			const struct sl_ask *other =
-				is_running(at->pass, job) ? view_ask(at->view, job) : NULL;
+			const struct sl_job_desc *other =
+				is_running(at->pass, job) ? view_desc(at->view, job) : NULL;
 			used += other ? license_in(other->licenses, license->name) : 0;
 		}
 		if (!wanted)
@@ -1007,21 +1009,21 @@ static void say_partition(const struct looking *at)
 			continue;
 		const char *most =
 			partition->max_time != SL_NONE && partition->max_time != SL_NEVER
-				? TEXT(at, ", limits up to %s", span_text(at->explain, partition->max_time))
+				? TEXT(at, ", limits up to %s", range_text(at->explain, partition->max_time))
 				: "";
 		const char *nodes = partition->nodes_max > 0 && partition->nodes_max < INT32_MAX
 					    ? TEXT(at, ", up to %" PRId64 " nodes", partition->nodes_max)
 					    : "";
 		SAY(at, "partition %s was %s%s%s; the job asks %s and a limit of %s", name,
 			state[partition->state], most, nodes, asked_text(at->explain, at->job),
-			span_text(at->explain, at->view->jobs->limit[at->job]));
+			range_text(at->explain, at->view->jobs->limit[at->job]));
 	}
 }
 
 /* ---- All of it
  * -------------------------------------------------------------------------------------------------------- */
 
-enum { OF_ROOM = 1, OF_QUEUE = 2, OF_WINDOW = 4, OF_QUOTA = 8, OF_PARTITION = 16 };
+enum { OF_HEADROOM = 1, OF_QUEUE = 2, OF_WINDOW = 4, OF_QUOTA = 8, OF_PARTITION = 16 };
 
 /* What is worth a look, by the reason; of others, limits of accounts and QOS. */
 static const struct {
@@ -1029,19 +1031,19 @@ static const struct {
 	unsigned of;
 	void (*say)(const struct looking *at);
 } worth[] = {
-	{ SL_REASON_NONE, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
-	{ SL_REASON_RESOURCES, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
-	{ SL_REASON_PRIORITY, OF_ROOM | OF_QUEUE | OF_WINDOW, NULL },
-	{ SL_REASON_POD_ERRORS, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_NODES_NOT_AVAIL, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_NODES_RESERVED, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_NODES_MAINT, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_NODES_DOWN, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_NODE_DOWN, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_RESERVATION, OF_ROOM | OF_WINDOW, NULL },
-	{ SL_REASON_BAD_CONSTRAINTS, OF_ROOM, NULL },
-	{ SL_REASON_LEFT, OF_ROOM | OF_QUEUE, NULL },
-	{ SL_REASON_UNSCHEDULABLE, OF_ROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NONE, OF_HEADROOM | OF_QUEUE | OF_WINDOW, NULL },
+	{ SL_REASON_RESOURCES, OF_HEADROOM | OF_QUEUE | OF_WINDOW, NULL },
+	{ SL_REASON_PRIORITY, OF_HEADROOM | OF_QUEUE | OF_WINDOW, NULL },
+	{ SL_REASON_POD_ERRORS, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NODES_NOT_AVAIL, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NODES_RESERVED, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NODES_MAINT, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NODES_DOWN, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_NODE_DOWN, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_RESERVATION, OF_HEADROOM | OF_WINDOW, NULL },
+	{ SL_REASON_BAD_CONSTRAINTS, OF_HEADROOM, NULL },
+	{ SL_REASON_LEFT, OF_HEADROOM | OF_QUEUE, NULL },
+	{ SL_REASON_UNSCHEDULABLE, OF_HEADROOM | OF_WINDOW, NULL },
 	{ SL_REASON_PARTITION_NODES, OF_PARTITION, NULL },
 	{ SL_REASON_PARTITION_TIME, OF_PARTITION, NULL },
 	{ SL_REASON_PARTITION_DOWN, OF_PARTITION, NULL },
@@ -1055,11 +1057,12 @@ static const struct {
 	{ SL_REASON_LICENSES, 0, say_licenses },
 };
 
-void look_at(const struct explain *explain, struct sim *sim, const struct charge *charge, struct look *look)
+void look_at(
+	const struct explain *explain, struct sim_run *sim, const struct charge *charge, struct look *look)
 {
 	struct looking at = { .explain = explain,
 		.view = &explain->view,
-		.pass = &sim->engine->pass,
+		.pass = &sim->engine->sim,
 		.sim = sim,
 		.look = look,
 		.job = explain->job };
@@ -1075,14 +1078,14 @@ void look_at(const struct explain *explain, struct sim *sim, const struct charge
 	look->at = charge->from;
 	look_at_kueue(explain, at.pass, look);
 	look_at_runai(explain, at.pass, look);
-	if (of & OF_ROOM)
+	if (of & OF_HEADROOM)
 		look_off(&at);
-	if (of & OF_ROOM)
+	if (of & OF_HEADROOM)
 		fits = say_needs(&at);
 	const uint64_t before = of & OF_QUEUE ? say_before(&at) : 0;
-	if ((of & OF_ROOM) && !fits)
+	if ((of & OF_HEADROOM) && !fits)
 		say_soonest(&at);
-	if (of & OF_ROOM)
+	if (of & OF_HEADROOM)
 		say_planned(&at);
 	if (of & OF_WINDOW)
 		say_windows(&at);

@@ -10,7 +10,7 @@
 #include "cli/explain/explain.h"
 #include "sim/run/engine.h"
 
-enum { SIBLINGS_TOLD = 6, DEPTH_MAX = 32 };
+enum { SIBLINGS_REPORTED = 6, DEPTH_MAX = 32 };
 
 /* Rows of one queue in one pool, of GPUs. */
 static bool is_of(const struct view_table *shares, size_t row, const char *queue, const char *pool)
@@ -33,7 +33,8 @@ static void say_queue(
 {
 	const bool over = table_number(shares, row, "is_over") > 0;
 	const char *more =
-		over ? told_text(explain, ", %s of it over the quota", table_text(shares, row, "over")) : "";
+		over ? report_text(explain, ", %s of it over the quota", table_text(shares, row, "over"))
+		     : "";
 	look_says(explain, look, "%s '%s' has %s%s; its quota is %s, its fair share %s; %s wait",
 		table_text(shares, row, "kind"), table_text(shares, row, "queue"),
 		table_text(shares, row, "allocated"), more, table_text(shares, row, "quota"),
@@ -46,21 +47,22 @@ static void say_order(
 {
 	const char *parent = table_text(shares, own, "parent"), *pool = table_text(shares, own, "pool");
 	const char *text = "";
-	size_t told = 0, siblings = 0;
+	size_t reported = 0, siblings = 0;
 	for (size_t i = 0; i < shares->row_count; i++) {
 		if (strcmp(table_text(shares, i, "parent"), parent) != 0 ||
 			!is_of(shares, i, table_text(shares, i, "queue"), pool))
 			continue;
 		siblings++;
-		if (told++ < SIBLINGS_TOLD)
-			text = told_text(explain, "%s%s'%s' (%s of %s)", text, *text ? ", " : "",
+		if (reported++ < SIBLINGS_REPORTED)
+			text = report_text(explain, "%s%s'%s' (%s of %s)", text, *text ? ", " : "",
 				table_text(shares, i, "queue"), table_text(shares, i, "allocated"),
 				table_text(shares, i, "entitled"));
 	}
 	if (siblings > 1)
 		look_says(explain, look, "by what they have of their fair share, next is: %s%s", text,
-			told > SIBLINGS_TOLD ? told_text(explain, ", and %zu more", told - SIBLINGS_TOLD)
-					     : "");
+			reported > SIBLINGS_REPORTED
+				? report_text(explain, ", and %zu more", reported - SIBLINGS_REPORTED)
+				: "");
 }
 
 static void say_shares(const struct explain *explain, struct look *look, const struct view_table *shares,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 100, STARTED_TOLD = 10, PLANS_TOLD = 12 };
+enum { WIDTH = 100, STARTED_REPORTED = 10, PLANS_REPORTED = 12 };
 
 /* Characters, not bytes: all but those that go on one. */
 static size_t width_of(const char *text, size_t bytes)
@@ -65,14 +65,14 @@ static void line(const struct explain *explain, const char *label, const char *t
 const char *share_text(const struct explain *explain, int64_t part, int64_t of)
 {
 	char number[48];
-	return told_text(
+	return report_text(
 		explain, "%s %%", screen_number(number, of ? sl_mul_div(part, 100000000, of) : 0, 1));
 }
 
 static const char *of_user(const struct explain *explain, uint32_t job)
 {
 	const char *user = user_text(explain, job);
-	return *user ? told_text(explain, " of %s", user) : "";
+	return *user ? report_text(explain, " of %s", user) : "";
 }
 
 /* ---- Head ------------------------------------------------------------------------------------------ */
@@ -82,24 +82,24 @@ static void print_models(const struct explain *explain)
 {
 	const struct sl_result *result = explain->view.result;
 	const uint32_t job = explain->job;
-	struct cell told = { 0 };
+	struct cell reported = { 0 };
 	if (result->start[job] == SL_NONE)
 		return;
-	if (result->rate_mean && result->rate_mean[job] != SL_RATE_ONE)
+	if (result->speed_mean && result->speed_mean[job] != SL_SPEED_ONE)
 		line(explain, "worked",
-			told_text(explain, "at %s of its traced speed, in the mean",
-				share_text(explain, (int64_t)(result->rate_mean[job] >> 12),
-					(int64_t)(SL_RATE_ONE >> 12))));
-	for (size_t i = 0; i < result->told_column_count; i++) {
-		const int64_t micro = result->told_column[i].micro[job];
+			report_text(explain, "at %s of its traced speed, in the mean",
+				share_text(explain, (int64_t)(result->speed_mean[job] >> 12),
+					(int64_t)(SL_SPEED_ONE >> 12))));
+	for (size_t i = 0; i < result->reported_column_count; i++) {
+		const int64_t micro = result->reported_column[i].micro[job];
 		char number[48];
 		if (micro != SL_NONE)
-			cell_put(&told, "%s%s %s", told.text ? ", " : "", result->told_column[i].name,
-				screen_number(number, micro, 2));
+			cell_put(&reported, "%s%s %s", reported.text ? ", " : "",
+				result->reported_column[i].name, screen_number(number, micro, 2));
 	}
-	if (told.text)
-		line(explain, "models say", told.text);
-	cell_free(&told);
+	if (reported.text)
+		line(explain, "models say", reported.text);
+	cell_free(&reported);
 }
 
 static void print_head(const struct explain *explain)
@@ -107,7 +107,7 @@ static void print_head(const struct explain *explain)
 	const struct view *view = &explain->view;
 	const struct sl_result *result = view->result;
 	const uint32_t job = explain->job;
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	const char *account = account_text(explain, job);
 	const char *partition = partition_text(explain, job);
 	struct cell who = { 0 };
@@ -128,13 +128,13 @@ static void print_head(const struct explain *explain)
 	const bool waits = result->start[job] == SL_NONE;
 	const bool over = result->end[job] != SL_NONE;
 	cell_put(&who, "%s %s %s", *between == ',' ? ")" : "", waits && !over ? "has waited" : "waited",
-		span_text(explain, explain->waited));
+		range_text(explain, explain->waited));
 	print_wrapped(0, 0, plain_text(explain, who.text ? who.text : ""));
 	cell_free(&who);
 	const sl_time limit = view->jobs->limit[job];
 	line(explain, "asked",
-		told_text(explain, "%s; limit %s", asked_text(explain, job),
-			limit >= SL_TIME_MOST ? "none" : span_text(explain, limit)));
+		report_text(explain, "%s; limit %s", asked_text(explain, job),
+			limit >= SL_TIME_MOST ? "none" : range_text(explain, limit)));
 	line(explain, "submitted", time_text(explain, view->jobs->submit[job]));
 	if (result->eligible && result->eligible[job] != SL_NONE &&
 		result->eligible[job] != view->jobs->submit[job])
@@ -143,20 +143,20 @@ static void print_head(const struct explain *explain)
 		waits ? (over ? "never" : "not yet") : time_text(explain, result->start[job]));
 	if (over)
 		line(explain, "ended",
-			told_text(explain, "%s, %s", time_text(explain, result->end[job]),
-				sl_state_name(sl_state_told(result, job))));
+			report_text(explain, "%s, %s", time_text(explain, result->end[job]),
+				sl_state_name(sl_state_reported(result, job))));
 	print_models(explain);
 	if (explain->waited && explain->ranked > 1 && explain->rank + 1 == explain->ranked)
 		line(explain, "its wait",
-			told_text(explain, "the longest of %s",
+			report_text(explain, "the longest of %s",
 				count_words(explain, explain->ranked, "job", "jobs")));
 	else if (explain->waited && explain->ranked > 1)
 		line(explain, "its wait",
-			told_text(explain, "longer than that of %s of %s%s",
+			report_text(explain, "longer than that of %s of %s%s",
 				share_text(explain, explain->rank, explain->ranked - 1),
 				count_words(explain, explain->ranked - 1, "other job", "other jobs"),
 				explain->ranked_part > 1 && explain->ranked_part < explain->ranked
-					? told_text(explain, "; in its partition of %s of %s",
+					? report_text(explain, "; in its partition of %s of %s",
 						  share_text(explain, explain->rank_part,
 							  explain->ranked_part - 1),
 						  count_words(explain, explain->ranked_part - 1, "other",
@@ -190,7 +190,7 @@ static void print_charges(const struct explain *explain)
 		return;
 	}
 	for (size_t i = 0; i < explain->charge_count; i++) {
-		const size_t len = strlen(span_text(explain, explain->charge[i].total));
+		const size_t len = strlen(range_text(explain, explain->charge[i].total));
 		width = len > width ? len : width;
 	}
 	printf("\nwhat it waited for%s\n",
@@ -199,19 +199,19 @@ static void print_charges(const struct explain *explain)
 			: "");
 	for (size_t i = 0; i < explain->charge_count; i++) {
 		const struct charge *charge = &explain->charge[i];
-		const char *stretch =
-			charge->count > 1
-				? told_text(explain, " in %" PRIu32 " stretches, the longest", charge->count)
-				: "";
-		printf("  %*s  ", (int)width, span_text(explain, charge->total));
+		const char *interval =
+			charge->count > 1 ? report_text(explain, " in %" PRIu32 " stretches, the longest",
+						    charge->count)
+					  : "";
+		printf("  %*s  ", (int)width, range_text(explain, charge->total));
 		const size_t indent = width + 4;
 		print_wrapped(indent, indent,
-			plain_text(explain, told_text(explain, "%s: %s", sl_reason_name(charge->reason),
+			plain_text(explain, report_text(explain, "%s: %s", sl_reason_name(charge->reason),
 						    sl_reason_words(charge->reason))));
 		printf("%*s", (int)indent, "");
 		print_wrapped(indent, indent,
-			told_text(explain, "%sfrom %s to %s%s",
-				*stretch ? told_text(explain, "%s ", stretch + 1) : "",
+			report_text(explain, "%sfrom %s to %s%s",
+				*interval ? report_text(explain, "%s ", interval + 1) : "",
 				time_text(explain, charge->from), time_text(explain, charge->until),
 				charge->look && charge->look->said_count ? ":" : ""));
 		print_look(explain, charge->look, indent);
@@ -226,9 +226,9 @@ static void print_started(const struct explain *explain)
 	const struct ahead *ahead = &explain->ahead;
 	const struct view *view = &explain->view;
 	struct screen_table *table = screen_table_new(view->arena, 6);
-	const size_t told = ahead->later < STARTED_TOLD ? ahead->later : STARTED_TOLD;
+	const size_t reported = ahead->later < STARTED_REPORTED ? ahead->later : STARTED_REPORTED;
 	char number[48];
-	for (size_t i = 0; i < told; i++) {
+	for (size_t i = 0; i < reported; i++) {
 		const struct started *started = &ahead->job[i];
 		screen_cell(table, false, "    job %s", plain_text(explain, id_text(explain, started->job)));
 		screen_cell(table, false, "%s", plain_text(explain, user_text(explain, started->job)));
@@ -237,13 +237,13 @@ static void print_started(const struct explain *explain)
 		screen_cell(table, true, "%s cpu%s", parts_text(number, cpus, view->cluster->cpu_parts),
 			cpus == sl_parts(view->cluster->cpu_parts) ? "" : "s");
 		screen_cell(table, true, "for %s",
-			span_text(explain, sl_run_time_of(view->result, started->job)));
+			range_text(explain, sl_run_time_of(view->result, started->job)));
 		screen_cell(
 			table, false, "%s", started->rule == SL_RULE_NONE ? "" : sl_rule_name(started->rule));
 	}
 	screen_print(table, stdout);
-	if (told < ahead->later)
-		printf("    and %s\n", count_words(explain, ahead->later - told, "more", "more"));
+	if (reported < ahead->later)
+		printf("    and %s\n", count_words(explain, ahead->later - reported, "more", "more"));
 }
 
 static void print_ahead(const struct explain *explain)
@@ -255,15 +255,15 @@ static void print_ahead(const struct explain *explain)
 	if (ahead->later) {
 		printf("  ");
 		print_wrapped(2, 4,
-			told_text(explain, "%s that came later, %s%s",
+			report_text(explain, "%s that came later, %s%s",
 				count_words(explain, ahead->later, "job", "jobs"),
 				hours_text(explain, ahead->later_cpu_seconds), ":"));
 		for (int rule = 0; rule < SL_RULE_COUNT; rule++)
-			if (ahead->by_rule[rule] &&
-				(rule != SL_RULE_NONE || ahead->by_rule[rule] < ahead->later)) {
+			if (ahead->cause_rule[rule] &&
+				(rule != SL_RULE_NONE || ahead->cause_rule[rule] < ahead->later)) {
 				printf("    ");
 				print_wrapped(4, 6,
-					told_text(explain, "%" PRIu64 " by %s: %s", ahead->by_rule[rule],
+					report_text(explain, "%" PRIu64 " by %s: %s", ahead->cause_rule[rule],
 						sl_rule_name((enum sl_rule)rule),
 						sl_rule_words((enum sl_rule)rule)));
 			}
@@ -277,7 +277,7 @@ static void print_ahead(const struct explain *explain)
 		printf("  %s to make room for it\n",
 			ahead->preempted_for == 1
 				? "1 job was preempted"
-				: told_text(explain, "%zu jobs were preempted", ahead->preempted_for));
+				: report_text(explain, "%zu jobs were preempted", ahead->preempted_for));
 	for (size_t i = 0; i < ahead->preempted && i < SL_LEN(ahead->preempted_by); i++)
 		if (ahead->preempted_by[i] == UINT32_MAX)
 			printf("  it was preempted\n");
@@ -292,18 +292,18 @@ static void print_plans(const struct explain *explain)
 	if (!explain->plan_count)
 		return;
 	printf("\nwhen its start was planned for%s\n",
-		explain->plan_moves ? told_text(explain, ": moved %s",
+		explain->plan_moves ? report_text(explain, ": moved %s",
 					      count_words(explain, explain->plan_moves, "time", "times"))
 				    : "");
 	struct screen_table *table = screen_table_new(explain->view.arena, 4);
 	for (size_t i = 0; i < explain->plan_count; i++) {
 		const struct plan *plan = &explain->plan[i];
 		const struct plan *was = i ? plan - 1 : NULL;
-		if (!explain->all && i >= PLANS_TOLD / 2 && explain->plan_count > PLANS_TOLD &&
-			i + PLANS_TOLD / 2 < explain->plan_count) {
-			if (i == PLANS_TOLD / 2) {
+		if (!explain->all && i >= PLANS_REPORTED / 2 && explain->plan_count > PLANS_REPORTED &&
+			i + PLANS_REPORTED / 2 < explain->plan_count) {
+			if (i == PLANS_REPORTED / 2) {
 				screen_cell(table, false, "  ... %zu more (--all)",
-					explain->plan_count - PLANS_TOLD);
+					explain->plan_count - PLANS_REPORTED);
 				screen_cell(table, false, "%s", "");
 				screen_cell(table, false, "%s", "");
 				screen_cell(table, false, "%s", "");
@@ -318,8 +318,8 @@ static void print_plans(const struct explain *explain)
 			screen_cell(table, false, "%s", "");
 		else
 			screen_cell(table, false, "%s %s",
-				span_text(explain, plan->start < was->start ? was->start - plan->start
-									    : plan->start - was->start),
+				range_text(explain, plan->start < was->start ? was->start - plan->start
+									     : plan->start - was->start),
 				plan->start < was->start ? "earlier" : "later");
 		screen_cell(table, false, "%s", was ? plain_text(explain, plan->why) : "");
 	}
@@ -334,21 +334,21 @@ static const char *outcome_text(const struct explain *explain, const struct what
 	const sl_time start = explain->view.result->start[explain->job];
 	switch (other->outcome) {
 	case OUTCOME_NEVER:
-		return told_text(
+		return report_text(
 			explain, "it would not have started%s%s", *other->why ? ": " : "", other->why);
 	case OUTCOME_REFUSED:
-		return told_text(explain, "there would be no such job: %s", other->why);
+		return report_text(explain, "there would be no such job: %s", other->why);
 	case OUTCOME_FAILED:
-		return told_text(explain, "cannot be simulated: %s", other->why);
+		return report_text(explain, "cannot be simulated: %s", other->why);
 	case OUTCOME_STARTED:
 		break;
 	}
 	if (start == SL_NONE)
-		return told_text(explain, "it would have started at %s", time_text(explain, other->start));
+		return report_text(explain, "it would have started at %s", time_text(explain, other->start));
 	if (start == other->start)
 		return "it would have started at the same time";
-	return told_text(explain, "it would have started %s %s, at %s",
-		span_text(explain, other->start < start ? start - other->start : other->start - start),
+	return report_text(explain, "it would have started %s %s, at %s",
+		range_text(explain, other->start < start ? start - other->start : other->start - start),
 		other->start < start ? "earlier" : "later", time_text(explain, other->start));
 }
 
@@ -374,7 +374,7 @@ static void print_others(const struct explain *explain)
 		printf("  ");
 		print_wrapped(2, 4,
 			plain_text(explain,
-				told_text(explain, "%s: %s", other->words, outcome_text(explain, other))));
+				report_text(explain, "%s: %s", other->words, outcome_text(explain, other))));
 		for (size_t k = 0; k < other->setting_count; k++) {
 			printf("      --set ");
 			print_quoted(plain_text(explain, other->setting[k]));
@@ -382,7 +382,7 @@ static void print_others(const struct explain *explain)
 	}
 }
 
-static void print_course(const struct explain *explain)
+static void print_series(const struct explain *explain)
 {
 	if (explain->step_count)
 		printf("\nits course, in seconds\n");
@@ -397,17 +397,18 @@ static void print_evictions(const struct explain *explain)
 	for (size_t i = 0; i < explain->eviction_count; i++) {
 		const struct evicted *one = &explain->eviction[i];
 		const char *by = one->by && *one->by
-					 ? told_text(explain, ", for job %s%s%s", one->by,
+					 ? report_text(explain, ", for job %s%s%s", one->by,
 						   one->by_queue && *one->by_queue ? " of queue " : "",
 						   one->by_queue ? one->by_queue : "")
 					 : "";
-		const char *why = one->why && *one->why ? told_text(explain, ", %s", one->why) : "";
+		const char *why = one->why && *one->why ? report_text(explain, ", %s", one->why) : "";
 		const bool says = one->message && *one->message;
 		printf("  ");
 		print_wrapped(2, 4,
-			plain_text(explain, told_text(explain, "%s: %s%s%s%s%s", time_text(explain, one->at),
-						    one->how ? one->how : "evicted", why, by,
-						    says ? ": " : "", says ? one->message : "")));
+			plain_text(
+				explain, report_text(explain, "%s: %s%s%s%s%s", time_text(explain, one->at),
+						 one->how ? one->how : "evicted", why, by, says ? ": " : "",
+						 says ? one->message : "")));
 	}
 }
 
@@ -417,12 +418,12 @@ void explain_print(const struct explain *explain)
 	print_charges(explain);
 	print_ahead(explain);
 	print_plans(explain);
-	print_course(explain);
+	print_series(explain);
 	print_evictions(explain);
 	if (explain->waits) {
 		printf("\nwhat it waits for at the end\n  ");
 		print_wrapped(2, 2,
-			told_text(explain, "%s: %s", sl_reason_name(explain->waits_for),
+			report_text(explain, "%s: %s", sl_reason_name(explain->waits_for),
 				sl_reason_words(explain->waits_for)));
 		print_look(explain, explain->waits, 2);
 	}

@@ -13,17 +13,18 @@
 
 #include "cli/explain/explain.h"
 
-enum { ENDS_TOLD = 3 };
+enum { ENDS_REPORTED = 3 };
 
 struct when {
-	sl_time at, start;       /* start: SL_NONE: never. */
-	sl_time known;           /* Nothing that is known happens behind that. */
-	enum sl_reason reason;   /* Its last; */
-	bool unlimited;          /* some job that is not over has no limit; */
-	uint32_t as_traced;      /* so many have one that is their traced run time: none was given, or it was
-				    raised. */
-	uint32_t end[ENDS_TOLD]; /* Jobs that end after that moment and before it starts, the last first. */
-	sl_time end_at[ENDS_TOLD];
+	sl_time at, start;     /* start: SL_NONE: never. */
+	sl_time known;         /* Nothing that is known happens behind that. */
+	enum sl_reason reason; /* Its last; */
+	bool unlimited;        /* some job that is not over has no limit; */
+	uint32_t as_traced;    /* so many have one that is their traced run time: none was given, or it was
+				  raised. */
+	uint32_t end[ENDS_REPORTED]; /* Jobs that end after that moment and before it starts, the last first.
+				      */
+	sl_time end_at[ENDS_REPORTED];
 	size_t ends;
 };
 
@@ -32,13 +33,13 @@ struct columns {
 	sl_time *submit, *run, *cancel;
 };
 
-static int copy_columns(struct again *again, struct columns *columns, struct sl_err *err)
+static int copy_columns(struct rerun *rerun, struct columns *columns, struct sl_err *err)
 {
-	struct sl_jobs *jobs = &again->scenario.jobs;
+	struct sl_jobs *jobs = &rerun->scenario.jobs;
 	const size_t bytes = jobs->count * sizeof(sl_time);
-	columns->submit = sl_alloc(again->arena, (size_t)jobs->count + 1, sizeof(sl_time));
-	columns->run = sl_alloc(again->arena, (size_t)jobs->count + 1, sizeof(sl_time));
-	columns->cancel = sl_alloc(again->arena, (size_t)jobs->count + 1, sizeof(sl_time));
+	columns->submit = sl_alloc(rerun->arena, (size_t)jobs->count + 1, sizeof(sl_time));
+	columns->run = sl_alloc(rerun->arena, (size_t)jobs->count + 1, sizeof(sl_time));
+	columns->cancel = sl_alloc(rerun->arena, (size_t)jobs->count + 1, sizeof(sl_time));
 	if (!columns->submit || !columns->run || !columns->cancel)
 		return sl_fail_memory(err);
 	memcpy(columns->submit, jobs->submit, bytes);
@@ -65,12 +66,12 @@ static sl_time known_run(const struct explain *explain, uint32_t row, sl_time at
 
 /* What nobody knows at that moment is taken out of the trace. */
 static int forget_later(
-	const struct explain *explain, struct again *again, struct when *when, struct sl_err *err)
+	const struct explain *explain, struct rerun *rerun, struct when *when, struct sl_err *err)
 {
 	const struct sl_result *result = explain->view.result;
-	struct sl_jobs *jobs = &again->scenario.jobs;
+	struct sl_jobs *jobs = &rerun->scenario.jobs;
 	struct columns columns;
-	const int status = copy_columns(again, &columns, err);
+	const int status = copy_columns(rerun, &columns, err);
 	if (status)
 		return status;
 	for (uint32_t row = 0; row < jobs->count; row++) {
@@ -87,12 +88,12 @@ static int forget_later(
 	jobs->run = columns.run;
 	if (jobs->cancel)
 		jobs->cancel = columns.cancel;
-	again->scenario.bounded = false;
+	rerun->scenario.bounded = false;
 	return SL_OK;
 }
 
 /* Instant by instant, until it starts or nothing that is known is left. */
-static int go_on(struct sim *sim, uint32_t job, struct when *when, struct sl_err *err)
+static int go_on(struct sim_run *sim, uint32_t job, struct when *when, struct sl_err *err)
 {
 	int status = SL_OK;
 	while (!status) {
@@ -117,13 +118,13 @@ static void find_ends(const struct sl_result *result, uint32_t job, struct when 
 		if (row == job || result->start[row] == SL_NONE || end == SL_NONE || end <= when->at ||
 			(when->start != SL_NONE && end > when->start))
 			continue;
-		size_t to = when->ends < ENDS_TOLD ? when->ends++ : ENDS_TOLD;
+		size_t to = when->ends < ENDS_REPORTED ? when->ends++ : ENDS_REPORTED;
 		for (; to > 0 && when->end_at[to - 1] < end; to--)
-			if (to < ENDS_TOLD) {
+			if (to < ENDS_REPORTED) {
 				when->end[to] = when->end[to - 1];
 				when->end_at[to] = when->end_at[to - 1];
 			}
-		if (to < ENDS_TOLD) {
+		if (to < ENDS_REPORTED) {
 			when->end[to] = row;
 			when->end_at[to] = end;
 		}
@@ -132,16 +133,16 @@ static void find_ends(const struct sl_result *result, uint32_t job, struct when 
 
 static int simulate(const struct explain *explain, struct when *when, struct sl_err *err)
 {
-	struct again again = { 0 };
-	struct sim sim = { 0 };
-	int status = again_open(&again, explain->path, explain->registry, err);
-	again.changed = true; /* Another run: its digests are its own. */
+	struct rerun rerun = { 0 };
+	struct sim_run sim = { 0 };
+	int status = rerun_open(&rerun, explain->path, explain->registry, err);
+	rerun.changed = true; /* Another run: its digests are its own. */
 	if (!status)
-		status = again_load(&again, err);
+		status = rerun_load(&rerun, err);
 	if (!status)
-		status = forget_later(explain, &again, when, err);
+		status = forget_later(explain, &rerun, when, err);
 	if (!status)
-		status = again_begin(&again, &sim, SIM_RECORD_REASONS, when->at, err);
+		status = rerun_begin(&rerun, &sim, SIM_RECORD_REASONS, when->at, err);
 	if (!status && sl_state_of(sim_state(&sim), (sl_job){ explain->job }) != SL_PENDING)
 		status = sl_fail(err, SL_USAGE,
 			"--when: with limits in place of run times job %s does not wait then: the policy looks at what "
@@ -156,7 +157,7 @@ static int simulate(const struct explain *explain, struct when *when, struct sl_
 		when->reason = sl_reason_last(&sim.result, explain->job);
 	}
 	sim_release(&sim);
-	again_close(&again);
+	rerun_close(&rerun);
 	return status;
 }
 
@@ -174,7 +175,7 @@ static int take_time(const struct explain *explain, const char *at, struct when 
 	if (!at)
 		when->at = result->last;
 	sl_time from, until;
-	for (size_t i = 0; sl_wait_span(result, job, i, &from, &until); i++)
+	for (size_t i = 0; sl_wait_interval(result, job, i, &from, &until); i++)
 		if (from <= when->at && when->at < until)
 			return SL_OK;
 	if (!at && result->state[job] == SL_PENDING)
@@ -191,7 +192,7 @@ static void print_when(const struct explain *explain, const struct when *when)
 			sl_reason_words(when->reason), sl_reason_name(when->reason));
 	else
 		(void)printf("  starts     %s, in %s\n", time_text(explain, when->start),
-			span_text(explain, when->start - when->at));
+			range_text(explain, when->start - when->at));
 	for (size_t i = 0; i < when->ends; i++)
 		(void)printf("  %s job %s ends at %s, %s\n", i ? "          " : "after     ",
 			id_text(explain, when->end[i]), time_text(explain, when->end_at[i]),

@@ -15,7 +15,7 @@ static bool waits_at(const struct explain *explain, sl_time at)
 {
 	sl_time from;
 	sl_time until;
-	for (size_t i = 0; sl_wait_span(explain->view.result, explain->job, i, &from, &until); i++)
+	for (size_t i = 0; sl_wait_interval(explain->view.result, explain->job, i, &from, &until); i++)
 		if (at >= from && at < until)
 			return true;
 	return false;
@@ -50,7 +50,7 @@ static void started_add(struct explain *explain, const struct sl_decision *decis
 	}
 	ahead->later++;
 	ahead->later_cpu_seconds += started->cpu_seconds;
-	ahead->by_rule[started->rule]++;
+	ahead->cause_rule[started->rule]++;
 	ahead->rule_cpu_seconds[started->rule] += started->cpu_seconds;
 }
 
@@ -58,11 +58,11 @@ static void started_add(struct explain *explain, const struct sl_decision *decis
 static void preempted_add(struct explain *explain, const struct sl_decision *decision)
 {
 	struct ahead *ahead = &explain->ahead;
-	ahead->preempted_for += decision->whose == explain->job;
+	ahead->preempted_for += decision->beneficiary == explain->job;
 	if (decision->job != explain->job)
 		return;
 	if (ahead->preempted < SL_LEN(ahead->preempted_by))
-		ahead->preempted_by[ahead->preempted] = decision->whose;
+		ahead->preempted_by[ahead->preempted] = decision->beneficiary;
 	ahead->preempted++;
 }
 
@@ -71,7 +71,7 @@ int ahead_find(struct explain *explain, struct sl_err *err)
 	const struct sl_result *result = explain->view.result;
 	size_t starts = 0;
 	for (size_t i = 0; i < result->decision_count; i++)
-		starts += result->decision[i].did == SL_DID_START;
+		starts += result->decision[i].decision == SL_DECISION_START;
 	struct ahead *ahead = &explain->ahead;
 	ahead->job = sl_alloc(explain->view.arena, starts + 1, sizeof(*ahead->job));
 	bool *seen = calloc((size_t)explain->view.jobs->count + 1, sizeof(*seen));
@@ -81,10 +81,10 @@ int ahead_find(struct explain *explain, struct sl_err *err)
 	}
 	for (size_t i = 0; i < result->decision_count; i++) {
 		const struct sl_decision *decision = &result->decision[i];
-		if (decision->did == SL_DID_PREEMPT)
+		if (decision->decision == SL_DECISION_PREEMPT)
 			preempted_add(explain, decision);
-		if (decision->did == SL_DID_START && decision->job != explain->job && !seen[decision->job] &&
-			waits_at(explain, decision->at)) {
+		if (decision->decision == SL_DECISION_START && decision->job != explain->job &&
+			!seen[decision->job] && waits_at(explain, decision->at)) {
 			seen[decision->job] = true; /* One that was preempted, and started again, is one. */
 			started_add(explain, decision);
 		}
@@ -155,13 +155,13 @@ static void moments_fill(const struct explain *explain, struct moment *moment)
 static const char *moment_text(const struct explain *explain, const struct moment *moment)
 {
 	if (moment->early)
-		return told_text(explain, "job %s ended %s before its limit", id_text(explain, moment->ended),
-			span_text(explain, moment->early));
+		return report_text(explain, "job %s ended %s before its limit",
+			id_text(explain, moment->ended), range_text(explain, moment->early));
 	if (moment->started_count)
-		return told_text(explain, "job %s started%s", id_text(explain, moment->started),
+		return report_text(explain, "job %s started%s", id_text(explain, moment->started),
 			moment->started_count > 1 ? ", and others" : "");
 	if (moment->submitted_count)
-		return told_text(explain, "job %s was submitted%s", id_text(explain, moment->submitted),
+		return report_text(explain, "job %s was submitted%s", id_text(explain, moment->submitted),
 			moment->submitted_count > 1 ? ", and others" : "");
 	return moment->ended_count ? "jobs ended" : "";
 }
@@ -171,7 +171,8 @@ int plans_find(struct explain *explain, struct sl_err *err)
 	const struct sl_result *result = explain->view.result;
 	size_t count = 0;
 	for (size_t i = 0; i < result->decision_count; i++)
-		count += result->decision[i].did == SL_DID_PLAN && result->decision[i].job == explain->job;
+		count += result->decision[i].decision == SL_DECISION_PLAN &&
+			 result->decision[i].job == explain->job;
 	explain->plan = sl_alloc(explain->view.arena, count + 1, sizeof(*explain->plan));
 	struct moment *moment = calloc(count + 1, sizeof(*moment));
 	if (!explain->plan || !moment) {
@@ -180,7 +181,7 @@ int plans_find(struct explain *explain, struct sl_err *err)
 	}
 	for (size_t i = 0; i < result->decision_count; i++) {
 		const struct sl_decision *decision = &result->decision[i];
-		if (decision->did != SL_DID_PLAN || decision->job != explain->job)
+		if (decision->decision != SL_DECISION_PLAN || decision->job != explain->job)
 			continue;
 		/* Of several at one time the last holds. */
 		if (explain->plan_count && explain->plan[explain->plan_count - 1].at == decision->at)

@@ -223,7 +223,7 @@ static int generation_begin(struct generation *g, const struct sl_row *row, stru
 	if (status)
 		return status;
 	void *header = g->header; /* C11 has no implicit way to const char *const (*)[2]. */
-	const struct sl_row_more *says = row->more;
+	const struct sl_row_attributes *says = row->more;
 	const bool more = g->writer->begin_more && says && says->job;
 	if (g->writer->begin_profile && says && says->profile)
 		return g->writer->begin_profile(
@@ -344,9 +344,9 @@ static int generate_run(const struct args *args, struct sl_err *err)
 	const struct sl_generator *const *known = args->registry->known.generators;
 	const struct sl_generator *generator = sl_by_name(known, name);
 	if (!generator) {
-		char near[128];
+		char similar[128];
 		return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list generators' shows all",
-			name, did_you_mean(near, sl_nearest_name(name, known)));
+			name, did_you_mean(similar, sl_nearest_name(name, known)));
 	}
 
 	uint64_t seed;

@@ -22,7 +22,7 @@ static const char *const sample_name[SAMPLES] = { "gap", "size", "run" };
 struct samples {
 	double *x[SAMPLES];
 	size_t count, capacity;
-	double work, span; /* Processor-seconds; seconds. */
+	double work, range; /* Processor-seconds; seconds. */
 	sl_time first, last;
 };
 
@@ -31,7 +31,7 @@ struct fitting {
 	const struct fit_model *model;
 	const struct sl_generator *generator;
 	struct sl_value *values;
-	uint64_t seed, near_seed; /* Of the line; of what is compared. */
+	uint64_t seed, similar_seed; /* Of the line; of what is compared. */
 	struct scenario scenario;
 	struct row_said {
 		enum sl_state ends;
@@ -148,7 +148,7 @@ static int trace_read(struct fitting *f, struct sl_err *err)
 	const int status = scenario_load(&f->scenario, &options, err);
 	if (status)
 		return status;
-	talk_oddities(&f->scenario);
+	talk_anomalies(&f->scenario);
 	if (f->scenario.jobs.count < 20)
 		return sl_fail(err, SL_INPUT,
 			"%s: a fit needs 20 jobs or more, it has %u: give a longer trace", f->args->word[1],
@@ -189,7 +189,7 @@ static int ascending(const void *a, const void *b)
 
 static void samples_end(struct samples *s)
 {
-	s->span = (double)(s->last - s->first) / 1e6;
+	s->range = (double)(s->last - s->first) / 1e6;
 	for (size_t i = 0; i < SAMPLES; i++)
 		qsort(s->x[i], s->count, sizeof(*s->x[i]), ascending);
 }
@@ -209,10 +209,10 @@ static int compare(struct fitting *f, struct sl_err *err)
 		status = sample_add(&f->traced, f->job[i].submit, f->job[i].size, (double)f->job[i].run, err);
 	const struct sl_sink sink = { .self = &f->made, .job = on_made };
 	struct sl_rng rng = sl_rng_stream(f->seed, "models/fit/near");
-	f->near_seed = sl_rng_u64(&rng);
+	f->similar_seed = sl_rng_u64(&rng);
 	if (!status)
 		status = f->generator->generate(
-			f->values, f->generator->param_count, f->near_seed, &sink, err);
+			f->values, f->generator->param_count, f->similar_seed, &sink, err);
 	if (status)
 		return status;
 	samples_end(&f->traced);
@@ -262,11 +262,11 @@ static void say_quantiles(const struct fitting *f)
 		}
 	}
 	printf("jobs: %zu in the trace, %zu generated (seed %llu); KS, AD: distances of these two samples\n",
-		f->traced.count, f->made.count, (unsigned long long)f->near_seed);
+		f->traced.count, f->made.count, (unsigned long long)f->similar_seed);
 	char other[32];
 	printf("offered load: %s in the trace, %s generated\n\n",
-		rounded(text, f->traced.work / f->traced.span / f->trace.cpus),
-		rounded(other, f->made.work / f->made.span / f->trace.cpus));
+		rounded(text, f->traced.work / f->traced.range / f->trace.cpus),
+		rounded(other, f->made.work / f->made.range / f->trace.cpus));
 }
 
 static void say_line(const struct fitting *f)
@@ -286,7 +286,7 @@ static void say_found(const struct fitting *f)
 	char text[32];
 	printf("%s: %s\n", f->generator->name, f->model->how);
 	printf("of %s: %u jobs, %s days, %d processors or GPUs\n\n", f->args->word[1], f->trace.count,
-		number(text, f->traced.span / 86400), f->trace.cpus);
+		number(text, f->traced.range / 86400), f->trace.cpus);
 	for (size_t i = 0; i < f->found.count; i++)
 		printf("%-14s %s\n", f->found.param[i].key, f->found.param[i].text);
 	printf("\n");

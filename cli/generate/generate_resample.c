@@ -40,7 +40,7 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 {
 	struct conversion *c = self;
 	c->any_more |= !gone && row->more && row->more->job;
-	return convert_hold(c, row, gone, err);
+	return convert_keep(c, row, gone, err);
 }
 
 /* --to, or the format of the trace if that is written, or a table; of standard input, SWF where that says
@@ -84,7 +84,7 @@ static int resample_read(struct resampling *r, const struct args *args, struct s
 		return status;
 	SL_CHECK(r->scenario.jobs.count == r->c.row_count);
 	r->c.dated = r->scenario.dated;
-	talk_oddities(&r->scenario);
+	talk_anomalies(&r->scenario);
 	status = choose_writer(r, args, err);
 	if (status)
 		return status;
@@ -101,8 +101,8 @@ static int resample_read(struct resampling *r, const struct args *args, struct s
 /* What of a row changes. */
 struct changed {
 	struct sl_row row;
-	struct sl_row_more more;
-	struct sl_job_more job;
+	struct sl_row_attributes more;
+	struct sl_job_attributes job;
 	char user[512], gang[512];
 };
 

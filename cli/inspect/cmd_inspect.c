@@ -59,7 +59,7 @@ static int sample_add(struct sample *sample, int64_t value, struct sl_err *err)
 }
 
 /* Names, by numbers below zero, where they are no row's. */
-static int count_texts(struct inspection *seen, const struct sl_row_more *more, struct sl_err *err)
+static int count_texts(struct inspection *seen, const struct sl_row_attributes *more, struct sl_err *err)
 {
 	const struct {
 		enum name_kind kind;
@@ -136,7 +136,7 @@ static void count_says(struct inspection *seen)
 {
 	const struct sl_jobs *jobs = &seen->scenario.jobs;
 	for (uint32_t row = 0; jobs->more_of && row < jobs->count; row++) {
-		const struct sl_job_more *more = &jobs->more[jobs->more_of[row]];
+		const struct sl_job_attributes *more = &jobs->more[jobs->more_of[row]];
 		const bool says[SAYS_COUNT] = {
 			[SAYS_BEGIN] = more->begin > jobs->submit[row],
 			[SAYS_DEPENDENCY] = more->depend_count > 0,
@@ -195,14 +195,14 @@ static int64_t asked(const struct sl_jobs *jobs, uint32_t row, bool gpus)
 static int64_t offered_load(const struct scenario *scenario, bool gpus)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
-	const sl_time span = jobs->submit[jobs->count - 1] - jobs->submit[0];
+	const sl_time range = jobs->submit[jobs->count - 1] - jobs->submit[0];
 	const int64_t units = gpus ? scenario->cluster.gpus : scenario->cpus;
-	if (!units || span <= 0)
+	if (!units || range <= 0)
 		return SL_NONE;
 	__int128 work = 0;
 	for (uint32_t row = 0; row < jobs->count; row++)
 		work += (__int128)jobs->run[row] * asked(jobs, row, gpus);
-	const __int128 offered = (__int128)units * span;
+	const __int128 offered = (__int128)units * range;
 	const __int128 share = work / offered;
 	if (share > INT64_MAX / 2000000)
 		return SL_NONE;

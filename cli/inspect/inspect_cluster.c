@@ -14,29 +14,29 @@
 #include "cli/base/render.h"
 #include "cli/inspect/inspect.h"
 
-enum { KEPT_MAX = 1 << 22, VALUE_SHOWN = 40 };
+enum { KEPT_MAX = 1 << 22, VALUE_DISPLAYED = 40 };
 
 static const char *const coverage_text[SL_COVERAGE_COUNT] = { "modelled", "approximated", "ignored",
 	"unknown" };
 
 enum { CPU_PARTS = 1000 }; /* Files may have less than a whole. */
 
-struct told_nodes {
+struct reported_nodes {
 	const char *name;
 	int64_t count, cpus, mem, gpus; /* cpus: in parts. */
 };
 
-struct told_partition {
+struct reported_partition {
 	const char *name, *nodes;
 	sl_time max_time;
 	bool is_default;
 };
 
-struct told {
+struct reported {
 	struct sl_arena *arena;
 	const char *name, *format;
-	struct told_nodes *nodes;
-	struct told_partition *partition;
+	struct reported_nodes *nodes;
+	struct reported_partition *partition;
 	struct sl_setting *setting;
 	size_t node_count, node_capacity, partition_count, partition_capacity, setting_count,
 		setting_capacity;
@@ -47,9 +47,9 @@ struct told {
 	uint64_t by_some; /* Followed by some policies, where none was named. */
 };
 
-static const char *keep(const struct told *told, const char *text)
+static const char *keep(const struct reported *reported, const char *text)
 {
-	const char *copy = text ? sl_strdup(told->arena, text, strlen(text)) : "";
+	const char *copy = text ? sl_strdup(reported->arena, text, strlen(text)) : "";
 	return copy ? copy : "";
 }
 
@@ -57,18 +57,18 @@ static const char *keep(const struct told *told, const char *text)
 
 static int on_name(void *self, const char *name, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)err;
-	told->name = keep(told, name);
+	reported->name = keep(reported, name);
 	return SL_OK;
 }
 
 static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)at;
 	(void)err;
-	told->pool = cpus * CPU_PARTS;
+	reported->pool = cpus * CPU_PARTS;
 	return SL_OK;
 }
 
@@ -86,81 +86,83 @@ static int64_t gpus_of(const struct sl_nodes_spec *spec)
 static int on_nodes(
 	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)at;
-	const int status =
-		SL_GROW_MOST(told->nodes, told->node_capacity, told->node_count + 1, KEPT_MAX, err);
+	const int status = SL_GROW_MOST(
+		reported->nodes, reported->node_capacity, reported->node_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
-	told->nodes[told->node_count++] = (struct told_nodes){ keep(told, spec->name), spec->count,
-		sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem, gpus_of(spec) };
+	reported->nodes[reported->node_count++] =
+		(struct reported_nodes){ keep(reported, spec->name), spec->count,
+			sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem, gpus_of(spec) };
 	return SL_OK;
 }
 
 static int on_window(
 	void *self, const struct sl_window_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)spec;
 	(void)at;
 	(void)err;
-	told->windows++;
+	reported->windows++;
 	return SL_OK;
 }
 
 static int on_partition(
 	void *self, const struct sl_partition *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)at;
-	const int status = SL_GROW_MOST(
-		told->partition, told->partition_capacity, told->partition_count + 1, KEPT_MAX, err);
+	const int status = SL_GROW_MOST(reported->partition, reported->partition_capacity,
+		reported->partition_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
-	told->partition[told->partition_count++] = (struct told_partition){ keep(told, spec->name),
-		keep(told, spec->nodes), spec->max_time, spec->is_default };
+	reported->partition[reported->partition_count++] =
+		(struct reported_partition){ keep(reported, spec->name), keep(reported, spec->nodes),
+			spec->max_time, spec->is_default };
 	return SL_OK;
 }
 
 static int on_switch(void *self, const struct sl_switch *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)spec;
 	(void)at;
 	(void)err;
-	told->switches++;
+	reported->switches++;
 	return SL_OK;
 }
 
 static int on_license(
 	void *self, const struct sl_license *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	(void)spec;
 	(void)at;
 	(void)err;
-	told->licenses++;
+	reported->licenses++;
 	return SL_OK;
 }
 
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
-	struct told *told = self;
-	const int status =
-		SL_GROW_MOST(told->setting, told->setting_capacity, told->setting_count + 1, KEPT_MAX, err);
+	struct reported *reported = self;
+	const int status = SL_GROW_MOST(
+		reported->setting, reported->setting_capacity, reported->setting_count + 1, KEPT_MAX, err);
 	if (status)
 		return status;
-	struct sl_setting *mine = &told->setting[told->setting_count++];
+	struct sl_setting *mine = &reported->setting[reported->setting_count++];
 	*mine = *setting;
-	mine->kind = keep(told, setting->kind);
-	mine->name = keep(told, setting->name);
-	mine->key = keep(told, setting->key);
-	mine->value = keep(told, setting->value);
-	mine->note = setting->note ? keep(told, setting->note) : NULL;
-	mine->by = setting->by ? keep(told, setting->by) : NULL;
-	if (told->policy)
-		mine->coverage = coverage_under(mine, told->policy, &mine->note);
-	mine->at.file = keep(told, setting->at.file);
+	mine->kind = keep(reported, setting->kind);
+	mine->name = keep(reported, setting->name);
+	mine->key = keep(reported, setting->key);
+	mine->value = keep(reported, setting->value);
+	mine->note = setting->note ? keep(reported, setting->note) : NULL;
+	mine->by = setting->by ? keep(reported, setting->by) : NULL;
+	if (reported->policy)
+		mine->coverage = coverage_under(mine, reported->policy, &mine->note);
+	mine->at.file = keep(reported, setting->at.file);
 	return SL_OK;
 }
 
@@ -196,35 +198,35 @@ static int by_len(const struct sl_setting *setting)
 	return others ? (int)(others - setting->by) : setting->by ? (int)strlen(setting->by) : 0;
 }
 
-static bool is_by_some(const struct told *told, const struct sl_setting *setting)
+static bool is_by_some(const struct reported *reported, const struct sl_setting *setting)
 {
-	return !told->policy && setting->by && setting->coverage != SL_IGNORED &&
+	return !reported->policy && setting->by && setting->coverage != SL_IGNORED &&
 	       setting->coverage != SL_UNKNOWN_KEY;
 }
 
 /* Takes out what stands there already, and counts the rest. */
-static int count_keys(struct told *told, struct sl_err *err)
+static int count_keys(struct reported *reported, struct sl_err *err)
 {
-	size_t *sorted = calloc(told->setting_count + 1, sizeof(*sorted));
+	size_t *sorted = calloc(reported->setting_count + 1, sizeof(*sorted));
 	size_t kept = 0;
 	if (!sorted)
 		return sl_fail_memory(err);
-	for (size_t i = 0; i < told->setting_count; i++)
+	for (size_t i = 0; i < reported->setting_count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, told->setting_count, sizeof(*sorted), compare_places, told->setting);
-	for (size_t i = 1; i < told->setting_count; i++)
-		if (same_place(&told->setting[sorted[i]], &told->setting[sorted[i - 1]]))
-			told->setting[sorted[i]].kind = NULL;
-	for (size_t i = 0; i < told->setting_count; i++) {
-		if (!told->setting[i].kind)
+	qsort_r(sorted, reported->setting_count, sizeof(*sorted), compare_places, reported->setting);
+	for (size_t i = 1; i < reported->setting_count; i++)
+		if (same_place(&reported->setting[sorted[i]], &reported->setting[sorted[i - 1]]))
+			reported->setting[sorted[i]].kind = NULL;
+	for (size_t i = 0; i < reported->setting_count; i++) {
+		if (!reported->setting[i].kind)
 			continue;
-		if (is_by_some(told, &told->setting[i]))
-			told->by_some++;
+		if (is_by_some(reported, &reported->setting[i]))
+			reported->by_some++;
 		else
-			told->count[told->setting[i].coverage]++;
-		told->setting[kept++] = told->setting[i];
+			reported->count[reported->setting[i].coverage]++;
+		reported->setting[kept++] = reported->setting[i];
 	}
-	told->setting_count = kept;
+	reported->setting_count = kept;
 	free(sorted);
 	return SL_OK;
 }
@@ -247,10 +249,10 @@ static int settings_of(struct settings *settings, const struct args *args, struc
 	return SL_OK;
 }
 
-static int told_read(
-	struct told *told, const char *path, const struct args *args, bool strict, struct sl_err *err)
+static int reported_read(
+	struct reported *reported, const char *path, const struct args *args, bool strict, struct sl_err *err)
 {
-	const struct sl_cluster_sink sink = { .self = told,
+	const struct sl_cluster_sink sink = { .self = reported,
 		.name = on_name,
 		.pool = on_pool,
 		.nodes = on_nodes,
@@ -276,33 +278,33 @@ static int told_read(
 	if (!status && strict)
 		status = settings_check_used(&settings, NULL, 0, err);
 	if (!status)
-		told->format = reader->name;
+		reported->format = reader->name;
 	sl_input_close(in);
-	return status ? status : count_keys(told, err);
+	return status ? status : count_keys(reported, err);
 }
 
-static void told_release(struct told *told)
+static void reported_release(struct reported *reported)
 {
-	free(told->nodes);
-	free(told->partition);
-	free(told->setting);
+	free(reported->nodes);
+	free(reported->partition);
+	free(reported->setting);
 }
 
 /* ---- For people -------------------------------------------------------------------------------------------
  */
 
-static void counts_text(char text[200], const struct told *told)
+static void counts_text(char text[200], const struct reported *reported)
 {
 	size_t len = 0;
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
-		if (told->count[i] || i == SL_MODELLED)
+		if (reported->count[i] || i == SL_MODELLED)
 			len += (size_t)snprintf(text + len, 200 - len, "%s%" PRIu64 "%s %s", len ? ", " : "",
-				told->count[i], i == SL_MODELLED ? " keys" : "", coverage_text[i]);
-	if (told->by_some)
+				reported->count[i], i == SL_MODELLED ? " keys" : "", coverage_text[i]);
+	if (reported->by_some)
 		len += (size_t)snprintf(text + len, 200 - len,
-			", %" PRIu64 " by some policies (-p says of one)", told->by_some);
-	if (told->policy)
-		(void)snprintf(text + len, 200 - len, " under policy %.60s", told->policy->text);
+			", %" PRIu64 " by some policies (-p says of one)", reported->by_some);
+	if (reported->policy)
+		(void)snprintf(text + len, 200 - len, " under policy %.60s", reported->policy->text);
 }
 
 /* "partition[debug].MaxTime" */
@@ -315,22 +317,22 @@ static void full_key(char text[300], const struct sl_setting *setting)
 			setting->name, setting->key);
 }
 
-static void show_keys(const struct told *told)
+static void print_keys(const struct reported *reported)
 {
-	struct screen_table *table = screen_table_new(told->arena, 4);
-	for (size_t i = 0; i < told->setting_count; i++) {
-		const struct sl_setting *s = &told->setting[i];
+	struct screen_table *table = screen_table_new(reported->arena, 4);
+	for (size_t i = 0; i < reported->setting_count; i++) {
+		const struct sl_setting *s = &reported->setting[i];
 		const char *base = strrchr(s->at.file, '/');
 		char key[300];
 		full_key(key, s);
 		screen_cell(table, false, "  %s", key);
-		screen_cell(table, false, "%.*s%s", VALUE_SHOWN, s->value,
-			strlen(s->value) > VALUE_SHOWN ? "..." : "");
+		screen_cell(table, false, "%.*s%s", VALUE_DISPLAYED, s->value,
+			strlen(s->value) > VALUE_DISPLAYED ? "..." : "");
 		if (s->at.line)
 			screen_cell(table, false, "%s:%" PRIu64, base ? base + 1 : s->at.file, s->at.line);
 		else
 			screen_cell(table, false, "%s", base ? base + 1 : s->at.file);
-		if (is_by_some(told, s))
+		if (is_by_some(reported, s))
 			screen_cell(table, false, "%s by %.*s%s%s%s", coverage_text[s->coverage], by_len(s),
 				s->by,
 				!s->note             ? ""
@@ -353,11 +355,11 @@ static void amount_cell(struct screen_table *table, int64_t amount, const char *
 		screen_cell(table, true, "%s", "");
 }
 
-static void show_nodes(const struct told *told)
+static void print_nodes(const struct reported *reported)
 {
-	struct screen_table *table = screen_table_new(told->arena, 5);
-	for (size_t i = 0; i < told->node_count; i++) {
-		const struct told_nodes *n = &told->nodes[i];
+	struct screen_table *table = screen_table_new(reported->arena, 5);
+	for (size_t i = 0; i < reported->node_count; i++) {
+		const struct reported_nodes *n = &reported->nodes[i];
 		screen_cell(table, true, "  %" PRId64 " x", n->count);
 		screen_cell(table, false, "%s", n->name);
 		screen_cell(table, true, "%s cpus", amount_of(n->cpus, CPU_PARTS).text);
@@ -367,12 +369,12 @@ static void show_nodes(const struct told *told)
 	screen_print(table, stdout);
 }
 
-static void show_partitions(const struct told *told)
+static void print_partitions(const struct reported *reported)
 {
-	struct screen_table *table = screen_table_new(told->arena, 3);
+	struct screen_table *table = screen_table_new(reported->arena, 3);
 	char time[32];
-	for (size_t i = 0; i < told->partition_count; i++) {
-		const struct told_partition *p = &told->partition[i];
+	for (size_t i = 0; i < reported->partition_count; i++) {
+		const struct reported_partition *p = &reported->partition[i];
 		screen_cell(table, false, "  %s%s", p->name, p->is_default ? "*" : "");
 		screen_cell(table, false, "%s",
 			p->max_time == SL_NEVER ? "unlimited" : screen_duration(time, p->max_time));
@@ -385,39 +387,39 @@ struct sums {
 	int64_t nodes, cpus, gpus;
 };
 
-static struct sums sums_of(const struct told *told)
+static struct sums sums_of(const struct reported *reported)
 {
-	struct sums sums = { 0, told->pool, 0 };
-	for (size_t i = 0; i < told->node_count; i++) {
-		sums.nodes += told->nodes[i].count;
-		sums.cpus += told->nodes[i].count * told->nodes[i].cpus;
-		sums.gpus += told->nodes[i].count * told->nodes[i].gpus;
+	struct sums sums = { 0, reported->pool, 0 };
+	for (size_t i = 0; i < reported->node_count; i++) {
+		sums.nodes += reported->nodes[i].count;
+		sums.cpus += reported->nodes[i].count * reported->nodes[i].cpus;
+		sums.gpus += reported->nodes[i].count * reported->nodes[i].gpus;
 	}
 	return sums;
 }
 
-static void show_text(const struct told *told, const char *path)
+static void print_text(const struct reported *reported, const char *path)
 {
-	const struct sums sums = sums_of(told);
+	const struct sums sums = sums_of(reported);
 	char counts[200];
-	printf("%s\n  format  %s\n", path, told->format);
-	if (told->name)
-		printf("  name    %s\n", told->name);
+	printf("%s\n  format  %s\n", path, reported->format);
+	if (reported->name)
+		printf("  name    %s\n", reported->name);
 	printf("  all     %" PRId64 " nodes, %s cpus, %" PRId64 " GPUs; %zu partitions, %zu switches, "
 	       "%zu licences, %zu windows\n",
-		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus, told->partition_count,
-		told->switches, told->licenses, told->windows);
-	if (told->node_count)
+		sums.nodes, amount_of(sums.cpus, CPU_PARTS).text, sums.gpus, reported->partition_count,
+		reported->switches, reported->licenses, reported->windows);
+	if (reported->node_count)
 		printf("\n  nodes\n");
-	show_nodes(told);
-	if (told->partition_count)
+	print_nodes(reported);
+	if (reported->partition_count)
 		printf("\n  partitions\n");
-	show_partitions(told);
-	if (!told->setting_count)
+	print_partitions(reported);
+	if (!reported->setting_count)
 		return;
-	counts_text(counts, told);
+	counts_text(counts, reported);
 	printf("\n  %s\n", counts);
-	show_keys(told);
+	print_keys(reported);
 }
 
 /* ---- JSON
@@ -425,57 +427,58 @@ static void show_text(const struct told *told, const char *path)
 
 static const struct json_form json_list = { "\n    ", ",\n    ", " ", true };
 
-static void json_keys(const struct told *told, struct json *json)
+static void json_keys(const struct reported *reported, struct json *json)
 {
 	json_nest(json, "keys", '[', &json_list);
-	for (size_t i = 0; i < told->setting_count; i++) {
-		const struct sl_setting *s = &told->setting[i];
+	for (size_t i = 0; i < reported->setting_count; i++) {
+		const struct sl_setting *s = &reported->setting[i];
 		char by[100];
 		(void)snprintf(by, sizeof(by), "%.*s", by_len(s), s->by ? s->by : "");
 		json_object(json, NULL, datum_text("kind", s->kind), datum_text("name", s->name),
 			datum_text("key", s->key), datum_text("value", s->value),
 			datum_text("file", s->at.file), datum_count("line", s->at.line),
 			datum_text("coverage", coverage_text[s->coverage]),
-			datum_text("by", told->policy || !s->by ? NULL : by), datum_text("note", s->note));
+			datum_text("by", reported->policy || !s->by ? NULL : by),
+			datum_text("note", s->note));
 	}
 	json_close(json);
 }
 
-static void json_nodes(const struct told *told, struct json *json)
+static void json_nodes(const struct reported *reported, struct json *json)
 {
 	json_nest(json, "nodes", '[', &json_list);
-	for (size_t i = 0; i < told->node_count; i++) {
-		const struct told_nodes *n = &told->nodes[i];
+	for (size_t i = 0; i < reported->node_count; i++) {
+		const struct reported_nodes *n = &reported->nodes[i];
 		json_object(json, NULL, datum_text("name", n->name), datum_whole("count", n->count),
 			datum_plain("cpus", amount_of(n->cpus, CPU_PARTS).text),
 			datum_whole("memory", n->mem), datum_whole("gpus", n->gpus));
 	}
 	json_close(json);
 	json_nest(json, "partitions", '[', &json_list);
-	for (size_t i = 0; i < told->partition_count; i++) {
-		const struct told_partition *p = &told->partition[i];
+	for (size_t i = 0; i < reported->partition_count; i++) {
+		const struct reported_partition *p = &reported->partition[i];
 		json_object(json, NULL, datum_text("name", p->name), datum_text("nodes", p->nodes),
 			datum_flag("default", p->is_default));
 	}
 	json_close(json);
 }
 
-static int show_json(const struct told *told, const char *path, struct sl_err *err)
+static int print_json(const struct reported *reported, const char *path, struct sl_err *err)
 {
-	const struct sums sums = sums_of(told);
+	const struct sums sums = sums_of(reported);
 	struct json json;
 	const int status = json_start(&json, &json_lines_2, err);
 	if (status)
 		return status;
-	json_put(&json, datum_text("cluster", path), datum_text("format", told->format),
+	json_put(&json, datum_text("cluster", path), datum_text("format", reported->format),
 		datum_whole("node_count", sums.nodes),
 		datum_plain("cpus", amount_of(sums.cpus, CPU_PARTS).text), datum_whole("gpus", sums.gpus));
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
-		json_put(&json, datum_count(coverage_text[i], told->count[i]));
-	json_put(&json, datum_count("by_some_policies", told->by_some),
-		datum_given("policy", told->policy ? told->policy->text : NULL));
-	json_nodes(told, &json);
-	json_keys(told, &json);
+		json_put(&json, datum_count(coverage_text[i], reported->count[i]));
+	json_put(&json, datum_count("by_some_policies", reported->by_some),
+		datum_given("policy", reported->policy ? reported->policy->text : NULL));
+	json_nodes(reported, &json);
+	json_keys(reported, &json);
 	return json_finish(&json, SL_OK, err);
 }
 
@@ -503,11 +506,11 @@ bool inspect_is_cluster(const char *path, const struct args *args)
 }
 
 /* That of -p; NULL: there is none. */
-static int policy_of(struct told *told, const struct args *args, struct sl_err *err)
+static int policy_of(struct reported *reported, const struct args *args, struct sl_err *err)
 {
 	const char *text = arg(args, "policy");
 	struct policy_choice *choice = text ? sl_alloc(args->arena, 1, sizeof(*choice)) : NULL;
-	told->policy = choice;
+	reported->policy = choice;
 	if (!text)
 		return SL_OK;
 	return choice ? policy_choose(args->registry, choice, text, NULL, args->arena, err)
@@ -516,32 +519,32 @@ static int policy_of(struct told *told, const struct args *args, struct sl_err *
 
 int inspect_cluster(const char *path, const struct args *args, struct sl_err *err)
 {
-	struct told told = { .arena = args->arena };
-	int status = policy_of(&told, args, err);
+	struct reported reported = { .arena = args->arena };
+	int status = policy_of(&reported, args, err);
 	if (!status)
-		status = told_read(&told, path, args, true, err);
+		status = reported_read(&reported, path, args, true, err);
 	if (!status && arg_flag(args, "json"))
-		status = show_json(&told, path, err);
+		status = print_json(&reported, path, err);
 	else if (!status)
-		show_text(&told, path);
-	told_release(&told);
+		print_text(&reported, path);
+	reported_release(&reported);
 	return status;
 }
 
 int inspect_cluster_counts(const struct args *args, struct sl_err *err)
 {
-	struct told told = { .arena = args->arena };
+	struct reported reported = { .arena = args->arena };
 	const char *path = arg(args, "cluster");
 	char counts[200];
 	if (!path)
 		return SL_OK;
-	int status = policy_of(&told, args, err);
+	int status = policy_of(&reported, args, err);
 	if (!status)
-		status = told_read(&told, path, args, false, err);
-	if (!status && told.setting_count) {
-		counts_text(counts, &told);
+		status = reported_read(&reported, path, args, false, err);
+	if (!status && reported.setting_count) {
+		counts_text(counts, &reported);
 		talk("%s: schedlab inspect %s lists them", counts, path);
 	}
-	told_release(&told);
+	reported_release(&reported);
 	return status;
 }

@@ -33,14 +33,14 @@ static void put_samples(const struct inspection *seen, struct json *json)
 	}
 }
 
-static void put_oddities(const struct scenario *scenario, struct json *json)
+static void put_anomalies(const struct scenario *scenario, struct json *json)
 {
 	json_nest(json, "oddities", '[', &json_lines_4);
-	for (size_t i = 0; i < scenario->oddity_count; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
-		json_object(json, NULL, datum_text("cause", oddity->cause),
-			datum_flag("dropped", oddity->dropped), datum_count("count", oddity->count),
-			datum_count("line", oddity->line));
+	for (size_t i = 0; i < scenario->anomaly_count; i++) {
+		const struct anomaly *anomaly = &scenario->anomaly[i];
+		json_object(json, NULL, datum_text("cause", anomaly->cause),
+			datum_flag("dropped", anomaly->dropped), datum_count("count", anomaly->count),
+			datum_count("line", anomaly->line));
 	}
 	json_close(json);
 }
@@ -136,7 +136,7 @@ int inspect_json(const struct inspection *seen, struct sl_err *err)
 		datum_micro("submit_last", jobs->submit[jobs->count - 1]));
 	put_counts(seen, &json);
 	put_samples(seen, &json);
-	put_oddities(scenario, &json);
+	put_anomalies(scenario, &json);
 	put_histograms(seen, &json);
 	put_header(scenario, &json);
 	return json_finish(&json, SL_OK, err);

@@ -25,7 +25,7 @@ static void fact(const char *name, const char *format, ...)
 
 /* ---- Facts ----------------------------------------------------------------------------- */
 
-static void show_input(const struct inspection *seen)
+static void print_input(const struct inspection *seen)
 {
 	const struct scenario_input *input = &seen->scenario.input;
 	char buffer[48];
@@ -68,28 +68,28 @@ static uint32_t names_of(const struct sl_cluster *cluster, uint32_t index, char 
 }
 
 /* The devices of a node's GPUs of one kind, where they are known one by one. */
-struct gpus_told {
+struct gpus_reported {
 	uint32_t count, divided;
 	uint64_t islands; /* As bits. */
 	int64_t mem;      /* SL_NONE: they differ. */
 	const char *model;
 };
 
-static struct gpus_told gpus_told_of(
+static struct gpus_reported gpus_reported_of(
 	const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t kind)
 {
-	struct gpus_told told = { 0 };
+	struct gpus_reported reported = { 0 };
 	for (uint32_t i = 0; type->device && i < type->device_count; i++) {
 		const struct sl_device *device = &type->device[i];
 		if (device->kind != kind)
 			continue;
-		told.mem = !told.count || told.mem == device->mem ? device->mem : SL_NONE;
-		told.islands |= UINT64_C(1) << device->island % 64;
-		told.divided += device->mig != 0;
-		told.model = device->mig ? cluster->mig_model[device->mig - 1]->name : told.model;
-		told.count++;
+		reported.mem = !reported.count || reported.mem == device->mem ? device->mem : SL_NONE;
+		reported.islands |= UINT64_C(1) << device->island % 64;
+		reported.divided += device->mig != 0;
+		reported.model = device->mig ? cluster->mig_model[device->mig - 1]->name : reported.model;
+		reported.count++;
 	}
-	return told;
+	return reported;
 }
 
 /* ", 4 v100 of 16,384 MiB in 2 islands"; ", 2 a100 of 40,960 MiB (2 divided: a100-40gb)" */
@@ -97,23 +97,23 @@ static size_t put_gpus(char *text, size_t size, const struct sl_cluster *cluster
 	const struct sl_node_type *type, uint32_t kind)
 {
 	char count[48];
-	const struct gpus_told told = gpus_told_of(cluster, type, kind);
-	const int islands = __builtin_popcountll(told.islands);
+	const struct gpus_reported reported = gpus_reported_of(cluster, type, kind);
+	const int islands = __builtin_popcountll(reported.islands);
 	size_t len = (size_t)snprintf(text, size, ", %s %s",
 		parts_text(count, type->amount[kind], cluster->gpu_parts), cluster->kind_name[kind]);
-	if (told.mem > 0 && len < size)
+	if (reported.mem > 0 && len < size)
 		len += (size_t)snprintf(
-			text + len, size - len, " of %s MiB", count_text(count, (uint64_t)told.mem));
+			text + len, size - len, " of %s MiB", count_text(count, (uint64_t)reported.mem));
 	if (islands > 1 && len < size)
 		len += (size_t)snprintf(text + len, size - len, " in %d islands", islands);
-	if (told.divided && len < size)
+	if (reported.divided && len < size)
 		len += (size_t)snprintf(
-			text + len, size - len, " (%u divided: %s)", told.divided, told.model);
+			text + len, size - len, " (%u divided: %s)", reported.divided, reported.model);
 	return len;
 }
 
 /* Nodes that are alike, in a line. */
-static void show_type(const struct sl_cluster *cluster, uint32_t index)
+static void print_type(const struct sl_cluster *cluster, uint32_t index)
 {
 	const struct sl_node_type *type = &cluster->type[index];
 	char line[400], count[48], cpus[48], name[64];
@@ -131,7 +131,7 @@ static void show_type(const struct sl_cluster *cluster, uint32_t index)
 	fact("", "%s", line);
 }
 
-static void show_window(const struct sl_window *window)
+static void print_window(const struct sl_window *window)
 {
 	char from[48], until[48];
 	const int64_t held = window->node_count ? window->node_count : window->cpus;
@@ -146,7 +146,7 @@ static void show_window(const struct sl_window *window)
 		screen_number(from, window->from, 0), screen_number(until, window->until, 0));
 }
 
-static void show_machine(const struct inspection *seen)
+static void print_machine(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;
 	char text[200];
@@ -157,29 +157,29 @@ static void show_machine(const struct inspection *seen)
 			"not known: no MaxProcs or MaxNodes in the header; give --set cluster.cpus=N, or -c "
 			"CLUSTER");
 	for (uint32_t i = 0; i < scenario->cluster.type_count; i++)
-		show_type(&scenario->cluster, i);
+		print_type(&scenario->cluster, i);
 	for (uint32_t i = 0; i < scenario->cluster.window_count; i++)
-		show_window(&scenario->cluster.window[i]);
+		print_window(&scenario->cluster.window[i]);
 }
 
 /* What the cluster could never give, of the lines that make sense otherwise. */
-static void show_fit(const struct inspection *seen)
+static void print_fit(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;
 	char jobs[48], requests[48], others[48];
 	uint64_t without = 0;
 	if (!scenario->cluster.node_count)
 		return;
-	for (size_t i = 0; i < scenario->oddity_count; i++)
-		if (strcmp(scenario->oddity[i].cause, "larger than the machine") == 0 ||
-			strcmp(scenario->oddity[i].cause, "asks for what the cluster has not") == 0)
-			without += scenario->oddity[i].count;
+	for (size_t i = 0; i < scenario->anomaly_count; i++)
+		if (strcmp(scenario->anomaly[i].cause, "larger than the machine") == 0 ||
+			strcmp(scenario->anomaly[i].cause, "asks for what the cluster has not") == 0)
+			without += scenario->anomaly[i].count;
 	fact("fit", "%s jobs, by %s different requests; %s jobs never could",
 		count_text(jobs, scenario->jobs.count), count_text(requests, scenario->jobs.request_count),
 		count_text(others, without));
 }
 
-static void show_jobs(const struct inspection *seen)
+static void print_jobs(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;
 	char jobs[48], rows[48];
@@ -211,7 +211,7 @@ static void show_jobs(const struct inspection *seen)
 }
 
 /* What they do while they run: how many jobs say it, by column. */
-static void show_profiles(const struct inspection *seen)
+static void print_profiles(const struct inspection *seen)
 {
 	char line[1200] = "";
 	char count[48];
@@ -223,7 +223,7 @@ static void show_profiles(const struct inspection *seen)
 		fact("profiles", "%s", line);
 }
 
-static void show_says(const struct inspection *seen)
+static void print_says(const struct inspection *seen)
 {
 	char line[400] = "";
 	char count[48];
@@ -233,7 +233,7 @@ static void show_says(const struct inspection *seen)
 				says_texts[i].text);
 	if (*line)
 		fact("of them", "%s", line);
-	show_profiles(seen);
+	print_profiles(seen);
 }
 
 static const char *date_text(char buffer[32], const struct scenario *scenario, sl_time time)
@@ -245,7 +245,7 @@ static const char *date_text(char buffer[32], const struct scenario *scenario, s
 	return buffer;
 }
 
-static void show_span(const struct inspection *seen)
+static void print_range(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;
 	const sl_time first = scenario->jobs.submit[0];
@@ -294,7 +294,7 @@ static const char *value_text(char buffer[48], enum sample_kind kind, int64_t va
 	return screen_duration(buffer, value);
 }
 
-static void show_quantiles(const struct inspection *seen, struct sl_arena *arena)
+static void print_quantiles(const struct inspection *seen, struct sl_arena *arena)
 {
 	static const char *const name[SAMPLE_COUNT] = { "  size", "  run time", "  time limit",
 		"  run / limit", "  between jobs", "  logged wait" };
@@ -336,10 +336,10 @@ static void show_quantiles(const struct inspection *seen, struct sl_arena *arena
 
 /* ---- Oddities ------------------------------------------------------------------------------- */
 
-static void show_oddities(const struct inspection *seen, struct sl_arena *arena)
+static void print_anomalies(const struct inspection *seen, struct sl_arena *arena)
 {
 	const struct scenario *scenario = &seen->scenario;
-	if (!scenario->oddity_count) {
+	if (!scenario->anomaly_count) {
 		printf("\n  no oddities\n");
 		return;
 	}
@@ -350,13 +350,13 @@ static void show_oddities(const struct inspection *seen, struct sl_arena *arena)
 	screen_cell(table, true, "lines");
 	screen_cell(table, true, "first");
 	screen_cell(table, false, "outcome");
-	for (size_t i = 0; i < scenario->oddity_count; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
+	for (size_t i = 0; i < scenario->anomaly_count; i++) {
+		const struct anomaly *anomaly = &scenario->anomaly[i];
 		char buffer[48];
-		screen_cell(table, false, "  %s", oddity->cause);
-		screen_cell(table, true, "%s", count_text(buffer, oddity->count));
-		screen_cell(table, true, "%" PRIu64, oddity->line);
-		screen_cell(table, false, "%s", oddity->dropped ? "dropped" : "repaired");
+		screen_cell(table, false, "  %s", anomaly->cause);
+		screen_cell(table, true, "%s", count_text(buffer, anomaly->count));
+		screen_cell(table, true, "%" PRIu64, anomaly->line);
+		screen_cell(table, false, "%s", anomaly->dropped ? "dropped" : "repaired");
 	}
 	printf("\n");
 	screen_print(table, stdout);
@@ -377,7 +377,7 @@ static void draw_bar(uint64_t count, uint64_t most, bool ascii)
 	printf("%s", ascii ? "" : part[length % steps]);
 }
 
-static void show_histogram(const struct histogram *histogram, bool ascii)
+static void print_histogram(const struct histogram *histogram, bool ascii)
 {
 	uint64_t most = 1;
 	for (size_t i = 0; i < histogram->count; i++)
@@ -400,15 +400,15 @@ static void show_histogram(const struct histogram *histogram, bool ascii)
 
 void inspect_text(const struct inspection *seen, bool ascii, struct sl_arena *arena)
 {
-	show_input(seen);
-	show_machine(seen);
-	show_jobs(seen);
-	show_says(seen);
-	show_fit(seen);
-	show_span(seen);
-	show_quantiles(seen, arena);
-	show_oddities(seen, arena);
+	print_input(seen);
+	print_machine(seen);
+	print_jobs(seen);
+	print_says(seen);
+	print_fit(seen);
+	print_range(seen);
+	print_quantiles(seen, arena);
+	print_anomalies(seen, arena);
 	for (size_t i = 0; i < HISTOGRAM_COUNT; i++)
 		if (seen->histogram[i].count)
-			show_histogram(&seen->histogram[i], ascii);
+			print_histogram(&seen->histogram[i], ascii);
 }

@@ -53,7 +53,7 @@ struct view_partition {
 
 /* On which nodes a job is, or was last. */
 struct view_place {
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	size_t count;
 };
 
@@ -66,7 +66,7 @@ struct view_reservation {
 };
 
 /* What the policy tells of a job that the engine does not know. */
-struct view_told {
+struct view_reported {
 	bool known;
 	const char *partition;             /* It runs in; NULL: it does not. */
 	sl_time limit;                     /* SL_NEVER: none. */
@@ -95,9 +95,9 @@ struct view_table {
 
 struct view {
 	struct sl_arena *arena;
-	struct again again; /* Its arena is `arena`. */
+	struct rerun rerun; /* Its arena is `arena`. */
 	const struct scenario *scenario;
-	struct sim sim;
+	struct sim_run sim;
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	const struct sl_result *result;
@@ -114,7 +114,7 @@ struct view {
 	uint32_t partition_count;
 	struct view_reservation *reservation; /* Those to come and those that are. */
 	uint32_t reservation_count;
-	struct view_told *told; /* By job; NULL: nothing is told. */
+	struct view_reported *reported; /* By job; NULL: nothing is told. */
 	struct view_table table[VIEW_TABLES];
 };
 
@@ -140,9 +140,9 @@ bool table_has(const struct view_table *table, const char *column);
 size_t table_row_of(const struct view_table *table, uint32_t job); /* The first; row_count: none. */
 const char *table_text(const struct view_table *table, size_t row, const char *column);
 
-/* view_told.c: what the tables say of jobs, nodes, reservations and partitions, in place of what is derived
- * from the engine. Once at, and the rest of the view, are known. */
-int view_take_told(struct view *view, struct sl_err *err);
+/* view_reported.c: what the tables say of jobs, nodes, reservations and partitions, in place of what is
+ * derived from the engine. Once at, and the rest of the view, are known. */
+int view_take_reported(struct view *view, struct sl_err *err);
 int view_take_reservations(struct view *view, struct sl_err *err);
 
 /* A time as people write it to Slurm and to us: a date, seconds, a duration. */
@@ -160,7 +160,7 @@ void cell_clear(struct cell *cell);
 void cell_free(struct cell *cell);
 
 /* "2:00", "1-00:00:00": as squeue and sinfo write seconds; full: "00:02:00", as sacct and scontrol do. */
-void put_span(struct cell *cell, int64_t seconds, bool full);
+void put_range(struct cell *cell, int64_t seconds, bool full);
 void put_date(struct cell *cell, const struct view *view, sl_time time);
 /* "Fri Nov 20 11:24:00 2026", above long lists. */
 void print_date(const struct view *view);
@@ -182,9 +182,9 @@ struct amount view_gpus(const struct view *view, int64_t gpus);
 
 /* ---- Jobs ------------------------------------------------------------------------------------- */
 
-const struct sl_job_more *view_more(const struct view *view, uint32_t job);   /* Never NULL. */
-const struct sl_request *view_request(const struct view *view, uint32_t job); /* NULL: so many cpus. */
-const struct sl_ask *view_ask(const struct view *view, uint32_t job);         /* NULL: not Slurm's words. */
+const struct sl_job_attributes *view_more(const struct view *view, uint32_t job); /* Never NULL. */
+const struct sl_request *view_request(const struct view *view, uint32_t job);     /* NULL: so many cpus. */
+const struct sl_job_desc *view_desc(const struct view *view, uint32_t job); /* NULL: not Slurm's words. */
 void put_user(struct cell *cell, const struct view *view, uint32_t job, const char *none);
 void put_account(struct cell *cell, const struct view *view, uint32_t job, const char *none);
 void put_partition(struct cell *cell, const struct view *view, uint32_t job);
@@ -209,7 +209,7 @@ sl_time view_ran(const struct view *view, uint32_t job);   /* So far, without wh
 int64_t view_job_cpus(const struct view *view, uint32_t job);
 int64_t view_cpus_asked(const struct view *view, uint32_t job);
 /* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
-int64_t view_tasks_asked(const struct sl_ask *ask);
+int64_t view_tasks_asked(const struct sl_job_desc *desc);
 int64_t view_job_nodes(const struct view *view, uint32_t job);
 int64_t view_mem_asked(const struct view *view, uint32_t job);
 bool view_is_mem_a_cpu(const struct view *view, uint32_t job); /* Asked so for each cpu. */

@@ -120,10 +120,10 @@ int format_long(struct view_format *format, const char *text, const struct view_
 static void print_column(const struct view_column *column, const char *text, size_t len)
 {
 	const size_t width = (size_t)column->width;
-	const size_t shown = width && len > width ? width : len;
-	const int pad = (int)(width > shown ? width - shown : 0);
-	printf("%*s%.*s%*s%.*s", column->right ? pad : 0, "", (int)shown, text, column->right ? 0 : pad, "",
-		(int)column->suffix_len, column->suffix ? column->suffix : "");
+	const size_t metric_info = width && len > width ? width : len;
+	const int pad = (int)(width > metric_info ? width - metric_info : 0);
+	printf("%*s%.*s%*s%.*s", column->right ? pad : 0, "", (int)metric_info, text, column->right ? 0 : pad,
+		"", (int)column->suffix_len, column->suffix ? column->suffix : "");
 }
 
 void format_heading(const struct view_format *format)
@@ -145,14 +145,14 @@ void format_line(const struct view_format *format, const struct view *view, cons
 		cell_clear(&cell);
 		if (field->put)
 			field->put(&cell, view, line);
-		struct cell shown = { 0 };
+		struct cell metric_info = { 0 };
 		for (const char *at = cell.len ? cell.text : ""; *at;) {
-			char letter[SL_INERT_ROOM];
+			char letter[SL_INERT_SIZE];
 			(void)sl_inert(&at, letter);
-			cell_put(&shown, "%s", letter);
+			cell_put(&metric_info, "%s", letter);
 		}
-		print_column(&format->column[i], shown.len ? shown.text : "", shown.len);
-		cell_free(&shown);
+		print_column(&format->column[i], metric_info.len ? metric_info.text : "", metric_info.len);
+		cell_free(&metric_info);
 	}
 	putchar('\n');
 	cell_free(&cell);
@@ -401,7 +401,7 @@ int view_hosts(const struct view *view, const char *text, bool **flags, struct s
 bool view_on_hosts(const bool *flags, struct view_place place)
 {
 	for (size_t i = 0; flags && i < place.count; i++)
-		if (flags[place.piece[i].node])
+		if (flags[place.alloc[i].node])
 			return true;
 	return !flags;
 }

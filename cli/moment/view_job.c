@@ -12,9 +12,9 @@
 
 /* ---- Who --------------------------------------------------------------------------------- */
 
-const struct sl_job_more *view_more(const struct view *view, uint32_t job)
+const struct sl_job_attributes *view_more(const struct view *view, uint32_t job)
 {
-	static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
+	static const struct sl_job_attributes nothing = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 	const struct sl_jobs *jobs = view->jobs;
 	return jobs->more_of && jobs->more_of[job] ? &jobs->more[jobs->more_of[job]] : &nothing;
 }
@@ -24,10 +24,10 @@ const struct sl_request *view_request(const struct view *view, uint32_t job)
 	return view->jobs->request ? &view->jobs->requests[view->jobs->request[job]] : NULL;
 }
 
-const struct sl_ask *view_ask(const struct view *view, uint32_t job)
+const struct sl_job_desc *view_desc(const struct view *view, uint32_t job)
 {
 	const struct sl_request *request = view_request(view, job);
-	return request ? request->ask : NULL;
+	return request ? request->desc : NULL;
 }
 
 static void put_named(
@@ -57,8 +57,8 @@ void put_account(struct cell *cell, const struct view *view, uint32_t job, const
 void put_partition(struct cell *cell, const struct view *view, uint32_t job)
 {
 	const struct sl_jobs *jobs = view->jobs;
-	if (view->told && view->told[job].partition) {
-		cell_put(cell, "%s", view->told[job].partition);
+	if (view->reported && view->reported[job].partition) {
+		cell_put(cell, "%s", view->reported[job].partition);
 		return;
 	}
 	const char *fallback = view->partition_count ? view->partition[0].name : "";
@@ -70,7 +70,7 @@ void put_partition(struct cell *cell, const struct view *view, uint32_t job)
 
 int64_t view_array(const struct view *view, uint32_t job)
 {
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	return more->array_task != SL_NONE && more->array != SL_NONE ? more->array : SL_NONE;
 }
 
@@ -146,12 +146,12 @@ bool view_state_known(const char *word)
 
 static bool view_boots(const struct view *view, uint32_t job)
 {
-	return view->told && view->told[job].boots != SL_NONE;
+	return view->reported && view->reported[job].boots != SL_NONE;
 }
 
 enum sl_state view_state(const struct view *view, uint32_t job)
 {
-	return view_boots(view, job) ? SL_RUNNING : sl_state_told(view->result, job);
+	return view_boots(view, job) ? SL_RUNNING : sl_state_reported(view->result, job);
 }
 
 const char *view_state_word(const struct view *view, uint32_t job, bool brief)
@@ -182,7 +182,7 @@ sl_time view_start(const struct view *view, uint32_t job)
 	const struct sl_result *result = view->result;
 	const struct sl_attempt *attempt;
 	if (view_boots(view, job))
-		return view->told[job].boots;
+		return view->reported[job].boots;
 	if (result->state[job] == SL_PENDING)
 		return SL_NONE;
 	const size_t count = sl_attempts_of(result, job, &attempt);
@@ -211,28 +211,30 @@ static bool is_unlimited(sl_time limit) { return limit >= SL_TIME_MOST; }
 
 sl_time view_limit(const struct view *view, uint32_t job)
 {
-	return view->told && view->told[job].known ? view->told[job].limit : view->jobs->limit[job];
+	return view->reported && view->reported[job].known ? view->reported[job].limit
+							   : view->jobs->limit[job];
 }
 
 sl_time view_submit(const struct view *view, uint32_t job)
 {
-	return view->told && view->told[job].known && view->told[job].submit != SL_NONE
-		       ? view->told[job].submit
+	return view->reported && view->reported[job].known && view->reported[job].submit != SL_NONE
+		       ? view->reported[job].submit
 		       : view->jobs->submit[job];
 }
 
 sl_time view_eligible(const struct view *view, uint32_t job)
 {
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	const sl_time submit = view->jobs->submit[job];
-	if (view->told && view->told[job].known)
-		return view->told[job].eligible;
+	if (view->reported && view->reported[job].known)
+		return view->reported[job].eligible;
 	return more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
 }
 
 sl_time view_accrues(const struct view *view, uint32_t job)
 {
-	return view->told && view->told[job].known ? view->told[job].accrues : view_eligible(view, job);
+	return view->reported && view->reported[job].known ? view->reported[job].accrues
+							   : view_eligible(view, job);
 }
 
 void put_limit(struct cell *cell, const struct view *view, uint32_t job, bool full)
@@ -241,7 +243,7 @@ void put_limit(struct cell *cell, const struct view *view, uint32_t job, bool fu
 	if (is_unlimited(limit))
 		cell_put(cell, "UNLIMITED");
 	else
-		put_span(cell, seconds_of(limit), full);
+		put_range(cell, seconds_of(limit), full);
 }
 
 sl_time view_limit_end(const struct view *view, uint32_t job)
@@ -254,26 +256,26 @@ sl_time view_limit_end(const struct view *view, uint32_t job)
 
 /* ---- Amounts ---------------------------------------------------------------------------------- */
 
-int64_t view_tasks_asked(const struct sl_ask *ask)
+int64_t view_tasks_asked(const struct sl_job_desc *desc)
 {
-	const int64_t nodes = ask->nodes_min > 0 ? ask->nodes_min : 1;
-	if (ask->tasks > 0)
-		return ask->tasks;
-	return ask->tasks_per_node > 0 ? ask->tasks_per_node * nodes : nodes;
+	const int64_t nodes = desc->nodes_min > 0 ? desc->nodes_min : 1;
+	if (desc->tasks > 0)
+		return desc->tasks;
+	return desc->tasks_per_node > 0 ? desc->tasks_per_node * nodes : nodes;
 }
 
 /* As it was written: what the engine asks for is in whole cores. */
 int64_t view_cpus_asked(const struct view *view, uint32_t job)
 {
 	const struct sl_request *request = view_request(view, job);
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	int64_t cpus = 0;
 	if (!request)
 		return view->jobs->size[job];
-	if (!ask)
+	if (!desc)
 		return request->cpus;
 	for (uint32_t i = 0; i < request->group_count; i++)
-		cpus += view_tasks_asked(&ask[i]) * (ask[i].cpus_per_task > 0 ? ask[i].cpus_per_task : 1);
+		cpus += view_tasks_asked(&desc[i]) * (desc[i].cpus_per_task > 0 ? desc[i].cpus_per_task : 1);
 	return cpus * sl_parts(view->cluster->cpu_parts);
 }
 
@@ -289,12 +291,12 @@ int64_t view_job_cpus(const struct view *view, uint32_t job)
 static int64_t nodes_asked(const struct view *view, uint32_t job)
 {
 	const struct sl_request *request = view_request(view, job);
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	int64_t nodes = 0;
 	if (!request)
 		return view->jobs->size[job];
-	if (ask && ask->nodes_min != SL_NONE)
-		return ask->nodes_min;
+	if (desc && desc->nodes_min != SL_NONE)
+		return desc->nodes_min;
 	for (uint32_t i = 0; i < request->group_count; i++) {
 		const struct sl_group *group = &request->group[i];
 		const uint32_t each = group->tasks_per_node;
@@ -309,7 +311,7 @@ int64_t view_job_nodes(const struct view *view, uint32_t job)
 	const struct view_place *place = &view->place[job];
 	int64_t count = 0;
 	for (size_t i = 0; i < place->count; i++)
-		count += !i || place->piece[i].node != place->piece[i - 1].node;
+		count += !i || place->alloc[i].node != place->alloc[i - 1].node;
 	if (count)
 		return count;
 	if (view->result->nodes_held && view->cluster->node_count && view->result->nodes_held[job] > 0)
@@ -333,11 +335,11 @@ static const struct sl_partition *spec_of(const struct view *view, uint32_t job)
  */
 static int64_t mem_a_cpu(const struct view *view, uint32_t job)
 {
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const struct sl_request *request = view_request(view, job);
-	if (!ask || ask->mem_per_cpu != SL_NONE || ask->mem_per_node != SL_NONE ||
-		ask->mem_per_gpu != SL_NONE)
-		return ask ? ask->mem_per_cpu : SL_NONE;
+	if (!desc || desc->mem_per_cpu != SL_NONE || desc->mem_per_node != SL_NONE ||
+		desc->mem_per_gpu != SL_NONE)
+		return desc ? desc->mem_per_cpu : SL_NONE;
 	const struct sl_partition *spec = spec_of(view, job);
 	const bool by_gpu = spec && spec->mem_per_gpu != SL_NONE && request && request->gpus;
 	return !view->cluster->mem_counts || !spec || by_gpu ? SL_NONE : spec->mem_per_cpu;
@@ -396,13 +398,13 @@ static void put_amounts(struct cell *cell, const struct view *view, const struct
 
 void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sorted)
 {
-	const bool billed = view->told && view->told[job].billing >= 0;
+	const bool billed = view->reported && view->reported[job].billing >= 0;
 	const struct held held = {
 		.cpus = view_job_cpus(view, job),
 		.gpus = sl_gpus_of(view->result, job),
 		.mem = view_job_mem(view, job),
 		.nodes = view_job_nodes(view, job),
-		.billing = billed ? view->told[job].billing : SL_NONE,
+		.billing = billed ? view->reported[job].billing : SL_NONE,
 	};
 	put_amounts(cell, view, &held, sorted);
 }
@@ -422,15 +424,15 @@ void put_tres_wanted(struct cell *cell, const struct view *view, uint32_t job)
 
 void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job, const char *none)
 {
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const int64_t nodes = nodes_asked(view, job);
 	const struct sl_request *request = view_request(view, job);
 	const int64_t gpus = request ? request->gpus : 0;
-	if (ask && ask->gres)
-		cell_put(cell, "gres:%s", ask->gres);
-	else if (ask && ask->gpus_per_node)
-		cell_put(cell, "gres:gpu:%s", ask->gpus_per_node);
-	else if (!ask && gpus && nodes > 0 && gpus % nodes == 0)
+	if (desc && desc->gres)
+		cell_put(cell, "gres:%s", desc->gres);
+	else if (desc && desc->gpus_per_node)
+		cell_put(cell, "gres:gpu:%s", desc->gpus_per_node);
+	else if (!desc && gpus && nodes > 0 && gpus % nodes == 0)
 		cell_put(cell, "gres:gpu:%s", view_gpus(view, gpus / nodes).text);
 	else
 		cell_put(cell, "%s", none);
@@ -438,11 +440,11 @@ void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job,
 
 void put_min_mem(struct cell *cell, const struct view *view, uint32_t job)
 {
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const struct sl_request *request = view_request(view, job);
 	int64_t mem = request && request->group_count ? request->group[0].task.mem : 0;
-	if (ask && ask->mem_per_node != SL_NONE)
-		mem = ask->mem_per_node;
+	if (desc && desc->mem_per_node != SL_NONE)
+		mem = desc->mem_per_node;
 	else if (mem_a_cpu(view, job) > 0)
 		mem = mem_a_cpu(view, job);
 	put_mem(cell, mem < SL_MEM_UNBOUNDED ? mem : 0);

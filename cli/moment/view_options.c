@@ -110,7 +110,7 @@ static int take(const struct view_option *option, void *self, const char *value,
 }
 
 /* True: that was all that was asked for. */
-static bool told(const struct view_tool *tool, const struct view_option *option)
+static bool reported(const struct view_tool *tool, const struct view_option *option)
 {
 	if (option->takes == VIEW_HELPS)
 		(void)fputs(tool->help, stdout);
@@ -141,7 +141,7 @@ int view_run(const struct view_tool *tool, void *self, const struct view_call *c
 			status = sl_fail(err, SL_CHECK_FAILED, "%s", "");
 			break;
 		}
-		if (told(tool, &tool->option[i]))
+		if (reported(tool, &tool->option[i]))
 			return SL_OK;
 		if (tool->option[i].takes == VIEW_JOBS && !optarg)
 			next = (struct view_list *)(void *)((char *)self + tool->option[i].at);

@@ -65,9 +65,9 @@ int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, co
 	struct view_table *table, struct sl_err *err)
 {
 	struct taking taking = { arena, table };
-	const struct sl_show show = { &taking, take_row };
+	const struct sl_table_sink show = { &taking, take_row };
 	const int status =
-		pass->policy->show ? pass->policy->show(pass->state, pass, at, name, &show, err) : SL_USAGE;
+		pass->policy->table ? pass->policy->table(pass->state, pass, at, name, &show, err) : SL_USAGE;
 	table->known = !status;
 	if (status && status != SL_USAGE)
 		return err->status ? err->status : sl_fail_memory(err);
@@ -78,7 +78,7 @@ int view_take_tables(struct view *view, sl_time at, struct sl_err *err)
 {
 	static const char *const name[VIEW_TABLES] = { "jobs", "weights", "shares", "plans", "nodes",
 		"reservations", "partitions" };
-	struct sl_pass *pass = &view->sim.engine->pass;
+	struct sl_pass *pass = &view->sim.engine->sim;
 	int status = SL_OK;
 	for (size_t i = 0; i < VIEW_TABLES && !status; i++)
 		status = view_take_table(view->arena, pass, at, name[i], &view->table[i], err);

@@ -28,8 +28,8 @@ void cell_put(struct cell *cell, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	va_list again;
-	va_copy(again, args);
+	va_list rerun;
+	va_copy(rerun, args);
 	const int len = !SL_GROW(cell->text, cell->capacity, cell->len + 128, NULL)
 				? vsnprintf(cell->text + cell->len, cell->capacity - cell->len, format, args)
 				: -1;
@@ -37,8 +37,8 @@ void cell_put(struct cell *cell, const char *format, ...)
 		cell->len += (size_t)len;
 	else if (len > 0 && !SL_GROW(cell->text, cell->capacity, cell->len + (size_t)len + 1, NULL))
 		cell->len +=
-			(size_t)vsnprintf(cell->text + cell->len, cell->capacity - cell->len, format, again);
-	va_end(again);
+			(size_t)vsnprintf(cell->text + cell->len, cell->capacity - cell->len, format, rerun);
+	va_end(rerun);
 	va_end(args);
 }
 
@@ -49,7 +49,7 @@ int64_t seconds_of(sl_time time)
 	return time >= 0 ? time / SL_SECOND : -((-time + SL_SECOND - 1) / SL_SECOND);
 }
 
-void put_span(struct cell *cell, int64_t seconds, bool full)
+void put_range(struct cell *cell, int64_t seconds, bool full)
 {
 	const int64_t left = seconds < 0 ? 0 : seconds;
 	const int64_t days = left / 86400;
@@ -184,8 +184,8 @@ void put_place(struct cell *cell, const struct view *view, struct view_place pla
 	uint32_t *node = malloc((place.count + 1) * sizeof(*node));
 	size_t count = 0;
 	for (size_t i = 0; node && i < place.count; i++)
-		if (!count || node[count - 1] != place.piece[i].node)
-			node[count++] = place.piece[i].node;
+		if (!count || node[count - 1] != place.alloc[i].node)
+			node[count++] = place.alloc[i].node;
 	if (node)
 		put_nodes(cell, view, node, count);
 	free(node);

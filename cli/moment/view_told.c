@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_told.c - what a policy tells of its own (sl_policy.show): states of nodes, plans, reservations and
+ * view_reported.c - what a policy tells of its own (sl_policy.show): states of nodes, plans, reservations and
  * partitions as commands left them, in place of what a view derives from the engine.
  */
 #include <math.h>
@@ -51,7 +51,7 @@ static int64_t nodes_in(struct view *view, const char *list, const uint32_t **no
 /* ---- Reservations ----------------------------------------------------------------------------------------
  */
 
-static int told_reservation(struct view *view, size_t row, struct sl_err *err)
+static int reported_reservation(struct view *view, size_t row, struct sl_err *err)
 {
 	const struct view_table *table = &view->table[VIEW_TABLE_RESERVATIONS];
 	struct view_reservation *it = &view->reservation[view->reservation_count];
@@ -108,7 +108,7 @@ int view_take_reservations(struct view *view, struct sl_err *err)
 	if (!table->known)
 		windows_of(view);
 	for (size_t row = 0; row < table->row_count && !status; row++)
-		status = told_reservation(view, row, err);
+		status = reported_reservation(view, row, err);
 	return status;
 }
 
@@ -121,16 +121,16 @@ static int place_of(struct view *view, const char *list, struct view_place *plac
 	const int64_t count = nodes_in(view, list, &node, err);
 	if (count < 0)
 		return err->status;
-	struct sl_piece *piece = sl_alloc(view->arena, (size_t)count + 1, sizeof(*piece));
-	if (!piece)
+	struct sl_node_tasks *alloc = sl_alloc(view->arena, (size_t)count + 1, sizeof(*alloc));
+	if (!alloc)
 		return sl_fail_memory(err);
 	for (int64_t i = 0; i < count; i++)
-		piece[i].node = node[i];
-	*place = (struct view_place){ piece, (size_t)count };
+		alloc[i].node = node[i];
+	*place = (struct view_place){ alloc, (size_t)count };
 	return SL_OK;
 }
 
-static int told_job(struct view *view, size_t row, struct sl_err *err)
+static int reported_job(struct view *view, size_t row, struct sl_err *err)
 {
 	const struct view_table *table = &view->table[VIEW_TABLE_PLANS];
 	const double number = table_number(table, row, "job");
@@ -145,7 +145,7 @@ static int told_job(struct view *view, size_t row, struct sl_err *err)
 		view->priority[job] = (uint32_t)priority;
 	const bool boots = strcmp(state, "CONFIGURING") == 0;
 	const sl_time start = time_in(table, row, "start", SL_NONE);
-	view->told[job] = (struct view_told){
+	view->reported[job] = (struct view_reported){
 		.known = true,
 		.partition = text_in(table, row, "partition"),
 		.limit = time_in(table, row, "limit", SL_NEVER),
@@ -163,21 +163,21 @@ static int told_job(struct view *view, size_t row, struct sl_err *err)
 	return nodes ? place_of(view, nodes, &view->planned[job], err) : SL_OK;
 }
 
-static int told_jobs(struct view *view, struct sl_err *err)
+static int reported_jobs(struct view *view, struct sl_err *err)
 {
 	const uint32_t count = view->jobs->count;
 	int status = SL_OK;
-	view->told = sl_alloc(view->arena, count + 1U, sizeof(*view->told));
+	view->reported = sl_alloc(view->arena, count + 1U, sizeof(*view->reported));
 	view->promise = sl_alloc(view->arena, count + 1U, sizeof(*view->promise));
 	view->planned = sl_alloc(view->arena, count + 1U, sizeof(*view->planned));
-	if (!view->told || !view->promise || !view->planned)
+	if (!view->reported || !view->promise || !view->planned)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < count; job++) {
 		view->promise[job] = SL_NONE;
-		view->told[job] = (struct view_told){ .boots = SL_NONE, .billing = -1 };
+		view->reported[job] = (struct view_reported){ .boots = SL_NONE, .billing = -1 };
 	}
 	for (size_t row = 0; row < view->table[VIEW_TABLE_PLANS].row_count && !status; row++)
-		status = told_job(view, row, err);
+		status = reported_job(view, row, err);
 	return status;
 }
 
@@ -219,7 +219,7 @@ uint32_t view_node_state(const char *text)
 	return state;
 }
 
-static void told_node(struct view *view, size_t row)
+static void reported_node(struct view *view, size_t row)
 {
 	const struct view_table *table = &view->table[VIEW_TABLE_NODES];
 	const double number = table_number(table, row, "node");
@@ -227,10 +227,10 @@ static void told_node(struct view *view, size_t row)
 	if (!(number >= 0 && number < view->cluster->node_count))
 		return;
 	struct view_node *node = &view->node[(uint32_t)number];
-	const uint32_t silent = node->state & VIEW_SILENT;
+	const uint32_t unresponsive = node->state & VIEW_SILENT;
 	node->state = view_node_state(table_text(table, row, "state"));
 	if ((node->state & VIEW_BASE) == VIEW_DOWN)
-		node->state |= silent;
+		node->state |= unresponsive;
 	node->reason = text_in(table, row, "reason");
 	/* Of a job whose nodes boot the engine knows nothing yet. */
 	const int64_t busy = cpus > 0 ? (int64_t)cpus * sl_parts(view->cluster->cpu_parts) : 0;
@@ -245,7 +245,7 @@ static void planned_nodes(struct view *view)
 {
 	for (uint32_t job = 0; job < view->submitted; job++)
 		for (size_t i = 0; i < view->planned[job].count; i++) {
-			struct view_node *node = &view->node[view->planned[job].piece[i].node];
+			struct view_node *node = &view->node[view->planned[job].alloc[i].node];
 			if ((node->state & VIEW_BASE) != VIEW_ALLOCATED)
 				node->state |= VIEW_PLANNED;
 		}
@@ -273,7 +273,7 @@ static int64_t bound_in(const struct view_table *table, size_t row, const char *
 }
 
 /* What commands may change is told; the rest stays as the file has it. */
-static int told_partition(struct view *view, size_t row, struct sl_err *err)
+static int reported_partition(struct view *view, size_t row, struct sl_err *err)
 {
 	const struct view_table *table = &view->table[VIEW_TABLE_PARTITIONS];
 	const char *name = table_text(table, row, "name");
@@ -298,18 +298,18 @@ static int told_partition(struct view *view, size_t row, struct sl_err *err)
 	return SL_OK;
 }
 
-int view_take_told(struct view *view, struct sl_err *err)
+int view_take_reported(struct view *view, struct sl_err *err)
 {
 	const struct view_table *nodes = &view->table[VIEW_TABLE_NODES];
 	const struct view_table *partitions = &view->table[VIEW_TABLE_PARTITIONS];
 	int status = SL_OK;
 	for (size_t row = 0; row < nodes->row_count; row++)
-		told_node(view, row);
+		reported_node(view, row);
 	if (view->table[VIEW_TABLE_PLANS].known)
-		status = told_jobs(view, err);
+		status = reported_jobs(view, err);
 	if (!status && nodes->known && view->cluster->node_count && view->planned)
 		planned_nodes(view);
 	for (size_t row = 0; row < partitions->row_count && !status; row++)
-		status = told_partition(view, row, err);
+		status = reported_partition(view, row, err);
 	return status;
 }

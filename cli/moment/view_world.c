@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_world.c - a run at a moment: replayed up to there, and what is then, by job, node and partition.
+ * view_state.c - a run at a moment: replayed up to there, and what is then, by job, node and partition.
  *
  * What a view shows is derived from the engine's state alone: who runs where,
  * who waits in which order, what is planned, which windows are open.
@@ -63,14 +63,14 @@ static int moment(struct view *view, const char *at, bool end_will_do, sl_time *
 
 /* ---- Jobs -------------------------------------------------------------------------------------- */
 
-static int place_keep(struct view *view, struct view_place *place, const struct sl_piece *piece, size_t count,
-	struct sl_err *err)
+static int place_keep(struct view *view, struct view_place *place, const struct sl_node_tasks *alloc,
+	size_t count, struct sl_err *err)
 {
-	struct sl_piece *kept = sl_alloc(view->arena, count + 1, sizeof(*kept));
+	struct sl_node_tasks *kept = sl_alloc(view->arena, count + 1, sizeof(*kept));
 	if (!kept)
 		return sl_fail_memory(err);
 	if (count)
-		memcpy(kept, piece, count * sizeof(*kept));
+		memcpy(kept, alloc, count * sizeof(*kept));
 	*place = (struct view_place){ kept, count };
 	return SL_OK;
 }
@@ -116,12 +116,12 @@ static int take_promises(struct view *view, const struct sl_pass *pass, struct s
 	if (!view->promise || !view->planned)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < count && !status; job++) {
-		const struct sl_piece *piece;
+		const struct sl_node_tasks *alloc;
 		view->promise[job] = is_waiting(pass, job) ? sl_promise_of(pass, (sl_job){ job }) : SL_NONE;
 		if (view->promise[job] == SL_NONE || !pass->nodes || !view->cluster->node_count)
 			continue;
-		const size_t pieces = nodes_promised(pass->nodes, job, &piece);
-		status = place_keep(view, &view->planned[job], piece, pieces, err);
+		const size_t allocs = nodes_promised(pass->nodes, job, &alloc);
+		status = place_keep(view, &view->planned[job], alloc, allocs, err);
 	}
 	return status;
 }
@@ -135,11 +135,11 @@ static int take_places(struct view *view, const struct sl_pass *pass, struct sl_
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < pass->submitted && pass->nodes && view->cluster->node_count && !status;
 		job++) {
-		const struct sl_piece *piece;
+		const struct sl_node_tasks *alloc;
 		if (pass->job_state[job] != SL_RUNNING && pass->job_state[job] != SL_SUSPENDED)
 			continue;
-		const size_t pieces = nodes_pieces(pass->nodes, job, &piece);
-		status = place_keep(view, &view->place[job], piece, pieces, err);
+		const size_t allocs = nodes_allocs(pass->nodes, job, &alloc);
+		status = place_keep(view, &view->place[job], alloc, allocs, err);
 	}
 	return status;
 }
@@ -222,7 +222,7 @@ static void node_windows(struct view *view, const bool *timed)
 /* What models did to them. */
 static void node_failures(struct view *view)
 {
-	const struct sl_pass *pass = &view->sim.engine->pass;
+	const struct sl_pass *pass = &view->sim.engine->sim;
 	for (uint32_t row = 0; row < view->node_count; row++) {
 		struct view_node *node = &view->node[row];
 		if (!sl_node_is_up(pass, row))
@@ -248,7 +248,7 @@ static void node_amounts(struct view *view)
 /* What the engine gave out, whatever requests say that they come to. */
 static void node_uses(struct view *view, uint32_t row)
 {
-	const struct nodes_sum sum = nodes_used(view->sim.engine->pass.nodes, row);
+	const struct nodes_sum sum = nodes_used(view->sim.engine->sim.nodes, row);
 	struct view_node *node = &view->node[row];
 	node->busy = sum.nodes;
 	node->cpus_busy = sum.cpus;
@@ -258,7 +258,7 @@ static void node_uses(struct view *view, uint32_t row)
 
 void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held)
 {
-	const struct nodes *nodes = view->sim.engine->pass.nodes;
+	const struct nodes *nodes = view->sim.engine->sim.nodes;
 	struct nodes_sum sum = { 0, 0, 0, 0 };
 	if (nodes)
 		sum = nodes_held_on(nodes, job, node);
@@ -279,7 +279,7 @@ static void node_planned(struct view *view)
 {
 	for (uint32_t job = 0; view->planned && job < view->submitted; job++)
 		for (size_t i = 0; i < view->planned[job].count; i++)
-			view->node[view->planned[job].piece[i].node].state |= VIEW_PLANNED;
+			view->node[view->planned[job].alloc[i].node].state |= VIEW_PLANNED;
 }
 
 /* On a counted pool each cpu is a node: the first ones are in use, the last ones under windows. */
@@ -406,7 +406,7 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 		return status;
 	view->result = &view->sim.result;
 	view->now = until == SL_NEVER ? view->result->last : until;
-	status = again_compare(&view->again, view->result, err);
+	status = rerun_compare(&view->rerun, view->result, err);
 	if (status)
 		return status;
 	ended_places(view);
@@ -415,7 +415,7 @@ static int take_state(struct view *view, sl_time until, struct sl_err *err)
 		status = take_partitions(view, err);
 	if (!status)
 		status = view_take_reservations(view, err);
-	return status ? status : view_take_told(view, err);
+	return status ? status : view_take_reported(view, err);
 }
 
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
@@ -423,11 +423,11 @@ int view_open(struct view *view, const char *path, const char *at, bool end_will
 {
 	sl_time until = SL_NEVER;
 	*view = (struct view){ 0 };
-	int status = again_open(&view->again, path, registry, err);
-	view->arena = view->again.arena;
+	int status = rerun_open(&view->rerun, path, registry, err);
+	view->arena = view->rerun.arena;
 	if (!status)
-		status = again_load(&view->again, err);
-	view->scenario = &view->again.scenario;
+		status = rerun_load(&view->rerun, err);
+	view->scenario = &view->rerun.scenario;
 	view->jobs = &view->scenario->jobs;
 	view->cluster = &view->scenario->cluster;
 	if (!status)
@@ -437,27 +437,27 @@ int view_open(struct view *view, const char *path, const char *at, bool end_will
 	if (!view->scenario->epoch)
 		talk("the trace does not say when it began: its times are shown from 1970-01-01T00:00:00 on");
 	/* At the end: of the run, whenever that is. */
-	status = again_begin(&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES,
+	status = rerun_begin(&view->rerun, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES,
 		view->at_end ? SL_NEVER : until, err);
 	return status ? status : take_state(view, until, err);
 }
 
 int view_stand(struct view *view, sl_time until, struct sl_err *err)
 {
-	view->arena = view->again.arena;
-	view->scenario = &view->again.scenario;
+	view->arena = view->rerun.arena;
+	view->scenario = &view->rerun.scenario;
 	view->jobs = &view->scenario->jobs;
 	view->cluster = &view->scenario->cluster;
 	const int status =
-		again_begin(&view->again, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES, until, err);
+		rerun_begin(&view->rerun, &view->sim, SIM_RECORD_REASONS | SIM_RECORD_PLACES, until, err);
 	return status ? status : take_state(view, until, err);
 }
 
 void view_close(struct view *view)
 {
-	if (!view->again.arena)
+	if (!view->rerun.arena)
 		return;
 	sim_release(&view->sim);
-	again_close(&view->again);
+	rerun_close(&view->rerun);
 	*view = (struct view){ 0 };
 }

@@ -147,41 +147,48 @@ static int load(struct scenario *scenario, struct policy_test *test, const struc
 	return status ? status : settings_known(test, &settings, err);
 }
 
-static int toy_tell(struct scenario *scenario, struct policy_test *test, const struct trial *trial,
-	const struct toy *toy, enum toy_twist twist, struct sl_err *err)
+static int random_scenario_report(struct scenario *scenario, struct policy_test *test,
+	const struct trial *trial, const struct random_scenario *random_scenario,
+	enum random_scenario_twist twist, struct sl_err *err)
 {
-	static const char *const ending[][2] = { [TOY_PLAIN] = { ".swf", ".cancels" },
-		[TOY_LATER] = { "-later.swf", "-later.cancels" },
-		[TOY_RENAMED] = { "-renamed.swf", "-renamed.cancels" } };
-	const char *trace = path_of(test, toy->name, ending[twist][0]);
-	const char *cancels = path_of(test, toy->name, ending[twist][1]);
+	static const char *const ending[][2] = { [RANDOM_SCENARIO_PLAIN] = { ".swf", ".cancels" },
+		[RANDOM_SCENARIO_LATER] = { "-later.swf", "-later.cancels" },
+		[RANDOM_SCENARIO_RENAMED] = { "-renamed.swf", "-renamed.cancels" } };
+	const char *trace = path_of(test, random_scenario->name, ending[twist][0]);
+	const char *cancels = path_of(test, random_scenario->name, ending[twist][1]);
 	if (!trace || !cancels)
 		return sl_fail_memory(err);
 	const struct sl_writer *swf = sl_by_name(test->plain.known.writers, "swf");
-	const int status = toy_write(toy, twist, swf, trace, cancels, err);
-	return status ? status : load(scenario, test, trial, trace, toy->cancels ? cancels : NULL, err);
+	const int status = random_scenario_write(random_scenario, twist, swf, trace, cancels, err);
+	return status ? status
+		      : load(scenario, test, trial, trace, random_scenario->cancels ? cancels : NULL, err);
 }
 
 static int trial_make(struct trial *trial, struct policy_test *test, uint64_t number, struct sl_err *err)
 {
-	struct toy toy;
-	toy_make(&toy, test->testing.seed, number);
-	*trial = (struct trial){ .name = sl_strdup(test->args->arena, toy.name, strlen(toy.name)),
-		.trace = path_of(test, toy.name, ".swf"),
-		.cancels = toy.cancels ? path_of(test, toy.name, ".cancels") : NULL,
-		.cluster = toy.node_types ? path_of(test, toy.name, ".yaml") : NULL,
-		.overrun = toy.overrun,
+	struct random_scenario random_scenario;
+	random_scenario_make(&random_scenario, test->testing.seed, number);
+	*trial = (struct trial){ .name = sl_strdup(test->args->arena, random_scenario.name,
+					 strlen(random_scenario.name)),
+		.trace = path_of(test, random_scenario.name, ".swf"),
+		.cancels = random_scenario.cancels ? path_of(test, random_scenario.name, ".cancels") : NULL,
+		.cluster = random_scenario.node_types ? path_of(test, random_scenario.name, ".yaml") : NULL,
+		.overrun = random_scenario.overrun,
 		.number = number };
-	if (!trial->name || !trial->trace || (toy.cancels && !trial->cancels) ||
-		(toy.node_types && !trial->cluster))
+	if (!trial->name || !trial->trace || (random_scenario.cancels && !trial->cancels) ||
+		(random_scenario.node_types && !trial->cluster))
 		return sl_fail_memory(err);
-	int status = trial->cluster ? toy_write_cluster(&toy, trial->cluster, err) : SL_OK;
+	int status =
+		trial->cluster ? random_scenario_write_cluster(&random_scenario, trial->cluster, err) : SL_OK;
 	if (!status)
-		status = toy_tell(&trial->plain, test, trial, &toy, TOY_PLAIN, err);
+		status = random_scenario_report(
+			&trial->plain, test, trial, &random_scenario, RANDOM_SCENARIO_PLAIN, err);
 	if (!status)
-		status = toy_tell(&trial->later, test, trial, &toy, TOY_LATER, err);
+		status = random_scenario_report(
+			&trial->later, test, trial, &random_scenario, RANDOM_SCENARIO_LATER, err);
 	if (!status)
-		status = toy_tell(&trial->renamed, test, trial, &toy, TOY_RENAMED, err);
+		status = random_scenario_report(
+			&trial->renamed, test, trial, &random_scenario, RANDOM_SCENARIO_RENAMED, err);
 	return status;
 }
 
@@ -262,7 +269,7 @@ static void check_trials(const struct policy_test *test, const struct policy_che
 }
 
 /* How its process ended, if not by its own will. */
-static void tell_end(struct policy_test *test, int end)
+static void report_end(struct policy_test *test, int end)
 {
 	struct report *report = test->report;
 	report->failed = true;
@@ -304,7 +311,7 @@ static int check_run(struct policy_test *test, const struct policy_check *check,
 	if (cli_stop)
 		return sl_fail(err, SL_INTERRUPTED, "interrupted: not all was tried");
 	if (!test->report->over || end != 0)
-		tell_end(test, end);
+		report_end(test, end);
 	return SL_OK;
 }
 

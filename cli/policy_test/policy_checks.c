@@ -23,7 +23,7 @@ static const char *seconds(char buffer[48], sl_time time)
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-static bool run_go(struct sim *sim, const struct testing *testing, const struct scenario *scenario,
+static bool run_go(struct sim_run *sim, const struct testing *testing, const struct scenario *scenario,
 	bool check, char *complaint)
 {
 	struct sl_err err = { 0 };
@@ -43,7 +43,7 @@ static bool run_go(struct sim *sim, const struct testing *testing, const struct 
 
 static bool runs(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	struct sim sim;
+	struct sim_run sim;
 	if (!run_go(&sim, testing, &trial->plain, false, complaint))
 		return false;
 	sim_release(&sim);
@@ -53,7 +53,7 @@ static bool runs(const struct testing *testing, const struct trial *trial, char 
 /* The engine's own invariants stop the program where they break. */
 static bool invariants(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	struct sim sim;
+	struct sim_run sim;
 	if (!run_go(&sim, testing, &trial->plain, true, complaint))
 		return false;
 	sim_release(&sim);
@@ -64,7 +64,7 @@ static bool invariants(const struct testing *testing, const struct trial *trial,
 static bool look(bool (*good)(const struct sl_result *result, char *complaint), const struct testing *testing,
 	const struct trial *trial, char *complaint)
 {
-	struct sim sim;
+	struct sim_run sim;
 	if (!run_go(&sim, testing, &trial->plain, false, complaint))
 		return false;
 	const bool found = good(&sim.result, complaint);
@@ -98,7 +98,7 @@ static int64_t cpus_of(const struct sl_result *result, uint32_t job)
 	return result->cpus_held ? result->cpus_held[job] : result->jobs->size[job];
 }
 
-static size_t stretch(
+static size_t interval(
 	struct change *change, const struct sl_result *result, uint32_t job, sl_time start, sl_time end)
 {
 	if (start == SL_NONE || end == SL_NONE || end == start)
@@ -110,7 +110,7 @@ static size_t stretch(
 
 /* Jobs of several attempts by these; one that was suspended gave its processors up meanwhile, and is left
  * out. */
-static size_t stretches(struct change *change, const struct sl_result *result)
+static size_t intervals(struct change *change, const struct sl_result *result)
 {
 	size_t count = 0;
 	size_t attempt = 0;
@@ -119,10 +119,10 @@ static size_t stretches(struct change *change, const struct sl_result *result)
 		const bool several = attempt < result->attempt_count && result->attempts[attempt].job == job;
 		for (; attempt < result->attempt_count && result->attempts[attempt].job == job; attempt++)
 			if (!suspended)
-				count += stretch(change + count, result, job, result->attempts[attempt].start,
-					result->attempts[attempt].end);
+				count += interval(change + count, result, job,
+					result->attempts[attempt].start, result->attempts[attempt].end);
 		if (!several && !suspended)
-			count += stretch(change + count, result, job, result->start[job], result->end[job]);
+			count += interval(change + count, result, job, result->start[job], result->end[job]);
 	}
 	return count;
 }
@@ -154,13 +154,13 @@ static bool within(const struct sl_result *result, struct change *change, size_t
 
 static bool capacity_of(const struct sl_result *result, char *complaint)
 {
-	const size_t stretches_max = (size_t)result->jobs->count + result->attempt_count;
-	struct change *change = calloc(2 * stretches_max + 1, sizeof(*change));
+	const size_t intervals_max = (size_t)result->jobs->count + result->attempt_count;
+	struct change *change = calloc(2 * intervals_max + 1, sizeof(*change));
 	if (!change) {
 		(void)snprintf(complaint, COMPLAINT_SIZE, "out of memory");
 		return false;
 	}
-	const bool good = within(result, change, stretches(change, result), complaint);
+	const bool good = within(result, change, intervals(change, result), complaint);
 	free(change);
 	return good;
 }
@@ -246,7 +246,7 @@ static bool served(const struct testing *testing, const struct trial *trial, cha
 /* ---- The same in, the same out ---------------------------------------------------------------- */
 
 /* The first job that starts at another time after its submission, for people. */
-static void tell_difference(
+static void report_difference(
 	const struct sl_result *one, const struct sl_result *other, const char *what, char *complaint)
 {
 	const struct sl_jobs *jobs = one->jobs;
@@ -267,11 +267,12 @@ static void tell_difference(
 		other->digest);
 }
 
-static bool same_digest(const struct sim *one, const struct sim *other, const char *what, char *complaint)
+static bool same_digest(
+	const struct sim_run *one, const struct sim_run *other, const char *what, char *complaint)
 {
 	if (one->result.digest == other->result.digest)
 		return true;
-	tell_difference(&one->result, &other->result, what, complaint);
+	report_difference(&one->result, &other->result, what, complaint);
 	return false;
 }
 
@@ -279,8 +280,8 @@ static bool same_digest(const struct sim *one, const struct sim *other, const ch
 static bool same_as(const struct testing *testing, const struct trial *trial, const struct scenario *other,
 	bool check, const char *what, char *complaint)
 {
-	struct sim one;
-	struct sim two;
+	struct sim_run one;
+	struct sim_run two;
 	if (!run_go(&one, testing, &trial->plain, false, complaint))
 		return false;
 	bool same = run_go(&two, testing, other, check, complaint);
@@ -292,7 +293,7 @@ static bool same_as(const struct testing *testing, const struct trial *trial, co
 	return same;
 }
 
-static bool again(const struct testing *testing, const struct trial *trial, char *complaint)
+static bool rerun(const struct testing *testing, const struct trial *trial, char *complaint)
 {
 	return same_as(testing, trial, &trial->plain, false, "the same run again", complaint);
 }
@@ -317,7 +318,7 @@ static bool threads(const struct testing *testing, const struct trial *trial, ch
 		runs_at_once[i] = (struct run){ .scenario = &trial->plain,
 			.choice = *testing->choice,
 			.options = { .seed = testing->seed, .stop = &cli_stop } };
-	struct sim alone;
+	struct sim_run alone;
 	if (!run_go(&alone, testing, &trial->plain, false, complaint))
 		return false;
 	bool same = !runset_run(runs_at_once, SL_LEN(runs_at_once), 2, NULL, NULL, &err);
@@ -352,8 +353,8 @@ static bool later_same(const struct sl_result *one, const struct sl_result *othe
 
 static bool later(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	struct sim one;
-	struct sim two;
+	struct sim_run one;
+	struct sim_run two;
 	if (!run_go(&one, testing, &trial->plain, false, complaint))
 		return false;
 	bool same = run_go(&two, testing, &trial->later, false, complaint);
@@ -373,7 +374,7 @@ const struct policy_check policy_checks[] = {
 		capacity },
 	{ "work", "each job runs for as long as it should", false, false, work },
 	{ "served", "each job that fits the idle machine is run in the end", false, false, served },
-	{ "again", "the same run again decides the same", false, false, again },
+	{ "again", "the same run again decides the same", false, false, rerun },
 	{ "undone", "a pass that was taken back and done again decides the same", false, true, undone },
 	{ "threads", "two runs at once, on two threads, decide the same as one", false, false, threads },
 	{ "later", "all of it ten days later decides the same", true, true, later },

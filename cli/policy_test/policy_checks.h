@@ -17,7 +17,7 @@ struct trial {
 	const char *cluster;                   /* NULL: a counted pool, as the trace says. */
 	uint64_t number;                       /* Of the drawn ones, from 1. */
 	bool large;                            /* Too large for --check, and told in one way only. */
-	struct scenario plain, later, renamed; /* As enum toy_twist. */
+	struct scenario plain, later, renamed; /* As enum random_scenario_twist. */
 };
 
 /* A policy under test. */

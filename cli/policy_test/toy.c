@@ -42,7 +42,8 @@ static int64_t skewed(struct sl_rng *rng, uint64_t max)
 	return (int64_t)(1 + sl_rng_below(rng, below < max ? below : max));
 }
 
-static void job_make(struct toy_job *job, const struct shape *shape, int64_t cpus, struct sl_rng *rng)
+static void job_make(
+	struct random_scenario_job *job, const struct shape *shape, int64_t cpus, struct sl_rng *rng)
 {
 	const int64_t units = skewed(rng, 1000);
 	const int64_t slack = skewed(rng, 4);
@@ -60,59 +61,62 @@ static void job_make(struct toy_job *job, const struct shape *shape, int64_t cpu
 	job->partition = 1 + (int64_t)sl_rng_below(rng, 2);
 }
 
-static void machine_make(struct toy *toy, const struct shape *shape, struct sl_rng *rng)
+static void machine_make(
+	struct random_scenario *random_scenario, const struct shape *shape, struct sl_rng *rng)
 {
 	const uint64_t cpus_max = (uint64_t)shape->cpus_max;
 	if (!shape->nodes) {
-		toy->cpus = cpus_max > 1 ? 2 + (int64_t)sl_rng_below(rng, cpus_max - 1) : 1;
+		random_scenario->cpus = cpus_max > 1 ? 2 + (int64_t)sl_rng_below(rng, cpus_max - 1) : 1;
 		return;
 	}
-	toy->node_types = 1 + sl_rng_below(rng, TOY_NODE_TYPES);
-	for (size_t i = 0; i < toy->node_types; i++) {
-		toy->nodes[i].count = (int64_t)(1 + sl_rng_below(rng, 4));
-		toy->nodes[i].cpus = (int64_t)(1 + sl_rng_below(rng, cpus_max));
-		toy->cpus += toy->nodes[i].count * toy->nodes[i].cpus;
+	random_scenario->node_types = 1 + sl_rng_below(rng, RANDOM_SCENARIO_NODE_TYPES);
+	for (size_t i = 0; i < random_scenario->node_types; i++) {
+		random_scenario->nodes[i].count = (int64_t)(1 + sl_rng_below(rng, 4));
+		random_scenario->nodes[i].cpus = (int64_t)(1 + sl_rng_below(rng, cpus_max));
+		random_scenario->cpus += random_scenario->nodes[i].count * random_scenario->nodes[i].cpus;
 	}
 }
 
-void toy_make(struct toy *toy, uint64_t seed, uint64_t number)
+void random_scenario_make(struct random_scenario *random_scenario, uint64_t seed, uint64_t number)
 {
 	const struct shape *shape = &shapes[(number - 1) % SL_LEN(shapes)];
 	char stream[64];
 	(void)snprintf(stream, sizeof(stream), "policy-test/%llu", (unsigned long long)number);
 	struct sl_rng rng = sl_rng_stream(seed, stream);
-	*toy = (struct toy){ .overrun = shape->overrun };
-	(void)snprintf(toy->name, sizeof(toy->name), "%03llu-%s", (unsigned long long)number, shape->name);
-	machine_make(toy, shape, &rng);
-	toy->count = (uint32_t)(1 + sl_rng_below(&rng, TOY_JOBS));
+	*random_scenario = (struct random_scenario){ .overrun = shape->overrun };
+	(void)snprintf(random_scenario->name, sizeof(random_scenario->name), "%03llu-%s",
+		(unsigned long long)number, shape->name);
+	machine_make(random_scenario, shape, &rng);
+	random_scenario->count = (uint32_t)(1 + sl_rng_below(&rng, RANDOM_SCENARIO_JOBS));
 	int64_t now = 0;
-	for (uint32_t i = 0; i < toy->count; i++) {
-		struct toy_job *job = &toy->job[i];
+	for (uint32_t i = 0; i < random_scenario->count; i++) {
+		struct random_scenario_job *job = &random_scenario->job[i];
 		if (!chance(&rng, shape->together))
 			now += (int64_t)sl_rng_below(&rng, shape->gap) * shape->unit;
-		job_make(job, shape, toy->cpus, &rng);
+		job_make(job, shape, random_scenario->cpus, &rng);
 		job->submit = now;
-		toy->cancels = toy->cancels || job->cancel >= 0;
+		random_scenario->cancels = random_scenario->cancels || job->cancel >= 0;
 	}
 }
 
 /* ---- As files ------------------------------------------------------------------------- */
 
 /* The i-th job's number: ascending, or not. */
-static int64_t number_of(uint32_t i, enum toy_twist twist)
+static int64_t number_of(uint32_t i, enum random_scenario_twist twist)
 {
-	return twist == TOY_RENAMED ? 7919 * ((int64_t)i + 1) % 10007 : (int64_t)i + 1;
+	return twist == RANDOM_SCENARIO_RENAMED ? 7919 * ((int64_t)i + 1) % 10007 : (int64_t)i + 1;
 }
 
-static struct sl_row row_of(const struct toy_job *job, uint32_t i, enum toy_twist twist)
+static struct sl_row row_of(
+	const struct random_scenario_job *job, uint32_t i, enum random_scenario_twist twist)
 {
 	enum { TEN_DAYS = 864000 };
-	const bool renamed = twist == TOY_RENAMED;
+	const bool renamed = twist == RANDOM_SCENARIO_RENAMED;
 	struct sl_row row = { .line = i + 1 };
 	for (size_t col = 0; col < SL_COL_COUNT; col++)
 		row.col[col] = SL_NONE;
 	row.col[SL_COL_ID] = number_of(i, twist);
-	row.col[SL_COL_SUBMIT] = (job->submit + (twist == TOY_LATER ? TEN_DAYS : 0)) * SL_SECOND;
+	row.col[SL_COL_SUBMIT] = (job->submit + (twist == RANDOM_SCENARIO_LATER ? TEN_DAYS : 0)) * SL_SECOND;
 	row.col[SL_COL_WAIT] = job->wait * SL_SECOND;
 	row.col[SL_COL_RUN] = job->run * SL_SECOND;
 	row.col[SL_COL_CPUS] = row.col[SL_COL_REQ_CPUS] = job->cpus;
@@ -124,15 +128,15 @@ static struct sl_row row_of(const struct toy_job *job, uint32_t i, enum toy_twis
 	return row;
 }
 
-static int trace_write(const struct toy *toy, enum toy_twist twist, const struct sl_writer *writer,
-	struct sl_out *out, struct sl_err *err)
+static int trace_write(const struct random_scenario *random_scenario, enum random_scenario_twist twist,
+	const struct sl_writer *writer, struct sl_out *out, struct sl_err *err)
 {
 	char cpus[32];
-	*sl_put_i64(cpus, toy->cpus) = '\0';
+	*sl_put_i64(cpus, random_scenario->cpus) = '\0';
 	const char *const header[][2] = { { "Note", "made by: schedlab policy-test" }, { "MaxProcs", cpus } };
 	int status = writer->begin(out, header, SL_LEN(header), err);
-	for (uint32_t i = 0; i < toy->count && !status; i++) {
-		const struct sl_row row = row_of(&toy->job[i], i, twist);
+	for (uint32_t i = 0; i < random_scenario->count && !status; i++) {
+		const struct sl_row row = row_of(&random_scenario->job[i], i, twist);
 		status = writer->job(out, &row, err);
 	}
 	return status;
@@ -146,34 +150,36 @@ static int out_close(struct sl_out *out, int status, struct sl_err *err)
 	return status;
 }
 
-int toy_write(const struct toy *toy, enum toy_twist twist, const struct sl_writer *swf, const char *trace,
-	const char *cancels, struct sl_err *err)
+int random_scenario_write(const struct random_scenario *random_scenario, enum random_scenario_twist twist,
+	const struct sl_writer *swf, const char *trace, const char *cancels, struct sl_err *err)
 {
 	struct sl_out *out;
 	int status = sl_out_open(&out, trace, err);
 	if (!status)
-		status = out_close(out, trace_write(toy, twist, swf, out, err), err);
-	if (status || !toy->cancels)
+		status = out_close(out, trace_write(random_scenario, twist, swf, out, err), err);
+	if (status || !random_scenario->cancels)
 		return status;
 	status = sl_out_open(&out, cancels, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < toy->count; i++)
-		if (toy->job[i].cancel >= 0)
+	for (uint32_t i = 0; i < random_scenario->count; i++)
+		if (random_scenario->job[i].cancel >= 0)
 			sl_out_printf(out, "%lld,%lld\n", (long long)number_of(i, twist),
-				(long long)toy->job[i].cancel);
+				(long long)random_scenario->job[i].cancel);
 	return sl_out_commit(out, err);
 }
 
-int toy_write_cluster(const struct toy *toy, const char *path, struct sl_err *err)
+int random_scenario_write_cluster(
+	const struct random_scenario *random_scenario, const char *path, struct sl_err *err)
 {
 	struct sl_out *out;
 	const int status = sl_out_open(&out, path, err);
 	if (status)
 		return status;
 	sl_out_text(out, "nodes:\n");
-	for (size_t i = 0; i < toy->node_types; i++)
+	for (size_t i = 0; i < random_scenario->node_types; i++)
 		sl_out_printf(out, "  - { name: %c, count: %lld, cpus: %lld }\n", (char)('a' + i),
-			(long long)toy->nodes[i].count, (long long)toy->nodes[i].cpus);
+			(long long)random_scenario->nodes[i].count,
+			(long long)random_scenario->nodes[i].cpus);
 	return sl_out_commit(out, err);
 }

@@ -43,7 +43,7 @@ static const char *kind_name(enum sl_param_kind kind)
 		[SL_PARAM_BOOL] = "switch",
 		[SL_PARAM_CHOICE] = "choice",
 		[SL_PARAM_TEXT] = "text",
-		[SL_PARAM_SHEET] = "CSV file",
+		[SL_PARAM_CSV] = "CSV file",
 		[SL_PARAM_DOC] = "YAML file",
 		[SL_PARAM_PLACE] = "choice",
 		[SL_PARAM_POLICY] = "choice",
@@ -180,7 +180,9 @@ static void entry_json(struct listing *list, const struct entry *entry)
 			json_object(json, NULL, datum_text("key", param->key),
 				datum_given("kind", kind_name(param->kind)),
 				datum_given("default", param->fallback),
-				datum_given("values", param_choices(param, list->registry, list->registry->arena)), datum_given("help", param->help));
+				datum_given("values",
+					param_choices(param, list->registry, list->registry->arena)),
+				datum_given("help", param->help));
 		}
 		json_close(json);
 	}
@@ -322,15 +324,16 @@ static bool engine_gives(enum sl_reason reason)
 }
 
 /* Policies that say which they give, by name. */
-static const char *given_by(const struct registry *registry, enum sl_reason reason, char *text, size_t room)
+static const char *given_by(
+	const struct registry *registry, enum sl_reason reason, char *text, size_t capacity)
 {
-	(void)snprintf(text, room, "%s", engine_gives(reason) ? "any policy" : "");
+	(void)snprintf(text, capacity, "%s", engine_gives(reason) ? "any policy" : "");
 	for (const struct sl_policy *const *at = registry->known.policies; *at; at++) {
 		const enum sl_reason *gives = (*at)->reasons;
 		while (gives && *gives != reason && *gives != SL_REASON_COUNT)
 			gives++;
 		if (gives && *gives == reason && !engine_gives(reason))
-			list_add(text, room, "%s", (*at)->name);
+			list_add(text, capacity, "%s", (*at)->name);
 	}
 	return *text ? text : "no policy of this build";
 }
@@ -363,8 +366,9 @@ static const struct kind {
 #define PARAMS(type) PAPER(type), .params = offsetof(struct type, params)
 	{ "presets", "names for -p that stand for a policy with some parameters set", .walk = list_presets },
 	{ "policies", "for -p, as name:parameter=value,...", OF(policies), PARAMS(sl_policy) },
-	{ "placings", "how nodes are chosen, as place=NAME of a policy", OF(placings), PAPER(sl_placing) },
-	{ "placers", "likewise, those that choose cores and devices too", OF(placers), PAPER(sl_placer) },
+	{ "placings", "how nodes are chosen, as place=NAME of a policy", OF(scorers), PAPER(sl_node_scorer) },
+	{ "placers", "likewise, those that choose cores and devices too", OF(allocators),
+		PAPER(sl_allocator) },
 	{ "models", "what makes run times other than traced, for --model", OF(models), PARAMS(sl_model) },
 	{ "settings", "for --set", .walk = list_settings },
 	{ "gauges", "sums over all nodes that can be followed, as --set replay.gauges=NAME", OF(gauges),
@@ -441,10 +445,10 @@ static int list_command(const struct args *args, struct sl_err *err)
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
 		known = known || kind_wanted(&kinds[i], word);
 	if (!known) {
-		char near[128];
+		char similar[128];
 		return sl_fail(err, SL_USAGE,
 			"nothing called '%s' to list: %s'schedlab list' shows all kinds", word,
-			did_you_mean(near, nearest(word, kind_at, NULL)));
+			did_you_mean(similar, nearest(word, kind_at, NULL)));
 	}
 	static const struct json_form entries = { "\n    ", ",\n    ", " ", true };
 	struct json json;

@@ -130,9 +130,9 @@ static int first_steps(const char *program, const char *data)
 
 static int unknown_command(const char *name, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	return sl_fail(err, SL_USAGE, "unknown command '%s': %s'schedlab help' shows all", name,
-		did_you_mean(near, nearest(name, command_at, NULL)));
+		did_you_mean(similar, nearest(name, command_at, NULL)));
 }
 
 static int help(char **argv, size_t argc, struct args *args, struct sl_err *err)
@@ -215,10 +215,10 @@ int main(int argc, char **argv)
 {
 	struct sl_err err = { 0 };
 	struct registry registry;
-	FILE *shown = streams_open() ? inert_stdout() : NULL;
-	if (!shown)
+	FILE *displayed = streams_open() ? inert_stdout() : NULL;
+	if (!displayed)
 		return -SL_SYSTEM;
-	stdout = shown;
+	stdout = displayed;
 	signals_catch();
 	int status = registry_make(&registry, &err);
 	registry.trust.guarded = true;

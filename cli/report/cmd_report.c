@@ -39,13 +39,13 @@ struct entry {
 	const char *path;
 	const char *folder; /* As the document calls it. */
 	bool alike; /* Another is of the same policy, trace and cluster: their folders tell them apart. */
-	struct again again;
+	struct rerun rerun;
 };
 
 struct report {
 	const struct args *args;
 	struct entry *entry;
-	size_t count, room;
+	size_t count, capacity;
 	const char *home; /* The one directory that it is about, if it is one; else NULL. */
 	const struct sl_document *document;
 	void *self;
@@ -81,7 +81,7 @@ static bool is_file(const char *path)
 
 static int entry_add(struct report *all, const char *path, const char *folder, struct sl_err *err)
 {
-	if (SL_GROW_IN(all->args->arena, all->entry, all->room, all->count + 1, err))
+	if (SL_GROW_IN(all->args->arena, all->entry, all->capacity, all->count + 1, err))
 		return SL_SYSTEM;
 	if (!path || !folder)
 		return sl_fail_memory(err);
@@ -145,15 +145,15 @@ static const char *text_or_none(const char *text) { return text ? text : ""; }
 
 static const char *trace_of(const struct entry *entry)
 {
-	return entry->again.snapshot.input_count ? text_or_none(entry->again.snapshot.input[0].path) : "";
+	return entry->rerun.snapshot.input_count ? text_or_none(entry->rerun.snapshot.input[0].path) : "";
 }
 
 /* Would nothing but their folders tell the two apart? */
 static bool is_alike(const struct entry *a, const struct entry *b)
 {
-	const struct snapshot *x = &a->again.snapshot;
-	const struct snapshot *y = &b->again.snapshot;
-	return strcmp(x->stretch[x->stretch_count - 1].policy, y->stretch[y->stretch_count - 1].policy) ==
+	const struct snapshot *x = &a->rerun.snapshot;
+	const struct snapshot *y = &b->rerun.snapshot;
+	return strcmp(x->interval[x->interval_count - 1].policy, y->interval[y->interval_count - 1].policy) ==
 		       0 &&
 	       strcmp(text_or_none(x->cluster.path), text_or_none(y->cluster.path)) == 0 &&
 	       strcmp(base_name(trace_of(a)), base_name(trace_of(b))) == 0;
@@ -165,8 +165,8 @@ static int compare_all(struct report *all, struct sl_err *err)
 	for (size_t i = 0; i < all->count; i++) {
 		struct entry *entry = &all->entry[i];
 		all->clusters =
-			all->clusters || strcmp(text_or_none(entry->again.snapshot.cluster.path),
-						 text_or_none(first->again.snapshot.cluster.path)) != 0;
+			all->clusters || strcmp(text_or_none(entry->rerun.snapshot.cluster.path),
+						 text_or_none(first->rerun.snapshot.cluster.path)) != 0;
 		all->traces = all->traces || strcmp(trace_of(entry), trace_of(first)) != 0;
 		for (size_t k = 0; k < i; k++) {
 			struct entry *other = &all->entry[k];
@@ -191,7 +191,7 @@ static int open_all(struct report *all, struct sl_err *err)
 		all->home = args->word[0];
 	for (size_t i = 0; i < all->count && !status; i++) {
 		struct entry *entry = &all->entry[i];
-		status = again_open(&entry->again, entry->path, args->registry, err);
+		status = rerun_open(&entry->rerun, entry->path, args->registry, err);
 	}
 	if (!status)
 		status = compare_all(all, err);
@@ -223,7 +223,7 @@ static const char *names_text(char text[400], const char *(*at)(const void *list
 static int choose_chart(struct report *all, const char *chart, struct sl_err *err)
 {
 	const struct sl_document *document = all->document;
-	char near[128];
+	char similar[128];
 	char names[400];
 	if (!document->charts)
 		return sl_fail(err, SL_USAGE, "'--chart' is about a picture, which '%s' is not: leave it out",
@@ -234,7 +234,7 @@ static int choose_chart(struct report *all, const char *chart, struct sl_err *er
 			return SL_OK;
 		}
 	return sl_fail(err, SL_USAGE, "unknown chart '%s': %sthere are %s", chart,
-		did_you_mean(near, nearest(chart, chart_at, document->charts)),
+		did_you_mean(similar, nearest(chart, chart_at, document->charts)),
 		names_text(names, chart_at, document->charts));
 }
 
@@ -242,7 +242,7 @@ static int choose_document(struct report *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	const char *name = arg(args, "format") ? arg(args, "format") : "html";
-	char near[128];
+	char similar[128];
 	char names[400];
 	uint64_t width;
 	uint64_t height;
@@ -250,7 +250,7 @@ static int choose_document(struct report *all, struct sl_err *err)
 	all->document = sl_by_name(known, name);
 	if (!all->document)
 		return sl_fail(err, SL_USAGE, "unknown format '%s': %sthere are %s", name,
-			did_you_mean(near, sl_nearest_name(name, known)),
+			did_you_mean(similar, sl_nearest_name(name, known)),
 			names_text(names, registry_name_at, known));
 	if (!all->document->charts && (arg(args, "width") || arg(args, "height")))
 		return sl_fail(err, SL_USAGE, "'--%s' is about a picture, which '%s' is not: leave it out",
@@ -261,7 +261,8 @@ static int choose_document(struct report *all, struct sl_err *err)
 	if (!status)
 		status = arg_u64(args, "height", 0, 100, 20000, &height, err);
 	if (!status)
-		status = arg_u64(args, "max-jobs", TELLING_JOBS, 0, UINT32_MAX, &all->options.jobs_max, err);
+		status =
+			arg_u64(args, "max-jobs", REPORTING_JOBS, 0, UINT32_MAX, &all->options.jobs_max, err);
 	if (status)
 		return status;
 	all->options.width = (uint32_t)width;
@@ -301,22 +302,22 @@ static int choose_path(struct report *all, const char **path, struct sl_err *err
  */
 
 /* The run as others have it, for what tells of it. */
-static struct run run_of(const struct entry *entry, const struct sim *sim)
+static struct run run_of(const struct entry *entry, const struct sim_run *sim)
 {
-	struct run run = { .scenario = &entry->again.scenario, .options = entry->again.recipe, .sim = *sim };
-	run.options.past_count--; /* Behind those that ended in a switch stands the present one. */
-	run.choice = *run.options.past[run.options.past_count].choice;
+	struct run run = { .scenario = &entry->rerun.scenario, .options = entry->rerun.recipe, .sim = *sim };
+	run.options.history_count--; /* Behind those that ended in a switch stands the present one. */
+	run.choice = *run.options.history[run.options.history_count].choice;
 	return run;
 }
 
-static int make_run(struct report *all, struct entry *entry, struct sim *sim, struct sl_err *err)
+static int make_run(struct report *all, struct entry *entry, struct sim_run *sim, struct sl_err *err)
 {
-	struct run shown = { .scenario = &entry->again.scenario };
-	struct progress_bar *bar = progress_start(&shown, 1, all->args);
-	entry->again.progress = shown.options.progress;
-	const int status = again_run(&entry->again, sim, TELLING_RECORD, err);
+	struct run metric_info = { .scenario = &entry->rerun.scenario };
+	struct progress_bar *bar = progress_start(&metric_info, 1, all->args);
+	entry->rerun.progress = metric_info.options.progress;
+	const int status = rerun_run(&entry->rerun, sim, REPORTING_RECORD, err);
 	progress_stop(bar);
-	entry->again.progress = NULL;
+	entry->rerun.progress = NULL;
 	return status;
 }
 
@@ -324,9 +325,9 @@ static int make_run(struct report *all, struct entry *entry, struct sim *sim, st
  */
 static const char *label_of(const struct report *all, const struct entry *entry, const struct run *run)
 {
-	const char *cluster = entry->again.snapshot.cluster.path;
+	const char *cluster = entry->rerun.snapshot.cluster.path;
 	struct sl_arena *arena = all->args->arena;
-	const char *label = telling_label(run, all->clusters && cluster ? cluster : NULL, arena);
+	const char *label = reporting_label(run, all->clusters && cluster ? cluster : NULL, arena);
 	const char *trace = all->traces ? base_name(trace_of(entry)) : "";
 	const char *folder = entry->alike ? entry->path : "";
 	if (!label || (!*trace && !*folder))
@@ -335,12 +336,12 @@ static const char *label_of(const struct report *all, const struct entry *entry,
 		*folder ? ")" : "");
 }
 
-static int tell(struct report *all, size_t index, const struct run *run, struct sl_err *err)
+static int report(struct report *all, size_t index, const struct run *run, struct sl_err *err)
 {
 	struct entry *entry = &all->entry[index];
-	struct sl_arena *arena = entry->again.arena;
+	struct sl_arena *arena = entry->rerun.arena;
 	struct sl_metrics metrics;
-	struct sl_told told;
+	struct sl_document_run reported;
 	metrics_init(&metrics, arena, all->args->registry);
 	const char *label = label_of(all, entry, run);
 	all->label[index] = label;
@@ -351,28 +352,28 @@ static int tell(struct report *all, size_t index, const struct run *run, struct 
 	if (!status && all->count > 1)
 		status = differences_take(all->differences, index, &run->sim.result, &metrics, err);
 	if (!status)
-		status = telling_make(&told, run, &metrics, label, entry->folder, arena, err);
+		status = reporting_make(&reported, run, &metrics, label, entry->folder, arena, err);
 	if (!status)
-		status = all->document->add(all->self, &told, err);
+		status = all->document->add(all->self, &reported, err);
 	metrics_release(&metrics);
 	return status;
 }
 
-static int tell_all(struct report *all, struct sl_err *err)
+static int report_all(struct report *all, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < all->count && !status; i++) {
 		struct entry *entry = &all->entry[i];
-		struct sim sim = { 0 };
-		status = again_load(&entry->again, err);
+		struct sim_run sim = { 0 };
+		status = rerun_load(&entry->rerun, err);
 		if (!status)
 			status = make_run(all, entry, &sim, err);
 		if (!status) {
 			const struct run run = run_of(entry, &sim);
-			status = tell(all, i, &run, err);
+			status = report(all, i, &run, err);
 		}
 		sim_release(&sim);
-		again_close(&entry->again);
+		rerun_close(&entry->rerun);
 	}
 	return status;
 }
@@ -384,14 +385,15 @@ static int write_all(struct report *all, const char *path, struct sl_err *err)
 	if (all->count > 1 && differences_finish(all->differences, err))
 		return err->status;
 	if (all->count > 1)
-		compared = differences_told(all->differences);
+		compared = differences_reported(all->differences);
 	compared.title = arg(all->args, "title");
-	compared.shown = all->count > 1 ? differences_shown(all->differences, &compared.shown_count)
-					: telling_shown(&compared.shown_count);
-	if (!compared.shown)
+	compared.metric_info =
+		all->count > 1 ? differences_metric_info(all->differences, &compared.metric_info_count)
+			       : reporting_metric_info(&compared.metric_info_count);
+	if (!compared.metric_info)
 		return sl_fail_memory(err);
 	if (!compared.title && all->trace)
-		compared.title = telling_title(
+		compared.title = reporting_title(
 			all->traces ? NULL : all->trace, all->label, all->count, all->args->arena);
 	if (!compared.title)
 		return sl_fail_memory(err);
@@ -429,7 +431,7 @@ static int report_dry(const struct report *all, const char *path, struct sl_err 
 	for (size_t i = 0; i < all->count; i++) {
 		dry_read(&dry, all->entry[i].path);
 		dry_read(&dry, trace_of(&all->entry[i]));
-		dry_read(&dry, all->entry[i].again.snapshot.cluster.path);
+		dry_read(&dry, all->entry[i].rerun.snapshot.cluster.path);
 	}
 	dry_word(&dry, "document", "document", all->document->name);
 	dry_write(&dry, path);
@@ -469,7 +471,7 @@ static int run_report(const struct args *args, struct sl_err *err)
 	if (!status && !dry)
 		status = differences_begin(&all, err);
 	if (!status && !dry)
-		status = tell_all(&all, err);
+		status = report_all(&all, err);
 	if (!status && !dry)
 		status = write_all(&all, path, err);
 	if (!status && !dry && arg_flag(args, "json"))
@@ -480,7 +482,7 @@ static int run_report(const struct args *args, struct sl_err *err)
 	if (all.self)
 		all.document->close(all.self);
 	for (size_t i = 0; i < all.count; i++)
-		again_close(&all.entry[i].again);
+		rerun_close(&all.entry[i].rerun);
 	return status;
 }
 

@@ -22,14 +22,14 @@ static bool is_no_record(const char *path)
 	return first != '{';
 }
 
-static int read_recipe(struct again *again, const char *path, struct sl_err *err)
+static int read_recipe(struct rerun *rerun, const char *path, struct sl_err *err)
 {
 	static const char name[] = "/run.json";
 	struct stat is;
 	/* From "." nothing leads upwards, where the inputs may be. */
 	char *real = path[0] == '.' ? realpath(path, NULL) : NULL;
 	if (real) {
-		path = sl_strdup(again->arena, real, strlen(real));
+		path = sl_strdup(rerun->arena, real, strlen(real));
 		free(real);
 		if (!path)
 			return sl_fail_memory(err);
@@ -42,39 +42,39 @@ static int read_recipe(struct again *again, const char *path, struct sl_err *err
 				"of it with 'schedlab run %s -o DIR', and give DIR",
 				path, path);
 		return strcmp(slash ? slash + 1 : path, name + 1) == 0
-			       ? run_recipe(&again->snapshot, path, again->arena, err)
-			       : snapshot_read(&again->snapshot, path, again->arena, err);
+			       ? run_recipe(&rerun->snapshot, path, rerun->arena, err)
+			       : snapshot_read(&rerun->snapshot, path, rerun->arena, err);
 	}
-	char *file = text_made(again->arena, "%s%s", path, name);
+	char *file = text_made(rerun->arena, "%s%s", path, name);
 	if (!file)
 		return sl_fail_memory(err);
-	return run_recipe(&again->snapshot, file, again->arena, err);
+	return run_recipe(&rerun->snapshot, file, rerun->arena, err);
 }
 
 /* A run.json has numbers where a line had "7d": what a policy would have anyway is not given to it, so that
  * it does not take it for somebody's wish. */
-static int drop_defaults(struct again *again, struct sl_err *err)
+static int drop_defaults(struct rerun *rerun, struct sl_err *err)
 {
 	static const char prefix[] = "policy.";
-	struct snapshot *snapshot = &again->snapshot;
-	for (size_t i = 0; i < snapshot->stretch_count; i++) {
-		struct snapshot_stretch *stretch = &snapshot->stretch[i];
+	struct snapshot *snapshot = &rerun->snapshot;
+	for (size_t i = 0; i < snapshot->interval_count; i++) {
+		struct snapshot_interval *interval = &snapshot->interval[i];
 		struct policy_choice choice;
 		size_t kept = 0;
 		const int status =
-			policy_choose(again->registry, &choice, stretch->policy, NULL, again->arena, err);
+			policy_choose(rerun->registry, &choice, interval->policy, NULL, rerun->arena, err);
 		if (status)
 			return status;
-		for (size_t k = 0; k < stretch->value_count; k++) {
-			const char *key = stretch->value[k] + sizeof(prefix) - 1;
+		for (size_t k = 0; k < interval->value_count; k++) {
+			const char *key = interval->value[k] + sizeof(prefix) - 1;
 			const size_t len = strcspn(key, "=");
 			bool same = false;
 			for (size_t p = 0; p < choice.value_count && !same; p++) {
 				const struct sl_param *param = &choice.policy->params[p];
 				struct sl_value value = { 0 };
 				struct sl_err none = { 0 };
-				const struct param_list params = { param, 1, param->key, again->registry,
-					again->arena };
+				const struct param_list params = { param, 1, param->key, rerun->registry,
+					rerun->arena };
 				same = strlen(param->key) == len && memcmp(param->key, key, len) == 0 &&
 				       choice.values[p].text && param->kind != SL_PARAM_TEXT &&
 				       param->kind != SL_PARAM_DOC &&
@@ -82,28 +82,28 @@ static int drop_defaults(struct again *again, struct sl_err *err)
 				       value.number == choice.values[p].number;
 			}
 			if (!same)
-				stretch->value[kept++] = stretch->value[k];
+				interval->value[kept++] = interval->value[k];
 		}
-		stretch->value_count = kept;
+		interval->value_count = kept;
 	}
 	return SL_OK;
 }
 
-int again_open(struct again *again, const char *path, struct registry *registry, struct sl_err *err)
+int rerun_open(struct rerun *rerun, const char *path, struct registry *registry, struct sl_err *err)
 {
-	*again = (struct again){ .arena = sl_arena_new(), .registry = registry };
-	if (!again->arena)
+	*rerun = (struct rerun){ .arena = sl_arena_new(), .registry = registry };
+	if (!rerun->arena)
 		return sl_fail_memory(err);
-	again->settings.arena = again->arena;
-	char *found = sl_strdup(again->arena, path, strlen(path));
+	rerun->settings.arena = rerun->arena;
+	char *found = sl_strdup(rerun->arena, path, strlen(path));
 	if (!found)
 		return sl_fail_memory(err);
-	int status = run_find(&found, false, again->arena, err);
+	int status = run_find(&found, false, rerun->arena, err);
 	if (!status)
-		status = read_recipe(again, found, err);
+		status = read_recipe(rerun, found, err);
 	registry->trust.file =
 		status ? NULL
-		       : sl_strdup(registry->arena, again->snapshot.file, strlen(again->snapshot.file));
+		       : sl_strdup(registry->arena, rerun->snapshot.file, strlen(rerun->snapshot.file));
 	return status;
 }
 
@@ -146,100 +146,100 @@ static void drop_models(struct snapshot *snapshot, const char *models)
 	snapshot->setting_count = kept;
 }
 
-int again_change(struct again *again, const char *setting, struct sl_err *err)
+int rerun_change(struct rerun *rerun, const char *setting, struct sl_err *err)
 {
 	static const char models[] = "replay.models=";
-	struct snapshot *snapshot = &again->snapshot;
-	again->changed = true;
+	struct snapshot *snapshot = &rerun->snapshot;
+	rerun->changed = true;
 	if (strncmp(setting, models, sizeof(models) - 1) == 0)
 		drop_models(snapshot, setting + sizeof(models) - 1);
 	if (strncmp(setting, "policy.", strlen("policy.")) != 0)
-		return list_put(again->arena, &snapshot->setting, &snapshot->setting_count, setting, err);
-	struct snapshot_stretch *last = &snapshot->stretch[snapshot->stretch_count - 1];
-	return list_put(again->arena, &last->value, &last->value_count, setting, err);
+		return list_put(rerun->arena, &snapshot->setting, &snapshot->setting_count, setting, err);
+	struct snapshot_interval *last = &snapshot->interval[snapshot->interval_count - 1];
+	return list_put(rerun->arena, &last->value, &last->value_count, setting, err);
 }
 
 /* What the run was made from has to be there, as it was: whatever else is wrong with it now. */
-int again_load(struct again *again, struct sl_err *err)
+int rerun_load(struct rerun *rerun, struct sl_err *err)
 {
 	struct scenario_options options;
 	struct sl_err why = { 0 };
-	const struct snapshot *snapshot = &again->snapshot;
-	int status = snapshot_trusted(snapshot, again->registry, err);
+	const struct snapshot *snapshot = &rerun->snapshot;
+	int status = snapshot_trusted(snapshot, rerun->registry, err);
 	if (status)
 		return status;
-	status = snapshot_plugins(snapshot, again->registry, &why);
+	status = snapshot_plugins(snapshot, rerun->registry, &why);
 	if (!status)
-		status = drop_defaults(again, &why);
+		status = drop_defaults(rerun, &why);
 	if (!status)
-		status = snapshot_world(snapshot, &options, &again->settings, &why);
+		status = snapshot_scenario(snapshot, &options, &rerun->settings, &why);
 	if (!status && strcmp(options.trace, "-") == 0)
 		status = sl_fail(&why, SL_BASELINE, "its trace came from standard input");
 	if (!status) {
-		options.registry = again->registry;
+		options.registry = rerun->registry;
 		options.stop = &cli_stop;
-		status = scenario_load(&again->scenario, &options, &why);
+		status = scenario_load(&rerun->scenario, &options, &why);
 	}
 	if (!status)
-		status = snapshot_check(snapshot, &again->scenario, &why);
-	const bool world = status == SL_INPUT || status == SL_USAGE || status == SL_BASELINE;
+		status = snapshot_check(snapshot, &rerun->scenario, &why);
+	const bool state = status == SL_INPUT || status == SL_USAGE || status == SL_BASELINE;
 	if (status)
-		return sl_fail(err, world ? SL_BASELINE : status, "%s%s%s", world ? snapshot->file : "",
-			world ? ": what it was made from is not there as it was: " : "", why.text);
-	return snapshot_past(snapshot, &again->recipe, again->registry, again->arena, err);
+		return sl_fail(err, state ? SL_BASELINE : status, "%s%s%s", state ? snapshot->file : "",
+			state ? ": what it was made from is not there as it was: " : "", why.text);
+	return snapshot_history(snapshot, &rerun->recipe, rerun->registry, rerun->arena, err);
 }
 
 /* ---- The replay ----------------------------------------------------------------------------- */
 
-int again_start(struct again *again, struct sim *sim, unsigned record, struct sl_err *err)
+int rerun_start(struct rerun *rerun, struct sim_run *sim, unsigned record, struct sl_err *err)
 {
-	const struct sim_options *recipe = &again->recipe;
-	struct sim_options *options = sl_alloc(again->arena, 1, sizeof(*options));
+	const struct sim_options *recipe = &rerun->recipe;
+	struct sim_options *options = sl_alloc(rerun->arena, 1, sizeof(*options));
 	if (!options)
 		return sl_fail_memory(err);
 	*options = (struct sim_options){
-		.scenario = &again->scenario,
-		.choice = recipe->past[0].choice,
+		.scenario = &rerun->scenario,
+		.choice = recipe->history[0].choice,
 		.seed = recipe->seed,
-		.record = record | (recipe->past_count > 1 ? SIM_RECORD_PAST : 0U),
+		.record = record | (recipe->history_count > 1 ? SIM_RECORD_HISTORY : 0U),
 		.stop = &cli_stop,
-		.progress = again->progress,
+		.progress = rerun->progress,
 	};
-	again->stretch = 0;
+	rerun->interval = 0;
 	return sim_begin(sim, options, err);
 }
 
 /* A run's own end is reached by way of all its stretches. */
-int again_advance(struct again *again, struct sim *sim, sl_time until, struct sl_err *err)
+int rerun_advance(struct rerun *rerun, struct sim_run *sim, sl_time until, struct sl_err *err)
 {
-	const struct sim_options *recipe = &again->recipe;
+	const struct sim_options *recipe = &rerun->recipe;
 	const bool at_end = until == SL_NEVER;
 	int status = SL_OK;
-	if (again->scenario.bounded && until > again->scenario.until)
-		until = again->scenario.until;
-	while (again->stretch < recipe->past_count && !status) {
-		const struct sim_stretch *was = &recipe->past[again->stretch];
+	if (rerun->scenario.bounded && until > rerun->scenario.until)
+		until = rerun->scenario.until;
+	while (rerun->interval < recipe->history_count && !status) {
+		const struct sim_interval *was = &recipe->history[rerun->interval];
 		if (was->until > until && !(at_end && was->until == SL_NEVER))
 			break;
 		status = sim_advance(sim, was->until < until ? was->until : until, err);
-		if (!status && was->events && !again->changed)
+		if (!status && was->events && !rerun->changed)
 			status = sim_verify(sim, was, recipe->digests, recipe->digest_count, err);
-		if (!status && ++again->stretch < recipe->past_count)
-			status = sim_switch(sim, recipe->past[again->stretch].choice, err);
+		if (!status && ++rerun->interval < recipe->history_count)
+			status = sim_handover(sim, recipe->history[rerun->interval].choice, err);
 	}
 	return status ? status : sim_advance(sim, until, err);
 }
 
-int again_begin(struct again *again, struct sim *sim, unsigned record, sl_time until, struct sl_err *err)
+int rerun_begin(struct rerun *rerun, struct sim_run *sim, unsigned record, sl_time until, struct sl_err *err)
 {
-	const int status = again_start(again, sim, record, err);
-	return status ? status : again_advance(again, sim, until, err);
+	const int status = rerun_start(rerun, sim, record, err);
+	return status ? status : rerun_advance(rerun, sim, until, err);
 }
 
-int again_compare(const struct again *again, const struct sl_result *result, struct sl_err *err)
+int rerun_compare(const struct rerun *rerun, const struct sl_result *result, struct sl_err *err)
 {
-	const struct snapshot *was = &again->snapshot;
-	for (size_t i = 0; !again->changed && i < was->digest_count && i < result->digest_count; i++)
+	const struct snapshot *was = &rerun->snapshot;
+	for (size_t i = 0; !rerun->changed && i < was->digest_count && i < result->digest_count; i++)
 		if (was->digests[i] != result->digests[i])
 			return sl_fail(err, SL_DIFFERS,
 				"%s: not reproduced: after %zu events the digest is not what it was",
@@ -247,19 +247,19 @@ int again_compare(const struct again *again, const struct sl_result *result, str
 	return SL_OK;
 }
 
-int again_run(struct again *again, struct sim *sim, unsigned record, struct sl_err *err)
+int rerun_run(struct rerun *rerun, struct sim_run *sim, unsigned record, struct sl_err *err)
 {
-	int status = again_begin(again, sim, record, SL_NEVER, err);
+	int status = rerun_begin(rerun, sim, record, SL_NEVER, err);
 	if (!status)
 		status = sim_end(sim, err);
-	return status ? status : again_compare(again, &sim->result, err);
+	return status ? status : rerun_compare(rerun, &sim->result, err);
 }
 
-void again_close(struct again *again)
+void rerun_close(struct rerun *rerun)
 {
-	if (!again->arena)
+	if (!rerun->arena)
 		return;
-	scenario_release(&again->scenario);
-	sl_arena_free(again->arena);
-	*again = (struct again){ 0 };
+	scenario_release(&rerun->scenario);
+	sl_arena_free(rerun->arena);
+	*rerun = (struct rerun){ 0 };
 }

@@ -11,7 +11,7 @@
 
 #include "reports/metrics/calibrate.h"
 
-enum { GROUPS_SHOWN = 10, WHOLE = 1000000 };
+enum { GROUPS_DISPLAYED = 10, WHOLE = 1000000 };
 
 static const char *seconds(char text[64], sl_time time)
 {
@@ -144,12 +144,13 @@ static int print_kind(
 	struct screen_table *table = screen_table_new(arena, 8);
 	screen_row(table, "lrrrrrrr", calibrate_kind_name[kind], "jobs", "recorded", "simulated",
 		"difference", "p95", "simulated", "difference");
-	for (size_t i = 0; i < count && i < GROUPS_SHOWN; i++)
+	for (size_t i = 0; i < count && i < GROUPS_DISPLAYED; i++)
 		group_row(table, list[i]);
 	(void)puts("");
 	screen_print(table, stdout);
-	if (count > GROUPS_SHOWN)
-		(void)printf("... and %zu more: calibration.csv has them (-o DIR)\n", count - GROUPS_SHOWN);
+	if (count > GROUPS_DISPLAYED)
+		(void)printf(
+			"... and %zu more: calibration.csv has them (-o DIR)\n", count - GROUPS_DISPLAYED);
 	return SL_OK;
 }
 

@@ -63,7 +63,7 @@ static void timing_stage(struct timing *timing, const char *stage)
 	timing->since = now;
 }
 
-static int tell_work(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
+static int report_work(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
 {
 	char line[400] = "timing work";
 	size_t len = strlen(line);
@@ -78,13 +78,13 @@ static int tell_work(void *self, const char *const *column, const struct sl_figu
 /* What the policy counted of its own work, if it did. */
 static void timing_work(const struct timing *timing, const struct run *run)
 {
-	const struct sl_show show = { NULL, tell_work };
+	const struct sl_table_sink show = { NULL, report_work };
 	struct sl_err ignored = { 0 };
 	if (!timing->wanted || !run->sim.engine)
 		return;
-	struct sl_pass *pass = &run->sim.engine->pass;
-	if (pass->policy->show)
-		(void)pass->policy->show(pass->state, pass, pass->now, "work", &show, &ignored);
+	struct sl_pass *pass = &run->sim.engine->sim;
+	if (pass->policy->table)
+		(void)pass->policy->table(pass->state, pass, pass->now, "work", &show, &ignored);
 }
 
 /* What a plug-in computes has no unit that we know. */
@@ -119,15 +119,15 @@ static void gauge_metrics(
 static void value_row(
 	struct screen_table *table, const char *name, enum summary_unit unit, const int64_t *value)
 {
-	char shown[48], seconds[48];
+	char metric_info[48], seconds[48];
 	const bool time = unit == UNIT_TIME && value;
 	screen_cell(table, false, "%s", name);
 	screen_cell(table, true, "%s%s",
 		!value ? "none"
 		: time ? screen_number(seconds, *value, 2)
-		       : summary_text(shown, unit, *value),
+		       : summary_text(metric_info, unit, *value),
 		time ? " s" : "");
-	screen_cell(table, false, "%s", time ? summary_text(shown, unit, *value) : "");
+	screen_cell(table, false, "%s", time ? summary_text(metric_info, unit, *value) : "");
 }
 
 static int selected_print(struct screen_table *table, const struct sl_metrics *metrics,
@@ -153,8 +153,8 @@ static int summary_print(
 		run->sim.result.interrupted ? "interrupted: partial"
 		: run->sim.result.stopped   ? "stopped: jobs wait or run"
 					    : "");
-	if (ties_told(run))
-		screen_row(table, "lrl", "ties", ties_told(run), "");
+	if (ties_reported(run))
+		screen_row(table, "lrl", "ties", ties_reported(run), "");
 	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
 		const int64_t *value = metrics_get(metrics, line->name);
 		if (value)
@@ -436,7 +436,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 			talk_compat(&run);
 			talk_read(&scenario);
 		}
-		talk_oddities(&scenario);
+		talk_anomalies(&scenario);
 		timing_stage(&timing, "read");
 		if (arg_flag(args, "dry-run"))
 			status = run_dry(&run, args, err);

@@ -83,17 +83,17 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 void talk_read(const struct scenario *scenario)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
-	const sl_time span = jobs->count ? jobs->submit[jobs->count - 1] - jobs->submit[0] : 0;
+	const sl_time range = jobs->count ? jobs->submit[jobs->count - 1] - jobs->submit[0] : 0;
 	char count[48];
 	char machine[200];
 	char days[32];
 	log_line(LOG_INFO, "%s: %s jobs submitted over %s, %s (%s)", scenario->input.path,
-		count_text(count, jobs->count), screen_duration(days, span),
+		count_text(count, jobs->count), screen_duration(days, range),
 		machine_text(machine, sizeof(machine), scenario), scenario->cpus_from);
-	const struct limits_told limits = limits_of(scenario);
-	char told[400];
-	limits_text(&limits, told, sizeof(told));
-	log_line(LOG_INFO, "%s: by the log %s", scenario->input.path, told);
+	const struct limits_reported limits = limits_of(scenario);
+	char reported[400];
+	limits_text(&limits, reported, sizeof(reported));
+	log_line(LOG_INFO, "%s: by the log %s", scenario->input.path, reported);
 	if (!scenario->ignored_count)
 		return;
 	char ignored[600] = "";
@@ -118,24 +118,24 @@ const char *machine_text(char *text, size_t size, const struct scenario *scenari
 	return text;
 }
 
-uint64_t oddities_text(const struct scenario *scenario, bool dropped, char *text, size_t size)
+uint64_t anomalies_text(const struct scenario *scenario, bool dropped, char *text, size_t size)
 {
 	uint64_t total = 0;
-	for (size_t i = 0; i < scenario->oddity_count; i++)
-		total += scenario->oddity[i].dropped == dropped && !scenario->oddity[i].asked
-				 ? scenario->oddity[i].count
+	for (size_t i = 0; i < scenario->anomaly_count; i++)
+		total += scenario->anomaly[i].dropped == dropped && !scenario->anomaly[i].asked
+				 ? scenario->anomaly[i].count
 				 : 0;
 	if (!total)
 		return 0;
 	size_t used = (size_t)snprintf(text, size, "%" PRIu64 " row%s %s", total, total == 1 ? "" : "s",
 		dropped ? "dropped" : "repaired");
 	const char *separator = " (";
-	for (size_t i = 0; i < scenario->oddity_count && used < size; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
-		if (oddity->dropped != dropped || !oddity->count || oddity->asked)
+	for (size_t i = 0; i < scenario->anomaly_count && used < size; i++) {
+		const struct anomaly *anomaly = &scenario->anomaly[i];
+		if (anomaly->dropped != dropped || !anomaly->count || anomaly->asked)
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", separator,
-			oddity->count, oddity->cause);
+			anomaly->count, anomaly->cause);
 		separator = ", ";
 	}
 	if (used < size)
@@ -225,43 +225,43 @@ static int check_unknown(const struct scenario *scenario, struct sl_err *err)
 /* Nothing here follows them, and perhaps something should: the first of them, with its place. */
 static void talk_unknown(const struct scenario *scenario)
 {
-	enum { TOLD = 3 };
+	enum { REPORTED = 3 };
 	char text[500];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < scenario->cluster.setting_count; i++) {
 		const struct sl_setting *s = &scenario->cluster.setting[i];
-		if (is_unknown(s) && count++ < TOLD)
+		if (is_unknown(s) && count++ < REPORTED)
 			talk("%s:%" PRIu64 ":%" PRIu64 ": %s%s", s->at.file, (uint64_t)s->at.line,
 				(uint64_t)s->at.column, unknown_text(s, text),
 				s->note ? "" : ", and ignored");
 	}
-	if (count > TOLD)
-		talk("%" PRIu32 " more keys are not known: schedlab inspect %s names them", count - TOLD,
+	if (count > REPORTED)
+		talk("%" PRIu32 " more keys are not known: schedlab inspect %s names them", count - REPORTED,
 			scenario->cluster_input.path);
 }
 
-void talk_oddities(const struct scenario *scenario)
+void talk_anomalies(const struct scenario *scenario)
 {
 	talk_unknown(scenario);
 	talk_objects(scenario);
 	char dropped[600] = "";
 	char repaired[600] = "";
-	const uint64_t drops = oddities_text(scenario, true, dropped, sizeof(dropped));
-	const uint64_t repairs = oddities_text(scenario, false, repaired, sizeof(repaired));
+	const uint64_t drops = anomalies_text(scenario, true, dropped, sizeof(dropped));
+	const uint64_t repairs = anomalies_text(scenario, false, repaired, sizeof(repaired));
 	if (drops || repairs)
 		talk("%s: %s%s%s; --strict stops at the first", scenario->input.path, dropped,
 			drops && repairs ? ", " : "", repaired);
-	for (size_t i = 0; i < scenario->oddity_count; i++)
-		if (scenario->oddity[i].asked && scenario->oddity[i].count)
-			talk("%s: %" PRIu64 " job%s %s", scenario->input.path, scenario->oddity[i].count,
-				scenario->oddity[i].count == 1 ? "" : "s", scenario->oddity[i].cause);
+	for (size_t i = 0; i < scenario->anomaly_count; i++)
+		if (scenario->anomaly[i].asked && scenario->anomaly[i].count)
+			talk("%s: %" PRIu64 " job%s %s", scenario->input.path, scenario->anomaly[i].count,
+				scenario->anomaly[i].count == 1 ? "" : "s", scenario->anomaly[i].cause);
 }
 
 void talk_log(const struct scenario *scenario)
 {
 	if (log_shows(LOG_INFO))
 		talk_read(scenario);
-	talk_oddities(scenario);
+	talk_anomalies(scenario);
 }
 
 static const struct sl_value *effective(const struct run *run, const char *key)
@@ -282,16 +282,16 @@ static bool is_plain(const struct run *run, const char *key)
 	return true;
 }
 
-const char *ties_told(const struct run *run)
+const char *ties_reported(const struct run *run)
 {
 	const struct sl_value *place = effective(run, "place");
 	const struct sl_value *ties = effective(run, "ties");
 	if (!run->scenario->cluster.node_count || !place || !ties || !place->text || !ties->text ||
 		(is_plain(run, "place") && is_plain(run, "ties")))
 		return NULL;
-	const struct sl_placing *placing = sl_by_name(run->scenario->registry->known.placings, place->text);
-	if (placing)
-		return placing->at_random ? "random" : ties->text;
+	const struct sl_node_scorer *scorer = sl_by_name(run->scenario->registry->known.scorers, place->text);
+	if (scorer)
+		return scorer->at_random ? "random" : ties->text;
 	return NULL; /* A placer, which goes by rules of its own. */
 }
 
@@ -427,7 +427,7 @@ const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
 		int64_t factor;
 		unsigned decimals;
 		const char *suffix;
-	} shown[] = {
+	} metric_info[] = {
 		[UNIT_COUNT] = { 1, 0, "" },
 		[UNIT_NUMBER] = { 1, 2, "" },
 		[UNIT_SHARE] = { 100, 2, " %" },
@@ -436,8 +436,8 @@ const char *summary_text(char buffer[48], enum summary_unit unit, int64_t micro)
 	if (unit == UNIT_TIME)
 		return screen_duration(buffer, micro);
 	char number[48];
-	(void)screen_number(number, micro * shown[unit].factor, shown[unit].decimals);
-	(void)snprintf(buffer, 48, "%.30s%s", number, shown[unit].suffix);
+	(void)screen_number(number, micro * metric_info[unit].factor, metric_info[unit].decimals);
+	(void)snprintf(buffer, 48, "%.30s%s", number, metric_info[unit].suffix);
 	return buffer;
 }
 
@@ -494,8 +494,8 @@ void talk_left(const struct run *run)
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
-	for (uint32_t i = 0; i < result->remark_count; i++)
-		talk("%s: %s", result->policy, result->remark[i]);
+	for (uint32_t i = 0; i < result->warning_count; i++)
+		talk("%s: %s", result->policy, result->warning[i]);
 	if (left && !result->stopped && !result->interrupted)
 		talk("%s: %u job%s never ended, job %s first: %s", result->policy, left, left == 1 ? "" : "s",
 			job_text(text, result->jobs, first), left_words(why, result, left));

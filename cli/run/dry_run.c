@@ -58,19 +58,19 @@ void dry_write(struct dry_run *dry, const char *path)
 		item_add(dry, (struct dry_item){ .what = DRY_WRITE, .text = path });
 }
 
-void dry_count(struct dry_run *dry, const char *key, const char *told, uint64_t number)
+void dry_count(struct dry_run *dry, const char *key, const char *reported, uint64_t number)
 {
-	item_add(dry, (struct dry_item){ .what = DRY_FACT, .text = key, .name = told, .number = number });
+	item_add(dry, (struct dry_item){ .what = DRY_FACT, .text = key, .name = reported, .number = number });
 }
 
-void dry_word(struct dry_run *dry, const char *key, const char *told, const char *word)
+void dry_word(struct dry_run *dry, const char *key, const char *reported, const char *word)
 {
-	item_add(dry, (struct dry_item){ .what = DRY_FACT, .text = key, .name = told, .word = word });
+	item_add(dry, (struct dry_item){ .what = DRY_FACT, .text = key, .name = reported, .word = word });
 }
 
 /* ---- For people ------------------------------------------------------------------------------------- */
 
-static void tell_run(const struct dry_item *item)
+static void report_run(const struct dry_item *item)
 {
 	const struct scenario *scenario = item->run->scenario;
 	char jobs[48];
@@ -89,7 +89,7 @@ static void tell_run(const struct dry_item *item)
 	putchar('\n');
 }
 
-static void tell(const struct dry_run *dry)
+static void report(const struct dry_run *dry)
 {
 	bool writes = false;
 	for (const struct dry_item *item = dry->first; item; item = item->next)
@@ -97,7 +97,7 @@ static void tell(const struct dry_run *dry)
 			printf("would read %s\n", strcmp(item->text, "-") ? item->text : "standard input");
 	for (const struct dry_item *item = dry->first; item; item = item->next)
 		if (item->what == DRY_RUN)
-			tell_run(item);
+			report_run(item);
 	for (const struct dry_item *item = dry->first; item; item = item->next)
 		if (item->what == DRY_FACT && item->word)
 			printf("%s: %s\n", item->name, item->word);
@@ -139,7 +139,7 @@ static void json_run(struct json *json, const struct dry_item *item)
 		datum_given("changes", item->detail));
 }
 
-static int tell_json(const struct dry_run *dry, struct sl_err *err)
+static int report_json(const struct dry_run *dry, struct sl_err *err)
 {
 	struct json json;
 	const int status = json_start(&json, NULL, err);
@@ -165,8 +165,8 @@ int dry_end(struct dry_run *dry, struct sl_err *err)
 	if (dry->failed)
 		return sl_fail_memory(err);
 	if (arg_flag(dry->args, "json"))
-		return tell_json(dry, err);
-	tell(dry);
+		return report_json(dry, err);
+	report(dry);
 	return SL_OK;
 }
 

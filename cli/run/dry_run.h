@@ -41,8 +41,8 @@ void dry_add(
 	struct dry_run *dry, const struct run *run, const char *name, const char *detail, uint64_t times);
 void dry_write(struct dry_run *dry, const char *path); /* NULL: nothing. */
 /* "points": 12, told as "points of the grid: 12". */
-void dry_count(struct dry_run *dry, const char *key, const char *told, uint64_t number);
-void dry_word(struct dry_run *dry, const char *key, const char *told, const char *word);
+void dry_count(struct dry_run *dry, const char *key, const char *reported, uint64_t number);
+void dry_word(struct dry_run *dry, const char *key, const char *reported, const char *word);
 int dry_end(struct dry_run *dry, struct sl_err *err);
 
 /* Could a file of that name be written (SL_SYSTEM, SL_USAGE)? NULL and "-" could. */

@@ -12,9 +12,9 @@
 
 const char *const overrun_names[SL_OVERRUN_COUNT] = { "raise", "extend", "kill" };
 
-struct limits_told limits_of(const struct scenario *scenario)
+struct limits_reported limits_of(const struct scenario *scenario)
 {
-	return (struct limits_told){ .jobs = scenario->jobs.count,
+	return (struct limits_reported){ .jobs = scenario->jobs.count,
 		.over = scenario->limits_over,
 		.none = scenario->limits_none,
 		.overrun = scenario->overrun };
@@ -47,14 +47,14 @@ static bool ran_over(const struct run *run, uint32_t job, bool by_log)
 }
 
 /* Several windows on one log are no run: of them the log's is told. */
-struct limits_told limits_ran(const struct run *run)
+struct limits_reported limits_ran(const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
 	const struct sl_result *result = &run->sim.result;
-	struct limits_told told = limits_of(scenario);
+	struct limits_reported reported = limits_of(scenario);
 	if (!result->jobs)
-		return told;
-	told = (struct limits_told){ .jobs = result->jobs->count,
+		return reported;
+	reported = (struct limits_reported){ .jobs = result->jobs->count,
 		.overrun = scenario->overrun,
 		.ran = true,
 		.models = scenario->model_count };
@@ -63,16 +63,16 @@ struct limits_told limits_ran(const struct run *run)
 		const bool none = scenario_had_no_limit(scenario, row);
 		const bool by_log = scenario_exceeds_limit(scenario, row);
 		const bool over = !none && ran_over(run, job, by_log);
-		told.none += none;
-		told.over += over;
-		told.longer += over && !by_log;
+		reported.none += none;
+		reported.over += over;
+		reported.longer += over && !by_log;
 	}
-	return told;
+	return reported;
 }
 
 /* ---- In words ----------------------------------------------------------------------------------- */
 
-static size_t put_before(const struct limits_told *told, char *text, size_t size)
+static size_t put_before(const struct limits_reported *reported, char *text, size_t size)
 {
 	static const char *const then[SL_OVERRUN_COUNT] = {
 		"raised to the run time, so plans know what no scheduler knows (replay.overrun=raise)",
@@ -80,14 +80,15 @@ static size_t put_before(const struct limits_told *told, char *text, size_t size
 		"cut there (replay.overrun=kill)",
 	};
 	char number[48];
-	if (!told->over)
+	if (!reported->over)
 		return (size_t)snprintf(text, size, "no job exceeds its time limit");
 	return (size_t)snprintf(text, size, "%s of %" PRIu64 " jobs (%.3g %%) exceed%s, %s",
-		count_text(number, told->over), told->jobs, 100 * (double)told->over / (double)told->jobs,
-		told->over == 1 ? "s its time limit" : " their time limits", then[told->overrun]);
+		count_text(number, reported->over), reported->jobs,
+		100 * (double)reported->over / (double)reported->jobs,
+		reported->over == 1 ? "s its time limit" : " their time limits", then[reported->overrun]);
 }
 
-static size_t put_after(const struct limits_told *told, char *text, size_t size)
+static size_t put_after(const struct limits_reported *reported, char *text, size_t size)
 {
 	static const char *const rule[SL_OVERRUN_COUNT] = {
 		", raised to the run time, so plans know what no scheduler knows (replay.overrun=raise)",
@@ -96,45 +97,48 @@ static size_t put_after(const struct limits_told *told, char *text, size_t size)
 	};
 	char number[48];
 	char longer[64] = "";
-	if (!told->over)
+	if (!reported->over)
 		return (size_t)snprintf(text, size, "no job ran beyond its time limit");
-	if (told->longer)
+	if (reported->longer)
 		(void)snprintf(longer, sizeof(longer), ", %s made longer by %s",
-			told->longer == told->over ? told->over == 1 ? "as it was" : "all of them"
-						   : count_text(number, told->longer),
-			told->models ? "models" : "the run");
-	const bool cut = told->overrun == SL_OVERRUN_KILL;
-	const bool one = told->over == 1;
+			reported->longer == reported->over ? reported->over == 1 ? "as it was" : "all of them"
+							   : count_text(number, reported->longer),
+			reported->models ? "models" : "the run");
+	const bool cut = reported->overrun == SL_OVERRUN_KILL;
+	const bool one = reported->over == 1;
 	char count[48];
 	return (size_t)snprintf(text, size, "%s of %" PRIu64 " jobs (%.3g %%) %s time limit%s%s%s",
-		count_text(count, told->over), told->jobs, 100 * (double)told->over / (double)told->jobs,
+		count_text(count, reported->over), reported->jobs,
+		100 * (double)reported->over / (double)reported->jobs,
 		cut   ? one ? "was cut at its" : "were cut at their"
 		: one ? "ran beyond its"
 		      : "ran beyond their",
-		one ? "" : "s", longer, told->longer == told->over && !cut ? "" : rule[told->overrun]);
+		one ? "" : "s", longer,
+		reported->longer == reported->over && !cut ? "" : rule[reported->overrun]);
 }
 
-void limits_text(const struct limits_told *told, char *text, size_t size)
+void limits_text(const struct limits_reported *reported, char *text, size_t size)
 {
 	char number[48];
-	if (told->none && told->none == told->jobs) {
+	if (reported->none && reported->none == reported->jobs) {
 		(void)snprintf(text, size, "no job has a time limit, so plans know all run times exactly");
 		return;
 	}
-	const size_t used = told->ran ? put_after(told, text, size) : put_before(told, text, size);
-	if (told->none && used < size)
+	const size_t used =
+		reported->ran ? put_after(reported, text, size) : put_before(reported, text, size);
+	if (reported->none && used < size)
 		(void)snprintf(text + used, size - used, "; %s %s none, so plans know %s exactly",
-			count_text(number, told->none), told->none == 1 ? "has" : "have",
-			told->none == 1 ? "its run time" : "their run times");
+			count_text(number, reported->none), reported->none == 1 ? "has" : "have",
+			reported->none == 1 ? "its run time" : "their run times");
 }
 
 /* After a run: what was said before it was of the log. */
 void talk_limits_ran(const struct run *run)
 {
-	struct limits_told told = limits_ran(run);
+	struct limits_reported reported = limits_ran(run);
 	char text[400];
-	told.none = 0; /* Said before. */
-	limits_text(&told, text, sizeof(text));
-	if (told.over)
+	reported.none = 0; /* Said before. */
+	limits_text(&reported, text, sizeof(text));
+	if (reported.over)
 		log_line(LOG_INFO, "%s: %s", run->sim.result.policy, text);
 }

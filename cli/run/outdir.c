@@ -40,8 +40,8 @@ struct name {
 };
 
 struct outdir {
-	char shown[PATH];  /* As the user calls it, for messages. */
-	char target[PATH]; /* Without links and trailing slashes. */
+	char metric_info[PATH]; /* As the user calls it, for messages. */
+	char target[PATH];      /* Without links and trailing slashes. */
 	char temp[PATH];
 	int lock; /* Held on temp as long as this process writes there. */
 	char identity[65];
@@ -241,13 +241,14 @@ static bool is_fixed(const char *target)
 
 static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
 {
-	char *resolved = realpath(dir->shown, NULL);
+	char *resolved = realpath(dir->metric_info, NULL);
 	if (!resolved)
-		return sl_fail_sys(err, SL_SYSTEM, "open", dir->shown);
+		return sl_fail_sys(err, SL_SYSTEM, "open", dir->metric_info);
 	const int len = snprintf(dir->target, PATH, "%s", resolved);
 	free(resolved);
 	if (len >= PATH)
-		return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->shown);
+		return sl_fail(
+			err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->metric_info);
 	char foreign[PATH];
 	const enum holds holds = folder_holds(dir->documents, dir->target, dir->identity, foreign);
 	dir->merge = holds == HOLDS_FOREIGN || is_fixed(dir->target);
@@ -256,10 +257,10 @@ static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
 	if (holds == HOLDS_OTHER)
 		return sl_fail(err, SL_USAGE,
 			"'%s' holds results of other inputs or settings: name another directory, or give --force",
-			dir->shown);
+			dir->metric_info);
 	return sl_fail(err, SL_USAGE,
 		"'%s' holds %.240s, which is not of a run: name another directory, or give --force",
-		dir->shown, foreign);
+		dir->metric_info, foreign);
 }
 
 /* Sets target; what is there stays untouched. */
@@ -267,16 +268,18 @@ static int claim(struct outdir *dir, bool force, struct sl_err *err)
 {
 	struct stat found;
 	char parent[PATH];
-	dir->exists = stat(dir->shown, &found) == 0;
+	dir->exists = stat(dir->metric_info, &found) == 0;
 	if (dir->exists && !S_ISDIR(found.st_mode))
-		return sl_fail(err, SL_USAGE, "'%s' is not a directory: name one, or a new one", dir->shown);
+		return sl_fail(
+			err, SL_USAGE, "'%s' is not a directory: name one, or a new one", dir->metric_info);
 	if (dir->exists)
 		return claim_existing(dir, force, err);
-	parent_of(parent, dir->shown);
+	parent_of(parent, dir->metric_info);
 	if (stat(parent, &found) != 0)
 		return sl_fail(err, SL_SYSTEM,
-			"cannot create '%s': there is no directory '%s'; make it first", dir->shown, parent);
-	(void)snprintf(dir->target, PATH, "%s", dir->shown);
+			"cannot create '%s': there is no directory '%s'; make it first", dir->metric_info,
+			parent);
+	(void)snprintf(dir->target, PATH, "%s", dir->metric_info);
 	return SL_OK;
 }
 
@@ -330,7 +333,7 @@ static bool is_being_written(const struct outdir *dir, const char *folder)
 }
 
 /* False: whoever looked for what was left took it for that, before it was locked. */
-static bool temp_hold(struct outdir *dir)
+static bool temp_keep(struct outdir *dir)
 {
 	struct stat made;
 	dir->lock = temp_lock(dir->temp);
@@ -358,7 +361,7 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 		const bool made = mkdir(dir->temp, 0777) == 0;
 		if (!made && errno != EEXIST)
 			break;
-		if (!made || !temp_hold(dir))
+		if (!made || !temp_keep(dir))
 			continue;
 		if (!is_being_written(dir, folder))
 			return SL_OK;
@@ -366,9 +369,9 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 		(void)close(dir->lock);
 		return sl_fail(err, SL_USAGE,
 			"'%s' is being written by another schedlab: wait for its end, or name another directory",
-			dir->shown);
+			dir->metric_info);
 	}
-	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+	return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
 }
 
 static void outdir_drop(struct outdir *dir)
@@ -389,7 +392,7 @@ static int claimed(struct outdir **dir, const char *path, const char *identity, 
 	struct outdir *made = calloc(1, sizeof(*made));
 	if (!made)
 		return sl_fail_memory(err);
-	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
+	(void)snprintf(made->metric_info, PATH, "%.*s", (int)len, path);
 	made->documents = ways.registry->known.documents;
 	made->arena = sl_arena_new();
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
@@ -443,7 +446,7 @@ int outdir_check(const char *path, const char *identity, struct outdir_ways ways
 		return status;
 	parent_of(folder, made->target);
 	if (access(made->merge ? made->target : folder, W_OK) != 0)
-		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
+		status = sl_fail_sys(err, SL_SYSTEM, "create", made->metric_info);
 	outdir_drop(made);
 	return status;
 }
@@ -470,13 +473,13 @@ static int file_open(
 {
 	char inside[PATH];
 	char path[PATH];
-	char shown[PATH];
+	char metric_info[PATH];
 	(void)snprintf(inside, PATH, "%.1100s%.2000s", prefix, name);
 	int status = join(path, dir->temp, inside, err);
 	if (!status)
-		status = join(shown, dir->shown, inside, err);
+		status = join(metric_info, dir->metric_info, inside, err);
 	if (!status)
-		status = out_open_as(out, path, shown, err);
+		status = out_open_as(out, path, metric_info, err);
 	if (!status)
 		out_ways(*out, false, true); /* All at once, at the end. */
 	return status;
@@ -588,12 +591,12 @@ static bool is_known(const struct registry *registry, const char *name, size_t l
 	       registry_owner(registry, report_find(registry, name, len));
 }
 
-bool outdir_wants_table(const char *only, const struct sl_told_table *table)
+bool outdir_wants_table(const char *only, const struct sl_report_table *table)
 {
 	return only_has(only, table->name);
 }
 
-static void table_put(struct sl_out *out, const struct sl_told_table *table)
+static void table_put(struct sl_out *out, const struct sl_report_table *table)
 {
 	for (uint32_t i = 0; i < table->columns; i++)
 		csv_data(out, i > 0, DATA(datum_text(NULL, table->column[i])));
@@ -609,15 +612,15 @@ static void table_put(struct sl_out *out, const struct sl_told_table *table)
 }
 
 /* What --only names that is neither a file of every run nor a table that a model told. */
-static int told_check(
+static int reported_check(
 	const char *only, const struct registry *registry, const struct sl_result *result, struct sl_err *err)
 {
 	for (const char *name = only; name && *name;) {
 		const size_t len = strcspn(name, ",");
 		bool known = is_known(registry, name, len);
-		for (size_t i = 0; i < result->told_table_count && !known; i++)
-			known = strlen(result->told_table[i].name) == len &&
-				memcmp(name, result->told_table[i].name, len) == 0;
+		for (size_t i = 0; i < result->reported_table_count && !known; i++)
+			known = strlen(result->reported_table[i].name) == len &&
+				memcmp(name, result->reported_table[i].name, len) == 0;
 		if (!known)
 			return sl_fail(err, SL_USAGE,
 				"'%.*s' is no file of a run, and no table that one of its models told",
@@ -633,9 +636,9 @@ static int tables_write(
 {
 	const struct sl_result *result = &run->sim.result;
 	const struct registry *registry = run->scenario->registry;
-	int status = told_check(only, registry, result, err);
-	for (size_t i = 0; !status && i < result->told_table_count; i++) {
-		const struct sl_told_table *table = &result->told_table[i];
+	int status = reported_check(only, registry, result, err);
+	for (size_t i = 0; !status && i < result->reported_table_count; i++) {
+		const struct sl_report_table *table = &result->reported_table[i];
 		char name[256];
 		struct sl_out *out;
 		if (is_taken(table->name, strlen(table->name)) ||
@@ -660,7 +663,7 @@ static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
 	char path[PATH];
 	const int status = join(path, dir->temp, name, err);
 	if (!status && mkdir(path, 0777) != 0)
-		return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
+		return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
 	return status;
 }
 
@@ -890,7 +893,7 @@ int outdir_commit(struct outdir *dir, struct sl_err *err)
 {
 	int status = dir->compares ? compare_record(dir, err) : SL_OK;
 	if (!status && publish(dir) != 0)
-		status = sl_fail_sys(err, SL_SYSTEM, "replace", dir->shown);
+		status = sl_fail_sys(err, SL_SYSTEM, "replace", dir->metric_info);
 	if (status)
 		(void)remove_tree(dir->temp);
 	outdir_free(dir);
@@ -932,7 +935,7 @@ int only_check(
 			*record |= kinds[i].record;
 	for (const char *name = only; name;) {
 		const size_t len = strcspn(name, ",");
-		/* What models tell is known when they have: told_check. */
+		/* What models tell is known when they have: reported_check. */
 		if (!is_known(registry, name, len) && !models)
 			return sl_fail(err, SL_USAGE,
 				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, node_changes, calibration, snapshot, sacct and batsim, between commas",

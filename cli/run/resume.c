@@ -13,12 +13,12 @@
 
 static int refuse_options(const struct args *args, struct sl_err *err)
 {
-	static const char *const past[] = { "cluster", "seed", "from", "to", "tz", "jobs", "model" };
-	for (size_t i = 0; i < SL_LEN(past); i++)
-		if (arg(args, past[i]))
+	static const char *const history[] = { "cluster", "seed", "from", "to", "tz", "jobs", "model" };
+	for (size_t i = 0; i < SL_LEN(history); i++)
+		if (arg(args, history[i]))
 			return sl_fail(err, SL_USAGE,
 				"option '--%s' would change what happened before the snapshot: leave it out",
-				past[i]);
+				history[i]);
 	return SL_OK;
 }
 
@@ -85,32 +85,33 @@ static int choose(struct run *run, const struct snapshot *snapshot, struct setti
 	const struct args *args, struct sl_err *err)
 {
 	const char *policy = arg(args, "policy");
-	const char *last = snapshot->stretch[snapshot->stretch_count - 1].policy;
+	const char *last = snapshot->interval[snapshot->interval_count - 1].policy;
 	struct settings none = { .arena = args->arena };
-	struct sim_options past = { 0 };
+	struct sim_options history = { 0 };
 	const char *set;
 	int status = SL_OK;
 	for (size_t i = 0; !status && (set = arg_at(args, "set", i)); i++)
 		status = settings_add(settings, set, err);
 	if (!status)
-		status = snapshot_past(snapshot, &past, args->registry, args->arena, err);
+		status = snapshot_history(snapshot, &history, args->registry, args->arena, err);
 	if (!status)
 		status = run_from_args(run, policy ? policy : last, policy ? settings : &none, args, err);
 	if (!status && !policy)
-		status = choose_same(run, past.past[past.past_count - 1].choice, settings, args, err);
+		status = choose_same(
+			run, history.history[history.history_count - 1].choice, settings, args, err);
 	if (status)
 		return status;
-	run->options.past = past.past;
-	run->options.past_count = past.past_count;
-	run->options.digests = past.digests;
-	run->options.digest_count = past.digest_count;
-	run->options.seed = past.seed;
+	run->options.history = history.history;
+	run->options.history_count = history.history_count;
+	run->options.digests = history.digests;
+	run->options.digest_count = history.digest_count;
+	run->options.seed = history.seed;
 	return refuse_settings(args, run->choice.policy, err);
 }
 
 static int check_until(const struct scenario *scenario, const struct snapshot *snapshot, struct sl_err *err)
 {
-	const sl_time reached = snapshot->stretch[snapshot->stretch_count - 1].until;
+	const sl_time reached = snapshot->interval[snapshot->interval_count - 1].until;
 	char at[40];
 	if (!scenario->bounded || scenario->until >= reached)
 		return SL_OK;
@@ -135,7 +136,7 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	if (!status)
 		status = snapshot_plugins(&snapshot, args->registry, err);
 	if (!status)
-		status = snapshot_world(&snapshot, &options, settings, err);
+		status = snapshot_scenario(&snapshot, &options, settings, err);
 	if (!status)
 		status = choose(run, &snapshot, settings, args, err);
 	if (status)

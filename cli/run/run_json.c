@@ -42,7 +42,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 	case SL_PARAM_PLACE:
 	case SL_PARAM_POLICY:
 	case SL_PARAM_TEXT:
-	case SL_PARAM_SHEET:
+	case SL_PARAM_CSV:
 	case SL_PARAM_DOC:
 		break;
 	}
@@ -71,7 +71,7 @@ static void identity_values(FILE *file, const char *prefix, const struct sl_para
 			continue;
 		const char *plain = plain_value(buffer, &params[i], &values[i]);
 		/* The hash of the file is there. */
-		if ((params[i].kind == SL_PARAM_SHEET || params[i].kind == SL_PARAM_DOC) && values[i].text)
+		if ((params[i].kind == SL_PARAM_CSV || params[i].kind == SL_PARAM_DOC) && values[i].text)
 			plain = "given";
 		(void)fprintf(file, "%s.%s=%s\n", prefix, params[i].key, plain ? plain : values[i].text);
 	}
@@ -109,10 +109,10 @@ static void identity_put(FILE *file, const struct run *run)
 		(void)fprintf(file, "plugin=%s\n", scenario->registry->plugin[i].sha256);
 	identity_policy(file, &run->choice);
 	(void)fprintf(file, "seed=%" PRIu64 "\n", run->options.seed);
-	for (size_t i = 0; i < run->options.past_count; i++) {
-		const struct sim_stretch *past = &run->options.past[i];
-		(void)fprintf(file, "until=%" PRId64 "\n", past->until);
-		identity_policy(file, past->choice);
+	for (size_t i = 0; i < run->options.history_count; i++) {
+		const struct sim_interval *history = &run->options.history[i];
+		(void)fprintf(file, "until=%" PRId64 "\n", history->until);
+		identity_policy(file, history->choice);
 	}
 }
 
@@ -145,25 +145,25 @@ static void put_scenario_input(struct json *json, const struct scenario_input *i
 }
 
 /* Those that a policy's parameters name, and those of a policy that is a script: "of": "policy". */
-static void put_policy_files(struct json *json, const struct sim_stretch *stretch, size_t i)
+static void put_policy_files(struct json *json, const struct sim_interval *interval, size_t i)
 {
-	for (size_t j = 0; j < stretch[i].choice->file_count; j++) {
-		const struct policy_file *file = &stretch[i].choice->file[j];
-		if (!policy_file_told(stretch, i, j))
+	for (size_t j = 0; j < interval[i].choice->file_count; j++) {
+		const struct policy_file *file = &interval[i].choice->file[j];
+		if (!policy_file_reported(interval, i, j))
 			put_input(json, "policy", file->path, file->format, file->sha256, file->bytes);
 	}
 }
 
 /* Of the policies before, then the run's own, in one list. */
-static struct sim_stretch *stretches_of(const struct run *run, struct sl_arena *arena)
+static struct sim_interval *intervals_of(const struct run *run, struct sl_arena *arena)
 {
-	const size_t count = run->options.past_count;
-	struct sim_stretch *stretch = sl_alloc(arena, count + 1, sizeof(*stretch));
-	if (stretch && count)
-		memcpy(stretch, run->options.past, count * sizeof(*stretch));
-	if (stretch)
-		stretch[count].choice = &run->choice;
-	return stretch;
+	const size_t count = run->options.history_count;
+	struct sim_interval *interval = sl_alloc(arena, count + 1, sizeof(*interval));
+	if (interval && count)
+		memcpy(interval, run->options.history, count * sizeof(*interval));
+	if (interval)
+		interval[count].choice = &run->choice;
+	return interval;
 }
 
 static void put_values(struct json *json, const char *name, const struct sl_param *params,
@@ -181,15 +181,15 @@ static void put_values(struct json *json, const char *name, const struct sl_para
 	json_close(json);
 }
 
-static void put_oddities(struct json *json, const char *name, const struct scenario *scenario, bool dropped)
+static void put_anomalies(struct json *json, const char *name, const struct scenario *scenario, bool dropped)
 {
 	json_nest(json, name, '[', &json_lines_4);
-	for (size_t i = 0; i < scenario->oddity_count; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
-		if (oddity->dropped != dropped)
+	for (size_t i = 0; i < scenario->anomaly_count; i++) {
+		const struct anomaly *anomaly = &scenario->anomaly[i];
+		if (anomaly->dropped != dropped)
 			continue;
-		json_object(json, NULL, datum_text("cause", oddity->cause),
-			datum_count("count", oddity->count), datum_count("line", oddity->line));
+		json_object(json, NULL, datum_text("cause", anomaly->cause),
+			datum_count("count", anomaly->count), datum_count("line", anomaly->line));
 	}
 	json_close(json);
 }
@@ -214,7 +214,7 @@ static void put_rules(struct json *json, const struct run *run)
 	json_put(json, datum_text("passes", rules->pass_per_event ? "event" : "instant"),
 		datum_text("overrun", overrun_names[scenario->overrun]), datum_text("instant", instant),
 		datum_text("ties", "submission, then place in the file"),
-		datum_given("node_ties", ties_told(run)),
+		datum_given("node_ties", ties_reported(run)),
 		datum_text("bounded_slowdown", "max(1, (wait + run) / max(run, 10 s))"),
 		datum_text("quantiles", "nearest rank"));
 	json_close(json);
@@ -242,17 +242,17 @@ static void put_policy(struct json *json, const struct policy_choice *choice)
 }
 
 /* The snapshot that it goes on from: the policies before, each until when, and the digest then. */
-static void put_past(struct json *json, const struct sim_options *options)
+static void put_history(struct json *json, const struct sim_options *options)
 {
-	if (!options->past_count)
+	if (!options->history_count)
 		return;
 	json_nest(json, "past", '[', &json_lines_4);
-	for (size_t i = 0; i < options->past_count; i++) {
-		const struct sim_stretch *past = &options->past[i];
+	for (size_t i = 0; i < options->history_count; i++) {
+		const struct sim_interval *history = &options->history[i];
 		json_nest(json, NULL, '{', &json_one_line);
-		json_put(json, datum_micro("until", past->until), datum_count("events", past->events),
-			datum_digest("digest", past->digest));
-		put_policy(json, past->choice);
+		json_put(json, datum_micro("until", history->until), datum_count("events", history->events),
+			datum_digest("digest", history->digest));
+		put_policy(json, history->choice);
 	}
 	json_close(json);
 }
@@ -287,7 +287,7 @@ static void put_models(struct json *json, const struct scenario *scenario)
 	json_close(json);
 }
 
-static void put_world(struct json *json, const struct run *run, const struct sim_stretch *stretch)
+static void put_state(struct json *json, const struct run *run, const struct sim_interval *interval)
 {
 	const struct scenario *scenario = run->scenario;
 	json_nest(json, "inputs", '[', &json_lines_4);
@@ -296,13 +296,13 @@ static void put_world(struct json *json, const struct run *run, const struct sim
 		put_scenario_input(json, &scenario->cluster_input);
 	for (size_t i = 0; i < scenario->side_count; i++)
 		put_scenario_input(json, &scenario->side[i]);
-	for (size_t i = 0; i <= run->options.past_count; i++)
-		put_policy_files(json, stretch, i);
+	for (size_t i = 0; i <= run->options.history_count; i++)
+		put_policy_files(json, interval, i);
 	json_close(json);
 	put_cluster(json, scenario);
 	json_nest(json, "policy", '{', &json_one_line);
 	put_policy(json, &run->choice);
-	put_past(json, &run->options);
+	put_history(json, &run->options);
 	put_plugins(json, scenario->registry);
 	put_values(json, "replay", replay_params, scenario->replay, replay_param_count);
 	put_models(json, scenario);
@@ -313,7 +313,7 @@ static void put_world(struct json *json, const struct run *run, const struct sim
 	put_rules(json, run);
 	json_object(json, "jobs", datum_count("rows", scenario->rows),
 		datum_count("replayed", scenario->jobs.count));
-	const struct limits_told limits = limits_ran(run);
+	const struct limits_reported limits = limits_ran(run);
 	json_object(json, "limits", datum_count("exceeded", limits.over),
 		datum_count("made_longer", limits.longer), datum_count("in_trace", scenario->limits_over),
 		datum_count("none", scenario->limits_none));
@@ -324,13 +324,13 @@ static void put_world(struct json *json, const struct run *run, const struct sim
 			datum_count("left_out", scenario->fill_removed),
 			datum_micro("gpus_asked", scenario->fill_asked * part));
 	}
-	put_oddities(json, "repairs", scenario, false);
-	put_oddities(json, "drops", scenario, true);
+	put_anomalies(json, "repairs", scenario, false);
+	put_anomalies(json, "drops", scenario, true);
 	if (scenario->ignored_count)
 		json_texts(json, "ignored", (const char *const *)scenario->ignored, scenario->ignored_count);
 }
 
-static void put_course(struct json *json, const struct sl_result *result)
+static void put_series(struct json *json, const struct sl_result *result)
 {
 	json_put(json, datum_count("events", result->events), datum_count("passes", result->passes),
 		datum_digest("digest", result->digest));
@@ -351,10 +351,10 @@ static void put_files(struct json *json, const char *only, const struct run *run
 	for (; *report && !windows; report++)
 		if (outdir_wants_report(only, *report, result))
 			json_put(json, datum_text(NULL, (*report)->name));
-	for (size_t i = 0; i < result->told_table_count && !windows; i++) {
+	for (size_t i = 0; i < result->reported_table_count && !windows; i++) {
 		char name[256];
-		(void)snprintf(name, sizeof(name), "%.200s.csv", result->told_table[i].name);
-		if (outdir_wants_table(only, &result->told_table[i]))
+		(void)snprintf(name, sizeof(name), "%.200s.csv", result->reported_table[i].name);
+		if (outdir_wants_table(only, &result->reported_table[i]))
 			json_put(json, datum_text(NULL, name));
 	}
 	if (outdir_wants(only, METRICS_FILE))
@@ -405,8 +405,8 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	int status = text ? identity_hash(text, identity, err) : sl_fail_memory(err);
 	if (!status)
 		status = about_metrics(metrics, run, arena, &about, err);
-	const struct sim_stretch *stretch = status ? NULL : stretches_of(run, arena);
-	if (!status && !stretch)
+	const struct sim_interval *interval = status ? NULL : intervals_of(run, arena);
+	if (!status && !interval)
 		status = sl_fail_memory(err);
 	if (status) {
 		sl_arena_free(arena);
@@ -419,11 +419,11 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	put_files(&json, only, run, windows != NULL);
 	if (windows)
 		windows_json(windows, &json);
-	put_world(&json, run, stretch);
+	put_state(&json, run, interval);
 	sl_arena_free(arena);
 	json_put(&json, datum_micro("warmup", about.warmup),
 		datum_text("utilization_resource", about.scarcest));
-	put_course(&json, &run->sim.result);
+	put_series(&json, &run->sim.result);
 	json_close(&json);
 	sl_out_text(out, "\n");
 	return SL_OK;

@@ -85,7 +85,7 @@ static int take_each(const struct sl_schema_reading *r, const struct sl_doc_node
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
 /* Is that path one that a model was given? */
-static bool is_sheet(const struct sl_schema_reading *r, const char *path)
+static bool is_csv(const struct sl_schema_reading *r, const char *path)
 {
 	SL_DOC_EACH (model, r->doc, at(r, "models"))
 		SL_DOC_EACH (node, r->doc, model)
@@ -133,7 +133,7 @@ static int part_inputs(const struct sl_schema_reading *r, struct snapshot *to)
 		if (sl_doc_member(r->doc, node, "of"))
 			to->policy_file[to->policy_file_count++] = found;
 		else if (to->input_count && !to->cluster.path && is_cluster(r, found.path) &&
-			 !is_side(r, found.path) && !is_sheet(r, found.path))
+			 !is_side(r, found.path) && !is_csv(r, found.path))
 			to->cluster = found;
 		else
 			to->input[to->input_count++] = found;
@@ -148,8 +148,8 @@ static void name_plugins(const struct sl_schema_reading *r, struct snapshot *to)
 	SL_DOC_EACH (node, r->doc, at(r, "plugins")) {
 		found->named = true;
 		found->line = sl_doc_member(r->doc, node, "path")->line;
-		for (size_t i = 0; i < to->stretch_count; i++)
-			if (strstr(to->stretch[i].policy, found->path))
+		for (size_t i = 0; i < to->interval_count; i++)
+			if (strstr(to->interval[i].policy, found->path))
 				found->named = false;
 		found++;
 	}
@@ -192,10 +192,10 @@ static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 	const struct sl_doc_node *settings = at(r, "cluster.settings");
 	if (settings && (settings->kind != SL_DOC_LIST || settings->count > RECIPE_LIST_MAX))
 		return sl_field_list(r, NULL, &list, settings, NULL); /* Which says so. */
-	size_t room = 1 + (replay ? replay->count : 0) + (settings ? settings->count : 0);
+	size_t capacity = 1 + (replay ? replay->count : 0) + (settings ? settings->count : 0);
 	SL_DOC_EACH (model, r->doc, models)
-		room += model->count;
-	to->setting = sl_alloc(r->arena, room, sizeof(*to->setting));
+		capacity += model->count;
+	to->setting = sl_alloc(r->arena, capacity, sizeof(*to->setting));
 	if (!to->setting)
 		return sl_fail_memory(r->err);
 	int status = take_each(r, replay, "replay.", to->setting, &to->setting_count);
@@ -212,40 +212,40 @@ static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 
 static int take_values(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
-	struct snapshot_stretch *stretch = base;
-	stretch->values_line = node->line;
-	stretch->value = sl_alloc(r->arena, (size_t)node->count + 1, sizeof(*stretch->value));
-	return stretch->value ? take_each(r, node, "policy.", stretch->value, &stretch->value_count)
-			      : sl_fail_memory(r->err);
+	struct snapshot_interval *interval = base;
+	interval->values_line = node->line;
+	interval->value = sl_alloc(r->arena, (size_t)node->count + 1, sizeof(*interval->value));
+	return interval->value ? take_each(r, node, "policy.", interval->value, &interval->value_count)
+			       : sl_fail_memory(r->err);
 }
 
-static int note_stretch(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
+static int note_interval(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
 {
-	struct snapshot_stretch *stretch = base;
-	stretch->line = sl_doc_member(r->doc, map, "text")->line;
+	struct snapshot_interval *interval = base;
+	interval->line = sl_doc_member(r->doc, map, "text")->line;
 	return SL_OK;
 }
 
-static const struct sl_field stretch_fields[] = {
-	{ KEY(snapshot_stretch, "text", SL_FIELD_ANY, policy), .needed = true },
+static const struct sl_field interval_fields[] = {
+	{ KEY(snapshot_interval, "text", SL_FIELD_ANY, policy), .needed = true },
 	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values },
-	{ KEY(snapshot_stretch, "events", SL_FIELD_COUNT, events) },
-	{ KEY(snapshot_stretch, "digest", SL_FIELD_HEX, digest), .needed = true },
-	{ KEY(snapshot_stretch, "until", SL_FIELD_MICRO, until), .needed = true },
+	{ KEY(snapshot_interval, "events", SL_FIELD_COUNT, events) },
+	{ KEY(snapshot_interval, "digest", SL_FIELD_HEX, digest), .needed = true },
+	{ KEY(snapshot_interval, "until", SL_FIELD_MICRO, until), .needed = true },
 };
-static const struct sl_schema past_schema = { "a stretch", stretch_fields, SL_LEN(stretch_fields),
-	note_stretch };
-static const struct sl_schema policy_schema = { "a policy", stretch_fields, 2, note_stretch };
-static const struct sl_schema mark_schema = { "a run", stretch_fields + 2, 2, NULL };
+static const struct sl_schema history_schema = { "a stretch", interval_fields, SL_LEN(interval_fields),
+	note_interval };
+static const struct sl_schema policy_schema = { "a policy", interval_fields, 2, note_interval };
+static const struct sl_schema mark_schema = { "a run", interval_fields + 2, 2, NULL };
 
-static int own_stretch(const struct sl_schema_reading *r, struct snapshot *to)
+static int own_interval(const struct sl_schema_reading *r, struct snapshot *to)
 {
 	const struct sl_doc_node *policy = at(r, "policy");
-	if (!to->stretch)
-		to->stretch = sl_alloc(r->arena, 1, sizeof(*to->stretch));
-	if (!to->stretch)
+	if (!to->interval)
+		to->interval = sl_alloc(r->arena, 1, sizeof(*to->interval));
+	if (!to->interval)
 		return sl_fail_memory(r->err);
-	struct snapshot_stretch *last = &to->stretch[to->stretch_count++];
+	struct snapshot_interval *last = &to->interval[to->interval_count++];
 	last->until = SL_NEVER;
 	if (!policy || policy->kind != SL_DOC_MAP)
 		return fail_lacks(r, "text");
@@ -297,7 +297,7 @@ static const struct sl_field input_fields[] = {
 };
 static const struct sl_schema input_schema = { "an input", input_fields, SL_LEN(input_fields), NULL };
 static const struct sl_field an_input = { .kind = SL_FIELD_MAP, .of = &input_schema };
-static const struct sl_field a_stretch = { .kind = SL_FIELD_MAP, .of = &past_schema };
+static const struct sl_field a_interval = { .kind = SL_FIELD_MAP, .of = &history_schema };
 
 static const struct sl_field run_fields[] = {
 	{ .key = "schema", .kind = SL_FIELD_TAKE, .take = take_schema, .needed = true },
@@ -306,8 +306,8 @@ static const struct sl_field run_fields[] = {
 	{ KEY(snapshot, "jobs_max", SL_FIELD_COUNT, jobs_max) },
 	{ KEY(snapshot, "seed", SL_FIELD_COUNT, seed) },
 	{ LIST("inputs", input, an_input, RECIPE_LIST_MAX), .count = offsetof(struct snapshot, input_count) },
-	{ LIST("past", stretch, a_stretch, RECIPE_LIST_MAX),
-		.count = offsetof(struct snapshot, stretch_count) },
+	{ LIST("past", interval, a_interval, RECIPE_LIST_MAX),
+		.count = offsetof(struct snapshot, interval_count) },
 	{ LIST("plugins", plugin, an_input, RECIPE_LIST_MAX),
 		.count = offsetof(struct snapshot, plugin_count) },
 	{ .key = "digests", .kind = SL_FIELD_TAKE, .take = take_digests },
@@ -321,7 +321,7 @@ static int finish(const struct sl_schema_reading *r, const struct sl_doc_node *m
 	if (!status)
 		status = take_settings(r, to);
 	if (!status)
-		status = own_stretch(r, to);
+		status = own_interval(r, to);
 	if (!status)
 		name_plugins(r, to);
 	return status;

@@ -16,9 +16,9 @@
 
 struct facts {
 	struct sl_fact *fact;
-	size_t count, room;
+	size_t count, capacity;
 	const char **warning;
-	size_t warning_count, warning_room;
+	size_t warning_count, warning_capacity;
 	struct sl_arena *arena;
 	bool failed;
 };
@@ -40,7 +40,7 @@ static void fact(struct facts *facts, const char *key, const char *format, ...)
 	const char *value = said(facts, format, args);
 	va_end(args);
 	const char *name = sl_strdup(facts->arena, key, strlen(key));
-	SL_CHECK(facts->count < facts->room);
+	SL_CHECK(facts->count < facts->capacity);
 	if (value && name)
 		facts->fact[facts->count++] = (struct sl_fact){ name, value };
 	facts->failed = facts->failed || !name;
@@ -53,7 +53,7 @@ static void warn(struct facts *facts, const char *format, ...)
 	va_start(args, format);
 	const char *text = said(facts, format, args);
 	va_end(args);
-	SL_CHECK(facts->warning_count < facts->warning_room);
+	SL_CHECK(facts->warning_count < facts->warning_capacity);
 	if (text)
 		facts->warning[facts->warning_count++] = text;
 }
@@ -82,7 +82,7 @@ static void fact_input(struct facts *facts, const char *key, const struct scenar
 	fact(facts, name, "%s", input->sha256);
 }
 
-static void fact_world(struct facts *facts, const struct run *run)
+static void fact_state(struct facts *facts, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
 	char machine[200];
@@ -109,25 +109,25 @@ static void fact_run(struct facts *facts, const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;
 	const struct sl_result *result = &run->sim.result;
-	const char *ties = ties_told(run);
+	const char *ties = ties_reported(run);
 	fact(facts, "policy", "%s", run->choice.text);
 	fact(facts, "policy_name", "%s", run->choice.policy->name);
 	fact(facts, "policy_summary", "%s", run->choice.policy->summary ? run->choice.policy->summary : "");
 	if (run->choice.policy->paper)
 		fact(facts, "policy_paper", "%s", run->choice.policy->paper);
-	for (size_t i = 0; i < run->options.past_count; i++)
-		fact(facts, "policy_before", "%s, until %.6f s", run->options.past[i].choice->text,
-			(double)run->options.past[i].until / 1e6);
+	for (size_t i = 0; i < run->options.history_count; i++)
+		fact(facts, "policy_before", "%s, until %.6f s", run->options.history[i].choice->text,
+			(double)run->options.history[i].until / 1e6);
 	fact(facts, "seed", "%" PRIu64, run->options.seed);
 	fact(facts, "digest", "%016" PRIx64, result->digest);
 	fact(facts, "events", "%" PRIu64, result->events);
 	fact(facts, "passes", "%" PRIu64, result->passes);
 	fact(facts, "jobs", "%" PRIu32, scenario->jobs.count);
 	fact(facts, "rows", "%" PRIu64, scenario->rows);
-	const struct limits_told limits = limits_ran(run);
-	char told[400];
-	limits_text(&limits, told, sizeof(told));
-	fact(facts, "limits", "%s", told);
+	const struct limits_reported limits = limits_ran(run);
+	char reported[400];
+	limits_text(&limits, reported, sizeof(reported));
+	fact(facts, "limits", "%s", reported);
 	if (ties)
 		fact(facts, "node_ties", "%s", ties);
 	fact(facts, "ties", "submission, then place in the file");
@@ -160,20 +160,20 @@ static void warn_inputs(struct facts *facts, const struct run *run)
 	const struct scenario *scenario = run->scenario;
 	const char *note;
 	uint64_t keys[SL_COVERAGE_COUNT] = { 0 };
-	for (size_t i = 0; i < scenario->oddity_count; i++) {
-		const struct oddity *oddity = &scenario->oddity[i];
-		if (oddity->count)
+	for (size_t i = 0; i < scenario->anomaly_count; i++) {
+		const struct anomaly *anomaly = &scenario->anomaly[i];
+		if (anomaly->count)
 			warn(facts,
 				"%" PRIu64 " row%s of the trace %s %s: %s (the first in line %" PRIu64 ").",
-				oddity->count, oddity->count == 1 ? "" : "s",
-				oddity->count == 1 ? "was" : "were", oddity->dropped ? "dropped" : "repaired",
-				oddity->cause, oddity->line);
+				anomaly->count, anomaly->count == 1 ? "" : "s",
+				anomaly->count == 1 ? "was" : "were",
+				anomaly->dropped ? "dropped" : "repaired", anomaly->cause, anomaly->line);
 	}
-	const struct limits_told limits = limits_ran(run);
-	char told[400];
-	limits_text(&limits, told, sizeof(told));
+	const struct limits_reported limits = limits_ran(run);
+	char reported[400];
+	limits_text(&limits, reported, sizeof(reported));
 	if (limits.over || limits.none)
-		warn(facts, "%c%s.", told[0] == 'n' ? 'N' : told[0], told + 1);
+		warn(facts, "%c%s.", reported[0] == 'n' ? 'N' : reported[0], reported + 1);
 	for (size_t i = 0; i < scenario->ignored_count; i++)
 		warn(facts, "The trace has what nothing here models, and it is not used: %s.",
 			scenario->ignored[i]);
@@ -187,7 +187,7 @@ static void warn_inputs(struct facts *facts, const struct run *run)
 			keys[SL_MODELLED], keys[SL_APPROXIMATED], keys[SL_IGNORED], keys[SL_UNKNOWN_KEY]);
 }
 
-static void warn_course(struct facts *facts, const struct run *run)
+static void warn_series(struct facts *facts, const struct run *run)
 {
 	const struct sl_result *result = &run->sim.result;
 	uint32_t left = 0;
@@ -205,8 +205,8 @@ static void warn_course(struct facts *facts, const struct run *run)
 	if (result->unfit)
 		warn(facts, "%" PRIu32 " job%s ran at the beginning, by the log, and did not fit: %s waited.",
 			result->unfit, result->unfit == 1 ? "" : "s", result->unfit == 1 ? "it" : "they");
-	for (uint32_t i = 0; i < result->remark_count; i++)
-		warn(facts, "%s.", result->remark[i]);
+	for (uint32_t i = 0; i < result->warning_count; i++)
+		warn(facts, "%s.", result->warning[i]);
 	if (!result->refused)
 		return;
 	const char *const *name = result->jobs->id_name;
@@ -219,41 +219,41 @@ static void warn_course(struct facts *facts, const struct run *run)
 /* ---- All -------------------------------------------------------------------------------------------------
  */
 
-static int take_metrics(
-	struct sl_told *told, const struct sl_metrics *metrics, struct sl_arena *arena, struct sl_err *err)
+static int take_metrics(struct sl_document_run *reported, const struct sl_metrics *metrics,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_named *named = sl_alloc(arena, metrics->count + 1, sizeof(*named));
 	if (!named)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < metrics->count; i++)
 		named[i] = (struct sl_named){ metrics->row[i].name, metrics->row[i].micro };
-	told->metric = named;
-	told->metric_count = metrics->count;
+	reported->metric = named;
+	reported->metric_count = metrics->count;
 	return SL_OK;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what it is made of. */
-int telling_make(struct sl_told *told, const struct run *run, const struct sl_metrics *metrics,
+int reporting_make(struct sl_document_run *reported, const struct run *run, const struct sl_metrics *metrics,
 	const char *label, const char *folder, struct sl_arena *arena, struct sl_err *err)
 {
 	enum { FIXED = 40, WARNINGS = 8 };
 	const struct scenario *scenario = run->scenario;
 	struct facts facts = { .arena = arena,
-		.room = FIXED + scenario->cluster_setting_count + 3 * scenario->side_count +
-			2 * scenario->registry->plugin_count + run->options.past_count +
-			run->choice.value_count + replay_param_count + model_facts(scenario),
-		.warning_room = WARNINGS + scenario->oddity_count + scenario->ignored_count };
-	facts.fact = sl_alloc(arena, facts.room, sizeof(*facts.fact));
-	facts.warning = sl_alloc(arena, facts.warning_room, sizeof(*facts.warning));
+		.capacity = FIXED + scenario->cluster_setting_count + 3 * scenario->side_count +
+			    2 * scenario->registry->plugin_count + run->options.history_count +
+			    run->choice.value_count + replay_param_count + model_facts(scenario),
+		.warning_capacity = WARNINGS + scenario->anomaly_count + scenario->ignored_count };
+	facts.fact = sl_alloc(arena, facts.capacity, sizeof(*facts.fact));
+	facts.warning = sl_alloc(arena, facts.warning_capacity, sizeof(*facts.warning));
 	if (!facts.fact || !facts.warning)
 		return sl_fail_memory(err);
-	fact_world(&facts, run);
+	fact_state(&facts, run);
 	fact_run(&facts, run);
 	warn_inputs(&facts, run);
-	warn_course(&facts, run);
+	warn_series(&facts, run);
 	if (facts.failed)
 		return sl_fail_memory(err);
-	*told = (struct sl_told){ .label = label,
+	*reported = (struct sl_document_run){ .label = label,
 		.folder = folder,
 		.result = &run->sim.result,
 		.fact = facts.fact,
@@ -261,13 +261,13 @@ int telling_make(struct sl_told *told, const struct run *run, const struct sl_me
 		.warning = facts.warning,
 		.warning_count = facts.warning_count,
 		.partial = run->sim.result.interrupted || run->sim.result.stopped };
-	return take_metrics(told, metrics, arena, err);
+	return take_metrics(reported, metrics, arena, err);
 }
 
-const char *telling_label(const struct run *run, const char *cluster, struct sl_arena *arena)
+const char *reporting_label(const struct run *run, const char *cluster, struct sl_arena *arena)
 {
-	enum { ROOM = 32 };
-	const char *ties = ties_told(run);
+	enum { CAPACITY = 32 };
+	const char *ties = ties_reported(run);
 	const char *given = strstr(run->choice.text, "ties=");
 	if (ties && given && strncmp(given + strlen("ties="), ties, strlen(ties)) == 0)
 		ties = NULL; /* The label says so already. */
@@ -275,7 +275,7 @@ const char *telling_label(const struct run *run, const char *cluster, struct sl_
 		cluster ? " on " : "", cluster ? cluster : "");
 }
 
-const char *telling_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena)
+const char *reporting_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena)
 {
 	enum { NAMED = 4 };
 	const char *slash = trace ? strrchr(trace, '/') : NULL;
@@ -296,9 +296,9 @@ const char *telling_title(const char *trace, const char *const *label, size_t co
 	return kept;
 }
 
-const struct sl_shown *telling_shown(size_t *count)
+const struct sl_metric_info *reporting_metric_info(size_t *count)
 {
-	static const struct sl_shown shown[] = {
+	static const struct sl_metric_info metric_info[] = {
 		{ "wait.mean", "mean wait", "from submission to first start, mean over jobs", "s", -1 },
 		{ "wait.p50", "median wait", "half of the jobs waited no longer", "s", -1 },
 		{ "wait.p95", "p95 wait", "19 of 20 jobs waited no longer", "s", -1 },
@@ -321,6 +321,6 @@ const struct sl_shown *telling_shown(size_t *count)
 		{ "makespan", "makespan", "from first submission to last end", "s", -1 },
 		{ "jobs.completed", "completed", "jobs that ran to their end", "count", 1 },
 	};
-	*count = SL_LEN(shown);
-	return shown;
+	*count = SL_LEN(metric_info);
+	return metric_info;
 }

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * telling.h - a run as documents see it (struct sl_told), and which metrics they show.
+ * telling.h - a run as documents see it (struct sl_document_run), and which metrics they show.
  */
-#ifndef SL_TELLING_H
-#define SL_TELLING_H
+#ifndef SL_REPORTING_H
+#define SL_REPORTING_H
 
 #include "cli/base/cli.h"
 
 /* What a document needs recorded of a run. */
-enum { TELLING_RECORD = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES };
+enum { REPORTING_RECORD = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES };
 
 /* All that it lends is the run's, or in the arena. */
-int telling_make(struct sl_told *told, const struct run *run, const struct sl_metrics *metrics,
+int reporting_make(struct sl_document_run *reported, const struct run *run, const struct sl_metrics *metrics,
 	const char *label, const char *folder, struct sl_arena *arena, struct sl_err *err);
 /* What tells a run from others: its policy, how ties go where that is not the placing's own, and where
  * several clusters are compared its cluster (else NULL). NULL: no memory. */
-const char *telling_label(const struct run *run, const char *cluster, struct sl_arena *arena);
+const char *reporting_label(const struct run *run, const char *cluster, struct sl_arena *arena);
 /* Of a document: "lublin-256.swf: fcfs, easy". trace NULL: the labels say of which. NULL: no memory. */
-const char *telling_title(const char *trace, const char *const *label, size_t count, struct sl_arena *arena);
+const char *reporting_title(
+	const char *trace, const char *const *label, size_t count, struct sl_arena *arena);
 /* The metrics that comparisons show, in order; their differences are filled in by stats. */
-const struct sl_shown *telling_shown(size_t *count);
+const struct sl_metric_info *reporting_metric_info(size_t *count);
 /* How many jobs a document tells one by one, over all of its runs, unless --max-jobs says: 1 000 000 of
  * lublin's make a page of less than 15 MB. */
-enum { TELLING_JOBS = 1000000 };
+enum { REPORTING_JOBS = 1000000 };
 
 /* compare_resource.c: of a run's metrics, which of "cpus", "gpus" and "memory" its utilization is of; ties by
  * that order. */
@@ -64,7 +65,7 @@ void differences_untold(struct differences *all, const char *why);
 struct difference_samples {
 	size_t runs, each;
 	const struct sl_metrics *(*of)(void *self, size_t run, size_t i);
-	const struct sl_metrics *(*shown)(void *self, size_t run); /* The means over them. */
+	const struct sl_metrics *(*metric_info)(void *self, size_t run); /* The means over them. */
 	void *self;
 	const char *what; /* "seeds" */
 	bool serial;      /* They follow each other. */
@@ -73,10 +74,10 @@ struct difference_samples {
 int differences_samples(
 	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
 /* What was found; lent until differences_free. Without a title, and what is shown. */
-struct sl_compared differences_told(const struct differences *all);
-/* What documents show: counts of jobs that did not run to their end in some run, and telling_shown. NULL: no
- * memory. */
-const struct sl_shown *differences_shown(const struct differences *all, size_t *count);
+struct sl_compared differences_reported(const struct differences *all);
+/* What documents show: counts of jobs that did not run to their end in some run, and reporting_metric_info.
+ * NULL: no memory. */
+const struct sl_metric_info *differences_metric_info(const struct differences *all, size_t *count);
 /* What is said of one metric of a run to the first's where only these two are compared, over the jobs that
  * ran in both; the same samples, when all are finished. *found false: nothing. method lives as the others. */
 int differences_pair(const struct differences *all, size_t run, const char *metric,

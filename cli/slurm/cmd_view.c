@@ -41,13 +41,13 @@ const struct view_command *view_find(const char *name)
 }
 
 /* By the path by which it is called. */
-static const struct view_command *find_called(const char *path)
+static const struct view_command *find_named(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return view_find(slash ? slash + 1 : path);
 }
 
-bool view_is_tool(const char *name) { return find_called(name) != NULL; }
+bool view_is_tool(const char *name) { return find_named(name) != NULL; }
 
 const char *env_value(const char *name)
 {
@@ -106,7 +106,7 @@ static int call_view(const struct view_command *view, char **argv, int argc, con
 
 int view_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	return call_view(find_called(argv[0]), argv, (int)argc, NULL, args, err);
+	return call_view(find_named(argv[0]), argv, (int)argc, NULL, args, err);
 }
 
 /* ---- --install ------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static const char *view_name_at(const void *list, size_t i)
 
 static int run_words(char **argv, size_t argc, struct args *args, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	if (!argc)
 		return sl_fail(
 			err, SL_USAGE, "view: an operand is missing: schedlab %s", args->command->usage);
@@ -224,7 +224,7 @@ static int run_words(char **argv, size_t argc, struct args *args, struct sl_err 
 	if (!view)
 		return sl_fail(err, SL_USAGE,
 			"unknown view '%s': %sthere are squeue, sinfo, sacct, scontrol, sprio and sshare",
-			argv[0], did_you_mean(near, nearest(argv[0], view_name_at, NULL)));
+			argv[0], did_you_mean(similar, nearest(argv[0], view_name_at, NULL)));
 	const bool run = argc > 1 && argv[1][0] != '-' && needs_run(view, argv + 1, argc - 1);
 	if (!run)
 		return call_view(view, argv, (int)argc, NULL, args, err);

@@ -104,7 +104,7 @@ struct shell_words {
 	const char *here; /* A text that followed (<<END); NULL. */
 };
 
-/* shell_world.c: the run, made again. */
+/* shell_state.c: the run, made again. */
 /* As it stands now; view_close is the caller's, also on failure. */
 int now_open(struct shell *shell, struct view *view, struct sl_err *err);
 /* The row of a job's number; UINT32_MAX: it is not there. */

@@ -131,7 +131,7 @@ static bool is_meant(struct shell *shell, const struct meant *meant, const struc
 {
 	struct view_list list;
 	struct sl_err ignored = { 0 };
-	const struct sl_job_more *more = view_more(view, row);
+	const struct sl_job_attributes *more = view_more(view, row);
 	if (meant->state && (view_list(&list, meant->state, shell->arena, &ignored) ||
 				    !list_has_state(&list, view_state(view, row))))
 		return false;

@@ -21,12 +21,12 @@ static void fill(struct shell *shell, struct shell_inside *in, const struct view
 	cell_clear(&cell);
 	in->host = sl_alloc(shell->arena, place.count + 1, sizeof(*in->host));
 	for (size_t i = 0; i < place.count && in->host; i++) {
-		put_nodes(&cell, view, &place.piece[i].node, 1);
+		put_nodes(&cell, view, &place.alloc[i].node, 1);
 		in->host[in->host_count++] = shell_keep(shell, cell.text ? cell.text : "");
 		cell_clear(&cell);
 	}
 	if (place.count) {
-		const uint32_t node = place.piece[0].node;
+		const uint32_t node = place.alloc[0].node;
 		put_nodes(&cell, view, &node, 1);
 		view_holds(view, row, node, &held);
 		in->gpus = held.gpus_busy / sl_parts(view->cluster->gpu_parts);
@@ -35,7 +35,7 @@ static void fill(struct shell *shell, struct shell_inside *in, const struct view
 	cell_free(&cell);
 }
 
-static void tell_end(
+static void report_end(
 	struct shell *shell, const struct shell_inside *in, const struct view *view, uint32_t row)
 {
 	char date[40];
@@ -68,7 +68,7 @@ int shell_check_inside(struct shell *shell, struct sl_err *err)
 			continue;
 		}
 		if (row < view.submitted)
-			tell_end(shell, in, &view, row);
+			report_end(shell, in, &view, row);
 		left = in->job;
 		shell->depth = i;
 	}

@@ -67,17 +67,17 @@ static bool is_read(const char *tool, const struct slurm_option *option, const c
 		cell_put(&line, "=");
 		put_quoted(&line, value);
 	}
-	struct sl_ask *ask = calloc(SLURM_COMPONENTS_MAX, sizeof(*ask));
-	char *room = line.text ? malloc(slurm_options_room(line.len)) : NULL;
+	struct sl_job_desc *desc = calloc(SLURM_COMPONENTS_MAX, sizeof(*desc));
+	char *capacity = line.text ? malloc(slurm_options_capacity(line.len)) : NULL;
 	bool read = false;
-	if (ask && room) {
-		const struct slurm_line text = { line.text, line.len, now, room };
-		read = !slurm_options(&text, ask, &said, &ignored) && !said.unread && !said.unknown;
+	if (desc && capacity) {
+		const struct slurm_line text = { line.text, line.len, now, capacity };
+		read = !slurm_options(&text, desc, &said, &ignored) && !said.unread && !said.unknown;
 	}
 	if (read && option->what == OPTION_TIME)
 		asked->limit = said.time_limit;
 	if (read && strcmp(option->name, "ntasks") == 0)
-		asked->tasks = ask[0].tasks;
+		asked->tasks = desc[0].tasks;
 	if (read && option->what == OPTION_NODES && value) {
 		const char *most = strchr(value, '-');
 		int64_t least = 0;
@@ -88,8 +88,8 @@ static bool is_read(const char *tool, const struct slurm_option *option, const c
 	}
 	if (read && option->what == OPTION_COUNT && value && strcmp(value, "0") == 0)
 		read = false;
-	free(room);
-	free(ask);
+	free(capacity);
+	free(desc);
 	cell_free(&line);
 	return read;
 }

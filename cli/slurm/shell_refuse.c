@@ -66,11 +66,11 @@ static bool names_features(const struct view *view, const char *text)
 /* Where no node would do: slurmctld says it of names that there are not. */
 const char *unavailable_words(const struct view *view, uint32_t row)
 {
-	const struct sl_ask *ask = row < view->jobs->count ? view_ask(view, row) : NULL;
-	if (ask && ((ask->nodelist && !names_nodes(view, ask->nodelist)) ||
-			   (ask->exclude && !names_nodes(view, ask->exclude))))
+	const struct sl_job_desc *desc = row < view->jobs->count ? view_desc(view, row) : NULL;
+	if (desc && ((desc->nodelist && !names_nodes(view, desc->nodelist)) ||
+			    (desc->exclude && !names_nodes(view, desc->exclude))))
 		return "Invalid node name specified";
-	if (ask && ask->constraint && !names_features(view, ask->constraint))
+	if (desc && desc->constraint && !names_features(view, desc->constraint))
 		return "Invalid feature specification";
 	return "Requested node configuration is not available";
 }

@@ -70,8 +70,8 @@ static int show(struct shell *shell, const struct view_command *which, const str
 		};
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread. */
 		optind = 0; /* getopt begins anew. */
-		const int shown = which->run(&call, &said);
-		shell->status = shown ? 1 : 0;
+		const int displayed = which->run(&call, &said);
+		shell->status = displayed ? 1 : 0;
 		if (said.text[0])
 			(void)shell_says(shell, 1, "%s: %s", words->word[0], said.text);
 	}
@@ -156,7 +156,7 @@ static SHELL_COMMAND(do_history)
 }
 
 /* A file that cannot be written, or read, ends no session. */
-static int told(struct shell *shell, const char *what, int status, struct sl_err *err)
+static int reported(struct shell *shell, const char *what, int status, struct sl_err *err)
 {
 	if (status && status != SL_INTERRUPTED) {
 		(void)shell_says(shell, 1, "%s: %s", what, err->text);
@@ -183,10 +183,10 @@ static SHELL_COMMAND(do_save)
 	if (words->count != 2)
 		return shell_says(shell, 2, "save: into which file?");
 	const struct sl_place at = source_at(shell);
-	const int status = is_of_file(shell) ? trust_ask(&shell->args->registry->trust, TRUST_WRITE, NULL,
+	const int status = is_of_file(shell) ? trust_query(&shell->args->registry->trust, TRUST_WRITE, NULL,
 						       words->word[1], &at, err)
 					     : SL_OK;
-	return status ? status : told(shell, "save", shell_save(shell, words->word[1], err), err);
+	return status ? status : reported(shell, "save", shell_save(shell, words->word[1], err), err);
 }
 
 static SHELL_COMMAND(do_load)
@@ -195,7 +195,7 @@ static SHELL_COMMAND(do_load)
 		return shell_says(shell, 2, "load: from which file?");
 	int status = shell_load(shell, words->word[1], err);
 	if (status)
-		return told(shell, "load", status, err);
+		return reported(shell, "load", status, err);
 	if (shell->file)
 		status = shell_save(shell, shell->file, err);
 	return status ? status : shell_check_inside(shell, err);
@@ -205,7 +205,7 @@ static SHELL_COMMAND(do_why)
 {
 	if (words->count != 2)
 		return shell_says(shell, 2, "why: of which job? 'why 7'");
-	return told(shell, "why", now_explain(shell, words->word[1], err), err);
+	return reported(shell, "why", now_explain(shell, words->word[1], err), err);
 }
 
 static SHELL_COMMAND(do_sudo)
@@ -297,7 +297,7 @@ static SHELL_COMMAND(do_setup)
 		shell->trusted && strcmp(key, "background") != 0 ? SL_OK : now_first_id(shell, err);
 	if (status && !shell->trusted) {
 		*shell = was;
-		return told(shell, key, status, err);
+		return reported(shell, key, status, err);
 	}
 	return status;
 }
@@ -412,9 +412,10 @@ static SHELL_COMMAND(dispatch)
 		return do_sleep(shell, words, err);
 	if (shell_program(shell, words->word, words->count))
 		return SL_OK;
-	const char *near = sl_nearest(name, shell_names);
+	const char *similar = sl_nearest(name, shell_names);
 	return shell_says(shell, 127, "bash: %s: command not found (%s%s%s)", name,
-		near ? "did you mean '" : "", near ? near : "'help' shows what there is", near ? "'?" : "");
+		similar ? "did you mean '" : "", similar ? similar : "'help' shows what there is",
+		similar ? "'?" : "");
 }
 
 static int shell_line(struct shell *shell, const char *line, struct sl_err *err)
@@ -428,7 +429,7 @@ static int shell_line(struct shell *shell, const char *line, struct sl_err *err)
 			shell->status = 0;
 		status = dispatch(shell, words, line, err);
 	} else if (status == SL_INPUT && shell->source.terminal) {
-		status = told(shell, "schedlab", status, err);
+		status = reported(shell, "schedlab", status, err);
 	}
 	free(words);
 	return status;

@@ -33,7 +33,7 @@ char *shell_text(struct shell *shell, const char *format, ...)
 	return kept;
 }
 
-static int room_for(
+static int capacity_for(
 	void **list, size_t *capacity, size_t size, size_t wanted, size_t most, struct sl_err *err)
 {
 	if (wanted <= *capacity)
@@ -47,7 +47,7 @@ static int room_for(
 
 int shell_job_add(struct shell *shell, const struct shell_job *job, struct sl_err *err)
 {
-	const int status = room_for((void **)&shell->job, &shell->job_capacity, sizeof(*shell->job),
+	const int status = capacity_for((void **)&shell->job, &shell->job_capacity, sizeof(*shell->job),
 		shell->job_count + 1, SHELL_JOBS_MAX, err);
 	if (!status)
 		shell->job[shell->job_count++] = *job;
@@ -56,7 +56,7 @@ int shell_job_add(struct shell *shell, const struct shell_job *job, struct sl_er
 
 int shell_order_add(struct shell *shell, const char *text, struct sl_err *err)
 {
-	const int status = room_for((void **)&shell->order, &shell->order_capacity, sizeof(*shell->order),
+	const int status = capacity_for((void **)&shell->order, &shell->order_capacity, sizeof(*shell->order),
 		shell->order_count + 1, SHELL_ENTRIES_MAX, err);
 	if (!status)
 		shell->order[shell->order_count++] =
@@ -71,7 +71,7 @@ int shell_entry_add(struct shell *shell, const char *text, struct sl_err *err)
 		const char **last = &shell->entry[shell->entry_count - 1];
 		*last = shell_text(shell, "%s\n%s", *last, text);
 	} else {
-		status = room_for((void **)&shell->entry, &shell->entry_capacity, sizeof(*shell->entry),
+		status = capacity_for((void **)&shell->entry, &shell->entry_capacity, sizeof(*shell->entry),
 			shell->entry_count + 1, SHELL_ENTRIES_MAX, err);
 		if (!status)
 			shell->entry[shell->entry_count++] = shell_keep(shell, text);

@@ -127,7 +127,7 @@ static int try_jobs(struct shell *shell, const char **why, bool *waits, struct s
 	else if (row == UINT32_MAX)
 		*why = unavailable_words(&view, row);
 	else {
-		const struct sl_pass *pass = &view.sim.engine->pass;
+		const struct sl_pass *pass = &view.sim.engine->sim;
 		const bool refused = pass->refused && view.jobs->id[pass->refused_last] >= shell->id_next &&
 				     view.jobs->id[pass->refused_last] < INT64_MAX / 2;
 		*why = refused ? shell_keep(shell, refusal_words(pass->refused_last_why)) : NULL;
@@ -171,18 +171,18 @@ static void put_advance(struct shell *shell, struct cell *entry)
 static bool read_script(struct shell *shell, const char *path, const char **text)
 {
 	FILE *file = fopen(path, "r");
-	char *room = sl_alloc(shell->arena, SHELL_TEXT_MAX + 2, 1);
+	char *capacity = sl_alloc(shell->arena, SHELL_TEXT_MAX + 2, 1);
 	*text = NULL;
-	if (!file || !room) {
+	if (!file || !capacity) {
 		shell_says(shell, 1, "sbatch: error: Unable to open file %s", path);
 	} else {
-		const size_t len = fread(room, 1, SHELL_TEXT_MAX + 1, file);
+		const size_t len = fread(capacity, 1, SHELL_TEXT_MAX + 1, file);
 		if (len > SHELL_TEXT_MAX)
 			shell_says(shell, 1, "sbatch: error: Batch script exceeds the size of 1 MiB");
-		else if (memchr(room, '\0', len))
+		else if (memchr(capacity, '\0', len))
 			shell_says(shell, 1, "sbatch: error: Batch script contains a zero byte");
 		else
-			*text = room; /* A folder reads as nothing. */
+			*text = capacity; /* A folder reads as nothing. */
 	}
 	if (file)
 		(void)fclose(file);
@@ -204,7 +204,7 @@ static void begin_asked(struct shell_asked *asked, const char *tool)
 }
 
 /* The line's options over the script's. script: its text; NULL: there is none. */
-static bool ask(
+static bool desc(
 	struct shell *shell, const struct shell_words *words, struct shell_asked *asked, const char **script)
 {
 	char *const *word = words->word + 1;
@@ -346,7 +346,7 @@ static int test_only(struct shell *shell, const struct shell_asked *asked, struc
 	return status;
 }
 
-static bool told_help(const struct shell_words *words)
+static bool reported_help(const struct shell_words *words)
 {
 	for (size_t i = 1; i < words->count && words->word[i][0] == '-'; i++)
 		if (strcmp(words->word[i], "--version") == 0 || strcmp(words->word[i], "-V") == 0) {
@@ -394,9 +394,9 @@ SHELL_COMMAND(shell_sbatch)
 	bool waits;
 	struct cell entry = { 0 };
 	int status = SL_OK;
-	if (told_help(words))
+	if (reported_help(words))
 		return SL_OK;
-	bool good = ask(shell, words, &asked, &script);
+	bool good = desc(shell, words, &asked, &script);
 	if (good)
 		complete(&asked, words);
 	if (good && asked.test_only)
@@ -507,10 +507,10 @@ static int allocate(struct shell *shell, struct shell_words *words, struct sl_er
 	bool waits, started = false;
 	struct cell entry = { 0 };
 	int status = SL_OK;
-	if (told_help(words))
+	if (reported_help(words))
 		return SL_OK;
 	const bool is_srun = strcmp(words->word[0], "srun") == 0;
-	bool good = ask(shell, words, &asked, &script);
+	bool good = desc(shell, words, &asked, &script);
 	const size_t at = asked.script == SIZE_MAX ? words->count : asked.script + 1;
 	if (good && is_srun && at >= words->count) {
 		good = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell_world.c - the run that a session's inputs come to, made again up to now.
+ * shell_state.c - the run that a session's inputs come to, made again up to now.
  *
  * What was submitted becomes a trace (traces/slurm/submissions.c), what an operator did replay.commands: both
  * as files in memory.
@@ -113,36 +113,36 @@ static int settings_of(
 }
 
 /* The recipe of the run, and its inputs. */
-static int load(struct shell *shell, const struct files *files, struct again *again, struct sl_err *err)
+static int load(struct shell *shell, const struct files *files, struct rerun *rerun, struct sl_err *err)
 {
-	*again =
-		(struct again){ .arena = sl_arena_new(), .registry = shell->args->registry, .changed = true };
-	if (!again->arena)
+	*rerun =
+		(struct rerun){ .arena = sl_arena_new(), .registry = shell->args->registry, .changed = true };
+	if (!rerun->arena)
 		return sl_fail_memory(err);
-	again->settings.arena = again->arena;
-	struct policy_choice *choice = sl_alloc(again->arena, 1, sizeof(*choice));
-	struct sim_stretch *past = sl_alloc(again->arena, 1, sizeof(*past));
-	if (!choice || !past)
+	rerun->settings.arena = rerun->arena;
+	struct policy_choice *choice = sl_alloc(rerun->arena, 1, sizeof(*choice));
+	struct sim_interval *history = sl_alloc(rerun->arena, 1, sizeof(*history));
+	if (!choice || !history)
 		return sl_fail_memory(err);
-	int status = settings_of(shell, files, &again->settings, err);
+	int status = settings_of(shell, files, &rerun->settings, err);
 	if (!status)
 		status = policy_choose(
-			again->registry, choice, shell->policy, &again->settings, again->arena, err);
+			rerun->registry, choice, shell->policy, &rerun->settings, rerun->arena, err);
 	const struct scenario_options options = {
 		.trace = files->jobs_path,
 		.cluster = shell->cluster ? shell->cluster : shell->lecture,
-		.settings = &again->settings,
-		.registry = again->registry,
+		.settings = &rerun->settings,
+		.registry = rerun->registry,
 		.implied = choice->implied,
 		.seed = 1,
 		.stop = &cli_stop,
 	};
 	if (!status)
-		status = scenario_load(&again->scenario, &options, err);
+		status = scenario_load(&rerun->scenario, &options, err);
 	if (!status)
-		status = settings_check_used(&again->settings, choice, 1, err);
-	*past = (struct sim_stretch){ .choice = choice, .until = SL_NEVER };
-	again->recipe = (struct sim_options){ .seed = 1, .past = past, .past_count = 1 };
+		status = settings_check_used(&rerun->settings, choice, 1, err);
+	*history = (struct sim_interval){ .choice = choice, .until = SL_NEVER };
+	rerun->recipe = (struct sim_options){ .seed = 1, .history = history, .history_count = 1 };
 	return status;
 }
 
@@ -152,7 +152,7 @@ int now_open(struct shell *shell, struct view *view, struct sl_err *err)
 	*view = (struct view){ 0 };
 	int status = write_files(shell, &files, err);
 	if (!status)
-		status = load(shell, &files, &view->again, err);
+		status = load(shell, &files, &view->rerun, err);
 	close_files(&files);
 	return status ? status : view_stand(view, shell->now, err);
 }
@@ -173,13 +173,13 @@ static bool has_ended(enum sl_state state)
 /* Goes on, event by event, until the job has come so far. */
 static int look_ahead(struct view *view, int64_t id, bool end, sl_time now, sl_time *at, struct sl_err *err)
 {
-	struct again *again = &view->again;
-	int status = again_start(again, &view->sim, 0, err);
-	view->jobs = &again->scenario.jobs;
+	struct rerun *rerun = &view->rerun;
+	int status = rerun_start(rerun, &view->sim, 0, err);
+	view->jobs = &rerun->scenario.jobs;
 	const uint32_t row = now_row(view, id);
 	sl_time time = now;
 	while (!status && row < view->jobs->count) {
-		status = again_advance(again, &view->sim, time, err);
+		status = rerun_advance(rerun, &view->sim, time, err);
 		if (status)
 			break;
 		const struct sl_pass *pass = sim_state(&view->sim);
@@ -203,7 +203,7 @@ int now_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_
 	*at = SL_NEVER;
 	int status = write_files(shell, &files, err);
 	if (!status)
-		status = load(shell, &files, &view.again, err);
+		status = load(shell, &files, &view.rerun, err);
 	close_files(&files);
 	if (!status)
 		status = look_ahead(&view, id, end, shell->now, at, err);
@@ -264,7 +264,7 @@ int now_explain(struct shell *shell, const char *job, struct sl_err *err)
 	int status = write_files(shell, &files, err);
 	*sl_put_micro(now, shell->now) = '\0';
 	if (!status)
-		status = load(shell, &files, &view.again, err);
+		status = load(shell, &files, &view.rerun, err);
 	if (!status)
 		status = view_stand(&view, shell->now, err);
 	if (!status)

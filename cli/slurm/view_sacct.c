@@ -22,11 +22,11 @@ struct record {
 	const struct sl_attempt *attempt; /* Of earlier ones; NULL: as it is now. */
 };
 
-#define RECORD      ((const struct record *)line)
-#define JOB         (RECORD->job)
-#define TEXT(text)  cell_put(cell, "%s", text)
-#define NUMBER(n)   cell_put(cell, "%" PRId64, (int64_t)(n))
-#define SPAN(spent) put_span(cell, spent, true)
+#define RECORD       ((const struct record *)line)
+#define JOB          (RECORD->job)
+#define TEXT(text)   cell_put(cell, "%s", text)
+#define NUMBER(n)    cell_put(cell, "%" PRId64, (int64_t)(n))
+#define RANGE(spent) put_range(cell, spent, true)
 
 static const char *or_none(const char *text) { return text ? text : ""; }
 
@@ -54,7 +54,7 @@ VIEW_FIELD(put_submit) { put_date(cell, view, view->jobs->submit[JOB]); }
 
 static sl_time eligible_of(const struct view *view, uint32_t job)
 {
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	const sl_time submit = view->jobs->submit[job];
 	return more->begin != SL_NONE && more->begin > submit ? more->begin : submit;
 }
@@ -79,7 +79,7 @@ static int64_t elapsed_of(const struct view *view, const struct record *record)
 		       : seconds_of(end) - seconds_of(record->start) - seconds_of(record->suspended);
 }
 
-VIEW_FIELD(put_elapsed) { SPAN(elapsed_of(view, RECORD)); }
+VIEW_FIELD(put_elapsed) { RANGE(elapsed_of(view, RECORD)); }
 VIEW_FIELD(put_elapsed_raw) { NUMBER(elapsed_of(view, RECORD)); }
 VIEW_FIELD(put_time_limit) { put_limit(cell, view, JOB, true); }
 
@@ -97,7 +97,7 @@ VIEW_FIELD(put_state) { TEXT(sl_state_name(RECORD->state)); }
 /* The recorded one, as long as the job ends as it did then. */
 VIEW_FIELD(put_exit_code)
 {
-	const struct sl_job_more *more = view_more(view, JOB);
+	const struct sl_job_attributes *more = view_more(view, JOB);
 	if (more->exit_code && more->state_recorded == RECORD->state)
 		TEXT(more->exit_code);
 	else if (RECORD->state == SL_FAILED)
@@ -114,8 +114,8 @@ static struct view_place place_of(const struct view *view, const struct record *
 {
 	if (!record->attempt || !view->cluster->node_count)
 		return view->place[record->job];
-	const struct sl_placed placed = sl_placed_of(view->result, record->job, record->attempt);
-	return (struct view_place){ placed.piece, placed.count };
+	const struct sl_allocation placed = sl_allocation_of(view->result, record->job, record->attempt);
+	return (struct view_place){ placed.alloc, placed.count };
 }
 
 VIEW_FIELD(put_nodes_held) { NUMBER(view_job_nodes(view, JOB)); }
@@ -157,14 +157,14 @@ static int64_t planned_of(const struct view *view, const struct record *record)
 	return waited > 0 ? waited : 0;
 }
 
-VIEW_FIELD(put_planned) { SPAN(planned_of(view, RECORD)); }
+VIEW_FIELD(put_planned) { RANGE(planned_of(view, RECORD)); }
 /* Seconds times cpus, whole ones. */
 static int64_t times_cpus(const struct view *view, const struct record *record, int64_t seconds)
 {
 	return seconds * view_job_cpus(view, record->job) / sl_parts(view->cluster->cpu_parts);
 }
 
-VIEW_FIELD(put_planned_cpu) { SPAN(times_cpus(view, RECORD, planned_of(view, RECORD))); }
+VIEW_FIELD(put_planned_cpu) { RANGE(times_cpus(view, RECORD, planned_of(view, RECORD))); }
 VIEW_FIELD(put_planned_cpu_raw) { NUMBER(times_cpus(view, RECORD, planned_of(view, RECORD))); }
 
 static int64_t cpu_seconds(const struct view *view, const struct record *record)
@@ -172,10 +172,10 @@ static int64_t cpu_seconds(const struct view *view, const struct record *record)
 	return times_cpus(view, record, elapsed_of(view, record));
 }
 
-VIEW_FIELD(put_cpu_time) { SPAN(cpu_seconds(view, RECORD)); }
+VIEW_FIELD(put_cpu_time) { RANGE(cpu_seconds(view, RECORD)); }
 VIEW_FIELD(put_cpu_time_raw) { NUMBER(cpu_seconds(view, RECORD)); }
 
-VIEW_FIELD(put_suspended) { SPAN(seconds_of(RECORD->suspended)); }
+VIEW_FIELD(put_suspended) { RANGE(seconds_of(RECORD->suspended)); }
 
 VIEW_FIELD(put_priority) { NUMBER(view->priority[JOB]); }
 
@@ -189,11 +189,11 @@ VIEW_FIELD(put_restarts)
 }
 
 /* What was asked in Slurm's words, a text each. */
-#define ASKED(name, member)                                     \
-	VIEW_FIELD(name)                                        \
-	{                                                       \
-		const struct sl_ask *ask = view_ask(view, JOB); \
-		TEXT(or_none(ask ? ask->member : NULL));        \
+#define ASKED(name, member)                                            \
+	VIEW_FIELD(name)                                               \
+	{                                                              \
+		const struct sl_job_desc *desc = view_desc(view, JOB); \
+		TEXT(or_none(desc ? desc->member : NULL));             \
 	}
 ASKED(put_constraint, constraint)
 ASKED(put_licenses, licenses)
@@ -289,7 +289,7 @@ static bool in_window(const struct acct_view *acct, const struct record *record)
 	       (record->end == SL_NONE || (end >= acct->since && end <= acct->until));
 }
 
-static bool is_shown(const struct acct_view *acct, const struct record *record, struct cell *cell)
+static bool is_displayed(const struct acct_view *acct, const struct record *record, struct cell *cell)
 {
 	return in_window(acct, record) && list_has_job(&acct->jobs, &acct->view, record->job) &&
 	       view_on_hosts(acct->host, place_of(&acct->view, record)) &&
@@ -324,7 +324,7 @@ static void print_attempts(const struct acct_view *acct, uint32_t job, struct ce
 	for (size_t i = 0; i < count && (waits || i + 1 < count); i++) {
 		const struct record record = { job, (enum sl_state)attempt[i].state, attempt[i].start,
 			attempt[i].end, attempt[i].suspended, &attempt[i] };
-		if (is_shown(acct, &record, cell))
+		if (is_displayed(acct, &record, cell))
 			names_line(&acct->names, view, &record, cell);
 	}
 }
@@ -336,7 +336,7 @@ static void print_all(struct acct_view *acct)
 		struct record record = record_of(&acct->view, job);
 		if (acct->duplicates)
 			print_attempts(acct, job, &cell);
-		if (!is_shown(acct, &record, &cell))
+		if (!is_displayed(acct, &record, &cell))
 			continue;
 		if (acct->truncate && record.start != SL_NONE && record.start < acct->since)
 			record.start = acct->since;

@@ -55,7 +55,7 @@ static const char *cell_or(struct control *control, const char *none)
 }
 
 /* What that function puts of it, for one call of printf. */
-#define SHOWN(control, put, ...)                                                             \
+#define DISPLAYED(control, put, ...)                                                         \
 	(cell_clear(&(control)->cell), put(&(control)->cell, &(control)->view, __VA_ARGS__), \
 		cell_or(control, ""))
 
@@ -69,11 +69,11 @@ static void print_time(struct control *control, const char *key, sl_time time, c
 	printf("%s=%s", key, cell_or(control, none));
 }
 
-static void print_span(struct control *control, const char *key, sl_time span, const char *none)
+static void print_range(struct control *control, const char *key, sl_time range, const char *none)
 {
 	cell_clear(&control->cell);
-	if (span != SL_NONE && span < SL_TIME_MOST)
-		put_span(&control->cell, seconds_of(span), true);
+	if (range != SL_NONE && range < SL_TIME_MOST)
+		put_range(&control->cell, seconds_of(range), true);
 	printf("%s=%s", key, cell_or(control, none));
 }
 
@@ -100,9 +100,9 @@ static const char *yes_no(bool is) { return is ? "YES" : "NO"; }
 static void job_head(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	struct cell *cell = &control->cell;
-	say(control, "JobId=%s ", SHOWN(control, put_job_raw, job));
+	say(control, "JobId=%s ", DISPLAYED(control, put_job_raw, job));
 	if (view_array(view, job) != SL_NONE)
 		printf("ArrayJobId=%" PRId64 " ArrayTaskId=%" PRId64 " ", view_array(view, job),
 			more->array_task);
@@ -113,14 +113,14 @@ static void job_head(struct control *control, uint32_t job)
 	say(control, "UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
 		view->jobs->user_count ? "4294967294" : cell->text);
 	say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
-		more->nice != SL_NONE ? more->nice : 0, SHOWN(control, put_account, job, "(null)"),
+		more->nice != SL_NONE ? more->nice : 0, DISPLAYED(control, put_account, job, "(null)"),
 		or_null(more->qos));
 }
 
 static void job_state(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	const enum sl_state state = view_state(view, job);
 	const struct sl_attempt *attempt;
 	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
@@ -131,15 +131,15 @@ static void job_state(struct control *control, uint32_t job)
 		attempts ? attempts - 1 : 0,
 		more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
 	next_line(control);
-	print_span(control, "RunTime", view_ran(view, job), "00:00:00");
-	print_span(control, " TimeLimit", view_limit(view, job), "UNLIMITED");
-	print_span(control, " TimeMin", more->time_min, "N/A");
+	print_range(control, "RunTime", view_ran(view, job), "00:00:00");
+	print_range(control, " TimeLimit", view_limit(view, job), "UNLIMITED");
+	print_range(control, " TimeMin", more->time_min, "N/A");
 }
 
 static void job_times(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	const bool waits = view_state(view, job) == SL_PENDING;
 	const sl_time promise = waits && view->promise ? view->promise[job] : SL_NONE;
 	const sl_time start = waits ? promise : view_start(view, job);
@@ -160,12 +160,12 @@ static void job_times(struct control *control, uint32_t job)
 static void job_place(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const struct view_place place = view->place[job];
 	struct cell *cell = &control->cell;
-	say(control, "Partition=%s AllocNode:Sid=(null):0", SHOWN(control, put_partition, job));
-	say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(ask ? ask->nodelist : NULL),
-		or_null(ask ? ask->exclude : NULL));
+	say(control, "Partition=%s AllocNode:Sid=(null):0", DISPLAYED(control, put_partition, job));
+	say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(desc ? desc->nodelist : NULL),
+		or_null(desc ? desc->exclude : NULL));
 	cell_clear(cell);
 	put_place(cell, view, place);
 	say(control, "NodeList=%s", cell_or(control, "(null)"));
@@ -177,25 +177,25 @@ static void job_place(struct control *control, uint32_t job)
 	if (!place.count)
 		return;
 	next_line(control);
-	print_nodes(control, "BatchHost", &place.piece[0].node, 1);
+	print_nodes(control, "BatchHost", &place.alloc[0].node, 1);
 }
 
 static void job_size(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct sl_request *request = view_request(view, job);
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const int64_t parts = sl_parts(view->cluster->cpu_parts);
 	int64_t tasks = request ? 0 : view_job_cpus(view, job);
 	int64_t cpus = request && request->group_count ? request->group[0].task.cpus : parts;
 	for (uint32_t i = 0; request && i < request->group_count; i++)
-		tasks += ask ? view_tasks_asked(&ask[i]) : request->group[i].tasks;
-	if (ask)
-		cpus = (ask->cpus_per_task > 0 ? ask->cpus_per_task : 1) * parts;
+		tasks += desc ? view_tasks_asked(&desc[i]) : request->group[i].tasks;
+	if (desc)
+		cpus = (desc->cpus_per_task > 0 ? desc->cpus_per_task : 1) * parts;
 	say(control, "NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
 		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
 		view_cpus(view, cpus).text);
-	say(control, "TRES=%s", SHOWN(control, put_tres, job, false));
+	say(control, "TRES=%s", DISPLAYED(control, put_tres, job, false));
 	say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
 }
 
@@ -204,13 +204,13 @@ static void job_details(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
 	const struct view_place place = view->place[job];
-	const enum sl_state state = sl_state_told(view->result, job);
+	const enum sl_state state = sl_state_reported(view->result, job);
 	if (!control->details || (state != SL_RUNNING && state != SL_SUSPENDED))
 		return;
 	for (size_t i = 0; i < place.count; i++) {
-		const uint32_t node = place.piece[i].node;
+		const uint32_t node = place.alloc[i].node;
 		struct view_node held;
-		if (i && node == place.piece[i - 1].node)
+		if (i && node == place.alloc[i - 1].node)
 			continue;
 		view_holds(view, job, node, &held);
 		next_line(control);
@@ -225,25 +225,25 @@ static void job_details(struct control *control, uint32_t job)
 static void job_asks(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
-	const struct sl_ask *ask = view_ask(view, job);
+	const struct sl_job_desc *desc = view_desc(view, job);
 	const struct sl_request *request = view_request(view, job);
-	const struct sl_job_more *more = view_more(view, job);
+	const struct sl_job_attributes *more = view_more(view, job);
 	struct cell *cell = &control->cell;
 	const bool per_cpu = view_is_mem_a_cpu(view, job);
 	const bool alone = request && request->group_count && request->group[0].exclusive;
 	say(control, "MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
-		ask && ask->cpus_min != SL_NONE ? ask->cpus_min : 1,
-		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", SHOWN(control, put_min_mem, job),
-		ask && ask->tmp != SL_NONE ? ask->tmp : 0);
-	say(control, "Features=%s DelayBoot=00:00:00", or_null(ask ? ask->constraint : NULL));
-	if (ask && ask->reservation) {
-		say(control, "Reservation=%s", ask->reservation);
+		desc && desc->cpus_min != SL_NONE ? desc->cpus_min : 1,
+		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", DISPLAYED(control, put_min_mem, job),
+		desc && desc->tmp != SL_NONE ? desc->tmp : 0);
+	say(control, "Features=%s DelayBoot=00:00:00", or_null(desc ? desc->constraint : NULL));
+	if (desc && desc->reservation) {
+		say(control, "Reservation=%s", desc->reservation);
 	}
 	say(control, "OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
-		alone                       ? "NO"
-		: ask && ask->oversubscribe ? "YES"
-					    : "OK",
-		ask && ask->contiguous, or_null(ask ? ask->licenses : NULL));
+		alone                         ? "NO"
+		: desc && desc->oversubscribe ? "YES"
+					      : "OK",
+		desc && desc->contiguous, or_null(desc ? desc->licenses : NULL));
 	say(control, "Command=%s", or_null(more->submit_line));
 	say(control, "WorkDir=(null)");
 	cell_clear(cell);
@@ -331,11 +331,11 @@ static void node_head(struct control *control, uint32_t row)
 		(int64_t)hardware.cores_kept * hardware.threads * sl_parts(view->cluster->cpu_parts);
 	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
 		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
-	say(control, "AvailableFeatures=%s", SHOWN(control, put_features, row));
+	say(control, "AvailableFeatures=%s", DISPLAYED(control, put_features, row));
 	say(control, "ActiveFeatures=%s", cell->text);
-	say(control, "Gres=%s", SHOWN(control, put_gres, row, false));
+	say(control, "Gres=%s", DISPLAYED(control, put_gres, row, false));
 	if (control->details) {
-		say(control, "GresUsed=%s", SHOWN(control, put_gres, row, true));
+		say(control, "GresUsed=%s", DISPLAYED(control, put_gres, row, true));
 	}
 	say(control, "NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row],
 		view->cluster->node_name[row]);
@@ -432,13 +432,13 @@ static void partition_head(struct control *control, const struct view_partition 
 	say(control, "AllocNodes=%s Default=%s QoS=%s", setting_or(view, name, "AllocNodes", "ALL"),
 		yes_no(partition->is_default), setting_or(view, name, "QOS", "N/A"));
 	next_line(control);
-	print_span(control, "DefaultTime", spec ? spec->default_time : SL_NONE, "NONE");
+	print_range(control, "DefaultTime", spec ? spec->default_time : SL_NONE, "NONE");
 	printf(" DisableRootJobs=%s ExclusiveUser=%s GraceTime=%s Hidden=%s",
 		setting_or(view, name, "DisableRootJobs", "NO"), yes_no(spec && spec->exclusive_user),
 		setting_or(view, name, "GraceTime", "0"), yes_no(spec && spec->hidden));
 	next_line(control);
 	print_bound("MaxNodes", spec ? spec->nodes_max : SL_NONE);
-	print_span(control, " MaxTime", spec ? spec->max_time : SL_NONE, "UNLIMITED");
+	print_range(control, " MaxTime", spec ? spec->max_time : SL_NONE, "UNLIMITED");
 	printf(" MinNodes=%" PRId64 " LLN=%s", spec && spec->nodes_min > 0 ? spec->nodes_min : 0,
 		yes_no(spec && spec->least_loaded));
 	print_bound(" MaxCPUsPerNode", spec ? spec->cpus_per_node_max : SL_NONE);
@@ -530,7 +530,8 @@ static void print_reservation(struct control *control, const struct view_reserva
 	say(control, "ReservationName=%s", or_null(it->name));
 	print_time(control, " StartTime", it->from, "Unknown");
 	print_time(control, " EndTime", it->until, "Unknown");
-	print_span(control, " Duration", it->until == SL_NEVER ? SL_NONE : it->until - it->from, "UNLIMITED");
+	print_range(
+		control, " Duration", it->until == SL_NEVER ? SL_NONE : it->until - it->from, "UNLIMITED");
 	next_line(control);
 	print_nodes(control, "Nodes", it->node, it->node_count);
 	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=%s PartitionName=%s Flags=%s", it->node_count,
@@ -583,7 +584,7 @@ static int show_config(struct control *control, struct sl_err *err)
 		if (strcmp(cluster->setting[i].kind, "cluster") == 0)
 			list[count++] = &cluster->setting[i];
 	qsort(list, count, sizeof(const struct sl_setting *), compare_settings);
-	printf("Configuration data as of %s\n", SHOWN(control, put_date, control->view.now));
+	printf("Configuration data as of %s\n", DISPLAYED(control, put_date, control->view.now));
 	if (!count)
 		printf("%-23s = %s\n", "ClusterName", cluster->name ? cluster->name : "cluster");
 	for (uint32_t i = 0; i < count; i++)

@@ -52,7 +52,7 @@ static void put_time(struct cell *cell, sl_time time, const char *none)
 	else if (time == SL_NONE)
 		TEXT(none);
 	else
-		put_span(cell, seconds_of(time), false);
+		put_range(cell, seconds_of(time), false);
 }
 
 VIEW_FIELD(put_max_time) { put_time(cell, SPEC ? SPEC->max_time : SL_NEVER, "infinite"); }
@@ -156,8 +156,9 @@ static const char *why_of(const struct view *view, const struct nodes_line *line
 {
 	const struct view_node *node = line->count ? &view->node[line->node[0]] : NULL;
 	const uint32_t state = node ? node->state : VIEW_IDLE;
-	const bool shown = state & (VIEW_DRAIN | VIEW_FAIL | VIEW_MAINT) || (state & VIEW_BASE) == VIEW_DOWN;
-	return shown ? node->reason : NULL;
+	const bool displayed =
+		state & (VIEW_DRAIN | VIEW_FAIL | VIEW_MAINT) || (state & VIEW_BASE) == VIEW_DOWN;
+	return displayed ? node->reason : NULL;
 }
 
 VIEW_FIELD(put_why)
@@ -397,7 +398,7 @@ static bool state_is(uint32_t state, const char *word)
 	return false;
 }
 
-static bool is_shown(const struct info_view *info, uint32_t node)
+static bool is_displayed(const struct info_view *info, uint32_t node)
 {
 	const uint32_t state = info->view.node[node].state;
 	if (info->host && !info->host[node])
@@ -419,9 +420,9 @@ static char *key_of(struct info_view *info, uint32_t partition, uint32_t node, s
 	cell_clear(cell);
 	for (size_t i = 0; i < info->format.count; i++) {
 		const struct view_field *field = info->format.column[i].field;
-		const bool told = field->kind == KIND_PARTITION || field->kind == KIND_MATCH ||
-				  (field->kind == KIND_LEAST && info->exact);
-		if (told && field->put)
+		const bool reported = field->kind == KIND_PARTITION || field->kind == KIND_MATCH ||
+				      (field->kind == KIND_LEAST && info->exact);
+		if (reported && field->put)
 			field->put(cell, &info->view, &line);
 		cell_put(cell, "\t");
 	}
@@ -432,7 +433,7 @@ static char *key_of(struct info_view *info, uint32_t partition, uint32_t node, s
 	return sl_strdup(info->view.arena, cell->text ? cell->text : "", cell->len);
 }
 
-static bool partition_shown(const struct info_view *info, const struct view_partition *partition)
+static bool partition_displayed(const struct info_view *info, const struct view_partition *partition)
 {
 	if (info->partitions.count)
 		return list_has(&info->partitions, partition->name);
@@ -444,10 +445,10 @@ static int gather(struct info_view *info, struct member_node **items, size_t *co
 	struct view *view = &info->view;
 	struct cell cell = { 0 };
 	const bool filtered = info->host || info->states.count || info->responding || info->reasons;
-	size_t room = 1;
+	size_t capacity = 1;
 	for (uint32_t i = 0; i < view->partition_count; i++)
-		room += view->partition[i].node_count + 1U;
-	*items = sl_alloc(view->arena, room, sizeof(**items));
+		capacity += view->partition[i].node_count + 1U;
+	*items = sl_alloc(view->arena, capacity, sizeof(**items));
 	*count = 0;
 	if (!*items)
 		return sl_fail_memory(err);
@@ -456,12 +457,12 @@ static int gather(struct info_view *info, struct member_node **items, size_t *co
 	for (uint32_t p = 0; p < view->partition_count; p++) {
 		const struct view_partition *partition = &view->partition[p];
 		const bool named = view->cluster->node_count;
-		if (!partition_shown(info, partition))
+		if (!partition_displayed(info, partition))
 			continue;
 		last_key = NULL;
 		for (uint32_t i = 0; i < partition->node_count; i++) {
 			const uint32_t node = partition->node[i];
-			if (!is_shown(info, node))
+			if (!is_displayed(info, node))
 				continue;
 			/* Nodes of a counted pool differ in their state alone. */
 			if (named || info->by_node || !last_key || view->node[node].state != last_state)
@@ -700,7 +701,7 @@ static void print_reservations(const struct view *view)
 		put_date(&cell, view, it->until);
 		printf("%-19s ", cell.text);
 		cell_clear(&cell);
-		put_span(&cell, seconds_of(it->until) - seconds_of(it->from), true);
+		put_range(&cell, seconds_of(it->until) - seconds_of(it->from), true);
 		printf("%-11s ", cell.text);
 		cell_clear(&cell);
 		put_nodes(&cell, view, it->node, it->node_count);

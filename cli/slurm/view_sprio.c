@@ -232,7 +232,7 @@ static int make_format(const struct prio_view *prio, struct view_format *format,
 
 static const struct view_tool sprio;
 
-static bool is_shown(const struct prio_view *prio, const struct line *line, struct cell *cell)
+static bool is_displayed(const struct prio_view *prio, const struct line *line, struct cell *cell)
 {
 	return table_number(line->table, line->row, "listed") > 0 &&
 	       list_has_job(&prio->jobs, &prio->view, job_of(line)) && view_selects(&sprio, prio, line, cell);
@@ -247,7 +247,7 @@ static int gather(struct prio_view *prio, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (size_t row = 0; row < table->row_count; row++) {
 		const struct line line = { table, &prio->view.table[VIEW_TABLE_WEIGHTS], row, false };
-		if (is_shown(prio, &line, &cell))
+		if (is_displayed(prio, &line, &cell))
 			prio->line[prio->count++] = line;
 	}
 	cell_free(&cell);

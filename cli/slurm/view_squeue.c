@@ -33,10 +33,10 @@ static bool waits(const struct view *view, const void *line) { return state_of(v
 /* "[3-6%2]" of an array's waiting tasks, at most 64 characters of it, as Slurm cuts it. */
 static void put_tasks(struct cell *cell, const struct view *view, const struct line *line)
 {
-	enum { SHOWN = 64 };
+	enum { DISPLAYED = 64 };
 	struct cell list = { 0 };
-	const struct sl_job_more *more = view_more(view, line->job);
-	for (uint32_t i = 0; i < line->task_count && list.len < SHOWN;) {
+	const struct sl_job_attributes *more = view_more(view, line->job);
+	for (uint32_t i = 0; i < line->task_count && list.len < DISPLAYED;) {
 		const int64_t from = view_more(view, line->task[i])->array_task;
 		int64_t to = from;
 		for (i++; i < line->task_count && view_more(view, line->task[i])->array_task == to + 1; i++)
@@ -45,7 +45,7 @@ static void put_tasks(struct cell *cell, const struct view *view, const struct l
 		if (to > from)
 			cell_put(&list, "-%" PRId64, to);
 	}
-	cell_put(cell, "[%.*s%s", SHOWN, list.text ? list.text : "", list.len > SHOWN ? "..." : "");
+	cell_put(cell, "[%.*s%s", DISPLAYED, list.text ? list.text : "", list.len > DISPLAYED ? "..." : "");
 	if (more->array_limit != SL_NONE && more->array_limit > 0)
 		cell_put(cell, "%%%" PRId64, more->array_limit);
 	cell_put(cell, "]");
@@ -98,7 +98,7 @@ VIEW_FIELD(put_command) { TEXT(or_null(view_more(view, JOB)->submit_line)); }
 
 VIEW_FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }
 VIEW_FIELD(put_state) { TEXT(view_state_word(view, JOB, false)); }
-VIEW_FIELD(put_time) { put_span(cell, seconds_of(view_ran(view, JOB)), false); }
+VIEW_FIELD(put_time) { put_range(cell, seconds_of(view_ran(view, JOB)), false); }
 VIEW_FIELD(put_time_limit) { put_limit(cell, view, JOB, false); }
 
 VIEW_FIELD(put_time_left)
@@ -107,7 +107,7 @@ VIEW_FIELD(put_time_left)
 	if (waits(view, line) || end == SL_NONE)
 		put_limit(cell, view, JOB, false);
 	else
-		put_span(cell, seconds_of(view_limit(view, JOB)) - seconds_of(view_ran(view, JOB)), false);
+		put_range(cell, seconds_of(view_limit(view, JOB)) - seconds_of(view_ran(view, JOB)), false);
 }
 
 VIEW_FIELD(put_node_count) { cell_put(cell, "%" PRId64, view_job_nodes(view, JOB)); }
@@ -163,7 +163,7 @@ VIEW_FIELD(put_host)
 {
 	const struct view_place place = view->place[JOB];
 	if (place.count && !waits(view, line))
-		put_nodes(cell, view, &place.piece[0].node, 1);
+		put_nodes(cell, view, &place.alloc[0].node, 1);
 	else
 		TEXT("n/a");
 }
@@ -239,11 +239,11 @@ VIEW_FIELD(put_nice)
 }
 
 /* What was asked in Slurm's words, a text each. */
-#define ASKED(name, member)                                     \
-	VIEW_FIELD(name)                                        \
-	{                                                       \
-		const struct sl_ask *ask = view_ask(view, JOB); \
-		TEXT(or_null(ask ? ask->member : NULL));        \
+#define ASKED(name, member)                                            \
+	VIEW_FIELD(name)                                               \
+	{                                                              \
+		const struct sl_job_desc *desc = view_desc(view, JOB); \
+		TEXT(or_null(desc ? desc->member : NULL));             \
 	}
 ASKED(put_constraint, constraint)
 ASKED(put_nodelist_asked, nodelist)
@@ -253,17 +253,17 @@ ASKED(put_reservation, reservation)
 
 VIEW_FIELD(put_shares)
 {
-	const struct sl_ask *ask = view_ask(view, JOB);
+	const struct sl_job_desc *desc = view_desc(view, JOB);
 	const struct sl_request *request = view_request(view, JOB);
-	const bool alone = (ask && ask->exclusive == SL_EXCLUSIVE_NODE) ||
+	const bool alone = (desc && desc->exclusive == SL_EXCLUSIVE_NODE) ||
 			   (request && request->group_count && request->group[0].exclusive);
-	TEXT(alone ? "NO" : ask && ask->oversubscribe ? "YES" : "OK");
+	TEXT(alone ? "NO" : desc && desc->oversubscribe ? "YES" : "OK");
 }
 
 VIEW_FIELD(put_contiguous)
 {
-	const struct sl_ask *ask = view_ask(view, JOB);
-	TEXT(ask && ask->contiguous ? "1" : "0");
+	const struct sl_job_desc *desc = view_desc(view, JOB);
+	TEXT(desc && desc->contiguous ? "1" : "0");
 }
 
 VIEW_FIELD(put_task_count)
@@ -379,7 +379,7 @@ static sl_time job_age(const struct view *view)
 		       : DEFAULT_S * SL_SECOND;
 }
 
-static bool is_shown(const struct queue_view *queue, uint32_t job, sl_time age, struct cell *cell)
+static bool is_displayed(const struct queue_view *queue, uint32_t job, sl_time age, struct cell *cell)
 {
 	const struct view *view = &queue->view;
 	const struct line line = { .job = job };
@@ -403,7 +403,7 @@ static int gather(struct queue_view *queue, struct sl_err *err)
 	if (!queue->line)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < view->submitted; job++)
-		if (is_shown(queue, job, age, &cell))
+		if (is_displayed(queue, job, age, &cell))
 			queue->line[queue->count++] = (struct line){ .job = job };
 	cell_free(&cell);
 	return SL_OK;

@@ -18,15 +18,15 @@
 
 enum happened {
 	HAPPENED_SUBMIT,
-	HAPPENED_GATED,  /* Submitted, and not to be considered yet; */
-	HAPPENED_LET_IN, /* and now it is. */
+	HAPPENED_GATED,    /* Submitted, and not to be considered yet; */
+	HAPPENED_RELEASED, /* and now it is. */
 	HAPPENED_END,
 	HAPPENED_LIMIT,
 	HAPPENED_CANCEL,
 	HAPPENED_DEADLINE,
-	HAPPENED_FAILED, /* By a model, for good; how: enum sl_state. */
-	HAPPENED_AGAIN,  /* The same, and it waits again. */
-	HAPPENED_PUT_OFF,
+	HAPPENED_FAILED,   /* By a model, for good; how: enum sl_state. */
+	HAPPENED_REQUEUED, /* The same, and it waits again. */
+	HAPPENED_DEFERRED,
 	HAPPENED_NODE_DOWN, /* row: the node, here and in the next three. */
 	HAPPENED_NODE_UP,
 	HAPPENED_DRAIN,
@@ -40,11 +40,11 @@ enum happened {
 	HAPPENED_PLAN
 };
 struct happening {
-	sl_time start;       /* Of a plan; SL_NONE: none any more. */
-	uint32_t row, whose; /* A job; whose: as of sl_decision. */
-	uint8_t what;        /* enum happened */
+	sl_time start;             /* Of a plan; SL_NONE: none any more. */
+	uint32_t row, beneficiary; /* A job; whose: as of sl_decision. */
+	uint8_t what;              /* enum happened */
 	uint8_t rule, how;
-	uint8_t stretch; /* Of the run's recipe: under which policy. */
+	uint8_t interval; /* Of the run's recipe: under which policy. */
 };
 static inline bool is_decision(const struct happening *happening)
 {
@@ -71,19 +71,19 @@ struct stepper {
 				 * command. */
 	struct policy_choice choice;
 	struct settings settings;
-	struct sim_stretch stretch;
-	struct sim sim; /* As far as one has stepped. */
+	struct sim_interval interval;
+	struct sim_run sim; /* As far as one has stepped. */
 	struct instant *instant;
 	struct happening *happening;
-	size_t instant_count, happening_count, instant_room, happening_room;
+	size_t instant_count, happening_count, instant_capacity, happening_capacity;
 
-	size_t at;      /* So many instants are over. */
-	uint32_t shown; /* Of the next one, so many happenings are shown; less than all of them. */
+	size_t at;          /* So many instants are over. */
+	uint32_t displayed; /* Of the next one, so many happenings are shown; less than all of them. */
 	sl_time now;
 	sl_time begin; /* Where it begins, before all that happens. */
 
 	uint32_t quiz;    /* So many questions; 0: no quiz. */
-	bool ask;         /* One stands: who starts next? */
+	bool desc;        /* One stands: who starts next? */
 	bool hide;        /* A quiz: plans and reasons are not shown while it does, */
 	bool answers;     /* or, on the contrary, the answer stands with the question. */
 	uint32_t guesses; /* So far; */
@@ -102,7 +102,7 @@ void step_close(struct stepper *stepper);
 int step_fresh(struct stepper *stepper, struct sl_err *err);
 
 /* step_move.c */
-int step_to(struct stepper *stepper, size_t at, uint32_t shown, struct sl_err *err);
+int step_to(struct stepper *stepper, size_t at, uint32_t displayed, struct sl_err *err);
 int step_to_time(struct stepper *stepper, sl_time time, struct sl_err *err);
 static inline bool step_is_at_end(const struct stepper *stepper)
 {
@@ -118,7 +118,7 @@ struct backwards {
 };
 static inline struct backwards step_latest(const struct stepper *stepper)
 {
-	return (struct backwards){ stepper->at + (stepper->shown > 0), 0 };
+	return (struct backwards){ stepper->at + (stepper->displayed > 0), 0 };
 }
 const struct happening *step_before(const struct stepper *stepper, struct backwards *at); /* NULL: none. */
 
@@ -141,18 +141,18 @@ struct picture {
 /* In the arena of texts. */
 int picture_take(const struct stepper *stepper, struct picture *picture, struct sl_err *err);
 /* When it would fit by the limits of what runs, if nobody else came; SL_NONE: now, never, or not known. */
-sl_time room_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job);
+sl_time capacity_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job);
 /* What a job asks, in parts. */
 int64_t job_cpus(const struct stepper *stepper, uint32_t job);
 int64_t job_gpus(const struct stepper *stepper, uint32_t job);
 
 /* ---- Words (step_words.c) ------------------------------------------------------------------------------ */
 
-const char *job_words(const struct stepper *stepper, uint32_t job);      /* "J5", "train-7" */
-const char *asks_words(const struct stepper *stepper, uint32_t job);     /* "2 cpus, 8 s" */
-const char *brief_words(const struct stepper *stepper, uint32_t job);    /* "4 GPUs 32 cpus" */
-const char *policy_words(const struct stepper *stepper, size_t stretch); /* "easy" */
-size_t stretch_now(const struct stepper *stepper);
+const char *job_words(const struct stepper *stepper, uint32_t job);       /* "J5", "train-7" */
+const char *asks_words(const struct stepper *stepper, uint32_t job);      /* "2 cpus, 8 s" */
+const char *brief_words(const struct stepper *stepper, uint32_t job);     /* "4 GPUs 32 cpus" */
+const char *policy_words(const struct stepper *stepper, size_t interval); /* "easy" */
+size_t interval_now(const struct stepper *stepper);
 const char *happening_words(const struct stepper *stepper, size_t instant, uint32_t number);
 /* Planned then, once all of the instant has happened; SL_NONE: not. */
 sl_time planned_start(const struct stepper *stepper, size_t instant, uint32_t job);
@@ -166,31 +166,32 @@ enum sl_reason reason_now(const struct stepper *stepper, uint32_t job);
 /* ---- Told: lines of text, or of JSON ----------------------------------------------------------------------
  */
 
-struct told_lines {
+struct report_lines {
 	char **line;
 	size_t count, capacity;
 };
-void tell_line(struct stepper *stepper, struct told_lines *told, const char *format, ...) SL_PRINTF(3, 4);
-void told_free(struct told_lines *told);
+void report_line(struct stepper *stepper, struct report_lines *reported, const char *format, ...)
+	SL_PRINTF(3, 4);
+void reported_free(struct report_lines *reported);
 
-/* step_ask.c: why a job waits, as of now. */
-void tell_why(struct stepper *stepper, uint32_t job, struct told_lines *told);
+/* step_desc.c: why a job waits, as of now. */
+void report_why(struct stepper *stepper, uint32_t job, struct report_lines *reported);
 /* Goes to the next instant at whose decisions one may be wrong about who starts; false: there is none. */
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err);
-void tell_question(struct stepper *stepper, struct told_lines *told);
+void report_question(struct stepper *stepper, struct report_lines *reported);
 /* The answer, by what happened; goes over the decisions. job UINT32_MAX: nobody. *right: it was. */
-int question_answer(
-	struct stepper *stepper, uint32_t job, bool *right, struct told_lines *told, struct sl_err *err);
+int question_answer(struct stepper *stepper, uint32_t job, bool *right, struct report_lines *reported,
+	struct sl_err *err);
 /* Of a quiz: the next question, or the score. */
-int quiz_goes_on(struct stepper *stepper, struct told_lines *told, struct sl_err *err);
+int quiz_goes_on(struct stepper *stepper, struct report_lines *reported, struct sl_err *err);
 static inline bool quiz_is_on(const struct stepper *stepper) { return stepper->guesses < stepper->quiz; }
-void tell_score(struct stepper *stepper, struct told_lines *told);
+void report_score(struct stepper *stepper, struct report_lines *reported);
 
 /* step_commands.c: one command of a line, as scripts and the terminal have it. */
 struct effect {
-	struct told_lines told;
-	size_t from;         /* Where one stood before: of what happened since, */
-	uint32_t from_shown; /* forwards, scripts tell. */
+	struct report_lines reported;
+	size_t from;             /* Where one stood before: of what happened since, */
+	uint32_t from_displayed; /* forwards, scripts tell. */
 	bool moved, back, screen, quit, answered, right;
 	bool keep; /* It belongs into a record. */
 };
@@ -217,8 +218,8 @@ void canvas_text(const struct canvas *canvas, struct cell *text);
 void canvas_terminal(const struct canvas *canvas, bool color, struct cell *text);
 
 /* step_draw.c: the screen; told: shown over its lower part (NULL: nothing); the last row is left free. */
-int step_draw(
-	struct stepper *stepper, struct canvas *canvas, const struct told_lines *told, struct sl_err *err);
+int step_draw(struct stepper *stepper, struct canvas *canvas, const struct report_lines *reported,
+	struct sl_err *err);
 /* step_gantt.c */
 void gantt_draw(const struct stepper *stepper, const struct picture *picture, struct canvas *canvas, int row,
 	int rows);

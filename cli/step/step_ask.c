@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * step_ask.c - why a job waits now; and the question who starts next, its answer, and why.
+ * step_desc.c - why a job waits now; and the question who starts next, its answer, and why.
  *
  * A question is asked at an instant, after its events and before its decisions, where one may be wrong: two
  * jobs wait at least, and not all of them start. Any of those that start then is a right answer.
@@ -11,7 +11,7 @@
 #include "cli/step/step.h"
 #include "sim/run/engine.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
+#define TEXT(stepper, ...) report_text(&(stepper)->explain, __VA_ARGS__)
 
 /* ---- Why ------------------------------------------------------------------------------------------- */
 
@@ -23,7 +23,8 @@ static const char *cpus_words(const struct stepper *stepper, int64_t cpus)
 }
 
 /* What explain says of the engine's state. */
-static void tell_look(struct stepper *stepper, uint32_t job, enum sl_reason reason, struct told_lines *told)
+static void report_look(
+	struct stepper *stepper, uint32_t job, enum sl_reason reason, struct report_lines *reported)
 {
 	struct explain *explain = &stepper->explain;
 	struct look look = { 0 };
@@ -32,39 +33,39 @@ static void tell_look(struct stepper *stepper, uint32_t job, enum sl_reason reas
 	explain->id = id_text(explain, job);
 	look_at(explain, &stepper->sim, &charge, &look);
 	for (size_t i = 0; i < look.said_count; i++)
-		tell_line(stepper, told, "- %s", plain_text(explain, look.said[i]));
+		report_line(stepper, reported, "- %s", plain_text(explain, look.said[i]));
 }
 
-static void tell_waits(struct stepper *stepper, uint32_t job, struct told_lines *told)
+static void report_waits(struct stepper *stepper, uint32_t job, struct report_lines *reported)
 {
 	const struct explain *explain = &stepper->explain;
 	const enum sl_reason reason = reason_now(stepper, job);
 	const sl_time since = waits_since(stepper, job);
 	const sl_time plan = planned_now(stepper, job);
-	tell_line(stepper, told, "%s waits since %s, %s by now: %s", job_words(stepper, job),
-		time_text(explain, since), span_text(explain, stepper->now - since),
+	report_line(stepper, reported, "%s waits since %s, %s by now: %s", job_words(stepper, job),
+		time_text(explain, since), range_text(explain, stepper->now - since),
 		asks_words(stepper, job));
-	if (stepper->shown || stepper->ask) {
-		tell_line(stepper, told, "its policy has not decided yet at %s: ask again once it has",
+	if (stepper->displayed || stepper->desc) {
+		report_line(stepper, reported, "its policy has not decided yet at %s: ask again once it has",
 			time_text(explain, stepper->instant[stepper->at].at));
 		return;
 	}
 	if (reason != SL_REASON_NONE)
-		tell_line(stepper, told, "%s: %s", sl_reason_name(reason), sl_reason_words(reason));
-	tell_look(stepper, job, reason, told);
+		report_line(stepper, reported, "%s: %s", sl_reason_name(reason), sl_reason_words(reason));
+	report_look(stepper, job, reason, reported);
 	if (plan != SL_NONE && plan != SL_NEVER)
-		tell_line(stepper, told, "- its start is planned for %s", time_text(explain, plan));
+		report_line(stepper, reported, "- its start is planned for %s", time_text(explain, plan));
 }
 
 /* By which rule it started last, as far as is shown. */
-static void tell_started(struct stepper *stepper, uint32_t job, struct told_lines *told)
+static void report_started(struct stepper *stepper, uint32_t job, struct report_lines *reported)
 {
 	struct backwards at = step_latest(stepper);
 	const struct happening *one;
 	while ((one = step_before(stepper, &at)) && (one->row != job || one->what != HAPPENED_START))
 		;
 	if (one)
-		tell_line(stepper, told, "at %s %s",
+		report_line(stepper, reported, "at %s %s",
 			time_text(&stepper->explain, stepper->instant[at.instant].at),
 			happening_words(stepper, at.instant, at.number));
 }
@@ -82,9 +83,9 @@ static bool waits_now(struct stepper *stepper, uint32_t job)
 }
 
 /* What is shown of the instant says that it is over. */
-static bool is_shown_over(const struct stepper *stepper, uint32_t job)
+static bool is_displayed_over(const struct stepper *stepper, uint32_t job)
 {
-	for (uint32_t i = 0; i < stepper->shown; i++) {
+	for (uint32_t i = 0; i < stepper->displayed; i++) {
 		const struct happening *one = step_happening(stepper, stepper->at, i);
 		if (one->row == job && is_over(one))
 			return true;
@@ -92,30 +93,31 @@ static bool is_shown_over(const struct stepper *stepper, uint32_t job)
 	return false;
 }
 
-void tell_why(struct stepper *stepper, uint32_t job, struct told_lines *told)
+void report_why(struct stepper *stepper, uint32_t job, struct report_lines *reported)
 {
 	const struct explain *explain = &stepper->explain;
 	const struct sl_pass *pass = sim_state(&stepper->sim);
 	const char *name = job_words(stepper, job);
 	if (waits_now(stepper, job)) {
-		tell_waits(stepper, job, told);
+		report_waits(stepper, job, reported);
 		return;
 	}
 	const enum sl_state state = (enum sl_state)pass->job_state[job];
-	if (is_shown_over(stepper, job))
-		tell_line(stepper, told, "%s is over since %s", name, time_text(explain, stepper->now));
+	if (is_displayed_over(stepper, job))
+		report_line(stepper, reported, "%s is over since %s", name, time_text(explain, stepper->now));
 	else if (pass->end[job] != SL_NONE)
-		tell_line(stepper, told, "%s is over since %s (%s)", name, time_text(explain, pass->end[job]),
-			sl_state_name(state));
+		report_line(stepper, reported, "%s is over since %s (%s)", name,
+			time_text(explain, pass->end[job]), sl_state_name(state));
 	else if (state == SL_RUNNING)
-		tell_line(stepper, told, "%s runs since %s", name, time_text(explain, pass->start[job]));
+		report_line(
+			stepper, reported, "%s runs since %s", name, time_text(explain, pass->start[job]));
 	else if (state == SL_SUSPENDED)
-		tell_line(stepper, told, "%s is suspended; it started at %s", name,
+		report_line(stepper, reported, "%s is suspended; it started at %s", name,
 			time_text(explain, pass->start[job]));
 	else if (submitted_at(stepper, job) >= stepper->now)
-		tell_line(stepper, told, "%s is not submitted yet: that is at %s", name,
+		report_line(stepper, reported, "%s is not submitted yet: that is at %s", name,
 			time_text(explain, submitted_at(stepper, job)));
-	tell_started(stepper, job, told);
+	report_started(stepper, job, reported);
 }
 
 /* ---- The question ---------------------------------------------------------------------------------------
@@ -132,10 +134,10 @@ static uint32_t starts_in(const struct stepper *stepper, size_t instant)
 
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err)
 {
-	*found = stepper->ask;
+	*found = stepper->desc;
 	size_t at = stepper->at;
-	if (stepper->shown > 0 && !*found && at < stepper->instant_count &&
-		stepper->shown > step_events(stepper, at))
+	if (stepper->displayed > 0 && !*found && at < stepper->instant_count &&
+		stepper->displayed > step_events(stepper, at))
 		at++; /* Some of its decisions were shown. */
 	for (; !*found && at < stepper->instant_count; at++) {
 		struct picture picture;
@@ -152,7 +154,7 @@ int question_find(struct stepper *stepper, bool *found, struct sl_err *err)
 			return status;
 		*found = picture.waiting_count >= 2 && picture.waiting_count > starts;
 	}
-	stepper->ask = *found;
+	stepper->desc = *found;
 	return SL_OK;
 }
 
@@ -176,27 +178,27 @@ static void put_candidate(const struct stepper *stepper, uint32_t job, struct ce
 {
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	cell_put(cell, " [%s %s, %s]", job_words(stepper, job), brief_words(stepper, job),
-		limit >= SL_TIME_MOST ? "no limit" : span_text(&stepper->explain, limit));
+		limit >= SL_TIME_MOST ? "no limit" : range_text(&stepper->explain, limit));
 }
 
 /* "12 s  free 3 of 8 cpus  queue [J4 6 cpus, 10 s] [J5 2 cpus, 8 s]" */
-void tell_question(struct stepper *stepper, struct told_lines *told)
+void report_question(struct stepper *stepper, struct report_lines *reported)
 {
-	enum { SHOWN = 12 };
+	enum { DISPLAYED = 12 };
 	struct picture picture;
 	struct sl_err none = { 0 };
 	struct cell queue = { 0 };
 	if (picture_take(stepper, &picture, &none))
 		return;
-	for (size_t i = 0; i < picture.waiting_count && i < SHOWN; i++)
+	for (size_t i = 0; i < picture.waiting_count && i < DISPLAYED; i++)
 		put_candidate(stepper, picture.waiting[i].job, &queue);
-	if (picture.waiting_count > SHOWN)
-		cell_put(&queue, " and %zu more", picture.waiting_count - SHOWN);
-	tell_line(stepper, told, "%s  queue%s  free %s", time_text(&stepper->explain, stepper->now),
+	if (picture.waiting_count > DISPLAYED)
+		cell_put(&queue, " and %zu more", picture.waiting_count - DISPLAYED);
+	report_line(stepper, reported, "%s  queue%s  free %s", time_text(&stepper->explain, stepper->now),
 		queue.text ? queue.text : "", free_words(stepper, &picture));
 	if (stepper->answers)
-		tell_line(stepper, told, "answer: %s", starters_words(stepper, stepper->at));
-	tell_line(stepper, told, "predict: which job starts next?");
+		report_line(stepper, reported, "answer: %s", starters_words(stepper, stepper->at));
+	report_line(stepper, reported, "predict: which job starts next?");
 	cell_free(&queue);
 }
 
@@ -214,14 +216,15 @@ struct asked {
 	int64_t spare; /* Cpus that it leaves over then, by the limits of what ran. */
 };
 
-static void ask_head(const struct stepper *stepper, const struct picture *picture, struct asked *asked)
+static void desc_head(const struct stepper *stepper, const struct picture *picture, struct asked *asked)
 {
 	const struct instant *instant = &stepper->instant[asked->instant];
-	struct sl_pass *pass = &stepper->sim.engine->pass;
+	struct sl_pass *pass = &stepper->sim.engine->sim;
 	for (uint32_t i = 0; i < instant->count; i++) {
 		const struct happening *one = step_happening(stepper, asked->instant, i);
-		if (one->what == HAPPENED_START && one->rule == SL_RULE_BACKFILL && one->whose != UINT32_MAX)
-			asked->head = one->whose;
+		if (one->what == HAPPENED_START && one->rule == SL_RULE_BACKFILL &&
+			one->beneficiary != UINT32_MAX)
+			asked->head = one->beneficiary;
 	}
 	asked->plan =
 		asked->head == UINT32_MAX ? SL_NONE : planned_start(stepper, asked->instant, asked->head);
@@ -229,11 +232,11 @@ static void ask_head(const struct stepper *stepper, const struct picture *pictur
 		return;
 	asked->spare = picture->cpus_free - job_cpus(stepper, asked->head);
 	for (size_t i = 0; i < picture->running_count; i++)
-		if (room_expected(pass, picture->running[i]) <= asked->plan)
+		if (expected_room(pass, picture->running[i]) <= asked->plan)
 			asked->spare += job_cpus(stepper, picture->running[i]);
 }
 
-static int ask_now(struct stepper *stepper, struct asked *asked, struct sl_err *err)
+static int desc_now(struct stepper *stepper, struct asked *asked, struct sl_err *err)
 {
 	struct picture picture;
 	const int status = picture_take(stepper, &picture, err);
@@ -244,13 +247,13 @@ static int ask_now(struct stepper *stepper, struct asked *asked, struct sl_err *
 		.cpus_free = picture.cpus_free,
 		.pool = !picture.node_cpus,
 		.head = UINT32_MAX };
-	ask_head(stepper, &picture, asked);
+	desc_head(stepper, &picture, asked);
 	return SL_OK;
 }
 
 /* By the figures before the decisions, where cpus are counted. */
-static void tell_misfit(
-	struct stepper *stepper, const struct asked *asked, uint32_t job, struct told_lines *told)
+static void report_misfit(
+	struct stepper *stepper, const struct asked *asked, uint32_t job, struct report_lines *reported)
 {
 	const struct explain *explain = &stepper->explain;
 	const int64_t size = job_cpus(stepper, job);
@@ -258,7 +261,8 @@ static void tell_misfit(
 	const char *name = job_words(stepper, job);
 	char number[48];
 	if (asked->pool && size > asked->cpus_free) {
-		tell_line(stepper, told, "%s needs %s, and %s were free", name, cpus_words(stepper, size),
+		report_line(stepper, reported, "%s needs %s, and %s were free", name,
+			cpus_words(stepper, size),
 			parts_text(number, asked->cpus_free, explain->view.cluster->cpu_parts));
 		return;
 	}
@@ -267,9 +271,10 @@ static void tell_misfit(
 	const char *spare = asked->pool && size > asked->spare ? TEXT(stepper, ", which leaves %s then",
 									 cpus_words(stepper, asked->spare))
 							       : "";
-	tell_line(stepper, told, "%s would end at %s by its limit, after the planned start of %s at %s%s",
-		name, time_text(explain, end), job_words(stepper, asked->head),
-		time_text(explain, asked->plan), spare);
+	report_line(stepper, reported,
+		"%s would end at %s by its limit, after the planned start of %s at %s%s", name,
+		time_text(explain, end), job_words(stepper, asked->head), time_text(explain, asked->plan),
+		spare);
 }
 
 /* True if it starts in that instant. */
@@ -285,43 +290,43 @@ static bool starts_then(const struct stepper *stepper, size_t instant, uint32_t 
 
 static const char *starters_words(const struct stepper *stepper, size_t instant)
 {
-	enum { SHOWN = 6 };
+	enum { DISPLAYED = 6 };
 	struct cell cell = { 0 };
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < stepper->instant[instant].count; i++) {
 		const struct happening *one = step_happening(stepper, instant, i);
-		if (one->what == HAPPENED_START && count++ < SHOWN)
+		if (one->what == HAPPENED_START && count++ < DISPLAYED)
 			cell_put(&cell, "%s%s", count > 1 ? ", " : "", job_words(stepper, one->row));
 	}
-	if (count > SHOWN)
-		cell_put(&cell, " and %" PRIu32 " more", count - SHOWN);
+	if (count > DISPLAYED)
+		cell_put(&cell, " and %" PRIu32 " more", count - DISPLAYED);
 	const char *text =
 		TEXT(stepper, "%s %s", cell.text ? cell.text : "nobody", count == 1 ? "starts" : "start");
 	cell_free(&cell);
 	return text;
 }
 
-static void tell_starts(struct stepper *stepper, const struct asked *asked, struct told_lines *told)
+static void report_starts(struct stepper *stepper, const struct asked *asked, struct report_lines *reported)
 {
-	enum { SHOWN = 4 };
+	enum { DISPLAYED = 4 };
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < stepper->instant[asked->instant].count && count < SHOWN; i++)
+	for (uint32_t i = 0; i < stepper->instant[asked->instant].count && count < DISPLAYED; i++)
 		if (step_happening(stepper, asked->instant, i)->what == HAPPENED_START && ++count)
-			tell_line(stepper, told, "- %s", happening_words(stepper, asked->instant, i));
+			report_line(stepper, reported, "- %s", happening_words(stepper, asked->instant, i));
 	if (asked->head != UINT32_MAX) {
-		struct told_lines misfit = { 0 };
-		tell_misfit(stepper, asked, asked->head, &misfit);
+		struct report_lines misfit = { 0 };
+		report_misfit(stepper, asked, asked->head, &misfit);
 		for (size_t i = 0; i < misfit.count; i++)
-			tell_line(stepper, told, "- %s", misfit.line[i]);
-		told_free(&misfit);
+			report_line(stepper, reported, "- %s", misfit.line[i]);
+		reported_free(&misfit);
 	}
 }
 
 int question_answer(
-	struct stepper *stepper, uint32_t job, bool *right, struct told_lines *told, struct sl_err *err)
+	struct stepper *stepper, uint32_t job, bool *right, struct report_lines *reported, struct sl_err *err)
 {
 	struct asked asked;
-	int status = ask_now(stepper, &asked, err);
+	int status = desc_now(stepper, &asked, err);
 	if (!status)
 		status = step_to(stepper, asked.instant + 1, 0, err);
 	if (status)
@@ -329,41 +334,41 @@ int question_answer(
 	*right = job != UINT32_MAX && starts_then(stepper, asked.instant, job);
 	stepper->guesses++;
 	stepper->right += *right;
-	tell_line(stepper, told, "%s: at %s %s%s", *right ? "right" : "wrong",
+	report_line(stepper, reported, "%s: at %s %s%s", *right ? "right" : "wrong",
 		time_text(&stepper->explain, asked.at), starters_words(stepper, asked.instant),
 		*right ? ""
 		       : TEXT(stepper, ", not %s", job == UINT32_MAX ? "nobody" : job_words(stepper, job)));
-	tell_starts(stepper, &asked, told);
+	report_starts(stepper, &asked, reported);
 	if (*right || job == UINT32_MAX || !waits_now(stepper, job))
 		return SL_OK;
 	if (job != asked.head)
-		tell_misfit(stepper, &asked, job, told);
-	tell_line(stepper, told, "once they have started, for %s:", job_words(stepper, job));
-	tell_look(stepper, job, reason_now(stepper, job), told);
+		report_misfit(stepper, &asked, job, reported);
+	report_line(stepper, reported, "once they have started, for %s:", job_words(stepper, job));
+	report_look(stepper, job, reason_now(stepper, job), reported);
 	return SL_OK;
 }
 
-int quiz_goes_on(struct stepper *stepper, struct told_lines *told, struct sl_err *err)
+int quiz_goes_on(struct stepper *stepper, struct report_lines *reported, struct sl_err *err)
 {
 	bool found = false;
 	if (!stepper->quiz)
 		return SL_OK;
 	const int status = quiz_is_on(stepper) ? question_find(stepper, &found, err) : SL_OK;
 	if (found)
-		tell_question(stepper, told);
+		report_question(stepper, reported);
 	else if (!status)
-		tell_score(stepper, told);
+		report_score(stepper, reported);
 	if (!found && quiz_is_on(stepper)) {
-		tell_line(stepper, told, "there are no more questions in this run");
+		report_line(stepper, reported, "there are no more questions in this run");
 		stepper->quiz = stepper->guesses;
 	}
 	return status;
 }
 
-void tell_score(struct stepper *stepper, struct told_lines *told)
+void report_score(struct stepper *stepper, struct report_lines *reported)
 {
 	const uint32_t left = stepper->quiz > stepper->guesses ? stepper->quiz - stepper->guesses : 0;
-	tell_line(stepper, told, "score: %" PRIu32 " of %" PRIu32 " right%s", stepper->right,
+	report_line(stepper, reported, "score: %" PRIu32 " of %" PRIu32 " right%s", stepper->right,
 		stepper->guesses,
-		left ? told_text(&stepper->explain, ", %" PRIu32 " of the quiz not answered", left) : "");
+		left ? report_text(&stepper->explain, ", %" PRIu32 " of the quiz not answered", left) : "");
 }

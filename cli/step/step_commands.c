@@ -56,13 +56,13 @@ COMMAND(go_decision)
 	if (!status && step_is_at_end(stepper))
 		return sl_fail(err, SL_USAGE, "this is the end of the run: b goes back");
 	size_t at = stepper->at;
-	uint32_t shown = stepper->shown;
+	uint32_t displayed = stepper->displayed;
 	for (; times > 0 && at < stepper->instant_count; times--)
-		if (++shown >= stepper->instant[at].count) {
+		if (++displayed >= stepper->instant[at].count) {
 			at++;
-			shown = 0;
+			displayed = 0;
 		}
-	return status ? status : step_to(stepper, at, shown, err);
+	return status ? status : step_to(stepper, at, displayed, err);
 }
 
 COMMAND(go_back)
@@ -71,11 +71,11 @@ COMMAND(go_back)
 	const int status = times_of(words, &times, "b [TIMES]", err);
 	if (status)
 		return status;
-	if (!stepper->at && !stepper->shown)
+	if (!stepper->at && !stepper->displayed)
 		return sl_fail(err, SL_USAGE, "this is the beginning of the run");
 	effect->back = true;
 	const sl_time last = stepper->at ? stepper->instant[stepper->at - 1].at : stepper->begin;
-	if (stepper->shown || stepper->now > last) /* The last one first. */
+	if (stepper->displayed || stepper->now > last) /* The last one first. */
 		times--;
 	return step_to(stepper, stepper->at > (uint64_t)times ? stepper->at - (size_t)times : 0, 0, err);
 }
@@ -85,7 +85,8 @@ COMMAND(go_start)
 	if (words->first)
 		return fail_words("s (to the next start)", err);
 	for (size_t i = stepper->at; i < stepper->instant_count; i++)
-		for (uint32_t k = i == stepper->at ? stepper->shown : 0; k < stepper->instant[i].count; k++)
+		for (uint32_t k = i == stepper->at ? stepper->displayed : 0; k < stepper->instant[i].count;
+			k++)
 			if (step_happening(stepper, i, k)->what == HAPPENED_START)
 				return step_to(stepper, i + 1, 0, err);
 	return sl_fail(err, SL_USAGE, "nobody starts any more");
@@ -205,9 +206,9 @@ COMMAND(say_why)
 	if (status)
 		return status;
 	if (job == UINT32_MAX)
-		tell_line(stepper, &effect->told, "nobody waits");
+		report_line(stepper, &effect->reported, "nobody waits");
 	else
-		tell_why(stepper, job, &effect->told);
+		report_why(stepper, job, &effect->reported);
 	return SL_OK;
 }
 
@@ -236,25 +237,25 @@ COMMAND(predict)
 	if (status)
 		return status;
 	if (!found) {
-		tell_line(stepper, &effect->told, "nothing is left to predict");
+		report_line(stepper, &effect->reported, "nothing is left to predict");
 		return SL_OK;
 	}
 	if (!words->first) {
-		tell_question(stepper, &effect->told);
+		report_question(stepper, &effect->reported);
 		return SL_OK;
 	}
 	status = find_job(stepper, words->first, &job, err);
 	if (!status)
 		status = check_waits(stepper, job, err);
 	if (!status)
-		status = question_answer(stepper, job, &effect->right, &effect->told, err);
+		status = question_answer(stepper, job, &effect->right, &effect->reported, err);
 	effect->answered = !status;
 	return status;
 }
 
 COMMAND(say_score)
 {
-	tell_score(stepper, &effect->told);
+	report_score(stepper, &effect->reported);
 	return SL_OK;
 }
 
@@ -317,7 +318,7 @@ const char *const step_help[] = {
 COMMAND(help)
 {
 	for (size_t i = 0; step_help[i]; i++)
-		tell_line(stepper, &effect->told, "%s", step_help[i]);
+		report_line(stepper, &effect->reported, "%s", step_help[i]);
 	return SL_OK;
 }
 
@@ -328,8 +329,8 @@ static const struct {
 	const char *word, *brief;
 	int (*run)(struct stepper *stepper, const struct words *words, struct effect *effect,
 		struct sl_err *err);
-	bool keep;    /* Belongs into a record. */
-	bool telling; /* Would tell the answer of a quiz. */
+	bool keep;      /* Belongs into a record. */
+	bool reporting; /* Would tell the answer of a quiz. */
 } commands[] = {
 	{ "next", "n", go_next, true, true },
 	{ "decision", "N", go_decision, true, true },
@@ -358,9 +359,9 @@ static const char *word_at(const void *list, size_t i)
 
 static int fail_unknown(const char *word, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	return sl_fail(err, SL_USAGE, "unknown command '%.40s': %sh shows all", word,
-		did_you_mean(near, nearest(word, word_at, NULL)));
+		did_you_mean(similar, nearest(word, word_at, NULL)));
 }
 
 /* Cut out of the text; NULL: there are no more. */
@@ -377,7 +378,7 @@ int step_command(struct stepper *stepper, const char *line, struct effect *effec
 {
 	char text[LINE_MAX_BYTES];
 	char *left = text;
-	*effect = (struct effect){ .from = stepper->at, .from_shown = stepper->shown };
+	*effect = (struct effect){ .from = stepper->at, .from_displayed = stepper->displayed };
 	int status = step_fresh(stepper, err);
 	if (status)
 		return status;
@@ -396,10 +397,11 @@ int step_command(struct stepper *stepper, const char *line, struct effect *effec
 		i++;
 	if (!word || i == SL_LEN(commands))
 		return fail_unknown(word ? word : "", err);
-	if (commands[i].telling && stepper->hide && quiz_is_on(stepper))
+	if (commands[i].reporting && stepper->hide && quiz_is_on(stepper))
 		return sl_fail(err, SL_USAGE, "a question stands: answer it with p JOB");
 	effect->keep = commands[i].keep;
 	status = commands[i].run(stepper, &words, effect, err);
-	effect->moved = stepper->at != effect->from || stepper->shown != effect->from_shown || effect->back;
+	effect->moved =
+		stepper->at != effect->from || stepper->displayed != effect->from_displayed || effect->back;
 	return status;
 }

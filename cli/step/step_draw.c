@@ -15,7 +15,7 @@
 #include "cli/step/step.h"
 #include "sim/run/engine.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
+#define TEXT(stepper, ...) report_text(&(stepper)->explain, __VA_ARGS__)
 
 /* Where each part stands. */
 struct layout {
@@ -55,12 +55,13 @@ static void draw_title(const struct stepper *stepper, const struct picture *pict
 	char busy[48];
 	char of[48];
 	const int64_t gpus = view->cluster->gpus;
-	const char *part = stepper->shown ? TEXT(stepper, ", %" PRIu32 " of %" PRIu32 " shown",
-						    stepper->shown, stepper->instant[stepper->at].count)
-					  : "";
+	const char *part = stepper->displayed
+				   ? TEXT(stepper, ", %" PRIu32 " of %" PRIu32 " shown", stepper->displayed,
+					     stepper->instant[stepper->at].count)
+				   : "";
 	const char *left = TEXT(stepper, " %s  %s  (%zu of %zu%s)",
-		time_text(&stepper->explain, stepper->now), policy_words(stepper, stretch_now(stepper)),
-		stepper->at + (stepper->shown > 0), stepper->instant_count, part);
+		time_text(&stepper->explain, stepper->now), policy_words(stepper, interval_now(stepper)),
+		stepper->at + (stepper->displayed > 0), stepper->instant_count, part);
 	const char *gpus_text =
 		gpus ? TEXT(stepper, "GPUs %s/%s  ",
 			       parts_text(busy, gpus - picture->gpus_free, view->cluster->gpu_parts),
@@ -116,17 +117,18 @@ static void draw_cells(struct canvas *canvas, int row, int columns, int style, c
  * none: when there would be room. */
 static const char *plan_text(const struct stepper *stepper, const struct picture *picture, uint32_t job)
 {
-	const sl_time told = planned_now(stepper, job);
-	const bool planned = told != SL_NONE && told != SL_NEVER;
+	const sl_time reported = planned_now(stepper, job);
+	const bool planned = reported != SL_NONE && reported != SL_NEVER;
 	const bool first = picture->waiting[0].job == job && !(picture->waiting[0].flags & FLAG_HELD);
-	const sl_time plan = planned ? told : first ? room_by_limits(stepper, picture, job) : SL_NONE;
+	const sl_time plan = planned ? reported : first ? capacity_by_limits(stepper, picture, job) : SL_NONE;
 	if (plan == SL_NONE)
 		return "";
 	const char *at = TEXT(stepper, "%s%s", planned ? "" : "~", time_text(&stepper->explain, plan));
 	return (int)strlen(at) <= narrow[OF_PLAN].width
 		       ? at
 		       : TEXT(stepper, "%s+%s", planned ? "" : "~",
-				 span_text(&stepper->explain, plan > stepper->now ? plan - stepper->now : 0));
+				 range_text(
+					 &stepper->explain, plan > stepper->now ? plan - stepper->now : 0));
 }
 
 static void draw_job(struct stepper *stepper, const struct picture *picture, struct canvas *canvas, int row,
@@ -135,7 +137,7 @@ static void draw_job(struct stepper *stepper, const struct picture *picture, str
 	const uint32_t job = waiting->job;
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	const bool starts = waiting->flags & FLAG_STARTS;
-	const bool open = stepper->hide && stepper->ask;
+	const bool open = stepper->hide && stepper->desc;
 	const enum sl_reason reason = reason_now(stepper, job);
 	const char *why = starts                             ? "starts now"
 			  : waiting->flags & FLAG_NEW        ? "new"
@@ -143,8 +145,8 @@ static void draw_job(struct stepper *stepper, const struct picture *picture, str
 			  : open || reason == SL_REASON_NONE ? ""
 							     : sl_reason_name(reason);
 	const char *cell[QUEUE_COLUMNS] = { job_words(stepper, job), brief_words(stepper, job),
-		limit >= SL_TIME_MOST ? "none" : span_text(&stepper->explain, limit),
-		span_text(&stepper->explain, stepper->now - waits_since(stepper, job)),
+		limit >= SL_TIME_MOST ? "none" : range_text(&stepper->explain, limit),
+		range_text(&stepper->explain, stepper->now - waits_since(stepper, job)),
 		open ? "" : plan_text(stepper, picture, job), why };
 	draw_cells(canvas, row, columns, starts ? STYLE_BOLD : STYLE_PLAIN, cell);
 }
@@ -185,13 +187,13 @@ static int put_wrapped(struct canvas *canvas, int row, int last, int indent, int
 	const int width = canvas->columns;
 	while (*text && row < last) {
 		int take = (int)strlen(text);
-		const int room = width - indent;
-		if (take > room) {
-			take = room;
-			while (take > room / 2 && text[take] != ' ')
+		const int capacity = width - indent;
+		if (take > capacity) {
+			take = capacity;
+			while (take > capacity / 2 && text[take] != ' ')
 				take--;
 			if (text[take] != ' ')
-				take = room;
+				take = capacity;
 		}
 		(void)canvas_put(canvas, row++, indent, take, style, text);
 		text += take;
@@ -215,11 +217,11 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 	const char *line[LINES];
 	int count = 0;
 	int rows = 0;
-	const int room = layout->event_rows;
+	const int capacity = layout->event_rows;
 	struct backwards at = step_latest(stepper);
 	const struct happening *one;
-	while (rows < room && count < LINES && (one = step_before(stepper, &at))) {
-		if (stepper->hide && stepper->ask && one->what == HAPPENED_PLAN)
+	while (rows < capacity && count < LINES && (one = step_before(stepper, &at))) {
+		if (stepper->hide && stepper->desc && one->what == HAPPENED_PLAN)
 			continue;
 		line[count] =
 			TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[at.instant].at),
@@ -227,10 +229,10 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 		rows += rows_of(canvas, line[count++]);
 	}
 	int row = layout->events;
-	const int last = layout->events + room;
+	const int last = layout->events + capacity;
 	while (count > 0) {
 		const char *text = line[--count];
-		if (rows > room) { /* The oldest does not fit as a whole. */
+		if (rows > capacity) { /* The oldest does not fit as a whole. */
 			rows -= rows_of(canvas, text);
 			continue;
 		}
@@ -242,19 +244,20 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 }
 
 /* Over what stands below the strip. */
-static void draw_told(struct canvas *canvas, const struct layout *layout, const struct told_lines *told)
+static void draw_reported(
+	struct canvas *canvas, const struct layout *layout, const struct report_lines *reported)
 {
 	int row = layout->queue;
 	for (int i = row; i < canvas->rows - 1; i++)
 		for (int column = 0; column < canvas->columns; column++)
 			canvas_glyph(canvas, i, column, STYLE_PLAIN, ' ');
-	for (size_t i = 0; i < told->count; i++)
+	for (size_t i = 0; i < reported->count; i++)
 		row = put_wrapped(
-			canvas, row, canvas->rows - 1, 0, i ? STYLE_PLAIN : STYLE_BOLD, told->line[i]);
+			canvas, row, canvas->rows - 1, 0, i ? STYLE_PLAIN : STYLE_BOLD, reported->line[i]);
 }
 
-int step_draw(
-	struct stepper *stepper, struct canvas *canvas, const struct told_lines *told, struct sl_err *err)
+int step_draw(struct stepper *stepper, struct canvas *canvas, const struct report_lines *reported,
+	struct sl_err *err)
 {
 	struct picture picture;
 	const struct layout layout = lay_out(canvas);
@@ -263,8 +266,8 @@ int step_draw(
 		return status;
 	draw_title(stepper, &picture, canvas);
 	gantt_draw(stepper, &picture, canvas, layout.gantt, layout.gantt_rows);
-	if (told && told->count) {
-		draw_told(canvas, &layout, told);
+	if (reported && reported->count) {
+		draw_reported(canvas, &layout, reported);
 		return SL_OK;
 	}
 	draw_queue(stepper, &picture, canvas, &layout);

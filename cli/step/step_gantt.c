@@ -16,7 +16,7 @@
 #include "cli/step/step.h"
 #include "sim/run/engine.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
+#define TEXT(stepper, ...) report_text(&(stepper)->explain, __VA_ARGS__)
 
 enum { LABEL = 9, LANES_MAX = 64, LANE_STEPS_MAX = 200000 };
 
@@ -47,11 +47,11 @@ static sl_time started_at(const struct stepper *stepper, uint32_t job)
 	return sim_state(&stepper->sim)->start[job];
 }
 
-static bool plans_are_shown(const struct stepper *stepper) { return !(stepper->hide && stepper->ask); }
+static bool plans_are_displayed(const struct stepper *stepper) { return !(stepper->hide && stepper->desc); }
 
 static sl_time plan_of(const struct stepper *stepper, uint32_t job)
 {
-	const sl_time plan = plans_are_shown(stepper) ? planned_now(stepper, job) : SL_NONE;
+	const sl_time plan = plans_are_displayed(stepper) ? planned_now(stepper, job) : SL_NONE;
 	return plan == SL_NEVER ? SL_NONE : plan;
 }
 
@@ -147,7 +147,7 @@ static const struct {
 };
 
 /* [from, until): at least one column where it is in sight. A name is written into what is wide enough. */
-static void draw_span(
+static void draw_range(
 	const struct strip *strip, int row, sl_time from, sl_time until, enum fill with, const char *name)
 {
 	const sl_time end = strip->from + strip->unit * strip->columns;
@@ -169,17 +169,17 @@ static void draw_ran(
 	const struct strip *strip, int row, uint32_t job, sl_time start, sl_time end, const char *name)
 {
 	const sl_time now = strip->stepper->now;
-	if (start > now || (start == now && strip->stepper->shown)) /* Perhaps it is not shown yet. */
+	if (start > now || (start == now && strip->stepper->displayed)) /* Perhaps it is not shown yet. */
 		return;
 	if (end != SL_NONE && end <= now) {
-		draw_span(strip, row, start, end, FILL_RAN, name);
+		draw_range(strip, row, start, end, FILL_RAN, name);
 		return;
 	}
 	const sl_time limit = limit_end(strip->stepper, job, start);
 	if (limit > now)
-		draw_span(strip, row, now, limit, FILL_MAY_RUN, NULL);
+		draw_range(strip, row, now, limit, FILL_MAY_RUN, NULL);
 	if (start < now)
-		draw_span(strip, row, start, now, FILL_RAN, name);
+		draw_range(strip, row, start, now, FILL_RAN, name);
 }
 
 /* ---- Jobs -----------------------------------------------------------------------------------------------
@@ -217,11 +217,11 @@ static void draw_job_row(const struct strip *strip, int row, uint32_t job, bool 
 	const sl_time waited = waits || start == SL_NONE || start > stepper->now ? stepper->now : start;
 	(void)canvas_put(strip->canvas, strip->row + row, 0, LABEL - 1, STYLE_PLAIN, job_words(stepper, job));
 	if (waited > submit)
-		draw_span(strip, row, submit, waited, FILL_WAITED, NULL);
+		draw_range(strip, row, submit, waited, FILL_WAITED, NULL);
 	if (!starts)
 		draw_attempts(strip, row, job);
 	if (plan != SL_NONE)
-		draw_span(strip, row, plan, limit_end(stepper, job, plan),
+		draw_range(strip, row, plan, limit_end(stepper, job, plan),
 			starts ? FILL_MAY_RUN : FILL_PLANNED, NULL);
 }
 
@@ -240,13 +240,13 @@ static size_t rows_waiting(const struct strip *strip)
 }
 
 /* Jobs that ended, the last first, while they are in sight. */
-static size_t find_ended(const struct strip *strip, uint32_t *job, size_t room)
+static size_t find_ended(const struct strip *strip, uint32_t *job, size_t capacity)
 {
 	const struct stepper *stepper = strip->stepper;
 	struct backwards at = step_latest(stepper);
 	const struct happening *one;
 	size_t found = 0;
-	while (found < room && (one = step_before(stepper, &at)) &&
+	while (found < capacity && (one = step_before(stepper, &at)) &&
 		stepper->instant[at.instant].at > strip->from)
 		if (is_over(one) && !runs_in(strip->picture, one->row))
 			job[found++] = one->row;
@@ -281,15 +281,15 @@ static void draw_jobs(const struct strip *strip)
  */
 
 static void draw_on_nodes(
-	const struct strip *strip, uint32_t job, sl_time start, sl_time end, struct sl_placed placed)
+	const struct strip *strip, uint32_t job, sl_time start, sl_time end, struct sl_allocation allocation)
 {
-	for (uint32_t i = 0; i < placed.count; i++)
-		if (placed.piece[i].node < (uint32_t)strip->rows)
-			draw_ran(strip, (int)placed.piece[i].node, job, start, end,
+	for (uint32_t i = 0; i < allocation.count; i++)
+		if (allocation.alloc[i].node < (uint32_t)strip->rows)
+			draw_ran(strip, (int)allocation.alloc[i].node, job, start, end,
 				job_words(strip->stepper, job));
 }
 
-static void draw_node_spans(const struct strip *strip, uint32_t job)
+static void draw_node_ranges(const struct strip *strip, uint32_t job)
 {
 	const struct sl_result *result = strip->stepper->explain.view.result;
 	const sl_time now = strip->stepper->now;
@@ -297,10 +297,10 @@ static void draw_node_spans(const struct strip *strip, uint32_t job)
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	for (size_t i = 0; i < count; i++)
 		draw_on_nodes(strip, job, attempt[i].start, over_by(attempt[i].end, now),
-			sl_placed_of(result, job, &attempt[i]));
+			sl_allocation_of(result, job, &attempt[i]));
 	if (!count && result->start[job] != SL_NONE)
 		draw_on_nodes(strip, job, result->start[job], over_by(result->end[job], now),
-			sl_placed_of(result, job, NULL));
+			sl_allocation_of(result, job, NULL));
 }
 
 static void draw_nodes(const struct strip *strip)
@@ -315,9 +315,9 @@ static void draw_nodes(const struct strip *strip)
 				? cluster->node_name[node]
 				: TEXT(strip->stepper, "%" PRIu32, node));
 	for (size_t i = over; i-- > 0;)
-		draw_node_spans(strip, ended[i]);
+		draw_node_ranges(strip, ended[i]);
 	for (size_t i = 0; i < strip->picture->running_count; i++)
-		draw_node_spans(strip, strip->picture->running[i]);
+		draw_node_ranges(strip, strip->picture->running[i]);
 }
 
 /* ---- The cpus of a small pool
@@ -361,7 +361,7 @@ static void lanes_happen(struct lanes_of_cpus *all, const struct happening *one,
 {
 	if (one->what == HAPPENED_START || one->what == HAPPENED_RESUME)
 		lanes_take_job(all, one->row, at);
-	else if (is_over(one) || one->what == HAPPENED_AGAIN || one->what == HAPPENED_PREEMPT)
+	else if (is_over(one) || one->what == HAPPENED_REQUEUED || one->what == HAPPENED_PREEMPT)
 		lanes_draw_job(all, one->row, at);
 }
 
@@ -372,9 +372,9 @@ static void draw_lanes(const struct strip *strip)
 	all.each = (all.lanes + strip->rows - 1) / strip->rows;
 	for (int i = 0; i < LANES_MAX; i++)
 		all.job[i] = UINT32_MAX;
-	for (size_t i = 0; i < stepper->at + (stepper->shown > 0); i++) {
-		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
-		for (uint32_t k = 0; k < shown; k++)
+	for (size_t i = 0; i < stepper->at + (stepper->displayed > 0); i++) {
+		const uint32_t displayed = i == stepper->at ? stepper->displayed : stepper->instant[i].count;
+		for (uint32_t k = 0; k < displayed; k++)
 			lanes_happen(&all, step_happening(stepper, i, k), stepper->instant[i].at);
 	}
 	for (int row = 0; row * all.each < all.lanes; row++)

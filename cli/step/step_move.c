@@ -8,34 +8,34 @@
 /* The engine at that time: all at or before it has happened. */
 static int stand_at(struct stepper *stepper, sl_time time, bool back, struct sl_err *err)
 {
-	struct again *again = &stepper->explain.view.again;
+	struct rerun *rerun = &stepper->explain.view.rerun;
 	int status = SL_OK;
 	if (back) {
 		sim_release(&stepper->sim);
-		status = again_start(again, &stepper->sim, 0, err);
+		status = rerun_start(rerun, &stepper->sim, 0, err);
 	}
 	/* Its beginning is before all that happens at that time. */
 	if (!status && stepper->at)
-		status = again_advance(again, &stepper->sim, time, err);
+		status = rerun_advance(rerun, &stepper->sim, time, err);
 	return status;
 }
 
-int step_to(struct stepper *stepper, size_t at, uint32_t shown, struct sl_err *err)
+int step_to(struct stepper *stepper, size_t at, uint32_t displayed, struct sl_err *err)
 {
 	if (at > stepper->instant_count)
 		at = stepper->instant_count;
 	if (at == stepper->instant_count)
-		shown = 0;
-	else if (shown >= stepper->instant[at].count) {
+		displayed = 0;
+	else if (displayed >= stepper->instant[at].count) {
 		at++;
-		shown = 0;
+		displayed = 0;
 	}
 	const sl_time last = at ? stepper->instant[at - 1].at : stepper->begin;
 	const bool back = at < stepper->at || (at == stepper->at && stepper->now > last);
 	stepper->at = at;
-	stepper->shown = shown;
-	stepper->now = shown ? stepper->instant[at].at : last;
-	stepper->ask = false;
+	stepper->displayed = displayed;
+	stepper->now = displayed ? stepper->instant[at].at : last;
+	stepper->desc = false;
 	return stand_at(stepper, last, back, err);
 }
 
@@ -66,7 +66,7 @@ const struct happening *step_before(const struct stepper *stepper, struct backwa
 			return NULL;
 		at->instant--;
 		at->number =
-			at->instant == stepper->at ? stepper->shown : stepper->instant[at->instant].count;
+			at->instant == stepper->at ? stepper->displayed : stepper->instant[at->instant].count;
 	}
 	return step_happening(stepper, at->instant, --at->number);
 }

@@ -9,7 +9,7 @@
 #include "cli/step/step.h"
 #include "sim/run/engine.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
+#define TEXT(stepper, ...) report_text(&(stepper)->explain, __VA_ARGS__)
 
 struct drawing {
 	const struct stepper *stepper;
@@ -25,7 +25,7 @@ static const struct {
 	const char *word;
 	uint32_t glyph, ascii;
 	int style;
-} shown[NODE_SHOWS] = {
+} displayed[NODE_SHOWS] = {
 	[NODE_FREE] = { "free", 0x00b7, '.', STYLE_DIM },
 	[NODE_MIXED] = { "in part", 0x2592, '+', STYLE_BUSY },
 	[NODE_FULL] = { "full", 0x2588, '#', STYLE_BUSY },
@@ -66,7 +66,7 @@ static enum node_shows shows(const struct drawing *drawing, uint32_t node)
 
 static uint32_t glyph_of(const struct drawing *drawing, enum node_shows what)
 {
-	return drawing->stepper->ascii ? shown[what].ascii : shown[what].glyph;
+	return drawing->stepper->ascii ? displayed[what].ascii : displayed[what].glyph;
 }
 
 static const char *name_of(const struct drawing *drawing, uint32_t node)
@@ -141,7 +141,7 @@ static bool draw_each(const struct drawing *drawing, int first, int rows)
 			what >= NODE_CLOSED ? STYLE_WARN : STYLE_PLAIN, name_of(drawing, node));
 		column = draw_boxes(drawing, row, column + names + 1, node);
 		const char *text = what == NODE_DOWN || what == NODE_CLOSED
-					   ? TEXT(drawing->stepper, " %s", shown[what].word)
+					   ? TEXT(drawing->stepper, " %s", displayed[what].word)
 					   : TEXT(drawing->stepper, " %s/%s",
 						     parts_text(busy, drawing->picture->node_cpus[node],
 							     cluster->cpu_parts),
@@ -160,8 +160,8 @@ static bool draw_each(const struct drawing *drawing, int first, int rows)
 /* Nodes to a character. */
 static uint32_t nodes_each(const struct drawing *drawing, int rows)
 {
-	const uint32_t room = (uint32_t)drawing->columns * (uint32_t)(rows > 0 ? rows : 1);
-	return (drawing->cluster->node_count + room - 1) / room;
+	const uint32_t capacity = (uint32_t)drawing->columns * (uint32_t)(rows > 0 ? rows : 1);
+	return (drawing->cluster->node_count + capacity - 1) / capacity;
 }
 
 /* What so many show together: where they differ, in part. */
@@ -181,7 +181,7 @@ static void draw_map(const struct drawing *drawing, int first, int rows)
 	for (uint32_t i = 0; i * each < drawing->cluster->node_count; i++) {
 		const enum node_shows what = show_together(drawing, i * each, each);
 		canvas_glyph(drawing->canvas, first + (int)(i / across), drawing->column + (int)(i % across),
-			shown[what].style, glyph_of(drawing, what));
+			displayed[what].style, glyph_of(drawing, what));
 	}
 }
 
@@ -195,7 +195,7 @@ static void draw_counts(const struct drawing *drawing)
 	for (int what = 0; what < NODE_SHOWS; what++)
 		if (count[what])
 			cell_put(&cell, "%s %" PRIu32 " %s", cell.text[cell.len - 1] == ':' ? "" : ",",
-				count[what], shown[what].word);
+				count[what], displayed[what].word);
 	const uint32_t each = nodes_each(drawing, drawing->rows - 1);
 	if (each > 1)
 		cell_put(&cell, " (%" PRIu32 " to a character)", each);
@@ -218,7 +218,7 @@ static void draw_pool(const struct drawing *drawing)
 			drawing->picture->cpus_free));
 	for (int i = 0; i < bar && drawing->rows > 1; i++) {
 		const enum node_shows what = i < full ? NODE_FULL : NODE_FREE;
-		canvas_glyph(drawing->canvas, drawing->row + 1, drawing->column + i, shown[what].style,
+		canvas_glyph(drawing->canvas, drawing->row + 1, drawing->column + i, displayed[what].style,
 			glyph_of(drawing, what));
 	}
 }

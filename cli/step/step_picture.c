@@ -122,7 +122,7 @@ static int rank_waiting(struct taking *taking, struct sl_err *err)
 	struct picture *picture = taking->picture;
 	const size_t count = sl_queue_count(taking->pass);
 	struct view_table table = { 0 };
-	if (!taking->pass->policy->show || !count)
+	if (!taking->pass->policy->table || !count)
 		return SL_OK;
 	const int status =
 		view_take_table(view->arena, taking->pass, taking->stepper->now, "jobs", &table, err);
@@ -143,7 +143,7 @@ static int rank_waiting(struct taking *taking, struct sl_err *err)
 	return SL_OK;
 }
 
-static void take_room(struct taking *taking)
+static void take_capacity(struct taking *taking)
 {
 	const struct sl_cluster *cluster = taking->stepper->explain.view.cluster;
 	struct picture *picture = taking->picture;
@@ -173,7 +173,7 @@ static int compare_leavings(const void *a, const void *b)
 	return (x->cpus > y->cpus) - (x->cpus < y->cpus);
 }
 
-static sl_time room_in_pool(const struct stepper *stepper, const struct picture *picture, uint32_t job)
+static sl_time capacity_in_pool(const struct stepper *stepper, const struct picture *picture, uint32_t job)
 {
 	const struct sl_pass *pass = sim_state(&stepper->sim);
 	struct leaving *leaving =
@@ -181,7 +181,7 @@ static sl_time room_in_pool(const struct stepper *stepper, const struct picture 
 	int64_t idle = picture->cpus_free;
 	sl_time at = SL_NONE;
 	for (size_t i = 0; leaving && i < picture->running_count; i++)
-		leaving[i] = (struct leaving){ room_expected(pass, picture->running[i]),
+		leaving[i] = (struct leaving){ expected_room(pass, picture->running[i]),
 			job_cpus(stepper, picture->running[i]) };
 	if (leaving)
 		qsort(leaving, picture->running_count, sizeof(*leaving), compare_leavings);
@@ -192,14 +192,14 @@ static sl_time room_in_pool(const struct stepper *stepper, const struct picture 
 	return idle < job_cpus(stepper, job) ? SL_NONE : at;
 }
 
-sl_time room_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job)
+sl_time capacity_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job)
 {
-	struct sl_pass *pass = &stepper->sim.engine->pass;
-	if (stepper->shown) /* The engine stands before that. */
+	struct sl_pass *pass = &stepper->sim.engine->sim;
+	if (stepper->displayed) /* The engine stands before that. */
 		return SL_NONE;
 	const sl_time at = pass->nodes && pass->request
 				   ? nodes_soonest(pass->nodes, pass->request[job], pass->estimate[job])
-				   : room_in_pool(stepper, picture, job);
+				   : capacity_in_pool(stepper, picture, job);
 	return at == SL_NEVER || at <= stepper->now ? SL_NONE : at;
 }
 
@@ -209,7 +209,7 @@ sl_time room_by_limits(const struct stepper *stepper, const struct picture *pict
 static void give_back(struct taking *taking, uint32_t job)
 {
 	struct picture *picture = taking->picture;
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	if (taking->gone[job] || !is_running(taking->pass, job))
 		return;
 	taking->gone[job] = true;
@@ -220,25 +220,25 @@ static void give_back(struct taking *taking, uint32_t job)
 	const struct nodes_sum held = nodes_held(taking->pass->nodes, job);
 	picture->cpus_free += held.cpus;
 	picture->gpus_free += held.gpus;
-	const size_t count = nodes_pieces(taking->pass->nodes, job, &piece);
+	const size_t count = nodes_allocs(taking->pass->nodes, job, &alloc);
 	for (size_t i = 0; i < count; i++) {
-		const struct nodes_sum on = nodes_held_on(taking->pass->nodes, job, piece[i].node);
-		if (i && piece[i].node == piece[i - 1].node)
+		const struct nodes_sum on = nodes_held_on(taking->pass->nodes, job, alloc[i].node);
+		if (i && alloc[i].node == alloc[i - 1].node)
 			continue; /* Several groups on one node: what is held there is told in sum. */
-		picture->node_cpus[piece[i].node] -= on.cpus;
-		picture->node_gpus[piece[i].node] -= on.gpus;
+		picture->node_cpus[alloc[i].node] -= on.cpus;
+		picture->node_gpus[alloc[i].node] -= on.gpus;
 	}
 }
 
 /* Where its attempt of that start was. */
-static struct sl_placed placed_then(const struct sl_result *result, uint32_t job, sl_time start)
+static struct sl_allocation allocation_then(const struct sl_result *result, uint32_t job, sl_time start)
 {
 	const struct sl_attempt *attempt;
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	for (size_t i = 0; i < count; i++)
 		if (attempt[i].start == start)
-			return sl_placed_of(result, job, &attempt[i]);
-	return sl_placed_of(result, job, NULL);
+			return sl_allocation_of(result, job, &attempt[i]);
+	return sl_allocation_of(result, job, NULL);
 }
 
 static void take_start(struct taking *taking, uint32_t job)
@@ -251,13 +251,13 @@ static void take_start(struct taking *taking, uint32_t job)
 	add_waiting(picture, job, FLAG_STARTS);
 	if (!picture->node_cpus || !request)
 		return;
-	const struct sl_placed placed =
-		placed_then(taking->stepper->explain.view.result, job, taking->stepper->now);
-	for (uint32_t i = 0; i < placed.count; i++) {
-		const struct sl_piece *piece = &placed.piece[i];
-		const struct sl_demand *task = &request->group[piece->group].task;
-		picture->node_cpus[piece->node] += task->cpus * piece->tasks;
-		picture->node_gpus[piece->node] += task->gpus * piece->tasks;
+	const struct sl_allocation allocation =
+		allocation_then(taking->stepper->explain.view.result, job, taking->stepper->now);
+	for (uint32_t i = 0; i < allocation.count; i++) {
+		const struct sl_node_tasks *alloc = &allocation.alloc[i];
+		const struct sl_task_resources *task = &request->group[alloc->group].task;
+		picture->node_cpus[alloc->node] += task->cpus * alloc->tasks;
+		picture->node_gpus[alloc->node] += task->gpus * alloc->tasks;
 	}
 }
 
@@ -268,11 +268,11 @@ static void lay_over(struct taking *taking, const struct happening *happening)
 	case HAPPENED_SUBMIT: /* It cannot be there yet. */
 		picture->waiting[picture->waiting_count++] = (struct waiting){ happening->row, FLAG_NEW };
 		break;
-	case HAPPENED_LET_IN:
+	case HAPPENED_RELEASED:
 		add_waiting(picture, happening->row, FLAG_NEW);
 		break;
 	case HAPPENED_GATED:
-	case HAPPENED_PUT_OFF:
+	case HAPPENED_DEFERRED:
 		add_waiting(picture, happening->row, FLAG_HELD);
 		break;
 	case HAPPENED_END:
@@ -284,10 +284,10 @@ static void lay_over(struct taking *taking, const struct happening *happening)
 		drop_waiting(picture, happening->row);
 		give_back(taking, happening->row);
 		break;
-	case HAPPENED_AGAIN:
+	case HAPPENED_REQUEUED:
 	case HAPPENED_PREEMPT:
 		give_back(taking, happening->row);
-		if (happening->what == HAPPENED_AGAIN || happening->how == SL_PREEMPT_REQUEUE ||
+		if (happening->what == HAPPENED_REQUEUED || happening->how == SL_PREEMPT_REQUEUE ||
 			happening->how == SL_PREEMPT_CHECKPOINT)
 			add_waiting(picture, happening->row, FLAG_BACK);
 		break;
@@ -319,7 +319,7 @@ static void drop_gone(struct taking *taking)
 int picture_take(const struct stepper *stepper, struct picture *picture, struct sl_err *err)
 {
 	const struct view *view = &stepper->explain.view;
-	struct sl_pass *pass = &stepper->sim.engine->pass;
+	struct sl_pass *pass = &stepper->sim.engine->sim;
 	const size_t most = (size_t)view->jobs->count + 1;
 	*picture = (struct picture){ 0 };
 	struct taking taking = { stepper, pass, picture, sl_alloc(view->arena, most, sizeof(bool)) };
@@ -337,8 +337,8 @@ int picture_take(const struct stepper *stepper, struct picture *picture, struct 
 	const int status = rank_waiting(&taking, err);
 	if (status)
 		return status;
-	take_room(&taking);
-	for (uint32_t i = 0; i < stepper->shown; i++)
+	take_capacity(&taking);
+	for (uint32_t i = 0; i < stepper->displayed; i++)
 		lay_over(&taking, step_happening(stepper, stepper->at, i));
 	drop_gone(&taking);
 	return SL_OK;

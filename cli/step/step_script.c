@@ -22,20 +22,20 @@ static const char record_mark[] = "# schedlab.step/1";
 static const char right_mark[] = "  # right";
 static const char wrong_mark[] = "  # wrong";
 
-enum { LINES_MAX = 1000000, MOVES_TOLD = 50 };
+enum { LINES_MAX = 1000000, MOVES_REPORTED = 50 };
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
 
 static const char *const event_name[] = { [HAPPENED_SUBMIT] = "submit",
 	[HAPPENED_GATED] = "submit_held",
-	[HAPPENED_LET_IN] = "eligible",
+	[HAPPENED_RELEASED] = "eligible",
 	[HAPPENED_END] = "end",
 	[HAPPENED_LIMIT] = "time_limit",
 	[HAPPENED_CANCEL] = "cancel",
 	[HAPPENED_DEADLINE] = "deadline",
 	[HAPPENED_FAILED] = "fail",
-	[HAPPENED_AGAIN] = "requeue",
-	[HAPPENED_PUT_OFF] = "put_off",
+	[HAPPENED_REQUEUED] = "requeue",
+	[HAPPENED_DEFERRED] = "put_off",
 	[HAPPENED_NODE_DOWN] = "node_down",
 	[HAPPENED_NODE_UP] = "node_up",
 	[HAPPENED_DRAIN] = "drain",
@@ -92,8 +92,8 @@ static void json_happening(struct stepper *stepper, size_t instant, uint32_t num
 	}
 	if (is_decision(one) && one->what != HAPPENED_PLAN)
 		cell_put(cell, ", \"rule\": \"%s\"", sl_rule_name((enum sl_rule)one->rule));
-	if (is_decision(one) && one->whose != UINT32_MAX) {
-		put_text(cell, "for", id_text(explain, one->whose));
+	if (is_decision(one) && one->beneficiary != UINT32_MAX) {
+		put_text(cell, "for", id_text(explain, one->beneficiary));
 	}
 	if (one->what == HAPPENED_PLAN)
 		put_time(cell, "planned", one->start);
@@ -154,11 +154,11 @@ static void say(struct playing *playing, const char *kind, const char *text)
 }
 
 /* All of them, which go. */
-static void say_told(struct playing *playing, struct told_lines *told)
+static void say_reported(struct playing *playing, struct report_lines *reported)
 {
-	for (size_t i = 0; i < told->count; i++)
-		say(playing, "text", told->line[i]);
-	told_free(told);
+	for (size_t i = 0; i < reported->count; i++)
+		say(playing, "text", reported->line[i]);
+	reported_free(reported);
 }
 
 /* What happened on the way, in words; of many the last. */
@@ -166,18 +166,18 @@ static void say_moves(struct playing *playing, const struct effect *effect)
 {
 	struct stepper *stepper = playing->stepper;
 	const size_t end = stepper->at < stepper->instant_count
-				   ? stepper->instant[stepper->at].first + stepper->shown
+				   ? stepper->instant[stepper->at].first + stepper->displayed
 				   : stepper->happening_count;
 	const size_t begin = effect->from < stepper->instant_count
-				     ? stepper->instant[effect->from].first + effect->from_shown
+				     ? stepper->instant[effect->from].first + effect->from_displayed
 				     : stepper->happening_count;
 	const size_t count = end > begin ? end - begin : 0;
-	const size_t first = count > MOVES_TOLD && !playing->script->json ? end - MOVES_TOLD : begin;
+	const size_t first = count > MOVES_REPORTED && !playing->script->json ? end - MOVES_REPORTED : begin;
 	if (first > begin)
 		cell_put(&playing->said, "%zu events and decisions, the last of them:\n", count);
-	for (size_t i = effect->from; i < stepper->at + (stepper->shown > 0); i++) {
-		const uint32_t shown = i == stepper->at ? stepper->shown : stepper->instant[i].count;
-		for (uint32_t k = 0; k < shown; k++) {
+	for (size_t i = effect->from; i < stepper->at + (stepper->displayed > 0); i++) {
+		const uint32_t displayed = i == stepper->at ? stepper->displayed : stepper->instant[i].count;
+		for (uint32_t k = 0; k < displayed; k++) {
 			if (stepper->instant[i].first + k < first)
 				continue;
 			cell_put(&playing->said, "%s  %s\n",
@@ -188,7 +188,7 @@ static void say_moves(struct playing *playing, const struct effect *effect)
 	}
 	if (!count || effect->back)
 		say(playing, "now",
-			told_text(&stepper->explain, "now %s", time_text(&stepper->explain, stepper->now)));
+			report_text(&stepper->explain, "now %s", time_text(&stepper->explain, stepper->now)));
 }
 
 static int draw_screen(const struct playing *playing, struct cell *text, struct sl_err *err)
@@ -379,15 +379,15 @@ static int play(struct playing *playing, char *line, bool *quits, struct sl_err 
 	int status = step_command(playing->stepper, line, &effect, &why);
 	if (!status && effect.moved && !effect.answered)
 		say_moves(playing, &effect);
-	for (size_t i = 0; !status && i < effect.told.count; i++)
-		say(playing, line_kind(&effect, i), effect.told.line[i]);
+	for (size_t i = 0; !status && i < effect.reported.count; i++)
+		say(playing, line_kind(&effect, i), effect.reported.line[i]);
 	if (!status && effect.screen)
 		status = say_screen(playing, &why);
-	told_free(&effect.told);
+	reported_free(&effect.reported);
 	if (!status && effect.answered) {
-		struct told_lines told = { 0 };
-		status = quiz_goes_on(playing->stepper, &told, &why);
-		say_told(playing, &told);
+		struct report_lines reported = { 0 };
+		status = quiz_goes_on(playing->stepper, &reported, &why);
+		say_reported(playing, &reported);
 	}
 	if (status == SL_USAGE && !playing->script->echo && !playing->script->json) { /* Somebody types. */
 		(void)printf("%s\n", why.text);
@@ -404,9 +404,9 @@ static int play(struct playing *playing, char *line, bool *quits, struct sl_err 
 
 static void begin_quiz(struct playing *playing, struct sl_err *err, int *status)
 {
-	struct told_lines told = { 0 };
-	*status = quiz_goes_on(playing->stepper, &told, err);
-	say_told(playing, &told);
+	struct report_lines reported = { 0 };
+	*status = quiz_goes_on(playing->stepper, &reported, err);
+	say_reported(playing, &reported);
 	print_said(playing, NULL);
 }
 
@@ -471,15 +471,15 @@ int script_run(
 	if (file != stdin)
 		(void)fclose(file);
 	if (!status && (quiz_is_on(stepper) || (script->replay && stepper->guesses))) {
-		struct told_lines told = { 0 };
-		tell_score(stepper, &told);
+		struct report_lines reported = { 0 };
+		report_score(stepper, &reported);
 		if (script->json)
 			(void)printf("{\"event\": \"score\", \"right\": %" PRIu32 ", \"asked\": %" PRIu32
 				     "}\n",
 				stepper->right, stepper->guesses);
 		else
-			(void)printf("%s\n", told.count ? told.line[0] : "");
-		told_free(&told);
+			(void)printf("%s\n", reported.count ? reported.line[0] : "");
+		reported_free(&reported);
 	}
 	if (!status && playing.contradicted)
 		status = sl_fail(err, SL_CHECK_FAILED,

@@ -46,8 +46,8 @@ struct terminal {
 	struct termios was;
 	int signals; /* A signalfd. */
 	bool color;
-	struct told_lines told; /* Shown until a key; its texts are kept. */
-	char note[300];         /* In the last row. */
+	struct report_lines reported; /* Shown until a key; its texts are kept. */
+	char note[300];               /* In the last row. */
 	bool warns;
 	int status;
 	struct sl_err *err;
@@ -188,8 +188,8 @@ static void fill(struct terminal *terminal, struct canvas *canvas, const char *l
 		(void)canvas_put(canvas, 0, 0, canvas->columns, STYLE_WARN, "too small: 60 columns, 20 rows");
 		return;
 	}
-	terminal->status = step_draw(
-		terminal->stepper, canvas, terminal->told.count ? &terminal->told : NULL, terminal->err);
+	terminal->status = step_draw(terminal->stepper, canvas,
+		terminal->reported.count ? &terminal->reported : NULL, terminal->err);
 	(void)canvas_put(
 		canvas, canvas->rows - 1, 0, canvas->columns, terminal->warns ? STYLE_WARN : STYLE_DIM, last);
 }
@@ -216,9 +216,9 @@ static const char *keys_line(const struct terminal *terminal)
 {
 	if (*terminal->note)
 		return terminal->note;
-	if (terminal->told.count)
+	if (terminal->reported.count)
 		return "any key goes on";
-	return terminal->stepper->ask
+	return terminal->stepper->desc
 		       ? "p answers: which job starts next?   h help  q quit"
 		       : "n next  N one  b back  s start  t time  j job  w why  p predict  g strip  h help  q quit";
 }
@@ -229,29 +229,29 @@ static void set_note(struct terminal *terminal, const char *text, bool warns)
 	terminal->warns = warns;
 }
 
-static void free_told(struct terminal *terminal)
+static void free_reported(struct terminal *terminal)
 {
-	for (size_t i = 0; i < terminal->told.count; i++)
-		free(terminal->told.line[i]);
-	told_free(&terminal->told);
+	for (size_t i = 0; i < terminal->reported.count; i++)
+		free(terminal->reported.line[i]);
+	reported_free(&terminal->reported);
 }
 
 /* Texts of a command go with the next one: these are to stay. */
-static void keep_told(struct terminal *terminal, const struct told_lines *told)
+static void keep_reported(struct terminal *terminal, const struct report_lines *reported)
 {
-	free_told(terminal);
-	if (told->count)
-		terminal->told.line = calloc(told->count, sizeof(*terminal->told.line));
-	for (size_t i = 0; terminal->told.line && i < told->count; i++) {
-		char *copy = strdup(told->line[i]);
+	free_reported(terminal);
+	if (reported->count)
+		terminal->reported.line = calloc(reported->count, sizeof(*terminal->reported.line));
+	for (size_t i = 0; terminal->reported.line && i < reported->count; i++) {
+		char *copy = strdup(reported->line[i]);
 		if (copy)
-			terminal->told.line[terminal->told.count++] = copy;
+			terminal->reported.line[terminal->reported.count++] = copy;
 	}
 }
 
-static void drop_told(struct terminal *terminal)
+static void drop_reported(struct terminal *terminal)
 {
-	free_told(terminal);
+	free_reported(terminal);
 	terminal->note[0] = '\0';
 	terminal->warns = false;
 }
@@ -298,11 +298,11 @@ static bool do_command(struct terminal *terminal, const char *line)
 		terminal->status = status;
 	} else {
 		record_command(line, &effect, terminal->record);
-		keep_told(terminal, &effect.told);
+		keep_reported(terminal, &effect.reported);
 		if (effect.moved)
 			terminal->stepper->scroll = 0;
 	}
-	told_free(&effect.told);
+	reported_free(&effect.reported);
 	return !status && effect.quit;
 }
 
@@ -317,29 +317,29 @@ static void do_typed(struct terminal *terminal, const char *word, const char *qu
 	(void)do_command(terminal, line);
 }
 
-static void ask(struct terminal *terminal)
+static void desc(struct terminal *terminal)
 {
 	struct stepper *stepper = terminal->stepper;
-	if (!stepper->ask)
+	if (!stepper->desc)
 		(void)do_command(terminal, "p");
-	if (terminal->status || !stepper->ask)
+	if (terminal->status || !stepper->desc)
 		return;
-	free_told(terminal);
+	free_reported(terminal);
 	do_typed(terminal, "p", "predict: which job starts next? ", false);
 }
 
 /* The next question of a quiz, or its score. */
-static void ask_on(struct terminal *terminal)
+static void desc_on(struct terminal *terminal)
 {
-	struct told_lines told = { 0 };
+	struct report_lines reported = { 0 };
 	struct stepper *stepper = terminal->stepper;
 	const bool over = !quiz_is_on(stepper);
-	terminal->status = quiz_goes_on(stepper, &told, terminal->err);
-	if (stepper->ask)
+	terminal->status = quiz_goes_on(stepper, &reported, terminal->err);
+	if (stepper->desc)
 		set_note(terminal, "p: which job starts next?", false);
-	else if (!over || told.count)
-		keep_told(terminal, &told);
-	told_free(&told);
+	else if (!over || reported.count)
+		keep_reported(terminal, &reported);
+	reported_free(&reported);
 }
 
 static void scroll(const struct terminal *terminal, int by)
@@ -375,7 +375,7 @@ static bool do_key(struct terminal *terminal, int key)
 		do_typed(terminal, "w", "why does which job wait? (Enter: the first of the queue) ", true);
 		break;
 	case 'p':
-		ask(terminal);
+		desc(terminal);
 		break;
 	case ':':
 		do_typed(terminal, "", ": ", false);
@@ -398,7 +398,7 @@ static void loop(struct terminal *terminal)
 {
 	bool over = false;
 	if (terminal->stepper->quiz)
-		ask_on(terminal);
+		desc_on(terminal);
 	while (!over && !terminal->status) {
 		draw(terminal, keys_line(terminal));
 		const int key = terminal->status ? KEY_OVER : read_key(terminal);
@@ -406,15 +406,15 @@ static void loop(struct terminal *terminal)
 			break;
 		if (key == KEY_NONE || key == KEY_RESIZED)
 			continue;
-		const bool read = terminal->told.count > 0;
-		drop_told(terminal);
+		const bool read = terminal->reported.count > 0;
+		drop_reported(terminal);
 		if (read && (key == ' ' || key == '\r' || key == KEY_ESCAPE))
 			; /* It only says: seen. */
 		else
 			over = do_key(terminal, key);
-		if (!over && !terminal->status && !terminal->told.count && quiz_is_on(terminal->stepper) &&
-			!terminal->stepper->ask)
-			ask_on(terminal);
+		if (!over && !terminal->status && !terminal->reported.count &&
+			quiz_is_on(terminal->stepper) && !terminal->stepper->desc)
+			desc_on(terminal);
 	}
 }
 
@@ -435,7 +435,7 @@ static int draw_and_read(struct terminal *terminal)
 	raw_off(terminal);
 	(void)close(terminal->signals);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	drop_told(terminal);
+	drop_reported(terminal);
 	if (terminal->stepper->guesses)
 		(void)printf("score: %u of %u right\n", terminal->stepper->right, terminal->stepper->guesses);
 	if (!terminal->status && atomic_load(&cli_stop))
@@ -447,13 +447,13 @@ static int draw_and_read(struct terminal *terminal)
 static int wait_for(pid_t child)
 {
 	int how = 0;
-	bool told = false;
+	bool reported = false;
 	for (;;) {
 		const pid_t found = waitpid(child, &how, WUNTRACED);
 		if (found < 0 && errno == EINTR) {
-			if (atomic_load(&cli_stop) && !told)
+			if (atomic_load(&cli_stop) && !reported)
 				(void)kill(child, SIGTERM);
-			told = atomic_load(&cli_stop);
+			reported = atomic_load(&cli_stop);
 			continue;
 		}
 		if (found < 0 || !WIFSTOPPED(how))

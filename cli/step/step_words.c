@@ -11,7 +11,7 @@
 #include "cli/step/step.h"
 #include "sim/run/engine.h"
 
-#define TEXT(stepper, ...) told_text(&(stepper)->explain, __VA_ARGS__)
+#define TEXT(stepper, ...) report_text(&(stepper)->explain, __VA_ARGS__)
 
 /* ---- Jobs and times -------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ const char *asks_words(const struct stepper *stepper, uint32_t job)
 {
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	return TEXT(stepper, "%s, %s", asked_text(&stepper->explain, job),
-		limit >= SL_TIME_MOST ? "no limit" : span_text(&stepper->explain, limit));
+		limit >= SL_TIME_MOST ? "no limit" : range_text(&stepper->explain, limit));
 }
 
 const char *brief_words(const struct stepper *stepper, uint32_t job)
@@ -45,9 +45,9 @@ const char *brief_words(const struct stepper *stepper, uint32_t job)
 }
 
 /* "slurm", "easy" of "easy:fill=shortest", "mine" of "./mine.so". */
-const char *policy_words(const struct stepper *stepper, size_t stretch)
+const char *policy_words(const struct stepper *stepper, size_t interval)
 {
-	const char *text = stepper->explain.view.again.recipe.past[stretch].choice->text;
+	const char *text = stepper->explain.view.rerun.recipe.history[interval].choice->text;
 	size_t len = strcspn(text, ":");
 	for (size_t k = 0; k < len; k++)
 		if (text[k] == '/') {
@@ -59,11 +59,11 @@ const char *policy_words(const struct stepper *stepper, size_t stretch)
 	return TEXT(stepper, "%.*s", (int)(len - file), text);
 }
 
-size_t stretch_now(const struct stepper *stepper)
+size_t interval_now(const struct stepper *stepper)
 {
-	const struct sim_options *recipe = &stepper->explain.view.again.recipe;
+	const struct sim_options *recipe = &stepper->explain.view.rerun.recipe;
 	size_t i = 0;
-	while (i + 1 < recipe->past_count && recipe->past[i].until <= stepper->now)
+	while (i + 1 < recipe->history_count && recipe->history[i].until <= stepper->now)
 		i++;
 	return i;
 }
@@ -109,7 +109,7 @@ sl_time planned_now(const struct stepper *stepper, uint32_t job)
 {
 	const bool over = step_is_at_end(stepper);
 	const size_t place =
-		over ? stepper->happening_count : stepper->instant[stepper->at].first + stepper->shown;
+		over ? stepper->happening_count : stepper->instant[stepper->at].first + stepper->displayed;
 	return planned_before(stepper, place, job);
 }
 
@@ -123,7 +123,7 @@ sl_time waits_since(const struct stepper *stepper, uint32_t job)
 {
 	sl_time from;
 	sl_time until;
-	for (size_t i = 0; sl_wait_span(stepper->explain.view.result, job, i, &from, &until); i++)
+	for (size_t i = 0; sl_wait_interval(stepper->explain.view.result, job, i, &from, &until); i++)
 		if (from <= stepper->now && stepper->now <= until)
 			return from;
 	return submitted_at(stepper, job);
@@ -133,7 +133,7 @@ enum sl_reason reason_now(const struct stepper *stepper, uint32_t job)
 {
 	struct sl_charging charging = sl_charges_of(stepper->explain.view.result, job);
 	struct sl_charge charge;
-	const sl_time at = stepper->now - (stepper->shown > 0); /* Not decided yet: as before. */
+	const sl_time at = stepper->now - (stepper->displayed > 0); /* Not decided yet: as before. */
 	while (sl_charge_next(&charging, &charge))
 		if (charge.from <= at && at < charge.until)
 			return charge.reason;
@@ -166,7 +166,7 @@ static const char *window_words(const struct stepper *stepper, sl_time at)
 /* How a job ended that went its way: as the log says. */
 static const char *end_words(const struct stepper *stepper, uint32_t job)
 {
-	const enum sl_state state = sl_state_told(stepper->explain.view.result, job);
+	const enum sl_state state = sl_state_reported(stepper->explain.view.result, job);
 	const char *how = state == SL_COMPLETED ? "" : TEXT(stepper, " (%s)", sl_state_name(state));
 	return TEXT(stepper, "%s ends%s: it held %s", job_words(stepper, job), how,
 		asked_text(&stepper->explain, job));
@@ -175,11 +175,11 @@ static const char *end_words(const struct stepper *stepper, uint32_t job)
 static const char *event_words(const struct stepper *stepper, sl_time at, const struct happening *happening)
 {
 	/* Of a job and of a node, that alone. */
-	static const char *const then[] = { [HAPPENED_LET_IN] = "may be considered from now on",
+	static const char *const then[] = { [HAPPENED_RELEASED] = "may be considered from now on",
 		[HAPPENED_LIMIT] = "is stopped at its time limit",
 		[HAPPENED_CANCEL] = "is cancelled by its user",
 		[HAPPENED_DEADLINE] = "can make its deadline no more",
-		[HAPPENED_PUT_OFF] = "may not be considered again yet",
+		[HAPPENED_DEFERRED] = "may not be considered again yet",
 		[HAPPENED_NODE_DOWN] = "goes down",
 		[HAPPENED_NODE_UP] = "comes up",
 		[HAPPENED_DRAIN] = "is drained",
@@ -197,7 +197,7 @@ static const char *event_words(const struct stepper *stepper, sl_time at, const 
 			happening->what == HAPPENED_GATED ? ", and may not be considered yet" : "");
 	if (happening->what == HAPPENED_FAILED)
 		return TEXT(stepper, "%s ends: %s", job_words(stepper, row), state);
-	if (happening->what == HAPPENED_AGAIN)
+	if (happening->what == HAPPENED_REQUEUED)
 		return TEXT(stepper, "%s fails (%s), and waits again", job_words(stepper, row), state);
 	return happening->what == HAPPENED_END ? end_words(stepper, row) : window_words(stepper, at);
 }
@@ -207,16 +207,16 @@ static const char *event_words(const struct stepper *stepper, sl_time at, const 
 
 static const char *for_whom(const struct stepper *stepper, const struct happening *happening)
 {
-	return happening->whose == UINT32_MAX || happening->whose == happening->row
+	return happening->beneficiary == UINT32_MAX || happening->beneficiary == happening->row
 		       ? ""
-		       : TEXT(stepper, " for %s", job_words(stepper, happening->whose));
+		       : TEXT(stepper, " for %s", job_words(stepper, happening->beneficiary));
 }
 
 /* Of one that was put before others: why it is in nobody's way. */
 static const char *backfill_words(
 	const struct stepper *stepper, size_t instant, const struct happening *happening)
 {
-	const uint32_t head = happening->whose;
+	const uint32_t head = happening->beneficiary;
 	const sl_time plan = planned_start(stepper, instant, head);
 	const sl_time end = limit_end(stepper, happening->row, stepper->instant[instant].at);
 	const char *start = plan == SL_NONE ? "" : time_text(&stepper->explain, plan);
@@ -236,8 +236,8 @@ static const char *backfill_words(
 static const char *start_words(
 	const struct stepper *stepper, size_t instant, const struct happening *happening)
 {
-	const bool beside = happening->rule == SL_RULE_BACKFILL && happening->whose != UINT32_MAX;
-	return TEXT(stepper, "%s starts %s (%s): %s", policy_words(stepper, happening->stretch),
+	const bool beside = happening->rule == SL_RULE_BACKFILL && happening->beneficiary != UINT32_MAX;
+	return TEXT(stepper, "%s starts %s (%s): %s", policy_words(stepper, happening->interval),
 		job_words(stepper, happening->row), asks_words(stepper, happening->row),
 		beside ? backfill_words(stepper, instant, happening)
 		       : sl_rule_words((enum sl_rule)happening->rule));
@@ -250,7 +250,7 @@ static const char *preempt_words(const struct stepper *stepper, const struct hap
 		[SL_PREEMPT_SUSPEND] = "it is suspended",
 		[SL_PREEMPT_CANCEL] = "it is cancelled" };
 	const char *then = happening->how < SL_LEN(how) ? how[happening->how] : "it stops";
-	return TEXT(stepper, "%s preempts %s%s: %s; %s", policy_words(stepper, happening->stretch),
+	return TEXT(stepper, "%s preempts %s%s: %s; %s", policy_words(stepper, happening->interval),
 		job_words(stepper, happening->row), for_whom(stepper, happening),
 		sl_rule_words((enum sl_rule)happening->rule), then);
 }
@@ -258,7 +258,7 @@ static const char *preempt_words(const struct stepper *stepper, const struct hap
 static const char *plan_words(const struct stepper *stepper, const struct happening *happening)
 {
 	const sl_time was = planned_before(stepper, (size_t)(happening - stepper->happening), happening->row);
-	const char *policy = policy_words(stepper, happening->stretch);
+	const char *policy = policy_words(stepper, happening->interval);
 	const char *job = job_words(stepper, happening->row);
 	if (happening->start == SL_NONE)
 		return TEXT(stepper, "%s plans no start of %s any more", policy, job);
@@ -275,7 +275,7 @@ const char *happening_words(const struct stepper *stepper, size_t instant, uint3
 	const sl_time at = stepper->instant[instant].at;
 	if (!is_decision(happening))
 		return event_words(stepper, at, happening);
-	const char *policy = policy_words(stepper, happening->stretch);
+	const char *policy = policy_words(stepper, happening->interval);
 	const char *job = job_words(stepper, happening->row);
 	const char *rule = sl_rule_words((enum sl_rule)happening->rule);
 	if (happening->what == HAPPENED_START)
@@ -296,7 +296,7 @@ const char *happening_words(const struct stepper *stepper, size_t instant, uint3
 /* ---- Lines
  * -------------------------------------------------------------------------------------------------- */
 
-void tell_line(struct stepper *stepper, struct told_lines *told, const char *format, ...)
+void report_line(struct stepper *stepper, struct report_lines *reported, const char *format, ...)
 {
 	struct sl_err none = { 0 };
 	char *text = NULL;
@@ -307,12 +307,12 @@ void tell_line(struct stepper *stepper, struct told_lines *told, const char *for
 	char *kept = len < 0 ? NULL : sl_strdup(stepper->explain.view.arena, text, (size_t)len);
 	if (len >= 0)
 		free(text);
-	if (kept && !SL_GROW(told->line, told->capacity, told->count + 1, &none))
-		told->line[told->count++] = kept;
+	if (kept && !SL_GROW(reported->line, reported->capacity, reported->count + 1, &none))
+		reported->line[reported->count++] = kept;
 }
 
-void told_free(struct told_lines *told)
+void reported_free(struct report_lines *reported)
 {
-	free(told->line);
-	*told = (struct told_lines){ 0 };
+	free(reported->line);
+	*reported = (struct report_lines){ 0 };
 }

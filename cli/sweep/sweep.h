@@ -124,7 +124,7 @@ void claims_tidy(const struct sweep *sweep);
 struct sweep_work {
 	struct sweep *sweep;
 	size_t part, parts;
-	int told; /* A pipe: one byte a point done ('.'), failed ('!'); -1: nobody listens. */
+	int reported; /* A pipe: one byte a point done ('.'), failed ('!'); -1: nobody listens. */
 	_Atomic uint64_t
 		*at; /* The number of the point that is in work, and 1; 0: none. NULL: nobody asks. */
 };

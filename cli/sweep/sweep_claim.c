@@ -48,11 +48,11 @@ static void word_of(const char *path, unsigned which, char *word, size_t size)
 static void machine_of(char *text, size_t size)
 {
 	char boot[64];
-	char space[64] = "-";
+	char namespace[64] = "-";
 	word_of("/proc/sys/kernel/random/boot_id", 0, boot, sizeof(boot));
-	const ssize_t len = readlink("/proc/self/ns/pid", space, sizeof(space) - 1);
-	space[len > 0 ? len : 1] = '\0';
-	(void)snprintf(text, size, "%s/%s", boot, space);
+	const ssize_t len = readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1);
+	namespace[len > 0 ? len : 1] = '\0';
+	(void)snprintf(text, size, "%s/%s", boot, namespace);
 }
 
 /* When a process began, so that another with its number is told apart (proc(5): field 22, the 20th behind the

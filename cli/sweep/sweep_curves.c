@@ -37,8 +37,8 @@ static double x_value(const struct plot *plot, size_t x)
 
 static double x_at(const struct plot *plot, double value)
 {
-	const double span = plot->x_most - plot->x_least;
-	return LEFT + (span > 0 ? (value - plot->x_least) / span : 0.5) * (WIDTH - LEFT - RIGHT);
+	const double range = plot->x_most - plot->x_least;
+	return LEFT + (range > 0 ? (value - plot->x_least) / range : 0.5) * (WIDTH - LEFT - RIGHT);
 }
 
 static double y_at(const struct plot *plot, double value)

@@ -291,7 +291,7 @@ int sweep_recall(struct sweep *sweep, struct sl_err *err)
 	static const char key[] = "\"id\": \"";
 	char path[PATH_MAX];
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	size_t count = 0;
 	int status = sweep_points(sweep, err);
 	if (status)
@@ -300,7 +300,7 @@ int sweep_recall(struct sweep *sweep, struct sl_err *err)
 	FILE *file = fopen(path, "r");
 	if (!file)
 		return sl_fail_sys(err, SL_INPUT, "open", path);
-	while (getline(&line, &room, file) > 0 && count < sweep->count) {
+	while (getline(&line, &capacity, file) > 0 && count < sweep->count) {
 		const char *at = strstr(line, key);
 		if (at && strlen(at) > sizeof(key) + POINT_ID)
 			memcpy(sweep->point[count++].id, at + sizeof(key) - 1, POINT_ID);

@@ -7,7 +7,7 @@
  * or less, or one that is started again, changes nothing of the result.
  *
  * sbatch(1): --array, SLURM_ARRAY_TASK_ID; Kubernetes: Jobs with completionMode Indexed,
- * JOB_COMPLETION_INDEX; Open MPI: OMPI_COMM_WORLD_RANK; GNU parallel(1).
+ * JOB_COMPLETION_INDEX; Open MPI: OMPI_COMM_STATE_RANK; GNU parallel(1).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -177,10 +177,10 @@ const char *sweep_engine_at(size_t i) { return i < SL_LEN(engines) ? engines[i].
 static int name_check(const char *name, struct sl_err *err)
 {
 	for (const char *at = name; *at;) {
-		char shown[SL_INERT_ROOM];
+		char metric_info[SL_INERT_SIZE];
 		const char *was = at;
-		const size_t len = sl_inert(&at, shown);
-		if (len != (size_t)(at - was) || memcmp(was, shown, len) != 0)
+		const size_t len = sl_inert(&at, metric_info);
+		if (len != (size_t)(at - was) || memcmp(was, metric_info, len) != 0)
 			return sl_fail(err, SL_USAGE,
 				"--emit: '%.500s' has control characters, or is no UTF-8: give the folder another name",
 				name);

@@ -251,16 +251,16 @@ static int fill_all(struct curves *curves, const struct found *found, struct sl_
 	struct sorted sorted = { calloc(places + 2, sizeof(*sorted.first)),
 		calloc(found->count + 1, sizeof(*sorted.order)),
 		calloc(found->count + 1, sizeof(*sorted.micro)) };
-	const bool room = value && sorted.first && sorted.order && sorted.micro;
-	if (room)
+	const bool capacity = value && sorted.first && sorted.order && sorted.micro;
+	if (capacity)
 		sort_points(curves, found, &sorted);
-	for (size_t at = 0; at < places && room; at++)
+	for (size_t at = 0; at < places && capacity; at++)
 		fill(curves, found, &sorted, at, value);
 	free(value);
 	free(sorted.first);
 	free(sorted.order);
 	free(sorted.micro);
-	return room ? SL_OK : sl_fail_memory(err);
+	return capacity ? SL_OK : sl_fail_memory(err);
 }
 
 int curves_make(struct curves *curves, const struct found *found, struct sl_err *err)

@@ -15,11 +15,11 @@
 
 /* ---- Points, read ------------------------------------------------------------------------------------ */
 
-static size_t metric_find(struct found *found, const char *name, size_t near, struct sl_err *err)
+static size_t metric_find(struct found *found, const char *name, size_t similar, struct sl_err *err)
 {
 	/* Points have the same metrics in the same order, mostly. */
-	if (near < found->metric_count && strcmp(found->metric[near], name) == 0)
-		return near;
+	if (similar < found->metric_count && strcmp(found->metric[similar], name) == 0)
+		return similar;
 	for (size_t i = 0; i < found->metric_count; i++)
 		if (strcmp(found->metric[i], name) == 0)
 			return i;
@@ -236,7 +236,7 @@ static size_t too_little(const struct curves *curves, double *most)
 	return count;
 }
 
-static void table_tell(const struct curves *curves)
+static void table_report(const struct curves *curves)
 {
 	double most = 0;
 	const size_t count = too_little(curves, &most);
@@ -260,7 +260,7 @@ static void table_print(const struct curves *curves, const struct found *found)
 		printf("\nless that of %s, pair by pair\n\n", sweep->spec.factor[curves->by].value[0]);
 		grid_print(curves, sweep, curves->difference, 1);
 	}
-	table_tell(curves);
+	table_report(curves);
 }
 
 static void json_place(struct json *json, const char *key, const struct curve_place *place)
@@ -315,7 +315,7 @@ static int json_print(const struct curves *curves, const struct found *found, st
 	return json_finish(&json, SL_OK, err);
 }
 
-enum { MISSING_SHOWN = 5 };
+enum { MISSING_DISPLAYED = 5 };
 
 /* "3 (seed=2 policy=easy)" */
 static void put_point(FILE *to, const struct sweep *sweep, size_t number)
@@ -330,23 +330,24 @@ static void put_point(FILE *to, const struct sweep *sweep, size_t number)
 
 /* Points that are not there yet, by name, and pairs that cannot be compared: below the table, else on stderr.
  */
-static void tell_missing(const struct found *found, bool below)
+static void report_missing(const struct found *found, bool below)
 {
 	const struct sweep *sweep = found->sweep;
 	const size_t missing = sweep->count - found->count;
 	char *text = NULL;
-	size_t len, shown = 0;
+	size_t len, metric_info = 0;
 	FILE *to = missing ? open_memstream(&text, &len) : NULL;
-	for (size_t number = 0, at = 0; to && number < sweep->count && shown < MISSING_SHOWN; number++) {
+	for (size_t number = 0, at = 0; to && number < sweep->count && metric_info < MISSING_DISPLAYED;
+		number++) {
 		if (at < found->count && found->point[at].number == number) {
 			at++;
 			continue;
 		}
-		(void)fprintf(to, "%s", shown++ ? ", " : "");
+		(void)fprintf(to, "%s", metric_info++ ? ", " : "");
 		put_point(to, sweep, number);
 	}
 	if (to && !fclose(to)) {
-		const char *more = missing > shown ? " ..." : "";
+		const char *more = missing > metric_info ? " ..." : "";
 		if (below)
 			printf("\n%zu of %zu points are missing: %s%s\n", missing, sweep->count, text, more);
 		else
@@ -355,7 +356,7 @@ static void tell_missing(const struct found *found, bool below)
 	free(text);
 }
 
-static void tell_unlike(const struct curves *curves, bool below)
+static void report_unlike(const struct curves *curves, bool below)
 {
 	static const char why[] = "not compared: of the two, one replayed or completed fewer jobs";
 	const char *pairs = curves->unlike == 1 ? "pair is" : "pairs are";
@@ -365,7 +366,7 @@ static void tell_unlike(const struct curves *curves, bool below)
 		talk("%zu %s %s", curves->unlike, pairs, why);
 }
 
-static void tell_failed(const struct found *found)
+static void report_failed(const struct found *found)
 {
 	size_t failed = 0;
 	for (size_t i = 0; i < found->count; i++)
@@ -394,14 +395,14 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 	if (status)
 		return status;
 	claims_tidy(sweep);
-	tell_failed(&found);
+	report_failed(&found);
 	if (log_shows(LOG_INFO))
 		log_line(LOG_INFO, "%zu of %zu points: %s/points.csv, runs.db%s", found.count, sweep->count,
 			sweep->dir_name, curves.x != SIZE_MAX ? ", curves.svg" : "");
 	const bool json = arg_flag(sweep->args, "json");
 	if (!json)
 		table_print(&curves, &found);
-	tell_missing(&found, !json);
-	tell_unlike(&curves, !json);
+	report_missing(&found, !json);
+	report_unlike(&curves, !json);
 	return json ? json_print(&curves, &found, err) : SL_OK;
 }

@@ -284,7 +284,7 @@ static void listen_to(struct crew *crew, int wait_ms)
 	}
 }
 
-static void tell_workers(const struct crew *crew, int number)
+static void report_workers(const struct crew *crew, int number)
 {
 	for (size_t i = 0; i < crew->count; i++)
 		if (crew->worker[i] > 0)
@@ -292,7 +292,7 @@ static void tell_workers(const struct crew *crew, int number)
 }
 
 /* Is it worth another try? One that was killed is, once. */
-static bool may_again(struct crew *crew, uint64_t number, int how)
+static bool may_retry(struct crew *crew, uint64_t number, int how)
 {
 	if (how != SIGKILL && how != SIGTERM)
 		return false;
@@ -317,10 +317,10 @@ static void mourn(struct crew *crew, size_t i, int how)
 		talk("a worker ended by signal %d (%s)", how, name);
 		return;
 	}
-	const bool again = may_again(crew, number, how);
+	const bool rerun = may_retry(crew, number, how);
 	talk("a worker ended by signal %d (%s) at point %" PRIu64 "%s", how, name, number - 1,
-		again ? ": it is done again" : ", which has failed");
-	if (again)
+		rerun ? ": it is done again" : ", which has failed");
+	if (rerun)
 		return;
 	struct sl_err why = { 0 };
 	(void)sl_fail(&why, SL_SYSTEM, "the program ended by signal %d (%s)", how, name);
@@ -361,7 +361,7 @@ static void answer(const struct crew *crew)
 		if (crew->worker[i] > 0 && number)
 			log_answer("worker %zu is at point %" PRIu64, i + 1, number - 1);
 	}
-	tell_workers(crew, SIGUSR1);
+	report_workers(crew, SIGUSR1);
 }
 
 static void oversee(struct crew *crew)
@@ -372,9 +372,9 @@ static void oversee(struct crew *crew)
 		listen_to(crew, TURN_MS);
 		if (atomic_load(&cli_stop) && !stopped) {
 			stopped = true;
-			tell_workers(crew, SIGTERM);
+			report_workers(crew, SIGTERM);
 		}
-		if (atomic_exchange(&cli_ask, 0))
+		if (atomic_exchange(&cli_query, 0))
 			answer(crew);
 		bury(crew, &crashed);
 		if (crew->bar && turn % 10 == 0)

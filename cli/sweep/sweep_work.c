@@ -176,7 +176,7 @@ static void put_warnings(struct json *json, const struct scenario *scenario)
 	json_nest(json, "warnings", '[', &json_tight);
 	for (unsigned dropped = 0; dropped < 2; dropped++) {
 		char text[600];
-		if (oddities_text(scenario, dropped, text, sizeof(text)))
+		if (anomalies_text(scenario, dropped, text, sizeof(text)))
 			json_put(json, datum_text(NULL, text));
 	}
 	json_close(json);
@@ -405,9 +405,9 @@ static void heart_stop(struct heart *heart)
 	(void)pthread_join(heart->thread, NULL);
 }
 
-static void tell(const struct sweep_work *work, char what)
+static void report(const struct sweep_work *work, char what)
 {
-	if (work->told >= 0 && write(work->told, &what, 1) != 1)
+	if (work->reported >= 0 && write(work->reported, &what, 1) != 1)
 		return; /* Nobody listens any more. */
 }
 
@@ -433,7 +433,7 @@ static int try_point(
 	if (status)
 		claim_drop(&claim);
 	else
-		tell(work, failed ? '!' : '.');
+		report(work, failed ? '!' : '.');
 	return status;
 }
 

@@ -3,7 +3,7 @@
  * cmd_whatif.c - schedlab whatif: a base, and what would have been with other settings, side by side.
  *
  * The line is read in order: what stands before the first --as is every world's, what follows one is that
- * world's alone. Runs, table, intervals and files are those of compare; whatif_tell.c adds who gained.
+ * world's alone. Runs, table, intervals and files are those of compare; whatif_report.c adds who gained.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static const char *load_text(const struct base *base, const char *factor, const 
 }
 
 /* "n[1-4] 0 3600" of --down. */
-static int down_put(struct base *base, struct world *world, const struct args *args, const char *nodes,
+static int down_put(struct base *base, struct replica *replica, const struct args *args, const char *nodes,
 	struct sl_err *err)
 {
 	const struct scenario *scenario = base_scenario(base, err);
@@ -123,16 +123,16 @@ static int down_put(struct base *base, struct world *world, const struct args *a
 	if (length)
 		*sl_put_micro(end, from + until) = '\0';
 	char *text = rows.hosts ? text_made(base_arena(base), "%s %s %s", rows.hosts, begin, end) : NULL;
-	return text ? outage_put(world, scenario, text, base_arena(base), err) : sl_fail_memory(err);
+	return text ? outage_put(replica, scenario, text, base_arena(base), err) : sl_fail_memory(err);
 }
 
 /* One option of a world. */
-static int world_given(struct base *base, struct world *world, const struct args *args,
+static int replica_given(struct base *base, struct replica *replica, const struct args *args,
 	const struct given *given, struct sl_err *err)
 {
 	const char *text = NULL;
 	if (is(given, "down"))
-		return down_put(base, world, args, given->value, err);
+		return down_put(base, replica, args, given->value, err);
 	if (is(given, "set"))
 		text = given->value;
 	else if (is(given, "drop"))
@@ -140,9 +140,9 @@ static int world_given(struct base *base, struct world *world, const struct args
 	else if (is(given, "scale-load"))
 		text = load_text(base, given->value, arg(args, "drain") ? NULL : arg(args, "at"), err);
 	else if (is(given, "policy"))
-		world->policy = given->value;
+		replica->policy = given->value;
 	else if (is(given, "cluster"))
-		world->cluster = given->value;
+		replica->cluster = given->value;
 	else
 		return SL_OK;
 	if (is(given, "policy") || is(given, "cluster"))
@@ -151,12 +151,13 @@ static int world_given(struct base *base, struct world *world, const struct args
 		return err->status ? err->status : sl_fail_memory(err);
 	if (!strchr(text, '='))
 		return sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
-	world->setting[world->setting_count++] = text;
+	replica->setting[replica->setting_count++] = text;
 	return SL_OK;
 }
 
 /* --censored extend=F: of jobs that were cut. */
-static int censored_given(struct base *base, struct world *world, const struct args *args, struct sl_err *err)
+static int censored_given(
+	struct base *base, struct replica *replica, const struct args *args, struct sl_err *err)
 {
 	const char *way = arg(args, "censored");
 	int64_t factor;
@@ -177,27 +178,28 @@ static int censored_given(struct base *base, struct world *world, const struct a
 		text_made(base_arena(base), "replay.change=cut=yes run*%s limit*%s", equals + 1, equals + 1);
 	if (!text)
 		return sl_fail_memory(err);
-	world->setting[world->setting_count++] = text;
+	replica->setting[replica->setting_count++] = text;
 	return SL_OK;
 }
 
-static struct world *world_add(struct world_list *all, const char *name, struct sl_err *err)
+static struct replica *replica_add(struct replica_list *all, const char *name, struct sl_err *err)
 {
-	struct world *world = &all->world[all->count];
-	const char **room = sl_alloc(base_arena(all->base), 3 * all->args->given_count + 2, sizeof(*room));
-	if (!room) {
+	struct replica *replica = &all->replica[all->count];
+	const char **capacity =
+		sl_alloc(base_arena(all->base), 3 * all->args->given_count + 2, sizeof(*capacity));
+	if (!capacity) {
 		(void)sl_fail_memory(err);
 		return NULL;
 	}
-	*world = (struct world){ .name = name, .setting = room };
+	*replica = (struct replica){ .name = name, .setting = capacity };
 	all->count++;
-	return world;
+	return replica;
 }
 
 /* What stands before the first --as, but what is the base's: its policy and its machine. */
-static int common_given(struct world_list *all, struct world *world, struct sl_err *err)
+static int common_given(struct replica_list *all, struct replica *replica, struct sl_err *err)
 {
-	int status = censored_given(all->base, world, all->args, err);
+	int status = censored_given(all->base, replica, all->args, err);
 	bool policy = base_is_run(all->base);
 	bool cluster = policy;
 	for (size_t i = 0; i < all->args->given_count && !status; i++) {
@@ -209,81 +211,81 @@ static int common_given(struct world_list *all, struct world *world, struct sl_e
 		else if (is(given, "cluster") && !cluster)
 			cluster = true;
 		else
-			status = world_given(all->base, world, all->args, given, err);
+			status = replica_given(all->base, replica, all->args, given, err);
 	}
 	return status;
 }
 
-static int unnamed_world(struct world_list *all, struct sl_err *err)
+static int unnamed_replica(struct replica_list *all, struct sl_err *err)
 {
-	struct world *world = world_add(all, "changed", err);
-	const int status = world ? common_given(all, world, err) : err->status;
-	if (!status && !world->setting_count && !world->policy && !world->cluster)
+	struct replica *replica = replica_add(all, "changed", err);
+	const int status = replica ? common_given(all, replica, err) : err->status;
+	if (!status && !replica->setting_count && !replica->policy && !replica->cluster)
 		return sl_fail(err, SL_USAGE,
 			"whatif: nothing is changed: give --set, --drop, --scale-load, --down, another -c or -p; or "
 			"--until with --vary, or --drain");
 	return status;
 }
 
-int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err)
+int replica_of_line(struct replica *replica, struct base *base, const struct args *args, struct sl_err *err)
 {
-	struct world_list all = { .args = args, .base = base };
-	all.world = world;
-	return world_add(&all, "changed", err) ? common_given(&all, world, err) : err->status;
+	struct replica_list all = { .args = args, .base = base };
+	all.replica = replica;
+	return replica_add(&all, "changed", err) ? common_given(&all, replica, err) : err->status;
 }
 
-static int named_worlds(struct world_list *all, struct sl_err *err)
+static int named_replicas(struct replica_list *all, struct sl_err *err)
 {
-	struct world *world = NULL;
+	struct replica *replica = NULL;
 	int status = SL_OK;
 	for (size_t i = 0; i < all->args->given_count && !status; i++) {
 		const struct given *given = given_at(all->args, i);
 		if (is(given, "as")) {
 			for (size_t k = 0; k < all->count; k++)
-				if (strcmp(all->world[k].name, given->value) == 0)
+				if (strcmp(all->replica[k].name, given->value) == 0)
 					return sl_fail(err, SL_USAGE,
 						"--as: there is a scenario '%s' already: take another name",
 						given->value);
-			world = world_add(all, given->value, err);
-			status = world ? common_given(all, world, err) : err->status;
-		} else if (world) {
-			status = world_given(all->base, world, all->args, given, err);
+			replica = replica_add(all, given->value, err);
+			status = replica ? common_given(all, replica, err) : err->status;
+		} else if (replica) {
+			status = replica_given(all->base, replica, all->args, given, err);
 		}
 	}
 	return status;
 }
 
-static int worlds_of_line(
-	struct world_list *all, struct base *base, const struct args *args, struct sl_err *err)
+static int replicas_of_line(
+	struct replica_list *all, struct base *base, const struct args *args, struct sl_err *err)
 {
-	*all = (struct world_list){ .args = args, .base = base };
-	all->world = sl_alloc(args->arena, args->given_count + 2, sizeof(*all->world));
-	if (!all->world || !world_add(all, "base", err))
+	*all = (struct replica_list){ .args = args, .base = base };
+	all->replica = sl_alloc(args->arena, args->given_count + 2, sizeof(*all->replica));
+	if (!all->replica || !replica_add(all, "base", err))
 		return sl_fail_memory(err);
-	return arg(args, "as") ? named_worlds(all, err) : unnamed_world(all, err);
+	return arg(args, "as") ? named_replicas(all, err) : unnamed_replica(all, err);
 }
 
 /* ---- The comparison ------------------------------------------------------------------------------- */
 
 /* What is read by the seed is read anew for each. */
-static const struct scenario *world_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
+static const struct scenario *replica_of_seed(void *self, size_t row, size_t seed, struct sl_err *err)
 {
-	struct world_list *all = self;
+	struct replica_list *all = self;
 	if (!seed || !all->run[row].scenario->filled)
 		return all->run[row].scenario;
-	struct world world = all->world[row];
-	struct world_run more;
-	world.seed_more = seed;
-	return world_prepare(all->base, &world, &more, err) ? NULL : more.scenario;
+	struct replica replica = all->replica[row];
+	struct replica_run more;
+	replica.seed_more = seed;
+	return replica_prepare(all->base, &replica, &more, err) ? NULL : more.scenario;
 }
 
 static int prepare(
-	struct comparison *comparison, struct world_list *all, struct run *runs, struct sl_err *err)
+	struct comparison *comparison, struct replica_list *all, struct run *runs, struct sl_err *err)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		int status = i && arg(all->args, "at") ? fork_settings(all, i, err) : SL_OK;
 		if (!status)
-			status = world_prepare(all->base, &all->world[i], &all->run[i], err);
+			status = replica_prepare(all->base, &all->replica[i], &all->run[i], err);
 		if (!status && i == 0)
 			base_talk(all->base);
 		if (!status && all->run[i].scenario->window_count)
@@ -291,12 +293,12 @@ static int prepare(
 				"whatif looks at whole runs: leave out replay.windows, or compare them with "
 				"'schedlab compare'");
 		if (!status && arg(all->args, "at") && i)
-			status = fork_world(all, i, err);
+			status = fork_replica(all, i, err);
 		if (status)
 			return status;
 		runs[i] = all->run[i].run;
-		if (compare_row_begin(&comparison->row[i], &runs[i], all->world[i].name,
-			    all->world[i].cluster ? all->world[i].cluster : base_cluster(all->base),
+		if (compare_row_begin(&comparison->row[i], &runs[i], all->replica[i].name,
+			    all->replica[i].cluster ? all->replica[i].cluster : base_cluster(all->base),
 			    all->args))
 			return sl_fail_memory(err);
 	}
@@ -319,9 +321,9 @@ static int files(const struct comparison *comparison, void *self, struct sl_err 
 
 static int more(void *self, struct json *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
-static const char *named(void *self, size_t row) { return world_text(self, row); }
+static const char *named(void *self, size_t row) { return replica_text(self, row); }
 
-static int compare_worlds(struct world_list *all, struct sl_err *err)
+static int compare_replicas(struct replica_list *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	struct comparison comparison = { .args = args,
@@ -345,7 +347,7 @@ static int compare_worlds(struct world_list *all, struct sl_err *err)
 	int status = prepare(&comparison, all, runs, err);
 	if (!status && arg(args, "reps")) {
 		struct replications repeated = {
-			.all = &comparison, .row = runs, .world = world_of_seed, .self = all
+			.all = &comparison, .row = runs, .replica = replica_of_seed, .self = all
 		};
 		status = compare_repeat(&comparison, runs, &repeated, err);
 	} else if (!status) {
@@ -363,7 +365,7 @@ static int compare_worlds(struct world_list *all, struct sl_err *err)
 static int whatif_command(const struct args *args, struct sl_err *err)
 {
 	struct base *base;
-	struct world_list all;
+	struct replica_list all;
 	int status = base_open(&base, args, err);
 	if (status)
 		return status;
@@ -377,9 +379,9 @@ static int whatif_command(const struct args *args, struct sl_err *err)
 		base_close(base);
 		return status;
 	}
-	status = worlds_of_line(&all, base, args, err);
+	status = replicas_of_line(&all, base, args, err);
 	if (!status)
-		status = compare_worlds(&all, err);
+		status = compare_replicas(&all, err);
 	base_close(base);
 	return status;
 }

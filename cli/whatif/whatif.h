@@ -3,7 +3,7 @@
  * whatif.h - a base (a run's directory, or a trace with options), and what would have been under other
  * settings: worlds, each a list of settings over the base's, run again and put beside it.
  *
- * In order: base_open; then, for as many worlds as wanted, worlds_run; base_close.
+ * In order: base_open; then, for as many worlds as wanted, replicas_run; base_close.
  */
 #ifndef SL_WHATIF_H
 #define SL_WHATIF_H
@@ -15,7 +15,7 @@
 /* What differs from the base: "cluster.nodes[gpu].count+=8", "policy.bf_window=2880",
  * "replay.drop=user=alice".
  */
-struct world {
+struct replica {
 	const char *name;    /* "A"; the base: "base". */
 	const char *policy;  /* NULL: the base's, with its parameters. */
 	const char *cluster; /* A file; NULL: the base's. */
@@ -26,8 +26,8 @@ struct world {
 	uint64_t seed_more; /* Seeds after the base's: 0, 1, ... */
 };
 
-/* A world's run, with its result; world_run_release frees it. */
-struct world_run {
+/* A world's run, with its result; replica_run_release frees it. */
+struct replica_run {
 	const struct scenario *scenario; /* The base's to free: worlds that read the same share one. */
 	struct run run;
 	struct sl_metrics metrics; /* With labels. */
@@ -42,13 +42,14 @@ int base_open(struct base **base, const struct args *args, struct sl_err *err);
 /* One line on what the base is, and what was repaired. */
 void base_talk(const struct base *base);
 /* The world's scenario and policy, nothing run: run->run is ready for runset_run. SL_USAGE, SL_INPUT. */
-int world_prepare(struct base *base, const struct world *world, struct world_run *run, struct sl_err *err);
+int replica_prepare(
+	struct base *base, const struct replica *replica, struct replica_run *run, struct sl_err *err);
 /* Any number on that many threads (0: as many as there are processors), in slot order. A world that fails has
  * its status; the return is 0 unless nothing could be run at all, or it was interrupted. record: of enum
  * sim_record. */
-int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
+int replicas_run(struct base *base, const struct replica *replica, struct replica_run *run, size_t count,
 	unsigned threads, unsigned record, struct sl_err *err);
-void world_run_release(struct base *base, struct world_run *run);
+void replica_run_release(struct base *base, struct replica_run *run);
 void base_close(struct base *base);
 
 /* whatif_search.c: --until and --vary; whatif_curve.c: --head-room, --price. Told on stdout. */

@@ -14,8 +14,8 @@
 #include "cli/whatif/whatif_parts.h"
 
 /* A scenario that was read, and the list that it was read by. */
-struct read_world {
-	struct read_world *next;
+struct read_replica {
+	struct read_replica *next;
 	char *key;
 	struct scenario scenario;
 	size_t users;
@@ -25,7 +25,7 @@ struct read_world {
 struct base {
 	const struct args *args;
 	struct sl_arena *arena;
-	struct again again; /* Of a directory. */
+	struct rerun rerun; /* Of a directory. */
 	bool from_run;
 	struct scenario_options options; /* Without settings. */
 	const char **setting;            /* replay.*, cluster.*, models, and bare keys, in order. */
@@ -33,7 +33,7 @@ struct base {
 	const char *policy;
 	const char **value; /* policy.*, of a directory. */
 	size_t value_count;
-	struct read_world *read;
+	struct read_replica *read;
 	const struct scenario *scenario; /* Of base_scenario, once it was asked for. */
 };
 
@@ -41,19 +41,19 @@ struct base {
 
 static int from_run(struct base *base, const char *path, struct sl_err *err)
 {
-	struct again *again = &base->again;
-	int status = again_open(again, path, base->args->registry, err);
+	struct rerun *rerun = &base->rerun;
+	int status = rerun_open(rerun, path, base->args->registry, err);
 	if (!status)
-		status = again_load(again, err);
+		status = rerun_load(rerun, err);
 	if (status)
 		return status;
-	const struct snapshot *snapshot = &again->snapshot;
-	if (snapshot->stretch_count != 1)
+	const struct snapshot *snapshot = &rerun->snapshot;
+	if (snapshot->interval_count != 1)
 		return sl_fail(err, SL_USAGE,
 			"%s: its run went over from one policy to another: whatif asks about runs under one",
 			path);
 	struct settings none = { .arena = base->arena };
-	status = snapshot_world(snapshot, &base->options, &none, err);
+	status = snapshot_scenario(snapshot, &base->options, &none, err);
 	base->setting = sl_alloc(base->arena, none.count, sizeof(*base->setting));
 	if (!base->setting)
 		return sl_fail_memory(err);
@@ -64,9 +64,9 @@ static int from_run(struct base *base, const char *path, struct sl_err *err)
 		base->setting[base->setting_count++] = text;
 	}
 	base->options.settings = NULL;
-	base->policy = snapshot->stretch[0].policy;
-	base->value = snapshot->stretch[0].value;
-	base->value_count = snapshot->stretch[0].value_count;
+	base->policy = snapshot->interval[0].policy;
+	base->value = snapshot->interval[0].value;
+	base->value_count = snapshot->interval[0].value_count;
 	return status;
 }
 
@@ -135,9 +135,9 @@ const char *base_cluster(const struct base *base) { return base->options.cluster
 const struct scenario *base_scenario(struct base *base, struct sl_err *err)
 {
 	if (!base->scenario) {
-		const struct world world = { .name = "base" };
-		struct world_run run;
-		if (world_prepare(base, &world, &run, err) == SL_OK)
+		const struct replica replica = { .name = "base" };
+		struct replica_run run;
+		if (replica_prepare(base, &replica, &run, err) == SL_OK)
 			base->scenario = run.scenario;
 	}
 	return base->scenario;
@@ -188,61 +188,61 @@ static int put(struct settings *settings, const char *text, struct sl_err *err)
 
 /* Clauses of the base's that the world adds to: "A;B". */
 static int put_joined(struct settings *settings, const char *text, const struct base *base,
-	const struct world *world, struct sl_err *err)
+	const struct replica *replica, struct sl_err *err)
 {
 	const char *was = NULL;
 	for (size_t i = 0; i < base->setting_count; i++)
 		if (same_key(base->setting[i], text))
 			was = base->setting[i];
 	char *joined = NULL;
-	size_t room = was ? strlen(was) + 1 : 0;
-	for (size_t i = 0; i < world->setting_count; i++)
-		if (same_key(world->setting[i], text))
-			room += strlen(world->setting[i]) + 1;
-	joined = sl_alloc(settings->arena, room + 1, 1);
+	size_t capacity = was ? strlen(was) + 1 : 0;
+	for (size_t i = 0; i < replica->setting_count; i++)
+		if (same_key(replica->setting[i], text))
+			capacity += strlen(replica->setting[i]) + 1;
+	joined = sl_alloc(settings->arena, capacity + 1, 1);
 	if (!joined)
 		return sl_fail_memory(err);
 	char *end = was ? stpcpy(joined, was) : joined;
-	for (size_t i = 0; i < world->setting_count; i++) {
-		if (!same_key(world->setting[i], text))
+	for (size_t i = 0; i < replica->setting_count; i++) {
+		if (!same_key(replica->setting[i], text))
 			continue;
-		const char *clause = strchr(world->setting[i], '=') + 1;
-		end = end == joined ? stpcpy(end, world->setting[i]) : stpcpy(stpcpy(end, ";"), clause);
+		const char *clause = strchr(replica->setting[i], '=') + 1;
+		end = end == joined ? stpcpy(end, replica->setting[i]) : stpcpy(stpcpy(end, ";"), clause);
 	}
 	return put(settings, joined, err);
 }
 
 /* Those of the base that the world leaves, then the world's. */
-static int world_settings(
-	const struct base *base, const struct world *world, struct settings *settings, struct sl_err *err)
+static int replica_settings(
+	const struct base *base, const struct replica *replica, struct settings *settings, struct sl_err *err)
 {
 	int status = SL_OK;
-	const bool other = world->policy != NULL;
+	const bool other = replica->policy != NULL;
 	for (size_t i = 0; i < base->setting_count + base->value_count && !status; i++) {
 		const bool of_policy = i >= base->setting_count;
 		const char *text = of_policy ? base->value[i - base->setting_count] : base->setting[i];
 		bool replaced = other && of_policy;
-		for (size_t k = 0; k < world->setting_count && !replaced; k++)
-			replaced = strncmp(text, "cluster.", 8) != 0 && same_key(text, world->setting[k]);
+		for (size_t k = 0; k < replica->setting_count && !replaced; k++)
+			replaced = strncmp(text, "cluster.", 8) != 0 && same_key(text, replica->setting[k]);
 		if (!replaced)
 			status = put(settings, text, err);
 	}
-	for (size_t i = 0; i < world->setting_count && !status; i++) {
-		const char *text = world->setting[i];
+	for (size_t i = 0; i < replica->setting_count && !status; i++) {
+		const char *text = replica->setting[i];
 		bool later = false;
-		for (size_t k = i + 1; k < world->setting_count && !later; k++)
-			later = strncmp(text, "cluster.", 8) != 0 && same_key(text, world->setting[k]);
+		for (size_t k = i + 1; k < replica->setting_count && !later; k++)
+			later = strncmp(text, "cluster.", 8) != 0 && same_key(text, replica->setting[k]);
 		if (!later)
-			status = adds_up(text) ? put_joined(settings, text, base, world, err)
+			status = adds_up(text) ? put_joined(settings, text, base, replica, err)
 					       : put(settings, text, err);
 	}
 	return status;
 }
 
-static const struct scenario *world_read(struct base *base, char *key, struct scenario_options *options,
+static const struct scenario *replica_read(struct base *base, char *key, struct scenario_options *options,
 	const struct settings *settings, struct sl_err *err)
 {
-	for (struct read_world *read = base->read; read; read = read->next) {
+	for (struct read_replica *read = base->read; read; read = read->next) {
 		if (strcmp(read->key, key) == 0) {
 			for (size_t i = 0; i < settings->count; i++)
 				settings->item[i].used = true;
@@ -251,7 +251,7 @@ static const struct scenario *world_read(struct base *base, char *key, struct sc
 			return &read->scenario;
 		}
 	}
-	struct read_world *read = calloc(1, sizeof(*read));
+	struct read_replica *read = calloc(1, sizeof(*read));
 	if (!read) {
 		free(key);
 		(void)sl_fail_memory(err);
@@ -265,10 +265,10 @@ static const struct scenario *world_read(struct base *base, char *key, struct sc
 	return scenario_load(&read->scenario, options, err) ? NULL : &read->scenario;
 }
 
-static void world_forget(struct base *base, const struct scenario *scenario)
+static void replica_forget(struct base *base, const struct scenario *scenario)
 {
-	for (struct read_world **at = &base->read; *at; at = &(*at)->next) {
-		struct read_world *read = *at;
+	for (struct read_replica **at = &base->read; *at; at = &(*at)->next) {
+		struct read_replica *read = *at;
 		if (&read->scenario != scenario || --read->users)
 			continue;
 		*at = read->next;
@@ -279,32 +279,33 @@ static void world_forget(struct base *base, const struct scenario *scenario)
 	}
 }
 
-int world_prepare(struct base *base, const struct world *world, struct world_run *run, struct sl_err *err)
+int replica_prepare(
+	struct base *base, const struct replica *replica, struct replica_run *run, struct sl_err *err)
 {
-	*run = (struct world_run){ .scenario = NULL };
+	*run = (struct replica_run){ .scenario = NULL };
 	metrics_init(&run->metrics, base->arena, base->args->registry);
 	struct settings settings = { .arena = base->arena };
 	struct scenario_options options = base->options;
 	const struct registry *registry = base->args->registry;
-	int status = world_settings(base, world, &settings, err);
-	if (!status && world->policy)
-		status = registry_add_policy(base->args->registry, world->policy, err);
+	int status = replica_settings(base, replica, &settings, err);
+	if (!status && replica->policy)
+		status = registry_add_policy(base->args->registry, replica->policy, err);
 	if (!status)
 		status = policy_choose(registry, &run->run.choice,
-			world->policy ? world->policy : base->policy, &settings, base->arena, err);
+			replica->policy ? replica->policy : base->policy, &settings, base->arena, err);
 	if (status)
 		return status;
-	if (world->cluster)
-		options.cluster = world->cluster;
+	if (replica->cluster)
+		options.cluster = replica->cluster;
 	options.settings = &settings;
 	options.registry = registry;
 	options.implied = run->run.choice.implied;
-	options.seed += world->seed_more;
+	options.seed += replica->seed_more;
 	options.stop = &cli_stop;
 	char *key = scenario_key(&settings, &options);
 	if (!key)
 		return sl_fail_memory(err);
-	run->scenario = world_read(base, key, &options, &settings, err);
+	run->scenario = replica_read(base, key, &options, &settings, err);
 	if (!run->scenario)
 		return err->status;
 	run->run.scenario = run->scenario;
@@ -315,19 +316,19 @@ int world_prepare(struct base *base, const struct world *world, struct world_run
 
 void base_talk(const struct base *base)
 {
-	for (const struct read_world *read = base->read; read; read = read->next) {
+	for (const struct read_replica *read = base->read; read; read = read->next) {
 		if (read->next)
 			continue; /* The first that was read is the base's. */
 		if (log_shows(LOG_INFO))
 			talk_read(&read->scenario);
-		talk_oddities(&read->scenario);
+		talk_anomalies(&read->scenario);
 	}
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------------- */
 
 /* What came of a run, and its metrics; err NULL: none are wanted any more. */
-static int take_run(struct world_run *taken, const struct run *run, struct sl_err *err)
+static int take_run(struct replica_run *taken, const struct run *run, struct sl_err *err)
 {
 	taken->status = run->status;
 	taken->err = run->err;
@@ -338,16 +339,17 @@ static int take_run(struct world_run *taken, const struct run *run, struct sl_er
 }
 
 /* Its status, and why in its own err. */
-static int prepare_run(struct base *base, const struct world *world, struct world_run *run, unsigned record)
+static int prepare_run(
+	struct base *base, const struct replica *replica, struct replica_run *run, unsigned record)
 {
 	struct sl_err why = { 0 };
-	const int status = world_prepare(base, world, run, &why);
+	const int status = replica_prepare(base, replica, run, &why);
 	run->err = why;
 	run->run.options.record |= record;
 	return status;
 }
 
-int worlds_run(struct base *base, const struct world *world, struct world_run *run, size_t count,
+int replicas_run(struct base *base, const struct replica *replica, struct replica_run *run, size_t count,
 	unsigned threads, unsigned record, struct sl_err *err)
 {
 	/* What they point to each other by stays where it is until the base goes. */
@@ -358,7 +360,7 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	if (status)
 		return status;
 	for (size_t i = 0; i < count; i++) {
-		run[i].status = prepare_run(base, &world[i], &run[i], record);
+		run[i].status = prepare_run(base, &replica[i], &run[i], record);
 		if (run[i].status)
 			continue;
 		slot[going] = i;
@@ -379,13 +381,13 @@ int worlds_run(struct base *base, const struct world *world, struct world_run *r
 	return status;
 }
 
-void world_run_release(struct base *base, struct world_run *run)
+void replica_run_release(struct base *base, struct replica_run *run)
 {
 	sim_release(&run->run.sim);
 	metrics_release(&run->metrics);
 	if (run->scenario)
-		world_forget(base, run->scenario);
-	*run = (struct world_run){ .scenario = NULL };
+		replica_forget(base, run->scenario);
+	*run = (struct replica_run){ .scenario = NULL };
 }
 
 void base_close(struct base *base)
@@ -393,12 +395,12 @@ void base_close(struct base *base)
 	if (!base)
 		return;
 	while (base->read) {
-		struct read_world *read = base->read;
+		struct read_replica *read = base->read;
 		base->read = read->next;
 		scenario_release(&read->scenario);
 		free(read->key);
 		free(read);
 	}
-	again_close(&base->again);
+	rerun_close(&base->rerun);
 	free(base);
 }

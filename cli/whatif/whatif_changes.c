@@ -15,7 +15,7 @@
 
 /* A job of the base, and the same in another world. */
 struct match {
-	uint32_t base, world; /* UINT32_MAX: it is not there. */
+	uint32_t base, replica; /* UINT32_MAX: it is not there. */
 };
 
 /* ---- Matching --------------------------------------------------------------------------------------- */
@@ -54,14 +54,14 @@ static struct keyed *keyed_of(const struct sl_jobs *jobs)
 }
 
 /* Every job of either, those of both as one. The caller frees it; NULL: no memory. */
-static struct match *matches(const struct sl_jobs *base, const struct sl_jobs *world, size_t *count)
+static struct match *matches(const struct sl_jobs *base, const struct sl_jobs *replica, size_t *count)
 {
 	struct keyed *a = keyed_of(base);
-	struct keyed *b = keyed_of(world);
-	struct match *all = calloc((size_t)base->count + world->count + 1, sizeof(*all));
+	struct keyed *b = keyed_of(replica);
+	struct match *all = calloc((size_t)base->count + replica->count + 1, sizeof(*all));
 	*count = 0;
-	for (uint32_t i = 0, k = 0; a && b && all && (i < base->count || k < world->count);) {
-		const int order = i == base->count ? 1 : k == world->count ? -1 : by_key(&a[i], &b[k]);
+	for (uint32_t i = 0, k = 0; a && b && all && (i < base->count || k < replica->count);) {
+		const int order = i == base->count ? 1 : k == replica->count ? -1 : by_key(&a[i], &b[k]);
 		all[(*count)++] = (struct match){ order <= 0 ? a[i].row : UINT32_MAX,
 			order >= 0 ? b[k].row : UINT32_MAX };
 		i += order <= 0;
@@ -185,7 +185,7 @@ static const char *name_at(const char *const *names, int32_t at)
 /* The MaxWall that holds for the job: of the nearest, of two settings the later one. */
 static sl_time wall_allowed(const struct sl_cluster *cluster, const struct sl_jobs *jobs, uint32_t row)
 {
-	const struct sl_job_more *more =
+	const struct sl_job_attributes *more =
 		jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 	const char *account = name_at(jobs->account_name, jobs->account ? jobs->account[row] : -1);
 	const char *user = name_at(jobs->user_name, jobs->user[row]);
@@ -193,12 +193,12 @@ static sl_time wall_allowed(const struct sl_cluster *cluster, const struct sl_jo
 	unsigned nearest = 1;
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *setting = &cluster->setting[i];
-		const unsigned near =
+		const unsigned similar =
 			is_wall(setting) ? nearness(setting, more ? more->qos : NULL, account, user) : 0;
-		if (near < nearest)
+		if (similar < nearest)
 			continue;
 		wall = wall_of(setting->value);
-		nearest = near;
+		nearest = similar;
 	}
 	return wall;
 }
@@ -219,17 +219,17 @@ static sl_time allowed(const struct scenario *scenario, const struct sl_result *
 static void match_add(struct changes *changes, const struct match *match, const struct sl_result *a,
 	const struct sl_result *b, const struct scenario *scenario)
 {
-	if (match->base == UINT32_MAX || match->world == UINT32_MAX) {
-		const bool gone = match->world == UINT32_MAX;
+	if (match->base == UINT32_MAX || match->replica == UINT32_MAX) {
+		const bool gone = match->replica == UINT32_MAX;
 		const bool cut = gone && a->jobs->run[match->base] > allowed(scenario, a, match->base);
 		changes->cut += cut;
 		changes->cut_gone += cut;
 		changes->only_base += gone;
-		changes->only_world += match->base == UINT32_MAX;
+		changes->only_replica += match->base == UINT32_MAX;
 		return;
 	}
 	const uint32_t x = match->base;
-	const uint32_t y = match->world;
+	const uint32_t y = match->replica;
 	changes->both++;
 	changes->ended[a->state[x]][b->state[y]]++;
 	changes->cut += a->state[x] != SL_TIMEOUT && b->state[y] == SL_TIMEOUT;
@@ -281,7 +281,7 @@ int whatif_changes_find(struct changes *changes, const struct sl_result *a, cons
 
 static enum sl_state recorded(const struct sl_jobs *jobs, uint32_t row)
 {
-	const struct sl_job_more *more =
+	const struct sl_job_attributes *more =
 		jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 	return more ? (enum sl_state)more->state_recorded : SL_PENDING;
 }
@@ -335,13 +335,13 @@ struct censored censored_of(const struct scenario *scenario)
 	return found;
 }
 
-static bool sets_limit(const struct world *world)
+static bool sets_limit(const struct replica *replica)
 {
 	static const char *const words[] = { "MaxTime", "max_time", "DefaultTime", "default_time", "MaxWall",
 		"limit=", "OverTimeLimit" };
-	for (size_t i = 0; i < world->setting_count; i++)
+	for (size_t i = 0; i < replica->setting_count; i++)
 		for (size_t k = 0; k < SL_LEN(words); k++)
-			if (strcasestr(world->setting[i], words[k]))
+			if (strcasestr(replica->setting[i], words[k]))
 				return true;
 	return false;
 }
@@ -380,8 +380,8 @@ static bool other_walls(const struct sl_cluster *a, const struct sl_cluster *b)
 	}
 }
 
-bool limits_touched(const struct world *world, const struct scenario *base, const struct scenario *is)
+bool limits_touched(const struct replica *replica, const struct scenario *base, const struct scenario *is)
 {
-	return sets_limit(world) || other_times(&base->cluster, &is->cluster) ||
+	return sets_limit(replica) || other_times(&base->cluster, &is->cluster) ||
 	       other_walls(&base->cluster, &is->cluster);
 }

@@ -16,7 +16,7 @@ struct group {
 };
 
 struct changes {
-	uint32_t both, only_base, only_world;
+	uint32_t both, only_base, only_replica;
 	bool resubmitted; /* Some job of both is submitted at another time. */
 	uint32_t earlier, later, same;
 	sl_time earlier_sum, later_sum;
@@ -48,6 +48,6 @@ void whatif_changes_free(struct changes *changes);
 /* Right censored: Kaplan and Meier 1958, Nonparametric estimation from incomplete observations. */
 struct censored censored_of(const struct scenario *scenario);
 /* Does the world set a limit of time, or have other ones by its files? */
-bool limits_touched(const struct world *world, const struct scenario *base, const struct scenario *is);
+bool limits_touched(const struct replica *replica, const struct scenario *base, const struct scenario *is);
 
 #endif

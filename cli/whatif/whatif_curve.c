@@ -19,10 +19,10 @@ static int64_t load_before(const struct search *search)
 	static const char *const keys[] = { "replay.load=", "load=" };
 	const char *text = base_setting(search->base, "replay.load");
 	int64_t load = SL_SECOND;
-	for (size_t i = 0; i < search->world.setting_count; i++)
+	for (size_t i = 0; i < search->replica.setting_count; i++)
 		for (size_t k = 0; k < SL_LEN(keys); k++)
-			if (strncmp(search->world.setting[i], keys[k], strlen(keys[k])) == 0)
-				text = search->world.setting[i] + strlen(keys[k]);
+			if (strncmp(search->replica.setting[i], keys[k], strlen(keys[k])) == 0)
+				text = search->replica.setting[i] + strlen(keys[k]);
 	if (text)
 		(void)sl_get_micro(text, strlen(text), &load);
 	return load;
@@ -39,9 +39,9 @@ static int add_loads(struct search *search, struct sl_err *err)
 	if (!text)
 		return sl_fail_memory(err);
 	(void)stpcpy(stpcpy(text, key), range);
-	if (search->axis_count == SEEK_AXES_MAX)
+	if (search->axis_count == AXIS_SEARCH_AXES_MAX)
 		return sl_fail(err, SL_USAGE, "--head-room: at most %d things are searched over beside it",
-			(int)SEEK_AXES_MAX - 1);
+			(int)AXIS_SEARCH_AXES_MAX - 1);
 	struct axis *axis = &search->axis[search->axis_count];
 	int status = axis_parse(axis, "--head-room", text, search->arena, err);
 	if (status)
@@ -75,33 +75,33 @@ static int add_loads(struct search *search, struct sl_err *err)
 /* ---- What came of it ----------------------------------------------------------------------------- */
 
 /* Along one curve. */
-struct room {
+struct headroom {
 	size_t last;  /* The last point up to which all hold; SIZE_MAX: the first fails. */
 	size_t first; /* The first that fails; SIZE_MAX: none does. */
 	size_t back;  /* One behind that, which holds; SIZE_MAX: none. */
 };
 
-static struct room room_of(const struct search *search, size_t curve)
+static struct headroom headroom_of(const struct search *search, size_t curve)
 {
 	const size_t count = search->grid.count[search->axis_count - 1];
-	struct room room = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
+	struct headroom headroom = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
 	for (size_t i = 0; i < count; i++) {
 		const size_t point = curve * count + i;
 		const bool holds = search->outcome[point].holds;
-		if (room.first == SIZE_MAX && holds)
-			room.last = point;
-		else if (room.first == SIZE_MAX)
-			room.first = point;
-		else if (holds && room.back == SIZE_MAX)
-			room.back = point;
+		if (headroom.first == SIZE_MAX && holds)
+			headroom.last = point;
+		else if (headroom.first == SIZE_MAX)
+			headroom.first = point;
+		else if (holds && headroom.back == SIZE_MAX)
+			headroom.back = point;
 	}
-	return room;
+	return headroom;
 }
 
 static const char *load_at(const struct search *search, size_t point)
 {
 	const size_t axis = search->axis_count - 1;
-	return search->axis[axis].value[seek_at(&search->grid, point, axis)];
+	return search->axis[axis].value[axis_search_at(&search->grid, point, axis)];
 }
 
 /* "0:33:00 [0:21:00, 0:50:00]" */
@@ -134,10 +134,10 @@ static bool is_bounded(const struct search *search, size_t metric)
 static void print_curves(const struct search *search)
 {
 	const size_t axes = search->axis_count;
-	size_t shown = search->until_count;
+	size_t metric_info = search->until_count;
 	for (size_t i = 0; i < CURVE_METRICS; i++)
-		shown += !is_bounded(search, i);
-	struct screen_table *table = screen_table_new(search->arena, axes + 2 * shown + 1);
+		metric_info += !is_bounded(search, i);
+	struct screen_table *table = screen_table_new(search->arena, axes + 2 * metric_info + 1);
 	for (size_t i = 0; i < axes; i++)
 		screen_cell(table, true, "%.60s", search->axis[i].name);
 	for (size_t i = 0; i < CURVE_METRICS; i++) {
@@ -153,8 +153,8 @@ static void print_curves(const struct search *search)
 	for (size_t p = 0; p < search->grid.points; p++) {
 		const struct outcome *outcome = &search->outcome[p];
 		for (size_t i = 0; i < axes; i++)
-			screen_cell(
-				table, true, "%.60s", search->axis[i].value[seek_at(&search->grid, p, i)]);
+			screen_cell(table, true, "%.60s",
+				search->axis[i].value[axis_search_at(&search->grid, p, i)]);
 		for (size_t i = 0; i < CURVE_METRICS; i++)
 			if (!is_bounded(search, i))
 				cell(table, outcome, search->more[i], &outcome->more[i]);
@@ -175,18 +175,18 @@ static void print_curves(const struct search *search)
 }
 
 /* Is there a load up to which all bounds hold, on some curve? */
-static bool has_room(const struct search *search)
+static bool has_headroom(const struct search *search)
 {
 	const size_t curves = search->grid.points / search->axis[search->axis_count - 1].count;
 	for (size_t curve = 0; curve < curves; curve++)
-		if (room_of(search, curve).last != SIZE_MAX)
+		if (headroom_of(search, curve).last != SIZE_MAX)
 			return true;
 	return false;
 }
 
-static void print_room(const struct search *search, size_t curve)
+static void print_headroom(const struct search *search, size_t curve)
 {
-	const struct room room = room_of(search, curve);
+	const struct headroom headroom = headroom_of(search, curve);
 	const size_t count = search->grid.count[search->axis_count - 1];
 	char text[POINT_TEXT];
 	if (search->axis_count > 1) {
@@ -194,17 +194,19 @@ static void print_room(const struct search *search, size_t curve)
 		text[strlen(text) - strlen(" load=") - strlen(load_at(search, curve * count))] = '\0';
 		(void)printf("%s: ", text);
 	}
-	if (room.first != SIZE_MAX && room.last == SIZE_MAX && search->outcome[room.first].unbuilt)
-		(void)printf("no head-room is known: load=%s cannot be made", load_at(search, room.first));
-	else if (room.first == SIZE_MAX)
-		(void)printf("head-room: beyond %s times the load", load_at(search, room.last));
-	else if (room.last == SIZE_MAX)
-		(void)printf("no head-room: at %s times the load it fails", load_at(search, room.first));
+	if (headroom.first != SIZE_MAX && headroom.last == SIZE_MAX &&
+		search->outcome[headroom.first].unbuilt)
+		(void)printf(
+			"no head-room is known: load=%s cannot be made", load_at(search, headroom.first));
+	else if (headroom.first == SIZE_MAX)
+		(void)printf("head-room: beyond %s times the load", load_at(search, headroom.last));
+	else if (headroom.last == SIZE_MAX)
+		(void)printf("no head-room: at %s times the load it fails", load_at(search, headroom.first));
 	else
-		(void)printf("head-room: %s times the load; at %s it fails", load_at(search, room.last),
-			load_at(search, room.first));
-	if (room.back != SIZE_MAX)
-		(void)printf(" (not monotone: at %s it holds again)", load_at(search, room.back));
+		(void)printf("head-room: %s times the load; at %s it fails", load_at(search, headroom.last),
+			load_at(search, headroom.first));
+	if (headroom.back != SIZE_MAX)
+		(void)printf(" (not monotone: at %s it holds again)", load_at(search, headroom.back));
 	(void)printf("\n");
 }
 
@@ -226,16 +228,16 @@ static int curve_json(const struct search *search, struct sl_err *err)
 	json_put(&json, datum_text("schema", "schedlab.head-room/1"), datum_count("seeds", search->reps));
 	json_nest(&json, "curves", '[', &curves);
 	for (size_t curve = 0; curve < search->grid.points / count; curve++) {
-		const struct room room = room_of(search, curve);
+		const struct headroom headroom = headroom_of(search, curve);
 		json_nest(&json, NULL, '{', &json_tight);
 		json_nest(&json, "points", '[', &json_lines_4);
 		for (size_t at = curve * count; at < (curve + 1) * count; at++)
 			search_put_point(&json, NULL, search, &search->outcome[at], at);
 		json_close(&json);
 		if (search->until_count)
-			json_put(&json, datum_load(search, "head_room", room.last),
-				datum_load(search, "fails_at", room.first),
-				datum_load(search, "holds_again_at", room.back));
+			json_put(&json, datum_load(search, "head_room", headroom.last),
+				datum_load(search, "fails_at", headroom.first),
+				datum_load(search, "holds_again_at", headroom.back));
 		json_close(&json);
 	}
 	return json_finish(&json, SL_OK, err);
@@ -250,7 +252,7 @@ int curve_go(struct search *search, struct sl_err *err)
 	for (size_t i = 0; i < search->axis_count; i++)
 		search->grid.count[i] = search->axis[i].count;
 	if (!status)
-		status = seek_make(&search->grid, err);
+		status = axis_search_make(&search->grid, err);
 	if (status)
 		return status;
 	search->outcome = calloc(search->grid.points, sizeof(*search->outcome));
@@ -273,10 +275,10 @@ int curve_go(struct search *search, struct sl_err *err)
 	} else {
 		print_curves(search);
 		for (size_t curve = 0; curve < curves && search->until_count; curve++)
-			print_room(search, curve);
+			print_headroom(search, curve);
 		search_caveats(search);
 	}
-	if (status || !search->until_count || has_room(search))
+	if (status || !search->until_count || has_headroom(search))
 		return status;
 	err->status = SL_CHECK_FAILED; /* Said on stdout. */
 	return SL_CHECK_FAILED;

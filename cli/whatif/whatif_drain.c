@@ -19,21 +19,21 @@ enum { GRID = 12, ROUNDS_MAX = 4, MOMENTS_MOST = 100000 };
 /* ---- Who is on these nodes in the reference ---------------------------------------------------------- */
 
 /* The job's share of an amount that falls to the drained nodes; tasks of a job are alike. */
-static int64_t share_of(const struct drain *drain, const struct sl_placed *placed, int64_t amount)
+static int64_t share_of(const struct drain *drain, const struct sl_allocation *allocation, int64_t amount)
 {
 	uint64_t here = 0;
 	uint64_t all = 0;
-	for (uint32_t i = 0; i < placed->count; i++) {
-		all += placed->piece[i].tasks;
-		here += drain->rows.in[placed->piece[i].node] ? placed->piece[i].tasks : 0;
+	for (uint32_t i = 0; i < allocation->count; i++) {
+		all += allocation->alloc[i].tasks;
+		here += drain->rows.in[allocation->alloc[i].node] ? allocation->alloc[i].tasks : 0;
 	}
 	return all ? (int64_t)((__int128)amount * (int64_t)here / (int64_t)all) : 0;
 }
 
-static bool touches(const struct drain *drain, const struct sl_placed *placed)
+static bool touches(const struct drain *drain, const struct sl_allocation *allocation)
 {
-	for (uint32_t i = 0; i < placed->count; i++)
-		if (drain->rows.in[placed->piece[i].node])
+	for (uint32_t i = 0; i < allocation->count; i++)
+		if (drain->rows.in[allocation->alloc[i].node])
 			return true;
 	return false;
 }
@@ -41,17 +41,17 @@ static bool touches(const struct drain *drain, const struct sl_placed *placed)
 static void add_stay(
 	struct drain *drain, const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt)
 {
-	const struct sl_placed placed = sl_placed_of(result, job, attempt);
+	const struct sl_allocation allocation = sl_allocation_of(result, job, attempt);
 	const sl_time start = attempt ? attempt->start : result->start[job];
 	const sl_time end = attempt ? attempt->end : result->end[job];
-	if (start == SL_NONE || !touches(drain, &placed))
+	if (start == SL_NONE || !touches(drain, &allocation))
 		return;
-	const int64_t cpus = attempt ? placed.cpus : sl_cpus_of(result, job);
-	const int64_t gpus = attempt ? placed.gpus : sl_gpus_of(result, job);
+	const int64_t cpus = attempt ? allocation.cpus : sl_cpus_of(result, job);
+	const int64_t gpus = attempt ? allocation.gpus : sl_gpus_of(result, job);
 	drain->stay[drain->stay_count++] = (struct stay){ .job = job,
 		.start = start,
 		.end = end == SL_NONE ? SL_NEVER : end,
-		.here = drain->gpus ? share_of(drain, &placed, gpus) : share_of(drain, &placed, cpus),
+		.here = drain->gpus ? share_of(drain, &allocation, gpus) : share_of(drain, &allocation, cpus),
 		.whole = drain->gpus ? gpus : cpus };
 }
 
@@ -168,8 +168,8 @@ static __int128 lost_of(const struct drain *drain, const struct sl_result *resul
 	__int128 lost = 0;
 	for (size_t i = 0; i < result->attempt_count; i++) {
 		const struct sl_attempt *attempt = &result->attempts[i];
-		const struct sl_placed placed = sl_placed_of(result, attempt->job, attempt);
-		lost += (__int128)attempt->lost * (drain->gpus ? placed.gpus : placed.cpus);
+		const struct sl_allocation allocation = sl_allocation_of(result, attempt->job, attempt);
+		lost += (__int128)attempt->lost * (drain->gpus ? allocation.gpus : allocation.cpus);
 	}
 	for (uint32_t job = 0; job < result->jobs->count; job++) {
 		const struct sl_attempt *attempt;
@@ -199,7 +199,7 @@ static sl_time end_in(const struct sl_result *result, const struct stay *stay)
 	return result->end[stay->job] == SL_NONE ? SL_NEVER : result->end[stay->job];
 }
 
-static void figure(const struct drain *drain, struct drain_plan *plan, const struct world_run *run)
+static void figure(const struct drain *drain, struct drain_plan *plan, const struct replica_run *run)
 {
 	const struct sl_result *result = &run->run.sim.result;
 	__int128 busy = 0;
@@ -229,8 +229,8 @@ static void figure(const struct drain *drain, struct drain_plan *plan, const str
 /* ---- Runs ---------------------------------------------------------------------------------------------- */
 
 /* "n[1-4] 86400 104400 drain", over the reference. */
-static int plan_world(
-	const struct drain *drain, const struct drain_plan *plan, struct world *world, struct sl_err *err)
+static int plan_replica(
+	const struct drain *drain, const struct drain_plan *plan, struct replica *replica, struct sl_err *err)
 {
 	char from[40];
 	char until[40];
@@ -238,15 +238,15 @@ static int plan_world(
 	*sl_put_micro(until, plan->until) = '\0';
 	const char *text = text_made(drain->arena, "%s %s %s %s", drain->rows.hosts, from, until,
 		plan->way == DRAIN_KILL ? "down" : "drain");
-	const char **setting = sl_alloc(drain->arena, drain->world.setting_count + 3, sizeof(*setting));
+	const char **setting = sl_alloc(drain->arena, drain->replica.setting_count + 3, sizeof(*setting));
 	if (!text || !setting)
 		return sl_fail_memory(err);
-	if (drain->world.setting_count)
-		memcpy(setting, drain->world.setting, drain->world.setting_count * sizeof(*setting));
-	*world = drain->world;
-	world->name = "drain";
-	world->setting = setting;
-	return outage_put(world, drain->scenario, text, drain->arena, err);
+	if (drain->replica.setting_count)
+		memcpy(setting, drain->replica.setting, drain->replica.setting_count * sizeof(*setting));
+	*replica = drain->replica;
+	replica->name = "drain";
+	replica->setting = setting;
+	return outage_put(replica, drain->scenario, text, drain->arena, err);
 }
 
 static sl_time until_of(const struct drain *drain, const struct drain_plan *plan)
@@ -258,14 +258,14 @@ static sl_time until_of(const struct drain *drain, const struct drain_plan *plan
  * anew. */
 static int run_batch(struct drain *drain, struct drain_plan **plan, size_t count, struct sl_err *err)
 {
-	struct world world[DRAIN_BATCH_MAX] = { 0 };
-	struct world_run run[DRAIN_BATCH_MAX] = { 0 };
+	struct replica replica[DRAIN_BATCH_MAX] = { 0 };
+	struct replica_run run[DRAIN_BATCH_MAX] = { 0 };
 	int status = SL_OK;
 	for (size_t i = 0; i < count && !status; i++)
-		status = plan_world(drain, plan[i], &world[i], err);
+		status = plan_replica(drain, plan[i], &replica[i], err);
 	if (status)
 		return status;
-	status = worlds_run(drain->base, world, run, count, drain->threads, SIM_RECORD_PLACES, err);
+	status = replicas_run(drain->base, replica, run, count, drain->threads, SIM_RECORD_PLACES, err);
 	for (size_t i = 0; i < count; i++) {
 		if (!status && run[i].status) {
 			*err = run[i].err;
@@ -278,7 +278,7 @@ static int run_batch(struct drain *drain, struct drain_plan **plan, size_t count
 			plan[i]->until = until_of(drain, plan[i]);
 			plan[i]->settled = plan[i]->until == planned || ++plan[i]->rounds == ROUNDS_MAX;
 		}
-		world_run_release(drain->base, &run[i]);
+		replica_run_release(drain->base, &run[i]);
 	}
 	return status;
 }
@@ -315,8 +315,9 @@ static void plan_ends(struct drain *drain)
 
 static int reference(struct drain *drain, struct sl_err *err)
 {
-	struct world_run run = { 0 };
-	int status = worlds_run(drain->base, &drain->world, &run, 1, drain->threads, SIM_RECORD_PLACES, err);
+	struct replica_run run = { 0 };
+	int status =
+		replicas_run(drain->base, &drain->replica, &run, 1, drain->threads, SIM_RECORD_PLACES, err);
 	if (!status && run.status) {
 		*err = run.err;
 		status = run.status;
@@ -331,7 +332,7 @@ static int reference(struct drain *drain, struct sl_err *err)
 		}
 		status = find_stays(drain, &run.run.sim.result, err);
 	}
-	world_run_release(drain->base, &run);
+	replica_run_release(drain->base, &run);
 	return status;
 }
 
@@ -402,8 +403,8 @@ int whatif_drain(struct base *base, const struct args *args, struct sl_err *err)
 {
 	struct drain drain = { .base = base, .args = args, .arena = base_arena(base) };
 	int status = arg(args, "as") ? sl_fail(err, SL_USAGE, "--drain looks at one scenario: leave out --as")
-				     : world_of_line(&drain.world, base, args, err);
-	drain.world.name = "base";
+				     : replica_of_line(&drain.replica, base, args, err);
+	drain.replica.name = "base";
 	drain.scenario = status ? NULL : base_scenario(base, err);
 	if (!status && !drain.scenario)
 		status = err->status ? err->status : SL_SYSTEM;
@@ -426,7 +427,7 @@ int whatif_drain(struct base *base, const struct args *args, struct sl_err *err)
 		status = run_plans(&drain, err);
 	}
 	if (!status)
-		status = drain_tell(&drain, err);
+		status = drain_report(&drain, err);
 	free(drain.stay);
 	free(drain.plan);
 	return status;

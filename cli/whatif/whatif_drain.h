@@ -35,7 +35,7 @@ struct drain {
 	struct base *base;
 	const struct args *args;
 	struct sl_arena *arena;
-	struct world world; /* The reference. */
+	struct replica replica; /* The reference. */
 	const struct scenario *scenario;
 	struct node_rows rows;
 	bool gpus; /* The resource is GPUs, else cpus. */
@@ -54,7 +54,7 @@ struct drain {
 	int64_t metric[DRAIN_METRICS];
 };
 
-/* whatif_drain_tell.c: the best, those beside it in time, and the first; --json: all. */
-int drain_tell(const struct drain *drain, struct sl_err *err);
+/* whatif_drain_report.c: the best, those beside it in time, and the first; --json: all. */
+int drain_report(const struct drain *drain, struct sl_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_drain_tell.c - the best time to drain nodes, what is beside it in time, and the first moment.
+ * whatif_drain_report.c - the best time to drain nodes, what is beside it in time, and the first moment.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cli/moment/view.h"
 #include "cli/whatif/whatif_drain.h"
 
-enum { BEST_SHOWN = 4 };
+enum { BEST_DISPLAYED = 4 };
 
 const char *const drain_metrics[DRAIN_METRICS] = { "wait.mean", "wait.p95" };
 static const char *const way_text[DRAIN_WAYS] = { [DRAIN_WAIT] = "wait", [DRAIN_KILL] = "kill" };
@@ -17,7 +17,7 @@ static const char *const way_text[DRAIN_WAYS] = { [DRAIN_WAIT] = "wait", [DRAIN_
 struct order {
 	const struct drain *drain;
 	size_t *row; /* Of plans, the best first. */
-	bool *shown;
+	bool *metric_info;
 };
 
 static bool is_better(const struct drain_plan *a, const struct drain_plan *b)
@@ -43,8 +43,8 @@ static int order_make(struct order *order, const struct drain *drain, struct sl_
 {
 	*order = (struct order){ .drain = drain };
 	order->row = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->row));
-	order->shown = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->shown));
-	if (!order->row || !order->shown)
+	order->metric_info = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->metric_info));
+	if (!order->row || !order->metric_info)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < drain->plan_count; i++)
 		order->row[i] = i;
@@ -58,13 +58,13 @@ static void choose(struct order *order)
 {
 	const size_t count = order->drain->plan_count;
 	const size_t best = order->row[0] / DRAIN_WAYS * DRAIN_WAYS;
-	for (size_t i = 0; i < count && i < BEST_SHOWN; i++)
-		order->shown[order->row[i]] = true;
+	for (size_t i = 0; i < count && i < BEST_DISPLAYED; i++)
+		order->metric_info[order->row[i]] = true;
 	for (size_t i = best >= DRAIN_WAYS ? best - DRAIN_WAYS : 0;
 		i < count && i < best + (size_t)2 * DRAIN_WAYS; i++)
-		order->shown[i] = true;
+		order->metric_info[i] = true;
 	for (size_t i = 0; i < DRAIN_WAYS; i++)
-		order->shown[i] = true;
+		order->metric_info[i] = true;
 }
 
 /* ---- For people ------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static int print(const struct order *order)
 		return SL_SYSTEM;
 	head_row(table, drain);
 	for (size_t i = 0; i < drain->plan_count; i++)
-		if (order->shown[i])
+		if (order->metric_info[i])
 			plan_row(table, drain, &drain->plan[i], i == order->row[0]);
 	print_heading(drain);
 	screen_print(table, stdout);
@@ -187,7 +187,7 @@ static void json_plan(
 	json_metrics(json, plan->metric);
 }
 
-static int json_tell(const struct order *order, struct sl_err *err)
+static int json_report(const struct order *order, struct sl_err *err)
 {
 	const struct drain *drain = order->drain;
 	struct json json;
@@ -210,7 +210,7 @@ static int json_tell(const struct order *order, struct sl_err *err)
 	return json_finish(&json, SL_OK, err);
 }
 
-int drain_tell(const struct drain *drain, struct sl_err *err)
+int drain_report(const struct drain *drain, struct sl_err *err)
 {
 	struct order order;
 	const int status = order_make(&order, drain, err);
@@ -218,6 +218,6 @@ int drain_tell(const struct drain *drain, struct sl_err *err)
 		return status;
 	choose(&order);
 	if (arg_flag(drain->args, "json"))
-		return json_tell(&order, err);
+		return json_report(&order, err);
 	return print(&order) ? sl_fail_memory(err) : SL_OK;
 }

@@ -36,7 +36,7 @@ int fail_after_end(const char *option, const char *text, sl_time last, struct sl
 }
 
 /* All that was to run has ended before that time. */
-static bool is_over(struct sim *sim, const struct run *base, sl_time at, sl_time *last)
+static bool is_over(struct sim_run *sim, const struct run *base, sl_time at, sl_time *last)
 {
 	const struct sl_pass *pass = sim_state(sim);
 	const uint32_t jobs = base->scenario->jobs.count;
@@ -51,28 +51,29 @@ static bool is_over(struct sim *sim, const struct run *base, sl_time at, sl_time
 }
 
 /* Everything at or before `at` under the base. */
-static int past_of(const struct world_list *all, sl_time at, struct sim_stretch *past, struct sl_err *err)
+static int history_of(
+	const struct replica_list *all, sl_time at, struct sim_interval *history, struct sl_err *err)
 {
 	struct run *base = &all->runs[0];
-	struct sim sim = { 0 };
+	struct sim_run sim = { 0 };
 	struct sim_options options = base->options;
 	size_t count = 0;
 	options.scenario = base->scenario;
 	options.choice = &base->choice;
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	int status = sim_begin(&sim, &options, err);
 	if (!status)
 		status = sim_advance(&sim, at, err);
 	sl_time last;
 	if (!status && is_over(&sim, base, at, &last))
 		status = fail_after_end("--at", arg(all->args, "at"), last, err);
-	const struct sim_stretch *stretch = status ? NULL : sim_stretches(&sim, &count, err);
-	if (!status && !stretch)
+	const struct sim_interval *interval = status ? NULL : sim_intervals(&sim, &count, err);
+	if (!status && !interval)
 		status = err->status ? err->status : SL_SYSTEM;
-	if (!status && stretch) {
-		*past = stretch[count - 1];
-		past->choice = &base->choice;
-		past->until = at;
+	if (!status && interval) {
+		*history = interval[count - 1];
+		history->choice = &base->choice;
+		history->until = at;
 	}
 	sim_release(&sim);
 	return status;
@@ -130,9 +131,9 @@ static int check_setting(const char *setting, struct sl_err *err)
 		key);
 }
 
-int fork_settings(struct world_list *all, size_t world, struct sl_err *err)
+int fork_settings(struct replica_list *all, size_t replica, struct sl_err *err)
 {
-	struct world *is = &all->world[world];
+	struct replica *is = &all->replica[replica];
 	const char *at = arg(all->args, "at");
 	int status = SL_OK;
 	if (is->cluster)
@@ -150,23 +151,23 @@ int fork_settings(struct world_list *all, size_t world, struct sl_err *err)
 	return status;
 }
 
-int fork_world(struct world_list *all, size_t world, struct sl_err *err)
+int fork_replica(struct replica_list *all, size_t replica, struct sl_err *err)
 {
 	sl_time at = 0;
 	const int status = whatif_time(all->run[0].scenario, "--at", arg(all->args, "at"), &at, err);
 	if (status)
 		return status;
-	struct sim_stretch *past = sl_alloc(all->args->arena, 1, sizeof(*past));
-	if (!past)
+	struct sim_interval *history = sl_alloc(all->args->arena, 1, sizeof(*history));
+	if (!history)
 		return sl_fail_memory(err);
 	/* Nodes that go down then do so before anything else of that time. */
-	for (size_t i = 0; i < all->world[world].setting_count; i++)
-		if (is_key(all->world[world].setting[i], "failures.outages")) {
+	for (size_t i = 0; i < all->replica[replica].setting_count; i++)
+		if (is_key(all->replica[replica].setting[i], "failures.outages")) {
 			at--;
 			break;
 		}
-	struct run *run = &all->run[world].run;
-	run->options.past = past;
-	run->options.past_count = 1;
-	return past_of(all, at, past, err);
+	struct run *run = &all->run[replica].run;
+	run->options.history = history;
+	run->options.history_count = 1;
+	return history_of(all, at, history, err);
 }

@@ -133,11 +133,12 @@ static int fail_unknown(const struct naming *naming, const char *option, struct 
 	if (!known)
 		return sl_fail_memory(err);
 	memcpy(known, cluster->node_name, cluster->node_count * sizeof(*known));
-	const char *near = sl_nearest(naming->missing, known);
+	const char *similar = sl_nearest(naming->missing, known);
 	free(known);
 	return sl_fail(err, SL_USAGE,
 		"%s: no node is called '%s', nor is that a partition, switch, feature, type of GPU or entry%s%s%s",
-		option, naming->missing, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+		option, naming->missing, similar ? ": did you mean '" : "", similar ? similar : "",
+		similar ? "'?" : "");
 }
 
 static int take_word(
@@ -238,27 +239,27 @@ static const char *value_of(const struct model_choice *model, const char *key)
 	return value ? value->text : NULL;
 }
 
-static bool put(struct world *world, struct sl_arena *arena, const char *key, const char *was,
+static bool put(struct replica *replica, struct sl_arena *arena, const char *key, const char *was,
 	const char *between, const char *more)
 {
 	char *text = text_made(arena, "%s%s%s%s", key, was ? was : "", was ? between : "", more);
 	if (!text)
 		return false;
-	world->setting[world->setting_count++] = text;
+	replica->setting[replica->setting_count++] = text;
 	return true;
 }
 
 /* That of the world's own, else the base's. */
-static const char *own_or_base(const struct world *world, const char *key, const char *base)
+static const char *own_or_base(const struct replica *replica, const char *key, const char *base)
 {
 	const size_t len = strlen(key);
-	for (size_t i = world->setting_count; i-- > 0;)
-		if (strncmp(world->setting[i], key, len) == 0)
-			return world->setting[i] + len;
+	for (size_t i = replica->setting_count; i-- > 0;)
+		if (strncmp(replica->setting[i], key, len) == 0)
+			return replica->setting[i] + len;
 	return base;
 }
 
-int outage_put(struct world *world, const struct scenario *scenario, const char *outage,
+int outage_put(struct replica *replica, const struct scenario *scenario, const char *outage,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	static const char key[] = "failures.outages=";
@@ -266,9 +267,9 @@ int outage_put(struct world *world, const struct scenario *scenario, const char 
 	/* What fails by itself at the default rate does so still. */
 	const bool by_default = on && !value_of(on, "rate") && !value_of(on, "mtbf") &&
 				!value_of(on, "log") && !value_of(on, "outages");
-	if (!put(world, arena, key, own_or_base(world, key, value_of(on, "outages")), "; ", outage) ||
-		(!on && !put(world, arena, "replay.models=", models_of(scenario), ",", "failures")) ||
-		(by_default && !put(world, arena, "failures.rate=", NULL, "", "6.5")))
+	if (!put(replica, arena, key, own_or_base(replica, key, value_of(on, "outages")), "; ", outage) ||
+		(!on && !put(replica, arena, "replay.models=", models_of(scenario), ",", "failures")) ||
+		(by_default && !put(replica, arena, "failures.rate=", NULL, "", "6.5")))
 		return sl_fail_memory(err);
 	return SL_OK;
 }

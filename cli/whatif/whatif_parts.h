@@ -9,13 +9,13 @@
 #include "cli/whatif/whatif.h"
 
 /* The worlds of a line, the base first. */
-struct world_list {
+struct replica_list {
 	const struct args *args;
 	struct base *base;
-	struct world *world;
+	struct replica *replica;
 	size_t count;
-	struct world_run *run; /* By world: its scenario and policy; */
-	struct run *runs;      /* and its run, which has its result when there is something to tell. */
+	struct replica_run *run; /* By world: its scenario and policy; */
+	struct run *runs;        /* and its run, which has its result when there is something to tell. */
 	const struct differences *differences; /* By world; finished then. */
 };
 
@@ -29,7 +29,7 @@ const char *base_setting(const struct base *base, const char *key);
 const char *base_word(const struct args *args, const char *name);
 
 /* What stands before the first --as, as one world; it has room for three settings more. (cmd_whatif.c) */
-int world_of_line(struct world *world, struct base *base, const struct args *args, struct sl_err *err);
+int replica_of_line(struct replica *replica, struct base *base, const struct args *args, struct sl_err *err);
 /* whatif_base.c: what the base runs on. NULL: as err says. */
 const struct scenario *base_scenario(struct base *base, struct sl_err *err);
 
@@ -45,34 +45,34 @@ int node_rows_of(struct node_rows *rows, const struct scenario *scenario, const 
 	const char *text, struct sl_arena *arena, struct sl_err *err);
 /* One outage more ("n1 100 200 drain") in the world's settings, in at most three; scenario: of what it is
  * over. */
-int outage_put(struct world *world, const struct scenario *scenario, const char *outage,
+int outage_put(struct replica *replica, const struct scenario *scenario, const char *outage,
 	struct sl_arena *arena, struct sl_err *err);
 
 /* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
 /* Before it is prepared: its settings, from then on only. */
-int fork_settings(struct world_list *all, size_t world, struct sl_err *err);
+int fork_settings(struct replica_list *all, size_t replica, struct sl_err *err);
 /* A point of time as --at takes it. */
 int whatif_time(const struct scenario *scenario, const char *option, const char *text, sl_time *at,
 	struct sl_err *err);
 /* The option's time is after the last end, where nothing can come out otherwise. */
 int fail_after_end(const char *option, const char *text, sl_time last, struct sl_err *err);
 /* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
-int fork_world(struct world_list *all, size_t world, struct sl_err *err);
+int fork_replica(struct replica_list *all, size_t replica, struct sl_err *err);
 
 /* whatif_table.c: metrics by scenario; whatif.json and whatif.csv. */
 struct comparison;
 void whatif_table(const struct comparison *all);
 int whatif_files(const struct comparison *all, struct sl_err *err);
 
-/* whatif_tell.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
+/* whatif_report.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
  * partition, jobs that ended otherwise. */
-void whatif_heading(const struct world_list *all);
+void whatif_heading(const struct replica_list *all);
 /* "-p sjf, replay.load=2": what a world has over the base; "": the base. In the base's arena; NULL: no
  * memory.
  */
-const char *world_text(const struct world_list *all, size_t world);
+const char *replica_text(const struct replica_list *all, size_t replica);
 /* Amount times microseconds as hours, in millionths. */
 int64_t hours_of(__int128 amount, int64_t parts);
-int whatif_more(const struct world_list *all, struct json *json, struct sl_err *err);
+int whatif_more(const struct replica_list *all, struct json *json, struct sl_err *err);
 
 #endif

@@ -12,9 +12,9 @@
 #include "cli/whatif/whatif_search.h"
 
 static const struct {
-	const char *word, *shown;
+	const char *word, *metric_info;
 } pers[] = {
-	[PRICE_PIECE] = { "piece", "" },
+	[PRICE_ALLOC] = { "piece", "" },
 	[PRICE_MONTH] = { "month", " a month" },
 	[PRICE_HOUR] = { "hour", " an hour" },
 };
@@ -102,7 +102,7 @@ int prices_read(struct prices *prices, const struct axis *axis, size_t count, co
 	const struct sl_cluster *cluster, struct sl_err *err)
 {
 	const char *missing = NULL;
-	*prices = (struct prices){ .per = PRICE_PIECE };
+	*prices = (struct prices){ .per = PRICE_ALLOC };
 	int status = read_per(prices, arg(args, "price-per"), err);
 	if (!status)
 		status = read_budget(prices, arg(args, "budget"), err);
@@ -125,12 +125,13 @@ int prices_read(struct prices *prices, const struct axis *axis, size_t count, co
 	return status;
 }
 
-int64_t cost_of(const struct prices *prices, const struct axis *axis, const struct seek *grid, size_t point)
+int64_t cost_of(
+	const struct prices *prices, const struct axis *axis, const struct axis_search *grid, size_t point)
 {
 	__int128 sum = 0;
 	for (size_t i = 0; i < grid->axes; i++)
 		if (axis[i].units)
-			sum += (__int128)axis[i].units[seek_at(grid, point, i)] * prices->each[i];
+			sum += (__int128)axis[i].units[axis_search_at(grid, point, i)] * prices->each[i];
 	return sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : (int64_t)sum;
 }
 
@@ -138,7 +139,7 @@ const char *price_text(char buffer[64], const struct prices *prices, int64_t mic
 {
 	char number[48];
 	const bool whole = micro % 1000000 == 0;
-	(void)snprintf(
-		buffer, 64, "%s%s", screen_number(number, micro, whole ? 0 : 2), pers[prices->per].shown);
+	(void)snprintf(buffer, 64, "%s%s", screen_number(number, micro, whole ? 0 : 2),
+		pers[prices->per].metric_info);
 	return buffer;
 }

@@ -77,9 +77,9 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 		return sl_fail(err, SL_USAGE, "%s '%.200s': more than %d values: use a wider step", r->option,
 			r->text, (int)AXIS_VALUES_MAX);
 	if (!r->number || axis->count == r->capacity) {
-		const size_t room = r->capacity ? 2 * r->capacity : 64;
-		const char **values = sl_alloc(r->arena, room, sizeof(*values));
-		int64_t *numbers = sl_alloc(r->arena, room, sizeof(*numbers));
+		const size_t capacity = r->capacity ? 2 * r->capacity : 64;
+		const char **values = sl_alloc(r->arena, capacity, sizeof(*values));
+		int64_t *numbers = sl_alloc(r->arena, capacity, sizeof(*numbers));
 		if (!values || !numbers)
 			return sl_fail_memory(err);
 		SL_CHECK(r->number || !axis->count);
@@ -89,7 +89,7 @@ static int add(struct reading *r, const char *value, int64_t number, struct sl_e
 		}
 		axis->value = values;
 		r->number = numbers;
-		r->capacity = room;
+		r->capacity = capacity;
 	}
 	for (size_t i = 0; i < axis->count; i++)
 		if (strcmp(axis->value[i], value) == 0)

@@ -27,9 +27,9 @@ static int read_untils(struct search *search, struct sl_err *err)
 
 static int add_axis(struct search *search, const struct axis *axis, struct sl_err *err)
 {
-	if (search->axis_count == SEEK_AXES_MAX)
+	if (search->axis_count == AXIS_SEARCH_AXES_MAX)
 		return sl_fail(err, SL_USAGE, "--vary, --buy: at most %d things are searched over at a time",
-			(int)SEEK_AXES_MAX);
+			(int)AXIS_SEARCH_AXES_MAX);
 	for (size_t i = 0; i < search->axis_count; i++)
 		if (strcmp(search->axis[i].key, axis->key) == 0)
 			return sl_fail(err, SL_USAGE,
@@ -127,8 +127,8 @@ static int served(struct search *search, bool gpus, struct sl_err *err)
 /* What can be said once the base's world is read. */
 static int prepare(struct search *search, struct sl_err *err)
 {
-	struct world_run run;
-	int status = world_prepare(search->base, &search->world, &run, err);
+	struct replica_run run;
+	int status = replica_prepare(search->base, &search->replica, &run, err);
 	if (!status) {
 		base_talk(search->base);
 		const struct sl_cluster *cluster = &run.scenario->cluster;
@@ -145,14 +145,14 @@ static int prepare(struct search *search, struct sl_err *err)
 		if (!status && search->prices.any && search->until_count)
 			status = served(search, cluster->node_count && cluster->gpus, err);
 	}
-	world_run_release(search->base, &run);
+	replica_run_release(search->base, &run);
 	return status;
 }
 
 /* ---- What came of a point ---------------------------------------------------------------------------------
  */
 
-enum { NEAR = 250000 }; /* Millionths of a bound: a quarter beyond it is near. */
+enum { SIMILAR = 250000 }; /* Millionths of a bound: a quarter beyond it is near. */
 
 /* How far it is from holding, in millionths of the bounds: the worst of those that it misses. */
 static int64_t shortfall(const struct search *search, size_t point)
@@ -195,7 +195,8 @@ static bool same_fault(const struct search *search, const size_t *point, size_t 
 	return true;
 }
 
-static int attempt(void *self, struct seek *seek, const size_t *point, size_t count, struct sl_err *err)
+static int attempt(
+	void *self, struct axis_search *axis_search, const size_t *point, size_t count, struct sl_err *err)
 {
 	struct search *search = self;
 	const int status = search_try(search, point, count, err);
@@ -203,13 +204,13 @@ static int attempt(void *self, struct seek *seek, const size_t *point, size_t co
 		return status;
 	for (size_t i = 0; i < count; i++) {
 		const struct outcome *outcome = &search->outcome[point[i]];
-		seek->state[point[i]] = outcome->unbuilt ? SEEK_UNBUILT
-					: outcome->holds ? SEEK_HOLDS
-							 : SEEK_FAILS;
-		seek->near[point[i]] =
-			outcome->done && !outcome->holds && shortfall(search, point[i]) <= NEAR;
+		axis_search->state[point[i]] = outcome->unbuilt ? AXIS_SEARCH_UNBUILT
+					       : outcome->holds ? AXIS_SEARCH_HOLDS
+								: AXIS_SEARCH_FAILING;
+		axis_search->similar[point[i]] =
+			outcome->done && !outcome->holds && shortfall(search, point[i]) <= SIMILAR;
 	}
-	if (!search->built && !seek->tried && same_fault(search, point, count))
+	if (!search->built && !axis_search->tried && same_fault(search, point, count))
 		return search_fail_unbuilt(search, point[0], err);
 	return search_drew(search, err);
 }
@@ -227,7 +228,7 @@ int search_drew(const struct search *search, struct sl_err *err)
 /* Beyond the budget. */
 static int bar(struct search *search, struct sl_err *err)
 {
-	struct seek *grid = &search->grid;
+	struct axis_search *grid = &search->grid;
 	size_t left = 0;
 	for (size_t i = 0; i < search->axis_count; i++)
 		if (search->prices.bounded && search->axis[i].units && search->axis[i].count > 1 &&
@@ -237,7 +238,7 @@ static int bar(struct search *search, struct sl_err *err)
 	for (size_t p = 0; p < grid->points; p++) {
 		search->outcome[p].cost = cost_of(&search->prices, search->axis, grid, p);
 		if (search->prices.bounded && search->outcome[p].cost > search->prices.budget)
-			grid->state[p] = SEEK_BARRED;
+			grid->state[p] = AXIS_SEARCH_BARRED;
 		else
 			left++;
 	}
@@ -257,8 +258,8 @@ static int check_meant(const struct search *search, struct sl_err *err)
 
 static int make_grid(struct search *search, struct sl_err *err)
 {
-	struct seek *grid = &search->grid;
-	*grid = (struct seek){ .axes = search->axis_count,
+	struct axis_search *grid = &search->grid;
+	*grid = (struct axis_search){ .axes = search->axis_count,
 		.exhaustive = arg_flag(search->args, "exhaustive"),
 		.attempt = attempt,
 		.self = search };
@@ -266,7 +267,7 @@ static int make_grid(struct search *search, struct sl_err *err)
 		grid->count[i] = search->axis[i].count;
 		grid->unordered[i] = !search->axis[i].proven;
 	}
-	int status = seek_make(grid, err);
+	int status = axis_search_make(grid, err);
 	if (status)
 		return status;
 	search->outcome = calloc(grid->points, sizeof(*search->outcome));
@@ -303,7 +304,7 @@ static int64_t rank(const struct search *search, size_t point)
 		}
 	if (search->prices.any)
 		return search->outcome[point].cost;
-	return ordered == 1 ? (int64_t)seek_at(&search->grid, point, axis) : 0;
+	return ordered == 1 ? (int64_t)axis_search_at(&search->grid, point, axis) : 0;
 }
 
 /* Those of one rank as they stand in the grid. */
@@ -320,28 +321,28 @@ static void sort(const struct search *search, size_t *point, size_t count)
 
 static int answer(struct search *search, struct sl_err *err)
 {
-	struct seek *grid = &search->grid;
+	struct axis_search *grid = &search->grid;
 	if (!search->built)
 		for (size_t p = 0; p < grid->points; p++)
 			if (search->outcome[p].unbuilt)
 				return search_fail_unbuilt(search, p, err);
 	sort(search, grid->least, grid->least_count);
 	const struct answers answers = { grid->least, grid->least_count, nearest_point(search) };
-	const int status = arg_flag(search->args, "json") ? seek_json(search, &answers, err)
-							  : seek_tell(search, &answers, err);
+	const int status = arg_flag(search->args, "json") ? axis_search_json(search, &answers, err)
+							  : axis_search_report(search, &answers, err);
 	if (status || answers.count)
 		return status;
 	err->status = SL_CHECK_FAILED; /* Said on stdout. */
 	return SL_CHECK_FAILED;
 }
 
-static int seek_points(struct search *search, struct sl_err *err)
+static int axis_search_points(struct search *search, struct sl_err *err)
 {
 	int status = make_grid(search, err);
 	if (!status)
-		status = seek_go(&search->grid, err);
+		status = axis_search_go(&search->grid, err);
 	if (status == SL_INTERRUPTED && !arg_flag(search->args, "json"))
-		search_tell_partial(search);
+		search_report_partial(search);
 	return status ? status : answer(search, err);
 }
 
@@ -369,7 +370,7 @@ int whatif_search(struct base *base, const struct args *args, struct sl_err *err
 	if (!status)
 		status = read_axes(search, err);
 	if (!status)
-		status = world_of_line(&search->world, base, args, err);
+		status = replica_of_line(&search->replica, base, args, err);
 	if (!status)
 		status = prepare(search, err);
 	search->intervals = arg(args, "head-room") != NULL;
@@ -378,8 +379,8 @@ int whatif_search(struct base *base, const struct args *args, struct sl_err *err
 	if (!status)
 		status = check_meant(search, err);
 	if (!status)
-		status = search->intervals ? curve_go(search, err) : seek_points(search, err);
-	seek_release(&search->grid);
+		status = search->intervals ? curve_go(search, err) : axis_search_points(search, err);
+	axis_search_release(&search->grid);
 	free(search->outcome);
 	return status;
 }

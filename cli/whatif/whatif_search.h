@@ -66,11 +66,11 @@ int axis_pool(struct axis *axis, int64_t cpus, struct sl_arena *arena, struct sl
 int axis_buy(struct axis *axis, const char *text, size_t len, struct sl_arena *arena, struct sl_err *err);
 
 /* whatif_price.c */
-enum price_per { PRICE_PIECE, PRICE_MONTH, PRICE_HOUR };
+enum price_per { PRICE_ALLOC, PRICE_MONTH, PRICE_HOUR };
 struct prices {
 	bool any;
 	enum price_per per;
-	int64_t each[SEEK_AXES_MAX]; /* Millionths, by axis. */
+	int64_t each[AXIS_SEARCH_AXES_MAX]; /* Millionths, by axis. */
 	bool bounded;
 	int64_t budget;
 };
@@ -79,7 +79,8 @@ struct prices {
 int prices_read(struct prices *prices, const struct axis *axis, size_t count, const struct args *args,
 	const struct sl_cluster *cluster, struct sl_err *err);
 /* Of a point of the grid; INT64_MAX: beyond counting. */
-int64_t cost_of(const struct prices *prices, const struct axis *axis, const struct seek *grid, size_t point);
+int64_t cost_of(
+	const struct prices *prices, const struct axis *axis, const struct axis_search *grid, size_t point);
 /* "30,000", "30,000 an hour" */
 const char *price_text(char buffer[64], const struct prices *prices, int64_t micro);
 
@@ -111,8 +112,8 @@ struct search {
 	const struct args *args;
 	struct base *base;
 	struct sl_arena *arena;
-	struct world world; /* What every point has over the base: --set and its like. */
-	struct axis axis[SEEK_AXES_MAX];
+	struct replica replica; /* What every point has over the base: --set and its like. */
+	struct axis axis[AXIS_SEARCH_AXES_MAX];
 	size_t axis_count;
 	struct threshold until[THRESHOLDS_MAX];
 	size_t until_count;
@@ -124,7 +125,7 @@ struct search {
 	unsigned threads, reps;
 	bool built; /* Some point could be. */
 	bool drew;  /* Two seeds came out otherwise, at some point. */
-	struct seek grid;
+	struct axis_search grid;
 	struct outcome *outcome; /* By point, */
 	struct outcome now;      /* and of the base with what every point has. */
 };
@@ -137,7 +138,8 @@ struct figure figure_of(const int64_t *value, const bool *known, unsigned count)
 /* "wait.p95{gpus>=8}": 3:51:00; "none": no job has one. */
 const char *figure_text(char buffer[48], const struct selector *selector, const struct figure *figure);
 
-/* whatif_search_tell.c: answer: points that will do, the best first; best: where there is none, the nearest.
+/* whatif_search_report.c: answer: points that will do, the best first; best: where there is none, the
+ * nearest.
  */
 struct answers {
 	const size_t *answer;
@@ -145,14 +147,14 @@ struct answers {
 	size_t best; /* SIZE_MAX: nothing was tried. */
 };
 /* Of a search that was interrupted, as a table. */
-void search_tell_partial(const struct search *search);
-int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err);
-int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err);
+void search_report_partial(const struct search *search);
+int axis_search_report(const struct search *search, const struct answers *answers, struct sl_err *err);
+int axis_search_json(const struct search *search, const struct answers *answers, struct sl_err *err);
 
 /* whatif_curve.c: --head-room. The search is ready but for its grid, which gets the load as its last axis. */
 int curve_go(struct search *search, struct sl_err *err);
 
-/* whatif_search_tell.c: "nodes[a].count+=3 policy.bf_window=60" */
+/* whatif_search_report.c: "nodes[a].count+=3 policy.bf_window=60" */
 enum { POINT_TEXT = 400 };
 const char *point_text(char text[POINT_TEXT], const struct search *search, size_t point);
 /* Why points cannot be made. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_search_tell.c - a search's points and its answer, as a table with sentences below, and as JSON.
+ * whatif_search_report.c - a search's points and its answer, as a table with sentences below, and as JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,13 +8,13 @@
 
 #include "cli/whatif/whatif_search.h"
 
-enum { ROWS_MAX = 40, ROWS_AROUND = 12, BREAKS_SHOWN = 8 };
+enum { ROWS_MAX = 40, ROWS_AROUND = 12, BREAKS_DISPLAYED = 8 };
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
 static const char *value_at(const struct search *search, size_t point, size_t axis)
 {
-	return search->axis[axis].value[seek_at(&search->grid, point, axis)];
+	return search->axis[axis].value[axis_search_at(&search->grid, point, axis)];
 }
 
 const char *point_text(char text[POINT_TEXT], const struct search *search, size_t point)
@@ -47,7 +47,7 @@ static const char *margin_text(char text[64], const struct threshold *until, con
 /* What a served GPU-hour costs: of prices by the piece, over the run; else by the time that it took. */
 static bool rate_of(const struct search *search, const struct outcome *outcome, int64_t *micro)
 {
-	static const int64_t hours[] = { [PRICE_PIECE] = 0, [PRICE_MONTH] = 730, [PRICE_HOUR] = 1 };
+	static const int64_t hours[] = { [PRICE_ALLOC] = 0, [PRICE_MONTH] = 730, [PRICE_HOUR] = 1 };
 	const struct figure *served = &outcome->served;
 	const int64_t per = hours[search->prices.per];
 	if (!served->known || served->mean <= 0 || !outcome->makespan.known || outcome->cost <= 0)
@@ -163,12 +163,12 @@ static const char *mark_of(const struct search *search, const struct answers *an
 		return "<- cannot be made";
 	if (search->outcome[point].left_out)
 		return "<- leaves jobs out";
-	return seek_breaks(&search->grid, point) ? "<- fails, although less will do" : "";
+	return axis_search_breaks(&search->grid, point) ? "<- fails, although less will do" : "";
 }
 
 /* Of many points on one axis those about the answer, of a grid the answers alone, as long as these are few.
  */
-static bool is_shown(const struct search *search, const struct answers *answers, size_t point)
+static bool is_displayed(const struct search *search, const struct answers *answers, size_t point)
 {
 	const size_t about = answers->count ? answers->answer[0] : answers->best;
 	const bool answer = answers->count <= ROWS_MAX && is_answer(answers, point);
@@ -196,7 +196,7 @@ static size_t count_unbuilt(const struct search *search)
 {
 	size_t count = 0;
 	for (size_t p = 0; p < search->grid.points; p++)
-		count += search->grid.state[p] == SEEK_UNBUILT;
+		count += search->grid.state[p] == AXIS_SEARCH_UNBUILT;
 	return count;
 }
 
@@ -210,7 +210,7 @@ static void print_table(const struct search *search, const struct answers *answe
 	for (size_t p = 0; p < search->grid.points; p++) {
 		if (!search->outcome[p].done && !search->outcome[p].unbuilt)
 			continue;
-		if (is_shown(search, answers, p))
+		if (is_displayed(search, answers, p))
 			table_row(
 				table, search, &columns, &search->outcome[p], p, mark_of(search, answers, p));
 		else
@@ -256,7 +256,7 @@ static void print_neighbours(const struct search *search, size_t point)
 		for (int step = -1; step <= 1; step += 2) {
 			const size_t other = search->axis[axis].unordered
 						     ? SIZE_MAX
-						     : seek_step(&search->grid, point, axis, step);
+						     : axis_search_step(&search->grid, point, axis, step);
 			char text[POINT_TEXT];
 			if (other == SIZE_MAX || !search->outcome[other].done)
 				continue;
@@ -377,11 +377,11 @@ static void print_no_order(const struct search *search)
 /* How much of it was simulated, and what that proves. */
 static void print_proof(const struct search *search, const struct answers *answers)
 {
-	const struct seek *grid = &search->grid;
+	const struct axis_search *grid = &search->grid;
 	size_t barred = 0, broken = 0;
 	for (size_t p = 0; p < grid->points; p++) {
-		barred += grid->state[p] == SEEK_BARRED;
-		broken += seek_breaks(grid, p);
+		barred += grid->state[p] == AXIS_SEARCH_BARRED;
+		broken += axis_search_breaks(grid, p);
 	}
 	const size_t open = grid->points - barred;
 	const size_t unbuilt = count_unbuilt(search);
@@ -391,14 +391,14 @@ static void print_proof(const struct search *search, const struct answers *answe
 	if (unbuilt)
 		(void)printf(" (%zu cannot be made)", unbuilt);
 	if (broken) {
-		size_t shown = 0;
+		size_t metric_info = 0;
 		(void)printf("; not monotone: it fails at");
-		for (size_t p = 0; p < grid->points && shown < BREAKS_SHOWN; p++) {
+		for (size_t p = 0; p < grid->points && metric_info < BREAKS_DISPLAYED; p++) {
 			char text[POINT_TEXT];
-			if (seek_breaks(grid, p))
-				(void)printf("%s %s", shown++ ? "," : "", point_text(text, search, p));
+			if (axis_search_breaks(grid, p))
+				(void)printf("%s %s", metric_info++ ? "," : "", point_text(text, search, p));
 		}
-		(void)printf("%s, although less will do", broken > shown ? " ..." : "");
+		(void)printf("%s, although less will do", broken > metric_info ? " ..." : "");
 		const size_t from = search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
 		char text[POINT_TEXT];
 		if (from != SIZE_MAX)
@@ -437,7 +437,7 @@ void search_caveats(const struct search *search)
 			most - search->now.outside);
 }
 
-void search_tell_partial(const struct search *search)
+void search_report_partial(const struct search *search)
 {
 	const struct answers none = { NULL, 0, 0 };
 	size_t done = 0;
@@ -447,7 +447,7 @@ void search_tell_partial(const struct search *search)
 	(void)printf("\ninterrupted: partial, %zu points were simulated, and there is no answer yet\n", done);
 }
 
-int seek_tell(const struct search *search, const struct answers *answers, struct sl_err *err)
+int axis_search_report(const struct search *search, const struct answers *answers, struct sl_err *err)
 {
 	(void)err;
 	print_table(search, answers);
@@ -535,10 +535,10 @@ static void put_list(
 	json_close(json);
 }
 
-int seek_json(const struct search *search, const struct answers *answers, struct sl_err *err)
+int axis_search_json(const struct search *search, const struct answers *answers, struct sl_err *err)
 {
 	static const struct json_form simulated = { "\n    ", ",\n    ", "\n  ", true };
-	const struct seek *grid = &search->grid;
+	const struct axis_search *grid = &search->grid;
 	struct json json;
 	size_t barred = 0, broken = 0;
 	const size_t unbuilt = count_unbuilt(search);
@@ -546,8 +546,8 @@ int seek_json(const struct search *search, const struct answers *answers, struct
 	if (status)
 		return status;
 	for (size_t p = 0; p < grid->points; p++) {
-		barred += grid->state[p] == SEEK_BARRED;
-		broken += seek_breaks(grid, p);
+		barred += grid->state[p] == AXIS_SEARCH_BARRED;
+		broken += axis_search_breaks(grid, p);
 	}
 	json_put(&json, datum_text("schema", "schedlab.search/1"));
 	json_nest(&json, "vary", '[', &json_tight);

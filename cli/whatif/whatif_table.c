@@ -10,13 +10,13 @@
 #include "cli/compare/compare.h"
 #include "cli/whatif/whatif_parts.h"
 
-enum { LABELS_SHOWN = 6 };
+enum { LABELS_DISPLAYED = 6 };
 
-static const struct shown {
+static const struct metric_info {
 	const char *name, *heading;
 	enum summary_unit unit;
 	int better;
-} shown[] = {
+} metric_info[] = {
 	{ "jobs.total", "jobs", UNIT_COUNT, 0 },
 	{ "jobs.completed", "jobs completed", UNIT_COUNT, 0 },
 	{ "wait.mean", "wait mean", UNIT_TIME, -1 },
@@ -35,8 +35,8 @@ static const struct shown {
 	{ "makespan", "makespan", UNIT_TIME, -1 },
 };
 
-static void value_cell(
-	struct screen_table *table, const struct comparison *all, size_t row, const struct shown *metric)
+static void value_cell(struct screen_table *table, const struct comparison *all, size_t row,
+	const struct metric_info *metric)
 {
 	char text[48];
 	const int64_t *value = metrics_get(&all->row[row].metrics, metric->name);
@@ -51,8 +51,8 @@ static const char *share(char text[48], int64_t base, int64_t change)
 }
 
 /* "-31.2 % [-40.1, -12.0] better": one who cannot be told from chance is "~", in place of the word. */
-static void change_cell(
-	struct screen_table *table, const struct comparison *all, size_t row, const struct shown *metric)
+static void change_cell(struct screen_table *table, const struct comparison *all, size_t row,
+	const struct metric_info *metric)
 {
 	const int64_t *base = metrics_get(&all->row[0].metrics, metric->name);
 	const int64_t *value = metrics_get(&all->row[row].metrics, metric->name);
@@ -66,10 +66,10 @@ static void change_cell(
 	}
 	const bool interval = known && known->ratio_low <= known->ratio_high;
 	const bool good = (*value > *base) == (metric->better > 0);
-	const char *word = !metric->better || all->told.apart ? ""
-			   : known && known->sure             ? good ? " better" : " worse"
-			   : interval                         ? " ~"
-							      : "";
+	const char *word = !metric->better || all->reported.apart ? ""
+			   : known && known->sure                 ? good ? " better" : " worse"
+			   : interval                             ? " ~"
+								  : "";
 	if (!*base) /* There is no share of nothing. */
 		screen_cell(table, false, "%s%s", *value > 0 ? "more" : "less", word);
 	else if (interval)
@@ -79,7 +79,8 @@ static void change_cell(
 		screen_cell(table, false, "%s %%%s", share(number, *base, *value - *base), word);
 }
 
-static void metric_row(struct screen_table *table, const struct comparison *all, const struct shown *metric)
+static void metric_row(
+	struct screen_table *table, const struct comparison *all, const struct metric_info *metric)
 {
 	screen_cell(table, false, "%s", metric->heading);
 	value_cell(table, all, 0, metric);
@@ -123,13 +124,13 @@ static void label_rows(struct screen_table *table, const struct comparison *all,
 		char heading[128];
 		(void)snprintf(heading, sizeof(heading), "  %.*s",
 			(int)(strcspn(name, "}") - strlen("wait.p95{")), name + strlen("wait.p95{"));
-		if (ahead < LABELS_SHOWN)
-			metric_row(table, all, &(struct shown){ name, heading, UNIT_TIME, -1 });
+		if (ahead < LABELS_DISPLAYED)
+			metric_row(table, all, &(struct metric_info){ name, heading, UNIT_TIME, -1 });
 	}
 }
 
 /* Of two worlds another resource may be the scarcest: each is told of, where there are several. */
-static bool is_told(const struct sl_metrics *base, const char *name)
+static bool is_reported(const struct sl_metrics *base, const char *name)
 {
 	return metrics_get(base, name) &&
 	       (strcmp(name, "loss_of_capacity") != 0 || !metrics_get(base, "loss_of_capacity.cpus"));
@@ -148,14 +149,15 @@ void whatif_table(const struct comparison *all)
 		if (column->heading && strncmp(column->name, "jobs.", strlen("jobs.")) == 0 &&
 			strcmp(column->name, "jobs.total") != 0)
 			metric_row(table, all,
-				&(struct shown){ column->name, column->heading, column->unit, 0 });
-	for (size_t i = 0; i < SL_LEN(shown); i++)
-		if (is_told(&all->row[0].metrics, shown[i].name))
-			metric_row(table, all, &shown[i]);
+				&(struct metric_info){ column->name, column->heading, column->unit, 0 });
+	for (size_t i = 0; i < SL_LEN(metric_info); i++)
+		if (is_reported(&all->row[0].metrics, metric_info[i].name))
+			metric_row(table, all, &metric_info[i]);
 	for (const struct summary_metric *column = all->column; column && column->name; column++)
 		if (selected_is(all->args, column->name))
 			metric_row(table, all,
-				&(struct shown){ column->name, column->name, column->unit, column->better });
+				&(struct metric_info){
+					column->name, column->name, column->unit, column->better });
 	screen_row(table, "l", "wait p95 by");
 	screen_blanks(table, 2 * all->count - 1);
 	label_rows(table, all, "partition");

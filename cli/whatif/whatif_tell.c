@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_tell.c - beside the table of a what-if: who waits less or longer, which jobs are cut, left out or
+ * whatif_report.c - beside the table of a what-if: who waits less or longer, which jobs are cut, left out or
  * ended otherwise, and how much of what is known stops at an old limit.
  */
 #include <inttypes.h>
@@ -11,30 +11,30 @@
 #include "cli/run/telling.h"
 #include "cli/whatif/whatif_changes.h"
 
-enum { GROUPS_TOLD = 5 };
+enum { GROUPS_REPORTED = 5 };
 
 /* ---- For people -------------------------------------------------------------------------------------- */
 
-const char *world_text(const struct world_list *all, size_t which)
+const char *replica_text(const struct replica_list *all, size_t which)
 {
-	const struct world *world = &all->world[which];
+	const struct replica *replica = &all->replica[which];
 	struct sl_arena *arena = base_arena(all->base);
-	const char *cluster = world->cluster ? world->cluster : "";
-	const char *policy = world->policy ? world->policy : "";
+	const char *cluster = replica->cluster ? replica->cluster : "";
+	const char *policy = replica->policy ? replica->policy : "";
 	const char *text = text_made(arena, "%s%s%s%s%s", *cluster ? "-c " : "", cluster,
 		*cluster && *policy ? " " : "", *policy ? "-p " : "", policy);
-	for (size_t k = 0; k < world->setting_count && text; k++)
-		text = text_made(arena, "%s%s%s", text, *text ? ", " : "", world->setting[k]);
+	for (size_t k = 0; k < replica->setting_count && text; k++)
+		text = text_made(arena, "%s%s%s", text, *text ? ", " : "", replica->setting[k]);
 	return text;
 }
 
-void whatif_heading(const struct world_list *all)
+void whatif_heading(const struct replica_list *all)
 {
 	if (arg(all->args, "at"))
 		printf("as the base until %s, then:\n", arg(all->args, "at"));
 	for (size_t i = 1; i < all->count; i++) {
-		const char *text = world_text(all, i);
-		printf("%s: %s\n", all->world[i].name, text ? text : "");
+		const char *text = replica_text(all, i);
+		printf("%s: %s\n", all->replica[i].name, text ? text : "");
 	}
 	putchar('\n');
 }
@@ -69,9 +69,9 @@ static void print_groups(const char *what, const struct group *all, size_t count
 	printf("  waits by %s, summed:", what);
 	const char *before = " ";
 	for (size_t i = 0; i < count; i++) {
-		if (i == GROUPS_TOLD / 2 + 1 && count > GROUPS_TOLD) {
+		if (i == GROUPS_REPORTED / 2 + 1 && count > GROUPS_REPORTED) {
 			printf(" ...");
-			i = count - GROUPS_TOLD / 2;
+			i = count - GROUPS_REPORTED / 2;
 		}
 		printf("%s%s %s (%s job%s)", before, all[i].name ? all[i].name : all[i].number,
 			hours_signed(hours, all[i].wait), count_text(number, all[i].jobs),
@@ -88,7 +88,7 @@ int64_t hours_of(__int128 amount, int64_t parts)
 	return amount < 0 ? -micro : micro;
 }
 
-static void print_censored(const struct world_list *all, const struct censored *censored)
+static void print_censored(const struct replica_list *all, const struct censored *censored)
 {
 	char number[48];
 	char cpu[48];
@@ -124,7 +124,7 @@ static void print_wait(const struct changes *changes)
 	char text[3][40];
 	const struct sl_difference *said = &changes->wait;
 	const int64_t of[3] = { said->estimate, said->low, said->high };
-	if (!changes->has_wait || !(changes->only_base || changes->only_world || changes->resubmitted))
+	if (!changes->has_wait || !(changes->only_base || changes->only_replica || changes->resubmitted))
 		return;
 	for (size_t i = 0; i < SL_LEN(of); i++) {
 		text[i][0] = '+';
@@ -142,12 +142,12 @@ static void print_wait(const struct changes *changes)
 static void print_left_out(const struct scenario *base, const struct scenario *is)
 {
 	char number[48];
-	for (size_t i = 0; i < is->oddity_count; i++) {
-		const struct oddity *odd = &is->oddity[i];
+	for (size_t i = 0; i < is->anomaly_count; i++) {
+		const struct anomaly *odd = &is->anomaly[i];
 		uint64_t before = 0;
-		for (size_t k = 0; k < base->oddity_count; k++)
-			if (strcmp(base->oddity[k].cause, odd->cause) == 0)
-				before = base->oddity[k].count;
+		for (size_t k = 0; k < base->anomaly_count; k++)
+			if (strcmp(base->anomaly[k].cause, odd->cause) == 0)
+				before = base->anomaly[k].count;
 		if (odd->dropped && !odd->asked && odd->count > before)
 			printf("  %s job%s left out: %s (%llu in the base)\n", count_text(number, odd->count),
 				odd->count == 1 ? "" : "s", odd->cause, (unsigned long long)before);
@@ -171,10 +171,10 @@ static void print_cut(const struct changes *changes)
 			changes->refused == 1 ? " is" : "s are");
 }
 
-static void print_changes(const struct world_list *all, size_t i, const struct changes *changes,
+static void print_changes(const struct replica_list *all, size_t i, const struct changes *changes,
 	const struct censored *censored)
 {
-	const struct world *world = &all->world[i];
+	const struct replica *replica = &all->replica[i];
 	char earlier[48];
 	char later[48];
 	char same[48];
@@ -182,23 +182,23 @@ static void print_changes(const struct world_list *all, size_t i, const struct c
 	char later_hours[48];
 	char number[48];
 	printf("\n%s: %s jobs start earlier (by %s h in all), %s later (by %s h), %s as before\n",
-		world->name, count_text(earlier, changes->earlier),
+		replica->name, count_text(earlier, changes->earlier),
 		screen_number(earlier_hours, changes->earlier_sum / 3600, 1),
 		count_text(later, changes->later), screen_number(later_hours, changes->later_sum / 3600, 1),
 		count_text(same, changes->same));
 	if (changes->only_base)
 		printf("  %s job%s of the base %s not there\n", count_text(number, changes->only_base),
 			changes->only_base == 1 ? "" : "s", changes->only_base == 1 ? "is" : "are");
-	if (changes->only_world)
-		printf("  %s job%s %s not in the base\n", count_text(number, changes->only_world),
-			changes->only_world == 1 ? "" : "s", changes->only_world == 1 ? "is" : "are");
+	if (changes->only_replica)
+		printf("  %s job%s %s not in the base\n", count_text(number, changes->only_replica),
+			changes->only_replica == 1 ? "" : "s", changes->only_replica == 1 ? "is" : "are");
 	print_left_out(all->run[0].scenario, all->run[i].scenario);
 	print_cut(changes);
 	print_ends(changes);
 	print_wait(changes);
 	print_groups("user", changes->user, changes->user_count);
 	print_groups("partition", changes->partition, changes->partition_count);
-	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario))
+	if (limits_touched(replica, all->run[0].scenario, all->run[i].scenario))
 		print_censored(all, censored);
 }
 
@@ -232,15 +232,15 @@ static void json_ends(struct json *json, const struct changes *changes)
 	json_close(json);
 }
 
-static void json_changes(struct json *json, const struct world_list *all, size_t i,
+static void json_changes(struct json *json, const struct replica_list *all, size_t i,
 	const struct changes *changes, const struct censored *censored)
 {
-	const struct world *world = &all->world[i];
+	const struct replica *replica = &all->replica[i];
 	json_nest(json, NULL, '{', &json_one_line);
-	json_put(json, datum_text("name", world->name), datum_line(2));
-	json_texts(json, "settings", (const char *const *)world->setting, world->setting_count);
+	json_put(json, datum_text("name", replica->name), datum_line(2));
+	json_texts(json, "settings", (const char *const *)replica->setting, replica->setting_count);
 	json_put(json, datum_line(2), datum_count("jobs_both", changes->both),
-		datum_count("jobs_gone", changes->only_base), datum_count("jobs_new", changes->only_world),
+		datum_count("jobs_gone", changes->only_base), datum_count("jobs_new", changes->only_replica),
 		datum_line(2), datum_count("earlier", changes->earlier),
 		datum_micro("earlier_by", changes->earlier_sum), datum_count("later", changes->later),
 		datum_micro("later_by", changes->later_sum), datum_count("unmoved", changes->same),
@@ -257,7 +257,7 @@ static void json_changes(struct json *json, const struct world_list *all, size_t
 	json_ends(json, changes);
 	json_groups(json, "users", changes->user, changes->user_count);
 	json_groups(json, "partitions", changes->partition, changes->partition_count);
-	if (limits_touched(world, all->run[0].scenario, all->run[i].scenario))
+	if (limits_touched(replica, all->run[0].scenario, all->run[i].scenario))
 		json_put(json, datum_line(2), datum_count("censored_jobs", censored->jobs),
 			datum_micro("censored_cpu_hours", hours_of(censored->cpu, censored->cpu_parts)),
 			datum_micro("censored_gpu_hours", hours_of(censored->gpu, censored->gpu_parts)),
@@ -266,7 +266,7 @@ static void json_changes(struct json *json, const struct world_list *all, size_t
 	json_close(json);
 }
 
-int whatif_more(const struct world_list *all, struct json *json, struct sl_err *err)
+int whatif_more(const struct replica_list *all, struct json *json, struct sl_err *err)
 {
 	const struct sl_result *base = &all->runs[0].sim.result;
 	if (!base->jobs) /* Of several seeds: no one run to tell of. */

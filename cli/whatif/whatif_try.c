@@ -50,37 +50,37 @@ struct chunk {
 	struct search *search;
 	const size_t *point; /* NULL: the base with what every point has. */
 	size_t count;
-	struct world *world;
-	struct world_run *run;
+	struct replica *replica;
+	struct replica_run *run;
 };
 
 /* The setting of a point along an axis. */
 static const char *setting_of(const struct search *search, size_t axis, size_t point)
 {
 	const struct axis *is = &search->axis[axis];
-	const char *value = is->given[seek_at(&search->grid, point, axis)];
+	const char *value = is->given[axis_search_at(&search->grid, point, axis)];
 	return text_made(search->arena, "%s%s", is->key, value);
 }
 
-static int world_of(const struct chunk *chunk, size_t i, struct world *world, struct sl_err *err)
+static int replica_of(const struct chunk *chunk, size_t i, struct replica *replica, struct sl_err *err)
 {
 	const struct search *search = chunk->search;
-	*world = search->world;
-	world->name = "point";
+	*replica = search->replica;
+	replica->name = "point";
 	if (!chunk->point)
 		return SL_OK;
 	const char **setting =
-		sl_alloc(search->arena, world->setting_count + search->axis_count, sizeof(*setting));
+		sl_alloc(search->arena, replica->setting_count + search->axis_count, sizeof(*setting));
 	if (!setting)
 		return sl_fail_memory(err);
-	for (size_t k = 0; k < world->setting_count; k++)
-		setting[k] = world->setting[k];
+	for (size_t k = 0; k < replica->setting_count; k++)
+		setting[k] = replica->setting[k];
 	for (size_t axis = 0; axis < search->axis_count; axis++) {
-		setting[world->setting_count] = setting_of(search, axis, chunk->point[i]);
-		if (!setting[world->setting_count++])
+		setting[replica->setting_count] = setting_of(search, axis, chunk->point[i]);
+		if (!setting[replica->setting_count++])
 			return sl_fail_memory(err);
 	}
-	world->setting = setting;
+	replica->setting = setting;
 	return SL_OK;
 }
 
@@ -93,7 +93,7 @@ static void name_of(const struct chunk *chunk, size_t i, char *text, size_t size
 	for (size_t axis = 0; chunk->point && axis < search->axis_count && used < size; axis++) {
 		const struct axis *is = &search->axis[axis];
 		used += (size_t)snprintf(text + used, size - used, "%s%s%s", axis ? " " : "", is->key,
-			is->value[seek_at(&search->grid, chunk->point[i], axis)]);
+			is->value[axis_search_at(&search->grid, chunk->point[i], axis)]);
 	}
 }
 
@@ -101,7 +101,7 @@ static void name_of(const struct chunk *chunk, size_t i, char *text, size_t size
  */
 
 /* Over the seeds of a point. */
-static int take_figure(struct figure *figure, const struct selector *selector, const struct world_run *run,
+static int take_figure(struct figure *figure, const struct selector *selector, const struct replica_run *run,
 	unsigned reps, const struct threshold *bound, struct sl_err *err)
 {
 	int64_t value[REPS_MAX];
@@ -121,7 +121,7 @@ static int take_figure(struct figure *figure, const struct selector *selector, c
 
 /* The same, and of one seed with its interval over batches of jobs, if that is asked for. */
 static int take_sure(const struct search *search, struct figure *figure, const struct selector *selector,
-	const struct world_run *run, const struct threshold *bound, struct sl_err *err)
+	const struct replica_run *run, const struct threshold *bound, struct sl_err *err)
 {
 	const int status = take_figure(figure, selector, run, search->reps, bound, err);
 	if (status || search->reps > 1 || !search->intervals || !figure->known)
@@ -163,7 +163,7 @@ static uint32_t left_out(const struct search *search, const struct outcome *outc
 }
 
 static int take(
-	struct search *search, struct outcome *outcome, const struct world_run *run, struct sl_err *err)
+	struct search *search, struct outcome *outcome, const struct replica_run *run, struct sl_err *err)
 {
 	int status = SL_OK;
 	outcome->jobs = run->scenario->jobs.count;
@@ -198,7 +198,7 @@ static int take(
 static int take_point(const struct chunk *chunk, size_t i, struct outcome *outcome, struct sl_err *err)
 {
 	struct search *search = chunk->search;
-	const struct world_run *run = &chunk->run[i * search->reps];
+	const struct replica_run *run = &chunk->run[i * search->reps];
 	for (size_t k = 0; k < search->reps; k++) {
 		const char *why = run[k].err.text;
 		char name[400];
@@ -222,19 +222,20 @@ static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err
 	const size_t reps = search->reps;
 	int status = SL_OK;
 	for (size_t i = 0; i < chunk->count && !status; i++) {
-		status = world_of(chunk, i, &chunk->world[i * reps], err);
+		status = replica_of(chunk, i, &chunk->replica[i * reps], err);
 		for (size_t k = 1; k < reps && !status; k++) {
-			chunk->world[i * reps + k] = chunk->world[i * reps];
-			chunk->world[i * reps + k].seed_more = k;
+			chunk->replica[i * reps + k] = chunk->replica[i * reps];
+			chunk->replica[i * reps + k].seed_more = k;
 		}
 	}
 	const size_t count = chunk->count * reps;
 	if (!status)
-		status = worlds_run(search->base, chunk->world, chunk->run, count, search->threads, 0, err);
+		status = replicas_run(
+			search->base, chunk->replica, chunk->run, count, search->threads, 0, err);
 	for (size_t i = 0; i < chunk->count && !status; i++)
 		status = take_point(chunk, i, &outcome[chunk->point ? chunk->point[i] : 0], err);
 	for (size_t i = 0; i < count; i++)
-		world_run_release(search->base, &chunk->run[i]);
+		replica_run_release(search->base, &chunk->run[i]);
 	return status;
 }
 
@@ -255,10 +256,10 @@ static int run_points(
 	for (size_t from = 0; from < count && !status; from += most) {
 		struct chunk chunk = { search, point ? point + from : NULL,
 			count - from < most ? count - from : most, NULL, NULL };
-		chunk.world = calloc(chunk.count * search->reps, sizeof(*chunk.world));
+		chunk.replica = calloc(chunk.count * search->reps, sizeof(*chunk.replica));
 		chunk.run = calloc(chunk.count * search->reps, sizeof(*chunk.run));
-		status = chunk.world && chunk.run ? run_chunk(&chunk, outcome, err) : sl_fail_memory(err);
-		free(chunk.world);
+		status = chunk.replica && chunk.run ? run_chunk(&chunk, outcome, err) : sl_fail_memory(err);
+		free(chunk.replica);
 		free(chunk.run);
 	}
 	return status;

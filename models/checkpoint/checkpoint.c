@@ -17,17 +17,17 @@ static const struct sl_profile *checkpoint_profile(const struct checkpoint *chec
 	return row ? &checkpoint->jobs->profile[row] : NULL;
 }
 
-static uint32_t nodes_of(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static uint32_t nodes_of(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(world, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(sim, job, &alloc);
 	if (!count || !checkpoint->cluster->node_count) /* Cpus that are counted. */
-		return sl_tasks_of(world, job) ? sl_tasks_of(world, job) : 1;
+		return sl_tasks_of(sim, job) ? sl_tasks_of(sim, job) : 1;
 	const uint64_t mark = ++checkpoint->marks;
 	uint32_t nodes = 0;
 	for (size_t i = 0; i < count; i++) {
-		nodes += checkpoint->mark[piece[i].node] != mark;
-		checkpoint->mark[piece[i].node] = mark;
+		nodes += checkpoint->mark[alloc[i].node] != mark;
+		checkpoint->mark[alloc[i].node] = mark;
 	}
 	return nodes ? nodes : 1;
 }
@@ -93,45 +93,45 @@ static sl_time interval_of(const struct checkpoint *checkpoint, uint32_t job)
 
 /* ---- Waiting for ---------------------------------------------------------------------------- */
 
-static void wake_at(struct sl_pass *world, struct checkpoint_job *of, uint32_t job, sl_time at)
+static void wake_at(struct sim *sim, struct checkpoint_job *of, uint32_t job, sl_time at)
 {
 	of->due = at;
 	if (at != SL_NEVER)
-		sl_model_wake(world, at, job);
+		sl_model_wake(sim, at, job);
 }
 
-static sl_time plus(sl_time at, __int128 span)
+static sl_time plus(sl_time at, __int128 range)
 {
-	return span < SL_NEVER - at ? at + (sl_time)span : SL_NEVER;
+	return range < SL_NEVER - at ? at + (sl_time)range : SL_NEVER;
 }
 
 /* For its work to reach the next checkpoint, at its rate of now. One wake is enough, the earliest: what comes
  * too early finds that, and looks again. */
-static void watch(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void watch(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	const sl_time at = of->next == SL_NEVER ? SL_NEVER : sl_reaches(world, job, of->next);
-	const sl_time soonest = sl_now(world) + 1;
+	const sl_time at = of->next == SL_NEVER ? SL_NEVER : sl_reaches(sim, job, of->next);
+	const sl_time soonest = sl_now(sim) + 1;
 	if (at < of->due)
-		wake_at(world, of, job.row, at > soonest ? at : soonest);
+		wake_at(sim, of, job.row, at > soonest ? at : soonest);
 }
 
-static void work(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void work(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	of->phase = CHECKPOINT_WORKS;
-	of->since = sl_now(world);
+	of->since = sl_now(sim);
 	const sl_time interval = of->takes ? interval_of(checkpoint, job.row) : SL_NEVER;
 	of->next = interval < SL_NEVER - of->mark ? of->mark + interval : SL_NEVER;
 	of->due = SL_NEVER;
-	watch(checkpoint, world, job);
+	watch(checkpoint, sim, job);
 }
 
-static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job);
+static void finished(struct checkpoint *checkpoint, struct sim *sim, sl_job job);
 
 /* Moves so many bytes, or takes so long: then `finished`, perhaps at once. */
-static void wait_for(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job,
-	enum sl_transfer_kind kind, int64_t bytes, sl_time span)
+static void wait_for(struct checkpoint *checkpoint, struct sim *sim, sl_job job, enum sl_transfer_kind kind,
+	int64_t bytes, sl_time range)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	if (bytes > 0) {
@@ -140,63 +140,63 @@ static void wait_for(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 		};
 		of->transfer = true;
 		of->due = SL_NEVER;
-		if (sl_model_transfer(world, &transfer))
+		if (sl_model_transfer(sim, &transfer))
 			return;
-		span = alone(checkpoint, of, bytes);
+		range = alone(checkpoint, of, bytes);
 	}
 	of->transfer = false;
-	if (span > 0)
-		wake_at(world, of, job.row, plus(sl_now(world), span));
+	if (range > 0)
+		wake_at(sim, of, job.row, plus(sl_now(sim), range));
 	else
-		finished(checkpoint, world, job);
+		finished(checkpoint, sim, job);
 }
 
 /* ---- Phases ------------------------------------------------------------------------------------- */
 
-void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of)
+void checkpoint_book(struct checkpoint *checkpoint, struct sim *sim, struct checkpoint_job *of)
 {
-	const sl_time span = of->suspended ? 0 : sl_now(world) - of->since;
-	of->since = sl_now(world);
+	const sl_time range = of->suspended ? 0 : sl_now(sim) - of->since;
+	of->since = sl_now(sim);
 	if (of->phase == CHECKPOINT_OUT)
 		return;
-	checkpoint->held += (__int128)span * of->nodes;
+	checkpoint->held += (__int128)range * of->nodes;
 	if (of->phase == CHECKPOINT_LOADS) {
-		of->loading += span;
-		checkpoint->loading += (__int128)span * of->nodes;
+		of->loading += range;
+		checkpoint->loading += (__int128)range * of->nodes;
 	} else if (of->phase == CHECKPOINT_WRITES) {
-		of->writing += span;
-		checkpoint->writing += (__int128)span * of->nodes;
+		of->writing += range;
+		checkpoint->writing += (__int128)range * of->nodes;
 	}
 	if (of->phase == CHECKPOINT_WRITES || of->phase == CHECKPOINT_MEANWHILE)
-		of->taken += span;
+		of->taken += range;
 }
 
-static void write_one(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void write_one(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	checkpoint_book(checkpoint, world, of);
+	checkpoint_book(checkpoint, sim, of);
 	of->phase = async_of(checkpoint, job.row) ? CHECKPOINT_MEANWHILE : CHECKPOINT_WRITES;
-	of->mark = sl_done_of(world, job);
+	of->mark = sl_done_of(sim, job);
 	of->taken = 0;
 	if (of->phase == CHECKPOINT_WRITES)
-		sl_model_rate(world, job, 0);
-	wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes_of(checkpoint, job.row),
+		sl_model_speed(sim, job, 0);
+	wait_for(checkpoint, sim, job, SL_TRANSFER_WRITE, bytes_of(checkpoint, job.row),
 		cost_of(checkpoint, job.row));
 }
 
 /* What it still has to do before it works: write what a preemption owes, read its last one, restart. */
-static void load_step(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void load_step(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	const int64_t bytes = bytes_of(checkpoint, job.row);
 	of->step++;
 	if (of->step == 1 && of->owes) {
-		wait_for(checkpoint, world, job, SL_TRANSFER_WRITE, bytes, cost_of(checkpoint, job.row));
+		wait_for(checkpoint, sim, job, SL_TRANSFER_WRITE, bytes, cost_of(checkpoint, job.row));
 	} else if (of->step == 1 || of->step == 2) {
 		of->step = 2;
-		wait_for(checkpoint, world, job, SL_TRANSFER_READ, sl_kept_of(world, job) > 0 ? bytes : 0, 0);
+		wait_for(checkpoint, sim, job, SL_TRANSFER_READ, sl_kept_of(sim, job) > 0 ? bytes : 0, 0);
 	} else {
-		wait_for(checkpoint, world, job, SL_TRANSFER_READ, 0, checkpoint->restart);
+		wait_for(checkpoint, sim, job, SL_TRANSFER_READ, 0, checkpoint->restart);
 	}
 }
 
@@ -206,25 +206,25 @@ static void count_one(struct checkpoint *checkpoint, uint32_t job)
 	checkpoint->bytes += bytes_of(checkpoint, job);
 }
 
-static void written(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void written(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	const bool blocked = of->phase == CHECKPOINT_WRITES;
-	checkpoint_book(checkpoint, world, of);
+	checkpoint_book(checkpoint, sim, of);
 	of->cost = of->taken;
 	of->last = of->mark;
 	count_one(checkpoint, job.row);
 	if (blocked)
-		sl_model_rate(world, job, SL_RATE_ONE);
-	work(checkpoint, world, job);
+		sl_model_speed(sim, job, SL_SPEED_ONE);
+	work(checkpoint, sim, job);
 }
 
-static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void finished(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	of->transfer = false;
 	if (of->phase == CHECKPOINT_WRITES || of->phase == CHECKPOINT_MEANWHILE) {
-		written(checkpoint, world, job);
+		written(checkpoint, sim, job);
 		return;
 	}
 	SL_CHECK(of->phase == CHECKPOINT_LOADS);
@@ -232,67 +232,67 @@ static void finished(struct checkpoint *checkpoint, struct sl_pass *world, sl_jo
 		count_one(checkpoint, job.row);
 	of->owes &= of->step != 1;
 	if (of->step < 3) {
-		load_step(checkpoint, world, job);
+		load_step(checkpoint, sim, job);
 		return;
 	}
-	checkpoint_book(checkpoint, world, of);
-	sl_model_rate(world, job, SL_RATE_ONE);
-	work(checkpoint, world, job);
+	checkpoint_book(checkpoint, sim, of);
+	sl_model_speed(sim, job, SL_SPEED_ONE);
+	work(checkpoint, sim, job);
 }
 
 /* ---- What the engine tells -------------------------------------------------------------------------- */
 
-static void resumed(struct checkpoint *checkpoint, struct sl_pass *world, sl_job job)
+static void resumed(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	checkpoint_book(checkpoint, world, of);
-	of->nodes = nodes_of(checkpoint, world, job);
+	checkpoint_book(checkpoint, sim, of);
+	of->nodes = nodes_of(checkpoint, sim, job);
 	const bool was = of->suspended;
 	of->suspended = false;
 	if (of->phase == CHECKPOINT_LOADS || of->phase == CHECKPOINT_WRITES)
-		sl_model_rate(world, job, 0);
+		sl_model_speed(sim, job, 0);
 	if (of->phase == CHECKPOINT_WORKS) {
 		of->due = was ? SL_NEVER : of->due;
-		watch(checkpoint, world, job);
+		watch(checkpoint, sim, job);
 	} else if (of->phase != CHECKPOINT_DONE && was && !of->transfer) {
-		wake_at(world, of, job.row, plus(sl_now(world), of->due));
+		wake_at(sim, of, job.row, plus(sl_now(sim), of->due));
 	}
 }
 
-static void checkpoint_started(void *state, struct sl_pass *world, sl_job job)
+static void checkpoint_started(void *state, struct sim *sim, sl_job job)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	if (of->phase != CHECKPOINT_OUT) {
-		resumed(checkpoint, world, job);
+		resumed(checkpoint, sim, job);
 		return;
 	}
-	of->nodes = nodes_of(checkpoint, world, job);
+	of->nodes = nodes_of(checkpoint, sim, job);
 	of->takes = takes_any(checkpoint, job.row);
 	of->last = of->mark = 0;
 	of->step = 0;
-	of->since = sl_now(world);
-	const bool again = of->again;
-	of->again = true;
-	of->owes &= sl_kept_of(world, job) > 0;
-	if (!again || (sl_kept_of(world, job) <= 0 && !checkpoint->restart)) {
-		work(checkpoint, world, job);
+	of->since = sl_now(sim);
+	const bool retry = of->retry;
+	of->retry = true;
+	of->owes &= sl_kept_of(sim, job) > 0;
+	if (!retry || (sl_kept_of(sim, job) <= 0 && !checkpoint->restart)) {
+		work(checkpoint, sim, job);
 		return;
 	}
 	of->phase = CHECKPOINT_LOADS;
-	sl_model_rate(world, job, 0);
-	load_step(checkpoint, world, job);
+	sl_model_speed(sim, job, 0);
+	load_step(checkpoint, sim, job);
 }
 
-static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void checkpoint_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	checkpoint_book(checkpoint, world, of);
+	checkpoint_book(checkpoint, sim, of);
 	if (how == SL_LEFT_SUSPEND) {
 		of->suspended = true;
 		if (of->phase != CHECKPOINT_WORKS && !of->transfer) /* How long it still takes. */
-			of->due -= sl_now(world);
+			of->due -= sl_now(sim);
 		return;
 	}
 	of->token++; /* What it waited for is nothing to it. */
@@ -304,53 +304,53 @@ static void checkpoint_left(void *state, struct sl_pass *world, sl_job job, enum
 }
 
 /* Where it is held for something else, nothing is written any more; what is under way is of no use. */
-static bool checkpoint_ends(void *state, struct sl_pass *world, sl_job job)
+static bool checkpoint_ends(void *state, struct sim *sim, sl_job job)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
-	checkpoint_book(checkpoint, world, of);
+	checkpoint_book(checkpoint, sim, of);
 	of->phase = CHECKPOINT_DONE;
 	of->transfer = false;
 	of->token++;
 	return false;
 }
 
-static void checkpoint_timer(void *state, struct sl_pass *world, uint32_t row)
+static void checkpoint_timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[row];
 	const sl_job job = { row };
 	if (of->phase == CHECKPOINT_OUT || of->phase == CHECKPOINT_DONE || of->suspended || of->transfer ||
-		sl_now(world) < of->due)
+		sl_now(sim) < of->due)
 		return;
 	if (of->phase != CHECKPOINT_WORKS)
-		finished(checkpoint, world, job);
-	else if (sl_done_of(world, job) >= of->next)
-		write_one(checkpoint, world, job);
+		finished(checkpoint, sim, job);
+	else if (sl_done_of(sim, job) >= of->next)
+		write_one(checkpoint, sim, job);
 	else {
 		of->due = SL_NEVER;
-		watch(checkpoint, world, job);
+		watch(checkpoint, sim, job);
 	}
 }
 
-static void checkpoint_rated(void *state, struct sl_pass *world, sl_job job)
+static void checkpoint_speed_changed(void *state, struct sim *sim, sl_job job)
 {
 	struct checkpoint *checkpoint = state;
 	if (checkpoint->job[job.row].phase == CHECKPOINT_WORKS)
-		watch(checkpoint, world, job);
+		watch(checkpoint, sim, job);
 }
 
-static void checkpoint_transferred(void *state, struct sl_pass *world, const struct sl_transfer *transfer)
+static void checkpoint_transferred(void *state, struct sim *sim, const struct sl_transfer *transfer)
 {
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[transfer->job.row];
 	if (of->transfer && of->token == transfer->token)
-		finished(checkpoint, world, transfer->job);
+		finished(checkpoint, sim, transfer->job);
 }
 
-static sl_time checkpoint_kept(void *state, struct sl_pass *world, sl_job job, sl_time done)
+static sl_time checkpoint_kept(void *state, struct sim *sim, sl_job job, sl_time done)
 {
-	(void)world;
+	(void)sim;
 	struct checkpoint *checkpoint = state;
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	const sl_time kept = of->phase == CHECKPOINT_OUT ? 0 : of->last < done ? of->last : done;
@@ -374,8 +374,8 @@ const struct sl_model model_checkpoint = {
 	.ends = checkpoint_ends,
 	.transferred = checkpoint_transferred,
 	.kept = checkpoint_kept,
-	.rated = checkpoint_rated,
-	.tell = checkpoint_tell,
+	.speed_changed = checkpoint_speed_changed,
+	.report = checkpoint_report,
 };
 
 /* ---- How much work lies between two checkpoints.

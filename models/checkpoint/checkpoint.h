@@ -26,7 +26,7 @@ struct checkpoint_job {
 	bool takes;    /* Takes any at all. */
 	bool transfer; /* What it waits for is a transfer, else a time: `due`. */
 	bool suspended;
-	bool again;     /* It started before. */
+	bool retry;     /* It started before. */
 	uint8_t step;   /* CHECKPOINT_LOADS: 1 writes, 2 reads, 3 restarts. */
 	bool owes;      /* A preemption's checkpoint has yet to be paid for. */
 	bool failed;    /* So it leaves, and not by preemption. */
@@ -66,7 +66,7 @@ extern const struct sl_param checkpoint_params[8];
 /* checkpoint_setup.c */
 int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_err *err);
 /* What it did since it was looked at last goes to where it belongs. */
-void checkpoint_book(struct checkpoint *checkpoint, struct sl_pass *world, struct checkpoint_job *of);
-int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+void checkpoint_book(struct checkpoint *checkpoint, struct sim *sim, struct checkpoint_job *of);
+int checkpoint_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 #endif

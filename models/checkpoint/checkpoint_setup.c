@@ -177,7 +177,7 @@ int checkpoint_init(void **state, const struct sl_model_setup *setup, struct sl_
 
 /* ---- After it ---------------------------------------------------------------------------- */
 
-static int tell_columns(struct checkpoint *checkpoint, struct sl_tally *tally, struct sl_err *err)
+static int report_columns(struct checkpoint *checkpoint, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const names[] = { "checkpoints", "checkpoint_time", "restart_time", "work_lost" };
 	int status = SL_OK;
@@ -191,22 +191,22 @@ static int tell_columns(struct checkpoint *checkpoint, struct sl_tally *tally, s
 			const int64_t value[] = { of->count * SL_SECOND, of->writing, of->loading, of->lost };
 			column[i] = of->nodes ? value[k] : SL_NONE;
 		}
-		status = sl_tell_job_column(tally, names[k], column, err);
+		status = sl_report_job_column(tally, names[k], column, err);
 	}
 	return status;
 }
 
-int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int checkpoint_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct checkpoint *checkpoint = state;
 	int64_t count = 0;
 	for (uint32_t i = 0; i < checkpoint->jobs->count; i++) {
-		checkpoint_book(checkpoint, world, &checkpoint->job[i]); /* Of those that run on. */
+		checkpoint_book(checkpoint, sim, &checkpoint->job[i]); /* Of those that run on. */
 		count += checkpoint->job[i].count;
 	}
 	const __int128 held = checkpoint->held;
 	const __int128 other = checkpoint->writing + checkpoint->loading + checkpoint->lost;
-	const struct sl_named told[] = {
+	const struct sl_named reported[] = {
 		{ "checkpoint.count", count * SL_SECOND },
 		{ "checkpoint.written_gb", checkpoint->bytes / 1000 },
 		{ "checkpoint.node_hours", (int64_t)(checkpoint->writing / 3600) },
@@ -215,7 +215,7 @@ int checkpoint_tell(void *state, struct sl_pass *world, struct sl_tally *tally, 
 		{ "checkpoint.goodput", held > 0 ? (int64_t)((held - other) * SL_SECOND / held) : SL_SECOND },
 	};
 	int status = SL_OK;
-	for (size_t i = 0; i < SL_LEN(told) && !status; i++)
-		status = sl_tell_metric(tally, told[i].name, told[i].micro, err);
-	return status ? status : tell_columns(checkpoint, tally, err);
+	for (size_t i = 0; i < SL_LEN(reported) && !status; i++)
+		status = sl_report_metric(tally, reported[i].name, reported[i].micro, err);
+	return status ? status : report_columns(checkpoint, tally, err);
 }

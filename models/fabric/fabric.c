@@ -35,9 +35,9 @@ static void read_choices(struct fabric_model *m, const struct sl_model_setup *se
 
 static int unknown_key(const struct sl_setting *setting, const char *const *known, struct sl_err *err)
 {
-	const char *near = sl_nearest(setting->key, known);
+	const char *similar = sl_nearest(setting->key, known);
 	return sl_fail_at(err, &setting->at, "fabric: unknown key '%s'%s%s: schedlab-fabric(7) has all",
-		setting->key, near ? ", did you mean " : "", near ? near : "");
+		setting->key, similar ? ", did you mean " : "", similar ? similar : "");
 }
 
 /* An entry of the section that has a name: cables of a switch. */
@@ -172,7 +172,7 @@ static void enter(
 	struct fabric_there there;
 	if (!fabric_job_on(m, job, says, spots, &there))
 		return;
-	if (!fabric_share_add(m->share, job.row, &there.path, &there.pace)) {
+	if (!fabric_share_add(m->share, job.row, &there.path, &there.speed)) {
 		m->failed = true;
 		return;
 	}
@@ -182,7 +182,7 @@ static void enter(
 		return;
 	}
 	*client_of(m, job.row) =
-		(struct fabric_client){ .pace = there.pace, .reference = there.reference, .since = now };
+		(struct fabric_client){ .speed = there.speed, .reference = there.reference, .since = now };
 	m->on_it++;
 	if (m->on_it > m->on_it_most)
 		m->on_it_most = m->on_it;
@@ -190,45 +190,45 @@ static void enter(
 		m->first = now;
 }
 
-static void fabric_started(void *state, struct sl_pass *world, sl_job job)
+static void fabric_started(void *state, struct sim *sim, sl_job job)
 {
 	struct fabric_model *m = state;
-	const sl_time now = sl_now(world);
+	const sl_time now = sl_now(sim);
 	leave(m, job, now); /* Of another size, it has other nodes. */
-	const struct sl_piece *piece;
-	const size_t pieces = sl_pieces_of(world, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t allocs = sl_node_tasks_of(sim, job, &alloc);
 	struct fabric_says says;
-	if (pieces < 2 || !fabric_says_of(m, job, &says))
+	if (allocs < 2 || !fabric_says_of(m, job, &says))
 		return;
-	const uint32_t spots = fabric_spots_of(m, job, piece, pieces);
+	const uint32_t spots = fabric_spots_of(m, job, alloc, allocs);
 	if (spots)
 		enter(m, job, now, &says, spots);
 }
 
-static void fabric_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void fabric_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	(void)how; /* One that stands still sends nothing. */
-	leave(state, job, sl_now(world));
+	leave(state, job, sl_now(sim));
 }
 
 /* ---- The end of an instant
  * ---------------------------------------------------------------------------------------- */
 
-static uint64_t rate_of(const struct fabric_model *m, const struct fabric_pace *pace, double reference,
+static uint64_t rate_of(const struct fabric_model *m, const struct fabric_speed *speed, double reference,
 	const struct fabric_got *got)
 {
-	return fabric_pace_rate(reference, fabric_pace_time(pace, got->rate) * got->stretch,
-		m->reference == FABRIC_PACKED ? FABRIC_RATE_MOST : SL_RATE_ONE);
+	return fabric_speed_rate(reference, fabric_speed_time(speed, got->rate) * got->slowdown,
+		m->reference == FABRIC_PACKED ? FABRIC_RATE_MOST : SL_SPEED_ONE);
 }
 
 static void hear_rate(void *self, uint32_t job, const struct fabric_got *got)
 {
 	struct fabric_model *m = self;
 	struct fabric_client *client = client_of(m, job);
-	const sl_time now = sl_now(m->world);
-	const uint64_t rate = rate_of(m, &client->pace, client->reference, got);
-	const double time = fabric_pace_time(&client->pace, got->rate) * got->stretch;
-	const double load = time > 0 ? client->pace.volume / time : 0;
+	const sl_time now = sl_now(m->sim);
+	const uint64_t rate = rate_of(m, &client->speed, client->reference, got);
+	const double time = fabric_speed_time(&client->speed, got->rate) * got->slowdown;
+	const double load = time > 0 ? client->speed.volume / time : 0;
 	const int64_t whole =
 		load < 9e17 ? (int64_t)(load + 0.5) : 0; /* Beyond, nothing limits it: it counts nowhere. */
 	if (whole != client->load)
@@ -238,38 +238,38 @@ static void hear_rate(void *self, uint32_t job, const struct fabric_got *got)
 		return;
 	settle_job(m, job, client, now);
 	client->rate = rate;
-	sl_model_rate(m->world, (sl_job){ job }, rate);
+	sl_model_speed(m->sim, (sl_job){ job }, rate);
 }
 
 static void hear_full(void *self, uint32_t link, bool full)
 {
 	struct fabric_model *m = self;
-	fabric_load_full(&m->load[link], sl_now(m->world), full);
+	fabric_load_full(&m->load[link], sl_now(m->sim), full);
 }
 
-static void fabric_settle(void *state, struct sl_pass *world)
+static void fabric_settle(void *state, struct sim *sim)
 {
 	struct fabric_model *m = state;
-	m->world = world;
+	m->sim = sim;
 	fabric_share_solve(
 		m->share, &(struct fabric_listener){ .rate = hear_rate, .full = hear_full, .self = m });
 }
 
 static uint64_t fabric_predict(
-	void *state, struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
+	void *state, struct sim *sim, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
-	(void)world;
+	(void)sim;
 	struct fabric_model *m = state;
 	struct fabric_says says;
 	struct fabric_there there;
 	struct fabric_got got;
 	if (count < 2 || !fabric_says_of(m, job, &says))
-		return SL_RATE_ONE;
-	const uint32_t spots = fabric_spots_of(m, job, piece, count);
+		return SL_SPEED_ONE;
+	const uint32_t spots = fabric_spots_of(m, job, alloc, count);
 	if (!spots || !fabric_job_on(m, job, &says, spots, &there) ||
-		!fabric_share_predict(m->share, job.row, &there.path, &there.pace, &got))
-		return SL_RATE_ONE;
-	return rate_of(m, &there.pace, there.reference, &got);
+		!fabric_share_predict(m->share, job.row, &there.path, &there.speed, &got))
+		return SL_SPEED_ONE;
+	return rate_of(m, &there.speed, there.reference, &got);
 }
 
 static uint32_t fabric_leaf(void *state, uint32_t node)
@@ -319,6 +319,6 @@ const struct sl_model model_fabric = {
 	.left = fabric_left,
 	.settle = fabric_settle,
 	.predict = fabric_predict,
-	.tell = fabric_tell,
+	.report = fabric_report,
 	.leaf = fabric_leaf,
 };

@@ -81,7 +81,7 @@ struct fabric_spot {
 	uint32_t node, ranks;
 };
 
-struct fabric_ask {
+struct fabric_needs {
 	enum sl_pattern pattern;
 	uint32_t dims; /* SL_PATTERN_NEIGHBOUR */
 	const struct fabric_spot *spot;
@@ -107,6 +107,6 @@ struct fabric_path {
 };
 
 /* 0; SL_SYSTEM: no memory. */
-int fabric_flows(struct fabric_net *net, const struct fabric_ask *ask, struct fabric_path *path);
+int fabric_flows(struct fabric_net *net, const struct fabric_needs *needs, struct fabric_path *path);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fabric_told.c - what the fabric tells as a run is over: how far jobs were slowed, how full its links were.
+ * fabric_reported.c - what the fabric tells as a run is over: how far jobs were slowed, how full its links
+ * were.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Time held over time that the same work takes at the traced speed, by job. */
-static int tell_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl_err *err)
+static int report_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *slowdown = sl_alloc(m->arena, (size_t)m->jobs->count + 1, sizeof(*slowdown));
 	int64_t *sorted = malloc(((size_t)m->jobs->count + 1) * sizeof(*sorted));
@@ -35,14 +36,15 @@ static int tell_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl_e
 		qsort(sorted, count, sizeof(*sorted), by_value);
 	const int64_t p95 = count ? sorted[(count * 95 + 99) / 100 - 1] : 0;
 	free(sorted);
-	int status = sl_tell_metric(tally, "fabric.jobs", (int64_t)count * 1000000, err);
+	int status = sl_report_metric(tally, "fabric.jobs", (int64_t)count * 1000000, err);
 	status = status ? status
-			: sl_tell_metric(tally, "fabric.jobs.most", (int64_t)m->on_it_most * 1000000, err);
+			: sl_report_metric(tally, "fabric.jobs.most", (int64_t)m->on_it_most * 1000000, err);
 	if (!status && count)
-		status = sl_tell_metric(tally, "fabric.slowdown.mean", (int64_t)(sum / (int64_t)count), err);
+		status =
+			sl_report_metric(tally, "fabric.slowdown.mean", (int64_t)(sum / (int64_t)count), err);
 	if (!status && count)
-		status = sl_tell_metric(tally, "fabric.slowdown.p95", p95, err);
-	return status ? status : sl_tell_job_column(tally, "network_slowdown", slowdown, err);
+		status = sl_report_metric(tally, "fabric.slowdown.p95", p95, err);
+	return status ? status : sl_report_job_column(tally, "network_slowdown", slowdown, err);
 }
 
 /* Bytes a second over what it has, in millionths; 0 where nothing bounds it. */
@@ -53,12 +55,12 @@ static int64_t part_of(__int128 bytes, const struct fabric_link *link)
 	return (int64_t)((bytes * 1000000 + link->capacity / 2) / link->capacity);
 }
 
-static __int128 mean_of(const struct fabric_load *load, sl_time span)
+static __int128 mean_of(const struct fabric_load *load, sl_time range)
 {
-	return span > 0 ? load->sum / span : 0;
+	return range > 0 ? load->sum / range : 0;
 }
 
-static int tell_links(struct fabric_model *m, sl_time now, struct sl_tally *tally, struct sl_err *err)
+static int report_links(struct fabric_model *m, sl_time now, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "link", "level", "capacity_mb_s", "mean_load", "peak_load",
 		"limiting" };
@@ -66,7 +68,7 @@ static int tell_links(struct fabric_model *m, sl_time now, struct sl_tally *tall
 	struct sl_cell *cell = sl_alloc(m->arena, (size_t)m->links * COLUMNS + 1, sizeof(*cell));
 	if (!cell)
 		return sl_fail_memory(err);
-	const sl_time span = m->first == SL_NONE ? 0 : now - m->first;
+	const sl_time range = m->first == SL_NONE ? 0 : now - m->first;
 	int64_t busiest = 0;
 	sl_time limiting = 0;
 	for (uint32_t i = 0; i < m->links; i++) {
@@ -77,7 +79,7 @@ static int tell_links(struct fabric_model *m, sl_time now, struct sl_tally *tall
 		row[1].micro = (int64_t)link->level * 1000000;
 		row[2].micro = link->capacity == INT64_MAX ? SL_NONE
 							   : link->capacity; /* B/s are millionths of MB/s. */
-		row[3].micro = part_of(mean_of(load, span), link);
+		row[3].micro = part_of(mean_of(load, range), link);
 		row[4].micro = part_of(load->peak, link);
 		row[5].micro = load->full_time;
 		if (row[3].micro > busiest)
@@ -85,21 +87,21 @@ static int tell_links(struct fabric_model *m, sl_time now, struct sl_tally *tall
 		if (load->full_time > limiting)
 			limiting = load->full_time;
 	}
-	int status = sl_tell_metric(tally, "fabric.link.load.most", busiest, err);
-	status = status ? status : sl_tell_metric(tally, "fabric.link.limiting.most", limiting, err);
-	return status ? status : sl_tell_table(tally, "links", column, COLUMNS, cell, m->links, err);
+	int status = sl_report_metric(tally, "fabric.link.load.most", busiest, err);
+	status = status ? status : sl_report_metric(tally, "fabric.link.limiting.most", limiting, err);
+	return status ? status : sl_report_add_table(tally, "links", column, COLUMNS, cell, m->links, err);
 }
 
-static int tell_effort(const struct fabric_model *m, struct sl_tally *tally, struct sl_err *err)
+static int report_effort(const struct fabric_model *m, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct fabric_effort effort = fabric_share_effort(m->share);
 	const int64_t solves = (int64_t)effort.solves;
-	int status = sl_tell_metric(tally, "fabric.solves", solves * 1000000, err);
+	int status = sl_report_metric(tally, "fabric.solves", solves * 1000000, err);
 	if (!status && solves)
-		status = sl_tell_metric(tally, "fabric.solve.jobs.mean",
+		status = sl_report_metric(tally, "fabric.solve.jobs.mean",
 			sl_mul_div((int64_t)effort.jobs, 1000000, solves), err);
 	if (!status && solves)
-		status = sl_tell_metric(
+		status = sl_report_metric(
 			tally, "fabric.solve.jobs.most", (int64_t)effort.jobs_most * 1000000, err);
 	return status;
 }
@@ -123,15 +125,15 @@ static void close_all(struct fabric_model *m, sl_time now)
 	}
 }
 
-int fabric_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int fabric_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct fabric_model *m = state;
 	if (m->failed)
 		return sl_fail_memory(err);
 	const sl_time now =
-		m->on_it ? sl_now(world) : m->last; /* Means are of the time in which there was traffic. */
+		m->on_it ? sl_now(sim) : m->last; /* Means are of the time in which there was traffic. */
 	close_all(m, now);
-	int status = tell_jobs(m, tally, err);
-	status = status ? status : tell_links(m, now, tally, err);
-	return status ? status : tell_effort(m, tally, err);
+	int status = report_jobs(m, tally, err);
+	status = status ? status : report_links(m, now, tally, err);
+	return status ? status : report_effort(m, tally, err);
 }

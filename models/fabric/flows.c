@@ -18,7 +18,7 @@ static bool net_use_add(struct fabric_net *net, uint32_t link, int64_t flows)
 {
 	if (link == NET_NONE || flows <= 0)
 		return true;
-	if (SL_GROW(net->use, net->uses_room, net->uses + 1, NULL))
+	if (SL_GROW(net->use, net->uses_capacity, net->uses + 1, NULL))
 		return false;
 	net->use[net->uses++] = (struct fabric_use){ link, flows };
 	return true;
@@ -206,19 +206,19 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The nodes in the net's order. */
-static void sort_spots(struct fabric_net *net, const struct fabric_ask *ask)
+static void sort_spots(struct fabric_net *net, const struct fabric_needs *needs)
 {
 	bool sorted = true;
-	for (uint32_t i = 0; i < ask->spots; i++) {
-		net->next[i] = (struct net_segment){ net->position[ask->spot[i].node], i, i };
+	for (uint32_t i = 0; i < needs->spots; i++) {
+		net->next[i] = (struct net_segment){ net->position[needs->spot[i].node], i, i };
 		sorted = sorted && (!i || net->next[i - 1].where < net->next[i].where);
 	}
 	if (!sorted)
-		qsort(net->next, ask->spots, sizeof(*net->next), compare_keys);
-	net->spots = ask->spots;
+		qsort(net->next, needs->spots, sizeof(*net->next), compare_keys);
+	net->spots = needs->spots;
 	net->rank[0] = 0;
-	for (uint32_t i = 0; i < ask->spots; i++) {
-		net->spot[i] = ask->spot[net->next[i].from];
+	for (uint32_t i = 0; i < needs->spots; i++) {
+		net->spot[i] = needs->spot[net->next[i].from];
 		net->rank[i + 1] = net->rank[i] + (net->spot[i].ranks ? net->spot[i].ranks : 1);
 	}
 }
@@ -248,12 +248,12 @@ static int64_t rate_by_nics(const struct fabric_net *net)
 	return least > 0 ? least : 1;
 }
 
-int fabric_flows(struct fabric_net *net, const struct fabric_ask *ask, struct fabric_path *path)
+int fabric_flows(struct fabric_net *net, const struct fabric_needs *needs, struct fabric_path *path)
 {
-	SL_CHECK(ask->spots <= net->nodes);
+	SL_CHECK(needs->spots <= net->nodes);
 	net->uses = 0;
-	*path = (struct fabric_path){ .nodes = ask->spots, .flow_rate = INT64_MAX };
-	sort_spots(net, ask);
+	*path = (struct fabric_path){ .nodes = needs->spots, .flow_rate = INT64_MAX };
+	sort_spots(net, needs);
 	for (uint32_t i = 0; i < net->spots; i++) {
 		const uint32_t ranks = (uint32_t)(net->rank[i + 1] - net->rank[i]);
 		const uint32_t rails = rails_of(net, i);
@@ -262,9 +262,9 @@ int fabric_flows(struct fabric_net *net, const struct fabric_ask *ask, struct fa
 		path->rails = !path->rails || rails < path->rails ? rails : path->rails;
 	}
 	net->rails = path->rails;
-	if (ask->pattern == SL_PATTERN_NONE || !ask->spots)
+	if (needs->pattern == SL_PATTERN_NONE || !needs->spots)
 		return SL_OK;
-	net_pattern_begin(net, ask);
+	net_pattern_begin(net, needs);
 	net_cost(net, path);
 	if (net->spots < 2)
 		return SL_OK;

@@ -172,13 +172,13 @@ int64_t net_in(const struct fabric_net *net, uint32_t from, uint32_t until)
 	return net_between(net, 0, from, from, until) + net_between(net, until, net->spots, from, until);
 }
 
-void net_pattern_begin(struct fabric_net *net, const struct fabric_ask *ask)
+void net_pattern_begin(struct fabric_net *net, const struct fabric_needs *needs)
 {
-	net->pattern = ask->pattern;
-	if (ask->pattern == SL_PATTERN_TREE)
+	net->pattern = needs->pattern;
+	if (needs->pattern == SL_PATTERN_TREE)
 		make_trees(net);
-	if (ask->pattern == SL_PATTERN_NEIGHBOUR) {
-		net->dims = ask->dims < 1 ? 1 : ask->dims > 3 ? 3 : ask->dims;
+	if (needs->pattern == SL_PATTERN_NEIGHBOUR) {
+		net->dims = needs->dims < 1 ? 1 : needs->dims > 3 ? 3 : needs->dims;
 		net_grid_of(net->rank[net->spots], net->dims, net->dim);
 	}
 }

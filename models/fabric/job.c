@@ -51,7 +51,7 @@ bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says
 /* ---- Where it is --------------------------------------------------------------------------------------- */
 
 /* Ranks of a task: its GPUs, whole ones; a task without is one. */
-static uint32_t ranks_of(const struct fabric_model *m, const struct sl_demand *task)
+static uint32_t ranks_of(const struct fabric_model *m, const struct sl_task_resources *task)
 {
 	const int64_t whole = task->gpus / sl_parts(m->cluster->gpu_parts);
 	return whole > 1 ? (uint32_t)whole : 1;
@@ -63,12 +63,12 @@ static int by_node(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_piece *piece, size_t count)
+uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
 	bool several = false, sorted = true;
 	for (size_t i = 1; i < count; i++) {
-		several |= piece[i].node != piece[0].node;
-		sorted &= piece[i].node > piece[i - 1].node;
+		several |= alloc[i].node != alloc[0].node;
+		sorted &= alloc[i].node > alloc[i - 1].node;
 	}
 	if (!several)
 		return 0;
@@ -78,8 +78,8 @@ uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_pie
 	}
 	const struct sl_group *group = m->jobs->requests[m->jobs->request[job.row]].group;
 	for (size_t i = 0; i < count; i++)
-		m->spot[i] = (struct fabric_spot){ .node = piece[i].node,
-			.ranks = piece[i].tasks * ranks_of(m, &group[piece[i].group].task) };
+		m->spot[i] = (struct fabric_spot){ .node = alloc[i].node,
+			.ranks = alloc[i].tasks * ranks_of(m, &group[alloc[i].group].task) };
 	if (sorted)
 		return (uint32_t)count;
 	/* Of several groups: those on one node are one spot; equal nodes become a sum, so their order is
@@ -141,10 +141,10 @@ static bool pack(struct fabric_model *m, struct fabric_packed *packed)
 			left -= spot[i].ranks;
 		}
 		struct fabric_path path;
-		const struct fabric_ask ask = {
+		const struct fabric_needs needs = {
 			.pattern = shape.pattern, .dims = shape.dims, .spot = spot, .spots = shape.nodes
 		};
-		ok = fabric_flows(m->net, &ask, &path) == SL_OK;
+		ok = fabric_flows(m->net, &needs, &path) == SL_OK;
 		if (!ok)
 			break;
 		struct fabric_packed here = shape;
@@ -198,10 +198,10 @@ static const struct fabric_packed *packed_of(
 /* ---- Its pace --------------------------------------------------------------------------------------------
  */
 
-static struct fabric_pace pace_of(
+static struct fabric_speed speed_of(
 	const struct fabric_says *says, double volume, double inside, double latency)
 {
-	return (struct fabric_pace){ .comp = says->comp,
+	return (struct fabric_speed){ .comp = says->comp,
 		.volume = says->bytes * volume,
 		.fixed = says->bytes * inside + latency,
 		.overlap = says->overlap,
@@ -210,13 +210,13 @@ static struct fabric_pace pace_of(
 
 /* sens: an iteration is one second under the reference, of which it communicates that share, all of it over
  * the fabric. Where the reference has no traffic at all, the place that the job has is taken for it. */
-static struct fabric_pace pace_of_sens(const struct fabric_says *says, const struct fabric_path *path,
+static struct fabric_speed speed_of_sens(const struct fabric_says *says, const struct fabric_path *path,
 	double alone, const struct fabric_packed *packed)
 {
 	const bool by_packed = packed && packed->volume > 0;
 	const double volume = by_packed ? packed->volume : path->volume;
 	const double rate = by_packed ? packed->rate : alone;
-	return (struct fabric_pace){ .comp = 1 - says->sens,
+	return (struct fabric_speed){ .comp = 1 - says->sens,
 		.volume = says->sens * rate * (volume > 0 ? path->volume / volume : 0) };
 }
 
@@ -225,30 +225,30 @@ bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says 
 {
 	const struct fabric_packed *packed =
 		m->reference == FABRIC_PACKED ? packed_of(m, job, says, spots) : NULL;
-	const struct fabric_ask ask = {
+	const struct fabric_needs needs = {
 		.pattern = says->pattern, .dims = says->dims, .spot = m->spot, .spots = spots
 	};
 	const struct fabric_path *path = &there->path;
-	if (fabric_flows(m->net, &ask, &there->path) != SL_OK) {
+	if (fabric_flows(m->net, &needs, &there->path) != SL_OK) {
 		m->failed = true;
 		return false;
 	}
 	const double alone = fabric_share_alone(m->share, path);
 	if (says->sens > 0) {
-		there->pace = pace_of_sens(says, path, alone, packed);
+		there->speed = speed_of_sens(says, path, alone, packed);
 		const bool by_packed = packed && packed->volume > 0;
-		const struct fabric_pace best = { .comp = 1 - says->sens,
+		const struct fabric_speed best = { .comp = 1 - says->sens,
 			.volume = by_packed ? says->sens * packed->rate : 0 };
-		there->reference = by_packed ? fabric_pace_time(&best, packed->rate)
-					     : fabric_pace_time(&there->pace, alone);
+		there->reference = by_packed ? fabric_speed_time(&best, packed->rate)
+					     : fabric_speed_time(&there->speed, alone);
 		return true;
 	}
-	there->pace = pace_of(says, path->volume, path->inside, path->latency);
-	there->reference = fabric_pace_time(&there->pace, alone);
+	there->speed = speed_of(says, path->volume, path->inside, path->latency);
+	there->reference = fabric_speed_time(&there->speed, alone);
 	if (packed) {
-		const struct fabric_pace best =
-			pace_of(says, packed->volume, packed->inside, packed->latency);
-		there->reference = fabric_pace_time(&best, packed->rate);
+		const struct fabric_speed best =
+			speed_of(says, packed->volume, packed->inside, packed->latency);
+		there->reference = fabric_speed_time(&best, packed->rate);
 	}
 	return true;
 }

@@ -17,7 +17,7 @@ enum fabric_reference {
 };
 
 /* With FABRIC_PACKED: no job is faster than so many times its traced speed. */
-#define FABRIC_RATE_MOST (4 * SL_RATE_ONE)
+#define FABRIC_RATE_MOST (4 * SL_SPEED_ONE)
 
 /* How a link was loaded. */
 struct fabric_load {
@@ -29,7 +29,7 @@ struct fabric_load {
 
 /* A job that is on the fabric, by its slot in the share. */
 struct fabric_client {
-	struct fabric_pace pace;
+	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 	int64_t load;     /* Bytes a second of each flow, over whole iterations. */
 	uint64_t rate;    /* As the engine knows it; 0: it has to be told. */
@@ -61,7 +61,7 @@ struct fabric_model {
 	uint32_t spots;
 	struct fabric_packed *packed;
 	uint32_t packed_count, packed_max;
-	struct sl_pass *world; /* Of the call. */
+	struct sim *sim; /* Of the call. */
 	/* By job, over all attempts on the fabric, us: held, and worked at the fabric's rate. Each sum is of
 	 * whole microseconds, rounded down where the rate changed. */
 	sl_time *held, *worked;
@@ -82,11 +82,11 @@ struct fabric_says {
 };
 bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says *says);
 /* Its nodes and their ranks; 0: it stays in one node, or no memory (m->failed). */
-uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_piece *piece, size_t count);
+uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_node_tasks *alloc, size_t count);
 /* Where its flows go from the nodes of m->spot, its pace there, and its reference. False: no memory. */
 struct fabric_there {
 	struct fabric_path path; /* Lent until the next question. */
-	struct fabric_pace pace;
+	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 };
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
@@ -99,9 +99,10 @@ void fabric_load_full(struct fabric_load *load, sl_time now, bool full);
 /* Up to now. */
 void fabric_load_close(struct fabric_load *load, sl_time now);
 
-/* ---- The end: fabric_told.c ------------------------------------------------------------------------------
+/* ---- The end: fabric_reported.c
+ * ------------------------------------------------------------------------------
  */
 
-int fabric_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+int fabric_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 #endif

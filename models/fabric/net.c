@@ -122,7 +122,7 @@ int net_make_room(struct fabric_net *net, uint32_t switches, uint32_t links, str
 	net->sw = sl_alloc(net->arena, switches ? switches : 1, sizeof(*net->sw));
 	net->link = sl_alloc(net->arena, links ? links : 1, sizeof(*net->link));
 	net->switches = switches;
-	net->links_room = links;
+	net->links_capacity = links;
 	return net->sw && net->link ? SL_OK : sl_fail_memory(err);
 }
 
@@ -131,7 +131,7 @@ uint32_t net_link_add(
 {
 	char text[160];
 	(void)snprintf(text, sizeof(text), "%.120s:%s", name, end);
-	SL_CHECK(net->links < net->links_room);
+	SL_CHECK(net->links < net->links_capacity);
 	struct fabric_link *link = &net->link[net->links];
 	link->name = sl_strdup(net->arena, text, strlen(text)); /* NULL is seen at the end. */
 	link->capacity = capacity;

@@ -97,7 +97,7 @@ struct fabric_net {
 	struct net_switch *sw;
 	uint32_t switches, levels;
 	struct fabric_link *link;
-	uint32_t links, links_room;
+	uint32_t links, links_capacity;
 	/* Dragonflies: the level of groups, and the first link of pairs (from * group_count + to); 0: trees.
 	 */
 	uint32_t group_level, group_count, pair_first;
@@ -115,7 +115,7 @@ struct fabric_net {
 	enum sl_pattern pattern;
 	int64_t *count; /* Static routes, by link. */
 	struct fabric_use *use;
-	uint32_t uses, uses_room;
+	uint32_t uses, uses_capacity;
 };
 
 /* ---- Building ------------------------------------------------------------------------------------------ */
@@ -164,7 +164,7 @@ int64_t net_between(const struct fabric_net *net, uint32_t a, uint32_t a_end, ui
 int64_t net_out(const struct fabric_net *net, uint32_t from, uint32_t until);
 int64_t net_in(const struct fabric_net *net, uint32_t from, uint32_t until);
 /* What the pattern needs to know of this job: its trees, its grid. */
-void net_pattern_begin(struct fabric_net *net, const struct fabric_ask *ask);
+void net_pattern_begin(struct fabric_net *net, const struct fabric_needs *needs);
 /* Sides as equal as they can be, whose product is `ranks`, falling. */
 void net_grid_of(uint64_t ranks, uint32_t dims, uint32_t *side);
 /* What the steps cost: volume, inside, latency. */

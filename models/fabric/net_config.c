@@ -103,10 +103,10 @@ static int choice(const struct sl_model_setup *setup, const char *key, const cha
 			*said = true;
 			return SL_OK;
 		}
-	const char *near = sl_nearest(given.text, word);
+	const char *similar = sl_nearest(given.text, word);
 	char wanted[120] = "one of those that schedlab-fabric(7) lists; did you mean ";
-	if (near)
-		strncat(wanted, near, sizeof(wanted) - strlen(wanted) - 1);
+	if (similar)
+		strncat(wanted, similar, sizeof(wanted) - strlen(wanted) - 1);
 	else
 		wanted[strlen("one of those that schedlab-fabric(7) lists")] = 0;
 	return wrong(&given, err, wanted);

@@ -42,11 +42,11 @@ static int sizes_of(struct dragonfly *d, const struct fabric_net *net, struct sl
 		return sl_fail(err, SL_USAGE,
 			"fabric: a group of this dragonfly has %llu global cables, and reaches as many others: %llu groups are too many",
 			(unsigned long long)cables, (unsigned long long)groups);
-	const uint64_t room = groups * size;
+	const uint64_t capacity = groups * size;
 	if (groups < needed)
 		return sl_fail(err, SL_USAGE,
 			"fabric: this dragonfly has room for %llu nodes, the cluster has %u: give more hosts, routers or groups",
-			(unsigned long long)room, net->nodes);
+			(unsigned long long)capacity, net->nodes);
 	d->groups = (uint32_t)groups;
 	return SL_OK;
 }

@@ -10,9 +10,9 @@
 
 #include "models/fabric/share.h"
 
-double fabric_pace_comm(const struct fabric_pace *pace, double rate)
+double fabric_speed_comm(const struct fabric_speed *speed, double rate)
 {
-	return pace->volume / rate + pace->fixed;
+	return speed->volume / rate + speed->fixed;
 }
 
 static double to_40_bits(double value)
@@ -22,26 +22,26 @@ static double to_40_bits(double value)
 	return ldexp(nearbyint(ldexp(part, 40)), exponent - 40);
 }
 
-double fabric_pace_time(const struct fabric_pace *pace, double rate)
+double fabric_speed_time(const struct fabric_speed *speed, double rate)
 {
-	const double comm = fabric_pace_comm(pace, rate);
-	if (pace->gamma > 0) {
-		const double more = comm > pace->comp ? comm : pace->comp;
-		const double less = comm > pace->comp ? pace->comp : comm;
+	const double comm = fabric_speed_comm(speed, rate);
+	if (speed->gamma > 0) {
+		const double more = comm > speed->comp ? comm : speed->comp;
+		const double less = comm > speed->comp ? speed->comp : comm;
 		if (more <= 0)
 			return 0;
 		/* The greater is taken out, so that no power is out of range. */
-		return more * to_40_bits(pow(1 + pow(less / more, pace->gamma), 1 / pace->gamma));
+		return more * to_40_bits(pow(1 + pow(less / more, speed->gamma), 1 / speed->gamma));
 	}
-	const double shown = comm - pace->overlap * pace->comp;
-	return shown > 0 ? pace->comp + shown : pace->comp;
+	const double displayed = comm - speed->overlap * speed->comp;
+	return displayed > 0 ? speed->comp + displayed : speed->comp;
 }
 
-uint64_t fabric_pace_rate(double reference, double time, uint64_t most)
+uint64_t fabric_speed_rate(double reference, double time, uint64_t most)
 {
 	if (!(time > 0))
-		return SL_RATE_ONE; /* Neither computes nor communicates. */
-	const double rate = reference / time * (double)SL_RATE_ONE;
+		return SL_SPEED_ONE; /* Neither computes nor communicates. */
+	const double rate = reference / time * (double)SL_SPEED_ONE;
 	if (rate >= (double)most)
 		return most;
 	const uint64_t whole = (uint64_t)rate;

@@ -72,7 +72,7 @@ void fabric_share_free(struct fabric_share *s)
 /* ---- Room for jobs and flows ------------------------------------------------------------------------------
  */
 
-static bool room_for_row(struct fabric_share *s, uint32_t row)
+static bool capacity_for_row(struct fabric_share *s, uint32_t row)
 {
 	const uint32_t before = s->rows;
 	if (SL_GROW(s->slot_of, s->rows, (size_t)row + 1, NULL))
@@ -82,7 +82,7 @@ static bool room_for_row(struct fabric_share *s, uint32_t row)
 	return true;
 }
 
-static bool room_for_slot(struct fabric_share *s)
+static bool capacity_for_slot(struct fabric_share *s)
 {
 	if (s->free_slots || s->slots < s->slots_max)
 		return true;
@@ -145,7 +145,7 @@ static void judge(struct fabric_share *s, uint32_t row)
 {
 	const struct share_link *link = &s->link[row];
 	s->active[row] =
-		!link->never && link->demand > link->bound && (!is_second(s, row) || link->uneven > 0);
+		!link->never && link->wanted > link->bound && (!is_second(s, row) || link->uneven > 0);
 }
 
 /* The second of the twins that this flow of the job uses otherwise than the other; SHARE_NOT: it does not, or
@@ -169,7 +169,7 @@ static void tie_in(struct fabric_share *s, uint32_t slot)
 		struct share_link *link = &s->link[s->use[i].link];
 		if (link->never)
 			continue;
-		link->demand += (__int128)s->use[i].flows * job->cap_up;
+		link->wanted += (__int128)s->use[i].flows * job->cap_up;
 		s->tie[i] = (struct share_tie){ .next = link->head, .before = SHARE_NOT, .slot = slot };
 		if (link->head != SHARE_NOT)
 			s->tie[link->head].before = i;
@@ -190,7 +190,7 @@ static void tie_out(struct fabric_share *s, uint32_t slot)
 		struct share_link *link = &s->link[s->use[i].link];
 		if (link->never)
 			continue;
-		link->demand -= (__int128)s->use[i].flows * job->cap_up;
+		link->wanted -= (__int128)s->use[i].flows * job->cap_up;
 		const struct share_tie *tie = &s->tie[i];
 		if (tie->before != SHARE_NOT)
 			s->tie[tie->before].next = tie->next;
@@ -229,10 +229,10 @@ double fabric_share_alone(const struct fabric_share *s, const struct fabric_path
 }
 
 /* A slot with these flows, tied to nothing yet; SHARE_NOT: no memory. */
-static uint32_t slot_take(
-	struct fabric_share *s, uint32_t row, const struct fabric_path *path, const struct fabric_pace *pace)
+static uint32_t slot_take(struct fabric_share *s, uint32_t row, const struct fabric_path *path,
+	const struct fabric_speed *speed)
 {
-	if (!room_for_slot(s))
+	if (!capacity_for_slot(s))
 		return SHARE_NOT;
 	const uint32_t first = block_take(s, path->uses);
 	if (first == SHARE_NOT)
@@ -248,9 +248,9 @@ static uint32_t slot_take(
 		.here = true,
 		.cap = cap,
 		.cap_up = up(cap),
-		.pace = *pace };
-	const double time = fabric_pace_time(pace, cap);
-	job->load = time > 0 ? up(pace->volume / time) : 0;
+		.speed = *speed };
+	const double time = fabric_speed_time(speed, cap);
+	job->load = time > 0 ? up(speed->volume / time) : 0;
 	return slot;
 }
 
@@ -261,15 +261,15 @@ static void slot_give(struct fabric_share *s, uint32_t slot)
 	s->free_slot[s->free_slots++] = slot;
 }
 
-bool fabric_share_add(
-	struct fabric_share *s, uint32_t row, const struct fabric_path *path, const struct fabric_pace *pace)
+bool fabric_share_add(struct fabric_share *s, uint32_t row, const struct fabric_path *path,
+	const struct fabric_speed *speed)
 {
-	if (!room_for_row(s, row))
+	if (!capacity_for_row(s, row))
 		return false;
 	SL_CHECK(s->slot_of[row] == SHARE_NOT);
 	if (SL_GROW(s->seed, s->seeds_max, s->seeds + 1, NULL))
 		return false;
-	const uint32_t slot = slot_take(s, row, path, pace);
+	const uint32_t slot = slot_take(s, row, path, speed);
 	if (slot == SHARE_NOT)
 		return false;
 	s->slot_of[row] = slot;
@@ -365,10 +365,10 @@ static int by_row(const void *a, const void *b)
 
 static bool same(struct fabric_got a, struct fabric_got b)
 {
-	return a.rate == b.rate && a.stretch == b.stretch;
+	return a.rate == b.rate && a.slowdown == b.slowdown;
 }
 
-static void tell_link(struct fabric_share *s, const struct fabric_listener *listener, uint32_t row)
+static void report_link(struct fabric_share *s, const struct fabric_listener *listener, uint32_t row)
 {
 	struct share_link *link = &s->link[row];
 	if (link->full == link->fresh_full)
@@ -379,25 +379,25 @@ static void tell_link(struct fabric_share *s, const struct fabric_listener *list
 }
 
 /* With its second twin, where that is left out. */
-static void tell_twins(struct fabric_share *s, const struct fabric_listener *listener, uint32_t row)
+static void report_twins(struct fabric_share *s, const struct fabric_listener *listener, uint32_t row)
 {
 	const uint32_t twin = s->link[row].twin;
-	tell_link(s, listener, row);
+	report_link(s, listener, row);
 	if (twin == SHARE_NOT || twin < row || s->link[twin].uneven)
 		return;
 	s->link[twin].fresh_full = s->link[row].fresh_full;
-	tell_link(s, listener, twin);
+	report_link(s, listener, twin);
 }
 
-static void tell_links(struct fabric_share *s, const struct fabric_listener *listener)
+static void report_links(struct fabric_share *s, const struct fabric_listener *listener)
 {
 	for (uint32_t i = 0; i < s->part_links; i++)
 		s->link[s->part_link[i].link].fresh_full = s->part_link[i].full;
 	for (uint32_t i = 0; i < s->part_links; i++)
-		tell_twins(s, listener, s->part_link[i].link);
+		report_twins(s, listener, s->part_link[i].link);
 	for (uint32_t i = 0; i < s->dirties; i++) {
 		s->link[s->dirty[i]].dirty = false;
-		tell_twins(s, listener, s->dirty[i]);
+		report_twins(s, listener, s->dirty[i]);
 	}
 	s->dirties = 0;
 }
@@ -421,7 +421,7 @@ void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *li
 		if (s->parts > s->effort.jobs_most)
 			s->effort.jobs_most = s->parts;
 	}
-	tell_links(s, listener);
+	report_links(s, listener);
 	uint32_t changed = 0;
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
@@ -437,10 +437,10 @@ void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *li
 }
 
 bool fabric_share_predict(struct fabric_share *s, uint32_t row, const struct fabric_path *path,
-	const struct fabric_pace *pace, struct fabric_got *got)
+	const struct fabric_speed *speed, struct fabric_got *got)
 {
 	const uint32_t now = fabric_share_slot(s, row);
-	const uint32_t slot = slot_take(s, row, path, pace);
+	const uint32_t slot = slot_take(s, row, path, speed);
 	if (slot == SHARE_NOT)
 		return false;
 	if (now != SHARE_NOT)

@@ -14,7 +14,7 @@
 
 /* ---- Pace: pace.c. One iteration of a job. ----------------------------------------------------------- */
 
-struct fabric_pace {
+struct fabric_speed {
 	double comp;    /* Seconds of compute. */
 	double volume;  /* Bytes that each of its flows carries; */
 	double fixed;   /* seconds of communication that no link changes: latency, and inside of nodes. */
@@ -23,11 +23,11 @@ struct fabric_pace {
 };
 
 /* Seconds: of communication, and of a whole iteration, with flows of `rate` bytes a second. */
-double fabric_pace_comm(const struct fabric_pace *pace, double rate);
-double fabric_pace_time(const struct fabric_pace *pace, double rate);
-/* reference / time as a rate of sl_model_rate, rounded up to 2^-32, at most `most`: so an end that is a whole
- * microsecond is not a microsecond late. */
-uint64_t fabric_pace_rate(double reference, double time, uint64_t most);
+double fabric_speed_comm(const struct fabric_speed *speed, double rate);
+double fabric_speed_time(const struct fabric_speed *speed, double rate);
+/* reference / time as a rate of sl_model_speed, rounded up to 2^-32, at most `most`: so an end that is a
+ * whole microsecond is not a microsecond late. */
+uint64_t fabric_speed_rate(double reference, double time, uint64_t most);
 
 /* ---- Share: share*.c ------------------------------------------------------------------------------- */
 
@@ -39,8 +39,8 @@ enum fabric_contention {
 
 /* What a job gets. An iteration takes `stretch` times what it takes with flows of that rate. */
 struct fabric_got {
-	double rate;    /* Bytes a second of each of its flows. */
-	double stretch; /* 1, but for FABRIC_INTERLEAVED. */
+	double rate;     /* Bytes a second of each of its flows. */
+	double slowdown; /* 1, but for FABRIC_INTERLEAVED. */
 };
 
 struct fabric_share;
@@ -53,7 +53,7 @@ void fabric_share_free(struct fabric_share *share);
 double fabric_share_alone(const struct fabric_share *share, const struct fabric_path *path);
 /* A job comes, with its flows, or goes; nothing is computed yet. False: no memory. */
 bool fabric_share_add(struct fabric_share *share, uint32_t job, const struct fabric_path *path,
-	const struct fabric_pace *pace);
+	const struct fabric_speed *speed);
 void fabric_share_remove(struct fabric_share *share, uint32_t job);
 
 struct fabric_listener {
@@ -68,7 +68,7 @@ void fabric_share_solve(struct fabric_share *share, const struct fabric_listener
 /* What a job would get with these flows, beside all that is there; one that is there already moves. Nothing
  * changes. False: no memory. */
 bool fabric_share_predict(struct fabric_share *share, uint32_t job, const struct fabric_path *path,
-	const struct fabric_pace *pace, struct fabric_got *got);
+	const struct fabric_speed *speed, struct fabric_got *got);
 
 /* A number of each job that is there, below the most that were there at once; UINT32_MAX: it is not. */
 uint32_t fabric_share_slot(const struct fabric_share *share, uint32_t job);

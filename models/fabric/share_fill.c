@@ -63,7 +63,7 @@ static void fix(struct fabric_share *s, uint32_t slot, double level)
 	if (job->fixed)
 		return;
 	job->fixed = true;
-	job->fresh = (struct fabric_got){ .rate = level, .stretch = 1 };
+	job->fresh = (struct fabric_got){ .rate = level, .slowdown = 1 };
 	for (uint32_t i = job->step; i < job->step + job->steps; i++) {
 		struct share_active *link = &s->part_link[s->step[i].link];
 		if (link->fixing == 0)

@@ -34,12 +34,12 @@ struct share_job {
 	struct fabric_got got, fresh; /* got.rate 0: nothing yet. */
 	int64_t load;                 /* Bytes a second that a flow carries over a whole iteration alone. */
 	int64_t duty;                 /* Share of its time in which it communicates, in 2^-32. */
-	struct fabric_pace pace;
+	struct fabric_speed speed;
 };
 
 struct share_link {
 	double capacity;
-	__int128 bound, demand; /* Bytes a second: what it has, and the most that its jobs could ask. */
+	__int128 bound, wanted; /* Bytes a second: what it has, and the most that its jobs could ask. */
 	uint32_t head;          /* Of its list of flows. */
 	uint32_t mark, part;    /* Of the part that is solved, if mark is the epoch: its number there. */
 	uint32_t twin;          /* The other one; SHARE_NOT: none. */

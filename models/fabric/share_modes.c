@@ -12,12 +12,12 @@
 #include "models/fabric/share_inner.h"
 
 enum { SWEEPS = 8 };
-static const double one = (double)SL_RATE_ONE;
+static const double one = (double)SL_SPEED_ONE;
 
 static int64_t duty_of(const struct share_job *job)
 {
-	const double time = fabric_pace_time(&job->pace, job->fresh.rate);
-	const double share = time > 0 ? fabric_pace_comm(&job->pace, job->fresh.rate) / time : 0;
+	const double time = fabric_speed_time(&job->speed, job->fresh.rate);
+	const double share = time > 0 ? fabric_speed_comm(&job->speed, job->fresh.rate) / time : 0;
 	return (int64_t)((share < 1 ? share : 1) * one + 0.5);
 }
 
@@ -64,7 +64,7 @@ static void begin(struct fabric_share *s)
 {
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
-		job->fresh = (struct fabric_got){ .rate = job->cap, .stretch = 1 };
+		job->fresh = (struct fabric_got){ .rate = job->cap, .slowdown = 1 };
 	}
 }
 
@@ -94,8 +94,8 @@ void share_interleave(struct fabric_share *s)
 		struct share_job *job = &s->job[s->part[i]];
 		for (uint32_t u = job->step; u < job->step + job->steps; u++) {
 			const double asked = s->part_link[s->step[u].link].left;
-			if (asked > job->fresh.stretch)
-				job->fresh.stretch = asked;
+			if (asked > job->fresh.slowdown)
+				job->fresh.slowdown = asked;
 		}
 	}
 }

@@ -9,10 +9,10 @@
  */
 #include "models/failures/failures.h"
 
-void failures_wake(struct sl_pass *world, sl_time at, enum fail_timer what, uint32_t index)
+void failures_wake(struct sim *sim, sl_time at, enum fail_timer what, uint32_t index)
 {
 	if (at != SL_NEVER)
-		sl_model_wake(world, at, index * FAIL_TIMERS + (uint32_t)what);
+		sl_model_wake(sim, at, index * FAIL_TIMERS + (uint32_t)what);
 }
 
 static int make_jobs(struct failures *f, struct sl_err *err)
@@ -58,31 +58,31 @@ static int failures_init(void **state, const struct sl_model_setup *setup, struc
 	if (!status)
 		status = make_jobs(f, err);
 	const struct fail_options *o = &f->options;
-	f->fails_jobs = o->job_rate > 0 || o->gpu_rate > 0 || o->job_share > 0 || o->cancel_share > 0;
+	f->failures_cause = o->job_rate > 0 || o->gpu_rate > 0 || o->job_share > 0 || o->cancel_share > 0;
 	return status;
 }
 
-static void failures_begin(void *state, struct sl_pass *world)
+static void failures_begin(void *state, struct sim *sim)
 {
 	struct failures *f = state;
-	f->begun = sl_now(world);
-	failures_nodes_begin(f, world);
-	failures_groups_begin(f, world);
+	f->begun = sl_now(sim);
+	failures_nodes_begin(f, sim);
+	failures_groups_begin(f, sim);
 }
 
-static void failures_started(void *state, struct sl_pass *world, sl_job job)
+static void failures_started(void *state, struct sim *sim, sl_job job)
 {
-	failures_job_started(state, world, job.row);
+	failures_job_started(state, sim, job.row);
 }
 
-static void failures_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void failures_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
-	failures_job_left(state, world, job.row, how);
+	failures_job_left(state, sim, job.row, how);
 }
 
-static void failures_timer(void *state, struct sl_pass *world, uint32_t row)
+static void failures_timer(void *state, struct sim *sim, uint32_t row)
 {
-	static void (*const due[])(struct failures *, struct sl_pass *, uint32_t) = {
+	static void (*const due[])(struct failures *, struct sim *, uint32_t) = {
 		[FAIL_T_NODE] = failures_node_due,
 		[FAIL_T_SEEN] = failures_node_seen,
 		[FAIL_T_ALARM] = failures_node_alarm,
@@ -94,30 +94,30 @@ static void failures_timer(void *state, struct sl_pass *world, uint32_t row)
 		[FAIL_T_HURT] = failures_job_hurt,
 	};
 	SL_CHECK(row % FAIL_TIMERS < SL_LEN(due));
-	due[row % FAIL_TIMERS](state, world, row / FAIL_TIMERS);
+	due[row % FAIL_TIMERS](state, sim, row / FAIL_TIMERS);
 }
 
-static void failures_settle(void *state, struct sl_pass *world)
+static void failures_settle(void *state, struct sim *sim)
 {
 	struct failures *f = state;
 	if (f->draining && f->left_now)
-		failures_drained(f, world);
+		failures_drained(f, sim);
 	f->left_now = false;
 }
 
 /* Down by whichever model: the first to take it down counts. */
-static void failures_node(void *state, struct sl_pass *world, uint32_t node, bool up)
+static void failures_node(void *state, struct sim *sim, uint32_t node, bool up)
 {
 	struct failures *f = state;
 	if (node >= f->node_count)
 		return;
 	struct fail_node *n = &f->node[node];
 	if (up && n->away) {
-		f->away += failures_times(1, sl_now(world) - n->away_since, 1);
+		f->away += failures_times(1, sl_now(sim) - n->away_since, 1);
 		n->away = 0;
 	} else if (!up && !n->away) {
 		n->away = 1;
-		n->away_since = sl_now(world);
+		n->away_since = sl_now(sim);
 	}
 }
 
@@ -135,5 +135,5 @@ const struct sl_model model_failures = {
 	.timer = failures_timer,
 	.settle = failures_settle,
 	.node = failures_node,
-	.tell = failures_tell,
+	.report = failures_report,
 };

@@ -183,7 +183,7 @@ struct failures {
 	struct fail_record *record;
 	uint32_t record_count, record_capacity, records_dropped;
 	uint32_t draining;
-	bool left_now, fails_jobs;
+	bool left_now, failures_cause;
 	sl_time begun;
 	struct fail_bin bin[FAIL_BINS];
 	/* Sums of the run. */
@@ -215,7 +215,7 @@ int64_t failures_checks(double probability, double u);
 struct fail_event failures_next(const struct failures *f, struct fail_node *node, sl_time from);
 /* From where the one after is counted. */
 sl_time failures_after(const struct failures *f, const struct fail_event *event);
-sl_time failures_later(sl_time at, sl_time span);
+sl_time failures_later(sl_time at, sl_time range);
 
 /* failures_causes.c */
 int failures_causes_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
@@ -224,9 +224,9 @@ uint32_t failures_cause_of(struct failures *f, const char *name, size_t len); /*
 /* failures_groups.c: leaves, power domains, file systems, lines of a log. */
 int failures_groups_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
 int failures_group_add(struct failures *f, const struct fail_group *group, struct sl_err *err);
-void failures_groups_begin(struct failures *f, struct sl_pass *world);
-void failures_group_out(struct failures *f, struct sl_pass *world, uint32_t group);
-void failures_group_back(struct failures *f, struct sl_pass *world, uint32_t group);
+void failures_groups_begin(struct failures *f, struct sim *sim);
+void failures_group_out(struct failures *f, struct sim *sim, uint32_t group);
+void failures_group_back(struct failures *f, struct sim *sim, uint32_t group);
 /* Nodes of a list of hosts, ascending; each once. */
 int failures_hosts(struct failures *f, const char *text, const struct sl_place *at, const uint32_t **node,
 	uint32_t *count, struct sl_err *err);
@@ -238,33 +238,33 @@ int failures_outages_read(struct failures *f, const struct sl_model_setup *setup
 
 /* failures_nodes.c */
 int failures_nodes_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
-void failures_nodes_begin(struct failures *f, struct sl_pass *world);
-void failures_node_due(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_node_seen(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_node_alarm(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_node_back(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_drained(struct failures *f, struct sl_pass *world); /* Nodes that are empty by now. */
+void failures_nodes_begin(struct failures *f, struct sim *sim);
+void failures_node_due(struct failures *f, struct sim *sim, uint32_t node);
+void failures_node_seen(struct failures *f, struct sim *sim, uint32_t node);
+void failures_node_alarm(struct failures *f, struct sim *sim, uint32_t node);
+void failures_node_back(struct failures *f, struct sim *sim, uint32_t node);
+void failures_drained(struct failures *f, struct sim *sim); /* Nodes that are empty by now. */
 
 /* failures_jobs.c */
-void failures_job_started(struct failures *f, struct sl_pass *world, uint32_t job);
-void failures_job_left(struct failures *f, struct sl_pass *world, uint32_t job, enum sl_left how);
-void failures_job_due(struct failures *f, struct sl_pass *world, uint32_t job);
-void failures_job_work(struct failures *f, struct sl_pass *world, uint32_t job);
-void failures_job_hurt(struct failures *f, struct sl_pass *world, uint32_t job);
+void failures_job_started(struct failures *f, struct sim *sim, uint32_t job);
+void failures_job_left(struct failures *f, struct sim *sim, uint32_t job, enum sl_left how);
+void failures_job_due(struct failures *f, struct sim *sim, uint32_t job);
+void failures_job_work(struct failures *f, struct sim *sim, uint32_t job);
+void failures_job_hurt(struct failures *f, struct sim *sim, uint32_t job);
 /* Jobs on these nodes fail, for what the record says. */
 void failures_hit_nodes(
-	struct failures *f, struct sl_pass *world, const uint32_t *node, uint32_t count, uint32_t record);
-bool failures_node_in_use(struct failures *f, struct sl_pass *world, uint32_t node);
-void failures_hurt_node(struct failures *f, struct sl_pass *world, uint32_t node);
+	struct failures *f, struct sim *sim, const uint32_t *node, uint32_t count, uint32_t record);
+bool failures_node_in_use(struct failures *f, struct sim *sim, uint32_t node);
+void failures_hurt_node(struct failures *f, struct sim *sim, uint32_t node);
 /* It held what it holds until now; over: its attempt ends. */
 void failures_bin_held(struct failures *f, struct fail_job *job, sl_time now, bool over);
 
-/* failures_tell.c */
+/* failures_report.c */
 /* One more line; beyond FAIL_RECORDS_MAX, or without memory, UINT32_MAX, and it is counted as dropped. */
 uint32_t failures_record(struct failures *f, sl_time at, const char *what, uint32_t cause);
 /* So many nodes (or GPUs, in parts) for so many us, in node-ms. */
-int64_t failures_times(int64_t count, sl_time span, int64_t parts);
-int failures_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+int64_t failures_times(int64_t count, sl_time range, int64_t parts);
+int failures_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 /* failures.c: what sl_model_wake's rows are. */
 enum fail_timer {
@@ -279,6 +279,6 @@ enum fail_timer {
 	FAIL_T_HURT,
 	FAIL_TIMERS = 16 /* A power of two, for the row. */
 };
-void failures_wake(struct sl_pass *world, sl_time at, enum fail_timer what, uint32_t index);
+void failures_wake(struct sim *sim, sl_time at, enum fail_timer what, uint32_t index);
 
 #endif

@@ -46,61 +46,61 @@ static const struct fail_repair repairs_assumed[] = {
 	{ "rma", 50000, 72 * FAIL_HOUR },
 };
 
-static const char *cell_of(const struct sl_sheet *sheet, uint32_t row, uint32_t column)
+static const char *cell_of(const struct sl_csv_table *csv, uint32_t row, uint32_t column)
 {
-	return sheet->cell[(size_t)row * sheet->columns + column];
+	return csv->cell[(size_t)row * csv->columns + column];
 }
 
-static int column_of(const struct sl_sheet *sheet, const char *name, uint32_t *column, struct sl_err *err)
+static int column_of(const struct sl_csv_table *csv, const char *name, uint32_t *column, struct sl_err *err)
 {
-	*column = sl_sheet_column(sheet, name);
+	*column = sl_csv_column(csv, name);
 	if (*column != UINT32_MAX)
 		return SL_OK;
-	return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
+	return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
 		"there is no column '%s': add it to the first line", name);
 }
 
 static int share_of(
-	const struct sl_sheet *sheet, uint32_t row, uint32_t column, int64_t *share, struct sl_err *err)
+	const struct sl_csv_table *csv, uint32_t row, uint32_t column, int64_t *share, struct sl_err *err)
 {
-	const char *text = cell_of(sheet, row, column);
-	const struct sl_place at = sl_sheet_place(sheet, row, column);
+	const char *text = cell_of(csv, row, column);
+	const struct sl_place at = sl_csv_place(csv, row, column);
 	if (!sl_get_micro(text, strlen(text), share) || *share < 0 || *share > MILLION * MILLION)
 		return sl_fail_at(
 			err, &at, "share '%.60s' is no weight: give a number from 0 to 1000000", text);
 	return SL_OK;
 }
 
-static int repairs_of_sheet(struct failures *f, const struct sl_sheet *sheet, struct sl_err *err)
+static int repairs_of_csv(struct failures *f, const struct sl_csv_table *csv, struct sl_err *err)
 {
 	uint32_t name, share, time;
-	if (column_of(sheet, "repair", &name, err) || column_of(sheet, "share", &share, err) ||
-		column_of(sheet, "time", &time, err))
+	if (column_of(csv, "repair", &name, err) || column_of(csv, "share", &share, err) ||
+		column_of(csv, "time", &time, err))
 		return err->status;
-	if (!sheet->rows || sheet->rows > FAIL_REPAIRS_MAX)
-		return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
-			"%u classes of repairs: give 1 to %d", sheet->rows, FAIL_REPAIRS_MAX);
-	f->repair = sl_alloc(f->setup.arena, sheet->rows, sizeof(*f->repair));
+	if (!csv->rows || csv->rows > FAIL_REPAIRS_MAX)
+		return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
+			"%u classes of repairs: give 1 to %d", csv->rows, FAIL_REPAIRS_MAX);
+	f->repair = sl_alloc(f->setup.arena, csv->rows, sizeof(*f->repair));
 	if (!f->repair)
 		return sl_fail_memory(err);
 	int64_t total = 0;
-	for (uint32_t row = 0; row < sheet->rows; row++) {
+	for (uint32_t row = 0; row < csv->rows; row++) {
 		struct fail_repair *repair = &f->repair[row];
-		repair->name = cell_of(sheet, row, name);
-		const char *text = cell_of(sheet, row, time);
-		if (share_of(sheet, row, share, &repair->share, err))
+		repair->name = cell_of(csv, row, name);
+		const char *text = cell_of(csv, row, time);
+		if (share_of(csv, row, share, &repair->share, err))
 			return err->status;
-		const struct sl_place at = sl_sheet_place(sheet, row, time);
+		const struct sl_place at = sl_csv_place(csv, row, time);
 		if (!sl_get_duration(text, strlen(text), &repair->time) || repair->time < 0 ||
 			repair->time > 100000 * FAIL_DAY)
 			return sl_fail_at(
 				err, &at, "time '%.60s' is none: give seconds, or 10m, 4h, 3d", text);
 		total += repair->share;
 	}
-	f->repair_count = sheet->rows;
+	f->repair_count = csv->rows;
 	if (total > 0)
 		return SL_OK;
-	return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
+	return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
 		"all shares are 0: give one of them some");
 }
 
@@ -125,31 +125,31 @@ static int repair_of(const struct failures *f, const char *text, const struct sl
 		text);
 }
 
-static int causes_of_sheet(struct failures *f, const struct sl_sheet *sheet, struct sl_err *err)
+static int causes_of_csv(struct failures *f, const struct sl_csv_table *csv, struct sl_err *err)
 {
 	uint32_t name, share;
-	if (column_of(sheet, "cause", &name, err) || column_of(sheet, "share", &share, err))
+	if (column_of(csv, "cause", &name, err) || column_of(csv, "share", &share, err))
 		return err->status;
-	const uint32_t repair = sl_sheet_column(sheet, "repair");
+	const uint32_t repair = sl_csv_column(csv, "repair");
 	int64_t total = 0;
-	for (uint32_t row = 0; row < sheet->rows; row++) {
-		const char *text = cell_of(sheet, row, name);
+	for (uint32_t row = 0; row < csv->rows; row++) {
+		const char *text = cell_of(csv, row, name);
 		const uint32_t before = f->cause_count, cause = failures_cause_of(f, text, strlen(text));
-		const struct sl_place at = sl_sheet_place(sheet, row, name);
+		const struct sl_place at = sl_csv_place(csv, row, name);
 		if (cause == UINT32_MAX)
 			return sl_fail_at(err, &at, "more than %d causes: join some", FAIL_CAUSES_MAX);
 		if (cause < before || !*text)
 			return sl_fail_at(
 				err, &at, "cause '%.60s' is empty or there twice: name it, once", text);
-		if (share_of(sheet, row, share, &f->cause[cause].share, err) ||
+		if (share_of(csv, row, share, &f->cause[cause].share, err) ||
 			(repair != UINT32_MAX &&
-				repair_of(f, cell_of(sheet, row, repair), &at, &f->cause[cause].repair, err)))
+				repair_of(f, cell_of(csv, row, repair), &at, &f->cause[cause].repair, err)))
 			return err->status;
 		total += f->cause[cause].share;
 	}
 	if (total > 0)
 		return SL_OK;
-	return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
+	return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
 		"no cause has a share: give one of them some");
 }
 
@@ -193,13 +193,13 @@ static int causes_fixed(struct failures *f, struct sl_err *err)
 
 int failures_causes_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	const struct sl_sheet *repairs = sl_sheet_of(setup, "repairs");
-	const struct sl_sheet *causes = sl_sheet_of(setup, "causes");
+	const struct sl_csv_table *repairs = sl_csv_table_of(setup, "repairs");
+	const struct sl_csv_table *causes = sl_csv_table_of(setup, "causes");
 	f->cause = sl_alloc(setup->arena, FAIL_CAUSES_MAX, sizeof(*f->cause));
 	if (!f->cause)
 		return sl_fail_memory(err);
 	if (repairs) {
-		if (repairs_of_sheet(f, repairs, err))
+		if (repairs_of_csv(f, repairs, err))
 			return err->status;
 	} else {
 		f->repair = sl_alloc(setup->arena, SL_LEN(repairs_assumed), sizeof(*f->repair));
@@ -209,7 +209,7 @@ int failures_causes_make(struct failures *f, const struct sl_model_setup *setup,
 		f->repair_count = SL_LEN(repairs_assumed);
 	}
 	if (causes) {
-		if (causes_of_sheet(f, causes, err))
+		if (causes_of_csv(f, causes, err))
 			return err->status;
 	} else
 		for (size_t i = 0; i < SL_LEN(llama3); i++) {

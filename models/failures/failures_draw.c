@@ -13,18 +13,18 @@
 
 #include "models/failures/failures.h"
 
-#define SPAN_MAX 1e17 /* us: 3 000 years. */
+#define RANGE_MAX 1e17 /* us: 3 000 years. */
 
 static sl_time rounded(double us)
 {
-	if (!(us < SPAN_MAX))
+	if (!(us < RANGE_MAX))
 		return SL_NEVER;
 	return us < 1 ? 1 : (sl_time)floor(us + 0.5);
 }
 
-sl_time failures_later(sl_time at, sl_time span)
+sl_time failures_later(sl_time at, sl_time range)
 {
-	return at == SL_NEVER || span == SL_NEVER || at > SL_NEVER - span ? SL_NEVER : at + span;
+	return at == SL_NEVER || range == SL_NEVER || at > SL_NEVER - range ? SL_NEVER : at + range;
 }
 
 struct fail_process failures_process(double mean_us, double shape)
@@ -61,7 +61,7 @@ int64_t failures_checks(double probability, double u)
 	if (probability >= 1)
 		return 1;
 	const double checks = floor(log1p(-u) / log1p(-probability)) + 1;
-	return checks < SPAN_MAX ? (int64_t)checks : SL_NEVER;
+	return checks < RANGE_MAX ? (int64_t)checks : SL_NEVER;
 }
 
 static uint32_t failures_pick_cause(const struct failures *f, double u)

@@ -201,19 +201,19 @@ static int domains_by_number(struct failures *f, const struct kind *kind, uint32
 }
 
 static int domains_by_name(
-	struct failures *f, const struct kind *kind, const struct sl_sheet *sheet, struct sl_err *err)
+	struct failures *f, const struct kind *kind, const struct sl_csv_table *csv, struct sl_err *err)
 {
-	const uint32_t name = sl_sheet_column(sheet, "domain"), nodes = sl_sheet_column(sheet, "nodes");
+	const uint32_t name = sl_csv_column(csv, "domain"), nodes = sl_csv_column(csv, "nodes");
 	if (name == UINT32_MAX || nodes == UINT32_MAX)
-		return sl_fail_at(err, &(struct sl_place){ .file = sheet->file, .line = 1 },
+		return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
 			"there is no column 'domain' or 'nodes': both are wanted");
-	for (uint32_t row = 0; row < sheet->rows; row++) {
-		const struct sl_place at = sl_sheet_place(sheet, row, nodes);
+	for (uint32_t row = 0; row < csv->rows; row++) {
+		const struct sl_place at = sl_csv_place(csv, row, nodes);
 		const uint32_t *node = NULL;
 		uint32_t count = 0;
 		if (failures_hosts(
-			    f, sheet->cell[(size_t)row * sheet->columns + nodes], &at, &node, &count, err) ||
-			add(f, kind, sheet->cell[(size_t)row * sheet->columns + name], node, count, err))
+			    f, csv->cell[(size_t)row * csv->columns + nodes], &at, &node, &count, err) ||
+			add(f, kind, csv->cell[(size_t)row * csv->columns + name], node, count, err))
 			return err->status;
 	}
 	return SL_OK;
@@ -223,11 +223,11 @@ static int domains(struct failures *f, const struct sl_model_setup *setup, struc
 {
 	const struct kind kind = kind_of(f, "domain", "domain_rate", "domain_time", f->cause_domain);
 	const struct sl_value *size = sl_value_of(setup->values, setup->value_count, "domain");
-	const struct sl_sheet *sheet = sl_sheet_of(setup, "domains");
+	const struct sl_csv_table *csv = sl_csv_table_of(setup, "domains");
 	if (!(kind.mean > 0))
 		return SL_OK;
-	if (sheet)
-		return domains_by_name(f, &kind, sheet, err);
+	if (csv)
+		return domains_by_name(f, &kind, csv, err);
 	if (size && size->number > 0)
 		return domains_by_number(f, &kind, (uint32_t)size->number, err);
 	return sl_fail(err, SL_USAGE, "failures: domain_rate without domains: give domain=N or domains=FILE");
@@ -257,62 +257,62 @@ int failures_groups_make(struct failures *f, const struct sl_model_setup *setup,
 
 /* ---- Their course -------------------------------------------------------------------- */
 
-static void plan(struct failures *f, struct sl_pass *world, uint32_t row, sl_time from)
+static void plan(struct failures *f, struct sim *sim, uint32_t row, sl_time from)
 {
 	struct fail_group *group = &f->group[row];
 	group->next = failures_later(from, failures_exponential(group->mean, sl_rng_unit(&group->rng)));
-	failures_wake(world, group->next, FAIL_T_GROUP, row);
+	failures_wake(sim, group->next, FAIL_T_GROUP, row);
 }
 
-void failures_groups_begin(struct failures *f, struct sl_pass *world)
+void failures_groups_begin(struct failures *f, struct sim *sim)
 {
 	for (uint32_t i = 0; i < f->group_count; i++) {
 		struct fail_group *group = &f->group[i];
 		if (group->mean > 0)
-			plan(f, world, i, f->begun);
+			plan(f, sim, i, f->begun);
 		else if (group->back > f->begun) { /* Of a log; what was over before is no news. */
 			if (group->next < f->begun)
 				group->next = f->begun;
-			failures_wake(world, group->next, FAIL_T_GROUP, i);
+			failures_wake(sim, group->next, FAIL_T_GROUP, i);
 		}
 	}
 }
 
-void failures_group_out(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_group_out(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_group *group = &f->group[row];
-	if (group->out || group->next != sl_now(world))
+	if (group->out || group->next != sl_now(sim))
 		return;
 	group->out = true;
 	if (group->mean > 0)
-		group->back = failures_later(sl_now(world), group->time);
-	group->record = failures_record(f, sl_now(world), group->name, group->cause);
+		group->back = failures_later(sl_now(sim), group->time);
+	group->record = failures_record(f, sl_now(sim), group->name, group->cause);
 	f->cause[group->cause].count++;
 	if (!group->drain)
-		failures_hit_nodes(f, world, group->node, group->node_count, group->record);
+		failures_hit_nodes(f, sim, group->node, group->node_count, group->record);
 	for (uint32_t i = 0; i < group->node_count; i++)
 		if (group->drain)
-			sl_model_node_drain(world, group->node[i], true);
+			sl_model_node_drain(sim, group->node[i], true);
 		else
 			sl_model_node_down(
-				world, group->node[i], f->options.return_known ? group->back : SL_NEVER);
-	failures_wake(world, group->back, FAIL_T_GROUP_BACK, row);
+				sim, group->node[i], f->options.return_known ? group->back : SL_NEVER);
+	failures_wake(sim, group->back, FAIL_T_GROUP_BACK, row);
 }
 
-void failures_group_back(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_group_back(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_group *group = &f->group[row];
-	if (!group->out || group->back != sl_now(world))
+	if (!group->out || group->back != sl_now(sim))
 		return;
 	group->out = false;
-	f->cause[group->cause].down += failures_times(group->node_count, sl_now(world) - group->next, 1);
+	f->cause[group->cause].down += failures_times(group->node_count, sl_now(sim) - group->next, 1);
 	if (group->record != UINT32_MAX)
-		f->record[group->record].until = sl_now(world);
+		f->record[group->record].until = sl_now(sim);
 	for (uint32_t i = 0; i < group->node_count; i++)
 		if (group->drain)
-			sl_model_node_drain(world, group->node[i], false);
+			sl_model_node_drain(sim, group->node[i], false);
 		else
-			sl_model_node_up(world, group->node[i]);
+			sl_model_node_up(sim, group->node[i]);
 	if (group->mean > 0)
-		plan(f, world, row, sl_now(world));
+		plan(f, sim, row, sl_now(sim));
 }

@@ -31,7 +31,7 @@ static const struct {
 };
 
 struct log {
-	const struct sl_sheet *sheet;
+	const struct sl_csv_table *csv;
 	uint32_t column[FIELDS]; /* UINT32_MAX: there is none. */
 };
 
@@ -42,11 +42,11 @@ struct text {
 
 static struct text field_of(const struct log *log, uint32_t row, int field)
 {
-	const struct sl_sheet *sheet = log->sheet;
+	const struct sl_csv_table *csv = log->csv;
 	const uint32_t column = log->column[field];
 	if (column == UINT32_MAX)
 		return (struct text){ "", 0 };
-	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
+	const char *cell = csv->cell[(size_t)row * csv->columns + column];
 	return (struct text){ cell, strlen(cell) };
 }
 
@@ -65,9 +65,9 @@ static int find_columns(struct log *log, struct sl_err *err)
 	for (int i = 0; i < FIELDS; i++) {
 		log->column[i] = UINT32_MAX;
 		for (int k = 0; fields[i].names[k] && log->column[i] == UINT32_MAX; k++)
-			log->column[i] = sl_sheet_column(log->sheet, fields[i].names[k]);
+			log->column[i] = sl_csv_column(log->csv, fields[i].names[k]);
 		if (log->column[i] == UINT32_MAX && fields[i].wanted)
-			return sl_fail_at(err, &(struct sl_place){ .file = log->sheet->file, .line = 1 },
+			return sl_fail_at(err, &(struct sl_place){ .file = log->csv->file, .line = 1 },
 				"there is no column '%s' (or '%s'): add it to the first line",
 				fields[i].names[0], fields[i].names[1]);
 	}
@@ -116,7 +116,7 @@ static int add_outage(
 
 static int add_line(struct failures *f, const struct log *log, uint32_t row, struct sl_err *err)
 {
-	const struct sl_place at = sl_sheet_place(log->sheet, row, 0);
+	const struct sl_place at = sl_csv_place(log->csv, row, 0);
 	struct text field[FIELDS];
 	for (int i = 0; i < FIELDS; i++)
 		field[i] = field_of(log, row, i);
@@ -124,7 +124,7 @@ static int add_line(struct failures *f, const struct log *log, uint32_t row, str
 }
 
 /* One of the setting's, up to its ';'. */
-static int add_told(struct failures *f, const char *p, const char *end, struct sl_err *err)
+static int add_reported(struct failures *f, const char *p, const char *end, struct sl_err *err)
 {
 	static const int order[] = { NODE, FROM, UNTIL, STATE };
 	static const char form[] = "an outage is NODES FROM UNTIL, and down or drain: n[1-4] 3d 76h drain";
@@ -159,7 +159,7 @@ int failures_outages_read(struct failures *f, const struct sl_model_setup *setup
 	while (p && *p && !status) {
 		p += strspn(p, " \t;");
 		const char *end = p + strcspn(p, ";");
-		status = add_told(f, p, end, err);
+		status = add_reported(f, p, end, err);
 		p = end;
 	}
 	return status;
@@ -167,12 +167,12 @@ int failures_outages_read(struct failures *f, const struct sl_model_setup *setup
 
 int failures_log_read(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	struct log log = { .sheet = sl_sheet_of(setup, "log") };
-	if (!log.sheet)
+	struct log log = { .csv = sl_csv_table_of(setup, "log") };
+	if (!log.csv)
 		return SL_OK;
 	if (find_columns(&log, err))
 		return err->status;
-	for (uint32_t row = 0; row < log.sheet->rows; row++)
+	for (uint32_t row = 0; row < log.csv->rows; row++)
 		if (add_line(f, &log, row, err))
 			return err->status;
 	return SL_OK;

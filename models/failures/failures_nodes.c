@@ -93,183 +93,182 @@ int failures_nodes_make(struct failures *f, const struct sl_model_setup *setup, 
 	return SL_OK;
 }
 
-static void next_alarm(struct failures *f, struct sl_pass *world, uint32_t row)
+static void next_alarm(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
 	const struct fail_options *o = &f->options;
 	if (!(o->false_alarms > 0))
 		return;
 	const int64_t checks = failures_checks(o->false_alarms, sl_rng_unit(&node->alarm_rng));
-	const int64_t first = sl_now(world) / o->check + 1;
+	const int64_t first = sl_now(sim) / o->check + 1;
 	node->alarm = checks > SL_NEVER / o->check - first ? SL_NEVER : (first + checks - 1) * o->check;
-	failures_wake(world, node->alarm, FAIL_T_ALARM, row);
+	failures_wake(sim, node->alarm, FAIL_T_ALARM, row);
 }
 
-void failures_nodes_begin(struct failures *f, struct sl_pass *world)
+void failures_nodes_begin(struct failures *f, struct sim *sim)
 {
 	for (uint32_t i = 0; i < f->node_count; i++) {
 		f->node[i].next = failures_next(f, &f->node[i], f->begun);
-		failures_wake(world, f->node[i].next.at, FAIL_T_NODE, i);
-		next_alarm(f, world, i);
+		failures_wake(sim, f->node[i].next.at, FAIL_T_NODE, i);
+		next_alarm(f, sim, i);
 		if (f->node[i].role == FAIL_ROLE_SPARE)
-			sl_model_node_drain(world, i, true);
+			sl_model_node_drain(sim, i, true);
 	}
 }
 
 /* ---- Spares ------------------------------------------------------------------- */
 
-static void stand_in_for(struct failures *f, struct sl_pass *world, uint32_t row)
+static void stand_in_for(struct failures *f, struct sim *sim, uint32_t row)
 {
 	const uint32_t *type = f->setup.cluster->node_type;
 	const uint32_t first = f->node_count - f->options.spares;
 	for (uint32_t i = first; i < f->node_count; i++) {
 		struct fail_node *spare = &f->node[i];
 		if (spare->role != FAIL_ROLE_SPARE || spare->state > FAIL_FAULTY || type[i] != type[row] ||
-			!sl_node_is_up(world, i))
+			!sl_node_is_up(sim, i))
 			continue;
 		spare->role = FAIL_ROLE_SERVING;
 		spare->stands_for = row;
-		spare->serving_since = sl_now(world);
+		spare->serving_since = sl_now(sim);
 		f->node[row].stand_in = i;
 		f->served++;
-		sl_model_node_drain(world, i, false);
+		sl_model_node_drain(sim, i, false);
 		return;
 	}
 	f->wanted += f->options.spares > 0;
 }
 
-static void stand_down(struct failures *f, struct sl_pass *world, uint32_t spare)
+static void stand_down(struct failures *f, struct sim *sim, uint32_t spare)
 {
 	struct fail_node *node = &f->node[spare];
-	f->serving += failures_times(1, sl_now(world) - node->serving_since, 1);
+	f->serving += failures_times(1, sl_now(sim) - node->serving_since, 1);
 	f->node[node->stands_for].stand_in = UINT32_MAX;
 	node->stands_for = UINT32_MAX;
 	node->role = FAIL_ROLE_SPARE;
-	sl_model_node_drain(world, spare, true);
+	sl_model_node_drain(sim, spare, true);
 }
 
-static void out_of_service(struct failures *f, struct sl_pass *world, uint32_t row)
+static void out_of_service(struct failures *f, struct sim *sim, uint32_t row)
 {
 	const struct fail_node *node = &f->node[row];
 	if (node->role == FAIL_ROLE_PLAIN)
-		stand_in_for(f, world, row);
+		stand_in_for(f, sim, row);
 	else if (node->role == FAIL_ROLE_SERVING) {
-		const uint32_t whose = node->stands_for;
-		stand_down(f, world, row);
-		stand_in_for(f, world, whose);
+		const uint32_t beneficiary = node->stands_for;
+		stand_down(f, sim, row);
+		stand_in_for(f, sim, beneficiary);
 	}
 }
 
 /* ---- A failure's course -------------------------------------------------------- */
 
-static void take_down(struct failures *f, struct sl_pass *world, uint32_t row)
+static void take_down(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
 	node->state = FAIL_DOWN;
-	node->down_since = sl_now(world);
-	node->back = failures_later(sl_now(world), node->now.mend);
-	failures_hit_nodes(f, world, &row, 1, node->record);
-	sl_model_node_down(world, row, f->options.return_known ? node->back : SL_NEVER);
-	failures_wake(world, node->back, FAIL_T_BACK, row);
+	node->down_since = sl_now(sim);
+	node->back = failures_later(sl_now(sim), node->now.mend);
+	failures_hit_nodes(f, sim, &row, 1, node->record);
+	sl_model_node_down(sim, row, f->options.return_known ? node->back : SL_NEVER);
+	failures_wake(sim, node->back, FAIL_T_BACK, row);
 }
 
 /* What a check found: what runs there may end first. */
-static void take_out(struct failures *f, struct sl_pass *world, uint32_t row)
+static void take_out(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
-	out_of_service(f, world, row);
-	if (!f->options.drain_waits || !failures_node_in_use(f, world, row)) {
-		take_down(f, world, row);
+	out_of_service(f, sim, row);
+	if (!f->options.drain_waits || !failures_node_in_use(f, sim, row)) {
+		take_down(f, sim, row);
 		return;
 	}
 	node->state = FAIL_DRAINING;
 	f->draining++;
-	sl_model_node_drain(world, row, true);
+	sl_model_node_drain(sim, row, true);
 }
 
-void failures_drained(struct failures *f, struct sl_pass *world)
+void failures_drained(struct failures *f, struct sim *sim)
 {
 	uint32_t left = f->draining;
 	for (uint32_t i = 0; i < f->node_count && left; i++) {
 		if (f->node[i].state != FAIL_DRAINING)
 			continue;
 		left--;
-		if (failures_node_in_use(f, world, i))
+		if (failures_node_in_use(f, sim, i))
 			continue;
 		f->draining--;
-		take_down(f, world, i);
-		sl_model_node_drain(world, i, false);
+		take_down(f, sim, i);
+		sl_model_node_drain(sim, i, false);
 	}
 }
 
-static void begin_failure(
-	struct failures *f, struct sl_pass *world, uint32_t row, const struct fail_event *event)
+static void begin_failure(struct failures *f, struct sim *sim, uint32_t row, const struct fail_event *event)
 {
 	struct fail_node *node = &f->node[row];
 	node->now = *event;
-	node->record = failures_record(f, sl_now(world), name_kept(f, row), event->cause);
+	node->record = failures_record(f, sl_now(sim), name_kept(f, row), event->cause);
 	f->cause[event->cause].count++;
 }
 
-void failures_node_due(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_node_due(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
 	const struct fail_event event = node->next;
-	if (event.at != sl_now(world))
+	if (event.at != sl_now(sim))
 		return;
 	node->next = failures_next(f, node, failures_after(f, &event));
-	failures_wake(world, node->next.at, FAIL_T_NODE, row);
+	failures_wake(sim, node->next.at, FAIL_T_NODE, row);
 	if (node->state != FAIL_UP) {
 		f->passed_over++;
 		return;
 	}
-	begin_failure(f, world, row, &event);
+	begin_failure(f, sim, row, &event);
 	if (event.hidden) {
 		node->state = FAIL_FAULTY;
-		failures_wake(world, event.seen, FAIL_T_SEEN, row);
-		failures_hurt_node(f, world, row);
+		failures_wake(sim, event.seen, FAIL_T_SEEN, row);
+		failures_hurt_node(f, sim, row);
 	} else if (event.mend > 0) {
-		out_of_service(f, world, row);
-		take_down(f, world, row);
+		out_of_service(f, sim, row);
+		take_down(f, sim, row);
 	} else {
-		failures_hit_nodes(f, world, &row, 1, node->record);
+		failures_hit_nodes(f, sim, &row, 1, node->record);
 		if (node->record != UINT32_MAX)
-			f->record[node->record].until = sl_now(world);
+			f->record[node->record].until = sl_now(sim);
 	}
 }
 
-void failures_node_seen(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_node_seen(struct failures *f, struct sim *sim, uint32_t row)
 {
-	if (f->node[row].state == FAIL_FAULTY && f->node[row].now.seen == sl_now(world))
-		take_out(f, world, row);
+	if (f->node[row].state == FAIL_FAULTY && f->node[row].now.seen == sl_now(sim))
+		take_out(f, sim, row);
 }
 
-void failures_node_alarm(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_node_alarm(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
-	if (node->alarm != sl_now(world))
+	if (node->alarm != sl_now(sim))
 		return;
-	next_alarm(f, world, row);
+	next_alarm(f, sim, row);
 	if (node->state != FAIL_UP)
 		return;
 	const sl_time away = f->options.alarm_time > 0 ? f->options.alarm_time : 1;
-	begin_failure(f, world, row,
+	begin_failure(f, sim, row,
 		&(struct fail_event){
-			.at = sl_now(world), .seen = sl_now(world), .mend = away, .cause = f->cause_alarm });
-	take_out(f, world, row);
+			.at = sl_now(sim), .seen = sl_now(sim), .mend = away, .cause = f->cause_alarm });
+	take_out(f, sim, row);
 }
 
-void failures_node_back(struct failures *f, struct sl_pass *world, uint32_t row)
+void failures_node_back(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_node *node = &f->node[row];
-	if (node->state != FAIL_DOWN || node->back != sl_now(world))
+	if (node->state != FAIL_DOWN || node->back != sl_now(sim))
 		return;
 	node->state = FAIL_UP;
 	node->back = SL_NEVER;
-	f->cause[node->now.cause].down += failures_times(1, sl_now(world) - node->down_since, 1);
+	f->cause[node->now.cause].down += failures_times(1, sl_now(sim) - node->down_since, 1);
 	if (node->record != UINT32_MAX)
-		f->record[node->record].until = sl_now(world);
-	sl_model_node_up(world, row);
+		f->record[node->record].until = sl_now(sim);
+	sl_model_node_up(sim, row);
 	if (node->stand_in != UINT32_MAX)
-		stand_down(f, world, node->stand_in);
+		stand_down(f, sim, node->stand_in);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * failures_tell.c - what is told as a run is over: metrics, the columns `ettr` and `attempts_failed`, the
+ * failures_report.c - what is told as a run is over: metrics, the columns `ettr` and `attempts_failed`, the
  * tables failures.csv, failure_causes.csv and mttf.csv.
  *
  * ETTR of a job: productive time / (end - submission), or, with ettr=started, / (end - first start);
@@ -33,7 +33,7 @@ uint32_t failures_record(struct failures *f, sl_time at, const char *what, uint3
 
 /* ---- What is still open as the run ends ------------------------------------------------ */
 
-static void close_books(struct failures *f, sl_time now)
+static void close_accounting(struct failures *f, sl_time now)
 {
 	for (uint32_t i = 0; i < f->running_count; i++)
 		failures_bin_held(f, &f->job[f->running[i]], now, true);
@@ -56,21 +56,21 @@ static void close_books(struct failures *f, sl_time now)
 
 /* ---- Metrics ------------------------------------------------------------------------------ */
 
-struct telling {
+struct reporting {
 	struct failures *f;
 	struct sl_tally *tally;
 	struct sl_err *err;
 	int status;
 };
 
-static void metric(struct telling *t, const char *name, int64_t micro)
+static void metric(struct reporting *t, const char *name, int64_t micro)
 {
 	if (!t->status)
-		t->status = sl_tell_metric(t->tally, name, micro, t->err);
+		t->status = sl_report_metric(t->tally, name, micro, t->err);
 }
 
 /* "name{cause=x}"; what would break the name's form is replaced. */
-static void metric_of_cause(struct telling *t, const char *family, const char *cause, int64_t micro)
+static void metric_of_cause(struct reporting *t, const char *family, const char *cause, int64_t micro)
 {
 	char name[200];
 	const int len = snprintf(name, sizeof(name), "%s{cause=%.100s}", family, cause);
@@ -88,7 +88,7 @@ static int64_t hours(int64_t ms) { return sl_mul_div(ms, MILLION, HOUR_MS); }
 
 static bool is_used(const struct fail_cause *cause) { return cause->count || cause->jobs || cause->down; }
 
-static void tell_causes(struct telling *t)
+static void report_causes(struct reporting *t)
 {
 	struct failures *f = t->f;
 	const bool gpus = f->setup.cluster->gpus > 0;
@@ -130,11 +130,11 @@ static int64_t ettr_of(const struct failures *f, uint32_t row)
 	if (job->ended == SL_NONE || job->first == SL_NONE)
 		return SL_NONE;
 	const sl_time from = f->options.ettr == FAIL_ETTR_STARTED ? job->first : f->setup.jobs->submit[row];
-	const sl_time span = job->ended - from;
-	return span > 0 ? sl_mul_div(job->productive, MILLION, span) : SL_NONE;
+	const sl_time range = job->ended - from;
+	return range > 0 ? sl_mul_div(job->productive, MILLION, range) : SL_NONE;
 }
 
-static void tell_ettr(struct telling *t)
+static void report_ettr(struct reporting *t)
 {
 	struct failures *f = t->f;
 	const uint32_t count = f->setup.jobs->count;
@@ -156,20 +156,20 @@ static void tell_ettr(struct telling *t)
 	if (jobs)
 		metric(t, "ettr.mean", sl_mul_div(sum, 1, jobs));
 	if (!t->status)
-		t->status = sl_tell_job_column(t->tally, "ettr", ettr, t->err);
+		t->status = sl_report_job_column(t->tally, "ettr", ettr, t->err);
 	if (!t->status)
-		t->status = sl_tell_job_column(t->tally, "attempts_failed", failed, t->err);
+		t->status = sl_report_job_column(t->tally, "attempts_failed", failed, t->err);
 }
 
-static void tell_metrics(struct telling *t, sl_time now)
+static void report_metrics(struct reporting *t, sl_time now)
 {
 	struct failures *f = t->f;
 	const struct sums sums = sum_up(f);
-	const int64_t span = failures_times(1, now - f->begun, 1);
+	const int64_t range = failures_times(1, now - f->begun, 1);
 	metric(t, "failures.total", (int64_t)sums.count * MILLION);
 	metric(t, "failures.jobs_hit", (int64_t)sums.jobs * MILLION);
 	if (sums.count)
-		metric(t, "failures.mtbf_hours", hours(span) / (int64_t)sums.count);
+		metric(t, "failures.mtbf_hours", hours(range) / (int64_t)sums.count);
 	uint64_t interruptions = 0;
 	int64_t held = 0;
 	for (uint32_t i = 0; i < FAIL_BINS; i++) {
@@ -189,9 +189,9 @@ static void tell_metrics(struct telling *t, sl_time now)
 	if (f->node_count) {
 		metric(t, "failures.down_node_hours", hours(sums.down));
 		metric(t, "failures.passed_over", (int64_t)f->passed_over * MILLION);
-		if (span > 0)
+		if (range > 0)
 			metric(t, "failures.availability",
-				MILLION - sl_mul_div(f->away, MILLION, span * f->node_count));
+				MILLION - sl_mul_div(f->away, MILLION, range * f->node_count));
 	}
 	if (f->options.spares) {
 		metric(t, "failures.spares.used", (int64_t)f->served * MILLION);
@@ -206,7 +206,7 @@ static void tell_metrics(struct telling *t, sl_time now)
 
 static struct sl_cell number(int64_t micro) { return (struct sl_cell){ NULL, micro }; }
 
-static struct sl_cell *cells(struct telling *t, size_t rows, size_t columns)
+static struct sl_cell *cells(struct reporting *t, size_t rows, size_t columns)
 {
 	struct sl_cell *cell =
 		t->status ? NULL : sl_alloc(t->f->setup.arena, rows * columns + 1, sizeof(*cell));
@@ -215,7 +215,7 @@ static struct sl_cell *cells(struct telling *t, size_t rows, size_t columns)
 	return cell;
 }
 
-static void tell_records(struct telling *t)
+static void report_records(struct reporting *t)
 {
 	static const char *const column[] = { "at", "what", "cause", "until", "jobs", "gpu_seconds_lost" };
 	struct failures *f = t->f;
@@ -232,11 +232,11 @@ static void tell_records(struct telling *t)
 		row[4] = number(record->jobs * MILLION);
 		row[5] = number(record->lost_gpu * 1000); /* Of ms. */
 	}
-	t->status =
-		sl_tell_table(t->tally, "failures", column, SL_LEN(column), cell, f->record_count, t->err);
+	t->status = sl_report_add_table(
+		t->tally, "failures", column, SL_LEN(column), cell, f->record_count, t->err);
 }
 
-static void tell_cause_table(struct telling *t)
+static void report_cause_table(struct reporting *t)
 {
 	static const char *const column[] = { "cause", "failures", "jobs", "down_node_hours",
 		"lost_node_hours", "lost_gpu_hours" };
@@ -257,21 +257,22 @@ static void tell_cause_table(struct telling *t)
 		row[4] = number(hours(cause->lost));
 		row[5] = number(hours(cause->lost_gpu));
 	}
-	t->status = sl_tell_table(t->tally, "failure_causes", column, SL_LEN(column), cell, rows, t->err);
+	t->status =
+		sl_report_add_table(t->tally, "failure_causes", column, SL_LEN(column), cell, rows, t->err);
 }
 
 /* Failures of a node in 1 ms of being up, over all: failures that were seen or hit, over node-time. */
-static double rate_shown(const struct failures *f, sl_time now)
+static double rate_displayed(const struct failures *f, sl_time now)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < f->cause_drawn; i++)
 		count += f->cause[i].count;
-	const int64_t span = failures_times(1, now - f->begun, 1);
-	const int64_t up = span * f->node_count - f->away;
+	const int64_t range = failures_times(1, now - f->begun, 1);
+	const int64_t up = range * f->node_count - f->away;
 	return up > 0 ? (double)count / (double)up : 0;
 }
 
-static void tell_mttf(struct telling *t, sl_time now)
+static void report_mttf(struct reporting *t, sl_time now)
 {
 	static const char *const column[] = { "nodes_from", "nodes_to", "attempts", "failures", "held_hours",
 		"mttf_hours", "projected_hours" };
@@ -279,7 +280,7 @@ static void tell_mttf(struct telling *t, sl_time now)
 	struct sl_cell *cell = cells(t, FAIL_BINS, SL_LEN(column));
 	if (!cell)
 		return;
-	const double rate = rate_shown(f, now);
+	const double rate = rate_displayed(f, now);
 	size_t rows = 0;
 	for (uint32_t i = 0; i < FAIL_BINS; i++) {
 		const struct fail_bin *bin = &f->bin[i];
@@ -297,20 +298,20 @@ static void tell_mttf(struct telling *t, sl_time now)
 		row[5] = number(bin->failures ? hours(bin->held) / (int64_t)bin->failures : SL_NONE);
 		row[6] = number(projected > 0 && projected < 1e18 ? (int64_t)(projected + 0.5) : SL_NONE);
 	}
-	t->status = sl_tell_table(t->tally, "mttf", column, SL_LEN(column), cell, rows, t->err);
+	t->status = sl_report_add_table(t->tally, "mttf", column, SL_LEN(column), cell, rows, t->err);
 }
 
-int failures_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int failures_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
-	struct telling t = { .f = state, .tally = tally, .err = err };
-	const sl_time now = sl_now(world);
-	close_books(t.f, now);
-	tell_metrics(&t, now);
-	tell_causes(&t);
+	struct reporting t = { .f = state, .tally = tally, .err = err };
+	const sl_time now = sl_now(sim);
+	close_accounting(t.f, now);
+	report_metrics(&t, now);
+	report_causes(&t);
 	if (!t.status)
-		tell_ettr(&t);
-	tell_records(&t);
-	tell_cause_table(&t);
-	tell_mttf(&t, now);
+		report_ettr(&t);
+	report_records(&t);
+	report_cause_table(&t);
+	report_mttf(&t, now);
 	return t.status;
 }

@@ -35,7 +35,7 @@ struct fit_found {
 		char *text;
 	} param[FIT_PARAMS];
 	size_t count;
-	char *room; /* FIT_TEXT bytes for each. */
+	char *capacity; /* FIT_TEXT bytes for each. */
 };
 int fit_found_init(struct fit_found *found, struct sl_err *err);
 void fit_found_release(struct fit_found *found);
@@ -82,7 +82,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	struct sl_err *err);
 double fit_mixture_cdf(const struct fit_mixture *m, enum fit_family family, double x);
 
-/* ---- How near (fit_near.c) -------------------------------------------------------------- */
+/* ---- How near (fit_similar.c) -------------------------------------------------------------- */
 
 /* The largest distance of two samples' distribution functions (Kolmogorov and Smirnov), and Anderson and
  * Darling's of two samples (Scholz and Stephens, JASA 82, 1987, ties in half), which looks at the tails.

@@ -139,18 +139,18 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 {
 	const uint32_t every = t->count > LOOKED_AT ? t->count / LOOKED_AT : 1;
 	const size_t count = t->count / every;
-	double *room = calloc(count, 3 * sizeof(*room));
-	if (!room)
+	double *capacity = calloc(count, 3 * sizeof(*capacity));
+	if (!capacity)
 		return sl_fail_memory(err);
 	double widest = 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct fit_job *job = &t->job[i * every];
-		room[i] = log((double)job->run + 0.5); /* It was rounded down. */
-		room[count + i] = log(room[i]);
-		room[2 * count + i] = job->size;
+		capacity[i] = log((double)job->run + 0.5); /* It was rounded down. */
+		capacity[count + i] = log(capacity[i]);
+		capacity[2 * count + i] = job->size;
 		widest = fmax(widest, job->size);
 	}
-	struct runs runs = { room, room + count, room + 2 * count, count };
+	struct runs runs = { capacity, capacity + count, capacity + 2 * count, count };
 	double best[6] = { 0 };
 	double least = HUGE_VAL;
 	int status = SL_OK;
@@ -158,7 +158,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 		double x[6] = { log(i ? 8 : 4.2), log(i ? 0.6 : 0.94), log(i ? 60 : 312),
 			log(i ? 0.15 : 0.03), -0.7 / widest, 0.7 };
 		const double step[6] = { 0.3, 0.3, 0.5, 0.5, 0.2 / widest, 0.1 };
-		for (int again = 0; again < 2 && !status; again++)
+		for (int retry = 0; retry < 2 && !status; retry++)
 			status = fit_minimize(runs_less, &runs, x, step, 6, err);
 		const double value = runs_less(x, &runs);
 		if (!(value < least) && i > 0)
@@ -167,7 +167,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 		for (size_t k = 0; k < 6; k++)
 			best[k] = x[k];
 	}
-	free(room);
+	free(capacity);
 	static const char *const key[] = { "a1", "b1", "a2", "b2" };
 	for (size_t k = 0; k < 4; k++)
 		fit_say_real(
@@ -301,11 +301,11 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 /* Offered load, as `generate lublin` takes it: work over machine and span. */
 static void say_load(const struct fit_trace *t, struct fit_found *found)
 {
-	const double span = (double)(t->job[t->count - 1].submit - t->job[0].submit) / 1e6;
+	const double range = (double)(t->job[t->count - 1].submit - t->job[0].submit) / 1e6;
 	double work = 0;
 	for (uint32_t i = 0; i < t->count; i++)
 		work += (double)t->job[i].size * (double)t->job[i].run;
-	fit_say_real(found, "load", fmin(1000, fmax(0.0001, work / span / t->cpus)));
+	fit_say_real(found, "load", fmin(1000, fmax(0.0001, work / range / t->cpus)));
 }
 
 static int fit(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)

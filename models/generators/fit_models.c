@@ -168,7 +168,7 @@ const struct fit_model fit_model_jann = { "jann", "by class of sizes, three mome
 
 /* Two uniform pieces of log10 of the minutes, from the least to the most, that meet at `middle`: the
  * likeliest of a thousand places, the share of the upper being what lies there. */
-static void fit_two_pieces(struct fit_found *found, const double *x, size_t n)
+static void fit_two_allocs(struct fit_found *found, const double *x, size_t n)
 {
 	const double low = x[0];
 	const double high = x[n - 1];
@@ -220,7 +220,7 @@ static int fit_gavel(const struct fit_trace *t, struct fit_found *found, struct 
 	*p = '\0';
 	qsort(x, t->count, sizeof(*x), ascending);
 	fit_say(found, "scale", text);
-	fit_two_pieces(found, x, t->count);
+	fit_two_allocs(found, x, t->count);
 	free(x);
 	return SL_OK;
 }

@@ -217,9 +217,9 @@ static int emit_header(const struct gen_work *w, const struct sl_sink *sink, str
 
 /* What a table says beyond SWF. */
 struct more {
-	struct sl_row_more more;
+	struct sl_row_attributes more;
 	struct sl_row_group group;
-	struct sl_job_more job;
+	struct sl_job_attributes job;
 	struct sl_profile profile;
 	char user[32];
 };
@@ -231,14 +231,14 @@ static void set_more(const struct gen_work *w, const struct gen_job *job, struct
 		.cpus = 1,
 		.mem = SL_NONE,
 		.gpus = w->kind->gpus ? 1 : SL_NONE };
-	m->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE,
+	m->job = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE,
 		.state_recorded = (enum sl_state)job->state };
 	sl_profile_clear(&m->profile);
 	m->profile.parallelism = job->parallelism;
 	m->profile.variance = job->variance;
 	m->profile.model = w->models ? w->models[job->what] : NULL;
 	(void)snprintf(m->user, sizeof(m->user), "user%u", job->user);
-	m->more = (struct sl_row_more){
+	m->more = (struct sl_row_attributes){
 		.user = m->user, .group = &m->group, .group_count = 1, .job = &m->job, .profile = &m->profile
 	};
 }

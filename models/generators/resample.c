@@ -27,7 +27,7 @@ struct user {
 	int64_t week, weeks; /* Of its first job, and how many it touches. */
 };
 
-struct world {
+struct source {
 	const struct resample_trace *trace;
 	const struct resample_options *options;
 	struct resample *out;
@@ -38,12 +38,12 @@ struct world {
 	int64_t weeks_most;            /* Of a temporary user. */
 };
 
-static int64_t week_of(const struct world *w, uint32_t row)
+static int64_t week_of(const struct source *w, uint32_t row)
 {
 	return (w->trace->submit[row] - w->trace->submit[0]) / RESAMPLE_WEEK;
 }
 
-static int world_init(struct world *w, struct sl_err *err)
+static int source_init(struct source *w, struct sl_err *err)
 {
 	const struct resample_trace *t = w->trace;
 	w->user = calloc(t->users, sizeof(*w->user));
@@ -84,7 +84,7 @@ static int world_init(struct world *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static void world_release(struct world *w)
+static void source_release(struct source *w)
 {
 	free(w->user);
 	free(w->member);
@@ -94,7 +94,7 @@ static void world_release(struct world *w)
 }
 
 /* So many weeks later, if that is within what is made. */
-static int put(struct world *w, uint32_t row, int64_t later, uint32_t copy, struct sl_err *err)
+static int put(struct source *w, uint32_t row, int64_t later, uint32_t copy, struct sl_err *err)
 {
 	enum { MANY = 100000000 };
 	struct resample *out = w->out;
@@ -111,7 +111,7 @@ static int put(struct world *w, uint32_t row, int64_t later, uint32_t copy, stru
 }
 
 /* The user's jobs so many weeks later; of a long-term user, time and again, by the trace's length. */
-static int put_user(struct world *w, uint32_t u, int64_t later, bool again, struct sl_err *err)
+static int put_user(struct source *w, uint32_t u, int64_t later, bool retry, struct sl_err *err)
 {
 	const struct user *user = &w->user[u];
 	const size_t before = w->out->count;
@@ -120,7 +120,7 @@ static int put_user(struct world *w, uint32_t u, int64_t later, bool again, stru
 		for (uint32_t i = 0; i < user->count && !status; i++)
 			status = put(w, w->member[user->first + i], later, w->copies[u], err);
 		later += w->out->trace_weeks;
-	} while (again && later < w->out->weeks && !status);
+	} while (retry && later < w->out->weeks && !status);
 	if (w->out->count > before) {
 		w->out->instances++;
 		w->copies[u]++;
@@ -135,7 +135,7 @@ static uint64_t whole_drawn(double x, struct sl_rng *rng)
 	return (uint64_t)below + (sl_rng_unit(rng) < x - below);
 }
 
-static int draw_lasting(struct world *w, struct sl_err *err)
+static int draw_lasting(struct source *w, struct sl_err *err)
 {
 	struct resample *out = w->out;
 	struct sl_rng rng = sl_rng_stream(w->options->seed, "models/resample/long-term");
@@ -149,7 +149,7 @@ static int draw_lasting(struct world *w, struct sl_err *err)
 	return status;
 }
 
-static int draw_temporary(struct world *w, struct sl_err *err)
+static int draw_temporary(struct source *w, struct sl_err *err)
 {
 	struct resample *out = w->out;
 	struct sl_rng rng = sl_rng_stream(w->options->seed, "models/resample/temporary");
@@ -181,8 +181,8 @@ int resample_make(struct resample *r, const struct resample_trace *trace,
 {
 	SL_CHECK(trace->count > 0 && trace->users > 0);
 	*r = (struct resample){ 0 };
-	struct world w = { .trace = trace, .options = options, .out = r };
-	int status = world_init(&w, err);
+	struct source w = { .trace = trace, .options = options, .out = r };
+	int status = source_init(&w, err);
 	if (!status)
 		status = draw_lasting(&w, err);
 	if (!status)
@@ -191,7 +191,7 @@ int resample_make(struct resample *r, const struct resample_trace *trace,
 		status = sl_fail(err, SL_USAGE, "not one job was drawn: give more load, or more weeks");
 	if (!status)
 		qsort(r->job, r->count, sizeof(*r->job), by_submit);
-	world_release(&w);
+	source_release(&w);
 	return status;
 }
 

@@ -253,19 +253,19 @@ static unsigned __int128 work_of(const struct workload *w)
 static int scale_submits(struct workload *w, const struct sl_value *load, struct sl_err *err)
 {
 	if (load) {
-		const sl_time span = w->submit[w->count - 1] - w->submit[0];
-		if (span <= 0)
+		const sl_time range = w->submit[w->count - 1] - w->submit[0];
+		if (range <= 0)
 			return sl_fail(err, SL_USAGE, "'load' needs a span: generate 2 jobs or more");
 		const unsigned __int128 wanted = work_of(w) * (unsigned)SL_SECOND * (unsigned)MICRO /
 						 (unsigned __int128)((int64_t)w->cpus * load->number);
 		/* The first submit is scaled too, and may be longer than the span of the few behind it. */
-		if (wanted / 4 * (unsigned __int128)(w->submit[w->count - 1] / span + 1) > INT64_MAX / 4)
+		if (wanted / 4 * (unsigned __int128)(w->submit[w->count - 1] / range + 1) > INT64_MAX / 4)
 			return sl_fail(err, SL_USAGE,
 				"'load' of '%s' is too low: the last job would come "
 				"after the end of time",
 				load->text);
 		for (uint32_t i = 0; i < w->count; i++)
-			w->submit[i] = sl_mul_div(w->submit[i], (int64_t)wanted, span);
+			w->submit[i] = sl_mul_div(w->submit[i], (int64_t)wanted, range);
 	}
 	for (uint32_t i = 0; i < w->count; i++)
 		w->submit[i] = (w->submit[i] + SL_SECOND / 2) / SL_SECOND * SL_SECOND;
@@ -348,8 +348,8 @@ static int emit_header(const struct workload *w, const struct sl_sink *sink, str
 	header_text(&header, "Note", "sizes, run times, arrivals: Lublin and Feitelson, JPDC 63(11), 2003");
 	header_text(&header, "Note", estimates[w->estimates]);
 	header_text(&header, "Note", "users: Zipf's law, independent of all else");
-	const sl_time span = w->submit[w->count - 1] - w->submit[0];
-	const unsigned __int128 offered = (unsigned __int128)(span / SL_SECOND) * (uint32_t)w->cpus;
+	const sl_time range = w->submit[w->count - 1] - w->submit[0];
+	const unsigned __int128 offered = (unsigned __int128)(range / SL_SECOND) * (uint32_t)w->cpus;
 	if (offered > 0)
 		header_number(&header, "Note", "offered load ",
 			(int64_t)((2 * work_of(w) * (unsigned)MICRO + offered) / (2 * offered)));

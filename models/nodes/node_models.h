@@ -13,15 +13,16 @@
 #define GIB INT64_C(1024) /* MiB */
 
 /* One GPU, with what is nearest to it; and one of an NVLink island of so many. */
-#define NODE_GPU(kind, gib, near, hca)                                                                     \
-	{                                                                                                  \
-		.name = "gpu", .type = (kind), .count = 1, .cores = (near), .nic = (hca), .mem = (gib)*GIB \
+#define NODE_GPU(kind, gib, similar, hca)                                                    \
+	{                                                                                    \
+		.name = "gpu", .type = (kind), .count = 1, .cores = (similar), .nic = (hca), \
+		.mem = (gib)*GIB                                                             \
 	}
 
-#define NODE_GPU_OF(devices, kind, gib, near, hca)                                                          \
-	{                                                                                                   \
-		.name = "gpu", .type = (kind), .count = 1, .cores = (near), .nic = (hca), .mem = (gib)*GIB, \
-		.island = (devices)                                                                         \
+#define NODE_GPU_OF(devices, kind, gib, similar, hca)                                        \
+	{                                                                                    \
+		.name = "gpu", .type = (kind), .count = 1, .cores = (similar), .nic = (hca), \
+		.mem = (gib)*GIB, .island = (devices)                                        \
 	}
 
 /* A node type's parts in one piece: NODE(.cpus = ..., .mem = ..., .hardware = HARDWARE(...)), where

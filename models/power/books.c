@@ -9,16 +9,16 @@
 
 #include "models/power/state.h"
 
-int64_t books_draw(const struct power *p) { return p->draw + p->switches; }
+int64_t accounting_draw(const struct power *p) { return p->draw + p->switches; }
 
-void books_begin(struct power *p, sl_time now) { meter_begin(&p->meter, now); }
+void accounting_begin(struct power *p, sl_time now) { meter_begin(&p->meter, now); }
 
-void books_advance(struct power *p, sl_time now)
+void accounting_advance(struct power *p, sl_time now)
 {
 	const sl_time from = p->meter.at;
 	if (now <= from)
 		return;
-	const int64_t draw = books_draw(p);
+	const int64_t draw = accounting_draw(p);
 	meter_advance(&p->meter, draw, now);
 	if (p->price.count)
 		p->cost += (__int128)draw * tariff_over(&p->price, from, now);
@@ -28,7 +28,7 @@ void books_advance(struct power *p, sl_time now)
 		p->time_of[is] += (power_sum)p->nodes_of[is] * (power_sum)(now - from);
 		p->energy_of[is] += (power_sum)p->draw_of[is] * (power_sum)(now - from);
 	}
-	if (p->share < SL_RATE_ONE)
+	if (p->share < SL_SPEED_ONE)
 		p->throttled += now - from;
 }
 
@@ -56,12 +56,12 @@ static int64_t draws(const struct power *p, const struct power_node *node)
 static void share_draw(struct power *p, struct power_node *node, sl_time now)
 {
 	const int64_t more = node->draw - p->figures[node->type].idle;
-	for (uint32_t i = node->piece; i != NOBODY; i = p->piece[i].next) {
-		struct power_piece *piece = &p->piece[i];
-		const int64_t draw = node->driven ? sl_mul_div(more, piece->driven, node->driven) : 0;
-		job_settle(p, piece->job, now);
-		p->job[piece->job].draw += draw - piece->draw;
-		piece->draw = draw;
+	for (uint32_t i = node->alloc; i != NOBODY; i = p->alloc[i].next) {
+		struct power_alloc *alloc = &p->alloc[i];
+		const int64_t draw = node->driven ? sl_mul_div(more, alloc->driven, node->driven) : 0;
+		job_settle(p, alloc->job, now);
+		p->job[alloc->job].draw += draw - alloc->draw;
+		alloc->draw = draw;
 	}
 }
 
@@ -88,18 +88,18 @@ void node_becomes(struct power *p, uint32_t row, enum node_power is, sl_time now
 }
 
 /* The piece's own job is settled. */
-static void piece_drives(struct power *p, uint32_t index, int64_t driven, sl_time now)
+static void alloc_drives(struct power *p, uint32_t index, int64_t driven, sl_time now)
 {
-	struct power_piece *piece = &p->piece[index];
-	struct power_node *node = &p->node[piece->node];
+	struct power_alloc *alloc = &p->alloc[index];
+	struct power_node *node = &p->node[alloc->node];
 	SL_CHECK(!driven || node->is == NODE_ON); /* Nobody works on a node that is off, or boots. */
-	node->driven += driven - piece->driven;
-	piece->driven = driven;
+	node->driven += driven - alloc->driven;
+	alloc->driven = driven;
 	if (!p->figures[node->type].curve) {
-		p->job[piece->job].draw += driven - piece->draw;
-		piece->draw = driven;
+		p->job[alloc->job].draw += driven - alloc->draw;
+		alloc->draw = driven;
 	}
-	node_redraw(p, piece->node, now);
+	node_redraw(p, alloc->node, now);
 }
 
 void job_scale(struct power *p, uint32_t row, uint64_t scale, sl_time now)
@@ -109,23 +109,23 @@ void job_scale(struct power *p, uint32_t row, uint64_t scale, sl_time now)
 		return;
 	job_settle(p, row, now);
 	job->scale = scale;
-	for (uint32_t i = job->piece; i != NOBODY; i = p->piece[i].more)
-		piece_drives(p, i, (int64_t)((unsigned __int128)p->piece[i].full * scale >> 32), now);
+	for (uint32_t i = job->alloc; i != NOBODY; i = p->alloc[i].more)
+		alloc_drives(p, i, (int64_t)((unsigned __int128)p->alloc[i].full * scale >> 32), now);
 }
 
 /* ---- Jobs come and go -------------------------------------------------------------------------------- */
 
 /* Grown by doubling; what is outgrown stays in the arena, less in all than what is in use. */
-static uint32_t piece_new(struct power *p)
+static uint32_t alloc_new(struct power *p)
 {
-	if (p->piece_free != NOBODY) {
-		const uint32_t index = p->piece_free;
-		p->piece_free = p->piece[index].more;
+	if (p->part_free != NOBODY) {
+		const uint32_t index = p->part_free;
+		p->part_free = p->alloc[index].more;
 		return index;
 	}
-	if (SL_GROW_IN(p->arena, p->piece, p->piece_capacity, p->piece_count + 1, NULL))
+	if (SL_GROW_IN(p->arena, p->alloc, p->alloc_capacity, p->alloc_count + 1, NULL))
 		return NOBODY;
-	return p->piece_count++;
+	return p->alloc_count++;
 }
 
 static const struct sl_profile *profile_of(const struct power *p, uint32_t job)
@@ -157,64 +157,64 @@ static int64_t idle_of(const struct sl_group *group, uint32_t tasks, const struc
 	return whole ? (int64_t)((__int128)f->idle * (part < whole ? part : whole) / whole) : 0;
 }
 
-static void piece_link(struct power *p, uint32_t index, uint32_t row)
+static void alloc_link(struct power *p, uint32_t index, uint32_t row)
 {
 	struct power_node *node = &p->node[row];
-	struct power_piece *piece = &p->piece[index];
-	piece->before = NOBODY;
-	piece->next = node->piece;
-	if (node->piece != NOBODY)
-		p->piece[node->piece].before = index;
-	node->piece = index;
+	struct power_alloc *alloc = &p->alloc[index];
+	alloc->before = NOBODY;
+	alloc->next = node->alloc;
+	if (node->alloc != NOBODY)
+		p->alloc[node->alloc].before = index;
+	node->alloc = index;
 	node->jobs++;
 	node->since = SL_NONE;
 }
 
-bool books_take(struct power *p, sl_job job, const struct sl_piece *at, size_t count, sl_time now)
+bool accounting_take(struct power *p, sl_job job, const struct sl_node_tasks *at, size_t count, sl_time now)
 {
 	struct power_job *own = &p->job[job.row];
 	const struct sl_request *request = &p->jobs->requests[p->jobs->request[job.row]];
-	own->piece = NOBODY;
+	own->alloc = NOBODY;
 	own->at = now;
 	own->ready = SL_NONE;
-	own->own = SL_RATE_ONE;
+	own->own = SL_SPEED_ONE;
 	own->scale = 0;
 	own->draw = 0;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t index = piece_new(p);
+		const uint32_t index = alloc_new(p);
 		if (index == NOBODY)
 			return false;
 		const struct sl_group *group = &request->group[at[i].group];
 		const struct figures *f = &p->figures[p->node[at[i].node].type];
-		p->piece[index] = (struct power_piece){ .job = job.row,
+		p->alloc[index] = (struct power_alloc){ .job = job.row,
 			.node = at[i].node,
-			.more = own->piece,
+			.more = own->alloc,
 			.full = full_of(p, job.row, group, at[i].tasks, f),
 			.idle = idle_of(group, at[i].tasks, f) };
-		own->piece = index;
-		own->draw += p->piece[index].idle;
-		p->full += p->piece[index].full;
-		piece_link(p, index, at[i].node);
+		own->alloc = index;
+		own->draw += p->alloc[index].idle;
+		p->full += p->alloc[index].full;
+		alloc_link(p, index, at[i].node);
 	}
 	own->place = p->running_count;
 	p->running[p->running_count++] = job.row;
 	return true;
 }
 
-static void piece_unlink(struct power *p, uint32_t index)
+static void alloc_unlink(struct power *p, uint32_t index)
 {
-	const struct power_piece *piece = &p->piece[index];
-	struct power_node *node = &p->node[piece->node];
-	if (piece->next != NOBODY)
-		p->piece[piece->next].before = piece->before;
-	if (piece->before != NOBODY)
-		p->piece[piece->before].next = piece->next;
+	const struct power_alloc *alloc = &p->alloc[index];
+	struct power_node *node = &p->node[alloc->node];
+	if (alloc->next != NOBODY)
+		p->alloc[alloc->next].before = alloc->before;
+	if (alloc->before != NOBODY)
+		p->alloc[alloc->before].next = alloc->next;
 	else
-		node->piece = piece->next;
+		node->alloc = alloc->next;
 	node->jobs--;
 }
 
-void books_leave(struct power *p, sl_job job, sl_time now)
+void accounting_leave(struct power *p, sl_job job, sl_time now)
 {
 	struct power_job *own = &p->job[job.row];
 	job_scale(p, job.row, 0, now);
@@ -226,17 +226,17 @@ void books_leave(struct power *p, sl_job job, sl_time now)
 	own->place = NOBODY;
 }
 
-uint32_t books_give(struct power *p, sl_job job)
+uint32_t accounting_give(struct power *p, sl_job job)
 {
 	struct power_job *own = &p->job[job.row];
-	const uint32_t index = own->piece;
+	const uint32_t index = own->alloc;
 	if (index == NOBODY)
 		return NOBODY;
-	struct power_piece *piece = &p->piece[index];
-	own->piece = piece->more;
-	p->full -= piece->full;
-	piece_unlink(p, index);
-	piece->more = p->piece_free;
-	p->piece_free = index;
-	return piece->node;
+	struct power_alloc *alloc = &p->alloc[index];
+	own->alloc = alloc->more;
+	p->full -= alloc->full;
+	alloc_unlink(p, index);
+	alloc->more = p->part_free;
+	p->part_free = index;
+	return alloc->node;
 }

@@ -171,12 +171,12 @@ static bool read_number(const char *text, int64_t most, int64_t *value)
 	return sl_get_micro(text, strlen(text), value) && *value >= 0 && *value <= most;
 }
 
-static int read_point(struct watt_curve *curve, uint32_t *count, const struct sl_sheet *sheet, uint32_t row,
+static int read_point(struct watt_curve *curve, uint32_t *count, const struct sl_csv_table *csv, uint32_t row,
 	const uint32_t *column, struct sl_err *err)
 {
-	const char *const *cell = &sheet->cell[(size_t)row * sheet->columns];
+	const char *const *cell = &csv->cell[(size_t)row * csv->columns];
 	struct watt_curve *of = curve_for(curve, count, cell[column[0]]);
-	const struct sl_place at = sl_sheet_place(sheet, row, column[1]);
+	const struct sl_place at = sl_csv_place(csv, row, column[1]);
 	int64_t share, draw;
 	if (!read_number(cell[column[1]], 1000000, &share))
 		return sl_fail_at(err, &at, "utilization '%s' is not a share from 0 to 1", cell[column[1]]);
@@ -196,14 +196,14 @@ static int read_point(struct watt_curve *curve, uint32_t *count, const struct sl
  * in few curves. */
 enum { WATT_CURVES_MAX = 256 };
 
-int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl_sheet *sheet,
+int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl_csv_table *csv,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	static const char *const needed[] = { "type", "utilization", "watts" };
 	uint32_t column[SL_LEN(needed)];
-	const struct sl_place top = { .file = sheet->file, .line = 1 };
+	const struct sl_place top = { .file = csv->file, .line = 1 };
 	for (size_t i = 0; i < SL_LEN(needed); i++)
-		if ((column[i] = sl_sheet_column(sheet, needed[i])) == UINT32_MAX)
+		if ((column[i] = sl_csv_column(csv, needed[i])) == UINT32_MAX)
 			return sl_fail_at(err, &top,
 				"there is no column '%s': a curve has type, utilization, watts", needed[i]);
 	*count = 0;
@@ -211,8 +211,8 @@ int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl
 	if (!*curve)
 		return sl_fail_memory(err);
 	int status = SL_OK;
-	for (uint32_t row = 0; row < sheet->rows && !status; row++) {
-		status = read_point(*curve, count, sheet, row, column, err);
+	for (uint32_t row = 0; row < csv->rows && !status; row++) {
+		status = read_point(*curve, count, csv, row, column, err);
 		if (!status && *count > WATT_CURVES_MAX)
 			return sl_fail_at(err, &top, "more than %d types of nodes", (int)WATT_CURVES_MAX);
 	}

@@ -36,8 +36,8 @@ void meter_advance(struct meter *meter, int64_t draw, sl_time now)
 		join_bins(meter);
 	while (meter->at < now) {
 		const int64_t index = (meter->at - meter->begun) / meter->width;
-		const sl_time edge = meter->begun + (index + 1) * meter->width;
-		const sl_time until = edge < now ? edge : now;
+		const sl_time boundary = meter->begun + (index + 1) * meter->width;
+		const sl_time until = boundary < now ? boundary : now;
 		struct meter_bin *bin = &meter->bin[index];
 		bin->sum += (power_sum)draw * (power_sum)(until - meter->at);
 		bin->peak = draw > bin->peak ? draw : bin->peak;
@@ -48,10 +48,10 @@ void meter_advance(struct meter *meter, int64_t draw, sl_time now)
 uint64_t cap_share(int64_t cap, int64_t fixed, int64_t dynamic, uint64_t least)
 {
 	if (!dynamic || dynamic <= cap - fixed)
-		return SL_RATE_ONE;
-	const int64_t room = cap > fixed ? cap - fixed : 0;
-	const uint64_t steps = (uint64_t)((unsigned __int128)room * THROTTLE_STEPS / (uint64_t)dynamic);
-	const uint64_t share = steps * (SL_RATE_ONE / THROTTLE_STEPS);
+		return SL_SPEED_ONE;
+	const int64_t capacity = cap > fixed ? cap - fixed : 0;
+	const uint64_t steps = (uint64_t)((unsigned __int128)capacity * THROTTLE_STEPS / (uint64_t)dynamic);
+	const uint64_t share = steps * (SL_SPEED_ONE / THROTTLE_STEPS);
 	return share > least ? share : least;
 }
 
@@ -59,7 +59,7 @@ uint64_t cap_share(int64_t cap, int64_t fixed, int64_t dynamic, uint64_t least)
 uint64_t cap_clock_cubic(uint64_t share)
 {
 	uint64_t low = 0;
-	uint64_t high = SL_RATE_ONE;
+	uint64_t high = SL_SPEED_ONE;
 	while (low < high) {
 		const uint64_t middle = low + (high - low + 1) / 2;
 		if ((unsigned __int128)middle * middle * middle <= (unsigned __int128)share << 64)

@@ -14,12 +14,12 @@
 /* ---- Rates, and what follows from them -------------------------------------------------------------------
  */
 
-static void give_rate(struct power *p, struct sl_pass *world, uint32_t row, uint64_t rate)
+static void give_rate(struct power *p, struct sim *sim, uint32_t row, uint64_t rate)
 {
 	if (p->job[row].own == rate)
 		return;
 	p->job[row].own = rate;
-	sl_model_rate(world, (sl_job){ row }, rate);
+	sl_model_speed(sim, (sl_job){ row }, rate);
 }
 
 static bool boots(const struct power *p, uint32_t row, sl_time now)
@@ -28,24 +28,24 @@ static bool boots(const struct power *p, uint32_t row, sl_time now)
 }
 
 /* Its nodes are up: it may go on. */
-static void release_booted(struct power *p, struct sl_pass *world)
+static void release_booted(struct power *p, struct sim *sim)
 {
 	for (uint32_t i = 0; i < p->running_count; i++)
-		if (!p->job[p->running[i]].own && !boots(p, p->running[i], sl_now(world)))
-			give_rate(p, world, p->running[i], SL_RATE_ONE);
+		if (!p->job[p->running[i]].own && !boots(p, p->running[i], sl_now(sim)))
+			give_rate(p, sim, p->running[i], SL_SPEED_ONE);
 }
 
 /* What runs would drive without a cap, in uW. */
-static int64_t unthrottled(const struct power *p, const struct sl_pass *world)
+static int64_t unthrottled(const struct power *p, const struct sim *sim)
 {
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < p->running_count; i++) {
 		const uint32_t row = p->running[i];
-		if (boots(p, row, sl_now(world)))
+		if (boots(p, row, sl_now(sim)))
 			continue;
-		const uint64_t others = sl_model_works(world, (sl_job){ row });
-		for (uint32_t k = p->job[row].piece; k != NOBODY; k = p->piece[k].more)
-			sum += (int64_t)((unsigned __int128)p->piece[k].full * others >> 32);
+		const uint64_t others = sl_model_works(sim, (sl_job){ row });
+		for (uint32_t k = p->job[row].alloc; k != NOBODY; k = p->alloc[k].more)
+			sum += (int64_t)((unsigned __int128)p->alloc[k].full * others >> 32);
 	}
 	return sum;
 }
@@ -55,75 +55,76 @@ static int64_t fixed_of(const struct power *p)
 {
 	int64_t driven = 0;
 	for (uint32_t i = 0; i < p->running_count; i++)
-		for (uint32_t k = p->job[p->running[i]].piece; k != NOBODY; k = p->piece[k].more)
-			driven += p->piece[k].driven;
-	return books_draw(p) - driven;
+		for (uint32_t k = p->job[p->running[i]].alloc; k != NOBODY; k = p->alloc[k].more)
+			driven += p->alloc[k].driven;
+	return accounting_draw(p) - driven;
 }
 
-static void throttle(struct power *p, struct sl_pass *world)
+static void throttle(struct power *p, struct sim *sim)
 {
-	p->share = SL_RATE_ONE;
+	p->share = SL_SPEED_ONE;
 	if (p->cap_mode == CAP_THROTTLE)
-		p->share = cap_share(p->cap, fixed_of(p), unthrottled(p, world), p->least);
+		p->share = cap_share(p->cap, fixed_of(p), unthrottled(p, sim), p->least);
 }
 
-static void scale_all(struct power *p, struct sl_pass *world)
+static void scale_all(struct power *p, struct sim *sim)
 {
 	const uint64_t clock =
-		p->dvfs == DVFS_CUBIC && p->share < SL_RATE_ONE ? cap_clock_cubic(p->share) : p->share;
+		p->dvfs == DVFS_CUBIC && p->share < SL_SPEED_ONE ? cap_clock_cubic(p->share) : p->share;
 	for (uint32_t i = 0; i < p->running_count; i++) {
 		const uint32_t row = p->running[i];
-		if (boots(p, row, sl_now(world))) {
-			give_rate(p, world, row, 0);
-			job_scale(p, row, 0, sl_now(world));
+		if (boots(p, row, sl_now(sim))) {
+			give_rate(p, sim, row, 0);
+			job_scale(p, row, 0, sl_now(sim));
 			continue;
 		}
-		const uint64_t others = sl_model_works(world, (sl_job){ row });
-		give_rate(p, world, row, clock);
-		job_scale(p, row, (uint64_t)((unsigned __int128)others * p->share >> 32), sl_now(world));
+		const uint64_t others = sl_model_works(sim, (sl_job){ row });
+		give_rate(p, sim, row, clock);
+		job_scale(p, row, (uint64_t)((unsigned __int128)others * p->share >> 32), sl_now(sim));
 	}
 }
 
 /* ---- What is shown
  * ----------------------------------------------------------------------------------------- */
 
-static void show_tariff(const struct tariff *tariff, struct sl_pass *world, const char *name, sl_time *wake)
+static void list_tariff(const struct tariff *tariff, struct sim *sim, const char *name, sl_time *wake)
 {
 	if (!tariff->count)
 		return;
-	sl_model_show(world, name, tariff_at(tariff, sl_now(world)));
-	const sl_time next = tariff_next(tariff, sl_now(world));
+	sl_model_set_figure(sim, name, tariff_at(tariff, sl_now(sim)));
+	const sl_time next = tariff_next(tariff, sl_now(sim));
 	*wake = next < *wake ? next : *wake;
 }
 
 /* Policies see prices as they change. */
-static void show_prices(struct power *p, struct sl_pass *world)
+static void list_prices(struct power *p, struct sim *sim)
 {
 	sl_time wake = SL_NEVER;
-	show_tariff(&p->price, world, "price", &wake);
-	show_tariff(&p->carbon, world, "carbon", &wake);
+	list_tariff(&p->price, sim, "price", &wake);
+	list_tariff(&p->carbon, sim, "carbon", &wake);
 	if (wake == SL_NEVER || wake == p->price_wake)
 		return;
-	sl_model_wake(world, wake, WAKE_PRICE);
-	sl_model_show(world, "price.until", wake); /* A model's time makes no pass: who waits for it wakes. */
+	sl_model_wake(sim, wake, WAKE_PRICE);
+	sl_model_set_figure(
+		sim, "price.until", wake); /* A model's time makes no pass: who waits for it wakes. */
 	p->price_wake = wake;
 }
 
-static void show(struct power *p, struct sl_pass *world)
+static void table(struct power *p, struct sim *sim)
 {
-	sl_model_show(world, "power", books_draw(p));
+	sl_model_set_figure(sim, "power", accounting_draw(p));
 	if (p->cap_mode != CAP_ADMIT)
 		return;
-	const int64_t room = p->cap - p->fixed_on - p->full;
-	if (p->settled && room > p->room)
-		sl_model_pass(world); /* That of this instant knew of less. */
-	p->room = room;
-	sl_model_show(world, "power.room", room);
-	sl_model_show(world, "power.settled", ++p->settled);
+	const int64_t capacity = p->cap - p->fixed_on - p->full;
+	if (p->settled && capacity > p->capacity)
+		sl_model_pass(sim); /* That of this instant knew of less. */
+	p->capacity = capacity;
+	sl_model_set_figure(sim, "power.room", capacity);
+	sl_model_set_figure(sim, "power.settled", ++p->settled);
 }
 
 /* For policies that keep below a cap: what a GPU, a core draws at most. */
-static void show_figures(const struct power *p, struct sl_pass *world)
+static void table_figures(const struct power *p, struct sim *sim)
 {
 	int64_t gpu = 0;
 	int64_t core = 0;
@@ -131,85 +132,85 @@ static void show_figures(const struct power *p, struct sl_pass *world)
 		gpu = p->figures[i].gpu > gpu ? p->figures[i].gpu : gpu;
 		core = p->figures[i].core > core ? p->figures[i].core : core;
 	}
-	sl_model_show(world, "power.gpu", gpu);
-	sl_model_show(world, "power.core", core);
-	sl_model_show(world, "power.intensity", p->intensity);
+	sl_model_set_figure(sim, "power.gpu", gpu);
+	sl_model_set_figure(sim, "power.core", core);
+	sl_model_set_figure(sim, "power.intensity", p->intensity);
 }
 
 /* ---- What is told
  * -------------------------------------------------------------------------------------------- */
 
-static void advance(struct power *p, const struct sl_pass *world) { books_advance(p, sl_now(world)); }
+static void advance(struct power *p, const struct sim *sim) { accounting_advance(p, sl_now(sim)); }
 
-static void power_begin(void *state, struct sl_pass *world)
+static void power_begin(void *state, struct sim *sim)
 {
 	struct power *p = state;
-	books_begin(p, p->jobs->count ? p->jobs->submit[0] : sl_now(world));
-	saving_begin(p, world);
-	show_prices(p, world);
-	show(p, world);
+	accounting_begin(p, p->jobs->count ? p->jobs->submit[0] : sl_now(sim));
+	saving_begin(p, sim);
+	list_prices(p, sim);
+	table(p, sim);
 	if (p->cap_mode == CAP_ADMIT)
-		show_figures(p, world);
+		table_figures(p, sim);
 }
 
 static bool is_running(const struct power *p, uint32_t row) { return p->job[row].place != NOBODY; }
 
-static void power_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void power_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	(void)how;
 	struct power *p = state;
 	if (!is_running(p, job.row))
 		return;
-	advance(p, world);
-	books_leave(p, job, sl_now(world));
+	advance(p, sim);
+	accounting_leave(p, job, sl_now(sim));
 	uint32_t node;
-	while ((node = books_give(p, job)) != NOBODY)
-		saving_idle(p, world, node);
+	while ((node = accounting_give(p, job)) != NOBODY)
+		saving_idle(p, sim, node);
 }
 
-static void power_started(void *state, struct sl_pass *world, sl_job job)
+static void power_started(void *state, struct sim *sim, sl_job job)
 {
 	struct power *p = state;
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(world, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(sim, job, &alloc);
 	if (is_running(p, job.row)) { /* At another size. */
-		power_left(state, world, job, SL_LEFT_SUSPEND);
-		sl_model_rate(world, job, SL_RATE_ONE);
+		power_left(state, sim, job, SL_LEFT_SUSPEND);
+		sl_model_speed(sim, job, SL_SPEED_ONE);
 	}
-	advance(p, world);
-	if (!books_take(p, job, piece, count, sl_now(world))) {
+	advance(p, sim);
+	if (!accounting_take(p, job, alloc, count, sl_now(sim))) {
 		p->out_of_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		const sl_time up = saving_wake(p, world, piece[i].node);
+		const sl_time up = saving_wake(p, sim, alloc[i].node);
 		if (up != SL_NONE && up > p->job[job.row].ready)
 			p->job[job.row].ready = up;
 	}
 }
 
-static void power_timer(void *state, struct sl_pass *world, uint32_t row)
+static void power_timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct power *p = state;
-	advance(p, world);
+	advance(p, sim);
 	if (row % 4 == WAKE_PRICE)
-		show_prices(p, world); /* Before the pass of this instant. */
+		list_prices(p, sim); /* Before the pass of this instant. */
 	else
-		saving_timer(p, world, row);
+		saving_timer(p, sim, row);
 }
 
-static void power_settle(void *state, struct sl_pass *world)
+static void power_settle(void *state, struct sim *sim)
 {
 	struct power *p = state;
-	advance(p, world);
+	advance(p, sim);
 	if (p->kept)
-		saving_kept(p, world);
-	release_booted(p, world);
-	throttle(p, world);
-	scale_all(p, world);
+		saving_kept(p, sim);
+	release_booted(p, sim);
+	throttle(p, sim);
+	scale_all(p, sim);
 	if (p->price.count || p->carbon.count)
-		show_prices(p, world);
-	show(p, world);
+		list_prices(p, sim);
+	table(p, sim);
 }
 
 /* ---- How it begins
@@ -245,7 +246,7 @@ static const struct sl_param power_params[] = {
 		.max = 1000000,
 		.help = "how hard jobs that say nothing drive their GPUs (assumed)" },
 	[PARAM_CURVE] = { .key = "curve",
-		.kind = SL_PARAM_SHEET,
+		.kind = SL_PARAM_CSV,
 		.help = "CSV of measured draws: type (of node),utilization (0 to 1),watts; others are linear" },
 	[PARAM_PUE] = { .key = "pue",
 		.kind = SL_PARAM_REAL,
@@ -328,10 +329,10 @@ static const struct sl_param power_params[] = {
 		.max = 1000000,
 		.help = "the dynamic draw is throttled no further than to this share, even if the cap is then exceeded" },
 	[PARAM_PRICE] = { .key = "price",
-		.kind = SL_PARAM_SHEET,
+		.kind = SL_PARAM_CSV,
 		.help = "CSV of prices of a kWh: time (seconds) or date, and value, which holds until the next" },
 	[PARAM_CARBON] = { .key = "carbon",
-		.kind = SL_PARAM_SHEET,
+		.kind = SL_PARAM_CSV,
 		.help = "CSV of grams of CO2e a kWh, likewise" },
 	[PARAM_CYCLE] = { .key = "cycle",
 		.kind = SL_PARAM_TIME,
@@ -350,14 +351,14 @@ static int64_t number_of(const struct sl_model_setup *setup, int param, int64_t 
 
 static int init_curves(struct power *p, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	const struct sl_sheet *sheet = sl_sheet_of(setup, "curve");
-	if (!sheet)
+	const struct sl_csv_table *csv = sl_csv_table_of(setup, "curve");
+	if (!csv)
 		return SL_OK;
 	if (p->cap_mode != CAP_NONE)
 		return sl_fail(err, SL_USAGE, "power: cap goes by linear draws: leave curve out, or cap");
 	struct watt_curve *curve;
 	uint32_t count;
-	const int status = watt_curves_read(&curve, &count, sheet, setup->arena, err);
+	const int status = watt_curves_read(&curve, &count, csv, setup->arena, err);
 	bool any = status != SL_OK;
 	for (uint32_t i = 0; !status && i < p->cluster->type_count; i++)
 		for (uint32_t k = 0; k < count; k++)
@@ -367,7 +368,7 @@ static int init_curves(struct power *p, const struct sl_model_setup *setup, stru
 				any = true;
 			}
 	if (!any) {
-		const struct sl_place top = { .file = sheet->file, .line = 1 };
+		const struct sl_place top = { .file = csv->file, .line = 1 };
 		return sl_fail_at(err, &top, "no type is the name of an entry of the cluster's nodes");
 	}
 	return status;
@@ -402,7 +403,7 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 		f->boot = f->boot < 0 ? f->idle : f->boot;
 		f->shutdown = f->shutdown < 0 ? f->idle : f->shutdown;
 		p->node[i] = (struct power_node){
-			.piece = NOBODY, .type = cluster->node_type[i], .since = SL_NONE, .draw = f->idle
+			.alloc = NOBODY, .type = cluster->node_type[i], .since = SL_NONE, .draw = f->idle
 		};
 		p->draw += f->idle;
 		p->fixed_on += most_at_rest(f);
@@ -415,8 +416,8 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 static int init_tariffs(struct power *p, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const sl_time cycle = number_of(setup, PARAM_CYCLE, 0);
-	const struct sl_sheet *price = sl_sheet_of(setup, "price");
-	const struct sl_sheet *carbon = sl_sheet_of(setup, "carbon");
+	const struct sl_csv_table *price = sl_csv_table_of(setup, "price");
+	const struct sl_csv_table *carbon = sl_csv_table_of(setup, "carbon");
 	int status = price ? tariff_read(&p->price, price, cycle, setup->epoch, setup->arena, err) : SL_OK;
 	if (!status && carbon)
 		status = tariff_read(&p->carbon, carbon, cycle, setup->epoch, setup->arena, err);
@@ -441,8 +442,8 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 	p->jobs = setup->jobs;
 	p->cluster = setup->cluster;
 	p->arena = setup->arena;
-	p->piece_free = NOBODY;
-	p->share = SL_RATE_ONE;
+	p->part_free = NOBODY;
+	p->share = SL_SPEED_ONE;
 	p->price_wake = SL_NEVER;
 	p->intensity = number_of(setup, PARAM_INTENSITY, 700000);
 	p->pue = number_of(setup, PARAM_PUE, 1000000);
@@ -451,7 +452,7 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 	p->late = !number_of(setup, PARAM_PREFER, 0);
 	p->cap = number_of(setup, PARAM_CAP, 0);
 	p->dvfs = (enum dvfs)number_of(setup, PARAM_DVFS, DVFS_LINEAR);
-	p->least = (uint64_t)number_of(setup, PARAM_CAP_LEAST, 0) * SL_RATE_ONE / 1000000;
+	p->least = (uint64_t)number_of(setup, PARAM_CAP_LEAST, 0) * SL_SPEED_ONE / 1000000;
 	if (p->cap)
 		p->cap_mode = number_of(setup, PARAM_CAP_MODE, 0) ? CAP_ADMIT : CAP_THROTTLE;
 	const int status = init_figures(p, setup, err);
@@ -473,5 +474,5 @@ const struct sl_model model_power = {
 	.left = power_left,
 	.timer = power_timer,
 	.settle = power_settle,
-	.tell = power_tell,
+	.report = power_report,
 };

@@ -50,7 +50,7 @@ struct watt_curve {
 	int64_t draw[WATT_CURVE_MAX];  /* uW */
 };
 /* A sheet type,utilization,watts: one curve a type, in the order in which they first appear. */
-int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl_sheet *sheet,
+int watt_curves_read(struct watt_curve **curve, uint32_t *count, const struct sl_csv_table *csv,
 	struct sl_arena *arena, struct sl_err *err);
 
 /* ---- Prices, carbon: steps over time ----------------------------------------------------------------- */
@@ -63,7 +63,7 @@ struct tariff {
 	sl_time cycle;        /* 0: none. */
 	sl_time shift;        /* Added to a time before its phase is taken. */
 };
-int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cycle, int64_t epoch,
+int tariff_read(struct tariff *tariff, const struct sl_csv_table *csv, sl_time cycle, int64_t epoch,
 	struct sl_arena *arena, struct sl_err *err);
 int64_t tariff_at(const struct tariff *tariff, sl_time now);
 /* When another value comes in force; SL_NEVER. */

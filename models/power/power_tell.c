@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * power_tell.c - what the model tells as the run is over: energies, peaks, costs, and the draw over time.
+ * power_report.c - what the model tells as the run is over: energies, peaks, costs, and the draw over time.
  */
 #include "models/power/state.h"
 
@@ -33,13 +33,13 @@ static power_sum of_jobs(struct power *p, sl_time now)
 	return sum;
 }
 
-struct told {
+struct reported {
 	const char *name;
 	int64_t micro;
 	bool is;
 };
 
-static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally, struct sl_err *err)
+static int report_metrics(struct power *p, power_sum jobs, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct meter *m = &p->meter;
 	const sl_time length = m->at - m->begun;
@@ -49,7 +49,7 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 	/* kWh times h. */
 	const __int128 edp = (__int128)(building / 3600000 / 1000000) * length / 3600 / SL_SECOND;
 	const bool saves = p->idle_time != SL_NONE;
-	const struct told told[] = {
+	const struct reported reported[] = {
 		{ "energy.joules", joules(building), true },
 		{ "energy.kwh", clipped((__int128)(building / 3600000 / 1000000)), true },
 		{ "energy.jobs", joules(jobs), true },
@@ -70,9 +70,9 @@ static int tell_metrics(struct power *p, power_sum jobs, struct sl_tally *tally,
 		{ "energy.shutting", joules(p->energy_of[NODE_GOES_OFF]), saves },
 	};
 	int status = SL_OK;
-	for (size_t i = 0; i < SL_LEN(told) && !status; i++)
-		if (told[i].is)
-			status = sl_tell_metric(tally, told[i].name, told[i].micro, err);
+	for (size_t i = 0; i < SL_LEN(reported) && !status; i++)
+		if (reported[i].is)
+			status = sl_report_metric(tally, reported[i].name, reported[i].micro, err);
 	return status;
 }
 
@@ -94,7 +94,7 @@ static int64_t of_job(const struct power *p, const struct power_job *job, enum j
 	return SL_NONE;
 }
 
-static int tell_column(
+static int report_column(
 	struct power *p, const char *name, enum job_column column, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *micro = sl_alloc(p->arena, (size_t)p->jobs->count + 1, sizeof(*micro));
@@ -102,13 +102,13 @@ static int tell_column(
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < p->jobs->count; i++)
 		micro[i] = of_job(p, &p->job[i], column);
-	return sl_tell_job_column(tally, name, micro, err);
+	return sl_report_job_column(tally, name, micro, err);
 }
 
 /* ---- The draw over time
  * ------------------------------------------------------------------------------------ */
 
-static int tell_table(const struct power *p, struct sl_tally *tally, struct sl_err *err)
+static int report_table(const struct power *p, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const columns[] = { "time", "watts", "watts_max" };
 	const struct meter *m = &p->meter;
@@ -124,21 +124,21 @@ static int tell_table(const struct power *p, struct sl_tally *tally, struct sl_e
 		cell[3 * i + 1].micro = clipped((__int128)(m->bin[i].sum / (uint64_t)width));
 		cell[3 * i + 2].micro = m->bin[i].peak;
 	}
-	return sl_tell_table(tally, "power", columns, SL_LEN(columns), cell, rows, err);
+	return sl_report_add_table(tally, "power", columns, SL_LEN(columns), cell, rows, err);
 }
 
-int power_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int power_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct power *p = state;
 	if (p->out_of_memory)
 		return sl_fail_memory(err);
-	books_advance(p, sl_now(world));
-	int status = tell_metrics(p, of_jobs(p, p->meter.at), tally, err);
+	accounting_advance(p, sl_now(sim));
+	int status = report_metrics(p, of_jobs(p, p->meter.at), tally, err);
 	if (!status)
-		status = tell_column(p, "joules", COLUMN_JOULES, tally, err);
+		status = report_column(p, "joules", COLUMN_JOULES, tally, err);
 	if (!status && p->price.count)
-		status = tell_column(p, "cost", COLUMN_COST, tally, err);
+		status = report_column(p, "cost", COLUMN_COST, tally, err);
 	if (!status && p->carbon.count)
-		status = tell_column(p, "carbon", COLUMN_CARBON, tally, err);
-	return status ? status : tell_table(p, tally, err);
+		status = report_column(p, "carbon", COLUMN_CARBON, tally, err);
+	return status ? status : report_table(p, tally, err);
 }

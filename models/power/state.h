@@ -4,7 +4,7 @@
  * Private to models/power.
  *
  * Invariant, once an instant is settled: draw is the sum of all nodes' draws, and a job's is the sum of its
- * pieces'. Before anything changes at an instant, the books are brought up to it (books_advance).
+ * pieces'. Before anything changes at an instant, the books are brought up to it (accounting_advance).
  */
 #ifndef MODELS_POWER_STATE_H
 #define MODELS_POWER_STATE_H
@@ -18,7 +18,7 @@ enum node_power { NODE_ON, NODE_OFF, NODE_BOOTS, NODE_GOES_OFF, NODE_POWERS };
 struct power_node {
 	enum node_power is;
 	uint32_t jobs;  /* With a piece there. */
-	uint32_t piece; /* Of them, the first; NOBODY. */
+	uint32_t alloc; /* Of them, the first; NOBODY. */
 	uint32_t type;
 	sl_time since;  /* It is idle; SL_NONE: it is not. */
 	sl_time until;  /* It boots, or goes off, until then. */
@@ -27,7 +27,7 @@ struct power_node {
 };
 
 /* A job on a node. */
-struct power_piece {
+struct power_alloc {
 	uint32_t job, node;
 	uint32_t next, before; /* Of the node. */
 	uint32_t more;         /* Of the job; of one that is free, the next free one. */
@@ -38,7 +38,7 @@ struct power_piece {
 };
 
 struct power_job {
-	uint32_t piece; /* The first; NOBODY. */
+	uint32_t alloc; /* The first; NOBODY. */
 	uint32_t place; /* In the list of what runs. */
 	sl_time at;     /* Its sums go as far as this. */
 	sl_time ready;  /* Its nodes boot until then; SL_NONE. */
@@ -59,8 +59,8 @@ struct power {
 	struct figures *figures; /* By type. */
 	struct power_node *node;
 	struct power_job *job;
-	struct power_piece *piece;
-	uint32_t piece_count, piece_capacity, piece_free;
+	struct power_alloc *alloc;
+	uint32_t alloc_count, alloc_capacity, part_free;
 	uint32_t *running;
 	uint32_t running_count;
 	bool out_of_memory;
@@ -80,7 +80,7 @@ struct power {
 	struct meter meter; /* Nodes and switches. */
 	int64_t draw;       /* uW, of all nodes. */
 	int64_t full;       /* uW, of all running jobs at full speed. */
-	int64_t room;       /* uW, left by the cap, as shown last. */
+	int64_t capacity;   /* uW, left by the cap, as shown last. */
 	uint64_t share;     /* Of the dynamic draw under the cap. */
 	uint32_t on;        /* Nodes that are on, or boot. */
 	uint32_t kept;      /* Idle for so long that they would be off, but for keep_on. */
@@ -95,26 +95,27 @@ struct power {
 };
 
 /* books.c */
-void books_begin(struct power *p, sl_time now);
-void books_advance(struct power *p, sl_time now);
+void accounting_begin(struct power *p, sl_time now);
+void accounting_advance(struct power *p, sl_time now);
 void job_settle(struct power *p, uint32_t job, sl_time now);
-bool books_take(struct power *p, sl_job job, const struct sl_piece *piece, size_t count, sl_time now);
+bool accounting_take(
+	struct power *p, sl_job job, const struct sl_node_tasks *alloc, size_t count, sl_time now);
 /* It drives nothing any more; then its pieces go one by one: the node, NOBODY: there are no more. */
-void books_leave(struct power *p, sl_job job, sl_time now);
-uint32_t books_give(struct power *p, sl_job job);
+void accounting_leave(struct power *p, sl_job job, sl_time now);
+uint32_t accounting_give(struct power *p, sl_job job);
 void node_becomes(struct power *p, uint32_t node, enum node_power is, sl_time now);
 void job_scale(struct power *p, uint32_t job, uint64_t scale, sl_time now);
-int64_t books_draw(const struct power *p); /* Nodes and switches. */
+int64_t accounting_draw(const struct power *p); /* Nodes and switches. */
 
 /* saving.c */
 enum { WAKE_IDLE, WAKE_SWITCHED, WAKE_PRICE }; /* row % 4 of a wake. */
-void saving_begin(struct power *p, struct sl_pass *world);
-void saving_idle(struct power *p, struct sl_pass *world, uint32_t node);
-void saving_timer(struct power *p, struct sl_pass *world, uint32_t node);
-sl_time saving_wake(struct power *p, struct sl_pass *world, uint32_t node); /* When it is up. */
-void saving_kept(struct power *p, struct sl_pass *world);
+void saving_begin(struct power *p, struct sim *sim);
+void saving_idle(struct power *p, struct sim *sim, uint32_t node);
+void saving_timer(struct power *p, struct sim *sim, uint32_t node);
+sl_time saving_wake(struct power *p, struct sim *sim, uint32_t node); /* When it is up. */
+void saving_kept(struct power *p, struct sim *sim);
 
-/* power_tell.c */
-int power_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+/* power_report.c */
+int power_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 #endif

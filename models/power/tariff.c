@@ -15,11 +15,11 @@ struct times {
 	int64_t epoch;
 };
 
-static int read_time(const struct sl_sheet *sheet, uint32_t row, const struct times *times, sl_time *at,
+static int read_time(const struct sl_csv_table *csv, uint32_t row, const struct times *times, sl_time *at,
 	struct sl_err *err)
 {
-	const char *text = sheet->cell[(size_t)row * sheet->columns + times->column];
-	const struct sl_place place = sl_sheet_place(sheet, row, times->column);
+	const char *text = csv->cell[(size_t)row * csv->columns + times->column];
+	const struct sl_place place = sl_csv_place(csv, row, times->column);
 	if (!times->dated && !sl_get_duration(text, strlen(text), at))
 		return sl_fail_at(err, &place, "time '%s' is not a number of seconds", text);
 	if (times->dated && !sl_get_date(text, strlen(text), at))
@@ -29,14 +29,14 @@ static int read_time(const struct sl_sheet *sheet, uint32_t row, const struct ti
 	return SL_OK;
 }
 
-static int read_rows(struct tariff *tariff, const struct sl_sheet *sheet, const struct times *times,
+static int read_rows(struct tariff *tariff, const struct sl_csv_table *csv, const struct times *times,
 	sl_time *at, int64_t *value, struct sl_err *err)
 {
-	const uint32_t values = sl_sheet_column(sheet, "value");
-	for (uint32_t i = 0; i < sheet->rows; i++) {
-		const struct sl_place place = sl_sheet_place(sheet, i, times->column);
-		const char *text = sheet->cell[(size_t)i * sheet->columns + values];
-		const int status = read_time(sheet, i, times, &at[i], err);
+	const uint32_t values = sl_csv_column(csv, "value");
+	for (uint32_t i = 0; i < csv->rows; i++) {
+		const struct sl_place place = sl_csv_place(csv, i, times->column);
+		const char *text = csv->cell[(size_t)i * csv->columns + values];
+		const int status = read_time(csv, i, times, &at[i], err);
 		if (status)
 			return status;
 		if (!sl_get_micro(text, strlen(text), &value[i]) || value[i] > INT64_C(1000000000000) ||
@@ -47,31 +47,31 @@ static int read_rows(struct tariff *tariff, const struct sl_sheet *sheet, const 
 		if (tariff->cycle && (at[i] < 0 || at[i] >= tariff->cycle))
 			return sl_fail_at(err, &place, "the time is beyond the cycle");
 	}
-	tariff->count = sheet->rows;
+	tariff->count = csv->rows;
 	return SL_OK;
 }
 
-int tariff_read(struct tariff *tariff, const struct sl_sheet *sheet, sl_time cycle, int64_t epoch,
+int tariff_read(struct tariff *tariff, const struct sl_csv_table *csv, sl_time cycle, int64_t epoch,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	const uint32_t date = sl_sheet_column(sheet, "date");
-	const uint32_t time = sl_sheet_column(sheet, "time");
+	const uint32_t date = sl_csv_column(csv, "date");
+	const uint32_t time = sl_csv_column(csv, "time");
 	const struct times times = { date != UINT32_MAX ? date : time, date != UINT32_MAX, epoch };
-	const struct sl_place top = { .file = sheet->file, .line = 1 };
-	if ((date == UINT32_MAX) == (time == UINT32_MAX) || sl_sheet_column(sheet, "value") == UINT32_MAX)
+	const struct sl_place top = { .file = csv->file, .line = 1 };
+	if ((date == UINT32_MAX) == (time == UINT32_MAX) || sl_csv_column(csv, "value") == UINT32_MAX)
 		return sl_fail_at(err, &top, "a curve over time has the columns time (or date) and value");
 	if (times.dated && (!epoch || cycle))
 		return sl_fail_at(
 			err, &top, "dates need a trace that is dated, and no cycle: use a column time");
-	if (!sheet->rows || sheet->rows > TARIFF_ROWS_MAX)
-		return sl_fail_at(err, &top, "%s", sheet->rows ? "too many rows" : "there are no rows");
-	sl_time *at = sl_alloc(arena, sheet->rows, sizeof(*at));
-	int64_t *value = sl_alloc(arena, sheet->rows, sizeof(*value));
+	if (!csv->rows || csv->rows > TARIFF_ROWS_MAX)
+		return sl_fail_at(err, &top, "%s", csv->rows ? "too many rows" : "there are no rows");
+	sl_time *at = sl_alloc(arena, csv->rows, sizeof(*at));
+	int64_t *value = sl_alloc(arena, csv->rows, sizeof(*value));
 	if (!at || !value)
 		return sl_fail_memory(err);
 	*tariff = (struct tariff){ .at = at, .value = value, .cycle = cycle };
 	tariff->shift = cycle ? (sl_time)(((__int128)epoch * SL_SECOND) % cycle) : 0;
-	return read_rows(tariff, sheet, &times, at, value, err);
+	return read_rows(tariff, csv, &times, at, value, err);
 }
 
 /* Where `now` is in the cycle. */

@@ -29,72 +29,71 @@ static void set_due(const struct search *search, struct search_trial *trial)
 		trial->due = SL_NEVER;
 }
 
-static sl_time missing_of(struct sl_pass *world, const struct search_trial *trial)
+static sl_time missing_of(struct sim *sim, const struct search_trial *trial)
 {
 	const sl_job job = { trial->row };
-	const sl_time done = sl_done_of(world, job) + sl_kept_of(world, job);
+	const sl_time done = sl_done_of(sim, job) + sl_kept_of(sim, job);
 	return trial->due > done ? trial->due - done : 0;
 }
 
-static void watch(struct sl_pass *world, struct search_trial *trial)
+static void watch(struct sim *sim, struct search_trial *trial)
 {
-	trial->rate = sl_rate_of(world, (sl_job){ trial->row });
+	trial->rate = sl_speed_of(sim, (sl_job){ trial->row });
 	trial->wake = SL_NEVER;
 	if (trial->due == SL_NEVER || !trial->rate)
 		return;
-	const __int128 parts = (__int128)missing_of(world, trial) << 32;
-	const __int128 span = (parts + trial->rate - 1) / trial->rate;
-	if (span >= SL_NEVER - sl_now(world))
+	const __int128 parts = (__int128)missing_of(sim, trial) << 32;
+	const __int128 range = (parts + trial->rate - 1) / trial->rate;
+	if (range >= SL_NEVER - sl_now(sim))
 		return;
-	trial->wake = sl_now(world) + (sl_time)span;
-	sl_model_wake(world, trial->wake, trial->row);
+	trial->wake = sl_now(sim) + (sl_time)range;
+	sl_model_wake(sim, trial->wake, trial->row);
 }
 
-static void look_again(struct search *search, struct sl_pass *world)
+static void look_retry(struct search *search, struct sim *sim)
 {
 	for (uint32_t i = 0; i < search->running_count; i++) {
 		struct search_trial *trial = &search->trial[search->running[i]];
-		if (sl_rate_of(world, (sl_job){ trial->row }) != trial->rate)
-			watch(world, trial);
+		if (sl_speed_of(sim, (sl_job){ trial->row }) != trial->rate)
+			watch(sim, trial);
 	}
 }
 
 /* ---- What the engine tells -------------------------------------------------------------------------- */
 
-static void begin(void *state, struct sl_pass *world)
+static void begin(void *state, struct sim *sim)
 {
 	struct search *search = state;
 	for (uint32_t i = 0; i < search->trial_count; i++) {
 		struct search_trial *trial = &search->trial[i];
 		const sl_job job = { trial->row };
-		const int64_t gpus = sl_asks(world, job, SL_KIND_GPUS);
-		const int64_t parts =
-			gpus ? sl_cluster_of(world)->gpu_parts : sl_cluster_of(world)->cpu_parts;
+		const int64_t gpus = sl_asks(sim, job, SL_KIND_GPUS);
+		const int64_t parts = gpus ? sl_cluster_of(sim)->gpu_parts : sl_cluster_of(sim)->cpu_parts;
 		trial->units =
-			sl_mul_div(gpus ? gpus : sl_asks(world, job, SL_KIND_CPUS), 1000, sl_parts(parts));
+			sl_mul_div(gpus ? gpus : sl_asks(sim, job, SL_KIND_CPUS), 1000, sl_parts(parts));
 	}
 }
 
-static void started(void *state, struct sl_pass *world, sl_job job)
+static void started(void *state, struct sim *sim, sl_job job)
 {
 	struct search *search = state;
 	if (!search->trial_of[job.row])
 		return;
 	struct search_trial *trial = &search->trial[search->trial_of[job.row] - 1];
-	trial->since = sl_now(world);
+	trial->since = sl_now(sim);
 	if (!trial->place) {
 		search->running[search->running_count++] = search->trial_of[job.row] - 1;
 		trial->place = search->running_count;
 	}
 	if (search->family[trial->family].over) {
-		sl_model_wake(world, sl_now(world), job.row);
+		sl_model_wake(sim, sl_now(sim), job.row);
 		return;
 	}
 	set_due(search, trial);
-	watch(world, trial);
+	watch(sim, trial);
 }
 
-static void left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct search *search = state;
 	if (!search->trial_of[job.row])
@@ -102,57 +101,57 @@ static void left(void *state, struct sl_pass *world, sl_job job, enum sl_left ho
 	const uint32_t index = search->trial_of[job.row] - 1;
 	struct search_trial *trial = &search->trial[index];
 	if (trial->place) {
-		trial->spent += (__int128)(sl_now(world) - trial->since) * trial->units;
+		trial->spent += (__int128)(sl_now(sim) - trial->since) * trial->units;
 		const uint32_t last = search->running[--search->running_count];
 		search->running[trial->place - 1] = last;
 		search->trial[last].place = trial->place;
 		trial->place = 0;
 	}
 	if (how == SL_LEFT_END)
-		search_gone(search, world, index);
+		search_gone(search, sim, index);
 }
 
 /* Who came when its search was over. */
-static void cancel_late(struct search *search, struct sl_pass *world, struct search_trial *trial)
+static void cancel_late(struct search *search, struct sim *sim, struct search_trial *trial)
 {
 	if (trial->over)
 		return;
 	trial->over = trial->lost = true;
 	trial->left = search->jobs->run[trial->row];
 	search->family[trial->family].stopped++;
-	sl_model_cancel(world, (sl_job){ trial->row });
+	sl_model_cancel(sim, (sl_job){ trial->row });
 }
 
-static void timer(void *state, struct sl_pass *world, uint32_t row)
+static void timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct search *search = state;
 	if (row == search->jobs->count) {
-		look_again(search, world);
+		look_retry(search, sim);
 		return;
 	}
 	const uint32_t index = search->trial_of[row] - 1;
 	struct search_trial *trial = &search->trial[index];
 	if (search->family[trial->family].over) {
-		cancel_late(search, world, trial);
+		cancel_late(search, sim, trial);
 		return;
 	}
-	if (!trial->place || sl_now(world) < trial->wake)
+	if (!trial->place || sl_now(sim) < trial->wake)
 		return; /* It was waited for anew. */
-	while (!trial->over && trial->due != SL_NEVER && !missing_of(world, trial)) {
-		search_judge(search, world, index);
+	while (!trial->over && trial->due != SL_NEVER && !missing_of(sim, trial)) {
+		search_judge(search, sim, index);
 		set_due(search, trial);
 	}
 	if (!trial->over)
-		watch(world, trial);
+		watch(sim, trial);
 }
 
-static void settle(void *state, struct sl_pass *world)
+static void settle(void *state, struct sim *sim)
 {
 	struct search *search = state;
-	if (!search->running_count || search->checked == sl_now(world))
+	if (!search->running_count || search->checked == sl_now(sim))
 		return;
-	search->checked = sl_now(world);
-	sl_model_wake(world, sl_now(world), search->jobs->count);
+	search->checked = sl_now(sim);
+	sl_model_wake(sim, sl_now(sim), search->jobs->count);
 }
 
 const struct sl_model model_search = {
@@ -169,5 +168,5 @@ const struct sl_model model_search = {
 	.left = left,
 	.timer = timer,
 	.settle = settle,
-	.tell = search_tell,
+	.report = search_report,
 };

@@ -114,10 +114,10 @@ void search_release(void *state);
 const struct sl_profile *search_profile(const struct search *search, uint32_t row);
 
 /* judge.c: a running trial has come to its rung (or step, or target): losers are cancelled. */
-void search_judge(struct search *search, struct sl_pass *world, uint32_t trial);
+void search_judge(struct search *search, struct sim *sim, uint32_t trial);
 /* A trial has ended, by whatever. */
-void search_gone(struct search *search, struct sl_pass *world, uint32_t trial);
+void search_gone(struct search *search, struct sim *sim, uint32_t trial);
 
-int search_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+int search_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -134,12 +134,12 @@ static int families_make(struct search *search, const struct search_rule *rule, 
 	search->running = sl_alloc(search->arena, count + 1, sizeof(*search->running));
 	search->scratch = sl_alloc(search->arena, count + 1, sizeof(*search->scratch));
 	search->trial_of = sl_alloc(search->arena, (size_t)jobs->count + 1, sizeof(*search->trial_of));
-	const bool room =
+	const bool capacity =
 		search->family && search->trial && search->running && search->scratch && search->trial_of;
-	for (size_t i = 0; room && i < count; i++)
+	for (size_t i = 0; capacity && i < count; i++)
 		take_member(search, &member[i]);
 	free(member);
-	if (!room)
+	if (!capacity)
 		return sl_fail_memory(err);
 	int status = SL_OK;
 	for (uint32_t i = 0; i < search->family_count && !status; i++)
@@ -194,7 +194,7 @@ static const char *id_of(struct search *search, uint32_t row)
 static struct sl_cell text_cell(const char *text) { return (struct sl_cell){ text, SL_NONE }; }
 static struct sl_cell number_cell(int64_t micro) { return (struct sl_cell){ NULL, micro }; }
 
-static int tell_lines(struct search *search, struct sl_tally *tally, struct sl_err *err)
+static int report_lines(struct search *search, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "family", "time", "job_id", "event", "rung", "work", "score",
 		"best" };
@@ -219,13 +219,13 @@ static int tell_lines(struct search *search, struct sl_tally *tally, struct sl_e
 		*at++ = number_cell(line->score);
 		*at++ = number_cell(line->best);
 	}
-	return sl_tell_table(tally, "search", column, SL_LEN(column), cell, search->line_count, err);
+	return sl_report_add_table(tally, "search", column, SL_LEN(column), cell, search->line_count, err);
 }
 
 /* Thousandths of unit-microseconds, as millionths of unit-hours. */
 static int64_t hours(__int128 spent) { return (int64_t)((spent / 1000 + 1800) / 3600); }
 
-static int tell_family(
+static int report_family(
 	struct search *search, const struct search_family *family, struct sl_tally *tally, struct sl_err *err)
 {
 	__int128 spent = 0;
@@ -238,7 +238,7 @@ static int tell_family(
 	const struct {
 		const char *name;
 		int64_t micro;
-	} told[] = {
+	} reported[] = {
 		{ "trials", (int64_t)family->count * SL_SECOND },
 		{ "stopped", (int64_t)family->stopped * SL_SECOND },
 		{ "spent_hours", hours(spent) },
@@ -246,29 +246,29 @@ static int tell_family(
 		{ "best", family->best },
 	};
 	int status = SL_OK;
-	for (size_t i = 0; i < SL_LEN(told) && !status; i++) {
+	for (size_t i = 0; i < SL_LEN(reported) && !status; i++) {
 		char name[200];
-		(void)snprintf(name, sizeof(name), "search.%s{family=%.*s}", told[i].name,
+		(void)snprintf(name, sizeof(name), "search.%s{family=%.*s}", reported[i].name,
 			(int)(family->name_len < 100 ? family->name_len : 100), family->text);
 		const char *kept = sl_strdup(search->arena, name, strlen(name));
 		if (!kept)
 			return sl_fail_memory(err);
-		if (told[i].micro != SL_NONE)
-			status = sl_tell_metric(tally, kept, told[i].micro, err);
+		if (reported[i].micro != SL_NONE)
+			status = sl_report_metric(tally, kept, reported[i].micro, err);
 	}
 	return status;
 }
 
-int search_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int search_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct search *search = state;
 	for (uint32_t i = 0; i < search->trial_count; i++) { /* Of a run that was stopped. */
 		struct search_trial *trial = &search->trial[i];
 		if (trial->place)
-			trial->spent += (__int128)(sl_now(world) - trial->since) * trial->units;
+			trial->spent += (__int128)(sl_now(sim) - trial->since) * trial->units;
 	}
-	int status = tell_lines(search, tally, err);
+	int status = report_lines(search, tally, err);
 	for (uint32_t i = 0; i < search->family_count && !status; i++)
-		status = tell_family(search, &search->family[i], tally, err);
+		status = report_family(search, &search->family[i], tally, err);
 	return status;
 }

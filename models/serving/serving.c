@@ -34,7 +34,7 @@ static void warm_no_more(struct serving *serving, uint32_t number)
 
 /* ---- Starts and ends -------------------------------------------------------------------------------- */
 
-static void serving_started(void *state, struct sl_pass *world, sl_job job)
+static void serving_started(void *state, struct sim *sim, sl_job job)
 {
 	struct serving *serving = state;
 	const uint32_t number = serving->of_job[job.row];
@@ -42,9 +42,9 @@ static void serving_started(void *state, struct sl_pass *world, sl_job job)
 		return;
 	struct serving_replica *r = &serving->replica[number];
 	struct serving_service *s = &serving->service[r->service];
-	serving_pass_to(serving, r->service, sl_now(world));
+	serving_pass_to(serving, r->service, sl_now(sim));
 	r->running = true;
-	r->started = sl_now(world);
+	r->started = sl_now(sim);
 	s->running++;
 	if (!r->paused) {
 		s->cold_starts++;
@@ -54,7 +54,7 @@ static void serving_started(void *state, struct sl_pass *world, sl_job job)
 	warm(serving, number);
 }
 
-static void serving_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void serving_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct serving *serving = state;
 	const uint32_t number = serving->of_job[job.row];
@@ -65,7 +65,7 @@ static void serving_left(void *state, struct sl_pass *world, sl_job job, enum sl
 	if (!r->running)
 		return;
 	struct serving_service *s = &serving->service[r->service];
-	const sl_time now = sl_now(world);
+	const sl_time now = sl_now(sim);
 	serving_pass_to(serving, r->service, now);
 	s->running--;
 	s->ready -= r->ready;
@@ -80,28 +80,28 @@ static void serving_left(void *state, struct sl_pass *world, sl_job job, enum sl
  */
 
 /* And whom those would have retired that were never ready. Members that are retired are older, so it ends. */
-static void retire(struct serving *serving, struct sl_pass *world, const struct serving_replica *by)
+static void retire(struct serving *serving, struct sim *sim, const struct serving_replica *by)
 {
 	while (by->retires != SL_NONE && by->retires < by->member) {
 		const uint32_t old = serving_find(serving, by->service, by->retires);
 		if (old == SERVING_NONE)
 			return;
 		by = &serving->replica[old];
-		sl_model_cancel(world, (sl_job){ by->job });
+		sl_model_cancel(sim, (sl_job){ by->job });
 	}
 }
 
-static void become_ready(struct serving *serving, struct sl_pass *world, uint32_t number)
+static void become_ready(struct serving *serving, struct sim *sim, uint32_t number)
 {
 	struct serving_replica *r = &serving->replica[number];
 	struct serving_service *s = &serving->service[r->service];
-	serving_pass_to(serving, r->service, sl_now(world));
+	serving_pass_to(serving, r->service, sl_now(sim));
 	r->ready = true;
 	s->ready++;
 	if (r->ready_first == SL_NONE)
-		r->ready_first = sl_now(world);
+		r->ready_first = sl_now(sim);
 	warm_no_more(serving, number);
-	retire(serving, world, r);
+	retire(serving, sim, r);
 }
 
 /* The time that so much work takes, rounded up. */
@@ -112,17 +112,17 @@ static sl_time time_of(sl_time work, uint64_t rate)
 	return time < (unsigned __int128)(SL_NEVER / 4) ? (sl_time)time : SL_NEVER;
 }
 
-static void look(struct serving *serving, struct sl_pass *world, uint32_t number)
+static void look(struct serving *serving, struct sim *sim, uint32_t number)
 {
 	struct serving_replica *r = &serving->replica[number];
 	const sl_job job = { r->job };
-	const sl_time now = sl_now(world);
-	if (sl_state_of(world, job) != SL_RUNNING)
+	const sl_time now = sl_now(sim);
+	if (sl_state_of(sim, job) != SL_RUNNING)
 		return; /* It was retired a moment ago. */
-	const sl_time left = serving->service[r->service].serves.cold - sl_done_of(world, job);
-	const uint64_t rate = sl_rate_of(world, job);
+	const sl_time left = serving->service[r->service].serves.cold - sl_done_of(sim, job);
+	const uint64_t rate = sl_speed_of(sim, job);
 	if (left <= 0) {
-		become_ready(serving, world, number);
+		become_ready(serving, sim, number);
 		return;
 	}
 	if (rate == r->rate && r->wake > now)
@@ -130,23 +130,23 @@ static void look(struct serving *serving, struct sl_pass *world, uint32_t number
 	r->rate = rate;
 	const sl_time time = rate ? time_of(left, rate) : SL_NEVER;
 	r->wake = time == SL_NEVER ? SL_NEVER : now + time;
-	sl_model_wake(world, r->wake, number);
+	sl_model_wake(sim, r->wake, number);
 }
 
 /* Rates may have changed: by any model, at any instant. From the last on, as those that are done leave. */
-static void serving_settle(void *state, struct sl_pass *world)
+static void serving_settle(void *state, struct sim *sim)
 {
 	struct serving *serving = state;
 	for (uint32_t i = serving->warming_count; i > 0; i--)
 		if (i <= serving->warming_count)
-			look(serving, world, serving->warming[i - 1]);
+			look(serving, sim, serving->warming[i - 1]);
 }
 
 /* What is due is seen to as it is settled. */
-static void serving_timer(void *state, struct sl_pass *world, uint32_t row)
+static void serving_timer(void *state, struct sim *sim, uint32_t row)
 {
 	(void)state;
-	(void)world;
+	(void)sim;
 	(void)row;
 }
 
@@ -162,7 +162,7 @@ const struct sl_model model_serving = {
 	.left = serving_left,
 	.timer = serving_timer,
 	.settle = serving_settle,
-	.tell = serving_tell,
+	.report = serving_report,
 };
 
 /* ---- A service's stretches, one after another: what was asked for, and what was served of it. ---- */
@@ -187,10 +187,10 @@ static void stretch(struct serving_service *s, int64_t load, sl_time from, sl_ti
 	s->wanted_max = s->wanted > s->wanted_max ? s->wanted : s->wanted_max;
 	s->ready_max = s->ready > s->ready_max ? s->ready : s->ready_max;
 	while (from < to) {
-		const sl_time span = from / s->width;
-		const sl_time end = (span + 1) * s->width;
+		const sl_time range = from / s->width;
+		const sl_time end = (range + 1) * s->width;
 		const sl_time until = end < to ? end : to;
-		sum_add(&s->span[span], s, load, until - from);
+		sum_add(&s->range[range], s, load, until - from);
 		from = until;
 	}
 }

@@ -10,7 +10,7 @@
 
 #include "sim/plugin.h"
 
-enum { SERVING_SPANS = 256, SERVING_SERVICES_MAX = 10000 };
+enum { SERVING_RANGES = 256, SERVING_SERVICES_MAX = 10000 };
 #define SERVING_NONE UINT32_MAX
 
 /* A change of how many are wanted. */
@@ -40,7 +40,7 @@ struct serving_service {
 	__int128 gpu_time; /* GPUs (in parts) times us. */
 	struct serving_sum sum;
 	sl_time width; /* Of a span, from its beginning on. */
-	struct serving_sum *span;
+	struct serving_sum *range;
 };
 
 struct serving_replica {
@@ -79,7 +79,7 @@ uint32_t serving_find(const struct serving *serving, uint32_t service, int64_t m
 /* All stretches up to now. */
 void serving_pass_to(struct serving *serving, uint32_t service, sl_time now);
 
-/* serving_tell.c */
-int serving_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+/* serving_report.c */
+int serving_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 
 #endif

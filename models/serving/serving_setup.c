@@ -51,10 +51,10 @@ static int service_add(
 		return sl_fail(
 			err, SL_INPUT, "what service '%.60s' serves is not understood: %s", s->name, wrong);
 	s->width = 60 * SL_SECOND;
-	while (s->width * SERVING_SPANS < s->serves.until)
+	while (s->width * SERVING_RANGES < s->serves.until)
 		s->width *= 2;
-	s->span = sl_alloc(serving->arena, SERVING_SPANS, sizeof(*s->span));
-	return s->span ? SL_OK : sl_fail_memory(err);
+	s->range = sl_alloc(serving->arena, SERVING_RANGES, sizeof(*s->range));
+	return s->range ? SL_OK : sl_fail_memory(err);
 }
 
 /* ---- Replicas ------------------------------------------------------------------------------------------ */

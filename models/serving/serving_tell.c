@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * serving_tell.c - what services tell as the run is over.
+ * serving_report.c - what services tell as the run is over.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int metric(struct serving *serving, struct sl_tally *tally, const char *n
 	(void)snprintf(
 		text, sizeof(text), service ? "serving.%s{service=%.80s}" : "serving.%s", name, service);
 	const char *lasting = sl_strdup(serving->arena, text, strlen(text));
-	return lasting ? sl_tell_metric(tally, lasting, micro, err) : sl_fail_memory(err);
+	return lasting ? sl_report_metric(tally, lasting, micro, err) : sl_fail_memory(err);
 }
 
 /* What one service, or all together, did. */
@@ -56,7 +56,7 @@ struct figures {
 	__int128 gpu_time;
 };
 
-static int tell_figures(struct serving *serving, struct sl_tally *tally, const char *service,
+static int report_figures(struct serving *serving, struct sl_tally *tally, const char *service,
 	const struct figures *of, struct sl_err *err)
 {
 	const struct {
@@ -77,7 +77,7 @@ static int tell_figures(struct serving *serving, struct sl_tally *tally, const c
 	return status;
 }
 
-static int tell_replicas(
+static int report_replicas(
 	struct serving *serving, struct sl_tally *tally, const struct serving_service *s, struct sl_err *err)
 {
 	const struct {
@@ -113,10 +113,10 @@ static void figures_add(struct figures *to, const struct serving_service *s)
 enum { COLUMNS = 8 };
 
 /* Means over spans, in requests a second and replicas. */
-static void span_row(
-	struct sl_cell *row, const struct serving_service *s, const struct serving_sum *sum, uint32_t span)
+static void range_row(
+	struct sl_cell *row, const struct serving_service *s, const struct serving_sum *sum, uint32_t range)
 {
-	const sl_time from = s->began + span * s->width;
+	const sl_time from = s->began + range * s->width;
 	row[0].text = s->name;
 	row[1].micro = from;
 	row[2].micro = from + sum->time;
@@ -127,28 +127,28 @@ static void span_row(
 	row[7].micro = mean_of(sum->ready, sum->time);
 }
 
-static int tell_table(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
+static int report_table(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const names[COLUMNS] = { "service", "from", "to", "load", "served", "wanted",
 		"running", "ready" };
 	size_t rows = 0;
 	for (uint32_t i = 0; i < serving->services; i++)
-		for (uint32_t k = 0; k < SERVING_SPANS; k++)
-			rows += serving->service[i].span[k].time > 0;
+		for (uint32_t k = 0; k < SERVING_RANGES; k++)
+			rows += serving->service[i].range[k].time > 0;
 	struct sl_cell *cell = sl_alloc(serving->arena, rows * COLUMNS + 1, sizeof(*cell));
 	if (!cell)
 		return sl_fail_memory(err);
 	rows = 0;
 	for (uint32_t i = 0; i < serving->services; i++) {
 		const struct serving_service *s = &serving->service[i];
-		for (uint32_t k = 0; k < SERVING_SPANS; k++)
-			if (s->span[k].time > 0)
-				span_row(&cell[COLUMNS * rows++], s, &s->span[k], k);
+		for (uint32_t k = 0; k < SERVING_RANGES; k++)
+			if (s->range[k].time > 0)
+				range_row(&cell[COLUMNS * rows++], s, &s->range[k], k);
 	}
-	return sl_tell_table(tally, "serving", names, COLUMNS, cell, rows, err);
+	return sl_report_add_table(tally, "serving", names, COLUMNS, cell, rows, err);
 }
 
-static int tell_column(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
+static int report_column(struct serving *serving, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *ready = sl_alloc(serving->arena, (size_t)serving->jobs->count + 1, sizeof(*ready));
 	if (!ready)
@@ -157,7 +157,7 @@ static int tell_column(struct serving *serving, struct sl_tally *tally, struct s
 		ready[i] = SL_NONE;
 	for (uint32_t i = 0; i < serving->replicas; i++)
 		ready[serving->replica[i].job] = serving->replica[i].ready_first;
-	return sl_tell_job_column(tally, "ready", ready, err);
+	return sl_report_job_column(tally, "ready", ready, err);
 }
 
 /* ---- All of it
@@ -175,25 +175,25 @@ static void count_running(struct serving *serving, sl_time now)
 	}
 }
 
-int serving_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int serving_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct serving *serving = state;
 	struct figures all = { 0 };
-	count_running(serving, sl_now(world));
+	count_running(serving, sl_now(sim));
 	for (uint32_t i = 0; i < serving->services; i++) {
-		serving_pass_to(serving, i, sl_now(world));
+		serving_pass_to(serving, i, sl_now(sim));
 		figures_add(&all, &serving->service[i]);
 	}
-	int status = tell_figures(serving, tally, NULL, &all, err);
+	int status = report_figures(serving, tally, NULL, &all, err);
 	for (uint32_t i = 0; i < serving->services && !status; i++) {
 		const struct serving_service *s = &serving->service[i];
 		struct figures one = { 0 };
 		figures_add(&one, s);
-		status = tell_figures(serving, tally, s->name, &one, err);
+		status = report_figures(serving, tally, s->name, &one, err);
 		if (!status)
-			status = tell_replicas(serving, tally, s, err);
+			status = report_replicas(serving, tally, s, err);
 	}
 	if (!status)
-		status = tell_column(serving, tally, err);
-	return status ? status : tell_table(serving, tally, err);
+		status = report_column(serving, tally, err);
+	return status ? status : report_table(serving, tally, err);
 }

@@ -90,14 +90,14 @@ struct session {
 	bool forgotten;
 };
 
-struct world {
+struct source {
 	const struct sl_value *values; /* In the order of params. */
 	struct session *session;
 	size_t count, capacity;
 	int64_t memory; /* MiB; SL_NONE: not said. */
 };
 
-static int64_t number(const struct world *w, enum param param) { return w->values[param].number; }
+static int64_t number(const struct source *w, enum param param) { return w->values[param].number; }
 
 /* ---- Drawing ---------------------------------------------------------------------------------------------
  */
@@ -110,7 +110,7 @@ static struct sl_rng stream_of(uint64_t seed, uint32_t user, const char *what)
 }
 
 /* Whole seconds, at least 1; what is longer than any limit is that long. */
-static int64_t draw_hold(const struct world *w, struct sl_rng *rng)
+static int64_t draw_hold(const struct source *w, struct sl_rng *rng)
 {
 	const double longest = 1e9;
 	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
@@ -120,13 +120,13 @@ static int64_t draw_hold(const struct world *w, struct sl_rng *rng)
 	return rounded > 1 ? (int64_t)rounded : 1;
 }
 
-static int32_t draw_active(const struct world *w, struct sl_rng *rng)
+static int32_t draw_active(const struct source *w, struct sl_rng *rng)
 {
 	const int64_t spread = number(w, ACTIVE_SPREAD);
 	return (int32_t)(number(w, ACTIVE) - spread + (int64_t)sl_rng_below(rng, 2 * (uint64_t)spread + 1));
 }
 
-static bool add(struct world *w, const struct session *session)
+static bool add(struct source *w, const struct session *session)
 {
 	if (SL_GROW(w->session, w->capacity, w->count + 1, NULL))
 		return false;
@@ -139,7 +139,7 @@ struct streams {
 	struct sl_rng arrival, hold, forgotten, active;
 };
 
-static int draw_user(struct world *w, uint64_t seed, uint32_t user, struct sl_err *err)
+static int draw_user(struct source *w, uint64_t seed, uint32_t user, struct sl_err *err)
 {
 	struct streams s = { stream_of(seed, user, "arrival"), stream_of(seed, user, "hold"),
 		stream_of(seed, user, "forgotten"), stream_of(seed, user, "active") };
@@ -196,7 +196,7 @@ static int emit_header(const struct sl_sink *sink, struct sl_err *err)
 }
 
 /* Whole GPUs are counted as such; a share makes all amounts of the group thousandths. */
-static void set_group(const struct world *w, struct sl_row_group *group)
+static void set_group(const struct source *w, struct sl_row_group *group)
 {
 	const int64_t gpus = number(w, GPUS);
 	const int64_t parts = gpus % MICRO ? 1000 : 1;
@@ -209,7 +209,7 @@ static void set_group(const struct world *w, struct sl_row_group *group)
 		.parts = (uint32_t)parts };
 }
 
-static int emit_session(const struct world *w, size_t i, const struct sl_sink *sink, struct sl_err *err)
+static int emit_session(const struct source *w, size_t i, const struct sl_sink *sink, struct sl_err *err)
 {
 	const struct session *s = &w->session[i];
 	const int64_t limit = number(w, LIMIT) / SL_SECOND;
@@ -219,11 +219,11 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 	const int64_t active = sl_mul_div(s->active, used, run);
 	char user[32];
 	struct sl_row_group group;
-	const struct sl_job_more job = { .name = "session",
-		SL_JOB_MORE_NONE,
+	const struct sl_job_attributes job = { .name = "session",
+		SL_JOB_ATTRIBUTES_NONE,
 		.priority = SL_NONE,
 		.state_recorded = cut ? SL_TIMEOUT : SL_COMPLETED };
-	const struct sl_row_more more = { .user = user,
+	const struct sl_row_attributes more = { .user = user,
 		.partition = w->values[PARTITION].text,
 		.group = &group,
 		.group_count = 1,
@@ -245,7 +245,7 @@ static int emit_session(const struct world *w, size_t i, const struct sl_sink *s
 /* ---- The model -------------------------------------------------------------------------------------------
  */
 
-static int check_share(const struct world *w, struct sl_err *err)
+static int check_share(const struct source *w, struct sl_err *err)
 {
 	const int64_t gpus = number(w, GPUS);
 	const int64_t active = number(w, ACTIVE);
@@ -262,7 +262,7 @@ static int check_share(const struct world *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static int check(struct world *w, struct sl_err *err)
+static int check(struct source *w, struct sl_err *err)
 {
 	const char *memory = w->values[MEMORY].text;
 	w->memory = SL_NONE;
@@ -285,7 +285,7 @@ static int generate(const struct sl_value *values, size_t count, uint64_t seed, 
 {
 	/* Its default is to abort; idempotent, and the only thing shared. */
 	gsl_set_error_handler_off();
-	struct world w = { .values = values };
+	struct source w = { .values = values };
 	SL_CHECK(count == SL_LEN(params));
 	int status = check(&w, err);
 	for (uint32_t user = 0; user < number(&w, USERS) && !status; user++)

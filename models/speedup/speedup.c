@@ -95,7 +95,7 @@ static double size_asked(const struct speedup *s, sl_job job, const struct sl_re
 }
 
 static struct got got_of(
-	const struct speedup *s, sl_job job, const struct sl_piece *piece, size_t count, uint32_t *tasks)
+	const struct speedup *s, sl_job job, const struct sl_node_tasks *alloc, size_t count, uint32_t *tasks)
 {
 	const struct sl_request *request = request_of(s, job);
 	struct got got = { .asked = size_asked(s, job, request) };
@@ -103,10 +103,10 @@ static struct got got_of(
 	*tasks = request ? request->group[0].tasks : 1;
 	uint32_t held = 0;
 	for (size_t i = 0; request && i < count; i++) {
-		const struct sl_group *group = &request->group[piece[i].group];
-		held += piece[i].group == 0 ? piece[i].tasks : 0;
-		got.nodes += !i || piece[i].node != piece[i - 1].node;
-		const uint32_t kind = group->task.gpus ? kind_on(s, group, piece[i].node) : 0;
+		const struct sl_group *group = &request->group[alloc[i].group];
+		held += alloc[i].group == 0 ? alloc[i].tasks : 0;
+		got.nodes += !i || alloc[i].node != alloc[i - 1].node;
+		const uint32_t kind = group->task.gpus ? kind_on(s, group, alloc[i].node) : 0;
 		if (kind)
 			got.kinds |= UINT32_C(1) << (kind - SL_KIND_GPUS);
 	}
@@ -179,11 +179,11 @@ static double by_table(const struct speedup *s, const char *model, const struct 
 }
 
 static uint64_t rate_on(
-	const struct speedup *s, sl_job job, const struct sl_piece *piece, size_t count, uint32_t *tasks)
+	const struct speedup *s, sl_job job, const struct sl_node_tasks *alloc, size_t count, uint32_t *tasks)
 {
 	const struct sl_request *request = request_of(s, job);
 	const struct sl_profile *profile = profile_of(s, job);
-	const struct got got = got_of(s, job, piece, count, tasks);
+	const struct got got = got_of(s, job, alloc, count, tasks);
 	const uint32_t traced = request && got.kinds ? kind_traced(s, request) : 0;
 	const double table = by_table(s, profile ? profile->model : NULL, &got, traced);
 	if (table > 0)
@@ -212,9 +212,9 @@ static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_tim
 	return tasks < group->tasks_min ? group->tasks_min : group->tasks_max;
 }
 
-static sl_time work_of(const struct sl_pass *world, sl_job job)
+static sl_time work_of(const struct sim *sim, sl_job job)
 {
-	return sl_done_of(world, job) + sl_kept_of(world, job);
+	return sl_done_of(sim, job) + sl_kept_of(sim, job);
 }
 
 /* When, at this rate, so much is done; rounded up. */
@@ -225,18 +225,18 @@ static sl_time time_for(sl_time work, uint64_t rate)
 }
 
 /* It is woken when it will ask for another size, as far as its rate of now goes. */
-static void await_request(struct speedup *s, struct sl_pass *world, sl_job job)
+static void await_request(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
-	const uint64_t rate = sl_rate_of(world, job);
+	const uint64_t rate = sl_speed_of(sim, job);
 	sl_time next;
-	const sl_time work = work_of(world, job);
+	const sl_time work = work_of(sim, job);
 	(void)wanted(s, job, work, &next);
 	if (rate == st->seen || next == SL_NEVER)
 		return;
 	st->seen = rate;
 	if (rate)
-		sl_model_wake(world, sl_now(world) + time_for(next - work, rate), job.row);
+		sl_model_wake(sim, sl_now(sim) + time_for(next - work, rate), job.row);
 }
 
 static void evolving_add(struct speedup *s, sl_job job)
@@ -264,16 +264,16 @@ static void evolving_remove(struct speedup *s, sl_job job)
  * ------------------------------------------------------------------------------------------ */
 
 /* 0 while it moves its state, or waits for the size that it asked for. */
-static void set_rate(struct speedup *s, struct sl_pass *world, sl_job job)
+static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
-	bool stands = sl_now(world) < st->until;
+	bool stands = sl_now(sim) < st->until;
 	if (s->waits == EVOLVING_WAIT && st->place) {
 		sl_time next;
-		const uint32_t tasks = wanted(s, job, work_of(world, job), &next);
+		const uint32_t tasks = wanted(s, job, work_of(sim, job), &next);
 		stands |= tasks && tasks != st->tasks;
 	}
-	sl_model_rate(world, job, stands ? 0 : st->rate);
+	sl_model_speed(sim, job, stands ? 0 : st->rate);
 }
 
 static sl_time cost_of(const struct speedup *s, sl_job job)
@@ -284,85 +284,85 @@ static sl_time cost_of(const struct speedup *s, sl_job job)
 	return s->cost + sl_mul_div(profile->checkpoint, SL_SECOND, s->bytes_per_s);
 }
 
-static void speedup_started(void *state, struct sl_pass *world, sl_job job)
+static void speedup_started(void *state, struct sim *sim, sl_job job)
 {
 	struct speedup *s = state;
 	struct standing *st = &s->job[job.row];
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(world, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(sim, job, &alloc);
 	const uint32_t before = st->tasks;
-	st->rate = rate_on(s, job, piece, count, &st->tasks);
+	st->rate = rate_on(s, job, alloc, count, &st->tasks);
 	st->seen = UINT64_MAX;
 	if (!before)
 		st->until = SL_NONE;
 	if (before && before != st->tasks) {
 		const sl_time cost = cost_of(s, job);
-		const sl_time from = st->until > sl_now(world) ? st->until : sl_now(world);
-		st->until = sl_now(world) + cost;
+		const sl_time from = st->until > sl_now(sim) ? st->until : sl_now(sim);
+		st->until = sl_now(sim) + cost;
 		s->held += st->until > from ? st->until - from : 0;
 		s->resizes++;
 		s->resized[job.row] += 1000000;
 		if (cost)
-			sl_model_wake(world, st->until, job.row);
+			sl_model_wake(sim, st->until, job.row);
 	}
 	evolving_add(s, job);
-	set_rate(s, world, job);
+	set_rate(s, sim, job);
 }
 
-static void speedup_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void speedup_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
-	(void)world;
+	(void)sim;
 	(void)how;
 	struct speedup *s = state;
 	evolving_remove(s, job);
 	s->job[job.row].tasks = 0;
 }
 
-static void speedup_timer(void *state, struct sl_pass *world, uint32_t row)
+static void speedup_timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct speedup *s = state;
 	if (!s->job[row].tasks)
 		return;
 	const sl_job job = { row };
 	s->job[row].seen = UINT64_MAX;
-	set_rate(s, world, job);
+	set_rate(s, sim, job);
 	sl_time next;
-	const uint32_t tasks = s->job[row].place ? wanted(s, job, work_of(world, job), &next) : 0;
+	const uint32_t tasks = s->job[row].place ? wanted(s, job, work_of(sim, job), &next) : 0;
 	if (tasks && tasks != s->job[row].tasks)
-		sl_model_pass(world); /* It asks for another size. */
+		sl_model_pass(sim); /* It asks for another size. */
 }
 
-static void speedup_settle(void *state, struct sl_pass *world)
+static void speedup_settle(void *state, struct sim *sim)
 {
 	struct speedup *s = state;
 	for (uint32_t i = 0; i < s->evolving_count; i++)
-		await_request(s, world, (sl_job){ s->evolving[i] });
+		await_request(s, sim, (sl_job){ s->evolving[i] });
 }
 
 static uint64_t speedup_predict(
-	void *state, struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
+	void *state, struct sim *sim, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
-	(void)world;
+	(void)sim;
 	uint32_t tasks;
-	return rate_on(state, job, piece, count, &tasks);
+	return rate_on(state, job, alloc, count, &tasks);
 }
 
 /* Policies see that speed is not in proportion to size. */
-static void speedup_begin(void *state, struct sl_pass *world)
+static void speedup_begin(void *state, struct sim *sim)
 {
 	(void)state;
-	sl_model_show(world, "speedup", 1000000);
+	sl_model_set_figure(sim, "speedup", 1000000);
 }
 
-static int speedup_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+static int speedup_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
-	(void)world;
+	(void)sim;
 	struct speedup *s = state;
-	int status = sl_tell_metric(tally, "resizes", s->resizes * 1000000, err);
+	int status = sl_report_metric(tally, "resizes", s->resizes * 1000000, err);
 	if (!status)
-		status = sl_tell_metric(tally, "resizes.stalled", s->held, err);
+		status = sl_report_metric(tally, "resizes.stalled", s->held, err);
 	if (!status && s->resizes)
-		status = sl_tell_job_column(tally, "resizes", s->resized, err);
+		status = sl_report_job_column(tally, "resizes", s->resized, err);
 	return status;
 }
 
@@ -371,7 +371,7 @@ static int speedup_tell(void *state, struct sl_pass *world, struct sl_tally *tal
 
 static const struct sl_param speedup_params[] = {
 	{ .key = "table",
-		.kind = SL_PARAM_SHEET,
+		.kind = SL_PARAM_CSV,
 		.help = "CSV of throughputs: model,gpu_type,gpus,steps_per_s, and nodes or consolidated" },
 	{ .key = "factors",
 		.kind = SL_PARAM_TEXT,
@@ -504,8 +504,8 @@ static int speedup_init(void **state, const struct sl_model_setup *setup, struct
 	int status = init_types(s, setup, err);
 	if (!status)
 		status = init_profiles(s, err);
-	const struct sl_sheet *sheet = sl_sheet_of(setup, "table");
-	return !status && sheet ? throughputs_read(&s->table, sheet, setup->arena, err) : status;
+	const struct sl_csv_table *csv = sl_csv_table_of(setup, "table");
+	return !status && csv ? throughputs_read(&s->table, csv, setup->arena, err) : status;
 }
 
 const struct sl_model model_speedup = {
@@ -522,7 +522,7 @@ const struct sl_model model_speedup = {
 	.timer = speedup_timer,
 	.settle = speedup_settle,
 	.predict = speedup_predict,
-	.tell = speedup_tell,
+	.report = speedup_report,
 	.sizes = true,
 };
 
@@ -606,5 +606,5 @@ uint64_t speedup_rate(double speed)
 {
 	if (!(speed > 0))
 		return 0;
-	return (uint64_t)((speed < 1024 ? speed : 1024) * (double)SL_RATE_ONE + 0.5);
+	return (uint64_t)((speed < 1024 ? speed : 1024) * (double)SL_SPEED_ONE + 0.5);
 }

@@ -14,7 +14,7 @@
 double speedup_amdahl(double n, double serial);                       /* serial: 0 to 1. */
 double speedup_downey(double n, double parallelism, double variance); /* A >= 1, sigma >= 0. */
 
-/* As SL_RATE_ONE has it, rounded half up, at most 1024 times as fast. 0 for what is not positive. */
+/* As SL_SPEED_ONE has it, rounded half up, at most 1024 times as fast. 0 for what is not positive. */
 uint64_t speedup_rate(double speed);
 
 /* ---- Measured throughputs ------------------------------------------------------------------------- */
@@ -36,8 +36,8 @@ struct throughputs {
 };
 
 /* Of the columns model, gpu_type, gpus, steps_per_s and, where there is one, nodes or consolidated. */
-int throughputs_read(
-	struct throughputs *table, const struct sl_sheet *sheet, struct sl_arena *arena, struct sl_err *err);
+int throughputs_read(struct throughputs *table, const struct sl_csv_table *csv, struct sl_arena *arena,
+	struct sl_err *err);
 /* Steps a second, 0: the table has nothing of that model on that type. Of several spreads the largest that is
  * not above what is asked counts, else the least. Between two measured sizes it is a straight line, below the
  * least in proportion, beyond the largest as much as there. Measured points are taken as they are, even where

@@ -13,9 +13,9 @@
 
 enum { COL_MODEL, COL_TYPE, COL_GPUS, COL_STEPS, COL_NEEDED };
 
-static const char *cell(const struct sl_sheet *sheet, uint32_t row, uint32_t column)
+static const char *cell(const struct sl_csv_table *csv, uint32_t row, uint32_t column)
 {
-	return sheet->cell[(size_t)row * sheet->columns + column];
+	return csv->cell[(size_t)row * csv->columns + column];
 }
 
 static int compare_texts(const char *a, const char *b)
@@ -43,50 +43,49 @@ static bool read_count(const char *text, int64_t least, int64_t *value)
 }
 
 static int fail_cell(
-	const struct sl_sheet *sheet, uint32_t row, uint32_t column, const char *wanted, struct sl_err *err)
+	const struct sl_csv_table *csv, uint32_t row, uint32_t column, const char *wanted, struct sl_err *err)
 {
-	const struct sl_place at = sl_sheet_place(sheet, row, column);
-	return sl_fail_at(
-		err, &at, "%s '%s' is not %s", sheet->column[column], cell(sheet, row, column), wanted);
+	const struct sl_place at = sl_csv_place(csv, row, column);
+	return sl_fail_at(err, &at, "%s '%s' is not %s", csv->column[column], cell(csv, row, column), wanted);
 }
 
-static int read_spread(const struct sl_sheet *sheet, uint32_t row, uint32_t nodes, uint32_t consolidated,
+static int read_spread(const struct sl_csv_table *csv, uint32_t row, uint32_t nodes, uint32_t consolidated,
 	int64_t *spread, struct sl_err *err)
 {
 	*spread = 0;
-	if (nodes != UINT32_MAX && !read_count(cell(sheet, row, nodes), 1, spread))
-		return fail_cell(sheet, row, nodes, "a number of nodes", err);
+	if (nodes != UINT32_MAX && !read_count(cell(csv, row, nodes), 1, spread))
+		return fail_cell(csv, row, nodes, "a number of nodes", err);
 	if (nodes != UINT32_MAX || consolidated == UINT32_MAX)
 		return SL_OK;
-	if (!read_count(cell(sheet, row, consolidated), 0, spread) || *spread > 1)
-		return fail_cell(sheet, row, consolidated, "1 or 0", err);
+	if (!read_count(cell(csv, row, consolidated), 0, spread) || *spread > 1)
+		return fail_cell(csv, row, consolidated, "1 or 0", err);
 	*spread = !*spread;
 	return SL_OK;
 }
 
-static int read_row(struct throughput *to, const struct sl_sheet *sheet, uint32_t row, const uint32_t *column,
-	struct sl_err *err)
+static int read_row(struct throughput *to, const struct sl_csv_table *csv, uint32_t row,
+	const uint32_t *column, struct sl_err *err)
 {
-	to->model = cell(sheet, row, column[COL_MODEL]);
-	to->type = cell(sheet, row, column[COL_TYPE]);
+	to->model = cell(csv, row, column[COL_MODEL]);
+	to->type = cell(csv, row, column[COL_TYPE]);
 	if (!*to->model)
-		return fail_cell(sheet, row, column[COL_MODEL], "the name of a model", err);
-	if (!read_count(cell(sheet, row, column[COL_GPUS]), 1, &to->gpus))
-		return fail_cell(sheet, row, column[COL_GPUS], "a number of GPUs, from 1 to 1000000", err);
-	const char *text = cell(sheet, row, column[COL_STEPS]);
+		return fail_cell(csv, row, column[COL_MODEL], "the name of a model", err);
+	if (!read_count(cell(csv, row, column[COL_GPUS]), 1, &to->gpus))
+		return fail_cell(csv, row, column[COL_GPUS], "a number of GPUs, from 1 to 1000000", err);
+	const char *text = cell(csv, row, column[COL_STEPS]);
 	int64_t micro;
 	if (!sl_get_micro(text, strlen(text), &micro) || micro <= 0)
-		return fail_cell(sheet, row, column[COL_STEPS], "a positive number of steps a second", err);
+		return fail_cell(csv, row, column[COL_STEPS], "a positive number of steps a second", err);
 	to->steps = (double)micro / 1e6;
 	return SL_OK;
 }
 
-static int find_columns(const struct sl_sheet *sheet, uint32_t *column, struct sl_err *err)
+static int find_columns(const struct sl_csv_table *csv, uint32_t *column, struct sl_err *err)
 {
 	static const char *const needed[COL_NEEDED] = { "model", "gpu_type", "gpus", "steps_per_s" };
 	for (uint32_t i = 0; i < COL_NEEDED; i++) {
-		column[i] = sl_sheet_column(sheet, needed[i]);
-		const struct sl_place at = { .file = sheet->file, .line = 1 };
+		column[i] = sl_csv_column(csv, needed[i]);
+		const struct sl_place at = { .file = csv->file, .line = 1 };
 		if (column[i] == UINT32_MAX)
 			return sl_fail_at(err, &at,
 				"there is no column '%s': a table of throughputs has model, gpu_type, gpus, "
@@ -97,32 +96,32 @@ static int find_columns(const struct sl_sheet *sheet, uint32_t *column, struct s
 }
 
 int throughputs_read(
-	struct throughputs *table, const struct sl_sheet *sheet, struct sl_arena *arena, struct sl_err *err)
+	struct throughputs *table, const struct sl_csv_table *csv, struct sl_arena *arena, struct sl_err *err)
 {
 	uint32_t column[COL_NEEDED] = { 0 };
-	int status = find_columns(sheet, column, err);
+	int status = find_columns(csv, column, err);
 	if (status)
 		return status;
-	const struct sl_place top = { .file = sheet->file, .line = 1 };
-	if (sheet->rows > SPEEDUP_ROWS_MAX)
+	const struct sl_place top = { .file = csv->file, .line = 1 };
+	if (csv->rows > SPEEDUP_ROWS_MAX)
 		return sl_fail_at(err, &top, "more than %d rows", (int)SPEEDUP_ROWS_MAX);
-	const uint32_t nodes = sl_sheet_column(sheet, "nodes");
-	const uint32_t consolidated = sl_sheet_column(sheet, "consolidated");
+	const uint32_t nodes = sl_csv_column(csv, "nodes");
+	const uint32_t consolidated = sl_csv_column(csv, "consolidated");
 	if (nodes != UINT32_MAX && consolidated != UINT32_MAX)
 		return sl_fail_at(
 			err, &top, "both nodes and consolidated say how far a job is spread: keep one");
 	table->by_nodes = nodes != UINT32_MAX;
-	table->row = sl_alloc(arena, (size_t)sheet->rows + 1, sizeof(*table->row));
+	table->row = sl_alloc(arena, (size_t)csv->rows + 1, sizeof(*table->row));
 	if (!table->row)
 		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < sheet->rows && !status; i++) {
-		status = read_row(&table->row[i], sheet, i, column, err);
+	for (uint32_t i = 0; i < csv->rows && !status; i++) {
+		status = read_row(&table->row[i], csv, i, column, err);
 		if (!status)
-			status = read_spread(sheet, i, nodes, consolidated, &table->row[i].spread, err);
+			status = read_spread(csv, i, nodes, consolidated, &table->row[i].spread, err);
 	}
 	if (status)
 		return status;
-	table->count = sheet->rows;
+	table->count = csv->rows;
 	qsort(table->row, table->count, sizeof(*table->row), compare_rows);
 	for (size_t i = 1; i < table->count; i++)
 		if (compare_rows(&table->row[i - 1], &table->row[i]) == 0)

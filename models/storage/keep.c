@@ -46,7 +46,7 @@ bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, u
 	for (uint32_t i = 0; i < found->users; i++)
 		if (found->user[i].job == job)
 			return true;
-	if (SL_GROW_IN(keep->arena, found->user, found->room, found->users + 1, NULL))
+	if (SL_GROW_IN(keep->arena, found->user, found->reserved, found->users + 1, NULL))
 		return false;
 	found->user[found->users++] = (struct storage_user){ job, keep->stay[job] };
 	return true;
@@ -101,7 +101,7 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 	if (more <= 0 || !make_room(keep, disk, item, more))
 		return true;
 	struct storage_item *grows = find(disk, item);
-	if (SL_GROW_IN(keep->arena, disk->item, disk->room, disk->count + !grows, NULL))
+	if (SL_GROW_IN(keep->arena, disk->item, disk->reserved, disk->count + !grows, NULL))
 		return false;
 	if (!grows) {
 		grows = &disk->item[disk->count++];

@@ -10,12 +10,12 @@
 
 #include "models/storage/storage.h"
 
-void storage_no_memory(struct storage *storage, struct sl_pass *world)
+void storage_no_memory(struct storage *storage, struct sim *sim)
 {
 	struct sl_err err = { 0 };
 	if (!storage->no_memory) {
 		(void)sl_fail_memory(&err);
-		sl_fail_run(world, &err);
+		sl_fail_run(sim, &err);
 	}
 	storage->no_memory = true;
 }
@@ -23,7 +23,7 @@ void storage_no_memory(struct storage *storage, struct sl_pass *world)
 /* ---- Rates ---------------------------------------------------------------------------- */
 
 /* What an unhindered job streams, bytes a second, rounded up. */
-int64_t storage_stream_demand(const struct sl_profile *profile)
+int64_t storage_stream_wanted(const struct sl_profile *profile)
 {
 	const __int128 exact =
 		((__int128)profile->read_each * 1000 * SL_SECOND + profile->comp - 1) / profile->comp;
@@ -31,17 +31,17 @@ int64_t storage_stream_demand(const struct sl_profile *profile)
 }
 
 /* Iterations wait for their input: at most rate / read_each of them a second, of 1 / comp. */
-static void stream_rate(struct storage *storage, struct sl_pass *world, const struct storage_flow *flow)
+static void stream_rate(struct storage *storage, struct sim *sim, const struct storage_flow *flow)
 {
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, flow->job, &row);
 	const int64_t floor = storage_flow_rate(flow, &storage->pool[flow->pool]);
 	const int64_t rate = floor > 0 ? floor : 1; /* It gets on, however slowly. */
-	uint64_t of = SL_RATE_ONE;
-	if (rate < storage_stream_demand(profile))
+	uint64_t of = SL_SPEED_ONE;
+	if (rate < storage_stream_wanted(profile))
 		of = (uint64_t)(((unsigned __int128)rate << 32) * (uint64_t)profile->comp / 1000 / SL_SECOND /
 				(uint64_t)profile->read_each);
-	sl_model_rate(world, (sl_job){ flow->job }, of < 1 ? 1 : of < SL_RATE_ONE ? of : SL_RATE_ONE);
+	sl_model_speed(sim, (sl_job){ flow->job }, of < 1 ? 1 : of < SL_SPEED_ONE ? of : SL_SPEED_ONE);
 }
 
 /* ---- Flows ----------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void stream_rate(struct storage *storage, struct sl_pass *world, const st
 /* In which storage and world callbacks of the pools stand. */
 struct within {
 	struct storage *storage;
-	struct sl_pass *world;
+	struct sim *sim;
 };
 
 static void credit(
@@ -64,32 +64,32 @@ static void moved(void *self, uint32_t row, sl_time from, int64_t bytes)
 {
 	const struct within *within = self;
 	const struct storage_flow *flow = &within->storage->flows.flow[row];
-	credit(within->storage, flow->pool, from, sl_now(within->world), bytes, flow->write);
+	credit(within->storage, flow->pool, from, sl_now(within->sim), bytes, flow->write);
 }
 
-static void settle_flow(struct storage *storage, struct sl_pass *world, uint32_t row)
+static void settle_flow(struct storage *storage, struct sim *sim, uint32_t row)
 {
 	struct storage_flow *flow = &storage->flows.flow[row];
 	const sl_time from = flow->since;
-	const int64_t bytes = storage_flow_settle(flow, &storage->pool[flow->pool], sl_now(world));
+	const int64_t bytes = storage_flow_settle(flow, &storage->pool[flow->pool], sl_now(sim));
 	if (bytes)
-		credit(storage, flow->pool, from, sl_now(world), bytes, flow->write);
-	flow->since = sl_now(world);
+		credit(storage, flow->pool, from, sl_now(sim), bytes, flow->write);
+	flow->since = sl_now(sim);
 }
 
-static void told(void *self, uint32_t row)
+static void reported(void *self, uint32_t row)
 {
 	const struct within *within = self;
 	const struct storage_flow *flow = &within->storage->flows.flow[row];
 	if (flow->what == STORAGE_STREAM)
-		stream_rate(within->storage, within->world, flow);
+		stream_rate(within->storage, within->sim, flow);
 	else if (flow->capped)
-		sl_model_wake(within->world, storage_flow_end(flow, &within->storage->pool[flow->pool]), row);
+		sl_model_wake(within->sim, storage_flow_end(flow, &within->storage->pool[flow->pool]), row);
 }
 
 bool storage_note_due(struct storage *storage, uint32_t row)
 {
-	if (SL_GROW_IN(storage->arena, storage->due, storage->due_room, storage->due_count + 1, NULL))
+	if (SL_GROW_IN(storage->arena, storage->due, storage->due_reserved, storage->due_count + 1, NULL))
 		return false;
 	storage->due[storage->due_count++] = row;
 	return true;
@@ -110,20 +110,20 @@ int64_t storage_most_of(const struct storage *storage, uint32_t system, bool wri
 	return all < STORAGE_UNBOUNDED ? (int64_t)all : STORAGE_UNBOUNDED;
 }
 
-void storage_enter_pool(struct storage *storage, struct sl_pass *world, uint32_t row)
+void storage_enter_pool(struct storage *storage, struct sim *sim, uint32_t row)
 {
 	struct storage_flow *flow = &storage->flows.flow[row];
 	const bool streams = flow->what == STORAGE_STREAM;
 	/* The wake of one that ends is set once the pools are solved. */
-	if (!storage_pool_add(&storage->flows, &storage->pool[flow->pool], row, sl_now(world)) ||
+	if (!storage_pool_add(&storage->flows, &storage->pool[flow->pool], row, sl_now(sim)) ||
 		(!streams && !storage_note_due(storage, row)))
-		storage_no_memory(storage, world);
+		storage_no_memory(storage, sim);
 	else if (streams)
-		stream_rate(storage, world, flow);
+		stream_rate(storage, sim, flow);
 }
 
 /* Moves so much, or (bytes 0) streams. False: that takes no time, and is done. */
-bool storage_move(struct storage *storage, struct sl_pass *world, struct storage_flow want, uint32_t system)
+bool storage_move(struct storage *storage, struct sim *sim, struct storage_flow want, uint32_t system)
 {
 	struct storage_job *job = &storage->job[want.job];
 	want.pool = pool_of(storage, system, want.write);
@@ -138,30 +138,30 @@ bool storage_move(struct storage *storage, struct sl_pass *world, struct storage
 	}
 	const uint32_t row = storage_flow_new(&storage->flows, (enum storage_what)want.what);
 	if (row == STORAGE_NO_FLOW) {
-		storage_no_memory(storage, world);
+		storage_no_memory(storage, sim);
 		return false;
 	}
 	want.left = want.bytes * STORAGE_UNIT;
 	want.next = job->flow;
 	storage->flows.flow[row] = want;
 	job->flow = row;
-	storage_enter_pool(storage, world, row);
+	storage_enter_pool(storage, sim, row);
 	return true;
 }
 
 /* Out of its pool, if it is in it. */
-void storage_leave_pool(struct storage *storage, struct sl_pass *world, uint32_t row)
+void storage_leave_pool(struct storage *storage, struct sim *sim, uint32_t row)
 {
 	const struct storage_flow *flow = &storage->flows.flow[row];
 	if (!flow->in)
 		return;
-	settle_flow(storage, world, row);
-	storage_pool_remove(&storage->flows, &storage->pool[flow->pool], row, sl_now(world));
+	settle_flow(storage, sim, row);
+	storage_pool_remove(&storage->flows, &storage->pool[flow->pool], row, sl_now(sim));
 }
 
-void storage_drop(struct storage *storage, struct sl_pass *world, uint32_t row)
+void storage_drop(struct storage *storage, struct sim *sim, uint32_t row)
 {
-	storage_leave_pool(storage, world, row);
+	storage_leave_pool(storage, sim, row);
 	uint32_t *link = &storage->job[storage->flows.flow[row].job].flow;
 	while (*link != row)
 		link = &storage->flows.flow[*link].next;
@@ -171,12 +171,12 @@ void storage_drop(struct storage *storage, struct sl_pass *world, uint32_t row)
 
 /* ---- An instant ----------------------------------------------------------------------------------- */
 
-static void over(struct storage *storage, struct sl_pass *world, uint32_t row)
+static void over(struct storage *storage, struct sim *sim, uint32_t row)
 {
 	const struct storage_flow flow = storage->flows.flow[row];
-	storage_drop(storage, world, row);
+	storage_drop(storage, sim, row);
 	if (flow.what == STORAGE_STAGE) {
-		storage_staged(storage, world, (sl_job){ flow.job });
+		storage_staged(storage, sim, (sl_job){ flow.job });
 		return;
 	}
 	const struct sl_transfer transfer = { .job = { flow.job },
@@ -185,7 +185,7 @@ static void over(struct storage *storage, struct sl_pass *world, uint32_t row)
 		.bytes = flow.bytes,
 		.token = flow.token,
 		.asker = flow.asker };
-	sl_model_transferred(world, &transfer);
+	sl_model_transferred(sim, &transfer);
 }
 
 static bool is_over(const struct storage *storage, uint32_t row, sl_time now)
@@ -205,42 +205,42 @@ static uint32_t next_over(const struct storage *storage, const struct storage_po
 }
 
 /* The earliest end of those at their share; the others each have a wake of their own. */
-static void wake_first(struct storage *storage, struct sl_pass *world, const struct storage_pool *pool)
+static void wake_first(struct storage *storage, struct sim *sim, const struct storage_pool *pool)
 {
 	sl_time first = SL_NEVER;
-	uint32_t whose = 0;
+	uint32_t beneficiary = 0;
 	for (uint32_t i = pool->count; i-- > 0 && !storage->flows.flow[pool->order[i]].capped;) {
 		const sl_time end = storage_flow_end(&storage->flows.flow[pool->order[i]], pool);
 		if (end < first) {
 			first = end;
-			whose = pool->order[i];
+			beneficiary = pool->order[i];
 		}
 	}
 	if (first != SL_NEVER)
-		sl_model_wake(world, first, whose);
+		sl_model_wake(sim, first, beneficiary);
 }
 
-static bool solve(struct storage *storage, struct sl_pass *world)
+static bool solve(struct storage *storage, struct sim *sim)
 {
-	struct within within = { storage, world };
-	const struct storage_sink sink = { &within, moved, told };
+	struct within within = { storage, sim };
+	const struct storage_sink sink = { &within, moved, reported };
 	bool any = false;
 	for (uint32_t i = 0; i < 2 * storage->system_count; i++) {
 		struct storage_pool *pool = &storage->pool[i];
 		if (!pool->changed)
 			continue;
 		any = true;
-		storage_pool_solve(&storage->flows, pool, sl_now(world), &sink);
+		storage_pool_solve(&storage->flows, pool, sl_now(sim), &sink);
 		if (pool->full)
-			wake_first(storage, world, pool);
+			wake_first(storage, sim, pool);
 	}
 	return any;
 }
 
-void storage_settle(void *state, struct sl_pass *world)
+void storage_settle(void *state, struct sim *sim)
 {
 	struct storage *storage = state;
-	const sl_time now = sl_now(world);
+	const sl_time now = sl_now(sim);
 	if (storage->settling)
 		return;
 	storage->settling = true;
@@ -251,11 +251,11 @@ void storage_settle(void *state, struct sl_pass *world)
 			if (is_over(storage, storage->due[i], now)) {
 				const struct storage_pool *pool =
 					&storage->pool[storage->flows.flow[storage->due[i]].pool];
-				over(storage, world, storage->due[i]);
+				over(storage, sim, storage->due[i]);
 				for (uint32_t row; (row = next_over(storage, pool, now)) != STORAGE_NO_FLOW;)
-					over(storage, world, row);
+					over(storage, sim, row);
 			}
-		(void)solve(storage, world);
+		(void)solve(storage, sim);
 		/* New ones that nobody limits. */
 		uint32_t kept = 0;
 		for (uint32_t i = 0; i < storage->due_count; i++) {
@@ -266,7 +266,7 @@ void storage_settle(void *state, struct sl_pass *world)
 			if (flow->what == STORAGE_FREE || !flow->in || flow->what == STORAGE_STREAM)
 				continue;
 			if (flow->capped && flow->since == now)
-				sl_model_wake(world, storage_flow_end(flow, &storage->pool[flow->pool]), row);
+				sl_model_wake(sim, storage_flow_end(flow, &storage->pool[flow->pool]), row);
 		}
 		storage->due_count = kept;
 	} while (storage->due_count);

@@ -21,35 +21,35 @@ const struct sl_profile *storage_profile(const struct storage *storage, uint32_t
 /* ---- Nodes of a job ------------------------------------------------------------------------ */
 
 /* Calls each once for every node of the job, until it returns false. */
-static uint32_t each_node(struct storage *storage, struct sl_pass *world, sl_job job,
+static uint32_t each_node(struct storage *storage, struct sim *sim, sl_job job,
 	bool (*each)(struct storage *storage, uint32_t node, void *self), void *self)
 {
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(world, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(sim, job, &alloc);
 	const uint64_t mark = ++storage->marks;
 	uint32_t nodes = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (storage->mark[piece[i].node] == mark)
+		if (storage->mark[alloc[i].node] == mark)
 			continue;
-		storage->mark[piece[i].node] = mark;
+		storage->mark[alloc[i].node] = mark;
 		nodes++;
-		if (each && !each(storage, piece[i].node, self))
+		if (each && !each(storage, alloc[i].node, self))
 			break;
 	}
 	return nodes;
 }
 
 /* Whether it is known on which nodes: not of a counted pool. */
-static bool is_placed(const struct storage *storage, const struct sl_pass *world, sl_job job)
+static bool is_placed(const struct storage *storage, const struct sim *sim, sl_job job)
 {
-	const struct sl_piece *piece;
-	return storage->cluster->node_count && sl_pieces_of(world, job, &piece) > 0;
+	const struct sl_node_tasks *alloc;
+	return storage->cluster->node_count && sl_node_tasks_of(sim, job, &alloc) > 0;
 }
 
-static uint32_t clients_of(struct storage *storage, struct sl_pass *world, sl_job job)
+static uint32_t clients_of(struct storage *storage, struct sim *sim, sl_job job)
 {
-	const uint32_t nodes = is_placed(storage, world, job) ? each_node(storage, world, job, NULL, NULL)
-							      : sl_tasks_of(world, job);
+	const uint32_t nodes = is_placed(storage, sim, job) ? each_node(storage, sim, job, NULL, NULL)
+							    : sl_tasks_of(sim, job);
 	return nodes ? nodes : 1;
 }
 
@@ -79,28 +79,28 @@ static bool put(struct storage *storage, uint32_t node, void *self)
 }
 
 /* Whether all of its nodes may use the system. */
-static bool allowed(struct storage *storage, struct sl_pass *world, sl_job job, uint32_t system)
+static bool allowed(struct storage *storage, struct sim *sim, sl_job job, uint32_t system)
 {
 	const uint64_t *bits = storage->system[system].nodes;
-	const struct sl_piece *piece;
-	const size_t count = bits && is_placed(storage, world, job) ? sl_pieces_of(world, job, &piece) : 0;
+	const struct sl_node_tasks *alloc;
+	const size_t count = bits && is_placed(storage, sim, job) ? sl_node_tasks_of(sim, job, &alloc) : 0;
 	for (size_t i = 0; i < count; i++)
-		if (!(bits[piece[i].node / 64] >> piece[i].node % 64 & 1))
+		if (!(bits[alloc[i].node / 64] >> alloc[i].node % 64 & 1))
 			return false;
 	return true;
 }
 
 /* And that from which its image comes. False: it has failed. */
-static bool may_be_there(struct storage *storage, struct sl_pass *world, sl_job job)
+static bool may_be_there(struct storage *storage, struct sim *sim, sl_job job)
 {
 	uint32_t row;
 	if (!storage_profile(storage, job.row, &row) ||
-		(allowed(storage, world, job, storage->system_of[row]) &&
+		(allowed(storage, sim, job, storage->system_of[row]) &&
 			(storage->image_of[row] == UINT32_MAX ||
-				allowed(storage, world, job, storage->image_system))))
+				allowed(storage, sim, job, storage->image_system))))
 		return true;
 	storage->no_access++;
-	sl_model_fail(world, job, SL_FAILED, false);
+	sl_model_fail(sim, job, SL_FAILED, false);
 	return false;
 }
 
@@ -125,28 +125,27 @@ static int64_t at_most(__int128 bytes)
 }
 
 /* What its nodes lack of an image or a dataset. */
-static struct looked look_for(
-	struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
+static struct looked look_for(struct storage *storage, struct sim *sim, sl_job job, enum storage_phase phase)
 {
 	struct looked looked = item_of(storage, job.row, phase);
 	if (looked.item == UINT32_MAX)
 		return looked;
-	if (is_placed(storage, world, job)) {
-		(void)each_node(storage, world, job, look, &looked);
+	if (is_placed(storage, sim, job)) {
+		(void)each_node(storage, sim, job, look, &looked);
 	} else { /* Nobody knows what was where. */
 		looked.nodes = storage->job[job.row].clients;
 		looked.lacks = at_most((__int128)looked.bytes * looked.nodes);
 	}
 	if (looked.no_memory)
-		storage_no_memory(storage, world);
+		storage_no_memory(storage, sim);
 	return looked;
 }
 
 /* What there is to pull, as the job comes to it. */
-static void begin_pull(struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
+static void begin_pull(struct storage *storage, struct sim *sim, sl_job job, enum storage_phase phase)
 {
 	struct storage_job *of = &storage->job[job.row];
-	const struct looked looked = look_for(storage, world, job, phase);
+	const struct looked looked = look_for(storage, sim, job, phase);
 	of->pullers = looked.nodes;
 	of->rest[phase] = looked.lacks;
 	if (looked.item == UINT32_MAX)
@@ -157,18 +156,18 @@ static void begin_pull(struct storage *storage, struct sl_pass *world, sl_job jo
 	storage->cold_starts += phase == STORAGE_IMAGE && looked.lacks;
 }
 
-static void pulled(struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase)
+static void pulled(struct storage *storage, struct sim *sim, sl_job job, enum storage_phase phase)
 {
 	struct looked looked = item_of(storage, job.row, phase);
-	if (looked.item == UINT32_MAX || !is_placed(storage, world, job))
+	if (looked.item == UINT32_MAX || !is_placed(storage, sim, job))
 		return;
-	(void)each_node(storage, world, job, put, &looked);
+	(void)each_node(storage, sim, job, put, &looked);
 	if (looked.no_memory)
-		storage_no_memory(storage, world);
+		storage_no_memory(storage, sim);
 }
 
-static bool move(struct storage *storage, struct sl_pass *world, struct storage_job *of, bool write,
-	int64_t bytes, uint32_t system)
+static bool move(struct storage *storage, struct sim *sim, struct storage_job *of, bool write, int64_t bytes,
+	uint32_t system)
 {
 	const bool pulls = of->phase == STORAGE_IMAGE || of->phase == STORAGE_DATASET;
 	const struct storage_flow want = { .what = STORAGE_STAGE,
@@ -176,33 +175,33 @@ static bool move(struct storage *storage, struct sl_pass *world, struct storage_
 		.write = write,
 		.clients = pulls ? of->pullers : of->clients,
 		.bytes = bytes };
-	return bytes > 0 && storage_move(storage, world, want, system);
+	return bytes > 0 && storage_move(storage, sim, want, system);
 }
 
-static void stream(struct storage *storage, struct sl_pass *world, sl_job job,
-	const struct sl_profile *profile, uint32_t system)
+static void stream(struct storage *storage, struct sim *sim, sl_job job, const struct sl_profile *profile,
+	uint32_t system)
 {
 	if (!profile || profile->read_each <= 0)
 		return;
 	const struct storage_flow want = { .what = STORAGE_STREAM,
 		.job = job.row,
 		.clients = storage->job[job.row].clients,
-		.most = storage_stream_demand(profile) };
-	(void)storage_move(storage, world, want, system);
+		.most = storage_stream_wanted(profile) };
+	(void)storage_move(storage, sim, want, system);
 }
 
 /* The time since the job came into its phase, to where it belongs. */
 static void book(struct storage_job *job, sl_time now)
 {
-	const sl_time span = now - job->since;
+	const sl_time range = now - job->since;
 	if (job->suspended)
 		return;
 	if (job->phase == STORAGE_IMAGE)
-		job->cold += span;
+		job->cold += range;
 	if (job->phase == STORAGE_IMAGE || job->phase == STORAGE_DATASET || job->phase == STORAGE_INPUT)
-		job->in += span;
+		job->in += range;
 	else if (job->phase == STORAGE_OUTPUT)
-		job->out += span;
+		job->out += range;
 	job->since = now;
 }
 
@@ -212,7 +211,7 @@ static bool staging(const struct storage_job *job)
 }
 
 /* What it moves in a stage: found out once in a stay. */
-static int64_t rest_of(struct storage *storage, struct sl_pass *world, sl_job job)
+static int64_t rest_of(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
 	uint32_t row;
@@ -223,217 +222,217 @@ static int64_t rest_of(struct storage *storage, struct sl_pass *world, sl_job jo
 			SL_CHECK(profile);
 			of->rest[of->phase] = profile->read;
 		} else
-			begin_pull(storage, world, job, (enum storage_phase)of->phase);
+			begin_pull(storage, sim, job, (enum storage_phase)of->phase);
 	}
 	return of->rest[of->phase];
 }
 
 /* Whether the phase takes time; what takes none is done. */
-static bool phase_begin(struct storage *storage, struct sl_pass *world, sl_job job)
+static bool phase_begin(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job.row, &row);
 	const uint32_t system = of->phase == STORAGE_IMAGE ? storage->image_system : storage->system_of[row];
 	if (of->phase == STORAGE_OUTPUT)
-		return move(storage, world, of, true, profile->write, system);
-	return !staging(of) || move(storage, world, of, false, rest_of(storage, world, job), system);
+		return move(storage, sim, of, true, profile->write, system);
+	return !staging(of) || move(storage, sim, of, false, rest_of(storage, sim, job), system);
 }
 
-static void stage_over(struct storage *storage, struct sl_pass *world, sl_job job)
+static void stage_over(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
 	if (of->phase != STORAGE_INPUT)
-		pulled(storage, world, job, (enum storage_phase)of->phase);
+		pulled(storage, sim, job, (enum storage_phase)of->phase);
 	of->rest[of->phase] = 0;
 	of->phase++;
 }
 
 /* From its phase on, until one takes time. */
-static void go_on(struct storage *storage, struct sl_pass *world, sl_job job)
+static void go_on(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
-	while (staging(of) && !phase_begin(storage, world, job))
-		stage_over(storage, world, job);
-	of->since = sl_now(world);
+	while (staging(of) && !phase_begin(storage, sim, job))
+		stage_over(storage, sim, job);
+	of->since = sl_now(sim);
 }
 
-static void run(struct storage *storage, struct sl_pass *world, sl_job job)
+static void run(struct storage *storage, struct sim *sim, sl_job job)
 {
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job.row, &row);
-	stream(storage, world, job, profile, storage->system_of[row]);
+	stream(storage, sim, job, profile, storage->system_of[row]);
 }
 
-void storage_staged(struct storage *storage, struct sl_pass *world, sl_job job)
+void storage_staged(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
-	book(of, sl_now(world));
+	book(of, sl_now(sim));
 	if (of->phase == STORAGE_OUTPUT) {
 		of->phase = STORAGE_IDLE;
-		sl_model_finish(world, job);
+		sl_model_finish(sim, job);
 		return;
 	}
-	stage_over(storage, world, job);
-	go_on(storage, world, job);
+	stage_over(storage, sim, job);
+	go_on(storage, sim, job);
 	if (of->phase == STORAGE_RUN) {
-		sl_model_rate(world, job, SL_RATE_ONE);
-		run(storage, world, job);
+		sl_model_speed(sim, job, SL_SPEED_ONE);
+		run(storage, sim, job);
 	}
 }
 
 /* ---- What the engine tells ------------------------------------------------------------------------ */
 
-static void storage_begin(void *state, struct sl_pass *world)
+static void storage_begin(void *state, struct sim *sim)
 {
 	struct storage *storage = state;
-	storage->began = sl_now(world);
+	storage->began = sl_now(sim);
 	for (uint32_t i = 0; i < 2 * storage->system_count; i++)
 		storage_load_init(&storage->load[i], storage->began);
 }
 
 /* Its flows, with so many clients as it has now. */
-static void move_on(struct storage *storage, struct sl_pass *world, sl_job job, uint32_t clients)
+static void move_on(struct storage *storage, struct sim *sim, sl_job job, uint32_t clients)
 {
 	struct storage_job *of = &storage->job[job.row];
 	for (uint32_t row = of->flow; row != STORAGE_NO_FLOW; row = storage->flows.flow[row].next) {
 		struct storage_flow *flow = &storage->flows.flow[row];
-		storage_leave_pool(storage, world, row);
+		storage_leave_pool(storage, sim, row);
 		if (clients != of->clients) {
 			flow->clients = clients;
 			flow->most = storage_most_of(storage, flow->pool / 2, flow->write, clients);
 		}
-		storage_enter_pool(storage, world, row);
+		storage_enter_pool(storage, sim, row);
 	}
 	of->clients = clients;
 }
 
 /* What it was about in its stage or its run: taken up again on the nodes that it has now. */
-static void lay_down(struct storage *storage, struct sl_pass *world, struct storage_job *of)
+static void lay_down(struct storage *storage, struct sim *sim, struct storage_job *of)
 {
 	for (uint32_t row = of->flow, next; row != STORAGE_NO_FLOW; row = next) {
 		next = storage->flows.flow[row].next;
 		if (storage->flows.flow[row].what == STORAGE_ASKED)
 			continue;
-		storage_leave_pool(storage, world, row);
+		storage_leave_pool(storage, sim, row);
 		if (staging(of))
 			of->rest[of->phase] =
 				(storage->flows.flow[row].left + STORAGE_UNIT - 1) / STORAGE_UNIT;
-		storage_drop(storage, world, row);
+		storage_drop(storage, sim, row);
 	}
 }
 
 /* It grew: so many more nodes pull what they lack of what the others have, or are pulling. */
 static void pull_more(
-	struct storage *storage, struct sl_pass *world, sl_job job, enum storage_phase phase, uint32_t grown)
+	struct storage *storage, struct sim *sim, sl_job job, enum storage_phase phase, uint32_t grown)
 {
 	struct storage_job *of = &storage->job[job.row];
 	if (!of->looked[phase])
 		return;
-	const struct looked looked = look_for(storage, world, job, phase);
+	const struct looked looked = look_for(storage, sim, job, phase);
 	const uint32_t nodes = looked.nodes < grown ? looked.nodes : grown;
 	if (nodes)
 		of->rest[phase] = at_most((__int128)looked.lacks * nodes / looked.nodes + of->rest[phase]);
 }
 
 /* Another size, and perhaps other nodes. */
-static void resized(struct storage *storage, struct sl_pass *world, sl_job job)
+static void resized(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
-	const uint32_t clients = clients_of(storage, world, job);
+	const uint32_t clients = clients_of(storage, sim, job);
 	const uint32_t grown = clients > of->clients ? clients - of->clients : 0;
 	uint32_t row;
-	if (!may_be_there(storage, world, job))
+	if (!may_be_there(storage, sim, job))
 		return;
-	book(of, sl_now(world));
+	book(of, sl_now(sim));
 	storage->keep.stay[job.row] = ++storage->keep.stays;
-	const bool again = of->phase <= STORAGE_RUN && storage_profile(storage, job.row, &row);
-	if (again)
-		lay_down(storage, world, of);
-	move_on(storage, world, job, clients);
-	if (!again)
+	const bool retry = of->phase <= STORAGE_RUN && storage_profile(storage, job.row, &row);
+	if (retry)
+		lay_down(storage, sim, of);
+	move_on(storage, sim, job, clients);
+	if (!retry)
 		return;
-	pull_more(storage, world, job, STORAGE_IMAGE, grown);
-	pull_more(storage, world, job, STORAGE_DATASET, grown);
+	pull_more(storage, sim, job, STORAGE_IMAGE, grown);
+	pull_more(storage, sim, job, STORAGE_DATASET, grown);
 	of->pullers = clients;
 	of->phase = STORAGE_IMAGE;
-	go_on(storage, world, job);
-	sl_model_rate(world, job, of->phase == STORAGE_RUN ? SL_RATE_ONE : 0);
+	go_on(storage, sim, job);
+	sl_model_speed(sim, job, of->phase == STORAGE_RUN ? SL_SPEED_ONE : 0);
 	if (of->phase == STORAGE_RUN)
-		run(storage, world, job);
+		run(storage, sim, job);
 }
 
-static void resumed(struct storage *storage, struct sl_pass *world, sl_job job)
+static void resumed(struct storage *storage, struct sim *sim, sl_job job)
 {
 	struct storage_job *of = &storage->job[job.row];
 	of->suspended = false;
-	of->since = sl_now(world);
-	if (clients_of(storage, world, job) != of->clients) {
-		resized(storage, world, job);
+	of->since = sl_now(sim);
+	if (clients_of(storage, sim, job) != of->clients) {
+		resized(storage, sim, job);
 		return;
 	}
-	move_on(storage, world, job, of->clients);
+	move_on(storage, sim, job, of->clients);
 	if (staging(of))
-		sl_model_rate(world, job, 0);
+		sl_model_speed(sim, job, 0);
 }
 
-static void storage_started(void *state, struct sl_pass *world, sl_job job)
+static void storage_started(void *state, struct sim *sim, sl_job job)
 {
 	struct storage *storage = state;
 	struct storage_job *of = &storage->job[job.row];
 	if (of->phase != STORAGE_IDLE && of->suspended) {
-		resumed(storage, world, job);
+		resumed(storage, sim, job);
 		return;
 	}
 	if (of->phase != STORAGE_IDLE) {
-		resized(storage, world, job);
+		resized(storage, sim, job);
 		return;
 	}
 	uint32_t row;
-	of->clients = clients_of(storage, world, job);
-	of->since = sl_now(world);
+	of->clients = clients_of(storage, sim, job);
+	of->since = sl_now(sim);
 	memset(of->looked, 0, sizeof(of->looked));
 	storage->keep.stay[job.row] = ++storage->keep.stays;
 	if (!storage_profile(storage, job.row, &row)) {
 		of->phase = STORAGE_RUN;
 		return;
 	}
-	if (!may_be_there(storage, world, job))
+	if (!may_be_there(storage, sim, job))
 		return;
 	of->phase = STORAGE_IMAGE;
-	go_on(storage, world, job);
+	go_on(storage, sim, job);
 	if (of->phase == STORAGE_RUN)
-		run(storage, world, job);
+		run(storage, sim, job);
 	else
-		sl_model_rate(world, job, 0);
+		sl_model_speed(sim, job, 0);
 }
 
-static void storage_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void storage_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct storage *storage = state;
 	struct storage_job *of = &storage->job[job.row];
-	book(of, sl_now(world));
+	book(of, sl_now(sim));
 	if (how == SL_LEFT_SUSPEND) {
 		for (uint32_t row = of->flow; row != STORAGE_NO_FLOW; row = storage->flows.flow[row].next)
-			storage_leave_pool(storage, world, row);
+			storage_leave_pool(storage, sim, row);
 		of->suspended = true;
 		return;
 	}
 	while (of->flow != STORAGE_NO_FLOW)
-		storage_drop(storage, world, of->flow);
+		storage_drop(storage, sim, of->flow);
 	of->phase = STORAGE_IDLE;
 	of->suspended = false;
 	storage->keep.stay[job.row] = 0;
 }
 
-static void storage_timer(void *state, struct sl_pass *world, uint32_t row)
+static void storage_timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct storage *storage = state;
 	if (!storage_note_due(storage, row))
-		storage_no_memory(storage, world);
+		storage_no_memory(storage, sim);
 }
 
-static bool storage_ends(void *state, struct sl_pass *world, sl_job job)
+static bool storage_ends(void *state, struct sim *sim, sl_job job)
 {
 	struct storage *storage = state;
 	struct storage_job *of = &storage->job[job.row];
@@ -441,18 +440,18 @@ static bool storage_ends(void *state, struct sl_pass *world, sl_job job)
 	if (of->phase != STORAGE_RUN || !storage_profile(storage, job.row, &row))
 		return false;
 	while (of->flow != STORAGE_NO_FLOW) /* Nobody reads or saves any more. */
-		storage_drop(storage, world, of->flow);
+		storage_drop(storage, sim, of->flow);
 	of->phase = STORAGE_OUTPUT;
-	of->since = sl_now(world);
-	if (phase_begin(storage, world, job)) {
-		sl_model_wake(world, sl_now(world), of->flow);
+	of->since = sl_now(sim);
+	if (phase_begin(storage, sim, job)) {
+		sl_model_wake(sim, sl_now(sim), of->flow);
 		return true;
 	}
 	of->phase = STORAGE_IDLE;
 	return false;
 }
 
-static void storage_transfer(void *state, struct sl_pass *world, const struct sl_transfer *transfer)
+static void storage_transfer(void *state, struct sim *sim, const struct sl_transfer *transfer)
 {
 	struct storage *storage = state;
 	const uint32_t job = transfer->job.row;
@@ -470,10 +469,10 @@ static void storage_transfer(void *state, struct sl_pass *world, const struct sl
 		.fs = transfer->fs,
 		.clients = storage->job[job].clients ? storage->job[job].clients : 1,
 		.bytes = transfer->bytes };
-	if (!storage_move(storage, world, want, system))
-		sl_model_transferred(world, transfer);
+	if (!storage_move(storage, sim, want, system))
+		sl_model_transferred(sim, transfer);
 	else if (!storage->settling) /* It may be asked after the pools were solved. */
-		sl_model_wake(world, sl_now(world), storage->job[job].flow);
+		sl_model_wake(sim, sl_now(sim), storage->job[job].flow);
 }
 
 const struct sl_model model_storage = {
@@ -492,6 +491,6 @@ const struct sl_model model_storage = {
 	.settle = storage_settle,
 	.ends = storage_ends,
 	.transfer = storage_transfer,
-	.tell = storage_tell,
+	.report = storage_report,
 	.nodes_if_any = true,
 };

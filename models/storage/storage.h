@@ -43,7 +43,7 @@ struct storage_flow {
 struct storage_pool {
 	int64_t capacity; /* Bytes a second. */
 	uint32_t *order;
-	uint32_t count, room;
+	uint32_t count, reserved;
 	bool full;             /* It was at its capacity then, */
 	int64_t share, shares; /* and a client got share / shares bytes a second. */
 	int64_t clients;       /* Of all flows, */
@@ -56,7 +56,7 @@ struct storage_pool {
 struct storage_flows {
 	struct sl_arena *arena;
 	struct storage_flow *flow;
-	uint32_t count, room, free;
+	uint32_t count, reserved, free;
 };
 
 /* A row for a new flow, cleared but for what it is; STORAGE_NO_FLOW: no memory. */
@@ -71,7 +71,7 @@ void storage_pool_remove(struct storage_flows *flows, struct storage_pool *pool,
 struct storage_sink {
 	void *self;
 	void (*moved)(void *self, uint32_t row, sl_time from, int64_t bytes);
-	void (*told)(void *self, uint32_t row);
+	void (*reported)(void *self, uint32_t row);
 };
 /* Rates anew, if anything changed: each flow whose rate is another now is settled, and told of. */
 void storage_pool_solve(
@@ -96,12 +96,12 @@ struct storage_item {
 	uint64_t used; /* In the order of uses. */
 	int64_t bytes;
 	struct storage_user *user; /* Those that are still there need it. */
-	uint32_t users, room;
+	uint32_t users, reserved;
 };
 struct storage_disk {
 	int64_t capacity, held; /* Bytes. */
 	struct storage_item *item;
-	uint32_t count, room;
+	uint32_t count, reserved;
 };
 struct storage_keep {
 	struct sl_arena *arena;
@@ -118,14 +118,14 @@ bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, i
 /* If it has it, the job uses it as long as it stays. False: no memory. */
 bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job);
 
-/* ---- How busy over time: storage_tell.c ---------------------------------------------------------- */
+/* ---- How busy over time: storage_report.c ---------------------------------------------------------- */
 
 /* Bytes by spans of equal length; when they are all used, two become one. */
-enum { STORAGE_SPANS = 512 };
+enum { STORAGE_RANGES = 512 };
 struct storage_load {
 	sl_time zero, width;
 	uint32_t used;
-	int64_t bytes[STORAGE_SPANS];
+	int64_t bytes[STORAGE_RANGES];
 };
 void storage_load_init(struct storage_load *load, sl_time zero);
 /* So many bytes, evenly from then till then. */
@@ -152,7 +152,7 @@ int storage_systems(struct storage_system **system, uint32_t *count, const struc
 uint32_t storage_system_of(const struct storage_system *system, uint32_t count, const char *name);
 extern const struct sl_param storage_params[10];
 
-/* ---- The model: storage.c, and what it tells: storage_tell.c --------------------------------------- */
+/* ---- The model: storage.c, and what it tells: storage_report.c --------------------------------------- */
 
 enum storage_phase {
 	STORAGE_IDLE,
@@ -190,7 +190,7 @@ struct storage {
 	uint32_t *image_of, *dataset_of; /* By profile: the item; UINT32_MAX: none. */
 	struct storage_job *job;
 	uint32_t *due; /* Flows whose time may have come. */
-	uint32_t due_count, due_room;
+	uint32_t due_count, due_reserved;
 	uint64_t *mark; /* By node: of the job looked at last. */
 	uint64_t marks;
 	bool settling;
@@ -203,22 +203,22 @@ struct storage {
 };
 
 int storage_init(void **state, const struct sl_model_setup *setup, struct sl_err *err); /* storage_setup.c */
-int storage_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err);
+int storage_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 /* Of moves.c. Bytes of a second that an unhindered job streams, rounded up. */
-int64_t storage_stream_demand(const struct sl_profile *profile);
+int64_t storage_stream_wanted(const struct sl_profile *profile);
 /* What so many clients move at most. */
 int64_t storage_most_of(const struct storage *storage, uint32_t system, bool write, int64_t clients);
 /* Moves want.bytes, or streams; want.most 0: as the system says. False: that takes no time, and is done. */
-bool storage_move(struct storage *storage, struct sl_pass *world, struct storage_flow want, uint32_t system);
-void storage_drop(struct storage *storage, struct sl_pass *world, uint32_t row);
+bool storage_move(struct storage *storage, struct sim *sim, struct storage_flow want, uint32_t system);
+void storage_drop(struct storage *storage, struct sim *sim, uint32_t row);
 /* Out of its pool and into it: what stands still moves nothing. */
-void storage_leave_pool(struct storage *storage, struct sl_pass *world, uint32_t row);
-void storage_enter_pool(struct storage *storage, struct sl_pass *world, uint32_t row);
+void storage_leave_pool(struct storage *storage, struct sim *sim, uint32_t row);
+void storage_enter_pool(struct storage *storage, struct sim *sim, uint32_t row);
 bool storage_note_due(struct storage *storage, uint32_t row); /* False: no memory. */
-void storage_no_memory(struct storage *storage, struct sl_pass *world);
-void storage_settle(void *state, struct sl_pass *world);
+void storage_no_memory(struct storage *storage, struct sim *sim);
+void storage_settle(void *state, struct sim *sim);
 /* Of storage.c: what the job staged is through. */
-void storage_staged(struct storage *storage, struct sl_pass *world, sl_job job);
+void storage_staged(struct storage *storage, struct sim *sim, sl_job job);
 
 /* The profile of a job; NULL: nothing is said. */
 const struct sl_profile *storage_profile(const struct storage *storage, uint32_t job, uint32_t *row);

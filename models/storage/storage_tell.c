@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * storage_tell.c - what storage tells as the run is over, and what it counts for that on the way.
+ * storage_report.c - what storage tells as the run is over, and what it counts for that on the way.
  *
  * Bytes are told in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
  */
@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Of staging times: mean and nearest rank 95. */
-static int tell_wait(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
+static int report_wait(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *wait = sl_alloc(storage->arena, (size_t)storage->jobs->count + 1, sizeof(*wait));
 	if (!wait)
@@ -34,17 +34,17 @@ static int tell_wait(struct storage *storage, struct sl_tally *tally, struct sl_
 	}
 	qsort(wait, count, sizeof(*wait), by_value);
 	const uint32_t rank = (uint32_t)(((uint64_t)count * 95 + 99) / 100);
-	int status = sl_tell_metric(tally, "storage.wait.mean",
+	int status = sl_report_metric(tally, "storage.wait.mean",
 		count ? (int64_t)((2 * sum + count) / (2 * (__int128)count)) : 0, err);
 	if (!status)
-		status = sl_tell_metric(tally, "storage.wait.p95", count ? wait[rank - 1] : 0, err);
+		status = sl_report_metric(tally, "storage.wait.p95", count ? wait[rank - 1] : 0, err);
 	return status;
 }
 
 static int64_t bounded(__int128 value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
 
-static int tell_system(
-	struct storage *storage, struct sl_tally *tally, uint32_t system, sl_time span, struct sl_err *err)
+static int report_system(
+	struct storage *storage, struct sl_tally *tally, uint32_t system, sl_time range, struct sl_err *err)
 {
 	static const char *const way[] = { "read", "written" };
 	static const char *const share[] = { "read_load", "write_load" };
@@ -57,7 +57,7 @@ static int tell_system(
 		char *lasting = sl_strdup(storage->arena, name, strlen(name));
 		if (!lasting)
 			return sl_fail_memory(err);
-		status = sl_tell_metric(tally, lasting, bounded(moved / 1000), err);
+		status = sl_report_metric(tally, lasting, bounded(moved / 1000), err);
 		const int64_t capacity = of->capacity[of->half ? 0 : i];
 		if (status || capacity == STORAGE_UNBOUNDED)
 			continue;
@@ -65,28 +65,29 @@ static int tell_system(
 		lasting = sl_strdup(storage->arena, name, strlen(name));
 		if (!lasting)
 			return sl_fail_memory(err);
-		const __int128 could = (__int128)capacity * span;
+		const __int128 could = (__int128)capacity * range;
 		const __int128 micro = could ? moved * SL_SECOND * SL_SECOND / could : 0;
-		status = sl_tell_metric(tally, lasting, bounded(micro), err);
+		status = sl_report_metric(tally, lasting, bounded(micro), err);
 	}
 	return status;
 }
 
-static int tell_caches(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
+static int report_caches(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
 {
 	const int64_t ratio =
 		storage->asked
 			? (int64_t)((2 * storage->found * SL_SECOND + storage->asked) / (2 * storage->asked))
 			: 0;
-	int status = sl_tell_metric(tally, "storage.cache_hits", ratio, err);
+	int status = sl_report_metric(tally, "storage.cache_hits", ratio, err);
 	if (!status)
-		status = sl_tell_metric(tally, "storage.cold_starts", storage->cold_starts * SL_SECOND, err);
+		status =
+			sl_report_metric(tally, "storage.cold_starts", storage->cold_starts * SL_SECOND, err);
 	if (!status)
-		status = sl_tell_metric(tally, "storage.no_access", storage->no_access * SL_SECOND, err);
+		status = sl_report_metric(tally, "storage.no_access", storage->no_access * SL_SECOND, err);
 	return status;
 }
 
-static int tell_columns(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
+static int report_columns(struct storage *storage, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t *column[3];
 	for (size_t i = 0; i < SL_LEN(column); i++) {
@@ -100,21 +101,21 @@ static int tell_columns(struct storage *storage, struct sl_tally *tally, struct 
 		column[1][i] = job->clients ? job->out : SL_NONE;
 		column[2][i] = job->clients ? job->cold : SL_NONE;
 	}
-	int status = sl_tell_job_column(tally, "stage_in", column[0], err);
+	int status = sl_report_job_column(tally, "stage_in", column[0], err);
 	if (!status)
-		status = sl_tell_job_column(tally, "stage_out", column[1], err);
-	return status ? status : sl_tell_job_column(tally, "cold_start", column[2], err);
+		status = sl_report_job_column(tally, "stage_out", column[1], err);
+	return status ? status : sl_report_job_column(tally, "cold_start", column[2], err);
 }
 
 enum { COLUMNS = 5 };
 
 /* Spans in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
  * (10^9 * width), in millionths. */
-static int tell_load(struct storage *storage, struct sl_tally *tally, sl_time now, struct sl_err *err)
+static int report_load(struct storage *storage, struct sl_tally *tally, sl_time now, struct sl_err *err)
 {
 	static const char *const names[COLUMNS] = { "from", "to", "fs", "way", "gb_per_s" };
 	static const char *const ways[] = { "read", "write" };
-	const size_t most = (size_t)2 * storage->system_count * STORAGE_SPANS;
+	const size_t most = (size_t)2 * storage->system_count * STORAGE_RANGES;
 	struct sl_cell *cell = sl_alloc(storage->arena, most * COLUMNS, sizeof(*cell));
 	if (!cell)
 		return sl_fail_memory(err);
@@ -141,21 +142,21 @@ static int tell_load(struct storage *storage, struct sl_tally *tally, sl_time no
 			row[4].micro = rate;
 		}
 	}
-	return sl_tell_table(tally, "storage", names, COLUMNS, cell, rows, err);
+	return sl_report_add_table(tally, "storage", names, COLUMNS, cell, rows, err);
 }
 
-int storage_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+int storage_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	struct storage *storage = state;
-	const sl_time now = sl_now(world);
-	int status = tell_wait(storage, tally, err);
+	const sl_time now = sl_now(sim);
+	int status = report_wait(storage, tally, err);
 	for (uint32_t i = 0; i < storage->system_count && !status; i++)
-		status = tell_system(storage, tally, i, now - storage->began, err);
+		status = report_system(storage, tally, i, now - storage->began, err);
 	if (!status)
-		status = tell_caches(storage, tally, err);
+		status = report_caches(storage, tally, err);
 	if (!status)
-		status = tell_columns(storage, tally, err);
-	return status ? status : tell_load(storage, tally, now, err);
+		status = report_columns(storage, tally, err);
+	return status ? status : report_load(storage, tally, now, err);
 }
 
 /* ---- How much was moved when, in a bounded number of rows.
@@ -175,11 +176,11 @@ static void gain(int64_t *sum, int64_t bytes) { *sum = *sum < INT64_MAX - bytes 
 
 static void halve(struct storage_load *load)
 {
-	for (uint32_t i = 0; i < STORAGE_SPANS / 2; i++) {
+	for (uint32_t i = 0; i < STORAGE_RANGES / 2; i++) {
 		load->bytes[i] = load->bytes[2 * (size_t)i];
 		gain(&load->bytes[i], load->bytes[2 * (size_t)i + 1]);
 	}
-	for (uint32_t i = STORAGE_SPANS / 2; i < STORAGE_SPANS; i++)
+	for (uint32_t i = STORAGE_RANGES / 2; i < STORAGE_RANGES; i++)
 		load->bytes[i] = 0;
 	load->width *= 2;
 	load->used = (load->used + 1) / 2;
@@ -188,17 +189,17 @@ static void halve(struct storage_load *load)
 void storage_load_add(struct storage_load *load, sl_time from, sl_time until, int64_t bytes)
 {
 	SL_CHECK(from >= load->zero && until > from);
-	while ((until - load->zero - 1) / load->width >= STORAGE_SPANS)
+	while ((until - load->zero - 1) / load->width >= STORAGE_RANGES)
 		halve(load);
-	int64_t told = 0;
+	int64_t reported = 0;
 	for (sl_time at = from; at < until;) {
-		const uint32_t span = (uint32_t)((at - load->zero) / load->width);
-		const sl_time end = load->zero + (span + 1) * load->width;
+		const uint32_t range = (uint32_t)((at - load->zero) / load->width);
+		const sl_time end = load->zero + (range + 1) * load->width;
 		at = end < until ? end : until;
 		const int64_t sum = (int64_t)((__int128)bytes * (at - from) / (until - from));
-		gain(&load->bytes[span], sum - told);
-		told = sum;
-		if (span >= load->used)
-			load->used = span + 1;
+		gain(&load->bytes[range], sum - reported);
+		reported = sum;
+		if (range >= load->used)
+			load->used = range + 1;
 	}
 }

@@ -202,10 +202,10 @@ static int set(struct entry *entry, const struct sl_place *at, const char *key, 
 	}
 	static const char *const known[] = { "read", "write", "per_client", "client_read", "client_write",
 		"duplex", "slots", "rpc_size", "rtt", "nodes", NULL };
-	const char *near = sl_nearest(key, known);
-	return sl_fail_at(err, at, "storage: unknown key '%.40s'%s%s%s", key, near ? ": did you mean '" : "",
-		near ? near : "",
-		near ? "'?" : ": read, write, per_client, duplex, slots, rpc_size, rtt, nodes");
+	const char *similar = sl_nearest(key, known);
+	return sl_fail_at(err, at, "storage: unknown key '%.40s'%s%s%s", key,
+		similar ? ": did you mean '" : "", similar ? similar : "",
+		similar ? "'?" : ": read, write, per_client, duplex, slots, rpc_size, rtt, nodes");
 }
 
 /* ---- Who may use it ---------------------------------------------------------------- */

@@ -18,7 +18,7 @@ uint32_t storage_flow_new(struct storage_flows *flows, enum storage_what what)
 	if (row != STORAGE_NO_FLOW) {
 		flows->free = flows->flow[row].next;
 	} else {
-		if (SL_GROW_IN(flows->arena, flows->flow, flows->room, flows->count + 1, NULL))
+		if (SL_GROW_IN(flows->arena, flows->flow, flows->reserved, flows->count + 1, NULL))
 			return STORAGE_NO_FLOW;
 		row = flows->count++;
 	}
@@ -42,18 +42,18 @@ int64_t storage_flow_rate(const struct storage_flow *flow, const struct storage_
 }
 
 /* Units moved in that time; not more than there are left. */
-static int64_t moved_of(const struct storage_flow *flow, const struct storage_pool *pool, sl_time span)
+static int64_t moved_of(const struct storage_flow *flow, const struct storage_pool *pool, sl_time range)
 {
 	if (flow->what == STORAGE_STREAM) { /* Whole bytes a second are exact enough for what has no end. */
-		const __int128 moved = (__int128)storage_flow_rate(flow, pool) * span / SL_SECOND;
+		const __int128 moved = (__int128)storage_flow_rate(flow, pool) * range / SL_SECOND;
 		return moved < INT64_MAX ? (int64_t)moved : INT64_MAX;
 	}
 	const sl_time end = storage_flow_end(flow, pool);
-	if (end <= flow->since + span)
+	if (end <= flow->since + range)
 		return flow->left;
 	/* Before its end: the quotient is below `left`, so that the product stays below 2^63 * 2^20 * 2^31.
 	 */
-	const __int128 each = (__int128)STORAGE_UNIT * span;
+	const __int128 each = (__int128)STORAGE_UNIT * range;
 	return flow->capped
 		       ? (int64_t)(each * flow->most / SL_SECOND)
 		       : (int64_t)(each * pool->share * flow->clients / ((__int128)SL_SECOND * pool->shares));
@@ -61,10 +61,10 @@ static int64_t moved_of(const struct storage_flow *flow, const struct storage_po
 
 int64_t storage_flow_settle(struct storage_flow *flow, const struct storage_pool *pool, sl_time now)
 {
-	const sl_time span = now - flow->since;
-	if (span <= 0)
+	const sl_time range = now - flow->since;
+	if (range <= 0)
 		return 0;
-	const int64_t moved = moved_of(flow, pool, span);
+	const int64_t moved = moved_of(flow, pool, range);
 	flow->since = now;
 	if (flow->what == STORAGE_STREAM)
 		return moved;
@@ -88,8 +88,8 @@ sl_time storage_flow_end(const struct storage_flow *flow, const struct storage_p
 		rate *= (__int128)flow->clients * pool->share;
 	}
 	SL_CHECK(rate > 0);
-	const __int128 span = (work + rate - 1) / rate;
-	return span < SL_NEVER / 2 ? flow->since + (sl_time)span : SL_NEVER;
+	const __int128 range = (work + rate - 1) / rate;
+	return range < SL_NEVER / 2 ? flow->since + (sl_time)range : SL_NEVER;
 }
 
 /* ---- The pool -------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 {
 	struct storage_flow *flow = &flows->flow[row];
 	SL_CHECK(flow->clients > 0 && flow->most > 0 && !flow->in);
-	if (SL_GROW_IN(flows->arena, pool->order, pool->room, pool->count + 1, NULL))
+	if (SL_GROW_IN(flows->arena, pool->order, pool->reserved, pool->count + 1, NULL))
 		return false;
 	const uint32_t at = place_of(flows, pool, row);
 	memmove(&pool->order[at + 1], &pool->order[at], (pool->count - at) * sizeof(*pool->order));
@@ -217,6 +217,6 @@ void storage_pool_solve(
 		if (at_most && flow->capped)
 			continue;
 		flow->capped = at_most;
-		sink->told(sink->self, pool->order[i]);
+		sink->reported(sink->self, pool->order[i]);
 	}
 }

@@ -12,7 +12,7 @@ static uint32_t workflow_depends(const struct sl_jobs *jobs, uint32_t row, const
 {
 	if (!jobs->more_of || !jobs->more_of[row])
 		return 0;
-	const struct sl_job_more *more = &jobs->more[jobs->more_of[row]];
+	const struct sl_job_attributes *more = &jobs->more[jobs->more_of[row]];
 	*depend = more->depend;
 	return more->depend_count;
 }
@@ -121,7 +121,7 @@ static void walk(struct workflows *w, const size_t *first, const uint32_t *follo
 	}
 }
 
-static void edges_in(struct workflows *w, size_t *first, uint32_t *follower)
+static void boundaries_in(struct workflows *w, size_t *first, uint32_t *follower)
 {
 	const struct sl_jobs *jobs = w->jobs;
 	const struct sl_depend *depend = NULL;
@@ -149,22 +149,22 @@ int workflow_paths(struct workflows *w, struct sl_err *err)
 	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
 	uint32_t *follower = NULL;
 	if (first && order) {
-		edges_in(w, first, NULL);
+		boundaries_in(w, first, NULL);
 		for (uint32_t row = 0; row < count; row++)
 			first[row + 1] += first[row];
 		follower = calloc(first[count] + 1, sizeof(*follower));
 	}
 	if (follower) {
-		edges_in(w, first, follower); /* Each now is where the next one begins. */
+		boundaries_in(w, first, follower); /* Each now is where the next one begins. */
 		memmove(first + 1, first, count * sizeof(*first));
 		first[0] = 0;
 		walk(w, first, follower, order);
 		for (uint32_t row = 0; row < count; row++)
 			w->job[row].of = root_of(w->job, row);
 	}
-	const bool room = follower != NULL;
+	const bool capacity = follower != NULL;
 	free(first);
 	free(order);
 	free(follower);
-	return room ? SL_OK : sl_fail_memory(err);
+	return capacity ? SL_OK : sl_fail_memory(err);
 }

@@ -25,23 +25,23 @@ static int workflow_init(void **state, const struct sl_model_setup *setup, struc
 	return workflow_paths(w, err);
 }
 
-static void started(void *state, struct sl_pass *world, sl_job job)
+static void started(void *state, struct sim *sim, sl_job job)
 {
 	struct workflows *w = state;
 	if (w->job[job.row].start == SL_NONE)
-		w->job[job.row].start = sl_now(world);
+		w->job[job.row].start = sl_now(sim);
 }
 
-static void left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct workflows *w = state;
 	if (how == SL_LEFT_END)
-		w->job[job.row].end = sl_now(world);
+		w->job[job.row].end = sl_now(sim);
 }
 
 /* ---- What is told ----------------------------------------------------------------------------- */
 
-struct told {
+struct reported {
 	uint32_t jobs, ended, last; /* last: the row that ended last. */
 	sl_time submit, end, path;  /* path: SL_NONE: some job waits in a circle. */
 };
@@ -52,13 +52,13 @@ static sl_time end_in_run(const struct workflows *w, uint32_t row, bool start)
 	return at == SL_NONE ? SL_NEVER : at;
 }
 
-static void gather(const struct workflows *w, struct told *told)
+static void gather(const struct workflows *w, struct reported *reported)
 {
 	for (uint32_t row = 0; row < w->jobs->count; row++) {
 		const struct workflow_job *job = &w->job[row];
-		struct told *of = &told[job->of];
+		struct reported *of = &reported[job->of];
 		if (!of->jobs++)
-			*of = (struct told){
+			*of = (struct reported){
 				.jobs = 1, .submit = SL_NEVER, .end = SL_NONE, .path = INT64_MIN + 1
 			};
 		of->submit = w->jobs->submit[row] < of->submit ? w->jobs->submit[row] : of->submit;
@@ -75,7 +75,7 @@ static void gather(const struct workflows *w, struct told *told)
 }
 
 /* From the job that ended last, back by whom each waited for: what each waited for the cluster. */
-static sl_time path_wait(const struct workflows *w, const struct told *of)
+static sl_time path_wait(const struct workflows *w, const struct reported *of)
 {
 	sl_time wait = 0;
 	uint32_t row = of->last;
@@ -112,7 +112,7 @@ struct sums {
 	int64_t slowdown;
 };
 
-static int row_put(const struct workflows *w, uint32_t row, const struct told *of, struct sl_cell *cell,
+static int row_put(const struct workflows *w, uint32_t row, const struct reported *of, struct sl_cell *cell,
 	struct sums *sums)
 {
 	const bool whole = of->ended == of->jobs && of->path != SL_NONE;
@@ -136,48 +136,48 @@ static int row_put(const struct workflows *w, uint32_t row, const struct told *o
 	return name ? SL_OK : SL_SYSTEM;
 }
 
-static int metrics_tell(const struct sums *sums, struct sl_tally *tally, struct sl_err *err)
+static int metrics_report(const struct sums *sums, struct sl_tally *tally, struct sl_err *err)
 {
 	const int64_t n = sums->measured;
-	int status = sl_tell_metric(tally, "workflow.count", sums->count * SL_SECOND, err);
+	int status = sl_report_metric(tally, "workflow.count", sums->count * SL_SECOND, err);
 	if (!status && n)
-		status = sl_tell_metric(
+		status = sl_report_metric(
 			tally, "workflow.makespan.mean", sl_mul_div(sums->makespan, 1, n), err);
 	if (!status && n)
-		status = sl_tell_metric(
+		status = sl_report_metric(
 			tally, "workflow.slowdown.mean", sl_mul_div(sums->slowdown, 1, n), err);
 	if (!status && n)
-		status = sl_tell_metric(
+		status = sl_report_metric(
 			tally, "workflow.path_wait.mean", sl_mul_div(sums->path_wait, 1, n), err);
 	return status;
 }
 
-static int workflow_tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+static int workflow_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "workflow", "jobs", "ended", "submit", "end", "makespan",
 		"critical_path", "slowdown", "path_wait" };
-	(void)world;
+	(void)sim;
 	const struct workflows *w = state;
 	const uint32_t count = w->jobs->count;
-	struct told *told = calloc((size_t)count + 1, sizeof(*told));
-	if (!told)
+	struct reported *reported = calloc((size_t)count + 1, sizeof(*reported));
+	if (!reported)
 		return sl_fail_memory(err);
-	gather(w, told);
+	gather(w, reported);
 	size_t rows = 0;
 	for (uint32_t row = 0; row < count; row++)
-		rows += told[row].jobs > 1;
+		rows += reported[row].jobs > 1;
 	struct sl_cell *cell = sl_alloc(w->arena, rows * SL_LEN(column) + 1, sizeof(*cell));
 	struct sums sums = { 0 };
 	int status = cell ? SL_OK : SL_SYSTEM;
 	size_t at = 0;
 	for (uint32_t row = 0; row < count && !status; row++)
-		if (told[row].jobs > 1)
-			status = row_put(w, row, &told[row], &cell[at++ * SL_LEN(column)], &sums);
-	free(told);
+		if (reported[row].jobs > 1)
+			status = row_put(w, row, &reported[row], &cell[at++ * SL_LEN(column)], &sums);
+	free(reported);
 	if (status)
 		return sl_fail_memory(err);
-	status = sl_tell_table(tally, "workflows", column, SL_LEN(column), cell, rows, err);
-	return status ? status : metrics_tell(&sums, tally, err);
+	status = sl_report_add_table(tally, "workflows", column, SL_LEN(column), cell, rows, err);
+	return status ? status : metrics_report(&sums, tally, err);
 }
 
 const struct sl_model model_workflow = {
@@ -187,5 +187,5 @@ const struct sl_model model_workflow = {
 	.init = workflow_init,
 	.started = started,
 	.left = left,
-	.tell = workflow_tell,
+	.report = workflow_report,
 };

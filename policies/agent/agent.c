@@ -168,7 +168,7 @@ static void pass_agent(void *state, struct sl_pass *pass)
 		if (!count)
 			break;
 		if (!(agent->doc ? recorded(agent, pass, number, count, &answer)
-				 : sl_ask(pass, number, agent->offered, count, &answer)))
+				 : sl_query(pass, number, agent->offered, count, &answer)))
 			return;
 		sl_ledger_add(pass, agent->asked, 0, 1);
 		if (!sl_job_is(answer))

@@ -17,7 +17,7 @@ struct entry {
 };
 
 struct lanes {
-	struct parties partitions;
+	struct share_holders partitions;
 	struct entry *heap; /* Who is next on top. */
 	uint32_t heap_count;
 	struct entry *waiting; /* Lanes whose first job does not fit, as they were found. */
@@ -31,7 +31,7 @@ static int refuse(const struct composed *composed, struct sl_err *err)
 			composed->plan->name,
 			composed->plan->lanes_not ? composed->plan->lanes_not
 						  : "it has no queue whose first job others wait behind");
-	if (composed->shares)
+	if (composed->fair_shares)
 		return sl_fail(err, SL_USAGE,
 			"queues=partition: order=%s goes by parties of the whole queue; use an order of jobs",
 			composed->values[PARAM_ORDER].text);
@@ -51,7 +51,7 @@ int lanes_init(struct composed *composed, const struct sl_setup *setup, struct s
 	if (!status && !lanes)
 		return sl_fail_memory(err);
 	if (!status)
-		status = parties_init(&lanes->partitions, 2, setup, err);
+		status = share_holders_init(&lanes->partitions, 2, setup, err);
 	if (status)
 		return status;
 	const uint32_t count = lanes->partitions.count ? lanes->partitions.count : 1;

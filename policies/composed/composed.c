@@ -56,24 +56,24 @@ static int refuse_idle(const struct composed *composed, struct sl_err *err)
 }
 
 /* An order of parties stands on what the plan asks of an order. */
-static int init_shares(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
+static int init_fair_shares(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct plan *plan = composed->plan;
 	const struct sl_value *values = setup->values;
 	const struct order *order = composed->order.order;
-	if (!order || !order->sharing) {
+	if (!order || !order->fair_share) {
 		if (plan == &plan_share)
 			return sl_fail(err, SL_USAGE,
 				"plan=share goes by parties: use order=fairshare, drf, lottery or stride, not %s",
 				values[PARAM_ORDER].text);
 		return SL_OK;
 	}
-	if (order->sharing->drawn && !plan->turns)
+	if (order->fair_share->drawn && !plan->turns)
 		return sl_fail(err, SL_USAGE,
 			"order=%s draws who is next, and has no order beyond: use plan=share, fcfs or easy, not %s",
 			order->name, plan->name);
-	const struct shares_options options = {
-		.sharing = order->sharing,
+	const struct fair_shares_options options = {
+		.fair_share = order->fair_share,
 		.by = values[PARAM_BY].number,
 		.weights = values[PARAM_WEIGHTS].text,
 		.initial = values[PARAM_INITIAL].text,
@@ -81,15 +81,15 @@ static int init_shares(struct composed *composed, const struct sl_setup *setup, 
 		.dominant = values[PARAM_CHARGE].number,
 		.by_size = values[PARAM_COST].number,
 	};
-	return shares_init(&composed->shares, &options, setup, err);
+	return fair_shares_init(&composed->fair_shares, &options, setup, err);
 }
 
 /* A candidates' order of its own, or no candidates, and the queue need not stand in the parties' order. */
 static bool has_keys(const struct composed *composed)
 {
-	if (!composed->shares)
+	if (!composed->fair_shares)
 		return !composed->order.by_row;
-	return !composed->order.order->sharing->drawn && !composed->plan->parts;
+	return !composed->order.order->fair_share->drawn && !composed->plan->parts;
 }
 
 /* The shadow is EASY's: elsewhere there is none to freeze, and nothing to spare. The three stand together. */
@@ -123,7 +123,7 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 	if (!status)
 		status = refuse_idle(composed, err);
 	if (!status)
-		status = init_shares(composed, setup, err);
+		status = init_fair_shares(composed, setup, err);
 	composed->wait_published = setup->values[PARAM_WAIT].number && composed->order.waits;
 	if (composed->wait_published)
 		composed->order.waits = false; /* It depends on the submission alone. */
@@ -131,24 +131,24 @@ static int init_order(struct composed *composed, const struct sl_setup *setup, s
 }
 
 /* Random placement is no more than that: all nodes are alike to it. */
-static enum sl_ties ties_of(const struct sl_setup *setup, const struct sl_placing *placing)
+static enum sl_ties ties_of(const struct sl_setup *setup, const struct sl_node_scorer *scorer)
 {
-	return placing->at_random ? SL_TIES_RANDOM : (enum sl_ties)setup->values[PARAM_TIES].number;
+	return scorer->at_random ? SL_TIES_RANDOM : (enum sl_ties)setup->values[PARAM_TIES].number;
 }
 
 static int init_place(const struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *place = &setup->values[PARAM_PLACE];
 	const size_t len = strcspn(place->text, ":"); /* Of "lua:FILE" the language. */
-	const struct sl_placing *placing = sl_by_name_n(setup->registry->placings, place->text, len);
-	if (placing)
-		return sl_set_placing(setup, placing, ties_of(setup, placing), err);
+	const struct sl_node_scorer *scorer = sl_by_name_n(setup->registry->scorers, place->text, len);
+	if (scorer)
+		return sl_set_node_scorer(setup, scorer, ties_of(setup, scorer), err);
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);
-	const struct sl_placer *placer = sl_by_name(setup->registry->placers, place->text);
-	return placer ? sl_set_placer(setup, placer, err)
-		      : sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);
+	const struct sl_allocator *allocator = sl_by_name(setup->registry->allocators, place->text);
+	return allocator ? sl_set_allocator(setup, allocator, err)
+			 : sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);
 }
 
 static int composed_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -181,7 +181,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 		status = part_init(composed, &composed->admits, setup, PARAM_ADMIT, "admit", err);
 	gate_init(composed, setup);
 	sl_default_reason(setup, composed->plan->reason);
-	sl_default_rule(setup, composed->shares ? SL_RULE_SHARE : SL_RULE_ORDER);
+	sl_default_rule(setup, composed->fair_shares ? SL_RULE_SHARE : SL_RULE_ORDER);
 	return status ? status : init_place(composed, setup, err);
 }
 
@@ -203,14 +203,14 @@ static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 
 static void submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	parts_told(composed, "submitted", pass, job);
+	parts_reported(composed, "submitted", pass, job);
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
 	lanes_submitted(composed, pass, job);
-	double key = composed->shares ? shares_submitted(composed->shares, pass, job) : 0;
+	double key = composed->fair_shares ? fair_shares_submitted(composed->fair_shares, pass, job) : 0;
 	if (composed->plan->key)
 		key = composed->plan->key(pass, job);
-	else if (!composed->shares && has_keys(composed))
+	else if (!composed->fair_shares && has_keys(composed))
 		key = queue_key(composed, pass, job);
 	if (composed->plan->key || has_keys(composed))
 		sl_set_key(pass, job, key);
@@ -226,40 +226,40 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 
 static void ended(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	parts_told(composed, "ended", pass, job);
-	if (composed->shares)
-		shares_ended(composed->shares, pass, job);
+	parts_reported(composed, "ended", pass, job);
+	if (composed->fair_shares)
+		fair_shares_ended(composed->fair_shares, pass, job);
 	if (composed->plan->ended)
 		composed->plan->ended(composed, pass, job);
 }
 
-static void shares_past(
-	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+static void fair_shares_history(struct composed *composed, struct sl_pass *pass, sl_job job,
+	enum sl_history_command what, enum sl_preempt how)
 {
 	switch (what) {
-	case SL_PAST_START:
-		shares_started(composed->shares, pass, job);
+	case SL_HISTORY_START:
+		fair_shares_started(composed->fair_shares, pass, job);
 		break;
-	case SL_PAST_PREEMPT:
-		shares_stopped(composed->shares, pass, job, how);
+	case SL_HISTORY_PREEMPT:
+		fair_shares_stopped(composed->fair_shares, pass, job, how);
 		break;
-	case SL_PAST_RESUME:
-		shares_resumed(composed->shares, pass, job);
+	case SL_HISTORY_RESUME:
+		fair_shares_resumed(composed->fair_shares, pass, job);
 		break;
-	case SL_PAST_RESIZE:
+	case SL_HISTORY_RESIZE:
 		break;
 	}
 }
 
 /* It takes over: what others did counts as if it had done it. */
-static void composed_past(
-	void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+static void composed_history(
+	void *state, struct sl_pass *pass, sl_job job, enum sl_history_command what, enum sl_preempt how)
 {
 	struct composed *composed = state;
-	if (composed->shares)
-		shares_past(composed, pass, job, what, how);
-	if (composed->plan->past)
-		composed->plan->past(composed, pass, job, what, how);
+	if (composed->fair_shares)
+		fair_shares_history(composed, pass, job, what, how);
+	if (composed->plan->beyond)
+		composed->plan->beyond(composed, pass, job, what, how);
 }
 
 static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
@@ -289,7 +289,7 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 			composed->estimate->expired(composed, pass, job);
 		break;
 	case SL_EV_MODEL: /* It failed, and waits again: to the books as if somebody had preempted it. */
-		composed_past(state, pass, job, SL_PAST_PREEMPT, SL_PREEMPT_REQUEUE);
+		composed_history(state, pass, job, SL_HISTORY_PREEMPT, SL_PREEMPT_REQUEUE);
 		break;
 	case SL_EV_NODE_UP:
 		if (composed->plan->opened)
@@ -313,8 +313,8 @@ bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
 		return composed_start_sized(composed, pass, job, 0);
 	if (!sl_start(pass, job))
 		return false;
-	if (composed->shares)
-		shares_started(composed->shares, pass, job);
+	if (composed->fair_shares)
+		fair_shares_started(composed->fair_shares, pass, job);
 	return true;
 }
 
@@ -326,8 +326,8 @@ bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_jo
 		return false;
 	if (composed->gated)
 		gate_passed(composed, pass, job);
-	if (composed->shares)
-		shares_started(composed->shares, pass, job);
+	if (composed->fair_shares)
+		fair_shares_started(composed->fair_shares, pass, job);
 	return true;
 }
 
@@ -335,8 +335,8 @@ bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (!sl_preempt(pass, job, how))
 		return false;
-	if (composed->shares)
-		shares_stopped(composed->shares, pass, job, how);
+	if (composed->fair_shares)
+		fair_shares_stopped(composed->fair_shares, pass, job, how);
 	return true;
 }
 
@@ -344,27 +344,27 @@ bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job
 {
 	if (!sl_resume(pass, job))
 		return false;
-	if (composed->shares)
-		shares_resumed(composed->shares, pass, job);
+	if (composed->fair_shares)
+		fair_shares_resumed(composed->fair_shares, pass, job);
 	return true;
 }
 
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark)
 {
 	sl_undo(pass, mark);
-	if (composed->shares)
-		parties_rewind(&composed->shares->parties);
+	if (composed->fair_shares)
+		share_holders_rewind(&composed->fair_shares->share_holders);
 }
 
 sl_job composed_first(struct composed *composed, struct sl_pass *pass)
 {
-	return composed->shares ? shares_first(composed->shares, pass) : sl_queue_first(pass);
+	return composed->fair_shares ? fair_shares_first(composed->fair_shares, pass) : sl_queue_first(pass);
 }
 
 void composed_start_due(struct composed *composed, struct sl_pass *pass)
 {
-	sl_by(pass, SL_RULE_PROMISE, SL_JOB_NONE);
-	if (!composed->shares) {
+	sl_set_cause(pass, SL_RULE_PROMISE, SL_JOB_NONE);
+	if (!composed->fair_shares) {
 		sl_promises_start(pass);
 		return;
 	}
@@ -380,8 +380,8 @@ static void composed_pass(void *state, struct sl_pass *pass)
 	const struct plan *plan = composed->plan;
 	if (composed->order.waits)
 		sl_queue_rekey(pass, queue_key, composed);
-	if (composed->shares)
-		shares_begin(composed->shares, pass,
+	if (composed->fair_shares)
+		fair_shares_begin(composed->fair_shares, pass,
 			!plan->parts && (!plan->turns || (composed->fill.by_row && sl_any_fits(pass))));
 	plan->pass(composed, pass);
 }
@@ -404,6 +404,6 @@ const struct sl_policy policy_composed = {
 	.on_event = composed_event,
 	.release = composed_release,
 	.compat = composed_compats,
-	.on_past = composed_past,
+	.on_history = composed_history,
 	.reasons = composed_reasons,
 };

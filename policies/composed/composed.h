@@ -72,7 +72,7 @@ struct order {
 	bool waits;  /* Depends on the wait: recomputed once a pass. */
 	bool by_row; /* Submit order itself: needs no key. */
 	double (*score)(const struct facts *facts);
-	const struct sharing *sharing; /* In place of a score: an order of parties. */
+	const struct fair_share *fair_share; /* In place of a score: an order of parties. */
 	uint64_t takes;
 };
 
@@ -112,8 +112,8 @@ struct plan {
 	void (*ended)(
 		struct composed *composed, struct sl_pass *pass, sl_job job); /* Or cancelled. Optional. */
 	/* Optional: what whoever planned before did, for plans that keep account of their own starts. */
-	void (*past)(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what,
-		enum sl_preempt how);
+	void (*beyond)(struct composed *composed, struct sl_pass *pass, sl_job job,
+		enum sl_history_command what, enum sl_preempt how);
 	/* Optional: a node is back, or a job in the queue that was put off. */
 	void (*opened)(struct composed *composed, struct sl_pass *pass);
 };
@@ -130,13 +130,13 @@ struct estimate {
 };
 
 struct user_history; /* estimate.c */
-struct shares;       /* shares.h */
+struct fair_shares;  /* shares.h */
 
 struct composed {
 	struct ordering order, fill;
-	struct shares *shares;         /* NULL: an order of jobs. */
-	void *own;                     /* The plan's. */
-	const struct sl_value *values; /* By PARAM_. */
+	struct fair_shares *fair_shares; /* NULL: an order of jobs. */
+	void *own;                       /* The plan's. */
+	const struct sl_value *values;   /* By PARAM_. */
 	const struct plan *plan;
 	const struct estimate *estimate;
 	struct user_history *history;
@@ -167,7 +167,7 @@ void parts_release(struct composed *composed);
 bool part_waits(const struct part *part, const char *function); /* It takes the time, too. */
 double part_key(const struct part *part, const char *function, struct sl_pass *pass, sl_job job);
 /* "submitted", "ended": to all that have it. */
-void parts_told(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job);
+void parts_reported(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job);
 int scripted_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
 void scripted_submitted(struct composed *composed, struct sl_pass *pass, sl_job job);
 void scripted_expired(struct composed *composed, struct sl_pass *pass, sl_job job);

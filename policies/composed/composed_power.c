@@ -32,39 +32,39 @@ static int64_t draw_most(const struct sl_pass *pass, sl_job job)
 						   : NULL;
 	const int64_t intensity = profile && profile->intensity != SL_NONE
 					  ? profile->intensity
-					  : sl_shown_of(pass, "power.intensity");
+					  : sl_figure_of(pass, "power.intensity");
 	const int64_t gpus = sl_asks(pass, job, SL_KIND_GPUS);
 	const int64_t cpus = sl_asks(pass, job, SL_KIND_CPUS);
 	const int64_t gpu = sl_mul_div(
-		sl_shown_of(pass, "power.gpu"), gpus * intensity, sl_parts(cluster->gpu_parts) * 1000000);
+		sl_figure_of(pass, "power.gpu"), gpus * intensity, sl_parts(cluster->gpu_parts) * 1000000);
 	/* One more for each share that is rounded half up. */
-	return gpu + sl_mul_div(sl_shown_of(pass, "power.core"), cpus, sl_parts(cluster->cpu_parts)) + gpus +
+	return gpu + sl_mul_div(sl_figure_of(pass, "power.core"), cpus, sl_parts(cluster->cpu_parts)) + gpus +
 	       cpus;
 }
 
 /* Since the model looked last; then it knows them itself. */
 static int64_t admitted_draw(const struct composed *composed, const struct sl_pass *pass)
 {
-	if (sl_ledger_get(pass, composed->admitted, ADMITTED_SETTLED) != sl_shown_of(pass, "power.settled"))
+	if (sl_ledger_get(pass, composed->admitted, ADMITTED_SETTLED) != sl_figure_of(pass, "power.settled"))
 		return 0;
 	return sl_ledger_get(pass, composed->admitted, ADMITTED_DRAW);
 }
 
 static bool has_room(const struct composed *composed, const struct sl_pass *pass, sl_job job)
 {
-	const int64_t room = sl_shown_of(pass, "power.room");
-	return room == SL_NONE || draw_most(pass, job) <= room - admitted_draw(composed, pass);
+	const int64_t capacity = sl_figure_of(pass, "power.room");
+	return capacity == SL_NONE || draw_most(pass, job) <= capacity - admitted_draw(composed, pass);
 }
 
 void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	if (!composed->values[PARAM_POWER].number || sl_shown_of(pass, "power.room") == SL_NONE)
+	if (!composed->values[PARAM_POWER].number || sl_figure_of(pass, "power.room") == SL_NONE)
 		return;
 	const int64_t draw = admitted_draw(composed, pass) + draw_most(pass, job);
 	sl_ledger_add(pass, composed->admitted, ADMITTED_DRAW,
 		draw - sl_ledger_get(pass, composed->admitted, ADMITTED_DRAW));
 	sl_ledger_add(pass, composed->admitted, ADMITTED_SETTLED,
-		sl_shown_of(pass, "power.settled") -
+		sl_figure_of(pass, "power.settled") -
 			sl_ledger_get(pass, composed->admitted, ADMITTED_SETTLED));
 }
 
@@ -76,7 +76,7 @@ static sl_time held_until(const struct composed *composed, const struct sl_pass 
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
 	sl_time until = jobs->submit[job.row] + composed->values[PARAM_HOLD_WAIT].number;
-	const struct sl_job_more *more =
+	const struct sl_job_attributes *more =
 		jobs->more_of && jobs->more_of[job.row] ? &jobs->more[jobs->more_of[job.row]] : NULL;
 	if (more && more->deadline != SL_NONE && more->deadline - sl_estimate_of(pass, job) < until)
 		until = more->deadline - sl_estimate_of(pass, job);
@@ -85,9 +85,9 @@ static sl_time held_until(const struct composed *composed, const struct sl_pass 
 
 static bool is_dear(const struct composed *composed, const struct sl_pass *pass)
 {
-	static const char *const shown[] = { NULL, "price", "carbon" };
+	static const char *const displayed[] = { NULL, "price", "carbon" };
 	const int64_t hold = composed->values[PARAM_HOLD].number;
-	const int64_t value = hold ? sl_shown_of(pass, shown[hold]) : SL_NONE;
+	const int64_t value = hold ? sl_figure_of(pass, displayed[hold]) : SL_NONE;
 	return value != SL_NONE && value > composed->values[PARAM_HOLD_ABOVE].number;
 }
 
@@ -99,7 +99,7 @@ static bool is_held(const struct composed *composed, struct sl_pass *pass, sl_jo
 	const sl_time until = held_until(composed, pass, job);
 	if (until <= sl_now(pass))
 		return false;
-	const sl_time next = sl_shown_of(pass, "price.until");
+	const sl_time next = sl_figure_of(pass, "price.until");
 	sl_wake(pass, next != SL_NONE && next > sl_now(pass) && next < until ? next : until);
 	return true;
 }

@@ -63,9 +63,9 @@ static double score_f4(const struct facts *f) { return f->limit * sqrt(f->size) 
 #define KAY "Kay & Lauder, A fair share scheduler, Communications of the ACM 31(1), 1988"
 #define GHODSI \
 	"Ghodsi et al., Dominant resource fairness: fair allocation of multiple resource types, NSDI 2011"
-#define WALDSPURGER_94 "Waldspurger & Weihl, Lottery scheduling, OSDI 1994"
-#define WALDSPURGER_95 "Waldspurger & Weihl, Stride scheduling, MIT/LCS/TM-528, 1995"
-#define TAKES_PARTIES  (TAKES(PARAM_BY) | TAKES(PARAM_WEIGHTS))
+#define WALDSPURGER_94      "Waldspurger & Weihl, Lottery scheduling, OSDI 1994"
+#define WALDSPURGER_95      "Waldspurger & Weihl, Stride scheduling, MIT/LCS/TM-528, 1995"
+#define TAKES_SHARE_HOLDERS (TAKES(PARAM_BY) | TAKES(PARAM_WEIGHTS))
 
 static const struct order orders[] = {
 	{ "fcfs", "s",
@@ -84,15 +84,15 @@ static const struct order orders[] = {
 	{ "f2", "sqrt(r) * n + 25600 * log10(s)", CARASTAN, .score = score_f2 },
 	{ "f3", "r * n + 6860000 * log10(s)", CARASTAN, .score = score_f3 },
 	{ "f4", "r * sqrt(n) + 530000 * log10(s)", CARASTAN, .score = score_f4 },
-	{ "fairshare", "decayed usage / weight, of the party", KAY, .sharing = &sharing_fair,
-		.takes =
-			TAKES_PARTIES | TAKES(PARAM_HALF_LIFE) | TAKES(PARAM_INITIAL) | TAKES(PARAM_CHARGE) },
-	{ "drf", "dominant share / weight, of the party", GHODSI, .sharing = &sharing_drf,
-		.takes = TAKES_PARTIES },
-	{ "lottery", "drawn by weight, of the parties", WALDSPURGER_94, .sharing = &sharing_lottery,
-		.takes = TAKES_PARTIES },
-	{ "stride", "pass, of the party", WALDSPURGER_95, .sharing = &sharing_stride,
-		.takes = TAKES_PARTIES | TAKES(PARAM_COST) },
+	{ "fairshare", "decayed usage / weight, of the party", KAY, .fair_share = &fair_share_fair,
+		.takes = TAKES_SHARE_HOLDERS | TAKES(PARAM_HALF_LIFE) | TAKES(PARAM_INITIAL) |
+			 TAKES(PARAM_CHARGE) },
+	{ "drf", "dominant share / weight, of the party", GHODSI, .fair_share = &fair_share_drf,
+		.takes = TAKES_SHARE_HOLDERS },
+	{ "lottery", "drawn by weight, of the parties", WALDSPURGER_94, .fair_share = &fair_share_lottery,
+		.takes = TAKES_SHARE_HOLDERS },
+	{ "stride", "pass, of the party", WALDSPURGER_95, .fair_share = &fair_share_stride,
+		.takes = TAKES_SHARE_HOLDERS | TAKES(PARAM_COST) },
 };
 
 int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *arena, struct sl_err *err)

@@ -44,7 +44,7 @@ const struct plan plan_fcfs = {
  * there is nothing to part into lanes. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
-	sl_by(pass, SL_RULE_FILL, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_FILL, SL_JOB_NONE);
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL)))
 		(void)composed_start(composed, pass, job);
@@ -128,9 +128,9 @@ static void easy_fill(struct composed *composed, struct sl_pass *pass, sl_job he
 {
 	const uint32_t lane = sl_lane_of(pass, head);
 	struct sl_promise shadow = easy_shadow(composed, pass, head);
-	sl_tell_plan(pass, head, shadow.at);
-	sl_by(pass, SL_RULE_BACKFILL, head);
-	sl_job job = composed->shares ? SL_JOB_NONE : head;
+	sl_report_plan(pass, head, shadow.at);
+	sl_set_cause(pass, SL_RULE_BACKFILL, head);
+	sl_job job = composed->fair_shares ? SL_JOB_NONE : head;
 	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, &shadow)))
 		(void)composed_start(composed, pass, job); /* Fits now without delaying the shadow. */
 }
@@ -232,7 +232,7 @@ static void recorded_pass(struct composed *composed, struct sl_pass *pass)
 {
 	(void)composed;
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
-	sl_by(pass, SL_RULE_RECORDED, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_RECORDED, SL_JOB_NONE);
 	sl_job job = sl_queue_first(pass);
 	while (sl_job_is(job)) {
 		const sl_time start = recorded_start(jobs, job);
@@ -263,10 +263,10 @@ static void loss_pass(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job job;
 	while (sl_job_is(job = sl_queue_first(pass))) {
-		sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+		sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 		if (composed_start(composed, pass, job))
 			continue;
-		sl_by(pass, SL_RULE_LOSS, SL_JOB_NONE);
+		sl_set_cause(pass, SL_RULE_LOSS, SL_JOB_NONE);
 		if (!sl_cancel(pass, job))
 			return;
 	}

@@ -35,7 +35,7 @@ static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 	const sl_time at = head_at(composed, pass, head) - 1;
 	if (composed->fill_none || at <= sl_now(pass) || !sl_any_fits(pass))
 		return;
-	sl_by(pass, SL_RULE_BACKFILL, head);
+	sl_set_cause(pass, SL_RULE_BACKFILL, head);
 	struct sl_promise shadow = sl_shadow_at(pass, head, at, SL_SPARE_NONE);
 	sl_job job = SL_JOB_NONE;
 	while (sl_job_is(job = sl_lane_next_fit(pass, sl_lane_of(pass, head), job, &shadow)))
@@ -44,10 +44,10 @@ static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 
 static void commit_lane(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	for (sl_job head; sl_job_is(head = pick(composed, pass, lane));) {
 		if (!composed_start(composed, pass, head)) {
-			sl_tell_plan(pass, head, head_at(composed, pass, head));
+			sl_report_plan(pass, head, head_at(composed, pass, head));
 			sl_head_waits(pass, head);
 			fill(composed, pass, head);
 			return;

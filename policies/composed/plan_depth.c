@@ -32,10 +32,11 @@ static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uin
 	while (sl_job_is(job) && *held < state->most) {
 		const sl_job next = sl_lane_after(pass, lane, job);
 		const sl_time at = sl_promise_at(pass, job);
-		sl_by(pass, *held ? SL_RULE_BACKFILL : SL_RULE_ORDER, *held ? state->held[0] : SL_JOB_NONE);
+		sl_set_cause(
+			pass, *held ? SL_RULE_BACKFILL : SL_RULE_ORDER, *held ? state->held[0] : SL_JOB_NONE);
 		if (at > sl_now(pass) || !composed_start(composed, pass, job)) {
-			(void)sl_promise_hold(pass, job, at);
-			sl_tell_plan(pass, job, at);
+			(void)sl_promise_set(pass, job, at);
+			sl_report_plan(pass, job, at);
 			state->held[(*held)++] = job;
 		}
 		last = job;
@@ -60,7 +61,7 @@ static void fill_beside(struct composed *composed, struct sl_pass *pass, sl_job 
 {
 	const struct depth *state = composed->own;
 	const uint32_t lane = sl_lane_of(pass, state->held[0]);
-	sl_by(pass, SL_RULE_BACKFILL, state->held[0]);
+	sl_set_cause(pass, SL_RULE_BACKFILL, state->held[0]);
 	struct sl_promise shadow = first_shadow(state, pass, held);
 	sl_job job =
 		composed->fill.by_row ? after : SL_JOB_NONE; /* Candidates may have an order of their own. */
@@ -99,7 +100,7 @@ static void depth_lane(struct composed *composed, struct sl_pass *pass, uint32_t
 static void depth_pass(struct composed *composed, struct sl_pass *pass)
 {
 	if (sl_any_fits(pass))
-		sl_tell_plan(pass, SL_JOB_NONE, SL_NONE); /* They are made anew. */
+		sl_report_plan(pass, SL_JOB_NONE, SL_NONE); /* They are made anew. */
 	lanes_each(composed, pass, depth_lane);
 }
 

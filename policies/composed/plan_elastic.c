@@ -106,15 +106,15 @@ static uint32_t asked_by(const char *evolves, const struct sl_group *group, sl_t
 }
 
 /* Without models a job works in proportion to its size. */
-static bool counts_rates(const struct sl_pass *pass) { return sl_shown_of(pass, "speedup") != SL_NONE; }
+static bool counts_rates(const struct sl_pass *pass) { return sl_figure_of(pass, "speedup") != SL_NONE; }
 
 /* A pass comes when it will ask again, as far as its rate of now goes. */
 static void await(struct sl_pass *pass, sl_job job, sl_time work)
 {
 	const uint32_t asked = group_of(pass, job)->tasks;
 	const unsigned __int128 rate =
-		counts_rates(pass) ? sl_rate_of(pass, job)
-				   : (unsigned __int128)SL_RATE_ONE * sl_tasks_of(pass, job) / asked;
+		counts_rates(pass) ? sl_speed_of(pass, job)
+				   : (unsigned __int128)SL_SPEED_ONE * sl_tasks_of(pass, job) / asked;
 	if (!rate)
 		return;
 	const unsigned __int128 time = (((unsigned __int128)(uint64_t)work << 32) + rate - 1) / rate;
@@ -147,12 +147,12 @@ static void evolve(struct sl_pass *pass)
 static sl_time takes_there(struct sl_pass *pass, sl_job job)
 {
 	const sl_time asked = sl_estimate_of(pass, job);
-	uint64_t rate = (uint64_t)((unsigned __int128)SL_RATE_ONE * sl_tasks_of(pass, job) /
+	uint64_t rate = (uint64_t)((unsigned __int128)SL_SPEED_ONE * sl_tasks_of(pass, job) /
 				   group_of(pass, job)->tasks);
 	if (counts_rates(pass)) {
-		const struct sl_piece *piece;
-		const size_t count = sl_pieces_of(pass, job, &piece);
-		rate = sl_predict(pass, job, piece, count);
+		const struct sl_node_tasks *alloc;
+		const size_t count = sl_node_tasks_of(pass, job, &alloc);
+		rate = sl_predict(pass, job, alloc, count);
 	}
 	if (!rate)
 		return SL_NEVER;
@@ -206,7 +206,7 @@ static bool make_room(struct composed *composed, struct sl_pass *pass, sl_job jo
 	struct elastic *e = composed->own;
 	list_malleable(e, pass);
 	const sl_marked mark = sl_mark(pass);
-	sl_by(pass, SL_RULE_RANK, job);
+	sl_set_cause(pass, SL_RULE_RANK, job);
 	bool started = false;
 	uint32_t asked = 0;
 	for (; asked < e->count && !started; asked++) {
@@ -228,7 +228,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job head;
 	for (;;) {
-		sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+		sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 		head = composed_first(composed, pass);
 		if (!sl_job_is(head))
 			return head;
@@ -244,9 +244,9 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 {
 	struct sl_promise shadow = sl_shadow_with(pass, head, SL_SPARE_COUNT);
-	sl_tell_plan(pass, head, shadow.at);
-	sl_by(pass, SL_RULE_BACKFILL, head);
-	sl_job job = composed->shares ? SL_JOB_NONE : head;
+	sl_report_plan(pass, head, shadow.at);
+	sl_set_cause(pass, SL_RULE_BACKFILL, head);
+	sl_job job = composed->fair_shares ? SL_JOB_NONE : head;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
 		(void)composed_start(composed, pass, job);
 }
@@ -270,7 +270,7 @@ static void share_idle(struct composed *composed, struct sl_pass *pass)
 {
 	struct elastic *e = composed->own;
 	list_malleable(e, pass);
-	sl_by(pass, SL_RULE_SHARE, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_SHARE, SL_JOB_NONE);
 	uint32_t high = 0;
 	for (uint32_t i = 0; i < e->count; i++) {
 		const uint32_t most = group_of(pass, e->job[i])->tasks_max;

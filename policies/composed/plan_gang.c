@@ -15,10 +15,10 @@ struct gang {
 	const uint32_t *row;   /* Jobs, gang by gang, in order of submission. */
 	const uint32_t *begin; /* By gang, count + 1 of them: its part of row. */
 	uint32_t count;
-	uint32_t *seen; /* By gang: end of the submitted ones in row. */
-	sl_ledger
-		told; /* By gang: jobs that were told to wait for others; -1: and that they are all there. */
-	uint32_t *fresh; /* Gangs with a submission at fresh_at. */
+	uint32_t *seen;     /* By gang: end of the submitted ones in row. */
+	sl_ledger reported; /* By gang: jobs that were told to wait for others; -1: and that they are all
+			       there. */
+	uint32_t *fresh;    /* Gangs with a submission at fresh_at. */
 	uint32_t fresh_count;
 	sl_time fresh_at;
 	sl_time *times; /* When something may be freed. */
@@ -89,7 +89,7 @@ static int gang_init(struct composed *composed, const struct sl_setup *setup, st
 	struct gang *gang = composed->own = sl_alloc(setup->arena, 1, sizeof(*gang));
 	if (!gang || !list_members(gang, setup))
 		return sl_fail_memory(err);
-	gang->told = sl_ledger_new(setup, "gangs told", gang->count + 1);
+	gang->reported = sl_ledger_new(setup, "gangs told", gang->count + 1);
 	return check_sizes(gang, setup, err);
 }
 
@@ -109,22 +109,22 @@ static void gang_submitted(struct composed *composed, struct sl_pass *pass, sl_j
 static bool is_whole(const struct gang *gang, uint32_t of) { return gang->seen[of] == gang->begin[of + 1]; }
 
 /* Of gangs that got a job at this instant: what they wait for. */
-static void tell_fresh(struct composed *composed, struct sl_pass *pass)
+static void report_fresh(struct composed *composed, struct sl_pass *pass)
 {
 	const struct gang *gang = composed->own;
 	for (uint32_t i = 0; gang->fresh_at == sl_now(pass) && i < gang->fresh_count; i++) {
 		const uint32_t of = gang->fresh[i];
-		const int64_t told = sl_ledger_get(pass, gang->told, of);
+		const int64_t reported = sl_ledger_get(pass, gang->reported, of);
 		const bool whole = is_whole(gang, of);
-		const uint32_t from = gang->begin[of] + (whole || told < 0 ? 0 : (uint32_t)told);
+		const uint32_t from = gang->begin[of] + (whole || reported < 0 ? 0 : (uint32_t)reported);
 		const uint32_t until =
-			whole ? gang->begin[of] + (told > 0 ? (uint32_t)told : 0) : gang->seen[of];
+			whole ? gang->begin[of] + (reported > 0 ? (uint32_t)reported : 0) : gang->seen[of];
 		for (uint32_t at = from; at < until; at++)
 			sl_set_reason(pass, (sl_job){ gang->row[at] },
 				whole ? SL_REASON_PRIORITY : SL_REASON_DEPENDENCY, 0);
 		const int64_t now = whole ? -1 : (int64_t)gang->seen[of] - gang->begin[of];
-		if (now != told)
-			sl_ledger_add(pass, gang->told, of, now - told);
+		if (now != reported)
+			sl_ledger_add(pass, gang->reported, of, now - reported);
 	}
 }
 
@@ -165,7 +165,7 @@ static bool starts(struct composed *composed, struct sl_pass *pass, sl_job job, 
 static bool holds(struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
 {
 	(void)composed;
-	return sl_promise_hold(pass, job, at);
+	return sl_promise_set(pass, job, at);
 }
 
 static void drops(struct composed *composed, struct sl_pass *pass, uint32_t of)
@@ -264,8 +264,8 @@ static sl_job start_units(struct composed *composed, struct sl_pass *pass)
 static void gang_pass(struct composed *composed, struct sl_pass *pass)
 {
 	const struct gang *gang = composed->own;
-	tell_fresh(composed, pass);
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	report_fresh(composed, pass);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	const sl_job head = start_units(composed, pass);
 	if (!sl_job_is(head))
 		return;
@@ -276,9 +276,9 @@ static void gang_pass(struct composed *composed, struct sl_pass *pass)
 	if (of >= 0)
 		(void)promise_gang(composed, pass, (uint32_t)of);
 	else
-		(void)sl_promise_hold(pass, head, sl_promise_at(pass, head));
-	sl_tell_plan(pass, head, sl_promise_of(pass, head));
-	sl_by(pass, SL_RULE_BACKFILL, head);
+		(void)sl_promise_set(pass, head, sl_promise_at(pass, head));
+	sl_report_plan(pass, head, sl_promise_of(pass, head));
+	sl_set_cause(pass, SL_RULE_BACKFILL, head);
 	sl_job job = composed->fill.by_row ? head : SL_JOB_NONE;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, NULL))) {
 		const int32_t its = gang_of(gang, job);

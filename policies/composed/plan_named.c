@@ -15,7 +15,7 @@
 static bool place(struct sl_pass *pass, sl_job job)
 {
 	const sl_time at = sl_promise_at(pass, job);
-	return sl_promise_hold(pass, job, at) && at == sl_now(pass) && sl_start(pass, job);
+	return sl_promise_set(pass, job, at) && at == sl_now(pass) && sl_start(pass, job);
 }
 
 /* What waits is looked at anew if something ended, or nothing else explains the pass. */
@@ -30,7 +30,7 @@ static bool all_anew(const struct composed *composed, const struct sl_pass *pass
 static sl_job place_heads(struct sl_pass *pass)
 {
 	sl_job head;
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	while (sl_job_is(head = sl_queue_first(pass)) && place(pass, head))
 		;
 	return head;
@@ -41,7 +41,7 @@ static void try_now(struct sl_pass *pass, sl_job job)
 {
 	if (!sl_fits(pass, job) || sl_promise_at(pass, job) > sl_now(pass))
 		return;
-	if (sl_promise_hold(pass, job, sl_now(pass)) && !sl_start(pass, job))
+	if (sl_promise_set(pass, job, sl_now(pass)) && !sl_start(pass, job))
 		sl_promise_drop(pass, job);
 }
 
@@ -52,7 +52,7 @@ static void easy_pass(struct composed *composed, struct sl_pass *pass)
 	if (all_anew(composed, pass) || !planned) {
 		head = place_heads(pass);
 		sl_job job = sl_job_is(head) ? sl_queue_after(pass, head) : SL_JOB_NONE;
-		sl_by(pass, SL_RULE_BACKFILL, head);
+		sl_set_cause(pass, SL_RULE_BACKFILL, head);
 		while (sl_job_is(job)) {
 			const sl_job next = sl_queue_after(pass, job);
 			try_now(pass, job);
@@ -60,7 +60,7 @@ static void easy_pass(struct composed *composed, struct sl_pass *pass)
 		}
 	} else {
 		sl_job job = SL_JOB_NONE;
-		sl_by(pass, SL_RULE_BACKFILL, head);
+		sl_set_cause(pass, SL_RULE_BACKFILL, head);
 		while (sl_job_is(job = since_next(composed, pass, job)))
 			if (job.row != head.row)
 				try_now(pass, job);
@@ -87,7 +87,7 @@ const struct plan plan_easy_named = {
 static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 {
 	sl_job job = SL_JOB_NONE;
-	sl_by(pass, SL_RULE_PROMISE, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_PROMISE, SL_JOB_NONE);
 	if (all_anew(composed, pass)) {
 		job = sl_queue_first(pass);
 		while (sl_job_is(job)) {

@@ -14,14 +14,14 @@
 enum { KIND_NONE, KIND_WITHIN, KIND_BORROWS };
 
 struct quota {
-	struct parties parties;
+	struct share_holders share_holders;
 	unsigned kind;    /* Of resource: quotas are of GPUs if there are any, else cpus. */
 	int64_t *quota;   /* By party. */
 	sl_ledger held;   /* By party, of all that runs; */
 	sl_ledger within; /* of that, guaranteed. */
 	sl_ledger runs;   /* By job: KIND_. */
 	sl_ledger freed;  /* One row: 1 if a guaranteed one ended since the last pass. */
-	sl_ledger told;
+	sl_ledger reported;
 	uint64_t *barred; /* By party: the last pass in which its first job could not start. */
 	uint64_t passes;
 	sl_job *borrower; /* Those that may be stopped, youngest first... */
@@ -34,24 +34,26 @@ struct quota {
 
 static int read_quotas(struct quota *q, const char *text, const struct sl_setup *setup, struct sl_err *err)
 {
-	static const struct party_amounts what = { "quotas", 0, 0, INT64_C(1000000000) * SL_SECOND };
+	static const struct share_holder_amounts what = { "quotas", 0, 0, INT64_C(1000000000) * SL_SECOND };
 	static const char *const kind_name[ASKS_KINDS] = { "cpus", "", "GPUs" };
 	const int64_t capacity = capacity_of(setup->cluster, q->kind);
 	const int64_t parts = parts_of(setup->cluster, q->kind);
 	const int64_t unit = SL_SECOND / parts; /* Of quotas as they are written: a part. */
-	const uint32_t count = q->parties.count;
+	const uint32_t count = q->share_holders.count;
 	const bool equal = strcmp(text, "equal") == 0;
 	int64_t sum = 0;
-	const int status = parties_amounts(&q->parties, &what, equal ? "" : text, q->quota, &sum, err);
+	const int status =
+		share_holders_amounts(&q->share_holders, &what, equal ? "" : text, q->quota, &sum, err);
 	if (status)
 		return status;
-	for (uint32_t party = 0; party < count; party++) {
-		if (q->quota[party] % unit)
+	for (uint32_t share_holder = 0; share_holder < count; share_holder++) {
+		if (q->quota[share_holder] % unit)
 			return sl_fail(err, SL_USAGE,
 				"quotas: '%s' has a fraction: quotas are whole %s of %s", text,
 				parts > 1 ? "thousandths" : "numbers", kind_name[q->kind]);
-		q->quota[party] = equal ? capacity / count : q->quota[party] / unit;
-		sum = sum > INT64_MAX - q->quota[party] * unit ? INT64_MAX : sum + q->quota[party] * unit;
+		q->quota[share_holder] = equal ? capacity / count : q->quota[share_holder] / unit;
+		sum = sum > INT64_MAX - q->quota[share_holder] * unit ? INT64_MAX
+								      : sum + q->quota[share_holder] * unit;
 	}
 	if (sum / unit <= capacity)
 		return SL_OK;
@@ -71,10 +73,10 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	if (!q)
 		return sl_fail_memory(err);
 	q->kind = setup->cluster->node_count && setup->cluster->gpus ? 2 : 0;
-	const int status = parties_init(&q->parties, setup->values[PARAM_BY].number, setup, err);
+	const int status = share_holders_init(&q->share_holders, setup->values[PARAM_BY].number, setup, err);
 	if (status)
 		return status;
-	const uint32_t count = q->parties.count + 1;
+	const uint32_t count = q->share_holders.count + 1;
 	q->quota = sl_alloc(arena, count, sizeof(*q->quota));
 	q->barred = sl_alloc(arena, count, sizeof(*q->barred));
 	q->first = sl_alloc(arena, count, sizeof(*q->first));
@@ -87,38 +89,41 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	q->within = sl_ledger_new(setup, "within quota", count);
 	q->runs = sl_ledger_new(setup, "runs as", (uint32_t)jobs);
 	q->freed = sl_ledger_new(setup, "quota freed", 1);
-	q->told = sl_ledger_new(setup, "told", count);
+	q->reported = sl_ledger_new(setup, "told", count);
 	return read_quotas(q, setup->values[PARAM_QUOTAS].text, setup, err);
 }
 
 /* ---- Who runs as what ---------------------------------------------------------------------------- */
 
-static int64_t asks(const struct quota *q, sl_job job) { return asks_of(q->parties.jobs, job, q->kind); }
+static int64_t asks(const struct quota *q, sl_job job)
+{
+	return asks_of(q->share_holders.jobs, job, q->kind);
+}
 
 static bool fits_quota(const struct quota *q, const struct sl_pass *pass, sl_job job)
 {
-	const uint32_t party = q->parties.of[job.row];
-	return sl_ledger_get(pass, q->within, party) + asks(q, job) <= q->quota[party];
+	const uint32_t share_holder = q->share_holders.of[job.row];
+	return sl_ledger_get(pass, q->within, share_holder) + asks(q, job) <= q->quota[share_holder];
 }
 
 static void set_kind(struct quota *q, struct sl_pass *pass, sl_job job, int64_t kind)
 {
-	const uint32_t party = q->parties.of[job.row];
+	const uint32_t share_holder = q->share_holders.of[job.row];
 	const int64_t before = sl_ledger_get(pass, q->runs, job.row);
 	const int64_t held = (kind != KIND_NONE) - (before != KIND_NONE);
 	const int64_t within = (kind == KIND_WITHIN) - (before == KIND_WITHIN);
 	sl_ledger_add(pass, q->runs, job.row, kind - before);
 	if (held)
-		sl_ledger_add(pass, q->held, party, held * asks(q, job));
+		sl_ledger_add(pass, q->held, share_holder, held * asks(q, job));
 	if (within)
-		sl_ledger_add(pass, q->within, party, within * asks(q, job));
+		sl_ledger_add(pass, q->within, share_holder, within * asks(q, job));
 }
 
 static void quota_submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	struct quota *q = composed->own;
 	(void)pass;
-	parties_submitted(&q->parties, job);
+	share_holders_submitted(&q->share_holders, job);
 }
 
 static void quota_ended(struct composed *composed, struct sl_pass *pass, sl_job job)
@@ -147,7 +152,7 @@ static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	struct quota *q = composed->own;
 	const bool within = fits_quota(q, pass, job);
-	sl_by(pass, within ? SL_RULE_QUOTA : SL_RULE_BORROW, SL_JOB_NONE);
+	sl_set_cause(pass, within ? SL_RULE_QUOTA : SL_RULE_BORROW, SL_JOB_NONE);
 	if (!composed_start(composed, pass, job))
 		return false;
 	set_kind(q, pass, job, within ? KIND_WITHIN : KIND_BORROWS);
@@ -155,16 +160,16 @@ static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job jo
 }
 
 /* What was started under another plan is within the quota while there is room in it. */
-static void quota_past(
-	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+static void quota_history(struct composed *composed, struct sl_pass *pass, sl_job job,
+	enum sl_history_command what, enum sl_preempt how)
 {
 	struct quota *q = composed->own;
-	if (what == SL_PAST_START || what == SL_PAST_RESUME) {
+	if (what == SL_HISTORY_START || what == SL_HISTORY_RESUME) {
 		set_kind(q, pass, job, fits_quota(q, pass, job) ? KIND_WITHIN : KIND_BORROWS);
-	} else if (what == SL_PAST_PREEMPT) {
+	} else if (what == SL_HISTORY_PREEMPT) {
 		quota_ended(composed, pass, job);
 		if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT)
-			parties_requeued(&q->parties, job);
+			share_holders_requeued(&q->share_holders, job);
 	}
 }
 
@@ -177,22 +182,22 @@ static bool stop(struct composed *composed, struct sl_pass *pass, sl_job job)
 	if (!composed_preempt(composed, pass, job, keep ? SL_PREEMPT_CHECKPOINT : SL_PREEMPT_REQUEUE))
 		return false;
 	set_kind(q, pass, job, KIND_NONE);
-	parties_requeued(&q->parties, job);
+	share_holders_requeued(&q->share_holders, job);
 	return true;
 }
 
 static uint32_t list_borrowers(struct quota *q, const struct sl_pass *pass)
 {
 	uint32_t count = 0;
-	for (uint32_t party = 0; party < q->parties.count; party++)
-		q->first[party] = UINT32_MAX;
+	for (uint32_t share_holder = 0; share_holder < q->share_holders.count; share_holder++)
+		q->first[share_holder] = UINT32_MAX;
 	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job)) {
 		if (sl_ledger_get(pass, q->runs, job.row) != KIND_BORROWS || !asks(q, job))
 			continue;
-		const uint32_t party = q->parties.of[job.row];
+		const uint32_t share_holder = q->share_holders.of[job.row];
 		q->borrower[count] = job;
-		q->next[count] = q->first[party];
-		q->first[party] = count++;
+		q->next[count] = q->first[share_holder];
+		q->first[share_holder] = count++;
 	}
 	return count;
 }
@@ -202,11 +207,11 @@ static sl_job next_victim(struct quota *q, const struct sl_pass *pass)
 {
 	uint32_t found = UINT32_MAX;
 	int64_t most = 0;
-	for (uint32_t party = 0; party < q->parties.count; party++) {
-		const int64_t over = sl_ledger_get(pass, q->held, party) - q->quota[party];
-		if (q->first[party] == UINT32_MAX || (found != UINT32_MAX && over <= most))
+	for (uint32_t share_holder = 0; share_holder < q->share_holders.count; share_holder++) {
+		const int64_t over = sl_ledger_get(pass, q->held, share_holder) - q->quota[share_holder];
+		if (q->first[share_holder] == UINT32_MAX || (found != UINT32_MAX && over <= most))
 			continue;
-		found = party;
+		found = share_holder;
 		most = over;
 	}
 	if (found == UINT32_MAX)
@@ -241,7 +246,7 @@ static bool fits_without(struct composed *composed, struct sl_pass *pass, sl_job
 		(void)stop(composed, pass, q->victim[i]);
 	const bool fits = sl_fits(pass, job);
 	composed_undo(composed, pass, mark);
-	parties_rewind(&q->parties);
+	share_holders_rewind(&q->share_holders);
 	return fits;
 }
 
@@ -285,11 +290,11 @@ static bool claim(struct composed *composed, struct sl_pass *pass, sl_job job)
 		left += sl_free(pass, kind);
 	left = (q->kind ? left : sl_free(pass, SL_KIND_CPUS)) - asks(q, job);
 	composed_undo(composed, pass, mark);
-	parties_rewind(&q->parties);
+	share_holders_rewind(&q->share_holders);
 	if (!count)
 		return false;
 	count = spare_victims(composed, pass, job, count, left);
-	sl_by(pass, SL_RULE_RECLAIM, job);
+	sl_set_cause(pass, SL_RULE_RECLAIM, job);
 	for (uint32_t i = 0; i < count; i++)
 		SL_CHECK(stop(composed, pass, q->victim[i]));
 	return start_job(composed, pass, job);
@@ -303,13 +308,15 @@ static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool withi
 {
 	sl_job found = SL_JOB_NONE;
 	struct ratio least = { 0 };
-	for (uint32_t i = 0; i < q->parties.active_count; i++) {
-		const uint32_t party = q->parties.active[i];
-		const sl_job job =
-			q->barred[party] == q->passes ? SL_JOB_NONE : parties_first(&q->parties, pass, party);
+	for (uint32_t i = 0; i < q->share_holders.active_count; i++) {
+		const uint32_t share_holder = q->share_holders.active[i];
+		const sl_job job = q->barred[share_holder] == q->passes
+					   ? SL_JOB_NONE
+					   : share_holders_first(&q->share_holders, pass, share_holder);
 		if (!sl_job_is(job) || (within && !fits_quota(q, pass, job)))
 			continue;
-		const struct ratio ratio = { sl_ledger_get(pass, q->held, party), q->quota[party] };
+		const struct ratio ratio = { sl_ledger_get(pass, q->held, share_holder),
+			q->quota[share_holder] };
 		const int order = sl_job_is(found) ? ratio_compare(ratio, least) : -1;
 		if (order > 0 || (order == 0 && job.row > found.row))
 			continue;
@@ -321,15 +328,15 @@ static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool withi
 
 static void bar(struct quota *q, struct sl_pass *pass, sl_job job, enum sl_reason reason)
 {
-	q->barred[q->parties.of[job.row]] = q->passes;
-	parties_tell(&q->parties, pass, q->told, job, reason);
+	q->barred[q->share_holders.of[job.row]] = q->passes;
+	share_holders_report(&q->share_holders, pass, q->reported, job, reason);
 }
 
 /* Guaranteed jobs first; while one of them finds no room, nobody borrows. */
 static void quota_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct quota *q = composed->own;
-	parties_begin(&q->parties, pass);
+	share_holders_begin(&q->share_holders, pass);
 	q->passes++;
 	promote(q, pass);
 	bool stuck = false;
@@ -367,5 +374,5 @@ const struct plan plan_quota = {
 	.pass = quota_pass,
 	.submitted = quota_submitted,
 	.ended = quota_ended,
-	.past = quota_past,
+	.beyond = quota_history,
 };

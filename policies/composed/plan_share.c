@@ -6,7 +6,7 @@
 #include "policies/composed/shares.h"
 
 struct share {
-	sl_ledger told; /* For parties_tell. */
+	sl_ledger reported; /* For share_holders_report. */
 };
 
 static int share_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
@@ -14,7 +14,7 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 	struct share *share = composed->own = sl_alloc(setup->arena, 1, sizeof(*share));
 	if (!share)
 		return sl_fail_memory(err);
-	share->told = sl_ledger_new(setup, "told", composed->shares->parties.count + 1);
+	share->reported = sl_ledger_new(setup, "told", composed->fair_shares->share_holders.count + 1);
 	return SL_OK;
 }
 
@@ -22,19 +22,20 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct share *share = composed->own;
-	parties_tell(&composed->shares->parties, pass, share->told, job, SL_REASON_RESOURCES);
+	share_holders_report(
+		&composed->fair_shares->share_holders, pass, share->reported, job, SL_REASON_RESOURCES);
 }
 
 /* What does not fit now will not later in this pass: such parties need not be asked again. */
 static void bar_those_that_do_not_fit(struct composed *composed, struct sl_pass *pass)
 {
-	struct parties *parties = &composed->shares->parties;
-	for (uint32_t i = 0; i < parties->active_count; i++) {
-		const sl_job job = parties_first(parties, pass, parties->active[i]);
+	struct share_holders *share_holders = &composed->fair_shares->share_holders;
+	for (uint32_t i = 0; i < share_holders->active_count; i++) {
+		const sl_job job = share_holders_first(share_holders, pass, share_holders->active[i]);
 		if (!sl_job_is(job) || sl_fits(pass, job))
 			continue;
 		waits_first(composed, pass, job);
-		shares_bar(composed->shares, pass, job);
+		fair_shares_bar(composed->fair_shares, pass, job);
 	}
 }
 
@@ -44,14 +45,14 @@ static void share_pass(struct composed *composed, struct sl_pass *pass)
 	if (!all)
 		bar_those_that_do_not_fit(composed, pass);
 	sl_job job;
-	sl_by(pass, SL_RULE_SHARE, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_SHARE, SL_JOB_NONE);
 	while (sl_job_is(job = composed_first(composed, pass))) {
 		if (composed_start(composed, pass, job))
 			continue;
 		waits_first(composed, pass, job);
 		if (all)
 			return;
-		shares_bar(composed->shares, pass, job);
+		fair_shares_bar(composed->fair_shares, pass, job);
 	}
 }
 

@@ -96,14 +96,14 @@ static void list_promised(struct slack *slack, const struct sl_pass *pass)
 }
 
 /* It was promised `before`. A bound that has been passed, as estimates did not hold, binds no more. */
-static bool place_again(const struct slack *slack, struct sl_pass *pass, const struct promised *before)
+static bool place_retry(const struct slack *slack, struct sl_pass *pass, const struct promised *before)
 {
 	const sl_job job = before->job;
 	const sl_time at = sl_promise_at(pass, job);
 	const int64_t bound = sl_ledger_get(pass, slack->bound, job.row) - 1;
 	if (at == SL_NEVER || (at > before->at && at - sl_jobs_of(pass)->submit[job.row] > bound))
 		return false;
-	return sl_promise_hold(pass, job, at);
+	return sl_promise_set(pass, job, at);
 }
 
 /* Starts the job now, and places all promises anew, in their order. Nothing happens if somebody would have to
@@ -116,7 +116,7 @@ static bool start_early(struct composed *composed, struct sl_pass *pass, sl_job 
 		sl_promise_drop(pass, slack->promised[i].job);
 	bool good = composed_start(composed, pass, job);
 	for (uint32_t i = 0; i < slack->count && good; i++)
-		good = slack->promised[i].job.row == job.row || place_again(slack, pass, &slack->promised[i]);
+		good = slack->promised[i].job.row == job.row || place_retry(slack, pass, &slack->promised[i]);
 	if (good)
 		sl_keep(pass, mark);
 	else
@@ -128,7 +128,7 @@ static void fill_within_slack(struct composed *composed, struct sl_pass *pass)
 {
 	struct slack *slack = composed->own;
 	bool listed = false;
-	sl_by(pass, SL_RULE_SLACK, sl_queue_first(pass));
+	sl_set_cause(pass, SL_RULE_SLACK, sl_queue_first(pass));
 	int64_t tries = composed->values[PARAM_TRIES].number;
 	sl_job job = SL_JOB_NONE;
 	while (tries-- && sl_job_is(job = sl_queue_next_fit(pass, job, NULL))) {

@@ -10,13 +10,13 @@
 
 /* Counters: whose turn it is, until when (0: nobody's), whether a job left the matrix since the last pass; in
  * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1. */
-enum { WORLD_ACTIVE, WORLD_UNTIL, WORLD_LEFT, WORLD_LAST, WORLD_BLOCKED, WORLD_SIZE };
+enum { WHOLE_ACTIVE, WHOLE_UNTIL, WHOLE_LEFT, WHOLE_LAST, WHOLE_BLOCKED, WHOLE_SIZE };
 
 struct slices {
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	sl_ledger row_of; /* By job: its row, plus 1; 0: none. */
-	sl_ledger world;  /* WORLD_ */
+	sl_ledger whole;  /* WORLD_ */
 	uint32_t rows;
 	sl_job *member; /* By row of the table: all jobs in the matrix, and maybe others. */
 	uint32_t member_count;
@@ -38,7 +38,7 @@ static int slices_init(struct composed *composed, const struct sl_setup *setup, 
 	s->cluster = setup->cluster;
 	s->rows = (uint32_t)setup->values[PARAM_ROWS].number;
 	s->row_of = sl_ledger_new(setup, "row of", (uint32_t)jobs);
-	s->world = sl_ledger_new(setup, "turn", WORLD_SIZE);
+	s->whole = sl_ledger_new(setup, "turn", WHOLE_SIZE);
 	s->member = sl_alloc(arena, jobs, sizeof(*s->member));
 	s->listed = sl_alloc(arena, jobs, sizeof(*s->listed));
 	s->runs = sl_alloc(arena, jobs, sizeof(*s->runs));
@@ -66,7 +66,7 @@ static void slices_ended(struct composed *composed, struct sl_pass *pass, sl_job
 {
 	const struct slices *s = composed->own;
 	if (sl_ledger_get(pass, s->row_of, job.row))
-		set_ledger(pass, s->world, WORLD_LEFT, 1);
+		set_ledger(pass, s->whole, WHOLE_LEFT, 1);
 	set_ledger(pass, s->row_of, job.row, 0);
 }
 
@@ -114,30 +114,30 @@ static void put_in(struct slices *s, struct sl_pass *pass, sl_job job, uint32_t 
 }
 
 /* It waits in the queue again, perhaps before those that were placed since. */
-static void slices_again(struct composed *composed, struct sl_pass *pass, sl_job job)
+static void slices_retry(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct slices *s = composed->own;
 	slices_ended(composed, pass, job);
-	set_ledger(pass, s->world, WORLD_LAST, 0);
+	set_ledger(pass, s->whole, WHOLE_LAST, 0);
 }
 
 /* A node is back, or a job. */
 static void slices_opened(struct composed *composed, struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;
-	set_ledger(pass, s->world, WORLD_LEFT, 1);
-	set_ledger(pass, s->world, WORLD_LAST, 0);
+	set_ledger(pass, s->whole, WHOLE_LEFT, 1);
+	set_ledger(pass, s->whole, WHOLE_LAST, 0);
 }
 
 /* What ran under another plan ran beside each other: one row holds it. */
-static void slices_past(
-	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+static void slices_history(struct composed *composed, struct sl_pass *pass, sl_job job,
+	enum sl_history_command what, enum sl_preempt how)
 {
 	struct slices *s = composed->own;
-	if (what == SL_PAST_START && row_of(s, pass, job) < 0)
+	if (what == SL_HISTORY_START && row_of(s, pass, job) < 0)
 		put_in(s, pass, job, 0);
-	else if (what == SL_PAST_PREEMPT && how != SL_PREEMPT_SUSPEND)
-		slices_again(composed, pass, job);
+	else if (what == SL_HISTORY_PREEMPT && how != SL_PREEMPT_SUSPEND)
+		slices_retry(composed, pass, job);
 }
 
 static bool is_running(const struct sl_pass *pass, sl_job job)
@@ -185,12 +185,12 @@ static bool fits_in_row(struct composed *composed, struct sl_pass *pass, sl_job 
 static sl_job first_outside(const struct composed *composed, const struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;
-	const int64_t last = sl_ledger_get(pass, s->world, WORLD_LAST) - 1;
-	const int64_t blocked = sl_ledger_get(pass, s->world, WORLD_BLOCKED) - 1;
+	const int64_t last = sl_ledger_get(pass, s->whole, WHOLE_LAST) - 1;
+	const int64_t blocked = sl_ledger_get(pass, s->whole, WHOLE_BLOCKED) - 1;
 	if (!composed->order.by_row || last < 0)
 		return sl_queue_first(pass);
 	const sl_job job = sl_queue_after(pass, (sl_job){ (uint32_t)last });
-	return blocked >= 0 && job.row == blocked && !sl_ledger_get(pass, s->world, WORLD_LEFT) ? SL_JOB_NONE
+	return blocked >= 0 && job.row == blocked && !sl_ledger_get(pass, s->whole, WHOLE_LEFT) ? SL_JOB_NONE
 												: job;
 }
 
@@ -209,11 +209,11 @@ static uint32_t place_waiting(
 			row++;
 		if (row == s->rows) {
 			sl_head_waits(pass, job);
-			set_ledger(pass, s->world, WORLD_BLOCKED, (int64_t)job.row + 1);
+			set_ledger(pass, s->whole, WHOLE_BLOCKED, (int64_t)job.row + 1);
 			break;
 		}
 		put_in(s, pass, job, row);
-		set_ledger(pass, s->world, WORLD_LAST, (int64_t)job.row + 1);
+		set_ledger(pass, s->whole, WHOLE_LAST, (int64_t)job.row + 1);
 		placed++;
 		*placed_active += row == active;
 	}
@@ -235,13 +235,13 @@ static uint32_t row_after(const struct slices *s, uint32_t row)
 static bool next_turn(struct composed *composed, struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;
-	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE);
-	const sl_time until = sl_ledger_get(pass, s->world, WORLD_UNTIL);
+	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->whole, WHOLE_ACTIVE);
+	const sl_time until = sl_ledger_get(pass, s->whole, WHOLE_UNTIL);
 	const uint32_t other = row_after(s, active);
 	if (until && s->held_by[active] && (sl_now(pass) < until || other == active))
 		return false;
-	set_ledger(pass, s->world, WORLD_ACTIVE, until ? other : 0); /* 0: the first turn of all. */
-	set_ledger(pass, s->world, WORLD_UNTIL, sl_now(pass) + composed->values[PARAM_QUANTUM].number);
+	set_ledger(pass, s->whole, WHOLE_ACTIVE, until ? other : 0); /* 0: the first turn of all. */
+	set_ledger(pass, s->whole, WHOLE_UNTIL, sl_now(pass) + composed->values[PARAM_QUANTUM].number);
 	return true;
 }
 
@@ -257,7 +257,7 @@ static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t ac
 				return;
 			if (row_of(s, pass, s->member[i]) != row)
 				continue;
-			sl_by(pass, row == active ? SL_RULE_SLICE : SL_RULE_FILL, SL_JOB_NONE);
+			sl_set_cause(pass, row == active ? SL_RULE_SLICE : SL_RULE_FILL, SL_JOB_NONE);
 			(void)set_going(composed, pass, s->member[i]);
 		}
 		row = row_after(s, row);
@@ -266,7 +266,7 @@ static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t ac
 
 static void arrange(struct composed *composed, struct sl_pass *pass, uint32_t active)
 {
-	sl_by(pass, SL_RULE_SLICE, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_SLICE, SL_JOB_NONE);
 	give_turn(composed, pass, active);
 	fill_up(composed, pass, active);
 }
@@ -282,13 +282,13 @@ static void take_turn(struct composed *composed, struct sl_pass *pass, uint32_t 
 	composed_undo(composed, pass, trial);
 
 	const sl_marked mark = sl_mark(pass);
-	sl_by(pass, SL_RULE_SLICE, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_SLICE, SL_JOB_NONE);
 	bool good = true;
 	for (uint32_t i = 0; i < s->member_count; i++)
 		if (is_running(pass, s->member[i]) && !s->runs[s->member[i].row])
 			(void)composed_preempt(composed, pass, s->member[i], SL_PREEMPT_SUSPEND);
 	for (int others = 0; others < 2; others++) {
-		sl_by(pass, others ? SL_RULE_FILL : SL_RULE_SLICE, SL_JOB_NONE);
+		sl_set_cause(pass, others ? SL_RULE_FILL : SL_RULE_SLICE, SL_JOB_NONE);
 		for (uint32_t i = 0; i < s->member_count; i++)
 			if (s->runs[s->member[i].row] && (row_of(s, pass, s->member[i]) != active) == others)
 				good &= set_going(composed, pass, s->member[i]);
@@ -315,20 +315,20 @@ static void slices_pass(struct composed *composed, struct sl_pass *pass)
 	survey(s, pass);
 	uint32_t placed_active = 0;
 	const uint32_t placed = place_waiting(
-		composed, pass, (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE), &placed_active);
+		composed, pass, (uint32_t)sl_ledger_get(pass, s->whole, WHOLE_ACTIVE), &placed_active);
 	if (!s->member_count) {
-		set_ledger(pass, s->world, WORLD_UNTIL, 0);
+		set_ledger(pass, s->whole, WHOLE_UNTIL, 0);
 		return;
 	}
 	const bool turn = next_turn(composed, pass);
-	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->world, WORLD_ACTIVE);
+	const uint32_t active = (uint32_t)sl_ledger_get(pass, s->whole, WHOLE_ACTIVE);
 	if (turn || placed_active)
 		take_turn(composed, pass, active);
-	else if (placed || sl_ledger_get(pass, s->world, WORLD_LEFT) || s->cluster->window_count)
+	else if (placed || sl_ledger_get(pass, s->whole, WHOLE_LEFT) || s->cluster->window_count)
 		fill_up(composed, pass, active); /* A window may have closed. */
-	set_ledger(pass, s->world, WORLD_LEFT, 0);
+	set_ledger(pass, s->whole, WHOLE_LEFT, 0);
 	if (row_after(s, active) != active && !all_run(s, pass))
-		sl_wake(pass, sl_ledger_get(pass, s->world, WORLD_UNTIL));
+		sl_wake(pass, sl_ledger_get(pass, s->whole, WHOLE_UNTIL));
 }
 
 const struct plan plan_slices = {
@@ -344,6 +344,6 @@ const struct plan plan_slices = {
 	.init = slices_init,
 	.pass = slices_pass,
 	.ended = slices_ended,
-	.past = slices_past,
+	.beyond = slices_history,
 	.opened = slices_opened,
 };

@@ -127,11 +127,11 @@ static void list(struct srtf *s, const struct sl_pass *pass, sl_job job)
 	s->first[lane] = job.row;
 }
 
-static void srtf_past(
-	struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how)
+static void srtf_history(struct composed *composed, struct sl_pass *pass, sl_job job,
+	enum sl_history_command what, enum sl_preempt how)
 {
 	(void)how;
-	if (what == SL_PAST_START || what == SL_PAST_RESUME)
+	if (what == SL_HISTORY_START || what == SL_HISTORY_RESUME)
 		list(composed->own, pass, job);
 }
 
@@ -226,20 +226,20 @@ static size_t stop_until_it_fits(struct composed *composed, struct sl_pass *pass
 /* Marks the nodes that the job has; returns how much of a counted pool it leaves. */
 static int64_t mark_taken(struct srtf *s, const struct sl_pass *pass, sl_job job)
 {
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(pass, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(pass, job, &alloc);
 	s->searches++;
 	for (size_t i = 0; i < count; i++)
-		s->taken[piece[i].node] = s->searches;
+		s->taken[alloc[i].node] = s->searches;
 	return count ? INT64_MAX : sl_free(pass, SL_KIND_CPUS);
 }
 
 static bool touches(const struct srtf *s, const struct sl_pass *pass, sl_job job)
 {
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(pass, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(pass, job, &alloc);
 	for (size_t i = 0; i < count; i++)
-		if (s->taken[piece[i].node] == s->searches)
+		if (s->taken[alloc[i].node] == s->searches)
 			return true;
 	return !count;
 }
@@ -298,9 +298,9 @@ static bool take_over(struct composed *composed, struct sl_pass *pass, sl_job jo
 		return false;
 	spare(composed, pass, job, count, left);
 	const sl_marked mark = sl_mark(pass);
-	sl_by(pass, SL_RULE_LESS_LEFT, job);
+	sl_set_cause(pass, SL_RULE_LESS_LEFT, job);
 	const bool stopped = stop_all(composed, pass, count);
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	if (stopped && start_job(composed, pass, job)) {
 		sl_keep(pass, mark);
 		return true;
@@ -329,7 +329,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass, ui
 {
 	struct srtf *s = composed->own;
 	sl_job job;
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	while (sl_job_is(job = sl_lane_first(pass, lane))) {
 		if (s->remembers && fails_still(s, pass, lane, job))
 			return job;
@@ -355,7 +355,7 @@ static void srtf_lane(struct composed *composed, struct sl_pass *pass, uint32_t 
 	if (!sl_job_is(head) || composed->fill_none)
 		return;
 	sl_job job = composed->fill.by_row ? head : SL_JOB_NONE;
-	sl_by(pass, SL_RULE_FILL, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_FILL, SL_JOB_NONE);
 	while (sl_job_is(job = sl_lane_next_fit(pass, lane, job, NULL)))
 		(void)start_job(composed, pass, job);
 }
@@ -387,5 +387,5 @@ const struct plan plan_srtf = {
 	.pass = srtf_pass,
 	.key = srtf_key,
 	.ended = srtf_ended,
-	.past = srtf_past,
+	.beyond = srtf_history,
 };

@@ -70,13 +70,13 @@ double part_key(const struct part *part, const char *function, struct sl_pass *p
 {
 	struct sl_answer answer;
 	const unsigned kinds = 1U << SL_ANSWER_NUMBER;
-	return part->language->ask(part->self, pass, function, job, kinds, &answer) ? answer.key : 0;
+	return part->language->query(part->self, pass, function, job, kinds, &answer) ? answer.key : 0;
 }
 
-void parts_told(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job)
+void parts_reported(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job)
 {
 	for (const struct part *part = composed->parts; part; part = part->next)
-		(void)part->language->told(part->self, pass, function, job);
+		(void)part->language->reported(part->self, pass, function, job);
 }
 
 /* ---- estimate=lua:FILE --------------------------------------------------------------------------- */
@@ -86,12 +86,12 @@ int scripted_init(struct composed *composed, const struct sl_setup *setup, struc
 	return part_init(composed, &composed->predicts, setup, PARAM_ESTIMATE, "estimate", err);
 }
 
-static bool ask_time(
+static bool query_time(
 	const struct part *part, struct sl_pass *pass, const char *function, sl_job job, sl_time *time)
 {
 	struct sl_answer answer;
 	const unsigned kinds = 1U << SL_ANSWER_NUMBER | 1U << SL_ANSWER_NONE;
-	if (!part->language->ask(part->self, pass, function, job, kinds, &answer) ||
+	if (!part->language->query(part->self, pass, function, job, kinds, &answer) ||
 		answer.kind != SL_ANSWER_NUMBER)
 		return false;
 	*time = answer.micro;
@@ -102,7 +102,7 @@ static bool ask_time(
 void scripted_submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	sl_time estimate;
-	if (ask_time(composed->predicts, pass, "estimate", job, &estimate) &&
+	if (query_time(composed->predicts, pass, "estimate", job, &estimate) &&
 		estimate < sl_jobs_of(pass)->limit[job.row])
 		sl_set_estimate(pass, job, estimate > 1 ? estimate : 1);
 }
@@ -114,7 +114,7 @@ void scripted_expired(struct composed *composed, struct sl_pass *pass, sl_job jo
 	const sl_time limit = sl_jobs_of(pass)->limit[job.row];
 	sl_time next = limit;
 	if (part->language->takes(part->self, "expired") < 0 ||
-		!ask_time(part, pass, "expired", job, &next) || next <= sl_estimate_of(pass, job) ||
+		!query_time(part, pass, "expired", job, &next) || next <= sl_estimate_of(pass, job) ||
 		next > limit)
 		next = limit;
 	sl_set_estimate(pass, job, next);
@@ -128,7 +128,7 @@ bool admit_opens(const struct composed *composed, struct sl_pass *pass, sl_job j
 	struct sl_answer answer;
 	const struct part *part = composed->admits;
 	const unsigned kinds = 1U << SL_ANSWER_NUMBER | 1U << SL_ANSWER_NONE | 1U << SL_ANSWER_BOOL;
-	if (!part->language->ask(part->self, pass, "admit", job, kinds, &answer))
+	if (!part->language->query(part->self, pass, "admit", job, kinds, &answer))
 		return false;
 	const bool later = answer.kind == SL_ANSWER_NUMBER && answer.micro > sl_now(pass);
 	if (later)

@@ -39,12 +39,12 @@ bool controller_stops(const void *c)
 
 bool controller_goes_on(const struct controller *c) { return !c->status && !controller_stops(c); }
 
-static bool grow(struct controller *c, void *array, size_t *room, size_t size, size_t wanted)
+static bool grow(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted)
 {
 	void **at = array;
-	if (wanted <= *room)
+	if (wanted <= *capacity)
 		return true;
-	size_t more = *room ? *room : 64;
+	size_t more = *capacity ? *capacity : 64;
 	while (more < wanted)
 		more *= 2;
 	void *grown = more > SIZE_MAX / 2 / size ? NULL : realloc(*at, more * size);
@@ -53,7 +53,7 @@ static bool grow(struct controller *c, void *array, size_t *room, size_t size, s
 		return false;
 	}
 	*at = grown;
-	*room = more;
+	*capacity = more;
 	return true;
 }
 
@@ -63,14 +63,16 @@ struct order *controller_order(struct controller *c, enum order_what what, uint3
 {
 	if (c->for_pass != c->next_pass) {
 		c->for_pass = c->next_pass;
-		c->order_count = c->holding_count = 0;
+		c->order_count = c->node_alloc_count = 0;
 	}
-	if (!grow(c, &c->order, &c->order_room, sizeof(*c->order), c->order_count + 1))
+	if (!grow(c, &c->order, &c->order_capacity, sizeof(*c->order), c->order_count + 1))
 		return NULL;
 	struct order *order = &c->order[c->order_count++];
-	*order = (struct order){
-		.what = what, .row = row, .by = c->by, .state = SL_PREEMPTED, .holding = c->holding_count
-	};
+	*order = (struct order){ .what = what,
+		.row = row,
+		.cause = c->cause,
+		.state = SL_PREEMPTED,
+		.node_alloc = c->node_alloc_count };
 	if (what != ORDER_REASON && what != ORDER_PLAN)
 		c->changed = c->now;
 	if (what == ORDER_START || what == ORDER_REQUEUE || what == ORDER_CHECKPOINT)
@@ -105,32 +107,32 @@ void controller_forget(struct controller *c, uint32_t row)
 	c->order_count = kept;
 }
 
-uint32_t *controller_gpus(const struct controller *c, const struct sl_holding *holding)
+uint32_t *controller_gpus(const struct controller *c, const struct sl_node_alloc *node_alloc)
 {
-	return &c->gpus[(size_t)(holding - c->holding) * c->types];
+	return &c->gpus[(size_t)(node_alloc - c->node_alloc) * c->types];
 }
 
-struct sl_holding *controller_hold(struct controller *c, struct order *order, uint32_t node)
+struct sl_node_alloc *controller_keep(struct controller *c, struct order *order, uint32_t node)
 {
-	const size_t wanted = c->holding_count + 1;
-	if (!grow(c, &c->holding, &c->holding_room, sizeof(*c->holding), wanted) ||
-		!grow(c, &c->gpus, &c->gpus_room, sizeof(*c->gpus), wanted * c->types + 1))
+	const size_t wanted = c->node_alloc_count + 1;
+	if (!grow(c, &c->node_alloc, &c->node_alloc_capacity, sizeof(*c->node_alloc), wanted) ||
+		!grow(c, &c->gpus, &c->gpus_capacity, sizeof(*c->gpus), wanted * c->types + 1))
 		return NULL;
-	struct sl_holding *holding = &c->holding[c->holding_count++];
-	*holding = (struct sl_holding){ .node = node };
-	memset(controller_gpus(c, holding), 0, c->types * sizeof(*c->gpus));
-	order->holding_count++;
-	return holding;
+	struct sl_node_alloc *node_alloc = &c->node_alloc[c->node_alloc_count++];
+	*node_alloc = (struct sl_node_alloc){ .node = node };
+	memset(controller_gpus(c, node_alloc), 0, c->types * sizeof(*c->gpus));
+	order->node_alloc_count++;
+	return node_alloc;
 }
 
-void controller_hold_all(
-	struct controller *c, struct order *order, const struct sl_holding *holding, size_t count)
+void controller_keep_all(
+	struct controller *c, struct order *order, const struct sl_node_alloc *node_alloc, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct sl_holding *made = controller_hold(c, order, holding[i].node);
+		struct sl_node_alloc *made = controller_keep(c, order, node_alloc[i].node);
 		if (!made)
 			return;
-		*made = holding[i];
+		*made = node_alloc[i];
 		if (made->gpus)
 			memcpy(controller_gpus(c, made), made->gpus, c->types * sizeof(*c->gpus));
 	}
@@ -145,7 +147,7 @@ static bool is_sooner(const struct due *a, const struct due *b)
 
 void controller_due(struct controller *c, struct due due)
 {
-	if (due.at == SL_NEVER || !grow(c, &c->due, &c->due_room, sizeof(*c->due), c->due_count + 1))
+	if (due.at == SL_NEVER || !grow(c, &c->due, &c->due_capacity, sizeof(*c->due), c->due_count + 1))
 		return;
 	due.at = due.at > c->now ? due.at : c->now;
 	due.seq = c->due_seq++;
@@ -176,28 +178,28 @@ bool controller_due_pop(struct controller *c, struct due *due)
 
 /* ---- A pass: what was ordered ---- */
 
-static bool carry_out_holding(const struct controller *c, struct sl_pass *pass, const struct order *order)
+static bool carry_out_node_alloc(const struct controller *c, struct sl_pass *pass, const struct order *order)
 {
 	const sl_job job = { order->row };
-	const size_t count = order->holding_count;
-	struct sl_holding *holding = count ? &c->holding[order->holding] : NULL;
+	const size_t count = order->node_alloc_count;
+	struct sl_node_alloc *node_alloc = count ? &c->node_alloc[order->node_alloc] : NULL;
 	for (size_t i = 0; i < count; i++)
-		holding[i].gpus = c->types ? controller_gpus(c, &holding[i]) : NULL;
+		node_alloc[i].gpus = c->types ? controller_gpus(c, &node_alloc[i]) : NULL;
 	if (order->what == ORDER_RESIZE)
-		return sl_resize_holding(pass, job, holding, count, order->tasks);
+		return sl_resize_alloc(pass, job, node_alloc, count, order->tasks);
 	if (order->tasks)
-		return sl_start_sized_holding(pass, job, holding, count, order->tasks);
-	return sl_start_holding(pass, job, holding, count);
+		return sl_start_sized_alloc(pass, job, node_alloc, count, order->tasks);
+	return sl_start_alloc(pass, job, node_alloc, count);
 }
 
 static bool carry_out(const struct controller *c, struct sl_pass *pass, const struct order *order)
 {
 	const sl_job job = { order->row };
-	sl_by(pass, order->by.rule, (sl_job){ order->by.whose });
+	sl_set_cause(pass, order->cause.rule, (sl_job){ order->cause.beneficiary });
 	switch (order->what) {
 	case ORDER_START:
 	case ORDER_RESIZE:
-		return carry_out_holding(c, pass, order);
+		return carry_out_node_alloc(c, pass, order);
 	case ORDER_END:
 	case ORDER_DROP:
 		return sl_end(pass, job, order->state);
@@ -218,7 +220,7 @@ static bool carry_out(const struct controller *c, struct sl_pass *pass, const st
 		sl_set_eligible(pass, job, order->at);
 		return true;
 	case ORDER_PLAN:
-		sl_tell_plan(pass, job, order->at);
+		sl_report_plan(pass, job, order->at);
 		return true;
 	}
 	return false;
@@ -254,15 +256,15 @@ void controller_pass(void *state, struct sl_pass *pass)
 
 /* ---- Events ---- */
 
-static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
 
 static void submit(struct controller *c, uint32_t row)
 {
-	const struct sl_job_more *more = more_of(c->jobs, row);
-	c->told++;
+	const struct sl_job_attributes *more = more_of(c->jobs, row);
+	c->reported++;
 	if (!c->calls->later || !more || more->begin == SL_NONE || more->begin <= c->now) {
 		c->calls->submit(c, row);
 		return;
@@ -271,7 +273,7 @@ static void submit(struct controller *c, uint32_t row)
 	c->calls->later(c, row, more->begin);
 }
 
-static void tell(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
+static void report(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	const struct controller_calls *calls = c->calls;
 	const uint32_t row = event->row;
@@ -315,15 +317,15 @@ void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at)
 void controller_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct controller *c = state;
-	const bool told = event->class != SL_EV_TIMER;
+	const bool reported = event->class != SL_EV_TIMER;
 	c->pass = pass;
 	c->now = event->time;
 	c->next_pass = sl_pass_number(pass) + 1;
 	c->calls->hear(c, event->time);
-	tell(c, pass, event);
-	if (told)
+	report(c, pass, event);
+	if (reported)
 		c->changed = event->time;
-	controller_wake(c, pass, c->calls->next(c, told));
+	controller_wake(c, pass, c->calls->next(c, reported));
 	if (!c->status && !c->err.status)
 		return;
 	if (!c->err.status)
@@ -336,12 +338,12 @@ void controller_event(void *state, struct sl_pass *pass, const struct sl_event *
 bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct controller *c = state;
-	const struct sl_job_more *more = more_of(c->jobs, job.row);
+	const struct sl_job_attributes *more = more_of(c->jobs, job.row);
 	(void)pass;
 	return !more || more->requeue != 0;
 }
 
-void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what)
+void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what)
 {
 	const struct sl_jobs *jobs = setup->jobs;
 	char text[400];
@@ -351,21 +353,21 @@ void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t fi
 	*sl_put_i64(number, jobs->id[first]) = '\0';
 	(void)snprintf(text, sizeof(text), "%u job%s (%.80s first): %s", count, count > 1 ? "s" : "",
 		jobs->id_name && jobs->id_name[first] ? jobs->id_name[first] : number, what);
-	sl_remark(setup, text);
+	sl_warning(setup, text);
 }
 
-void controller_remark_gates(const struct sl_setup *setup, bool begins, const char *what)
+void controller_warning_gates(const struct sl_setup *setup, bool begins, const char *what)
 {
 	uint32_t count = 0;
 	uint32_t first = 0;
-	for (uint32_t row = 0; setup->pass && row < setup->jobs->count; row++) {
-		const struct sl_job_more *more =
+	for (uint32_t row = 0; setup->sim && row < setup->jobs->count; row++) {
+		const struct sl_job_attributes *more =
 			setup->foreign && setup->foreign[row] ? NULL : more_of(setup->jobs, row);
 		if (more && (more->depend_count || more->held || (begins && more->begin != SL_NONE)) &&
 			!count++)
 			first = row;
 	}
-	controller_remark(setup, count, first, what);
+	controller_warning(setup, count, first, what);
 }
 
 /* ---- Begin and end ---- */
@@ -384,14 +386,14 @@ int controller_make(
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(c->reason, (int)first, count);
 	for (uint32_t row = 0; setup->foreign && row < count; row++)
-		c->told += setup->foreign[row];
+		c->reported += setup->foreign[row];
 	return SL_OK;
 }
 
 void controller_release(struct controller *c)
 {
 	free(c->order);
-	free(c->holding);
+	free(c->node_alloc);
 	free(c->gpus);
 	free(c->due);
 }

@@ -33,17 +33,17 @@ enum order_what {
 };
 struct order_by {
 	enum sl_rule rule;
-	uint32_t whose; /* The job on whose behalf; CONTROLLER_NOBODY. */
+	uint32_t beneficiary; /* The job on whose behalf; CONTROLLER_NOBODY. */
 };
 struct order {
 	enum order_what what;
 	uint32_t row;
-	struct order_by by;
+	struct order_by cause;
 	enum sl_state state; /* That it ends or is requeued in. */
 	enum sl_reason reason;
 	sl_time at;      /* ELIGIBLE, PLAN. */
 	const char *why; /* REFUSE. */
-	size_t holding, holding_count;
+	size_t node_alloc, node_alloc_count;
 	uint32_t tasks;
 };
 
@@ -66,7 +66,7 @@ struct controller_calls {
 	void (*node)(void *state, uint32_t node, bool up, bool drained);
 	void (*run)(void *state); /* All that happens at the instant is told. */
 	/* After each: when it is to run next; SL_NEVER. told: of anything but its time. */
-	sl_time (*next)(void *state, bool told);
+	sl_time (*next)(void *state, bool reported);
 };
 
 struct controller {
@@ -76,21 +76,21 @@ struct controller {
 	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none yet. */
 	int status;                 /* The first failure. */
 	struct sl_err err;
-	sl_time now, woken; /* woken: the engine comes by then; SL_NEVER. */
-	sl_time changed;    /* When there last was an order that moves a job, or anything was told. */
-	uint32_t told;      /* Jobs that were submitted, or are another policy's. */
-	uint32_t timer;     /* The row of its timers. */
-	uint32_t types;     /* Kinds of GPU. */
-	struct order_by by; /* By which orders are. */
+	sl_time now, woken;    /* woken: the engine comes by then; SL_NEVER. */
+	sl_time changed;       /* When there last was an order that moves a job, or anything was told. */
+	uint32_t reported;     /* Jobs that were submitted, or are another policy's. */
+	uint32_t timer;        /* The row of its timers. */
+	uint32_t types;        /* Kinds of GPU. */
+	struct order_by cause; /* By which orders are. */
 	uint64_t for_pass, next_pass; /* Orders are for that pass; the next one. */
 	struct order *order;
-	struct sl_holding *holding;
+	struct sl_node_alloc *node_alloc;
 	uint32_t *gpus; /* By holding and type. */
-	size_t order_count, order_room, holding_count, holding_room, gpus_room;
+	size_t order_count, order_capacity, node_alloc_count, node_alloc_capacity, gpus_capacity;
 	uint8_t *reason; /* By job: enum sl_reason, as told last. */
 	bool *runs;      /* By job: the engine has it run, or an order to start it. */
 	struct due *due; /* A binary heap. */
-	size_t due_count, due_room;
+	size_t due_count, due_capacity;
 	uint64_t due_seq;
 	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: it is told any. */
 };
@@ -115,11 +115,11 @@ void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason
 /* What was ordered for it at this instant is void. */
 void controller_forget(struct controller *c, uint32_t row);
 /* One more holding of the latest order, of nothing yet. NULL: no memory. Its GPUs, by type: */
-struct sl_holding *controller_hold(struct controller *c, struct order *order, uint32_t node);
-uint32_t *controller_gpus(const struct controller *c, const struct sl_holding *holding);
+struct sl_node_alloc *controller_keep(struct controller *c, struct order *order, uint32_t node);
+uint32_t *controller_gpus(const struct controller *c, const struct sl_node_alloc *node_alloc);
 /* These; lent. */
-void controller_hold_all(
-	struct controller *c, struct order *order, const struct sl_holding *holding, size_t count);
+void controller_keep_all(
+	struct controller *c, struct order *order, const struct sl_node_alloc *node_alloc, size_t count);
 /* Puts it down (SL_NEVER: not), for now at the earliest. */
 void controller_due(struct controller *c, struct due due);
 sl_time controller_due_next(const struct controller *c);        /* SL_NEVER: nothing is due. */
@@ -128,9 +128,9 @@ bool controller_due_pop(struct controller *c, struct due *due); /* What is due b
 void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
 
 /* Jobs say when they may start, and nobody looks at it: dependencies, holds; begin times. */
-void controller_remark_gates(const struct sl_setup *setup, bool begins, const char *what);
+void controller_warning_gates(const struct sl_setup *setup, bool begins, const char *what);
 /* "7 jobs (a first): what". */
-void controller_remark(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what);
+void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what);
 
 /* Of struct sl_policy. */
 void controller_pass(void *state, struct sl_pass *pass);

@@ -193,7 +193,7 @@ static void put_free(struct external_text *to, const struct sl_cluster *cluster,
 	external_put(to, "}");
 }
 
-static int ask(struct external *external, struct sl_pass *pass, struct sl_err *err)
+static int query(struct external *external, struct sl_pass *pass, struct sl_err *err)
 {
 	struct external_text line = { 0 };
 	const char *answer;
@@ -260,7 +260,7 @@ static int replay(struct external *external, struct sl_err *err)
 static void apply(struct external *external, struct sl_pass *pass, bool first)
 {
 	struct external_text *to = &external->refused;
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	for (size_t i = 0; i < external->start_count; i++) {
 		const sl_job job = { external->start[i] };
 		const bool started = sl_waits(pass, job) && sl_start(pass, job);
@@ -278,17 +278,17 @@ static void pass_once(void *state, struct sl_pass *pass)
 {
 	struct external *external = state;
 	struct sl_err err = { 0 };
-	const bool again = external->pass == sl_pass_number(pass);
+	const bool retry = external->pass == sl_pass_number(pass);
 	if (external->failed)
 		return;
-	if (!again) {
+	if (!retry) {
 		external->pass = sl_pass_number(pass);
 		external->start_count = 0;
 		external->wake = SL_NEVER;
 		/* What it started itself is no news. */
 		const bool news = external->events.len || external->refused.len;
 		const int status = external->replay ? replay(external, &err)
-				   : news           ? ask(external, pass, &err)
+				   : news           ? query(external, pass, &err)
 						    : SL_OK;
 		if (external->replay)
 			external->events.len = external->refused.len = 0;
@@ -297,7 +297,7 @@ static void pass_once(void *state, struct sl_pass *pass)
 			return;
 		}
 	}
-	apply(external, pass, !again);
+	apply(external, pass, !retry);
 }
 
 /* ---- Beginning and end
@@ -392,7 +392,7 @@ static int write_record(const struct external *external, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-static int tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct external *external = state;
 	(void)pass;
@@ -440,7 +440,7 @@ const struct sl_policy external_policy = {
 	.pass = pass_once,
 	.on_event = on_event,
 	.release = release,
-	.tell = tell,
+	.report = report,
 	.runs = "command",
 	.writes = "record",
 };

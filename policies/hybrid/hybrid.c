@@ -34,7 +34,7 @@ enum {
 	PARAM_GRACE,
 	PARAM_STOP,
 	PARAM_BOOT,
-	PARAM_COURSE,
+	PARAM_SERIES,
 	PARAM_COUNT
 };
 
@@ -90,7 +90,7 @@ static const struct sl_param hybrid_params[PARAM_COUNT] = {
 		SL_SECOND, DAYS_MAX },
 	[PARAM_BOOT] = { "pods-boot", SL_PARAM_TIME, "60", "0s..",
 		"share=pods: how long a node of Slurm's takes to come back", 0, DAYS_MAX },
-	[PARAM_COURSE] = { "course-every", SL_PARAM_TIME, "60", "0s..",
+	[PARAM_SERIES] = { "course-every", SL_PARAM_TIME, "60", "0s..",
 		"hybrid.csv has at most one row a side in that time; 0: one for each change", 0, DAYS_MAX },
 };
 
@@ -107,13 +107,13 @@ static const struct sl_compat hybrid_compats[] = {
 /* ---- Events and passes ----------------------------------------------------------------------------------
  */
 
-void hybrid_tell_child(
+void hybrid_report_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event)
 {
 	const struct hybrid_child *child = &h->child[side];
-	sl_lens(pass, child->shut);
+	sl_node_mask(pass, child->unavailable);
 	child->policy->on_event(child->state, pass, event);
-	sl_lens(pass, NULL);
+	sl_node_mask(pass, NULL);
 }
 
 static void arm(struct hybrid *h, struct sl_pass *pass, sl_time at)
@@ -124,7 +124,7 @@ static void arm(struct hybrid *h, struct sl_pass *pass, sl_time at)
 	sl_wake_event(pass, at, ROW_HYBRID);
 }
 
-static void tell_timer(struct hybrid *h, struct sl_pass *pass, const struct sl_event *event)
+static void report_timer(struct hybrid *h, struct sl_pass *pass, const struct sl_event *event)
 {
 	if (event->row == ROW_HYBRID) {
 		if (h->armed <= event->time)
@@ -132,7 +132,7 @@ static void tell_timer(struct hybrid *h, struct sl_pass *pass, const struct sl_e
 		arm(h, pass, hybrid_share_look(h, pass, event->time));
 		return;
 	}
-	hybrid_tell_child(h, pass, event->row == ROW_SLURM ? HYBRID_SLURM : HYBRID_KUBE, event);
+	hybrid_report_child(h, pass, event->row == ROW_SLURM ? HYBRID_SLURM : HYBRID_KUBE, event);
 }
 
 /* Until its side says otherwise it waits to be looked at; Slurm's wait for nothing until then. */
@@ -142,7 +142,7 @@ static void note_fresh(struct hybrid *h, const struct sl_pass *pass, uint32_t ro
 	if (h->fresh_pass != next)
 		h->fresh_count = 0;
 	h->fresh_pass = next;
-	if (!SL_GROW(h->fresh, h->fresh_room, h->fresh_count + 1, &h->err))
+	if (!SL_GROW(h->fresh, h->fresh_capacity, h->fresh_count + 1, &h->err))
 		h->fresh[h->fresh_count++] = row;
 }
 
@@ -152,7 +152,7 @@ static void submit(struct hybrid *h, struct sl_pass *pass, const struct sl_event
 	sl_set_lane(pass, (sl_job){ event->row }, side);
 	if (side == HYBRID_KUBE)
 		note_fresh(h, pass, event->row);
-	hybrid_tell_child(h, pass, side, event);
+	hybrid_report_child(h, pass, side, event);
 }
 
 static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_event *event)
@@ -165,15 +165,15 @@ static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_even
 	case SL_EV_JOB_END:
 	case SL_EV_CANCEL:
 	case SL_EV_MODEL:
-		hybrid_tell_child(h, pass, (enum hybrid_side)h->side[event->row], event);
+		hybrid_report_child(h, pass, (enum hybrid_side)h->side[event->row], event);
 		break;
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
-		hybrid_tell_child(h, pass, HYBRID_SLURM, event);
-		hybrid_tell_child(h, pass, HYBRID_KUBE, event);
+		hybrid_report_child(h, pass, HYBRID_SLURM, event);
+		hybrid_report_child(h, pass, HYBRID_KUBE, event);
 		break;
 	case SL_EV_TIMER:
-		tell_timer(h, pass, event);
+		report_timer(h, pass, event);
 		break;
 	case SL_EV_TIME_LIMIT:
 	case SL_EV_RESERVATION:
@@ -192,10 +192,10 @@ static void hybrid_pass(void *state, struct sl_pass *pass)
 	for (size_t i = 0; h->fresh_pass == sl_pass_number(pass) && i < h->fresh_count; i++)
 		sl_set_reason(pass, (sl_job){ h->fresh[i] }, SL_REASON_PENDING_EVALUATION, 0);
 	for (int side = 0; side < HYBRID_SIDES; side++) {
-		sl_lens(pass, h->child[side].shut);
+		sl_node_mask(pass, h->child[side].unavailable);
 		h->child[side].policy->pass(h->child[side].state, pass);
 	}
-	sl_lens(pass, NULL);
+	sl_node_mask(pass, NULL);
 	hybrid_count(h, pass);
 	if (h->err.status)
 		sl_fail_run(pass, &h->err);
@@ -208,18 +208,18 @@ static bool hybrid_requeues(void *state, struct sl_pass *pass, sl_job job)
 	return child->policy->requeues && child->policy->requeues(child->state, pass, job);
 }
 
-static int hybrid_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
-	const struct sl_show *show, struct sl_err *err)
+static int hybrid_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err)
 {
 	const struct hybrid *h = state;
 	int status = SL_USAGE;
 	for (int side = 0; side < HYBRID_SIDES && status == SL_USAGE; side++) {
 		const struct hybrid_child *child = &h->child[side];
-		sl_lens(pass, child->shut);
-		if (child->policy->show)
-			status = child->policy->show(child->state, pass, at, what, show, err);
+		sl_node_mask(pass, child->unavailable);
+		if (child->policy->table)
+			status = child->policy->table(child->state, pass, at, what, table, err);
 	}
-	sl_lens(pass, NULL);
+	sl_node_mask(pass, NULL);
 	return status;
 }
 
@@ -265,7 +265,7 @@ static int make_child(
 	if (!child->policy)
 		return sl_fail(err, SL_USAGE, "policy 'hybrid': there is no policy '%s' here", name);
 	its.foreign = side == HYBRID_SLURM ? h->foreign : h->native;
-	its.shut = child->shut;
+	its.unavailable = child->unavailable;
 	if (side == HYBRID_KUBE)
 		its.overrun =
 			SL_OVERRUN_RAISE; /* Pods run to their end, as they do without Slurm beside them. */
@@ -291,7 +291,7 @@ static void take_values(struct hybrid *h, const struct sl_value *value)
 	h->grace = value[PARAM_GRACE].number;
 	h->stop = value[PARAM_STOP].number;
 	h->boot = value[PARAM_BOOT].number;
-	h->course_every = value[PARAM_COURSE].number;
+	h->series_every = value[PARAM_SERIES].number;
 	h->armed = SL_NEVER;
 	h->counted = SL_NONE;
 }
@@ -308,9 +308,9 @@ static int make_room(struct hybrid *h, struct sl_err *err)
 	h->type_idle = sl_alloc(h->arena, (size_t)h->cluster->type_count + 1, sizeof(*h->type_idle));
 	h->pick = sl_alloc(h->arena, nodes, sizeof(*h->pick));
 	for (int side = 0; side < HYBRID_SIDES; side++)
-		h->child[side].shut = sl_alloc(h->arena, nodes, 1);
+		h->child[side].unavailable = sl_alloc(h->arena, nodes, 1);
 	const bool good = h->side && h->foreign && h->native && h->first_start && h->node && h->idle_of &&
-			  h->type_idle && h->pick && h->child[0].shut && h->child[1].shut;
+			  h->type_idle && h->pick && h->child[0].unavailable && h->child[1].unavailable;
 	for (uint32_t row = 0; good && row < h->jobs->count; row++)
 		h->first_start[row] = SL_NONE;
 	return good ? SL_OK : sl_fail_memory(err);
@@ -375,7 +375,7 @@ const struct sl_policy hybrid_policy = {
 	.on_event = hybrid_event,
 	.release = hybrid_release,
 	.compat = hybrid_compats,
-	.show = hybrid_show,
+	.table = hybrid_table,
 	.requeues = hybrid_requeues,
-	.tell = hybrid_tell,
+	.report = hybrid_report,
 };

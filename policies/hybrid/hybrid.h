@@ -52,7 +52,7 @@ struct hybrid_point {
 struct hybrid_child {
 	const struct sl_policy *policy;
 	void *state;
-	uint8_t *shut; /* By node, as sl_lens takes it. */
+	uint8_t *unavailable; /* By node, as sl_node_mask takes it. */
 };
 
 struct hybrid {
@@ -65,11 +65,11 @@ struct hybrid {
 	uint8_t *native;  /* By job, of Kubernetes. */
 	struct hybrid_node *node;
 	struct hybrid_move *move;
-	size_t move_count, move_room;
+	size_t move_count, move_capacity;
 
 	/* Parameters. */
 	enum hybrid_share share;
-	sl_time every, idle_for, delay, grace, boot, stop, course_every;
+	sl_time every, idle_for, delay, grace, boot, stop, series_every;
 	int64_t min[HYBRID_SIDES];
 	bool drain, evict_busy;
 	int64_t pods_priority;
@@ -84,7 +84,7 @@ struct hybrid {
 
 	/* Jobs of Kubernetes that came at this instant, for the pass of that number. */
 	uint32_t *fresh;
-	size_t fresh_count, fresh_room;
+	size_t fresh_count, fresh_capacity;
 	uint64_t fresh_pass;
 
 	sl_time armed; /* The next look of its own; SL_NEVER: none. */
@@ -98,7 +98,7 @@ struct hybrid {
 		cpus_busy_us[HYBRID_SIDES]; /* cpu-microseconds, in the engine's parts. */
 	int64_t cpus[HYBRID_SIDES], cpus_busy[HYBRID_SIDES];
 	struct hybrid_point *point;
-	size_t point_count, point_room;
+	size_t point_count, point_capacity;
 	sl_time point_next[HYBRID_SIDES];
 	struct hybrid_state point_last[HYBRID_SIDES];
 	bool *type_idle; /* Scratch, by type. */
@@ -108,7 +108,7 @@ struct hybrid {
 };
 
 /* The child is told, with what it may see of the nodes. */
-void hybrid_tell_child(
+void hybrid_report_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event);
 
 /* ---- hybrid_sides.c: whose a job is, whose a node -------------------------------------------------------
@@ -140,10 +140,10 @@ sl_time hybrid_share_look(struct hybrid *h, struct sl_pass *pass, sl_time now);
 /* When to look after something has happened. */
 sl_time hybrid_share_after(const struct hybrid *h, sl_time now);
 
-/* ---- hybrid_course.c: what is counted, and told ---------------------------------------------------------
+/* ---- hybrid_series.c: what is counted, and told ---------------------------------------------------------
  */
 
 void hybrid_count(struct hybrid *h, struct sl_pass *pass);
-int hybrid_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+int hybrid_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hybrid_course.c - what is counted from pass to pass, and told as the run is over.
+ * hybrid_series.c - what is counted from pass to pass, and told as the run is over.
  *
  * All is read anew from what the engine has behind both sides' commands, and holds until the next pass: a
  * pass that is taken back and run again counts the same. A node is busy that holds any job of its side.
@@ -18,15 +18,15 @@ static const char *const side_name[HYBRID_SIDES] = { "slurm", "kube" };
 
 static void integrate(struct hybrid *h, sl_time now)
 {
-	const __int128 span = h->counted == SL_NONE ? 0 : now - h->counted;
+	const __int128 range = h->counted == SL_NONE ? 0 : now - h->counted;
 	for (int side = 0; side < HYBRID_SIDES; side++) {
-		h->held_us[side] += span * h->now[side].nodes;
-		h->busy_us[side] += span * h->now[side].busy;
-		h->wanted_us[side] += span * h->now[side].idle_wanted;
-		h->cpus_us[side] += span * h->cpus[side];
-		h->cpus_busy_us[side] += span * h->cpus_busy[side];
+		h->held_us[side] += range * h->now[side].nodes;
+		h->busy_us[side] += range * h->now[side].busy;
+		h->wanted_us[side] += range * h->now[side].idle_wanted;
+		h->cpus_us[side] += range * h->cpus[side];
+		h->cpus_busy_us[side] += range * h->cpus_busy[side];
 	}
-	h->moving_us += span * h->moving;
+	h->moving_us += range * h->moving;
 	h->counted = now;
 }
 
@@ -41,16 +41,16 @@ static void fail_owner(struct hybrid *h, sl_job job, uint32_t n)
 
 static void count_job(struct hybrid *h, const struct sl_pass *pass, sl_job job)
 {
-	const struct sl_piece *piece;
-	const size_t count = sl_pieces_of(pass, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = sl_node_tasks_of(pass, job, &alloc);
 	if (h->first_start[job.row] == SL_NONE)
 		h->first_start[job.row] = sl_start_of(pass, job);
 	for (size_t i = 0; i < count; i++) {
-		struct hybrid_node *node = &h->node[piece[i].node];
+		struct hybrid_node *node = &h->node[alloc[i].node];
 		node->busy = true;
 		/* One that seemed idle may have been given out at the instant of its leaving. */
 		if (node->owner != h->side[job.row])
-			fail_owner(h, job, piece[i].node);
+			fail_owner(h, job, alloc[i].node);
 	}
 	h->cpus_busy[h->side[job.row]] += sl_asks(pass, job, SL_KIND_CPUS);
 }
@@ -123,11 +123,11 @@ static void note_point(struct hybrid *h, sl_time now, uint8_t side)
 			h->point[i].state = h->point_last[side] = *state;
 			return;
 		}
-	if (SL_GROW(h->point, h->point_room, h->point_count + 1, &h->err))
+	if (SL_GROW(h->point, h->point_capacity, h->point_count + 1, &h->err))
 		return;
 	h->point[h->point_count++] = (struct hybrid_point){ now, side, *state };
 	h->point_last[side] = *state;
-	h->point_next[side] = h->course_every ? now - now % h->course_every + h->course_every : now;
+	h->point_next[side] = h->series_every ? now - now % h->series_every + h->series_every : now;
 }
 
 void hybrid_count(struct hybrid *h, struct sl_pass *pass)
@@ -148,13 +148,13 @@ void hybrid_count(struct hybrid *h, struct sl_pass *pass)
 #define MILLION INT64_C(1000000)
 #define HOUR_US ((__int128)3600 * MILLION)
 
-static int tell_one(
+static int report_one(
 	struct sl_tally *tally, const char *name, const char *side, int64_t micro, struct sl_err *err)
 {
 	char text[80];
 	(void)snprintf(text, sizeof(text), "hybrid.%s%s%s%s", name, side ? "{side=" : "", side ? side : "",
 		side ? "}" : "");
-	return sl_tell_metric(tally, text, micro, err);
+	return sl_report_metric(tally, text, micro, err);
 }
 
 /* In millionths of an hour, rounded half up. */
@@ -165,7 +165,7 @@ static int64_t share(__int128 part, __int128 whole)
 	return whole ? (int64_t)((part * MILLION + whole / 2) / whole) : 0;
 }
 
-static int tell_wait(struct hybrid *h, struct sl_tally *tally, int side, struct sl_err *err)
+static int report_wait(struct hybrid *h, struct sl_tally *tally, int side, struct sl_err *err)
 {
 	__int128 sum = 0;
 	int64_t count = 0, jobs = 0;
@@ -178,31 +178,31 @@ static int tell_wait(struct hybrid *h, struct sl_tally *tally, int side, struct 
 		sum += h->first_start[row] - h->jobs->submit[row];
 		count++;
 	}
-	int status = tell_one(tally, "jobs", side_name[side], jobs * MILLION, err);
+	int status = report_one(tally, "jobs", side_name[side], jobs * MILLION, err);
 	if (!status && count)
-		status = tell_one(
+		status = report_one(
 			tally, "wait.mean", side_name[side], (int64_t)((sum + count / 2) / count), err);
 	return status;
 }
 
-static int tell_side(struct hybrid *h, struct sl_tally *tally, int side, struct sl_err *err)
+static int report_side(struct hybrid *h, struct sl_tally *tally, int side, struct sl_err *err)
 {
 	const char *name = side_name[side];
-	int status = tell_wait(h, tally, side, err);
+	int status = report_wait(h, tally, side, err);
 	if (!status)
-		status = tell_one(tally, "node_hours", name, hours(h->held_us[side]), err);
+		status = report_one(tally, "node_hours", name, hours(h->held_us[side]), err);
 	if (!status)
-		status = tell_one(tally, "idle_while_other_waits", name, hours(h->wanted_us[side]), err);
+		status = report_one(tally, "idle_while_other_waits", name, hours(h->wanted_us[side]), err);
 	if (!status)
-		status = tell_one(
+		status = report_one(
 			tally, "utilization.nodes", name, share(h->busy_us[side], h->held_us[side]), err);
 	if (!status)
-		status = tell_one(
+		status = report_one(
 			tally, "utilization.cpus", name, share(h->cpus_busy_us[side], h->cpus_us[side]), err);
 	return status;
 }
 
-static int tell_course(struct hybrid *h, struct sl_tally *tally, struct sl_err *err)
+static int report_series(struct hybrid *h, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "side", "nodes", "busy", "waiting",
 		"idle_while_other_waits" };
@@ -220,10 +220,10 @@ static int tell_course(struct hybrid *h, struct sl_tally *tally, struct sl_err *
 		row[4].micro = point->state.waiting * MILLION;
 		row[5].micro = point->state.idle_wanted * MILLION;
 	}
-	return sl_tell_table(tally, "hybrid", column, (uint32_t)columns, cell, h->point_count, err);
+	return sl_report_add_table(tally, "hybrid", column, (uint32_t)columns, cell, h->point_count, err);
 }
 
-static int tell_moves(struct hybrid *h, struct sl_tally *tally, struct sl_err *err)
+static int report_moves(struct hybrid *h, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "node", "from", "to", "why", "left", "came" };
 	const size_t columns = SL_LEN(column);
@@ -243,26 +243,26 @@ static int tell_moves(struct hybrid *h, struct sl_tally *tally, struct sl_err *e
 		row[5].micro = move->left;
 		row[6].micro = move->came;
 	}
-	return sl_tell_table(tally, "moves", column, (uint32_t)columns, cell, h->move_count, err);
+	return sl_report_add_table(tally, "moves", column, (uint32_t)columns, cell, h->move_count, err);
 }
 
-int hybrid_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+int hybrid_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct hybrid *h = state;
 	int status = SL_OK;
 	integrate(h, sl_now(pass));
 	for (int side = 0; side < HYBRID_SIDES && !status; side++)
-		status = tell_side(h, tally, side, err);
+		status = report_side(h, tally, side, err);
 	if (!status)
-		status = tell_one(tally, "node_hours", "moving", hours(h->moving_us), err);
+		status = report_one(tally, "node_hours", "moving", hours(h->moving_us), err);
 	if (!status)
-		status = tell_one(tally, "moves", NULL, (int64_t)h->move_count * MILLION, err);
+		status = report_one(tally, "moves", NULL, (int64_t)h->move_count * MILLION, err);
 	if (!status)
-		status = tell_course(h, tally, err);
+		status = report_series(h, tally, err);
 	if (!status)
-		status = tell_moves(h, tally, err);
+		status = report_moves(h, tally, err);
 	for (int side = 0; side < HYBRID_SIDES && !status; side++)
-		if (h->child[side].policy->tell)
-			status = h->child[side].policy->tell(h->child[side].state, pass, tally, err);
+		if (h->child[side].policy->report)
+			status = h->child[side].policy->report(h->child[side].state, pass, tally, err);
 	return status;
 }

@@ -28,7 +28,7 @@ static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tasks_on(
 	const struct sl_cluster *cluster, const struct sl_node_type *type, const struct sl_group *group)
 {
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
 	if (task->cpus)
 		tasks = lesser(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
@@ -159,7 +159,7 @@ static bool class_value(const struct sl_cluster *cluster, const char *name, int6
 static int64_t find_priority(struct hybrid *h, uint32_t job)
 {
 	const struct sl_jobs *jobs = h->jobs;
-	const struct sl_job_more *more =
+	const struct sl_job_attributes *more =
 		jobs->more_of && jobs->more_of[job] ? &jobs->more[jobs->more_of[job]] : NULL;
 	int64_t value = 0;
 	if (more && more->manifest) {

@@ -37,18 +37,19 @@ static void look_at_nodes(struct hybrid *h, const struct sl_pass *pass)
 	for (uint32_t n = 0; n < h->cluster->node_count; n++)
 		h->node[n].busy = false;
 	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job)) {
-		const struct sl_piece *piece;
-		const size_t count = sl_pieces_of(pass, job, &piece);
+		const struct sl_node_tasks *alloc;
+		const size_t count = sl_node_tasks_of(pass, job, &alloc);
 		for (size_t i = 0; i < count; i++)
-			h->node[piece[i].node].busy = true;
+			h->node[alloc[i].node].busy = true;
 	}
 }
 
-static void show(struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, uint32_t n, uint8_t shut)
+static void table(
+	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, uint32_t n, uint8_t unavailable)
 {
-	const bool opens = !shut;
-	h->child[side].shut[n] = shut;
-	hybrid_tell_child(h, pass, side,
+	const bool opens = !unavailable;
+	h->child[side].unavailable[n] = unavailable;
+	hybrid_report_child(h, pass, side,
 		&(struct sl_event){ sl_now(pass), opens ? SL_EV_NODE_UP : SL_EV_NODE_DOWN, n });
 }
 
@@ -58,7 +59,7 @@ static void leave(struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time de
 {
 	struct hybrid_node *node = &h->node[n];
 	const sl_time now = sl_now(pass);
-	if (SL_GROW(h->move, h->move_room, h->move_count + 1, &h->err))
+	if (SL_GROW(h->move, h->move_capacity, h->move_count + 1, &h->err))
 		return;
 	h->move[h->move_count] = (struct hybrid_move){
 		.at = now, .left = SL_NONE, .came = SL_NONE, .node = n, .from = node->owner, .why = why
@@ -71,7 +72,7 @@ static void leave(struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time de
 		node->phase = HYBRID_MOVING;
 		h->move[node->move].left = now;
 	}
-	show(h, pass, (enum hybrid_side)node->owner, n, 1);
+	table(h, pass, (enum hybrid_side)node->owner, n, 1);
 }
 
 static void arrive(struct hybrid *h, struct sl_pass *pass, uint32_t n)
@@ -82,7 +83,7 @@ static void arrive(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 	node->phase = HYBRID_HERE;
 	node->ready = node->kill = SL_NEVER;
 	node->idle_since = sl_now(pass);
-	show(h, pass, (enum hybrid_side)node->owner, n, 0);
+	table(h, pass, (enum hybrid_side)node->owner, n, 0);
 }
 
 static sl_time delay_of(const struct hybrid *h, const struct hybrid_node *node)
@@ -103,7 +104,7 @@ static void go_on(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 		h->move[node->move].left = SL_NONE;
 		if (node->kill <= now) {
 			node->kill = SL_NEVER;
-			show(h, pass, (enum hybrid_side)node->owner, n, 2);
+			table(h, pass, (enum hybrid_side)node->owner, n, 2);
 		}
 		return;
 	}

@@ -37,9 +37,9 @@ static bool is_listed(const char *list, const int32_t *column, const char *const
 
 static bool is_of_kube(const struct sl_jobs *jobs, const struct hybrid_rules *rules, uint32_t row)
 {
-	const struct sl_job_more *more =
+	const struct sl_job_attributes *more =
 		jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
-	if (more && (more->manifest || more->space || more->queue))
+	if (more && (more->manifest || more->namespace || more->queue))
 		return true;
 	return is_listed(rules->partitions, jobs->partition, jobs->partition_name, row) ||
 	       is_listed(rules->accounts, jobs->account, jobs->account_name, row) ||
@@ -118,8 +118,8 @@ static int settle(struct hybrid *h, uint32_t n, const struct hybrid_rules *rules
 		.idle_since = SL_NONE,
 		.ready = SL_NEVER,
 		.kill = SL_NEVER };
-	h->child[HYBRID_SLURM].shut[n] = of_kube;
-	h->child[HYBRID_KUBE].shut[n] = !of_kube;
+	h->child[HYBRID_SLURM].unavailable[n] = of_kube;
+	h->child[HYBRID_KUBE].unavailable[n] = !of_kube;
 	return SL_OK;
 }
 

@@ -29,8 +29,8 @@ enum kube_plugin {
 	KUBE_AFFINITY,
 	KUBE_FIT,
 	KUBE_SPREAD,
-	KUBE_NEAR, /* InterPodAffinity */
-	KUBE_DRA,  /* DynamicResources */
+	KUBE_POD_AFFINITY, /* InterPodAffinity */
+	KUBE_DRA,          /* DynamicResources */
 	KUBE_GANG,
 	KUBE_BALANCED,
 	KUBE_PLUGINS
@@ -44,7 +44,7 @@ enum kube_why {
 	KUBE_WHY_TAINT,
 	KUBE_WHY_AFFINITY,
 	KUBE_WHY_SPREAD_LABEL,
-	KUBE_WHY_NEAR,
+	KUBE_WHY_POD_AFFINITY,
 	KUBE_WHY_NO_CLAIM,  /* A claim, or its class, is not there. */
 	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
 	KUBE_WHY_RESOLVABLE,
@@ -97,21 +97,21 @@ struct kube_options {
 /* Equal pods: what the rules look at. */
 struct kube_spec {
 	const struct sl_podset *podset;
-	const char *space;
+	const char *namespace;
 	int64_t request[KUBE_RES_MAX];
 	int64_t cpu_scored, mem_scored; /* As scores count it. */
 	int64_t priority;
 	const struct kube_profile *profile;
-	struct sl_labels pin;
-	struct sl_tolerations pin_tolerations;
-	bool plain;         /* Nothing but resources decides where it may go. */
-	bool near_hard;     /* It has required anti-affinity; */
-	bool near_any;      /* any affinity at all. */
-	uint32_t like;      /* Plain ones that ask the same; KUBE_NO: not plain. */
-	uint32_t gpu_types; /* As sl_demand has it, of a job without a manifest. */
-	uint32_t gpu;       /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
-	uint32_t gang;      /* KUBE_NO: none. */
-	uint32_t claims;    /* 1 + a row of kube_dra.asked; 0: none. */
+	struct sl_labels assignment;
+	struct sl_tolerations assignment_tolerations;
+	bool plain;             /* Nothing but resources decides where it may go. */
+	bool pod_affinity_hard; /* It has required anti-affinity; */
+	bool pod_affinity_any;  /* any affinity at all. */
+	uint32_t like;          /* Plain ones that ask the same; KUBE_NO: not plain. */
+	uint32_t gpu_types;     /* As sl_task_resources has it, of a job without a manifest. */
+	uint32_t gpu;           /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
+	uint32_t gang;          /* KUBE_NO: none. */
+	uint32_t claims;        /* 1 + a row of kube_dra.asked; 0: none. */
 };
 
 enum kube_pod_state {
@@ -156,7 +156,7 @@ struct kube_node {
 	uint32_t first;                  /* Its pods. */
 	uint32_t rank;                   /* By name. */
 	uint32_t group;                  /* Of the autoscaler, or KUBE_NO. */
-	uint32_t near_pods;              /* Pods with any affinity. */
+	uint32_t pod_affinity_pods;      /* Pods with any affinity. */
 	uint32_t nominees;               /* Pods nominated to it. */
 	bool up, there;                  /* there: exists. */
 	bool unschedulable;              /* By its object; */
@@ -165,7 +165,7 @@ struct kube_node {
 };
 
 struct kube_gang_state {
-	const char *name, *space;
+	const char *name, *namespace;
 	uint32_t job; /* Of a job without a PodGroup; KUBE_NO. */
 	int64_t min;
 	uint32_t pods; /* That are there. */
@@ -184,8 +184,8 @@ struct kube_job {
 	const struct sl_pods *pods;
 	uint32_t first, count; /* Pods, in a row. */
 	uint32_t bound;
-	uint32_t gang;          /* 1 + its own; 0: none. */
-	bool there, told, lost; /* lost: it is to be removed by whoever added it. */
+	uint32_t gang;              /* 1 + its own; 0: none. */
+	bool there, reported, lost; /* lost: it is to be removed by whoever added it. */
 	char *why;
 	uint32_t stuck; /* The pod that `why` is of. */
 };
@@ -217,7 +217,7 @@ struct kube_alike {
 };
 
 struct kube_budget { /* PodDisruptionBudget */
-	const char *space;
+	const char *namespace;
 	struct sl_label_selector pods;
 	int64_t min_available, max_unavailable; /* SL_NONE: not said; below 0: percents, negative. */
 	int64_t allowed;                        /* Disruptions, as counted last. */
@@ -248,52 +248,52 @@ struct kube {
 	uint32_t start;             /* The next cycle begins at this node. */
 	struct kube_key *key;
 	uint32_t keys;
-	size_t key_room;
+	size_t key_capacity;
 
 	struct kube_spec *spec;
-	size_t specs, spec_room;
+	size_t specs, spec_capacity;
 	struct kube_like *like;
-	size_t likes, like_room;
+	size_t likes, like_capacity;
 	struct sl_map like_map;
 	struct kube_pod *pod;
-	size_t pods, pod_room;
+	size_t pods, pod_capacity;
 	struct kube_job *job; /* By job. */
 	struct kube_gang_state *gang;
-	size_t gangs, gang_room;
+	size_t gangs, gang_capacity;
 	struct kube_budget *budget;
 	uint32_t budgets;
 
 	struct kube_heap active, backoff;
 	uint32_t *parked; /* In order of parking; pods that left it stand there until it is swept. */
-	size_t parked_count, parked_room;
+	size_t parked_count, parked_capacity;
 	struct kube_alike *alike;
-	size_t alike_room;
+	size_t alike_capacity;
 	uint32_t *listed; /* Of those, where pods are. */
-	size_t listed_count, listed_room;
+	size_t listed_count, listed_capacity;
 	bool alike_due;  /* Of some. */
 	uint32_t *freed; /* Nodes on which something was freed, or that came. */
 	size_t freed_count, freed_room;
 	uint64_t version;  /* Of the world: goes up as anything changes. */
 	uint32_t *nominee; /* Pods that made room somewhere. */
-	size_t nominees, nominee_room;
-	uint32_t near_pods, near_hard_pods; /* Placed, with affinity. */
+	size_t nominees, nominee_capacity;
+	uint32_t pod_affinity_pods, pod_affinity_hard_pods; /* Placed, with affinity. */
 	struct {
 		int64_t priority;
 		uint64_t pods;
 	} * level; /* Placed pods by priority, ascending. */
-	size_t levels, level_room;
+	size_t levels, level_capacity;
 
-	struct sl_bound *told; /* What came of it. */
-	size_t told_count, told_next, told_room;
+	struct sl_bound *reported; /* What came of it. */
+	size_t reported_count, reported_next, reported_capacity;
 
 	/* Of one cycle. */
 	uint8_t *node_why;  /* By node: enum kube_why. */
 	uint32_t *node_res; /* By node: the resources that lack, as bits. */
 	uint32_t *feasible;
 	int64_t *score, *total;
-	struct sl_holding *holding;
-	size_t holding_room;
-	uint32_t *holding_gpus;
+	struct sl_node_alloc *node_alloc;
+	size_t node_alloc_capacity;
+	uint32_t *node_alloc_gpus;
 	struct kube_scaler *scaler;
 	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
 	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
@@ -321,17 +321,17 @@ int kube_configure(struct kube *k, struct sl_err *err);
 int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job);
 
 /* kube_pods.c: pods, and what they hold. */
-void kube_add(
-	struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin);
+void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *assignment);
 void kube_remove(struct kube *k, sl_time now, sl_job job);
 void kube_node(struct kube *k, sl_time now, uint32_t node, bool up);
-void kube_take(struct kube *k, uint32_t pod, uint32_t node); /* It holds its place there. */
-void kube_give(struct kube *k, uint32_t pod);                /* No more; nobody is told. */
-void kube_lose(struct kube *k, uint32_t job, uint32_t by);   /* It lost a pod. */
+void kube_take(struct kube *k, uint32_t pod, uint32_t node);  /* It holds its place there. */
+void kube_give(struct kube *k, uint32_t pod);                 /* No more; nobody is told. */
+void kube_lose(struct kube *k, uint32_t job, uint32_t cause); /* It lost a pod. */
 /* Its containers failed, and no node did. False: its pods are to be removed and added again. */
 bool kube_fail(struct kube *k, sl_time now, sl_job job);
-void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by);
-size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding);
+void kube_report(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t cause);
+size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_alloc);
 
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node); /* KUBE_NO: no more. */
 
@@ -365,25 +365,29 @@ sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
 
-/* kube_filter.c, kube_near.c */
-struct kube_near;
+/* kube_filter.c, kube_pod_affinity.c */
+struct kube_pod_affinity;
 struct kube_cycle { /* What is counted once for a pod. */
 	uint32_t pod;
-	struct kube_near *near; /* NULL: no other pods matter to it. */
-	bool nominees;          /* Others' nominations are minded. */
+	struct kube_pod_affinity *pod_affinity; /* NULL: no other pods matter to it. */
+	bool nominees;                          /* Others' nominations are minded. */
 };
 enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node);
 bool kube_node_suits(
 	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
 int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes);     /* numFeasibleNodesToFind */
 
-/* kube_near.c: of spreading and of affinity between pods. NULL: neither is in play. */
-struct kube_near *kube_near_new(struct kube *k, uint32_t pod);
-void kube_near_free(struct kube_near *near);
-enum kube_why kube_near_spread(struct kube *k, const struct kube_near *near, uint32_t node);
-enum kube_why kube_near_filter(struct kube *k, const struct kube_near *near, uint32_t node);
-void kube_near_score_spread(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
-void kube_near_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
+/* kube_pod_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
+struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod);
+void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity);
+enum kube_why kube_pod_affinity_spread(
+	struct kube *k, const struct kube_pod_affinity *pod_affinity, uint32_t node);
+enum kube_why kube_pod_affinity_filter(
+	struct kube *k, const struct kube_pod_affinity *pod_affinity, uint32_t node);
+void kube_pod_affinity_score_spread(
+	struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
+void kube_pod_affinity_score(
+	struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
 
 /* kube_score.c: the best of the feasible nodes. */
 uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count);
@@ -402,7 +406,7 @@ const char *kube_why(struct kube *k, sl_job job);
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
 bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k);
-int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+int kube_scale_report(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 
 /* kube_rollout.c: rolling updates, by commands. */
 struct kube_rollouts;
@@ -413,6 +417,6 @@ sl_time kube_rollout_due(const struct kube *k);          /* When there may be a 
 
 /* kube_binder.c: what a policy's parameters say; those that it does not have, as by default. */
 void kube_take_options(struct kube_options *options, const struct sl_setup *setup);
-int kube_tell_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err);
+int kube_report_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 
 #endif

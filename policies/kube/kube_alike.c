@@ -33,10 +33,10 @@ static bool alike_before(const struct kube *k, uint32_t a, uint32_t b)
 static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
 {
 	const uint32_t level = (attempts < LEVELS ? attempts : LEVELS) - 1;
-	const size_t wanted = ((size_t)like + 1) * LEVELS, had = k->alike_room;
-	if (wanted > had && SL_GROW(k->alike, k->alike_room, wanted, &k->err))
+	const size_t wanted = ((size_t)like + 1) * LEVELS, had = k->alike_capacity;
+	if (wanted > had && SL_GROW(k->alike, k->alike_capacity, wanted, &k->err))
 		return KUBE_NO;
-	for (size_t i = had; i < k->alike_room; i++)
+	for (size_t i = had; i < k->alike_capacity; i++)
 		k->alike[i] = (struct kube_alike){ .ahead = KUBE_NO };
 	return like * LEVELS + level;
 }
@@ -44,7 +44,7 @@ static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
 static bool join(struct kube *k, uint32_t pod, uint32_t number)
 {
 	struct kube_alike *set = &k->alike[number];
-	if (!set->listed && SL_GROW(k->listed, k->listed_room, k->listed_count + 1, &k->err))
+	if (!set->listed && SL_GROW(k->listed, k->listed_capacity, k->listed_count + 1, &k->err))
 		return false;
 	if (!set->listed)
 		k->listed[k->listed_count++] = number;
@@ -62,7 +62,7 @@ bool kube_alike_park(struct kube *k, uint32_t pod)
 {
 	const struct kube_pod *of = &k->pod[pod];
 	const struct kube_spec *spec = &k->spec[of->spec];
-	const uint32_t others = 1U << KUBE_SPREAD | 1U << KUBE_NEAR | 1U << KUBE_GANG;
+	const uint32_t others = 1U << KUBE_SPREAD | 1U << KUBE_POD_AFFINITY | 1U << KUBE_GANG;
 	if (k->scaler || k->options.backoff_waits || spec->like == KUBE_NO || spec->gang != KUBE_NO ||
 		of->nominated != KUBE_NO || !(of->failed_by & 1U << KUBE_FIT) || (of->failed_by & others) ||
 		!k->like[spec->like].failed)
@@ -164,7 +164,7 @@ static bool may_fit(struct kube *k, struct kube_alike *set, struct kube_like *li
 {
 	const uint32_t pod = set->pods.pod[0];
 	const struct kube_cycle cycle = { .pod = pod, .nominees = k->nominees > 0 };
-	if (!like->failed || k->near_hard_pods || like->priority > kube_lowest(k) ||
+	if (!like->failed || k->pod_affinity_hard_pods || like->priority > kube_lowest(k) ||
 		k->freed_count - like->failed_at >= k->nodes)
 		return true;
 	for (; like->failed_at < k->freed_count; like->failed_at++) {
@@ -241,7 +241,7 @@ void kube_alike_flush(struct kube *k)
 
 void kube_alike_free(struct kube *k)
 {
-	for (size_t i = 0; i < k->alike_room && k->alike; i++)
+	for (size_t i = 0; i < k->alike_capacity && k->alike; i++)
 		free(k->alike[i].pods.pod);
 	free(k->alike);
 	free(k->listed);

@@ -29,7 +29,7 @@ void kube_take_options(struct kube_options *options, const struct sl_setup *setu
 	};
 }
 
-int kube_tell_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err)
+int kube_report_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct {
 		const char *name;
@@ -38,9 +38,9 @@ int kube_tell_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err
 		{ "kube.preempted", k->preempted } };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(figures) && !status; i++)
-		status = sl_tell_metric(tally, figures[i].name, (int64_t)figures[i].value * MILLION, err);
+		status = sl_report_metric(tally, figures[i].name, (int64_t)figures[i].value * MILLION, err);
 	if (!status && k->scaler)
-		status = kube_scale_tell(k, tally, err);
+		status = kube_scale_report(k, tally, err);
 	return status;
 }
 
@@ -54,17 +54,17 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 	kube_take_options(&options, setup);
 	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
 	const int status = kube_make(k, setup, &options, err);
-	for (uint32_t i = 0; !status && setup->shut && i < k->nodes; i++)
-		k->node[i].up = !setup->shut[i];
+	for (uint32_t i = 0; !status && setup->unavailable && i < k->nodes; i++)
+		k->node[i].up = !setup->unavailable[i];
 	return status;
 }
 
 static void binder_release(void *state) { kube_free(state); }
 
-static void binder_add(
-	void *state, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
+static void binder_add(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *assignment)
 {
-	kube_add(state, now, job, pods, pin);
+	kube_add(state, now, job, pods, assignment);
 }
 
 static void binder_remove(void *state, sl_time now, sl_job job) { kube_remove(state, now, job); }
@@ -78,22 +78,22 @@ static sl_time binder_run(void *state, sl_time now) { return kube_run(state, now
 static bool binder_next(void *state, struct sl_bound *bound)
 {
 	struct kube *k = state;
-	if (k->told_next == k->told_count)
+	if (k->reported_next == k->reported_count)
 		return false;
-	*bound = k->told[k->told_next++];
+	*bound = k->reported[k->reported_next++];
 	return true;
 }
 
-static size_t binder_where(void *state, sl_job job, const struct sl_holding **holding)
+static size_t binder_where(void *state, sl_job job, const struct sl_node_alloc **node_alloc)
 {
-	return kube_where(state, job, holding);
+	return kube_where(state, job, node_alloc);
 }
 
 static const char *binder_why(void *state, sl_job job) { return kube_why(state, job); }
 
-static int binder_tell(void *state, struct sl_tally *tally, struct sl_err *err)
+static int binder_report(void *state, struct sl_tally *tally, struct sl_err *err)
 {
-	return kube_tell_figures(state, tally, err);
+	return kube_report_figures(state, tally, err);
 }
 
 const struct sl_binder kube_binder = {
@@ -110,6 +110,6 @@ const struct sl_binder kube_binder = {
 	.next = binder_next,
 	.where = binder_where,
 	.why = binder_why,
-	.tell = binder_tell,
+	.report = binder_report,
 	.fail = binder_fail,
 };

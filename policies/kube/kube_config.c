@@ -21,7 +21,7 @@ static const struct {
 	{ "NodeAffinity", KUBE_AFFINITY, 2 },
 	{ "NodeResourcesFit", KUBE_FIT, 1 },
 	{ "PodTopologySpread", KUBE_SPREAD, 2 },
-	{ "InterPodAffinity", KUBE_NEAR, 2 },
+	{ "InterPodAffinity", KUBE_POD_AFFINITY, 2 },
 	{ "DynamicResources", KUBE_DRA, 2 },
 	{ "NodeResourcesBalancedAllocation", KUBE_BALANCED, 1 },
 };

@@ -17,10 +17,10 @@
  */
 
 /* Of nodes on which something was freed since pods of this sort last failed, none will do either. */
-static bool fails_again(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
+static bool fails_retry(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	if (spec->like == KUBE_NO || cycle->near || k->pod[pod].nominated != KUBE_NO)
+	if (spec->like == KUBE_NO || cycle->pod_affinity || k->pod[pod].nominated != KUBE_NO)
 		return false;
 	struct kube_like *like = &k->like[spec->like];
 	if (!like->failed || k->freed_count - like->failed_at >= k->nodes)
@@ -59,21 +59,22 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 }
 
 /* Where it would go; KUBE_NO: nowhere. *again: as the last one like it, without a look at all nodes. */
-static uint32_t find_node(struct kube *k, uint32_t pod, bool *again)
+static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
-	struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
+	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
 	uint32_t node = KUBE_NO;
-	*again = fails_again(k, pod, &cycle);
-	if (!*again) {
+	*retry = fails_retry(k, pod, &cycle);
+	if (!*retry) {
 		const size_t count = find_feasible(k, &cycle);
 		const uint32_t like = k->spec[k->pod[pod].spec].like;
 		node = count ? kube_choose(k, pod, k->feasible, count) : KUBE_NO;
-		if (like != KUBE_NO && !cycle.near && node == KUBE_NO) { /* Else it is as true as it was. */
+		if (like != KUBE_NO && !cycle.pod_affinity &&
+			node == KUBE_NO) { /* Else it is as true as it was. */
 			k->like[like].failed = !k->nominees;
 			k->like[like].failed_at = k->freed_count;
 		}
 	}
-	kube_near_free(cycle.near);
+	kube_pod_affinity_free(cycle.pod_affinity);
 	return node;
 }
 
@@ -88,23 +89,23 @@ static void bind(struct kube *k, uint32_t pod)
 	of->bound = k->now;
 	kube_nominate(k, pod, KUBE_NO);
 	kube_queue_changed(k, KUBE_POD_CAME, of->node, of->spec);
-	if (++job->bound < job->count || job->told)
+	if (++job->bound < job->count || job->reported)
 		return;
-	job->told = true;
-	kube_tell(k, SL_BOUND_ALL, of->job, KUBE_NO);
+	job->reported = true;
+	kube_report(k, SL_BOUND_ALL, of->job, KUBE_NO);
 }
 
 static uint32_t failed_by(const struct kube *k)
 {
-	static const uint8_t by[KUBE_WHYS] = { [KUBE_WHY_UNSCHEDULABLE] = KUBE_UNSCHEDULABLE,
+	static const uint8_t cause[KUBE_WHYS] = { [KUBE_WHY_UNSCHEDULABLE] = KUBE_UNSCHEDULABLE,
 		[KUBE_WHY_NAME] = KUBE_NODE_NAME,
 		[KUBE_WHY_TAINT] = KUBE_TAINTS,
 		[KUBE_WHY_AFFINITY] = KUBE_AFFINITY,
 		[KUBE_WHY_SPREAD_LABEL] = KUBE_SPREAD,
 		[KUBE_WHY_SPREAD] = KUBE_SPREAD,
-		[KUBE_WHY_NEAR] = KUBE_NEAR,
-		[KUBE_WHY_ANTI] = KUBE_NEAR,
-		[KUBE_WHY_EXISTING_ANTI] = KUBE_NEAR,
+		[KUBE_WHY_POD_AFFINITY] = KUBE_POD_AFFINITY,
+		[KUBE_WHY_ANTI] = KUBE_POD_AFFINITY,
+		[KUBE_WHY_EXISTING_ANTI] = KUBE_POD_AFFINITY,
 		[KUBE_WHY_NO_CLAIM] = KUBE_DRA,
 		[KUBE_WHY_DRA] = KUBE_DRA,
 		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
@@ -113,19 +114,19 @@ static uint32_t failed_by(const struct kube *k)
 	uint32_t bits = 0;
 	for (uint32_t i = 0; i < k->nodes; i++)
 		if (k->node[i].there && k->node_why[i] != KUBE_FITS)
-			bits |= 1U << by[k->node_why[i]];
+			bits |= 1U << cause[k->node_why[i]];
 	return bits;
 }
 
-static void fail(struct kube *k, uint32_t pod, bool again)
+static void fail(struct kube *k, uint32_t pod, bool retry)
 {
 	struct kube_job *job = &k->job[k->pod[pod].job];
 	k->cycles_failed++;
-	if (!again || job->stuck == KUBE_NO) {
+	if (!retry || job->stuck == KUBE_NO) {
 		job->stuck = pod;
-		kube_tell(k, SL_BOUND_STUCK, k->pod[pod].job, KUBE_NO);
+		kube_report(k, SL_BOUND_STUCK, k->pod[pod].job, KUBE_NO);
 	}
-	kube_queue_park(k, pod, again ? 1U << KUBE_FIT : failed_by(k));
+	kube_queue_park(k, pod, retry ? 1U << KUBE_FIT : failed_by(k));
 }
 
 static bool has_lower(const struct kube *k, uint32_t pod)
@@ -136,20 +137,20 @@ static bool has_lower(const struct kube *k, uint32_t pod)
 /* Which nodes could be helped has to be known. */
 static void look_at_all(struct kube *k, uint32_t pod)
 {
-	const struct kube_cycle cycle = { pod, kube_near_new(k, pod), k->nominees > 0 };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
 	for (uint32_t i = 0; i < k->nodes; i++)
 		if (k->node[i].there)
 			k->node_why[i] = (uint8_t)kube_filter(k, &cycle, i);
-	kube_near_free(cycle.near);
+	kube_pod_affinity_free(cycle.pod_affinity);
 }
 
 /* No node: does preemption help? */
-static void fail_or_preempt(struct kube *k, uint32_t pod, bool again)
+static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	bool full = again;
+	bool full = retry;
 	if (spec->profile->preempts && !spec->podset->never_preempts && has_lower(k, pod)) {
-		if (again)
+		if (retry)
 			look_at_all(k, pod);
 		full = false;
 		const uint32_t bits = full ? 1U << KUBE_FIT : failed_by(k);
@@ -221,10 +222,10 @@ static void place_on(struct kube *k, uint32_t pod, uint32_t node)
 static void try_permit(struct kube *k, uint32_t pod)
 {
 	struct kube_gang_state *gang = &k->gang[k->spec[k->pod[pod].spec].gang];
-	bool again;
-	const uint32_t node = find_node(k, pod, &again);
+	bool retry;
+	const uint32_t node = find_node(k, pod, &retry);
 	if (node == KUBE_NO) {
-		fail_or_preempt(k, pod, again);
+		fail_or_preempt(k, pod, retry);
 		return;
 	}
 	place_on(k, pod, node);
@@ -258,7 +259,7 @@ static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t
 /* Its pods that have no place yet, one after another, each beside those before. Returns the one that found
  * none, even by preemption; KUBE_NO: there is none such. *waits: some had to make room. */
 static uint32_t place_gang(
-	struct kube *k, uint32_t first, size_t from, size_t until, bool *again, bool *waits)
+	struct kube *k, uint32_t first, size_t from, size_t until, bool *retry, bool *waits)
 {
 	const uint32_t gang = k->spec[k->pod[first].spec].gang;
 	for (size_t i = from; i < until; i++) {
@@ -266,12 +267,12 @@ static uint32_t place_gang(
 		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
 		if (spec->gang != gang || (pod != first && !is_waiting(&k->pod[i])))
 			continue;
-		uint32_t node = find_node(k, pod, again);
+		uint32_t node = find_node(k, pod, retry);
 		if (node == KUBE_NO && has_lower(k, pod) && spec->profile->preempts &&
 			!spec->podset->never_preempts) {
-			if (*again)
+			if (*retry)
 				look_at_all(k, pod);
-			*again = false;
+			*retry = false;
 			if (kube_preempt(k, pod))
 				node = k->pod[pod].nominated;
 			*waits |= node != KUBE_NO;
@@ -303,23 +304,23 @@ static void try_gang(struct kube *k, uint32_t first)
 {
 	const uint32_t gang = k->spec[k->pod[first].spec].gang;
 	size_t from, until;
-	bool again = false, waits = false;
+	bool retry = false, waits = false;
 	uint32_t stuck = first;
 	rows_of(k, gang, &from, &until);
 	if (has_lower(k, first) || !is_hopeless(k, gang, from, until))
-		stuck = place_gang(k, first, from, until, &again, &waits);
+		stuck = place_gang(k, first, from, until, &retry, &waits);
 	else
-		again = true;
+		retry = true;
 	if (!waits && k->gang[gang].placed >= k->gang[gang].min) {
 		bind_gang(k, gang);
 		if (k->pod[first].node == KUBE_NO)
-			fail_or_preempt(k, first, again);
+			fail_or_preempt(k, first, retry);
 		return;
 	}
-	const uint32_t bits = again || stuck == KUBE_NO ? 1U << KUBE_FIT : failed_by(k);
+	const uint32_t bits = retry || stuck == KUBE_NO ? 1U << KUBE_FIT : failed_by(k);
 	if (stuck != KUBE_NO) {
 		k->job[k->pod[stuck].job].stuck = stuck;
-		kube_tell(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
+		kube_report(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
 		k->cycles_failed++;
 		if (k->spec[k->pod[stuck].spec].like != KUBE_NO)
 			k->like[k->spec[k->pod[stuck].spec].like].failed = false; /* Beside its own it did. */
@@ -340,7 +341,7 @@ static void try_gang(struct kube *k, uint32_t first)
 static void try_pod(struct kube *k, uint32_t pod)
 {
 	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
-	bool again;
+	bool retry;
 	k->attempts++;
 	if (gang != KUBE_NO && k->gang[gang].min > 1) {
 		if (k->options.permit)
@@ -349,9 +350,9 @@ static void try_pod(struct kube *k, uint32_t pod)
 			try_gang(k, pod);
 		return;
 	}
-	const uint32_t node = find_node(k, pod, &again);
+	const uint32_t node = find_node(k, pod, &retry);
 	if (node == KUBE_NO) {
-		fail_or_preempt(k, pod, again);
+		fail_or_preempt(k, pod, retry);
 		return;
 	}
 	k->pod[pod].gpu_kind = KUBE_NO;
@@ -426,7 +427,7 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 		[KUBE_WHY_AFFINITY] = "node(s) didn't match Pod's node affinity/selector",
 		[KUBE_WHY_SPREAD_LABEL] =
 			"node(s) didn't match pod topology spread constraints (missing required label)",
-		[KUBE_WHY_NEAR] = "node(s) didn't match pod affinity rules",
+		[KUBE_WHY_POD_AFFINITY] = "node(s) didn't match pod affinity rules",
 		[KUBE_WHY_SPREAD] = "node(s) didn't match pod topology spread constraints",
 		[KUBE_WHY_ANTI] = "node(s) didn't match pod anti-affinity rules",
 		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
@@ -460,7 +461,7 @@ const char *kube_why(struct kube *k, sl_job job)
 	uint32_t nodes = 0;
 	if (!of->there || of->stuck == KUBE_NO || k->pod[of->stuck].node != KUBE_NO)
 		return NULL;
-	struct kube_cycle cycle = { of->stuck, kube_near_new(k, of->stuck), k->nominees > 0 };
+	struct kube_cycle cycle = { of->stuck, kube_pod_affinity_new(k, of->stuck), k->nominees > 0 };
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		if (!k->node[i].there)
 			continue;
@@ -469,7 +470,7 @@ const char *kube_why(struct kube *k, sl_job job)
 		if (why != KUBE_FITS)
 			say_node(k, &k->spec[k->pod[of->stuck].spec], list, &count, i, why);
 	}
-	kube_near_free(cycle.near);
+	kube_pod_affinity_free(cycle.pod_affinity);
 	for (size_t i = 0; i < count; i++) {
 		char text[sizeof(list->text)];
 		memcpy(text, list[i].text, sizeof(text));

@@ -26,11 +26,12 @@ static const struct dra_claims *claims_of(const struct kube *k, const struct kub
 /* ---- What pods ask --------------------------------------------------------------------------------------
  */
 
-static struct dra_claim *find_claim(struct kube_dra *dra, const char *space, const char *name, bool template)
+static struct dra_claim *find_claim(
+	struct kube_dra *dra, const char *namespace, const char *name, bool template)
 {
 	for (uint32_t i = 0; dra && i < dra->claims; i++)
 		if (dra->claim[i].template == template && strcmp(dra->claim[i].name, name) == 0 &&
-			strcmp(dra->claim[i].space, space) == 0)
+			strcmp(dra->claim[i].namespace, namespace) == 0)
 			return &dra->claim[i];
 	return NULL;
 }
@@ -39,8 +40,8 @@ static const char *missing_class(const struct dra_claim *claim)
 {
 	for (uint32_t i = 0; i < claim->requests; i++)
 		for (uint32_t at = 0; at < claim->request[i].asks; at++)
-			if (!claim->request[i].ask[at].class)
-				return claim->request[i].ask[at].class_name;
+			if (!claim->request[i].needs[at].class)
+				return claim->request[i].needs[at].class_name;
 	return NULL;
 }
 
@@ -65,10 +66,10 @@ static bool ensure(struct kube *k)
 	}
 	if (!k->dra || !k->dra->node_first)
 		return (void)sl_fail_memory(&k->err), false;
-	return !SL_GROW(k->dra->asked, k->dra->asked_room, k->dra->asked_count + 1, &k->err);
+	return !SL_GROW(k->dra->asked, k->dra->asked_capacity, k->dra->asked_count + 1, &k->err);
 }
 
-int kube_dra_ask(struct kube *k, struct kube_spec *spec)
+int kube_dra_needs(struct kube *k, struct kube_spec *spec)
 {
 	const struct sl_podset *podset = spec->podset;
 	if (!podset->claim_count || !ensure(k))
@@ -82,7 +83,7 @@ int kube_dra_ask(struct kube *k, struct kube_spec *spec)
 	for (uint32_t i = 0; i < podset->claim_count; i++) {
 		const bool template = !podset->claim[i].claim;
 		const char *name = template ? podset->claim[i].template : podset->claim[i].claim;
-		struct dra_claim *claim = find_claim(k->dra, spec->space, name, template);
+		struct dra_claim *claim = find_claim(k->dra, spec->namespace, name, template);
 		if (!claim)
 			miss(claims, template ? "resourceclaimtemplate" : "resourceclaim", name);
 		else if (missing_class(claim))
@@ -184,8 +185,8 @@ static void keep(struct kube *k, struct kube_pod *pod, const struct dra_claims *
 	for (uint32_t i = 0; i < dra->picks; i++) {
 		const struct dra_pick *pick = &dra->pick[i];
 		struct dra_claim *claim = open[pick->claim];
-		const struct dra_grant grant = { pick->device, pick->ask };
-		SL_CHECK(dra_try(pick->device, pick->ask, dra));
+		const struct dra_grant grant = { pick->device, pick->needs };
+		SL_CHECK(dra_try(pick->device, pick->needs, dra));
 		if (claim->template)
 			own->at[own->count++] = grant;
 		else
@@ -208,7 +209,7 @@ void kube_dra_take(struct kube *k, uint32_t pod, uint32_t node)
 static void release(struct kube_dra *dra, const struct dra_grant *grant, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		dra_put_back(grant[i].device, grant[i].ask, dra);
+		dra_put_back(grant[i].device, grant[i].needs, dra);
 }
 
 void kube_dra_give(struct kube *k, uint32_t pod)

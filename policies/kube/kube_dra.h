@@ -83,7 +83,7 @@ struct dra_want { /* Of a capacity. */
 };
 
 /* What is asked: of a request, or of one of its alternatives. */
-struct dra_ask {
+struct dra_needs {
 	const char *name, *class_name;
 	const struct dra_class *class; /* NULL: there is none of that name. */
 	struct cel **selector;
@@ -99,7 +99,7 @@ struct dra_ask {
 struct dra_request {
 	const char *name;
 	bool alternatives; /* firstAvailable */
-	struct dra_ask *ask;
+	struct dra_needs *needs;
 	uint32_t asks;
 };
 
@@ -112,12 +112,12 @@ struct dra_constraint {
 
 struct dra_grant {
 	struct dra_device *device;
-	const struct dra_ask *ask;
+	const struct dra_needs *needs;
 };
 
 /* A ResourceClaim, or what a ResourceClaimTemplate makes. */
 struct dra_claim {
-	const char *space, *name;
+	const char *namespace, *name;
 	bool template;
 	struct dra_request *request;
 	struct dra_constraint *constraint;
@@ -142,7 +142,7 @@ struct dra_claims {
 
 struct dra_pick {
 	struct dra_device *device;
-	const struct dra_ask *ask;
+	const struct dra_needs *needs;
 	uint32_t claim, request, alternative;
 };
 
@@ -156,10 +156,10 @@ struct kube_dra {
 	uint32_t devices, pools, counters, classes, claims;
 	struct cel **cel; /* Whose patterns are to be freed. */
 	uint32_t cels;
-	size_t cel_room;
+	size_t cel_capacity;
 	uint32_t *on_node, *node_first; /* Devices that a node reaches: from node_first[n] to [n + 1]. */
 	struct dra_claims *asked;       /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
-	size_t asked_count, asked_room;
+	size_t asked_count, asked_capacity;
 	/* Of the last search. */
 	struct dra_pick pick[DRA_CLAIMS_MAX * DRA_RESULTS_MAX];
 	uint32_t picks, steps;
@@ -183,7 +183,7 @@ const struct sl_doc_node *dra_get(
 const struct sl_doc_node *dra_first(const struct dra_reading *r, const struct sl_doc_node *of);
 const struct sl_doc_node *dra_next(const struct dra_reading *r, const struct sl_doc_node *of);
 uint32_t dra_count(const struct sl_doc_node *of);
-void *dra_room(struct dra_reading *r, size_t count, size_t size);
+void *dra_capacity(struct dra_reading *r, size_t count, size_t size);
 void dra_refuse(struct dra_reading *r, const struct sl_doc_node *node, const char *what);
 
 /* kube_dra_read.c, kube_dra_slice.c: from the cluster's objects. k->dra stays NULL where none is of DRA. */
@@ -200,11 +200,11 @@ void kube_dra_free(struct kube *k);
 /* kube_dra_find.c: the first solution for a pod's claims on a node, into dra->pick; false: there is none. */
 bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t node);
 bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t node);
-bool dra_try(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra);
-void dra_put_back(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra);
+bool dra_try(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
+void dra_put_back(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
 
 /* kube_dra.c: what kube-scheduler asks of it. */
-int kube_dra_ask(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */
+int kube_dra_needs(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */
 bool kube_dra_suits(struct kube *k, const struct kube_spec *spec, uint32_t node);
 const char *kube_dra_why(struct kube *k, const struct kube_spec *spec);   /* Of the last that did not suit. */
 bool kube_dra_misses(const struct kube *k, const struct kube_spec *spec); /* Something is not there at all. */

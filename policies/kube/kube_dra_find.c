@@ -45,14 +45,15 @@ bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t n
  */
 
 static const struct dra_want *want_of(
-	const struct dra_device *device, const struct dra_ask *ask, uint32_t capacity)
+	const struct dra_device *device, const struct dra_needs *needs, uint32_t capacity)
 {
 	const struct cel_entry *name = &device->seen.capacity[capacity];
 	const char *domain = *name->domain ? name->domain : device->seen.driver;
-	for (uint32_t i = 0; i < ask->wants; i++)
-		if (strcmp(ask->want[i].name, name->name) == 0 &&
-			strcmp(*ask->want[i].domain ? ask->want[i].domain : device->seen.driver, domain) == 0)
-			return &ask->want[i];
+	for (uint32_t i = 0; i < needs->wants; i++)
+		if (strcmp(needs->want[i].name, name->name) == 0 &&
+			strcmp(*needs->want[i].domain ? needs->want[i].domain : device->seen.driver,
+				domain) == 0)
+			return &needs->want[i];
 	return NULL;
 }
 
@@ -73,10 +74,10 @@ static int64_t rounded(const struct dra_capacity *capacity, int64_t amount)
 }
 
 /* What it takes of a capacity; below 0: it asks what the policy forbids. */
-static int64_t taken(const struct dra_device *device, const struct dra_ask *ask, uint32_t at)
+static int64_t taken(const struct dra_device *device, const struct dra_needs *needs, uint32_t at)
 {
 	const struct dra_capacity *capacity = &device->capacity[at];
-	const struct dra_want *want = want_of(device, ask, at);
+	const struct dra_want *want = want_of(device, needs, at);
 	if (!want)
 		return capacity->preset != SL_NONE ? capacity->preset : capacity->total;
 	const int64_t amount = rounded(capacity, want->amount);
@@ -87,17 +88,17 @@ static int64_t taken(const struct dra_device *device, const struct dra_ask *ask,
 	return amount;
 }
 
-static bool has_capacity(const struct dra_device *device, const struct dra_ask *ask)
+static bool has_capacity(const struct dra_device *device, const struct dra_needs *needs)
 {
 	uint32_t known = 0;
 	for (uint32_t i = 0; i < device->seen.capacities; i++) {
 		const struct dra_capacity *capacity = &device->capacity[i];
-		known += want_of(device, ask, i) != NULL;
-		const int64_t amount = taken(device, ask, i);
+		known += want_of(device, needs, i) != NULL;
+		const int64_t amount = taken(device, needs, i);
 		if (amount < 0 || amount > capacity->total - (device->seen.shared ? capacity->used : 0))
 			return false;
 	}
-	return known >= ask->wants; /* What it asks, the device has to have. */
+	return known >= needs->wants; /* What it asks, the device has to have. */
 }
 
 static bool has_counters(const struct kube_dra *dra, const struct dra_device *device)
@@ -116,31 +117,31 @@ static void count_needs(struct kube_dra *dra, const struct dra_device *device, i
 		dra->counter[device->need[i].counter].used += sign * device->need[i].amount;
 }
 
-bool dra_try(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra)
+bool dra_try(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra)
 {
-	if (!ask->admin && !device->seen.shared && device->users)
+	if (!needs->admin && !device->seen.shared && device->users)
 		return false;
 	if (!(device->seen.shared && device->users) && !has_counters(dra, device))
 		return false;
-	if (!has_capacity(device, ask))
+	if (!has_capacity(device, needs))
 		return false;
-	if (ask->admin)
+	if (needs->admin)
 		return true;
 	if (device->users++ == 0)
 		count_needs(dra, device, 1);
 	for (uint32_t i = 0; device->seen.shared && i < device->seen.capacities; i++)
-		device->capacity[i].used += taken(device, ask, i);
+		device->capacity[i].used += taken(device, needs, i);
 	return true;
 }
 
-void dra_put_back(struct dra_device *device, const struct dra_ask *ask, struct kube_dra *dra)
+void dra_put_back(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra)
 {
-	if (ask->admin)
+	if (needs->admin)
 		return;
 	if (--device->users == 0)
 		count_needs(dra, device, -1);
 	for (uint32_t i = 0; device->seen.shared && i < device->seen.capacities; i++)
-		device->capacity[i].used -= taken(device, ask, i);
+		device->capacity[i].used -= taken(device, needs, i);
 }
 
 /* ---- Which devices --------------------------------------------------------------------------------------
@@ -161,25 +162,25 @@ static enum cel_truth all_hold(
 }
 
 /* Does the class take it, and the request? Asked once. */
-static enum cel_truth matches(struct kube_dra *dra, const struct dra_ask *ask, uint32_t device)
+static enum cel_truth matches(struct kube_dra *dra, const struct dra_needs *needs, uint32_t device)
 {
 	const struct cel_device *seen = &dra->device[device].seen;
-	if (!ask->fits[device]) {
-		enum cel_truth truth = all_hold(dra, ask->class->selector, ask->class->selectors, seen);
+	if (!needs->fits[device]) {
+		enum cel_truth truth = all_hold(dra, needs->class->selector, needs->class->selectors, seen);
 		if (truth == CEL_YES)
-			truth = all_hold(dra, ask->selector, ask->selectors, seen);
+			truth = all_hold(dra, needs->selector, needs->selectors, seen);
 		if (truth == CEL_FAILED)
 			return truth;
-		ask->fits[device] = (uint8_t)(1 + truth);
+		needs->fits[device] = (uint8_t)(1 + truth);
 	}
-	return (enum cel_truth)(ask->fits[device] - 1);
+	return (enum cel_truth)(needs->fits[device] - 1);
 }
 
-static bool is_tolerated(const struct dra_device *device, const struct dra_ask *ask)
+static bool is_tolerated(const struct dra_device *device, const struct dra_needs *needs)
 {
 	for (uint32_t i = 0; i < device->taints.count; i++)
 		if (device->taints.at[i].effect != SL_PREFER_NO_SCHEDULE &&
-			!sl_tolerates(&ask->tolerations, &device->taints.at[i]))
+			!sl_tolerates(&needs->tolerations, &device->taints.at[i]))
 			return false;
 	return true;
 }
@@ -192,16 +193,16 @@ static bool is_usable(const struct kube_dra *dra, const struct dra_device *devic
 /* ---- Constraints ----------------------------------------------------------------------------------------
  */
 
-static bool concerns(
-	const struct dra_constraint *constraint, const struct dra_request *request, const struct dra_ask *ask)
+static bool concerns(const struct dra_constraint *constraint, const struct dra_request *request,
+	const struct dra_needs *needs)
 {
 	const size_t len = strlen(request->name);
 	for (uint32_t i = 0; i < constraint->requests; i++) {
 		const char *name = constraint->request[i];
 		if (strncmp(name, request->name, len) != 0)
 			continue;
-		if (!name[len] ||
-			(request->alternatives && name[len] == '/' && strcmp(name + len + 1, ask->name) == 0))
+		if (!name[len] || (request->alternatives && name[len] == '/' &&
+					  strcmp(name + len + 1, needs->name) == 0))
 			return true;
 	}
 	return !constraint->requests;
@@ -213,7 +214,7 @@ static bool constraint_holds(const struct search *s, const struct dra_constraint
 	const struct kube_dra *dra = s->dra;
 	const struct dra_pick *last = &dra->pick[dra->picks - 1];
 	const struct dra_claim *claim = s->claim[last->claim];
-	if (!concerns(constraint, &claim->request[last->request], last->ask))
+	if (!concerns(constraint, &claim->request[last->request], last->needs))
 		return true;
 	const struct cel_value *value =
 		cel_attribute(&last->device->seen, constraint->domain, constraint->name);
@@ -222,7 +223,7 @@ static bool constraint_holds(const struct search *s, const struct dra_constraint
 	for (uint32_t i = 0; i + 1 < dra->picks; i++) {
 		const struct dra_pick *other = &dra->pick[i];
 		if (other->claim != last->claim ||
-			!concerns(constraint, &claim->request[other->request], other->ask))
+			!concerns(constraint, &claim->request[other->request], other->needs))
 			continue;
 		const struct cel_value *theirs =
 			cel_attribute(&other->device->seen, constraint->domain, constraint->name);
@@ -247,24 +248,24 @@ static bool constraints_hold(const struct search *s)
 /* ---- The search -----------------------------------------------------------------------------------------
  */
 
-static struct dra_ask *ask_at(const struct search *s, const struct place *at)
+static struct dra_needs *needs_at(const struct search *s, const struct place *at)
 {
-	return &s->claim[at->claim]->request[at->request].ask[at->alternative];
+	return &s->claim[at->claim]->request[at->request].needs[at->alternative];
 }
 
 static bool try_device(struct search *s, const struct place *at, struct dra_device *device)
 {
 	struct kube_dra *dra = s->dra;
-	const struct dra_ask *ask = ask_at(s, at);
+	const struct dra_needs *needs = needs_at(s, at);
 	const uint32_t bit = 1U << at->claim;
-	if (!device->seen.shared && (ask->admin ? device->trying & bit : device->trying))
+	if (!device->seen.shared && (needs->admin ? device->trying & bit : device->trying))
 		return false;
-	if (!is_tolerated(device, ask) || !dra_try(device, ask, dra))
+	if (!is_tolerated(device, needs) || !dra_try(device, needs, dra))
 		return false;
-	dra->pick[dra->picks++] = (struct dra_pick){ device, ask, at->claim, at->request, at->alternative };
+	dra->pick[dra->picks++] = (struct dra_pick){ device, needs, at->claim, at->request, at->alternative };
 	if (!constraints_hold(s)) {
 		dra->picks--;
-		dra_put_back(device, ask, dra);
+		dra_put_back(device, needs, dra);
 		return false;
 	}
 	if (!device->seen.shared)
@@ -278,7 +279,7 @@ static void take_back(struct search *s)
 	const struct dra_pick *pick = &dra->pick[--dra->picks];
 	if (!pick->device->seen.shared)
 		pick->device->trying &= ~(1U << pick->claim);
-	dra_put_back(pick->device, pick->ask, dra);
+	dra_put_back(pick->device, pick->needs, dra);
 }
 
 static uint32_t picked(const struct search *s, uint32_t claim)
@@ -292,7 +293,7 @@ static uint32_t picked(const struct search *s, uint32_t claim)
 static enum found search_on(struct search *s, struct place at);
 
 /* How many there are for "all"; none where that cannot be known. */
-static uint32_t count_all(struct search *s, const struct dra_ask *ask)
+static uint32_t count_all(struct search *s, const struct dra_needs *needs)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < s->devices; i++) {
@@ -302,14 +303,14 @@ static uint32_t count_all(struct search *s, const struct dra_ask *ask)
 				"all devices are asked for, and a resource pool is incomplete or invalid";
 			return 0;
 		}
-		count += matches(s->dra, ask, s->device[i]) == CEL_YES && has_capacity(device, ask);
+		count += matches(s->dra, needs, s->device[i]) == CEL_YES && has_capacity(device, needs);
 	}
 	return count;
 }
 
 static enum found next_device(struct search *s, struct place at)
 {
-	struct dra_ask *ask = ask_at(s, &at);
+	struct dra_needs *needs = needs_at(s, &at);
 	if (at.got >= at.wanted)
 		return search_on(s, (struct place){ .claim = at.claim, .request = at.request + 1 });
 	for (; at.from < s->devices; at.from++) {
@@ -320,13 +321,13 @@ static enum found next_device(struct search *s, struct place at)
 		}
 		if (!is_usable(s->dra, device))
 			continue;
-		const enum cel_truth truth = matches(s->dra, ask, s->device[at.from]);
+		const enum cel_truth truth = matches(s->dra, needs, s->device[at.from]);
 		if (truth == CEL_FAILED)
 			return STOPPED;
-		if (truth == CEL_NO || (ask->all && !has_capacity(device, ask)))
+		if (truth == CEL_NO || (needs->all && !has_capacity(device, needs)))
 			continue;
 		if (!try_device(s, &at, device)) {
-			if (ask->all)
+			if (needs->all)
 				return NONE;
 			continue;
 		}
@@ -337,17 +338,17 @@ static enum found next_device(struct search *s, struct place at)
 		if (found == FOUND)
 			return FOUND;
 		take_back(s);
-		if (found != NONE || ask->all)
+		if (found != NONE || needs->all)
 			return found;
 	}
 	return NONE;
 }
 
-static enum found search_ask(struct search *s, struct place at)
+static enum found search_needs(struct search *s, struct place at)
 {
-	const struct dra_ask *ask = ask_at(s, &at);
-	at.wanted = ask->all ? count_all(s, ask) : (uint32_t)ask->count;
-	if (ask->all && !at.wanted)
+	const struct dra_needs *needs = needs_at(s, &at);
+	at.wanted = needs->all ? count_all(s, needs) : (uint32_t)needs->count;
+	if (needs->all && !at.wanted)
 		return NONE;
 	if (picked(s, at.claim) + at.wanted > DRA_RESULTS_MAX)
 		return TOO_MANY;
@@ -366,7 +367,7 @@ static enum found search_on(struct search *s, struct place at)
 	}
 	bool all_too_many = true;
 	for (; at.alternative < claim->request[at.request].asks; at.alternative++) {
-		const enum found found = search_ask(s, at);
+		const enum found found = search_needs(s, at);
 		if (found == FOUND || found == STOPPED)
 			return found;
 		all_too_many &= found == TOO_MANY;

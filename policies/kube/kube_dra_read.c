@@ -80,7 +80,7 @@ const struct sl_doc_node *dra_next(const struct dra_reading *r, const struct sl_
 
 uint32_t dra_count(const struct sl_doc_node *of) { return of && of->kind != SL_DOC_TEXT ? of->count : 0; }
 
-void *dra_room(struct dra_reading *r, size_t count, size_t size)
+void *dra_capacity(struct dra_reading *r, size_t count, size_t size)
 {
 	void *made = r->status ? NULL : sl_alloc(r->arena, count + 1, size);
 	if (!made && !r->status)
@@ -108,7 +108,7 @@ static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node
 	}
 	const struct sl_place place = sl_doc_place(r->object->doc, at);
 	r->status = cel_parse(&cel, r->arena, text, &place, r->err);
-	if (cel && !SL_GROW(r->dra->cel, r->dra->cel_room, (size_t)r->dra->cels + 1, &r->dra->k->err))
+	if (cel && !SL_GROW(r->dra->cel, r->dra->cel_capacity, (size_t)r->dra->cels + 1, &r->dra->k->err))
 		r->dra->cel[r->dra->cels++] = cel;
 	else
 		cel_release(cel);
@@ -117,7 +117,7 @@ static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node
 
 static struct cel **take_selectors(struct dra_reading *r, const struct sl_doc_node *list, uint32_t *count)
 {
-	struct cel **cel = dra_room(r, dra_count(list), sizeof(struct cel *));
+	struct cel **cel = dra_capacity(r, dra_count(list), sizeof(struct cel *));
 	for (const struct sl_doc_node *one = cel ? dra_first(r, list) : NULL; one; one = dra_next(r, one))
 		cel[(*count)++] = take_selector(r, one);
 	return cel;
@@ -134,12 +134,12 @@ static const struct dra_class *class_named(const struct kube_dra *dra, const cha
 	return NULL;
 }
 
-static void take_wants(struct dra_reading *r, struct dra_ask *ask, const struct sl_doc_node *map)
+static void take_wants(struct dra_reading *r, struct dra_needs *needs, const struct sl_doc_node *map)
 {
-	struct dra_want *want = dra_room(r, dra_count(map), sizeof(*want));
-	ask->want = want;
+	struct dra_want *want = dra_capacity(r, dra_count(map), sizeof(*want));
+	needs->want = want;
 	for (const struct sl_doc_node *one = want ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
-		struct dra_want *at = &want[ask->wants++];
+		struct dra_want *at = &want[needs->wants++];
 		if (!dra_split(r->dra, r->object->doc->text + one->key, &at->domain, &at->name))
 			dra_refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
 		else
@@ -147,33 +147,33 @@ static void take_wants(struct dra_reading *r, struct dra_ask *ask, const struct 
 	}
 }
 
-static void take_ask(
-	struct dra_reading *r, struct dra_ask *ask, const struct sl_doc_node *node, const char *name)
+static void take_needs(
+	struct dra_reading *r, struct dra_needs *needs, const struct sl_doc_node *node, const char *name)
 {
 	const char *mode = text_of(r, node, "allocationMode");
-	ask->name = name;
-	ask->class_name = text_of(r, node, "deviceClassName");
-	if (!ask->class_name) {
+	needs->name = name;
+	needs->class_name = text_of(r, node, "deviceClassName");
+	if (!needs->class_name) {
 		dra_refuse(r, node, "a request has deviceClassName");
 		return;
 	}
-	ask->class = class_named(r->dra, ask->class_name);
-	ask->all = mode && strcmp(mode, "All") == 0;
-	if (mode && !ask->all && strcmp(mode, "ExactCount") != 0)
+	needs->class = class_named(r->dra, needs->class_name);
+	needs->all = mode && strcmp(mode, "All") == 0;
+	if (mode && !needs->all && strcmp(mode, "ExactCount") != 0)
 		dra_refuse(r, dra_get(r, node, "allocationMode"), "allocationMode is ExactCount or All");
-	ask->count = 1;
+	needs->count = 1;
 	if (!r->status)
-		r->status = kube_int(r->object->doc, node, "count", &ask->count, r->err);
-	if (!r->status && (ask->count < 1 || ask->count > INT32_MAX))
+		r->status = kube_int(r->object->doc, node, "count", &needs->count, r->err);
+	if (!r->status && (needs->count < 1 || needs->count > INT32_MAX))
 		dra_refuse(r, node, "a request's 'count' is 1 or more");
 	if (!r->status)
-		r->status = dra_bool(r->object, node, "adminAccess", &ask->admin, r->err);
-	ask->selector = take_selectors(r, dra_get(r, node, "selectors"), &ask->selectors);
+		r->status = dra_bool(r->object, node, "adminAccess", &needs->admin, r->err);
+	needs->selector = take_selectors(r, dra_get(r, node, "selectors"), &needs->selectors);
 	if (!r->status)
-		r->status = sl_doc_tolerations(
-			r->arena, r->object->doc, dra_get(r, node, "tolerations"), &ask->tolerations, r->err);
-	take_wants(r, ask, dra_get(r, node, "capacity.requests"));
-	ask->fits = dra_room(r, r->dra->devices, sizeof(*ask->fits));
+		r->status = sl_doc_tolerations(r->arena, r->object->doc, dra_get(r, node, "tolerations"),
+			&needs->tolerations, r->err);
+	take_wants(r, needs, dra_get(r, node, "capacity.requests"));
+	needs->fits = dra_capacity(r, r->dra->devices, sizeof(*needs->fits));
 }
 
 static void take_request(struct dra_reading *r, struct dra_request *request, const struct sl_doc_node *node)
@@ -187,16 +187,16 @@ static void take_request(struct dra_reading *r, struct dra_request *request, con
 			"a request has a 'name', and either 'exactly' or up to 8 in 'firstAvailable'");
 		return;
 	}
-	request->ask = dra_room(r, dra_count(list) + 1, sizeof(*request->ask));
-	if (!request->alternatives && request->ask)
-		take_ask(r, &request->ask[request->asks++], one ? one : node, request->name);
-	for (const struct sl_doc_node *at = request->ask ? dra_first(r, list) : NULL; at;
+	request->needs = dra_capacity(r, dra_count(list) + 1, sizeof(*request->needs));
+	if (!request->alternatives && request->needs)
+		take_needs(r, &request->needs[request->asks++], one ? one : node, request->name);
+	for (const struct sl_doc_node *at = request->needs ? dra_first(r, list) : NULL; at;
 		at = dra_next(r, at)) {
 		const char *name = text_of(r, at, "name");
 		if (!name)
 			dra_refuse(r, at, "each of firstAvailable has a 'name'");
 		else
-			take_ask(r, &request->ask[request->asks++], at, name);
+			take_needs(r, &request->needs[request->asks++], at, name);
 	}
 }
 
@@ -213,7 +213,7 @@ static void take_constraint(
 			"a constraint has either matchAttribute or distinctAttribute, 'domain/name'");
 		return;
 	}
-	const char **name = dra_room(r, dra_count(list), sizeof(*name));
+	const char **name = dra_capacity(r, dra_count(list), sizeof(*name));
 	constraint->request = name;
 	for (const struct sl_doc_node *one = name ? dra_first(r, list) : NULL; one; one = dra_next(r, one))
 		name[constraint->requests++] =
@@ -225,14 +225,14 @@ static void take_claim(struct dra_reading *r, struct dra_claim *claim, const cha
 	const struct sl_doc_node *of = dra_get(r, r->object->node, path);
 	const struct sl_doc_node *requests = dra_get(r, of, "requests"),
 				 *constraints = dra_get(r, of, "constraints");
-	claim->space = *r->object->space ? r->object->space : "default";
+	claim->namespace = *r->object->namespace ? r->object->namespace : "default";
 	claim->name = r->object->name;
 	if (dra_count(requests) > DRA_REQUESTS_MAX || dra_count(constraints) > DRA_REQUESTS_MAX) {
 		dra_refuse(r, of, "a claim has up to 32 requests and 32 constraints");
 		return;
 	}
-	claim->request = dra_room(r, dra_count(requests), sizeof(*claim->request));
-	claim->constraint = dra_room(r, dra_count(constraints), sizeof(*claim->constraint));
+	claim->request = dra_capacity(r, dra_count(requests), sizeof(*claim->request));
+	claim->constraint = dra_capacity(r, dra_count(constraints), sizeof(*claim->constraint));
 	for (const struct sl_doc_node *one = claim->request ? dra_first(r, requests) : NULL; one;
 		one = dra_next(r, one))
 		take_request(r, &claim->request[claim->requests++], one);
@@ -255,7 +255,7 @@ static uint32_t objects_of(const struct kube *k, const char *kind)
 static void take_classes(struct dra_reading *r, uint32_t count)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
-	r->dra->class = dra_room(r, count, sizeof(*r->dra->class));
+	r->dra->class = dra_capacity(r, count, sizeof(*r->dra->class));
 	for (uint32_t i = 0; i < cluster->object_count && !r->status; i++) {
 		r->object = &cluster->object[i];
 		if (strcmp(r->object->kind, "DeviceClass") != 0)
@@ -270,7 +270,7 @@ static void take_classes(struct dra_reading *r, uint32_t count)
 static void take_claims(struct dra_reading *r, uint32_t count)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
-	r->dra->claim = dra_room(r, count, sizeof(*r->dra->claim));
+	r->dra->claim = dra_capacity(r, count, sizeof(*r->dra->claim));
 	for (uint32_t i = 0; i < cluster->object_count && !r->status; i++) {
 		r->object = &cluster->object[i];
 		const bool template = strcmp(r->object->kind, "ResourceClaimTemplate") == 0;

@@ -109,7 +109,7 @@ static void take_needs(struct dra_reading *r, struct dra_pool *pool, struct dra_
 	uint32_t count = 0;
 	for (const struct sl_doc_node *set = dra_first(r, list); set; set = dra_next(r, set))
 		count += dra_count(dra_get(r, set, "counters"));
-	struct dra_need *need = dra_room(r, count, sizeof(*need));
+	struct dra_need *need = dra_capacity(r, count, sizeof(*need));
 	for (const struct sl_doc_node *set = need ? dra_first(r, list) : NULL; set; set = dra_next(r, set)) {
 		const char *name = kube_text(r->object->doc, set, "counterSet");
 		for (const struct sl_doc_node *one = dra_first(r, dra_get(r, set, "counters")); one;
@@ -159,7 +159,7 @@ static void take_attribute(struct dra_reading *r, const struct sl_doc_node *node
 
 static void take_attributes(struct dra_reading *r, struct dra_device *device, const struct sl_doc_node *map)
 {
-	struct cel_entry *entry = dra_room(r, dra_count(map), sizeof(*entry));
+	struct cel_entry *entry = dra_capacity(r, dra_count(map), sizeof(*entry));
 	device->seen.attribute = entry;
 	for (const struct sl_doc_node *one = entry ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
 		struct cel_entry *at = &entry[device->seen.attributes++];
@@ -193,7 +193,7 @@ static void take_policy(
 	optional_quantity(r, policy, "validRange.min", &capacity->least);
 	optional_quantity(r, policy, "validRange.max", &capacity->most);
 	optional_quantity(r, policy, "validRange.step", &capacity->step);
-	capacity->valid = dra_room(r, dra_count(valid), sizeof(*capacity->valid));
+	capacity->valid = dra_capacity(r, dra_count(valid), sizeof(*capacity->valid));
 	for (const struct sl_doc_node *one = capacity->valid ? dra_first(r, valid) : NULL; one;
 		one = dra_next(r, one))
 		r->status = dra_quantity(r->object, one, &capacity->valid[capacity->valid_count++], r->err);
@@ -203,8 +203,8 @@ static void take_policy(
 
 static void take_capacities(struct dra_reading *r, struct dra_device *device, const struct sl_doc_node *map)
 {
-	struct cel_entry *entry = dra_room(r, dra_count(map), sizeof(*entry));
-	device->capacity = dra_room(r, dra_count(map), sizeof(*device->capacity));
+	struct cel_entry *entry = dra_capacity(r, dra_count(map), sizeof(*entry));
+	device->capacity = dra_capacity(r, dra_count(map), sizeof(*device->capacity));
 	device->seen.capacity = entry;
 	for (const struct sl_doc_node *one = entry && device->capacity ? dra_first(r, map) : NULL; one;
 		one = dra_next(r, one)) {
@@ -245,7 +245,7 @@ static void take_reach(struct dra_reading *r, const struct sl_doc_node *of, stru
 	*reach = (struct dra_reach){ .node = name && *name ? node_named(r, name) : KUBE_NO };
 	if (!r->status)
 		r->status = dra_bool(r->object, of, "allNodes", &reach->all, r->err);
-	struct sl_label_selector *term = dra_room(r, dra_count(terms), sizeof(*term));
+	struct sl_label_selector *term = dra_capacity(r, dra_count(terms), sizeof(*term));
 	reach->term = term;
 	for (const struct sl_doc_node *one = term ? dra_first(r, terms) : NULL; one; one = dra_next(r, one)) {
 		if (dra_get(r, one, "matchFields"))
@@ -355,15 +355,15 @@ static void make_room(struct dra_reading *r)
 	if (devices > DRA_DEVICES_MAX || counters > DRA_DEVICES_MAX)
 		dra_refuse(r, r->object->node,
 			"there are more than a million devices, or counters: leave some out");
-	r->dra->device = dra_room(r, devices, sizeof(*r->dra->device));
-	r->dra->counter = dra_room(r, counters, sizeof(*r->dra->counter));
-	r->dra->pool = dra_room(r, r->slices, sizeof(*r->dra->pool));
+	r->dra->device = dra_capacity(r, devices, sizeof(*r->dra->device));
+	r->dra->counter = dra_capacity(r, counters, sizeof(*r->dra->counter));
+	r->dra->pool = dra_capacity(r, r->slices, sizeof(*r->dra->pool));
 }
 
 static void gather(struct dra_reading *r)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
-	r->slice = dra_room(r, cluster->object_count, sizeof(*r->slice));
+	r->slice = dra_capacity(r, cluster->object_count, sizeof(*r->slice));
 	for (uint32_t i = 0; i < cluster->object_count && !r->status; i++) {
 		if (strcmp(cluster->object[i].kind, "ResourceSlice") != 0)
 			continue;
@@ -405,16 +405,16 @@ static void index_nodes(struct dra_reading *r)
 {
 	struct kube_dra *dra = r->dra;
 	const uint32_t nodes = dra->k->nodes;
-	uint32_t *cursor = dra_room(r, nodes, sizeof(*cursor));
+	uint32_t *cursor = dra_capacity(r, nodes, sizeof(*cursor));
 	uint64_t all = 0;
-	dra->node_first = dra_room(r, (size_t)nodes + 2, sizeof(*dra->node_first));
+	dra->node_first = dra_capacity(r, (size_t)nodes + 2, sizeof(*dra->node_first));
 	for (uint32_t i = 0; i < dra->devices && !r->status; i++) {
 		all += visit_nodes(dra, i, cursor, NULL);
 		if (all > DRA_REACHED_MAX)
 			r->status = sl_fail(r->err, SL_INPUT,
 				"nodes reach more than %d devices in all: leave some out", DRA_REACHED_MAX);
 	}
-	dra->on_node = dra_room(r, all, sizeof(*dra->on_node));
+	dra->on_node = dra_capacity(r, all, sizeof(*dra->on_node));
 	if (r->status)
 		return;
 	for (uint32_t node = 0, at = 0; node <= nodes; node++) {
@@ -431,7 +431,7 @@ static void index_nodes(struct dra_reading *r)
 int dra_read_slices(struct kube_dra *dra, struct sl_err *err)
 {
 	struct dra_reading r = { .dra = dra, .err = err, .arena = dra->k->arena };
-	uint32_t *by_rank = dra_room(&r, dra->k->nodes, sizeof(*by_rank));
+	uint32_t *by_rank = dra_capacity(&r, dra->k->nodes, sizeof(*by_rank));
 	for (uint32_t i = 0; by_rank && i < dra->k->nodes; i++)
 		by_rank[dra->k->node[i].rank] = i;
 	r.by_rank = by_rank;

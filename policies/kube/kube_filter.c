@@ -53,7 +53,7 @@ bool kube_node_suits(const struct kube *k, const struct kube_spec *spec, uint32_
 	const struct sl_podset *podset = spec->podset;
 	if (spec->plain)
 		return true;
-	if (!has_labels(&podset->node_selector, &on->labels) || !has_labels(&spec->pin, &on->labels))
+	if (!has_labels(&podset->node_selector, &on->labels) || !has_labels(&spec->assignment, &on->labels))
 		return false;
 	if (spec->gpu_types && k->cluster->node_count) {
 		const struct sl_node_type *type = &k->cluster->type[k->cluster->node_type[node]];
@@ -71,7 +71,8 @@ bool kube_node_suits(const struct kube *k, const struct kube_spec *spec, uint32_
 
 static bool is_tolerated(const struct kube_spec *spec, const struct sl_taint *taint)
 {
-	return sl_tolerates(&spec->podset->tolerations, taint) || sl_tolerates(&spec->pin_tolerations, taint);
+	return sl_tolerates(&spec->podset->tolerations, taint) ||
+	       sl_tolerates(&spec->assignment_tolerations, taint);
 }
 
 static bool taints_keep_off(const struct kube_spec *spec, const struct kube_node *node)
@@ -148,10 +149,10 @@ enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32
 	if (asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node))
 		return KUBE_WHY_AFFINITY;
 	enum kube_why why = asked[KUBE_FIT] ? fit(k, cycle, node) : KUBE_FITS;
-	if (why == KUBE_FITS && cycle->near && asked[KUBE_SPREAD])
-		why = kube_near_spread(k, cycle->near, node);
-	if (why == KUBE_FITS && cycle->near && asked[KUBE_NEAR])
-		why = kube_near_filter(k, cycle->near, node);
+	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_SPREAD])
+		why = kube_pod_affinity_spread(k, cycle->pod_affinity, node);
+	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_POD_AFFINITY])
+		why = kube_pod_affinity_filter(k, cycle->pod_affinity, node);
 	if (why == KUBE_FITS && spec->claims && asked[KUBE_DRA] && !kube_dra_suits(k, spec, node))
 		why = kube_dra_misses(k, spec) ? KUBE_WHY_NO_CLAIM : KUBE_WHY_DRA;
 	return why;

@@ -72,7 +72,7 @@ struct kube_key *kube_key_of(struct kube *k, const char *name)
 	for (uint32_t i = 0; i < k->keys; i++)
 		if (strcmp(k->key[i].key, name) == 0)
 			return &k->key[i];
-	if (SL_GROW(k->key, k->key_room, k->keys + 1, &k->err))
+	if (SL_GROW(k->key, k->key_capacity, k->keys + 1, &k->err))
 		return NULL;
 	struct kube_key *key = &k->key[k->keys];
 	*key = (struct kube_key){ .key = name };
@@ -266,7 +266,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 		if (strcmp(object->kind, "PodDisruptionBudget") != 0)
 			continue;
 		struct kube_budget *budget = &k->budget[k->budgets++];
-		budget->space = *object->space ? object->space : "default";
+		budget->namespace = *object->namespace ? object->namespace : "default";
 		int status = take_share(object, "spec.minAvailable", &budget->min_available, err);
 		if (!status)
 			status = take_share(object, "spec.maxUnavailable", &budget->max_unavailable, err);
@@ -293,9 +293,9 @@ static int make_room(struct kube *k, struct sl_err *err)
 	k->feasible = sl_alloc(k->arena, nodes, sizeof(*k->feasible));
 	k->score = sl_alloc(k->arena, nodes, sizeof(*k->score));
 	k->total = sl_alloc(k->arena, nodes, sizeof(*k->total));
-	k->holding_gpus = sl_alloc(k->arena, nodes * kinds, sizeof(*k->holding_gpus));
+	k->node_alloc_gpus = sl_alloc(k->arena, nodes * kinds, sizeof(*k->node_alloc_gpus));
 	if (!k->job || !k->node_why || !k->node_res || !k->feasible || !k->score || !k->total ||
-		!k->holding_gpus)
+		!k->node_alloc_gpus)
 		return sl_fail_memory(err);
 	return SL_OK;
 }
@@ -353,6 +353,6 @@ void kube_free(struct kube *k)
 	free(k->freed);
 	free(k->level);
 	free(k->nominee);
-	free(k->told);
-	free(k->holding);
+	free(k->reported);
+	free(k->node_alloc);
 }

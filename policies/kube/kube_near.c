@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_near.c - rules that look at other pods: PodTopologySpread and InterPodAffinity.
+ * kube_pod_affinity.c - rules that look at other pods: PodTopologySpread and InterPodAffinity.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ and
  * assign-pod-node/#inter-pod-affinity-and-anti-affinity. Of a spread constraint nodeAffinityPolicy is Honor,
@@ -19,7 +19,7 @@ struct counts {
 	int64_t least; /* Over domains that count; 0 where there are too few of them. */
 };
 
-struct kube_near {
+struct kube_pod_affinity {
 	uint32_t pod;
 	uint32_t constraints; /* Hard ones, */
 	struct counts *spread;
@@ -34,14 +34,15 @@ struct kube_near {
 	uint32_t veto_count;
 };
 
-static bool kube_pod_matches(const struct kube *k, const struct sl_pod_near *term, const char *own_space,
-	const struct kube_spec *spec)
+static bool kube_pod_matches(const struct kube *k, const struct sl_pod_affinity *term,
+	const char *own_namespace, const struct kube_spec *spec)
 {
 	(void)k;
-	bool in_space = term->all_spaces || (!term->space_count && strcmp(own_space, spec->space) == 0);
-	for (uint32_t i = 0; i < term->space_count && !in_space; i++)
-		in_space = strcmp(term->space[i], spec->space) == 0;
-	return in_space && sl_label_selects(&term->pods, &spec->podset->labels);
+	bool in_namespace =
+		term->all_spaces || (!term->namespace_count && strcmp(own_namespace, spec->namespace) == 0);
+	for (uint32_t i = 0; i < term->namespace_count && !in_namespace; i++)
+		in_namespace = strcmp(term->namespace[i], spec -> namespace) == 0;
+	return in_namespace && sl_label_selects(&term->pods, &spec->podset->labels);
 }
 
 static bool make_counts(struct kube *k, struct counts *counts, const char *key, int64_t fill)
@@ -68,32 +69,34 @@ static bool has_all_keys(struct kube *k, const struct sl_podset *podset, uint32_
 }
 
 static int64_t count_on(
-	const struct kube *k, uint32_t node, const struct sl_pod_spread *spread, const char *space)
+	const struct kube *k, uint32_t node, const struct sl_pod_spread *spread, const char *namespace)
 {
 	int64_t count = 0;
 	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
 		const struct kube_spec *other = &k->spec[k->pod[i].spec];
-		count += strcmp(other->space, space) == 0 &&
+		count += strcmp(other->namespace, namespace) == 0 &&
 			 sl_label_selects(&spread->pods, &other->podset->labels);
 	}
 	return count;
 }
 
-static void count_spread(struct kube *k, struct kube_near *near)
+static void count_spread(struct kube *k, struct kube_pod_affinity *pod_affinity)
 {
-	const struct kube_spec *spec = &k->spec[k->pod[near->pod].spec];
+	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
 	for (uint32_t node = 0; node < k->nodes; node++) {
 		if (!k->node[node].there || !kube_node_suits(k, spec, node) ||
 			!has_all_keys(k, spec->podset, node, true))
 			continue;
-		for (uint32_t i = 0; i < near->constraints; i++) {
-			const struct sl_pod_spread *spread = &spec->podset->spread[near->of_constraint[i]];
-			int64_t *pods = &near->spread[i].pods[near->spread[i].key->domain[node]];
-			*pods = (*pods < 0 ? 0 : *pods) + count_on(k, node, spread, spec->space);
+		for (uint32_t i = 0; i < pod_affinity->constraints; i++) {
+			const struct sl_pod_spread *spread =
+				&spec->podset->spread[pod_affinity->of_constraint[i]];
+			int64_t *pods =
+				&pod_affinity->spread[i].pods[pod_affinity->spread[i].key->domain[node]];
+			*pods = (*pods < 0 ? 0 : *pods) + count_on(k, node, spread, spec->namespace);
 		}
 	}
-	for (uint32_t i = 0; i < near->constraints; i++) {
-		struct counts *counts = &near->spread[i];
+	for (uint32_t i = 0; i < pod_affinity->constraints; i++) {
+		struct counts *counts = &pod_affinity->spread[i];
 		int64_t domains = 0;
 		counts->least = INT64_MAX;
 		for (uint32_t at = 0; at < counts->key->count; at++) {
@@ -102,17 +105,18 @@ static void count_spread(struct kube *k, struct kube_near *near)
 			domains++;
 			counts->least = counts->pods[at] < counts->least ? counts->pods[at] : counts->least;
 		}
-		if (domains < spec->podset->spread[near->of_constraint[i]].min_domains)
+		if (domains < spec->podset->spread[pod_affinity->of_constraint[i]].min_domains)
 			counts->least = 0;
 	}
 }
 
-enum kube_why kube_near_spread(struct kube *k, const struct kube_near *near, uint32_t node)
+enum kube_why kube_pod_affinity_spread(
+	struct kube *k, const struct kube_pod_affinity *pod_affinity, uint32_t node)
 {
-	const struct kube_spec *spec = &k->spec[k->pod[near->pod].spec];
-	for (uint32_t i = 0; i < near->constraints; i++) {
-		const struct counts *counts = &near->spread[i];
-		const struct sl_pod_spread *spread = &spec->podset->spread[near->of_constraint[i]];
+	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
+	for (uint32_t i = 0; i < pod_affinity->constraints; i++) {
+		const struct counts *counts = &pod_affinity->spread[i];
+		const struct sl_pod_spread *spread = &spec->podset->spread[pod_affinity->of_constraint[i]];
 		const uint32_t domain = counts->key->domain[node];
 		if (domain == KUBE_NO)
 			return KUBE_WHY_SPREAD_LABEL;
@@ -131,100 +135,103 @@ enum kube_why kube_near_spread(struct kube *k, const struct kube_near *near, uin
 static bool wanted_by_all(const struct kube *k, const struct kube_spec *spec, const struct kube_spec *other)
 {
 	uint32_t terms = 0;
-	for (uint32_t i = 0; i < spec->podset->near_count; i++) {
-		const struct sl_pod_near *term = &spec->podset->near[i];
+	for (uint32_t i = 0; i < spec->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[i];
 		if (term->anti || term->weight)
 			continue;
 		terms++;
-		if (!kube_pod_matches(k, term, spec->space, other))
+		if (!kube_pod_matches(k, term, spec->namespace, other))
 			return false;
 	}
 	return terms > 0;
 }
 
-static void count_terms(
-	const struct kube *k, struct kube_near *near, const struct kube_spec *spec, uint32_t pod)
+static void count_terms(const struct kube *k, struct kube_pod_affinity *pod_affinity,
+	const struct kube_spec *spec, uint32_t pod)
 {
 	const struct kube_spec *other = &k->spec[k->pod[pod].spec];
 	const uint32_t node = k->pod[pod].node;
 	const bool affine = wanted_by_all(k, spec, other);
-	for (uint32_t i = 0; i < near->terms; i++) {
-		const struct sl_pod_near *term = &spec->podset->near[near->of_term[i]];
-		const uint32_t domain = near->term[i].key->domain[node];
+	for (uint32_t i = 0; i < pod_affinity->terms; i++) {
+		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[pod_affinity->of_term[i]];
+		const uint32_t domain = pod_affinity->term[i].key->domain[node];
 		if (domain == KUBE_NO ||
-			(term->anti ? !kube_pod_matches(k, term, spec->space, other) : !affine))
+			(term->anti ? !kube_pod_matches(k, term, spec->namespace, other) : !affine))
 			continue;
-		near->term[i].pods[domain]++;
-		near->any_affine |= !term->anti;
+		pod_affinity->term[i].pods[domain]++;
+		pod_affinity->any_affine |= !term->anti;
 	}
 }
 
 /* Where a pod that stands wants none like this one. */
-static void veto(struct kube *k, struct kube_near *near, const struct kube_spec *spec, uint32_t pod)
+static void veto(
+	struct kube *k, struct kube_pod_affinity *pod_affinity, const struct kube_spec *spec, uint32_t pod)
 {
 	const struct kube_spec *other = &k->spec[k->pod[pod].spec];
-	if (!other->near_hard)
+	if (!other->pod_affinity_hard)
 		return;
-	for (uint32_t i = 0; i < other->podset->near_count; i++) {
-		const struct sl_pod_near *term = &other->podset->near[i];
-		if (!term->anti || term->weight || !kube_pod_matches(k, term, other->space, spec))
+	for (uint32_t i = 0; i < other->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &other->podset->pod_affinity[i];
+		if (!term->anti || term->weight || !kube_pod_matches(k, term, other->namespace, spec))
 			continue;
 		uint32_t at = 0;
-		while (at < near->veto_count && strcmp(near->vetoes[at].key->key, term->key) != 0)
+		while (at < pod_affinity->veto_count &&
+			strcmp(pod_affinity->vetoes[at].key->key, term->key) != 0)
 			at++;
-		if (at == near->veto_count) {
-			if (SL_RESIZE(near->vetoes, (size_t)near->veto_count + 1, NULL))
+		if (at == pod_affinity->veto_count) {
+			if (SL_RESIZE(pod_affinity->vetoes, (size_t)pod_affinity->veto_count + 1, NULL))
 				return;
-			if (!make_counts(k, &near->vetoes[at], term->key, 0))
+			if (!make_counts(k, &pod_affinity->vetoes[at], term->key, 0))
 				return;
-			near->veto_count++;
+			pod_affinity->veto_count++;
 		}
-		const uint32_t domain = near->vetoes[at].key->domain[k->pod[pod].node];
+		const uint32_t domain = pod_affinity->vetoes[at].key->domain[k->pod[pod].node];
 		if (domain != KUBE_NO)
-			near->vetoes[at].pods[domain]++;
+			pod_affinity->vetoes[at].pods[domain]++;
 	}
 }
 
-static void count_near(struct kube *k, struct kube_near *near)
+static void count_pod_affinity(struct kube *k, struct kube_pod_affinity *pod_affinity)
 {
-	const struct kube_spec *spec = &k->spec[k->pod[near->pod].spec];
-	near->own_affine = wanted_by_all(k, spec, spec);
-	if (!near->terms && !k->near_hard_pods)
+	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
+	pod_affinity->own_affine = wanted_by_all(k, spec, spec);
+	if (!pod_affinity->terms && !k->pod_affinity_hard_pods)
 		return;
 	for (uint32_t node = 0; node < k->nodes; node++) {
-		if (!near->terms && !k->node[node].near_pods)
+		if (!pod_affinity->terms && !k->node[node].pod_affinity_pods)
 			continue;
 		for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
-			count_terms(k, near, spec, i);
-			veto(k, near, spec, i);
+			count_terms(k, pod_affinity, spec, i);
+			veto(k, pod_affinity, spec, i);
 		}
 	}
 }
 
-enum kube_why kube_near_filter(struct kube *k, const struct kube_near *near, uint32_t node)
+enum kube_why kube_pod_affinity_filter(
+	struct kube *k, const struct kube_pod_affinity *pod_affinity, uint32_t node)
 {
-	const struct kube_spec *spec = &k->spec[k->pod[near->pod].spec];
+	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
 	bool affine = true, has_keys = true;
-	for (uint32_t i = 0; i < near->terms; i++) {
-		const struct counts *counts = &near->term[i];
+	for (uint32_t i = 0; i < pod_affinity->terms; i++) {
+		const struct counts *counts = &pod_affinity->term[i];
 		const uint32_t domain = counts->key->domain[node];
-		if (spec->podset->near[near->of_term[i]].anti)
+		if (spec->podset->pod_affinity[pod_affinity->of_term[i]].anti)
 			continue;
 		has_keys &= domain != KUBE_NO;
 		affine &= domain != KUBE_NO && counts->pods[domain] > 0;
 	}
 	/* The first of a group that wants its own like may stand anywhere. */
-	if (!affine && !(has_keys && !near->any_affine && near->own_affine))
-		return KUBE_WHY_NEAR;
-	for (uint32_t i = 0; i < near->terms; i++) {
-		const uint32_t domain = near->term[i].key->domain[node];
-		if (spec->podset->near[near->of_term[i]].anti && domain != KUBE_NO &&
-			near->term[i].pods[domain] > 0)
+	if (!affine && !(has_keys && !pod_affinity->any_affine && pod_affinity->own_affine))
+		return KUBE_WHY_POD_AFFINITY;
+	for (uint32_t i = 0; i < pod_affinity->terms; i++) {
+		const uint32_t domain = pod_affinity->term[i].key->domain[node];
+		if (spec->podset->pod_affinity[pod_affinity->of_term[i]].anti && domain != KUBE_NO &&
+			pod_affinity->term[i].pods[domain] > 0)
 			return KUBE_WHY_ANTI;
 	}
-	for (uint32_t i = 0; i < near->veto_count; i++) {
-		const uint32_t domain = near->vetoes[i].key->domain[node];
-		if (domain != KUBE_NO && near->vetoes[i].pods[domain] > 0)
+	for (uint32_t i = 0; i < pod_affinity->veto_count; i++) {
+		const uint32_t domain = pod_affinity->vetoes[i].key->domain[node];
+		if (domain != KUBE_NO && pod_affinity->vetoes[i].pods[domain] > 0)
 			return KUBE_WHY_EXISTING_ANTI;
 	}
 	return KUBE_FITS;
@@ -233,68 +240,72 @@ enum kube_why kube_near_filter(struct kube *k, const struct kube_near *near, uin
 /* ---- Both -----------------------------------------------------------------------------------------------
  */
 
-static bool make_terms(struct kube *k, struct kube_near *near, const struct sl_podset *podset)
+static bool make_terms(struct kube *k, struct kube_pod_affinity *pod_affinity, const struct sl_podset *podset)
 {
-	near->spread = calloc((size_t)podset->spread_count + 1, sizeof(*near->spread));
-	near->of_constraint = calloc((size_t)podset->spread_count + 1, sizeof(*near->of_constraint));
-	near->term = calloc((size_t)podset->near_count + 1, sizeof(*near->term));
-	near->of_term = calloc((size_t)podset->near_count + 1, sizeof(*near->of_term));
-	if (!near->spread || !near->of_constraint || !near->term || !near->of_term)
+	pod_affinity->spread = calloc((size_t)podset->spread_count + 1, sizeof(*pod_affinity->spread));
+	pod_affinity->of_constraint =
+		calloc((size_t)podset->spread_count + 1, sizeof(*pod_affinity->of_constraint));
+	pod_affinity->term = calloc((size_t)podset->pod_affinity_count + 1, sizeof(*pod_affinity->term));
+	pod_affinity->of_term =
+		calloc((size_t)podset->pod_affinity_count + 1, sizeof(*pod_affinity->of_term));
+	if (!pod_affinity->spread || !pod_affinity->of_constraint || !pod_affinity->term ||
+		!pod_affinity->of_term)
 		return false;
 	for (uint32_t i = 0; i < podset->spread_count; i++) {
 		if (!podset->spread[i].hard)
 			continue;
-		near->of_constraint[near->constraints] = i;
-		if (!make_counts(k, &near->spread[near->constraints], podset->spread[i].key, -1))
+		pod_affinity->of_constraint[pod_affinity->constraints] = i;
+		if (!make_counts(
+			    k, &pod_affinity->spread[pod_affinity->constraints], podset->spread[i].key, -1))
 			return false;
-		near->constraints++;
+		pod_affinity->constraints++;
 	}
-	for (uint32_t i = 0; i < podset->near_count; i++) {
-		if (podset->near[i].weight)
+	for (uint32_t i = 0; i < podset->pod_affinity_count; i++) {
+		if (podset->pod_affinity[i].weight)
 			continue;
-		near->of_term[near->terms] = i;
-		if (!make_counts(k, &near->term[near->terms], podset->near[i].key, 0))
+		pod_affinity->of_term[pod_affinity->terms] = i;
+		if (!make_counts(k, &pod_affinity->term[pod_affinity->terms], podset->pod_affinity[i].key, 0))
 			return false;
-		near->terms++;
+		pod_affinity->terms++;
 	}
 	return true;
 }
 
-struct kube_near *kube_near_new(struct kube *k, uint32_t pod)
+struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod)
 {
 	const struct sl_podset *podset = k->spec[k->pod[pod].spec].podset;
-	if (!podset->spread_count && !podset->near_count && !k->near_hard_pods)
+	if (!podset->spread_count && !podset->pod_affinity_count && !k->pod_affinity_hard_pods)
 		return NULL;
-	struct kube_near *near = calloc(1, sizeof(*near));
-	if (near)
-		near->pod = pod;
-	if (!near || !make_terms(k, near, podset)) {
+	struct kube_pod_affinity *pod_affinity = calloc(1, sizeof(*pod_affinity));
+	if (pod_affinity)
+		pod_affinity->pod = pod;
+	if (!pod_affinity || !make_terms(k, pod_affinity, podset)) {
 		(void)sl_fail_memory(&k->err);
-		kube_near_free(near);
+		kube_pod_affinity_free(pod_affinity);
 		return NULL;
 	}
-	if (near->constraints)
-		count_spread(k, near);
-	count_near(k, near);
-	return near;
+	if (pod_affinity->constraints)
+		count_spread(k, pod_affinity);
+	count_pod_affinity(k, pod_affinity);
+	return pod_affinity;
 }
 
-void kube_near_free(struct kube_near *near)
+void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity)
 {
-	if (!near)
+	if (!pod_affinity)
 		return;
-	for (uint32_t i = 0; i < near->constraints; i++)
-		free(near->spread[i].pods);
-	for (uint32_t i = 0; i < near->terms; i++)
-		free(near->term[i].pods);
-	for (uint32_t i = 0; i < near->veto_count; i++)
-		free(near->vetoes[i].pods);
-	free(near->spread);
-	free(near->of_constraint);
-	free(near->term);
-	free(near->of_term);
-	free(near->vetoes);
-	free(near);
+	for (uint32_t i = 0; i < pod_affinity->constraints; i++)
+		free(pod_affinity->spread[i].pods);
+	for (uint32_t i = 0; i < pod_affinity->terms; i++)
+		free(pod_affinity->term[i].pods);
+	for (uint32_t i = 0; i < pod_affinity->veto_count; i++)
+		free(pod_affinity->vetoes[i].pods);
+	free(pod_affinity->spread);
+	free(pod_affinity->of_constraint);
+	free(pod_affinity->term);
+	free(pod_affinity->of_term);
+	free(pod_affinity->vetoes);
+	free(pod_affinity);
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------------------
@@ -324,7 +335,7 @@ static bool add_soft(struct kube *k, const struct kube_spec *spec, const struct 
 		const uint32_t domain = counts.key->domain[i];
 		if (domain != KUBE_NO && counts.pods[domain] >= 0 && k->node[i].there &&
 			kube_node_suits(k, spec, i) && has_all_keys(k, spec->podset, i, false))
-			counts.pods[domain] += count_on(k, i, spread, spec->space);
+			counts.pods[domain] += count_on(k, i, spread, spec->namespace);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (score[i] >= 0)
@@ -334,7 +345,8 @@ static bool add_soft(struct kube *k, const struct kube_spec *spec, const struct 
 	return true;
 }
 
-void kube_near_score_spread(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score)
+void kube_pod_affinity_score_spread(
+	struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	bool soft = false;
@@ -370,7 +382,7 @@ struct scored {
 };
 
 /* A term's weight for the domain of one that stands on a node. */
-static void add_term(struct kube *k, const struct sl_pod_near *term, uint32_t stands, int64_t weight,
+static void add_term(struct kube *k, const struct sl_pod_affinity *term, uint32_t stands, int64_t weight,
 	const struct scored *on)
 {
 	const struct kube_key *key = kube_key_of(k, term->key);
@@ -385,28 +397,28 @@ static void add_pair(struct kube *k, const struct kube_spec *spec, uint32_t stan
 {
 	const struct kube_spec *other = &k->spec[k->pod[stands].spec];
 	const uint32_t at = k->pod[stands].node;
-	for (uint32_t i = 0; i < spec->podset->near_count; i++) {
-		const struct sl_pod_near *term = &spec->podset->near[i];
-		if (term->weight && kube_pod_matches(k, term, spec->space, other))
+	for (uint32_t i = 0; i < spec->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[i];
+		if (term->weight && kube_pod_matches(k, term, spec->namespace, other))
 			add_term(k, term, at, term->anti ? -term->weight : term->weight, on);
 	}
-	for (uint32_t i = 0; i < other->podset->near_count; i++) {
-		const struct sl_pod_near *term = &other->podset->near[i];
-		if ((term->anti && !term->weight) || !kube_pod_matches(k, term, other->space, spec))
+	for (uint32_t i = 0; i < other->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &other->podset->pod_affinity[i];
+		if ((term->anti && !term->weight) || !kube_pod_matches(k, term, other->namespace, spec))
 			continue;
 		const int64_t weight = term->weight ? term->weight : spec->profile->hard_affinity;
 		add_term(k, term, at, term->anti ? -weight : weight, on);
 	}
 }
 
-void kube_near_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score)
+void kube_pod_affinity_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	int64_t least = INT64_MAX, most = INT64_MIN;
 	const struct scored on = { node, count, score };
 	memset(score, 0, count * sizeof(*score));
 	for (uint32_t i = 0; i < k->nodes; i++) {
-		if (!spec->podset->near_count && !k->node[i].near_pods)
+		if (!spec->podset->pod_affinity_count && !k->node[i].pod_affinity_pods)
 			continue;
 		for (uint32_t at = k->node[i].first; at != KUBE_NO; at = k->pod[at].next)
 			add_pair(k, spec, at, &on);

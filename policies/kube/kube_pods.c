@@ -10,22 +10,22 @@
 /* ---- What came of it ------------------------------------------------------------------------------------
  */
 
-void kube_tell(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t by)
+void kube_report(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t cause)
 {
-	if (k->told_next == k->told_count)
-		k->told_next = k->told_count = 0;
-	if (SL_GROW(k->told, k->told_room, k->told_count + 1, &k->err))
+	if (k->reported_next == k->reported_count)
+		k->reported_next = k->reported_count = 0;
+	if (SL_GROW(k->reported, k->reported_capacity, k->reported_count + 1, &k->err))
 		return;
-	k->told[k->told_count++] = (struct sl_bound){ what, { job }, { by } };
+	k->reported[k->reported_count++] = (struct sl_bound){ what, { job }, { cause } };
 }
 
 static void untell(struct kube *k, uint32_t job)
 {
-	size_t kept = k->told_next;
-	for (size_t i = k->told_next; i < k->told_count; i++)
-		if (k->told[i].job.row != job)
-			k->told[kept++] = k->told[i];
-	k->told_count = kept;
+	size_t kept = k->reported_next;
+	for (size_t i = k->reported_next; i < k->reported_count; i++)
+		if (k->reported[i].job.row != job)
+			k->reported[kept++] = k->reported[i];
+	k->reported_count = kept;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ static void count_level(struct kube *k, int64_t priority, bool more)
 	while (at < k->levels && k->level[at].priority < priority)
 		at++;
 	if (at == k->levels || k->level[at].priority != priority) {
-		if (SL_GROW(k->level, k->level_room, k->levels + 1, &k->err))
+		if (SL_GROW(k->level, k->level_capacity, k->levels + 1, &k->err))
 			return;
 		memmove(&k->level[at + 1], &k->level[at], (k->levels - at) * sizeof(*k->level));
 		k->level[at].priority = priority;
@@ -100,9 +100,9 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	if (on->first != KUBE_NO)
 		k->pod[on->first].before = pod;
 	on->first = pod;
-	on->near_pods += spec->near_any;
-	k->near_pods += spec->near_any;
-	k->near_hard_pods += spec->near_hard;
+	on->pod_affinity_pods += spec->pod_affinity_any;
+	k->pod_affinity_pods += spec->pod_affinity_any;
+	k->pod_affinity_hard_pods += spec->pod_affinity_hard;
 	count_level(k, spec->priority, true);
 	if (spec->claims && !k->trying)
 		kube_dra_take(k, pod, node);
@@ -129,9 +129,9 @@ void kube_give(struct kube *k, uint32_t pod)
 	if (of->next != KUBE_NO)
 		k->pod[of->next].before = of->before;
 	of->node = KUBE_NO;
-	on->near_pods -= spec->near_any;
-	k->near_pods -= spec->near_any;
-	k->near_hard_pods -= spec->near_hard;
+	on->pod_affinity_pods -= spec->pod_affinity_any;
+	k->pod_affinity_pods -= spec->pod_affinity_any;
+	k->pod_affinity_hard_pods -= spec->pod_affinity_hard;
 	count_level(k, spec->priority, false);
 	if (spec->claims && !k->trying)
 		kube_dra_give(k, pod);
@@ -148,7 +148,7 @@ void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
 		k->node[of->nominated].nominees--;
 		of->nominated = KUBE_NO;
 	}
-	if (node == KUBE_NO || SL_GROW(k->nominee, k->nominee_room, k->nominees + 1, &k->err))
+	if (node == KUBE_NO || SL_GROW(k->nominee, k->nominee_capacity, k->nominees + 1, &k->err))
 		return;
 	k->nominee[k->nominees++] = pod;
 	k->node[node].nominees++;
@@ -176,7 +176,7 @@ static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
 	SL_MAP_EACH(&k->like_map, hash, i)
 	if (is_like(&k->like[i], spec))
 		return i;
-	if (SL_GROW(k->like, k->like_room, k->likes + 1, &k->err) ||
+	if (SL_GROW(k->like, k->like_capacity, k->likes + 1, &k->err) ||
 		sl_map_add(&k->like_map, hash, (uint32_t)k->likes, &k->err))
 		return KUBE_NO;
 	struct kube_like *like = &k->like[k->likes];
@@ -225,7 +225,7 @@ static uint32_t gpu_types_of(const struct kube *k, uint32_t job, uint32_t set, c
 	return set < request->group_count ? request->group[set].task.gpu_types : 0;
 }
 
-static const struct sl_job_more *more_of(const struct kube *k, uint32_t job)
+static const struct sl_job_attributes *more_of(const struct kube *k, uint32_t job)
 {
 	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[job] : 0;
 	return more ? &k->jobs->more[more] : NULL;
@@ -233,34 +233,35 @@ static const struct sl_job_more *more_of(const struct kube *k, uint32_t job)
 
 /* podset: that one, or a part of it. */
 static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
-	const struct sl_podset *podset, const struct sl_pods_pin *pin)
+	const struct sl_podset *podset, const struct sl_podset_assignment *assignment)
 {
-	const struct sl_job_more *more = more_of(k, job);
-	if (SL_GROW(k->spec, k->spec_room, k->specs + 1, &k->err))
+	const struct sl_job_attributes *more = more_of(k, job);
+	if (SL_GROW(k->spec, k->spec_capacity, k->specs + 1, &k->err))
 		return KUBE_NO;
 	struct kube_spec *spec = &k->spec[k->specs];
 	memset(spec, 0, sizeof(*spec));
 	spec->podset = podset;
-	spec->space = more && more->space && *more->space ? more->space : "default";
+	spec->namespace = more && more->namespace && *more->namespace ? more->namespace : "default";
 	spec->priority = kube_priority(k, podset, more ? more->priority : 0);
 	spec->profile = profile_of(k, podset->scheduler);
 	spec->gang = KUBE_NO;
 	spec->gpu_types = gpu_types_of(k, job, set, pods);
-	if (pin) {
-		spec->pin = pin->labels;
-		spec->pin_tolerations = pin->tolerations;
+	if (assignment) {
+		spec->assignment = assignment->labels;
+		spec->assignment_tolerations = assignment->tolerations;
 	}
 	take_requests(k, spec);
-	if (kube_dra_ask(k, spec))
+	if (kube_dra_needs(k, spec))
 		return KUBE_NO;
-	for (uint32_t i = 0; i < podset->near_count; i++) {
-		spec->near_any = true;
-		spec->near_hard |= podset->near[i].anti && !podset->near[i].weight;
+	for (uint32_t i = 0; i < podset->pod_affinity_count; i++) {
+		spec->pod_affinity_any = true;
+		spec->pod_affinity_hard |= podset->pod_affinity[i].anti && !podset->pod_affinity[i].weight;
 	}
 	spec->plain = !podset->node_selector.count && !podset->required_count && !podset->preferred_count &&
-		      !podset->spread_count && !podset->near_count && !podset->node && !spec->pin.count &&
-		      !podset->tolerations.count && !spec->claims && !spec->pin_tolerations.count &&
-		      !spec->gpu_types && !(pin && pin->node) && spec->profile == &k->profile[0];
+		      !podset->spread_count && !podset->pod_affinity_count && !podset->node &&
+		      !spec->assignment.count && !podset->tolerations.count && !spec->claims &&
+		      !spec->assignment_tolerations.count && !spec->gpu_types &&
+		      !(assignment && assignment->node) && spec->profile == &k->profile[0];
 	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
 	return (uint32_t)k->specs++;
 }
@@ -270,16 +271,16 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 
 /* A PodGroup of scheduling.k8s.io (spec.schedulingPolicy or spec.policy, gang.minCount), one of the
  * coscheduling plugin (spec.minMember), or one of a Workload's podGroups. */
-static int64_t group_min(const struct kube *k, const char *space, const char *name, int64_t fallback)
+static int64_t group_min(const struct kube *k, const char *namespace, const char *name, int64_t fallback)
 {
 	static const char *const paths[] = { "spec.schedulingPolicy.gang.minCount",
 		"spec.policy.gang.minCount", "spec.minMember" };
 	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
 		const struct sl_object *object = &k->cluster->object[i];
-		const char *of = *object->space ? object->space : "default";
+		const char *of = *object->namespace ? object->namespace : "default";
 		int64_t value;
 		if (strcmp(object->kind, "PodGroup") != 0 || strcmp(object->name, name) != 0 ||
-			strcmp(of, space) != 0)
+			strcmp(of, namespace) != 0)
 			continue;
 		for (size_t j = 0; j < SL_LEN(paths); j++) {
 			const char *text = kube_text(object->doc, object->node, paths[j]);
@@ -291,19 +292,21 @@ static int64_t group_min(const struct kube *k, const char *space, const char *na
 	return fallback;
 }
 
-static uint32_t gang_of(struct kube *k, uint32_t job, const char *space, const char *name, int64_t min)
+static uint32_t gang_of(struct kube *k, uint32_t job, const char *namespace, const char *name, int64_t min)
 {
 	if (!name && k->job[job].gang)
 		return k->job[job].gang - 1;
 	for (size_t i = 0; name && i < k->gangs; i++)
 		if (k->gang[i].name && strcmp(k->gang[i].name, name) == 0 &&
-			strcmp(k->gang[i].space, space) == 0)
+			strcmp(k->gang[i].namespace, namespace) == 0)
 			return (uint32_t)i;
-	if (SL_GROW(k->gang, k->gang_room, k->gangs + 1, &k->err))
+	if (SL_GROW(k->gang, k->gang_capacity, k->gangs + 1, &k->err))
 		return KUBE_NO;
-	k->gang[k->gangs] = (struct kube_gang_state){
-		.name = name, .space = space, .job = name ? KUBE_NO : job, .min = min, .until = SL_NEVER
-	};
+	k->gang[k->gangs] = (struct kube_gang_state){ .name = name,
+		.namespace = namespace,
+		.job = name ? KUBE_NO : job,
+		.min = min,
+		.until = SL_NEVER };
 	if (!name)
 		k->job[job].gang = (uint32_t)k->gangs + 1;
 	return (uint32_t)k->gangs++;
@@ -314,12 +317,12 @@ static uint32_t find_gang(
 {
 	const char *name = spec->podset->pod_group;
 	if (name)
-		return gang_of(
-			k, job, spec->space, name, group_min(k, spec->space, name, spec->podset->count));
+		return gang_of(k, job, spec->namespace, name,
+			group_min(k, spec->namespace, name, spec->podset->count));
 	const bool unit = !*pods->kind || strcmp(pods->kind, "LeaderWorkerSet") == 0;
 	if (k->options.gang == KUBE_GANG_OFF || total < 2 || (k->options.gang == KUBE_GANG_AUTO && !unit))
 		return KUBE_NO;
-	return gang_of(k, job, spec->space, NULL, total);
+	return gang_of(k, job, spec->namespace, NULL, total);
 }
 
 /* Enough of them are there: they may be tried. */
@@ -336,8 +339,8 @@ static void open_gang(struct kube *k, uint32_t gang)
 /* ---- Coming and going -----------------------------------------------------------------------------------
  */
 
-static void make_pod(
-	struct kube *k, uint32_t spec, uint32_t job, uint32_t index, const struct sl_pods_pin *pin)
+static void make_pod(struct kube *k, uint32_t spec, uint32_t job, uint32_t index,
+	const struct sl_podset_assignment *assignment)
 {
 	struct kube_pod *pod = &k->pod[k->pods];
 	const char *name = k->spec[spec].podset->node;
@@ -346,7 +349,7 @@ static void make_pod(
 		.job = job,
 		.index = index,
 		.node = KUBE_NO,
-		.must = pin && pin->node ? pin->node[index] : KUBE_NO,
+		.must = assignment && assignment->node ? assignment->node[index] : KUBE_NO,
 		.nominated = KUBE_NO,
 		.set = KUBE_NO,
 		.gpu_kind = KUBE_NO };
@@ -369,30 +372,30 @@ static void make_pod(
 
 /* Equal ones of a podset, from its pod `first` on. */
 static bool add_pods(struct kube *k, uint32_t job, uint32_t spec, int64_t first, int64_t count,
-	const struct sl_pods_pin *pin)
+	const struct sl_podset_assignment *assignment)
 {
 	if (spec == KUBE_NO || k->err.status)
 		return false;
 	for (int64_t i = 0; i < count; i++)
-		make_pod(k, spec, job, (uint32_t)(first + i), pin);
+		make_pod(k, spec, job, (uint32_t)(first + i), assignment);
 	if (k->spec[spec].gang != KUBE_NO)
 		open_gang(k, k->spec[spec].gang);
 	return true;
 }
 
 static bool add_podset(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
-	const struct sl_pods_pin *pin, int64_t total)
+	const struct sl_podset_assignment *assignment, int64_t total)
 {
 	const struct sl_podset *podset = &pods->podset[set];
 	const struct sl_podset *part = podset->part_count ? podset->part : podset;
 	const uint32_t parts = podset->part_count ? podset->part_count : 1;
-	int64_t left = pin ? pin->count : podset->count;
+	int64_t left = assignment ? assignment->count : podset->count;
 	for (int64_t i = 0, first = 0; i < parts; i++) {
 		const int64_t wanted = parts == 1 || part[i].count > left ? left : part[i].count;
-		const uint32_t spec = make_spec(k, job, pods, set, &part[i], pin);
+		const uint32_t spec = make_spec(k, job, pods, set, &part[i], assignment);
 		if (spec != KUBE_NO)
 			k->spec[spec].gang = find_gang(k, job, &k->spec[spec], pods, total);
-		if (!add_pods(k, job, spec, first, wanted, pin))
+		if (!add_pods(k, job, spec, first, wanted, assignment))
 			return false;
 		first += wanted;
 		left -= wanted;
@@ -400,27 +403,27 @@ static bool add_podset(struct kube *k, uint32_t job, const struct sl_pods *pods,
 	return true;
 }
 
-void kube_add(
-	struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
+void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *assignment)
 {
 	struct kube_job *of = &k->job[job.row];
 	int64_t total = 0;
 	k->now = now;
 	for (uint32_t i = 0; i < pods->count; i++)
-		total += pin ? pin[i].count : pods->podset[i].count;
+		total += assignment ? assignment[i].count : pods->podset[i].count;
 	free(of->why);
 	*of = (struct kube_job){
 		.pods = pods, .gang = of->gang, .first = (uint32_t)k->pods, .there = true, .stuck = KUBE_NO
 	};
-	if (total > INT32_MAX || SL_GROW(k->pod, k->pod_room, k->pods + (size_t)total, &k->err))
+	if (total > INT32_MAX || SL_GROW(k->pod, k->pod_capacity, k->pods + (size_t)total, &k->err))
 		return;
 	for (uint32_t i = 0; i < pods->count; i++)
-		if (!add_podset(k, job.row, pods, i, pin ? &pin[i] : NULL, total))
+		if (!add_podset(k, job.row, pods, i, assignment ? &assignment[i] : NULL, total))
 			return;
 	of->count = (uint32_t)total;
 	if (!total) {
-		of->told = true;
-		kube_tell(k, SL_BOUND_ALL, job.row, KUBE_NO);
+		of->reported = true;
+		kube_report(k, SL_BOUND_ALL, job.row, KUBE_NO);
 	}
 }
 
@@ -454,18 +457,18 @@ void kube_remove(struct kube *k, sl_time now, sl_job job)
 
 /* Of a job that lost a pod, all are made anew by whoever added them (SL_BOUND_LOST, lost), or that pod alone,
  * as the job has it. */
-void kube_lose(struct kube *k, uint32_t job, uint32_t by)
+void kube_lose(struct kube *k, uint32_t job, uint32_t cause)
 {
 	struct kube_job *of = &k->job[job];
 	const enum sl_pods_restart restart = of->pods->restart;
-	const bool ran = of->told;
-	of->told = false;
+	const bool ran = of->reported;
+	of->reported = false;
 	if (of->lost || (!ran && restart != SL_RESTART_ALL))
 		return;
 	if (restart == SL_RESTART_ONE)
 		untell(k, job);
 	of->lost = restart != SL_RESTART_ONE;
-	kube_tell(k, SL_BOUND_LOST, job, by);
+	kube_report(k, SL_BOUND_LOST, job, cause);
 }
 
 /* Its pods failed where they are: those of a job that keeps the others are started again in place. */
@@ -475,9 +478,9 @@ bool kube_fail(struct kube *k, sl_time now, sl_job job)
 	k->now = now;
 	if (!of->there || of->pods->restart != SL_RESTART_ONE)
 		return false;
-	of->told = of->bound == of->count;
-	if (of->told)
-		kube_tell(k, SL_BOUND_ALL, job.row, KUBE_NO);
+	of->reported = of->bound == of->count;
+	if (of->reported)
+		kube_report(k, SL_BOUND_ALL, job.row, KUBE_NO);
 	return true;
 }
 
@@ -514,58 +517,59 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 
 static int by_node(const void *a, const void *b)
 {
-	const struct sl_holding *x = a, *y = b;
+	const struct sl_node_alloc *x = a, *y = b;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
 /* Sums of pods by node; cpu and memory rounded down, so that what fits here fits in the engine's books. */
-size_t kube_where(struct kube *k, sl_job job, const struct sl_holding **holding)
+size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_alloc)
 {
 	const struct kube_job *of = &k->job[job.row];
 	const uint32_t types =
 		k->cluster->kind_count > SL_KIND_GPUS ? k->cluster->kind_count - SL_KIND_GPUS : 0;
 	size_t count = 0, kept = 0;
-	if (SL_GROW(k->holding, k->holding_room, (size_t)of->count + 1, &k->err))
+	if (SL_GROW(k->node_alloc, k->node_alloc_capacity, (size_t)of->count + 1, &k->err))
 		return 0;
 	for (uint32_t i = of->first; i < of->first + of->count; i++) {
 		const struct kube_spec *spec = &k->spec[k->pod[i].spec];
 		if (k->pod[i].node == KUBE_NO)
 			continue;
-		k->holding[count++] = (struct sl_holding){ .node = k->pod[i].node,
+		k->node_alloc[count++] = (struct sl_node_alloc){ .node = k->pod[i].node,
 			.tasks = 1,
 			.cpus = spec->request[KUBE_RES_CPU],
 			.mem = spec->request[KUBE_RES_MEM] };
 	}
-	qsort(k->holding, count, sizeof(*k->holding), by_node); /* Those of one node are added up. */
+	qsort(k->node_alloc, count, sizeof(*k->node_alloc), by_node); /* Those of one node are added up. */
 	for (size_t i = 0; i < count; i++) {
-		struct sl_holding *last = kept ? &k->holding[kept - 1] : NULL;
-		if (!last || last->node != k->holding[i].node) {
-			k->holding[kept++] = k->holding[i];
+		struct sl_node_alloc *last = kept ? &k->node_alloc[kept - 1] : NULL;
+		if (!last || last->node != k->node_alloc[i].node) {
+			k->node_alloc[kept++] = k->node_alloc[i];
 			continue;
 		}
-		last->tasks += k->holding[i].tasks;
-		last->cpus += k->holding[i].cpus;
-		last->mem += k->holding[i].mem;
+		last->tasks += k->node_alloc[i].tasks;
+		last->cpus += k->node_alloc[i].cpus;
+		last->mem += k->node_alloc[i].mem;
 	}
 	for (size_t i = 0; i < kept; i++) {
-		k->holding[i].cpus = k->holding[i].cpus * sl_parts(k->cluster->cpu_parts) / 1000;
-		k->holding[i].mem >>= 20;
+		k->node_alloc[i].cpus = k->node_alloc[i].cpus * sl_parts(k->cluster->cpu_parts) / 1000;
+		k->node_alloc[i].mem >>= 20;
 		if (types) {
-			k->holding[i].gpus = &k->holding_gpus[i * types];
-			memset(&k->holding_gpus[i * types], 0, types * sizeof(*k->holding_gpus));
+			k->node_alloc[i].gpus = &k->node_alloc_gpus[i * types];
+			memset(&k->node_alloc_gpus[i * types], 0, types * sizeof(*k->node_alloc_gpus));
 		}
 	}
 	for (uint32_t i = of->first; types && i < of->first + of->count; i++) {
 		const struct kube_pod *pod = &k->pod[i];
 		const struct kube_spec *spec = &k->spec[pod->spec];
-		const struct sl_holding key = { .node = pod->node };
+		const struct sl_node_alloc key = { .node = pod->node };
 		if (pod->node == KUBE_NO || pod->gpu_kind == KUBE_NO)
 			continue;
-		const struct sl_holding *at = bsearch(&key, k->holding, kept, sizeof(*k->holding), by_node);
-		const size_t row = (size_t)(at - k->holding);
-		k->holding_gpus[row * types + pod->gpu_kind] +=
+		const struct sl_node_alloc *at =
+			bsearch(&key, k->node_alloc, kept, sizeof(*k->node_alloc), by_node);
+		const size_t row = (size_t)(at - k->node_alloc);
+		k->node_alloc_gpus[row * types + pod->gpu_kind] +=
 			(uint32_t)(gpus_of(k, spec) * sl_parts(k->cluster->gpu_parts));
 	}
-	*holding = k->holding;
+	*node_alloc = k->node_alloc;
 	return kept;
 }

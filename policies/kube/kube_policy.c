@@ -84,22 +84,22 @@ struct kube_policy {
 
 static void order_start(struct kube_policy *p, uint32_t row)
 {
-	const struct sl_holding *holding;
+	const struct sl_node_alloc *node_alloc;
 	struct order *order = controller_order(&p->engine, ORDER_START, row);
-	const size_t count = kube_where(&p->k, (sl_job){ row }, &holding);
+	const size_t count = kube_where(&p->k, (sl_job){ row }, &node_alloc);
 	if (order)
-		controller_hold_all(&p->engine, order, holding, count);
+		controller_keep_all(&p->engine, order, node_alloc, count);
 }
 
 /* It waits anew, if it ran. */
-static void order_requeue(struct kube_policy *p, uint32_t row, enum sl_rule rule, uint32_t whose)
+static void order_requeue(struct kube_policy *p, uint32_t row, enum sl_rule rule, uint32_t beneficiary)
 {
 	struct order *order = p->engine.runs[row] ? controller_order(&p->engine, ORDER_REQUEUE, row) : NULL;
 	p->engine.reason[row] = SL_REASON_COUNT;
 	if (!order)
 		return;
-	order->by.rule = rule;
-	order->by.whose = whose;
+	order->cause.rule = rule;
+	order->cause.beneficiary = beneficiary;
 	order->state = rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED;
 }
 
@@ -132,7 +132,7 @@ static void add(struct kube_policy *p, sl_time now, uint32_t row)
 static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound *bound)
 {
 	const uint32_t row = bound->job.row;
-	order_requeue(p, row, bound->by.row == KUBE_NO ? SL_RULE_NODE : SL_RULE_RANK, bound->by.row);
+	order_requeue(p, row, bound->cause.row == KUBE_NO ? SL_RULE_NODE : SL_RULE_RANK, bound->cause.row);
 	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
 		return;
 	kube_remove(&p->k, now, bound->job);
@@ -143,9 +143,9 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 static bool take_outcome(struct kube_policy *p, sl_time now)
 {
 	struct kube *k = &p->k;
-	bool again = false;
-	while (k->told_next < k->told_count && !k->err.status) {
-		const struct sl_bound bound = k->told[k->told_next++];
+	bool retry = false;
+	while (k->reported_next < k->reported_count && !k->err.status) {
+		const struct sl_bound bound = k->reported[k->reported_next++];
 		const uint32_t row = bound.job.row;
 		switch (bound.what) {
 		case SL_BOUND_ALL:
@@ -156,14 +156,14 @@ static bool take_outcome(struct kube_policy *p, sl_time now)
 			break;
 		case SL_BOUND_LOST:
 			take_loss(p, now, &bound);
-			again = true;
+			retry = true;
 			break;
 		case SL_BOUND_STUCK:
 			controller_reason(&p->engine, row, SL_REASON_UNSCHEDULABLE);
 			break;
 		}
 	}
-	return again;
+	return retry;
 }
 
 enum { ROUNDS_MAX = 1000 };
@@ -212,7 +212,7 @@ static void lost(void *state, uint32_t row)
 	add(p, p->engine.now, row);
 }
 
-static void tell_node(void *state, uint32_t node, bool up, bool drained)
+static void report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	struct kube_policy *p = state;
 	struct kube_node *on = &p->k.node[node];
@@ -238,14 +238,14 @@ static void run(void *state)
 	p->due = due <= now && due != SL_NEVER ? now + 1 : due;
 }
 
-static sl_time next(void *state, bool told)
+static sl_time next(void *state, bool reported)
 {
 	struct kube_policy *p = state;
 	controller_take_err(&p->engine, &p->k.err);
-	return told ? p->engine.now : p->due;
+	return reported ? p->engine.now : p->due;
 }
 
-static const struct controller_calls kube_calls = { hear, submit, NULL, over, lost, tell_node, run, next };
+static const struct controller_calls kube_calls = { hear, submit, NULL, over, lost, report_node, run, next };
 
 /* ---- Begin and end --------------------------------------------------------------------------------------
  */
@@ -271,7 +271,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	kube_take_options(&options, setup);
 	p->engine = (struct controller){ .policy = "kube",
 		.calls = &kube_calls,
-		.by = { SL_RULE_ORDER, CONTROLLER_NOBODY },
+		.cause = { SL_RULE_ORDER, CONTROLLER_NOBODY },
 		.anew = SL_REASON_COUNT };
 	int status = kube_make(&p->k, setup, &options, err);
 	if (!status)
@@ -279,8 +279,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	if (status)
 		return status;
 	override_profiles(&p->k, setup);
-	for (uint32_t i = 0; setup->shut && i < p->k.nodes; i++)
-		p->k.node[i].cordoned = setup->shut[i] != 0;
+	for (uint32_t i = 0; setup->unavailable && i < p->k.nodes; i++)
+		p->k.node[i].cordoned = setup->unavailable[i] != 0;
 	p->kept = sl_alloc(setup->arena, (size_t)setup->jobs->request_count + 1, sizeof(*p->kept));
 	if (!p->kept)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
@@ -289,7 +289,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	status = kube_rollouts_make(&p->k, setup, err);
 	if (status)
 		return status;
-	controller_remark_gates(setup, true,
+	controller_warning_gates(setup, true,
 		"dependencies, holds and begin times are not known to kube-scheduler: queued as submitted");
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
 }
@@ -303,8 +303,8 @@ static void kube_release(void *state)
 	controller_release(&p->engine);
 }
 
-static int kube_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
-	const struct sl_show *show, struct sl_err *err)
+static int kube_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err)
 {
 	static const char *const column[] = { "job", "pods", "bound", "why" };
 	struct kube_policy *p = state;
@@ -321,16 +321,16 @@ static int kube_show(void *state, struct sl_pass *pass, sl_time at, const char *
 		const char *why = kube_why(&p->k, (sl_job){ i });
 		const struct sl_figure figure[] = { { NULL, (double)p->k.jobs->id[i] }, { NULL, job->count },
 			{ NULL, job->bound }, { why ? why : "", 0 } };
-		status = show->row(show->self, column, figure, SL_LEN(figure));
+		status = table->row(table->self, column, figure, SL_LEN(figure));
 	}
 	return status;
 }
 
-static int kube_tell_run(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int kube_report_run(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct kube_policy *p = state;
 	(void)pass;
-	return kube_tell_figures(&p->k, tally, err);
+	return kube_report_figures(&p->k, tally, err);
 }
 
 static const enum sl_reason kube_reasons[] = { SL_REASON_PENDING_EVALUATION, SL_REASON_UNSCHEDULABLE,
@@ -347,8 +347,8 @@ const struct sl_policy kube_policy = {
 	.pass = controller_pass,
 	.on_event = controller_event,
 	.release = kube_release,
-	.show = kube_show,
+	.table = kube_table,
 	.reasons = kube_reasons,
 	.requeues = controller_requeues,
-	.tell = kube_tell_run,
+	.report = kube_report_run,
 };

@@ -46,7 +46,7 @@ static int by_importance(const void *a, const void *b)
 static bool is_covered(const struct kube *k, const struct kube_budget *budget, uint32_t pod)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	return strcmp(budget->space, spec->space) == 0 &&
+	return strcmp(budget->namespace, spec->namespace) == 0 &&
 	       sl_label_selects(&budget->pods, &spec->podset->labels);
 }
 
@@ -93,9 +93,9 @@ static void mark_violations(struct kube *k, struct victim *victim, uint32_t coun
 
 static bool fits(struct kube *k, uint32_t pod, uint32_t node)
 {
-	const struct kube_cycle cycle = { pod, kube_near_new(k, pod), true };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), true };
 	const bool does = kube_filter(k, &cycle, node) == KUBE_FITS;
-	kube_near_free(cycle.near);
+	kube_pod_affinity_free(cycle.pod_affinity);
 	return does;
 }
 
@@ -128,9 +128,9 @@ static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bo
 /* Whom it takes there; afterwards all stand as before. False: it would not fit even so. */
 static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct victims *victims)
 {
-	const uint32_t room = (uint32_t)k->node[node].pods + 1;
-	struct victim *victim = calloc(room, sizeof(*victim));
-	bool *stays = calloc(room, sizeof(*stays));
+	const uint32_t capacity = (uint32_t)k->node[node].pods + 1;
+	struct victim *victim = calloc(capacity, sizeof(*victim));
+	bool *stays = calloc(capacity, sizeof(*stays));
 	uint32_t count = 0, kept = 0;
 	if (victim && stays)
 		count = lower_on(k, pod, node, victim);
@@ -239,12 +239,12 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 }
 
 /* Its job, if it ran, has lost it; else it waits anew alone. */
-static void evict(struct kube *k, uint32_t pod, uint32_t by)
+static void evict(struct kube *k, uint32_t pod, uint32_t cause)
 {
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
 	const uint32_t gang = k->spec[of->spec].gang;
-	kube_lose(k, of->job, k->pod[by].job);
+	kube_lose(k, of->job, k->pod[cause].job);
 	job->bound -= of->state == KUBE_POD_BOUND;
 	if (gang != KUBE_NO)
 		k->gang[gang].placed--;

@@ -52,14 +52,14 @@ struct ordering {
 	kube_order *before;
 };
 
-static bool goes_before(struct ordering by, const uint32_t *a, const uint32_t *b)
+static bool goes_before(struct ordering cause, const uint32_t *a, const uint32_t *b)
 {
-	return by.before(by.k, *a, *b);
+	return cause.before(cause.k, *a, *b);
 }
 
-static void placed(struct ordering by, const uint32_t *pod, size_t place)
+static void placed(struct ordering cause, const uint32_t *pod, size_t place)
 {
-	by.k->pod[*pod].place = (uint32_t)place;
+	cause.k->pod[*pod].place = (uint32_t)place;
 }
 SL_HEAP(pods, uint32_t, struct ordering, goes_before, placed)
 
@@ -135,7 +135,7 @@ uint32_t kube_queue_pop(struct kube *k)
 
 static void park(struct kube *k, uint32_t pod)
 {
-	if (SL_GROW(k->parked, k->parked_room, k->parked_count + 1, &k->err))
+	if (SL_GROW(k->parked, k->parked_capacity, k->parked_count + 1, &k->err))
 		return;
 	k->pod[pod].state = KUBE_POD_PARKED;
 	k->pod[pod].place = (uint32_t)k->parked_count;
@@ -196,7 +196,7 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 		return true;
 	if ((pod->failed_by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
 		return true;
-	if (pod->failed_by & 1U << KUBE_NEAR)
+	if (pod->failed_by & 1U << KUBE_POD_AFFINITY)
 		return change == KUBE_POD_LEFT || !spec->plain;
 	return change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_GANG);
 }
@@ -208,11 +208,11 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 		k->freed[k->freed_count++] = node;
 	if (change != KUBE_POD_CAME)
 		kube_alike_changed(k, change == KUBE_NODE_CAME ? NULL : &spec);
-	if (change == KUBE_POD_CAME && !k->near_pods && !k->err.status) {
+	if (change == KUBE_POD_CAME && !k->pod_affinity_pods && !k->err.status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)
 			any = k->pod[k->parked[i]].failed_by &
-			      (1U << KUBE_SPREAD | 1U << KUBE_NEAR | 1U << KUBE_DRA);
+			      (1U << KUBE_SPREAD | 1U << KUBE_POD_AFFINITY | 1U << KUBE_DRA);
 		if (!any)
 			return;
 	}

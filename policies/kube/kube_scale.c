@@ -234,9 +234,9 @@ static uint32_t collect(struct kube *k)
 
 static bool tries(struct kube *k, uint32_t pod, uint32_t node)
 {
-	const struct kube_cycle cycle = { pod, kube_near_new(k, pod), false };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), false };
 	const bool fits = kube_filter(k, &cycle, node) == KUBE_FITS;
-	kube_near_free(cycle.near);
+	kube_pod_affinity_free(cycle.pod_affinity);
 	if (fits) {
 		k->pod[pod].gpu_kind = KUBE_NO;
 		kube_take(k, pod, node);
@@ -262,9 +262,9 @@ static struct option pack(struct kube *k, uint32_t row, uint32_t count)
 	const struct kube_scaler *s = k->scaler;
 	const struct group *group = &s->group[row];
 	struct option option = { .group = row };
-	const int64_t room = group->max - group->there - group->ordered;
+	const int64_t capacity = group->max - group->there - group->ordered;
 	uint8_t *mine = calloc(PODS_MAX, 1);
-	for (uint32_t i = 0; mine && i < group->nodes && option.nodes < room; i++) {
+	for (uint32_t i = 0; mine && i < group->nodes && option.nodes < capacity; i++) {
 		const uint32_t node = group->node[i];
 		const uint32_t before = option.pods;
 		if (k->node[node].there || !k->node[node].up || s->machine[node].ready != SL_NEVER)
@@ -299,10 +299,10 @@ static double idle_share(int64_t asked, int64_t added)
 }
 
 /* Less is better; price is that of an hour for each pod helped. */
-static double rate(const struct kube_scaler *s, const struct option *option, enum expander by)
+static double rate(const struct kube_scaler *s, const struct option *option, enum expander cause)
 {
 	const struct group *group = &s->group[option->group];
-	switch (by) {
+	switch (cause) {
 	case BY_PODS:
 		return -(double)option->pods;
 	case BY_WASTE:
@@ -465,16 +465,16 @@ sl_time kube_scale_run(struct kube *k)
 	return next;
 }
 
-static int tell_one(struct sl_tally *tally, const char *what, const struct group *group, int64_t micro,
+static int report_one(struct sl_tally *tally, const char *what, const struct group *group, int64_t micro,
 	struct kube *k, struct sl_err *err)
 {
 	char name[160];
 	const int len = snprintf(name, sizeof(name), "autoscaler.%s{group=%.80s}", what, group->name);
 	const char *kept = sl_strdup(k->arena, name, (size_t)len);
-	return kept ? sl_tell_metric(tally, kept, micro, err) : sl_fail_memory(err);
+	return kept ? sl_report_metric(tally, kept, micro, err) : sl_fail_memory(err);
 }
 
-int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err)
+int kube_scale_report(struct kube *k, struct sl_tally *tally, struct sl_err *err)
 {
 	struct kube_scaler *s = k->scaler;
 	int64_t cost = 0;
@@ -488,14 +488,14 @@ int kube_scale_tell(struct kube *k, struct sl_tally *tally, struct sl_err *err)
 		const int64_t hours = (int64_t)((us + 1800) / 3600); /* Millionths of a node-hour. */
 		const int64_t price = sl_mul_div(hours, group->price, MILLION);
 		cost += price;
-		status = tell_one(tally, "node_hours", group, hours, k, err);
+		status = report_one(tally, "node_hours", group, hours, k, err);
 		if (!status)
-			status = tell_one(tally, "cost", group, price, k, err);
+			status = report_one(tally, "cost", group, price, k, err);
 		if (!status)
-			status = tell_one(tally, "scale_ups", group, (int64_t)group->ups * MILLION, k, err);
+			status = report_one(tally, "scale_ups", group, (int64_t)group->ups * MILLION, k, err);
 		if (!status)
-			status = tell_one(
+			status = report_one(
 				tally, "scale_downs", group, (int64_t)group->downs * MILLION, k, err);
 	}
-	return status ? status : sl_tell_metric(tally, "autoscaler.cost", cost, err);
+	return status ? status : sl_report_metric(tally, "autoscaler.cost", cost, err);
 }

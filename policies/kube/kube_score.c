@@ -144,7 +144,7 @@ static int64_t shunned(const struct kube_spec *spec, const struct kube_node *nod
 		const struct sl_taint *taint = &node->taints.at[i];
 		count += taint->effect == SL_PREFER_NO_SCHEDULE &&
 			 !sl_tolerates(&spec->podset->tolerations, taint) &&
-			 !sl_tolerates(&spec->pin_tolerations, taint);
+			 !sl_tolerates(&spec->assignment_tolerations, taint);
 	}
 	return count;
 }
@@ -203,12 +203,12 @@ static bool score_plugin(
 	case KUBE_SPREAD:
 		if (!spec->podset->spread_count)
 			return false;
-		kube_near_score_spread(k, pod, node, count, k->score);
+		kube_pod_affinity_score_spread(k, pod, node, count, k->score);
 		return true;
-	case KUBE_NEAR:
-		if (!spec->podset->near_count && !k->near_pods)
+	case KUBE_POD_AFFINITY:
+		if (!spec->podset->pod_affinity_count && !k->pod_affinity_pods)
 			return false;
-		kube_near_score(k, pod, node, count, k->score);
+		kube_pod_affinity_score(k, pod, node, count, k->score);
 		return true;
 	case KUBE_DRA:
 		if (!spec->claims)

@@ -122,17 +122,17 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 {
 	if (wanted <= *capacity)
 		return true;
-	size_t room = *capacity ? *capacity : 16;
-	while (room < wanted)
-		room *= 2;
+	size_t slots = *capacity ? *capacity : 16;
+	while (slots < wanted)
+		slots *= 2;
 	void *more =
-		room > SIZE_MAX / 2 / size || room > UINT32_MAX / 2 ? NULL : realloc(*array, room * size);
+		slots > SIZE_MAX / 2 / size || slots > UINT32_MAX / 2 ? NULL : realloc(*array, slots * size);
 	if (!more) {
 		controller_no_memory(&k->engine);
 		return false;
 	}
 	*array = more;
-	*capacity = room;
+	*capacity = slots;
 	return true;
 }
 
@@ -167,22 +167,23 @@ static void over(void *state, uint32_t row, bool cancelled)
 /* Its pods are made anew. */
 static void lost(void *state, uint32_t row) { kueue_lost(state, row, true); }
 
-static void tell_node(void *state, uint32_t node, bool up, bool drained)
+static void report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	kueue_node(state, node, up && !drained);
 }
 
 static void run(void *state) { kueue_run(state); }
 
-static sl_time next(void *state, bool told)
+static sl_time next(void *state, bool reported)
 {
 	struct kueue *k = state;
-	const sl_time next = told ? k->now : controller_due_next(&k->engine);
+	const sl_time next = reported ? k->now : controller_due_next(&k->engine);
 	controller_take_err(&k->engine, &k->kq->err);
 	return k->shares_at < next ? k->shares_at : next;
 }
 
-static const struct controller_calls kueue_calls = { hear, submit, later, over, lost, tell_node, run, next };
+static const struct controller_calls kueue_calls = { hear, submit, later, over, lost, report_node, run,
+	next };
 
 /* ---- Begin and end ---------------------------------------------------------------------------------------
  */
@@ -190,25 +191,25 @@ static const struct controller_calls kueue_calls = { hear, submit, later, over, 
 static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 {
 	const char *slash = text ? strchr(text, '/') : NULL;
-	k->space = "default";
+	k->namespace = "default";
 	if (!text)
 		return SL_OK;
 	if (slash)
-		k->space = sl_strdup(k->arena, text, (size_t)(slash - text));
+		k->namespace = sl_strdup(k->arena, text, (size_t)(slash - text));
 	k->queue = slash ? slash + 1 : text;
-	if (!k->space)
+	if (!k->namespace)
 		return sl_fail_memory(err);
-	if (kq_find_local(k->kq, k->space, k->queue) == KQ_NO)
+	if (kq_find_local(k->kq, k->namespace, k->queue) == KQ_NO)
 		return sl_fail(err, SL_USAGE,
 			"policy 'kueue': queue=%s: there is no LocalQueue '%s' in the namespace '%s'", text,
-			k->queue, k->space);
+			k->queue, k->namespace);
 	return SL_OK;
 }
 
 static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *value = setup->values;
-	k->by = (enum kueue_by)value[PARAM_QUEUE_BY].number;
+	k->cause = (enum kueue_cause)value[PARAM_QUEUE_BY].number;
 	k->pods = (enum kueue_pods)value[PARAM_PODS].number;
 	k->grace = value[PARAM_GRACE].number;
 	k->start_delay = value[PARAM_START].number;
@@ -242,10 +243,10 @@ int kueue_room_make(struct kq *kq)
 {
 	for (uint32_t i = 0; i < kq->host_count; i++)
 		if (!kq->host[i].foreign)
-			kq->host[i].foreign = kq_room(kq, kq->resource_count, sizeof(int64_t));
+			kq->host[i].foreign = kq_capacity(kq, kq->resource_count, sizeof(int64_t));
 	for (uint32_t i = 0; i < kq->local_count; i++) {
-		kq->local[i].used = kq_room(kq, kq->resource_count, sizeof(double));
-		kq->local[i].penalty = kq_room(kq, kq->resource_count, sizeof(double));
+		kq->local[i].used = kq_capacity(kq, kq->resource_count, sizeof(double));
+		kq->local[i].penalty = kq_capacity(kq, kq->resource_count, sizeof(double));
 	}
 	return kq->err.status;
 }
@@ -254,9 +255,9 @@ int kueue_room_make(struct kq *kq)
 static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kq *kq = k->kq;
-	for (uint32_t node = 0; setup->shut && node < k->cluster->node_count; node++) {
+	for (uint32_t node = 0; setup->unavailable && node < k->cluster->node_count; node++) {
 		const uint32_t host = kq_find_host(kq, k->cluster->node_name[node]);
-		if (host != KQ_NO && setup->shut[node])
+		if (host != KQ_NO && setup->unavailable[node])
 			kq->host[host].ready = false;
 	}
 	(void)kueue_room_make(kq);
@@ -277,7 +278,7 @@ static int check_ready(const struct kueue *k, struct sl_err *err)
 		"make start shorter, or give requeuingStrategy.backoffLimitCount");
 }
 
-static int make_world(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+static int make_instance(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	uint32_t count;
 	const struct sl_object *object = kueue_multi_objects(k, k->kq, NULL, &count);
@@ -305,7 +306,7 @@ static void wake_first(struct kueue *k, const struct sl_setup *setup)
 	if (k->kq->config.afs)
 		k->shares_at = first + k->kq->config.afs_interval;
 	if (!controller_due_next(&k->engine) || (setup->command_count && setup->command[0].at < first)) {
-		controller_wake(&k->engine, setup->pass, setup->command[0].at);
+		controller_wake(&k->engine, setup->sim, setup->command[0].at);
 	}
 }
 
@@ -325,11 +326,11 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	k->kq->stopping_of = &k->engine;
 	k->engine = (struct controller){ .policy = "kueue",
 		.calls = &kueue_calls,
-		.by = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
+		.cause = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
 		.anew = SL_REASON_COUNT };
 	int status = controller_make(&k->engine, setup, SL_REASON_PENDING_EVALUATION, err);
 	if (!status)
-		status = make_world(k, setup, err);
+		status = make_instance(k, setup, err);
 	if (!status)
 		status = sl_use(
 			setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
@@ -339,13 +340,13 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = kueue_api_make(k, err);
 	if (!status)
-		status = kueue_course_make(k, err);
+		status = kueue_series_make(k, err);
 	if (!status)
 		status = kueue_commands_make(k, setup, err);
 	if (status)
 		return status;
 	wake_first(k, setup);
-	controller_remark_gates(
+	controller_warning_gates(
 		setup, false, "dependencies and holds are not known to Kueue: queued as submitted");
 	return SL_OK;
 }
@@ -354,7 +355,7 @@ static void kueue_release(void *state)
 {
 	struct kueue *k = state;
 	kueue_pods_release(k);
-	kueue_course_release(k);
+	kueue_series_release(k);
 	kueue_multi_release(k);
 	controller_release(&k->engine);
 	free(k->shape);
@@ -378,6 +379,6 @@ const struct sl_policy kueue_policy = {
 	.compat = kueue_compats,
 	.requeues = controller_requeues,
 	.reasons = kueue_reasons,
-	.show = kueue_show,
-	.tell = kueue_tell,
+	.table = kueue_table,
+	.report = kueue_report,
 };

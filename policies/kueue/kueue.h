@@ -40,7 +40,7 @@ struct kueue_job {
 	uint32_t admissions, evictions, preemptions;
 	uint32_t turns;      /* How often it was evicted since */
 	uint64_t turns_news; /* the news of this number (kueue_run.c). */
-	uint32_t by;         /* The workload that it makes room for; KQ_NO. */
+	uint32_t cause;      /* The workload that it makes room for; KQ_NO. */
 	const char *why;
 };
 
@@ -76,17 +76,17 @@ enum kueue_due {
 };
 enum { KUEUE_POD_MODES = 3 };
 enum kueue_pods { KUEUE_PODS_AUTO, KUEUE_PODS_QUOTA, KUEUE_PODS_KUBE };
-enum kueue_by { KUEUE_BY_NONE, KUEUE_BY_PARTITION, KUEUE_BY_ACCOUNT, KUEUE_BY_USER };
+enum kueue_cause { KUEUE_BY_NONE, KUEUE_BY_PARTITION, KUEUE_BY_ACCOUNT, KUEUE_BY_USER };
 
 /* "account:physics=ns/q1": jobs of that account go there. */
 struct kueue_map_rule {
-	enum kueue_by by;
-	const char *value, *space, *queue;
+	enum kueue_cause cause;
+	const char *value, *namespace, *queue;
 };
 
 struct kueue_eviction {
 	sl_time at;
-	uint32_t job, by;                                      /* The engine's; UINT32_MAX: nobody. */
+	uint32_t job, cause;                                   /* The engine's; UINT32_MAX: nobody. */
 	const char *how, *reason, *queue, *by_queue, *message; /* how: "Preempted", "PodsReadyTimeout"... */
 };
 
@@ -99,8 +99,8 @@ struct kueue_note {
 };
 
 struct kueue_command;
-struct kueue_budget; /* kueue_checks.c */
-struct kueue_world;  /* kueue_multi.c */
+struct kueue_budget;   /* kueue_checks.c */
+struct kueue_instance; /* kueue_multi.c */
 struct kueue_multi;
 struct kueue_remote;
 
@@ -118,8 +118,8 @@ struct kueue {
 
 	/* Parameters. */
 	enum kueue_pods pods;
-	enum kueue_by by;
-	const char *space, *queue; /* Of jobs that nothing else gives one. */
+	enum kueue_cause cause;
+	const char *namespace, *queue; /* Of jobs that nothing else gives one. */
 	struct kueue_map_rule *rule;
 	uint32_t rule_count;
 	sl_time batch, cycle, grace, start_delay, provision;
@@ -152,9 +152,9 @@ struct kueue {
 	bool *up;
 	uint32_t *waiting; /* Jobs, in the order in which they came to wait. */
 	uint32_t waiting_count;
-	bool room_again; /* Something was freed since they were tried. */
+	bool allocation_retry; /* Something was freed since they were tried. */
 	struct kueue_held {
-		struct sl_holding *at;
+		struct sl_node_alloc *at;
 		uint32_t *gpus;
 		size_t count;
 	} * held; /* By row. */
@@ -185,11 +185,11 @@ struct kueue {
 
 	/* Worker clusters: kueue_multi.c. */
 	struct kq_multi_config dispatch;
-	struct kueue_world *world;
-	uint32_t world_count;
+	struct kueue_instance *instance;
+	uint32_t instance_count;
 	struct kueue_multi *multi;    /* By check. */
 	struct kueue_remote **remote; /* By job; NULL: never dispatched. */
-	uint32_t *node_world;         /* By node; UINT32_MAX: the manager's. NULL: nodes are of no cluster. */
+	uint32_t *node_instance;      /* By node; UINT32_MAX: the manager's. NULL: nodes are of no cluster. */
 	uint32_t only;                /* Whose nodes are looked at. */
 	uint64_t dispatched, taken_back;
 
@@ -198,7 +198,7 @@ struct kueue {
 	uint64_t writes;
 	struct kueue_eviction *eviction;
 	size_t eviction_count, eviction_capacity;
-	struct kueue_course *course; /* kueue_tell.c */
+	struct kueue_series *series; /* kueue_report.c */
 	struct kueue_note *note;     /* In the order of time. */
 	size_t note_count, note_capacity;
 };
@@ -221,7 +221,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 void kueue_run(struct kueue *k);
 /* What its pods' claims add to the request; why they are refused, or NULL. */
 const char *kueue_charge_claims(
-	struct kueue *k, const char *space, const struct sl_podset *from, struct kq_podset *to);
+	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to);
 void kueue_submit(struct kueue *k, uint32_t row);
 void kueue_over(struct kueue *k, uint32_t row, const char *reason, bool deleted);
 /* Its pods died, by a model's doing or by kube-scheduler's; it is still admitted. */
@@ -237,14 +237,14 @@ bool kueue_live(struct kueue *k, uint32_t row);
 /* kueue_pods.c: nodes for pods. */
 int kueue_pods_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_pods_start(struct kueue *k, uint32_t row);
-void kueue_pods_again(struct kueue *k, uint32_t row);
+void kueue_pods_retry(struct kueue *k, uint32_t row);
 void kueue_pods_stop(struct kueue *k, uint32_t row); /* Off their nodes, or out of the wait for them. */
 /* Some failed. True: those that are left stay where they are. */
 bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model);
 void kueue_pods_run(struct kueue *k); /* Those that wait are tried again. */
 void kueue_pods_release(struct kueue *k);
 /* They have these nodes: the job starts. */
-void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count);
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_node_alloc *node_alloc, size_t count);
 bool kueue_by_host(const struct kq_placement *placement); /* Its domains are hosts. */
 
 /* kueue_bind.c: kube-scheduler. */
@@ -269,7 +269,7 @@ void kueue_checks_begin(struct kueue *k, uint32_t row); /* Quota is reserved. */
 void kueue_checks_answer(struct kueue *k, uint32_t row, sl_time due);
 void kueue_checks_started(struct kueue *k, uint32_t row);
 void kueue_checks_revoke(struct kueue *k, uint32_t row);
-int kueue_checks_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
+int kueue_checks_report(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
 
 /* kueue_multi.c. cluster NULL: the manager. */
 const struct sl_object *kueue_multi_objects(
@@ -282,29 +282,29 @@ void kueue_multi_advance(struct kueue *k, uint32_t row);
 void kueue_multi_over(struct kueue *k, uint32_t row); /* Its copies go. */
 bool kueue_multi_run(struct kueue *k);
 uint32_t kueue_multi_find(struct kueue *k, const char *name); /* KQ_NO */
-void kueue_multi_lost(struct kueue *k, uint32_t world, bool lost);
+void kueue_multi_lost(struct kueue *k, uint32_t instance, bool lost);
 /* Where it runs, and the world that says so. */
 const struct kq_admission *kueue_admission(const struct kueue *k, uint32_t row, const struct kq **kq);
-uint32_t kueue_multi_world(const struct kueue *k, uint32_t row); /* UINT32_MAX: the manager's. */
+uint32_t kueue_multi_instance(const struct kueue *k, uint32_t row); /* UINT32_MAX: the manager's. */
 const char *kueue_multi_name(const struct kueue *k, uint32_t row);
-int kueue_multi_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
+int kueue_multi_report(const struct kueue *k, struct sl_tally *tally, struct sl_err *err);
 
 /* kueue.c */
 int kueue_room_make(struct kq *kq);
 
-/* kueue_course.c: who used how much of which quota; told as cohorts.csv and lending.csv. */
-int kueue_course_make(struct kueue *k, struct sl_err *err);
-void kueue_course_note(struct kueue *k); /* Usage may have changed. */
-void kueue_course_release(struct kueue *k);
-int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err);
-/* kueue_tell.c */
-void kueue_note_eviction(
-	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message);
-int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+/* kueue_series.c: who used how much of which quota; told as cohorts.csv and lending.csv. */
+int kueue_series_make(struct kueue *k, struct sl_err *err);
+void kueue_series_note(struct kueue *k); /* Usage may have changed. */
+void kueue_series_release(struct kueue *k);
+int kueue_series_report(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err);
+/* kueue_report.c */
+void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t cause,
+	const char *message);
+int kueue_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 
-/* kueue_show.c: tables "pending" and "quota", as things are now, and "course". */
+/* kueue_table.c: tables "pending" and "quota", as things are now, and "course". */
 void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step);
-int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
-	struct sl_err *err);
+int kueue_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err);
 
 #endif

@@ -19,8 +19,8 @@ static bool is_repeated(const struct kq_admitted_podset *podset, uint32_t flavor
 }
 
 /* Labels and tolerations of the flavors of a podset, each flavor once, as Kueue puts them into its pods. */
-static void pin_flavors(struct kueue *k, const struct kq *kq, const char *cluster,
-	const struct kq_admitted_podset *podset, struct sl_pods_pin *pin)
+static void assignment_flavors(struct kueue *k, const struct kq *kq, const char *cluster,
+	const struct kq_admitted_podset *podset, struct sl_podset_assignment *assignment)
 {
 	size_t labels = 0, tolerations = 0;
 	for (uint32_t i = 0; i < podset->flavor_count; i++)
@@ -34,29 +34,30 @@ static void pin_flavors(struct kueue *k, const struct kq *kq, const char *cluste
 		controller_no_memory(&k->engine);
 		return;
 	}
-	pin->labels.at = label;
-	pin->tolerations.at = toleration;
+	assignment->labels.at = label;
+	assignment->tolerations.at = toleration;
 	if (cluster)
-		label[pin->labels.count++] = (struct sl_label){ "schedlab/cluster", cluster };
+		label[assignment->labels.count++] = (struct sl_label){ "schedlab/cluster", cluster };
 	for (uint32_t i = 0; i < podset->flavor_count; i++) {
 		if (podset->flavor[i].flavor == KQ_NO || is_repeated(podset, i))
 			continue;
 		const struct kq_flavor *flavor = &kq->flavor[podset->flavor[i].flavor];
 		for (uint32_t j = 0; j < flavor->labels.count; j++)
-			if (!sl_label_of(&pin->labels, flavor->labels.at[j].key))
-				label[pin->labels.count++] = flavor->labels.at[j];
+			if (!sl_label_of(&assignment->labels, flavor->labels.at[j].key))
+				label[assignment->labels.count++] = flavor->labels.at[j];
 		for (uint32_t j = 0; j < flavor->tolerations.count; j++)
-			toleration[pin->tolerations.count++] = flavor->tolerations.at[j];
+			toleration[assignment->tolerations.count++] = flavor->tolerations.at[j];
 	}
 }
 
 /* The nodes of the domains, pod by pod. Pods of coarser domains are pinned by the labels of their flavor
  * alone. */
-static void pin_hosts(struct kueue *k, const struct kq_placement *placement, struct sl_pods_pin *pin)
+static void assignment_hosts(
+	struct kueue *k, const struct kq_placement *placement, struct sl_podset_assignment *assignment)
 {
 	if (!kueue_by_host(placement))
 		return;
-	uint32_t *node = sl_alloc(k->arena, (size_t)pin->count + 1, sizeof(*node));
+	uint32_t *node = sl_alloc(k->arena, (size_t)assignment->count + 1, sizeof(*node));
 	int64_t pod = 0;
 	if (!node) {
 		controller_no_memory(&k->engine);
@@ -64,26 +65,27 @@ static void pin_hosts(struct kueue *k, const struct kq_placement *placement, str
 	}
 	for (uint32_t i = 0; i < placement->count; i++) {
 		const uint32_t host = kq_find_host(k->kq, placement->domain[i].value[0]);
-		for (int64_t j = 0; host != KQ_NO && j < placement->domain[i].count && pod < pin->count; j++)
+		for (int64_t j = 0;
+			host != KQ_NO && j < placement->domain[i].count && pod < assignment->count; j++)
 			node[pod++] = k->host_node[host];
 	}
-	if (pod == pin->count)
-		pin->node = node;
+	if (pod == assignment->count)
+		assignment->node = node;
 }
 
-static const struct sl_pods_pin *pins_of(struct kueue *k, uint32_t row)
+static const struct sl_podset_assignment *pins_of(struct kueue *k, uint32_t row)
 {
 	const struct kq *kq;
 	const struct kq_admission *admission = kueue_admission(k, row, &kq);
-	struct sl_pods_pin *pin =
-		admission ? sl_alloc(k->arena, admission->podset_count, sizeof(*pin)) : NULL;
-	for (uint32_t i = 0; pin && i < admission->podset_count; i++) {
-		pin[i].count = admission->podset[i].count;
-		pin_flavors(k, kq, kueue_multi_name(k, row), &admission->podset[i], &pin[i]);
+	struct sl_podset_assignment *assignment =
+		admission ? sl_alloc(k->arena, admission->podset_count, sizeof(*assignment)) : NULL;
+	for (uint32_t i = 0; assignment && i < admission->podset_count; i++) {
+		assignment[i].count = admission->podset[i].count;
+		assignment_flavors(k, kq, kueue_multi_name(k, row), &admission->podset[i], &assignment[i]);
 		if (admission->podset[i].placement && !admission->podset[i].delayed)
-			pin_hosts(k, admission->podset[i].placement, &pin[i]);
+			assignment_hosts(k, admission->podset[i].placement, &assignment[i]);
 	}
-	return pin;
+	return assignment;
 }
 
 void kueue_bind_add(struct kueue *k, uint32_t row)
@@ -97,10 +99,10 @@ void kueue_bind_add(struct kueue *k, uint32_t row)
 
 static void bound_all(struct kueue *k, uint32_t row)
 {
-	const struct sl_holding *holding;
-	const size_t count = k->binder->where(k->binder_state, (sl_job){ row }, &holding);
+	const struct sl_node_alloc *node_alloc;
+	const size_t count = k->binder->where(k->binder_state, (sl_job){ row }, &node_alloc);
 	if (k->job[row].stage == KUEUE_PODS && count)
-		kueue_pods_on(k, row, holding, count);
+		kueue_pods_on(k, row, node_alloc, count);
 }
 
 void kueue_bind_run(struct kueue *k)
@@ -109,7 +111,7 @@ void kueue_bind_run(struct kueue *k)
 	if (k->binder_at > k->now)
 		return;
 	k->binder_at = SL_NEVER;
-	const sl_time again = k->binder->run(k->binder_state, k->now);
+	const sl_time retry = k->binder->run(k->binder_state, k->now);
 	while (k->binder->next(k->binder_state, &bound)) {
 		if (bound.what == SL_BOUND_ALL)
 			bound_all(k, bound.job.row);
@@ -118,10 +120,10 @@ void kueue_bind_run(struct kueue *k)
 		else
 			kueue_lost(k, bound.job.row, false);
 	}
-	if (again <= k->now || again >= k->binder_at)
+	if (retry <= k->now || retry >= k->binder_at)
 		return;
-	k->binder_at = again;
-	kueue_due(k, again, KUEUE_DUE_BINDER, UINT32_MAX);
+	k->binder_at = retry;
+	kueue_due(k, retry, KUEUE_DUE_BINDER, UINT32_MAX);
 }
 
 int kueue_bind_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)

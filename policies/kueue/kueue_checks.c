@@ -246,12 +246,12 @@ void kueue_checks_revoke(struct kueue *k, uint32_t row)
 	kueue_reconcile(k, row);
 }
 
-int kueue_checks_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+int kueue_checks_report(const struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct {
 		const char *name;
 		uint64_t count;
-		bool told;
+		bool reported;
 	} counts[] = {
 		{ "kueue.provisioning_failed", k->provision_failed, k->provision_fails != 0 },
 		{ "kueue.capacity_revoked", k->revoked, k->revoke != 0 },
@@ -259,8 +259,8 @@ int kueue_checks_tell(const struct kueue *k, struct sl_tally *tally, struct sl_e
 	};
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(counts) && !status; i++)
-		if (counts[i].told)
-			status = sl_tell_metric(
+		if (counts[i].reported)
+			status = sl_report_metric(
 				tally, counts[i].name, (int64_t)counts[i].count * SL_SECOND, err);
 	return status;
 }

@@ -116,9 +116,10 @@ static int read_command(
 		return bad(from, err);
 	if (strcmp(word[2], "localqueue") == 0) {
 		const char *slash = strchr(word[3], '/');
-		const char *space = slash ? sl_strdup(k->arena, word[3], (size_t)(slash - word[3])) : NULL;
+		const char *namespace =
+			slash ? sl_strdup(k->arena, word[3], (size_t)(slash - word[3])) : NULL;
 		command->of_local = true;
-		command->row = space ? kq_find_local(k->kq, space, slash + 1) : KQ_NO;
+		command->row = namespace ? kq_find_local(k->kq, namespace, slash + 1) : KQ_NO;
 	} else if (strcmp(word[2], "multikueuecluster") == 0) {
 		command->of_cluster = true;
 		command->connected = strcmp(word[4], "connected=True") == 0;

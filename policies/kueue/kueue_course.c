@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_course.c - who used how much of which quota, over time.
+ * kueue_series.c - who used how much of which quota, over time.
  *
  * A point is noted for a cell (node of the tree, flavor, resource) whose usage or nominal quota is another at
  * the end of an instant. Who lends to whom is a matter of accounting, which Kueue does not do: what a queue
@@ -19,57 +19,57 @@ struct point {
 	int64_t used, nominal, subtree;
 };
 
-struct kueue_course {
+struct kueue_series {
 	struct point *point;
 	size_t count, capacity;
 	int64_t *used, *nominal; /* As noted last, [node * frs + fr]. */
 	uint32_t nodes, frs;
 };
 
-int kueue_course_make(struct kueue *k, struct sl_err *err)
+int kueue_series_make(struct kueue *k, struct sl_err *err)
 {
-	struct kueue_course *course = sl_alloc(k->arena, 1, sizeof(*course));
+	struct kueue_series *series = sl_alloc(k->arena, 1, sizeof(*series));
 	const size_t cells = (size_t)k->kq->node_count * k->kq->fr_count + 1;
-	if (!course)
+	if (!series)
 		return sl_fail_memory(err);
-	k->course = course;
-	course->nodes = k->kq->node_count;
-	course->frs = k->kq->fr_count;
-	course->used = sl_alloc(k->arena, cells, sizeof(*course->used));
-	course->nominal = sl_alloc(k->arena, cells, sizeof(*course->nominal));
-	return course->used && course->nominal ? SL_OK : sl_fail_memory(err);
+	k->series = series;
+	series->nodes = k->kq->node_count;
+	series->frs = k->kq->fr_count;
+	series->used = sl_alloc(k->arena, cells, sizeof(*series->used));
+	series->nominal = sl_alloc(k->arena, cells, sizeof(*series->nominal));
+	return series->used && series->nominal ? SL_OK : sl_fail_memory(err);
 }
 
-void kueue_course_release(struct kueue *k)
+void kueue_series_release(struct kueue *k)
 {
-	if (k->course)
-		free(k->course->point);
+	if (k->series)
+		free(k->series->point);
 }
 
-void kueue_course_note(struct kueue *k)
+void kueue_series_note(struct kueue *k)
 {
-	struct kueue_course *course = k->course;
+	struct kueue_series *series = k->series;
 	const struct kq *kq = k->kq;
-	const size_t cells = (size_t)course->nodes * course->frs;
-	if (kq->node_count != course->nodes || kq->fr_count != course->frs ||
-		(memcmp(course->used, kq->usage, cells * sizeof(*kq->usage)) == 0 &&
-			memcmp(course->nominal, kq->nominal, cells * sizeof(*kq->nominal)) == 0))
+	const size_t cells = (size_t)series->nodes * series->frs;
+	if (kq->node_count != series->nodes || kq->fr_count != series->frs ||
+		(memcmp(series->used, kq->usage, cells * sizeof(*kq->usage)) == 0 &&
+			memcmp(series->nominal, kq->nominal, cells * sizeof(*kq->nominal)) == 0))
 		return;
 	for (size_t i = 0; i < cells; i++) {
-		if (course->used[i] == kq->usage[i] && course->nominal[i] == kq->nominal[i])
+		if (series->used[i] == kq->usage[i] && series->nominal[i] == kq->nominal[i])
 			continue;
-		if (!kueue_reserve(k, (void **)&course->point, &course->capacity, sizeof(*course->point),
-			    course->count + 1))
+		if (!kueue_reserve(k, (void **)&series->point, &series->capacity, sizeof(*series->point),
+			    series->count + 1))
 			return;
-		course->used[i] = kq->usage[i];
-		course->nominal[i] = kq->nominal[i];
-		course->point[course->count++] = (struct point){ k->now, (uint32_t)(i / course->frs),
-			(uint32_t)(i % course->frs), kq->usage[i], kq->nominal[i], kq->subtree[i] };
+		series->used[i] = kq->usage[i];
+		series->nominal[i] = kq->nominal[i];
+		series->point[series->count++] = (struct point){ k->now, (uint32_t)(i / series->frs),
+			(uint32_t)(i % series->frs), kq->usage[i], kq->nominal[i], kq->subtree[i] };
 	}
 }
 
 /* Cpu is told in cpus. */
-static int64_t told_amount(const struct kq *kq, uint32_t fr, int64_t amount)
+static int64_t reported_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 {
 	if (kq->fr[fr].resource == KQ_CPU)
 		return amount > INT64_MAX / 1000 ? INT64_MAX : amount * 1000;
@@ -224,10 +224,10 @@ static bool settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now,
 
 static bool follow(struct loans *loans, sl_time until)
 {
-	const struct kueue_course *course = loans->k->course;
+	const struct kueue_series *series = loans->k->series;
 	const struct kq *kq = loans->k->kq;
-	for (size_t i = 0; i < course->count; i++) {
-		const struct point *point = &course->point[i];
+	for (size_t i = 0; i < series->count; i++) {
+		const struct point *point = &series->point[i];
 		const size_t at = (size_t)point->node * kq->fr_count + point->fr;
 		if (!settle(loans, kq->node[point->node].root, point->fr, point->at, false))
 			return false;
@@ -273,7 +273,8 @@ static int put_loans(struct loans *loans, struct sl_tally *tally, struct sl_err 
 		cell[i * columns + 3].text = kq->resource[fr.resource];
 		cell[i * columns + 4].micro = sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 	}
-	return count ? sl_tell_table(tally, "lending", column, (uint32_t)columns, cell, count, err) : SL_OK;
+	return count ? sl_report_add_table(tally, "lending", column, (uint32_t)columns, cell, count, err)
+		     : SL_OK;
 }
 
 static bool make_loans(struct loans *loans, sl_time until)
@@ -288,7 +289,7 @@ static bool make_loans(struct loans *loans, sl_time until)
 	if (!loans->used || !loans->nominal || !loans->since || !loans->lent || !loans->lent_before)
 		return false;
 	for (size_t i = 0; i < cells; i++)
-		loans->since[i] = k->course->count ? k->course->point[0].at : 0;
+		loans->since[i] = k->series->count ? k->series->point[0].at : 0;
 	return follow(loans, until);
 }
 
@@ -344,11 +345,11 @@ static void put_point(const struct kq *kq, const struct change *change, struct s
 	cell[3].text = node->parent == KQ_NO ? "" : kq->node[node->parent].name;
 	cell[4].text = kq->flavor[fr.flavor].name;
 	cell[5].text = kq->resource[fr.resource];
-	cell[6].micro = told_amount(kq, point->fr, point->nominal);
-	cell[7].micro = told_amount(kq, point->fr, point->subtree);
-	cell[8].micro = told_amount(kq, point->fr, positive(point->used - own));
-	cell[9].micro = told_amount(kq, point->fr, point->used);
-	cell[10].micro = told_amount(kq, point->fr, change->lent);
+	cell[6].micro = reported_amount(kq, point->fr, point->nominal);
+	cell[7].micro = reported_amount(kq, point->fr, point->subtree);
+	cell[8].micro = reported_amount(kq, point->fr, positive(point->used - own));
+	cell[9].micro = reported_amount(kq, point->fr, point->used);
+	cell[10].micro = reported_amount(kq, point->fr, change->lent);
 }
 
 /* In order of time and cell; what a change does not say is as before. Of an instant the last holds. */
@@ -375,16 +376,16 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 /* The course, and after it what was lent. */
 static void gather(const struct loans *loans, struct change *all)
 {
-	const struct kueue_course *course = loans->k->course;
-	for (size_t i = 0; i < course->count; i++)
-		all[i] = (struct change){ .now = course->point[i], .number = i };
+	const struct kueue_series *series = loans->k->series;
+	for (size_t i = 0; i < series->count; i++)
+		all[i] = (struct change){ .now = series->point[i], .number = i };
 	for (size_t i = 0; i < loans->changes; i++) {
 		const struct lent *lent = &loans->change[i];
-		all[course->count + i] =
+		all[series->count + i] =
 			(struct change){ .now = { .at = lent->at, .node = lent->node, .fr = lent->fr },
 				.lent = lent->amount,
 				.of_lent = true,
-				.number = course->count + i };
+				.number = series->count + i };
 	}
 }
 
@@ -393,11 +394,11 @@ static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_er
 	static const char *const column[] = { "at", "node", "kind", "parent", "flavor", "resource", "nominal",
 		"quota", "borrowed", "used", "lent" };
 	struct kueue *k = loans->k;
-	const struct kueue_course *course = k->course;
-	const size_t columns = SL_LEN(column), most = course->count + loans->changes;
+	const struct kueue_series *series = k->series;
+	const size_t columns = SL_LEN(column), most = series->count + loans->changes;
 	struct sl_cell *cell = sl_alloc(k->arena, most * columns, sizeof(*cell));
 	struct change *all = calloc(most, sizeof(*all));
-	struct change *before = calloc((size_t)course->nodes * course->frs + 1, sizeof(*before));
+	struct change *before = calloc((size_t)series->nodes * series->frs + 1, sizeof(*before));
 	if (!cell || !all || !before) {
 		free(before);
 		free(all);
@@ -410,13 +411,13 @@ static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_er
 		put_point(k->kq, &all[i], &cell[i * columns]);
 	free(before);
 	free(all);
-	return sl_tell_table(tally, "cohorts", column, (uint32_t)columns, cell, rows, err);
+	return sl_report_add_table(tally, "cohorts", column, (uint32_t)columns, cell, rows, err);
 }
 
-int kueue_course_tell(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
+int kueue_series_report(struct kueue *k, sl_time until, struct sl_tally *tally, struct sl_err *err)
 {
 	struct loans loans = { .k = k };
-	if (!k->course->count)
+	if (!k->series->count)
 		return SL_OK;
 	if (!make_loans(&loans, until)) {
 		free_loans(&loans);

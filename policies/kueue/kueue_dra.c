@@ -96,26 +96,26 @@ static void charge_template(struct charge *charge, const struct sl_object *objec
 		charge_request(charge, one);
 }
 
-static const struct sl_object *find_template(const struct kueue *k, const char *space, const char *name)
+static const struct sl_object *find_template(const struct kueue *k, const char *namespace, const char *name)
 {
 	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
 		const struct sl_object *object = &k->cluster->object[i];
-		const char *of = *object->space ? object->space : "default";
+		const char *of = *object->namespace ? object->namespace : "default";
 		if (strcmp(object->kind, "ResourceClaimTemplate") == 0 && strcmp(object->name, name) == 0 &&
-			strcmp(of, space) == 0)
+			strcmp(of, namespace) == 0)
 			return object;
 	}
 	return NULL;
 }
 
 const char *kueue_charge_claims(
-	struct kueue *k, const char *space, const struct sl_podset *from, struct kq_podset *to)
+	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to)
 {
 	struct charge charge = { .k = k, .podset = from->name };
-	const size_t room = (size_t)to->request.count + k->read.mapping_count;
+	const size_t capacity = (size_t)to->request.count + k->read.mapping_count;
 	if (!from->claim_count || !k->kq->config.gate[KQ_GATE_KueueDRAIntegration])
 		return NULL;
-	charge.amount = kq_room(k->kq, room, sizeof(*charge.amount));
+	charge.amount = kq_capacity(k->kq, capacity, sizeof(*charge.amount));
 	if (!charge.amount)
 		return NULL;
 	for (uint32_t i = 0; i < to->request.count; i++)
@@ -124,7 +124,7 @@ const char *kueue_charge_claims(
 		charge.template = from->claim[i].template;
 		if (!charge.template)
 			continue;
-		const struct sl_object *object = find_template(k, space, charge.template);
+		const struct sl_object *object = find_template(k, namespace, charge.template);
 		if (object)
 			charge_template(&charge, object);
 		else

@@ -20,7 +20,7 @@
 static void take_requests(struct kq *kq, const struct kq_transforms *transforms, const struct sl_podset *from,
 	struct kq_podset *to)
 {
-	struct kq_amount *amount = kq_room(kq, from->request.count, sizeof(*amount));
+	struct kq_amount *amount = kq_capacity(kq, from->request.count, sizeof(*amount));
 	if (!amount)
 		return;
 	for (uint32_t i = 0; i < from->request.count; i++)
@@ -73,7 +73,7 @@ static void take_podset(struct kq *kq, const struct kq_transforms *transforms, c
 struct kq_podset *kueue_podsets(
 	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods)
 {
-	struct kq_podset *podset = kq_room(kq, pods->count, sizeof(*podset));
+	struct kq_podset *podset = kq_capacity(kq, pods->count, sizeof(*podset));
 	for (uint32_t i = 0; podset && i < pods->count; i++)
 		take_podset(kq, transforms, &pods->podset[i], &podset[i]);
 	return podset;
@@ -93,7 +93,7 @@ static const struct kq_class *class_of(const struct kq_read *read, const char *n
 	return NULL;
 }
 
-static const struct sl_job_more *more_of(const struct kueue *k, uint32_t row)
+static const struct sl_job_attributes *more_of(const struct kueue *k, uint32_t row)
 {
 	const struct sl_jobs *jobs = k->jobs;
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
@@ -117,7 +117,7 @@ static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, ui
 {
 	const struct kq_class *class =
 		pods->priority_class ? class_of(&k->read, pods->priority_class, false) : NULL;
-	const struct sl_job_more *more = more_of(k, row);
+	const struct sl_job_attributes *more = more_of(k, row);
 	if (class)
 		return class->value;
 	if (more && more->priority != SL_NONE)
@@ -148,10 +148,10 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
  * ------------------------------------------------------------------------------------------------
  */
 
-static const char *space_of(const struct kueue *k, uint32_t row)
+static const char *namespace_of(const struct kueue *k, uint32_t row)
 {
-	const struct sl_job_more *more = more_of(k, row);
-	return more && more->space && *more->space ? more->space : "default";
+	const struct sl_job_attributes *more = more_of(k, row);
+	return more && more->namespace && *more->namespace ? more->namespace : "default";
 }
 
 static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, struct sl_err *err)
@@ -162,7 +162,7 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 	struct kq_podset *podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
 	for (uint32_t i = 0; podset && i < shape->pods->count; i++) {
 		const char *refused =
-			kueue_charge_claims(k, space_of(k, row), &shape->pods->podset[i], &podset[i]);
+			kueue_charge_claims(k, namespace_of(k, row), &shape->pods->podset[i], &podset[i]);
 		shape->refused = shape->refused ? shape->refused : refused;
 	}
 	shape->podset = podset;
@@ -174,7 +174,7 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 
 static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 {
-	const struct sl_job_more *more = more_of(k, row);
+	const struct sl_job_attributes *more = more_of(k, row);
 	return more ? (uintptr_t)more->manifest : 0;
 }
 
@@ -212,7 +212,7 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 	int status = SL_OK;
 	for (uint32_t row = 0; !status && row < setup->jobs->count; row++) {
 		k->job[row] = (struct kueue_job){
-			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .by = KQ_NO
+			.workload = KQ_NO, .admitted = SL_NONE, .reconcile = SL_NEVER, .cause = KQ_NO
 		};
 		if (!setup->foreign || !setup->foreign[row])
 			status = find_shape(k, row, &shapes, &capacity, err);
@@ -248,14 +248,14 @@ int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err)
 		const char *slash = is ? memchr(is, '/', len - (size_t)(is - text)) : NULL;
 		for (size_t i = KUEUE_BY_PARTITION; slash && i < SL_LEN(words); i++)
 			if (same(text, words[i], (size_t)(colon - text)))
-				rule->by = (enum kueue_by)i;
-		if (!slash || rule->by == KUEUE_BY_NONE)
+				rule->cause = (enum kueue_cause)i;
+		if (!slash || rule->cause == KUEUE_BY_NONE)
 			return sl_fail(err, SL_USAGE,
 				"policy 'kueue': '%.*s' is no rule of map: write partition:NAME=NAMESPACE/QUEUE, account:... or "
 				"user:..., with ';' between several",
 				(int)len, text);
 		rule->value = sl_strdup(k->arena, colon + 1, (size_t)(is - colon - 1));
-		rule->space = sl_strdup(k->arena, is + 1, (size_t)(slash - is - 1));
+		rule->namespace = sl_strdup(k->arena, is + 1, (size_t)(slash - is - 1));
 		rule->queue = sl_strdup(k->arena, slash + 1, (size_t)(text + len - slash - 1));
 		k->rule_count++;
 		text += len + (text[len] == ';');
@@ -263,23 +263,23 @@ int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err)
 	return SL_OK;
 }
 
-static const char *party_of(const struct kueue *k, uint32_t row, enum kueue_by by, char buffer[32])
+static const char *party_of(const struct kueue *k, uint32_t row, enum kueue_cause cause, char buffer[32])
 {
 	const struct sl_jobs *jobs = k->jobs;
 	const int32_t *const column[] = { NULL, jobs->partition, jobs->account, jobs->user };
 	const char *const *const name[] = { NULL, jobs->partition_name, jobs->account_name, jobs->user_name };
-	if (by == KUEUE_BY_NONE || column[by][row] < 0)
+	if (cause == KUEUE_BY_NONE || column[cause][row] < 0)
 		return NULL;
-	if (name[by])
-		return name[by][column[by][row]];
-	(void)snprintf(buffer, 32, "%" PRId32, column[by][row]);
+	if (name[cause])
+		return name[cause][column[cause][row]];
+	(void)snprintf(buffer, 32, "%" PRId32, column[cause][row]);
 	return buffer;
 }
 
 /* In its namespace; else the only LocalQueue of that name. */
-static uint32_t find_local(const struct kueue *k, const char *space, const char *name)
+static uint32_t find_local(const struct kueue *k, const char *namespace, const char *name)
 {
-	uint32_t found = kq_find_local(k->kq, space, name);
+	uint32_t found = kq_find_local(k->kq, namespace, name);
 	if (found != KQ_NO)
 		return found;
 	uint32_t count = 0;
@@ -292,32 +292,32 @@ static uint32_t find_local(const struct kueue *k, const char *space, const char 
 }
 
 struct choice {
-	const char *space, *queue; /* NULL: none. */
-	uint32_t local;            /* KQ_NO: it does not exist. */
+	const char *namespace, *queue; /* NULL: none. */
+	uint32_t local;                /* KQ_NO: it does not exist. */
 };
 
 static struct choice choose(const struct kueue *k, uint32_t row, char buffer[32])
 {
-	const struct sl_job_more *more = more_of(k, row);
-	struct choice choice = { more && more->space ? more->space : k->space, NULL, KQ_NO };
+	const struct sl_job_attributes *more = more_of(k, row);
+	struct choice choice = { more && more->namespace ? more->namespace : k->namespace, NULL, KQ_NO };
 	if (more && more->queue) {
 		choice.queue = more->queue;
-		choice.local = kq_find_local(k->kq, choice.space, more->queue);
+		choice.local = kq_find_local(k->kq, choice.namespace, more->queue);
 		return choice;
 	}
 	for (uint32_t i = 0; i < k->rule_count && !choice.queue; i++) {
-		const char *party = party_of(k, row, k->rule[i].by, buffer);
+		const char *party = party_of(k, row, k->rule[i].cause, buffer);
 		if (party && strcmp(party, k->rule[i].value) == 0)
-			choice = (struct choice){ k->rule[i].space, k->rule[i].queue,
-				kq_find_local(k->kq, k->rule[i].space, k->rule[i].queue) };
+			choice = (struct choice){ k->rule[i].namespace, k->rule[i].queue,
+				kq_find_local(k->kq, k->rule[i].namespace, k->rule[i].queue) };
 	}
 	if (!choice.queue) {
-		choice.queue = party_of(k, row, k->by, buffer);
-		choice.local = choice.queue ? find_local(k, choice.space, choice.queue) : KQ_NO;
+		choice.queue = party_of(k, row, k->cause, buffer);
+		choice.local = choice.queue ? find_local(k, choice.namespace, choice.queue) : KQ_NO;
 	}
 	if (choice.local == KQ_NO && k->queue) {
 		choice.queue = k->queue;
-		choice.local = kq_find_local(k->kq, k->space, k->queue);
+		choice.local = kq_find_local(k->kq, k->namespace, k->queue);
 	}
 	if (!choice.queue && k->kq->local_count == 1)
 		choice.local = 0;
@@ -359,15 +359,15 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	name_workload(k, row, name);
 	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
 	struct choice choice = choose(k, row, buffer);
-	const char *space = choice.local != KQ_NO ? kq->local[choice.local].space : choice.space;
+	const char *namespace = choice.local != KQ_NO ? kq->local[choice.local].namespace : choice.namespace;
 	if (shape->refused)
 		choice.local = KQ_NO; /* Kueue does not queue it. */
-	const uint32_t id = kq_workload(kq, space, name);
-	struct kq_podset *podset = kq_room(kq, shape->podset_count, sizeof(*podset));
+	const uint32_t id = kq_workload(kq, namespace, name);
+	struct kq_podset *podset = kq_capacity(kq, shape->podset_count, sizeof(*podset));
 	if (!podset || !remember(k, id, row))
 		return;
 	memcpy(podset, shape->podset, shape->podset_count * sizeof(*podset));
-	(void)kq_namespace(kq, space);
+	(void)kq_namespace(kq, namespace);
 	struct kq_workload *workload = &kq->workload[id];
 	workload->uid = kq_text(kq, shape->pods->uid ? shape->pods->uid : name);
 	workload->local = choice.local;

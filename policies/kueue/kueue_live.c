@@ -41,10 +41,10 @@ static void take_domain(struct kq *kq, struct sl_at at, struct kq_placement *to)
 static struct kq_placement *take_placement(struct kq *kq, struct sl_at at)
 {
 	const struct sl_at domains = sl_at_get(at, "domains");
-	struct kq_placement *made = sl_at_count(domains) ? kq_room(kq, 1, sizeof(*made)) : NULL;
+	struct kq_placement *made = sl_at_count(domains) ? kq_capacity(kq, 1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;
-	made->domain = kq_room(kq, sl_at_count(domains), sizeof(*made->domain));
+	made->domain = kq_capacity(kq, sl_at_count(domains), sizeof(*made->domain));
 	for (struct sl_at one = sl_at_first(sl_at_get(at, "levels"));
 		one.node && made->level_count < KQ_LEVELS_MAX; one = sl_at_next(one)) {
 		const char *level = kq_doc_text(one);
@@ -69,7 +69,7 @@ static void take_podset(
 	}
 	to->count = sl_at_int(sl_at_get(at, "count"), podset->count, 0, INT32_MAX);
 	to->placement = take_placement(kq, sl_at_get(at, "topologyAssignment"));
-	to->flavor = kq_room(kq, sl_at_count(flavors), sizeof(*to->flavor));
+	to->flavor = kq_capacity(kq, sl_at_count(flavors), sizeof(*to->flavor));
 	for (struct sl_at one = sl_at_first(flavors); one.node && to->flavor; one = sl_at_next(one)) {
 		const char *key = sl_at_key(one);
 		const uint32_t resource = kq_resource(kq, key);
@@ -90,7 +90,7 @@ static bool take_admission(
 	const struct sl_at list = sl_at_get(at, "podSetAssignments");
 	to->queue_name = kq_doc_name(at, "clusterQueue");
 	to->queue = kq_find_queue(kq, to->queue_name);
-	to->podset = kq_room(kq, sl_at_count(list), sizeof(*to->podset));
+	to->podset = kq_capacity(kq, sl_at_count(list), sizeof(*to->podset));
 	if (to->queue == KQ_NO || !kq->node[to->queue].exists)
 		(void)sl_at_fail(at, "there is no ClusterQueue '%s': mend status.admission", to->queue_name);
 	for (struct sl_at one = sl_at_first(list); one.node && to->podset; one = sl_at_next(one))

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-struct kueue_world {
+struct kueue_instance {
 	const char *name;
 	struct kq *kq;
 	struct kq_read read;
@@ -31,7 +31,7 @@ struct kueue_world {
 /* The clusters of a check. */
 struct kueue_multi {
 	struct kq_multi_config config;
-	const uint32_t *world; /* In configured order. */
+	const uint32_t *instance; /* In configured order. */
 };
 
 struct kueue_remote {
@@ -84,64 +84,65 @@ const struct sl_object *kueue_multi_objects(
 /* ---- Worlds ---------------------------------------------------------------------------------------------
  */
 
-static uint32_t world_of(struct kueue *k, const char *name)
+static uint32_t instance_of(struct kueue *k, const char *name)
 {
 	uint32_t i = 0;
-	while (i < k->world_count && strcmp(k->world[i].name, name) != 0)
+	while (i < k->instance_count && strcmp(k->instance[i].name, name) != 0)
 		i++;
 	return i;
 }
 
-static int make_podsets(struct kueue *k, struct kueue_world *world)
+static int make_podsets(struct kueue *k, struct kueue_instance *instance)
 {
-	world->podset = sl_alloc(k->arena, (size_t)k->shape_count + 1, sizeof(void *));
-	world->copy = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*world->copy));
-	if (!world->podset || !world->copy)
+	instance->podset = sl_alloc(k->arena, (size_t)k->shape_count + 1, sizeof(void *));
+	instance->copy = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*instance->copy));
+	if (!instance->podset || !instance->copy)
 		return SL_SYSTEM;
 	for (uint32_t i = 0; i < k->shape_count; i++)
-		world->podset[i] = kueue_podsets(world->kq, &world->read.transforms, k->shape[i].pods);
+		instance->podset[i] =
+			kueue_podsets(instance->kq, &instance->read.transforms, k->shape[i].pods);
 	for (uint32_t row = 0; row < k->jobs->count; row++)
-		world->copy[row] = KQ_NO;
-	return world->kq->err.status;
+		instance->copy[row] = KQ_NO;
+	return instance->kq->err.status;
 }
 
-static int make_world(struct kueue *k, struct kueue_world *world, struct sl_err *err)
+static int make_instance(struct kueue *k, struct kueue_instance *instance, struct sl_err *err)
 {
 	uint32_t count;
-	world->kq = kq_new(k->arena);
-	world->wake_at = SL_NEVER;
-	if (!world->kq)
+	instance->kq = kq_new(k->arena);
+	instance->wake_at = SL_NEVER;
+	if (!instance->kq)
 		return sl_fail_memory(err);
-	const struct sl_object *object = kueue_multi_objects(k, world->kq, world->name, &count);
-	int status = object ? kq_read(&world->read, world->kq, object, count) : SL_SYSTEM;
-	world->kq->config.wait_ready = world->kq->config.afs = false;
+	const struct sl_object *object = kueue_multi_objects(k, instance->kq, instance->name, &count);
+	int status = object ? kq_read(&instance->read, instance->kq, object, count) : SL_SYSTEM;
+	instance->kq->config.wait_ready = instance->kq->config.afs = false;
 	if (!status)
-		status = make_podsets(k, world);
+		status = make_podsets(k, instance);
 	if (!status)
-		status = kueue_room_make(world->kq);
+		status = kueue_room_make(instance->kq);
 	if (!status)
-		status = kq_seal(world->kq);
-	if (status && world->kq->err.status)
-		*err = world->kq->err;
+		status = kq_seal(instance->kq);
+	if (status && instance->kq->err.status)
+		*err = instance->kq->err;
 	return status && !err->status ? sl_fail_memory(err) : status;
 }
 
 /* Clusters are those that labels name, in the order of the objects. */
-static int make_worlds(struct kueue *k, struct sl_err *err)
+static int make_instances(struct kueue *k, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = k->cluster;
-	k->world = sl_alloc(k->arena, (size_t)cluster->object_count + 1, sizeof(*k->world));
-	if (!k->world)
+	k->instance = sl_alloc(k->arena, (size_t)cluster->object_count + 1, sizeof(*k->instance));
+	if (!k->instance)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < cluster->object_count; i++) {
 		const char *name = cluster_of(k->kq, &cluster->object[i]);
 		if (name && strcmp(cluster->object[i].kind, "ClusterQueue") == 0 &&
-			world_of(k, name) == k->world_count)
-			k->world[k->world_count++].name = name;
+			instance_of(k, name) == k->instance_count)
+			k->instance[k->instance_count++].name = name;
 	}
 	int status = SL_OK;
-	for (uint32_t i = 0; i < k->world_count && !status; i++)
-		status = make_world(k, &k->world[i], err);
+	for (uint32_t i = 0; i < k->instance_count && !status; i++)
+		status = make_instance(k, &k->instance[i], err);
 	return status;
 }
 
@@ -152,21 +153,21 @@ static int take_clusters(
 	struct kueue *k, const struct sl_object *object, struct kueue_multi *multi, struct sl_err *err)
 {
 	const struct sl_at list = sl_at_get(kq_doc_of(k->kq, object), "spec.clusters");
-	uint32_t *world = sl_alloc(k->arena, sl_at_count(list) + 1, sizeof(*world));
+	uint32_t *instance = sl_alloc(k->arena, sl_at_count(list) + 1, sizeof(*instance));
 	uint32_t count = 0;
-	if (!world)
+	if (!instance)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	SL_AT_EACH (at, list) {
 		const char *name = kq_doc_text(at);
-		world[count] = name ? world_of(k, name) : k->world_count;
-		if (world[count++] < k->world_count)
+		instance[count] = name ? instance_of(k, name) : k->instance_count;
+		if (instance[count++] < k->instance_count)
 			continue;
 		const struct sl_place place = sl_doc_place(object->doc, at.node);
 		return sl_fail_at(err, &place,
 			"the worker cluster '%s' has no ClusterQueue: give it one, with the label schedlab/cluster",
 			name ? name : "");
 	}
-	multi->world = world;
+	multi->instance = instance;
 	multi->config = k->dispatch;
 	multi->config.worker_max = count;
 	return SL_OK;
@@ -197,34 +198,34 @@ static int make_nodes(struct kueue *k, struct sl_err *err)
 	const struct sl_cluster *cluster = k->cluster;
 	if (!cluster->node_labels)
 		return SL_OK;
-	k->node_world = sl_alloc(k->arena, (size_t)cluster->node_count + 1, sizeof(*k->node_world));
-	if (!k->node_world)
+	k->node_instance = sl_alloc(k->arena, (size_t)cluster->node_count + 1, sizeof(*k->node_instance));
+	if (!k->node_instance)
 		return sl_fail_memory(err);
 	bool any = false;
 	for (uint32_t node = 0; node < cluster->node_count; node++) {
 		const char *name = sl_label_of(&cluster->node_labels[node], "schedlab/cluster");
-		const uint32_t world = name ? world_of(k, name) : k->world_count;
-		k->node_world[node] = world < k->world_count ? world : UINT32_MAX;
-		any |= world < k->world_count;
+		const uint32_t instance = name ? instance_of(k, name) : k->instance_count;
+		k->node_instance[node] = instance < k->instance_count ? instance : UINT32_MAX;
+		any |= instance < k->instance_count;
 	}
 	if (!any)
-		k->node_world = NULL;
+		k->node_instance = NULL;
 	return SL_OK;
 }
 
 int kueue_multi_make(struct kueue *k, struct sl_err *err)
 {
-	int status = make_worlds(k, err);
-	if (!status && k->world_count)
+	int status = make_instances(k, err);
+	if (!status && k->instance_count)
 		status = make_checks(k, err);
-	return status || !k->world_count ? status : make_nodes(k, err);
+	return status || !k->instance_count ? status : make_nodes(k, err);
 }
 
 void kueue_multi_release(struct kueue *k)
 {
-	for (uint32_t i = 0; i < k->world_count; i++)
-		if (k->world[i].kq)
-			kq_free(k->world[i].kq);
+	for (uint32_t i = 0; i < k->instance_count; i++)
+		if (k->instance[i].kq)
+			kq_free(k->instance[i].kq);
 }
 
 /* ---- Copies ----------------------------------------------------------------------------------------------
@@ -232,12 +233,12 @@ void kueue_multi_release(struct kueue *k)
 
 bool kueue_multi_has(const struct kueue *k, uint32_t check)
 {
-	return k->world_count && k->multi[check].config.worker_max;
+	return k->instance_count && k->multi[check].config.worker_max;
 }
 
 static struct kueue_remote *remote_of(const struct kueue *k, uint32_t row)
 {
-	struct kueue_remote *remote = k->world_count ? k->remote[row] : NULL;
+	struct kueue_remote *remote = k->instance_count ? k->remote[row] : NULL;
 	return remote && remote->active ? remote : NULL;
 }
 
@@ -263,23 +264,23 @@ void kueue_multi_begin(struct kueue *k, uint32_t row, uint32_t check)
 }
 
 /* A copy comes to the worker's queue of the same name. */
-static void submit(struct kueue *k, struct kueue_world *world, uint32_t row)
+static void submit(struct kueue *k, struct kueue_instance *instance, uint32_t row)
 {
 	const struct kq_workload *from = &k->kq->workload[k->job[row].workload];
-	const uint32_t local = kq_find_local(world->kq, from->space, from->queue_name);
+	const uint32_t local = kq_find_local(instance->kq, from->namespace, from->queue_name);
 	if (local == KQ_NO)
 		return;
-	world->kq->now = k->now;
-	(void)kq_namespace(world->kq, from->space);
-	const uint32_t id = kq_workload(world->kq, from->space, from->name);
-	struct kq_podset *podset = kq_room(world->kq, from->podset_count, sizeof(*podset));
-	if (!podset || world->kq->err.status)
+	instance->kq->now = k->now;
+	(void)kq_namespace(instance->kq, from->namespace);
+	const uint32_t id = kq_workload(instance->kq, from->namespace, from->name);
+	struct kq_podset *podset = kq_capacity(instance->kq, from->podset_count, sizeof(*podset));
+	if (!podset || instance->kq->err.status)
 		return;
-	memcpy(podset, world->podset[k->shape_of[row]], from->podset_count * sizeof(*podset));
-	struct kq_workload *to = &world->kq->workload[id];
-	to->uid = kq_text(world->kq, from->uid);
+	memcpy(podset, instance->podset[k->shape_of[row]], from->podset_count * sizeof(*podset));
+	struct kq_workload *to = &instance->kq->workload[id];
+	to->uid = kq_text(instance->kq, from->uid);
 	to->local = local;
-	to->queue_name = world->kq->local[local].name;
+	to->queue_name = instance->kq->local[local].name;
 	to->podset = podset;
 	to->podset_count = from->podset_count;
 	to->priority = from->priority;
@@ -287,29 +288,29 @@ static void submit(struct kueue *k, struct kueue_world *world, uint32_t row)
 	to->labels = from->labels;
 	to->annotations = from->annotations;
 	to->row_outside = row;
-	world->copy[row] = id;
-	world->asleep = false;
-	kq_submit(world->kq, id);
+	instance->copy[row] = id;
+	instance->asleep = false;
+	kq_submit(instance->kq, id);
 }
 
-static void drop(struct kueue *k, struct kueue_world *world, uint32_t row)
+static void drop(struct kueue *k, struct kueue_instance *instance, uint32_t row)
 {
-	if (world->copy[row] == KQ_NO)
+	if (instance->copy[row] == KQ_NO)
 		return;
-	world->kq->now = k->now;
-	kq_delete(world->kq, world->copy[row]);
-	world->copy[row] = KQ_NO;
-	world->asleep = false;
+	instance->kq->now = k->now;
+	kq_delete(instance->kq, instance->copy[row]);
+	instance->copy[row] = KQ_NO;
+	instance->asleep = false;
 }
 
 static void match_copies(struct kueue *k, struct kueue_remote *remote, uint32_t row)
 {
 	for (uint32_t i = 0; i < remote->multi->config.worker_max; i++) {
-		struct kueue_world *world = &k->world[remote->multi->world[i]];
-		if (remote->is.copy[i] == KQ_COPY_THERE && world->copy[row] == KQ_NO && !world->lost)
-			submit(k, world, row);
+		struct kueue_instance *instance = &k->instance[remote->multi->instance[i]];
+		if (remote->is.copy[i] == KQ_COPY_THERE && instance->copy[row] == KQ_NO && !instance->lost)
+			submit(k, instance, row);
 		else if (remote->is.copy[i] == KQ_COPY_GONE)
-			drop(k, world, row);
+			drop(k, instance, row);
 	}
 }
 
@@ -329,17 +330,17 @@ void kueue_multi_over(struct kueue *k, uint32_t row)
 	if (!remote)
 		return;
 	remote->active = false;
-	for (uint32_t i = 0; i < k->world_count; i++)
-		drop(k, &k->world[i], row);
+	for (uint32_t i = 0; i < k->instance_count; i++)
+		drop(k, &k->instance[i], row);
 }
 
 /* ---- What workers decide ---------------------------------------------------------------------------------
  */
 
-static uint32_t place_of(const struct kueue_remote *remote, uint32_t world)
+static uint32_t place_of(const struct kueue_remote *remote, uint32_t instance)
 {
 	uint32_t i = 0;
-	while (i < remote->multi->config.worker_max && remote->multi->world[i] != world)
+	while (i < remote->multi->config.worker_max && remote->multi->instance[i] != instance)
 		i++;
 	return i;
 }
@@ -354,14 +355,14 @@ static void checks_ready(struct kq *kq, uint32_t workload)
 
 static void reserved(struct kueue *k, uint32_t number, uint32_t workload)
 {
-	struct kueue_world *world = &k->world[number];
-	const uint32_t row = world->kq->workload[workload].row_outside;
+	struct kueue_instance *instance = &k->instance[number];
+	const uint32_t row = instance->kq->workload[workload].row_outside;
 	struct kueue_remote *remote = remote_of(k, row);
-	if (!remote || world->copy[row] != workload)
+	if (!remote || instance->copy[row] != workload)
 		return;
 	if (kq_multi_reserved(
 		    k->kq, &remote->is, remote->multi->config.worker_max, place_of(remote, number))) {
-		checks_ready(world->kq, workload);
+		checks_ready(instance->kq, workload);
 		kueue_changed(k);
 		kueue_reconcile(k, row);
 	}
@@ -370,9 +371,9 @@ static void reserved(struct kueue *k, uint32_t number, uint32_t workload)
 
 static void evicted(struct kueue *k, uint32_t number, uint32_t workload)
 {
-	const uint32_t row = k->world[number].kq->workload[workload].row_outside;
+	const uint32_t row = k->instance[number].kq->workload[workload].row_outside;
 	struct kueue_remote *remote = remote_of(k, row);
-	if (!remote || k->world[number].copy[row] != workload)
+	if (!remote || k->instance[number].copy[row] != workload)
 		return;
 	k->taken_back++;
 	kq_check_set(k->kq, remote->is.workload, remote->is.check, KQ_CHECK_RETRY, 0);
@@ -380,17 +381,17 @@ static void evicted(struct kueue *k, uint32_t number, uint32_t workload)
 	kueue_reconcile(k, row);
 }
 
-static bool take_world_effects(struct kueue *k, uint32_t number)
+static bool take_instance_effects(struct kueue *k, uint32_t number)
 {
-	struct kq *kq = k->world[number].kq;
+	struct kq *kq = k->instance[number].kq;
 	bool any = false;
 	for (uint32_t i = 0; i < kq->effect_count && !kq->err.status; i++) {
 		const struct kq_effect effect = kq->effect[i];
-		if (effect.kind == KQ_DID_RESERVE)
+		if (effect.kind == KQ_DECISION_RESERVE)
 			reserved(k, number, effect.workload);
-		else if (effect.kind == KQ_DID_PREEMPT || effect.kind == KQ_DID_EVICT)
+		else if (effect.kind == KQ_DECISION_PREEMPT || effect.kind == KQ_DECISION_EVICT)
 			evicted(k, number, effect.workload);
-		any |= effect.kind != KQ_DID_PEND && effect.kind != KQ_DID_SKIP;
+		any |= effect.kind != KQ_DECISION_PEND && effect.kind != KQ_DECISION_SKIP;
 	}
 	kq->effect_count = 0;
 	controller_take_err(&k->engine, &kq->err);
@@ -399,28 +400,28 @@ static bool take_world_effects(struct kueue *k, uint32_t number)
 
 enum { IDLE_MAX = 16 }; /* Cycles in a row without effect: flavors to try are fewer, as a rule. */
 
-static bool run_world(struct kueue *k, uint32_t number)
+static bool run_instance(struct kueue *k, uint32_t number)
 {
-	struct kueue_world *world = &k->world[number];
+	struct kueue_instance *instance = &k->instance[number];
 	bool any = false;
-	if (world->lost)
+	if (instance->lost)
 		return false;
-	world->kq->now = k->now;
-	if (world->wake_at <= k->now) {
-		world->wake_at = SL_NEVER;
-		(void)kq_queue_wake(world->kq);
-		world->asleep = false;
+	instance->kq->now = k->now;
+	if (instance->wake_at <= k->now) {
+		instance->wake_at = SL_NEVER;
+		(void)kq_queue_wake(instance->kq);
+		instance->asleep = false;
 	}
-	while (!world->asleep && kueue_goes_on(k) && !world->kq->err.status && kq_any_active(world->kq) &&
-		kq_cycle(world->kq)) {
-		const bool did = take_world_effects(k, number);
-		world->idle = did ? 0 : world->idle + 1;
-		world->asleep = world->idle > IDLE_MAX;
-		any |= did;
+	while (!instance->asleep && kueue_goes_on(k) && !instance->kq->err.status &&
+		kq_any_active(instance->kq) && kq_cycle(instance->kq)) {
+		const bool decision = take_instance_effects(k, number);
+		instance->idle = decision ? 0 : instance->idle + 1;
+		instance->asleep = instance->idle > IDLE_MAX;
+		any |= decision;
 	}
-	if (kq_queue_notified(world->kq) && world->wake_at == SL_NEVER) {
-		world->wake_at = k->now + k->batch;
-		kueue_due(k, world->wake_at, KUEUE_DUE_CYCLE, UINT32_MAX);
+	if (kq_queue_notified(instance->kq) && instance->wake_at == SL_NEVER) {
+		instance->wake_at = k->now + k->batch;
+		kueue_due(k, instance->wake_at, KUEUE_DUE_CYCLE, UINT32_MAX);
 	}
 	return any;
 }
@@ -428,8 +429,8 @@ static bool run_world(struct kueue *k, uint32_t number)
 bool kueue_multi_run(struct kueue *k)
 {
 	bool any = false;
-	for (uint32_t i = 0; i < k->world_count; i++)
-		any |= run_world(k, i);
+	for (uint32_t i = 0; i < k->instance_count; i++)
+		any |= run_instance(k, i);
 	return any;
 }
 
@@ -438,17 +439,17 @@ bool kueue_multi_run(struct kueue *k)
 
 uint32_t kueue_multi_find(struct kueue *k, const char *name)
 {
-	const uint32_t world = world_of(k, name);
-	return world < k->world_count ? world : KQ_NO;
+	const uint32_t instance = instance_of(k, name);
+	return instance < k->instance_count ? instance : KQ_NO;
 }
 
-void kueue_multi_lost(struct kueue *k, uint32_t world, bool lost)
+void kueue_multi_lost(struct kueue *k, uint32_t instance, bool lost)
 {
-	k->world[world].lost = lost;
-	k->world[world].asleep = false;
+	k->instance[instance].lost = lost;
+	k->instance[instance].asleep = false;
 	for (uint32_t row = 0; row < k->jobs->count; row++) {
 		struct kueue_remote *remote = remote_of(k, row);
-		const uint32_t place = remote ? place_of(remote, world) : 0;
+		const uint32_t place = remote ? place_of(remote, instance) : 0;
 		if (!remote || place == remote->multi->config.worker_max)
 			continue;
 		kq_multi_lost(k->kq, &remote->is, place, lost);
@@ -457,39 +458,39 @@ void kueue_multi_lost(struct kueue *k, uint32_t world, bool lost)
 }
 
 /* Of the worker that won it; NULL: it is the manager's own. */
-static const struct kueue_world *winner_of(const struct kueue *k, uint32_t row)
+static const struct kueue_instance *winner_of(const struct kueue *k, uint32_t row)
 {
 	const struct kueue_remote *remote = remote_of(k, row);
-	return remote && remote->is.winner != KQ_NO ? &k->world[remote->multi->world[remote->is.winner]]
+	return remote && remote->is.winner != KQ_NO ? &k->instance[remote->multi->instance[remote->is.winner]]
 						    : NULL;
 }
 
 const struct kq_admission *kueue_admission(const struct kueue *k, uint32_t row, const struct kq **kq)
 {
-	const struct kueue_world *world = winner_of(k, row);
-	*kq = world ? world->kq : k->kq;
-	return (*kq)->workload[world ? world->copy[row] : k->job[row].workload].admission;
+	const struct kueue_instance *instance = winner_of(k, row);
+	*kq = instance ? instance->kq : k->kq;
+	return (*kq)->workload[instance ? instance->copy[row] : k->job[row].workload].admission;
 }
 
-uint32_t kueue_multi_world(const struct kueue *k, uint32_t row)
+uint32_t kueue_multi_instance(const struct kueue *k, uint32_t row)
 {
-	const struct kueue_world *world = winner_of(k, row);
-	return world ? (uint32_t)(world - k->world) : UINT32_MAX;
+	const struct kueue_instance *instance = winner_of(k, row);
+	return instance ? (uint32_t)(instance - k->instance) : UINT32_MAX;
 }
 
 const char *kueue_multi_name(const struct kueue *k, uint32_t row)
 {
-	const struct kueue_world *world = winner_of(k, row);
-	return world ? world->name : NULL;
+	const struct kueue_instance *instance = winner_of(k, row);
+	return instance ? instance->name : NULL;
 }
 
-int kueue_multi_tell(const struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+int kueue_multi_report(const struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
-	if (!k->world_count)
+	if (!k->instance_count)
 		return SL_OK;
-	const int status =
-		sl_tell_metric(tally, "kueue.multikueue.dispatches", (int64_t)k->dispatched * SL_SECOND, err);
+	const int status = sl_report_metric(
+		tally, "kueue.multikueue.dispatches", (int64_t)k->dispatched * SL_SECOND, err);
 	return status ? status
-		      : sl_tell_metric(tally, "kueue.multikueue.taken_back",
+		      : sl_report_metric(tally, "kueue.multikueue.taken_back",
 				(int64_t)k->taken_back * SL_SECOND, err);
 }

@@ -16,7 +16,7 @@
 
 /* ---- What a pod takes of a node ------------------------------------------------------------------------ */
 
-struct demand {
+struct pod_resources {
 	int64_t of[SL_KINDS_MAX]; /* GPUs of any type: at SL_KIND_GPUS. */
 	uint32_t gpu_types;       /* 0: any. */
 };
@@ -29,32 +29,32 @@ static bool is_gpu(const char *resource)
 
 static int64_t rounded_up(int64_t amount, int64_t unit) { return (amount + unit - 1) / unit; }
 
-static struct demand demand_of(const struct kueue *k, uint32_t row, uint32_t podset)
+static struct pod_resources pod_resources_of(const struct kueue *k, uint32_t row, uint32_t podset)
 {
 	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
 	const struct sl_amounts *request = &shape->pods->podset[podset].request;
 	const int64_t cpu_parts = sl_parts(k->cluster->cpu_parts);
 	const int64_t gpu_parts = sl_parts(k->cluster->gpu_parts);
-	struct demand demand = { 0 };
+	struct pod_resources pod_resources = { 0 };
 	for (uint32_t i = 0; i < request->count; i++) {
 		const struct sl_amount *one = &request->at[i];
 		if (strcmp(one->resource, "cpu") == 0)
-			demand.of[SL_KIND_CPUS] =
+			pod_resources.of[SL_KIND_CPUS] =
 				cpu_parts == 1000 ? one->amount : rounded_up(one->amount, 1000 / cpu_parts);
 		else if (strcmp(one->resource, "memory") == 0)
-			demand.of[SL_KIND_MEM] = rounded_up(one->amount, MIB);
+			pod_resources.of[SL_KIND_MEM] = rounded_up(one->amount, MIB);
 		else if (is_gpu(one->resource))
-			demand.of[SL_KIND_GPUS] += one->amount * gpu_parts;
+			pod_resources.of[SL_KIND_GPUS] += one->amount * gpu_parts;
 	}
 	const struct sl_request *asked = k->jobs->request ? &k->jobs->requests[k->jobs->request[row]] : NULL;
 	if (asked && asked->group_count == shape->podset_count)
-		demand.gpu_types = asked->group[podset].task.gpu_types;
-	return demand;
+		pod_resources.gpu_types = asked->group[podset].task.gpu_types;
+	return pod_resources;
 }
 
-static bool is_type(const struct demand *demand, uint32_t kind)
+static bool is_type(const struct pod_resources *pod_resources, uint32_t kind)
 {
-	return !demand->gpu_types || (demand->gpu_types >> (kind - SL_KIND_GPUS) & 1);
+	return !pod_resources->gpu_types || (pod_resources->gpu_types >> (kind - SL_KIND_GPUS) & 1);
 }
 
 static const int64_t *free_of(const struct kueue *k, uint32_t node)
@@ -62,44 +62,45 @@ static const int64_t *free_of(const struct kueue *k, uint32_t node)
 	return &k->free[(size_t)node * k->kinds];
 }
 
-static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct demand *demand)
+static int64_t gpus_free(const struct kueue *k, uint32_t node, const struct pod_resources *pod_resources)
 {
 	int64_t sum = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds; kind++)
-		sum += is_type(demand, kind) ? free_of(k, node)[kind] : 0;
+		sum += is_type(pod_resources, kind) ? free_of(k, node)[kind] : 0;
 	return sum;
 }
 
 /* It is up, and of the cluster that is looked at. */
 static bool is_open(const struct kueue *k, uint32_t node)
 {
-	return k->up[node] && (!k->node_world || k->node_world[node] == k->only);
+	return k->up[node] && (!k->node_instance || k->node_instance[node] == k->only);
 }
 
 /* Pods of that demand for which the node has room, at most `wanted`. */
-static int64_t fits(const struct kueue *k, uint32_t node, const struct demand *demand, int64_t wanted)
+static int64_t fits(
+	const struct kueue *k, uint32_t node, const struct pod_resources *pod_resources, int64_t wanted)
 {
 	if (!is_open(k, node))
 		return 0;
 	const int64_t *free = free_of(k, node);
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_MEM; kind++)
-		if (demand->of[kind] && free[kind] / demand->of[kind] < wanted)
-			wanted = free[kind] / demand->of[kind];
-	const int64_t gpus = demand->of[SL_KIND_GPUS];
-	if (gpus && wanted && gpus_free(k, node, demand) / gpus < wanted)
-		wanted = gpus_free(k, node, demand) / gpus;
+		if (pod_resources->of[kind] && free[kind] / pod_resources->of[kind] < wanted)
+			wanted = free[kind] / pod_resources->of[kind];
+	const int64_t gpus = pod_resources->of[SL_KIND_GPUS];
+	if (gpus && wanted && gpus_free(k, node, pod_resources) / gpus < wanted)
+		wanted = gpus_free(k, node, pod_resources) / gpus;
 	return wanted;
 }
 
 /* ---- A job's holdings --------------------------------------------------------------------------------- */
 
-struct placing {
+struct scorer {
 	struct kueue *k;
 	struct kueue_held *held;
 	size_t capacity, gpus_capacity;
 };
 
-static struct sl_holding *holding_on(struct placing *p, uint32_t node)
+static struct sl_node_alloc *node_alloc_on(struct scorer *p, uint32_t node)
 {
 	struct kueue_held *held = p->held;
 	const uint32_t types = p->k->kinds - SL_KIND_GPUS;
@@ -114,46 +115,47 @@ static struct sl_holding *holding_on(struct placing *p, uint32_t node)
 			(held->count + 1) * types + 1))
 		return NULL;
 	memset(&held->gpus[held->count * types], 0, types * sizeof(*held->gpus));
-	held->at[held->count] = (struct sl_holding){ .node = node };
+	held->at[held->count] = (struct sl_node_alloc){ .node = node };
 	return &held->at[held->count++];
 }
 
 static void take_gpus(
-	struct placing *p, uint32_t node, size_t at, const struct demand *demand, int64_t amount)
+	struct scorer *p, uint32_t node, size_t at, const struct pod_resources *pod_resources, int64_t amount)
 {
 	struct kueue *k = p->k;
 	for (uint32_t kind = SL_KIND_GPUS; kind < k->kinds && amount > 0; kind++) {
 		int64_t *free = &k->free[(size_t)node * k->kinds + kind];
-		const int64_t taken = !is_type(demand, kind) ? 0 : *free < amount ? *free : amount;
+		const int64_t taken = !is_type(pod_resources, kind) ? 0 : *free < amount ? *free : amount;
 		*free -= taken;
 		amount -= taken;
 		p->held->gpus[at * (k->kinds - SL_KIND_GPUS) + kind - SL_KIND_GPUS] += (uint32_t)taken;
 	}
 }
 
-static void take_amount(
-	struct placing *p, uint32_t node, uint32_t kind, const struct demand *demand, int64_t amount)
+static void take_amount(struct scorer *p, uint32_t node, uint32_t kind,
+	const struct pod_resources *pod_resources, int64_t amount)
 {
-	struct sl_holding *holding = amount ? holding_on(p, node) : NULL;
-	if (!holding)
+	struct sl_node_alloc *node_alloc = amount ? node_alloc_on(p, node) : NULL;
+	if (!node_alloc)
 		return;
 	if (kind == SL_KIND_GPUS) {
-		take_gpus(p, node, (size_t)(holding - p->held->at), demand, amount);
+		take_gpus(p, node, (size_t)(node_alloc - p->held->at), pod_resources, amount);
 		return;
 	}
 	int64_t *free = &p->k->free[(size_t)node * p->k->kinds + kind];
 	if (*free < SL_MEM_UNBOUNDED)
 		*free -= amount;
-	*(kind == SL_KIND_CPUS ? &holding->cpus : &holding->mem) += amount;
+	*(kind == SL_KIND_CPUS ? &node_alloc->cpus : &node_alloc->mem) += amount;
 }
 
-static void take_pods(struct placing *p, uint32_t node, const struct demand *demand, int64_t pods)
+static void take_pods(
+	struct scorer *p, uint32_t node, const struct pod_resources *pod_resources, int64_t pods)
 {
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++)
-		take_amount(p, node, kind, demand, demand->of[kind] * pods);
-	struct sl_holding *holding = holding_on(p, node);
-	if (holding)
-		holding->tasks += (uint32_t)pods;
+		take_amount(p, node, kind, pod_resources, pod_resources->of[kind] * pods);
+	struct sl_node_alloc *node_alloc = node_alloc_on(p, node);
+	if (node_alloc)
+		node_alloc->tasks += (uint32_t)pods;
 }
 
 static void give_back(struct kueue *k, struct kueue_held *held)
@@ -196,48 +198,49 @@ bool kueue_by_host(const struct kq_placement *placement)
 	return placement->level_count == 1 && strcmp(placement->level[0], "kubernetes.io/hostname") == 0;
 }
 
-static int64_t place_domain(struct placing *p, const struct kq_placement *placement,
-	const struct kq_domain_count *domain, const struct demand *demand)
+static int64_t place_domain(struct scorer *p, const struct kq_placement *placement,
+	const struct kq_domain_count *domain, const struct pod_resources *pod_resources)
 {
 	const struct kueue *k = p->k;
 	int64_t left = domain->count;
 	const uint32_t host = kueue_by_host(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
 	if (host != KQ_NO && k->host_node[host] != UINT32_MAX) {
-		const int64_t pods = fits(k, k->host_node[host], demand, left);
-		take_pods(p, k->host_node[host], demand, pods);
+		const int64_t pods = fits(k, k->host_node[host], pod_resources, left);
+		take_pods(p, k->host_node[host], pod_resources, pods);
 		return left - pods;
 	}
 	for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
-		const int64_t pods = in_domain(k, placement, domain, node) ? fits(k, node, demand, left) : 0;
+		const int64_t pods =
+			in_domain(k, placement, domain, node) ? fits(k, node, pod_resources, left) : 0;
 		if (pods)
-			take_pods(p, node, demand, pods);
+			take_pods(p, node, pod_resources, pods);
 		left -= pods;
 	}
 	return left;
 }
 
-static int64_t place_anywhere(struct placing *p, const struct demand *demand, int64_t left)
+static int64_t place_anywhere(struct scorer *p, const struct pod_resources *pod_resources, int64_t left)
 {
 	for (uint32_t node = 0; node < p->k->cluster->node_count && left; node++) {
-		const int64_t pods = fits(p->k, node, demand, left);
+		const int64_t pods = fits(p->k, node, pod_resources, left);
 		if (pods)
-			take_pods(p, node, demand, pods);
+			take_pods(p, node, pod_resources, pods);
 		left -= pods;
 	}
 	return left;
 }
 
 /* What is left over of whole pods, in amounts. */
-static bool place_amounts(struct placing *p, const struct demand *demand, int64_t pods)
+static bool place_amounts(struct scorer *p, const struct pod_resources *pod_resources, int64_t pods)
 {
 	struct kueue *k = p->k;
 	for (uint32_t kind = SL_KIND_CPUS; kind <= SL_KIND_GPUS; kind++) {
-		int64_t left = demand->of[kind] * pods;
+		int64_t left = pod_resources->of[kind] * pods;
 		for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
-			int64_t amount =
-				kind == SL_KIND_GPUS ? gpus_free(k, node, demand) : free_of(k, node)[kind];
+			int64_t amount = kind == SL_KIND_GPUS ? gpus_free(k, node, pod_resources)
+							      : free_of(k, node)[kind];
 			amount = !is_open(k, node) ? 0 : amount < left ? amount : left;
-			take_amount(p, node, kind, demand, amount);
+			take_amount(p, node, kind, pod_resources, amount);
 			left -= amount;
 		}
 		if (left)
@@ -246,23 +249,24 @@ static bool place_amounts(struct placing *p, const struct demand *demand, int64_
 	return true;
 }
 
-static bool place_podset(
-	struct placing *p, const struct kq_admitted_podset *admitted, const struct demand *demand)
+static bool place_podset(struct scorer *p, const struct kq_admitted_podset *admitted,
+	const struct pod_resources *pod_resources)
 {
 	int64_t left = admitted->count;
 	if (admitted->placement && !admitted->delayed) {
 		left = 0;
 		for (uint32_t i = 0; i < admitted->placement->count; i++)
-			left += place_domain(p, admitted->placement, &admitted->placement->domain[i], demand);
+			left += place_domain(
+				p, admitted->placement, &admitted->placement->domain[i], pod_resources);
 		return !left;
 	}
-	left = place_anywhere(p, demand, left);
-	return !left || place_amounts(p, demand, left);
+	left = place_anywhere(p, pod_resources, left);
+	return !left || place_amounts(p, pod_resources, left);
 }
 
 static int by_node(const void *a, const void *b)
 {
-	const struct sl_holding *x = a, *y = b;
+	const struct sl_node_alloc *x = a, *y = b;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -295,19 +299,19 @@ static bool place(struct kueue *k, uint32_t row)
 {
 	const struct kq *kq;
 	const struct kq_admission *admission = kueue_admission(k, row, &kq);
-	k->only = kueue_multi_world(k, row);
-	struct placing placing = { .k = k, .held = &k->held[row] };
+	k->only = kueue_multi_instance(k, row);
+	struct scorer scorer = { .k = k, .held = &k->held[row] };
 	bool placed = admission != NULL;
 	for (uint32_t i = 0; placed && i < admission->podset_count; i++) {
-		const struct demand demand = demand_of(k, row, i);
-		placed = place_podset(&placing, &admission->podset[i], &demand);
+		const struct pod_resources pod_resources = pod_resources_of(k, row, i);
+		placed = place_podset(&scorer, &admission->podset[i], &pod_resources);
 	}
-	if (placed && !placing.held->count) /* It asks nothing: it is somewhere all the same. */
-		placed = holding_on(&placing, 0) != NULL;
+	if (placed && !scorer.held->count) /* It asks nothing: it is somewhere all the same. */
+		placed = node_alloc_on(&scorer, 0) != NULL;
 	if (placed)
-		sort_held(k, placing.held);
+		sort_held(k, scorer.held);
 	else
-		give_back(k, placing.held);
+		give_back(k, scorer.held);
 	return placed;
 }
 
@@ -323,14 +327,14 @@ static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
 	return SL_RULE_ADMIT;
 }
 
-void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_holding *holding, size_t count)
+void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_node_alloc *node_alloc, size_t count)
 {
 	struct kueue_job *job = &k->job[row];
 	struct order *order = controller_order(&k->engine, ORDER_START, row);
 	if (!order)
 		return;
-	controller_hold_all(&k->engine, order, holding, count);
-	order->by.rule = rule_of(k, job->workload);
+	controller_keep_all(&k->engine, order, node_alloc, count);
+	order->cause.rule = rule_of(k, job->workload);
 	job->stage = KUEUE_RUNS;
 	kueue_note(k, row, KUEUE_ON_NODES);
 	job->stamp++;
@@ -354,7 +358,7 @@ static bool try_start(struct kueue *k, uint32_t row)
 	return true;
 }
 
-static void wait_for_room(struct kueue *k, uint32_t row)
+static void wait_for_capacity(struct kueue *k, uint32_t row)
 {
 	k->job[row].pods_at = k->waiting_count;
 	k->waiting[k->waiting_count++] = row;
@@ -370,11 +374,11 @@ void kueue_pods_start(struct kueue *k, uint32_t row)
 		return;
 	}
 	if (!try_start(k, row))
-		wait_for_room(k, row);
+		wait_for_capacity(k, row);
 }
 
 /* As it is made anew: nodes are looked for once all that happens now is known, which of them are down too. */
-void kueue_pods_again(struct kueue *k, uint32_t row)
+void kueue_pods_retry(struct kueue *k, uint32_t row)
 {
 	if (k->binder) {
 		kueue_pods_start(k, row);
@@ -382,8 +386,8 @@ void kueue_pods_again(struct kueue *k, uint32_t row)
 	}
 	k->job[row].stage = KUEUE_PODS;
 	k->job[row].stamp++;
-	wait_for_room(k, row);
-	k->room_again = true;
+	wait_for_capacity(k, row);
+	k->allocation_retry = true;
 }
 
 /* Those that wait for room stay in their order. */
@@ -409,7 +413,7 @@ void kueue_pods_stop(struct kueue *k, uint32_t row)
 		leave_wait(k, row);
 	if (k->held[row].count)
 		give_back(k, &k->held[row]);
-	k->room_again = k->waiting_count > 0;
+	k->allocation_retry = k->waiting_count > 0;
 }
 
 bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model)
@@ -422,13 +426,13 @@ bool kueue_pods_failed(struct kueue *k, uint32_t row, bool by_model)
 
 void kueue_pods_run(struct kueue *k)
 {
-	const bool again = k->room_again;
-	k->room_again = false;
+	const bool retry = k->allocation_retry;
+	k->allocation_retry = false;
 	if (k->binder) {
 		kueue_bind_run(k);
 		return;
 	}
-	if (!again)
+	if (!retry)
 		return;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < k->waiting_count; i++) {
@@ -461,7 +465,7 @@ static int make_free(struct kueue *k, const struct sl_setup *setup, struct sl_er
 		const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
 		memcpy(&k->free[(size_t)node * k->kinds], amount, k->kinds * sizeof(*amount));
 		k->up[node] = host == KQ_NO || !k->kq->host[host].unschedulable;
-		if (setup->shut && setup->shut[node])
+		if (setup->unavailable && setup->unavailable[node])
 			k->up[node] = false;
 		if (host != KQ_NO)
 			k->host_node[host] = node;

@@ -116,7 +116,7 @@ void kueue_reconcile(struct kueue *k, uint32_t row)
 	if (job->workload == KQ_NO || job->stage == KUEUE_AWAY)
 		return;
 	sl_time next = kq_reconcile(k->kq, job->workload);
-	for (int again = 0; next <= k->now && again < RECONCILES_MAX; again++)
+	for (int retry = 0; next <= k->now && retry < RECONCILES_MAX; retry++)
 		next = kq_reconcile(k->kq, job->workload);
 	if (next == SL_NEVER || next == job->reconcile)
 		return;
@@ -136,8 +136,8 @@ static void give_order(struct kueue *k, uint32_t row)
 		controller_order(&k->engine, k->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 	if (!order)
 		return;
-	order->by.rule = rule_of(job->why);
-	order->by.whose = job->by == KQ_NO ? CONTROLLER_NOBODY : outside(k, job->by);
+	order->cause.rule = rule_of(job->why);
+	order->cause.beneficiary = job->cause == KQ_NO ? CONTROLLER_NOBODY : outside(k, job->cause);
 }
 
 static enum sl_reason reason_after(const struct kueue *k, const struct kq_workload *workload)
@@ -164,7 +164,7 @@ static void stopped(struct kueue *k, uint32_t row)
 	job->stamp++;
 	job->evicted = false;
 	kq_evicted(k->kq, workload);
-	job->by = KQ_NO;
+	job->cause = KQ_NO;
 	controller_reason(&k->engine, row, reason_after(k, &k->kq->workload[workload]));
 	kueue_status_changed(k, workload);
 	kueue_changed(k);
@@ -175,21 +175,21 @@ static void evict(struct kueue *k, const struct kq_effect *effect)
 {
 	const uint32_t row = outside(k, effect->workload);
 	struct kueue_job *job = &k->job[row];
-	const bool preempted = effect->kind == KQ_DID_PREEMPT;
+	const bool preempted = effect->kind == KQ_DECISION_PREEMPT;
 	if (job->evicted || job->stage == KUEUE_AWAY)
 		return;
 	job->evicted = true;
 	job->evictions++;
 	job->preemptions += preempted;
 	take_turn(k, row, preempted);
-	job->by = effect->by;
+	job->cause = effect->cause;
 	job->why = effect->reason;
 	kueue_note(k, row, KUEUE_EVICTED);
 	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (preempted && written > k->loop_until)
 		k->loop_until = written;
 	kueue_note_eviction(k, row, preempted ? "Preempted" : effect->reason, effect->reason,
-		effect->by == KQ_NO ? UINT32_MAX : outside(k, effect->by), effect->message);
+		effect->cause == KQ_NO ? UINT32_MAX : outside(k, effect->cause), effect->message);
 	const sl_time at = written + (job->stage == KUEUE_RUNS ? k->grace : 0);
 	job->stage = job->stage == KUEUE_RUNS ? KUEUE_STOPS : job->stage;
 	if (at <= k->now) {
@@ -257,35 +257,35 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 	if (row == UINT32_MAX)
 		return;
 	switch (effect->kind) {
-	case KQ_DID_RESERVE:
+	case KQ_DECISION_RESERVE:
 		reserved(k, row);
 		break;
-	case KQ_DID_ADMIT:
+	case KQ_DECISION_ADMIT:
 		admit(k, row);
 		break;
-	case KQ_DID_PREEMPT:
-	case KQ_DID_EVICT:
+	case KQ_DECISION_PREEMPT:
+	case KQ_DECISION_EVICT:
 		evict(k, effect);
 		break;
-	case KQ_DID_PEND:
+	case KQ_DECISION_PEND:
 		pend(k, row);
 		return;
-	case KQ_DID_DEACTIVATE:
+	case KQ_DECISION_DEACTIVATE:
 		if (k->job[row].stage == KUEUE_WAITS)
 			controller_reason(&k->engine, row, SL_REASON_HELD_ADMIN);
 		break;
-	case KQ_DID_REQUEUE:
+	case KQ_DECISION_REQUEUE:
 		if (k->job[row].stage == KUEUE_WAITS)
 			controller_reason(
 				&k->engine, row, reason_after(k, &k->kq->workload[effect->workload]));
 		break;
-	case KQ_DID_SKIP:
+	case KQ_DECISION_SKIP:
 		return;
-	case KQ_DID_FINISH:
-	case KQ_DID_CHECKS_RESET:
+	case KQ_DECISION_FINISH:
+	case KQ_DECISION_CHECKS_RESET:
 		break;
-	case KQ_DID_REPLACE_NODE:
-		k->room_again = true; /* Its pods may go elsewhere. */
+	case KQ_DECISION_REPLACE_NODE:
+		k->allocation_retry = true; /* Its pods may go elsewhere. */
 		break;
 	}
 	k->fruitful = true;
@@ -371,7 +371,7 @@ void kueue_lost(struct kueue *k, uint32_t row, bool by_model)
 		job->stamp++;
 	} else {
 		kueue_pods_stop(k, row);
-		kueue_pods_again(k, row);
+		kueue_pods_retry(k, row);
 	}
 	kueue_changed(k);
 	kueue_reconcile(k, row);
@@ -381,7 +381,7 @@ void kueue_node(struct kueue *k, uint32_t node, bool up)
 {
 	const uint32_t host = kq_find_host(k->kq, k->cluster->node_name[node]);
 	k->up[node] = up;
-	k->room_again = true;
+	k->allocation_retry = true;
 	kueue_news(k);
 	if (k->binder) {
 		k->binder->node(k->binder_state, k->now, node, up);
@@ -405,7 +405,7 @@ static void sample_shares(struct kueue *k)
 {
 	kq_afs_sample(k->kq);
 	kueue_changed(k);
-	if (k->live || k->engine.told < k->jobs->count)
+	if (k->live || k->engine.reported < k->jobs->count)
 		k->shares_at = k->now + k->kq->config.afs_interval;
 }
 
@@ -423,7 +423,7 @@ static void end_at_limit(struct kueue *k, uint32_t row)
 	if (!order)
 		return;
 	order->state = SL_COMPLETED;
-	order->by.rule = SL_RULE_LIMIT;
+	order->cause.rule = SL_RULE_LIMIT;
 	kueue_over(k, row, "DeadlineExceeded", false);
 }
 
@@ -585,22 +585,22 @@ static bool run_due(struct kueue *k)
 
 void kueue_run(struct kueue *k)
 {
-	bool again = true;
+	bool retry = true;
 	k->kq->now = k->now;
 	take_effects(k);
-	while (again && kueue_goes_on(k)) {
-		again = run_due(k);
+	while (retry && kueue_goes_on(k)) {
+		retry = run_due(k);
 		kueue_pods_run(k);
 		take_effects(k);
-		again = run_cycles(k) || again;
-		again = kueue_multi_run(k) || again;
+		retry = run_cycles(k) || retry;
+		retry = kueue_multi_run(k) || retry;
 		take_effects(k);
 		if (kq_queue_notified(k->kq) && k->queues_at == SL_NEVER) {
 			k->queues_at = k->now + k->batch;
 			kueue_due(k, k->queues_at, KUEUE_DUE_QUEUES, UINT32_MAX);
 		}
-		again = again || controller_due_next(&k->engine) <= k->now || k->room_again ||
+		retry = retry || controller_due_next(&k->engine) <= k->now || k->allocation_retry ||
 			(k->binder && k->binder_at <= k->now);
 	}
-	kueue_course_note(k);
+	kueue_series_note(k);
 }

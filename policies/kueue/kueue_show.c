@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_show.c - the policy's own figures at a moment, for views and explain.
+ * kueue_table.c - the policy's own figures at a moment, for views and explain.
  *
  *   pending  a row for each job that waits, queue by queue (by name), in each in its order: its row, its
  * places in the ClusterQueue and in the LocalQueue from 1, as Kueue's visibility API counts from 0; the
@@ -66,8 +66,8 @@ static bool gather(struct kueue *k, struct waiting *waiting, uint32_t queue)
 }
 
 /* place 0: in no queue. */
-static int show_workload(const struct kueue *k, uint32_t workload, size_t place, size_t local_place,
-	const struct sl_show *show)
+static int list_workload(const struct kueue *k, uint32_t workload, size_t place, size_t local_place,
+	const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "queue", "place", "local_queue", "local_place", "reason",
 		"message" };
@@ -84,11 +84,11 @@ static int show_workload(const struct kueue *k, uint32_t workload, size_t place,
 		WORD(said ? text_of(cond->reason) : ""),
 		WORD(said ? text_of(cond->message) : ""),
 	};
-	return show->row(show->self, column, figure, SL_LEN(figure));
+	return table->row(table->self, column, figure, SL_LEN(figure));
 }
 
-static int show_waiting(
-	const struct kueue *k, const struct waiting *waiting, uint32_t *of_local, const struct sl_show *show)
+static int list_waiting(const struct kueue *k, const struct waiting *waiting, uint32_t *of_local,
+	const struct sl_table_sink *table)
 {
 	int status = SL_OK;
 	memset(of_local, 0, k->kq->local_count * sizeof(*of_local));
@@ -97,34 +97,34 @@ static int show_waiting(
 		const uint32_t place = local == KQ_NO ? 0 : ++of_local[local];
 		if (waiting->workload[i] < k->job_of_count &&
 			k->job_of[waiting->workload[i]] < k->jobs->count)
-			status = show_workload(k, waiting->workload[i], i + 1, place, show);
+			status = list_workload(k, waiting->workload[i], i + 1, place, table);
 	}
 	return status;
 }
 
 /* In no queue: theirs is not there, is stopped, or they back off. */
-static int show_others(const struct kueue *k, const struct sl_show *show)
+static int list_others(const struct kueue *k, const struct sl_table_sink *table)
 {
 	int status = SL_OK;
 	for (uint32_t row = 0; row < k->jobs->count && !status; row++) {
 		const struct kueue_job *job = &k->job[row];
 		if (job->workload != KQ_NO && job->stage == KUEUE_WAITS &&
 			k->kq->workload[job->workload].queued == KQ_NOT_QUEUED)
-			status = show_workload(k, job->workload, 0, 0, show);
+			status = list_workload(k, job->workload, 0, 0, table);
 	}
 	return status;
 }
 
-static int show_pending(struct kueue *k, const struct sl_show *show, struct sl_err *err)
+static int list_pending(struct kueue *k, const struct sl_table_sink *table, struct sl_err *err)
 {
 	struct waiting waiting = { .kq = k->kq };
 	uint32_t *of_local = calloc((size_t)k->kq->local_count + 1, sizeof(*of_local));
 	int status = of_local ? SL_OK : SL_SYSTEM;
 	for (uint32_t i = 0; i < k->kq->queue_count && !status; i++)
-		status = gather(k, &waiting, k->kq->queue[i]) ? show_waiting(k, &waiting, of_local, show)
+		status = gather(k, &waiting, k->kq->queue[i]) ? list_waiting(k, &waiting, of_local, table)
 							      : SL_SYSTEM;
 	if (!status)
-		status = show_others(k, show);
+		status = list_others(k, table);
 	free(of_local);
 	free(waiting.workload);
 	return status == SL_SYSTEM ? sl_fail_memory(err) : status;
@@ -133,7 +133,7 @@ static int show_pending(struct kueue *k, const struct sl_show *show, struct sl_e
 /* ---- Quota ------------------------------------------------------------------------------------------------
  */
 
-static int show_cell(const struct kueue *k, uint32_t queue, uint32_t fr, const struct sl_show *show)
+static int list_cell(const struct kueue *k, uint32_t queue, uint32_t fr, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "queue", "root", "flavor", "resource", "nominal", "used",
 		"borrowed", "available", "borrows" };
@@ -158,10 +158,10 @@ static int show_cell(const struct kueue *k, uint32_t queue, uint32_t fr, const s
 		WORD(available),
 		NUMBER(over > 0),
 	};
-	return show->row(show->self, column, figure, SL_LEN(figure));
+	return table->row(table->self, column, figure, SL_LEN(figure));
 }
 
-static int show_quota(const struct kueue *k, const struct sl_show *show)
+static int list_quota(const struct kueue *k, const struct sl_table_sink *table)
 {
 	const struct kq *kq = k->kq;
 	const struct kq_quota_made *made = kq->state[KQ_PART_QUOTA];
@@ -170,7 +170,7 @@ static int show_quota(const struct kueue *k, const struct sl_show *show)
 		for (uint32_t fr = 0; fr < kq->fr_count && !status; fr++) {
 			const uint32_t queue = kq->queue[i];
 			if (!kq->node[queue].cycle && made->quoted[(size_t)queue * kq->fr_count + fr])
-				status = show_cell(k, queue, fr, show);
+				status = list_cell(k, queue, fr, table);
 		}
 	return status;
 }
@@ -184,7 +184,7 @@ void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step)
 		k->note[k->note_count++] = (struct kueue_note){ k->now, row, step };
 }
 
-static int show_course(const struct kueue *k, const struct sl_show *show)
+static int list_course(const struct kueue *k, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "at", "step" };
 	static const char *const step[] = { [KUEUE_QUEUED] = "queued",
@@ -200,22 +200,22 @@ static int show_course(const struct kueue *k, const struct sl_show *show)
 		*sl_put_micro(at, note->at) = '\0';
 		const struct sl_figure figure[SL_LEN(column)] = { NUMBER(note->row), WORD(at),
 			WORD(step[note->step]) };
-		status = show->row(show->self, column, figure, SL_LEN(figure));
+		status = table->row(table->self, column, figure, SL_LEN(figure));
 	}
 	return status;
 }
 
-int kueue_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
-	struct sl_err *err)
+int kueue_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err)
 {
 	struct kueue *k = state;
 	(void)pass;
 	(void)at;
 	if (strcmp(what, "pending") == 0)
-		return show_pending(k, show, err);
+		return list_pending(k, table, err);
 	if (strcmp(what, "quota") == 0)
-		return show_quota(k, show);
+		return list_quota(k, table);
 	if (strcmp(what, "course") == 0)
-		return show_course(k, show);
+		return list_course(k, table);
 	return SL_USAGE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_tell.c - what the policy tells as a run is over: metrics, columns of jobs, evictions.
+ * kueue_report.c - what the policy tells as a run is over: metrics, columns of jobs, evictions.
  */
 #include "policies/kueue/kueue.h"
 
@@ -10,18 +10,18 @@
 
 #define MICRO INT64_C(1000000)
 
-void kueue_note_eviction(
-	struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t by, const char *message)
+void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const char *reason, uint32_t cause,
+	const char *message)
 {
 	const struct kq *kq = k->kq;
 	if (!kueue_reserve(k, (void **)&k->eviction, &k->eviction_capacity, sizeof(*k->eviction),
 		    k->eviction_count + 1))
 		return;
 	const uint32_t local = kq->workload[k->job[row].workload].local;
-	const uint32_t by_local = by == UINT32_MAX ? KQ_NO : kq->workload[k->job[by].workload].local;
+	const uint32_t by_local = cause == UINT32_MAX ? KQ_NO : kq->workload[k->job[cause].workload].local;
 	k->eviction[k->eviction_count++] = (struct kueue_eviction){ .at = k->now,
 		.job = row,
-		.by = by,
+		.cause = cause,
 		.how = how ? how : "",
 		.reason = reason ? reason : "",
 		.queue = local == KQ_NO ? "" : kq->local[local].queue_name,
@@ -60,14 +60,14 @@ static void add_word(struct sums *sums, const char *word, int64_t amount)
 	sums->count[at]++;
 }
 
-static int tell_words(struct sl_tally *tally, const char *name, const char *label, const struct sums *sums,
+static int report_words(struct sl_tally *tally, const char *name, const char *label, const struct sums *sums,
 	bool mean, struct sl_err *err)
 {
 	char text[200];
 	int status = SL_OK;
 	for (uint32_t i = 0; i < sums->words && !status; i++) {
 		(void)snprintf(text, sizeof(text), "%s{%s=%.100s}", name, label, sums->word[i]);
-		status = sl_tell_metric(
+		status = sl_report_metric(
 			tally, text, mean ? sums->sum[i] / sums->count[i] : sums->count[i] * MICRO, err);
 	}
 	return status;
@@ -88,7 +88,7 @@ static const char *class_name(struct kueue *k, uint32_t row)
 	return kq_text(k->kq, number);
 }
 
-static int tell_admissions(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+static int report_admissions(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
 	struct sums *sums = sl_alloc(k->arena, 1, sizeof(*sums));
 	int64_t sum = 0, count = 0;
@@ -103,11 +103,11 @@ static int tell_admissions(struct kueue *k, struct sl_tally *tally, struct sl_er
 		sum += waited;
 		count++;
 	}
-	int status = count ? sl_tell_metric(tally, "kueue.time_to_admission", sum / count, err) : SL_OK;
-	return status ? status : tell_words(tally, "kueue.time_to_admission", "class", sums, true, err);
+	int status = count ? sl_report_metric(tally, "kueue.time_to_admission", sum / count, err) : SL_OK;
+	return status ? status : report_words(tally, "kueue.time_to_admission", "class", sums, true, err);
 }
 
-static int tell_reasons(struct kueue *k, struct sl_tally *tally, bool preemptions, struct sl_err *err)
+static int report_reasons(struct kueue *k, struct sl_tally *tally, bool preemptions, struct sl_err *err)
 {
 	const char *name = preemptions ? "kueue.preemptions" : "kueue.evictions";
 	struct sums *sums = sl_alloc(k->arena, 1, sizeof(*sums));
@@ -121,11 +121,11 @@ static int tell_reasons(struct kueue *k, struct sl_tally *tally, bool preemption
 		add_word(sums, preemptions ? one->reason : one->how, 1);
 		count++;
 	}
-	const int status = sl_tell_metric(tally, name, count * MICRO, err);
-	return status ? status : tell_words(tally, name, "reason", sums, false, err);
+	const int status = sl_report_metric(tally, name, count * MICRO, err);
+	return status ? status : report_words(tally, name, "reason", sums, false, err);
 }
 
-static int tell_metrics(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+static int report_metrics(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct {
 		const char *name;
@@ -135,18 +135,18 @@ static int tell_metrics(struct kueue *k, struct sl_tally *tally, struct sl_err *
 		{ "kueue.api_writes", k->writes } };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(counts) && !status; i++)
-		status = sl_tell_metric(tally, counts[i].name, (int64_t)counts[i].count * MICRO, err);
+		status = sl_report_metric(tally, counts[i].name, (int64_t)counts[i].count * MICRO, err);
 	if (!status)
-		status = tell_admissions(k, tally, err);
+		status = report_admissions(k, tally, err);
 	if (!status)
-		status = tell_reasons(k, tally, false, err);
-	return status ? status : tell_reasons(k, tally, true, err);
+		status = report_reasons(k, tally, false, err);
+	return status ? status : report_reasons(k, tally, true, err);
 }
 
 /* ---- Columns of jobs
  * --------------------------------------------------------------------------------------- */
 
-static int tell_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+static int report_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const names[] = { "admitted", "admissions", "evictions", "preemptions" };
 	int64_t *column[SL_LEN(names)];
@@ -165,7 +165,7 @@ static int tell_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *
 		column[3][row] = known ? job->preemptions * MICRO : SL_NONE;
 	}
 	for (size_t i = 0; i < SL_LEN(names) && !status; i++)
-		status = sl_tell_job_column(tally, names[i], column[i], err);
+		status = sl_report_job_column(tally, names[i], column[i], err);
 	return status;
 }
 
@@ -177,7 +177,7 @@ static const char *workload_name(const struct kueue *k, uint32_t row)
 	return row == UINT32_MAX ? "" : k->kq->workload[k->job[row].workload].name;
 }
 
-static int tell_evictions(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
+static int report_evictions(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "job_id", "by", "reason", "cause", "queue", "by_queue",
 		"message" };
@@ -192,27 +192,28 @@ static int tell_evictions(struct kueue *k, struct sl_tally *tally, struct sl_err
 		struct sl_cell *row = &cell[i * columns];
 		row[0].micro = one->at;
 		row[1].text = workload_name(k, one->job);
-		row[2].text = workload_name(k, one->by);
+		row[2].text = workload_name(k, one->cause);
 		row[3].text = one->how;
 		row[4].text = one->reason;
 		row[5].text = one->queue;
 		row[6].text = one->by_queue;
 		row[7].text = one->message;
 	}
-	return sl_tell_table(tally, "evictions", column, (uint32_t)columns, cell, k->eviction_count, err);
+	return sl_report_add_table(
+		tally, "evictions", column, (uint32_t)columns, cell, k->eviction_count, err);
 }
 
-int kueue_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+int kueue_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct kueue *k = state;
-	int status = tell_metrics(k, tally, err);
+	int status = report_metrics(k, tally, err);
 	if (!status)
-		status = kueue_checks_tell(k, tally, err);
+		status = kueue_checks_report(k, tally, err);
 	if (!status)
-		status = kueue_multi_tell(k, tally, err);
+		status = kueue_multi_report(k, tally, err);
 	if (!status)
-		status = tell_columns(k, tally, err);
+		status = report_columns(k, tally, err);
 	if (!status)
-		status = tell_evictions(k, tally, err);
-	return status ? status : kueue_course_tell(k, sl_now(pass), tally, err);
+		status = report_evictions(k, tally, err);
+	return status ? status : kueue_series_report(k, sl_now(pass), tally, err);
 }

@@ -12,36 +12,36 @@
 
 /* ---- Where one is -------------------------------------------------------------------------------- */
 
-static struct lua_world *in_pass(lua_State *L, const char *command)
+static struct lua_sim *in_pass(lua_State *L, const char *command)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	(void)luaL_checkudata(L, 1, "pass");
 	luaw_look(L); /* What it asks for may take the engine long. */
-	if (!world->in_pass)
+	if (!sim->in_pass)
 		(void)luaL_error(L, "s:%s() is a command: it belongs into pass(s)", command);
-	return world;
+	return sim;
 }
 
-static struct lua_world *with(lua_State *L, const char *command, unsigned use, const char *named)
+static struct lua_sim *with(lua_State *L, const char *command, unsigned use, const char *named)
 {
-	struct lua_world *world = in_pass(L, command);
-	if (!(world->uses & use))
+	struct lua_sim *sim = in_pass(L, command);
+	if (!(sim->uses & use))
 		(void)luaL_error(
 			L, "s:%s() needs uses = { \"%s\" } at the top of the script", command, named);
-	return world;
+	return sim;
 }
 
 /* What was done, of which numbers. */
-static void note(struct lua_world *world, const char *command, uint64_t what, uint64_t how)
+static void note(struct lua_sim *sim, const char *command, uint64_t what, uint64_t how)
 {
 	const uint64_t part[] = { (uint64_t)command[0] << 8 | (uint64_t)command[1], what, how };
 	for (size_t i = 0; i < SL_LEN(part); i++)
-		world->done = (world->done ^ part[i]) * UINT64_C(0x100000001b3) ^ world->done >> 29;
+		sim->done = (sim->done ^ part[i]) * UINT64_C(0x100000001b3) ^ sim->done >> 29;
 }
 
-static int done(lua_State *L, struct lua_world *world, const char *command, sl_job job, bool good)
+static int done(lua_State *L, struct lua_sim *sim, const char *command, sl_job job, bool good)
 {
-	note(world, command, job.row, good);
+	note(sim, command, job.row, good);
 	lua_pushboolean(L, good);
 	return 1;
 }
@@ -50,46 +50,46 @@ static int done(lua_State *L, struct lua_world *world, const char *command, sl_j
 
 static int start(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "start");
+	struct lua_sim *sim = in_pass(L, "start");
 	const sl_job job = job_check(L, 2);
 	if (lua_isnoneornil(L, 3))
-		return done(L, world, "start", job, sl_start(world->pass, job));
+		return done(L, sim, "start", job, sl_start(sim->pass, job));
 	(void)with(L, "start", SL_USE_PREEMPT, "preempt");
 	const lua_Integer tasks = luaL_checkinteger(L, 3);
 	luaL_argcheck(L, tasks > 0 && tasks <= UINT32_MAX, 3, "is no number of tasks");
-	return done(L, world, "start", job, sl_start_sized(world->pass, job, (uint32_t)tasks));
+	return done(L, sim, "start", job, sl_start_sized(sim->pass, job, (uint32_t)tasks));
 }
 
 static int cancel(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "cancel");
+	struct lua_sim *sim = in_pass(L, "cancel");
 	const sl_job job = job_check(L, 2);
-	return done(L, world, "cancel", job, sl_cancel(world->pass, job));
+	return done(L, sim, "cancel", job, sl_cancel(sim->pass, job));
 }
 
 static int preempt(lua_State *L)
 {
 	static const char *const how[] = { "requeue", "checkpoint", "suspend", "cancel", NULL };
-	struct lua_world *world = with(L, "preempt", SL_USE_PREEMPT, "preempt");
+	struct lua_sim *sim = with(L, "preempt", SL_USE_PREEMPT, "preempt");
 	const sl_job job = job_check(L, 2);
 	const int as = luaL_checkoption(L, 3, "requeue", how);
-	return done(L, world, how[as], job, sl_preempt(world->pass, job, (enum sl_preempt)as));
+	return done(L, sim, how[as], job, sl_preempt(sim->pass, job, (enum sl_preempt)as));
 }
 
 static int resume(lua_State *L)
 {
-	struct lua_world *world = with(L, "resume", SL_USE_PREEMPT, "preempt");
+	struct lua_sim *sim = with(L, "resume", SL_USE_PREEMPT, "preempt");
 	const sl_job job = job_check(L, 2);
-	return done(L, world, "resume", job, sl_resume(world->pass, job));
+	return done(L, sim, "resume", job, sl_resume(sim->pass, job));
 }
 
 static int resize(lua_State *L)
 {
-	struct lua_world *world = with(L, "resize", SL_USE_PREEMPT, "preempt");
+	struct lua_sim *sim = with(L, "resize", SL_USE_PREEMPT, "preempt");
 	const sl_job job = job_check(L, 2);
 	const lua_Integer tasks = luaL_checkinteger(L, 3);
 	luaL_argcheck(L, tasks > 0 && tasks <= UINT32_MAX, 3, "is no number of tasks");
-	return done(L, world, "resize", job, sl_resize(world->pass, job, (uint32_t)tasks));
+	return done(L, sim, "resize", job, sl_resize(sim->pass, job, (uint32_t)tasks));
 }
 
 /* ---- Try and take back -------------------------------------------------------------------------------- */
@@ -97,15 +97,15 @@ static int resize(lua_State *L)
 /* Calls the function with the rest; what it did stays if it returns true. An error takes it back, too. */
 static int try(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "try");
+	struct lua_sim *sim = in_pass(L, "try");
 	luaL_checktype(L, 2, LUA_TFUNCTION);
-	const sl_marked mark = sl_mark(world->pass);
+	const sl_marked mark = sl_mark(sim->pass);
 	const int failed = lua_pcall(L, lua_gettop(L) - 2, 1, 0);
 	const bool good = !failed && lua_toboolean(L, -1);
 	if (good)
-		sl_keep(world->pass, mark);
+		sl_keep(sim->pass, mark);
 	else
-		sl_undo(world->pass, mark);
+		sl_undo(sim->pass, mark);
 	if (failed)
 		return lua_error(L);
 	lua_pushboolean(L, good);
@@ -117,16 +117,16 @@ static int try(lua_State *L)
 
 static int hold(lua_State *L)
 {
-	struct lua_world *world = with(L, "hold", SL_USE_PROMISES, "promises");
+	struct lua_sim *sim = with(L, "hold", SL_USE_PROMISES, "promises");
 	const sl_job job = job_check(L, 2);
 	const sl_time at = check_seconds(L, 3);
-	return done(L, world, "hold", job, sl_promise_hold(world->pass, job, at));
+	return done(L, sim, "hold", job, sl_promise_set(sim->pass, job, at));
 }
 
 static int drop(lua_State *L)
 {
-	struct lua_world *world = with(L, "drop", SL_USE_PROMISES, "promises");
-	sl_promise_drop(world->pass, job_check(L, 2));
+	struct lua_sim *sim = with(L, "drop", SL_USE_PROMISES, "promises");
+	sl_promise_drop(sim->pass, job_check(L, 2));
 	return 0;
 }
 
@@ -134,20 +134,20 @@ static int drop(lua_State *L)
  * one. */
 static int promise_all(lua_State *L)
 {
-	struct lua_world *world = with(L, "promise_all", SL_USE_PROMISES, "promises");
-	if (sl_promises_broken(world->pass))
-		sl_promises_drop(world->pass);
+	struct lua_sim *sim = with(L, "promise_all", SL_USE_PROMISES, "promises");
+	if (sl_promises_broken(sim->pass))
+		sl_promises_drop(sim->pass);
 	else
-		sl_promises_compress(world->pass);
-	sl_promises_make(world->pass);
+		sl_promises_compress(sim->pass);
+	sl_promises_make(sim->pass);
 	return 0;
 }
 
 static int start_due(lua_State *L)
 {
-	struct lua_world *world = with(L, "start_due", SL_USE_PROMISES, "promises");
-	note(world, "due", 0, 0);
-	sl_promises_start(world->pass);
+	struct lua_sim *sim = with(L, "start_due", SL_USE_PROMISES, "promises");
+	note(sim, "due", 0, 0);
+	sl_promises_start(sim->pass);
 	return 0;
 }
 
@@ -156,21 +156,21 @@ static int start_due(lua_State *L)
 
 static int head(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "head");
+	struct lua_sim *sim = in_pass(L, "head");
 	const sl_job job = job_check(L, 2);
-	if (sl_waits(world->pass, job))
-		sl_head_waits(world->pass, job);
+	if (sl_waits(sim->pass, job))
+		sl_head_waits(sim->pass, job);
 	return 0;
 }
 
 static int reason(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "reason");
+	struct lua_sim *sim = in_pass(L, "reason");
 	const sl_job job = job_check(L, 2);
 	const char *word = luaL_checkstring(L, 3);
 	for (int i = 0; i < SL_REASON_COUNT; i++)
 		if (strcmp(sl_reason_name((enum sl_reason)i), word) == 0) {
-			sl_set_reason(world->pass, job, (enum sl_reason)i, 0);
+			sl_set_reason(sim->pass, job, (enum sl_reason)i, 0);
 			return 0;
 		}
 	return luaL_error(L, "there is no reason '%s': 'schedlab list reasons' shows them", word);
@@ -178,12 +178,12 @@ static int reason(lua_State *L)
 
 static int by(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "by");
+	struct lua_sim *sim = in_pass(L, "by");
 	const char *word = luaL_checkstring(L, 2);
-	const sl_job whose = job_optional(L, 3);
+	const sl_job beneficiary = job_optional(L, 3);
 	for (int i = 0; i < SL_RULE_COUNT; i++)
 		if (strcmp(sl_rule_name((enum sl_rule)i), word) == 0) {
-			sl_by(world->pass, (enum sl_rule)i, whose);
+			sl_set_cause(sim->pass, (enum sl_rule)i, beneficiary);
 			return 0;
 		}
 	return luaL_error(L, "there is no rule '%s': 'schedlab list rules' shows them", word);
@@ -191,9 +191,9 @@ static int by(lua_State *L)
 
 static int plan(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "plan");
+	struct lua_sim *sim = in_pass(L, "plan");
 	const sl_job job = job_check(L, 2);
-	sl_tell_plan(world->pass, job, lua_isnoneornil(L, 3) ? SL_NONE : check_seconds(L, 3));
+	sl_report_plan(sim->pass, job, lua_isnoneornil(L, 3) ? SL_NONE : check_seconds(L, 3));
 	return 0;
 }
 
@@ -202,11 +202,11 @@ static int plan(lua_State *L)
 
 static int wake(lua_State *L)
 {
-	struct lua_world *world = in_pass(L, "wake");
+	struct lua_sim *sim = in_pass(L, "wake");
 	const sl_time at = check_seconds(L, 2);
-	note(world, "wake", (uint64_t)at, 0);
+	note(sim, "wake", (uint64_t)at, 0);
 	if (at != SL_NEVER)
-		sl_wake(world->pass, at);
+		sl_wake(sim->pass, at);
 	return 0;
 }
 
@@ -215,15 +215,15 @@ enum { TAG_MAX = 1 << 30 };
 /* In pass(s) or on_event(e, s). Rows of timers begin behind those of jobs. */
 static int timer(lua_State *L)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	(void)luaL_checkudata(L, 1, "pass");
 	const sl_time at = check_seconds(L, 2);
 	const lua_Integer tag = luaL_optinteger(L, 3, 0);
 	luaL_argcheck(L, tag >= 0 && tag < TAG_MAX, 3, "is not a whole number from 0 to 1073741823");
-	luaL_argcheck(L, at > sl_now(world->pass), 2, "is not later than now");
-	note(world, "timer", (uint64_t)at, (uint64_t)tag);
+	luaL_argcheck(L, at > sl_now(sim->pass), 2, "is not later than now");
+	note(sim, "timer", (uint64_t)at, (uint64_t)tag);
 	if (at != SL_NEVER)
-		sl_wake_event(world->pass, at, UINT32_C(1) << 31 | (uint32_t)tag);
+		sl_wake_event(sim->pass, at, UINT32_C(1) << 31 | (uint32_t)tag);
 	return 0;
 }
 
@@ -267,9 +267,9 @@ static int ledger_add(lua_State *L)
 enum { LEDGER_ROWS_MAX = 1 << 26 };
 
 /* ledgers = { used = 10, ran = "jobs" }, by name. */
-void command_ledgers(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err)
+void command_ledgers(struct lua_sim *sim, const struct sl_setup *setup, struct sl_err *err)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	lua_newtable(L);
 	lua_pushvalue(L, -1);
 	lua_setfield(L, LUA_REGISTRYINDEX, "schedlab.ledgers");
@@ -287,7 +287,7 @@ void command_ledgers(struct lua_world *world, const struct sl_setup *setup, stru
 			rows > LEDGER_ROWS_MAX) {
 			(void)sl_fail(err, SL_INPUT,
 				"%s: ledgers = { NAME = ROWS }: ROWS is a number of 1 to %d, or \"jobs\"",
-				sl_script_path(world->script), LEDGER_ROWS_MAX);
+				sl_script_path(sim->script), LEDGER_ROWS_MAX);
 			break;
 		}
 		const char *name = lua_tostring(L, -2);
@@ -311,16 +311,16 @@ void command_ledgers(struct lua_world *world, const struct sl_setup *setup, stru
 
 static int metric(lua_State *L)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	(void)luaL_checkudata(L, 1, "pass");
 	const char *name = luaL_checkstring(L, 2);
 	double key;
-	if (!world->tally)
+	if (!sim->tally)
 		return luaL_error(L, "s:metric() belongs into tell(s), which is called as the run ends");
 	luaL_argcheck(L, luaw_quantise(luaL_checknumber(L, 3), &key) && key < 0x1p63 && key > -0x1p63, 3,
 		"is beyond what a metric may be");
-	if (sl_tell_metric(world->tally, name, (int64_t)key, world->tally_err))
-		return luaL_error(L, "%s", world->tally_err->text);
+	if (sl_report_metric(sim->tally, name, (int64_t)key, sim->tally_err))
+		return luaL_error(L, "%s", sim->tally_err->text);
 	return 0;
 }
 

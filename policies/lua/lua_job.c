@@ -52,14 +52,14 @@ static void push_text(lua_State *L, const char *text)
 }
 
 /* By name, or its bare number; nil: not known. */
-static void push_party(lua_State *L, int32_t party, const char *const *name)
+static void push_share_holder(lua_State *L, int32_t share_holder, const char *const *name)
 {
-	if (party < 0)
+	if (share_holder < 0)
 		lua_pushnil(L);
 	else if (name)
-		lua_pushstring(L, name[party]);
+		lua_pushstring(L, name[share_holder]);
 	else
-		lua_pushinteger(L, party);
+		lua_pushinteger(L, share_holder);
 }
 
 static void push_some(lua_State *L, int64_t number)
@@ -140,17 +140,17 @@ static void push_id(lua_State *L, const struct sl_jobs *jobs, sl_job job)
 		lua_pushinteger(L, jobs->id[job.row]);
 }
 
-static const struct sl_job_more *more_of(const struct sl_jobs *jobs, sl_job job)
+static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, sl_job job)
 {
 	return jobs->more_of && jobs->more_of[job.row] ? &jobs->more[jobs->more_of[job.row]] : NULL;
 }
 
 /* The tasks that it asks; now, while it runs. */
-static int64_t tasks_of(const struct lua_world *world, sl_job job)
+static int64_t tasks_of(const struct lua_sim *sim, sl_job job)
 {
-	const struct sl_jobs *jobs = world->jobs;
-	if (sl_state_of(world->pass, job) == SL_RUNNING)
-		return sl_tasks_of(world->pass, job);
+	const struct sl_jobs *jobs = sim->jobs;
+	if (sl_state_of(sim->pass, job) == SL_RUNNING)
+		return sl_tasks_of(sim->pass, job);
 	if (!jobs->request)
 		return jobs->size[job.row];
 	int64_t tasks = 0;
@@ -161,10 +161,10 @@ static int64_t tasks_of(const struct lua_world *world, sl_job job)
 }
 
 /* What stands in the trace. */
-static bool push_of_trace(lua_State *L, const struct lua_world *world, sl_job job, enum field field)
+static bool push_of_trace(lua_State *L, const struct lua_sim *sim, sl_job job, enum field field)
 {
-	const struct sl_jobs *jobs = world->jobs;
-	const struct sl_job_more *more = more_of(jobs, job);
+	const struct sl_jobs *jobs = sim->jobs;
+	const struct sl_job_attributes *more = more_of(jobs, job);
 	switch ((int)field) {
 	case JOB_ID:
 		push_id(L, jobs, job);
@@ -182,13 +182,13 @@ static bool push_of_trace(lua_State *L, const struct lua_world *world, sl_job jo
 		push_seconds(L, jobs->limit[job.row]);
 		return true;
 	case JOB_USER:
-		push_party(L, jobs->user[job.row], jobs->user_name);
+		push_share_holder(L, jobs->user[job.row], jobs->user_name);
 		return true;
 	case JOB_ACCOUNT:
-		push_party(L, jobs->account[job.row], jobs->account_name);
+		push_share_holder(L, jobs->account[job.row], jobs->account_name);
 		return true;
 	case JOB_PARTITION:
-		push_party(L, jobs->partition[job.row], jobs->partition_name);
+		push_share_holder(L, jobs->partition[job.row], jobs->partition_name);
 		return true;
 	case JOB_NAME:
 		push_text(L, more ? more->name : NULL);
@@ -208,13 +208,13 @@ static bool push_of_trace(lua_State *L, const struct lua_world *world, sl_job jo
 }
 
 /* What is so now. */
-static bool push_of_now(lua_State *L, const struct lua_world *world, sl_job job, enum field field)
+static bool push_of_now(lua_State *L, const struct lua_sim *sim, sl_job job, enum field field)
 {
-	const struct sl_pass *pass = world->pass;
-	const struct sl_cluster *cluster = world->cluster;
+	const struct sl_pass *pass = sim->pass;
+	const struct sl_cluster *cluster = sim->cluster;
 	switch ((int)field) {
 	case JOB_WAIT:
-		push_seconds(L, sl_now(pass) - world->jobs->submit[job.row]);
+		push_seconds(L, sl_now(pass) - sim->jobs->submit[job.row]);
 		return true;
 	case JOB_CPUS:
 		push_amount(L, sl_asks(pass, job, SL_KIND_CPUS), cluster->cpu_parts);
@@ -226,7 +226,7 @@ static bool push_of_now(lua_State *L, const struct lua_world *world, sl_job job,
 		lua_pushinteger(L, sl_asks(pass, job, SL_KIND_MEM));
 		return true;
 	case JOB_TASKS:
-		lua_pushinteger(L, tasks_of(world, job));
+		lua_pushinteger(L, tasks_of(sim, job));
 		return true;
 	case JOB_ESTIMATE:
 		push_seconds(L, sl_estimate_of(pass, job));
@@ -254,7 +254,7 @@ static bool push_of_now(lua_State *L, const struct lua_world *world, sl_job job,
 /* Upvalue: fields by name. */
 static int job_index(lua_State *L)
 {
-	const struct lua_world *world = luaw_of(L);
+	const struct lua_sim *sim = luaw_of(L);
 	const sl_job job = *(const sl_job *)lua_touserdata(L, 1);
 	lua_settop(L, 2);
 	lua_pushvalue(L, 2);
@@ -262,12 +262,12 @@ static int job_index(lua_State *L)
 		return luaL_error(
 			L, "a job has no field '%s': schedlab-lua(7) lists them", luaL_tolstring(L, 2, NULL));
 	const enum field field = (enum field)lua_tointeger(L, -1);
-	if (push_of_trace(L, world, job, field) || push_of_now(L, world, job, field))
+	if (push_of_trace(L, sim, job, field) || push_of_now(L, sim, job, field))
 		return 1;
-	if (!world->clairvoyant)
+	if (!sim->clairvoyant)
 		return luaL_error(L,
 			"no scheduler knows job.run: write `clairvoyant = true` at the top of the script to read it");
-	push_seconds(L, world->jobs->run[job.row]);
+	push_seconds(L, sim->jobs->run[job.row]);
 	return 1;
 }
 

@@ -185,7 +185,7 @@ static const char *capture_end(struct match *m, const char *s, const char *p)
 	return found;
 }
 
-static const char *match_again(const struct match *m, const char *s, int digit)
+static const char *match_retry(const struct match *m, const char *s, int digit)
 {
 	const int which = digit - '1';
 	if (which < 0 || which >= m->count || m->capture[which].len == CAPTURE_OPEN)
@@ -259,7 +259,7 @@ static const char *match_on(struct match *m, const char *s, const char *p)
 		} else if (*p == '%' && next == 'f') {
 			p = match_border(m, s, p + 2);
 		} else if (*p == '%' && next >= '0' && next <= '9') {
-			s = match_again(m, s, next);
+			s = match_retry(m, s, next);
 			p += 2;
 			if (!s)
 				return NULL;

@@ -9,6 +9,6 @@
 
 extern const struct sl_policy lua_policy; /* Without a name: a script's own takes its place. */
 extern const struct sl_scripting lua_scripting;
-extern const struct sl_placing place_lua;
+extern const struct sl_node_scorer place_lua;
 
 #endif

@@ -10,7 +10,7 @@
 
 static const char pass_type[] = "pass";
 
-static struct lua_world *self(lua_State *L)
+static struct lua_sim *self(lua_State *L)
 {
 	(void)luaL_checkudata(L, 1, pass_type);
 	luaw_look(L); /* What it asks for may take the engine long. */
@@ -36,9 +36,9 @@ static int after(lua_State *L)
 /* By the order's keys: the job before may have been started meanwhile. */
 static int queue_step(lua_State *L)
 {
-	const struct lua_world *world = self(L);
+	const struct lua_sim *sim = self(L);
 	const sl_job before = job_optional(L, 2);
-	job_push(L, sl_job_is(before) ? sl_queue_after(world->pass, before) : sl_queue_first(world->pass));
+	job_push(L, sl_job_is(before) ? sl_queue_after(sim->pass, before) : sl_queue_first(sim->pass));
 	return 1;
 }
 
@@ -72,15 +72,15 @@ static int running_step(lua_State *L)
 /* As they are now, in order of their starts, whatever becomes of them meanwhile; what is suspended too. */
 static int running(lua_State *L)
 {
-	const struct lua_world *world = self(L);
-	if (!(world->uses & SL_USE_PREEMPT))
+	const struct lua_sim *sim = self(L);
+	if (!(sim->uses & SL_USE_PREEMPT))
 		return luaL_error(L, "s:running() needs uses = { \"preempt\" } at the top of the script");
 	lua_newtable(L);
-	lua_Integer shown = 0;
-	for (sl_job job = sl_running_first(world->pass); sl_job_is(job);
-		job = sl_running_next(world->pass, job)) {
+	lua_Integer displayed = 0;
+	for (sl_job job = sl_running_first(sim->pass); sl_job_is(job);
+		job = sl_running_next(sim->pass, job)) {
 		job_push(L, job);
-		lua_rawseti(L, -2, ++shown);
+		lua_rawseti(L, -2, ++displayed);
 	}
 	lua_pushinteger(L, 0);
 	lua_pushcclosure(L, running_step, 2);
@@ -94,14 +94,14 @@ static const char *const kind_name[] = { "cpus", "mem", "gpus", NULL };
 /* "gpus": of all types. */
 static int free_now(lua_State *L)
 {
-	const struct lua_world *world = self(L);
-	const struct sl_cluster *cluster = world->cluster;
+	const struct lua_sim *sim = self(L);
+	const struct sl_cluster *cluster = sim->cluster;
 	const int kind = luaL_checkoption(L, 2, "cpus", kind_name);
 	int64_t amount = 0;
 	if (kind < SL_KIND_GPUS)
-		amount = sl_free(world->pass, (uint32_t)kind);
+		amount = sl_free(sim->pass, (uint32_t)kind);
 	for (uint32_t i = SL_KIND_GPUS; kind == SL_KIND_GPUS && i < cluster->kind_count; i++)
-		amount += sl_free(world->pass, i);
+		amount += sl_free(sim->pass, i);
 	push_amount(L, amount,
 		kind == SL_KIND_CPUS   ? cluster->cpu_parts
 		: kind == SL_KIND_GPUS ? cluster->gpu_parts
@@ -111,8 +111,8 @@ static int free_now(lua_State *L)
 
 static int total(lua_State *L)
 {
-	const struct lua_world *world = self(L);
-	const struct sl_cluster *cluster = world->cluster;
+	const struct lua_sim *sim = self(L);
+	const struct sl_cluster *cluster = sim->cluster;
 	switch (luaL_checkoption(L, 2, "cpus", kind_name)) {
 	case SL_KIND_CPUS:
 		push_amount(L, cluster->cpus, cluster->cpu_parts);
@@ -128,9 +128,9 @@ static int total(lua_State *L)
 
 static int fits(lua_State *L)
 {
-	const struct lua_world *world = self(L);
+	const struct lua_sim *sim = self(L);
 	const sl_job job = job_check(L, 2);
-	lua_pushboolean(L, sl_waits(world->pass, job) && sl_fits(world->pass, job));
+	lua_pushboolean(L, sl_waits(sim->pass, job) && sl_fits(sim->pass, job));
 	return 1;
 }
 
@@ -148,13 +148,13 @@ static const char shadow_type[] = "shadow";
 static int shadow(lua_State *L)
 {
 	static const char *const spares[] = { "count", "named", "none", NULL };
-	const struct lua_world *world = self(L);
+	const struct lua_sim *sim = self(L);
 	const sl_job job = job_check(L, 2);
 	const int spare = luaL_checkoption(L, 3, "count", spares);
-	if (!sl_waits(world->pass, job))
+	if (!sl_waits(sim->pass, job))
 		return luaL_error(L, "s:shadow() is of a job that waits");
 	struct sl_promise *made = lua_newuserdatauv(L, sizeof(*made), 0);
-	*made = sl_shadow_with(world->pass, job, (enum sl_spare)spare);
+	*made = sl_shadow_with(sim->pass, job, (enum sl_spare)spare);
 	luaL_setmetatable(L, shadow_type);
 	return 1;
 }
@@ -178,10 +178,10 @@ static int shadow_index(lua_State *L)
 /* Behind that job (nil: from the front); nil where there is none. */
 static int next_fit(lua_State *L)
 {
-	const struct lua_world *world = self(L);
+	const struct lua_sim *sim = self(L);
 	const sl_job job = job_optional(L, 2);
 	struct sl_promise *of = lua_isnoneornil(L, 3) ? NULL : luaL_checkudata(L, 3, shadow_type);
-	job_push(L, sl_queue_next_fit(world->pass, job, of));
+	job_push(L, sl_queue_next_fit(sim->pass, job, of));
 	return 1;
 }
 
@@ -190,22 +190,21 @@ static int next_fit(lua_State *L)
 
 static int promise_of(lua_State *L)
 {
-	const struct lua_world *world = self(L);
-	push_seconds(
-		L, world->uses & SL_USE_PROMISES ? sl_promise_of(world->pass, job_check(L, 2)) : SL_NONE);
+	const struct lua_sim *sim = self(L);
+	push_seconds(L, sim->uses & SL_USE_PROMISES ? sl_promise_of(sim->pass, job_check(L, 2)) : SL_NONE);
 	return 1;
 }
 
 /* The earliest start beside all other promises. */
 static int promise_at(lua_State *L)
 {
-	const struct lua_world *world = self(L);
+	const struct lua_sim *sim = self(L);
 	const sl_job job = job_check(L, 2);
-	if (!(world->uses & SL_USE_PROMISES))
+	if (!(sim->uses & SL_USE_PROMISES))
 		return luaL_error(L, "s:earliest() needs uses = { \"promises\" } at the top of the script");
-	if (!sl_waits(world->pass, job))
+	if (!sl_waits(sim->pass, job))
 		return luaL_error(L, "s:earliest() is of a job that waits");
-	push_seconds(L, sl_promise_at(world->pass, job));
+	push_seconds(L, sl_promise_at(sim->pass, job));
 	return 1;
 }
 
@@ -220,13 +219,13 @@ static const luaL_Reg reads[] = { { "first", first }, { "after", after }, { "que
 /* Upvalue: the methods. */
 static int pass_index(lua_State *L)
 {
-	const struct lua_world *world = luaw_of(L);
+	const struct lua_sim *sim = luaw_of(L);
 	lua_settop(L, 2);
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
 		return 1;
 	if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "now") == 0) {
-		push_seconds(L, sl_now(world->pass));
+		push_seconds(L, sl_now(sim->pass));
 		return 1;
 	}
 	return luaL_error(

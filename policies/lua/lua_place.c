@@ -15,18 +15,18 @@
 static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct sl_script *script = sl_param_script(setup, "place");
-	struct lua_world *world = sl_alloc(setup->arena, 1, sizeof(*world));
-	if (!world)
+	struct lua_sim *sim = sl_alloc(setup->arena, 1, sizeof(*sim));
+	if (!sim)
 		return sl_fail_memory(err);
 	if (!script)
 		script = sl_param_script(setup, NULL);
 	if (!script)
 		return sl_fail(err, SL_USAGE, "place=lua needs its script: place=lua:FILE");
-	const int status = luaw_open(world, setup, script, err);
-	*state = world;
-	if (luaw_early(world, status, err))
+	const int status = luaw_open(sim, setup, script, err);
+	*state = sim;
+	if (luaw_early(sim, status, err))
 		return SL_OK;
-	if (!status && luaw_takes(world, "score", NULL) < 0)
+	if (!status && luaw_takes(sim, "score", NULL) < 0)
 		(void)sl_fail(err, SL_INPUT, "%s: has no function score(node, task): place=lua:FILE asks it",
 			sl_script_path(script));
 	return err->status;
@@ -101,35 +101,34 @@ static void push_task(
 	lua_setfield(L, -2, "of");
 }
 
-static int refuse(struct lua_world *world)
+static int refuse(struct lua_sim *sim)
 {
 	int line = 0;
-	(void)luaw_takes(world, "score", &line);
-	luaw_fail(world, line, "score() did not return a number that is finite");
+	(void)luaw_takes(sim, "score", &line);
+	luaw_fail(sim, line, "score() did not return a number that is finite");
 	return 0;
 }
 
 static int64_t score(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
-	struct lua_world *world = state;
+	struct lua_sim *sim = state;
 	double key = 0;
-	if (!luaw_good(world) || !luaw_function(world, "score"))
+	if (!luaw_good(sim) || !luaw_function(sim, "score"))
 		return 0;
-	world->draw.what =
-		"score"; /* The same for all: what is remembered must not hang on who asks first. */
-	push_node(world->L, class);
-	push_task(world->L, class->cluster, group, tasks);
-	if (!luaw_call(world, "score", 2, 1))
+	sim->draw.what = "score"; /* The same for all: what is remembered must not hang on who asks first. */
+	push_node(sim->L, class);
+	push_task(sim->L, class->cluster, group, tasks);
+	if (!luaw_call(sim, "score", 2, 1))
 		return 0;
-	const bool good = lua_type(world->L, -1) == LUA_TNUMBER &&
-			  luaw_quantise(lua_tonumber(world->L, -1), &key) && fabs(key) < 0x1p62;
-	lua_settop(world->L, 0);
-	return good ? (int64_t)floor(key + 0.5) : refuse(world);
+	const bool good = lua_type(sim->L, -1) == LUA_TNUMBER &&
+			  luaw_quantise(lua_tonumber(sim->L, -1), &key) && fabs(key) < 0x1p62;
+	lua_settop(sim->L, 0);
+	return good ? (int64_t)floor(key + 0.5) : refuse(sim);
 }
 
-const struct sl_placing place_lua = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_lua = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "lua",
 	.summary = "score(node, task) of a script in Lua: place=lua:FILE",
 	.paper = "the script's own",

@@ -17,21 +17,21 @@
 enum has { HAS_ORDER = 1, HAS_WAITS = 2, HAS_FILL = 4, HAS_ESTIMATE = 8, HAS_EVENT = 16, HAS_EXPIRED = 32 };
 
 struct lua_run {
-	struct lua_world world;
+	struct lua_sim sim;
 	unsigned has;
 };
 
 /* ---- Init --------------------------------------------------------------------------------------------- */
 
-static unsigned functions(struct lua_world *world)
+static unsigned functions(struct lua_sim *sim)
 {
-	const int order = luaw_takes(world, "order", NULL);
+	const int order = luaw_takes(sim, "order", NULL);
 	unsigned has = order >= 0 ? HAS_ORDER : 0;
 	has |= order >= 2 ? HAS_WAITS : 0;
-	has |= luaw_takes(world, "fill", NULL) >= 0 ? HAS_FILL : 0;
-	has |= luaw_takes(world, "estimate", NULL) >= 0 ? HAS_ESTIMATE : 0;
-	has |= luaw_takes(world, "expired", NULL) >= 0 ? HAS_EXPIRED : 0;
-	return has | (luaw_takes(world, "on_event", NULL) >= 0 ? HAS_EVENT : 0);
+	has |= luaw_takes(sim, "fill", NULL) >= 0 ? HAS_FILL : 0;
+	has |= luaw_takes(sim, "estimate", NULL) >= 0 ? HAS_ESTIMATE : 0;
+	has |= luaw_takes(sim, "expired", NULL) >= 0 ? HAS_EXPIRED : 0;
+	return has | (luaw_takes(sim, "on_event", NULL) >= 0 ? HAS_EVENT : 0);
 }
 
 static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -43,34 +43,34 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	struct sl_script *script = sl_param_script(setup, NULL);
 	if (!script)
 		return sl_fail(err, SL_USAGE, "a policy in Lua is named by its file: -p mine.lua");
-	struct lua_world *world = &run->world;
-	int status = luaw_open(world, setup, script, err);
+	struct lua_sim *sim = &run->sim;
+	int status = luaw_open(sim, setup, script, err);
 	unsigned uses = 0;
 	if (!status)
-		status = script_uses(world, &uses, err);
+		status = script_uses(sim, &uses, err);
 	if (!status)
-		status = script_values(world, setup, err);
+		status = script_values(sim, setup, err);
 	if (status)
-		return luaw_early(world, status, err) ? SL_OK : status;
-	world->uses = uses;
-	run->has = functions(world);
+		return luaw_early(sim, status, err) ? SL_OK : status;
+	sim->uses = uses;
+	run->has = functions(sim);
 	uses |= run->has & HAS_ORDER ? SL_USE_KEYS : 0;
 	uses |= run->has & HAS_FILL ? SL_USE_FILL : 0;
 	uses |= run->has & HAS_ESTIMATE ? SL_USE_ESTIMATES | SL_USE_EXPIRY : 0;
 	status = sl_use(setup, uses, err);
 	if (!status)
-		command_ledgers(world, setup, err);
+		command_ledgers(sim, setup, err);
 	status = err->status;
 	sl_default_rule(setup, SL_RULE_ORDER);
-	if (!status && luaw_takes(world, "score", NULL) >= 0)
-		status = sl_set_placing(setup, &place_lua, SL_TIES_INDEX, err);
+	if (!status && luaw_takes(sim, "score", NULL) >= 0)
+		status = sl_set_node_scorer(setup, &place_lua, SL_TIES_INDEX, err);
 	return status;
 }
 
 static void release(void *state)
 {
 	struct lua_run *run = state;
-	luaw_close(&run->world);
+	luaw_close(&run->sim);
 }
 
 /* ---- Submissions ------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ static double order_key(void *state, struct sl_pass *pass, sl_job job)
 	struct lua_run *run = state;
 	struct sl_answer answer;
 	(void)pass;
-	return part_ask(&run->world, "order", job, 1U << SL_ANSWER_NUMBER, &answer) ? answer.key : 0;
+	return part_query(&run->sim, "order", job, 1U << SL_ANSWER_NUMBER, &answer) ? answer.key : 0;
 }
 
 /* Between a microsecond and its limit; nil: its limit. */
@@ -89,7 +89,7 @@ static void set_estimate(struct lua_run *run, struct sl_pass *pass, sl_job job, 
 {
 	struct sl_answer answer;
 	const sl_time limit = sl_jobs_of(pass)->limit[job.row];
-	if (!part_ask(&run->world, function, job, 1U << SL_ANSWER_NUMBER | 1U << SL_ANSWER_NONE, &answer))
+	if (!part_query(&run->sim, function, job, 1U << SL_ANSWER_NUMBER | 1U << SL_ANSWER_NONE, &answer))
 		return;
 	const bool said = answer.kind == SL_ANSWER_NUMBER && answer.micro < limit;
 	sl_set_estimate(pass, job, !said ? limit : answer.micro > 1 ? answer.micro : 1);
@@ -102,7 +102,7 @@ static void submitted(struct lua_run *run, struct sl_pass *pass, sl_job job)
 		set_estimate(run, pass, job, "estimate");
 	if (run->has & HAS_ORDER)
 		sl_set_key(pass, job, order_key(run, pass, job));
-	if (run->has & HAS_FILL && part_ask(&run->world, "fill", job, 1U << SL_ANSWER_NUMBER, &answer))
+	if (run->has & HAS_FILL && part_query(&run->sim, "fill", job, 1U << SL_ANSWER_NUMBER, &answer))
 		sl_set_fill_key(pass, job, answer.key);
 }
 
@@ -116,7 +116,7 @@ static void expired(struct lua_run *run, struct sl_pass *pass, sl_job job)
 		before >= limit)
 		return;
 	const unsigned kinds = 1U << SL_ANSWER_NUMBER | 1U << SL_ANSWER_NONE;
-	if (run->has & HAS_EXPIRED && !part_ask(&run->world, "expired", job, kinds, &answer))
+	if (run->has & HAS_EXPIRED && !part_query(&run->sim, "expired", job, kinds, &answer))
 		return;
 	const bool said = answer.kind == SL_ANSWER_NUMBER && answer.micro > before && answer.micro < limit;
 	sl_set_estimate(pass, job, said ? answer.micro : limit);
@@ -146,9 +146,9 @@ static bool is_of_job(enum sl_event_class class)
 }
 
 /* e = { type = "end", time = ..., job = ... }; a timer has its tag, a node's event its number. */
-static void push_event(struct lua_world *world, const struct sl_event *event)
+static void push_event(struct lua_sim *sim, const struct sl_event *event)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	lua_createtable(L, 0, 4);
 	lua_pushstring(L, class_name[event->class]);
 	lua_setfield(L, -2, "type");
@@ -166,29 +166,29 @@ static void push_event(struct lua_world *world, const struct sl_event *event)
 	}
 }
 
-static void tell_event(struct lua_run *run, const struct sl_event *event)
+static void report_event(struct lua_run *run, const struct sl_event *event)
 {
-	struct lua_world *world = &run->world;
-	if (!(run->has & HAS_EVENT) || world->failed || !luaw_function(world, "on_event"))
+	struct lua_sim *sim = &run->sim;
+	if (!(run->has & HAS_EVENT) || sim->failed || !luaw_function(sim, "on_event"))
 		return;
-	world->draw.what = "event";
-	world->draw.which = ++world->number;
-	world->draw.of = 0;
-	push_event(world, event);
-	pass_push(world->L);
-	(void)luaw_call(world, "on_event", 2, 0);
+	sim->draw.what = "event";
+	sim->draw.which = ++sim->number;
+	sim->draw.of = 0;
+	push_event(sim, event);
+	pass_push(sim->L);
+	(void)luaw_call(sim, "on_event", 2, 0);
 }
 
 static void on_event(void *state, struct sl_pass *pass, const struct sl_event *event)
 {
 	struct lua_run *run = state;
-	run->world.pass = pass;
-	run->world.mute = false;
+	run->sim.pass = pass;
+	run->sim.mute = false;
 	if (event->class == SL_EV_TIMER && !(event->row & TIMER_ROW)) {
 		expired(run, pass, (sl_job){ event->row });
 		return;
 	}
-	tell_event(run, event); /* First: what it learns of a job may be asked below. */
+	report_event(run, event); /* First: what it learns of a job may be asked below. */
 	if (event->class == SL_EV_SUBMIT)
 		submitted(run, pass, (sl_job){ event->row });
 }
@@ -197,67 +197,67 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
  * -------------------------------------------------------------------------------------------------------- */
 
 /* The same pass once more, which the engine took back: what it did must be what it did before. */
-static void compare_passes(struct lua_world *world, bool again)
+static void compare_passes(struct lua_sim *sim, bool retry)
 {
 	char text[300];
 	char at[40];
 	int line = 0;
-	if (!again || world->done == world->done_before || world->failed)
+	if (!retry || sim->done == sim->done_before || sim->failed)
 		return;
-	(void)luaw_takes(world, "pass", &line);
-	*sl_put_micro(at, sl_now(world->pass)) = '\0';
+	(void)luaw_takes(sim, "pass", &line);
+	*sl_put_micro(at, sl_now(sim->pass)) = '\0';
 	(void)snprintf(text, sizeof(text),
 		"pass() was taken back and made again at %s s, and did otherwise: what it keeps of its own must change "
 		"in on_event() alone; in a pass count in ledgers",
 		at);
-	luaw_fail(world, line, text);
+	luaw_fail(sim, line, text);
 }
 
 static void pass_once(void *state, struct sl_pass *pass)
 {
 	struct lua_run *run = state;
-	struct lua_world *world = &run->world;
+	struct lua_sim *sim = &run->sim;
 	const uint64_t number = sl_pass_number(pass);
-	const bool again = number == world->pass_number;
-	world->pass = pass;
-	world->done_before = world->done;
-	world->done = UINT64_C(0xcbf29ce484222325);
-	world->pass_number = number;
-	world->passes += !again;
-	world->mute = again;
-	if (run->has & HAS_WAITS && luaw_good(world))
+	const bool retry = number == sim->pass_number;
+	sim->pass = pass;
+	sim->done_before = sim->done;
+	sim->done = UINT64_C(0xcbf29ce484222325);
+	sim->pass_number = number;
+	sim->passes += !retry;
+	sim->mute = retry;
+	if (run->has & HAS_WAITS && luaw_good(sim))
 		sl_queue_rekey(pass, order_key, run);
-	if (!luaw_good(world) || !luaw_function(world, "pass"))
+	if (!luaw_good(sim) || !luaw_function(sim, "pass"))
 		return;
-	world->draw.what = "pass";
-	world->draw.which = world->passes;
-	world->draw.of = 0;
-	pass_push(world->L);
-	world->in_pass = true;
-	(void)luaw_call(world, "pass", 1, 0);
-	world->in_pass = false;
-	compare_passes(world, again);
+	sim->draw.what = "pass";
+	sim->draw.which = sim->passes;
+	sim->draw.of = 0;
+	pass_push(sim->L);
+	sim->in_pass = true;
+	(void)luaw_call(sim, "pass", 1, 0);
+	sim->in_pass = false;
+	compare_passes(sim, retry);
 }
 
 /* ---- The end
  * ------------------------------------------------------------------------------------------------------------
  */
 
-static int tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct lua_run *run = state;
-	struct lua_world *world = &run->world;
-	world->pass = pass;
-	world->mute = false;
-	if (!luaw_good(world) || !luaw_function(world, "tell"))
+	struct lua_sim *sim = &run->sim;
+	sim->pass = pass;
+	sim->mute = false;
+	if (!luaw_good(sim) || !luaw_function(sim, "tell"))
 		return SL_OK;
-	world->draw.what = "tell";
+	sim->draw.what = "tell";
 	struct sl_err own = { 0 };
-	world->tally = tally;
-	world->tally_err = &own;
-	pass_push(world->L);
-	const int status = luaw_try(world, "tell", 1, 0, err);
-	world->tally = NULL;
+	sim->tally = tally;
+	sim->tally_err = &own;
+	pass_push(sim->L);
+	const int status = luaw_try(sim, "tell", 1, 0, err);
+	sim->tally = NULL;
 	if (!status || status == SL_INTERRUPTED)
 		return status;
 	err->status = SL_POLICY;
@@ -272,5 +272,5 @@ const struct sl_policy lua_policy = {
 	.pass = pass_once,
 	.on_event = on_event,
 	.release = release,
-	.tell = tell,
+	.report = report,
 };

@@ -71,7 +71,7 @@ typedef bool (*before_fn)(lua_State *L, int a, int b);
 /* A list on the stack, and one beside it as room to merge in. */
 struct sorting {
 	lua_State *L;
-	int list, room;
+	int list, capacity;
 	before_fn before;
 };
 
@@ -96,10 +96,10 @@ static void merge(const struct sorting *sorting, lua_Integer from, lua_Integer m
 	for (lua_Integer to = from; to < until; to++) {
 		const bool take_right = left == middle || (right < until && is_before(sorting, right, left));
 		(void)lua_rawgeti(L, sorting->list, take_right ? right++ : left++);
-		lua_rawseti(L, sorting->room, to);
+		lua_rawseti(L, sorting->capacity, to);
 	}
 	for (lua_Integer i = from; i < until; i++) {
-		(void)lua_rawgeti(L, sorting->room, i);
+		(void)lua_rawgeti(L, sorting->capacity, i);
 		lua_rawseti(L, sorting->list, i);
 	}
 }
@@ -121,13 +121,13 @@ static void sort_list(lua_State *L, int list, lua_Integer count, before_fn befor
 	if (is_sorted(&sorting, count))
 		return;
 	lua_createtable(L, (int)(count < INT32_MAX ? count : 0), 0);
-	sorting.room = lua_gettop(L);
+	sorting.capacity = lua_gettop(L);
 	for (lua_Integer width = 1; width < count; width *= 2)
 		for (lua_Integer from = 1; from + width <= count; from += 2 * width) {
 			const lua_Integer until = from + 2 * width;
 			merge(&sorting, from, from + width, until <= count ? until : count + 1);
 		}
-	lua_remove(L, sorting.room);
+	lua_remove(L, sorting.capacity);
 }
 
 /* Pushes the list of the keys of the table at `table`, in order. */
@@ -376,10 +376,10 @@ enum { LINES_MAX = 1000 };
 /* To whoever looks on at the run, on one line. */
 static int safe_print(lua_State *L)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	const int count = lua_gettop(L);
 	luaL_Buffer line;
-	if (!world->pass || world->mute || ++world->said > LINES_MAX)
+	if (!sim->pass || sim->mute || ++sim->said > LINES_MAX)
 		return 0;
 	for (int i = 1; i <= count; i++) {
 		lua_pushcfunction(L, safe_tostring);
@@ -388,17 +388,17 @@ static int safe_print(lua_State *L)
 		lua_replace(L, i);
 	}
 	luaL_buffinit(L, &line);
-	luaL_addstring(&line, sl_script_path(world->script));
+	luaL_addstring(&line, sl_script_path(sim->script));
 	luaL_addstring(&line, ":");
 	for (int i = 1; i <= count; i++) {
 		luaL_addchar(&line, ' ');
 		lua_pushvalue(L, i);
 		luaL_addvalue(&line);
 	}
-	if (world->said == LINES_MAX)
+	if (sim->said == LINES_MAX)
 		luaL_addstring(&line, " (no more is printed)");
 	luaL_pushresult(&line);
-	sl_say(world->pass, lua_tostring(L, -1));
+	sl_say(sim->pass, lua_tostring(L, -1));
 	return 0;
 }
 
@@ -429,15 +429,15 @@ static int safe_setmetatable(lua_State *L)
 /* A call draws from a stream of its own, so that one that is made again draws the same. */
 static struct sl_rng *stream(lua_State *L)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	char name[200];
-	if (world->drawn)
-		return &world->rng;
-	(void)snprintf(name, sizeof(name), "lua/%.60s/%.40s/%" PRIu64 "/%" PRIu64, world->name,
-		world->draw.what, world->draw.which, world->draw.of);
-	world->rng = sl_rng_stream(world->seed, name);
-	world->drawn = true;
-	return &world->rng;
+	if (sim->drawn)
+		return &sim->rng;
+	(void)snprintf(name, sizeof(name), "lua/%.60s/%.40s/%" PRIu64 "/%" PRIu64, sim->name, sim->draw.what,
+		sim->draw.which, sim->draw.of);
+	sim->rng = sl_rng_stream(sim->seed, name);
+	sim->drawn = true;
+	return &sim->rng;
 }
 
 static int safe_random(lua_State *L)
@@ -519,15 +519,15 @@ static bool is_module(const char *name)
 /* Upvalue: what was returned by name. Not below a folder: a script is what lies beside it. */
 static int safe_require(lua_State *L)
 {
-	struct lua_world *world = luaw_of(L);
+	struct lua_sim *sim = luaw_of(L);
 	const char *name = luaL_checkstring(L, 1);
 	struct sl_err err = { 0 };
 	const char *text;
 	size_t len;
 	char file[70];
 	char chunk[700];
-	const char *slash = strrchr(sl_script_path(world->script), '/');
-	const int folder = slash ? (int)(slash - sl_script_path(world->script)) + 1 : 0;
+	const char *slash = strrchr(sl_script_path(sim->script), '/');
+	const int folder = slash ? (int)(slash - sl_script_path(sim->script)) + 1 : 0;
 	if (!is_module(name))
 		return luaL_error(L,
 			"require takes the name of a file beside the script, without its .lua: letters, digits, _ and -");
@@ -537,8 +537,8 @@ static int safe_require(lua_State *L)
 		return 1;
 	(void)snprintf(file, sizeof(file), "%s.lua", name);
 	(void)snprintf(chunk, sizeof(chunk), "@%.*s%s", folder < 600 ? folder : 0,
-		sl_script_path(world->script), file);
-	if (sl_script_text(world->script, file, &text, &len, &err))
+		sl_script_path(sim->script), file);
+	if (sl_script_text(sim->script, file, &text, &len, &err))
 		return luaL_error(L, "require '%s': %s", name, err.text);
 	if (luaw_load(L, text, len, chunk))
 		return lua_error(L);

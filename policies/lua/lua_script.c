@@ -34,13 +34,13 @@ static const char *find_word(const char *at, const char *end, const char *word)
 
 /* Values do not know their lines: the text is looked through for params = and, behind it, KEY =. 0: it is
  * made in some other way. */
-static uint64_t line_of(const struct lua_world *world, const char *key)
+static uint64_t line_of(const struct lua_sim *sim, const char *key)
 {
 	struct sl_err unused = { 0 };
 	const char *text;
 	size_t len;
 	uint64_t line = 1;
-	if (sl_script_text(world->script, NULL, &text, &len, &unused))
+	if (sl_script_text(sim->script, NULL, &text, &len, &unused))
 		return 0;
 	const char *found = find_word(text, text + len, "params");
 	if (found && key)
@@ -51,25 +51,25 @@ static uint64_t line_of(const struct lua_world *world, const char *key)
 }
 
 /* key NULL: of all. */
-static int fail(const struct lua_world *world, struct sl_err *err, const char *key, const char *what)
+static int fail(const struct lua_sim *sim, struct sl_err *err, const char *key, const char *what)
 {
-	const struct sl_place at = { sl_script_path(world->script), line_of(world, key), 0 };
+	const struct sl_place at = { sl_script_path(sim->script), line_of(sim, key), 0 };
 	return sl_fail_at(err, &at, "params%s%s: %s", key ? "." : "", key ? key : "", what);
 }
 
 /* ---- uses ----------------------------------------------------------------------------------------- */
 
-static int read_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
+static int read_uses(struct lua_sim *sim, unsigned *uses, struct sl_err *err)
 {
 	static const struct {
 		const char *word;
 		unsigned use;
 	} known[] = { { "preempt", SL_USE_PREEMPT }, { "promises", SL_USE_PROMISES } };
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	const int type = luaw_global(L, "uses");
 	if (type != LUA_TNIL && type != LUA_TTABLE)
 		(void)sl_fail(err, SL_INPUT, "%s: uses is no list: write uses = { \"preempt\" }",
-			sl_script_path(world->script));
+			sl_script_path(sim->script));
 	for (lua_Integer i = 1; type == LUA_TTABLE && !err->status && lua_rawgeti(L, 1, i) != LUA_TNIL; i++) {
 		const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "?";
 		unsigned use = 0;
@@ -77,7 +77,7 @@ static int read_uses(struct lua_world *world, unsigned *uses, struct sl_err *err
 			use |= strcmp(word, known[k].word) == 0 ? known[k].use : 0;
 		if (!use)
 			(void)sl_fail(err, SL_INPUT, "%s: uses: '%.40s' is not one of preempt, promises",
-				sl_script_path(world->script), word);
+				sl_script_path(sim->script), word);
 		*uses |= use;
 		lua_pop(L, 1);
 	}
@@ -165,38 +165,38 @@ static bool bound_of(enum sl_param_kind kind, const char *text, int64_t *value)
 
 /* min and max, which go together. */
 static int bounds(
-	struct lua_world *world, struct sl_param *param, int at, struct sl_arena *arena, struct sl_err *err)
+	struct lua_sim *sim, struct sl_param *param, int at, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *low = field_text(world->L, at, "min", arena);
-	const char *high = field_text(world->L, at, "max", arena);
+	const char *low = field_text(sim->L, at, "min", arena);
+	const char *high = field_text(sim->L, at, "max", arena);
 	char text[100];
 	if (!low && !high)
 		return SL_OK;
 	if (!low || !high)
-		return fail(world, err, param->key, "has one of min and max: give both");
+		return fail(sim, err, param->key, "has one of min and max: give both");
 	if (param->kind != SL_PARAM_INT && param->kind != SL_PARAM_REAL && param->kind != SL_PARAM_TIME)
-		return fail(world, err, param->key, "has min and max, and is no number");
+		return fail(sim, err, param->key, "has min and max, and is no number");
 	if (!bound_of(param->kind, low, &param->min) || !bound_of(param->kind, high, &param->max) ||
 		param->min >= param->max)
-		return fail(world, err, param->key, "min is not a number below max");
+		return fail(sim, err, param->key, "min is not a number below max");
 	(void)snprintf(text, sizeof(text), "%.40s..%.40s", low, high);
 	param->choices = sl_strdup(arena, text, strlen(text));
 	return SL_OK;
 }
 
 /* The definition is on top of the stack. */
-static int take_param(struct lua_world *world, struct sl_param *param, const char *key,
-	struct sl_arena *arena, struct sl_err *err)
+static int take_param(struct lua_sim *sim, struct sl_param *param, const char *key, struct sl_arena *arena,
+	struct sl_err *err)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	const int at = lua_gettop(L);
 	const size_t len = strlen(key);
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 	if (!len || len > 40 || strspn(key, letters) != len)
 		return sl_fail(err, SL_INPUT, "%s: params: '%.40s' is no name: letters, digits, _ and -",
-			sl_script_path(world->script), key);
+			sl_script_path(sim->script), key);
 	if (lua_type(L, at) != LUA_TTABLE)
-		return fail(world, err, key, "is no table: write { default = ..., help = \"...\" }");
+		return fail(sim, err, key, "is no table: write { default = ..., help = \"...\" }");
 	param->key = sl_strdup(arena, key, len);
 	param->fallback = field_text(L, at, "default", arena);
 	param->help = field_text(L, at, "help", arena);
@@ -206,10 +206,10 @@ static int take_param(struct lua_world *world, struct sl_param *param, const cha
 	if (!param->key)
 		return sl_fail_memory(err);
 	if (!param->fallback)
-		return fail(world, err, key, "has no default: a number, a text, true or false");
+		return fail(sim, err, key, "has no default: a number, a text, true or false");
 	if (!param->help)
 		param->help = "the script does not say";
-	return bounds(world, param, at, arena, err);
+	return bounds(sim, param, at, arena, err);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -220,9 +220,9 @@ static int compare_keys(const void *a, const void *b)
 
 /* The names in params, which is at 1, in their order: of two mistakes it is always the same that is told.
  * They are lent from the table. */
-static size_t sorted_keys(const struct lua_world *world, const char *key[PARAMS_MAX], struct sl_err *err)
+static size_t sorted_keys(const struct lua_sim *sim, const char *key[PARAMS_MAX], struct sl_err *err)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	size_t count = 0;
 	lua_pushnil(L);
 	while (lua_next(L, 1)) {
@@ -230,7 +230,7 @@ static size_t sorted_keys(const struct lua_world *world, const char *key[PARAMS_
 			char text[80];
 			(void)snprintf(text, sizeof(text), "is no table of at most %d parameters by name",
 				PARAMS_MAX);
-			(void)fail(world, err, NULL, text);
+			(void)fail(sim, err, NULL, text);
 			break;
 		}
 		key[count++] = lua_tostring(L, 2);
@@ -243,9 +243,9 @@ static size_t sorted_keys(const struct lua_world *world, const char *key[PARAMS_
 }
 
 static int take_params(
-	struct lua_world *world, struct sl_policy *policy, struct sl_arena *arena, struct sl_err *err)
+	struct lua_sim *sim, struct sl_policy *policy, struct sl_arena *arena, struct sl_err *err)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	struct sl_param *param = sl_alloc(arena, PARAMS_MAX, sizeof(*param));
 	const char *key[PARAMS_MAX];
 	size_t count = 0;
@@ -253,12 +253,12 @@ static int take_params(
 		return sl_fail_memory(err);
 	const int type = luaw_global(L, "params");
 	if (type == LUA_TTABLE)
-		count = sorted_keys(world, key, err);
+		count = sorted_keys(sim, key, err);
 	else if (type != LUA_TNIL)
-		(void)fail(world, err, NULL, "is no table");
+		(void)fail(sim, err, NULL, "is no table");
 	for (size_t i = 0; i < count && !err->status; i++) {
 		(void)luaw_field(L, 1, key[i]);
-		(void)take_param(world, &param[i], key[i], arena, err);
+		(void)take_param(sim, &param[i], key[i], arena, err);
 		lua_settop(L, 1);
 	}
 	lua_settop(L, 0);
@@ -280,9 +280,9 @@ static char *global_text(lua_State *L, const char *name, struct sl_arena *arena)
 }
 
 static int read_policy(
-	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+	struct lua_sim *sim, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
 {
-	const char *path = sl_script_path(world->script);
+	const char *path = sl_script_path(sim->script);
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
 	const char *dot = strrchr(file, '.');
@@ -290,28 +290,28 @@ static int read_policy(
 	struct sl_policy *made = sl_alloc(arena, 1, sizeof(*made));
 	if (!made)
 		return sl_fail_memory(err);
-	if (luaw_takes(world, "pass", NULL) < 0)
+	if (luaw_takes(sim, "pass", NULL) < 0)
 		return sl_fail(err, SL_INPUT,
 			"%s: has no function pass(s), so it is no policy: write one, or use it as a part "
 			"(-p easy:order=lua:%s)",
 			path, path);
 	*made = lua_policy;
 	made->name = sl_strdup(arena, file, dot && dot > file ? (size_t)(dot - file) : strlen(file));
-	made->summary = global_text(world->L, "summary", arena);
-	made->paper = global_text(world->L, "paper", arena);
+	made->summary = global_text(sim->L, "summary", arena);
+	made->paper = global_text(sim->L, "paper", arena);
 	if (!made->summary)
 		made->summary = "a script in Lua";
 	if (!made->name)
 		return sl_fail_memory(err);
 	*policy = made;
-	const int status = read_uses(world, &uses, err);
-	return status ? status : take_params(world, made, arena, err);
+	const int status = read_uses(sim, &uses, err);
+	return status ? status : take_params(sim, made, arena, err);
 }
 
 /* Each value in the place of its definition. */
-static void set_values(struct lua_world *world, const struct sl_setup *setup)
+static void set_values(struct lua_sim *sim, const struct sl_setup *setup)
 {
-	lua_State *L = world->L;
+	lua_State *L = sim->L;
 	if (luaw_global(L, "params") == LUA_TTABLE)
 		for (size_t i = 0; i < setup->value_count; i++) {
 			const struct sl_value *value = &setup->values[i];
@@ -343,39 +343,39 @@ struct reading {
 	struct sl_err *err;
 };
 
-static void do_policy(struct lua_world *world, void *self)
+static void do_policy(struct lua_sim *sim, void *self)
 {
 	const struct reading *reading = self;
-	(void)read_policy(world, reading->policy, reading->arena, reading->err);
+	(void)read_policy(sim, reading->policy, reading->arena, reading->err);
 }
 
-static void do_uses(struct lua_world *world, void *self)
+static void do_uses(struct lua_sim *sim, void *self)
 {
 	const struct reading *reading = self;
-	(void)read_uses(world, reading->uses, reading->err);
+	(void)read_uses(sim, reading->uses, reading->err);
 }
 
-static void do_values(struct lua_world *world, void *self)
+static void do_values(struct lua_sim *sim, void *self)
 {
 	const struct reading *reading = self;
-	set_values(world, reading->setup);
+	set_values(sim, reading->setup);
 }
 
 int script_policy(
-	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
+	struct lua_sim *sim, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)
 {
 	struct reading reading = { .policy = policy, .arena = arena, .err = err };
-	return luaw_do(world, do_policy, &reading, err);
+	return luaw_do(sim, do_policy, &reading, err);
 }
 
-int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err)
+int script_uses(struct lua_sim *sim, unsigned *uses, struct sl_err *err)
 {
 	struct reading reading = { .uses = uses, .err = err };
-	return luaw_do(world, do_uses, &reading, err);
+	return luaw_do(sim, do_uses, &reading, err);
 }
 
-int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err)
+int script_values(struct lua_sim *sim, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct reading reading = { .setup = setup };
-	return luaw_do(world, do_values, &reading, err);
+	return luaw_do(sim, do_values, &reading, err);
 }

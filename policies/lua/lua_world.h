@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_world.h - a script in one run: an interpreter of its own (Lua 5.4), bounded in memory and in
+ * lua_sim.h - a script in one run: an interpreter of its own (Lua 5.4), bounded in memory and in
  * instructions, that sees neither clock nor files nor addresses.
  *
  * The same script in the same run does the same on any machine. What Lua leaves open is closed here
  * (lua_safe.c): the order of pairs(), of equal elements in table.sort(), texts with addresses in them,
  * chance, weak tables. The bounds guard against mistakes, not against malice.
  */
-#ifndef SL_LUA_WORLD_H
-#define SL_LUA_WORLD_H
+#ifndef SL_LUA_SIM_H
+#define SL_LUA_SIM_H
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -28,7 +28,7 @@ enum {
 	LUAW_COROUTINE = 100     /* Steps that one costs, and may take uncounted. */
 };
 
-struct lua_world {
+struct lua_sim {
 	lua_State *L;
 	struct sl_script *script;
 	const char *name; /* Of the file, without folder and ending. */
@@ -71,35 +71,34 @@ struct lua_world {
 	struct sl_arena *arena;     /* The run's. */
 };
 
-static inline struct lua_world *luaw_of(lua_State *L) { return *(struct lua_world **)lua_getextraspace(L); }
+static inline struct lua_sim *luaw_of(lua_State *L) { return *(struct lua_sim **)lua_getextraspace(L); }
 
 /* A world in which the script has run up to its end. setup NULL: only to see what it is. */
 int luaw_open(
-	struct lua_world *world, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
-void luaw_close(struct lua_world *world);
+	struct lua_sim *sim, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
+void luaw_close(struct lua_sim *sim);
 /* In a policy's init, which had that status: was it to end meanwhile? Then init succeeds, so that the run
  * begins, and ends, partial, at the first thing that it asks. */
-bool luaw_early(struct lua_world *world, int status, struct sl_err *err);
+bool luaw_early(struct lua_sim *sim, int status, struct sl_err *err);
 /* May it be asked? */
-bool luaw_good(struct lua_world *world);
+bool luaw_good(struct lua_sim *sim);
 
 /* Calls the function below its arguments, in a stack as of lua_call; calling: its name, `draw` its stream.
  * False: it failed, and the run has been told so. */
-bool luaw_call(struct lua_world *world, const char *calling, int arguments, int results);
+bool luaw_call(struct lua_sim *sim, const char *calling, int arguments, int results);
 /* The same while there is no pass: a status. */
-int luaw_try(struct lua_world *world, const char *calling, int arguments, int results, struct sl_err *err);
+int luaw_try(struct lua_sim *sim, const char *calling, int arguments, int results, struct sl_err *err);
 /* Puts the global function on the stack; false: there is none. */
-bool luaw_function(struct lua_world *world, const char *name);
+bool luaw_function(struct lua_sim *sim, const char *name);
 /* How many arguments it names; -1: there is none. `line`: where it begins; may be NULL. */
-int luaw_takes(struct lua_world *world, const char *name, int *line);
+int luaw_takes(struct lua_sim *sim, const char *name, int *line);
 /* A global, a field of the table at `at`, without what metatables would make of it; its type. */
 int luaw_global(lua_State *L, const char *name);
 int luaw_field(lua_State *L, int at, const char *name);
 /* Reads the script's tables: an error in it, out of memory too, is the script's. 0 or err->status. */
-int luaw_do(
-	struct lua_world *world, void (*step)(struct lua_world *, void *), void *self, struct sl_err *err);
+int luaw_do(struct lua_sim *sim, void (*step)(struct lua_sim *, void *), void *self, struct sl_err *err);
 /* The run fails: "mine.lua:12: ..."; line 0: without. */
-void luaw_fail(struct lua_world *world, int line, const char *text);
+void luaw_fail(struct lua_sim *sim, int line, const char *text);
 /* Its millionths, rounded to whole ones, or where 40 significant bits are finer to these: the last bits of
  * libm are not the same on all machines. False: it is infinite, or no number. */
 bool luaw_quantise(double value, double *key);
@@ -137,18 +136,18 @@ void pass_open(lua_State *L);
 void pass_push(lua_State *L);
 /* lua_command.c: its methods that change something. */
 extern const luaL_Reg pass_commands[];
-void command_ledgers(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err);
+void command_ledgers(struct lua_sim *sim, const struct sl_setup *setup, struct sl_err *err);
 
 /* lua_script.c: the policy that a script is. */
 int script_policy(
-	struct lua_world *world, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err);
+	struct lua_sim *sim, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err);
 /* The parameters' values in the place of what defines them. */
-int script_values(struct lua_world *world, const struct sl_setup *setup, struct sl_err *err);
+int script_values(struct lua_sim *sim, const struct sl_setup *setup, struct sl_err *err);
 /* Its table `uses`, checked: enum sl_use. */
-int script_uses(struct lua_world *world, unsigned *uses, struct sl_err *err);
+int script_uses(struct lua_sim *sim, unsigned *uses, struct sl_err *err);
 
 /* lua_part.c: a question about a job. */
-bool part_ask(
-	struct lua_world *world, const char *function, sl_job job, unsigned kinds, struct sl_answer *answer);
+bool part_query(
+	struct lua_sim *sim, const char *function, sl_job job, unsigned kinds, struct sl_answer *answer);
 
 #endif

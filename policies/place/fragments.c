@@ -33,7 +33,7 @@ static int compare_tasks(const void *a, const void *b)
 
 static struct typical typical_of(const struct sl_group *group, int64_t parts, int64_t jobs)
 {
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	const uint32_t devices = place_asks_devices(task, parts);
 	return (struct typical){ .cpus = task->cpus,
 		.gpus = place_asks_some(task, parts) ? task->gpus : (devices ? parts : 0),
@@ -151,7 +151,7 @@ static uint32_t model_find(struct fragments *f, const struct sl_device *device)
 /* So much of it has to be free for a request of one device; more than there can be: it never holds it. */
 static int64_t needs(const struct fragments *f, const struct model *model, const struct typical *typical)
 {
-	const struct sl_demand task = { .gpus = typical->gpus,
+	const struct sl_task_resources task = { .gpus = typical->gpus,
 		.gpu_types = typical->gpu_types,
 		.gpu_mem = typical->gpu_mem,
 		.mig = typical->mig };
@@ -163,7 +163,7 @@ static bool mask_holds(
 	const struct fragments *f, const struct model *model, const struct typical *typical, uint32_t mask)
 {
 	uint32_t slices;
-	const struct sl_demand task = { .gpu_types = typical->gpu_types };
+	const struct sl_task_resources task = { .gpu_types = typical->gpu_types };
 	return place_kind_will_do(&task, model->device.kind) &&
 	       place_starts(f->cluster, typical->mig, &model->device, mask, &slices);
 }

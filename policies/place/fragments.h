@@ -31,7 +31,7 @@ enum {
 struct typical {
 	int64_t cpus;
 	int64_t gpus;    /* Of one device, in parts: whole ones, or what it is counted as. */
-	int64_t gpu_mem; /* As sl_demand. */
+	int64_t gpu_mem; /* As sl_task_resources. */
 	uint32_t devices, gpu_types, mig;
 	int64_t tasks; /* How many ask it. */
 };

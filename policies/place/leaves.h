@@ -21,7 +21,7 @@ struct leaves_held {
 	struct leaves_held *below;
 	uint32_t count;
 	bool crosses; /* It is on several leaves. */
-	struct sl_holding holding[];
+	struct sl_node_alloc node_alloc[];
 };
 
 enum leaves_way { LEAVES_BEST, LEAVES_FEWEST, LEAVES_NODES, LEAVES_QUIET, LEAVES_SPREAD, LEAVES_WAYS };
@@ -52,13 +52,13 @@ struct leaves {
 	uint32_t *next;   /* By leaf: the next of these. */
 	struct ranked *rank;
 	int64_t *amount; /* By kind. */
-	struct sl_piece *piece, *best;
-	uint32_t pieces, leaves_used, left;
-	struct sl_holding *holding;
+	struct sl_node_tasks *alloc, *best;
+	uint32_t allocs, leaves_used, left;
+	struct sl_node_alloc *node_alloc;
 	uint32_t *gpus; /* By holding and type. */
 };
 
-/* Books (leaves_books.c). */
+/* Books (leaves_accounting.c). */
 int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways, struct sl_err *err);
 void leaves_release(void *state);
 /* Who is on which leaf: models are made after placers, so at the first question. */
@@ -68,7 +68,7 @@ void leaves_untake(void *state, sl_job job);
 void leaves_give(void *state, sl_job job);
 void leaves_restore(void *state, sl_job job);
 void leaves_forget(void *state);
-size_t leaves_held_by(void *state, sl_job job, const struct sl_holding **holding);
+size_t leaves_held_by(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 /* How many tasks of the group fit on the node by themselves. */
 uint32_t leaves_fit(const struct leaves *l, uint32_t node, const struct sl_group *group);
 /* What so many tasks of a group take of a node, by kind into amount[]; false: it has not so much free. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * leaves_books.c - what is free of each node, by kind, as jobs take and give; and which nodes are on a leaf.
+ * leaves_accounting.c - what is free of each node, by kind, as jobs take and give; and which nodes are on a
+ * leaf.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static bool is_idle(const struct leaves *l, uint32_t node)
 uint32_t leaves_fit(const struct leaves *l, uint32_t node, const struct sl_group *group)
 {
 	const int64_t *free = &l->free[(size_t)node * l->kinds];
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	int64_t fit = group->tasks, gpus = 0;
 	if (group->exclusive && !is_idle(l, node))
 		return 0;
@@ -133,7 +134,7 @@ bool leaves_amounts(
 	const struct leaves *l, uint32_t node, const struct sl_group *group, uint32_t tasks, int64_t *amount)
 {
 	const int64_t *free = &l->free[(size_t)node * l->kinds];
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	if (group->exclusive && !is_idle(l, node))
 		return false;
 	memset(amount, 0, l->kinds * sizeof(*amount));
@@ -162,7 +163,7 @@ static void move(int64_t *free, int64_t amount) { *free += *free < SL_MEM_UNBOUN
 static void move_amounts(struct leaves *l, const struct leaves_held *held, int64_t sign)
 {
 	for (uint32_t i = 0; i < held->count; i++) {
-		const struct sl_holding *h = &held->holding[i];
+		const struct sl_node_alloc *h = &held->node_alloc[i];
 		int64_t *free = &l->free[(size_t)h->node * l->kinds];
 		move(&free[SL_KIND_CPUS], sign * h->cpus);
 		move(&free[SL_KIND_MEM], sign * h->mem);
@@ -178,19 +179,19 @@ static void move_amounts(struct leaves *l, const struct leaves_held *held, int64
 /* What was chosen last, in one block: the holdings, then the GPUs of each. */
 static struct leaves_held *held_new(const struct leaves *l)
 {
-	const size_t gpus = (size_t)l->pieces * l->types * sizeof(uint32_t);
-	struct leaves_held *held = malloc(sizeof(*held) + l->pieces * sizeof(struct sl_holding) + gpus);
+	const size_t gpus = (size_t)l->allocs * l->types * sizeof(uint32_t);
+	struct leaves_held *held = malloc(sizeof(*held) + l->allocs * sizeof(struct sl_node_alloc) + gpus);
 	SL_CHECK(held); /* Some bytes for each node that a job holds. */
-	uint32_t *gpu = (uint32_t *)(void *)&held->holding[l->pieces];
+	uint32_t *gpu = (uint32_t *)(void *)&held->node_alloc[l->allocs];
 	held->below = NULL;
-	held->count = l->pieces;
+	held->count = l->allocs;
 	held->crosses = false;
-	for (uint32_t i = 0; i < l->pieces; i++) {
-		held->holding[i] = l->holding[i];
+	for (uint32_t i = 0; i < l->allocs; i++) {
+		held->node_alloc[i] = l->node_alloc[i];
 		for (uint32_t type = 0; type < l->types; type++)
-			gpu[i * l->types + type] = l->holding[i].gpus[type];
-		held->holding[i].gpus = &gpu[(size_t)i * l->types];
-		held->crosses |= l->leaf[l->holding[i].node] != l->leaf[l->holding[0].node];
+			gpu[i * l->types + type] = l->node_alloc[i].gpus[type];
+		held->node_alloc[i].gpus = &gpu[(size_t)i * l->types];
+		held->crosses |= l->leaf[l->node_alloc[i].node] != l->leaf[l->node_alloc[0].node];
 	}
 	return held;
 }
@@ -260,11 +261,11 @@ void leaves_forget(void *state)
 	l->gave_count = 0;
 }
 
-size_t leaves_held_by(void *state, sl_job job, const struct sl_holding **holding)
+size_t leaves_held_by(void *state, sl_job job, const struct sl_node_alloc **node_alloc)
 {
 	const struct leaves *l = state;
 	const struct leaves_held *held = l->now[job.row];
-	*holding = held ? held->holding : NULL;
+	*node_alloc = held ? held->node_alloc : NULL;
 	return held ? held->count : 0;
 }
 
@@ -305,7 +306,7 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 		return sl_fail_memory(err);
 	l->cluster = cluster;
 	l->jobs = setup->jobs;
-	l->world = setup->pass;
+	l->world = setup->sim;
 	l->arena = arena;
 	l->ways = ways;
 	l->kinds = cluster->kind_count;
@@ -329,13 +330,13 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 	l->next = sl_alloc(arena, nodes, sizeof(*l->next));
 	l->rank = sl_alloc(arena, nodes, sizeof(*l->rank));
 	l->amount = sl_alloc(arena, l->kinds, sizeof(*l->amount));
-	l->piece = sl_alloc(arena, nodes, sizeof(*l->piece));
+	l->alloc = sl_alloc(arena, nodes, sizeof(*l->alloc));
 	l->best = sl_alloc(arena, nodes, sizeof(*l->best));
-	l->holding = sl_alloc(arena, nodes, sizeof(*l->holding));
+	l->node_alloc = sl_alloc(arena, nodes, sizeof(*l->node_alloc));
 	l->gpus = sl_alloc(arena, (size_t)nodes * l->types + 1, sizeof(*l->gpus));
 	if (!l->leaf || !l->first || !l->by_leaf || !l->free || !l->across || !l->now || !l->given ||
 		!l->gave || !l->holds || !l->sum || !l->order || !l->within || !l->next || !l->rank ||
-		!l->amount || !l->piece || !l->best || !l->holding || !l->gpus)
+		!l->amount || !l->alloc || !l->best || !l->node_alloc || !l->gpus)
 		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < nodes; node++)
 		for (uint32_t kind = 0; kind < l->kinds; kind++)

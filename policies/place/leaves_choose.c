@@ -65,7 +65,7 @@ static void look(struct leaves *l, const uint64_t *closed)
 
 static void candidate_begins(struct leaves *l)
 {
-	l->pieces = 0;
+	l->allocs = 0;
 	l->leaves_used = 0;
 	l->left = l->group->tasks;
 	for (uint32_t leaf = 0; leaf < l->leaf_count; leaf++)
@@ -76,17 +76,17 @@ static void candidate_begins(struct leaves *l)
 static void take_of(struct leaves *l, uint32_t leaf, uint32_t nodes)
 {
 	const bool fresh = l->next[leaf] == l->first[leaf];
-	const uint32_t before = l->pieces;
+	const uint32_t before = l->allocs;
 	while (nodes && l->left && l->next[leaf] < l->first[leaf + 1]) {
 		const uint32_t node = l->within[l->next[leaf]++];
 		const uint32_t tasks = takes(l, node) < l->left ? takes(l, node) : l->left;
 		if (!tasks)
 			continue;
-		l->piece[l->pieces++] = (struct sl_piece){ .node = node, .tasks = tasks };
+		l->alloc[l->allocs++] = (struct sl_node_tasks){ .node = node, .tasks = tasks };
 		l->left -= tasks;
 		nodes--;
 	}
-	l->leaves_used += fresh && l->pieces > before;
+	l->leaves_used += fresh && l->allocs > before;
 }
 
 /* How many nodes of the leaf so many tasks take; they fit. */
@@ -130,7 +130,7 @@ static void take_fullest(struct leaves *l)
 		const uint32_t tasks = takes(l, node) < l->left ? takes(l, node) : l->left;
 		if (!tasks)
 			return;
-		l->piece[l->pieces++] = (struct sl_piece){ .node = node, .tasks = tasks };
+		l->alloc[l->allocs++] = (struct sl_node_tasks){ .node = node, .tasks = tasks };
 		l->left -= tasks;
 		l->leaves_used += l->next[leaf] == l->first[leaf];
 		l->next[leaf]++; /* It has been touched. */
@@ -147,9 +147,9 @@ static void order_leaves(struct leaves *l, bool quiet)
 		l->order[i] = l->rank[i].row;
 }
 
-static int compare_pieces(const void *a, const void *b)
+static int compare_allocs(const void *a, const void *b)
 {
-	const struct sl_piece *x = a, *y = b; /* A node is there once. */
+	const struct sl_node_tasks *x = a, *y = b; /* A node is there once. */
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -178,9 +178,9 @@ static bool candidate(struct leaves *l, enum leaves_way way)
 			take_of(l, l->order[i], 1);
 	}
 	const struct sl_group *group = l->group;
-	if (l->left || l->pieces < group->nodes_min || (group->nodes_max && l->pieces > group->nodes_max))
+	if (l->left || l->allocs < group->nodes_min || (group->nodes_max && l->allocs > group->nodes_max))
 		return false;
-	qsort(l->piece, l->pieces, sizeof(*l->piece), compare_pieces);
+	qsort(l->alloc, l->allocs, sizeof(*l->alloc), compare_allocs);
 	return true;
 }
 
@@ -188,27 +188,27 @@ static bool candidate(struct leaves *l, enum leaves_way way)
 
 static void keep_candidate(struct leaves *l)
 {
-	struct sl_piece *kept = l->best;
-	l->best = l->piece;
-	l->piece = kept;
+	struct sl_node_tasks *kept = l->best;
+	l->best = l->alloc;
+	l->alloc = kept;
 }
 
-static size_t hold(struct leaves *l, uint32_t pieces, const struct sl_holding **holding)
+static size_t hold(struct leaves *l, uint32_t allocs, const struct sl_node_alloc **node_alloc)
 {
-	l->pieces = pieces;
-	for (uint32_t i = 0; i < pieces; i++) {
+	l->allocs = allocs;
+	for (uint32_t i = 0; i < allocs; i++) {
 		uint32_t *gpus = &l->gpus[(size_t)i * l->types];
 		SL_CHECK(leaves_amounts(l, l->best[i].node, l->group, l->best[i].tasks, l->amount));
 		for (uint32_t type = 0; type < l->types; type++)
 			gpus[type] = (uint32_t)l->amount[SL_KIND_GPUS + type];
-		l->holding[i] = (struct sl_holding){ .node = l->best[i].node,
+		l->node_alloc[i] = (struct sl_node_alloc){ .node = l->best[i].node,
 			.tasks = l->best[i].tasks,
 			.cpus = l->amount[SL_KIND_CPUS],
 			.mem = l->amount[SL_KIND_MEM],
 			.gpus = gpus };
 	}
-	*holding = l->holding;
-	return pieces;
+	*node_alloc = l->node_alloc;
+	return allocs;
 }
 
 /* So many nodes at least: no node takes more than leaves a task for each other one. */
@@ -221,7 +221,7 @@ static uint32_t most_on_node(const struct sl_group *group)
 }
 
 static size_t leaves_choose(
-	void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+	void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc)
 {
 	struct leaves *l = state;
 	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to ask. */
@@ -230,22 +230,22 @@ static size_t leaves_choose(
 	leaves_know(l);
 	look(l, closed);
 	uint64_t best = 0;
-	uint32_t pieces = 0, leaves = 0;
+	uint32_t allocs = 0, leaves = 0;
 	for (int way = 0; way < LEAVES_WAYS; way++) {
 		if (!(l->ways >> way & 1) || !candidate(l, (enum leaves_way)way))
 			continue;
-		const bool alone = l->pieces == 1 || !asks; /* On one node nobody is in its way. */
-		const uint64_t rate = alone ? SL_RATE_ONE : sl_predict(l->world, job, l->piece, l->pieces);
-		if (!pieces || rate > best || (rate == best && l->leaves_used < leaves)) {
+		const bool alone = l->allocs == 1 || !asks; /* On one node nobody is in its way. */
+		const uint64_t rate = alone ? SL_SPEED_ONE : sl_predict(l->world, job, l->alloc, l->allocs);
+		if (!allocs || rate > best || (rate == best && l->leaves_used < leaves)) {
 			best = rate;
-			pieces = l->pieces;
+			allocs = l->allocs;
 			leaves = l->leaves_used;
 			keep_candidate(l);
 		}
 		if (alone)
 			break;
 	}
-	return pieces ? hold(l, pieces, holding) : 0;
+	return allocs ? hold(l, allocs, node_alloc) : 0;
 }
 
 /* ---- Three placements ---------------------------------------------------------------------------------- */
@@ -279,33 +279,33 @@ static int init_contention(void **state, const struct sl_setup *setup, struct sl
 	return made(state, setup, ALL, err);
 }
 
-#define LEAVES_BOOKS                                                                                      \
+#define LEAVES_ACCOUNTING                                                                                 \
 	.release = leaves_release, .choose = leaves_choose, .take = leaves_take, .untake = leaves_untake, \
 	.give = leaves_give, .restore = leaves_restore, .forget = leaves_forget, .held = leaves_held_by
 
-const struct sl_placer placer_pack_leaves = {
-	.abi = SL_ABI_OF(struct sl_placer),
+const struct sl_allocator allocator_pack_leaves = {
+	.abi = SL_ABI_OF(struct sl_allocator),
 	.name = "pack_leaves",
 	.summary = "the tightest leaf switch that holds the job, else the fewest leaves",
 	.paper = "best fit over leaves, as Slurm's topology/tree",
 	.init = init_pack,
-	LEAVES_BOOKS,
+	LEAVES_ACCOUNTING,
 };
 
-const struct sl_placer placer_spread_leaves = {
-	.abi = SL_ABI_OF(struct sl_placer),
+const struct sl_allocator allocator_spread_leaves = {
+	.abi = SL_ABI_OF(struct sl_allocator),
 	.name = "spread_leaves",
 	.summary = "a node of each leaf switch in turn, the roomiest leaf first",
 	.paper = "Slurm's TopologyParam=Dragonfly",
 	.init = init_spread,
-	LEAVES_BOOKS,
+	LEAVES_ACCOUNTING,
 };
 
-const struct sl_placer placer_contention = {
-	.abi = SL_ABI_OF(struct sl_placer),
+const struct sl_allocator allocator_contention = {
+	.abi = SL_ABI_OF(struct sl_allocator),
 	.name = "contention",
 	.summary = "of several placements that on which models predict the fastest run beside what runs",
 	.paper = "after Rajasekaran, Ghobadi & Akella (CASSINI), NSDI 2024",
 	.init = init_contention,
-	LEAVES_BOOKS,
+	LEAVES_ACCOUNTING,
 };

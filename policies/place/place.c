@@ -4,19 +4,19 @@
  */
 #include "policies/place/place.h"
 
-bool place_asks_some(const struct sl_demand *task, int64_t parts)
+bool place_asks_some(const struct sl_task_resources *task, int64_t parts)
 {
 	return task->mig || task->gpu_mem > 0 || (task->gpus > 0 && task->gpus < parts);
 }
 
-uint32_t place_asks_devices(const struct sl_demand *task, int64_t parts)
+uint32_t place_asks_devices(const struct sl_task_resources *task, int64_t parts)
 {
 	if (place_asks_some(task, parts))
 		return 1;
 	return task->gpus > 0 ? (uint32_t)(task->gpus / parts) : 0;
 }
 
-int64_t place_share_of(const struct sl_demand *task, const struct sl_device *device, int64_t parts)
+int64_t place_share_of(const struct sl_task_resources *task, const struct sl_device *device, int64_t parts)
 {
 	if (task->mig || device->mig || !place_kind_will_do(task, device->kind))
 		return -1;
@@ -51,7 +51,7 @@ int64_t place_free_of(const struct sl_node_class *class, uint32_t device)
 	return divided ? place_bits((uint64_t)free) * place_gpu_parts(class) / SL_MIG_SLICES : free;
 }
 
-bool place_holds(const struct sl_node_class *class, const struct sl_demand *task, uint32_t device)
+bool place_holds(const struct sl_node_class *class, const struct sl_task_resources *task, uint32_t device)
 {
 	const struct sl_device *what = &class->cluster->type[class->type].device[device];
 	const int64_t parts = place_gpu_parts(class);

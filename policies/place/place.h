@@ -14,7 +14,7 @@ enum { PLACE_SCORE_MAX = 100 };
 
 #define UNBOUNDED SL_MEM_UNBOUNDED
 
-static inline bool place_kind_will_do(const struct sl_demand *task, uint32_t kind)
+static inline bool place_kind_will_do(const struct sl_task_resources *task, uint32_t kind)
 {
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
@@ -37,13 +37,13 @@ int64_t place_score_none(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 
 /* A task that asks for one device, or some of one. */
-bool place_asks_some(const struct sl_demand *task, int64_t parts);
+bool place_asks_some(const struct sl_task_resources *task, int64_t parts);
 
 /* The devices that it asks: whole ones, or 1 of which some. */
-uint32_t place_asks_devices(const struct sl_demand *task, int64_t parts);
+uint32_t place_asks_devices(const struct sl_task_resources *task, int64_t parts);
 
 /* What it asks of that device, in parts: negative: that device is not for it. Not of divided ones. */
-int64_t place_share_of(const struct sl_demand *task, const struct sl_device *device, int64_t parts);
+int64_t place_share_of(const struct sl_task_resources *task, const struct sl_device *device, int64_t parts);
 
 /* The places of a profile on a device of which these slices are free: bit i: it can begin there. */
 uint32_t place_starts(const struct sl_cluster *cluster, uint32_t mig, const struct sl_device *device,
@@ -53,7 +53,7 @@ uint32_t place_starts(const struct sl_cluster *cluster, uint32_t mig, const stru
 int64_t place_free_of(const struct sl_node_class *class, uint32_t device);
 
 /* Could the task have that device, or what it asks of it? */
-bool place_holds(const struct sl_node_class *class, const struct sl_demand *task, uint32_t device);
+bool place_holds(const struct sl_node_class *class, const struct sl_task_resources *task, uint32_t device);
 
 /* GPUs of the node that are free, in parts, of all types. */
 int64_t place_gpus_free(const struct sl_node_class *class);

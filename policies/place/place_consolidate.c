@@ -63,7 +63,7 @@ struct islands {
 };
 
 static void islands_of(
-	struct islands *islands, const struct sl_node_class *class, const struct sl_demand *task)
+	struct islands *islands, const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	const struct sl_node_type *type = &class->cluster->type[class->type];
 	*islands = (struct islands){ 0 };
@@ -148,8 +148,8 @@ static int64_t score_island(
 	return nodes + cost_of_islands(&islands, devices * tasks);
 }
 
-const struct sl_placing place_consolidate = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_consolidate = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "consolidate",
 	.summary =
 		"one node, the tightest that holds all of the job; larger jobs wholly idle nodes, then one for the rest",
@@ -157,8 +157,8 @@ const struct sl_placing place_consolidate = {
 	.score = score_consolidate,
 };
 
-const struct sl_placing place_island = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_island = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "island",
 	.summary =
 		"the fewest nodes, and on them the fewest NVLink islands, the tightest that hold the tasks",

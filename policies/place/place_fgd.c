@@ -50,13 +50,13 @@ static int64_t step_of(const struct fgd *fgd, int64_t gain)
 struct trial {
 	const struct fragments *f;
 	const struct sl_node_class *class;
-	const struct sl_demand *task;
+	const struct sl_task_resources *task;
 	uint32_t row;      /* Of the cpus that are left then. */
 	int64_t otherwise; /* Its fragments then, as if the task took no GPU. */
 };
 
 static struct trial trial_of(
-	const struct fragments *f, const struct sl_node_class *class, const struct sl_demand *task)
+	const struct fragments *f, const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	struct trial trial = { .f = f, .class = class, .task = task };
 	trial.row = fragments_row(f, class->free[SL_KIND_CPUS] - task->cpus);
@@ -169,7 +169,8 @@ static int64_t after(const struct trial *trial)
 }
 
 /* How much fragments become less, with the best devices; INT64_MIN: the task does not fit. */
-static int64_t gain_of(const struct fgd *fgd, const struct sl_node_class *class, const struct sl_demand *task)
+static int64_t gain_of(
+	const struct fgd *fgd, const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	const struct trial trial = trial_of(&fgd->fragments, class, task);
 	const int64_t then = after(&trial);
@@ -179,7 +180,7 @@ static int64_t gain_of(const struct fgd *fgd, const struct sl_node_class *class,
 static int64_t gain_on(const struct fgd *fgd, const struct sl_device_pick *pick)
 {
 	const struct sl_node_class *class = pick->class;
-	const struct sl_demand *task = &pick->group->task;
+	const struct sl_task_resources *task = &pick->group->task;
 	const struct trial trial = trial_of(&fgd->fragments, class, task);
 	int64_t then = INT64_MAX;
 	if (task->mig) {
@@ -242,7 +243,7 @@ static int64_t best_share(const struct tally *t, const int64_t *device, uint32_t
 
 /* Of devices [from, until) one, or so many whole ones of the node. */
 static int64_t gain_alike(const struct fgd *fgd, const struct sl_node_class *class,
-	const struct sl_demand *task, uint32_t from, uint32_t until)
+	const struct sl_task_resources *task, uint32_t from, uint32_t until)
 {
 	const struct fragments *f = &fgd->fragments;
 	const struct model *model = &f->model[f->model_of[class->type][0]];
@@ -272,7 +273,8 @@ static int64_t gain_alike(const struct fgd *fgd, const struct sl_node_class *cla
 	return devices * t.parts * t.total + left + by_several(&t, t.several, t.whole - devices) - now;
 }
 
-static bool is_alike(const struct fgd *fgd, const struct sl_node_class *class, const struct sl_demand *task)
+static bool is_alike(
+	const struct fgd *fgd, const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	return class->device && fgd->fragments.alike[class->type] && !task->mig;
 }
@@ -287,7 +289,7 @@ static int64_t fgd_score(
 {
 	(void)tasks; /* One at a time. */
 	const struct fgd *fgd = state;
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	if (!is_alike(fgd, class, task))
 		return score_of(fgd, gain_of(fgd, class, task));
 	const uint32_t count = class->cluster->type[class->type].device_count;
@@ -297,14 +299,14 @@ static int64_t fgd_score(
 static int64_t fgd_device(void *state, const struct sl_device_pick *pick)
 {
 	const struct fgd *fgd = state;
-	const struct sl_demand *task = &pick->group->task;
+	const struct sl_task_resources *task = &pick->group->task;
 	if (!is_alike(fgd, pick->class, task))
 		return score_of(fgd, gain_on(fgd, pick));
 	return score_of(fgd, gain_alike(fgd, pick->class, task, pick->device, pick->device + 1));
 }
 
-const struct sl_placing place_fgd = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_fgd = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "fgd",
 	.summary =
 		"one task at a time, to the node where it makes the least fragments of free GPUs, in steps of a hundredth",

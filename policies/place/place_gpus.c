@@ -14,7 +14,7 @@ enum { USED_NODE = PLACE_SCORE_MAX / 2, FREE_NODE = PLACE_SCORE_MAX / 3, PERCENT
 static int64_t at_least(int64_t value, int64_t bound) { return value > bound ? value : bound; }
 
 /* Of a node that is used: the device with the least free that holds a share; negative: none does. */
-static int64_t tightest(const struct sl_node_class *class, const struct sl_demand *task)
+static int64_t tightest(const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	int64_t least = -1;
 	for (uint32_t i = 0; i < class->cluster->type[class->type].device_count; i++) {
@@ -60,21 +60,21 @@ static int64_t score_gpu_packing(
 
 /* ---- Clustering ------------------------------------------------------------------------------------- */
 
-static enum sl_crowd crowd_of(const struct sl_demand *task, int64_t parts)
+static enum sl_task_mix task_mix_of(const struct sl_task_resources *task, int64_t parts)
 {
 	if (place_asks_some(task, parts))
-		return SL_CROWD_SHARE;
+		return SL_TASK_MIX_SHARE;
 	switch (place_asks_devices(task, parts)) {
 	case 1:
-		return SL_CROWD_1;
+		return SL_TASK_MIX_1;
 	case 2:
-		return SL_CROWD_2;
+		return SL_TASK_MIX_2;
 	case 4:
-		return SL_CROWD_4;
+		return SL_TASK_MIX_4;
 	case 8:
-		return SL_CROWD_8;
+		return SL_TASK_MIX_8;
 	default:
-		return SL_CROWD_OTHER;
+		return SL_TASK_MIX_OTHER;
 	}
 }
 
@@ -90,10 +90,10 @@ static int64_t score_gpu_clustering(
 	if (!place_asks_devices(&group->task, parts) || !most->gpus)
 		return 0;
 	const int64_t free = place_gpus_free(class);
-	uint32_t sorts = !class->crowd && free < place_gpus_of(class->cluster, class->type);
-	for (uint32_t sort = 0; class->crowd && sort < SL_CROWDS; sort++)
-		sorts += class->crowd[sort] < 0;
-	const bool own = class->crowd && class->crowd[crowd_of(&group->task, parts)] < 0;
+	uint32_t sorts = !class->task_mix && free < place_gpus_of(class->cluster, class->type);
+	for (uint32_t sort = 0; class->task_mix && sort < SL_TASK_MIXES; sort++)
+		sorts += class->task_mix[sort] < 0;
+	const bool own = class->task_mix && class->task_mix[task_mix_of(&group->task, parts)] < 0;
 	const int64_t quarter = PLACE_SCORE_MAX / 4;
 	const int64_t tier = own ? (sorts == 1 ? 3 : 2) : (sorts ? 0 : 1);
 	return -(quarter * tier + quarter * (most->gpus - free) / most->gpus);
@@ -129,7 +129,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
 static int64_t device_random(void *state, const struct sl_device_pick *pick)
 {
 	const struct sl_node_class *class = pick->class;
-	const struct sl_demand *task = &pick->group->task;
+	const struct sl_task_resources *task = &pick->group->task;
 	uint64_t hash = mixed(((const struct chance *)state)->seed, class->type);
 	for (uint32_t kind = 0; kind < class->cluster->kind_count; kind++)
 		hash = mixed(hash, (uint64_t) class->free[kind]);
@@ -139,8 +139,8 @@ static int64_t device_random(void *state, const struct sl_device_pick *pick)
 	return (int64_t)(mixed(mixed(hash, pick->device), pick->slice) >> 1);
 }
 
-const struct sl_placing place_gpu_packing = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_gpu_packing = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "gpu_packing",
 	.summary =
 		"one task at a time, to shared GPUs first, then free ones of nodes in use, then idle nodes",
@@ -150,8 +150,8 @@ const struct sl_placing place_gpu_packing = {
 	.score = score_gpu_packing,
 };
 
-const struct sl_placing place_gpu_clustering = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_gpu_clustering = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "gpu_clustering",
 	.summary = "one task at a time, to nodes that hold tasks of as many GPUs",
 	.paper = "GpuClustering of Weng et al., USENIX ATC 2023, after Xiao et al. (Gandiva), OSDI 2018",
@@ -161,8 +161,8 @@ const struct sl_placing place_gpu_clustering = {
 	.score = score_gpu_clustering,
 };
 
-const struct sl_placing place_random = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_random = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "random",
 	.summary =
 		"any node that holds a task, and any of its GPUs that holds a share: ties are always random",

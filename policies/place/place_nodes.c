@@ -81,40 +81,40 @@ static int64_t score_weight(
 	return hardware ? hardware->weight : 0;
 }
 
-const struct sl_placing place_first = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_first = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "first",
 	.summary = "the lowest node that holds a task",
 	.paper = "first fit",
 	.score = place_score_none,
 };
 
-const struct sl_placing place_best = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_best = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "best",
 	.summary = "the node with the least left over: tight nodes first",
 	.paper = "best fit",
 	.score = score_best,
 };
 
-const struct sl_placing place_worst = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_worst = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "worst",
 	.summary = "the node with the most left over",
 	.paper = "worst fit",
 	.score = score_worst,
 };
 
-const struct sl_placing place_pack = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_pack = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "pack",
 	.summary = "the fewest nodes: where most tasks go, then the least left over",
 	.paper = "Slurm's default, pack",
 	.score = score_pack,
 };
 
-const struct sl_placing place_spread = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_spread = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "spread",
 	.summary = "one task at a time, to the node with the most left over",
 	.paper = "Slurm's --spread-job; Kubernetes' LeastAllocated",
@@ -122,8 +122,8 @@ const struct sl_placing place_spread = {
 	.score = score_worst,
 };
 
-const struct sl_placing place_weight = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_weight = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "weight",
 	.summary = "the node of the least weight, as its operator says; then the lowest",
 	.paper = "Slurm's Weight of nodes",
@@ -169,8 +169,8 @@ static int64_t score_dotprod(
 	return -(int64_t)((1.0 - product / 2) * PLACE_SCORE_MAX);
 }
 
-const struct sl_placing place_gpu_bestfit = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_gpu_bestfit = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "gpu_bestfit",
 	.summary =
 		"one task at a time, to the node with the least cpus and GPUs left over, in steps of a hundredth",
@@ -180,8 +180,8 @@ const struct sl_placing place_gpu_bestfit = {
 	.score = score_gpu_bestfit,
 };
 
-const struct sl_placing place_dotprod = {
-	.abi = SL_ABI_OF(struct sl_placing),
+const struct sl_node_scorer place_dotprod = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = "dotprod",
 	.summary =
 		"one task at a time, to the node whose free cpus and GPUs times those asked are least, in steps of a hundredth",

@@ -60,7 +60,7 @@ static void over(void *state, uint32_t row, bool cancelled)
 
 static void lost(void *state, uint32_t row) { runai_lost(state, row); }
 
-static void tell_node(void *state, uint32_t node, bool up, bool drained)
+static void report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	runai_node(state, node, up && !drained);
 }
@@ -68,13 +68,14 @@ static void tell_node(void *state, uint32_t node, bool up, bool drained)
 static void run(void *state) { runai_run_now(state); }
 
 /* Sessions run behind all that happens at an instant, and when something is due. */
-static sl_time next(void *state, bool told)
+static sl_time next(void *state, bool reported)
 {
 	const struct runai *r = state;
-	return told ? r->now : controller_due_next(&r->engine);
+	return reported ? r->now : controller_due_next(&r->engine);
 }
 
-static const struct controller_calls runai_calls = { hear, submit, later, over, lost, tell_node, run, next };
+static const struct controller_calls runai_calls = { hear, submit, later, over, lost, report_node, run,
+	next };
 
 /* ---- Begin and end ---- */
 
@@ -85,7 +86,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 		struct runai_run *run = &r->run[row];
 		run->job = KAI_NO;
 		run->evicted_at = SL_NONE;
-		run->by = UINT32_MAX;
+		run->cause = UINT32_MAX;
 		run->first = SL_NONE;
 		const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, err);
 		if (!pods)
@@ -94,7 +95,7 @@ static int read_jobs(struct runai *r, struct sl_err *err)
 			runai_job_read(&r->config, r->arena, r->jobs, row, r->cluster, pods, &run->said, err);
 		r->mapped[run->said.mapped]++;
 		runai_sizes(r, row, pods, &run->least, &run->most);
-		runai_remark_job(r, row, pods);
+		runai_warning_job(r, row, pods);
 		r->elastic |= run->least < run->most;
 	}
 	return status;
@@ -125,24 +126,24 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 		return sl_fail_memory(err);
 	r->engine = (struct controller){ .policy = "runai",
 		.calls = &runai_calls,
-		.by = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
+		.cause = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
 		.anew = SL_REASON_COUNT };
 	int status = controller_make(&r->engine, setup, SL_REASON_PENDING_EVALUATION, err);
 	if (!status)
 		status = runai_read(&r->config, r->arena, sl_param_doc(setup, "projects"), r->cluster->object,
 			r->cluster->object_count, err);
 	if (!status)
-		runai_remark_files(r, setup);
+		runai_warning_files(r, setup);
 	if (!status && r->config.queue_count == 0)
 		status = runai_default_projects(r, err);
 	if (!status)
 		status = runai_params_apply(&r->config, setup->values, err);
 	if (!status)
-		status = runai_worlds_make(r, setup, err);
+		status = runai_instances_make(r, setup, err);
 	if (!status)
 		status = read_jobs(r, err);
 	if (!status)
-		runai_remark_jobs(r, setup);
+		runai_warning_jobs(r, setup);
 	if (!status)
 		status = runai_windows_make(r, err);
 	if (!status)
@@ -152,15 +153,15 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 			err);
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	if (!status)
-		status = runai_course_make(r, err);
+		status = runai_series_make(r, err);
 	return status;
 }
 
 static void runai_gone(void *state)
 {
 	struct runai *r = state;
-	runai_course_release(r);
-	runai_worlds_release(r);
+	runai_series_release(r);
+	runai_instances_release(r);
 	runai_release(&r->config);
 	free(r->shape);
 	sl_map_free(&r->shape_map);
@@ -184,6 +185,6 @@ const struct sl_policy runai_policy = {
 	.compat = runai_compats,
 	.requeues = controller_requeues,
 	.reasons = runai_reasons,
-	.show = runai_show,
-	.tell = runai_tell,
+	.table = runai_table,
+	.report = runai_report,
 };

@@ -21,9 +21,9 @@ enum runai_stage {
 };
 struct runai_run {
 	struct runai_job said;
-	uint32_t world, job; /* job: of the world's kai; KAI_NO. */
-	uint32_t tried;      /* Of its pools, the one it is in; */
-	uint64_t tried_news; /* all were tried with what was new then. */
+	uint32_t instance, job; /* job: of the world's kai; KAI_NO. */
+	uint32_t tried;         /* Of its pools, the one it is in; */
+	uint64_t tried_news;    /* all were tried with what was new then. */
 	enum runai_stage stage;
 	uint32_t stamp;       /* What is due of an earlier attempt does not count. */
 	bool drained;         /* Its last eviction is the operator's; */
@@ -36,7 +36,7 @@ struct runai_run {
 	uint32_t turns; /* Evictions since something came from outside: */
 	uint64_t turns_news;
 	enum kai_action action; /* Of its last eviction, */
-	uint32_t by;            /* for that row; UINT32_MAX. */
+	uint32_t cause;         /* for that row; UINT32_MAX. */
 	uint32_t eviction;      /* Row of it. */
 	uint64_t promised;      /* The last session in which it was to start when others have left; 0. */
 };
@@ -48,7 +48,7 @@ enum runai_due {
 	RUNAI_DUE_LIMIT,
 	RUNAI_DUE_WAKE,
 	RUNAI_DUE_SESSION,
-	RUNAI_DUE_SHUT, /* Of windows: row is its number. */
+	RUNAI_DUE_UNAVAILABLE, /* Of windows: row is its number. */
 	RUNAI_DUE_OPEN
 };
 /* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
@@ -65,9 +65,9 @@ struct runai_side {
 	int64_t has, fair;
 };
 struct runai_eviction {
-	sl_time at, ran;  /* ran: of this attempt, when it was told to stop. */
-	uint32_t row, by; /* by: UINT32_MAX: for nobody. */
-	uint32_t world;
+	sl_time at, ran;     /* ran: of this attempt, when it was told to stop. */
+	uint32_t row, cause; /* by: UINT32_MAX: for nobody. */
+	uint32_t instance;
 	enum kai_action action;
 	bool moved;
 	bool shrunk; /* Others of its pods ran on. */
@@ -77,14 +77,14 @@ struct runai_eviction {
 	enum runai_let let;
 	enum kai_res res;
 	struct runai_side victim, taker;
-	int64_t ask;
+	int64_t needs;
 };
 
 /* What of jobs is followed otherwise than is said: how many, and the first. */
-enum runai_remark {
-	RUNAI_REMARK_PARTS,  /* It would do with fewer pods, in ways the engine has no sizes for. */
-	RUNAI_REMARK_SINGLE, /* Each of its pods by itself would be enough. */
-	RUNAI_REMARKS
+enum runai_warning {
+	RUNAI_WARNING_PARTS,  /* It would do with fewer pods, in ways the engine has no sizes for. */
+	RUNAI_WARNING_SINGLE, /* Each of its pods by itself would be enough. */
+	RUNAI_WARNINGS
 };
 struct runai_some {
 	uint32_t count, first;
@@ -97,7 +97,7 @@ struct runai_step {
 	uint8_t from, to; /* enum runai_stage */
 };
 
-struct runai_world {
+struct runai_instance {
 	struct kai *kai;
 	uint32_t pool;
 	struct kai_usage *usage; /* NULL: off. */
@@ -110,10 +110,10 @@ struct runai_world {
 struct runai_shape {
 	const struct sl_pods *pods;
 	uintptr_t manifest;
-	uint32_t request, queue, world;
+	uint32_t request, queue, instance;
 	enum runai_type type;
-	uint32_t *ask; /* By podset: rows of requests of the world. */
-	uint32_t next; /* Of the same hash; UINT32_MAX. */
+	uint32_t *needs; /* By podset: rows of requests of the world. */
+	uint32_t next;   /* Of the same hash; UINT32_MAX. */
 };
 
 struct runai {
@@ -122,14 +122,14 @@ struct runai {
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	struct runai_config config;
-	struct runai_world *world;
-	uint32_t world_count;
-	uint32_t *node_world, *node_row; /* By node of the engine. */
-	uint8_t *node_kind;              /* Its kind of GPU; 0: none. */
+	struct runai_instance *instance;
+	uint32_t instance_count;
+	uint32_t *node_instance, *node_row; /* By node of the engine. */
+	uint8_t *node_kind;                 /* Its kind of GPU; 0: none. */
 	struct sl_taints *node_taints;
-	uint8_t *node_down;    /* It is down, or drained; */
-	uint32_t *node_shut;   /* in so many windows. */
-	struct runai_run *run; /* By job. */
+	uint8_t *node_down;         /* It is down, or drained; */
+	uint32_t *node_unavailable; /* in so many windows. */
+	struct runai_run *run;      /* By job. */
 	struct runai_shape *shape;
 	size_t shape_count, shape_capacity;
 	struct sl_map shape_map;
@@ -148,10 +148,10 @@ struct runai {
 	struct runai_eviction *eviction;
 	uint32_t eviction_count, eviction_capacity;
 	uint64_t mapped[RUNAI_MAPPEDS];
-	struct runai_some remarked[RUNAI_REMARKS];
+	struct runai_some remarked[RUNAI_WARNINGS];
 	struct runai_step *step;
 	size_t step_count, step_capacity;
-	struct runai_course *course; /* runai_course.c */
+	struct runai_series *series; /* runai_series.c */
 };
 
 /* runai.c */
@@ -159,27 +159,28 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row);
 void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task);
 
-/* runai_world.c: nodes and queues. */
-int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);
-void runai_worlds_release(struct runai *r);
+/* runai_instance.c: nodes and queues. */
+int runai_instances_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);
+void runai_instances_release(struct runai *r);
 /* Projects for a trace without a file of them: each party has an equal part of the GPUs. */
 int runai_default_projects(struct runai *r, struct sl_err *err);
 
 /* runai_jobs.c: a job of the trace comes into its world. */
 int runai_job_enter(struct runai *r, uint32_t row);
 void runai_job_leave(struct runai *r, uint32_t row);
-uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job); /* The trace's. */
+uint32_t runai_row_of(const struct runai *r, uint32_t instance, uint32_t job); /* The trace's. */
 
 /* runai_nodes.c: what Kubernetes says of nodes, before the worlds are sealed. */
 int runai_nodes_read(struct runai *r, struct sl_err *err);
 bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_podset *podset);
-int runai_ask_mig(struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *ask);
+int runai_needs_mig(
+	struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *needs);
 int64_t runai_mig_parts(const struct runai *r, uint32_t node, const char *profile);
 
-/* runai_remark.c */
-void runai_remark_files(const struct runai *r, const struct sl_setup *setup);
-void runai_remark_job(struct runai *r, uint32_t row, const struct sl_pods *pods);
-void runai_remark_jobs(const struct runai *r, const struct sl_setup *setup);
+/* runai_warning.c */
+void runai_warning_files(const struct runai *r, const struct sl_setup *setup);
+void runai_warning_job(struct runai *r, uint32_t row, const struct sl_pods *pods);
+void runai_warning_jobs(const struct runai *r, const struct sl_setup *setup);
 
 /* runai_pools.c */
 uint32_t runai_pool_first(const struct runai *r, uint32_t row);
@@ -192,8 +193,8 @@ void runai_window(struct runai *r, uint32_t number, bool begins);
 /* True: it changed for the scheduler. */
 bool runai_node_set(struct runai *r, uint32_t node, bool up);
 
-/* runai_hold.c: an order's amounts, of what the job's pods hold now; and its size in the engine. */
-void runai_hold(struct runai *r, struct order *order);
+/* runai_keep.c: an order's amounts, of what the job's pods hold now; and its size in the engine. */
+void runai_keep(struct runai *r, struct order *order);
 void runai_resize(struct runai *r, uint32_t row);
 /* Between so many pods it may run: the engine follows that of jobs of one group; else all of them. */
 void runai_sizes(
@@ -208,20 +209,20 @@ void runai_node(struct runai *r, uint32_t node, bool up);
 void runai_drained(struct runai *r, uint32_t row);
 void runai_run_now(struct runai *r);
 
-/* runai_course.c: what was, over time. Noted after the sessions of an instant. */
-int runai_course_make(struct runai *r, struct sl_err *err);
-void runai_course_release(struct runai *r);
-void runai_course_note(struct runai *r);
-int runai_course_tell(struct runai *r, struct sl_tally *tally, struct sl_err *err);
+/* runai_series.c: what was, over time. Noted after the sessions of an instant. */
+int runai_series_make(struct runai *r, struct sl_err *err);
+void runai_series_release(struct runai *r);
+void runai_series_note(struct runai *r);
+int runai_series_report(struct runai *r, struct sl_tally *tally, struct sl_err *err);
 /* The job goes from stage to stage. Before its tasks leave the books, and after they have come. */
-void runai_course_stage(struct runai *r, uint32_t row, enum runai_stage to);
+void runai_series_stage(struct runai *r, uint32_t row, enum runai_stage to);
 /* What queues have, as the session goes on: before it, and with each effect. */
-void runai_course_open(struct runai *r, uint32_t world);
-void runai_course_effect(struct runai *r, uint32_t world, const struct kai_effect *effect);
-const struct kai_vec *runai_course_live(const struct runai *r, uint32_t world); /* By queue. */
+void runai_series_open(struct runai *r, uint32_t instance);
+void runai_series_effect(struct runai *r, uint32_t instance, const struct kai_effect *effect);
+const struct kai_vec *runai_series_live(const struct runai *r, uint32_t instance); /* By queue. */
 /* Sums over time until then, in amounts told (millionths) times us, over all pools: of GPUs. */
 enum runai_sum {
-	RUNAI_ENTITLED,
+	RUNAI_ENTITLEMENT,
 	RUNAI_ALLOCATED,
 	RUNAI_OVER,
 	RUNAI_LENT,
@@ -229,21 +230,21 @@ enum runai_sum {
 	RUNAI_ACTIVE,
 	RUNAI_SUMS
 };
-void runai_course_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS]);
+void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS]);
 bool runai_tells_active(const struct runai *r); /* The trace says how active GPUs are. */
 /* An amount as it is told, in millionths: of GPUs, cpus, or MiB. KAI_UNLIMITED stays. */
-int64_t runai_told(enum kai_res res, int64_t amount);
+int64_t runai_reported(enum kai_res res, int64_t amount);
 const char *runai_kind_of(const struct runai *r, uint32_t queue); /* "project" or "department" */
 /* Of the quotas of siblings what others use: see runai_lent.c. Amounts by queue, all of one resource. */
 void runai_lend(const struct kai *kai, const int64_t *quota, const int64_t *used, int64_t *lent);
 
-/* runai_evicted.c: a job is told to stop. runai_tell.c, runai_show.c: for those who look. */
-void runai_evicted(struct runai *r, uint32_t world, const struct kai_effect *effect);
-void runai_evicted_more(struct runai *r, uint32_t world, const struct kai_effect *effect);
+/* runai_evicted.c: a job is told to stop. runai_report.c, runai_table.c: for those who look. */
+void runai_evicted(struct runai *r, uint32_t instance, const struct kai_effect *effect);
+void runai_evicted_more(struct runai *r, uint32_t instance, const struct kai_effect *effect);
 const char *runai_evicted_text(struct runai *r, const struct runai_eviction *one); /* NULL: no memory. */
-int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
-int runai_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
-	struct sl_err *err);
+int runai_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+int runai_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err);
 
 /* runai_why.c: in sentences. */
 const char *runai_action_name(enum kai_action action);

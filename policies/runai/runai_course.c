@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_course.c - what was, over time: of each project and department what it is entitled to (its fair
+ * runai_series.c - what was, over time: of each project and department what it is entitled to (its fair
  * share), holds, lends and waits for, in each pool. Told as the table "projects".
  *
  * A cell is a queue's, of a pool and a resource: GPUs, and cpus and memory where some quota or limit names
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 400000, SPANS = 1024 };
+enum { POINTS_MAX = 400000, RANGES = 1024 };
 #define MICRO INT64_C(1000000)
 #define MIB   (INT64_C(1) << 20)
 
@@ -33,27 +33,27 @@ struct cell {
 	unsigned __int128 sum[RUNAI_SUMS];
 };
 
-struct runai_course {
+struct runai_series {
 	uint32_t queues, cells; /* Cell: (pool * KAI_RES + resource) * queues + queue. */
-	bool told[KAI_RES];
+	bool reported[KAI_RES];
 	struct cell *cell;
 	struct point *point;
 	size_t count, capacity, most; /* most: then they are thinned. */
-	sl_time span;                 /* 0: all are kept. */
+	sl_time range;                /* 0: all are kept. */
 	int64_t *quota, *used, *lent; /* By queue, of one pool and resource. */
 	struct kai_vec *live;         /* [pool * queues + queue] */
 	int64_t *active;              /* Likewise: of GPUs, amounts told. */
 	int64_t *job_active;          /* By job: of this attempt. NULL: the trace does not say. */
 };
 
-bool runai_tells_active(const struct runai *r) { return r->course->job_active != NULL; }
+bool runai_tells_active(const struct runai *r) { return r->series->job_active != NULL; }
 
 const char *runai_kind_of(const struct runai *r, uint32_t queue)
 {
 	return r->config.queue[queue].children ? "department" : "project";
 }
 
-int64_t runai_told(enum kai_res res, int64_t amount)
+int64_t runai_reported(enum kai_res res, int64_t amount)
 {
 	if (amount == KAI_UNLIMITED)
 		return amount;
@@ -77,49 +77,49 @@ static bool names(const struct runai_share *share, enum kai_res res)
 	return (quota > 0 && quota != KAI_UNLIMITED) || share->limit.at[res] != KAI_UNLIMITED;
 }
 
-static void choose_resources(const struct runai *r, bool told[KAI_RES])
+static void choose_resources(const struct runai *r, bool reported[KAI_RES])
 {
-	told[KAI_GPUS] = true;
-	for (uint32_t pool = 0; pool < r->world_count; pool++)
+	reported[KAI_GPUS] = true;
+	for (uint32_t pool = 0; pool < r->instance_count; pool++)
 		for (uint32_t q = 0; q < r->config.queue_count; q++)
 			for (int res = 0; res < KAI_RES; res++)
-				told[res] |=
+				reported[res] |=
 					names(runai_share_of(&r->config.queue[q], pool), (enum kai_res)res);
 }
 
-int runai_course_make(struct runai *r, struct sl_err *err)
+int runai_series_make(struct runai *r, struct sl_err *err)
 {
-	struct runai_course *course = sl_alloc(r->arena, 1, sizeof(*course));
-	const size_t queues = r->config.queue_count, rows = queues * r->world_count + 1;
-	if (!course || rows * KAI_RES > UINT32_MAX)
+	struct runai_series *series = sl_alloc(r->arena, 1, sizeof(*series));
+	const size_t queues = r->config.queue_count, rows = queues * r->instance_count + 1;
+	if (!series || rows * KAI_RES > UINT32_MAX)
 		return sl_fail_memory(err);
-	r->course = course;
-	course->queues = (uint32_t)queues;
-	course->cells = (uint32_t)(queues * r->world_count * KAI_RES);
-	course->cell = sl_alloc(r->arena, rows * KAI_RES, sizeof(*course->cell));
-	course->quota = sl_alloc(r->arena, rows, sizeof(*course->quota));
-	course->used = sl_alloc(r->arena, rows, sizeof(*course->used));
-	course->lent = sl_alloc(r->arena, rows, sizeof(*course->lent));
-	course->live = sl_alloc(r->arena, rows, sizeof(*course->live));
-	course->active = sl_alloc(r->arena, rows, sizeof(*course->active));
-	if (!course->cell || !course->quota || !course->used || !course->lent || !course->live ||
-		!course->active)
+	r->series = series;
+	series->queues = (uint32_t)queues;
+	series->cells = (uint32_t)(queues * r->instance_count * KAI_RES);
+	series->cell = sl_alloc(r->arena, rows * KAI_RES, sizeof(*series->cell));
+	series->quota = sl_alloc(r->arena, rows, sizeof(*series->quota));
+	series->used = sl_alloc(r->arena, rows, sizeof(*series->used));
+	series->lent = sl_alloc(r->arena, rows, sizeof(*series->lent));
+	series->live = sl_alloc(r->arena, rows, sizeof(*series->live));
+	series->active = sl_alloc(r->arena, rows, sizeof(*series->active));
+	if (!series->cell || !series->quota || !series->used || !series->lent || !series->live ||
+		!series->active)
 		return sl_fail_memory(err);
 	if (r->jobs->gpu_active) {
-		course->job_active =
-			sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*course->job_active));
-		if (!course->job_active)
+		series->job_active =
+			sl_alloc(r->arena, (size_t)r->jobs->count + 1, sizeof(*series->job_active));
+		if (!series->job_active)
 			return sl_fail_memory(err);
 	}
-	course->most = POINTS_MAX;
-	choose_resources(r, course->told);
+	series->most = POINTS_MAX;
+	choose_resources(r, series->reported);
 	return SL_OK;
 }
 
-void runai_course_release(struct runai *r)
+void runai_series_release(struct runai *r)
 {
-	if (r->course)
-		free(r->course->point);
+	if (r->series)
+		free(r->series->point);
 }
 
 /* ---- Jobs ---- */
@@ -127,62 +127,63 @@ void runai_course_release(struct runai *r)
 static void add_active(struct runai *r, uint32_t row, int64_t amount)
 {
 	const struct runai_run *run = &r->run[row];
-	const struct kai *kai = r->world[run->world].kai;
+	const struct kai *kai = r->instance[run->instance].kai;
 	for (uint32_t at = run->said.queue; at != KAI_NO; at = kai->queue[at].parent)
-		r->course->active[(size_t)run->world * r->course->queues + at] += amount;
+		r->series->active[(size_t)run->instance * r->series->queues + at] += amount;
 }
 
 /* GPUs that the job holds, told, times how active they are. */
 static int64_t active_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_run *run = &r->run[row];
-	const struct kai *kai = r->world[run->world].kai;
+	const struct kai *kai = r->instance[run->instance].kai;
 	const struct kai_job *job = &kai->job[run->job];
 	int64_t gpus = 0;
 	for (uint32_t i = 0; i < job->task_count; i++)
 		if (kai_active_allocated((uint32_t)kai->task[job->task + i].state))
 			gpus += kai_charge(kai, job->task + i).at[KAI_GPUS];
-	const int64_t told = runai_told(KAI_GPUS, gpus);
-	return told / MICRO * r->jobs->gpu_active[row] + told % MICRO * r->jobs->gpu_active[row] / MICRO;
+	const int64_t reported = runai_reported(KAI_GPUS, gpus);
+	return reported / MICRO * r->jobs->gpu_active[row] +
+	       reported % MICRO * r->jobs->gpu_active[row] / MICRO;
 }
 
-void runai_course_stage(struct runai *r, uint32_t row, enum runai_stage to)
+void runai_series_stage(struct runai *r, uint32_t row, enum runai_stage to)
 {
 	const enum runai_stage from = r->run[row].stage;
 	if (to != RUNAI_AWAY &&
 		runai_reserve(r, (void **)&r->step, &r->step_capacity, sizeof(*r->step), r->step_count + 1))
 		r->step[r->step_count++] = (struct runai_step){ r->now, row, (uint8_t)from, (uint8_t)to };
-	if (!r->course->job_active || r->jobs->gpu_active[row] < 0)
+	if (!r->series->job_active || r->jobs->gpu_active[row] < 0)
 		return;
 	if (from == RUNAI_RUNS) {
-		add_active(r, row, -r->course->job_active[row]);
-		r->course->job_active[row] = 0;
+		add_active(r, row, -r->series->job_active[row]);
+		r->series->job_active[row] = 0;
 	}
 	if (to == RUNAI_RUNS) {
-		r->course->job_active[row] = active_of(r, row);
-		add_active(r, row, r->course->job_active[row]);
+		r->series->job_active[row] = active_of(r, row);
+		add_active(r, row, r->series->job_active[row]);
 	}
 }
 
 /* ---- In a session ---- */
 
-void runai_course_open(struct runai *r, uint32_t world)
+void runai_series_open(struct runai *r, uint32_t instance)
 {
-	const struct kai *kai = r->world[world].kai;
-	for (uint32_t q = 0; q < r->course->queues; q++)
-		r->course->live[(size_t)world * r->course->queues + q] = kai->queue[q].allocated;
+	const struct kai *kai = r->instance[instance].kai;
+	for (uint32_t q = 0; q < r->series->queues; q++)
+		r->series->live[(size_t)instance * r->series->queues + q] = kai->queue[q].allocated;
 }
 
-const struct kai_vec *runai_course_live(const struct runai *r, uint32_t world)
+const struct kai_vec *runai_series_live(const struct runai *r, uint32_t instance)
 {
-	return &r->course->live[(size_t)world * r->course->queues];
+	return &r->series->live[(size_t)instance * r->series->queues];
 }
 
-void runai_course_effect(struct runai *r, uint32_t world, const struct kai_effect *effect)
+void runai_series_effect(struct runai *r, uint32_t instance, const struct kai_effect *effect)
 {
-	const struct kai *kai = r->world[world].kai;
+	const struct kai *kai = r->instance[instance].kai;
 	const struct kai_vec charge = kai_charge_on(kai, effect->task, effect->node);
-	struct kai_vec *live = &r->course->live[(size_t)world * r->course->queues];
+	struct kai_vec *live = &r->series->live[(size_t)instance * r->series->queues];
 	for (uint32_t at = kai->job[kai->task[effect->task].job].queue; at != KAI_NO;
 		at = kai->queue[at].parent)
 		for (int res = 0; res < KAI_RES; res++)
@@ -206,43 +207,43 @@ static void settle(struct cell *cell, sl_time now)
 	cell->since = now;
 }
 
-static bool is_same_span(const struct runai_course *course, sl_time a, sl_time b)
+static bool is_same_range(const struct runai_series *series, sl_time a, sl_time b)
 {
-	return course->span ? a / course->span == b / course->span : a == b;
+	return series->range ? a / series->range == b / series->range : a == b;
 }
 
 /* Spans are as long again; of each cell the last point in each is kept. */
-static void thin(struct runai_course *course)
+static void thin(struct runai_series *series)
 {
-	const sl_time length = course->point[course->count - 1].at - course->point[0].at;
+	const sl_time length = series->point[series->count - 1].at - series->point[0].at;
 	size_t kept = 0;
-	course->span = course->span ? course->span * 2 : length / SPANS + 1;
-	for (uint32_t i = 0; i < course->cells; i++)
-		course->cell[i].last = UINT32_MAX;
-	for (size_t i = 0; i < course->count; i++) {
-		const struct point *point = &course->point[i];
-		uint32_t *last = &course->cell[point->cell].last;
-		if (*last == UINT32_MAX || !is_same_span(course, course->point[*last].at, point->at))
+	series->range = series->range ? series->range * 2 : length / RANGES + 1;
+	for (uint32_t i = 0; i < series->cells; i++)
+		series->cell[i].last = UINT32_MAX;
+	for (size_t i = 0; i < series->count; i++) {
+		const struct point *point = &series->point[i];
+		uint32_t *last = &series->cell[point->cell].last;
+		if (*last == UINT32_MAX || !is_same_range(series, series->point[*last].at, point->at))
 			*last = (uint32_t)kept++;
-		course->point[*last] = *point;
+		series->point[*last] = *point;
 	}
-	course->count = kept;
-	course->most = kept > POINTS_MAX / 2 ? kept * 2 : POINTS_MAX;
+	series->count = kept;
+	series->most = kept > POINTS_MAX / 2 ? kept * 2 : POINTS_MAX;
 }
 
 static void put_point(struct runai *r, uint32_t at)
 {
-	struct runai_course *course = r->course;
-	struct cell *cell = &course->cell[at];
-	if (course->count >= course->most)
-		thin(course);
-	if (!cell->known || !is_same_span(course, course->point[cell->last].at, r->now)) {
-		if (!runai_reserve(r, (void **)&course->point, &course->capacity, sizeof(*course->point),
-			    course->count + 1))
+	struct runai_series *series = r->series;
+	struct cell *cell = &series->cell[at];
+	if (series->count >= series->most)
+		thin(series);
+	if (!cell->known || !is_same_range(series, series->point[cell->last].at, r->now)) {
+		if (!runai_reserve(r, (void **)&series->point, &series->capacity, sizeof(*series->point),
+			    series->count + 1))
 			return;
-		cell->last = (uint32_t)course->count++;
+		cell->last = (uint32_t)series->count++;
 	}
-	struct point *point = &course->point[cell->last];
+	struct point *point = &series->point[cell->last];
 	point->at = r->now;
 	point->cell = at;
 	memcpy(point->value, cell->value, sizeof(point->value));
@@ -251,7 +252,7 @@ static void put_point(struct runai *r, uint32_t at)
 
 static void note_cell(struct runai *r, uint32_t at, const int64_t value[VALUES])
 {
-	struct cell *cell = &r->course->cell[at];
+	struct cell *cell = &r->series->cell[at];
 	if (cell->known && memcmp(cell->value, value, sizeof(cell->value)) == 0)
 		return;
 	settle(cell, r->now);
@@ -259,47 +260,47 @@ static void note_cell(struct runai *r, uint32_t at, const int64_t value[VALUES])
 	put_point(r, at);
 }
 
-static void note(struct runai *r, uint32_t world, enum kai_res res)
+static void note(struct runai *r, uint32_t instance, enum kai_res res)
 {
-	struct runai_course *course = r->course;
-	const struct kai *kai = r->world[world].kai;
-	const uint32_t first = (world * KAI_RES + (uint32_t)res) * course->queues;
-	const int64_t total = runai_told(res, kai->total.at[res]);
+	struct runai_series *series = r->series;
+	const struct kai *kai = r->instance[instance].kai;
+	const uint32_t first = (instance * KAI_RES + (uint32_t)res) * series->queues;
+	const int64_t total = runai_reported(res, kai->total.at[res]);
 	bool same = true;
-	for (uint32_t q = 0; q < course->queues; q++) {
-		struct cell *cell = &course->cell[first + q];
-		course->quota[q] = cell->quota = runai_told(res, kai->queue[q].quota.at[res]);
-		course->used[q] = runai_told(res, kai->queue[q].allocated.at[res]);
-		same = same && cell->known && cell->value[USED] == course->used[q];
+	for (uint32_t q = 0; q < series->queues; q++) {
+		struct cell *cell = &series->cell[first + q];
+		series->quota[q] = cell->quota = runai_reported(res, kai->queue[q].quota.at[res]);
+		series->used[q] = runai_reported(res, kai->queue[q].allocated.at[res]);
+		same = same && cell->known && cell->value[USED] == series->used[q];
 	}
 	if (!same)
-		runai_lend(kai, course->quota, course->used, course->lent);
-	for (uint32_t q = 0; q < course->queues; q++) {
+		runai_lend(kai, series->quota, series->used, series->lent);
+	for (uint32_t q = 0; q < series->queues; q++) {
 		const struct kai_queue *queue = &kai->queue[q];
-		const int64_t fair = runai_told(res, queue->fair.at[res]);
+		const int64_t fair = runai_reported(res, queue->fair.at[res]);
 		const int64_t waiting = kai_sub(queue->request.at[res], queue->allocated.at[res]);
-		const int64_t value[VALUES] = { fair == KAI_UNLIMITED ? total : fair, course->used[q],
-			same ? course->cell[first + q].value[LENT] : course->lent[q],
-			runai_told(res, waiting > 0 ? waiting : 0),
-			res == KAI_GPUS ? course->active[(size_t)world * course->queues + q] : 0 };
+		const int64_t value[VALUES] = { fair == KAI_UNLIMITED ? total : fair, series->used[q],
+			same ? series->cell[first + q].value[LENT] : series->lent[q],
+			runai_reported(res, waiting > 0 ? waiting : 0),
+			res == KAI_GPUS ? series->active[(size_t)instance * series->queues + q] : 0 };
 		note_cell(r, first + q, value);
 	}
 }
 
-void runai_course_note(struct runai *r)
+void runai_series_note(struct runai *r)
 {
-	for (uint32_t world = 0; world < r->world_count; world++)
+	for (uint32_t instance = 0; instance < r->instance_count; instance++)
 		for (int res = 0; res < KAI_RES; res++)
-			if (r->course->told[res])
-				note(r, world, (enum kai_res)res);
+			if (r->series->reported[res])
+				note(r, instance, (enum kai_res)res);
 }
 
-void runai_course_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS])
+void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS])
 {
 	memset(sum, 0, RUNAI_SUMS * sizeof(*sum));
-	for (uint32_t world = 0; world < r->world_count; world++) {
+	for (uint32_t instance = 0; instance < r->instance_count; instance++) {
 		struct cell *cell =
-			&r->course->cell[(world * KAI_RES + KAI_GPUS) * r->course->queues + queue];
+			&r->series->cell[(instance * KAI_RES + KAI_GPUS) * r->series->queues + queue];
 		settle(cell, until > cell->since ? until : cell->since);
 		for (int i = 0; i < RUNAI_SUMS; i++)
 			sum[i] += cell->sum[i];
@@ -318,11 +319,11 @@ static int by_time(const void *a, const void *b)
 
 static void put_row(const struct runai *r, const struct point *point, struct sl_cell *cell)
 {
-	const struct runai_course *course = r->course;
-	const uint32_t q = point->cell % course->queues, res = point->cell / course->queues % KAI_RES;
-	const uint32_t pool = point->cell / course->queues / KAI_RES;
+	const struct runai_series *series = r->series;
+	const uint32_t q = point->cell % series->queues, res = point->cell / series->queues % KAI_RES;
+	const uint32_t pool = point->cell / series->queues / KAI_RES;
 	const uint32_t parent = r->config.queue[q].parent;
-	const int64_t quota = course->cell[point->cell].quota, used = point->value[USED];
+	const int64_t quota = series->cell[point->cell].quota, used = point->value[USED];
 	cell[0].micro = point->at;
 	cell[1].text = r->config.queue[q].name;
 	cell[2].text = runai_kind_of(r, q);
@@ -336,21 +337,21 @@ static void put_row(const struct runai *r, const struct point *point, struct sl_
 	cell[10].micro = over(used, quota);
 	cell[11].micro = point->value[LENT];
 	cell[12].micro = point->value[WAITING];
-	cell[13].micro = course->job_active && res == KAI_GPUS ? point->value[ACTIVE] : SL_NONE;
+	cell[13].micro = series->job_active && res == KAI_GPUS ? point->value[ACTIVE] : SL_NONE;
 }
 
-int runai_course_tell(struct runai *r, struct sl_tally *tally, struct sl_err *err)
+int runai_series_report(struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "project", "kind", "parent", "pool", "resource", "quota",
 		"entitled", "allocated", "in_quota", "over_quota", "lent", "waiting", "active" };
-	struct runai_course *course = r->course;
-	if (!course->count)
+	struct runai_series *series = r->series;
+	if (!series->count)
 		return SL_OK;
-	struct sl_cell *cell = sl_alloc(r->arena, course->count * SL_LEN(column), sizeof(*cell));
+	struct sl_cell *cell = sl_alloc(r->arena, series->count * SL_LEN(column), sizeof(*cell));
 	if (!cell)
 		return sl_fail_memory(err);
-	qsort(course->point, course->count, sizeof(*course->point), by_time);
-	for (size_t i = 0; i < course->count; i++)
-		put_row(r, &course->point[i], &cell[i * SL_LEN(column)]);
-	return sl_tell_table(tally, "projects", column, SL_LEN(column), cell, course->count, err);
+	qsort(series->point, series->count, sizeof(*series->point), by_time);
+	for (size_t i = 0; i < series->count; i++)
+		put_row(r, &series->point[i], &cell[i * SL_LEN(column)]);
+	return sl_report_add_table(tally, "projects", column, SL_LEN(column), cell, series->count, err);
 }

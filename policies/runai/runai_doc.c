@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_ROOM = 600 };
+enum { TEXT_HEADROOM = 600 };
 
 struct sl_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
@@ -28,7 +28,7 @@ bool runai_failed(const struct runai_reading *r) { return r->err->status != SL_O
 
 void runai_note(struct sl_at at, const char *format, ...)
 {
-	char text[TEXT_ROOM];
+	char text[TEXT_HEADROOM];
 	va_list args;
 	struct runai_config *config = runai_of(at)->config;
 	if (runai_failed(runai_of(at)))
@@ -49,12 +49,12 @@ void runai_note(struct sl_at at, const char *format, ...)
 /* ---- Memory ---------------------------------------------------------------------------------------------
  */
 
-void *runai_room(struct runai_reading *r, size_t count, size_t size)
+void *runai_headroom(struct runai_reading *r, size_t count, size_t size)
 {
-	void *room = runai_failed(r) ? NULL : sl_alloc(r->arena, count + 1, size);
-	if (!room && !runai_failed(r))
+	void *headroom = runai_failed(r) ? NULL : sl_alloc(r->arena, count + 1, size);
+	if (!headroom && !runai_failed(r))
 		(void)sl_fail_memory(r->err);
-	return room;
+	return headroom;
 }
 
 /* Twice as large at each power of two from 8. */
@@ -63,7 +63,7 @@ void *runai_grow(struct runai_reading *r, void *array, uint32_t count, size_t si
 	const bool full = !array || (count >= 8 && (count & (count - 1)) == 0);
 	if (!full)
 		return array;
-	void *larger = runai_room(r, count < 8 ? 8 : (size_t)2 * count, size);
+	void *larger = runai_headroom(r, count < 8 ? 8 : (size_t)2 * count, size);
 	if (larger && array && count)
 		memcpy(larger, array, count * size);
 	return larger;
@@ -131,12 +131,12 @@ const char *const *runai_texts(struct sl_at at, uint32_t *count, uint32_t max)
 	if (sl_at_is_null(at) || runai_failed(runai_of(at)))
 		return NULL;
 	const bool one = runai_is_text(at);
-	const uint32_t room = one ? 1 : sl_at_count(at);
-	if (room > max) {
+	const uint32_t headroom = one ? 1 : sl_at_count(at);
+	if (headroom > max) {
 		(void)sl_at_fail(at, "more than %u of them", max);
 		return NULL;
 	}
-	const char **list = runai_room(runai_of(at), room, sizeof(*list));
+	const char **list = runai_headroom(runai_of(at), headroom, sizeof(*list));
 	if (!list)
 		return NULL;
 	if (one) {

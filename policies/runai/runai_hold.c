@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_hold.c - what a job's pods hold on nodes, in the engine's amounts; an elastic job's, as it starts,
+ * runai_keep.c - what a job's pods hold on nodes, in the engine's amounts; an elastic job's, as it starts,
  * grows and shrinks.
  */
 #include "policies/runai/runai.h"
 
 #define MIB (INT64_C(1) << 20)
 
-static struct sl_holding *holding_on(struct controller *c, struct order *order, uint32_t node)
+static struct sl_node_alloc *node_alloc_on(struct controller *c, struct order *order, uint32_t node)
 {
-	for (size_t i = order->holding + order->holding_count; i-- > order->holding;)
-		if (c->holding[i].node == node)
-			return &c->holding[i];
-	return controller_hold(c, order, node);
+	for (size_t i = order->node_alloc + order->node_alloc_count; i-- > order->node_alloc;)
+		if (c->node_alloc[i].node == node)
+			return &c->node_alloc[i];
+	return controller_keep(c, order, node);
 }
 
 /* GPUs in the engine's parts, rounded up. */
-static int64_t gpus_of(const struct runai *r, const struct kai *kai, const struct kai_request *ask,
+static int64_t gpus_of(const struct runai *r, const struct kai *kai, const struct kai_request *needs,
 	const struct kai_node *node)
 {
 	const int64_t parts = sl_parts(r->cluster->gpu_parts);
 	int64_t slices = 0;
-	switch (ask->kind) {
+	switch (needs->kind) {
 	case KAI_NO_GPU:
 		break;
 	case KAI_MIG_PROFILES:
-		for (uint32_t i = 0; i < ask->profile_count; i++)
-			slices += ask->profile[i].count *
-				  runai_mig_parts(r, node->row_outside, kai->mig[ask->profile[i].profile]);
+		for (uint32_t i = 0; i < needs->profile_count; i++)
+			slices += needs->profile[i].count *
+				  runai_mig_parts(r, node->row_outside, kai->mig[needs->profile[i].profile]);
 		return slices;
 	case KAI_WHOLE:
-		return ask->gpus * parts;
+		return needs->gpus * parts;
 	case KAI_FRACTION:
-		return ask->gpus * (ask->fraction / (KAI_GPU / parts));
+		return needs->gpus * (needs->fraction / (KAI_GPU / parts));
 	case KAI_MEMORY:
-		return node->gpu_mem > 0 ? ask->gpus * (ask->gpu_mem * parts / node->gpu_mem)
-					 : ask->gpus * parts;
+		return node->gpu_mem > 0 ? needs->gpus * (needs->gpu_mem * parts / node->gpu_mem)
+					 : needs->gpus * parts;
 	}
 	return 0;
 }
@@ -43,25 +43,25 @@ static int64_t gpus_of(const struct runai *r, const struct kai *kai, const struc
 static void hold(struct runai *r, struct order *order, const struct kai *kai, uint32_t task)
 {
 	const struct kai_task *row = &kai->task[task];
-	const struct kai_request *ask = &kai->request[row->request];
+	const struct kai_request *needs = &kai->request[row->request];
 	const struct kai_node *node = &kai->node[row->node];
-	struct sl_holding *holding = holding_on(&r->engine, order, node->row_outside);
+	struct sl_node_alloc *node_alloc = node_alloc_on(&r->engine, order, node->row_outside);
 	const int64_t parts = sl_parts(r->cluster->cpu_parts);
-	if (!holding)
+	if (!node_alloc)
 		return;
-	holding->tasks++;
-	holding->cpus += (ask->cpu * parts + 999) / 1000;
-	holding->mem += (ask->mem + MIB - 1) / MIB;
+	node_alloc->tasks++;
+	node_alloc->cpus += (needs->cpu * parts + 999) / 1000;
+	node_alloc->mem += (needs->mem + MIB - 1) / MIB;
 	if (r->node_kind[node->row_outside])
-		controller_gpus(&r->engine, holding)[r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
-			(uint32_t)gpus_of(r, kai, ask, node);
+		controller_gpus(&r->engine, node_alloc)[r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
+			(uint32_t)gpus_of(r, kai, needs, node);
 }
 
 /* What its pods hold, those on their way out too. */
-void runai_hold(struct runai *r, struct order *order)
+void runai_keep(struct runai *r, struct order *order)
 {
 	const struct runai_run *run = &r->run[order->row];
-	const struct kai *kai = r->world[run->world].kai;
+	const struct kai *kai = r->instance[run->instance].kai;
 	const struct kai_job *job = &kai->job[run->job];
 	for (uint32_t task = job->task; task < job->task + job->task_count; task++) {
 		const int64_t state = kai->task[task].state;
@@ -76,7 +76,7 @@ void runai_resize(struct runai *r, uint32_t row)
 {
 	struct order *order = controller_order(&r->engine, ORDER_RESIZE, row);
 	if (order)
-		runai_hold(r, order);
+		runai_keep(r, order);
 }
 
 void runai_sizes(

@@ -35,51 +35,51 @@ static const char *profile_name(const struct sl_cluster *cluster, uint32_t mig)
 }
 
 /* A group of a table. */
-static int ask_of_group(struct runai *r, struct kai *kai, const struct sl_demand *task,
-	struct kai_request *ask, struct kai_profiles *profile)
+static int needs_of_group(struct runai *r, struct kai *kai, const struct sl_task_resources *task,
+	struct kai_request *needs, struct kai_profiles *profile)
 {
 	const int64_t parts = sl_parts(r->cluster->gpu_parts);
-	ask->cpu = milli(task->cpus, sl_parts(r->cluster->cpu_parts));
-	ask->mem = task->mem * MIB;
+	needs->cpu = milli(task->cpus, sl_parts(r->cluster->cpu_parts));
+	needs->mem = task->mem * MIB;
 	if (task->mig) {
 		const char *name = profile_name(r->cluster, task->mig);
-		ask->kind = KAI_MIG_PROFILES;
+		needs->kind = KAI_MIG_PROFILES;
 		*profile = (struct kai_profiles){ kai_mig_profile(kai, name ? name : "?"), 1 };
-		ask->profile = profile;
-		ask->profile_count = 1;
+		needs->profile = profile;
+		needs->profile_count = 1;
 	} else if (task->gpu_mem > 0) {
-		ask->kind = KAI_MEMORY;
-		ask->gpus = 1;
-		ask->gpu_mem = task->gpu_mem;
+		needs->kind = KAI_MEMORY;
+		needs->gpus = 1;
+		needs->gpu_mem = task->gpu_mem;
 	} else if (task->gpus % parts) {
-		ask->kind = KAI_FRACTION;
-		ask->gpus = 1;
-		ask->fraction = task->gpus % parts * (KAI_GPU / parts);
+		needs->kind = KAI_FRACTION;
+		needs->gpus = 1;
+		needs->fraction = task->gpus % parts * (KAI_GPU / parts);
 	} else if (task->gpus) {
-		ask->kind = KAI_WHOLE;
-		ask->gpus = task->gpus / parts;
+		needs->kind = KAI_WHOLE;
+		needs->gpus = task->gpus / parts;
 	}
 	return SL_OK;
 }
 
 /* Pods of a manifest. */
-static int ask_of_podset(struct runai *r, struct kai *kai, const struct sl_podset *podset,
-	const struct sl_doc *doc, struct kai_request *ask)
+static int needs_of_podset(struct runai *r, struct kai *kai, const struct sl_podset *podset,
+	const struct sl_doc *doc, struct kai_request *needs)
 {
 	struct runai_gpus gpus = { 0 };
 	const int status = runai_gpus_read(podset, &gpus, doc, &r->engine.err);
 	for (uint32_t i = 0; i < podset->request.count; i++) {
 		const struct sl_amount *one = &podset->request.at[i];
 		if (strcmp(one->resource, "cpu") == 0)
-			ask->cpu = one->amount;
+			needs->cpu = one->amount;
 		else if (strcmp(one->resource, "memory") == 0)
-			ask->mem = one->amount;
+			needs->mem = one->amount;
 	}
-	ask->kind = gpus.kind;
-	ask->gpus = gpus.gpus;
-	ask->fraction = gpus.fraction;
-	ask->gpu_mem = gpus.memory;
-	return status || gpus.kind != KAI_MIG_PROFILES ? status : runai_ask_mig(r, kai, podset, ask);
+	needs->kind = gpus.kind;
+	needs->gpus = gpus.gpus;
+	needs->fraction = gpus.fraction;
+	needs->gpu_mem = gpus.memory;
+	return status || gpus.kind != KAI_MIG_PROFILES ? status : runai_needs_mig(r, kai, podset, needs);
 }
 
 /* ---- Where it may go ---- */
@@ -119,7 +119,7 @@ static bool allowed_on(const struct runai *r, const struct runai_run *run, const
 static const uint64_t *allowed_nodes(struct runai *r, const struct runai_run *run,
 	const struct sl_podset *podset, const struct sl_group *group)
 {
-	const struct kai *kai = r->world[run->world].kai;
+	const struct kai *kai = r->instance[run->instance].kai;
 	uint64_t *bits = sl_alloc(r->arena, kai->node_words + 1, sizeof(*bits));
 	bool all = true;
 	for (uint32_t i = 0; bits && i < kai->node_count; i++) {
@@ -144,38 +144,38 @@ static uintptr_t manifest_of(const struct runai *r, uint32_t row)
 static uint64_t hash_of(const struct runai_shape *key)
 {
 	return sl_hash(sl_hash(sl_hash(sl_hash(0, key->manifest), key->request), key->queue),
-		key->world * 8 + key->type);
+		key->instance * 8 + key->type);
 }
 
 static bool same(const struct runai_shape *a, const struct runai_shape *b)
 {
 	return a->manifest == b->manifest && a->request == b->request && a->queue == b->queue &&
-	       a->world == b->world && a->type == b->type;
+	       a->instance == b->instance && a->type == b->type;
 }
 
 static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
 {
 	const struct runai_run *run = &r->run[row];
-	struct kai *kai = r->world[run->world].kai;
+	struct kai *kai = r->instance[run->instance].kai;
 	const struct sl_pods *pods = shape->pods;
-	shape->ask = sl_alloc(r->arena, (size_t)pods->count + 1, sizeof(*shape->ask));
-	if (!shape->ask)
+	shape->needs = sl_alloc(r->arena, (size_t)pods->count + 1, sizeof(*shape->needs));
+	if (!shape->needs)
 		return SL_SYSTEM;
 	for (uint32_t i = 0; i < pods->count; i++) {
 		const struct sl_group *group = group_of(r, row, pods, i);
 		struct kai_profiles profile = { 0 };
-		struct kai_request ask = { 0 };
+		struct kai_request needs = { 0 };
 		int status = SL_OK;
 		if (group && !pods->doc)
-			status = ask_of_group(r, kai, &group->task, &ask, &profile);
+			status = needs_of_group(r, kai, &group->task, &needs, &profile);
 		else
-			status = ask_of_podset(r, kai, &pods->podset[i], pods->doc, &ask);
+			status = needs_of_podset(r, kai, &pods->podset[i], pods->doc, &needs);
 		if (status)
 			return status;
-		ask.best_effort = !ask.cpu && !ask.mem && ask.kind == KAI_NO_GPU;
-		ask.allowed = allowed_nodes(r, run, &pods->podset[i], group);
-		shape->ask[i] = kai_request(kai, &ask);
-		if (shape->ask[i] == KAI_NO)
+		needs.best_effort = !needs.cpu && !needs.mem && needs.kind == KAI_NO_GPU;
+		needs.allowed = allowed_nodes(r, run, &pods->podset[i], group);
+		shape->needs[i] = kai_request(kai, &needs);
+		if (shape->needs[i] == KAI_NO)
 			return SL_SYSTEM;
 	}
 	return SL_OK;
@@ -187,7 +187,7 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 	struct runai_shape key = { .manifest = manifest_of(r, row),
 		.request = r->jobs->request ? r->jobs->request[row] : row,
 		.queue = r->run[row].said.queue,
-		.world = r->run[row].world,
+		.instance = r->run[row].instance,
 		.type = r->run[row].said.type,
 		.pods = pods };
 	const uint64_t hash = hash_of(&key);
@@ -263,7 +263,7 @@ static void make_tasks(
 			struct kai_task *task = &kai->task[at];
 			(void)snprintf(uid, sizeof(uid), "%s-%u", kai->job[job].name, number);
 			task->uid = kai_text(kai, uid);
-			kai->task[at].request = shape->ask[p];
+			kai->task[at].request = shape->needs[p];
 			if (said->group_count && said->group_of && said->group_of[p] != KAI_NO)
 				kai->task[at].group = said->group_of[p] + 1;
 		}
@@ -274,7 +274,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 {
 	struct runai_run *run = &r->run[row];
 	struct runai_job *said = &run->said;
-	struct kai *kai = r->world[run->world].kai;
+	struct kai *kai = r->instance[run->instance].kai;
 	char name[32];
 	const struct sl_pods *pods = sl_pods_of(r->arena, r->jobs, r->cluster, row, &r->engine.err);
 	if (!pods) {
@@ -316,11 +316,11 @@ void runai_job_leave(struct runai *r, uint32_t row)
 	struct runai_run *run = &r->run[row];
 	if (run->job == KAI_NO)
 		return;
-	kai_drop_job(r->world[run->world].kai, run->job);
+	kai_drop_job(r->instance[run->instance].kai, run->job);
 	run->job = KAI_NO;
 }
 
-uint32_t runai_row_of(const struct runai *r, uint32_t world, uint32_t job)
+uint32_t runai_row_of(const struct runai *r, uint32_t instance, uint32_t job)
 {
-	return r->world[world].kai->job[job].row_outside;
+	return r->instance[instance].kai->job[job].row_outside;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct sl_job_more *runai_more_of(const struct sl_jobs *jobs, uint32_t job)
+const struct sl_job_attributes *runai_more_of(const struct sl_jobs *jobs, uint32_t job)
 {
 	return jobs->more_of && jobs->more_of[job] ? &jobs->more[jobs->more_of[job]] : NULL;
 }
@@ -52,9 +52,9 @@ static int64_t gpus_of_pods(const struct sl_pods *pods)
 void runai_facts_of(struct runai_facts *facts, const struct sl_jobs *jobs, uint32_t job,
 	const struct sl_cluster *cluster, const struct sl_pods *pods)
 {
-	const struct sl_job_more *more = runai_more_of(jobs, job);
+	const struct sl_job_attributes *more = runai_more_of(jobs, job);
 	const bool manifest = pods && pods->doc;
-	*facts = (struct runai_facts){ .space = more ? more->space : NULL,
+	*facts = (struct runai_facts){ .namespace = more ? more->namespace : NULL,
 		.queue = more ? more->queue : NULL,
 		.name = more ? more->name : NULL,
 		.qos = more ? more->qos : NULL,
@@ -110,7 +110,7 @@ bool runai_matches(const struct runai_match *match, const struct runai_facts *fa
 {
 	return text_holds(match->user, facts->user) && text_holds(match->account, facts->account) &&
 	       text_holds(match->partition, facts->partition) && text_holds(match->queue, facts->queue) &&
-	       text_holds(match->space, facts->space) && text_holds(match->name, facts->name) &&
+	       text_holds(match->namespace, facts->namespace) && text_holds(match->name, facts->name) &&
 	       text_holds(match->qos, facts->qos) && bounds_hold(match, facts);
 }
 
@@ -145,14 +145,14 @@ static const char *label_of_queue(const struct sl_pods *pods)
 }
 
 /* runai-team-a is of the project team-a; other namespaces have a project's own name, or none. */
-static uint32_t of_space(const struct runai_config *config, const char *space)
+static uint32_t of_namespace(const struct runai_config *config, const char *namespace)
 {
 	static const char prefix[] = "runai-";
-	if (!space)
+	if (!namespace)
 		return KAI_NO;
-	const bool made = strncmp(space, prefix, strlen(prefix)) == 0;
-	const uint32_t row = runai_find_queue(config, made ? space + strlen(prefix) : space);
-	return row == KAI_NO && made ? runai_find_queue(config, space) : row;
+	const bool made = strncmp(namespace, prefix, strlen(prefix)) == 0;
+	const uint32_t row = runai_find_queue(config, made ? namespace + strlen(prefix) : namespace);
+	return row == KAI_NO && made ? runai_find_queue(config, namespace) : row;
 }
 
 static bool take(
@@ -171,7 +171,7 @@ static bool take_by(
 {
 	const char *const name[RUNAI_BYS] = { NULL, facts->account, facts->partition, facts->user,
 		facts->queue };
-	const char *of = name[config->by];
+	const char *of = name[config->cause];
 	return of && take(config, said, runai_find_queue(config, of), RUNAI_MAPPED_BY);
 }
 
@@ -213,7 +213,7 @@ void runai_map(const struct runai_config *config, const struct runai_facts *fact
 	}
 	if (facts->queue && take(config, said, runai_find_queue(config, facts->queue), RUNAI_MAPPED_OWN))
 		return;
-	if (take(config, said, of_space(config, facts->space), RUNAI_MAPPED_OWN))
+	if (take(config, said, of_namespace(config, facts->namespace), RUNAI_MAPPED_OWN))
 		return;
 	for (uint32_t i = 0; i < config->listed_from; i++)
 		if (runai_matches(&config->map[i].match, facts) &&

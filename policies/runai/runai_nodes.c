@@ -18,7 +18,7 @@ enum { PODS_MAX = 1 << 20, MIG_MAX = 1 << 16 };
 
 static struct kai_node *node_of(const struct runai *r, uint32_t node)
 {
-	return &r->world[r->node_world[node]].kai->node[r->node_row[node]];
+	return &r->instance[r->node_instance[node]].kai->node[r->node_row[node]];
 }
 
 /* ---- MIG ---- */
@@ -26,7 +26,7 @@ static struct kai_node *node_of(const struct runai *r, uint32_t node)
 static int add_profile(
 	struct runai *r, uint32_t node, const char *name, size_t len, int64_t count, struct sl_err *err)
 {
-	struct kai *kai = r->world[r->node_world[node]].kai;
+	struct kai *kai = r->instance[r->node_instance[node]].kai;
 	const char *text = sl_strdup(r->arena, name, len);
 	const uint32_t profile = text ? kai_mig_profile(kai, text) : KAI_NO;
 	if (profile == KAI_NO || !kai_node_profile(kai, r->node_row[node], profile, count))
@@ -138,10 +138,10 @@ static int read_objects(struct runai *r, struct sl_err *err)
 		const struct sl_object *object = &r->cluster->object[i];
 		if (strcmp(object->kind, "Node") != 0)
 			continue;
-		for (uint32_t w = 0; w < r->world_count && !status; w++) {
-			const uint32_t row = kai_find_node(r->world[w].kai, object->name);
+		for (uint32_t w = 0; w < r->instance_count && !status; w++) {
+			const uint32_t row = kai_find_node(r->instance[w].kai, object->name);
 			if (row != KAI_NO)
-				status = read_node(r, r->world[w].kai->node[row].row_outside, object, err);
+				status = read_node(r, r->instance[w].kai->node[row].row_outside, object, err);
 		}
 	}
 	return status;
@@ -184,7 +184,8 @@ bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_pods
 
 /* ---- What a pod asks of MIG ---- */
 
-int runai_ask_mig(struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *ask)
+int runai_needs_mig(
+	struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *needs)
 {
 	struct kai_profiles *profile = sl_alloc(r->arena, podset->request.count + 1U, sizeof(*profile));
 	uint32_t count = 0;
@@ -197,8 +198,8 @@ int runai_ask_mig(struct runai *r, struct kai *kai, const struct sl_podset *pods
 			return SL_SYSTEM;
 		profile[count++] = (struct kai_profiles){ row, amount->amount };
 	}
-	ask->gpus = 0;
-	ask->profile = profile;
-	ask->profile_count = count;
+	needs->gpus = 0;
+	needs->profile = profile;
+	needs->profile_count = count;
 	return profile ? SL_OK : SL_SYSTEM;
 }

@@ -41,7 +41,7 @@ static bool is_promised(const struct kai *kai, const struct kai_job *job)
 static uint32_t next_pool(const struct runai *r, struct runai_run *run, uint32_t count)
 {
 	while (++run->tried < count)
-		if (r->world[pool_at(r, run, run->tried)].changed > run->tried_news)
+		if (r->instance[pool_at(r, run, run->tried)].changed > run->tried_news)
 			return pool_at(r, run, run->tried);
 	run->tried = 0;
 	run->tried_news = r->news;
@@ -54,13 +54,13 @@ static bool move_job(struct runai *r, uint32_t row)
 	const uint32_t count = pools_of(r, run);
 	if (run->stage != RUNAI_WAITS || count < 2 || (run->tried == 0 && run->tried_news == r->news))
 		return false;
-	if (is_promised(r->world[run->world].kai, &r->world[run->world].kai->job[run->job]))
+	if (is_promised(r->instance[run->instance].kai, &r->instance[run->instance].kai->job[run->job]))
 		return false;
 	const uint32_t to = next_pool(r, run, count);
-	if (to == run->world)
+	if (to == run->instance)
 		return false;
 	runai_job_leave(r, row);
-	run->world = to;
+	run->instance = to;
 	(void)runai_job_enter(r, row);
 	return true;
 }
@@ -68,7 +68,7 @@ static bool move_job(struct runai *r, uint32_t row)
 bool runai_pools_move(struct runai *r)
 {
 	bool any = false;
-	if (r->world_count < 2 || !r->stages[RUNAI_WAITS])
+	if (r->instance_count < 2 || !r->stages[RUNAI_WAITS])
 		return false;
 	for (uint32_t row = 0; row < r->jobs->count && !r->engine.status; row++)
 		if (r->run[row].stage == RUNAI_WAITS && r->run[row].job != KAI_NO)

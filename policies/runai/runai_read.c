@@ -366,7 +366,7 @@ static void finish_queue(struct runai_reading *r, uint32_t row)
 static void finish_queues(struct runai_reading *r)
 {
 	const struct runai_config *config = r->config;
-	uint32_t *depth = runai_room(r, config->queue_count, sizeof(*depth));
+	uint32_t *depth = runai_headroom(r, config->queue_count, sizeof(*depth));
 	for (uint32_t i = 0; depth && i < config->queue_count; i++)
 		depth[i] = depth_of(config, i);
 	for (uint32_t level = KAI_DEPTH_MAX + 1; depth && level--;)
@@ -408,7 +408,7 @@ static void inherit(struct runai_reading *r, uint32_t row)
 
 static void inherit_all(struct runai_reading *r)
 {
-	uint32_t *depth = runai_room(r, r->config->queue_count, sizeof(*depth));
+	uint32_t *depth = runai_headroom(r, r->config->queue_count, sizeof(*depth));
 	for (uint32_t i = 0; depth && i < r->config->queue_count; i++)
 		depth[i] = depth_of(r->config, i);
 	for (uint32_t level = 1; depth && level <= KAI_DEPTH_MAX; level++)
@@ -446,8 +446,8 @@ static void find_fallback(struct runai_reading *r)
 static void index_listed(struct runai_reading *r)
 {
 	struct runai_config *config = r->config;
-	uint32_t *rule = runai_room(r, r->listed_count, sizeof(*rule));
-	uint32_t *pattern = runai_room(r, r->listed_count, sizeof(*pattern));
+	uint32_t *rule = runai_headroom(r, r->listed_count, sizeof(*rule));
+	uint32_t *pattern = runai_headroom(r, r->listed_count, sizeof(*pattern));
 	config->listed = sl_names_new(r->arena);
 	if (!rule || !pattern || !config->listed)
 		return;
@@ -483,7 +483,8 @@ static void index_listed(struct runai_reading *r)
 static void join_rules(struct runai_reading *r)
 {
 	struct runai_config *config = r->config;
-	struct runai_map_rule *rule = runai_room(r, (size_t)r->map_count + r->listed_count, sizeof(*rule));
+	struct runai_map_rule *rule =
+		runai_headroom(r, (size_t)r->map_count + r->listed_count, sizeof(*rule));
 	if (!rule)
 		return;
 	if (r->map_count)
@@ -530,7 +531,7 @@ static void begin(struct runai_reading *r)
 	struct runai_config *config = r->config;
 	*config = (struct runai_config){ .pool_label = "kai.scheduler/node-pool",
 		.group_label = "run.ai/type",
-		.by = RUNAI_BY_NONE,
+		.cause = RUNAI_BY_NONE,
 		.fallback = KAI_NO,
 		.type_default = RUNAI_TRAIN,
 		.class_default = SL_NONE };

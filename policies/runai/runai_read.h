@@ -82,7 +82,7 @@ struct runai_pool {
 
 /* Texts that may have '*' and '?'; NULL: any. A bound SL_NONE: none. */
 struct runai_match {
-	const char *user, *account, *partition, *queue, *space, *name, *qos;
+	const char *user, *account, *partition, *queue, *namespace, *name, *qos;
 	int64_t gpus_min, gpus_max;   /* Of the whole job, thousandths. */
 	sl_time limit_min, limit_max; /* Its time limit; a job without one has an endless one. */
 };
@@ -134,8 +134,8 @@ struct runai_config {
 	struct sl_names *listed;
 	const uint32_t *listed_rule, *listed_pattern;
 	uint32_t listed_patterns;
-	enum runai_by by;  /* The project has the name of that. */
-	uint32_t fallback; /* KAI_NO: such jobs have no queue, and wait for ever. */
+	enum runai_by cause; /* The project has the name of that. */
+	uint32_t fallback;   /* KAI_NO: such jobs have no queue, and wait for ever. */
 	bool has_fallback;
 	/* Of what type: its own class or word; rules; default. */
 	const struct runai_type_rule *type;

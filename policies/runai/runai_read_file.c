@@ -96,7 +96,7 @@ static void read_order(struct sl_at at, struct runai_queue *queue)
 {
 	uint32_t count;
 	const char *const *name = runai_texts(at, &count, RUNAI_POOLS_MAX);
-	uint32_t *order = count ? runai_room(runai_of(at), count, sizeof(*order)) : NULL;
+	uint32_t *order = count ? runai_headroom(runai_of(at), count, sizeof(*order)) : NULL;
 	for (uint32_t i = 0; order && i < count; i++) {
 		order[i] = runai_find_pool(runai_of(at)->config, name[i]);
 		if (order[i] == KAI_NO)

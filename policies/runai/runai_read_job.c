@@ -92,7 +92,7 @@ static bool class_value(const struct runai_config *config, const char *name, int
 }
 
 /* The class that it names; a number of its pods, or of the trace; its QOS, where that is a class. */
-static bool own_priority(const struct reading *r, const struct sl_job_more *more, int64_t *priority)
+static bool own_priority(const struct reading *r, const struct sl_job_attributes *more, int64_t *priority)
 {
 	const struct sl_pods *pods = r->pods;
 	const char *name = text_of(r, r->spec, "priorityClassName");
@@ -152,7 +152,7 @@ static int read_type(
 	const struct reading *r, const struct sl_jobs *jobs, uint32_t job, const struct runai_facts *facts)
 {
 	struct runai_job *said = r->said;
-	const struct sl_job_more *more = runai_more_of(jobs, job);
+	const struct sl_job_attributes *more = runai_more_of(jobs, job);
 	int8_t rule_says = -1;
 	if (own_priority(r, more, &said->priority)) {
 		said->type = type_by_priority(said->priority);

@@ -76,7 +76,7 @@ static void read_kai_pool(struct sl_at at, uint32_t row)
 		pool = runai_pool(label, value);
 	}
 	struct runai_share *share = pool == KAI_NO ? NULL : runai_share_in(r, row, pool);
-	uint32_t *order = runai_room(r, 1, sizeof(*order));
+	uint32_t *order = runai_headroom(r, 1, sizeof(*order));
 	if (!share || !order)
 		return;
 	struct runai_queue *queue = &config->queue[row];

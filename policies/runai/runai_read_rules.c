@@ -65,7 +65,7 @@ void runai_read_match(struct sl_at at, struct runai_match *match)
 		.account = account ? account : runai_text(sl_at_get(at, "group")),
 		.partition = runai_text(sl_at_get(at, "partition")),
 		.queue = runai_text(sl_at_get(at, "queue")),
-		.space = runai_text(sl_at_get(at, "namespace")),
+		.namespace = runai_text(sl_at_get(at, "namespace")),
 		.name = runai_text(sl_at_get(at, "name")),
 		.qos = runai_text(sl_at_get(at, "qos")) };
 	const bool one = runai_is_text(gpus);
@@ -119,7 +119,7 @@ void runai_read_map(struct sl_at at)
 		return;
 	const struct sl_at fallback = sl_at_get(at, "default");
 	sl_at_keys(at, keys);
-	runai_of(at)->config->by = (enum runai_by)sl_at_word(sl_at_get(at, "by"), ways, RUNAI_BY_NONE);
+	runai_of(at)->config->cause = (enum runai_by)sl_at_word(sl_at_get(at, "by"), ways, RUNAI_BY_NONE);
 	read_map_rules(sl_at_get(at, "rules"));
 	runai_of(at)->fallback = runai_text(fallback);
 	if (runai_of(at)->fallback)

@@ -52,7 +52,7 @@ bool runai_failed(const struct runai_reading *r);
 void runai_note(struct sl_at at, const char *format, ...) SL_PRINTF(2, 3);
 /* Room for one more behind count of them: the array, or a larger one; NULL: no memory. */
 void *runai_grow(struct runai_reading *r, void *array, uint32_t count, size_t size);
-void *runai_room(struct runai_reading *r, size_t count, size_t size);
+void *runai_headroom(struct runai_reading *r, size_t count, size_t size);
 const char *runai_copy(struct runai_reading *r, const char *text);
 
 bool runai_is_text(struct sl_at at);

@@ -22,16 +22,16 @@ static void news(struct runai *r)
 }
 
 /* Jobs of other pools may find room there. */
-static void changed(struct runai *r, uint32_t world) { r->world[world].changed = r->news; }
+static void changed(struct runai *r, uint32_t instance) { r->instance[instance].changed = r->news; }
 
 static struct kai_job *job_of(const struct runai *r, uint32_t row)
 {
-	return &r->world[r->run[row].world].kai->job[r->run[row].job];
+	return &r->instance[r->run[row].instance].kai->job[r->run[row].job];
 }
 
 static void stage(struct runai *r, struct runai_run *run, enum runai_stage to)
 {
-	runai_course_stage(r, (uint32_t)(run - r->run), to);
+	runai_series_stage(r, (uint32_t)(run - r->run), to);
 	r->stages[run->stage]--;
 	r->stages[to]++;
 	run->stage = to;
@@ -48,7 +48,7 @@ static void due_after(struct runai *r, sl_time least)
 
 static void due_minima(struct runai *r, const struct runai_run *run)
 {
-	const struct kai *kai = r->world[run->world].kai;
+	const struct kai *kai = r->instance[run->instance].kai;
 	sl_time before = 0;
 	if (!run->said.preemptible)
 		return;
@@ -135,9 +135,9 @@ static void bound(struct kai *kai, const struct kai_job *job)
 	}
 }
 
-static void start(struct runai *r, uint32_t world, uint32_t job)
+static void start(struct runai *r, uint32_t instance, uint32_t job)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	const uint32_t row = kai->job[job].row_outside;
 	struct runai_run *run = &r->run[row];
 	bound(kai, &kai->job[job]);
@@ -148,7 +148,7 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 	struct order *order = controller_order(&r->engine, ORDER_START, row);
 	if (!order)
 		return;
-	runai_hold(r, order);
+	runai_keep(r, order);
 	if (run->least == run->most)
 		order->tasks = 0;
 	stage(r, run, RUNAI_RUNS);
@@ -169,7 +169,7 @@ static void start(struct runai *r, uint32_t world, uint32_t job)
 static void stopped(struct runai *r, uint32_t row)
 {
 	struct runai_run *run = &r->run[row];
-	struct kai *kai = r->world[run->world].kai;
+	struct kai *kai = r->instance[run->instance].kai;
 	struct kai_job *job = job_of(r, row);
 	for (uint32_t i = 0; i < job->task_count; i++)
 		if (kai->task[job->task + i].state == KAI_RELEASING)
@@ -179,15 +179,15 @@ static void stopped(struct runai *r, uint32_t row)
 	job->evicted_at = run->evicted_at;
 	due_after(r, job->delay > 0 ? run->evicted_at + job->delay - r->now : 0);
 	stage(r, run, RUNAI_WAITS);
-	changed(r, run->world);
+	changed(r, run->instance);
 	run->stamp++;
 	if (r->engine.runs[row]) {
 		struct order *order =
 			controller_order(&r->engine, r->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 		if (!order)
 			return;
-		order->by.rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
-		order->by.whose = run->by;
+		order->cause.rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
+		order->cause.beneficiary = run->cause;
 	}
 	r->dirty = true;
 }
@@ -208,20 +208,21 @@ static bool runs_on(const struct kai_job *job)
 }
 
 /* It loses a pod that it can do without. */
-static void shrink(struct runai *r, uint32_t world, const struct kai_effect *effect)
+static void shrink(struct runai *r, uint32_t instance, const struct kai_effect *effect)
 {
-	struct kai_job *job = &r->world[world].kai->job[r->world[world].kai->task[effect->task].job];
+	struct kai_job *job =
+		&r->instance[instance].kai->job[r->instance[instance].kai->task[effect->task].job];
 	struct runai_run *run = &r->run[job->row_outside];
 	const bool more = run->shrunk && run->evicted_at == r->now && run->action == effect->action;
 	take_turn(r, run);
 	run->shrunk = true;
 	run->evicted_at = job->evicted_at = r->now;
 	run->action = effect->action;
-	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
+	run->cause = effect->cause == KAI_NO ? UINT32_MAX : runai_row_of(r, instance, effect->cause);
 	if (more)
-		runai_evicted_more(r, world, effect);
+		runai_evicted_more(r, instance, effect);
 	else
-		runai_evicted(r, world, effect);
+		runai_evicted(r, instance, effect);
 	runai_due_task(r, r->now + r->grace, RUNAI_DUE_SHRUNK, job->row_outside, effect->task - job->task);
 }
 
@@ -231,19 +232,19 @@ static void shrunk(struct runai *r, const struct due *entry)
 	struct runai_run *run = &r->run[entry->row];
 	const struct kai_job *job = job_of(r, entry->row);
 	const uint32_t task = job->task + entry->task;
-	if (r->world[run->world].kai->task[task].state != KAI_RELEASING)
+	if (r->instance[run->instance].kai->task[task].state != KAI_RELEASING)
 		return;
-	kai_set_task(r->world[run->world].kai, task, KAI_PENDING, KAI_NO, NULL);
-	changed(r, run->world);
+	kai_set_task(r->instance[run->instance].kai, task, KAI_PENDING, KAI_NO, NULL);
+	changed(r, run->instance);
 	r->dirty = true;
 	const struct due *next = r->engine.due_count ? r->engine.due : NULL;
 	if (!next || next->at > r->now || next->what != RUNAI_DUE_SHRUNK || next->row != entry->row)
 		runai_resize(r, entry->row);
 }
 
-static void evict(struct runai *r, uint32_t world, const struct kai_effect *effect)
+static void evict(struct runai *r, uint32_t instance, const struct kai_effect *effect)
 {
-	const struct kai *kai = r->world[world].kai;
+	const struct kai *kai = r->instance[instance].kai;
 	const uint32_t row = kai->job[kai->task[effect->task].job].row_outside;
 	struct runai_run *run = &r->run[row];
 	if (effect->early)
@@ -251,17 +252,17 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
 		if (effect->task == kai->job[run->job].task)
 			take_turn(r, run);
-		kai_set_task(r->world[world].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
+		kai_set_task(r->instance[instance].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
 		r->dirty = true;
 		return;
 	}
 	if (run->stage != RUNAI_RUNS) {
 		if (run->stage == RUNAI_STOPS)
-			runai_evicted_more(r, world, effect);
+			runai_evicted_more(r, instance, effect);
 		return;
 	}
 	if (runs_on(&kai->job[kai->task[effect->task].job])) {
-		shrink(r, world, effect);
+		shrink(r, instance, effect);
 		return;
 	}
 	take_turn(r, run);
@@ -273,8 +274,8 @@ static void evict(struct runai *r, uint32_t world, const struct kai_effect *effe
 	run->drained = false;
 	run->evicted_at = r->now;
 	run->action = effect->action;
-	run->by = effect->by == KAI_NO ? UINT32_MAX : runai_row_of(r, world, effect->by);
-	runai_evicted(r, world, effect);
+	run->cause = effect->cause == KAI_NO ? UINT32_MAX : runai_row_of(r, instance, effect->cause);
+	runai_evicted(r, instance, effect);
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
 
@@ -287,7 +288,7 @@ void runai_drained(struct runai *r, uint32_t row)
 	run->drained = true;
 	run->shrunk = false;
 	job_of(r, row)->ready = false;
-	run->by = UINT32_MAX;
+	run->cause = UINT32_MAX;
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
 
@@ -298,7 +299,7 @@ static void unpipe(struct kai *kai, uint32_t task)
 {
 	const struct kai_task *row = &kai->task[task];
 	uint32_t shared[KAI_DEVICES_MAX];
-	if (row->state != KAI_PIPELINED && !(row->state == KAI_RELEASING && row->again))
+	if (row->state != KAI_PIPELINED && !(row->state == KAI_RELEASING && row->retry))
 		return;
 	for (int64_t i = 0; row->shared && i < kai->request[row->request].gpus; i++)
 		shared[i] = (uint32_t)row->from_shared[i];
@@ -310,21 +311,21 @@ static void unpipe(struct kai *kai, uint32_t task)
 		kai_set_task(kai, task, KAI_PENDING, KAI_NO, NULL);
 }
 
-static void take_effects(struct runai *r, uint32_t world)
+static void take_effects(struct runai *r, uint32_t instance)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	for (uint32_t i = 0; i < kai->effect_count; i++)
 		unpipe(kai, kai->effect[i].task);
 	for (uint32_t i = 0; i < kai->effect_count; i++) {
 		const struct kai_effect effect = kai->effect[i];
 		const uint32_t job = kai->task[effect.task].job;
 		if (effect.kind == KAI_EVICT)
-			evict(r, world, &effect);
+			evict(r, instance, &effect);
 		else if (effect.kind == KAI_BIND && kai->task[effect.task].state == KAI_BINDING)
-			start(r, world, job);
+			start(r, instance, job);
 		else if (effect.kind == KAI_PIPELINE)
 			r->run[kai->job[job].row_outside].promised = r->sessions;
-		runai_course_effect(r, world, &effect);
+		runai_series_effect(r, instance, &effect);
 	}
 }
 
@@ -340,9 +341,9 @@ static void forget_promise(struct runai *r, struct kai *kai, const struct kai_jo
 		kai->task[job->task + i].nominated = KAI_NO;
 }
 
-static void tell_reasons(struct runai *r, uint32_t world)
+static void report_reasons(struct runai *r, uint32_t instance)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_WAITING, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
 		if (r->run[job->row_outside].stage != RUNAI_WAITS)
@@ -363,9 +364,9 @@ static bool changes(const struct kai *kai)
 }
 
 /* A search is taken up again then. */
-static void due_backoff(struct runai *r, uint32_t world)
+static void due_backoff(struct runai *r, uint32_t instance)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	sl_time next = SL_NEVER, any = 0;
 	for (int k = 0; k < KAI_SEARCHES; k++)
 		any |= kai->config.backoff_min[k];
@@ -376,9 +377,9 @@ static void due_backoff(struct runai *r, uint32_t world)
 			const sl_time until = kai->job[i].backoff[k].until;
 			next = until > r->now && until < next ? until : next;
 		}
-	if (next == SL_NEVER || next == r->world[world].search_at)
+	if (next == SL_NEVER || next == r->instance[instance].search_at)
 		return;
-	r->world[world].search_at = next;
+	r->instance[instance].search_at = next;
 	runai_due(r, next, RUNAI_DUE_WAKE, UINT32_MAX);
 }
 
@@ -391,13 +392,13 @@ static bool binds_alone(const struct kai *kai)
 	return true;
 }
 
-static bool session(struct runai *r, uint32_t world)
+static bool session(struct runai *r, uint32_t instance)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	kai->now = r->now;
-	if (r->world[world].usage)
-		kai_usage_set(kai, r->world[world].usage);
-	runai_course_open(r, world);
+	if (r->instance[instance].usage)
+		kai_usage_set(kai, r->instance[instance].usage);
+	runai_series_open(r, instance);
 	if (kai_session(kai) != 0) {
 		controller_take_err(&r->engine, &kai->err);
 		controller_failed(&r->engine, kai->err.status);
@@ -405,20 +406,20 @@ static bool session(struct runai *r, uint32_t world)
 	}
 	r->sessions++;
 	const bool any = changes(kai);
-	kai->unchanged = binds_alone(kai) && !r->world[world].usage;
-	take_effects(r, world);
-	tell_reasons(r, world);
-	due_backoff(r, world);
+	kai->unchanged = binds_alone(kai) && !r->instance[instance].usage;
+	take_effects(r, instance);
+	report_reasons(r, instance);
+	due_backoff(r, instance);
 	return any;
 }
 
 /* Before anything changes: what was allocated since. */
 static void note_usage(struct runai *r)
 {
-	for (uint32_t i = 0; i < r->world_count; i++) {
-		r->world[i].kai->now = r->now;
-		if (r->world[i].usage)
-			kai_usage_note(r->world[i].kai, r->world[i].usage);
+	for (uint32_t i = 0; i < r->instance_count; i++) {
+		r->instance[i].kai->now = r->now;
+		if (r->instance[i].usage)
+			kai_usage_note(r->instance[i].kai, r->instance[i].usage);
 	}
 }
 
@@ -429,7 +430,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	struct runai_run *run = &r->run[row];
 	const struct runai_job *said = &run->said;
 	note_usage(r);
-	run->world = runai_pool_first(r, row);
+	run->instance = runai_pool_first(r, row);
 	stage(r, run, RUNAI_WAITS);
 	if (runai_job_enter(r, row) != 0)
 		return;
@@ -448,7 +449,7 @@ void runai_over(struct runai *r, uint32_t row)
 	run->stamp++;
 	runai_job_leave(r, row);
 	news(r);
-	changed(r, run->world);
+	changed(r, run->instance);
 }
 
 /* A model had it fail: its pods are made anew. */
@@ -458,7 +459,7 @@ void runai_lost(struct runai *r, uint32_t row)
 	if (run->stage != RUNAI_RUNS && run->stage != RUNAI_STOPS)
 		return;
 	note_usage(r);
-	struct kai *kai = r->world[run->world].kai;
+	struct kai *kai = r->instance[run->instance].kai;
 	struct kai_job *job = job_of(r, row);
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
@@ -468,7 +469,7 @@ void runai_lost(struct runai *r, uint32_t row)
 	run->stamp++;
 	r->engine.reason[row] = SL_REASON_COUNT;
 	news(r);
-	changed(r, run->world);
+	changed(r, run->instance);
 }
 
 void runai_node(struct runai *r, uint32_t node, bool up)
@@ -477,7 +478,7 @@ void runai_node(struct runai *r, uint32_t node, bool up)
 	if (!runai_node_set(r, node, up))
 		return;
 	news(r);
-	changed(r, r->node_world[node]);
+	changed(r, r->node_instance[node]);
 }
 
 static void run_window(struct runai *r, uint32_t number, bool begins)
@@ -485,7 +486,7 @@ static void run_window(struct runai *r, uint32_t number, bool begins)
 	note_usage(r);
 	runai_window(r, number, begins);
 	news(r);
-	for (uint32_t i = 0; i < r->world_count; i++)
+	for (uint32_t i = 0; i < r->instance_count; i++)
 		changed(r, i);
 }
 
@@ -495,7 +496,7 @@ static void end_at_limit(struct runai *r, uint32_t row)
 	if (!order)
 		return;
 	order->state = SL_TIMEOUT;
-	order->by.rule = SL_RULE_LIMIT;
+	order->cause.rule = SL_RULE_LIMIT;
 	runai_over(r, row);
 }
 
@@ -525,12 +526,12 @@ static void do_due(struct runai *r, const struct due *entry)
 		r->dirty |= r->stages[RUNAI_WAITS] > 0 || r->elastic;
 		r->news++; /* Pools that were tried may have another answer. */
 		r->rests = false;
-		for (uint32_t i = 0; i < r->world_count; i++)
+		for (uint32_t i = 0; i < r->instance_count; i++)
 			changed(r, i);
 		break;
-	case RUNAI_DUE_SHUT:
+	case RUNAI_DUE_UNAVAILABLE:
 	case RUNAI_DUE_OPEN:
-		run_window(r, entry->row, entry->what == RUNAI_DUE_SHUT);
+		run_window(r, entry->row, entry->what == RUNAI_DUE_UNAVAILABLE);
 		break;
 	case RUNAI_DUE_SESSION:
 		break; /* Its time has come: no more. */
@@ -540,8 +541,8 @@ static void do_due(struct runai *r, const struct due *entry)
 /* The next session finds another world. */
 static void changed_all(struct runai *r)
 {
-	for (uint32_t i = 0; i < r->world_count; i++)
-		r->world[i].kai->unchanged = false;
+	for (uint32_t i = 0; i < r->instance_count; i++)
+		r->instance[i].kai->unchanged = false;
 }
 
 static bool run_due(struct runai *r)
@@ -562,9 +563,9 @@ static bool run_due(struct runai *r)
 static void due_usage(struct runai *r)
 {
 	sl_time step = SL_NEVER;
-	for (uint32_t i = 0; i < r->world_count; i++)
-		if (r->world[i].usage && r->world[i].usage_config->step < step)
-			step = r->world[i].usage_config->step;
+	for (uint32_t i = 0; i < r->instance_count; i++)
+		if (r->instance[i].usage && r->instance[i].usage_config->step < step)
+			step = r->instance[i].usage_config->step;
 	if (step == SL_NEVER || step <= 0 || (r->usage_at > r->now && r->usage_at != SL_NEVER) ||
 		(!r->stages[RUNAI_WAITS] && !r->elastic) || !r->stages[RUNAI_RUNS])
 		return;
@@ -585,7 +586,7 @@ static bool run_sessions(struct runai *r)
 		return false;
 	note_usage(r);
 	r->dirty = false;
-	for (uint32_t i = 0; i < r->world_count && !r->engine.status; i++)
+	for (uint32_t i = 0; i < r->instance_count && !r->engine.status; i++)
 		any = session(r, i) || any;
 	if (r->cycle)
 		r->session_at = r->now + r->cycle;
@@ -599,13 +600,13 @@ static bool run_sessions(struct runai *r)
 
 void runai_run_now(struct runai *r)
 {
-	bool again = true;
+	bool retry = true;
 	changed_all(r);
-	for (uint32_t i = 0; again && !r->engine.status && i < SESSIONS_MAX; i++) {
-		again = run_due(r);
-		again = run_sessions(r) || again;
-		again = again || controller_due_next(&r->engine) <= r->now;
+	for (uint32_t i = 0; retry && !r->engine.status && i < SESSIONS_MAX; i++) {
+		retry = run_due(r);
+		retry = run_sessions(r) || retry;
+		retry = retry || controller_due_next(&r->engine) <= r->now;
 	}
 	due_usage(r);
-	runai_course_note(r);
+	runai_series_note(r);
 }

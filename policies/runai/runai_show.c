@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_show.c - the policy's own figures at a moment, for views and explain.
+ * runai_table.c - the policy's own figures at a moment, for views and explain.
  *
  *   shares   a row for each queue, pool and resource: quota, limit, what it is entitled to (its fair share),
  * has, has over its quota, and waits for; parents before their children, and in the order in which KAI would
@@ -27,12 +27,12 @@ static int64_t over_of(const struct kai_queue *queue, enum kai_res res)
 	return quota == KAI_UNLIMITED || used <= quota ? 0 : used - quota;
 }
 
-static int show_cell(const struct runai *r, uint32_t world, uint32_t queue, uint32_t order, enum kai_res res,
-	const struct sl_show *show)
+static int list_cell(const struct runai *r, uint32_t instance, uint32_t queue, uint32_t order,
+	enum kai_res res, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "queue", "kind", "parent", "pool", "resource", "order",
 		"priority", "quota", "limit", "entitled", "allocated", "over", "waiting", "is_over" };
-	const struct kai_queue *row = &r->world[world].kai->queue[queue];
+	const struct kai_queue *row = &r->instance[instance].kai->queue[queue];
 	const uint32_t parent = r->config.queue[queue].parent;
 	const int64_t waiting = kai_sub(row->request.at[res], row->allocated.at[res]);
 	char quota[48], limit[48], fair[48], used[48], over[48], waits[48];
@@ -46,7 +46,7 @@ static int show_cell(const struct runai *r, uint32_t world, uint32_t queue, uint
 		WORD(row->name),
 		WORD(runai_kind_of(r, queue)),
 		WORD(parent == KAI_NO ? "" : r->config.queue[parent].name),
-		WORD(r->config.pool[r->world[world].pool].name),
+		WORD(r->config.pool[r->instance[instance].pool].name),
 		WORD(kai_res_name(res)),
 		NUMBER(order),
 		NUMBER((double)row->priority),
@@ -58,7 +58,7 @@ static int show_cell(const struct runai *r, uint32_t world, uint32_t queue, uint
 		WORD(waits),
 		NUMBER(over_of(row, res) > 0),
 	};
-	return show->row(show->self, column, figure, SL_LEN(figure));
+	return table->row(table->self, column, figure, SL_LEN(figure));
 }
 
 /* By what they have alone: the job that each would place next is not looked at. */
@@ -72,10 +72,10 @@ static int compare(const void *a, const void *b, void *self)
 	return order ? order : (x > y) - (x < y);
 }
 
-static int show_below(const struct runai *r, uint32_t world, const uint32_t *sibling, uint32_t count,
-	const struct sl_show *show)
+static int list_below(const struct runai *r, uint32_t instance, const uint32_t *sibling, uint32_t count,
+	const struct sl_table_sink *table)
 {
-	struct kai *kai = r->world[world].kai;
+	struct kai *kai = r->instance[instance].kai;
 	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
 	int status = order ? SL_OK : SL_SYSTEM;
 	if (order && count) {
@@ -85,25 +85,25 @@ static int show_below(const struct runai *r, uint32_t world, const uint32_t *sib
 	for (uint32_t i = 0; i < count && !status; i++) {
 		const struct kai_queue *row = &kai->queue[order[i]];
 		for (int res = KAI_RES - 1; res >= 0 && !status; res--)
-			status = show_cell(r, world, order[i], i + 1, (enum kai_res)res, show);
+			status = list_cell(r, instance, order[i], i + 1, (enum kai_res)res, table);
 		if (!status && row->child_count)
-			status = show_below(r, world, row->child, row->child_count, show);
+			status = list_below(r, instance, row->child, row->child_count, table);
 	}
 	free(order);
 	return status;
 }
 
-static int show_shares(const struct runai *r, const struct sl_show *show, struct sl_err *err)
+static int list_shares(const struct runai *r, const struct sl_table_sink *table, struct sl_err *err)
 {
 	int status = SL_OK;
-	for (uint32_t i = 0; i < r->world_count && !status; i++)
-		status = show_below(r, i, r->world[i].kai->root, r->world[i].kai->root_count, show);
+	for (uint32_t i = 0; i < r->instance_count && !status; i++)
+		status = list_below(r, i, r->instance[i].kai->root, r->instance[i].kai->root_count, table);
 	return status == SL_SYSTEM ? sl_fail_memory(err) : status;
 }
 
 /* ---- Who waits ---- */
 
-static int show_job(struct runai *r, uint32_t row, const struct sl_show *show)
+static int list_job(struct runai *r, uint32_t row, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "project", "pool", "type", "reason", "message" };
 	const struct runai_run *run = &r->run[row];
@@ -114,20 +114,20 @@ static int show_job(struct runai *r, uint32_t row, const struct sl_show *show)
 	const struct sl_figure figure[SL_LEN(column)] = {
 		NUMBER(row),
 		WORD(queue == KAI_NO ? "" : r->config.queue[queue].name),
-		WORD(r->config.pool[r->world[run->world].pool].name),
+		WORD(r->config.pool[r->instance[run->instance].pool].name),
 		WORD(runai_type_name(run->said.type)),
 		WORD(reason < SL_REASON_COUNT ? sl_reason_name(reason) : ""),
 		WORD(text),
 	};
-	return show->row(show->self, column, figure, SL_LEN(figure));
+	return table->row(table->self, column, figure, SL_LEN(figure));
 }
 
-static int show_pending(struct runai *r, const struct sl_show *show)
+static int list_pending(struct runai *r, const struct sl_table_sink *table)
 {
 	int status = SL_OK;
 	for (uint32_t row = 0; row < r->jobs->count && !status; row++)
 		if (r->run[row].stage == RUNAI_WAITS)
-			status = show_job(r, row, show);
+			status = list_job(r, row, table);
 	return status;
 }
 
@@ -150,7 +150,7 @@ static const char *step_text(const struct runai_step *step)
 					 : "its pods were lost: queued again";
 }
 
-static int show_course(const struct runai *r, const struct sl_show *show)
+static int list_course(const struct runai *r, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "at", "step" };
 	int status = SL_OK;
@@ -160,22 +160,22 @@ static int show_course(const struct runai *r, const struct sl_show *show)
 		*sl_put_micro(at, step->at) = '\0';
 		const struct sl_figure figure[SL_LEN(column)] = { NUMBER(step->row), WORD(at),
 			WORD(step_text(step)) };
-		status = show->row(show->self, column, figure, SL_LEN(figure));
+		status = table->row(table->self, column, figure, SL_LEN(figure));
 	}
 	return status;
 }
 
-int runai_show(void *state, struct sl_pass *pass, sl_time at, const char *what, const struct sl_show *show,
-	struct sl_err *err)
+int runai_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err)
 {
 	struct runai *r = state;
 	(void)pass;
 	(void)at;
 	if (strcmp(what, "shares") == 0)
-		return show_shares(r, show, err);
+		return list_shares(r, table, err);
 	if (strcmp(what, "pending") == 0)
-		return show_pending(r, show);
+		return list_pending(r, table);
 	if (strcmp(what, "course") == 0)
-		return show_course(r, show);
+		return list_course(r, table);
 	return SL_USAGE;
 }

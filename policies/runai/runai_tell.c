@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_tell.c - what the policy tells as the run is over: metrics, evictions.csv, projects.csv.
+ * runai_report.c - what the policy tells as the run is over: metrics, evictions.csv, projects.csv.
  */
 #include "policies/runai/runai.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Of more queues the metrics of all are too many to be of use. */
-enum { QUEUES_TOLD = 1000, NAME_TOLD = 120 };
+enum { QUEUES_REPORTED = 1000, NAME_REPORTED = 120 };
 #define MICRO   INT64_C(1000000)
 #define SECONDS INT64_C(3600) /* Of an hour. */
 
@@ -22,12 +22,12 @@ static int64_t hours(unsigned __int128 sum)
 
 static int put(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
 {
-	return sl_tell_metric(tally, name, micro, err);
+	return sl_report_metric(tally, name, micro, err);
 }
 
 /* ---- Whose jobs are ---- */
 
-static int tell_mapped(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
+static int report_mapped(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	char name[80];
 	int status = SL_OK;
@@ -43,11 +43,11 @@ static int tell_mapped(const struct runai *r, struct sl_tally *tally, struct sl_
 
 static unsigned __int128 lost_of(const struct runai_eviction *one)
 {
-	return (unsigned __int128)(uint64_t)runai_told(KAI_GPUS, one->gpus) *
+	return (unsigned __int128)(uint64_t)runai_reported(KAI_GPUS, one->gpus) *
 	       (uint64_t)(one->ran > 0 ? one->ran : 0);
 }
 
-static int tell_evictions(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
+static int report_evictions(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	int64_t count[KAI_ACTIONS] = { 0 }, moved = 0;
 	unsigned __int128 sum = 0, lost = 0;
@@ -94,17 +94,17 @@ static int put_eviction(struct runai *r, const struct runai_eviction *one, struc
 	cell[1].text = id_of(r, one->row);
 	cell[2].text = project_of(r, one->row);
 	cell[3].text = runai_action_name(one->action);
-	cell[4].text = id_of(r, one->by);
-	cell[5].text = project_of(r, one->by);
+	cell[4].text = id_of(r, one->cause);
+	cell[5].text = project_of(r, one->cause);
 	cell[6].text = runai_evicted_text(r, one);
-	cell[7].micro = runai_told(KAI_GPUS, one->gpus);
+	cell[7].micro = runai_reported(KAI_GPUS, one->gpus);
 	cell[8].text = one->moved ? "yes" : "no";
 	cell[9].micro = one->ran;
 	cell[10].text = r->checkpoint || one->shrunk ? "kept" : "lost";
 	return cell[1].text && cell[4].text && cell[6].text ? SL_OK : SL_SYSTEM;
 }
 
-static int tell_eviction_table(struct runai *r, struct sl_tally *tally, struct sl_err *err)
+static int report_eviction_table(struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "at", "job_id", "project", "action", "by", "by_project",
 		"reason", "gpus", "moved", "ran_for", "work" };
@@ -116,18 +116,18 @@ static int tell_eviction_table(struct runai *r, struct sl_tally *tally, struct s
 			cell = NULL;
 	if (!cell)
 		return sl_fail_memory(err);
-	return sl_tell_table(tally, "evictions", column, SL_LEN(column), cell, r->eviction_count, err);
+	return sl_report_add_table(tally, "evictions", column, SL_LEN(column), cell, r->eviction_count, err);
 }
 
 /* ---- Projects ---- */
 
 /* Names that are no label of a metric (quotes, backslashes, control characters, very long ones) are in
  * projects.csv alone. */
-static int tell_queue(struct sl_tally *tally, const char *metric, const char *kind, const char *name,
+static int report_queue(struct sl_tally *tally, const char *metric, const char *kind, const char *name,
 	int64_t micro, struct sl_err *err)
 {
 	char text[200];
-	if (strlen(name) > NAME_TOLD)
+	if (strlen(name) > NAME_REPORTED)
 		return SL_OK;
 	for (const char *c = name; *c; c++)
 		if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
@@ -137,58 +137,58 @@ static int tell_queue(struct sl_tally *tally, const char *metric, const char *ki
 }
 
 /* What accounts, partitions or users are entitled to of all GPUs, on the average over time, where projects
- * are these (sl_entitled). */
-static int tell_entitled(struct runai *r, uint32_t queue, const unsigned __int128 *sum, sl_time length,
+ * are these (sl_entitlement). */
+static int report_entitlement(struct runai *r, uint32_t queue, const unsigned __int128 *sum, sl_time length,
 	struct sl_tally *tally, struct sl_err *err)
 {
-	static const char *const by[RUNAI_BYS] = {
+	static const char *const cause[RUNAI_BYS] = {
 		[RUNAI_BY_ACCOUNT] = "account", [RUNAI_BY_PARTITION] = "partition", [RUNAI_BY_USER] = "user"
 	};
-	const char *label = by[r->config.by];
+	const char *label = cause[r->config.cause];
 	const int64_t gpus = r->cluster->gpus / sl_parts(r->cluster->gpu_parts);
 	if (!label || gpus <= 0 || length <= 0 || r->config.queue[queue].children)
 		return SL_OK;
 	const unsigned __int128 whole = (unsigned __int128)(uint64_t)gpus * (uint64_t)length;
-	const unsigned __int128 share = (sum[RUNAI_ENTITLED] + whole / 2) / whole;
-	return tell_queue(tally, "entitled", label, r->config.queue[queue].name, (int64_t)share, err);
+	const unsigned __int128 share = (sum[RUNAI_ENTITLEMENT] + whole / 2) / whole;
+	return report_queue(tally, "entitled", label, r->config.queue[queue].name, (int64_t)share, err);
 }
 
-static int tell_sums(struct runai *r, sl_time until, struct sl_tally *tally, struct sl_err *err)
+static int report_sums(struct runai *r, sl_time until, struct sl_tally *tally, struct sl_err *err)
 {
-	static const char *const metric[RUNAI_SUMS] = { [RUNAI_ENTITLED] = "runai.entitled_gpu_hours",
+	static const char *const metric[RUNAI_SUMS] = { [RUNAI_ENTITLEMENT] = "runai.entitled_gpu_hours",
 		[RUNAI_ALLOCATED] = "runai.allocated_gpu_hours",
 		[RUNAI_OVER] = "runai.over_quota_gpu_hours",
 		[RUNAI_LENT] = "runai.lent_gpu_hours",
 		[RUNAI_WAITING] = "runai.waiting_gpu_hours",
 		[RUNAI_ACTIVE] = "runai.active_gpu_hours" };
-	const int shown = runai_tells_active(r) ? RUNAI_SUMS : RUNAI_ACTIVE;
+	const int displayed = runai_tells_active(r) ? RUNAI_SUMS : RUNAI_ACTIVE;
 	const sl_time first = r->jobs->count ? r->jobs->submit[0] : 0;
 	unsigned __int128 all[RUNAI_SUMS] = { 0 }, sum[RUNAI_SUMS];
 	int status = SL_OK;
 	for (uint32_t q = 0; q < r->config.queue_count && !status; q++) {
 		const struct runai_queue *queue = &r->config.queue[q];
-		runai_course_sums(r, until, q, sum);
+		runai_series_sums(r, until, q, sum);
 		for (int i = 0; i < RUNAI_SUMS && !queue->children; i++)
 			all[i] += sum[i];
-		for (int i = 0; i < shown && !status && r->config.queue_count <= QUEUES_TOLD; i++)
-			status = tell_queue(
+		for (int i = 0; i < displayed && !status && r->config.queue_count <= QUEUES_REPORTED; i++)
+			status = report_queue(
 				tally, metric[i], runai_kind_of(r, q), queue->name, hours(sum[i]), err);
-		if (!status && r->config.queue_count <= QUEUES_TOLD)
-			status = tell_entitled(r, q, sum, until - first, tally, err);
+		if (!status && r->config.queue_count <= QUEUES_REPORTED)
+			status = report_entitlement(r, q, sum, until - first, tally, err);
 	}
-	for (int i = RUNAI_ALLOCATED; i < shown && !status; i++)
+	for (int i = RUNAI_ALLOCATED; i < displayed && !status; i++)
 		status = put(tally, metric[i], hours(all[i]), err);
 	return status;
 }
 
 /* The mean wait of a project's jobs, to their first start; and how many never had one. */
-static int tell_waits(struct runai *r, struct sl_tally *tally, struct sl_err *err)
+static int report_waits(struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	struct waits {
 		int64_t sum, started, jobs;
 	} *of = sl_alloc(r->arena, (size_t)r->config.queue_count + 1, sizeof(*of));
 	int status = of ? SL_OK : sl_fail_memory(err);
-	if (!of || r->config.queue_count > QUEUES_TOLD)
+	if (!of || r->config.queue_count > QUEUES_REPORTED)
 		return status;
 	for (uint32_t row = 0; row < r->jobs->count; row++) {
 		const struct runai_run *run = &r->run[row];
@@ -203,41 +203,41 @@ static int tell_waits(struct runai *r, struct sl_tally *tally, struct sl_err *er
 		const char *name = r->config.queue[q].name;
 		if (!of[q].jobs)
 			continue;
-		status = tell_queue(tally, "runai.jobs", "project", name, of[q].jobs * MICRO, err);
+		status = report_queue(tally, "runai.jobs", "project", name, of[q].jobs * MICRO, err);
 		if (!status && of[q].started)
-			status = tell_queue(
+			status = report_queue(
 				tally, "runai.wait", "project", name, of[q].sum / of[q].started, err);
 	}
 	return status;
 }
 
 /* Jobs for which victims were looked for, and for which that was given up. */
-static int tell_searches(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
+static int report_searches(const struct runai *r, struct sl_tally *tally, struct sl_err *err)
 {
 	uint64_t searches = 0, cut = 0;
-	for (uint32_t i = 0; i < r->world_count; i++) {
-		searches += r->world[i].kai->searches;
-		cut += r->world[i].kai->searches_cut;
+	for (uint32_t i = 0; i < r->instance_count; i++) {
+		searches += r->instance[i].kai->searches;
+		cut += r->instance[i].kai->searches_cut;
 	}
 	const int status = put(tally, "runai.searches", (int64_t)searches * MICRO, err);
 	return status ? status : put(tally, "runai.searches_cut", (int64_t)cut * MICRO, err);
 }
 
-int runai_tell(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+int runai_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct runai *r = state;
 	int status = put(tally, "runai.sessions", (int64_t)r->sessions * MICRO, err);
 	if (!status)
-		status = tell_searches(r, tally, err);
+		status = report_searches(r, tally, err);
 	if (!status)
-		status = tell_mapped(r, tally, err);
+		status = report_mapped(r, tally, err);
 	if (!status)
-		status = tell_evictions(r, tally, err);
+		status = report_evictions(r, tally, err);
 	if (!status)
-		status = tell_waits(r, tally, err);
+		status = report_waits(r, tally, err);
 	if (!status)
-		status = tell_sums(r, sl_now(pass), tally, err);
+		status = report_sums(r, sl_now(pass), tally, err);
 	if (!status)
-		status = tell_eviction_table(r, tally, err);
-	return status ? status : runai_course_tell(r, tally, err);
+		status = report_eviction_table(r, tally, err);
+	return status ? status : runai_series_report(r, tally, err);
 }

@@ -23,20 +23,21 @@ const char *runai_action_name(enum kai_action action)
 void runai_figure(enum kai_res res, int64_t amount, char *to)
 {
 	static const char *const unit[] = { [KAI_CPU] = "cpu", [KAI_MEM] = "MiB", [KAI_GPUS] = "GPU" };
-	const int64_t told = runai_told(res, amount);
+	const int64_t reported = runai_reported(res, amount);
 	if (amount == KAI_UNLIMITED) {
 		(void)snprintf(to, 48, "unlimited");
 		return;
 	}
-	char *end = sl_put_micro(to, told);
+	char *end = sl_put_micro(to, reported);
 	(void)snprintf(end, (size_t)(48 - (end - to)), " %s%s", unit[res],
-		res != KAI_MEM && told != INT64_C(1000000) ? "s" : "");
+		res != KAI_MEM && reported != INT64_C(1000000) ? "s" : "");
 }
 
 /* Of the limit or quota of a queue on the way up. */
 static void gate_text(const struct runai *r, const struct kai_job *job, char *text, size_t size)
 {
-	const struct kai_queue *queue = &r->world[r->run[job->row_outside].world].kai->queue[job->why_queue];
+	const struct kai_queue *queue =
+		&r->instance[r->run[job->row_outside].instance].kai->queue[job->why_queue];
 	const char *kind = runai_kind_of(r, job->why_queue);
 	char asked[48], held[48], bound[48];
 	runai_figure(job->why_res, job->why_a, asked);
@@ -112,7 +113,7 @@ static void queue_text(const struct runai *r, uint32_t row, char *text, size_t s
 static void other_text(struct runai *r, uint32_t row, char *text, size_t size)
 {
 	const struct runai_run *run = &r->run[row];
-	struct kai *kai = r->world[run->world].kai;
+	struct kai *kai = r->instance[run->instance].kai;
 	const struct kai_job *job = &kai->job[run->job];
 	switch ((enum kai_why)job->why) {
 	case KAI_OVER_LIMIT:

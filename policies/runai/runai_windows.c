@@ -7,14 +7,18 @@
  */
 #include "policies/runai/runai.h"
 
-static struct kai *kai_of(const struct runai *r, uint32_t node) { return r->world[r->node_world[node]].kai; }
+static struct kai *kai_of(const struct runai *r, uint32_t node)
+{
+	return r->instance[r->node_instance[node]].kai;
+}
 
 int runai_windows_make(struct runai *r, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = r->cluster;
 	r->node_down = sl_alloc(r->arena, (size_t)cluster->node_count + 1, sizeof(*r->node_down));
-	r->node_shut = sl_alloc(r->arena, (size_t)cluster->node_count + 1, sizeof(*r->node_shut));
-	if (!r->node_down || !r->node_shut)
+	r->node_unavailable =
+		sl_alloc(r->arena, (size_t)cluster->node_count + 1, sizeof(*r->node_unavailable));
+	if (!r->node_down || !r->node_unavailable)
 		return sl_fail_memory(err);
 	for (uint32_t node = 0; node < cluster->node_count; node++)
 		r->node_down[node] = !kai_of(r, node)->node[r->node_row[node]].ready;
@@ -22,7 +26,7 @@ int runai_windows_make(struct runai *r, struct sl_err *err)
 		if (cluster->window[i].until <= r->now)
 			continue;
 		runai_due(r, cluster->window[i].until, RUNAI_DUE_OPEN, i);
-		runai_due(r, cluster->window[i].from, RUNAI_DUE_SHUT, i);
+		runai_due(r, cluster->window[i].from, RUNAI_DUE_UNAVAILABLE, i);
 	}
 	return SL_OK;
 }
@@ -31,7 +35,7 @@ int runai_windows_make(struct runai *r, struct sl_err *err)
 static bool set_ready(struct runai *r, uint32_t node)
 {
 	struct kai *kai = kai_of(r, node);
-	const bool ready = !r->node_down[node] && !r->node_shut[node];
+	const bool ready = !r->node_down[node] && !r->node_unavailable[node];
 	if (kai->node[r->node_row[node]].ready == ready)
 		return false;
 	kai_node_ready(kai, r->node_row[node], ready);
@@ -58,7 +62,7 @@ static bool is_there(const struct kai *kai, const struct kai_job *job, const str
 	return false;
 }
 
-static void drain_world(struct runai *r, struct kai *kai, const struct sl_window *window)
+static void drain_instance(struct runai *r, struct kai *kai, const struct sl_window *window)
 {
 	for (uint32_t i = 0; i < kai->job_count; i++) {
 		const struct kai_job *job = &kai->job[i];
@@ -76,11 +80,11 @@ void runai_window(struct runai *r, uint32_t number, bool begins)
 	const struct sl_window *window = &r->cluster->window[number];
 	for (uint32_t i = 0; i < window->node_count; i++) {
 		if (begins)
-			r->node_shut[window->node[i]]++;
-		else if (r->node_shut[window->node[i]])
-			r->node_shut[window->node[i]]--;
+			r->node_unavailable[window->node[i]]++;
+		else if (r->node_unavailable[window->node[i]])
+			r->node_unavailable[window->node[i]]--;
 		(void)set_ready(r, window->node[i]);
 	}
-	for (uint32_t i = 0; begins && i < r->world_count; i++)
-		drain_world(r, r->world[i].kai, window);
+	for (uint32_t i = 0; begins && i < r->instance_count; i++)
+		drain_instance(r, r->instance[i].kai, window);
 }

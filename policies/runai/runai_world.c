@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_world.c - worlds: the nodes of a pool, and every queue with what it is due there.
+ * runai_instance.c - worlds: the nodes of a pool, and every queue with what it is due there.
  */
 #include "policies/runai/runai.h"
 
@@ -58,7 +58,7 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	const struct sl_labels labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),
 		r->node_kind[node] ? cluster->kind_name[r->node_kind[node]] : NULL);
 	const uint32_t pool = runai_pool_of(&r->config, &labels);
-	struct kai *kai = r->world[pool].kai;
+	struct kai *kai = r->instance[pool].kai;
 	const uint32_t row = kai_node(kai, cluster->node_name[node]);
 	if (row == KAI_NO)
 		return sl_fail_memory(err);
@@ -71,23 +71,23 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	to->gpu_mem = device_mem(type);
 	to->cpu_worker = to->gpus == 0;
 	to->row_outside = node;
-	r->node_world[node] = pool;
+	r->node_instance[node] = pool;
 	r->node_row[node] = row;
 	return SL_OK;
 }
 
 /* ---- Queues ---- */
 
-static int add_queues(struct runai *r, struct runai_world *world, struct sl_err *err)
+static int add_queues(struct runai *r, struct runai_instance *instance, struct sl_err *err)
 {
-	struct kai *kai = world->kai;
+	struct kai *kai = instance->kai;
 	for (uint32_t i = 0; i < r->config.queue_count; i++)
 		if (kai_queue(kai, r->config.queue[i].name) != i)
 			return sl_fail(
 				err, SL_INPUT, "two queues have the name '%s'", r->config.queue[i].name);
 	for (uint32_t i = 0; i < r->config.queue_count; i++) {
 		const struct runai_queue *from = &r->config.queue[i];
-		const struct runai_share *share = runai_share_of(from, world->pool);
+		const struct runai_share *share = runai_share_of(from, instance->pool);
 		struct kai_queue *to = &kai->queue[i];
 		to->parent = from->parent;
 		to->priority = from->priority;
@@ -118,72 +118,72 @@ static int add_topologies(struct runai *r, struct kai *kai, struct sl_err *err)
 
 /* ---- Worlds ---- */
 
-static int open_world(struct runai *r, uint32_t pool, struct sl_err *err)
+static int open_instance(struct runai *r, uint32_t pool, struct sl_err *err)
 {
-	struct runai_world *world = &r->world[pool];
-	world->pool = pool;
-	world->changed = 1; /* Nobody was there. */
-	world->kai = kai_new(r->arena);
-	if (!world->kai)
+	struct runai_instance *instance = &r->instance[pool];
+	instance->pool = pool;
+	instance->changed = 1; /* Nobody was there. */
+	instance->kai = kai_new(r->arena);
+	if (!instance->kai)
 		return sl_fail_memory(err);
-	world->kai->config = r->config.pool[pool].config;
+	instance->kai->config = r->config.pool[pool].config;
 	if (r->config.pool[pool].usage)
-		world->usage_config = &r->config.pool[pool].usage_config;
-	const int status = add_queues(r, world, err);
-	return status ? status : add_topologies(r, world->kai, err);
+		instance->usage_config = &r->config.pool[pool].usage_config;
+	const int status = add_queues(r, instance, err);
+	return status ? status : add_topologies(r, instance->kai, err);
 }
 
 /* Windows begin by the log's clock; without one tumbling ones do at time 0, and cron takes that for 1970. */
-static int make_usage(struct runai_world *world, int64_t epoch, struct sl_err *err)
+static int make_usage(struct runai_instance *instance, int64_t epoch, struct sl_err *err)
 {
-	struct kai_usage_config config = *world->usage_config;
+	struct kai_usage_config config = *instance->usage_config;
 	config.epoch_s = epoch;
 	config.start = epoch ? config.start - epoch * SL_SECOND : 0;
-	world->usage = kai_usage_new(world->kai, &config);
-	if (!world->usage)
-		*err = world->kai->err;
+	instance->usage = kai_usage_new(instance->kai, &config);
+	if (!instance->usage)
+		*err = instance->kai->err;
 	return err->status;
 }
 
-static int seal_world(struct runai_world *world, int64_t epoch, struct sl_err *err)
+static int seal_instance(struct runai_instance *instance, int64_t epoch, struct sl_err *err)
 {
-	if (kai_seal(world->kai) != 0) {
-		*err = world->kai->err;
+	if (kai_seal(instance->kai) != 0) {
+		*err = instance->kai->err;
 		return err->status;
 	}
-	return world->usage_config ? make_usage(world, epoch, err) : SL_OK;
+	return instance->usage_config ? make_usage(instance, epoch, err) : SL_OK;
 }
 
-int runai_worlds_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err)
+int runai_instances_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err)
 {
 	const uint32_t nodes = r->cluster->node_count;
-	r->world_count = r->config.pool_count;
-	r->world = sl_alloc(r->arena, r->world_count, sizeof(*r->world));
-	r->node_world = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_world));
+	r->instance_count = r->config.pool_count;
+	r->instance = sl_alloc(r->arena, r->instance_count, sizeof(*r->instance));
+	r->node_instance = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_instance));
 	r->node_row = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_row));
 	r->node_kind = sl_alloc(r->arena, (size_t)nodes + 1, sizeof(*r->node_kind));
-	if (!r->world || !r->node_world || !r->node_row || !r->node_kind)
+	if (!r->instance || !r->node_instance || !r->node_row || !r->node_kind)
 		return sl_fail_memory(err);
 	int status = SL_OK;
-	for (uint32_t i = 0; !status && i < r->world_count; i++)
-		status = open_world(r, i, err);
+	for (uint32_t i = 0; !status && i < r->instance_count; i++)
+		status = open_instance(r, i, err);
 	for (uint32_t node = 0; !status && node < nodes; node++) {
 		status = add_node(r, node, err);
-		if (!status && setup->shut && setup->shut[node])
-			r->world[r->node_world[node]].kai->node[r->node_row[node]].ready = false;
+		if (!status && setup->unavailable && setup->unavailable[node])
+			r->instance[r->node_instance[node]].kai->node[r->node_row[node]].ready = false;
 	}
 	if (!status)
 		status = runai_nodes_read(r, err);
-	for (uint32_t i = 0; !status && i < r->world_count; i++)
-		status = seal_world(&r->world[i], setup->epoch, err);
+	for (uint32_t i = 0; !status && i < r->instance_count; i++)
+		status = seal_instance(&r->instance[i], setup->epoch, err);
 	return status;
 }
 
-void runai_worlds_release(struct runai *r)
+void runai_instances_release(struct runai *r)
 {
-	for (uint32_t i = 0; r->world && i < r->world_count; i++) {
-		kai_usage_free(r->world[i].usage);
-		kai_free(r->world[i].kai);
+	for (uint32_t i = 0; r->instance && i < r->instance_count; i++) {
+		kai_usage_free(r->instance[i].usage);
+		kai_free(r->instance[i].kai);
 	}
 }
 
@@ -212,14 +212,14 @@ static struct runai_queue *default_queue(
 	return queue;
 }
 
-struct parties {
+struct owners {
 	const int32_t *of; /* By job; -1: unknown. */
 	const char *const *name;
 	uint32_t count;
-	enum runai_by by;
+	enum runai_by cause;
 };
 
-static uint32_t count_parties(const struct runai *r, const int32_t *of)
+static uint32_t count_owners(const struct runai *r, const int32_t *of)
 {
 	int32_t most = -1;
 	for (uint32_t i = 0; of && i < r->jobs->count; i++)
@@ -228,28 +228,28 @@ static uint32_t count_parties(const struct runai *r, const int32_t *of)
 }
 
 /* The first by which the trace tells anybody apart. */
-static struct parties find_parties(const struct runai *r)
+static struct owners find_owners(const struct runai *r)
 {
 	const struct sl_jobs *jobs = r->jobs;
-	const struct parties all[] = {
+	const struct owners all[] = {
 		{ jobs->account, jobs->account_name, jobs->account_count, RUNAI_BY_ACCOUNT },
 		{ jobs->partition, jobs->partition_name, jobs->partition_count, RUNAI_BY_PARTITION },
 		{ jobs->user, jobs->user_name, jobs->user_count, RUNAI_BY_USER },
 	};
 	for (size_t i = 0; i < SL_LEN(all); i++) {
-		struct parties found = all[i];
+		struct owners found = all[i];
 		if (!found.name)
-			found.count = count_parties(r, found.of);
+			found.count = count_owners(r, found.of);
 		if (found.count > 1 || (i + 1 == SL_LEN(all) && found.count))
 			return found;
 	}
-	return (struct parties){ NULL, NULL, 0, RUNAI_BY_NONE };
+	return (struct owners){ NULL, NULL, 0, RUNAI_BY_NONE };
 }
 
 int runai_default_projects(struct runai *r, struct sl_err *err)
 {
-	const struct parties parties = find_parties(r);
-	const uint32_t projects = parties.count ? parties.count : 1;
+	const struct owners owners = find_owners(r);
+	const uint32_t projects = owners.count ? owners.count : 1;
 	if (projects > RUNAI_QUEUES_MAX)
 		return sl_fail(err, SL_USAGE,
 			"policy 'runai': the trace has %u parties: say in projects=FILE whose jobs belong together",
@@ -265,7 +265,7 @@ int runai_default_projects(struct runai *r, struct sl_err *err)
 	for (uint32_t i = 0; i < projects; i++) {
 		char number[24];
 		(void)snprintf(number, sizeof(number), "%u", i);
-		const char *text = !parties.count ? "default" : parties.name ? parties.name[i] : number;
+		const char *text = !owners.count ? "default" : owners.name ? owners.name[i] : number;
 		const char *name = sl_strdup(r->arena, text, strlen(text));
 		if (!name || sl_names_add(r->config.names, name) != i + 1)
 			return sl_fail_memory(err);
@@ -276,8 +276,8 @@ int runai_default_projects(struct runai *r, struct sl_err *err)
 	}
 	r->config.queue = queue;
 	r->config.queue_count = projects + 1;
-	r->config.by = parties.by;
-	r->config.fallback = parties.count ? KAI_NO : 1;
-	r->config.has_fallback = !parties.count;
+	r->config.cause = owners.cause;
+	r->config.fallback = owners.count ? KAI_NO : 1;
+	r->config.has_fallback = !owners.count;
 	return SL_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_tres_told.c - TRES that the files name and that are not counted: a limit on one limits nothing, a
+ * ctl_tres_reported.c - TRES that the files name and that are not counted: a limit on one limits nothing, a
  * weight of one weighs nothing. slurmctld passes over them in silence; here they are named.
  */
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static const char *why_not(const struct ctl *c, const char *name, size_t len)
 	return "no node and no licence is called so";
 }
 
-static int tell_one(const struct ctl *c, const struct sl_setup *setup, const struct sl_setting *setting,
+static int report_one(const struct ctl *c, const struct sl_setup *setup, const struct sl_setting *setting,
 	struct sl_err *err)
 {
 	const bool weighs = strcasestr(setting->key, "Weight") != NULL;
@@ -57,7 +57,7 @@ static int tell_one(const struct ctl *c, const struct sl_setup *setup, const str
 				setting->at.file ? setting->at.file : "", (uint64_t)setting->at.line,
 				(uint64_t)setting->at.column, setting->key, (int)(name < 60 ? name : 60), p,
 				weighs ? "weighs" : "limits", why);
-			sl_remark(setup, text);
+			sl_warning(setup, text);
 		}
 		if (len && (name == len || !strchr("-.0123456789", p[name + 1])))
 			return sl_fail_at(err, &setting->at, "%s: '%.*s' has no amount: give NAME=NUMBER",
@@ -67,11 +67,11 @@ static int tell_one(const struct ctl *c, const struct sl_setup *setup, const str
 	return SL_OK;
 }
 
-int ctl_tres_tell(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
+int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	int status = SL_OK;
-	for (uint32_t i = 0; setup->pass && i < c->cluster->setting_count && !status; i++)
+	for (uint32_t i = 0; setup->sim && i < c->cluster->setting_count && !status; i++)
 		if (is_of_tres(c->cluster->setting[i].key))
-			status = tell_one(c, setup, &c->cluster->setting[i], err);
+			status = report_one(c, setup, &c->cluster->setting[i], err);
 	return status;
 }

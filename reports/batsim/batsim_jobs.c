@@ -53,7 +53,7 @@ static void put_micro(struct sl_out *out, int64_t value)
 {
 	sl_out_text(out, ",");
 	if (value != SL_NONE)
-		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), value));
+		sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), value));
 }
 
 static int64_t asked(const struct sl_result *result, uint32_t row)
@@ -73,7 +73,7 @@ static void put_machines(struct sl_out *out, const struct machines *machines, ui
 	}
 }
 
-static void put_course(struct sl_out *out, const struct sl_result *result, uint32_t row)
+static void put_series(struct sl_out *out, const struct sl_result *result, uint32_t row)
 {
 	const sl_time submit = result->jobs->submit[row];
 	const sl_time start = result->start[row];
@@ -98,13 +98,13 @@ static void put_job(
 	if (jobs->id_name && jobs->id_name[row])
 		sl_out_csv(out, jobs->id_name[row]);
 	else
-		sl_out_advance(out, sl_put_i64(sl_out_room(out, 32), jobs->id[row]));
+		sl_out_advance(out, sl_put_i64(sl_out_reserve(out, 32), jobs->id[row]));
 	sl_out_text(out, ",w0,delay");
 	put_micro(out, jobs->submit[row]);
 	sl_out_printf(out, ",%lld", (long long)asked(result, row));
 	put_micro(out, jobs->limit[row]);
 	sl_out_printf(out, ",%d,%s", result->state[row] == SL_COMPLETED, state);
-	put_course(out, result, row);
+	put_series(out, result, row);
 	put_machines(out, machines, row);
 	sl_out_text(out, ",,\n");
 }
@@ -233,7 +233,7 @@ static int write_schedule(const struct sl_result *result, struct sl_out *out, st
 	};
 	for (size_t i = 0; i < SL_LEN(value); i++) {
 		sl_out_printf(out, "%s  \"%s\": ", i ? ",\n" : "{\n", value[i].key);
-		sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), value[i].micro));
+		sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), value[i].micro));
 	}
 	sl_out_text(out, "\n}\n");
 	return SL_OK;

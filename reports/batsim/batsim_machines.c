@@ -63,7 +63,7 @@ static int from_places(struct machines *machines, const struct sl_result *result
 /* ---- On a counted pool ------------------------------------------------------------------------- */
 
 /* A job, or one of its attempts, holds processors from start until end. */
-struct holding {
+struct node_alloc {
 	sl_time start, end; /* SL_NEVER: it runs on. */
 	uint32_t row, size;
 	size_t first; /* Of its runs. */
@@ -71,7 +71,7 @@ struct holding {
 };
 
 struct pool {
-	struct holding *holding;
+	struct node_alloc *node_alloc;
 	size_t count;
 	uint32_t *by_end; /* Of holding. */
 	uint64_t *free;
@@ -81,27 +81,27 @@ struct pool {
 
 static int compare_start(const void *a, const void *b)
 {
-	const struct holding *x = a;
-	const struct holding *y = b;
+	const struct node_alloc *x = a;
+	const struct node_alloc *y = b;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static int compare_end(const void *a, const void *b, void *holdings)
+static int compare_end(const void *a, const void *b, void *node_allocs)
 {
-	const struct holding *holding = holdings;
+	const struct node_alloc *node_alloc = node_allocs;
 	const uint32_t x = *(const uint32_t *)a;
 	const uint32_t y = *(const uint32_t *)b;
-	if (holding[x].end != holding[y].end)
-		return holding[x].end < holding[y].end ? -1 : 1;
+	if (node_alloc[x].end != node_alloc[y].end)
+		return node_alloc[x].end < node_alloc[y].end ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-static void give_back(struct pool *pool, const struct machines *machines, const struct holding *holding)
+static void give_back(struct pool *pool, const struct machines *machines, const struct node_alloc *node_alloc)
 {
-	for (uint32_t i = 0; i < holding->count; i++) {
-		const struct machine_run *run = &machines->run[holding->first + i];
+	for (uint32_t i = 0; i < node_alloc->count; i++) {
+		const struct machine_run *run = &machines->run[node_alloc->first + i];
 		for (uint32_t cpu = run->from; cpu <= run->to; cpu++)
 			pool->free[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 		if (run->from / 64 < pool->lowest)
@@ -110,14 +110,15 @@ static void give_back(struct pool *pool, const struct machines *machines, const 
 }
 
 /* The lowest that are free; if they are too few, none. */
-static int take(struct pool *pool, struct machines *machines, struct holding *holding, struct sl_err *err)
+static int take(
+	struct pool *pool, struct machines *machines, struct node_alloc *node_alloc, struct sl_err *err)
 {
-	uint32_t left = holding->size;
+	uint32_t left = node_alloc->size;
 	uint32_t from = 0;
 	uint32_t to = 0;
 	bool open = false;
 	int status = SL_OK;
-	holding->first = machines->run_count;
+	node_alloc->first = machines->run_count;
 	while (pool->lowest < pool->words && !pool->free[pool->lowest])
 		pool->lowest++;
 	for (size_t word = pool->lowest; word < pool->words && left && !status; word++) {
@@ -135,16 +136,16 @@ static int take(struct pool *pool, struct machines *machines, struct holding *ho
 	}
 	if (open && !status)
 		status = run_add(machines, from, to, err);
-	holding->count = (uint32_t)(machines->run_count - holding->first);
+	node_alloc->count = (uint32_t)(machines->run_count - node_alloc->first);
 	if (left && !status) {
-		give_back(pool, machines, holding);
-		machines->run_count = holding->first;
-		holding->count = 0;
+		give_back(pool, machines, node_alloc);
+		machines->run_count = node_alloc->first;
+		node_alloc->count = 0;
 	}
 	return status;
 }
 
-static void holdings_of(struct pool *pool, const struct sl_result *result)
+static void node_allocs_of(struct pool *pool, const struct sl_result *result)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++) {
 		const struct sl_attempt *attempt;
@@ -152,16 +153,16 @@ static void holdings_of(struct pool *pool, const struct sl_result *result)
 		const uint32_t size = (uint32_t)result->jobs->size[row];
 		const sl_time end = result->end[row] == SL_NONE ? SL_NEVER : result->end[row];
 		for (size_t i = 0; i < several; i++)
-			pool->holding[pool->count++] = (struct holding){ attempt[i].start,
+			pool->node_alloc[pool->count++] = (struct node_alloc){ attempt[i].start,
 				i + 1 == several ? end : attempt[i].end, row, size, 0, 0 };
 		if (!several && result->start[row] != SL_NONE)
-			pool->holding[pool->count++] =
-				(struct holding){ result->start[row], end, row, size, 0, 0 };
+			pool->node_alloc[pool->count++] =
+				(struct node_alloc){ result->start[row], end, row, size, 0, 0 };
 	}
-	qsort(pool->holding, pool->count, sizeof(*pool->holding), compare_start);
+	qsort(pool->node_alloc, pool->count, sizeof(*pool->node_alloc), compare_start);
 	for (uint32_t i = 0; i < pool->count; i++)
 		pool->by_end[i] = i;
-	qsort_r(pool->by_end, pool->count, sizeof(*pool->by_end), compare_end, pool->holding);
+	qsort_r(pool->by_end, pool->count, sizeof(*pool->by_end), compare_end, pool->node_alloc);
 }
 
 static int deal(struct pool *pool, struct machines *machines, struct sl_err *err)
@@ -169,20 +170,20 @@ static int deal(struct pool *pool, struct machines *machines, struct sl_err *err
 	size_t ended = 0;
 	int status = SL_OK;
 	for (size_t i = 0; i < pool->count && !status; i++) {
-		struct holding *holding = &pool->holding[i];
+		struct node_alloc *node_alloc = &pool->node_alloc[i];
 		/* What lasted no time gives back at once, below; it may stand among the ends before its turn.
 		 */
-		for (; ended < pool->count && pool->holding[pool->by_end[ended]].end <= holding->start;
+		for (; ended < pool->count && pool->node_alloc[pool->by_end[ended]].end <= node_alloc->start;
 			ended++) {
-			const struct holding *done = &pool->holding[pool->by_end[ended]];
+			const struct node_alloc *done = &pool->node_alloc[pool->by_end[ended]];
 			if (done->start < done->end)
 				give_back(pool, machines, done);
 		}
-		status = take(pool, machines, holding, err);
-		if (holding->end <= holding->start && !status)
-			give_back(pool, machines, holding);
-		machines->first[holding->row] = holding->first;
-		machines->count[holding->row] = holding->count;
+		status = take(pool, machines, node_alloc, err);
+		if (node_alloc->end <= node_alloc->start && !status)
+			give_back(pool, machines, node_alloc);
+		machines->first[node_alloc->row] = node_alloc->first;
+		machines->count[node_alloc->row] = node_alloc->count;
 	}
 	return status;
 }
@@ -193,19 +194,19 @@ static int from_pool(struct machines *machines, const struct sl_result *result, 
 	if (result->cpus < 1 || result->cpus > POOL_MAX)
 		return SL_OK;
 	struct pool pool = { .words = ((size_t)result->cpus + 63) / 64 };
-	pool.holding = malloc(most * sizeof(*pool.holding));
+	pool.node_alloc = malloc(most * sizeof(*pool.node_alloc));
 	pool.by_end = malloc(most * sizeof(*pool.by_end));
 	pool.free = calloc(pool.words, sizeof(*pool.free));
 	int status = SL_OK;
-	if (pool.holding && pool.by_end && pool.free) {
+	if (pool.node_alloc && pool.by_end && pool.free) {
 		for (int64_t cpu = 0; cpu < result->cpus; cpu++)
 			pool.free[cpu / 64] |= UINT64_C(1) << (cpu % 64);
-		holdings_of(&pool, result);
+		node_allocs_of(&pool, result);
 		status = deal(&pool, machines, err);
 	} else {
 		status = sl_fail_memory(err);
 	}
-	free(pool.holding);
+	free(pool.node_alloc);
 	free(pool.by_end);
 	free(pool.free);
 	return status;

@@ -14,7 +14,7 @@ static void put_attempt(struct sl_out *out, const struct sl_jobs *jobs, const st
 	size_t number, const struct csv_word *states)
 {
 	csv_id(out, jobs, attempt->job);
-	char *p = sl_out_room(out, LINE);
+	char *p = sl_out_reserve(out, LINE);
 	*p++ = ',';
 	p = csv_put_u64(p, number);
 	*p++ = ',';
@@ -70,7 +70,7 @@ static void put_charge(struct sl_out *out, const struct sl_jobs *jobs, uint32_t 
 	const struct sl_charge *charge, const struct csv_word *word)
 {
 	csv_id(out, jobs, row);
-	char *p = sl_out_room(out, CHARGE_LINE);
+	char *p = sl_out_reserve(out, CHARGE_LINE);
 	*p++ = ',';
 	p = csv_put_micro(p, charge->from);
 	*p++ = ',';

@@ -31,7 +31,7 @@ void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row)
 	if (jobs->id_name && jobs->id_name[row])
 		sl_out_csv(out, jobs->id_name[row]);
 	else
-		sl_out_advance(out, csv_put_i64(sl_out_room(out, CSV_NUMBER), jobs->id[row]));
+		sl_out_advance(out, csv_put_i64(sl_out_reserve(out, CSV_NUMBER), jobs->id[row]));
 }
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };

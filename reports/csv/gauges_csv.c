@@ -16,11 +16,11 @@ static uint32_t next_of(const struct sl_result *result, const size_t *written)
 	uint32_t next = result->gauge_count;
 	sl_time at = SL_NEVER;
 	for (uint32_t i = 0; i < result->gauge_count; i++) {
-		const struct sl_gauge_course *course = &result->gauge[i];
-		if (written[i] == course->count || (next < i && course->point[written[i]].at >= at))
+		const struct sl_gauge_series *series = &result->gauge[i];
+		if (written[i] == series->count || (next < i && series->point[written[i]].at >= at))
 			continue;
 		next = i;
-		at = course->point[written[i]].at;
+		at = series->point[written[i]].at;
 	}
 	return next;
 }
@@ -31,13 +31,13 @@ static int write_gauges(const struct sl_result *result, struct sl_out *out, stru
 	size_t written[SL_GAUGES_MAX] = { 0 };
 	sl_out_text(out, "time,gauge,value\n");
 	for (uint32_t i; (i = next_of(result, written)) < result->gauge_count;) {
-		const struct sl_gauge_course *course = &result->gauge[i];
-		const struct sl_gauge_point *point = &course->point[written[i]++];
-		char *p = csv_put_micro(sl_out_room(out, LINE), point->at);
+		const struct sl_gauge_series *series = &result->gauge[i];
+		const struct sl_gauge_point *point = &series->point[written[i]++];
+		char *p = csv_put_micro(sl_out_reserve(out, LINE), point->at);
 		*p++ = ',';
 		sl_out_advance(out, p);
-		sl_out_csv(out, course->gauge->name);
-		p = sl_out_room(out, LINE);
+		sl_out_csv(out, series->gauge->name);
+		p = sl_out_reserve(out, LINE);
 		*p++ = ',';
 		p = csv_put_micro(p, point->value);
 		*p++ = '\n';
@@ -69,7 +69,7 @@ static int write_changes(const struct sl_result *result, struct sl_out *out, str
 	sl_out_text(out, "time,node,change\n");
 	for (size_t i = 0; i < result->node_change_count; i++) {
 		const struct sl_node_change *change = &result->node_change[i];
-		char *p = csv_put_micro(sl_out_room(out, CSV_NUMBER + 1), change->at);
+		char *p = csv_put_micro(sl_out_reserve(out, CSV_NUMBER + 1), change->at);
 		*p++ = ',';
 		sl_out_advance(out, p);
 		sl_out_csv(out, result->cluster->node_name[change->node]);

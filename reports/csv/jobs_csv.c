@@ -76,7 +76,7 @@ static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t r
 	for (size_t i = 0; i < SL_LEN(column); i++) {
 		const int32_t number = column[i].number[row];
 		if (!column[i].name)
-			sl_out_advance(out, put_count(sl_out_room(out, CSV_NUMBER), number));
+			sl_out_advance(out, put_count(sl_out_reserve(out, CSV_NUMBER), number));
 		else if (number >= 0)
 			sl_out_csv(out, column[i].name[number]);
 		sl_out_text(out, column[i].name ? "," : "");
@@ -109,26 +109,26 @@ static char *put_held(char *p, const struct sl_result *result, uint32_t row, boo
 }
 
 /* What attempts and suspensions make of a job's course. */
-struct course {
+struct series {
 	sl_time run, wait, suspended;
 	size_t attempts;
 };
 
-static struct course course_of(const struct sl_result *result, uint32_t row, bool started, sl_time until)
+static struct series series_of(const struct sl_result *result, uint32_t row, bool started, sl_time until)
 {
 	const sl_time submit = result->jobs->submit[row];
 	const sl_time start = result->start[row];
 	const sl_time end = result->end[row] != SL_NONE ? result->end[row] : result->last;
 	if (!result->attempt_count && !result->suspended)
-		return (struct course){ started ? end - start : 0, until == SL_NONE ? 0 : until - submit, 0,
+		return (struct series){ started ? end - start : 0, until == SL_NONE ? 0 : until - submit, 0,
 			started };
 	const struct sl_attempt *attempt;
 	const size_t several = sl_attempts_of(result, row, &attempt);
-	return (struct course){ sl_run_time_of(result, row), sl_wait_total_of(result, row),
+	return (struct series){ sl_run_time_of(result, row), sl_wait_total_of(result, row),
 		sl_suspended_of(result, row), several ? several : started };
 }
 
-static char *put_course(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
+static char *put_series(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const sl_time submit = jobs->submit[row];
@@ -139,9 +139,9 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	const bool ran = started && end != SL_NONE;
 	sl_time from;
 	sl_time until = start;
-	if (!started && !sl_wait_span(result, row, 0, &from, &until))
+	if (!started && !sl_wait_interval(result, row, 0, &from, &until))
 		until = SL_NONE;
-	const struct course course = course_of(result, row, started, until);
+	const struct series series = series_of(result, row, started, until);
 
 	const char *field = p;
 	p = put_time(p, submit);
@@ -152,14 +152,14 @@ static char *put_course(char *p, const struct sl_result *result, uint32_t row, c
 	p = start == submit ? csv_put_again(p, field, width) : put_time(p, start);
 	p = put_time(p, end);
 	p = put_time(p, started ? start - submit : SL_NONE);
-	p = put_time(p, started ? course.run : SL_NONE);
+	p = put_time(p, started ? series.run : SL_NONE);
 	p = put_time(p, jobs->limit[row]);
 	p = put_held(p, result, row, started);
-	p = csv_put_word(p, &states[sl_state_told(result, row)]);
-	p = put_time(p, ran ? bounded_slowdown(end - submit, course.run) : SL_NONE);
-	p = put_time(p, course.wait);
-	p = put_time(p, course.suspended);
-	return csv_put_u64(p, course.attempts);
+	p = csv_put_word(p, &states[sl_state_reported(result, row)]);
+	p = put_time(p, ran ? bounded_slowdown(end - submit, series.run) : SL_NONE);
+	p = put_time(p, series.wait);
+	p = put_time(p, series.suspended);
+	return csv_put_u64(p, series.attempts);
 }
 
 /* One of the names between commas. */
@@ -176,7 +176,7 @@ static bool has_column(const char *names, const char *name)
 }
 
 /* What it says of itself. */
-static void put_more(struct sl_out *out, const struct sl_job_more *more)
+static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 {
 	const char *const text[] = { more->name, more->qos };
 	const int64_t number[] = { more->array, more->array_task, more->censored };
@@ -186,17 +186,17 @@ static void put_more(struct sl_out *out, const struct sl_job_more *more)
 			sl_out_csv(out, text[i]);
 	}
 	for (size_t i = 0; i < SL_LEN(number); i++) {
-		char *p = sl_out_room(out, CSV_NUMBER);
+		char *p = sl_out_reserve(out, CSV_NUMBER);
 		*p++ = ',';
 		sl_out_advance(out, number[i] == SL_NONE ? p : csv_put_i64(p, number[i]));
 	}
 }
 
 /* Behind all others: what models told. */
-static int put_told_header(struct sl_out *out, const struct sl_result *result, struct sl_err *err)
+static int put_reported_header(struct sl_out *out, const struct sl_result *result, struct sl_err *err)
 {
-	for (size_t i = 0; i < result->told_column_count; i++) {
-		const char *name = result->told_column[i].name;
+	for (size_t i = 0; i < result->reported_column_count; i++) {
+		const char *name = result->reported_column[i].name;
 		if (has_column(header, name) || has_column(header_more, name))
 			return sl_fail(err, SL_USAGE,
 				"a model tells a column '%.80s', which jobs.csv has already: rename it",
@@ -206,11 +206,11 @@ static int put_told_header(struct sl_out *out, const struct sl_result *result, s
 	return SL_OK;
 }
 
-static void put_told(struct sl_out *out, const struct sl_result *result, uint32_t row)
+static void put_reported(struct sl_out *out, const struct sl_result *result, uint32_t row)
 {
-	for (size_t i = 0; i < result->told_column_count; i++) {
-		const int64_t micro = result->told_column[i].micro[row];
-		char *p = sl_out_room(out, CSV_NUMBER + 1);
+	for (size_t i = 0; i < result->reported_column_count; i++) {
+		const int64_t micro = result->reported_column[i].micro[row];
+		char *p = sl_out_reserve(out, CSV_NUMBER + 1);
 		*p++ = ',';
 		sl_out_advance(out, micro == SL_NONE ? p : csv_put_micro(p, micro));
 	}
@@ -228,10 +228,10 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 	const struct sl_jobs *jobs = result->jobs;
 	sl_out_text(out, header);
 	sl_out_text(out, jobs->more_of ? header_more : "");
-	const int told = put_told_header(out, result, err);
-	if (told) {
+	const int reported = put_reported_header(out, result, err);
+	if (reported) {
 		free(order);
-		return told;
+		return reported;
 	}
 	sl_out_text(out, "\n");
 	const bool named = jobs->id_name || jobs->user_name || jobs->account_name || jobs->partition_name;
@@ -239,19 +239,19 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 		const uint32_t row = order ? order[i] : i;
 		if (named)
 			put_names(out, jobs, row);
-		char *p = sl_out_room(out, LINE);
+		char *p = sl_out_reserve(out, LINE);
 		if (!named)
 			p = put_numbers(p, jobs, row);
-		p = put_course(p, result, row, states);
+		p = put_series(p, result, row, states);
 		if (jobs->more_of) {
 			sl_out_advance(out, p);
 			put_more(out, &jobs->more[jobs->more_of[row]]);
-			p = sl_out_room(out, 1);
+			p = sl_out_reserve(out, 1);
 		}
-		if (result->told_column_count) {
+		if (result->reported_column_count) {
 			sl_out_advance(out, p);
-			put_told(out, result, row);
-			p = sl_out_room(out, 1);
+			put_reported(out, result, row);
+			p = sl_out_reserve(out, 1);
 		}
 		*p++ = '\n';
 		sl_out_advance(out, p);

@@ -67,7 +67,7 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 		const bool superseded = i + 1 < result->usage_count && point[1].at == point->at;
 		if (superseded || (before && same(before, point, nodes)))
 			continue;
-		char *p = put_point(sl_out_room(out, LINE), point, &machine);
+		char *p = put_point(sl_out_reserve(out, LINE), point, &machine);
 		if (nodes)
 			p = put_nodes(p, point, &machine);
 		*p++ = '\n';

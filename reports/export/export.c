@@ -26,7 +26,7 @@ void export_send(const struct export_bytes *bytes, struct sl_out *out)
 	for (size_t at = 0; at < bytes->length; at += CHUNK) {
 		const size_t left = bytes->length - at;
 		const size_t length = left < CHUNK ? left : CHUNK;
-		char *p = sl_out_room(out, CHUNK);
+		char *p = sl_out_reserve(out, CHUNK);
 		memcpy(p, bytes->data + at, length);
 		sl_out_advance(out, p + length);
 	}
@@ -152,36 +152,37 @@ void export_number(char *text, int64_t micro, const char *unit, bool plus)
 /* ---- Runs ------------------------------------------------------------------------- */
 
 /* A copy of each text of an array; false: no memory. */
-static bool remember_facts(struct export_run *run, const struct sl_told *told)
+static bool remember_facts(struct export_run *run, const struct sl_document_run *reported)
 {
-	run->fact = calloc(told->fact_count + 1, sizeof(*run->fact));
-	run->warning = calloc(told->warning_count + 1, sizeof(*run->warning));
+	run->fact = calloc(reported->fact_count + 1, sizeof(*run->fact));
+	run->warning = calloc(reported->warning_count + 1, sizeof(*run->warning));
 	bool good = run->fact && run->warning;
-	for (size_t i = 0; good && i < told->fact_count; i++) {
-		char *key = export_clean(told->fact[i].key, 0);
-		char *value = export_clean(told->fact[i].value ? told->fact[i].value : "", 0);
+	for (size_t i = 0; good && i < reported->fact_count; i++) {
+		char *key = export_clean(reported->fact[i].key, 0);
+		char *value = export_clean(reported->fact[i].value ? reported->fact[i].value : "", 0);
 		run->fact[run->fact_count++] = (struct sl_fact){ key, value };
 		good = key && value;
 	}
-	for (size_t i = 0; good && i < told->warning_count; i++) {
-		run->warning[run->warning_count] = export_clean(told->warning[i], 0);
+	for (size_t i = 0; good && i < reported->warning_count; i++) {
+		run->warning[run->warning_count] = export_clean(reported->warning[i], 0);
 		good = run->warning[run->warning_count++];
 	}
 	return good;
 }
 
-int export_remember(struct export_run **runs, uint32_t *count, const struct sl_told *told, struct sl_err *err)
+int export_remember(
+	struct export_run **runs, uint32_t *count, const struct sl_document_run *reported, struct sl_err *err)
 {
 	if (SL_RESIZE(*runs, *count + (size_t)1, err))
 		return SL_SYSTEM;
 	struct export_run *run = &(*runs)[(*count)++];
-	*run = (struct export_run){ .partial = told->partial };
-	run->label = export_clean(told->label, 0);
-	run->metric = calloc(told->metric_count + 1, sizeof(*run->metric));
-	bool good = run->label && run->metric && remember_facts(run, told);
-	for (size_t i = 0; good && i < told->metric_count; i++) {
-		char *name = strdup(told->metric[i].name);
-		run->metric[run->metric_count++] = (struct sl_named){ name, told->metric[i].micro };
+	*run = (struct export_run){ .partial = reported->partial };
+	run->label = export_clean(reported->label, 0);
+	run->metric = calloc(reported->metric_count + 1, sizeof(*run->metric));
+	bool good = run->label && run->metric && remember_facts(run, reported);
+	for (size_t i = 0; good && i < reported->metric_count; i++) {
+		char *name = strdup(reported->metric[i].name);
+		run->metric[run->metric_count++] = (struct sl_named){ name, reported->metric[i].micro };
 		good = name;
 	}
 	return good ? SL_OK : sl_fail_memory(err);

@@ -44,8 +44,8 @@ struct export_run {
 	bool partial;
 };
 /* One more of *runs, of which there are *count. */
-int export_remember(
-	struct export_run **runs, uint32_t *count, const struct sl_told *told, struct sl_err *err);
+int export_remember(struct export_run **runs, uint32_t *count, const struct sl_document_run *reported,
+	struct sl_err *err);
 void export_runs_free(struct export_run *runs, uint32_t count);
 /* False: that run has no such metric. */
 bool export_metric(const struct export_run *run, const char *name, int64_t *micro);
@@ -65,20 +65,20 @@ const char *export_unit(const char *unit);
 /* ---- Where jobs ran --------------------------------------------------------------- */
 
 /* A stretch in which a job held what it asked for. */
-struct export_stretch {
+struct export_interval {
 	sl_time from, until; /* Of what had not ended: the end of the run. */
 	uint32_t job;
 	bool preempted;                   /* That is how it ended. */
 	const struct sl_attempt *attempt; /* NULL: the job has no other. */
 };
 /* All of them by (from, job, attempt); the caller frees *stretch. */
-int export_stretches(
-	const struct sl_result *result, struct export_stretch **stretch, size_t *count, struct sl_err *err);
+int export_intervals(
+	const struct sl_result *result, struct export_interval **interval, size_t *count, struct sl_err *err);
 
 /* A stretch of a job beside that of others: on a counted pool of cpus so many rows from one on, a row a cpu,
  * lowest free first; on nodes one lane of a node's row, lowest free first. */
 struct export_bar {
-	struct export_stretch of;
+	struct export_interval of;
 	uint32_t row, height, lane;
 	uint32_t part, part_count; /* A job holds several. */
 	int64_t cpus;              /* Held there, in the cluster's parts. */

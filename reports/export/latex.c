@@ -18,21 +18,21 @@ static void put_latex(struct sl_out *out, const char *text)
 		{ '>', "\\textgreater{}" }, { '|', "\\textbar{}" }, { '"', "\\textquotedbl{}" },
 		{ '\'', "\\textquotesingle{}" }, { '`', "\\textasciigrave{}" }, { '-', "{-}" },
 		{ '[', "{[}" }, { ']', "{]}" } };
-	char shown[SL_INERT_ROOM] = "";
-	for (const char *p = shown; *p || *text; p++) {
+	char metric_info[SL_INERT_SIZE] = "";
+	for (const char *p = metric_info; *p || *text; p++) {
 		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, shown);
-			p = shown;
+			(void)sl_inert(&text, metric_info);
+			p = metric_info;
 		}
 		const char *instead = NULL;
 		for (size_t i = 0; i < SL_LEN(escape) && !instead; i++)
 			instead = escape[i].c == *p ? escape[i].instead : NULL;
-		char *room = sl_out_room(out, 1);
-		*room = *p;
+		char *capacity = sl_out_reserve(out, 1);
+		*capacity = *p;
 		if (instead)
 			sl_out_text(out, instead);
 		else
-			sl_out_advance(out, room + 1);
+			sl_out_advance(out, capacity + 1);
 	}
 }
 
@@ -44,9 +44,9 @@ static void put_math(struct sl_out *out, const char *number)
 }
 
 /* unit: of the values; differences of percentages are in points. */
-static void put_heading(struct sl_out *out, const struct sl_shown *shown, const char *unit)
+static void put_heading(struct sl_out *out, const struct sl_metric_info *metric_info, const char *unit)
 {
-	put_latex(out, shown->heading);
+	put_latex(out, metric_info->heading);
 	if (!unit[0])
 		return;
 	sl_out_text(out, " (");
@@ -81,11 +81,11 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 		sl_out_text(out, tables->run[run].partial ? " (partial)" : "");
 	}
 	sl_out_text(out, " \\\\\n\\midrule\n");
-	for (size_t i = 0; i < compared->shown_count; i++) {
-		put_heading(out, &compared->shown[i], export_unit(compared->shown[i].unit));
+	for (size_t i = 0; i < compared->metric_info_count; i++) {
+		put_heading(out, &compared->metric_info[i], export_unit(compared->metric_info[i].unit));
 		for (uint32_t run = 0; run < tables->runs; run++) {
 			char text[48];
-			tables_value(text, tables, compared, run, &compared->shown[i]);
+			tables_value(text, tables, compared, run, &compared->metric_info[i]);
 			sl_out_text(out, " & ");
 			put_math(out, text);
 		}
@@ -120,14 +120,15 @@ static void put_differences(
 	sl_out_text(out, "run & metric & difference & interval & change & interval & \\\\\n");
 	for (uint32_t run = 1; run < tables->runs; run++) {
 		sl_out_text(out, "\\midrule\n");
-		for (size_t i = 0; i < compared->shown_count; i++) {
+		for (size_t i = 0; i < compared->metric_info_count; i++) {
 			const struct tables_difference cell =
-				tables_difference(tables, compared, &compared->shown[i], run);
+				tables_difference(tables, compared, &compared->metric_info[i], run);
 			if (!cell.estimate[0])
 				continue;
 			put_latex(out, tables->run[run].label);
 			sl_out_text(out, " & ");
-			put_heading(out, &compared->shown[i], tables_difference_unit(&compared->shown[i]));
+			put_heading(out, &compared->metric_info[i],
+				tables_difference_unit(&compared->metric_info[i]));
 			put_difference(out, &cell);
 		}
 	}

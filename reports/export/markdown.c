@@ -13,29 +13,29 @@
 
 static void put_markdown(struct sl_out *out, const char *text)
 {
-	char shown[SL_INERT_ROOM] = "";
-	for (const char *p = shown; *p || *text; p++) {
+	char metric_info[SL_INERT_SIZE] = "";
+	for (const char *p = metric_info; *p || *text; p++) {
 		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, shown);
-			p = shown;
+			(void)sl_inert(&text, metric_info);
+			p = metric_info;
 		}
-		char *room = sl_out_room(out, 8);
+		char *capacity = sl_out_reserve(out, 8);
 		const char *instead = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '&' ? "&amp;" : NULL;
 		if (instead) {
 			sl_out_text(out, instead);
 			continue;
 		}
 		if (strchr("\\`*_{}[]()#+!|~$^@", *p) && *p)
-			*room++ = '\\';
-		*room++ = *p;
-		sl_out_advance(out, room);
+			*capacity++ = '\\';
+		*capacity++ = *p;
+		sl_out_advance(out, capacity);
 	}
 }
 
 /* unit: of the values; differences of percentages are in points. */
-static void put_heading(struct sl_out *out, const struct sl_shown *shown, const char *unit)
+static void put_heading(struct sl_out *out, const struct sl_metric_info *metric_info, const char *unit)
 {
-	put_markdown(out, shown->heading);
+	put_markdown(out, metric_info->heading);
 	if (unit[0])
 		sl_out_printf(out, " (%s)", unit);
 }
@@ -43,22 +43,22 @@ static void put_heading(struct sl_out *out, const struct sl_shown *shown, const 
 static void put_values(const struct tables *tables, const struct sl_compared *compared, struct sl_out *out)
 {
 	sl_out_text(out, "| run |");
-	for (size_t i = 0; i < compared->shown_count; i++) {
+	for (size_t i = 0; i < compared->metric_info_count; i++) {
 		sl_out_text(out, " ");
-		put_heading(out, &compared->shown[i], export_unit(compared->shown[i].unit));
+		put_heading(out, &compared->metric_info[i], export_unit(compared->metric_info[i].unit));
 		sl_out_text(out, " |");
 	}
 	sl_out_text(out, "\n|:--|");
-	for (size_t i = 0; i < compared->shown_count; i++)
+	for (size_t i = 0; i < compared->metric_info_count; i++)
 		sl_out_text(out, "--:|");
 	sl_out_text(out, "\n");
 	for (uint32_t run = 0; run < tables->runs; run++) {
 		sl_out_text(out, "| ");
 		put_markdown(out, tables->run[run].label);
 		sl_out_text(out, tables->run[run].partial ? " (partial) |" : " |");
-		for (size_t i = 0; i < compared->shown_count; i++) {
+		for (size_t i = 0; i < compared->metric_info_count; i++) {
 			char text[48];
-			tables_value(text, tables, compared, run, &compared->shown[i]);
+			tables_value(text, tables, compared, run, &compared->metric_info[i]);
 			sl_out_printf(out, " %s |", text);
 		}
 		sl_out_text(out, "\n");
@@ -92,15 +92,16 @@ static void put_differences(
 	sl_out_text(out,
 		"\n\n| run | metric | difference | interval | change | interval | |\n|:--|:--|--:|:--|--:|:--|:--|\n");
 	for (uint32_t run = 1; run < tables->runs; run++) {
-		for (size_t i = 0; i < compared->shown_count; i++) {
+		for (size_t i = 0; i < compared->metric_info_count; i++) {
 			const struct tables_difference cell =
-				tables_difference(tables, compared, &compared->shown[i], run);
+				tables_difference(tables, compared, &compared->metric_info[i], run);
 			if (!cell.estimate[0])
 				continue;
 			sl_out_text(out, "| ");
 			put_markdown(out, tables->run[run].label);
 			sl_out_text(out, " | ");
-			put_heading(out, &compared->shown[i], tables_difference_unit(&compared->shown[i]));
+			put_heading(out, &compared->metric_info[i],
+				tables_difference_unit(&compared->metric_info[i]));
 			sl_out_text(out, " |");
 			put_difference(out, &cell);
 		}

@@ -260,7 +260,7 @@ static void put_notes(struct trace *trace, const struct export_bar *bar)
 		note_amount(trace, NOTE_GPUS, sl_gpus_of(result, job),
 			cluster ? sl_parts(cluster->gpu_parts) : 1);
 	const char *const state[] = { sl_state_name(
-		bar->of.preempted ? SL_PREEMPTED : sl_state_told(result, job)) };
+		bar->of.preempted ? SL_PREEMPTED : sl_state_reported(result, job)) };
 	note_text(trace, NOTE_STATE, state, 0);
 }
 
@@ -432,24 +432,24 @@ static sl_time zero_of(const struct sl_result *result)
 	return zero;
 }
 
-static int trace_add(void *self, const struct sl_told *told, struct sl_err *err)
+static int trace_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
 {
 	struct trace *trace = self;
-	trace->result = told->result;
-	trace->zero = zero_of(told->result);
+	trace->result = reported->result;
+	trace->zero = zero_of(reported->result);
 	trace->rows = 0;
-	char *label = export_clean(told->label, 0);
+	char *label = export_clean(reported->label, 0);
 	/* One row more than nodes: see export_bars. */
 	if (!label || !need_rows(trace, 1)) {
 		free(label);
 		return sl_fail_memory(err);
 	}
-	if (export_on_nodes(told->result) && need_rows(trace, told->result->cluster->node_count + 1))
-		trace->rows = told->result->cluster->node_count + 1;
+	if (export_on_nodes(reported->result) && need_rows(trace, reported->result->cluster->node_count + 1))
+		trace->rows = reported->result->cluster->node_count + 1;
 	put_process(trace, label);
 	free(label);
 	put_counters(trace);
-	int status = export_bars(told->result, put_slice, trace, err);
+	int status = export_bars(reported->result, put_slice, trace, err);
 	put_preemptions(trace);
 	free(trace->lanes);
 	trace->lanes = NULL;

@@ -42,11 +42,11 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 	while (kind < SVG_KINDS && strcmp(chart_of[kind].name, name) != 0)
 		kind++;
 	if (kind == SVG_KINDS) {
-		const char *near = sl_nearest(name, charts);
+		const char *similar = sl_nearest(name, charts);
 		return sl_fail(err, SL_USAGE,
 			"there is no chart '%s'%s%s%s: utilization, queue, wait-cdf, slowdown-cdf, "
 			"gantt, heat, shares or comparison",
-			name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+			name, similar ? "; did you mean '" : "", similar ? similar : "", similar ? "'?" : "");
 	}
 	if (side_is_bad(options->width) || side_is_bad(options->height))
 		return sl_fail(err, SL_USAGE, "a chart of %u x %u: width and height are from %d to %d",
@@ -61,9 +61,10 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 	return SL_OK;
 }
 
-static int keep(const struct svg *svg, struct svg_run *run, const struct sl_told *told, struct sl_err *err)
+static int keep(const struct svg *svg, struct svg_run *run, const struct sl_document_run *reported,
+	struct sl_err *err)
 {
-	const struct sl_result *result = told->result;
+	const struct sl_result *result = reported->result;
 	switch (svg->kind) {
 	case SVG_UTILIZATION:
 	case SVG_QUEUE:
@@ -75,7 +76,7 @@ static int keep(const struct svg *svg, struct svg_run *run, const struct sl_told
 	case SVG_HEAT:
 		return svg_keep_rows(run, result, err);
 	case SVG_SHARES:
-		return svg_keep_shares(run, told, err);
+		return svg_keep_shares(run, reported, err);
 	case SVG_COMPARISON:
 	case SVG_KINDS:
 		break;
@@ -83,10 +84,10 @@ static int keep(const struct svg *svg, struct svg_run *run, const struct sl_told
 	return SL_OK;
 }
 
-static int svg_add(void *self, const struct sl_told *told, struct sl_err *err)
+static int svg_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
 {
 	struct svg *svg = self;
-	const struct sl_result *result = told->result;
+	const struct sl_result *result = reported->result;
 	if (SL_RESIZE(svg->run, svg->runs + (size_t)1, err))
 		return SL_SYSTEM;
 	struct svg_run *run = &svg->run[svg->runs];
@@ -95,8 +96,8 @@ static int svg_add(void *self, const struct sl_told *told, struct sl_err *err)
 	run->last = result->last > result->first ? (double)result->last / 1e6 : run->first + 1;
 	run->epoch = result->epoch ? result->epoch + result->utc_offset : 0;
 	/* Remembered in step: told[i] and run[i] are of one run. */
-	const int status = export_remember(&svg->told, &svg->runs, told, err);
-	return status ? status : keep(svg, run, told, err);
+	const int status = export_remember(&svg->reported, &svg->runs, reported, err);
+	return status ? status : keep(svg, run, reported, err);
 }
 
 static void svg_close(void *self)
@@ -106,7 +107,7 @@ static void svg_close(void *self)
 		return;
 	for (uint32_t i = 0; i < svg->runs; i++)
 		svg_let_go(&svg->run[i]);
-	export_runs_free(svg->told, svg->runs);
+	export_runs_free(svg->reported, svg->runs);
 	free(svg->run);
 	free(svg);
 }
@@ -137,28 +138,28 @@ static double height_of(const struct svg *svg, const struct sl_compared *compare
 }
 
 static void draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
-	const struct svg_panel *room)
+	const struct svg_panel *capacity)
 {
 	switch (svg->kind) {
 	case SVG_UTILIZATION:
 	case SVG_QUEUE:
-		svg_lines_draw(svg, out, *room);
+		svg_lines_draw(svg, out, *capacity);
 		break;
 	case SVG_WAIT_CDF:
 	case SVG_SLOWDOWN_CDF:
-		svg_cdf_draw(svg, out, *room);
+		svg_cdf_draw(svg, out, *capacity);
 		break;
 	case SVG_GANTT:
-		svg_gantt_draw(svg, out, *room);
+		svg_gantt_draw(svg, out, *capacity);
 		break;
 	case SVG_HEAT:
-		svg_heat_draw(svg, out, *room);
+		svg_heat_draw(svg, out, *capacity);
 		break;
 	case SVG_SHARES:
-		svg_shares_draw(svg, out, *room);
+		svg_shares_draw(svg, out, *capacity);
 		break;
 	case SVG_COMPARISON:
-		svg_comparison_draw(svg, compared, out, *room);
+		svg_comparison_draw(svg, compared, out, *capacity);
 		break;
 	case SVG_KINDS:
 		break;
@@ -216,7 +217,8 @@ static void put_legend(const struct svg *svg, struct sl_out *out)
 	}
 	for (uint32_t i = 0; i < svg->runs; i++)
 		legend_entry(out, &x, svg_colour[i % SVG_COLOURS],
-			svg->kind == SVG_COMPARISON ? NULL : svg_dash[i % SVG_COLOURS], svg->told[i].label);
+			svg->kind == SVG_COMPARISON ? NULL : svg_dash[i % SVG_COLOURS],
+			svg->reported[i].label);
 }
 
 /* What the chart shows, in words and in the numbers that matter. */
@@ -225,20 +227,20 @@ static void put_description(const struct svg *svg, const struct sl_compared *com
 	svg_escape(out, chart_of[svg->kind].what);
 	for (uint32_t run = 0; run < svg->runs; run++) {
 		sl_out_text(out, " ");
-		svg_escape(out, svg->told[run].label);
-		sl_out_text(out, svg->told[run].partial ? " (a part of a run):" : ":");
-		for (size_t i = 0; i < compared->shown_count; i++) {
-			const struct sl_shown *shown = &compared->shown[i];
+		svg_escape(out, svg->reported[run].label);
+		sl_out_text(out, svg->reported[run].partial ? " (a part of a run):" : ":");
+		for (size_t i = 0; i < compared->metric_info_count; i++) {
+			const struct sl_metric_info *metric_info = &compared->metric_info[i];
 			int64_t micro;
 			char text[48];
-			if (!export_metric(&svg->told[run], shown->name, &micro))
+			if (!export_metric(&svg->reported[run], metric_info->name, &micro))
 				continue;
-			export_number(text, micro, shown->unit, false);
+			export_number(text, micro, metric_info->unit, false);
 			sl_out_text(out, i ? ", " : " ");
-			svg_escape(out, shown->heading);
+			svg_escape(out, metric_info->heading);
 			sl_out_printf(out, " %s", text);
-			if (export_unit(shown->unit)[0])
-				sl_out_printf(out, " %s", export_unit(shown->unit));
+			if (export_unit(metric_info->unit)[0])
+				sl_out_printf(out, " %s", export_unit(metric_info->unit));
 		}
 		sl_out_text(out, ".");
 	}
@@ -250,7 +252,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	if (!svg->runs)
 		return sl_fail(err, SL_USAGE, "a chart of no run: name one or several");
 	const double height = svg->height ? svg->height : TOP + LEGEND + height_of(svg, compared) + BOTTOM;
-	const double room_height = height - TOP - LEGEND - BOTTOM;
+	const double capacity_height = height - TOP - LEGEND - BOTTOM;
 	char *title = export_clean(compared->title ? compared->title : "", 0);
 	if (!title)
 		return sl_fail_memory(err);
@@ -292,11 +294,11 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 		heading.data);
 	export_bytes_free(&heading);
 	put_legend(svg, out);
-	const struct svg_panel room = { .x = SVG_LEFT,
+	const struct svg_panel capacity = { .x = SVG_LEFT,
 		.y = TOP + LEGEND,
 		.width = svg->width - SVG_LEFT - SVG_RIGHT,
-		.height = room_height };
-	draw(svg, compared, out, &room);
+		.height = capacity_height };
+	draw(svg, compared, out, &capacity);
 	sl_out_text(out, "</svg>\n");
 	return SL_OK;
 }

@@ -82,7 +82,7 @@ struct svg_box {
 	char *id;
 };
 
-struct svg_span {
+struct svg_range {
 	double from, until; /* Seconds. */
 	uint32_t row, height;
 	const char *kind;
@@ -104,12 +104,12 @@ struct svg_run {
 	/* Groups: cpus in use, as a share of all, by bin. */
 	char *group[SVG_GROUPS + 1]; /* The last: others. */
 	uint32_t groups;
-	bool others;                     /* The last is of all that have no colour. */
-	double *used;                    /* groups by SVG_BINS */
-	double entitled[SVG_GROUPS + 1]; /* Of each; negative: nobody said. */
-	const char *grouped_by, *entitled_rule;
+	bool others;                        /* The last is of all that have no colour. */
+	double *used;                       /* groups by SVG_BINS */
+	double entitlement[SVG_GROUPS + 1]; /* Of each; negative: nobody said. */
+	const char *grouped_by, *entitlement_rule;
 	/* Windows, on the rows of their nodes. */
-	struct svg_span *window;
+	struct svg_range *window;
 	size_t windows;
 };
 
@@ -128,7 +128,7 @@ enum svg_kind {
 struct svg {
 	enum svg_kind kind;
 	uint32_t width, height; /* height 0: as high as needed. */
-	struct export_run *told;
+	struct export_run *reported;
 	struct svg_run *run;
 	uint32_t runs;
 };
@@ -137,19 +137,19 @@ int svg_keep_steps(
 	struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err);
 int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err);
 int svg_keep_rows(struct svg_run *run, const struct sl_result *result, struct sl_err *err);
-int svg_keep_shares(struct svg_run *run, const struct sl_told *told, struct sl_err *err);
+int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported, struct sl_err *err);
 void svg_let_go(struct svg_run *run);
 
 /* How high the chart is without title, legend and caption, and the drawing of it in that room. */
 double svg_lines_height(const struct svg *svg);
-void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room);
-void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room);
-void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room);
-void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room);
-void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room);
+void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 double svg_comparison_height(const struct svg *svg, const struct sl_compared *compared);
-void svg_comparison_draw(
-	const struct svg *svg, const struct sl_compared *compared, struct sl_out *out, struct svg_panel room);
+void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
+	struct svg_panel capacity);
 
 /* Classes of waiting, by which bars of a Gantt chart are coloured. */
 enum { SVG_WAITS = 5 };

@@ -41,11 +41,11 @@ static void put_to(struct sl_out *out, const char *command, double value)
 }
 
 /* The i-th of so many panels, one under the other. */
-static struct svg_panel panel_of(const struct svg_panel *room, uint32_t i, uint32_t count)
+static struct svg_panel panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count)
 {
-	struct svg_panel panel = *room;
-	const double each = room->height / count;
-	panel.y = room->y + each * i + 22;
+	struct svg_panel panel = *capacity;
+	const double each = capacity->height / count;
+	panel.y = capacity->y + each * i + 22;
 	panel.height = each - 46;
 	return panel;
 }
@@ -99,13 +99,13 @@ static void draw_steps(struct sl_out *out, const struct svg_panel *panel, const 
 	sl_out_text(out, "\"/>\n");
 }
 
-void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
+void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
 	const bool queue = svg->kind == SVG_QUEUE;
 	const uint32_t panels = has_series(svg, 1) ? 2 : 1;
-	time_range(svg, &room);
+	time_range(svg, &capacity);
 	for (uint32_t i = 0; i < panels; i++) {
-		struct svg_panel panel = panel_of(&room, i, panels);
+		struct svg_panel panel = panel_of(&capacity, i, panels);
 		panel.y_most = queue ? 0 : 100;
 		for (uint32_t j = 0; j < svg->runs; j++)
 			for (size_t k = 0; queue && k < svg->run[j].series[i].count; k++)
@@ -180,10 +180,10 @@ static void cdf_axis(struct sl_out *out, const struct svg_panel *panel, bool wai
 			cdf_tick(out, panel, cdf_x(panel, wait, ratio_tick[i].value), ratio_tick[i].name);
 }
 
-void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
+void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
 	const bool wait = svg->kind == SVG_WAIT_CDF;
-	struct svg_panel panel = panel_of(&room, 0, 1);
+	struct svg_panel panel = panel_of(&capacity, 0, 1);
 	panel.y_most = 100;
 	panel.x_least = 0;
 	panel.x_most = 1;
@@ -269,7 +269,7 @@ static uint32_t draw_grid(
 
 static void run_title(const struct svg *svg, char title[160], uint32_t run, const char *of)
 {
-	char *label = export_clean(svg->told[run].label, 60);
+	char *label = export_clean(svg->reported[run].label, 60);
 	(void)snprintf(title, 160, "%s: %s", label ? label : "", of);
 	free(label);
 }
@@ -305,7 +305,7 @@ static void draw_windows(struct sl_out *out, const struct svg_panel *panel, cons
 {
 	const double height = panel->height / run->rows;
 	for (size_t i = 0; i < run->windows; i++) {
-		const struct svg_span *window = &run->window[i];
+		const struct svg_range *window = &run->window[i];
 		const double x = svg_x(panel, window->from);
 		svg_rect(out, (double[]){ x, panel->y + window->row * height },
 			(double[]){ fmax(svg_x(panel, window->until) - x, 0.5), window->height * height },
@@ -315,10 +315,10 @@ static void draw_windows(struct sl_out *out, const struct svg_panel *panel, cons
 }
 
 /* The panel of a run in which rows stand over time, with all around them. */
-static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out, const struct svg_panel *room,
-	uint32_t run, const char *what)
+static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out,
+	const struct svg_panel *capacity, uint32_t run, const char *what)
 {
-	const struct svg_panel panel = panel_of(room, run, svg->runs);
+	const struct svg_panel panel = panel_of(capacity, run, svg->runs);
 	char title[160];
 	run_title(svg, title, run, what);
 	svg_frame(out, &panel, title);
@@ -327,12 +327,12 @@ static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out, co
 	return panel;
 }
 
-void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
+void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	time_range(svg, &room);
+	time_range(svg, &capacity);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = rows_panel(svg, out, &room, i, "who ran where");
+		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "who ran where");
 		char note[160];
 		draw_windows(out, &panel, run);
 		if (run->boxes == run->bars && run->boxes <= SVG_SHAPES / svg->runs) {
@@ -354,12 +354,12 @@ void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel 
 	}
 }
 
-void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
+void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	time_range(svg, &room);
+	time_range(svg, &capacity);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = rows_panel(svg, out, &room, i, "share of cpus in use");
+		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "share of cpus in use");
 		char note[96];
 		const uint32_t columns = draw_grid(svg, out, &panel, run);
 		(void)snprintf(note, sizeof(note), "means over %u x %u cells", run->grid_rows, columns);
@@ -406,27 +406,27 @@ static void group_legend(struct sl_out *out, const struct svg_panel *panel, cons
 			.size = 10,
 			.anchor = "start",
 			.fill = SVG_INK,
-			.most = *run->entitled_rule ? 11 : 17 };
+			.most = *run->entitlement_rule ? 11 : 17 };
 		svg_text(out, &name, run->group[i]);
-		if (!(run->entitled[i] >= 0))
+		if (!(run->entitlement[i] >= 0))
 			continue;
 		char share[32];
-		(void)snprintf(share, sizeof(share), "%.1f %%", 100 * run->entitled[i]);
-		const struct svg_text entitled = {
+		(void)snprintf(share, sizeof(share), "%.1f %%", 100 * run->entitlement[i]);
+		const struct svg_text entitlement = {
 			.x = x + 106, .y = y, .size = 9.5, .anchor = "end", .fill = SVG_FAINT
 		};
-		svg_text(out, &entitled, share);
+		svg_text(out, &entitlement, share);
 	}
 }
 
-void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel room)
+void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	time_range(svg, &room);
-	room.width -= 118;
-	room.y_most = 100;
+	time_range(svg, &capacity);
+	capacity.width -= 118;
+	capacity.y_most = 100;
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = panel_of(&room, i, svg->runs);
+		const struct svg_panel panel = panel_of(&capacity, i, svg->runs);
 		char title[160];
 		char of[64];
 		(void)snprintf(of, sizeof(of), "share of cpus in use, by %s", run->grouped_by);
@@ -436,7 +436,7 @@ void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel
 		svg_axis_time(out, &panel, run->epoch);
 		for (uint32_t j = 0; j < run->groups; j++)
 			draw_area(out, &panel, run, j);
-		if (*run->entitled_rule)
+		if (*run->entitlement_rule)
 			caption(out, &panel, "beside a name: what it is entitled to");
 		group_legend(out, &panel, run);
 	}
@@ -448,7 +448,7 @@ enum { BAR = 17, BAND = 34 };
 
 double svg_comparison_height(const struct svg *svg, const struct sl_compared *compared)
 {
-	return (double)compared->shown_count * (BAR * svg->runs + BAND) + 6;
+	return (double)compared->metric_info_count * (BAR * svg->runs + BAND) + 6;
 }
 
 /* The whisker: where the value lies by the interval of its difference to the first. */
@@ -466,7 +466,7 @@ static bool interval_of(const struct svg *svg, const struct sl_compared *compare
 {
 	int64_t base;
 	const struct sl_difference *found = export_difference(compared, name, run);
-	if (!found || found->low > found->high || !export_compared(svg->told, compared, 0, name, &base))
+	if (!found || found->low > found->high || !export_compared(svg->reported, compared, 0, name, &base))
 		return false;
 	ends[0] = (double)(base + found->low);
 	ends[1] = (double)(base + found->high);
@@ -474,7 +474,7 @@ static bool interval_of(const struct svg *svg, const struct sl_compared *compare
 }
 
 static void draw_bar(const struct svg *svg, struct sl_out *out, const struct sl_compared *compared,
-	const struct svg_panel *panel, const struct sl_shown *shown, uint32_t run)
+	const struct svg_panel *panel, const struct sl_metric_info *metric_info, uint32_t run)
 {
 	int64_t micro;
 	char text[48];
@@ -483,52 +483,53 @@ static void draw_bar(const struct svg *svg, struct sl_out *out, const struct sl_
 	const struct svg_text label = {
 		.x = panel->x - 7, .y = y + 10.5, .size = 10.5, .anchor = "end", .fill = SVG_INK, .most = 17
 	};
-	svg_text(out, &label, svg->told[run].label);
-	if (!export_compared(svg->told, compared, run, shown->name, &micro))
+	svg_text(out, &label, svg->reported[run].label);
+	if (!export_compared(svg->reported, compared, run, metric_info->name, &micro))
 		return;
 	const double value = micro > 0 ? (double)micro : 0;
 	svg_rect(out, (double[]){ panel->x, y + 2 }, (double[]){ svg_x(panel, value) - panel->x, BAR - 6 },
 		svg_colour[run % SVG_COLOURS]);
 	sl_out_text(out, "/>\n");
 	double right = svg_x(panel, value);
-	if (interval_of(svg, compared, shown->name, run, ends)) {
+	if (interval_of(svg, compared, metric_info->name, run, ends)) {
 		draw_whisker(out, panel, ends, y + BAR / 2.0 - 1);
 		right = fmax(right, svg_x(panel, ends[1]));
 	}
-	export_number(text, micro, shown->unit, false);
+	export_number(text, micro, metric_info->unit, false);
 	const struct svg_text number = {
 		.x = right + 6, .y = y + 10.5, .size = 10.5, .anchor = "start", .fill = SVG_INK
 	};
 	svg_text(out, &number, text);
 }
 
-void svg_comparison_draw(
-	const struct svg *svg, const struct sl_compared *compared, struct sl_out *out, struct svg_panel room)
+void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
+	struct svg_panel capacity)
 {
-	const double band = room.height / (double)(compared->shown_count ? compared->shown_count : 1);
-	for (size_t i = 0; i < compared->shown_count; i++) {
-		const struct sl_shown *shown = &compared->shown[i];
-		struct svg_panel panel = room;
+	const double band =
+		capacity.height / (double)(compared->metric_info_count ? compared->metric_info_count : 1);
+	for (size_t i = 0; i < compared->metric_info_count; i++) {
+		const struct sl_metric_info *metric_info = &compared->metric_info[i];
+		struct svg_panel panel = capacity;
 		char title[160];
-		const char *unit = export_unit(shown->unit);
+		const char *unit = export_unit(metric_info->unit);
 		panel.x += 40;
 		panel.width -= 40 + 70;
-		panel.y = room.y + band * (double)i + 20;
+		panel.y = capacity.y + band * (double)i + 20;
 		panel.x_least = 0;
 		panel.x_most = 1;
 		for (uint32_t run = 0; run < svg->runs; run++) {
 			int64_t micro;
 			double ends[2];
-			if (export_compared(svg->told, compared, run, shown->name, &micro))
+			if (export_compared(svg->reported, compared, run, metric_info->name, &micro))
 				panel.x_most = fmax(panel.x_most, (double)micro);
-			if (interval_of(svg, compared, shown->name, run, ends))
+			if (interval_of(svg, compared, metric_info->name, run, ends))
 				panel.x_most = fmax(panel.x_most, ends[1]);
 		}
-		(void)snprintf(title, sizeof(title), "%s%s%s%s%s", shown->heading, unit[0] ? " (" : "", unit,
-			unit[0] ? ")" : "",
-			shown->better < 0   ? ", less is better"
-			: shown->better > 0 ? ", more is better"
-					    : "");
+		(void)snprintf(title, sizeof(title), "%s%s%s%s%s", metric_info->heading, unit[0] ? " (" : "",
+			unit, unit[0] ? ")" : "",
+			metric_info->better < 0   ? ", less is better"
+			: metric_info->better > 0 ? ", more is better"
+						  : "");
 		const struct svg_text heading = { .x = panel.x,
 			.y = panel.y - 5,
 			.size = 11.5,
@@ -538,7 +539,7 @@ void svg_comparison_draw(
 			.bold = true };
 		svg_text(out, &heading, title);
 		for (uint32_t run = 0; run < svg->runs; run++)
-			draw_bar(svg, out, compared, &panel, shown, run);
+			draw_bar(svg, out, compared, &panel, metric_info, run);
 		svg_line(out, (double[]){ panel.x, panel.y },
 			(double[]){ panel.x, panel.y + BAR * svg->runs }, SVG_FAINT, 1);
 	}

@@ -22,7 +22,7 @@ void svg_number(struct sl_out *out, double value)
 {
 	const double bound = 1e9;
 	const double kept = value > bound ? bound : value < -bound ? -bound : value;
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 40), (int64_t)floor(kept * 100 + 0.5) * 10000));
+	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 40), (int64_t)floor(kept * 100 + 0.5) * 10000));
 }
 
 void svg_at(struct sl_out *out, const char *name, double value)
@@ -34,11 +34,11 @@ void svg_at(struct sl_out *out, const char *name, double value)
 
 void svg_escape(struct sl_out *out, const char *text)
 {
-	char shown[SL_INERT_ROOM] = "";
-	for (const char *p = shown; *p || *text; p++) {
+	char metric_info[SL_INERT_SIZE] = "";
+	for (const char *p = metric_info; *p || *text; p++) {
 		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, shown);
-			p = shown;
+			(void)sl_inert(&text, metric_info);
+			p = metric_info;
 		}
 		const char *instead = *p == '<'    ? "&lt;"
 				      : *p == '>'  ? "&gt;"
@@ -46,12 +46,12 @@ void svg_escape(struct sl_out *out, const char *text)
 				      : *p == '"'  ? "&quot;"
 				      : *p == '\'' ? "&#39;"
 						   : NULL;
-		char *room = sl_out_room(out, 1);
-		*room = *p;
+		char *capacity = sl_out_reserve(out, 1);
+		*capacity = *p;
 		if (instead)
 			sl_out_text(out, instead);
 		else
-			sl_out_advance(out, room + 1);
+			sl_out_advance(out, capacity + 1);
 	}
 }
 
@@ -184,7 +184,7 @@ static void date_text(char text[64], double seconds, double step)
 	(void)strftime(text, 64, step >= 86400 ? "%Y-%m-%d" : step >= 60 ? "%m-%d %H:%M" : "%H:%M:%S", &tm);
 }
 
-static void span_text(char text[64], double seconds, double step)
+static void range_text(char text[64], double seconds, double step)
 {
 	const double unit = step >= 86400 ? 86400 : step >= 3600 ? 3600 : step >= 60 ? 60 : 1;
 	tick_text(text, seconds / unit,
@@ -211,7 +211,7 @@ void svg_axis_time(struct sl_out *out, const struct svg_panel *panel, int64_t ep
 		if (epoch)
 			date_text(text, value + shift, step);
 		else
-			span_text(text, value, step);
+			range_text(text, value, step);
 		svg_line(out, (double[]){ x, bottom }, (double[]){ x, bottom + 4 }, SVG_FAINT, 1);
 		svg_text(out,
 			&(struct svg_text){ .x = x,

@@ -30,16 +30,16 @@ static double of_point(const struct sl_usage_point *point, enum svg_kind kind, u
 }
 
 /* Adds value over [from, until) to bins over [first, last), as value times seconds. */
-static void spread(double *bin, size_t bins, const double span[2], const double of[2], double value)
+static void spread(double *bin, size_t bins, const double range[2], const double of[2], double value)
 {
-	const double width = (span[1] - span[0]) / (double)bins;
-	const double from = of[0] > span[0] ? of[0] : span[0];
-	const double until = of[1] < span[1] ? of[1] : span[1];
+	const double width = (range[1] - range[0]) / (double)bins;
+	const double from = of[0] > range[0] ? of[0] : range[0];
+	const double until = of[1] < range[1] ? of[1] : range[1];
 	if (!(until > from) || !(width > 0))
 		return;
-	size_t i = (size_t)((from - span[0]) / width);
-	for (; i < bins && span[0] + (double)i * width < until; i++) {
-		const double left = span[0] + (double)i * width;
+	size_t i = (size_t)((from - range[0]) / width);
+	for (; i < bins && range[0] + (double)i * width < until; i++) {
+		const double left = range[0] + (double)i * width;
 		const double begin = from > left ? from : left;
 		const double end = until < left + width ? until : left + width;
 		if (end > begin)
@@ -52,7 +52,7 @@ static void keep_series(
 {
 	struct svg_series *series = &run->series[which];
 	const double factor = kind == SVG_QUEUE ? 1 / run->whole[which] : 100 / run->whole[which];
-	const double span[2] = { run->first, run->last };
+	const double range[2] = { run->first, run->last };
 	series->joined = result->usage_count > SVG_POINTS;
 	if (!series->x || !series->y)
 		return;
@@ -62,7 +62,7 @@ static void keep_series(
 		const double at = seconds(point->at);
 		if (series->joined) {
 			const double until = i + 1 < result->usage_count ? seconds(point[1].at) : run->last;
-			spread(series->y, SVG_POINTS, span, (double[]){ at, until }, value);
+			spread(series->y, SVG_POINTS, range, (double[]){ at, until }, value);
 			continue;
 		}
 		series->count -= series->count && series->x[series->count - 1] == at;
@@ -72,9 +72,9 @@ static void keep_series(
 	if (!series->joined)
 		return;
 	series->count = SVG_POINTS;
-	const double width = (span[1] - span[0]) / SVG_POINTS;
+	const double width = (range[1] - range[0]) / SVG_POINTS;
 	for (size_t i = 0; i < SVG_POINTS; i++) {
-		series->x[i] = span[0] + (double)i * width;
+		series->x[i] = range[0] + (double)i * width;
 		series->y[i] /= width > 0 ? width : 1;
 	}
 }
@@ -179,11 +179,11 @@ static uint32_t grid_row(const struct svg_run *run, uint32_t row)
 static void keep_grid(struct keeping *keeping, const struct export_bar *bar)
 {
 	struct svg_run *run = keeping->run;
-	const double span[2] = { run->first, run->last };
+	const double range[2] = { run->first, run->last };
 	const double of[2] = { seconds(bar->of.from), seconds(bar->of.until) };
 	if (export_on_nodes(keeping->result)) {
 		double *row = run->grid + (size_t)grid_row(run, bar->row) * SVG_GRID_COLUMNS;
-		spread(row, SVG_GRID_COLUMNS, span, of, (double)bar->cpus);
+		spread(row, SVG_GRID_COLUMNS, range, of, (double)bar->cpus);
 		return;
 	}
 	for (uint32_t i = bar->row; i < bar->row + bar->height && i < run->rows;) {
@@ -193,7 +193,7 @@ static void keep_grid(struct keeping *keeping, const struct export_bar *bar)
 			i++;
 			same++;
 		}
-		spread(run->grid + (size_t)row * SVG_GRID_COLUMNS, SVG_GRID_COLUMNS, span, of, same);
+		spread(run->grid + (size_t)row * SVG_GRID_COLUMNS, SVG_GRID_COLUMNS, range, of, same);
 	}
 }
 
@@ -284,7 +284,7 @@ static bool keep_windows(struct svg_run *run, const struct sl_cluster *cluster)
 			uint32_t end = i + 1;
 			while (end < window->node_count && window->node[end] == window->node[end - 1] + 1)
 				end++;
-			run->window[run->windows++] = (struct svg_span){ from, until, window->node[i],
+			run->window[run->windows++] = (struct svg_range){ from, until, window->node[i],
 				end - i, kind[window->kind] };
 			i = end;
 		}
@@ -374,24 +374,24 @@ static size_t rank_groups(struct group *group, size_t count)
 static bool name_groups(
 	struct svg_run *run, const struct group *group, size_t count, const char *const *names)
 {
-	const size_t told = count > SVG_GROUPS ? SVG_GROUPS - 1 : count;
-	for (size_t i = 0; i < told; i++) {
+	const size_t reported = count > SVG_GROUPS ? SVG_GROUPS - 1 : count;
+	for (size_t i = 0; i < reported; i++) {
 		run->group[i] = export_name(names, group[i].number);
 		if (!run->group[i])
 			run->group[i] = export_clean("(none)", 0);
 		if (!run->group[i])
 			return false;
 	}
-	run->groups = (uint32_t)told;
-	if (count > told)
+	run->groups = (uint32_t)reported;
+	if (count > reported)
 		run->group[run->groups++] = export_clean("others", 0);
-	run->others = count > told;
+	run->others = count > reported;
 	return !run->groups || run->group[run->groups - 1];
 }
 
 /* Of those that have a colour of their own, by the names that the cluster has for them. */
-static bool ask_entitled(
-	struct svg_run *run, const struct sl_told *told, const struct group *group, const char *const *names)
+static bool query_entitlement(struct svg_run *run, const struct sl_document_run *reported,
+	const struct group *group, const char *const *names)
 {
 	char digits[SVG_GROUPS + 1][32];
 	const char *name[SVG_GROUPS + 1];
@@ -399,57 +399,57 @@ static bool ask_entitled(
 	double share[SVG_GROUPS + 1];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < run->groups; i++) {
-		run->entitled[i] = -1;
+		run->entitlement[i] = -1;
 		if ((i + 1 == run->groups && run->others) || group[i].number < 0)
 			continue;
 		*sl_put_i64(digits[count], group[i].number) = '\0';
 		name[count] = names ? names[group[i].number] : digits[count];
 		of[count++] = i;
 	}
-	run->entitled_rule = sl_entitled(told, run->grouped_by, name, count, share);
-	for (uint32_t i = 0; i < count && run->entitled_rule; i++)
-		run->entitled[of[i]] = share[i];
-	return run->entitled_rule;
+	run->entitlement_rule = sl_entitlement(reported, run->grouped_by, name, count, share);
+	for (uint32_t i = 0; i < count && run->entitlement_rule; i++)
+		run->entitlement[of[i]] = share[i];
+	return run->entitlement_rule;
 }
 
-int svg_keep_shares(struct svg_run *run, const struct sl_told *told, struct sl_err *err)
+int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported, struct sl_err *err)
 {
-	const struct sl_result *result = told->result;
-	struct export_stretch *stretch;
+	const struct sl_result *result = reported->result;
+	struct export_interval *interval;
 	size_t count;
 	const char *const *names;
 	const int32_t *column = column_of(result->jobs, &names, &run->grouped_by);
-	const int status = export_stretches(result, &stretch, &count, err);
+	const int status = export_intervals(result, &interval, &count, err);
 	if (status)
 		return status;
 	struct group *group = calloc(count + 1, sizeof(*group));
 	run->used = calloc((size_t)SVG_GROUPS * SVG_BINS, sizeof(*run->used));
 	for (size_t i = 0; group && i < count; i++) {
-		const uint32_t job = stretch[i].job;
+		const uint32_t job = interval[i].job;
 		group[i] = (struct group){ (double)sl_cpus_of(result, job) *
-						   seconds(stretch[i].until - stretch[i].from),
+						   seconds(interval[i].until - interval[i].from),
 			column[job] };
 	}
 	const size_t groups = group ? rank_groups(group, count) : 0;
 	if (!group || !run->used || !name_groups(run, group, groups, names) ||
-		!ask_entitled(run, told, group, names)) {
+		!query_entitlement(run, reported, group, names)) {
 		free(group);
-		free(stretch);
+		free(interval);
 		return sl_fail_memory(err);
 	}
-	const double span[2] = { run->first, run->last };
+	const double range[2] = { run->first, run->last };
 	const double factor = SVG_BINS / ((run->last - run->first) * (double)result->cpus);
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t job = stretch[i].job;
+		const uint32_t job = interval[i].job;
 		uint32_t place = 0;
 		while (place + 1 < run->groups && group[place].number != column[job])
 			place++;
-		spread(run->used + (size_t)place * SVG_BINS, SVG_BINS, span,
-			(double[]){ seconds(stretch[i].from), seconds(stretch[i].until) },
+		spread(run->used + (size_t)place * SVG_BINS, SVG_BINS, range,
+			(double[]){ seconds(interval[i].from), seconds(interval[i].until) },
 			100 * factor * (double)sl_cpus_of(result, job));
 	}
 	free(group);
-	free(stretch);
+	free(interval);
 	return SL_OK;
 }
 

@@ -16,10 +16,10 @@ int tables_open(void **self, const struct sl_document_options *options, struct s
 	return *self ? SL_OK : sl_fail_memory(err);
 }
 
-int tables_add(void *self, const struct sl_told *told, struct sl_err *err)
+int tables_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
 {
 	struct tables *tables = self;
-	return export_remember(&tables->run, &tables->runs, told, err);
+	return export_remember(&tables->run, &tables->runs, reported, err);
 }
 
 void tables_close(void *self)
@@ -32,26 +32,26 @@ void tables_close(void *self)
 }
 
 void tables_value(char *text, const struct tables *tables, const struct sl_compared *compared, uint32_t run,
-	const struct sl_shown *shown)
+	const struct sl_metric_info *metric_info)
 {
 	int64_t micro;
 	text[0] = '\0';
-	if (export_compared(tables->run, compared, run, shown->name, &micro))
-		export_number(text, micro, shown->unit, false);
+	if (export_compared(tables->run, compared, run, metric_info->name, &micro))
+		export_number(text, micro, metric_info->unit, false);
 }
 
 struct tables_difference tables_difference(const struct tables *tables, const struct sl_compared *compared,
-	const struct sl_shown *shown, uint32_t run)
+	const struct sl_metric_info *metric_info, uint32_t run)
 {
 	struct tables_difference cell = { 0 };
 	int64_t base;
 	int64_t value;
-	const struct sl_difference *found = export_difference(compared, shown->name, run);
-	if (!run || !export_compared(tables->run, compared, 0, shown->name, &base) ||
-		!export_compared(tables->run, compared, run, shown->name, &value))
+	const struct sl_difference *found = export_difference(compared, metric_info->name, run);
+	if (!run || !export_compared(tables->run, compared, 0, metric_info->name, &base) ||
+		!export_compared(tables->run, compared, run, metric_info->name, &value))
 		return cell;
 	const int64_t estimate = found ? found->estimate : value - base;
-	export_number(cell.estimate, estimate, shown->unit, true);
+	export_number(cell.estimate, estimate, metric_info->unit, true);
 	if (base > 0)
 		export_number(cell.percent, sl_mul_div(estimate, 1000000, base), "share", true);
 	if (!found)
@@ -61,8 +61,8 @@ struct tables_difference tables_difference(const struct tables *tables, const st
 	cell.interval = found->low <= found->high;
 	if (!cell.interval)
 		return cell;
-	export_number(cell.low, found->low, shown->unit, true);
-	export_number(cell.high, found->high, shown->unit, true);
+	export_number(cell.low, found->low, metric_info->unit, true);
+	export_number(cell.high, found->high, metric_info->unit, true);
 	const struct sl_certainty *known =
 		compared->certainty ? &compared->certainty[found - compared->difference] : NULL;
 	if (!known)
@@ -71,8 +71,8 @@ struct tables_difference tables_difference(const struct tables *tables, const st
 	cell.ratio_covers = known->ratio_low <= known->ratio_high ? known->ratio_covers : 0;
 	export_number(cell.percent_low, known->ratio_low, "share", true);
 	export_number(cell.percent_high, known->ratio_high, "share", true);
-	if (shown->better && known->sure && !compared->apart)
-		cell.word = (known->sure > 0) == (shown->better > 0) ? "better" : "worse";
+	if (metric_info->better && known->sure && !compared->apart)
+		cell.word = (known->sure > 0) == (metric_info->better > 0) ? "better" : "worse";
 	return cell;
 }
 

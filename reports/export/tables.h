@@ -13,12 +13,12 @@ struct tables {
 };
 
 int tables_open(void **self, const struct sl_document_options *options, struct sl_err *err);
-int tables_add(void *self, const struct sl_told *told, struct sl_err *err);
+int tables_add(void *self, const struct sl_document_run *reported, struct sl_err *err);
 void tables_close(void *self);
 
 /* A run's metric as it is compared; "": it has none. text has room for 48 bytes. */
 void tables_value(char *text, const struct tables *tables, const struct sl_compared *compared, uint32_t run,
-	const struct sl_shown *shown);
+	const struct sl_metric_info *metric_info);
 
 /* The difference to the first run, in parts that a format joins: "" where there is none. */
 struct tables_difference {
@@ -31,11 +31,11 @@ struct tables_difference {
 	uint32_t samples;
 };
 struct tables_difference tables_difference(const struct tables *tables, const struct sl_compared *compared,
-	const struct sl_shown *shown, uint32_t run);
+	const struct sl_metric_info *metric_info, uint32_t run);
 
-static inline const char *tables_difference_unit(const struct sl_shown *shown)
+static inline const char *tables_difference_unit(const struct sl_metric_info *metric_info)
 {
-	const char *unit = export_unit(shown->unit);
+	const char *unit = export_unit(metric_info->unit);
 	return unit[0] == '%' ? "points" : unit;
 }
 

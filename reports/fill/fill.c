@@ -13,7 +13,7 @@ enum { MICRO = 1000000, PERCENT = 100, PERCENT_MAX = 10000000 };
 /* Where the walk over the submissions is, in what the engine recorded. */
 struct walk {
 	const struct sl_result *result;
-	const struct sl_gauge_course *gauge; /* NULL: not followed. */
+	const struct sl_gauge_series *gauge; /* NULL: not followed. */
 	size_t usage, point;
 	int64_t asked;
 };
@@ -32,12 +32,12 @@ static int64_t nearest(__int128 a, __int128 b)
 	return down + (rest > b || (rest == b && down % 2 != 0));
 }
 
-static int64_t percent_of(const struct fill_course *course, int64_t asked)
+static int64_t percent_of(const struct fill_series *series, int64_t asked)
 {
-	return nearest((__int128)asked * PERCENT, course->gpus);
+	return nearest((__int128)asked * PERCENT, series->gpus);
 }
 
-static const struct sl_gauge_course *gauge_of(const struct sl_result *result)
+static const struct sl_gauge_series *gauge_of(const struct sl_result *result)
 {
 	for (uint32_t i = 0; i < result->gauge_count; i++)
 		if (strcmp(result->gauge[i].gauge->name, "fragmentation") == 0)
@@ -56,79 +56,79 @@ static int64_t busy_at(struct walk *walk, sl_time at)
 
 static int64_t fragmented_at(struct walk *walk, sl_time at)
 {
-	const struct sl_gauge_course *gauge = walk->gauge;
+	const struct sl_gauge_series *gauge = walk->gauge;
 	while (gauge && walk->point < gauge->count && gauge->point[walk->point].at <= at)
 		walk->point++;
 	return gauge && walk->point ? gauge->point[walk->point - 1].value : 0;
 }
 
-static void add_event(struct fill_course *course, struct walk *walk, uint32_t row)
+static void add_event(struct fill_series *series, struct walk *walk, uint32_t row)
 {
 	const sl_time at = walk->result->jobs->submit[row];
 	walk->asked += asks(walk->result, row);
-	struct fill_events *events = &course->at[percent_of(course, walk->asked)];
+	struct fill_events *events = &series->at[percent_of(series, walk->asked)];
 	const int64_t busy = busy_at(walk, at);
 	const int64_t fragmented = fragmented_at(walk, at);
-	const __int128 free = (__int128)(course->gpus - busy) * MICRO; /* Over parts: as fragmented is. */
+	const __int128 free = (__int128)(series->gpus - busy) * MICRO; /* Over parts: as fragmented is. */
 	events->count++;
 	events->allocated += busy;
 	events->fragmented += fragmented;
 	if (free > 0)
-		events->ratio += nearest((__int128)fragmented * course->parts * PERCENT * MICRO, free);
+		events->ratio += nearest((__int128)fragmented * series->parts * PERCENT * MICRO, free);
 }
 
-int fill_course(struct fill_course *course, const struct sl_result *result, struct sl_err *err)
+int fill_series(struct fill_series *series, const struct sl_result *result, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = result->cluster;
 	struct walk walk = { .result = result, .gauge = gauge_of(result) };
-	*course = (struct fill_course){ .gauged = walk.gauge };
+	*series = (struct fill_series){ .gauged = walk.gauge };
 	if (!cluster || !cluster->node_count || !cluster->gpus || !result->jobs->request)
 		return sl_fail(err, SL_INPUT, "fill.csv is of GPUs, and the cluster has none: leave it out");
-	course->gpus = cluster->gpus;
-	course->parts = sl_parts(cluster->gpu_parts);
+	series->gpus = cluster->gpus;
+	series->parts = sl_parts(cluster->gpu_parts);
 	__int128 asked = 0;
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		asked += asks(result, row);
-	if (asked * PERCENT / course->gpus > PERCENT_MAX)
+	if (asked * PERCENT / series->gpus > PERCENT_MAX)
 		return sl_fail(err, SL_INPUT,
 			"fill.csv: jobs ask more than %d times the cluster's GPUs: leave it out",
 			PERCENT_MAX / PERCENT);
-	course->count = (size_t)percent_of(course, (int64_t)asked) + 1;
-	course->at = calloc(course->count, sizeof(*course->at));
-	if (!course->at)
+	series->count = (size_t)percent_of(series, (int64_t)asked) + 1;
+	series->at = calloc(series->count, sizeof(*series->at));
+	if (!series->at)
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
-		add_event(course, &walk, row);
+		add_event(series, &walk, row);
 	return SL_OK;
 }
 
-void fill_release(struct fill_course *course) { free(course->at); }
+void fill_release(struct fill_series *series) { free(series->at); }
 
 /* A percentage that was passed over takes the events of its neighbours. */
-static struct fill_events events_of(const struct fill_course *course, size_t percent)
+static struct fill_events events_of(const struct fill_series *series, size_t percent)
 {
-	if (percent >= course->count || course->at[percent].count)
-		return percent < course->count ? course->at[percent] : (struct fill_events){ 0 };
-	struct fill_events both = percent ? course->at[percent - 1] : (struct fill_events){ 0 };
-	if (percent + 1 < course->count) {
-		both.count += course->at[percent + 1].count;
-		both.allocated += course->at[percent + 1].allocated;
-		both.fragmented += course->at[percent + 1].fragmented;
-		both.ratio += course->at[percent + 1].ratio;
+	if (percent >= series->count || series->at[percent].count)
+		return percent < series->count ? series->at[percent] : (struct fill_events){ 0 };
+	struct fill_events both = percent ? series->at[percent - 1] : (struct fill_events){ 0 };
+	if (percent + 1 < series->count) {
+		both.count += series->at[percent + 1].count;
+		both.allocated += series->at[percent + 1].allocated;
+		both.fragmented += series->at[percent + 1].fragmented;
+		both.ratio += series->at[percent + 1].ratio;
 	}
 	return both;
 }
 
-struct fill_row fill_row(const struct fill_course *course, size_t percent)
+struct fill_row fill_row(const struct fill_series *series, size_t percent)
 {
-	const struct fill_events events = events_of(course, percent);
+	const struct fill_events events = events_of(series, percent);
 	if (!events.count)
 		return (struct fill_row){ .known = false };
-	const __int128 whole = (__int128)events.count * course->gpus;
+	const __int128 whole = (__int128)events.count * series->gpus;
 	return (struct fill_row){
 		.known = true,
 		.allocated = nearest(events.allocated * PERCENT * MICRO, whole),
-		.fragmented = nearest(events.fragmented * course->parts * PERCENT, whole),
+		.fragmented = nearest(events.fragmented * series->parts * PERCENT, whole),
 		.ratio = nearest(events.ratio, events.count),
 	};
 }
@@ -141,15 +141,15 @@ static char *put_micro(char *p, int64_t value)
 	return sl_put_micro(p, value);
 }
 
-static void put_row(struct sl_out *out, const struct fill_course *course, size_t percent)
+static void put_row(struct sl_out *out, const struct fill_series *series, size_t percent)
 {
-	enum { ROOM = 160 };
-	const struct fill_row row = fill_row(course, percent);
+	enum { CAPACITY = 160 };
+	const struct fill_row row = fill_row(series, percent);
 	if (!row.known)
 		return;
-	char *p = sl_put_i64(sl_out_room(out, ROOM), (int64_t)percent);
+	char *p = sl_put_i64(sl_out_reserve(out, CAPACITY), (int64_t)percent);
 	p = put_micro(p, row.allocated);
-	if (course->gauged) {
+	if (series->gauged) {
 		p = put_micro(p, row.fragmented);
 		p = put_micro(p, row.ratio);
 	} else {
@@ -162,14 +162,14 @@ static void put_row(struct sl_out *out, const struct fill_course *course, size_t
 
 static int write_fill(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
-	struct fill_course course;
-	const int status = fill_course(&course, result, err);
+	struct fill_series series;
+	const int status = fill_series(&series, result, err);
 	if (status)
 		return status;
 	sl_out_text(out, "requested_percent,allocated_percent,fragmented_percent,fragmented_ratio\n");
-	for (size_t percent = 0; percent < course.count; percent++)
-		put_row(out, &course, percent);
-	fill_release(&course);
+	for (size_t percent = 0; percent < series.count; percent++)
+		put_row(out, &series, percent);
+	fill_release(&series);
 	return SL_OK;
 }
 
@@ -189,22 +189,22 @@ static void put(struct sl_metrics *metrics, const char *what, size_t percent, in
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	enum { STEP = 10 };
-	struct fill_course course;
+	struct fill_series series;
 	if (!fill_was_asked(result))
 		return SL_OK;
-	const int status = fill_course(&course, result, err);
-	for (size_t percent = STEP; !status && percent < course.count; percent += STEP) {
-		const struct fill_row row = fill_row(&course, percent);
+	const int status = fill_series(&series, result, err);
+	for (size_t percent = STEP; !status && percent < series.count; percent += STEP) {
+		const struct fill_row row = fill_row(&series, percent);
 		if (!row.known)
 			continue;
 		put(metrics, "allocated", percent, row.allocated);
-		if (!course.gauged)
+		if (!series.gauged)
 			continue;
 		put(metrics, "fragmented", percent, row.fragmented);
 		put(metrics, "fragmented_ratio", percent, row.ratio);
 	}
 	if (!status)
-		fill_release(&course);
+		fill_release(&series);
 	return status;
 }
 

@@ -19,7 +19,7 @@ struct fill_events {
 	__int128 ratio;
 };
 
-struct fill_course {
+struct fill_series {
 	struct fill_events *at; /* By percentage. Freed by fill_release. */
 	size_t count;
 	int64_t gpus; /* Of the cluster, in parts. */
@@ -34,9 +34,9 @@ struct fill_row {
 };
 
 /* SL_INPUT: the run has no GPUs, or jobs ask too many times what there is. */
-int fill_course(struct fill_course *course, const struct sl_result *result, struct sl_err *err);
-struct fill_row fill_row(const struct fill_course *course, size_t percent);
-void fill_release(struct fill_course *course);
+int fill_series(struct fill_series *series, const struct sl_result *result, struct sl_err *err);
+struct fill_row fill_row(const struct fill_series *series, size_t percent);
+void fill_release(struct fill_series *series);
 
 /* The jobs were drawn by replay.fill. */
 static inline bool fill_was_asked(const struct sl_result *result)

@@ -15,7 +15,7 @@
 const char *const calibrate_out_text[CALIBRATE_OUT_COUNT] = {
 	[CALIBRATE_BEFORE] = "ran or waited when the replay began",
 	[CALIBRATE_CANCELLED] = "cancelled before a start was recorded",
-	[CALIBRATE_AGAIN] = "waited to run again when the log ended",
+	[CALIBRATE_RETRY] = "waited to run again when the log ended",
 	[CALIBRATE_NO_START] = "no start recorded",
 	[CALIBRATE_BACKWARDS] = "recorded start before submission",
 	[CALIBRATE_NOT_HERE] = "did not start in the replay",
@@ -30,7 +30,7 @@ enum { WHOLE = 1000000 };
 
 /* ---- Who is compared --------------------------------------------------------------------- */
 
-static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	const uint32_t index = jobs->more_of ? jobs->more_of[row] : 0;
 	return index ? &jobs->more[index] : NULL;
@@ -39,7 +39,7 @@ static const struct sl_job_more *more_of(const struct sl_jobs *jobs, uint32_t ro
 /* When its first attempt started, by the log; SL_NONE: it does not say. */
 static sl_time recorded_start(const struct sl_jobs *jobs, uint32_t row)
 {
-	const struct sl_job_more *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = more_of(jobs, row);
 	if (more && more->start_recorded != SL_NONE)
 		return more->start_recorded - more->earlier_recorded;
 	const sl_time wait = jobs->wait_recorded ? jobs->wait_recorded[row] : SL_NONE;
@@ -55,12 +55,12 @@ static bool is_out(struct calibration *all, enum calibrate_out why)
 static bool left_out(struct calibration *all, const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_more *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = more_of(jobs, row);
 	const sl_time start = recorded_start(jobs, row);
 	if (row < metrics_first(result))
 		return is_out(all, CALIBRATE_BEFORE);
 	if (start == SL_NONE && more && (more->attempts_recorded > 0 || more->held_before_recorded > 0))
-		return is_out(all, CALIBRATE_AGAIN);
+		return is_out(all, CALIBRATE_RETRY);
 	if (start == SL_NONE && more && more->state_recorded == SL_CANCELLED)
 		return is_out(all, CALIBRATE_CANCELLED);
 	if (start == SL_NONE)
@@ -86,7 +86,7 @@ static sl_time simulated_last(const struct sl_result *result, uint32_t row)
 static void take_measures(struct calibrate_job *job, const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_more *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = more_of(jobs, row);
 	const sl_time submit = jobs->submit[row];
 	const sl_time recorded = recorded_start(jobs, row);
 	const sl_time eligible =
@@ -111,7 +111,7 @@ static void take_measures(struct calibrate_job *job, const struct sl_result *res
 static void take(
 	struct calibration *all, struct calibrate_job *job, const struct sl_result *result, uint32_t row)
 {
-	const struct sl_job_more *more = more_of(result->jobs, row);
+	const struct sl_job_attributes *more = more_of(result->jobs, row);
 	const struct sl_attempt *attempt;
 	take_measures(job, result, row);
 	const sl_time minute = 60 * SL_SECOND;
@@ -185,7 +185,7 @@ static void differences(struct calibration *all, const struct calibrate_job *job
 
 /* ---- The verdict ----------------------------------------------------------------------------------- */
 
-static bool is_near(sl_time recorded, sl_time simulated, int64_t bound)
+static bool is_similar(sl_time recorded, sl_time simulated, int64_t bound)
 {
 	const sl_time apart = simulated > recorded ? simulated - recorded : recorded - simulated;
 	const int64_t by = calibrate_difference(recorded, simulated);
@@ -195,8 +195,8 @@ static bool is_near(sl_time recorded, sl_time simulated, int64_t bound)
 static bool is_within(const struct calibration *all, const struct calibrate_bound *bound)
 {
 	const struct calibrate_both *wait = &all->measure[CALIBRATE_WAIT];
-	return is_near(wait->recorded.mean, wait->simulated.mean, bound->mean) &&
-	       is_near(wait->recorded.p95, wait->simulated.p95, bound->p95) &&
+	return is_similar(wait->recorded.mean, wait->simulated.mean, bound->mean) &&
+	       is_similar(wait->recorded.p95, wait->simulated.p95, bound->p95) &&
 	       (all->starts == SL_NONE || all->starts >= bound->starts) &&
 	       (all->waits == SL_NONE || all->waits >= bound->waits || wait->recorded.p95 <= CALIBRATE_GRAIN);
 }
@@ -212,7 +212,7 @@ static enum calibrate_trust judge(const struct calibration *all)
 
 /* ---- All ------------------------------------------------------------------------------------------- */
 
-struct room {
+struct capacity {
 	struct calibrate_job *job;
 	const struct calibrate_job **some;
 	int64_t *x, *y;
@@ -220,70 +220,73 @@ struct room {
 	int64_t *ranks;
 };
 
-static void room_free(const struct room *room)
+static void capacity_free(const struct capacity *capacity)
 {
-	free(room->job);
-	free(room->some);
-	free(room->x);
-	free(room->y);
-	free(room->rank);
-	free(room->ranks);
+	free(capacity->job);
+	free(capacity->some);
+	free(capacity->x);
+	free(capacity->y);
+	free(capacity->rank);
+	free(capacity->ranks);
 }
 
-static bool room_make(struct room *room, size_t count)
+static bool capacity_make(struct capacity *capacity, size_t count)
 {
-	*room = (struct room){
-		.job = calloc(count + 1, sizeof(*room->job)),
+	*capacity = (struct capacity){
+		.job = calloc(count + 1, sizeof(*capacity->job)),
 		.some = calloc(count + 1, sizeof(const struct calibrate_job *)),
-		.x = calloc(count + 1, sizeof(*room->x)),
-		.y = calloc(count + 1, sizeof(*room->y)),
-		.rank = calloc(count + 1, sizeof(*room->rank)),
-		.ranks = calloc(2 * count + 1, sizeof(*room->ranks)),
+		.x = calloc(count + 1, sizeof(*capacity->x)),
+		.y = calloc(count + 1, sizeof(*capacity->y)),
+		.rank = calloc(count + 1, sizeof(*capacity->rank)),
+		.ranks = calloc(2 * count + 1, sizeof(*capacity->ranks)),
 	};
-	return room->job && room->some && room->x && room->y && room->rank && room->ranks;
+	return capacity->job && capacity->some && capacity->x && capacity->y && capacity->rank &&
+	       capacity->ranks;
 }
 
-static void correlate(struct calibration *all, const struct room *room)
+static void correlate(struct calibration *all, const struct capacity *capacity)
 {
 	for (size_t i = 0; i < all->jobs; i++) {
-		room->x[i] = room->job[i].start[0];
-		room->y[i] = room->job[i].start[1];
+		capacity->x[i] = capacity->job[i].start[0];
+		capacity->y[i] = capacity->job[i].start[1];
 	}
-	all->starts = calibrate_spearman(room->x, room->y, all->jobs, room->rank, room->ranks);
+	all->starts =
+		calibrate_spearman(capacity->x, capacity->y, all->jobs, capacity->rank, capacity->ranks);
 	for (size_t i = 0; i < all->jobs; i++) {
-		room->x[i] = room->job[i].time[CALIBRATE_WAIT][0];
-		room->y[i] = room->job[i].time[CALIBRATE_WAIT][1];
+		capacity->x[i] = capacity->job[i].time[CALIBRATE_WAIT][0];
+		capacity->y[i] = capacity->job[i].time[CALIBRATE_WAIT][1];
 	}
-	all->waits = calibrate_spearman(room->x, room->y, all->jobs, room->rank, room->ranks);
+	all->waits = calibrate_spearman(capacity->x, capacity->y, all->jobs, capacity->rank, capacity->ranks);
 }
 
-static int compute(
-	struct calibration *all, const struct room *room, const struct sl_result *result, struct sl_err *err)
+static int compute(struct calibration *all, const struct capacity *capacity, const struct sl_result *result,
+	struct sl_err *err)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if (!left_out(all, result, row))
-			take(all, &room->job[all->jobs], result, row);
+			take(all, &capacity->job[all->jobs], result, row);
 	const size_t unrecorded = all->left_out[CALIBRATE_NO_START] + all->left_out[CALIBRATE_CANCELLED];
 	if (!all->jobs && unrecorded == all->total)
 		return sl_fail(err, SL_INPUT,
 			"the log records no starts, so there is nothing to compare with: leave out --calibrate");
 	for (size_t i = 0; i < all->jobs; i++)
-		room->some[i] = &room->job[i];
+		capacity->some[i] = &capacity->job[i];
 	for (unsigned which = 0; which < CALIBRATE_MEASURES; which++)
-		all->measure[which] = calibrate_both_of(room->some, all->jobs, which, room->x);
-	correlate(all, room);
-	differences(all, room->job, room->x);
+		all->measure[which] = calibrate_both_of(capacity->some, all->jobs, which, capacity->x);
+	correlate(all, capacity);
+	differences(all, capacity->job, capacity->x);
 	all->trust = judge(all);
-	return calibrate_groups(all, result->jobs, room->some, room->x, err);
+	return calibrate_groups(all, result->jobs, capacity->some, capacity->x, err);
 }
 
 int calibrate(struct calibration *all, const struct sl_result *result, struct sl_err *err)
 {
-	struct room room;
+	struct capacity capacity;
 	*all = (struct calibration){ .total = result->jobs->count, .starts = SL_NONE, .waits = SL_NONE };
-	const int status = room_make(&room, result->jobs->count) ? compute(all, &room, result, err)
-								 : sl_fail_memory(err);
-	room_free(&room);
+	const int status = capacity_make(&capacity, result->jobs->count)
+				   ? compute(all, &capacity, result, err)
+				   : sl_fail_memory(err);
+	capacity_free(&capacity);
 	if (status)
 		calibrate_release(all);
 	return status;

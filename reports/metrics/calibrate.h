@@ -21,7 +21,7 @@
 enum calibrate_out {
 	CALIBRATE_BEFORE,    /* It ran, or waited, when the replay began. */
 	CALIBRATE_CANCELLED, /* Cancelled before it started, by the log. */
-	CALIBRATE_AGAIN,     /* By the log it had been put back, and its last attempt had not started. */
+	CALIBRATE_RETRY,     /* By the log it had been put back, and its last attempt had not started. */
 	CALIBRATE_NO_START,  /* The log has no start of it. */
 	CALIBRATE_BACKWARDS, /* The log's start lies before its submission. */
 	CALIBRATE_NOT_HERE,  /* It did not start in the replay. */

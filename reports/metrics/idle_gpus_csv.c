@@ -71,7 +71,7 @@ static size_t list(struct line *line, const struct sl_result *result)
 static void put_ratio(struct sl_out *out, metrics_wide top, metrics_wide bottom, uint64_t scale)
 {
 	sl_out_text(out, ",");
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), metrics_ratio_micro(top, bottom, scale)));
+	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), metrics_ratio_micro(top, bottom, scale)));
 }
 
 static void put_line(struct sl_out *out, const struct line *line, metrics_wide hours)

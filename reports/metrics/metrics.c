@@ -129,15 +129,16 @@ uint32_t metrics_first(const struct sl_result *result)
 }
 
 /* Of one stretch. */
-static sl_time within(const struct sl_attempt *stretch, sl_time from, sl_time to)
+static sl_time within(const struct sl_attempt *interval, sl_time from, sl_time to)
 {
-	from = stretch->start > from ? stretch->start : from;
-	to = stretch->end < to ? stretch->end : to;
+	from = interval->start > from ? interval->start : from;
+	to = interval->end < to ? interval->end : to;
 	if (to <= from)
 		return 0;
 	const sl_time held = to - from;
-	return stretch->suspended ? held - sl_mul_div(stretch->suspended, held, stretch->end - stretch->start)
-				  : held;
+	return interval->suspended
+		       ? held - sl_mul_div(interval->suspended, held, interval->end - interval->start)
+		       : held;
 }
 
 sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to)
@@ -181,11 +182,11 @@ static int64_t select_by(const struct metrics_values *values, const uint32_t *nu
 	return metrics_select(values->scratch, number[chosen], k);
 }
 
-int metrics_values_make(struct metrics_values *values, uint32_t room, int64_t least, struct sl_err *err)
+int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err)
 {
 	*values = (struct metrics_values){ .least = least };
-	values->value = malloc(((size_t)room + 1) * sizeof(*values->value));
-	values->scratch = malloc(((size_t)room + 1) * sizeof(*values->scratch));
+	values->value = malloc(((size_t)capacity + 1) * sizeof(*values->value));
+	values->scratch = malloc(((size_t)capacity + 1) * sizeof(*values->scratch));
 	if (values->value && values->scratch)
 		return SL_OK;
 	metrics_values_release(values);

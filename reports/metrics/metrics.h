@@ -36,7 +36,7 @@ struct metrics_values {
 	size_t count;
 	int64_t *scratch; /* As much room again. */
 };
-int metrics_values_make(struct metrics_values *values, uint32_t room, int64_t least, struct sl_err *err);
+int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err);
 void metrics_values_release(struct metrics_values *values);
 static inline void metrics_values_add(struct metrics_values *values, int64_t value)
 {

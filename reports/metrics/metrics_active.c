@@ -43,10 +43,10 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	struct metrics_gpu_time time = { 0 };
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		metrics_gpu_time_add(&time, result, row);
-	const metrics_wide span =
+	const metrics_wide range =
 		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;
 	const metrics_wide gpus = result->cluster ? (metrics_wide)result->cluster->gpus : 0;
-	const metrics_wide full = gpus * span;
+	const metrics_wide full = gpus * range;
 	const metrics_wide parts = (metrics_wide)metrics_gpu_parts(result);
 	const metrics_wide hours = hour * parts;
 	metrics_put(metrics, "utilization.gpus_active", time.active, full, 1);

@@ -14,14 +14,14 @@ struct sums {
 
 /* What counts is what is shown from the first submission up to the last end. Before its first point it
  * counts for nothing: it was not followed. */
-static struct sums sums_of(const struct sl_result *result, const struct sl_gauge_course *course)
+static struct sums sums_of(const struct sl_result *result, const struct sl_gauge_series *series)
 {
-	struct sums sums = { .max = course->point[0].value, .last = course->point[0].value };
-	for (size_t i = 0; i < course->count; i++) {
-		const struct sl_gauge_point *point = &course->point[i];
+	struct sums sums = { .max = series->point[0].value, .last = series->point[0].value };
+	for (size_t i = 0; i < series->count; i++) {
+		const struct sl_gauge_point *point = &series->point[i];
 		if (i && point->at > result->last)
 			break;
-		const sl_time next = i + 1 < course->count ? point[1].at : result->last;
+		const sl_time next = i + 1 < series->count ? point[1].at : result->last;
 		const sl_time until = next < result->last ? next : result->last;
 		const sl_time from = point->at > result->first ? point->at : result->first;
 		if (until > from) {
@@ -56,13 +56,13 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 {
 	(void)err;
 	for (uint32_t i = 0; i < result->gauge_count; i++) {
-		const struct sl_gauge_course *course = &result->gauge[i];
-		if (!course->count)
+		const struct sl_gauge_series *series = &result->gauge[i];
+		if (!series->count)
 			continue;
-		const struct sums sums = sums_of(result, course);
-		put(metrics, course->gauge->name, "mean", mean_of(&sums));
-		put(metrics, course->gauge->name, "max", sums.max);
-		put(metrics, course->gauge->name, "last", sums.last);
+		const struct sums sums = sums_of(result, series);
+		put(metrics, series->gauge->name, "mean", mean_of(&sums));
+		put(metrics, series->gauge->name, "max", sums.max);
+		put(metrics, series->gauge->name, "last", sums.last);
 	}
 	return SL_OK;
 }

@@ -279,13 +279,13 @@ static int put_keys(struct sl_metrics *metrics, struct grouping *by, struct sl_e
 
 static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
-	const size_t room = (size_t)result->jobs->count + 1;
+	const size_t capacity = (size_t)result->jobs->count + 1;
 	struct grouping by = {
 		.result = result,
 		.first = metrics_first(result),
-		.sample = calloc(room, sizeof(*by.sample)),
-		.sorted = malloc(room * sizeof(*by.sorted)),
-		.index = calloc(room, sizeof(*by.index)),
+		.sample = calloc(capacity, sizeof(*by.sample)),
+		.sorted = malloc(capacity * sizeof(*by.sorted)),
+		.index = calloc(capacity, sizeof(*by.index)),
 	};
 	int status = SL_OK;
 	if (!by.sample || !by.sorted || !by.index)

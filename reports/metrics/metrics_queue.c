@@ -111,7 +111,7 @@ static uint64_t most_of(struct change *change, size_t count)
 	return most;
 }
 
-static int measure_spans(struct queue *queue, const struct sl_result *result, struct sl_err *err)
+static int measure_ranges(struct queue *queue, const struct sl_result *result, struct sl_err *err)
 {
 	const uint32_t rows = result->jobs->count;
 	struct change *change = malloc(2 * ((size_t)rows + result->attempt_count + 1) * sizeof(*change));
@@ -121,7 +121,7 @@ static int measure_spans(struct queue *queue, const struct sl_result *result, st
 	for (uint32_t row = 0; row < rows; row++) {
 		sl_time from;
 		sl_time until;
-		for (size_t i = 0; sl_wait_span(result, row, i, &from, &until); i++) {
+		for (size_t i = 0; sl_wait_interval(result, row, i, &from, &until); i++) {
 			if (from < result->first)
 				from = result->first; /* As waited_from. */
 			if (until <= from)
@@ -140,7 +140,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 {
 	struct queue queue = { 0 };
 	if (result->attempt_count || result->moved) {
-		const int status = measure_spans(&queue, result, err);
+		const int status = measure_ranges(&queue, result, err);
 		if (status)
 			return status;
 	} else {
@@ -150,12 +150,12 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		measure(&queue, result, left);
 		free(left);
 	}
-	const metrics_wide span =
+	const metrics_wide range =
 		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;
-	metrics_put(metrics, "queue.mean", queue.jobs, span, METRICS_MICRO);
+	metrics_put(metrics, "queue.mean", queue.jobs, range, METRICS_MICRO);
 	metrics_put(metrics, "queue.max", queue.most, 1, METRICS_MICRO);
 	const metrics_wide parts = (metrics_wide)metrics_cpu_parts(result);
-	metrics_put(metrics, "backlog.mean", queue.work, span * parts, 1);
+	metrics_put(metrics, "backlog.mean", queue.work, range * parts, 1);
 	return SL_OK;
 }
 

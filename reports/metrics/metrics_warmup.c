@@ -50,10 +50,10 @@ static struct submission *order_of(const struct sl_result *result)
 
 static int batches_make(struct batches *batches, const struct sl_result *result, struct sl_err *err)
 {
-	const size_t room = result->jobs->count / BATCH + 1;
+	const size_t capacity = result->jobs->count / BATCH + 1;
 	*batches = (struct batches){ 0 };
-	batches->sum = malloc(room * sizeof(*batches->sum));
-	batches->row = malloc(room * sizeof(*batches->row));
+	batches->sum = malloc(capacity * sizeof(*batches->sum));
+	batches->row = malloc(capacity * sizeof(*batches->row));
 	struct submission *order = order_of(result);
 	if (!batches->sum || !batches->row || (result->moved && !order)) {
 		free(order);

@@ -15,7 +15,7 @@
 
 struct page_text {
 	char *data;
-	size_t length, room;
+	size_t length, capacity;
 	bool failed;
 };
 
@@ -44,7 +44,7 @@ struct page_block {
 struct page {
 	struct sl_document_options options;
 	struct page_block *block;
-	size_t block_count, block_room;
+	size_t block_count, block_capacity;
 	struct page_text runs; /* meta.runs, without its brackets. */
 	uint32_t run_count;
 	bool failed; /* No memory. */
@@ -79,7 +79,7 @@ struct page_groups {
 /* ---- A run while it is told ------------------------------------------------------------------ */
 
 /* A stretch in which a job held something, in ticks; never empty. */
-struct page_span {
+struct page_range {
 	uint32_t job;
 	uint32_t attempt; /* Of the result's, one more; 0: the job has no other. */
 	int32_t from, until;
@@ -89,7 +89,7 @@ enum page_by { PAGE_USER, PAGE_ACCOUNT, PAGE_PARTITION, PAGE_QOS, PAGE_GPU_TYPE,
 
 struct page_run {
 	struct page *page;
-	const struct sl_told *told;
+	const struct sl_document_run *reported;
 	const struct sl_result *result;
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster; /* NULL: a counted pool. */
@@ -99,10 +99,10 @@ struct page_run {
 	bool suspended; /* Some job was, at times that are not recorded. */
 	int32_t first, last;
 	uint32_t total, kept;
-	uint32_t *row_kept;     /* By kept job: its row. */
-	uint32_t *kept_of;      /* By row: its number, UINT32_MAX: not kept. */
-	struct page_span *span; /* By (from, job). */
-	size_t span_count;
+	uint32_t *row_kept;       /* By kept job: its row. */
+	uint32_t *kept_of;        /* By row: its number, UINT32_MAX: not kept. */
+	struct page_range *range; /* By (from, job). */
+	size_t range_count;
 	struct page_groups by[PAGE_BYS];
 	int64_t cpu_parts, gpu_parts;
 };
@@ -115,7 +115,7 @@ int32_t page_ticks(const struct page_run *run, sl_time time);
 void page_name(struct page_text *json, const char *name);
 
 /* page_run.c */
-int page_run_tell(struct page *page, const struct sl_told *told, struct sl_err *err);
+int page_run_report(struct page *page, const struct sl_document_run *reported, struct sl_err *err);
 /* page_groups.c */
 void page_groups_make(struct page_run *run);
 void page_groups_free(struct page_run *run);
@@ -138,10 +138,10 @@ void page_shares_put(struct page_run *run);
 void page_cohorts_put(struct page_run *run);
 
 /* Where a span was, on nodes; and what its pieces come to, so that they add up to what it held. kind:
- * SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: room for page_pieces_most. */
-struct sl_placed page_placed(const struct page_run *run, const struct page_span *span);
-void page_pieces(const struct page_run *run, const struct page_span *span, int kind, int64_t *amount);
-uint32_t page_pieces_most(const struct page_run *run);
+ * SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: room for page_allocs_most. */
+struct sl_allocation page_allocation(const struct page_run *run, const struct page_range *range);
+void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount);
+uint32_t page_allocs_most(const struct page_run *run);
 
 /* ---- A time integral by bins of equal width, of integers ------------------------------------ */
 
@@ -155,8 +155,8 @@ struct page_grid {
 bool page_grid_make(struct page *page, struct page_grid *grid, const struct page_run *run, uint32_t rows,
 	uint32_t columns_max);
 /* In rows [first, first + count), that amount while [from, until). */
-void page_grid_add(
-	struct page_grid *grid, uint32_t first, uint32_t count, int64_t amount, const struct page_span *span);
+void page_grid_add(struct page_grid *grid, uint32_t first, uint32_t count, int64_t amount,
+	const struct page_range *range);
 /* Then part[row * columns + column] are amounts x ticks. */
 void page_grid_sum(struct page_grid *grid);
 void page_grid_free(struct page_grid *grid);

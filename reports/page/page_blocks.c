@@ -28,22 +28,23 @@ static size_t width_of(unsigned form)
 
 void *page_alloc(struct page *page, size_t count, size_t size)
 {
-	void *room = calloc(count ? count : 1, size);
-	page->failed = page->failed || !room;
-	return room;
+	void *capacity = calloc(count ? count : 1, size);
+	page->failed = page->failed || !capacity;
+	return capacity;
 }
 
 /* How long so many bytes are, compressed in that way. */
 static size_t tried(const unsigned char *bytes, size_t length, int strategy)
 {
-	unsigned char room[SAMPLE + SAMPLE / 8];
-	z_stream stream = {
-		.next_in = bytes, .avail_in = (uInt)length, .next_out = room, .avail_out = sizeof(room)
-	};
+	unsigned char capacity[SAMPLE + SAMPLE / 8];
+	z_stream stream = { .next_in = bytes,
+		.avail_in = (uInt)length,
+		.next_out = capacity,
+		.avail_out = sizeof(capacity) };
 	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK)
 		return SIZE_MAX;
 	const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-	const size_t size = sizeof(room) - stream.avail_out;
+	const size_t size = sizeof(capacity) - stream.avail_out;
 	(void)deflateEnd(&stream);
 	return whole ? size : SIZE_MAX;
 }
@@ -58,21 +59,21 @@ static int strategy_of(const unsigned char *bytes, size_t length)
 }
 
 /* So many bytes more into the stream, which has room for them; last: it ends. */
-static int deflate_part(z_stream *stream, struct page_block *block, size_t room, const unsigned char *bytes,
-	size_t length, bool last)
+static int deflate_part(z_stream *stream, struct page_block *block, size_t capacity,
+	const unsigned char *bytes, size_t length, bool last)
 {
 	int status = Z_OK;
 	do {
-		const size_t piece = length < chunk ? length : chunk;
-		const size_t left = room - block->size;
+		const size_t alloc = length < chunk ? length : chunk;
+		const size_t left = capacity - block->size;
 		stream->next_in = bytes;
-		stream->avail_in = (uInt)piece;
+		stream->avail_in = (uInt)alloc;
 		stream->next_out = block->data + block->size;
 		stream->avail_out = left < 4 * chunk ? (uInt)left : 4 * chunk;
-		length -= piece;
+		length -= alloc;
 		status = deflate(stream, last && !length ? Z_FINISH : length ? Z_NO_FLUSH : Z_BLOCK);
 		block->size = (size_t)(stream->next_out - block->data);
-		bytes += piece;
+		bytes += alloc;
 	} while (length && status == Z_OK);
 	return status;
 }
@@ -82,9 +83,9 @@ static void deflate_all(
 	struct page *page, struct page_block *block, const unsigned char *bytes, size_t planes)
 {
 	const size_t length = block->count * width_of(block->form) / planes;
-	const size_t room = planes * (length + length / 8 + 4 * chunk);
+	const size_t capacity = planes * (length + length / 8 + 4 * chunk);
 	z_stream stream = { 0 };
-	block->data = page_alloc(page, room, 1);
+	block->data = page_alloc(page, capacity, 1);
 	int strategy = strategy_of(bytes, length);
 	if (!block->data ||
 		deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK) {
@@ -101,8 +102,8 @@ static void deflate_all(
 		block->size = (size_t)(stream.next_out - block->data);
 		strategy = next;
 		if (status == Z_OK)
-			status = deflate_part(
-				&stream, block, room, bytes + plane * length, length, plane + 1 == planes);
+			status = deflate_part(&stream, block, capacity, bytes + plane * length, length,
+				plane + 1 == planes);
 	}
 	SL_CHECK(status == Z_STREAM_END); /* There is room for whatever it makes. */
 	(void)deflateEnd(&stream);
@@ -150,7 +151,8 @@ static size_t page_block(struct page *page, unsigned form, const void *values, s
 		deflate_all(page, &block, bytes, form & PAGE_SPLIT && count ? width_of(form) : 1);
 		free(bytes);
 	}
-	page->failed = page->failed || SL_GROW(page->block, page->block_room, page->block_count + 1, NULL);
+	page->failed =
+		page->failed || SL_GROW(page->block, page->block_capacity, page->block_count + 1, NULL);
 	const size_t number = page->failed ? 0 : same_or_new(page, &block);
 	if (page->failed || number < page->block_count)
 		free(block.data);

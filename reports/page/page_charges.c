@@ -14,22 +14,22 @@ struct charges {
 	struct page_run *run;
 	uint32_t *from, *detail;
 	uint8_t *reason;
-	size_t count, room, begun; /* begun: of the job under way, the first. */
+	size_t count, capacity, begun; /* begun: of the job under way, the first. */
 	bool detailed;
 	int32_t submit; /* Of the job under way. */
 };
 
 static bool grow(struct charges *all)
 {
-	if (all->count < all->room)
+	if (all->count < all->capacity)
 		return true;
-	const size_t room = all->room * 2 + 1024;
-	if (SL_RESIZE(all->from, room, NULL) || SL_RESIZE(all->detail, room, NULL) ||
-		SL_RESIZE(all->reason, room, NULL)) {
+	const size_t capacity = all->capacity * 2 + 1024;
+	if (SL_RESIZE(all->from, capacity, NULL) || SL_RESIZE(all->detail, capacity, NULL) ||
+		SL_RESIZE(all->reason, capacity, NULL)) {
 		all->run->page->failed = true;
 		return false;
 	}
-	all->room = room;
+	all->capacity = capacity;
 	return true;
 }
 

@@ -32,21 +32,21 @@ static const struct form forms[] = {
 			"work" } },
 };
 
-struct course {
+struct series {
 	struct page_run *run;
 	const struct form *form;
-	const struct sl_told_table *table;
+	const struct sl_report_table *table;
 	uint32_t column[COLUMNS];
 	uint32_t *row; /* Rows of the table, by cell, in each by time. */
 	uint32_t most; /* Points of a cell. */
 	bool joined;
 };
 
-static const struct sl_told_table *find_table(const struct page_run *run, const char *name)
+static const struct sl_report_table *find_table(const struct page_run *run, const char *name)
 {
-	for (size_t i = 0; i < run->result->told_table_count; i++)
-		if (strcmp(run->result->told_table[i].name, name) == 0)
-			return &run->result->told_table[i];
+	for (size_t i = 0; i < run->result->reported_table_count; i++)
+		if (strcmp(run->result->reported_table[i].name, name) == 0)
+			return &run->result->reported_table[i];
 	return NULL;
 }
 
@@ -59,7 +59,7 @@ static uint32_t count_names(const char *const *name, uint32_t most)
 }
 
 static bool find_columns(
-	const struct sl_told_table *table, const char *const *name, uint32_t count, uint32_t *column)
+	const struct sl_report_table *table, const char *const *name, uint32_t count, uint32_t *column)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		column[i] = 0;
@@ -71,7 +71,7 @@ static bool find_columns(
 	return true;
 }
 
-static const struct sl_cell *cell_of(const struct course *all, uint32_t row, uint32_t column)
+static const struct sl_cell *cell_of(const struct series *all, uint32_t row, uint32_t column)
 {
 	return &all->table->cell[(size_t)row * all->table->columns + all->column[column]];
 }
@@ -80,7 +80,7 @@ static const char *text_of(const struct sl_cell *cell) { return cell->text ? cel
 
 /* ---- Rows by cell ------------------------------------------------------------------------------------ */
 
-static bool is_same_cell(const struct course *all, uint32_t x, uint32_t y)
+static bool is_same_cell(const struct series *all, uint32_t x, uint32_t y)
 {
 	return strcmp(text_of(cell_of(all, x, NODE)), text_of(cell_of(all, y, NODE))) == 0 &&
 	       strcmp(text_of(cell_of(all, x, KIND)), text_of(cell_of(all, y, KIND))) == 0 &&
@@ -91,7 +91,7 @@ static bool is_same_cell(const struct course *all, uint32_t x, uint32_t y)
 static int by_cell(const void *a, const void *b, void *self)
 {
 	static const int column[] = { NODE, KIND, FLAVOR, RESOURCE };
-	const struct course *all = self;
+	const struct series *all = self;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = 0;
 	for (size_t i = 0; i < SL_LEN(column) && !order; i++)
@@ -103,7 +103,7 @@ static int by_cell(const void *a, const void *b, void *self)
 /* ---- One cell ------------------------------------------------------------------------------------------ */
 
 /* Of equal spans of time the last state, where there are more changes than are shown. */
-static uint32_t thin(struct course *all, const uint32_t *row, uint32_t count, uint32_t *kept)
+static uint32_t thin(struct series *all, const uint32_t *row, uint32_t count, uint32_t *kept)
 {
 	const struct page_run *run = all->run;
 	const int64_t length = (int64_t)run->last - run->first + 1;
@@ -112,24 +112,24 @@ static uint32_t thin(struct course *all, const uint32_t *row, uint32_t count, ui
 	int64_t before = -1;
 	for (uint32_t i = 0; i < count; i++) {
 		const int64_t tick = page_ticks(run, cell_of(all, row[i], AT)->micro);
-		const int64_t span = joined ? (tick - run->first) * all->most / length : tick - run->first;
-		if (points && span == before)
+		const int64_t range = joined ? (tick - run->first) * all->most / length : tick - run->first;
+		if (points && range == before)
 			points--;
 		kept[points++] = row[i];
-		before = span;
+		before = range;
 	}
 	all->joined = all->joined || joined;
 	return points;
 }
 
 /* An empty field is an amount without a bound. */
-static double value_of(const struct course *all, uint32_t row, uint32_t column)
+static double value_of(const struct series *all, uint32_t row, uint32_t column)
 {
 	const int64_t micro = cell_of(all, row, column)->micro;
 	return micro == SL_NONE ? (double)NAN : (double)micro / 1e6;
 }
 
-static void put_cell(struct course *all, const uint32_t *row, uint32_t count)
+static void put_cell(struct series *all, const uint32_t *row, uint32_t count)
 {
 	static const char *const words[] = { "node", "kind", "parent", "flavor", "resource" };
 	struct page *page = all->run->page;
@@ -159,25 +159,26 @@ static void put_cell(struct course *all, const uint32_t *row, uint32_t count)
 	free(kept);
 }
 
-static void put_cells(struct course *all, uint32_t rows)
+static void put_cells(struct series *all, uint32_t rows)
 {
 	struct page_text *json = all->run->json;
 	uint32_t cells = 0, put = 0;
 	for (uint32_t i = 0; i < rows; i++)
 		cells += i == 0 || !is_same_cell(all, all->row[i - 1], all->row[i]);
-	const uint32_t shown = cells < CELLS_MAX ? cells : CELLS_MAX;
-	all->most = shown && POINTS_MAX / shown < CELL_POINTS_MAX ? POINTS_MAX / shown : CELL_POINTS_MAX;
+	const uint32_t metric_info = cells < CELLS_MAX ? cells : CELLS_MAX;
+	all->most = metric_info && POINTS_MAX / metric_info < CELL_POINTS_MAX ? POINTS_MAX / metric_info
+									      : CELL_POINTS_MAX;
 	page_put(json, "\"cells\":[");
-	for (uint32_t i = 0, end; i < rows && put < shown; i = end) {
+	for (uint32_t i = 0, end; i < rows && put < metric_info; i = end) {
 		for (end = i + 1; end < rows && is_same_cell(all, all->row[i], all->row[end]);)
 			end++;
 		page_put(json, put++ ? ",\n" : "");
 		put_cell(all, all->row + i, end - i);
 	}
 	page_put(json, "],\"rule\":\"");
-	if (shown < cells)
-		page_format(
-			json, "Of %u queues and resources the first %u are shown, by name. ", cells, shown);
+	if (metric_info < cells)
+		page_format(json, "Of %u queues and resources the first %u are shown, by name. ", cells,
+			metric_info);
 	if (all->joined)
 		page_format(json, "Of many changes the last in each of %u equal spans of time is shown.",
 			all->most);
@@ -186,19 +187,19 @@ static void put_cells(struct course *all, uint32_t rows)
 
 /* ---- Evictions ----------------------------------------------------------------------------------------- */
 
-static void put_told(struct page_text *list, const struct sl_cell *cell)
+static void put_reported(struct page_text *list, const struct sl_cell *cell)
 {
 	char number[40];
 	*sl_put_micro(number, cell->micro) = '\0';
 	page_json(list, cell->text ? cell->text : number);
 }
 
-static void put_evictions(const struct course *course)
+static void put_evictions(const struct series *series)
 {
-	struct page_run *run = course->run;
-	const char *const *name = course->form->eviction;
+	struct page_run *run = series->run;
+	const char *const *name = series->form->eviction;
 	const uint32_t columns = count_names(name, EVICTION_COLUMNS);
-	struct course all = { .run = run, .table = find_table(run, "evictions") };
+	struct series all = { .run = run, .table = find_table(run, "evictions") };
 	uint32_t count = 0;
 	if (all.table && find_columns(all.table, name, columns, all.column))
 		count = all.table->rows < EVICTIONS_MAX ? (uint32_t)all.table->rows : EVICTIONS_MAX;
@@ -215,7 +216,7 @@ static void put_evictions(const struct course *course)
 		page_put(&list, "[");
 		for (uint32_t i = 0; i < count; i++) {
 			page_put(&list, i ? "," : "");
-			put_told(&list, cell_of(&all, i, k));
+			put_reported(&list, cell_of(&all, i, k));
 		}
 		page_put(&list, "]");
 		run->page->failed = run->page->failed || list.failed;
@@ -226,7 +227,7 @@ static void put_evictions(const struct course *course)
 	page_put(run->json, "}");
 }
 
-static void put_course(struct course *all)
+static void put_series(struct series *all)
 {
 	const uint32_t rows = (uint32_t)all->table->rows;
 	struct page_run *run = all->run;
@@ -247,12 +248,12 @@ static void put_course(struct course *all)
 void page_cohorts_put(struct page_run *run)
 {
 	for (size_t i = 0; i < SL_LEN(forms); i++) {
-		struct course all = {
+		struct series all = {
 			.run = run, .form = &forms[i], .table = find_table(run, forms[i].table)
 		};
 		if (all.table && all.table->rows && all.table->rows <= UINT32_MAX &&
 			find_columns(all.table, forms[i].column, count_names(forms[i].column, COLUMNS),
 				all.column))
-			put_course(&all);
+			put_series(&all);
 	}
 }

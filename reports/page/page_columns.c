@@ -17,11 +17,11 @@ struct column {
 };
 
 /* Absent where all say the same as nothing: `silent`. */
-static void put(struct column *column, const char *name, uint32_t silent, unsigned coding)
+static void put(struct column *column, const char *name, uint32_t unresponsive, unsigned coding)
 {
 	const struct page_run *run = column->run;
 	for (uint32_t i = 0; i < run->kept; i++)
-		if (column->value[i] != silent) {
+		if (column->value[i] != unresponsive) {
 			page_member(
 				run->page, column->json, name, PAGE_U32 | coding, column->value, run->kept);
 			return;
@@ -51,7 +51,7 @@ static uint32_t wait_of(const struct page_run *run, uint32_t row)
 	return start == SL_NONE ? never : length(run, run->jobs->submit[row], start);
 }
 
-static uint32_t span_of(const struct page_run *run, uint32_t row)
+static uint32_t range_of(const struct page_run *run, uint32_t row)
 {
 	const sl_time start = run->result->start[row];
 	const sl_time end = run->result->end[row];
@@ -63,7 +63,7 @@ static uint32_t run_of(const struct page_run *run, uint32_t row)
 	const struct sl_attempt *attempt;
 	const bool suspended = run->result->suspended && run->result->suspended[row];
 	if (!sl_attempts_of(run->result, row, &attempt) && !suspended)
-		return span_of(run, row);
+		return range_of(run, row);
 	return duration(run, sl_run_time_of(run->result, row));
 }
 
@@ -72,7 +72,7 @@ static uint32_t wait_total_of(const struct page_run *run, uint32_t row)
 	sl_time from;
 	sl_time until;
 	uint32_t total = 0;
-	for (size_t i = 0; sl_wait_span(run->result, row, i, &from, &until); i++) {
+	for (size_t i = 0; sl_wait_interval(run->result, row, i, &from, &until); i++) {
 		total += length(run, from, until);
 		if (!run->result->attempt_count)
 			break;
@@ -198,11 +198,11 @@ static void put_numbers(struct page_run *run, struct column *column)
 	static const struct {
 		const char *name;
 		uint32_t (*of)(const struct page_run *run, uint32_t row);
-		uint32_t silent;
+		uint32_t unresponsive;
 		unsigned coding;
 	} known[] = {
 		{ "wait", wait_of, 0, PAGE_SPLIT },
-		{ "span", span_of, 0, PAGE_SPLIT },
+		{ "span", range_of, 0, PAGE_SPLIT },
 		{ "run", run_of, 0, PAGE_SPLIT },
 		{ "limit", limit_of, UINT32_MAX, PAGE_SPLIT },
 		{ "wait_total", wait_total_of, 0, PAGE_SPLIT },
@@ -215,7 +215,7 @@ static void put_numbers(struct page_run *run, struct column *column)
 	for (size_t c = 0; c < SL_LEN(known); c++) {
 		for (uint32_t i = 0; i < run->kept; i++)
 			column->value[i] = known[c].of(run, run->row_kept[i]);
-		put(column, known[c].name, known[c].silent, known[c].coding);
+		put(column, known[c].name, known[c].unresponsive, known[c].coding);
 	}
 }
 
@@ -233,7 +233,7 @@ static void put_states(struct page_run *run, struct column *column)
 {
 	uint8_t *state = page_alloc(run->page, run->kept, sizeof(*state));
 	for (uint32_t i = 0; state && i < run->kept; i++)
-		state[i] = (uint8_t)sl_state_told(run->result, run->row_kept[i]);
+		state[i] = (uint8_t)sl_state_reported(run->result, run->row_kept[i]);
 	if (state)
 		page_member(run->page, column->json, "state", PAGE_U8, state, run->kept);
 	free(state);

@@ -12,10 +12,10 @@
 bool page_grid_make(struct page *page, struct page_grid *grid, const struct page_run *run, uint32_t rows,
 	uint32_t columns_max)
 {
-	const int64_t span = (int64_t)run->last - run->first;
+	const int64_t range = (int64_t)run->last - run->first;
 	*grid = (struct page_grid){ .rows = rows, .from = run->first };
-	grid->step = span / columns_max + 1;
-	grid->columns = (uint32_t)(span / grid->step + 1);
+	grid->step = range / columns_max + 1;
+	grid->columns = (uint32_t)(range / grid->step + 1);
 	const size_t cells = ((size_t)rows + 1) * (grid->columns + 1);
 	grid->part = page_alloc(page, cells, sizeof(*grid->part));
 	grid->slope = page_alloc(page, cells, sizeof(*grid->slope));
@@ -36,13 +36,13 @@ static void corner(struct page_grid *grid, uint32_t row, int64_t amount, int64_t
 	grid->slope[cell + 1] += amount;
 }
 
-void page_grid_add(
-	struct page_grid *grid, uint32_t first, uint32_t count, int64_t amount, const struct page_span *span)
+void page_grid_add(struct page_grid *grid, uint32_t first, uint32_t count, int64_t amount,
+	const struct page_range *range)
 {
-	corner(grid, first, amount, span->from);
-	corner(grid, first, -amount, span->until);
-	corner(grid, first + count, -amount, span->from);
-	corner(grid, first + count, amount, span->until);
+	corner(grid, first, amount, range->from);
+	corner(grid, first, -amount, range->until);
+	corner(grid, first + count, -amount, range->from);
+	corner(grid, first + count, amount, range->until);
 }
 
 void page_grid_sum(struct page_grid *grid)

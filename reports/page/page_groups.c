@@ -117,7 +117,8 @@ static const char *qos_of(const struct page_run *run, uint32_t row)
 }
 
 /* Which types would do: "a100", "a100|h100", "any"; NULL: it asks for no GPU. */
-static void gpu_type_of(const struct page_run *run, const struct sl_request *request, char *text, size_t room)
+static void gpu_type_of(
+	const struct page_run *run, const struct sl_request *request, char *text, size_t capacity)
 {
 	const struct sl_cluster *cluster = run->cluster;
 	uint32_t types = 0;
@@ -131,27 +132,27 @@ static void gpu_type_of(const struct page_run *run, const struct sl_request *req
 	if (any && cluster->kind_count - SL_KIND_GPUS == 1)
 		types |= 1;
 	else if (any)
-		length = (size_t)snprintf(text, room, "any");
-	for (uint32_t i = 0; i + SL_KIND_GPUS < cluster->kind_count && length < room; i++)
+		length = (size_t)snprintf(text, capacity, "any");
+	for (uint32_t i = 0; i + SL_KIND_GPUS < cluster->kind_count && length < capacity; i++)
 		if (types >> i & 1)
-			length += (size_t)snprintf(text + length, room - length, "%s%s", length ? "|" : "",
-				cluster->kind_name[SL_KIND_GPUS + i]);
+			length += (size_t)snprintf(text + length, capacity - length, "%s%s",
+				length ? "|" : "", cluster->kind_name[SL_KIND_GPUS + i]);
 }
 
 /* By request, which jobs share: groups of equal texts, numbered by request, then by first appearance. */
 static void group_gpu_types(struct page_run *run, struct page_groups *groups)
 {
-	enum { ROOM = 200 };
+	enum { CAPACITY = 200 };
 	const struct sl_jobs *jobs = run->jobs;
 	const uint32_t requests = jobs->request_count;
 	uint32_t *same = page_alloc(run->page, requests, sizeof(*same));
 	int32_t *value = page_alloc(run->page, run->total, sizeof(*value));
-	char(*text)[ROOM] = page_alloc(run->page, requests, sizeof(*text));
+	char(*text)[CAPACITY] = page_alloc(run->page, requests, sizeof(*text));
 	const char **name = page_alloc(run->page, requests, sizeof(*name));
 	if (same && value && text && name) {
 		uint32_t kinds = 0;
 		for (uint32_t r = 0; r < requests; r++) {
-			gpu_type_of(run, &jobs->requests[r], text[kinds], ROOM);
+			gpu_type_of(run, &jobs->requests[r], text[kinds], CAPACITY);
 			uint32_t k = 0;
 			while (k < kinds && strcmp(text[k], text[kinds]) != 0)
 				k++;
@@ -166,10 +167,10 @@ static void group_gpu_types(struct page_run *run, struct page_groups *groups)
 		}
 		group_numbers(run, groups, value, name);
 		/* The texts go: the names are kept with the groups. */
-		groups->number = (free(groups->number), page_alloc(run->page, groups->count, ROOM));
+		groups->number = (free(groups->number), page_alloc(run->page, groups->count, CAPACITY));
 		for (uint32_t i = 0; i < groups->count && groups->number; i++) {
-			char *kept = (char *)groups->number + (size_t)i * ROOM;
-			memcpy(kept, groups->name[i], ROOM);
+			char *kept = (char *)groups->number + (size_t)i * CAPACITY;
+			memcpy(kept, groups->name[i], CAPACITY);
 			groups->name[i] = kept;
 		}
 	}

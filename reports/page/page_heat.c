@@ -21,7 +21,7 @@ struct heat {
 };
 
 /* Several rows at once; the first and the last may be covered in part. */
-static void add_pool(struct heat *heat, const struct page_span *span, const struct page_lane *lane)
+static void add_pool(struct heat *heat, const struct page_range *range, const struct page_lane *lane)
 {
 	const uint32_t per = heat->per;
 	uint32_t from = lane->lane;
@@ -31,34 +31,34 @@ static void add_pool(struct heat *heat, const struct page_span *span, const stru
 		const uint32_t rows = from % per ? 0 : (end - from) / per;
 		const uint32_t stop = (row + 1) * per < end ? (row + 1) * per : end;
 		if (rows) {
-			page_grid_add(&heat->grid, row, rows, per, span);
+			page_grid_add(&heat->grid, row, rows, per, range);
 			from += rows * per;
 		} else {
-			page_grid_add(&heat->grid, row, 1, stop - from, span);
+			page_grid_add(&heat->grid, row, 1, stop - from, range);
 			from = stop;
 		}
 	}
 }
 
-static void add_nodes(struct heat *heat, const struct page_span *span, int64_t *amount)
+static void add_nodes(struct heat *heat, const struct page_range *range, int64_t *amount)
 {
-	const struct sl_placed placed = page_placed(heat->run, span);
-	page_pieces(heat->run, span, heat->kind, amount);
-	for (uint32_t i = 0; i < placed.count; i++)
+	const struct sl_allocation allocation = page_allocation(heat->run, range);
+	page_allocs(heat->run, range, heat->kind, amount);
+	for (uint32_t i = 0; i < allocation.count; i++)
 		if (amount[i])
-			page_grid_add(&heat->grid, placed.piece[i].node / heat->per, 1, amount[i], span);
+			page_grid_add(&heat->grid, allocation.alloc[i].node / heat->per, 1, amount[i], range);
 }
 
 static void add_all(struct heat *heat)
 {
 	const struct page_run *run = heat->run;
-	int64_t *amount = page_alloc(run->page, run->cluster ? page_pieces_most(run) : 1, sizeof(*amount));
-	for (size_t i = 0; amount && i < run->span_count; i++) {
-		const struct page_span *span = &run->span[i];
+	int64_t *amount = page_alloc(run->page, run->cluster ? page_allocs_most(run) : 1, sizeof(*amount));
+	for (size_t i = 0; amount && i < run->range_count; i++) {
+		const struct page_range *range = &run->range[i];
 		if (run->cluster)
-			add_nodes(heat, span, amount);
+			add_nodes(heat, range, amount);
 		for (size_t k = heat->lanes->first[i]; !run->cluster && k < heat->lanes->first[i + 1]; k++)
-			add_pool(heat, span, &heat->lanes->lane[k]);
+			add_pool(heat, range, &heat->lanes->lane[k]);
 	}
 	free(amount);
 	page_grid_sum(&heat->grid);

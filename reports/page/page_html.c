@@ -22,9 +22,9 @@ static int document_open(void **self, const struct sl_document_options *options,
 	return SL_OK;
 }
 
-static int document_add(void *self, const struct sl_told *told, struct sl_err *err)
+static int document_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
 {
-	return page_run_tell(self, told, err);
+	return page_run_report(self, reported, err);
 }
 
 static void document_close(void *self)
@@ -52,21 +52,21 @@ static void put_certainty(struct page_text *json, const struct sl_certainty *kno
 	page_micro(json, known->ratio_high);
 }
 
-static void put_shown(struct page_text *json, const struct sl_compared *compared)
+static void put_metric_info(struct page_text *json, const struct sl_compared *compared)
 {
 	page_put(json, ",\n\"shown\":[");
-	for (size_t i = 0; i < compared->shown_count; i++) {
-		const struct sl_shown *shown = &compared->shown[i];
+	for (size_t i = 0; i < compared->metric_info_count; i++) {
+		const struct sl_metric_info *metric_info = &compared->metric_info[i];
 		page_put(json, i ? ",\n{" : "\n{");
 		page_name(json, "name");
-		page_json(json, shown->name);
+		page_json(json, metric_info->name);
 		page_name(json, "heading");
-		page_json(json, shown->heading);
+		page_json(json, metric_info->heading);
 		page_name(json, "title");
-		page_json(json, shown->title);
+		page_json(json, metric_info->title);
 		page_name(json, "unit");
-		page_json(json, shown->unit);
-		page_format(json, ",\"better\":%d}", shown->better);
+		page_json(json, metric_info->unit);
+		page_format(json, ",\"better\":%d}", metric_info->better);
 	}
 	page_put(json, "],\n\"differences\":[");
 	for (size_t i = 0; i < compared->difference_count; i++) {
@@ -165,7 +165,7 @@ static void put_meta(const struct page *page, const struct sl_compared *compared
 	page_i64(json, page->epoch);
 	page_put(json, ",\"utc_offset\":");
 	page_i64(json, page->utc_offset);
-	put_shown(json, compared);
+	put_metric_info(json, compared);
 	put_words(json);
 	put_resources(page, json);
 	put_blocks(page, json);
@@ -178,28 +178,28 @@ static void put_meta(const struct page *page, const struct sl_compared *compared
 
 static void put_bytes(struct sl_out *out, const void *data, size_t length)
 {
-	enum { PIECE = 32768 };
+	enum { ALLOC = 32768 };
 	const char *bytes = data;
 	while (length) {
-		const size_t piece = length < PIECE ? length : PIECE;
-		char *room = sl_out_room(out, piece);
-		memcpy(room, bytes, piece);
-		sl_out_advance(out, room + piece);
-		bytes += piece;
-		length -= piece;
+		const size_t alloc = length < ALLOC ? length : ALLOC;
+		char *capacity = sl_out_reserve(out, alloc);
+		memcpy(capacity, bytes, alloc);
+		sl_out_advance(out, capacity + alloc);
+		bytes += alloc;
+		length -= alloc;
 	}
 }
 
 static void put_base64(struct sl_out *out, const unsigned char *data, size_t length)
 {
-	enum { PIECE = 3 * 8192 };
+	enum { ALLOC = 3 * 8192 };
 	while (length) {
-		const size_t piece = length < PIECE ? length : PIECE;
-		char *room = sl_out_room(out, PIECE / 3 * 4 + 1); /* And a zero. */
-		const int put = EVP_EncodeBlock((unsigned char *)room, data, (int)piece);
-		sl_out_advance(out, room + put);
-		data += piece;
-		length -= piece;
+		const size_t alloc = length < ALLOC ? length : ALLOC;
+		char *capacity = sl_out_reserve(out, ALLOC / 3 * 4 + 1); /* And a zero. */
+		const int put = EVP_EncodeBlock((unsigned char *)capacity, data, (int)alloc);
+		sl_out_advance(out, capacity + put);
+		data += alloc;
+		length -= alloc;
 	}
 }
 

@@ -14,7 +14,7 @@
 
 static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 {
-	if (SL_GROW(lanes->lane, lanes->room, lanes->count + 1, NULL)) {
+	if (SL_GROW(lanes->lane, lanes->capacity, lanes->count + 1, NULL)) {
 		lanes->page->failed = true;
 		return;
 	}
@@ -24,11 +24,11 @@ static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 /* Spans in the order of their ends; NULL: no memory. */
 static struct page_key *by_end(struct page_run *run)
 {
-	const size_t count = run->span_count;
+	const size_t count = run->range_count;
 	struct page_key *key = page_alloc(run->page, 2 * count, sizeof(*key));
 	for (size_t i = 0; key && i < count; i++)
-		key[i] =
-			(struct page_key){ (uint64_t)((int64_t)run->span[i].until - INT32_MIN), (uint32_t)i };
+		key[i] = (struct page_key){ (uint64_t)((int64_t)run->range[i].until - INT32_MIN),
+			(uint32_t)i };
 	if (key)
 		page_sort(key, key + count, count);
 	return key;
@@ -42,7 +42,7 @@ struct gap {
 
 struct pool {
 	struct gap *gap;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static void gap_drop(struct pool *pool, size_t at)
@@ -93,7 +93,7 @@ static void pool_give(struct page_lanes *lanes, struct pool *pool, struct gap ba
 		pool->gap[low - 1].count += back.count;
 		return;
 	}
-	if (SL_GROW(pool->gap, pool->room, pool->count + 1, NULL)) {
+	if (SL_GROW(pool->gap, pool->capacity, pool->count + 1, NULL)) {
 		lanes->page->failed = true;
 		return;
 	}
@@ -107,18 +107,18 @@ void page_lanes_pool(struct page_run *run, struct page_lanes *lanes, int64_t cpu
 	struct pool pool = { 0 };
 	struct page_key *end = by_end(run);
 	size_t ended = 0;
-	lanes->first = page_alloc(run->page, run->span_count + 1, sizeof(*lanes->first));
+	lanes->first = page_alloc(run->page, run->range_count + 1, sizeof(*lanes->first));
 	pool_give(lanes, &pool, (struct gap){ 0, (uint32_t)cpus });
-	for (size_t i = 0; end && lanes->first && !run->page->failed && i < run->span_count; i++) {
-		const struct page_span *span = &run->span[i];
-		for (; run->span[end[ended].row].until <= span->from; ended++) {
+	for (size_t i = 0; end && lanes->first && !run->page->failed && i < run->range_count; i++) {
+		const struct page_range *range = &run->range[i];
+		for (; run->range[end[ended].row].until <= range->from; ended++) {
 			const size_t over = end[ended].row;
 			for (size_t k = lanes->first[over]; k < lanes->first[over + 1]; k++)
 				pool_give(lanes, &pool,
 					(struct gap){ lanes->lane[k].lane, lanes->lane[k].height });
 		}
 		lanes->first[i] = lanes->count;
-		pool_take(lanes, &pool, (uint32_t)sl_cpus_of(run->result, span->job));
+		pool_take(lanes, &pool, (uint32_t)sl_cpus_of(run->result, range->job));
 		lanes->first[i + 1] = lanes->count;
 	}
 	free(end);
@@ -163,21 +163,21 @@ static void take(struct page_lanes *lanes, struct node *nodes, uint32_t n, uint3
 	struct node *node = &nodes[n];
 	node->busy[lane / 64] |= UINT64_C(1) << lane % 64;
 	node->used = lane >= node->used ? lane + 1 : node->used;
-	if (last && last->node == n && !last->told && last->lane + last->height == lane)
+	if (last && last->node == n && !last->reported && last->lane + last->height == lane)
 		last->height++;
 	else
 		lane_add(lanes, (struct page_lane){ n, lane, 1, false });
 }
 
 /* What a piece has on its node: the GPUs that the run names, as many as it counts, or a lane of its own. */
-static void take_piece(
-	struct page_lanes *lanes, struct node *nodes, const struct sl_piece *piece, int64_t gpus)
+static void take_alloc(
+	struct page_lanes *lanes, struct node *nodes, const struct sl_node_tasks *alloc, int64_t gpus)
 {
-	struct node *node = &nodes[piece->node];
-	if (gpus && piece->devices) {
+	struct node *node = &nodes[alloc->node];
+	if (gpus && alloc->devices) {
 		for (uint32_t i = 0; i < SL_DEVICES_MAX && i < node->gpus; i++)
-			if (piece->devices >> i & 1)
-				lane_add(lanes, (struct page_lane){ piece->node, i, 1, true });
+			if (alloc->devices >> i & 1)
+				lane_add(lanes, (struct page_lane){ alloc->node, i, 1, true });
 		return;
 	}
 	const int64_t wanted = gpus < 1 ? 1 : gpus;
@@ -187,28 +187,28 @@ static void take_piece(
 			lane = free_lane(lanes->page, node, node->gpus, UINT32_MAX);
 		if (lane == UINT32_MAX)
 			return;
-		take(lanes, nodes, piece->node, lane);
+		take(lanes, nodes, alloc->node, lane);
 	}
 }
 
-static void take_span(struct page_run *run, struct page_lanes *lanes, struct node *nodes,
-	const struct page_span *span, int64_t *amount)
+static void take_range(struct page_run *run, struct page_lanes *lanes, struct node *nodes,
+	const struct page_range *range, int64_t *amount)
 {
-	const struct sl_placed placed = page_placed(run, span);
+	const struct sl_allocation allocation = page_allocation(run, range);
 	const int64_t parts = run->gpu_parts;
 	lanes->begun = lanes->count;
 	if (run->cluster->gpus)
-		page_pieces(run, span, SL_KIND_GPUS, amount);
-	for (uint32_t i = 0; i < placed.count && !run->page->failed; i++)
-		take_piece(lanes, nodes, &placed.piece[i],
+		page_allocs(run, range, SL_KIND_GPUS, amount);
+	for (uint32_t i = 0; i < allocation.count && !run->page->failed; i++)
+		take_alloc(lanes, nodes, &allocation.alloc[i],
 			run->cluster->gpus ? (amount[i] + parts - 1) / parts : 0);
 }
 
-static void give_span(const struct page_lanes *lanes, struct node *nodes, size_t span)
+static void give_range(const struct page_lanes *lanes, struct node *nodes, size_t range)
 {
-	for (size_t k = lanes->first[span]; k < lanes->first[span + 1]; k++) {
+	for (size_t k = lanes->first[range]; k < lanes->first[range + 1]; k++) {
 		const struct page_lane *lane = &lanes->lane[k];
-		for (uint32_t i = lane->lane; !lane->told && i < lane->lane + lane->height; i++)
+		for (uint32_t i = lane->lane; !lane->reported && i < lane->lane + lane->height; i++)
 			nodes[lane->node].busy[i / 64] &= ~(UINT64_C(1) << i % 64);
 	}
 }
@@ -219,17 +219,17 @@ void page_lanes_nodes(struct page_run *run, struct page_lanes *lanes, uint32_t *
 	struct node *nodes = page_alloc(run->page, cluster->node_count, sizeof(*nodes));
 	struct page_key *end = by_end(run);
 	size_t ended = 0;
-	int64_t *amount = page_alloc(run->page, page_pieces_most(run), sizeof(*amount));
-	lanes->first = page_alloc(run->page, run->span_count + 1, sizeof(*lanes->first));
+	int64_t *amount = page_alloc(run->page, page_allocs_most(run), sizeof(*amount));
+	lanes->first = page_alloc(run->page, run->range_count + 1, sizeof(*lanes->first));
 	for (uint32_t n = 0; nodes && n < cluster->node_count; n++)
 		nodes[n].gpus = nodes[n].used = page_gpus_of(cluster, n);
 	for (size_t i = 0;
-		nodes && end && amount && lanes->first && !run->page->failed && i < run->span_count; i++) {
-		const struct page_span *span = &run->span[i];
-		for (; run->span[end[ended].row].until <= span->from; ended++)
-			give_span(lanes, nodes, end[ended].row);
+		nodes && end && amount && lanes->first && !run->page->failed && i < run->range_count; i++) {
+		const struct page_range *range = &run->range[i];
+		for (; run->range[end[ended].row].until <= range->from; ended++)
+			give_range(lanes, nodes, end[ended].row);
 		lanes->first[i] = lanes->count;
-		take_span(run, lanes, nodes, span, amount);
+		take_range(run, lanes, nodes, range, amount);
 		lanes->first[i + 1] = lanes->count;
 	}
 	for (uint32_t n = 0; nodes && n < cluster->node_count; n++) {

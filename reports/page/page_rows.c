@@ -8,31 +8,31 @@
 
 /* ---- What a job held on each node ----------------------------------------------------------------- */
 
-static int64_t demand_of(
-	const struct page_run *run, const struct sl_group *group, const struct sl_piece *piece, int kind)
+static int64_t wanted_of(
+	const struct page_run *run, const struct sl_group *group, const struct sl_node_tasks *alloc, int kind)
 {
-	const int64_t *amount = run->cluster->type[run->cluster->node_type[piece->node]].amount;
+	const int64_t *amount = run->cluster->type[run->cluster->node_type[alloc->node]].amount;
 	if (kind == SL_KIND_CPUS)
-		return group->exclusive ? amount[kind] : group->task.cpus * piece->tasks;
+		return group->exclusive ? amount[kind] : group->task.cpus * alloc->tasks;
 	if (!group->exclusive)
-		return group->task.gpus * piece->tasks;
+		return group->task.gpus * alloc->tasks;
 	int64_t gpus = 0;
 	for (uint32_t i = SL_KIND_GPUS; i < run->cluster->kind_count; i++)
 		gpus += amount[i];
 	return gpus;
 }
 
-struct sl_placed page_placed(const struct page_run *run, const struct page_span *span)
+struct sl_allocation page_allocation(const struct page_run *run, const struct page_range *range)
 {
-	return sl_placed_of(
-		run->result, span->job, span->attempt ? &run->result->attempts[span->attempt - 1] : NULL);
+	return sl_allocation_of(
+		run->result, range->job, range->attempt ? &run->result->attempts[range->attempt - 1] : NULL);
 }
 
-uint32_t page_pieces_most(const struct page_run *run)
+uint32_t page_allocs_most(const struct page_run *run)
 {
 	uint32_t most = 0;
-	for (size_t i = 0; i < run->span_count; i++) {
-		const uint32_t count = page_placed(run, &run->span[i]).count;
+	for (size_t i = 0; i < run->range_count; i++) {
+		const uint32_t count = page_allocation(run, &run->range[i]).count;
 		most = count > most ? count : most;
 	}
 	return most;
@@ -40,17 +40,17 @@ uint32_t page_pieces_most(const struct page_run *run)
 
 /* As its groups ask; where that is not what it held (a policy that gives amounts of its own), what it held,
  * in proportion. */
-void page_pieces(const struct page_run *run, const struct page_span *span, int kind, int64_t *amount)
+void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount)
 {
-	const struct sl_request *request = &run->jobs->requests[run->jobs->request[span->job]];
-	const struct sl_placed placed = page_placed(run, span);
-	const struct sl_piece *piece = placed.piece;
-	const uint32_t count = placed.count;
-	const int64_t held = kind == SL_KIND_CPUS ? placed.cpus : placed.gpus;
+	const struct sl_request *request = &run->jobs->requests[run->jobs->request[range->job]];
+	const struct sl_allocation allocation = page_allocation(run, range);
+	const struct sl_node_tasks *alloc = allocation.alloc;
+	const uint32_t count = allocation.count;
+	const int64_t held = kind == SL_KIND_CPUS ? allocation.cpus : allocation.gpus;
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t g = piece[i].group < request->group_count ? piece[i].group : 0;
-		amount[i] = demand_of(run, &request->group[g], &piece[i], kind);
+		const uint32_t g = alloc[i].group < request->group_count ? alloc[i].group : 0;
+		amount[i] = wanted_of(run, &request->group[g], &alloc[i], kind);
 		sum += amount[i];
 	}
 	if (sum == held)
@@ -71,40 +71,40 @@ struct rects {
 	struct page_run *run;
 	uint32_t *job, *row, *height;
 	int32_t *from;
-	uint32_t *span;
-	uint32_t *pieces; /* By kept job. */
+	uint32_t *range;
+	uint32_t *allocs; /* By kept job. */
 	size_t count;
 	bool tall, several; /* Some are higher than 1; some jobs are not one stretch. */
 };
 
-struct piece {
+struct alloc {
 	uint32_t row, height;
 };
 
 static int by_row(const void *a, const void *b)
 {
-	const struct piece *x = a;
-	const struct piece *y = b;
+	const struct alloc *x = a;
+	const struct alloc *y = b;
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
 /* The lanes of a span as rows, neighbours joined. Returns how many there are. */
-static size_t pieces_of(
-	const struct page_lanes *lanes, size_t span, const uint32_t *first, struct piece *piece)
+static size_t allocs_of(
+	const struct page_lanes *lanes, size_t range, const uint32_t *first, struct alloc *alloc)
 {
 	size_t count = 0;
 	size_t joined = 0;
-	for (size_t k = lanes->first[span]; k < lanes->first[span + 1]; k++) {
+	for (size_t k = lanes->first[range]; k < lanes->first[range + 1]; k++) {
 		const struct page_lane *lane = &lanes->lane[k];
-		piece[count++] = (struct piece){ (first ? first[lane->node] : 0) + lane->lane, lane->height };
+		alloc[count++] = (struct alloc){ (first ? first[lane->node] : 0) + lane->lane, lane->height };
 	}
 	if (count > 1)
-		qsort(piece, count, sizeof(*piece), by_row);
+		qsort(alloc, count, sizeof(*alloc), by_row);
 	for (size_t i = 0; i < count; i++)
-		if (joined && piece[joined - 1].row + piece[joined - 1].height == piece[i].row)
-			piece[joined - 1].height += piece[i].height;
+		if (joined && alloc[joined - 1].row + alloc[joined - 1].height == alloc[i].row)
+			alloc[joined - 1].height += alloc[i].height;
 		else
-			piece[joined++] = piece[i];
+			alloc[joined++] = alloc[i];
 	return joined;
 }
 
@@ -117,7 +117,7 @@ static void put_rects(struct rects *rects)
 		page_member(run->page, &json, "job", PAGE_U32 | PAGE_DELTA | PAGE_SPLIT, rects->job,
 			rects->count);
 	else
-		page_member(run->page, &json, "pieces", PAGE_U32 | PAGE_SPLIT, rects->pieces, run->kept);
+		page_member(run->page, &json, "pieces", PAGE_U32 | PAGE_SPLIT, rects->allocs, run->kept);
 	page_member(run->page, &json, "row", PAGE_U32 | PAGE_SPLIT, rects->row, rects->count);
 	if (rects->tall)
 		page_member(run->page, &json, "height", PAGE_U32 | PAGE_SPLIT, rects->height, rects->count);
@@ -127,7 +127,7 @@ static void put_rects(struct rects *rects)
 	if (rects->several) {
 		page_member(run->page, &json, "from", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, rects->from,
 			rects->count);
-		page_member(run->page, &json, "span", PAGE_U32 | PAGE_SPLIT, rects->span, rects->count);
+		page_member(run->page, &json, "span", PAGE_U32 | PAGE_SPLIT, rects->range, rects->count);
 	} else {
 		page_put(&json, ",\"from\":null,\"span\":null");
 	}
@@ -139,25 +139,25 @@ static void put_rects(struct rects *rects)
 }
 
 static void add_rects(
-	struct rects *rects, const struct page_lanes *lanes, const uint32_t *first, struct piece *piece)
+	struct rects *rects, const struct page_lanes *lanes, const uint32_t *first, struct alloc *alloc)
 {
 	const struct page_run *run = rects->run;
-	for (size_t i = 0; i < run->span_count; i++) {
-		const struct page_span *span = &run->span[i];
-		const uint32_t kept = run->kept_of[span->job];
-		const size_t count = kept == UINT32_MAX ? 0 : pieces_of(lanes, i, first, piece);
+	for (size_t i = 0; i < run->range_count; i++) {
+		const struct page_range *range = &run->range[i];
+		const uint32_t kept = run->kept_of[range->job];
+		const size_t count = kept == UINT32_MAX ? 0 : allocs_of(lanes, i, first, alloc);
 		if (kept != UINT32_MAX)
-			rects->pieces[kept] = (uint32_t)count;
+			rects->allocs[kept] = (uint32_t)count;
 		/* Its only one, on a pool: its cpus, which its columns say. */
-		if (count == 1 && !run->cluster && sl_cpus_of(run->result, span->job) == piece[0].height)
-			piece[0].height = 0;
+		if (count == 1 && !run->cluster && sl_cpus_of(run->result, range->job) == alloc[0].height)
+			alloc[0].height = 0;
 		for (size_t k = 0; k < count; k++) {
 			rects->job[rects->count] = kept;
-			rects->row[rects->count] = piece[k].row;
-			rects->height[rects->count] = piece[k].height;
-			rects->from[rects->count] = span->from;
-			rects->span[rects->count++] = (uint32_t)((int64_t)span->until - span->from);
-			rects->tall = rects->tall || piece[k].height != 1;
+			rects->row[rects->count] = alloc[k].row;
+			rects->height[rects->count] = alloc[k].height;
+			rects->from[rects->count] = range->from;
+			rects->range[rects->count++] = (uint32_t)((int64_t)range->until - range->from);
+			rects->tall = rects->tall || alloc[k].height != 1;
 		}
 	}
 }
@@ -167,27 +167,27 @@ static void make_rects(struct page_run *run, const struct page_lanes *lanes, con
 	struct page *page = run->page;
 	struct rects rects = { .run = run, .several = run->result->attempt_count > 0 };
 	size_t most = 0;
-	for (size_t i = 0; i < run->span_count; i++)
+	for (size_t i = 0; i < run->range_count; i++)
 		most = lanes->first[i + 1] - lanes->first[i] > most ? lanes->first[i + 1] - lanes->first[i]
 								    : most;
-	struct piece *piece = page_alloc(page, most, sizeof(*piece));
+	struct alloc *alloc = page_alloc(page, most, sizeof(*alloc));
 	rects.job = page_alloc(page, lanes->count, sizeof(*rects.job));
 	rects.row = page_alloc(page, lanes->count, sizeof(*rects.row));
 	rects.height = page_alloc(page, lanes->count, sizeof(*rects.height));
 	rects.from = page_alloc(page, lanes->count, sizeof(*rects.from));
-	rects.span = page_alloc(page, lanes->count, sizeof(*rects.span));
-	rects.pieces = page_alloc(page, run->kept, sizeof(*rects.pieces));
+	rects.range = page_alloc(page, lanes->count, sizeof(*rects.range));
+	rects.allocs = page_alloc(page, run->kept, sizeof(*rects.allocs));
 	if (!page->failed) {
-		add_rects(&rects, lanes, first, piece);
+		add_rects(&rects, lanes, first, alloc);
 		put_rects(&rects);
 	}
-	free(piece);
-	free(rects.pieces);
+	free(alloc);
+	free(rects.allocs);
 	free(rects.job);
 	free(rects.row);
 	free(rects.height);
 	free(rects.from);
-	free(rects.span);
+	free(rects.range);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------ */
@@ -295,7 +295,7 @@ static void put_pool(struct page_run *run, struct page_lanes *lanes)
 {
 	uint32_t bare = 0;
 	page_lanes_pool(run, lanes, run->result->cpus);
-	for (size_t i = 0; lanes->first && !run->page->failed && i < run->span_count; i++)
+	for (size_t i = 0; lanes->first && !run->page->failed && i < run->range_count; i++)
 		bare += lanes->first[i] == lanes->first[i + 1];
 	page_name(run->json, "rows");
 	page_format(run->json, "{\"count\":%u,\"unit\":\"cpu\",\"rule\":", (unsigned)run->result->cpus);
@@ -311,16 +311,17 @@ static void put_pool(struct page_run *run, struct page_lanes *lanes)
 
 static const char *rule_of(const struct page_run *run, bool shared)
 {
-	bool told = false;
-	for (uint32_t row = 0; row < run->total && !told; row++)
-		for (uint32_t i = 0; i < run->result->place_count[row] && !told; i++)
-			told = run->result->place[run->result->place_first[row] + i].devices != 0;
+	bool reported = false;
+	for (uint32_t row = 0; row < run->total && !reported; row++)
+		for (uint32_t i = 0; i < run->result->place_count[row] && !reported; i++)
+			reported = run->result->place[run->result->place_first[row] + i].devices != 0;
 	if (run->cluster->gpus)
-		return told ? "A row is a GPU, as the run gave it out; jobs that share one are drawn over each other. "
-			      "Jobs without a GPU have rows of their own below those of their node."
-			    : "A row is a GPU. The run counts the GPUs of a node and does not name them: in the order "
-			      "of their starts, jobs are drawn in the lowest rows of their node that are free. Jobs "
-			      "without a GPU have rows of their own below.";
+		return reported
+			       ? "A row is a GPU, as the run gave it out; jobs that share one are drawn over each other. "
+				 "Jobs without a GPU have rows of their own below those of their node."
+			       : "A row is a GPU. The run counts the GPUs of a node and does not name them: in the order "
+				 "of their starts, jobs are drawn in the lowest rows of their node that are free. Jobs "
+				 "without a GPU have rows of their own below.";
 	return shared ? "A node has as many rows as jobs were on it at once: in the order of their starts, they are "
 			"drawn in the lowest that is free."
 		      : "A row is a node.";

@@ -10,14 +10,14 @@
 /* Lanes in a row that a span has. node: 0 of a pool. */
 struct page_lane {
 	uint32_t node, lane, height;
-	bool told; /* By the run itself: nothing was taken, several may have it. */
+	bool reported; /* By the run itself: nothing was taken, several may have it. */
 };
 
 struct page_lanes {
 	struct page *page;
 	struct page_lane *lane;
-	size_t count, room, begun; /* begun: the first of the span under way. */
-	size_t *first;             /* By span, and one more. */
+	size_t count, capacity, begun; /* begun: the first of the span under way. */
+	size_t *first;                 /* By span, and one more. */
 };
 
 /* page_lanes.c: which lanes each span has, given out lowest first in order of start; of nodes how many. */

@@ -85,39 +85,39 @@ static void keep(struct page_run *run)
 /* ---- Spans -----------------------------------------------------------------------------------------------
  */
 
-static void span_add(struct page_run *run, uint32_t row, size_t attempt, sl_time from, sl_time until)
+static void range_add(struct page_run *run, uint32_t row, size_t attempt, sl_time from, sl_time until)
 {
 	const int32_t a = page_ticks(run, from);
 	const int32_t b = page_ticks(run, until == SL_NONE ? run->result->last : until);
 	if (b > a)
-		run->span[run->span_count++] = (struct page_span){ row, (uint32_t)attempt, a, b };
+		run->range[run->range_count++] = (struct page_range){ row, (uint32_t)attempt, a, b };
 }
 
-static void make_spans(struct page_run *run)
+static void make_ranges(struct page_run *run)
 {
 	const struct sl_result *result = run->result;
 	const size_t most = (size_t)run->total + result->attempt_count;
 	struct page_key *key = page_alloc(run->page, 2 * most, sizeof(*key));
-	struct page_span *sorted = page_alloc(run->page, most, sizeof(*sorted));
-	run->span = page_alloc(run->page, most, sizeof(*run->span));
-	if (key && sorted && run->span) {
+	struct page_range *sorted = page_alloc(run->page, most, sizeof(*sorted));
+	run->range = page_alloc(run->page, most, sizeof(*run->range));
+	if (key && sorted && run->range) {
 		for (uint32_t row = 0; row < run->total; row++) {
 			const struct sl_attempt *attempt;
 			const size_t several = sl_attempts_of(result, row, &attempt);
 			for (size_t i = 0; i < several; i++)
-				span_add(run, row, (size_t)(attempt - result->attempts) + i + 1,
+				range_add(run, row, (size_t)(attempt - result->attempts) + i + 1,
 					attempt[i].start, attempt[i].end);
 			if (!several && result->start[row] != SL_NONE)
-				span_add(run, row, 0, result->start[row], result->end[row]);
+				range_add(run, row, 0, result->start[row], result->end[row]);
 		}
-		for (size_t i = 0; i < run->span_count; i++)
-			key[i] = (struct page_key){ (uint64_t)((int64_t)run->span[i].from - INT32_MIN),
+		for (size_t i = 0; i < run->range_count; i++)
+			key[i] = (struct page_key){ (uint64_t)((int64_t)run->range[i].from - INT32_MIN),
 				(uint32_t)i };
-		page_sort(key, key + most, run->span_count);
-		for (size_t i = 0; i < run->span_count; i++)
-			sorted[i] = run->span[key[i].row];
-		struct page_span *swap = run->span;
-		run->span = sorted;
+		page_sort(key, key + most, run->range_count);
+		for (size_t i = 0; i < run->range_count; i++)
+			sorted[i] = run->range[key[i].row];
+		struct page_range *swap = run->range;
+		run->range = sorted;
 		sorted = swap;
 	}
 	free(sorted);
@@ -128,34 +128,35 @@ static void make_spans(struct page_run *run)
 
 static void put_facts(struct page_run *run)
 {
-	const struct sl_told *told = run->told;
+	const struct sl_document_run *reported = run->reported;
 	struct page_text *json = run->json;
 	page_name(json, "label");
-	page_json(json, told->label);
+	page_json(json, reported->label);
 	page_name(json, "folder");
-	page_json(json, told->folder);
-	page_put(json, told->partial ? ",\"partial\":true,\"facts\":[" : ",\"partial\":false,\"facts\":[");
-	for (size_t i = 0; i < told->fact_count; i++) {
+	page_json(json, reported->folder);
+	page_put(
+		json, reported->partial ? ",\"partial\":true,\"facts\":[" : ",\"partial\":false,\"facts\":[");
+	for (size_t i = 0; i < reported->fact_count; i++) {
 		page_put(json, i ? ",[" : "[");
-		page_json(json, told->fact[i].key);
+		page_json(json, reported->fact[i].key);
 		page_put(json, ",");
-		page_json(json, told->fact[i].value);
+		page_json(json, reported->fact[i].value);
 		page_put(json, "]");
 	}
 	page_put(json, "],\"warnings\":[");
-	for (size_t i = 0; i < told->warning_count; i++) {
+	for (size_t i = 0; i < reported->warning_count; i++) {
 		page_put(json, i ? "," : "");
-		page_json(json, told->warning[i]);
+		page_json(json, reported->warning[i]);
 	}
 	page_put(json, "],\"metrics\":{");
 	const char *before = "";
-	for (size_t i = 0; i < told->metric_count; i++) {
-		if (strstr(told->metric[i].name, "{user=")) /* May be many: they stay in metrics.json. */
+	for (size_t i = 0; i < reported->metric_count; i++) {
+		if (strstr(reported->metric[i].name, "{user=")) /* May be many: they stay in metrics.json. */
 			continue;
 		page_put(json, before);
-		page_json(json, told->metric[i].name);
+		page_json(json, reported->metric[i].name);
 		page_put(json, ":");
-		page_micro(json, told->metric[i].micro);
+		page_micro(json, reported->metric[i].micro);
 		before = ",";
 	}
 	page_put(json, "}");
@@ -219,9 +220,9 @@ static void about_page(struct page *page, const struct page_run *run)
 	if (!page->run_count) {
 		page->epoch = run->result->epoch;
 		page->utc_offset = run->result->utc_offset;
-		for (size_t i = 0; i < run->told->fact_count; i++)
-			if (strcmp(run->told->fact[i].key, "version") == 0)
-				page_put(&page->version, run->told->fact[i].value);
+		for (size_t i = 0; i < run->reported->fact_count; i++)
+			if (strcmp(run->reported->fact[i].key, "version") == 0)
+				page_put(&page->version, run->reported->fact[i].value);
 	}
 	page->gpus = page->gpus || (run->cluster && run->cluster->gpus);
 	page->nodes = page->nodes || run->cluster;
@@ -234,16 +235,16 @@ static void run_free(struct page_run *run)
 	page_groups_free(run);
 	free(run->row_kept);
 	free(run->kept_of);
-	free(run->span);
+	free(run->range);
 }
 
-int page_run_tell(struct page *page, const struct sl_told *told, struct sl_err *err)
+int page_run_report(struct page *page, const struct sl_document_run *reported, struct sl_err *err)
 {
-	const struct sl_result *result = told->result;
+	const struct sl_result *result = reported->result;
 	struct page_text json = { 0 };
 	const bool nodes = result->cluster && result->cluster->node_count;
 	struct page_run run = { .page = page,
-		.told = told,
+		.reported = reported,
 		.result = result,
 		.jobs = result->jobs,
 		.cluster = nodes ? result->cluster : NULL,
@@ -257,7 +258,7 @@ int page_run_tell(struct page *page, const struct sl_told *told, struct sl_err *
 		run.suspended = sl_suspended_of(result, row) > 0;
 	choose_tick(&run);
 	keep(&run);
-	make_spans(&run);
+	make_ranges(&run);
 	if (!page->failed)
 		page_groups_make(&run);
 	page_put(&json, page->run_count ? ",\n{" : "{");

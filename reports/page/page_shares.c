@@ -14,11 +14,11 @@ struct shares {
 	struct page_grid grid;
 	int kind;
 	const struct page_groups *groups;
-	uint32_t shown; /* And one more for the others, if there are. */
+	uint32_t metric_info; /* And one more for the others, if there are. */
 	uint32_t *rank;
 	int64_t *total; /* By step. */
 	float *used;
-	double *entitled; /* By group. */
+	double *entitlement; /* By group. */
 };
 
 static int64_t amount_of(const struct shares *all, uint32_t row)
@@ -32,26 +32,26 @@ static void rank(struct shares *all)
 {
 	const struct page_run *run = all->run;
 	uint64_t *weight = page_alloc(run->page, all->groups->count, sizeof(*weight));
-	for (size_t i = 0; weight && i < run->span_count; i++) {
-		const struct page_span *span = &run->span[i];
-		const uint32_t group = all->groups->of[span->job];
+	for (size_t i = 0; weight && i < run->range_count; i++) {
+		const struct page_range *range = &run->range[i];
+		const uint32_t group = all->groups->of[range->job];
 		if (group != UINT32_MAX)
-			weight[group] += (uint64_t)amount_of(all, span->job) *
-					 (uint64_t)((int64_t)span->until - span->from);
+			weight[group] += (uint64_t)amount_of(all, range->job) *
+					 (uint64_t)((int64_t)range->until - range->from);
 	}
 	if (weight)
-		all->shown = page_largest(all->run, all->groups, weight, GROUPS_MAX, all->rank);
+		all->metric_info = page_largest(all->run, all->groups, weight, GROUPS_MAX, all->rank);
 	free(weight);
 }
 
 static void add_up(struct shares *all)
 {
 	const struct page_run *run = all->run;
-	for (size_t i = 0; i < run->span_count; i++) {
-		const uint32_t group = all->groups->of[run->span[i].job];
+	for (size_t i = 0; i < run->range_count; i++) {
+		const uint32_t group = all->groups->of[run->range[i].job];
 		/* Those of nobody count as used, in a row of their own that is not shown. */
 		const uint32_t row = group == UINT32_MAX ? GROUPS_MAX + 1 : all->rank[group];
-		page_grid_add(&all->grid, row, 1, amount_of(all, run->span[i].job), &run->span[i]);
+		page_grid_add(&all->grid, row, 1, amount_of(all, run->range[i].job), &run->range[i]);
 	}
 	page_grid_sum(&all->grid);
 	for (uint32_t row = 0; row < all->grid.rows; row++)
@@ -62,13 +62,13 @@ static void add_up(struct shares *all)
 static void put_group(struct shares *all, struct page_text *json, uint32_t row)
 {
 	const struct page_groups *groups = all->groups;
-	const bool other = row == all->shown;
+	const bool other = row == all->metric_info;
 	const char *name = "other";
-	double entitled = -1;
+	double entitlement = -1;
 	for (uint32_t g = 0; g < groups->count && !other; g++)
 		if (all->rank[g] == row) {
 			name = groups->name[g];
-			entitled = all->entitled[g];
+			entitlement = all->entitlement[g];
 		}
 	for (uint32_t step = 0; step < all->grid.columns; step++) {
 		const int64_t part = all->grid.part[(size_t)row * all->grid.columns + step];
@@ -78,17 +78,17 @@ static void put_group(struct shares *all, struct page_text *json, uint32_t row)
 	page_name(json, "name");
 	page_json(json, name);
 	page_put(json, other ? ",\"other\":true,\"entitled\":" : ",\"entitled\":");
-	if (entitled < 0)
+	if (entitlement < 0)
 		page_put(json, "null");
 	else
-		page_micro(json, (int64_t)floor(entitled * 1e6 + 0.5));
+		page_micro(json, (int64_t)floor(entitlement * 1e6 + 0.5));
 	page_member(all->run->page, json, "used", PAGE_F32 | PAGE_SPLIT, all->used, all->grid.columns);
 	page_put(json, "}");
 }
 
 static void put_all(struct shares *all, struct page_text *json)
 {
-	const uint32_t rows = all->groups->count > all->shown ? all->shown + 1 : all->shown;
+	const uint32_t rows = all->groups->count > all->metric_info ? all->metric_info + 1 : all->metric_info;
 	int32_t *time = page_alloc(all->run->page, all->grid.columns, sizeof(*time));
 	for (uint32_t step = 0; time && step < all->grid.columns; step++)
 		time[step] = (int32_t)(all->grid.from + step * all->grid.step);
@@ -110,30 +110,31 @@ static void put(struct page_run *run, struct page_text *json, enum page_by by, c
 	all.rank = page_alloc(run->page, groups->count, sizeof(*all.rank));
 	all.total = page_alloc(run->page, STEPS + 1, sizeof(*all.total));
 	all.used = page_alloc(run->page, STEPS + 1, sizeof(*all.used));
-	all.entitled = page_alloc(run->page, groups->count, sizeof(*all.entitled));
+	all.entitlement = page_alloc(run->page, groups->count, sizeof(*all.entitlement));
 	page_put(json, json->length > 1 ? ",\n" : "");
 	page_format(json, "{\"by\":\"%s\",\"of\":\"%s\",\"title\":\"%s in use, by %s\"", name,
 		gpus ? "gpus" : "cpus", gpus ? "GPUs" : "CPUs", name);
-	if (all.rank && all.total && all.used && all.entitled &&
+	if (all.rank && all.total && all.used && all.entitlement &&
 		page_grid_make(run->page, &all.grid, run, GROUPS_MAX + 2, STEPS)) {
 		page_name(json, "rule");
-		const char *rule = sl_entitled(run->told, name, groups->name, groups->count, all.entitled);
+		const char *rule =
+			sl_entitlement(run->reported, name, groups->name, groups->count, all.entitlement);
 		run->page->failed = run->page->failed || !rule;
-		struct page_text told = { 0 };
-		page_put(&told, rule ? rule : "");
+		struct page_text reported = { 0 };
+		page_put(&reported, rule ? rule : "");
 		if (run->suspended)
-			page_format(&told, "%sJobs count while they are suspended, too.",
+			page_format(&reported, "%sJobs count while they are suspended, too.",
 				rule && *rule ? " " : "");
-		page_bytes(&told, "", 1);
-		page_json(json, told.data);
-		run->page->failed = run->page->failed || told.failed;
-		page_text_free(&told);
+		page_bytes(&reported, "", 1);
+		page_json(json, reported.data);
+		run->page->failed = run->page->failed || reported.failed;
+		page_text_free(&reported);
 		rank(&all);
 		add_up(&all);
 		put_all(&all, json);
 	}
 	page_grid_free(&all.grid);
-	free(all.entitled);
+	free(all.entitlement);
 	free(all.used);
 	free(all.total);
 	free(all.rank);

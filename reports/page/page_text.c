@@ -12,7 +12,7 @@ void page_bytes(struct page_text *text, const void *data, size_t length)
 {
 	if (text->failed)
 		return;
-	text->failed = SL_GROW(text->data, text->room, text->length + length, NULL);
+	text->failed = SL_GROW(text->data, text->capacity, text->length + length, NULL);
 	if (text->failed)
 		return;
 	if (length)
@@ -71,13 +71,13 @@ static size_t letter(const unsigned char *p)
 /* What whoever shows the page would obey (marks of direction) is shown as an escape. */
 static void put_letter(struct page_text *text, const unsigned char *p, size_t length)
 {
-	char shown[SL_INERT_ROOM];
+	char metric_info[SL_INERT_SIZE];
 	const char *at = (const char *)p;
-	const size_t width = sl_inert(&at, shown);
-	const bool obeyed = width != length || memcmp(shown, p, length) != 0;
+	const size_t width = sl_inert(&at, metric_info);
+	const bool obeyed = width != length || memcmp(metric_info, p, length) != 0;
 	if (obeyed)
 		page_put(text, "\\");
-	page_bytes(text, shown, width);
+	page_bytes(text, metric_info, width);
 }
 
 void page_json(struct page_text *text, const char *words)

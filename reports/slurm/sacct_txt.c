@@ -26,11 +26,11 @@ struct line {
 	struct sl_out *out;
 	uint32_t row;
 	uint32_t number; /* Of the job in the trace, from 1. */
-	const struct sl_job_more *more;
+	const struct sl_job_attributes *more;
 	sl_time start, end, run; /* SL_NONE: not yet. */
 	enum sl_state state;
-	bool last;               /* Of the job's lines. */
-	struct sl_placed placed; /* count 0: not known. */
+	bool last;                   /* Of the job's lines. */
+	struct sl_allocation placed; /* count 0: not known. */
 };
 
 /* ---- Fields ------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ struct line {
 static void put_text(struct sl_out *out, const char *text)
 {
 	for (; text && *text; text++) {
-		char *p = sl_out_room(out, 1);
+		char *p = sl_out_reserve(out, 1);
 		const bool breaks = *text == '|' || *text == '\n' || *text == '\r';
 		*p = *text;
 		if (breaks)
@@ -49,7 +49,7 @@ static void put_text(struct sl_out *out, const char *text)
 
 static void put_i64(struct sl_out *out, int64_t number)
 {
-	sl_out_advance(out, sl_put_i64(sl_out_room(out, 32), number));
+	sl_out_advance(out, sl_put_i64(sl_out_reserve(out, 32), number));
 }
 
 static int64_t whole_seconds(sl_time time)
@@ -126,7 +126,7 @@ static int64_t cpu_parts(const struct line *line)
 static void put_parts(struct sl_out *out, const char *before, int64_t amount, int64_t parts)
 {
 	sl_out_text(out, before);
-	sl_out_advance(out, sl_put_parts(sl_out_room(out, 32), amount, parts));
+	sl_out_advance(out, sl_put_parts(sl_out_reserve(out, 32), amount, parts));
 }
 
 /* "billing=4,cpu=4,gres/gpu=2,mem=100M,node=1"; less than a whole as a decimal. */
@@ -163,7 +163,7 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 		sl_out_text(line->out, "None assigned");
 		return SL_OK;
 	}
-	const struct sl_piece *piece = line->placed.piece;
+	const struct sl_node_tasks *alloc = line->placed.alloc;
 	const uint32_t count = line->placed.count;
 	if (!count || !result->cluster || !result->cluster->node_name)
 		return SL_OK;
@@ -171,9 +171,9 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 	size_t names = 0;
 	uint32_t before = UINT32_MAX;
 	for (uint32_t i = 0; name && i < count; i++) { /* Pieces of one node stand together. */
-		if (piece[i].node != before)
-			name[names++] = result->cluster->node_name[piece[i].node];
-		before = piece[i].node;
+		if (alloc[i].node != before)
+			name[names++] = result->cluster->node_name[alloc[i].node];
+		before = alloc[i].node;
 	}
 	const size_t len = name ? sl_hosts_fold(name, names, NULL, 0) : 0;
 	char *text = name ? malloc(len + 1) : NULL;
@@ -268,7 +268,7 @@ static int put_line(const struct line *line, struct sl_err *err)
 	const int status = put_node_list(line, err);
 	sl_out_text(line->out, "|");
 	for (const char *p = line->more ? line->more->name : NULL; p && *p; p++) {
-		char *to = sl_out_room(line->out, 1);
+		char *to = sl_out_reserve(line->out, 1);
 		*to = *p;
 		if (*p == '\n' || *p == '\r')
 			*to = '_';
@@ -287,21 +287,22 @@ static int put_job(struct line *line, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t i = 0; i < several && !status; i++) {
 		line->last = i + 1 == several;
-		line->placed = sl_placed_of(result, line->row, line->last ? NULL : &attempt[i]);
+		line->placed = sl_allocation_of(result, line->row, line->last ? NULL : &attempt[i]);
 		line->start = attempt[i].start;
 		line->end = line->last ? result->end[line->row] : attempt[i].end;
 		line->run = attempt[i].end - attempt[i].start - attempt[i].suspended;
-		line->state = line->last ? sl_state_told(result, line->row) : (enum sl_state)attempt[i].state;
+		line->state =
+			line->last ? sl_state_reported(result, line->row) : (enum sl_state)attempt[i].state;
 		status = put_line(line, err);
 	}
 	if (several)
 		return status;
 	line->last = true;
-	line->placed = sl_placed_of(result, line->row, NULL);
+	line->placed = sl_allocation_of(result, line->row, NULL);
 	line->start = result->start[line->row];
 	line->end = result->end[line->row];
 	line->run = line->start == SL_NONE ? 0 : sl_run_time_of(result, line->row);
-	line->state = sl_state_told(result, line->row);
+	line->state = sl_state_reported(result, line->row);
 	return put_line(line, err);
 }
 

@@ -7,14 +7,14 @@
 
 #include "sim/base/base.h"
 
-void sl_ask_clear(struct sl_ask *ask)
+void sl_job_desc_clear(struct sl_job_desc *desc)
 {
-	memset(ask, 0, sizeof(*ask));
-	int64_t *const number[] = { &ask->nodes_min, &ask->nodes_max, &ask->tasks, &ask->tasks_per_node,
-		&ask->tasks_per_socket, &ask->tasks_per_core, &ask->tasks_per_gpu, &ask->cpus_per_task,
-		&ask->cpus_per_gpu, &ask->cpus_min, &ask->sockets_per_node, &ask->cores_per_socket,
-		&ask->threads_per_core, &ask->mem_per_node, &ask->mem_per_cpu, &ask->mem_per_gpu, &ask->tmp,
-		&ask->switches, &ask->switches_wait };
+	memset(desc, 0, sizeof(*desc));
+	int64_t *const number[] = { &desc->nodes_min, &desc->nodes_max, &desc->tasks, &desc->tasks_per_node,
+		&desc->tasks_per_socket, &desc->tasks_per_core, &desc->tasks_per_gpu, &desc->cpus_per_task,
+		&desc->cpus_per_gpu, &desc->cpus_min, &desc->sockets_per_node, &desc->cores_per_socket,
+		&desc->threads_per_core, &desc->mem_per_node, &desc->mem_per_cpu, &desc->mem_per_gpu,
+		&desc->tmp, &desc->switches, &desc->switches_wait };
 	for (size_t i = 0; i < SL_LEN(number); i++)
 		*number[i] = SL_NONE;
 }

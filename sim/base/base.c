@@ -129,10 +129,10 @@ char *sl_strdup(struct sl_arena *arena, const char *text, size_t len)
 
 char *text_vmade(struct sl_arena *arena, const char *format, va_list args)
 {
-	va_list again;
-	va_copy(again, args);
-	const int len = vsnprintf(NULL, 0, format, again);
-	va_end(again);
+	va_list retry;
+	va_copy(retry, args);
+	const int len = vsnprintf(NULL, 0, format, retry);
+	va_end(retry);
 	char *text = len < 0 ? NULL : sl_alloc(arena, (size_t)len + 1, 1);
 	if (text)
 		(void)vsnprintf(text, (size_t)len + 1, format, args);

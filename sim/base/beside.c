@@ -55,14 +55,14 @@ size_t path_clean(char *path, size_t from)
 	return used;
 }
 
-bool sl_path_beside(char *path, size_t room, const char *file, const char *name)
+bool sl_path_beside(char *path, size_t capacity, const char *file, const char *name)
 {
 	const bool closed = path_is_closed(file);
 	const char *slash = strrchr(file, '/');
 	const size_t folder = *name == '/' || !slash ? 0 : (size_t)(slash - file) + 1;
-	const int len = closed && *name == '/' ? snprintf(path, room, PATH_CLOSED PATH_ROOTED "%s", name)
-					       : snprintf(path, room, "%.*s%s", (int)folder, file, name);
-	if (len < 0 || (size_t)len >= room)
+	const int len = closed && *name == '/' ? snprintf(path, capacity, PATH_CLOSED PATH_ROOTED "%s", name)
+					       : snprintf(path, capacity, "%.*s%s", (int)folder, file, name);
+	if (len < 0 || (size_t)len >= capacity)
 		return false;
 	if (closed)
 		(void)path_clean(path, strlen(PATH_CLOSED));

@@ -78,14 +78,14 @@ bool sl_doc_wants_key(const struct sl_doc *doc)
 int sl_doc_key(
 	struct sl_doc *doc, const char *text, size_t len, const struct sl_place *at, struct sl_err *err)
 {
-	enum { SHOWN = 40 };
+	enum { DISPLAYED = 40 };
 	SL_CHECK(sl_doc_wants_key(doc));
 	const struct sl_doc_node *map = &doc->node[doc->open[doc->depth - 1]];
-	const int shown = (int)(len < SHOWN ? len : SHOWN);
+	const int displayed = (int)(len < DISPLAYED ? len : DISPLAYED);
 	SL_DOC_EACH (node, doc, doc->loose ? NULL : map)
 		if (strlen(doc->text + node->key) == len && memcmp(doc->text + node->key, text, len) == 0)
 			return sl_fail_at(err, at, "key '%.*s' stands twice, first on line %u: remove one",
-				shown, text, node->key_line);
+				displayed, text, node->key_line);
 	if (map->count == SL_DOC_KEYS_MAX && !doc->loose)
 		return sl_fail_at(err, at, "more than %d keys in one map: split it", SL_DOC_KEYS_MAX);
 	doc->key = (struct sl_doc_node){ .key_line = (uint32_t)at->line, .key_column = at->column };

@@ -9,17 +9,17 @@
 
 #include "sim/base/base.h"
 
-enum { BRACKETS_MAX = 4, DIGITS_MAX = 9, PIECES_MAX = 2 * BRACKETS_MAX + 1 };
+enum { BRACKETS_MAX = 4, DIGITS_MAX = 9, PARTS_MAX = 2 * BRACKETS_MAX + 1 };
 
 /* Of a name: letters as they are, or a bracket's inside. */
-struct piece {
+struct part {
 	const char *text;
 	size_t len;
 	bool bracket;
 };
 
 struct item {
-	struct piece piece[PIECES_MAX];
+	struct part part[PARTS_MAX];
 	size_t count;
 };
 
@@ -32,14 +32,14 @@ struct range {
 static int fail(const char *text, size_t len, size_t where, const struct sl_place *at, struct sl_err *err,
 	const char *why)
 {
-	enum { SHOWN = 60 };
-	const int shown = (int)(len < SHOWN ? len : SHOWN);
+	enum { DISPLAYED = 60 };
+	const int displayed = (int)(len < DISPLAYED ? len : DISPLAYED);
 	if (!at)
-		return sl_fail(err, SL_INPUT, "list of hosts '%.*s': %s", shown, text, why);
+		return sl_fail(err, SL_INPUT, "list of hosts '%.*s': %s", displayed, text, why);
 	struct sl_place place = *at;
 	if (place.column)
 		place.column += (uint32_t)where;
-	return sl_fail_at(err, &place, "list of hosts '%.*s': %s", shown, text, why);
+	return sl_fail_at(err, &place, "list of hosts '%.*s': %s", displayed, text, why);
 }
 
 static bool number(const char **p, const char *end, int64_t *value, size_t *width)
@@ -73,10 +73,10 @@ static const char *range_at(const char **p, const char *end, struct range *range
 }
 
 /* How many numbers a bracket holds; -1 with *why. */
-static int64_t bracket_count(const struct piece *piece, const char **why)
+static int64_t bracket_count(const struct part *part, const char **why)
 {
-	const char *p = piece->text;
-	const char *end = p + piece->len;
+	const char *p = part->text;
+	const char *end = p + part->len;
 	int64_t count = 0;
 	if (p == end || end[-1] == ',')
 		*why = "a bracket holds numbers: n[1-4,7]";
@@ -107,8 +107,8 @@ static const char *item_at(const char **p, const char *end, struct item *item)
 				return "a bracket is not closed";
 			if (++brackets > BRACKETS_MAX)
 				return "a name has at most 4 brackets";
-			item->piece[item->count++] =
-				(struct piece){ first + 1, (size_t)(close - first - 1), true };
+			item->part[item->count++] =
+				(struct part){ first + 1, (size_t)(close - first - 1), true };
 			*p = close + 1;
 			continue;
 		}
@@ -116,7 +116,7 @@ static const char *item_at(const char **p, const char *end, struct item *item)
 			++*p;
 		if (*p == first)
 			return "names are letters, digits, '-', '_' and '.'";
-		item->piece[item->count++] = (struct piece){ first, (size_t)(*p - first), false };
+		item->part[item->count++] = (struct part){ first, (size_t)(*p - first), false };
 	}
 	return item->count ? NULL : "a name is missing";
 }
@@ -127,9 +127,9 @@ static int64_t item_count(const struct item *item, const char **why)
 	int64_t count = 1;
 	size_t len = 0;
 	for (size_t i = 0; i < item->count && !*why; i++) {
-		const struct piece *piece = &item->piece[i];
-		const int64_t times = piece->bracket ? bracket_count(piece, why) : 1;
-		len += piece->bracket ? DIGITS_MAX : piece->len;
+		const struct part *part = &item->part[i];
+		const int64_t times = part->bracket ? bracket_count(part, why) : 1;
+		len += part->bracket ? DIGITS_MAX : part->len;
 		if (!*why && (times > SL_HOSTS_MAX || count * times > SL_HOSTS_MAX))
 			*why = "it has more than 10 000 000 names";
 		count *= *why ? 1 : times;
@@ -184,14 +184,14 @@ static int name_rest(struct naming *naming, size_t at, size_t len)
 		naming->name[len] = '\0';
 		return naming->each(naming->self, naming->name, len);
 	}
-	const struct piece *piece = &naming->item->piece[at];
-	if (!piece->bracket) {
-		memcpy(naming->name + len, piece->text, piece->len);
-		return name_rest(naming, at + 1, len + piece->len);
+	const struct part *part = &naming->item->part[at];
+	if (!part->bracket) {
+		memcpy(naming->name + len, part->text, part->len);
+		return name_rest(naming, at + 1, len + part->len);
 	}
-	const char *end = piece->text + piece->len;
+	const char *end = part->text + part->len;
 	int status = SL_OK;
-	for (const char *p = piece->text; p < end && !status;) {
+	for (const char *p = part->text; p < end && !status;) {
 		struct range range = { 0 };
 		(void)range_at(&p, end, &range);
 		for (int64_t i = range.from; i <= range.to && !status; i++) {

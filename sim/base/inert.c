@@ -25,7 +25,7 @@ bool is_obeyed(uint32_t point)
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-size_t sl_inert(const char **at, char shown[SL_INERT_ROOM])
+size_t sl_inert(const char **at, char displayed[SL_INERT_SIZE])
 {
 	const unsigned char *p = (const unsigned char *)*at;
 	const size_t length = utf8_length(p);
@@ -34,15 +34,15 @@ size_t sl_inert(const char **at, char shown[SL_INERT_ROOM])
 	*at += length ? length : 1;
 	if (!length || point < 0x80) {
 		if (length && !is_obeyed(point))
-			return (size_t)snprintf(shown, SL_INERT_ROOM, "%c", (char)point);
+			return (size_t)snprintf(displayed, SL_INERT_SIZE, "%c", (char)point);
 		return letter && length && point < 0x20
-			       ? (size_t)snprintf(shown, SL_INERT_ROOM, "\\%c", letter[-1])
-			       : (size_t)snprintf(shown, SL_INERT_ROOM, "\\x%02x", (unsigned)*p);
+			       ? (size_t)snprintf(displayed, SL_INERT_SIZE, "\\%c", letter[-1])
+			       : (size_t)snprintf(displayed, SL_INERT_SIZE, "\\x%02x", (unsigned)*p);
 	}
 	if (is_obeyed(point))
-		return (size_t)snprintf(shown, SL_INERT_ROOM, "\\u%04x", (unsigned)point);
-	memcpy(shown, p, length);
-	shown[length] = '\0';
+		return (size_t)snprintf(displayed, SL_INERT_SIZE, "\\u%04x", (unsigned)point);
+	memcpy(displayed, p, length);
+	displayed[length] = '\0';
 	return length;
 }
 
@@ -73,10 +73,10 @@ void sl_out_csv(struct sl_out *out, const char *text)
 	if (is_formula(text))
 		sl_out_text(out, "'");
 	while (*text) {
-		char shown[SL_INERT_ROOM];
+		char displayed[SL_INERT_SIZE];
 		const char was = *text;
-		(void)sl_inert(&text, shown);
-		sl_out_text(out, was == '"' ? "\"\"" : was == '\n' ? "\n" : was == '\t' ? "\t" : shown);
+		(void)sl_inert(&text, displayed);
+		sl_out_text(out, was == '"' ? "\"\"" : was == '\n' ? "\n" : was == '\t' ? "\t" : displayed);
 	}
 	sl_out_text(out, quoted ? "\"" : "");
 }

@@ -22,7 +22,7 @@
 #include <zstd.h>
 
 enum {
-	PIECE = 256 * 1024, /* Read, and unpacked, at a time: stays in the second-level cache. */
+	PART = 256 * 1024, /* Read, and unpacked, at a time: stays in the second-level cache. */
 	LINE_LONGEST = 1024 * 1024,
 	TEXT_LONGEST = 1024 * 1024 * 1024,
 	SLACK = 64 /* Readable bytes behind the text, so that scanners may load words. */
@@ -34,7 +34,7 @@ struct codec {
 	size_t magic_len;
 	int (*start)(struct sl_input *in, struct sl_err *err);
 	/* Unpacks at least a byte into out; 0 at the end. */
-	ssize_t (*more)(struct sl_input *in, char *out, size_t room, struct sl_err *err);
+	ssize_t (*more)(struct sl_input *in, char *out, size_t capacity, struct sl_err *err);
 	void (*stop)(struct sl_input *in);
 };
 
@@ -52,7 +52,7 @@ struct sl_input {
 	char *text;
 	size_t from, lent, held; /* text[from, lent) is lent, text[lent, held) waits for its newline. */
 	uint64_t offset;         /* Of text[0] in the whole text. */
-	bool ended, again;
+	bool ended, retry;
 	bool too_long;              /* The line at the front is. */
 	char *all;                  /* sl_input_all's. */
 	struct evp_md_ctx_st *hash; /* NULL once it was asked for. */
@@ -62,9 +62,9 @@ struct sl_input {
 
 /* ---- Bytes as stored ------------------------------------------------------- */
 
-static ssize_t read_some(struct sl_input *in, void *out, size_t room, struct sl_err *err)
+static ssize_t read_some(struct sl_input *in, void *out, size_t capacity, struct sl_err *err)
 {
-	const ssize_t got = read(in->fd, out, room);
+	const ssize_t got = read(in->fd, out, capacity);
 	if (got < 0 &&
 		errno == EINTR) /* Somebody handles a signal: whoever waits at an idle pipe wants to leave. */
 		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", in->name);
@@ -83,7 +83,7 @@ static int raw_fill(struct sl_input *in, struct sl_err *err)
 {
 	if (in->raw_from < in->raw_to || in->raw_ended)
 		return SL_OK;
-	const ssize_t got = read_some(in, in->raw, PIECE, err);
+	const ssize_t got = read_some(in, in->raw, PART, err);
 	if (got < 0)
 		return (int)got;
 	in->raw_from = 0;
@@ -105,12 +105,12 @@ static int fail_corrupt(const struct sl_input *in, const char *why, struct sl_er
 
 /* ---- Plain text --------------------------------------------------------------- */
 
-static ssize_t plain_more(struct sl_input *in, char *out, size_t room, struct sl_err *err)
+static ssize_t plain_more(struct sl_input *in, char *out, size_t capacity, struct sl_err *err)
 {
 	const size_t here = in->raw_to - in->raw_from;
 	if (!here) /* All but the first piece is read where it will be used. */
-		return in->raw_ended ? 0 : read_some(in, out, room, err);
-	const size_t part = here < room ? here : room;
+		return in->raw_ended ? 0 : read_some(in, out, capacity, err);
+	const size_t part = here < capacity ? here : capacity;
 	memcpy(out, in->raw + in->raw_from, part);
 	in->raw_from += part;
 	return (ssize_t)part;
@@ -140,11 +140,11 @@ static int gzip_member(struct sl_input *in, struct sl_err *err)
 	return 1;
 }
 
-static ssize_t gzip_more(struct sl_input *in, char *out, size_t room, struct sl_err *err)
+static ssize_t gzip_more(struct sl_input *in, char *out, size_t capacity, struct sl_err *err)
 {
 	in->gzip.next_out = (unsigned char *)out;
-	in->gzip.avail_out = (unsigned)room;
-	while (in->gzip.avail_out == room) {
+	in->gzip.avail_out = (unsigned)capacity;
+	while (in->gzip.avail_out == capacity) {
 		if (raw_fill(in, err))
 			return SL_INPUT;
 		if (in->raw_from == in->raw_to)
@@ -165,7 +165,7 @@ static ssize_t gzip_more(struct sl_input *in, char *out, size_t room, struct sl_
 		else if (code != Z_OK)
 			return fail_corrupt(in, in->gzip.msg ? in->gzip.msg : "it is not gzip's", err);
 	}
-	return (ssize_t)(room - in->gzip.avail_out);
+	return (ssize_t)(capacity - in->gzip.avail_out);
 }
 
 /* ---- zstd ------------------------------------------------------------------------ */
@@ -179,9 +179,9 @@ static int zstd_start(struct sl_input *in, struct sl_err *err)
 static void zstd_stop(struct sl_input *in) { (void)ZSTD_freeDStream(in->zstd); }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the library writes through it. */
-static ssize_t zstd_more(struct sl_input *in, char *out, size_t room, struct sl_err *err)
+static ssize_t zstd_more(struct sl_input *in, char *out, size_t capacity, struct sl_err *err)
 {
-	ZSTD_outBuffer to = { out, room, 0 };
+	ZSTD_outBuffer to = { out, capacity, 0 };
 	while (to.pos == 0) {
 		if (raw_fill(in, err))
 			return SL_INPUT;
@@ -212,13 +212,13 @@ static int xz_start(struct sl_input *in, struct sl_err *err)
 
 static void xz_stop(struct sl_input *in) { lzma_end(&in->xz); }
 
-static ssize_t xz_more(struct sl_input *in, char *out, size_t room, struct sl_err *err)
+static ssize_t xz_more(struct sl_input *in, char *out, size_t capacity, struct sl_err *err)
 {
 	if (in->between)
 		return 0;
 	in->xz.next_out = (uint8_t *)out;
-	in->xz.avail_out = room;
-	while (in->xz.avail_out == room) {
+	in->xz.avail_out = capacity;
+	while (in->xz.avail_out == capacity) {
 		if (raw_fill(in, err))
 			return SL_INPUT;
 		in->xz.next_in = in->raw + in->raw_from;
@@ -236,7 +236,7 @@ static ssize_t xz_more(struct sl_input *in, char *out, size_t room, struct sl_er
 		if (code != LZMA_OK && code != LZMA_BUF_ERROR)
 			return fail_corrupt(in, "its data or check sums are wrong", err);
 	}
-	return (ssize_t)(room - in->xz.avail_out);
+	return (ssize_t)(capacity - in->xz.avail_out);
 }
 
 static int plain_start(struct sl_input *in, struct sl_err *err)
@@ -277,7 +277,7 @@ static int open_file(struct sl_input *in, const char *path, struct sl_err *err)
 static int read_magic(struct sl_input *in, struct sl_err *err)
 {
 	while (in->raw_to < 6 && !in->raw_ended) {
-		const ssize_t got = read_some(in, in->raw + in->raw_to, PIECE - in->raw_to, err);
+		const ssize_t got = read_some(in, in->raw + in->raw_to, PART - in->raw_to, err);
 		if (got < 0)
 			return (int)got;
 		in->raw_to += (size_t)got;
@@ -301,8 +301,8 @@ int sl_input_open(struct sl_input **result, const char *path, struct sl_err *err
 		return sl_fail_memory(err);
 	in->fd = -1;
 	in->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
-	in->raw = malloc(PIECE);
-	in->text = calloc(1, LINE_LONGEST + PIECE + SLACK);
+	in->raw = malloc(PART);
+	in->text = calloc(1, LINE_LONGEST + PART + SLACK);
 	in->hash = hash_new();
 	int status = SL_OK;
 	if (!in->name || !in->raw || !in->text || !in->hash)
@@ -346,18 +346,18 @@ static int fail_line(struct sl_input *in, struct sl_err *err)
 }
 
 /* Takes in a piece behind what is held; lends up to its last newline, if it has one. */
-static int take_piece(struct sl_input *in, struct sl_err *err)
+static int take_part(struct sl_input *in, struct sl_err *err)
 {
-	char *piece = in->text + in->held;
-	const ssize_t got = in->codec->more(in, piece, PIECE, err);
+	char *part = in->text + in->held;
+	const ssize_t got = in->codec->more(in, part, PART, err);
 	if (got < 0)
 		return (int)got;
 	in->held += (size_t)got;
 	in->ended = got == 0;
-	const char *last = in->ended ? in->text + in->held : memrchr(piece, '\n', (size_t)got);
+	const char *last = in->ended ? in->text + in->held : memrchr(part, '\n', (size_t)got);
 	if (last) {
 		/* Only the first line can be too long: it alone may span pieces. */
-		const char *first = in->ended ? last : memchr(piece, '\n', (size_t)got);
+		const char *first = in->ended ? last : memchr(part, '\n', (size_t)got);
 		if (first - in->text > LINE_LONGEST)
 			return fail_line(in, err);
 		in->lent = (size_t)(last - in->text) + !in->ended;
@@ -380,7 +380,7 @@ static int next_lines(struct sl_input *in, struct sl_err *err)
 	memmove(in->text, in->text + in->lent, in->held);
 	in->from = in->lent = 0;
 	while (!in->lent && !in->ended) {
-		const int status = take_piece(in, err);
+		const int status = take_part(in, err);
 		if (status)
 			return status;
 	}
@@ -400,7 +400,7 @@ int sl_input_peek(struct sl_input *in, const char **text, const char **end, stru
 	struct sl_err failed = { 0 };
 	const int more = sl_input_next(in, text, end, &failed);
 	if (more >= 0) {
-		sl_input_again(in);
+		sl_input_rewind(in);
 		return more;
 	}
 	if (!in->too_long) {
@@ -420,15 +420,15 @@ static int fail_text(const struct sl_input *in, struct sl_err *err)
 
 int sl_input_all(struct sl_input *in, const char **text, const char **end, struct sl_err *err)
 {
-	SL_CHECK(!in->all && !in->offset && (in->again || in->too_long || !in->lent));
+	SL_CHECK(!in->all && !in->offset && (in->retry || in->too_long || !in->lent));
 	const size_t from = text_begins(in);
 	size_t len = in->held - from;
-	size_t room = 0;
-	int status = SL_GROW_MOST(in->all, room, len + PIECE + SLACK, TEXT_LONGEST + PIECE + SLACK, err);
+	size_t capacity = 0;
+	int status = SL_GROW_MOST(in->all, capacity, len + PART + SLACK, TEXT_LONGEST + PART + SLACK, err);
 	if (!status && len)
 		memcpy(in->all, in->text + from, len);
 	while (!status && !in->ended) {
-		const ssize_t got = in->codec->more(in, in->all + len, PIECE, err);
+		const ssize_t got = in->codec->more(in, in->all + len, PART, err);
 		if (got < 0)
 			return (int)got;
 		in->ended = got == 0;
@@ -436,11 +436,11 @@ int sl_input_all(struct sl_input *in, const char **text, const char **end, struc
 		if (len > TEXT_LONGEST)
 			return fail_text(in, err);
 		status = SL_GROW_MOST(
-			in->all, room, len + PIECE + SLACK, (size_t)TEXT_LONGEST + PIECE + SLACK, err);
+			in->all, capacity, len + PART + SLACK, (size_t)TEXT_LONGEST + PART + SLACK, err);
 	}
 	if (status)
 		return status;
-	in->again = in->too_long = false;
+	in->retry = in->too_long = false;
 	in->from = in->lent = in->held = 0; /* Nothing is left for sl_input_next. */
 	in->offset = len;
 	memset(in->all + len, 0, SLACK);
@@ -453,18 +453,18 @@ int sl_input_next(struct sl_input *in, const char **text, const char **end, stru
 {
 	if (in->too_long)
 		return fail_line(in, err);
-	if (!in->again) {
+	if (!in->retry) {
 		const int status = next_lines(in, err);
 		if (status)
 			return status;
 	}
-	in->again = false;
+	in->retry = false;
 	*text = in->text + in->from;
 	*end = in->text + in->lent;
 	return in->lent > 0;
 }
 
-void sl_input_again(struct sl_input *in) { in->again = in->lent > 0; }
+void sl_input_rewind(struct sl_input *in) { in->retry = in->lent > 0; }
 
 /* ---- What it is ------------------------------------------------------------------------ */
 

@@ -236,7 +236,7 @@ bool sl_json_member(struct sl_json *json, struct sl_json_word *key, bool *first)
 bool sl_json_element(struct sl_json *json, bool *first) { return next(json, ']', first, "',' or ']'"); }
 
 /* A value of one piece, or the opening of one of several: then *open says how it will close. */
-static void skip_piece(struct sl_json *json, char *close)
+static void skip_part(struct sl_json *json, char *close)
 {
 	const char c = sl_json_peek(json);
 	*close = '\0';
@@ -267,7 +267,7 @@ void sl_json_skip(struct sl_json *json)
 			return;
 		}
 		first[depth] = true;
-		skip_piece(json, &close[depth]);
+		skip_part(json, &close[depth]);
 		depth += close[depth] != '\0';
 	} while (depth && !json->failed);
 }
@@ -360,10 +360,10 @@ static char *plain_of(struct sl_json *json, const struct sl_json_word *word, cha
 	return to;
 }
 
-bool sl_json_text(struct sl_json *json, const struct sl_json_word *word, char *to, size_t room)
+bool sl_json_text(struct sl_json *json, const struct sl_json_word *word, char *to, size_t capacity)
 {
-	if (word->len >= room) {
-		(void)sl_json_fail(json, word->p, "a name is longer than %zu bytes", room - 1);
+	if (word->len >= capacity) {
+		(void)sl_json_fail(json, word->p, "a name is longer than %zu bytes", capacity - 1);
 		return false;
 	}
 	char *end = plain_of(json, word, to);

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 256 * 1024, ROOM_MAX = 64 * 1024, TRIES = 10000 };
+enum { BUFFER = 256 * 1024, CAPACITY_MAX = 64 * 1024, TRIES = 10000 };
 
 struct sl_out {
 	int fd;
@@ -82,7 +82,7 @@ static int file_open(struct sl_out *out, const char *path, struct sl_err *err)
 	return temp_open(out, err);
 }
 
-int out_open_as(struct sl_out **out, const char *path, const char *shown, struct sl_err *err)
+int out_open_as(struct sl_out **out, const char *path, const char *displayed, struct sl_err *err)
 {
 	struct sl_out *made = malloc(sizeof(*made));
 	if (!made)
@@ -92,7 +92,7 @@ int out_open_as(struct sl_out **out, const char *path, const char *shown, struct
 	made->fd = STDOUT_FILENO;
 	made->target = made->temp = NULL;
 	made->sync = made->replace = true;
-	made->path = strdup(shown);
+	made->path = strdup(displayed);
 	int status = made->path ? SL_OK : sl_fail_memory(err);
 	if (!status && path)
 		status = file_open(made, path, err);
@@ -127,10 +127,10 @@ static void out_flush(struct sl_out *out)
 	out->used = 0;
 }
 
-char *sl_out_room(struct sl_out *out, size_t room)
+char *sl_out_reserve(struct sl_out *out, size_t capacity)
 {
-	SL_CHECK(room <= ROOM_MAX);
-	if (room > BUFFER - out->used)
+	SL_CHECK(capacity <= CAPACITY_MAX);
+	if (capacity > BUFFER - out->used)
 		out_flush(out);
 	return out->buffer + out->used;
 }
@@ -144,10 +144,10 @@ void sl_out_advance(struct sl_out *out, const char *end)
 void out_bytes(struct sl_out *out, const char *bytes, size_t len)
 {
 	while (len) {
-		const size_t part = len < ROOM_MAX ? len : ROOM_MAX;
-		char *room = sl_out_room(out, part);
-		memcpy(room, bytes, part);
-		sl_out_advance(out, room + part);
+		const size_t part = len < CAPACITY_MAX ? len : CAPACITY_MAX;
+		char *capacity = sl_out_reserve(out, part);
+		memcpy(capacity, bytes, part);
+		sl_out_advance(out, capacity + part);
 		bytes += part;
 		len -= part;
 	}
@@ -158,12 +158,12 @@ void sl_out_text(struct sl_out *out, const char *text) { out_bytes(out, text, st
 void sl_out_printf(struct sl_out *out, const char *format, ...)
 {
 	va_list args;
-	char *room = sl_out_room(out, ROOM_MAX);
+	char *capacity = sl_out_reserve(out, CAPACITY_MAX);
 	va_start(args, format);
-	const int len = vsnprintf(room, ROOM_MAX, format, args);
+	const int len = vsnprintf(capacity, CAPACITY_MAX, format, args);
 	va_end(args);
-	SL_CHECK(len >= 0 && len < ROOM_MAX); /* Text of any length goes through sl_out_text. */
-	sl_out_advance(out, room + len);
+	SL_CHECK(len >= 0 && len < CAPACITY_MAX); /* Text of any length goes through sl_out_text. */
+	sl_out_advance(out, capacity + len);
 }
 
 size_t utf8_length(const unsigned char *p)

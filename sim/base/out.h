@@ -8,7 +8,7 @@
 #include "sim/base/base.h"
 
 /* sl_out_open, for a file that users know by another name, since its folder is renamed later. */
-int out_open_as(struct sl_out **out, const char *path, const char *shown, struct sl_err *err);
+int out_open_as(struct sl_out **out, const char *path, const char *displayed, struct sl_err *err);
 /* sync: its bytes are on the disk before it has its name, and it has it after a loss of power or is not
  * there; so unless this says otherwise. replace: a file that is there and holds something is replaced; if
  * not, commit leaves it, and fails with SL_USAGE where it does not hold the same. */

@@ -23,7 +23,7 @@ size_t sl_schema_find(const struct sl_schema *schema, const char *key, size_t le
 	return i;
 }
 
-const char *sl_schema_near(const struct sl_schema *schema, const char *key)
+const char *sl_schema_similar(const struct sl_schema *schema, const char *key)
 {
 	const char *known[SL_FIELDS_MAX + 1] = { NULL };
 	SL_CHECK(schema->count <= SL_FIELDS_MAX);
@@ -32,12 +32,13 @@ const char *sl_schema_near(const struct sl_schema *schema, const char *key)
 	return sl_nearest(key, known);
 }
 
-const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t room)
+const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t capacity)
 {
 	size_t len = 0;
 	*text = '\0';
-	for (size_t i = 0; i < schema->count && len < room; i++)
-		len += (size_t)snprintf(text + len, room - len, "%s%s", i ? ", " : "", schema->field[i].key);
+	for (size_t i = 0; i < schema->count && len < capacity; i++)
+		len += (size_t)snprintf(
+			text + len, capacity - len, "%s%s", i ? ", " : "", schema->field[i].key);
 	return text;
 }
 

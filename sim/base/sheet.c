@@ -14,26 +14,26 @@
 
 #include <csv.h>
 
-const struct sl_sheet *sl_sheet_of(const struct sl_model_setup *setup, const char *key)
+const struct sl_csv_table *sl_csv_table_of(const struct sl_model_setup *setup, const char *key)
 {
-	for (size_t i = 0; setup->sheet && i < setup->value_count; i++)
+	for (size_t i = 0; setup->csv && i < setup->value_count; i++)
 		if (strcmp(setup->values[i].key, key) == 0)
-			return setup->sheet[i];
+			return setup->csv[i];
 	return NULL;
 }
 
-uint32_t sl_sheet_column(const struct sl_sheet *sheet, const char *name)
+uint32_t sl_csv_column(const struct sl_csv_table *csv, const char *name)
 {
-	for (uint32_t i = 0; i < sheet->columns; i++)
-		if (strcasecmp(sheet->column[i], name) == 0)
+	for (uint32_t i = 0; i < csv->columns; i++)
+		if (strcasecmp(csv->column[i], name) == 0)
 			return i;
 	return UINT32_MAX;
 }
 
-struct sl_place sl_sheet_place(const struct sl_sheet *sheet, uint32_t row, uint32_t column)
+struct sl_place sl_csv_place(const struct sl_csv_table *csv, uint32_t row, uint32_t column)
 {
 	(void)column; /* Cells are known by their line. */
-	return (struct sl_place){ .file = sheet->file, .line = sheet->line[row] };
+	return (struct sl_place){ .file = csv->file, .line = csv->line[row] };
 }
 
 /* ---- Reading -------------------------------------------------------------------------- */
@@ -67,12 +67,12 @@ static void on_field(void *text, size_t len, void *self)
 	struct reading *r = self;
 	if (r->status)
 		return;
-	if (r->fields == SHEET_COLUMNS_MAX)
+	if (r->fields == CSV_COLUMNS_MAX)
 		r->status = fail(r, "more than 1000 fields in a row: is it a table?");
 	else if (len && memchr(text, '\0', len))
 		r->status = fail(r, "a field has a zero byte in it: remove it");
 	if (!r->status)
-		r->status = SL_GROW_MOST(r->cell, r->capacity, r->count + 1, SHEET_CELLS_MAX, r->err);
+		r->status = SL_GROW_MOST(r->cell, r->capacity, r->count + 1, CSV_CELLS_MAX, r->err);
 	if (r->status)
 		return;
 	r->cell[r->count] = sl_strdup(r->arena, len ? text : "", len);
@@ -104,9 +104,9 @@ static int check_row(struct reading *r)
 	if (r->fields != r->columns)
 		return sl_fail_at(r->err, &at, "has %u fields, and the header %u: give each its cell",
 			r->fields, r->columns);
-	if (r->rows == SHEET_ROWS_MAX)
+	if (r->rows == CSV_ROWS_MAX)
 		return fail(r, "more than 4194304 rows: give fewer");
-	const int status = SL_GROW_MOST(r->row_line, r->rows_capacity, r->rows + 1, SHEET_ROWS_MAX, r->err);
+	const int status = SL_GROW_MOST(r->row_line, r->rows_capacity, r->rows + 1, CSV_ROWS_MAX, r->err);
 	if (!status)
 		r->row_line[r->rows++] = r->from;
 	return status;
@@ -142,7 +142,7 @@ static int line_in(struct reading *r, const char *line, const char *end)
 	if (!r->header && !memchr(line, ',', len) && memchr(line, '|', len))
 		csv_set_delim(&r->csv, '|');
 	r->row_bytes += len;
-	if (r->row_bytes > SHEET_ROW_BYTES)
+	if (r->row_bytes > CSV_ROW_BYTES)
 		return fail(r, "the row that begins here is longer than 1 MiB: is a quote not closed?");
 	r->said = false;
 	const size_t parsed = csv_parse(&r->csv, line, len, on_field, on_row, r);
@@ -182,9 +182,9 @@ static int lines_in(struct reading *r, struct sl_input *in)
 	return r->status;
 }
 
-static int keep(struct reading *r, const struct sl_sheet **sheet)
+static int keep(struct reading *r, const struct sl_csv_table **csv)
 {
-	struct sl_sheet *kept = sl_alloc(r->arena, 1, sizeof(*kept));
+	struct sl_csv_table *kept = sl_alloc(r->arena, 1, sizeof(*kept));
 	const char **cell = sl_alloc(r->arena, r->count + 1, sizeof(*cell));
 	uint64_t *line = sl_alloc(r->arena, r->rows + 1, sizeof(*line));
 	const char *file = sl_strdup(r->arena, r->file, strlen(r->file));
@@ -193,17 +193,17 @@ static int keep(struct reading *r, const struct sl_sheet **sheet)
 	memcpy(cell, r->cell, r->count * sizeof(*cell));
 	if (r->rows)
 		memcpy(line, r->row_line, r->rows * sizeof(*line));
-	*kept = (struct sl_sheet){ .file = file,
+	*kept = (struct sl_csv_table){ .file = file,
 		.columns = r->columns,
 		.rows = (uint32_t)r->rows,
 		.column = cell,
 		.cell = cell + r->columns,
 		.line = line };
-	*sheet = kept;
+	*csv = kept;
 	return SL_OK;
 }
 
-int sheet_read(const struct sl_sheet **sheet, struct sl_input *in, struct sl_arena *arena, struct sl_err *err)
+int csv_read(const struct sl_csv_table **csv, struct sl_input *in, struct sl_arena *arena, struct sl_err *err)
 {
 	struct reading r = { .arena = arena, .err = err, .file = sl_input_name(in) };
 	if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI))
@@ -211,7 +211,7 @@ int sheet_read(const struct sl_sheet **sheet, struct sl_input *in, struct sl_are
 	int status = lines_in(&r, in);
 	csv_free(&r.csv);
 	if (!status)
-		status = keep(&r, sheet);
+		status = keep(&r, csv);
 	free(r.cell);
 	free(r.row_line);
 	return status;

@@ -236,7 +236,7 @@ struct stats_evidence stats_evidence(const double *difference, unsigned n, bool 
 	return found;
 }
 
-bool stats_told_apart(const double *x, unsigned n, double t)
+bool stats_significant(const double *x, unsigned n, double t)
 {
 	if (n < 2 || !(t > 0))
 		return false;

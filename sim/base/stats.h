@@ -53,7 +53,7 @@ struct stats_evidence stats_evidence(const double *difference, unsigned n, bool 
  * False: it is not bounded, or n is below 2. */
 bool stats_ratio(const double *x, const double *y, unsigned n, double t, double *low, double *high);
 /* The mean of x is told from 0 by that t. */
-bool stats_told_apart(const double *x, unsigned n, double t);
+bool stats_significant(const double *x, unsigned n, double t);
 
 /* The mean of n independent values, as above. interval: what the mean is not told from; low > high: there is
  * none, as too few say something, or all say the same. */

@@ -39,8 +39,8 @@ static const char *key_of(const struct sl_cluster *cluster, const char *value)
 }
 
 /* A task that wants one type of GPU, and no other. */
-static int select_type(struct sl_arena *arena, const struct sl_cluster *cluster, const struct sl_demand *task,
-	struct sl_podset *podset, struct sl_err *err)
+static int select_type(struct sl_arena *arena, const struct sl_cluster *cluster,
+	const struct sl_task_resources *task, struct sl_podset *podset, struct sl_err *err)
 {
 	const uint32_t types = task->gpu_types;
 	uint32_t type = 0;
@@ -152,7 +152,7 @@ static int of_manifest(struct sl_arena *arena, const struct sl_jobs *jobs, uint3
 const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
 	const struct sl_cluster *cluster, uint32_t job, struct sl_err *err)
 {
-	const struct sl_job_more *more = jobs->more_of ? &jobs->more[jobs->more_of[job]] : NULL;
+	const struct sl_job_attributes *more = jobs->more_of ? &jobs->more[jobs->more_of[job]] : NULL;
 	struct sl_pods *pods = sl_alloc(arena, 1, sizeof(*pods));
 	if (!pods)
 		return (void)sl_fail_memory(err), NULL;

@@ -16,11 +16,11 @@
 
 #define LWS "leaderworkerset.sigs.k8s.io/"
 
-enum { KEY_ROOM = 640 };
+enum { KEY_CAPACITY = 640 };
 
 /* What is the same for all pods of a group. */
 struct group {
-	const char *space, *name;
+	const char *namespace, *name;
 	int64_t number, size;
 	const char *alone, *sub_alone; /* Labels of nodes; NULL: not asked. */
 	int64_t sub_size;              /* 0: no sub-groups. */
@@ -47,18 +47,19 @@ static void label_add(struct pods_reading *r, struct sl_labels *labels, const ch
 	*labels = (struct sl_labels){ more, labels->count + 1 };
 }
 
-static void near_these(struct pods_reading *r, struct sl_pod_near *near, const char *topology,
-	const char *label, const char *const *value, bool anti)
+static void pod_affinity_these(struct pods_reading *r, struct sl_pod_affinity *pod_affinity,
+	const char *topology, const char *label, const char *const *value, bool anti)
 {
 	struct sl_label_expr *expr = pods_alloc(r, 2, sizeof(*expr));
-	*near = (struct sl_pod_near){ .key = topology, .anti = anti };
+	*pod_affinity = (struct sl_pod_affinity){ .key = topology, .anti = anti };
 	if (!expr)
 		return;
 	if (anti)
-		expr[near->pods.term.count++] = (struct sl_label_expr){ label, SL_LABEL_EXISTS, NULL, 0 };
-	expr[near->pods.term.count++] =
+		expr[pod_affinity->pods.term.count++] =
+			(struct sl_label_expr){ label, SL_LABEL_EXISTS, NULL, 0 };
+	expr[pod_affinity->pods.term.count++] =
 		(struct sl_label_expr){ label, anti ? SL_LABEL_NOT_IN : SL_LABEL_IN, value, 1 };
-	near->pods.term.expr = expr;
+	pod_affinity->pods.term.expr = expr;
 }
 
 /* With its like, and away from all others that have the label. */
@@ -66,17 +67,18 @@ static void alone_in(struct pods_reading *r, struct sl_podset *podset, const cha
 	const char *group)
 {
 	const char **value = pods_alloc(r, 1, sizeof(*value));
-	struct sl_pod_near *near = pods_alloc(r, (size_t)podset->near_count + 2, sizeof(*near));
+	struct sl_pod_affinity *pod_affinity =
+		pods_alloc(r, (size_t)podset->pod_affinity_count + 2, sizeof(*pod_affinity));
 	label_add(r, &podset->labels, key, group);
-	if (!topology || !value || !near)
+	if (!topology || !value || !pod_affinity)
 		return;
 	*value = group;
-	for (uint32_t i = 0; i < podset->near_count; i++)
-		near[i] = podset->near[i];
-	near_these(r, &near[podset->near_count], topology, key, value, false);
-	near_these(r, &near[podset->near_count + 1], topology, key, value, true);
-	podset->near = near;
-	podset->near_count += 2;
+	for (uint32_t i = 0; i < podset->pod_affinity_count; i++)
+		pod_affinity[i] = podset->pod_affinity[i];
+	pod_affinity_these(r, &pod_affinity[podset->pod_affinity_count], topology, key, value, false);
+	pod_affinity_these(r, &pod_affinity[podset->pod_affinity_count + 1], topology, key, value, true);
+	podset->pod_affinity = pod_affinity;
+	podset->pod_affinity_count += 2;
 }
 
 /* ---- Sub-groups ------------------------------------------------------------------------------------------
@@ -93,10 +95,10 @@ static int64_t sub_of(const struct group *group, int64_t index)
 
 static void into_sub(struct pods_reading *r, const struct group *group, int64_t sub, struct sl_podset *podset)
 {
-	char key[KEY_ROOM], number[24];
+	char key[KEY_CAPACITY], number[24];
 	if (sub < 0)
 		return;
-	const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%lld/%lld", group->space, group->name,
+	const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%lld/%lld", group->namespace, group->name,
 		(long long)group->number, (long long)sub);
 	const int digits = snprintf(number, sizeof(number), "%lld", (long long)sub);
 	label_add(r, &podset->labels, LWS "subgroup-index", sl_strdup(r->arena, number, (size_t)digits));
@@ -145,13 +147,13 @@ static struct group group_in(
 {
 	const struct sl_doc_node *metadata = pods_map(r, object, "metadata");
 	const struct sl_doc_node *annotations = pods_map(r, metadata, "annotations");
-	struct group group = { .space = pods_text(r, metadata, "namespace"),
+	struct group group = { .namespace = pods_text(r, metadata, "namespace"),
 		.name = pods_text(r, metadata, "name"),
 		.number = pods_number(r, object, "schedlab/group", 0, 0, INT32_MAX),
 		.size = pods_number(r, map, "size", 1, 1, PODS_MAX),
 		.alone = pods_text(r, annotations, LWS "exclusive-topology"),
 		.sub_alone = pods_text(r, annotations, LWS "subgroup-exclusive-topology") };
-	group.space = group.space ? group.space : "default";
+	group.namespace = group.namespace ? group.namespace : "default";
 	group.name = group.name ? group.name : "";
 	sub_groups_in(r, map, &group);
 	return group;
@@ -159,9 +161,9 @@ static struct group group_in(
 
 static void finish(struct pods_reading *r, const struct group *group, int64_t first, struct sl_podset *podset)
 {
-	char key[KEY_ROOM];
-	const int len = snprintf(
-		key, sizeof(key), "%.253s/%.253s-%lld", group->space, group->name, (long long)group->number);
+	char key[KEY_CAPACITY];
+	const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%lld", group->namespace, group->name,
+		(long long)group->number);
 	label_add(r, &podset->labels, LWS "name", group->name);
 	alone_in(r, podset, group->alone, LWS "group-key", sl_strdup(r->arena, key, (size_t)len));
 	podset->topology.pod_index_label = LWS "worker-index";

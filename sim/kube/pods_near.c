@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_near.c - where pods want to be: node affinity, pod affinity, spread over a topology.
+ * pods_pod_affinity.c - where pods want to be: node affinity, pod affinity, spread over a topology.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ and
  * .../topology-spread-constraints/.
@@ -49,19 +49,20 @@ static void node_affinity(struct pods_reading *r, const struct sl_doc_node *map,
 /* ---- Pods -----------------------------------------------------------------------------------------------
  */
 
-static struct sl_pod_near near_term(struct pods_reading *r, const struct sl_doc_node *node)
+static struct sl_pod_affinity pod_affinity_term(struct pods_reading *r, const struct sl_doc_node *node)
 {
-	struct sl_pod_near near = { .key = pods_text(r, node, "topologyKey") };
+	struct sl_pod_affinity pod_affinity = { .key = pods_text(r, node, "topologyKey") };
 	const struct sl_doc_node *spaces = pods_map(r, node, "namespaceSelector");
-	near.pods = pods_selector(r, pods_map(r, node, "labelSelector"));
-	near.space = pods_texts(r, pods_list(r, node, "namespaces"), &near.space_count);
-	near.all_spaces = spaces && !spaces->count;
-	if (!near.key && node)
+	pod_affinity.pods = pods_selector(r, pods_map(r, node, "labelSelector"));
+	pod_affinity.namespace =
+		pods_texts(r, pods_list(r, node, "namespaces"), &pod_affinity.namespace_count);
+	pod_affinity.all_spaces = spaces && !spaces->count;
+	if (!pod_affinity.key && node)
 		pods_fail(r, node, "pod affinity needs a 'topologyKey'");
 	if (spaces && spaces->count)
 		pods_fail(r, spaces,
 			"'namespaceSelector' is read as {} (all) only: list 'namespaces' in place of it");
-	return near;
+	return pod_affinity;
 }
 
 static size_t terms_of(struct pods_reading *r, const struct sl_doc_node *map)
@@ -69,13 +70,13 @@ static size_t terms_of(struct pods_reading *r, const struct sl_doc_node *map)
 	return pods_count(pods_list(r, map, required_key)) + pods_count(pods_list(r, map, preferred_key));
 }
 
-static void near_add(struct pods_reading *r, const struct sl_doc_node *map, bool anti,
-	struct sl_pod_near *near, uint32_t *count)
+static void pod_affinity_add(struct pods_reading *r, const struct sl_doc_node *map, bool anti,
+	struct sl_pod_affinity *pod_affinity, uint32_t *count)
 {
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, map, required_key));
 		node && !r->status; node = sl_doc_next(r->doc, node)) {
-		near[*count] = near_term(r, node);
-		near[(*count)++].anti = anti;
+		pod_affinity[*count] = pod_affinity_term(r, node);
+		pod_affinity[(*count)++].anti = anti;
 	}
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, map, preferred_key));
 		node && !r->status; node = sl_doc_next(r->doc, node)) {
@@ -84,9 +85,9 @@ static void near_add(struct pods_reading *r, const struct sl_doc_node *map, bool
 			pods_fail(r, node, "a preferred pod affinity needs a 'podAffinityTerm'");
 			return;
 		}
-		near[*count] = near_term(r, term);
-		near[*count].weight = (int32_t)pods_number(r, node, "weight", 1, 1, 100);
-		near[(*count)++].anti = anti;
+		pod_affinity[*count] = pod_affinity_term(r, term);
+		pod_affinity[*count].weight = (int32_t)pods_number(r, node, "weight", 1, 1, 100);
+		pod_affinity[(*count)++].anti = anti;
 	}
 }
 
@@ -108,17 +109,18 @@ static void spread(struct pods_reading *r, const struct sl_doc_node *list, struc
 	podset->spread = at;
 }
 
-void pods_near(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset)
+void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset)
 {
 	const struct sl_doc_node *affinity = pods_map(r, spec, "affinity");
 	const struct sl_doc_node *with = pods_map(r, affinity, "podAffinity");
 	const struct sl_doc_node *without = pods_map(r, affinity, "podAntiAffinity");
 	node_affinity(r, pods_map(r, affinity, "nodeAffinity"), podset);
 	spread(r, pods_list(r, spec, "topologySpreadConstraints"), podset);
-	struct sl_pod_near *near = pods_alloc(r, terms_of(r, with) + terms_of(r, without), sizeof(*near));
-	podset->near = near;
-	if (!near)
+	struct sl_pod_affinity *pod_affinity =
+		pods_alloc(r, terms_of(r, with) + terms_of(r, without), sizeof(*pod_affinity));
+	podset->pod_affinity = pod_affinity;
+	if (!pod_affinity)
 		return;
-	near_add(r, with, false, near, &podset->near_count);
-	near_add(r, without, true, near, &podset->near_count);
+	pod_affinity_add(r, with, false, pod_affinity, &podset->pod_affinity_count);
+	pod_affinity_add(r, without, true, pod_affinity, &podset->pod_affinity_count);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_parts.h - objects of Kubernetes while they are read: what pods_doc.c, pods_spec.c, pods_near.c,
- * pods_kinds.c, pods_lws.c and pods_groups.c share.
+ * pods_parts.h - objects of Kubernetes while they are read: what pods_doc.c, pods_spec.c,
+ * pods_pod_affinity.c, pods_kinds.c, pods_lws.c and pods_groups.c share.
  *
  * The first failure stays, and all that follows it reads as if nothing was said: whoever reads looks at
  * `status` once, at the end. A value of null counts as not said.
@@ -51,9 +51,9 @@ struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node 
 
 struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits);
 
-/* ---- pods_near.c: affinity, spread ----------------------------------------------------------- */
+/* ---- pods_pod_affinity.c: affinity, spread ----------------------------------------------------------- */
 
-void pods_near(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset);
+void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset);
 
 /* ---- pods_spec.c: a pod template ------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ struct run {
 	const struct scenario *scenario;
 	struct policy_choice choice;
 	struct sim_options options; /* scenario and choice are filled in by runset_run. */
-	struct sim sim;             /* Holds the result; released by runset_release. */
+	struct sim_run sim;         /* Holds the result; released by runset_release. */
 	int status; /* 0, or why this run ended: err. SL_INTERRUPTED leaves a partial result. */
 	struct sl_err err;
 };

@@ -257,7 +257,7 @@ int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err)
 	if (sim_asks(&run->run->sim)) {
 		if (!run->answered)
 			return SL_OK;
-		const sl_time now = run->run->sim.engine->pass.now;
+		const sl_time now = run->run->sim.engine->sim.now;
 		until = until < now ? now : until;
 	}
 	run->answered = false;
@@ -271,7 +271,7 @@ sl_time sl_run_next(struct sl_run *run)
 	return scenario->bounded && next > scenario->until ? SL_NEVER : next;
 }
 
-const struct sl_pass *sl_run_state(const struct sl_run *run)
+const struct sim *sl_run_state(const struct sl_run *run)
 {
 	return run->steps ? sim_state(&run->run->sim) : NULL;
 }
@@ -295,9 +295,9 @@ bool sl_run_awaits(struct sl_run *run, struct sl_question *question)
 {
 	if (!run->steps || !sim_asks(&run->run->sim) || run->answered)
 		return false;
-	struct sl_pass *pass = &run->run->sim.engine->pass;
-	*question = (struct sl_question){ pass->offered, pass->offered_count,
-		pass->running || next_instant(pass) != SL_NEVER };
+	struct sim *sim = &run->run->sim.engine->sim;
+	*question = (struct sl_question){ sim->offered, sim->offered_count,
+		sim->running || next_instant(sim) != SL_NEVER };
 	return true;
 }
 

@@ -14,7 +14,7 @@ struct source {
 	const struct sl_jobs *jobs;
 	const struct sl_cluster *cluster;
 	const struct sl_result *result; /* NULL: it is not over. */
-	const struct sl_pass *pass;     /* NULL: it is not in steps. */
+	const struct sim *sim;          /* NULL: it is not in steps. */
 };
 
 /* One row of a table, as a number. */
@@ -27,7 +27,7 @@ struct column_def {
 	/* Lends what is there; false: it is not. NULL: it is made by `make`, row by row. */
 	bool (*lend)(const struct source *from, struct sl_column *column);
 	maker make;
-	teller tell;
+	teller report;
 };
 
 static bool lend_array(
@@ -56,19 +56,19 @@ LEND_JOBS(partition, partition, int32_t, SL_COLUMN_I32)
 
 static bool lend_start(const struct source *from, struct sl_column *column)
 {
-	const sl_time *data = from->result ? from->result->start : from->pass ? from->pass->start : NULL;
+	const sl_time *data = from->result ? from->result->start : from->sim ? from->sim->start : NULL;
 	return lend_array(column, data, from->jobs->count, sizeof(sl_time), SL_COLUMN_I64);
 }
 
 static bool lend_end(const struct source *from, struct sl_column *column)
 {
-	const sl_time *data = from->result ? from->result->end : from->pass ? from->pass->end : NULL;
+	const sl_time *data = from->result ? from->result->end : from->sim ? from->sim->end : NULL;
 	return lend_array(column, data, from->jobs->count, sizeof(sl_time), SL_COLUMN_I64);
 }
 
 static bool lend_state(const struct source *from, struct sl_column *column)
 {
-	const uint8_t *data = from->result ? from->result->state : from->pass ? from->pass->job_state : NULL;
+	const uint8_t *data = from->result ? from->result->state : from->sim ? from->sim->job_state : NULL;
 	return lend_array(column, data, from->jobs->count, sizeof(uint8_t), SL_COLUMN_U8);
 }
 
@@ -126,26 +126,26 @@ static const struct sl_request *request_of(const struct source *from, size_t row
 	return from->jobs->request ? &from->jobs->requests[from->jobs->request[row]] : NULL;
 }
 
-static int64_t tell_asks_cpus(const struct source *from, size_t row)
+static int64_t report_asks_cpus(const struct source *from, size_t row)
 {
 	const struct sl_request *request = request_of(from, row);
 	return request ? request->cpus : from->jobs->size[row];
 }
 
-static int64_t tell_asks_mem(const struct source *from, size_t row)
+static int64_t report_asks_mem(const struct source *from, size_t row)
 {
 	const struct sl_request *request = request_of(from, row);
 	return request ? request->mem : 0;
 }
 
-static int64_t tell_asks_gpus(const struct source *from, size_t row)
+static int64_t report_asks_gpus(const struct source *from, size_t row)
 {
 	const struct sl_request *request = request_of(from, row);
 	return request ? request->gpus : 0;
 }
 
 /* Of its first group that asks for GPUs; 0: any type, or none. */
-static int64_t tell_asks_types(const struct source *from, size_t row)
+static int64_t report_asks_types(const struct source *from, size_t row)
 {
 	const struct sl_request *request = request_of(from, row);
 	for (uint32_t i = 0; request && i < request->group_count; i++)
@@ -160,17 +160,17 @@ static int64_t amount_of(const struct source *from, size_t node, uint32_t kind)
 	return amount < SL_MEM_UNBOUNDED ? amount : 0;
 }
 
-static int64_t tell_node_cpus(const struct source *from, size_t node)
+static int64_t report_node_cpus(const struct source *from, size_t node)
 {
 	return amount_of(from, node, SL_KIND_CPUS);
 }
 
-static int64_t tell_node_mem(const struct source *from, size_t node)
+static int64_t report_node_mem(const struct source *from, size_t node)
 {
 	return amount_of(from, node, SL_KIND_MEM);
 }
 
-static int64_t tell_node_gpus(const struct source *from, size_t node)
+static int64_t report_node_gpus(const struct source *from, size_t node)
 {
 	int64_t gpus = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < from->cluster->kind_count; kind++)
@@ -181,25 +181,25 @@ static int64_t tell_node_gpus(const struct source *from, size_t node)
 /* Nothing of a node that is down. */
 static int64_t left_of(const struct source *from, size_t node, int64_t amount, int64_t used)
 {
-	return sl_node_is_up(from->pass, (uint32_t)node) ? amount - used : 0;
+	return sl_node_is_up(from->sim, (uint32_t)node) ? amount - used : 0;
 }
 
-static int64_t tell_free_cpus(const struct source *from, size_t node)
+static int64_t report_free_cpus(const struct source *from, size_t node)
 {
 	return left_of(
-		from, node, tell_node_cpus(from, node), nodes_used(from->pass->nodes, (uint32_t)node).cpus);
+		from, node, report_node_cpus(from, node), nodes_used(from->sim->nodes, (uint32_t)node).cpus);
 }
 
-static int64_t tell_free_mem(const struct source *from, size_t node)
+static int64_t report_free_mem(const struct source *from, size_t node)
 {
 	return left_of(
-		from, node, tell_node_mem(from, node), nodes_used(from->pass->nodes, (uint32_t)node).mem);
+		from, node, report_node_mem(from, node), nodes_used(from->sim->nodes, (uint32_t)node).mem);
 }
 
-static int64_t tell_free_gpus(const struct source *from, size_t node)
+static int64_t report_free_gpus(const struct source *from, size_t node)
 {
 	return left_of(
-		from, node, tell_node_gpus(from, node), nodes_used(from->pass->nodes, (uint32_t)node).gpus);
+		from, node, report_node_gpus(from, node), nodes_used(from->sim->nodes, (uint32_t)node).gpus);
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */
@@ -285,16 +285,16 @@ static const struct column_def columns[] = {
 	{ "jobs", "user", lend_user, NULL, NULL },
 	{ "jobs", "account", lend_account, NULL, NULL },
 	{ "jobs", "partition", lend_partition, NULL, NULL },
-	{ "jobs", "asks_cpus", NULL, NULL, tell_asks_cpus },
-	{ "jobs", "asks_mem", NULL, NULL, tell_asks_mem },
-	{ "jobs", "asks_gpus", NULL, NULL, tell_asks_gpus },
-	{ "jobs", "asks_types", NULL, NULL, tell_asks_types },
-	{ "nodes", "cpus", NULL, NULL, tell_node_cpus },
-	{ "nodes", "mem", NULL, NULL, tell_node_mem },
-	{ "nodes", "gpus", NULL, NULL, tell_node_gpus },
-	{ "nodes", "cpus_free", NULL, NULL, tell_free_cpus },
-	{ "nodes", "mem_free", NULL, NULL, tell_free_mem },
-	{ "nodes", "gpus_free", NULL, NULL, tell_free_gpus },
+	{ "jobs", "asks_cpus", NULL, NULL, report_asks_cpus },
+	{ "jobs", "asks_mem", NULL, NULL, report_asks_mem },
+	{ "jobs", "asks_gpus", NULL, NULL, report_asks_gpus },
+	{ "jobs", "asks_types", NULL, NULL, report_asks_types },
+	{ "nodes", "cpus", NULL, NULL, report_node_cpus },
+	{ "nodes", "mem", NULL, NULL, report_node_mem },
+	{ "nodes", "gpus", NULL, NULL, report_node_gpus },
+	{ "nodes", "cpus_free", NULL, NULL, report_free_cpus },
+	{ "nodes", "mem_free", NULL, NULL, report_free_mem },
+	{ "nodes", "gpus_free", NULL, NULL, report_free_gpus },
 	{ "ids", "name", lend_ids, NULL, NULL },
 	{ "users", "name", lend_users, NULL, NULL },
 	{ "accounts", "name", lend_accounts, NULL, NULL },
@@ -344,17 +344,18 @@ static bool make_column(
 	return lend_array(column, made, count, sizeof(int64_t), SL_COLUMN_I64);
 }
 
-static bool tell_column(struct sl_run *run, size_t index, const struct source *from, struct sl_column *column)
+static bool report_column(
+	struct sl_run *run, size_t index, const struct source *from, struct sl_column *column)
 {
 	const struct column_def *def = &columns[index];
 	const bool of_nodes = strcmp(def->table, "nodes") == 0;
 	const size_t count = of_nodes ? from->cluster->node_count : from->jobs->count;
 	const bool present = strstr(def->name, "_free") != NULL;
-	if (present && (!from->pass || !from->pass->nodes))
+	if (present && (!from->sim || !from->sim->nodes))
 		return false;
 	int64_t *made = made_at(run, index, count);
 	for (size_t row = 0; made && row < count; row++)
-		made[row] = def->tell(from, row);
+		made[row] = def->report(from, row);
 	return lend_array(column, made, count, sizeof(int64_t), SL_COLUMN_I64);
 }
 
@@ -369,8 +370,8 @@ bool sl_run_column(struct sl_run *run, const char *table, const char *column, st
 			continue;
 		if (def->lend)
 			return def->lend(&from, found);
-		if (def->tell)
-			return tell_column(run, i, &from, found);
+		if (def->report)
+			return report_column(run, i, &from, found);
 		return from.result && make_column(run, i, from.result, found);
 	}
 	return false;

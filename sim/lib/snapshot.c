@@ -18,7 +18,7 @@ enum { PATH_LONGEST = 4096 };
 
 static void put_micro(struct sl_out *out, int64_t micro)
 {
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
 
 static void put_file(struct sl_out *out, const char *path, const char *sha256, bool named)
@@ -56,13 +56,13 @@ static void put_inputs(struct sl_out *out, const struct scenario *scenario)
 }
 
 /* Each file once; a run whose policies have none says nothing of them. */
-static void put_policy_files(struct sl_out *out, const struct sim_stretch *stretch, size_t count)
+static void put_policy_files(struct sl_out *out, const struct sim_interval *interval, size_t count)
 {
 	bool any = false;
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < stretch[i].choice->file_count; j++) {
-			const struct policy_file *file = &stretch[i].choice->file[j];
-			if (policy_file_told(stretch, i, j))
+		for (size_t j = 0; j < interval[i].choice->file_count; j++) {
+			const struct policy_file *file = &interval[i].choice->file[j];
+			if (policy_file_reported(interval, i, j))
 				continue;
 			sl_out_text(out, any ? ",\n    " : ",\n  \"policy_files\": [\n    ");
 			put_input(out, file->path, file->sha256);
@@ -131,9 +131,9 @@ static int put_settings(struct sl_out *out, const struct scenario *scenario, str
 	return status;
 }
 
-static void put_stretch(struct sl_out *out, const struct sim_stretch *stretch)
+static void put_interval(struct sl_out *out, const struct sim_interval *interval)
 {
-	const struct policy_choice *choice = stretch->choice;
+	const struct policy_choice *choice = interval->choice;
 	sl_out_text(out, "{\n      \"policy\": ");
 	sl_out_json(out, choice->text);
 	sl_out_text(out, ",\n      \"values\": {");
@@ -148,24 +148,24 @@ static void put_stretch(struct sl_out *out, const struct sim_stretch *stretch)
 		before = ", ";
 	}
 	sl_out_text(out, " },\n      \"until\": ");
-	put_micro(out, stretch->until);
+	put_micro(out, interval->until);
 	sl_out_printf(out, ",\n      \"events\": %" PRIu64 ",\n      \"digest\": \"%016" PRIx64 "\"\n    }",
-		stretch->events, stretch->digest);
+		interval->events, interval->digest);
 }
 
-int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err)
+int snapshot_write(struct sl_out *out, const struct sim_run *run, struct sl_err *err)
 {
-	const struct sim_options *options = &sim->engine->options;
-	const struct sl_pass *pass = &sim->engine->pass;
+	const struct sim_options *options = &run->engine->options;
+	const struct sim *sim = &run->engine->sim;
 	const struct scenario *scenario = options->scenario;
 	size_t count;
-	const struct sim_stretch *stretch = sim_stretches(sim, &count, err);
-	if (!stretch)
+	const struct sim_interval *interval = sim_intervals(run, &count, err);
+	if (!interval)
 		return err->status;
 	sl_out_printf(out, "{\n  \"schema\": \"%s\",\n  \"schedlab\": \"%s\",\n  \"abi\": \"%d.%d\"",
 		SNAPSHOT_SCHEMA, SL_VERSION, SL_ABI_MAJOR, SL_ABI_MINOR);
 	put_inputs(out, scenario);
-	put_policy_files(out, stretch, count);
+	put_policy_files(out, interval, count);
 	sl_out_text(out, ",\n  \"tz\": ");
 	if (scenario->tz)
 		sl_out_json(out, scenario->tz);
@@ -179,11 +179,11 @@ int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err
 	sl_out_text(out, ",\n  \"stretches\": [");
 	for (size_t i = 0; i < count; i++) {
 		sl_out_text(out, i ? ",\n    " : "\n    ");
-		put_stretch(out, &stretch[i]);
+		put_interval(out, &interval[i]);
 	}
 	sl_out_text(out, "\n  ],\n  \"digests\": [");
-	for (size_t i = 0; i < pass->digest_count; i++)
-		sl_out_printf(out, "%s\"%016" PRIx64 "\"", i ? ", " : "", pass->digests[i]);
+	for (size_t i = 0; i < sim->digest_count; i++)
+		sl_out_printf(out, "%s\"%016" PRIx64 "\"", i ? ", " : "", sim->digests[i]);
 	sl_out_text(out, "]\n}\n");
 	return SL_OK;
 }
@@ -208,14 +208,14 @@ static int fail_outside(const struct snapshot *snapshot, const char *text, struc
 static const char *closed_at(
 	const struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	const size_t room = strlen(PATH_CLOSED) + strlen(path) + 1;
+	const size_t capacity = strlen(PATH_CLOSED) + strlen(path) + 1;
 	if (path_leads_out(path)) {
 		(void)fail_outside(snapshot, path, err);
 		return NULL;
 	}
-	char *closed = sl_alloc(arena, room, 1);
+	char *closed = sl_alloc(arena, capacity, 1);
 	if (closed)
-		(void)snprintf(closed, room, "%s%s", PATH_CLOSED, path);
+		(void)snprintf(closed, capacity, "%s%s", PATH_CLOSED, path);
 	else
 		(void)sl_fail_memory(err);
 	return closed;
@@ -248,20 +248,20 @@ static const char *found_at(const struct snapshot *snapshot, const struct snapsh
 	const char *path = was->path;
 	if (path && snapshot->closed)
 		return closed_at(snapshot, path, arena, err);
-	const size_t room = strlen(snapshot->file) + (path ? strlen(path) : 0) + 1;
+	const size_t capacity = strlen(snapshot->file) + (path ? strlen(path) : 0) + 1;
 	if (!path || path[0] == '/' || strcmp(path, "-") == 0)
 		return path;
 	const bool here = access(path, F_OK) == 0;
 	const char *first = here ? path : NULL;
 	if (here && (!was->sha256 || is_as_it_was(path, was->sha256)))
 		return path;
-	char *there = sl_alloc(arena, room, 1);
+	char *there = sl_alloc(arena, capacity, 1);
 	if (!there)
 		return (void)sl_fail_memory(err), NULL;
 	for (size_t len = strlen(snapshot->file); len; len--) {
 		if (snapshot->file[len - 1] != '/')
 			continue;
-		(void)snprintf(there, room, "%.*s%s", (int)len, snapshot->file, path);
+		(void)snprintf(there, capacity, "%.*s%s", (int)len, snapshot->file, path);
 		if (access(there, F_OK) != 0)
 			continue;
 		if (!was->sha256 || is_as_it_was(there, was->sha256))
@@ -279,7 +279,7 @@ const char *snapshot_input_path(const struct snapshot *snapshot, const struct sn
 }
 
 /* "cluster.*=", or "replay.KEY=" of a known key. */
-static bool is_of_world(const char *text)
+static bool is_of_state(const char *text)
 {
 	static const char replay[] = "replay.";
 	const size_t skip = sizeof(replay) - 1;
@@ -332,11 +332,11 @@ static char *sides_at(
 	for (bool more = true; more && list && !err->status;) {
 		const size_t len = strcspn(text, ",");
 		const char *at = side_at(snapshot, text, len, arena, err);
-		const size_t room = strlen(list) + (at ? strlen(at) : 0) + 2;
-		char *longer = at ? sl_alloc(arena, room, 1) : NULL;
+		const size_t capacity = strlen(list) + (at ? strlen(at) : 0) + 2;
+		char *longer = at ? sl_alloc(arena, capacity, 1) : NULL;
 		more = text[len] == ',';
 		if (longer)
-			(void)snprintf(longer, room, "%s%s%s", list, at, more ? "," : "");
+			(void)snprintf(longer, capacity, "%s%s%s", list, at, more ? "," : "");
 		list = longer;
 		text += len + more;
 	}
@@ -344,11 +344,11 @@ static char *sides_at(
 }
 
 /* A setting whose value is a side file's path goes where the file is. */
-static int setting_world(
+static int setting_state(
 	const struct snapshot *snapshot, const char *text, struct settings *settings, struct sl_err *err)
 {
 	static const char with[] = "replay.with=";
-	if (!is_of_world(text) && !is_of_model(snapshot, text))
+	if (!is_of_state(text) && !is_of_model(snapshot, text))
 		return sl_fail(err, SL_INPUT,
 			"%s: '%.80s' is no setting that this schedlab has: make it again", snapshot->file,
 			text);
@@ -364,15 +364,15 @@ static int setting_world(
 	if (!path)
 		return err->status ? err->status : sl_fail_memory(err);
 	const size_t len = (size_t)(value - text);
-	const size_t room = len + strlen(path) + 1;
-	char *moved = sl_alloc(settings->arena, room, 1);
+	const size_t capacity = len + strlen(path) + 1;
+	char *moved = sl_alloc(settings->arena, capacity, 1);
 	if (!moved)
 		return sl_fail_memory(err);
-	(void)snprintf(moved, room, "%.*s%s", (int)len, text, path);
+	(void)snprintf(moved, capacity, "%.*s%s", (int)len, text, path);
 	return settings_add(settings, moved, err);
 }
 
-int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
+int snapshot_scenario(const struct snapshot *snapshot, struct scenario_options *options,
 	struct settings *settings, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -385,7 +385,7 @@ int snapshot_world(const struct snapshot *snapshot, struct scenario_options *opt
 		.seed = snapshot->seed,
 	};
 	for (size_t i = 0; i < snapshot->setting_count && !status; i++)
-		status = setting_world(snapshot, snapshot->setting[i], settings, err);
+		status = setting_state(snapshot, snapshot->setting[i], settings, err);
 	return status ? status : err->status;
 }
 
@@ -414,11 +414,11 @@ int snapshot_trusted(const struct snapshot *snapshot, const struct registry *reg
 		const struct sl_place at = { snapshot->file, plugin->line, 0 };
 		struct sl_err none = { 0 };
 		const char *found = plugin->named ? found_at(snapshot, plugin, arena, &none) : NULL;
-		status = trust_ask(&registry->trust, plugin_is(registry, plugin->path), NULL,
+		status = trust_query(&registry->trust, plugin_is(registry, plugin->path), NULL,
 			found ? found : plugin->path, &at, err);
 	}
-	for (size_t i = 0; i < snapshot->stretch_count && !status; i++) {
-		const struct snapshot_stretch *of = &snapshot->stretch[i];
+	for (size_t i = 0; i < snapshot->interval_count && !status; i++) {
+		const struct snapshot_interval *of = &snapshot->interval[i];
 		const struct sl_place at = { snapshot->file, of->line, 0 };
 		const struct sl_place values_at = { snapshot->file, of->values_line, 0 };
 		struct settings settings = { .arena = arena };
@@ -496,10 +496,10 @@ static int snapshot_files_check(
 }
 
 /* The policy of a stretch; its files are checked. */
-static int snapshot_policy(const struct snapshot *snapshot, size_t stretch, struct policy_choice *choice,
+static int snapshot_policy(const struct snapshot *snapshot, size_t interval, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
-	const struct snapshot_stretch *of = &snapshot->stretch[stretch];
+	const struct snapshot_interval *of = &snapshot->interval[interval];
 	struct settings settings = { .arena = arena };
 	struct sl_err why = { 0 };
 	/* A program is no file that we read: whoever trusts it, runs it. */
@@ -525,23 +525,23 @@ static int snapshot_policy(const struct snapshot *snapshot, size_t stretch, stru
 	return snapshot_files_check(snapshot, choice, err);
 }
 
-int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,
+int snapshot_history(const struct snapshot *snapshot, struct sim_options *options,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {
-	const size_t count = snapshot->stretch_count;
-	struct sim_stretch *past = sl_alloc(arena, count, sizeof(*past));
+	const size_t count = snapshot->interval_count;
+	struct sim_interval *history = sl_alloc(arena, count, sizeof(*history));
 	struct policy_choice *choice = sl_alloc(arena, count, sizeof(*choice));
-	if (!past || !choice)
+	if (!history || !choice)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < count; i++) {
-		const struct snapshot_stretch *of = &snapshot->stretch[i];
+		const struct snapshot_interval *of = &snapshot->interval[i];
 		const int status = snapshot_policy(snapshot, i, &choice[i], registry, arena, err);
 		if (status)
 			return status;
-		past[i] = (struct sim_stretch){ &choice[i], of->until, of->digest, of->events };
+		history[i] = (struct sim_interval){ &choice[i], of->until, of->digest, of->events };
 	}
-	options->past = past;
-	options->past_count = count;
+	options->history = history;
+	options->history_count = count;
 	options->digests = snapshot->digests;
 	options->digest_count = snapshot->digest_count;
 	options->seed = snapshot->seed;

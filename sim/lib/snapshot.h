@@ -20,7 +20,7 @@ struct snapshot_input {
 	uint64_t line; /* Of a plug-in: where the file names it; 0: not known. */
 };
 
-struct snapshot_stretch {
+struct snapshot_interval {
 	const char *policy; /* As the user named it. */
 	const char **value; /* "policy.order=sjf": all of them, as they were in effect. */
 	size_t value_count;
@@ -44,14 +44,14 @@ struct snapshot {
 	uint64_t jobs_max, seed;
 	const char **setting; /* "replay.load=1.2", "cluster.cpus=8": as they were in effect. */
 	size_t setting_count;
-	struct snapshot_stretch *stretch; /* At least one. */
-	size_t stretch_count;
+	struct snapshot_interval *interval; /* At least one. */
+	size_t interval_count;
 	uint64_t *digests; /* After each 2^16 events. */
 	size_t digest_count;
 };
 
 /* Of a run in steps, or one that has ended, stopped, or was interrupted. */
-int snapshot_write(struct sl_out *out, const struct sim *sim, struct sl_err *err);
+int snapshot_write(struct sl_out *out, const struct sim_run *run, struct sl_err *err);
 /* SL_INPUT, with file:line:column. All that it holds is in the arena. */
 int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err);
 
@@ -62,7 +62,7 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err);
 /* Loads its plug-ins; SL_BASELINE if one is not what it was. */
 int snapshot_plugins(const struct snapshot *snapshot, struct registry *registry, struct sl_err *err);
-int snapshot_world(const struct snapshot *snapshot, struct scenario_options *options,
+int snapshot_scenario(const struct snapshot *snapshot, struct scenario_options *options,
 	struct settings *settings, struct sl_err *err);
 /* Where that input is now: as it was named, or from a folder above the snapshot. NULL: err says why. */
 const char *snapshot_input_path(const struct snapshot *snapshot, const struct snapshot_input *input,
@@ -70,7 +70,7 @@ const char *snapshot_input_path(const struct snapshot *snapshot, const struct sn
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
 /* The past that sim_run is to replay. */
-int snapshot_past(const struct snapshot *snapshot, struct sim_options *options,
+int snapshot_history(const struct snapshot *snapshot, struct sim_options *options,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* Would that setting, of a run that goes on under the policy, change what was before? */
 bool snapshot_fixes(const char *key, const struct sl_policy *policy);

@@ -16,7 +16,7 @@ enum {
 	FILE_MAX = 64 << 20,
 	INPUTS_MAX = 64,
 	SETTINGS_MAX = 1000,
-	STRETCHES_MAX = 1000,
+	INTERVALS_MAX = 1000,
 	DIGESTS_MAX = 1 << 21,
 	VALUES_MAX = 1000
 };
@@ -47,7 +47,7 @@ static const struct sl_schema input_schema = { "an input", input_fields, SL_LEN(
 /* The policy's parameters, whatever they are called. */
 static int take_values(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
-	struct snapshot_stretch *to = base;
+	struct snapshot_interval *to = base;
 	to->values_line = node->line;
 	if (node->kind != SL_DOC_MAP || node->count > VALUES_MAX)
 		return sl_schema_fail_at(r, node, "'values' is not an object of a policy's parameters");
@@ -59,32 +59,32 @@ static int take_values(const struct sl_schema_reading *r, const struct sl_doc_no
 		const char *value = sl_doc_string(r->doc, item);
 		if (!value)
 			return sl_schema_fail_at(r, item, "'%.40s' is not a text", key);
-		const size_t room = strlen(key) + strlen(value) + sizeof("policy.=");
-		char *text = sl_alloc(r->arena, room, 1);
+		const size_t capacity = strlen(key) + strlen(value) + sizeof("policy.=");
+		char *text = sl_alloc(r->arena, capacity, 1);
 		if (!text)
 			return sl_fail_memory(r->err);
-		(void)snprintf(text, room, "policy.%s=%s", key, value);
+		(void)snprintf(text, capacity, "policy.%s=%s", key, value);
 		to->value[to->value_count++] = text;
 	}
 	return SL_OK;
 }
 
-static int note_stretch(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
+static int note_interval(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
 {
-	struct snapshot_stretch *stretch = base;
-	stretch->line = sl_doc_member(r->doc, map, "policy")->line;
+	struct snapshot_interval *interval = base;
+	interval->line = sl_doc_member(r->doc, map, "policy")->line;
 	return SL_OK;
 }
 
-static const struct sl_field stretch_fields[] = {
-	{ KEY(snapshot_stretch, "policy", SL_FIELD_ANY, policy) },
+static const struct sl_field interval_fields[] = {
+	{ KEY(snapshot_interval, "policy", SL_FIELD_ANY, policy) },
 	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values, .needed = true },
-	{ KEY(snapshot_stretch, "until", SL_FIELD_MICRO, until) },
-	{ KEY(snapshot_stretch, "events", SL_FIELD_COUNT, events) },
-	{ KEY(snapshot_stretch, "digest", SL_FIELD_HEX, digest) },
+	{ KEY(snapshot_interval, "until", SL_FIELD_MICRO, until) },
+	{ KEY(snapshot_interval, "events", SL_FIELD_COUNT, events) },
+	{ KEY(snapshot_interval, "digest", SL_FIELD_HEX, digest) },
 };
-static const struct sl_schema stretch_schema = { "a stretch", stretch_fields, SL_LEN(stretch_fields),
-	note_stretch };
+static const struct sl_schema interval_schema = { "a stretch", interval_fields, SL_LEN(interval_fields),
+	note_interval };
 
 /* ---- The file ----------------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ static int take_abi(const struct sl_schema_reading *r, const struct sl_doc_node 
 }
 
 static const struct sl_field an_input = { .kind = SL_FIELD_MAP, .of = &input_schema };
-static const struct sl_field a_stretch = { .kind = SL_FIELD_MAP, .of = &stretch_schema };
+static const struct sl_field a_interval = { .kind = SL_FIELD_MAP, .of = &interval_schema };
 static const struct sl_field a_text = { .kind = SL_FIELD_ANY };
 static const struct sl_field a_digest = { .kind = SL_FIELD_HEX };
 
@@ -118,8 +118,8 @@ static const struct sl_field a_digest = { .kind = SL_FIELD_HEX };
 
 static const struct sl_field inputs = { LIST("inputs", input, an_input, INPUTS_MAX),
 	.count = offsetof(struct snapshot, input_count) };
-static const struct sl_field stretches = { LIST("stretches", stretch, a_stretch, STRETCHES_MAX),
-	.count = offsetof(struct snapshot, stretch_count) };
+static const struct sl_field intervals = { LIST("stretches", interval, a_interval, INTERVALS_MAX),
+	.count = offsetof(struct snapshot, interval_count) };
 
 static int take_inputs(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
@@ -129,10 +129,10 @@ static int take_inputs(const struct sl_schema_reading *r, const struct sl_doc_no
 		       : sl_schema_fail_at(r, node, "'inputs' is empty: it begins with the trace");
 }
 
-static int take_stretches(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
+static int take_intervals(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
-	const int status = sl_field_list(r, NULL, &stretches, node, base);
-	const struct snapshot_stretch *is = ((const struct snapshot *)base)->stretch;
+	const int status = sl_field_list(r, NULL, &intervals, node, base);
+	const struct snapshot_interval *is = ((const struct snapshot *)base)->interval;
 	if (status)
 		return status;
 	if (!node->count)
@@ -165,7 +165,7 @@ static const struct sl_field snapshot_fields[] = {
 	{ KEY(snapshot, "seed", SL_FIELD_COUNT, seed) },
 	{ LIST("settings", setting, a_text, SETTINGS_MAX), .count = offsetof(struct snapshot, setting_count),
 		.needed = true },
-	{ .key = "stretches", .kind = SL_FIELD_TAKE, .take = take_stretches, .needed = true },
+	{ .key = "stretches", .kind = SL_FIELD_TAKE, .take = take_intervals, .needed = true },
 	{ LIST("digests", digests, a_digest, DIGESTS_MAX), .count = offsetof(struct snapshot, digest_count),
 		.needed = true },
 };

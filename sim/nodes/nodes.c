@@ -3,12 +3,12 @@
  * nodes.c - nodes.h from the top: a cluster's nodes are made, go over to another placing, and are freed.
  *
  * The files stand in layers, and each calls only what is below (nodes_parts.h). From the bottom:
- * - the store, what is free on each node and each class of like ones, taken and given: nodes_hold.c,
- *   nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c, nodes_class.c, nodes_edge.c;
+ * - the store, what is free on each node and each class of like ones, taken and given: nodes_allocation.c,
+ *   nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c, nodes_class.c, nodes_interval.c;
  * - ahead, reads only: nodes_tree.c, nodes_ahead.c, nodes_unit.c, nodes_held.c;
  * - the choice: nodes_place.c;
- * - questions of any request, reads and places that are taken back: nodes_fits.c, nodes_guard.c;
- * - commands: nodes_window.c, nodes_start.c, nodes_resize.c, nodes_promise.c, nodes_shut.c;
+ * - questions of any request, reads and places that are taken back: nodes_fits.c, nodes_backfill_check.c;
+ * - commands: nodes_window.c, nodes_start.c, nodes_resize.c, nodes_promise.c, nodes_unavailable.c;
  * - the whole: nodes.c, nodes_check.c.
  */
 #include "sim/nodes/nodes_parts.h"
@@ -18,17 +18,17 @@
 
 /* ---- The placing ----------------------------------------------------------------------------- */
 
-void nodes_set_placing(struct nodes *nodes, const struct placing *placing)
+void nodes_set_scorer(struct nodes *nodes, const struct scorer *scorer)
 {
 	/* Each class's nodes are in the order of the ties. */
 	for (uint32_t row = 0; row < nodes->count; row++)
 		class_pull(nodes, row);
-	nodes->placing = *placing;
+	nodes->scorer = *scorer;
 	const int status = ties_init(nodes);
 	for (uint32_t row = 0; row < nodes->count && !status; row++)
 		class_put(nodes, nodes->node[row].class, row);
 	nodes->version++;
-	tracks_drop(nodes);
+	cache_entries_drop(nodes);
 	scores_forget(nodes);
 	for (uint32_t i = 0; i < nodes->request_count; i++) {
 		nodes->shape[i].choice_at = 0;
@@ -62,12 +62,13 @@ static int columns_init(struct nodes *nodes)
 	nodes->node = lines_new(nodes->count, sizeof(*nodes->node));
 	nodes->type_nodes = calloc(nodes->cluster->type_count, sizeof(*nodes->type_nodes));
 	nodes->shape = calloc(nodes->request_count ? nodes->request_count : 1, sizeof(*nodes->shape));
-	nodes->job_hold = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_hold));
+	nodes->job_allocation =
+		calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_allocation));
 	nodes->job_promise = calloc(nodes->job_count ? nodes->job_count : 1, sizeof(*nodes->job_promise));
 	nodes->place = malloc(nodes->count * sizeof(*nodes->place));
 	nodes->changed = malloc(nodes->count * sizeof(*nodes->changed));
-	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_hold || !nodes->job_promise ||
-		!nodes->place || !nodes->changed)
+	if (!nodes->node || !nodes->type_nodes || !nodes->shape || !nodes->job_allocation ||
+		!nodes->job_promise || !nodes->place || !nodes->changed)
 		return sl_fail_memory(&nodes->err);
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		nodes->shape[i] = shape_of(nodes, &nodes->requests[i]);
@@ -99,7 +100,7 @@ static int islands_init(struct nodes *nodes)
 
 /* NOLINTNEXTLINE(readability-function-size): each is one of its own. */
 int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const struct sl_request *requests,
-	uint32_t request_count, uint32_t job_count, const struct placing *placing, struct sl_err *err)
+	uint32_t request_count, uint32_t job_count, const struct scorer *scorer, struct sl_err *err)
 {
 	SL_CHECK(cluster->node_count && cluster->kind_count >= SL_KIND_GPUS &&
 		 cluster->kind_count <= SL_KINDS_MAX);
@@ -111,13 +112,13 @@ int nodes_new(struct nodes **result, const struct sl_cluster *cluster, const str
 	nodes->requests = requests;
 	nodes->request_count = request_count;
 	nodes->job_count = job_count;
-	nodes->placing = *placing;
+	nodes->scorer = *scorer;
 	nodes->count = cluster->node_count;
 	nodes->kinds = cluster->kind_count;
 	nodes->now = INT64_MIN / 4;
 	nodes->version = 1;
-	nodes->edge_spare = NONE;
-	nodes->guard.chosen = CHAIN_NONE;
+	nodes->interval_spare = NONE;
+	nodes->backfill_check.chosen = CHAIN_NONE;
 	nodes->asker = NONE;
 	levels_init(nodes);
 	int status = devices_init(nodes);
@@ -154,18 +155,18 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->type_nodes);
 	free(nodes->type_free);
 	free(nodes->shape);
-	free(nodes->job_hold);
+	free(nodes->job_allocation);
 	free(nodes->job_promise);
 	free(nodes->place);
 	free(nodes->least);
 	free(nodes->changed);
-	free(nodes->edge);
+	free(nodes->interval);
 	free(nodes->kept);
-	free(nodes->piece);
+	free(nodes->alloc);
 	free(nodes->closed);
-	free(nodes->shut);
+	free(nodes->unavailable);
 	free(nodes->cand);
-	free(nodes->again);
+	free(nodes->retry);
 	free(nodes->pick);
 	free(nodes->pick_free);
 	free(nodes->view.free);

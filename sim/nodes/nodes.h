@@ -17,8 +17,8 @@
 struct nodes;
 
 /* How nodes are chosen: a rule with its state, and what decides between nodes of the same score. */
-struct placing {
-	const struct sl_placing *rule;
+struct scorer {
+	const struct sl_node_scorer *rule;
 	void *state;
 	enum sl_ties ties;
 	uint64_t seed;
@@ -29,15 +29,15 @@ struct placing {
 /* The cluster, the requests and the placing's rule and state are lent for life; expected ends are by job row
  * < job_count. With the cluster's own windows. */
 int nodes_new(struct nodes **nodes, const struct sl_cluster *cluster, const struct sl_request *requests,
-	uint32_t request_count, uint32_t job_count, const struct placing *placing, struct sl_err *err);
+	uint32_t request_count, uint32_t job_count, const struct scorer *scorer, struct sl_err *err);
 void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and what is asked is
  * false. */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
 /* Are devices followed as far as the placing wants it? That is settled by nodes_new. */
-bool nodes_serve(const struct nodes *nodes, const struct placing *placing);
+bool nodes_serve(const struct nodes *nodes, const struct scorer *scorer);
 /* From now on by another placing, whose wants are met; what was remembered of fits goes. */
-void nodes_set_placing(struct nodes *nodes, const struct placing *placing);
+void nodes_set_scorer(struct nodes *nodes, const struct scorer *scorer);
 
 /* ---- Now ------------------------------------------------------------------------------------- */
 
@@ -53,23 +53,24 @@ bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length);
 bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);
 /* On these nodes. False if it does not fit there, or the pieces are not the request's. */
 bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
-	const struct sl_piece *piece, size_t count);
+	const struct sl_node_tasks *alloc, size_t count);
 /* With these amounts on these nodes, each once. False if they are not free there, or a window is in the way.
  */
-bool nodes_start_holding(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
-	const struct sl_holding *holding, size_t count);
+bool nodes_start_node_alloc(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
+	const struct sl_node_alloc *node_alloc, size_t count);
 /* The nodes on which a window is in the request's way for that length, from now on: a bit for each, lent
  * until the next call; NULL: none. */
 const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length);
-/* nodes_shut.c: nothing starts on the node until it is opened; by what lies ahead, not before `until`
+/* nodes_unavailable.c: nothing starts on the node until it is opened; by what lies ahead, not before `until`
  * (SL_NEVER: never). Who runs there runs on. Shut again, it is until another time. Between passes only. */
-void nodes_shut(struct nodes *nodes, uint32_t node, sl_time until);
+void nodes_unavailable(struct nodes *nodes, uint32_t node, sl_time until);
 void nodes_open(struct nodes *nodes, uint32_t node);
 /* Nodes go by it before the placing's score: first those that are not late (0), as all are at first, then by
  * how late (< NODES_LATE). Between passes only. */
 enum { NODES_LATE = 4 };
 void nodes_late(struct nodes *nodes, uint32_t node, uint8_t late);
-int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind); /* Free on those that are: not idle. */
+int64_t nodes_unavailable_free(
+	const struct nodes *nodes, uint32_t kind); /* Free on those that are: not idle. */
 /* Undoes a start of any kind: nothing is remembered. */
 void nodes_start_undo(struct nodes *nodes, uint32_t job);
 /* Gives back what the job holds. Its pieces are remembered until nodes_forget, for nodes_restore. */
@@ -91,11 +92,12 @@ bool nodes_resize(struct nodes *nodes, uint32_t job, uint32_t tasks);
 /* As nodes_start, with so many tasks in place of those that its one group asks. */
 bool nodes_start_sized(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end, uint32_t tasks);
 void nodes_resize_undo(struct nodes *nodes, uint32_t job);
-/* In place of what the job has these amounts, as nodes_start_holding; nodes_resize_undo takes it back. */
-bool nodes_resize_holding(struct nodes *nodes, uint32_t job, const struct sl_holding *holding, size_t count);
+/* In place of what the job has these amounts, as nodes_start_node_alloc; nodes_resize_undo takes it back. */
+bool nodes_resize_node_alloc(
+	struct nodes *nodes, uint32_t job, const struct sl_node_alloc *node_alloc, size_t count);
 
 /* What the job holds: its pieces, in the order of their nodes; lent until the next change. */
-size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+size_t nodes_allocs(struct nodes *nodes, uint32_t job, const struct sl_node_tasks **alloc);
 /* In sum: nodes, and of each of cpus, memory and all GPUs; suspended: no cpus, no GPUs. An exclusive group
  * holds its nodes wholly. */
 struct nodes_sum {
@@ -127,15 +129,15 @@ bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, e
  * counts. */
 sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length);
 
-/* From here on nodes_guard_allows answers for this request and time (nodes_soonest's). named: its nodes are
- * chosen now by the placing and kept; else any placement at that time will do. SL_NEVER: everything is
- * allowed. */
-void nodes_guard(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool named);
+/* From here on nodes_backfill_check_allows answers for this request and time (nodes_soonest's). named: its
+ * nodes are chosen now by the placing and kept; else any placement at that time will do. SL_NEVER: everything
+ * is allowed. */
+void nodes_backfill_check(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool named);
 /* Would a job of this request, started now where the placing puts it and still there at the guarded time,
  * leave the guarded request a placement then? (It must fit now.) Follows what is started and ended meanwhile.
  */
-bool nodes_guard_allows(struct nodes *nodes, uint32_t request, sl_time length);
-void nodes_guard_end(struct nodes *nodes);
+bool nodes_backfill_check_allows(struct nodes *nodes, uint32_t request, sl_time length);
+void nodes_backfill_check_end(struct nodes *nodes);
 
 /* For whom the guard is set, or asked: matters where ties go by chance. UINT32_MAX, and at first: nobody in
  * particular. Starts, promises and sizes are told their job, and what fits, fits for everybody. */
@@ -155,7 +157,7 @@ void nodes_unpromise(struct nodes *nodes, uint32_t job);
 void nodes_promise_undo(struct nodes *nodes, uint32_t job);
 void nodes_promise_restore(struct nodes *nodes, uint32_t job);
 /* The promised pieces, lent until the next change; 0: none. */
-size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece **piece);
+size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_node_tasks **alloc);
 /* Starts the job on the nodes promised to it, and the promise is gone: nodes_start_undo, then
  * nodes_promise_restore, take it back. False: they are not free. */
 bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end);

@@ -108,24 +108,24 @@ int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, 
 	uint32_t tasks)
 {
 	const struct sl_node_class class = node_class(nodes, type, free);
-	return nodes->placing.rule->score(nodes->placing.state, &class, group, tasks);
+	return nodes->scorer.rule->score(nodes->scorer.state, &class, group, tasks);
 }
 
-static void class_asks(struct nodes *nodes, uint32_t index, uint32_t track)
+static void class_asks(struct nodes *nodes, uint32_t index, uint32_t cache_entry)
 {
-	const uint32_t request = nodes->track[track].request;
+	const uint32_t request = nodes->cache_entry[cache_entry].request;
 	const struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
-	const size_t place = (size_t)index * TRACKS + track;
+	const size_t place = (size_t)index * CACHE_ENTRIES + cache_entry;
 	nodes->class_units[place] = units_on(nodes, shape, group, nodes->class[index].type,
 		free_of(nodes, index), (enum node_status)nodes->class[index].status);
 }
 
 static void units_change(struct nodes *nodes, const struct class *class, uint32_t index, int64_t sign)
 {
-	const uint32_t *units = &nodes->class_units[(size_t)index * TRACKS];
-	int64_t *sum = &nodes->set_units[(size_t) class->windows * TRACKS];
-	for (uint32_t i = 0; i < nodes->tracks; i++)
+	const uint32_t *units = &nodes->class_units[(size_t)index * CACHE_ENTRIES];
+	int64_t *sum = &nodes->set_units[(size_t) class->windows * CACHE_ENTRIES];
+	for (uint32_t i = 0; i < nodes->cache_entries; i++)
 		sum[i] += sign * units[i];
 }
 
@@ -205,7 +205,7 @@ static bool grow_rows(struct nodes *nodes)
 	uint32_t *bucket = malloc(2 * capacity * sizeof(*bucket));
 	if (!bucket || SL_RESIZE(nodes->class, capacity, NULL) ||
 		SL_RESIZE(nodes->class_free, capacity * width, NULL) ||
-		SL_RESIZE(nodes->class_units, capacity * TRACKS, NULL)) {
+		SL_RESIZE(nodes->class_units, capacity * CACHE_ENTRIES, NULL)) {
 		free(bucket);
 		(void)sl_fail_memory(&nodes->err);
 		return false;
@@ -260,9 +260,9 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 	class->late = like->late;
 	memcpy(free_of(nodes, index), like->free, nodes->width * sizeof(int64_t));
 	bucket_put(nodes, index);
-	memset(&nodes->class_units[(size_t)index * TRACKS], 0, TRACKS * sizeof(uint32_t));
-	for (uint32_t i = 0; i < nodes->tracks; i++)
-		if (nodes->track[i].request != NONE)
+	memset(&nodes->class_units[(size_t)index * CACHE_ENTRIES], 0, CACHE_ENTRIES * sizeof(uint32_t));
+	for (uint32_t i = 0; i < nodes->cache_entries; i++)
+		if (nodes->cache_entry[i].request != NONE)
 			class_asks(nodes, index, i);
 	nodes->born[nodes->births++ % BIRTHS] = index;
 	nodes->class_empty++;
@@ -272,8 +272,8 @@ static uint32_t class_new(struct nodes *nodes, const struct like *like)
 void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 {
 	struct node *node = &nodes->node[row];
-	const struct like like = { type_of(nodes, row), node->windows, status_of(node->holds, node->whole),
-		node->late, free };
+	const struct like like = { type_of(nodes, row), node->windows,
+		status_of(node->allocations, node->whole), node->late, free };
 	uint32_t index = nodes->bucket[bucket_of(nodes, &like)];
 	while (index != NONE && !is_like(nodes, index, &like))
 		index = nodes->class[index].chain;
@@ -290,83 +290,84 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 
 /* ---- Tracks ---------------------------------------------------------------------------------- */
 
-static void track_release(struct track *track)
+static void cache_entry_release(struct cache_entry *cache_entry)
 {
-	free(track->first);
-	free(track->step);
-	profile_release(&track->profile);
-	*track = (struct track){ .request = NONE };
-	profile_init(&track->profile);
+	free(cache_entry->first);
+	free(cache_entry->step);
+	profile_release(&cache_entry->profile);
+	*cache_entry = (struct cache_entry){ .request = NONE };
+	profile_init(&cache_entry->profile);
 }
 
 /* The one that was asked the longest ago, or one that is not in use yet. */
-static uint32_t track_oldest(const struct nodes *nodes)
+static uint32_t cache_entry_oldest(const struct nodes *nodes)
 {
 	uint32_t index = 0;
-	for (uint32_t i = 1; i < TRACKS; i++)
-		if (nodes->track[i].used < nodes->track[index].used)
+	for (uint32_t i = 1; i < CACHE_ENTRIES; i++)
+		if (nodes->cache_entry[i].used < nodes->cache_entry[index].used)
 			index = i;
 	return index;
 }
 
-static void track_put(struct nodes *nodes, uint32_t index, uint32_t request)
+static void cache_entry_put(struct nodes *nodes, uint32_t index, uint32_t request)
 {
-	struct track *track = &nodes->track[index];
-	if (track->request != NONE)
-		nodes->shape[track->request].track = NONE;
-	track_release(track);
-	track->request = request;
-	nodes->shape[request].track = index;
-	nodes->tracks = index < nodes->tracks ? nodes->tracks : index + 1;
+	struct cache_entry *cache_entry = &nodes->cache_entry[index];
+	if (cache_entry->request != NONE)
+		nodes->shape[cache_entry->request].cache_entry = NONE;
+	cache_entry_release(cache_entry);
+	cache_entry->request = request;
+	nodes->shape[request].cache_entry = index;
+	nodes->cache_entries = index < nodes->cache_entries ? nodes->cache_entries : index + 1;
 	for (size_t set = 0; set < nodes->set_count; set++)
-		nodes->set_units[set * TRACKS + index] = 0;
+		nodes->set_units[set * CACHE_ENTRIES + index] = 0;
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
 		if (class->status == CLASS_GONE)
 			continue;
 		class_asks(nodes, i, index);
 		if (class->count) /* Else its set may be gone. */
-			nodes->set_units[(size_t) class->windows * TRACKS + index] +=
-				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + index];
+			nodes->set_units[(size_t) class->windows * CACHE_ENTRIES + index] +=
+				(int64_t) class->count *
+				nodes->class_units[(size_t)i * CACHE_ENTRIES + index];
 	}
 }
 
-uint32_t track_of(struct nodes *nodes, uint32_t request)
+uint32_t cache_entry_of(struct nodes *nodes, uint32_t request)
 {
-	if (nodes->shape[request].track == NONE)
-		track_put(nodes, track_oldest(nodes), request);
-	const uint32_t index = nodes->shape[request].track;
-	nodes->track[index].used = ++nodes->asked;
+	if (nodes->shape[request].cache_entry == NONE)
+		cache_entry_put(nodes, cache_entry_oldest(nodes), request);
+	const uint32_t index = nodes->shape[request].cache_entry;
+	nodes->cache_entry[index].used = ++nodes->asked;
 	return index;
 }
 
 /* Where more requests take turns than there are tracks, none drives out another that will be asked before it
  * is. */
-uint32_t track_offer(struct nodes *nodes, uint32_t request)
+uint32_t cache_entry_offer(struct nodes *nodes, uint32_t request)
 {
-	const struct track *oldest = &nodes->track[track_oldest(nodes)];
-	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(64) * TRACKS)
+	const struct cache_entry *oldest = &nodes->cache_entry[cache_entry_oldest(nodes)];
+	if (oldest->request != NONE && nodes->asked - oldest->used < UINT64_C(64) * CACHE_ENTRIES)
 		return NONE;
-	return track_of(nodes, request);
+	return cache_entry_of(nodes, request);
 }
 
-void tracks_drop(struct nodes *nodes)
+void cache_entries_drop(struct nodes *nodes)
 {
-	for (uint32_t i = 0; i < nodes->tracks; i++) {
-		if (nodes->track[i].request != NONE)
-			nodes->shape[nodes->track[i].request].track = NONE;
-		track_release(&nodes->track[i]);
+	for (uint32_t i = 0; i < nodes->cache_entries; i++) {
+		if (nodes->cache_entry[i].request != NONE)
+			nodes->shape[nodes->cache_entry[i].request].cache_entry = NONE;
+		cache_entry_release(&nodes->cache_entry[i]);
 	}
-	nodes->tracks = 0;
+	nodes->cache_entries = 0;
 }
 
-int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length)
+int64_t units_now(const struct nodes *nodes, uint32_t cache_entry, sl_time length)
 {
-	int64_t units = nodes->set_units[track];
-	const uint32_t exempt = exempt_of(nodes, nodes->track[track].request);
+	int64_t units = nodes->set_units[cache_entry];
+	const uint32_t exempt = exempt_of(nodes, nodes->cache_entry[cache_entry].request);
 	for (uint32_t set = 1; set < nodes->set_count; set++)
 		if (open_for(nodes, set, length, exempt))
-			units += nodes->set_units[(size_t)set * TRACKS + track];
+			units += nodes->set_units[(size_t)set * CACHE_ENTRIES + cache_entry];
 	return units;
 }
 
@@ -376,7 +377,7 @@ static uint32_t node_units(const struct nodes *nodes, uint32_t request, uint32_t
 {
 	const struct node *node = &nodes->node[row];
 	return units_on(nodes, &nodes->shape[request], nodes->requests[request].group, type_of(nodes, row),
-		free_of(nodes, node->class), status_of(node->holds, node->whole));
+		free_of(nodes, node->class), status_of(node->allocations, node->whole));
 }
 
 /* All of them, but no further than enough. */
@@ -432,8 +433,8 @@ bool units_without(struct nodes *nodes, uint32_t request, sl_time length)
 int classes_init(struct nodes *nodes)
 {
 	nodes->class_spare = NONE;
-	for (uint32_t i = 0; i < TRACKS; i++)
-		track_release(&nodes->track[i]);
+	for (uint32_t i = 0; i < CACHE_ENTRIES; i++)
+		cache_entry_release(&nodes->cache_entry[i]);
 	if (!grow_rows(nodes))
 		return SL_SYSTEM;
 	for (uint32_t row = 0; row < nodes->count && !failed(nodes); row++) {
@@ -446,8 +447,8 @@ int classes_init(struct nodes *nodes)
 
 void classes_release(struct nodes *nodes)
 {
-	for (uint32_t i = 0; i < TRACKS; i++)
-		track_release(&nodes->track[i]);
+	for (uint32_t i = 0; i < CACHE_ENTRIES; i++)
+		cache_entry_release(&nodes->cache_entry[i]);
 	for (uint32_t i = 0; i < nodes->class_used; i++)
 		free(nodes->class[i].heap);
 	free(nodes->class);
@@ -465,15 +466,16 @@ static void class_check(struct nodes *nodes, uint32_t index)
 		SL_CHECK(node->class == index && nodes->place[class->heap[place]] == place);
 		SL_CHECK(
 			node->windows == class->windows && type_of(nodes, class->heap[place]) == class->type);
-		SL_CHECK(status_of(node->holds, node->whole) == class->status && node->late == class->late);
+		SL_CHECK(status_of(node->allocations, node->whole) == class->status &&
+			 node->late == class->late);
 		SL_CHECK(!place ||
 			 goes_before(nodes->rank, class->heap[(place - 1) / HEAP_WAYS], class->heap[place]));
 	}
-	for (uint32_t i = 0; i < TRACKS; i++) {
-		const uint32_t request = nodes->track[i].request;
+	for (uint32_t i = 0; i < CACHE_ENTRIES; i++) {
+		const uint32_t request = nodes->cache_entry[i].request;
 		if (request == NONE)
 			continue;
-		SL_CHECK(nodes->class_units[(size_t)index * TRACKS + i] ==
+		SL_CHECK(nodes->class_units[(size_t)index * CACHE_ENTRIES + i] ==
 			 units_on(nodes, &nodes->shape[request], nodes->requests[request].group, class->type,
 				 free_of(nodes, index), (enum node_status) class->status));
 	}
@@ -484,7 +486,7 @@ void classes_check(struct nodes *nodes)
 	uint32_t count = 0;
 	uint32_t empty = 0;
 	SL_CHECK(!nodes->away);
-	int64_t *sum = calloc((size_t)nodes->set_count * TRACKS, sizeof(*sum));
+	int64_t *sum = calloc((size_t)nodes->set_count * CACHE_ENTRIES, sizeof(*sum));
 	SL_CHECK(sum); /* Memory, for a check. */
 	for (uint32_t i = 0; i < nodes->class_used; i++) {
 		const struct class *class = &nodes->class[i];
@@ -493,12 +495,13 @@ void classes_check(struct nodes *nodes)
 		class_check(nodes, i);
 		count += class->count;
 		empty += !class->count;
-		for (uint32_t t = 0; t < TRACKS && class->count; t++)
-			sum[(size_t) class->windows * TRACKS + t] +=
-				(int64_t) class->count * nodes->class_units[(size_t)i * TRACKS + t];
+		for (uint32_t t = 0; t < CACHE_ENTRIES && class->count; t++)
+			sum[(size_t) class->windows * CACHE_ENTRIES + t] +=
+				(int64_t) class->count * nodes->class_units[(size_t)i * CACHE_ENTRIES + t];
 	}
-	for (size_t i = 0; i < (size_t)nodes->set_count * TRACKS; i++)
-		SL_CHECK(nodes->track[i % TRACKS].request == NONE || sum[i] == nodes->set_units[i]);
+	for (size_t i = 0; i < (size_t)nodes->set_count * CACHE_ENTRIES; i++)
+		SL_CHECK(nodes->cache_entry[i % CACHE_ENTRIES].request == NONE ||
+			 sum[i] == nodes->set_units[i]);
 	free(sum);
 	SL_CHECK(count == nodes->count && empty == nodes->class_empty);
 }

@@ -38,14 +38,14 @@ bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type)
 	return !(nodes->cluster->node_set[set].types[type / 64] >> type % 64 & 1);
 }
 
-bool asks_devices(const struct nodes *nodes, const struct sl_demand *task)
+bool asks_devices(const struct nodes *nodes, const struct sl_task_resources *task)
 {
 	return task->mig || task->gpu_mem > 0 || (task->gpus > 0 && task->gpus % nodes->parts != 0);
 }
 
 /* How much of that device a share is; 0: it cannot lie there. */
 static int64_t share_on(
-	const struct nodes *nodes, const struct sl_demand *task, const struct sl_device *device)
+	const struct nodes *nodes, const struct sl_task_resources *task, const struct sl_device *device)
 {
 	if (device->mig || !kind_will_do(task, device->kind))
 		return 0;
@@ -59,7 +59,7 @@ static int64_t share_on(
 
 /* How a profile lies on that device; NULL: it does not. */
 static const struct sl_mig_profile *profile_on(
-	const struct nodes *nodes, const struct sl_demand *task, const struct sl_device *device)
+	const struct nodes *nodes, const struct sl_task_resources *task, const struct sl_device *device)
 {
 	if (!device->mig || !kind_will_do(task, device->kind))
 		return NULL;
@@ -95,7 +95,7 @@ static uint32_t runs_in(const struct sl_mig_profile *profile, uint32_t free)
 
 /* By the GPUs that are free of each kind, on a node that has more than there are columns for. */
 static uint32_t kind_tasks(
-	const struct nodes *nodes, const struct sl_demand *task, uint32_t most, const int64_t *free)
+	const struct nodes *nodes, const struct sl_task_resources *task, uint32_t most, const int64_t *free)
 {
 	uint32_t fit = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds && fit < most; kind++)
@@ -108,7 +108,7 @@ static uint32_t kind_tasks(
 
 /* Whole devices: all of a task's are of one kind, and those of one kind stand together. */
 static uint32_t whole_tasks(
-	const struct nodes *nodes, const struct sl_demand *task, uint32_t type, const int64_t *left)
+	const struct nodes *nodes, const struct sl_task_resources *task, uint32_t type, const int64_t *left)
 {
 	const struct sl_node_type *of = type_at(nodes, type);
 	const uint32_t each = (uint32_t)(task->gpus / nodes->parts);
@@ -128,8 +128,8 @@ static uint32_t whole_tasks(
 	return fit;
 }
 
-uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
-	const int64_t *free)
+uint32_t device_tasks(const struct nodes *nodes, const struct sl_task_resources *task, uint32_t most,
+	uint32_t type, const int64_t *free)
 {
 	const struct sl_node_type *of = type_at(nodes, type);
 	const int64_t *left = &free[nodes->kinds];
@@ -156,31 +156,31 @@ uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, u
 /* ---- Which devices --------------------------------------------------------------------------- */
 
 /* What one task is to get: an edge in all but its place. */
-struct seek {
+struct search {
 	const struct nodes *nodes;
 	const struct sl_group *group;
 	uint32_t type;
 	const int64_t *free;
-	struct edge *edge;
+	struct interval *interval;
 };
 
-static const int64_t *left_of(const struct seek *s) { return &s->free[s->nodes->kinds]; }
+static const int64_t *left_of(const struct search *s) { return &s->free[s->nodes->kinds]; }
 
 /* The least goes first. */
-static int64_t device_score(const struct seek *s, uint32_t device, uint32_t slice)
+static int64_t device_score(const struct search *s, uint32_t device, uint32_t slice)
 {
-	const struct placing *placing = &s->nodes->placing;
+	const struct scorer *scorer = &s->nodes->scorer;
 	const int64_t left = left_of(s)[device];
-	if (!placing->rule->score_device)
+	if (!scorer->rule->score_device)
 		return is_divided(type_at(s->nodes, s->type), device)
 			       ? __builtin_popcountll((uint64_t)left & SLICES)
 			       : left;
 	const struct sl_node_class class = node_class(s->nodes, s->type, s->free);
 	const struct sl_device_pick pick = { &class, s->group, device, slice };
-	return placing->rule->score_device(placing->state, &pick);
+	return scorer->rule->score_device(scorer->state, &pick);
 }
 
-static void seek_share(struct seek *s)
+static void search_share(struct search *s)
 {
 	const struct sl_node_type *of = type_at(s->nodes, s->type);
 	int64_t best = 0;
@@ -189,16 +189,16 @@ static void seek_share(struct seek *s)
 		if (!each || left_of(s)[i] < each)
 			continue;
 		const int64_t score = device_score(s, i, 0);
-		if (s->edge->devices && score >= best)
+		if (s->interval->devices && score >= best)
 			continue;
 		best = score;
-		s->edge->devices = UINT32_C(1) << i;
-		s->edge->gpus = (int32_t)each;
-		s->edge->kind = of->device[i].kind;
+		s->interval->devices = UINT32_C(1) << i;
+		s->interval->gpus = (int32_t)each;
+		s->interval->kind = of->device[i].kind;
 	}
 }
 
-static void seek_run(struct seek *s, uint32_t device, const struct sl_mig_profile *profile, int64_t *best)
+static void search_run(struct search *s, uint32_t device, const struct sl_mig_profile *profile, int64_t *best)
 {
 	const uint32_t free = (uint32_t)left_of(s)[device] & SLICES;
 	const uint32_t runs = runs_in(profile, free);
@@ -207,24 +207,24 @@ static void seek_run(struct seek *s, uint32_t device, const struct sl_mig_profil
 			runs_in(profile, free & ~run_at(profile, slice)) + 1 < runs)
 			continue;
 		const int64_t score = device_score(s, device, slice);
-		if (s->edge->devices && score >= *best)
+		if (s->interval->devices && score >= *best)
 			continue;
 		*best = score;
-		s->edge->devices = device | run_at(profile, slice) << 8;
-		s->edge->gpus = (int32_t)(s->nodes->parts * profile->slices / SL_MIG_SLICES);
-		s->edge->kind = type_at(s->nodes, s->type)->device[device].kind;
-		s->edge->flags = EDGE_SLICES;
+		s->interval->devices = device | run_at(profile, slice) << 8;
+		s->interval->gpus = (int32_t)(s->nodes->parts * profile->slices / SL_MIG_SLICES);
+		s->interval->kind = type_at(s->nodes, s->type)->device[device].kind;
+		s->interval->flags = INTERVAL_SLICES;
 	}
 }
 
-static void seek_slices(struct seek *s)
+static void search_slices(struct search *s)
 {
 	const struct sl_node_type *of = type_at(s->nodes, s->type);
 	int64_t best = 0;
 	for (uint32_t i = 0; i < of->device_count; i++) {
 		const struct sl_mig_profile *profile = profile_on(s->nodes, &s->group->task, &of->device[i]);
 		if (profile)
-			seek_run(s, i, profile, &best);
+			search_run(s, i, profile, &best);
 	}
 }
 
@@ -234,7 +234,7 @@ struct isles {
 	uint8_t count[UINT8_MAX + 1];
 };
 
-static void isles_of(const struct seek *s, uint32_t kind, struct isles *isles)
+static void isles_of(const struct search *s, uint32_t kind, struct isles *isles)
 {
 	const struct sl_node_type *of = type_at(s->nodes, s->type);
 	memset(isles, 0, sizeof(*isles));
@@ -247,7 +247,8 @@ static void isles_of(const struct seek *s, uint32_t kind, struct isles *isles)
 }
 
 /* The first device of the island that is next; DEVICE_NONE: none. */
-static uint32_t island_next(const struct seek *s, const struct isles *isles, uint32_t wanted, bool holds)
+static uint32_t island_next(
+	const struct search *s, const struct isles *isles, uint32_t wanted, bool allocations)
 {
 	const struct sl_device *device = type_at(s->nodes, s->type)->device;
 	uint32_t best = DEVICE_NONE;
@@ -255,14 +256,14 @@ static uint32_t island_next(const struct seek *s, const struct isles *isles, uin
 		const uint32_t i = (uint32_t)__builtin_ctz(left);
 		const uint8_t here = isles->count[device[i].island];
 		const uint8_t least = best == DEVICE_NONE ? 0 : isles->count[device[best].island];
-		if (holds ? here >= wanted && (!least || here < least) : here > least)
+		if (allocations ? here >= wanted && (!least || here < least) : here > least)
 			best = i;
 	}
 	return best;
 }
 
 /* Of that kind; false: there are too few. */
-static bool seek_kind(struct seek *s, uint32_t kind, uint32_t wanted)
+static bool search_kind(struct search *s, uint32_t kind, uint32_t wanted)
 {
 	const struct sl_device *device = type_at(s->nodes, s->type)->device;
 	struct isles isles;
@@ -280,73 +281,74 @@ static bool seek_kind(struct seek *s, uint32_t kind, uint32_t wanted)
 			const uint32_t i = (uint32_t)__builtin_ctz(rest);
 			if (device[i].island != island)
 				continue;
-			s->edge->devices |= UINT32_C(1) << i;
+			s->interval->devices |= UINT32_C(1) << i;
 			isles.free &= ~(UINT32_C(1) << i);
 			left--;
 		}
 		isles.count[island] = 0;
 		first = island_next(s, &isles, wanted, false);
 	}
-	s->edge->gpus = (int32_t)(wanted * s->nodes->parts);
-	s->edge->kind = (uint8_t)kind;
+	s->interval->gpus = (int32_t)(wanted * s->nodes->parts);
+	s->interval->kind = (uint8_t)kind;
 	return true;
 }
 
 /* The lowest type that holds the task. */
-static void seek_whole(struct seek *s)
+static void search_whole(struct search *s)
 {
 	const uint32_t wanted = (uint32_t)(s->group->task.gpus / s->nodes->parts);
 	for (uint32_t kind = SL_KIND_GPUS; kind < s->nodes->kinds; kind++)
-		if (kind_will_do(&s->group->task, kind) && seek_kind(s, kind, wanted))
+		if (kind_will_do(&s->group->task, kind) && search_kind(s, kind, wanted))
 			return;
 }
 
 /* On a node whose devices are not followed one by one: more than there are columns for. */
-static void seek_count(struct seek *s)
+static void search_count(struct search *s)
 {
-	for (uint32_t kind = SL_KIND_GPUS; kind < s->nodes->kinds && !s->edge->gpus; kind++) {
+	for (uint32_t kind = SL_KIND_GPUS; kind < s->nodes->kinds && !s->interval->gpus; kind++) {
 		if (!kind_will_do(&s->group->task, kind) || s->free[kind] < s->group->task.gpus)
 			continue;
-		s->edge->gpus = (int32_t)s->group->task.gpus;
-		s->edge->kind = (uint8_t)kind;
+		s->interval->gpus = (int32_t)s->group->task.gpus;
+		s->interval->kind = (uint8_t)kind;
 	}
 }
 
-static struct edge task_edge(
+static struct interval task_interval(
 	const struct nodes *nodes, const struct sl_group *group, uint32_t type, const int64_t *free)
 {
 	const struct sl_node_type *of = type_at(nodes, type);
-	const struct sl_demand *task = &group->task;
-	struct edge edge = { .next = NONE, .before = NONE, .more = NONE, .tasks = 1 };
-	struct seek seek = { nodes, group, type, free, &edge };
+	const struct sl_task_resources *task = &group->task;
+	struct interval interval = { .next = NONE, .before = NONE, .more = NONE, .tasks = 1 };
+	struct search search = { nodes, group, type, free, &interval };
 	if (of->amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0)
-		edge.cpus = (int32_t)task->cpus;
+		interval.cpus = (int32_t)task->cpus;
 	if (of->amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0)
-		edge.mem = task->mem;
+		interval.mem = task->mem;
 	if (!of->device)
-		seek_count(&seek);
+		search_count(&search);
 	else if (task->mig)
-		seek_slices(&seek);
+		search_slices(&search);
 	else if (asks_devices(nodes, task))
-		seek_share(&seek);
+		search_share(&search);
 	else
-		seek_whole(&seek);
-	SL_CHECK(edge.gpus); /* More tasks than fit. */
-	return edge;
+		search_whole(&search);
+	SL_CHECK(interval.gpus); /* More tasks than fit. */
+	return interval;
 }
 
 /* ---- Spending -------------------------------------------------------------------------------- */
 
 /* The one task more goes into the edge: the same share again, or whole devices above those that it has, so
  * that the first tasks have the lowest. */
-static bool edge_joins(const struct nodes *nodes, const struct edge *edge, const struct edge *one)
+static bool interval_joins(
+	const struct nodes *nodes, const struct interval *interval, const struct interval *one)
 {
-	if ((edge->flags | one->flags) & EDGE_SLICES || edge->kind != one->kind ||
-		edge->gpus / (int32_t)edge->tasks != one->gpus)
+	if ((interval->flags | one->flags) & INTERVAL_SLICES || interval->kind != one->kind ||
+		interval->gpus / (int32_t)interval->tasks != one->gpus)
 		return false;
 	if (one->gpus % nodes->parts || !one->devices)
-		return edge->devices == one->devices;
-	return edge->devices < (one->devices & -one->devices);
+		return interval->devices == one->devices;
+	return interval->devices < (one->devices & -one->devices);
 }
 
 void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain)
@@ -354,43 +356,43 @@ void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, 
 	const uint32_t type = type_of(nodes, load->node);
 	uint32_t last = NONE;
 	for (uint32_t i = 0; i < load->tasks; i++) {
-		const struct edge one = task_edge(nodes, load->group, type, free);
+		const struct interval one = task_interval(nodes, load->group, type, free);
 		amounts_apply(nodes, &one, -1, free);
-		struct edge *edge = last == NONE ? NULL : &nodes->edge[last];
-		if (edge && edge_joins(nodes, edge, &one)) {
-			edge->tasks++;
-			edge->cpus += one.cpus;
-			edge->mem += one.mem;
-			edge->gpus += one.gpus;
-			edge->devices |= one.devices;
+		struct interval *interval = last == NONE ? NULL : &nodes->interval[last];
+		if (interval && interval_joins(nodes, interval, &one)) {
+			interval->tasks++;
+			interval->cpus += one.cpus;
+			interval->mem += one.mem;
+			interval->gpus += one.gpus;
+			interval->devices |= one.devices;
 			continue;
 		}
-		last = edge_new(nodes, chain);
-		nodes->edge[last] = one;
-		nodes->edge[last].node = load->node;
-		nodes->edge[last].group = load->index;
+		last = interval_new(nodes, chain);
+		nodes->interval[last] = one;
+		nodes->interval[last].node = load->node;
+		nodes->interval[last].group = load->index;
 	}
 }
 
 void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free)
 {
-	const struct edge one = task_edge(nodes, group, type, free);
+	const struct interval one = task_interval(nodes, group, type, free);
 	amounts_apply(nodes, &one, -1, free);
 }
 
-bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge)
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct interval *interval)
 {
 	const struct sl_node_type *of = type_at(nodes, type);
-	int64_t wanted = edge->gpus / nodes->parts;
+	int64_t wanted = interval->gpus / nodes->parts;
 	if (!nodes->devices || !of->device)
 		return true;
-	if (edge->gpus % nodes->parts)
+	if (interval->gpus % nodes->parts)
 		return false;
 	for (uint32_t i = 0; i < of->device_count && wanted; i++) {
-		if (of->device[i].kind != edge->kind || of->device[i].mig ||
+		if (of->device[i].kind != interval->kind || of->device[i].mig ||
 			free[nodes->kinds + i] != nodes->parts)
 			continue;
-		edge->devices |= UINT32_C(1) << i;
+		interval->devices |= UINT32_C(1) << i;
 		wanted--;
 	}
 	return !wanted;
@@ -414,39 +416,40 @@ static int64_t slices_change(int64_t column, uint32_t slices, int64_t sign)
 	return column;
 }
 
-static enum sl_crowd crowd_of(const struct nodes *nodes, const struct edge *edge, uint32_t tasks)
+static enum sl_task_mix task_mix_of(
+	const struct nodes *nodes, const struct interval *interval, uint32_t tasks)
 {
-	const int64_t each = edge->gpus / (int64_t)tasks;
-	if (edge->flags & EDGE_SLICES || each < nodes->parts)
-		return SL_CROWD_SHARE;
+	const int64_t each = interval->gpus / (int64_t)tasks;
+	if (interval->flags & INTERVAL_SLICES || each < nodes->parts)
+		return SL_TASK_MIX_SHARE;
 	switch (each / nodes->parts) {
 	case 1:
-		return SL_CROWD_1;
+		return SL_TASK_MIX_1;
 	case 2:
-		return SL_CROWD_2;
+		return SL_TASK_MIX_2;
 	case 4:
-		return SL_CROWD_4;
+		return SL_TASK_MIX_4;
 	case 8:
-		return SL_CROWD_8;
+		return SL_TASK_MIX_8;
 	default:
-		return SL_CROWD_OTHER;
+		return SL_TASK_MIX_OTHER;
 	}
 }
 
-void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+void device_apply(const struct nodes *nodes, const struct interval *interval, int64_t sign, int64_t *free)
 {
-	const uint32_t tasks = edge->tasks ? edge->tasks : 1;
+	const uint32_t tasks = interval->tasks ? interval->tasks : 1;
 	int64_t *left = &free[nodes->kinds];
-	left[nodes->devices + crowd_of(nodes, edge, tasks)] += sign * (int64_t)tasks;
-	if (edge->flags & EDGE_SLICES) {
-		int64_t *column = &left[edge_divided(edge)];
-		*column = slices_change(*column, edge_slices(edge), sign);
+	left[nodes->devices + task_mix_of(nodes, interval, tasks)] += sign * (int64_t)tasks;
+	if (interval->flags & INTERVAL_SLICES) {
+		int64_t *column = &left[interval_divided(interval)];
+		*column = slices_change(*column, interval_slices(interval), sign);
 		return;
 	}
-	if (!edge->devices)
+	if (!interval->devices)
 		return;
-	const int64_t each = edge->gpus / __builtin_popcount(edge->devices);
-	for (uint32_t rest = edge->devices; rest; rest &= rest - 1)
+	const int64_t each = interval->gpus / __builtin_popcount(interval->devices);
+	for (uint32_t rest = interval->devices; rest; rest &= rest - 1)
 		left[__builtin_ctz(rest)] += sign * each;
 }
 
@@ -523,26 +526,28 @@ void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge)
+int32_t device_gpus(
+	const struct nodes *nodes, const struct sl_task_resources *task, const struct interval *interval)
 {
-	if (edge->flags & EDGE_SLICES)
-		return (int32_t)(nodes->parts * __builtin_popcount(edge_slices(edge)) / SL_MIG_SLICES);
-	if (task->gpu_mem <= 0 || !edge->devices)
-		return (int32_t)(edge->tasks * task->gpus);
-	const uint32_t device = (uint32_t)__builtin_ctz(edge->devices);
-	const struct sl_node_type *of = type_at(nodes, type_of(nodes, edge->node));
-	return (int32_t)(edge->tasks * share_on(nodes, task, &of->device[device]));
+	if (interval->flags & INTERVAL_SLICES)
+		return (int32_t)(nodes->parts * __builtin_popcount(interval_slices(interval)) /
+				 SL_MIG_SLICES);
+	if (task->gpu_mem <= 0 || !interval->devices)
+		return (int32_t)(interval->tasks * task->gpus);
+	const uint32_t device = (uint32_t)__builtin_ctz(interval->devices);
+	const struct sl_node_type *of = type_at(nodes, type_of(nodes, interval->node));
+	return (int32_t)(interval->tasks * share_on(nodes, task, &of->device[device]));
 }
 
-uint32_t devices_of(const struct nodes *nodes, const struct edge *edge)
+uint32_t devices_of(const struct nodes *nodes, const struct interval *interval)
 {
-	if (edge->flags & EDGE_SUSPENDED)
+	if (interval->flags & INTERVAL_SUSPENDED)
 		return 0;
-	if (edge->flags & EDGE_SLICES)
-		return UINT32_C(1) << edge_divided(edge);
-	if (!nodes->devices || !(edge->flags & EDGE_WHOLE))
-		return edge->devices;
-	const uint32_t count = type_at(nodes, type_of(nodes, edge->node))->device_count;
+	if (interval->flags & INTERVAL_SLICES)
+		return UINT32_C(1) << interval_divided(interval);
+	if (!nodes->devices || !(interval->flags & INTERVAL_WHOLE))
+		return interval->devices;
+	const uint32_t count = type_at(nodes, type_of(nodes, interval->node))->device_count;
 	return count ? UINT32_MAX >> (SL_DEVICES_MAX - count) : 0;
 }
 
@@ -550,8 +555,8 @@ uint32_t devices_of(const struct nodes *nodes, const struct edge *edge)
 
 static bool are_asked_for(const struct nodes *nodes)
 {
-	const struct placing *placing = &nodes->placing;
-	if (placing->devices || placing->rule->devices || placing->rule->by_island)
+	const struct scorer *scorer = &nodes->scorer;
+	if (scorer->devices || scorer->rule->devices || scorer->rule->by_island)
 		return true;
 	for (uint32_t i = 0; i < nodes->request_count; i++)
 		for (uint32_t k = 0; k < nodes->requests[i].group_count; k++)
@@ -573,7 +578,7 @@ static uint32_t devices_most(const struct nodes *nodes)
 			divided |= is_divided(of, i);
 	}
 	SL_CHECK(!divided || nodes->parts % SL_MIG_SLICES == 0); /* An eighth is a number of parts. */
-	return most && !nodes->placing.amounts && (divided || are_asked_for(nodes)) ? most : 0;
+	return most && !nodes->scorer.amounts && (divided || are_asked_for(nodes)) ? most : 0;
 }
 
 static void empty_fill(struct nodes *nodes, uint32_t type)
@@ -602,7 +607,7 @@ int devices_init(struct nodes *nodes)
 	nodes->width = nodes->kinds;
 	if (!nodes->devices)
 		return SL_OK;
-	nodes->width += nodes->devices + SL_CROWDS;
+	nodes->width += nodes->devices + SL_TASK_MIXES;
 	nodes->type_free = calloc((size_t)cluster->type_count * nodes->width, sizeof(*nodes->type_free));
 	if (!nodes->type_free)
 		return sl_fail_memory(&nodes->err);
@@ -611,9 +616,9 @@ int devices_init(struct nodes *nodes)
 	return SL_OK;
 }
 
-bool nodes_serve(const struct nodes *nodes, const struct placing *placing)
+bool nodes_serve(const struct nodes *nodes, const struct scorer *scorer)
 {
-	if (nodes->devices || !(placing->devices || placing->rule->devices || placing->rule->by_island))
+	if (nodes->devices || !(scorer->devices || scorer->rule->devices || scorer->rule->by_island))
 		return true;
 	for (uint32_t type = 0; type < nodes->cluster->type_count; type++)
 		if (type_at(nodes, type)->device_count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_edge.c - the store, at its top: edges in their nodes' lists, what is free on a node at a time; edges
- * and holds are taken off nodes and given back.
+ * nodes_interval.c - the store, at its top: edges in their nodes' lists, what is free on a node at a time;
+ * edges and holds are taken off nodes and given back.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -20,7 +20,7 @@ void moment_now(const struct nodes *nodes, uint32_t row, struct moment *m)
 		m->free[kind] = free[kind];
 	for (uint32_t i = nodes->kinds; i < nodes->width; i++)
 		m->free[i] = free[i];
-	m->holds = node->holds;
+	m->allocations = node->allocations;
 	m->whole = node->whole;
 }
 
@@ -32,70 +32,72 @@ bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free)
 	return nodes->devices && devices_lack(nodes, type, free);
 }
 
-void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m)
+void moment_apply(const struct nodes *nodes, const struct interval *interval, bool back, struct moment *m)
 {
-	const int64_t sign = ((edge->flags & EDGE_BEGIN) != 0) == back ? 1 : -1;
-	m->holds -= (uint32_t)sign;
-	if (!(edge->flags & (EDGE_WHOLE | EDGE_SHUT))) {
-		amounts_apply(nodes, edge, sign, m->free);
+	const int64_t sign = ((interval->flags & INTERVAL_BEGIN) != 0) == back ? 1 : -1;
+	m->allocations -= (uint32_t)sign;
+	if (!(interval->flags & (INTERVAL_WHOLE | INTERVAL_UNAVAILABLE))) {
+		amounts_apply(nodes, interval, sign, m->free);
 		return;
 	}
 	m->whole -= (uint32_t)sign;
-	if (edge->flags & EDGE_SHUT) { /* It holds nothing. */
-		m->holds += (uint32_t)sign;
+	if (interval->flags & INTERVAL_UNAVAILABLE) { /* It holds nothing. */
+		m->allocations += (uint32_t)sign;
 		return;
 	}
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, edge->node)].amount;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, interval->node)].amount;
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 		if (amount[kind] < UNBOUNDED)
 			m->free[kind] += sign * amount[kind];
 	if (nodes->devices)
-		devices_whole(nodes, type_of(nodes, edge->node), sign, m->free);
+		devices_whole(nodes, type_of(nodes, interval->node), sign, m->free);
 }
 
 void moment_at(const struct nodes *nodes, uint32_t row, sl_time at, struct moment *m)
 {
 	moment_now(nodes, row, m);
-	for (uint32_t i = nodes->node[row].first; i != NONE && nodes->edge[i].at <= at;
-		i = nodes->edge[i].next)
-		if (!(nodes->edge[i].flags & EDGE_PROMISE))
-			moment_apply(nodes, &nodes->edge[i], false, m);
+	for (uint32_t i = nodes->node[row].first; i != NONE && nodes->interval[i].at <= at;
+		i = nodes->interval[i].next)
+		if (!(nodes->interval[i].flags & INTERVAL_PROMISE))
+			moment_apply(nodes, &nodes->interval[i], false, m);
 }
 
 /* All that happens at one time, from edge `i` on; returns the edge behind. */
 static uint32_t apply_instant(const struct nodes *nodes, uint32_t i, bool promises, struct moment *m)
 {
-	const sl_time at = nodes->edge[i].at;
-	for (; i != NONE && nodes->edge[i].at == at; i = nodes->edge[i].next)
-		if (promises || !(nodes->edge[i].flags & EDGE_PROMISE))
-			moment_apply(nodes, &nodes->edge[i], false, m);
+	const sl_time at = nodes->interval[i].at;
+	for (; i != NONE && nodes->interval[i].at == at; i = nodes->interval[i].next)
+		if (promises || !(nodes->interval[i].flags & INTERVAL_PROMISE))
+			moment_apply(nodes, &nodes->interval[i], false, m);
 	return i;
 }
 
-enum node_status span_of(const struct nodes *nodes, uint32_t row, const struct span *span, int64_t *free)
+enum node_status free_window_of(
+	const struct nodes *nodes, uint32_t row, const struct free_window *free_window, int64_t *free)
 {
-	const bool promises = span->promises;
+	const bool promises = free_window->promises;
 	struct moment m;
 	moment_now(nodes, row, &m);
 	uint32_t i = nodes->node[row].first;
-	while (i != NONE && nodes->edge[i].at <= span->from)
+	while (i != NONE && nodes->interval[i].at <= free_window->from)
 		i = apply_instant(nodes, i, promises, &m);
 	memcpy(free, m.free, nodes->width * sizeof(*free));
-	bool held = m.holds;
+	bool held = m.allocations;
 	bool whole = m.whole;
-	while (promises && i != NONE && nodes->edge[i].at < span->until) {
+	while (promises && i != NONE && nodes->interval[i].at < free_window->until) {
 		i = apply_instant(nodes, i, true, &m);
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = m.free[kind] < free[kind] ? m.free[kind] : free[kind];
 		if (nodes->devices)
 			devices_least(nodes, type_of(nodes, row), m.free, free);
-		held |= m.holds != 0;
+		held |= m.allocations != 0;
 		whole |= m.whole != 0;
 	}
 	if (nodes->devices)
 		devices_sum(nodes, type_of(nodes, row), free);
 	if (nodes->windows_live && nodes->node[row].windows &&
-		span->until > horizon_of(nodes, nodes->node[row].windows, span->from, span->exempt))
+		free_window->until >
+			horizon_of(nodes, nodes->node[row].windows, free_window->from, free_window->exempt))
 		return NODE_WHOLE;
 	return status_of(held, whole);
 }
@@ -124,59 +126,60 @@ void node_renewed(struct nodes *nodes, uint32_t row)
 }
 
 /* What lies ahead is followed without promises. */
-static void edge_changed(struct nodes *nodes, const struct edge *edge)
+static void interval_changed(struct nodes *nodes, const struct interval *interval)
 {
-	if (edge->flags & EDGE_PROMISE)
+	if (interval->flags & INTERVAL_PROMISE)
 		nodes->version++;
 	else
-		node_changed(nodes, edge->node);
+		node_changed(nodes, interval->node);
 }
 
-void edge_link(struct nodes *nodes, uint32_t index, sl_time at)
+void interval_link(struct nodes *nodes, uint32_t index, sl_time at)
 {
-	struct edge *edge = &nodes->edge[index];
-	struct node *node = &nodes->node[edge->node];
-	SL_CHECK(!(edge->flags & EDGE_LINKED));
-	edge->at = at;
-	edge->flags |= EDGE_LINKED;
+	struct interval *interval = &nodes->interval[index];
+	struct node *node = &nodes->node[interval->node];
+	SL_CHECK(!(interval->flags & INTERVAL_LINKED));
+	interval->at = at;
+	interval->flags |= INTERVAL_LINKED;
 	uint32_t before = node->last;
-	while (before != NONE && nodes->edge[before].at > at)
-		before = nodes->edge[before].before;
-	edge->before = before;
-	edge->next = before == NONE ? node->first : nodes->edge[before].next;
-	*(before == NONE ? &node->first : &nodes->edge[before].next) = index;
-	*(edge->next == NONE ? &node->last : &nodes->edge[edge->next].before) = index;
-	edge_changed(nodes, edge);
+	while (before != NONE && nodes->interval[before].at > at)
+		before = nodes->interval[before].before;
+	interval->before = before;
+	interval->next = before == NONE ? node->first : nodes->interval[before].next;
+	*(before == NONE ? &node->first : &nodes->interval[before].next) = index;
+	*(interval->next == NONE ? &node->last : &nodes->interval[interval->next].before) = index;
+	interval_changed(nodes, interval);
 }
 
-void edge_unlink(struct nodes *nodes, uint32_t index)
+void interval_unlink(struct nodes *nodes, uint32_t index)
 {
-	struct edge *edge = &nodes->edge[index];
-	struct node *node = &nodes->node[edge->node];
-	SL_CHECK(edge->flags & EDGE_LINKED);
-	edge->flags &= (uint8_t)~EDGE_LINKED;
-	*(edge->before == NONE ? &node->first : &nodes->edge[edge->before].next) = edge->next;
-	*(edge->next == NONE ? &node->last : &nodes->edge[edge->next].before) = edge->before;
-	edge_changed(nodes, edge);
+	struct interval *interval = &nodes->interval[index];
+	struct node *node = &nodes->node[interval->node];
+	SL_CHECK(interval->flags & INTERVAL_LINKED);
+	interval->flags &= (uint8_t)~INTERVAL_LINKED;
+	*(interval->before == NONE ? &node->first : &nodes->interval[interval->before].next) = interval->next;
+	*(interval->next == NONE ? &node->last : &nodes->interval[interval->next].before) = interval->before;
+	interval_changed(nodes, interval);
 }
 
 /* ---- Taking and giving ----------------------------------------------------------------------- */
 
-static struct edge *edge_of(struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
+static struct interval *interval_of(
+	struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
 {
-	struct edge *edge = &nodes->edge[edge_new(nodes, chain)];
-	edge->node = load->node;
-	edge->group = load->index;
-	edge->tasks = tasks;
-	return edge;
+	struct interval *interval = &nodes->interval[interval_new(nodes, chain)];
+	interval->node = load->node;
+	interval->group = load->index;
+	interval->tasks = tasks;
+	return interval;
 }
 
-void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain)
+void intervals_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain)
 {
-	const struct sl_demand *task = &load->group->task;
+	const struct sl_task_resources *task = &load->group->task;
 	const int64_t *amount = nodes->cluster->type[type_of(nodes, load->node)].amount;
 	if (load->group->exclusive) {
-		edge_of(nodes, load, load->tasks, chain)->flags = EDGE_WHOLE;
+		interval_of(nodes, load, load->tasks, chain)->flags = INTERVAL_WHOLE;
 		for (uint32_t kind = 0; kind < nodes->kinds; kind++)
 			free[kind] = amount[kind] < UNBOUNDED ? 0 : free[kind];
 		if (nodes->devices)
@@ -196,16 +199,16 @@ void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, st
 		}
 		if (!here)
 			continue;
-		struct edge *edge = edge_of(nodes, load, here, chain);
-		edge->cpus =
+		struct interval *interval = interval_of(nodes, load, here, chain);
+		interval->cpus =
 			(int32_t)(amount[SL_KIND_CPUS] < UNBOUNDED && task->cpus > 0 ? here * task->cpus : 0);
-		edge->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
-		edge->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
-		edge->kind = (uint8_t)(edge->gpus ? kind : 0);
-		free[SL_KIND_CPUS] -= edge->cpus;
-		free[SL_KIND_MEM] -= edge->mem;
-		if (edge->gpus)
-			free[kind] -= edge->gpus;
+		interval->mem = amount[SL_KIND_MEM] < UNBOUNDED && task->mem > 0 ? here * task->mem : 0;
+		interval->gpus = (int32_t)(task->gpus > 0 ? here * task->gpus : 0);
+		interval->kind = (uint8_t)(interval->gpus ? kind : 0);
+		free[SL_KIND_CPUS] -= interval->cpus;
+		free[SL_KIND_MEM] -= interval->mem;
+		if (interval->gpus)
+			free[kind] -= interval->gpus;
 		left -= here;
 	}
 }
@@ -214,15 +217,15 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 {
 	struct node *node = &nodes->node[row];
 	const int64_t *free = free_of(nodes, node->class);
-	int64_t *idle = nodes_is_shut(nodes, row) ? nodes->shut_free : nodes->idle;
+	int64_t *idle = nodes_is_unavailable(nodes, row) ? nodes->unavailable_free : nodes->idle;
 	if (nodes->devices)
 		SL_CHECK(!devices_lack(nodes, type_of(nodes, row), m->free));
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
 		SL_CHECK(m->free[kind] >= 0); /* Given out twice. */
 		idle[kind] += m->free[kind] - free[kind];
 	}
-	nodes->busy = nodes->busy + (m->holds != 0) - (node->holds != 0);
-	node->holds = m->holds;
+	nodes->busy = nodes->busy + (m->allocations != 0) - (node->allocations != 0);
+	node->allocations = m->allocations;
 	node->whole = m->whole;
 	node_moves(nodes, row, m->free);
 }
@@ -232,50 +235,51 @@ void node_spends(struct nodes *nodes, const struct load *load, struct chain *cha
 	struct moment m;
 	moment_now(nodes, load->node, &m);
 	const uint32_t last = chain->last;
-	edges_spend(nodes, load, m.free, chain);
-	for (uint32_t i = last == NONE ? chain->first : nodes->edge[last].more; i != NONE;
-		i = nodes->edge[i].more)
-		m.holds++;
+	intervals_spend(nodes, load, m.free, chain);
+	for (uint32_t i = last == NONE ? chain->first : nodes->interval[last].more; i != NONE;
+		i = nodes->interval[i].more)
+		m.allocations++;
 	m.whole += load->group->exclusive;
 	node_becomes(nodes, load->node, &m);
 }
 
-void edge_take(struct nodes *nodes, const struct edge *edge)
+void interval_take(struct nodes *nodes, const struct interval *interval)
 {
 	struct moment m;
-	moment_now(nodes, edge->node, &m);
-	moment_apply(nodes, edge, true, &m);
-	node_becomes(nodes, edge->node, &m);
+	moment_now(nodes, interval->node, &m);
+	moment_apply(nodes, interval, true, &m);
+	node_becomes(nodes, interval->node, &m);
 }
 
-void edge_give(struct nodes *nodes, const struct edge *edge)
+void interval_give(struct nodes *nodes, const struct interval *interval)
 {
 	struct moment m;
-	moment_now(nodes, edge->node, &m);
-	moment_apply(nodes, edge, false, &m);
-	node_becomes(nodes, edge->node, &m);
+	moment_now(nodes, interval->node, &m);
+	moment_apply(nodes, interval, false, &m);
+	node_becomes(nodes, interval->node, &m);
 }
 
-bool edge_fits(const struct nodes *nodes, const struct edge *edge)
+bool interval_fits(const struct nodes *nodes, const struct interval *interval)
 {
 	struct moment m;
-	moment_now(nodes, edge->node, &m);
-	if (m.whole > nodes_is_shut(nodes, edge->node)) /* What comes back to a shut node was there before. */
+	moment_now(nodes, interval->node, &m);
+	if (m.whole > nodes_is_unavailable(
+			      nodes, interval->node)) /* What comes back to a shut node was there before. */
 		return false;
-	moment_apply(nodes, edge, true, &m);
-	return !lacks(nodes, type_of(nodes, edge->node), m.free);
+	moment_apply(nodes, interval, true, &m);
+	return !lacks(nodes, type_of(nodes, interval->node), m.free);
 }
 
 /* ---- Holds of jobs --------------------------------------------------------------------------- */
 
 /* What was taken becomes the job's. */
-bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
+bool allocation_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
 {
-	SL_CHECK(!nodes->job_hold[job]);
-	hold_new(nodes, request, chain);
-	nodes->job_hold[job] = chain.first + 1;
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, end);
+	SL_CHECK(!nodes->job_allocation[job]);
+	allocation_new(nodes, request, chain);
+	nodes->job_allocation[job] = chain.first + 1;
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more)
+		interval_link(nodes, i, end);
 	return !failed(nodes);
 }
 
@@ -285,33 +289,33 @@ sl_time length_until(const struct nodes *nodes, sl_time end)
 	return end == SL_NEVER || __builtin_sub_overflow(end, nodes->now, &length) ? SL_NEVER : length;
 }
 
-void hold_leaves(struct nodes *nodes, uint32_t hold, bool back)
+void allocation_leaves(struct nodes *nodes, uint32_t allocation, bool back)
 {
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more) {
 		if (back) {
-			edge_take(nodes, &nodes->edge[i]);
-			edge_link(nodes, i, nodes->edge[i].at);
+			interval_take(nodes, &nodes->interval[i]);
+			interval_link(nodes, i, nodes->interval[i].at);
 		} else {
-			edge_unlink(nodes, i);
-			edge_give(nodes, &nodes->edge[i]);
+			interval_unlink(nodes, i);
+			interval_give(nodes, &nodes->interval[i]);
 		}
 	}
 }
 
 /* What was taken in place of what the job has, which is kept for undo. */
-bool hold_replaced(struct nodes *nodes, uint32_t job, struct chain chain)
+bool allocation_replaced(struct nodes *nodes, uint32_t job, struct chain chain)
 {
-	const uint32_t old = hold_of(nodes, job);
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, nodes->edge[old].at);
-	hold_new(nodes, nodes->edge[old].request, chain);
-	nodes->job_hold[job] = chain.first + 1;
+	const uint32_t old = allocation_of(nodes, job);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more)
+		interval_link(nodes, i, nodes->interval[old].at);
+	allocation_new(nodes, nodes->interval[old].request, chain);
+	nodes->job_allocation[job] = chain.first + 1;
 	return keep(nodes, KEPT_RESIZE, job, old);
 }
 
 void place_undo(struct nodes *nodes, struct chain chain)
 {
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		edge_give(nodes, &nodes->edge[i]);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more)
+		interval_give(nodes, &nodes->interval[i]);
 	chain_free(nodes, chain);
 }

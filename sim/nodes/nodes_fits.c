@@ -27,7 +27,7 @@ static bool group_can_be(const struct nodes *nodes, const struct sl_group *group
 struct shape shape_of(const struct nodes *nodes, const struct sl_request *request)
 {
 	struct shape shape = {
-		.kind = SHAPE_OTHER, .track = NONE, .scores = NONE, .choice = NONE, .witness = NONE
+		.kind = SHAPE_OTHER, .cache_entry = NONE, .scores = NONE, .choice = NONE, .witness = NONE
 	};
 	for (uint32_t i = 0; i < request->group_count; i++)
 		if (!group_can_be(nodes, &request->group[i]))
@@ -54,7 +54,7 @@ struct shape shape_of(const struct nodes *nodes, const struct sl_request *reques
 	return shape;
 }
 
-static bool empty_holds(struct nodes *nodes, uint32_t request)
+static bool empty_allocations(struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
 	if (shape->kind == SHAPE_OTHER) {
@@ -78,16 +78,16 @@ bool nodes_could_hold(struct nodes *nodes, uint32_t request)
 	if (failed(nodes) || shape->kind == SHAPE_NEVER)
 		return false;
 	if (!shape->could)
-		shape->could = empty_holds(nodes, request) ? 2 : 1;
+		shape->could = empty_allocations(nodes, request) ? 2 : 1;
 	return shape->could == 2;
 }
 
 static bool units_fit(struct nodes *nodes, uint32_t request, sl_time length)
 {
-	const uint32_t track = track_find(nodes, request);
-	if (track == NONE)
+	const uint32_t cache_entry = cache_entry_find(nodes, request);
+	if (cache_entry == NONE)
 		return units_without(nodes, request, length);
-	return units_now(nodes, track, length) >= nodes->shape[request].need;
+	return units_now(nodes, cache_entry, length) >= nodes->shape[request].need;
 }
 
 bool nodes_fits(struct nodes *nodes, uint32_t request, sl_time length)
@@ -164,15 +164,15 @@ static struct turn turn_after(const struct sweep *s, uint32_t row, sl_time at)
 		const sl_time begin = within(nodes->window[nodes->set[set].window].from, s->length);
 		drop = begin > at && begin < drop ? begin : drop;
 	}
-	for (uint32_t i = nodes->node[row].first; i != NONE; i = nodes->edge[i].next) {
-		const struct edge *edge = &nodes->edge[i];
-		if (edge->flags & EDGE_PROMISE && !s->promises)
+	for (uint32_t i = nodes->node[row].first; i != NONE; i = nodes->interval[i].next) {
+		const struct interval *interval = &nodes->interval[i];
+		if (interval->flags & INTERVAL_PROMISE && !s->promises)
 			continue;
-		if (edge->flags & EDGE_BEGIN) {
-			const sl_time begin = within(edge->at, s->length);
+		if (interval->flags & INTERVAL_BEGIN) {
+			const sl_time begin = within(interval->at, s->length);
 			drop = begin > at && begin < drop ? begin : drop;
-		} else if (edge->at > at) {
-			release = edge->at < release ? edge->at : release;
+		} else if (interval->at > at) {
+			release = interval->at < release ? interval->at : release;
 			if (!s->promises)
 				break; /* Only ends, in order. */
 		}
@@ -184,8 +184,9 @@ static void look(struct sweep *s, uint32_t row, sl_time at)
 {
 	const struct nodes *nodes = s->nodes;
 	int64_t free[COLUMNS_MAX];
-	const struct span span = { at, after(at, s->length), s->promises, exempt_of(nodes, s->request) };
-	const enum node_status status = span_of(nodes, row, &span, free);
+	const struct free_window free_window = { at, after(at, s->length), s->promises,
+		exempt_of(nodes, s->request) };
+	const enum node_status status = free_window_of(nodes, row, &free_window, free);
 	const uint32_t type = type_of(nodes, row);
 	const struct sl_request *asked = &nodes->requests[s->request];
 	for (size_t i = 0; i < s->groups; i++) {
@@ -210,8 +211,9 @@ static bool fits_at(struct sweep *s, sl_time at)
 	if (shape->kind != SHAPE_OTHER)
 		return true;
 	struct chain chain;
-	const struct span span = { at, after(at, s->length), s->promises, exempt_of(nodes, s->request) };
-	if (!view_span(nodes, &span) || !place_on(nodes, s->request, &nodes->view, &chain))
+	const struct free_window free_window = { at, after(at, s->length), s->promises,
+		exempt_of(nodes, s->request) };
+	if (!view_free_window(nodes, &free_window) || !place_on(nodes, s->request, &nodes->view, &chain))
 		return false;
 	chain_free(nodes, chain);
 	return true;
@@ -276,11 +278,11 @@ sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
 	if (shape->kind == SHAPE_UNIT) {
 		at = unit_soonest(nodes, request, length, false);
 	} else {
-		const uint32_t track = track_of(nodes, request);
+		const uint32_t cache_entry = cache_entry_of(nodes, request);
 		struct profile_point point;
-		if (ahead_update(nodes, track) &&
-			profile_first_least(&nodes->track[track].profile, ALWAYS, SL_NEVER,
-				(int64_t)shape->need - units_now(nodes, track, length), &point))
+		if (ahead_update(nodes, cache_entry) &&
+			profile_first_least(&nodes->cache_entry[cache_entry].profile, ALWAYS, SL_NEVER,
+				(int64_t)shape->need - units_now(nodes, cache_entry, length), &point))
 			at = point.at;
 	}
 	return at > nodes->now ? at : nodes->now;
@@ -296,7 +298,7 @@ sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length)
 }
 
 /* It closes nodes within that length, and one of them has room now. */
-static bool keeps_room(
+static bool keeps_capacity(
 	const struct nodes *nodes, const struct window *window, uint32_t request, sl_time length)
 {
 	if (window->until <= nodes->now || window->from >= after(nodes->now, length) ||
@@ -317,7 +319,7 @@ bool nodes_window_keeps(struct nodes *nodes, uint32_t request, sl_time length, e
 	const struct window *first = NULL;
 	for (uint32_t i = 0; i < nodes->window_count; i++) {
 		const struct window *window = &nodes->window[i];
-		if ((!first || window->from < first->from) && keeps_room(nodes, window, request, length))
+		if ((!first || window->from < first->from) && keeps_capacity(nodes, window, request, length))
 			first = window;
 	}
 	*kind = first ? first->kind : SL_WINDOW_RESERVED;

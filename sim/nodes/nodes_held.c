@@ -11,73 +11,73 @@
 
 /* ---- Of a job -------------------------------------------------------------------------------- */
 
-static bool piece_before(const struct sl_piece *a, const struct sl_piece *b)
+static bool alloc_before(const struct sl_node_tasks *a, const struct sl_node_tasks *b)
 {
 	return a->node != b->node ? a->node < b->node : a->group < b->group;
 }
 
-static int piece_compare(const void *a, const void *b)
+static int alloc_compare(const void *a, const void *b)
 {
-	return piece_before(a, b) ? -1 : piece_before(b, a);
+	return alloc_before(a, b) ? -1 : alloc_before(b, a);
 }
 
-size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece)
+size_t allocs_of(struct nodes *nodes, struct chain chain, const struct sl_node_tasks **alloc)
 {
 	size_t count = 0;
 	bool sorted = true;
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more) {
-		const struct edge *edge = &nodes->edge[i];
-		if (edge->flags & EDGE_BEGIN)
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more) {
+		const struct interval *interval = &nodes->interval[i];
+		if (interval->flags & INTERVAL_BEGIN)
 			continue;
-		if (SL_GROW_MOST(nodes->piece, nodes->piece_capacity, count + 1, SIZE_MAX / 64, &nodes->err))
+		if (SL_GROW_MOST(nodes->alloc, nodes->alloc_capacity, count + 1, SIZE_MAX / 64, &nodes->err))
 			return 0;
-		nodes->piece[count] = (struct sl_piece){ .node = edge->node,
-			.group = edge->group,
-			.tasks = edge->tasks,
-			.devices = devices_of(nodes, edge) };
-		sorted &= !count || !piece_before(&nodes->piece[count], &nodes->piece[count - 1]);
+		nodes->alloc[count] = (struct sl_node_tasks){ .node = interval->node,
+			.group = interval->group,
+			.tasks = interval->tasks,
+			.devices = devices_of(nodes, interval) };
+		sorted &= !count || !alloc_before(&nodes->alloc[count], &nodes->alloc[count - 1]);
 		count++;
 	}
 	if (!sorted) /* What compares equal is joined. */
-		qsort(nodes->piece, count, sizeof(*nodes->piece), piece_compare);
+		qsort(nodes->alloc, count, sizeof(*nodes->alloc), alloc_compare);
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct sl_piece here = nodes->piece[i];
-		if (kept && !piece_before(&nodes->piece[kept - 1], &here))
-			nodes->piece[kept - 1].tasks += here.tasks;
+		const struct sl_node_tasks here = nodes->alloc[i];
+		if (kept && !alloc_before(&nodes->alloc[kept - 1], &here))
+			nodes->alloc[kept - 1].tasks += here.tasks;
 		else
-			nodes->piece[kept++] = here;
-		nodes->piece[kept - 1].devices |= here.devices;
+			nodes->alloc[kept++] = here;
+		nodes->alloc[kept - 1].devices |= here.devices;
 	}
-	*piece = nodes->piece;
+	*alloc = nodes->alloc;
 	return kept;
 }
 
-size_t nodes_pieces(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_allocs(struct nodes *nodes, uint32_t job, const struct sl_node_tasks **alloc)
 {
-	*piece = NULL;
-	if (!nodes->job_hold[job])
+	*alloc = NULL;
+	if (!nodes->job_allocation[job])
 		return 0;
-	return pieces_of(nodes, chain_of(nodes, hold_of(nodes, job)), piece);
+	return allocs_of(nodes, chain_of(nodes, allocation_of(nodes, job)), alloc);
 }
 
 /* What is of one edge: what was given out, or the node. Of what a node has without bound nothing is given
  * out: there the tasks say it. */
-static void held_adds(const struct nodes *nodes, const struct sl_group *group, const struct edge *edge,
-	struct nodes_sum *sum)
+static void held_adds(const struct nodes *nodes, const struct sl_group *group,
+	const struct interval *interval, struct nodes_sum *sum)
 {
-	const int64_t *amount = nodes->cluster->type[type_of(nodes, edge->node)].amount;
-	const bool whole = edge->flags & EDGE_WHOLE;
+	const int64_t *amount = nodes->cluster->type[type_of(nodes, interval->node)].amount;
+	const bool whole = interval->flags & INTERVAL_WHOLE;
 	const bool cpus_bound = amount[SL_KIND_CPUS] < UNBOUNDED, mem_bound = amount[SL_KIND_MEM] < UNBOUNDED;
 	if (whole)
 		sum->cpus += amount[SL_KIND_CPUS];
 	else
-		sum->cpus += cpus_bound ? edge->cpus : edge->tasks * group->task.cpus;
+		sum->cpus += cpus_bound ? interval->cpus : interval->tasks * group->task.cpus;
 	if (whole && mem_bound)
 		sum->mem += amount[SL_KIND_MEM];
 	else
-		sum->mem += mem_bound ? edge->mem : edge->tasks * group->task.mem;
-	sum->gpus += whole ? 0 : edge->gpus;
+		sum->mem += mem_bound ? interval->mem : interval->tasks * group->task.mem;
+	sum->gpus += whole ? 0 : interval->gpus;
 	for (uint32_t kind = SL_KIND_GPUS; whole && kind < nodes->kinds; kind++)
 		sum->gpus += amount[kind];
 }
@@ -85,17 +85,17 @@ static void held_adds(const struct nodes *nodes, const struct sl_group *group, c
 struct nodes_sum nodes_held(struct nodes *nodes, uint32_t job)
 {
 	struct nodes_sum sum = { 0, 0, 0, 0 };
-	const struct sl_piece *piece;
-	const size_t count = nodes_pieces(nodes, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(nodes, job, &alloc);
 	if (!count)
 		return sum;
-	const uint32_t hold = hold_of(nodes, job);
-	const struct sl_group *group = nodes->requests[nodes->edge[hold].request].group;
+	const uint32_t allocation = allocation_of(nodes, job);
+	const struct sl_group *group = nodes->requests[nodes->interval[allocation].request].group;
 	for (size_t i = 0; i < count; i++)
-		sum.nodes += !i || piece[i].node != piece[i - 1].node;
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		held_adds(nodes, &group[nodes->edge[i].group], &nodes->edge[i], &sum);
-	if (nodes->edge[hold].flags & EDGE_SUSPENDED)
+		sum.nodes += !i || alloc[i].node != alloc[i - 1].node;
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more)
+		held_adds(nodes, &group[nodes->interval[i].group], &nodes->interval[i], &sum);
+	if (nodes->interval[allocation].flags & INTERVAL_SUSPENDED)
 		sum.cpus = sum.gpus = 0;
 	return sum;
 }
@@ -108,12 +108,15 @@ int64_t nodes_total(const struct nodes *nodes, uint32_t kind) { return nodes->to
 
 int64_t nodes_idle(const struct nodes *nodes, uint32_t kind) { return nodes->idle[kind]; }
 
-int64_t nodes_shut_free(const struct nodes *nodes, uint32_t kind) { return nodes->shut_free[kind]; }
+int64_t nodes_unavailable_free(const struct nodes *nodes, uint32_t kind)
+{
+	return nodes->unavailable_free[kind];
+}
 
 const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const size_t words = (nodes->count + 63) / 64;
-	if ((!nodes->windows_live && !nodes->shut) || failed(nodes))
+	if ((!nodes->windows_live && !nodes->unavailable) || failed(nodes))
 		return NULL;
 	if (!nodes->closed)
 		nodes->closed = malloc(words * sizeof(*nodes->closed));
@@ -123,7 +126,7 @@ const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time leng
 	}
 	memset(nodes->closed, 0, words * sizeof(*nodes->closed));
 	for (uint32_t row = 0; row < nodes->count; row++)
-		if (nodes_is_shut(nodes, row) ||
+		if (nodes_is_unavailable(nodes, row) ||
 			!open_for(nodes, nodes->node[row].windows, length, exempt_of(nodes, request)))
 			nodes->closed[row / 64] |= UINT64_C(1) << (row % 64);
 	return nodes->closed;
@@ -147,8 +150,8 @@ struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node)
 	const struct sl_node_type *type = &nodes->cluster->type[type_of(nodes, node)];
 	const int64_t *free = free_of(nodes, of->class);
 	struct nodes_sum sum = whole_of(nodes, type);
-	sum.nodes = of->holds != 0;
-	if (of->whole > nodes_is_shut(nodes, node))
+	sum.nodes = of->allocations != 0;
+	if (of->whole > nodes_is_unavailable(nodes, node))
 		return sum;
 	sum.cpus -= free[SL_KIND_CPUS];
 	sum.mem -= type->amount[SL_KIND_MEM] < UNBOUNDED ? free[SL_KIND_MEM] : 0;
@@ -160,23 +163,23 @@ struct nodes_sum nodes_used(const struct nodes *nodes, uint32_t node)
 struct nodes_sum nodes_held_on(const struct nodes *nodes, uint32_t job, uint32_t node)
 {
 	struct nodes_sum sum = { 0, 0, 0, 0 };
-	if (!nodes->job_hold[job])
+	if (!nodes->job_allocation[job])
 		return sum;
-	const uint32_t hold = nodes->job_hold[job] - 1;
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
-		const struct edge *edge = &nodes->edge[i];
-		if (edge->node != node)
+	const uint32_t allocation = nodes->job_allocation[job] - 1;
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more) {
+		const struct interval *interval = &nodes->interval[i];
+		if (interval->node != node)
 			continue;
 		sum.nodes = 1;
-		if (edge->flags & EDGE_WHOLE)
+		if (interval->flags & INTERVAL_WHOLE)
 			sum = whole_of(nodes, &nodes->cluster->type[type_of(nodes, node)]);
 		else {
-			sum.cpus += edge->cpus;
-			sum.mem += edge->mem;
-			sum.gpus += edge->gpus;
+			sum.cpus += interval->cpus;
+			sum.mem += interval->mem;
+			sum.gpus += interval->gpus;
 		}
 	}
-	if (nodes->edge[hold].flags & EDGE_SUSPENDED)
+	if (nodes->interval[allocation].flags & INTERVAL_SUSPENDED)
 		sum.cpus = sum.gpus = 0;
 	return sum;
 }
@@ -187,5 +190,5 @@ uint32_t nodes_tasks(const struct nodes *nodes, uint32_t node, const struct sl_g
 	const uint32_t type = type_of(nodes, node);
 	return empty ? tasks_on(nodes, group, group_bound(group), type, empty_of(nodes, type), NODE_IDLE)
 		     : tasks_on(nodes, group, group_bound(group), type, free_of(nodes, of->class),
-			       status_of(of->holds, of->whole));
+			       status_of(of->allocations, of->whole));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_hold.c - the store, at the bottom: edges from a pool, chains of them, the holds that they are to
- * jobs, and those that were given back and can be restored.
+ * nodes_allocation.c - the store, at the bottom: edges from a pool, chains of them, the holds that they are
+ * to jobs, and those that were given back and can be restored.
  *
- * Nothing here knows what is free: an edge is taken off a node, and given back, in nodes_edge.c.
+ * Nothing here knows what is free: an edge is taken off a node, and given back, in nodes_interval.c.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -22,41 +22,41 @@ void *lines_new(size_t count, size_t size)
 	return made ? memset(made, 0, bytes) : NULL;
 }
 
-bool edges_reserve(struct nodes *nodes, size_t more)
+bool intervals_reserve(struct nodes *nodes, size_t more)
 {
-	const size_t wanted = nodes->edge_used + more;
+	const size_t wanted = nodes->interval_used + more;
 	if (failed(nodes))
 		return false;
-	if (wanted <= nodes->edge_capacity)
+	if (wanted <= nodes->interval_capacity)
 		return true;
-	size_t capacity = nodes->edge_capacity ? nodes->edge_capacity : SL_OR_TINY(256, 4);
+	size_t capacity = nodes->interval_capacity ? nodes->interval_capacity : SL_OR_TINY(256, 4);
 	while (capacity < wanted)
 		capacity *= 2;
-	struct edge *edge = capacity < NONE ? lines_new(capacity, sizeof(*edge)) : NULL;
-	if (!edge)
+	struct interval *interval = capacity < NONE ? lines_new(capacity, sizeof(*interval)) : NULL;
+	if (!interval)
 		return sl_fail_memory(&nodes->err) == SL_OK;
-	if (nodes->edge_used)
-		memcpy(edge, nodes->edge, nodes->edge_used * sizeof(*edge));
-	free(nodes->edge);
-	nodes->edge = edge;
-	nodes->edge_capacity = capacity;
+	if (nodes->interval_used)
+		memcpy(interval, nodes->interval, nodes->interval_used * sizeof(*interval));
+	free(nodes->interval);
+	nodes->interval = interval;
+	nodes->interval_capacity = capacity;
 	return true;
 }
 
-/* There is room: see edges_reserve. */
-uint32_t edge_new(struct nodes *nodes, struct chain *chain)
+/* There is room: see intervals_reserve. */
+uint32_t interval_new(struct nodes *nodes, struct chain *chain)
 {
-	uint32_t index = nodes->edge_spare;
+	uint32_t index = nodes->interval_spare;
 	if (index != NONE)
-		nodes->edge_spare = nodes->edge[index].more;
+		nodes->interval_spare = nodes->interval[index].more;
 	else
-		index = nodes->edge_used++;
-	SL_CHECK(index < nodes->edge_capacity);
-	nodes->edge[index] = (struct edge){ .next = NONE, .before = NONE, .more = NONE };
+		index = nodes->interval_used++;
+	SL_CHECK(index < nodes->interval_capacity);
+	nodes->interval[index] = (struct interval){ .next = NONE, .before = NONE, .more = NONE };
 	if (chain->last == NONE)
 		chain->first = index;
 	else
-		nodes->edge[chain->last].more = index;
+		nodes->interval[chain->last].more = index;
 	chain->last = index;
 	return index;
 }
@@ -65,8 +65,8 @@ void chain_free(struct nodes *nodes, struct chain chain)
 {
 	if (chain.first == NONE)
 		return;
-	nodes->edge[chain.last].more = nodes->edge_spare;
-	nodes->edge_spare = chain.first;
+	nodes->interval[chain.last].more = nodes->interval_spare;
+	nodes->interval_spare = chain.first;
 }
 
 /* ---- Holds ----------------------------------------------------------------------------------- */
@@ -75,29 +75,32 @@ void chain_free(struct nodes *nodes, struct chain chain)
 size_t chain_length(const struct nodes *nodes, uint32_t first)
 {
 	size_t count = 0;
-	for (uint32_t i = first; i != NONE; i = nodes->edge[i].more)
+	for (uint32_t i = first; i != NONE; i = nodes->interval[i].more)
 		count++;
 	return count;
 }
 
-void hold_new(struct nodes *nodes, uint32_t request, struct chain chain)
+void allocation_new(struct nodes *nodes, uint32_t request, struct chain chain)
 {
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		nodes->edge[i].hold = chain.first;
-	nodes->edge[chain.first].last = chain.last;
-	nodes->edge[chain.first].request = request;
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more)
+		nodes->interval[i].allocation = chain.first;
+	nodes->interval[chain.first].last = chain.last;
+	nodes->interval[chain.first].request = request;
 }
 
-void hold_free(struct nodes *nodes, uint32_t hold) { chain_free(nodes, chain_of(nodes, hold)); }
+void allocation_free(struct nodes *nodes, uint32_t allocation)
+{
+	chain_free(nodes, chain_of(nodes, allocation));
+}
 
-bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold)
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t allocation)
 {
 	if (SL_GROW_MOST(
 		    nodes->kept, nodes->kept_capacity, nodes->kept_count + 1, SIZE_MAX / 64, &nodes->err))
 		return false;
 	nodes->kept[nodes->kept_count].what = what;
 	nodes->kept[nodes->kept_count].job = job;
-	nodes->kept[nodes->kept_count++].hold = hold;
+	nodes->kept[nodes->kept_count++].allocation = allocation;
 	return true;
 }
 
@@ -108,8 +111,8 @@ uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job)
 	while (i && (nodes->kept[i - 1].job != job || nodes->kept[i - 1].what != what))
 		i--;
 	SL_CHECK(i); /* Nothing was given back. */
-	const uint32_t hold = nodes->kept[i - 1].hold;
+	const uint32_t allocation = nodes->kept[i - 1].allocation;
 	nodes->kept_count--;
 	memmove(&nodes->kept[i - 1], &nodes->kept[i], (nodes->kept_count - i + 1) * sizeof(*nodes->kept));
-	return hold;
+	return allocation;
 }

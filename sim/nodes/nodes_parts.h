@@ -25,13 +25,13 @@
 #define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
 
 enum {
-	TRACKS = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
-	WAYS = SL_OR_TINY(8, 2),    /* Of the trees over nodes. */
-	LOG = SL_OR_TINY(256, 4),   /* A power of two. */
+	CACHE_ENTRIES = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
+	WAYS = SL_OR_TINY(8, 2),           /* Of the trees over nodes. */
+	LOG = SL_OR_TINY(256, 4),          /* A power of two. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
-	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_CROWDS, /* Of a row of free amounts. */
+	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_TASK_MIXES, /* Of a row of free amounts. */
 	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are remembered, */
 	SCORES_BYTES = 1 << 24,         /* but for those beyond TRACKS in no more memory than this. */
 	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
@@ -39,36 +39,37 @@ enum {
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-enum edge_flag {
-	EDGE_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
-	EDGE_PROMISE = 2, /* Of a promise, not of what runs. */
-	EDGE_BEGIN = 4,   /* Takes: where a promise begins. */
-	EDGE_LINKED = 8,
-	EDGE_SUSPENDED = 16,
-	EDGE_SLICES = 32, /* Of a GPU that is divided. */
-	EDGE_GIVEN = 64,  /* In amounts (nodes_start_holding): suspended it keeps them in mind. */
-	EDGE_SHUT = 128,  /* Nobody's: the node is shut until then (nodes_shut.c). */
+enum interval_flag {
+	INTERVAL_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
+	INTERVAL_PROMISE = 2, /* Of a promise, not of what runs. */
+	INTERVAL_BEGIN = 4,   /* Takes: where a promise begins. */
+	INTERVAL_LINKED = 8,
+	INTERVAL_SUSPENDED = 16,
+	INTERVAL_SLICES = 32, /* Of a GPU that is divided. */
+	INTERVAL_GIVEN = 64,  /* In amounts (nodes_start_node_alloc): suspended it keeps them in mind. */
+	INTERVAL_UNAVAILABLE = 128, /* Nobody's: the node is shut until then (nodes_unavailable.c). */
 };
 
-struct edge {
+struct interval {
 	sl_time at;
 	int64_t mem; /* What changes; of whole ones, by the node's type. */
 	int32_t cpus, gpus;
 	/* Where devices are followed, bit i: GPU i of the node, an equal part of `gpus` of each; the first
-	 * task has the lowest. Of EDGE_SLICES see edge_slices. 0: by its kind alone, or none, or all. */
+	 * task has the lowest. Of INTERVAL_SLICES see interval_slices. 0: by its kind alone, or none, or all.
+	 */
 	uint32_t devices;
 	uint32_t next, before; /* Of the node, by time. */
 	uint32_t node;
 	uint32_t tasks;
 	/* Edges of one job hang together in the order in which they were taken; the first stands for all,
 	 * which is called a hold. Of a free edge, `more` is the next. */
-	uint32_t more, hold;
+	uint32_t more, allocation;
 	uint32_t last, request; /* Of the first. */
 	uint16_t group;
 	uint8_t kind; /* Of its GPUs. */
 	uint8_t flags;
 };
-_Static_assert(sizeof(struct edge) == 64, "one cache line");
+_Static_assert(sizeof(struct interval) == 64, "one cache line");
 
 struct chain {
 	uint32_t first, last;
@@ -80,7 +81,7 @@ enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE };
 
 struct kept {
 	enum kept_what what;
-	uint32_t job, hold;
+	uint32_t job, allocation;
 };
 
 /* ---- Nodes and classes ----------------------------------------------------------------------- */
@@ -93,12 +94,12 @@ enum node_status {
 
 struct node {
 	uint32_t class;
-	uint32_t first, last;  /* Edges. */
-	uint32_t holds, whole; /* Edges of what runs: all, and whole ones. */
-	uint32_t windows;      /* Its set of them. */
-	uint32_t mark;         /* Seen, if it is that of the nodes. */
-	bool changed;          /* Among those that did. */
-	uint8_t late;          /* nodes_late: those with less go first. */
+	uint32_t first, last;        /* Edges. */
+	uint32_t allocations, whole; /* Edges of what runs: all, and whole ones. */
+	uint32_t windows;            /* Its set of them. */
+	uint32_t mark;               /* Seen, if it is that of the nodes. */
+	bool changed;                /* Among those that did. */
+	uint8_t late;                /* nodes_late: those with less go first. */
 };
 _Static_assert(sizeof(struct node) == 32, "half a cache line");
 
@@ -142,12 +143,12 @@ struct shape {
 	uint8_t could; /* 0: not yet known; 1: no; 2: yes. */
 	bool fits;
 	bool allows;
-	uint32_t unit;   /* Tasks. */
-	uint32_t need;   /* Units. */
-	uint32_t bound;  /* Tasks on one node. */
-	uint32_t track;  /* NONE: not tracked. */
-	uint32_t scores; /* NONE: not remembered. */
-	uint32_t exempt; /* Windows of this reservation do not stop it. */
+	uint32_t unit;        /* Tasks. */
+	uint32_t need;        /* Units. */
+	uint32_t bound;       /* Tasks on one node. */
+	uint32_t cache_entry; /* NONE: not tracked. */
+	uint32_t scores;      /* NONE: not remembered. */
+	uint32_t exempt;      /* Windows of this reservation do not stop it. */
 	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
 	int64_t choice_score;
 	uint64_t choice_seen;
@@ -158,7 +159,7 @@ struct shape {
 	int64_t most;
 	uint64_t seen;
 	/* State versions and lengths for which these were found; 0: never. */
-	uint64_t fits_at, choice_at, allows_at, allows_guard;
+	uint64_t fits_at, choice_at, allows_at, allows_backfill_check;
 	sl_time fits_length, choice_length, allows_length;
 };
 
@@ -170,7 +171,7 @@ struct step {
 };
 
 /* A request that was asked lately. */
-struct track {
+struct cache_entry {
 	uint32_t request;
 	uint64_t used; /* The question at which it was last asked. */
 	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
@@ -217,7 +218,7 @@ struct cand {
 	uint32_t cap;         /* Tasks that fit. */
 	uint32_t tasks;       /* That would go there next. */
 	uint32_t pick;        /* Of one that was picked before; NONE. */
-	uint32_t holds;       /* By island: tasks of the group, however many it has. */
+	uint32_t allocations; /* By island: tasks of the group, however many it has. */
 };
 
 struct pick {
@@ -226,13 +227,13 @@ struct pick {
 
 /* An island over several nodes, as a group's tasks see it. */
 struct island {
-	uint64_t holds; /* Tasks, on as many nodes as the group may have, */
-	uint64_t ready; /* and of those on nodes that are not late. */
-	uint32_t nodes; /* That hold any. */
-	uint32_t first; /* Its lowest node. */
+	uint64_t allocations; /* Tasks, on as many nodes as the group may have, */
+	uint64_t ready;       /* and of those on nodes that are not late. */
+	uint32_t nodes;       /* That hold any. */
+	uint32_t first;       /* Its lowest node. */
 };
 
-struct guard {
+struct backfill_check {
 	bool on, named;
 	uint32_t request;
 	sl_time at, length;
@@ -248,14 +249,14 @@ struct guard {
 struct nodes {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
-	struct placing placing;
+	struct scorer scorer;
 	uint32_t *
 		rank; /* By node, where ties go by name or shuffled: its place among them; NULL: by number. */
 	uint64_t lot; /* Where ties go by chance: of whoever is being placed. */
 	uint32_t asker; /* Whom the guard is asked for. */
 	uint32_t request_count, job_count, count, kinds;
 	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
-	 * the most that a node has, and SL_CROWDS. Else devices is 0 and width is kinds. */
+	 * the most that a node has, and SL_TASK_MIXES. Else devices is 0 and width is kinds. */
 	uint32_t devices, width;
 	int64_t parts;        /* Of a GPU. */
 	int64_t *type_free;   /* By type: the row of an empty node. NULL: kinds alone. */
@@ -267,19 +268,20 @@ struct nodes {
 	struct node *node;
 	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
 	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
-	int64_t shut_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
-	uint32_t *shut; /* By node: its edge of EDGE_SHUT + 1; 0: it is open. NULL: none ever was shut. */
+	int64_t unavailable_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
+	uint32_t *unavailable; /* By node: its edge of INTERVAL_UNAVAILABLE + 1; 0: it is open. NULL: none
+				  ever was shut. */
 	uint32_t busy, mark;
 	uint32_t late_count; /* Nodes that are late at all. */
 
-	struct edge *edge;
-	size_t edge_capacity;
-	uint32_t edge_used, edge_spare;
-	uint32_t *job_hold, *job_promise; /* By job: the hold + 1; 0: none. */
+	struct interval *interval;
+	size_t interval_capacity;
+	uint32_t interval_used, interval_spare;
+	uint32_t *job_allocation, *job_promise; /* By job: the hold + 1; 0: none. */
 	struct kept *kept;
 	size_t kept_count, kept_capacity;
-	struct sl_piece *piece; /* Lent. */
-	size_t piece_capacity;
+	struct sl_node_tasks *alloc; /* Lent. */
+	size_t alloc_capacity;
 	uint64_t *closed; /* Lent. */
 
 	/* Classes. By class: the rows, what is free, and for each track its units. */
@@ -310,12 +312,12 @@ struct nodes {
 	int64_t *set_units;
 	size_t window_capacity, set_capacity, set_units_capacity;
 	uint32_t window_count, set_count;
-	uint32_t window_own; /* Of the cluster: the first. */
-	sl_time edge_next;   /* Of any window, after now. */
-	bool windows_live;   /* One is open, or to come. */
+	uint32_t window_own;   /* Of the cluster: the first. */
+	sl_time interval_next; /* Of any window, after now. */
+	bool windows_live;     /* One is open, or to come. */
 
 	struct shape *shape;
-	struct track track[TRACKS];
+	struct cache_entry cache_entry[CACHE_ENTRIES];
 	uint64_t asked; /* Counts questions. */
 	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
 	 * one. */
@@ -324,20 +326,20 @@ struct nodes {
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
 	uint32_t log[LOG]; /* Nodes that changed, the last ones. */
 	uint64_t log_count;
-	uint32_t tracks;   /* Those in use are below. */
+	uint32_t cache_entries; /* Those in use are below. */
 	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
 	uint32_t changed_count;
 	uint64_t updated; /* Nodes that were brought up to date, in all. */
 
-	struct cand *cand, *again;
-	size_t cand_capacity, again_capacity;
+	struct cand *cand, *retry;
+	size_t cand_capacity, retry_capacity;
 	struct pick *pick;
 	size_t pick_capacity;
 	int64_t *pick_free; /* By pick and kind. */
 	size_t pick_free_capacity;
 	struct view view;
 	struct island *island; /* By number, from 1. */
-	struct guard guard;
+	struct backfill_check backfill_check;
 };
 
 /* ---- Small things that are asked often ------------------------------------------------------- */
@@ -350,9 +352,9 @@ static inline sl_time after(sl_time at, sl_time length)
 
 static inline bool failed(const struct nodes *nodes) { return nodes->err.status != SL_OK; }
 
-static inline bool nodes_is_shut(const struct nodes *nodes, uint32_t node)
+static inline bool nodes_is_unavailable(const struct nodes *nodes, uint32_t node)
 {
-	return nodes->shut && nodes->shut[node];
+	return nodes->unavailable && nodes->unavailable[node];
 }
 
 static inline int64_t *free_of(const struct nodes *nodes, uint32_t class)
@@ -378,14 +380,14 @@ static inline struct sl_node_class node_class(const struct nodes *nodes, uint32_
 	struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
 	if (nodes->devices) {
 		class.device = &free[nodes->kinds];
-		class.crowd = &free[nodes->kinds + nodes->devices];
+		class.task_mix = &free[nodes->kinds + nodes->devices];
 	}
 	return class;
 }
 
-static inline enum node_status status_of(uint32_t holds, uint32_t whole)
+static inline enum node_status status_of(uint32_t allocations, uint32_t whole)
 {
-	return whole ? NODE_WHOLE : holds ? NODE_SHARED : NODE_IDLE;
+	return whole ? NODE_WHOLE : allocations ? NODE_SHARED : NODE_IDLE;
 }
 
 static inline uint32_t group_bound(const struct sl_group *group)
@@ -406,35 +408,35 @@ static inline uint32_t share_of(uint32_t most, int64_t free, int64_t each)
 	return fit < most ? (uint32_t)fit : most;
 }
 
-static inline bool kind_will_do(const struct sl_demand *task, uint32_t kind)
+static inline bool kind_will_do(const struct sl_task_resources *task, uint32_t kind)
 {
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
 
 /* ==== The store: what is free, and who holds it =================================================== */
 
-/* ---- nodes_hold.c: edges from a pool, chains, holds, what was given back --------------------- */
+/* ---- nodes_allocation.c: edges from a pool, chains, holds, what was given back --------------------- */
 
 /* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
 void *lines_new(size_t count, size_t size);
 /* Room for so many more, so that none is missing in the middle of a change. */
-bool edges_reserve(struct nodes *nodes, size_t more);
-uint32_t edge_new(struct nodes *nodes, struct chain *chain);
+bool intervals_reserve(struct nodes *nodes, size_t more);
+uint32_t interval_new(struct nodes *nodes, struct chain *chain);
 void chain_free(struct nodes *nodes, struct chain chain);
 size_t chain_length(const struct nodes *nodes, uint32_t first);
 /* The edges of a chain are a job's from now on. */
-void hold_new(struct nodes *nodes, uint32_t request, struct chain chain);
-void hold_free(struct nodes *nodes, uint32_t hold);
-static inline struct chain chain_of(const struct nodes *nodes, uint32_t hold)
+void allocation_new(struct nodes *nodes, uint32_t request, struct chain chain);
+void allocation_free(struct nodes *nodes, uint32_t allocation);
+static inline struct chain chain_of(const struct nodes *nodes, uint32_t allocation)
 {
-	return (struct chain){ hold, nodes->edge[hold].last };
+	return (struct chain){ allocation, nodes->interval[allocation].last };
 }
-static inline uint32_t hold_of(const struct nodes *nodes, uint32_t job)
+static inline uint32_t allocation_of(const struct nodes *nodes, uint32_t job)
 {
-	SL_CHECK(nodes->job_hold[job]);
-	return nodes->job_hold[job] - 1;
+	SL_CHECK(nodes->job_allocation[job]);
+	return nodes->job_allocation[job] - 1;
 }
-bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t hold);
+bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t allocation);
 uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
 
 /* ---- nodes_device.c: GPUs that are followed one by one; what a node holds -------------------- */
@@ -449,8 +451,8 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 }
 
 /* So many tasks, with GPUs, where devices are followed. */
-uint32_t device_tasks(const struct nodes *nodes, const struct sl_demand *task, uint32_t most, uint32_t type,
-	const int64_t *free);
+uint32_t device_tasks(const struct nodes *nodes, const struct sl_task_resources *task, uint32_t most,
+	uint32_t type, const int64_t *free);
 
 /* How many tasks of the group go on a node of that type of which so much is free, at most `most`. */
 static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group *group, uint32_t most,
@@ -459,7 +461,7 @@ static inline uint32_t tasks_on(const struct nodes *nodes, const struct sl_group
 	if (status == NODE_WHOLE || (group->exclusive && status != NODE_IDLE) ||
 		is_barred(nodes, group, type))
 		return 0;
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	most = share_of(most, free[SL_KIND_CPUS], task->cpus);
 	if (most)
 		most = share_of(most, free[SL_KIND_MEM], task->mem);
@@ -486,38 +488,38 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
  * happens where a promise meets what runs longer than expected. */
 enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
 
-/* Which GPU of the node an edge of EDGE_SLICES holds slices of, and which. */
-static inline uint32_t edge_divided(const struct edge *edge) { return edge->devices & 0xff; }
-static inline uint32_t edge_slices(const struct edge *edge) { return edge->devices >> 8; }
+/* Which GPU of the node an edge of INTERVAL_SLICES holds slices of, and which. */
+static inline uint32_t interval_divided(const struct interval *interval) { return interval->devices & 0xff; }
+static inline uint32_t interval_slices(const struct interval *interval) { return interval->devices >> 8; }
 
 /* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
  * (-1). */
-void device_apply(const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free);
+void device_apply(const struct nodes *nodes, const struct interval *interval, int64_t sign, int64_t *free);
 /* Suspended: its cpus and GPUs are what it will want again. */
-static inline bool edge_rests(const struct edge *edge)
+static inline bool interval_rests(const struct interval *interval)
 {
-	return edge->flags & EDGE_GIVEN && edge->flags & EDGE_SUSPENDED;
+	return interval->flags & INTERVAL_GIVEN && interval->flags & INTERVAL_SUSPENDED;
 }
 
 /* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
 static inline void amounts_apply(
-	const struct nodes *nodes, const struct edge *edge, int64_t sign, int64_t *free)
+	const struct nodes *nodes, const struct interval *interval, int64_t sign, int64_t *free)
 {
-	free[SL_KIND_MEM] += sign * edge->mem;
-	if (edge_rests(edge))
+	free[SL_KIND_MEM] += sign * interval->mem;
+	if (interval_rests(interval))
 		return;
-	free[SL_KIND_CPUS] += sign * edge->cpus;
-	if (!edge->gpus)
+	free[SL_KIND_CPUS] += sign * interval->cpus;
+	if (!interval->gpus)
 		return;
-	free[edge->kind] += sign * edge->gpus;
+	free[interval->kind] += sign * interval->gpus;
 	if (nodes->devices)
-		device_apply(nodes, edge, sign, free);
+		device_apply(nodes, interval, sign, free);
 }
 
 /* Decides whether devices are followed, and what a row is. */
 int devices_init(struct nodes *nodes);
 /* Is one of these asked for that only devices which are followed can give? */
-bool asks_devices(const struct nodes *nodes, const struct sl_demand *task);
+bool asks_devices(const struct nodes *nodes, const struct sl_task_resources *task);
 /* All devices of the type come back or go. */
 void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
 /* Has more been given out of a device than there is? */
@@ -527,11 +529,12 @@ void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free
 /* What is free of the kinds is what is free of their devices. */
 void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
 /* The GPUs of a suspended edge, as they were. */
-int32_t device_gpus(const struct nodes *nodes, const struct sl_demand *task, const struct edge *edge);
+int32_t device_gpus(
+	const struct nodes *nodes, const struct sl_task_resources *task, const struct interval *interval);
 /* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
-uint32_t devices_of(const struct nodes *nodes, const struct edge *edge);
+uint32_t devices_of(const struct nodes *nodes, const struct interval *interval);
 /* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
-bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct edge *edge);
+bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct interval *interval);
 /* Are these the columns of whole devices, at most? For nodes_check. */
 void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
@@ -542,7 +545,7 @@ struct load {
 	uint16_t index; /* Of the group. */
 };
 /* So many edges at most are needed for that. */
-static inline size_t load_edges(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
+static inline size_t load_intervals(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
 {
 	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
 }
@@ -559,7 +562,7 @@ int ties_init(struct nodes *nodes);
 /* For whom nodes are chosen from now on: NONE, nobody in particular. Matters where ties go by chance. */
 void ties_for(struct nodes *nodes, uint32_t job);
 
-static inline bool by_chance(const struct nodes *nodes) { return nodes->placing.ties == SL_TIES_RANDOM; }
+static inline bool by_chance(const struct nodes *nodes) { return nodes->scorer.ties == SL_TIES_RANDOM; }
 
 /* Mixes 64 bits (the finalizer of SplitMix64: Steele, Lea & Flood, OOPSLA 2014). */
 static inline uint64_t mixed(uint64_t h)
@@ -628,77 +631,78 @@ void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this
 /* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
 void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
 /* The request's track, which is made if there is none. */
-uint32_t track_of(struct nodes *nodes, uint32_t request);
+uint32_t cache_entry_of(struct nodes *nodes, uint32_t request);
 /* Its track, or NONE if others are asked more often. */
-uint32_t track_offer(struct nodes *nodes, uint32_t request);
-static inline uint32_t track_find(struct nodes *nodes, uint32_t request)
+uint32_t cache_entry_offer(struct nodes *nodes, uint32_t request);
+static inline uint32_t cache_entry_find(struct nodes *nodes, uint32_t request)
 {
-	const uint32_t index = nodes->shape[request].track;
+	const uint32_t index = nodes->shape[request].cache_entry;
 	if (index == NONE)
-		return track_offer(nodes, request);
-	nodes->track[index].used = ++nodes->asked;
+		return cache_entry_offer(nodes, request);
+	nodes->cache_entry[index].used = ++nodes->asked;
 	return index;
 }
 /* Nothing is followed any more: what the tracks know is of another placing. */
-void tracks_drop(struct nodes *nodes);
+void cache_entries_drop(struct nodes *nodes);
 /* Units of the tracked request that are free now, where no window is in the way. */
-int64_t units_now(const struct nodes *nodes, uint32_t track, sl_time length);
+int64_t units_now(const struct nodes *nodes, uint32_t cache_entry, sl_time length);
 /* Without a track: does it fit? */
 bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks);
 
-/* ---- nodes_edge.c: what is free on a node at a time; taking and giving ----------------------- */
+/* ---- nodes_interval.c: what is free on a node at a time; taking and giving ----------------------- */
 
 /* A node at a time. */
 struct moment {
 	int64_t free[COLUMNS_MAX];
-	uint32_t holds, whole;
+	uint32_t allocations, whole;
 };
 
 /* Without the columns that are in nobody's row. */
 static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
 {
 	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
-	to->holds = from->holds;
+	to->allocations = from->allocations;
 	to->whole = from->whole;
 }
 void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
 /* What the edge changes, or (back) takes the change back. */
-void moment_apply(const struct nodes *nodes, const struct edge *edge, bool back, struct moment *m);
+void moment_apply(const struct nodes *nodes, const struct interval *interval, bool back, struct moment *m);
 /* What will be free at that time, as held things end. */
 void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
 /* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
-struct span {
+struct free_window {
 	sl_time from, until;
 	bool promises;
 	uint32_t exempt;
 };
 /* The least that is free throughout the span; NODE_WHOLE in a window. */
-enum node_status span_of(const struct nodes *nodes, uint32_t node, const struct span *span, int64_t *free);
+enum node_status free_window_of(
+	const struct nodes *nodes, uint32_t node, const struct free_window *free_window, int64_t *free);
 
 /* Has more been given out than there is? */
 bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
-void edge_link(struct nodes *nodes, uint32_t edge, sl_time at);
-void edge_unlink(struct nodes *nodes, uint32_t edge);
+void interval_link(struct nodes *nodes, uint32_t interval, sl_time at);
+void interval_unlink(struct nodes *nodes, uint32_t interval);
 /* What is free there is the same, but its whole, windows or lateness are others: into another class. */
 void node_renewed(struct nodes *nodes, uint32_t node);
 /* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
-void edges_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
+void intervals_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
 /* The same off what is free on the node now. */
 void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
 /* Takes off the node what the edge holds; gives it back. */
-void edge_take(struct nodes *nodes, const struct edge *edge);
-void edge_give(struct nodes *nodes, const struct edge *edge);
-bool edge_fits(const struct nodes *nodes, const struct edge *edge);
+void interval_take(struct nodes *nodes, const struct interval *interval);
+void interval_give(struct nodes *nodes, const struct interval *interval);
+bool interval_fits(const struct nodes *nodes, const struct interval *interval);
 /* What was taken becomes the job's, until then. */
-bool hold_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
+bool allocation_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
 /* What was taken in place of what the job has, which is kept for undo. */
-bool hold_replaced(struct nodes *nodes, uint32_t job, struct chain chain);
+bool allocation_replaced(struct nodes *nodes, uint32_t job, struct chain chain);
 /* What a hold took goes back, and the hold stays as it is; or it is taken again (back). */
-void hold_leaves(struct nodes *nodes, uint32_t hold, bool back);
+void allocation_leaves(struct nodes *nodes, uint32_t allocation, bool back);
 sl_time length_until(const struct nodes *nodes, sl_time end);
 /* What was taken, and is linked nowhere, goes back. */
 void place_undo(struct nodes *nodes, struct chain chain);
@@ -708,25 +712,26 @@ void place_undo(struct nodes *nodes, struct chain chain);
 /* ---- nodes_tree.c: the times at which each node holds a unit, as a tree of the least --------- */
 
 /* Of a track: the least time of the nodes below that place. */
-static inline sl_time *column(const struct nodes *nodes, uint32_t track, uint32_t level)
+static inline sl_time *column(const struct nodes *nodes, uint32_t cache_entry, uint32_t level)
 {
-	return &nodes->least[(size_t)nodes->level_first[level] * nodes->columns + track];
+	return &nodes->least[(size_t)nodes->level_first[level] * nodes->columns + cache_entry];
 }
-static inline sl_time least_at(const struct nodes *nodes, uint32_t track, uint32_t level, uint32_t index)
+static inline sl_time least_at(
+	const struct nodes *nodes, uint32_t cache_entry, uint32_t level, uint32_t index)
 {
-	return column(nodes, track, level)[(size_t)index * nodes->columns];
+	return column(nodes, cache_entry, level)[(size_t)index * nodes->columns];
 }
 /* Of these tracks, the times at which a node holds the unit. */
 void unit_times(
-	const struct nodes *nodes, const uint32_t *track, uint32_t count, uint32_t row, sl_time *time);
-bool tree_build(struct nodes *nodes, uint32_t track);
-void tree_update(const struct nodes *nodes, uint32_t track, uint32_t row, sl_time time);
-void tree_check(const struct nodes *nodes, uint32_t track);
+	const struct nodes *nodes, const uint32_t *cache_entry, uint32_t count, uint32_t row, sl_time *time);
+bool tree_build(struct nodes *nodes, uint32_t cache_entry);
+void tree_update(const struct nodes *nodes, uint32_t cache_entry, uint32_t row, sl_time time);
+void tree_check(const struct nodes *nodes, uint32_t cache_entry);
 
 /* ---- nodes_ahead.c: trees and profiles of units, brought up to date when asked --------------- */
 
 /* Brings what lies ahead of the track up to date. False: out of memory. */
-bool ahead_update(struct nodes *nodes, uint32_t track);
+bool ahead_update(struct nodes *nodes, uint32_t cache_entry);
 void ahead_check(struct nodes *nodes);
 
 /* ---- nodes_unit.c: for requests that need one unit: when, and which node --------------------- */
@@ -734,13 +739,13 @@ void ahead_check(struct nodes *nodes);
 /* The earliest time at which any node holds the unit for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
 /* A node that is not marked and holds the unit at that time; NONE. */
-uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length);
+uint32_t ahead_any(const struct nodes *nodes, uint32_t cache_entry, sl_time at, sl_time length);
 /* The node that the placing chooses for one unit from then on, for that long; NONE. */
 uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
 
 /* ---- nodes_held.c: what is held now ---------------------------------------------------------- */
 
-size_t pieces_of(struct nodes *nodes, struct chain chain, const struct sl_piece **piece);
+size_t allocs_of(struct nodes *nodes, struct chain chain, const struct sl_node_tasks **alloc);
 
 /* ==== The choice ================================================================================== */
 
@@ -753,22 +758,22 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
-	return shape->kind == SHAPE_UNIT && !nodes->placing.rule->by_island &&
-	       (shape->unit == 1 || !nodes->placing.rule->one_at_a_time);
+	return shape->kind == SHAPE_UNIT && !nodes->scorer.rule->by_island &&
+	       (shape->unit == 1 || !nodes->scorer.rule->one_at_a_time);
 }
 /* Then: the node that it would get, for whoever it is (ties_for); NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
 /* Likewise, with ties as they are for that job. */
 bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain);
-bool place_span_for(
-	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain);
+bool place_free_window_for(struct nodes *nodes, uint32_t job, uint32_t request,
+	const struct free_window *free_window, struct chain *chain);
 /* Of a view, likewise. The edges hold what they take. */
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
 /* In [at, at + length), as held things end, beside promises or not. */
-bool place_span(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
+bool place_free_window(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct chain *chain);
 /* The nodes in a span of time. False: out of memory. */
-bool view_span(struct nodes *nodes, const struct span *span);
+bool view_free_window(struct nodes *nodes, const struct free_window *free_window);
 bool view_empty(struct nodes *nodes); /* Nothing is held or late, and there are no windows. */
 /* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
 bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,

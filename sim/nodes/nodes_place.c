@@ -44,7 +44,7 @@ SL_HEAP(cands, struct cand, const struct nodes *, cand_before, SL_HEAP_UNPLACED)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-static bool picker_room(struct nodes *nodes, size_t count)
+static bool picker_capacity(struct nodes *nodes, size_t count)
 {
 	return !SL_GROW(nodes->cand, nodes->cand_capacity, count, &nodes->err);
 }
@@ -89,8 +89,8 @@ static bool gather(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
 	p->count = 0;
-	p->by_node = by_chance(nodes) || nodes->placing.rule->by_island;
-	if (!picker_room(nodes, (p->view || p->by_node ? nodes->count : nodes->class_used) + (size_t)1))
+	p->by_node = by_chance(nodes) || nodes->scorer.rule->by_island;
+	if (!picker_capacity(nodes, (p->view || p->by_node ? nodes->count : nodes->class_used) + (size_t)1))
 		return false;
 	p->cand = nodes->cand;
 	if (p->view)
@@ -225,7 +225,7 @@ static void picks_undo(struct picker *p)
 /* One task of the group, whatever type of GPU it gets. */
 static void spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t node, int64_t *free)
 {
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	if (nodes->devices && task->gpus > 0) {
 		devices_spend_one(nodes, group, type_of(nodes, node), free);
 		return;
@@ -244,22 +244,22 @@ static void spend_one(const struct nodes *nodes, const struct sl_group *group, u
 }
 
 /* It got one more; among those that were picked if it holds another. */
-static void again_put(struct picker *p, struct cand cand, size_t *again)
+static void retry_put(struct picker *p, struct cand cand, size_t *retry)
 {
 	struct nodes *nodes = p->nodes;
 	spend_one(nodes, p->group, cand.node, &nodes->pick_free[(size_t)cand.pick * nodes->width]);
 	if (!--cand.cap)
 		return;
 	cand.score = cand_score(p, &cand);
-	nodes->again[*again] = cand;
-	(void)cands_up(nodes, nodes->again, (*again)++);
+	nodes->retry[*retry] = cand;
+	(void)cands_up(nodes, nodes->retry, (*retry)++);
 }
 
-static bool pick_first_task(struct picker *p, size_t *again)
+static bool pick_first_task(struct picker *p, size_t *retry)
 {
 	struct nodes *nodes = p->nodes;
 	struct cand best = p->cand[0];
-	if (SL_GROW(nodes->again, nodes->again_capacity, *again + 1, &nodes->err) ||
+	if (SL_GROW(nodes->retry, nodes->retry_capacity, *retry + 1, &nodes->err) ||
 		SL_GROW(nodes->pick_free, nodes->pick_free_capacity, (p->picked + 1) * nodes->width,
 			&nodes->err))
 		return false;
@@ -272,39 +272,39 @@ static bool pick_first_task(struct picker *p, size_t *again)
 	next_of_best(p);
 	best.class = NONE;
 	best.rank = 0; /* It is waited for, however late it is. */
-	again_put(p, best, again);
+	retry_put(p, best, retry);
 	return true;
 }
 
-static void pick_further_task(struct picker *p, size_t *again)
+static void pick_further_task(struct picker *p, size_t *retry)
 {
 	struct nodes *nodes = p->nodes;
-	const struct cand best = nodes->again[0];
-	nodes->again[0] = nodes->again[--*again];
-	if (*again)
-		cands_down(nodes, nodes->again, *again, 0);
+	const struct cand best = nodes->retry[0];
+	nodes->retry[0] = nodes->retry[--*retry];
+	if (*retry)
+		cands_down(nodes, nodes->retry, *retry, 0);
 	nodes->pick[best.pick].tasks++;
 	p->left--;
-	again_put(p, best, again);
+	retry_put(p, best, retry);
 }
 
 static bool pick_singly(struct picker *p)
 {
 	const struct nodes *nodes = p->nodes;
 	const struct sl_group *group = p->group;
-	size_t again = 0;
+	size_t retry = 0;
 	score_all(p, 1);
 	while (p->left) {
 		if (!limit_of(p))
 			return false;
 		const bool may_new = p->count && (!group->nodes_max || p->used < group->nodes_max);
 		const bool must_new = p->used < group->nodes_min && p->left == group->nodes_min - p->used;
-		const bool may_again = again && !must_new;
-		if (!may_new && !may_again)
+		const bool may_retry = retry && !must_new;
+		if (!may_new && !may_retry)
 			return false;
-		if (may_again && (!may_new || cand_before(nodes, &nodes->again[0], &p->cand[0])))
-			pick_further_task(p, &again);
-		else if (!pick_first_task(p, &again))
+		if (may_retry && (!may_new || cand_before(nodes, &nodes->retry[0], &p->cand[0])))
+			pick_further_task(p, &retry);
+		else if (!pick_first_task(p, &retry))
 			return false;
 	}
 	return true;
@@ -322,7 +322,7 @@ static void take_picks(struct picker *p, struct chain *chain)
 			node_spends(nodes, &load, chain);
 			continue;
 		}
-		edges_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->width], chain);
+		intervals_spend(nodes, &load, &p->view->free[(size_t)pick.node * nodes->width], chain);
 		p->view->status[pick.node] = p->group->exclusive ? NODE_WHOLE : NODE_SHARED;
 	}
 }
@@ -330,10 +330,10 @@ static void take_picks(struct picker *p, struct chain *chain)
 static bool picks_reserve(const struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
-	size_t edges = 0;
+	size_t intervals = 0;
 	for (size_t i = 0; i < p->picked; i++)
-		edges += load_edges(nodes, p->group, nodes->pick[i].tasks);
-	return edges_reserve(nodes, edges);
+		intervals += load_intervals(nodes, p->group, nodes->pick[i].tasks);
+	return intervals_reserve(nodes, intervals);
 }
 
 /* ---- Islands over several nodes -------------------------------------------------------------- */
@@ -344,33 +344,33 @@ static struct island island_seen(const struct picker *p, const struct cand *cand
 	const uint32_t island = p->nodes->cluster->type[type_of(p->nodes, cand->node)].island;
 	const bool late = late_of(p, cand->node) != 0;
 	return island ? p->nodes->island[island]
-		      : (struct island){ cand->holds, late ? 0 : cand->holds, 1, cand->node };
+		      : (struct island){ cand->allocations, late ? 0 : cand->allocations, 1, cand->node };
 }
 
-static bool holds_all(const struct picker *p, const struct island *island)
+static bool allocations_all(const struct picker *p, const struct island *island)
 {
 	const uint32_t nodes =
 		p->group->nodes_min > p->used_before ? p->group->nodes_min - p->used_before : 0;
-	return island->holds >= p->group->tasks && island->nodes >= nodes;
+	return island->allocations >= p->group->tasks && island->nodes >= nodes;
 }
 
 /* The one that holds all, on nodes that are ready if it can be, with the least to spare; else that which
  * holds most; then the first. */
 static bool island_before(const struct picker *p, const struct island *a, const struct island *b)
 {
-	const bool all = holds_all(p, a);
-	if (all != holds_all(p, b))
+	const bool all = allocations_all(p, a);
+	if (all != allocations_all(p, b))
 		return all;
 	const bool ready = a->ready >= p->group->tasks;
 	if (all && ready != (b->ready >= p->group->tasks))
 		return ready;
-	if (a->holds != b->holds)
-		return all ? a->holds < b->holds : a->holds > b->holds;
+	if (a->allocations != b->allocations)
+		return all ? a->allocations < b->allocations : a->allocations > b->allocations;
 	return a->first != b->first && tie_before(p->nodes, a->first, b->first);
 }
 
 /* How many tasks each candidate holds, however many the group has. */
-static void holds_count(struct picker *p)
+static void allocations_count(struct picker *p)
 {
 	const struct nodes *nodes = p->nodes;
 	const uint32_t most = p->group->tasks_per_node ? p->group->tasks_per_node : UINT32_MAX;
@@ -378,23 +378,23 @@ static void holds_count(struct picker *p)
 		struct cand *cand = &p->cand[i];
 		const struct cand *before = i ? cand - 1 : NULL;
 		if (before && cand->class != NONE && before->class == cand->class) {
-			cand->holds = before->holds;
+			cand->allocations = before->allocations;
 			continue;
 		}
 		const enum node_status status = (enum node_status)(
 			p->view ? p->view->status[cand->node] : nodes->class[cand->class].status);
 		const int64_t *free = p->view ? &p->view->free[(size_t)cand->node * nodes->width]
 					      : free_of(nodes, cand->class);
-		cand->holds = tasks_on(nodes, p->group, most, type_of(nodes, cand->node), free, status);
+		cand->allocations = tasks_on(nodes, p->group, most, type_of(nodes, cand->node), free, status);
 	}
 }
 
-static int by_holds(const void *a, const void *b)
+static int by_allocations(const void *a, const void *b)
 {
 	const struct cand *x = a;
 	const struct cand *y = b;
-	if (x->holds != y->holds)
-		return x->holds > y->holds ? -1 : 1;
+	if (x->allocations != y->allocations)
+		return x->allocations > y->allocations ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
 }
 
@@ -403,18 +403,18 @@ static void islands_count(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
 	const uint32_t nodes_max = p->group->nodes_max;
-	holds_count(p);
+	allocations_count(p);
 	if (nodes_max)
-		qsort(p->cand, p->count, sizeof(*p->cand), by_holds);
+		qsort(p->cand, p->count, sizeof(*p->cand), by_allocations);
 	for (uint32_t i = 1; i <= nodes->cluster->island_count; i++)
-		nodes->island[i].holds = nodes->island[i].ready = nodes->island[i].nodes = 0;
+		nodes->island[i].allocations = nodes->island[i].ready = nodes->island[i].nodes = 0;
 	for (size_t i = 0; i < p->count; i++) {
 		const uint32_t number = nodes->cluster->type[type_of(nodes, p->cand[i].node)].island;
 		struct island *island = &nodes->island[number];
 		if (!number || (nodes_max && p->used_before + island->nodes >= nodes_max))
 			continue;
-		island->holds += p->cand[i].holds;
-		island->ready += late_of(p, p->cand[i].node) ? 0 : p->cand[i].holds;
+		island->allocations += p->cand[i].allocations;
+		island->ready += late_of(p, p->cand[i].node) ? 0 : p->cand[i].allocations;
 		island->nodes++;
 	}
 }
@@ -441,7 +441,7 @@ static size_t island_first(const struct picker *p, struct cand *cand, size_t cou
 
 static inline bool pick_plainly(struct picker *p)
 {
-	return p->nodes->placing.rule->one_at_a_time && !p->most_first ? pick_singly(p) : pick_nodes(p);
+	return p->nodes->scorer.rule->one_at_a_time && !p->most_first ? pick_singly(p) : pick_nodes(p);
 }
 
 /* One island after the other, each as if there were no other nodes. */
@@ -475,7 +475,7 @@ static bool pick_all(struct picker *p, bool by_island)
 static bool place_group(struct picker *p, struct chain *chain)
 {
 	struct nodes *nodes = p->nodes;
-	const bool by_island = nodes->placing.rule->by_island;
+	const bool by_island = nodes->scorer.rule->by_island;
 	bool placed = pick_all(p, by_island);
 	/* Fewer nodes may do if each takes as much as it can. */
 	p->most_first = true;
@@ -537,7 +537,7 @@ bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct c
 
 /* ---- Views ----------------------------------------------------------------------------------- */
 
-static bool view_room(struct nodes *nodes)
+static bool view_capacity(struct nodes *nodes)
 {
 	if (nodes->view.free)
 		return true;
@@ -549,20 +549,20 @@ static bool view_room(struct nodes *nodes)
 	return false;
 }
 
-bool view_span(struct nodes *nodes, const struct span *span)
+bool view_free_window(struct nodes *nodes, const struct free_window *free_window)
 {
-	if (!view_room(nodes))
+	if (!view_capacity(nodes))
 		return false;
 	nodes->view.ready = false;
 	for (uint32_t row = 0; row < nodes->count; row++)
-		nodes->view.status[row] =
-			(uint8_t)span_of(nodes, row, span, &nodes->view.free[(size_t)row * nodes->width]);
+		nodes->view.status[row] = (uint8_t)free_window_of(
+			nodes, row, free_window, &nodes->view.free[(size_t)row * nodes->width]);
 	return true;
 }
 
 bool view_empty(struct nodes *nodes)
 {
-	if (!view_room(nodes))
+	if (!view_capacity(nodes))
 		return false;
 	nodes->view.ready = true;
 	for (uint32_t row = 0; row < nodes->count; row++) {
@@ -736,7 +736,7 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 			return false;
 		const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit,
 			0 };
-		if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
+		if (!intervals_reserve(nodes, load_intervals(nodes, load.group, load.tasks)))
 			return false;
 		node_spends(nodes, &load, chain);
 		return true;
@@ -770,35 +770,38 @@ bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 
 /* ---- At a time to come ----------------------------------------------------------------------- */
 
-bool place_span(
+bool place_free_window(
 	struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises, struct chain *chain)
 {
 	*chain = CHAIN_NONE;
 	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
-	const struct span span = { at, after(at, length), promises, exempt_of(nodes, request) };
+	const struct free_window free_window = { at, after(at, length), promises, exempt_of(nodes, request) };
 	if (!is_single(nodes, request))
-		return view_span(nodes, &span) && place_on(nodes, request, &nodes->view, chain);
+		return view_free_window(nodes, &free_window) && place_on(nodes, request, &nodes->view, chain);
 	int64_t free[COLUMNS_MAX];
 	const uint32_t node = ahead_choose(nodes, request, at, length, promises);
 	if (node == NONE)
 		return false;
 	const struct load load = { nodes->requests[request].group, node, nodes->shape[request].unit, 0 };
-	if (!edges_reserve(nodes, load_edges(nodes, load.group, load.tasks)))
+	if (!intervals_reserve(nodes, load_intervals(nodes, load.group, load.tasks)))
 		return false;
-	(void)span_of(nodes, node, &span, free);
-	edges_spend(nodes, &load, free, chain);
+	(void)free_window_of(nodes, node, &free_window, free);
+	intervals_spend(nodes, &load, free, chain);
 	return true;
 }
 
-bool place_span_for(
-	struct nodes *nodes, uint32_t job, uint32_t request, const struct span *span, struct chain *chain)
+bool place_free_window_for(struct nodes *nodes, uint32_t job, uint32_t request,
+	const struct free_window *free_window, struct chain *chain)
 {
-	const sl_time length = span->until == SL_NEVER ? SL_NEVER : span->until - span->from;
+	const sl_time length =
+		free_window->until == SL_NEVER ? SL_NEVER : free_window->until - free_window->from;
 	ties_for(nodes, job);
-	bool placed = place_span(nodes, request, span->from, length, span->promises, chain);
+	bool placed =
+		place_free_window(nodes, request, free_window->from, length, free_window->promises, chain);
 	ties_for(nodes, NONE);
 	if (!placed && may_retry(nodes, request))
-		placed = place_span(nodes, request, span->from, length, span->promises, chain);
+		placed = place_free_window(
+			nodes, request, free_window->from, length, free_window->promises, chain);
 	return placed;
 }

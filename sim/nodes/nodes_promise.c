@@ -9,38 +9,38 @@
 static void chain_begins(struct nodes *nodes, struct chain *chain)
 {
 	struct chain begins = CHAIN_NONE;
-	for (uint32_t i = chain->first; i != NONE; i = nodes->edge[i].more) {
-		const uint32_t begin = edge_new(nodes, &begins);
-		struct edge *edge = &nodes->edge[i];
-		edge->flags |= EDGE_PROMISE;
-		nodes->edge[begin] = *edge;
-		nodes->edge[begin].flags |= EDGE_BEGIN;
-		nodes->edge[begin].more = NONE;
+	for (uint32_t i = chain->first; i != NONE; i = nodes->interval[i].more) {
+		const uint32_t begin = interval_new(nodes, &begins);
+		struct interval *interval = &nodes->interval[i];
+		interval->flags |= INTERVAL_PROMISE;
+		nodes->interval[begin] = *interval;
+		nodes->interval[begin].flags |= INTERVAL_BEGIN;
+		nodes->interval[begin].more = NONE;
 	}
-	nodes->edge[chain->last].more = begins.first;
+	nodes->interval[chain->last].more = begins.first;
 	chain->last = begins.last;
 }
 
-static void promise_links(struct nodes *nodes, uint32_t job, uint32_t hold)
+static void promise_links(struct nodes *nodes, uint32_t job, uint32_t allocation)
 {
-	nodes->job_promise[job] = hold + 1;
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		edge_link(nodes, i, nodes->edge[i].at);
+	nodes->job_promise[job] = allocation + 1;
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more)
+		interval_link(nodes, i, nodes->interval[i].at);
 }
 
 bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time at, sl_time length)
 {
 	struct chain chain;
 	SL_CHECK(!nodes->job_promise[job]);
-	const struct span span = { at, after(at, length), true, 0 };
-	if (!place_span_for(nodes, job, request, &span, &chain))
+	const struct free_window free_window = { at, after(at, length), true, 0 };
+	if (!place_free_window_for(nodes, job, request, &free_window, &chain))
 		return false;
-	if (!edges_reserve(nodes, chain_length(nodes, chain.first)))
+	if (!intervals_reserve(nodes, chain_length(nodes, chain.first)))
 		return false;
 	chain_begins(nodes, &chain);
-	hold_new(nodes, request, chain);
-	for (uint32_t i = chain.first; i != NONE; i = nodes->edge[i].more)
-		nodes->edge[i].at = nodes->edge[i].flags & EDGE_BEGIN ? at : after(at, length);
+	allocation_new(nodes, request, chain);
+	for (uint32_t i = chain.first; i != NONE; i = nodes->interval[i].more)
+		nodes->interval[i].at = nodes->interval[i].flags & INTERVAL_BEGIN ? at : after(at, length);
 	promise_links(nodes, job, chain.first);
 	return true;
 }
@@ -49,11 +49,11 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 static uint32_t promise_leaves(struct nodes *nodes, uint32_t job)
 {
 	SL_CHECK(nodes->job_promise[job]);
-	const uint32_t hold = nodes->job_promise[job] - 1;
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more)
-		edge_unlink(nodes, i);
+	const uint32_t allocation = nodes->job_promise[job] - 1;
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more)
+		interval_unlink(nodes, i);
 	nodes->job_promise[job] = 0;
-	return hold;
+	return allocation;
 }
 
 void nodes_unpromise(struct nodes *nodes, uint32_t job)
@@ -65,7 +65,7 @@ void nodes_unpromise(struct nodes *nodes, uint32_t job)
 void nodes_promise_undo(struct nodes *nodes, uint32_t job)
 {
 	if (!failed(nodes))
-		hold_free(nodes, promise_leaves(nodes, job));
+		allocation_free(nodes, promise_leaves(nodes, job));
 }
 
 void nodes_promise_restore(struct nodes *nodes, uint32_t job)
@@ -76,32 +76,33 @@ void nodes_promise_restore(struct nodes *nodes, uint32_t job)
 	promise_links(nodes, job, kept_take(nodes, KEPT_PROMISE, job));
 }
 
-size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_piece **piece)
+size_t nodes_promised(struct nodes *nodes, uint32_t job, const struct sl_node_tasks **alloc)
 {
-	*piece = NULL;
+	*alloc = NULL;
 	if (!nodes->job_promise[job])
 		return 0;
-	return pieces_of(nodes, chain_of(nodes, nodes->job_promise[job] - 1), piece);
+	return allocs_of(nodes, chain_of(nodes, nodes->job_promise[job] - 1), alloc);
 }
 
 /* The very devices that were promised. */
-static bool take_promised(struct nodes *nodes, uint32_t hold, sl_time length, struct chain *chain)
+static bool take_promised(struct nodes *nodes, uint32_t allocation, sl_time length, struct chain *chain)
 {
-	for (uint32_t i = hold; i != NONE; i = nodes->edge[i].more) {
-		const struct edge was = nodes->edge[i];
-		if (was.flags & EDGE_BEGIN)
+	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more) {
+		const struct interval was = nodes->interval[i];
+		if (was.flags & INTERVAL_BEGIN)
 			continue;
 		const struct node *node = &nodes->node[was.node];
-		if ((was.flags & EDGE_WHOLE && node->holds) || nodes_is_shut(nodes, was.node) ||
-			!edge_fits(nodes, &was) ||
-			!open_for(nodes, node->windows, length, exempt_of(nodes, nodes->edge[hold].request)))
+		if ((was.flags & INTERVAL_WHOLE && node->allocations) ||
+			nodes_is_unavailable(nodes, was.node) || !interval_fits(nodes, &was) ||
+			!open_for(nodes, node->windows, length,
+				exempt_of(nodes, nodes->interval[allocation].request)))
 			return false;
-		const uint32_t fresh = edge_new(nodes, chain);
-		struct edge *edge = &nodes->edge[fresh];
-		*edge = was;
-		edge->flags = was.flags & (EDGE_WHOLE | EDGE_SLICES);
-		edge->more = NONE;
-		edge_take(nodes, edge);
+		const uint32_t fresh = interval_new(nodes, chain);
+		struct interval *interval = &nodes->interval[fresh];
+		*interval = was;
+		interval->flags = was.flags & (INTERVAL_WHOLE | INTERVAL_SLICES);
+		interval->more = NONE;
+		interval_take(nodes, interval);
 	}
 	return true;
 }
@@ -110,15 +111,15 @@ bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, s
 {
 	if (failed(nodes) || !nodes->job_promise[job])
 		return false;
-	const uint32_t hold = nodes->job_promise[job] - 1;
-	SL_CHECK(nodes->edge[hold].request == request);
+	const uint32_t allocation = nodes->job_promise[job] - 1;
+	SL_CHECK(nodes->interval[allocation].request == request);
 	struct chain chain = CHAIN_NONE;
-	if (!edges_reserve(nodes, chain_length(nodes, hold)))
+	if (!intervals_reserve(nodes, chain_length(nodes, allocation)))
 		return false;
-	if (!take_promised(nodes, hold, length_until(nodes, end), &chain)) {
+	if (!take_promised(nodes, allocation, length_until(nodes, end), &chain)) {
 		place_undo(nodes, chain);
 		return false;
 	}
 	nodes_unpromise(nodes, job);
-	return hold_begins(nodes, job, request, chain, end);
+	return allocation_begins(nodes, job, request, chain, end);
 }

@@ -17,7 +17,7 @@ static uint32_t scores_limit(const struct nodes *nodes)
 	const size_t fit = SCORES_BYTES / (nodes->class_capacity * sizeof(int64_t));
 	if (fit >= SCORES)
 		return SCORES;
-	return fit > TRACKS ? (uint32_t)fit : SL_OR_TINY(TRACKS, SCORES);
+	return fit > CACHE_ENTRIES ? (uint32_t)fit : SL_OR_TINY(CACHE_ENTRIES, SCORES);
 }
 
 static void scores_leave(struct nodes *nodes, struct scores *scores)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_shut.c - commands: nodes on which nothing starts, for as long as they are shut: down, or drained.
+ * nodes_unavailable.c - commands: nodes on which nothing starts, for as long as they are shut: down, or
+ * drained.
  *
  * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
  * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
@@ -25,50 +26,50 @@ static void count_over(struct nodes *nodes, uint32_t row, int64_t *from, int64_t
 	}
 }
 
-static bool shut_init(struct nodes *nodes)
+static bool unavailable_init(struct nodes *nodes)
 {
-	if (!nodes->shut)
-		nodes->shut = calloc(nodes->count, sizeof(*nodes->shut));
-	if (!nodes->shut)
+	if (!nodes->unavailable)
+		nodes->unavailable = calloc(nodes->count, sizeof(*nodes->unavailable));
+	if (!nodes->unavailable)
 		(void)sl_fail_memory(&nodes->err);
-	return nodes->shut != NULL;
+	return nodes->unavailable != NULL;
 }
 
-void nodes_shut(struct nodes *nodes, uint32_t row, sl_time until)
+void nodes_unavailable(struct nodes *nodes, uint32_t row, sl_time until)
 {
-	if (failed(nodes) || !shut_init(nodes))
+	if (failed(nodes) || !unavailable_init(nodes))
 		return;
-	if (nodes->shut[row]) {
-		const uint32_t index = nodes->shut[row] - 1;
-		if (nodes->edge[index].at == until)
+	if (nodes->unavailable[row]) {
+		const uint32_t index = nodes->unavailable[row] - 1;
+		if (nodes->interval[index].at == until)
 			return;
-		edge_unlink(nodes, index);
-		edge_link(nodes, index, until);
+		interval_unlink(nodes, index);
+		interval_link(nodes, index, until);
 		return;
 	}
 	struct chain chain = CHAIN_NONE;
-	if (!edges_reserve(nodes, 1))
+	if (!intervals_reserve(nodes, 1))
 		return;
-	const uint32_t index = edge_new(nodes, &chain);
-	nodes->edge[index].node = row;
-	nodes->edge[index].flags = EDGE_SHUT;
-	hold_new(nodes, 0, chain);
-	edge_link(nodes, index, until);
-	count_over(nodes, row, nodes->idle, nodes->shut_free);
-	nodes->shut[row] = index + 1;
+	const uint32_t index = interval_new(nodes, &chain);
+	nodes->interval[index].node = row;
+	nodes->interval[index].flags = INTERVAL_UNAVAILABLE;
+	allocation_new(nodes, 0, chain);
+	interval_link(nodes, index, until);
+	count_over(nodes, row, nodes->idle, nodes->unavailable_free);
+	nodes->unavailable[row] = index + 1;
 	nodes->node[row].whole++;
 	node_renewed(nodes, row);
 }
 
 void nodes_open(struct nodes *nodes, uint32_t row)
 {
-	if (failed(nodes) || !nodes_is_shut(nodes, row))
+	if (failed(nodes) || !nodes_is_unavailable(nodes, row))
 		return;
-	const uint32_t index = nodes->shut[row] - 1;
-	edge_unlink(nodes, index);
+	const uint32_t index = nodes->unavailable[row] - 1;
+	interval_unlink(nodes, index);
 	chain_free(nodes, (struct chain){ index, index });
-	count_over(nodes, row, nodes->shut_free, nodes->idle);
-	nodes->shut[row] = 0;
+	count_over(nodes, row, nodes->unavailable_free, nodes->idle);
+	nodes->unavailable[row] = 0;
 	nodes->node[row].whole--;
 	node_renewed(nodes, row);
 }

@@ -40,7 +40,7 @@ static int rank_by_name(struct nodes *nodes)
 
 static void rank_by_lot(struct nodes *nodes)
 {
-	struct sl_rng rng = sl_rng_stream(nodes->placing.seed, "nodes/ties");
+	struct sl_rng rng = sl_rng_stream(nodes->scorer.seed, "nodes/ties");
 	for (uint32_t row = 0; row < nodes->count; row++) {
 		const uint32_t other = (uint32_t)sl_rng_below(&rng, (uint64_t)row + 1);
 		nodes->rank[row] = nodes->rank[other];
@@ -50,8 +50,8 @@ static void rank_by_lot(struct nodes *nodes)
 
 int ties_init(struct nodes *nodes)
 {
-	const bool by_name = nodes->placing.ties == SL_TIES_NAME && nodes->cluster->node_name;
-	const bool by_lot = nodes->placing.ties == SL_TIES_SHUFFLE;
+	const bool by_name = nodes->scorer.ties == SL_TIES_NAME && nodes->cluster->node_name;
+	const bool by_lot = nodes->scorer.ties == SL_TIES_SHUFFLE;
 	free(nodes->rank);
 	nodes->rank = NULL;
 	ties_for(nodes, NONE);
@@ -72,7 +72,7 @@ int ties_init(struct nodes *nodes)
 void ties_for(struct nodes *nodes, uint32_t job)
 {
 	if (by_chance(nodes))
-		nodes->lot = mixed(mixed(nodes->placing.seed) + job + 1);
+		nodes->lot = mixed(mixed(nodes->scorer.seed) + job + 1);
 }
 
 void nodes_for(struct nodes *nodes, uint32_t job) { nodes->asker = job; }

@@ -26,25 +26,27 @@ struct walk {
 
 static void walk_to(struct walk *w, sl_time at)
 {
-	for (; w->next != NONE && w->nodes->edge[w->next].at <= at; w->next = w->nodes->edge[w->next].next)
-		if (w->promises || !(w->nodes->edge[w->next].flags & EDGE_PROMISE))
-			moment_apply(w->nodes, &w->nodes->edge[w->next], false, &w->m);
+	for (; w->next != NONE && w->nodes->interval[w->next].at <= at;
+		w->next = w->nodes->interval[w->next].next)
+		if (w->promises || !(w->nodes->interval[w->next].flags & INTERVAL_PROMISE))
+			moment_apply(w->nodes, &w->nodes->interval[w->next], false, &w->m);
 }
 
 static sl_time walk_next(const struct walk *w)
 {
-	return w->next == NONE ? SL_NEVER : w->nodes->edge[w->next].at;
+	return w->next == NONE ? SL_NEVER : w->nodes->interval[w->next].at;
 }
 
 /* Does what is free from the walk's place until then hold the unit throughout? If not, *skip is a time up to
  * which it does not. */
-static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, sl_time until, sl_time *skip)
+static bool walk_allocations(
+	const struct walk *from, uint32_t row, uint32_t request, sl_time until, sl_time *skip)
 {
 	const struct nodes *nodes = from->nodes;
 	const struct shape *shape = &nodes->shape[request];
 	const struct sl_group *group = nodes->requests[request].group;
 	const uint32_t type = type_of(nodes, row);
-	if (!units_on(nodes, shape, group, type, from->m.free, status_of(from->m.holds, from->m.whole)))
+	if (!units_on(nodes, shape, group, type, from->m.free, status_of(from->m.allocations, from->m.whole)))
 		return false;
 	if (!from->promises || walk_next(from) >= until)
 		return true;
@@ -62,11 +64,12 @@ static bool walk_holds(const struct walk *from, uint32_t row, uint32_t request, 
 				least.free[kind] = w.m.free[kind];
 		if (nodes->devices)
 			devices_least(nodes, type, w.m.free, least.free);
-		least.holds |= w.m.holds;
+		least.allocations |= w.m.allocations;
 		least.whole |= w.m.whole;
-		if (units_on(nodes, shape, group, type, least.free, status_of(least.holds, least.whole)))
+		if (units_on(
+			    nodes, shape, group, type, least.free, status_of(least.allocations, least.whole)))
 			continue;
-		if (!units_on(nodes, shape, group, type, w.m.free, status_of(w.m.holds, w.m.whole)))
+		if (!units_on(nodes, shape, group, type, w.m.free, status_of(w.m.allocations, w.m.whole)))
 			*skip = at;
 		return false;
 	}
@@ -86,7 +89,7 @@ static sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struc
 		walk_to(&w, at);
 		sl_time skip = at;
 		if (open_at(nodes, set, at, want->length, exempt_of(nodes, want->request)) &&
-			walk_holds(&w, row, want->request, after(at, want->length), &skip))
+			walk_allocations(&w, row, want->request, after(at, want->length), &skip))
 			return at;
 		if (skip > at) {
 			at = skip;
@@ -103,7 +106,7 @@ static sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struc
 /* Beside windows or promises, a node's time is only the least that it can be. */
 struct search {
 	const struct nodes *nodes;
-	uint32_t track, request;
+	uint32_t cache_entry, request;
 	sl_time length;
 	sl_time best;
 	bool promises;
@@ -112,7 +115,7 @@ struct search {
 static void search_below(struct search *s, uint32_t level, uint32_t index)
 {
 	const struct nodes *nodes = s->nodes;
-	if (least_at(nodes, s->track, level, index) >= s->best)
+	if (least_at(nodes, s->cache_entry, level, index) >= s->best)
 		return;
 	if (!level) {
 		const struct want want = { s->request, nodes->now, s->length, s->best, s->promises };
@@ -141,19 +144,20 @@ static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_tim
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
 {
 	/* Who asks for promises asks for many requests, each now and then. */
-	const uint32_t track = promises ? track_find(nodes, request) : track_of(nodes, request);
-	if (track == NONE)
+	const uint32_t cache_entry =
+		promises ? cache_entry_find(nodes, request) : cache_entry_of(nodes, request);
+	if (cache_entry == NONE)
 		return plain_soonest(nodes, request, length);
-	if (!ahead_update(nodes, track))
+	if (!ahead_update(nodes, cache_entry))
 		return SL_NEVER;
-	const sl_time root = least_at(nodes, track, nodes->levels - 1, 0);
+	const sl_time root = least_at(nodes, cache_entry, nodes->levels - 1, 0);
 	if (!nodes->windows_live && !promises)
 		return root;
-	struct search s = { nodes, track, request, length, SL_NEVER, promises };
+	struct search s = { nodes, cache_entry, request, length, SL_NEVER, promises };
 	uint32_t index = 0;
 	for (uint32_t level = nodes->levels - 1; level > 0; level--) {
 		index *= WAYS;
-		while (least_at(nodes, track, level - 1, index) != root)
+		while (least_at(nodes, cache_entry, level - 1, index) != root)
 			index++;
 	}
 	search_below(&s, 0, index);
@@ -164,7 +168,7 @@ sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool
 static uint32_t any_below(const struct search *s, uint32_t level, uint32_t index)
 {
 	const struct nodes *nodes = s->nodes;
-	if (least_at(nodes, s->track, level, index) > s->best)
+	if (least_at(nodes, s->cache_entry, level, index) > s->best)
 		return NONE;
 	if (!level) {
 		const bool open = !nodes->windows_live || open_at(nodes, nodes->node[index].windows, s->best,
@@ -179,15 +183,16 @@ static uint32_t any_below(const struct search *s, uint32_t level, uint32_t index
 	return found;
 }
 
-uint32_t ahead_any(const struct nodes *nodes, uint32_t track, sl_time at, sl_time length)
+uint32_t ahead_any(const struct nodes *nodes, uint32_t cache_entry, sl_time at, sl_time length)
 {
-	const struct search s = { nodes, track, nodes->track[track].request, length, at, false };
+	const struct search s = { nodes, cache_entry, nodes->cache_entry[cache_entry].request, length, at,
+		false };
 	return any_below(&s, nodes->levels - 1, 0);
 }
 
 struct choice {
 	struct nodes *nodes;
-	uint32_t request, track;
+	uint32_t request, cache_entry;
 	sl_time at, length;
 	bool promises;
 	uint32_t node;
@@ -208,8 +213,8 @@ static void choose_node(struct choice *c, uint32_t row)
 	const struct shape *shape = &nodes->shape[c->request];
 	const struct sl_group *group = nodes->requests[c->request].group;
 	int64_t free[COLUMNS_MAX];
-	const struct span span = { c->at, after(c->at, c->length), c->promises, shape->exempt };
-	const enum node_status status = span_of(nodes, row, &span, free);
+	const struct free_window free_window = { c->at, after(c->at, c->length), c->promises, shape->exempt };
+	const enum node_status status = free_window_of(nodes, row, &free_window, free);
 	if (!units_on(nodes, shape, group, type_of(nodes, row), free, status))
 		return;
 	const int64_t score = score_of(nodes, type_of(nodes, row), free, group, shape->unit);
@@ -222,7 +227,7 @@ static void choose_node(struct choice *c, uint32_t row)
 static void choose_below(struct choice *c, uint32_t level, uint32_t index)
 {
 	const struct nodes *nodes = c->nodes;
-	if (least_at(nodes, c->track, level, index) > c->at)
+	if (least_at(nodes, c->cache_entry, level, index) > c->at)
 		return;
 	if (!level) {
 		choose_node(c, index);
@@ -238,14 +243,14 @@ uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time
 {
 	struct choice c = { .nodes = nodes,
 		.request = request,
-		.track = promises ? track_find(nodes, request) : track_of(nodes, request),
+		.cache_entry = promises ? cache_entry_find(nodes, request) : cache_entry_of(nodes, request),
 		.at = at,
 		.length = length,
 		.promises = promises,
 		.node = NONE };
-	for (uint32_t row = 0; row < nodes->count && c.track == NONE; row++)
+	for (uint32_t row = 0; row < nodes->count && c.cache_entry == NONE; row++)
 		choose_node(&c, row);
-	if (c.track != NONE && ahead_update(nodes, c.track))
+	if (c.cache_entry != NONE && ahead_update(nodes, c.cache_entry))
 		choose_below(&c, nodes->levels - 1, 0);
 	return c.node;
 }

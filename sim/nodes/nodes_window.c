@@ -11,14 +11,14 @@
 
 static void windows_settle(struct nodes *nodes)
 {
-	nodes->edge_next = SL_NEVER;
+	nodes->interval_next = SL_NEVER;
 	nodes->windows_live = false;
 	for (uint32_t i = 0; i < nodes->window_count; i++) {
 		const struct window *window = &nodes->window[i];
 		nodes->windows_live |= window->until > nodes->now;
-		const sl_time edge = window->from > nodes->now ? window->from : window->until;
-		if (edge > nodes->now && edge < nodes->edge_next)
-			nodes->edge_next = edge;
+		const sl_time interval = window->from > nodes->now ? window->from : window->until;
+		if (interval > nodes->now && interval < nodes->interval_next)
+			nodes->interval_next = interval;
 	}
 	for (uint32_t i = 1; i < nodes->set_count; i++) { /* Parents come first. */
 		struct window_set *set = &nodes->set[i];
@@ -37,13 +37,13 @@ void nodes_clock(struct nodes *nodes, sl_time now)
 	if (now == nodes->now || failed(nodes))
 		return;
 	nodes->now = now;
-	if (now >= nodes->edge_next)
+	if (now >= nodes->interval_next)
 		windows_settle(nodes);
 	else if (nodes->windows_live)
 		nodes->version++; /* Nearer than before. */
 }
 
-sl_time nodes_window_next(const struct nodes *nodes) { return nodes->edge_next; }
+sl_time nodes_window_next(const struct nodes *nodes) { return nodes->interval_next; }
 
 bool nodes_windows_live(const struct nodes *nodes) { return nodes->windows_live; }
 
@@ -56,11 +56,12 @@ static uint32_t set_with(struct nodes *nodes, uint32_t parent)
 			return i;
 	if (SL_GROW_MOST(
 		    nodes->set, nodes->set_capacity, (size_t)nodes->set_count + 1, NONE - 1, &nodes->err) ||
-		SL_GROW(nodes->set_units, nodes->set_units_capacity, ((size_t)nodes->set_count + 1) * TRACKS,
-			&nodes->err))
+		SL_GROW(nodes->set_units, nodes->set_units_capacity,
+			((size_t)nodes->set_count + 1) * CACHE_ENTRIES, &nodes->err))
 		return NONE;
 	nodes->set[nodes->set_count] = (struct window_set){ parent, nodes->window_count - 1, SL_NEVER };
-	memset(&nodes->set_units[(size_t)nodes->set_count * TRACKS], 0, TRACKS * sizeof(int64_t));
+	memset(&nodes->set_units[(size_t)nodes->set_count * CACHE_ENTRIES], 0,
+		CACHE_ENTRIES * sizeof(int64_t));
 	return nodes->set_count++;
 }
 
@@ -94,8 +95,9 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 /* What is held there comes back before the window opens. */
 static bool window_clear(const struct nodes *nodes, uint32_t row, sl_time from)
 {
-	for (uint32_t i = nodes->node[row].last; i != NONE; i = nodes->edge[i].before)
-		if (!(nodes->edge[i].flags & (EDGE_PROMISE | EDGE_SHUT)) && nodes->edge[i].at > from)
+	for (uint32_t i = nodes->node[row].last; i != NONE; i = nodes->interval[i].before)
+		if (!(nodes->interval[i].flags & (INTERVAL_PROMISE | INTERVAL_UNAVAILABLE)) &&
+			nodes->interval[i].at > from)
 			return false;
 	return true;
 }
@@ -128,12 +130,12 @@ void nodes_window_undo(struct nodes *nodes)
 int windows_init(struct nodes *nodes)
 {
 	if (SL_GROW_MOST(nodes->set, nodes->set_capacity, 1, NONE - 1, &nodes->err) ||
-		SL_GROW(nodes->set_units, nodes->set_units_capacity, TRACKS, &nodes->err))
+		SL_GROW(nodes->set_units, nodes->set_units_capacity, CACHE_ENTRIES, &nodes->err))
 		return SL_SYSTEM;
 	nodes->set[0] = (struct window_set){ 0, 0, SL_NEVER };
-	memset(nodes->set_units, 0, TRACKS * sizeof(int64_t));
+	memset(nodes->set_units, 0, CACHE_ENTRIES * sizeof(int64_t));
 	nodes->set_count = 1;
-	nodes->edge_next = SL_NEVER;
+	nodes->interval_next = SL_NEVER;
 	return SL_OK;
 }
 

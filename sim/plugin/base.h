@@ -124,7 +124,7 @@ enum sl_param_kind {
 	SL_PARAM_BOOL,
 	SL_PARAM_CHOICE,
 	SL_PARAM_TEXT,
-	SL_PARAM_SHEET, /* The path of a CSV file, read before the run: sl_sheet_of. Models only. */
+	SL_PARAM_CSV, /* The path of a CSV file, read before the run: sl_csv_table_of. Models only. */
 	SL_PARAM_DOC, /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
 	/* CHOICEs to which what plug-ins bring is added: placings and placers; policies. Policies only. */
 	SL_PARAM_PLACE,
@@ -150,6 +150,11 @@ struct sl_value {
 SL_API const struct sl_value *sl_value_of(const struct sl_value *values, size_t count, const char *key);
 
 /* ---- Memory: an arena that goes with its owner ---------------------------- */
+
+struct sim; /* The simulation: the engine's state. */
+/* One pass of it: what a policy may see and do at one instant. The same object, named so where a function
+ * belongs to a pass. */
+#define sl_pass sim
 
 struct sl_arena; /* Zeroed blocks, freed together. */
 /* For readers, which get none; NULL when memory is out. */
@@ -214,7 +219,7 @@ struct sl_out;
 SL_API int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err);
 /* Room for at least `room` bytes (at most 64 KiB) at the returned place; say with sl_out_advance how
  * far was written. Never NULL: after a write error bytes go nowhere and commit says why. */
-SL_API char *sl_out_room(struct sl_out *out, size_t room);
+SL_API char *sl_out_reserve(struct sl_out *out, size_t capacity);
 SL_API void sl_out_advance(struct sl_out *out, const char *end);
 SL_API void sl_out_text(struct sl_out *out, const char *text);
 SL_API void sl_out_printf(struct sl_out *out, const char *format, ...) SL_PRINTF(2, 3);
@@ -226,8 +231,8 @@ SL_API void sl_out_json(struct sl_out *out, const char *text);
 SL_API void sl_out_csv(struct sl_out *out, const char *text);
 /* The next character of a text from data as it may be shown to people: what a terminal would obey, or what is
  * no UTF-8, as an escape ("\x1b", "\n", "\u202e"), closed by a zero; its length. *at is behind it. */
-#define SL_INERT_ROOM 8
-SL_API size_t sl_inert(const char **at, char shown[SL_INERT_ROOM]);
+#define SL_INERT_SIZE 8
+SL_API size_t sl_inert(const char **at, char displayed[SL_INERT_SIZE]);
 SL_API int sl_out_commit(struct sl_out *out, struct sl_err *err); /* Frees it, whatever happens. */
 SL_API void sl_out_abandon(struct sl_out *out);                   /* Frees it; the file does not appear. */
 

@@ -232,8 +232,8 @@ struct sl_cluster {
 	 * 0: see sl_parts. */
 	int64_t cpu_parts, gpu_parts;
 	/* GPUs divided by MIG: the models there are (devices name them by 1 + index), and how a profile that
-	 * jobs ask (sl_demand.mig, 1 + index) lies on each: mig_fit[profile * mig_model_count + model], 0
-	 * slices: not at all. */
+	 * jobs ask (sl_task_resources.mig, 1 + index) lies on each: mig_fit[profile * mig_model_count +
+	 * model], 0 slices: not at all. */
 	const struct sl_mig_model *const *mig_model;
 	const struct sl_mig_profile *mig_fit;
 	uint32_t mig_model_count, mig_profile_count;

@@ -22,7 +22,7 @@ struct sl_fact {
 };
 
 /* One run, told to a document; lent for the call. */
-struct sl_told {
+struct sl_document_run {
 	const char *label;  /* Tells it from the others: the policy as it was named, "easy on small.yaml". */
 	const char *folder; /* Where its files are beside the document ("2-easy"); NULL: nowhere. */
 	const struct sl_result *result; /* With usage, reasons and places recorded. */
@@ -39,8 +39,8 @@ struct sl_told {
 /* What each of `count` accounts, users or partitions (by: "account"...) is entitled to, of the whole, where
  * somebody said: the shares of the cluster's accounts, the quotas or weights of the policy; negative: nobody
  * did. Returns the sentence that says who said, ""; NULL: no memory. */
-SL_API const char *sl_entitled(
-	const struct sl_told *told, const char *by, const char *const *name, uint32_t count, double *share);
+SL_API const char *sl_entitlement(const struct sl_document_run *reported, const char *by,
+	const char *const *name, uint32_t count, double *share);
 
 /* A metric's difference to the first run's, with its interval; in the metric's unit, millionths. */
 struct sl_difference {
@@ -52,7 +52,7 @@ struct sl_difference {
 };
 
 /* A metric as tables show it. */
-struct sl_shown {
+struct sl_metric_info {
 	const char *name, *heading, *title; /* "wait.mean", "mean wait", what it is in a few words. */
 	const char *unit;                   /* "s", "share", "count", "number", "per hour" */
 	int better;                         /* Of the sign that is better; 0: neither. */
@@ -83,8 +83,8 @@ struct sl_restated {
 
 struct sl_compared {
 	const char *title;
-	const struct sl_shown *shown;
-	size_t shown_count;
+	const struct sl_metric_info *metric_info;
+	size_t metric_info_count;
 	const struct sl_difference *difference;
 	size_t difference_count;
 	const struct sl_certainty *certainty; /* By difference; NULL: nothing is known of any. */
@@ -110,7 +110,7 @@ struct sl_document {
 	const char *const *charts; /* What options.chart may be, closed by NULL; NULL: it is not one. */
 	bool binary;               /* Not for a terminal. */
 	int (*open)(void **self, const struct sl_document_options *options, struct sl_err *err);
-	int (*add)(void *self, const struct sl_told *told, struct sl_err *err);
+	int (*add)(void *self, const struct sl_document_run *reported, struct sl_err *err);
 	int (*write)(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err);
 	void (*close)(void *self);
 };

@@ -68,7 +68,7 @@ struct sl_jobs {
 			      * had. Its start lies before the replay's first event. */
 	/* By job: of `more`; 0: it says nothing more. NULL: no job does. */
 	const uint32_t *more_of;
-	const struct sl_job_more *more;
+	const struct sl_job_attributes *more;
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
@@ -103,7 +103,7 @@ struct sl_depend {
 
 /* What a job says of itself beyond size and time, and what the log says of it. Texts: NULL, numbers: SL_NONE
  * where nothing is said. */
-struct sl_job_more {
+struct sl_job_attributes {
 	const char *name, *qos, *dependency, *exit_code, *nodes_recorded, *submit_line;
 	sl_time begin;    /* Not before then. */
 	sl_time deadline; /* Ended by then, or not started at all. */
@@ -129,14 +129,14 @@ struct sl_job_more {
 	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered.
 					  */
 	/* Of a Kubernetes cluster: */
-	const char *space;    /* Its namespace. */
-	const char *queue;    /* Its LocalQueue. */
-	const char *manifest; /* The object as its submitter wrote it, in JSON: for sl_pods_of. Jobs that
-			       * wrote the same share it. */
-	int64_t priority;     /* Of its class; higher is more. */
+	const char *namespace; /* Its namespace. */
+	const char *queue;     /* Its LocalQueue. */
+	const char *manifest;  /* The object as its submitter wrote it, in JSON: for sl_pods_of. Jobs that
+				* wrote the same share it. */
+	int64_t priority;      /* Of its class; higher is more. */
 };
 /* In an initializer: nothing of all this is said. The priority is the reader's: SL_NONE, or 0. */
-#define SL_JOB_MORE_NONE                                                                                   \
+#define SL_JOB_ATTRIBUTES_NONE                                                                             \
 	.begin = SL_NONE, .deadline = SL_NONE, .time_min = SL_NONE, .nice = SL_NONE, .array = SL_NONE,     \
 	.array_task = SL_NONE, .array_limit = SL_NONE, .start_recorded = SL_NONE, .end_recorded = SL_NONE, \
 	.attempts_recorded = SL_NONE, .requeue = -1

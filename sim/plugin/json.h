@@ -60,6 +60,6 @@ SL_API void sl_json_end(struct sl_json *json);
 
 SL_API bool sl_json_is(const struct sl_json_word *word, const char *text);
 /* The word without escapes, closed by a zero. False: failed, it holds a zero or is too long. */
-SL_API bool sl_json_text(struct sl_json *json, const struct sl_json_word *word, char *to, size_t room);
+SL_API bool sl_json_text(struct sl_json *json, const struct sl_json_word *word, char *to, size_t capacity);
 
 #endif

@@ -13,8 +13,8 @@ struct sl_tally;
 
 /* An object of a manifest, as it was written: `node` of its document is the whole of it. */
 struct sl_object {
-	const char *kind, *version; /* "ClusterQueue", "kueue.x-k8s.io/v1beta2" */
-	const char *space, *name;   /* space "": none. */
+	const char *kind, *version;   /* "ClusterQueue", "kueue.x-k8s.io/v1beta2" */
+	const char *namespace, *name; /* space "": none. */
 	const struct sl_doc *doc;
 	const struct sl_doc_node *node;
 };
@@ -116,14 +116,14 @@ struct sl_pod_spread {
 	bool hard; /* DoNotSchedule */
 	struct sl_label_selector pods;
 };
-struct sl_pod_near { /* podAffinity, podAntiAffinity */
+struct sl_pod_affinity { /* podAffinity, podAntiAffinity */
 	const char *key;
 	struct sl_label_selector pods;
 	int32_t weight; /* 0: required. */
 	bool anti;
 	bool all_spaces; /* namespaceSelector {}; else those listed, or its own. */
-	const char *const *space;
-	uint32_t space_count;
+	const char *const *namespace;
+	uint32_t namespace_count;
 };
 struct sl_pod_claim {
 	const char *name;             /* In the pod. */
@@ -141,9 +141,9 @@ struct sl_podset {
 	const struct sl_label_term *required, *preferred; /* Node affinity: one of the required. */
 	uint32_t required_count, preferred_count;
 	const struct sl_pod_spread *spread;
-	const struct sl_pod_near *near;
+	const struct sl_pod_affinity *pod_affinity;
 	const struct sl_pod_claim *claim;
-	uint32_t spread_count, near_count, claim_count;
+	uint32_t spread_count, pod_affinity_count, claim_count;
 	struct sl_pod_topology topology;
 	const char *priority_class; /* Of the pods; NULL: none. */
 	int64_t priority;           /* SL_NONE: not said. */
@@ -192,7 +192,7 @@ SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_
 
 /* Puts pods on nodes one by one, for policies that admit whole jobs (the registry's binders). It keeps books
  * of its own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
-struct sl_pods_pin {                       /* Of one podset of a job. */
+struct sl_podset_assignment {              /* Of one podset of a job. */
 	int64_t count;                     /* So many pods of it. */
 	struct sl_labels labels;           /* Nodes must have these too. */
 	struct sl_tolerations tolerations; /* Besides its own. */
@@ -206,7 +206,7 @@ enum sl_bound_what {
 };
 struct sl_bound {
 	enum sl_bound_what what;
-	sl_job job, by;
+	sl_job job, cause;
 };
 struct sl_binder {
 	struct sl_abi abi;
@@ -217,7 +217,7 @@ struct sl_binder {
 	void (*release)(void *state);
 	/* The job's pods are there from now on (pin: by podset; NULL: all, anywhere); lent until removed. */
 	void (*add)(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
-		const struct sl_pods_pin *pin);
+		const struct sl_podset_assignment *assignment);
 	void (*remove)(void *state, sl_time now, sl_job job);
 	void (*node)(void *state, sl_time now, uint32_t node, bool up);
 	/* All that it does by now; when it wants to be run again, SL_NEVER: not unless something happens. */
@@ -225,9 +225,9 @@ struct sl_binder {
 	/* What came of it, one at a time. */
 	bool (*next)(void *state, struct sl_bound *bound);
 	/* Where its pods are, lent until the next call. */
-	size_t (*where)(void *state, sl_job job, const struct sl_holding **holding);
+	size_t (*where)(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
-	int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
+	int (*report)(void *state, struct sl_tally *tally, struct sl_err *err);
 	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
 	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
 	bool (*fail)(void *state, sl_time now, sl_job job);

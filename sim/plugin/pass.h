@@ -42,7 +42,7 @@ SL_API sl_time sl_work_of(const struct sl_pass *pass, sl_job job);
 SL_API sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job);
 /* Where a running job is: its pieces, lent until something starts or ends. 0: it does not run, or on a
  * counted pool. */
-SL_API size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece);
+SL_API size_t sl_node_tasks_of(const struct sl_pass *pass, sl_job job, const struct sl_node_tasks **alloc);
 /* Tasks held now by the first group (its elastic size); 0 if it does not run. */
 SL_API uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job);
 /* What a job asks of one kind (GPUs of any type: SL_KIND_GPUS); on a counted pool its size in cpus. */
@@ -81,10 +81,10 @@ SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_pr
 /* Commands. An impossible request returns false and changes nothing. */
 SL_API bool sl_start(struct sl_pass *pass, sl_job job);
 /* On these nodes. Groups' tasks, per-node bounds and what is free must agree. */
-SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count);
+SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_node_tasks *alloc, size_t count);
 /* With these amounts, whatever its request says; each node once. What is not free cannot be given. */
-SL_API bool sl_start_holding(
-	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count);
+SL_API bool sl_start_alloc(
+	struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc, size_t count);
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 /* SL_USE_CONTROL. It ends now, running, suspended or waiting, in that state (not PENDING, RUNNING,
  * SUSPENDED). */
@@ -109,7 +109,7 @@ SL_API void sl_say(const struct sl_pass *pass, const char *text);
  * 0, as the policy counts them: in a ledger, so that a pass that is taken back asks the same again. True:
  * answered, SL_JOB_NONE: none of them. False: not yet; the policy returns at once, what it did in the pass
  * stays, and `pass` is called once more when the answer is there. The run fails if nobody drives it. */
-SL_API bool sl_ask(
+SL_API bool sl_query(
 	struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer);
 
 /* SL_USE_PREEMPT. */
@@ -121,13 +121,13 @@ SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
 SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
 SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
-/* The same with given amounts on given nodes: as sl_start_holding, with so many tasks; and of a running job,
+/* The same with given amounts on given nodes: as sl_start_alloc, with so many tasks; and of a running job,
  * which has these amounts from now on in place of those it had. At least one task, whatever its least. Where
  * the engine follows devices it chooses them anew. */
-SL_API bool sl_start_sized_holding(
-	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks);
-SL_API bool sl_resize_holding(
-	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks);
+SL_API bool sl_start_sized_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,
+	size_t count, uint32_t tasks);
+SL_API bool sl_resize_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,
+	size_t count, uint32_t tasks);
 
 /* A window for the operator: so many cpus of a counted pool, or these nodes, from then until then. Nothing is
  * started that by its estimate would run into it. False if what runs would, or it lies in the past. */
@@ -185,7 +185,7 @@ SL_API void sl_promises_start(struct sl_pass *pass);
 SL_API sl_time sl_promise_at(struct sl_pass *pass, sl_job job);
 /* Promises it that start, in place of the one it held. False: it does not fit then, and holds what it held.
  */
-SL_API bool sl_promise_hold(struct sl_pass *pass, sl_job job, sl_time at);
+SL_API bool sl_promise_set(struct sl_pass *pass, sl_job job, sl_time at);
 SL_API void sl_promise_drop(struct sl_pass *pass, sl_job job);
 
 /* Try and take back: nested, in time proportional to what was touched. */

@@ -10,7 +10,7 @@
 struct sl_setup;
 
 /* So many tasks of one group on one node. */
-struct sl_piece {
+struct sl_node_tasks {
 	uint32_t node;
 	uint16_t group;
 	uint32_t tasks;
@@ -19,14 +19,22 @@ struct sl_piece {
 };
 
 /* What a job gets on one node, in amounts: where a policy decides itself what a request comes to. */
-struct sl_holding {
+struct sl_node_alloc {
 	uint32_t node, tasks; /* tasks: told in reports; of group 0. */
 	int64_t cpus, mem;    /* MiB; of a node without bound none is counted. */
 	const uint32_t *gpus; /* By type of GPU, the cluster's kind_count - SL_KIND_GPUS; NULL: none. */
 };
 
 /* Sorts of GPU tasks that a node may hold, counted for placings that like to keep them apart. */
-enum sl_crowd { SL_CROWD_SHARE, SL_CROWD_1, SL_CROWD_2, SL_CROWD_4, SL_CROWD_8, SL_CROWD_OTHER, SL_CROWDS };
+enum sl_task_mix {
+	SL_TASK_MIX_SHARE,
+	SL_TASK_MIX_1,
+	SL_TASK_MIX_2,
+	SL_TASK_MIX_4,
+	SL_TASK_MIX_8,
+	SL_TASK_MIX_OTHER,
+	SL_TASK_MIXES
+};
 
 /* Nodes of one type of which the same is free: what a placing chooses from. */
 struct sl_node_class {
@@ -36,8 +44,8 @@ struct sl_node_class {
 	/* Where devices are followed, else NULL: of each device of the type what is free, in gpu_parts; of a
 	 * divided one a bit for each free slice. */
 	const int64_t *device;
-	const int64_t
-		*crowd; /* enum sl_crowd: how many tasks of each sort it holds, negative. NULL: as above. */
+	const int64_t *task_mix; /* enum sl_task_mix: how many tasks of each sort it holds, negative. NULL: as
+				    above. */
 };
 
 /* What of so many tasks of a group goes on which of a node's devices: not more than one task at a time. */
@@ -53,7 +61,7 @@ struct sl_err;
 
 /* On which nodes a job's tasks go. Nodes are taken one after another: of those that hold a task, the one with
  * the least score, ties as sl_ties says; it gets as many tasks as fit. */
-struct sl_placing {
+struct sl_node_scorer {
 	struct sl_abi abi;
 	const char *name;
 	const char *summary;
@@ -99,7 +107,7 @@ struct sl_gauge {
 /* A placement with a memory of its own, of cores and devices: Slurm's. It decides what a job gets where, in
  * place of a placing; whether it may fit, and when, is asked of requests as ever, so what is chosen is never
  * more than is free. It is told of all that the engine gives out and takes back, in that order. */
-struct sl_placer {
+struct sl_allocator {
 	struct sl_abi abi;
 	const char *name; /* "slurm" */
 	const char *summary;
@@ -108,7 +116,8 @@ struct sl_placer {
 	void (*release)(void *state);
 	/* What the job would get now, lent until the next call; 0: it cannot start now. Nodes of `closed` (a
 	 * bit for each node; NULL: none) are not to be had. */
-	size_t (*choose)(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding);
+	size_t (*choose)(
+		void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc);
 	void (*take)(void *state, sl_job job);    /* What was chosen last is its own from now on. */
 	void (*untake)(void *state, sl_job job);  /* Undoes a take. */
 	void (*give)(void *state, sl_job job);    /* It ended, or makes room. */
@@ -116,7 +125,7 @@ struct sl_placer {
 	void (*forget)(void *state);              /* What was given stays given. */
 	/* What a running job has, lent until the next call: for --check, which compares it with the engine's
 	 * books. NULL: that is not compared. */
-	size_t (*held)(void *state, sl_job job, const struct sl_holding **holding);
+	size_t (*held)(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 	/* Why the job could not even run alone, in the scheduler's words, a constant; NULL: it could. Such a
 	 * job is refused: it is cancelled as it is submitted. */
 	const char *(*refuses)(void *state, sl_job job);

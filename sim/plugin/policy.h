@@ -44,15 +44,15 @@ struct sl_setup {
 	const struct sl_value *values;
 	size_t value_count;
 	enum sl_overrun overrun; /* What the replay does with a job past its limit. */
-	struct sl_pass *pass;    /* For sl_use and its like. */
+	struct sim *sim;         /* For sl_use and its like. */
 	const struct sl_cluster *cluster;
 	int64_t epoch; /* Seconds since 1970 of time 0, by the log's clock; 0: not known. */
 	const struct sl_command *command; /* replay.commands, by time, then as in the file. */
 	size_t command_count;
 	/* By job: it is another policy's, and this one is never told of it. NULL: all are this one's. */
 	const uint8_t *foreign;
-	/* By node: shown as drained from the beginning (sl_lens). NULL: none is. */
-	const uint8_t *shut;
+	/* By node: shown as drained from the beginning (sl_node_mask). NULL: none is. */
+	const uint8_t *unavailable;
 	const struct sl_plugin *registry; /* All that is known by name: sl_by_name. */
 };
 
@@ -66,7 +66,7 @@ struct sl_command {
 	struct sl_place where;
 };
 /* The words of such a text, between blanks; 0: there are none, more than room, or no memory. */
-SL_API uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t room);
+SL_API uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t capacity);
 
 /* What a policy needs beyond the queue in submit order; asked for in init, so that memory comes before the
  * run. */
@@ -81,12 +81,12 @@ enum sl_use {
 	SL_USE_CONTROL = 256, /* The policy has the say in what the engine else sees to: every job enters the
 			       * queue as it is submitted (begin times, holds, dependencies, limits of arrays
 			       * and deadlines keep nobody), no limit ends a job (sl_end does), partitions,
-			       * windows and states of nodes keep no job off nodes. For sl_start_holding. */
+			       * windows and states of nodes keep no job off nodes. For sl_start_alloc. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
 	SL_USE_REASONS = 512,     /* sl_reason_of */
 	SL_USE_OWN_DEVICES = 1024 /* The policy follows the GPUs of nodes by itself: the engine counts
-				   * amounts. For sl_start_holding. */
+				   * amounts. For sl_start_alloc. */
 };
 
 /* What a value of the parameter `compat` sets, of the policy ("plan=commit") and of the replay
@@ -116,14 +116,14 @@ struct sl_figure {
 	const char *text; /* NULL: it is the number. */
 	double number;    /* NaN: there is none. */
 };
-struct sl_show {
+struct sl_table_sink {
 	void *self;
 	/* A nonzero return ends it, and is passed on. */
 	int (*row)(void *self, const char *const *column, const struct sl_figure *figure, size_t count);
 };
 
 /* Commands of the past. */
-enum sl_past { SL_PAST_START, SL_PAST_PREEMPT, SL_PAST_RESUME, SL_PAST_RESIZE };
+enum sl_history_command { SL_HISTORY_START, SL_HISTORY_PREEMPT, SL_HISTORY_RESUME, SL_HISTORY_RESIZE };
 
 struct sl_policy {
 	struct sl_abi abi;
@@ -137,19 +137,19 @@ struct sl_policy {
 	void (*pass)(void *state, struct sl_pass *pass);
 	/* Optional. A submission is shown before the job is queued, so that its key and estimate can be set.
 	 * A policy that takes over in mid-run is first told all that happened before, each at its time, with
-	 * the jobs as they were then; passes it is not shown (but see on_past). */
+	 * the jobs as they were then; passes it is not shown (but see on_history). */
 	void (*on_event)(void *state, struct sl_pass *pass, const struct sl_event *event);
 	void (*release)(void *state);   /* Optional: what is not in the arena. */
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 	/* Optional. While it is told the past: what whoever planned then did, and when (sl_now). For a policy
-	 * that keeps account of its own starts. how: of SL_PAST_PREEMPT. */
-	void (*on_past)(
-		void *state, struct sl_pass *pass, sl_job job, enum sl_past what, enum sl_preempt how);
+	 * that keeps account of its own starts. how: of SL_HISTORY_PREEMPT. */
+	void (*on_history)(void *state, struct sl_pass *pass, sl_job job, enum sl_history_command what,
+		enum sl_preempt how);
 	/* Optional. A table of its own figures, for views, by that name: "jobs", "shares"... `at`: now, or
 	 * later while nothing happens. Nothing that it decides is another afterwards. SL_USAGE: it has no
 	 * such table (err is left as it is). */
-	int (*show)(void *state, struct sl_pass *pass, sl_time at, const char *what,
-		const struct sl_show *show, struct sl_err *err);
+	int (*table)(void *state, struct sl_pass *pass, sl_time at, const char *what,
+		const struct sl_table_sink *table, struct sl_err *err);
 	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
 	 * jobs that it keeps from the queue. */
 	const enum sl_reason *reasons;
@@ -157,7 +157,7 @@ struct sl_policy {
 	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
 	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 	/* Optional. The run is over: metrics, columns of jobs, tables, as models tell. */
-	int (*tell)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+	int (*report)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
 	/* Optional. Keys of its parameters, apart by commas, whose values are programs that it runs, and
 	 * files that it writes: they are not taken from a file that the user does not trust. */
 	const char *runs, *writes;
@@ -181,22 +181,23 @@ SL_API int sl_child_values(const struct sl_setup *setup, const struct sl_policy 
 /* From now on nodes are shown as these bytes say, one for each: 1 as drained (sl_node_is_drained), 2 as down
  * too (sl_node_is_up), besides those that are; 0 as they are. NULL: all as they are. Lent until the next
  * call. */
-SL_API void sl_lens(struct sl_pass *pass, const uint8_t *shut);
+SL_API void sl_node_mask(struct sl_pass *pass, const uint8_t *unavailable);
 
 /* In init: of enum sl_use, or-ed. */
 SL_API int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err);
 /* In init: why a job waits, from its submission until a pass says otherwise. Default: Priority. */
 SL_API void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason);
-/* In init: by which rule (SL_RULES) the commands of a pass are until sl_by says otherwise. Default: none. */
+/* In init: by which rule (SL_RULES) the commands of a pass are until sl_set_cause says otherwise. Default:
+ * none. */
 SL_API void sl_default_rule(const struct sl_setup *setup, unsigned rule);
-/* In init: a sentence that the user is told of, on stderr and in reports; copied. Of more than SL_REMARKS_MAX
- * the rest is left out. */
-enum { SL_REMARKS_MAX = 20 };
-SL_API void sl_remark(const struct sl_setup *setup, const char *text);
+/* In init: a sentence that the user is told of, on stderr and in reports; copied. Of more than
+ * SL_WARNINGS_MAX the rest is left out. */
+enum { SL_WARNINGS_MAX = 20 };
+SL_API void sl_warning(const struct sl_setup *setup, const char *text);
 /* In init: how nodes are chosen. Default: the lowest that fit. The placing is lent for the run, and its state
  * made and released with the run. */
-SL_API int sl_set_placing(const struct sl_setup *setup, const struct sl_placing *placing, enum sl_ties ties,
-	struct sl_err *err);
+SL_API int sl_set_node_scorer(const struct sl_setup *setup, const struct sl_node_scorer *scorer,
+	enum sl_ties ties, struct sl_err *err);
 /* In init: followed over time (SL_USE_NODES' pools have no state worth following). Lent for the run. At most
  * SL_GAUGES_MAX; one that is followed already is not followed twice. */
 enum { SL_GAUGES_MAX = 4 };
@@ -207,6 +208,7 @@ SL_API int sl_overcommit(const struct sl_setup *setup, uint32_t times, struct sl
 
 /* In init, in place of a placing (the registry has those there are). Jobs under it are not suspended
  * or resized, and no nodes are promised. SL_USAGE: there are no nodes, or jobs run already under another. */
-SL_API int sl_set_placer(const struct sl_setup *setup, const struct sl_placer *placer, struct sl_err *err);
+SL_API int sl_set_allocator(
+	const struct sl_setup *setup, const struct sl_allocator *allocator, struct sl_err *err);
 
 #endif

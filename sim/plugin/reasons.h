@@ -229,12 +229,12 @@ SL_API const char *sl_rule_words(enum sl_rule rule);
  * one does not delay, the one that a preempted one makes room for); SL_JOB_NONE: nobody's. A pass begins with
  * sl_default_rule's, and sl_undo goes back to what was said before the mark. Costs nothing where nobody
  * asked. */
-SL_API void sl_by(struct sl_pass *pass, enum sl_rule rule, sl_job whose);
+SL_API void sl_set_cause(struct sl_pass *pass, enum sl_rule rule, sl_job beneficiary);
 /* The policy plans that waiting job's start for then (SL_NONE: no more), without a promise in the engine's
  * books: a shadow, an entry of a backfill map; SL_NEVER is none. Of what is told of a job in one pass the
  * last holds, until it starts, another is told, or it is first in the queue no more (sl_head_waits);
- * sl_tell_plan(pass, SL_JOB_NONE, SL_NONE): all that was told before is void. Promises that outlive a pass
+ * sl_report_plan(pass, SL_JOB_NONE, SL_NONE): all that was told before is void. Promises that outlive a pass
  * are taken note of without it. */
-SL_API void sl_tell_plan(struct sl_pass *pass, sl_job job, sl_time start);
+SL_API void sl_report_plan(struct sl_pass *pass, sl_job job, sl_time start);
 
 #endif

@@ -25,8 +25,8 @@ struct sl_plugin {
 	const struct sl_cluster_reader *const *cluster_readers;
 	const struct sl_model *const *models; /* Settled in this order. */
 	const struct sl_preset *const *presets;
-	const struct sl_placing *const *placings; /* They and placers share their names: place=NAME. */
-	const struct sl_placer *const *placers;
+	const struct sl_node_scorer *const *scorers; /* They and placers share their names: place=NAME. */
+	const struct sl_allocator *const *allocators;
 	const struct sl_gauge *const *gauges;
 	const struct sl_binder *const *binders;
 	const struct sl_scripting *const *scriptings;

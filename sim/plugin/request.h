@@ -11,7 +11,7 @@ enum sl_exclusive { SL_EXCLUSIVE_NO, SL_EXCLUSIVE_NODE, SL_EXCLUSIVE_USER, SL_EX
 /* What a job asks, as its submitter wrote it to Slurm: sbatch(1). Numbers: SL_NONE, texts: NULL where nothing
  * was written. Memory in MiB, 0: all of the node's. Of a request that jobs share, texts are the same pointers
  * where they are equal. */
-struct sl_ask {
+struct sl_job_desc {
 	int64_t nodes_min, nodes_max;
 	int64_t tasks, tasks_per_node, tasks_per_socket, tasks_per_core, tasks_per_gpu;
 	int64_t cpus_per_task, cpus_per_gpu, cpus_min; /* cpus_min: of a node (--mincpus). */
@@ -28,12 +28,12 @@ struct sl_ask {
 	bool oversubscribe, overcommit, contiguous, spread, use_min_nodes, no_multithread;
 };
 /* Nothing is asked. */
-SL_API void sl_ask_clear(struct sl_ask *ask);
+SL_API void sl_job_desc_clear(struct sl_job_desc *desc);
 
 /* What one task asks. Of GPUs whole devices (a multiple of gpu_parts), or a share of one device: thousandths,
  * memory, or a MIG profile, which only divided devices have. gpus is then what it is counted as: of memory
  * the least share that it is of any device that will do, of a profile its eighths of the device. */
-struct sl_demand {
+struct sl_task_resources {
 	int64_t cpus, mem, gpus;
 	uint32_t gpu_types; /* Bit i: kind SL_KIND_GPUS + i will do; 0: any type. */
 	uint32_t mig;       /* 1 + index of the profile; 0: none. */
@@ -42,7 +42,7 @@ struct sl_demand {
 
 /* Equal tasks, which start together with the job's other groups or not at all. */
 struct sl_group {
-	struct sl_demand task;
+	struct sl_task_resources task;
 	uint32_t tasks;
 	uint32_t tasks_min, tasks_max; /* Between which sl_resize may move it. */
 	uint32_t tasks_per_node;       /* At most so many on one node; 0: as many as fit. */
@@ -53,7 +53,7 @@ struct sl_group {
 	 * the first of its name among the cluster's windows, and 1. 0: all windows do. */
 	uint32_t reservation;
 	/* replay.impossible=keep: why the engine starts it nowhere, an enum sl_reason, the same of all
-	 * groups. 0: it may start. A policy that gives out nodes itself (sl_start_holding) goes by its own
+	 * groups. 0: it may start. A policy that gives out nodes itself (sl_start_alloc) goes by its own
 	 * books. */
 	uint32_t never;
 };
@@ -62,8 +62,8 @@ struct sl_group {
 struct sl_request {
 	const struct sl_group *group;
 	uint32_t group_count;
-	int64_t cpus, mem, gpus;  /* Of all tasks. */
-	const struct sl_ask *ask; /* As written, by group; NULL: it was asked in groups. */
+	int64_t cpus, mem, gpus;        /* Of all tasks. */
+	const struct sl_job_desc *desc; /* As written, by group; NULL: it was asked in groups. */
 };
 
 #endif

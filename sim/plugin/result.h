@@ -13,14 +13,21 @@
 /* What was done to a job, or planned for it; of one pass, in the order of its commands, then those plans that
  * are other than before. A start ends a plan, without a word. Where a job ends by itself, or is cancelled by
  * its user, nobody decided. */
-enum sl_did { SL_DID_START, SL_DID_PREEMPT, SL_DID_RESUME, SL_DID_RESIZE, SL_DID_END, SL_DID_PLAN };
+enum sl_decision_kind {
+	SL_DECISION_START,
+	SL_DECISION_PREEMPT,
+	SL_DECISION_RESUME,
+	SL_DECISION_RESIZE,
+	SL_DECISION_END,
+	SL_DECISION_PLAN
+};
 struct sl_decision {
 	sl_time at;
-	uint32_t job, whose; /* whose: of sl_by, or UINT32_MAX. */
-	uint8_t did;         /* enum sl_did */
-	uint8_t rule;        /* enum sl_rule */
-	uint8_t how;         /* Of a preemption: enum sl_preempt; of an end: enum sl_state. */
-	sl_time start;       /* SL_DID_PLAN: the planned start, SL_NONE: none any more. */
+	uint32_t job, beneficiary; /* whose: of sl_set_cause, or UINT32_MAX. */
+	uint8_t decision;          /* enum sl_decision_kind */
+	uint8_t rule;              /* enum sl_rule */
+	uint8_t how;               /* Of a preemption: enum sl_preempt; of an end: enum sl_state. */
+	sl_time start;             /* SL_DECISION_PLAN: the planned start, SL_NONE: none any more. */
 };
 
 /* One change of a job's reason; those of one job are in time order. */
@@ -49,7 +56,7 @@ struct sl_gauge_point {
 };
 
 /* A gauge's course over a run, from its first event on; one point at a time at most. */
-struct sl_gauge_course {
+struct sl_gauge_series {
 	const struct sl_gauge *gauge;
 	const struct sl_gauge_point *point;
 	size_t count;
@@ -115,7 +122,7 @@ struct sl_result {
 	const unsigned __int128 *busy;
 	/* On nodes, if recorded: where each job started last, place_count[job] pieces from place_first[job]
 	 * on. */
-	const struct sl_piece *place;
+	const struct sl_node_tasks *place;
 	const size_t *place_first;
 	const uint32_t *place_count;
 	bool stopped;   /* On request, at `last`: jobs may still wait or run. */
@@ -127,28 +134,28 @@ struct sl_result {
 	uint32_t refused;        /* Jobs that a placer refused, cancelled as they were submitted; */
 	uint32_t refused_first;  /* the first of them, */
 	const char *refused_why; /* and why. */
-	const struct sl_gauge_course *gauge; /* Those that were followed. */
+	const struct sl_gauge_series *gauge; /* Those that were followed. */
 	uint32_t gauge_count;
 	bool calibrate;                     /* To be compared with what the log records. */
 	const struct sl_decision *decision; /* In order of time; empty unless recorded. */
 	size_t decision_count;
 	/* Of models. */
-	const struct sl_named *told_metric;
-	size_t told_metric_count;
-	const struct sl_told_column *told_column;
-	size_t told_column_count;
-	const struct sl_told_table *told_table;
-	size_t told_table_count;
+	const struct sl_named *reported_metric;
+	size_t reported_metric_count;
+	const struct sl_report_column *reported_column;
+	size_t reported_column_count;
+	const struct sl_report_table *reported_table;
+	size_t reported_table_count;
 	const struct sl_node_change *node_change; /* In order of time. */
 	size_t node_change_count;
-	const uint64_t *rate_mean; /* By job: work done over time held; NULL: no model was on. */
+	const uint64_t *speed_mean; /* By job: work done over time held; NULL: no model was on. */
 	/* Free on nodes that were down or drained, by kind, integrated from `first` to `last`: what is
 	 * available is the whole less this. NULL: no model was on, or on a counted pool. */
 	const unsigned __int128 *missing;
 	/* jobs->submit is of this run (replay.feedback): rows are not in its order. */
 	bool moved;
-	const char *const *remark; /* Of its policies, as they began (sl_remark). */
-	uint32_t remark_count;
+	const char *const *warning; /* Of its policies, as they began (sl_warning). */
+	uint32_t warning_count;
 	/* By job, where reasons are recorded: what keeps it as the run is over (1 + enum sl_reason), 0: it
 	 * does not wait then. NULL: nobody does, or the run did not come to its end. */
 	const uint8_t *left;
@@ -173,20 +180,20 @@ struct sl_node_change {
 SL_API size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt);
 /* Where an attempt was (NULL: the job's last start), and the largest held there; count 0: not recorded, or it
  * lasted no time. */
-struct sl_placed {
-	const struct sl_piece *piece;
+struct sl_allocation {
+	const struct sl_node_tasks *alloc;
 	uint32_t count;
 	int64_t cpus, gpus;
 };
-SL_API struct sl_placed sl_placed_of(
+SL_API struct sl_allocation sl_allocation_of(
 	const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt);
 /* The stretches in which it waited, from 0 on: from its submission to its first start (its end, or that of
  * the run), and from an attempt's end to the next one's start. False: there are no further ones. */
-SL_API bool sl_wait_span(
+SL_API bool sl_wait_interval(
 	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until);
 SL_API sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job);
 /* What its waiting is charged to, with SIM_RECORD_REASONS: stretches in order of time, which fill those of
- * sl_wait_span without gap or overlap, so that they add up to sl_wait_total_of. Two that touch are of
+ * sl_wait_interval without gap or overlap, so that they add up to sl_wait_total_of. Two that touch are of
  * different reasons, unless it ran between them for no time at all. None is empty, but for the last of a job
  * that still waits as the run is over: where it waited for no time, or what keeps it then is not what kept it
  * before. */
@@ -201,9 +208,9 @@ SL_API enum sl_reason sl_reason_last(const struct sl_result *result, uint32_t jo
 struct sl_charging {
 	const struct sl_result *result;
 	uint32_t job;
-	bool inside;         /* A stretch of waiting; */
-	bool said, over;     /* Some has been told; all. */
-	size_t span, change; /* the next one; the next change of reason. */
+	bool inside;          /* A stretch of waiting; */
+	bool said, over;      /* Some has been told; all. */
+	size_t range, change; /* the next one; the next change of reason. */
 	struct sl_charge now;
 };
 SL_API struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t job);
@@ -211,7 +218,7 @@ SL_API struct sl_charging sl_charges_of(const struct sl_result *result, uint32_t
 SL_API bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge);
 /* Its state, to be told: of a job that ran to its end, as the log says that it ended (FAILED, CANCELLED,
  * TIMEOUT...), where it says. */
-SL_API enum sl_state sl_state_told(const struct sl_result *result, uint32_t job);
+SL_API enum sl_state sl_state_reported(const struct sl_result *result, uint32_t job);
 /* How long it held what it asked for, over all attempts, less the time it was suspended. */
 SL_API sl_time sl_run_time_of(const struct sl_result *result, uint32_t job);
 SL_API sl_time sl_suspended_of(const struct sl_result *result, uint32_t job);

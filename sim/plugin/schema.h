@@ -98,9 +98,10 @@ SL_API int sl_schema_fail_key(const struct sl_schema_reading *r, const struct sl
 	const char *format, ...) SL_PRINTF(3, 4);
 
 SL_API size_t sl_schema_find(const struct sl_schema *schema, const char *key, size_t len); /* count: none. */
-SL_API const char *sl_schema_near(const struct sl_schema *schema, const char *key); /* NULL: none is near. */
+SL_API const char *sl_schema_similar(
+	const struct sl_schema *schema, const char *key); /* NULL: none is near. */
 /* "name, count, cpus", as far as there is room. */
-SL_API const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t room);
+SL_API const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t capacity);
 /* Every field unset. */
 SL_API void sl_schema_clear(const struct sl_schema *schema, void *base);
 

@@ -50,10 +50,10 @@ struct sl_scripting {
 	/* Calls it with the job and the time in seconds. The answer is of one of `kinds` (a bit for each enum
 	 * sl_answer_kind), and the same to the same question. False: it failed, and the run fails with it
 	 * (sl_fail_run). */
-	bool (*ask)(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
+	bool (*query)(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
 		struct sl_answer *answer);
 	/* Likewise, if it has that function, which returns nothing. */
-	bool (*told)(void *self, struct sl_pass *pass, const char *function, sl_job job);
+	bool (*reported)(void *self, struct sl_pass *pass, const char *function, sl_job job);
 };
 
 #endif

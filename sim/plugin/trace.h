@@ -52,17 +52,17 @@ struct sl_row_group {
 	.nodes_max = SL_NONE
 
 /* What a row may say beyond SWF's fields. */
-struct sl_row_more {
+struct sl_row_attributes {
 	const char *id;                         /* As spelled, where it is no number. */
 	const char *user, *account, *partition; /* Names, in place of the numbers; NULL: unknown. */
 	const char *gang;
 	const struct sl_row_group *group;
 	size_t group_count; /* 0: size tasks of one cpu. */
 	/* In place of groups, as written to Slurm; several: the components of a heterogeneous job. */
-	const struct sl_ask *ask;
-	size_t ask_count;
-	/* As of sl_job_more, whose engine's members stay 0; times as of submit. NULL: nothing. */
-	const struct sl_job_more *job;
+	const struct sl_job_desc *desc;
+	size_t desc_count;
+	/* As of sl_job_attributes, whose engine's members stay 0; times as of submit. NULL: nothing. */
+	const struct sl_job_attributes *job;
 	sl_time cancel; /* When its user cancelled it, as of submit, waiting or running; 0 and SL_NONE: never.
 			 */
 	const int64_t *gpu_active; /* Of the GPU time that it held, how much it was active, in millionths;
@@ -73,7 +73,7 @@ struct sl_row_more {
 struct sl_row {
 	int64_t col[SL_COL_COUNT]; /* SL_NONE where the file says unknown. */
 	uint64_t line;             /* From 1. */
-	const struct sl_row_more
+	const struct sl_row_attributes
 		*more; /* NULL: nothing more. Lent for the call, with all that it points to. */
 };
 
@@ -89,7 +89,7 @@ struct sl_sink {
 		struct sl_err *err);
 	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields"), of which
 	 * a plug-in may have eight of its own: such lines are left out. Returns nonzero under --strict. */
-	int (*oddity)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
+	int (*anomaly)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
 	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
 	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
 	int (*dated)(void *self, struct sl_err *err);
@@ -104,7 +104,7 @@ struct sl_sink {
 SL_API int sl_input_open(struct sl_input **in, const char *path, struct sl_err *err); /* "-": stdin */
 /* Where a file is that another one names: from the root, or from that one's folder. What a file names is
  * found by this alone: of files that a bundle has it stays in the bundle. False: it does not fit. */
-SL_API bool sl_path_beside(char *path, size_t room, const char *file, const char *name);
+SL_API bool sl_path_beside(char *path, size_t capacity, const char *file, const char *name);
 SL_API void sl_input_close(struct sl_input *in);
 SL_API const char *sl_input_name(const struct sl_input *in);
 /* The next run of whole lines, [*text, *end); the last may lack its newline, and **end is one then. *text
@@ -112,7 +112,7 @@ SL_API const char *sl_input_name(const struct sl_input *in);
  * truncated stream, a line over 1 MiB). Lent until the next call. */
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 /* The same bytes will be returned again by the next sl_input_next. */
-SL_API void sl_input_again(struct sl_input *in);
+SL_API void sl_input_rewind(struct sl_input *in);
 /* The first bytes, for sniffing the format; whoever reads next begins with them too. A line may be cut.
  * Returns as sl_input_next. */
 SL_API int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err);

@@ -84,11 +84,11 @@ const char *sl_nearest_name(const char *name, const void *array)
 	return nearest(name, registry_name_at, array);
 }
 
-const char *did_you_mean(char buffer[128], const char *near)
+const char *did_you_mean(char buffer[128], const char *similar)
 {
 	buffer[0] = '\0';
-	if (near)
-		(void)snprintf(buffer, 128, "did you mean '%s'? ", near);
+	if (similar)
+		(void)snprintf(buffer, 128, "did you mean '%s'? ", similar);
 	return buffer;
 }
 
@@ -144,8 +144,8 @@ const char *param_choices(
 {
 	const char *choices = param->choices;
 	if (registry && param->kind == SL_PARAM_PLACE) {
-		choices = outside_join(choices, registry->known.placings, registry, arena);
-		choices = outside_join(choices, registry->known.placers, registry, arena);
+		choices = outside_join(choices, registry->known.scorers, registry, arena);
+		choices = outside_join(choices, registry->known.allocators, registry, arena);
 	} else if (registry && param->kind == SL_PARAM_POLICY) {
 		choices = outside_join(choices, registry->known.policies, registry, arena);
 	}
@@ -160,7 +160,7 @@ static const char *const kind_text[] = {
 	[SL_PARAM_BOOL] = "true or false",
 	[SL_PARAM_CHOICE] = "one of",
 	[SL_PARAM_TEXT] = "a text",
-	[SL_PARAM_SHEET] = "the path of a CSV file",
+	[SL_PARAM_CSV] = "the path of a CSV file",
 	[SL_PARAM_DOC] = "the path of a YAML or JSON file",
 	[SL_PARAM_PLACE] = "one of",
 	[SL_PARAM_POLICY] = "one of",
@@ -186,7 +186,7 @@ static bool number_of(const struct sl_param *param, const char *choices, const c
 			*number = script_choice(param, text);
 		return *number >= 0;
 	case SL_PARAM_TEXT:
-	case SL_PARAM_SHEET:
+	case SL_PARAM_CSV:
 	case SL_PARAM_DOC:
 		break;
 	}
@@ -260,9 +260,9 @@ int values_key(struct sl_value *values, const struct param_list *params, const c
 	const char *what = params->what;
 	const size_t i = param_find(params->param, params->count, key);
 	if (i == params->count) {
-		char near[128];
+		char similar[128];
 		return sl_fail(err, SL_USAGE, "%s: unknown parameter '%s': %s%s", what, key,
-			did_you_mean(near, nearest(key, param_at, params)),
+			did_you_mean(similar, nearest(key, param_at, params)),
 			params->count ? "'schedlab list' shows what it takes" : "it takes none");
 	}
 	if (!value && params->param[i].kind != SL_PARAM_BOOL)
@@ -419,7 +419,7 @@ static const char *known_at(const void *list, size_t i)
 	return i < known->count ? known->key[i] : NULL;
 }
 
-static const char *setting_near(
+static const char *setting_similar(
 	const struct settings *settings, const char *key, const struct policy_choice *choices, size_t count)
 {
 	size_t keys = replay_param_count + 1;
@@ -449,7 +449,7 @@ int settings_check_used(const struct settings *settings, const struct policy_cho
 			continue;
 		char text[128];
 		return sl_fail(err, SL_USAGE, "unknown setting '%s': %s'schedlab list settings' shows them",
-			key, did_you_mean(text, setting_near(settings, key, choices, count)));
+			key, did_you_mean(text, setting_similar(settings, key, choices, count)));
 	}
 	return SL_OK;
 }
@@ -559,15 +559,15 @@ static int compat_part(
 {
 	static const char prefix[] = "replay.";
 	const size_t skip = sizeof(prefix) - 1;
-	const size_t room = strlen(settings) + 2;
-	char *text = sl_alloc(arena, room, 1);
+	const size_t capacity = strlen(settings) + 2;
+	char *text = sl_alloc(arena, capacity, 1);
 	if (!text)
 		return sl_fail_memory(err);
 	size_t len = 0;
 	struct item item;
 	while (item_next(&settings, &item))
 		if (replay == (strncmp(item.key, prefix, skip) == 0))
-			len += (size_t)snprintf(text + len, room - len, "%s%s=%s", len ? "," : "",
+			len += (size_t)snprintf(text + len, capacity - len, "%s%s=%s", len ? "," : "",
 				item.key + (replay ? skip : 0), item.value);
 	*part = text;
 	return SL_OK;
@@ -660,9 +660,9 @@ static int choose_values(const struct registry *registry, struct policy_choice *
 	if (status)
 		return status;
 	if (!choice->policy) {
-		char near[128];
+		char similar[128];
 		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
-			name, did_you_mean(near, nearest(name, policy_name_at, registry)));
+			name, did_you_mean(similar, nearest(name, policy_name_at, registry)));
 	}
 	const struct plugin *owner = registry_owner(registry, choice->policy);
 	choice->script = owner ? owner->script : NULL;
@@ -690,7 +690,7 @@ int policy_trusted(const struct registry *registry, const char *text, struct set
 	const char *name = policy_name(registry, text, arena, &none);
 	int status = SL_OK;
 	if (name && is_plugin_path(registry, name) && !registry_plugin(registry, name))
-		return trust_ask(&registry->trust, plugin_is(registry, name), NULL, name, at, err);
+		return trust_query(&registry->trust, plugin_is(registry, name), NULL, name, at, err);
 	/* What is wrong with it otherwise is said by whoever chooses it. */
 	if (!name || choose_values(registry, &choice, text, NULL, arena, &none) ||
 		settings_over(&choice, settings, arena, &none))

@@ -128,7 +128,7 @@ const char *param_choices(
 const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
 
 /* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
-const char *did_you_mean(char buffer[128], const char *near);
+const char *did_you_mean(char buffer[128], const char *similar);
 
 const char *registry_name_at(const void *array, size_t i); /* Of an array of the registry, for nearest. */
 

@@ -142,11 +142,11 @@ int value_trusted(const struct policy_choice *choice, size_t i, const struct sl_
 	if (!text || !*text)
 		return SL_OK;
 	if (script_choice(param, text) >= 0)
-		return trust_ask(trust, TRUST_SCRIPT, param->key, text, at, err);
+		return trust_query(trust, TRUST_SCRIPT, param->key, text, at, err);
 	if (is_among(policy->runs, param->key))
-		return trust_ask(trust, TRUST_PROGRAM, param->key, text, at, err);
+		return trust_query(trust, TRUST_PROGRAM, param->key, text, at, err);
 	if (is_among(policy->writes, param->key))
-		return trust_ask(trust, TRUST_WRITE, param->key, text, at, err);
+		return trust_query(trust, TRUST_WRITE, param->key, text, at, err);
 	return SL_OK;
 }
 

@@ -100,13 +100,13 @@ static const struct kind {
 		PARAMS(sl_model) },
 	{ "cluster reader", "sniff and read", OF(cluster_readers, sl_cluster_reader, sniff, read) },
 	{ "preset", "policy", OF(presets, sl_preset, policy, policy), RIVAL(policies) },
-	{ "placing", "score", OF(placings, sl_placing, score, score), RIVAL(placers) },
+	{ "placing", "score", OF(scorers, sl_node_scorer, score, score), RIVAL(allocators) },
 	{ "placer", "init, release, choose, take, untake, give, restore and forget",
-		OF(placers, sl_placer, init, forget), RIVAL(placings) },
+		OF(allocators, sl_allocator, init, forget), RIVAL(scorers) },
 	{ "gauge", "of", OF(gauges, sl_gauge, of, of) },
 	{ "binder", "all its functions", OF(binders, sl_binder, init, fail) },
 	{ "language", "ending, load, open, close, takes, ask and told",
-		OF(scriptings, sl_scripting, ending, told) },
+		OF(scriptings, sl_scripting, ending, reported) },
 	{ "writer", "begin and job", OF(writers, sl_writer, begin, job) },
 	{ "report", "write, and a name that a file may have", OF(reports, sl_report, write, write),
 		.whole = report_whole },
@@ -422,7 +422,7 @@ static int plugin_at(struct plugin **plugin, struct registry *registry, const ch
 			*plugin = &registry->plugin[i];
 			return hash_check(path, sha256, (*plugin)->sha256, err);
 		}
-	const int asked = trust_ask(&registry->trust, plugin_is(registry, path), NULL, path, NULL, err);
+	const int asked = trust_query(&registry->trust, plugin_is(registry, path), NULL, path, NULL, err);
 	if (asked)
 		return asked;
 	if (registry->plugin_count == PLUGINS_MAX)

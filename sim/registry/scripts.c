@@ -68,10 +68,10 @@ const char *sl_script_beside(const struct sl_script *script, const char *name, s
 {
 	const char *slash = strrchr(script->path, '/');
 	const size_t folder = slash ? (size_t)(slash - script->path) + 1 : 0;
-	const size_t room = folder + strlen(name) + 1;
-	char *path = sl_alloc(arena, room, 1);
+	const size_t capacity = folder + strlen(name) + 1;
+	char *path = sl_alloc(arena, capacity, 1);
 	if (path)
-		(void)snprintf(path, room, "%.*s%s", (int)folder, script->path, name);
+		(void)snprintf(path, capacity, "%.*s%s", (int)folder, script->path, name);
 	return path;
 }
 

@@ -20,11 +20,11 @@ static int said(
 	if (trust->count == SAID_MAX ||
 		SL_GROW_IN(arena, trust->said, trust->capacity, trust->count + 1, err))
 		return sl_fail_memory(err);
-	const size_t room = strlen(key) + strlen(text) + 2;
-	char *kept = sl_alloc(arena, room, 1);
+	const size_t capacity = strlen(key) + strlen(text) + 2;
+	char *kept = sl_alloc(arena, capacity, 1);
 	if (!kept)
 		return sl_fail_memory(err);
-	(void)snprintf(kept, room, "%s%s%s", key, *key ? "=" : "", text);
+	(void)snprintf(kept, capacity, "%s%s%s", key, *key ? "=" : "", text);
 	trust->said[trust->count++] = kept;
 	return SL_OK;
 }
@@ -72,7 +72,7 @@ static bool is_said(const struct trust *trust, const char *key, const char *text
 	return false;
 }
 
-int trust_ask(const struct trust *trust, enum trust_what what, const char *key, const char *text,
+int trust_query(const struct trust *trust, enum trust_what what, const char *key, const char *text,
 	const struct sl_place *at, struct sl_err *err)
 {
 	static const char *const would[] = {

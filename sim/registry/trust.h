@@ -36,7 +36,7 @@ int trust_say_policy(struct registry *registry, const char *text, struct sl_err 
 
 /* May it be done? SL_USAGE: one line that says what would be, and from which file. key: of the policy's
  * parameter that names it, NULL: none. at: where it stands; NULL: trust->file is all that is known. */
-int trust_ask(const struct trust *trust, enum trust_what what, const char *key, const char *text,
+int trust_query(const struct trust *trust, enum trust_what what, const char *key, const char *text,
 	const struct sl_place *at, struct sl_err *err);
 
 #endif

@@ -26,26 +26,26 @@ enum {
 };
 
 /* A part of the text. until 0: it is not there. */
-struct baseline_span {
+struct baseline_range {
 	size_t key, from, until;
 };
 
 struct baseline_texts {
 	const char **text;
 	size_t count;
-	struct baseline_span span;
+	struct baseline_range range;
 };
 struct baseline_digests {
 	uint64_t *digest;
 	size_t count;
-	struct baseline_span span;
+	struct baseline_range range;
 };
 
 struct baseline_metric {
 	const char *name; /* "wait.p95{user=*}": of each user. */
 	bool many;        /* It ends in {key=*}. */
 	bool empty;       /* Nothing stands between its brackets. */
-	struct baseline_span span, value, each_span;
+	struct baseline_range range, value, each_range;
 	bool has_value;
 	int64_t value_micro;
 	int64_t *each; /* Of a family, by run. */
@@ -72,18 +72,18 @@ enum baseline_count {
 };
 struct baseline_counts {
 	int64_t count[BASELINE_COUNTS];
-	struct baseline_span span;
+	struct baseline_range range;
 };
 /* As it stands in the file: "never_started". */
 const char *baseline_count_name(enum baseline_count which);
 
 struct baseline_case {
 	const char *id;
-	struct baseline_span span, id_span;
+	struct baseline_range range, id_range;
 	struct baseline_texts trace; /* One, or the traces of a family, or none: */
 	const char *generate;        /* a model and its options. */
 	const char *cluster, *policy, *from, *to, *tz;
-	struct baseline_span generate_span, cluster_span, policy_span, metrics_span;
+	struct baseline_range generate_range, cluster_range, policy_range, metrics_range;
 	struct baseline_texts set;
 	uint64_t *seed; /* At least one. */
 	size_t seed_count;
@@ -147,7 +147,7 @@ struct baseline_edits {
 void baseline_put_value(struct baseline_edits *edits, const struct baseline_metric *metric, const char *value,
 	const char *each);
 void baseline_put_key(struct baseline_edits *edits, const struct baseline *baseline,
-	const struct baseline_case *item, const char *key, const struct baseline_span *span,
+	const struct baseline_case *item, const char *key, const struct baseline_range *range,
 	const char *json);
 /* All of the text, edited. NULL: no memory. */
 char *baseline_edited(const struct baseline *baseline, struct baseline_edits *edits, size_t *len);

@@ -47,9 +47,9 @@ size_t baseline_runs(const struct baseline_case *item)
 
 /* ---- Places ------------------------------------------------------------------------------ */
 
-static struct baseline_span span_of(const struct sl_doc_node *value)
+static struct baseline_range range_of(const struct sl_doc_node *value)
 {
-	return (struct baseline_span){ value->key_line ? value->key_from : value->from, value->from,
+	return (struct baseline_range){ value->key_line ? value->key_from : value->from, value->from,
 		value->until };
 }
 
@@ -92,11 +92,12 @@ static int fail_value(reading *r, node *value, const char *wanted)
 
 static int fail_key(reading *r, const struct sl_schema *schema, node *value)
 {
-	const char *near = sl_schema_near(schema, sl_doc_key_of(r->doc, value));
+	const char *similar = sl_schema_similar(schema, sl_doc_key_of(r->doc, value));
 	return sl_schema_fail_key(r, value,
 		"'%.60s' is no key of %s: %s%s%s; what people are told goes into 'comment'",
 		sl_doc_key_of(r->doc, value), schema->have,
-		near ? "did you mean '" : "see schedlab-baseline(5)", near ? near : "", near ? "'?" : "");
+		similar ? "did you mean '" : "see schedlab-baseline(5)", similar ? similar : "",
+		similar ? "'?" : "");
 }
 
 static int fail_baseline(
@@ -153,7 +154,7 @@ static int take_items(reading *r, node *value, const struct sl_field *each, size
 
 static int take_texts(reading *r, node *value, struct baseline_texts *texts, size_t most)
 {
-	texts->span = span_of(value);
+	texts->range = range_of(value);
 	const int status =
 		take_items(r, value, &line, sizeof(*texts->text), most, &texts->count, &texts->text);
 	return status || texts->count ? status : fail_value(r, value, "a list with anything in it");
@@ -206,7 +207,7 @@ static int take_value(reading *r, node *value, void *base)
 {
 	struct baseline_metric *metric = base;
 	double number;
-	metric->value = span_of(value);
+	metric->value = range_of(value);
 	metric->has_value = !sl_doc_is(r->doc, value, "null");
 	if (metric->has_value && !sl_doc_number(r->doc, value, &number))
 		return fail_value(r, value, "a number");
@@ -222,7 +223,7 @@ static int take_values(reading *r, node *value, void *base)
 		.each = &micro,
 		.size = sizeof(int64_t) };
 	struct baseline_metric *metric = base;
-	metric->each_span = span_of(value);
+	metric->each_range = range_of(value);
 	return sl_field_list(r, NULL, &list, value, metric);
 }
 
@@ -288,14 +289,14 @@ static int check_family(reading *r, const struct baseline_case *item, const stru
 {
 	const size_t runs = baseline_runs(item);
 	if (metric->many && runs > 1)
-		return fail_at(r, metric->span.key, "'%.60s' stands for several: in a family name each",
+		return fail_at(r, metric->range.key, "'%.60s' stands for several: in a family name each",
 			metric->name);
 	if (metric->each_count && metric->each_count != runs)
-		return fail_at(r, metric->each_span.from,
+		return fail_at(r, metric->each_range.from,
 			"'values' has %zu numbers and the case %zu runs: write them anew by 'schedlab check --update'",
 			metric->each_count, runs);
 	if (metric->wilcoxon && runs < runs_needed(metric->alpha))
-		return fail_at(r, metric->span.key,
+		return fail_at(r, metric->range.key,
 			"a Wilcoxon test at alpha %g needs at least %u runs, and the case has %zu: with fewer no shift is significant; take more seeds or traces",
 			metric->alpha, runs_needed(metric->alpha), runs);
 	return SL_OK;
@@ -307,19 +308,19 @@ static int check_metric(reading *r, const struct baseline_case *item, const stru
 	const char *unit = known ? known->unit : "s";
 	bool good = true;
 	if (is_many(metric->name, &good) && !good)
-		return fail_at(r, metric->span.key,
+		return fail_at(r, metric->range.key,
 			"'%.60s': a star stands for all values of one key, at the end: 'wait.p95{user=*}'",
 			metric->name);
 	if (metric->many && tolerance_relative(&metric->tol))
-		return fail_at(r, metric->span.key,
+		return fail_at(r, metric->range.key,
 			"'%.60s' stands for several, of which no value is kept: give a range or a bound, as '<= 4h'",
 			metric->name);
 	if (tolerance_backward(&metric->tol, metric->better))
-		return fail_at(r, metric->span.key,
+		return fail_at(r, metric->range.key,
 			"the tolerance '%.60s' bounds '%.60s' where it gets better: write '%s' for the worse way, or '±' for both",
 			metric->tol_text, metric->name, metric->better > 0 ? "-" : "+");
 	if (tolerance_timed(&metric->tol) && strcmp(unit, "s") != 0)
-		return fail_at(r, metric->span.key,
+		return fail_at(r, metric->range.key,
 			"the tolerance '%.60s' names a time, and '%.60s' is none: give a bare number",
 			metric->tol_text, metric->name);
 	return check_family(r, item, metric);
@@ -349,7 +350,7 @@ static int take_metric(reading *r, node *value, struct baseline_metric *metric)
 	const struct metric_known *known = metric_known(name);
 	struct tol_wrong wrong;
 	bool good = true;
-	*metric = (struct baseline_metric){ .span = span_of(value),
+	*metric = (struct baseline_metric){ .range = range_of(value),
 		.better = known ? known->better : 0,
 		.tol_text = "=",
 		.alpha = 0.05,
@@ -358,7 +359,7 @@ static int take_metric(reading *r, node *value, struct baseline_metric *metric)
 		return sl_fail_memory(r->err);
 	if (!*metric->name)
 		return fail_at(
-			r, metric->span.key, "a metric without a name: 'schedlab run --json' shows them");
+			r, metric->range.key, "a metric without a name: 'schedlab run --json' shows them");
 	(void)tolerance_parse(&metric->tol, metric->tol_text, &wrong);
 	metric->many = is_many(metric->name, &good);
 	metric->empty = !value->count;
@@ -391,7 +392,7 @@ static int check_twice(reading *r, const struct baseline_case *item)
 	qsort(sorted, item->metric_count, sizeof(*sorted), name_compare);
 	for (size_t i = 1; i < item->metric_count && !status; i++)
 		if (strcmp(sorted[i - 1].is->name, sorted[i].is->name) == 0)
-			status = fail_at(r, sorted[i].is->span.key,
+			status = fail_at(r, sorted[i].is->range.key,
 				"'%.60s' is there twice in the metrics: leave one", sorted[i].is->name);
 	free(sorted);
 	return status;
@@ -403,7 +404,7 @@ static int take_metrics(reading *r, node *value, void *base)
 	struct reading *in = r->self;
 	if (value->kind != SL_DOC_MAP)
 		return fail_value(r, value, "an object of metrics, in { }");
-	item->metrics_span = span_of(value);
+	item->metrics_range = range_of(value);
 	in->metrics += value->count;
 	if (in->metrics > BASELINE_METRICS_MAX)
 		return fail_value(r, value, "as short as it must be: 100000 metrics in all");
@@ -504,7 +505,7 @@ static int take_seeds(reading *r, node *value, void *base)
 static int take_result(reading *r, node *value, void *base)
 {
 	struct baseline_digests *to = base;
-	to->span = span_of(value);
+	to->range = range_of(value);
 	return take_items(
 		r, value, &digest, sizeof(*to->digest), BASELINE_FAMILY_MAX, &to->count, &to->digest);
 }
@@ -512,7 +513,7 @@ static int take_result(reading *r, node *value, void *base)
 static int take_digests(reading *r, node *value, void *base)
 {
 	struct baseline_digests *to = base;
-	to->span = span_of(value);
+	to->range = range_of(value);
 	return take_items(
 		r, value, &digest, sizeof(*to->digest), BASELINE_DIGESTS_MAX, &to->count, &to->digest);
 }
@@ -548,7 +549,7 @@ static int take_counts(reading *r, node *value, void *base)
 			.kind = SL_FIELD_TAKE,
 			.take = take_count,
 			.at = offsetof(struct baseline_counts, count) + i * sizeof(*counts->count) };
-	counts->span = span_of(value);
+	counts->range = range_of(value);
 	return sl_schema_read(r, value, &schema, NULL, counts);
 }
 
@@ -579,7 +580,7 @@ static int check_alike(reading *r, const struct baseline_case *item)
 	qsort(sorted, count, size, compare);
 	for (size_t i = 1; i < count && !twice; i++)
 		twice = compare(sorted + (i - 1) * size, sorted + i * size) == 0;
-	return twice ? fail_at(r, item->span.from,
+	return twice ? fail_at(r, item->range.from,
 			       "case '%.60s' has the same %s twice, which is one run and no two: leave one",
 			       item->id, traces ? "trace" : "seed")
 		     : SL_OK;
@@ -588,14 +589,14 @@ static int check_alike(reading *r, const struct baseline_case *item)
 /* What makes sense only once all keys are there. */
 static int check_case(reading *r, struct baseline_case *item)
 {
-	const size_t at = item->span.from;
+	const size_t at = item->range.from;
 	if (!item->id)
 		return fail_at(r, at, "a case has no 'id': give it a name of its own");
 	if (!item->trace.count && !item->generate)
 		return fail_at(r, at, "case '%.60s' has no 'trace', no 'family' and no 'generate': give one",
 			item->id);
 	if (item->trace.count && item->generate)
-		return fail_at(r, item->generate_span.key,
+		return fail_at(r, item->generate_range.key,
 			"case '%.60s' has traces and 'generate': give one of the two", item->id);
 	if (item->trace.count > 1 && item->seed_count > 1)
 		return fail_at(r, at,
@@ -608,7 +609,7 @@ static int check_case(reading *r, struct baseline_case *item)
 		item->seed[item->seed_count++] = 1;
 	}
 	if (item->result.count && item->result.count != baseline_runs(item))
-		return fail_at(r, item->result.span.from,
+		return fail_at(r, item->result.range.from,
 			"'result' has %zu digests and the case %zu runs: write them anew by 'schedlab check --update'",
 			item->result.count, baseline_runs(item));
 	int status = check_alike(r, item);
@@ -656,17 +657,17 @@ static const struct sl_field case_fields[] = {
 };
 static const struct sl_schema case_schema = { "a case", case_fields, SL_LEN(case_fields), NULL };
 
-static void note_spans(reading *r, node *map, node *const *into, struct baseline_case *item)
+static void note_ranges(reading *r, node *map, node *const *into, struct baseline_case *item)
 {
 	const struct {
 		const char *key;
-		struct baseline_span *span;
-	} spans[] = { { "id", &item->id_span }, { "generate", &item->generate_span },
-		{ "cluster", &item->cluster_span }, { "policy", &item->policy_span } };
-	for (size_t i = 0; i < SL_LEN(spans); i++) {
-		node *value = sl_doc_member(r->doc, map, spans[i].key);
+		struct baseline_range *range;
+	} ranges[] = { { "id", &item->id_range }, { "generate", &item->generate_range },
+		{ "cluster", &item->cluster_range }, { "policy", &item->policy_range } };
+	for (size_t i = 0; i < SL_LEN(ranges); i++) {
+		node *value = sl_doc_member(r->doc, map, ranges[i].key);
 		if (value)
-			*spans[i].span = span_of(value);
+			*ranges[i].range = range_of(value);
 	}
 	for (size_t i = 0; i < CASE_FOUND; i++)
 		if (into[i] && into[i]->until > item->input_end)
@@ -677,15 +678,15 @@ static int take_case(reading *r, node *value, void *base)
 {
 	node *into[SL_FIELDS_MAX];
 	struct baseline_case *item = base;
-	*item = (struct baseline_case){ .policy = "easy", .span = span_of(value) };
+	*item = (struct baseline_case){ .policy = "easy", .range = range_of(value) };
 	int status = sl_schema_read(r, value, &case_schema, into, item);
 	if (status)
 		return status;
-	note_spans(r, value, into, item);
+	note_ranges(r, value, into, item);
 	status = check_case(r, item);
 	for (const struct baseline_case *other = baseline_of(r)->item; !status && other < item; other++)
 		if (strcmp(other->id, item->id) == 0)
-			status = fail_at(r, item->id_span.from,
+			status = fail_at(r, item->id_range.from,
 				"case '%.60s' is there twice: give each an id of its own", item->id);
 	return status;
 }

@@ -21,10 +21,10 @@ static void edit(struct baseline_edits *edits, size_t at, size_t len, const char
 
 static const char *joined(struct baseline_edits *edits, const char *a, const char *b, const char *c)
 {
-	const size_t room = strlen(a) + strlen(b) + strlen(c) + 1;
-	char *text = sl_alloc(edits->arena, room, 1);
+	const size_t capacity = strlen(a) + strlen(b) + strlen(c) + 1;
+	char *text = sl_alloc(edits->arena, capacity, 1);
 	if (text)
-		(void)snprintf(text, room, "%s%s%s", a, b, c);
+		(void)snprintf(text, capacity, "%s%s%s", a, b, c);
 	else
 		edits->failed = true;
 	return text ? text : "";
@@ -33,13 +33,13 @@ static const char *joined(struct baseline_edits *edits, const char *a, const cha
 /* A key goes behind the opening bracket: an object without any has no comma to follow. */
 static void add_first(struct baseline_edits *edits, const struct baseline_metric *metric, const char *text)
 {
-	edit(edits, metric->span.from + 1, 0, joined(edits, " ", text, metric->empty ? " " : ","));
+	edit(edits, metric->range.from + 1, 0, joined(edits, " ", text, metric->empty ? " " : ","));
 }
 
 void baseline_put_value(struct baseline_edits *edits, const struct baseline_metric *metric, const char *value,
 	const char *each)
 {
-	const char *list = each && !metric->each_span.until ? joined(edits, ", \"values\": ", each, "") : "";
+	const char *list = each && !metric->each_range.until ? joined(edits, ", \"values\": ", each, "") : "";
 	if (metric->value.until) {
 		edit(edits, metric->value.from, metric->value.until - metric->value.from, value);
 		if (*list)
@@ -47,15 +47,16 @@ void baseline_put_value(struct baseline_edits *edits, const struct baseline_metr
 	} else {
 		add_first(edits, metric, joined(edits, "\"value\": ", value, list));
 	}
-	if (each && metric->each_span.until)
-		edit(edits, metric->each_span.from, metric->each_span.until - metric->each_span.from, each);
+	if (each && metric->each_range.until)
+		edit(edits, metric->each_range.from, metric->each_range.until - metric->each_range.from,
+			each);
 }
 
 /* What stands before the first key of the case, on its line: blanks, and a blank for anything else. */
 static const char *indent_of(
 	struct baseline_edits *edits, const struct baseline *baseline, const struct baseline_case *item)
 {
-	const size_t key = item->id_span.key;
+	const size_t key = item->id_range.key;
 	const struct sl_place at = baseline_place(baseline, key);
 	const size_t len = at.column - 1;
 	const char *line = memchr(baseline->text, '\n', baseline->len);
@@ -76,10 +77,11 @@ static const char *indent_of(
 }
 
 void baseline_put_key(struct baseline_edits *edits, const struct baseline *baseline,
-	const struct baseline_case *item, const char *key, const struct baseline_span *span, const char *json)
+	const struct baseline_case *item, const char *key, const struct baseline_range *range,
+	const char *json)
 {
-	if (span->until) {
-		edit(edits, span->from, span->until - span->from, json);
+	if (range->until) {
+		edit(edits, range->from, range->until - range->from, json);
 		return;
 	}
 	const char *indent = indent_of(edits, baseline, item);
@@ -97,10 +99,10 @@ static int by_place(const void *a, const void *b)
 
 char *baseline_edited(const struct baseline *baseline, struct baseline_edits *edits, size_t *len)
 {
-	size_t room = baseline->len + 1;
+	size_t capacity = baseline->len + 1;
 	for (size_t i = 0; i < edits->count; i++)
-		room += strlen(edits->edit[i].text);
-	char *text = edits->failed ? NULL : sl_alloc(edits->arena, room, 1);
+		capacity += strlen(edits->edit[i].text);
+	char *text = edits->failed ? NULL : sl_alloc(edits->arena, capacity, 1);
 	if (!text)
 		return NULL;
 	if (edits->count)

@@ -16,7 +16,7 @@ enum { DEPTH_MAX = 64 };
 
 /* Of whom, and where the answer goes: by number of the name, of the whole; negative: nobody said. */
 struct asked {
-	const struct sl_told *told;
+	const struct sl_document_run *reported;
 	const char *by; /* "account" */
 	const char *const *name;
 	uint32_t count;
@@ -97,7 +97,7 @@ static int by_name(const void *a, const void *b)
 /* False: nobody said. */
 static bool gather(const struct asked *asked, struct tree *tree, bool *failed)
 {
-	const struct sl_cluster *cluster = asked->told->result->cluster;
+	const struct sl_cluster *cluster = asked->reported->result->cluster;
 	const uint32_t settings = cluster && cluster->node_count ? cluster->setting_count : 0;
 	size_t count = 0;
 	tree->all = calloc((size_t)settings + 1, sizeof(*tree->all));
@@ -148,33 +148,33 @@ static double normal(const struct tree *tree, const struct association *of)
 }
 
 /* One that is asked about, to be found by name. */
-struct party {
+struct share_holder {
 	const char *name;
 	uint32_t number;
 };
 
-static int by_party(const void *a, const void *b)
+static int by_share_holder(const void *a, const void *b)
 {
-	const struct party *x = a;
-	const struct party *y = b;
+	const struct share_holder *x = a;
+	const struct share_holder *y = b;
 	const int order = strcasecmp(x->name, y->name);
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 /* All of that name, in whatever case. */
-static void give(const struct party *party, uint32_t count, const char *name, size_t length, double more,
-	double *share)
+static void give(const struct share_holder *share_holder, uint32_t count, const char *name, size_t length,
+	double more, double *share)
 {
 	uint32_t low = 0;
 	for (uint32_t high = count; low < high;) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (by_part(name, length, party[middle].name) > 0)
+		if (by_part(name, length, share_holder[middle].name) > 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < count && by_part(name, length, party[low].name) == 0; low++) {
-		double *mine = &share[party[low].number];
+	for (; low < count && by_part(name, length, share_holder[low].name) == 0; low++) {
+		double *mine = &share[share_holder[low].number];
 		*mine = (*mine < 0 ? 0 : *mine) + more;
 	}
 }
@@ -186,26 +186,27 @@ static bool by_accounts(const struct asked *asked, bool *failed)
 	const bool users = strcmp(asked->by, "user") == 0;
 	if (!users && strcmp(asked->by, "account") != 0)
 		return false;
-	struct party *party = calloc((size_t)asked->count + 1, sizeof(*party));
-	const bool told = gather(asked, &tree, failed) && party;
-	*failed = *failed || !party;
-	for (uint32_t i = 0; told && i < asked->count; i++)
-		party[i] = (struct party){ asked->name[i], i };
-	if (told)
-		qsort(party, asked->count, sizeof(*party), by_party);
+	struct share_holder *share_holder = calloc((size_t)asked->count + 1, sizeof(*share_holder));
+	const bool reported = gather(asked, &tree, failed) && share_holder;
+	*failed = *failed || !share_holder;
+	for (uint32_t i = 0; reported && i < asked->count; i++)
+		share_holder[i] = (struct share_holder){ asked->name[i], i };
+	if (reported)
+		qsort(share_holder, asked->count, sizeof(*share_holder), by_share_holder);
 	grow(&tree);
-	for (size_t i = 0; told && i < tree.count; i++) {
+	for (size_t i = 0; reported && i < tree.count; i++) {
 		const char *name = tree.all[i].name;
 		const char *slash = strchr(name, '/');
 		const double share = normal(&tree, &tree.all[i]);
 		if (users && slash)
-			give(party, asked->count, slash + 1, strcspn(slash + 1, "/"), share, asked->share);
+			give(share_holder, asked->count, slash + 1, strcspn(slash + 1, "/"), share,
+				asked->share);
 		else if (!users && !slash)
-			give(party, asked->count, name, strlen(name), share, asked->share);
+			give(share_holder, asked->count, name, strlen(name), share, asked->share);
 	}
-	free(party);
+	free(share_holder);
 	free(tree.all);
-	return told;
+	return reported;
 }
 
 /* ---- A policy's parties ----------------------------------------------------------------------------------
@@ -213,9 +214,9 @@ static bool by_accounts(const struct asked *asked, bool *failed)
 
 static const char *fact_of(const struct asked *asked, const char *key)
 {
-	for (size_t i = 0; i < asked->told->fact_count; i++)
-		if (strcmp(asked->told->fact[i].key, key) == 0)
-			return asked->told->fact[i].value;
+	for (size_t i = 0; i < asked->reported->fact_count; i++)
+		if (strcmp(asked->reported->fact[i].key, key) == 0)
+			return asked->reported->fact[i].value;
 	return "";
 }
 
@@ -241,7 +242,7 @@ static double amount_in(const char *text, const char *name, double otherwise)
 
 static void by_quotas(const struct asked *asked)
 {
-	const struct sl_result *result = asked->told->result;
+	const struct sl_result *result = asked->reported->result;
 	const struct sl_cluster *cluster = result->cluster;
 	const char *text = fact_of(asked, "policy.quotas");
 	const double capacity =
@@ -277,21 +278,21 @@ static int by_key(const void *key, const void *one)
 }
 
 /* False: it told nothing of these. */
-static bool by_told(const struct asked *asked, bool *failed)
+static bool by_reported(const struct asked *asked, bool *failed)
 {
-	const struct sl_result *result = asked->told->result;
+	const struct sl_result *result = asked->reported->result;
 	const size_t length = strlen(asked->by);
 	const struct sl_named **metric =
-		malloc((result->told_metric_count + 1) * sizeof(const struct sl_named *));
+		malloc((result->reported_metric_count + 1) * sizeof(const struct sl_named *));
 	char key[400];
 	size_t count = 0;
 	bool any = false;
 	*failed = !metric;
-	for (size_t i = 0; metric && i < result->told_metric_count; i++) {
-		const char *name = result->told_metric[i].name;
+	for (size_t i = 0; metric && i < result->reported_metric_count; i++) {
+		const char *name = result->reported_metric[i].name;
 		if (strncmp(name, "entitled{", 9) == 0 && strncmp(name + 9, asked->by, length) == 0 &&
 			name[9 + length] == '=')
-			metric[count++] = &result->told_metric[i];
+			metric[count++] = &result->reported_metric[i];
 	}
 	if (count)
 		qsort(metric, count, sizeof(const struct sl_named *), by_metric);
@@ -306,11 +307,11 @@ static bool by_told(const struct asked *asked, bool *failed)
 	return any;
 }
 
-const char *sl_entitled(
-	const struct sl_told *told, const char *by, const char *const *name, uint32_t count, double *share)
+const char *sl_entitlement(const struct sl_document_run *reported, const char *by, const char *const *name,
+	uint32_t count, double *share)
 {
-	static const char *const sharing[] = { "fairshare", "drf", "lottery", "stride" };
-	const struct asked asked = { told, by, name, count, share };
+	static const char *const fair_share[] = { "fairshare", "drf", "lottery", "stride" };
+	const struct asked asked = { reported, by, name, count, share };
 	bool failed = false;
 	for (uint32_t i = 0; i < count; i++)
 		share[i] = -1;
@@ -319,13 +320,13 @@ const char *sl_entitled(
 			by_quotas(&asked);
 			return "Entitled: what the policy guarantees (quotas).";
 		}
-		for (size_t i = 0; i < SL_LEN(sharing); i++)
-			if (strcmp(fact_of(&asked, "policy.order"), sharing[i]) == 0)
+		for (size_t i = 0; i < SL_LEN(fair_share); i++)
+			if (strcmp(fact_of(&asked, "policy.order"), fair_share[i]) == 0)
 				return by_weights(&asked)
 					       ? "Entitled: in proportion to the weights of those in the trace."
 					       : "";
 	}
-	if (by_told(&asked, &failed))
+	if (by_reported(&asked, &failed))
 		return "Entitled: the fair share that the policy told, on the average over time.";
 	if (!failed && by_accounts(&asked, &failed))
 		return "Entitled: shares of the cluster's accounts, normalised through their tree.";

@@ -24,14 +24,15 @@ size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct
 	return count;
 }
 
-struct sl_placed sl_placed_of(const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt)
+struct sl_allocation sl_allocation_of(
+	const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt)
 {
 	if (!result->place)
-		return (struct sl_placed){ 0 };
+		return (struct sl_allocation){ 0 };
 	if (attempt)
-		return (struct sl_placed){ result->place + attempt->place, attempt->places, attempt->cpus,
+		return (struct sl_allocation){ result->place + attempt->place, attempt->places, attempt->cpus,
 			attempt->gpus };
-	return (struct sl_placed){ result->place + result->place_first[job], result->place_count[job],
+	return (struct sl_allocation){ result->place + result->place_first[job], result->place_count[job],
 		sl_cpus_of(result, job), sl_gpus_of(result, job) };
 }
 
@@ -46,14 +47,15 @@ static sl_time waited_until(const struct sl_result *result, uint32_t job)
 }
 
 /* Behind its last attempt: it was put back, and has not started since. */
-static bool waits_again(
+static bool waits_retry(
 	const struct sl_result *result, uint32_t job, const struct sl_attempt *last, sl_time *until)
 {
 	*until = result->end[job] != SL_NONE ? result->end[job] : result->last;
 	return result->end[job] != SL_NONE ? *until > last->end : result->state[job] == SL_PENDING;
 }
 
-bool sl_wait_span(const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until)
+bool sl_wait_interval(
+	const struct sl_result *result, uint32_t job, size_t index, sl_time *from, sl_time *until)
 {
 	if (index == 0) {
 		*from = result->jobs->submit[job];
@@ -66,7 +68,7 @@ bool sl_wait_span(const struct sl_result *result, uint32_t job, size_t index, sl
 		return false;
 	*from = attempt[index - 1].end;
 	if (index == count)
-		return waits_again(result, job, &attempt[count - 1], until);
+		return waits_retry(result, job, &attempt[count - 1], until);
 	*until = attempt[index].start;
 	return true;
 }
@@ -76,7 +78,7 @@ sl_time sl_wait_total_of(const struct sl_result *result, uint32_t job)
 	sl_time total = 0;
 	sl_time from;
 	sl_time until;
-	for (size_t i = 0; sl_wait_span(result, job, i, &from, &until); i++)
+	for (size_t i = 0; sl_wait_interval(result, job, i, &from, &until); i++)
 		total += until - from;
 	return total;
 }
@@ -119,11 +121,12 @@ static const struct sl_reason_change *change_before(const struct sl_charging *ch
 }
 
 /* The next stretch of waiting that is not empty. */
-static bool enter_span(struct sl_charging *charging)
+static bool enter_range(struct sl_charging *charging)
 {
 	struct sl_charge *now = &charging->now;
 	do
-		if (!sl_wait_span(charging->result, charging->job, charging->span++, &now->from, &now->until))
+		if (!sl_wait_interval(
+			    charging->result, charging->job, charging->range++, &now->from, &now->until))
 			return false;
 	while (now->until <= now->from);
 	now->reason = charging->result->reason_default;
@@ -134,7 +137,7 @@ static bool enter_span(struct sl_charging *charging)
 static bool next_charge(struct sl_charging *charging, struct sl_charge *charge)
 {
 	struct sl_charge *now = &charging->now;
-	if (!charging->inside && !enter_span(charging))
+	if (!charging->inside && !enter_range(charging))
 		return false;
 	for (const struct sl_reason_change *change; (change = change_before(charging, now->until));) {
 		charging->change++;
@@ -204,7 +207,7 @@ sl_time sl_run_time_of(const struct sl_result *result, uint32_t job)
 	return held - sl_suspended_of(result, job);
 }
 
-enum sl_state sl_state_told(const struct sl_result *result, uint32_t job)
+enum sl_state sl_state_reported(const struct sl_result *result, uint32_t job)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const enum sl_state state = (enum sl_state)result->state[job];

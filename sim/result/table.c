@@ -68,13 +68,13 @@ int metrics_compute(struct sl_metrics *metrics, const struct sl_result *result, 
 		if (!registry_owner(metrics->registry, *metric))
 			metrics->own = metrics->count;
 	}
-	for (size_t i = 0; i < result->told_metric_count; i++) {
-		const struct sl_named *told = &result->told_metric[i];
-		if (metrics_get(metrics, told->name))
+	for (size_t i = 0; i < result->reported_metric_count; i++) {
+		const struct sl_named *reported = &result->reported_metric[i];
+		if (metrics_get(metrics, reported->name))
 			return sl_fail(err, SL_USAGE,
 				"a model tells a metric '%s', which is there already: give it another name",
-				told->name);
-		sl_metric_put(metrics, told->name, told->micro);
+				reported->name);
+		sl_metric_put(metrics, reported->name, reported->micro);
 	}
 	if (metrics->failed)
 		return sl_fail_memory(err);

@@ -53,7 +53,7 @@ static int take_name(const struct sl_tally *tally, struct names *names, const ch
 		tally->policy ? "policy" : "model", teller(tally), what, name);
 }
 
-int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
+int sl_report_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
 {
 	uint32_t number = 0;
 	int status = take_name(tally, &tally->metrics, "metric", name, &number, err);
@@ -65,7 +65,7 @@ int sl_tell_metric(struct sl_tally *tally, const char *name, int64_t micro, stru
 	return status;
 }
 
-int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *micro, struct sl_err *err)
+int sl_report_job_column(struct sl_tally *tally, const char *name, const int64_t *micro, struct sl_err *err)
 {
 	uint32_t number = 0;
 	int status = take_name(tally, &tally->columns, "column of jobs", name, &number, err);
@@ -78,7 +78,7 @@ int sl_tell_job_column(struct sl_tally *tally, const char *name, const int64_t *
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what a table is made of. */
-int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *column, uint32_t columns,
+int sl_report_add_table(struct sl_tally *tally, const char *name, const char *const *column, uint32_t columns,
 	const struct sl_cell *cell, size_t rows, struct sl_err *err)
 {
 	uint32_t number = 0;
@@ -87,7 +87,7 @@ int sl_tell_table(struct sl_tally *tally, const char *name, const char *const *c
 		status = SL_GROW_MOST(
 			tally->table, tally->table_capacity, (size_t)number + 1, TALLY_TABLES_MAX, err);
 	if (!status)
-		tally->table[number] = (struct sl_told_table){
+		tally->table[number] = (struct sl_report_table){
 			.name = tally->tables.text[number],
 			.column = column,
 			.columns = columns,
@@ -103,21 +103,21 @@ int tally_lend(const struct sl_tally *tally, struct sl_result *result, struct sl
 	const size_t columns = tally->columns.count;
 	const size_t tables = tally->tables.count;
 	struct sl_named *metric = sl_alloc(tally->arena, metrics + 1, sizeof(*metric));
-	struct sl_told_column *column = sl_alloc(tally->arena, columns + 1, sizeof(*column));
-	struct sl_told_table *table = sl_alloc(tally->arena, tables + 1, sizeof(*table));
+	struct sl_report_column *column = sl_alloc(tally->arena, columns + 1, sizeof(*column));
+	struct sl_report_table *table = sl_alloc(tally->arena, tables + 1, sizeof(*table));
 	if (!metric || !column || !table)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < metrics; i++)
 		metric[i] = (struct sl_named){ tally->metrics.text[i], tally->metric[i] };
 	for (size_t i = 0; i < columns; i++)
-		column[i] = (struct sl_told_column){ tally->columns.text[i], tally->column[i] };
+		column[i] = (struct sl_report_column){ tally->columns.text[i], tally->column[i] };
 	if (tables)
 		memcpy(table, tally->table, tables * sizeof(*table));
-	result->told_metric = metric;
-	result->told_metric_count = metrics;
-	result->told_column = column;
-	result->told_column_count = columns;
-	result->told_table = table;
-	result->told_table_count = tables;
+	result->reported_metric = metric;
+	result->reported_metric_count = metrics;
+	result->reported_column = column;
+	result->reported_column_count = columns;
+	result->reported_table = table;
+	result->reported_table_count = tables;
 	return SL_OK;
 }

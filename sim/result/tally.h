@@ -20,7 +20,7 @@ struct sl_tally {
 	struct names metrics, columns, tables; /* Told so far, in this order: */
 	int64_t *metric;
 	const int64_t **column;
-	struct sl_told_table *table;
+	struct sl_report_table *table;
 	size_t metric_capacity, column_capacity, table_capacity;
 };
 

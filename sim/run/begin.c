@@ -8,16 +8,16 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
-static int init_columns(struct sl_pass *pass, struct sl_err *err)
+static int init_columns(struct sim *sim, struct sl_err *err)
 {
-	const uint32_t count = pass->jobs->count;
-	pass->start = sl_alloc(pass->arena, count, sizeof(*pass->start));
-	pass->end = sl_alloc(pass->arena, count, sizeof(*pass->end));
-	pass->job_state = sl_alloc(pass->arena, count, sizeof(*pass->job_state));
-	if (!pass->start || !pass->end || !pass->job_state)
+	const uint32_t count = sim->jobs->count;
+	sim->start = sl_alloc(sim->arena, count, sizeof(*sim->start));
+	sim->end = sl_alloc(sim->arena, count, sizeof(*sim->end));
+	sim->job_state = sl_alloc(sim->arena, count, sizeof(*sim->job_state));
+	if (!sim->start || !sim->end || !sim->job_state)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < count; i++)
-		pass->start[i] = pass->end[i] = SL_NONE;
+		sim->start[i] = sim->end[i] = SL_NONE;
 	return SL_OK;
 }
 
@@ -32,50 +32,50 @@ static int64_t score_none(
 	return 0;
 }
 
-static const struct sl_placing placing_first = {
-	.abi = SL_ABI_OF(struct sl_placing), .name = "first", .score = score_none
+static const struct sl_node_scorer scorer_first = {
+	.abi = SL_ABI_OF(struct sl_node_scorer), .name = "first", .score = score_none
 };
 
 /* SL_USE_CONTROL: nobody is kept from the queue, and the policy says since when a job is eligible. */
-static int init_control(struct sl_pass *pass, struct sl_err *err)
+static int init_control(struct sim *sim, struct sl_err *err)
 {
-	const struct scenario *scenario = pass->scenario;
-	const uint32_t count = pass->jobs->count;
-	if (!is_controlled(pass))
+	const struct scenario *scenario = sim->scenario;
+	const uint32_t count = sim->jobs->count;
+	if (!is_controlled(sim))
 		return scenario->command_count
 			       ? sl_fail(err, SL_USAGE,
 					 "replay.commands: policy '%s' follows no commands: take one that does "
 					 "(slurm)",
-					 pass->options.choice->text)
+					 sim->options.choice->text)
 			       : SL_OK;
 	if (scenario->begins)
 		return sl_fail(err, SL_USAGE,
 			"replay.start=recorded: policy '%s' has the say from the beginning, and cannot take over "
 			"what ran then: replay.start=empty",
-			pass->options.choice->text);
-	gates_release(pass->gates);
-	pass->gates = NULL;
-	if (!pass->feedback)
-		pass->gated = NULL;
-	if (!pass->eligible)
-		pass->eligible = sl_alloc(pass->arena, count, sizeof(*pass->eligible));
-	if (!pass->eligible)
+			sim->options.choice->text);
+	eligibility_release(sim->eligibility);
+	sim->eligibility = NULL;
+	if (!sim->feedback)
+		sim->gated = NULL;
+	if (!sim->eligible)
+		sim->eligible = sl_alloc(sim->arena, count, sizeof(*sim->eligible));
+	if (!sim->eligible)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < count; job++)
-		pass->eligible[job] = SL_NONE;
+		sim->eligible[job] = SL_NONE;
 	return SL_OK;
 }
 
 const struct sl_doc *sl_param_doc(const struct sl_setup *setup, const char *key)
 {
-	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_choice *choice = setup->sim ? setup->sim->options.choice : NULL;
 	const struct policy_file *file = choice ? policy_file_of(choice, key) : NULL;
 	return file ? &file->doc : NULL;
 }
 
 struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key)
 {
-	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_choice *choice = setup->sim ? setup->sim->options.choice : NULL;
 	if (!key)
 		return choice ? choice->script : NULL;
 	const struct policy_file *file = choice ? policy_file_of(choice, key) : NULL;
@@ -90,7 +90,7 @@ int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy
 	*count = policy->param_count;
 	if (!made)
 		return sl_fail_memory(err);
-	const struct policy_choice *choice = setup->pass ? setup->pass->options.choice : NULL;
+	const struct policy_choice *choice = setup->sim ? setup->sim->options.choice : NULL;
 	const struct registry *registry = choice ? choice->registry : NULL;
 	const struct param_list params = { policy->params, policy->param_count, policy->name, registry,
 		setup->arena };
@@ -103,197 +103,197 @@ int sl_child_values(const struct sl_setup *setup, const struct sl_policy *policy
 	return status;
 }
 
-int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err)
+int init_policy(struct sim *sim, const struct policy_choice *choice, struct sl_err *err)
 {
 	const struct sl_setup setup = {
-		.arena = pass->arena,
-		.jobs = pass->jobs,
-		.cpus = pass->cluster.cpus,
-		.seed = pass->options.seed,
+		.arena = sim->arena,
+		.jobs = sim->jobs,
+		.cpus = sim->cluster.cpus,
+		.seed = sim->options.seed,
 		.values = choice->values,
 		.value_count = choice->value_count,
-		.overrun = pass->scenario->overrun,
-		.pass = pass,
-		.cluster = &pass->scenario->cluster,
-		.epoch = pass->scenario->epoch ? pass->scenario->epoch + pass->scenario->utc_offset : 0,
-		.command = pass->scenario->command,
-		.command_count = pass->scenario->command_count,
+		.overrun = sim->scenario->overrun,
+		.sim = sim,
+		.cluster = &sim->scenario->cluster,
+		.epoch = sim->scenario->epoch ? sim->scenario->epoch + sim->scenario->utc_offset : 0,
+		.command = sim->scenario->command,
+		.command_count = sim->scenario->command_count,
 		.registry = choice->registry ? &choice->registry->known : NULL,
 	};
-	pass->options.choice = choice;
-	pass->policy = choice->policy;
-	pass->state = NULL;
-	placing_release(&pass->placing);
-	pass->placing.rule = &placing_first;
-	pass->placer_asked = false;
-	pass->reason_default = SL_REASON_PRIORITY;
-	pass->rule_default = SL_RULE_NONE;
-	int status = pass->policy->init ? pass->policy->init(&pass->state, &setup, err) : SL_OK;
+	sim->options.choice = choice;
+	sim->policy = choice->policy;
+	sim->state = NULL;
+	scorer_release(&sim->scorer);
+	sim->scorer.rule = &scorer_first;
+	sim->allocator_asked = false;
+	sim->reason_default = SL_REASON_PRIORITY;
+	sim->rule_default = SL_RULE_NONE;
+	int status = sim->policy->init ? sim->policy->init(&sim->state, &setup, err) : SL_OK;
 	if (!status)
-		status = gauges_named(&setup, pass->scenario, err);
-	if (!pass->placer_asked)
-		room_placer_release(pass);
+		status = gauges_named(&setup, sim->scenario, err);
+	if (!sim->allocator_asked)
+		allocation_placer_release(sim);
 	if (!status)
-		status = init_control(pass, err);
-	return status ? status : pass->status;
+		status = init_control(sim, err);
+	return status ? status : sim->status;
 }
 
-void init_queues(struct sl_pass *pass)
+void init_queues(struct sim *sim)
 {
-	queue_init(&pass->queue, pass->jobs->size, pass->estimate, pass->key);
-	queue_init(&pass->fill, pass->jobs->size, pass->estimate, pass->fill_key);
-	queue_by_request(&pass->queue, pass->request, pass->request_class);
-	queue_by_request(&pass->fill, pass->request, pass->request_class);
-	lanes_ready(pass);
+	queue_init(&sim->queue, sim->jobs->size, sim->estimate, sim->key);
+	queue_init(&sim->fill, sim->jobs->size, sim->estimate, sim->fill_key);
+	queue_by_request(&sim->queue, sim->request, sim->request_class);
+	queue_by_request(&sim->fill, sim->request, sim->request_class);
+	lanes_ready(sim);
 }
 
-static int init_pass(struct sl_pass *pass, const struct sim_options *options, struct sl_err *err)
+static int init_pass(struct sim *sim, const struct sim_options *options, struct sl_err *err)
 {
 	const struct scenario *scenario = options->scenario;
-	pass->scenario = scenario;
-	pass->jobs = &scenario->jobs;
-	pass->options = *options;
+	sim->scenario = scenario;
+	sim->jobs = &scenario->jobs;
+	sim->options = *options;
 	if (options->watch && options->watch->happened)
-		pass->options.record |= SIM_RECORD_WATCHED;
+		sim->options.record |= SIM_RECORD_WATCHED;
 	if (options->scenario->filled) /* fill.* and fill.csv are of the course of what is busy. */
-		pass->options.record |= SIM_RECORD_USAGE;
-	pass->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
-	pass->info = &scenario->cluster;
-	pass->request = scenario->jobs.request;
-	pass->requests = scenario->jobs.requests;
-	pass->request_count = scenario->jobs.request_count;
-	pass->run_first = pass->run_last = UINT32_MAX;
-	pass->estimate = scenario->jobs.limit;
-	pass->settled = SL_NONE;
-	pass->now = scenario->begins ? scenario->begin : 0;
-	pass->head.job = UINT32_MAX;
-	pass->wake = SL_NEVER;
-	profile_init(&pass->profile);
-	int status = init_columns(pass, err);
+		sim->options.record |= SIM_RECORD_USAGE;
+	sim->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
+	sim->info = &scenario->cluster;
+	sim->request = scenario->jobs.request;
+	sim->requests = scenario->jobs.requests;
+	sim->request_count = scenario->jobs.request_count;
+	sim->run_first = sim->run_last = UINT32_MAX;
+	sim->estimate = scenario->jobs.limit;
+	sim->settled = SL_NONE;
+	sim->now = scenario->begins ? scenario->begin : 0;
+	sim->head.job = UINT32_MAX;
+	sim->wake = SL_NEVER;
+	profile_init(&sim->profile);
+	int status = init_columns(sim, err);
 	if (!status)
-		status = evq_init(&pass->events, 1024, err);
+		status = evq_init(&sim->events, 1024, err);
 	if (!status)
-		status = feedback_init(pass, err);
+		status = feedback_init(sim, err);
 	if (!status)
-		status = decisions_init(pass, err);
+		status = decisions_init(sim, err);
 	if (!status)
-		status = gates_init(pass, err);
+		status = eligibility_init(sim, err);
 	if (!status)
-		status = init_policy(pass, options->choice, err);
+		status = init_policy(sim, options->choice, err);
 	if (!status)
-		status = feedback_keys(pass, err);
+		status = feedback_keys(sim, err);
 	if (!status)
-		status = models_ask(pass, err);
-	int room = status ? status : room_init(pass, err);
-	if (!room)
-		room = models_init(pass, err);
-	if (!room)
-		room = gauges_begin(pass, err);
-	init_queues(pass);
-	pass->reason_first = pass->reason_default;
-	if (!room && scenario->begins) {
-		room = begin_recorded(pass);
-		if (!room)
-			gauges_record(pass);
+		status = models_query(sim, err);
+	int capacity = status ? status : allocation_init(sim, err);
+	if (!capacity)
+		capacity = models_init(sim, err);
+	if (!capacity)
+		capacity = gauges_begin(sim, err);
+	init_queues(sim);
+	sim->reason_first = sim->reason_default;
+	if (!capacity && scenario->begins) {
+		capacity = begin_recorded(sim);
+		if (!capacity)
+			gauges_record(sim);
 	}
-	if (!room && pass->models)
-		models_begin(pass);
-	return room ? room : pass->status;
+	if (!capacity && sim->models)
+		models_begin(sim);
+	return capacity ? capacity : sim->status;
 }
 
 /* Stable, by job: they were noted in time order. */
-static int sort_reasons(struct sl_pass *pass)
+static int sort_reasons(struct sim *sim)
 {
-	const uint32_t jobs = pass->jobs->count;
-	if (!pass->reason_count)
+	const uint32_t jobs = sim->jobs->count;
+	if (!sim->reason_count)
 		return SL_OK;
 	size_t *place = calloc((size_t)jobs + 1, sizeof(*place));
-	struct sl_reason_change *sorted = malloc(pass->reason_count * sizeof(*sorted));
+	struct sl_reason_change *sorted = malloc(sim->reason_count * sizeof(*sorted));
 	if (!place || !sorted) {
 		free(place);
 		free(sorted);
-		return sl_fail_memory(&pass->err);
+		return sl_fail_memory(&sim->err);
 	}
-	for (size_t i = 0; i < pass->reason_count; i++)
-		place[pass->reason[i].job + 1]++;
+	for (size_t i = 0; i < sim->reason_count; i++)
+		place[sim->reason[i].job + 1]++;
 	for (uint32_t job = 0; job < jobs; job++)
 		place[job + 1] += place[job];
-	for (size_t i = 0; i < pass->reason_count; i++)
-		sorted[place[pass->reason[i].job]++] = pass->reason[i];
+	for (size_t i = 0; i < sim->reason_count; i++)
+		sorted[place[sim->reason[i].job]++] = sim->reason[i];
 	free(place);
-	free(pass->reason);
-	pass->reason = sorted;
+	free(sim->reason);
+	sim->reason = sorted;
 	return SL_OK;
 }
 
 static void fill_result(struct engine *engine, struct sl_result *result, bool stopped)
 {
-	struct sl_pass *pass = &engine->pass;
-	const struct sl_jobs *jobs = pass->jobs;
-	sl_time last = engine->interrupted ? pass->now : stopped ? engine->reached : SL_NONE;
+	struct sim *sim = &engine->sim;
+	const struct sl_jobs *jobs = sim->jobs;
+	sl_time last = engine->interrupted ? sim->now : stopped ? engine->reached : SL_NONE;
 	for (uint32_t i = 0; i < jobs->count; i++)
-		last = pass->end[i] > last ? pass->end[i] : last;
-	for (size_t i = 0; i < pass->attempt_count; i++) /* Who waits for ever since. */
-		last = pass->attempt[i].end > last ? pass->attempt[i].end : last;
-	if (pass->feedback)
-		feedback_over(pass, last == SL_NONE ? pass->now : last);
+		last = sim->end[i] > last ? sim->end[i] : last;
+	for (size_t i = 0; i < sim->attempt_count; i++) /* Who waits for ever since. */
+		last = sim->attempt[i].end > last ? sim->attempt[i].end : last;
+	if (sim->feedback)
+		feedback_over(sim, last == SL_NONE ? sim->now : last);
 	if (engine->interrupted || stopped)
-		idle_counts(pass);
-	const bool integrated = pass->nodes || pass->course;
-	const bool begins = pass->scenario->begins;
-	sl_time first = begins ? pass->scenario->begin : jobs->count ? jobs->submit[0] : 0;
-	for (uint32_t i = 0; pass->feedback && i < jobs->count; i++)
+		idle_counts(sim);
+	const bool integrated = sim->nodes || sim->progress;
+	const bool begins = sim->scenario->begins;
+	sl_time first = begins ? sim->scenario->begin : jobs->count ? jobs->submit[0] : 0;
+	for (uint32_t i = 0; sim->feedback && i < jobs->count; i++)
 		first = jobs->submit[i] < first ? jobs->submit[i] : first;
 	*result = (struct sl_result){
 		.jobs = jobs,
-		.start = pass->start,
-		.end = pass->end,
-		.state = pass->job_state,
-		.cpus = pass->cluster.cpus,
-		.reasons = pass->reason,
-		.reason_count = pass->reason_count,
-		.reason_default = pass->reason_first,
-		.usage = pass->usage,
-		.usage_count = pass->usage_count,
-		.idle_fitting = pass->idle[OF_CPUS].fitting,
-		.idle_wanted = pass->idle[OF_CPUS].wanted,
-		.gpus_fitting = pass->idle[OF_GPUS].fitting,
-		.gpus_wanted = pass->idle[OF_GPUS].wanted,
-		.mem_fitting = pass->idle[OF_MEM].fitting,
-		.mem_wanted = pass->idle[OF_MEM].wanted,
+		.start = sim->start,
+		.end = sim->end,
+		.state = sim->job_state,
+		.cpus = sim->cluster.cpus,
+		.reasons = sim->reason,
+		.reason_count = sim->reason_count,
+		.reason_default = sim->reason_first,
+		.usage = sim->usage,
+		.usage_count = sim->usage_count,
+		.idle_fitting = sim->idle[OF_CPUS].fitting,
+		.idle_wanted = sim->idle[OF_CPUS].wanted,
+		.gpus_fitting = sim->idle[OF_GPUS].fitting,
+		.gpus_wanted = sim->idle[OF_GPUS].wanted,
+		.mem_fitting = sim->idle[OF_MEM].fitting,
+		.mem_wanted = sim->idle[OF_MEM].wanted,
 		.first = first,
 		.last = last > first ? last : first,
-		.digest = pass->digest,
-		.digests = pass->digests,
-		.digest_count = pass->digest_count,
-		.events = pass->events_applied,
-		.passes = pass->passes,
+		.digest = sim->digest,
+		.digests = sim->digests,
+		.digest_count = sim->digest_count,
+		.events = sim->events_applied,
+		.passes = sim->passes,
 		.interrupted = engine->interrupted,
-		.warmup = pass->scenario->warmup,
-		.policy = pass->options.choice->text,
-		.cluster = pass->info,
-		.nodes_held = pass->nodes_held,
-		.cpus_held = pass->cpus_held,
-		.gpus_held = pass->gpus_held,
-		.attempts = pass->attempt,
-		.attempt_count = pass->attempt_count,
-		.suspended = pass->suspended_total,
-		.busy = integrated ? pass->busy : NULL,
-		.place = pass->place,
-		.place_first = pass->place_first,
-		.place_count = pass->place_count,
+		.warmup = sim->scenario->warmup,
+		.policy = sim->options.choice->text,
+		.cluster = sim->info,
+		.nodes_held = sim->nodes_held,
+		.cpus_held = sim->cpus_held,
+		.gpus_held = sim->gpus_held,
+		.attempts = sim->attempt,
+		.attempt_count = sim->attempt_count,
+		.suspended = sim->suspended_total,
+		.busy = integrated ? sim->busy : NULL,
+		.place = sim->place,
+		.place_first = sim->place_first,
+		.place_count = sim->place_count,
 		.stopped = stopped,
-		.moved = pass->feedback != NULL,
-		.unfit = pass->unfit,
-		.eligible = pass->eligible,
-		.epoch = pass->scenario->epoch,
-		.utc_offset = pass->scenario->utc_offset,
-		.refused = pass->refused,
-		.refused_first = pass->refused_first,
-		.refused_why = pass->refused_why,
-		.refusal = pass->refusal,
-		.remark = pass->remark,
-		.remark_count = pass->remark_count,
+		.moved = sim->feedback != NULL,
+		.unfit = sim->unfit,
+		.eligible = sim->eligible,
+		.epoch = sim->scenario->epoch,
+		.utc_offset = sim->scenario->utc_offset,
+		.refused = sim->refused,
+		.refused_first = sim->refused_first,
+		.refused_why = sim->refused_why,
+		.refusal = sim->refusal,
+		.warning = sim->warning,
+		.warning_count = sim->warning_count,
 	};
 }
 
@@ -301,15 +301,15 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 static int failed(const struct engine *engine, int status, struct sl_err *err)
 {
 	if (status && err->status == SL_OK)
-		*err = engine->pass.err;
+		*err = engine->sim.err;
 	if (status && err->status == SL_OK)
 		(void)sl_fail_memory(err); /* Only memory fails without a word. */
 	return status;
 }
 
-int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err *err)
+int sim_begin(struct sim_run *run, const struct sim_options *options, struct sl_err *err)
 {
-	*sim = (struct sim){ 0 };
+	*run = (struct sim_run){ 0 };
 	struct sl_arena *arena = sl_arena_new();
 	struct engine *engine = arena ? sl_alloc(arena, 1, sizeof(*engine)) : NULL;
 	if (!engine) {
@@ -317,36 +317,36 @@ int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err 
 		(void)sl_fail_memory(err);
 		return SL_SYSTEM;
 	}
-	sim->engine = engine;
+	run->engine = engine;
 	engine->arena = arena;
 	engine->options = *options;
 	engine->reached = SL_NONE;
-	engine->pass.arena = arena;
-	return failed(engine, init_pass(&engine->pass, options, err), err);
+	engine->sim.arena = arena;
+	return failed(engine, init_pass(&engine->sim, options, err), err);
 }
 
 /* ---- On -------------------------------------------------------------------------------------- */
 
-sl_time sim_next(struct sim *sim) { return next_instant(&sim->engine->pass); }
+sl_time sim_next(struct sim_run *run) { return next_instant(&run->engine->sim); }
 
-const struct sl_pass *sim_state(const struct sim *sim) { return &sim->engine->pass; }
+const struct sim *sim_state(const struct sim_run *run) { return &run->engine->sim; }
 
-bool sim_asks(const struct sim *sim) { return sim->engine->pass.asks; }
+bool sim_asks(const struct sim_run *run) { return run->engine->sim.asks; }
 
-int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err)
+int sim_answer(struct sim_run *run, uint32_t job, struct sl_err *err)
 {
-	struct sl_pass *pass = &sim->engine->pass;
+	struct sim *sim = &run->engine->sim;
 	const int status =
-		SL_GROW_MOST(pass->answer, pass->answer_capacity, pass->answer_count + 1, SIZE_MAX / 64, err);
+		SL_GROW_MOST(sim->answer, sim->answer_capacity, sim->answer_count + 1, SIZE_MAX / 64, err);
 	if (!status)
-		pass->answer[pass->answer_count++] = job;
+		sim->answer[sim->answer_count++] = job;
 	return status;
 }
 
-int sim_advance(struct sim *sim, sl_time until, struct sl_err *err)
+int sim_advance(struct sim_run *run, sl_time until, struct sl_err *err)
 {
-	struct engine *engine = sim->engine;
-	const int status = sim_loop(&engine->pass, until);
+	struct engine *engine = run->engine;
+	const int status = sim_loop(&engine->sim, until);
 	if (status == SIM_ASKS)
 		return SL_OK;
 	if (until > engine->reached)
@@ -355,95 +355,95 @@ int sim_advance(struct sim *sim, sl_time until, struct sl_err *err)
 	return failed(engine, status, err);
 }
 
-const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, struct sl_err *err)
+const struct sim_interval *sim_intervals(const struct sim_run *run, size_t *count, struct sl_err *err)
 {
-	struct engine *engine = sim->engine;
-	const struct sl_pass *pass = &engine->pass;
-	const size_t present = engine->past_count;
+	struct engine *engine = run->engine;
+	const struct sim *sim = &engine->sim;
+	const size_t present = engine->history_count;
 	const bool between =
-		!engine->interrupted && engine->reached != SL_NEVER && engine->reached > pass->now;
-	if (SL_GROW_MOST(engine->past, engine->past_capacity, present + 1, UINT32_MAX, err))
+		!engine->interrupted && engine->reached != SL_NEVER && engine->reached > sim->now;
+	if (SL_GROW_MOST(engine->history, engine->history_capacity, present + 1, UINT32_MAX, err))
 		return NULL;
-	engine->past[present] = (struct sim_stretch){
-		.choice = pass->options.choice,
-		.until = between ? engine->reached : pass->now,
-		.digest = pass->digest,
-		.events = pass->events_applied,
+	engine->history[present] = (struct sim_interval){
+		.choice = sim->options.choice,
+		.until = between ? engine->reached : sim->now,
+		.digest = sim->digest,
+		.events = sim->events_applied,
 	};
 	*count = present + 1;
-	return engine->past;
+	return engine->history;
 }
 
 /* ---- End ------------------------------------------------------------------------------------- */
 
-int sim_end(struct sim *sim, struct sl_err *err)
+int sim_end(struct sim_run *run, struct sl_err *err)
 {
-	struct engine *engine = sim->engine;
-	struct sl_pass *pass = &engine->pass;
-	const bool stopped = !engine->interrupted && engine->reached != SL_NEVER && sim_next(sim) != SL_NEVER;
-	if (stopped && engine->reached > pass->accounted)
-		integrate(pass, engine->reached);
-	int status = sort_reasons(pass);
-	if (stopped && engine->reached > pass->now)
-		pass->now = engine->reached; /* Attempts go on until here. */
+	struct engine *engine = run->engine;
+	struct sim *sim = &engine->sim;
+	const bool stopped = !engine->interrupted && engine->reached != SL_NEVER && sim_next(run) != SL_NEVER;
+	if (stopped && engine->reached > sim->accounted)
+		integrate(sim, engine->reached);
+	int status = sort_reasons(sim);
+	if (stopped && engine->reached > sim->now)
+		sim->now = engine->reached; /* Attempts go on until here. */
 	if (!status)
-		status = course_results(pass, &pass->err);
-	fill_result(engine, &sim->result, stopped);
+		status = progress_results(sim, &sim->err);
+	fill_result(engine, &run->result, stopped);
 	if (!status)
-		status = reasons_left(pass, !stopped && !engine->interrupted, &sim->result);
-	gauges_result(pass, &sim->result);
-	decisions_result(pass, &sim->result);
-	if (!status && pass->models)
-		status = models_results(pass, &sim->result, &pass->err);
-	if (!status && (pass->models || pass->policy->tell))
-		status = all_told(pass, &sim->result, &pass->err);
-	sim->result.interrupted |= status == SL_INTERRUPTED; /* It lacks what was to be told. */
-	if (pass->options.check && !status)
-		check_charges(&sim->result);
+		status = reasons_left(sim, !stopped && !engine->interrupted, &run->result);
+	gauges_result(sim, &run->result);
+	decisions_result(sim, &run->result);
+	if (!status && sim->models)
+		status = models_results(sim, &run->result, &sim->err);
+	if (!status && (sim->models || sim->policy->report))
+		status = all_reported(sim, &run->result, &sim->err);
+	run->result.interrupted |= status == SL_INTERRUPTED; /* It lacks what was to be told. */
+	if (sim->options.check && !status)
+		check_charges(&run->result);
 	return failed(engine, status, err);
 }
 
-void sim_release(struct sim *sim)
+void sim_release(struct sim_run *run)
 {
-	if (!sim->engine)
+	if (!run->engine)
 		return;
-	struct sl_pass *pass = &sim->engine->pass;
-	if (pass->policy && pass->policy->release && pass->state)
-		pass->policy->release(pass->state);
-	queue_release(&pass->queue);
-	queue_release(&pass->fill);
-	lanes_release(pass);
-	profile_release(&pass->profile);
-	evq_release(&pass->events);
-	gates_release(pass->gates);
-	feedback_release(pass->feedback);
-	evq_release(&pass->overruns);
-	evq_release(&pass->due);
-	evq_release(&pass->expiries);
-	placing_release(&pass->placing);
-	room_placer_release(pass);
-	nodes_free(pass->nodes);
-	models_release(pass);
-	gauges_release(pass);
-	decisions_release(pass);
-	free(pass->ending);
-	free(pass->window);
-	free(pass->overdue);
-	free(pass->course_kept);
-	free(pass->attempt);
-	free(pass->unpromised);
-	free(pass->place);
-	free(pass->freed_kept);
-	free(pass->scratch);
-	free(pass->action);
-	free(pass->answer);
-	free(pass->offered);
-	free(pass->ledger);
-	free(pass->reason);
-	free(pass->usage);
-	free(pass->digests);
-	free(pass->past);
-	free(sim->engine->past);
-	sl_arena_free(sim->engine->arena);
-	*sim = (struct sim){ 0 };
+	struct sim *sim = &run->engine->sim;
+	if (sim->policy && sim->policy->release && sim->state)
+		sim->policy->release(sim->state);
+	queue_release(&sim->queue);
+	queue_release(&sim->fill);
+	lanes_release(sim);
+	profile_release(&sim->profile);
+	evq_release(&sim->events);
+	eligibility_release(sim->eligibility);
+	feedback_release(sim->feedback);
+	evq_release(&sim->overruns);
+	evq_release(&sim->due);
+	evq_release(&sim->expiries);
+	scorer_release(&sim->scorer);
+	allocation_placer_release(sim);
+	nodes_free(sim->nodes);
+	models_release(sim);
+	gauges_release(sim);
+	decisions_release(sim);
+	free(sim->ending);
+	free(sim->window);
+	free(sim->overdue);
+	free(sim->progress_kept);
+	free(sim->attempt);
+	free(sim->unpromised);
+	free(sim->place);
+	free(sim->freed_kept);
+	free(sim->scratch);
+	free(sim->action);
+	free(sim->answer);
+	free(sim->offered);
+	free(sim->ledger);
+	free(sim->reason);
+	free(sim->usage);
+	free(sim->digests);
+	free(sim->history);
+	free(run->engine->history);
+	sl_arena_free(run->engine->arena);
+	*run = (struct sim_run){ 0 };
 }

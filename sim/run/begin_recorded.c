@@ -13,12 +13,12 @@
 
 static int compare_events(const void *a, const void *b)
 {
-	const struct past_event *x = a;
-	const struct past_event *y = b;
+	const struct history_event *x = a;
+	const struct history_event *y = b;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	const unsigned x_class = past_class(x->class);
-	const unsigned y_class = past_class(y->class);
+	const unsigned x_class = history_class(x->class);
+	const unsigned y_class = history_class(y->class);
 	if (x_class != y_class)
 		return x_class < y_class ? -1 : 1;
 	return (x->row > y->row) - (x->row < y->row);
@@ -26,20 +26,20 @@ static int compare_events(const void *a, const void *b)
 
 /* Submissions and starts before the beginning, in order. entered: when jobs came into the queue, if later
  * than they were submitted (SL_NEVER: not yet); NULL: none did. */
-static size_t recorded_past(const struct sl_pass *pass, const sl_time *entered, struct past_event *event)
+static size_t recorded_history(const struct sim *sim, const sl_time *entered, struct history_event *event)
 {
-	const struct sl_jobs *jobs = pass->jobs;
-	const sl_time begin = pass->scenario->begin;
+	const struct sl_jobs *jobs = sim->jobs;
+	const sl_time begin = sim->scenario->begin;
 	size_t count = 0;
 	for (uint32_t job = 0; job < jobs->count && jobs->submit[job] < begin; job++) {
 		const sl_time in = entered ? entered[job] : jobs->submit[job];
 		if (in != jobs->submit[job])
-			event[count++] = (struct past_event){ jobs->submit[job], job, DIGEST_GATED };
+			event[count++] = (struct history_event){ jobs->submit[job], job, DIGEST_GATED };
 		if (in != SL_NEVER)
-			event[count++] = (struct past_event){ in, job, SL_EV_SUBMIT };
+			event[count++] = (struct history_event){ in, job, SL_EV_SUBMIT };
 		if (jobs->ran && jobs->ran[job] != SL_NONE)
 			event[count++] =
-				(struct past_event){ begin - jobs->ran[job], job, SL_EV_CLASS_COUNT };
+				(struct history_event){ begin - jobs->ran[job], job, SL_EV_CLASS_COUNT };
 	}
 	if (count)
 		qsort(event, count, sizeof(*event), compare_events);
@@ -47,39 +47,39 @@ static size_t recorded_past(const struct sl_pass *pass, const sl_time *entered, 
 }
 
 /* It runs, since then, or waits after all. */
-static void run_on(struct sl_pass *pass, uint32_t job)
+static void run_on(struct sim *sim, uint32_t job)
 {
-	if (pass->course) {
-		pass->course[job].began = pass->course[job].since = pass->start[job];
-		pass->course[job].attempts = 1;
-		pass->course[job].counted = pass->start[job];
-		course_due(pass, job);
+	if (sim->progress) {
+		sim->progress[job].began = sim->progress[job].since = sim->start[job];
+		sim->progress[job].attempts = 1;
+		sim->progress[job].counted = sim->start[job];
+		progress_due(sim, job);
 	}
-	if (!room_found(pass, job)) {
-		pass->start[job] = SL_NONE;
-		pass->job_state[job] = SL_PENDING;
-		if (pass->course)
-			pass->course[job] = COURSE_NONE;
-		queue_put(pass, job);
-		pass->unfit++;
+	if (!allocation_found(sim, job)) {
+		sim->start[job] = SL_NONE;
+		sim->job_state[job] = SL_PENDING;
+		if (sim->progress)
+			sim->progress[job] = PROGRESS_NONE;
+		queue_put(sim, job);
+		sim->unfit++;
 		return;
 	}
-	if (pass->course)
-		course_link(pass, job, pass->run_last);
-	pass->running++;
-	room_holds(pass, job);
-	room_places(pass, job);
-	pass_digest(pass, SL_EV_CLASS_COUNT, job);
-	pass_failed(pass, note_end(pass, job));
+	if (sim->progress)
+		progress_link(sim, job, sim->run_last);
+	sim->running++;
+	allocation_holds(sim, job);
+	allocation_places(sim, job);
+	pass_digest(sim, SL_EV_CLASS_COUNT, job);
+	pass_failed(sim, note_end(sim, job));
 }
 
 /* The digest has them at the beginning; the past, for whoever takes over later, at their own times. */
-static void note_past(struct sl_pass *pass, const struct past_event *event, size_t count)
+static void note_history(struct sim *sim, const struct history_event *event, size_t count)
 {
-	pass->past_count = 0;
-	for (size_t i = 0; i < count && pass->options.record & SIM_RECORD_PAST; i++)
-		if (past_class(event[i].class) == SL_EV_SUBMIT || is_running(pass, event[i].row))
-			pass_failed(pass, past_note(pass, event[i].time, event[i].class, event[i].row));
+	sim->history_count = 0;
+	for (size_t i = 0; i < count && sim->options.record & SIM_RECORD_HISTORY; i++)
+		if (history_class(event[i].class) == SL_EV_SUBMIT || is_running(sim, event[i].row))
+			pass_failed(sim, history_note(sim, event[i].time, event[i].class, event[i].row));
 }
 
 static uint32_t submitted_before(const struct sl_jobs *jobs, sl_time begin)
@@ -90,46 +90,46 @@ static uint32_t submitted_before(const struct sl_jobs *jobs, sl_time begin)
 	return count;
 }
 
-static int take_up(struct sl_pass *pass, const sl_time *entered, struct past_event *event)
+static int take_up(struct sim *sim, const sl_time *entered, struct history_event *event)
 {
-	const size_t count = recorded_past(pass, entered, event);
-	struct course *course = pass->course;
-	pass->course = NULL; /* None yet, while the past is shown. */
-	const int status = past_show(pass, event, count, pass->now);
-	pass->course = course;
+	const size_t count = recorded_history(sim, entered, event);
+	struct progress *progress = sim->progress;
+	sim->progress = NULL; /* None yet, while the past is shown. */
+	const int status = history_table(sim, event, count, sim->now);
+	sim->progress = progress;
 	if (status)
 		return status;
-	if (pass->nodes)
-		nodes_clock(pass->nodes, pass->now);
-	room_settle(pass);
-	for (uint32_t job = 0; job < pass->submitted; job++) {
-		pass_digest(pass, is_gated(pass, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
-		cancel_later(pass, job);
+	if (sim->nodes)
+		nodes_clock(sim->nodes, sim->now);
+	allocation_settle(sim);
+	for (uint32_t job = 0; job < sim->submitted; job++) {
+		pass_digest(sim, is_gated(sim, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
+		cancel_later(sim, job);
 	}
-	for (size_t i = 0; i < count && !pass->status; i++)
+	for (size_t i = 0; i < count && !sim->status; i++)
 		if (event[i].class == SL_EV_CLASS_COUNT)
-			run_on(pass, event[i].row);
-	for (uint32_t job = 0; job < pass->submitted; job++)
-		if (pass->uses & SL_USE_PROMISES && is_waiting(pass, job))
-			unpromised_put(pass, job);
-	note_past(pass, event, count);
-	pass->promises_broken = false;
-	pass->wake = pass->now;
-	if (!pass->status && pass->options.check)
-		check_state(pass);
-	return pass->status;
+			run_on(sim, event[i].row);
+	for (uint32_t job = 0; job < sim->submitted; job++)
+		if (sim->uses & SL_USE_PROMISES && is_waiting(sim, job))
+			unpromised_put(sim, job);
+	note_history(sim, event, count);
+	sim->promises_broken = false;
+	sim->wake = sim->now;
+	if (!sim->status && sim->options.check)
+		check_state(sim);
+	return sim->status;
 }
 
-int begin_recorded(struct sl_pass *pass)
+int begin_recorded(struct sim *sim)
 {
-	const uint32_t submitted = submitted_before(pass->jobs, pass->scenario->begin);
-	struct past_event *event = malloc((3 * (size_t)submitted + 1) * sizeof(*event));
-	sl_time *entered = pass->gates ? malloc(((size_t)submitted + 1) * sizeof(*entered)) : NULL;
-	int status = !event || (pass->gates && !entered) ? sl_fail_memory(&pass->err) : SL_OK;
-	if (!status && pass->gates)
-		status = gates_take_up(pass, entered, submitted);
+	const uint32_t submitted = submitted_before(sim->jobs, sim->scenario->begin);
+	struct history_event *event = malloc((3 * (size_t)submitted + 1) * sizeof(*event));
+	sl_time *entered = sim->eligibility ? malloc(((size_t)submitted + 1) * sizeof(*entered)) : NULL;
+	int status = !event || (sim->eligibility && !entered) ? sl_fail_memory(&sim->err) : SL_OK;
+	if (!status && sim->eligibility)
+		status = eligibility_take_up(sim, entered, submitted);
 	if (!status)
-		status = take_up(pass, entered, event);
+		status = take_up(sim, entered, event);
 	free(entered);
 	free(event);
 	return status;

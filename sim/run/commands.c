@@ -9,294 +9,294 @@
 
 /* ---- Courses before they changed ------------------------------------------------------------- */
 
-/* Its place in course_kept, -1 without courses. */
-static int64_t course_keep(struct sl_pass *pass, uint32_t job)
+/* Its place in progress_kept, -1 without courses. */
+static int64_t progress_keep(struct sim *sim, uint32_t job)
 {
-	if (!pass->course)
+	if (!sim->progress)
 		return -1;
-	const int status = SL_GROW_MOST(pass->course_kept, pass->course_kept_capacity,
-		pass->course_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(sim->progress_kept, sim->progress_kept_capacity,
+		sim->progress_kept_count + 1, UINT32_MAX, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return -1;
 	}
-	pass->course_kept[pass->course_kept_count] = (struct course_kept){ .course = pass->course[job],
-		.estimate = pass->estimate[job],
-		.start = pass->start[job],
-		.state = (enum sl_state)pass->job_state[job] };
-	return (int64_t)pass->course_kept_count++;
+	sim->progress_kept[sim->progress_kept_count] = (struct progress_kept){ .progress = sim->progress[job],
+		.estimate = sim->estimate[job],
+		.start = sim->start[job],
+		.state = (enum sl_state)sim->job_state[job] };
+	return (int64_t)sim->progress_kept_count++;
 }
 
-static void course_back(struct sl_pass *pass, uint32_t job, int64_t kept)
+static void progress_back(struct sim *sim, uint32_t job, int64_t kept)
 {
-	const struct course_kept *before = &pass->course_kept[kept];
-	pass->course[job] = before->course;
-	pass->estimate_own[job] = before->estimate;
-	pass->start[job] = before->start;
-	pass->job_state[job] = (uint8_t)before->state;
-	pass->course_kept_count = (size_t)kept;
+	const struct progress_kept *before = &sim->progress_kept[kept];
+	sim->progress[job] = before->progress;
+	sim->estimate_own[job] = before->estimate;
+	sim->start[job] = before->start;
+	sim->job_state[job] = (uint8_t)before->state;
+	sim->progress_kept_count = (size_t)kept;
 }
 
 /* The work of the attempt that a preemption ended. */
-sl_time course_kept_work(const struct sl_pass *pass, const struct action *action)
+sl_time progress_kept_work(const struct sim *sim, const struct action *action)
 {
-	const struct course_kept *before = &pass->course_kept[action->now];
-	if (pass->models)
-		return course_done(pass, action->job, &before->course, before->state == SL_RUNNING, NULL);
+	const struct progress_kept *before = &sim->progress_kept[action->now];
+	if (sim->models)
+		return progress_done(sim, action->job, &before->progress, before->state == SL_RUNNING, NULL);
 	if (before->state != SL_RUNNING)
-		return before->course.work;
+		return before->progress.work;
 	const struct sl_group *group =
-		before->course.tasks ? pass->requests[pass->request[action->job]].group : NULL;
-	const sl_time ran = pass->now - before->course.since - before->course.loading;
+		before->progress.tasks ? sim->requests[sim->request[action->job]].group : NULL;
+	const sl_time ran = sim->now - before->progress.since - before->progress.loading;
 	const __int128 length = ran > 0 ? ran : 0;
-	return before->course.work + (sl_time)(group ? length * before->course.tasks / group->tasks : length);
+	return before->progress.work +
+	       (sl_time)(group ? length * before->progress.tasks / group->tasks : length);
 }
 
 /* ---- Start ----------------------------------------------------------------------------------- */
 
-static void head_leaves(struct sl_pass *pass, uint32_t job)
+static void head_leaves(struct sim *sim, uint32_t job)
 {
-	struct head *head = lane_head(pass, job);
+	struct head *head = lane_head(sim, job);
 	if (head->job != job)
 		return;
-	act(pass, (struct action){
-			  .kind = ACTION_HEAD, .job = UINT32_MAX, .was = head->job, .now = head->reason });
+	act(sim, (struct action){
+			 .kind = ACTION_HEAD, .job = UINT32_MAX, .was = head->job, .now = head->reason });
 	head->job = UINT32_MAX;
 }
 
-static bool may_start(struct sl_pass *pass, sl_job job)
+static bool may_start(struct sim *sim, sl_job job)
 {
-	return !pass_over(pass) && pass->open && sl_job_is(job) && is_waiting(pass, job.row);
+	return !pass_over(sim) && sim->open && sl_job_is(job) && is_waiting(sim, job.row);
 }
 
-static void set_running(struct sl_pass *pass, uint32_t job)
+static void set_running(struct sim *sim, uint32_t job)
 {
-	if (pass->start[job] == SL_NONE)
-		pass->start[job] = pass->now;
-	pass->job_state[job] = SL_RUNNING;
-	if (pass->course)
-		course_start(pass, job);
+	if (sim->start[job] == SL_NONE)
+		sim->start[job] = sim->now;
+	sim->job_state[job] = SL_RUNNING;
+	if (sim->progress)
+		progress_begins(sim, job);
 }
 
-static void set_waiting(struct sl_pass *pass, uint32_t job, int64_t kept)
+static void set_waiting(struct sim *sim, uint32_t job, int64_t kept)
 {
-	if (pass->course) {
-		course_unlink(pass, job);
-		course_back(pass, job, kept);
+	if (sim->progress) {
+		progress_unlink(sim, job);
+		progress_back(sim, job, kept);
 		return;
 	}
-	pass->start[job] = SL_NONE;
-	pass->job_state[job] = SL_PENDING;
+	sim->start[job] = SL_NONE;
+	sim->job_state[job] = SL_PENDING;
 }
 
 /* Its promise names nodes, and is due. */
-static bool is_named(const struct sl_pass *pass, uint32_t job)
+static bool is_named(const struct sim *sim, uint32_t job)
 {
-	return pass->nodes && pass->promise && pass->promise[job] != SL_NONE &&
-	       pass->promise[job] <= pass->now;
+	return sim->nodes && sim->promise && sim->promise[job] != SL_NONE && sim->promise[job] <= sim->now;
 }
 
-static bool start(struct sl_pass *pass, uint32_t job, const struct where *where)
+static bool start(struct sim *sim, uint32_t job, const struct where *where)
 {
-	const int64_t kept = course_keep(pass, job);
-	const bool named = !where->piece && !where->holding && !where->tasks && is_named(pass, job);
-	if (pass->status)
+	const int64_t kept = progress_keep(sim, job);
+	const bool named = !where->alloc && !where->node_alloc && !where->tasks && is_named(sim, job);
+	if (sim->status)
 		return false;
-	const sl_time was = named ? pass->promise[job] : promise_release(pass, job);
-	set_running(pass, job);
+	const sl_time was = named ? sim->promise[job] : promise_release(sim, job);
+	set_running(sim, job);
 	if (where->tasks) {
-		pass->course[job].tasks = where->tasks;
-		course_due(pass, job);
+		sim->progress[job].tasks = where->tasks;
+		progress_due(sim, job);
 	}
-	if (!(named ? room_take_promised(pass, job) : room_take(pass, job, where))) {
-		set_waiting(pass, job, kept);
+	if (!(named ? allocation_take_promised(sim, job) : allocation_make(sim, job, where))) {
+		set_waiting(sim, job, kept);
 		if (!named)
-			promise_restore(pass, job, was);
+			promise_restore(sim, job, was);
 		return false;
 	}
-	head_leaves(pass, job);
-	pass->running++;
-	queue_take(pass, job);
-	act(pass, (struct action){ .kind = ACTION_START, .job = job, .was = was, .now = kept });
+	head_leaves(sim, job);
+	sim->running++;
+	queue_take(sim, job);
+	act(sim, (struct action){ .kind = ACTION_START, .job = job, .was = was, .now = kept });
 	return true;
 }
 
-bool sl_start(struct sl_pass *pass, sl_job job)
+bool sl_start(struct sim *sim, sl_job job)
 {
-	if (!may_start(pass, job) ||
-		(!pass->nodes && !cluster_fits(&pass->cluster, pass->jobs->size[job.row])))
+	if (!may_start(sim, job) || (!sim->nodes && !cluster_fits(&sim->cluster, sim->jobs->size[job.row])))
 		return false;
-	return start(pass, job.row, &(struct where){ 0 });
+	return start(sim, job.row, &(struct where){ 0 });
 }
 
 /* Between which sizes a job of one group may be. */
-static bool may_have(const struct sl_pass *pass, sl_job job, uint32_t tasks)
+static bool may_have(const struct sim *sim, sl_job job, uint32_t tasks)
 {
-	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	const struct sl_request *request = &sim->requests[sim->request[job.row]];
 	return request->group_count == 1 && tasks && tasks >= request->group->tasks_min &&
 	       tasks <= request->group->tasks_max;
 }
 
 /* Of given amounts: whatever it says of the least. */
-static bool may_be_given(const struct sl_pass *pass, sl_job job, uint32_t tasks)
+static bool may_be_given(const struct sim *sim, sl_job job, uint32_t tasks)
 {
-	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	const struct sl_request *request = &sim->requests[sim->request[job.row]];
 	return request->group_count == 1 && tasks && tasks <= request->group->tasks_max;
 }
 
-bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks)
+bool sl_start_sized(struct sim *sim, sl_job job, uint32_t tasks)
 {
-	if (!may_start(pass, job) || !pass->nodes || pass->placer || !pass->course ||
-		!may_have(pass, job, tasks))
+	if (!may_start(sim, job) || !sim->nodes || sim->allocator || !sim->progress ||
+		!may_have(sim, job, tasks))
 		return false;
-	if (tasks == pass->requests[pass->request[job.row]].group->tasks)
-		return sl_start(pass, job);
-	return start(pass, job.row, &(struct where){ .tasks = tasks });
+	if (tasks == sim->requests[sim->request[job.row]].group->tasks)
+		return sl_start(sim, job);
+	return start(sim, job.row, &(struct where){ .tasks = tasks });
 }
 
-bool sl_start_sized_holding(
-	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks)
+bool sl_start_sized_alloc(
+	struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count, uint32_t tasks)
 {
-	if (!may_start(pass, job) || !pass->nodes || pass->placer || !pass->course || !holding || !count ||
-		!may_be_given(pass, job, tasks))
+	if (!may_start(sim, job) || !sim->nodes || sim->allocator || !sim->progress || !node_alloc ||
+		!count || !may_be_given(sim, job, tasks))
 		return false;
-	const uint32_t asked = pass->requests[pass->request[job.row]].group->tasks;
-	return start(pass, job.row,
-		&(struct where){ .holding = holding, .count = count, .tasks = tasks == asked ? 0 : tasks });
+	const uint32_t asked = sim->requests[sim->request[job.row]].group->tasks;
+	return start(sim, job.row,
+		&(struct where){
+			.node_alloc = node_alloc, .count = count, .tasks = tasks == asked ? 0 : tasks });
 }
 
-bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_piece *piece, size_t count)
+bool sl_start_on(struct sim *sim, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
-	const struct where where = { .piece = piece, .count = count };
-	return may_start(pass, job) && pass->nodes && !pass->placer && piece && start(pass, job.row, &where);
+	const struct where where = { .alloc = alloc, .count = count };
+	return may_start(sim, job) && sim->nodes && !sim->allocator && alloc && start(sim, job.row, &where);
 }
 
-bool sl_start_holding(struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count)
+bool sl_start_alloc(struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count)
 {
-	const struct where where = { .holding = holding, .count = count };
-	return may_start(pass, job) && pass->nodes && !pass->placer && holding && count &&
-	       start(pass, job.row, &where);
+	const struct where where = { .node_alloc = node_alloc, .count = count };
+	return may_start(sim, job) && sim->nodes && !sim->allocator && node_alloc && count &&
+	       start(sim, job.row, &where);
 }
 
-void sl_promises_start(struct sl_pass *pass)
+void sl_promises_start(struct sim *sim)
 {
 	size_t count = 0;
-	while (promise_next(pass) <= pass->now) {
-		const struct ev ev = evq_pop(&pass->due);
-		const int status = SL_GROW_MOST(
-			pass->scratch, pass->scratch_capacity, count + 1, UINT32_MAX, &pass->err);
+	while (promise_next(sim) <= sim->now) {
+		const struct ev ev = evq_pop(&sim->due);
+		const int status =
+			SL_GROW_MOST(sim->scratch, sim->scratch_capacity, count + 1, UINT32_MAX, &sim->err);
 		if (status) {
-			pass_failed(pass, status);
+			pass_failed(sim, status);
 			return;
 		}
-		pass->scratch[count++] = ev.row;
+		sim->scratch[count++] = ev.row;
 	}
-	(void)sort_rows(pass, pass->scratch, count);
+	(void)sort_rows(sim, sim->scratch, count);
 	for (size_t i = 0; i < count; i++)
-		if ((!i || pass->scratch[i] != pass->scratch[i - 1]) &&
-			!sl_start(pass, (sl_job){ pass->scratch[i] }))
-			pass_failed(pass, sl_fail(&pass->err, SL_POLICY,
-						  "job %lld does not fit at its promise: the plan was not "
-						  "renewed when sl_promises_broken said so",
-						  (long long)pass->jobs->id[pass->scratch[i]]));
+		if ((!i || sim->scratch[i] != sim->scratch[i - 1]) &&
+			!sl_start(sim, (sl_job){ sim->scratch[i] }))
+			pass_failed(sim, sl_fail(&sim->err, SL_POLICY,
+						 "job %lld does not fit at its promise: the plan was not "
+						 "renewed when sl_promises_broken said so",
+						 (long long)sim->jobs->id[sim->scratch[i]]));
 }
 
-static void undo_start(struct sl_pass *pass, const struct action *action)
+static void undo_start(struct sim *sim, const struct action *action)
 {
-	room_untake(pass, action->job);
-	pass->running--;
-	set_waiting(pass, action->job, action->now);
-	queue_put(pass, action->job);
-	promise_restore(pass, action->job, action->was);
+	allocation_untake(sim, action->job);
+	sim->running--;
+	set_waiting(sim, action->job, action->now);
+	queue_put(sim, action->job);
+	promise_restore(sim, action->job, action->was);
 }
 
 /* ---- Cancel ---------------------------------------------------------------------------------- */
 
-bool sl_cancel(struct sl_pass *pass, sl_job job)
+bool sl_cancel(struct sim *sim, sl_job job)
 {
-	if (!may_start(pass, job))
+	if (!may_start(sim, job))
 		return false;
-	head_leaves(pass, job.row);
-	const sl_time was = promise_release(pass, job.row);
-	queue_take(pass, job.row);
-	pass->end[job.row] = pass->now;
-	pass->job_state[job.row] = SL_CANCELLED;
-	act(pass, (struct action){ .kind = ACTION_CANCEL, .job = job.row, .was = was });
+	head_leaves(sim, job.row);
+	const sl_time was = promise_release(sim, job.row);
+	queue_take(sim, job.row);
+	sim->end[job.row] = sim->now;
+	sim->job_state[job.row] = SL_CANCELLED;
+	act(sim, (struct action){ .kind = ACTION_CANCEL, .job = job.row, .was = was });
 	return true;
 }
 
-static void undo_cancel(struct sl_pass *pass, const struct action *action)
+static void undo_cancel(struct sim *sim, const struct action *action)
 {
-	pass->end[action->job] = SL_NONE;
-	pass->job_state[action->job] = SL_PENDING;
-	queue_put(pass, action->job);
-	promise_restore(pass, action->job, action->was);
+	sim->end[action->job] = SL_NONE;
+	sim->job_state[action->job] = SL_PENDING;
+	queue_put(sim, action->job);
+	promise_restore(sim, action->job, action->was);
 }
 
 /* ---- Preempt, resume, resize ----------------------------------------------------------------- */
 
 /* Time suspended so far goes to the attempt. */
-static void stand_no_more(struct sl_pass *pass, uint32_t job)
+static void stand_no_more(struct sim *sim, uint32_t job)
 {
-	struct course *course = &pass->course[job];
-	if (course->stopped == SL_NONE)
+	struct progress *progress = &sim->progress[job];
+	if (progress->stopped == SL_NONE)
 		return;
-	course->suspended += pass->now - course->stopped;
-	course->stopped = SL_NONE;
-	pass->suspended--;
+	progress->suspended += sim->now - progress->stopped;
+	progress->stopped = SL_NONE;
+	sim->suspended--;
 }
 
 /* What the job was to hold until its expected end is free from now on. */
-static void note_freed(struct sl_pass *pass, uint32_t job)
+static void note_freed(struct sim *sim, uint32_t job)
 {
-	if (!(pass->uses & SL_USE_PROMISES) || pass->job_state[job] != SL_RUNNING)
+	if (!(sim->uses & SL_USE_PROMISES) || sim->job_state[job] != SL_RUNNING)
 		return;
-	act_freed(pass);
-	freed_until(pass, room_expected(pass, job));
+	act_freed(sim);
+	freed_until(sim, expected_room(sim, job));
 }
 
-static void suspend(struct sl_pass *pass, uint32_t job)
+static void suspend(struct sim *sim, uint32_t job)
 {
-	note_freed(pass, job);
-	room_suspend(pass, job);
-	course_settle(pass, job);
-	pass->course[job].stopped = pass->now;
-	pass->course[job].due = SL_NEVER;
-	pass->job_state[job] = SL_SUSPENDED;
-	pass->running--;
-	pass->suspended++;
+	note_freed(sim, job);
+	allocation_suspend(sim, job);
+	progress_settle(sim, job);
+	sim->progress[job].stopped = sim->now;
+	sim->progress[job].due = SL_NEVER;
+	sim->job_state[job] = SL_SUSPENDED;
+	sim->running--;
+	sim->suspended++;
 }
 
 /* Out of the machine: what it holds, its place among what runs, its attempt. */
-static void leave(struct sl_pass *pass, uint32_t job)
+static void leave(struct sim *sim, uint32_t job)
 {
-	const bool running = pass->job_state[job] == SL_RUNNING;
-	struct course *course = &pass->course[job];
-	note_freed(pass, job);
-	room_give(pass, job);
-	course_settle(pass, job);
-	stand_no_more(pass, job);
-	course_unlink(pass, job);
-	course->due = SL_NEVER;
-	course->suspended_before += course->suspended;
-	course->suspended = 0;
-	pass->running -= running;
+	const bool running = sim->job_state[job] == SL_RUNNING;
+	struct progress *progress = &sim->progress[job];
+	note_freed(sim, job);
+	allocation_release(sim, job);
+	progress_settle(sim, job);
+	stand_no_more(sim, job);
+	progress_unlink(sim, job);
+	progress->due = SL_NEVER;
+	progress->suspended_before += progress->suspended;
+	progress->suspended = 0;
+	sim->running -= running;
 }
 
-static void requeue(struct sl_pass *pass, uint32_t job, bool keep)
+static void requeue(struct sim *sim, uint32_t job, bool keep)
 {
-	struct course *course = &pass->course[job];
-	leave(pass, job);
+	struct progress *progress = &sim->progress[job];
+	leave(sim, job);
 	if (keep)
-		course_checkpoint(pass, job);
-	course->work = 0;
-	course->done_lost += course->done;
-	course->done = 0;
-	course->done_part = 0;
-	pass->job_state[job] = SL_PENDING;
-	queue_put(pass, job);
-	if (pass->uses & SL_USE_PROMISES)
-		unpromised_put(pass, job);
+		progress_checkpoint(sim, job);
+	progress->work = 0;
+	progress->done_lost += progress->done;
+	progress->done = 0;
+	progress->done_part = 0;
+	sim->job_state[job] = SL_PENDING;
+	queue_put(sim, job);
+	if (sim->uses & SL_USE_PROMISES)
+		unpromised_put(sim, job);
 }
 
 static bool is_end(enum sl_state state)
@@ -304,305 +304,303 @@ static bool is_end(enum sl_state state)
 	return state < SL_STATE_COUNT && state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
 }
 
-static bool preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how, enum sl_state as)
+static bool preempt(struct sim *sim, sl_job job, enum sl_preempt how, enum sl_state as)
 {
-	if (!pass->open || !pass->course || !sl_job_is(job) || how >= SL_PREEMPT_COUNT || pass_over(pass))
+	if (!sim->open || !sim->progress || !sl_job_is(job) || how >= SL_PREEMPT_COUNT || pass_over(sim))
 		return false;
-	const enum sl_state state = sl_state_of(pass, job);
+	const enum sl_state state = sl_state_of(sim, job);
 	if (state != SL_RUNNING && (state != SL_SUSPENDED || how == SL_PREEMPT_SUSPEND))
 		return false;
-	if (how == SL_PREEMPT_SUSPEND && pass->placer)
+	if (how == SL_PREEMPT_SUSPEND && sim->allocator)
 		return false;
-	if (pass->course[job.row].due == pass->now)
+	if (sim->progress[job.row].due == sim->now)
 		return false; /* It ends at this very instant. */
-	const int64_t kept = course_keep(pass, job.row);
+	const int64_t kept = progress_keep(sim, job.row);
 	if (kept < 0)
 		return false;
-	if (how == SL_PREEMPT_REQUEUE && pass->gates && gates_no_requeue(pass, job.row))
+	if (how == SL_PREEMPT_REQUEUE && sim->eligibility && eligibility_no_requeue(sim, job.row))
 		how = SL_PREEMPT_CANCEL;
 	if (how == SL_PREEMPT_SUSPEND) {
-		suspend(pass, job.row);
+		suspend(sim, job.row);
 	} else if (how == SL_PREEMPT_CANCEL) {
-		leave(pass, job.row);
-		pass->end[job.row] = pass->now;
-		pass->job_state[job.row] = SL_PREEMPTED;
+		leave(sim, job.row);
+		sim->end[job.row] = sim->now;
+		sim->job_state[job.row] = SL_PREEMPTED;
 	} else {
-		requeue(pass, job.row, how == SL_PREEMPT_CHECKPOINT);
+		requeue(sim, job.row, how == SL_PREEMPT_CHECKPOINT);
 	}
-	act(pass,
-		(struct action){
-			.kind = ACTION_PREEMPT, .job = job.row, .was = preempted_as(how, as), .now = kept });
+	act(sim, (struct action){
+			 .kind = ACTION_PREEMPT, .job = job.row, .was = preempted_as(how, as), .now = kept });
 	return true;
 }
 
-bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how)
+bool sl_preempt(struct sim *sim, sl_job job, enum sl_preempt how)
 {
-	return preempt(pass, job, how, SL_PREEMPTED);
+	return preempt(sim, job, how, SL_PREEMPTED);
 }
 
-bool sl_requeue(struct sl_pass *pass, sl_job job, enum sl_state as)
+bool sl_requeue(struct sim *sim, sl_job job, enum sl_state as)
 {
-	return is_controlled(pass) && is_end(as) && preempt(pass, job, SL_PREEMPT_REQUEUE, as);
+	return is_controlled(sim) && is_end(as) && preempt(sim, job, SL_PREEMPT_REQUEUE, as);
 }
 
 /* Undoes leave: its course is as it was already. */
-static void rejoin(struct sl_pass *pass, uint32_t job, const struct course_kept *before)
+static void rejoin(struct sim *sim, uint32_t job, const struct progress_kept *before)
 {
-	pass->running += before->state == SL_RUNNING;
-	pass->suspended += before->state == SL_SUSPENDED;
-	course_link(pass, job, before->course.before);
-	room_restore(pass, job, false);
+	sim->running += before->state == SL_RUNNING;
+	sim->suspended += before->state == SL_SUSPENDED;
+	progress_link(sim, job, before->progress.before);
+	allocation_restore(sim, job, false);
 }
 
-static void undo_preempt(struct sl_pass *pass, const struct action *action)
+static void undo_preempt(struct sim *sim, const struct action *action)
 {
 	const uint32_t job = action->job;
 	const enum sl_preempt how = preempted_how(action);
-	const struct course_kept before = pass->course_kept[action->now];
+	const struct progress_kept before = sim->progress_kept[action->now];
 	if (how == SL_PREEMPT_REQUEUE || how == SL_PREEMPT_CHECKPOINT) {
-		SL_CHECK(!(pass->uses & SL_USE_PROMISES) || pass->promise[job] == SL_NONE);
-		queue_take(pass, job);
+		SL_CHECK(!(sim->uses & SL_USE_PROMISES) || sim->promise[job] == SL_NONE);
+		queue_take(sim, job);
 	}
-	course_back(pass, job, action->now);
-	pass->end[job] = SL_NONE;
+	progress_back(sim, job, action->now);
+	sim->end[job] = SL_NONE;
 	if (how == SL_PREEMPT_SUSPEND) {
-		pass->running++;
-		pass->suspended--;
-		room_restore(pass, job, true);
+		sim->running++;
+		sim->suspended--;
+		allocation_restore(sim, job, true);
 		return;
 	}
-	rejoin(pass, job, &before);
+	rejoin(sim, job, &before);
 }
 
 /* Something takes room that the promises did not know of. */
-static void plan_disturbed(struct sl_pass *pass)
+static void plan_disturbed(struct sim *sim)
 {
-	if (!(pass->uses & SL_USE_PROMISES))
+	if (!(sim->uses & SL_USE_PROMISES))
 		return;
-	act_freed(pass);
-	pass->promises_broken = true;
+	act_freed(sim);
+	sim->promises_broken = true;
 }
 
-bool sl_resume(struct sl_pass *pass, sl_job job)
+bool sl_resume(struct sim *sim, sl_job job)
 {
-	if (!pass->open || !pass->course || !sl_job_is(job) || sl_state_of(pass, job) != SL_SUSPENDED)
+	if (!sim->open || !sim->progress || !sl_job_is(job) || sl_state_of(sim, job) != SL_SUSPENDED)
 		return false;
-	const int64_t kept = course_keep(pass, job.row);
+	const int64_t kept = progress_keep(sim, job.row);
 	if (kept < 0)
 		return false;
-	struct course *course = &pass->course[job.row];
-	stand_no_more(pass, job.row);
-	course->since = course->counted = pass->now;
-	course->rate = SL_RATE_ONE;
-	course_due(pass, job.row);
-	pass->job_state[job.row] = SL_RUNNING;
-	if (!room_resume(pass, job.row)) {
-		course_back(pass, job.row, kept);
-		pass->suspended++;
+	struct progress *progress = &sim->progress[job.row];
+	stand_no_more(sim, job.row);
+	progress->since = progress->counted = sim->now;
+	progress->speed = SL_SPEED_ONE;
+	progress_due(sim, job.row);
+	sim->job_state[job.row] = SL_RUNNING;
+	if (!allocation_resume(sim, job.row)) {
+		progress_back(sim, job.row, kept);
+		sim->suspended++;
 		return false;
 	}
-	pass->running++;
-	plan_disturbed(pass);
-	act(pass, (struct action){ .kind = ACTION_RESUME, .job = job.row, .now = kept });
+	sim->running++;
+	plan_disturbed(sim);
+	act(sim, (struct action){ .kind = ACTION_RESUME, .job = job.row, .now = kept });
 	return true;
 }
 
-static void undo_resume(struct sl_pass *pass, const struct action *action)
+static void undo_resume(struct sim *sim, const struct action *action)
 {
-	room_suspend(pass, action->job);
-	course_back(pass, action->job, action->now);
-	pass->running--;
-	pass->suspended++;
+	allocation_suspend(sim, action->job);
+	progress_back(sim, action->job, action->now);
+	sim->running--;
+	sim->suspended++;
 }
 
-static bool may_resize(const struct sl_pass *pass, sl_job job)
+static bool may_resize(const struct sim *sim, sl_job job)
 {
-	return pass->open && pass->course && pass->nodes && !pass->placer && sl_job_is(job) &&
-	       sl_state_of(pass, job) == SL_RUNNING && pass->course[job.row].due != pass->now;
+	return sim->open && sim->progress && sim->nodes && !sim->allocator && sl_job_is(job) &&
+	       sl_state_of(sim, job) == SL_RUNNING && sim->progress[job.row].due != sim->now;
 }
 
-static bool resized(struct sl_pass *pass, uint32_t job, uint32_t tasks, int64_t kept)
+static bool resized(struct sim *sim, uint32_t job, uint32_t tasks, int64_t kept)
 {
-	course_settle(pass, job);
-	pass->course[job].tasks = tasks;
-	course_due(pass, job);
-	room_resized(pass, job);
-	plan_disturbed(pass);
-	act(pass, (struct action){ .kind = ACTION_RESIZE, .job = job, .now = kept });
+	progress_settle(sim, job);
+	sim->progress[job].tasks = tasks;
+	progress_due(sim, job);
+	allocation_resized(sim, job);
+	plan_disturbed(sim);
+	act(sim, (struct action){ .kind = ACTION_RESIZE, .job = job, .now = kept });
 	return true;
 }
 
-bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks)
+bool sl_resize(struct sim *sim, sl_job job, uint32_t tasks)
 {
-	if (!may_resize(pass, job) || !may_have(pass, job, tasks) || tasks == sl_tasks_of(pass, job))
+	if (!may_resize(sim, job) || !may_have(sim, job, tasks) || tasks == sl_tasks_of(sim, job))
 		return false;
-	const int64_t kept = course_keep(pass, job.row);
-	return kept >= 0 && nodes_resize(pass->nodes, job.row, tasks) && resized(pass, job.row, tasks, kept);
+	const int64_t kept = progress_keep(sim, job.row);
+	return kept >= 0 && nodes_resize(sim->nodes, job.row, tasks) && resized(sim, job.row, tasks, kept);
 }
 
-bool sl_resize_holding(
-	struct sl_pass *pass, sl_job job, const struct sl_holding *holding, size_t count, uint32_t tasks)
+bool sl_resize_alloc(
+	struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count, uint32_t tasks)
 {
-	if (!may_resize(pass, job) || !may_be_given(pass, job, tasks) || !holding)
+	if (!may_resize(sim, job) || !may_be_given(sim, job, tasks) || !node_alloc)
 		return false;
-	const int64_t kept = course_keep(pass, job.row);
-	return kept >= 0 && nodes_resize_holding(pass->nodes, job.row, holding, count) &&
-	       resized(pass, job.row, tasks, kept);
+	const int64_t kept = progress_keep(sim, job.row);
+	return kept >= 0 && nodes_resize_node_alloc(sim->nodes, job.row, node_alloc, count) &&
+	       resized(sim, job.row, tasks, kept);
 }
 
-static void undo_resize(struct sl_pass *pass, const struct action *action)
+static void undo_resize(struct sim *sim, const struct action *action)
 {
-	nodes_resize_undo(pass->nodes, action->job);
-	course_back(pass, action->job, action->now);
-	room_resized(pass, action->job);
+	nodes_resize_undo(sim->nodes, action->job);
+	progress_back(sim, action->job, action->now);
+	allocation_resized(sim, action->job);
 }
 
-bool sl_reserve(struct sl_pass *pass, const struct sl_window *window)
+bool sl_reserve(struct sim *sim, const struct sl_window *window)
 {
-	if (!pass->open || window->until <= pass->now || window->from >= window->until)
+	if (!sim->open || window->until <= sim->now || window->from >= window->until)
 		return false;
-	const sl_time from = window->from > pass->now ? window->from : pass->now;
-	if (pass->nodes ? !nodes_window_add(
-				  pass->nodes, window->node, window->node_count, from, window->until)
-			: !window_add(pass, from, window->until, window->cpus))
+	const sl_time from = window->from > sim->now ? window->from : sim->now;
+	if (sim->nodes ? !nodes_window_add(sim->nodes, window->node, window->node_count, from, window->until)
+		       : !window_add(sim, from, window->until, window->cpus))
 		return false;
-	const uint32_t row = pass->nodes ? UINT32_MAX : (uint32_t)pass->window_count - 1;
-	plan_disturbed(pass);
-	act(pass, (struct action){ .kind = ACTION_RESERVE, .job = row, .was = from, .now = window->until });
+	const uint32_t row = sim->nodes ? UINT32_MAX : (uint32_t)sim->window_count - 1;
+	plan_disturbed(sim);
+	act(sim, (struct action){ .kind = ACTION_RESERVE, .job = row, .was = from, .now = window->until });
 	return true;
 }
 
-static void undo_reserve(struct sl_pass *pass)
+static void undo_reserve(struct sim *sim)
 {
-	if (pass->nodes)
-		nodes_window_undo(pass->nodes);
+	if (sim->nodes)
+		nodes_window_undo(sim->nodes);
 	else
-		window_undo(pass);
+		window_undo(sim);
 }
 
 /* ---- SL_USE_CONTROL: ends -------------------------------------------------------------------- */
 
 /* A waiting job; why: it is refused. */
-static bool end_waiting(struct sl_pass *pass, uint32_t job, enum sl_state state, const char *why)
+static bool end_waiting(struct sim *sim, uint32_t job, enum sl_state state, const char *why)
 {
-	const int64_t kept = course_keep(pass, job);
+	const int64_t kept = progress_keep(sim, job);
 	if (kept < 0)
 		return false;
-	head_leaves(pass, job);
-	const sl_time was = promise_release(pass, job);
-	queue_take(pass, job);
-	pass->end[job] = pass->now;
-	pass->job_state[job] = (uint8_t)state;
-	act(pass, (struct action){ .kind = ACTION_END, .job = job, .was = was, .now = kept, .why = why });
+	head_leaves(sim, job);
+	const sl_time was = promise_release(sim, job);
+	queue_take(sim, job);
+	sim->end[job] = sim->now;
+	sim->job_state[job] = (uint8_t)state;
+	act(sim, (struct action){ .kind = ACTION_END, .job = job, .was = was, .now = kept, .why = why });
 	return true;
 }
 
-bool sl_refuse(struct sl_pass *pass, sl_job job, const char *why)
+bool sl_refuse(struct sim *sim, sl_job job, const char *why)
 {
 	SL_CHECK(why);
-	return is_controlled(pass) && may_start(pass, job) && end_waiting(pass, job.row, SL_CANCELLED, why);
+	return is_controlled(sim) && may_start(sim, job) && end_waiting(sim, job.row, SL_CANCELLED, why);
 }
 
-bool sl_end(struct sl_pass *pass, sl_job job, enum sl_state state)
+bool sl_end(struct sim *sim, sl_job job, enum sl_state state)
 {
-	if (!is_controlled(pass) || !pass->open || !sl_job_is(job) || !is_end(state))
+	if (!is_controlled(sim) || !sim->open || !sl_job_is(job) || !is_end(state))
 		return false;
-	if (is_waiting(pass, job.row))
-		return end_waiting(pass, job.row, state, NULL);
-	const enum sl_state was = sl_state_of(pass, job);
+	if (is_waiting(sim, job.row))
+		return end_waiting(sim, job.row, state, NULL);
+	const enum sl_state was = sl_state_of(sim, job);
 	if (was != SL_RUNNING && was != SL_SUSPENDED)
 		return false;
-	const int64_t kept = course_keep(pass, job.row);
+	const int64_t kept = progress_keep(sim, job.row);
 	if (kept < 0)
 		return false;
-	leave(pass, job.row);
-	pass->end[job.row] = pass->now;
-	pass->job_state[job.row] = (uint8_t)state;
-	act(pass, (struct action){ .kind = ACTION_END, .job = job.row, .now = kept });
+	leave(sim, job.row);
+	sim->end[job.row] = sim->now;
+	sim->job_state[job.row] = (uint8_t)state;
+	act(sim, (struct action){ .kind = ACTION_END, .job = job.row, .now = kept });
 	return true;
 }
 
-static void undo_end(struct sl_pass *pass, const struct action *action)
+static void undo_end(struct sim *sim, const struct action *action)
 {
 	const uint32_t job = action->job;
-	const struct course_kept before = pass->course_kept[action->now];
-	course_back(pass, job, action->now);
-	pass->end[job] = SL_NONE;
+	const struct progress_kept before = sim->progress_kept[action->now];
+	progress_back(sim, job, action->now);
+	sim->end[job] = SL_NONE;
 	if (before.state == SL_PENDING) {
-		queue_put(pass, job);
-		promise_restore(pass, job, action->was);
+		queue_put(sim, job);
+		promise_restore(sim, job, action->was);
 	} else {
-		rejoin(pass, job, &before);
+		rejoin(sim, job, &before);
 	}
 }
 
-void sl_set_eligible(struct sl_pass *pass, sl_job job, sl_time at)
+void sl_set_eligible(struct sim *sim, sl_job job, sl_time at)
 {
-	if (!is_controlled(pass) || !sl_job_is(job))
+	if (!is_controlled(sim) || !sl_job_is(job))
 		return;
-	if (pass->open)
-		act(pass, (struct action){
-				  .kind = ACTION_ELIGIBLE, .job = job.row, .was = pass->eligible[job.row] });
-	pass->eligible[job.row] = at;
+	if (sim->open)
+		act(sim, (struct action){
+				 .kind = ACTION_ELIGIBLE, .job = job.row, .was = sim->eligible[job.row] });
+	sim->eligible[job.row] = at;
 }
 
 /* ---- Undo ------------------------------------------------------------------------------------ */
 
-void undo_action(struct sl_pass *pass, const struct action *action)
+void undo_action(struct sim *sim, const struct action *action)
 {
 	switch (action->kind) {
 	case ACTION_START:
-		undo_start(pass, action);
+		undo_start(sim, action);
 		break;
 	case ACTION_CANCEL:
-		undo_cancel(pass, action);
+		undo_cancel(sim, action);
 		break;
 	case ACTION_END:
-		undo_end(pass, action);
+		undo_end(sim, action);
 		break;
 	case ACTION_ELIGIBLE:
-		pass->eligible[action->job] = action->was;
+		sim->eligible[action->job] = action->was;
 		break;
 	case ACTION_PREEMPT:
-		undo_preempt(pass, action);
+		undo_preempt(sim, action);
 		break;
 	case ACTION_RESUME:
-		undo_resume(pass, action);
+		undo_resume(sim, action);
 		break;
 	case ACTION_RESIZE:
-		undo_resize(pass, action);
+		undo_resize(sim, action);
 		break;
 	case ACTION_RESERVE:
-		undo_reserve(pass);
+		undo_reserve(sim);
 		break;
 	case ACTION_PROMISE:
-		promise_undo(pass, action->job);
-		promise_restore(pass, action->job, action->was);
+		promise_undo(sim, action->job);
+		promise_restore(sim, action->job, action->was);
 		break;
 	case ACTION_HEAD:
 		/* One of the two is a job, and says of which lane. */
-		*lane_head(pass, action->job != UINT32_MAX ? action->job : (uint32_t)action->was) =
+		*lane_head(sim, action->job != UINT32_MAX ? action->job : (uint32_t)action->was) =
 			(struct head){ (uint32_t)action->was, (enum sl_reason)action->now };
 		break;
 	case ACTION_WAKE:
-		pass->wake = action->was;
+		sim->wake = action->was;
 		break;
 	case ACTION_LEDGER:
-		pass->ledger[action->job].amount[action->now] = action->was;
+		sim->ledger[action->job].amount[action->now] = action->was;
 		break;
 	case ACTION_FREED:
-		pass->freed = pass->freed_kept[action->was];
-		pass->freed_kept_count = (size_t)action->was;
-		pass->promises_broken = action->now;
+		sim->freed = sim->freed_kept[action->was];
+		sim->freed_kept_count = (size_t)action->was;
+		sim->promises_broken = action->now;
 		break;
-	case ACTION_BY:
-		by_undo(pass, action);
+	case ACTION_CAUSE:
+		by_undo(sim, action);
 		break;
 	case ACTION_REASON:
 		if (action->was & 0xffff)
-			lane_head(pass, action->job)->reason = (enum sl_reason)(action->was - 1);
+			lane_head(sim, action->job)->reason = (enum sl_reason)(action->was - 1);
 		else if (action->was)
-			pass->reason_now[action->job] = (uint8_t)((action->was >> 16) - 1);
+			sim->reason_now[action->job] = (uint8_t)((action->was >> 16) - 1);
 		break;
 	case ACTION_TIMER:
 	case ACTION_PLAN:

@@ -9,111 +9,112 @@
 
 /* ---- What models are to be told -------------------------------------------------------------- */
 
-void models_note(struct sl_pass *pass, struct told told)
+void models_note(struct sim *sim, struct reported reported)
 {
-	struct models *models = pass->models;
-	const int status = SL_GROW_MOST(
-		models->told, models->told_capacity, models->told_count + 1, SIZE_MAX / 64, &pass->err);
+	struct models *models = sim->models;
+	const int status = SL_GROW_MOST(models->reported, models->reported_capacity,
+		models->reported_count + 1, SIZE_MAX / 64, &sim->err);
 	if (status)
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 	else
-		models->told[models->told_count++] = told;
+		models->reported[models->reported_count++] = reported;
 }
 
-void models_started(struct sl_pass *pass, uint32_t job, bool fresh)
+void models_started(struct sim *sim, uint32_t job, bool fresh)
 {
-	if (!is_running(pass, job))
+	if (!is_running(sim, job))
 		return; /* And left again, in the same pass. */
 	if (fresh)
-		rates_reset(pass, job);
-	models_note(pass, (struct told){ TOLD_STARTED, SL_LEFT_END, job, pass->course[job].attempts });
+		speeds_reset(sim, job);
+	models_note(
+		sim, (struct reported){ REPORTED_STARTED, SL_LEFT_END, job, sim->progress[job].attempts });
 }
 
-void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how)
+void models_left(struct sim *sim, uint32_t job, enum sl_left how)
 {
 	if (how != SL_LEFT_SUSPEND)
-		pass->models->holds[job] = 0;
-	models_note(pass, (struct told){ TOLD_LEFT, how, job, 0 });
+		sim->models->holds[job] = 0;
+	models_note(sim, (struct reported){ REPORTED_LEFT, how, job, 0 });
 }
 
 /* ---- Ends between passes --------------------------------------------------------------------- */
 
-void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state)
+void end_job(struct sim *sim, uint32_t job, enum sl_state state)
 {
 	bool freed = false; /* Before its end was handled: rules.early. */
-	for (size_t i = 0; i < pass->ending_count && !freed; i++)
-		freed = pass->ending[i].ev.row == job && pass->ending[i].freed;
-	if (pass->course) {
-		course_settle(pass, job);
-		if (pass->course[job].attempts > 1)
-			pass_failed(pass, attempt_add(pass, job, &pass->course[job], state, 0));
-		if (pass->course[job].stopped != SL_NONE) {
-			pass->course[job].suspended += pass->now - pass->course[job].stopped;
-			pass->course[job].stopped = SL_NONE;
-			pass->suspended--;
+	for (size_t i = 0; i < sim->ending_count && !freed; i++)
+		freed = sim->ending[i].ev.row == job && sim->ending[i].freed;
+	if (sim->progress) {
+		progress_settle(sim, job);
+		if (sim->progress[job].attempts > 1)
+			pass_failed(sim, attempt_add(sim, job, &sim->progress[job], state, 0));
+		if (sim->progress[job].stopped != SL_NONE) {
+			sim->progress[job].suspended += sim->now - sim->progress[job].stopped;
+			sim->progress[job].stopped = SL_NONE;
+			sim->suspended--;
 		}
 	}
-	if (pass->uses & SL_USE_PROMISES && !freed && pass->job_state[job] == SL_RUNNING)
-		freed_until(pass, room_expected(pass, job));
+	if (sim->uses & SL_USE_PROMISES && !freed && sim->job_state[job] == SL_RUNNING)
+		freed_until(sim, expected_room(sim, job));
 	if (!freed)
-		room_give(pass, job);
-	if (pass->course) {
-		course_unlink(pass, job);
-		pass->course[job].due = SL_NEVER;
+		allocation_release(sim, job);
+	if (sim->progress) {
+		progress_unlink(sim, job);
+		sim->progress[job].due = SL_NEVER;
 	}
-	if (pass->job_state[job] == SL_RUNNING)
-		pass->running--;
-	pass->ended++;
-	pass->end[job] = pass->now;
-	pass->job_state[job] = (uint8_t)state;
-	if (pass->models)
-		models_left(pass, job, SL_LEFT_END);
-	others_hear(pass, job);
+	if (sim->job_state[job] == SL_RUNNING)
+		sim->running--;
+	sim->ended++;
+	sim->end[job] = sim->now;
+	sim->job_state[job] = (uint8_t)state;
+	if (sim->models)
+		models_left(sim, job, SL_LEFT_END);
+	others_hear(sim, job);
 }
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
-void models_pass_begins(struct sl_pass *pass)
+void models_pass_begins(struct sim *sim)
 {
-	struct models *models = pass->models;
-	const sl_time next = (pass->now / SL_SECOND + 1) * SL_SECOND;
-	pass->needs_pass &= ~(unsigned)NEEDS_ASKED;
-	for (uint32_t i = 0; i < models->nodes_shut; i++) {
-		const uint32_t node = models->shut[i];
-		if (models->drained[node] || models->expected[node] > pass->now)
+	struct models *models = sim->models;
+	const sl_time next = (sim->now / SL_SECOND + 1) * SL_SECOND;
+	sim->needs_pass &= ~(unsigned)NEEDS_ASKED;
+	for (uint32_t i = 0; i < models->nodes_unavailable; i++) {
+		const uint32_t node = models->unavailable[i];
+		if (models->drained[node] || models->expected[node] > sim->now)
 			continue;
 		models->expected[node] = next;
-		nodes_shut(pass->nodes, node, next);
-		pass->promises_broken = true;
+		nodes_unavailable(sim->nodes, node, next);
+		sim->promises_broken = true;
 	}
 }
 
-void pass_begin(struct sl_pass *pass)
+void pass_begin(struct sim *sim)
 {
-	room_settle(pass);
-	if (pass->models)
-		models_pass_begins(pass);
-	pass->wake = SL_NEVER;
-	pass->action_count = pass->freed_kept_count = pass->course_kept_count = 0;
-	pass->rule = pass->rule_default;
-	pass->whose = UINT32_MAX;
-	pass->open = true;
+	allocation_settle(sim);
+	if (sim->models)
+		models_pass_begins(sim);
+	sim->wake = SL_NEVER;
+	sim->action_count = sim->freed_kept_count = sim->progress_kept_count = 0;
+	sim->rule = sim->rule_default;
+	sim->beneficiary = UINT32_MAX;
+	sim->open = true;
 }
 
 /* ---- Commit ---------------------------------------------------------------------------------- */
 
-static int commit_start(struct sl_pass *pass, uint32_t job)
+static int commit_start(struct sim *sim, uint32_t job)
 {
-	pass_digest(pass, SL_EV_CLASS_COUNT, job);
-	if (pass->course && pass->course[job].attempts > 1)
-		reason_changes(pass, pass->now, job, SL_REASON_NONE, 0);
-	else if (pass->gates)
-		gates_started(pass, job);
-	room_holds(pass, job);
-	room_places(pass, job);
-	if (pass->models)
-		models_started(pass, job, true);
-	return note_end(pass, job);
+	pass_digest(sim, SL_EV_CLASS_COUNT, job);
+	if (sim->progress && sim->progress[job].attempts > 1)
+		reason_changes(sim, sim->now, job, SL_REASON_NONE, 0);
+	else if (sim->eligibility)
+		eligibility_started(sim, job);
+	allocation_holds(sim, job);
+	allocation_places(sim, job);
+	if (sim->models)
+		models_started(sim, job, true);
+	return note_end(sim, job);
 }
 
 static enum sl_left left_by(enum sl_preempt how)
@@ -132,97 +133,97 @@ static enum sl_left left_by(enum sl_preempt how)
 	return SL_LEFT_END;
 }
 
-static int commit_preempt(struct sl_pass *pass, const struct action *action)
+static int commit_preempt(struct sim *sim, const struct action *action)
 {
-	const struct course *before = &pass->course_kept[action->now].course;
+	const struct progress *before = &sim->progress_kept[action->now].progress;
 	const enum sl_preempt how = preempted_how(action);
-	pass_digest(pass, DIGEST_PREEMPT + how, action->job);
-	if (pass->models)
-		models_left(pass, action->job, left_by(how));
+	pass_digest(sim, DIGEST_PREEMPT + how, action->job);
+	if (sim->models)
+		models_left(sim, action->job, left_by(how));
 	if (how == SL_PREEMPT_SUSPEND)
 		return SL_OK;
-	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : course_kept_work(pass, action);
+	const sl_time lost = how == SL_PREEMPT_CHECKPOINT ? 0 : progress_kept_work(sim, action);
 	if (how == SL_PREEMPT_CANCEL) {
-		pass->ended++;
-		others_hear(pass, action->job);
-		return before->attempts > 1 ? attempt_add(pass, action->job, before, SL_PREEMPTED, lost)
+		sim->ended++;
+		others_hear(sim, action->job);
+		return before->attempts > 1 ? attempt_add(sim, action->job, before, SL_PREEMPTED, lost)
 					    : SL_OK;
 	}
 	if (before->attempts == 1)
-		reason_changes(pass, before->began, action->job, SL_REASON_NONE, 0);
-	reason_changes(pass, pass->now, action->job, pass->reason_default, 0);
-	return attempt_add(pass, action->job, before, (enum sl_state)(action->was >> 8), lost);
+		reason_changes(sim, before->began, action->job, SL_REASON_NONE, 0);
+	reason_changes(sim, sim->now, action->job, sim->reason_default, 0);
+	return attempt_add(sim, action->job, before, (enum sl_state)(action->was >> 8), lost);
 }
 
-void note_refused(struct sl_pass *pass, uint32_t job, const char *why)
+void note_refused(struct sim *sim, uint32_t job, const char *why)
 {
-	pass->refused_last = job;
-	pass->refused_last_why = why;
-	if (pass->decisions && !pass->refusal)
-		pass->refusal = sl_alloc(pass->arena, (size_t)pass->jobs->count + 1, sizeof(*pass->refusal));
-	if (pass->refusal)
-		pass->refusal[job] = why;
-	if (pass->refused++)
+	sim->refused_last = job;
+	sim->refused_last_why = why;
+	if (sim->decisions && !sim->refusal)
+		sim->refusal = sl_alloc(sim->arena, (size_t)sim->jobs->count + 1, sizeof(*sim->refusal));
+	if (sim->refusal)
+		sim->refusal[job] = why;
+	if (sim->refused++)
 		return;
-	pass->refused_first = job;
-	pass->refused_why = why;
+	sim->refused_first = job;
+	sim->refused_why = why;
 }
 
-static int commit_end(struct sl_pass *pass, const struct action *action)
+static int commit_end(struct sim *sim, const struct action *action)
 {
-	const struct course_kept *before = &pass->course_kept[action->now];
-	const enum sl_state state = (enum sl_state)pass->job_state[action->job];
-	pass_digest(pass, DIGEST_END + state, action->job);
-	pass->ended++;
+	const struct progress_kept *before = &sim->progress_kept[action->now];
+	const enum sl_state state = (enum sl_state)sim->job_state[action->job];
+	pass_digest(sim, DIGEST_END + state, action->job);
+	sim->ended++;
 	if (action->why)
-		note_refused(pass, action->job, action->why);
-	if (pass->models && before->state != SL_PENDING)
-		models_left(pass, action->job, SL_LEFT_END);
-	if (before->state == SL_PENDING || before->course.attempts < 2)
+		note_refused(sim, action->job, action->why);
+	if (sim->models && before->state != SL_PENDING)
+		models_left(sim, action->job, SL_LEFT_END);
+	if (before->state == SL_PENDING || before->progress.attempts < 2)
 		return SL_OK;
-	return attempt_add(pass, action->job, &before->course, state, 0);
+	return attempt_add(sim, action->job, &before->progress, state, 0);
 }
 
-static int commit_action(struct sl_pass *pass, const struct action *action)
+static int commit_action(struct sim *sim, const struct action *action)
 {
 	switch (action->kind) {
 	case ACTION_START:
-		return commit_start(pass, action->job);
+		return commit_start(sim, action->job);
 	case ACTION_CANCEL:
-		pass_digest(pass, SL_EV_CANCEL, action->job);
-		pass->ended++;
-		others_hear(pass, action->job);
+		pass_digest(sim, SL_EV_CANCEL, action->job);
+		sim->ended++;
+		others_hear(sim, action->job);
 		return SL_OK;
 	case ACTION_END:
-		return commit_end(pass, action);
+		return commit_end(sim, action);
 	case ACTION_PREEMPT:
-		return commit_preempt(pass, action);
+		return commit_preempt(sim, action);
 	case ACTION_RESUME:
-		pass_digest(pass, DIGEST_RESUME, action->job);
-		room_holds(pass, action->job); /* Suspended as it started, it held none so far. */
-		if (pass->models)
-			models_started(pass, action->job, true);
-		return note_end(pass, action->job);
+		pass_digest(sim, DIGEST_RESUME, action->job);
+		allocation_holds(sim, action->job); /* Suspended as it started, it held none so far. */
+		if (sim->models)
+			models_started(sim, action->job, true);
+		return note_end(sim, action->job);
 	case ACTION_RESIZE:
-		pass_digest(pass, DIGEST_RESIZE, action->job);
-		room_holds(pass, action->job);
-		if (pass->models)
-			models_started(pass, action->job, false);
-		return note_end(pass, action->job);
+		pass_digest(sim, DIGEST_RESIZE, action->job);
+		allocation_holds(sim, action->job);
+		if (sim->models)
+			models_started(sim, action->job, false);
+		return note_end(sim, action->job);
 	case ACTION_RESERVE:
-		return evq_push(&pass->events, action->was, SL_EV_RESERVATION, action->job, &pass->err);
+		return evq_push(&sim->events, action->was, SL_EV_RESERVATION, action->job, &sim->err);
 	case ACTION_REASON:
-		reason_changes(pass, pass->now, action->job, (enum sl_reason)(action->now >> 24),
+		reason_changes(sim, sim->now, action->job, (enum sl_reason)(action->now >> 24),
 			(uint32_t)action->now & 0xffffff);
 		return SL_OK;
 	case ACTION_TIMER:
-		return evq_push(&pass->events, action->now, SL_EV_TIMER, action->job, &pass->err);
+		return evq_push(&sim->events, action->now, SL_EV_TIMER, action->job, &sim->err);
 	case ACTION_HEAD:
 		/* Displaced and still waiting: it waits for others again. */
-		if (action->was != UINT32_MAX && is_waiting(pass, (uint32_t)action->was))
-			reason_changes(pass, pass->now, (uint32_t)action->was, pass->reason_default, 0);
-		if (action->job != UINT32_MAX && is_waiting(pass, action->job))
-			reason_changes(pass, pass->now, action->job, SL_REASON_RESOURCES, 0);
+		if (action->was != UINT32_MAX && is_waiting(sim, (uint32_t)action->was))
+			reason_changes(sim, sim->now, (uint32_t)action->was, sim->reason_default, 0);
+		if (action->job != UINT32_MAX && is_waiting(sim, action->job))
+			reason_changes(sim, sim->now, action->job, SL_REASON_RESOURCES, 0);
 		return SL_OK;
 	case ACTION_PROMISE:
 	case ACTION_ELIGIBLE:
@@ -231,72 +232,72 @@ static int commit_action(struct sl_pass *pass, const struct action *action)
 	case ACTION_FREED:
 	case ACTION_PLAN:
 		return SL_OK;
-	case ACTION_BY: /* Of the actions behind it: for who looks on. */
-		pass->rule = (uint8_t)action->now;
-		pass->whose = action->job;
+	case ACTION_CAUSE: /* Of the actions behind it: for who looks on. */
+		sim->rule = (uint8_t)action->now;
+		sim->beneficiary = action->job;
 		return SL_OK;
 	}
 	return SL_OK;
 }
 
-int pass_commit(struct sl_pass *pass)
+int pass_commit(struct sim *sim)
 {
-	pass->rule = pass->rule_default;
-	pass->whose = UINT32_MAX;
-	for (size_t i = 0; i < pass->action_count && !pass->status; i++)
-		pass_failed(pass, commit_action(pass, &pass->action[i]));
-	if (pass->decisions)
-		decisions_commit(pass);
-	const struct sim_watch *watch = pass->options.watch;
+	sim->rule = sim->rule_default;
+	sim->beneficiary = UINT32_MAX;
+	for (size_t i = 0; i < sim->action_count && !sim->status; i++)
+		pass_failed(sim, commit_action(sim, &sim->action[i]));
+	if (sim->decisions)
+		decisions_commit(sim);
+	const struct sim_watch *watch = sim->options.watch;
 	if (watch && watch->passed)
-		watch->passed(watch->self, pass);
-	pass->action_count = 0;
-	pass->open = false;
-	if (pass->placer)
-		pass->placer->forget(pass->placer_state);
-	if (pass->nodes) {
-		nodes_forget(pass->nodes);
-		pass_failed(pass, nodes_status(pass->nodes, &pass->err));
+		watch->passed(watch->self, sim);
+	sim->action_count = 0;
+	sim->open = false;
+	if (sim->allocator)
+		sim->allocator->forget(sim->allocator_state);
+	if (sim->nodes) {
+		nodes_forget(sim->nodes);
+		pass_failed(sim, nodes_status(sim->nodes, &sim->err));
 	}
-	return pass->status;
+	return sim->status;
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-sl_marked sl_mark(struct sl_pass *pass)
+sl_marked sl_mark(struct sim *sim)
 {
-	(void)pass_over(pass);
-	return (sl_marked){ .depth = ++pass->marks, .length = (uint32_t)pass->action_count };
+	(void)pass_over(sim);
+	return (sl_marked){ .depth = ++sim->marks, .length = (uint32_t)sim->action_count };
 }
 
-void pass_take_back(struct sl_pass *pass)
+void pass_take_back(struct sim *sim)
 {
-	while (pass->action_count)
-		undo_action(pass, &pass->action[--pass->action_count]);
+	while (sim->action_count)
+		undo_action(sim, &sim->action[--sim->action_count]);
 }
 
 /* Marks are closed innermost first, each once: a policy that does not ends its run. */
-static bool mark_is_last(struct sl_pass *pass, sl_marked mark)
+static bool mark_is_last(struct sim *sim, sl_marked mark)
 {
-	if (mark.depth == pass->marks && mark.depth && mark.length <= pass->action_count)
+	if (mark.depth == sim->marks && mark.depth && mark.length <= sim->action_count)
 		return true;
 	pass_failed(
-		pass, sl_fail(&pass->err, SL_POLICY,
-			      "policy '%s' closed a mark that is not the last one open", pass->policy->name));
+		sim, sl_fail(&sim->err, SL_POLICY, "policy '%s' closed a mark that is not the last one open",
+			     sim->policy->name));
 	return false;
 }
 
-void sl_undo(struct sl_pass *pass, sl_marked mark)
+void sl_undo(struct sim *sim, sl_marked mark)
 {
-	if (!mark_is_last(pass, mark))
+	if (!mark_is_last(sim, mark))
 		return;
-	while (pass->action_count > mark.length)
-		undo_action(pass, &pass->action[--pass->action_count]);
-	pass->marks--;
+	while (sim->action_count > mark.length)
+		undo_action(sim, &sim->action[--sim->action_count]);
+	sim->marks--;
 }
 
-void sl_keep(struct sl_pass *pass, sl_marked mark)
+void sl_keep(struct sim *sim, sl_marked mark)
 {
-	if (mark_is_last(pass, mark))
-		pass->marks--;
+	if (mark_is_last(sim, mark))
+		sim->marks--;
 }

@@ -8,36 +8,36 @@
 #include "sim/run/pass.h"
 
 struct engine {
-	struct sl_pass pass;
+	struct sim sim;
 	struct sl_arena *arena;
-	struct sim_options options; /* As it began. */
-	sl_time reached;            /* Everything up to here has happened; SL_NONE: nothing yet. */
-	struct sim_stretch *past;   /* Those that ended in a switch; room for the present one. */
-	size_t past_count, past_capacity;
+	struct sim_options options;   /* As it began. */
+	sl_time reached;              /* Everything up to here has happened; SL_NONE: nothing yet. */
+	struct sim_interval *history; /* Those that ended in a switch; room for the present one. */
+	size_t history_count, history_capacity;
 	bool interrupted;
 };
 
 /* sim.c: the loop. */
 enum { SIM_ASKS = 1 }; /* A status: the pass stopped at a question. */
-int sim_loop(struct sl_pass *pass, sl_time until);
-sl_time next_instant(struct sl_pass *pass);
+int sim_loop(struct sim *sim, sl_time until);
+sl_time next_instant(struct sim *sim);
 /* usage.c */
-void usage_record(struct sl_pass *pass);             /* At the end of an instant. */
-void integrate(struct sl_pass *pass, sl_time until); /* What holds from the last time on. */
-void idle_counts(struct sl_pass *pass);              /* What was idle since nothing runs is of the run. */
+void usage_record(struct sim *sim);             /* At the end of an instant. */
+void integrate(struct sim *sim, sl_time until); /* What holds from the last time on. */
+void idle_counts(struct sim *sim);              /* What was idle since nothing runs is of the run. */
 /* Its user's cancellation becomes an event, and its deadline. */
-void cancel_later(struct sl_pass *pass, uint32_t job);
+void cancel_later(struct sim *sim, uint32_t job);
 
 /* begin.c */
-int init_policy(struct sl_pass *pass, const struct policy_choice *choice, struct sl_err *err);
-void init_queues(struct sl_pass *pass);
+int init_policy(struct sim *sim, const struct policy_choice *choice, struct sl_err *err);
+void init_queues(struct sim *sim);
 
 /* begin_recorded.c: what ran and waited at scenario->begin. */
-int begin_recorded(struct sl_pass *pass);
+int begin_recorded(struct sim *sim);
 
 /* past.c */
 /* Shows the policy what happened up to that time: submissions, ends and cancellations, at their times, and
  * timers as they run out. What it sees of jobs is as it was then; the queue is filled on the way. */
-int past_show(struct sl_pass *pass, const struct past_event *event, size_t count, sl_time until);
+int history_table(struct sim *sim, const struct history_event *event, size_t count, sl_time until);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "sim/state/evq.h"
 
-struct sl_pass;
+struct sim;
 
 struct feedback {
 	struct sl_jobs jobs; /* The table with columns of this run: */
@@ -28,16 +28,16 @@ struct feedback {
 };
 
 /* Before anything that looks at jobs; and once the policy is known. */
-int feedback_init(struct sl_pass *pass, struct sl_err *err);
-int feedback_keys(struct sl_pass *pass, struct sl_err *err);
+int feedback_init(struct sim *sim, struct sl_err *err);
+int feedback_keys(struct sim *sim, struct sl_err *err);
 void feedback_release(struct feedback *feedback);
 /* When the next one is submitted, and who; SL_NEVER: nobody, as far as is known. */
-sl_time feedback_next(struct sl_pass *pass, uint32_t *job);
+sl_time feedback_next(struct sim *sim, uint32_t *job);
 /* It is submitted now: false if it had been before. */
-bool feedback_comes(struct sl_pass *pass, uint32_t job);
+bool feedback_comes(struct sim *sim, uint32_t job);
 /* It has ended, whatever its state is: who follows it is to come. */
-void feedback_ended(struct sl_pass *pass, uint32_t job);
+void feedback_ended(struct sim *sim, uint32_t job);
 /* The run is over: who never came is as if submitted after it. */
-void feedback_over(struct sl_pass *pass, sl_time last);
+void feedback_over(struct sim *sim, sl_time last);
 
 #endif

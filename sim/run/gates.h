@@ -13,42 +13,42 @@
  *
  * NULL where no job says anything more.
  */
-#ifndef SL_GATES_H
-#define SL_GATES_H
+#ifndef SL_ELIGIBILITY_H
+#define SL_ELIGIBILITY_H
 
 #include "sim/state/evq.h"
 
-struct sl_pass;
-struct gates;
-struct past_event;
+struct sim;
+struct eligibility;
+struct history_event;
 
-int gates_init(struct sl_pass *pass, struct sl_err *err);
-void gates_release(struct gates *gates);
+int eligibility_init(struct sim *sim, struct sl_err *err);
+void eligibility_release(struct eligibility *eligibility);
 
 /* A job is submitted now: true if nothing keeps it. */
-bool gates_submit(struct sl_pass *pass, uint32_t job);
+bool eligibility_submit(struct sim *sim, uint32_t job);
 /* It enters the queue now. */
-void gates_enter(struct sl_pass *pass, uint32_t job);
+void eligibility_enter(struct sim *sim, uint32_t job);
 /* It has started for the first time, or ended, whatever its state was. */
-void gates_started(struct sl_pass *pass, uint32_t job);
-void gates_ended(struct sl_pass *pass, uint32_t job);
+void eligibility_started(struct sim *sim, uint32_t job);
+void eligibility_ended(struct sim *sim, uint32_t job);
 
 /* When one opens next; SL_NEVER: not by time alone. */
-sl_time gates_next(const struct sl_pass *pass);
+sl_time eligibility_next(const struct sim *sim);
 /* Who is let in now, before and behind the submissions of the instant; UINT32_MAX: nobody. */
-uint32_t gates_pop(struct sl_pass *pass);
-uint32_t gates_pop_array(struct sl_pass *pass);
+uint32_t eligibility_pop(struct sim *sim);
+uint32_t eligibility_pop_array(struct sim *sim);
 
 /* Its end in state DEADLINE becomes an event; SL_NONE: it has no deadline. */
-sl_time gates_deadline(const struct sl_pass *pass, uint32_t job);
+sl_time eligibility_deadline(const struct sim *sim, uint32_t job);
 /* It must not be put back into the queue (sbatch --no-requeue). */
-bool gates_no_requeue(const struct sl_pass *pass, uint32_t job);
+bool eligibility_no_requeue(const struct sim *sim, uint32_t job);
 
 /* replay.start=recorded. Before the past is shown: of jobs submitted by then that do not run, when each was
  * let in (SL_NEVER: it is still kept). `found`: those that run, with their starts in pass->start. */
-int gates_take_up(struct sl_pass *pass, sl_time *entered, uint32_t submitted);
+int eligibility_take_up(struct sim *sim, sl_time *entered, uint32_t submitted);
 
 /* --check: what kept the job let it in before it started. */
-bool gates_hold(const struct sl_pass *pass, uint32_t job);
+bool eligibility_defer(const struct sim *sim, uint32_t job);
 
 #endif

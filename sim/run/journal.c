@@ -7,81 +7,81 @@
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-void sl_fail_run(struct sl_pass *pass, const struct sl_err *err)
+void sl_fail_run(struct sim *sim, const struct sl_err *err)
 {
 	SL_CHECK(err->status);
-	if (!pass->status)
-		pass->err = *err;
-	pass_failed(pass, err->status);
+	if (!sim->status)
+		sim->err = *err;
+	pass_failed(sim, err->status);
 }
 
-void sl_say(const struct sl_pass *pass, const char *text)
+void sl_say(const struct sim *sim, const char *text)
 {
-	const struct sim_watch *watch = pass->options.watch;
+	const struct sim_watch *watch = sim->options.watch;
 	if (watch && watch->said)
-		watch->said(watch->self, pass, text);
+		watch->said(watch->self, sim, text);
 }
 
-bool sl_stopping(const struct sl_pass *pass)
+bool sl_stopping(const struct sim *sim)
 {
-	const struct sim_options *options = &pass->options;
-	return pass->status || (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
+	const struct sim_options *options = &sim->options;
+	return sim->status || (options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
 	       (options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed));
 }
 
 /* Why it is to end, if it is. */
-static const char *why_over(const struct sl_pass *pass)
+static const char *why_over(const struct sim *sim)
 {
 	static const char *const over[] = {
 		[SIM_OUT_OF_TIME] = "its time is over (--max-time): results are partial",
 		[SIM_OUT_OF_MEMORY] = "memory is over its bound (--max-memory): results are partial",
 	};
-	if (pass->options.stop && atomic_load_explicit(pass->options.stop, memory_order_relaxed))
+	if (sim->options.stop && atomic_load_explicit(sim->options.stop, memory_order_relaxed))
 		return "interrupted: results are partial";
-	return pass->options.progress
-		       ? over[atomic_load_explicit(&pass->options.progress->stop, memory_order_relaxed)]
+	return sim->options.progress
+		       ? over[atomic_load_explicit(&sim->options.progress->stop, memory_order_relaxed)]
 		       : NULL;
 }
 
-void pass_poll(struct sl_pass *pass)
+void pass_poll(struct sim *sim)
 {
-	const char *why = pass->status ? NULL : why_over(pass);
+	const char *why = sim->status ? NULL : why_over(sim);
 	if (why)
-		pass_failed(pass, sl_fail(&pass->err, SL_INTERRUPTED, "%s", why));
+		pass_failed(sim, sl_fail(&sim->err, SL_INTERRUPTED, "%s", why));
 }
 
 /* ---- Actions --------------------------------------------------------------------------------- */
 
-void act(struct sl_pass *pass, struct action action)
+void act(struct sim *sim, struct action action)
 {
-	if (pass->action_count == pass->action_capacity) {
+	if (sim->action_count == sim->action_capacity) {
 		const int status = SL_GROW_MOST(
-			pass->action, pass->action_capacity, pass->action_count + 1, UINT32_MAX, &pass->err);
+			sim->action, sim->action_capacity, sim->action_count + 1, UINT32_MAX, &sim->err);
 		if (status) {
-			pass_failed(pass, status);
+			pass_failed(sim, status);
 			return;
 		}
 	}
-	pass->action[pass->action_count++] = action;
+	sim->action[sim->action_count++] = action;
 }
 
 /* ---- Digest and past ------------------------------------------------------------------------- */
 
-int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row)
+int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row)
 {
 	const int status = SL_GROW_MOST(
-		pass->past, pass->past_capacity, pass->past_count + 1, SIZE_MAX / 64, &pass->err);
+		sim->history, sim->history_capacity, sim->history_count + 1, SIZE_MAX / 64, &sim->err);
 	if (!status)
-		pass->past[pass->past_count++] =
-			(struct past_event){ .time = at, .row = row, .class = class };
+		sim->history[sim->history_count++] =
+			(struct history_event){ .time = at, .row = row, .class = class };
 	return status;
 }
 
-static int past_happens(struct sl_pass *pass, unsigned class, uint32_t row)
+static int history_happens(struct sim *sim, unsigned class, uint32_t row)
 {
-	if (pass->options.record & SIM_RECORD_WATCHED)
-		pass->options.watch->happened(pass->options.watch->self, pass, class, row);
-	return pass->options.record & SIM_RECORD_PAST ? past_note(pass, pass->now, class, row) : SL_OK;
+	if (sim->options.record & SIM_RECORD_WATCHED)
+		sim->options.watch->happened(sim->options.watch->self, sim, class, row);
+	return sim->options.record & SIM_RECORD_HISTORY ? history_note(sim, sim->now, class, row) : SL_OK;
 }
 
 /* The product of two 64-bit numbers, folded: each bit of the state reaches all others within two events. */
@@ -91,50 +91,50 @@ static uint64_t folded(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row)
+void pass_digest(struct sim *sim, unsigned class, uint32_t row)
 {
-	const bool job = row < pass->jobs->count && is_of_job(class);
-	const uint64_t size = job ? (uint64_t)pass->jobs->size[row] : 0;
+	const bool job = row < sim->jobs->count && is_of_job(class);
+	const uint64_t size = job ? (uint64_t)sim->jobs->size[row] : 0;
 	const uint64_t attempt =
-		job && pass->course && pass->course[row].attempts ? pass->course[row].attempts & 0xff : 1;
+		job && sim->progress && sim->progress[row].attempts ? sim->progress[row].attempts & 0xff : 1;
 	const uint64_t top = class * (UINT64_C(1) << 56);
 	const uint64_t what = top | attempt << 48 | (size & 0xffff) << 32 | row;
-	uint64_t h = folded(pass->digest ^ UINT64_C(0x9e3779b97f4a7c15),
-		(uint64_t)pass->now ^ UINT64_C(0xd6e8feb86659fd93));
-	if (pass->nodes && class == SL_EV_CLASS_COUNT) {
-		const struct sl_piece *piece;
-		const size_t count = nodes_pieces(pass->nodes, row, &piece);
+	uint64_t h = folded(sim->digest ^ UINT64_C(0x9e3779b97f4a7c15),
+		(uint64_t)sim->now ^ UINT64_C(0xd6e8feb86659fd93));
+	if (sim->nodes && class == SL_EV_CLASS_COUNT) {
+		const struct sl_node_tasks *alloc;
+		const size_t count = nodes_allocs(sim->nodes, row, &alloc);
 		for (size_t i = 0; i < count; i++)
 			h = folded(h ^ UINT64_C(0x8ebc6af09c88c6e3),
-				((uint64_t)piece[i].node << 32 | piece[i].tasks) ^
+				((uint64_t)alloc[i].node << 32 | alloc[i].tasks) ^
 					UINT64_C(0x589965cc75374cc3));
 	}
-	pass->digest =
+	sim->digest =
 		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
-	pass->events_applied++;
-	int status = pass->options.record & (SIM_RECORD_PAST | SIM_RECORD_WATCHED)
-			     ? past_happens(pass, class, row)
+	sim->events_applied++;
+	int status = sim->options.record & (SIM_RECORD_HISTORY | SIM_RECORD_WATCHED)
+			     ? history_happens(sim, class, row)
 			     : SL_OK;
-	pass_failed(pass, status);
-	if (pass->events_applied % (1 << 16))
+	pass_failed(sim, status);
+	if (sim->events_applied % (1 << 16))
 		return;
 	status = SL_GROW_MOST(
-		pass->digests, pass->digest_capacity, pass->digest_count + 1, SIZE_MAX / 64, &pass->err);
+		sim->digests, sim->digest_capacity, sim->digest_count + 1, SIZE_MAX / 64, &sim->err);
 	if (status)
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 	else
-		pass->digests[pass->digest_count++] = pass->digest;
+		sim->digests[sim->digest_count++] = sim->digest;
 }
 
 /* ---- Reasons --------------------------------------------------------------------------------- */
 
 /* --check: may it be given? */
-static void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reason)
+static void check_reason(struct sim *sim, uint32_t job, enum sl_reason reason)
 {
-	const enum sl_reason *may = pass->policy->reasons;
-	if (!may || reason == SL_REASON_NONE || reason == pass->reason_default || is_gated(pass, job))
+	const enum sl_reason *may = sim->policy->reasons;
+	if (!may || reason == SL_REASON_NONE || reason == sim->reason_default || is_gated(sim, job))
 		return;
-	const struct head *head = lane_head(pass, job);
+	const struct head *head = lane_head(sim, job);
 	if (head->job == job && head->reason == reason) /* The engine looked for itself. */
 		return;
 	while (*may != SL_REASON_COUNT && *may != reason)
@@ -142,21 +142,21 @@ static void check_reason(struct sl_pass *pass, uint32_t job, enum sl_reason reas
 	SL_CHECK(*may == reason);
 }
 
-void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail)
+void reason_changes(struct sim *sim, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail)
 {
-	if (pass->options.check)
-		check_reason(pass, job, reason);
-	if (pass->reason_now)
-		pass->reason_now[job] = (uint8_t)reason;
-	if (!(pass->options.record & SIM_RECORD_REASONS))
+	if (sim->options.check)
+		check_reason(sim, job, reason);
+	if (sim->reason_now)
+		sim->reason_now[job] = (uint8_t)reason;
+	if (!(sim->options.record & SIM_RECORD_REASONS))
 		return;
 	const int status = SL_GROW_MOST(
-		pass->reason, pass->reason_capacity, pass->reason_count + 1, SIZE_MAX / 64, &pass->err);
+		sim->reason, sim->reason_capacity, sim->reason_count + 1, SIZE_MAX / 64, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return;
 	}
-	pass->reason[pass->reason_count++] = (struct sl_reason_change){
+	sim->reason[sim->reason_count++] = (struct sl_reason_change){
 		.at = at, .job = job, .reason = (uint8_t)reason, .detail = detail & 0xffffff
 	};
 }

@@ -12,14 +12,14 @@ enum { LANES_MAX = 1 << 20 };
 
 int sl_lanes(const struct sl_setup *setup, uint32_t count, struct sl_err *err)
 {
-	struct sl_pass *pass = setup->pass;
+	struct sim *sim = setup->sim;
 	if (!count || count > LANES_MAX)
 		return sl_fail(
 			err, SL_USAGE, "%u lanes: a policy may have 1 to %u", count, (unsigned)LANES_MAX);
-	struct lanes *lanes = sl_alloc(pass->arena, 1, sizeof(*lanes));
-	struct lane *lane = sl_alloc(pass->arena, count, sizeof(*lane));
-	uint64_t *busy = sl_alloc(pass->arena, count / 64 + 1, sizeof(*busy));
-	uint32_t *of = sl_alloc(pass->arena, pass->jobs->count, sizeof(*of));
+	struct lanes *lanes = sl_alloc(sim->arena, 1, sizeof(*lanes));
+	struct lane *lane = sl_alloc(sim->arena, count, sizeof(*lane));
+	uint64_t *busy = sl_alloc(sim->arena, count / 64 + 1, sizeof(*busy));
+	uint32_t *of = sl_alloc(sim->arena, sim->jobs->count, sizeof(*of));
 	if (!lanes || !lane || !busy || !of)
 		return sl_fail_memory(err);
 	*lanes = (struct lanes){ .lane = lane,
@@ -28,69 +28,68 @@ int sl_lanes(const struct sl_setup *setup, uint32_t count, struct sl_err *err)
 		.of = of,
 		.queue_pool = QUEUE_POOL_EMPTY,
 		.fill_pool = QUEUE_POOL_EMPTY };
-	pass->lanes = lanes;
+	sim->lanes = lanes;
 	return SL_OK;
 }
 
-static void queue_make(
-	const struct sl_pass *pass, struct queue *queue, const double *key, struct queue_pool *pool)
+static void queue_make(const struct sim *sim, struct queue *queue, const double *key, struct queue_pool *pool)
 {
-	queue_init(queue, pass->jobs->size, pass->estimate, key);
-	queue_by_request(queue, pass->request, pass->request_class);
+	queue_init(queue, sim->jobs->size, sim->estimate, key);
+	queue_by_request(queue, sim->request, sim->request_class);
 	queue_share(queue, pool);
 }
 
-void lanes_ready(struct sl_pass *pass)
+void lanes_ready(struct sim *sim)
 {
-	struct lanes *lanes = pass->lanes;
+	struct lanes *lanes = sim->lanes;
 	for (uint32_t i = 0; lanes && i < lanes->count; i++) {
 		lanes->lane[i].head.job = UINT32_MAX;
-		queue_make(pass, &lanes->lane[i].queue, pass->key, &lanes->queue_pool);
-		queue_make(pass, &lanes->lane[i].fill, pass->fill_key, &lanes->fill_pool);
+		queue_make(sim, &lanes->lane[i].queue, sim->key, &lanes->queue_pool);
+		queue_make(sim, &lanes->lane[i].fill, sim->fill_key, &lanes->fill_pool);
 	}
 }
 
-void lanes_release(struct sl_pass *pass)
+void lanes_release(struct sim *sim)
 {
-	if (!pass->lanes)
+	if (!sim->lanes)
 		return;
-	queue_pool_release(&pass->lanes->queue_pool);
-	queue_pool_release(&pass->lanes->fill_pool);
-	pass->lanes = NULL;
+	queue_pool_release(&sim->lanes->queue_pool);
+	queue_pool_release(&sim->lanes->fill_pool);
+	sim->lanes = NULL;
 }
 
-int lanes_put(struct sl_pass *pass, uint32_t job)
+int lanes_put(struct sim *sim, uint32_t job)
 {
-	struct lanes *lanes = pass->lanes;
+	struct lanes *lanes = sim->lanes;
 	const uint32_t row = lanes->of[job];
 	struct lane *lane = &lanes->lane[row];
-	int status = queue_add(&lane->queue, job, &pass->err);
-	if (!status && pass->uses & SL_USE_FILL)
-		status = queue_add(&lane->fill, job, &pass->err);
+	int status = queue_add(&lane->queue, job, &sim->err);
+	if (!status && sim->uses & SL_USE_FILL)
+		status = queue_add(&lane->fill, job, &sim->err);
 	lanes->busy[row / 64] |= UINT64_C(1) << row % 64;
 	return status;
 }
 
-void lanes_take(struct sl_pass *pass, uint32_t job)
+void lanes_take(struct sim *sim, uint32_t job)
 {
-	struct lanes *lanes = pass->lanes;
+	struct lanes *lanes = sim->lanes;
 	const uint32_t row = lanes->of[job];
 	struct lane *lane = &lanes->lane[row];
 	queue_remove(&lane->queue, job);
-	if (pass->uses & SL_USE_FILL)
+	if (sim->uses & SL_USE_FILL)
 		queue_remove(&lane->fill, job);
 	if (!lane->queue.count)
 		lanes->busy[row / 64] &= ~(UINT64_C(1) << row % 64);
 }
 
-int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count)
+int lanes_rebuild(struct sim *sim, const uint32_t *row, uint32_t count)
 {
-	struct lanes *lanes = pass->lanes;
+	struct lanes *lanes = sim->lanes;
 	for (uint32_t i = 0; i < lanes->count; i++)
 		queue_empty(&lanes->lane[i].queue);
 	queue_pool_empty(&lanes->queue_pool);
 	for (uint32_t i = 0; i < count; i++) {
-		const int status = queue_add(&lanes->lane[lanes->of[row[i]]].queue, row[i], &pass->err);
+		const int status = queue_add(&lanes->lane[lanes->of[row[i]]].queue, row[i], &sim->err);
 		if (status)
 			return status;
 	}
@@ -99,38 +98,35 @@ int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count)
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
 
-struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill)
+struct queue *lane_queue(struct sim *sim, uint32_t lane, bool fill)
 {
-	if (!pass->lanes)
-		return fill ? &pass->fill : &pass->queue;
-	SL_CHECK(lane < pass->lanes->count);
-	return fill ? &pass->lanes->lane[lane].fill : &pass->lanes->lane[lane].queue;
+	if (!sim->lanes)
+		return fill ? &sim->fill : &sim->queue;
+	SL_CHECK(lane < sim->lanes->count);
+	return fill ? &sim->lanes->lane[lane].fill : &sim->lanes->lane[lane].queue;
 }
 
-static const struct queue *queue_of(const struct sl_pass *pass, uint32_t lane)
+static const struct queue *queue_of(const struct sim *sim, uint32_t lane)
 {
-	if (!pass->lanes)
-		return &pass->queue;
-	SL_CHECK(lane < pass->lanes->count);
-	return &pass->lanes->lane[lane].queue;
+	if (!sim->lanes)
+		return &sim->queue;
+	SL_CHECK(lane < sim->lanes->count);
+	return &sim->lanes->lane[lane].queue;
 }
 
-void sl_set_lane(struct sl_pass *pass, sl_job job, uint32_t lane)
+void sl_set_lane(struct sim *sim, sl_job job, uint32_t lane)
 {
-	SL_CHECK(pass->lanes && lane < pass->lanes->count && !is_waiting(pass, job.row));
-	pass->lanes->of[job.row] = lane;
+	SL_CHECK(sim->lanes && lane < sim->lanes->count && !is_waiting(sim, job.row));
+	sim->lanes->of[job.row] = lane;
 }
 
-uint32_t sl_lane_of(const struct sl_pass *pass, sl_job job)
-{
-	return pass->lanes ? pass->lanes->of[job.row] : 0;
-}
+uint32_t sl_lane_of(const struct sim *sim, sl_job job) { return sim->lanes ? sim->lanes->of[job.row] : 0; }
 
-uint32_t sl_lane_next(const struct sl_pass *pass, uint32_t after)
+uint32_t sl_lane_next(const struct sim *sim, uint32_t after)
 {
-	if (!pass->lanes)
-		return after == UINT32_MAX && pass->queue.count ? 0 : UINT32_MAX;
-	const struct lanes *lanes = pass->lanes;
+	if (!sim->lanes)
+		return after == UINT32_MAX && sim->queue.count ? 0 : UINT32_MAX;
+	const struct lanes *lanes = sim->lanes;
 	const uint32_t from = after + 1; /* UINT32_MAX: 0. */
 	for (uint32_t word = from / 64; word <= lanes->count / 64; word++) {
 		const uint64_t busy =
@@ -141,14 +137,14 @@ uint32_t sl_lane_next(const struct sl_pass *pass, uint32_t after)
 	return UINT32_MAX;
 }
 
-uint32_t sl_lane_count(const struct sl_pass *pass, uint32_t lane) { return queue_of(pass, lane)->count; }
+uint32_t sl_lane_count(const struct sim *sim, uint32_t lane) { return queue_of(sim, lane)->count; }
 
-sl_job sl_lane_first(const struct sl_pass *pass, uint32_t lane)
+sl_job sl_lane_first(const struct sim *sim, uint32_t lane)
 {
-	return pass->status && pass->open ? SL_JOB_NONE : (sl_job){ queue_first(queue_of(pass, lane)) };
+	return sim->status && sim->open ? SL_JOB_NONE : (sl_job){ queue_first(queue_of(sim, lane)) };
 }
 
-sl_job sl_lane_after(const struct sl_pass *pass, uint32_t lane, sl_job job)
+sl_job sl_lane_after(const struct sim *sim, uint32_t lane, sl_job job)
 {
-	return (sl_job){ queue_after(queue_of(pass, lane), job.row) };
+	return (sl_job){ queue_after(queue_of(sim, lane), job.row) };
 }

@@ -13,10 +13,10 @@
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
 /* Courses, as of policies that preempt; nodes with their names, where a model looks at them. */
-int models_ask(struct sl_pass *pass, struct sl_err *err)
+int models_query(struct sim *sim, struct sl_err *err)
 {
-	const struct scenario *scenario = pass->scenario;
-	const struct sl_setup setup = { .pass = pass };
+	const struct scenario *scenario = sim->scenario;
+	const struct sl_setup setup = { .sim = sim };
 	unsigned uses = SL_USE_PREEMPT | SL_USE_ESTIMATES;
 	if (!scenario->model_count)
 		return SL_OK;
@@ -34,51 +34,51 @@ int models_ask(struct sl_pass *pass, struct sl_err *err)
 				scenario->model[i].model->name);
 		uses |= SL_USE_NODES;
 	}
-	pass->courses_lent = !(pass->uses & SL_USE_PREEMPT);
+	sim->courses_lent = !(sim->uses & SL_USE_PREEMPT);
 	return sl_use(&setup, uses, err);
 }
 
-static int columns_init(struct sl_pass *pass, struct models *models, struct sl_err *err)
+static int columns_init(struct sim *sim, struct models *models, struct sl_err *err)
 {
-	const size_t jobs = pass->jobs->count;
-	const size_t nodes = pass->info->node_count;
-	models->factor = sl_alloc(pass->arena, jobs * models->count, sizeof(*models->factor));
-	models->knows = sl_alloc(pass->arena, jobs, sizeof(*models->knows));
-	models->holds = sl_alloc(pass->arena, jobs, sizeof(*models->holds));
-	models->end_seq = sl_alloc(pass->arena, jobs, sizeof(*models->end_seq));
-	models->noted = sl_alloc(pass->arena, jobs, sizeof(*models->noted));
-	models->is_changed = sl_alloc(pass->arena, jobs, sizeof(*models->is_changed));
-	models->down = sl_alloc(pass->arena, nodes, sizeof(*models->down));
-	models->drained = sl_alloc(pass->arena, nodes, sizeof(*models->drained));
-	models->ready = sl_alloc(pass->arena, nodes, sizeof(*models->ready));
-	models->expected = sl_alloc(pass->arena, nodes, sizeof(*models->expected));
-	models->shut = sl_alloc(pass->arena, nodes, sizeof(*models->shut));
-	models->shut_place = sl_alloc(pass->arena, nodes, sizeof(*models->shut_place));
-	if (!models->shut || !models->shut_place || !models->factor || !models->knows || !models->holds ||
-		!models->end_seq || !models->noted || !models->is_changed || !models->down ||
-		!models->drained || !models->ready || !models->expected)
+	const size_t jobs = sim->jobs->count;
+	const size_t nodes = sim->info->node_count;
+	models->factor = sl_alloc(sim->arena, jobs * models->count, sizeof(*models->factor));
+	models->knows = sl_alloc(sim->arena, jobs, sizeof(*models->knows));
+	models->holds = sl_alloc(sim->arena, jobs, sizeof(*models->holds));
+	models->end_seq = sl_alloc(sim->arena, jobs, sizeof(*models->end_seq));
+	models->noted = sl_alloc(sim->arena, jobs, sizeof(*models->noted));
+	models->is_changed = sl_alloc(sim->arena, jobs, sizeof(*models->is_changed));
+	models->down = sl_alloc(sim->arena, nodes, sizeof(*models->down));
+	models->drained = sl_alloc(sim->arena, nodes, sizeof(*models->drained));
+	models->ready = sl_alloc(sim->arena, nodes, sizeof(*models->ready));
+	models->expected = sl_alloc(sim->arena, nodes, sizeof(*models->expected));
+	models->unavailable = sl_alloc(sim->arena, nodes, sizeof(*models->unavailable));
+	models->unavailable_place = sl_alloc(sim->arena, nodes, sizeof(*models->unavailable_place));
+	if (!models->unavailable || !models->unavailable_place || !models->factor || !models->knows ||
+		!models->holds || !models->end_seq || !models->noted || !models->is_changed ||
+		!models->down || !models->drained || !models->ready || !models->expected)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < jobs * models->count; i++)
-		models->factor[i] = SL_RATE_ONE;
+		models->factor[i] = SL_SPEED_ONE;
 	for (size_t i = 0; i < jobs; i++)
 		models->noted[i] = SL_NONE;
 	return SL_OK;
 }
 
-static int model_init(struct sl_pass *pass, const struct model_choice *choice, struct sl_err *err)
+static int model_init(struct sim *sim, const struct model_choice *choice, struct sl_err *err)
 {
-	struct models *models = pass->models;
-	const struct scenario *scenario = pass->scenario;
+	struct models *models = sim->models;
+	const struct scenario *scenario = sim->scenario;
 	const struct sl_model_setup setup = {
-		.arena = pass->arena,
-		.jobs = pass->jobs,
+		.arena = sim->arena,
+		.jobs = sim->jobs,
 		.cluster = &scenario->cluster,
-		.seed = pass->options.seed,
+		.seed = sim->options.seed,
 		.values = choice->values,
 		.value_count = choice->value_count,
 		.epoch = scenario->epoch ? scenario->epoch + scenario->utc_offset : 0,
-		.world = pass,
-		.sheet = choice->sheet,
+		.sim = sim,
+		.csv = choice->csv,
 	};
 	struct instance *instance = &models->of[models->current];
 	instance->model = choice->model;
@@ -89,47 +89,47 @@ static int model_init(struct sl_pass *pass, const struct model_choice *choice, s
 
 const struct sl_value *sl_model_value(const struct sl_model_setup *setup, const char *model, const char *key)
 {
-	const struct scenario *scenario = setup->world ? setup->world->scenario : NULL;
+	const struct scenario *scenario = setup->sim ? setup->sim->scenario : NULL;
 	for (size_t i = 0; scenario && i < scenario->model_count; i++)
 		if (strcmp(scenario->model[i].model->name, model) == 0)
 			return sl_value_of(scenario->model[i].values, scenario->model[i].value_count, key);
 	return NULL;
 }
 
-int models_init(struct sl_pass *pass, struct sl_err *err)
+int models_init(struct sim *sim, struct sl_err *err)
 {
-	const struct scenario *scenario = pass->scenario;
+	const struct scenario *scenario = sim->scenario;
 	if (!scenario->model_count)
 		return SL_OK;
-	struct models *models = sl_alloc(pass->arena, 1, sizeof(*models));
+	struct models *models = sl_alloc(sim->arena, 1, sizeof(*models));
 	if (!models)
 		return sl_fail_memory(err);
 	models->count = (uint32_t)scenario->model_count;
-	models->holding = UINT32_MAX;
-	int status = columns_init(pass, models, err);
-	pass->models = status ? NULL : models;
+	models->node_alloc = UINT32_MAX;
+	int status = columns_init(sim, models, err);
+	sim->models = status ? NULL : models;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
-		status = model_init(pass, &scenario->model[i], err);
+		status = model_init(sim, &scenario->model[i], err);
 	}
 	return status;
 }
 
-void models_begin(struct sl_pass *pass)
+void models_begin(struct sim *sim)
 {
-	struct models *models = pass->models;
-	for (uint32_t job = pass->run_first; job != UINT32_MAX; job = pass->course[job].next)
-		models_started(pass, job, true);
+	struct models *models = sim->models;
+	for (uint32_t job = sim->run_first; job != UINT32_MAX; job = sim->progress[job].next)
+		models_started(sim, job, true);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
 		if (models->of[i].model->begin)
-			models->of[i].model->begin(models->of[i].state, pass);
+			models->of[i].model->begin(models->of[i].state, sim);
 	}
 }
 
-void models_release(struct sl_pass *pass)
+void models_release(struct sim *sim)
 {
-	struct models *models = pass->models;
+	struct models *models = sim->models;
 	if (!models)
 		return;
 	for (uint32_t i = 0; i < models->count; i++)
@@ -137,47 +137,47 @@ void models_release(struct sl_pass *pass)
 			models->of[i].model->release(models->of[i].state);
 	intset_release(&models->replaced);
 	free(models->changed);
-	free(models->told);
-	free(models->shown);
+	free(models->reported);
+	free(models->displayed);
 	free(models->node_change);
 }
 
-static int models_tell(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int models_report(struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
-	struct models *models = pass->models;
-	const sl_time now = pass->now;
+	struct models *models = sim->models;
+	const sl_time now = sim->now;
 	int status = SL_OK;
 	if (models->stopped && models->over != SL_NONE)
-		pass->now = models->over;
+		sim->now = models->over;
 	for (uint32_t i = 0; i < models->count && !status; i++) {
 		models->current = i;
 		tally->model = models->of[i].model->name;
-		if (models->of[i].model->tell)
-			status = models->of[i].model->tell(models->of[i].state, pass, tally, err);
+		if (models->of[i].model->report)
+			status = models->of[i].model->report(models->of[i].state, sim, tally, err);
 	}
-	pass->now = now;
+	sim->now = now;
 	return status;
 }
 
-static int policy_tells(struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int policy_tells(struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
-	const struct sl_policy *policy = pass->policy;
-	if (!policy || !policy->tell)
+	const struct sl_policy *policy = sim->policy;
+	if (!policy || !policy->report)
 		return SL_OK;
 	tally->model = policy->name;
 	tally->policy = true;
-	const int status = policy->tell(pass->state, pass, tally, err);
+	const int status = policy->report(sim->state, sim, tally, err);
 	tally->policy = false;
 	return status;
 }
 
-int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
+int all_reported(struct sim *sim, struct sl_result *result, struct sl_err *err)
 {
 	struct sl_tally tally;
-	tally_init(&tally, pass->arena);
-	int status = policy_tells(pass, &tally, err);
-	if (!status && pass->models)
-		status = models_tell(pass, &tally, err);
+	tally_init(&tally, sim->arena);
+	int status = policy_tells(sim, &tally, err);
+	if (!status && sim->models)
+		status = models_report(sim, &tally, err);
 	if (!status)
 		status = tally_lend(&tally, result, err);
 	tally_release(&tally);
@@ -185,59 +185,59 @@ int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
 }
 
 /* The run's figures are of the time from the first submission to the last end. */
-static void add_missing(struct sl_pass *pass, sl_time until)
+static void add_missing(struct sim *sim, sl_time until)
 {
-	struct models *models = pass->models;
-	for (uint32_t kind = 0; models->missing_counts && kind < pass->info->kind_count; kind++)
+	struct models *models = sim->models;
+	for (uint32_t kind = 0; models->missing_counts && kind < sim->info->kind_count; kind++)
 		models->missing[kind] += (unsigned __int128)(until - models->missing_since) *
 					 (uint64_t)models->missing_now[kind];
 	models->missing_since = until;
 }
 
 /* An instant is over: so much is missing from now on. */
-static void note_missing(struct sl_pass *pass)
+static void note_missing(struct sim *sim)
 {
-	struct models *models = pass->models;
-	const uint64_t ended = pass->ended + pass->attempt_count;
+	struct models *models = sim->models;
+	const uint64_t ended = sim->ended + sim->attempt_count;
 	if (!models->node_change_count)
 		return;
-	add_missing(pass, pass->now);
+	add_missing(sim, sim->now);
 	if (models->ended_before != ended)
 		memcpy(models->missing_at_end, models->missing, sizeof(models->missing));
 	models->ended_before = ended;
-	models->missing_counts = pass->submitted || pass->scenario->begins;
-	for (uint32_t kind = 0; kind < pass->info->kind_count; kind++)
-		models->missing_now[kind] = nodes_shut_free(pass->nodes, kind);
+	models->missing_counts = sim->submitted || sim->scenario->begins;
+	for (uint32_t kind = 0; kind < sim->info->kind_count; kind++)
+		models->missing_now[kind] = nodes_unavailable_free(sim->nodes, kind);
 }
 
-static const unsigned __int128 *missing_until(struct sl_pass *pass, sl_time last)
+static const unsigned __int128 *missing_until(struct sim *sim, sl_time last)
 {
-	struct models *models = pass->models;
+	struct models *models = sim->models;
 	if (last < models->missing_since)
 		return models->missing_at_end;
-	add_missing(pass, last);
+	add_missing(sim, last);
 	return models->missing;
 }
 
 /* Work done over the time in which it held what it asked for, over all attempts. */
-int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err)
+int models_results(struct sim *sim, struct sl_result *result, struct sl_err *err)
 {
-	const struct models *models = pass->models;
-	const uint32_t jobs = pass->jobs->count;
-	uint64_t *mean = sl_alloc(pass->arena, jobs, sizeof(*mean));
+	const struct models *models = sim->models;
+	const uint32_t jobs = sim->jobs->count;
+	uint64_t *mean = sl_alloc(sim->arena, jobs, sizeof(*mean));
 	if (!mean)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < jobs; job++) {
-		const struct course *course = &pass->course[job];
+		const struct progress *progress = &sim->progress[job];
 		const sl_time held = sl_run_time_of(result, job);
 		const sl_time done =
-			course->done_lost + course->done_kept + sl_done_of(pass, (sl_job){ job });
+			progress->done_lost + progress->done_kept + sl_done_of(sim, (sl_job){ job });
 		mean[job] =
 			held > 0 ? (uint64_t)(((unsigned __int128)(uint64_t)done << 32) / (uint64_t)held) : 0;
 	}
-	result->rate_mean = mean;
-	if (pass->nodes)
-		result->missing = missing_until(pass, result->last);
+	result->speed_mean = mean;
+	if (sim->nodes)
+		result->missing = missing_until(sim, result->last);
 	result->node_change = models->node_change;
 	result->node_change_count = models->node_change_count;
 	return SL_OK;
@@ -245,43 +245,43 @@ int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err
 
 /* ---- What is told ---------------------------------------------------------------------------- */
 
-static void tell_started(struct sl_pass *pass, const struct told *told)
+static void report_started(struct sim *sim, const struct reported *reported)
 {
-	struct models *models = pass->models;
-	const sl_job job = { told->row };
+	struct models *models = sim->models;
+	const sl_job job = { reported->row };
 	for (uint32_t i = 0; i < models->count; i++) {
 		/* Perhaps it is gone again: by this very telling, too. */
-		if (!is_running(pass, job.row) || pass->course[job.row].attempts != told->attempts)
+		if (!is_running(sim, job.row) || sim->progress[job.row].attempts != reported->attempts)
 			return;
 		models->current = i;
 		models->knows[job.row] |= (uint16_t)(1U << i);
 		if (models->of[i].model->started)
-			models->of[i].model->started(models->of[i].state, pass, job);
+			models->of[i].model->started(models->of[i].state, sim, job);
 	}
 }
 
-static void tell_left(struct sl_pass *pass, const struct told *told)
+static void report_left(struct sim *sim, const struct reported *reported)
 {
-	struct models *models = pass->models;
-	const uint16_t knows = models->knows[told->row];
-	if (told->how != SL_LEFT_SUSPEND)
-		models->knows[told->row] = 0;
+	struct models *models = sim->models;
+	const uint16_t knows = models->knows[reported->row];
+	if (reported->how != SL_LEFT_SUSPEND)
+		models->knows[reported->row] = 0;
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
 		if (knows >> i & 1 && models->of[i].model->left)
 			models->of[i].model->left(
-				models->of[i].state, pass, (sl_job){ told->row }, told->how);
+				models->of[i].state, sim, (sl_job){ reported->row }, reported->how);
 	}
 }
 
-static void tell_node(struct sl_pass *pass, const struct told *told)
+static void report_node(struct sim *sim, const struct reported *reported)
 {
-	struct models *models = pass->models;
+	struct models *models = sim->models;
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
 		if (models->of[i].model->node)
 			models->of[i].model->node(
-				models->of[i].state, pass, told->row, told->what == TOLD_NODE_UP);
+				models->of[i].state, sim, reported->row, reported->what == REPORTED_NODE_UP);
 	}
 }
 
@@ -289,86 +289,86 @@ static void tell_node(struct sl_pass *pass, const struct told *told)
 enum { IDLE_MAX = 1000000 };
 
 /* What the telling makes happen is told behind it. */
-static void tell_all(struct sl_pass *pass)
+static void report_all(struct sim *sim)
 {
-	struct models *models = pass->models;
-	while (models->told_next < models->told_count && !pass->status) {
-		const struct told told = models->told[models->told_next++];
-		switch (told.what) {
-		case TOLD_STARTED:
-			tell_started(pass, &told);
+	struct models *models = sim->models;
+	while (models->reported_next < models->reported_count && !sim->status) {
+		const struct reported reported = models->reported[models->reported_next++];
+		switch (reported.what) {
+		case REPORTED_STARTED:
+			report_started(sim, &reported);
 			break;
-		case TOLD_LEFT:
-			tell_left(pass, &told);
+		case REPORTED_LEFT:
+			report_left(sim, &reported);
 			break;
-		case TOLD_NODE_DOWN:
-		case TOLD_NODE_UP:
-			tell_node(pass, &told);
+		case REPORTED_NODE_DOWN:
+		case REPORTED_NODE_UP:
+			report_node(sim, &reported);
 			break;
 		}
 	}
-	models->told_next = models->told_count = 0;
+	models->reported_next = models->reported_count = 0;
 }
 
-static void instant_over(struct sl_pass *pass)
+static void instant_over(struct sim *sim)
 {
-	struct models *models = pass->models;
-	note_missing(pass);
-	models->stalled = models->events_seen == pass->events_applied ? models->stalled + 1 : 0;
-	models->events_seen = pass->events_applied;
-	if (pass->running || pass->suspended)
+	struct models *models = sim->models;
+	note_missing(sim);
+	models->stalled = models->events_seen == sim->events_applied ? models->stalled + 1 : 0;
+	models->events_seen = sim->events_applied;
+	if (sim->running || sim->suspended)
 		models->idle = 0;
 	else if (models->idle < IDLE_MAX)
 		models->idle++;
 }
 
-bool models_settle(struct sl_pass *pass)
+bool models_settle(struct sim *sim)
 {
-	struct models *models = pass->models;
+	struct models *models = sim->models;
 	if (models->stopped) {
-		instant_over(pass);
+		instant_over(sim);
 		return false;
 	}
-	tell_all(pass);
+	report_all(sim);
 	for (uint32_t i = 0; i < models->count; i++) {
 		models->current = i;
 		if (models->of[i].model->settle)
-			models->of[i].model->settle(models->of[i].state, pass);
+			models->of[i].model->settle(models->of[i].state, sim);
 	}
-	rates_apply(pass);
-	const struct ev *top = evq_top(&pass->events);
-	if (models->told_count || pass->needs_pass & NEEDS_ASKED || (top && top->time <= pass->now))
+	speeds_apply(sim);
+	const struct ev *top = evq_top(&sim->events);
+	if (models->reported_count || sim->needs_pass & NEEDS_ASKED || (top && top->time <= sim->now))
 		return true;
-	instant_over(pass);
+	instant_over(sim);
 	return false;
 }
 
 /* ---- Timers ---------------------------------------------------------------------------------- */
 
-void sl_model_pass(struct sl_pass *world) { world->needs_pass |= NEEDS_ASKED; }
+void sl_model_pass(struct sim *sim) { sim->needs_pass |= NEEDS_ASKED; }
 
-void sl_model_wake(struct sl_pass *world, sl_time at, uint32_t row)
+void sl_model_wake(struct sim *sim, sl_time at, uint32_t row)
 {
 	SL_CHECK(row < UINT32_C(1) << MODEL_ROW_BITS);
-	if (at == SL_NEVER || world->models->stopped)
+	if (at == SL_NEVER || sim->models->stopped)
 		return;
-	pass_failed(world, evq_push(&world->events, at > world->now ? at : world->now, SL_EV_MODEL,
-				   world->models->current << MODEL_ROW_BITS | row, &world->err));
+	pass_failed(sim, evq_push(&sim->events, at > sim->now ? at : sim->now, SL_EV_MODEL,
+				 sim->models->current << MODEL_ROW_BITS | row, &sim->err));
 }
 
-void models_timer(struct sl_pass *pass, uint32_t row)
+void models_timer(struct sim *sim, uint32_t row)
 {
-	struct models *models = pass->models;
-	tell_all(pass);
-	pass->reported--; /* As if it were an event. */
+	struct models *models = sim->models;
+	report_all(sim);
+	sim->reported--; /* As if it were an event. */
 	if (row >> MODEL_ROW_BITS == MODEL_NOBODY) {
-		models_let_in(pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
+		models_released(sim, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
 		return;
 	}
 	models->current = row >> MODEL_ROW_BITS;
 	const struct instance *instance = &models->of[models->current];
 	if (instance->model->timer)
-		instance->model->timer(instance->state, pass, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
+		instance->model->timer(instance->state, sim, row & ((UINT32_C(1) << MODEL_ROW_BITS) - 1));
 }
 
 static bool is_no_model(void *self, const struct ev *ev)
@@ -378,18 +378,18 @@ static bool is_no_model(void *self, const struct ev *ev)
 }
 
 /* All that is still to happen is of models. */
-static bool only_models(struct sl_pass *pass)
+static bool only_models(struct sim *sim)
 {
 	uint32_t job;
 	const bool comes =
-		pass->feedback ? feedback_next(pass, &job) != SL_NEVER : pass->submitted < pass->jobs->count;
-	if (comes || pass->running || pass->suspended || pass->wake != SL_NEVER || pass->expiries.count)
+		sim->feedback ? feedback_next(sim, &job) != SL_NEVER : sim->submitted < sim->jobs->count;
+	if (comes || sim->running || sim->suspended || sim->wake != SL_NEVER || sim->expiries.count)
 		return false;
-	if ((pass->gates && gates_next(pass) != SL_NEVER) ||
-		(pass->uses & SL_USE_PROMISES && promise_next(pass) != SL_NEVER))
+	if ((sim->eligibility && eligibility_next(sim) != SL_NEVER) ||
+		(sim->uses & SL_USE_PROMISES && promise_next(sim) != SL_NEVER))
 		return false;
-	for (size_t i = 0; i < pass->events.count; i++)
-		if (pass->events.heap[i].class != SL_EV_MODEL)
+	for (size_t i = 0; i < sim->events.count; i++)
+		if (sim->events.heap[i].class != SL_EV_MODEL)
 			return false;
 	return true;
 }
@@ -398,88 +398,88 @@ static bool only_models(struct sl_pass *pass)
  * promise from second to second, behind a job that is held, or a node that is down, for ever. */
 enum { STALLED_MAX = 10000 };
 
-static bool is_stalled(const struct sl_pass *pass)
+static bool is_stalled(const struct sim *sim)
 {
-	return pass->models->stalled >= STALLED_MAX && !pass->events.count &&
-	       pass->submitted == pass->jobs->count;
+	return sim->models->stalled >= STALLED_MAX && !sim->events.count &&
+	       sim->submitted == sim->jobs->count;
 }
 
 /* Who waits then may still hope for a node to come back. */
-static void stop_if_over(struct sl_pass *pass)
+static void stop_if_over(struct sim *sim)
 {
-	struct models *models = pass->models;
-	const struct ev *top = evq_top(&pass->events);
-	const bool over = pass->ended == pass->jobs->count;
-	if (models->stopped || pass->needs_pass & NEEDS_ASKED || models->put_off ||
+	struct models *models = sim->models;
+	const struct ev *top = evq_top(&sim->events);
+	const bool over = sim->ended == sim->jobs->count;
+	if (models->stopped || sim->needs_pass & NEEDS_ASKED || models->deferred ||
 		(!over && (!top || top->class != SL_EV_MODEL)))
 		return;
-	if (!over &&
-		(!only_models(pass) || (pass->queue.count && models->nodes_shut && models->idle < IDLE_MAX)))
+	if (!over && (!only_models(sim) ||
+			     (sim->queue.count && models->nodes_unavailable && models->idle < IDLE_MAX)))
 		return;
 	models->stopped = true;
-	models->over = over ? pass->now : SL_NONE;
-	evq_keep(&pass->events, is_no_model, NULL);
+	models->over = over ? sim->now : SL_NONE;
+	evq_keep(&sim->events, is_no_model, NULL);
 }
 
-bool models_over(struct sl_pass *pass)
+bool models_over(struct sim *sim)
 {
-	stop_if_over(pass);
-	return is_stalled(pass);
+	stop_if_over(sim);
+	return is_stalled(sim);
 }
 
 /* ---- Work that is done, and held on to ------------------------------------------------------- */
 
-bool models_hold(struct sl_pass *pass, uint32_t job)
+bool models_defer(struct sim *sim, uint32_t job)
 {
-	struct models *models = pass->models;
-	const bool again = pass->course[job].finished;
-	rates_done(pass, job);
-	if (!models->may_hold || again)
+	struct models *models = sim->models;
+	const bool retry = sim->progress[job].finished;
+	speeds_done(sim, job);
+	if (!models->may_hold || retry)
 		return false;
-	tell_all(pass); /* Who is asked has heard that it began. */
-	models->holding = job;
+	report_all(sim); /* Who is asked has heard that it began. */
+	models->node_alloc = job;
 	for (uint32_t i = 0; i < models->count; i++) {
 		const struct instance *instance = &models->of[i];
 		if (!instance->model->ends)
 			continue;
 		models->current = i;
 		models->holds[job] |= (uint16_t)(1U << i);
-		if (!instance->model->ends(instance->state, pass, (sl_job){ job }))
+		if (!instance->model->ends(instance->state, sim, (sl_job){ job }))
 			models->holds[job] &= (uint16_t) ~(1U << i);
 	}
-	models->holding = UINT32_MAX;
+	models->node_alloc = UINT32_MAX;
 	if (models->holds[job])
-		rates_hold(pass, job);
+		speeds_pause(sim, job);
 	return models->holds[job] != 0;
 }
 
-static void finish_job(struct sl_pass *pass, uint32_t job)
+static void finish_job(struct sim *sim, uint32_t job)
 {
-	end_job(pass, job, SL_COMPLETED);
-	pass_digest(pass, SL_EV_JOB_END, job);
-	tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_JOB_END, job });
-	if (pass->options.check)
-		check_state(pass);
+	end_job(sim, job, SL_COMPLETED);
+	pass_digest(sim, SL_EV_JOB_END, job);
+	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_JOB_END, job });
+	if (sim->options.check)
+		check_state(sim);
 }
 
-void sl_model_finish(struct sl_pass *world, sl_job job)
+void sl_model_finish(struct sim *sim, sl_job job)
 {
-	struct models *models = world->models;
+	struct models *models = sim->models;
 	const uint16_t bit = (uint16_t)(1U << models->current);
-	if (!is_running(world, job.row) || !(models->holds[job.row] & bit))
+	if (!is_running(sim, job.row) || !(models->holds[job.row] & bit))
 		return;
 	models->holds[job.row] &= (uint16_t)~bit;
-	if (models->holds[job.row] || models->holding == job.row)
+	if (models->holds[job.row] || models->node_alloc == job.row)
 		return;
-	world->needs_pass |= NEEDS_ASKED;
-	finish_job(world, job.row);
+	sim->needs_pass |= NEEDS_ASKED;
+	finish_job(sim, job.row);
 }
 
 /* ---- Transfers, predictions, figures --------------------------------------------------------- */
 
-bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer)
+bool sl_model_transfer(struct sim *sim, const struct sl_transfer *transfer)
 {
-	struct models *models = world->models;
+	struct models *models = sim->models;
 	const uint32_t asker = models->current;
 	struct sl_transfer handed = *transfer;
 	handed.asker = asker;
@@ -487,29 +487,29 @@ bool sl_model_transfer(struct sl_pass *world, const struct sl_transfer *transfer
 		if (!models->of[i].model->transfer)
 			continue;
 		models->current = i;
-		models->of[i].model->transfer(models->of[i].state, world, &handed);
+		models->of[i].model->transfer(models->of[i].state, sim, &handed);
 		models->current = asker;
 		return true;
 	}
 	return false;
 }
 
-void sl_model_transferred(struct sl_pass *world, const struct sl_transfer *transfer)
+void sl_model_transferred(struct sim *sim, const struct sl_transfer *transfer)
 {
-	struct models *models = world->models;
+	struct models *models = sim->models;
 	const uint32_t carrier = models->current;
 	SL_CHECK(transfer->asker < models->count);
 	const struct instance *instance = &models->of[transfer->asker];
 	models->current = transfer->asker;
 	if (instance->model->transferred)
-		instance->model->transferred(instance->state, world, transfer);
+		instance->model->transferred(instance->state, sim, transfer);
 	models->current = carrier;
 }
 
-uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *piece, size_t count)
+uint64_t sl_predict(struct sim *sim, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
-	struct models *models = world->models;
-	uint64_t product = SL_RATE_ONE;
+	struct models *models = sim->models;
+	uint64_t product = SL_SPEED_ONE;
 	if (!models)
 		return product;
 	const uint32_t asker = models->current;
@@ -518,46 +518,46 @@ uint64_t sl_predict(struct sl_pass *world, sl_job job, const struct sl_piece *pi
 		if (!instance->model->predict)
 			continue;
 		models->current = i;
-		const uint64_t factor = instance->model->predict(instance->state, world, job, piece, count);
+		const uint64_t factor = instance->model->predict(instance->state, sim, job, alloc, count);
 		const unsigned __int128 wide = (unsigned __int128)product * factor >> 32;
-		product = wide < SL_RATE_MAX ? (uint64_t)wide : SL_RATE_MAX;
+		product = wide < SL_SPEED_MAX ? (uint64_t)wide : SL_SPEED_MAX;
 	}
 	models->current = asker;
 	return product;
 }
 
-uint32_t sl_leaf_of(const struct sl_pass *world, uint32_t node)
+uint32_t sl_leaf_of(const struct sim *sim, uint32_t node)
 {
-	const struct models *models = world->models;
+	const struct models *models = sim->models;
 	for (uint32_t i = 0; models && i < models->count; i++)
 		if (models->of[i].model->leaf)
 			return models->of[i].model->leaf(models->of[i].state, node);
 	return UINT32_MAX;
 }
 
-void sl_model_show(struct sl_pass *world, const char *name, int64_t value)
+void sl_model_set_figure(struct sim *sim, const char *name, int64_t value)
 {
-	struct models *models = world->models;
+	struct models *models = sim->models;
 	size_t i = 0;
-	while (i < models->shown_count && strcmp(models->shown[i].name, name) != 0)
+	while (i < models->displayed_count && strcmp(models->displayed[i].name, name) != 0)
 		i++;
-	if (i == models->shown_count) {
-		const int status = SL_GROW(models->shown, models->shown_capacity, i + 1, &world->err);
-		const char *kept = status ? NULL : sl_strdup(world->arena, name, strlen(name));
+	if (i == models->displayed_count) {
+		const int status = SL_GROW(models->displayed, models->displayed_capacity, i + 1, &sim->err);
+		const char *kept = status ? NULL : sl_strdup(sim->arena, name, strlen(name));
 		if (!kept) {
-			pass_failed(world, status ? status : sl_fail_memory(&world->err));
+			pass_failed(sim, status ? status : sl_fail_memory(&sim->err));
 			return;
 		}
-		models->shown[models->shown_count++].name = kept;
+		models->displayed[models->displayed_count++].name = kept;
 	}
-	models->shown[i].value = value;
+	models->displayed[i].value = value;
 }
 
-int64_t sl_shown_of(const struct sl_pass *world, const char *name)
+int64_t sl_figure_of(const struct sim *sim, const char *name)
 {
-	const struct models *models = world->models;
-	for (size_t i = 0; models && i < models->shown_count; i++)
-		if (strcmp(models->shown[i].name, name) == 0)
-			return models->shown[i].value;
+	const struct models *models = sim->models;
+	for (size_t i = 0; models && i < models->displayed_count; i++)
+		if (strcmp(models->displayed[i].name, name) == 0)
+			return models->displayed[i].value;
 	return SL_NONE;
 }

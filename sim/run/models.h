@@ -20,15 +20,15 @@ enum { MODELS_MAX = 15, MODEL_ROW_BITS = 28, PART_BITS = 32 };
 enum { MODEL_NOBODY = 15 }; /* In place of a model's number: the row is a job that is let in again. */
 
 /* What is to be told. */
-struct told {
-	enum told_what { TOLD_STARTED, TOLD_LEFT, TOLD_NODE_DOWN, TOLD_NODE_UP } what;
-	enum sl_left how;  /* TOLD_LEFT */
+struct reported {
+	enum reported_what { REPORTED_STARTED, REPORTED_LEFT, REPORTED_NODE_DOWN, REPORTED_NODE_UP } what;
+	enum sl_left how;  /* REPORTED_LEFT */
 	uint32_t row;      /* Job, or node. */
-	uint32_t attempts; /* TOLD_STARTED: told if the job still runs in that attempt. */
+	uint32_t attempts; /* REPORTED_STARTED: told if the job still runs in that attempt. */
 };
 
 /* A figure that a model shows. */
-struct shown {
+struct displayed {
 	const char *name;
 	int64_t value;
 };
@@ -39,10 +39,10 @@ struct models {
 		void *state;
 	} of[MODELS_MAX];
 	uint32_t count;
-	uint32_t current; /* Whose function is being called. */
-	bool sizes;       /* One of them counts work by size: the engine's own proportion does not. */
-	bool may_hold;    /* One of them has `ends`. */
-	uint32_t holding; /* The job of which `ends` is being asked; UINT32_MAX: none. */
+	uint32_t current;    /* Whose function is being called. */
+	bool sizes;          /* One of them counts work by size: the engine's own proportion does not. */
+	bool may_hold;       /* One of them has `ends`. */
+	uint32_t node_alloc; /* The job of which `ends` is being asked; UINT32_MAX: none. */
 
 	/* By job. */
 	uint64_t *factor;       /* Of each model, `count` a job. */
@@ -55,8 +55,8 @@ struct models {
 	size_t changed_count, changed_capacity;
 	bool *is_changed;
 
-	struct told *told; /* From told_next on. */
-	size_t told_next, told_count, told_capacity;
+	struct reported *reported; /* From reported_next on. */
+	size_t reported_next, reported_count, reported_capacity;
 	uint64_t events_seen; /* Events as of the instant before; */
 	uint32_t stalled;     /* instants in a row at which there were no more. */
 	bool stopped;         /* Nobody is left for whom anything could happen. */
@@ -64,19 +64,19 @@ struct models {
 			*/
 	uint32_t idle; /* Instants in a row at which models alone did something and nothing ran. */
 
-	struct shown *shown;
-	size_t shown_count, shown_capacity;
+	struct displayed *displayed;
+	size_t displayed_count, displayed_capacity;
 
 	/* fails.c */
 	struct sl_node_change *node_change;
 	size_t node_change_count, node_change_capacity;
-	uint32_t *down, *drained; /* By node: how many times. */
-	uint8_t *ready;           /* By node: enum sl_ready. */
-	sl_time *expected;        /* By node that is down; SL_NEVER: nobody knows. */
-	uint32_t *shut;           /* Nodes that are either, in no order; */
-	uint32_t *shut_place;     /* and where each stands there, + 1. */
-	uint32_t nodes_shut;
-	uint32_t put_off; /* Jobs that wait outside the queue, with a timer each. */
+	uint32_t *down, *drained;    /* By node: how many times. */
+	uint8_t *ready;              /* By node: enum sl_ready. */
+	sl_time *expected;           /* By node that is down; SL_NEVER: nobody knows. */
+	uint32_t *unavailable;       /* Nodes that are either, in no order; */
+	uint32_t *unavailable_place; /* and where each stands there, + 1. */
+	uint32_t nodes_unavailable;
+	uint32_t deferred; /* Jobs that wait outside the queue, with a timer each. */
 	/* Free on nodes that are shut: since that time, integrated from the first submission until then, and
 	 * until a job last ended. */
 	sl_time missing_since;
@@ -87,40 +87,40 @@ struct models {
 };
 
 /* What models need of the run is asked for before there is room; then they are made; then they begin. */
-int models_ask(struct sl_pass *pass, struct sl_err *err);
-int models_init(struct sl_pass *pass, struct sl_err *err);
-void models_begin(struct sl_pass *pass);
-void models_release(struct sl_pass *pass);
+int models_query(struct sim *sim, struct sl_err *err);
+int models_init(struct sim *sim, struct sl_err *err);
+void models_begin(struct sim *sim);
+void models_release(struct sim *sim);
 /* What the policy has to say, then each model, in the order in which they are settled. */
-int all_told(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
-int models_results(struct sl_pass *pass, struct sl_result *result, struct sl_err *err);
+int all_reported(struct sim *sim, struct sl_result *result, struct sl_err *err);
+int models_results(struct sim *sim, struct sl_result *result, struct sl_err *err);
 
 /* commit.c: nodes that are not back when they were expected are taken to be at the next second. */
-void models_pass_begins(struct sl_pass *pass);
+void models_pass_begins(struct sim *sim);
 
 /* commit.c: noted, to be told. fresh: it begins anew at rate one; else its size changed. */
-void models_started(struct sl_pass *pass, uint32_t job, bool fresh);
-void models_left(struct sl_pass *pass, uint32_t job, enum sl_left how);
-void models_note(struct sl_pass *pass, struct told told);
-void models_timer(struct sl_pass *pass, uint32_t row);
+void models_started(struct sim *sim, uint32_t job, bool fresh);
+void models_left(struct sim *sim, uint32_t job, enum sl_left how);
+void models_note(struct sim *sim, struct reported reported);
+void models_timer(struct sim *sim, uint32_t row);
 /* Its work is done. True: a model has it hold on. */
-bool models_hold(struct sl_pass *pass, uint32_t job);
+bool models_defer(struct sim *sim, uint32_t job);
 /* Tells what happened, settles, and applies rates. True: more happens at this instant. */
-bool models_settle(struct sl_pass *pass);
+bool models_settle(struct sim *sim);
 /* Once nothing is left to happen but what models do for themselves: no more events of models. True: no event
  * is to come, and for long none came. */
-bool models_over(struct sl_pass *pass);
+bool models_over(struct sim *sim);
 
 /* fails.c: its time outside the queue may be over. */
-void models_let_in(struct sl_pass *pass, uint32_t job);
+void models_released(struct sim *sim, uint32_t job);
 
 /* rates.c */
-void rates_apply(struct sl_pass *pass);
-void rates_reset(struct sl_pass *pass, uint32_t job);
-bool rates_replaced(const struct sl_pass *pass, const struct ev *ev);
-uint64_t rates_product(const struct sl_pass *pass, uint32_t job);
+void speeds_apply(struct sim *sim);
+void speeds_reset(struct sim *sim, uint32_t job);
+bool speeds_replaced(const struct sim *sim, const struct ev *ev);
+uint64_t speeds_product(const struct sim *sim, uint32_t job);
 /* Its work is done, all of it; and it holds on, so that its limit alone may end it. */
-void rates_done(struct sl_pass *pass, uint32_t job);
-void rates_hold(struct sl_pass *pass, uint32_t job);
+void speeds_done(struct sim *sim, uint32_t job);
+void speeds_pause(struct sim *sim, uint32_t job);
 
 #endif

@@ -10,508 +10,501 @@
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-void queue_put(struct sl_pass *pass, uint32_t job)
+void queue_put(struct sim *sim, uint32_t job)
 {
-	int status = queue_add(&pass->queue, job, &pass->err);
-	if (!status && pass->uses & SL_USE_FILL)
-		status = queue_add(&pass->fill, job, &pass->err);
-	if (!status && pass->lanes)
-		status = lanes_put(pass, job);
-	pass_failed(pass, status);
-	room_waits(pass, job, 1);
+	int status = queue_add(&sim->queue, job, &sim->err);
+	if (!status && sim->uses & SL_USE_FILL)
+		status = queue_add(&sim->fill, job, &sim->err);
+	if (!status && sim->lanes)
+		status = lanes_put(sim, job);
+	pass_failed(sim, status);
+	allocation_waits(sim, job, 1);
 }
 
-void queue_take(struct sl_pass *pass, uint32_t job)
+void queue_take(struct sim *sim, uint32_t job)
 {
-	queue_remove(&pass->queue, job);
-	if (pass->uses & SL_USE_FILL)
-		queue_remove(&pass->fill, job);
-	if (pass->lanes)
-		lanes_take(pass, job);
-	room_waits(pass, job, -1);
+	queue_remove(&sim->queue, job);
+	if (sim->uses & SL_USE_FILL)
+		queue_remove(&sim->fill, job);
+	if (sim->lanes)
+		lanes_take(sim, job);
+	allocation_waits(sim, job, -1);
 }
 
-void queue_job(struct sl_pass *pass, uint32_t job)
+void queue_job(struct sim *sim, uint32_t job)
 {
-	queue_put(pass, job);
-	if (pass->uses & SL_USE_PROMISES)
-		unpromised_put(pass, job);
+	queue_put(sim, job);
+	if (sim->uses & SL_USE_PROMISES)
+		unpromised_put(sim, job);
 }
 
-void unqueue_job(struct sl_pass *pass, uint32_t job)
+void unqueue_job(struct sim *sim, uint32_t job)
 {
-	const sl_time was = promise_release(pass, job);
+	const sl_time was = promise_release(sim, job);
 	if (was != SL_NONE) {
-		freed_add(&pass->freed, was, time_after(was, pass->estimate[job]));
-		pass->freed.early = true;
+		freed_add(&sim->freed, was, time_after(was, sim->estimate[job]));
+		sim->freed.early = true;
 	}
-	queue_take(pass, job);
-	struct head *head = lane_head(pass, job);
+	queue_take(sim, job);
+	struct head *head = lane_head(sim, job);
 	if (head->job == job)
 		head->job = UINT32_MAX;
 }
 
 /* ---- In init --------------------------------------------------------------------------------- */
 
-static void *column(struct sl_pass *pass, size_t element)
+static void *column(struct sim *sim, size_t element)
 {
-	return sl_alloc(pass->arena, pass->jobs->count, element);
+	return sl_alloc(sim->arena, sim->jobs->count, element);
 }
 
 int sl_use(const struct sl_setup *setup, unsigned what, struct sl_err *err)
 {
-	struct sl_pass *pass = setup->pass;
-	const uint32_t count = pass->jobs->count;
+	struct sim *sim = setup->sim;
+	const uint32_t count = sim->jobs->count;
 	bool out = false;
 	if (what & SL_USE_CONTROL)
 		what |= SL_USE_PREEMPT;
 	if (what & SL_USE_PREEMPT)
 		what |= SL_USE_ESTIMATES; /* What is left after a checkpoint. */
-	what &= ~pass->uses;
-	if (what & SL_USE_KEYS && !pass->key)
-		out |= !(pass->key = column(pass, sizeof(*pass->key)));
-	if (what & SL_USE_FILL && !pass->fill_key)
-		out |= !(pass->fill_key = column(pass, sizeof(*pass->fill_key)));
-	if (what & SL_USE_ESTIMATES && !pass->estimate_own)
-		out |= !(pass->estimate_own = column(pass, sizeof(*pass->estimate_own)));
-	if (what & SL_USE_PROMISES && !pass->promise)
-		out |= !(pass->promise = column(pass, sizeof(*pass->promise)));
-	if (what & SL_USE_PREEMPT && !pass->course)
-		out |= !(pass->course = column(pass, sizeof(*pass->course)));
-	if (what & SL_USE_REASONS && !pass->reason_now)
-		out |= !(pass->reason_now = column(pass, sizeof(*pass->reason_now)));
+	what &= ~sim->uses;
+	if (what & SL_USE_KEYS && !sim->key)
+		out |= !(sim->key = column(sim, sizeof(*sim->key)));
+	if (what & SL_USE_FILL && !sim->fill_key)
+		out |= !(sim->fill_key = column(sim, sizeof(*sim->fill_key)));
+	if (what & SL_USE_ESTIMATES && !sim->estimate_own)
+		out |= !(sim->estimate_own = column(sim, sizeof(*sim->estimate_own)));
+	if (what & SL_USE_PROMISES && !sim->promise)
+		out |= !(sim->promise = column(sim, sizeof(*sim->promise)));
+	if (what & SL_USE_PREEMPT && !sim->progress)
+		out |= !(sim->progress = column(sim, sizeof(*sim->progress)));
+	if (what & SL_USE_REASONS && !sim->reason_now)
+		out |= !(sim->reason_now = column(sim, sizeof(*sim->reason_now)));
 	if (out)
 		return sl_fail_memory(err);
 	if (what & SL_USE_REASONS)
-		memset(pass->reason_now, SL_REASON_COUNT, count);
+		memset(sim->reason_now, SL_REASON_COUNT, count);
 	if (what & SL_USE_ESTIMATES) {
-		memcpy(pass->estimate_own, pass->jobs->limit, count * sizeof(*pass->estimate_own));
-		pass->estimate = pass->estimate_own;
+		memcpy(sim->estimate_own, sim->jobs->limit, count * sizeof(*sim->estimate_own));
+		sim->estimate = sim->estimate_own;
 	}
 	for (uint32_t i = 0; what & SL_USE_PROMISES && i < count; i++)
-		pass->promise[i] = SL_NONE;
+		sim->promise[i] = SL_NONE;
 	for (uint32_t i = 0; what & SL_USE_PREEMPT && i < count; i++)
-		pass->course[i] = COURSE_NONE;
-	pass->uses |= what;
+		sim->progress[i] = PROGRESS_NONE;
+	sim->uses |= what;
 	return SL_OK;
 }
 
-enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job)
+enum sl_reason sl_reason_of(const struct sim *sim, sl_job job)
 {
-	SL_CHECK(pass->reason_now);
-	const uint8_t reason = pass->reason_now[job.row];
-	return reason < SL_REASON_COUNT ? (enum sl_reason)reason : pass->reason_default;
+	SL_CHECK(sim->reason_now);
+	const uint8_t reason = sim->reason_now[job.row];
+	return reason < SL_REASON_COUNT ? (enum sl_reason)reason : sim->reason_default;
 }
 
-void sl_remark(const struct sl_setup *setup, const char *text)
+void sl_warning(const struct sl_setup *setup, const char *text)
 {
-	struct sl_pass *pass = setup->pass;
+	struct sim *sim = setup->sim;
 	const char *copy = sl_strdup(setup->arena, text, strlen(text));
-	for (uint32_t i = 0; copy && i < pass->remark_count; i++)
-		if (strcmp(pass->remark[i], copy) == 0)
+	for (uint32_t i = 0; copy && i < sim->warning_count; i++)
+		if (strcmp(sim->warning[i], copy) == 0)
 			return; /* Said by a policy that was there before. */
-	if (copy && pass->remark_count < SL_REMARKS_MAX)
-		pass->remark[pass->remark_count++] = copy;
+	if (copy && sim->warning_count < SL_WARNINGS_MAX)
+		sim->warning[sim->warning_count++] = copy;
 }
 
 void sl_default_rule(const struct sl_setup *setup, unsigned rule)
 {
 	SL_CHECK(rule < SL_RULE_COUNT);
-	setup->pass->rule_default = (uint8_t)rule;
+	setup->sim->rule_default = (uint8_t)rule;
 }
 
 void sl_default_reason(const struct sl_setup *setup, enum sl_reason reason)
 {
-	setup->pass->reason_default = reason;
+	setup->sim->reason_default = reason;
 }
 
 int sl_overcommit(const struct sl_setup *setup, uint32_t times, struct sl_err *err)
 {
-	if (!is_controlled(setup->pass) || !times)
+	if (!is_controlled(setup->sim) || !times)
 		return sl_fail(err, SL_USAGE,
 			"what is given out more than once needs a policy that has the say (SL_USE_CONTROL)");
-	setup->pass->overcommit = times;
+	setup->sim->overcommit = times;
 	return SL_OK;
 }
 
-void placing_release(struct placing *placing)
+void scorer_release(struct scorer *scorer)
 {
-	if (placing->rule && placing->rule->release)
-		placing->rule->release(placing->state);
-	*placing = (struct placing){ 0 };
+	if (scorer->rule && scorer->rule->release)
+		scorer->rule->release(scorer->state);
+	*scorer = (struct scorer){ 0 };
 }
 
-int sl_set_placing(
-	const struct sl_setup *setup, const struct sl_placing *rule, enum sl_ties ties, struct sl_err *err)
+int sl_set_node_scorer(const struct sl_setup *setup, const struct sl_node_scorer *rule, enum sl_ties ties,
+	struct sl_err *err)
 {
-	struct placing *placing = &setup->pass->placing;
-	placing_release(placing);
-	*placing = (struct placing){ .rule = rule, .ties = ties, .seed = setup->seed };
-	return rule->init ? rule->init(&placing->state, setup, err) : SL_OK;
+	struct scorer *scorer = &setup->sim->scorer;
+	scorer_release(scorer);
+	*scorer = (struct scorer){ .rule = rule, .ties = ties, .seed = setup->seed };
+	return rule->init ? rule->init(&scorer->state, setup, err) : SL_OK;
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
 
-sl_time sl_now(const struct sl_pass *pass) { return pass->now; }
+sl_time sl_now(const struct sim *sim) { return sim->now; }
 
 /* As pass_over, for those who may not count. */
-static bool is_over(const struct sl_pass *pass) { return pass->status && pass->open; }
+static bool is_over(const struct sim *sim) { return sim->status && sim->open; }
 
-uint64_t sl_pass_number(const struct sl_pass *pass) { return pass->passes; }
+uint64_t sl_pass_number(const struct sim *sim) { return sim->passes; }
 
-const struct sl_jobs *sl_jobs_of(const struct sl_pass *pass) { return pass->jobs; }
+const struct sl_jobs *sl_jobs_of(const struct sim *sim) { return sim->jobs; }
 
-enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job)
+enum sl_state sl_state_of(const struct sim *sim, sl_job job)
 {
-	return (enum sl_state)pass->job_state[job.row];
+	return (enum sl_state)sim->job_state[job.row];
 }
 
-bool sl_waits(const struct sl_pass *pass, sl_job job) { return is_waiting(pass, job.row); }
+bool sl_waits(const struct sim *sim, sl_job job) { return is_waiting(sim, job.row); }
 
-sl_time sl_start_of(const struct sl_pass *pass, sl_job job)
+sl_time sl_start_of(const struct sim *sim, sl_job job)
 {
-	return pass->course && pass->course[job.row].attempts ? pass->course[job.row].began
-							      : pass->start[job.row];
+	return sim->progress && sim->progress[job.row].attempts ? sim->progress[job.row].began
+								: sim->start[job.row];
 }
 
-const struct sl_cluster *sl_cluster_of(const struct sl_pass *pass) { return pass->info; }
+const struct sl_cluster *sl_cluster_of(const struct sim *sim) { return sim->info; }
 
-int64_t sl_free(const struct sl_pass *pass, uint32_t kind)
+int64_t sl_free(const struct sim *sim, uint32_t kind)
 {
-	return kind < pass->info->kind_count ? room_idle(pass, kind) : 0;
+	return kind < sim->info->kind_count ? allocation_idle(sim, kind) : 0;
 }
 
-static sl_job run_job(const struct sl_pass *pass, uint32_t row)
+static sl_job run_job(const struct sim *sim, uint32_t row)
 {
-	return pass->course ? (sl_job){ row } : SL_JOB_NONE;
+	return sim->progress ? (sl_job){ row } : SL_JOB_NONE;
 }
 
-sl_job sl_running_first(const struct sl_pass *pass) { return run_job(pass, pass->run_first); }
+sl_job sl_running_first(const struct sim *sim) { return run_job(sim, sim->run_first); }
 
-sl_job sl_running_last(const struct sl_pass *pass) { return run_job(pass, pass->run_last); }
+sl_job sl_running_last(const struct sim *sim) { return run_job(sim, sim->run_last); }
 
-sl_job sl_running_next(const struct sl_pass *pass, sl_job job)
+sl_job sl_running_next(const struct sim *sim, sl_job job)
 {
-	return pass->course && !is_over(pass) ? (sl_job){ pass->course[job.row].next } : SL_JOB_NONE;
+	return sim->progress && !is_over(sim) ? (sl_job){ sim->progress[job.row].next } : SL_JOB_NONE;
 }
 
-sl_job sl_running_before(const struct sl_pass *pass, sl_job job)
+sl_job sl_running_before(const struct sim *sim, sl_job job)
 {
-	return pass->course ? (sl_job){ pass->course[job.row].before } : SL_JOB_NONE;
+	return sim->progress ? (sl_job){ sim->progress[job.row].before } : SL_JOB_NONE;
 }
 
-sl_time sl_expected_end(const struct sl_pass *pass, sl_job job)
+sl_time sl_expected_end(const struct sim *sim, sl_job job)
 {
-	const enum sl_state state = sl_state_of(pass, job);
-	return state == SL_RUNNING ? room_expected(pass, job.row) : SL_NEVER;
+	const enum sl_state state = sl_state_of(sim, job);
+	return state == SL_RUNNING ? expected_room(sim, job.row) : SL_NEVER;
 }
 
-sl_time sl_work_of(const struct sl_pass *pass, sl_job job)
+sl_time sl_work_of(const struct sim *sim, sl_job job)
 {
-	if (pass->models)
-		return sl_kept_of(pass, job) + sl_done_of(pass, job);
-	if (pass->course)
-		return pass->course[job.row].kept + course_work(pass, job.row);
-	return pass->job_state[job.row] == SL_RUNNING ? pass->now - pass->start[job.row] : 0;
+	if (sim->models)
+		return sl_kept_of(sim, job) + sl_done_of(sim, job);
+	if (sim->progress)
+		return sim->progress[job.row].kept + progress_work(sim, job.row);
+	return sim->job_state[job.row] == SL_RUNNING ? sim->now - sim->start[job.row] : 0;
 }
 
-sl_time sl_estimate_kept(const struct sl_pass *pass, sl_job job)
+sl_time sl_estimate_kept(const struct sim *sim, sl_job job)
 {
 	sl_time load;
-	return pass->course ? course_kept_estimate(pass, job.row, &load) : pass->estimate[job.row];
+	return sim->progress ? progress_kept_estimate(sim, job.row, &load) : sim->estimate[job.row];
 }
 
-size_t sl_pieces_of(const struct sl_pass *pass, sl_job job, const struct sl_piece **piece)
+size_t sl_node_tasks_of(const struct sim *sim, sl_job job, const struct sl_node_tasks **alloc)
 {
-	*piece = NULL;
-	return pass->nodes && pass->job_state[job.row] == SL_RUNNING
-		       ? nodes_pieces(pass->nodes, job.row, piece)
-		       : 0;
+	*alloc = NULL;
+	return sim->nodes && sim->job_state[job.row] == SL_RUNNING ? nodes_allocs(sim->nodes, job.row, alloc)
+								   : 0;
 }
 
-uint32_t sl_tasks_of(const struct sl_pass *pass, sl_job job)
+uint32_t sl_tasks_of(const struct sim *sim, sl_job job)
 {
-	if (pass->job_state[job.row] != SL_RUNNING)
+	if (sim->job_state[job.row] != SL_RUNNING)
 		return 0;
-	if (pass->course && pass->course[job.row].tasks)
-		return pass->course[job.row].tasks;
-	return pass->request ? pass->requests[pass->request[job.row]].group[0].tasks
-			     : (uint32_t)pass->jobs->size[job.row];
+	if (sim->progress && sim->progress[job.row].tasks)
+		return sim->progress[job.row].tasks;
+	return sim->request ? sim->requests[sim->request[job.row]].group[0].tasks
+			    : (uint32_t)sim->jobs->size[job.row];
 }
 
-int64_t sl_asks(const struct sl_pass *pass, sl_job job, uint32_t kind)
+int64_t sl_asks(const struct sim *sim, sl_job job, uint32_t kind)
 {
-	if (!pass->request)
-		return kind == SL_KIND_CPUS ? pass->jobs->size[job.row] : 0;
-	const struct sl_request *request = &pass->requests[pass->request[job.row]];
+	if (!sim->request)
+		return kind == SL_KIND_CPUS ? sim->jobs->size[job.row] : 0;
+	const struct sl_request *request = &sim->requests[sim->request[job.row]];
 	return kind == SL_KIND_CPUS ? request->cpus : kind == SL_KIND_MEM ? request->mem : request->gpus;
 }
 
-sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job) { return pass->estimate[job.row]; }
+sl_time sl_estimate_of(const struct sim *sim, sl_job job) { return sim->estimate[job.row]; }
 
-uint32_t sl_queue_count(const struct sl_pass *pass) { return pass->queue.count; }
+uint32_t sl_queue_count(const struct sim *sim) { return sim->queue.count; }
 
-sl_job sl_queue_first(const struct sl_pass *pass)
+sl_job sl_queue_first(const struct sim *sim)
 {
-	return is_over(pass) ? SL_JOB_NONE : (sl_job){ queue_first(&pass->queue) };
+	return is_over(sim) ? SL_JOB_NONE : (sl_job){ queue_first(&sim->queue) };
 }
 
-sl_job sl_queue_after(const struct sl_pass *pass, sl_job job)
+sl_job sl_queue_after(const struct sim *sim, sl_job job)
 {
-	return (sl_job){ queue_after(&pass->queue, job.row) };
+	return (sl_job){ queue_after(&sim->queue, job.row) };
 }
 
-bool sl_queue_before(const struct sl_pass *pass, sl_job a, sl_job b)
+bool sl_queue_before(const struct sim *sim, sl_job a, sl_job b) { return row_before(sim, a.row, b.row); }
+
+bool sl_fits(struct sim *sim, sl_job job) { return !pass_over(sim) && allocation_fits(sim, job.row); }
+
+bool sl_any_fits(struct sim *sim) { return !pass_over(sim) && allocation_any_fits(sim); }
+
+struct sl_promise sl_shadow_with(struct sim *sim, sl_job job, enum sl_spare spare)
 {
-	return row_before(pass, a.row, b.row);
-}
-
-bool sl_fits(struct sl_pass *pass, sl_job job) { return !pass_over(pass) && room_fits(pass, job.row); }
-
-bool sl_any_fits(struct sl_pass *pass) { return !pass_over(pass) && room_any_fits(pass); }
-
-struct sl_promise sl_shadow_with(struct sl_pass *pass, sl_job job, enum sl_spare spare)
-{
-	const sl_time length = pass->estimate[job.row];
+	const sl_time length = sim->estimate[job.row];
 	const int64_t all = spare != SL_SPARE_NONE;
-	if (pass->nodes) {
-		const sl_time at = nodes_soonest(pass->nodes, pass->request[job.row], length);
-		return sl_shadow_at(pass, job, at, spare);
+	if (sim->nodes) {
+		const sl_time at = nodes_soonest(sim->nodes, sim->request[job.row], length);
+		return sl_shadow_at(sim, job, at, spare);
 	}
-	const int64_t size = pass->jobs->size[job.row];
-	const int64_t cpus_free = pass->cluster.cpus_free;
-	if (pass->windows_ahead) {
+	const int64_t size = sim->jobs->size[job.row];
+	const int64_t cpus_free = sim->cluster.cpus_free;
+	if (sim->windows_ahead) {
 		const sl_time at =
-			profile_earliest(&pass->profile, pass->now, SL_NEVER, size - cpus_free, length);
-		return sl_shadow_at(pass, job, at, spare);
+			profile_earliest(&sim->profile, sim->now, SL_NEVER, size - cpus_free, length);
+		return sl_shadow_at(sim, job, at, spare);
 	}
 	if (size <= cpus_free)
-		return (struct sl_promise){ job, pass->now, all * (cpus_free - size) };
+		return (struct sl_promise){ job, sim->now, all * (cpus_free - size) };
 	struct profile_point point;
-	if (!profile_first_least(&pass->profile, pass->now, SL_NEVER, size - cpus_free, &point))
+	if (!profile_first_least(&sim->profile, sim->now, SL_NEVER, size - cpus_free, &point))
 		return (struct sl_promise){ job, SL_NEVER, 0 };
 	return (struct sl_promise){ job, point.at, all * (cpus_free + point.value - size) };
 }
 
-struct sl_promise sl_shadow(struct sl_pass *pass, sl_job job)
-{
-	return sl_shadow_with(pass, job, SL_SPARE_COUNT);
-}
+struct sl_promise sl_shadow(struct sim *sim, sl_job job) { return sl_shadow_with(sim, job, SL_SPARE_COUNT); }
 
-struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time at, enum sl_spare spare)
+struct sl_promise sl_shadow_at(struct sim *sim, sl_job job, sl_time at, enum sl_spare spare)
 {
 	struct sl_promise shadow = { job, at, 0 };
 	if (spare == SL_SPARE_NONE)
 		return shadow;
-	if (pass->nodes) {
-		if (at < pass->now)
+	if (sim->nodes) {
+		if (at < sim->now)
 			return shadow;
-		nodes_for(pass->nodes, job.row);
-		nodes_guard(pass->nodes, pass->request[job.row], at, pass->estimate[job.row],
+		nodes_for(sim->nodes, job.row);
+		nodes_backfill_check(sim->nodes, sim->request[job.row], at, sim->estimate[job.row],
 			spare == SL_SPARE_NAMED);
 		shadow.spare = 1;
 		return shadow;
 	}
 	if (at == SL_NEVER)
 		return shadow;
-	const sl_time then = at > pass->now ? at : pass->now;
+	const sl_time then = at > sim->now ? at : sim->now;
 	const int64_t left =
-		pass->cluster.cpus_free + profile_value(&pass->profile, then) - pass->jobs->size[job.row];
+		sim->cluster.cpus_free + profile_value(&sim->profile, then) - sim->jobs->size[job.row];
 	shadow.spare = left > 0 ? left : 0;
 	return shadow;
 }
 
-static sl_job next_fit(struct sl_pass *pass, struct queue *queue, sl_job after, struct sl_promise *shadow)
+static sl_job next_fit(struct sim *sim, struct queue *queue, sl_job after, struct sl_promise *shadow)
 {
-	const bool fill = pass->uses & SL_USE_FILL;
-	if (pass_over(pass))
+	const bool fill = sim->uses & SL_USE_FILL;
+	if (pass_over(sim))
 		return SL_JOB_NONE;
 	const uint32_t behind = fill && shadow && after.row == shadow->job.row ? UINT32_MAX : after.row;
-	uint32_t found = room_next_fit(pass, queue, behind, shadow);
+	uint32_t found = allocation_next_fit(sim, queue, behind, shadow);
 	if (fill && shadow && found == shadow->job.row && found != UINT32_MAX)
-		found = room_next_fit(pass, queue, found, shadow);
-	if (shadow && found != UINT32_MAX && !pass->nodes && shadow->at != SL_NEVER &&
-		pass->estimate[found] > shadow->at - pass->now)
-		shadow->spare -= pass->jobs->size[found];
+		found = allocation_next_fit(sim, queue, found, shadow);
+	if (shadow && found != UINT32_MAX && !sim->nodes && shadow->at != SL_NEVER &&
+		sim->estimate[found] > shadow->at - sim->now)
+		shadow->spare -= sim->jobs->size[found];
 	return (sl_job){ found };
 }
 
-sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow)
+sl_job sl_queue_next_fit(struct sim *sim, sl_job after, struct sl_promise *shadow)
 {
-	return next_fit(pass, pass->uses & SL_USE_FILL ? &pass->fill : &pass->queue, after, shadow);
+	return next_fit(sim, sim->uses & SL_USE_FILL ? &sim->fill : &sim->queue, after, shadow);
 }
 
-sl_job sl_lane_next_fit(struct sl_pass *pass, uint32_t lane, sl_job after, struct sl_promise *shadow)
+sl_job sl_lane_next_fit(struct sim *sim, uint32_t lane, sl_job after, struct sl_promise *shadow)
 {
-	return next_fit(pass, lane_queue(pass, lane, pass->uses & SL_USE_FILL), after, shadow);
+	return next_fit(sim, lane_queue(sim, lane, sim->uses & SL_USE_FILL), after, shadow);
 }
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
 /* It is first, and does not start: why? */
-static void head_becomes(struct sl_pass *pass, struct head *head, uint32_t job, enum sl_reason reason)
+static void head_becomes(struct sim *sim, struct head *head, uint32_t job, enum sl_reason reason)
 {
 	if (head->job != job) {
-		act(pass, (struct action){
-				  .kind = ACTION_HEAD, .job = job, .was = head->job, .now = head->reason });
+		act(sim, (struct action){
+				 .kind = ACTION_HEAD, .job = job, .was = head->job, .now = head->reason });
 		*head = (struct head){ job, SL_REASON_RESOURCES };
 	}
 	if (reason == head->reason)
 		return;
-	act(pass, (struct action){ .kind = ACTION_REASON,
-			  .job = job,
-			  .was = (int64_t)head->reason + 1,
-			  .now = (int64_t)reason << 24 });
+	act(sim, (struct action){ .kind = ACTION_REASON,
+			 .job = job,
+			 .was = (int64_t)head->reason + 1,
+			 .now = (int64_t)reason << 24 });
 	head->reason = reason;
 }
 
-void sl_head_waits(struct sl_pass *pass, sl_job job)
+void sl_head_waits(struct sim *sim, sl_job job)
 {
-	struct head *head = lane_head(pass, job.row);
-	if (pass->open && (head->job != job.row || head->reason != SL_REASON_RESOURCES || room_windows(pass)))
-		head_becomes(pass, head, job.row,
-			room_windows(pass) ? room_keeps(pass, job.row) : SL_REASON_RESOURCES);
+	struct head *head = lane_head(sim, job.row);
+	if (sim->open &&
+		(head->job != job.row || head->reason != SL_REASON_RESOURCES || allocation_windows(sim)))
+		head_becomes(sim, head, job.row,
+			allocation_windows(sim) ? allocation_keeps(sim, job.row) : SL_REASON_RESOURCES);
 }
 
-void sl_head_left(struct sl_pass *pass, sl_job job)
+void sl_head_left(struct sim *sim, sl_job job)
 {
-	if (!pass->open)
+	if (!sim->open)
 		return;
-	if (sl_fits(pass, job))
-		head_becomes(pass, lane_head(pass, job.row), job.row, SL_REASON_LEFT);
+	if (sl_fits(sim, job))
+		head_becomes(sim, lane_head(sim, job.row), job.row, SL_REASON_LEFT);
 	else
-		sl_head_waits(pass, job);
+		sl_head_waits(sim, job);
 }
 
-void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reason, uint32_t detail)
+void sl_set_reason(struct sim *sim, sl_job job, enum sl_reason reason, uint32_t detail)
 {
 	SL_CHECK(reason < SL_REASON_COUNT);
-	if (!pass->open || !is_waiting(pass, job.row))
+	if (!sim->open || !is_waiting(sim, job.row))
 		return;
-	const int64_t was = pass->reason_now ? (int64_t)pass->reason_now[job.row] + 1 : 0;
-	act(pass, (struct action){ .kind = ACTION_REASON,
-			  .job = job.row,
-			  .was = was << 16,
-			  .now = (int64_t)reason << 24 | (detail & 0xffffff) });
+	const int64_t was = sim->reason_now ? (int64_t)sim->reason_now[job.row] + 1 : 0;
+	act(sim, (struct action){ .kind = ACTION_REASON,
+			 .job = job.row,
+			 .was = was << 16,
+			 .now = (int64_t)reason << 24 | (detail & 0xffffff) });
 	if (was)
-		pass->reason_now[job.row] = (uint8_t)reason;
+		sim->reason_now[job.row] = (uint8_t)reason;
 }
 
-void sl_set_key(struct sl_pass *pass, sl_job job, double key)
+void sl_set_key(struct sim *sim, sl_job job, double key)
 {
-	SL_CHECK(pass->key && !is_waiting(pass, job.row));
-	pass->key[job.row] = key;
+	SL_CHECK(sim->key && !is_waiting(sim, job.row));
+	sim->key[job.row] = key;
 }
 
-void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key)
+void sl_set_fill_key(struct sim *sim, sl_job job, double key)
 {
-	SL_CHECK(pass->fill_key && !is_waiting(pass, job.row));
-	pass->fill_key[job.row] = key;
+	SL_CHECK(sim->fill_key && !is_waiting(sim, job.row));
+	sim->fill_key[job.row] = key;
 }
 
-void sl_queue_rekey(
-	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state)
+void sl_queue_rekey(struct sim *sim, double (*key)(void *state, struct sim *sim, sl_job job), void *state)
 {
-	const uint32_t count = pass->queue.count;
-	int status = SL_GROW_MOST(pass->scratch, pass->scratch_capacity, count, UINT32_MAX, &pass->err);
+	const uint32_t count = sim->queue.count;
+	int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, count, UINT32_MAX, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return;
 	}
-	queue_list(&pass->queue, pass->scratch);
+	queue_list(&sim->queue, sim->scratch);
 	bool moved = false;
 	for (uint32_t i = 0; i < count; i++)
-		pass->key[pass->scratch[i]] = key(state, pass, (sl_job){ pass->scratch[i] });
+		sim->key[sim->scratch[i]] = key(state, sim, (sl_job){ sim->scratch[i] });
 	for (uint32_t i = 1; i < count && !moved; i++)
-		moved = row_before(pass, pass->scratch[i], pass->scratch[i - 1]);
+		moved = row_before(sim, sim->scratch[i], sim->scratch[i - 1]);
 	if (!moved)
 		return;
-	status = sort_rows(pass, pass->scratch, count);
+	status = sort_rows(sim, sim->scratch, count);
 	if (!status)
-		status = queue_rebuild(&pass->queue, pass->scratch, &pass->err);
-	if (!status && pass->lanes)
-		status = lanes_rebuild(pass, pass->scratch, count);
-	pass_failed(pass, status);
+		status = queue_rebuild(&sim->queue, sim->scratch, &sim->err);
+	if (!status && sim->lanes)
+		status = lanes_rebuild(sim, sim->scratch, count);
+	pass_failed(sim, status);
 }
 
-void sl_set_estimate(struct sl_pass *pass, sl_job job, sl_time estimate)
+void sl_set_estimate(struct sim *sim, sl_job job, sl_time estimate)
 {
-	SL_CHECK(pass->estimate_own && estimate > 0 && !is_waiting(pass, job.row));
+	SL_CHECK(sim->estimate_own && estimate > 0 && !is_waiting(sim, job.row));
 	const uint32_t row = job.row;
 	estimate = estimate < SL_TIME_MOST ? estimate : SL_TIME_MOST;
-	if (pass->job_state[row] != SL_RUNNING) {
-		pass->estimate_own[row] = estimate;
+	if (sim->job_state[row] != SL_RUNNING) {
+		sim->estimate_own[row] = estimate;
 		return;
 	}
-	if (pass->expiring) {
-		past_estimate(pass, row, estimate);
+	if (sim->expiring) {
+		past_estimate(sim, row, estimate);
 		return;
 	}
-	const sl_time before = expected_end(pass, row);
-	SL_CHECK(!room_is_overdue(pass, row));
-	pass->estimate_own[row] = estimate;
-	const sl_time after = expected_end(pass, row);
-	SL_CHECK(after > pass->now);
-	room_moves(pass, row, before, after);
-	pass->promises_broken |= after > before;
+	const sl_time before = expected_end(sim, row);
+	SL_CHECK(!allocation_is_overdue(sim, row));
+	sim->estimate_own[row] = estimate;
+	const sl_time after = expected_end(sim, row);
+	SL_CHECK(after > sim->now);
+	allocation_moves(sim, row, before, after);
+	sim->promises_broken |= after > before;
 	if (after < before) {
-		freed_add(&pass->freed, after, before);
-		pass->freed.early = true;
+		freed_add(&sim->freed, after, before);
+		sim->freed.early = true;
 	}
 	/* Without courses it is noted though its limit cut it first; so it is with those of models. */
-	const bool lent = !pass->course || pass->courses_lent;
-	if ((lent && estimate < pass->jobs->run[row]) || (pass->course && after < pass->course[row].due))
-		pass_failed(pass, note_overrun(pass, row));
+	const bool lent = !sim->progress || sim->courses_lent;
+	if ((lent && estimate < sim->jobs->run[row]) || (sim->progress && after < sim->progress[row].due))
+		pass_failed(sim, note_overrun(sim, row));
 }
 
-void sl_wake(struct sl_pass *pass, sl_time at)
+void sl_wake(struct sim *sim, sl_time at)
 {
-	if (!pass->open || at >= pass->wake)
+	if (!sim->open || at >= sim->wake)
 		return;
-	act(pass, (struct action){ .kind = ACTION_WAKE, .was = pass->wake });
-	pass->wake = at > pass->now ? at : pass->now;
+	act(sim, (struct action){ .kind = ACTION_WAKE, .was = sim->wake });
+	sim->wake = at > sim->now ? at : sim->now;
 }
 
-void sl_wake_event(struct sl_pass *pass, sl_time at, uint32_t row)
+void sl_wake_event(struct sim *sim, sl_time at, uint32_t row)
 {
 	/* What an operator did before the first job came is earlier than time 0. */
-	const sl_time time = at > pass->now || !pass->passes ? at : pass->now;
-	if (pass->open) {
-		act(pass, (struct action){ .kind = ACTION_TIMER, .job = row, .now = time });
+	const sl_time time = at > sim->now || !sim->passes ? at : sim->now;
+	if (sim->open) {
+		act(sim, (struct action){ .kind = ACTION_TIMER, .job = row, .now = time });
 		return;
 	}
-	pass_failed(pass, evq_push(&pass->events, time, SL_EV_TIMER, row, &pass->err));
+	pass_failed(sim, evq_push(&sim->events, time, SL_EV_TIMER, row, &sim->err));
 }
 
 /* ---- Ledgers --------------------------------------------------------------------------------- */
 
 sl_ledger sl_ledger_new(const struct sl_setup *setup, const char *name, uint32_t rows)
 {
-	struct sl_pass *pass = setup->pass;
-	int status = SL_GROW_MOST(
-		pass->ledger, pass->ledger_capacity, pass->ledger_count + 1, UINT32_MAX, &pass->err);
-	int64_t *amount = status ? NULL : sl_alloc(pass->arena, rows, sizeof(*amount));
+	struct sim *sim = setup->sim;
+	int status =
+		SL_GROW_MOST(sim->ledger, sim->ledger_capacity, sim->ledger_count + 1, UINT32_MAX, &sim->err);
+	int64_t *amount = status ? NULL : sl_alloc(sim->arena, rows, sizeof(*amount));
 	if (!amount) {
-		pass_failed(pass, SL_SYSTEM);
+		pass_failed(sim, SL_SYSTEM);
 		return (sl_ledger){ UINT32_MAX };
 	}
-	pass->ledger[pass->ledger_count] = (struct ledger){ name, amount, rows };
-	return (sl_ledger){ (uint32_t)pass->ledger_count++ };
+	sim->ledger[sim->ledger_count] = (struct ledger){ name, amount, rows };
+	return (sl_ledger){ (uint32_t)sim->ledger_count++ };
 }
 
-int64_t sl_ledger_get(const struct sl_pass *pass, sl_ledger ledger, uint32_t row)
+int64_t sl_ledger_get(const struct sim *sim, sl_ledger ledger, uint32_t row)
 {
-	SL_CHECK(ledger.index < pass->ledger_count && row < pass->ledger[ledger.index].rows);
-	return pass->ledger[ledger.index].amount[row];
+	SL_CHECK(ledger.index < sim->ledger_count && row < sim->ledger[ledger.index].rows);
+	return sim->ledger[ledger.index].amount[row];
 }
 
-void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t amount)
+void sl_ledger_add(struct sim *sim, sl_ledger ledger, uint32_t row, int64_t amount)
 {
-	SL_CHECK(ledger.index < pass->ledger_count && row < pass->ledger[ledger.index].rows);
-	int64_t *place = &pass->ledger[ledger.index].amount[row];
-	if (pass->open)
-		act(pass, (struct action){
-				  .kind = ACTION_LEDGER, .job = ledger.index, .was = *place, .now = row });
+	SL_CHECK(ledger.index < sim->ledger_count && row < sim->ledger[ledger.index].rows);
+	int64_t *place = &sim->ledger[ledger.index].amount[row];
+	if (sim->open)
+		act(sim, (struct action){
+				 .kind = ACTION_LEDGER, .job = ledger.index, .was = *place, .now = row });
 	*place += amount;
 }
 
@@ -519,36 +512,36 @@ void sl_ledger_add(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t
 
 /* The pass stops at it, open as it is, and goes on when it is answered. Answers are kept, so that a pass that
  * is taken back and made again finds them. */
-static bool offer(struct sl_pass *pass, const sl_job *offered, size_t count)
+static bool offer(struct sim *sim, const sl_job *offered, size_t count)
 {
-	const int status = SL_GROW_MOST(pass->offered, pass->offered_capacity, count, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(sim->offered, sim->offered_capacity, count, UINT32_MAX, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return false;
 	}
 	if (count)
-		memcpy(pass->offered, offered, count * sizeof(*offered));
-	pass->offered_count = count;
-	pass->asks = true;
+		memcpy(sim->offered, offered, count * sizeof(*offered));
+	sim->offered_count = count;
+	sim->asks = true;
 	return true;
 }
 
-bool sl_ask(struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer)
+bool sl_query(struct sim *sim, uint64_t number, const sl_job *offered, size_t count, sl_job *answer)
 {
-	if (number < pass->answer_count) {
-		*answer = (sl_job){ pass->answer[number] };
+	if (number < sim->answer_count) {
+		*answer = (sl_job){ sim->answer[number] };
 		return true;
 	}
-	if (number > pass->answer_count)
-		pass_failed(pass,
-			sl_fail(&pass->err, SL_POLICY, "policy '%s' skips a question", pass->policy->name));
-	else if (!pass->options.driven)
-		pass_failed(pass,
-			sl_fail(&pass->err, SL_USAGE,
+	if (number > sim->answer_count)
+		pass_failed(sim,
+			sl_fail(&sim->err, SL_POLICY, "policy '%s' skips a question", sim->policy->name));
+	else if (!sim->options.driven)
+		pass_failed(sim,
+			sl_fail(&sim->err, SL_USAGE,
 				"policy '%s' asks whoever drives the run, and nobody does: drive it from a "
 				"program (sl_run_decide, schedlab.SchedlabEnv), or give it recorded choices",
-				pass->policy->name));
+				sim->policy->name));
 	else
-		(void)offer(pass, offered, count);
+		(void)offer(sim, offered, count);
 	return false;
 }

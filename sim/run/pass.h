@@ -20,7 +20,7 @@
 #include "sim/state/queue.h"
 
 enum action_kind {
-	ACTION_START,    /* was: the promise it held; now: its course before, in course_kept, or -1 */
+	ACTION_START,    /* was: the promise it held; now: its course before, in progress_kept, or -1 */
 	ACTION_CANCEL,   /* was: the promise it held; now: as above */
 	ACTION_END,      /* was: the promise it held; now: as above; why: of one that is refused */
 	ACTION_PREEMPT,  /* was: see preempted_as; now: as above */
@@ -37,7 +37,7 @@ enum action_kind {
 	ACTION_LEDGER,   /* was: the amount before; job: the ledger, now: the row */
 	ACTION_FREED,    /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
 			    before */
-	ACTION_BY,       /* SIM_RECORD_DECISIONS: job: whose; was: the rule and whose before; now: the rule */
+	ACTION_CAUSE,    /* SIM_RECORD_DECISIONS: job: whose; was: the rule and whose before; now: the rule */
 	ACTION_PLAN,     /* As above: now: the planned start; job UINT32_MAX: all that was told is void */
 };
 
@@ -59,7 +59,7 @@ static inline enum sl_preempt preempted_how(const struct action *action)
 }
 
 /* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
-struct course {
+struct progress {
 	sl_time began;            /* The attempt. */
 	sl_time since;            /* Running without a break or a change of size; */
 	sl_time work;             /* what the attempt did before that, */
@@ -80,17 +80,17 @@ struct course {
 	sl_time done_kept;  /* and kept from those before; */
 	sl_time done_lost;  /* what they did and was not; */
 	sl_time counted;    /* `done` goes up to then. */
-	uint64_t rate;      /* Of all models together. */
+	uint64_t speed;     /* Of all models together. */
 	uint32_t done_part; /* Of `done`, beyond whole microseconds: in 2^-32. */
 	bool cut;           /* Its end event is its limit's. */
 	bool finished;      /* Its work is done, and a model has it hold on to what it holds. */
 };
-#define COURSE_NONE \
-	(struct course) { .due = SL_NEVER, .stopped = SL_NONE, .rate = SL_RATE_ONE }
+#define PROGRESS_NONE \
+	(struct progress) { .due = SL_NEVER, .stopped = SL_NONE, .speed = SL_SPEED_ONE }
 
 /* A course before a command changed it, with what goes along. */
-struct course_kept {
-	struct course course;
+struct progress_kept {
+	struct progress progress;
 	sl_time estimate, start;
 	enum sl_state state;
 };
@@ -132,7 +132,7 @@ struct freed {
 };
 
 /* One line of a run's past: what pass_digest was told. */
-struct past_event {
+struct history_event {
 	sl_time time;
 	uint32_t row;
 	uint32_t class; /* enum sl_event_class, or the digest's, below. */
@@ -178,7 +178,7 @@ struct idle_sum {
 	unsigned __int128 fitting, wanted;
 };
 
-struct sl_pass {
+struct sim {
 	const struct scenario *scenario;
 	const struct sl_jobs *jobs;
 	struct sl_arena *arena;
@@ -203,13 +203,13 @@ struct sl_pass {
 	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
 	struct nodes *nodes;
 	const struct sl_cluster *info;
-	struct models *models; /* NULL: none is on. */
-	const uint8_t *lens;   /* sl_lens; NULL: none. */
-	bool courses_lent;     /* There are courses for the models alone. */
-	struct placing placing;
-	const struct sl_placer *placer; /* NULL: the placing chooses. */
-	void *placer_state;
-	bool placer_asked;       /* By the policy that is being made. */
+	struct models *models;    /* NULL: none is on. */
+	const uint8_t *node_mask; /* sl_node_mask; NULL: none. */
+	bool courses_lent;        /* There are courses for the models alone. */
+	struct scorer scorer;
+	const struct sl_allocator *allocator; /* NULL: the placing chooses. */
+	void *allocator_state;
+	bool allocator_asked;    /* By the policy that is being made. */
 	const uint32_t *request; /* By job. */
 	const struct sl_request *requests;
 	uint32_t request_count;
@@ -221,7 +221,7 @@ struct sl_pass {
 	int64_t gpus_queued, mem_queued;
 	int32_t *nodes_held; /* By job, the largest held. */
 	int64_t *cpus_held, *gpus_held;
-	struct sl_piece *place; /* SIM_RECORD_PLACES; by job: */
+	struct sl_node_tasks *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
 	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
@@ -239,21 +239,21 @@ struct sl_pass {
 	/* Columns by job. */
 	sl_time *start, *end;
 	uint8_t *job_state;
-	struct gates *gates;             /* NULL: no job says anything more. Else, by job: */
-	uint8_t *gated;                  /* Submitted, and not let into the queue yet. */
-	struct feedback *feedback;       /* NULL: submissions are as recorded. */
-	sl_time *put_off;                /* By a model, until then; SL_NONE: not. NULL: nobody was. */
-	sl_time *eligible;               /* When it was let in first; SL_NONE: not yet. */
-	const sl_time *estimate;         /* The limits, or: */
-	sl_time *estimate_own;           /* SL_USE_ESTIMATES */
-	uint8_t *reason_now;             /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
-	double *key, *fill_key;          /* SL_USE_KEYS, SL_USE_FILL */
-	sl_time *promise;                /* SL_USE_PROMISES; SL_NONE: none. */
-	struct course *course;           /* SL_USE_PREEMPT */
-	uint32_t run_first, run_last;    /* The list of what runs or is suspended. */
-	uint32_t suspended;              /* Jobs. */
-	struct course_kept *course_kept; /* For sl_undo and pass_commit. */
-	size_t course_kept_count, course_kept_capacity;
+	struct eligibility *eligibility;     /* NULL: no job says anything more. Else, by job: */
+	uint8_t *gated;                      /* Submitted, and not let into the queue yet. */
+	struct feedback *feedback;           /* NULL: submissions are as recorded. */
+	sl_time *deferred;                   /* By a model, until then; SL_NONE: not. NULL: nobody was. */
+	sl_time *eligible;                   /* When it was let in first; SL_NONE: not yet. */
+	const sl_time *estimate;             /* The limits, or: */
+	sl_time *estimate_own;               /* SL_USE_ESTIMATES */
+	uint8_t *reason_now;                 /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
+	double *key, *fill_key;              /* SL_USE_KEYS, SL_USE_FILL */
+	sl_time *promise;                    /* SL_USE_PROMISES; SL_NONE: none. */
+	struct progress *progress;           /* SL_USE_PREEMPT */
+	uint32_t run_first, run_last;        /* The list of what runs or is suspended. */
+	uint32_t suspended;                  /* Jobs. */
+	struct progress_kept *progress_kept; /* For sl_undo and pass_commit. */
+	size_t progress_kept_count, progress_kept_capacity;
 	enum sl_reason reason_default;
 	unsigned uses;
 	uint32_t overcommit; /* SL_USE_CONTROL: cpus and GPUs are given out up to so many times; 0: once. */
@@ -298,14 +298,14 @@ struct sl_pass {
 	struct head head;
 	struct decisions *decisions; /* NULL: nobody asked for them. */
 	uint8_t rule_default;        /* As a pass begins. */
-	uint8_t rule;                /* Of sl_by, as of now; */
-	uint32_t whose;
+	uint8_t rule;                /* Of sl_set_cause, as of now; */
+	uint32_t beneficiary;
 	sl_time wake; /* SL_NEVER: none. */
 	struct ledger *ledger;
 	size_t ledger_count, ledger_capacity;
 
-	struct past_event *past; /* SIM_RECORD_PAST */
-	size_t past_count, past_capacity;
+	struct history_event *history; /* SIM_RECORD_HISTORY */
+	size_t history_count, history_capacity;
 	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
 			       */
 
@@ -321,8 +321,8 @@ struct sl_pass {
 	const char *refused_why;         /* Of the first. */
 	uint32_t refused_last;           /* The same of the last: who has just submitted it asks. */
 	const char *refused_last_why;
-	const char *remark[SL_REMARKS_MAX];
-	uint32_t remark_count;
+	const char *warning[SL_WARNINGS_MAX];
+	uint32_t warning_count;
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
 	const char **refusal; /* By job: why it was refused; with decisions. NULL: nobody was. */
@@ -331,7 +331,7 @@ struct sl_pass {
 	struct sl_attempt *attempt;
 	size_t attempt_count, attempt_capacity;
 	sl_time *suspended_total;
-	struct sl_gauge_course course_of_gauge[SL_GAUGES_MAX];
+	struct sl_gauge_series progress_of_gauge[SL_GAUGES_MAX];
 	uint64_t *digests;
 	size_t digest_count, digest_capacity;
 	uint64_t digest, events_applied, passes, ended;
@@ -348,44 +348,41 @@ static inline sl_time time_after(sl_time start, sl_time length)
 }
 
 /* Submitted (or to follow another), but not to be considered yet; also of one that ended so. */
-static inline bool is_gated(const struct sl_pass *pass, uint32_t job)
-{
-	return pass->gated && pass->gated[job];
-}
+static inline bool is_gated(const struct sim *sim, uint32_t job) { return sim->gated && sim->gated[job]; }
 
 /* It failed, and may not be considered again yet. */
-static inline bool is_put_off(const struct sl_pass *pass, uint32_t job)
+static inline bool is_deferred(const struct sim *sim, uint32_t job)
 {
-	return pass->put_off && pass->put_off[job] != SL_NONE;
+	return sim->deferred && sim->deferred[job] != SL_NONE;
 }
 
 /* In the queue. */
-static inline bool is_waiting(const struct sl_pass *pass, uint32_t job)
+static inline bool is_waiting(const struct sim *sim, uint32_t job)
 {
-	return job < pass->submitted && pass->job_state[job] == SL_PENDING && !is_gated(pass, job) &&
-	       !is_put_off(pass, job);
+	return job < sim->submitted && sim->job_state[job] == SL_PENDING && !is_gated(sim, job) &&
+	       !is_deferred(sim, job);
 }
 
 /* It has ended: whom that concerns. */
-static inline void others_hear(struct sl_pass *pass, uint32_t job)
+static inline void others_hear(struct sim *sim, uint32_t job)
 {
-	if (pass->gates)
-		gates_ended(pass, job);
-	if (pass->feedback)
-		feedback_ended(pass, job);
+	if (sim->eligibility)
+		eligibility_ended(sim, job);
+	if (sim->feedback)
+		feedback_ended(sim, job);
 }
 
-static inline bool is_running(const struct sl_pass *pass, uint32_t job)
+static inline bool is_running(const struct sim *sim, uint32_t job)
 {
-	return pass->job_state[job] == SL_RUNNING;
+	return sim->job_state[job] == SL_RUNNING;
 }
 
 /* The policy has the say in what the engine else sees to. */
-static inline bool is_controlled(const struct sl_pass *pass) { return pass->uses & SL_USE_CONTROL; }
+static inline bool is_controlled(const struct sim *sim) { return sim->uses & SL_USE_CONTROL; }
 
-static inline int64_t cpus_of(const struct sl_pass *pass, uint32_t job)
+static inline int64_t cpus_of(const struct sim *sim, uint32_t job)
 {
-	return pass->request ? pass->requests[pass->request[job]].cpus : pass->jobs->size[job];
+	return sim->request ? sim->requests[sim->request[job]].cpus : sim->jobs->size[job];
 }
 
 /* The digest's classes for what is no event: a start is the first, then those of this enum. */
@@ -396,11 +393,11 @@ enum {
 	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
 	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
 	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
-	DIGEST_AGAIN = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
-	DIGEST_DRAIN = DIGEST_AGAIN + SL_STATE_COUNT, /* A node is drained, */
-	DIGEST_UNDRAIN,                               /* or no more. */
-	DIGEST_PUT_OFF,                               /* One that failed waits outside the queue, */
-	DIGEST_LET_IN                                 /* and in it again. */
+	DIGEST_REQUEUED = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
+	DIGEST_DRAIN = DIGEST_REQUEUED + SL_STATE_COUNT, /* A node is drained, */
+	DIGEST_UNDRAIN,                                  /* or no more. */
+	DIGEST_DEFERRED,                                 /* One that failed waits outside the queue, */
+	DIGEST_RELEASED                                  /* and in it again. */
 };
 
 /* The row is a job's. */
@@ -411,207 +408,206 @@ static inline bool is_of_job(unsigned class)
 }
 
 /* Where such an event stands among those of its instant. */
-static inline unsigned past_class(unsigned class)
+static inline unsigned history_class(unsigned class)
 {
 	return class == DIGEST_GATED ? SL_EV_SUBMIT : class == DIGEST_DEADLINE ? SL_EV_CANCEL : class;
 }
 
 /* Keeps the first failure, if it is one; commands go on as if nothing happened, the loop ends the run. */
-static inline void pass_failed(struct sl_pass *pass, int status)
+static inline void pass_failed(struct sim *sim, int status)
 {
-	if (status && !pass->status)
-		pass->status = status;
+	if (status && !sim->status)
+		sim->status = status;
 }
 
-void pass_begin(struct sl_pass *pass);
+void pass_begin(struct sim *sim);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
-int pass_commit(struct sl_pass *pass);
+int pass_commit(struct sim *sim);
 
 /* All that it did so far. */
-void pass_take_back(struct sl_pass *pass);
+void pass_take_back(struct sim *sim);
 
 /* Called by the loop, outside a pass. */
-void queue_job(struct sl_pass *pass, uint32_t job);   /* Into the queue. */
-void unqueue_job(struct sl_pass *pass, uint32_t job); /* Out of it; its promise goes. */
-void end_job(struct sl_pass *pass, uint32_t job, enum sl_state state);
-void pass_digest(struct sl_pass *pass, unsigned class, uint32_t row);
+void queue_job(struct sim *sim, uint32_t job);   /* Into the queue. */
+void unqueue_job(struct sim *sim, uint32_t job); /* Out of it; its promise goes. */
+void end_job(struct sim *sim, uint32_t job, enum sl_state state);
+void pass_digest(struct sim *sim, unsigned class, uint32_t row);
 /* What the policy is not told of, under SL_USE_CONTROL: that it was refused, and why. */
-void note_refused(struct sl_pass *pass, uint32_t job, const char *why);
+void note_refused(struct sim *sim, uint32_t job, const char *why);
 /* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
-sl_time length_of(const struct sl_pass *pass, uint32_t job, enum sl_event_class *class);
-int note_end(struct sl_pass *pass, uint32_t job); /* Its end becomes an event. */
+sl_time length_of(const struct sim *sim, uint32_t job, enum sl_event_class *class);
+int note_end(struct sim *sim, uint32_t job); /* Its end becomes an event. */
 /* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
  * of those that never could start). Reasons are sorted. */
-int reasons_left(struct sl_pass *pass, bool over, struct sl_result *result);
-static inline void tell_policy(struct sl_pass *pass, const struct sl_event *event)
+int reasons_left(struct sim *sim, bool over, struct sl_result *result);
+static inline void report_policy(struct sim *sim, const struct sl_event *event)
 {
-	if (pass->policy->on_event)
-		pass->policy->on_event(pass->state, pass, event);
+	if (sim->policy->on_event)
+		sim->policy->on_event(sim->state, sim, event);
 }
-void reason_changes(struct sl_pass *pass, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
+void reason_changes(struct sim *sim, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Takes note of a command, for sl_undo and pass_commit. */
-void act(struct sl_pass *pass, struct action action);
-void queue_put(struct sl_pass *pass, uint32_t job);
-void queue_take(struct sl_pass *pass, uint32_t job);
-void unpromised_put(struct sl_pass *pass, uint32_t job); /* It waits without a promise. */
+void act(struct sim *sim, struct action action);
+void queue_put(struct sim *sim, uint32_t job);
+void queue_take(struct sim *sim, uint32_t job);
+void unpromised_put(struct sim *sim, uint32_t job); /* It waits without a promise. */
 
-int note_overrun(struct sl_pass *pass, uint32_t job);
+int note_overrun(struct sim *sim, uint32_t job);
 
 /* lanes.c */
-void lanes_ready(struct sl_pass *pass);
-void lanes_release(struct sl_pass *pass);
-int lanes_put(struct sl_pass *pass, uint32_t job);
-void lanes_take(struct sl_pass *pass, uint32_t job);
-int lanes_rebuild(struct sl_pass *pass, const uint32_t *row, uint32_t count); /* All that wait, in order. */
-static inline struct head *lane_head(struct sl_pass *pass, uint32_t job)      /* Of the job's lane. */
+void lanes_ready(struct sim *sim);
+void lanes_release(struct sim *sim);
+int lanes_put(struct sim *sim, uint32_t job);
+void lanes_take(struct sim *sim, uint32_t job);
+int lanes_rebuild(struct sim *sim, const uint32_t *row, uint32_t count); /* All that wait, in order. */
+static inline struct head *lane_head(struct sim *sim, uint32_t job)      /* Of the job's lane. */
 {
-	return pass->lanes ? &pass->lanes->lane[pass->lanes->of[job]].head : &pass->head;
+	return sim->lanes ? &sim->lanes->lane[sim->lanes->of[job]].head : &sim->head;
 }
-struct queue *lane_queue(struct sl_pass *pass, uint32_t lane, bool fill);
+struct queue *lane_queue(struct sim *sim, uint32_t lane, bool fill);
 
 /* commands.c: takes back what was done last. */
-void undo_action(struct sl_pass *pass, const struct action *action);
-sl_time course_kept_work(const struct sl_pass *pass, const struct action *action);
+void undo_action(struct sim *sim, const struct action *action);
+sl_time progress_kept_work(const struct sim *sim, const struct action *action);
 
 /* room.c: what running jobs hold, now and by their expected ends. */
-int room_init(struct sl_pass *pass, struct sl_err *err);
+int allocation_init(struct sim *sim, struct sl_err *err);
 /* Where a job starts: on these pieces, with these holdings, or (both NULL) where the placing says. */
 struct where {
-	const struct sl_piece *piece;
-	const struct sl_holding *holding;
+	const struct sl_node_tasks *alloc;
+	const struct sl_node_alloc *node_alloc;
 	size_t count;
 	uint32_t tasks; /* Of its one group; 0: as asked. */
 };
-void room_placer_release(struct sl_pass *pass);
-void placing_release(struct placing *placing);
+void allocation_placer_release(struct sim *sim);
+void scorer_release(struct scorer *scorer);
 /* Why the placer would never place it; NULL: it would, or there is none. */
-const char *room_refuses(struct sl_pass *pass, uint32_t job);
-/* By room_expected. False: there is no room. */
-bool room_take(struct sl_pass *pass, uint32_t job, const struct where *where);
+const char *allocation_refuses(struct sim *sim, uint32_t job);
+/* By expected_room. False: there is no room. */
+bool allocation_make(struct sim *sim, uint32_t job, const struct where *where);
 /* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
-bool room_take_promised(struct sl_pass *pass, uint32_t job);
-void room_give(struct sl_pass *pass, uint32_t job); /* What it holds, wherever its end is expected. */
-void room_untake(struct sl_pass *pass, uint32_t job);
-void room_suspend(struct sl_pass *pass, uint32_t job);
-bool room_resume(struct sl_pass *pass, uint32_t job);
-/* What room_give (suspended: room_suspend) gave. */
-void room_restore(struct sl_pass *pass, uint32_t job, bool suspended);
-void room_resized(struct sl_pass *pass, uint32_t job); /* Its expected end, after a resize. */
-void room_moves(struct sl_pass *pass, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
+bool allocation_take_promised(struct sim *sim, uint32_t job);
+void allocation_release(struct sim *sim, uint32_t job); /* What it holds, wherever its end is expected. */
+void allocation_untake(struct sim *sim, uint32_t job);
+void allocation_suspend(struct sim *sim, uint32_t job);
+bool allocation_resume(struct sim *sim, uint32_t job);
+/* What allocation_release (suspended: allocation_suspend) gave. */
+void allocation_restore(struct sim *sim, uint32_t job, bool suspended);
+void allocation_resized(struct sim *sim, uint32_t job); /* Its expected end, after a resize. */
+void allocation_moves(struct sim *sim, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
 /* journal.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
-void pass_poll(struct sl_pass *pass);
+void pass_poll(struct sim *sim);
 /* Nothing more comes of this pass: it failed, or somebody wants the run to end. Each question and command
  * that a policy may repeat without end asks, and has no answer then, so that the policy comes to its end. */
-static inline bool pass_over(struct sl_pass *pass)
+static inline bool pass_over(struct sim *sim)
 {
-	if (!(++pass->polls % 1024))
-		pass_poll(pass);
-	return pass->status && pass->open;
+	if (!(++sim->polls % 1024))
+		pass_poll(sim);
+	return sim->status && sim->open;
 }
 
-bool room_fits(struct sl_pass *pass, uint32_t job);
-bool room_any_fits(struct sl_pass *pass);
+bool allocation_fits(struct sim *sim, uint32_t job);
+bool allocation_any_fits(struct sim *sim);
 /* On nodes: of which resources (bits) could a waiting job that asks for some of it start now? Looked for:
  * those of the set alone. */
-unsigned room_fitting(struct sl_pass *pass, unsigned set);
+unsigned allocation_fitting(struct sim *sim, unsigned set);
 /* Why the first does not start: a window that alone is in its way, or Resources. */
-enum sl_reason room_keeps(struct sl_pass *pass, uint32_t job);
+enum sl_reason allocation_keeps(struct sim *sim, uint32_t job);
 /* Are there windows that are not over yet? */
-static inline bool room_windows(const struct sl_pass *pass)
+static inline bool allocation_windows(const struct sim *sim)
 {
-	return pass->nodes ? nodes_windows_live(pass->nodes) : pass->windows_ahead > 0;
+	return sim->nodes ? nodes_windows_live(sim->nodes) : sim->windows_ahead > 0;
 }
-uint32_t room_next_fit(
-	struct sl_pass *pass, struct queue *queue, uint32_t behind, const struct sl_promise *shadow);
-int64_t room_idle(const struct sl_pass *pass, uint32_t kind);
-void room_settle(struct sl_pass *pass);                          /* At the beginning of a pass. */
-sl_time room_expected(const struct sl_pass *pass, uint32_t job); /* Its end, overdue or not. */
+uint32_t allocation_next_fit(
+	struct sim *sim, struct queue *queue, uint32_t behind, const struct sl_promise *shadow);
+int64_t allocation_idle(const struct sim *sim, uint32_t kind);
+void allocation_settle(struct sim *sim);                    /* At the beginning of a pass. */
+sl_time expected_room(const struct sim *sim, uint32_t job); /* Its end, overdue or not. */
 /* A running job's expected end goes out of the plan's sight; back in, from there, as it is expected now. */
-sl_time room_unplan(struct sl_pass *pass, uint32_t job);
-void room_replan(struct sl_pass *pass, uint32_t job, sl_time from);
-bool room_found(
-	struct sl_pass *pass, uint32_t job); /* room_take of one that started before: overdue or not. */
-bool room_is_overdue(const struct sl_pass *pass, uint32_t job);
-void room_places(struct sl_pass *pass, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
-void room_holds(struct sl_pass *pass, uint32_t job);  /* Notes the largest held. */
-void room_waits(struct sl_pass *pass, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
-bool window_add(struct sl_pass *pass, sl_time from, sl_time until, int64_t cpus);
-void window_undo(struct sl_pass *pass);
-void window_edge(struct sl_pass *pass, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
+sl_time allocation_unplan(struct sim *sim, uint32_t job);
+void allocation_replan(struct sim *sim, uint32_t job, sl_time from);
+bool allocation_found(
+	struct sim *sim, uint32_t job); /* allocation_make of one that started before: overdue or not. */
+bool allocation_is_overdue(const struct sim *sim, uint32_t job);
+void allocation_places(struct sim *sim, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void allocation_holds(struct sim *sim, uint32_t job);  /* Notes the largest held. */
+void allocation_waits(struct sim *sim, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
+bool window_add(struct sim *sim, sl_time from, sl_time until, int64_t cpus);
+void window_undo(struct sim *sim);
+void window_boundary(struct sim *sim, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
 
 /* course.c: work and time of jobs that may be preempted. */
-sl_time course_end(const struct sl_pass *pass, uint32_t job);  /* Expected. */
-sl_time course_work(const struct sl_pass *pass, uint32_t job); /* Of this attempt, at `now`. */
+sl_time progress_end(const struct sim *sim, uint32_t job);  /* Expected. */
+sl_time progress_work(const struct sim *sim, uint32_t job); /* Of this attempt, at `now`. */
 /* It works from then on. */
-static inline sl_time course_works_from(const struct course *course)
+static inline sl_time progress_works_from(const struct progress *progress)
 {
-	return time_after(course->since, course->loading);
+	return time_after(progress->since, progress->loading);
 }
-void course_settle(struct sl_pass *pass, uint32_t job); /* Work counts from now on. */
-void course_due(struct sl_pass *pass, uint32_t job);    /* Sets its end. */
-void course_start(struct sl_pass *pass, uint32_t job);
-sl_time course_kept_estimate(
-	const struct sl_pass *pass, uint32_t job, sl_time *load); /* After a checkpoint. */
-void course_checkpoint(struct sl_pass *pass, uint32_t job); /* Its work is kept, and it will have to load. */
-void course_unlink(struct sl_pass *pass, uint32_t job);
-void course_link(
-	struct sl_pass *pass, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */
+void progress_settle(struct sim *sim, uint32_t job); /* Work counts from now on. */
+void progress_due(struct sim *sim, uint32_t job);    /* Sets its end. */
+void progress_begins(struct sim *sim, uint32_t job);
+sl_time progress_kept_estimate(const struct sim *sim, uint32_t job, sl_time *load); /* After a checkpoint. */
+void progress_checkpoint(struct sim *sim, uint32_t job); /* Its work is kept, and it will have to load. */
+void progress_unlink(struct sim *sim, uint32_t job);
+void progress_link(
+	struct sim *sim, uint32_t job, uint32_t before); /* Behind that one; UINT32_MAX: in front. */
 int attempt_add(
-	struct sl_pass *pass, uint32_t job, const struct course *course, enum sl_state state, sl_time lost);
-int course_results(struct sl_pass *pass, struct sl_err *err);
+	struct sim *sim, uint32_t job, const struct progress *progress, enum sl_state state, sl_time lost);
+int progress_results(struct sim *sim, struct sl_err *err);
 
 /* When a running job is taken to end by its estimate. */
-static inline sl_time expected_end(const struct sl_pass *pass, uint32_t job)
+static inline sl_time expected_end(const struct sim *sim, uint32_t job)
 {
-	return pass->course ? course_end(pass, job) : time_after(pass->start[job], pass->estimate[job]);
+	return sim->progress ? progress_end(sim, job) : time_after(sim->start[job], sim->estimate[job]);
 }
 
 /* promises.c */
-void act_freed(struct sl_pass *pass);
-void freed_until(struct sl_pass *pass, sl_time until); /* From now on. */
-sl_time promise_release(struct sl_pass *pass, uint32_t job);
-void promise_undo(struct sl_pass *pass, uint32_t job); /* Takes back the one it was given last. */
-void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was);
-void unpromised_sift(struct sl_pass *pass);
+void act_freed(struct sim *sim);
+void freed_until(struct sim *sim, sl_time until); /* From now on. */
+sl_time promise_release(struct sim *sim, uint32_t job);
+void promise_undo(struct sim *sim, uint32_t job); /* Takes back the one it was given last. */
+void promise_restore(struct sim *sim, uint32_t job, sl_time was);
+void unpromised_sift(struct sim *sim);
 void freed_add(struct freed *freed, sl_time from, sl_time until);
-sl_time promise_next(struct sl_pass *pass); /* SL_NEVER: none. */
-bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b);
-int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count);
+sl_time promise_next(struct sim *sim); /* SL_NEVER: none. */
+bool row_before(const struct sim *sim, uint32_t a, uint32_t b);
+int sort_rows(struct sim *sim, uint32_t *row, size_t count);
 
 /* With models: rates.c. */
 /* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
-sl_time course_done(
-	const struct sl_pass *pass, uint32_t job, const struct course *course, bool running, uint32_t *part);
-void course_count(struct sl_pass *pass, uint32_t job); /* `done` goes up to now. */
+sl_time progress_done(
+	const struct sim *sim, uint32_t job, const struct progress *progress, bool running, uint32_t *part);
+void progress_count(struct sim *sim, uint32_t job); /* `done` goes up to now. */
 /* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
-sl_time course_done_at(const struct sl_pass *pass, uint32_t job, const struct course *course, sl_time work);
-void rates_due(const struct sl_pass *pass, uint32_t job, struct course *course); /* Sets its end. */
+sl_time progress_done_at(const struct sim *sim, uint32_t job, const struct progress *progress, sl_time work);
+void speeds_due(const struct sim *sim, uint32_t job, struct progress *progress); /* Sets its end. */
 
 /* gauges.c */
 /* Follows those of replay.gauges too. */
 int gauges_named(const struct sl_setup *setup, const struct scenario *scenario, struct sl_err *err);
-int gauges_begin(struct sl_pass *pass, struct sl_err *err); /* Once there are nodes: those that are new. */
-void gauges_record(struct sl_pass *pass);                   /* At the end of an instant. */
-void gauges_result(struct sl_pass *pass, struct sl_result *result);
-void gauges_release(struct sl_pass *pass);
+int gauges_begin(struct sim *sim, struct sl_err *err); /* Once there are nodes: those that are new. */
+void gauges_record(struct sim *sim);                   /* At the end of an instant. */
+void gauges_result(struct sim *sim, struct sl_result *result);
+void gauges_release(struct sim *sim);
 
 /* decisions.c */
-int decisions_init(struct sl_pass *pass, struct sl_err *err);
-void decisions_release(struct sl_pass *pass);
-void decisions_commit(struct sl_pass *pass); /* Notes what the pass did. */
-void by_undo(struct sl_pass *pass, const struct action *action);
-void decisions_drop_plans(struct sl_pass *pass); /* Another policy takes over. */
-void decisions_result(const struct sl_pass *pass, struct sl_result *result);
+int decisions_init(struct sim *sim, struct sl_err *err);
+void decisions_release(struct sim *sim);
+void decisions_commit(struct sim *sim); /* Notes what the pass did. */
+void by_undo(struct sim *sim, const struct action *action);
+void decisions_drop_plans(struct sim *sim); /* Another policy takes over. */
+void decisions_result(const struct sim *sim, struct sl_result *result);
 
-int past_note(struct sl_pass *pass, sl_time at, unsigned class, uint32_t row); /* journal.c: one more line. */
+int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row); /* journal.c: one more line. */
 /* rates.c: while the past is shown, of a job that may run on past its estimate; one that is given another. */
-void past_expires(struct sl_pass *pass, uint32_t job);
-void past_estimate(struct sl_pass *pass, uint32_t job, sl_time estimate);
+void history_expires(struct sim *sim, uint32_t job);
+void past_estimate(struct sim *sim, uint32_t job, sl_time estimate);
 
 /* check.c: stops the program if the state is not whole. */
-void check_state(struct sl_pass *pass);
-uint64_t check_digest(struct sl_pass *pass);
+void check_state(struct sim *sim);
+uint64_t check_digest(struct sim *sim);
 void check_charges(const struct sl_result *result);
 
 #endif

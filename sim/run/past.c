@@ -5,7 +5,7 @@
  * A policy keeps what it knows of the past (run times of users, usage) from the
  * events that it is told. One that takes over is told them all again, in their
  * order and at their times, with the jobs as they were then, and what was done
- * to them (on_past); commands do nothing, passes are not shown. So its keys,
+ * to them (on_history); commands do nothing, passes are not shown. So its keys,
  * estimates and ledgers are what they would be if it had watched.
  */
 #include "sim/run/engine.h"
@@ -13,173 +13,173 @@
 /* ---- Estimates that run out ------------------------------------------------------------------ */
 
 static bool comes_before(
-	const struct sl_pass *pass, const struct ev *timer, sl_time time, unsigned class, bool expiry)
+	const struct sim *sim, const struct ev *timer, sl_time time, unsigned class, bool expiry)
 {
 	if (!timer || timer->time > time)
 		return false;
-	return timer->time < time || class > SL_EV_TIMER || (expiry && pass->scenario->rules.submits_first);
+	return timer->time < time || class > SL_EV_TIMER || (expiry && sim->scenario->rules.submits_first);
 }
 
 /* Timers that come before an event of that class and time. */
-static void show_timers(struct sl_pass *pass, sl_time time, unsigned class)
+static void table_timers(struct sim *sim, sl_time time, unsigned class)
 {
-	while (!pass->status) {
-		const struct ev *own = evq_top(&pass->events);
-		const struct ev *expiry = evq_top(pass->expiring);
-		const bool own_comes = comes_before(pass, own, time, class, false);
-		const bool expiry_comes = comes_before(pass, expiry, time, class, true);
+	while (!sim->status) {
+		const struct ev *own = evq_top(&sim->events);
+		const struct ev *expiry = evq_top(sim->expiring);
+		const bool own_comes = comes_before(sim, own, time, class, false);
+		const bool expiry_comes = comes_before(sim, expiry, time, class, true);
 		if (!own_comes && !expiry_comes)
 			return;
 		const bool first = expiry_comes && (!own_comes || expiry->time <= own->time);
-		const struct ev ev = evq_pop(first ? pass->expiring : &pass->events);
-		pass->now = ev.time;
-		tell_policy(pass, &(struct sl_event){ ev.time, SL_EV_TIMER, ev.row });
+		const struct ev ev = evq_pop(first ? sim->expiring : &sim->events);
+		sim->now = ev.time;
+		report_policy(sim, &(struct sl_event){ ev.time, SL_EV_TIMER, ev.row });
 	}
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void show_ended(struct sl_pass *pass, uint32_t job, enum sl_state state)
+static void table_ended(struct sim *sim, uint32_t job, enum sl_state state)
 {
-	if (is_waiting(pass, job))
-		queue_take(pass, job);
-	pass->end[job] = pass->now;
-	pass->job_state[job] = (uint8_t)state;
+	if (is_waiting(sim, job))
+		queue_take(sim, job);
+	sim->end[job] = sim->now;
+	sim->job_state[job] = (uint8_t)state;
 }
 
-static void show_started(struct sl_pass *pass, uint32_t job)
+static void table_started(struct sim *sim, uint32_t job)
 {
-	queue_take(pass, job);
-	pass->start[job] = pass->now; /* Of the attempt. */
-	pass->job_state[job] = SL_RUNNING;
-	past_expires(pass, job);
+	queue_take(sim, job);
+	sim->start[job] = sim->now; /* Of the attempt. */
+	sim->job_state[job] = SL_RUNNING;
+	history_expires(sim, job);
 }
 
-static void show_preempted(struct sl_pass *pass, uint32_t job, enum sl_preempt how)
+static void table_preempted(struct sim *sim, uint32_t job, enum sl_preempt how)
 {
 	switch (how) {
 	case SL_PREEMPT_REQUEUE:
 	case SL_PREEMPT_CHECKPOINT:
-		pass->job_state[job] = SL_PENDING;
-		queue_put(pass, job);
+		sim->job_state[job] = SL_PENDING;
+		queue_put(sim, job);
 		break;
 	case SL_PREEMPT_SUSPEND:
-		pass->job_state[job] = SL_SUSPENDED;
+		sim->job_state[job] = SL_SUSPENDED;
 		break;
 	case SL_PREEMPT_CANCEL:
 	case SL_PREEMPT_COUNT:
-		show_ended(pass, job, SL_PREEMPTED);
+		table_ended(sim, job, SL_PREEMPTED);
 		break;
 	}
 }
 
-static void tell_command(struct sl_pass *pass, uint32_t job, enum sl_past what, enum sl_preempt how)
+static void report_command(struct sim *sim, uint32_t job, enum sl_history_command what, enum sl_preempt how)
 {
-	if (pass->policy->on_past)
-		pass->policy->on_past(pass->state, pass, (sl_job){ job }, what, how);
+	if (sim->policy->on_history)
+		sim->policy->on_history(sim->state, sim, (sl_job){ job }, what, how);
 }
 
 /* A model had a job fail, for good or to wait again. */
-static void show_failed(struct sl_pass *pass, const struct past_event *event)
+static void table_failed(struct sim *sim, const struct history_event *event)
 {
-	const bool again = event->class >= DIGEST_AGAIN;
-	const enum sl_state as = (enum sl_state)(event->class - (again ? DIGEST_AGAIN : DIGEST_END));
-	show_ended(pass, event->row, as);
-	tell_policy(pass, &(struct sl_event){ pass->now, again ? SL_EV_MODEL : SL_EV_JOB_END, event->row });
-	if (!again)
+	const bool retry = event->class >= DIGEST_REQUEUED;
+	const enum sl_state as = (enum sl_state)(event->class - (retry ? DIGEST_REQUEUED : DIGEST_END));
+	table_ended(sim, event->row, as);
+	report_policy(sim, &(struct sl_event){ sim->now, retry ? SL_EV_MODEL : SL_EV_JOB_END, event->row });
+	if (!retry)
 		return;
-	pass->end[event->row] = SL_NONE;
-	pass->job_state[event->row] = SL_PENDING;
-	queue_put(pass, event->row);
+	sim->end[event->row] = SL_NONE;
+	sim->job_state[event->row] = SL_PENDING;
+	queue_put(sim, event->row);
 }
 
 /* What is no event of the loop: the commands of passes. */
-static void show_command(struct sl_pass *pass, const struct past_event *event)
+static void table_command(struct sim *sim, const struct history_event *event)
 {
-	enum sl_past what = SL_PAST_RESIZE;
+	enum sl_history_command what = SL_HISTORY_RESIZE;
 	enum sl_preempt how = SL_PREEMPT_COUNT;
 	if (event->class == SL_EV_CLASS_COUNT) {
-		what = SL_PAST_START;
-		show_started(pass, event->row);
+		what = SL_HISTORY_START;
+		table_started(sim, event->row);
 	} else if (event->class < DIGEST_RESUME) {
-		what = SL_PAST_PREEMPT;
+		what = SL_HISTORY_PREEMPT;
 		how = (enum sl_preempt)(event->class - DIGEST_PREEMPT);
-		show_preempted(pass, event->row, how);
+		table_preempted(sim, event->row, how);
 	} else if (event->class == DIGEST_RESUME) {
-		what = SL_PAST_RESUME;
-		pass->job_state[event->row] = SL_RUNNING;
+		what = SL_HISTORY_RESUME;
+		sim->job_state[event->row] = SL_RUNNING;
 	}
-	tell_command(pass, event->row, what, how);
+	report_command(sim, event->row, what, how);
 }
 
 /* Submitted, or let in later: only then is it news. */
-static void show_submitted(struct sl_pass *pass, uint32_t job, bool gated)
+static void table_submitted(struct sim *sim, uint32_t job, bool gated)
 {
 	if (!gated) /* It sets key and estimate before the job is queued. */
-		tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_SUBMIT, job });
-	if (pass->submitted <= job)
-		pass->submitted = job + 1;
-	if (pass->gates)
-		pass->gated[job] = gated;
+		report_policy(sim, &(struct sl_event){ sim->now, SL_EV_SUBMIT, job });
+	if (sim->submitted <= job)
+		sim->submitted = job + 1;
+	if (sim->eligibility)
+		sim->gated[job] = gated;
 	if (!gated)
-		queue_put(pass, job);
+		queue_put(sim, job);
 }
 
-static void show_cancelled(struct sl_pass *pass, uint32_t job, enum sl_state state)
+static void table_cancelled(struct sim *sim, uint32_t job, enum sl_state state)
 {
-	show_ended(pass, job, state);
-	if (!is_gated(pass, job))
-		tell_policy(pass, &(struct sl_event){ pass->now, SL_EV_CANCEL, job });
+	table_ended(sim, job, state);
+	if (!is_gated(sim, job))
+		report_policy(sim, &(struct sl_event){ sim->now, SL_EV_CANCEL, job });
 }
 
-static void show_put_off(struct sl_pass *pass, uint32_t job, bool off)
+static void table_deferred(struct sim *sim, uint32_t job, bool off)
 {
 	if (off)
-		queue_take(pass, job);
-	pass->put_off[job] = off ? SL_NEVER : SL_NONE;
+		queue_take(sim, job);
+	sim->deferred[job] = off ? SL_NEVER : SL_NONE;
 	if (!off)
-		queue_put(pass, job);
+		queue_put(sim, job);
 }
 
-static void show(struct sl_pass *pass, const struct past_event *event)
+static void table(struct sim *sim, const struct history_event *event)
 {
-	const struct sl_event told = { event->time, (enum sl_event_class)event->class, event->row };
-	pass->now = event->time;
+	const struct sl_event reported = { event->time, (enum sl_event_class)event->class, event->row };
+	sim->now = event->time;
 	if (event->class == DIGEST_GATED) {
-		show_submitted(pass, event->row, true);
+		table_submitted(sim, event->row, true);
 		return;
 	}
 	if (event->class == DIGEST_DEADLINE) {
-		show_cancelled(pass, event->row, SL_DEADLINE);
+		table_cancelled(sim, event->row, SL_DEADLINE);
 		return;
 	}
 	if (event->class >= DIGEST_DRAIN) {
-		if (event->class >= DIGEST_PUT_OFF)
-			show_put_off(pass, event->row, event->class == DIGEST_PUT_OFF);
+		if (event->class >= DIGEST_DEFERRED)
+			table_deferred(sim, event->row, event->class == DIGEST_DEFERRED);
 		return;
 	}
 	if (event->class >= DIGEST_END) {
-		show_failed(pass, event);
+		table_failed(sim, event);
 		return;
 	}
 	if (event->class >= SL_EV_CLASS_COUNT) {
-		show_command(pass, event);
+		table_command(sim, event);
 		return;
 	}
-	switch (told.class) {
+	switch (reported.class) {
 	case SL_EV_SUBMIT:
-		show_submitted(pass, event->row, false);
+		table_submitted(sim, event->row, false);
 		return;
 	case SL_EV_TIMER:
 		return; /* Of the policy that was there; this one has its own. */
 	case SL_EV_JOB_END:
-		show_ended(pass, event->row, SL_COMPLETED);
+		table_ended(sim, event->row, SL_COMPLETED);
 		break;
 	case SL_EV_TIME_LIMIT:
-		show_ended(pass, event->row, SL_TIMEOUT);
+		table_ended(sim, event->row, SL_TIMEOUT);
 		break;
 	case SL_EV_CANCEL:
-		show_cancelled(pass, event->row, SL_CANCELLED);
+		table_cancelled(sim, event->row, SL_CANCELLED);
 		return;
 	case SL_EV_NODE_DOWN:
 	case SL_EV_NODE_UP:
@@ -188,30 +188,30 @@ static void show(struct sl_pass *pass, const struct past_event *event)
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
-	tell_policy(pass, &told);
+	report_policy(sim, &reported);
 }
 
-int past_show(struct sl_pass *pass, const struct past_event *event, size_t count, sl_time until)
+int history_table(struct sim *sim, const struct history_event *event, size_t count, sl_time until)
 {
-	const sl_time now = pass->now;
-	const struct evq events = pass->events;
+	const sl_time now = sim->now;
+	const struct evq events = sim->events;
 	struct evq expiring = { 0 };
-	pass->events = (struct evq){ 0 }; /* Takes the timers that the policy asks for. */
-	pass->expiring = &expiring;
-	for (size_t i = 0; i < count && !pass->status; i++) {
-		show_timers(pass, event[i].time, past_class(event[i].class));
-		show(pass, &event[i]);
+	sim->events = (struct evq){ 0 }; /* Takes the timers that the policy asks for. */
+	sim->expiring = &expiring;
+	for (size_t i = 0; i < count && !sim->status; i++) {
+		table_timers(sim, event[i].time, history_class(event[i].class));
+		table(sim, &event[i]);
 	}
-	show_timers(pass, until, SL_EV_CLASS_COUNT);
-	struct evq timers = pass->events;
-	pass->events = events;
-	while (timers.count && !pass->status) { /* Those still to come. */
+	table_timers(sim, until, SL_EV_CLASS_COUNT);
+	struct evq timers = sim->events;
+	sim->events = events;
+	while (timers.count && !sim->status) { /* Those still to come. */
 		const struct ev ev = evq_pop(&timers);
-		pass_failed(pass, evq_push(&pass->events, ev.time, SL_EV_TIMER, ev.row, &pass->err));
+		pass_failed(sim, evq_push(&sim->events, ev.time, SL_EV_TIMER, ev.row, &sim->err));
 	}
 	evq_release(&timers);
 	evq_release(&expiring);
-	pass->expiring = NULL;
-	pass->now = now;
-	return pass->status;
+	sim->expiring = NULL;
+	sim->now = now;
+	return sim->status;
 }

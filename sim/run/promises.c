@@ -11,64 +11,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void change(struct sl_pass *pass, sl_time at, uint32_t job, int64_t cpus)
+static void change(struct sim *sim, sl_time at, uint32_t job, int64_t cpus)
 {
-	if (pass->nodes && at == SL_NEVER)
+	if (sim->nodes && at == SL_NEVER)
 		return; /* Holds nothing. */
-	if (pass->nodes && cpus < 0) {
-		nodes_unpromise(pass->nodes, job);
+	if (sim->nodes && cpus < 0) {
+		nodes_unpromise(sim->nodes, job);
 		return;
 	}
-	if (pass->nodes) {
-		SL_CHECK(nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]));
+	if (sim->nodes) {
+		SL_CHECK(nodes_promise(sim->nodes, job, sim->request[job], at, sim->estimate[job]));
 		return;
 	}
-	int status = profile_add(&pass->profile, at, -cpus, &pass->err);
+	int status = profile_add(&sim->profile, at, -cpus, &sim->err);
 	if (!status)
-		status = profile_add(&pass->profile, time_after(at, pass->estimate[job]), cpus, &pass->err);
-	pass_failed(pass, status);
+		status = profile_add(&sim->profile, time_after(at, sim->estimate[job]), cpus, &sim->err);
+	pass_failed(sim, status);
 }
 
-static bool is_stale(const struct sl_pass *pass, const struct ev *ev)
-{
-	return pass->promise[ev->row] != ev->time;
-}
+static bool is_stale(const struct sim *sim, const struct ev *ev) { return sim->promise[ev->row] != ev->time; }
 
 /* Moves leave stale entries behind; when they are most of the heap, it is made anew. */
-static void sweep_stale(struct sl_pass *pass)
+static void sweep_stale(struct sim *sim)
 {
-	if (pass->due.count < 1024 || pass->due.count < 4 * (size_t)pass->queue.count)
+	if (sim->due.count < 1024 || sim->due.count < 4 * (size_t)sim->queue.count)
 		return;
 	struct evq fresh;
-	int status = evq_init(&fresh, 1024, &pass->err);
-	for (size_t i = 0; i < pass->due.count && !status; i++)
-		if (!is_stale(pass, &pass->due.heap[i]))
-			status = evq_push(&fresh, pass->due.heap[i].time, SL_EV_TIMER, pass->due.heap[i].row,
-				&pass->err);
+	int status = evq_init(&fresh, 1024, &sim->err);
+	for (size_t i = 0; i < sim->due.count && !status; i++)
+		if (!is_stale(sim, &sim->due.heap[i]))
+			status = evq_push(
+				&fresh, sim->due.heap[i].time, SL_EV_TIMER, sim->due.heap[i].row, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return;
 	}
-	evq_release(&pass->due);
-	pass->due = fresh;
+	evq_release(&sim->due);
+	sim->due = fresh;
 }
 
-static void promise_note(struct sl_pass *pass, uint32_t job, sl_time at)
+static void promise_note(struct sim *sim, uint32_t job, sl_time at)
 {
-	pass->promise[job] = at;
-	pass_failed(pass, evq_push(&pass->due, at, SL_EV_TIMER, job, &pass->err));
+	sim->promise[job] = at;
+	pass_failed(sim, evq_push(&sim->due, at, SL_EV_TIMER, job, &sim->err));
 }
 
-static void promise_put(struct sl_pass *pass, uint32_t job, sl_time at)
+static void promise_put(struct sim *sim, uint32_t job, sl_time at)
 {
-	change(pass, at, job, pass->jobs->size[job]);
-	promise_note(pass, job, at);
+	change(sim, at, job, sim->jobs->size[job]);
+	promise_note(sim, job, at);
 }
 
-static void promise_take(struct sl_pass *pass, uint32_t job)
+static void promise_take(struct sim *sim, uint32_t job)
 {
-	change(pass, pass->promise[job], job, -(int64_t)pass->jobs->size[job]);
-	pass->promise[job] = SL_NONE;
+	change(sim, sim->promise[job], job, -(int64_t)sim->jobs->size[job]);
+	sim->promise[job] = SL_NONE;
 }
 
 static int row_number_compare(const void *a, const void *b)
@@ -79,159 +76,158 @@ static int row_number_compare(const void *a, const void *b)
 }
 
 /* Each once, and only those that wait without a promise. */
-void unpromised_sift(struct sl_pass *pass)
+void unpromised_sift(struct sim *sim)
 {
 	size_t kept = 0;
-	if (pass->unpromised_count)
-		qsort(pass->unpromised, pass->unpromised_count, sizeof(*pass->unpromised),
-			row_number_compare);
-	for (size_t i = 0; i < pass->unpromised_count; i++) {
-		const uint32_t job = pass->unpromised[i];
-		const bool again = kept && pass->unpromised[kept - 1] == job;
-		if (!again && is_waiting(pass, job) && pass->promise[job] == SL_NONE)
-			pass->unpromised[kept++] = job;
+	if (sim->unpromised_count)
+		qsort(sim->unpromised, sim->unpromised_count, sizeof(*sim->unpromised), row_number_compare);
+	for (size_t i = 0; i < sim->unpromised_count; i++) {
+		const uint32_t job = sim->unpromised[i];
+		const bool retry = kept && sim->unpromised[kept - 1] == job;
+		if (!retry && is_waiting(sim, job) && sim->promise[job] == SL_NONE)
+			sim->unpromised[kept++] = job;
 	}
-	pass->unpromised_count = kept;
+	sim->unpromised_count = kept;
 }
 
 /* Those without a promise are found anew when they get one: entries may be stale, or stand there twice. */
-void unpromised_put(struct sl_pass *pass, uint32_t job)
+void unpromised_put(struct sim *sim, uint32_t job)
 {
-	if (pass->unpromised_count > 64 && pass->unpromised_count > 4 * (size_t)pass->queue.count)
-		unpromised_sift(pass);
-	const int status = SL_GROW_MOST(pass->unpromised, pass->unpromised_capacity,
-		pass->unpromised_count + 1, UINT32_MAX, &pass->err);
+	if (sim->unpromised_count > 64 && sim->unpromised_count > 4 * (size_t)sim->queue.count)
+		unpromised_sift(sim);
+	const int status = SL_GROW_MOST(
+		sim->unpromised, sim->unpromised_capacity, sim->unpromised_count + 1, UINT32_MAX, &sim->err);
 	if (status)
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 	else
-		pass->unpromised[pass->unpromised_count++] = job;
+		sim->unpromised[sim->unpromised_count++] = job;
 }
 
 /* SL_NONE: it held none, and goes among those without one no more. */
-sl_time promise_release(struct sl_pass *pass, uint32_t job)
+sl_time promise_release(struct sim *sim, uint32_t job)
 {
-	if (!(pass->uses & SL_USE_PROMISES))
+	if (!(sim->uses & SL_USE_PROMISES))
 		return SL_NONE;
-	const sl_time was = pass->promise[job];
+	const sl_time was = sim->promise[job];
 	if (was != SL_NONE)
-		promise_take(pass, job);
+		promise_take(sim, job);
 	return was;
 }
 
-void promise_undo(struct sl_pass *pass, uint32_t job)
+void promise_undo(struct sim *sim, uint32_t job)
 {
-	const sl_time at = pass->promise[job];
-	if (!pass->nodes || at == SL_NONE || at == SL_NEVER) {
-		(void)promise_release(pass, job);
-		pass->promise[job] = SL_NONE;
+	const sl_time at = sim->promise[job];
+	if (!sim->nodes || at == SL_NONE || at == SL_NEVER) {
+		(void)promise_release(sim, job);
+		sim->promise[job] = SL_NONE;
 		return;
 	}
-	nodes_promise_undo(pass->nodes, job);
-	pass->promise[job] = SL_NONE;
+	nodes_promise_undo(sim->nodes, job);
+	sim->promise[job] = SL_NONE;
 }
 
-void promise_restore(struct sl_pass *pass, uint32_t job, sl_time was)
+void promise_restore(struct sim *sim, uint32_t job, sl_time was)
 {
-	if (!(pass->uses & SL_USE_PROMISES))
+	if (!(sim->uses & SL_USE_PROMISES))
 		return;
 	if (was == SL_NONE) {
-		unpromised_put(pass, job);
-	} else if (pass->nodes) {
+		unpromised_put(sim, job);
+	} else if (sim->nodes) {
 		if (was != SL_NEVER)
-			nodes_promise_restore(pass->nodes, job);
-		promise_note(pass, job, was);
+			nodes_promise_restore(sim->nodes, job);
+		promise_note(sim, job, was);
 	} else {
-		promise_put(pass, job, was);
+		promise_put(sim, job, was);
 	}
 }
 
-sl_time promise_next(struct sl_pass *pass)
+sl_time promise_next(struct sim *sim)
 {
 	const struct ev *top;
-	while ((top = evq_top(&pass->due)) && is_stale(pass, top))
-		(void)evq_pop(&pass->due);
+	while ((top = evq_top(&sim->due)) && is_stale(sim, top))
+		(void)evq_pop(&sim->due);
 	return top ? top->time : SL_NEVER;
 }
 
 /* ---- Rows in queue order --------------------------------------------------------------------- */
 
-bool row_before(const struct sl_pass *pass, uint32_t a, uint32_t b)
+bool row_before(const struct sim *sim, uint32_t a, uint32_t b)
 {
-	if (pass->key && pass->key[a] != pass->key[b])
-		return pass->key[a] < pass->key[b];
+	if (sim->key && sim->key[a] != sim->key[b])
+		return sim->key[a] < sim->key[b];
 	return a < b;
 }
 
-static int row_compare(const void *a, const void *b, void *pass)
+static int row_compare(const void *a, const void *b, void *sim)
 {
 	const uint32_t x = *(const uint32_t *)a;
 	const uint32_t y = *(const uint32_t *)b;
-	return x == y ? 0 : row_before(pass, x, y) ? -1 : 1;
+	return x == y ? 0 : row_before(sim, x, y) ? -1 : 1;
 }
 
-int sort_rows(struct sl_pass *pass, uint32_t *row, size_t count)
+int sort_rows(struct sim *sim, uint32_t *row, size_t count)
 {
 	bool sorted = true;
 	for (size_t i = 1; i < count && sorted; i++)
-		sorted = row_before(pass, row[i - 1], row[i]);
+		sorted = row_before(sim, row[i - 1], row[i]);
 	if (!sorted)
-		qsort_r(row, count, sizeof(*row), row_compare, pass);
+		qsort_r(row, count, sizeof(*row), row_compare, sim);
 	return SL_OK;
 }
 
 /* ---- For plans ------------------------------------------------------------------------------- */
 
-void act_freed(struct sl_pass *pass)
+void act_freed(struct sim *sim)
 {
-	const int status = SL_GROW_MOST(pass->freed_kept, pass->freed_kept_capacity,
-		pass->freed_kept_count + 1, UINT32_MAX, &pass->err);
+	const int status = SL_GROW_MOST(
+		sim->freed_kept, sim->freed_kept_capacity, sim->freed_kept_count + 1, UINT32_MAX, &sim->err);
 	if (status) {
-		pass_failed(pass, status);
+		pass_failed(sim, status);
 		return;
 	}
-	act(pass, (struct action){ .kind = ACTION_FREED,
-			  .was = (int64_t)pass->freed_kept_count,
-			  .now = pass->promises_broken });
-	pass->freed_kept[pass->freed_kept_count++] = pass->freed;
+	act(sim, (struct action){ .kind = ACTION_FREED,
+			 .was = (int64_t)sim->freed_kept_count,
+			 .now = sim->promises_broken });
+	sim->freed_kept[sim->freed_kept_count++] = sim->freed;
 }
 
-static void act_promise(struct sl_pass *pass, uint32_t job, sl_time was)
+static void act_promise(struct sim *sim, uint32_t job, sl_time was)
 {
-	act(pass, (struct action){ .kind = ACTION_PROMISE, .job = job, .was = was });
+	act(sim, (struct action){ .kind = ACTION_PROMISE, .job = job, .was = was });
 }
 
-sl_time sl_promise_of(const struct sl_pass *pass, sl_job job)
+sl_time sl_promise_of(const struct sim *sim, sl_job job)
 {
-	return pass->promise ? pass->promise[job.row] : SL_NONE;
+	return sim->promise ? sim->promise[job.row] : SL_NONE;
 }
 
 /* No later than its own promise, whose place counts as free for it. */
-static sl_time earliest(const struct sl_pass *pass, uint32_t job, sl_time latest)
+static sl_time earliest(const struct sim *sim, uint32_t job, sl_time latest)
 {
-	if (pass->nodes)
-		return nodes_promise_at(pass->nodes, pass->request[job], pass->estimate[job]);
-	const int64_t short_by = pass->jobs->size[job] - pass->cluster.cpus_free;
-	return profile_earliest(&pass->profile, pass->now, latest, short_by, pass->estimate[job]);
+	if (sim->nodes)
+		return nodes_promise_at(sim->nodes, sim->request[job], sim->estimate[job]);
+	const int64_t short_by = sim->jobs->size[job] - sim->cluster.cpus_free;
+	return profile_earliest(&sim->profile, sim->now, latest, short_by, sim->estimate[job]);
 }
 
-void sl_promises_make(struct sl_pass *pass)
+void sl_promises_make(struct sim *sim)
 {
-	if (!pass->unpromised_count)
+	if (!sim->unpromised_count)
 		return;
-	unpromised_sift(pass);
-	(void)sort_rows(pass, pass->unpromised, pass->unpromised_count);
-	for (size_t i = 0; i < pass->unpromised_count; i++) {
-		const uint32_t job = pass->unpromised[i];
-		if (pass_over(pass)) {
-			pass->unpromised_count -= i; /* Those that have theirs come back as it is undone. */
-			memmove(pass->unpromised, pass->unpromised + i,
-				pass->unpromised_count * sizeof(*pass->unpromised));
+	unpromised_sift(sim);
+	(void)sort_rows(sim, sim->unpromised, sim->unpromised_count);
+	for (size_t i = 0; i < sim->unpromised_count; i++) {
+		const uint32_t job = sim->unpromised[i];
+		if (pass_over(sim)) {
+			sim->unpromised_count -= i; /* Those that have theirs come back as it is undone. */
+			memmove(sim->unpromised, sim->unpromised + i,
+				sim->unpromised_count * sizeof(*sim->unpromised));
 			return;
 		}
-		promise_put(pass, job, earliest(pass, job, SL_NEVER));
-		act_promise(pass, job, SL_NONE);
+		promise_put(sim, job, earliest(sim, job, SL_NEVER));
+		act_promise(sim, job, SL_NONE);
 	}
-	pass->unpromised_count = 0;
+	sim->unpromised_count = 0;
 }
 
 /* ---- Freed intervals ------------------------------------------------------------------------- */
@@ -247,7 +243,7 @@ static void freed_join(struct freed *freed, uint32_t left)
 }
 
 /* Joins the two that are nearest to each other. */
-static void freed_make_room(struct freed *freed)
+static void freed_make_allocation(struct freed *freed)
 {
 	uint32_t nearest = 0;
 	sl_time gap = SL_NEVER;
@@ -264,7 +260,7 @@ static void freed_make_room(struct freed *freed)
 void freed_add(struct freed *freed, sl_time from, sl_time until)
 {
 	if (freed->count == FREED_MAX)
-		freed_make_room(freed);
+		freed_make_allocation(freed);
 	uint32_t place = freed->count;
 	while (place && freed->at[place - 1].from > from) {
 		freed->at[place] = freed->at[place - 1];
@@ -278,12 +274,12 @@ void freed_add(struct freed *freed, sl_time from, sl_time until)
 		freed_join(freed, --place);
 }
 
-void freed_until(struct sl_pass *pass, sl_time until)
+void freed_until(struct sim *sim, sl_time until)
 {
-	if (until <= pass->now)
+	if (until <= sim->now)
 		return;
-	freed_add(&pass->freed, pass->now, until);
-	pass->freed.early = true;
+	freed_add(&sim->freed, sim->now, until);
+	sim->freed.early = true;
 }
 
 /* What is over is over. */
@@ -324,7 +320,7 @@ struct stair {
 };
 
 struct compression {
-	struct sl_pass *pass;
+	struct sim *sim;
 	struct stair stair[QUEUE_CLASSES];
 	sl_time until;      /* All that was freed lies before. */
 	struct stair *into; /* For stair_visit. */
@@ -358,19 +354,19 @@ static void stair_visit(void *self, sl_time start, sl_time end)
 
 static bool stair_may_hold(struct compression *c, uint32_t job)
 {
-	const struct sl_pass *pass = c->pass;
-	const unsigned class = queue_class(pass->jobs->size[job]);
+	const struct sim *sim = c->sim;
+	const unsigned class = queue_class(sim->jobs->size[job]);
 	struct stair *stair = &c->stair[class];
 	if (!stair->known) {
 		c->into = stair;
-		profile_runs(&pass->profile, pass->now, c->until,
-			queue_class_least(class) - pass->cluster.cpus_free, stair_visit, c);
+		profile_runs(&sim->profile, sim->now, c->until,
+			queue_class_least(class) - sim->cluster.cpus_free, stair_visit, c);
 		stair->known = true;
 	}
-	const sl_time length = pass->estimate[job];
+	const sl_time length = sim->estimate[job];
 	for (uint32_t i = 0; i < stair->count; i++)
 		if (stair->step[i].length >= length &&
-			time_after(stair->step[i].from, length) <= pass->promise[job])
+			time_after(stair->step[i].from, length) <= sim->promise[job])
 			return true;
 	return false;
 }
@@ -378,181 +374,181 @@ static bool stair_may_hold(struct compression *c, uint32_t job)
 /* The runs that meet [from, until), in each class whose staircase is in use. */
 static void stairs_freed(struct compression *c, sl_time from, sl_time until)
 {
-	const struct sl_pass *pass = c->pass;
+	const struct sim *sim = c->sim;
 	for (unsigned class = 1; class < QUEUE_CLASSES; class ++) {
 		if (!c->stair[class].known)
 			continue;
-		const int64_t level = queue_class_least(class) - pass->cluster.cpus_free;
-		struct profile_point here = { from, profile_value(&pass->profile, from) };
-		if (here.value < level && !profile_first_least(&pass->profile, from, until, level, &here))
+		const int64_t level = queue_class_least(class) - sim->cluster.cpus_free;
+		struct profile_point here = { from, profile_value(&sim->profile, from) };
+		if (here.value < level && !profile_first_least(&sim->profile, from, until, level, &here))
 			return; /* Nor will it do for larger ones. */
 		c->into = &c->stair[class];
-		const sl_time start = profile_run_start(&pass->profile, here.at, pass->now, level);
-		profile_runs(&pass->profile, start, until, level, stair_visit, c);
+		const sl_time start = profile_run_start(&sim->profile, here.at, sim->now, level);
+		profile_runs(&sim->profile, start, until, level, stair_visit, c);
 	}
 }
 
 /* The most that is free anywhere in the freed intervals. */
-static int64_t freed_room(const struct sl_pass *pass)
+static int64_t freed_allocation(const struct sim *sim)
 {
-	int64_t room = INT64_MIN;
-	for (uint32_t i = 0; i < pass->freed.count; i++) {
-		const struct freed_interval *in = &pass->freed.at[i];
-		const int64_t first = profile_value(&pass->profile, in->from);
-		const int64_t later = profile_max(&pass->profile, in->from, in->until);
+	int64_t capacity = INT64_MIN;
+	for (uint32_t i = 0; i < sim->freed.count; i++) {
+		const struct freed_interval *in = &sim->freed.at[i];
+		const int64_t first = profile_value(&sim->profile, in->from);
+		const int64_t later = profile_max(&sim->profile, in->from, in->until);
 		const int64_t most = first > later ? first : later;
-		room = most > room ? most : room;
+		capacity = most > capacity ? most : capacity;
 	}
-	return room + pass->cluster.cpus_free;
+	return capacity + sim->cluster.cpus_free;
 }
 
 static sl_time earlier_start(struct compression *c, uint32_t job)
 {
-	const struct sl_pass *pass = c->pass;
-	const sl_time was = pass->promise[job];
-	const int64_t level = pass->jobs->size[job] - pass->cluster.cpus_free;
-	if (was <= pass->now)
+	const struct sim *sim = c->sim;
+	const sl_time was = sim->promise[job];
+	const int64_t level = sim->jobs->size[job] - sim->cluster.cpus_free;
+	if (was <= sim->now)
 		return was;
 	if (stair_may_hold(c, job))
-		return earliest(pass, job, was);
-	if (profile_value(&pass->profile, was - 1) < level)
+		return earliest(sim, job, was);
+	if (profile_value(&sim->profile, was - 1) < level)
 		return was;
-	return profile_run_start(&pass->profile, was - 1, pass->now, level);
+	return profile_run_start(&sim->profile, was - 1, sim->now, level);
 }
 
 /* One by one: nodes have names, so what is freed is not told by amounts. */
-static void compress_on_nodes(struct sl_pass *pass)
+static void compress_on_nodes(struct sim *sim)
 {
-	pass->freed = (struct freed){ .count = 0 };
-	for (uint32_t job = queue_first(&pass->queue); job != UINT32_MAX;
-		job = queue_after(&pass->queue, job)) {
-		const sl_time was = pass->promise[job];
-		if (was == SL_NONE || was <= pass->now)
+	sim->freed = (struct freed){ .count = 0 };
+	for (uint32_t job = queue_first(&sim->queue); job != UINT32_MAX;
+		job = queue_after(&sim->queue, job)) {
+		const sl_time was = sim->promise[job];
+		if (was == SL_NONE || was <= sim->now)
 			continue;
-		promise_take(pass, job);
-		const sl_time at = earliest(pass, job, was);
+		promise_take(sim, job);
+		const sl_time at = earliest(sim, job, was);
 		if (at >= was) {
-			promise_restore(pass, job, was);
+			promise_restore(sim, job, was);
 			continue;
 		}
-		promise_put(pass, job, at);
-		act_promise(pass, job, was);
+		promise_put(sim, job, at);
+		act_promise(sim, job, was);
 	}
-	sweep_stale(pass);
+	sweep_stale(sim);
 }
 
 /* What a move frees may help others: those behind it in this round, those before it in the next, for which it
  * is kept. Jobs larger than the most that is free anywhere freed are passed over by the queue's index,
  * unseen. */
-void sl_promises_compress(struct sl_pass *pass)
+void sl_promises_compress(struct sim *sim)
 {
-	if (!pass->freed.early)
+	if (!sim->freed.early)
 		return;
-	act_freed(pass);
-	if (pass->nodes) {
-		compress_on_nodes(pass);
+	act_freed(sim);
+	if (sim->nodes) {
+		compress_on_nodes(sim);
 		return;
 	}
-	struct compression c = { .pass = pass };
+	struct compression c = { .sim = sim };
 	struct freed next = { .count = 0 };
-	freed_trim(&pass->freed, pass->now);
-	for (uint32_t i = 0; i < pass->freed.count; i++)
-		c.until = pass->freed.at[i].until;
-	struct queue_fit fit = { pass->freed.count ? freed_room(pass) : 0, SL_NEVER, 0 };
+	freed_trim(&sim->freed, sim->now);
+	for (uint32_t i = 0; i < sim->freed.count; i++)
+		c.until = sim->freed.at[i].until;
+	struct queue_fit fit = { sim->freed.count ? freed_allocation(sim) : 0, SL_NEVER, 0 };
 	uint32_t job = UINT32_MAX;
-	while (!pass_over(pass) && (job = queue_next_fit(&pass->queue, job, &fit)) != UINT32_MAX) {
-		const sl_time was = pass->promise[job];
+	while (!pass_over(sim) && (job = queue_next_fit(&sim->queue, job, &fit)) != UINT32_MAX) {
+		const sl_time was = sim->promise[job];
 		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)
 			continue;
-		promise_take(pass, job);
-		promise_put(pass, job, at);
-		act_promise(pass, job, was);
+		promise_take(sim, job);
+		promise_put(sim, job, at);
+		act_promise(sim, job, was);
 		/* Where its old and its new place overlap, nothing was freed. */
-		const sl_time moved = time_after(at, pass->estimate[job]);
+		const sl_time moved = time_after(at, sim->estimate[job]);
 		const struct freed_interval freed = { was > moved ? was : moved,
-			time_after(was, pass->estimate[job]) };
+			time_after(was, sim->estimate[job]) };
 		freed_add(&next, freed.from, freed.until);
 		stairs_freed(&c, freed.from, freed.until);
 		c.until = freed.until > c.until ? freed.until : c.until;
-		const int64_t room = pass->cluster.cpus_free + profile_value(&pass->profile, freed.from);
+		const int64_t capacity = sim->cluster.cpus_free + profile_value(&sim->profile, freed.from);
 		const int64_t later =
-			pass->cluster.cpus_free + profile_max(&pass->profile, freed.from, freed.until);
-		fit.free = room > fit.free ? room : fit.free;
+			sim->cluster.cpus_free + profile_max(&sim->profile, freed.from, freed.until);
+		fit.free = capacity > fit.free ? capacity : fit.free;
 		fit.free = later > fit.free ? later : fit.free;
 	}
-	pass->freed = next;
-	sweep_stale(pass);
+	sim->freed = next;
+	sweep_stale(sim);
 }
 
-bool sl_promises_broken(const struct sl_pass *pass) { return pass->promises_broken; }
+bool sl_promises_broken(const struct sim *sim) { return sim->promises_broken; }
 
-void sl_promises_drop(struct sl_pass *pass)
+void sl_promises_drop(struct sim *sim)
 {
-	act_freed(pass);
-	pass->promises_broken = false;
-	pass->freed = (struct freed){ .count = 0 };
-	for (uint32_t job = queue_first(&pass->queue); job != UINT32_MAX;
-		job = queue_after(&pass->queue, job)) {
-		const sl_time was = pass->promise[job];
+	act_freed(sim);
+	sim->promises_broken = false;
+	sim->freed = (struct freed){ .count = 0 };
+	for (uint32_t job = queue_first(&sim->queue); job != UINT32_MAX;
+		job = queue_after(&sim->queue, job)) {
+		const sl_time was = sim->promise[job];
 		if (was == SL_NONE)
 			continue;
-		promise_take(pass, job);
-		act_promise(pass, job, was);
-		unpromised_put(pass, job);
+		promise_take(sim, job);
+		act_promise(sim, job, was);
+		unpromised_put(sim, job);
 	}
 }
 
 /* ---- One at a time --------------------------------------------------------------------------- */
 
-sl_time sl_promise_at(struct sl_pass *pass, sl_job job)
+sl_time sl_promise_at(struct sim *sim, sl_job job)
 {
-	SL_CHECK(pass->promise && is_waiting(pass, job.row));
-	if (pass_over(pass))
+	SL_CHECK(sim->promise && is_waiting(sim, job.row));
+	if (pass_over(sim))
 		return SL_NEVER;
-	const sl_time was = promise_release(pass, job.row);
-	const sl_time at = earliest(pass, job.row, SL_NEVER);
+	const sl_time was = promise_release(sim, job.row);
+	const sl_time at = earliest(sim, job.row, SL_NEVER);
 	if (was != SL_NONE)
-		promise_restore(pass, job.row, was);
+		promise_restore(sim, job.row, was);
 	return at;
 }
 
-static bool fits_at(struct sl_pass *pass, uint32_t job, sl_time at)
+static bool fits_at(struct sim *sim, uint32_t job, sl_time at)
 {
 	if (at == SL_NEVER)
 		return true;
-	if (pass->nodes)
-		return nodes_promise(pass->nodes, job, pass->request[job], at, pass->estimate[job]);
-	const sl_time length = pass->estimate[job];
-	const int64_t level = pass->jobs->size[job] - pass->cluster.cpus_free;
-	return profile_earliest(&pass->profile, at, time_after(at, length), level, length) == at;
+	if (sim->nodes)
+		return nodes_promise(sim->nodes, job, sim->request[job], at, sim->estimate[job]);
+	const sl_time length = sim->estimate[job];
+	const int64_t level = sim->jobs->size[job] - sim->cluster.cpus_free;
+	return profile_earliest(&sim->profile, at, time_after(at, length), level, length) == at;
 }
 
-bool sl_promise_hold(struct sl_pass *pass, sl_job job, sl_time at)
+bool sl_promise_set(struct sim *sim, sl_job job, sl_time at)
 {
-	SL_CHECK(pass->promise);
-	if (!pass->open || !is_waiting(pass, job.row) || at < pass->now || pass_over(pass))
+	SL_CHECK(sim->promise);
+	if (!sim->open || !is_waiting(sim, job.row) || at < sim->now || pass_over(sim))
 		return false;
-	const sl_time was = promise_release(pass, job.row);
-	if (!fits_at(pass, job.row, at)) {
+	const sl_time was = promise_release(sim, job.row);
+	if (!fits_at(sim, job.row, at)) {
 		if (was != SL_NONE)
-			promise_restore(pass, job.row, was);
+			promise_restore(sim, job.row, was);
 		return false;
 	}
-	if (pass->nodes)
-		promise_note(pass, job.row, at);
+	if (sim->nodes)
+		promise_note(sim, job.row, at);
 	else
-		promise_put(pass, job.row, at);
-	act_promise(pass, job.row, was);
+		promise_put(sim, job.row, at);
+	act_promise(sim, job.row, was);
 	return true;
 }
 
-void sl_promise_drop(struct sl_pass *pass, sl_job job)
+void sl_promise_drop(struct sim *sim, sl_job job)
 {
-	SL_CHECK(pass->promise);
-	if (!pass->open || !is_waiting(pass, job.row) || pass->promise[job.row] == SL_NONE)
+	SL_CHECK(sim->promise);
+	if (!sim->open || !is_waiting(sim, job.row) || sim->promise[job.row] == SL_NONE)
 		return;
-	const sl_time was = promise_release(pass, job.row);
-	unpromised_put(pass, job.row);
-	act_promise(pass, job.row, was);
+	const sl_time was = promise_release(sim, job.row);
+	unpromised_put(sim, job.row);
+	act_promise(sim, job.row, was);
 }

@@ -5,7 +5,7 @@
  * A run is a function of (scenario, policy and its values, seed), and of where
  * it went over to another policy. It holds no global state: any number of runs
  * may go on in one process. sim_run makes one as a whole; in steps it is
- * sim_begin, sim_advance as often as wanted, sim_switch and sim_back between,
+ * sim_begin, sim_advance as often as wanted, sim_handover and sim_back between,
  * sim_end. Stopping between instants leaves no trace: what is advanced in steps
  * is what is advanced at once.
  */
@@ -33,25 +33,25 @@ enum sim_record {
 	SIM_RECORD_USAGE = 1,      /* result.usage */
 	SIM_RECORD_REASONS = 2,    /* result.reasons */
 	SIM_RECORD_PLACES = 4,     /* result.place */
-	SIM_RECORD_PAST = 8,       /* All that happened, for sim_switch. */
+	SIM_RECORD_HISTORY = 8,    /* All that happened, for sim_handover. */
 	SIM_RECORD_DECISIONS = 16, /* result.decision */
 	SIM_RECORD_WATCHED = 32,   /* Set where watch->happened is. */
 };
 
 /* A run up to a time: everything at or before `until` has happened, and this came of it. */
-struct sim_stretch {
+struct sim_interval {
 	const struct policy_choice *choice; /* From the end of the stretch before. */
 	sl_time until;
 	uint64_t digest, events; /* Of the whole run so far. */
 };
 
 /* Is file j of stretch i's policy one of a policy before it, or stands before j? For lists of each once. */
-static inline bool policy_file_told(const struct sim_stretch *stretch, size_t i, size_t j)
+static inline bool policy_file_reported(const struct sim_interval *interval, size_t i, size_t j)
 {
-	const char *path = stretch[i].choice->file[j].path;
+	const char *path = interval[i].choice->file[j].path;
 	for (size_t k = 0; k <= i; k++)
-		for (size_t m = 0; m < (k < i ? stretch[k].choice->file_count : j); m++)
-			if (strcmp(stretch[k].choice->file[m].path, path) == 0)
+		for (size_t m = 0; m < (k < i ? interval[k].choice->file_count : j); m++)
+			if (strcmp(interval[k].choice->file[m].path, path) == 0)
 				return true;
 	return false;
 }
@@ -59,10 +59,10 @@ static inline bool policy_file_told(const struct sim_stretch *stretch, size_t i,
 /* Someone who looks on, called by the run's thread; it decides nothing. Each function may be NULL. */
 struct sim_watch {
 	void *self;
-	void (*said)(void *self, const struct sl_pass *pass, const char *text); /* By a policy: sl_say. */
+	void (*said)(void *self, const struct sim *sim, const char *text); /* By a policy: sl_say. */
 	/* class: of enum sl_event_class, or the digest's (pass.h); SL_EV_CLASS_COUNT is a start. */
-	void (*happened)(void *self, struct sl_pass *pass, unsigned class, uint32_t row);
-	void (*passed)(void *self, const struct sl_pass *pass); /* A pass is over. */
+	void (*happened)(void *self, struct sim *sim, unsigned class, uint32_t row);
+	void (*passed)(void *self, const struct sim *sim); /* A pass is over. */
 };
 
 struct sim_options {
@@ -70,7 +70,7 @@ struct sim_options {
 	const struct policy_choice *choice; /* After `past`. */
 	uint64_t seed;
 	unsigned record;
-	bool driven;                   /* sl_ask is answered, by sim_answer. */
+	bool driven;                   /* sl_query is answered, by sim_answer. */
 	bool check;                    /* Invariants after every event, every pass twice. */
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
@@ -79,52 +79,52 @@ struct sim_options {
 
 	/* sim_run: replayed first, and each verified (SL_DIFFERS). With it the digests that the run had after
 	 * each 2^16 events, to say where it differs. */
-	const struct sim_stretch *past;
-	size_t past_count;
+	const struct sim_interval *history;
+	size_t history_count;
 	const uint64_t *digests;
 	size_t digest_count;
 };
 
 struct engine; /* engine.h: the parts */
 
-struct sim {
+struct sim_run {
 	struct engine *engine;
 	struct sl_result result; /* Lent from the engine; after sim_end. */
 };
 
 /* To scenario->until, or to its end. 0; SL_POLICY: the policy broke its contract; SL_DIFFERS: the past came
  * out otherwise; SL_INTERRUPTED; SL_SYSTEM: no memory. */
-int sim_run(struct sim *sim, const struct sim_options *options, struct sl_err *err);
-void sim_release(struct sim *sim);
+int sim_run(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
+void sim_release(struct sim_run *run);
 
 /* In steps. What options points to is lent for the run's life; past is not looked at: it begins under
  * `choice`. */
-int sim_begin(struct sim *sim, const struct sim_options *options, struct sl_err *err);
+int sim_begin(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
 /* Everything at or before that time; SL_NEVER: to the end. A time of the past does nothing. */
-int sim_advance(struct sim *sim, sl_time until, struct sl_err *err);
-/* Its policy asks (sl_ask): sim_advance stops there, within an instant, until it is answered; UINT32_MAX:
+int sim_advance(struct sim_run *run, sl_time until, struct sl_err *err);
+/* Its policy asks (sl_query): sim_advance stops there, within an instant, until it is answered; UINT32_MAX:
  * none of what was offered. False: it does not ask. */
-bool sim_asks(const struct sim *sim);
-int sim_answer(struct sim *sim, uint32_t job, struct sl_err *err);
+bool sim_asks(const struct sim_run *run);
+int sim_answer(struct sim_run *run, uint32_t job, struct sl_err *err);
 /* When something happens next; SL_NEVER: never. */
-sl_time sim_next(struct sim *sim);
+sl_time sim_next(struct sim_run *run);
 /* Goes on under another policy, from the time that was advanced to: it is shown all that happened, then asked
- * for a pass. Needs SIM_RECORD_PAST. The choice is lent for the run's life. Nothing happens if it is the same
- * one. */
-int sim_switch(struct sim *sim, const struct policy_choice *choice, struct sl_err *err);
+ * for a pass. Needs SIM_RECORD_HISTORY. The choice is lent for the run's life. Nothing happens if it is the
+ * same one. */
+int sim_handover(struct sim_run *run, const struct policy_choice *choice, struct sl_err *err);
 /* As it was after everything at or before that time, by a replay from the beginning that goes over where the
  * run did; verified. Everything lent from sim is void then. */
-int sim_back(struct sim *sim, sl_time until, struct sl_err *err);
+int sim_back(struct sim_run *run, sl_time until, struct sl_err *err);
 /* Fills result. Only sim_release may follow. */
-int sim_end(struct sim *sim, struct sl_err *err);
+int sim_end(struct sim_run *run, struct sl_err *err);
 
 /* Where the run is, and how it came there: the stretches that ended in a switch, then the present one. NULL
  * when memory is out. Lent until the run goes on. */
-const struct sim_stretch *sim_stretches(const struct sim *sim, size_t *count, struct sl_err *err);
+const struct sim_interval *sim_intervals(const struct sim_run *run, size_t *count, struct sl_err *err);
 /* 0, or SL_DIFFERS: what was found is not what it was. Of both, digests after each 2^16 events. */
-int sim_verify(struct sim *sim, const struct sim_stretch *was, const uint64_t *digests, size_t digest_count,
-	struct sl_err *err);
+int sim_verify(struct sim_run *run, const struct sim_interval *was, const uint64_t *digests,
+	size_t digest_count, struct sl_err *err);
 /* For the reads of plugin.h: sl_now, sl_state_of, sl_queue_first and their like. */
-const struct sl_pass *sim_state(const struct sim *sim);
+const struct sim *sim_state(const struct sim_run *run);
 
 #endif

@@ -25,7 +25,7 @@ struct row_judged {
 	enum cause anomaly; /* what was amiss with it; CAUSE_COUNT: nothing, */
 	bool stays;
 	bool selected;       /* it is replayed, */
-	struct ask ask;      /* with what it asks, */
+	struct desc desc;    /* with what it asks, */
 	int64_t run;         /* so long, */
 	int64_t limit;       /* and this limit. */
 	struct sl_row timed; /* With the limit of its partition, where it says none. */

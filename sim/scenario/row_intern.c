@@ -79,8 +79,8 @@ static int named_intern(struct loading *loading, enum named which, int64_t numbe
 static int names_intern(
 	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err)
 {
-	static const struct sl_row_more nothing;
-	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	static const struct sl_row_attributes nothing;
+	const struct sl_row_attributes *more = row->more ? row->more : &nothing;
 	const int64_t *col = row->col;
 	if (!row->more && !loading->said) { /* Of SWF, nearly always: bare numbers, and no name before. */
 		interned->user = narrow(col[SL_COL_USER]);
@@ -105,12 +105,12 @@ int row_intern(struct loading *loading, const struct row_judged *judged, struct 
 	const struct sl_row *row = judged->row;
 	*interned = (struct row_interned){ .request = -1, .cancel = SL_NONE };
 	int status = loading->scenario->cluster.node_count
-			     ? ask_intern(loading, &judged->ask, &interned->request, err)
+			     ? desc_intern(loading, &judged->desc, &interned->request, err)
 			     : SL_OK;
 	if (!status && row->more)
 		status = more_intern(loading, row, interned, err);
 	if (!status && (row->more || loading->profile_rule))
-		status = profile_intern(loading, row, judged->ask.gpus, &interned->profile, err);
+		status = profile_intern(loading, row, judged->desc.gpus, &interned->profile, err);
 	return status ? status : names_intern(loading, row, interned, err);
 }
 

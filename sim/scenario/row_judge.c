@@ -61,16 +61,16 @@ static enum cause judge(const struct row_read *read, int64_t run)
 }
 
 /* The same of what it asks. */
-static int judge_ask(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+static int judge_desc(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
 	const struct scenario *scenario = loading->scenario;
 	const int64_t size = size_of(loading, row);
 	if (row->more || scenario->cluster.node_count)
-		return ask_judge(loading, row, size, ask, cause, err);
+		return desc_judge(loading, row, size, desc, cause, err);
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
 	const int64_t cpus = scenario->cpus ? scenario->cpus : INT32_MAX;
-	*ask = (struct ask){ .size = (int32_t)size };
+	*desc = (struct desc){ .size = (int32_t)size };
 	if (size <= 0)
 		*cause = CAUSE_SIZE;
 	else
@@ -129,10 +129,10 @@ static void take_limit(struct loading *loading, struct row_judged *judged)
 {
 	const struct sl_row *row = judged->row;
 	const sl_time limit = row->col[SL_COL_LIMIT];
-	if (judged->ask.limit <= 0 || (limit > 0 && limit < SL_NEVER / 2))
+	if (judged->desc.limit <= 0 || (limit > 0 && limit < SL_NEVER / 2))
 		return;
 	judged->timed = *row;
-	judged->timed.col[SL_COL_LIMIT] = judged->ask.limit;
+	judged->timed.col[SL_COL_LIMIT] = judged->desc.limit;
 	judged->row = &judged->timed;
 	judged->run = run_of(loading, judged->row); /* It may be up to that limit. */
 }
@@ -144,13 +144,13 @@ int row_judge(
 	judged->id = read->id;
 	judged->run = run_of(loading, read->row);
 	judged->dropped = judge(read, judged->run);
-	judged->ask.rounded = judged->selected = false;
+	judged->desc.rounded = judged->selected = false;
 	const int status = judged->dropped < CAUSE_COUNT
 				   ? SL_OK
-				   : judge_ask(loading, read->row, &judged->ask, &judged->dropped, err);
+				   : judge_desc(loading, read->row, &judged->desc, &judged->dropped, err);
 	if (status)
 		return status;
-	judged->anomaly = repair_of(loading, read->row, judged->ask.rounded);
+	judged->anomaly = repair_of(loading, read->row, judged->desc.rounded);
 	judged->stays = judged->dropped == CAUSE_COUNT;
 	if (!judged->stays)
 		return SL_OK;

@@ -111,7 +111,7 @@ int row_keep(struct loading *loading, const struct row_judged *judged, const str
 	column_i64(columns, COLUMN_SUBMIT)[at] = submit;
 	column_i64(columns, COLUMN_RUN)[at] = judged->run;
 	column_i64(columns, COLUMN_LIMIT)[at] = judged->limit;
-	column_i32(columns, COLUMN_SIZE)[at] = judged->ask.size;
+	column_i32(columns, COLUMN_SIZE)[at] = judged->desc.size;
 	column_i32(columns, COLUMN_USER)[at] = interned->user;
 	column_i32(columns, COLUMN_ACCOUNT)[at] = interned->account;
 	column_i32(columns, COLUMN_PARTITION)[at] = interned->partition;

@@ -155,7 +155,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 
 /* ---- What else a reader says ----------------------------------------------------------------- */
 
-static int on_oddity(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *text, const struct sl_place *at, struct sl_err *err)
 {
 	struct loading *loading = self;
 	enum cause cause;
@@ -232,5 +232,5 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 
 struct sl_sink rows_sink(struct loading *loading)
 {
-	return (struct sl_sink){ loading, on_job, on_header, on_oddity, on_dated, on_ignored, on_file };
+	return (struct sl_sink){ loading, on_job, on_header, on_anomaly, on_dated, on_ignored, on_file };
 }

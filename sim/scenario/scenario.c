@@ -22,7 +22,7 @@ static void cluster_of_pool(struct scenario *scenario)
 /* ---- After the last row ---------------------------------------------------------------------- */
 
 /* Any schedule that never idles with jobs waiting ends by the last submission plus all run times. */
-static int check_span(const struct loading *loading, struct sl_err *err)
+static int check_range(const struct loading *loading, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
 	const sl_time last = more_last(loading, column_i64(columns, COLUMN_SUBMIT)[columns->count - 1]);
@@ -66,15 +66,15 @@ static int settle_dates(struct loading *loading, struct sl_err *err)
 }
 
 /* Submissions from `first` on come so many millionths times as often. What was before stays where it was. */
-static int stretch(
+static int interval(
 	struct loading *loading, sl_time first, int64_t factor, const char *setting, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
 	if (factor == 1000000)
 		return SL_OK;
 	sl_time *submit = column_i64(columns, COLUMN_SUBMIT);
-	const __int128 span = (__int128)(submit[columns->count - 1] - first) * 1000000 / factor;
-	if (span > INT64_MAX / 4)
+	const __int128 range = (__int128)(submit[columns->count - 1] - first) * 1000000 / factor;
+	if (range > INT64_MAX / 4)
 		return sl_fail(err, SL_USAGE,
 			"%s stretches the trace beyond 73 000 years: give a larger factor", setting);
 	for (uint32_t row = 0; row < columns->count; row++) {
@@ -103,7 +103,7 @@ static int apply_load_after(struct loading *loading, struct sl_err *err)
 			text);
 	const int status = time_point(loading->scenario, "replay.load_after", sign + 1, &from, err);
 	/* What comes at that very time comes as before. */
-	return status ? status : stretch(loading, from, factor, "replay.load_after", err);
+	return status ? status : interval(loading, from, factor, "replay.load_after", err);
 }
 
 static int apply_load(struct loading *loading, struct sl_err *err)
@@ -113,7 +113,7 @@ static int apply_load(struct loading *loading, struct sl_err *err)
 	const sl_time first = loading->scenario->begins
 				      ? loading->from
 				      : column_i64(loading->scenario->columns, COLUMN_SUBMIT)[0];
-	const int status = stretch(loading, first, load->number, "replay.load", err);
+	const int status = interval(loading, first, load->number, "replay.load", err);
 	return status ? status : apply_load_after(loading, err);
 }
 
@@ -175,7 +175,7 @@ static int finish_rows(struct loading *loading, struct sl_err *err)
 	if (!status)
 		status = changes_finish(loading, err);
 	if (!status)
-		status = check_span(loading, err);
+		status = check_range(loading, err);
 	if (!status && loading->scenario->replay[REPLAY_WINDOWS].text)
 		status =
 			windows_parse(loading->scenario, loading->scenario->replay[REPLAY_WINDOWS].text, err);

@@ -12,7 +12,7 @@
 #include "sim/registry/plugins.h"
 #include "sim/registry/replay_params.h"
 
-struct oddity {
+struct anomaly {
 	const char *cause; /* "run time is not positive" */
 	bool dropped;      /* Else repaired. */
 	bool asked;        /* By replay.drop or replay.change: nothing is odd. */
@@ -70,7 +70,7 @@ struct model_choice {
 	const struct sl_model *model;
 	struct sl_value *values; /* One for each of its params, in their order; effective. */
 	size_t value_count;
-	const struct sl_sheet *const *sheet; /* By param: of those of kind SL_PARAM_SHEET; else NULL. */
+	const struct sl_csv_table *const *csv; /* By param: of those of kind SL_PARAM_CSV; else NULL. */
 };
 
 struct scenario {
@@ -122,11 +122,11 @@ struct scenario {
 	size_t command_count;
 	struct header_line *header;
 	size_t header_count;
-	struct oddity *oddity; /* Those that came up, in the order of the table in scenario.c. */
-	size_t oddity_count;
+	struct anomaly *anomaly; /* Those that came up, in the order of the table in scenario.c. */
+	size_t anomaly_count;
 	uint64_t rows;                    /* Lines that were jobs, before dropping. */
 	struct columns *columns;          /* What `jobs` lends: owned. */
-	struct sl_job_more *more;         /* The same. */
+	struct sl_job_attributes *more;   /* The same. */
 	const struct model_choice *model; /* replay.models, in the order of the registry. */
 	size_t model_count;
 	/* replay.fill: jobs that were drawn once more, and left out; what all ask of GPUs, in the cluster's

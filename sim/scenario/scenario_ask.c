@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_ask.c - what a job asks of Slurm, as a group of equal tasks, for policies that are not Slurm's
+ * scenario_desc.c - what a job asks of Slurm, as a group of equal tasks, for policies that are not Slurm's
  * own.
  *
  * Each component of a job is one group. In this order:
@@ -42,7 +42,7 @@ static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 /* What is known of an ask on its way to a group. */
 struct asking {
 	struct machine *machine;
-	const struct sl_ask *ask;
+	const struct sl_job_desc *desc;
 	const struct sl_partition *partition; /* NULL: there are none. */
 	struct binding binding;
 	int64_t nodes_min, nodes_max; /* 0: not said. */
@@ -62,7 +62,7 @@ static enum cause take_partition(struct asking *a, struct asked *asked)
 {
 	const struct machine *machine = a->machine;
 	uint32_t found = UINT32_MAX;
-	const char *p = a->ask->partition;
+	const char *p = a->desc->partition;
 	asked->partition = UINT32_MAX;
 	if (!machine->partition_count)
 		return CAUSE_COUNT;
@@ -71,7 +71,7 @@ static enum cause take_partition(struct asking *a, struct asked *asked)
 		found = machine_partition(machine, p, len);
 		p += len + (p[len] == ',');
 	}
-	for (size_t i = 0; (!a->ask->partition || !*a->ask->partition) && i < machine->partition_count; i++)
+	for (size_t i = 0; (!a->desc->partition || !*a->desc->partition) && i < machine->partition_count; i++)
 		if (machine->partition[i].is_default)
 			found = (uint32_t)i; /* The last that says so. */
 	if (found == UINT32_MAX)
@@ -110,7 +110,7 @@ static int take_reservation(struct asking *a, const struct sl_row *row, struct a
 	enum cause *cause, struct sl_err *err)
 {
 	struct machine *machine = a->machine;
-	const char *name = a->ask->reservation;
+	const char *name = a->desc->reservation;
 	asked->window = UINT32_MAX;
 	if (!name || !*name)
 		return SL_OK;
@@ -130,23 +130,23 @@ static int take_reservation(struct asking *a, const struct sl_row *row, struct a
 
 static int take_lists(struct asking *a, enum cause *cause, struct sl_err *err)
 {
-	const struct sl_ask *ask = a->ask;
+	const struct sl_job_desc *desc = a->desc;
 	struct machine *machine = a->machine;
 	uint32_t count = 0;
 	int status = SL_OK;
-	if (ask->constraint && *ask->constraint) {
-		status = set_of_constraint(machine, ask->constraint, &a->binding.constraint, err);
+	if (desc->constraint && *desc->constraint) {
+		status = set_of_constraint(machine, desc->constraint, &a->binding.constraint, err);
 		if (!status && a->binding.constraint == UINT32_MAX)
 			*cause = CAUSE_FEATURE;
 	}
-	if (!status && ask->exclude && *ask->exclude) {
-		status = set_of_list(machine, ask->exclude, &a->binding.exclude, &count, err);
+	if (!status && desc->exclude && *desc->exclude) {
+		status = set_of_list(machine, desc->exclude, &a->binding.exclude, &count, err);
 		if (!status && a->binding.exclude == UINT32_MAX)
 			*cause = CAUSE_UNKNOWN_NODE;
 	}
-	if (status || *cause != CAUSE_COUNT || !ask->nodelist || !*ask->nodelist)
+	if (status || *cause != CAUSE_COUNT || !desc->nodelist || !*desc->nodelist)
 		return status;
-	status = set_of_list(machine, ask->nodelist, &a->binding.list, &count, err);
+	status = set_of_list(machine, desc->nodelist, &a->binding.list, &count, err);
 	if (!status && a->binding.list == UINT32_MAX)
 		*cause = CAUSE_UNKNOWN_NODE;
 	else if (a->nodes_min > count)
@@ -261,15 +261,15 @@ static bool gres_read(struct asking *a, const char *text, int64_t *count)
 
 static enum cause take_gpus(struct asking *a)
 {
-	const struct sl_ask *ask = a->ask;
+	const struct sl_job_desc *desc = a->desc;
 	int64_t per_socket = 0;
 	int64_t per_node = 0;
-	if (!gres_read(a, ask->gres, &a->node_gpus) || !gpus_read(a, ask->gpus_per_node, &per_node) ||
-		!gpus_read(a, ask->gpus_per_socket, &per_socket) ||
-		!gpus_read(a, ask->gpus_per_task, &a->gpus) || !gpus_read(a, ask->gpus, &a->job_gpus))
+	if (!gres_read(a, desc->gres, &a->node_gpus) || !gpus_read(a, desc->gpus_per_node, &per_node) ||
+		!gpus_read(a, desc->gpus_per_socket, &per_socket) ||
+		!gpus_read(a, desc->gpus_per_task, &a->gpus) || !gpus_read(a, desc->gpus, &a->job_gpus))
 		return CAUSE_LACKS;
 	if (per_socket)
-		per_node = most(per_node, per_socket * known(ask->sockets_per_node, extent_of(a).sockets));
+		per_node = most(per_node, per_socket * known(desc->sockets_per_node, extent_of(a).sockets));
 	a->node_gpus = most(a->node_gpus, per_node); /* Both say the same. */
 	if (a->node_gpus || a->gpus)
 		a->job_gpus = a->node_gpus && a->gpus ? 0 : a->job_gpus;
@@ -287,14 +287,14 @@ static enum cause take_gpus(struct asking *a)
 
 static void take_tasks(struct asking *a)
 {
-	const struct sl_ask *ask = a->ask;
+	const struct sl_job_desc *desc = a->desc;
 	const int64_t nodes = most(a->nodes_min, 1);
-	int64_t tasks = known(ask->tasks, 0);
-	a->per_node = most(known(ask->tasks_per_node, 0), 0);
+	int64_t tasks = known(desc->tasks, 0);
+	a->per_node = most(known(desc->tasks_per_node, 0), 0);
 	if (tasks <= 0 && a->per_node)
 		tasks = least(a->per_node, TASKS_MAX / nodes) * nodes;
-	else if (tasks <= 0 && known(ask->tasks_per_gpu, 0) > 0 && (a->job_gpus || a->node_gpus))
-		tasks = (a->job_gpus ? a->job_gpus : a->node_gpus * nodes) * ask->tasks_per_gpu;
+	else if (tasks <= 0 && known(desc->tasks_per_gpu, 0) > 0 && (a->job_gpus || a->node_gpus))
+		tasks = (a->job_gpus ? a->job_gpus : a->node_gpus * nodes) * desc->tasks_per_gpu;
 	a->tasks = most(tasks, nodes);
 }
 
@@ -309,17 +309,17 @@ static int64_t gpus_a_task(const struct asking *a)
 
 static void take_cpus(struct asking *a)
 {
-	const struct sl_ask *ask = a->ask;
+	const struct sl_job_desc *desc = a->desc;
 	const int64_t gpus = gpus_a_task(a);
 	const int64_t each =
-		known(ask->cpus_per_gpu, a->partition ? known(a->partition->cpus_per_gpu, 0) : 0);
-	a->cpus = known(ask->cpus_per_task, 0);
+		known(desc->cpus_per_gpu, a->partition ? known(a->partition->cpus_per_gpu, 0) : 0);
+	a->cpus = known(desc->cpus_per_task, 0);
 	if (a->cpus <= 0)
 		a->cpus = gpus && each > 0 ? gpus * least(each, TASKS_MAX) : 1;
-	const bool apart = ask->no_multithread || ask->threads_per_core == 1;
+	const bool apart = desc->no_multithread || desc->threads_per_core == 1;
 	if (a->threads > 1 && apart) /* A core for each. */
 		a->cpus = least(a->cpus, TASKS_MAX / a->threads) * a->threads;
-	else if (a->threads > 1 && ask->tasks_per_core == 1)
+	else if (a->threads > 1 && desc->tasks_per_core == 1)
 		a->cpus = ceil_div(a->cpus, a->threads) * a->threads;
 }
 
@@ -343,8 +343,8 @@ static bool mem_given(const struct mem *mem)
 
 static struct mem mem_of(const struct asking *a)
 {
-	const struct sl_ask *ask = a->ask;
-	struct mem mem = { ask->mem_per_node, ask->mem_per_cpu, ask->mem_per_gpu };
+	const struct sl_job_desc *desc = a->desc;
+	struct mem mem = { desc->mem_per_node, desc->mem_per_cpu, desc->mem_per_gpu };
 	const bool gpus = a->gpus || a->job_gpus || a->node_gpus;
 	if (!mem_given(&mem) && a->partition)
 		mem = (struct mem){ a->partition->mem_per_node, a->partition->mem_per_cpu,
@@ -380,7 +380,7 @@ static void take_mem(struct asking *a)
 
 static bool is_exclusive(const struct asking *a)
 {
-	return a->ask->exclusive == SL_EXCLUSIVE_NODE ||
+	return a->desc->exclusive == SL_EXCLUSIVE_NODE ||
 	       a->machine->scenario->cluster.select == SL_SELECT_LINEAR ||
 	       (a->partition && a->partition->share == SL_SHARE_EXCLUSIVE);
 }
@@ -411,7 +411,7 @@ static enum cause by_nodes(const struct asking *a, const struct extent *e, struc
 		return CAUSE_SET;
 	const int64_t share = ceil_div(a->tasks, nodes);
 	int64_t cpus = share > TASKS_MAX / a->cpus ? TASKS_MAX : share * a->cpus;
-	cpus = most(cpus, known(a->ask->cpus_min, 0));
+	cpus = most(cpus, known(a->desc->cpus_min, 0));
 	/* One task whose GPUs are on several nodes has its cpus there too. */
 	group->task.cpus = ceil_div(cpus, a->threads) * a->threads;
 	group->task.mem = a->node_mem ? a->node_mem : least(a->mem, SL_MEM_UNBOUNDED / share - 1) * share;
@@ -452,7 +452,7 @@ static void by_tasks(const struct asking *a, struct sl_group *group)
 /* Something is asked of each node, or what is asked of the job does not come out even. */
 static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 {
-	if (a->node_mem || a->node_gpus || a->all_mem || known(a->ask->cpus_min, 0) > 1)
+	if (a->node_mem || a->node_gpus || a->all_mem || known(a->desc->cpus_min, 0) > 1)
 		return true;
 	if (a->job_gpus % a->tasks != 0 || (e->gpus && a->job_gpus / a->tasks > e->gpus))
 		return true;
@@ -490,8 +490,8 @@ static enum cause limits_hold(const struct asking *a, const struct sl_row *row)
 
 static void take_nodes(struct asking *a)
 {
-	a->nodes_min = most(known(a->ask->nodes_min, 0), 0);
-	a->nodes_max = most(known(a->ask->nodes_max, a->nodes_min), 0);
+	a->nodes_min = most(known(a->desc->nodes_min, 0), 0);
+	a->nodes_max = most(known(a->desc->nodes_max, a->nodes_min), 0);
 }
 
 /* At least as many nodes as the partition gives to anyone; a job that names none is not refused for that. */
@@ -543,14 +543,14 @@ static sl_time limit_of(const struct sl_partition *partition)
 	return given > 0 && given < SL_NEVER ? given : 0;
 }
 
-int ask_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
+int desc_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
 	struct sl_err *err)
 {
-	struct sl_ask ask;
+	struct sl_job_desc desc;
 	struct asked asked;
-	struct asking a = { .machine = machine, .ask = &ask, .binding = BINDING_NONE };
-	sl_ask_clear(&ask);
-	ask.partition = partition;
+	struct asking a = { .machine = machine, .desc = &desc, .binding = BINDING_NONE };
+	sl_job_desc_clear(&desc);
+	desc.partition = partition;
 	*cause = take_partition(&a, &asked);
 	if (*cause == CAUSE_PARTITION && (!partition || !*partition))
 		*cause = CAUSE_COUNT; /* There is no default one: any node will do. */
@@ -583,10 +583,11 @@ static void by_words(const struct asking *a, struct sl_group *group)
 	group->task.gpus = a->tasks > 0 ? gpus_a_task(a) : a->gpus;
 }
 
-int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err)
+int desc_said(
+	struct machine *machine, const struct sl_job_desc *desc, struct sl_group *group, struct sl_err *err)
 {
 	struct asked asked;
-	struct asking a = { .machine = machine, .ask = ask, .threads = 1, .binding = BINDING_NONE };
+	struct asking a = { .machine = machine, .desc = desc, .threads = 1, .binding = BINDING_NONE };
 	memset(group, 0, sizeof(*group));
 	take_nodes(&a);
 	a.nodes_max = most(a.nodes_max, a.nodes_min);
@@ -601,11 +602,11 @@ int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group 
 	return status;
 }
 
-int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
+int desc_group(struct machine *machine, const struct sl_job_desc *desc, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, struct sl_err *err)
 {
 	enum cause *const cause = &asked->cause;
-	struct asking a = { .machine = machine, .ask = ask, .threads = 1, .binding = BINDING_NONE };
+	struct asking a = { .machine = machine, .desc = desc, .threads = 1, .binding = BINDING_NONE };
 	memset(group, 0, sizeof(*group));
 	take_nodes(&a);
 	asked->window = UINT32_MAX;

@@ -66,21 +66,21 @@ static const char *const changes[] = { "limit", "run", "partition", "account", "
 
 enum option_kind { OPTION_NUMBER, OPTION_MEMORY, OPTION_WORD };
 static const struct {
-	size_t place; /* In struct sl_ask. */
+	size_t place; /* In struct sl_job_desc. */
 	enum option_kind kind;
 } options[] = {
-	{ offsetof(struct sl_ask, tasks_per_node), OPTION_NUMBER },
-	{ offsetof(struct sl_ask, cpus_per_task), OPTION_NUMBER },
-	{ offsetof(struct sl_ask, mem_per_cpu), OPTION_MEMORY },
-	{ offsetof(struct sl_ask, mem_per_gpu), OPTION_MEMORY },
-	{ offsetof(struct sl_ask, gpus_per_node), OPTION_WORD },
-	{ offsetof(struct sl_ask, gpus_per_task), OPTION_WORD },
-	{ offsetof(struct sl_ask, gres), OPTION_WORD },
-	{ offsetof(struct sl_ask, constraint), OPTION_WORD },
-	{ offsetof(struct sl_ask, nodelist), OPTION_WORD },
-	{ offsetof(struct sl_ask, exclude), OPTION_WORD },
-	{ offsetof(struct sl_ask, licenses), OPTION_WORD },
-	{ offsetof(struct sl_ask, reservation), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, tasks_per_node), OPTION_NUMBER },
+	{ offsetof(struct sl_job_desc, cpus_per_task), OPTION_NUMBER },
+	{ offsetof(struct sl_job_desc, mem_per_cpu), OPTION_MEMORY },
+	{ offsetof(struct sl_job_desc, mem_per_gpu), OPTION_MEMORY },
+	{ offsetof(struct sl_job_desc, gpus_per_node), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, gpus_per_task), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, gres), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, constraint), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, nodelist), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, exclude), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, licenses), OPTION_WORD },
+	{ offsetof(struct sl_job_desc, reservation), OPTION_WORD },
 };
 _Static_assert(SL_LEN(changes) == CHANGE_OPTIONS + SL_LEN(options) + 1, "an option without its place");
 
@@ -89,8 +89,8 @@ struct term {
 	enum subject subject;
 	const char **value;
 	size_t value_count;
-	uint64_t count; /* Rows for which it holds. */
-	int64_t near;   /* Of jobs with numbers: the nearest to what was asked for; SL_NONE. */
+	uint64_t count;  /* Rows for which it holds. */
+	int64_t similar; /* Of jobs with numbers: the nearest to what was asked for; SL_NONE. */
 	struct names seen;
 };
 
@@ -121,11 +121,11 @@ struct changing {
 	uint64_t drop_line, change_line;
 	/* The row as it is changed. */
 	struct sl_row row;
-	struct sl_row_more more;
-	struct sl_job_more job;
+	struct sl_row_attributes more;
+	struct sl_job_attributes job;
 	struct sl_row_group *group;
-	struct sl_ask *ask;
-	size_t group_capacity, ask_capacity;
+	struct sl_job_desc *desc;
+	size_t group_capacity, desc_capacity;
 };
 
 /* ---- Read ------------------------------------------------------------------------------------- */
@@ -149,12 +149,12 @@ static const char *take_value(struct text *in, const char *until, struct sl_err 
 static int fail_word(const struct text *in, const char *word, const char *const *known, const char *what,
 	const char *form, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	for (size_t i = 0; known[i]; i++)
 		if (strcmp(known[i], word) == 0)
 			return sl_fail(err, SL_USAGE, "%s: '%s' has no value: give %s", in->key, word, form);
 	return sl_fail(err, SL_USAGE, "%s: '%.60s' is not %s: %sgive %s", in->key, word, what,
-		did_you_mean(near, sl_nearest(word, known)), form);
+		did_you_mean(similar, sl_nearest(word, known)), form);
 }
 
 static int index_of(const char *const *known, const char *word)
@@ -180,7 +180,7 @@ static int read_term(struct text *in, struct clause *clause, struct sl_err *err)
 		return sl_fail(
 			err, SL_USAGE, "%s: more than %d conditions: split it by ';'", in->key, TERMS_MAX);
 	struct term *term = &clause->term[clause->term_count++];
-	*term = (struct term){ .subject = (enum subject)subject, .near = SL_NONE };
+	*term = (struct term){ .subject = (enum subject)subject, .similar = SL_NONE };
 	const size_t most = sl_lex_most(&in->lex, ';');
 	term->value = sl_alloc(in->arena, most, sizeof(*term->value));
 	if (!term->value)
@@ -386,7 +386,7 @@ static const char *number_text(char buffer[32], int64_t number)
 /* SWF's field 11; a dated log's own word. */
 static const char *state_of(const struct sl_row *row)
 {
-	const struct sl_job_more *job = row->more ? row->more->job : NULL;
+	const struct sl_job_attributes *job = row->more ? row->more->job : NULL;
 	if (job && job->state_recorded != SL_PENDING)
 		return sl_state_name(job->state_recorded);
 	switch (row->col[SL_COL_STATUS]) {
@@ -404,7 +404,7 @@ static const char *state_of(const struct sl_row *row)
 /* As the log has it; of one that records no such end: it ran just as long as its limit. */
 static bool was_cut(const struct sl_row *row)
 {
-	const struct sl_job_more *job = row->more ? row->more->job : NULL;
+	const struct sl_job_attributes *job = row->more ? row->more->job : NULL;
 	if (job && job->state_recorded != SL_PENDING)
 		return job->state_recorded == SL_TIMEOUT;
 	return row->col[SL_COL_LIMIT] > 0 && row->col[SL_COL_RUN] == row->col[SL_COL_LIMIT];
@@ -413,9 +413,9 @@ static bool was_cut(const struct sl_row *row)
 /* Its words for that; NULL: it says nothing. */
 static const char *word_of(const struct sl_row *row, enum subject subject, char buffer[32])
 {
-	static const struct sl_row_more nothing;
-	const struct sl_row_more *more = row->more ? row->more : &nothing;
-	const struct sl_job_more *job = more->job;
+	static const struct sl_row_attributes nothing;
+	const struct sl_row_attributes *more = row->more ? row->more : &nothing;
+	const struct sl_job_attributes *job = more->job;
 	switch (subject) {
 	case SUBJECT_JOB:
 		return more->id ? more->id : number_text(buffer, row->col[SL_COL_ID]);
@@ -442,7 +442,7 @@ static const char *word_of(const struct sl_row *row, enum subject subject, char 
 /* A task by "5_2", and by its array's number. */
 static bool is_task(const struct sl_row *row, const char *value)
 {
-	const struct sl_job_more *job = row->more ? row->more->job : NULL;
+	const struct sl_job_attributes *job = row->more ? row->more->job : NULL;
 	if (!job || job->array == SL_NONE || job->array_task == SL_NONE)
 		return false;
 	const char *under = strchr(value, '_');
@@ -462,8 +462,8 @@ static int term_sees(struct term *term, const struct sl_row *row, const char *wo
 	const int64_t id = row->col[SL_COL_ID];
 	if (term->subject == SUBJECT_JOB && sl_get_i64(term->value[0], strlen(term->value[0]), &wanted) &&
 		wanted >= 0 && id >= 0) {
-		if (term->near == SL_NONE || llabs(id - wanted) < llabs(term->near - wanted))
-			term->near = id;
+		if (term->similar == SL_NONE || llabs(id - wanted) < llabs(term->similar - wanted))
+			term->similar = id;
 		return SL_OK;
 	}
 	return term->count || !word || term->seen.count >= SEEN_MAX
@@ -512,10 +512,10 @@ static int fail_row(const struct loading *loading, const struct clause *clause, 
 }
 
 /* What it says of itself, to be written to. */
-static struct sl_job_more *job_of(struct changing *changing)
+static struct sl_job_attributes *job_of(struct changing *changing)
 {
 	if (!changing->more.job) {
-		changing->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
+		changing->job = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 		changing->more.job = &changing->job;
 	}
 	return &changing->job;
@@ -533,8 +533,8 @@ static void set_named(const char **name, int64_t *number, const char *text)
 static void set_partition(struct changing *changing, const char *text)
 {
 	set_named(&changing->more.partition, &changing->row.col[SL_COL_PARTITION], text);
-	for (size_t i = 0; i < changing->more.ask_count; i++)
-		changing->ask[i].partition = text;
+	for (size_t i = 0; i < changing->more.desc_count; i++)
+		changing->desc[i].partition = text;
 }
 
 /* One task asks so much; of several there are so many that it comes out even. */
@@ -581,71 +581,72 @@ static const char *set_groups(struct changing *changing, const struct change *ch
 static bool put_typed(struct changing *changing, const char *type, const char *count, const char **text)
 {
 	const size_t len = strcspn(type, ":=");
-	const size_t room = len + strlen(count) + 2;
-	char *typed = sl_alloc(changing->arena, room, 1);
+	const size_t capacity = len + strlen(count) + 2;
+	char *typed = sl_alloc(changing->arena, capacity, 1);
 	if (typed)
-		(void)snprintf(typed, room, "%.*s:%s", (int)len, type, count);
+		(void)snprintf(typed, capacity, "%.*s:%s", (int)len, type, count);
 	*text = typed;
 	return typed;
 }
 
 /* In place of however the GPUs were asked for: so many in all, of the same type. */
-static const char *ask_gpus(struct changing *changing, struct sl_ask *ask, const struct change *change)
+static const char *desc_gpus(struct changing *changing, struct sl_job_desc *desc, const struct change *change)
 {
-	const char *const asked[] = { ask->gpus, ask->gpus_per_node, ask->gpus_per_task,
-		ask->gpus_per_socket };
+	const char *const asked[] = { desc->gpus, desc->gpus_per_node, desc->gpus_per_task,
+		desc->gpus_per_socket };
 	const char *type = NULL;
 	for (size_t i = 0; i < SL_LEN(asked) && !type; i++)
 		if (asked[i] && asked[i][0] && strchr(asked[i], ':'))
 			type = asked[i];
-	if (ask->gres && strncmp(ask->gres, "gpu", 3) == 0) {
-		if (strchr(ask->gres, ','))
+	if (desc->gres && strncmp(desc->gres, "gpu", 3) == 0) {
+		if (strchr(desc->gres, ','))
 			return "its gres has more than GPUs: give gres=...";
-		type = strchr(ask->gres, ':') != strrchr(ask->gres, ':') ? strchr(ask->gres, ':') + 1 : type;
-		ask->gres = NULL;
+		type = strchr(desc->gres, ':') != strrchr(desc->gres, ':') ? strchr(desc->gres, ':') + 1
+									   : type;
+		desc->gres = NULL;
 	}
-	ask->gpus_per_node = ask->gpus_per_task = ask->gpus_per_socket = NULL;
-	ask->gpus = change->number ? change->text : NULL;
+	desc->gpus_per_node = desc->gpus_per_task = desc->gpus_per_socket = NULL;
+	desc->gpus = change->number ? change->text : NULL;
 	if (!type || !change->number)
 		return NULL;
-	return put_typed(changing, type, change->text, &ask->gpus) ? NULL : "no memory";
+	return put_typed(changing, type, change->text, &desc->gpus) ? NULL : "no memory";
 }
 
-static void set_option(struct sl_ask *ask, const struct change *change)
+static void set_option(struct sl_job_desc *desc, const struct change *change)
 {
-	char *place = (char *)ask + options[change->what - CHANGE_OPTIONS].place;
+	char *place = (char *)desc + options[change->what - CHANGE_OPTIONS].place;
 	if (options[change->what - CHANGE_OPTIONS].kind == OPTION_WORD)
 		memcpy(place, &change->text, sizeof(change->text));
 	else
 		memcpy(place, &change->number, sizeof(change->number));
 }
 
-static const char *set_ask(struct changing *changing, const struct change *change)
+static const char *set_desc(struct changing *changing, const struct change *change)
 {
-	struct sl_ask *ask = changing->ask;
-	const int64_t each = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
-	if (changing->more.ask_count > 1)
+	struct sl_job_desc *desc = changing->desc;
+	const int64_t each = desc->cpus_per_task > 0 ? desc->cpus_per_task : 1;
+	if (changing->more.desc_count > 1)
 		return "the job has several components: which one is meant cannot be said";
 	switch (change->what) {
 	case CHANGE_CPUS:
 		if (change->number % each)
 			return "its tasks do not come out even: give tasks=N, or cpus-per-task=N";
-		ask->tasks = change->number / each;
+		desc->tasks = change->number / each;
 		return NULL;
 	case CHANGE_GPUS:
-		return ask_gpus(changing, ask, change);
+		return desc_gpus(changing, desc, change);
 	case CHANGE_MEM:
-		ask->mem_per_cpu = ask->mem_per_gpu = SL_NONE;
-		ask->mem_per_node = change->number;
+		desc->mem_per_cpu = desc->mem_per_gpu = SL_NONE;
+		desc->mem_per_node = change->number;
 		return NULL;
 	case CHANGE_NODES:
-		ask->nodes_min = ask->nodes_max = change->number;
+		desc->nodes_min = desc->nodes_max = change->number;
 		return NULL;
 	case CHANGE_TASKS:
-		ask->tasks = change->number;
+		desc->tasks = change->number;
 		return NULL;
 	default:
-		set_option(ask, change);
+		set_option(desc, change);
 		return NULL;
 	}
 }
@@ -666,8 +667,8 @@ static const char *set_size(struct changing *changing, const struct change *chan
 
 static const char *set_asked(struct changing *changing, const struct change *change)
 {
-	if (changing->more.ask_count)
-		return set_ask(changing, change);
+	if (changing->more.desc_count)
+		return set_desc(changing, change);
 	if (change->what >= CHANGE_OPTIONS)
 		return "that is of jobs whose trace has Slurm's own words";
 	return changing->more.group_count ? set_groups(changing, change) : set_size(changing, change);
@@ -731,22 +732,22 @@ static const char *set_one(struct changing *changing, const struct change *chang
 static int copy_row(struct changing *changing, const struct sl_row *row, struct sl_err *err)
 {
 	changing->row = *row;
-	changing->more = row->more ? *row->more : (struct sl_row_more){ 0 };
+	changing->more = row->more ? *row->more : (struct sl_row_attributes){ 0 };
 	changing->row.more = &changing->more;
-	struct sl_row_more *more = &changing->more;
+	struct sl_row_attributes *more = &changing->more;
 	int status = SL_GROW_MOST(
 		changing->group, changing->group_capacity, more->group_count + 1, GROUPS_MAX, err);
 	if (!status)
 		status = SL_GROW_MOST(
-			changing->ask, changing->ask_capacity, more->ask_count + 1, GROUPS_MAX, err);
+			changing->desc, changing->desc_capacity, more->desc_count + 1, GROUPS_MAX, err);
 	if (status)
 		return status;
 	if (more->group_count)
 		memcpy(changing->group, more->group, more->group_count * sizeof(*changing->group));
-	if (more->ask_count)
-		memcpy(changing->ask, more->ask, more->ask_count * sizeof(*changing->ask));
+	if (more->desc_count)
+		memcpy(changing->desc, more->desc, more->desc_count * sizeof(*changing->desc));
 	more->group = more->group_count ? changing->group : NULL;
-	more->ask = more->ask_count ? changing->ask : NULL;
+	more->desc = more->desc_count ? changing->desc : NULL;
 	if (more->job) {
 		changing->job = *more->job;
 		more->job = &changing->job;
@@ -796,22 +797,22 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 /* A condition that held for nobody: what would have. */
 static int fail_term(const char *key, const struct term *term, struct sl_arena *arena, struct sl_err *err)
 {
-	char near[128];
+	char similar[128];
 	char number[32];
 	const char *word = subjects[term->subject];
 	const char **known = sl_alloc(arena, term->seen.count + 2, sizeof(*known));
-	const char *nearest = term->near != SL_NONE ? number_text(number, term->near) : NULL;
+	const char *nearest = term->similar != SL_NONE ? number_text(number, term->similar) : NULL;
 	if (!known)
 		return sl_fail_memory(err);
 	if (term->seen.count)
 		memcpy(known, term->seen.text, term->seen.count * sizeof(*known));
 	if (!nearest)
 		nearest = sl_nearest(term->value[0], known);
-	if (term->near != SL_NONE)
+	if (term->similar != SL_NONE)
 		return sl_fail(err, SL_USAGE, "%s: there is no job %s in the trace: the nearest is %s", key,
 			term->value[0], nearest);
 	return sl_fail(err, SL_USAGE, "%s: no job of the trace has %s '%.60s': %sgive one that is there", key,
-		word, term->value[0], did_you_mean(near, nearest));
+		word, term->value[0], did_you_mean(similar, nearest));
 }
 
 static int check_met(const char *key, const struct clause *clause, size_t count, struct sl_arena *arena,
@@ -873,8 +874,8 @@ int changes_finish(struct loading *loading, struct sl_err *err)
 		status = columns_keep(columns, stays, loading, err);
 	for (uint32_t row = 0; row < columns->count; row++)
 		changed += intset_has(&changing->changed, column_i64(columns, COLUMN_ID)[row]);
-	cleaning_tell(loading, CAUSE_LEFT_OUT, before - columns->count, changing->drop_line);
-	cleaning_tell(loading, CAUSE_CHANGED, changed, changing->change_line);
+	cleaning_report(loading, CAUSE_LEFT_OUT, before - columns->count, changing->drop_line);
+	cleaning_report(loading, CAUSE_CHANGED, changed, changing->change_line);
 	return !status && !columns->count ? cleaning_fail_nothing(loading, err) : status;
 }
 
@@ -897,6 +898,6 @@ void changes_free(struct changing *changing)
 	intset_release(&changing->dropped);
 	intset_release(&changing->changed);
 	free(changing->group);
-	free(changing->ask);
+	free(changing->desc);
 	free(changing);
 }

@@ -87,8 +87,8 @@ bool cause_drops(enum cause cause) { return cause >= CAUSE_OWN || causes[cause].
 int cause_count(struct loading *loading, enum cause cause, const struct sl_place *at, struct sl_err *err)
 {
 	if (loading->options->strict)
-		return sl_fail_at(err, at, "%s: mend the line, or run without --strict",
-			cause_text(loading, cause));
+		return sl_fail_at(
+			err, at, "%s: mend the line, or run without --strict", cause_text(loading, cause));
 	struct tally *tally = &loading->tally[cause];
 	if (!tally->count++)
 		tally->line = at->line;
@@ -119,14 +119,15 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 }
 
 /* What came up, in the order of the table. */
-static void list_oddities(struct loading *loading)
+static void list_anomalies(struct loading *loading)
 {
 	struct scenario *scenario = loading->scenario;
-	scenario->oddity_count = 0;
+	scenario->anomaly_count = 0;
 	for (enum cause cause = 0; cause < CAUSE_COUNT; cause++) {
 		const struct tally *tally = &loading->tally[cause];
 		if (tally->count)
-			scenario->oddity[scenario->oddity_count++] = (struct oddity){ cause_text(loading, cause),
+			scenario->anomaly[scenario->anomaly_count++] = (struct anomaly){ cause_text(loading,
+												 cause),
 				cause_drops(cause), cause == CAUSE_LEFT_OUT || cause == CAUSE_CHANGED,
 				cause >= CAUSE_LACKS && cause <= CAUSE_SETS, tally->count, tally->line };
 	}
@@ -137,14 +138,14 @@ int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, st
 	const struct sl_place at = { loading->file, line, 0 };
 	const int status = cause_count(loading, cause, &at, err);
 	if (!status)
-		list_oddities(loading);
+		list_anomalies(loading);
 	return status;
 }
 
-void cleaning_tell(struct loading *loading, enum cause cause, uint64_t count, uint64_t line)
+void cleaning_report(struct loading *loading, enum cause cause, uint64_t count, uint64_t line)
 {
 	loading->tally[cause] = (struct tally){ count, line };
-	list_oddities(loading);
+	list_anomalies(loading);
 }
 
 int cleaning_finish(struct loading *loading, struct sl_err *err)
@@ -152,10 +153,10 @@ int cleaning_finish(struct loading *loading, struct sl_err *err)
 	struct scenario *scenario = loading->scenario;
 	if (!scenario->columns->count)
 		return cleaning_fail_nothing(loading, err);
-	scenario->oddity = sl_alloc(scenario->arena, CAUSE_COUNT, sizeof(*scenario->oddity));
-	if (!scenario->oddity)
+	scenario->anomaly = sl_alloc(scenario->arena, CAUSE_COUNT, sizeof(*scenario->anomaly));
+	if (!scenario->anomaly)
 		return sl_fail_memory(err);
-	list_oddities(loading);
+	list_anomalies(loading);
 	/* A log without one positive wait did not record them. */
 	if (!loading->waits)
 		columns_drop(scenario->columns, COLUMN_WAIT);

@@ -12,7 +12,7 @@
 
 #include "sim/scenario/scenario_parts.h"
 
-enum { COMMANDS_MAX = 1000000, COMMAND_MAX = 4096, SHOWN = 40 };
+enum { COMMANDS_MAX = 1000000, COMMAND_MAX = 4096, DISPLAYED = 40 };
 
 struct commands {
 	struct scenario *scenario;
@@ -25,13 +25,13 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static int time_of(const struct scenario *scenario, const char *text, size_t len, sl_time *time,
 	const struct sl_place *at, struct sl_err *err)
 {
-	const int shown = (int)(len < SHOWN ? len : SHOWN);
+	const int displayed = (int)(len < DISPLAYED ? len : DISPLAYED);
 	if (sl_get_date(text, len, time)) {
 		if (!scenario->epoch)
 			return sl_fail_at(err, at,
 				"'%.*s': the trace does not say when it began (UnixStartTime), so it has no dates: "
 				"give seconds since its zero, or a duration such as 3d",
-				shown, text);
+				displayed, text);
 		*time -= (scenario->utc_offset + scenario->epoch) * SL_SECOND;
 		return SL_OK;
 	}
@@ -41,7 +41,7 @@ static int time_of(const struct scenario *scenario, const char *text, size_t len
 	return sl_fail_at(err, at,
 		"'%.*s' is not a time: a line is TIME COMMAND, with seconds since the trace's zero, a duration such "
 		"as 3d or 36h, or a date as 2001-12-31T23:59",
-		shown, text);
+		displayed, text);
 }
 
 /* Text of one line, and no more of it than anyone types. */
@@ -164,12 +164,12 @@ int commands_load(struct loading *loading, struct scenario_input *input, struct 
 	return status;
 }
 
-uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t room)
+uint32_t sl_words(struct sl_arena *arena, const char *text, const char **word, uint32_t capacity)
 {
 	uint32_t count = 0;
 	while (*(text += strspn(text, " \t"))) {
 		const size_t len = strcspn(text, " \t");
-		if (count == room)
+		if (count == capacity)
 			return 0;
 		word[count] = sl_strdup(arena, text, len);
 		if (!word[count++])

@@ -197,13 +197,13 @@ int devices_profile(struct machine *machine, const char *name, uint32_t *number,
 /* ---- What a task takes -----------------------------------------------------------------------------------
  */
 
-static bool will_do(const struct sl_demand *task, const struct sl_device *device)
+static bool will_do(const struct sl_task_resources *task, const struct sl_device *device)
 {
 	return !task->gpu_types || (task->gpu_types >> (device->kind - SL_KIND_GPUS) & 1);
 }
 
 /* Of a device's memory, in thousandths; above PARTS: more than it has. 0: its memory is not known. */
-static int64_t share_of(const struct sl_demand *task, const struct sl_device *device)
+static int64_t share_of(const struct sl_task_resources *task, const struct sl_device *device)
 {
 	if (!device->mem || task->gpu_mem > device->mem)
 		return device->mem ? PARTS + 1 : 0;
@@ -211,7 +211,7 @@ static int64_t share_of(const struct sl_demand *task, const struct sl_device *de
 }
 
 /* The first of the cluster's models that has it. */
-static enum cause count_profile(const struct machine *machine, struct sl_demand *task)
+static enum cause count_profile(const struct machine *machine, struct sl_task_resources *task)
 {
 	const uint32_t models = machine->mig.count;
 	const struct sl_mig_profile *fit = &machine->mig_fit[(size_t)(task->mig - 1) * models];
@@ -223,7 +223,7 @@ static enum cause count_profile(const struct machine *machine, struct sl_demand 
 	return CAUSE_COUNT;
 }
 
-static enum cause count_memory(const struct machine *machine, struct sl_demand *task, uint32_t set)
+static enum cause count_memory(const struct machine *machine, struct sl_task_resources *task, uint32_t set)
 {
 	int64_t least = INT64_MAX;
 	for (uint32_t i = 0; i < machine->type_count; i++) {
@@ -241,7 +241,7 @@ static enum cause count_memory(const struct machine *machine, struct sl_demand *
 	return CAUSE_COUNT;
 }
 
-enum cause devices_count(const struct machine *machine, struct sl_demand *task, uint32_t set)
+enum cause devices_count(const struct machine *machine, struct sl_task_resources *task, uint32_t set)
 {
 	if (task->mig)
 		return count_profile(machine, task);
@@ -264,7 +264,7 @@ static int64_t profiles_on(const struct sl_mig_profile *fit)
 }
 
 static int64_t tasks_on_device(
-	const struct machine *machine, const struct sl_device *device, const struct sl_demand *task)
+	const struct machine *machine, const struct sl_device *device, const struct sl_task_resources *task)
 {
 	if (!will_do(task, device) || !device->mig != !task->mig)
 		return 0;
@@ -277,7 +277,7 @@ static int64_t tasks_on_device(
 
 /* Whole devices: those of one task are of one type. */
 static int64_t tasks_by_wholes(
-	const struct machine *machine, const struct sl_node_type *type, const struct sl_demand *task)
+	const struct machine *machine, const struct sl_node_type *type, const struct sl_task_resources *task)
 {
 	int64_t tasks = 0;
 	for (uint32_t kind = 0; kind < machine->kinds.count; kind++) {
@@ -293,7 +293,7 @@ static int64_t tasks_by_wholes(
 }
 
 int64_t devices_tasks(
-	const struct machine *machine, const struct sl_node_type *type, const struct sl_demand *task)
+	const struct machine *machine, const struct sl_node_type *type, const struct sl_task_resources *task)
 {
 	int64_t tasks = 0;
 	if (!task->mig && !task->gpu_mem && task->gpus % PARTS == 0)

@@ -66,9 +66,9 @@ static void follow(struct loading *loading, const struct numbered *known, uint32
 		scenario->followers += follows[row] != UINT32_MAX;
 	}
 	if (unknown)
-		cleaning_tell(loading, CAUSE_NOT_BEFORE, unknown, 0);
+		cleaning_report(loading, CAUSE_NOT_BEFORE, unknown, 0);
 	if (later)
-		cleaning_tell(loading, CAUSE_LATER, later, 0);
+		cleaning_report(loading, CAUSE_LATER, later, 0);
 }
 
 int feedback_make(struct loading *loading, struct sl_err *err)

@@ -309,11 +309,11 @@ static int by_option(const void *a, const void *b)
 
 static void put_set(struct lines *to, const char *value)
 {
-	size_t room = 1;
+	size_t capacity = 1;
 	size_t count = 0;
 	for (const char *at = value; *at; at++)
-		room += *at == ',';
-	struct option *option = calloc(room, sizeof(*option));
+		capacity += *at == ',';
+	struct option *option = calloc(capacity, sizeof(*option));
 	if (!option) {
 		to->status = sl_fail_memory(to->err);
 		return;

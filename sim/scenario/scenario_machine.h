@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * scenario_machine.h - a cluster while it is loaded: what scenario_cluster.c, _hardware.c, _sets.c,
- * _switches.c, _reservations.c, _request.c, _ask.c and _devices.c share.
+ * _switches.c, _reservations.c, _request.c, _desc.c and _devices.c share.
  *
  * Nodes of one type stay alike. A list of nodes that something is bound to parts the types, so that each
  * list, and all that is made of such lists, is a set of types. A type that was parted off remembers which it
@@ -123,10 +123,10 @@ int devices_make(struct machine *machine, struct sl_err *err);
 int devices_profile(struct machine *machine, const char *name, uint32_t *number, struct sl_err *err);
 /* What the task counts as in GPUs: a profile its eighths, memory the least share of a device that will do of
  * the nodes of that set. Why there is no such thing, else CAUSE_COUNT. */
-enum cause devices_count(const struct machine *machine, struct sl_demand *task, uint32_t set);
+enum cause devices_count(const struct machine *machine, struct sl_task_resources *task, uint32_t set);
 /* How many tasks the GPUs of an idle node of the type hold. */
 int64_t devices_tasks(
-	const struct machine *machine, const struct sl_node_type *type, const struct sl_demand *task);
+	const struct machine *machine, const struct sl_node_type *type, const struct sl_task_resources *task);
 /* Once the types stand for good. */
 int devices_lend(const struct machine *machine, struct sl_err *err);
 
@@ -208,7 +208,7 @@ int sets_lend(const struct machine *machine, const uint32_t *place, uint32_t typ
 
 int switches_finish(struct machine *machine, struct sl_err *err);
 
-/* ---- scenario_ask.c -------------------------------------------------------------------------------- */
+/* ---- scenario_desc.c -------------------------------------------------------------------------------- */
 
 /* What else became of an ask, besides its group. */
 struct asked {
@@ -218,11 +218,12 @@ struct asked {
 	uint32_t window;    /* Of the machine's; UINT32_MAX: none. */
 	sl_time limit;      /* Where the job gives none; 0: neither does the partition. */
 };
-int ask_group(struct machine *machine, const struct sl_ask *ask, const struct sl_row *row,
+int desc_group(struct machine *machine, const struct sl_job_desc *desc, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, struct sl_err *err);
 
 /* The same of one that may not run: what it asks, as far as its words say. */
-int ask_said(struct machine *machine, const struct sl_ask *ask, struct sl_group *group, struct sl_err *err);
+int desc_said(
+	struct machine *machine, const struct sl_job_desc *desc, struct sl_group *group, struct sl_err *err);
 
 /* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's),
  * whether it gets its nodes wholly there, and the limit of those that give none (0: nor does the partition).
@@ -233,7 +234,7 @@ struct bound_row {
 	bool exclusive;
 	sl_time limit;
 };
-int ask_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
+int desc_bind(struct machine *machine, const char *partition, struct bound_row *bound, enum cause *cause,
 	struct sl_err *err);
 
 #endif

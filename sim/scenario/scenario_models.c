@@ -26,10 +26,10 @@ static int model_find(const struct registry *registry, const char *name, size_t 
 static int fail_name(const struct registry *registry, const char *name, size_t len, struct sl_err *err)
 {
 	char text[MODEL_NAME_MAX + 1];
-	char near[128];
+	char similar[128];
 	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < MODEL_NAME_MAX ? len : MODEL_NAME_MAX), name);
 	return sl_fail(err, SL_USAGE, "unknown model '%s': %s'schedlab list models' shows all", text,
-		did_you_mean(near, sl_nearest_name(text, registry->known.models)));
+		did_you_mean(similar, sl_nearest_name(text, registry->known.models)));
 }
 
 /* Those that are on, a bit each by place in the registry. */
@@ -65,20 +65,20 @@ static int take_names(struct loading *loading, uint64_t *on, struct sl_err *err)
 }
 
 /* "failures,fabric", in the registry's order, whatever was written. */
-static int tell_names(struct loading *loading, uint64_t on, struct sl_err *err)
+static int report_names(struct loading *loading, uint64_t on, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	struct sl_value *value = &scenario->replay[REPLAY_MODELS];
-	size_t room = 1;
+	size_t capacity = 1;
 	for (int i = 0; i < MODELS_MAX; i++)
-		room += on >> i & 1 ? strlen(scenario->registry->known.models[i]->name) + 1 : 0;
-	char *text = sl_alloc(scenario->arena, room, 1);
+		capacity += on >> i & 1 ? strlen(scenario->registry->known.models[i]->name) + 1 : 0;
+	char *text = sl_alloc(scenario->arena, capacity, 1);
 	if (!text)
 		return sl_fail_memory(err);
 	size_t len = 0;
 	for (int i = 0; i < MODELS_MAX; i++)
 		if (on >> i & 1)
-			len += (size_t)snprintf(text + len, room - len, "%s%s", len ? "," : "",
+			len += (size_t)snprintf(text + len, capacity - len, "%s%s", len ? "," : "",
 				scenario->registry->known.models[i]->name);
 	value->text = on ? text : NULL;
 	return SL_OK;
@@ -123,8 +123,8 @@ static int take_section(struct loading *loading, struct model_choice *choice, st
 			at++;
 		if (at == model->param_count)
 			continue;
-		const bool sheet = model->params[at].kind == SL_PARAM_SHEET;
-		const char *text = sheet ? beside(scenario, setting->value) : setting->value;
+		const bool csv = model->params[at].kind == SL_PARAM_CSV;
+		const char *text = csv ? beside(scenario, setting->value) : setting->value;
 		if (!text)
 			return sl_fail_memory(err);
 		const struct param_list params = params_of(loading, model);
@@ -175,14 +175,14 @@ static int take_texts(const struct loading *loading, struct model_choice *choice
 	return status;
 }
 
-static int read_sheet(
-	struct loading *loading, const char *path, const struct sl_sheet **sheet, struct sl_err *err)
+static int read_csv(
+	struct loading *loading, const char *path, const struct sl_csv_table **csv, struct sl_err *err)
 {
 	struct sl_input *in;
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	status = sheet_read(sheet, in, loading->scenario->arena, err);
+	status = csv_read(csv, in, loading->scenario->arena, err);
 	if (!status)
 		status = side_add(&loading->sheets, loading->scenario, "", "sheet", in, err);
 	sl_input_close(in);
@@ -192,13 +192,13 @@ static int read_sheet(
 static int take_sheets(struct loading *loading, struct model_choice *choice, struct sl_err *err)
 {
 	const struct sl_model *model = choice->model;
-	const struct sl_sheet **sheet =
-		sl_alloc(loading->scenario->arena, model->param_count + 1, sizeof(struct sl_sheet *));
-	int status = sheet ? SL_OK : sl_fail_memory(err);
+	const struct sl_csv_table **csv =
+		sl_alloc(loading->scenario->arena, model->param_count + 1, sizeof(struct sl_csv_table *));
+	int status = csv ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < model->param_count && !status; i++)
-		if (model->params[i].kind == SL_PARAM_SHEET && choice->values[i].text)
-			status = read_sheet(loading, choice->values[i].text, &sheet[i], err);
-	choice->sheet = sheet;
+		if (model->params[i].kind == SL_PARAM_CSV && choice->values[i].text)
+			status = read_csv(loading, choice->values[i].text, &csv[i], err);
+	choice->csv = csv;
 	return status;
 }
 
@@ -253,9 +253,9 @@ int models_load(struct loading *loading, struct sl_err *err)
 	if (!status)
 		status = check_off(loading, on, err);
 	if (!status)
-		status = tell_names(loading, on, err);
+		status = report_names(loading, on, err);
 	if (!status && profile)
-		status = read_sheet(loading, profile, &loading->profile_sheet, err);
+		status = read_csv(loading, profile, &loading->profile_csv, err);
 	if (!status && profile)
 		status = profile_rules(loading, err);
 	if (status || !on)

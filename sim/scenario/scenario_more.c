@@ -35,8 +35,8 @@ struct list {
 };
 
 struct mores {
-	struct sl_job_more *more; /* The first is of those that say nothing. */
-	struct kept *kept;        /* Beside each. */
+	struct sl_job_attributes *more; /* The first is of those that say nothing. */
+	struct kept *kept;              /* Beside each. */
 	size_t count, capacity, kept_capacity;
 	struct names text;       /* Names, qos and the like, each once. */
 	struct names dependency; /* Texts of dependencies; by number: */
@@ -50,7 +50,7 @@ struct mores {
 
 /* ---- Rows --------------------------------------------------------------------- */
 
-static int mores_room(struct mores *mores, struct sl_err *err)
+static int mores_capacity(struct mores *mores, struct sl_err *err)
 {
 	const size_t wanted = mores->count + 1;
 	const int status = SL_GROW_MOST(mores->more, mores->capacity, wanted, UINT32_MAX, err);
@@ -62,10 +62,10 @@ static int mores_make(struct loading *loading, struct sl_err *err)
 	struct mores *mores = loading->mores = calloc(1, sizeof(*mores));
 	if (!mores)
 		return sl_fail_memory(err);
-	const int status = mores_room(mores, err);
+	const int status = mores_capacity(mores, err);
 	if (status)
 		return status;
-	mores->more[0] = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
+	mores->more[0] = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 	mores->kept[0] = (struct kept){ 0, UINT32_MAX };
 	mores->count = 1;
 	return SL_OK;
@@ -104,10 +104,10 @@ static const char *with_dependency(const char *text, char stem[STEM_MAX + 1], in
 }
 
 static int texts_keep(
-	struct loading *loading, struct sl_job_more *more, struct kept *kept, struct sl_err *err)
+	struct loading *loading, struct sl_job_attributes *more, struct kept *kept, struct sl_err *err)
 {
 	const char **const text[] = { &more->name, &more->qos, &more->exit_code, &more->nodes_recorded,
-		&more->space, &more->queue, &more->manifest };
+		&more->namespace, &more->queue, &more->manifest };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(text) && !status; i++)
 		status = text_keep(loading, text[i], err);
@@ -128,7 +128,7 @@ static int texts_keep(
 	return status;
 }
 
-static sl_time *const *times_of(struct sl_job_more *more, sl_time *time[5])
+static sl_time *const *times_of(struct sl_job_attributes *more, sl_time *time[5])
 {
 	time[0] = &more->begin;
 	time[1] = &more->deadline;
@@ -138,7 +138,7 @@ static sl_time *const *times_of(struct sl_job_more *more, sl_time *time[5])
 	return time;
 }
 
-static void times_move(struct sl_job_more *more, sl_time by)
+static void times_move(struct sl_job_attributes *more, sl_time by)
 {
 	sl_time *time[5];
 	for (sl_time *const *at = times_of(more, time); *at; at++)
@@ -147,8 +147,8 @@ static void times_move(struct sl_job_more *more, sl_time by)
 }
 
 /* So far from zero that sums with them overflow: no date is. */
-static int times_check(
-	struct loading *loading, struct sl_job_more *more, sl_time cancel, uint64_t line, struct sl_err *err)
+static int times_check(struct loading *loading, struct sl_job_attributes *more, sl_time cancel, uint64_t line,
+	struct sl_err *err)
 {
 	const sl_time most = INT64_MAX / 4;
 	const struct sl_place at = { loading->file, line, 0 };
@@ -163,15 +163,15 @@ static int times_check(
 int more_intern(
 	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err)
 {
-	static const struct sl_row_more none;
-	const struct sl_row_more *says = row->more ? row->more : &none;
+	static const struct sl_row_attributes none;
+	const struct sl_row_attributes *says = row->more ? row->more : &none;
 	const sl_time cancel = says->cancel ? says->cancel : SL_NONE;
 	const bool wanted = says->job || cancel != SL_NONE;
 	int status = !wanted || loading->mores ? SL_OK : mores_make(loading, err);
 	if (status || !wanted)
 		return status;
 	struct mores *mores = loading->mores;
-	struct sl_job_more more = says->job ? *says->job : mores->more[0];
+	struct sl_job_attributes more = says->job ? *says->job : mores->more[0];
 	struct kept kept = { row->line, UINT32_MAX };
 	more.depend = NULL;
 	more.depend_count = 0;
@@ -180,7 +180,7 @@ int more_intern(
 	if (!status && says->job)
 		status = texts_keep(loading, &more, &kept, err);
 	if (!status && says->job)
-		status = mores_room(mores, err);
+		status = mores_capacity(mores, err);
 	if (status || !says->job)
 		return status;
 	interned->more = (int32_t)mores->count;
@@ -242,7 +242,7 @@ static int index_rows(struct loading *loading, struct sl_err *err)
 	if (!mores->job || !mores->task || !mores->list)
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < columns->count; row++) {
-		const struct sl_job_more *more = &mores->more[column_i32(columns, COLUMN_MORE)[row]];
+		const struct sl_job_attributes *more = &mores->more[column_i32(columns, COLUMN_MORE)[row]];
 		mores->job[mores->job_count++] =
 			(struct known){ column_i64(columns, COLUMN_ID)[row], 0, row };
 		if (more->array != SL_NONE)
@@ -300,7 +300,7 @@ static const struct {
 /* One text while it becomes rows. */
 struct reading {
 	struct loading *loading;
-	const struct sl_job_more *of;
+	const struct sl_job_attributes *of;
 	uint64_t line;
 	char stem[STEM_MAX + 1]; /* Of its file, before each id; "": none is. */
 	int64_t arrays;          /* Of its file: numbers of arrays are so much more. */
@@ -478,7 +478,7 @@ static int text_in(struct reading *reading, const char *text, struct sl_err *err
 	return status;
 }
 
-static int oddities_in(const struct reading *reading, struct sl_err *err)
+static int anomalies_in(const struct reading *reading, struct sl_err *err)
 {
 	int status = SL_OK;
 	if (reading->odd)
@@ -508,7 +508,7 @@ static int depend_keep(struct loading *loading, struct list *list, struct sl_err
 static int row_depends(struct loading *loading, uint32_t index, struct sl_err *err)
 {
 	struct mores *mores = loading->mores;
-	struct sl_job_more *more = &mores->more[index];
+	struct sl_job_attributes *more = &mores->more[index];
 	struct reading reading = { .loading = loading, .of = more, .line = mores->kept[index].line };
 	struct list own = { 0 };
 	struct list *list = &mores->list[mores->kept[index].text];
@@ -516,7 +516,7 @@ static int row_depends(struct loading *loading, uint32_t index, struct sl_err *e
 		const char *text = mores->dependency.text[mores->kept[index].text];
 		int status = text_in(&reading, with_dependency(text, reading.stem, &reading.arrays), err);
 		if (!status)
-			status = oddities_in(&reading, err);
+			status = anomalies_in(&reading, err);
 		list = reading.own ? &own : list;
 		if (!status)
 			status = depend_keep(loading, list, err);

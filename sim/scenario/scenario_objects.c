@@ -19,11 +19,11 @@ static int object_keep(const struct machine *machine, const struct sl_object *fr
 	struct sl_arena *arena = machine->scenario->arena;
 	*kept = (struct sl_object){ .kind = sl_strdup(arena, from->kind, strlen(from->kind)),
 		.version = sl_strdup(arena, from->version, strlen(from->version)),
-		.space = sl_strdup(arena, from->space, strlen(from->space)),
+		.namespace = sl_strdup(arena, from->namespace, strlen(from->namespace)),
 		.name = sl_strdup(arena, from->name, strlen(from->name)),
 		.doc = doc,
 		.node = &doc->node[node] };
-	const bool good = kept->kind && kept->version && kept->space && kept->name;
+	const bool good = kept->kind && kept->version && kept->namespace && kept->name;
 	return good ? SL_OK : sl_fail_memory(err);
 }
 

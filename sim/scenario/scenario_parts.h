@@ -123,14 +123,14 @@ struct loading {
 	struct mores *mores;       /* NULL: no row says anything more. */
 	struct changing *changing; /* NULL: the trace as it is. */
 	struct side_files sheets;  /* That models and replay.profile were given. */
-	const struct sl_sheet *profile_sheet;
+	const struct sl_csv_table *profile_csv;
 	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
 	size_t profile_rule_count;
 	struct profiles *profiles; /* NULL: no row says anything. */
 };
 
 /* What a row asks in sum: cpus and GPUs in thousandths, on a counted pool too. */
-struct ask {
+struct desc {
 	int64_t cpus, mem, gpus;
 	int32_t size;
 	sl_time limit; /* Where the row gives none; 0: that is not said. */
@@ -154,7 +154,7 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err);
 int cleaning_repair(struct loading *loading, enum cause cause, uint64_t line, struct sl_err *err);
 
 /* So many jobs of the replay, for that cause, on purpose: never an error. */
-void cleaning_tell(struct loading *loading, enum cause cause, uint64_t count, uint64_t line);
+void cleaning_report(struct loading *loading, enum cause cause, uint64_t count, uint64_t line);
 
 /* scenario_time.c: at the first job; and from and to, once zero is known. */
 int loading_settle(struct loading *loading, struct sl_err *err);
@@ -202,10 +202,10 @@ int parts_settle(struct loading *loading, struct sl_err *err);
 
 /* scenario_request.c: why the cluster will never give the row what it asks (CAUSE_COUNT: it can); cpus: of a
  * row that says nothing more. */
-int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+int desc_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct desc *desc,
 	enum cause *cause, struct sl_err *err);
 /* On nodes: the number of what the row asks that was judged last, which fits. */
-int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request, struct sl_err *err);
+int desc_intern(struct loading *loading, const struct desc *desc, int32_t *request, struct sl_err *err);
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
 /* Whether some request asks less than a whole cpu, or of a GPU; and all of them, in coarser parts. */
 void requests_parts(const struct requests *requests, bool *cpus, bool *gpus);

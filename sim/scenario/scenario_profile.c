@@ -130,26 +130,26 @@ struct profile_rule {
 };
 
 static int fail_cell(
-	const struct sl_sheet *sheet, uint32_t row, uint32_t column, const char *wanted, struct sl_err *err)
+	const struct sl_csv_table *csv, uint32_t row, uint32_t column, const char *wanted, struct sl_err *err)
 {
-	const struct sl_place at = sl_sheet_place(sheet, row, column);
-	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
+	const struct sl_place at = sl_csv_place(csv, row, column);
+	const char *cell = csv->cell[(size_t)row * csv->columns + column];
 	return sl_fail_at(err, &at,
 		"column '%.60s' must be %s, not '%.60s'; leave it empty where it does not matter",
-		sheet->column[column], wanted, cell);
+		csv->column[column], wanted, cell);
 }
 
-static int take_condition(const struct sl_sheet *sheet, uint32_t row, uint32_t column, enum condition which,
+static int take_condition(const struct sl_csv_table *csv, uint32_t row, uint32_t column, enum condition which,
 	struct profile_rule *rule, struct sl_err *err)
 {
-	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
+	const char *cell = csv->cell[(size_t)row * csv->columns + column];
 	int64_t micro;
 	if (which < OF_GPUS_MIN) {
 		rule->name[which] = cell;
 		return SL_OK;
 	}
 	if (!sl_get_micro(cell, strlen(cell), &micro) || micro < 0)
-		return fail_cell(sheet, row, column, "a number from 0 on", err);
+		return fail_cell(csv, row, column, "a number from 0 on", err);
 	if (which == OF_GPUS_MIN)
 		rule->gpus_min = micro / (SL_SECOND / PARTS);
 	else if (which == OF_GPUS_MAX)
@@ -159,26 +159,26 @@ static int take_condition(const struct sl_sheet *sheet, uint32_t row, uint32_t c
 	return SL_OK;
 }
 
-static int take_cell(const struct sl_sheet *sheet, uint32_t row, uint32_t column, struct profile_rule *rule,
+static int take_cell(const struct sl_csv_table *csv, uint32_t row, uint32_t column, struct profile_rule *rule,
 	struct sl_err *err)
 {
-	const char *name = sheet->column[column];
-	const char *cell = sheet->cell[(size_t)row * sheet->columns + column];
+	const char *name = csv->column[column];
+	const char *cell = csv->cell[(size_t)row * csv->columns + column];
 	const uint32_t member = sl_profile_find(name, strlen(name));
 	if (!*cell)
 		return SL_OK;
 	if (member != UINT32_MAX) {
 		const char *wanted = sl_profile_take(&rule->profile, member, cell);
-		return wanted ? fail_cell(sheet, row, column, wanted, err) : SL_OK;
+		return wanted ? fail_cell(csv, row, column, wanted, err) : SL_OK;
 	}
 	enum condition which = 0;
 	while (strcmp(condition_names[which], name) != 0)
 		which++; /* check_columns has seen to it. */
-	return take_condition(sheet, row, column, which, rule, err);
+	return take_condition(csv, row, column, which, rule, err);
 }
 
 /* Every column is known, and some of them say what jobs do. */
-static int check_columns(const struct sl_sheet *sheet, struct sl_err *err)
+static int check_columns(const struct sl_csv_table *csv, struct sl_err *err)
 {
 	const char *known[CONDITIONS + SL_PROFILE_COLUMNS + 1] = { NULL };
 	uint32_t says = 0;
@@ -186,41 +186,40 @@ static int check_columns(const struct sl_sheet *sheet, struct sl_err *err)
 		known[i] = condition_names[i];
 	for (uint32_t i = 0; i < SL_PROFILE_COLUMNS; i++)
 		known[CONDITIONS + i] = sl_profile_column(i);
-	for (uint32_t i = 0; i < sheet->columns; i++) {
-		bool found = sl_profile_find(sheet->column[i], strlen(sheet->column[i])) != UINT32_MAX;
+	for (uint32_t i = 0; i < csv->columns; i++) {
+		bool found = sl_profile_find(csv->column[i], strlen(csv->column[i])) != UINT32_MAX;
 		says += found;
 		for (uint32_t k = 0; k < CONDITIONS && !found; k++)
-			found = strcmp(condition_names[k], sheet->column[i]) == 0;
-		char near[128];
+			found = strcmp(condition_names[k], csv->column[i]) == 0;
+		char similar[128];
 		if (!found)
 			return sl_fail(err, SL_INPUT, "%s: unknown column '%.60s': %ssee schedlab-models(7)",
-				sheet->file, sheet->column[i],
-				did_you_mean(near, sl_nearest(sheet->column[i], known)));
+				csv->file, csv->column[i],
+				did_you_mean(similar, sl_nearest(csv->column[i], known)));
 	}
 	return says ? SL_OK
 		    : sl_fail(err, SL_INPUT,
 			      "%s: no column says what jobs do while they run: see schedlab-models(7)",
-			      sheet->file);
+			      csv->file);
 }
 
 int profile_rules(struct loading *loading, struct sl_err *err)
 {
-	const struct sl_sheet *sheet = loading->profile_sheet;
-	int status = check_columns(sheet, err);
+	const struct sl_csv_table *csv = loading->profile_csv;
+	int status = check_columns(csv, err);
 	if (status)
 		return status;
-	struct profile_rule *rule =
-		sl_alloc(loading->scenario->arena, (size_t)sheet->rows + 1, sizeof(*rule));
+	struct profile_rule *rule = sl_alloc(loading->scenario->arena, (size_t)csv->rows + 1, sizeof(*rule));
 	if (!rule)
 		return sl_fail_memory(err);
-	for (uint32_t row = 0; row < sheet->rows && !status; row++) {
+	for (uint32_t row = 0; row < csv->rows && !status; row++) {
 		rule[row].gpus_max = INT64_MAX;
 		sl_profile_clear(&rule[row].profile);
-		for (uint32_t column = 0; column < sheet->columns && !status; column++)
-			status = take_cell(sheet, row, column, &rule[row], err);
+		for (uint32_t column = 0; column < csv->columns && !status; column++)
+			status = take_cell(csv, row, column, &rule[row], err);
 	}
 	loading->profile_rule = rule;
-	loading->profile_rule_count = sheet->rows;
+	loading->profile_rule_count = csv->rows;
 	return status;
 }
 
@@ -239,7 +238,7 @@ static bool is_named(const char *wanted, const char *name, int64_t number)
 }
 
 /* At least so many, as far as it says. */
-static int64_t nodes_asked(const struct sl_row_more *more)
+static int64_t nodes_asked(const struct sl_row_attributes *more)
 {
 	int64_t nodes = 0;
 	for (size_t i = 0; i < more->group_count; i++) {
@@ -251,8 +250,8 @@ static int64_t nodes_asked(const struct sl_row_more *more)
 		}
 		nodes += least < INT32_MAX ? least : INT32_MAX;
 	}
-	for (size_t i = 0; i < more->ask_count; i++)
-		nodes += more->ask[i].nodes_min > 1 ? more->ask[i].nodes_min : 1;
+	for (size_t i = 0; i < more->desc_count; i++)
+		nodes += more->desc[i].nodes_min > 1 ? more->desc[i].nodes_min : 1;
 	return nodes;
 }
 
@@ -260,8 +259,8 @@ static int64_t nodes_asked(const struct sl_row_more *more)
 static const struct profile_rule *rule_for(
 	const struct loading *loading, const struct sl_row *row, int64_t gpus)
 {
-	static const struct sl_row_more none;
-	const struct sl_row_more *more = row->more ? row->more : &none;
+	static const struct sl_row_attributes none;
+	const struct sl_row_attributes *more = row->more ? row->more : &none;
 	for (size_t i = 0; i < loading->profile_rule_count; i++) {
 		const struct profile_rule *rule = &loading->profile_rule[i];
 		if (is_named(rule->name[OF_PARTITION], more->partition, row->col[SL_COL_PARTITION]) &&

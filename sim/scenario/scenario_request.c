@@ -3,7 +3,7 @@
  * scenario_request.c - what the rows of a trace ask, and whether the cluster could ever give it.
  *
  * On nodes, jobs that ask the same share one request: rows are looked up by what they ask, group by group, or
- * as it was written to Slurm (scenario_ask.c makes groups of that). Whether a request fits is found once for
+ * as it was written to Slurm (scenario_desc.c makes groups of that). Whether a request fits is found once for
  * each that does.
  */
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "sim/scenario/scenario_machine.h"
 
-enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, BEYOND_BITS = 40, NUMBER_ROOM = 24 };
+enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, BEYOND_BITS = 40, NUMBER_CAPACITY = 24 };
 
 /* So many nodes hold so many tasks each. */
 struct holds {
@@ -27,9 +27,9 @@ struct goes {
 
 struct requests {
 	struct sl_group *scratch; /* The row's groups, their padding zero. */
-	struct sl_ask *ask;       /* What was written, likewise, its texts interned; if `written`. */
+	struct sl_job_desc *desc; /* What was written, likewise, its texts interned; if `written`. */
 	struct asked *asked;      /* Of each. */
-	size_t scratch_count, scratch_capacity, ask_capacity, asked_capacity;
+	size_t scratch_count, scratch_capacity, desc_capacity, asked_capacity;
 	bool written;
 	struct bound_row bound; /* Of a row that is not written. */
 	struct names texts;
@@ -48,7 +48,7 @@ void requests_free(struct requests *requests)
 	if (!requests)
 		return;
 	names_release(&requests->texts);
-	free(requests->ask);
+	free(requests->desc);
 	free(requests->asked);
 	free(requests->goes);
 	free(requests->scratch);
@@ -153,7 +153,7 @@ static enum cause gpus_agree(const struct sl_row_group *g)
 }
 
 /* What memory or a profile comes to is not known yet: the least there is. */
-static enum cause sum_up(const struct sl_row_more *more, struct ask *ask)
+static enum cause sum_up(const struct sl_row_attributes *more, struct desc *desc)
 {
 	for (size_t i = 0; i < more->group_count; i++) {
 		const struct sl_row_group *g = &more->group[i];
@@ -164,28 +164,28 @@ static enum cause sum_up(const struct sl_row_more *more, struct ask *ask)
 		if (cause != CAUSE_COUNT)
 			return cause;
 		const int64_t gpus = thousandths(g->gpus, g->parts);
-		ask->cpus = add_product(ask->cpus, g->tasks, thousandths(g->cpus, g->parts));
-		ask->gpus = add_product(ask->gpus, g->tasks, asks_gpus(g) && !gpus ? 1 : gpus);
-		ask->mem = add_product(ask->mem, g->tasks, g->mem);
+		desc->cpus = add_product(desc->cpus, g->tasks, thousandths(g->cpus, g->parts));
+		desc->gpus = add_product(desc->gpus, g->tasks, asks_gpus(g) && !gpus ? 1 : gpus);
+		desc->mem = add_product(desc->mem, g->tasks, g->mem);
 	}
 	return CAUSE_COUNT;
 }
 
-static void sum_groups(const struct requests *requests, struct ask *ask)
+static void sum_groups(const struct requests *requests, struct desc *desc)
 {
-	ask->cpus = ask->gpus = ask->mem = 0;
+	desc->cpus = desc->gpus = desc->mem = 0;
 	for (size_t i = 0; i < requests->scratch_count; i++) {
 		const struct sl_group *group = &requests->scratch[i];
-		ask->cpus = add_product(ask->cpus, group->tasks, group->task.cpus);
-		ask->gpus = add_product(ask->gpus, group->tasks, group->task.gpus);
-		ask->mem = add_product(ask->mem, group->tasks, group->task.mem);
+		desc->cpus = add_product(desc->cpus, group->tasks, group->task.cpus);
+		desc->gpus = add_product(desc->gpus, group->tasks, group->task.gpus);
+		desc->mem = add_product(desc->mem, group->tasks, group->task.mem);
 	}
 }
 
 /* In wholes, up. */
-static int32_t size_of(const struct ask *ask)
+static int32_t size_of(const struct desc *desc)
 {
-	const int64_t parts = ask->gpus ? ask->gpus : ask->cpus;
+	const int64_t parts = desc->gpus ? desc->gpus : desc->cpus;
 	const int64_t size = parts / PARTS + (parts % PARTS != 0);
 	return size < INT32_MAX ? (int32_t)size : INT32_MAX;
 }
@@ -198,7 +198,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tasks_on(
 	const struct machine *machine, const struct sl_node_type *type, const struct sl_group *group)
 {
-	const struct sl_demand *task = &group->task;
+	const struct sl_task_resources *task = &group->task;
 	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
 	if (task->cpus)
 		tasks = least(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
@@ -258,10 +258,10 @@ static enum cause why_not(const struct machine *machine, struct requests *reques
 	return could_hold(machine, requests->holds, group, &anywhere) ? CAUSE_SET : CAUSE_LARGE;
 }
 
-static bool sums_fit(const struct sl_cluster *cluster, const struct ask *ask)
+static bool sums_fit(const struct sl_cluster *cluster, const struct desc *desc)
 {
-	return ask->cpus <= cluster->cpus && ask->gpus <= cluster->gpus &&
-	       (!cluster->mem || ask->mem <= cluster->mem);
+	return desc->cpus <= cluster->cpus && desc->gpus <= cluster->gpus &&
+	       (!cluster->mem || desc->mem <= cluster->mem);
 }
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
@@ -275,18 +275,18 @@ struct key {
 	bool written;
 };
 
-static struct key key_of(const struct sl_group *group, const struct sl_ask *ask, size_t count)
+static struct key key_of(const struct sl_group *group, const struct sl_job_desc *desc, size_t count)
 {
 	_Static_assert(sizeof(*group) % sizeof(uint64_t) == 0, "groups are whole words");
-	_Static_assert(sizeof(*ask) % sizeof(uint64_t) == 0, "asks are whole words");
-	if (ask)
-		return (struct key){ ask, count * sizeof(*ask), count, group->never, true };
+	_Static_assert(sizeof(*desc) % sizeof(uint64_t) == 0, "asks are whole words");
+	if (desc)
+		return (struct key){ desc, count * sizeof(*desc), count, group->never, true };
 	return (struct key){ group, count * sizeof(*group), count, group->never, false };
 }
 
 static struct key key_of_row(const struct requests *requests)
 {
-	return key_of(requests->scratch, requests->written ? requests->ask : NULL, requests->scratch_count);
+	return key_of(requests->scratch, requests->written ? requests->desc : NULL, requests->scratch_count);
 }
 
 static uint64_t hash_of(const struct key *key)
@@ -303,7 +303,7 @@ static uint32_t known_request(const struct requests *requests)
 	SL_MAP_EACH(&requests->map, hash, i)
 	{
 		const struct sl_request *request = &requests->item[i];
-		const struct key other = key_of(request->group, request->ask, request->group_count);
+		const struct key other = key_of(request->group, request->desc, request->group_count);
 		if (other.written == key.written && other.size == key.size && other.never == key.never &&
 			memcmp(other.what, key.what, key.size) == 0)
 			return i;
@@ -348,7 +348,7 @@ static int gpus_in(struct machine *machine, const struct sl_row_group *from, str
 /* A bare number is a name where a partition of the cluster is called so, or where others of the column are
  * names; else nobody knows what it numbers, and any node will do. */
 static const char *partition_of(
-	const struct loading *loading, const struct sl_row *row, char text[NUMBER_ROOM])
+	const struct loading *loading, const struct sl_row *row, char text[NUMBER_CAPACITY])
 {
 	const int64_t number = row->col[SL_COL_PARTITION];
 	if (row->more->partition || number < 0)
@@ -363,10 +363,10 @@ static int groups_in(struct loading *loading, const struct sl_row *row, enum cau
 {
 	struct requests *requests = loading->requests;
 	const struct bound_row *bound = &requests->bound;
-	const struct sl_row_more *more = row->more;
-	char number[NUMBER_ROOM];
+	const struct sl_row_attributes *more = row->more;
+	char number[NUMBER_CAPACITY];
 	const char *partition = partition_of(loading, row, number);
-	int status = ask_bind(loading->machine, partition, &requests->bound, cause, err);
+	int status = desc_bind(loading->machine, partition, &requests->bound, cause, err);
 	for (size_t i = 0; i < more->group_count && !status && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		*cause = group_in(loading->machine, &more->group[i], more->group_count, group);
@@ -400,15 +400,15 @@ static int64_t requested_memory(const struct loading *loading, const struct sl_r
 
 /* On nodes. A request that is in the table fits. */
 static int judge_request(
-	struct loading *loading, const struct ask *ask, enum cause *cause, struct sl_err *err)
+	struct loading *loading, const struct desc *desc, enum cause *cause, struct sl_err *err)
 {
 	const struct machine *machine = loading->machine;
 	struct requests *requests = loading->requests;
 	if (known_request(requests) != UINT32_MAX)
 		return SL_OK;
-	if (ask->gpus && !machine->scenario->cluster.gpus)
+	if (desc->gpus && !machine->scenario->cluster.gpus)
 		*cause = CAUSE_LACKS;
-	else if (!sums_fit(&machine->scenario->cluster, ask))
+	else if (!sums_fit(&machine->scenario->cluster, desc))
 		*cause = CAUSE_LARGE;
 	const int status = SL_GROW(requests->holds, requests->holds_capacity, machine->type_count + 1, err);
 	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT && !status; i++)
@@ -447,7 +447,7 @@ static int64_t bounded_sum(const struct sl_group *group, int64_t each, int64_t m
 static void bound_amounts(struct sl_group *group)
 {
 	const int64_t most = (INT64_C(1) << BEYOND_BITS) / PARTS * PARTS; /* Whole GPUs. */
-	struct sl_demand *task = &group->task;
+	struct sl_task_resources *task = &group->task;
 	if (add_product(0, group->tasks, task->cpus) > most ||
 		add_product(0, group->tasks, task->gpus) > most ||
 		add_product(0, group->tasks, task->mem) > most) {
@@ -461,11 +461,11 @@ static void bound_amounts(struct sl_group *group)
 /* ---- As written to Slurm --------------------------------------------------------------------------------
  */
 
-static int intern_ask(
-	struct loading *loading, const struct sl_ask *from, struct sl_ask *to, struct sl_err *err)
+static int intern_desc(
+	struct loading *loading, const struct sl_job_desc *from, struct sl_job_desc *to, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
-	const size_t said = offsetof(struct sl_ask, no_multithread) + sizeof(to->no_multithread);
+	const size_t said = offsetof(struct sl_job_desc, no_multithread) + sizeof(to->no_multithread);
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, said); /* What pads it stays zero. */
 	const char **text[] = { &to->partition, &to->gres, &to->gpus, &to->gpus_per_node,
@@ -484,25 +484,25 @@ static int intern_ask(
 	return status;
 }
 
-static int asks_begin(struct loading *loading, const struct sl_row_more *more, struct sl_err *err)
+static int asks_begin(struct loading *loading, const struct sl_row_attributes *more, struct sl_err *err)
 {
-	int status = requests_begin(loading, more->ask_count, err);
+	int status = requests_begin(loading, more->desc_count, err);
 	struct requests *requests = loading->requests;
 	if (!status)
-		status =
-			SL_GROW_MOST(requests->ask, requests->ask_capacity, more->ask_count, GROUPS_MAX, err);
+		status = SL_GROW_MOST(
+			requests->desc, requests->desc_capacity, more->desc_count, GROUPS_MAX, err);
 	if (!status)
 		status = SL_GROW_MOST(
-			requests->asked, requests->asked_capacity, more->ask_count, GROUPS_MAX, err);
-	for (size_t i = 0; i < more->ask_count && !status; i++)
-		status = intern_ask(loading, &more->ask[i], &requests->ask[i], err);
+			requests->asked, requests->asked_capacity, more->desc_count, GROUPS_MAX, err);
+	for (size_t i = 0; i < more->desc_count && !status; i++)
+		status = intern_desc(loading, &more->desc[i], &requests->desc[i], err);
 	if (!status)
 		requests->written = true;
 	return status;
 }
 
 /* Who may use the reservation, and for how long, is asked of each row. */
-static int asks_in(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+static int asks_in(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
@@ -510,14 +510,14 @@ static int asks_in(struct loading *loading, const struct sl_row *row, struct ask
 	for (size_t i = 0; i < requests->scratch_count && !status && *cause == CAUSE_COUNT; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		struct asked *asked = &requests->asked[i];
-		status = ask_group(loading->machine, &requests->ask[i], row, group, asked, err);
+		status = desc_group(loading->machine, &requests->desc[i], row, group, asked, err);
 		*cause = asked->cause;
 		const sl_time limit = asked->limit;
-		ask->limit = limit && (!ask->limit || limit < ask->limit) ? limit : ask->limit;
+		desc->limit = limit && (!desc->limit || limit < desc->limit) ? limit : desc->limit;
 	}
 	if (*cause == CAUSE_COUNT)
-		sum_groups(requests, ask);
-	ask->size = size_of(ask);
+		sum_groups(requests, desc);
+	desc->size = size_of(desc);
 	return status;
 }
 
@@ -534,93 +534,93 @@ static uint32_t window_of(const struct requests *requests)
 /* replay.impossible=keep: it stays, with what it asks and why that cannot be, for a policy that goes by what
  * was written, and may know better. said: its groups are not made yet. */
 static int stay_as_written(
-	struct loading *loading, bool said, enum cause cause, struct ask *ask, struct sl_err *err)
+	struct loading *loading, bool said, enum cause cause, struct desc *desc, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	int status = SL_OK;
 	for (size_t i = 0; i < requests->scratch_count && !status; i++) {
 		struct sl_group *group = &requests->scratch[i];
 		if (said)
-			status = ask_said(loading->machine, &requests->ask[i], group, err);
+			status = desc_said(loading->machine, &requests->desc[i], group, err);
 		bound_amounts(group);
 		group->never = reason_of(cause);
 		requests->asked[i].window = UINT32_MAX;
 	}
-	sum_groups(requests, ask);
-	ask->size = size_of(ask);
+	sum_groups(requests, desc);
+	desc->size = size_of(desc);
 	return status;
 }
 
-static int judge_asks(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
+static int judge_asks(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
 	const bool keeps = loading->scenario->replay[REPLAY_IMPOSSIBLE].number;
 	*cause = CAUSE_COUNT;
-	*ask = (struct ask){ 0 };
+	*desc = (struct desc){ 0 };
 	int status = asks_begin(loading, row->more, err);
 	if (!status)
-		status = asks_in(loading, row, ask, cause, err);
+		status = asks_in(loading, row, desc, cause, err);
 	const bool made = *cause == CAUSE_COUNT;
 	if (!status && made)
-		status = judge_request(loading, ask, cause, err);
+		status = judge_request(loading, desc, cause, err);
 	if (!status && keeps && *cause != CAUSE_COUNT) {
-		status = stay_as_written(loading, !made, *cause, ask, err);
+		status = stay_as_written(loading, !made, *cause, desc, err);
 		*cause = CAUSE_COUNT;
 	}
 	return status;
 }
 
 /* On a counted pool, or where nobody asks for a machine (cpus 0), where the bound is the column's. */
-static enum cause judge_pool(const struct loading *loading, const struct ask *ask)
+static enum cause judge_pool(const struct loading *loading, const struct desc *desc)
 {
 	const int64_t cpus = loading->scenario->cpus;
-	if (cpus && ask->gpus)
+	if (cpus && desc->gpus)
 		return CAUSE_LACKS;
-	return ask->cpus > (cpus ? cpus : INT32_MAX) * PARTS ? CAUSE_LARGE : CAUSE_COUNT;
+	return desc->cpus > (cpus ? cpus : INT32_MAX) * PARTS ? CAUSE_LARGE : CAUSE_COUNT;
 }
 
 /* The same of a row that says more. A pool gives whole cpus. */
-static void judge_groups(
-	const struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
+static void judge_groups(const struct loading *loading, const struct sl_row_attributes *more,
+	struct desc *desc, enum cause *cause)
 {
 	for (size_t i = 0; i < more->group_count; i++)
 		if (!bounds_agree(&more->group[i], more->group_count))
 			*cause = CAUSE_BOUNDS;
 	if (*cause == CAUSE_COUNT)
-		*cause = judge_pool(loading, ask);
-	ask->rounded = loading->scenario->cpus && ask->cpus % PARTS;
+		*cause = judge_pool(loading, desc);
+	desc->rounded = loading->scenario->cpus && desc->cpus % PARTS;
 }
 
 /* The same on nodes: it is bound, and in groups. */
-static int judge_bound(struct loading *loading, const struct sl_row *row, struct ask *ask, enum cause *cause,
-	struct sl_err *err)
+static int judge_bound(struct loading *loading, const struct sl_row *row, struct desc *desc,
+	enum cause *cause, struct sl_err *err)
 {
 	int status = requests_begin(loading, row->more->group_count, err);
 	if (!status)
 		status = groups_in(loading, row, cause, err);
-	ask->limit = status ? 0 : loading->requests->bound.limit;
+	desc->limit = status ? 0 : loading->requests->bound.limit;
 	if (status || *cause != CAUSE_COUNT)
 		return status;
-	sum_groups(loading->requests, ask);
-	ask->size = size_of(ask);
-	return judge_request(loading, ask, cause, err);
+	sum_groups(loading->requests, desc);
+	desc->size = size_of(desc);
+	return judge_request(loading, desc, cause, err);
 }
 
 /* So many tasks of a cpu, on nodes. */
-static int judge_plain(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+static int judge_plain(struct loading *loading, const struct sl_row *row, int64_t cpus, struct desc *desc,
 	enum cause *cause, struct sl_err *err)
 {
 	const int status = requests_begin(loading, 1, err);
 	if (status)
 		return status;
 	const int64_t mem = requested_memory(loading, row);
-	ask->mem = add_product(0, cpus, mem);
+	desc->mem = add_product(0, cpus, mem);
 	plain_in(loading, cpus < INT32_MAX ? cpus : INT32_MAX, mem);
 	if (cpus > loading->scenario->cluster.cpus / PARTS) {
 		*cause = CAUSE_LARGE;
 		return SL_OK;
 	}
-	return judge_request(loading, ask, cause, err);
+	return judge_request(loading, desc, cause, err);
 }
 
 /* A job that a policy knows by its manifest: of a group that asks for a GPU that there is not, or contradicts
@@ -636,7 +636,7 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 /* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
  * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
-	struct loading *loading, const struct sl_row_more *more, struct ask *ask, enum cause *cause)
+	struct loading *loading, const struct sl_row_attributes *more, struct desc *desc, enum cause *cause)
 {
 	struct requests *requests = loading->requests;
 	const uint32_t never = reason_of(*cause);
@@ -660,48 +660,48 @@ static void stay_in_groups(
 		group->never = never;
 	}
 	if (*cause == CAUSE_COUNT && more) {
-		sum_groups(requests, ask);
-		ask->size = size_of(ask);
+		sum_groups(requests, desc);
+		desc->size = size_of(desc);
 	}
 }
 
-static int judge_on_nodes(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+static int judge_on_nodes(struct loading *loading, const struct sl_row *row, int64_t cpus, struct desc *desc,
 	enum cause *cause, struct sl_err *err)
 {
 	const bool grouped = row->more && row->more->group_count;
-	const int status = grouped ? judge_bound(loading, row, ask, cause, err)
-				   : judge_plain(loading, row, cpus, ask, cause, err);
+	const int status = grouped ? judge_bound(loading, row, desc, cause, err)
+				   : judge_plain(loading, row, cpus, desc, cause, err);
 	if (!status && *cause != CAUSE_COUNT)
-		stay_in_groups(loading, grouped ? row->more : NULL, ask, cause);
+		stay_in_groups(loading, grouped ? row->more : NULL, desc, cause);
 	return status;
 }
 
-int ask_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct ask *ask,
+int desc_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct desc *desc,
 	enum cause *cause, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more && row->more->group_count ? row->more : NULL;
-	if (!more && row->more && row->more->ask_count && loading->scenario->cluster.node_count)
-		return judge_asks(loading, row, ask, cause, err);
-	*ask = (struct ask){ 0 };
+	const struct sl_row_attributes *more = row->more && row->more->group_count ? row->more : NULL;
+	if (!more && row->more && row->more->desc_count && loading->scenario->cluster.node_count)
+		return judge_asks(loading, row, desc, cause, err);
+	*desc = (struct desc){ 0 };
 	if (more) {
-		*cause = sum_up(more, ask);
+		*cause = sum_up(more, desc);
 	} else {
-		ask->cpus = add_product(0, cpus, PARTS);
+		desc->cpus = add_product(0, cpus, PARTS);
 		*cause = cpus > 0 ? CAUSE_COUNT : CAUSE_SIZE;
 	}
-	ask->size = size_of(ask);
+	desc->size = size_of(desc);
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	if (loading->scenario->cluster.node_count)
-		return judge_on_nodes(loading, row, cpus, ask, cause, err);
+		return judge_on_nodes(loading, row, cpus, desc, cause, err);
 	if (more)
-		judge_groups(loading, more, ask, cause);
+		judge_groups(loading, more, desc, cause);
 	else
-		*cause = judge_pool(loading, ask);
+		*cause = judge_pool(loading, desc);
 	return SL_OK;
 }
 
-int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request, struct sl_err *err)
+int desc_intern(struct loading *loading, const struct desc *desc, int32_t *request, struct sl_err *err)
 {
 	struct requests *requests = loading->requests;
 	const size_t count = requests->scratch_count;
@@ -713,12 +713,12 @@ int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request,
 	if (!group)
 		return sl_fail_memory(err);
 	memcpy(group, requests->scratch, count * sizeof(*group));
-	struct sl_ask *written = NULL;
+	struct sl_job_desc *written = NULL;
 	if (requests->written) {
 		written = sl_alloc(loading->scenario->arena, count, sizeof(*written));
 		if (!written)
 			return sl_fail_memory(err);
-		memcpy(written, requests->ask, count * sizeof(*written));
+		memcpy(written, requests->desc, count * sizeof(*written));
 	}
 	const struct key key = key_of_row(requests);
 	int status = SL_GROW_MOST(
@@ -729,7 +729,7 @@ int ask_intern(struct loading *loading, const struct ask *ask, int32_t *request,
 		return status;
 	requests->goes[requests->count] = (struct goes){ group, window_of(requests) };
 	requests->item[requests->count] =
-		(struct sl_request){ group, (uint32_t)count, ask->cpus, ask->mem, ask->gpus, written };
+		(struct sl_request){ group, (uint32_t)count, desc->cpus, desc->mem, desc->gpus, written };
 	requests->count++;
 	return SL_OK;
 }
@@ -738,7 +738,7 @@ void requests_parts(const struct requests *requests, bool *cpus, bool *gpus)
 {
 	for (uint32_t i = 0; requests && i < requests->count; i++)
 		for (uint32_t k = 0; k < requests->item[i].group_count; k++) {
-			const struct sl_demand *task = &requests->item[i].group[k].task;
+			const struct sl_task_resources *task = &requests->item[i].group[k].task;
 			*cpus |= task->cpus % PARTS != 0;
 			*gpus |= task->gpus % PARTS != 0 || task->mig || task->gpu_mem;
 		}

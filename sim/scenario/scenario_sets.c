@@ -47,11 +47,11 @@ static int on_listed(void *self, const char *name, size_t len)
 	const uint32_t node = machine_node(listing->list->machine, name, len, NULL);
 	if (node != UINT32_MAX)
 		return list_put(listing->list, node, 1, listing->err);
-	const size_t shown = len < NODE_NAME_MAX ? len : NODE_NAME_MAX;
-	memcpy(listing->unknown->name, name, shown);
-	listing->unknown->name[shown] = '\0';
+	const size_t displayed = len < NODE_NAME_MAX ? len : NODE_NAME_MAX;
+	memcpy(listing->unknown->name, name, displayed);
+	listing->unknown->name[displayed] = '\0';
 	listing->unknown->text = listing->unknown->name;
-	listing->unknown->len = shown;
+	listing->unknown->len = displayed;
 	return 1;
 }
 

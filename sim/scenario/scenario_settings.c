@@ -237,12 +237,12 @@ static int gauge_find(struct scenario *scenario, const char *name, size_t len, s
 	const struct sl_gauge *const *known = scenario->registry->known.gauges;
 	const struct sl_gauge *gauge = sl_by_name_n(known, name, len);
 	char text[64];
-	char near[128];
+	char similar[128];
 	(void)snprintf(text, sizeof(text), "%.*s", (int)(len < 60 ? len : 60), name);
 	if (!gauge)
 		return sl_fail(err, SL_USAGE,
 			"replay.gauges: there is no gauge '%s': %s'schedlab list gauges' shows all", text,
-			did_you_mean(near, sl_nearest_name(text, known)));
+			did_you_mean(similar, sl_nearest_name(text, known)));
 	if (scenario->gauge_count == SL_GAUGES_MAX)
 		return sl_fail(
 			err, SL_USAGE, "replay.gauges names more than %d: leave some out", SL_GAUGES_MAX);

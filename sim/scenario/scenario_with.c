@@ -61,7 +61,7 @@ static int look_header(
 	return SL_OK;
 }
 
-static int look_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int look_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)cause;
@@ -89,10 +89,10 @@ static void move(sl_time *time, sl_time by)
 /* "\001NAME\001afterok:5": whose ids the text means, see scenario_more.c. */
 static char *dependency_of(const struct with *with, const char *text)
 {
-	const size_t room = strlen(text) + STEM_MAX + 40;
-	char *marked = malloc(room);
+	const size_t capacity = strlen(text) + STEM_MAX + 40;
+	char *marked = malloc(capacity);
 	if (marked)
-		(void)snprintf(marked, room, "\001%s\001%lld\001%s", with->clashes ? with->stem : "",
+		(void)snprintf(marked, capacity, "\001%s\001%lld\001%s", with->clashes ? with->stem : "",
 			(long long)with->number, text);
 	return marked;
 }
@@ -100,12 +100,12 @@ static char *dependency_of(const struct with *with, const char *text)
 static char *id_of(const struct with *with, const struct sl_row *row)
 {
 	const char *name = row->more ? row->more->id : NULL;
-	const size_t room = (name ? strlen(name) : 0) + STEM_MAX + 40;
-	char *id = malloc(room);
+	const size_t capacity = (name ? strlen(name) : 0) + STEM_MAX + 40;
+	char *id = malloc(capacity);
 	if (id && name)
-		(void)snprintf(id, room, "%s/%s", with->stem, name);
+		(void)snprintf(id, capacity, "%s/%s", with->stem, name);
 	else if (id)
-		(void)snprintf(id, room, "%s/%lld", with->stem, (long long)row->col[SL_COL_ID]);
+		(void)snprintf(id, capacity, "%s/%lld", with->stem, (long long)row->col[SL_COL_ID]);
 	return id;
 }
 
@@ -114,8 +114,8 @@ static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	const struct with *with = self;
 	struct sl_row moved = *row;
-	struct sl_row_more more = row->more ? *row->more : (struct sl_row_more){ 0 };
-	struct sl_job_more job = more.job ? *more.job : (struct sl_job_more){ 0 };
+	struct sl_row_attributes more = row->more ? *row->more : (struct sl_row_attributes){ 0 };
+	struct sl_job_attributes job = more.job ? *more.job : (struct sl_job_attributes){ 0 };
 	const bool names = with->clashes && (more.id || row->col[SL_COL_ID] != SL_NONE);
 	const bool depends = more.job && job.dependency;
 	char *id = names ? id_of(with, row) : NULL;
@@ -141,10 +141,10 @@ static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return status;
 }
 
-static int take_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int take_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	const struct with *with = self;
-	return with->to.oddity(with->to.self, cause, at, err);
+	return with->to.anomaly(with->to.self, cause, at, err);
 }
 
 static int take_ignored(void *self, const char *what, const struct sl_place *at, struct sl_err *err)
@@ -168,8 +168,8 @@ static int file_read(struct with *with, const char *path, bool take, struct sl_e
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	const struct sl_sink look = { with, look_job, look_header, look_oddity, look_dated, NULL, NULL };
-	const struct sl_sink rows = { with, take_job, look_header, take_oddity, look_dated, take_ignored,
+	const struct sl_sink look = { with, look_job, look_header, look_anomaly, look_dated, NULL, NULL };
+	const struct sl_sink rows = { with, take_job, look_header, take_anomaly, look_dated, take_ignored,
 		take_file };
 	const struct sl_reader *reader = NULL;
 	const char *own = loading->file;

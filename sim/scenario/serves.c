@@ -10,10 +10,10 @@
 
 #include "sim/base/base.h"
 
-#define LOAD_MAX (INT64_C(1000000000) * SL_SECOND) /* Requests a second. */
-#define SPAN_MAX (INT64_C(1000000000) * SL_SECOND) /* Seconds. */
-#define HOUR     INT64_C(3600000000)
-#define DAY      INT64_C(86400000000)
+#define LOAD_MAX  (INT64_C(1000000000) * SL_SECOND) /* Requests a second. */
+#define RANGE_MAX (INT64_C(1000000000) * SL_SECOND) /* Seconds. */
+#define HOUR      INT64_C(3600000000)
+#define DAY       INT64_C(86400000000)
 
 struct cursor {
 	const char *p;
@@ -41,20 +41,20 @@ static bool passed(struct cursor *c, char mark)
 
 static const char *points_in(struct sl_serves *serves, struct cursor *c)
 {
-	uint32_t room = 1;
+	uint32_t capacity = 1;
 	for (const char *p = c->p; *p && *p != ';'; p++)
-		room += *p == ',';
-	if (room > SL_SERVES_POINTS_MAX || serves->point)
+		capacity += *p == ',';
+	if (capacity > SL_SERVES_POINTS_MAX || serves->point)
 		return "'points' must stand once, with at most 20000 points";
-	serves->point = calloc(room, sizeof(*serves->point));
+	serves->point = calloc(capacity, sizeof(*serves->point));
 	if (!serves->point)
 		return "memory is out";
 	sl_time at = 0;
 	do {
 		struct sl_load_point *point = &serves->point[serves->points];
 		sl_time after;
-		if (!number_in(c, ":;", serves->points ? 1 : 0, SPAN_MAX, &after) || !passed(c, ':') ||
-			!number_in(c, ",;", 0, LOAD_MAX, &point->load) || at + after > SPAN_MAX)
+		if (!number_in(c, ":;", serves->points ? 1 : 0, RANGE_MAX, &after) || !passed(c, ':') ||
+			!number_in(c, ",;", 0, LOAD_MAX, &point->load) || at + after > RANGE_MAX)
 			return "'points' must be times and loads such as 0:5,60:7.5, each time after the one "
 			       "before";
 		at += after;
@@ -83,8 +83,8 @@ static const char *key_in(struct sl_serves *serves, struct cursor *c, unsigned *
 		unsigned seen;
 	} numbers[] = {
 		{ "capacity=", &serves->capacity, 1, LOAD_MAX, SEEN_CAPACITY },
-		{ "cold=", &serves->cold, 0, SPAN_MAX, 0 },
-		{ "until=", &serves->until, 1, SPAN_MAX, SEEN_UNTIL },
+		{ "cold=", &serves->cold, 0, RANGE_MAX, 0 },
+		{ "until=", &serves->until, 1, RANGE_MAX, SEEN_UNTIL },
 		{ "step=", &serves->step, SL_SECOND, DAY, 0 },
 		{ "phase=", &serves->phase, 0, 7 * DAY, 0 },
 	};
@@ -150,9 +150,9 @@ static int64_t cyclic_at(const struct sl_serves *serves, sl_time at, sl_time *un
 	const sl_time step = (clock % DAY) / serves->step * serves->step;
 	const sl_time next = step + serves->step < DAY ? step + serves->step : DAY;
 	const size_t hour = (size_t)(step / HOUR);
-	const sl_time past = step % HOUR;
-	const __int128 between =
-		(__int128)serves->day[hour] * (HOUR - past) + (__int128)serves->day[(hour + 1) % 24] * past;
+	const sl_time beyond = step % HOUR;
+	const __int128 between = (__int128)serves->day[hour] * (HOUR - beyond) +
+				 (__int128)serves->day[(hour + 1) % 24] * beyond;
 	*until = day * DAY + next - serves->phase;
 	return sl_mul_div((int64_t)((between + HOUR / 2) / HOUR), serves->week[day % 7], SL_SECOND);
 }

@@ -372,8 +372,8 @@ static bool search_below(const struct profile *p, uint32_t node, uint32_t level,
 	const struct profile_inner *inner = &p->inner[node];
 	for (uint32_t i = 0; i < inner->count && inner->first[i] < s->until; i++) {
 		const struct profile_sum *sum = &inner->sum[i];
-		const bool past = i + 1 < inner->count && inner->first[i + 1] <= s->after;
-		if (past || s->value + sum->most < s->level) {
+		const bool beyond = i + 1 < inner->count && inner->first[i + 1] <= s->after;
+		if (beyond || s->value + sum->most < s->level) {
 			s->value += sum->all;
 			continue;
 		}

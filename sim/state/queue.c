@@ -616,9 +616,9 @@ void queue_remove(struct queue *q, uint32_t job)
 /* ---- Search ------------------------------------------------------------------------------ */
 
 struct search {
-	int32_t free, spare, room;            /* Clamped; room in whole seconds. */
+	int32_t free, spare, capacity;        /* Clamped; room in whole seconds. */
 	uint64_t classes_free, classes_spare; /* Bits of the classes that may fit. */
-	sl_time room_exact;
+	sl_time capacity_exact;
 	const struct queue_test *test; /* NULL: sizes decide. */
 };
 
@@ -630,9 +630,9 @@ static unsigned may_hold(const struct queue_inner *inner, const struct search *s
 		const int c = __builtin_ctzll(bits);
 		const int32_t *row = inner->length[c];
 		const bool any = s->classes_spare >> c & 1;
-		const int32_t room = any ? ABSENT - 1 : s->room;
+		const int32_t capacity = any ? ABSENT - 1 : s->capacity;
 		for (size_t i = 0; i < QUEUE_WAYS; i++)
-			hit[i] |= row[i] <= room;
+			hit[i] |= row[i] <= capacity;
 	}
 	uint8_t bytes[QUEUE_WAYS < 8 ? 8 : QUEUE_WAYS] = { 0 };
 	for (size_t i = 0; i < QUEUE_WAYS; i++)
@@ -646,16 +646,17 @@ static uint64_t leaf_mask(const struct queue_leaf *leaf, const struct search *s)
 	uint8_t pass[QUEUE_LEAF];
 	for (size_t i = 0; i < QUEUE_LEAF; i++)
 		pass[i] = (uint8_t)((leaf->size[i] <= s->free) &
-				    ((leaf->length[i] <= s->room) | (leaf->size[i] <= s->spare)));
+				    ((leaf->length[i] <= s->capacity) | (leaf->size[i] <= s->spare)));
 	return bits_of(pass, QUEUE_LEAF);
 }
 
-static uint32_t leaf_ask(const struct queue_leaf *leaf, uint32_t place, const struct search *s)
+static uint32_t leaf_desc(const struct queue_leaf *leaf, uint32_t place, const struct search *s)
 {
 	for (uint64_t live = leaf->live >> place << place; live; live &= live - 1) {
 		const int i = __builtin_ctzll(live);
 		const unsigned c = leaf->class[i];
-		if (s->classes_free >> c & 1 && (leaf->length[i] <= s->room || s->classes_spare >> c & 1) &&
+		if (s->classes_free >> c & 1 &&
+			(leaf->length[i] <= s->capacity || s->classes_spare >> c & 1) &&
 			s->test->passes(s->test->self, leaf->job[i]))
 			return leaf->job[i];
 	}
@@ -668,10 +669,10 @@ static uint32_t leaf_search(
 	if (place >= leaf->used)
 		return NONE;
 	if (s->test)
-		return leaf_ask(leaf, place, s);
+		return leaf_desc(leaf, place, s);
 	for (uint64_t mask = leaf_mask(leaf, s) >> place << place; mask; mask &= mask - 1) {
 		const int i = __builtin_ctzll(mask);
-		if (leaf->size[i] <= s->spare || q->length[leaf->job[i]] <= s->room_exact)
+		if (leaf->size[i] <= s->spare || q->length[leaf->job[i]] <= s->capacity_exact)
 			return leaf->job[i];
 	}
 	return NONE;
@@ -719,8 +720,8 @@ static uint32_t search(const struct queue *q, int64_t after, const struct queue_
 	struct search s = {
 		.free = clamped(fit->free),
 		.spare = clamped(fit->spare),
-		.room = fit->room < 0 ? -1 : seconds_of(fit->room),
-		.room_exact = fit->room,
+		.capacity = fit->capacity < 0 ? -1 : seconds_of(fit->capacity),
+		.capacity_exact = fit->capacity,
 	};
 	s.classes_free = q->request_class ? UINT64_MAX : up_to_class(s.free);
 	s.classes_spare = q->request_class ? UINT64_MAX : up_to_class(s.spare < s.free ? s.spare : s.free);
@@ -736,7 +737,7 @@ uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit 
 	if (q->key)
 		return search(q, from, fit);
 	const bool known = q->failed_end && from >= q->failed_after && from < q->failed_end &&
-			   fit->free <= q->failed.free && fit->room <= q->failed.room &&
+			   fit->free <= q->failed.free && fit->capacity <= q->failed.capacity &&
 			   fit->spare <= q->failed.spare;
 	const int64_t since = known ? q->failed_after : from;
 	if (known)
@@ -761,8 +762,8 @@ uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_tes
 	if (!q->count)
 		return NONE;
 	const struct search s = {
-		.room = test->room < 0 ? -1 : seconds_of(test->room),
-		.classes_free = test->classes_room,
+		.capacity = test->capacity < 0 ? -1 : seconds_of(test->capacity),
+		.classes_free = test->classes_capacity,
 		.classes_spare = test->classes_any,
 		.test = test,
 	};

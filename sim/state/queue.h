@@ -18,16 +18,16 @@ enum { QUEUE_LEAF = SL_OR_TINY(64, 8), QUEUE_WAYS = SL_OR_TINY(16, 4), QUEUE_CLA
 
 /* What may start: */
 struct queue_fit {
-	int64_t free;  /* size <= free, and */
-	sl_time room;  /* length <= room or */
-	int64_t spare; /* size <= spare */
+	int64_t free;     /* size <= free, and */
+	sl_time capacity; /* length <= room or */
+	int64_t spare;    /* size <= spare */
 };
 
 /* The same where a comparison of sizes does not decide (nodes, windows): classes of which some job may pass
  * if it is no longer than room, or whatever its length; each job that they do not refuse is asked about. */
 struct queue_test {
-	uint64_t classes_room, classes_any; /* The second is part of the first. */
-	sl_time room;
+	uint64_t classes_capacity, classes_any; /* The second is part of the first. */
+	sl_time capacity;
 	bool (*passes)(void *self, uint32_t job);
 	void *self;
 };

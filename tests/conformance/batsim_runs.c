@@ -95,13 +95,14 @@ static void machines_text(const struct sl_result *result, uint32_t job, char *te
 {
 	size_t used = 0;
 	text[0] = '\0';
-	const struct sl_piece *piece = result->place + result->place_first[job];
+	const struct sl_node_tasks *node_alloc = result->place + result->place_first[job];
 	for (uint32_t i = 0; i < result->place_count[job] && used < size;) {
 		uint32_t last = i;
-		while (last + 1 < result->place_count[job] && piece[last + 1].node == piece[last].node + 1)
+		while (last + 1 < result->place_count[job] &&
+			node_alloc[last + 1].node == node_alloc[last].node + 1)
 			last++;
 		used += (size_t)snprintf(text + used, size - used, last > i ? "%s%u-%u" : "%s%u",
-			used ? " " : "", piece[i].node, piece[last].node);
+			used ? " " : "", node_alloc[i].node, node_alloc[last].node);
 		i = last + 1;
 	}
 }

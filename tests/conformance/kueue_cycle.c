@@ -31,10 +31,10 @@ struct run {
 static void add(struct kueue_case *c, struct lines *lines, const char *text)
 {
 	if (!lines->at)
-		lines->at = kq_room(c->kq, FACTS_MAX, sizeof(*lines->at));
+		lines->at = kq_capacity(c->kq, FACTS_MAX, sizeof(*lines->at));
 	if (!lines->at || lines->count == FACTS_MAX)
 		return;
-	char *copy = kq_room(c->kq, strlen(text) + 1, 1);
+	char *copy = kq_capacity(c->kq, strlen(text) + 1, 1);
 	if (!copy)
 		return;
 	memcpy(copy, text, strlen(text) + 1);
@@ -84,7 +84,7 @@ static void append(char text[1200], size_t *at, const char *more)
 	text[*at] = 0;
 }
 
-static void tell(char text[1200], size_t *at, const char *more, const char *name, int64_t amount)
+static void report(char text[1200], size_t *at, const char *more, const char *name, int64_t amount)
 {
 	char number[32];
 	(void)snprintf(number, sizeof(number), "=%lld", (long long)amount);
@@ -99,15 +99,15 @@ static void placement_lines(
 	for (uint32_t i = 0; i < placement->count; i++) {
 		char text[1200];
 		size_t at = 0;
-		tell(text, &at, prefix, " domain", placement->domain[i].count);
+		report(text, &at, prefix, " domain", placement->domain[i].count);
 		for (uint32_t l = 0; l < placement->level_count; l++)
-			tell(text, &at, " ", placement->domain[i].value[l], (int64_t)l);
+			report(text, &at, " ", placement->domain[i].value[l], (int64_t)l);
 		add(c, lines, text);
 	}
 	for (uint32_t l = 0; l < placement->level_count; l++) {
 		char text[1200];
 		size_t at = 0;
-		tell(text, &at, prefix, placement->level[l], (int64_t)l);
+		report(text, &at, prefix, placement->level[l], (int64_t)l);
 		add(c, lines, text);
 	}
 }
@@ -118,16 +118,16 @@ static void got_podset(
 	char prefix[800], text[1200];
 	size_t at = 0;
 	(void)snprintf(prefix, sizeof(prefix), "%s %s ", key, podset->name);
-	tell(text, &at, prefix, "count", podset->count);
+	report(text, &at, prefix, "count", podset->count);
 	add(c, lines, text);
 	for (uint32_t i = 0; i < podset->flavor_count; i++) {
 		const struct kq_admitted_flavor *one = &podset->flavor[i];
 		at = 0;
 		if (one->flavor == KQ_NO)
-			tell(text, &at, prefix, "", 0);
+			report(text, &at, prefix, "", 0);
 		else
-			tell(text, &at, prefix, c->kq->flavor[one->flavor].name, 0);
-		tell(text, &at, " ", c->kq->resource[one->resource], one->amount);
+			report(text, &at, prefix, c->kq->flavor[one->flavor].name, 0);
+		report(text, &at, " ", c->kq->resource[one->resource], one->amount);
 		if (one->flavor != KQ_NO || one->amount)
 			add(c, lines, text);
 	}
@@ -135,7 +135,7 @@ static void got_podset(
 		placement_lines(c, lines, prefix, podset->placement);
 	if (podset->delayed) {
 		at = 0;
-		tell(text, &at, prefix, podset->placement ? "Ready" : "Pending", 1);
+		report(text, &at, prefix, podset->placement ? "Ready" : "Pending", 1);
 		add(c, lines, text);
 	}
 }
@@ -158,17 +158,17 @@ static void want_placement(
 	for (const struct sl_doc_node *one = kc_first(c, kc_get(c, node, "levels")); one;
 		one = kc_next(c, one)) {
 		size_t at = 0;
-		tell(text, &at, prefix, kc_text(c, one), level++);
+		report(text, &at, prefix, kc_text(c, one), level++);
 		add(c, lines, text);
 	}
 	for (const struct sl_doc_node *one = kc_first(c, kc_get(c, node, "domains")); one;
 		one = kc_next(c, one)) {
 		size_t at = 0;
 		level = 0;
-		tell(text, &at, prefix, " domain", kc_int(c, one, "count", 0));
+		report(text, &at, prefix, " domain", kc_int(c, one, "count", 0));
 		for (const struct sl_doc_node *value = kc_first(c, kc_get(c, one, "values")); value;
 			value = kc_next(c, value))
-			tell(text, &at, " ", kc_text(c, value), level++);
+			report(text, &at, " ", kc_text(c, value), level++);
 		add(c, lines, text);
 	}
 }
@@ -180,20 +180,20 @@ static void want_podset(
 	size_t at = 0;
 	const struct sl_doc_node *flavors = kc_get(c, node, "flavors"), *usage = kc_get(c, node, "usage");
 	(void)snprintf(prefix, sizeof(prefix), "%s %s ", key, kc_str(c, node, "name", ""));
-	tell(text, &at, prefix, "count", kc_int(c, node, "count", 0));
+	report(text, &at, prefix, "count", kc_int(c, node, "count", 0));
 	add(c, lines, text);
 	for (const struct sl_doc_node *one = kc_first(c, flavors); one; one = kc_next(c, one)) {
 		at = 0;
-		tell(text, &at, prefix, kc_text(c, one), 0);
-		tell(text, &at, " ", kc_key(c, one), kc_int(c, usage, kc_key(c, one), 0));
+		report(text, &at, prefix, kc_text(c, one), 0);
+		report(text, &at, " ", kc_key(c, one), kc_int(c, usage, kc_key(c, one), 0));
 		add(c, lines, text);
 	}
 	for (const struct sl_doc_node *one = kc_first(c, usage); one; one = kc_next(c, one)) {
 		if (kc_get(c, flavors, kc_key(c, one)) || kc_amount(c, one) == 0)
 			continue;
 		at = 0;
-		tell(text, &at, prefix, "", 0);
-		tell(text, &at, " ", kc_key(c, one), kc_amount(c, one));
+		report(text, &at, prefix, "", 0);
+		report(text, &at, " ", kc_key(c, one), kc_amount(c, one));
 		add(c, lines, text);
 	}
 	if (kc_get(c, node, "topology_assignment"))
@@ -201,7 +201,7 @@ static void want_podset(
 	const char *delayed = kc_str(c, node, "delayed_topology", NULL);
 	if (delayed) {
 		at = 0;
-		tell(text, &at, prefix, delayed, 1);
+		report(text, &at, prefix, delayed, 1);
 		add(c, lines, text);
 	}
 }
@@ -243,36 +243,36 @@ static const char *compare_admissions(
 static void effect_lines(struct kueue_case *c, const struct kq_effect *effect, struct lines *preempted,
 	struct lines *evicted, struct lines *events)
 {
-	char key[512], by[512], text[256];
+	char key[512], cause[512], text[256];
 	kc_workload_key(c, effect->workload, key);
 	switch (effect->kind) {
-	case KQ_DID_RESERVE:
-	case KQ_DID_ADMIT:
-	case KQ_DID_PEND:
-	case KQ_DID_FINISH:
+	case KQ_DECISION_RESERVE:
+	case KQ_DECISION_ADMIT:
+	case KQ_DECISION_PEND:
+	case KQ_DECISION_FINISH:
 		add_pair(c, events, key, effect->reason);
 		break;
-	case KQ_DID_SKIP:
+	case KQ_DECISION_SKIP:
 		if (strcmp(effect->reason, "SecondPassFailed") == 0)
 			add_pair(c, events, key, effect->reason);
 		break;
-	case KQ_DID_PREEMPT:
-		kc_workload_key(c, effect->by, by);
+	case KQ_DECISION_PREEMPT:
+		kc_workload_key(c, effect->cause, cause);
 		add_pair(c, preempted, key, effect->reason);
 		add_pair(c, evicted, key, "Preempted");
 		add_pair(c, events, key, "Preempted");
 		add_pair(c, events, key, "EvictedDueToPreempted");
-		add_pair(c, events, by, "PreemptedWorkload");
+		add_pair(c, events, cause, "PreemptedWorkload");
 		break;
-	case KQ_DID_EVICT:
+	case KQ_DECISION_EVICT:
 		(void)snprintf(text, sizeof(text), "EvictedDueTo%s", effect->reason);
 		add_pair(c, evicted, key, effect->reason);
 		add_pair(c, events, key, text);
 		break;
-	case KQ_DID_DEACTIVATE:
-	case KQ_DID_REQUEUE:
-	case KQ_DID_CHECKS_RESET:
-	case KQ_DID_REPLACE_NODE:
+	case KQ_DECISION_DEACTIVATE:
+	case KQ_DECISION_REQUEUE:
+	case KQ_DECISION_CHECKS_RESET:
+	case KQ_DECISION_REPLACE_NODE:
 		break;
 	}
 }
@@ -309,8 +309,8 @@ static const char *compare_effects(struct run *run, const struct sl_doc_node *ex
 static bool was_evicted(const struct kq *kq, uint32_t workload)
 {
 	for (uint32_t i = 0; i < kq->effect_count; i++)
-		if (kq->effect[i].workload == workload &&
-			(kq->effect[i].kind == KQ_DID_PREEMPT || kq->effect[i].kind == KQ_DID_EVICT))
+		if (kq->effect[i].workload == workload && (kq->effect[i].kind == KQ_DECISION_PREEMPT ||
+								  kq->effect[i].kind == KQ_DECISION_EVICT))
 			return true;
 	return false;
 }
@@ -346,15 +346,15 @@ static const char *compare_facts(struct run *run, uint32_t w, const struct sl_do
 	for (size_t i = 0; i < SL_LEN(flags); i++)
 		if (flags[i].got != kc_bool(c, want, flags[i].name, false))
 			return kc_fail(
-				c, "%s/%s: %s is %d", row->space, row->name, flags[i].name, flags[i].got);
+				c, "%s/%s: %s is %d", row->namespace, row->name, flags[i].name, flags[i].got);
 	for (size_t i = 0; i < SL_LEN(texts); i++)
 		if (strcmp(texts[i].got, kc_str(c, want, texts[i].name, "")) != 0)
-			return kc_fail(c, "%s/%s: %s is '%s', not '%s' (%s)", row->space, row->name,
+			return kc_fail(c, "%s/%s: %s is '%s', not '%s' (%s)", row->namespace, row->name,
 				texts[i].name, texts[i].got, kc_str(c, want, texts[i].name, ""),
 				row->pending_message ? row->pending_message : "");
 	const char *message = kc_str(c, want, "pending_message", NULL);
 	if (message && (!row->pending_message || strcmp(row->pending_message, message) != 0))
-		return kc_fail(c, "%s/%s: message is '%s', not '%s'", row->space, row->name,
+		return kc_fail(c, "%s/%s: message is '%s', not '%s'", row->namespace, row->name,
 			row->pending_message ? row->pending_message : "", message);
 	return NULL;
 }
@@ -406,19 +406,19 @@ static const char *compare_figures(struct run *run)
 	static const char *const result[] = { "skipped", "new_targets", "deferred_fit" };
 	struct kueue_case *c = run->c;
 	const struct sl_doc_node *skipped = kc_get(c, c->expect, "skipped_preemptions");
-	const struct sl_doc_node *again = kc_get(c, c->expect, "preemption_target_recomputations");
+	const struct sl_doc_node *retry = kc_get(c, c->expect, "preemption_target_recomputations");
 	const struct kq_cycle_figures *figures = kq_cycle_figures(c->kq);
 	const bool complete = strncmp(c->id, "random", 6) == 0; /* Queues that are not named have none. */
 	for (uint32_t i = 0; i < c->kq->queue_count; i++) {
 		const uint32_t q = c->kq->queue[i];
 		const char *name = c->kq->node[q].name;
-		if (!complete && !kc_get(c, skipped, name) && !kc_get(c, again, name))
+		if (!complete && !kc_get(c, skipped, name) && !kc_get(c, retry, name))
 			continue;
 		if (skipped && figures->skipped[q] != (uint64_t)kc_int(c, skipped, name, 0))
 			return kc_fail(c, "%s: skipped preemptions: %u", name, figures->skipped[q]);
-		for (size_t k = 0; again && k < SL_LEN(result); k++)
+		for (size_t k = 0; retry && k < SL_LEN(result); k++)
 			if (run->recomputed[(size_t)q * 3 + k] !=
-				(uint64_t)kc_int(c, kc_get(c, again, name), result[k], 0))
+				(uint64_t)kc_int(c, kc_get(c, retry, name), result[k], 0))
 				return kc_fail(c, "%s: %s: %u recomputed", name, result[k],
 					run->recomputed[(size_t)q * 3 + k]);
 	}
@@ -431,10 +431,10 @@ static const char *compare_figures(struct run *run)
 static bool begin(struct run *run)
 {
 	struct kq *kq = run->c->kq;
-	run->before = kq_room(kq, kq->workload_count, sizeof(*run->before));
-	run->admitted = kq_room(kq, kq->workload_count, sizeof(*run->admitted));
+	run->before = kq_capacity(kq, kq->workload_count, sizeof(*run->before));
+	run->admitted = kq_capacity(kq, kq->workload_count, sizeof(*run->admitted));
 	run->nodes = kq->node_count;
-	run->recomputed = kq_room(kq, (size_t)kq->node_count * 3, sizeof(*run->recomputed));
+	run->recomputed = kq_capacity(kq, (size_t)kq->node_count * 3, sizeof(*run->recomputed));
 	if (kq->err.status)
 		return false;
 	const sl_time now = kq->now;
@@ -455,7 +455,7 @@ static void cycle(struct run *run)
 	const uint32_t from = kq->effect_count;
 	const bool ran = kq_cycle(kq);
 	for (uint32_t i = from; kc_requires(run->c, "api-error-injection") && i < kq->effect_count; i++)
-		if (kq->effect[i].kind == KQ_DID_RESERVE)
+		if (kq->effect[i].kind == KQ_DECISION_RESERVE)
 			kq_admission_failed(kq, kq->effect[i].workload);
 	const struct kq_cycle_figures *figures = kq_cycle_figures(kq);
 	run->cycles++;

@@ -92,12 +92,13 @@ static const char *check_share(struct kueue_case *c, const struct sl_doc_node *w
 	if (node == KQ_NO)
 		return kc_fail(c, "no node %s", name);
 	const struct kq_share share = kq_share_of(c->kq, node, extra, count);
-	const int64_t told = strcmp(kc_str(c, want, "share", ""), "max_int64") == 0
-				     ? INT64_MAX
-				     : kc_int(c, want, "share", 0);
+	const int64_t reported = strcmp(kc_str(c, want, "share", ""), "max_int64") == 0
+					 ? INT64_MAX
+					 : kc_int(c, want, "share", 0);
 	const char *resource = share.resource == KQ_NO ? "" : c->kq->resource[share.resource];
-	if (kq_share_told(&share) != told)
-		return kc_fail(c, "%s: share %" PRId64 ", not %" PRId64, name, kq_share_told(&share), told);
+	if (kq_share_reported(&share) != reported)
+		return kc_fail(
+			c, "%s: share %" PRId64 ", not %" PRId64, name, kq_share_reported(&share), reported);
 	if (strcmp(resource, kc_str(c, want, "dominant_resource", "")) != 0)
 		return kc_fail(c, "%s: dominant resource \"%s\"", name, resource);
 	if (share.borrowing != kc_bool(c, want, "borrowing", false))

@@ -58,7 +58,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	return sl_fail_at(err, at, "%s", cause);
@@ -78,7 +78,7 @@ static int read_lines(struct lines *lines, const char *path, struct sl_err *err)
 	struct sl_input *in;
 	const struct sl_reader *reader;
 	const struct sl_sink sink = {
-		.self = lines, .job = on_job, .header = on_header, .oddity = on_oddity
+		.self = lines, .job = on_job, .header = on_header, .anomaly = on_anomaly
 	};
 	int status = sl_input_open(&in, path, err);
 	if (status)

@@ -11,7 +11,7 @@ struct rerun {
 	struct sl_arena *arena;
 	struct scenario scenario;
 	struct policy_choice choice;
-	struct sim sim; /* The result. */
+	struct sim_run sim; /* The result. */
 	struct sl_err err;
 };
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double near = 1e-6;
+static const double similar = 1e-6;
 
 /* ---- What there is ---- */
 
@@ -35,7 +35,7 @@ static uint32_t job_of(const struct runai_case *c, const char *name)
 }
 
 /* "running node0"; of a task that moves where it goes. */
-static const char *told(const struct runai_case *c, uint32_t task, char text[256])
+static const char *reported(const struct runai_case *c, uint32_t task, char text[256])
 {
 	const struct kai_task *row = &c->kai->task[task];
 	(void)snprintf(text, 256, "%s%s%s", ra_state_name(row->state), row->node >= 0 ? " " : "",
@@ -68,7 +68,7 @@ static void show_pass(const struct runai_case *c, const char *when)
 	for (uint32_t i = 0; i < c->kai->job_count; i++)
 		for (uint32_t k = 0; k < c->kai->job[i].task_count; k++)
 			(void)printf(" [%s %s]", c->kai->task[c->kai->job[i].task + k].uid,
-				told(c, c->kai->job[i].task + k, text));
+				reported(c, c->kai->job[i].task + k, text));
 	(void)printf("\n");
 	show_nodes(c, when);
 }
@@ -84,7 +84,7 @@ static const char *check_task(struct runai_case *c, uint32_t task, const struct 
 	const bool same = strcmp(ra_state_name(row->state), state) == 0 &&
 			  (!node || (at != KAI_NO && strcmp(c->kai->node[at].name, node) == 0));
 	if (!same)
-		return ra_fail(c, "task %s: %s, expected %s%s%s", row->uid, told(c, task, text), state,
+		return ra_fail(c, "task %s: %s, expected %s%s%s", row->uid, reported(c, task, text), state,
 			node ? " " : "", node ? node : "");
 	return NULL;
 }
@@ -114,7 +114,7 @@ static const char *check_amount(struct runai_case *c, const struct sl_doc_node *
 {
 	const int64_t want = ra_amount(c, expect, key, res, INT64_MIN);
 	const double unit = res == KAI_GPUS ? (double)KAI_GPU : 1;
-	if (want == INT64_MIN || fabs((double)(want - got)) <= near * unit)
+	if (want == INT64_MIN || fabs((double)(want - got)) <= similar * unit)
 		return NULL;
 	return ra_fail(c, "%s: %s %.12g, expected %.12g", name, key, (double)got / unit, (double)want / unit);
 }
@@ -125,17 +125,17 @@ static const char *check_amounts(struct runai_case *c, const struct sl_doc_node 
 {
 	static const char *const key[KAI_RES] = { "cpu_milli_requested", "memory_bytes_requested",
 		"gpus_requested" };
-	struct kai_vec ask = { 0 };
+	struct kai_vec needs = { 0 };
 	int64_t given = 0;
 	const char *why = NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_vec one = asked(c, first + i);
 		for (int k = 0; k < KAI_RES; k++)
-			ask.at[k] += one.at[k];
+			needs.at[k] += one.at[k];
 		given += accepted(c, first + i);
 	}
 	for (int k = 0; k < KAI_RES && !why; k++)
-		why = check_amount(c, expect, key[k], name, ask.at[k], (enum kai_res)k);
+		why = check_amount(c, expect, key[k], name, needs.at[k], (enum kai_res)k);
 	return why ? why : check_amount(c, expect, "gpus_accepted", name, given, KAI_GPUS);
 }
 
@@ -276,7 +276,7 @@ static const char *check_shares(struct runai_case *c)
 			const double want = ra_real(c, one, ra_res_key((enum kai_res)i), 0);
 			const double got =
 				queue->fair.at[i] == KAI_UNLIMITED ? -1 : (double)queue->fair.at[i] / unit;
-			if (fabs(want - got) > near * (i == KAI_GPUS ? 1 : fabs(want) + 1))
+			if (fabs(want - got) > similar * (i == KAI_GPUS ? 1 : fabs(want) + 1))
 				return ra_fail(c, "queue %s: fair share of %s %.9g, expected %.9g",
 					queue->name, ra_res_key((enum kai_res)i), got, want);
 		}
@@ -291,7 +291,7 @@ static const char *check_trace(struct runai_case *c, const struct sl_doc_node *p
 		char text[256];
 		if (task == KAI_NO)
 			return "its trace has a task that is not there";
-		if (strcmp(told(c, task, text), ra_text(c, one)) != 0)
+		if (strcmp(reported(c, task, text), ra_text(c, one)) != 0)
 			return ra_fail(c, "pass %u: task %s: %s, expected %s", number, ra_key(c, one), text,
 				ra_text(c, one));
 	}
@@ -309,7 +309,7 @@ static const char *event_text(const struct runai_case *c, const struct kai_effec
 	const char *task = kai->task[effect->task].uid;
 	if (effect->kind == KAI_EVICT)
 		(void)snprintf(text, sizeof(text), "evict %s %s %s", task, action[effect->action],
-			effect->by == KAI_NO ? "" : kai->job[effect->by].name);
+			effect->cause == KAI_NO ? "" : kai->job[effect->cause].name);
 	else
 		(void)snprintf(text, sizeof(text), "%s %s %s", effect->kind == KAI_BIND ? "bind" : "pipeline",
 			task, kai->node[effect->node].name);
@@ -321,10 +321,10 @@ static int by_text(const void *a, const void *b) { return strcmp(*(char *const *
 static const char *check_events(struct runai_case *c, const struct sl_doc_node *pass, uint32_t number)
 {
 	const uint32_t count = c->kai->effect_count;
-	const uint32_t told_of = pass ? pass->count : 0;
-	const size_t room = (size_t)(told_of > count ? told_of : count) + 1;
-	const char **got = sl_alloc(c->arena, room, sizeof(*got)),
-		   **want = sl_alloc(c->arena, room, sizeof(*want));
+	const uint32_t reported_of = pass ? pass->count : 0;
+	const size_t capacity = (size_t)(reported_of > count ? reported_of : count) + 1;
+	const char **got = sl_alloc(c->arena, capacity, sizeof(*got)),
+		   **want = sl_alloc(c->arena, capacity, sizeof(*want));
 	size_t wanted = 0;
 	if (!got || !want)
 		return "out of memory";

@@ -62,7 +62,7 @@ static const char *division(struct runai_case *c)
 {
 	enum { CLAIMS = 64 };
 	struct kai_claim claim[CLAIMS] = { 0 };
-	uint32_t count = 0, room[CLAIMS];
+	uint32_t count = 0, capacity[CLAIMS];
 	const char *resource = ra_str(c, c->root, "resource", "");
 	for (const struct sl_doc_node *one = queues_of(c); one && count < CLAIMS; one = ra_next(c, one)) {
 		const struct sl_doc_node *of = ra_get(c, one, resource);
@@ -81,7 +81,7 @@ static const char *division(struct runai_case *c)
 	qsort(claim, count, sizeof(*claim), compare);
 	const struct kai_division how = { .k = ra_real(c, c->root, "k_value", 1),
 		.surplus_only = strcmp(ra_str(c, c->root, "phase", ""), "over_quota_only") == 0 };
-	const double left = kai_divide(claim, count, ra_real(c, c->root, "total", 0), &how, room);
+	const double left = kai_divide(claim, count, ra_real(c, c->root, "total", 0), &how, capacity);
 	const double remains = ra_real(c, c->expect, "remaining", left);
 	if (fabs(left - remains) > tolerance)
 		return ra_fail(c, "%g remains, not %g", left, remains);
@@ -123,20 +123,20 @@ static const char *tree(struct runai_case *c)
 static const char *may_reclaim(struct runai_case *c)
 {
 	const struct sl_doc_node *reclaimer = ra_get(c, c->root, "reclaimer");
-	const struct kai_vec ask = vec_of(c, reclaimer, "request");
+	const struct kai_vec needs = vec_of(c, reclaimer, "request");
 	if (!build(c))
 		return c->kai->err.text;
-	return verdict(c, kai_may_reclaim(c->kai, queue_row(c, reclaimer, "queue"), &ask,
+	return verdict(c, kai_may_reclaim(c->kai, queue_row(c, reclaimer, "queue"), &needs,
 				  ra_bool(c, reclaimer, "preemptible", false)));
 }
 
 static const char *victim_filter(struct runai_case *c)
 {
 	const struct sl_doc_node *reclaimer = ra_get(c, c->root, "reclaimer");
-	const struct kai_vec ask = vec_of(c, reclaimer, "request");
+	const struct kai_vec needs = vec_of(c, reclaimer, "request");
 	if (!build(c))
 		return c->kai->err.text;
-	return verdict(c, kai_victim_leaf(c->kai, queue_row(c, reclaimer, "queue"), &ask,
+	return verdict(c, kai_victim_leaf(c->kai, queue_row(c, reclaimer, "queue"), &needs,
 				  queue_row(c, c->root, "victim_queue")));
 }
 
@@ -163,9 +163,9 @@ static const char *reclaimable(struct runai_case *c)
 	}
 	c->kai->config.saturation = ra_real(c, c->root, "saturation_multiplier", 1);
 	const struct sl_doc_node *reclaimer = ra_get(c, c->root, "reclaimer");
-	const struct kai_vec ask = vec_of(c, reclaimer, "request");
+	const struct kai_vec needs = vec_of(c, reclaimer, "request");
 	const struct kai_taker taker = { queue_row(c, reclaimer, "queue"),
-		ra_bool(c, reclaimer, "preemptible", false), &ask, held, held + queues };
+		ra_bool(c, reclaimer, "preemptible", false), &needs, held, held + queues };
 	return verdict(c, kai_reclaimable(c->kai, &taker, unit, count));
 }
 
@@ -173,7 +173,7 @@ static const char *strategy(struct runai_case *c)
 {
 	const uint32_t ours = ra_queue(c, ra_get(c, c->root, "reclaimer_queue"));
 	const uint32_t theirs = ra_queue(c, ra_get(c, c->root, "victim_queue"));
-	const struct kai_vec ask = vec_of(c, c->root, "request");
+	const struct kai_vec needs = vec_of(c, c->root, "request");
 	const struct kai_vec remaining = vec_of(c, c->root, "victim_remaining");
 	const char *name = ra_str(c, c->root, "strategy", "");
 	if (ours == KAI_NO || theirs == KAI_NO)
@@ -182,8 +182,8 @@ static const char *strategy(struct runai_case *c)
 	if (strcmp(name, "maintain_fair_share") == 0)
 		return verdict(c, kai_maintains_fair_share(victim, &remaining));
 	if (strcmp(name, "guarantee_quota") == 0)
-		return verdict(
-			c, kai_guarantees_quota(reclaimer, &reclaimer->allocated, &ask, victim, &remaining));
+		return verdict(c,
+			kai_guarantees_quota(reclaimer, &reclaimer->allocated, &needs, victim, &remaining));
 	return ra_fail(c, "a strategy '%s'", name);
 }
 
@@ -193,13 +193,13 @@ static const char *queue_order(struct runai_case *c)
 {
 	const uint32_t left = ra_queue(c, ra_get(c, c->root, "left"));
 	const uint32_t right = ra_queue(c, ra_get(c, c->root, "right"));
-	const struct kai_vec left_ask = vec_of(c, c->root, "left_job_request");
-	const struct kai_vec right_ask = vec_of(c, c->root, "right_job_request");
+	const struct kai_vec left_needs = vec_of(c, c->root, "left_job_request");
+	const struct kai_vec right_needs = vec_of(c, c->root, "right_job_request");
 	if (left == KAI_NO || right == KAI_NO)
 		return "a queue is not there";
 	c->kai->total = vec_of(c, c->root, "total");
-	const struct kai_standing a = { .queue = &c->kai->queue[left], .ask = &left_ask };
-	const struct kai_standing b = { .queue = &c->kai->queue[right], .ask = &right_ask };
+	const struct kai_standing a = { .queue = &c->kai->queue[left], .needs = &left_needs };
+	const struct kai_standing b = { .queue = &c->kai->queue[right], .needs = &right_needs };
 	const bool is_left = strcmp(ra_str(c, c->expect, "first", ""), "left") == 0;
 	const int order = kai_compare_queues(c->kai, &a, &b);
 	return (order < 0) == is_left ? NULL : ra_fail(c, "not %s first", is_left ? "left" : "right");
@@ -208,12 +208,13 @@ static const char *queue_order(struct runai_case *c)
 static const char *gate(struct runai_case *c)
 {
 	const uint32_t row = ra_queue(c, ra_get(c, c->root, "queue"));
-	const struct kai_vec ask = vec_of(c, c->root, "request");
+	const struct kai_vec needs = vec_of(c, c->root, "request");
 	struct kai_blocked how = { 0 };
 	if (row == KAI_NO)
 		return "the queue is not there";
-	const bool blocked = strcmp(c->kind, "over_limit") == 0 ? kai_over_limit(c->kai, row, &ask, &how)
-								: kai_np_over_quota(c->kai, row, &ask, &how);
+	const bool blocked = strcmp(c->kind, "over_limit") == 0
+				     ? kai_over_limit(c->kai, row, &needs, &how)
+				     : kai_np_over_quota(c->kai, row, &needs, &how);
 	const char *res = blocked ? ra_res_key(how.res) : "none",
 		   *wanted = ra_str(c, c->expect, "resource", "none");
 	const char *failure = verdict(c, blocked);

@@ -92,22 +92,22 @@ static int note_node(void *self, const char *name, size_t len)
 {
 	struct noting *to = self;
 	struct slurm_machine *m = to->m;
-	struct select_piece *piece = &m->piece[to->count];
-	*piece = (struct select_piece){ .node = UINT32_MAX };
+	struct select_node_alloc *node_alloc = &m->node_alloc[to->count];
+	*node_alloc = (struct select_node_alloc){ .node = UINT32_MAX };
 	for (uint32_t n = 0; n < m->cluster->node_count; n++)
 		if (strlen(m->cluster->node_name[n]) == len &&
 			memcmp(m->cluster->node_name[n], name, len) == 0)
-			piece->node = n;
+			node_alloc->node = n;
 	uint64_t *cores = sl_alloc(m->arena, SL_CORES_MAX / 64, sizeof(*cores));
 	struct select_gres *gres = sl_alloc(m->arena, select_gres_count(m->select) + 1, sizeof(*gres));
-	if (piece->node == UINT32_MAX || !sl_get_i64(to->mem, to->mem_len, &piece->mem) ||
-		!each_number(
-			to->cpus, to->cpus_len, cores, select_threads_per_core(m->select, piece->node)) ||
+	if (node_alloc->node == UINT32_MAX || !sl_get_i64(to->mem, to->mem_len, &node_alloc->mem) ||
+		!each_number(to->cpus, to->cpus_len, cores,
+			select_threads_per_core(m->select, node_alloc->node)) ||
 		!read_gres(m, to->gres, to->gres_len, gres))
 		to->bad = true;
-	piece->cores = cores;
+	node_alloc->cores = cores;
 	if (to->gres_len)
-		piece->gres = gres;
+		node_alloc->gres = gres;
 	to->count++;
 	return 0;
 }
@@ -135,17 +135,17 @@ uint32_t slurm_alloc_read(struct slurm_machine *m, const char *text)
 		at = end + (*end == ';');
 	}
 	for (uint32_t i = 1; i < to.count; i++)
-		for (uint32_t j = i; j > 0 && m->piece[j - 1].node > m->piece[j].node; j--) {
-			const struct select_piece swap = m->piece[j];
-			m->piece[j] = m->piece[j - 1];
-			m->piece[j - 1] = swap;
+		for (uint32_t j = i; j > 0 && m->node_alloc[j - 1].node > m->node_alloc[j].node; j--) {
+			const struct select_node_alloc swap = m->node_alloc[j];
+			m->node_alloc[j] = m->node_alloc[j - 1];
+			m->node_alloc[j - 1] = swap;
 		}
 	return to.count;
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
 
-static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t count, int64_t times)
+static size_t put_bits(char *text, size_t capacity, const uint64_t *bits, uint32_t count, int64_t times)
 {
 	size_t at = 0;
 	bool first = true;
@@ -156,7 +156,7 @@ static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t c
 		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
 			last++;
 		const int64_t from = i * times, until = (last + 1) * times - 1;
-		at += (size_t)snprintf(text + at, room - at, from == until ? "%s%lld" : "%s%lld-%lld",
+		at += (size_t)snprintf(text + at, capacity - at, from == until ? "%s%lld" : "%s%lld-%lld",
 			first ? "" : ",", (long long)from, (long long)until);
 		first = false;
 		i = last;
@@ -164,33 +164,33 @@ static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t c
 	return at;
 }
 
-void slurm_alloc_put(const struct slurm_machine *m, const struct select_piece *piece, uint32_t count,
-	char *text, size_t room)
+void slurm_alloc_put(const struct slurm_machine *m, const struct select_node_alloc *node_alloc,
+	uint32_t count, char *text, size_t capacity)
 {
 	size_t at = 0;
 	text[0] = '\0';
-	for (uint32_t i = 0; i < count && at + 200 < room; i++) {
-		const struct select_piece *p = &piece[i];
+	for (uint32_t i = 0; i < count && at + 200 < capacity; i++) {
+		const struct select_node_alloc *p = &node_alloc[i];
 		const struct sl_node_type *type = &m->cluster->type[m->cluster->node_type[p->node]];
 		at += (size_t)snprintf(
-			text + at, room - at, "%s%s cpu=", i ? ";" : "", m->cluster->node_name[p->node]);
+			text + at, capacity - at, "%s%s cpu=", i ? ";" : "", m->cluster->node_name[p->node]);
 		const int64_t threads = select_threads_per_core(m->select, p->node);
 		at += put_bits(
-			text + at, room - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
-		at += (size_t)snprintf(text + at, room - at, " mem=%lld", (long long)p->mem);
+			text + at, capacity - at, p->cores, (uint32_t)(type->amount[0] / threads), threads);
+		at += (size_t)snprintf(text + at, capacity - at, " mem=%lld", (long long)p->mem);
 		for (uint32_t g = 0; p->gres && g < select_gres_count(m->select); g++) {
 			if (!p->gres[g].count)
 				continue;
-			at += (size_t)snprintf(text + at, room - at,
+			at += (size_t)snprintf(text + at, capacity - at,
 				" %s:%lld(IDX:", select_gres_name(m->select, g), (long long)p->gres[g].count);
-			at += put_bits(text + at, room - at, &p->gres[g].devices, 64, 1);
-			at += (size_t)snprintf(text + at, room - at, ")");
+			at += put_bits(text + at, capacity - at, &p->gres[g].devices, 64, 1);
+			at += (size_t)snprintf(text + at, capacity - at, ")");
 		}
 	}
 }
 
-bool slurm_alloc_same(const struct slurm_machine *m, const struct select_piece *a, uint32_t a_count,
-	const struct select_piece *b, uint32_t b_count)
+bool slurm_alloc_same(const struct slurm_machine *m, const struct select_node_alloc *a, uint32_t a_count,
+	const struct select_node_alloc *b, uint32_t b_count)
 {
 	if (a_count != b_count)
 		return false;

@@ -54,13 +54,13 @@ struct names {
 	struct slurm_case *c;
 	const char **name;
 	uint32_t *type;
-	uint32_t count, room, of;
+	uint32_t count, capacity, of;
 };
 
 static int add_name(void *self, const char *name, size_t len)
 {
 	struct names *names = self;
-	if (names->count == names->room)
+	if (names->count == names->capacity)
 		return -1;
 	names->type[names->count] = names->of;
 	names->name[names->count++] = sl_strdup(names->c->arena, name, len);
@@ -202,9 +202,9 @@ static int read_nodes(struct slurm_case *c, const struct json *nodes, struct sl_
 {
 	struct sl_cluster *cluster = &c->cluster;
 	static const char *const kinds[] = { "cpus", "memory" };
-	struct names names = { .c = c, .room = 4096 };
-	names.name = sl_alloc(c->arena, names.room, sizeof(*names.name));
-	names.type = sl_alloc(c->arena, names.room, sizeof(*names.type));
+	struct names names = { .c = c, .capacity = 4096 };
+	names.name = sl_alloc(c->arena, names.capacity, sizeof(*names.name));
+	names.type = sl_alloc(c->arena, names.capacity, sizeof(*names.type));
 	struct sl_node_type *type = sl_alloc(c->arena, (size_t)json_count(nodes) + 1, sizeof(*type));
 	const struct json *node;
 	JSON_EACH (node, nodes) {
@@ -400,64 +400,65 @@ static void read_topology(struct slurm_case *c, const struct json *lines)
 
 /* ---- Jobs ---------------------------------------------------------------------------------- */
 
-static void nodes_range(struct sl_ask *ask, const char *text)
+static void nodes_range(struct sl_job_desc *desc, const char *text)
 {
 	const size_t dash = strcspn(text, "-");
-	(void)sl_get_i64(text, dash, &ask->nodes_min);
-	ask->nodes_max = ask->nodes_min;
+	(void)sl_get_i64(text, dash, &desc->nodes_min);
+	desc->nodes_max = desc->nodes_min;
 	if (text[dash])
-		(void)sl_get_i64(text + dash + 1, strlen(text + dash + 1), &ask->nodes_max);
+		(void)sl_get_i64(text + dash + 1, strlen(text + dash + 1), &desc->nodes_max);
 }
 
-static void exclusive_of(struct sl_ask *ask, const char *text)
+static void exclusive_of(struct sl_job_desc *desc, const char *text)
 {
-	ask->exclusive = strcasecmp(text, "user") == 0  ? SL_EXCLUSIVE_USER
-			 : strcasecmp(text, "mcs") == 0 ? SL_EXCLUSIVE_MCS
-							: SL_EXCLUSIVE_NODE;
+	desc->exclusive = strcasecmp(text, "user") == 0  ? SL_EXCLUSIVE_USER
+			  : strcasecmp(text, "mcs") == 0 ? SL_EXCLUSIVE_MCS
+							 : SL_EXCLUSIVE_NODE;
 }
 
-static void switches_of(struct sl_ask *ask, const char *text)
+static void switches_of(struct sl_job_desc *desc, const char *text)
 {
 	const size_t at = strcspn(text, "@");
-	(void)sl_get_i64(text, at, &ask->switches);
-	ask->switches_wait = 300 * SL_SECOND; /* max_switch_wait */
+	(void)sl_get_i64(text, at, &desc->switches);
+	desc->switches_wait = 300 * SL_SECOND; /* max_switch_wait */
 	if (text[at])
-		(void)sl_get_duration(text + at + 1, strlen(text + at + 1), &ask->switches_wait);
+		(void)sl_get_duration(text + at + 1, strlen(text + at + 1), &desc->switches_wait);
 }
 
 /* False: this option is none of a placement's. */
-static bool job_option(struct sl_ask *ask, const char *key, const char *value)
+static bool job_option(struct sl_job_desc *desc, const char *key, const char *value)
 {
 	const struct {
 		const char *key;
 		int64_t *to;
-	} number[] = { { "ntasks", &ask->tasks }, { "ntasks_per_node", &ask->tasks_per_node },
-		{ "ntasks_per_socket", &ask->tasks_per_socket }, { "ntasks_per_core", &ask->tasks_per_core },
-		{ "ntasks_per_gpu", &ask->tasks_per_gpu }, { "cpus_per_task", &ask->cpus_per_task },
-		{ "cpus_per_gpu", &ask->cpus_per_gpu }, { "mincpus", &ask->cpus_min },
-		{ "sockets_per_node", &ask->sockets_per_node },
-		{ "cores_per_socket", &ask->cores_per_socket },
-		{ "threads_per_core", &ask->threads_per_core } };
+	} number[] = { { "ntasks", &desc->tasks }, { "ntasks_per_node", &desc->tasks_per_node },
+		{ "ntasks_per_socket", &desc->tasks_per_socket },
+		{ "ntasks_per_core", &desc->tasks_per_core }, { "ntasks_per_gpu", &desc->tasks_per_gpu },
+		{ "cpus_per_task", &desc->cpus_per_task }, { "cpus_per_gpu", &desc->cpus_per_gpu },
+		{ "mincpus", &desc->cpus_min }, { "sockets_per_node", &desc->sockets_per_node },
+		{ "cores_per_socket", &desc->cores_per_socket },
+		{ "threads_per_core", &desc->threads_per_core } };
 	const struct {
 		const char *key;
 		int64_t *to;
-	} memory[] = { { "mem", &ask->mem_per_node }, { "mem_per_cpu", &ask->mem_per_cpu },
-		{ "mem_per_gpu", &ask->mem_per_gpu }, { "tmp", &ask->tmp } };
+	} memory[] = { { "mem", &desc->mem_per_node }, { "mem_per_cpu", &desc->mem_per_cpu },
+		{ "mem_per_gpu", &desc->mem_per_gpu }, { "tmp", &desc->tmp } };
 	const struct {
 		const char *key;
 		const char **to;
-	} text[] = { { "gres", &ask->gres }, { "gpus", &ask->gpus }, { "gpus_per_node", &ask->gpus_per_node },
-		{ "gpus_per_socket", &ask->gpus_per_socket }, { "gpus_per_task", &ask->gpus_per_task },
-		{ "gres_flags", &ask->gres_flags }, { "constraint", &ask->constraint },
-		{ "nodelist", &ask->nodelist }, { "exclude", &ask->exclude },
-		{ "distribution", &ask->distribution }, { "licenses", &ask->licenses },
-		{ "reservation", &ask->reservation }, { "partition", &ask->partition } };
+	} text[] = { { "gres", &desc->gres }, { "gpus", &desc->gpus },
+		{ "gpus_per_node", &desc->gpus_per_node }, { "gpus_per_socket", &desc->gpus_per_socket },
+		{ "gpus_per_task", &desc->gpus_per_task }, { "gres_flags", &desc->gres_flags },
+		{ "constraint", &desc->constraint }, { "nodelist", &desc->nodelist },
+		{ "exclude", &desc->exclude }, { "distribution", &desc->distribution },
+		{ "licenses", &desc->licenses }, { "reservation", &desc->reservation },
+		{ "partition", &desc->partition } };
 	const struct {
 		const char *key;
 		bool *to;
-	} flag[] = { { "oversubscribe", &ask->oversubscribe }, { "overcommit", &ask->overcommit },
-		{ "contiguous", &ask->contiguous }, { "spread_job", &ask->spread },
-		{ "use_min_nodes", &ask->use_min_nodes } };
+	} flag[] = { { "oversubscribe", &desc->oversubscribe }, { "overcommit", &desc->overcommit },
+		{ "contiguous", &desc->contiguous }, { "spread_job", &desc->spread },
+		{ "use_min_nodes", &desc->use_min_nodes } };
 	for (size_t i = 0; i < SL_LEN(number); i++)
 		if (strcmp(key, number[i].key) == 0)
 			return sl_get_i64(value, strlen(value), number[i].to);
@@ -473,13 +474,13 @@ static bool job_option(struct sl_ask *ask, const char *key, const char *value)
 		if (strcmp(key, flag[i].key) == 0)
 			return *flag[i].to = true;
 	if (strcmp(key, "nodes") == 0)
-		nodes_range(ask, value);
+		nodes_range(desc, value);
 	else if (strcmp(key, "exclusive") == 0)
-		exclusive_of(ask, value);
+		exclusive_of(desc, value);
 	else if (strcmp(key, "switches") == 0)
-		switches_of(ask, value);
+		switches_of(desc, value);
 	else if (strcmp(key, "hint") == 0)
-		ask->no_multithread = strcmp(value, "nomultithread") == 0;
+		desc->no_multithread = strcmp(value, "nomultithread") == 0;
 	else
 		return false;
 	return true;
@@ -514,7 +515,7 @@ static void read_jobs(struct slurm_case *c, const struct json *jobs)
 	const struct json *one;
 	JSON_EACH (one, jobs) {
 		struct slurm_job *job = &list[c->job_count++];
-		sl_ask_clear(&job->ask);
+		sl_job_desc_clear(&job->desc);
 		job->id = text_of(c, get(one, "id"));
 		job->user = text_of(c, get(one, "user"));
 		job->dependency = text_of(c, get(one, "dependency"));
@@ -525,9 +526,9 @@ static void read_jobs(struct slurm_case *c, const struct json *jobs)
 		JSON_EACH (item, one) {
 			const char *value = text_of(c, item);
 			if (value)
-				(void)job_option(&job->ask, item->key, value);
+				(void)job_option(&job->desc, item->key, value);
 		}
-		job->partitions = job->ask.partition;
+		job->partitions = job->desc.partition;
 	}
 	c->job = list;
 }

@@ -16,7 +16,7 @@ struct slurm_job {
 	int64_t submit;         /* s */
 	int64_t limit;          /* s, what plans are made with (--time-min). */
 	int32_t user_row;
-	struct sl_ask ask;
+	struct sl_job_desc desc;
 };
 
 /* One row of expected.csv. */

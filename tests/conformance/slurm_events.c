@@ -98,11 +98,11 @@ static int64_t moment(const char *text, int64_t now)
 	} unit[] = { { "min", 60 }, { "hour", 3600 }, { "day", 86400 } };
 	if (!text || strncasecmp(text, "now", 3) != 0)
 		return now;
-	int64_t by = text[3] == '+' ? number(text + 4, 0) : 0;
+	int64_t cause = text[3] == '+' ? number(text + 4, 0) : 0;
 	for (size_t i = 0; i < SL_LEN(unit); i++)
 		if (has(text, unit[i].unit))
-			by *= unit[i].seconds;
-	return now + by;
+			cause *= unit[i].seconds;
+	return now + cause;
 }
 
 /* What `scontrol show reservation` showed of its nodes, if that was captured. */

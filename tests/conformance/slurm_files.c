@@ -320,7 +320,7 @@ static bool is_known(const struct column *columns, size_t count, const char *key
 }
 
 /* sacctmgr takes bare minutes (of a grace time, seconds), and shows hours, minutes and seconds. */
-static void as_shown(const char *column, char *text, size_t size)
+static void as_displayed(const char *column, char *text, size_t size)
 {
 	int64_t value;
 	const bool grace = strcmp(column, "GraceTime") == 0;
@@ -340,7 +340,7 @@ static void value_of(const struct json *entry, const struct column *column, char
 	JSON_EACH (item, entry)
 		if (item->key && is_word(column, item->key))
 			(void)slurm_value(item, text, size);
-	as_shown(column->name, text, size);
+	as_displayed(column->name, text, size);
 }
 
 static const struct json *account_named(const struct json *accounts, const char *name)

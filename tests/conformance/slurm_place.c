@@ -165,7 +165,7 @@ static void find_nodes(struct stage *s, struct slurm_window *w)
 
 static bool is_own(const struct slurm_job *job, const struct slurm_window *w)
 {
-	return w->name && job->ask.reservation && strcmp(job->ask.reservation, w->name) == 0;
+	return w->name && job->desc.reservation && strcmp(job->desc.reservation, w->name) == 0;
 }
 
 /* Nodes of windows that the job would run into are none of its, but those of its own reservation. The
@@ -209,7 +209,7 @@ static int64_t open_nodes(
 
 static struct select_job job_of(const struct slurm_job *job, uint32_t partition, int64_t now)
 {
-	return (struct select_job){ .ask = &job->ask,
+	return (struct select_job){ .desc = &job->desc,
 		.partition = partition,
 		.user = job->user_row,
 		.waited = (now - job->submit) * SL_SECOND };
@@ -376,7 +376,7 @@ static const struct select_alloc *place(
 
 static bool as_recorded(const struct stage *s, const struct select_alloc *out, uint32_t count)
 {
-	return out && slurm_alloc_same(&s->m, s->m.piece, count, out->piece, out->node_count);
+	return out && slurm_alloc_same(&s->m, s->m.node_alloc, count, out->node_alloc, out->node_count);
 }
 
 /* A recording has whole seconds: of a job that ended in the second of a start nobody knows whether it was
@@ -403,7 +403,7 @@ static bool same_nodes(
 	for (uint32_t n = 0; n < c->cluster.node_count; n++)
 		count += runs_on(c, row, n);
 	for (uint32_t i = 0; i < out->node_count; i++)
-		if (!runs_on(c, row, out->piece[i].node))
+		if (!runs_on(c, row, out->node_alloc[i].node))
 			return false;
 	return out->node_count == count;
 }
@@ -440,14 +440,14 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 	if (right || as_recorded(s, out, count)) {
 		verdict(tally, s, row, NULL);
 	} else {
-		slurm_alloc_put(&s->m, s->m.piece, count, wanted, sizeof(wanted));
+		slurm_alloc_put(&s->m, s->m.node_alloc, count, wanted, sizeof(wanted));
 		if (fits)
-			slurm_alloc_put(&s->m, out->piece, out->node_count, got, sizeof(got));
+			slurm_alloc_put(&s->m, out->node_alloc, out->node_count, got, sizeof(got));
 		(void)snprintf(failure, sizeof(failure), "it got %s; we give %s (%zu plans)", wanted, got,
 			s->plan_count);
 		verdict(tally, s, row, failure);
 	}
-	begins(s, row, select_make(s->select, &job, s->m.piece, count));
+	begins(s, row, select_make(s->select, &job, s->m.node_alloc, count));
 }
 
 /* What sbatch says of requests that no node of the cluster, idle, could hold. */
@@ -523,7 +523,7 @@ static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *e
 	s.available = sl_alloc(c->arena, s.words, sizeof(*s.available));
 	s.started = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.started));
 	s.m = (struct slurm_machine){ &c->cluster, s.select, c->arena,
-		sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*s.m.piece)) };
+		sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*s.m.node_alloc)) };
 	order_seconds(&s);
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct slurm_row *row = &c->row[i];

@@ -41,21 +41,21 @@ static SL_PRINTF(3, 4) void differs(struct comparison *cmp, int64_t at, const ch
 	va_end(args);
 }
 
-static const struct slurm_course *course_of(const struct comparison *cmp, const struct slurm_row *row)
+static const struct slurm_series *series_of(const struct comparison *cmp, const struct slurm_row *row)
 {
 	char id[80];
 	slurm_trace_id(cmp->c, row, id, sizeof(id));
-	return slurm_course_of(cmp->watch, id);
+	return slurm_series_of(cmp->watch, id);
 }
 
 /* The attempt of the course that the row tells of; NULL: there is none. */
 static const struct slurm_attempt *attempt_of(const struct comparison *cmp, const struct slurm_row *row)
 {
-	const struct slurm_course *course = course_of(cmp, row);
-	if (!course || row->started == SL_NONE || row->attempt < 0 ||
-		(size_t)row->attempt >= course->attempt_count)
+	const struct slurm_series *series = series_of(cmp, row);
+	if (!series || row->started == SL_NONE || row->attempt < 0 ||
+		(size_t)row->attempt >= series->attempt_count)
 		return NULL;
-	return &course->attempt[row->attempt];
+	return &series->attempt[row->attempt];
 }
 
 /* ---- What it got -----------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ static int node_named(void *self, const char *name, size_t len)
 	const struct sl_cluster *cluster = cmp->machine.cluster;
 	for (uint32_t n = 0; n < cluster->node_count; n++)
 		if (strlen(cluster->node_name[n]) == len && memcmp(cluster->node_name[n], name, len) == 0)
-			cmp->machine.piece[n].tasks ^= 1;
+			cmp->machine.node_alloc[n].tasks ^= 1;
 	return 0;
 }
 
@@ -80,14 +80,14 @@ static bool same_nodes(struct comparison *cmp, const struct slurm_row *row, cons
 	const uint32_t count = slurm_alloc_read(&cmp->machine, alloc);
 	uint32_t *node = sl_alloc(cmp->machine.arena, nodes + 1, sizeof(*node));
 	for (uint32_t i = 0; i < count; i++)
-		node[i] = cmp->machine.piece[i].node;
+		node[i] = cmp->machine.node_alloc[i].node;
 	for (uint32_t n = 0; n < nodes; n++)
-		cmp->machine.piece[n].tasks = 0;
+		cmp->machine.node_alloc[n].tasks = 0;
 	for (uint32_t i = 0; i < count; i++)
-		cmp->machine.piece[node[i]].tasks = 1;
+		cmp->machine.node_alloc[node[i]].tasks = 1;
 	(void)sl_hosts_each(row->nodes, strlen(row->nodes), NULL, &err, node_named, cmp);
 	for (uint32_t n = 0; n < nodes; n++)
-		same &= !cmp->machine.piece[n].tasks;
+		same &= !cmp->machine.node_alloc[n].tasks;
 	return same;
 }
 
@@ -95,10 +95,10 @@ static bool same_alloc(struct comparison *cmp, const char *recorded, const char 
 {
 	const uint32_t nodes = cmp->machine.cluster->node_count;
 	const uint32_t count = slurm_alloc_read(&cmp->machine, recorded);
-	struct select_piece *piece = sl_alloc(cmp->machine.arena, nodes + 1, sizeof(*piece));
-	memcpy(piece, cmp->machine.piece, nodes * sizeof(*piece));
+	struct select_node_alloc *node_alloc = sl_alloc(cmp->machine.arena, nodes + 1, sizeof(*node_alloc));
+	memcpy(node_alloc, cmp->machine.node_alloc, nodes * sizeof(*node_alloc));
 	const uint32_t our_count = slurm_alloc_read(&cmp->machine, ours);
-	return slurm_alloc_same(&cmp->machine, piece, count, cmp->machine.piece, our_count);
+	return slurm_alloc_same(&cmp->machine, node_alloc, count, cmp->machine.node_alloc, our_count);
 }
 
 static bool same_place(struct comparison *cmp, const struct slurm_row *row, const char *ours)
@@ -142,10 +142,10 @@ static void compare_start(struct comparison *cmp, const struct slurm_row *row)
 	if (row->started == SL_NONE)
 		return;
 	if (!ours) {
-		const struct slurm_course *course = course_of(cmp, row);
+		const struct slurm_series *series = series_of(cmp, row);
 		differs(cmp, row->started, "job %s started at %lld%s, ours did not (it is %s)", row->id,
 			(long long)row->started, row->attempt ? " once more" : "",
-			course ? course->state : "not in the run");
+			series ? series->state : "not in the run");
 		return;
 	}
 	const int64_t apart =
@@ -192,21 +192,21 @@ static bool is_last(const struct slurm_case *c, const struct slurm_row *row)
 
 static void compare_state(struct comparison *cmp, const struct slurm_row *row)
 {
-	const struct slurm_course *course = course_of(cmp, row);
+	const struct slurm_series *series = series_of(cmp, row);
 	const int64_t at = row->end != SL_NONE ? row->end : row->job->submit;
-	if (!course) {
+	if (!series) {
 		differs(cmp, row->job->submit, "job %s is not in the run", row->id);
 		return;
 	}
 	if (!is_last(cmp->c, row))
 		return;
-	if (strcmp(course->state, row->state) != 0)
+	if (strcmp(series->state, row->state) != 0)
 		differs(cmp, at, "job %s ended %s, ours is %s", row->id, row->state,
-			*course->state ? course->state : "not submitted");
+			*series->state ? series->state : "not submitted");
 	const size_t attempts = (size_t)row->attempt + (row->started != SL_NONE);
-	if (course->attempt_count > attempts)
-		differs(cmp, course->attempt[attempts].start, "job %s started %zu times, ours %zu times",
-			row->id, attempts, course->attempt_count);
+	if (series->attempt_count > attempts)
+		differs(cmp, series->attempt[attempts].start, "job %s started %zu times, ours %zu times",
+			row->id, attempts, series->attempt_count);
 }
 
 /* ---- Why it waited
@@ -235,14 +235,14 @@ static bool is_listed(const char *list, const char *word)
 }
 
 static void compare_seen(
-	struct comparison *cmp, const struct slurm_row *row, const struct slurm_course *course, bool verbose)
+	struct comparison *cmp, const struct slurm_row *row, const struct slurm_series *series, bool verbose)
 {
 	for (const char *at = row->reasons; *at;) {
 		const size_t one = strcspn(at, "+");
 		bool found = false;
 		for (unsigned reason = 0; reason < SL_REASON_COUNT && !found; reason++) {
 			const char *word = sl_reason_name(reason);
-			found = (course->had[reason / 64] >> (reason % 64) & 1) && is_word(at, one, word);
+			found = (series->had[reason / 64] >> (reason % 64) & 1) && is_word(at, one, word);
 		}
 		cmp->reasons++;
 		cmp->reasons_same += found;
@@ -253,10 +253,10 @@ static void compare_seen(
 }
 
 static void compare_ours(
-	struct comparison *cmp, const struct slurm_row *row, const struct slurm_course *course, bool verbose)
+	struct comparison *cmp, const struct slurm_row *row, const struct slurm_series *series, bool verbose)
 {
-	for (size_t i = 0; i < course->wait_count; i++) {
-		const struct slurm_wait *wait = &course->wait[i];
+	for (size_t i = 0; i < series->wait_count; i++) {
+		const struct slurm_wait *wait = &series->wait[i];
 		if (wait->reason == SL_REASON_NONE || wait->until == SL_NONE ||
 			wait->until - wait->from <= REASON_LASTS)
 			continue;
@@ -272,13 +272,13 @@ static void compare_ours(
 
 static void compare_reasons(struct comparison *cmp, const struct slurm_row *row, bool verbose)
 {
-	const struct slurm_course *course = course_of(cmp, row);
-	if (!course || row->attempt != 0 || strcmp(row->state, "REJECTED") == 0)
+	const struct slurm_series *series = series_of(cmp, row);
+	if (!series || row->attempt != 0 || strcmp(row->state, "REJECTED") == 0)
 		return;
-	compare_seen(cmp, row, course, verbose);
+	compare_seen(cmp, row, series, verbose);
 	/* Tasks of an array that had not been split off were seen under the array's name. */
 	if (strcmp(row->id, row->job->id) == 0)
-		compare_ours(cmp, row, course, verbose);
+		compare_ours(cmp, row, series, verbose);
 }
 
 /* ---- One scenario
@@ -304,7 +304,7 @@ static void print_table(const struct comparison *cmp)
 		"alloc", "start", "end", "state", "alloc (ours)");
 	for (size_t i = 0; i < cmp->c->row_count; i++) {
 		const struct slurm_row *row = &cmp->c->row[i];
-		const struct slurm_course *course = course_of(cmp, row);
+		const struct slurm_series *series = series_of(cmp, row);
 		const struct slurm_attempt *ours = attempt_of(cmp, row);
 		char time[4][24];
 		put_time(time[0], row->started);
@@ -315,7 +315,7 @@ static void print_table(const struct comparison *cmp)
 				 (ours && llabs(ours->start - row->started) > TOLERANCE);
 		(void)printf("%c %-10s %7s %7s %-10s %-24.60s | %7s %7s %-10s %.60s\n", off ? '!' : ' ',
 			row->id, time[0], time[1], row->state, row->alloc[0] ? row->alloc : row->nodes,
-			time[2], time[3], course ? course->state : "?", ours ? ours->alloc : "");
+			time[2], time[3], series ? series->state : "?", ours ? ours->alloc : "");
 	}
 }
 
@@ -324,11 +324,13 @@ static bool begin_comparison(struct comparison *cmp, const struct slurm_case *c,
 	*cmp = (struct comparison){ .c = c };
 	cmp->machine = (struct slurm_machine){ .cluster = &c->cluster, .arena = c->arena };
 	cmp->machine.select = select_new(&c->cluster, c->arena, err);
-	cmp->machine.piece = sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*cmp->machine.piece));
-	return cmp->machine.select && cmp->machine.piece;
+	cmp->machine.node_alloc =
+		sl_alloc(c->arena, c->cluster.node_count + 1, sizeof(*cmp->machine.node_alloc));
+	return cmp->machine.select && cmp->machine.node_alloc;
 }
 
-static void tell(const struct comparison *cmp, const struct conformance_options *options, struct tally *tally)
+static void report(
+	const struct comparison *cmp, const struct conformance_options *options, struct tally *tally)
 {
 	char text[1400];
 	tally->reasons += cmp->reasons;
@@ -372,7 +374,7 @@ static void run_timed(const struct slurm_case *c, const char *path, const struct
 	if (attempt->tally && ran) {
 		for (size_t i = 0; i < c->row_count; i++)
 			compare_reasons(&cmp, &c->row[i], attempt->options->verbose);
-		tell(&cmp, attempt->options, attempt->tally);
+		report(&cmp, attempt->options, attempt->tally);
 	} else if (attempt->tally) {
 		tally_case(attempt->tally, c->name, err.text);
 	}

@@ -35,40 +35,40 @@ static void *larger(void *array, size_t count, size_t size)
 
 static const char *alloc_text(const struct look *l, const struct select_alloc *alloc)
 {
-	enum { ROOM = 16000 };
-	char text[ROOM] = "";
+	enum { CAPACITY = 16000 };
+	char text[CAPACITY] = "";
 	if (alloc)
-		slurm_alloc_put(&l->machine, alloc->piece, alloc->node_count, text, sizeof(text));
+		slurm_alloc_put(&l->machine, alloc->node_alloc, alloc->node_count, text, sizeof(text));
 	return sl_strdup(l->watch->run.arena, text, strlen(text));
 }
 
-static void attempt_ends(const struct look *l, struct slurm_course *course, const struct ctl_job *job)
+static void attempt_ends(const struct look *l, struct slurm_series *series, const struct ctl_job *job)
 {
-	struct slurm_attempt *last = &course->attempt[course->attempt_count - 1];
+	struct slurm_attempt *last = &series->attempt[series->attempt_count - 1];
 	last->end = job->state == CTL_ENDED ? job->end - l->zero : l->now;
 }
 
-static void look_at_nodes(const struct look *l, struct slurm_course *course, const struct ctl_job *job)
+static void look_at_nodes(const struct look *l, struct slurm_series *series, const struct ctl_job *job)
 {
 	struct seen *seen = &l->seen[job->row];
 	const bool holds =
 		job->state == CTL_CONFIGURING || job->state == CTL_RUNNING || job->state == CTL_SUSPENDED;
 	if (seen->holds && (!holds || job->restarts != seen->restarts))
-		attempt_ends(l, course, job);
+		attempt_ends(l, series, job);
 	if (holds && (!seen->holds || job->restarts != seen->restarts)) {
-		course->attempt = larger(course->attempt, course->attempt_count, sizeof(*course->attempt));
-		course->attempt[course->attempt_count++] =
+		series->attempt = larger(series->attempt, series->attempt_count, sizeof(*series->attempt));
+		series->attempt[series->attempt_count++] =
 			(struct slurm_attempt){ .end = SL_NONE, .alloc = alloc_text(l, job->alloc) };
 	}
 	if (holds) /* Of nodes that boot, the start is put off. */
-		course->attempt[course->attempt_count - 1].start = job->start - l->zero;
+		series->attempt[series->attempt_count - 1].start = job->start - l->zero;
 	seen->holds = holds;
 	seen->restarts = job->restarts;
 }
 
-static void look_at_reason(const struct look *l, struct slurm_course *course, const struct ctl_job *job)
+static void look_at_reason(const struct look *l, struct slurm_series *series, const struct ctl_job *job)
 {
-	struct slurm_wait *last = course->wait_count ? &course->wait[course->wait_count - 1] : NULL;
+	struct slurm_wait *last = series->wait_count ? &series->wait[series->wait_count - 1] : NULL;
 	const bool waits = job->state == CTL_PENDING;
 	if (last && last->until == SL_NONE && (!waits || last->reason != job->reason)) {
 		last->until = l->now;
@@ -76,8 +76,8 @@ static void look_at_reason(const struct look *l, struct slurm_course *course, co
 	}
 	if (!waits || (last && last->until == SL_NONE))
 		return;
-	course->wait = larger(course->wait, course->wait_count, sizeof(*course->wait));
-	course->wait[course->wait_count++] = (struct slurm_wait){ job->reason, l->now, SL_NONE };
+	series->wait = larger(series->wait, series->wait_count, sizeof(*series->wait));
+	series->wait[series->wait_count++] = (struct slurm_wait){ job->reason, l->now, SL_NONE };
 }
 
 static const char *state_of(const struct ctl_job *job, bool known)
@@ -102,24 +102,24 @@ static const char *state_of(const struct ctl_job *job, bool known)
 
 static void look_at(const struct look *l)
 {
-	for (size_t row = 0; row < l->watch->course_count; row++) {
+	for (size_t row = 0; row < l->watch->series_count; row++) {
 		const struct ctl_job *job = &l->ctl->job[row];
-		struct slurm_course *course = &l->watch->course[row];
+		struct slurm_series *series = &l->watch->series[row];
 		struct seen *seen = &l->seen[row];
-		if (job->state == CTL_NOT_SUBMITTED || strcmp(course->state, "REJECTED") == 0)
+		if (job->state == CTL_NOT_SUBMITTED || strcmp(series->state, "REJECTED") == 0)
 			continue;
-		course->state = state_of(job, seen->known);
+		series->state = state_of(job, seen->known);
 		seen->known = true;
-		memcpy(course->had, job->reasons_had, sizeof(course->had));
-		look_at_nodes(l, course, job);
-		look_at_reason(l, course, job);
+		memcpy(series->had, job->reasons_had, sizeof(series->had));
+		look_at_nodes(l, series, job);
+		look_at_reason(l, series, job);
 	}
 }
 
 static int advance(struct look *l, int64_t until)
 {
 	struct slurm_watch *watch = l->watch;
-	struct sim *sim = &watch->run.sim;
+	struct sim_run *sim = &watch->run.sim;
 	const int64_t epoch = watch->run.scenario.epoch;
 	int status = SL_OK;
 	for (sl_time at; !status && (at = sim_next(sim)) != SL_NEVER;) {
@@ -136,16 +136,16 @@ static int advance(struct look *l, int64_t until)
 static void name_courses(struct slurm_watch *watch)
 {
 	const struct sl_jobs *jobs = &watch->run.scenario.jobs;
-	watch->course_count = jobs->count;
-	watch->course = calloc(jobs->count + 1, sizeof(*watch->course));
-	SL_CHECK(watch->course);
+	watch->series_count = jobs->count;
+	watch->series = calloc(jobs->count + 1, sizeof(*watch->series));
+	SL_CHECK(watch->series);
 	for (uint32_t row = 0; row < jobs->count; row++) {
-		struct slurm_course *course = &watch->course[row];
-		course->state = "";
+		struct slurm_series *series = &watch->series[row];
+		series->state = "";
 		if (jobs->id_name && jobs->id_name[row])
-			(void)snprintf(course->id, sizeof(course->id), "%s", jobs->id_name[row]);
+			(void)snprintf(series->id, sizeof(series->id), "%s", jobs->id_name[row]);
 		else
-			(void)snprintf(course->id, sizeof(course->id), "%lld", (long long)jobs->id[row]);
+			(void)snprintf(series->id, sizeof(series->id), "%lld", (long long)jobs->id[row]);
 	}
 }
 
@@ -158,11 +158,11 @@ static int watched(struct slurm_watch *watch, int64_t zero, int64_t until)
 	if (status)
 		return status;
 	name_courses(watch);
-	look.ctl = run->sim.engine->pass.state;
+	look.ctl = run->sim.engine->sim.state;
 	look.machine = (struct slurm_machine){
 		.cluster = look.ctl->cluster, .select = look.ctl->select, .arena = run->arena
 	};
-	look.seen = sl_alloc(run->arena, watch->course_count + 1, sizeof(*look.seen));
+	look.seen = sl_alloc(run->arena, watch->series_count + 1, sizeof(*look.seen));
 	SL_CHECK(look.seen);
 	return look.ctl->job ? advance(&look, until)
 			     : sl_fail(&run->err, SL_POLICY, "the controller has no jobs");
@@ -190,18 +190,18 @@ int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, 
 
 void slurm_watch_release(struct slurm_watch *watch)
 {
-	for (size_t i = 0; i < watch->course_count; i++) {
-		free(watch->course[i].attempt);
-		free(watch->course[i].wait);
+	for (size_t i = 0; i < watch->series_count; i++) {
+		free(watch->series[i].attempt);
+		free(watch->series[i].wait);
 	}
-	free(watch->course);
+	free(watch->series);
 	rerun_release(&watch->run);
 }
 
-const struct slurm_course *slurm_course_of(const struct slurm_watch *watch, const char *id)
+const struct slurm_series *slurm_series_of(const struct slurm_watch *watch, const char *id)
 {
-	for (size_t i = 0; i < watch->course_count; i++)
-		if (strcmp(watch->course[i].id, id) == 0)
-			return &watch->course[i];
+	for (size_t i = 0; i < watch->series_count; i++)
+		if (strcmp(watch->series[i].id, id) == 0)
+			return &watch->series[i];
 	return NULL;
 }

@@ -19,7 +19,7 @@ struct slurm_wait {
 	int64_t from, until;
 };
 
-struct slurm_course {
+struct slurm_series {
 	char id[40];       /* Of the trace. */
 	const char *state; /* "PENDING"..., "REJECTED" */
 	struct slurm_attempt *attempt;
@@ -32,14 +32,14 @@ struct slurm_course {
 
 struct slurm_watch {
 	struct rerun run;
-	struct slurm_course *course; /* By row of the trace. */
-	size_t course_count;
+	struct slurm_series *series; /* By row of the trace. */
+	size_t series_count;
 };
 
 /* 0, or why it could not be run: run.err. */
 int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, int64_t phase);
 void slurm_watch_release(struct slurm_watch *watch);
 /* NULL: the run has none of that name. */
-const struct slurm_course *slurm_course_of(const struct slurm_watch *watch, const char *id);
+const struct slurm_series *slurm_series_of(const struct slurm_watch *watch, const char *id);
 
 #endif

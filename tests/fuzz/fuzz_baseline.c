@@ -38,12 +38,12 @@ static void try_tolerance(const char *text)
 static void write_anew(const struct baseline *baseline, struct sl_arena *arena)
 {
 	struct baseline_edits edits = { .arena = arena };
-	struct baseline again;
+	struct baseline retry;
 	struct sl_err err = { 0 };
 	size_t len = 0;
 	for (size_t i = 0; i < baseline->count; i++) {
 		const struct baseline_case *item = &baseline->item[i];
-		baseline_put_key(&edits, baseline, item, "trace_sha256", &item->trace_sha256.span, "\"ff\"");
+		baseline_put_key(&edits, baseline, item, "trace_sha256", &item->trace_sha256.range, "\"ff\"");
 		for (size_t k = 0; k < item->metric_count; k++)
 			baseline_put_value(&edits, &item->metric[k], "-12.25", NULL);
 	}
@@ -51,14 +51,14 @@ static void write_anew(const struct baseline *baseline, struct sl_arena *arena)
 	SL_CHECK(text);
 	if (len > BASELINE_BYTES_MAX)
 		return;
-	const int status = baseline_parse(&again, "again", text, len, arena, &err);
-	SL_CHECK(!status && again.count == baseline->count);
-	for (size_t i = 0; i < again.count; i++) {
-		SL_CHECK(again.item[i].trace_sha256.count == 1);
-		SL_CHECK(again.item[i].metric_count == baseline->item[i].metric_count);
-		for (size_t k = 0; k < again.item[i].metric_count; k++)
-			SL_CHECK(again.item[i].metric[k].has_value &&
-				 again.item[i].metric[k].value_micro == -12250000);
+	const int status = baseline_parse(&retry, "again", text, len, arena, &err);
+	SL_CHECK(!status && retry.count == baseline->count);
+	for (size_t i = 0; i < retry.count; i++) {
+		SL_CHECK(retry.item[i].trace_sha256.count == 1);
+		SL_CHECK(retry.item[i].metric_count == baseline->item[i].metric_count);
+		for (size_t k = 0; k < retry.item[i].metric_count; k++)
+			SL_CHECK(retry.item[i].metric[k].has_value &&
+				 retry.item[i].metric[k].value_micro == -12250000);
 	}
 }
 

@@ -36,7 +36,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)err;
 	const uint64_t *line = self;
@@ -50,7 +50,7 @@ static void read_alone(const char *path)
 	struct sl_input *in;
 	uint64_t line = 0;
 	const struct sl_sink sink = {
-		.self = &line, .job = on_job, .header = on_header, .oddity = on_oddity
+		.self = &line, .job = on_job, .header = on_header, .anomaly = on_anomaly
 	};
 	if (sl_input_open(&in, path, &err)) {
 		SL_CHECK(err.status == SL_INPUT && *err.text);

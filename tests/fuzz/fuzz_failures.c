@@ -38,7 +38,7 @@ static void set(struct settings *settings, const char *key, const char *value)
 static void run(const struct scenario *scenario, const struct policy_choice *choice)
 {
 	struct sl_err err = { 0 };
-	struct sim sim = { 0 };
+	struct sim_run sim = { 0 };
 	const struct sim_options options = {
 		.scenario = scenario, .choice = choice, .seed = 1, .check = true
 	};

@@ -29,7 +29,7 @@ static void check_group(const struct sl_row_group *g)
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)self;
 	(void)err;
 	SL_CHECK(row->line > 0 && more && more->job && (more->id || row->col[SL_COL_ID] != SL_NONE));
@@ -50,7 +50,7 @@ static int on_header(
 	return 0;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)err;
@@ -95,7 +95,7 @@ static const struct sl_cluster_reader *nodes_reader(const char *name)
 
 static void read_trace(const struct sl_reader *reader, const char *path)
 {
-	const struct sl_sink sink = { .job = on_job, .header = on_header, .oddity = on_oddity };
+	const struct sl_sink sink = { .job = on_job, .header = on_header, .anomaly = on_anomaly };
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	if (sl_input_open(&in, path, &err))

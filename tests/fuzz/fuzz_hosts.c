@@ -14,7 +14,7 @@ enum { NAMES_MAX = 10000 };
 
 struct names {
 	char *name[NAMES_MAX];
-	size_t count, again;
+	size_t count, retry;
 };
 
 static int take(void *self, const char *name, size_t len)
@@ -29,7 +29,7 @@ static int compare(void *self, const char *name, size_t len)
 {
 	struct names *names = self;
 	(void)len;
-	SL_CHECK(names->again < names->count && strcmp(names->name[names->again++], name) == 0);
+	SL_CHECK(names->retry < names->count && strcmp(names->name[names->retry++], name) == 0);
 	return 0;
 }
 
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *folded = malloc(len + 1);
 	SL_CHECK(folded &&
 		 sl_hosts_fold((const char *const *)names->name, names->count, folded, len + 1) == len);
-	SL_CHECK(sl_hosts_each(folded, len, &at, &err, compare, names) == 0 && names->again == names->count);
+	SL_CHECK(sl_hosts_each(folded, len, &at, &err, compare, names) == 0 && names->retry == names->count);
 	free(folded);
 	for (size_t i = 0; i < names->count; i++)
 		free(names->name[i]);

@@ -19,7 +19,7 @@ static void check_objects(const struct sl_cluster *c)
 {
 	for (uint32_t i = 0; i < c->object_count; i++) {
 		const struct sl_object *object = &c->object[i];
-		SL_CHECK(*object->kind && *object->version && object->space && object->name);
+		SL_CHECK(*object->kind && *object->version && object->namespace && object->name);
 		SL_CHECK(object->node >= object->doc->node &&
 			 object->node < object->doc->node + object->doc->count);
 	}

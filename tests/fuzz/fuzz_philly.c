@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)self;
 	(void)err;
 	SL_CHECK(row->line > 0 && more && more->job && more->group_count == 1);
@@ -28,7 +28,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return 0;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)err;
@@ -38,7 +38,7 @@ static int on_oddity(void *self, const char *cause, const struct sl_place *at, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct sl_sink sink = { .job = on_job, .oddity = on_oddity };
+	const struct sl_sink sink = { .job = on_job, .anomaly = on_anomaly };
 	const struct sl_reader *const *reader = builtin_registry()->known.readers;
 	struct sl_err err = { 0 };
 	struct sl_input *in;

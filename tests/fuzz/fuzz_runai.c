@@ -61,7 +61,7 @@ static void look_at(const struct runai_config *config)
 }
 
 /* A job that has no manifest, and says nothing. */
-static void ask(const struct runai_config *config, struct sl_arena *arena)
+static void desc(const struct runai_config *config, struct sl_arena *arena)
 {
 	const sl_time limit = 0;
 	const struct sl_jobs jobs = { .count = 1, .limit = &limit };
@@ -82,7 +82,7 @@ static void take(const struct sl_doc *doc, const struct sl_object *object, uint3
 	SL_CHECK(status == err.status && (!status || *err.text));
 	if (!status) {
 		look_at(&config);
-		ask(&config, arena);
+		desc(&config, arena);
 	}
 	runai_release(&config);
 	sl_arena_free(arena);
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		node && count < OBJECTS_MAX; node = sl_doc_next(&doc, node))
 		object[count++] = (struct sl_object){ .kind = text_of(&doc, node, "kind"),
 			.version = text_of(&doc, node, "apiVersion"),
-			.space = "",
+			.namespace = "",
 			.name = text_of(&doc, sl_doc_member(&doc, node, "metadata"), "name"),
 			.doc = &doc,
 			.node = node };

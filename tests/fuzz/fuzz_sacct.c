@@ -19,13 +19,13 @@ struct seen {
 	bool dated;
 };
 
-static void check_ask(const struct sl_ask *ask)
+static void check_desc(const struct sl_job_desc *desc)
 {
-	SL_CHECK(ask->tasks == SL_NONE || ask->tasks >= 0);
-	SL_CHECK(ask->mem_per_node == SL_NONE || ask->mem_per_node >= 0);
-	SL_CHECK(ask->exclusive <= SL_EXCLUSIVE_MCS);
-	const char *const text[] = { ask->partition, ask->gres, ask->gpus, ask->gpus_per_node,
-		ask->constraint, ask->licenses, ask->reservation, ask->nodelist, ask->exclude };
+	SL_CHECK(desc->tasks == SL_NONE || desc->tasks >= 0);
+	SL_CHECK(desc->mem_per_node == SL_NONE || desc->mem_per_node >= 0);
+	SL_CHECK(desc->exclusive <= SL_EXCLUSIVE_MCS);
+	const char *const text[] = { desc->partition, desc->gres, desc->gpus, desc->gpus_per_node,
+		desc->constraint, desc->licenses, desc->reservation, desc->nodelist, desc->exclude };
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		SL_CHECK(!text[i] || strlen(text[i]) < 1U << 21);
 }
@@ -33,14 +33,14 @@ static void check_ask(const struct sl_ask *ask)
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct seen *seen = self;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)err;
-	SL_CHECK(more && more->job && more->ask_count > 0 && more->ask_count <= 128 && row->line > 0);
+	SL_CHECK(more && more->job && more->desc_count > 0 && more->desc_count <= 128 && row->line > 0);
 	SL_CHECK(more->id ? row->col[SL_COL_ID] == SL_NONE : row->col[SL_COL_ID] >= 0);
 	SL_CHECK(row->col[SL_COL_WAIT] == SL_NONE || row->col[SL_COL_WAIT] >= 0);
 	SL_CHECK(more->job->state_recorded < SL_STATE_COUNT && !more->job->depend);
-	for (size_t i = 0; i < more->ask_count; i++)
-		check_ask(&more->ask[i]);
+	for (size_t i = 0; i < more->desc_count; i++)
+		check_desc(&more->desc[i]);
 	seen->jobs++;
 	return seen->jobs > 20000 ? SL_INTERRUPTED : SL_OK; /* Arrays: no more of them is enough. */
 }
@@ -56,7 +56,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)at;
@@ -76,7 +76,7 @@ static int on_dated(void *self, struct sl_err *err)
 
 static int on_ignored(void *self, const char *what, const struct sl_place *at, struct sl_err *err)
 {
-	return on_oddity(self, what, at, err);
+	return on_anomaly(self, what, at, err);
 }
 
 static void read_as(const char *name, int fd)
@@ -85,7 +85,7 @@ static void read_as(const char *name, int fd)
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	char path[32];
-	const struct sl_sink sink = { &seen, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
+	const struct sl_sink sink = { &seen, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL };
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (sl_input_open(&in, path, &err))
 		return;

@@ -33,7 +33,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return ++*rows < ROWS_MAX ? SL_OK : sl_fail(err, SL_INPUT, "enough");
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)err;
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	uint32_t rows = 0;
-	const struct sl_sink sink = { .self = &rows, .job = on_job, .oddity = on_oddity };
+	const struct sl_sink sink = { .self = &rows, .job = on_job, .anomaly = on_anomaly };
 	const int fd = memfd_create("fuzz", 0);
 	read_serves(data, size);
 	SL_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);

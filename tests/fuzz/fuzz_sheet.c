@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_sheet.c - any bytes at all as a model's CSV file, and as the rules of replay.profile: a sheet whose
+ * fuzz_csv.c - any bytes at all as a model's CSV file, and as the rules of replay.profile: a sheet whose
  * cells and lines are all there, or one line of error.
  */
 #include <stdio.h>
@@ -25,17 +25,17 @@ static int file_of(char path[32], const void *data, size_t size)
 	return fd;
 }
 
-static void look_at(const struct sl_sheet *sheet)
+static void look_at(const struct sl_csv_table *csv)
 {
 	uint64_t before = 0;
-	SL_CHECK(sheet->columns > 0);
-	for (uint32_t i = 0; i < sheet->columns; i++)
-		SL_CHECK(sl_sheet_column(sheet, sheet->column[i]) == i);
-	for (uint32_t row = 0; row < sheet->rows; row++) {
-		SL_CHECK(sheet->line[row] > before);
-		before = sheet->line[row];
-		for (uint32_t i = 0; i < sheet->columns; i++)
-			SL_CHECK(sheet->cell[(size_t)row * sheet->columns + i]);
+	SL_CHECK(csv->columns > 0);
+	for (uint32_t i = 0; i < csv->columns; i++)
+		SL_CHECK(sl_csv_column(csv, csv->column[i]) == i);
+	for (uint32_t row = 0; row < csv->rows; row++) {
+		SL_CHECK(csv->line[row] > before);
+		before = csv->line[row];
+		for (uint32_t i = 0; i < csv->columns; i++)
+			SL_CHECK(csv->cell[(size_t)row * csv->columns + i]);
 	}
 }
 
@@ -43,17 +43,17 @@ static void read_alone(const char *path)
 {
 	struct sl_err err = { 0 };
 	struct sl_input *in;
-	const struct sl_sheet *sheet = NULL;
+	const struct sl_csv_table *csv = NULL;
 	struct sl_arena *arena = sl_arena_new();
 	SL_CHECK(arena);
 	int status = sl_input_open(&in, path, &err);
 	if (!status) {
-		status = sheet_read(&sheet, in, arena, &err);
+		status = csv_read(&csv, in, arena, &err);
 		sl_input_close(in);
 	}
 	SL_CHECK(status == err.status && (!status || (status == SL_INPUT && *err.text)));
 	if (!status)
-		look_at(sheet);
+		look_at(csv);
 	sl_arena_free(arena);
 }
 
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct scenario scenario;
 	const int file = file_of(path, trace, strlen(trace));
-	const int sheet = file_of(rules, data, size);
+	const int csv = file_of(rules, data, size);
 	struct settings settings = { .arena = sl_arena_new() };
 	SL_CHECK(settings.arena);
 	read_alone(rules);
@@ -85,6 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	sl_arena_free(settings.arena);
 	(void)close(file);
-	(void)close(sheet);
+	(void)close(csv);
 	return 0;
 }

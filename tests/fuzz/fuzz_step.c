@@ -68,7 +68,7 @@ static void open_run(struct stepper *stepper, struct args *args, unsigned which)
 	(void)close(other);
 }
 
-static void look_around(struct stepper *stepper, const struct told_lines *told, size_t turn)
+static void look_around(struct stepper *stepper, const struct report_lines *reported, size_t turn)
 {
 	static const int size[][2] = { { 60, 20 }, { 80, 24 }, { 131, 37 }, { 500, 200 } };
 	const struct scenario *scenario = stepper->explain.view.scenario;
@@ -77,11 +77,11 @@ static void look_around(struct stepper *stepper, const struct told_lines *told, 
 	struct canvas canvas;
 	struct cell text = { 0 };
 	SL_CHECK(stepper->at <= stepper->instant_count);
-	SL_CHECK(!stepper->shown || stepper->shown < stepper->instant[stepper->at].count);
+	SL_CHECK(!stepper->displayed || stepper->displayed < stepper->instant[stepper->at].count);
 	SL_CHECK(!picture_take(stepper, &picture, &err));
 	SL_CHECK(picture.cpus_free >= 0 && picture.cpus_free <= scenario->cpus && picture.gpus_free >= 0);
 	SL_CHECK(!canvas_init(&canvas, size[turn % 4][0], size[turn % 4][1], &err));
-	SL_CHECK(!step_draw(stepper, &canvas, turn & 8 ? told : NULL, &err));
+	SL_CHECK(!step_draw(stepper, &canvas, turn & 8 ? reported : NULL, &err));
 	canvas_terminal(&canvas, turn & 1, &text);
 	canvas_text(&canvas, &text);
 	cell_free(&text);
@@ -109,8 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		*end = '\0';
 		const int status = step_command(&stepper, line, &effect, &why);
 		SL_CHECK(status == why.status && (!status || (status == SL_USAGE && *why.text)));
-		look_around(&stepper, &effect.told, i + size);
-		told_free(&effect.told);
+		look_around(&stepper, &effect.reported, i + size);
+		reported_free(&effect.reported);
 		line = last ? end : end + 1;
 	}
 	step_close(&stepper);

@@ -15,11 +15,11 @@ extern const struct sl_reader submissions_reader;
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)self;
 	(void)err;
 	SL_CHECK(more && more->job && more->user && *more->user && strlen(more->user) <= 100);
-	SL_CHECK(more->ask_count > 0 && more->ask_count <= 128 && row->line > 0);
+	SL_CHECK(more->desc_count > 0 && more->desc_count <= 128 && row->line > 0);
 	SL_CHECK(row->col[SL_COL_ID] >= 0 && row->col[SL_COL_SUBMIT] >= 0 && row->col[SL_COL_RUN] >= 0);
 	SL_CHECK(more->job->array == SL_NONE || more->job->array_task >= 0);
 	return SL_OK;
@@ -35,7 +35,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)cause;
@@ -46,7 +46,7 @@ static int on_oddity(void *self, const char *cause, const struct sl_place *at, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct sl_sink sink = { .job = on_job, .header = on_header, .oddity = on_oddity };
+	const struct sl_sink sink = { .job = on_job, .header = on_header, .anomaly = on_anomaly };
 	struct sl_input *in;
 	struct sl_err err = { 0 };
 	char path[40];

@@ -13,20 +13,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void try_options(const char *text, size_t len)
 {
-	static struct sl_ask ask[SLURM_COMPONENTS_MAX];
+	static struct sl_job_desc desc[SLURM_COMPONENTS_MAX];
 	struct sl_err err = { 0 };
 	struct slurm_said said;
-	char *room = malloc(slurm_options_room(len));
-	SL_CHECK(room);
-	const int status = slurm_options(&(struct slurm_line){ text, len, 0, room }, ask, &said, &err);
+	char *capacity = malloc(slurm_options_capacity(len));
+	SL_CHECK(capacity);
+	const int status = slurm_options(&(struct slurm_line){ text, len, 0, capacity }, desc, &said, &err);
 	SL_CHECK(status == err.status);
 	if (!status) {
-		SL_CHECK(said.ask_count > 0 && said.ask_count <= SLURM_COMPONENTS_MAX);
+		SL_CHECK(said.desc_count > 0 && said.desc_count <= SLURM_COMPONENTS_MAX);
 		SL_CHECK(!said.more.name || strlen(said.more.name) <= len);
-		SL_CHECK(!said.ask[0].gres || strlen(said.ask[0].gres) <= len);
+		SL_CHECK(!said.desc[0].gres || strlen(said.desc[0].gres) <= len);
 		SL_CHECK(!said.first || said.position_len <= len);
 	}
-	free(room);
+	free(capacity);
 }
 
 static void try_tres(const char *text, size_t len)

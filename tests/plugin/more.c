@@ -38,8 +38,8 @@ static int64_t score(
 	return -class->free[SL_KIND_CPUS];
 }
 
-static const struct sl_placing emptiest = {
-	.abi = SL_ABI_OF(struct sl_placing),
+static const struct sl_node_scorer emptiest = {
+	.abi = SL_ABI_OF(struct sl_node_scorer),
 	.name = (BREAK) == PLACE_CLASH ? "slurm" : "emptiest",
 	.summary = "the node with most cpus free",
 	.score = UNLESS(NO_SCORE, score),
@@ -59,24 +59,24 @@ static const struct sl_gauge full = {
 };
 
 /* It says that it was asked, and does no more. */
-static int placer_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+static int allocator_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	(void)state, (void)setup;
 	return sl_fail(err, SL_USAGE, "the placer of a plug-in was asked");
 }
 static void of_job(void *state, sl_job job) { (void)state, (void)job; }
 static void plain(void *state) { (void)state; }
-static size_t choose(void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+static size_t choose(void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc)
 {
-	(void)state, (void)job, (void)closed, (void)holding;
+	(void)state, (void)job, (void)closed, (void)node_alloc;
 	return 0;
 }
 
-static const struct sl_placer asked = {
-	.abi = SL_ABI_OF(struct sl_placer),
+static const struct sl_allocator asked = {
+	.abi = SL_ABI_OF(struct sl_allocator),
 	.name = "asked",
 	.summary = "a placer that only says that it was asked",
-	.init = placer_init,
+	.init = allocator_init,
 	.release = plain,
 	.choose = UNLESS(NO_CHOOSE, choose),
 	.take = of_job,
@@ -107,8 +107,8 @@ static const struct sl_mig_model mig = {
 
 /* ---- Pods -------------------------------------------------------------------------------------- */
 
-static void add(
-	void *state, sl_time now, sl_job job, const struct sl_pods *pods, const struct sl_pods_pin *pin)
+static void add(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *pin)
 {
 	(void)state, (void)now, (void)job, (void)pods, (void)pin;
 }
@@ -127,9 +127,9 @@ static bool next(void *state, struct sl_bound *bound)
 	(void)state, (void)bound;
 	return false;
 }
-static size_t where(void *state, sl_job job, const struct sl_holding **holding)
+static size_t where(void *state, sl_job job, const struct sl_node_alloc **node_alloc)
 {
-	(void)state, (void)job, (void)holding;
+	(void)state, (void)job, (void)node_alloc;
 	return 0;
 }
 static const char *why(void *state, sl_job job)
@@ -137,7 +137,7 @@ static const char *why(void *state, sl_job job)
 	(void)state, (void)job;
 	return NULL;
 }
-static int tell(void *state, struct sl_tally *tally, struct sl_err *err)
+static int report(void *state, struct sl_tally *tally, struct sl_err *err)
 {
 	(void)state, (void)tally, (void)err;
 	return SL_OK;
@@ -152,7 +152,7 @@ static const struct sl_binder idle = {
 	.abi = SL_ABI_OF(struct sl_binder),
 	.name = "idle",
 	.summary = "binds nothing",
-	.init = placer_init,
+	.init = allocator_init,
 	.release = plain,
 	.add = add,
 	.remove = taken,
@@ -161,7 +161,7 @@ static const struct sl_binder idle = {
 	.next = next,
 	.where = where,
 	.why = why,
-	.tell = tell,
+	.report = report,
 	.fail = failed,
 };
 
@@ -270,13 +270,13 @@ static int takes(void *self, const char *function)
 	(void)self, (void)function;
 	return -1;
 }
-static bool ask(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
+static bool needs(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
 	struct sl_answer *answer)
 {
 	(void)self, (void)pass, (void)function, (void)job, (void)kinds, (void)answer;
 	return false;
 }
-static bool told(void *self, struct sl_pass *pass, const char *function, sl_job job)
+static bool reported(void *self, struct sl_pass *pass, const char *function, sl_job job)
 {
 	(void)self, (void)pass, (void)function, (void)job;
 	return true;
@@ -291,8 +291,8 @@ static const struct sl_scripting words = {
 	.open = open_in,
 	.close = plain,
 	.takes = takes,
-	.ask = ask,
-	.told = told,
+	.needs = needs,
+	.reported = reported,
 };
 
 /* ---- Files ------------------------------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ static int job_line(struct sl_out *out, const struct sl_row *row, struct sl_err 
 	return SL_OK;
 }
 
-static const struct sl_writer toy = {
+static const struct sl_writer random_scenario = {
 	.abi = SL_ABI_OF(struct sl_writer),
 	.name = "toy",
 	.summary = "three numbers a line",
@@ -360,7 +360,7 @@ static int document_open(void **self, const struct sl_document_options *options,
 	return SL_OK;
 }
 
-static int document_add(void *self, const struct sl_told *run, struct sl_err *err)
+static int document_add(void *self, const struct sl_document_run *run, struct sl_err *err)
 {
 	struct lines *lines = self;
 	const size_t len = strlen(run->label);
@@ -403,12 +403,12 @@ static const struct sl_document labels = {
 
 static const struct sl_policy *const policies[] = { &my_kube, NULL };
 static const struct sl_preset *const presets[] = { &preset, NULL };
-static const struct sl_placing *const placings[] = { &emptiest, NULL };
-static const struct sl_placer *const placers[] = { &asked, NULL };
+static const struct sl_node_scorer *const scorers[] = { &emptiest, NULL };
+static const struct sl_allocator *const allocators[] = { &asked, NULL };
 static const struct sl_gauge *const gauges[] = { &full, NULL };
 static const struct sl_binder *const binders[] = { &idle, NULL };
 static const struct sl_scripting *const scriptings[] = { &words, NULL };
-static const struct sl_writer *const writers[] = { &toy, NULL };
+static const struct sl_writer *const writers[] = { &random_scenario, NULL };
 static const struct sl_report *const reports[] = { &ids, NULL };
 static const struct sl_document *const documents[] = { &labels, NULL };
 static const struct sl_node_model *const nodes[] = { &node, NULL };
@@ -420,8 +420,8 @@ SL_API const struct sl_plugin sl_plugin = {
 	.name = "more",
 	.policies = policies,
 	.presets = presets,
-	.placings = placings,
-	.placers = placers,
+	.scorers = scorers,
+	.allocators = allocators,
 	.gauges = gauges,
 	.binders = binders,
 	.scriptings = scriptings,

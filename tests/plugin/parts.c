@@ -15,7 +15,7 @@
 
 /* ---- A reader ---------------------------------------------------------------------- */
 
-static int toy_sniff(const char *text, size_t len)
+static int random_scenario_sniff(const char *text, size_t len)
 {
 	return len > 4 && memcmp(text, "toy ", 4) == 0 ? 100 : 0;
 }
@@ -31,7 +31,7 @@ static bool number(const char **p, const char *end, int64_t *value)
 	return sl_get_i64(from, (size_t)(*p - from), value);
 }
 
-static int toy_line(const char *p, const char *end, uint64_t line, const char *file,
+static int random_scenario_line(const char *p, const char *end, uint64_t line, const char *file,
 	const struct sl_sink *sink, struct sl_err *err)
 {
 	struct sl_row row = { .line = line };
@@ -56,7 +56,7 @@ static int toy_line(const char *p, const char *end, uint64_t line, const char *f
 	return sink->job(sink->self, &row, err);
 }
 
-static int toy_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
+static int random_scenario_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	const char *text;
 	const char *end;
@@ -66,7 +66,7 @@ static int toy_read(struct sl_input *in, const struct sl_sink *sink, struct sl_e
 		while (text < end) {
 			const char *newline = memchr(text, '\n', (size_t)(end - text));
 			const char *stop = newline ? newline : end;
-			status = toy_line(text, stop, ++line, sl_input_name(in), sink, err);
+			status = random_scenario_line(text, stop, ++line, sl_input_name(in), sink, err);
 			if (status)
 				return status;
 			text = stop + (newline != NULL);
@@ -74,12 +74,12 @@ static int toy_read(struct sl_input *in, const struct sl_sink *sink, struct sl_e
 	return status;
 }
 
-static const struct sl_reader toy = {
+static const struct sl_reader random_scenario = {
 	.abi = SL_ABI_OF(struct sl_reader),
 	.name = "toy",
 	.summary = "three numbers a line",
-	.sniff = toy_sniff,
-	.read = toy_read,
+	.sniff = random_scenario_sniff,
+	.read = random_scenario_read,
 };
 
 /* ---- A generator --------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static const struct sl_metric waited = {
 	.compute = waited_compute,
 };
 
-static const struct sl_reader *const readers[] = { &toy, NULL };
+static const struct sl_reader *const readers[] = { &random_scenario, NULL };
 static const struct sl_generator *const generators[] = { &even, NULL };
 static const struct sl_metric *const metrics_own[] = { &waited, NULL };
 

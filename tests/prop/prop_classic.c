@@ -140,7 +140,7 @@ Test(classic, every_tiny_workload_agrees_with_the_reference, .timeout = 3600)
 {
 	tiny_workloads(SL_OVERRUN_RAISE, 4);
 }
-Test(classic, tiny_workloads_agree_where_jobs_run_past_their_limits, .timeout = 3600)
+Test(classic, tiny_workloads_agree_where_jobs_run_history_their_limits, .timeout = 3600)
 {
 	tiny_workloads(SL_OVERRUN_EXTEND, 3);
 }

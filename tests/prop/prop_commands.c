@@ -55,10 +55,10 @@ static void promise_something(struct sl_pass *pass, struct sl_rng *rng)
 		sl_promise_drop(pass, job);
 		break;
 	case 1:
-		(void)sl_promise_hold(pass, job, at == SL_NEVER ? at : at + SL_SECOND);
+		(void)sl_promise_set(pass, job, at == SL_NEVER ? at : at + SL_SECOND);
 		break;
 	default:
-		SL_CHECK(sl_promise_hold(pass, job, at)); /* What it said is free is free. */
+		SL_CHECK(sl_promise_set(pass, job, at)); /* What it said is free is free. */
 	}
 }
 

@@ -71,8 +71,8 @@ static bool share_a_core(const struct ctl_job *a, const struct ctl_job *b)
 {
 	for (uint32_t i = 0; i < a->alloc->node_count; i++)
 		for (uint32_t j = 0; j < b->alloc->node_count; j++)
-			if (a->alloc->piece[i].node == b->alloc->piece[j].node &&
-				(a->alloc->piece[i].cores[0] & b->alloc->piece[j].cores[0]))
+			if (a->alloc->node_alloc[i].node == b->alloc->node_alloc[j].node &&
+				(a->alloc->node_alloc[i].cores[0] & b->alloc->node_alloc[j].cores[0]))
 				return true;
 	return false;
 }
@@ -109,9 +109,9 @@ static void check_capacity(struct preempt_world *w, uint64_t seed)
 		for (uint32_t row = w->c.running_first; row != CTL_NO_ROW; row = w->job[row].next) {
 			const struct select_alloc *a = w->job[row].alloc;
 			for (uint32_t i = 0; i < a->node_count; i++)
-				for (uint32_t core = 0; a->piece[i].node == node && core < 4; core++) {
-					jobs[core] += (uint32_t)(a->piece[i].cores[0] >> core & 1);
-					mem += core ? 0 : a->piece[i].mem;
+				for (uint32_t core = 0; a->node_alloc[i].node == node && core < 4; core++) {
+					jobs[core] += (uint32_t)(a->node_alloc[i].cores[0] >> core & 1);
+					mem += core ? 0 : a->node_alloc[i].mem;
 				}
 		}
 		for (uint32_t core = 0; core < 4; core++)
@@ -122,11 +122,12 @@ static void check_capacity(struct preempt_world *w, uint64_t seed)
 }
 
 /* Rows and all, as text. */
-static void picture(const struct preempt_world *w, char *text, size_t room)
+static void picture(const struct preempt_world *w, char *text, size_t capacity)
 {
 	size_t at = 0;
-	for (uint32_t row = w->c.running_first; row != CTL_NO_ROW && at + 20 < room; row = w->job[row].next)
-		at += (size_t)snprintf(text + at, room - at, "%u:%u ", row, w->job[row].alloc->row);
+	for (uint32_t row = w->c.running_first; row != CTL_NO_ROW && at + 20 < capacity;
+		row = w->job[row].next)
+		at += (size_t)snprintf(text + at, capacity - at, "%u:%u ", row, w->job[row].alloc->row);
 }
 
 /* Whether it fits with these gone. */
@@ -137,7 +138,7 @@ static bool fits_without(struct preempt_world *w, const struct ctl_job *job, str
 	for (size_t i = 0; i < count; i++)
 		if (i != but)
 			select_give(w->c.select, gone[i]->alloc);
-	const bool fits = select_place(w->c.select, &job->ask, NULL, SELECT_NOW, NULL) == SELECT_FITS;
+	const bool fits = select_place(w->c.select, &job->desc, NULL, SELECT_NOW, NULL) == SELECT_FITS;
 	select_undo(w->c.select, mark);
 	return fits;
 }

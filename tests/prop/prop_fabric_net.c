@@ -221,16 +221,16 @@ Test(prop_fabric_net, pooled_counts_are_those_of_each_flow)
 			"%s", d->world.err.text);
 		for (uint32_t pattern = SL_PATTERN_RING; pattern < SL_PATTERN_COUNT; pattern++) {
 			const uint32_t dims = 1 + below(&rng, 3);
-			const struct fabric_ask ask = { .pattern = (enum sl_pattern)pattern,
+			const struct fabric_needs needs = { .pattern = (enum sl_pattern)pattern,
 				.dims = dims,
 				.spot = d->spot,
 				.spots = d->spots };
 			struct fabric_path path;
 			uint32_t order[NODES];
 			char what[80];
-			cr_assert_eq(fabric_flows(d->world.net, &ask, &path), SL_OK);
+			cr_assert_eq(fabric_flows(d->world.net, &needs, &path), SL_OK);
 			order_spots(d, order);
-			each_flow(d, ask.pattern, dims, chain, path.rails);
+			each_flow(d, needs.pattern, dims, chain, path.rails);
 			(void)snprintf(
 				what, sizeof(what), "round %u, pattern %u, %u-D", round, pattern, dims);
 			cr_assert_eq(path.ranks, d->ranks);
@@ -266,12 +266,12 @@ Test(prop_fabric_net, single_cables_are_never_better_than_pools)
 			if (below(&rng, 2))
 				spot[spots++] = (struct fabric_spot){ node, 1 + below(&rng, 3) };
 		for (uint32_t pattern = SL_PATTERN_RING; pattern < SL_PATTERN_COUNT; pattern++) {
-			const struct fabric_ask ask = {
+			const struct fabric_needs needs = {
 				.pattern = (enum sl_pattern)pattern, .dims = 2, .spot = spot, .spots = spots
 			};
 			struct fabric_path ideal, real;
-			cr_assert_eq(fabric_flows(pooled->net, &ask, &ideal), SL_OK);
-			cr_assert_eq(fabric_flows(cables->net, &ask, &real), SL_OK);
+			cr_assert_eq(fabric_flows(pooled->net, &needs, &ideal), SL_OK);
+			cr_assert_eq(fabric_flows(cables->net, &needs, &real), SL_OK);
 			const double a = fabric_alone(pooled, &ideal), b = fabric_alone(cables, &real);
 			cr_assert_leq(b, a * (1 + 1e-12), "%s, pattern %u: %g over cables, %g over pools",
 				text, pattern, b, a);

@@ -19,7 +19,7 @@ struct job {
 	struct fabric_use use[USES];
 	uint32_t uses;
 	int64_t most;
-	struct fabric_pace pace;
+	struct fabric_speed speed;
 };
 
 struct world {
@@ -68,7 +68,7 @@ static void random_job(struct sl_rng *rng, const struct world *w, struct job *jo
 		link |= 1;
 	}
 	job->most = below(rng, 2) ? 100 : 1 + below(rng, 400);
-	job->pace = (struct fabric_pace){ .comp = (double)below(rng, 3),
+	job->speed = (struct fabric_speed){ .comp = (double)below(rng, 3),
 		.volume = (double)(1 + below(rng, 500)),
 		.fixed = (double)below(rng, 2) / 8,
 		.overlap = (double)below(rng, 3) / 2,
@@ -90,7 +90,7 @@ static struct fabric_share *share_of(const struct world *w, enum fabric_contenti
 static void put(struct fabric_share *share, const struct job *job, uint32_t row)
 {
 	const struct fabric_path path = path_of(job);
-	cr_assert(fabric_share_add(share, row, &path, &job->pace));
+	cr_assert(fabric_share_add(share, row, &path, &job->speed));
 }
 
 static void ignore(void *self, uint32_t job, const struct fabric_got *got)
@@ -210,7 +210,7 @@ Test(prop_fabric, rates_are_max_min_fair)
 static bool same(struct fabric_got a, struct fabric_got b)
 {
 	return memcmp(&a.rate, &b.rate, sizeof(a.rate)) == 0 &&
-	       memcmp(&a.stretch, &b.stretch, sizeof(a.stretch)) == 0;
+	       memcmp(&a.slowdown, &b.slowdown, sizeof(a.slowdown)) == 0;
 }
 
 /* All jobs at once, in another order and under other rows, give the same bits. Where several links hold a job
@@ -240,7 +240,7 @@ static void compare(const struct world *w, const struct fabric_share *share,
 	fabric_share_free(whole);
 }
 
-struct told {
+struct reported {
 	bool job[JOBS];
 	struct fabric_got before[JOBS];
 	const struct world *w;
@@ -250,22 +250,22 @@ struct told {
 
 static void note(void *self, uint32_t job, const struct fabric_got *got)
 {
-	struct told *told = self;
-	cr_assert(!told->any || job > told->last, "jobs are told in order");
-	told->any = true;
-	told->last = job;
-	cr_assert(!same(*got, told->before[job]), "job %u is told of the rate that it had", job);
-	told->before[job] = *got;
-	told->job[job] = true;
+	struct reported *reported = self;
+	cr_assert(!reported->any || job > reported->last, "jobs are told in order");
+	reported->any = true;
+	reported->last = job;
+	cr_assert(!same(*got, reported->before[job]), "job %u is told of the rate that it had", job);
+	reported->before[job] = *got;
+	reported->job[job] = true;
 }
 
 /* What predict says is what comes of it. */
-static void ask(struct fabric_share *share, const struct world *w, struct sl_rng *rng, uint32_t row,
+static void needs(struct fabric_share *share, const struct world *w, struct sl_rng *rng, uint32_t row,
 	struct job *with, struct fabric_got *got)
 {
 	random_job(rng, w, with);
 	const struct fabric_path path = path_of(with);
-	cr_assert(fabric_share_predict(share, row, &path, &with->pace, got));
+	cr_assert(fabric_share_predict(share, row, &path, &with->speed, got));
 }
 
 static void live(uint64_t world, enum fabric_contention contention)
@@ -274,7 +274,7 @@ static void live(uint64_t world, enum fabric_contention contention)
 	static struct world w;
 	random_links(&rng, &w);
 	struct fabric_share *share = share_of(&w, contention);
-	struct told told = { .w = &w };
+	struct reported reported = { .w = &w };
 	for (int step = 0; step < STEPS; step++) {
 		struct fabric_got foreseen = { 0 };
 		uint32_t asked = JOBS;
@@ -283,24 +283,24 @@ static void live(uint64_t world, enum fabric_contention contention)
 			if (w.job[row].here && below(&rng, 3))
 				continue;
 			struct job next;
-			ask(share, &w, &rng, row, &next, &foreseen);
+			needs(share, &w, &rng, row, &next, &foreseen);
 			if (w.job[row].here)
 				fabric_share_remove(share, row);
 			asked = JOBS;
 			const bool comes = !w.job[row].here || below(&rng, 4) == 0;
 			w.job[row].here = false;
-			told.before[row] = (struct fabric_got){ 0 };
+			reported.before[row] = (struct fabric_got){ 0 };
 			if (!comes)
 				continue;
 			w.job[row] = next;
 			put(share, &next, row);
 			asked = row;
 		}
-		told.any = false;
-		fabric_share_solve(share, &(struct fabric_listener){ .rate = note, .self = &told });
+		reported.any = false;
+		fabric_share_solve(share, &(struct fabric_listener){ .rate = note, .self = &reported });
 		for (uint32_t j = 0; j < JOBS; j++)
-			cr_assert(!w.job[j].here || same(told.before[j], fabric_share_got(share, j)));
-		cr_assert(asked == JOBS || same(foreseen, told.before[asked]),
+			cr_assert(!w.job[j].here || same(reported.before[j], fabric_share_got(share, j)));
+		cr_assert(asked == JOBS || same(foreseen, reported.before[asked]),
 			"world %llu: job %u was to get %.17g", (unsigned long long)world, asked,
 			foreseen.rate);
 		compare(&w, share, contention, &rng, world);

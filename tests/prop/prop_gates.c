@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_gates.c - generated jobs with begin times, holds, dependencies, arrays, deadlines and cancellations:
- * against a reference that looks at everything anew in each microsecond; and however a run is cut in pieces,
- * what comes of it is the same. The seed is named in the failure.
+ * prop_eligibility.c - generated jobs with begin times, holds, dependencies, arrays, deadlines and
+ * cancellations: against a reference that looks at everything anew in each microsecond; and however a run is
+ * cut in pieces, what comes of it is the same. The seed is named in the failure.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static bool has_room(const struct world *w, uint32_t job, int64_t now, const int
 }
 
 /* The first that is let in: those of no array, then tasks by index. */
-static bool let_in(const struct world *w, int64_t now, const int64_t *start, const int64_t *end, bool *in)
+static bool released(const struct world *w, int64_t now, const int64_t *start, const int64_t *end, bool *in)
 {
 	uint32_t best = UINT32_MAX;
 	for (uint32_t i = 0; i < w->count; i++) {
@@ -177,17 +177,17 @@ static bool leaves(
 	return false;
 }
 
-static bool gates(const struct world *w, int64_t now, const int64_t *limit, const int64_t *start,
+static bool eligibility(const struct world *w, int64_t now, const int64_t *limit, const int64_t *start,
 	int64_t *end, bool *in)
 {
 	bool changed = false;
-	bool again = true;
-	while (again) {
-		again = false;
-		while (let_in(w, now, start, end, in))
-			again = true;
-		again |= leaves(w, now, limit, start, end);
-		changed |= again;
+	bool retry = true;
+	while (retry) {
+		retry = false;
+		while (released(w, now, start, end, in))
+			retry = true;
+		retry |= leaves(w, now, limit, start, end);
+		changed |= retry;
 	}
 	return changed;
 }
@@ -202,13 +202,13 @@ static const struct {
 	{ "greedy", REFERENCE_GREEDY },
 };
 
-Test(prop_gates, as_the_reference)
+Test(prop_eligibility, as_the_reference)
 {
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		struct world w;
 		random_world(&w, seed);
 		const struct reference_options options = {
-			.policy = pairs[seed % SL_LEN(pairs)].like, .gates = gates, .until = UNTIL
+			.policy = pairs[seed % SL_LEN(pairs)].like, .eligibility = eligibility, .until = UNTIL
 		};
 		int64_t start[WORLD_JOBS];
 		int64_t end[WORLD_JOBS];
@@ -244,12 +244,12 @@ static const struct {
 };
 
 /* In two pieces, between which (over) another policy takes over and gives back at once. */
-static int run_pieces(struct world *w, const char *policy, int64_t stop, bool over)
+static int run_parts(struct world *w, const char *policy, int64_t stop, bool over)
 {
 	struct sim_options options;
 	struct policy_choice other;
 	int status = world_open(w, policy, true, &options);
-	options.record |= over ? SIM_RECORD_PAST : 0;
+	options.record |= over ? SIM_RECORD_HISTORY : 0;
 	if (!status)
 		status = world_choose(w, "easy:fill=shortest", &other);
 	if (!status)
@@ -257,9 +257,9 @@ static int run_pieces(struct world *w, const char *policy, int64_t stop, bool ov
 	if (!status)
 		status = sim_advance(&w->sim, stop, &w->err);
 	if (!status && over)
-		status = sim_switch(&w->sim, &other, &w->err);
+		status = sim_handover(&w->sim, &other, &w->err);
 	if (!status && over)
-		status = sim_switch(&w->sim, &w->choice, &w->err);
+		status = sim_handover(&w->sim, &w->choice, &w->err);
 	if (!status)
 		status = sim_advance(&w->sim, SL_NEVER, &w->err);
 	return status ? status : sim_end(&w->sim, &w->err);
@@ -276,7 +276,7 @@ static bool same(const struct world *a, const struct world *b, bool digests)
 	       memcmp(x->state, y->state, a->count) == 0;
 }
 
-Test(prop_gates, in_pieces)
+Test(prop_eligibility, in_parts)
 {
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		const size_t plan = seed % SL_LEN(plans);
@@ -289,7 +289,7 @@ Test(prop_gates, in_pieces)
 		parts = whole;
 		cr_assert_eq(world_run(&whole, policy, true), SL_OK, "seed %llu, %s: %s",
 			(unsigned long long)seed, policy, whole.err.text);
-		cr_assert_eq(run_pieces(&parts, policy, (int64_t)(seed % 97), over), SL_OK,
+		cr_assert_eq(run_parts(&parts, policy, (int64_t)(seed % 97), over), SL_OK,
 			"seed %llu, %s: %s", (unsigned long long)seed, policy, parts.err.text);
 		if (!over || plans[plan].forgets)
 			cr_assert(same(&whole, &parts, !over), "seed %llu, %s", (unsigned long long)seed,
@@ -303,7 +303,7 @@ Test(prop_gates, in_pieces)
 
 /* What a log does not tell of those who ended before: how, and how long ago. And it does not say who of an
  * array was let in, so that they come in order. */
-static void tell_less(struct world *w)
+static void report_less(struct world *w)
 {
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct world_job *job = &w->job[i];
@@ -346,7 +346,7 @@ static void cut(struct world *w, const struct world *whole, int64_t at, sl_time 
 		}
 }
 
-Test(prop_gates, from_the_middle)
+Test(prop_eligibility, from_the_middle)
 {
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		const char *policy = plans[seed % 4].policy;
@@ -357,7 +357,7 @@ Test(prop_gates, from_the_middle)
 		sl_time ran[WORLD_JOBS];
 		uint32_t of[WORLD_JOBS];
 		random_world(&whole, seed);
-		tell_less(&whole);
+		report_less(&whole);
 		whole.as_nodes = seed % 3 == 0;
 		cr_assert_eq(world_run(&whole, policy, true), SL_OK, "seed %llu: %s",
 			(unsigned long long)seed, whole.err.text);

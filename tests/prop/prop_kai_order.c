@@ -14,7 +14,7 @@
 
 enum { QUEUES = 9, JOBS = 24, GROUPS = 8, TASKS = 40, STEPS = 60 };
 
-struct world {
+struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
@@ -23,9 +23,9 @@ struct world {
 
 static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
-static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
+static uint32_t below(struct instance *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 
-static void draw_queues(struct world *x)
+static void draw_queues(struct instance *x)
 {
 	const uint32_t count = 2 + below(x, QUEUES - 2);
 	for (uint32_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static void draw_queues(struct world *x)
 		x->kai->total.at[i] = INT64_C(1) << 50;
 }
 
-static uint32_t draw_job(struct world *x, uint32_t number)
+static uint32_t draw_job(struct instance *x, uint32_t number)
 {
 	char name[16], queue[16];
 	(void)snprintf(name, sizeof(name), "j%u", number);
@@ -63,9 +63,9 @@ static uint32_t draw_job(struct world *x, uint32_t number)
 	return row;
 }
 
-static struct world open_world(uint64_t seed)
+static struct instance open_instance(uint64_t seed)
 {
-	struct world x = { .w = kai_small_open(), .seed = seed };
+	struct instance x = { .w = kai_small_open(), .seed = seed };
 	x.kai = x.w.kai;
 	x.rng = sl_rng_stream(seed, "tests/kai_order");
 	(void)kai_small_node(&x.w, "n0", 1000);
@@ -153,7 +153,7 @@ static struct kai_vec weight(const struct slow *s, uint32_t queue)
 	for (uint32_t i = 0; s->victims && i < row->task_count; i++)
 		if (!s->gone[job][i] && s->kai->task[row->task + i].state == KAI_RUNNING)
 			task[count++] = row->task + i;
-	const struct kai_vec one = kai_chunk_ask(s->kai, task, count, false);
+	const struct kai_vec one = kai_chunk_needs(s->kai, task, count, false);
 	for (int i = 0; i < KAI_RES; i++)
 		sum.at[i] += one.at[i];
 	return sum;
@@ -263,7 +263,7 @@ static uint32_t slow_pop(struct slow *s)
 }
 
 /* What is popped is placed, comes back or not; what other queues hold changes meanwhile. */
-static void serve(struct world *x, struct kai_lane *lane, struct slow *slow, uint32_t job)
+static void serve(struct instance *x, struct kai_lane *lane, struct slow *slow, uint32_t job)
 {
 	uint32_t task[TASKS];
 	const uint32_t count = kai_next_chunk(x->kai, job, task);
@@ -280,7 +280,7 @@ static void serve(struct world *x, struct kai_lane *lane, struct slow *slow, uin
 	}
 }
 
-static void take(struct world *x, struct kai_lane *lane, struct slow *slow, uint32_t job)
+static void take(struct instance *x, struct kai_lane *lane, struct slow *slow, uint32_t job)
 {
 	uint32_t task[TASKS];
 	bool more = false;
@@ -296,7 +296,7 @@ static void take(struct world *x, struct kai_lane *lane, struct slow *slow, uint
 
 static void compare_lanes(uint64_t seed, bool victims, bool fresh)
 {
-	struct world x = open_world(seed);
+	struct instance x = open_instance(seed);
 	x.kai->config.fresh_order = fresh;
 	struct slow *slow = calloc(1, sizeof(*slow));
 	cr_assert(slow != NULL);
@@ -340,7 +340,7 @@ struct list {
 	uint32_t task[TASKS], count;
 };
 
-static uint32_t draw_tree(struct world *x)
+static uint32_t draw_tree(struct instance *x)
 {
 	const uint32_t groups = 2 + below(x, GROUPS - 2), tasks = below(x, TASKS);
 	const uint32_t row = kai_job(x->kai, "tree", tasks, groups);
@@ -508,7 +508,7 @@ static void spared(const struct look *l, uint32_t group, struct list *list)
 		all_of(l, child[i], list);
 }
 
-static void same_list(const struct world *x, const struct list *want, const uint32_t *got, uint32_t count)
+static void same_list(const struct instance *x, const struct list *want, const uint32_t *got, uint32_t count)
 {
 	cr_assert_eq(count, want->count, "seed %llu: %u tasks, not %u", (unsigned long long)x->seed, count,
 		want->count);
@@ -519,7 +519,7 @@ static void same_list(const struct world *x, const struct list *want, const uint
 Test(prop_kai_order, chunks_are_what_recursion_says)
 {
 	for (uint64_t seed = 0; seed < runs() * 4; seed++) {
-		struct world x = open_world(seed);
+		struct instance x = open_instance(seed);
 		const uint32_t row = draw_tree(&x);
 		uint32_t task[TASKS];
 		uint8_t gone[TASKS] = { 0 };

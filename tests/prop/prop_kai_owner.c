@@ -98,7 +98,7 @@ static bool turn(struct drawn *d)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
-static void check_books(struct drawn *d)
+static void check_accounting(struct drawn *d)
 {
 	const struct kai *kai = d->w.kai;
 	for (uint32_t i = 0; i < kai->node_count; i++)
@@ -151,7 +151,7 @@ static void check_taken(struct drawn *d)
 		const uint32_t leaf = kai->job[kai->task[effect->task].job].queue;
 		if (effect->kind == KAI_EVICT && effect->action == KAI_RECLAIM && !effect->moved) {
 			uint32_t a, b;
-			pair_of(kai, kai->job[effect->by].queue, leaf, &a, &b);
+			pair_of(kai, kai->job[effect->cause].queue, leaf, &a, &b);
 			const struct kai_queue *lost = &kai->queue[b];
 			const int64_t deserved = lost->quota.at[KAI_GPUS] < lost->limit.at[KAI_GPUS]
 							 ? lost->quota.at[KAI_GPUS]
@@ -195,14 +195,14 @@ static void check_sums(const struct drawn *d)
 static uint32_t count_prey(const struct drawn *d, const struct kai_job *job, bool *all)
 {
 	const struct kai *kai = d->w.kai;
-	const struct kai_vec ask = kai_charge(kai, job->task);
+	const struct kai_vec needs = kai_charge(kai, job->task);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < d->jobs; i++) {
 		const struct kai_job *other = &kai->job[d->job[i]];
 		uint32_t a, b;
 		if (other->queue == job->queue || !other->preemptible ||
 			kai->task[other->task].state != KAI_RUNNING ||
-			!kai_victim_leaf(kai, job->queue, &ask, other->queue))
+			!kai_victim_leaf(kai, job->queue, &needs, other->queue))
 			continue;
 		pair_of(kai, job->queue, other->queue, &a, &b);
 		if (within_quota(kai, a) &&
@@ -242,7 +242,7 @@ static uint32_t run(uint64_t seed, uint32_t *taken)
 		d.w.kai->now += 10 * SL_SECOND;
 		uint32_t sessions = 0;
 		while (turn(&d)) {
-			check_books(&d);
+			check_accounting(&d);
 			check_taken(&d);
 			check_sums(&d);
 			cr_assert_lt(sessions++, SESSIONS, "seed %llu: it never settles",

@@ -16,7 +16,7 @@
 
 enum { NODES = 4, JOBS = 9, STEPS = 60, ROWS = 64 };
 
-struct world {
+struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
@@ -26,16 +26,16 @@ struct world {
 
 static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
-static int64_t below(struct world *f, int64_t bound)
+static int64_t below(struct instance *f, int64_t bound)
 {
 	return (int64_t)sl_rng_below(&f->rng, (uint64_t)bound);
 }
 
-static struct world world_open(uint64_t seed)
+static struct instance instance_open(uint64_t seed)
 {
 	static const char *const node[NODES] = { "n2", "n0", "n3", "n1" };
 	static const int64_t hundredths[] = { 20, 25, 30, 50, 60, 70, 29 }, mib[] = { 30, 55, 100, 150, 200 };
-	struct world f = { .w = kai_small_open(), .seed = seed };
+	struct instance f = { .w = kai_small_open(), .seed = seed };
 	f.kai = f.w.kai;
 	f.rng = sl_rng_stream(seed, "tests/kai_place");
 	(void)kai_small_queue(&f.w, "q", NULL, -1, -1, 1);
@@ -75,21 +75,22 @@ struct count {
 	struct device device[ROWS];
 };
 
-static const struct kai_request *ask_of(const struct world *f, uint32_t task)
+static const struct kai_request *needs_of(const struct instance *f, uint32_t task)
 {
 	return &f->kai->request[f->kai->task[task].request];
 }
 
-static bool shares(const struct kai_request *ask)
+static bool shares(const struct kai_request *needs)
 {
-	return ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY;
+	return needs->kind == KAI_FRACTION || needs->kind == KAI_MEMORY;
 }
 
-static void count_task(const struct world *f, struct count *count, uint32_t task, int64_t node,
+static void count_task(const struct instance *f, struct count *count, uint32_t task, int64_t node,
 	enum kai_state state, const int64_t *shared)
 {
-	const struct kai_request *ask = ask_of(f, task);
-	const struct kai_free what = { ask->cpu, ask->mem, 1, ask->kind == KAI_WHOLE ? ask->gpus : 0 };
+	const struct kai_request *needs = needs_of(f, task);
+	const struct kai_free what = { needs->cpu, needs->mem, 1,
+		needs->kind == KAI_WHOLE ? needs->gpus : 0 };
 	struct kai_free *from[2] = { state == KAI_PIPELINED ? &count->releasing : &count->idle,
 		state == KAI_RELEASING ? &count->releasing : NULL };
 	for (int i = 0; i < 2 && from[i]; i++) {
@@ -99,9 +100,9 @@ static void count_task(const struct world *f, struct count *count, uint32_t task
 		from[i]->pods += sign;
 		from[i]->gpus += sign * what.gpus;
 	}
-	for (int64_t i = 0; shares(ask) && i < ask->gpus; i++) {
+	for (int64_t i = 0; shares(needs) && i < needs->gpus; i++) {
 		struct device *device = &count->device[shared[i]];
-		const int64_t mem = kai_share_mem(&f->kai->node[node], ask);
+		const int64_t mem = kai_share_mem(&f->kai->node[node], needs);
 		device->members += state != KAI_PIPELINED;
 		device->held += state != KAI_PIPELINED ? mem : 0;
 		device->staying += state != KAI_PIPELINED && state != KAI_RELEASING;
@@ -111,7 +112,7 @@ static void count_task(const struct world *f, struct count *count, uint32_t task
 	}
 }
 
-static struct count count_node(const struct world *f, uint32_t node)
+static struct count count_node(const struct instance *f, uint32_t node)
 {
 	const struct kai_node *row = &f->kai->node[node];
 	struct count count = { .idle = { row->cpu, row->mem, row->pods, row->gpus } };
@@ -133,7 +134,7 @@ static struct count count_node(const struct world *f, uint32_t node)
 	return count;
 }
 
-static void check_books(const struct world *f, int step)
+static void check_accounting(const struct instance *f, int step)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		const struct kai_node *node = &f->kai->node[i];
@@ -165,18 +166,18 @@ static int64_t hosts(const struct kai_node *node, int64_t need)
 	return hosts;
 }
 
-static bool covers(const struct world *f, uint32_t task, const struct kai_node *node, struct kai_free free)
+static bool covers(const struct instance *f, uint32_t task, const struct kai_node *node, struct kai_free free)
 {
-	const struct kai_request *ask = ask_of(f, task);
-	if (ask->cpu > free.cpu || ask->mem > free.mem || free.pods < 1)
+	const struct kai_request *needs = needs_of(f, task);
+	if (needs->cpu > free.cpu || needs->mem > free.mem || free.pods < 1)
 		return false;
-	if (ask->kind == KAI_WHOLE)
-		return ask->gpus <= free.gpus;
-	if (!shares(ask))
+	if (needs->kind == KAI_WHOLE)
+		return needs->gpus <= free.gpus;
+	if (!shares(needs))
 		return true;
-	if (ask->kind == KAI_MEMORY && ask->gpu_mem > node->gpu_mem)
+	if (needs->kind == KAI_MEMORY && needs->gpu_mem > node->gpu_mem)
 		return false;
-	return free.gpus + hosts(node, kai_share_mem(node, ask)) >= ask->gpus;
+	return free.gpus + hosts(node, kai_share_mem(node, needs)) >= needs->gpus;
 }
 
 static struct kai_free all_free(const struct kai_node *node)
@@ -185,7 +186,7 @@ static struct kai_free all_free(const struct kai_node *node)
 		node->idle.pods + node->releasing.pods, node->idle.gpus + node->releasing.gpus };
 }
 
-static double pack(const struct world *f, const struct kai_node *at, bool gpu)
+static double pack(const struct instance *f, const struct kai_node *at, bool gpu)
 {
 	double least = HUGE_VAL, most = 0;
 	for (uint32_t i = 0; i < NODES; i++) {
@@ -223,13 +224,13 @@ static double spread(const struct kai_node *at, bool gpu)
 	return sum / (double)at->gpus;
 }
 
-static double score(const struct world *f, uint32_t task, const struct kai_node *node)
+static double score(const struct instance *f, uint32_t task, const struct kai_node *node)
 {
-	const struct kai_request *ask = ask_of(f, task);
-	const bool gpu = ask->kind != KAI_NO_GPU;
+	const struct kai_request *needs = needs_of(f, task);
+	const bool gpu = needs->kind != KAI_NO_GPU;
 	const struct kai_config *config = &f->kai->config;
 	double sum = 0;
-	if (ask->kind != KAI_WHOLE && hosts(node, shares(ask) ? kai_share_mem(node, ask) : 0) > 0)
+	if (needs->kind != KAI_WHOLE && hosts(node, shares(needs) ? kai_share_mem(node, needs) : 0) > 0)
 		sum += 10000;
 	if (covers(f, task, node, node->idle))
 		sum += 1000;
@@ -240,7 +241,7 @@ static double score(const struct world *f, uint32_t task, const struct kai_node 
 }
 
 /* With a slot to spare: what reserves devices is a clause of its own (tests/unit/runai/test_kai_place.c). */
-static uint32_t best(const struct world *f, uint32_t task, bool *tight)
+static uint32_t best(const struct instance *f, uint32_t task, bool *tight)
 {
 	uint32_t found = KAI_NO;
 	double most = 0;
@@ -260,7 +261,7 @@ static uint32_t best(const struct world *f, uint32_t task, bool *tight)
 	return found;
 }
 
-static void check_spots(struct world *f, int step)
+static void check_spots(struct instance *f, int step)
 {
 	for (int i = 0; i < JOBS; i++) {
 		if (f->kai->task[f->task[i]].state != KAI_PENDING)
@@ -269,7 +270,7 @@ static void check_spots(struct world *f, int step)
 		bool tight;
 		const uint32_t want = best(f, f->task[i], &tight);
 		(void)kai_best_spot(f->kai, f->task[i], NULL, NULL, &spot);
-		if (tight && shares(ask_of(f, f->task[i])))
+		if (tight && shares(needs_of(f, f->task[i])))
 			continue;
 		cr_assert_eq(spot.node, want, "seed %llu step %d task %d: node %d, by definition %d",
 			(unsigned long long)f->seed, step, i, (int)spot.node, (int)want);
@@ -278,12 +279,12 @@ static void check_spots(struct world *f, int step)
 
 /* ---- Steps ---- */
 
-static void place(struct world *f, uint32_t task, bool later)
+static void place(struct instance *f, uint32_t task, bool later)
 {
 	struct kai_spot spot;
 	if (!kai_best_spot(f->kai, task, NULL, NULL, &spot))
 		return;
-	const uint32_t *shared = shares(ask_of(f, task)) ? spot.shared : NULL;
+	const uint32_t *shared = shares(needs_of(f, task)) ? spot.shared : NULL;
 	if (spot.now && !later)
 		kai_allocate_task(f->kai, task, spot.node, shared);
 	else
@@ -291,19 +292,19 @@ static void place(struct world *f, uint32_t task, bool later)
 }
 
 /* Runs on, if it comes out where it was. */
-static void put_back(struct world *f, uint32_t task)
+static void put_back(struct instance *f, uint32_t task)
 {
 	struct kai_spot spot;
 	const struct kai_task *row = &f->kai->task[task];
 	if (!kai_best_spot(f->kai, task, NULL, NULL, &spot) || spot.node != row->node)
 		return;
-	for (int64_t i = 0; shares(ask_of(f, task)) && i < ask_of(f, task)->gpus; i++)
+	for (int64_t i = 0; shares(needs_of(f, task)) && i < needs_of(f, task)->gpus; i++)
 		if (spot.shared[i] != row->shared[i])
 			return;
 	kai_unevict_task(f->kai, task);
 }
 
-static void move(struct world *f)
+static void move(struct instance *f)
 {
 	const uint32_t task = f->task[below(f, JOBS)];
 	const int64_t dice = below(f, 3);
@@ -325,7 +326,7 @@ static void move(struct world *f)
 	}
 }
 
-static void several(struct world *f)
+static void several(struct instance *f)
 {
 	const kai_marked mark = kai_mark(f->kai);
 	for (int64_t i = 1 + below(f, 5); i > 0; i--)
@@ -336,22 +337,22 @@ static void several(struct world *f)
 		kai_keep(f->kai, mark);
 }
 
-Test(kai_place, books_and_scores)
+Test(kai_place, accounting_and_scores)
 {
 	for (uint64_t seed = 1; seed <= runs(); seed++) {
-		struct world f = world_open(seed);
+		struct instance f = instance_open(seed);
 		for (int step = 0; step < STEPS; step++) {
 			if (below(&f, 3))
 				move(&f);
 			else
 				several(&f);
-			check_books(&f, step);
+			check_accounting(&f, step);
 			check_spots(&f, step);
 		}
 		const struct kai_vec held = f.kai->queue[1].allocated;
 		const struct kai_free was = f.kai->node[0].idle;
 		kai_small_seal(&f.w);
-		check_books(&f, STEPS);
+		check_accounting(&f, STEPS);
 		cr_assert(memcmp(&held, &f.kai->queue[1].allocated, sizeof(held)) == 0);
 		cr_assert(memcmp(&was, &f.kai->node[0].idle, sizeof(was)) == 0);
 		kai_small_close(&f.w);

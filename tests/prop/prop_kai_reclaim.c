@@ -97,16 +97,16 @@ static int64_t left_of(const struct question *q, uint32_t queue, uint32_t units,
 	int64_t left = q->taker.allocated[queue].at[res];
 	for (uint32_t i = 0; i < units; i++)
 		if (is_below(q->kai, q->unit[i].leaf, queue))
-			left -= q->unit[i].ask.at[res];
+			left -= q->unit[i].needs.at[res];
 	return left;
 }
 
-static bool all_within(const struct kai_vec *held, const struct kai_vec *ask, const struct kai_vec *bound)
+static bool all_within(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
 	bool within = true;
 	for (int res = 0; res < KAI_RES; res++)
-		within = within &&
-			 (bound->at[res] == KAI_UNLIMITED || held->at[res] + ask->at[res] <= bound->at[res]);
+		within = within && (bound->at[res] == KAI_UNLIMITED ||
+					   held->at[res] + needs->at[res] <= bound->at[res]);
 	return within;
 }
 
@@ -121,7 +121,7 @@ static bool unit_may_go(const struct question *q, uint32_t i)
 		over_share = over_share || left > kai_allocatable(loser, (enum kai_res)res);
 		over_quota = over_quota || left > loser->quota.at[res];
 	}
-	const bool fits = all_within(&q->taker.allocated[ours], q->taker.ask, &taker->quota);
+	const bool fits = all_within(&q->taker.allocated[ours], q->taker.needs, &taker->quota);
 	const bool priority = q->kai->config.priority_reclaim && taker->priority > loser->priority;
 	return over_share || (fits && (over_quota || priority));
 }
@@ -137,16 +137,16 @@ static bool loses(const struct question *q, uint32_t queue)
 /* Does somebody ask or lose it: the taker, or who is below that queue. */
 static bool involved(const struct question *q, uint32_t queue, int res)
 {
-	bool is = q->taker.ask->at[res] > 0;
+	bool is = q->taker.needs->at[res] > 0;
 	for (uint32_t i = 0; i < q->count; i++)
-		is = is || (is_below(q->kai, q->unit[i].leaf, queue) && q->unit[i].ask.at[res] > 0);
+		is = is || (is_below(q->kai, q->unit[i].leaf, queue) && q->unit[i].needs.at[res] > 0);
 	return is;
 }
 
 static bool too_full(const struct question *q, uint32_t ours, uint32_t theirs, int res)
 {
 	const int64_t fair = q->kai->queue[ours].fair.at[res], other = q->kai->queue[theirs].fair.at[res];
-	const int64_t after = left_of(q, ours, q->count, res) + q->taker.ask->at[res];
+	const int64_t after = left_of(q, ours, q->count, res) + q->taker.needs->at[res];
 	if (!involved(q, theirs, res) || fair == KAI_UNLIMITED || other == KAI_UNLIMITED || other == 0)
 		return false;
 	if (fair == 0)
@@ -168,7 +168,7 @@ static bool reclaimable_slowly(const struct question *q)
 					loses(q, i) && too_full(q, at, i, res))
 					return false;
 		if (!q->taker.preemptible &&
-			!all_within(&q->taker.allocated_np[at], q->taker.ask, &q->kai->queue[at].quota))
+			!all_within(&q->taker.allocated_np[at], q->taker.needs, &q->kai->queue[at].quota))
 			return false;
 	}
 	return true;
@@ -192,14 +192,14 @@ Test(kai_reclaim_prop, as_the_rules_read_slowly)
 		struct question q = { .kai = w.kai };
 		draw_state = seed;
 		const uint32_t leaves = draw_tree(w.kai, leaf);
-		const struct kai_vec ask = draw_vec(false);
+		const struct kai_vec needs = draw_vec(false);
 		w.kai->config.saturation = 1.5;
 		w.kai->config.priority_reclaim = draw(2);
 		for (uint32_t i = 0; i < w.kai->queue_count; i++) {
 			allocated[i] = w.kai->queue[i].allocated;
 			np[i] = w.kai->queue[i].allocated_np;
 		}
-		q.taker = (struct kai_taker){ leaf[draw(leaves)], draw(2), &ask, allocated, np };
+		q.taker = (struct kai_taker){ leaf[draw(leaves)], draw(2), &needs, allocated, np };
 		for (uint32_t i = draw(UNITS); i > 0; i--) {
 			const uint32_t victim = leaf[draw(leaves)];
 			if (victim != q.taker.leaf)

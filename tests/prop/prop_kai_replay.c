@@ -13,7 +13,7 @@
 
 enum { QUEUES = 16, JOBS = 120, ROUNDS = 3 };
 
-struct world {
+struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
@@ -24,10 +24,10 @@ struct world {
 
 static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
-static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
+static uint32_t below(struct instance *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 
 /* roots: some queues have nothing above them. */
-static void draw_queues(struct world *x, bool roots)
+static void draw_queues(struct instance *x, bool roots)
 {
 	const uint32_t count = 2 + below(x, QUEUES - 1);
 	for (uint32_t i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ static void draw_queues(struct world *x, bool roots)
 		x->kai->total.at[i] = INT64_C(1) << 50;
 }
 
-static uint32_t draw_job(struct world *x, uint32_t number)
+static uint32_t draw_job(struct instance *x, uint32_t number)
 {
 	char name[16], queue[16];
 	(void)snprintf(name, sizeof(name), "j%u", number);
@@ -67,7 +67,7 @@ static uint32_t draw_job(struct world *x, uint32_t number)
 	return row;
 }
 
-static void evict(struct world *x, uint32_t job)
+static void evict(struct instance *x, uint32_t job)
 {
 	const struct kai_job *row = &x->kai->job[job];
 	for (uint32_t i = 0; i < row->task_count; i++)
@@ -76,7 +76,7 @@ static void evict(struct world *x, uint32_t job)
 }
 
 /* Every third finds no room. */
-static void place(struct world *x, uint32_t job)
+static void place(struct instance *x, uint32_t job)
 {
 	uint32_t task[4];
 	const uint32_t count = kai_next_chunk(x->kai, job, task);
@@ -92,7 +92,7 @@ static int by_leaf(const struct kai *kai, uint32_t a, uint32_t b)
 	return kai_compare_jobs(kai, a, b);
 }
 
-static void sort_jobs(struct world *x)
+static void sort_jobs(struct instance *x)
 {
 	for (uint32_t i = 1; i < x->jobs; i++)
 		for (uint32_t k = i; k > 0 && by_leaf(x->kai, x->job[k], x->job[k - 1]) < 0; k--) {
@@ -106,12 +106,12 @@ struct walk {
 	uint32_t job[JOBS], count;
 };
 
-static struct walk walk_all(struct world *x, uint32_t about, const struct kai_vec *ask)
+static struct walk walk_all(struct instance *x, uint32_t about, const struct kai_vec *needs)
 {
 	struct kai_lane *lane = kai_lane_new(x->kai, KAI_NEXT, 0);
 	struct walk walk = { .count = 0 };
 	if (about != KAI_NO)
-		kai_lane_push_part(x->kai, lane, about, ask);
+		kai_lane_push_part(x->kai, lane, about, needs);
 	for (uint32_t i = 0; i < x->jobs; i++)
 		if (x->placed[x->job[i]] && x->job[i] != about)
 			kai_lane_push(x->kai, lane, x->job[i]);
@@ -129,12 +129,12 @@ static struct walk walk_all(struct world *x, uint32_t about, const struct kai_ve
 }
 
 static struct walk walk_replay(
-	struct world *x, struct kai_replay *replay, uint32_t about, const struct kai_vec *ask)
+	struct instance *x, struct kai_replay *replay, uint32_t about, const struct kai_vec *needs)
 {
 	struct walk walk = { .count = 0 };
 	kai_replay_clear(replay);
 	if (about != KAI_NO)
-		kai_replay_push_part(x->kai, replay, about, ask);
+		kai_replay_push_part(x->kai, replay, about, needs);
 	for (uint32_t i = 0; i < x->jobs; i++)
 		if (x->placed[x->job[i]] && x->job[i] != about)
 			kai_replay_push(x->kai, replay, x->job[i]);
@@ -146,11 +146,11 @@ static struct walk walk_replay(
 }
 
 /* A simulation: some jobs are evicted, one more wants a place. */
-static void compare_walks(struct world *x, struct kai_replay *replay)
+static void compare_walks(struct instance *x, struct kai_replay *replay)
 {
 	const kai_marked mark = kai_mark(x->kai);
 	uint32_t about = KAI_NO;
-	struct kai_vec ask = { { 0 } };
+	struct kai_vec needs = { { 0 } };
 	for (uint32_t i = 0; i < x->jobs; i++) {
 		const struct kai_group *all = &x->kai->job[x->job[i]].group[0];
 		x->placed[x->job[i]] = all->count[KAI_RUNNING] && below(x, 2);
@@ -161,12 +161,12 @@ static void compare_walks(struct world *x, struct kai_replay *replay)
 	}
 	if (about != KAI_NO) {
 		x->placed[about] = true;
-		ask.at[KAI_GPUS] = (1 + below(x, 3)) * KAI_GPU;
+		needs.at[KAI_GPUS] = (1 + below(x, 3)) * KAI_GPU;
 	}
 	const kai_marked inner = kai_mark(x->kai);
-	const struct walk want = walk_all(x, about, &ask);
+	const struct walk want = walk_all(x, about, &needs);
 	kai_undo(x->kai, inner);
-	const struct walk got = walk_replay(x, replay, about, &ask);
+	const struct walk got = walk_replay(x, replay, about, &needs);
 	cr_assert_eq(got.count, want.count, "seed %llu: %u jobs, not %u", (unsigned long long)x->seed,
 		got.count, want.count);
 	for (uint32_t i = 0; i < want.count; i++)
@@ -177,7 +177,7 @@ static void compare_walks(struct world *x, struct kai_replay *replay)
 }
 
 /* Something is settled between simulations: some job gets its next tasks. */
-static void settle(struct world *x, struct kai_replay *replay)
+static void settle(struct instance *x, struct kai_replay *replay)
 {
 	const uint32_t job = x->job[below(x, x->jobs)];
 	uint32_t task[4];
@@ -187,9 +187,9 @@ static void settle(struct world *x, struct kai_replay *replay)
 	kai_replay_changed(x->kai, replay, job);
 }
 
-static void try_world(uint64_t seed, bool fresh)
+static void try_instance(uint64_t seed, bool fresh)
 {
-	struct world x = { .w = kai_small_open(), .seed = seed };
+	struct instance x = { .w = kai_small_open(), .seed = seed };
 	x.kai = x.w.kai;
 	x.rng = sl_rng_stream(seed, "tests/kai_replay");
 	x.kai->config.fresh_order = fresh;
@@ -218,7 +218,7 @@ static void try_world(uint64_t seed, bool fresh)
 Test(prop_kai_replay, it_is_the_order_of_walking_all_that_wait)
 {
 	for (uint64_t seed = 0; seed < runs(); seed++) {
-		try_world(seed, false);
-		try_world(seed, true);
+		try_instance(seed, false);
+		try_instance(seed, true);
 	}
 }

@@ -38,7 +38,7 @@ struct siblings {
 	struct drawn queue[QUEUES];
 	uint32_t count;
 	int64_t total, k;
-	bool by_group, edge;
+	bool by_group, boundary;
 };
 
 static void draw_siblings(struct siblings *s, uint64_t seed)
@@ -89,7 +89,7 @@ static int64_t weigh_slowly(struct siblings *s, int64_t priority)
 		if (q->share < 0)
 			q->share = 0;
 		if (q->share == 0 && q->weight && s->k && q->usage)
-			s->edge = true;
+			s->boundary = true;
 		sum += q->share;
 	}
 	return sum;
@@ -97,9 +97,9 @@ static int64_t weigh_slowly(struct siblings *s, int64_t priority)
 
 static int64_t group_slowly(struct siblings *s, int64_t priority, int64_t left)
 {
-	for (bool again = true; again && left > 0;) {
+	for (bool retry = true; retry && left > 0;) {
 		const int64_t pool = left, sum = weigh_slowly(s, priority);
-		again = false;
+		retry = false;
 		if (!sum)
 			break;
 		for (uint32_t i = 0; i < s->count; i++) {
@@ -107,10 +107,10 @@ static int64_t group_slowly(struct siblings *s, int64_t priority, int64_t left)
 			if (q->priority != priority || done(q) || !q->weight)
 				continue;
 			const int64_t asked = q->want - q->fair, due = pool * q->share; /* due / sum tenths */
-			s->edge |=
+			s->boundary |=
 				asked * sum == due || (asked * sum > due && due && due % (sum * TENTHS) == 0);
 			if (asked * sum <= due) {
-				again |= asked && asked * sum < due;
+				retry |= asked && asked * sum < due;
 				q->fair += asked;
 				left -= asked;
 				q->rest = 0;
@@ -134,7 +134,7 @@ static bool rest_first(struct siblings *s, const struct drawn *a, const struct d
 	const int64_t left = a->rest * b->rest_of, right = b->rest * a->rest_of;
 	if (left != right)
 		return left > right;
-	s->edge |= a->weight != b->weight || a->usage != b->usage || a->rest_of != b->rest_of;
+	s->boundary |= a->weight != b->weight || a->usage != b->usage || a->rest_of != b->rest_of;
 	if (a->created != b->created)
 		return a->created < b->created;
 	return a->name[0] < b->name[0];
@@ -187,7 +187,7 @@ static int compare(const void *a, const void *b) { return kai_compare_claims(a, 
 
 static double divide(const struct siblings *s, struct kai_claim *claim)
 {
-	uint32_t room[QUEUES];
+	uint32_t capacity[QUEUES];
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct drawn *q = &s->queue[i];
 		claim[i] = (struct kai_claim){ .name = q->name,
@@ -202,10 +202,10 @@ static double divide(const struct siblings *s, struct kai_claim *claim)
 	}
 	qsort(claim, s->count, sizeof(*claim), compare);
 	const struct kai_division how = { .k = (double)s->k / HALVES, .remainders_by_group = s->by_group };
-	return kai_divide(claim, s->count, tenths(s->total), &how, room);
+	return kai_divide(claim, s->count, tenths(s->total), &how, capacity);
 }
 
-static bool near(double a, double b) { return fabs(a - b) < 1e-9; }
+static bool similar(double a, double b) { return fabs(a - b) < 1e-9; }
 
 /* NULL, or what is wrong with a share. */
 static const char *wrong(const struct siblings *s, const struct kai_claim *claim, double quota)
@@ -213,7 +213,7 @@ static const char *wrong(const struct siblings *s, const struct kai_claim *claim
 	const struct drawn *q = &s->queue[claim->row];
 	if (claim->fair < quota - 1e-9)
 		return "less than its quota";
-	if (!q->weight && !near(claim->fair, quota))
+	if (!q->weight && !similar(claim->fair, quota))
 		return "a surplus without a weight";
 	return claim->fair < tenths(q->want) + 1 ? NULL : "far more than it wants";
 }
@@ -230,7 +230,8 @@ static void check_bounds(const struct siblings *s, const struct kai_claim *claim
 		given += claim[i].fair;
 		promised += quota;
 	}
-	const bool sums = promised >= total ? near(given, promised) && left == 0 : near(given + left, total);
+	const bool sums =
+		promised >= total ? similar(given, promised) && left == 0 : similar(given + left, total);
 	cr_assert(sums && left >= 0, "draw %u: %g given, %g left", seed, given, left);
 }
 
@@ -244,12 +245,12 @@ Test(kai_share_prop, quotas_first_and_all_of_the_total)
 		const double left = divide(&s, claim);
 		check_bounds(&s, claim, left, seed);
 		const int64_t slow = divide_slowly(&s);
-		if (s.edge)
+		if (s.boundary)
 			continue;
 		compared++;
-		cr_assert(near(left, tenths(slow)), "draw %u: %g left, not %g", seed, left, tenths(slow));
+		cr_assert(similar(left, tenths(slow)), "draw %u: %g left, not %g", seed, left, tenths(slow));
 		for (uint32_t i = 0; i < s.count; i++)
-			cr_assert(near(claim[i].fair, tenths(s.queue[claim[i].row].fair)),
+			cr_assert(similar(claim[i].fair, tenths(s.queue[claim[i].row].fair)),
 				"draw %u: %s has %g, not %g", seed, claim[i].name, claim[i].fair,
 				tenths(s.queue[claim[i].row].fair));
 	}

@@ -13,7 +13,7 @@
 
 enum { NODES = 4, QUEUES = 4, JOBS = 14 };
 
-struct world {
+struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
@@ -24,7 +24,7 @@ struct world {
 
 static uint64_t runs(void) { return effort_of(50, 400, 5000); }
 
-static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
+static uint32_t below(struct instance *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 
 static const char *named(char text[16], char kind, uint32_t number)
 {
@@ -33,7 +33,7 @@ static const char *named(char text[16], char kind, uint32_t number)
 }
 
 /* Two departments; two projects each. */
-static void draw_queues(struct world *x)
+static void draw_queues(struct instance *x)
 {
 	char name[16], parent[16];
 	for (uint32_t i = 0; i < 2; i++)
@@ -51,18 +51,18 @@ static void draw_queues(struct world *x)
 }
 
 /* As far as its limit allows. */
-static bool may_run(const struct world *x, uint32_t task, uint32_t node)
+static bool may_run(const struct instance *x, uint32_t task, uint32_t node)
 {
 	bool now;
 	struct kai_blocked how;
 	const struct kai_job *job = &x->kai->job[x->kai->task[task].job];
-	const struct kai_vec ask = kai_chunk_ask(x->kai, &task, 1, true);
-	return kai_fits(x->kai, task, node, &now) && !kai_over_limit(x->kai, job->queue, &ask, &how) &&
-	       (job->preemptible || !kai_np_over_quota(x->kai, job->queue, &ask, &how));
+	const struct kai_vec needs = kai_chunk_needs(x->kai, &task, 1, true);
+	return kai_fits(x->kai, task, node, &now) && !kai_over_limit(x->kai, job->queue, &needs, &how) &&
+	       (job->preemptible || !kai_np_over_quota(x->kai, job->queue, &needs, &how));
 }
 
 /* Of half the jobs, in the world that has one: all tasks in one rack, or rather so. */
-static void draw_topology(struct world *x, uint32_t row)
+static void draw_topology(struct instance *x, uint32_t row)
 {
 	struct kai_job *job = &x->kai->job[row];
 	if (!x->kai->topology_count || below(x, 2))
@@ -76,7 +76,7 @@ static void draw_topology(struct world *x, uint32_t row)
 }
 
 /* Two racks; now and then a node is in none. */
-static void draw_racks(struct world *x)
+static void draw_racks(struct instance *x)
 {
 	static const char *const rack[] = { "a", "a", "b", "b" };
 	const uint32_t net = kai_topology(x->kai, "net");
@@ -89,7 +89,7 @@ static void draw_racks(struct world *x)
 	}
 }
 
-static void draw_job(struct world *x, uint32_t number)
+static void draw_job(struct instance *x, uint32_t number)
 {
 	static const int64_t priority[] = { 50, 50, 50, 60, 75, 100 };
 	char name[16], queue[16];
@@ -113,10 +113,10 @@ static void draw_job(struct world *x, uint32_t number)
 	}
 }
 
-static struct world *open_world(uint64_t seed)
+static struct instance *open_instance(uint64_t seed)
 {
 	char name[16];
-	struct world *made = calloc(1, sizeof(*made));
+	struct instance *made = calloc(1, sizeof(*made));
 	if (!made)
 		abort();
 	made->w = kai_small_open();
@@ -137,7 +137,7 @@ static struct world *open_world(uint64_t seed)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
-static void check_gangs(const struct world *x)
+static void check_gangs(const struct instance *x)
 {
 	for (uint32_t i = 0; i < x->kai->effect_count; i++) {
 		const struct kai_effect *effect = &x->kai->effect[i];
@@ -152,7 +152,7 @@ static void check_gangs(const struct world *x)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
-static void check_books(const struct world *x)
+static void check_accounting(const struct instance *x)
 {
 	for (uint32_t i = 0; i < x->kai->queue_count; i++) {
 		const struct kai_queue *queue = &x->kai->queue[i];
@@ -175,7 +175,7 @@ static bool same_effects(const struct kai *a, const struct kai *b)
 	for (uint32_t i = 0; i < a->effect_count; i++) {
 		const struct kai_effect *x = &a->effect[i], *y = &b->effect[i];
 		if (x->kind != y->kind || x->task != y->task || x->node != y->node ||
-			x->action != y->action || x->by != y->by || x->moved != y->moved ||
+			x->action != y->action || x->cause != y->cause || x->moved != y->moved ||
 			x->early != y->early)
 			return false;
 	}
@@ -186,12 +186,12 @@ Test(prop_kai_solve, what_is_passed_over_makes_no_difference)
 {
 	uint64_t simulated = 0, all = 0, evicted = 0;
 	for (uint64_t seed = 1; seed <= runs(); seed++) {
-		struct world *x = open_world(seed), *y = open_world(seed);
+		struct instance *x = open_instance(seed), *y = open_instance(seed);
 		y->kai->config.exhaustive = true;
 		cr_assert(kai_session(x->kai) == 0 && kai_session(y->kai) == 0);
 		cr_assert(same_effects(x->kai, y->kai), "seed %llu", (unsigned long long)seed);
 		check_gangs(x);
-		check_books(x);
+		check_accounting(x);
 		simulated += x->kai->scenarios;
 		all += y->kai->scenarios;
 		for (uint32_t i = 0; i < x->kai->effect_count; i++)

@@ -14,7 +14,7 @@
 
 enum { NODES = 10, LEVELS = 3, TASKS = 4, ASKED = 12, PATH = 16 };
 
-struct world {
+struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
@@ -29,11 +29,11 @@ struct world {
 
 static uint64_t runs(void) { return effort_of(200, 1500, 20000); }
 
-static uint32_t below(struct world *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
+static uint32_t below(struct instance *x, uint32_t bound) { return (uint32_t)sl_rng_below(&x->rng, bound); }
 
 /* ---- A world ---- */
 
-static void draw_node(struct world *x, uint32_t i)
+static void draw_node(struct instance *x, uint32_t i)
 {
 	static const char *const value[] = { "a", "b", "c" };
 	static const char *const key[LEVELS] = { "l0", "l1", "l2" };
@@ -53,7 +53,7 @@ static void draw_node(struct world *x, uint32_t i)
 		x->path[i][0] = '\0';
 }
 
-static void draw_free(struct world *x)
+static void draw_free(struct instance *x)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		struct kai_node *node = &x->kai->node[i];
@@ -67,10 +67,10 @@ static void draw_free(struct world *x)
 	}
 }
 
-static struct world open_world(uint64_t seed)
+static struct instance open_instance(uint64_t seed)
 {
 	static const char *const key[LEVELS] = { "l0", "l1", "l2" };
-	struct world x = {
+	struct instance x = {
 		.w = kai_small_open(), .seed = seed, .rng = sl_rng_stream(seed, "tests/kai_topo")
 	};
 	x.kai = x.w.kai;
@@ -83,7 +83,7 @@ static struct world open_world(uint64_t seed)
 }
 
 /* Tasks of up to 2 GPUs; most jobs alike. */
-static void draw_question(struct world *x, uint32_t number)
+static void draw_question(struct instance *x, uint32_t number)
 {
 	char name[16];
 	(void)snprintf(name, sizeof(name), "j%u", number);
@@ -121,7 +121,7 @@ struct answer {
 	double score[NODES];
 };
 
-static uint64_t within(const struct world *x, const char *prefix)
+static uint64_t within(const struct instance *x, const char *prefix)
 {
 	uint64_t nodes = 0;
 	for (uint32_t i = 0; i < NODES; i++)
@@ -130,7 +130,7 @@ static uint64_t within(const struct world *x, const char *prefix)
 	return nodes;
 }
 
-static const struct kai_request *request_of(const struct world *x, uint32_t i)
+static const struct kai_request *request_of(const struct instance *x, uint32_t i)
 {
 	return &x->kai->request[x->kai->task[x->kai->job[x->job].task + i].request];
 }
@@ -138,14 +138,14 @@ static const struct kai_request *request_of(const struct world *x, uint32_t i)
 static double greater(double a, double b) { return a > b ? a : b; }
 
 /* All the set asks over all the domain has, of the scarcest. */
-static double ratio_of(const struct world *x, const char *prefix)
+static double ratio_of(const struct instance *x, const char *prefix)
 {
 	const uint64_t nodes = within(x, prefix);
-	double ask[3] = { 0 }, has[3] = { 0 }, ratio = 0;
+	double needs[3] = { 0 }, has[3] = { 0 }, ratio = 0;
 	for (uint32_t i = 0; i < x->tasks; i++) {
-		ask[0] += (double)request_of(x, i)->cpu;
-		ask[1] += (double)request_of(x, i)->mem;
-		ask[2] += (double)request_of(x, i)->gpus;
+		needs[0] += (double)request_of(x, i)->cpu;
+		needs[1] += (double)request_of(x, i)->mem;
+		needs[2] += (double)request_of(x, i)->gpus;
 	}
 	for (uint32_t i = 0; i < NODES; i++) {
 		const struct kai_node *node = &x->kai->node[i];
@@ -156,13 +156,13 @@ static double ratio_of(const struct world *x, const char *prefix)
 		has[2] += (double)(node->idle.gpus + node->releasing.gpus);
 	}
 	for (int r = 0; r < 3; r++)
-		if (ask[r] > 0)
-			ratio = greater(ratio, has[r] > 0 ? ask[r] / has[r] : 1000);
+		if (needs[r] > 0)
+			ratio = greater(ratio, has[r] > 0 ? needs[r] / has[r] : 1000);
 	return ratio;
 }
 
 /* Pods of the greatest asking, one after another until the node is full. */
-static int64_t fit(const struct world *x, const struct kai_node *node)
+static int64_t fit(const struct instance *x, const struct kai_node *node)
 {
 	int64_t cpu = 0, gpus = 0, pods = 0;
 	for (uint32_t i = 0; i < x->tasks; i++) {
@@ -176,7 +176,7 @@ static int64_t fit(const struct world *x, const struct kai_node *node)
 	return pods;
 }
 
-static bool holds(const struct world *x, const char *prefix)
+static bool holds(const struct instance *x, const char *prefix)
 {
 	const uint64_t nodes = within(x, prefix);
 	uint32_t with_gpu = 0;
@@ -192,7 +192,7 @@ static bool holds(const struct world *x, const char *prefix)
 }
 
 /* If a task runs, its domain of the required level is this one's. */
-static bool pinned_here(const struct world *x, const char *prefix)
+static bool pinned_here(const struct instance *x, const char *prefix)
 {
 	const struct kai_task *task = &x->kai->task[x->kai->job[x->job].task];
 	if (task->state != KAI_RUNNING || x->required == KAI_NO)
@@ -202,7 +202,7 @@ static bool pinned_here(const struct world *x, const char *prefix)
 }
 
 /* The longest that all offered nodes share, not beyond what is preferred. False: none is offered. */
-static bool start_of(const struct world *x, char *prefix)
+static bool start_of(const struct instance *x, char *prefix)
 {
 	const uint64_t offered = x->offered & within(x, "");
 	uint32_t most = x->preferred != KAI_NO ? x->preferred + 1 : x->levels;
@@ -220,7 +220,7 @@ static bool start_of(const struct world *x, char *prefix)
 }
 
 /* Domains below a prefix, by ratio, then by value. */
-static uint32_t children(const struct world *x, const char *prefix, char child[3][PATH])
+static uint32_t children(const struct instance *x, const char *prefix, char child[3][PATH])
 {
 	uint32_t count = 0;
 	for (const char *value = "abc"; *value; value++) {
@@ -243,7 +243,7 @@ struct level {
 	uint32_t count;
 };
 
-static void score_all(const struct world *x, const struct level *level, struct answer *answer)
+static void score_all(const struct instance *x, const struct level *level, struct answer *answer)
 {
 	for (uint32_t i = 0; i < level->count; i++)
 		for (uint32_t n = 0; n < NODES; n++)
@@ -252,7 +252,7 @@ static void score_all(const struct world *x, const struct level *level, struct a
 }
 
 /* Depth by depth. top, deep: of candidates. */
-static void search(const struct world *x, uint32_t top, uint32_t deep, struct answer *answer)
+static void search(const struct instance *x, uint32_t top, uint32_t deep, struct answer *answer)
 {
 	struct level level[LEVELS + 1] = { 0 };
 	char start[PATH];
@@ -275,7 +275,7 @@ static void search(const struct world *x, uint32_t top, uint32_t deep, struct an
 				answer->set[answer->count++] = within(x, level[d].name[i]) & x->offered;
 }
 
-static struct answer define(const struct world *x)
+static struct answer define(const struct instance *x)
 {
 	struct answer answer = { .count = 0 };
 	if (x->required == KAI_NO && x->preferred == KAI_NO)
@@ -289,7 +289,7 @@ static struct answer define(const struct world *x)
 
 /* ---- They agree ---- */
 
-static bool same_sets(struct world *x, const struct kai_domains *domains, const struct answer *want)
+static bool same_sets(struct instance *x, const struct kai_domains *domains, const struct answer *want)
 {
 	bool same = domains->count == want->count;
 	for (uint32_t i = 0; same && i < domains->count; i++)
@@ -297,7 +297,8 @@ static bool same_sets(struct world *x, const struct kai_domains *domains, const 
 	return same;
 }
 
-static bool same_scores(const struct world *x, const struct kai_domains *domains, const struct answer *want)
+static bool same_scores(
+	const struct instance *x, const struct kai_domains *domains, const struct answer *want)
 {
 	bool same = (domains->node_score != NULL) == (x->preferred != KAI_NO && domains->count > 0);
 	for (uint32_t i = 0; same && domains->node_score && i < NODES; i++)
@@ -305,7 +306,7 @@ static bool same_scores(const struct world *x, const struct kai_domains *domains
 	return same;
 }
 
-static void compare(struct world *x, uint32_t number, const struct answer *want)
+static void compare(struct instance *x, uint32_t number, const struct answer *want)
 {
 	const unsigned long long seed = x->seed;
 	uint32_t task[TASKS];
@@ -326,7 +327,7 @@ Test(prop_kai_topo, domains_are_prefixes)
 {
 	uint64_t found = 0;
 	for (uint64_t seed = 0; seed < runs(); seed++) {
-		struct world x = open_world(seed);
+		struct instance x = open_instance(seed);
 		for (uint32_t i = 0; i < NODES; i++)
 			draw_node(&x, i);
 		kai_small_seal(&x.w);

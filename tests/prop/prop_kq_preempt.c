@@ -42,7 +42,7 @@ struct drawn {
 };
 
 /* Quotas and holders of about the same sum, so that most queues are near their limits. */
-static struct drawn draw_world(uint32_t seed)
+static struct drawn draw_instance(uint32_t seed)
 {
 	static const enum kq_within within[] = { KQ_NEVER, KQ_LOWER_PRIORITY, KQ_LOWER_OR_NEWER_EQUAL };
 	static const enum kq_within reclaim[] = { KQ_NEVER, KQ_LOWER_PRIORITY, KQ_ANY, KQ_ANY };
@@ -80,7 +80,7 @@ static struct drawn draw_world(uint32_t seed)
 }
 
 /* Everything of the world that was drawn; holders are made in this order. */
-static uint32_t build(struct ks_world *w, const struct drawn *d, const uint32_t order[HOLDERS])
+static uint32_t build(struct ks_instance *w, const struct drawn *d, const uint32_t order[HOLDERS])
 {
 	static const char *const cohort[] = { "root", "left", "low" }, *const parent[] = { NULL, "root",
 		"left" };
@@ -124,7 +124,7 @@ static uint32_t build(struct ks_world *w, const struct drawn *d, const uint32_t 
 	return in;
 }
 
-static bool has_room(const struct ks_world *w, uint32_t queue, int64_t asks, bool borrow)
+static bool has_room(const struct ks_instance *w, uint32_t queue, int64_t asks, bool borrow)
 {
 	const uint32_t fr = ks_cell(w, "f", "cpu");
 	const size_t at = (size_t)queue * w->kq->fr_count + fr;
@@ -134,7 +134,7 @@ static bool has_room(const struct ks_world *w, uint32_t queue, int64_t asks, boo
 
 /* Nobody can be put back while the others are gone. Whether the search was with borrowing is not told; where
  * that cannot be seen, the stricter test is the one that was not passed in either case. */
-static void check_room(struct ks_world *w, const struct drawn *d, uint32_t queue,
+static void check_capacity(struct ks_instance *w, const struct drawn *d, uint32_t queue,
 	const struct kq_victims *found, uint32_t seed)
 {
 	const kq_marked mark = kq_mark(w->kq);
@@ -171,7 +171,7 @@ static bool allowed(const struct kq_workload *in, const struct kq_workload *othe
 }
 
 /* By the policy that the reason names. */
-static void check_victim(struct ks_world *w, const struct drawn *d, uint32_t in, uint32_t queue,
+static void check_victim(struct ks_instance *w, const struct drawn *d, uint32_t in, uint32_t queue,
 	const struct kq_victim *victim, uint32_t seed)
 {
 	const struct kq_workload *row = &w->kq->workload[victim->workload], *asks = &w->kq->workload[in];
@@ -199,10 +199,10 @@ Test(prop_kq_preempt, victims, .timeout = 120)
 {
 	uint32_t some = 0, many = 0, reasons = 0;
 	for (uint32_t seed = 1; seed <= WORLDS; seed++) {
-		struct ks_world w;
-		const struct drawn d = draw_world(seed);
+		struct ks_instance w;
+		const struct drawn d = draw_instance(seed);
 		uint32_t order[HOLDERS];
-		char told[sizeof(w.told)];
+		char reported[sizeof(w.reported)];
 		for (uint32_t i = 0; i < HOLDERS; i++)
 			order[i] = i;
 		uint32_t in = build(&w, &d, order);
@@ -211,16 +211,16 @@ Test(prop_kq_preempt, victims, .timeout = 120)
 		const bool needed = !has_room(&w, queue, d.asks, true); /* Else nobody asks for victims. */
 		const struct kq_victims found = ks_find(&w, in, queue, d.asks, NULL);
 		if (found.count && needed)
-			check_room(&w, &d, queue, &found, seed);
+			check_capacity(&w, &d, queue, &found, seed);
 		for (uint32_t i = 0; i < found.count; i++)
 			check_victim(&w, &d, in, queue, &found.at[i], seed);
 		some += needed && found.count > 0;
 		many += needed && found.count > 2;
-		(void)snprintf(told, sizeof(told), "%s", ks_tell(&w, &found));
-		reasons |= strstr(told, "Queue") ? 1U : 0;
-		reasons |= strstr(told, "Reclamation") ? 2U : 0;
-		reasons |= strstr(told, "Borrowing") ? 4U : 0;
-		reasons |= strstr(told, "Fair") ? 8U : 0;
+		(void)snprintf(reported, sizeof(reported), "%s", ks_report(&w, &found));
+		reasons |= strstr(reported, "Queue") ? 1U : 0;
+		reasons |= strstr(reported, "Reclamation") ? 2U : 0;
+		reasons |= strstr(reported, "Borrowing") ? 4U : 0;
+		reasons |= strstr(reported, "Fair") ? 8U : 0;
 		ks_end(&w);
 
 		for (uint32_t i = HOLDERS; i-- > 1;) {
@@ -230,7 +230,7 @@ Test(prop_kq_preempt, victims, .timeout = 120)
 		}
 		in = build(&w, &d, order);
 		queue = kq_find_queue(w.kq, name);
-		cr_expect_str_eq(ks_victims(&w, in, queue, d.asks), told, "world %u, shuffled", seed);
+		cr_expect_str_eq(ks_victims(&w, in, queue, d.asks), reported, "world %u, shuffled", seed);
 		ks_end(&w);
 	}
 	cr_expect_gt(some, WORLDS / 10, "%u worlds have victims", some);

@@ -16,7 +16,7 @@ enum { HOSTS = 12, WORKLOADS = 24 };
 
 struct plan {
 	char place[HOSTS][32];
-	int64_t cpus[HOSTS], room[HOSTS];
+	int64_t cpus[HOSTS], capacity[HOSTS];
 	uint32_t hosts;
 	int64_t count[WORKLOADS], cpu[WORKLOADS]; /* Thousandths. */
 	int kind[WORKLOADS];                      /* 0 required rack, 1 preferred, 2 anywhere, 3 slices. */
@@ -38,7 +38,7 @@ static void make_plan(struct sl_rng *rng, struct plan *plan)
 		(void)snprintf(
 			plan->place[h], sizeof(plan->place[h]), "b%d r%d%d x%02u", block, block, rack, h);
 		plan->cpus[h] = 1 + below(rng, 6);
-		plan->room[h] = plan->cpus[h] * 1000;
+		plan->capacity[h] = plan->cpus[h] * 1000;
 	}
 	for (uint32_t w = 0; w < WORKLOADS; w++) {
 		plan->count[w] = 1 + below(rng, 6);
@@ -49,25 +49,25 @@ static void make_plan(struct sl_rng *rng, struct plan *plan)
 	}
 }
 
-static void build(struct tas_world *world, const struct plan *plan, bool backwards)
+static void build(struct tas_instance *instance, const struct plan *plan, bool backwards)
 {
-	tas_begin(world, "block rack host");
+	tas_begin(instance, "block rack host");
 	for (uint32_t i = 0; i < plan->hosts; i++) {
 		const uint32_t h = backwards ? plan->hosts - 1 - i : i;
-		tas_host(world, plan->place[h], plan->cpus[h], 100);
+		tas_host(instance, plan->place[h], plan->cpus[h], 100);
 	}
 	for (uint32_t w = 0; w < WORKLOADS; w++) {
 		struct kq_podset podset = { .count = plan->count[w],
-			.request = tas_cpus(world, plan->cpu[w]) };
+			.request = tas_cpus(instance, plan->cpu[w]) };
 		podset.topology.given = true;
 		podset.topology.required = plan->kind[w] == 0 ? "rack" : NULL;
 		podset.topology.preferred = plan->kind[w] == 1 ? "rack" : NULL;
 		podset.topology.unconstrained = plan->kind[w] == 2;
 		podset.topology.slice[0] = (struct kq_slice){ "rack", 2 };
 		podset.topology.slice_count = plan->kind[w] == 3;
-		(void)tas_workload(world, &podset, 1);
+		(void)tas_workload(instance, &podset, 1);
 	}
-	tas_seal(world);
+	tas_seal(instance);
 }
 
 static uint32_t host_of(const struct plan *plan, const char *name)
@@ -84,7 +84,7 @@ static int64_t fitting(const struct plan *plan, uint32_t w, const char *prefix, 
 	int64_t pods = 0;
 	for (uint32_t h = 0; h < plan->hosts; h++)
 		if (strncmp(plan->place[h], prefix, strlen(prefix)) == 0)
-			pods += plan->room[h] / plan->cpu[w];
+			pods += plan->capacity[h] / plan->cpu[w];
 	return pods / unit * unit;
 }
 
@@ -112,9 +112,9 @@ static void account(
 		const uint32_t h = host_of(plan, placement->domain[d].value[0]);
 		cr_assert_lt(h, plan->hosts, "world %llu: no host", (unsigned long long)seed);
 		pods += placement->domain[d].count;
-		plan->room[h] -= sign * placement->domain[d].count * plan->cpu[w];
-		cr_assert_geq(
-			plan->room[h], 0, "world %llu: host %u has too much", (unsigned long long)seed, h);
+		plan->capacity[h] -= sign * placement->domain[d].count * plan->cpu[w];
+		cr_assert_geq(plan->capacity[h], 0, "world %llu: host %u has too much",
+			(unsigned long long)seed, h);
 		if (plan->kind[w] == 0 && rack)
 			cr_assert(strncmp(rack, plan->place[h], 6) == 0, "world %llu: two racks",
 				(unsigned long long)seed);
@@ -124,9 +124,9 @@ static void account(
 }
 
 /* A world that knows only who holds what now. */
-static void same_anew(const struct plan *plan, struct tas_world *old, uint32_t w, uint64_t seed)
+static void same_anew(const struct plan *plan, struct tas_instance *old, uint32_t w, uint64_t seed)
 {
-	struct tas_world anew;
+	struct tas_instance anew;
 	build(&anew, plan, true);
 	for (uint32_t i = 0; i < WORKLOADS; i++)
 		if (old->kq->workload[i].holds) {
@@ -143,43 +143,43 @@ static void same_anew(const struct plan *plan, struct tas_world *old, uint32_t w
 	tas_end(&anew);
 }
 
-static void one_world(uint64_t seed)
+static void one_instance(uint64_t seed)
 {
 	char name[64];
 	struct plan plan;
-	struct tas_world world;
+	struct tas_instance instance;
 	(void)snprintf(name, sizeof(name), "tests/kq_tas/%llu", (unsigned long long)seed);
 	struct sl_rng rng = sl_rng_stream(1, name);
 	make_plan(&rng, &plan);
-	build(&world, &plan, false);
+	build(&instance, &plan, false);
 	for (int step = 0; step < 60; step++) {
 		const uint32_t w = (uint32_t)below(&rng, WORKLOADS);
-		if (world.kq->workload[w].holds) {
-			account(&plan, w, world.kq->workload[w].admission->podset[0].placement, -1, seed);
-			tas_leave(&world, w);
+		if (instance.kq->workload[w].holds) {
+			account(&plan, w, instance.kq->workload[w].admission->podset[0].placement, -1, seed);
+			tas_leave(&instance, w);
 			continue;
 		}
-		const kq_marked mark = kq_mark(world.kq);
+		const kq_marked mark = kq_mark(instance.kq);
 		const uint32_t other = (uint32_t)below(&rng, WORKLOADS);
-		if (world.kq->workload[other].holds)
-			kq_tas_remove(world.kq, other);
-		(void)tas_place(&world, w, false);
-		kq_undo(world.kq, mark);
-		same_anew(&plan, &world, w, seed);
-		(void)tas_place(&world, w, false);
-		const struct kq_placement *placement = world.podset[0].placement;
+		if (instance.kq->workload[other].holds)
+			kq_tas_remove(instance.kq, other);
+		(void)tas_place(&instance, w, false);
+		kq_undo(instance.kq, mark);
+		same_anew(&plan, &instance, w, seed);
+		(void)tas_place(&instance, w, false);
+		const struct kq_placement *placement = instance.podset[0].placement;
 		cr_assert_eq(placement != NULL, has_room(&plan, w), "world %llu, workload %u, step %d",
 			(unsigned long long)seed, w, step);
 		if (!placement)
 			continue;
 		account(&plan, w, placement, 1, seed);
-		tas_admit(&world, w);
+		tas_admit(&instance, w);
 	}
-	tas_end(&world);
+	tas_end(&instance);
 }
 
 Test(prop_kq_tas, history_leaves_no_trace)
 {
 	for (uint64_t seed = 1; seed <= worlds(60); seed++)
-		one_world(seed);
+		one_instance(seed);
 }

@@ -13,7 +13,7 @@ enum { WORLDS = 40, STEPS = 60 };
 
 static int64_t below(struct sl_rng *rng, uint64_t bound) { return (int64_t)sl_rng_below(rng, bound); }
 
-static void capacity_holds(const struct kube_test *test, uint32_t world)
+static void capacity_holds(const struct kube_test *test, uint32_t instance)
 {
 	const struct kube *k = &test->k;
 	for (uint32_t node = 0; node < k->nodes; node++) {
@@ -24,19 +24,19 @@ static void capacity_holds(const struct kube_test *test, uint32_t world)
 			const struct kube_spec *spec = &k->spec[k->pod[i].spec];
 			cpu += spec->request[KUBE_RES_CPU];
 			mem += spec->request[KUBE_RES_MEM];
-			apart += spec->near_hard;
+			apart += spec->pod_affinity_hard;
 			pods++;
 		}
-		cr_assert_eq(cpu, k->node[node].used[KUBE_RES_CPU], "world %u", world);
-		cr_assert_eq(pods, k->node[node].pods, "world %u", world);
-		cr_assert(cpu <= k->node[node].alloc[KUBE_RES_CPU], "world %u", world);
-		cr_assert(mem <= k->node[node].alloc[KUBE_RES_MEM], "world %u", world);
-		cr_assert(apart <= 1, "world %u: %lld on one node", world, (long long)apart);
+		cr_assert_eq(cpu, k->node[node].used[KUBE_RES_CPU], "world %u", instance);
+		cr_assert_eq(pods, k->node[node].pods, "world %u", instance);
+		cr_assert(cpu <= k->node[node].alloc[KUBE_RES_CPU], "world %u", instance);
+		cr_assert(mem <= k->node[node].alloc[KUBE_RES_MEM], "world %u", instance);
+		cr_assert(apart <= 1, "world %u: %lld on one node", instance, (long long)apart);
 	}
 }
 
 /* Plain pods that wait: none of the nodes has room for them. */
-static void waiting_fit_nowhere(const struct kube_test *test, uint32_t world)
+static void waiting_fit_nowhere(const struct kube_test *test, uint32_t instance)
 {
 	const struct kube *k = &test->k;
 	for (size_t i = 0; i < k->pods; i++) {
@@ -48,7 +48,7 @@ static void waiting_fit_nowhere(const struct kube_test *test, uint32_t world)
 			cr_assert(!on->up || on->alloc[0] - on->used[0] < spec->request[0] ||
 					  on->alloc[1] - on->used[1] < spec->request[1] ||
 					  on->pods >= on->pods_max,
-				"world %u: pod %zu would fit on n%u", world, i, node + 1);
+				"world %u: pod %zu would fit on n%u", instance, i, node + 1);
 		}
 	}
 }
@@ -69,10 +69,10 @@ static sl_job add_some(struct kube_test *test, struct sl_rng *rng, sl_time now)
 	return kube_test_job(test, now, (int)(1 + below(rng, 4)), apart ? "\"app\":\"a\"" : "", spec);
 }
 
-static void one_world(uint32_t world)
+static void one_instance(uint32_t instance)
 {
 	char name[32];
-	(void)snprintf(name, sizeof(name), "prop/kube/%u", world);
+	(void)snprintf(name, sizeof(name), "prop/kube/%u", instance);
 	struct sl_rng rng = sl_rng_stream(1, name);
 	static struct kube_test test;
 	test = (struct kube_test){ .cpus = 4,
@@ -94,8 +94,9 @@ static void one_world(uint32_t world)
 			there[gone] = false;
 		}
 		(void)kube_run(k, now);
-		while (k->told_next < k->told_count) { /* Who lost a pod is removed, as its host would. */
-			const struct sl_bound bound = k->told[k->told_next++];
+		while (k->reported_next <
+			k->reported_count) { /* Who lost a pod is removed, as its host would. */
+			const struct sl_bound bound = k->reported[k->reported_next++];
 			if (bound.what != SL_BOUND_LOST)
 				continue;
 			kube_remove(k, now, bound.job);
@@ -103,15 +104,15 @@ static void one_world(uint32_t world)
 			(void)kube_run(k, now);
 		}
 		cr_assert(!k->err.status, "%s", k->err.text);
-		capacity_holds(&test, world);
+		capacity_holds(&test, instance);
 		if (test.options.gang == KUBE_GANG_OFF && !k->nominees)
-			waiting_fit_nowhere(&test, world);
+			waiting_fit_nowhere(&test, instance);
 	}
 	kube_test_close(&test);
 }
 
-Test(prop_kube, books_rules_and_who_waits)
+Test(prop_kube, accounting_rules_and_who_waits)
 {
-	for (uint32_t world = 0; world < WORLDS; world++)
-		one_world(world);
+	for (uint32_t instance = 0; instance < WORLDS; instance++)
+		one_instance(instance);
 }

@@ -11,10 +11,10 @@
 
 #include "tests/world/kq_drawn.h"
 
-enum { STEPS = 80, TOLD = 1 << 16 };
+enum { STEPS = 80, REPORTED = 1 << 16 };
 
-struct told {
-	char text[TOLD];
+struct reported {
+	char text[REPORTED];
 	size_t at;
 	uint32_t reserved, requeued, preempted; /* Effects. */
 	uint32_t partial;                       /* Of those reserved. */
@@ -31,24 +31,24 @@ static const char *name_of(const struct kd *w, uint32_t row)
 }
 
 /* What was decided goes into the record. */
-static void tell(struct kd *w, struct told *told)
+static void report(struct kd *w, struct reported *reported)
 {
 	struct kq *kq = w->kq;
 	for (uint32_t i = 0; i < kq->effect_count; i++) {
-		const struct kq_effect *did = &kq->effect[i];
-		const struct kq_admission *admission = kq->workload[did->workload].admission;
-		const bool reserve = did->kind == KQ_DID_RESERVE;
-		const int wrote = snprintf(told->text + told->at, TOLD - told->at, "%d %s %s %s %s\n",
-			(int)did->kind, name_of(w, did->workload), name_of(w, did->by),
-			did->reason ? did->reason : "",
+		const struct kq_effect *decision = &kq->effect[i];
+		const struct kq_admission *admission = kq->workload[decision->workload].admission;
+		const bool reserve = decision->kind == KQ_DECISION_RESERVE;
+		const int wrote = snprintf(reported->text + reported->at, REPORTED - reported->at,
+			"%d %s %s %s %s\n", (int)decision->kind, name_of(w, decision->workload),
+			name_of(w, decision->cause), decision->reason ? decision->reason : "",
 			reserve ? kq->flavor[admission->podset[0].flavor[0].flavor].name : "");
-		told->at += (size_t)wrote;
-		cr_assert_lt(told->at, TOLD);
-		told->reserved += reserve;
-		told->requeued += did->kind == KQ_DID_REQUEUE;
-		told->preempted += did->kind == KQ_DID_PREEMPT;
-		told->partial +=
-			reserve && admission->podset[0].count < kq->workload[did->workload].podset[0].count;
+		reported->at += (size_t)wrote;
+		cr_assert_lt(reported->at, REPORTED);
+		reported->reserved += reserve;
+		reported->requeued += decision->kind == KQ_DECISION_REQUEUE;
+		reported->preempted += decision->kind == KQ_DECISION_PREEMPT;
+		reported->partial += reserve && admission->podset[0].count <
+							kq->workload[decision->workload].podset[0].count;
 	}
 	kq->effect_count = 0;
 }
@@ -72,56 +72,58 @@ static bool allows(const struct kq_workload *in, const struct kq_workload *other
 }
 
 /* The policy that the reason names, and what it asks of both. */
-static bool rule_allows(const struct kd *w, const struct kq_effect *did)
+static bool rule_allows(const struct kd *w, const struct kq_effect *decision)
 {
-	const struct kq_workload *in = &w->kq->workload[did->by], *out = &w->kq->workload[did->workload];
+	const struct kq_workload *in = &w->kq->workload[decision->cause],
+				 *out = &w->kq->workload[decision->workload];
 	const struct kq_node *own = &w->kq->node[w->kq->local[in->local].queue];
 	const struct kq_node *other = &w->kq->node[out->admission->queue];
-	if (strcmp(did->reason, "InClusterQueue") == 0)
+	if (strcmp(decision->reason, "InClusterQueue") == 0)
 		return own == other && allows(in, out, own->within);
 	if (own == other || own->root != other->root || !allows(in, out, own->reclaim))
 		return false;
-	if (strcmp(did->reason, "InCohortFairSharing") == 0)
+	if (strcmp(decision->reason, "InCohortFairSharing") == 0)
 		return w->plan->fair;
-	if (strcmp(did->reason, "InCohortReclaimWhileBorrowing") == 0)
+	if (strcmp(decision->reason, "InCohortReclaimWhileBorrowing") == 0)
 		return !w->plan->fair && own->borrow_within != KQ_NEVER && out->priority < in->priority &&
 		       (!own->has_threshold || out->priority <= own->threshold);
-	return strcmp(did->reason, "InCohortReclamation") == 0;
+	return strcmp(decision->reason, "InCohortReclamation") == 0;
 }
 
 /* In one flavor, and whole, it is known what a preemptor will use: with all that are evicted gone, and all
  * that preempt in, no limit is passed. */
-static void check_room(const struct kd *w)
+static void check_capacity(const struct kd *w)
 {
 	bool in[KD_JOBS] = { false };
 	for (uint32_t i = 0; i < w->kq->effect_count; i++)
 		for (uint32_t j = 0; j < w->plan->jobs; j++)
-			in[j] |= w->kq->effect[i].kind == KQ_DID_PREEMPT && w->kq->effect[i].by == w->job[j];
+			in[j] |= w->kq->effect[i].kind == KQ_DECISION_PREEMPT &&
+				 w->kq->effect[i].cause == w->job[j];
 	kd_check_limits_with(w, in);
 }
 
 static void check_preempted(struct kd *w)
 {
 	for (uint32_t i = 0; i < w->kq->effect_count; i++) {
-		const struct kq_effect *did = &w->kq->effect[i];
-		if (did->kind != KQ_DID_PREEMPT)
+		const struct kq_effect *decision = &w->kq->effect[i];
+		if (decision->kind != KQ_DECISION_PREEMPT)
 			continue;
-		const struct kq_workload *in = &w->kq->workload[did->by],
-					 *out = &w->kq->workload[did->workload];
+		const struct kq_workload *in = &w->kq->workload[decision->cause],
+					 *out = &w->kq->workload[decision->workload];
 		const unsigned long long seed = w->plan->seed;
-		cr_assert(rule_allows(w, did), "world %llu: %s preempts %s: %s", seed, in->name, out->name,
-			did->reason);
+		cr_assert(rule_allows(w, decision), "world %llu: %s preempts %s: %s", seed, in->name,
+			out->name, decision->reason);
 		cr_assert(out->holds && kq_is(&out->cond[KQ_EVICTED]), "world %llu: %s", seed, out->name);
 		cr_assert(in->queued == KQ_ACTIVE, "world %llu: %s waits for room, active", seed, in->name);
 		const bool sticky =
 			w->kq->node[w->kq->local[in->local].queue].strategy == KQ_BEST_EFFORT_FIFO;
-		cr_assert_eq(kq_is_sticky(w->kq, did->by), sticky, "world %llu: %s", seed, in->name);
+		cr_assert_eq(kq_is_sticky(w->kq, decision->cause), sticky, "world %llu: %s", seed, in->name);
 	}
 }
 
 /* ---- A life of drawn events ---- */
 
-static void step(struct kd *w, struct sl_rng *rng, struct told *told)
+static void step(struct kd *w, struct sl_rng *rng, struct reported *reported)
 {
 	const uint32_t job = (uint32_t)below(rng, w->plan->jobs);
 	w->kq->now += SL_SECOND;
@@ -144,13 +146,13 @@ static void step(struct kd *w, struct sl_rng *rng, struct told *told)
 		(void)kq_cycle(w->kq);
 		check_preempted(w);
 		if (w->plan->flavors == 1 && !w->plan->partial)
-			check_room(w);
+			check_capacity(w);
 		break;
 	}
-	tell(w, told);
+	report(w, reported);
 }
 
-static void live(const struct kd_plan *plan, uint64_t shuffle, struct told *told)
+static void live(const struct kd_plan *plan, uint64_t shuffle, struct reported *reported)
 {
 	struct kd w;
 	struct sl_rng rng = sl_rng_stream(plan->seed, "tests/prop_kueue/life");
@@ -158,25 +160,25 @@ static void live(const struct kd_plan *plan, uint64_t shuffle, struct told *told
 	for (uint32_t i = 0; i < plan->jobs / 2; i++)
 		kd_submit(&w, i);
 	for (int i = 0; i < STEPS; i++) {
-		step(&w, &rng, told);
-		kd_check_books(&w);
+		step(&w, &rng, reported);
+		kd_check_accounting(&w);
 		kd_check_limits(&w);
 		kd_check_places(&w);
 	}
 	kd_close(&w);
 }
 
-Test(prop_kueue, books_limits_and_rules_hold_after_each_step_and_rows_decide_nothing, .timeout = 300)
+Test(prop_kueue, accounting_limits_and_rules_keep_after_each_step_and_rows_decide_nothing, .timeout = 300)
 {
-	static struct told first, again;
+	static struct reported first, retry;
 	const uint64_t runs = kd_runs(300);
 	for (uint64_t seed = 1; seed <= runs; seed++) {
 		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2,
 			KD_PREEMPTS | KD_STRICT | KD_GATES | (seed % 4 < 2 ? KD_PARTIAL : 0));
-		first.at = again.at = 0;
+		first.at = retry.at = 0;
 		live(&plan, 0, &first);
-		live(&plan, seed, &again);
-		cr_assert_str_eq(first.text, again.text, "world %llu", (unsigned long long)seed);
+		live(&plan, seed, &retry);
+		cr_assert_str_eq(first.text, retry.text, "world %llu", (unsigned long long)seed);
 	}
 	cr_expect(first.reserved > runs * 5 && first.preempted > runs && first.partial > runs / 20,
 		"%u reserved, %u preempted, %u in part", first.reserved, first.preempted, first.partial);
@@ -199,7 +201,7 @@ static void settle(struct kd *w)
 		cr_assert(kq_cycle(w->kq));
 		cycles++;
 		w->kq->effect_count = 0;
-		kd_check_books(w);
+		kd_check_accounting(w);
 		kd_check_places(w);
 	}
 }
@@ -266,25 +268,25 @@ Test(prop_kueue, whoever_fits_is_admitted_within_as_many_cycles_as_wait, .timeou
  * both), as in Kueue; that is over when one of them runs to its end in its turn. */
 Test(prop_kueue, all_that_can_run_end_and_evictions_lose_nobody, .timeout = 300)
 {
-	static struct told told;
+	static struct reported reported;
 	for (uint64_t seed = 1; seed <= kd_runs(300); seed++) {
 		const struct kd_plan plan = kd_draw(seed, 1 + seed % 2, KD_PREEMPTS | KD_GATES);
 		struct sl_rng rng = sl_rng_stream(seed, "tests/prop_kueue/turns");
 		struct kd w;
 		kd_open(&w, &plan, 0);
-		told = (struct told){ .at = 0 };
+		reported = (struct reported){ .at = 0 };
 		for (uint32_t i = 0; i < plan.jobs; i++)
 			kd_submit(&w, i);
 		for (uint32_t round = 0; round < 160 * KD_JOBS; round++) {
 			w.kq->now += SL_SECOND;
 			(void)kq_cycle(w.kq);
-			tell(&w, &told);
+			report(&w, &reported);
 			(void)kd_evict_all(&w);
 			if (!below(&rng, 4))
 				kd_finish(&w, (uint32_t)below(&rng, plan.jobs));
 			kd_wake(&w);
-			tell(&w, &told);
-			told.at = 0;
+			report(&w, &reported);
+			reported.at = 0;
 			kd_check_places(&w);
 		}
 		uint32_t finished = 0;
@@ -293,8 +295,9 @@ Test(prop_kueue, all_that_can_run_end_and_evictions_lose_nobody, .timeout = 300)
 			cr_assert(w.finished[i] || !kd_possible(&w, i), "world %llu: w%02u never ended",
 				(unsigned long long)seed, i);
 		}
-		cr_assert_eq(told.reserved, told.requeued + finished, "world %llu", (unsigned long long)seed);
-		kd_check_books(&w);
+		cr_assert_eq(reported.reserved, reported.requeued + finished, "world %llu",
+			(unsigned long long)seed);
+		kd_check_accounting(&w);
 		kd_close(&w);
 	}
 }
@@ -319,7 +322,7 @@ static struct kd_plan draw_shares(uint64_t seed, struct sl_rng *rng, int64_t siz
 	for (uint32_t i = 0; i < plan.jobs; i++) {
 		plan.job[i].queue = i / each < plan.queues ? i / each : plan.queues - 1;
 		plan.job[i].count = 1;
-		plan.job[i].ask[0] = size;
+		plan.job[i].needs[0] = size;
 	}
 	return plan;
 }
@@ -343,8 +346,8 @@ static void come_to_rest(struct kd *w)
 		(void)kq_cycle(w->kq);
 		uint32_t moved = 0;
 		for (uint32_t i = 0; i < w->kq->effect_count; i++)
-			moved += w->kq->effect[i].kind == KQ_DID_RESERVE ||
-				 w->kq->effect[i].kind == KQ_DID_PREEMPT;
+			moved += w->kq->effect[i].kind == KQ_DECISION_RESERVE ||
+				 w->kq->effect[i].kind == KQ_DECISION_PREEMPT;
 		moved += kd_evict_all(w);
 		kd_wake(w);
 		quiet = moved || kq_any_active(w->kq) ? 0 : quiet + 1;
@@ -353,7 +356,7 @@ static void come_to_rest(struct kd *w)
 
 /* Queues of one weight and nothing of their own below one cohort, each with more work than there is room, of
  * one size: they end within one workload of each other, whoever had all of it at first, by any strategy. */
-Test(prop_kueue, endless_demand_ends_in_equal_shares, .timeout = 300)
+Test(prop_kueue, endless_pod_resources_ends_in_equal_shares, .timeout = 300)
 {
 	for (uint64_t seed = 1; seed <= kd_runs(200); seed++) {
 		struct sl_rng rng = sl_rng_stream(seed, "tests/prop_kueue/shares");

@@ -107,7 +107,7 @@ Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
 			preset++) {
 			struct script script = { .rate_set = true,
-				.rate_first = SL_RATE_ONE,
+				.rate_first = SL_SPEED_ONE,
 				.kept = -1,
 				.every = 7 * SL_SECOND };
 			struct world w;
@@ -127,7 +127,7 @@ Test(models, nothing_leaves_no_trace_under_any_preset, .timeout = 900)
 			cr_assert(
 				!what, "%s, seed %llu: %s", (*preset)->name, (unsigned long long)seed, what);
 			for (uint32_t job = 0; job < w.count; job++)
-				cr_assert(w.sim.result.rate_mean[job] == SL_RATE_ONE ||
+				cr_assert(w.sim.result.speed_mean[job] == SL_SPEED_ONE ||
 						  w.job[job].size == 0 ||
 						  sl_run_time_of(&w.sim.result, job) == 0 ||
 						  w.sim.result.attempt_count,
@@ -147,7 +147,7 @@ static int compare_steps(const void *a, const void *b)
 }
 
 static void random_script(
-	const struct world *w, uint64_t seed, struct script *script, struct script_step *step, uint64_t span)
+	const struct world *w, uint64_t seed, struct script *script, struct script_step *step, uint64_t range)
 {
 	struct sl_rng rng = sl_rng_stream(seed, "tests/models/script");
 	const size_t count = sl_rng_below(&rng, STEPS);
@@ -155,16 +155,16 @@ static void random_script(
 	const bool downs = sl_rng_below(&rng, 2) && w->as_nodes;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t kind = sl_rng_below(&rng, 10);
-		step[i] = (struct script_step){ .at = (sl_time)sl_rng_below(&rng, span * SL_SECOND),
+		step[i] = (struct script_step){ .at = (sl_time)sl_rng_below(&rng, range * SL_SECOND),
 			.row = (uint32_t)sl_rng_below(&rng, w->count),
 			.what = SCRIPT_RATE,
-			.value = (int64_t)sl_rng_below(&rng, 2 * SL_RATE_ONE) };
+			.value = (int64_t)sl_rng_below(&rng, 2 * SL_SPEED_ONE) };
 		if (sl_rng_below(&rng, 2)) /* Where others happen, too. */
 			step[i].at -= step[i].at % SL_SECOND;
 		if (sl_rng_below(&rng, 6) == 0)
 			step[i].value = 0;
 		if (fails && kind < 3)
-			step[i].what = kind ? SCRIPT_AGAIN : SCRIPT_FAIL;
+			step[i].what = kind ? SCRIPT_RETRY : SCRIPT_FAIL;
 		if (downs && kind >= 3 && kind < 7) {
 			step[i].what = kind < 5 ? SCRIPT_DOWN : SCRIPT_UP;
 			step[i].row = (uint32_t)sl_rng_below(&rng, (uint64_t)w->cpus);
@@ -181,7 +181,7 @@ static void random_script(
 	*script = (struct script){ .step = step,
 		.count = count,
 		.rate_set = sl_rng_below(&rng, 2),
-		.rate_first = 1 + sl_rng_below(&rng, 2 * SL_RATE_ONE),
+		.rate_first = 1 + sl_rng_below(&rng, 2 * SL_SPEED_ONE),
 		.kept = sl_rng_below(&rng, 2) ? -1 : (sl_time)sl_rng_below(&rng, 20 * SL_SECOND) };
 }
 
@@ -190,19 +190,19 @@ struct track {
 	sl_time kept, kept_time;
 };
 
-static bool on_node(const struct sl_placed *placed, uint32_t node)
+static bool on_node(const struct sl_allocation *placed, uint32_t node)
 {
 	for (uint32_t i = 0; i < placed->count; i++)
-		if (placed->piece[i].node == node)
+		if (placed->alloc[i].node == node)
 			return true;
 	return false;
 }
 
 /* Does the step put an end to the attempt? down: how often each node is, before it. */
-static bool ends_it(
-	const struct script_step *step, uint32_t job, const struct sl_placed *placed, const uint32_t *down)
+static bool ends_it(const struct script_step *step, uint32_t job, const struct sl_allocation *placed,
+	const uint32_t *down)
 {
-	if (step->what == SCRIPT_FAIL || step->what == SCRIPT_AGAIN)
+	if (step->what == SCRIPT_FAIL || step->what == SCRIPT_RETRY)
 		return step->row == job;
 	return step->what == SCRIPT_DOWN && !down[step->row] && on_node(placed, step->row);
 }
@@ -217,14 +217,14 @@ static void count_down(const struct script_step *step, uint32_t *down)
 
 /* When an attempt that began then ends, and how. */
 static sl_time attempt_ends(const struct world *w, const struct script *script, uint32_t job, sl_time start,
-	const struct sl_placed *placed, struct track *track, enum sl_state *state)
+	const struct sl_allocation *placed, struct track *track, enum sl_state *state)
 {
 	uint32_t down[WORLD_NODES] = { 0 };
 	const unsigned __int128 whole = (unsigned __int128)(w->run[job] - track->kept) << 32;
 	const sl_time cut =
 		w->overrun == SL_OVERRUN_KILL ? start + w->limit[job] - track->kept_time : SL_NEVER;
 	unsigned __int128 done = 0;
-	uint64_t rate = script->rate_set ? script->rate_first : SL_RATE_ONE;
+	uint64_t rate = script->rate_set ? script->rate_first : SL_SPEED_ONE;
 	sl_time now = start;
 	for (size_t i = 0;; i++) {
 		const struct script_step *step = i < script->count ? &script->step[i] : NULL;
@@ -259,7 +259,7 @@ static sl_time attempt_ends(const struct world *w, const struct script *script, 
 }
 
 /* Nobody starts on a node that is down or drained. */
-static bool may_be_there(const struct script *script, const struct sl_placed *placed, sl_time start)
+static bool may_be_there(const struct script *script, const struct sl_allocation *placed, sl_time start)
 {
 	uint32_t down[WORLD_NODES] = { 0 };
 	uint32_t drained[WORLD_NODES] = { 0 };
@@ -272,7 +272,7 @@ static bool may_be_there(const struct script *script, const struct sl_placed *pl
 			drained[step->row]--;
 	}
 	for (uint32_t i = 0; i < placed->count; i++)
-		if (down[placed->piece[i].node] || drained[placed->piece[i].node])
+		if (down[placed->alloc[i].node] || drained[placed->alloc[i].node])
 			return false;
 	return true;
 }
@@ -286,7 +286,8 @@ static void expect_attempts(
 	const size_t count = several ? several : result->start[job] != SL_NONE;
 	struct track track = { 0 };
 	for (size_t i = 0; i < count; i++) {
-		const struct sl_placed placed = sl_placed_of(result, job, several ? &attempt[i] : NULL);
+		const struct sl_allocation placed =
+			sl_allocation_of(result, job, several ? &attempt[i] : NULL);
 		const sl_time start = several ? attempt[i].start : result->start[job];
 		const sl_time end = several ? attempt[i].end : result->end[job];
 		const enum sl_state state = (enum sl_state)(several ? attempt[i].state : result->state[job]);

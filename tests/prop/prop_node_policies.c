@@ -112,7 +112,7 @@ static bool random_group(
 	if (style->bounds && below(rng, 2))
 		random_bounds(rng, g);
 	g->exclusive = style->exclusives && below(rng, 4) == 0;
-	return node_reference_could_hold(w, g);
+	return node_reference_could_keep(w, g);
 }
 
 static void random_job(struct sl_rng *rng, const struct style *style, struct node_world *w, uint32_t row)
@@ -151,7 +151,7 @@ static void random_sets(struct node_world *w, uint64_t seed)
 		for (uint32_t k = 0; k < w->job[i].group_count; k++) {
 			struct sl_group *g = &w->job[i].group[k];
 			g->node_set = (uint32_t)below(&rng, NW_SETS);
-			if (!node_reference_could_hold(w, g))
+			if (!node_reference_could_keep(w, g))
 				g->node_set = 0;
 		}
 }
@@ -195,13 +195,13 @@ static void sums(const struct node_world *w, const struct nr_placement *held, in
 	for (uint32_t node = 0; node < w->nodes; node++) {
 		bool on = false;
 		for (uint32_t i = 0; i < held->count; i++) {
-			const struct nr_piece *piece = &held->piece[i];
-			if (piece->node != node)
+			const struct nr_alloc *alloc = &held->alloc[i];
+			if (alloc->node != node)
 				continue;
 			on = true;
 			for (uint32_t kind = 0; kind < w->kinds; kind++) {
 				const int64_t amount =
-					piece->whole ? w->amount[node][kind] : piece->amount[kind];
+					alloc->whole ? w->amount[node][kind] : alloc->amount[kind];
 				*cpus += kind == SL_KIND_CPUS ? amount : 0;
 				*gpus += kind >= SL_KIND_GPUS ? amount : 0;
 			}
@@ -210,15 +210,15 @@ static void sums(const struct node_world *w, const struct nr_placement *held, in
 	}
 }
 
-static bool same_pieces(const struct node_world *w, uint32_t job, const struct nr_placement *held)
+static bool same_parts(const struct node_world *w, uint32_t job, const struct nr_placement *held)
 {
-	bool same = w->piece_count[job] == held->count;
-	for (uint32_t i = 0; i < w->piece_count[job] && same; i++) {
-		const struct nw_piece *piece = &w->piece[job][i];
+	bool same = w->alloc_count[job] == held->count;
+	for (uint32_t i = 0; i < w->alloc_count[job] && same; i++) {
+		const struct nw_alloc *alloc = &w->alloc[job][i];
 		same = false;
 		for (uint32_t k = 0; k < held->count && !same; k++)
-			same = held->piece[k].node == piece->node && held->piece[k].group == piece->group &&
-			       held->piece[k].tasks == piece->tasks;
+			same = held->alloc[k].node == alloc->node && held->alloc[k].group == alloc->group &&
+			       held->alloc[k].tasks == alloc->tasks;
 	}
 	return same;
 }
@@ -237,39 +237,39 @@ static const char *difference(const struct node_world *w, uint32_t job, const st
 	if (!got->nodes_held) /* Counted: such nodes have no names. */
 		return NULL;
 	sums(w, &want->held[job], &nodes, &cpus, &gpus);
-	if (!same_pieces(w, job, &want->held[job]))
+	if (!same_parts(w, job, &want->held[job]))
 		return "pieces";
 	return got->nodes_held[job] == nodes && got->cpus_held[job] == cpus && got->gpus_held[job] == gpus
 		       ? NULL
 		       : "sum held";
 }
 
-static void put_pieces(FILE *out, const struct node_world *w, uint32_t job, const struct nr_result *want)
+static void put_parts(FILE *out, const struct node_world *w, uint32_t job, const struct nr_result *want)
 {
 	(void)fprintf(out, "\nengine: start %lld on (node group tasks)", (long long)node_world_start(w, job));
-	for (uint32_t i = 0; i < w->piece_count[job]; i++)
-		(void)fprintf(out, " (%u %u %u)", w->piece[job][i].node, w->piece[job][i].group,
-			w->piece[job][i].tasks);
+	for (uint32_t i = 0; i < w->alloc_count[job]; i++)
+		(void)fprintf(out, " (%u %u %u)", w->alloc[job][i].node, w->alloc[job][i].group,
+			w->alloc[job][i].tasks);
 	(void)fprintf(out, "\nreference: start %lld on", (long long)want->start[job]);
 	for (uint32_t i = 0; i < want->held[job].count; i++)
-		(void)fprintf(out, " (%u %u %u)", want->held[job].piece[i].node,
-			want->held[job].piece[i].group, want->held[job].piece[i].tasks);
+		(void)fprintf(out, " (%u %u %u)", want->held[job].alloc[i].node,
+			want->held[job].alloc[i].group, want->held[job].alloc[i].tasks);
 }
 
-static void tell(
+static void report(
 	const struct node_world *w, uint32_t job, const struct nr_result *want, char *text, size_t size)
 {
 	node_world_describe(w, text, size);
 	FILE *out = fmemopen(text + strlen(text), size - strlen(text), "w");
 	if (!out)
 		return;
-	put_pieces(out, w, job, want);
+	put_parts(out, w, job, want);
 	(void)fclose(out);
 }
 
 static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool check, uint64_t seed)
 {
-	static const size_t room = 8000;
+	static const size_t capacity = 8000;
 	struct nr_options options = plans[plan].options;
 	struct nr_result want;
 	char policy[100];
@@ -281,7 +281,7 @@ static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool 
 	const int status = node_world_run(w, policy, check);
 	if (status || w->wrong[0]) {
 		what = status ? w->err.text : w->wrong;
-		node_world_describe(w, text, room);
+		node_world_describe(w, text, capacity);
 		cr_expect_fail("seed %llu, %s: %s\n%s", (unsigned long long)seed, policy, what, text);
 	}
 	/* Nodes that are counted have no names to be kept. */
@@ -291,7 +291,7 @@ static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool 
 		what = difference(w, job, &want);
 		if (!what)
 			continue;
-		tell(w, job, &want, text, room);
+		report(w, job, &want, text, capacity);
 		cr_expect_fail("seed %llu, %s: %s of job %u differs\n%s", (unsigned long long)seed, policy,
 			what, job + 1, text);
 	}
@@ -392,7 +392,7 @@ static bool audited(struct node_world *w, const char *preset, enum nr_place plac
 	return !what;
 }
 
-Test(node_policies, presets_hold_no_more_than_there_is_and_keep_work, .timeout = 3600)
+Test(node_policies, presets_keep_no_more_than_there_is_and_keep_work, .timeout = 3600)
 {
 	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	const uint64_t worlds = number[effort()];
@@ -415,7 +415,7 @@ Test(node_policies, presets_hold_no_more_than_there_is_and_keep_work, .timeout =
 /* Runs both, and compares: every time of the second is `times` that of the first, and every piece is on the
  * node that node[] says. */
 static bool alike(struct node_world *a, struct node_world *b, const char *policy, const uint32_t *node,
-	const char *told, uint64_t seed)
+	const char *reported, uint64_t seed)
 {
 	char text[8000];
 	const char *what = NULL;
@@ -429,11 +429,11 @@ static bool alike(struct node_world *a, struct node_world *b, const char *policy
 			what = "start";
 		else if (node_world_end(a, job) != node_world_end(b, job))
 			what = "end";
-		else if (node && a->piece_count[job] != b->piece_count[job])
+		else if (node && a->alloc_count[job] != b->alloc_count[job])
 			what = "pieces";
-		for (uint32_t i = 0; node && !what && i < a->piece_count[job]; i++) {
-			const struct nw_piece *x = &a->piece[job][i];
-			const struct nw_piece *y = &b->piece[job][i];
+		for (uint32_t i = 0; node && !what && i < a->alloc_count[job]; i++) {
+			const struct nw_alloc *x = &a->alloc[job][i];
+			const struct nw_alloc *y = &b->alloc[job][i];
 			if (node[x->node] != y->node || x->group != y->group || x->tasks != y->tasks)
 				what = "pieces";
 		}
@@ -441,7 +441,7 @@ static bool alike(struct node_world *a, struct node_world *b, const char *policy
 	if (what) {
 		node_world_describe(a, text, sizeof(text));
 		cr_expect_fail("seed %llu, %s, %s: %s of job %u differs\n%s", (unsigned long long)seed,
-			policy, told, what, job, text);
+			policy, reported, what, job, text);
 	}
 	node_world_release(a);
 	node_world_release(b);
@@ -529,14 +529,14 @@ Test(node_policies, devices_of_whole_gpus_do_not_matter, .timeout = 3600)
 }
 
 /* Half of those who ask for GPUs want a share, or a profile where some are divided. */
-static void ask_shares(struct node_world *w, uint64_t seed)
+static void needs_shares(struct node_world *w, uint64_t seed)
 {
 	struct sl_rng rng = sl_rng_stream(seed, "tests/shares");
 	w->gpu_parts = 1000;
 	w->divided = below(&rng, 3) == 0;
 	scale(w, 1, 1, w->gpu_parts);
 	for (uint32_t i = 0; i < w->count; i++) {
-		struct sl_demand *task = &w->job[i].group[0].task;
+		struct sl_task_resources *task = &w->job[i].group[0].task;
 		w->job[i].group_count = 1; /* Whether several fit at all depends on the placing. */
 		if (!task->gpus || below(&rng, 2))
 			continue;
@@ -548,7 +548,7 @@ static void ask_shares(struct node_world *w, uint64_t seed)
 	}
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < w->count; i++)
-		if (node_world_could_hold(w, i))
+		if (node_world_could_keep(w, i))
 			w->job[kept++] = w->job[i];
 	w->count = kept;
 }
@@ -563,7 +563,7 @@ Test(node_policies, shares_of_gpus_are_no_more_than_there_are, .timeout = 3600)
 		people(&w, seed);
 		for (enum nr_place place = NR_FIRST; place < NR_PLACES; place++)
 			leave_out(&w, place);
-		ask_shares(&w, seed);
+		needs_shares(&w, seed);
 		for (size_t i = 0; i < SL_LEN(presets) && w.count; i++)
 			if (!audited(&w, presets[i], (enum nr_place)((seed + i) % NR_PLACES), seed % 4 == 0,
 				    seed))

@@ -70,8 +70,8 @@ static int64_t scattered(
 	const uint32_t count = class->cluster->type[class->type].device_count;
 	for (uint32_t i = 0; class->device && i < count; i++)
 		sum = (sum * 7 + class->device[i]) % 1013;
-	for (uint32_t i = 0; class->crowd && i < SL_CROWDS; i++)
-		sum = (sum * 5 - class->crowd[i]) % 1013;
+	for (uint32_t i = 0; class->task_mix && i < SL_TASK_MIXES; i++)
+		sum = (sum * 5 - class->task_mix[i]) % 1013;
 	return sum;
 }
 
@@ -80,7 +80,7 @@ static int64_t scattered_device(void *state, const struct sl_device_pick *pick)
 	return (scattered(state, pick->class, pick->group, 1) + pick->device * 5 + pick->slice * 3) % 7;
 }
 
-static const struct sl_placing placings_here[] = {
+static const struct sl_node_scorer scorers_here[] = {
 	{ .name = "lowest", .score = lowest },
 	{ .name = "tight", .score = tight },
 	{ .name = "loose", .score = loose },
@@ -208,7 +208,7 @@ static void make_cluster(struct trial *t)
 }
 
 /* GPUs in parts; some tasks want less than one. */
-static void want_devices(struct trial *t, struct sl_demand *task)
+static void want_devices(struct trial *t, struct sl_task_resources *task)
 {
 	task->gpus *= sl_parts(t->cluster.gpu_parts);
 	if (!task->gpus || !t->cluster.gpu_parts || chance(t, 3))
@@ -280,7 +280,7 @@ static bool are_followed(const struct trial *t, bool wanted)
 	}
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		for (uint32_t k = 0; k < t->request[i].group_count; k++) {
-			const struct sl_demand *task = &t->group[i][k].task;
+			const struct sl_task_resources *task = &t->group[i][k].task;
 			wanted |= task->mig || task->gpu_mem || task->gpus % sl_parts(t->cluster.gpu_parts);
 		}
 	return any && wanted;
@@ -298,19 +298,19 @@ static void make_trial(struct trial *t, uint64_t seed)
 		for (uint32_t k = 0; k < GROUPS; k++)
 			make_group(t, &t->group[i][k]);
 	}
-	struct placing placing = { .rule = &placings_here[below(t, SL_LEN(placings_here))],
+	struct scorer scorer = { .rule = &scorers_here[below(t, SL_LEN(scorers_here))],
 		.ties = (enum sl_ties)below(t, 3),
 		.seed = below(t, 4) };
 	struct sl_err err = { 0 };
 	t->ref.cluster = &t->cluster;
 	t->ref.requests = t->request;
-	t->ref.placing = placing.rule;
-	t->ref.ties = placing.ties;
-	t->ref.seed = placing.seed;
+	t->ref.scorer = scorer.rule;
+	t->ref.ties = scorer.ties;
+	t->ref.seed = scorer.seed;
 	t->ref.asker = UINT32_MAX;
 	const bool wanted = chance(t, 4);
-	t->ref.devices = are_followed(t, wanted || placing.rule->devices || placing.rule->by_island);
-	placing.devices = wanted;
+	t->ref.devices = are_followed(t, wanted || scorer.rule->devices || scorer.rule->by_island);
+	scorer.devices = wanted;
 	for (uint32_t i = 0; i < t->cluster.window_count; i++) {
 		struct ref_window *w = &t->ref.window[t->ref.windows++];
 		w->from = t->window[i].from;
@@ -321,40 +321,39 @@ static void make_trial(struct trial *t, uint64_t seed)
 	if (chance(t, 2))
 		make_sets(t);
 	make_reservations(t);
-	cr_assert_eq(
-		nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, &placing, &err), SL_OK);
+	cr_assert_eq(nodes_new(&t->nodes, &t->cluster, t->request, REQUESTS, REF_JOBS, &scorer, &err), SL_OK);
 	nodes_clock(t->nodes, 0);
 }
 
 #define AGREE(t, ours, theirs)                                                                    \
 	cr_assert((ours) == (theirs), "seed %llu step %u, %s, %s: %lld, the reference says %lld", \
-		(unsigned long long)(t)->seed, (t)->step, (t)->ref.placing->name, (t)->doing,     \
+		(unsigned long long)(t)->seed, (t)->step, (t)->ref.scorer->name, (t)->doing,      \
 		(long long)(ours), (long long)(theirs))
 
-static void agree_pieces(struct trial *t, size_t count, const struct sl_piece *piece,
+static void agree_parts(struct trial *t, size_t count, const struct sl_node_tasks *alloc,
 	const struct ref_place *place, uint32_t request, bool suspended)
 {
-	struct sl_piece want[REF_TASKS];
-	const size_t wanted = request < REQUESTS ? ref_pieces(&t->ref, request, place, want) : 0;
+	struct sl_node_tasks want[REF_TASKS];
+	const size_t wanted = request < REQUESTS ? ref_parts(&t->ref, request, place, want) : 0;
 	AGREE(t, count, wanted);
 	for (size_t i = 0; i < count && i < wanted; i++) {
-		AGREE(t, piece[i].node, want[i].node);
-		AGREE(t, piece[i].group, want[i].group);
-		AGREE(t, piece[i].tasks, want[i].tasks);
-		AGREE(t, piece[i].devices, suspended ? 0 : want[i].devices);
+		AGREE(t, alloc[i].node, want[i].node);
+		AGREE(t, alloc[i].group, want[i].group);
+		AGREE(t, alloc[i].tasks, want[i].tasks);
+		AGREE(t, alloc[i].devices, suspended ? 0 : want[i].devices);
 	}
 }
 
 static void agree_all(struct trial *t)
 {
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	for (uint32_t job = 0; job < REF_JOBS; job++) {
 		const struct ref_job *j = &t->ref.job[job];
-		const size_t held = nodes_pieces(t->nodes, job, &piece);
-		agree_pieces(t, held, piece, &j->held, j->running ? j->request : REQUESTS, j->suspended);
-		const size_t promised = nodes_promised(t->nodes, job, &piece);
-		agree_pieces(
-			t, promised, piece, &j->promise, j->promised ? j->promised_request : REQUESTS, false);
+		const size_t held = nodes_allocs(t->nodes, job, &alloc);
+		agree_parts(t, held, alloc, &j->held, j->running ? j->request : REQUESTS, j->suspended);
+		const size_t promised = nodes_promised(t->nodes, job, &alloc);
+		agree_parts(
+			t, promised, alloc, &j->promise, j->promised ? j->promised_request : REQUESTS, false);
 	}
 	for (uint32_t kind = 0; kind < t->cluster.kind_count; kind++)
 		AGREE(t, nodes_idle(t->nodes, kind), ref_idle(&t->ref, kind));
@@ -412,20 +411,20 @@ static bool do_start_on(struct trial *t, struct undo *u)
 	const uint32_t job = u->job;
 	const uint32_t request = below(t, REQUESTS);
 	const sl_time end = t->ref.now + length_of(t);
-	struct sl_piece piece[REF_TASKS];
+	struct sl_node_tasks alloc[REF_TASKS];
 	struct ref_place place;
 	size_t count;
 	t->doing = "start on";
 	if (chance(t, 2) && ref_fits(&t->ref, request, t->ref.now, 1, false, &place)) {
-		count = ref_pieces(&t->ref, request, &place, piece);
+		count = ref_parts(&t->ref, request, &place, alloc);
 	} else {
 		count = 1 + below(t, 3);
 		for (size_t i = 0; i < count; i++)
-			piece[i] = (struct sl_piece){ below(t, t->cluster.node_count + 1),
+			alloc[i] = (struct sl_node_tasks){ below(t, t->cluster.node_count + 1),
 				(uint16_t)below(t, 2), 1 + below(t, 3), 0 };
 	}
-	const bool good = ref_start_on(&t->ref, job, request, end, piece, count);
-	AGREE(t, nodes_start_on(t->nodes, job, request, end, piece, count), good);
+	const bool good = ref_start_on(&t->ref, job, request, end, alloc, count);
+	AGREE(t, nodes_start_on(t->nodes, job, request, end, alloc, count), good);
 	return good;
 }
 
@@ -565,7 +564,7 @@ static void undo_start_promised(struct trial *t, const struct undo *u)
 }
 
 static const struct command {
-	bool (*whose)(const struct ref_job *job);
+	bool (*beneficiary)(const struct ref_job *job);
 	bool (*act)(struct trial *t, struct undo *u);
 	void (*back)(struct trial *t, const struct undo *u);
 } commands[] = {
@@ -590,7 +589,7 @@ static bool command(struct trial *t, struct undo *u)
 	u->command = &commands[below(t, SL_LEN(commands))];
 	u->digest = nodes_digest(t->nodes);
 	u->ref = t->ref;
-	u->job = job_that(t, u->command->whose);
+	u->job = job_that(t, u->command->beneficiary);
 	return u->job != UINT32_MAX && u->command->act(t, u);
 }
 
@@ -605,14 +604,14 @@ static void take_back(struct trial *t, const struct undo *u)
 /* ---- Questions -------------------------------------------------------------------------------------------
  */
 
-static void ask(struct trial *t)
+static void needs(struct trial *t)
 {
 	struct ref_place place;
 	for (unsigned i = 0; i < 3; i++) {
 		const uint32_t request = below(t, REQUESTS);
 		const sl_time length = length_of(t);
 		t->doing = "could hold";
-		AGREE(t, nodes_could_hold(t->nodes, request), ref_could_hold(&t->ref, request));
+		AGREE(t, nodes_could_hold(t->nodes, request), ref_could_keep(&t->ref, request));
 		t->doing = "fits";
 		AGREE(t, nodes_fits(t->nodes, request, length),
 			ref_fits(&t->ref, request, t->ref.now, length, false, &place));
@@ -630,12 +629,12 @@ static void guard(struct trial *t)
 	const bool named = chance(t, 3);
 	t->ref.asker = below(t, REF_JOBS);
 	nodes_for(t->nodes, t->ref.asker);
-	nodes_guard(t->nodes, request, at, length, named);
+	nodes_backfill_check(t->nodes, request, at, length, named);
 	ref_guard(&t->ref, request, at, length, named);
 	t->ref.asker = UINT32_MAX;
 }
 
-static void ask_guard(struct trial *t)
+static void needs_guard(struct trial *t)
 {
 	struct ref_place place;
 	for (uint32_t request = 0; request < REQUESTS; request++) {
@@ -646,7 +645,8 @@ static void ask_guard(struct trial *t)
 			continue;
 		nodes_for(t->nodes, asker);
 		t->ref.asker = asker;
-		AGREE(t, nodes_guard_allows(t->nodes, request, length), ref_allows(&t->ref, request, length));
+		AGREE(t, nodes_backfill_check_allows(t->nodes, request, length),
+			ref_allows(&t->ref, request, length));
 		t->ref.asker = UINT32_MAX;
 	}
 }
@@ -663,9 +663,9 @@ static void instant(struct trial *t)
 		if (chance(t, 4))
 			guard(t);
 		if (chance(t, 3))
-			ask(t);
+			needs(t);
 		if (t->ref.guarded && chance(t, 2))
-			ask_guard(t);
+			needs_guard(t);
 		for (unsigned back = chance(t, 5) ? below(t, count + 1) : 0; back; back--) {
 			const struct ref now = t->ref;
 			take_back(t, &undo[--count]);
@@ -711,7 +711,7 @@ static void pass_time(struct trial *t)
 		}
 	}
 	nodes_forget(t->nodes);
-	nodes_guard_end(t->nodes);
+	nodes_backfill_check_end(t->nodes);
 	t->ref.guarded = false;
 	t->ref.now = now;
 	nodes_clock(t->nodes, now);

@@ -36,12 +36,12 @@ static void random_world(struct node_world *w, uint64_t seed)
 	}
 }
 
-static int64_t told(const struct node_world *w, const char *name)
+static int64_t reported(const struct node_world *w, const char *name)
 {
 	const struct sl_result *result = &w->sim.result;
-	for (size_t i = 0; i < result->told_metric_count; i++)
-		if (strcmp(result->told_metric[i].name, name) == 0)
-			return result->told_metric[i].micro;
+	for (size_t i = 0; i < result->reported_metric_count; i++)
+		if (strcmp(result->reported_metric[i].name, name) == 0)
+			return result->reported_metric[i].micro;
 	return SL_NONE;
 }
 
@@ -85,7 +85,7 @@ Test(power, energy_is_what_jobs_and_nodes_add_up_to)
 				(uint64_t)(result->end[i] - result->start[i]);
 		const power_sum idle =
 			(power_sum)w.nodes * 620 * POWER_UW * (uint64_t)(result->last - w.submit[0]);
-		cr_expect_eq(told(&w, "energy.joules"), (int64_t)((jobs + idle) / 1000000), "seed %llu",
+		cr_expect_eq(reported(&w, "energy.joules"), (int64_t)((jobs + idle) / 1000000), "seed %llu",
 			(unsigned long long)seed);
 		node_world_release(&w);
 	}
@@ -100,18 +100,18 @@ Test(power, caps_hold)
 		const int64_t idle = w.nodes * 620 * POWER_UW;
 		const int64_t cap = idle + w.nodes * (int64_t)(1 + seed % 50) * 10 * POWER_UW;
 		run(&w, "easy", "throttle", cap);
-		cr_expect(told(&w, "power.peak") <= cap, "seed %llu", (unsigned long long)seed);
+		cr_expect(reported(&w, "power.peak") <= cap, "seed %llu", (unsigned long long)seed);
 		for (uint32_t i = 0; i < w.count; i++)
 			cr_expect_eq(w.sim.result.state[i], SL_COMPLETED);
 		node_world_release(&w);
 		const int64_t enough = idle + w.nodes * 421 * POWER_UW;
 		run(&w, "easy:power=admit", "admit", enough);
-		cr_expect(told(&w, "power.peak") <= enough, "seed %llu", (unsigned long long)seed);
+		cr_expect(reported(&w, "power.peak") <= enough, "seed %llu", (unsigned long long)seed);
 		for (uint32_t i = 0; i < w.count; i++)
 			cr_expect_eq(w.sim.result.state[i], SL_COMPLETED);
 		node_world_release(&w);
 		run(&w, "easy:power=admit", "admit", cap);
-		cr_expect(told(&w, "power.peak") <= cap, "seed %llu", (unsigned long long)seed);
+		cr_expect(reported(&w, "power.peak") <= cap, "seed %llu", (unsigned long long)seed);
 		node_world_release(&w);
 	}
 }
@@ -122,20 +122,20 @@ static void expect_whole(struct node_world *w, uint64_t seed, sl_time boot, sl_t
 {
 	const struct sl_result *result = &w->sim.result;
 	const sl_time length = result->last - w->submit[0];
-	const int64_t off = told(w, "power.off");
-	const int64_t booting = told(w, "power.booting");
-	const int64_t shutting = told(w, "power.shutting");
-	const int64_t by_state = told(w, "energy.on") + told(w, "energy.off") + told(w, "energy.booting") +
-				 told(w, "energy.shutting");
-	const int64_t by_use = told(w, "energy.jobs") + told(w, "energy.idle");
-	const int64_t all = told(w, "energy.joules");
+	const int64_t off = reported(w, "power.off");
+	const int64_t booting = reported(w, "power.booting");
+	const int64_t shutting = reported(w, "power.shutting");
+	const int64_t by_state = reported(w, "energy.on") + reported(w, "energy.off") +
+				 reported(w, "energy.booting") + reported(w, "energy.shutting");
+	const int64_t by_use = reported(w, "energy.jobs") + reported(w, "energy.idle");
+	const int64_t all = reported(w, "energy.joules");
 	cr_expect(all - by_state >= 0 && all - by_state < 4, "seed %llu", (unsigned long long)seed);
 	cr_expect(all - by_use >= 0 && all - by_use < 2, "seed %llu", (unsigned long long)seed);
 	cr_expect(off >= 0 && off + booting + shutting <= w->nodes * length);
-	cr_expect_eq(told(w, "energy.off"), 15 * off);
-	cr_expect_eq(told(w, "energy.booting"), 500 * booting);
-	cr_expect_eq(told(w, "energy.shutting"), 200 * shutting);
-	cr_expect(booting <= told(w, "power.boots") / 1000000 * boot);
+	cr_expect_eq(reported(w, "energy.off"), 15 * off);
+	cr_expect_eq(reported(w, "energy.booting"), 500 * booting);
+	cr_expect_eq(reported(w, "energy.shutting"), 200 * shutting);
+	cr_expect(booting <= reported(w, "power.boots") / 1000000 * boot);
 	for (uint32_t i = 0; i < w->count; i++) {
 		const sl_time stood = result->end[i] - result->start[i] - w->job[i].run * SL_SECOND;
 		cr_expect(stood >= 0 && stood <= boot + shutdown, "seed %llu job %u stood for %lld",

@@ -88,7 +88,7 @@ Test(resume, stopping_leaves_no_trace_under_any_preset, .timeout = 600)
 }
 
 /* As `past` of a run: replayed, verified, gone on under the same. */
-Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
+Test(resume, a_replayed_history_goes_on_as_if_never_stopped, .timeout = 600)
 {
 	for (uint64_t seed = 1; seed <= WORLDS; seed++)
 		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
@@ -106,11 +106,11 @@ Test(resume, a_replayed_past_goes_on_as_if_never_stopped, .timeout = 600)
 			cr_assert_eq(sim_begin(&first.sim, &options, &first.err), SL_OK);
 			const sl_time stop = (sl_time)(seed * 37 % (uint64_t)last_of(&whole)) * SL_SECOND;
 			cr_assert_eq(sim_advance(&first.sim, stop, &first.err), SL_OK);
-			const struct sim_stretch *past = sim_stretches(&first.sim, &count, &first.err);
-			cr_assert(past && count == 1);
+			const struct sim_interval *history = sim_intervals(&first.sim, &count, &first.err);
+			cr_assert(history && count == 1);
 			cr_assert_eq(world_open(&second, (*preset)->name, seed % 5 == 0, &options), SL_OK);
-			options.past = past;
-			options.past_count = 1;
+			options.history = history;
+			options.history_count = 1;
 			cr_assert_eq(sim_run(&second.sim, &options, &second.err), SL_OK, "%s, seed %llu: %s",
 				(*preset)->name, (unsigned long long)seed, second.err.text);
 			cr_assert(same(&whole, &second), "%s, seed %llu", (*preset)->name,
@@ -135,7 +135,7 @@ static int over_and_back(struct world *w, const char *policy, const char *other,
 {
 	struct sim_options options;
 	int status = world_open(w, policy, check, &options);
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	if (!status)
 		status = world_choose(w, other, &choice[0]);
 	if (!status)
@@ -145,7 +145,7 @@ static int over_and_back(struct world *w, const char *policy, const char *other,
 	if (!status)
 		status = sim_advance(&w->sim, stop, &w->err);
 	for (int i = 0; i < 2 && !status; i++)
-		status = sim_switch(&w->sim, &choice[i], &w->err);
+		status = sim_handover(&w->sim, &choice[i], &w->err);
 	if (!status)
 		status = sim_advance(&w->sim, SL_NEVER, &w->err);
 	return status ? status : sim_end(&w->sim, &w->err);
@@ -197,11 +197,11 @@ Test(resume, any_preset_may_follow_any, .timeout = 600)
 				const sl_time stop =
 					(sl_time)(seed * 101 % (uint64_t)last_of(&whole)) * SL_SECOND + 1;
 				cr_assert_eq(world_open(&parts, (*from)->name, true, &options), SL_OK);
-				options.record |= SIM_RECORD_PAST;
+				options.record |= SIM_RECORD_HISTORY;
 				cr_assert_eq(world_choose(&parts, (*to)->name, &choice), SL_OK);
 				cr_assert_eq(sim_begin(&parts.sim, &options, &parts.err), SL_OK);
 				cr_assert_eq(sim_advance(&parts.sim, stop, &parts.err), SL_OK);
-				cr_assert_eq(sim_switch(&parts.sim, &choice, &parts.err), SL_OK,
+				cr_assert_eq(sim_handover(&parts.sim, &choice, &parts.err), SL_OK,
 					"%s to %s, seed %llu: %s", (*from)->name, (*to)->name,
 					(unsigned long long)seed, parts.err.text);
 				cr_assert_eq(sim_advance(&parts.sim, SL_NEVER, &parts.err), SL_OK,
@@ -302,12 +302,12 @@ Test(resume, back_and_on_is_the_same_run, .timeout = 600)
 			cr_assert_eq(world_run(&whole, (*preset)->name, false), SL_OK);
 			const uint64_t last = (uint64_t)last_of(&whole);
 			cr_assert_eq(world_open(&w, (*preset)->name, false, &options), SL_OK);
-			options.record |= SIM_RECORD_PAST;
+			options.record |= SIM_RECORD_HISTORY;
 			cr_assert_eq(world_choose(&w, "easy:order=saf", &choice), SL_OK);
 			cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
 			const sl_time there = (sl_time)(seed * 53 % last) * SL_SECOND + 1;
 			cr_assert_eq(sim_advance(&w.sim, there, &w.err), SL_OK);
-			cr_assert_eq(sim_switch(&w.sim, &choice, &w.err), SL_OK);
+			cr_assert_eq(sim_handover(&w.sim, &choice, &w.err), SL_OK);
 			cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
 			cr_assert_eq(sim_back(&w.sim, there - 1, &w.err), SL_OK, "%s", w.err.text);
 			cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);

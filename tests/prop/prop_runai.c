@@ -180,7 +180,7 @@ static void check_instant(const struct run *run, sl_time at)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
-Test(prop_runai, books_room_and_work)
+Test(prop_runai, accounting_capacity_and_work)
 {
 	static struct run run;
 	uint32_t evicted = 0;

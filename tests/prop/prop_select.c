@@ -49,38 +49,38 @@ static void random_world(struct select_world *w)
 	sw_ready(w);
 }
 
-static void random_ask(struct select_world *w)
+static void random_desc(struct select_world *w)
 {
 	static const char *const gpus[] = { "gpu:1", "gpu:2", "gpu:4", "gpu:a:2" };
-	struct sl_ask *ask = sw_ask(w);
+	struct sl_job_desc *desc = sw_desc(w);
 	if (draw(3))
-		ask->tasks = 1 + draw(draw(4) ? 6 : 30);
+		desc->tasks = 1 + draw(draw(4) ? 6 : 30);
 	if (draw(4) == 0)
-		ask->nodes_min = ask->nodes_max = 1 + draw(4);
+		desc->nodes_min = desc->nodes_max = 1 + draw(4);
 	if (draw(12) == 0)
-		ask->nodes_max = ask->nodes_min == SL_NONE ? SL_NONE : ask->nodes_min + draw(3);
+		desc->nodes_max = desc->nodes_min == SL_NONE ? SL_NONE : desc->nodes_min + draw(3);
 	if (draw(6) == 0)
-		ask->cpus_per_task = 1 + draw(3);
+		desc->cpus_per_task = 1 + draw(3);
 	if (draw(8) == 0)
-		ask->exclusive = SL_EXCLUSIVE_NODE;
+		desc->exclusive = SL_EXCLUSIVE_NODE;
 	if (draw(20) == 0)
-		ask->exclusive = SL_EXCLUSIVE_USER;
+		desc->exclusive = SL_EXCLUSIVE_USER;
 	if (draw(6) == 0)
-		ask->tasks_per_node = 1 + draw(3);
+		desc->tasks_per_node = 1 + draw(3);
 	if (draw(3) == 0)
-		ask->gres = gpus[draw(4)];
+		desc->gres = gpus[draw(4)];
 	if (draw(10) == 0)
-		ask->gpus = draw(2) ? "3" : "6";
+		desc->gpus = draw(2) ? "3" : "6";
 	if (draw(10) == 0)
-		ask->mem_per_node = SL_NONE;
+		desc->mem_per_node = SL_NONE;
 	if (draw(10) == 0) {
-		ask->mem_per_node = SL_NONE;
-		ask->mem_per_cpu = 100 + draw(300);
+		desc->mem_per_node = SL_NONE;
+		desc->mem_per_cpu = 100 + draw(300);
 	}
 	if (draw(12) == 0)
-		ask->gres_flags = "enforce-binding";
-	ask->no_multithread = draw(15) == 0;
-	ask->spread = draw(30) == 0;
+		desc->gres_flags = "enforce-binding";
+	desc->no_multithread = draw(15) == 0;
+	desc->spread = draw(30) == 0;
 }
 
 static struct select_alloc *held[HELD];
@@ -91,12 +91,12 @@ static void check_alloc(
 	const struct select_world *w, const struct select_alloc *out, uint32_t world, uint32_t step)
 {
 	for (uint32_t i = 0; i < out->node_count; i++) {
-		const struct select_piece *p = &out->piece[i];
+		const struct select_node_alloc *p = &out->node_alloc[i];
 		const struct sl_node_type *type = &w->type[w->cluster.node_type[p->node]];
 		int64_t mem = p->mem;
 		for (size_t h = 0; h < held_count; h++)
 			for (uint32_t k = 0; k < held[h]->node_count; k++) {
-				const struct select_piece *other = &held[h]->piece[k];
+				const struct select_node_alloc *other = &held[h]->node_alloc[k];
 				if (other->node != p->node)
 					continue;
 				mem += other->mem;
@@ -119,9 +119,9 @@ static void step(struct select_world *w, uint32_t world, uint32_t number)
 	char plain[SW_TEXT];
 	uint64_t available[2] = { ~UINT64_C(0), ~UINT64_C(0) };
 	const uint32_t partition = draw(4) == 0;
-	const struct select_job job = { .ask = &w->ask, .partition = partition, .user = (int32_t)draw(2) };
+	const struct select_job job = { .desc = &w->desc, .partition = partition, .user = (int32_t)draw(2) };
 	const struct select_alloc *out;
-	random_ask(w);
+	random_desc(w);
 	if (draw(4) == 0)
 		available[draw(2)] &= ~(UINT64_C(15) << draw(60));
 	select_plain(w->select, true);
@@ -156,8 +156,8 @@ static void try_and_undo(struct select_world *w, uint32_t world)
 {
 	char before[SW_TEXT];
 	const struct select_alloc *out;
-	const struct select_job job = { .ask = &w->ask, .user = 0 };
-	random_ask(w);
+	const struct select_job job = { .desc = &w->desc, .user = 0 };
+	random_desc(w);
 	const enum select_answer want = select_place(w->select, &job, NULL, SELECT_NOW, &out);
 	(void)snprintf(before, sizeof(before), "%s", want == SELECT_FITS ? sw_show(w, out, true) : "nowhere");
 	const uint32_t mark = select_mark(w->select);
@@ -202,7 +202,7 @@ static int by_end(const void *a, const void *b)
 	const struct select_running *x = a, *y = b;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	return x->alloc->piece[0].node < y->alloc->piece[0].node ? -1 : 1;
+	return x->alloc->node_alloc[0].node < y->alloc->node_alloc[0].node ? -1 : 1;
 }
 
 /* Ends lie close together and far apart, and some are the same; some jobs are in no list. */
@@ -233,8 +233,8 @@ static void fill_up(struct select_world *w)
 {
 	const struct select_alloc *out;
 	for (int tries = 0; tries < 60 && held_count < HELD; tries++) {
-		random_ask(w);
-		const struct select_job job = { .ask = &w->ask, .partition = draw(4) == 0, .user = 0 };
+		random_desc(w);
+		const struct select_job job = { .desc = &w->desc, .partition = draw(4) == 0, .user = 0 };
 		if (select_place(w->select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
 			continue;
 		held_end[held_count] = random_end();
@@ -256,7 +256,7 @@ static void end_some(struct select_world *w)
 
 /* The number of worlds and steps at which it was planned for later. */
 static uint32_t plan_both(
-	struct select_world *w, uint32_t world, uint32_t number, uint64_t listing, bool told)
+	struct select_world *w, uint32_t world, uint32_t number, uint64_t listing, bool reported)
 {
 	static struct select_running running[HELD];
 	uint64_t available[2] = { ~UINT64_C(0), ~UINT64_C(0) }, want_nodes[2], got_nodes[2];
@@ -264,9 +264,9 @@ static uint32_t plan_both(
 		.running_count = running_now(running, listing),
 		.now = 90 * SL_SECOND,
 		.epoch = 1000,
-		.listing = told ? listing : 0 };
-	random_ask(w);
-	const struct select_job job = { .ask = &w->ask, .partition = draw(4) == 0, .user = 0 };
+		.listing = reported ? listing : 0 };
+	random_desc(w);
+	const struct select_job job = { .desc = &w->desc, .partition = draw(4) == 0, .user = 0 };
 	for (uint32_t i = draw(3); i > 0; i--)
 		available[draw(2)] &= ~(UINT64_C(4095) << draw(60));
 	if (draw(3) == 0) { /* Few nodes, which few jobs touch. */
@@ -277,7 +277,7 @@ static uint32_t plan_both(
 	const sl_time want = select_will_run(w->select, &job, available, &outlook, want_nodes);
 	const bool could = select_could(w->select, &job, available);
 	select_plain(w->select, false);
-	for (int again = 0; again < 2; again++) {
+	for (int retry = 0; retry < 2; retry++) {
 		const sl_time got = select_will_run(w->select, &job, available, &outlook, got_nodes);
 		cr_assert_eq(got, want, "world %u step %u: planned at %lld, not at %lld", world, number,
 			(long long)got, (long long)want);

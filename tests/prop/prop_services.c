@@ -12,7 +12,7 @@
 enum { STEPS = 400 };
 
 /* All that ever was. */
-struct past {
+struct beyond {
 	sl_time at[STEPS];
 	int64_t said[STEPS], change[STEPS];
 	int64_t first;
@@ -20,16 +20,16 @@ struct past {
 };
 
 /* Replicas as a period began: the changes of it undone, one by one. */
-static int64_t began(const struct past *past, sl_time now, sl_time period, int64_t replicas)
+static int64_t began(const struct beyond *beyond, sl_time now, sl_time period, int64_t replicas)
 {
-	for (int i = 0; i < past->count; i++)
-		if (now - past->at[i] < period)
-			replicas -= past->change[i];
+	for (int i = 0; i < beyond->count; i++)
+		if (now - beyond->at[i] < period)
+			replicas -= beyond->change[i];
 	return replicas;
 }
 
 static int64_t allowed(
-	const struct past *past, const struct scale_rules *rules, sl_time now, int64_t replicas, bool up)
+	const struct beyond *beyond, const struct scale_rules *rules, sl_time now, int64_t replicas, bool up)
 {
 	int64_t least = INT64_MAX;
 	int64_t most = INT64_MIN;
@@ -37,7 +37,7 @@ static int64_t allowed(
 		return replicas;
 	for (uint32_t i = 0; i < rules->policies; i++) {
 		const struct scale_policy *policy = &rules->policy[i];
-		const int64_t from = began(past, now, policy->period, replicas);
+		const int64_t from = began(beyond, now, policy->period, replicas);
 		int64_t change = policy->value;
 		if (policy->percent) /* Rounded so that there are rather more. */
 			change = up ? (from * policy->value + 99) / 100
@@ -52,7 +52,7 @@ static int64_t allowed(
 }
 
 static int64_t slow_step(
-	struct past *past, const struct scale_options *o, sl_time now, int64_t load, int64_t replicas)
+	struct beyond *beyond, const struct scale_options *o, sl_time now, int64_t load, int64_t replicas)
 {
 	int64_t said = replicas;
 	const int64_t could = o->per_replica * replicas;
@@ -61,34 +61,34 @@ static int64_t slow_step(
 		said = (load + o->per_replica - 1) / o->per_replica;
 	int64_t low = said;
 	int64_t high = said;
-	if (!past->count)
-		past->first = replicas;
-	const sl_time since = past->count ? past->at[0] : now;
-	if (now - since < o->up.stabilization && past->first < low)
-		low = past->first;
-	if (now - since < o->down.stabilization && past->first > high)
-		high = past->first;
-	for (int i = 0; i < past->count; i++) {
-		if (now - past->at[i] < o->up.stabilization && past->said[i] < low)
-			low = past->said[i];
-		if (now - past->at[i] < o->down.stabilization && past->said[i] > high)
-			high = past->said[i];
+	if (!beyond->count)
+		beyond->first = replicas;
+	const sl_time since = beyond->count ? beyond->at[0] : now;
+	if (now - since < o->up.stabilization && beyond->first < low)
+		low = beyond->first;
+	if (now - since < o->down.stabilization && beyond->first > high)
+		high = beyond->first;
+	for (int i = 0; i < beyond->count; i++) {
+		if (now - beyond->at[i] < o->up.stabilization && beyond->said[i] < low)
+			low = beyond->said[i];
+		if (now - beyond->at[i] < o->down.stabilization && beyond->said[i] > high)
+			high = beyond->said[i];
 	}
 	int64_t to = replicas < low ? low : replicas > high ? high : replicas;
 	if (to > replicas) {
-		int64_t most = allowed(past, &o->up, now, replicas, true);
+		int64_t most = allowed(beyond, &o->up, now, replicas, true);
 		most = most > o->max ? o->max : most;
 		to = to > most ? most : to;
 		to = to < replicas ? replicas : to;
 	} else if (to < replicas) {
-		int64_t least = allowed(past, &o->down, now, replicas, false);
+		int64_t least = allowed(beyond, &o->down, now, replicas, false);
 		least = least < o->min ? o->min : least;
 		to = to < least ? least : to;
 		to = to > replicas ? replicas : to;
 	}
-	past->at[past->count] = now;
-	past->said[past->count] = said;
-	past->change[past->count++] = to - replicas;
+	beyond->at[beyond->count] = now;
+	beyond->said[beyond->count] = said;
+	beyond->change[beyond->count++] = to - replicas;
 	return to;
 }
 
@@ -115,7 +115,7 @@ Test(services, the_autoscaler_is_one_that_forgets_nothing)
 		o.up = some_rules(&rng);
 		o.down = some_rules(&rng);
 		struct scale scale = { .options = &o };
-		struct past past = { .count = 0 };
+		struct beyond beyond = { .count = 0 };
 		int64_t replicas = o.min + (int64_t)sl_rng_below(&rng, (uint64_t)(o.max - o.min) + 1);
 		sl_time now = 0;
 		int64_t load = 0;
@@ -125,7 +125,7 @@ Test(services, the_autoscaler_is_one_that_forgets_nothing)
 			if (sl_rng_below(&rng, 4) == 0)
 				load = (int64_t)sl_rng_below(&rng, (uint64_t)(o.per_replica * (o.max + 4)));
 			cr_assert(scale_step(&scale, now, load, replicas, &wanted));
-			const int64_t slow = slow_step(&past, &o, now, load, replicas);
+			const int64_t slow = slow_step(&beyond, &o, now, load, replicas);
 			cr_assert_eq(wanted, slow, "seed %llu, step %d: %lld, not %lld",
 				(unsigned long long)seed, i, (long long)wanted, (long long)slow);
 			cr_assert(wanted >= o.min && wanted <= o.max);

@@ -24,7 +24,7 @@ struct world {
 	struct registry registry;
 	struct settings settings;
 	struct policy_choice choice;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 };
 
@@ -92,13 +92,13 @@ static void world_end(struct world *w)
 	registry_release(&w->registry);
 }
 
-static int64_t told(const struct world *w, const char *name, int service)
+static int64_t reported(const struct world *w, const char *name, int service)
 {
 	char label[80];
 	(void)snprintf(label, sizeof(label), "serving.%s{service=s%d}", name, service);
-	for (size_t i = 0; i < w->sim.result.told_metric_count; i++)
-		if (strcmp(w->sim.result.told_metric[i].name, label) == 0)
-			return w->sim.result.told_metric[i].micro;
+	for (size_t i = 0; i < w->sim.result.reported_metric_count; i++)
+		if (strcmp(w->sim.result.reported_metric[i].name, label) == 0)
+			return w->sim.result.reported_metric[i].micro;
 	return SL_NONE;
 }
 
@@ -107,7 +107,7 @@ static int64_t ready_at(const struct world *w, const char *family, int64_t secon
 {
 	const struct sl_result *result = &w->sim.result;
 	const struct sl_jobs *jobs = result->jobs;
-	const int64_t *ready = result->told_column[0].micro;
+	const int64_t *ready = result->reported_column[0].micro;
 	int64_t count = 0;
 	for (uint32_t row = 0; row < jobs->count; row++)
 		count += strcmp(jobs->profile[jobs->profile_of[row]].family, family) == 0 &&
@@ -138,17 +138,17 @@ static void compare(const struct world *w, int service, uint64_t seed)
 		lost += load > could ? load - could : 0;
 	}
 	sl_serves_release(&serves);
-	cr_expect_eq(told(w, "requests", service), asked, "seed %llu", (unsigned long long)seed);
-	cr_expect_eq(told(w, "unserved", service), lost, "seed %llu: %lld, not %lld",
-		(unsigned long long)seed, (long long)told(w, "unserved", service), (long long)lost);
-	cr_expect_leq(told(w, "wanted.max", service), w->max[service] * SL_SECOND);
-	cr_expect_leq(told(w, "ready.mean", service), told(w, "running.mean", service));
+	cr_expect_eq(reported(w, "requests", service), asked, "seed %llu", (unsigned long long)seed);
+	cr_expect_eq(reported(w, "unserved", service), lost, "seed %llu: %lld, not %lld",
+		(unsigned long long)seed, (long long)reported(w, "unserved", service), (long long)lost);
+	cr_expect_leq(reported(w, "wanted.max", service), w->max[service] * SL_SECOND);
+	cr_expect_leq(reported(w, "ready.mean", service), reported(w, "running.mean", service));
 }
 
 /* By spans; wanted are within their bounds in each, once the first have come. */
 static void look_at_table(const struct world *w, uint64_t seed)
 {
-	const struct sl_told_table *table = &w->sim.result.told_table[0];
+	const struct sl_report_table *table = &w->sim.result.reported_table[0];
 	cr_assert_str_eq(table->name, "serving");
 	for (size_t i = 0; i < table->rows; i++) {
 		const struct sl_cell *row = &table->cell[i * table->columns];

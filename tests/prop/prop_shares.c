@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_shares.c - orders of parties against a slow, obvious reference, second by second, on generated
+ * prop_fair_shares.c - orders of parties against a slow, obvious reference, second by second, on generated
  * workloads.
  */
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 
 #include "tests/world/world.h"
 
-enum { PARTIES = 4 };
+enum { SHARE_HOLDERS = 4 };
 enum rule { FAIR, DRF, STRIDE };
 
 static const struct {
@@ -30,15 +30,15 @@ static const struct {
 };
 
 /* In thousandths; users 0 to 3. */
-static const int64_t weight[PARTIES] = { 1000, 2000, 500, 1000 };
+static const int64_t weight[SHARE_HOLDERS] = { 1000, 2000, 500, 1000 };
 
 struct reference {
 	const struct world *w;
 	int64_t start[WORLD_JOBS], end[WORLD_JOBS];
 	int64_t free, now;
-	int64_t used[PARTIES], held[PARTIES];                    /* cpu-seconds, cpus */
-	int64_t pass[PARTIES], remain[PARTIES], global, tickets; /* Stride. */
-	bool in[PARTIES];
+	int64_t used[SHARE_HOLDERS], held[SHARE_HOLDERS];                    /* cpu-seconds, cpus */
+	int64_t pass[SHARE_HOLDERS], remain[SHARE_HOLDERS], global, tickets; /* Stride. */
+	bool in[SHARE_HOLDERS];
 };
 
 static int64_t rounded(int64_t a, int64_t b) { return (a + b / 2) / b; }
@@ -48,10 +48,10 @@ static bool waits(const struct reference *r, uint32_t job)
 	return r->w->job[job].submit <= r->now && r->start[job] < 0;
 }
 
-static uint32_t first_of(const struct reference *r, int32_t party)
+static uint32_t first_of(const struct reference *r, int32_t share_holder)
 {
 	for (uint32_t job = 0; job < r->w->count; job++)
-		if (r->w->job[job].user == party && waits(r, job))
+		if (r->w->job[job].user == share_holder && waits(r, job))
 			return job;
 	return UINT32_MAX;
 }
@@ -71,13 +71,13 @@ static int compare(const struct reference *r, enum rule rule, int32_t a, int32_t
 	return (x > y) - (x < y);
 }
 
-static void join(struct reference *r, int32_t party)
+static void join(struct reference *r, int32_t share_holder)
 {
-	if (r->in[party])
+	if (r->in[share_holder])
 		return;
-	r->in[party] = true;
-	r->tickets += weight[party];
-	r->pass[party] = r->global + r->remain[party];
+	r->in[share_holder] = true;
+	r->tickets += weight[share_holder];
+	r->pass[share_holder] = r->global + r->remain[share_holder];
 }
 
 static void begin(struct reference *r, size_t pair, uint32_t job)
@@ -102,11 +102,12 @@ static void begin(struct reference *r, size_t pair, uint32_t job)
 static uint32_t next_of(const struct reference *r, enum rule rule, const bool *barred)
 {
 	uint32_t found = UINT32_MAX;
-	for (int32_t party = 0; party < PARTIES; party++) {
-		const uint32_t job = barred[party] ? UINT32_MAX : first_of(r, party);
+	for (int32_t share_holder = 0; share_holder < SHARE_HOLDERS; share_holder++) {
+		const uint32_t job = barred[share_holder] ? UINT32_MAX : first_of(r, share_holder);
 		if (job == UINT32_MAX)
 			continue;
-		const int order = found == UINT32_MAX ? -1 : compare(r, rule, party, r->w->job[found].user);
+		const int order =
+			found == UINT32_MAX ? -1 : compare(r, rule, share_holder, r->w->job[found].user);
 		if (order < 0 || (order == 0 && job < found))
 			found = job;
 	}
@@ -139,7 +140,7 @@ static void whoever_fits(struct reference *r, size_t pair)
 
 static void reference_pass(struct reference *r, size_t pair)
 {
-	bool barred[PARTIES] = { false };
+	bool barred[SHARE_HOLDERS] = { false };
 	if (pairs[pair].shadow) {
 		whoever_fits(r, pair);
 		return;
@@ -178,8 +179,8 @@ static void reference_run(struct reference *r, const struct world *w, size_t pai
 		if (event) /* Usage accrues, and the order changes; but nobody looks before something happens.
 			    */
 			reference_pass(r, pair);
-		for (int32_t party = 0; party < PARTIES; party++)
-			r->used[party] += r->held[party];
+		for (int32_t share_holder = 0; share_holder < SHARE_HOLDERS; share_holder++)
+			r->used[share_holder] += r->held[share_holder];
 	}
 }
 
@@ -198,12 +199,12 @@ static void random_world(struct world *w, uint64_t seed)
 		job->run = 1 + (int64_t)sl_rng_below(&rng, run);
 		job->limit = job->run + (int64_t)sl_rng_below(&rng, 3);
 		job->size = 1 + (int32_t)sl_rng_below(&rng, (uint64_t)w->cpus);
-		job->user = (int32_t)sl_rng_below(&rng, PARTIES);
+		job->user = (int32_t)sl_rng_below(&rng, SHARE_HOLDERS);
 	}
 	/* The weights name users 1 and 2. */
 }
 
-Test(shares, generated_workloads_agree_with_the_reference, .timeout = 600)
+Test(fair_shares, generated_workloads_agree_with_the_reference, .timeout = 600)
 {
 	const char *text = getenv("SL_EFFORT");
 	const uint64_t worlds = text && strcmp(text, "full") == 0 ? 12000 : text ? 300 : 3000;

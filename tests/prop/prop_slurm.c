@@ -31,14 +31,14 @@ struct drawn_run {
 	struct sl_arena *arena;
 	struct scenario scenario;
 	struct policy_choice choice;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 };
 
 struct checked {
 	const struct slurm_world *w;
 	const struct ctl *c;
-	struct seen course[SW_JOBS];
+	struct seen series[SW_JOBS];
 	enum sw_verb state[SW_NODES]; /* As commands left it: SW_OTHER, SW_RESUME: in use. */
 	uint32_t commands_done;
 	const struct sl_pass *pass;
@@ -75,17 +75,18 @@ static void check_node(const struct checked *ck, uint32_t n)
 	for (uint32_t row = 0; row < ck->w->job_count; row++) {
 		const struct ctl_job *job = &c->job[row];
 		for (uint32_t i = 0; holds(job) && i < job->alloc->node_count; i++) {
-			const struct select_piece *piece = &job->alloc->piece[i];
-			if (piece->node != n)
+			const struct select_node_alloc *node_alloc = &job->alloc->node_alloc[i];
+			if (node_alloc->node != n)
 				continue;
-			mem += piece->mem;
+			mem += node_alloc->mem;
 			for (uint32_t core = 0; core < ck->w->node[n].cpus; core++)
-				on_core[core] += job->state != CTL_SUSPENDED && (piece->cores[0] >> core & 1);
-			if (!piece->gres)
+				on_core[core] +=
+					job->state != CTL_SUSPENDED && (node_alloc->cores[0] >> core & 1);
+			if (!node_alloc->gres)
 				continue;
-			CLAIM(!(devices & piece->gres[0].devices),
+			CLAIM(!(devices & node_alloc->gres[0].devices),
 				"job %u has a GPU of another one on node %u", row + 1, n + 1);
-			devices |= piece->gres[0].devices;
+			devices |= node_alloc->gres[0].devices;
 		}
 	}
 	CLAIM(!(devices >> ck->w->node[n].gpus), "GPUs that node %u does not have", n + 1);
@@ -165,11 +166,11 @@ static void check_arrays(const struct checked *ck)
 static bool is_met(const struct checked *ck, const struct sw_job *drawn)
 {
 	const struct ctl_job *on = &ck->c->job[drawn->on];
-	const bool over = on->state == CTL_ENDED || ck->course[drawn->on].ended;
+	const bool over = on->state == CTL_ENDED || ck->series[drawn->on].ended;
 	const bool well = on->state == CTL_ENDED && on->ended_as == SL_COMPLETED;
 	switch (drawn->depend) {
 	case SW_AFTER:
-		return ck->course[drawn->on].started || holds(on) || over;
+		return ck->series[drawn->on].started || holds(on) || over;
 	case SW_AFTER_ANY:
 		return over;
 	case SW_AFTER_OK:
@@ -186,7 +187,7 @@ static void check_node_state(const struct checked *ck, uint32_t row)
 {
 	const struct select_alloc *alloc = ck->c->job[row].alloc;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
-		const uint32_t n = alloc->piece[i].node;
+		const uint32_t n = alloc->node_alloc[i].node;
 		CLAIM(ck->state[n] != SW_DRAIN && ck->state[n] != SW_DOWN,
 			"job %u starts on node %u, which is %s", row + 1, n + 1,
 			ck->state[n] == SW_DOWN ? "down" : "drained");
@@ -204,11 +205,11 @@ static void check_reserved(const struct checked *ck, uint32_t row)
 			c->now + job->time_limit * 60 <= resv->start)
 			continue;
 		for (uint32_t i = 0; i < job->alloc->node_count; i++)
-			CLAIM(!(resv->nodes[job->alloc->piece[i].node / 64] >>
-					      job->alloc->piece[i].node % 64 &
+			CLAIM(!(resv->nodes[job->alloc->node_alloc[i].node / 64] >>
+					      job->alloc->node_alloc[i].node % 64 &
 				      1),
 				"job %u starts on node %u, which is reserved", row + 1,
-				job->alloc->piece[i].node + 1);
+				job->alloc->node_alloc[i].node + 1);
 	}
 }
 
@@ -249,14 +250,14 @@ static void look(struct checked *ck)
 		check_limits(ck);
 	for (uint32_t row = 0; row < ck->w->job_count; row++) {
 		const struct ctl_job *job = &ck->c->job[row];
-		struct seen *course = &ck->course[row];
+		struct seen *series = &ck->series[row];
 		const bool begun = holds(job);
-		if (begun && (!course->begun || course->restarts != job->restarts))
+		if (begun && (!series->begun || series->restarts != job->restarts))
 			check_start(ck, row);
-		course->begun = begun;
-		course->started |= begun;
-		course->ended |= job->state == CTL_ENDED || job->restarts > 0;
-		course->restarts = job->restarts;
+		series->begun = begun;
+		series->started |= begun;
+		series->ended |= job->state == CTL_ENDED || job->restarts > 0;
+		series->restarts = job->restarts;
 	}
 }
 
@@ -344,11 +345,12 @@ static void check_rules(const struct checked *ck, const struct sl_result *result
 {
 	for (size_t i = 0; i < result->decision_count; i++) {
 		const struct sl_decision *d = &result->decision[i];
-		CLAIM(d->did == SL_DID_PLAN || d->rule != SL_RULE_NONE, "job %u: decision %u has no rule",
-			d->job + 1, d->did);
-		CLAIM(d->whose == UINT32_MAX || (d->whose < ck->w->job_count && d->whose != d->job),
+		CLAIM(d->decision == SL_DECISION_PLAN || d->rule != SL_RULE_NONE,
+			"job %u: decision %u has no rule", d->job + 1, d->decision);
+		CLAIM(d->beneficiary == UINT32_MAX ||
+				(d->beneficiary < ck->w->job_count && d->beneficiary != d->job),
 			"job %u at %lld: did %u by %s for job %u", d->job + 1, (long long)(d->at / SL_SECOND),
-			d->did, sl_rule_name((enum sl_rule)d->rule), d->whose + 1);
+			d->decision, sl_rule_name((enum sl_rule)d->rule), d->beneficiary + 1);
 		CLAIM(!i || d->at >= result->decision[i - 1].at, "job %u: out of order", d->job + 1);
 	}
 }
@@ -369,7 +371,7 @@ static uint64_t run_checked(const struct slurm_world *w)
 	if (!status)
 		status = sim_begin(&run.sim, &options, &run.err);
 	cr_assert_eq(status, SL_OK, "world %" PRIu64 ": %s", w->seed, run.err.text);
-	struct checked made = { .w = w, .c = run.sim.engine->pass.state, .pass = &run.sim.engine->pass };
+	struct checked made = { .w = w, .c = run.sim.engine->sim.state, .pass = &run.sim.engine->sim };
 	struct checked *const ck = &made;
 	cr_assert_eq(made.c->jobs->count, w->job_count, "world %" PRIu64, w->seed);
 	ctl_time last = 0; /* Something ran. */

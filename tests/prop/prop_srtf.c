@@ -95,7 +95,7 @@ static void ref_stop(struct ref *r, uint32_t i)
 }
 
 /* Stops as few as will do; false: all are not enough. */
-static bool ref_make_room(struct ref *r, uint32_t job)
+static bool ref_make_capacity(struct ref *r, uint32_t job)
 {
 	bool stopped[WORLD_JOBS] = { false };
 	uint32_t order[WORLD_JOBS];
@@ -137,7 +137,7 @@ static void ref_schedule(struct ref *r)
 	const bool passed[WORLD_JOBS] = { false };
 	for (int first; (first = ref_first(r, passed)) >= 0;) {
 		const uint32_t job = (uint32_t)first;
-		if (ref_free(r) >= r->w->job[job].size || ref_make_room(r, job)) {
+		if (ref_free(r) >= r->w->job[job].size || ref_make_capacity(r, job)) {
 			r->job[job].runs = true;
 			continue;
 		}

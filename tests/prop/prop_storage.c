@@ -63,7 +63,7 @@ static void take_moved(void *self, uint32_t row, sl_time from, int64_t bytes)
 	fast->moved += bytes;
 }
 
-static void take_told(void *self, uint32_t row)
+static void take_reported(void *self, uint32_t row)
 {
 	(void)self;
 	(void)row;
@@ -167,7 +167,7 @@ static void step(struct fast *fast, struct slow_flow *flow, sl_time to)
 	for (int k = 0; k < FLOWS; k++)
 		if (!flow[k].there && !flow[k].over && flow[k].begins <= to)
 			begin_one(fast, &flow[k], k);
-	const struct storage_sink sink = { fast, take_moved, take_told };
+	const struct storage_sink sink = { fast, take_moved, take_reported };
 	storage_pool_solve(&fast->flows, &fast->pool, to, &sink);
 	slow_fill(flow, (long double)fast->pool.capacity);
 	certify(fast);

@@ -93,17 +93,17 @@ static int run(struct storage_world *s, const char *policy)
 
 static int64_t metric(const struct sl_result *result, const char *name)
 {
-	for (size_t i = 0; i < result->told_metric_count; i++)
-		if (strcmp(result->told_metric[i].name, name) == 0)
-			return result->told_metric[i].micro;
+	for (size_t i = 0; i < result->reported_metric_count; i++)
+		if (strcmp(result->reported_metric[i].name, name) == 0)
+			return result->reported_metric[i].micro;
 	return SL_NONE;
 }
 
 static int64_t column(const struct sl_result *result, const char *name, uint32_t job)
 {
-	for (size_t i = 0; i < result->told_column_count; i++)
-		if (strcmp(result->told_column[i].name, name) == 0)
-			return result->told_column[i].micro[job];
+	for (size_t i = 0; i < result->reported_column_count; i++)
+		if (strcmp(result->reported_column[i].name, name) == 0)
+			return result->reported_column[i].micro[job];
 	return SL_NONE;
 }
 
@@ -114,8 +114,8 @@ static int64_t or_nothing(int64_t bytes) { return bytes > 0 ? bytes : 0; }
 static void expect_within(const struct storage_world *s, const char *named)
 {
 	const struct sl_result *result = &s->nodes.sim.result;
-	cr_assert_eq(result->told_table_count, 1);
-	const struct sl_told_table *table = &result->told_table[0];
+	cr_assert_eq(result->reported_table_count, 1);
+	const struct sl_report_table *table = &result->reported_table[0];
 	/* Spans of both ways are a second; later those of one may be longer than the other's. */
 	const bool short_run = result->last <= 500 * SL_SECOND;
 	for (size_t i = 0; i < table->rows; i++) {
@@ -166,7 +166,7 @@ static void expect_bytes(const struct storage_world *s, const char *named)
 	int64_t read = 0, pulls = 0, written = 0;
 	for (uint32_t i = 0; i < s->nodes.count; i++) {
 		const struct sl_profile *profile = &s->profile[i + 1];
-		const struct sl_placed placed = sl_placed_of(result, i, NULL);
+		const struct sl_allocation placed = sl_allocation_of(result, i, NULL);
 		pulls += (or_nothing(profile->image_bytes) + or_nothing(profile->dataset_bytes)) *
 			 (int64_t)placed.count;
 		read += or_nothing(profile->read);

@@ -19,7 +19,7 @@ struct fakes {
 	struct ctl_world w;
 	struct ctl *c;
 	struct ctl_job job[FAKES];
-	struct sl_ask ask[FAKES];
+	struct sl_job_desc desc[FAKES];
 	uint32_t count;
 	uint64_t set[16]; /* Nodes of the last question. */
 	struct ctl_resv_left left;
@@ -41,13 +41,13 @@ static inline void fake_begin(struct fakes *f, const char *conf)
 /* A new job of that user (0: u1, 1: u2, 2: root), nowhere yet. */
 static inline struct ctl_job *fake_job(struct fakes *f, uint32_t user)
 {
-	static const struct sl_job_more nothing = { .array = SL_NONE };
+	static const struct sl_job_attributes nothing = { .array = SL_NONE };
 	cr_assert_lt(f->count, FAKES);
-	struct sl_ask *ask = &f->ask[f->count];
+	struct sl_job_desc *desc = &f->desc[f->count];
 	struct ctl_job *job = &f->job[f->count];
-	sl_ask_clear(ask);
-	ask->nodes_min = ask->nodes_max = 1;
-	ask->mem_per_node = 10;
+	sl_job_desc_clear(desc);
+	desc->nodes_min = desc->nodes_max = 1;
+	desc->mem_per_node = 10;
 	*job = (struct ctl_job){ .row = f->count++,
 		.more = &nothing,
 		.user = user,
@@ -56,7 +56,7 @@ static inline struct ctl_job *fake_job(struct fakes *f, uint32_t user)
 		.array = CTL_NO_ROW,
 		.resv = CTL_NO_ROW,
 		.state = CTL_PENDING,
-		.ask = { .ask = ask, .user = (int32_t)user },
+		.desc = { .desc = desc, .user = (int32_t)user },
 		.next = CTL_NO_ROW,
 		.before = CTL_NO_ROW,
 		.time_limit = 1,
@@ -87,11 +87,11 @@ static inline struct ctl_job *fake_runs(
 	struct ctl *c = f->c;
 	struct ctl_job *job = fake_job(f, user);
 	const struct select_alloc *out;
-	struct sl_ask *ask = &f->ask[job->row];
-	ask->nodelist = nodes;
-	ask->nodes_min = ask->nodes_max = count;
-	ask->exclusive = SL_EXCLUSIVE_NODE;
-	cr_assert_eq(select_place(c->select, &job->ask, NULL, SELECT_NOW, &out), SELECT_FITS);
+	struct sl_job_desc *desc = &f->desc[job->row];
+	desc->nodelist = nodes;
+	desc->nodes_min = desc->nodes_max = count;
+	desc->exclusive = SL_EXCLUSIVE_NODE;
+	cr_assert_eq(select_place(c->select, &job->desc, NULL, SELECT_NOW, &out), SELECT_FITS);
 	job->alloc = select_take(c->select, out);
 	job->state = CTL_RUNNING;
 	job->start = c->now;

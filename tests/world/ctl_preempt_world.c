@@ -24,7 +24,7 @@ static char name_of(const struct ctl_job *job)
 	return (char)(job->row < 26 ? 'A' + (int)job->row : 'a' + (int)job->row - 26);
 }
 
-static void tell(struct ctl *c, const char *what, const struct ctl_job *job)
+static void report(struct ctl *c, const char *what, const struct ctl_job *job)
 {
 	struct preempt_world *w = world_of(c);
 	if (w->log_len + 20 < PW_LOG)
@@ -51,10 +51,10 @@ static void leaves(struct ctl *c, struct ctl_job *job, enum ctl_state state)
 	job->alloc = NULL;
 }
 
-static void act_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
+static void act_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported)
 {
-	(void)told;
-	tell(c, state == SL_PREEMPTED ? "end" : "finish", job);
+	(void)reported;
+	report(c, state == SL_PREEMPTED ? "end" : "finish", job);
 	leaves(c, job, CTL_ENDED);
 }
 
@@ -62,21 +62,21 @@ static void act_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bo
 {
 	(void)as;
 	(void)held;
-	tell(c, "requeue", job);
+	report(c, "requeue", job);
 	leaves(c, job, CTL_PENDING);
 }
 
 static void act_suspend(struct ctl *c, struct ctl_job *job)
 {
 	must(job->state == CTL_RUNNING, "a job that does not run is suspended");
-	tell(c, "stop", job);
+	report(c, "stop", job);
 	job->state = CTL_SUSPENDED;
 }
 
 static void act_resume(struct ctl *c, struct ctl_job *job)
 {
 	must(job->state == CTL_SUSPENDED, "a job that is not suspended goes on");
-	tell(c, "go", job);
+	report(c, "go", job);
 	job->state = CTL_RUNNING;
 }
 
@@ -161,9 +161,9 @@ struct ctl_job *pw_job(struct preempt_world *w, uint32_t part, int64_t tasks)
 		row++;
 	must(row < PW_JOBS, "the test has too many jobs");
 	struct ctl_job *job = &w->job[row];
-	sl_ask_clear(&w->ask[row]);
-	w->ask[row].mem_per_node = 100;
-	w->ask[row].tasks = tasks;
+	sl_job_desc_clear(&w->desc[row]);
+	w->desc[row].mem_per_node = 100;
+	w->desc[row].tasks = tasks;
 	*job = (struct ctl_job){ .row = row,
 		.state = CTL_PENDING,
 		.qos = CTL_NO_ROW,
@@ -172,15 +172,15 @@ struct ctl_job *pw_job(struct preempt_world *w, uint32_t part, int64_t tasks)
 		.requeue_ok = true,
 		.preempted_at = CTL_NONE,
 		.end_limit = CTL_NEVER,
-		.ask = { .ask = &w->ask[row], .partition = part, .user = -1 } };
+		.desc = { .desc = &w->desc[row], .partition = part, .user = -1 } };
 	return job;
 }
 
 struct ctl_job *pw_whole(struct preempt_world *w, uint32_t part, int64_t nodes)
 {
 	struct ctl_job *job = pw_job(w, part, SL_NONE);
-	w->ask[job->row].nodes_min = w->ask[job->row].nodes_max = nodes;
-	w->ask[job->row].exclusive = SL_EXCLUSIVE_NODE;
+	w->desc[job->row].nodes_min = w->desc[job->row].nodes_max = nodes;
+	w->desc[job->row].exclusive = SL_EXCLUSIVE_NODE;
 	return job;
 }
 
@@ -188,7 +188,7 @@ bool pw_start(struct preempt_world *w, struct ctl_job *job)
 {
 	struct ctl *c = &w->c;
 	const struct select_alloc *out;
-	if (select_place(c->select, &job->ask, NULL, SELECT_NOW, &out) != SELECT_FITS)
+	if (select_place(c->select, &job->desc, NULL, SELECT_NOW, &out) != SELECT_FITS)
 		return false;
 	job->alloc = select_take(c->select, out);
 	job->state = CTL_RUNNING;

@@ -18,7 +18,7 @@ struct preempt_world {
 	struct ctl_part part[SW_PARTITIONS];
 	struct ctl_qos qos[PW_QOS];
 	struct ctl_job job[PW_JOBS];
-	struct sl_ask ask[PW_JOBS];
+	struct sl_job_desc desc[PW_JOBS];
 	uint64_t preempts[PW_QOS];
 	char log[PW_LOG];
 	size_t log_len;

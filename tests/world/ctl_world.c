@@ -63,7 +63,7 @@ static void take_words(struct line *line, const char *at)
 	(void)snprintf(line->options, sizeof(line->options), "%s", at);
 }
 
-static size_t put_line(char *out, size_t room, const char *at)
+static size_t put_line(char *out, size_t capacity, const char *at)
 {
 	struct line line = { .user = "root", .state = "COMPLETED", .exit = "0:0" };
 	int64_t run = 0;
@@ -72,9 +72,10 @@ static size_t put_line(char *out, size_t room, const char *at)
 	cr_assert(sl_get_i64(line.submit, strlen(line.submit), &submit));
 	cr_assert(sl_get_i64(line.run, strlen(line.run), &run));
 	submit += CW_T0;
-	return (size_t)snprintf(out, room, "%s|%lld|%lld|%lld|%lld|%s|%s|%s|%s|%s|sbatch%s%s x.sh\n", line.id,
-		(long long)submit, (long long)submit, (long long)(submit + run), (long long)run, line.user,
-		line.account, line.qos, line.state, line.exit, *line.options == ' ' ? "" : " ", line.options);
+	return (size_t)snprintf(out, capacity, "%s|%lld|%lld|%lld|%lld|%s|%s|%s|%s|%s|sbatch%s%s x.sh\n",
+		line.id, (long long)submit, (long long)submit, (long long)(submit + run), (long long)run,
+		line.user, line.account, line.qos, line.state, line.exit, *line.options == ' ' ? "" : " ",
+		line.options);
 }
 
 static const char *sacct_of(const char *jobs)
@@ -311,24 +312,25 @@ const char *cw_id(const struct ctl_world *w, uint32_t row)
 	return jobs->id_name && jobs->id_name[row] ? jobs->id_name[row] : id;
 }
 
-const char *cw_told(struct ctl_world *w)
+const char *cw_reported(struct ctl_world *w)
 {
-	static const char *const did[] = { "start", "preempt", "resume", "resize", "end", "plan" };
+	static const char *const decision[] = { "start", "preempt", "resume", "resize", "end", "plan" };
 	static char text[20000];
 	const struct sl_result *r = &w->sim.result;
 	size_t len = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < r->decision_count; i++) {
 		const struct sl_decision *d = &r->decision[i];
-		const bool plan = d->did == SL_DID_PLAN;
+		const bool plan = d->decision == SL_DECISION_PLAN;
 		char planned[32] = " none";
 		if (d->start != SL_NONE)
 			(void)snprintf(planned, sizeof(planned), " %lld", (long long)second_of(w, d->start));
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%lld %s %s%s%s", len ? "; " : "",
-			(long long)second_of(w, d->at), did[d->did], cw_id(w, d->job), plan ? planned : " ",
-			plan ? "" : sl_rule_name((enum sl_rule)d->rule));
-		if (d->whose != UINT32_MAX)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "(%s)", cw_id(w, d->whose));
+			(long long)second_of(w, d->at), decision[d->decision], cw_id(w, d->job),
+			plan ? planned : " ", plan ? "" : sl_rule_name((enum sl_rule)d->rule));
+		if (d->beneficiary != UINT32_MAX)
+			len += (size_t)snprintf(
+				text + len, sizeof(text) - len, "(%s)", cw_id(w, d->beneficiary));
 		cr_assert_lt(len, sizeof(text));
 	}
 	return text;

@@ -37,7 +37,7 @@ struct ctl_world {
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct sl_arena *arena;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 	struct ctl ctl; /* Of cw_make. */
 	char text[1000];
@@ -68,7 +68,7 @@ const char *cw_nodes(struct ctl_world *w, const char *id);
 const char *cw_reasons(struct ctl_world *w, const char *id);
 /* What it decided: "0 start 1 order; 5 plan 2 100; 60 preempt 1 rank(3)", times after T0, for whom in
  * brackets; lent until the next call. */
-const char *cw_told(struct ctl_world *w);
+const char *cw_reported(struct ctl_world *w);
 const char *cw_id(const struct ctl_world *w, uint32_t row);
 /* All of them: "1:0-100@n[1-2] 2:100-160@n[1-4]", in the order of the lines. */
 const char *cw_schedule(struct ctl_world *w);

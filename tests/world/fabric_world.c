@@ -77,8 +77,8 @@ struct fabric_path fabric_row(
 	struct fabric_path path;
 	for (uint32_t i = 0; i < nodes; i++)
 		spot[i] = (struct fabric_spot){ first + i, ranks };
-	const struct fabric_ask ask = { .pattern = pattern, .dims = 1, .spot = spot, .spots = nodes };
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	const struct fabric_needs needs = { .pattern = pattern, .dims = 1, .spot = spot, .spots = nodes };
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	return path;
 }
 

@@ -26,7 +26,7 @@ struct fw {
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct sl_arena *arena;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 };
 
@@ -88,18 +88,18 @@ static inline void end(struct fw *w)
 static inline double metric(const struct fw *w, const char *name)
 {
 	const struct sl_result *result = &w->sim.result;
-	for (size_t i = 0; i < result->told_metric_count; i++)
-		if (strcmp(result->told_metric[i].name, name) == 0)
-			return (double)result->told_metric[i].micro / 1e6;
+	for (size_t i = 0; i < result->reported_metric_count; i++)
+		if (strcmp(result->reported_metric[i].name, name) == 0)
+			return (double)result->reported_metric[i].micro / 1e6;
 	return (double)NAN;
 }
 
 static inline double column(const struct fw *w, const char *name, uint32_t job)
 {
 	const struct sl_result *result = &w->sim.result;
-	for (size_t i = 0; i < result->told_column_count; i++)
-		if (strcmp(result->told_column[i].name, name) == 0)
-			return (double)result->told_column[i].micro[job] / 1e6;
+	for (size_t i = 0; i < result->reported_column_count; i++)
+		if (strcmp(result->reported_column[i].name, name) == 0)
+			return (double)result->reported_column[i].micro[job] / 1e6;
 	cr_assert_fail("no column %s", name);
 	return 0;
 }

@@ -51,7 +51,7 @@ static void put_flag(struct heard *h, const char *name, bool set)
 		heard_put(h, " %s", name);
 }
 
-void heard_ask(struct heard *h, const struct sl_ask *a)
+void heard_desc(struct heard *h, const struct sl_job_desc *a)
 {
 	put_number(h, " N", a->nodes_min);
 	if (a->nodes_max != a->nodes_min)
@@ -96,7 +96,7 @@ void heard_ask(struct heard *h, const struct sl_ask *a)
 	put_flag(h, "nomt", a->no_multithread);
 }
 
-void heard_more(struct heard *h, const struct sl_job_more *more)
+void heard_more(struct heard *h, const struct sl_job_attributes *more)
 {
 	put_text(h, " name=", more->name);
 	put_text(h, " qos=", more->qos);
@@ -135,7 +135,7 @@ static void put_name(struct heard *h, const char *before, const char *name, int6
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct heard *h = self;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)err;
 	if (h->wanted && !h->wanted(row))
 		return SL_OK;
@@ -154,9 +154,9 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	put_time(h, " cancel ", more->cancel ? more->cancel : SL_NONE);
 	heard_put(h, " %s", sl_state_name(more->job->state_recorded));
 	heard_more(h, more->job);
-	for (size_t i = 0; i < more->ask_count; i++) {
+	for (size_t i = 0; i < more->desc_count; i++) {
 		heard_put(h, " [");
-		heard_ask(h, &more->ask[i]);
+		heard_desc(h, &more->desc[i]);
 		heard_put(h, "]");
 	}
 	return SL_OK;
@@ -171,7 +171,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	struct heard *h = self;
 	(void)err;
@@ -200,7 +200,7 @@ int heard_of(struct heard *h, const char *text) { return heard_some(h, text, NUL
 
 int heard_some(struct heard *h, const char *text, bool (*wanted)(const struct sl_row *row))
 {
-	const struct sl_sink sink = { h, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
+	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	memset(h, 0, sizeof(*h));

@@ -18,8 +18,8 @@ struct heard {
 
 void heard_put(struct heard *h, const char *format, ...) SL_PRINTF(2, 3);
 /* What is said of it, and nothing of the rest: " N2-4 n8 c2 mem4096 gres=gpu:1". */
-void heard_ask(struct heard *h, const struct sl_ask *ask);
-void heard_more(struct heard *h, const struct sl_job_more *more);
+void heard_desc(struct heard *h, const struct sl_job_desc *desc);
+void heard_more(struct heard *h, const struct sl_job_attributes *more);
 /* The text through the reader that its content chooses. A line a call:
  * "2: 17 @100 run 50 limit 60 wait 5 status 1 uann afred pbatch COMPLETED [N1 n4 c1]", "3! cause", "? not
  * used". */

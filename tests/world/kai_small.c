@@ -61,7 +61,7 @@ uint32_t kai_small_queue(struct kai_small *w, const char *name, const char *pare
 
 void kai_small_seal(struct kai_small *w) { cr_assert(kai_seal(w->kai) == 0, "%s", w->kai->err.text); }
 
-static void ask(struct kai_small *w, uint32_t job, struct kai_request request)
+static void needs(struct kai_small *w, uint32_t job, struct kai_request request)
 {
 	request.cpu = CPU;
 	request.mem = MEM;
@@ -86,20 +86,20 @@ uint32_t kai_small_job(struct kai_small *w, const char *name, const char *queue,
 		(void)snprintf(uid, sizeof(uid), "%s-%u", name, i);
 		w->kai->task[job->task + i].uid = kai_text(w->kai, uid);
 	}
-	ask(w, row, (struct kai_request){ .kind = gpus ? KAI_WHOLE : KAI_NO_GPU, .gpus = gpus });
+	needs(w, row, (struct kai_request){ .kind = gpus ? KAI_WHOLE : KAI_NO_GPU, .gpus = gpus });
 	return row;
 }
 
 void kai_small_fraction(struct kai_small *w, uint32_t job, int64_t hundredths, int64_t devices)
 {
-	ask(w, job,
+	needs(w, job,
 		(struct kai_request){
 			.kind = KAI_FRACTION, .gpus = devices, .fraction = hundredths * HUNDREDTH });
 }
 
 void kai_small_memory(struct kai_small *w, uint32_t job, int64_t mib, int64_t devices)
 {
-	ask(w, job, (struct kai_request){ .kind = KAI_MEMORY, .gpus = devices, .gpu_mem = mib });
+	needs(w, job, (struct kai_request){ .kind = KAI_MEMORY, .gpus = devices, .gpu_mem = mib });
 }
 
 void kai_small_min(struct kai_small *w, uint32_t job, uint32_t min) { w->kai->job[job].group[1].min = min; }
@@ -119,25 +119,26 @@ void kai_small_run(struct kai_small *w, uint32_t job, const char *node, uint32_t
 		kai_set_task(w->kai, row->task + i, KAI_RUNNING, at, shared == KAI_NO ? NULL : &shared);
 }
 
-const char *kai_small_told(struct kai_small *w, uint32_t job)
+const char *kai_small_reported(struct kai_small *w, uint32_t job)
 {
 	static const char letter[KAI_STATES + 1] = "pgalbbrxxsf?d";
 	const struct kai_job *row = &w->kai->job[job];
-	const size_t room = (size_t)row->task_count * 64 + 1;
-	char *told = sl_alloc(w->arena, room, 1);
+	const size_t capacity = (size_t)row->task_count * 64 + 1;
+	char *reported = sl_alloc(w->arena, capacity, 1);
 	size_t len = 0;
-	for (uint32_t i = 0; told && i < row->task_count; i++) {
+	for (uint32_t i = 0; reported && i < row->task_count; i++) {
 		const struct kai_task *task = &w->kai->task[row->task + i];
-		len += (size_t)snprintf(told + len, room - len, "%s%c%s%s", i ? " " : "", letter[task->state],
-			task->node >= 0 ? "@" : "", task->node >= 0 ? w->kai->node[task->node].name : "");
+		len += (size_t)snprintf(reported + len, capacity - len, "%s%c%s%s", i ? " " : "",
+			letter[task->state], task->node >= 0 ? "@" : "",
+			task->node >= 0 ? w->kai->node[task->node].name : "");
 	}
-	return told ? told : "";
+	return reported ? reported : "";
 }
 
 bool kai_queue_first(const struct kai *kai, const struct kai_rival *left, const struct kai_rival *right)
 {
-	const struct kai_standing l = { &kai->queue[left->queue], left->ask, left->victims };
-	const struct kai_standing r = { &kai->queue[right->queue], right->ask, right->victims };
+	const struct kai_standing l = { &kai->queue[left->queue], left->needs, left->victims };
+	const struct kai_standing r = { &kai->queue[right->queue], right->needs, right->victims };
 	return kai_compare_queues(kai, &l, &r) < 0;
 }
 

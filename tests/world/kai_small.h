@@ -42,12 +42,12 @@ void kai_small_run(struct kai_small *w, uint32_t job, const char *node, uint32_t
 
 /* After a session: the state of its tasks by letter, and where: "b@n0 b@n1", "p" (pending), "b" (binding),
  * "r" (running), "l" (pipelined: later), "x" (releasing). Lent until the next call. */
-const char *kai_small_told(struct kai_small *w, uint32_t job);
+const char *kai_small_reported(struct kai_small *w, uint32_t job);
 
 /* Plainly, who goes first: of two siblings, the left one? Of two jobs of a leaf: negative: a. */
 struct kai_rival {
 	uint32_t queue;
-	const struct kai_vec *ask;
+	const struct kai_vec *needs;
 	const struct kai_vec *victims;
 };
 bool kai_queue_first(const struct kai *kai, const struct kai_rival *left, const struct kai_rival *right);

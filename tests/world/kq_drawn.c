@@ -97,8 +97,8 @@ struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options)
 		plan.job[i].priority = below(&rng, 3);
 		plan.job[i].count = 1 + below(&rng, 3);
 		plan.job[i].min_count = (options & KD_PARTIAL) && below(&rng, 2) ? 1 : 0;
-		plan.job[i].ask[0] = 1 + below(&rng, 3);
-		plan.job[i].ask[1] = below(&rng, 2);
+		plan.job[i].needs[0] = 1 + below(&rng, 3);
+		plan.job[i].needs[1] = below(&rng, 2);
 	}
 	return plan;
 }
@@ -108,14 +108,14 @@ struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options)
 static void give(struct kd *w, uint32_t node, struct kd_quota quota[KD_FLAVORS][KD_RESOURCES], bool limited)
 {
 	struct kq *kq = w->kq;
-	struct kq_group *group = kq_room(kq, 1, sizeof(*group));
-	struct kq_group_flavor *flavor = kq_room(kq, KD_FLAVORS, sizeof(*flavor));
-	uint32_t *resource = kq_room(kq, KD_RESOURCES, sizeof(*resource));
+	struct kq_group *group = kq_capacity(kq, 1, sizeof(*group));
+	struct kq_group_flavor *flavor = kq_capacity(kq, KD_FLAVORS, sizeof(*flavor));
+	uint32_t *resource = kq_capacity(kq, KD_RESOURCES, sizeof(*resource));
 	cr_assert(group && flavor && resource);
 	for (uint32_t r = 0; r < KD_RESOURCES; r++)
 		resource[r] = kq_resource(kq, resource_name[r]);
 	for (uint32_t f = 0; f < w->plan->flavors; f++) {
-		struct kq_quota *to = kq_room(kq, KD_RESOURCES, sizeof(*to));
+		struct kq_quota *to = kq_capacity(kq, KD_RESOURCES, sizeof(*to));
 		cr_assert(to);
 		for (uint32_t r = 0; r < KD_RESOURCES; r++)
 			to[r] = (struct kq_quota){ resource[r], quota[f][r].nominal,
@@ -179,15 +179,15 @@ static void make_job(struct kd *w, uint32_t i)
 {
 	struct kq *kq = w->kq;
 	const uint32_t row = kq_workload(kq, "", named(w, 'w', i));
-	struct kq_podset *podset = kq_room(kq, 1, sizeof(*podset));
-	struct kq_amount ask[KD_RESOURCES];
+	struct kq_podset *podset = kq_capacity(kq, 1, sizeof(*podset));
+	struct kq_amount needs[KD_RESOURCES];
 	cr_assert(podset);
 	for (uint32_t r = 0; r < KD_RESOURCES; r++)
-		ask[r] = (struct kq_amount){ kq_resource(kq, resource_name[r]), w->plan->job[i].ask[r] };
+		needs[r] = (struct kq_amount){ kq_resource(kq, resource_name[r]), w->plan->job[i].needs[r] };
 	*podset = (struct kq_podset){ .name = kq_text(kq, "main"),
 		.count = w->plan->job[i].count,
 		.min_count = w->plan->job[i].min_count,
-		.request = kq_amounts(kq, ask, w->plan->job[i].ask[1] ? 2 : 1) };
+		.request = kq_amounts(kq, needs, w->plan->job[i].needs[1] ? 2 : 1) };
 	struct kq_workload *made = &kq->workload[row];
 	w->job[i] = row;
 	made->uid = made->name;
@@ -217,7 +217,7 @@ static void each_in_some_order(
 void kd_open(struct kd *w, const struct kd_plan *plan, uint64_t shuffle)
 {
 	struct sl_rng rng = sl_rng_stream(shuffle, "tests/kq_drawn/rows");
-	struct sl_rng *by = shuffle ? &rng : NULL;
+	struct sl_rng *cause = shuffle ? &rng : NULL;
 	*w = (struct kd){ .arena = sl_arena_new(), .plan = plan };
 	w->kq = w->arena ? kq_new(w->arena) : NULL;
 	cr_assert(w->kq);
@@ -230,9 +230,9 @@ void kd_open(struct kd *w, const struct kd_plan *plan, uint64_t shuffle)
 	for (uint32_t i = 0; i < SL_LEN(gates); i++)
 		if (plan->gates_other & 1U << i)
 			w->kq->config.gate[gates[i]] = !w->kq->config.gate[gates[i]];
-	each_in_some_order(w, plan->cohorts, by, make_cohort);
-	each_in_some_order(w, plan->queues, by, make_queue);
-	each_in_some_order(w, plan->jobs, by, make_job);
+	each_in_some_order(w, plan->cohorts, cause, make_cohort);
+	each_in_some_order(w, plan->queues, cause, make_queue);
+	each_in_some_order(w, plan->jobs, cause, make_job);
 	cr_assert_eq(kq_seal(w->kq), 0, "%s", w->kq->err.text);
 	w->kq->now = 1000 * SL_SECOND;
 }
@@ -290,7 +290,7 @@ void kd_wake(struct kd *w)
 	const uint32_t *list;
 	for (uint32_t i = 0; i < w->plan->queues; i++)
 		before[i] = kq_waiting(w->kq, w->queue[i], KQ_INADMISSIBLE, &list);
-	const uint32_t told = kq_queue_wake(w->kq);
+	const uint32_t reported = kq_queue_wake(w->kq);
 	for (uint32_t i = 0; i < w->plan->queues; i++) {
 		const uint32_t root = w->kq->node[w->queue[i]].root;
 		bool noted = false;
@@ -301,7 +301,7 @@ void kd_wake(struct kd *w)
 			(unsigned long long)w->plan->seed, i, now, before[i]);
 		moved += before[i] - now;
 	}
-	cr_assert_eq(told, moved, "world %llu", (unsigned long long)w->plan->seed);
+	cr_assert_eq(reported, moved, "world %llu", (unsigned long long)w->plan->seed);
 	memset(w->changed, 0, sizeof(w->changed));
 }
 
@@ -313,8 +313,8 @@ static bool fits_flavor(const struct kd *w, uint32_t job, const char *flavor, bo
 	for (uint32_t i = 0; i < row->podset[0].request.count; i++) {
 		const struct kq_amount *one = &row->podset[0].request.at[i];
 		const uint32_t fr = kq_fr(kq, kq_flavor(w->kq, flavor), one->resource);
-		const int64_t room = ever ? kq_potential(kq, queue, fr) : kq_available(kq, queue, fr);
-		if (one->amount * row->podset[0].count > room)
+		const int64_t capacity = ever ? kq_potential(kq, queue, fr) : kq_available(kq, queue, fr);
+		if (one->amount * row->podset[0].count > capacity)
 			return false;
 	}
 	return true;
@@ -355,7 +355,7 @@ static int64_t used_by_holders(const struct kd *w, uint32_t n, uint32_t fr)
 	return sum;
 }
 
-void kd_check_books(const struct kd *w)
+void kd_check_accounting(const struct kd *w)
 {
 	const struct kq *kq = w->kq;
 	cr_assert_eq(kq->marks, 0);

@@ -37,7 +37,7 @@ struct kd_plan {
 	} queue[KD_QUEUES];
 	struct {
 		uint32_t queue;
-		int64_t priority, count, min_count, ask[KD_RESOURCES];
+		int64_t priority, count, min_count, needs[KD_RESOURCES];
 	} job[KD_JOBS];
 	bool fair, partial;
 	uint32_t gates_other; /* Bits, by the gates of kq_drawn.c: other than by default. */
@@ -77,7 +77,7 @@ bool kd_fits(const struct kd *w, uint32_t job);
 bool kd_possible(const struct kd *w, uint32_t job);
 
 /* Checks of the state between cycles. */
-void kd_check_books(const struct kd *w); /* They are what the holders' admissions come to. */
+void kd_check_accounting(const struct kd *w); /* They are what the holders' admissions come to. */
 /* No node is above what its quotas and limits allow. Whoever is being evicted is left out: it counts until it
  * has stopped, but others of the same cycle are admitted to what it leaves (Kueue's scheduler, fits(): asked
  * with all victims so far gone), so until then usage may well be above. */

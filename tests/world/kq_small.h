@@ -29,6 +29,6 @@ uint32_t kq_small_fr(struct kq_small *w, const char *flavor, const char *resourc
 /* One podset "main" of one pod that asks so much cpu; not in its queue yet. */
 uint32_t kq_small_workload(
 	struct kq_small *w, const char *queue, const char *name, int64_t priority, int64_t created_s);
-void kq_small_ask(struct kq_small *w, uint32_t workload, const char *resource, int64_t amount);
+void kq_small_needs(struct kq_small *w, uint32_t workload, const char *resource, int64_t amount);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_world.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets, and
- * placements as text ("x1:2 x3:1", podsets apart by " | ", "-" where there is none).
+ * kq_tas_instance.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets,
+ * and placements as text ("x1:2 x3:1", podsets apart by " | ", "-" where there is none).
  */
-#ifndef SL_TESTS_KQ_TAS_WORLD_H
-#define SL_TESTS_KQ_TAS_WORLD_H
+#ifndef SL_TESTS_KQ_TAS_INSTANCE_H
+#define SL_TESTS_KQ_TAS_INSTANCE_H
 
 #include "policies/kueue/rules/kq_cycle.h"
 
 enum { TAS_PODSETS = 4 };
-struct tas_world {
+struct tas_instance {
 	struct sl_arena *arena;
 	struct kq *kq;
 	struct kq_scratch *scratch;
@@ -22,19 +22,19 @@ struct tas_world {
 };
 
 /* levels: keys apart by spaces; "host" is kubernetes.io/hostname. */
-void tas_begin(struct tas_world *world, const char *levels);
-void tas_end(struct tas_world *world);
+void tas_begin(struct tas_instance *instance, const char *levels);
+void tas_end(struct tas_instance *instance);
 /* place: values of the levels, apart by spaces; the last names the host. cpus: whole ones. */
-struct kq_host *tas_host(struct tas_world *world, const char *place, int64_t cpus, int64_t pods);
-uint32_t tas_flavor(struct tas_world *world, const char *name); /* Another of the same topology. */
-void tas_seal(struct tas_world *world);
-struct kq_amounts tas_cpus(struct tas_world *world, int64_t thousandths);
+struct kq_host *tas_host(struct tas_instance *instance, const char *place, int64_t cpus, int64_t pods);
+uint32_t tas_flavor(struct tas_instance *instance, const char *name); /* Another of the same topology. */
+void tas_seal(struct tas_instance *instance);
+struct kq_amounts tas_cpus(struct tas_instance *instance, int64_t thousandths);
 /* Copied; every podset asks for what its topology says. */
-uint32_t tas_workload(struct tas_world *world, const struct kq_podset *podset, uint32_t count);
-const char *tas_place(struct tas_world *world, uint32_t workload, bool empty);
-const char *tas_text(struct tas_world *world, const struct kq_placement *placement);
+uint32_t tas_workload(struct tas_instance *instance, const struct kq_podset *podset, uint32_t count);
+const char *tas_place(struct tas_instance *instance, uint32_t workload, bool empty);
+const char *tas_text(struct tas_instance *instance, const struct kq_placement *placement);
 /* The last placement is admitted: it holds its places. */
-void tas_admit(struct tas_world *world, uint32_t workload);
-void tas_leave(struct tas_world *world, uint32_t workload);
+void tas_admit(struct tas_instance *instance, uint32_t workload);
+void tas_leave(struct tas_instance *instance, uint32_t workload);
 
 #endif

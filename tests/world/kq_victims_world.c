@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims_world.c - small worlds of Kueue for tests.
+ * kq_victims_instance.c - small worlds of Kueue for tests.
  */
 #include "tests/world/kq_victims_world.h"
 
@@ -10,9 +10,9 @@
 
 #include "sim/base/base.h"
 
-void ks_begin(struct ks_world *w)
+void ks_begin(struct ks_instance *w)
 {
-	*w = (struct ks_world){ .arena = sl_arena_new() };
+	*w = (struct ks_instance){ .arena = sl_arena_new() };
 	cr_assert(w->arena);
 	w->kq = kq_new(w->arena);
 	w->scratch = kq_scratch_new();
@@ -21,7 +21,7 @@ void ks_begin(struct ks_world *w)
 	w->kq->flavor[0].exists = true;
 }
 
-void ks_end(struct ks_world *w)
+void ks_end(struct ks_instance *w)
 {
 	cr_expect_eq(w->kq->err.status, 0, "%s", w->kq->err.text);
 	kq_scratch_free(w->scratch);
@@ -32,16 +32,16 @@ void ks_end(struct ks_world *w)
 enum { QUOTAS_MAX = 8 };
 
 /* One group; flavors and their quotas are appended, so they are written through the const of the model. */
-void ks_quota(struct ks_world *w, uint32_t node, const char *flavor, const char *resource, int64_t nominal)
+void ks_quota(struct ks_instance *w, uint32_t node, const char *flavor, const char *resource, int64_t nominal)
 {
 	const uint32_t f = kq_flavor(w->kq, flavor), r = kq_resource(w->kq, resource);
 	struct kq_node *to = &w->kq->node[node];
 	w->kq->flavor[f].exists = true;
 	if (!to->group) {
-		struct kq_group *group = kq_room(w->kq, 1, sizeof(*group));
+		struct kq_group *group = kq_capacity(w->kq, 1, sizeof(*group));
 		cr_assert(group);
-		group->flavor = kq_room(w->kq, QUOTAS_MAX, sizeof(*group->flavor));
-		group->resource = kq_room(w->kq, QUOTAS_MAX, sizeof(*group->resource));
+		group->flavor = kq_capacity(w->kq, QUOTAS_MAX, sizeof(*group->flavor));
+		group->resource = kq_capacity(w->kq, QUOTAS_MAX, sizeof(*group->resource));
 		to->group = group;
 		to->group_count = 1;
 	}
@@ -56,8 +56,8 @@ void ks_quota(struct ks_world *w, uint32_t node, const char *flavor, const char 
 	while (at < group->flavor_count && flavors[at].flavor != f)
 		at++;
 	if (at == group->flavor_count)
-		flavors[group->flavor_count++] =
-			(struct kq_group_flavor){ f, kq_room(w->kq, QUOTAS_MAX, sizeof(struct kq_quota)), 0 };
+		flavors[group->flavor_count++] = (struct kq_group_flavor){ f,
+			kq_capacity(w->kq, QUOTAS_MAX, sizeof(struct kq_quota)), 0 };
 	struct kq_quota *quota = (struct kq_quota *)(uintptr_t)flavors[at].quota;
 	while (q < flavors[at].count && quota[q].resource != r)
 		q++;
@@ -66,14 +66,14 @@ void ks_quota(struct ks_world *w, uint32_t node, const char *flavor, const char 
 	quota[q] = (struct kq_quota){ r, nominal, KQ_NO_LIMIT, KQ_NO_LIMIT };
 }
 
-void ks_limits(struct ks_world *w, uint32_t node, int64_t borrowing, int64_t lending)
+void ks_limits(struct ks_instance *w, uint32_t node, int64_t borrowing, int64_t lending)
 {
 	struct kq_quota *quota = (struct kq_quota *)(uintptr_t)w->kq->node[node].group->flavor[0].quota;
 	quota->borrowing = borrowing;
 	quota->lending = lending;
 }
 
-uint32_t ks_queue(struct ks_world *w, const char *name, const char *parent, int64_t nominal)
+uint32_t ks_queue(struct ks_instance *w, const char *name, const char *parent, int64_t nominal)
 {
 	const uint32_t row = kq_cluster_queue(w->kq, name);
 	struct kq_node *queue = &w->kq->node[row];
@@ -84,7 +84,7 @@ uint32_t ks_queue(struct ks_world *w, const char *name, const char *parent, int6
 	return row;
 }
 
-uint32_t ks_cohort(struct ks_world *w, const char *name, const char *parent, int64_t nominal)
+uint32_t ks_cohort(struct ks_instance *w, const char *name, const char *parent, int64_t nominal)
 {
 	const uint32_t row = kq_cohort(w->kq, name);
 	struct kq_node *cohort = &w->kq->node[row];
@@ -95,13 +95,13 @@ uint32_t ks_cohort(struct ks_world *w, const char *name, const char *parent, int
 	return row;
 }
 
-void ks_seal(struct ks_world *w)
+void ks_seal(struct ks_instance *w)
 {
 	cr_assert_eq(kq_seal(w->kq), 0, "%s", w->kq->err.text);
 	w->kq->now = w->clock;
 }
 
-uint32_t ks_waits(struct ks_world *w, const char *name, int64_t priority)
+uint32_t ks_waits(struct ks_instance *w, const char *name, int64_t priority)
 {
 	const uint32_t row = kq_workload(w->kq, "", name);
 	struct kq_workload *made = &w->kq->workload[row];
@@ -112,7 +112,7 @@ uint32_t ks_waits(struct ks_world *w, const char *name, int64_t priority)
 	return row;
 }
 
-uint32_t ks_holds_of(struct ks_world *w, const char *name, uint32_t queue, int64_t priority,
+uint32_t ks_holds_of(struct ks_instance *w, const char *name, uint32_t queue, int64_t priority,
 	const char *flavor, int64_t cpu)
 {
 	const uint32_t row = ks_waits(w, name, priority);
@@ -124,7 +124,7 @@ uint32_t ks_holds_of(struct ks_world *w, const char *name, uint32_t queue, int64
 		.queue = queue, .queue_name = w->kq->node[queue].name, .podset = &podset, .podset_count = 1
 	};
 	struct kq_amount amount = { KQ_CPU, cpu };
-	struct kq_podset *asked = kq_room(w->kq, 1, sizeof(*asked));
+	struct kq_podset *asked = kq_capacity(w->kq, 1, sizeof(*asked));
 	cr_assert(asked);
 	*asked = (struct kq_podset){
 		.name = podset.name, .count = 1, .request = kq_amounts(w->kq, &amount, 1)
@@ -136,17 +136,17 @@ uint32_t ks_holds_of(struct ks_world *w, const char *name, uint32_t queue, int64
 	return row;
 }
 
-uint32_t ks_holds(struct ks_world *w, const char *name, uint32_t queue, int64_t priority, int64_t cpu)
+uint32_t ks_holds(struct ks_instance *w, const char *name, uint32_t queue, int64_t priority, int64_t cpu)
 {
 	return ks_holds_of(w, name, queue, priority, "f", cpu);
 }
 
-uint32_t ks_cell(const struct ks_world *w, const char *flavor, const char *resource)
+uint32_t ks_cell(const struct ks_instance *w, const char *flavor, const char *resource)
 {
 	return kq_fr(w->kq, kq_flavor(w->kq, flavor), kq_resource(w->kq, resource));
 }
 
-struct kq_victims ks_find(struct ks_world *w, uint32_t workload, uint32_t queue, int64_t cpu,
+struct kq_victims ks_find(struct ks_instance *w, uint32_t workload, uint32_t queue, int64_t cpu,
 	const struct kq_preempt_options *options)
 {
 	struct kq *kq = w->kq;
@@ -159,7 +159,7 @@ struct kq_victims ks_find(struct ks_world *w, uint32_t workload, uint32_t queue,
 		.workload = workload, .queue = queue, .podset = &podset, .podset_count = 1, .mode = KQ_PREEMPT
 	};
 	const size_t size = (size_t)kq->node_count * kq->fr_count * sizeof(*kq->usage);
-	int64_t *before = kq_room(kq, 1, size);
+	int64_t *before = kq_capacity(kq, 1, size);
 	cr_assert(before);
 	memcpy(before, kq->usage, size);
 	const struct kq_victims found = kq_victims_of(kq, w->scratch, &assignment, options);
@@ -169,20 +169,20 @@ struct kq_victims ks_find(struct ks_world *w, uint32_t workload, uint32_t queue,
 	return found;
 }
 
-const char *ks_tell(struct ks_world *w, const struct kq_victims *victims)
+const char *ks_report(struct ks_instance *w, const struct kq_victims *victims)
 {
 	size_t at = 0;
-	w->told[0] = 0;
-	for (uint32_t i = 0; i < victims->count && at < sizeof(w->told); i++) {
-		const int got = snprintf(w->told + at, sizeof(w->told) - at, "%s%s %s", i ? ", " : "",
+	w->reported[0] = 0;
+	for (uint32_t i = 0; i < victims->count && at < sizeof(w->reported); i++) {
+		const int got = snprintf(w->reported + at, sizeof(w->reported) - at, "%s%s %s", i ? ", " : "",
 			w->kq->workload[victims->at[i].workload].name, victims->at[i].reason);
 		at += got > 0 ? (size_t)got : 0;
 	}
-	return w->told;
+	return w->reported;
 }
 
-const char *ks_victims(struct ks_world *w, uint32_t workload, uint32_t queue, int64_t cpu)
+const char *ks_victims(struct ks_instance *w, uint32_t workload, uint32_t queue, int64_t cpu)
 {
 	const struct kq_victims found = ks_find(w, workload, queue, cpu, NULL);
-	return ks_tell(w, &found);
+	return ks_report(w, &found);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_world.c - small clusters of Kubernetes for tests.
+ * kube_instance.c - small clusters of Kubernetes for tests.
  */
 #include "tests/world/kube_world.h"
 
@@ -17,11 +17,11 @@ static void read_objects(struct kube_test *test)
 		test->err.text);
 	SL_DOC_EACH (at, &test->doc, &test->doc.node[0]) {
 		struct sl_object *object = &test->object[test->cluster.object_count++];
-		const char *space = kube_text(&test->doc, at, "metadata.namespace");
+		const char *namespace = kube_text(&test->doc, at, "metadata.namespace");
 		object->kind = kube_text(&test->doc, at, "kind");
 		object->name = kube_text(&test->doc, at, "metadata.name");
 		object->name = object->name ? object->name : "";
-		object->space = space ? space : "";
+		object->namespace = namespace ? namespace : "";
 		object->doc = &test->doc;
 		object->node = at;
 	}

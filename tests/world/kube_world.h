@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_world.h - small clusters of Kubernetes for tests: nodes n1, n2... of like size, objects from YAML, and
- * pods from manifests in JSON, one job each.
+ * kube_instance.h - small clusters of Kubernetes for tests: nodes n1, n2... of like size, objects from YAML,
+ * and pods from manifests in JSON, one job each.
  */
-#ifndef SL_TEST_KUBE_WORLD_H
-#define SL_TEST_KUBE_WORLD_H
+#ifndef SL_TEST_KUBE_INSTANCE_H
+#define SL_TEST_KUBE_INSTANCE_H
 
 #include "policies/kube/kube.h"
 
@@ -29,7 +29,7 @@ struct kube_test {
 	struct sl_jobs jobs;
 	int64_t id[KUBE_JOBS];
 	uint32_t more_of[KUBE_JOBS];
-	struct sl_job_more more[KUBE_JOBS + 1];
+	struct sl_job_attributes more[KUBE_JOBS + 1];
 	uint32_t added;
 	struct kube k;
 	struct sl_err err;

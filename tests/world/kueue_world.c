@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_world.c - small worlds of Kueue for tests.
+ * kueue_instance.c - small worlds of Kueue for tests.
  */
 #include "tests/world/kueue_world.h"
 
@@ -13,15 +13,15 @@
 
 enum { MOST = 8 };
 
-void kueue_make(struct kueue_world *w)
+void kueue_make(struct kueue_instance *w)
 {
-	*w = (struct kueue_world){ .arena = sl_arena_new() };
+	*w = (struct kueue_instance){ .arena = sl_arena_new() };
 	w->kq = kq_new(w->arena);
 	w->scratch = kq_scratch_new();
 	cr_assert(w->arena && w->kq && w->scratch);
 }
 
-void kueue_release(struct kueue_world *w)
+void kueue_release(struct kueue_instance *w)
 {
 	cr_expect_eq(w->kq->err.status, 0, "%s", w->kq->err.text);
 	kq_scratch_free(w->scratch);
@@ -29,7 +29,7 @@ void kueue_release(struct kueue_world *w)
 	sl_arena_free(w->arena);
 }
 
-struct kq_node *kueue_cohort(struct kueue_world *w, const char *name, const char *parent)
+struct kq_node *kueue_cohort(struct kueue_instance *w, const char *name, const char *parent)
 {
 	const uint32_t row = kq_cohort(w->kq, name);
 	struct kq_node *node = &w->kq->node[row];
@@ -38,7 +38,7 @@ struct kq_node *kueue_cohort(struct kueue_world *w, const char *name, const char
 	return node;
 }
 
-struct kq_node *kueue_queue(struct kueue_world *w, const char *name, const char *cohort)
+struct kq_node *kueue_queue(struct kueue_instance *w, const char *name, const char *cohort)
 {
 	const uint32_t row = kq_cluster_queue(w->kq, name);
 	struct kq_node *node = &w->kq->node[row];
@@ -49,12 +49,12 @@ struct kq_node *kueue_queue(struct kueue_world *w, const char *name, const char 
 }
 
 /* The next word, and what ended it: ' ', ',' or 0. */
-static const char *word(struct kueue_world *w, const char **text, char *end)
+static const char *word(struct kueue_instance *w, const char **text, char *end)
 {
 	while (**text == ' ')
 		(*text)++;
 	const size_t len = strcspn(*text, " ,");
-	char *copy = kq_room(w->kq, len + 1, 1);
+	char *copy = kq_capacity(w->kq, len + 1, 1);
 	cr_assert_not_null(copy);
 	memcpy(copy, *text, len);
 	*text += len;
@@ -73,21 +73,21 @@ static struct kq_quota quota_of(uint32_t resource, const char *text)
 	return quota;
 }
 
-void kueue_group(struct kueue_world *w, struct kq_node *node, const char *resources, const char *flavors)
+void kueue_group(struct kueue_instance *w, struct kq_node *node, const char *resources, const char *flavors)
 {
-	struct kq_group *group = kq_room(w->kq, MOST, sizeof(*group));
+	struct kq_group *group = kq_capacity(w->kq, MOST, sizeof(*group));
 	cr_assert(group && node->group_count < MOST);
 	if (node->group_count)
 		memcpy(group, node->group, node->group_count * sizeof(*group));
 	struct kq_group *one = &group[node->group_count++];
 	node->group = group;
-	uint32_t *resource = kq_room(w->kq, MOST, sizeof(*resource));
-	struct kq_group_flavor *flavor = kq_room(w->kq, MOST, sizeof(*flavor));
+	uint32_t *resource = kq_capacity(w->kq, MOST, sizeof(*resource));
+	struct kq_group_flavor *flavor = kq_capacity(w->kq, MOST, sizeof(*flavor));
 	cr_assert(resource && flavor);
 	for (char end = ' '; end;)
 		resource[one->resource_count++] = kq_resource(w->kq, word(w, &resources, &end));
 	for (char end = ','; end;) {
-		struct kq_quota *quota = kq_room(w->kq, MOST, sizeof(*quota));
+		struct kq_quota *quota = kq_capacity(w->kq, MOST, sizeof(*quota));
 		struct kq_group_flavor *to = &flavor[one->flavor_count++];
 		cr_assert_not_null(quota);
 		to->flavor = kq_flavor(w->kq, word(w, &flavors, &end));
@@ -104,15 +104,15 @@ void kueue_group(struct kueue_world *w, struct kq_node *node, const char *resour
 	one->flavor = flavor;
 }
 
-uint32_t kueue_workload(struct kueue_world *w, const char *name)
+uint32_t kueue_workload(struct kueue_instance *w, const char *name)
 {
 	const uint32_t row = kq_workload(w->kq, "", name);
-	w->kq->workload[row].podset = kq_room(w->kq, MOST, sizeof(struct kq_podset));
+	w->kq->workload[row].podset = kq_capacity(w->kq, MOST, sizeof(struct kq_podset));
 	cr_assert_not_null(w->kq->workload[row].podset);
 	return row;
 }
 
-static struct kq_amounts requests_of(struct kueue_world *w, const char *text)
+static struct kq_amounts requests_of(struct kueue_instance *w, const char *text)
 {
 	struct kq_amount at[MOST];
 	uint32_t count = 0;
@@ -124,7 +124,7 @@ static struct kq_amounts requests_of(struct kueue_world *w, const char *text)
 }
 
 struct kq_podset *kueue_podset(
-	struct kueue_world *w, uint32_t workload, const char *name, int64_t count, const char *requests)
+	struct kueue_instance *w, uint32_t workload, const char *name, int64_t count, const char *requests)
 {
 	struct kq_workload *row = &w->kq->workload[workload];
 	cr_assert_lt(row->podset_count, MOST);
@@ -135,7 +135,7 @@ struct kq_podset *kueue_podset(
 	return podset;
 }
 
-void kueue_hold(struct kueue_world *w, uint32_t workload, const struct kq_node *queue, int64_t count,
+void kueue_keep(struct kueue_instance *w, uint32_t workload, const struct kq_node *queue, int64_t count,
 	const char *usage)
 {
 	struct kq_admitted_flavor flavor[MOST];
@@ -153,20 +153,20 @@ void kueue_hold(struct kueue_world *w, uint32_t workload, const struct kq_node *
 	kq_set_cond(w->kq, workload, KQ_QUOTA_RESERVED, KQ_TRUE, "QuotaReserved", NULL, 0);
 }
 
-void kueue_seal(struct kueue_world *w)
+void kueue_seal(struct kueue_instance *w)
 {
 	cr_assert_eq(kq_seal(w->kq), 0, "%s", w->kq->err.text);
 	w->queue = w->kq->queue_count ? w->kq->queue[0] : KQ_NO;
 	w->workload = 0;
 }
 
-uint32_t kueue_fr(struct kueue_world *w, const char *flavor, const char *resource)
+uint32_t kueue_fr(struct kueue_instance *w, const char *flavor, const char *resource)
 {
 	return kq_fr(w->kq, kq_flavor(w->kq, flavor), kq_resource(w->kq, resource));
 }
 
 void kueue_use(
-	struct kueue_world *w, const char *queue, const char *flavor, const char *resource, int64_t amount)
+	struct kueue_instance *w, const char *queue, const char *flavor, const char *resource, int64_t amount)
 {
 	kq_usage_add(w->kq, kq_find_queue(w->kq, queue), kueue_fr(w, flavor, resource), amount);
 }

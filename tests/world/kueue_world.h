@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_world.h - small worlds of Kueue, written in one line a thing, to be worked by hand.
+ * kueue_instance.h - small worlds of Kueue, written in one line a thing, to be worked by hand.
  */
-#ifndef SL_TESTS_KUEUE_WORLD_H
-#define SL_TESTS_KUEUE_WORLD_H
+#ifndef SL_TESTS_KUEUE_INSTANCE_H
+#define SL_TESTS_KUEUE_INSTANCE_H
 
 #include "policies/kueue/rules/kq_tas.h"
 
-struct kueue_world {
+struct kueue_instance {
 	struct sl_arena *arena;
 	struct kq *kq;
 	struct kq_scratch *scratch;
 	uint32_t workload, queue; /* The first of each: those that are asked about. */
 };
 
-void kueue_make(struct kueue_world *w);
-void kueue_release(struct kueue_world *w);
+void kueue_make(struct kueue_instance *w);
+void kueue_release(struct kueue_instance *w);
 /* A cluster queue of a cohort (NULL: none), as Kueue has it by default. */
-struct kq_node *kueue_queue(struct kueue_world *w, const char *name, const char *cohort);
-struct kq_node *kueue_cohort(struct kueue_world *w, const char *name, const char *parent);
+struct kq_node *kueue_queue(struct kueue_instance *w, const char *name, const char *cohort);
+struct kq_node *kueue_cohort(struct kueue_instance *w, const char *name, const char *parent);
 /* One more resource group: "cpu pods" and "one 4000+1000 10, two 5000 0, three": quota by resource, with a
  * borrowing limit behind +, "-" for none; flavors are made. */
-void kueue_group(struct kueue_world *w, struct kq_node *node, const char *resources, const char *flavors);
+void kueue_group(struct kueue_instance *w, struct kq_node *node, const char *resources, const char *flavors);
 /* One more workload of no queue; one more podset of it, asking "cpu 1000, memory 5" a pod. */
-uint32_t kueue_workload(struct kueue_world *w, const char *name);
+uint32_t kueue_workload(struct kueue_instance *w, const char *name);
 struct kq_podset *kueue_podset(
-	struct kueue_world *w, uint32_t workload, const char *name, int64_t count, const char *requests);
+	struct kueue_instance *w, uint32_t workload, const char *name, int64_t count, const char *requests);
 /* It holds "cpu one 4000, memory one 5" with its first podset, of so many pods. */
-void kueue_hold(struct kueue_world *w, uint32_t workload, const struct kq_node *queue, int64_t count,
+void kueue_keep(struct kueue_instance *w, uint32_t workload, const struct kq_node *queue, int64_t count,
 	const char *usage);
-void kueue_seal(struct kueue_world *w);
+void kueue_seal(struct kueue_instance *w);
 /* So much is used already. */
-void kueue_use(
-	struct kueue_world *w, const char *queue, const char *flavor, const char *resource, int64_t amount);
-uint32_t kueue_fr(struct kueue_world *w, const char *flavor, const char *resource);
+void kueue_use(struct kueue_instance *w, const char *queue, const char *flavor, const char *resource,
+	int64_t amount);
+uint32_t kueue_fr(struct kueue_instance *w, const char *flavor, const char *resource);
 
 #endif

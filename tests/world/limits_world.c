@@ -42,7 +42,7 @@ void lw_begin(struct limits_world *w)
 	c->params.enforce_assoc = c->params.enforce_limits = c->params.enforce_qos = true;
 }
 
-void lw_tell(struct limits_world *w, const char *kind, const char *name, const char *key, const char *value)
+void lw_report(struct limits_world *w, const char *kind, const char *name, const char *key, const char *value)
 {
 	SL_CHECK(w->cluster.setting_count < LW_SETTINGS);
 	w->setting[w->cluster.setting_count++] =
@@ -51,15 +51,15 @@ void lw_tell(struct limits_world *w, const char *kind, const char *name, const c
 
 void lw_usual(struct limits_world *w)
 {
-	lw_tell(w, "association", "root", "QOS", "normal,other");
-	lw_tell(w, "association", "acc", "ParentName", "root");
-	lw_tell(w, "association", "acc/u1", "User", "u1");
-	lw_tell(w, "association", "acc/u2", "User", "u2");
-	lw_tell(w, "association", "two", "ParentName", "acc");
-	lw_tell(w, "association", "two/u2", "User", "u2");
-	lw_tell(w, "association", "two/u3", "User", "u3");
-	lw_tell(w, "qos", "normal", "Name", "normal");
-	lw_tell(w, "qos", "other", "Name", "other");
+	lw_report(w, "association", "root", "QOS", "normal,other");
+	lw_report(w, "association", "acc", "ParentName", "root");
+	lw_report(w, "association", "acc/u1", "User", "u1");
+	lw_report(w, "association", "acc/u2", "User", "u2");
+	lw_report(w, "association", "two", "ParentName", "acc");
+	lw_report(w, "association", "two/u2", "User", "u2");
+	lw_report(w, "association", "two/u3", "User", "u3");
+	lw_report(w, "qos", "normal", "Name", "normal");
+	lw_report(w, "qos", "other", "Name", "other");
 }
 
 void lw_ready(struct limits_world *w)

@@ -20,17 +20,18 @@ struct limits_world {
 	int32_t account[LW_JOBS];
 	const char *user_name[LW_USERS];
 	struct ctl_job job[LW_JOBS];
-	struct sl_job_more more[LW_JOBS];
+	struct sl_job_attributes more[LW_JOBS];
 	struct ctl_part part[2];
 	uint32_t parts[LW_JOBS][2];
 	struct select_alloc alloc[LW_JOBS];
-	struct select_piece piece[LW_JOBS][LW_NODES];
+	struct select_node_alloc node_alloc[LW_JOBS][LW_NODES];
 	uint32_t count; /* Of jobs. */
 };
 
 /* Partitions p and q without QOS; users u1 to u4; limits, QOS and associations are enforced. */
 void lw_begin(struct limits_world *w);
-void lw_tell(struct limits_world *w, const char *kind, const char *name, const char *key, const char *value);
+void lw_report(
+	struct limits_world *w, const char *kind, const char *name, const char *key, const char *value);
 /* Account acc with users u1 and u2, account two below acc with u2 and u3, QOS normal and other, all usable.
  */
 void lw_usual(struct limits_world *w);

@@ -11,7 +11,7 @@
 #include "tests/world/memfile.h"
 
 /* Readers have no state of their own to keep it in. */
-static struct machine_world *telling;
+static struct machine_world *reporting;
 
 static int sniff_cluster(const char *path, const char *text, size_t len)
 {
@@ -30,7 +30,7 @@ static int read_cluster(const char *path, struct sl_input *in, const struct sl_c
 	(void)setting;
 	(void)setting_count;
 	const int status = in ? sl_input_all(in, &text, &end, err) : SL_OK;
-	return status ? status : telling->cluster(sink, err);
+	return status ? status : reporting->cluster(sink, err);
 }
 
 static int sniff_rows(const char *text, size_t len)
@@ -45,10 +45,10 @@ static int read_rows(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	const char *text;
 	const char *end;
 	int status = sl_input_all(in, &text, &end, err);
-	if (!status && telling->dated)
+	if (!status && reporting->dated)
 		status = sink->dated(sink->self, err);
-	for (size_t i = 0; i < telling->row_count && !status; i++)
-		status = sink->job(sink->self, &telling->row[i], err);
+	for (size_t i = 0; i < reporting->row_count && !status; i++)
+		status = sink->job(sink->self, &reporting->row[i], err);
 	return status;
 }
 
@@ -80,7 +80,7 @@ int machine_world_load(struct machine_world *world)
 	struct registry registry = *builtin_registry();
 	registry.known.cluster_readers = cluster_readers;
 	registry.known.readers = readers;
-	telling = world;
+	reporting = world;
 	world->watch = (struct scenario_watch){ .self = world, .row = on_row };
 	const struct scenario_options options = { .trace = memfile(trace, "-\n", 2),
 		.cluster = world->no_file ? "/" : memfile(cluster, "-\n", 2),
@@ -97,7 +97,7 @@ int machine_world_run(struct machine_world *world, const char *policy, int64_t *
 {
 	struct settings settings = { .arena = world->scenario.arena };
 	struct policy_choice choice;
-	struct sim sim;
+	struct sim_run sim;
 	int status = policy_choose(
 		builtin_registry(), &choice, policy, &settings, world->scenario.arena, &world->err);
 	if (status)
@@ -149,7 +149,8 @@ int mw_partition(const struct sl_cluster_sink *sink, const struct sl_partition *
 	return sink->partition(sink->self, like, &(struct sl_place){ "told.conf", 50, 1 }, err);
 }
 
-struct sl_row mw_row(int64_t id, int64_t submit, struct sl_row_more *more, const struct sl_ask *ask)
+struct sl_row mw_row(
+	int64_t id, int64_t submit, struct sl_row_attributes *more, const struct sl_job_desc *desc)
 {
 	struct sl_row row = { .line = (uint64_t)id, .more = more };
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
@@ -159,9 +160,9 @@ struct sl_row mw_row(int64_t id, int64_t submit, struct sl_row_more *more, const
 	row.col[SL_COL_RUN] = 100 * SL_SECOND;
 	row.col[SL_COL_LIMIT] = 200 * SL_SECOND;
 	row.col[SL_COL_REQ_CPUS] = 1;
-	if (ask) {
-		more->ask = ask;
-		more->ask_count = 1;
+	if (desc) {
+		more->desc = desc;
+		more->desc_count = 1;
 	}
 	return row;
 }

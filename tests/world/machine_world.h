@@ -37,7 +37,8 @@ int mw_partition(const struct sl_cluster_sink *sink, const struct sl_partition *
 /* Nothing said but its name and nodes. */
 struct sl_partition mw_part(const char *name, const char *nodes);
 /* Job number `id`, submitted at `submit` seconds, running 100 s with a limit of 200 s, which asks that. */
-struct sl_row mw_row(int64_t id, int64_t submit, struct sl_row_more *more, const struct sl_ask *ask);
+struct sl_row mw_row(
+	int64_t id, int64_t submit, struct sl_row_attributes *more, const struct sl_job_desc *desc);
 /* The names of the nodes in a set, between blanks. */
 const char *mw_set(const struct sl_cluster *cluster, uint32_t set, char *text, size_t size);
 

@@ -9,7 +9,7 @@ static int script_init(void **state, const struct sl_model_setup *setup, struct 
 	(void)err;
 	struct script *s = (struct script *)(intptr_t)setup->values[0].number;
 	s->length = 0;
-	s->told[0] = '\0';
+	s->reported[0] = '\0';
 	s->settled = 0;
 	*state = s;
 	return SL_OK;
@@ -20,9 +20,9 @@ static void note(struct script *s, const struct sl_pass *world, uint32_t row, ch
 	const sl_time now = sl_now(world);
 	char when[32];
 	*sl_put_micro(when, now) = '\0';
-	if (s->length + 64 < sizeof(s->told))
-		s->length += (size_t)snprintf(s->told + s->length, sizeof(s->told) - s->length, "%s%u%c@%s",
-			s->length ? " " : "", row + 1, what, when);
+	if (s->length + 64 < sizeof(s->reported))
+		s->length += (size_t)snprintf(s->reported + s->length, sizeof(s->reported) - s->length,
+			"%s%u%c@%s", s->length ? " " : "", row + 1, what, when);
 }
 
 static void script_begin(void *state, struct sl_pass *world)
@@ -39,9 +39,9 @@ static void script_started(void *state, struct sl_pass *world, sl_job job)
 	struct script *s = state;
 	note(s, world, job.row, 's');
 	if (s->rate_set)
-		sl_model_rate(world, job, s->rate_first);
+		sl_model_speed(world, job, s->rate_first);
 	if (job.row < SL_LEN(s->rates))
-		s->rates[job.row] = sl_rate_of(world, job);
+		s->rates[job.row] = sl_speed_of(world, job);
 }
 
 static void script_left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
@@ -59,12 +59,12 @@ static void script_do(const struct script_step *step, struct sl_pass *world)
 	const sl_job job = { step->row };
 	switch (step->what) {
 	case SCRIPT_RATE:
-		sl_model_rate(world, job, (uint64_t)step->value);
+		sl_model_speed(world, job, (uint64_t)step->value);
 		break;
 	case SCRIPT_FAIL:
 		sl_model_fail(world, job, SL_NODE_FAIL, false);
 		break;
-	case SCRIPT_AGAIN:
+	case SCRIPT_RETRY:
 		sl_model_fail(world, job, SL_NODE_FAIL, true);
 		break;
 	case SCRIPT_CANCEL:

@@ -10,7 +10,7 @@
 enum script_what {
 	SCRIPT_RATE,   /* Of job `row`: value in 2^-32. */
 	SCRIPT_FAIL,   /* NODE_FAIL, for good; */
-	SCRIPT_AGAIN,  /* to wait again. */
+	SCRIPT_RETRY,  /* to wait again. */
 	SCRIPT_CANCEL, /* Job `row`. */
 	SCRIPT_DOWN,   /* Node `row`, expected at `value` (us), */
 	SCRIPT_UP,
@@ -39,10 +39,10 @@ struct script {
 
 	/* What was told: "1s" started, "1e" ended, "1r" requeued, "1c" checkpointed, "1z" suspended, "2d",
 	 * "2u": a node; with the time in seconds, "1s@0 1e@10". */
-	char told[1 << 16];
+	char reported[1 << 16];
 	size_t length;
 	uint64_t settled;   /* Times. */
-	uint64_t rates[64]; /* sl_rate_of as it was told of each job's start. */
+	uint64_t rates[64]; /* sl_speed_of as it was told of each job's start. */
 
 	/* Filled in by script_on. */
 	struct sl_value value;

@@ -99,7 +99,7 @@ static bool exists(const struct ref *r, const struct view *view, const struct sl
 {
 	int64_t most[NW_NODES];
 	int64_t count = 0;
-	int64_t room = 0;
+	int64_t capacity = 0;
 	for (uint32_t node = 0; node < r->world->nodes; node++) {
 		const int64_t tasks = tasks_on(r, view, group, node, 0);
 		int64_t place = count;
@@ -112,22 +112,22 @@ static bool exists(const struct ref *r, const struct view *view, const struct sl
 	if (group->nodes_max)
 		count = least(count, group->nodes_max);
 	for (int64_t i = 0; i < count; i++)
-		room += most[i];
-	return room >= group->tasks && count >= group->nodes_min;
+		capacity += most[i];
+	return capacity >= group->tasks && count >= group->nodes_min;
 }
 
 static void take(const struct ref *r, struct view *view, struct nr_placement *to,
 	const struct sl_group *group, uint32_t index, uint32_t node, int64_t tasks)
 {
-	struct nr_piece *piece = NULL;
+	struct nr_alloc *alloc = NULL;
 	for (uint32_t i = 0; i < to->count; i++)
-		if (to->piece[i].node == node && to->piece[i].group == index)
-			piece = &to->piece[i];
-	if (!piece) {
-		piece = &to->piece[to->count++];
-		*piece = (struct nr_piece){ .node = node, .group = index, .whole = group->exclusive };
+		if (to->alloc[i].node == node && to->alloc[i].group == index)
+			alloc = &to->alloc[i];
+	if (!alloc) {
+		alloc = &to->alloc[to->count++];
+		*alloc = (struct nr_alloc){ .node = node, .group = index, .whole = group->exclusive };
 	}
-	piece->tasks += (uint32_t)tasks;
+	alloc->tasks += (uint32_t)tasks;
 	view->taken[node] = true;
 	int64_t left = group->task.gpus ? tasks : 0;
 	for (uint32_t kind = 0; kind < r->world->kinds; kind++) {
@@ -139,13 +139,13 @@ static void take(const struct ref *r, struct view *view, struct nr_placement *to
 			amount = here * group->task.gpus;
 			left -= here;
 		}
-		piece->amount[kind] += amount;
+		alloc->amount[kind] += amount;
 		view->free[node][kind] -= amount;
 	}
 }
 
 /* One group on its way: how many of its tasks each node has. */
-struct placing {
+struct scorer {
 	const struct sl_group *group;
 	uint32_t index;
 	bool singly, most_first;
@@ -154,7 +154,7 @@ struct placing {
 };
 
 /* How many would go there next; 0: it is not to be taken. */
-static int64_t next_on(const struct ref *r, const struct view *view, const struct placing *p, uint32_t node)
+static int64_t next_on(const struct ref *r, const struct view *view, const struct scorer *p, uint32_t node)
 {
 	const bool is_new = !p->there[node];
 	const int64_t owed = (int64_t)p->group->nodes_min - p->nodes - is_new;
@@ -166,7 +166,7 @@ static int64_t next_on(const struct ref *r, const struct view *view, const struc
 	return p->singly ? least(tasks, 1) : tasks;
 }
 
-static bool place_round(const struct ref *r, struct view *view, struct placing *p, struct nr_placement *to)
+static bool place_round(const struct ref *r, struct view *view, struct scorer *p, struct nr_placement *to)
 {
 	while (p->left) {
 		uint32_t chosen = UINT32_MAX;
@@ -206,10 +206,10 @@ static bool place_group(const struct ref *r, struct view *view, const struct sl_
 	const struct view before = *view;
 	const uint32_t count = to->count;
 	const bool any = exists(r, view, group);
-	struct placing plain = {
+	struct scorer plain = {
 		.group = group, .index = index, .left = group->tasks, .singly = r->options->place == NR_SPREAD
 	};
-	struct placing most = { .group = group, .index = index, .left = group->tasks, .most_first = true };
+	struct scorer most = { .group = group, .index = index, .left = group->tasks, .most_first = true };
 	if (place_round(r, view, &plain, to)) {
 		SL_CHECK(any);
 		return true;
@@ -246,11 +246,11 @@ static void view_idle(const struct ref *r, struct view *view)
 static void view_take(const struct ref *r, struct view *view, const struct nr_placement *held)
 {
 	for (uint32_t i = 0; i < held->count; i++) {
-		const struct nr_piece *piece = &held->piece[i];
-		view->taken[piece->node] = true;
-		view->closed[piece->node] |= piece->whole;
+		const struct nr_alloc *alloc = &held->alloc[i];
+		view->taken[alloc->node] = true;
+		view->closed[alloc->node] |= alloc->whole;
 		for (uint32_t kind = 0; kind < r->world->kinds; kind++)
-			view->free[piece->node][kind] -= piece->amount[kind];
+			view->free[alloc->node][kind] -= alloc->amount[kind];
 	}
 }
 
@@ -410,10 +410,10 @@ static bool leaves_the_head(const struct ref *r, uint32_t head, int64_t shadow,
 	if (r->options->spare == SL_SPARE_COUNT)
 		return place(r, &view, head, &scratch);
 	for (uint32_t i = 0; i < chosen->count; i++) {
-		const struct nr_piece *piece = &chosen->piece[i];
+		const struct nr_alloc *alloc = &chosen->alloc[i];
 		for (uint32_t k = 0; k < candidate->count; k++)
-			if (candidate->piece[k].node == piece->node &&
-				(candidate->piece[k].whole || piece->whole))
+			if (candidate->alloc[k].node == alloc->node &&
+				(candidate->alloc[k].whole || alloc->whole))
 				return false;
 	}
 	view_take(r, &view, chosen);
@@ -600,7 +600,7 @@ void node_reference_run(
 	}
 }
 
-bool node_reference_could_hold(const struct node_world *world, const struct sl_group *group)
+bool node_reference_could_keep(const struct node_world *world, const struct sl_group *group)
 {
 	const struct nr_options options = { .place = NR_FIRST };
 	const struct ref r = { .world = world, .options = &options };

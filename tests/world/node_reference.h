@@ -21,7 +21,7 @@ struct nr_options {
 };
 
 /* A piece, and what it takes of its node. */
-struct nr_piece {
+struct nr_alloc {
 	uint32_t node, group, tasks;
 	bool whole;
 	int64_t amount[NW_KINDS];
@@ -29,7 +29,7 @@ struct nr_piece {
 
 struct nr_placement {
 	uint32_t count;
-	struct nr_piece piece[NW_PIECES];
+	struct nr_alloc alloc[NW_PARTS];
 };
 
 struct nr_result {
@@ -42,6 +42,6 @@ void node_reference_run(
 /* Could the job ever be placed, on an idle cluster? */
 bool node_reference_could_run(const struct node_world *world, uint32_t job, enum nr_place place);
 /* Could the group ever be placed, on an idle cluster? */
-bool node_reference_could_hold(const struct node_world *world, const struct sl_group *group);
+bool node_reference_could_keep(const struct node_world *world, const struct sl_group *group);
 
 #endif

@@ -219,7 +219,7 @@ static const struct nw_watch *watch_of(const struct sl_pass *pass)
 
 static int watched_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
-	const struct nw_watch *watch = watch_of(setup->pass);
+	const struct nw_watch *watch = watch_of(setup->sim);
 	const int status = watch->world->gpu_parts ? sl_use(setup, SL_USE_DEVICES, err) : SL_OK;
 	return status ? status : watch->inner->init(state, setup, err);
 }
@@ -229,23 +229,23 @@ static void watched_event(void *state, struct sl_pass *pass, const struct sl_eve
 	watch_of(pass)->inner->on_event(state, pass, event);
 }
 
-static void note_pieces(struct node_world *w, const struct sl_pass *pass, uint32_t job)
+static void note_parts(struct node_world *w, const struct sl_pass *pass, uint32_t job)
 {
-	const struct sl_piece *piece;
-	const size_t count = nodes_pieces(pass->nodes, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(pass->nodes, job, &alloc);
 	uint32_t noted = 0;
-	SL_CHECK(count <= NW_PIECES);
+	SL_CHECK(count <= NW_PARTS);
 	for (size_t i = 0; i < count; i++) {
-		const struct nw_piece p = { piece[i].node, piece[i].group, piece[i].tasks };
+		const struct nw_alloc p = { alloc[i].node, alloc[i].group, alloc[i].tasks };
 		uint32_t place = noted++;
-		for (; place && (w->piece[job][place - 1].node > p.node ||
-					(w->piece[job][place - 1].node == p.node &&
-						w->piece[job][place - 1].group > p.group));
+		for (; place && (w->alloc[job][place - 1].node > p.node ||
+					(w->alloc[job][place - 1].node == p.node &&
+						w->alloc[job][place - 1].group > p.group));
 			place--)
-			w->piece[job][place] = w->piece[job][place - 1];
-		w->piece[job][place] = p;
+			w->alloc[job][place] = w->alloc[job][place - 1];
+		w->alloc[job][place] = p;
 	}
-	w->piece_count[job] = noted;
+	w->alloc_count[job] = noted;
 }
 
 /* ---- The audit: what is held is what there is, and what was asked ------------------------------------ */
@@ -258,22 +258,22 @@ static void is_wrong(struct node_world *w, const struct sl_pass *pass, const cha
 }
 
 /* What so many tasks take of one node, GPUs of all types together. A suspended job keeps its memory only. */
-static void audit_piece(struct node_world *w, const struct sl_pass *pass, uint32_t job,
-	const struct sl_piece *piece, int64_t used[][3], uint32_t *owner)
+static void audit_alloc(struct node_world *w, const struct sl_pass *pass, uint32_t job,
+	const struct sl_node_tasks *alloc, int64_t used[][3], uint32_t *owner)
 {
-	const struct sl_group *group = &w->job[job].group[piece->group];
+	const struct sl_group *group = &w->job[job].group[alloc->group];
 	const bool runs = pass->job_state[job] == SL_RUNNING;
-	const uint32_t node = piece->node;
-	used[node][0] += runs ? piece->tasks * group->task.cpus : 0;
-	used[node][1] += piece->tasks * group->task.mem;
-	used[node][2] += runs ? piece->tasks * group->task.gpus : 0;
+	const uint32_t node = alloc->node;
+	used[node][0] += runs ? alloc->tasks * group->task.cpus : 0;
+	used[node][1] += alloc->tasks * group->task.mem;
+	used[node][2] += runs ? alloc->tasks * group->task.gpus : 0;
 	if (runs && (owner[node] == UINT32_MAX || (group->exclusive && owner[node] != 0)))
 		is_wrong(w, pass, "somebody else is on an exclusive job's node", node);
 	if (runs)
 		owner[node] = group->exclusive ? UINT32_MAX : 1;
 	if (group->node_set && !(w->set_nodes[group->node_set] >> node & 1))
 		is_wrong(w, pass, "out of its set of nodes is job", job + 1);
-	if (group->tasks_per_node && piece->tasks > group->tasks_per_node)
+	if (group->tasks_per_node && alloc->tasks > group->tasks_per_node)
 		is_wrong(w, pass, "too many tasks on a node by job", job + 1);
 	for (uint32_t i = 0; i < w->windows; i++) /* By its estimate. */
 		if (w->window[i].nodes >> node & 1 && pass->start[job] == pass->now && runs &&
@@ -283,15 +283,15 @@ static void audit_piece(struct node_world *w, const struct sl_pass *pass, uint32
 }
 
 static void audit_tasks(struct node_world *w, const struct sl_pass *pass, uint32_t job,
-	const struct sl_piece *piece, size_t count)
+	const struct sl_node_tasks *alloc, size_t count)
 {
 	for (uint32_t g = 0; g < w->job[job].group_count; g++) {
 		const struct sl_group *group = &w->job[job].group[g];
 		uint32_t tasks = 0;
 		uint32_t nodes = 0;
 		for (size_t i = 0; i < count; i++) {
-			tasks += piece[i].group == g ? piece[i].tasks : 0;
-			nodes += piece[i].group == g;
+			tasks += alloc[i].group == g ? alloc[i].tasks : 0;
+			nodes += alloc[i].group == g;
 		}
 		if (tasks != group->tasks)
 			is_wrong(w, pass, "not all tasks are placed of job", job + 1);
@@ -305,15 +305,15 @@ static void audit(struct node_world *w, const struct sl_pass *pass)
 	int64_t used[NW_NODES + 1][3] = { 0 };
 	uint32_t owner[NW_NODES + 1] = { 0 };
 	for (uint32_t job = 0; job < w->count; job++) {
-		const struct sl_piece *piece;
-		const size_t count = nodes_pieces(pass->nodes, job, &piece);
+		const struct sl_node_tasks *alloc;
+		const size_t count = nodes_allocs(pass->nodes, job, &alloc);
 		const bool holds = pass->job_state[job] == SL_RUNNING || pass->job_state[job] == SL_SUSPENDED;
 		if (holds)
-			audit_tasks(w, pass, job, piece, count);
+			audit_tasks(w, pass, job, alloc, count);
 		else if (count)
 			is_wrong(w, pass, "it holds nodes, and does not run: job", job + 1);
 		for (size_t i = 0; i < count; i++)
-			audit_piece(w, pass, job, &piece[i], used, owner);
+			audit_alloc(w, pass, job, &alloc[i], used, owner);
 	}
 	for (uint32_t node = 0; node < w->nodes; node++) {
 		int64_t gpus = 0;
@@ -335,7 +335,7 @@ static void watched_pass(void *state, struct sl_pass *pass)
 		audit(w, pass);
 	for (uint32_t job = 0; pass->nodes && job < w->count; job++)
 		if (pass->job_state[job] == SL_RUNNING && pass->start[job] == pass->now)
-			note_pieces(w, pass, job);
+			note_parts(w, pass, job);
 }
 
 static int64_t all_alike(
@@ -348,14 +348,14 @@ static int64_t all_alike(
 	return 0;
 }
 
-bool node_world_could_hold(struct node_world *w, uint32_t job)
+bool node_world_could_keep(struct node_world *w, uint32_t job)
 {
-	static const struct sl_placing any = { .name = "any", .score = all_alike };
+	static const struct sl_node_scorer any = { .name = "any", .score = all_alike };
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
 	fill(w);
 	SL_CHECK(!nodes_new(&nodes, &w->scenario.cluster, w->asked, w->scenario.jobs.request_count, w->count,
-		&(struct placing){ .rule = &any }, &err));
+		&(struct scorer){ .rule = &any }, &err));
 	const bool could = nodes_could_hold(nodes, w->request[job]);
 	nodes_free(nodes);
 	return could;
@@ -370,7 +370,7 @@ int node_world_run(struct node_world *w, const char *policy, bool check)
 	SL_CHECK(w->arena);
 	memset(&w->err, 0, sizeof(w->err));
 	memset(&w->sim, 0, sizeof(w->sim));
-	memset(w->piece_count, 0, sizeof(w->piece_count));
+	memset(w->alloc_count, 0, sizeof(w->alloc_count));
 	w->wrong[0] = '\0';
 	struct settings settings = { .arena = w->arena };
 	const int status =

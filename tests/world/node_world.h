@@ -14,13 +14,13 @@ enum {
 	NW_WINDOWS = 4,
 	NW_JOBS = 24,
 	NW_GROUPS = 3,
-	NW_PIECES = 64,
+	NW_PARTS = 64,
 	NW_SETS = 4,
 	NW_DEVICES = 16, /* Of a node at most. */
 	NW_PROFILES = 3
 };
 
-struct nw_piece {
+struct nw_alloc {
 	uint32_t node, group, tasks;
 };
 
@@ -80,11 +80,11 @@ struct node_world {
 		const struct sl_policy *inner;
 		struct node_world *world;
 	} watch;                       /* watched. */
-	uint32_t piece_count[NW_JOBS]; /* What each job held when it started, by (node, group). */
-	struct nw_piece piece[NW_JOBS][NW_PIECES];
+	uint32_t alloc_count[NW_JOBS]; /* What each job held when it started, by (node, group). */
+	struct nw_alloc alloc[NW_JOBS][NW_PARTS];
 	char wrong[200]; /* What an audit after each pass found first; "": nothing. */
 	struct sl_arena *arena;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 };
 
@@ -92,7 +92,7 @@ struct node_world {
 int node_world_run(struct node_world *world, const char *policy, bool check);
 void node_world_release(struct node_world *world);
 /* By the engine's nodes: could the job ever run? */
-bool node_world_could_hold(struct node_world *world, uint32_t job);
+bool node_world_could_keep(struct node_world *world, uint32_t job);
 /* In the world's seconds; -1: never. */
 int64_t node_world_start(const struct node_world *world, uint32_t job);
 int64_t node_world_end(const struct node_world *world, uint32_t job);

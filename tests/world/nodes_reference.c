@@ -12,7 +12,7 @@ struct spot {
 	int64_t free[REF_KINDS];
 	int64_t left[REF_DEVICES];                /* Of an undivided device. */
 	int8_t slice[REF_DEVICES][SL_MIG_SLICES]; /* Of a divided one: 1: free, 0: not, less: worse. */
-	int64_t crowd[SL_CROWDS];
+	int64_t task_mix[SL_TASK_MIXES];
 	uint32_t holds, whole;
 };
 
@@ -92,21 +92,21 @@ static const struct sl_group *group_of(const struct ref *r, uint32_t request, ui
 
 /* ---- What tasks take --------------------------------------------------------------------- */
 
-static enum sl_crowd crowd_of(const struct ref *r, const struct ref_task *task)
+static enum sl_task_mix task_mix_of(const struct ref *r, const struct ref_task *task)
 {
 	const int count = __builtin_popcount(task->devices);
 	if (task->slices || task->each < parts_of(r))
-		return SL_CROWD_SHARE;
-	return count == 1   ? SL_CROWD_1
-	       : count == 2 ? SL_CROWD_2
-	       : count == 4 ? SL_CROWD_4
-	       : count == 8 ? SL_CROWD_8
-			    : SL_CROWD_OTHER;
+		return SL_TASK_MIX_SHARE;
+	return count == 1   ? SL_TASK_MIX_1
+	       : count == 2 ? SL_TASK_MIX_2
+	       : count == 4 ? SL_TASK_MIX_4
+	       : count == 8 ? SL_TASK_MIX_8
+			    : SL_TASK_MIX_OTHER;
 }
 
 static void take_devices(const struct ref *r, const struct ref_task *task, struct spot *spot)
 {
-	spot->crowd[crowd_of(r, task)]--;
+	spot->task_mix[task_mix_of(r, task)]--;
 	for (uint32_t d = 0; d < REF_DEVICES; d++) {
 		if (!(task->devices >> d & 1))
 			continue;
@@ -121,7 +121,7 @@ static void take_task(const struct ref *r, const struct sl_group *group, const s
 	bool suspended, struct spot *spot)
 {
 	const int64_t *amount = amount_of(r, task->node);
-	const struct sl_demand *asks = &group->task;
+	const struct sl_task_resources *asks = &group->task;
 	if (bounded(amount[SL_KIND_CPUS]) && !suspended)
 		spot->free[SL_KIND_CPUS] -= asks->cpus;
 	if (bounded(amount[SL_KIND_MEM]))
@@ -133,7 +133,7 @@ static void take_task(const struct ref *r, const struct sl_group *group, const s
 	if (r->devices && asks->gpus && !suspended && !task->devices) {
 		const int64_t count = asks->gpus / parts_of(r);
 		const struct ref_task alike = { .devices = (1U << count) - 1, .each = (int32_t)parts_of(r) };
-		spot->crowd[crowd_of(r, &alike)]--;
+		spot->task_mix[task_mix_of(r, &alike)]--;
 	}
 }
 
@@ -206,9 +206,9 @@ static void least_of(const struct ref *r, struct spot *least, const struct spot 
 			if (spot->slice[d][i] < least->slice[d][i])
 				least->slice[d][i] = spot->slice[d][i];
 	}
-	for (uint32_t i = 0; i < SL_CROWDS; i++)
-		if (spot->crowd[i] < least->crowd[i])
-			least->crowd[i] = spot->crowd[i];
+	for (uint32_t i = 0; i < SL_TASK_MIXES; i++)
+		if (spot->task_mix[i] < least->task_mix[i])
+			least->task_mix[i] = spot->task_mix[i];
 	least->holds |= spot->holds;
 	least->whole |= spot->whole;
 }
@@ -233,25 +233,25 @@ static struct spot spot_for(
 /* ---- How many go there --------------------------------------------------------------------- */
 
 /* What a placing is shown of a node. */
-struct shown {
+struct metric_info {
 	int64_t free[REF_KINDS], device[REF_DEVICES];
 	struct sl_node_class class;
 };
 
-static void show(const struct ref *r, uint32_t node, const struct spot *spot, struct shown *shown)
+static void show(const struct ref *r, uint32_t node, const struct spot *spot, struct metric_info *metric_info)
 {
 	for (uint32_t kind = 0; kind < r->cluster->kind_count; kind++)
-		shown->free[kind] = kind_free(r, node, spot, kind);
+		metric_info->free[kind] = kind_free(r, node, spot, kind);
 	for (uint32_t d = 0; d < REF_DEVICES; d++)
-		shown->device[d] = d >= devices_on(r, node)               ? 0
-				   : node_type_of(r, node)->device[d].mig ? slices_free(spot, d)
-									  : spot->left[d];
-	shown->class = (struct sl_node_class){
-		.cluster = r->cluster, .type = r->cluster->node_type[node], .free = shown->free
+		metric_info->device[d] = d >= devices_on(r, node)               ? 0
+					 : node_type_of(r, node)->device[d].mig ? slices_free(spot, d)
+										: spot->left[d];
+	metric_info->class = (struct sl_node_class){
+		.cluster = r->cluster, .type = r->cluster->node_type[node], .free = metric_info->free
 	};
 	if (r->devices) {
-		shown->class.device = shown->device;
-		shown->class.crowd = spot->crowd;
+		metric_info->class.device = metric_info->device;
+		metric_info->class.task_mix = spot->task_mix;
 	}
 }
 
@@ -264,7 +264,7 @@ struct search {
 	int64_t best;
 };
 
-static bool kind_will_do(const struct sl_demand *asks, uint32_t kind)
+static bool kind_will_do(const struct sl_task_resources *asks, uint32_t kind)
 {
 	return !asks->gpu_types || asks->gpu_types & (1U << (kind - SL_KIND_GPUS));
 }
@@ -273,11 +273,11 @@ static void meets(
 	struct search *s, uint32_t device, uint32_t first, int64_t left, const struct ref_task *task)
 {
 	int64_t score = left;
-	if (s->r->placing->score_device) {
-		struct shown shown;
-		show(s->r, task->node, s->spot, &shown);
-		const struct sl_device_pick pick = { &shown.class, s->group, device, first };
-		score = s->r->placing->score_device(NULL, &pick);
+	if (s->r->scorer->score_device) {
+		struct metric_info metric_info;
+		show(s->r, task->node, s->spot, &metric_info);
+		const struct sl_device_pick pick = { &metric_info.class, s->group, device, first };
+		score = s->r->scorer->score_device(NULL, &pick);
 	}
 	if (s->task->devices && score >= s->best)
 		return;
@@ -322,7 +322,7 @@ static void search_slices(struct search *s, uint32_t node, uint32_t d, const str
 
 static void search_share(struct search *s, uint32_t node, uint32_t d, const struct sl_device *device)
 {
-	const struct sl_demand *asks = &s->group->task;
+	const struct sl_task_resources *asks = &s->group->task;
 	int64_t each = asks->gpus;
 	if (asks->gpu_mem) {
 		if (asks->gpu_mem > device->mem)
@@ -401,7 +401,7 @@ static bool search_devices(
 	const struct ref *r, const struct sl_group *group, const struct spot *spot, struct ref_task *task)
 {
 	struct search s = { r, group, spot, task, 0 };
-	const struct sl_demand *asks = &group->task;
+	const struct sl_task_resources *asks = &group->task;
 	const bool part = asks->gpu_mem || asks->gpus % parts_of(r);
 	const uint32_t node = task->node;
 	for (uint32_t d = 0; d < devices_on(r, node) && (part || asks->mig); d++) {
@@ -422,7 +422,7 @@ static bool search_devices(
 static bool task_fits(
 	const struct ref *r, const struct sl_group *group, const struct spot *spot, struct ref_task *task)
 {
-	const struct sl_demand *asks = &group->task;
+	const struct sl_task_resources *asks = &group->task;
 	task->kind = 0;
 	task->devices = task->slices = 0;
 	task->each = 0;
@@ -473,9 +473,9 @@ static uint32_t cap_of(const struct ref *r, const struct sl_group *group, uint32
 static int64_t score_of(const struct ref *r, const struct sl_group *group, uint32_t node,
 	const struct spot *spot, uint32_t tasks)
 {
-	struct shown shown;
-	show(r, node, spot, &shown);
-	return r->placing->score(NULL, &shown.class, group, tasks);
+	struct metric_info metric_info;
+	show(r, node, spot, &metric_info);
+	return r->scorer->score(NULL, &metric_info.class, group, tasks);
 }
 
 /* ---- Ties ------------------------------------------------------------------------------------ */
@@ -490,8 +490,8 @@ static uint64_t mixed(uint64_t h)
 
 static uint64_t lot_of(const struct ref *r, uint32_t node)
 {
-	const uint64_t whose = mixed(mixed(r->seed) + r->asker + 1);
-	return mixed(whose + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+	const uint64_t beneficiary = mixed(mixed(r->seed) + r->asker + 1);
+	return mixed(beneficiary + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* Of two nodes of the same score. */
@@ -508,7 +508,7 @@ static bool tie_before(const struct ref *r, uint32_t a, uint32_t b)
 
 /* ---- Placing one group ------------------------------------------------------------------------ */
 
-struct placing {
+struct scorer {
 	const struct ref *r;
 	const struct sl_group *group;
 	uint32_t index;
@@ -521,7 +521,7 @@ struct placing {
 	uint32_t order[REF_NODES];
 };
 
-static void put_task(struct placing *p, uint32_t node)
+static void put_task(struct scorer *p, uint32_t node)
 {
 	struct ref_task task = { .node = node, .group = p->index };
 	cr_assert(task_fits(p->r, p->group, &p->spot[node], &task));
@@ -551,14 +551,14 @@ static bool same_isle(const struct ref *r, uint32_t a, uint32_t b)
 }
 
 /* How many tasks of the group it would hold, had the group enough. */
-static uint64_t holds_of(const struct placing *p, uint32_t node)
+static uint64_t holds_of(const struct scorer *p, uint32_t node)
 {
 	struct sl_group group = *p->group;
 	group.tasks = 1000;
 	return p->hidden[node] ? 0 : cap_of(p->r, &group, node, p->spot[node]);
 }
 
-static struct isle isle_of(const struct placing *p, uint32_t node)
+static struct isle isle_of(const struct scorer *p, uint32_t node)
 {
 	struct isle isle = { .holds = 0 };
 	bool seen[REF_NODES] = { false };
@@ -582,7 +582,7 @@ static struct isle isle_of(const struct placing *p, uint32_t node)
 	return isle;
 }
 
-static bool isle_before(const struct placing *p, const struct isle *a, const struct isle *b)
+static bool isle_before(const struct scorer *p, const struct isle *a, const struct isle *b)
 {
 	const bool ready = a->ready >= p->group->tasks;
 	if (a->all != b->all)
@@ -594,7 +594,7 @@ static bool isle_before(const struct placing *p, const struct isle *a, const str
 	return a->first != b->first && tie_before(p->r, a->first, b->first);
 }
 
-static void order_islands(struct placing *p)
+static void order_islands(struct scorer *p)
 {
 	struct isle isle[REF_NODES];
 	for (uint32_t node = 0; node < p->r->cluster->node_count; node++) {
@@ -607,7 +607,7 @@ static void order_islands(struct placing *p)
 }
 
 /* Before all scores the one that is less late, for which a node counts no more that the group has already. */
-static bool goes_first(const struct placing *p, uint32_t a, int64_t score, uint32_t b, int64_t than)
+static bool goes_first(const struct scorer *p, uint32_t a, int64_t score, uint32_t b, int64_t than)
 {
 	const uint8_t late = p->tasks[a] ? 0 : p->r->late[a];
 	const uint8_t other = p->tasks[b] ? 0 : p->r->late[b];
@@ -616,7 +616,7 @@ static bool goes_first(const struct placing *p, uint32_t a, int64_t score, uint3
 	return score != than ? score < than : tie_before(p->r, a, b);
 }
 
-static bool next_node(const struct placing *p, bool most_first, uint32_t *best, uint32_t *best_tasks)
+static bool next_node(const struct scorer *p, bool most_first, uint32_t *best, uint32_t *best_tasks)
 {
 	const uint32_t others = p->group->nodes_min > p->used + 1 ? p->group->nodes_min - p->used - 1 : 0;
 	int64_t least = 0;
@@ -632,10 +632,10 @@ static bool next_node(const struct placing *p, bool most_first, uint32_t *best, 
 			continue;
 		const int64_t score = score_of(p->r, p->group, node, &p->spot[node], tasks);
 		const uint32_t isle = p->order[node];
-		const bool near = *best == UINT32_MAX || isle < p->order[*best];
-		const bool as_near = *best != UINT32_MAX && isle == p->order[*best];
-		const bool better = near || (as_near && most_first && tasks > *best_tasks) ||
-				    (as_near && (!most_first || tasks == *best_tasks) &&
+		const bool similar = *best == UINT32_MAX || isle < p->order[*best];
+		const bool as_similar = *best != UINT32_MAX && isle == p->order[*best];
+		const bool better = similar || (as_similar && most_first && tasks > *best_tasks) ||
+				    (as_similar && (!most_first || tasks == *best_tasks) &&
 					    goes_first(p, node, score, *best, least));
 		if (!better)
 			continue;
@@ -646,7 +646,7 @@ static bool next_node(const struct placing *p, bool most_first, uint32_t *best, 
 	return *best != UINT32_MAX;
 }
 
-static bool by_nodes(struct placing *p, bool most_first)
+static bool by_nodes(struct scorer *p, bool most_first)
 {
 	while (p->left) {
 		uint32_t node;
@@ -674,7 +674,7 @@ static void by_first_task(struct ref_place *place, uint32_t from)
 	}
 }
 
-static bool one_by_one(struct placing *p)
+static bool one_by_one(struct scorer *p)
 {
 	const struct ref *r = p->r;
 	const uint32_t from = p->place->count;
@@ -714,7 +714,7 @@ static bool one_by_one(struct placing *p)
 }
 
 /* Is there any placement? The most that so many nodes hold, by sorting what each holds. */
-static bool any_placement(const struct placing *p)
+static bool any_placement(const struct scorer *p)
 {
 	uint32_t cap[REF_NODES];
 	uint32_t count = 0;
@@ -738,22 +738,22 @@ static bool any_placement(const struct placing *p)
 	return sum >= group->tasks && nodes >= group->nodes_min;
 }
 
-static bool place_group(struct placing *p)
+static bool place_group(struct scorer *p)
 {
-	const struct placing before = *p;
+	const struct scorer before = *p;
 	const struct ref_place place_before = *p->place;
 	struct spot spot[REF_NODES];
 	memcpy(spot, p->spot, sizeof(spot));
 	const bool any = any_placement(p);
-	const bool islands = p->r->placing->by_island;
+	const bool islands = p->r->scorer->by_island;
 	if (islands)
 		order_islands(p);
-	bool placed = p->r->placing->one_at_a_time ? one_by_one(p) : by_nodes(p, false);
-	for (unsigned again = islands ? 0 : 1; again < 2 && !placed; again++) {
+	bool placed = p->r->scorer->one_at_a_time ? one_by_one(p) : by_nodes(p, false);
+	for (unsigned retry = islands ? 0 : 1; retry < 2 && !placed; retry++) {
 		memcpy(before.spot, spot, sizeof(spot));
 		*p->place = place_before;
 		*p = before;
-		if (!again)
+		if (!retry)
 			order_islands(p);
 		placed = by_nodes(p, true);
 	}
@@ -767,7 +767,7 @@ static bool place_on(const struct ref *r, uint32_t request, struct spot *spot, s
 	place->count = 0;
 	for (uint32_t i = 0; i < r->requests[request].group_count; i++) {
 		const struct sl_group *group = group_of(r, request, i);
-		struct placing p = { .r = r, .group = group, .index = i, .spot = spot, .left = group->tasks };
+		struct scorer p = { .r = r, .group = group, .index = i, .spot = spot, .left = group->tasks };
 		p.place = place;
 		const uint32_t from = place->count;
 		if (!place_group(&p))
@@ -801,10 +801,10 @@ bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time a
 	return r->requests[request].group_count > 1 && ref_fits(&own, request, at, length, promises, place);
 }
 
-bool ref_could_hold(const struct ref *r, uint32_t request)
+bool ref_could_keep(const struct ref *r, uint32_t request)
 {
 	struct ref empty = {
-		.cluster = r->cluster, .requests = r->requests, .placing = r->placing, .devices = r->devices
+		.cluster = r->cluster, .requests = r->requests, .scorer = r->scorer, .devices = r->devices
 	};
 	empty.ties = r->ties;
 	empty.seed = r->seed;
@@ -824,28 +824,28 @@ void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const
 	r->job[job].held = *place;
 }
 
-bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
-	size_t count)
+bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end,
+	const struct sl_node_tasks *alloc, size_t count)
 {
 	struct ref_place place = { .count = 0 };
 	struct spot spot[REF_NODES];
 	for (uint32_t node = 0; node < r->cluster->node_count; node++)
 		spot[node] = spot_for(r, request, node, r->now, end - r->now, false);
 	for (size_t i = 0; i < count; i++) {
-		if (piece[i].node >= r->cluster->node_count ||
-			piece[i].group >= r->requests[request].group_count || !piece[i].tasks)
+		if (alloc[i].node >= r->cluster->node_count ||
+			alloc[i].group >= r->requests[request].group_count || !alloc[i].tasks)
 			return false;
-		struct placing p = { .r = r, .group = group_of(r, request, piece[i].group) };
-		p.index = piece[i].group;
+		struct scorer p = { .r = r, .group = group_of(r, request, alloc[i].group) };
+		p.index = alloc[i].group;
 		p.spot = spot;
-		p.left = piece[i].tasks;
+		p.left = alloc[i].tasks;
 		p.place = &place;
-		if (piece[i].tasks > cap_of(r, p.group, piece[i].node, spot[piece[i].node]))
+		if (alloc[i].tasks > cap_of(r, p.group, alloc[i].node, spot[alloc[i].node]))
 			return false;
 		while (p.left)
-			put_task(&p, piece[i].node);
-		spot[piece[i].node].holds++;
-		spot[piece[i].node].whole |= p.group->exclusive;
+			put_task(&p, alloc[i].node);
+		spot[alloc[i].node].holds++;
+		spot[alloc[i].node].whole |= p.group->exclusive;
 	}
 	for (uint32_t g = 0; g < r->requests[request].group_count; g++) {
 		const struct sl_group *group = group_of(r, request, g);
@@ -907,7 +907,7 @@ bool ref_resume(struct ref *r, uint32_t job, sl_time end)
 }
 
 /* The last task of the first group goes, of the last node; or one more comes to one of its own nodes. */
-static void grow_own(struct placing *p, const struct ref_place *old)
+static void grow_own(struct scorer *p, const struct ref_place *old)
 {
 	for (uint32_t i = 0; i < old->count && p->left; i++) {
 		const uint32_t node = old->task[i].node;
@@ -931,7 +931,7 @@ static void grow_own(struct placing *p, const struct ref_place *old)
 	}
 }
 
-static bool nodes_enough(const struct placing *p, uint32_t tasks)
+static bool nodes_enough(const struct scorer *p, uint32_t tasks)
 {
 	const uint32_t least = p->group->nodes_min < tasks ? p->group->nodes_min : tasks;
 	return p->used >= least;
@@ -947,7 +947,7 @@ bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks)
 	struct spot spot[REF_NODES] = { 0 };
 	uint32_t was = 0;
 	struct sl_group group = *group_of(r, j->request, 0);
-	struct placing p = { .r = r, .group = &group, .spot = spot, .place = &place };
+	struct scorer p = { .r = r, .group = &group, .spot = spot, .place = &place };
 	for (uint32_t i = 0; i < old.count; i++) {
 		was += old.task[i].group == 0;
 		if (old.task[i].group == 0 && was > tasks)
@@ -1010,7 +1010,7 @@ bool ref_window(struct ref *r, const bool *node, sl_time from, sl_time until)
 sl_time ref_soonest(const struct ref *r, uint32_t request, sl_time length, bool promises)
 {
 	struct ref_place place;
-	if (!ref_could_hold(r, request))
+	if (!ref_could_keep(r, request))
 		return SL_NEVER;
 	for (sl_time at = r->now; at != SL_NEVER;) {
 		if (ref_fits(r, request, at, length, promises, &place))
@@ -1104,8 +1104,8 @@ bool ref_start_promised(struct ref *r, uint32_t job, sl_time end)
 /* ---- What there is
  * ------------------------------------------------------------------------------------------ */
 
-size_t ref_pieces(
-	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_piece *piece)
+size_t ref_parts(
+	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_node_tasks *alloc)
 {
 	size_t count = 0;
 	for (uint32_t node = 0; node < REF_NODES; node++)
@@ -1121,7 +1121,8 @@ size_t ref_pieces(
 					devices = (1U << devices_on(r, node)) - 1;
 			}
 			if (tasks)
-				piece[count++] = (struct sl_piece){ node, (uint16_t)group, tasks, devices };
+				alloc[count++] =
+					(struct sl_node_tasks){ node, (uint16_t)group, tasks, devices };
 		}
 	return count;
 }

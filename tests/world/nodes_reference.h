@@ -43,7 +43,7 @@ struct ref_window {
 struct ref {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
-	const struct sl_placing *placing;
+	const struct sl_node_scorer *scorer;
 	bool devices; /* They are followed. */
 	enum sl_ties ties;
 	uint64_t seed;
@@ -60,15 +60,15 @@ struct ref {
 	struct ref_place chosen;
 };
 
-bool ref_could_hold(const struct ref *r, uint32_t request);
+bool ref_could_keep(const struct ref *r, uint32_t request);
 /* Where it would go, now or in [at, at + length) beside what runs (and what is promised). */
 bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct ref_place *place);
 /* With ties as they are for that job; where several groups do not fit so, as they are for nobody. */
 bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time at, sl_time length,
 	bool promises, struct ref_place *place);
-bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct sl_piece *piece,
-	size_t count);
+bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end,
+	const struct sl_node_tasks *alloc, size_t count);
 void ref_start(struct ref *r, uint32_t job, uint32_t request, sl_time end, const struct ref_place *place);
 bool ref_resume(struct ref *r, uint32_t job, sl_time end);
 bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks);
@@ -80,8 +80,8 @@ bool ref_allows(const struct ref *r, uint32_t request, sl_time length);
 bool ref_start_promised(struct ref *r, uint32_t job, sl_time end);
 
 /* Pieces in the order of their nodes, then groups. */
-size_t ref_pieces(
-	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_piece *piece);
+size_t ref_parts(
+	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_node_tasks *alloc);
 int64_t ref_idle(const struct ref *r, uint32_t kind);
 uint32_t ref_busy(const struct ref *r);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-char *page_written(const char *name, const struct sl_told *told, size_t count,
+char *page_written(const char *name, const struct sl_document_run *reported, size_t count,
 	const struct sl_compared *compared, const struct sl_document_options *options, struct sl_err *err)
 {
 	char path[] = "/tmp/schedlab-test-XXXXXX";
@@ -26,7 +26,7 @@ char *page_written(const char *name, const struct sl_told *told, size_t count,
 	SL_CHECK(document && fd >= 0);
 	int status = document->open(&self, options, err);
 	for (size_t i = 0; i < count && !status; i++)
-		status = document->add(self, &told[i], err);
+		status = document->add(self, &reported[i], err);
 	if (!status)
 		status = sl_out_open(&out, path, err);
 	if (!status && !(status = document->write(self, compared, out, err)))
@@ -60,7 +60,7 @@ struct page_read page_open(char *text)
 	return page;
 }
 
-void page_shut(struct page_read *page)
+void page_unavailable(struct page_read *page)
 {
 	json_free(page->meta);
 	free(page->text);

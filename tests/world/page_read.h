@@ -25,12 +25,12 @@ struct page_column {
 };
 
 /* The document of that name, told of these; NULL: it failed, as err says. */
-char *page_written(const char *name, const struct sl_told *told, size_t count,
+char *page_written(const char *name, const struct sl_document_run *reported, size_t count,
 	const struct sl_compared *compared, const struct sl_document_options *options, struct sl_err *err);
 /* What stands between two texts, the first such place. */
 char *page_between(const char *text, const char *before, const char *after);
 struct page_read page_open(char *text);
-void page_shut(struct page_read *page);
+void page_unavailable(struct page_read *page);
 /* "a.b.0.c" of an object; NULL: it is not there. */
 const struct json *page_at(const struct json *json, const char *path);
 double page_number(const struct json *json, const char *path);

@@ -11,12 +11,12 @@ struct ref {
 	int64_t limit[WORLD_JOBS], promise[WORLD_JOBS];
 	int64_t *start, *end;
 	bool in[WORLD_JOBS];
-	bool again; /* Not the first pass of its second. */
+	bool retry; /* Not the first pass of its second. */
 };
 
 static bool submitted(const struct ref *r, uint32_t i)
 {
-	return r->options->gates ? r->in[i] : r->world->job[i].submit <= r->now;
+	return r->options->eligibility ? r->in[i] : r->world->job[i].submit <= r->now;
 }
 static bool waiting(const struct ref *r, uint32_t i)
 {
@@ -142,7 +142,7 @@ static int64_t earliest(const struct ref *r, uint32_t job)
 
 static bool ended_early(const struct ref *r)
 {
-	for (uint32_t i = 0; i < r->world->count && !r->again; i++)
+	for (uint32_t i = 0; i < r->world->count && !r->retry; i++)
 		if (r->end[i] == r->now && (r->start[i] == NOT_YET ? r->promise[i] != NOT_YET
 								   : r->end[i] < r->start[i] + r->limit[i]))
 			return true;
@@ -180,7 +180,7 @@ static void pass_conservative(struct ref *r)
 static int64_t next_second(const struct ref *r)
 {
 	int64_t next = INT64_MAX;
-	if (r->options->gates)
+	if (r->options->eligibility)
 		return r->now < r->options->until ? r->now + 1 : INT64_MAX;
 	for (uint32_t i = 0; i < r->world->count; i++) {
 		int64_t at = INT64_MAX;
@@ -215,7 +215,8 @@ static void pass(struct ref *r)
 
 static bool look(struct ref *r)
 {
-	return r->options->gates && r->options->gates(r->world, r->now, r->limit, r->start, r->end, r->in);
+	return r->options->eligibility &&
+	       r->options->eligibility(r->world, r->now, r->limit, r->start, r->end, r->in);
 }
 
 void reference_run(
@@ -231,10 +232,10 @@ void reference_run(
 	}
 	while ((r.now = next_second(&r)) != INT64_MAX) {
 		(void)look(&r);
-		r.again = false;
+		r.retry = false;
 		do {
 			pass(&r);
-			r.again = true;
+			r.retry = true;
 		} while (look(&r));
 	}
 }

@@ -26,8 +26,8 @@ struct reference_options {
 	/* Who is in the queue (or was) and who leaves it unstarted, looked at in every second up to `until`,
 	 * and again after each pass: `in` is filled, ends of cancelled jobs are set. True if anything
 	 * changed. NULL: all are in from their submission. */
-	bool (*gates)(const struct world *world, int64_t now, const int64_t *limit, const int64_t *start,
-		int64_t *end, bool *in);
+	bool (*eligibility)(const struct world *world, int64_t now, const int64_t *limit,
+		const int64_t *start, int64_t *end, bool *in);
 	int64_t until;
 };
 

@@ -131,14 +131,14 @@ void sw_ready(struct select_world *w)
 
 void sw_end(struct select_world *w) { sl_arena_free(w->arena); }
 
-struct sl_ask *sw_ask(struct select_world *w)
+struct sl_job_desc *sw_desc(struct select_world *w)
 {
-	sl_ask_clear(&w->ask);
-	w->ask.mem_per_node = 100;
-	return &w->ask;
+	sl_job_desc_clear(&w->desc);
+	w->desc.mem_per_node = 100;
+	return &w->desc;
 }
 
-static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t count)
+static size_t put_bits(char *text, size_t capacity, const uint64_t *bits, uint32_t count)
 {
 	size_t at = 0;
 	for (uint32_t i = 0, first = 1; i < count; i++) {
@@ -148,7 +148,7 @@ static size_t put_bits(char *text, size_t room, const uint64_t *bits, uint32_t c
 		while (last + 1 < count && (bits[(last + 1) / 64] >> ((last + 1) % 64) & 1))
 			last++;
 		at += (size_t)snprintf(
-			text + at, room - at, last > i ? "%s%u-%u" : "%s%u", first ? "" : ",", i, last);
+			text + at, capacity - at, last > i ? "%s%u-%u" : "%s%u", first ? "" : ",", i, last);
 		first = 0;
 		i = last;
 	}
@@ -159,7 +159,7 @@ const char *sw_show(struct select_world *w, const struct select_alloc *alloc, bo
 {
 	size_t at = 0;
 	for (uint32_t i = 0; i < alloc->node_count && at + 200 < SW_TEXT; i++) {
-		const struct select_piece *p = &alloc->piece[i];
+		const struct select_node_alloc *p = &alloc->node_alloc[i];
 		const struct sl_hardware *h = w->type[w->cluster.node_type[p->node]].hardware;
 		at += (size_t)snprintf(w->text + at, SW_TEXT - at, "%sn%u:", i ? " " : "", p->node + 1);
 		at += put_bits(w->text + at, SW_TEXT - at, p->cores, h->sockets * h->cores);
@@ -179,17 +179,17 @@ const char *sw_show(struct select_world *w, const struct select_alloc *alloc, bo
 	return w->text;
 }
 
-static enum select_answer ask(
+static enum select_answer desc(
 	struct select_world *w, uint32_t partition, int32_t user, const struct select_alloc **out)
 {
-	const struct select_job job = { .ask = &w->ask, .partition = partition, .user = user };
+	const struct select_job job = { .desc = &w->desc, .partition = partition, .user = user };
 	return select_place(w->select, &job, NULL, SELECT_NOW, out);
 }
 
 const char *sw_place(struct select_world *w, uint32_t partition, int32_t user)
 {
 	const struct select_alloc *out;
-	switch (ask(w, partition, user, &out)) {
+	switch (desc(w, partition, user, &out)) {
 	case SELECT_FITS:
 		return sw_show(w, out, false);
 	case SELECT_BUSY:
@@ -203,7 +203,7 @@ const char *sw_place(struct select_world *w, uint32_t partition, int32_t user)
 struct select_alloc *sw_take(struct select_world *w, uint32_t partition, int32_t user)
 {
 	const struct select_alloc *out;
-	if (ask(w, partition, user, &out) != SELECT_FITS)
+	if (desc(w, partition, user, &out) != SELECT_FITS)
 		return NULL;
 	(void)sw_show(w, out, false);
 	return select_take(w->select, out);

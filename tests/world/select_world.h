@@ -20,7 +20,7 @@ struct select_world {
 	struct sl_switch sw[SW_SWITCHES];
 	struct select *select;
 	char text[SW_TEXT]; /* Of the last placing. */
-	struct sl_ask ask;
+	struct sl_job_desc desc;
 };
 
 /* Empty, with one partition "p" of all nodes. */
@@ -38,7 +38,7 @@ void sw_ready(struct select_world *w);
 void sw_end(struct select_world *w);
 
 /* An empty ask, with 100 MB of memory, to be filled in. */
-struct sl_ask *sw_ask(struct select_world *w);
+struct sl_job_desc *sw_desc(struct select_world *w);
 /* Where it would go: "n1:0-3" by node, devices as "n1:0-1/gpu2-3"; "busy", "never". With memory: "n1:0=100".
  */
 const char *sw_place(struct select_world *w, uint32_t partition, int32_t user);

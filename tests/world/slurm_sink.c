@@ -275,9 +275,12 @@ static int read_as(const char *name, const char *text, const char *const *settin
 
 int read_conf(const char *text, const char *const *settings) { return read_as("slurm", text, settings); }
 
-int read_shown(const char *text, const char *const *settings) { return read_as("scontrol", text, settings); }
+int read_scontrol(const char *text, const char *const *settings)
+{
+	return read_as("scontrol", text, settings);
+}
 
-const char *told(void) { return seen.text; }
+const char *reported(void) { return seen.text; }
 
 /* The path is another in each run. */
 const char *said(void)
@@ -320,19 +323,19 @@ int coverage(const char *kind, const char *name, const char *key)
 	return at == SIZE_MAX ? -1 : seen.setting[at].coverage;
 }
 
-size_t files_told(void) { return seen.files; }
+size_t files_reported(void) { return seen.files; }
 
-void expect_told_set(const char *text, const char *const *settings, const char *want)
+void expect_reported_set(const char *text, const char *const *settings, const char *want)
 {
 	cr_expect_eq(read_conf(text, settings), 0, "%s\nof\n%s", said(), text);
-	cr_expect_str_eq(told(), want, "got:\n%s\nwant:\n%s\nof\n%s", told(), want, text);
+	cr_expect_str_eq(reported(), want, "got:\n%s\nwant:\n%s\nof\n%s", reported(), want, text);
 }
 
-void expect_told(const char *text, const char *want) { expect_told_set(text, NULL, want); }
+void expect_reported(const char *text, const char *want) { expect_reported_set(text, NULL, want); }
 
 void expect_error_set(const char *text, const char *const *settings, const char *want)
 {
-	cr_expect_neq(read_conf(text, settings), 0, "told: %s\nof\n%.200s", told(), text);
+	cr_expect_neq(read_conf(text, settings), 0, "told: %s\nof\n%.200s", reported(), text);
 	const char *got = said();
 	const size_t folder = strlen(seen.folder);
 	if (*got == '@')

@@ -228,7 +228,8 @@ static void put_qos(struct slurm_world *w, struct sl_rng *rng)
 /* ---- Jobs -----------------------------------------------------------------------------------------------
  */
 
-static void put_ask(FILE *file, struct slurm_world *w, struct sl_rng *rng, struct sw_job *job, uint32_t parts)
+static void put_desc(
+	FILE *file, struct slurm_world *w, struct sl_rng *rng, struct sw_job *job, uint32_t parts)
 {
 	const bool wide = one_in(rng, 4);
 	(void)fprintf(file, "sbatch --time=%" PRId64, job->limit_min);
@@ -322,7 +323,7 @@ static void put_jobs(struct slurm_world *w, struct sl_rng *rng, uint32_t parts)
 		char *line = NULL;
 		size_t len = 0;
 		FILE *text = open_memstream(&line, &len);
-		put_ask(text, w, rng, &job, parts);
+		put_desc(text, w, rng, &job, parts);
 		put_depend(text, &job);
 		if (tasks) {
 			job.array = w->job_count;

@@ -11,7 +11,7 @@ struct trace_run {
 	struct scenario scenario;
 	struct settings settings;
 	struct policy_choice choice;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 	char path[32];
 };

@@ -74,7 +74,7 @@ static void fill_more(struct world *w)
 	for (uint32_t i = 0; i <= w->count; i++) {
 		const struct world_job *job = i ? &w->job[i - 1] : &nothing;
 		any |= says_more(job);
-		w->more[i] = (struct sl_job_more){ .name = job->name,
+		w->more[i] = (struct sl_job_attributes){ .name = job->name,
 			.begin = time_or_none(job->begin, unit),
 			.deadline = time_or_none(job->deadline, unit),
 			.time_min = time_or_none(job->time_min, unit),
@@ -221,14 +221,14 @@ int world_choose(struct world *w, const char *policy, struct policy_choice *choi
 
 /* As its group asks: whole nodes, or by task. */
 static int64_t asked_of(
-	const struct sl_result *result, uint32_t job, const struct sl_piece *piece, uint32_t kind)
+	const struct sl_result *result, uint32_t job, const struct sl_node_tasks *alloc, uint32_t kind)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const struct sl_cluster *cluster = result->cluster;
-	const struct sl_group *group = &jobs->requests[jobs->request[job]].group[piece->group];
+	const struct sl_group *group = &jobs->requests[jobs->request[job]].group[alloc->group];
 	if (group->exclusive)
-		return cluster->type[cluster->node_type[piece->node]].amount[kind];
-	return piece->tasks * (kind == SL_KIND_CPUS ? group->task.cpus : group->task.gpus);
+		return cluster->type[cluster->node_type[alloc->node]].amount[kind];
+	return alloc->tasks * (kind == SL_KIND_CPUS ? group->task.cpus : group->task.gpus);
 }
 
 bool world_places_add_up(const struct sl_result *result, bool as_asked)
@@ -241,15 +241,15 @@ bool world_places_add_up(const struct sl_result *result, bool as_asked)
 		const struct sl_attempt *attempt;
 		const size_t several = sl_attempts_of(result, job, &attempt);
 		for (size_t i = 0; i < (several ? several : result->start[job] != SL_NONE); i++) {
-			const struct sl_placed placed =
-				sl_placed_of(result, job, several ? &attempt[i] : NULL);
+			const struct sl_allocation placed =
+				sl_allocation_of(result, job, several ? &attempt[i] : NULL);
 			const sl_time length =
 				several ? attempt[i].end - attempt[i].start - attempt[i].suspended
 					: sl_run_time_of(result, job);
 			held += (__int128)placed.cpus * length;
 			gpus += (__int128)placed.gpus * length;
 			for (uint32_t k = 0; as_asked && k < placed.count; k++)
-				asked += (__int128)asked_of(result, job, &placed.piece[k], SL_KIND_CPUS) *
+				asked += (__int128)asked_of(result, job, &placed.alloc[k], SL_KIND_CPUS) *
 					 length;
 		}
 	}

@@ -60,7 +60,7 @@ struct world {
 	int32_t size[WORLD_JOBS], user[WORLD_JOBS], account[WORLD_JOBS], partition[WORLD_JOBS],
 		gang[WORLD_JOBS];
 	uint32_t more_of[WORLD_JOBS];
-	struct sl_job_more more[WORLD_JOBS + 1];
+	struct sl_job_attributes more[WORLD_JOBS + 1];
 	struct sl_depend depend[WORLD_JOBS][WORLD_DEPENDS];
 	uint32_t request[WORLD_JOBS], node_type[WORLD_NODES];
 	struct sl_request asked[WORLD_JOBS];
@@ -69,7 +69,7 @@ struct world {
 	struct scenario scenario;
 	struct policy_choice choice;
 	struct sl_arena *arena;
-	struct sim sim;
+	struct sim_run sim;
 	struct sl_err err;
 };
 

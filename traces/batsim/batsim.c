@@ -16,7 +16,7 @@
 
 #include "sim/plugin.h"
 
-enum { NAME_ROOM = 1024 };
+enum { NAME_CAPACITY = 1024 };
 
 static const char other_profile[] = "profile of another type than delay";
 
@@ -162,7 +162,7 @@ static int read_profiles(struct workload *load)
 {
 	struct sl_json *json = &load->json;
 	struct sl_json_word key;
-	char name[NAME_ROOM];
+	char name[NAME_CAPACITY];
 	bool first = true;
 	json->p = load->profiles;
 	sl_json_open(json);
@@ -237,8 +237,8 @@ static enum job_key key_of(const struct sl_json_word *word)
 /* A job while its members are read. */
 struct job {
 	struct sl_row row;
-	char id[NAME_ROOM];
-	struct sl_row_more more;
+	char id[NAME_CAPACITY];
+	struct sl_row_attributes more;
 	const struct profile *profile;
 	unsigned seen; /* Bits of enum job_key. */
 };
@@ -270,7 +270,7 @@ static void read_job_profile(struct workload *load, struct job *job)
 		(void)sl_json_fail(json, at, "a job's profile is not a name in quotes");
 		return;
 	}
-	char name[NAME_ROOM];
+	char name[NAME_CAPACITY];
 	if (!sl_json_text(json, &word, name, sizeof(name)))
 		return;
 	job->profile = profile_of(load, name);
@@ -325,7 +325,7 @@ static int read_job(struct workload *load)
 	struct job job;
 	job.seen = 0;
 	job.row.more = NULL;
-	job.more = (struct sl_row_more){ 0 };
+	job.more = (struct sl_row_attributes){ 0 };
 	struct sl_json_word word;
 	bool first = true;
 	for (int i = 0; i < SL_COL_COUNT; i++)
@@ -346,7 +346,7 @@ static int read_job(struct workload *load)
 	const struct sl_place place = sl_json_place(json, at);
 	job.row.line = place.line;
 	if (job.profile->delay == SL_NONE)
-		return load->sink->oddity(load->sink->self, other_profile, &place, load->err);
+		return load->sink->anomaly(load->sink->self, other_profile, &place, load->err);
 	job.row.col[SL_COL_RUN] = job.profile->delay;
 	return load->sink->job(load->sink->self, &job.row, load->err);
 }

@@ -28,12 +28,12 @@ static int fail_key(
 	if ((schema == &schema_cluster && is_section(in, name)) ||
 		(schema == &schema_nodes && is_model_node_key(name)))
 		return SL_OK;
-	const char *near = sl_schema_near(schema, name);
-	if (!near && schema == &schema_cluster)
-		near = sl_nearest_name(name, in->sink->registry->models);
+	const char *similar = sl_schema_similar(schema, name);
+	if (!similar && schema == &schema_cluster)
+		similar = sl_nearest_name(name, in->sink->registry->models);
 	char known[400];
 	return sl_schema_fail_key(r, node, "unknown key '%.60s': %s%s%s%s %s", name,
-		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", schema->have,
+		similar ? "did you mean '" : "", similar ? similar : "", similar ? "'? " : "", schema->have,
 		sl_schema_keys(schema, known, sizeof(known)));
 }
 
@@ -111,8 +111,8 @@ static int read_entry(struct reading *r, const struct sl_doc_node *node)
 	r->counted[r->entry_count] =
 		spec->hosts ? (struct counted){ 0 } : (struct counted){ r->node->written, spec->count };
 	r->entry[r->entry_count++] = spec->name;
-	const int told = r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
-	return told ? told : node_settings_read(r, node, r->node->spec.name);
+	const int reported = r->sink->nodes(r->sink->self, &r->node->spec, &at, r->err);
+	return reported ? reported : node_settings_read(r, node, r->node->spec.name);
 }
 
 static int read_partition(struct reading *r, const struct sl_doc_node *node)

@@ -22,10 +22,10 @@ static int fail_type(const struct reading *r, const struct sl_doc_node *node)
 	const struct sl_place at = sl_doc_place(r->doc, node);
 	if (node->kind != SL_DOC_TEXT)
 		return fail_value(r, node, "type", "the name of a node type");
-	const char *near = sl_nearest_name(text_of(r, node), r->sink->registry->node_models);
+	const char *similar = sl_nearest_name(text_of(r, node), r->sink->registry->node_models);
 	return sl_fail_at(r->err, &at,
 		"no node type is called '%.60s': %s%s%s'schedlab list nodes' shows all", text_of(r, node),
-		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+		similar ? "did you mean '" : "", similar ? similar : "", similar ? "'? " : "");
 }
 
 /* The entry begins as the type says; gres are copied, so that they can be changed. A plug-in's type may have
@@ -83,12 +83,12 @@ static int check_mig(const struct reading *r, const struct sl_doc_node *node, co
 	char all[400] = "";
 	if (sl_by_name(model, name))
 		return SL_OK;
-	const char *near = sl_nearest_name(name, model);
+	const char *similar = sl_nearest_name(name, model);
 	for (size_t len = 0; *model && len < sizeof(all); model++)
 		len += (size_t)snprintf(
 			all + len, sizeof(all) - len, "%s%s", len ? ", " : "", (*model)->name);
 	return sl_fail_at(r->err, &at, "no model of MIG is called '%.60s': %s%s%sthere are %s", name,
-		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", all);
+		similar ? "did you mean '" : "", similar ? similar : "", similar ? "'? " : "", all);
 }
 
 /* More is said of GPUs of a type than how many there are. */

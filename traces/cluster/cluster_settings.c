@@ -325,11 +325,12 @@ static int fail_key(const struct sl_cluster_setting *setting, const struct parts
 	char key[SL_FIELD_WORD_MAX + 1];
 	(void)snprintf(key, sizeof(key), "%.*s",
 		(int)(parts->key_len < SL_FIELD_WORD_MAX ? parts->key_len : SL_FIELD_WORD_MAX), parts->key);
-	const char *near = sl_schema_near(things[parts->of].schema, key);
-	const bool known = near && strcmp(near, key) == 0;
+	const char *similar = sl_schema_similar(things[parts->of].schema, key);
+	const bool known = similar && strcmp(similar, key) == 0;
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': %s have no '%s' to set%s%s%s", setting->key,
-		parts->of == OF_NODES ? "nodes" : "partitions", key, near && !known ? ": did you mean '" : "",
-		near && !known ? near : ": see schedlab-cluster(5)", near && !known ? "'?" : "");
+		parts->of == OF_NODES ? "nodes" : "partitions", key,
+		similar && !known ? ": did you mean '" : "",
+		similar && !known ? similar : ": see schedlab-cluster(5)", similar && !known ? "'?" : "");
 }
 
 static int fail_unused(const struct sl_cluster_setting *setting, bool pool, const char *const *nodes,
@@ -355,17 +356,17 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 	(void)snprintf(name, sizeof(name), "%.*s",
 		(int)(parts.name_len < SL_FIELD_WORD_MAX ? parts.name_len : SL_FIELD_WORD_MAX), parts.name);
 	const char *const *known = parts.of == OF_NODES ? nodes : partitions;
-	const char *near = sl_nearest(name, known);
+	const char *similar = sl_nearest(name, known);
 	char list[200] = "";
-	for (size_t i = 0, len = 0; !near && known[i] && len < sizeof(list) - 80; i++)
+	for (size_t i = 0, len = 0; !similar && known[i] && len < sizeof(list) - 80; i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%.60s", i ? ", " : "", known[i]);
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': no %s called '%s': %s%s%s%s", setting->key,
 		parts.of == OF_NODES ? "nodes are" : "partition is", name,
-		near    ? "did you mean '"
+		similar ? "did you mean '"
 		: *list ? "there are "
 			: "the file has none",
-		near ? near : list, near ? "'?" : "",
-		!near && parts.of == OF_NODES ? "; or name a node type" : "");
+		similar ? similar : list, similar ? "'?" : "",
+		!similar && parts.of == OF_NODES ? "; or name a node type" : "");
 }
 
 int settings_all_used(const struct cluster_settings *settings, bool pool, const char *const *nodes,

@@ -415,10 +415,10 @@ void cluster_write_free(struct cluster_writing *w)
 /* Long texts go out in pieces: there is a bound to what is put at once. */
 static void put_out(struct sl_out *out, const char *text, size_t len)
 {
-	enum { PIECE = 1 << 14 };
+	enum { PART = 1 << 14 };
 	for (size_t done = 0; done < len;) {
-		const size_t size = len - done < PIECE ? len - done : PIECE;
-		char *p = sl_out_room(out, PIECE);
+		const size_t size = len - done < PART ? len - done : PART;
+		char *p = sl_out_reserve(out, PART);
 		memcpy(p, text + done, size);
 		sl_out_advance(out, p + size);
 		done += size;

@@ -84,7 +84,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	gpu_row_state(&r, ran && t.deleted != SL_NONE ? SL_COMPLETED : SL_RUNNING);
 	r.more.account = gpu_cell(csv, APP);
 	r.more.partition = gpu_cell(csv, ROLE);
-	return gpu_row_tell(&r, csv->sink, csv->err);
+	return gpu_row_report(&r, csv->sink, csv->err);
 }
 
 static int dlrm_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)

@@ -98,9 +98,9 @@ enum sl_state gpu_state_of(const char *word, bool *known);
 
 struct gpu_row {
 	struct sl_row row;
-	struct sl_row_more more;
+	struct sl_row_attributes more;
 	struct sl_row_group group; /* The only one, but for more.group. */
-	struct sl_job_more job;
+	struct sl_job_attributes job;
 	char word[32]; /* An id that the file has not. */
 };
 
@@ -116,7 +116,7 @@ void gpu_row_state(struct gpu_row *r, enum sl_state state);
 void gpu_row_total(struct gpu_row *r, int64_t nodes, int64_t cpus, int64_t gpus, int64_t mem);
 /* Thousandths are wholes where they can be. */
 void gpu_group_reduce(struct sl_row_group *group);
-int gpu_row_tell(struct gpu_row *r, const struct sl_sink *sink, struct sl_err *err);
+int gpu_row_report(struct gpu_row *r, const struct sl_sink *sink, struct sl_err *err);
 
 /* ---- pai_tasks.c: the table of tasks beside the jobs -------------------------------------------- */
 

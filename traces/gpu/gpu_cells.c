@@ -57,12 +57,12 @@ static const char *column_name(const struct gpu_csv *csv, int use)
 
 int gpu_fail_cell(struct gpu_csv *csv, int use, const char *wanted)
 {
-	enum { SHOWN = 32 };
+	enum { DISPLAYED = 32 };
 	const struct sl_place at = place_of(csv, (size_t)csv->at[use]);
 	const char *cell = gpu_cell(csv, use);
-	char text[SHOWN + 1];
+	char text[DISPLAYED + 1];
 	size_t len = 0;
-	for (; cell && cell[len] && len < SHOWN; len++)
+	for (; cell && cell[len] && len < DISPLAYED; len++)
 		text[len] = (char)(cell[len] >= ' ' && cell[len] <= '~' ? cell[len] : '?');
 	text[len] = '\0';
 	return sl_fail_at(csv->err, &at, "column '%s' must be %s, not '%s%s'", column_name(csv, use), wanted,

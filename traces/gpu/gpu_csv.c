@@ -22,7 +22,7 @@ const char *gpu_field(const struct gpu_csv *csv, size_t field) { return csv->tex
 int gpu_odd(struct gpu_csv *csv, const char *cause)
 {
 	const struct sl_place at = row_place(csv);
-	return csv->sink ? csv->sink->oddity(csv->sink->self, cause, &at, csv->err) : SL_OK;
+	return csv->sink ? csv->sink->anomaly(csv->sink->self, cause, &at, csv->err) : SL_OK;
 }
 
 /* ---- The header ------------------------------------------------------------------------------ */
@@ -49,7 +49,7 @@ static const struct gpu_column *column_of(const struct gpu_format *format, const
 }
 
 /* What nothing models is told, once: of a cluster's file as a setting. */
-static int tell_unused(struct gpu_csv *csv, const char *name)
+static int report_unused(struct gpu_csv *csv, const char *name)
 {
 	char what[GPU_NAME_MAX + 16] = "column '";
 	size_t len = strlen(what);
@@ -77,7 +77,7 @@ static int take_name(struct gpu_csv *csv, size_t field)
 	const struct gpu_column *column = column_of(csv->format, name, strlen(name));
 	const struct sl_place at = row_place(csv);
 	if (!column)
-		return *name && !csv->format->open ? tell_unused(csv, name) : SL_OK;
+		return *name && !csv->format->open ? report_unused(csv, name) : SL_OK;
 	if (column->use == GPU_DERIVED)
 		return SL_OK;
 	SL_CHECK(column->use < GPU_COLUMNS_MAX);

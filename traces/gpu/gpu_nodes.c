@@ -188,7 +188,7 @@ static int gpu_mem_in(struct gpu_csv *csv, int64_t *mem)
 	return gpu_fail_cell(csv, GPU_MEM, "a size of memory such as 24GB");
 }
 
-static int tell_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
+static int report_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
 {
 	const struct sl_hardware hardware = { .boards = 1, .weight = 1, .gres = gres, .gres_count = 1 };
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
@@ -227,13 +227,13 @@ static int node_in(struct gpu_csv *csv, void *self)
 	if (gres.count > NODE_GPUS_MAX)
 		return gpu_fail_cell(csv, GPUS, "at most 1024 GPUs");
 	r->nodes++;
-	return tell_node(csv, &spec, &gres);
+	return report_node(csv, &spec, &gres);
 }
 
 /* ---- Virtual clusters --------------------------------------------------------------------------- */
 
 /* Nodes of the list, "VC-[1-N]". */
-static int tell_nodes(
+static int report_nodes(
 	struct gpu_csv *csv, const char *vc, const char *hosts, int64_t count, int64_t gpus_per_node)
 {
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
@@ -248,7 +248,7 @@ static int tell_nodes(
 	return r->sink->nodes(r->sink->self, &spec, &at, csv->err);
 }
 
-static int tell_partition(struct gpu_csv *csv, const char *vc, const char *hosts)
+static int report_partition(struct gpu_csv *csv, const char *vc, const char *hosts)
 {
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
 	const struct reading *r = csv->self;
@@ -262,7 +262,7 @@ static int tell_partition(struct gpu_csv *csv, const char *vc, const char *hosts
 }
 
 /* So many whole nodes, and one with the GPUs that are left; without any there is no such partition. */
-static int tell_vc(struct gpu_csv *csv, const char *vc, int64_t gpus)
+static int report_vc(struct gpu_csv *csv, const char *vc, int64_t gpus)
 {
 	struct reading *r = csv->self;
 	const int64_t each = r->said.gpus_per_node;
@@ -273,15 +273,15 @@ static int tell_vc(struct gpu_csv *csv, const char *vc, int64_t gpus)
 	r->nodes += (uint64_t)(whole + (gpus % each != 0));
 	if (whole) {
 		(void)snprintf(hosts, sizeof(hosts), "%s-[1-%" PRId64 "]", vc, whole);
-		status = tell_nodes(csv, vc, hosts, whole, each);
+		status = report_nodes(csv, vc, hosts, whole, each);
 	}
 	if (!status && gpus % each) {
 		(void)snprintf(last, sizeof(last), "%s-%" PRId64, vc, whole + 1);
-		status = tell_nodes(csv, vc, last, 1, gpus % each);
+		status = report_nodes(csv, vc, last, 1, gpus % each);
 	}
 	const int64_t all = whole + (gpus % each != 0);
 	(void)snprintf(hosts, sizeof(hosts), "%s-[1-%" PRId64 "]", vc, all);
-	return status || !gpus ? status : tell_partition(csv, vc, hosts);
+	return status || !gpus ? status : report_partition(csv, vc, hosts);
 }
 
 static int vc_in(struct gpu_csv *csv, void *self)
@@ -296,7 +296,7 @@ static int vc_in(struct gpu_csv *csv, void *self)
 		status = gpu_count(csv, VC_NODES, &nodes);
 	if (!status && (nodes == SL_NONE || nodes > VC_NODES_MAX))
 		status = gpu_fail_cell(csv, VC_NODES, "a whole number up to 1048576");
-	return status ? status : tell_vc(csv, vc, nodes * r->said.gpus_per_node);
+	return status ? status : report_vc(csv, vc, nodes * r->said.gpus_per_node);
 }
 
 static int dates_head(struct gpu_csv *csv, void *self)
@@ -344,7 +344,7 @@ static int dates_row(struct gpu_csv *csv, void *self)
 		if (!sl_get_i64(cell, strlen(cell), &gpus) || gpus < 0 || gpus > VC_NODES_MAX)
 			return sl_fail_at(csv->err, &at, "GPUs of '%s' must be a whole number, not '%.32s'",
 				r->vc[i], cell);
-		status = tell_vc(csv, r->vc[i], gpus);
+		status = report_vc(csv, r->vc[i], gpus);
 	}
 	return status;
 }

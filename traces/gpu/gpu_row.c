@@ -16,7 +16,7 @@ void gpu_row_clear(struct gpu_row *r, uint64_t line)
 	*r = (struct gpu_row){ .row.line = line, .group = nothing_asked };
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		r->row.col[i] = SL_NONE;
-	r->job = (struct sl_job_more){ SL_JOB_MORE_NONE, .priority = SL_NONE };
+	r->job = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 }
 
 void gpu_row_id(struct gpu_row *r, const char *text, uint64_t number)
@@ -108,7 +108,7 @@ void gpu_group_reduce(struct sl_row_group *g)
 	g->parts = 1;
 }
 
-int gpu_row_tell(struct gpu_row *r, const struct sl_sink *sink, struct sl_err *err)
+int gpu_row_report(struct gpu_row *r, const struct sl_sink *sink, struct sl_err *err)
 {
 	if (!r->more.group) {
 		gpu_group_reduce(&r->group);

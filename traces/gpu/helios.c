@@ -91,7 +91,7 @@ static int asks_in(struct gpu_csv *csv, struct gpu_row *r)
 }
 
 /* Dates that name their zone: so far is the log's clock from UTC. */
-static int tell_zone(struct gpu_csv *csv)
+static int report_zone(struct gpu_csv *csv)
 {
 	char text[32];
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
@@ -112,7 +112,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	if (!status)
 		status = gpu_state(csv, STATE, &state);
 	if (!status && !*begun && csv->zone)
-		status = tell_zone(csv);
+		status = report_zone(csv);
 	*begun = true;
 	if (status)
 		return status;
@@ -120,7 +120,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	r.more.user = gpu_cell(csv, USER);
 	r.more.partition = gpu_cell(csv, VC);
 	r.job.name = gpu_cell(csv, TYPE);
-	return gpu_row_tell(&r, csv->sink, csv->err);
+	return gpu_row_report(&r, csv->sink, csv->err);
 }
 
 static int read_log(

@@ -91,7 +91,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	profile.model = r.job.name;
 	r.more.profile = profile.model ? &profile : NULL;
 	r.job.qos = gpu_cell(csv, QOS);
-	return gpu_row_tell(&r, csv->sink, csv->err);
+	return gpu_row_report(&r, csv->sink, csv->err);
 }
 
 static int read_list(struct list *list, struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)

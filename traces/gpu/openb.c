@@ -90,7 +90,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	if (!status)
 		status = times_in(csv, &r);
 	r.job.qos = gpu_cell(csv, QOS);
-	return status ? status : gpu_row_tell(&r, csv->sink, csv->err);
+	return status ? status : gpu_row_report(&r, csv->sink, csv->err);
 }
 
 static int openb_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)

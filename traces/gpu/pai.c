@@ -73,7 +73,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	gpu_row_times(&r, submit, asked.start, end == SL_NONE && over ? asked.end : end, reading->last);
 	gpu_row_state(&r, state);
 	r.more.user = gpu_cell(csv, USER);
-	return gpu_row_tell(&r, csv->sink, csv->err);
+	return gpu_row_report(&r, csv->sink, csv->err);
 }
 
 /* The columns by pai_job_table.header, if that is there; else in the order in which they were published. */

@@ -169,15 +169,15 @@ int pai_beside(const char *file, const char *name, struct sl_input **in, struct 
 	static const char *const packed[] = { "", ".gz", ".zst", ".xz" };
 	const char *slash = strrchr(file, '/');
 	const size_t folder = slash ? (size_t)(slash - file) + 1 : 0;
-	const size_t room = folder + strlen(name) + 8;
-	char *path = malloc(room);
+	const size_t capacity = folder + strlen(name) + 8;
+	char *path = malloc(capacity);
 	*in = NULL;
 	if (!path)
 		return sl_fail_memory(err);
 	memcpy(path, file, folder);
 	for (size_t i = 0; i < SL_LEN(packed) && !*in; i++) {
 		struct sl_err none = { 0 };
-		(void)snprintf(path + folder, room - folder, "%s%s", name, packed[i]);
+		(void)snprintf(path + folder, capacity - folder, "%s%s", name, packed[i]);
 		if (sl_input_open(in, path, &none))
 			*in = NULL;
 	}
@@ -331,7 +331,7 @@ static int64_t active_of(const struct pai_tasks *tasks, size_t first, const char
 	return used >= asked ? MILLION : (int64_t)(used * MILLION / asked);
 }
 
-static void span_add(struct pai_asked *asked, const struct task *task)
+static void range_add(struct pai_asked *asked, const struct task *task)
 {
 	if (task->start != SL_NONE && (asked->start == SL_NONE || task->start < asked->start))
 		asked->start = task->start;
@@ -345,7 +345,7 @@ int pai_tasks_of(struct pai_tasks *tasks, const char *job, struct pai_asked *ask
 	*asked = (struct pai_asked){ tasks->group, 0, SL_NONE, SL_NONE, -1 };
 	for (size_t i = first; is_of(tasks, i, job); i++) {
 		const struct task *task = &tasks->task[i];
-		span_add(asked, task);
+		range_add(asked, task);
 		if (!task->cpus && !task->gpus) /* It takes nothing. */
 			continue;
 		if (asked->group_count == JOB_TASKS_MAX)

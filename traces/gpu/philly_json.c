@@ -14,7 +14,7 @@
 
 #include "traces/gpu/gpu.h"
 
-enum { KEYS_MAX = 64, HOSTS_ROOM = 4000 };
+enum { KEYS_MAX = 64, HOSTS_CAPACITY = 4000 };
 
 struct walk {
 	struct sl_json json;
@@ -23,7 +23,7 @@ struct walk {
 	uint64_t row_line;
 	uint64_t rows;
 	sl_time last;
-	char hosts[HOSTS_ROOM]; /* Of that job. */
+	char hosts[HOSTS_CAPACITY]; /* Of that job. */
 };
 
 static int fail_job(struct walk *w, const char *key, const char *wanted)
@@ -102,7 +102,7 @@ static void hosts_of(struct walk *w, const struct sl_doc_node *detail)
 	SL_DOC_EACH (host, &w->doc, detail) {
 		const char *name = text_of(w, at(w, host, "ip"));
 		const size_t width = name ? strlen(name) : 0;
-		if (!width || len + width + 2 > HOSTS_ROOM)
+		if (!width || len + width + 2 > HOSTS_CAPACITY)
 			continue;
 		if (len)
 			w->hosts[len++] = ',';
@@ -147,7 +147,7 @@ static int attempts_in(struct walk *w, const struct sl_doc_node *list, struct at
 
 /* ---- A job -------------------------------------------------------------------------------------- */
 
-static int tell(struct walk *w, const struct sl_doc_node *job, sl_time submit, const struct attempts *a)
+static int report(struct walk *w, const struct sl_doc_node *job, sl_time submit, const struct attempts *a)
 {
 	struct gpu_row r;
 	bool known = true;
@@ -167,8 +167,8 @@ static int tell(struct walk *w, const struct sl_doc_node *job, sl_time submit, c
 	r.job.attempts_recorded = a->count;
 	const int status =
 		known ? SL_OK
-		      : w->sink->oddity(w->sink->self, "unreadable optional field", &place, w->json.err);
-	return status ? status : gpu_row_tell(&r, w->sink, w->json.err);
+		      : w->sink->anomaly(w->sink->self, "unreadable optional field", &place, w->json.err);
+	return status ? status : gpu_row_report(&r, w->sink, w->json.err);
 }
 
 static int job_in(struct walk *w, const struct sl_doc_node *job)
@@ -181,7 +181,7 @@ static int job_in(struct walk *w, const struct sl_doc_node *job)
 		status = date_of(w, job, "submitted_time", &submit);
 	if (!status)
 		status = attempts_in(w, at(w, job, "attempts"), &a);
-	return status || !w->sink ? status : tell(w, job, submit, &a);
+	return status || !w->sink ? status : report(w, job, submit, &a);
 }
 
 /* ---- The walk ------------------------------------------------------------------------------------ */

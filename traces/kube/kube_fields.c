@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_ROOM = 1024 };
+enum { PATH_CAPACITY = 1024 };
 
 /* Kind and field that were told, by text. */
 struct kube_seen {
@@ -95,15 +95,15 @@ static bool kube_version_known(const char *version)
 }
 
 /* Those of a group that are: "batch/v1, batch/v1beta1". */
-static void kube_versions_of(const char *group, char *text, size_t room)
+static void kube_versions_of(const char *group, char *text, size_t capacity)
 {
 	size_t len = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < SL_LEN(versions); i++)
 		for (size_t k = 0; strcmp(versions[i].group, group) == 0 && k < SL_LEN(versions[i].version) &&
-				   versions[i].version[k] && len < room;
+				   versions[i].version[k] && len < capacity;
 			k++)
-			len += (size_t)snprintf(text + len, room - len, "%s%s/%s", len ? ", " : "", group,
+			len += (size_t)snprintf(text + len, capacity - len, "%s%s/%s", len ? ", " : "", group,
 				versions[i].version[k]);
 }
 
@@ -228,23 +228,24 @@ static const char *kube_followers(const struct kube_kind *kind, const char *path
 /* ---- Telling --------------------------------------------------------------------------------------- */
 
 struct walk {
-	struct kube_told *told;
+	struct kube_reported *reported;
 	const struct sl_object *object;
 	const struct kube_kind *kind;
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	size_t len;
 	struct sl_err *err;
 };
 
 /* True: it is new now. */
-static bool see(struct kube_told *told, const char *kind, const char *path, int *status, struct sl_err *err)
+static bool see(
+	struct kube_reported *reported, const char *kind, const char *path, int *status, struct sl_err *err)
 {
-	char text[PATH_ROOM + 300];
+	char text[PATH_CAPACITY + 300];
 	(void)snprintf(text, sizeof(text), "%s %s", kind, path);
-	for (size_t i = 0; i < told->count; i++)
-		if (strcmp(told->seen[i].text, text) == 0)
+	for (size_t i = 0; i < reported->count; i++)
+		if (strcmp(reported->seen[i].text, text) == 0)
 			return false;
-	if (SL_GROW(told->seen, told->capacity, told->count + 1, NULL)) {
+	if (SL_GROW(reported->seen, reported->capacity, reported->count + 1, NULL)) {
 		*status = sl_fail_memory(err);
 		return false;
 	}
@@ -253,17 +254,17 @@ static bool see(struct kube_told *told, const char *kind, const char *path, int 
 		*status = sl_fail_memory(err);
 		return false;
 	}
-	told->seen[told->count++].text = copy;
+	reported->seen[reported->count++].text = copy;
 	return true;
 }
 
-void kube_told_release(struct kube_told *told)
+void kube_reported_release(struct kube_reported *reported)
 {
-	for (size_t i = 0; i < told->count; i++)
-		free(told->seen[i].text);
-	free(told->seen);
-	told->seen = NULL;
-	told->count = told->capacity = 0;
+	for (size_t i = 0; i < reported->count; i++)
+		free(reported->seen[i].text);
+	free(reported->seen);
+	reported->seen = NULL;
+	reported->count = reported->capacity = 0;
 }
 
 /* Names and versions, which every object has. */
@@ -274,7 +275,7 @@ static bool is_of_all(const char *path)
 }
 
 /* Its line's path where one line covers many ("metadata.labels.*"). */
-static int tell_field(struct walk *walk, const struct sl_doc_node *node, const struct kube_field *field)
+static int report_field(struct walk *walk, const struct sl_doc_node *node, const struct kube_field *field)
 {
 	const struct sl_doc *doc = walk->object->doc;
 	const size_t len = field ? strlen(field->path) : 0;
@@ -283,17 +284,17 @@ static int tell_field(struct walk *walk, const struct sl_doc_node *node, const s
 	int status = SL_OK;
 	if (field && field->coverage == SL_MODELLED && is_of_all(path))
 		return SL_OK;
-	if (!see(walk->told, walk->object->kind, path, &status, walk->err))
+	if (!see(walk->reported, walk->object->kind, path, &status, walk->err))
 		return status;
 	const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
 		node->kind == SL_DOC_TEXT ? doc->text + node->text : "", sl_doc_key_place(doc, node),
 		field ? field->coverage : SL_UNKNOWN_KEY, field ? field->note : NULL,
 		field ? kube_followers(walk->kind, path) : NULL };
-	return walk->told->tell(walk->told->self, &setting, walk->err);
+	return walk->reported->report(walk->reported->self, &setting, walk->err);
 }
 
 /* Gates that Kueue does not have, of all that are set. */
-static int tell_gates(struct walk *walk, const struct sl_doc_node *gates)
+static int report_gates(struct walk *walk, const struct sl_doc_node *gates)
 {
 	const struct sl_doc *doc = walk->object->doc;
 	int status = SL_OK;
@@ -301,16 +302,16 @@ static int tell_gates(struct walk *walk, const struct sl_doc_node *gates)
 		gate && !status; gate = sl_doc_next(doc, gate)) {
 		char path[200];
 		char note[100] = "Kueue has no such feature gate";
-		const char *near;
-		if (kube_gate_known(doc->text + gate->key, &near))
+		const char *similar;
+		if (kube_gate_known(doc->text + gate->key, &similar))
 			continue;
 		(void)snprintf(path, sizeof(path), "featureGates.%.150s", doc->text + gate->key);
-		if (near)
-			(void)snprintf(note, sizeof(note), "did you mean '%s'?", near);
+		if (similar)
+			(void)snprintf(note, sizeof(note), "did you mean '%s'?", similar);
 		const struct sl_setting setting = { walk->object->kind, walk->object->name, path,
 			gate->kind == SL_DOC_TEXT ? doc->text + gate->text : "", sl_doc_key_place(doc, gate),
 			SL_UNKNOWN_KEY, note, NULL };
-		status = walk->told->tell(walk->told->self, &setting, walk->err);
+		status = walk->reported->report(walk->reported->self, &setting, walk->err);
 	}
 	return status;
 }
@@ -334,9 +335,10 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 		walk->path[before] = '\0';
 		if (node->kind == SL_DOC_MAP) {
 			const char *key = doc->text + child->key;
-			const size_t room = sizeof(walk->path) - before;
-			const int put = snprintf(walk->path + before, room, "%s%s", before ? "." : "", key);
-			if (put < 0 || (size_t)put >= room)
+			const size_t capacity = sizeof(walk->path) - before;
+			const int put =
+				snprintf(walk->path + before, capacity, "%s%s", before ? "." : "", key);
+			if (put < 0 || (size_t)put >= capacity)
 				continue;
 			walk->len = before + (size_t)put;
 			const bool leaf = is_leaf(doc, child);
@@ -347,9 +349,9 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 			if (empty && within)
 				continue;
 			if (leaf || field) {
-				status = tell_field(walk, child, field);
+				status = report_field(walk, child, field);
 				if (!status && field && strcmp(field->path, "featureGates.*") == 0)
-					status = tell_gates(walk, child);
+					status = report_gates(walk, child);
 				continue;
 			}
 		}
@@ -362,19 +364,19 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 }
 
 /* Of a version that is not listed: it is read as the others are. */
-static int tell_version(struct kube_told *told, const struct sl_object *object, const struct kube_kind *kind,
-	struct sl_err *err)
+static int report_version(struct kube_reported *reported, const struct sl_object *object,
+	const struct kube_kind *kind, struct sl_err *err)
 {
 	char known[200];
 	char note[300];
 	int status = SL_OK;
-	if (!see(told, object->kind, object->version, &status, err))
+	if (!see(reported, object->kind, object->version, &status, err))
 		return status;
 	kube_versions_of(kind->version, known, sizeof(known));
 	(void)snprintf(note, sizeof(note), "read as one of %s", known);
 	const struct sl_setting setting = { object->kind, object->name, "apiVersion", object->version,
 		sl_doc_place(object->doc, object->node), SL_UNKNOWN_KEY, note, NULL };
-	return told->tell(told->self, &setting, err);
+	return reported->report(reported->self, &setting, err);
 }
 
 /* A group of which some kinds are read. */
@@ -387,7 +389,7 @@ static bool is_group_read(const char *version)
 }
 
 /* The kind of that group that was perhaps meant. */
-static const char *kind_near(const char *kind, const char *version)
+static const char *kind_similar(const char *kind, const char *version)
 {
 	enum { KNOWN_MAX = 128 };
 	const char *known[KNOWN_MAX + 1] = { NULL };
@@ -414,35 +416,35 @@ static const char *group_meant(const char *kind)
 
 /* Of a kind that is not read: a mistake where its group is one that is read, and a kind of that name, or
  * nearly, is; else it is of somebody else's. */
-static int tell_object(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
+static int report_object(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err)
 {
 	char note[160] = "its kind is not one of those that are read";
 	const char *group = group_meant(object->kind);
-	const char *near = group ? NULL : kind_near(object->kind, object->version);
+	const char *similar = group ? NULL : kind_similar(object->kind, object->version);
 	if (group)
 		(void)snprintf(note, sizeof(note), "the kind of that name that is read is of %s", group);
-	else if (near)
-		(void)snprintf(note, sizeof(note), "did you mean '%s'?", near);
-	const bool wrong = near || (group && is_group_read(object->version));
+	else if (similar)
+		(void)snprintf(note, sizeof(note), "did you mean '%s'?", similar);
+	const bool wrong = similar || (group && is_group_read(object->version));
 	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
 		sl_doc_place(object->doc, object->node), wrong ? SL_UNKNOWN_KEY : SL_IGNORED, note, NULL };
-	return told->tell(told->self, &setting, err);
+	return reported->report(reported->self, &setting, err);
 }
 
-int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err)
+int kube_fields_report(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err)
 {
-	struct walk walk = { .told = told,
+	struct walk walk = { .reported = reported,
 		.object = object,
 		.kind = kube_kind_in(object->kind, object->version),
 		.err = err };
 	int status = SL_OK;
 	if (walk.kind && !kube_version_known(object->version))
-		status = tell_version(told, object, walk.kind, err);
+		status = report_version(reported, object, walk.kind, err);
 	if (status)
 		return status;
 	if (walk.kind)
 		return walk_in(&walk, object->node);
-	if (!see(told, object->kind, "", &status, err))
+	if (!see(reported, object->kind, "", &status, err))
 		return status;
-	return tell_object(told, object, err);
+	return report_object(reported, object, err);
 }

@@ -104,7 +104,7 @@ static int object_in(struct kube_file *file, const struct sl_doc_node *node, str
 	struct sl_object object = {
 		.kind = manifest_text(doc, sl_doc_member(doc, node, "kind")),
 		.version = or_empty(manifest_text(doc, sl_doc_member(doc, node, "apiVersion"))),
-		.space = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "namespace"))),
+		.namespace = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "namespace"))),
 		.name = or_empty(manifest_text(doc, KUBE_AT(doc, node, "metadata", "name"))),
 		.doc = doc,
 		.node = node,
@@ -114,7 +114,7 @@ static int object_in(struct kube_file *file, const struct sl_doc_node *node, str
 			file, node, "the object has no 'kind': give apiVersion, kind and metadata", err);
 	if (!*object.version)
 		return fail_at(file, node, "the object has no 'apiVersion': give it, as 'batch/v1'", err);
-	if (strlen(object.name) > KUBE_NAME_MAX || strlen(object.space) > KUBE_NAME_MAX)
+	if (strlen(object.name) > KUBE_NAME_MAX || strlen(object.namespace) > KUBE_NAME_MAX)
 		return fail_at(file, node, "the object's name has more than 253 letters", err);
 	const int status = name_foreign(file, &object, err);
 	return status ? status : object_add(file, &object, err);

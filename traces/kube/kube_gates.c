@@ -38,11 +38,11 @@ static const char *const gates[] = { "AdmissionCheckValidationRules", "Admission
 	"VisibilityOnDemand", "WorkloadIdentifierAnnotations", "WorkloadRequestUseMergePatch",
 	"WorkloadResourceRequestsSummary", NULL };
 
-bool kube_gate_known(const char *name, const char **near)
+bool kube_gate_known(const char *name, const char **similar)
 {
 	size_t i = 0;
 	while (gates[i] && strcmp(gates[i], name) != 0)
 		i++;
-	*near = gates[i] ? NULL : sl_nearest(name, gates);
+	*similar = gates[i] ? NULL : sl_nearest(name, gates);
 	return gates[i] != NULL;
 }

@@ -244,9 +244,9 @@ int gen_file(struct sl_input *in, struct sl_doc *doc, struct sl_err *err)
 }
 
 void gen_queue_name(const struct gen_cohorts *cohorts, int64_t cohort, uint32_t set, int64_t queue,
-	char name[GEN_NAME_ROOM])
+	char name[GEN_NAME_CAPACITY])
 {
-	(void)snprintf(name, GEN_NAME_ROOM, "%.60s-%u-%lld-%.60s-%lld", cohorts->set[set].class, set,
+	(void)snprintf(name, GEN_NAME_CAPACITY, "%.60s-%u-%lld-%.60s-%lld", cohorts->set[set].class, set,
 		(long long)queue, cohorts->class, (long long)cohort);
 }
 

@@ -52,8 +52,8 @@ int gen_read(struct sl_arena *arena, const struct sl_doc *doc, struct gen *gen, 
 int gen_file(struct sl_input *in, struct sl_doc *doc, struct sl_err *err);
 
 /* The name of a queue, which is that of its namespace and LocalQueue too. */
-enum { GEN_NAME_ROOM = 256 };
+enum { GEN_NAME_CAPACITY = 256 };
 void gen_queue_name(const struct gen_cohorts *cohorts, int64_t cohort, uint32_t set, int64_t queue,
-	char name[GEN_NAME_ROOM]);
+	char name[GEN_NAME_CAPACITY]);
 
 #endif

@@ -84,7 +84,7 @@ static void put_queue(struct manifest_text *text, const struct gen *gen, const s
 	int64_t cohort, uint32_t index, int64_t queue)
 {
 	const struct gen_queues *set = &cohorts->set[index];
-	char name[GEN_NAME_ROOM];
+	char name[GEN_NAME_CAPACITY];
 	gen_queue_name(cohorts, cohort, index, queue, name);
 	put(text, "," KUEUE "\"ClusterQueue\",\"metadata\":{\"name\":\"%s\"},\"spec\":{", name);
 	put(text,
@@ -119,7 +119,7 @@ static void put_all(struct manifest_text *text, const struct gen *gen)
 	put(text, "]}");
 }
 
-static int tell(struct sl_arena *arena, struct manifest_text *text, const char *path,
+static int report(struct sl_arena *arena, struct manifest_text *text, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	struct kube_file file = { 0 };
@@ -127,7 +127,7 @@ static int tell(struct sl_arena *arena, struct manifest_text *text, const char *
 		return sl_fail_memory(err);
 	int status = kube_text_read(text->text, text->len, path, &file, err);
 	if (!status)
-		status = kube_nodes_tell(arena, file.object, file.count, path, sink, err);
+		status = kube_nodes_report(arena, file.object, file.count, path, sink, err);
 	if (!status && sink->objects)
 		status = sink->objects(sink->self, &file.doc, file.object, file.count, err);
 	kube_file_release(&file);
@@ -151,7 +151,7 @@ static int generator_read(const char *path, struct sl_input *in, const struct sl
 		status = gen_read(arena, &doc, &gen, err);
 	if (!status) {
 		put_all(&text, &gen);
-		status = tell(arena, &text, path, sink, err);
+		status = report(arena, &text, path, sink, err);
 	}
 	free(text.text);
 	sl_doc_release(&doc);

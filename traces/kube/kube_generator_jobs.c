@@ -114,12 +114,12 @@ static void put_manifest(struct manifest_text *text, const struct gen_workload *
 	kube_put(text, line, (size_t)len);
 }
 
-static int row_tell(struct reading *r, const struct made *made)
+static int row_report(struct reading *r, const struct made *made)
 {
 	const struct gen_cohorts *cohorts = &r->gen.cohorts[made->cohorts];
 	const struct gen_workload *w = &cohorts->set[made->queues].set[made->set].workload[made->workload];
-	char queue[GEN_NAME_ROOM];
-	char id[2 * GEN_NAME_ROOM];
+	char queue[GEN_NAME_CAPACITY];
+	char id[2 * GEN_NAME_CAPACITY];
 	int64_t cpu = 0;
 	(void)sl_get_amount("cpu", w->request, strlen(w->request), &cpu);
 	gen_queue_name(cohorts, made->cohort, made->queues, made->queue, queue);
@@ -135,13 +135,13 @@ static int row_tell(struct reading *r, const struct made *made)
 					       : 1,
 		.parts = cpu && cpu % 1000 == 0 ? 1 : 1000,
 		.gpu_mem = SL_NONE };
-	const struct sl_job_more job = { .name = w->class,
-		SL_JOB_MORE_NONE,
-		.space = queue,
+	const struct sl_job_attributes job = { .name = w->class,
+		SL_JOB_ATTRIBUTES_NONE,
+		.namespace = queue,
 		.queue = queue,
 		.manifest = r->manifest.text,
 		.priority = w->priority };
-	const struct sl_row_more more = {
+	const struct sl_row_attributes more = {
 		.id = id, .user = queue, .group = &group, .group_count = 1, .job = &job
 	};
 	struct sl_row row = { .line = (uint64_t)made->number + 1, .more = &more };
@@ -163,7 +163,7 @@ static int generator_read(struct sl_input *in, const struct sl_sink *sink, struc
 	if (!status)
 		status = make_all(&r);
 	for (size_t i = 0; i < r.count && !status; i++)
-		status = row_tell(&r, &r.made[i]);
+		status = row_report(&r, &r.made[i]);
 	free(r.made);
 	free(r.manifest.text);
 	sl_doc_release(&doc);

@@ -166,7 +166,7 @@ static void put_workload(
 	const struct sl_doc_node *class = label_of(first, "labels", KUEUE "priority-class");
 	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
 	kube_put_object(text, doc, label_of(first, "labels", KUEUE "pod-group-name"));
-	if (*first->space) {
+	if (*first->namespace) {
 		put_text(text, ",\"namespace\":");
 		kube_put_object(text, doc, KUBE_AT(doc, first->node, "metadata", "namespace"));
 	}

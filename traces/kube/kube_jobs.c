@@ -44,10 +44,10 @@ struct reading {
 
 /* ---- Who owns whom ---------------------------------------------------------------------------------- */
 
-static int compare_key(const struct sl_object *x, const char *kind, const char *space, const char *name)
+static int compare_key(const struct sl_object *x, const char *kind, const char *namespace, const char *name)
 {
 	int order = strcmp(x->kind, kind);
-	order = order ? order : strcmp(x->space, space);
+	order = order ? order : strcmp(x->namespace, namespace);
 	return order ? order : strcmp(x->name, name);
 }
 
@@ -55,7 +55,7 @@ static int compare_objects(const void *a, const void *b)
 {
 	const struct sl_object *x = *(const struct sl_object *const *)a;
 	const struct sl_object *y = *(const struct sl_object *const *)b;
-	const int order = compare_key(x, y->kind, y->space, y->name);
+	const int order = compare_key(x, y->kind, y->namespace, y->name);
 	return order ? order : (x > y) - (x < y);
 }
 
@@ -71,13 +71,13 @@ static int index_names(struct reading *r)
 }
 
 static const struct sl_object *find(
-	const struct reading *r, const char *kind, const char *space, const char *name)
+	const struct reading *r, const char *kind, const char *namespace, const char *name)
 {
 	size_t low = 0;
 	size_t high = r->named;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const int order = compare_key(r->by_name[middle], kind, space, name);
+		const int order = compare_key(r->by_name[middle], kind, namespace, name);
 		if (order == 0)
 			return r->by_name[middle];
 		if (order < 0)
@@ -96,7 +96,8 @@ static bool is_owned(const struct reading *r, const struct sl_object *object)
 		node = sl_doc_next(doc, node)) {
 		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
 		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
-		if (kind && name && (strcmp(kind, "DaemonSet") == 0 || find(r, kind, object->space, name)))
+		if (kind && name &&
+			(strcmp(kind, "DaemonSet") == 0 || find(r, kind, object->namespace, name)))
 			return true;
 	}
 	return false;
@@ -125,13 +126,13 @@ static int replicas_of(const struct reading *r, const struct sl_object *object, 
 }
 
 /* There is one of another API group. */
-static bool is_foreign(const struct reading *r, const char *kind, const char *space, const char *name)
+static bool is_foreign(const struct reading *r, const char *kind, const char *namespace, const char *name)
 {
 	const size_t len = strlen(kind);
 	for (size_t i = 0; i < r->file.count; i++) {
 		const struct sl_object *object = &r->file.object[i];
 		if (strncmp(object->kind, kind, len) == 0 && object->kind[len] == '.' &&
-			strcmp(object->space, space) == 0 && strcmp(object->name, name) == 0)
+			strcmp(object->namespace, namespace) == 0 && strcmp(object->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -141,9 +142,9 @@ static bool is_foreign(const struct reading *r, const char *kind, const char *sp
 static int pod_group_of(struct reading *r, const struct sl_object *object, const struct sl_object **group)
 {
 	const char *name = kube_pod_group_of(object);
-	const struct sl_object *found = name ? find(r, "PodGroup", object->space, name) : NULL;
+	const struct sl_object *found = name ? find(r, "PodGroup", object->namespace, name) : NULL;
 	*group = NULL;
-	if (!name || (!found && is_foreign(r, "PodGroup", object->space, name)))
+	if (!name || (!found && is_foreign(r, "PodGroup", object->namespace, name)))
 		return SL_OK;
 	*group = found;
 	if (found)
@@ -212,7 +213,7 @@ static int object_in(struct reading *r, const struct sl_object *object)
 
 static bool is_same_group(const struct kube_pod *a, const struct kube_pod *b)
 {
-	return a->pod_group == b->pod_group && strcmp(a->object->space, b->object->space) == 0 &&
+	return a->pod_group == b->pod_group && strcmp(a->object->namespace, b->object->namespace) == 0 &&
 	       strcmp(a->group, b->group) == 0;
 }
 
@@ -220,7 +221,7 @@ static int compare_pods(const void *a, const void *b)
 {
 	const struct kube_pod *x = a;
 	const struct kube_pod *y = b;
-	int order = strcmp(x->object->space, y->object->space);
+	int order = strcmp(x->object->namespace, y->object->namespace);
 	order = order ? order : strcmp(x->group, y->group);
 	order = order ? order : (x->pod_group != NULL) - (y->pod_group != NULL);
 	return order ? order : (x->object > y->object) - (x->object < y->object);
@@ -314,7 +315,7 @@ static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
 }
 
 static int groups_of(const struct reading *r, const struct job *job, const struct sl_pods *pods,
-	struct sl_row_group group[GROUPS_MAX], struct sl_row_more *more)
+	struct sl_row_group group[GROUPS_MAX], struct sl_row_attributes *more)
 {
 	const struct sl_place at = sl_doc_place(job->written->doc, job->written->node);
 	for (uint32_t i = 0; i < pods->count; i++) {
@@ -358,8 +359,8 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 }
 
 /* Recorded times go with dates alone. */
-static void recorded_in(
-	const struct reading *r, const struct kube_times *times, struct sl_row *row, struct sl_job_more *more)
+static void recorded_in(const struct reading *r, const struct kube_times *times, struct sl_row *row,
+	struct sl_job_attributes *more)
 {
 	if (!r->dated || times->start == SL_NONE || times->start < times->submit)
 		return;
@@ -379,46 +380,46 @@ static void row_of(const struct kube_times *times, const struct sl_object *objec
 	row->col[SL_COL_LIMIT] = times->limit;
 }
 
-enum { ID_ROOM = 2 * KUBE_NAME_MAX + 64 };
+enum { ID_CAPACITY = 2 * KUBE_NAME_MAX + 64 };
 
 /* Namespace and name. Where the API server would make a name (generateName) it is numbered, by objects of the
  * file. */
-static int id_of(const struct reading *r, const struct job *job, char id[ID_ROOM])
+static int id_of(const struct reading *r, const struct job *job, char id[ID_CAPACITY])
 {
 	const struct sl_object *object = job->object;
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "generateName");
 	const char *stem = manifest_text(object->doc, node);
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
-	int len = snprintf(id, ID_ROOM, "%s%s", object->space, *object->space ? "/" : "");
+	int len = snprintf(id, ID_CAPACITY, "%s%s", object->namespace, *object->namespace ? "/" : "");
 	if (*object->name)
-		len += snprintf(id + len, ID_ROOM - (size_t)len, "%s", object->name);
+		len += snprintf(id + len, ID_CAPACITY - (size_t)len, "%s", object->name);
 	else if (stem)
-		len += snprintf(id + len, ID_ROOM - (size_t)len, "%.*s%zu", KUBE_NAME_MAX, stem,
+		len += snprintf(id + len, ID_CAPACITY - (size_t)len, "%.*s%zu", KUBE_NAME_MAX, stem,
 			(size_t)(object - r->file.object) + 1);
 	else
 		return sl_fail_at(r->err, &at,
 			"the %s has no name: give metadata.name, or metadata.generateName", object->kind);
 	if (job->replica >= 0)
-		(void)snprintf(id + len, ID_ROOM - (size_t)len, "-%lld", (long long)job->replica);
+		(void)snprintf(id + len, ID_CAPACITY - (size_t)len, "-%lld", (long long)job->replica);
 	return SL_OK;
 }
 
-static int tell_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
+static int report_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
 {
 	const struct sl_object *object = job->object;
 	struct sl_row row;
-	struct sl_job_more said = { SL_JOB_MORE_NONE, .priority = SL_NONE };
-	struct sl_row_more more = { .job = &said };
+	struct sl_job_attributes said = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
+	struct sl_row_attributes more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
-	char id[ID_ROOM];
+	char id[ID_CAPACITY];
 	row_of(&job->times, job->written, &row);
 	recorded_in(r, &job->times, &row, &said);
-	said.space = *object->space ? object->space : "default";
+	said.namespace = *object->namespace ? object->namespace : "default";
 	said.queue = queue_of(object, pods);
 	said.manifest = r->manifest.text;
 	more.id = id;
 	more.user = sl_label_of(&pods->annotations, "schedlab/user");
-	more.user = more.user ? more.user : said.space;
+	more.user = more.user ? more.user : said.namespace;
 	if (job->times.cancel != SL_NONE)
 		more.cancel = job->times.submit + job->times.cancel;
 	int status = id_of(r, job, id);
@@ -455,7 +456,7 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	static const char key[] = ",\"schedlab/podGroup\":";
 	const char *name = manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "template",
 							      "metadata", "annotations", "pod-group-name"));
-	const struct sl_object *group = name ? find(r, "PodGroup", object->space, name) : NULL;
+	const struct sl_object *group = name ? find(r, "PodGroup", object->namespace, name) : NULL;
 	if (!group || !r->manifest.len)
 		return;
 	r->manifest.len--; /* The brace that closes it. */
@@ -464,7 +465,7 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	kube_put(&r->manifest, "}", 1);
 }
 
-static int job_tell(struct reading *r, const struct job *job)
+static int job_report(struct reading *r, const struct job *job)
 {
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_pods pods;
@@ -478,7 +479,7 @@ static int job_tell(struct reading *r, const struct job *job)
 	if (!status && r->manifest.failed)
 		status = sl_fail_memory(r->err);
 	if (!status)
-		status = tell_job(r, job, &pods);
+		status = report_job(r, job, &pods);
 	sl_arena_free(arena);
 	return status;
 }
@@ -486,7 +487,7 @@ static int job_tell(struct reading *r, const struct job *job)
 /* ---- The whole file --------------------------------------------------------------------------------------
  */
 
-static int tell_unknown(const struct reading *r)
+static int report_unknown(const struct reading *r)
 {
 	char text[160];
 	const struct sl_place at = { r->file.doc.file, 0, 0 };
@@ -522,8 +523,8 @@ static int read_file(struct reading *r, struct sl_input *in)
 	if (r->dated && r->sink->dated)
 		status = r->sink->dated(r->sink->self, r->err);
 	for (size_t i = 0; i < r->count && !status; i++)
-		status = job_tell(r, &r->job[i]);
-	return status || !r->unknown ? status : tell_unknown(r);
+		status = job_report(r, &r->job[i]);
+	return status || !r->unknown ? status : report_unknown(r);
 }
 
 /* "kind: Job", in quotes or not. */

@@ -23,7 +23,7 @@ static const struct {
 	{ "amd.com/gpu", "amd.com/gpu.product-name", "amd" },
 };
 
-struct telling {
+struct reporting {
 	struct sl_arena *arena;
 	const struct sl_cluster_sink *sink;
 	struct sl_err *err;
@@ -56,7 +56,7 @@ static bool is_ready(const struct sl_object *object)
 	return true;
 }
 
-static bool is_shut(const struct sl_object *object)
+static bool is_unavailable(const struct sl_object *object)
 {
 	const char *text =
 		manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "unschedulable"));
@@ -100,7 +100,7 @@ static void devices_of(
 	spec->gpu_count = 0;
 }
 
-static int node_in(struct telling *t, const struct sl_object *object)
+static int node_in(struct reporting *t, const struct sl_object *object)
 {
 	enum { NAME_MAX_HERE = 63, AMOUNT_MAX = 10000000 };
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
@@ -129,12 +129,12 @@ static int node_in(struct telling *t, const struct sl_object *object)
 		.cores = (uint32_t)((cpus < INT32_MAX ? cpus : INT32_MAX) + 999) / 1000,
 		.threads = 1,
 		.weight = 1,
-		.state = !is_ready(object) ? SL_NODE_DOWN
-			 : is_shut(object) ? SL_NODE_DRAIN
-					   : SL_NODE_UP,
-		.state_reason = !is_ready(object) ? "not ready"
-				: is_shut(object) ? "unschedulable"
-						  : NULL };
+		.state = !is_ready(object)        ? SL_NODE_DOWN
+			 : is_unavailable(object) ? SL_NODE_DRAIN
+						  : SL_NODE_UP,
+		.state_reason = !is_ready(object)        ? "not ready"
+				: is_unavailable(object) ? "unschedulable"
+							 : NULL };
 	struct sl_nodes_spec spec = { .name = object->name,
 		.count = 1,
 		.cpus = cpus % 1000 ? cpus : cpus / 1000,
@@ -156,7 +156,7 @@ struct quotas {
 
 static void add(int64_t *sum, int64_t more) { *sum = *sum > INT64_MAX - more ? INT64_MAX : *sum + more; }
 
-static int quota_in(const struct telling *t, const struct sl_object *object, const struct sl_doc_node *node,
+static int quota_in(const struct reporting *t, const struct sl_object *object, const struct sl_doc_node *node,
 	struct quotas *sum)
 {
 	const struct sl_doc *doc = object->doc;
@@ -190,7 +190,7 @@ static const struct sl_doc_node *first(const struct sl_doc *doc, const struct sl
 }
 
 /* Of a ClusterQueue or Cohort: resourceGroups[].flavors[].resources[]. */
-static int quotas_of(const struct telling *t, const struct sl_object *object, struct quotas *sum)
+static int quotas_of(const struct reporting *t, const struct sl_object *object, struct quotas *sum)
 {
 	const struct sl_doc *doc = object->doc;
 	int status = SL_OK;
@@ -212,7 +212,7 @@ static int64_t within(int64_t amount, int64_t least, int64_t most)
 }
 
 /* Nobody owns more than the sum, and all of it may be lent: one node that has it all. */
-static int quotas_tell(struct telling *t, const struct quotas *sum, const char *path)
+static int quotas_report(struct reporting *t, const struct quotas *sum, const char *path)
 {
 	static const struct sl_hardware hardware = {
 		.boards = 1, .sockets = 1, .cores = 1, .threads = 1, .weight = 1
@@ -234,10 +234,10 @@ static int quotas_tell(struct telling *t, const struct quotas *sum, const char *
 	return status ? status : t->sink->nodes(t->sink->self, &spec, &at, t->err);
 }
 
-int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
+int kube_nodes_report(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err)
 {
-	struct telling t = { arena, sink, err, 0 };
+	struct reporting t = { arena, sink, err, 0 };
 	struct quotas sum = { 0 };
 	bool queues = false;
 	int status = SL_OK;
@@ -257,5 +257,5 @@ int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size
 	if (!queues)
 		return sl_fail(err, SL_INPUT,
 			"%s: has neither a Node nor a ClusterQueue: give nodes, or quotas", path);
-	return quotas_tell(&t, &sum, path);
+	return quotas_report(&t, &sum, path);
 }

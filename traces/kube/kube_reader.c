@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 10000, PATH_ROOM = 4096 };
+enum { FILES_MAX = 10000, PATH_CAPACITY = 4096 };
 
 struct reading {
 	const char *path;
 	const struct sl_cluster_sink *sink;
 	struct sl_arena *arena;
-	struct kube_told told;
+	struct kube_reported reported;
 	struct kube_file file[FILES_MAX];
 	struct sl_input *in[FILES_MAX]; /* Their names are the documents'. */
 	size_t count;
@@ -112,11 +112,11 @@ static int folder_in(struct reading *r)
 	size_t count;
 	int status = folder_list(r->arena, r->path, &name, &count, r->err);
 	for (size_t i = 0; i < count && !status; i++) {
-		char path[PATH_ROOM];
+		char path[PATH_CAPACITY];
 		const int len = snprintf(path, sizeof(path), "%s/%s", r->path, name[i]);
-		if (len < 0 || len >= PATH_ROOM)
+		if (len < 0 || len >= PATH_CAPACITY)
 			return sl_fail(r->err, SL_INPUT, "%s: has a path of more than %d letters", r->path,
-				PATH_ROOM - 1);
+				PATH_CAPACITY - 1);
 		status = sl_input_open(&r->in[r->count], path, r->err);
 		struct sl_input *in = r->in[r->count];
 		bool ours = false;
@@ -156,7 +156,7 @@ static int compare_objects(const void *a, const void *b)
 	const struct sl_object *x = *(const struct sl_object *const *)a;
 	const struct sl_object *y = *(const struct sl_object *const *)b;
 	int order = strcmp(x->kind, y->kind);
-	order = order ? order : strcmp(x->space, y->space);
+	order = order ? order : strcmp(x->namespace, y->namespace);
 	order = order ? order : strcmp(x->name, y->name);
 	return order ? order : (x > y) - (x < y);
 }
@@ -175,7 +175,7 @@ static int check_once(const struct reading *r, const struct sl_object *object, s
 		const struct sl_object *b = by_name[i];
 		const struct sl_place at = sl_doc_place(b->doc, b->node);
 		if (*a->name && strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
-			strcmp(a->space, b->space) == 0)
+			strcmp(a->namespace, b->namespace) == 0)
 			return sl_fail_at(r->err, &at,
 				"%s '%.60s' stands twice, first on line %u of %s: remove one", b->kind,
 				b->name, a->node->line, a->doc->file);
@@ -183,17 +183,17 @@ static int check_once(const struct reading *r, const struct sl_object *object, s
 	return SL_OK;
 }
 
-static int tell_fields(struct reading *r, const struct sl_object *object, size_t count)
+static int report_fields(struct reading *r, const struct sl_object *object, size_t count)
 {
 	int status = SL_OK;
-	r->told.self = r->sink->self;
-	r->told.tell = r->sink->setting;
+	r->reported.self = r->sink->self;
+	r->reported.report = r->sink->setting;
 	for (size_t i = 0; i < count && !status && r->sink->setting; i++)
-		status = kube_fields_tell(&r->told, &object[i], r->err);
+		status = kube_fields_report(&r->reported, &object[i], r->err);
 	return status;
 }
 
-static int tell(struct reading *r)
+static int report(struct reading *r)
 {
 	size_t count;
 	const struct sl_object *object = join(r, &count);
@@ -203,9 +203,9 @@ static int tell(struct reading *r)
 	if (!status)
 		status = check_once(r, object, count);
 	if (!status)
-		status = tell_fields(r, object, count);
+		status = report_fields(r, object, count);
 	if (!status)
-		status = kube_nodes_tell(r->arena, object, count, r->path, r->sink, r->err);
+		status = kube_nodes_report(r->arena, object, count, r->path, r->sink, r->err);
 	for (size_t i = 0; i < r->count && !status && r->sink->objects; i++)
 		if (r->file[i].count)
 			status = r->sink->objects(
@@ -237,12 +237,12 @@ static int kubernetes_read(const char *path, struct sl_input *in, const struct s
 	if (!status)
 		status = in ? file_in(r, in) : folder_in(r);
 	if (!status)
-		status = tell(r);
+		status = report(r);
 	for (size_t i = 0; i < r->count; i++)
 		kube_file_release(&r->file[i]);
 	for (size_t i = 0; i < FILES_MAX && r->in[i]; i++)
 		sl_input_close(r->in[i]);
-	kube_told_release(&r->told);
+	kube_reported_release(&r->reported);
 	sl_arena_free(r->arena);
 	free(r);
 	return status;
@@ -271,8 +271,8 @@ static int folder_sniff(const char *path)
 	if (arena && folder_list(arena, path, &name, &count, &err) != SL_OK)
 		count = 0;
 	for (size_t i = 0; i < count && !sure; i++) {
-		char file[PATH_ROOM];
-		if (snprintf(file, sizeof(file), "%s/%s", path, name[i]) < PATH_ROOM)
+		char file[PATH_CAPACITY];
+		if (snprintf(file, sizeof(file), "%s/%s", path, name[i]) < PATH_CAPACITY)
 			sure = file_sniff(file, &err);
 	}
 	sl_arena_free(arena);

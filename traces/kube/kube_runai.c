@@ -14,7 +14,7 @@
 
 #include "traces/kube/kube_jobs.h"
 
-enum { PODS_MAX = 1000000, WORD_ROOM = 64 };
+enum { PODS_MAX = 1000000, WORD_CAPACITY = 64 };
 #define MIB (INT64_C(1) << 20)
 
 static const struct {
@@ -86,7 +86,7 @@ static void put_value(struct manifest_text *text, bool *some, const struct sl_ob
 
 static void put_number(struct manifest_text *text, bool *some, const char *key, int64_t number)
 {
-	char line[WORD_ROOM + 64];
+	char line[WORD_CAPACITY + 64];
 	(void)snprintf(line, sizeof(line), "%s\"%.60s\":\"%lld\"", *some ? "," : "", key, (long long)number);
 	put_text(text, line);
 	*some = true;
@@ -94,10 +94,10 @@ static void put_number(struct manifest_text *text, bool *some, const char *key, 
 
 /* What a pod asks of GPUs: whole ones and profiles as resources, shares as annotations. */
 struct asked {
-	int64_t gpus;        /* Whole. */
-	int64_t gpu_mem;     /* MiB; 0: none. */
-	bool fraction;       /* gpu is the share. */
-	char mig[WORD_ROOM]; /* Its resource; "": none. */
+	int64_t gpus;            /* Whole. */
+	int64_t gpu_mem;         /* MiB; 0: none. */
+	bool fraction;           /* gpu is the share. */
+	char mig[WORD_CAPACITY]; /* Its resource; "": none. */
 };
 
 static int read_mig(const struct sl_object *object, struct asked *asked, struct sl_err *err)
@@ -106,7 +106,7 @@ static int read_mig(const struct sl_object *object, struct asked *asked, struct 
 	if (!text)
 		return SL_OK;
 	const size_t len = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz.+");
-	if (text[len] || len > WORD_ROOM - 20)
+	if (text[len] || len > WORD_CAPACITY - 20)
 		return wrong(object, "migProfile", text, "a profile of MIG, as 1g.5gb", err);
 	(void)snprintf(asked->mig, sizeof(asked->mig), "nvidia.com/mig-%s", text);
 	return SL_OK;

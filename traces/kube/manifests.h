@@ -54,7 +54,7 @@ void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const
 
 /* ---- kube_nodes.c: nodes, or one as large as all quotas ---------------------------------------------- */
 
-int kube_nodes_tell(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
+int kube_nodes_report(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err);
 
 /* ---- kube_fields.c: what of the objects is followed ---------------------------------------------------- */
@@ -74,19 +74,19 @@ const struct kube_kind *kube_kind_of(const char *kind);
 /* The same of an object: a kind is known by its API group as well, as "scheduling.run.ai/v2" has it. */
 const struct kube_kind *kube_kind_in(const char *kind, const char *version);
 /* kube_gates.c: is it a feature gate of Kueue's? Else the nearest, or NULL. */
-bool kube_gate_known(const char *name, const char **near);
+bool kube_gate_known(const char *name, const char **similar);
 /* The field of the path; NULL: it is not known. */
 const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path);
 
 /* Each field of each kind once, at its first place. */
-struct kube_told {
+struct kube_reported {
 	void *self;
-	int (*tell)(void *self, const struct sl_setting *setting, struct sl_err *err);
+	int (*report)(void *self, const struct sl_setting *setting, struct sl_err *err);
 	struct kube_seen *seen; /* Zeroed at first. */
 	size_t count, capacity;
 };
-int kube_fields_tell(struct kube_told *told, const struct sl_object *object, struct sl_err *err);
-void kube_told_release(struct kube_told *told);
+int kube_fields_report(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err);
+void kube_reported_release(struct kube_reported *reported);
 
 /* ---- kube_generator.c: the generator files of Kueue's performance test ----------------------------------
  */

@@ -37,7 +37,7 @@ bool conf_same(const char *a, const char *b); /* In any case; NULL is like nothi
 bool conf_begins(const char *text, const char *word);
 /* The next piece of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
  */
-const char *conf_piece(const char **text, const char *separators, size_t *len);
+const char *conf_part(const char **text, const char *separators, size_t *len);
 
 /* ---- Lines --------------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ struct conf_pair {
 	const char *key, *value;
 	struct sl_place at; /* Of the key. */
 	uint32_t column;    /* Of the value. */
-	bool told;          /* Its setting is out, or need not be. */
+	bool reported;      /* Its setting is out, or need not be. */
 };
 
 enum conf_kind {
@@ -213,14 +213,14 @@ struct conf_key {
 };
 const struct conf_key *conf_key_find(enum conf_kind kind, const char *key);
 /* The setting of a pair, as the table has it. */
-int conf_tell(
+int conf_report(
 	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed);
 #define CONF_BY_SLURM "slurm, hybrid"
 #define CONF_BY_PLACE CONF_BY_SLURM ", place=slurm"
 /* conf_options.c: SchedulerParameters, option by option. */
-int conf_options_tell(struct conf *conf, const char *text, struct sl_place at);
+int conf_options_report(struct conf *conf, const char *text, struct sl_place at);
 /* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */
-bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near);
+bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **similar);
 /* Has it a value that is a whole number, if it must be? */
 bool conf_option_value(const char *option, size_t len);
 
@@ -233,19 +233,19 @@ struct conf_bad {
 };
 bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, struct conf_bad *bad);
 #define CONF_NO_VALUE "no value that Slurm knows: passed over"
-int conf_value_tell(struct conf *conf, const char *kind, const char *name, const char *key,
+int conf_value_report(struct conf *conf, const char *kind, const char *name, const char *key,
 	const struct conf_bad *bad, struct sl_place at);
 /* An error, or told, as it comes. */
 int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,
 	const struct conf_pair *pair);
-int conf_tell_line(struct conf *conf, struct conf_line *line);
-int conf_tell_other(struct conf *conf, const struct sl_setting *setting);
+int conf_report_line(struct conf *conf, struct conf_line *line);
+int conf_report_other(struct conf *conf, const struct sl_setting *setting);
 /* "did you mean 'x'?", or "" */
 const char *conf_suggest(struct conf *conf, const char *text, const char *const *known);
 
 /* conf_nodes.c */
 int conf_nodes_make(struct conf *conf);
-int conf_nodes_tell(struct conf *conf);
+int conf_nodes_report(struct conf *conf);
 /* Row of a node; UINT32_MAX: there is none. */
 uint32_t conf_node_find(const struct conf *conf, const char *name);
 /* Each node of a list, which must exist. what: "PartitionName=debug". */
@@ -260,17 +260,17 @@ int conf_hardware_make(struct conf *conf, uint32_t variant);
 int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct sl_hardware *hardware);
 
 /* conf_partition.c */
-int conf_partitions_tell(struct conf *conf);
-int conf_licenses_tell(struct conf *conf);
+int conf_partitions_report(struct conf *conf);
+int conf_licenses_report(struct conf *conf);
 /* The nodes that a list of a partition means: sets by name are spelled out. */
 int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char **list);
 
 /* conf_topology.c */
 int conf_topology_rank(struct conf *conf);
-int conf_topology_tell(struct conf *conf);
+int conf_topology_report(struct conf *conf);
 
 /* conf_windows.c */
-int conf_reservations_tell(struct conf *conf);
+int conf_reservations_report(struct conf *conf);
 
 /* conf_settings.c */
 int conf_settings_lines(struct conf *conf); /* conf., partition[]., nodes[]. */
@@ -290,6 +290,6 @@ struct conf_event {
 	const char *node, *from, *until, *state, *reason;
 	struct sl_place at;
 };
-int conf_event_tell(struct conf *conf, const struct conf_event *event);
+int conf_event_report(struct conf *conf, const struct conf_event *event);
 
 #endif

@@ -31,7 +31,7 @@ struct rows {
 	enum conf_table what;
 	struct cell head[COLUMNS_MAX], cell[COLUMNS_MAX];
 	size_t head_count, cell_count;
-	size_t told;                  /* Settings so far. */
+	size_t reported;              /* Settings so far. */
 	const char *parent[TREE_MAX]; /* Accounts by depth. */
 	const char *under;            /* Of a dump. */
 };
@@ -72,9 +72,9 @@ static const char *const of_user[] = { "DefaultAccount", "Def Acct", NULL };
 static const char *const of_usage[] = { "RawUsage", NULL };
 static const char *const of_usage_now[] = { "RawShares", "NormShares", "NormUsage", "EffectvUsage",
 	"FairShare", "LevelFS", "GrpTRESMins", "TRESRunMins", "GrpTRESRaw", NULL };
-static const char *const told_only[] = { "ID", "Description", "Descr", "Organization", "Org", "Coordinators",
-	"Coordinator", "AdminLevel", "Admin", "DefaultWCKey", "WCKeys", "Lft", "Rgt", "ParentID", "Comment",
-	"Classification", "Lineage", NULL };
+static const char *const reported_only[] = { "ID", "Description", "Descr", "Organization", "Org",
+	"Coordinators", "Coordinator", "AdminLevel", "Admin", "DefaultWCKey", "WCKeys", "Lft", "Rgt",
+	"ParentID", "Comment", "Classification", "Lineage", NULL };
 
 /* How far a key is followed, of the first line that has its kind and name. */
 static const struct {
@@ -90,10 +90,10 @@ static const struct {
 	{ "user", of_user, SL_MODELLED, NULL },
 	{ "usage", of_usage, SL_MODELLED, NULL },
 	{ "usage", of_usage_now, SL_IGNORED, worked_out },
-	{ "qos", told_only, SL_IGNORED, no_start },
-	{ "association", told_only, SL_IGNORED, no_start },
-	{ "user", told_only, SL_IGNORED, no_start },
-	{ "account", told_only, SL_IGNORED, no_start },
+	{ "qos", reported_only, SL_IGNORED, no_start },
+	{ "association", reported_only, SL_IGNORED, no_start },
+	{ "user", reported_only, SL_IGNORED, no_start },
+	{ "account", reported_only, SL_IGNORED, no_start },
 };
 
 /* Names one after another are one. */
@@ -110,13 +110,13 @@ static int keep_known(struct conf *conf, const char *kind, const char *name)
 	return SL_OK;
 }
 
-static int tell(struct rows *rows, const char *kind, const char *name, const char *key, const char *value,
+static int report(struct rows *rows, const char *kind, const char *name, const char *key, const char *value,
 	uint32_t column)
 {
 	const struct sl_place at = place_of(rows, column);
 	if (!*value)
 		return SL_OK;
-	if (++rows->told > CONF_PAIRS_MAX)
+	if (++rows->reported > CONF_PAIRS_MAX)
 		return sl_fail_at(rows->conf->err, &at, "more than %d entries", CONF_PAIRS_MAX);
 	size_t i = 0;
 	while (i < SL_LEN(known) && !(strcmp(known[i].kind, kind) == 0 && is_one_of(key, known[i].key)))
@@ -125,14 +125,14 @@ static int tell(struct rows *rows, const char *kind, const char *name, const cha
 	const char *note = i < SL_LEN(known) ? known[i].note : not_known;
 	int status = keep_known(rows->conf, kind, name);
 	if (!status)
-		status = conf_tell_other(
+		status = conf_report_other(
 			rows->conf, &(struct sl_setting){ kind, name, key, value, at, coverage, note,
 					    coverage == SL_MODELLED ? CONF_BY_SLURM : NULL });
 	struct conf_bad bad;
 	char full[40];
 	(void)snprintf(full, sizeof(full), "%.12s.%.20s", kind, key);
 	if (!status && conf_value_bad(CONF_OTHER, full, value, &bad))
-		status = conf_value_tell(rows->conf, kind, name, key, &bad, at);
+		status = conf_value_report(rows->conf, kind, name, key, &bad, at);
 	return status;
 }
 
@@ -145,18 +145,18 @@ static int fail_set(
 int conf_table_set(struct conf *conf, bool qos, const char *name, const char *key,
 	const struct sl_cluster_setting *setting)
 {
-	enum { SHOWN = 12 };
+	enum { DISPLAYED = 12 };
 	static const struct sl_place at = { "--set", 0, 0 };
 	const char *text = "";
-	size_t shown = 0;
+	size_t displayed = 0;
 	size_t i = 0;
 	while (i < conf->known_count && !(conf->known[i].qos == qos && conf_same(conf->known[i].name, name)))
 		i++;
-	for (size_t k = 0; i == conf->known_count && k < conf->known_count && shown < SHOWN; k++)
+	for (size_t k = 0; i == conf->known_count && k < conf->known_count && displayed < DISPLAYED; k++)
 		if (conf->known[k].qos == qos)
-			text = conf_printf(&conf->mem, "%s%s %.60s", text ? text : "", shown++ ? "," : "",
+			text = conf_printf(&conf->mem, "%s%s %.60s", text ? text : "", displayed++ ? "," : "",
 				conf->known[k].name);
-	if (i == conf->known_count && !shown)
+	if (i == conf->known_count && !displayed)
 		return fail_set(conf, setting,
 			qos ? "no QOS is known: give cluster.qos=FILE, 'sacctmgr show qos -P'"
 			    : "no account is known: give cluster.accounts=FILE, 'sacctmgr dump'",
@@ -169,8 +169,8 @@ int conf_table_set(struct conf *conf, bool qos, const char *name, const char *ke
 		return fail_set(conf, setting, "no key of sacctmgr's that is followed",
 			qos ? ": MaxWall, MaxTRESPU, GrpTRES, MaxJobsPU, Priority and so on"
 			    : ": GrpTRES, MaxJobs, MaxWall, Fairshare, QOS and so on");
-	return conf_tell_other(conf, &(struct sl_setting){ qos ? "qos" : "association", conf->known[i].name,
-					     key, setting->value, at, SL_MODELLED, NULL, CONF_BY_SLURM });
+	return conf_report_other(conf, &(struct sl_setting){ qos ? "qos" : "association", conf->known[i].name,
+					       key, setting->value, at, SL_MODELLED, NULL, CONF_BY_SLURM });
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------ */
@@ -242,12 +242,12 @@ static bool has(const struct rows *rows, const char *name)
 /* ---- Rows of each table ------------------------------------------------------------------------------- */
 
 /* All columns but those that make the name. */
-static int tell_row(struct rows *rows, const char *kind, const char *name, const char *const *but)
+static int report_row(struct rows *rows, const char *kind, const char *name, const char *const *but)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < rows->cell_count && !status; i++)
 		if (!is_one_of(rows->head[i].text, but))
-			status = tell(rows, kind, name, rows->head[i].text, rows->cell[i].text,
+			status = report(rows, kind, name, rows->head[i].text, rows->cell[i].text,
 				rows->cell[i].column);
 	return status;
 }
@@ -286,12 +286,12 @@ static int account_row(struct rows *rows)
 		return sl_fail_memory(rows->conf->err);
 	const char *parent = parent_of(rows, account, *user);
 	/* That it is there is worth saying, whatever else is not. */
-	int status = tell(rows, "association", name, "Account", account->text, account->column);
+	int status = report(rows, "association", name, "Account", account->text, account->column);
 	if (!status && *user)
-		status = tell(rows, "association", name, "User", user, column(rows, "User")->column);
+		status = report(rows, "association", name, "User", user, column(rows, "User")->column);
 	if (!status && *parent && !*user && !has(rows, "ParentName"))
-		status = tell(rows, "association", name, "ParentName", parent, account->column);
-	return status ? status : tell_row(rows, "association", name, but);
+		status = report(rows, "association", name, "ParentName", parent, account->column);
+	return status ? status : report_row(rows, "association", name, but);
 }
 
 static int usage_row(struct rows *rows)
@@ -299,13 +299,13 @@ static int usage_row(struct rows *rows)
 	static const char *const but[] = { "Account", "User", NULL };
 	const char *name =
 		association(rows->conf, column(rows, "Account")->text, column(rows, "User")->text, "");
-	return name ? tell_row(rows, "usage", name, but) : sl_fail_memory(rows->conf->err);
+	return name ? report_row(rows, "usage", name, but) : sl_fail_memory(rows->conf->err);
 }
 
 static int qos_row(struct rows *rows)
 {
 	static const char *const but[] = { NULL };
-	return tell_row(rows, "qos", column(rows, "Name")->text, but);
+	return report_row(rows, "qos", column(rows, "Name")->text, but);
 }
 
 static int event_row(struct rows *rows)
@@ -318,7 +318,7 @@ static int event_row(struct rows *rows)
 		.reason = column(rows, "Reason")->text,
 		.at = place_of(rows, 1),
 	};
-	return conf_event_tell(rows->conf, &event);
+	return conf_event_report(rows->conf, &event);
 }
 
 /* Which table it is, by its columns: the first that has them all. */
@@ -366,7 +366,7 @@ static int table(struct rows *rows)
 			return status;
 	}
 	if (!status && rows->what == CONF_TABLE_ACCOUNTS && !tree)
-		status = conf_tell_other(conf,
+		status = conf_report_other(conf,
 			&(struct sl_setting){ "association", "", "ParentName", "root", at, SL_APPROXIMATED,
 				"no column ParentName, and no tree: every account is taken to be root's own; "
 				"ask sacctmgr for format=...,ParentName, or give its dump",
@@ -378,7 +378,7 @@ static int table(struct rows *rows)
  */
 
 /* The next of "Account - 'a':Fairshare=1:QOS='x,y'", up to a ':' outside of quotes. */
-static const char *dump_piece(const char **p, const char *end, size_t *len)
+static const char *dump_part(const char **p, const char *end, size_t *len)
 {
 	const char *first = *p;
 	bool quoted = false;
@@ -404,10 +404,10 @@ static const char *dump_value(struct conf *conf, const char *p, const char *end,
 {
 	while (p < end) {
 		size_t len;
-		const char *piece = dump_piece(&p, end, &len);
+		const char *part = dump_part(&p, end, &len);
 		const size_t key_len = strlen(key);
-		if (len > key_len && piece[key_len] == '=' && conf_begins(piece, key))
-			return unquoted(conf, piece + key_len + 1, len - key_len - 1);
+		if (len > key_len && part[key_len] == '=' && conf_begins(part, key))
+			return unquoted(conf, part + key_len + 1, len - key_len - 1);
 	}
 	return "";
 }
@@ -437,21 +437,21 @@ static int dump_keys(
 	int status = SL_OK;
 	while (p < end && !status) {
 		size_t len;
-		const char *piece = dump_piece(&p, end, &len);
-		const char *equals = len ? memchr(piece, '=', len) : NULL;
-		const struct sl_place at = place_of(rows, (uint32_t)(piece - line) + 1);
+		const char *part = dump_part(&p, end, &len);
+		const char *equals = len ? memchr(part, '=', len) : NULL;
+		const struct sl_place at = place_of(rows, (uint32_t)(part - line) + 1);
 		if (!len)
 			continue;
-		if (!equals || equals == piece)
+		if (!equals || equals == part)
 			return sl_fail_at(conf->err, &at, "KEY=VALUE is due here, not '%.*s'",
-				(int)(len < 40 ? len : 40), piece);
-		const char *key = conf_strdup(&conf->mem, piece, (size_t)(equals - piece));
-		const char *value = unquoted(conf, equals + 1, len - (size_t)(equals + 1 - piece));
+				(int)(len < 40 ? len : 40), part);
+		const char *key = conf_strdup(&conf->mem, part, (size_t)(equals - part));
+		const char *value = unquoted(conf, equals + 1, len - (size_t)(equals + 1 - part));
 		if (!key || !value)
 			return sl_fail_memory(conf->err);
 		const char *kind = kind_of(key, owner->user);
 		const bool association = strcmp(kind, "association") == 0;
-		status = tell(rows, kind, association ? owner->name : owner->own, key, value, at.column);
+		status = report(rows, kind, association ? owner->name : owner->own, key, value, at.column);
 	}
 	return status;
 }
@@ -472,7 +472,7 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 		return sl_fail_at(conf->err, &at,
 			"a line of a dump begins with Cluster, Parent, Account or User, and ' - '");
 	const char *p = line + strlen(word[which]) + 3;
-	const char *first = dump_piece(&p, end, &len);
+	const char *first = dump_part(&p, end, &len);
 	const char *own = unquoted(conf, first, len);
 	const char *partition = dump_value(conf, p, end, "Partition");
 	if (!own || !partition)
@@ -488,9 +488,9 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	if (which == USER)
-		status = tell(rows, "association", name, "User", own, 1);
+		status = report(rows, "association", name, "User", own, 1);
 	if (!status && which != CLUSTER)
-		status = tell(
+		status = report(
 			rows, "association", name, which == USER ? "Account" : "ParentName", rows->under, 1);
 	const struct owner owner = { name, own, which == USER };
 	return status ? status : dump_keys(rows, line, p, end, &owner);

@@ -62,8 +62,8 @@ static bool item_of(struct conf *conf, const char *text, struct item *item)
 {
 	*item = (struct item){ .count = 1 };
 	for (size_t len; text;) {
-		const char *piece = conf_piece(&text, ":", &len);
-		const char *word = conf_strdup(&conf->mem, piece, len);
+		const char *part = conf_part(&text, ":", &len);
+		const char *word = conf_strdup(&conf->mem, part, len);
 		if (!word || !len)
 			return false;
 		if (!item->name)
@@ -86,10 +86,10 @@ static int items_of(const struct making *making, struct item *item, size_t *coun
 	const char *text = plain(conf, making->pair->value);
 	*count = 0;
 	for (size_t len; text;) {
-		const char *piece = conf_piece(&text, ",", &len);
+		const char *part = conf_part(&text, ",", &len);
 		if (!len)
 			continue;
-		const char *word = conf_strdup(&conf->mem, piece, len);
+		const char *word = conf_strdup(&conf->mem, part, len);
 		if (*count == ITEMS_MAX)
 			return conf_fail(
 				conf, making->pair, "more than %d kinds of Gres on one node", ITEMS_MAX);
@@ -112,8 +112,8 @@ static bool is_configured(const struct conf *conf, const char *name)
 		return true;
 	const char *text = types->value;
 	for (size_t len; text;) {
-		const char *piece = conf_piece(&text, ",", &len);
-		if (len == strlen(name) && conf_begins(piece, name))
+		const char *part = conf_part(&text, ",", &len);
+		if (len == strlen(name) && conf_begins(part, name))
 			return true;
 	}
 	return false;
@@ -328,7 +328,7 @@ static int item_add(struct making *making, const struct item *item)
 		}
 	}
 	if (!status && left && known)
-		status = conf_tell_other(making->conf,
+		status = conf_report_other(making->conf,
 			&(struct sl_setting){ "gres", "", item->name, making->pair->value, making->pair->at,
 				SL_APPROXIMATED,
 				"gres.conf has fewer: Slurm would drain the node; here it has what its line says",
@@ -386,7 +386,7 @@ int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct
 			status = is_share(item[i].name) ? SL_OK : item_add(&making, &item[i]);
 			continue;
 		}
-		status = conf_tell_other(conf,
+		status = conf_report_other(conf,
 			&(struct sl_setting){ "gres", "", item[i].name, making.pair->value, making.pair->at,
 				SL_IGNORED, "not in GresTypes: as in Slurm, nodes do not have it", NULL });
 		item[i].count = 0;

@@ -31,8 +31,8 @@ static int count_of(const struct conf *conf, const struct conf_line *line, const
 
 static int note(struct conf *conf, const struct conf_pair *pair, const char *name, const char *why)
 {
-	return conf_tell_other(conf, &(struct sl_setting){ "node", name, pair->key, pair->value, pair->at,
-					     SL_APPROXIMATED, why, NULL });
+	return conf_report_other(conf, &(struct sl_setting){ "node", name, pair->key, pair->value, pair->at,
+					       SL_APPROXIMATED, why, NULL });
 }
 
 /* Sockets, where they are not said. */
@@ -135,10 +135,10 @@ static int features(struct conf *conf, const struct conf_line *line, struct sl_h
 		return sl_fail_memory(conf->err);
 	const char *text = pair->value;
 	for (size_t len; text;) {
-		const char *piece = conf_piece(&text, ",", &len);
+		const char *part = conf_part(&text, ",", &len);
 		if (!len)
 			continue;
-		feature[hardware->feature_count] = conf_strdup(&conf->mem, piece, len);
+		feature[hardware->feature_count] = conf_strdup(&conf->mem, part, len);
 		if (!feature[hardware->feature_count++])
 			return sl_fail_memory(conf->err);
 	}

@@ -116,7 +116,7 @@ static const struct field flags[] = {
 	{ "REQ_RESV", "ReqResv" },
 };
 
-struct shown {
+struct displayed {
 	struct conf *conf;
 	struct conf_lines *into;
 	struct conf_line *line;
@@ -124,43 +124,44 @@ struct shown {
 	struct sl_doc doc; /* The object that is read. */
 };
 
-static int pair_add(struct shown *shown, const char *key, const char *value)
+static int pair_add(struct displayed *displayed, const char *key, const char *value)
 {
-	struct conf *conf = shown->conf;
+	struct conf *conf = displayed->conf;
 	if (!value)
 		return sl_fail_memory(conf->err);
-	if (!*value || (shown->line->count && conf_pair_own(shown->line, key)))
+	if (!*value || (displayed->line->count && conf_pair_own(displayed->line, key)))
 		return SL_OK;
 	if (strlen(value) > CONF_LINE_MAX)
-		return sl_fail_at(conf->err, &shown->at, "a value of '%s' is longer than 64 KiB", key);
-	const struct conf_pair pair = { .key = key, .value = value, .at = shown->at };
-	if (conf_pair_add(conf, shown->into, shown->line, &pair))
+		return sl_fail_at(conf->err, &displayed->at, "a value of '%s' is longer than 64 KiB", key);
+	const struct conf_pair pair = { .key = key, .value = value, .at = displayed->at };
+	if (conf_pair_add(conf, displayed->into, displayed->line, &pair))
 		return SL_OK;
 	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
 
 static const struct sl_doc_node *at(
-	const struct shown *shown, const struct sl_doc_node *map, const char *path)
+	const struct displayed *displayed, const struct sl_doc_node *map, const char *path)
 {
-	return sl_doc_at(&shown->doc, map, path);
+	return sl_doc_at(&displayed->doc, map, path);
 }
 
-static const char *text_of(const struct shown *shown, const struct sl_doc_node *node)
+static const char *text_of(const struct displayed *displayed, const struct sl_doc_node *node)
 {
-	return sl_doc_string(&shown->doc, node);
+	return sl_doc_string(&displayed->doc, node);
 }
 
 /* A bare number, or one of { set, infinite, number }. False: nothing is said. */
 static bool number_of(
-	const struct shown *shown, const struct sl_doc_node *item, double *value, bool *infinite)
+	const struct displayed *displayed, const struct sl_doc_node *item, double *value, bool *infinite)
 {
-	*infinite = sl_doc_is(&shown->doc, at(shown, item, "infinite"), "true");
+	*infinite = sl_doc_is(&displayed->doc, at(displayed, item, "infinite"), "true");
 	if (*infinite)
 		return true;
 	if (item && item->kind == SL_DOC_MAP)
-		item = sl_doc_is(&shown->doc, at(shown, item, "set"), "false") ? NULL
-									       : at(shown, item, "number");
-	return sl_doc_number(&shown->doc, item, value) && fabs(*value) <= 9e15;
+		item = sl_doc_is(&displayed->doc, at(displayed, item, "set"), "false")
+			       ? NULL
+			       : at(displayed, item, "number");
+	return sl_doc_number(&displayed->doc, item, value) && fabs(*value) <= 9e15;
 }
 
 /* Seconds since 1970 as a date, without a zone. */
@@ -175,99 +176,106 @@ static const char *date_of(struct conf *conf, double seconds)
 	return conf_strdup(&conf->mem, text, strlen(text));
 }
 
-static const char *joined(const struct shown *shown, const struct sl_doc_node *array, const char *separator)
+static const char *joined(
+	const struct displayed *displayed, const struct sl_doc_node *array, const char *separator)
 {
 	const char *text = "";
-	SL_DOC_EACH (item, &shown->doc, array) {
-		const char *more = text_of(shown, item);
+	SL_DOC_EACH (item, &displayed->doc, array) {
+		const char *more = text_of(displayed, item);
 		if (more && text && strlen(text) <= CONF_LINE_MAX)
-			text = conf_printf(&shown->conf->mem, "%s%s%s", text, *text ? separator : "", more);
+			text = conf_printf(
+				&displayed->conf->mem, "%s%s%s", text, *text ? separator : "", more);
 	}
 	return text;
 }
 
-static int field_add(struct shown *shown, const struct field *field, const struct sl_doc_node *item)
+static int field_add(struct displayed *displayed, const struct field *field, const struct sl_doc_node *item)
 {
-	struct conf *conf = shown->conf;
+	struct conf *conf = displayed->conf;
 	const bool date = conf_same(field->key, "StartTime") || conf_same(field->key, "EndTime");
-	const char *text = text_of(shown, item);
+	const char *text = text_of(displayed, item);
 	double number = 0;
 	bool infinite;
 	if (text)
-		return pair_add(shown, field->key, conf_strdup(&conf->mem, text, strlen(text)));
+		return pair_add(displayed, field->key, conf_strdup(&conf->mem, text, strlen(text)));
 	if (item && item->kind == SL_DOC_LIST)
-		return pair_add(
-			shown, field->key, joined(shown, item, conf_same(field->key, "State") ? "+" : ","));
-	if (!item || !number_of(shown, item, &number, &infinite))
+		return pair_add(displayed, field->key,
+			joined(displayed, item, conf_same(field->key, "State") ? "+" : ","));
+	if (!item || !number_of(displayed, item, &number, &infinite))
 		return SL_OK;
 	if (infinite || number < 0)
-		return pair_add(shown, field->key, "UNLIMITED");
-	return pair_add(
-		shown, field->key, date ? date_of(conf, number) : conf_printf(&conf->mem, "%.0f", number));
+		return pair_add(displayed, field->key, "UNLIMITED");
+	return pair_add(displayed, field->key,
+		date ? date_of(conf, number) : conf_printf(&conf->mem, "%.0f", number));
 }
 
 /* v0.0.38 has states' flags beside the state. */
-static int node_state(struct shown *shown, const struct sl_doc_node *object)
+static int node_state(struct displayed *displayed, const struct sl_doc_node *object)
 {
-	const char *state = text_of(shown, at(shown, object, "state"));
-	const struct sl_doc_node *more = at(shown, object, "state_flags");
+	const char *state = text_of(displayed, at(displayed, object, "state"));
+	const struct sl_doc_node *more = at(displayed, object, "state_flags");
 	if (!state || !more || more->kind != SL_DOC_LIST || !more->count)
 		return SL_OK;
-	const char *words = joined(shown, more, "+");
-	return pair_add(shown, "State", words ? conf_printf(&shown->conf->mem, "%s+%s", state, words) : NULL);
+	const char *words = joined(displayed, more, "+");
+	return pair_add(
+		displayed, "State", words ? conf_printf(&displayed->conf->mem, "%s+%s", state, words) : NULL);
 }
 
-static int partition_flags(struct shown *shown, const struct sl_doc_node *object)
+static int partition_flags(struct displayed *displayed, const struct sl_doc_node *object)
 {
-	const struct sl_doc_node *share = at(shown, object, "maximums.oversubscribe.flags");
+	const struct sl_doc_node *share = at(displayed, object, "maximums.oversubscribe.flags");
 	int status = SL_OK;
-	SL_DOC_EACH (item, &shown->doc, at(shown, object, "flags")) {
-		const char *flag = text_of(shown, item);
+	SL_DOC_EACH (item, &displayed->doc, at(displayed, object, "flags")) {
+		const char *flag = text_of(displayed, item);
 		for (size_t i = 0; i < SL_LEN(flags) && flag && !status; i++)
 			if (conf_same(flag, flags[i].path))
-				status = pair_add(shown, flags[i].key, "YES");
+				status = pair_add(displayed, flags[i].key, "YES");
 	}
 	double jobs = 1;
 	bool infinite;
-	if (status || !number_of(shown, at(shown, object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
+	if (status ||
+		!number_of(
+			displayed, at(displayed, object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
 		infinite)
 		return status;
-	const char *first =
-		share && share->kind == SL_DOC_LIST ? text_of(shown, sl_doc_child(&shown->doc, share)) : NULL;
+	const char *first = share && share->kind == SL_DOC_LIST
+				    ? text_of(displayed, sl_doc_child(&displayed->doc, share))
+				    : NULL;
 	const bool force = first && conf_same(first, "force");
 	if (jobs < 1)
-		return pair_add(shown, "OverSubscribe", "EXCLUSIVE");
+		return pair_add(displayed, "OverSubscribe", "EXCLUSIVE");
 	if (jobs < 2 && !force)
-		return pair_add(shown, "OverSubscribe", "NO");
-	return pair_add(shown, "OverSubscribe",
-		conf_printf(&shown->conf->mem, "%s:%.0f", force ? "FORCE" : "YES", jobs));
+		return pair_add(displayed, "OverSubscribe", "NO");
+	return pair_add(displayed, "OverSubscribe",
+		conf_printf(&displayed->conf->mem, "%s:%.0f", force ? "FORCE" : "YES", jobs));
 }
 
-static int object_add(struct shown *shown, size_t list, const struct sl_doc_node *object)
+static int object_add(struct displayed *displayed, size_t list, const struct sl_doc_node *object)
 {
-	struct conf *conf = shown->conf;
-	shown->line = conf_line_new(conf, shown->into, lists[list].kind);
-	if (!shown->line)
+	struct conf *conf = displayed->conf;
+	displayed->line = conf_line_new(conf, displayed->into, lists[list].kind);
+	if (!displayed->line)
 		return sl_fail_memory(conf->err);
-	shown->line->observed = true;
+	displayed->line->observed = true;
 	/* The name first; the key of the first field names the line. */
 	int status = SL_OK;
 	for (const struct field *field = lists[list].fields; field->path && !status; field++) {
-		if (field != lists[list].fields && !shown->line->count &&
+		if (field != lists[list].fields && !displayed->line->count &&
 			!conf_same(field->key, lists[list].fields->key))
 			break;
 		if (conf_same(field->key, "State") && lists[list].kind == CONF_NODE)
-			status = node_state(shown, object);
+			status = node_state(displayed, object);
 		if (!status)
-			status = field_add(shown, field, at(shown, object, field->path));
+			status = field_add(displayed, field, at(displayed, object, field->path));
 	}
-	if (!status && !shown->line->count)
-		return sl_fail_at(conf->err, &shown->at, "one of the \"%s\" has no name", lists[list].list);
-	return !status && lists[list].kind == CONF_PARTITION ? partition_flags(shown, object) : status;
+	if (!status && !displayed->line->count)
+		return sl_fail_at(
+			conf->err, &displayed->at, "one of the \"%s\" has no name", lists[list].list);
+	return !status && lists[list].kind == CONF_PARTITION ? partition_flags(displayed, object) : status;
 }
 
 /* Of one list: each object becomes a line before the next is read. */
-static int list_add(struct shown *shown, size_t list, const struct sl_json *where)
+static int list_add(struct displayed *displayed, size_t list, const struct sl_json *where)
 {
 	struct sl_json json = *where;
 	bool first = true;
@@ -275,9 +283,9 @@ static int list_add(struct shown *shown, size_t list, const struct sl_json *wher
 		return json.failed ? json.err->status : SL_OK;
 	sl_json_open(&json);
 	while (sl_json_element(&json, &first)) {
-		int status = sl_json_tree(&json, &shown->doc);
-		if (!status && shown->doc.node->kind == SL_DOC_MAP)
-			status = object_add(shown, list, shown->doc.node);
+		int status = sl_json_tree(&json, &displayed->doc);
+		if (!status && displayed->doc.node->kind == SL_DOC_MAP)
+			status = object_add(displayed, list, displayed->doc.node);
 		if (status)
 			return status;
 	}
@@ -288,7 +296,7 @@ static int list_add(struct shown *shown, size_t list, const struct sl_json *wher
 int conf_read_json(
 	struct conf *conf, const char *file, const char *text, const char **end, struct conf_lines *into)
 {
-	struct shown shown = {
+	struct displayed displayed = {
 		.conf = conf, .into = into, .at = { file, 0, 0 }, .doc = { .file = file, .loose = true }
 	};
 	struct sl_json where[SL_LEN(lists)] = { { 0 } };
@@ -307,7 +315,7 @@ int conf_read_json(
 	int status = json.failed ? conf->err->status : SL_OK;
 	for (size_t i = 0; i < SL_LEN(lists) && !status; i++)
 		if (where[i].p)
-			status = list_add(&shown, i, &where[i]);
-	sl_doc_release(&shown.doc);
+			status = list_add(&displayed, i, &where[i]);
+	sl_doc_release(&displayed.doc);
 	return status;
 }

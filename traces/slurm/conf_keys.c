@@ -16,7 +16,7 @@
 #define IGNORE SL_IGNORED
 
 static const char policy[] = "kept for policies that follow it; others do not";
-static const char placing[] = "followed with place=slurm; other placings see cpus, memory and GPUs";
+static const char scorer[] = "followed with place=slurm; other placings see cpus, memory and GPUs";
 static const char sharing[] = "kept for policies that follow it, and for place=slurm";
 /* What everybody follows in part. */
 static const char memory[] = "whether memory counts; the rest with place=slurm";
@@ -41,7 +41,7 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_CLUSTER, MODEL, NULL, "GresTypes") },
 	{ KEYS(CONF_CLUSTER, APPROX, policy, "Licenses") },
 	{ KEYS(CONF_CLUSTER, MODEL, NULL, "DefMemPerCPU", "DefMemPerNode", "DefMemPerGPU", "DefCPUPerGPU") },
-	{ KEYS(CONF_CLUSTER, APPROX, placing, "MaxMemPerCPU", "MaxMemPerNode") },
+	{ KEYS(CONF_CLUSTER, APPROX, scorer, "MaxMemPerCPU", "MaxMemPerNode") },
 	{ KEYS(CONF_CLUSTER, MODEL, NULL, "JobDefaults") },
 	/* The cluster: what a policy follows */
 	{ KEYS(CONF_CLUSTER, APPROX, policy, "SchedulerType") },
@@ -157,12 +157,12 @@ static const struct conf_key keys[] = {
 		"MaxCPUsPerSocket") },
 	{ KEYS(CONF_PARTITION, MODEL, NULL, "DefMemPerCPU", "DefMemPerNode", "DefMemPerGPU", "DefCPUPerGPU",
 		"JobDefaults") },
-	{ KEYS(CONF_PARTITION, APPROX, placing, "MaxMemPerCPU", "MaxMemPerNode") },
+	{ KEYS(CONF_PARTITION, APPROX, scorer, "MaxMemPerCPU", "MaxMemPerNode") },
 	{ KEYS(CONF_PARTITION, APPROX, "EXCLUSIVE is modelled; the others are followed with place=slurm",
 		"OverSubscribe", "Shared") },
-	{ KEYS(CONF_PARTITION, APPROX, placing, "ExclusiveUser") },
+	{ KEYS(CONF_PARTITION, APPROX, scorer, "ExclusiveUser") },
 	{ KEYS(CONF_PARTITION, APPROX, "USER is followed; TOPO is kept for policies", "Exclusive") },
-	{ KEYS(CONF_PARTITION, APPROX, placing, "LLN") },
+	{ KEYS(CONF_PARTITION, APPROX, scorer, "LLN") },
 	{ KEYS(CONF_PARTITION, MODEL, NULL, "State") },
 	{ KEYS(CONF_PARTITION, APPROX, sharing, "PriorityTier") },
 	{ KEYS(CONF_PARTITION, APPROX, policy, "PriorityJobFactor") },
@@ -195,7 +195,7 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_OTHER, IGNORE, "rings are not known", "Nodes") },
 	/* gres.conf */
 	{ KEYS(CONF_GRES, MODEL, NULL, "NodeName", "Name", "Type", "Count") },
-	{ KEYS(CONF_GRES, APPROX, placing, "Cores") },
+	{ KEYS(CONF_GRES, APPROX, scorer, "Cores") },
 	{ KEYS(CONF_GRES, APPROX, "taken as Cores, as Slurm does", "CPUs") },
 	{ KEYS(CONF_GRES, MODEL, NULL, "File", "Files") },
 	{ KEYS(CONF_GRES, APPROX, "one device, as Slurm has it; its parts are not known", "MultipleFiles") },
@@ -253,8 +253,8 @@ static const char *kind_name(enum conf_kind kind)
 const char *conf_suggest(struct conf *conf, const char *text, const char *const *known)
 {
 	enum { SUGGESTIONS_MAX = 200 };
-	const char *near = conf->suggestions++ < SUGGESTIONS_MAX ? sl_nearest(text, known) : NULL;
-	const char *said = near ? conf_printf(&conf->mem, "did you mean '%s'?", near) : NULL;
+	const char *similar = conf->suggestions++ < SUGGESTIONS_MAX ? sl_nearest(text, known) : NULL;
+	const char *said = similar ? conf_printf(&conf->mem, "did you mean '%s'?", similar) : NULL;
 	return said ? said : "";
 }
 
@@ -273,7 +273,7 @@ static const char *unknown_note(struct conf *conf, enum conf_kind kind, const ch
 	return *said ? said : NULL;
 }
 
-int conf_tell_other(struct conf *conf, const struct sl_setting *setting)
+int conf_report_other(struct conf *conf, const struct sl_setting *setting)
 {
 	return conf->sink->setting ? conf->sink->setting(conf->sink->self, setting, conf->err) : SL_OK;
 }
@@ -285,7 +285,7 @@ static const char *followers_of(const struct conf_key *key)
 		return CONF_BY_SLURM;
 	if (key->note == memory || key->note == switches || key->note == written)
 		return CONF_BY_PLACE ", *";
-	return key->note == placing || key->note == sharing ? CONF_BY_PLACE : NULL;
+	return key->note == scorer || key->note == sharing ? CONF_BY_PLACE : NULL;
 }
 
 /* A plugin that there is in Slurm, and not here: what stands for it; NULL. */
@@ -307,34 +307,36 @@ static const char *other_plugin(enum conf_kind kind, const struct conf_pair *pai
 		      : "not known: nodes are in the order of their names, without a topology";
 }
 
-int conf_tell(struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
+int conf_report(
+	struct conf *conf, enum conf_kind kind, const char *name, struct conf_pair *pair, bool observed)
 {
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
 	const char *other = other_plugin(kind, pair);
 	const char *by = key && !other ? followers_of(key) : NULL;
-	const int status = conf_tell_other(conf, &(struct sl_setting){ .kind = kind_name(kind),
-							 .name = name,
-							 .key = pair->key,
-							 .value = pair->value,
-							 .at = pair->at,
-							 .coverage = other ? SL_APPROXIMATED
-								     : by  ? SL_MODELLED
-								     : key ? key->coverage
-									   : SL_UNKNOWN_KEY,
-							 .note = other                    ? other
-								 : by && !strchr(by, '*') ? NULL
-								 : key                    ? key->note
-								       : unknown_note(conf, kind, pair->key),
-							 .by = by });
+	const int status =
+		conf_report_other(conf, &(struct sl_setting){ .kind = kind_name(kind),
+						.name = name,
+						.key = pair->key,
+						.value = pair->value,
+						.at = pair->at,
+						.coverage = other ? SL_APPROXIMATED
+							    : by  ? SL_MODELLED
+							    : key ? key->coverage
+								  : SL_UNKNOWN_KEY,
+						.note = other                    ? other
+							: by && !strchr(by, '*') ? NULL
+							: key                    ? key->note
+							      : unknown_note(conf, kind, pair->key),
+						.by = by });
 	const bool options = kind == CONF_CLUSTER && conf_same(pair->key, "SchedulerParameters");
 	const int checked =
 		status || observed ? status : conf_value_check(conf, kind, kind_name(kind), name, pair);
-	return checked || !options ? checked : conf_options_tell(conf, pair->value, pair->at);
+	return checked || !options ? checked : conf_options_report(conf, pair->value, pair->at);
 }
 
-int conf_tell_line(struct conf *conf, struct conf_line *line)
+int conf_report_line(struct conf *conf, struct conf_line *line)
 {
 	const bool named = line->kind != CONF_CLUSTER && line->kind != CONF_OTHER;
 	const char *name = named && line->count ? line->pair[0].value : "";
@@ -344,9 +346,9 @@ int conf_tell_line(struct conf *conf, struct conf_line *line)
 		name = nodes ? nodes : "";
 	}
 	for (uint32_t i = 0; i < line->count && !status; i++) {
-		if (!line->pair[i].told)
-			status = conf_tell(conf, line->kind, name, &line->pair[i], line->observed);
-		line->pair[i].told = true;
+		if (!line->pair[i].reported)
+			status = conf_report(conf, line->kind, name, &line->pair[i], line->observed);
+		line->pair[i].reported = true;
 	}
 	return status;
 }

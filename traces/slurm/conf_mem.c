@@ -54,13 +54,13 @@ bool conf_begins(const char *text, const char *word) { return strncasecmp(text, 
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-const char *conf_piece(const char **text, const char *separators, size_t *len)
+const char *conf_part(const char **text, const char *separators, size_t *len)
 {
 	const char *p = *text;
 	if (!p)
 		return NULL;
-	const size_t span = strcspn(p, separators);
-	const char *end = p + span;
+	const size_t range = strcspn(p, separators);
+	const char *end = p + range;
 	*text = *end ? end + 1 : NULL;
 	while (p < end && is_blank(*p))
 		p++;

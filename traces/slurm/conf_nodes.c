@@ -12,7 +12,7 @@
 
 #include "traces/slurm/conf.h"
 
-enum { NEAR_MAX = 100000 };
+enum { SIMILAR_MAX = 100000 };
 
 /* ---- The order of names ------------------------------------------------------------------------------ */
 
@@ -143,7 +143,7 @@ static int fail_unknown(const struct listing *listing, const char *name)
 	struct conf *conf = listing->conf;
 	const char *said = "";
 	const char **known =
-		conf->node_count <= NEAR_MAX ? calloc(conf->node_count + 1, sizeof(*known)) : NULL;
+		conf->node_count <= SIMILAR_MAX ? calloc(conf->node_count + 1, sizeof(*known)) : NULL;
 	for (size_t i = 0; known && i < conf->node_count; i++)
 		known[i] = conf->node[i].name;
 	if (known)
@@ -476,7 +476,7 @@ static int compare_rank(const void *a, const void *b)
 }
 
 /* One call for neighbours of one variant. */
-static int tell_run(struct conf *conf, const struct ordered *order, size_t count, const char **name)
+static int report_run(struct conf *conf, const struct ordered *order, size_t count, const char **name)
 {
 	const struct conf_node *first = &conf->node[order[0].row];
 	int status = conf_hardware_make(conf, first->variant);
@@ -504,7 +504,7 @@ static int tell_run(struct conf *conf, const struct ordered *order, size_t count
 	return status;
 }
 
-int conf_nodes_tell(struct conf *conf)
+int conf_nodes_report(struct conf *conf)
 {
 	struct ordered *order = calloc(conf->node_count, sizeof(*order));
 	const char **name = calloc(conf->node_count, sizeof(*name));
@@ -519,7 +519,7 @@ int conf_nodes_tell(struct conf *conf)
 		size_t end = i + 1;
 		while (end < count && conf->node[order[end].row].variant == conf->node[order[i].row].variant)
 			end++;
-		status = tell_run(conf, order + i, end - i, name);
+		status = report_run(conf, order + i, end - i, name);
 		i = end;
 	}
 	free(order);

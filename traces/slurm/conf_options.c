@@ -86,10 +86,10 @@ static size_t find(const char *name, size_t len)
 	return i;
 }
 
-bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **near)
+bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **similar)
 {
 	const char *known[OPTIONS + 1];
-	*near = "";
+	*similar = "";
 	if (find(option, len) < OPTIONS)
 		return true;
 	for (size_t i = 0; i < OPTIONS; i++)
@@ -97,7 +97,7 @@ bool conf_option_known(struct conf *conf, const char *option, size_t len, const 
 	known[OPTIONS] = NULL;
 	const char *name = conf_strdup(&conf->mem, option, len);
 	if (name)
-		*near = conf_suggest(conf, name, known);
+		*similar = conf_suggest(conf, name, known);
 	return false;
 }
 
@@ -138,41 +138,44 @@ static bool is_placed(size_t option)
 	       strcmp(name_of(option), "pack_serial_at_end") == 0;
 }
 
-static int tell(struct conf *conf, const char *option, size_t len, struct sl_place at)
+static int report(struct conf *conf, const char *option, size_t len, struct sl_place at)
 {
 	const size_t name = strcspn(option, ",=");
 	const size_t i = find(option, name);
-	const char *near = "";
-	const bool known = conf_option_known(conf, option, name, &near);
+	const char *similar = "";
+	const bool known = conf_option_known(conf, option, name, &similar);
 	const char *instead = known && i >= FOLLOWED ? ignored[i - FOLLOWED].instead : NULL;
 	const bool bad = known && !instead && !conf_option_value(option, len);
-	const char *note = bad ? "no value of it: the default holds" : known ? instead : *near ? near : NULL;
+	const char *note = bad        ? "no value of it: the default holds"
+			   : known    ? instead
+			   : *similar ? similar
+				      : NULL;
 	const char *key = conf_printf(&conf->mem, "SchedulerParameters.%.*s", (int)name, option);
 	const char *value = name < len ? conf_strdup(&conf->mem, option + name + 1, len - name - 1) : "";
 	if (!key || !value)
 		return sl_fail_memory(conf->err);
-	return conf_tell_other(conf, &(struct sl_setting){ .kind = "cluster",
-					     .name = "",
-					     .key = key,
-					     .value = value,
-					     .at = at,
-					     .coverage = !known || bad ? SL_UNKNOWN_KEY
-							 : note        ? SL_IGNORED
-								       : SL_MODELLED,
-					     .note = note,
-					     .by = !known || note ? NULL
-						   : is_placed(i) ? CONF_BY_PLACE
-								  : CONF_BY_SLURM });
+	return conf_report_other(conf, &(struct sl_setting){ .kind = "cluster",
+					       .name = "",
+					       .key = key,
+					       .value = value,
+					       .at = at,
+					       .coverage = !known || bad ? SL_UNKNOWN_KEY
+							   : note        ? SL_IGNORED
+									 : SL_MODELLED,
+					       .note = note,
+					       .by = !known || note ? NULL
+						     : is_placed(i) ? CONF_BY_PLACE
+								    : CONF_BY_SLURM });
 }
 
-int conf_options_tell(struct conf *conf, const char *text, struct sl_place at)
+int conf_options_report(struct conf *conf, const char *text, struct sl_place at)
 {
 	int status = SL_OK;
 	size_t len = 0;
 	for (; *text && !status; text += len + (text[len] == ',')) {
 		len = strcspn(text, ",");
 		if (len)
-			status = tell(conf, text, len, at);
+			status = report(conf, text, len, at);
 	}
 	return status;
 }

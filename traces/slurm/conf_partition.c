@@ -31,11 +31,11 @@ static bool has_feature(const struct conf *conf, uint32_t entry, const char *wan
 	if (!value)
 		value = conf_value_of(line, "Features");
 	for (size_t len; value;) {
-		const char *piece = conf_piece(&value, ",", &len);
+		const char *flag = conf_part(&value, ",", &len);
 		const char *list = wanted;
 		for (size_t other; list;) {
-			const char *word = conf_piece(&list, ",", &other);
-			if (len && len == other && memcmp(word, piece, len) == 0)
+			const char *word = conf_part(&list, ",", &other);
+			if (len && len == other && memcmp(word, flag, len) == 0)
 				return true;
 		}
 	}
@@ -167,17 +167,17 @@ static int job_defaults(struct conf *conf, const struct conf_line *line, struct 
 	const struct conf_pair *pair = own_or_all(conf, line, "JobDefaults");
 	const char *text = pair ? pair->value : NULL;
 	for (size_t len; text;) {
-		const char *piece = conf_piece(&text, ",", &len);
-		const char *equals = memchr(piece, '=', len);
+		const char *flag = conf_part(&text, ",", &len);
+		const char *equals = memchr(flag, '=', len);
 		if (!equals)
 			continue;
-		const size_t digits = len - (size_t)(equals + 1 - piece);
+		const size_t digits = len - (size_t)(equals + 1 - flag);
 		int64_t value;
 		if (!sl_get_i64(equals + 1, digits, &value) || value < 0)
 			continue;
-		if (conf_begins(piece, "DefCpuPerGPU="))
+		if (conf_begins(flag, "DefCpuPerGPU="))
 			part->cpus_per_gpu = value;
-		else if (conf_begins(piece, "DefMemPerGPU="))
+		else if (conf_begins(flag, "DefMemPerGPU="))
 			part->mem_per_gpu = value;
 	}
 	int status =
@@ -283,14 +283,14 @@ static int partition_of(struct conf *conf, const struct conf_line *line, struct 
 }
 
 /* What DEFAULT says goes for it, too, where it does not speak itself. */
-static int tell_inherited(struct conf *conf, const struct conf_line *line)
+static int report_inherited(struct conf *conf, const struct conf_line *line)
 {
 	int status = SL_OK;
 	for (const struct conf_line *from = line->fallback; from; from = from->fallback)
 		for (uint32_t i = 1; i < from->count && !status; i++) {
 			struct conf_pair pair = from->pair[i];
 			if (conf_pair_of(line, pair.key) == &from->pair[i])
-				status = conf_tell(
+				status = conf_report(
 					conf, CONF_PARTITION, line->pair[0].value, &pair, line->observed);
 		}
 	return status;
@@ -310,7 +310,7 @@ static int fail_twice(
 	return SL_OK;
 }
 
-int conf_partitions_tell(struct conf *conf)
+int conf_partitions_report(struct conf *conf)
 {
 	uint32_t *before = conf_alloc(&conf->mem, PARTITIONS_MAX, sizeof(*before));
 	size_t count = 0;
@@ -327,7 +327,7 @@ int conf_partitions_tell(struct conf *conf)
 		status = fail_twice(conf, line, before, count);
 		before[count++] = (uint32_t)i;
 		if (!status)
-			status = tell_inherited(conf, line);
+			status = report_inherited(conf, line);
 		if (!status)
 			status = partition_of(conf, line, &part);
 		if (!status && conf->sink->partition)
@@ -360,37 +360,37 @@ static int licenses_of(struct conf *conf, const struct conf_pair *pair)
 	int status = SL_OK;
 	unsigned count = 0;
 	for (size_t len; text && !status;) {
-		const char *piece = conf_piece(&text, ",;", &len);
+		const char *flag = conf_part(&text, ",;", &len);
 		size_t name = 0;
 		int64_t total = 1;
 		if (++count > LICENSES_MAX)
 			return conf_fail(conf, pair, "more than %d licences", LICENSES_MAX);
-		while (name < len && piece[name] != ':' && piece[name] != '*')
+		while (name < len && flag[name] != ':' && flag[name] != '*')
 			name++;
-		if (name < len && !sl_get_i64(piece + name + 1, len - name - 1, &total))
+		if (name < len && !sl_get_i64(flag + name + 1, len - name - 1, &total))
 			total = -1;
-		status = license(conf, pair, piece, name, total);
+		status = license(conf, pair, flag, name, total);
 	}
 	return status;
 }
 
-int conf_licenses_tell(struct conf *conf)
+int conf_licenses_report(struct conf *conf)
 {
 	const struct conf_pair *pair = conf_global(conf, "Licenses");
-	bool shown = false;
+	bool displayed = false;
 	int status = SL_OK;
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
 		int64_t total = 0;
 		if (line->kind != CONF_LICENSE)
 			continue;
-		shown = true;
+		displayed = true;
 		status = conf_number(conf, conf_pair_own(line, "Total"), UINT32_MAX, &total);
 		if (!status)
 			status = license(conf, line->pair, line->pair[0].value, strlen(line->pair[0].value),
 				total == SL_NONE ? 0 : total);
 	}
-	if (!status && !shown && pair && !conf_same(pair->value, "(null)"))
+	if (!status && !displayed && pair && !conf_same(pair->value, "(null)"))
 		status = licenses_of(conf, pair);
 	return status;
 }

@@ -55,15 +55,16 @@ static const struct {
 		"not read: give the same as topology.conf, or nodes are chosen without a topology" },
 };
 
-static int tell_others(struct conf *conf)
+static int report_others(struct conf *conf)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(others) && !status; i++) {
 		const char *path = beside(conf, others[i].name);
 		const struct sl_place at = { path, 0, 0 };
 		if (exists(path))
-			status = conf_tell_other(conf, &(struct sl_setting){ "file", "", others[i].name, path,
-							       at, SL_IGNORED, others[i].note, NULL });
+			status =
+				conf_report_other(conf, &(struct sl_setting){ "file", "", others[i].name,
+								path, at, SL_IGNORED, others[i].note, NULL });
 	}
 	return status;
 }
@@ -120,20 +121,21 @@ static void whole(struct conf *conf)
  * ------------------------------------------------------------------------------------------------ */
 
 /* Nodes of scontrol are many, and alike: a key of theirs is told once. */
-static int tell_lines(struct conf *conf, struct conf_lines *lines)
+static int report_lines(struct conf *conf, struct conf_lines *lines)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < lines->count && !status; i++) {
 		struct conf_line *line = &lines->line[i];
 		for (uint32_t k = 0; line->observed && line->kind == CONF_NODE && i && k < line->count; k++)
-			line->pair[k].told |= lines->line[i - 1].kind == CONF_NODE &&
-					      conf_pair_own(&lines->line[i - 1], line->pair[k].key) != NULL;
-		status = conf_tell_line(conf, line);
+			line->pair[k].reported |=
+				lines->line[i - 1].kind == CONF_NODE &&
+				conf_pair_own(&lines->line[i - 1], line->pair[k].key) != NULL;
+		status = conf_report_line(conf, line);
 	}
 	return status;
 }
 
-static int tell_keys(struct conf *conf)
+static int report_keys(struct conf *conf)
 {
 	const struct conf_pair *name = conf_global(conf, "ClusterName");
 	int status =
@@ -142,23 +144,23 @@ static int tell_keys(struct conf *conf)
 	if (!status && conf->sink->whole)
 		status = conf->sink->whole(conf->sink->self, &conf->spec, conf->err);
 	if (!status)
-		status = tell_lines(conf, &conf->lines);
+		status = report_lines(conf, &conf->lines);
 	if (!status)
-		status = tell_lines(conf, &conf->gres);
+		status = report_lines(conf, &conf->gres);
 	/* Of the topology what nothing reads is told as such. */
 	if (!status && conf->spec.topology != SL_TOPOLOGY_NONE)
-		status = tell_lines(conf, &conf->topology);
+		status = report_lines(conf, &conf->topology);
 	return status;
 }
 
-static int tell_further(struct conf *conf) { return tell_lines(conf, &conf->further); }
+static int report_further(struct conf *conf) { return report_lines(conf, &conf->further); }
 
 /* In this order. */
-static int tell(struct conf *conf)
+static int report(struct conf *conf)
 {
-	static int (*const steps[])(struct conf * conf) = { tell_keys, conf_nodes_make, conf_settings_files,
-		tell_further, conf_topology_rank, conf_nodes_tell, conf_partitions_tell, conf_topology_tell,
-		conf_licenses_tell, conf_reservations_tell, conf_settings_used };
+	static int (*const steps[])(struct conf * conf) = { report_keys, conf_nodes_make, conf_settings_files,
+		report_further, conf_topology_rank, conf_nodes_report, conf_partitions_report,
+		conf_topology_report, conf_licenses_report, conf_reservations_report, conf_settings_used };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(steps) && !status; i++)
 		status = steps[i](conf);
@@ -189,9 +191,9 @@ static int read_all(struct conf *conf, const char *path, struct sl_input *in)
 	if (!status)
 		status = conf_settings_lines(conf);
 	if (!status)
-		status = tell(conf);
+		status = report(conf);
 	if (!status && !conf->observed && strcmp(path, "-") != 0)
-		status = tell_others(conf);
+		status = report_others(conf);
 	if (!status && conf->mem.failed)
 		status = sl_fail_memory(conf->err);
 	release(conf);

@@ -10,7 +10,7 @@
 
 #include "traces/slurm/conf.h"
 
-struct shown {
+struct displayed {
 	struct conf *conf;
 	struct conf_lines *into;
 	const char *file;
@@ -37,7 +37,7 @@ static const struct {
 /* scontrol's spelling of a key, and slurm.conf's. */
 static const struct {
 	enum conf_kind kind;
-	const char *shown, *key;
+	const char *displayed, *key;
 } spellings[] = {
 	{ CONF_NODE, "CPUTot", "CPUs" },
 	{ CONF_NODE, "AvailableFeatures", "Features" },
@@ -51,27 +51,29 @@ static bool is_key(char c)
 	       c == ':' || c == '/';
 }
 
-static struct sl_place place_of(const struct shown *shown, const char *p)
+static struct sl_place place_of(const struct displayed *displayed, const char *p)
 {
-	return (struct sl_place){ shown->file, shown->line, (uint32_t)(p - shown->line_start) + 1 };
+	return (struct sl_place){ displayed->file, displayed->line,
+		(uint32_t)(p - displayed->line_start) + 1 };
 }
 
-static int pair_add(struct shown *shown, const char *key, size_t key_len, const char *value, size_t len)
+static int pair_add(
+	struct displayed *displayed, const char *key, size_t key_len, const char *value, size_t len)
 {
-	struct conf *conf = shown->conf;
-	const struct sl_place at = place_of(shown, key);
+	struct conf *conf = displayed->conf;
+	const struct sl_place at = place_of(displayed, key);
 	const char *name = conf_strdup(&conf->mem, key, key_len);
 	const char *text = conf_strdup(&conf->mem, value, len);
 	if (!name || !text)
 		return sl_fail_memory(conf->err);
 	for (size_t i = 0; i < SL_LEN(spellings); i++)
-		if (shown->open->kind == spellings[i].kind && conf_same(name, spellings[i].shown))
+		if (displayed->open->kind == spellings[i].kind && conf_same(name, spellings[i].displayed))
 			name = spellings[i].key;
-	if (!len || (conf_same(text, "(null)") && shown->open->count))
+	if (!len || (conf_same(text, "(null)") && displayed->open->count))
 		return SL_OK; /* It says nothing. */
-	const uint32_t column = (uint32_t)(value - shown->line_start) + 1;
+	const uint32_t column = (uint32_t)(value - displayed->line_start) + 1;
 	const struct conf_pair pair = { .key = name, .value = text, .at = at, .column = column };
-	if (conf_pair_add(conf, shown->into, shown->open, &pair))
+	if (conf_pair_add(conf, displayed->into, displayed->open, &pair))
 		return SL_OK;
 	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
@@ -93,7 +95,7 @@ static const char *next_key(const char *p, const char *end)
 	return end;
 }
 
-static int pairs(struct shown *shown, const char *p, const char *end)
+static int pairs(struct displayed *displayed, const char *p, const char *end)
 {
 	int status = SL_OK;
 	while (p < end && !status) {
@@ -111,8 +113,8 @@ static int pairs(struct shown *shown, const char *p, const char *end)
 		while (key > p && is_key(key[-1]))
 			key--;
 		if (key < equals)
-			status = pair_add(
-				shown, key, (size_t)(equals - key), equals + 1, (size_t)(last - equals - 1));
+			status = pair_add(displayed, key, (size_t)(equals - key), equals + 1,
+				(size_t)(last - equals - 1));
 		p = stop;
 	}
 	return status;
@@ -131,7 +133,7 @@ static bool record_of(const char *p, const char *end, enum conf_kind *kind)
 }
 
 /* "KillWait                = 30 sec": units are those of the file. */
-static int config_line(struct shown *shown, const char *p, const char *end)
+static int config_line(struct displayed *displayed, const char *p, const char *end)
 {
 	static const char *const unit[] = { " sec", " min", " usec", " msec", " days" };
 	const char *equals = memchr(p, '=', (size_t)(end - p));
@@ -149,111 +151,113 @@ static int config_line(struct shown *shown, const char *p, const char *end)
 		if (len > more && memcmp(value + len - more, unit[i], more) == 0)
 			len -= more;
 	}
-	shown->open = conf_line_new(shown->conf, shown->into, CONF_CLUSTER);
-	if (!shown->open)
-		return sl_fail_memory(shown->conf->err);
-	shown->open->observed = true;
+	displayed->open = conf_line_new(displayed->conf, displayed->into, CONF_CLUSTER);
+	if (!displayed->open)
+		return sl_fail_memory(displayed->conf->err);
+	displayed->open->observed = true;
 	const bool empty = len == 6 && memcmp(value, "(null)", 6) == 0;
-	const int status = empty ? SL_OK : pair_add(shown, p, (size_t)(last - p), value, len);
-	if (!shown->open->count)
-		shown->into->count--;
-	shown->open = NULL;
+	const int status = empty ? SL_OK : pair_add(displayed, p, (size_t)(last - p), value, len);
+	if (!displayed->open->count)
+		displayed->into->count--;
+	displayed->open = NULL;
 	return status;
 }
 
-static struct conf_lines *lines_for(struct shown *shown, enum conf_kind kind)
+static struct conf_lines *lines_for(struct displayed *displayed, enum conf_kind kind)
 {
-	const bool further = shown->into != &shown->conf->lines;
-	return !further && (kind == CONF_SWITCH || kind == CONF_BLOCK) ? &shown->conf->topology : shown->into;
+	const bool further = displayed->into != &displayed->conf->lines;
+	return !further && (kind == CONF_SWITCH || kind == CONF_BLOCK) ? &displayed->conf->topology
+								       : displayed->into;
 }
 
-static int one_line(struct shown *shown, const char *p, const char *end)
+static int one_line(struct displayed *displayed, const char *p, const char *end)
 {
 	static const char config[] = "Configuration data as of";
 	enum conf_kind kind;
 	if (p == end) {
-		shown->open = NULL;
-		shown->skipping = false;
+		displayed->open = NULL;
+		displayed->skipping = false;
 		return SL_OK;
 	}
 	if (*p == ' ' || *p == '\t')
-		return shown->open ? pairs(shown, p, end) : SL_OK;
+		return displayed->open ? pairs(displayed, p, end) : SL_OK;
 	if (record_of(p, end, &kind)) {
-		struct conf_lines *into = shown->into;
-		shown->into = lines_for(shown, kind);
-		shown->config = shown->skipping = false;
-		shown->open = conf_line_new(shown->conf, shown->into, kind);
-		if (!shown->open)
-			return sl_fail_memory(shown->conf->err);
-		shown->open->observed = true;
-		const int status = pairs(shown, p, end);
-		if (!status && !shown->open->count) {
-			const struct sl_place at = place_of(shown, p);
-			return sl_fail_at(shown->conf->err, &at, "a record without a name");
+		struct conf_lines *into = displayed->into;
+		displayed->into = lines_for(displayed, kind);
+		displayed->config = displayed->skipping = false;
+		displayed->open = conf_line_new(displayed->conf, displayed->into, kind);
+		if (!displayed->open)
+			return sl_fail_memory(displayed->conf->err);
+		displayed->open->observed = true;
+		const int status = pairs(displayed, p, end);
+		if (!status && !displayed->open->count) {
+			const struct sl_place at = place_of(displayed, p);
+			return sl_fail_at(displayed->conf->err, &at, "a record without a name");
 		}
 		/* Lines that continue it go into the same place: they add pairs, and no line. */
-		shown->into = into;
+		displayed->into = into;
 		return status;
 	}
-	shown->open = NULL;
+	displayed->open = NULL;
 	if ((size_t)(end - p) >= sizeof(config) - 1 && memcmp(p, config, sizeof(config) - 1) == 0) {
-		shown->config = true;
+		displayed->config = true;
 		return SL_OK;
 	}
 	if (end[-1] == ':') /* "Cgroup Support Configuration:" */
-		shown->skipping = true;
-	return shown->config && !shown->skipping ? config_line(shown, p, end) : SL_OK;
+		displayed->skipping = true;
+	return displayed->config && !displayed->skipping ? config_line(displayed, p, end) : SL_OK;
 }
 
-static int next_line(struct shown *shown)
+static int next_line(struct displayed *displayed)
 {
-	const char *start = shown->p;
-	const char *newline = memchr(start, '\n', (size_t)(shown->end - start));
-	const char *end = newline ? newline : shown->end;
-	shown->p = newline ? newline + 1 : shown->end;
-	shown->line_start = start;
-	const struct sl_place at = place_of(shown, start);
+	const char *start = displayed->p;
+	const char *newline = memchr(start, '\n', (size_t)(displayed->end - start));
+	const char *end = newline ? newline : displayed->end;
+	displayed->p = newline ? newline + 1 : displayed->end;
+	displayed->line_start = start;
+	const struct sl_place at = place_of(displayed, start);
 	if (end - start > CONF_LINE_MAX)
-		return sl_fail_at(shown->conf->err, &at, "a line is longer than 64 KiB");
+		return sl_fail_at(displayed->conf->err, &at, "a line is longer than 64 KiB");
 	while (end > start && (end[-1] == '\r' || end[-1] == ' '))
 		end--;
-	const int status = one_line(shown, start, end);
-	shown->line++;
+	const int status = one_line(displayed, start, end);
+	displayed->line++;
 	return status;
 }
 
 /* Text up to its end, or to a line that begins a JSON document. */
-static int read_shown(struct shown *shown)
+static int read_scontrol(struct displayed *displayed)
 {
 	int status = SL_OK;
-	while (shown->p < shown->end && !status) {
-		if (*shown->p == '{') {
-			const char *before = shown->p;
-			status = conf_read_json(shown->conf, shown->file, before, &shown->p, shown->into);
-			for (; before < shown->p; before++)
-				shown->line += *before == '\n';
-			shown->open = NULL;
+	while (displayed->p < displayed->end && !status) {
+		if (*displayed->p == '{') {
+			const char *before = displayed->p;
+			status = conf_read_json(
+				displayed->conf, displayed->file, before, &displayed->p, displayed->into);
+			for (; before < displayed->p; before++)
+				displayed->line += *before == '\n';
+			displayed->open = NULL;
 			continue;
 		}
-		status = next_line(shown);
+		status = next_line(displayed);
 	}
 	return status;
 }
 
 int conf_read_scontrol(struct conf *conf, struct sl_input *in, struct conf_lines *into)
 {
-	struct shown shown = { .conf = conf, .into = into, .line = 1 };
-	int status = conf_text_of(conf, in, &shown.p, &shown.end);
-	shown.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
-	if (!status && !shown.file)
+	struct displayed displayed = { .conf = conf, .into = into, .line = 1 };
+	int status = conf_text_of(conf, in, &displayed.p, &displayed.end);
+	displayed.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
+	if (!status && !displayed.file)
 		status = sl_fail_memory(conf->err);
 	if (!status)
-		status = read_shown(&shown);
+		status = read_scontrol(&displayed);
 	return status ? status : conf_close(conf, in);
 }
 
 /* slurm.conf has such lines, too: what is of the moment, or indented lines, parts the two. */
-static bool is_shown(enum conf_kind kind, const char *text, const char *stop, const char *end)
+static bool is_displayed(enum conf_kind kind, const char *text, const char *stop, const char *end)
 {
 	static const struct {
 		enum conf_kind kind;
@@ -275,7 +279,7 @@ static bool is_shown(enum conf_kind kind, const char *text, const char *stop, co
 	return end - stop > 2 && (stop[1] == ' ' || stop[1] == '\t') && stop[-1] != '\\';
 }
 
-static bool is_shown_json(const char *text, const char *end)
+static bool is_displayed_json(const char *text, const char *end)
 {
 	static const char *const list[] = { "\"nodes\"", "\"partitions\"", "\"reservations\"",
 		"\"licenses\"" };
@@ -297,9 +301,9 @@ bool conf_is_scontrol(const char *text, size_t len)
 	if (text == end)
 		return false;
 	if (*text == '{')
-		return is_shown_json(text, end);
+		return is_displayed_json(text, end);
 	const char *newline = memchr(text, '\n', (size_t)(end - text));
 	if (record_of(text, end, &kind))
-		return is_shown(kind, text, newline ? newline : end, end);
+		return is_displayed(kind, text, newline ? newline : end, end);
 	return (size_t)(end - text) >= sizeof(config) && memcmp(text, config, sizeof(config) - 1) == 0;
 }

@@ -71,7 +71,7 @@ static bool is_exactly(const struct conf_line *line, const struct parts *parts)
 	return strlen(hosts) == parts->name_len && memcmp(hosts, parts->name, parts->name_len) == 0;
 }
 
-static bool is_called(const struct conf_line *line, const struct parts *parts)
+static bool is_named(const struct conf_line *line, const struct parts *parts)
 {
 	const char *hosts = line->pair[0].value;
 	return is_exactly(line, parts) || (parts->name_len && stem_of(hosts) == parts->name_len &&
@@ -79,13 +79,13 @@ static bool is_called(const struct conf_line *line, const struct parts *parts)
 }
 
 /* One of the pieces of that key's value between these signs is the name. */
-static bool has_piece(
+static bool has_part(
 	const struct conf_line *line, const char *key, const char *separators, const struct parts *parts)
 {
 	const char *value = conf_value_of(line, key);
 	for (size_t len; value;) {
-		const char *piece = conf_piece(&value, separators, &len);
-		if (len == parts->name_len && memcmp(piece, parts->name, len) == 0)
+		const char *part = conf_part(&value, separators, &len);
+		if (len == parts->name_len && memcmp(part, parts->name, len) == 0)
 			return true;
 	}
 	return false;
@@ -143,12 +143,12 @@ static bool is_meant(
 		return false;
 	switch (how) {
 	case BY_NAME:
-		return is_called(line, parts);
+		return is_named(line, parts);
 	case BY_FEATURE:
 		return !line->observed &&
-		       (has_piece(line, "Feature", ",", parts) || has_piece(line, "Features", ",", parts));
+		       (has_part(line, "Feature", ",", parts) || has_part(line, "Features", ",", parts));
 	case BY_GRES:
-		return !line->observed && has_piece(line, "Gres", ",:", parts);
+		return !line->observed && has_part(line, "Gres", ",:", parts);
 	default:
 		return !line->observed && in_partition(conf, line, parts);
 	}
@@ -165,7 +165,7 @@ static bool is_entry(const struct conf *conf, const struct conf_line *line, cons
 
 /* ---- Lines ----------------------------------------------------------------------------------------- */
 
-static const char *near_of(struct conf *conf, enum conf_kind kind, const char *name, size_t len)
+static const char *similar_of(struct conf *conf, enum conf_kind kind, const char *name, size_t len)
 {
 	enum { KNOWN_MAX = 2000 };
 	const char *known[2 * KNOWN_MAX + 1];
@@ -334,14 +334,14 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 	const char *key = setting->key + strlen("conf.");
 	if (!conf_key_find(CONF_CLUSTER, key))
 		return fail(conf, setting, "no key of slurm.conf", "see schedlab-slurm(5)");
-	const char *near = "";
+	const char *similar = "";
 	size_t len = 0;
 	for (const char *at = conf_same(key, "SchedulerParameters") ? setting->value : ""; *at;
 		at += len + (at[len] == ',')) {
 		len = strcspn(at, ",");
-		if (len && !conf_option_known(conf, at, strcspn(at, ",="), &near))
+		if (len && !conf_option_known(conf, at, strcspn(at, ",="), &similar))
 			return fail(conf, setting, "has an option that SchedulerParameters does not",
-				*near ? near : at);
+				*similar ? similar : at);
 		if (len && !conf_option_value(at, len))
 			return fail(conf, setting, "has an option whose value Slurm does not take", at);
 	}
@@ -523,12 +523,12 @@ int conf_settings_files(struct conf *conf)
  */
 
 /* "did you mean ...", or those that there are, the first of them. */
-static const char *names_of(struct conf *conf, enum conf_kind kind, const char *near)
+static const char *names_of(struct conf *conf, enum conf_kind kind, const char *similar)
 {
-	enum { SHOWN = 12 };
+	enum { DISPLAYED = 12 };
 	const char *text = "there are";
 	size_t count = 0;
-	for (size_t i = 0; i < conf->lines.count && !*near && count < SHOWN; i++) {
+	for (size_t i = 0; i < conf->lines.count && !*similar && count < DISPLAYED; i++) {
 		const struct conf_line *line = &conf->lines.line[i];
 		if (line->kind != kind || conf_is_default(line))
 			continue;
@@ -536,7 +536,7 @@ static const char *names_of(struct conf *conf, enum conf_kind kind, const char *
 		if (!text)
 			return "";
 	}
-	return *near ? near : count ? text : "";
+	return *similar ? similar : count ? text : "";
 }
 
 static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setting)
@@ -548,11 +548,11 @@ static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setti
 	if (parts_of(setting->key, "nodes", &parts))
 		return fail(conf, setting,
 			"no NodeName line has that list, these letters, feature or gres, and no partition is called so",
-			names_of(conf, CONF_NODE, near_of(conf, CONF_NODE, parts.name, parts.name_len)));
+			names_of(conf, CONF_NODE, similar_of(conf, CONF_NODE, parts.name, parts.name_len)));
 	if (parts_of(setting->key, "partition", &parts))
 		return fail(conf, setting, "there is no such partition",
 			names_of(conf, CONF_PARTITION,
-				near_of(conf, CONF_PARTITION, parts.name, parts.name_len)));
+				similar_of(conf, CONF_PARTITION, parts.name, parts.name_len)));
 	return fail(conf, setting, "unknown",
 		"there are nodes[NAME].KEY, partition[NAME].KEY, qos[NAME].KEY, account[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations and "
 		"nodes_state");

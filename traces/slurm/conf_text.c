@@ -12,7 +12,7 @@
 
 #include "traces/slurm/conf.h"
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_CAPACITY = 4096 };
 
 enum { SEGMENTS_MAX = 4096 };
 
@@ -91,8 +91,8 @@ static bool continues(const char *p, const char **end)
 /* Without the backslashes that keep what is behind them. */
 static int put_plain(struct text *text, const char *p, const char *end, const char *line_start)
 {
-	bool room = true;
-	while (p < end && room) {
+	bool capacity = true;
+	while (p < end && capacity) {
 		const char *slash = memchr(p, '\\', (size_t)(end - p));
 		const char *stop = slash ? slash : end;
 		/* The first character behind a backslash is as it is. */
@@ -101,10 +101,10 @@ static int put_plain(struct text *text, const char *p, const char *end, const ch
 			slash = end - p > 1 ? memchr(p + 1, '\\', (size_t)(end - p - 1)) : NULL;
 			stop = slash ? slash : end;
 		}
-		room = p >= stop || put(text, p, line_start, (size_t)(stop - p));
+		capacity = p >= stop || put(text, p, line_start, (size_t)(stop - p));
 		p = stop;
 	}
-	return room ? SL_OK : sl_fail_memory(text->conf->err);
+	return capacity ? SL_OK : sl_fail_memory(text->conf->err);
 }
 
 /* The next line with all that continues it. 1; 0: there is none. */
@@ -256,12 +256,12 @@ static const char *chain_text(struct conf *conf, const char *last, char *text, s
 static const char *path_of(struct text *text, const char *name)
 {
 	struct conf *conf = text->conf;
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	const char *cluster = strstr(name, "%c");
-	const struct conf_pair *called = conf_global(conf, "ClusterName");
+	const struct conf_pair *named = conf_global(conf, "ClusterName");
 	if (cluster)
 		name = conf_printf(&conf->mem, "%.*s%s%s", (int)(cluster - name), name,
-			called ? called->value : "", cluster + 2);
+			named ? named->value : "", cluster + 2);
 	if (!name)
 		return NULL;
 	return sl_path_beside(path, sizeof(path), text->file, name)

@@ -136,7 +136,7 @@ static int check(struct switches *all)
 	return status ? status : check_loops(all);
 }
 
-static int tell(struct conf *conf, const struct conf_line *line)
+static int report(struct conf *conf, const struct conf_line *line)
 {
 	const struct conf_pair *list = conf_pair_own(line, "Switches");
 	struct sl_switch spec = { .name = line->pair[0].value, .switches = list ? list->value : NULL };
@@ -160,13 +160,13 @@ static int tell(struct conf *conf, const struct conf_line *line)
 }
 
 /* As in Slurm, the file says nothing where no plugin reads it. */
-static int tell_unused(struct conf *conf, struct conf_line *line)
+static int report_unused(struct conf *conf, struct conf_line *line)
 {
 	int status = SL_OK;
 	for (uint32_t i = 0; i < line->count && !status; i++) {
 		struct conf_pair *pair = &line->pair[i];
-		pair->told = true;
-		status = conf_tell_other(conf,
+		pair->reported = true;
+		status = conf_report_other(conf,
 			&(struct sl_setting){ "switch", line->pair[0].value, pair->key, pair->value, pair->at,
 				SL_IGNORED,
 				"no TopologyPlugin that reads it: as in Slurm, nodes are chosen without a topology",
@@ -175,7 +175,7 @@ static int tell_unused(struct conf *conf, struct conf_line *line)
 	return status;
 }
 
-int conf_topology_tell(struct conf *conf)
+int conf_topology_report(struct conf *conf)
 {
 	struct switches all = { .conf = conf };
 	int status = SL_OK;
@@ -185,7 +185,7 @@ int conf_topology_tell(struct conf *conf)
 	for (size_t i = 0; i < conf->topology.count && !status; i++) {
 		struct conf_line *line = &conf->topology.line[i];
 		if (conf->spec.topology == SL_TOPOLOGY_NONE)
-			status = tell_unused(conf, line);
+			status = report_unused(conf, line);
 		else if (is_switch(conf, line))
 			all.named[all.count++].line = line;
 	}
@@ -196,6 +196,6 @@ int conf_topology_tell(struct conf *conf)
 	free(all.named);
 	for (size_t i = 0; i < conf->topology.count && !status; i++)
 		if (is_switch(conf, &conf->topology.line[i]) && conf->spec.topology != SL_TOPOLOGY_NONE)
-			status = tell(conf, &conf->topology.line[i]);
+			status = report(conf, &conf->topology.line[i]);
 	return status;
 }

@@ -218,7 +218,7 @@ bool conf_state_of(const char *text, enum sl_node_state *state)
 	*state = SL_NODE_UP;
 	for (size_t len; text;) {
 		enum sl_node_state seen;
-		const char *word = conf_piece(&text, "+,", &len);
+		const char *word = conf_part(&text, "+,", &len);
 		while (len && suffix_of(word[len - 1], &seen)) {
 			if (rank_of(seen) < rank_of(*state))
 				*state = seen;
@@ -255,12 +255,12 @@ const uint64_t *conf_cores(struct conf *conf, const char *text)
 {
 	uint64_t *bits = conf_alloc(&conf->mem, SL_CORES_MAX / 64, sizeof(*bits));
 	for (size_t len; bits && text;) {
-		const char *piece = conf_piece(&text, ",", &len);
-		const char *dash = memchr(piece, '-', len);
-		const size_t first = dash ? (size_t)(dash - piece) : len;
+		const char *part = conf_part(&text, ",", &len);
+		const char *dash = memchr(part, '-', len);
+		const size_t first = dash ? (size_t)(dash - part) : len;
 		int64_t from;
 		int64_t to;
-		if (!sl_get_i64(piece, first, &from))
+		if (!sl_get_i64(part, first, &from))
 			return NULL;
 		to = from;
 		if (dash && !sl_get_i64(dash + 1, len - first - 1, &to))

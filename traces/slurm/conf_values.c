@@ -134,12 +134,12 @@ bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, str
 }
 
 /* As what is not known, beside its key. */
-int conf_value_tell(struct conf *conf, const char *kind, const char *name, const char *key,
+int conf_value_report(struct conf *conf, const char *kind, const char *name, const char *key,
 	const struct conf_bad *bad, struct sl_place at)
 {
 	const char *word = conf_strdup(&conf->mem, bad->word, bad->len);
-	return word ? conf_tell_other(conf, &(struct sl_setting){ kind, name, key, word, at, SL_UNKNOWN_KEY,
-						    CONF_NO_VALUE, NULL })
+	return word ? conf_report_other(conf, &(struct sl_setting){ kind, name, key, word, at, SL_UNKNOWN_KEY,
+						      CONF_NO_VALUE, NULL })
 		    : sl_fail_memory(conf->err);
 }
 
@@ -150,7 +150,7 @@ int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_na
 	if (!conf_value_bad(kind, pair->key, pair->value, &bad))
 		return SL_OK;
 	if (!bad.refused)
-		return conf_value_tell(conf, kind_name, name, pair->key, &bad, conf_at(pair));
+		return conf_value_report(conf, kind_name, name, pair->key, &bad, conf_at(pair));
 	return bad.words ? conf_fail(conf, pair, "'%.*s' of %s is none of: %s",
 				   (int)(bad.len < 60 ? bad.len : 60), bad.word, pair->key, bad.words)
 			 : conf_fail(conf, pair, "'%.60s' of %s is no whole number that Slurm takes",

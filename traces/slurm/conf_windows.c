@@ -30,14 +30,14 @@ static const char *said(const struct conf_line *line, const char *key)
 static bool has_flag(const char *flags, const char *wanted)
 {
 	for (size_t len; flags;) {
-		const char *piece = conf_piece(&flags, ",", &len);
-		if (len == strlen(wanted) && conf_begins(piece, wanted))
+		const char *part = conf_part(&flags, ",", &len);
+		if (len == strlen(wanted) && conf_begins(part, wanted))
 			return true;
 	}
 	return false;
 }
 
-static int tell(struct conf *conf, const struct conf_line *line)
+static int report(struct conf *conf, const struct conf_line *line)
 {
 	struct sl_window_spec spec = { .name = line->pair[0].value,
 		.from = said(line, "StartTime"),
@@ -59,21 +59,21 @@ static int tell(struct conf *conf, const struct conf_line *line)
 	if (status)
 		return status;
 	if (!spec.nodes)
-		return conf_tell_other(
+		return conf_report_other(
 			conf, &(struct sl_setting){ "reservation", spec.name, "Nodes", "", line->pair[0].at,
 				      SL_APPROXIMATED, "it holds no nodes: kept for policies that follow it",
 				      CONF_BY_SLURM });
 	return conf->sink->window(conf->sink->self, &spec, &line->pair[0].at, conf->err);
 }
 
-int conf_reservations_tell(struct conf *conf)
+int conf_reservations_report(struct conf *conf)
 {
 	const struct conf_lines *const all[] = { &conf->lines, &conf->further };
 	int status = SL_OK;
 	for (size_t k = 0; k < SL_LEN(all); k++)
 		for (size_t i = 0; i < all[k]->count && !status; i++)
 			if (all[k]->line[i].kind == CONF_RESERVATION)
-				status = tell(conf, &all[k]->line[i]);
+				status = report(conf, &all[k]->line[i]);
 	return status;
 }
 
@@ -85,12 +85,12 @@ static int leave(struct conf *conf, const struct conf_event *event, const char *
 	const char *times = conf_printf(&conf->mem, "%s %s", event->from, event->until);
 	if (!times)
 		return sl_fail_memory(conf->err);
-	return conf_tell_other(conf, &(struct sl_setting){ "event", event->node,
-					     is_said(event->state, true) ? event->state : "Event", times,
-					     event->at, SL_IGNORED, why, NULL });
+	return conf_report_other(conf, &(struct sl_setting){ "event", event->node,
+					       is_said(event->state, true) ? event->state : "Event", times,
+					       event->at, SL_IGNORED, why, NULL });
 }
 
-int conf_event_tell(struct conf *conf, const struct conf_event *event)
+int conf_event_report(struct conf *conf, const struct conf_event *event)
 {
 	enum sl_node_state state;
 	if (!is_said(event->node, true))

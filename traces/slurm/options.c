@@ -15,7 +15,7 @@
 
 struct words {
 	const char *p, *end;
-	char *room;
+	char *capacity;
 };
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -30,7 +30,7 @@ static const char *word_next(struct words *w)
 		w->p++;
 	if (w->p == w->end)
 		return NULL;
-	const char *word = w->room;
+	const char *word = w->capacity;
 	char quote = '\0';
 	for (; w->p < w->end && (quote || !is_blank(*w->p)); w->p++) {
 		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
@@ -39,13 +39,13 @@ static const char *word_next(struct words *w)
 		}
 		if (*w->p == '\\' && quote != '\'' && w->p + 1 < w->end)
 			w->p++;
-		*w->room++ = (char)(*w->p ? *w->p : ' ');
+		*w->capacity++ = (char)(*w->p ? *w->p : ' ');
 	}
-	*w->room++ = '\0';
+	*w->capacity++ = '\0';
 	return word;
 }
 
-size_t slurm_options_room(size_t len) { return 2 * len + 64; }
+size_t slurm_options_capacity(size_t len) { return 2 * len + 64; }
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static bool count_of(const char *text, size_t len, int64_t *value)
 }
 
 /* "4", "2-8", "2-", "1,3,5-7:2": the least and the most. */
-static bool nodes_in(const char *text, struct sl_ask *ask)
+static bool nodes_in(const char *text, struct sl_job_desc *desc)
 {
 	int64_t least = SL_NONE;
 	int64_t most = SL_NONE;
@@ -74,8 +74,8 @@ static bool nodes_in(const char *text, struct sl_ask *ask)
 		const size_t len = strcspn(p, "-,:");
 		int64_t value;
 		if (!len && p > text && p[-1] == '-') { /* Open to above. */
-			ask->nodes_min = least;
-			ask->nodes_max = SL_NONE;
+			desc->nodes_min = least;
+			desc->nodes_max = SL_NONE;
 			return !p[len];
 		}
 		if (!count_of(p, len, &value))
@@ -87,8 +87,8 @@ static bool nodes_in(const char *text, struct sl_ask *ask)
 			most = value;
 		p += len;
 	} while (*p++);
-	ask->nodes_min = least;
-	ask->nodes_max = most;
+	desc->nodes_min = least;
+	desc->nodes_max = most;
 	return true;
 }
 
@@ -207,18 +207,18 @@ static bool point_in(const char *text, sl_time now, sl_time *at)
 }
 
 /* "2@1:00:00": leaf switches, and how long to wait for so few. */
-static bool switches_in(const char *text, struct sl_ask *ask)
+static bool switches_in(const char *text, struct sl_job_desc *desc)
 {
 	const char *at = strchr(text, '@');
-	if (!count_of(text, at ? (size_t)(at - text) : strlen(text), &ask->switches))
+	if (!count_of(text, at ? (size_t)(at - text) : strlen(text), &desc->switches))
 		return false;
-	return !at || time_limit(at + 1, strlen(at + 1), &ask->switches_wait);
+	return !at || time_limit(at + 1, strlen(at + 1), &desc->switches_wait);
 }
 
 /* "2:8:1" or "*:8": sockets of a node, cores of a socket, threads of a core. */
-static bool extra_in(const char *text, struct sl_ask *ask)
+static bool extra_in(const char *text, struct sl_job_desc *desc)
 {
-	int64_t *const part[] = { &ask->sockets_per_node, &ask->cores_per_socket, &ask->threads_per_core };
+	int64_t *const part[] = { &desc->sockets_per_node, &desc->cores_per_socket, &desc->threads_per_core };
 	for (size_t i = 0; i < SL_LEN(part); i++) {
 		const size_t len = strcspn(text, ":");
 		const size_t bounds = strcspn(text, ":-");
@@ -239,7 +239,7 @@ static bool array_in(const char *text, struct slurm_said *said)
 				   said->more.array_limit >= 0);
 }
 
-static bool exclusive_in(const char *text, struct sl_ask *ask)
+static bool exclusive_in(const char *text, struct sl_job_desc *desc)
 {
 	static const struct {
 		const char *word;
@@ -249,7 +249,7 @@ static bool exclusive_in(const char *text, struct sl_ask *ask)
 		{ "topo", SL_EXCLUSIVE_NODE } };
 	for (size_t i = 0; i < SL_LEN(kinds); i++) {
 		if (strcasecmp(text, kinds[i].word) == 0) {
-			ask->exclusive = kinds[i].kind;
+			desc->exclusive = kinds[i].kind;
 			return true;
 		}
 	}
@@ -266,7 +266,7 @@ static bool mem_in(const char *text, int64_t *mib)
 static bool apply_more(
 	const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
 {
-	struct sl_job_more *more = &said->more;
+	struct sl_job_attributes *more = &said->more;
 	switch (option->what) {
 	case OPTION_TIME:
 		return time_limit(value, strlen(value), &said->time_limit);
@@ -303,8 +303,8 @@ static bool apply_more(
 
 static bool apply(const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
 {
-	struct sl_ask *ask = &said->ask[said->ask_count - 1];
-	void *at = (char *)ask + option->at;
+	struct sl_job_desc *desc = &said->desc[said->desc_count - 1];
+	void *at = (char *)desc + option->at;
 	switch (option->what) {
 	case OPTION_COUNT:
 		return count_of(value, strcspn(value, "-"), at);
@@ -317,15 +317,15 @@ static bool apply(const struct slurm_option *option, const char *value, sl_time 
 		*(bool *)at = true;
 		return true;
 	case OPTION_NODES:
-		return nodes_in(value, ask);
+		return nodes_in(value, desc);
 	case OPTION_EXCLUSIVE:
-		return exclusive_in(value, ask);
+		return exclusive_in(value, desc);
 	case OPTION_SWITCHES:
-		return switches_in(value, ask);
+		return switches_in(value, desc);
 	case OPTION_EXTRA:
-		return extra_in(value, ask);
+		return extra_in(value, desc);
 	case OPTION_HINT:
-		ask->no_multithread |= strcasecmp(value, "nomultithread") == 0;
+		desc->no_multithread |= strcasecmp(value, "nomultithread") == 0;
 		return true;
 	case OPTION_WRAP:
 		said->hidden = false;
@@ -333,7 +333,7 @@ static bool apply(const struct slurm_option *option, const char *value, sl_time 
 		return true;
 	default:
 		/* Of the whole job: said by its first component. */
-		return said->ask_count > 1 || apply_more(option, value, now, said);
+		return said->desc_count > 1 || apply_more(option, value, now, said);
 	}
 }
 
@@ -389,12 +389,12 @@ static void short_options(const char *word, struct words *w, sl_time now, struct
 
 /* ---- The line ---------------------------------------------------------------------------------- */
 
-static void said_clear(struct slurm_said *said, struct sl_ask *ask)
+static void said_clear(struct slurm_said *said, struct sl_job_desc *desc)
 {
 	*said = (struct slurm_said){
-		.ask = ask, .ask_count = 1, .more = { SL_JOB_MORE_NONE }, .time_limit = SL_NONE
+		.desc = desc, .desc_count = 1, .more = { SL_JOB_ATTRIBUTES_NONE }, .time_limit = SL_NONE
 	};
-	sl_ask_clear(ask);
+	sl_job_desc_clear(desc);
 }
 
 /* The program's name without its folder; false: it is none of Slurm's. */
@@ -416,20 +416,20 @@ static bool component_next(struct words *w)
 	return false;
 }
 
-static int begin_component(struct slurm_said *said, struct sl_ask *ask, struct sl_err *err)
+static int begin_component(struct slurm_said *said, struct sl_job_desc *desc, struct sl_err *err)
 {
-	if (said->ask_count == SLURM_COMPONENTS_MAX)
+	if (said->desc_count == SLURM_COMPONENTS_MAX)
 		return sl_fail(err, SL_INPUT, "more than %d components of one job", SLURM_COMPONENTS_MAX);
-	sl_ask_clear(&ask[said->ask_count++]);
+	sl_job_desc_clear(&desc[said->desc_count++]);
 	return SL_OK;
 }
 
 int slurm_options(
-	const struct slurm_line *line, struct sl_ask *ask, struct slurm_said *said, struct sl_err *err)
+	const struct slurm_line *line, struct sl_job_desc *desc, struct slurm_said *said, struct sl_err *err)
 {
 	const sl_time now = line->now;
-	struct words w = { line->text, line->text + line->len, line->room };
-	said_clear(said, ask);
+	struct words w = { line->text, line->text + line->len, line->capacity };
+	said_clear(said, desc);
 	if (line->len > SLURM_LINE_MAX)
 		return sl_fail(err, SL_INPUT, "a line of options is longer than 1 MiB");
 	const char *word = word_next(&w);
@@ -440,7 +440,7 @@ int slurm_options(
 	while ((word = word_next(&w))) {
 		int status = SL_OK;
 		if (strcmp(word, ":") == 0)
-			status = begin_component(said, ask, err);
+			status = begin_component(said, desc, err);
 		else if (word[0] == '-' && word[1] == '-' && word[2])
 			long_option(word, &w, now, said);
 		else if (word[0] == '-' && word[1] && strcmp(word, "--") != 0)
@@ -449,7 +449,7 @@ int slurm_options(
 			said->script = said->script || strcmp(word, "--") == 0 ? said->script : word;
 			if (batch || !component_next(&w)) /* The rest is the script's, or the command's. */
 				break;
-			status = begin_component(said, ask, err);
+			status = begin_component(said, desc, err);
 		}
 		if (status)
 			return status;

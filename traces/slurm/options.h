@@ -16,10 +16,10 @@ enum { SLURM_COMPONENTS_MAX = 128, SLURM_LINE_MAX = 1 << 20 };
 
 /* What one component says of how its job is run, beside what it asks. */
 struct slurm_said {
-	struct sl_ask *ask; /* By component of a heterogeneous job. */
-	size_t ask_count;
-	struct sl_job_more more; /* Of the first component. */
-	const char *array;       /* "0-15%4"; NULL: it is none. */
+	struct sl_job_desc *desc; /* By component of a heterogeneous job. */
+	size_t desc_count;
+	struct sl_job_attributes more; /* Of the first component. */
+	const char *array;             /* "0-15%4"; NULL: it is none. */
 	const char *account, *script;
 	sl_time time_limit; /* SL_NONE: not said; SL_NEVER: none. */
 	bool hidden;      /* A script may ask more in lines of its own (#SBATCH), which are not seen here. */
@@ -30,16 +30,16 @@ struct slurm_said {
 };
 
 /* Room that the texts of a line take. */
-size_t slurm_options_room(size_t len);
+size_t slurm_options_capacity(size_t len);
 /* text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". */
 struct slurm_line {
 	const char *text;
 	size_t len;
 	sl_time now; /* When it is submitted, for times that are relative ("now+1hour"); SL_NONE: not read. */
-	char *room;  /* slurm_options_room(len) bytes, which hold the texts. */
+	char *capacity; /* slurm_options_capacity(len) bytes, which hold the texts. */
 };
 /* Reads a line. ask: SLURM_COMPONENTS_MAX of them. 0, or why it is no such line. */
 int slurm_options(
-	const struct slurm_line *line, struct sl_ask *ask, struct slurm_said *said, struct sl_err *err);
+	const struct slurm_line *line, struct sl_job_desc *desc, struct slurm_said *said, struct sl_err *err);
 
 #endif

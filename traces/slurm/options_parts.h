@@ -11,7 +11,7 @@ enum slurm_option_value { VALUE_NONE, VALUE_NEEDED, VALUE_MAY };
 
 enum slurm_option_what {
 	OPTION_SKIP, /* Nothing that a scheduler looks at. */
-	/* Of a member of sl_ask: */
+	/* Of a member of sl_desc: */
 	OPTION_COUNT,
 	OPTION_MEMORY,
 	OPTION_TEXT,
@@ -32,7 +32,7 @@ enum slurm_option_what {
 	OPTION_NO_REQUEUE,
 	OPTION_HOLD,
 	OPTION_WRAP,
-	OPTION_MORE, /* A text of sl_job_more. */
+	OPTION_MORE, /* A text of sl_job_attributes. */
 	OPTION_SAID  /* A text of slurm_said. */
 };
 

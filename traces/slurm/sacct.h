@@ -3,7 +3,7 @@
  * sacct.h - Slurm's accounting as traces: sacct -P, sacct --json, and CSVs of exports; see schedlab-trace(5).
  *
  * Each reader brings a record into the same cells, texts by column (sacct_scan.c, sacct_json.c, sacct_csv.c);
- * from there on all is one: cells become a job (sacct_job.c), with what it asks (sacct_ask.c), and records
+ * from there on all is one: cells become a job (sacct_job.c), with what it asks (sacct_desc.c), and records
  * of one job, its components or its attempts, become one row (sacct_merge.c).
  */
 #ifndef TRACES_SLURM_SACCT_H
@@ -96,7 +96,7 @@ struct sacct_text {
 	struct sacct_chunk *chunk; /* The newest. */
 	bool failed;               /* Memory was out. */
 };
-char *sacct_room(struct sacct_text *text, size_t len); /* Never NULL unless failed. */
+char *sacct_capacity(struct sacct_text *text, size_t len); /* Never NULL unless failed. */
 const char *sacct_keep(struct sacct_text *text, const char *p, size_t len);
 void sacct_text_clear(struct sacct_text *text);
 void sacct_text_free(struct sacct_text *text);
@@ -106,9 +106,9 @@ void sacct_text_join(struct sacct_text *to, struct sacct_text *from);
 /* A job while its records come. */
 struct sacct_job {
 	struct sl_row row;
-	struct sl_row_more more;
-	struct sl_job_more job;
-	struct sl_ask *ask; /* SLURM_COMPONENTS_MAX */
+	struct sl_row_attributes more;
+	struct sl_job_attributes job;
+	struct sl_job_desc *desc; /* SLURM_COMPONENTS_MAX */
 	struct sacct_text text;
 	const char *tasks;  /* A record of many tasks: "5-9%2"; NULL: of one. */
 	int64_t id;         /* JobIDRaw, or of a component the whole job's; SL_NONE: not a number. */
@@ -116,7 +116,7 @@ struct sacct_job {
 	const char *repair; /* What was mended, told with the job; NULL: nothing. */
 	bool whole;         /* There is one. */
 	bool resizing;      /* It goes on in the next record. */
-	bool again;         /* It ended so that it may have come back: another record of it may follow. */
+	bool retry;         /* It ended so that it may have come back: another record of it may follow. */
 };
 
 /* A file's reading. */
@@ -125,10 +125,10 @@ struct sacct {
 	struct sl_err *err;
 	const char *file;
 	struct sacct_job job, next;
-	struct sl_ask *spare;     /* What a line of options is read into: SLURM_COMPONENTS_MAX. */
-	uint64_t steps;           /* Passed over. */
-	uint64_t daylight;        /* Rows whose times and Elapsed differ by an hour. */
-	uint64_t unknown, unread; /* Options. */
+	struct sl_job_desc *spare; /* What a line of options is read into: SLURM_COMPONENTS_MAX. */
+	uint64_t steps;            /* Passed over. */
+	uint64_t daylight;         /* Rows whose times and Elapsed differ by an hour. */
+	uint64_t unknown, unread;  /* Options. */
 	char unknown_first[40], unread_first[40];
 	uint64_t elsewhere; /* Jobs of another cluster than the first one's. */
 	char cluster[64];
@@ -189,7 +189,7 @@ struct sacct_state {
 	const char *name;
 	enum sl_state state;
 	int8_t status; /* SWF's; -1: none. */
-	bool ended, runs, again;
+	bool ended, runs, retry;
 };
 /* NULL: it is no state's. */
 const struct sacct_state *sacct_state_of(const struct sacct_cell *cell);
@@ -217,8 +217,8 @@ struct sacct_tres {
 };
 void sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres);
 
-/* sacct_ask.c: what the line of options says, and the columns where it is silent. */
-int sacct_ask_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells);
+/* sacct_desc.c: what the line of options says, and the columns where it is silent. */
+int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells);
 
 extern const char sacct_unreadable[]; /* A cause: a field that is taken for not known. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sacct_ask.c - what a job asked: its line of options, and the accounting where that is silent.
+ * sacct_desc.c - what a job asked: its line of options, and the accounting where that is silent.
  *
  * A script may ask more in #SBATCH lines, which no column shows. What they asked is in ReqTRES, ReqNodes and
  * ReqCPUS; but so is what a job got without asking. So nodes and tasks come from the columns only where a
@@ -25,8 +25,8 @@ static void note(char first[40], uint64_t *total, uint32_t count, const struct s
 
 static void more_said(struct sacct_job *job, const struct slurm_said *said)
 {
-	struct sl_job_more *more = &job->job;
-	const struct sl_job_more *from = &said->more;
+	struct sl_job_attributes *more = &job->job;
+	const struct sl_job_attributes *from = &said->more;
 	more->name = more->name ? more->name : from->name;
 	more->qos = more->qos ? more->qos : from->qos;
 	more->dependency = more->dependency ? more->dependency : from->dependency;
@@ -51,17 +51,17 @@ static bool line_in(struct sacct *s, struct sacct_job *job, const struct sacct_c
 	if (!line->p)
 		return false;
 	job->job.submit_line = sacct_keep(&job->text, line->p, line->len);
-	char *room = sacct_room(&job->text, slurm_options_room(line->len));
-	if (!room)
+	char *capacity = sacct_capacity(&job->text, slurm_options_capacity(line->len));
+	if (!capacity)
 		return false;
-	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], room };
+	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], capacity };
 	if (slurm_options(&options, s->spare, &said, &ignored))
 		return false;
 	note(s->unknown_first, &s->unknown, said.unknown, &said);
 	note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
 	const size_t component = job->component > 0 ? (size_t)job->component : 0;
-	if (component < said.ask_count)
-		job->ask[0] = s->spare[component];
+	if (component < said.desc_count)
+		job->desc[0] = s->spare[component];
 	more_said(job, &said);
 	*hidden = said.hidden;
 	return true;
@@ -77,37 +77,37 @@ struct asked {
 	int64_t cpus, nodes, nodes_got; /* SL_NONE: nothing says. */
 };
 
-static void fill_tasks(struct sl_ask *ask, const struct asked *asked)
+static void fill_tasks(struct sl_job_desc *desc, const struct asked *asked)
 {
 	const int64_t cpus = asked->cpus;
-	const bool per_gpu = ask->cpus_per_gpu != SL_NONE || ask->tasks_per_gpu != SL_NONE;
+	const bool per_gpu = desc->cpus_per_gpu != SL_NONE || desc->tasks_per_gpu != SL_NONE;
 	if (cpus == SL_NONE || cpus <= 0 || per_gpu)
 		return;
-	if (ask->tasks == SL_NONE && ask->tasks_per_node == SL_NONE) {
-		const int64_t each = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
-		ask->cpus_per_task = cpus % each ? 1 : each;
-		ask->tasks = cpus / ask->cpus_per_task;
-	} else if (ask->tasks > 0 && ask->cpus_per_task == SL_NONE && cpus % ask->tasks == 0) {
-		ask->cpus_per_task = cpus / ask->tasks;
+	if (desc->tasks == SL_NONE && desc->tasks_per_node == SL_NONE) {
+		const int64_t each = desc->cpus_per_task > 0 ? desc->cpus_per_task : 1;
+		desc->cpus_per_task = cpus % each ? 1 : each;
+		desc->tasks = cpus / desc->cpus_per_task;
+	} else if (desc->tasks > 0 && desc->cpus_per_task == SL_NONE && cpus % desc->tasks == 0) {
+		desc->cpus_per_task = cpus / desc->tasks;
 	}
 }
 
 /* More nodes than it asked for are none that it may not have. */
-static void fill_nodes(struct sl_ask *ask, const struct asked *asked)
+static void fill_nodes(struct sl_job_desc *desc, const struct asked *asked)
 {
-	if (ask->nodes_min != SL_NONE || asked->nodes == SL_NONE)
+	if (desc->nodes_min != SL_NONE || asked->nodes == SL_NONE)
 		return;
-	ask->nodes_min = asked->nodes;
+	desc->nodes_min = asked->nodes;
 	if (asked->nodes_got == SL_NONE || asked->nodes_got <= asked->nodes)
-		ask->nodes_max = asked->nodes;
+		desc->nodes_max = asked->nodes;
 }
 
 /* "4G" is of the whole job, "4Gn" of a node, "4Gc" of a cpu. "0n" is all of the node's, "0" of none. */
-static void fill_memory(struct sl_ask *ask, const struct sacct_cell *cell, const struct asked *asked)
+static void fill_memory(struct sl_job_desc *desc, const struct sacct_cell *cell, const struct asked *asked)
 {
 	int64_t mem = SL_NONE;
 	char letter = '\0';
-	if (ask->mem_per_node != SL_NONE || ask->mem_per_cpu != SL_NONE || ask->mem_per_gpu != SL_NONE)
+	if (desc->mem_per_node != SL_NONE || desc->mem_per_cpu != SL_NONE || desc->mem_per_gpu != SL_NONE)
 		return;
 	if (cell->p) {
 		letter = (char)(cell->p[cell->len - 1] | 0x20);
@@ -118,16 +118,16 @@ static void fill_memory(struct sl_ask *ask, const struct sacct_cell *cell, const
 			mem = SL_NONE;
 	}
 	if (letter == 'n' && mem != SL_NONE)
-		ask->mem_per_node = mem;
+		desc->mem_per_node = mem;
 	else if (letter == 'c' && mem > 0)
-		ask->mem_per_cpu = mem;
+		desc->mem_per_cpu = mem;
 	if (letter && mem != SL_NONE)
 		return;
 	if (mem == SL_NONE)
 		mem = asked->req.mem;
-	const int64_t nodes = first_known(ask->nodes_min, first_known(asked->nodes, asked->nodes_got));
+	const int64_t nodes = first_known(desc->nodes_min, first_known(asked->nodes, asked->nodes_got));
 	if (mem > 0)
-		ask->mem_per_node = nodes > 0 ? (mem - 1) / nodes + 1 : mem;
+		desc->mem_per_node = nodes > 0 ? (mem - 1) / nodes + 1 : mem;
 }
 
 /* ---- GPUs, other devices, licenses ----------------------------------------------------------------- */
@@ -161,7 +161,8 @@ static bool is_gpu(const struct sacct_cell *name)
 }
 
 /* GPUs by type where all have one: the entry without a type counts the same ones once more. */
-static void fill_gpus(struct sacct_job *job, struct sl_ask *ask, const struct sacct_tres *tres, int64_t nodes)
+static void fill_gpus(
+	struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_tres *tres, int64_t nodes)
 {
 	static const struct sacct_cell none = { "", 0 };
 	int64_t typed = 0;
@@ -182,17 +183,18 @@ static void fill_gpus(struct sacct_job *job, struct sl_ask *ask, const struct sa
 	if (!by_type && tres->gpu > 0)
 		list_add(&list, &none, 0, tres->gpu / share);
 	if (even)
-		ask->gpus_per_node = list_keep(job, &list);
+		desc->gpus_per_node = list_keep(job, &list);
 	else
-		ask->gpus = list_keep(job, &list);
+		desc->gpus = list_keep(job, &list);
 }
 
 /* Devices other than GPUs, of a node: what is not the same on each is asked of each. */
-static void fill_gres(struct sacct_job *job, struct sl_ask *ask, const struct sacct_tres *tres, int64_t nodes)
+static void fill_gres(
+	struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_tres *tres, int64_t nodes)
 {
 	struct list gres = { .len = 0 };
 	struct list licenses = { .len = 0 };
-	const bool gpus = ask->gpus || ask->gpus_per_node || ask->gpus_per_socket || ask->gpus_per_task;
+	const bool gpus = desc->gpus || desc->gpus_per_node || desc->gpus_per_socket || desc->gpus_per_task;
 	for (size_t i = 0; i < tres->item_count; i++) {
 		const struct sacct_cell *name = &tres->item[i].name;
 		const int64_t count = tres->item[i].count;
@@ -201,13 +203,13 @@ static void fill_gres(struct sacct_job *job, struct sl_ask *ask, const struct sa
 		else if (!is_gpu(name) && count)
 			list_add(&gres, name, 0, nodes > 0 ? (count - 1) / nodes + 1 : count);
 	}
-	if (!ask->licenses)
-		ask->licenses = list_keep(job, &licenses);
-	if (ask->gres)
+	if (!desc->licenses)
+		desc->licenses = list_keep(job, &licenses);
+	if (desc->gres)
 		return;
 	if (!gpus)
-		fill_gpus(job, ask, tres, nodes);
-	ask->gres = list_keep(job, &gres);
+		fill_gpus(job, desc, tres, nodes);
+	desc->gres = list_keep(job, &gres);
 }
 
 /* Counts that are there and cannot be read: they are taken for not known, which is to be told. */
@@ -237,18 +239,18 @@ static void asked_in(const struct sacct_job *job, const struct sacct_cell *cell,
 }
 
 /* What the line alone says: tasks of so many cpus. */
-static int64_t cpus_said(const struct sl_ask *ask)
+static int64_t cpus_said(const struct sl_job_desc *desc)
 {
 	int64_t cpus;
-	const int64_t each = ask->cpus_per_task > 0 ? ask->cpus_per_task : 1;
-	return ask->tasks > 0 && !__builtin_mul_overflow(ask->tasks, each, &cpus) ? cpus : SL_NONE;
+	const int64_t each = desc->cpus_per_task > 0 ? desc->cpus_per_task : 1;
+	return desc->tasks > 0 && !__builtin_mul_overflow(desc->tasks, each, &cpus) ? cpus : SL_NONE;
 }
 
 static void size_in(struct sacct_job *job, const struct sacct_cell *cell, const struct asked *asked)
 {
 	int64_t *col = job->row.col;
 	const int64_t got = first_known(asked->got.cpu, sacct_number(&cell[SACCT_NCPUS]));
-	col[SL_COL_REQ_CPUS] = first_known(asked->cpus, cpus_said(&job->ask[0]));
+	col[SL_COL_REQ_CPUS] = first_known(asked->cpus, cpus_said(&job->desc[0]));
 	if (job->job.start_recorded != SL_NONE)
 		col[SL_COL_CPUS] = first_known(got, SL_NONE);
 	if (asked->req.mem > 0 && asked->cpus > 0)
@@ -256,21 +258,21 @@ static void size_in(struct sacct_job *job, const struct sacct_cell *cell, const 
 }
 
 /* What exports other than sacct have columns for. */
-static void others_in(struct sacct_job *job, struct sl_ask *ask, const struct sacct_cell *cell)
+static void others_in(struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_cell *cell)
 {
 	const int64_t tasks = sacct_number(&cell[SACCT_TASKS]);
 	const int64_t per_node = sacct_number(&cell[SACCT_TASKS_PER_NODE]);
 	const int64_t cpus = sacct_number(&cell[SACCT_CPUS_PER_TASK]);
 	if (tasks > 0)
-		ask->tasks = tasks;
+		desc->tasks = tasks;
 	if (per_node > 0)
-		ask->tasks_per_node = per_node;
+		desc->tasks_per_node = per_node;
 	if (cpus > 0)
-		ask->cpus_per_task = cpus;
+		desc->cpus_per_task = cpus;
 	if (cell[SACCT_GRES].p)
-		ask->gres = sacct_keep(&job->text, cell[SACCT_GRES].p, cell[SACCT_GRES].len);
+		desc->gres = sacct_keep(&job->text, cell[SACCT_GRES].p, cell[SACCT_GRES].len);
 	if (sacct_is(&cell[SACCT_SHARED], "0"))
-		ask->exclusive = SL_EXCLUSIVE_NODE;
+		desc->exclusive = SL_EXCLUSIVE_NODE;
 	if (cell[SACCT_DEPENDENCY].p && !sacct_is(&cell[SACCT_DEPENDENCY], "(null)"))
 		job->job.dependency =
 			sacct_keep(&job->text, cell[SACCT_DEPENDENCY].p, cell[SACCT_DEPENDENCY].len);
@@ -283,31 +285,31 @@ static const char *text_of(struct sacct_job *job, const char *said, const struct
 	return sacct_keep(&job->text, cell->p, cell->len);
 }
 
-int sacct_ask_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells)
+int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells)
 {
 	const struct sacct_cell *cell = cells->cell;
-	struct sl_ask *ask = &job->ask[0];
+	struct sl_job_desc *desc = &job->desc[0];
 	struct asked asked;
 	bool hidden = true; /* Without a line all is. */
-	sl_ask_clear(ask);
+	sl_job_desc_clear(desc);
 	(void)line_in(s, job, &cell[SACCT_SUBMITLINE], &hidden);
-	others_in(job, ask, cell);
+	others_in(job, desc, cell);
 	asked_in(job, cell, &asked);
 	if (!counts_read(cell, &asked) && !job->repair)
 		job->repair = sacct_unreadable;
 	size_in(job, cell, &asked);
 	if (hidden) {
-		fill_tasks(ask, &asked);
-		fill_nodes(ask, &asked);
+		fill_tasks(desc, &asked);
+		fill_nodes(desc, &asked);
 	}
-	fill_memory(ask, &cell[SACCT_REQMEM], &asked);
+	fill_memory(desc, &cell[SACCT_REQMEM], &asked);
 	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : &asked.got;
-	fill_gres(job, ask, tres, first_known(ask->nodes_min, first_known(tres->node, asked.nodes)));
-	ask->partition = text_of(job, ask->partition, &cell[SACCT_PARTITION]);
-	ask->constraint = text_of(job, ask->constraint, &cell[SACCT_CONSTRAINTS]);
-	ask->reservation = text_of(job, ask->reservation, &cell[SACCT_RESERVATION]);
-	job->more.ask = job->ask;
-	job->more.ask_count = 1;
+	fill_gres(job, desc, tres, first_known(desc->nodes_min, first_known(tres->node, asked.nodes)));
+	desc->partition = text_of(job, desc->partition, &cell[SACCT_PARTITION]);
+	desc->constraint = text_of(job, desc->constraint, &cell[SACCT_CONSTRAINTS]);
+	desc->reservation = text_of(job, desc->reservation, &cell[SACCT_RESERVATION]);
+	job->more.desc = job->desc;
+	job->more.desc_count = 1;
 	job->more.job = &job->job;
 	return SL_OK;
 }

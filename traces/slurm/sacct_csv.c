@@ -97,10 +97,10 @@ static const char *with(struct reading *r, const char *before, const char *text,
 {
 	if (!before || !text)
 		return NULL;
-	const size_t room = strlen(before) + strlen(text) + strlen(behind) + 1;
-	char *p = sacct_room(&r->text, room);
+	const size_t capacity = strlen(before) + strlen(text) + strlen(behind) + 1;
+	char *p = sacct_capacity(&r->text, capacity);
 	if (p)
-		(void)snprintf(p, room, "%s%s%s", before, text, behind);
+		(void)snprintf(p, capacity, "%s%s%s", before, text, behind);
 	return p;
 }
 

@@ -41,7 +41,7 @@ bool sacct_held_full(const struct sacct *s) { return s->held->count > SACCT_HELD
 static void moved(struct sacct_job *job)
 {
 	job->more.job = &job->job;
-	job->more.ask = job->ask;
+	job->more.desc = job->desc;
 	job->row.more = &job->more;
 }
 
@@ -49,17 +49,17 @@ int sacct_held_put(struct sacct *s)
 {
 	struct sacct_job *job = &s->job;
 	struct sacct_held *all = s->held;
-	const size_t asks = job->more.ask_count ? job->more.ask_count : 1;
+	const size_t asks = job->more.desc_count ? job->more.desc_count : 1;
 	struct held *held = calloc(1, sizeof(*held));
-	struct sl_ask *ask = malloc(asks * sizeof(*ask));
-	if (!held || !ask) {
+	struct sl_job_desc *desc = malloc(asks * sizeof(*desc));
+	if (!held || !desc) {
 		free(held);
-		free(ask);
+		free(desc);
 		return sl_fail_memory(s->err);
 	}
-	memcpy(ask, job->ask, asks * sizeof(*ask));
+	memcpy(desc, job->desc, asks * sizeof(*desc));
 	held->job = *job;
-	held->job.ask = ask;
+	held->job.desc = desc;
 	moved(&held->job);
 	job->text = (struct sacct_text){ 0 };
 	job->whole = false;
@@ -86,13 +86,13 @@ static void unlink_held(struct sacct_held *all, struct held **at)
 static void give_back(struct sacct *s, struct held *held)
 {
 	struct sacct_job *job = &s->job;
-	struct sl_ask *room = job->ask;
-	const size_t asks = held->job.more.ask_count ? held->job.more.ask_count : 1;
+	struct sl_job_desc *capacity = job->desc;
+	const size_t asks = held->job.more.desc_count ? held->job.more.desc_count : 1;
 	sacct_text_free(&job->text);
-	memcpy(room, held->job.ask, asks * sizeof(*room));
-	free(held->job.ask);
+	memcpy(capacity, held->job.desc, asks * sizeof(*capacity));
+	free(held->job.desc);
 	*job = held->job;
-	job->ask = room;
+	job->desc = capacity;
 	moved(job);
 	free(held);
 }
@@ -126,7 +126,7 @@ void sacct_held_release(struct sacct *s)
 	for (struct held *held = s->held ? s->held->oldest : NULL; held;) {
 		struct held *newer = held->newer;
 		sacct_text_free(&held->job.text);
-		free(held->job.ask);
+		free(held->job.desc);
 		free(held);
 		held = newer;
 	}

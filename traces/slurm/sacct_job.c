@@ -18,7 +18,7 @@ int sacct_drop(struct sacct *s, const char *cause, uint64_t line)
 {
 	const struct sl_place at = { s->file, line, 1 };
 	s->begun = true;
-	return s->sink->oddity(s->sink->self, cause, &at, s->err);
+	return s->sink->anomaly(s->sink->self, cause, &at, s->err);
 }
 
 static void mend(struct sacct_job *job, const char *cause)
@@ -55,20 +55,20 @@ static void job_clear(struct sacct_job *job)
 	sacct_text_clear(&job->text);
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		job->row.col[i] = SL_NONE;
-	job->more = (struct sl_row_more){ .cancel = SL_NONE };
-	job->job = (struct sl_job_more){ SL_JOB_MORE_NONE };
+	job->more = (struct sl_row_attributes){ .cancel = SL_NONE };
+	job->job = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE };
 	job->tasks = NULL;
 	job->id = SL_NONE;
 	job->component = -1;
 	job->repair = NULL;
-	job->resizing = job->again = false;
+	job->resizing = job->retry = false;
 }
 
 /* has_id: the number is that of JobID, and not of JobIDRaw in its place. */
 static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const struct sacct_id *id,
 	const struct sacct_id *raw, bool has_id)
 {
-	struct sl_job_more *more = &job->job;
+	struct sl_job_attributes *more = &job->job;
 	job->component = id->component;
 	more->array = id->array >= 0 ? id->array : SL_NONE;
 	more->array_task = id->task >= 0 ? id->task : SL_NONE;
@@ -106,7 +106,7 @@ static bool ids_in(struct sacct *s, struct sacct_job *job, const struct sacct_ce
 
 static void names_in(struct sacct_job *job, const struct sacct_cell *cell)
 {
-	struct sl_row_more *more = &job->more;
+	struct sl_row_attributes *more = &job->more;
 	more->user = keep(job, &cell[SACCT_USER]);
 	if (!more->user)
 		job->row.col[SL_COL_USER] = sacct_number(&cell[SACCT_UID]);
@@ -183,10 +183,10 @@ static sl_time run_of(struct sacct *s, const struct times *times, bool runs)
 	return times->elapsed;
 }
 
-static void course_in(struct sacct *s, struct sacct_job *job, const struct sacct_cell *cell,
+static void series_in(struct sacct *s, struct sacct_job *job, const struct sacct_cell *cell,
 	const struct times *times, const struct sacct_state *state)
 {
-	struct sl_job_more *more = &job->job;
+	struct sl_job_attributes *more = &job->job;
 	int64_t *col = job->row.col;
 	const bool waits = never_ran(cell, times, state);
 	const bool runs = state && state->runs;
@@ -196,7 +196,7 @@ static void course_in(struct sacct *s, struct sacct_job *job, const struct sacct
 	more->state_recorded = state ? state->state : SL_PENDING;
 	more->attempts_recorded = waits ? 0 : 1;
 	job->resizing = runs && state->ended == false && strcmp(state->name, "RESIZING") == 0;
-	job->again = state && state->again && state->ended;
+	job->retry = state && state->retry && state->ended;
 	more->censored = !waits && state && (runs || state->state == SL_TIMEOUT) && !job->resizing;
 	if (state && state->status >= 0)
 		col[SL_COL_STATUS] = (unsigned char)state->status;
@@ -225,7 +225,7 @@ static void limit_in(struct sacct_job *job, const struct sacct_cell *cell)
  * only so many run at a time is eligible when its turn comes, which is for the policy to find. */
 static void eligible_in(struct sacct_job *job, const struct sacct_cell *cell, const struct times *times)
 {
-	struct sl_job_more *more = &job->job;
+	struct sl_job_attributes *more = &job->job;
 	const bool started = more->start_recorded != SL_NONE;
 	const struct sacct_cell *reason = &cell[SACCT_REASON];
 	const bool ends_held = sacct_is(reason, "JobHeldUser") || sacct_is(reason, "JobHeldAdmin");
@@ -275,11 +275,11 @@ int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 	cluster_in(s, &cell[SACCT_CLUSTER]);
 	names_in(job, cell);
 	times_in(s, job, cell, &times);
-	course_in(s, job, cell, &times, state);
+	series_in(s, job, cell, &times, state);
 	limit_in(job, cell);
 	if (is_nodes(&cell[SACCT_NODELIST]))
 		job->job.nodes_recorded = keep(job, &cell[SACCT_NODELIST]);
-	status = sacct_ask_in(s, job, cells);
+	status = sacct_desc_in(s, job, cells);
 	eligible_in(job, cell, &times);
 	if (!status && job->text.failed)
 		status = sl_fail_memory(s->err);

@@ -18,7 +18,7 @@ struct walk {
 	struct sl_json json;
 	struct sl_doc doc; /* The element. */
 	struct sacct_cells cells;
-	struct sacct_text room; /* Of the element. */
+	struct sacct_text capacity; /* Of the element. */
 };
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static void put_format(struct walk *w, enum sacct_column column, const char *for
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put_text(w, column, sacct_keep(&w->room, text, strlen(text)));
+	put_text(w, column, sacct_keep(&w->capacity, text, strlen(text)));
 }
 
 static void put_number(
@@ -89,15 +89,15 @@ static void put_tres(struct walk *w, enum sacct_column column, const struct sl_d
 		if (!type || count == SL_NONE)
 			continue;
 		const bool mem = strcmp(type, "mem") == 0;
-		const int room = (int)(sizeof(text) - len);
+		const int capacity = (int)(sizeof(text) - len);
 		const int put = snprintf(text + len, sizeof(text) - len, "%s%s%s%s=%" PRId64 "%s",
 			len ? "," : "", type, name ? "/" : "", name ? name : "", count, mem ? "M" : "");
-		if (put < 0 || put >= room)
+		if (put < 0 || put >= capacity)
 			break;
 		len += (size_t)put;
 	}
 	if (len)
-		put_text(w, column, sacct_keep(&w->room, text, len));
+		put_text(w, column, sacct_keep(&w->capacity, text, len));
 }
 
 static void put_ids(struct walk *w, const struct sl_doc_node *job)
@@ -200,10 +200,10 @@ static int element(struct walk *w)
 	const int status = sl_json_tree(&w->json, &w->doc);
 	if (status)
 		return status;
-	sacct_text_clear(&w->room);
+	sacct_text_clear(&w->capacity);
 	put_job(w, w->doc.node);
-	return w->room.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
-			      : sacct_record(&w->s, &w->cells);
+	return w->capacity.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
+				  : sacct_record(&w->s, &w->cells);
 }
 
 static int jobs(struct walk *w)
@@ -258,7 +258,7 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	if (!status)
 		status = sacct_end(&w->s);
 	sacct_release(&w->s);
-	sacct_text_free(&w->room);
+	sacct_text_free(&w->capacity);
 	sl_doc_release(&w->doc);
 	free(w);
 	return status;

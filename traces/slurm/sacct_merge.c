@@ -21,20 +21,20 @@ static const char cut[] = "array whose tasks are not all listed";
 
 /* ---- To the sink -------------------------------------------------------------------------- */
 
-static int tell(struct sacct *s, struct sacct_job *job)
+static int report(struct sacct *s, struct sacct_job *job)
 {
 	int status = SL_OK;
 	job->row.more = &job->more;
 	if (job->repair) {
 		const struct sl_place at = { s->file, job->row.line, 1 };
-		status = s->sink->oddity(s->sink->self, job->repair, &at, s->err);
+		status = s->sink->anomaly(s->sink->self, job->repair, &at, s->err);
 	}
 	s->begun = true;
 	return status ? status : s->sink->job(s->sink->self, &job->row, s->err);
 }
 
 /* "5-9:2%4", "1,3,7-9": the next stretch; false at the end, or where it is none. */
-static bool stretch(const char **p, int64_t *from, int64_t *to, int64_t *step)
+static bool interval(const char **p, int64_t *from, int64_t *to, int64_t *step)
 {
 	size_t len = strspn(*p, "0123456789");
 	if (!sl_get_i64(*p, len, from))
@@ -63,13 +63,13 @@ static int64_t tasks_count(const char *p, bool *whole)
 {
 	int64_t count = 0;
 	int64_t from, to, step;
-	while (count <= SACCT_TASKS_MAX && *p && *p != '%' && stretch(&p, &from, &to, &step))
+	while (count <= SACCT_TASKS_MAX && *p && *p != '%' && interval(&p, &from, &to, &step))
 		count += (to - from) / step + 1;
 	*whole = !*p || *p == '%';
 	return count;
 }
 
-static int tell_tasks(struct sacct *s, struct sacct_job *job)
+static int report_tasks(struct sacct *s, struct sacct_job *job)
 {
 	const char *p = job->tasks;
 	const char *percent = strchr(p, '%');
@@ -85,12 +85,12 @@ static int tell_tasks(struct sacct *s, struct sacct_job *job)
 		(void)sl_get_i64(percent + 1, strspn(percent + 1, "0123456789"), &job->job.array_limit);
 	char id[64];
 	int status = SL_OK;
-	while (!status && *p && *p != '%' && stretch(&p, &from, &to, &step)) {
+	while (!status && *p && *p != '%' && interval(&p, &from, &to, &step)) {
 		for (int64_t task = from; task <= to && !status; task += step) {
 			(void)snprintf(id, sizeof(id), "%" PRId64 "_%" PRId64, job->job.array, task);
 			job->more.id = id;
 			job->job.array_task = task;
-			status = tell(s, job);
+			status = report(s, job);
 		}
 	}
 	return status;
@@ -102,14 +102,14 @@ static int emit(struct sacct *s)
 	if (!job->whole)
 		return SL_OK;
 	job->whole = false;
-	return job->tasks ? tell_tasks(s, job) : tell(s, job);
+	return job->tasks ? report_tasks(s, job) : report(s, job);
 }
 
 /* The job that waits goes to the sink; one that may come back is put by, in place of the one that has been
  * there longest, if there is no more room. */
 static int dismiss(struct sacct *s)
 {
-	if (!s->job.whole || !s->job.again || s->job.id == SL_NONE || s->job.tasks)
+	if (!s->job.whole || !s->job.retry || s->job.id == SL_NONE || s->job.tasks)
 		return emit(s);
 	int status = sacct_held_put(s);
 	if (!status && sacct_held_full(s) && sacct_held_oldest(s))
@@ -133,7 +133,7 @@ static void component_add(struct sacct *s)
 	struct sacct_job *job = &s->job;
 	struct sacct_job *next = &s->next;
 	int64_t *col = job->row.col;
-	job->ask[job->more.ask_count++] = next->ask[0];
+	job->desc[job->more.desc_count++] = next->desc[0];
 	sacct_text_join(&job->text, &next->text);
 	col[SL_COL_REQ_CPUS] = sum(col[SL_COL_REQ_CPUS], next->row.col[SL_COL_REQ_CPUS]);
 	col[SL_COL_CPUS] = sum(col[SL_COL_CPUS], next->row.col[SL_COL_CPUS]);
@@ -144,7 +144,7 @@ static void component_add(struct sacct *s)
 static bool is_component(const struct sacct_job *job, const struct sacct_job *next)
 {
 	return job->component >= 0 && job->id == next->id &&
-	       next->component == (int64_t)job->more.ask_count && next->component < SLURM_COMPONENTS_MAX;
+	       next->component == (int64_t)job->more.desc_count && next->component < SLURM_COMPONENTS_MAX;
 }
 
 /* ---- Attempts ----------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void swap(struct sacct *s)
 	s->next = job;
 	/* Each points into itself. */
 	s->job.more.job = &s->job.job;
-	s->job.more.ask = s->job.ask;
+	s->job.more.desc = s->job.desc;
 }
 
 static sl_time less(sl_time later, sl_time earlier)
@@ -194,8 +194,8 @@ static sl_time first_start(const struct sacct_job *job)
 /* How the last attempt's times stand to those of the ones before. */
 static void attempts_apart(struct sacct_job *last, const struct sacct_job *first)
 {
-	struct sl_job_more *more = &last->job;
-	const struct sl_job_more *before = &first->job;
+	struct sl_job_attributes *more = &last->job;
+	const struct sl_job_attributes *before = &first->job;
 	const sl_time began = first_start(first);
 	const bool earliest = began != SL_NONE && (first_start(last) == SL_NONE || began < first_start(last));
 	sl_time requeued;
@@ -219,7 +219,7 @@ static void attempts_apart(struct sacct_job *last, const struct sacct_job *first
 static void run_longest(struct sacct_job *last, const struct sacct_job *first)
 {
 	int64_t *run = &last->row.col[SL_COL_RUN];
-	const bool shortened = last->again || last->job.start_recorded == SL_NONE;
+	const bool shortened = last->retry || last->job.start_recorded == SL_NONE;
 	if (!shortened || first->row.col[SL_COL_RUN] == SL_NONE)
 		return;
 	if (*run == SL_NONE || first->row.col[SL_COL_RUN] > *run)
@@ -277,10 +277,10 @@ static int attempt_add(struct sacct *s)
 int sacct_begin(struct sacct *s, const char *file, const struct sl_sink *sink, struct sl_err *err)
 {
 	*s = (struct sacct){ .sink = sink, .err = err, .file = file };
-	struct sl_ask **const ask[] = { &s->job.ask, &s->next.ask, &s->spare };
-	for (size_t i = 0; i < SL_LEN(ask); i++)
-		*ask[i] = malloc(SLURM_COMPONENTS_MAX * sizeof(**ask[i]));
-	if (!s->job.ask || !s->next.ask || !s->spare || sacct_held_begin(s))
+	struct sl_job_desc **const desc[] = { &s->job.desc, &s->next.desc, &s->spare };
+	for (size_t i = 0; i < SL_LEN(desc); i++)
+		*desc[i] = malloc(SLURM_COMPONENTS_MAX * sizeof(**desc[i]));
+	if (!s->job.desc || !s->next.desc || !s->spare || sacct_held_begin(s))
 		return sl_fail_memory(err);
 	return SL_OK;
 }
@@ -379,7 +379,7 @@ void sacct_release(struct sacct *s)
 	struct sacct_job *const job[] = { &s->job, &s->next };
 	for (size_t i = 0; i < SL_LEN(job); i++) {
 		sacct_text_free(&job[i]->text);
-		free(job[i]->ask);
+		free(job[i]->desc);
 	}
 	free(s->spare);
 	sacct_held_release(s);

@@ -17,18 +17,18 @@
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-static const struct sl_row_more nothing;
-static const struct sl_job_more nothing_more = { SL_JOB_MORE_NONE, .priority = SL_NONE };
+static const struct sl_row_attributes nothing;
+static const struct sl_job_attributes nothing_more = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 
 /* Line ends would end the row. */
 static void put_text(struct sl_out *out, const char *text)
 {
 	while (text && *text) {
-		char shown[SL_INERT_ROOM];
+		char displayed[SL_INERT_SIZE];
 		const bool ends = *text == '\n' || *text == '\r';
 		const bool tab = *text == '\t';
-		(void)sl_inert(&text, shown);
-		sl_out_text(out, ends ? " " : tab ? "\t" : shown);
+		(void)sl_inert(&text, displayed);
+		sl_out_text(out, ends ? " " : tab ? "\t" : displayed);
 	}
 }
 
@@ -36,10 +36,10 @@ static void put_text(struct sl_out *out, const char *text)
 static void put_name(struct sl_out *out, const char *name, int64_t number)
 {
 	for (const char *p = name; p && *p;) {
-		char shown[SL_INERT_ROOM];
+		char displayed[SL_INERT_SIZE];
 		const bool parts = *p == '|' || *p == '\n' || *p == '\r';
-		(void)sl_inert(&p, shown);
-		sl_out_text(out, parts ? "_" : shown);
+		(void)sl_inert(&p, displayed);
+		sl_out_text(out, parts ? "_" : displayed);
 	}
 	if (!name && number != SL_NONE && number >= 0)
 		sl_out_printf(out, "%" PRId64, number);
@@ -92,9 +92,9 @@ static void put_duration(struct sl_out *out, sl_time time)
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
 
-static const void *member(const struct sl_ask *ask, const struct slurm_option *option)
+static const void *member(const struct sl_job_desc *desc, const struct slurm_option *option)
 {
-	return (const char *)ask + option->at;
+	return (const char *)desc + option->at;
 }
 
 /* The next option that is about a member of its own, with a number, a text or a flag; of several names the
@@ -103,8 +103,8 @@ static const struct slurm_option *next_member(size_t *i)
 {
 	const struct slurm_option *option;
 	while ((option = slurm_option_at((*i)++))) {
-		const bool again = *i > 1 && option[-1].what == option->what && option[-1].at == option->at;
-		if (!again && (option->what == OPTION_COUNT || option->what == OPTION_MEMORY ||
+		const bool retry = *i > 1 && option[-1].what == option->what && option[-1].at == option->at;
+		if (!retry && (option->what == OPTION_COUNT || option->what == OPTION_MEMORY ||
 				      option->what == OPTION_TEXT || option->what == OPTION_FLAG))
 			return option;
 	}
@@ -129,25 +129,25 @@ static void put_option(struct sl_out *out, const char *option, const char *value
 	put_quoted(out, value);
 }
 
-static void put_nodes(struct sl_out *out, const struct sl_ask *ask)
+static void put_nodes(struct sl_out *out, const struct sl_job_desc *desc)
 {
-	if (ask->nodes_min == SL_NONE && ask->nodes_max == SL_NONE)
+	if (desc->nodes_min == SL_NONE && desc->nodes_max == SL_NONE)
 		return;
-	sl_out_printf(out, " --nodes=%" PRId64, ask->nodes_min == SL_NONE ? 1 : ask->nodes_min);
-	if (ask->nodes_max == SL_NONE)
+	sl_out_printf(out, " --nodes=%" PRId64, desc->nodes_min == SL_NONE ? 1 : desc->nodes_min);
+	if (desc->nodes_max == SL_NONE)
 		sl_out_text(out, "-");
-	else if (ask->nodes_max != ask->nodes_min)
-		sl_out_printf(out, "-%" PRId64, ask->nodes_max);
+	else if (desc->nodes_max != desc->nodes_min)
+		sl_out_printf(out, "-%" PRId64, desc->nodes_max);
 }
 
-static void put_ask(struct sl_out *out, const struct sl_ask *ask)
+static void put_desc(struct sl_out *out, const struct sl_job_desc *desc)
 {
 	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user",
 		" --exclusive=mcs" };
-	put_nodes(out, ask);
+	put_nodes(out, desc);
 	const struct slurm_option *option;
 	for (size_t i = 0; (option = next_member(&i));) {
-		const void *value = member(ask, option);
+		const void *value = member(desc, option);
 		if (option->what == OPTION_TEXT)
 			put_option(out, option->name, *(const char *const *)value);
 		else if (option->what == OPTION_FLAG && *(const bool *)value)
@@ -156,16 +156,16 @@ static void put_ask(struct sl_out *out, const struct sl_ask *ask)
 			sl_out_printf(out, " --%s=%" PRId64 "%s", option->name, *(const int64_t *)value,
 				option->what == OPTION_MEMORY ? "M" : "");
 	}
-	sl_out_text(out, ask->no_multithread ? " --hint=nomultithread" : "");
-	sl_out_text(out, exclusive[ask->exclusive]);
-	if (ask->switches == SL_NONE)
+	sl_out_text(out, desc->no_multithread ? " --hint=nomultithread" : "");
+	sl_out_text(out, exclusive[desc->exclusive]);
+	if (desc->switches == SL_NONE)
 		return;
-	sl_out_printf(out, " --switches=%" PRId64, ask->switches);
-	if (ask->switches_wait == SL_NONE)
+	sl_out_printf(out, " --switches=%" PRId64, desc->switches);
+	if (desc->switches_wait == SL_NONE)
 		return;
-	sl_out_text(out, ask->switches_wait == SL_NEVER ? "@UNLIMITED" : "@");
-	if (ask->switches_wait != SL_NEVER)
-		put_duration(out, ask->switches_wait);
+	sl_out_text(out, desc->switches_wait == SL_NEVER ? "@UNLIMITED" : "@");
+	if (desc->switches_wait != SL_NEVER)
+		put_duration(out, desc->switches_wait);
 }
 
 static void put_time_option(struct sl_out *out, const char *option, sl_time at)
@@ -176,7 +176,7 @@ static void put_time_option(struct sl_out *out, const char *option, sl_time at)
 	put_date(out, at, "now");
 }
 
-static void put_more(struct sl_out *out, const struct sl_job_more *more)
+static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 {
 	put_option(out, "dependency", more->dependency);
 	put_time_option(out, "begin", more->begin);
@@ -203,42 +203,42 @@ static int64_t wholes(int64_t amount, uint32_t parts)
 
 /* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs, of one type or any:
  * of several types any will do. */
-static struct sl_ask ask_of(const struct sl_row_group *group, char gpus[64])
+static struct sl_job_desc desc_of(const struct sl_row_group *group, char gpus[64])
 {
 	const bool one_gpu = group->mig || group->gpu_mem > 0;
 	const int64_t cpus = wholes(group->cpus, group->parts);
 	const int64_t count = one_gpu ? 1 : wholes(group->gpus, group->parts);
 	const char *type = group->gpu_type && !strchr(group->gpu_type, '|') ? group->gpu_type : NULL;
-	struct sl_ask ask;
-	sl_ask_clear(&ask);
-	ask.tasks = group->tasks;
-	ask.cpus_per_task = cpus;
-	ask.tasks_per_node = group->tasks_per_node;
-	ask.nodes_min = group->nodes_min;
-	ask.nodes_max = group->nodes_max;
-	ask.exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
+	struct sl_job_desc desc;
+	sl_job_desc_clear(&desc);
+	desc.tasks = group->tasks;
+	desc.cpus_per_task = cpus;
+	desc.tasks_per_node = group->tasks_per_node;
+	desc.nodes_min = group->nodes_min;
+	desc.nodes_max = group->nodes_max;
+	desc.exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
 	if (group->mem > 0)
-		ask.mem_per_cpu = cpus > 0 ? (group->mem - 1) / cpus + 1 : group->mem;
+		desc.mem_per_cpu = cpus > 0 ? (group->mem - 1) / cpus + 1 : group->mem;
 	if (count > 0) {
 		(void)snprintf(gpus, 64, "%.30s%s%" PRId64, type ? type : "", type ? ":" : "", count);
-		ask.gpus_per_task = gpus;
+		desc.gpus_per_task = gpus;
 	}
-	return ask;
+	return desc;
 }
 
-static void put_asks(struct sl_out *out, const struct sl_row_more *more)
+static void put_asks(struct sl_out *out, const struct sl_row_attributes *more)
 {
-	for (size_t i = 0; i < more->ask_count; i++) {
+	for (size_t i = 0; i < more->desc_count; i++) {
 		sl_out_text(out, i ? " :" : "");
-		put_ask(out, &more->ask[i]);
+		put_desc(out, &more->desc[i]);
 		if (!i && more->job)
 			put_more(out, more->job);
 	}
-	for (size_t i = 0; i < more->group_count && !more->ask_count; i++) {
+	for (size_t i = 0; i < more->group_count && !more->desc_count; i++) {
 		char gpus[64];
-		const struct sl_ask ask = ask_of(&more->group[i], gpus);
+		const struct sl_job_desc desc = desc_of(&more->group[i], gpus);
 		sl_out_text(out, i ? " :" : "");
-		put_ask(out, &ask);
+		put_desc(out, &desc);
 	}
 }
 
@@ -247,8 +247,8 @@ static void put_asks(struct sl_out *out, const struct sl_row_more *more)
 /* One of a job's rows: of several components there are as many. */
 struct line {
 	const struct sl_row *row;
-	const struct sl_row_more *more;
-	const struct sl_job_more *job;
+	const struct sl_row_attributes *more;
+	const struct sl_job_attributes *job;
 	size_t component, components;
 	sl_time start, end, begin; /* SL_NONE: none. */
 	int64_t cpus, nodes;
@@ -259,7 +259,7 @@ struct line {
 PUT(put_id)
 {
 	const int64_t id = line->row->col[SL_COL_ID];
-	const struct sl_job_more *job = line->job;
+	const struct sl_job_attributes *job = line->job;
 	if (line->components > 1)
 		sl_out_printf(out, "%" PRId64 "+%zu", id, line->component);
 	else if (line->more->id)
@@ -298,7 +298,7 @@ PUT(put_cluster)
 
 PUT(put_partition)
 {
-	const char *own = line->component ? line->more->ask[line->component].partition : NULL;
+	const char *own = line->component ? line->more->desc[line->component].partition : NULL;
 	if (own) /* The first of several. */
 		sl_out_printf(out, "%.*s", (int)strcspn(own, ",|\n\r"), own);
 	else
@@ -357,15 +357,16 @@ static int64_t product(int64_t a, int64_t b)
 /* Of the component; 0: none, or nobody can say. */
 static int64_t gpus_of(const struct line *line)
 {
-	if (!line->more->ask_count)
+	if (!line->more->desc_count)
 		return 0;
-	const struct sl_ask *ask = &line->more->ask[line->component];
-	const int64_t of_node = gpus_in(ask->gres, true) + gpus_in(ask->gpus_per_node, false);
+	const struct sl_job_desc *desc = &line->more->desc[line->component];
+	const int64_t of_node = gpus_in(desc->gres, true) + gpus_in(desc->gpus_per_node, false);
 	if (of_node)
 		return product(of_node, line->nodes);
-	if (ask->gpus_per_task)
-		return product(gpus_in(ask->gpus_per_task, false), ask->tasks > 0 ? ask->tasks : line->nodes);
-	return gpus_in(ask->gpus, false);
+	if (desc->gpus_per_task)
+		return product(
+			gpus_in(desc->gpus_per_task, false), desc->tasks > 0 ? desc->tasks : line->nodes);
+	return gpus_in(desc->gpus, false);
 }
 
 static void put_tres(struct sl_out *out, const struct line *line, int64_t cpus)
@@ -388,9 +389,9 @@ PUT(put_cpus) { put_number(out, cpus_got(line) != SL_NONE ? cpus_got(line) : lin
 
 PUT(put_req_mem)
 {
-	const struct sl_ask *ask = line->more->ask_count ? &line->more->ask[line->component] : NULL;
-	const bool each = ask && ask->mem_per_cpu != SL_NONE;
-	const int64_t mem = each ? ask->mem_per_cpu : ask ? ask->mem_per_node : SL_NONE;
+	const struct sl_job_desc *desc = line->more->desc_count ? &line->more->desc[line->component] : NULL;
+	const bool each = desc && desc->mem_per_cpu != SL_NONE;
+	const int64_t mem = each ? desc->mem_per_cpu : desc ? desc->mem_per_node : SL_NONE;
 	if (mem != SL_NONE)
 		sl_out_printf(out, "%" PRId64 "M%s", mem, each ? "c" : "n");
 }
@@ -423,7 +424,7 @@ PUT(put_node_list)
 	put_name(out, nodes ? nodes : "None assigned", SL_NONE);
 }
 
-static bool equal_ask(const struct sl_ask *a, const struct sl_ask *b)
+static bool equal_desc(const struct sl_job_desc *a, const struct sl_job_desc *b)
 {
 	bool same = a->nodes_min == b->nodes_min && a->nodes_max == b->nodes_max &&
 		    a->exclusive == b->exclusive && a->switches == b->switches &&
@@ -450,23 +451,23 @@ static bool line_is_whole(const struct line *line)
 	if (!text || strpbrk(text, "|\r\n"))
 		return false;
 	const size_t len = strlen(text);
-	char *room = malloc(slurm_options_room(len));
-	struct sl_ask *ask = malloc(SLURM_COMPONENTS_MAX * sizeof(*ask));
-	const struct slurm_line options = { text, len, line->row->col[SL_COL_SUBMIT], room };
-	bool whole = room && ask && !slurm_options(&options, ask, &said, &ignored) && !said.hidden &&
-		     !said.unread && said.ask_count == line->more->ask_count;
-	for (size_t i = 0; whole && i < said.ask_count; i++)
-		whole = equal_ask(&ask[i], &line->more->ask[i]);
-	free(room);
-	free(ask);
+	char *capacity = malloc(slurm_options_capacity(len));
+	struct sl_job_desc *desc = malloc(SLURM_COMPONENTS_MAX * sizeof(*desc));
+	const struct slurm_line options = { text, len, line->row->col[SL_COL_SUBMIT], capacity };
+	bool whole = capacity && desc && !slurm_options(&options, desc, &said, &ignored) && !said.hidden &&
+		     !said.unread && said.desc_count == line->more->desc_count;
+	for (size_t i = 0; whole && i < said.desc_count; i++)
+		whole = equal_desc(&desc[i], &line->more->desc[i]);
+	free(capacity);
+	free(desc);
 	return whole;
 }
 
 PUT(put_submit_line)
 {
-	if (line->more->ask_count && line_is_whole(line)) {
+	if (line->more->desc_count && line_is_whole(line)) {
 		put_text(out, line->job->submit_line);
-	} else if (line->more->ask_count || line->more->group_count) {
+	} else if (line->more->desc_count || line->more->group_count) {
 		sl_out_text(out, "sbatch");
 		put_asks(out, line->more);
 		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
@@ -548,9 +549,9 @@ static int64_t cpus_of(const struct line *line)
 	if (line->components == 1)
 		return total;
 	for (size_t i = 1; i < line->components; i++) {
-		const struct sl_ask *ask = &line->more->ask[i];
+		const struct sl_job_desc *desc = &line->more->desc[i];
 		int64_t cpus;
-		if (__builtin_mul_overflow(known(ask->tasks, 1), known(ask->cpus_per_task, 1), &cpus))
+		if (__builtin_mul_overflow(known(desc->tasks, 1), known(desc->cpus_per_task, 1), &cpus))
 			cpus = 1;
 		if (i == line->component)
 			return cpus;
@@ -561,11 +562,11 @@ static int64_t cpus_of(const struct line *line)
 
 static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 {
-	const struct sl_row_more *more = row->more ? row->more : &nothing;
-	const struct sl_job_more *said = more->job ? more->job : &nothing_more;
+	const struct sl_row_attributes *more = row->more ? row->more : &nothing;
+	const struct sl_job_attributes *said = more->job ? more->job : &nothing_more;
 	const sl_time submit = row->col[SL_COL_SUBMIT];
 	const sl_time run = row->col[SL_COL_RUN];
-	struct line line = { row, more, said, 0, more->ask_count > 1 ? more->ask_count : 1,
+	struct line line = { row, more, said, 0, more->desc_count > 1 ? more->desc_count : 1,
 		said->start_recorded, said->end_recorded, said->begin, 0, 1 };
 	(void)err;
 	if (line.start == SL_NONE && row->col[SL_COL_WAIT] >= 0 && run > 0 && submit != SL_NONE &&
@@ -580,8 +581,8 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 		line.end = more->cancel;
 	for (; line.component < line.components; line.component++) {
 		line.cpus = cpus_of(&line);
-		if (more->ask_count)
-			line.nodes = known(more->ask[line.component].nodes_min, 1);
+		if (more->desc_count)
+			line.nodes = known(more->desc[line.component].nodes_min, 1);
 		put_line(out, &line);
 	}
 	return SL_OK;

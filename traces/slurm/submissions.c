@@ -26,9 +26,9 @@ struct submissions {
 	const char *file;
 	uint64_t line;
 	sl_time epoch; /* Zero, since 1970. */
-	struct sl_ask *ask;
-	char *room; /* Of the line's texts. */
-	size_t room_size;
+	struct sl_job_desc *desc;
+	char *capacity; /* Of the line's texts. */
+	size_t capacity_size;
 };
 
 struct field {
@@ -50,7 +50,7 @@ static bool time_in(const struct field *field, sl_time *time)
 }
 
 /* "18_3" */
-static bool array_in(const struct field *field, struct sl_job_more *more)
+static bool array_in(const struct field *field, struct sl_job_attributes *more)
 {
 	const char *low = memchr(field->p, '_', field->len);
 	if (is_none(field))
@@ -71,17 +71,17 @@ static void from_zero(const struct submissions *s, sl_time *time)
 
 static int line_in(struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
 {
-	const size_t wanted = slurm_options_room(line->len);
-	if (SL_GROW(s->room, s->room_size, wanted, s->err))
+	const size_t wanted = slurm_options_capacity(line->len);
+	if (SL_GROW(s->capacity, s->capacity_size, wanted, s->err))
 		return SL_SYSTEM;
-	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->room };
-	return slurm_options(&options, s->ask, said, s->err);
+	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->capacity };
+	return slurm_options(&options, s->desc, said, s->err);
 }
 
 static int job_in(struct submissions *s, const struct field *field)
 {
 	struct sl_row row = { .line = s->line };
-	struct sl_row_more more = { .cancel = SL_NONE };
+	struct sl_row_attributes more = { .cancel = SL_NONE };
 	struct slurm_said said;
 	char user[USER_MAX + 1];
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
@@ -99,7 +99,7 @@ static int job_in(struct submissions *s, const struct field *field)
 	const int status = line_in(s, &field[6], row.col[SL_COL_SUBMIT], &said);
 	if (status)
 		return status;
-	struct sl_job_more job = said.more;
+	struct sl_job_attributes job = said.more;
 	job.start_recorded = job.end_recorded = SL_NONE;
 	job.state_recorded = SL_PENDING;
 	if (!array_in(&field[1], &job))
@@ -111,12 +111,12 @@ static int job_in(struct submissions *s, const struct field *field)
 	/* Without one the partition's: if that has none, there is none. */
 	const bool limited = said.time_limit != SL_NONE && said.time_limit != SL_NEVER;
 	row.col[SL_COL_LIMIT] = limited ? said.time_limit : SL_NEVER / 2;
-	row.col[SL_COL_REQ_CPUS] = said.ask[0].tasks > 0 ? said.ask[0].tasks : 1;
+	row.col[SL_COL_REQ_CPUS] = said.desc[0].tasks > 0 ? said.desc[0].tasks : 1;
 	more.user = user;
 	more.account = said.account;
-	more.partition = said.ask[0].partition;
-	more.ask = said.ask;
-	more.ask_count = said.ask_count;
+	more.partition = said.desc[0].partition;
+	more.desc = said.desc;
+	more.desc_count = said.desc_count;
 	more.job = &job;
 	row.more = &more;
 	return s->sink->job(s->sink->self, &row, s->err);
@@ -186,10 +186,10 @@ static int read_lines(struct submissions *s, struct sl_input *in)
 static int submissions_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct submissions s = { .sink = sink, .err = err, .file = sl_input_name(in) };
-	s.ask = calloc(SLURM_COMPONENTS_MAX, sizeof(*s.ask));
-	const int status = s.ask ? read_lines(&s, in) : sl_fail_memory(err);
-	free(s.ask);
-	free(s.room);
+	s.desc = calloc(SLURM_COMPONENTS_MAX, sizeof(*s.desc));
+	const int status = s.desc ? read_lines(&s, in) : sl_fail_memory(err);
+	free(s.desc);
+	free(s.capacity);
 	return status;
 }
 

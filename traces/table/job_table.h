@@ -3,7 +3,7 @@
  * job_table.h - job traces in CSV with a header line: columns by name, in any order; see schedlab-trace(5).
  *
  * libcsv parts the fields (table_csv.c), the header's names say what each is (table_columns.c), and a line
- * becomes a row (table_row.c) with what the job asks (table_ask.c). Where several lines are one job, a row
+ * becomes a row (table_row.c) with what the job asks (table_desc.c). Where several lines are one job, a row
  * waits until the next job begins (table_read.c).
  */
 #ifndef TRACES_JOB_TABLE_H
@@ -87,7 +87,7 @@ struct table_fields {
 /* A job while its lines come. */
 struct table_job {
 	struct sl_row row;
-	struct sl_row_more more;
+	struct sl_row_attributes more;
 	struct sl_row_group *group;
 	size_t group_capacity;
 	struct table_fields fields; /* What more points into. */
@@ -115,7 +115,7 @@ struct table {
 	int64_t number;                     /* Of the next job, where the file does not number them. */
 	struct table_fields fields;         /* Of the line that was parted last. */
 	struct table_job held;              /* Waits for further groups. */
-	struct sl_job_more job;             /* Of the job whose line came last, */
+	struct sl_job_attributes job;       /* Of the job whose line came last, */
 	bool says_more;                     /* if the file has any column of it. */
 	bool says_gpus;                     /* It has one of GPUs' memory, profiles or activity. */
 	int profile_at[SL_PROFILE_COLUMNS]; /* Where each column of profiles stands; -1: not in the file. */
@@ -150,23 +150,23 @@ int table_job_begin(struct table *t);
 void table_free(struct table *t);
 
 /* table_job.c: what the job says of itself, if the file has any column of that. */
-int table_more_in(struct table *t, struct sl_row_more *more);
+int table_more_in(struct table *t, struct sl_row_attributes *more);
 /* A cell of such a column: a number or a text; a time is `time`. */
 struct table_value {
 	const char *text;
 	int64_t number; /* SL_NONE: none. */
 	bool time;
 };
-struct table_value table_more_of(const struct sl_row_more *more, enum table_column column);
+struct table_value table_more_of(const struct sl_row_attributes *more, enum table_column column);
 static inline bool table_is_more(enum table_column column)
 {
 	return column >= TABLE_NAME && column <= TABLE_CENSORED;
 }
 
 /* table_profile.c: what the job does while it runs; of a held one, texts of its fields. */
-int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_more *more);
+int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_attributes *more);
 
-/* table_ask.c: one of 0, 1, true, false, yes, no; *known: the cell is not empty. */
+/* table_desc.c: one of 0, 1, true, false, yes, no; *known: the cell is not empty. */
 int table_bool_in(struct table *t, enum table_column column, bool *value, bool *known);
 
 /* table_row.c */
@@ -177,9 +177,9 @@ int table_duration_in(struct table *t, enum table_column column, int64_t *value)
 const char *table_cell(const struct table *t, enum table_column column);
 int table_fail_cell(struct table *t, enum table_column column, const char *wanted);
 /* All but what it asks. Texts are of t->fields. */
-int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more);
+int table_job_in(struct table *t, struct sl_row *row, struct sl_row_attributes *more);
 
-/* table_ask.c */
+/* table_desc.c */
 int table_group_in(struct table *t, struct sl_row_group *group);
 
 /* table_slurm.c: what was asked of Slurm as a group; the GPUs' type is the group's. */
@@ -187,7 +187,7 @@ struct table_gpus {
 	char type[64];
 	size_t items;
 };
-void table_group_of(const struct sl_ask *ask, struct sl_row_group *group, struct table_gpus *gpus);
+void table_group_of(const struct sl_job_desc *desc, struct sl_row_group *group, struct table_gpus *gpus);
 
 extern const struct sl_reader table_reader;
 extern const struct sl_writer table_writer;

@@ -9,7 +9,7 @@
 
 #include "traces/table/services.h"
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_CAPACITY = 4096 };
 
 #define LOAD_MAX (INT64_C(1000000000) * SL_SECOND)
 #define WEEK     (7 * INT64_C(86400) * SL_SECOND)
@@ -41,7 +41,7 @@ static void words_number(struct words *words, const char *before, int64_t micro)
 
 /* ---- A day's course ------------------------------------------------------------------------------- */
 
-struct course {
+struct series {
 	int64_t day[24], week[7];
 	int64_t mean, amplitude, peak;
 	sl_time step, phase;
@@ -61,53 +61,53 @@ static int list_take(struct services_file *f, const struct sl_doc_node *list, in
 	return status;
 }
 
-static int course_member(struct services_file *f, const struct sl_doc_node *node, struct course *course)
+static int series_member(struct services_file *f, const struct sl_doc_node *node, struct series *series)
 {
 	if (workflow_is(&f->w, node, "day")) {
-		course->has_day = true;
-		return list_take(f, node, course->day, 24);
+		series->has_day = true;
+		return list_take(f, node, series->day, 24);
 	}
 	if (workflow_is(&f->w, node, "week")) {
-		course->has_week = true;
-		return list_take(f, node, course->week, 7);
+		series->has_week = true;
+		return list_take(f, node, series->week, 7);
 	}
 	if (workflow_is(&f->w, node, "mean"))
-		return services_micro(f, node, 0, LOAD_MAX, &course->mean);
+		return services_micro(f, node, 0, LOAD_MAX, &series->mean);
 	if (workflow_is(&f->w, node, "amplitude"))
-		return services_micro(f, node, 0, LOAD_MAX, &course->amplitude);
+		return services_micro(f, node, 0, LOAD_MAX, &series->amplitude);
 	if (workflow_is(&f->w, node, "peak"))
-		return workflow_number(&f->w, node, 0, 23, &course->peak);
+		return workflow_number(&f->w, node, 0, 23, &series->peak);
 	if (workflow_is(&f->w, node, "step"))
-		return workflow_time(&f->w, node, SL_SECOND, &course->step);
+		return workflow_time(&f->w, node, SL_SECOND, &series->step);
 	if (workflow_is(&f->w, node, "phase"))
-		return workflow_time(&f->w, node, 0, &course->phase);
+		return workflow_time(&f->w, node, 0, &series->phase);
 	if (!workflow_is(&f->w, node, "file"))
 		return services_unknown(f, node, "file, day, week, mean, amplitude, peak, step, phase");
-	course->file = node;
+	series->file = node;
 	return node->kind == SL_DOC_TEXT ? SL_OK : workflow_fail(&f->w, node, "the path of a CSV file");
 }
 
 /* The mean and a cosine, at the hours: cos(15 degrees * k) in millionths. */
-static void course_wave(struct course *course)
+static void series_wave(struct series *series)
 {
 	static const int64_t quarter[7] = { 1000000, 965926, 866025, 707107, 500000, 258819, 0 };
 	for (int64_t hour = 0; hour < 24; hour++) {
-		const int64_t k = (hour - course->peak + 24) % 24;
+		const int64_t k = (hour - series->peak + 24) % 24;
 		const int64_t half = k <= 12 ? k : 24 - k;
 		const int64_t of = half <= 6 ? quarter[half] : -quarter[12 - half];
-		const int64_t off = sl_mul_div(course->amplitude, of < 0 ? -of : of, SL_SECOND);
-		course->day[hour] = of < 0 ? course->mean - off : course->mean + off;
+		const int64_t off = sl_mul_div(series->amplitude, of < 0 ? -of : of, SL_SECOND);
+		series->day[hour] = of < 0 ? series->mean - off : series->mean + off;
 	}
 }
 
-static void course_put(struct words *words, const struct course *course, const struct service *s)
+static void series_put(struct words *words, const struct series *series, const struct service *s)
 {
-	words_number(words, ";step=", course->step);
-	words_number(words, ";phase=", (course->phase + s->from) % WEEK);
+	words_number(words, ";step=", series->step);
+	words_number(words, ";phase=", (series->phase + s->from) % WEEK);
 	for (size_t i = 0; i < 24; i++)
-		words_number(words, i ? "," : ";day=", course->day[i]);
-	for (size_t i = 0; i < 7 && course->has_week; i++)
-		words_number(words, i ? "," : ";week=", course->week[i]);
+		words_number(words, i ? "," : ";day=", series->day[i]);
+	for (size_t i = 0; i < 7 && series->has_week; i++)
+		words_number(words, i ? "," : ";week=", series->week[i]);
 }
 
 /* ---- A curve ---------------------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static int curve_take(
 	struct services_file *f, const struct service *s, const struct sl_doc_node *node, struct words *words)
 {
 	const char *name = workflow_text(&f->w, node);
-	char path[PATH_ROOM];
+	char path[PATH_CAPACITY];
 	struct sl_input *in;
 	if (!sl_path_beside(path, sizeof(path), f->w.t.file, name))
 		return sl_fail(f->w.err, SL_INPUT, "%s: '%.200s': the path is too long", f->w.t.file, name);
@@ -226,27 +226,27 @@ static int curve_take(
 
 /* ---- Any of them -------------------------------------------------------------------------------------- */
 
-static int course_take(struct services_file *f, const struct service *s, struct words *words)
+static int series_take(struct services_file *f, const struct service *s, struct words *words)
 {
-	struct course course = { .mean = SL_NONE, .peak = 14, .step = 60 * SL_SECOND };
+	struct series series = { .mean = SL_NONE, .peak = 14, .step = 60 * SL_SECOND };
 	const struct sl_place at = sl_doc_place(&f->w.doc, s->load);
 	int status = SL_OK;
 	for (const struct sl_doc_node *node = sl_doc_child(&f->w.doc, s->load); node && !status;
 		node = sl_doc_next(&f->w.doc, node))
-		status = course_member(f, node, &course);
+		status = series_member(f, node, &series);
 	if (status)
 		return status;
-	if ((course.file != NULL) + course.has_day + (course.mean != SL_NONE) != 1)
+	if ((series.file != NULL) + series.has_day + (series.mean != SL_NONE) != 1)
 		return sl_fail_at(f->w.err, &at, "a load needs one of 'file', 'day' and 'mean': give one");
-	if (course.file)
-		return curve_take(f, s, course.file, words);
-	if (course.step > 86400 * SL_SECOND)
+	if (series.file)
+		return curve_take(f, s, series.file, words);
+	if (series.step > 86400 * SL_SECOND)
 		return sl_fail_at(f->w.err, &at, "a 'step' is at most a day: give a shorter one");
-	if (!course.has_day && course.amplitude > course.mean)
+	if (!series.has_day && series.amplitude > series.mean)
 		return sl_fail_at(f->w.err, &at, "'amplitude' is larger than 'mean': a load is not negative");
-	if (!course.has_day)
-		course_wave(&course);
-	course_put(words, &course, s);
+	if (!series.has_day)
+		series_wave(&series);
+	series_put(words, &series, s);
 	return SL_OK;
 }
 
@@ -266,7 +266,7 @@ int services_load(struct services_file *f, struct service *s)
 	else if (s->load->kind != SL_DOC_MAP)
 		return workflow_fail(&f->w, s->load, "a number of requests a second, or a map");
 	else
-		status = course_take(f, s, &words);
+		status = series_take(f, s, &words);
 	if (!status && s->load->kind == SL_DOC_TEXT)
 		words_number(&words, ";points=0:", load);
 	if (status)

@@ -140,10 +140,10 @@ static void ends_settle(struct services_file *f, size_t first)
 
 int services_replicas(struct services_file *f, uint32_t number)
 {
-	const size_t room = (size_t)f->service[number].scale.max + 1;
+	const size_t capacity = (size_t)f->service[number].scale.max + 1;
 	struct crowd crowd = { .first = f->replicas };
-	crowd.live = calloc(room, sizeof(*crowd.live));
-	crowd.next = calloc(room, sizeof(*crowd.next));
+	crowd.live = calloc(capacity, sizeof(*crowd.live));
+	crowd.next = calloc(capacity, sizeof(*crowd.next));
 	const int status =
 		crowd.live && crowd.next ? service_pass(f, &crowd, number) : sl_fail_memory(f->w.err);
 	if (!status)

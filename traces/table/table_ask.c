@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_ask.c - what a line asks, in one of three ways: by task, by node, or in total.
+ * table_desc.c - what a line asks, in one of three ways: by task, by node, or in total.
  *
  * By node is one task a node. In total, a job is as many tasks as it asks GPUs, or else cpus, each with its
  * share; with nodes too, and if they share evenly, one task a node. Less than a GPU is one task.
@@ -42,7 +42,7 @@ enum { BY_TASK, BY_NODE, IN_TOTAL, NO_WAY };
 static int note_fraction(struct table *t, enum table_column column)
 {
 	const struct sl_place at = table_place(t, (size_t)t->at[column]);
-	return t->sink->oddity(t->sink->self, "fractional count rounded up", &at, t->err);
+	return t->sink->anomaly(t->sink->self, "fractional count rounded up", &at, t->err);
 }
 
 static int count_in(struct table *t, enum table_column column, int64_t *value)

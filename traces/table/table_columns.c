@@ -131,7 +131,7 @@ static int check_needed(struct table *t)
 }
 
 /* A column that nothing models is told, once. */
-static int tell_unknown(struct table *t, const char *name, size_t field)
+static int report_unknown(struct table *t, const char *name, size_t field)
 {
 	char what[NAME_LONGEST + 16] = "column '";
 	size_t len = strlen(what);
@@ -164,7 +164,7 @@ int table_header(struct table *t)
 			continue;
 		}
 		if (column == TABLE_UNKNOWN) {
-			const int status = *name ? tell_unknown(t, name, i) : SL_OK;
+			const int status = *name ? report_unknown(t, name, i) : SL_OK;
 			if (status)
 				return status;
 		}

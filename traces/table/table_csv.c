@@ -10,7 +10,7 @@
 
 #include "traces/table/job_table.h"
 
-static bool room_for(struct table_fields *fields, size_t len)
+static bool capacity_for(struct table_fields *fields, size_t len)
 {
 	if (SL_GROW(fields->text, fields->capacity, fields->len + len, NULL))
 		return false;
@@ -29,7 +29,7 @@ int table_field_add(struct table *t, const char *text, size_t len)
 	if (len && memchr(text, '\0', len))
 		return sl_fail_at(
 			t->err, &at, "field %zu has a zero byte in it: remove it", fields->count + 1);
-	if (!room_for(fields, len + 1))
+	if (!capacity_for(fields, len + 1))
 		return sl_fail_memory(t->err);
 	fields->at[fields->count++] = (uint32_t)fields->len;
 	if (len)

@@ -6,7 +6,7 @@
 
 #include "traces/table/job_table.h"
 
-static const struct sl_job_more nothing = { SL_JOB_MORE_NONE, .priority = SL_NONE };
+static const struct sl_job_attributes nothing = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 
 /* A whole number; negative ones only where they have a meaning. */
 static int number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)
@@ -22,7 +22,7 @@ static int number_in(struct table *t, enum table_column column, int64_t least, i
 	return SL_OK;
 }
 
-static int numbers_in(struct table *t, struct sl_job_more *job)
+static int numbers_in(struct table *t, struct sl_job_attributes *job)
 {
 	const struct {
 		enum table_column column;
@@ -41,7 +41,7 @@ static int numbers_in(struct table *t, struct sl_job_more *job)
 	return status;
 }
 
-static int times_in(struct table *t, struct sl_job_more *job, struct sl_row_more *more)
+static int times_in(struct table *t, struct sl_job_attributes *job, struct sl_row_attributes *more)
 {
 	int status = table_point_in(t, TABLE_BEGIN, &job->begin);
 	if (!status)
@@ -51,7 +51,7 @@ static int times_in(struct table *t, struct sl_job_more *job, struct sl_row_more
 	return status ? status : table_duration_in(t, TABLE_TIME_MIN, &job->time_min);
 }
 
-static int flags_in(struct table *t, struct sl_job_more *job)
+static int flags_in(struct table *t, struct sl_job_attributes *job)
 {
 	bool requeue;
 	bool known;
@@ -65,14 +65,14 @@ static int flags_in(struct table *t, struct sl_job_more *job)
 	return status;
 }
 
-int table_more_in(struct table *t, struct sl_row_more *more)
+int table_more_in(struct table *t, struct sl_row_attributes *more)
 {
-	struct sl_job_more *job = &t->job;
+	struct sl_job_attributes *job = &t->job;
 	*job = nothing;
 	job->name = table_cell(t, TABLE_NAME);
 	job->qos = table_cell(t, TABLE_QOS);
 	job->queue = table_cell(t, TABLE_QUEUE);
-	job->space = table_cell(t, TABLE_NAMESPACE);
+	job->namespace = table_cell(t, TABLE_NAMESPACE);
 	job->dependency = table_cell(t, TABLE_DEPENDENCY);
 	more->job = job;
 	int status = numbers_in(t, job);
@@ -85,9 +85,9 @@ static struct table_value number(int64_t value) { return (struct table_value){ N
 static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
 static struct table_value text_of(const char *text) { return (struct table_value){ text, SL_NONE, false }; }
 
-struct table_value table_more_of(const struct sl_row_more *more, enum table_column column)
+struct table_value table_more_of(const struct sl_row_attributes *more, enum table_column column)
 {
-	const struct sl_job_more *job = more->job;
+	const struct sl_job_attributes *job = more->job;
 	switch ((unsigned)column) {
 	case TABLE_NAME:
 		return text_of(job->name);
@@ -96,7 +96,7 @@ struct table_value table_more_of(const struct sl_row_more *more, enum table_colu
 	case TABLE_QUEUE:
 		return text_of(job->queue);
 	case TABLE_NAMESPACE:
-		return text_of(job->space);
+		return text_of(job->namespace);
 	case TABLE_PRIORITY:
 		return number(job->priority);
 	case TABLE_DEPENDENCY:

@@ -8,11 +8,11 @@
 
 static int fail_cell(const struct table *t, uint32_t member, const char *cell, const char *wanted)
 {
-	enum { SHOWN = 32 };
+	enum { DISPLAYED = 32 };
 	const struct sl_place at = table_place(t, (size_t)t->profile_at[member]);
-	char text[SHOWN + 1];
+	char text[DISPLAYED + 1];
 	size_t len = 0;
-	for (; cell[len] && len < SHOWN; len++)
+	for (; cell[len] && len < DISPLAYED; len++)
 		text[len] = (char)(cell[len] >= ' ' && cell[len] <= '~' ? cell[len] : '?');
 	text[len] = '\0';
 	return sl_fail_at(t->err, &at,
@@ -20,7 +20,7 @@ static int fail_cell(const struct table *t, uint32_t member, const char *cell, c
 		sl_profile_column(member), wanted, text, cell[len] ? "..." : "");
 }
 
-int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_more *more)
+int table_profile_in(struct table *t, struct sl_profile *profile, struct sl_row_attributes *more)
 {
 	sl_profile_clear(profile);
 	more->profile = profile;

@@ -13,7 +13,7 @@ static const char long_row[] = "more fields than columns";
 static int odd(struct table *t, const char *cause)
 {
 	const struct sl_place at = { t->file, t->row_line, 1 };
-	return t->sink->oddity(t->sink->self, cause, &at, t->err);
+	return t->sink->anomaly(t->sink->self, cause, &at, t->err);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------- */

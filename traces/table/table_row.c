@@ -21,12 +21,12 @@ const char *table_cell(const struct table *t, enum table_column column)
 
 int table_fail_cell(struct table *t, enum table_column column, const char *wanted)
 {
-	enum { SHOWN = 32 };
+	enum { DISPLAYED = 32 };
 	const struct sl_place at = table_place(t, (size_t)t->at[column]);
 	const char *cell = table_cell(t, column);
-	char text[SHOWN + 1];
+	char text[DISPLAYED + 1];
 	size_t len = 0;
-	for (; cell && cell[len] && len < SHOWN; len++)
+	for (; cell && cell[len] && len < DISPLAYED; len++)
 		text[len] = (char)(cell[len] >= ' ' && cell[len] <= '~' ? cell[len] : '?');
 	text[len] = '\0';
 	return sl_fail_at(t->err, &at,
@@ -152,7 +152,7 @@ static int64_t status_of(const char *text)
 }
 
 /* Of the GPU time that it held, from 0 to 1. */
-static int active_in(struct table *t, struct sl_row_more *more)
+static int active_in(struct table *t, struct sl_row_attributes *more)
 {
 	const char *cell = table_cell(t, TABLE_GPU_ACTIVE);
 	t->gpu_active = SL_NONE;
@@ -166,11 +166,11 @@ static int active_in(struct table *t, struct sl_row_more *more)
 	return SL_OK;
 }
 
-int table_job_in(struct table *t, struct sl_row *row, struct sl_row_more *more)
+int table_job_in(struct table *t, struct sl_row *row, struct sl_row_attributes *more)
 {
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		row->col[i] = SL_NONE;
-	*more = (struct sl_row_more){ 0 };
+	*more = (struct sl_row_attributes){ 0 };
 	row->line = t->row_line;
 	t->number++;
 	if (t->at[TABLE_JOB_ID] < 0)

@@ -68,43 +68,43 @@ static int64_t gpus_in(const char *text, bool gres, struct table_gpus *gpus)
 }
 
 /* Of a task, which is all that there is on its node where memory is asked of nodes. */
-static int64_t mem_of(const struct sl_ask *ask, int64_t cpus, int64_t gpus)
+static int64_t mem_of(const struct sl_job_desc *desc, int64_t cpus, int64_t gpus)
 {
-	if (ask->mem_per_node > 0)
-		return ask->mem_per_node;
-	if (ask->mem_per_cpu > 0)
-		return times(ask->mem_per_cpu, cpus);
-	return ask->mem_per_gpu > 0 && gpus ? times(ask->mem_per_gpu, gpus) : SL_NONE;
+	if (desc->mem_per_node > 0)
+		return desc->mem_per_node;
+	if (desc->mem_per_cpu > 0)
+		return times(desc->mem_per_cpu, cpus);
+	return desc->mem_per_gpu > 0 && gpus ? times(desc->mem_per_gpu, gpus) : SL_NONE;
 }
 
-void table_group_of(const struct sl_ask *ask, struct sl_row_group *group, struct table_gpus *gpus)
+void table_group_of(const struct sl_job_desc *desc, struct sl_row_group *group, struct table_gpus *gpus)
 {
-	const int64_t cpus = known(ask->cpus_per_task, 1);
-	int64_t nodes = known(ask->nodes_min, 1);
-	int64_t tasks = known(ask->tasks, times(nodes, known(ask->tasks_per_node, 1)));
+	const int64_t cpus = known(desc->cpus_per_task, 1);
+	int64_t nodes = known(desc->nodes_min, 1);
+	int64_t tasks = known(desc->tasks, times(nodes, known(desc->tasks_per_node, 1)));
 	tasks = tasks > nodes ? tasks : nodes;
 	*gpus = (struct table_gpus){ .items = 0 };
-	const int64_t of_node = gpus_in(ask->gres, true, gpus) + gpus_in(ask->gpus_per_node, false, gpus);
-	const int64_t of_task = gpus_in(ask->gpus_per_task, false, gpus);
-	const int64_t of_job = gpus_in(ask->gpus, false, gpus);
+	const int64_t of_node = gpus_in(desc->gres, true, gpus) + gpus_in(desc->gpus_per_node, false, gpus);
+	const int64_t of_task = gpus_in(desc->gpus_per_task, false, gpus);
+	const int64_t of_job = gpus_in(desc->gpus, false, gpus);
 	int64_t each = of_task ? of_task : of_job / tasks;
 	*group = (struct sl_row_group){ .tasks = tasks,
 		.tasks_min = SL_NONE,
 		.tasks_max = SL_NONE,
-		.tasks_per_node = ask->tasks_per_node,
-		.nodes_min = ask->nodes_min,
-		.nodes_max = ask->nodes_max,
+		.tasks_per_node = desc->tasks_per_node,
+		.nodes_min = desc->nodes_min,
+		.nodes_max = desc->nodes_max,
 		.cpus = cpus,
-		.exclusive = ask->exclusive == SL_EXCLUSIVE_NODE };
-	if (ask->mem_per_node > 0 || of_node || (!of_task && of_job % tasks)) {
-		nodes = known(ask->nodes_min, shared(tasks, known(ask->tasks_per_node, tasks)));
+		.exclusive = desc->exclusive == SL_EXCLUSIVE_NODE };
+	if (desc->mem_per_node > 0 || of_node || (!of_task && of_job % tasks)) {
+		nodes = known(desc->nodes_min, shared(tasks, known(desc->tasks_per_node, tasks)));
 		const int64_t share = shared(tasks, nodes);
 		each = of_node ? of_node : of_task ? times(of_task, share) : shared(of_job, nodes);
 		group->tasks = group->nodes_min = group->nodes_max = nodes;
 		group->tasks_per_node = 1;
 		group->cpus = times(cpus, share);
 	}
-	group->mem = mem_of(ask, group->cpus, each);
+	group->mem = mem_of(desc, group->cpus, each);
 	group->gpus = each ? each : SL_NONE;
 	group->gpu_type = each && *gpus->type ? gpus->type : NULL;
 }

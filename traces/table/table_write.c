@@ -97,18 +97,18 @@ static void put_text(struct sl_out *out, const char *text)
 			   (!len || (text[len - 1] != ' ' && text[len - 1] != '\t'));
 	if (plain) {
 		while (*text) {
-			char shown[SL_INERT_ROOM];
-			(void)sl_inert(&text, shown);
-			sl_out_text(out, shown);
+			char displayed[SL_INERT_SIZE];
+			(void)sl_inert(&text, displayed);
+			sl_out_text(out, displayed);
 		}
 		return;
 	}
 	sl_out_text(out, "\"");
 	while (*text) {
-		char shown[SL_INERT_ROOM];
+		char displayed[SL_INERT_SIZE];
 		const char was = *text;
-		(void)sl_inert(&text, shown);
-		sl_out_text(out, was == '"' ? "\"\"" : was == '\n' ? "\n" : was == '\t' ? "\t" : shown);
+		(void)sl_inert(&text, displayed);
+		sl_out_text(out, was == '"' ? "\"\"" : was == '\n' ? "\n" : was == '\t' ? "\t" : displayed);
 	}
 	sl_out_text(out, "\"");
 }
@@ -121,7 +121,7 @@ static void put_cell(struct sl_out *out, const struct table_value *cell)
 	}
 	if (cell->number == SL_NONE)
 		return;
-	char *p = sl_out_room(out, 32);
+	char *p = sl_out_reserve(out, 32);
 	sl_out_advance(out, cell->time ? sl_put_micro(p, cell->number) : sl_put_i64(p, cell->number));
 }
 
@@ -140,12 +140,12 @@ static struct table_value name_of(const char *name, int64_t value)
 	return (struct table_value){ name, value, false };
 }
 
-static const struct sl_row_more nothing;
+static const struct sl_row_attributes nothing;
 
 /* Of the job: on its first line, and its id on all. */
 static struct table_value job_cell(const struct sl_row *row, enum table_column column)
 {
-	const struct sl_row_more *more = row->more ? row->more : &nothing;
+	const struct sl_row_attributes *more = row->more ? row->more : &nothing;
 	const int64_t *col = row->col;
 	switch ((unsigned)column) {
 	case TABLE_JOB_ID:
@@ -257,13 +257,13 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 			put_line(out, row, &row->more->group[i], i);
 		return SL_OK;
 	}
-	for (size_t i = 0; row->more && i < row->more->ask_count; i++) {
+	for (size_t i = 0; row->more && i < row->more->desc_count; i++) {
 		struct sl_row_group group;
 		struct table_gpus gpus;
-		table_group_of(&row->more->ask[i], &group, &gpus);
+		table_group_of(&row->more->desc[i], &group, &gpus);
 		put_line(out, row, &group, i);
 	}
-	if (row->more && row->more->ask_count)
+	if (row->more && row->more->desc_count)
 		return SL_OK;
 	/* SWF: as many tasks of a cpu as were asked for, or else allocated; none makes no sense here either.
 	 */

@@ -156,14 +156,14 @@ static int need_put(const struct workflow_file *w, const struct making *m, const
 	char *text, size_t *len, const struct sl_doc_node *node)
 {
 	const struct workflow_stage *stage = &m->of->stage[need->stage];
-	const size_t room = WORKFLOW_TEXT_MAX - *len;
+	const size_t capacity = WORKFLOW_TEXT_MAX - *len;
 	const char *comma = *len ? "," : "";
 	int n;
 	if (stage->array && !need->same)
-		n = snprintf(text + *len, room, "%s%s:%lld", comma, need->word,
+		n = snprintf(text + *len, capacity, "%s%s:%lld", comma, need->word,
 			(long long)m->arrays + need->stage + 1);
 	else
-		n = snprintf(text + *len, room, "%s%s:%s.%s.%u", comma, need->word, m->whole, stage->name,
+		n = snprintf(text + *len, capacity, "%s%s:%s.%s.%u", comma, need->word, m->whole, stage->name,
 			need->same ? m->copy : 0);
 	*len += (size_t)n;
 	if (need->delay && *len < WORKFLOW_TEXT_MAX)

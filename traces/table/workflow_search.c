@@ -30,11 +30,12 @@ static int keys_known(const struct workflow_file *w, const struct sl_doc_node *m
 		size_t i = 0;
 		while (known[i] && strcmp(known[i], key) != 0)
 			i++;
-		const char *near = known[i] ? NULL : sl_nearest(key, known);
+		const char *similar = known[i] ? NULL : sl_nearest(key, known);
 		if (!known[i])
 			return sl_fail_at(w->err, &at,
 				"a search has no '%.40s'%s%s%s: see schedlab-workflow(5)", key,
-				near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");
+				similar ? ", did you mean '" : "", similar ? similar : "",
+				similar ? "'" : "");
 	}
 	return SL_OK;
 }
@@ -48,15 +49,16 @@ static bool is_grid(const struct workflow_file *w, const struct sl_doc_node *sea
 /* A list of values, or a range. */
 static int space_check(const struct workflow_file *w, const struct sl_doc_node *search, uint64_t *points)
 {
-	const struct sl_doc_node *space = member_of(w, search, "space");
+	const struct sl_doc_node *namespace = member_of(w, search, "space");
 	const bool grid = is_grid(w, search);
 	int status = SL_OK;
 	*points = 1;
-	if (space && (space->kind != SL_DOC_MAP || !space->count || space->count > WORKFLOW_SPACE_MAX))
-		return workflow_fail(w, space, "a map of 1 to 64 parameters");
+	if (namespace &&
+		(namespace->kind != SL_DOC_MAP || !namespace->count || namespace->count > WORKFLOW_SPACE_MAX))
+		return workflow_fail(w, namespace, "a map of 1 to 64 parameters");
 	const char *name;
-	for (const struct sl_doc_node *node = space ? sl_doc_child(&w->doc, space) : NULL; node && !status;
-		node = sl_doc_next(&w->doc, node)) {
+	for (const struct sl_doc_node *node = namespace ? sl_doc_child(&w->doc, namespace) : NULL;
+		node && !status; node = sl_doc_next(&w->doc, node)) {
 		struct sl_doc_node key = *node;
 		key.kind = SL_DOC_TEXT;
 		key.text = node->key;
@@ -208,8 +210,8 @@ static int name_cell(struct workflow_file *w, const struct trial *trial)
 	char name[WORKFLOW_SPACE_MAX * (2 * WORKFLOW_NAME_MAX + 3)] = "";
 	size_t len = 0;
 	uint32_t rest = trial->number;
-	const struct sl_doc_node *space = member_of(w, trial->search, "space");
-	for (const struct sl_doc_node *node = space ? sl_doc_child(&w->doc, space) : NULL; node;
+	const struct sl_doc_node *namespace = member_of(w, trial->search, "space");
+	for (const struct sl_doc_node *node = namespace ? sl_doc_child(&w->doc, namespace) : NULL; node;
 		node = sl_doc_next(&w->doc, node)) {
 		char value[WORKFLOW_NAME_MAX + 1];
 		const int status = value_put(w, trial, node, &rest, value);

@@ -25,16 +25,16 @@ static uint32_t partition_of(const struct warm_up *w, uint32_t job)
 }
 
 /* Rows "partition,time" of the file, over the parameter's time. */
-static int take_sheet(struct warm_up *w, const struct sl_sheet *sheet, struct sl_err *err)
+static int take_sheet(struct warm_up *w, const struct sl_csv_table *sheet, struct sl_err *err)
 {
-	const uint32_t name = sl_sheet_column(sheet, "partition");
-	const uint32_t time = sl_sheet_column(sheet, "time");
+	const uint32_t name = sl_csv_column(sheet, "partition");
+	const uint32_t time = sl_csv_column(sheet, "time");
 	if (name == UINT32_MAX || time == UINT32_MAX)
 		return sl_fail(
 			err, SL_INPUT, "%s: has no columns 'partition' and 'time': name them", sheet->file);
 	for (uint32_t row = 0; row < sheet->rows; row++) {
 		const char *const *cell = &sheet->cell[(size_t)row * sheet->columns];
-		const struct sl_place at = sl_sheet_place(sheet, row, time);
+		const struct sl_place at = sl_csv_place(sheet, row, time);
 		sl_time length;
 		if (!sl_get_duration(cell[time], strlen(cell[time]), &length) || length < 0)
 			return sl_fail_at(err, &at, "'%.40s' is no time: give seconds, or 5m", cell[time]);
@@ -49,7 +49,7 @@ static int init(void **state, const struct sl_model_setup *setup, struct sl_err 
 {
 	const struct sl_value *time = sl_value_of(setup->values, setup->value_count, "time");
 	const struct sl_value *rate = sl_value_of(setup->values, setup->value_count, "rate");
-	const struct sl_sheet *sheet = sl_sheet_of(setup, "times");
+	const struct sl_csv_table *sheet = sl_csv_table_of(setup, "times");
 	const uint32_t partitions = setup->jobs->partition_count + 1;
 	struct warm_up *w = sl_alloc(setup->arena, 1, sizeof(*w));
 	if (!w)
@@ -70,62 +70,63 @@ static int init(void **state, const struct sl_model_setup *setup, struct sl_err 
 	return sheet ? take_sheet(w, sheet, err) : SL_OK;
 }
 
-static void started(void *state, struct sl_pass *world, sl_job job)
+static void started(void *state, struct sim *sim, sl_job job)
 {
 	struct warm_up *w = state;
 	const sl_time length = w->length[partition_of(w, job.row)];
 	if (!length)
 		return;
-	w->until[job.row] = sl_now(world) + length;
-	sl_model_rate(world, job, w->rate);
-	sl_model_wake(world, w->until[job.row], job.row);
+	w->until[job.row] = sl_now(sim) + length;
+	sl_model_speed(sim, job, w->rate);
+	sl_model_wake(sim, w->until[job.row], job.row);
 }
 
 /* It is warm, unless it left and began anew meanwhile. */
-static void timer(void *state, struct sl_pass *world, uint32_t row)
+static void timer(void *state, struct sim *sim, uint32_t row)
 {
 	struct warm_up *w = state;
-	if (w->until[row] != sl_now(world))
+	if (w->until[row] != sl_now(sim))
 		return;
 	w->slow[row] += w->length[partition_of(w, row)];
 	w->until[row] = SL_NONE;
-	sl_model_rate(world, (sl_job){ row }, SL_RATE_ONE);
+	sl_model_speed(sim, (sl_job){ row }, SL_SPEED_ONE);
 }
 
-static void left(void *state, struct sl_pass *world, sl_job job, enum sl_left how)
+static void left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	struct warm_up *w = state;
 	(void)how;
 	if (w->until[job.row] == SL_NONE)
 		return;
-	w->slow[job.row] += w->length[partition_of(w, job.row)] - (w->until[job.row] - sl_now(world));
+	w->slow[job.row] += w->length[partition_of(w, job.row)] - (w->until[job.row] - sl_now(sim));
 	w->until[job.row] = SL_NONE;
 }
 
-static int tell(void *state, struct sl_pass *world, struct sl_tally *tally, struct sl_err *err)
+static int report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err)
 {
 	static const char *const column[] = { "partition", "warm_up" };
 	const struct warm_up *w = state;
 	const uint32_t partitions = w->jobs->partition_count;
 	int64_t total = 0;
-	(void)world;
+	(void)sim;
 	for (uint32_t i = 0; i <= partitions; i++)
 		w->cell[2 * i] = (struct sl_cell){ i < partitions ? w->jobs->partition_name[i] : "", 0 };
 	for (uint32_t job = 0; job < w->jobs->count; job++) {
 		total += w->slow[job];
 		w->cell[2 * partition_of(w, job) + 1].micro += w->slow[job];
 	}
-	int status = sl_tell_metric(tally, "warm_up.total", total, err);
+	int status = sl_report_metric(tally, "warm_up.total", total, err);
 	if (!status)
-		status = sl_tell_job_column(tally, "warm_up", w->slow, err);
-	return status ? status : sl_tell_table(tally, "warm_ups", column, 2, w->cell, partitions + 1, err);
+		status = sl_report_job_column(tally, "warm_up", w->slow, err);
+	return status ? status
+		      : sl_report_add_table(tally, "warm_ups", column, 2, w->cell, partitions + 1, err);
 }
 
 static const struct sl_param params[] = {
 	{ "time", SL_PARAM_TIME, "60", NULL, "how long a job works slower after each start", 0,
 		INT64_C(86400000000) },
 	{ "rate", SL_PARAM_REAL, "0.5", "0..1", "how fast it works then, of full speed", 0, 1000000 },
-	{ "times", SL_PARAM_SHEET, NULL, NULL, "times by partition: columns partition and time", 0, 0 },
+	{ "times", SL_PARAM_CSV, NULL, NULL, "times by partition: columns partition and time", 0, 0 },
 };
 
 static const struct sl_model warm_up = {
@@ -138,7 +139,7 @@ static const struct sl_model warm_up = {
 	.started = started,
 	.left = left,
 	.timer = timer,
-	.tell = tell,
+	.report = report,
 };
 
 static const struct sl_model *const models[] = { &warm_up, NULL };

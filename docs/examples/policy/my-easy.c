@@ -34,7 +34,7 @@ static void pass_once(void *state, struct sl_pass *pass)
 {
 	(void)state;
 	/* From the front, while it fits. */
-	sl_by(pass, SL_RULE_ORDER, SL_JOB_NONE);
+	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
 	sl_job head = sl_queue_first(pass);
 	while (sl_job_is(head) && sl_start(pass, head))
 		head = sl_queue_first(pass);
@@ -44,8 +44,8 @@ static void pass_once(void *state, struct sl_pass *pass)
 
 	/* The earliest time at which the head fits, and what it leaves over then. */
 	struct sl_promise shadow = sl_shadow(pass, head);
-	sl_tell_plan(pass, head, shadow.at);
-	sl_by(pass, SL_RULE_BACKFILL, head);
+	sl_report_plan(pass, head, shadow.at);
+	sl_set_cause(pass, SL_RULE_BACKFILL, head);
 	sl_job job = head;
 	while (sl_job_is(job = sl_queue_next_fit(pass, job, &shadow)))
 		sl_start(pass, job);

@@ -66,7 +66,7 @@ static int take_job(const struct line *line, const struct sl_sink *sink, struct 
 {
 	/* What a row says beyond numbers: here the user's name. It is lent for the call, as the row is. */
 	const bool named = strcmp(line->word[USER], "-") != 0;
-	const struct sl_row_more more = { .user = named ? line->word[USER] : NULL };
+	const struct sl_row_attributes more = { .user = named ? line->word[USER] : NULL };
 	struct sl_row row = { .line = line->at.line, .more = &more };
 	int64_t submitted = SL_NONE, started = SL_NONE, ended = SL_NONE;
 	for (int i = 0; i < SL_COL_COUNT; i++)
@@ -103,7 +103,7 @@ static int take_line(
 	if (line->count == WORDS)
 		return take_job(line, sink, err);
 	/* A line that makes no sense is counted and left out; under --strict this returns an error. */
-	return sink->oddity(sink->self, "not seven words", &line->at, err);
+	return sink->anomaly(sink->self, "not seven words", &line->at, err);
 }
 
 static int read_all(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)

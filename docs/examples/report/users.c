@@ -32,13 +32,14 @@ static int sum_up(const struct sl_result *result, struct sl_names *names, struct
 	const struct sl_jobs *jobs = result->jobs;
 	for (uint32_t job = 0; job < jobs->count; job++) {
 		char number[32];
-		const uint32_t whose = sl_names_add(names, user_of(jobs, job, number));
-		if (whose == UINT32_MAX)
+		const uint32_t beneficiary = sl_names_add(names, user_of(jobs, job, number));
+		if (beneficiary == UINT32_MAX)
 			return SL_SYSTEM;
-		user[whose].jobs++;
-		user[whose].started += result->start[job] != SL_NONE;
-		user[whose].waited += sl_wait_total_of(result, job); /* Of all attempts, if it had several. */
-		user[whose].cpu_time += sl_run_time_of(result, job) * sl_cpus_of(result, job);
+		user[beneficiary].jobs++;
+		user[beneficiary].started += result->start[job] != SL_NONE;
+		user[beneficiary].waited +=
+			sl_wait_total_of(result, job); /* Of all attempts, if it had several. */
+		user[beneficiary].cpu_time += sl_run_time_of(result, job) * sl_cpus_of(result, job);
 	}
 	return SL_OK;
 }
@@ -47,7 +48,7 @@ static void put_micro(struct sl_out *out, int64_t micro)
 {
 	sl_out_text(out, ",");
 	/* Room is asked for, written into, and how far was written is said. */
-	sl_out_advance(out, sl_put_micro(sl_out_room(out, 32), micro));
+	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
 
 static void put_all(struct sl_out *out, const struct sl_names *names, const struct user *user)

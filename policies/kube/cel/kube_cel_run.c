@@ -181,23 +181,23 @@ static struct cel_value field_of(const struct cel_node *node, const struct cel_d
 
 static struct cel_value index_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value of = run(node->part[0], device), by = run(node->part[1], device);
-	if (of.kind == CEL_ERROR || by.kind == CEL_ERROR)
-		return of.kind == CEL_ERROR ? of : by;
-	if (by.kind == CEL_TEXT && (of.kind == CEL_ATTRIBUTES || of.kind == CEL_CAPACITIES))
+	const struct cel_value of = run(node->part[0], device), cause = run(node->part[1], device);
+	if (of.kind == CEL_ERROR || cause.kind == CEL_ERROR)
+		return of.kind == CEL_ERROR ? of : cause;
+	if (cause.kind == CEL_TEXT && (of.kind == CEL_ATTRIBUTES || of.kind == CEL_CAPACITIES))
 		return (struct cel_value){
-			.kind = CEL_DOMAIN, .number = of.kind == CEL_CAPACITIES, .text = by.text
+			.kind = CEL_DOMAIN, .number = of.kind == CEL_CAPACITIES, .text = cause.text
 		};
-	if (by.kind == CEL_TEXT && of.kind == CEL_DOMAIN) {
-		const struct cel_value *value = in_domain(device, &of, by.text);
+	if (cause.kind == CEL_TEXT && of.kind == CEL_DOMAIN) {
+		const struct cel_value *value = in_domain(device, &of, cause.text);
 		return value ? *value : failed("no such key");
 	}
-	if (by.kind != CEL_INT || of.kind != CEL_LIST)
+	if (cause.kind != CEL_INT || of.kind != CEL_LIST)
 		return no_overload();
 	const struct cel_node *item = of.list;
-	for (int64_t i = 0; i < by.number && item; i++)
+	for (int64_t i = 0; i < cause.number && item; i++)
 		item = item->next;
-	return item && by.number >= 0 ? run(item, device) : failed("index out of range");
+	return item && cause.number >= 0 ? run(item, device) : failed("index out of range");
 }
 
 /* false && error is false, true || error is true; from whichever side. */

@@ -157,7 +157,7 @@ struct kq_node {
 };
 
 struct kq_local_queue {
-	const char *name, *space;
+	const char *name, *namespace;
 	uint32_t queue; /* KQ_NO: it names one that does not exist. */
 	const char *queue_name;
 	enum kq_stop stop;
@@ -276,7 +276,7 @@ struct kq_progress;   /* kq_assign.h: flavors that were tried. */
 struct kq_usage_cell; /* kq_quota.h */
 
 struct kq_workload {
-	const char *name, *space, *uid; /* "" where nothing is said. */
+	const char *name, *namespace, *uid; /* "" where nothing is said. */
 	const char *queue_name;
 	uint32_t local; /* KQ_NO: its LocalQueue does not exist. */
 	int64_t priority, boost;
@@ -363,7 +363,7 @@ enum kq_gate {
 		KQ_GATE_COUNT
 };
 /* The nearest gate of Kueue's, if that is none (*known); NULL: none is near. */
-const char *kq_gate_near(const char *name, bool *known);
+const char *kq_gate_similar(const char *name, bool *known);
 enum kq_gate kq_gate_find(const char *name); /* KQ_GATE_COUNT: there is none of that name. */
 
 enum kq_fair_strategy { KQ_LESS_OR_EQUAL_FINAL, KQ_LESS_INITIAL };
@@ -391,23 +391,23 @@ void kq_config_default(struct kq_config *config);
 
 /* What was decided, in order: for whoever carries it out. */
 enum kq_effect_kind {
-	KQ_DID_RESERVE, /* Quota is reserved (cond, admission are set). */
-	KQ_DID_ADMIT,   /* It is admitted: its job may start. */
-	KQ_DID_PREEMPT, /* It is to make room for `by`: evicted, and counts until kq_evicted. */
-	KQ_DID_EVICT,   /* It is evicted for another reason; likewise. */
-	KQ_DID_PEND,    /* It waits, and why: pending_reason. */
-	KQ_DID_SKIP,    /* It would have been admitted, or preempted, but no more: message. */
-	KQ_DID_DEACTIVATE,
-	KQ_DID_FINISH,
-	KQ_DID_REQUEUE,
-	KQ_DID_CHECKS_RESET,
-	KQ_DID_REPLACE_NODE, /* Another placement of an admitted one. */
+	KQ_DECISION_RESERVE, /* Quota is reserved (cond, admission are set). */
+	KQ_DECISION_ADMIT,   /* It is admitted: its job may start. */
+	KQ_DECISION_PREEMPT, /* It is to make room for `by`: evicted, and counts until kq_evicted. */
+	KQ_DECISION_EVICT,   /* It is evicted for another reason; likewise. */
+	KQ_DECISION_PEND,    /* It waits, and why: pending_reason. */
+	KQ_DECISION_SKIP,    /* It would have been admitted, or preempted, but no more: message. */
+	KQ_DECISION_DEACTIVATE,
+	KQ_DECISION_FINISH,
+	KQ_DECISION_REQUEUE,
+	KQ_DECISION_CHECKS_RESET,
+	KQ_DECISION_REPLACE_NODE, /* Another placement of an admitted one. */
 };
 struct kq_effect {
 	enum kq_effect_kind kind;
-	uint32_t workload, by; /* KQ_NO */
-	const char *reason;    /* Kueue's word: "QuotaReserved", "InCohortReclamation"... */
-	const char *message;   /* NULL: none. Lent until the effects are cleared. */
+	uint32_t workload, cause; /* KQ_NO */
+	const char *reason;       /* Kueue's word: "QuotaReserved", "InCohortReclamation"... */
+	const char *message;      /* NULL: none. Lent until the effects are cleared. */
 };
 
 struct kq_tas; /* kq_tas.h */
@@ -432,8 +432,8 @@ struct kq {
 	uint32_t node_count, node_capacity;
 	struct kq_local_queue *local;
 	uint32_t local_count, local_capacity;
-	struct kq_namespace *space;
-	uint32_t space_count, space_capacity;
+	struct kq_namespace *namespace;
+	uint32_t namespace_count, namespace_capacity;
 	struct kq_check *check;
 	uint32_t check_count, check_capacity;
 	struct kq_workload *workload;
@@ -488,29 +488,30 @@ static inline bool kq_goes_on(const struct kq *kq)
 	return !kq->err.status && !(kq->stopping && kq->stopping(kq->stopping_of));
 }
 
-/* kq_world.c. NULL: no memory. */
+/* kq_instance.c. NULL: no memory. */
 struct kq *kq_new(struct sl_arena *arena);
 void kq_free(struct kq *kq); /* What is not in the arena. */
 int kq_fail(struct kq *kq, int status, const char *format, ...) SL_PRINTF(3, 4);
-const char *kq_text(struct kq *kq, const char *text);    /* "" for NULL. */
-void *kq_room(struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; fails the world if out. */
+const char *kq_text(struct kq *kq, const char *text); /* "" for NULL. */
+void *kq_capacity(
+	struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; fails the world if out. */
 /* By name; made where there is none of that name yet (exists stays false). */
 uint32_t kq_resource(struct kq *kq, const char *name);
 uint32_t kq_flavor(struct kq *kq, const char *name);
 uint32_t kq_topology(struct kq *kq, const char *name);
 uint32_t kq_cohort(struct kq *kq, const char *name);
 uint32_t kq_cluster_queue(struct kq *kq, const char *name);
-uint32_t kq_local_queue(struct kq *kq, const char *space, const char *name);
+uint32_t kq_local_queue(struct kq *kq, const char *namespace, const char *name);
 uint32_t kq_check(struct kq *kq, const char *name);
 uint32_t kq_namespace(struct kq *kq, const char *name);
 uint32_t kq_host(struct kq *kq, const char *name);
 /* Only if there is one: KQ_NO else. */
 uint32_t kq_find_queue(const struct kq *kq, const char *name);
-uint32_t kq_find_local(const struct kq *kq, const char *space, const char *name);
+uint32_t kq_find_local(const struct kq *kq, const char *namespace, const char *name);
 uint32_t kq_find_namespace(const struct kq *kq, const char *name);
 uint32_t kq_find_host(const struct kq *kq, const char *name);
 /* An empty one, active, of no queue. */
-uint32_t kq_workload(struct kq *kq, const char *space, const char *name);
+uint32_t kq_workload(struct kq *kq, const char *namespace, const char *name);
 /* A sorted, unique copy; amounts of the same resource are added. */
 struct kq_amounts kq_amounts(struct kq *kq, const struct kq_amount *at, uint32_t count);
 int64_t kq_amount_of(const struct kq_amounts *amounts, uint32_t resource); /* 0: none. */
@@ -521,8 +522,8 @@ void kq_admission_free(struct kq_admission *admission);
 void kq_placement_free(struct kq_placement *placement);
 void kq_set_cond(struct kq *kq, uint32_t workload, enum kq_cond_type type, enum kq_cond_status status,
 	const char *reason, const char *message, sl_time at);
-void kq_did(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t by, const char *reason,
-	const char *message);
+void kq_decision(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t cause,
+	const char *reason, const char *message);
 /* After what is configured was made or changed: trees, heights, activity, dense arrays; usage is counted anew
  * from the workloads that hold quota (KQ_QUOTA_RESERVED true, with an admission). */
 int kq_seal(struct kq *kq);

@@ -27,7 +27,7 @@ static void admit_if_complete(struct kq *kq, uint32_t workload)
 }
 
 /* It keeps the time and the order of its reservation. */
-static void admit_again(struct kq *kq, struct kq_entry *entry, struct kq_admission *made)
+static void admit_retry(struct kq *kq, struct kq_entry *entry, struct kq_admission *made)
 {
 	struct kq_workload *row = &kq->workload[entry->workload];
 	const bool replaced = kq_on_unhealthy(row);
@@ -39,7 +39,7 @@ static void admit_again(struct kq *kq, struct kq_entry *entry, struct kq_admissi
 	row->order = order;
 	row->unhealthy_count = 0;
 	if (replaced)
-		kq_did(kq, KQ_DID_REPLACE_NODE, entry->workload, KQ_NO, "NodeReplaced", NULL);
+		kq_decision(kq, KQ_DECISION_REPLACE_NODE, entry->workload, KQ_NO, "NodeReplaced", NULL);
 	admit_if_complete(kq, entry->workload);
 }
 
@@ -53,7 +53,8 @@ static void finish_replaced(struct kq *kq, const struct kq_entry *entry)
 		"Replaced to accommodate a workload (UID: %s, JobUID: %s) due to workload slice aggregation",
 		row->uid, row->owner_uid ? row->owner_uid : "");
 	kq_set_cond(kq, entry->replaces, KQ_FINISHED, KQ_TRUE, "WorkloadSliceReplaced", message, kq->now);
-	kq_did(kq, KQ_DID_FINISH, entry->replaces, entry->workload, "WorkloadSliceReplaced", message);
+	kq_decision(
+		kq, KQ_DECISION_FINISH, entry->replaces, entry->workload, "WorkloadSliceReplaced", message);
 }
 
 static void admit(struct kq *kq, struct kq_entry *entry)
@@ -65,7 +66,7 @@ static void admit(struct kq *kq, struct kq_entry *entry)
 		return;
 	}
 	if (entry->second) {
-		admit_again(kq, entry, made);
+		admit_retry(kq, entry, made);
 		return;
 	}
 	kq_admission_free(row->admission);
@@ -76,7 +77,7 @@ static void admit(struct kq *kq, struct kq_entry *entry)
 	kq_hold(kq, entry->workload);
 	if (kq->config.afs && kq->node[entry->queue].usage_based)
 		kq_afs_reserved(kq, entry->workload);
-	kq_did(kq, KQ_DID_RESERVE, entry->workload, KQ_NO, "QuotaReserved",
+	kq_decision(kq, KQ_DECISION_RESERVE, entry->workload, KQ_NO, "QuotaReserved",
 		row->cond[KQ_QUOTA_RESERVED].message);
 	admit_if_complete(kq, entry->workload);
 	finish_replaced(kq, entry);
@@ -134,7 +135,7 @@ static void preempt(struct kq *kq, const struct kq_entry *entry, const struct kq
 		path_of(kq, its->admission->queue, to));
 	kq_evict(kq, victim->workload, "Preempted", message);
 	kq_set_cond(kq, victim->workload, KQ_PREEMPTED, KQ_TRUE, victim->reason, message, kq->now);
-	kq_did(kq, KQ_DID_PREEMPT, victim->workload, entry->workload, victim->reason, message);
+	kq_decision(kq, KQ_DECISION_PREEMPT, victim->workload, entry->workload, victim->reason, message);
 	refreshed(kq, victim->workload);
 }
 
@@ -160,10 +161,10 @@ static void preempt_all(struct kq *kq, struct kq_cycle_state *state, struct kq_e
 		kq, "%s. Pending the preemption of %u workload(s)", why_not(kq, state, entry), count);
 }
 
-static void evict(struct kq *kq, uint32_t workload, uint32_t by, const char *reason, const char *message)
+static void evict(struct kq *kq, uint32_t workload, uint32_t cause, const char *reason, const char *message)
 {
 	kq_evict(kq, workload, reason, message);
-	kq_did(kq, KQ_DID_EVICT, workload, by, reason, message);
+	kq_decision(kq, KQ_DECISION_EVICT, workload, cause, reason, message);
 	refreshed(kq, workload);
 }
 
@@ -204,11 +205,11 @@ static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 		entry->why = KQ_REQUEUE_FAILED_AFTER_NOMINATION;
 	if (kq_needs_second_pass(kq, entry->workload)) {
 		kq_second_pass(kq, entry->workload, entry->attempt + 1);
-		kq_did(kq, KQ_DID_SKIP, entry->workload, KQ_NO, "SecondPassFailed", entry->message);
+		kq_decision(kq, KQ_DECISION_SKIP, entry->workload, KQ_NO, "SecondPassFailed", entry->message);
 		return;
 	}
 	(void)kq_queue_requeue(kq, entry->workload, entry->why);
-	if (entry->silent)
+	if (entry->unresponsive)
 		return;
 	const char *message = kq_text(kq, why_not(kq, state, entry));
 	kq_pend(kq, entry->workload, entry->reason ? entry->reason : "PendingEvaluation", message);
@@ -216,9 +217,9 @@ static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 		kq_set_cond(kq, entry->workload, KQ_BLOCKED_ON_GATES, KQ_TRUE, "PreemptionGated", message,
 			kq->now);
 	if (entry->status == KQ_SKIPPED)
-		kq_did(kq, KQ_DID_SKIP, entry->workload, KQ_NO, entry->reason, message);
-	kq_did(kq, KQ_DID_PEND, entry->workload, KQ_NO, kq->workload[entry->workload].pending_reason,
-		message);
+		kq_decision(kq, KQ_DECISION_SKIP, entry->workload, KQ_NO, entry->reason, message);
+	kq_decision(kq, KQ_DECISION_PEND, entry->workload, KQ_NO,
+		kq->workload[entry->workload].pending_reason, message);
 }
 
 void kq_carry_out(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
@@ -228,7 +229,7 @@ void kq_carry_out(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *
 		admit(kq, entry);
 		return;
 	}
-	if (entry->status == KQ_EVICTED_AGAIN) {
+	if (entry->status == KQ_EVICTED_RETRY) {
 		evict_unplaced(kq, entry->workload);
 		return;
 	}

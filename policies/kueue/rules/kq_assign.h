@@ -77,7 +77,7 @@ struct kq_scratch; /* Zeroed blocks, freed together. */
 struct kq_scratch *kq_scratch_new(void);
 void kq_scratch_reset(struct kq_scratch *scratch);
 void kq_scratch_free(struct kq_scratch *scratch);
-void *kq_scratch_room(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
+void *kq_scratch_capacity(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
 
 /* ---- Requests (kq_requests.c) ----------------------------------------------------------------------------
  */
@@ -145,7 +145,7 @@ void kq_quantity(uint32_t resource, int64_t amount, char text[32]);
  * FlavorFungibilityPreserveScanProgress off whoever updates a queued workload forgets it besides. */
 struct kq_progress {
 	uint64_t cycle, generation, hash; /* As of the attempt. */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	struct kq_tried {
 		uint32_t podset, resource;
 		int32_t tried; /* The next attempt begins behind it. */

@@ -31,9 +31,9 @@ struct kq_together {
 	struct kq_pick *pick;       /* By request; flavor KQ_NO: not decided. */
 	struct kq_pick *trial;      /* Of one flavor that is looked at. */
 	struct kq_why *why;
-	uint32_t why_count, why_room;
+	uint32_t why_count, why_capacity;
 	struct kq_attempt *attempt;
-	uint32_t attempt_count, attempt_room;
+	uint32_t attempt_count, attempt_capacity;
 	bool failed;
 };
 

@@ -70,7 +70,7 @@ static bool preempts_while_borrowing(const struct kq_scan *scan)
 	       (scan->kq->config.fair_sharing && (queue->reclaim != KQ_NEVER || queue->reclaim_unset));
 }
 
-static enum kq_grain ask_oracle(struct kq_scan *scan, uint32_t fr, int64_t amount, uint32_t *borrow)
+static enum kq_grain needs_oracle(struct kq_scan *scan, uint32_t fr, int64_t amount, uint32_t *borrow)
 {
 	const struct kq_assign_options *options = scan->options;
 	if (!options->oracle)
@@ -105,7 +105,7 @@ static enum kq_grain quota_fits(struct kq_scan *scan, struct kq_together *togeth
 			KQ_WHY_UNUSED, asked->resource, asked->flavor, kq_sub(all, available), 0, 0, NULL });
 	if (kq->nominal[(size_t)scan->queue_row * kq->fr_count + asked->fr] >= all || reclaim ||
 		preempts_while_borrowing(scan))
-		return ask_oracle(scan, asked->fr, all, borrow);
+		return needs_oracle(scan, asked->fr, all, borrow);
 	*reason = kq_worse_reason(*reason, kq_waiting_for_quota);
 	return KQ_GRAIN_NO_FIT;
 }
@@ -187,24 +187,24 @@ static struct grade try_flavor(struct kq_scan *scan, struct kq_together *togethe
  * ---------------------------------------------------------------------------------------------- */
 
 /* Room for one more in an array of the scratch. */
-static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *room, size_t size)
+static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *capacity, size_t size)
 {
-	if (count < *room)
+	if (count < *capacity)
 		return at;
-	const uint32_t more = *room ? *room * 2 : 4;
-	char *made = kq_scratch_room(scan->kq, scan->scratch, more, size);
+	const uint32_t more = *capacity ? *capacity * 2 : 4;
+	char *made = kq_scratch_capacity(scan->kq, scan->scratch, more, size);
 	if (!made)
 		return NULL;
 	if (count)
 		memcpy(made, at, count * size);
-	*room = more;
+	*capacity = more;
 	return made;
 }
 
 void kq_scan_because(struct kq_scan *scan, struct kq_together *together, struct kq_why why)
 {
-	struct kq_why *at =
-		grown(scan, together->why, together->why_count, &together->why_room, sizeof(*together->why));
+	struct kq_why *at = grown(
+		scan, together->why, together->why_count, &together->why_capacity, sizeof(*together->why));
 	if (!at)
 		return;
 	together->why = at;
@@ -214,7 +214,7 @@ void kq_scan_because(struct kq_scan *scan, struct kq_together *together, struct 
 static void note_attempt(struct kq_scan *scan, struct kq_together *together, const struct kq_attempt *attempt)
 {
 	struct kq_attempt *at = grown(scan, together->attempt, together->attempt_count,
-		&together->attempt_room, sizeof(*together->attempt));
+		&together->attempt_capacity, sizeof(*together->attempt));
 	if (!at)
 		return;
 	together->attempt = at;

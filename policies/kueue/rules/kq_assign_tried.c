@@ -43,17 +43,17 @@ void kq_assign_forget(struct kq *kq, uint32_t workload)
 	kq->workload[workload].progress = NULL;
 }
 
-static struct kq_progress *with_room(struct kq *kq, uint32_t workload, uint32_t room)
+static struct kq_progress *with_capacity(struct kq *kq, uint32_t workload, uint32_t capacity)
 {
 	struct kq_progress *progress = kq->workload[workload].progress;
-	if (progress && progress->room >= room)
+	if (progress && progress->capacity >= capacity)
 		return progress;
-	struct kq_progress *more = realloc(progress, sizeof(*more) + room * sizeof(more->at[0]));
+	struct kq_progress *more = realloc(progress, sizeof(*more) + capacity * sizeof(more->at[0]));
 	if (!more)
 		return (void)sl_fail_memory(&kq->err), NULL;
 	if (!progress)
 		*more = (struct kq_progress){ .count = 0 };
-	more->room = room;
+	more->capacity = capacity;
 	kq->workload[workload].progress = more;
 	return more;
 }
@@ -62,7 +62,7 @@ void kq_assign_note(struct kq *kq, uint32_t workload, uint32_t podset, uint32_t 
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	struct kq_progress *progress =
-		with_room(kq, workload, (row->progress ? row->progress->count : 0) + 1);
+		with_capacity(kq, workload, (row->progress ? row->progress->count : 0) + 1);
 	if (!progress)
 		return;
 	const uint32_t queue = row->local == KQ_NO ? KQ_NO : kq->local[row->local].queue;
@@ -84,7 +84,7 @@ void kq_assign_remember(struct kq *kq, const struct kq_assignment *assignment)
 		kq_assign_forget(kq, assignment->workload);
 		return;
 	}
-	struct kq_progress *progress = with_room(kq, assignment->workload, count);
+	struct kq_progress *progress = with_capacity(kq, assignment->workload, count);
 	if (!progress)
 		return;
 	progress->cycle = assignment->cycle;

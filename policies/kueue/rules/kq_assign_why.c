@@ -85,7 +85,7 @@ void kq_assign_because(struct kq *kq, struct kq_scratch *scratch, struct kq_assi
 	uint32_t podset, enum kq_mode mode, const char *text)
 {
 	struct kq_podset_assignment *row = &assignment->podset[podset];
-	struct kq_why *why = kq_scratch_room(kq, scratch, (size_t)row->why_count + 1, sizeof(*why));
+	struct kq_why *why = kq_scratch_capacity(kq, scratch, (size_t)row->why_count + 1, sizeof(*why));
 	if (!why)
 		return;
 	if (row->why_count)
@@ -200,17 +200,17 @@ enum { MESSAGE_MAX = 4096, REASON_MAX = 512 };
 /* Appends what there is room for. */
 static size_t append(char *message, size_t used, const char *text)
 {
-	const size_t len = strlen(text), room = MESSAGE_MAX - 1 - used;
-	memcpy(message + used, text, len < room ? len : room);
-	return used + (len < room ? len : room);
+	const size_t len = strlen(text), capacity = MESSAGE_MAX - 1 - used;
+	memcpy(message + used, text, len < capacity ? len : capacity);
+	return used + (len < capacity ? len : capacity);
 }
 
 /* The reasons of a podset by text, each as often as it came up. */
 static size_t append_podset(struct kq *kq, struct kq_scratch *scratch,
 	const struct kq_podset_assignment *podset, char *message, size_t used)
 {
-	char(*text)[REASON_MAX] = kq_scratch_room(kq, scratch, podset->why_count, sizeof(*text));
-	uint32_t *order = kq_scratch_room(kq, scratch, podset->why_count, sizeof(*order));
+	char(*text)[REASON_MAX] = kq_scratch_capacity(kq, scratch, podset->why_count, sizeof(*text));
+	uint32_t *order = kq_scratch_capacity(kq, scratch, podset->why_count, sizeof(*order));
 	if (!text || !order)
 		return used;
 	for (uint32_t i = 0; i < podset->why_count; i++) {
@@ -230,7 +230,7 @@ static size_t append_podset(struct kq *kq, struct kq_scratch *scratch,
 const char *kq_assign_message(
 	struct kq *kq, struct kq_scratch *scratch, const struct kq_assignment *assignment)
 {
-	char *message = kq_scratch_room(kq, scratch, MESSAGE_MAX, 1);
+	char *message = kq_scratch_capacity(kq, scratch, MESSAGE_MAX, 1);
 	size_t used = 0;
 	for (uint32_t i = 0; message && i < assignment->podset_count; i++) {
 		const struct kq_podset_assignment *podset = &assignment->podset[i];

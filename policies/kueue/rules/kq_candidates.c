@@ -123,7 +123,7 @@ struct key {
 	double usage; /* Of its local queue. */
 	int64_t priority;
 	sl_time reserved;
-	const char *uid, *space, *name;
+	const char *uid, *namespace, *name;
 };
 
 static struct key key_of(const struct kq *kq, uint32_t queue, struct kq_candidate candidate)
@@ -139,7 +139,7 @@ static struct key key_of(const struct kq *kq, uint32_t queue, struct kq_candidat
 		.priority = kq_priority(kq, row),
 		.reserved = kq_is(reserved) ? reserved->at : kq->now,
 		.uid = row->uid,
-		.space = row->space,
+		.namespace = row->namespace,
 		.name = row->name };
 	key.by_usage = kq->config.afs && kq->config.gate[KQ_GATE_AdmissionFairSharing] && own != KQ_NO &&
 		       kq->node[own].usage_based;
@@ -162,7 +162,7 @@ static int by_merit(const struct key *a, const struct key *b)
 		return a->reserved > b->reserved ? -1 : 1;
 	int order = strcmp(a->uid, b->uid);
 	if (order == 0)
-		order = strcmp(a->space, b->space);
+		order = strcmp(a->namespace, b->namespace);
 	if (order == 0)
 		order = strcmp(a->name, b->name);
 	return order ? order

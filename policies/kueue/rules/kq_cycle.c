@@ -113,7 +113,7 @@ static void pop_second(struct kq *kq, struct kq_cycle_state *state)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < state->second_count; i++) {
-		const struct kq_second one = state->second[i];
+		const struct kq_second_pass_queue one = state->second[i];
 		if (one.due > kq->now) {
 			state->second[kept++] = one;
 			continue;
@@ -200,8 +200,8 @@ static void sort(
 
 static void classical(struct kq *kq, struct kq_cycle_state *state)
 {
-	struct kq_entry_key *key = kq_scratch_room(kq, state->scratch, state->entry_count, sizeof(*key));
-	uint32_t *spare = kq_scratch_room(kq, state->scratch, state->entry_count, sizeof(*spare));
+	struct kq_entry_key *key = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*key));
+	uint32_t *spare = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*spare));
 	uint32_t count = 0;
 	if (!key || !spare)
 		return;
@@ -220,8 +220,9 @@ static void classical(struct kq *kq, struct kq_cycle_state *state)
 
 static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 {
-	struct kq_fair_entry *fair = kq_scratch_room(kq, state->scratch, state->entry_count, sizeof(*fair));
-	uint32_t *entry = kq_scratch_room(kq, state->scratch, state->entry_count, sizeof(*entry));
+	struct kq_fair_entry *fair =
+		kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*fair));
+	uint32_t *entry = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*entry));
 	uint32_t count = 0;
 	if (!fair || !entry)
 		return;

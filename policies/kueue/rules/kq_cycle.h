@@ -38,8 +38,8 @@ int kq_entry_compare(const struct kq *kq, const struct kq_entry_key *a, const st
 
 /* A workload was submitted, or changed. */
 void kq_submit(struct kq *kq, uint32_t workload);
-/* Its job is done: finished; quota is released, its tree notified. A slice that was replaced (KQ_DID_FINISH)
- * holds its quota until this is called for it. */
+/* Its job is done: finished; quota is released, its tree notified. A slice that was replaced
+ * (KQ_DECISION_FINISH) holds its quota until this is called for it. */
 void kq_finish(struct kq *kq, uint32_t workload, const char *reason);
 void kq_delete(struct kq *kq, uint32_t workload); /* Wherever it is. */
 /* What the cycle decided could not be written: as if it had not been admitted, and queued again. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_entry.h - an entry of a scheduling cycle, and the cycle's own state. Of kq_cycle.c, kq_nominate.c,
- * kq_process.c, kq_second.c and kq_variant.c alone.
+ * kq_process.c, kq_second_pass_queue.c and kq_variant.c alone.
  */
 #ifndef SL_KUEUE_KQ_ENTRY_H
 #define SL_KUEUE_KQ_ENTRY_H
@@ -12,7 +12,7 @@ enum kq_entry_status {
 	KQ_NOT_NOMINATED, /* Rejected, without a fit, or waiting for those that it preempts. */
 	KQ_SKIPPED,
 	KQ_GATED,
-	KQ_EVICTED_AGAIN, /* A failed node was not replaced in time. */
+	KQ_EVICTED_RETRY, /* A failed node was not replaced in time. */
 	KQ_ASSUMED
 };
 
@@ -28,11 +28,11 @@ struct kq_entry {
 	uint32_t migrates; /* The variant that it drives out; KQ_NO. */
 	enum kq_requeue why;
 	const char *reason, *message; /* Why it waits. */
-	bool silent;                  /* Its status is left as it is. */
+	bool unresponsive;            /* Its status is left as it is. */
 };
 
 /* What waits for its second pass. */
-struct kq_second {
+struct kq_second_pass_queue {
 	uint32_t workload, attempt;
 	sl_time due;
 };
@@ -45,7 +45,7 @@ struct kq_cycle_state {
 	uint32_t order_count;
 	uint32_t *taken; /* Victims so far. */
 	uint32_t taken_count, taken_capacity;
-	struct kq_second *second;
+	struct kq_second_pass_queue *second;
 	uint32_t second_count, second_capacity;
 	struct kq_cycle_figures figures;
 	uint32_t figures_count; /* Nodes. */
@@ -65,7 +65,7 @@ void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *e
 /* Flavors, places and victims, in the books as they are. pinned: flavors may be no others; NULL. */
 void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry,
 	const struct kq_assignment *pinned);
-/* kq_second.c: an assignment from the admission that it has. */
+/* kq_second_pass_queue.c: an assignment from the admission that it has. */
 struct kq_assignment *kq_second_assign(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, const char **why);
 /* kq_process.c */

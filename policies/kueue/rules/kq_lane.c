@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_lane.c - the active of a queue as heaps, and the inadmissible as a bag: in, out, and who is first.
+ * kq_inadmissible_queue.c - the active of a queue as heaps, and the inadmissible as a bag: in, out, and who
+ * is first.
  */
 #include "policies/kueue/rules/kq_wait.h"
 
@@ -89,7 +90,7 @@ static uint32_t lane_of(struct kq *kq, struct kq_queue *queue, uint32_t local)
 			return i;
 	if (SL_GROW(queue->lane, queue->lane_capacity, queue->lane_count + 1, &kq->err))
 		return KQ_NO;
-	queue->lane[queue->lane_count] = (struct kq_lane){ .local = local };
+	queue->lane[queue->lane_count] = (struct kq_inadmissible_queue){ .local = local };
 	return queue->lane_count++;
 }
 
@@ -99,7 +100,7 @@ static bool lane_add(struct kq *kq, struct kq_queue *queue, uint32_t workload)
 	const uint32_t l = lane_of(kq, queue, queue->by_local ? kq->workload[workload].local : KQ_NO);
 	if (l == KQ_NO)
 		return false;
-	struct kq_lane *lane = &queue->lane[l];
+	struct kq_inadmissible_queue *lane = &queue->lane[l];
 	if (SL_GROW(lane->at, lane->capacity, lane->count + 1, &kq->err))
 		return false;
 	lane->at[lane->count++] = workload;
@@ -112,7 +113,7 @@ static bool lane_add(struct kq *kq, struct kq_queue *queue, uint32_t workload)
 /* Admission fair sharing came or went: all are filed anew. */
 static void file_anew(struct kq *kq, struct kq_queue *queue, bool by_local)
 {
-	struct kq_lane *old = queue->lane;
+	struct kq_inadmissible_queue *old = queue->lane;
 	const uint32_t count = queue->lane_count;
 	queue->lane = NULL;
 	queue->lane_count = queue->lane_capacity = 0;
@@ -147,7 +148,7 @@ void kq_active_remove(struct kq *kq, uint32_t workload)
 	struct kq_waits *waits = kq->state[KQ_PART_QUEUE];
 	const struct kq_wait *wait = &waits->of[workload];
 	struct kq_queue *queue = kq->node[wait->queue].queue;
-	struct kq_lane *lane = &queue->lane[wait->lane];
+	struct kq_inadmissible_queue *lane = &queue->lane[wait->lane];
 	const struct heap heap = heap_of(kq, queue, wait->lane);
 	lane_remove(&heap, lane->at, --lane->count, kq->workload[workload].heap_at);
 	kq_shape_unlink(kq, queue, workload);

@@ -59,7 +59,7 @@ void kq_finish(struct kq *kq, uint32_t workload, const char *reason)
 		return; /* A slice that was replaced. */
 	}
 	kq_set_cond(kq, workload, KQ_FINISHED, KQ_TRUE, reason, NULL, kq->now);
-	kq_did(kq, KQ_DID_FINISH, workload, KQ_NO, reason, NULL);
+	kq_decision(kq, KQ_DECISION_FINISH, workload, KQ_NO, reason, NULL);
 	kq_track_ready(kq, workload);
 }
 
@@ -98,7 +98,7 @@ void kq_evicted(struct kq *kq, uint32_t workload)
 	kq_pend(kq, workload, "PendingEvaluation", message);
 	kq_assign_forget(kq, workload);
 	kq_track_ready(kq, workload);
-	kq_did(kq, KQ_DID_REQUEUE, workload, KQ_NO, reason, message);
+	kq_decision(kq, KQ_DECISION_REQUEUE, workload, KQ_NO, reason, message);
 	kq_queue_update(kq, workload);
 }
 
@@ -111,7 +111,7 @@ void kq_admission_failed(struct kq *kq, uint32_t workload)
 	kq_set_admission(kq, workload, NULL);
 	row->cond[KQ_QUOTA_RESERVED] = row->cond[KQ_ADMITTED] = (struct kq_cond){ 0 };
 	kq_track_ready(kq, workload);
-	kq_did(kq, KQ_DID_REQUEUE, workload, KQ_NO, "AdmissionFailed", NULL);
+	kq_decision(kq, KQ_DECISION_REQUEUE, workload, KQ_NO, "AdmissionFailed", NULL);
 	kq_queue_update(kq, workload);
 }
 
@@ -159,7 +159,7 @@ void kq_set_active(struct kq *kq, uint32_t workload, bool active)
 		kq_queue_update(kq, workload);
 	} else {
 		kq_queue_delete(kq, workload);
-		kq_did(kq, KQ_DID_DEACTIVATE, workload, KQ_NO, "Deactivated", NULL);
+		kq_decision(kq, KQ_DECISION_DEACTIVATE, workload, KQ_NO, "Deactivated", NULL);
 	}
 }
 
@@ -180,7 +180,7 @@ static void call_unhealthy(struct kq *kq, uint32_t workload, const char *host)
 	for (uint32_t i = 0; i < row->unhealthy_count; i++)
 		if (strcmp(row->unhealthy[i], host) == 0)
 			return;
-	const char **name = kq_room(kq, row->unhealthy_count + 1, sizeof(*name));
+	const char **name = kq_capacity(kq, row->unhealthy_count + 1, sizeof(*name));
 	if (!name)
 		return;
 	for (uint32_t i = 0; i < row->unhealthy_count; i++)

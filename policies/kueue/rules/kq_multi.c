@@ -32,16 +32,16 @@ void kq_multi_begin(const struct kq_multi_config *config, const struct kq *manag
 static sl_time advance_copies(
 	const struct kq_multi_config *config, sl_time now, const struct kq_remote *remote)
 {
-	sl_time again = SL_NEVER;
+	sl_time retry = SL_NEVER;
 	for (uint32_t i = 0; i < config->worker_max; i++) {
 		if (remote->copy[i] != KQ_COPY_SENT)
 			continue;
 		if (remote->at[i] <= now)
 			remote->copy[i] = KQ_COPY_THERE;
-		else if (remote->at[i] < again)
-			again = remote->at[i];
+		else if (remote->at[i] < retry)
+			retry = remote->at[i];
 	}
-	return again;
+	return retry;
 }
 
 sl_time kq_multi_advance(const struct kq_multi_config *config, struct kq *manager, struct kq_remote *remote)
@@ -61,8 +61,8 @@ sl_time kq_multi_advance(const struct kq_multi_config *config, struct kq *manage
 	}
 	if (remote->next_round <= now)
 		send(config, now, remote);
-	const sl_time again = advance_copies(config, now, remote);
-	return again < remote->next_round ? again : remote->next_round;
+	const sl_time retry = advance_copies(config, now, remote);
+	return retry < remote->next_round ? retry : remote->next_round;
 }
 
 bool kq_multi_reserved(struct kq *manager, struct kq_remote *remote, uint32_t workers, uint32_t worker)

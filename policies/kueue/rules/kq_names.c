@@ -17,53 +17,55 @@ enum kind {
 	KIND_QUEUE,
 	KIND_LOCAL,
 	KIND_CHECK,
-	KIND_SPACE,
+	KIND_NAMESPACE,
 	KIND_HOST
 };
 
 struct kq_names {
 	struct entry {
-		const char *space, *name; /* Of a text: name alone. */
+		const char *namespace, *name; /* Of a text: name alone. */
 		uint32_t kind, row;
 	} * entry;
 	uint32_t count, capacity;
 	struct sl_map map; /* Of their places. */
 };
 
-static uint64_t hash_of(uint32_t kind, const char *space, const char *name)
+static uint64_t hash_of(uint32_t kind, const char *namespace, const char *name)
 {
-	return sl_hash_text(sl_hash_text(kind, space), name);
+	return sl_hash_text(sl_hash_text(kind, namespace), name);
 }
 
 static struct entry *find_entry(
-	const struct kq_names *names, uint32_t kind, const char *space, const char *name)
+	const struct kq_names *names, uint32_t kind, const char *namespace, const char *name)
 {
-	const uint64_t hash = hash_of(kind, space, name);
+	const uint64_t hash = hash_of(kind, namespace, name);
 	uint32_t i;
 	SL_MAP_EACH(&names->map, hash, i)
 	{
 		struct entry *entry = &names->entry[i];
-		if (entry->kind == kind && strcmp(entry->name, name) == 0 && strcmp(entry->space, space) == 0)
+		if (entry->kind == kind && strcmp(entry->name, name) == 0 &&
+			strcmp(entry->namespace, namespace) == 0)
 			return entry;
 	}
 	return NULL;
 }
 
 /* The entry of that name, made if it is not there: *made. NULL: no memory. */
-static struct entry *entry_of(struct kq *kq, enum kind kind, const char *space, const char *name, bool *made)
+static struct entry *entry_of(
+	struct kq *kq, enum kind kind, const char *namespace, const char *name, bool *made)
 {
 	struct kq_names *names = kq->names;
-	struct entry *entry = find_entry(names, kind, space, name);
+	struct entry *entry = find_entry(names, kind, namespace, name);
 	*made = !entry;
 	if (entry)
 		return entry;
-	const char *own_space = kind == KIND_TEXT ? "" : kq_text(kq, space);
+	const char *own_namespace = kind == KIND_TEXT ? "" : kq_text(kq, namespace);
 	const char *own = kind == KIND_TEXT ? sl_strdup(kq->arena, name, strlen(name)) : kq_text(kq, name);
-	*made = own && own_space && !SL_GROW(names->entry, names->capacity, names->count + 1, &kq->err) &&
-		!sl_map_add(&names->map, hash_of(kind, space, name), names->count, &kq->err);
+	*made = own && own_namespace && !SL_GROW(names->entry, names->capacity, names->count + 1, &kq->err) &&
+		!sl_map_add(&names->map, hash_of(kind, namespace, name), names->count, &kq->err);
 	if (!*made)
 		return sl_fail_memory(&kq->err), NULL;
-	names->entry[names->count] = (struct entry){ own_space, own, kind, KQ_NO };
+	names->entry[names->count] = (struct entry){ own_namespace, own, kind, KQ_NO };
 	return &names->entry[names->count++];
 }
 
@@ -90,41 +92,42 @@ const char *kq_text(struct kq *kq, const char *text)
 }
 
 /* A new row of an array that grows; zeroed. */
-static void *row_more(struct kq *kq, void **array, uint32_t *count, uint32_t *capacity, size_t size)
+static void *row_attributes(struct kq *kq, void **array, uint32_t *count, uint32_t *capacity, size_t size)
 {
 	if (*count == *capacity &&
 		sl_array_grow(array, size, capacity, sizeof(*capacity), *count + 1, KQ_ROWS_MAX, &kq->err))
 		return NULL;
 	return memset((char *)*array + (size_t)(*count)++ * size, 0, size);
 }
-#define MORE(kq, what) \
-	row_more((kq), (void **)&(kq)->what, &(kq)->what##_count, &(kq)->what##_capacity, sizeof(*(kq)->what))
+#define MORE(kq, what)                                                                          \
+	row_attributes((kq), (void **)&(kq)->what, &(kq)->what##_count, &(kq)->what##_capacity, \
+		sizeof(*(kq)->what))
 
 /* The row of that name. A new one has its name alone: *made, else NULL. */
-#define ROW_OF(kq, kind, space, name, what, made)                                        \
-	row_of((kq), (kind), (space), (name), (void **)&(kq)->what, &(kq)->what##_count, \
+#define ROW_OF(kq, kind, namespace, name, what, made)                                        \
+	row_of((kq), (kind), (namespace), (name), (void **)&(kq)->what, &(kq)->what##_count, \
 		&(kq)->what##_capacity, sizeof(*(kq)->what), (made))
-static uint32_t row_of(struct kq *kq, enum kind kind, const char *space, const char *name, void **array,
+static uint32_t row_of(struct kq *kq, enum kind kind, const char *namespace, const char *name, void **array,
 	uint32_t *count, uint32_t *capacity, size_t size, const struct entry **made)
 {
 	bool is_new;
-	struct entry *entry = entry_of(kq, kind, space, name, &is_new);
-	*made = is_new && row_more(kq, array, count, capacity, size) ? entry : NULL;
+	struct entry *entry = entry_of(kq, kind, namespace, name, &is_new);
+	*made = is_new && row_attributes(kq, array, count, capacity, size) ? entry : NULL;
 	if (*made)
 		entry->row = *count - 1;
 	return entry && entry->row != KQ_NO ? entry->row : 0;
 }
 
-static uint32_t find(const struct kq *kq, enum kind kind, const char *space, const char *name)
+static uint32_t find(const struct kq *kq, enum kind kind, const char *namespace, const char *name)
 {
-	const struct entry *entry = find_entry(kq->names, kind, space, name);
+	const struct entry *entry = find_entry(kq->names, kind, namespace, name);
 	return entry ? entry->row : KQ_NO;
 }
 
 uint32_t kq_find_queue(const struct kq *kq, const char *name) { return find(kq, KIND_QUEUE, "", name); }
-uint32_t kq_find_local(const struct kq *kq, const char *space, const char *name)
+uint32_t kq_find_local(const struct kq *kq, const char *namespace, const char *name)
 {
-	return find(kq, KIND_LOCAL, space, name);
+	return find(kq, KIND_LOCAL, namespace, name);
 }
 
 uint32_t kq_resource(struct kq *kq, const char *name)
@@ -179,13 +182,13 @@ static uint32_t tree_node(struct kq *kq, enum kind kind, const char *name)
 uint32_t kq_cohort(struct kq *kq, const char *name) { return tree_node(kq, KIND_COHORT, name); }
 uint32_t kq_cluster_queue(struct kq *kq, const char *name) { return tree_node(kq, KIND_QUEUE, name); }
 
-uint32_t kq_local_queue(struct kq *kq, const char *space, const char *name)
+uint32_t kq_local_queue(struct kq *kq, const char *namespace, const char *name)
 {
 	const struct entry *made;
-	const uint32_t row = ROW_OF(kq, KIND_LOCAL, space, name, local, &made);
+	const uint32_t row = ROW_OF(kq, KIND_LOCAL, namespace, name, local, &made);
 	if (made)
 		kq->local[row] = (struct kq_local_queue){ .name = made->name,
-			.space = made->space,
+			.namespace = made->namespace,
 			.queue = KQ_NO,
 			.queue_name = "",
 			.weight = 1 };
@@ -204,13 +207,16 @@ uint32_t kq_check(struct kq *kq, const char *name)
 uint32_t kq_namespace(struct kq *kq, const char *name)
 {
 	const struct entry *made;
-	const uint32_t row = ROW_OF(kq, KIND_SPACE, "", name, space, &made);
+	const uint32_t row = ROW_OF(kq, KIND_NAMESPACE, "", name, namespace, &made);
 	if (made)
-		kq->space[row].name = made->name;
+		kq->namespace[row].name = made->name;
 	return row;
 }
 
-uint32_t kq_find_namespace(const struct kq *kq, const char *name) { return find(kq, KIND_SPACE, "", name); }
+uint32_t kq_find_namespace(const struct kq *kq, const char *name)
+{
+	return find(kq, KIND_NAMESPACE, "", name);
+}
 
 uint32_t kq_host(struct kq *kq, const char *name)
 {
@@ -223,13 +229,13 @@ uint32_t kq_host(struct kq *kq, const char *name)
 
 uint32_t kq_find_host(const struct kq *kq, const char *name) { return find(kq, KIND_HOST, "", name); }
 
-uint32_t kq_workload(struct kq *kq, const char *space, const char *name)
+uint32_t kq_workload(struct kq *kq, const char *namespace, const char *name)
 {
 	struct kq_workload *row = MORE(kq, workload);
 	if (!row)
 		return 0;
 	*row = (struct kq_workload){ .name = kq_text(kq, name),
-		.space = kq_text(kq, space),
+		.namespace = kq_text(kq, namespace),
 		.uid = kq_text(kq, ""),
 		.queue_name = kq_text(kq, ""),
 		.local = KQ_NO,

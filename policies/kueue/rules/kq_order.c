@@ -40,7 +40,7 @@ int kq_names_compare(const struct kq *kq, uint32_t a, uint32_t b)
 	const struct kq_workload *left = &kq->workload[a], *right = &kq->workload[b];
 	int order = strcmp(left->uid, right->uid);
 	if (!order)
-		order = strcmp(left->space, right->space);
+		order = strcmp(left->namespace, right->namespace);
 	if (!order)
 		order = strcmp(left->name, right->name);
 	return order ? order : (a > b) - (a < b);
@@ -87,9 +87,10 @@ bool kq_backoff_expired(const struct kq *kq, const struct kq_workload *workload)
 }
 
 /* A namespace that nobody described has no labels. */
-bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *space)
+bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *namespace)
 {
 	const struct sl_labels none = { NULL, 0 };
-	const uint32_t row = kq_find_namespace(kq, space);
-	return sl_label_selects(&kq->node[queue].namespaces, row == KQ_NO ? &none : &kq->space[row].labels);
+	const uint32_t row = kq_find_namespace(kq, namespace);
+	return sl_label_selects(
+		&kq->node[queue].namespaces, row == KQ_NO ? &none : &kq->namespace[row].labels);
 }

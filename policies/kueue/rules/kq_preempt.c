@@ -21,8 +21,8 @@ static int64_t used(const struct kq *kq, uint32_t node, uint32_t fr)
 bool kq_search_fits(const struct kq_search *search, bool borrow)
 {
 	struct kq *kq = search->kq;
-	for (uint32_t i = 0; i < search->ask_count; i++) {
-		const struct kq_usage_cell *cell = &search->ask[i];
+	for (uint32_t i = 0; i < search->needs_count; i++) {
+		const struct kq_usage_cell *cell = &search->needs[i];
 		const int64_t available = kq_available(kq, search->queue, cell->fr);
 		if (cell->amount > (available > 0 ? available : 0))
 			return false;
@@ -77,8 +77,8 @@ static bool fits_own_quota(const struct kq_search *search, uint32_t node, int64_
 {
 	const struct kq *kq = search->kq;
 	bool fits = true;
-	for (uint32_t i = 0; i < search->ask_count; i++) {
-		const uint32_t fr = search->ask[i].fr;
+	for (uint32_t i = 0; i < search->needs_count; i++) {
+		const uint32_t fr = search->needs[i].fr;
 		if (kq_add(used(kq, node, fr), rest[i]) > kq->subtree[(size_t)node * kq->fr_count + fr])
 			fits = false;
 		const int64_t left = kq_sub(rest[i], kq_local_free(kq, node, fr));
@@ -122,13 +122,13 @@ static void collect_others(struct classical *c)
 	const struct kq *kq = search->kq;
 	if (kq->node[search->queue].reclaim == KQ_NEVER)
 		return;
-	int64_t *rest = malloc((search->ask_count + 1) * sizeof(*rest));
+	int64_t *rest = malloc((search->needs_count + 1) * sizeof(*rest));
 	if (!rest) {
 		(void)sl_fail_memory(&search->kq->err);
 		return;
 	}
-	for (uint32_t i = 0; i < search->ask_count; i++)
-		rest[i] = search->ask[i].amount;
+	for (uint32_t i = 0; i < search->needs_count; i++)
+		rest[i] = search->needs[i].amount;
 	struct visit visit = { .skip = KQ_NO, .advantage = fits_own_quota(search, search->queue, rest) };
 	for (uint32_t node = kq->node[search->queue].parent; node != KQ_NO; node = kq->node[node].parent) {
 		visit.common = node;
@@ -270,7 +270,7 @@ static struct kq_victims search_victims(struct kq_search *search, struct kq_scra
 	const bool ok = kq->config.fair_sharing ? kq_search_fair(search) : search_classical(search);
 	kq_undo(kq, mark);
 	if (ok && !kq->err.status && search->gone.count) {
-		found.at = kq_scratch_room(kq, scratch, search->gone.count, sizeof(*found.at));
+		found.at = kq_scratch_capacity(kq, scratch, search->gone.count, sizeof(*found.at));
 		if (found.at) {
 			found.count = search->gone.count;
 			memcpy(found.at, search->gone.at, found.count * sizeof(*found.at));
@@ -284,8 +284,8 @@ static struct kq_victims search_victims(struct kq_search *search, struct kq_scra
  * workload's own requests: a victim search may succeed with these still missing. */
 struct asked {
 	uint32_t *need;
-	struct kq_usage_cell *ask;
-	uint32_t need_count, ask_count;
+	struct kq_usage_cell *needs;
+	uint32_t need_count, needs_count;
 	bool unknown; /* A cell that no quota names. */
 };
 
@@ -297,17 +297,17 @@ static void need_cell(struct asked *asked, uint32_t fr)
 	asked->need[asked->need_count++] = fr;
 }
 
-static void ask_cell(struct asked *asked, uint32_t fr, int64_t amount)
+static void needs_cell(struct asked *asked, uint32_t fr, int64_t amount)
 {
-	for (uint32_t i = 0; i < asked->ask_count; i++)
-		if (asked->ask[i].fr == fr) {
-			asked->ask[i].amount = kq_add(asked->ask[i].amount, amount);
+	for (uint32_t i = 0; i < asked->needs_count; i++)
+		if (asked->needs[i].fr == fr) {
+			asked->needs[i].amount = kq_add(asked->needs[i].amount, amount);
 			return;
 		}
-	asked->ask[asked->ask_count++] = (struct kq_usage_cell){ fr, amount };
+	asked->needs[asked->needs_count++] = (struct kq_usage_cell){ fr, amount };
 }
 
-static void ask_pick(const struct kq *kq, struct asked *asked, const struct kq_podset_assignment *podset,
+static void needs_pick(const struct kq *kq, struct asked *asked, const struct kq_podset_assignment *podset,
 	const struct kq_pick *pick)
 {
 	if (pick->flavor == KQ_NO)
@@ -321,7 +321,7 @@ static void ask_pick(const struct kq *kq, struct asked *asked, const struct kq_p
 	if (pick->mode == KQ_PREEMPT)
 		need_cell(asked, fr);
 	if (amount > 0 && pick->resource != KQ_PODS)
-		ask_cell(asked, fr, amount);
+		needs_cell(asked, fr, amount);
 }
 
 static struct asked asked_of(
@@ -330,13 +330,13 @@ static struct asked asked_of(
 	uint32_t picks = 0;
 	for (uint32_t p = 0; p < assignment->podset_count; p++)
 		picks += assignment->podset[p].pick_count;
-	struct asked asked = { .need = kq_scratch_room(kq, scratch, picks, sizeof(*asked.need)),
-		.ask = kq_scratch_room(kq, scratch, picks, sizeof(*asked.ask)) };
-	if (!asked.need || !asked.ask)
+	struct asked asked = { .need = kq_scratch_capacity(kq, scratch, picks, sizeof(*asked.need)),
+		.needs = kq_scratch_capacity(kq, scratch, picks, sizeof(*asked.needs)) };
+	if (!asked.need || !asked.needs)
 		return asked;
 	for (uint32_t p = 0; p < assignment->podset_count; p++)
 		for (uint32_t i = 0; i < assignment->podset[p].pick_count; i++)
-			ask_pick(kq, &asked, &assignment->podset[p], &assignment->podset[p].pick[i]);
+			needs_pick(kq, &asked, &assignment->podset[p], &assignment->podset[p].pick[i]);
 	return asked;
 }
 
@@ -349,8 +349,8 @@ struct kq_victims kq_victims_of(struct kq *kq, struct kq_scratch *scratch,
 		.queue = assignment->queue,
 		.need = asked.need,
 		.need_count = asked.need_count,
-		.ask = asked.ask,
-		.ask_count = asked.ask_count,
+		.needs = asked.needs,
+		.needs_count = asked.needs_count,
 		.options = options };
 	if (kq->err.status || asked.unknown)
 		return (struct kq_victims){ 0 };
@@ -361,14 +361,14 @@ struct kq_victims kq_victims_of(struct kq *kq, struct kq_scratch *scratch,
 enum kq_grain kq_preempt_oracle(void *self, struct kq *kq, uint32_t workload, uint32_t queue, uint32_t fr,
 	int64_t amount, uint32_t *borrow)
 {
-	const struct kq_usage_cell ask = { fr, amount };
+	const struct kq_usage_cell needs = { fr, amount };
 	struct kq_search search = { .kq = kq,
 		.workload = workload,
 		.queue = queue,
 		.need = &fr,
 		.need_count = 1,
-		.ask = &ask,
-		.ask_count = 1 };
+		.needs = &needs,
+		.needs_count = 1 };
 	const struct kq_victims victims = search_victims(&search, self);
 	const kq_marked mark = kq_mark(kq);
 	enum kq_grain grain = victims.count ? KQ_GRAIN_RECLAIM : KQ_GRAIN_NO_CANDIDATES;

@@ -198,11 +198,11 @@ static bool fits(const struct fair *fair)
 {
 	const struct kq_search *search = fair->search;
 	const kq_marked mark = kq_mark(search->kq);
-	for (uint32_t i = 0; i < search->ask_count; i++)
-		kq_usage_remove(search->kq, search->queue, search->ask[i].fr, search->ask[i].amount);
-	const bool room = kq_search_fits(search, true);
+	for (uint32_t i = 0; i < search->needs_count; i++)
+		kq_usage_remove(search->kq, search->queue, search->needs[i].fr, search->needs[i].amount);
+	const bool capacity = kq_search_fits(search, true);
 	kq_undo(search->kq, mark);
-	return room;
+	return capacity;
 }
 
 static bool take(struct fair *fair, uint32_t workload, const char *reason)
@@ -235,14 +235,14 @@ static bool try_target(struct fair *fair, uint32_t target)
 static bool first_strategy(struct fair *fair)
 {
 	const struct kq_search *search = fair->search;
-	const bool entitled = search->kq->config.gate[KQ_GATE_FairSharingPreemptWithinNominal] &&
-			      !borrows(search, search->queue);
+	const bool entitlement = search->kq->config.gate[KQ_GATE_FairSharingPreemptWithinNominal] &&
+				 !borrows(search, search->queue);
 	line_up(fair, &fair->list);
 	for (uint32_t target; (target = next_target(fair, &fair->list)) != KQ_NO;) {
 		bool done;
 		if (target == search->queue)
 			done = take(fair, pop(fair, &fair->list, target).workload, "InClusterQueue");
-		else if (entitled)
+		else if (entitlement)
 			done = take(fair, pop(fair, &fair->list, target).workload, "InCohortReclamation");
 		else
 			done = try_target(fair, target);
@@ -274,8 +274,8 @@ static bool both_strategies(struct fair *fair)
 	struct kq_search *search = fair->search;
 	struct kq *kq = search->kq;
 	const kq_marked mark = kq_mark(kq);
-	for (uint32_t i = 0; i < search->ask_count; i++)
-		kq_usage_add(kq, search->queue, search->ask[i].fr, search->ask[i].amount);
+	for (uint32_t i = 0; i < search->needs_count; i++)
+		kq_usage_add(kq, search->queue, search->needs[i].fr, search->needs[i].amount);
 	const bool found = first_strategy(fair) || (kq->config.fair_count > 1 && second_strategy(fair));
 	kq_undo(kq, mark);
 	return found;

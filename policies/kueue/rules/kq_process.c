@@ -109,7 +109,7 @@ static void reserve(struct kq *kq, struct kq_cycle_state *state, const struct kq
 	if (queue->reclaim == KQ_ANY)
 		return;
 	struct kq_usage_cell *kept =
-		kq_scratch_room(kq, state->scratch, entry->assignment->usage_count, sizeof(*kept));
+		kq_scratch_capacity(kq, state->scratch, entry->assignment->usage_count, sizeof(*kept));
 	if (!kept)
 		return;
 	kq_reserve(kq, entry->assignment, kept);
@@ -131,7 +131,7 @@ static void count_recomputed(
 
 /* Others drive out whom it chose: it chooses again as if these were gone, among the same flavors. Who would
  * fit then waits for them. */
-static void choose_again(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
+static void choose_retry(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
 {
 	const kq_marked mark = kq_mark(kq);
 	const struct kq_entry before = *entry;
@@ -153,7 +153,7 @@ static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	const bool *gate = kq->config.gate;
 	if (!entry->second && gate[KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap] &&
 		overlaps(kq, entry)) {
-		choose_again(kq, state, entry);
+		choose_retry(kq, state, entry);
 		return fits(kq, state, entry) == FITS;
 	}
 	enum fits now = fits(kq, state, entry);
@@ -202,7 +202,7 @@ static void take_victims(struct kq *kq, struct kq_cycle_state *state, const stru
 }
 
 /* It preempts, or cannot. True: done with it. */
-static bool without_room(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
+static bool without_capacity(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
 {
 	const struct kq_workload *row = &kq->workload[entry->workload];
 	const bool *gate = kq->config.gate;
@@ -294,7 +294,7 @@ void kq_process(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *en
 	const enum kq_mode mode = entry->assignment->mode;
 	if (kq->config.gate[KQ_GATE_TASFailedNodeReplacementFailFast] && kq_on_unhealthy(row) &&
 		mode != KQ_FIT) {
-		entry->status = KQ_EVICTED_AGAIN;
+		entry->status = KQ_EVICTED_RETRY;
 		return;
 	}
 	if (mode == KQ_NO_FIT) {
@@ -302,7 +302,7 @@ void kq_process(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *en
 		entry->reason = entry->assignment->pending_reason;
 		return;
 	}
-	if (mode == KQ_PREEMPT && without_room(kq, state, entry))
+	if (mode == KQ_PREEMPT && without_capacity(kq, state, entry))
 		return;
 	if (mode == KQ_DEFERRED_FIT) {
 		defer(kq, entry);

@@ -237,12 +237,12 @@ static uint32_t list_active(struct kq_waits *waits, const struct kq_queue *queue
 		*list = queue->lane[0].at;
 		return queue->lane[0].count;
 	}
-	if (SL_GROW(waits->shown, waits->shown_capacity, queue->active_count, NULL))
+	if (SL_GROW(waits->displayed, waits->displayed_capacity, queue->active_count, NULL))
 		return 0;
 	for (uint32_t l = 0; l < queue->lane_count; l++)
 		for (uint32_t i = 0; i < queue->lane[l].count; i++)
-			waits->shown[count++] = queue->lane[l].at[i];
-	*list = waits->shown;
+			waits->displayed[count++] = queue->lane[l].at[i];
+	*list = waits->displayed;
 	return count;
 }
 
@@ -296,7 +296,7 @@ void kq_queue_free(struct kq *kq)
 		free(waits->of);
 		free(waits->noted);
 		free(waits->is_noted);
-		free(waits->shown);
+		free(waits->displayed);
 	}
 	free(waits);
 	kq->state[KQ_PART_QUEUE] = NULL;

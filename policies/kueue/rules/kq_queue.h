@@ -31,7 +31,7 @@ bool kq_queue_before(struct kq *kq, uint32_t a, uint32_t b);
 bool kq_queueable(const struct kq *kq, uint32_t workload);
 bool kq_backoff_expired(const struct kq *kq, const struct kq_workload *workload);
 uint64_t kq_shape_hash(struct kq *kq, uint32_t workload);
-bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *space);
+bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *namespace);
 
 /* It was made, or changed: into its queue, or out of it, or nothing. */
 void kq_queue_update(struct kq *kq, uint32_t workload);

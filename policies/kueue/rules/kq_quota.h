@@ -55,6 +55,6 @@ struct kq_usage_cell {
 struct kq_share kq_share_of(
 	const struct kq *kq, uint32_t node, const struct kq_usage_cell *extra, uint32_t extra_count);
 int kq_share_compare(const struct kq_share *a, const struct kq_share *b); /* As strcmp. */
-int64_t kq_share_told(const struct kq_share *share); /* Rounded up; INT64_MAX of a zero weight. */
+int64_t kq_share_reported(const struct kq_share *share); /* Rounded up; INT64_MAX of a zero weight. */
 
 #endif

@@ -59,14 +59,14 @@ static void read_local_queue(struct kq_read *read, const struct sl_object *objec
 {
 	struct kq *kq = read->kq;
 	const struct sl_at at = kq_doc_of(kq, object);
-	const char *space = *object->space ? object->space : "default";
-	const uint32_t row = kq_local_queue(kq, space, object->name);
+	const char *namespace = *object->namespace ? object->namespace : "default";
+	const uint32_t row = kq_local_queue(kq, namespace, object->name);
 	if (kq->err.status)
 		return;
 	struct kq_local_queue *local = &kq->local[row];
 	if (local->exists) {
 		(void)sl_at_fail(
-			at, "the LocalQueue '%s/%s' is there twice: leave one out", space, object->name);
+			at, "the LocalQueue '%s/%s' is there twice: leave one out", namespace, object->name);
 		return;
 	}
 	local->exists = true;
@@ -109,13 +109,13 @@ static void read_retry(struct kq_read *read, const struct sl_object *object)
 	retry->max = sl_at_int(sl_at_get(at, "backoffMaxSeconds"), 1800, 0, INT32_MAX) * SL_SECOND;
 }
 
-static void read_space(struct kq_read *read, const struct sl_object *object)
+static void read_namespace(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
 	const uint32_t row = kq_namespace(kq, object->name);
 	const struct sl_labels labels = kq_doc_labels(sl_at_get(kq_doc_of(kq, object), "metadata.labels"));
 	if (!kq->err.status)
-		kq->space[row].labels = labels;
+		kq->namespace[row].labels = labels;
 }
 
 /* WorkloadPriorityClass has its value on top, PriorityClass too. */
@@ -136,7 +136,7 @@ static const struct {
 	void (*read)(struct kq_read *read, const struct sl_object *object);
 } kinds[] = {
 	{ "Configuration", "config.kueue.x-k8s.io/", kq_read_config },
-	{ "Namespace", "v1", read_space },
+	{ "Namespace", "v1", read_namespace },
 	{ "WorkloadPriorityClass", "kueue.x-k8s.io/", read_class },
 	{ "PriorityClass", "scheduling.k8s.io/", read_class },
 	{ "Topology", "kueue.x-k8s.io/", read_topology },
@@ -165,8 +165,8 @@ int kq_read(struct kq_read *read, struct kq *kq, const struct sl_object *object,
 {
 	*read = (struct kq_read){ .kq = kq, .object = object, .object_count = count };
 	kq->config.wait_ready = true; /* Where no Configuration says otherwise: 30 minutes, as in Kueue. */
-	read->class = kq_room(kq, (size_t)count + 1, sizeof(*read->class));
-	read->retry = kq_room(kq, (size_t)count + 1, sizeof(*read->retry));
+	read->class = kq_capacity(kq, (size_t)count + 1, sizeof(*read->class));
+	read->retry = kq_capacity(kq, (size_t)count + 1, sizeof(*read->retry));
 	for (size_t k = 0; k < SL_LEN(kinds); k++)
 		for (uint32_t i = 0; i < count && !kq->err.status; i++)
 			if (strcmp(object[i].kind, kinds[k].kind) == 0 &&

@@ -14,13 +14,13 @@ static void read_gates(struct kq *kq, struct sl_at at)
 	SL_AT_EACH (gate, at) {
 		const enum kq_gate row = kq_gate_find(sl_at_key(gate));
 		bool known = true;
-		const char *near = row < KQ_GATE_COUNT ? NULL : kq_gate_near(sl_at_key(gate), &known);
+		const char *similar = row < KQ_GATE_COUNT ? NULL : kq_gate_similar(sl_at_key(gate), &known);
 		if (row < KQ_GATE_COUNT) /* Others change nothing that is decided here. */
 			kq->config.gate[row] = sl_at_bool(gate, kq->config.gate[row]);
 		else if (!known)
 			(void)sl_at_fail(gate, "'%.60s' is no feature gate of Kueue: %s%.60s%s",
-				sl_at_key(gate), near ? "did you mean '" : "leave it out", near ? near : "",
-				near ? "'?" : "");
+				sl_at_key(gate), similar ? "did you mean '" : "leave it out",
+				similar ? similar : "", similar ? "'?" : "");
 	}
 }
 
@@ -88,11 +88,11 @@ static void read_transform(struct kq *kq, struct sl_at at, struct kq_transform *
 {
 	static const char *const words[] = { "Retain", "Replace", NULL };
 	const struct sl_at outputs = sl_at_get(at, "outputs");
-	struct kq_output *output = kq_room(kq, sl_at_count(outputs), sizeof(*output));
-	const char *by = kq_doc_text(sl_at_get(at, "multiplyBy"));
+	struct kq_output *output = kq_capacity(kq, sl_at_count(outputs), sizeof(*output));
+	const char *cause = kq_doc_text(sl_at_get(at, "multiplyBy"));
 	transform->input = kq_resource(kq, kq_doc_name(at, "input"));
 	transform->replace = sl_at_word(sl_at_get(at, "strategy"), words, 0) == 1;
-	transform->multiply = by ? kq_resource(kq, by) : KQ_NO;
+	transform->multiply = cause ? kq_resource(kq, cause) : KQ_NO;
 	transform->output = output;
 	for (struct sl_at one = sl_at_first(outputs); one.node && output; one = sl_at_next(one)) {
 		output[transform->count].resource = kq_resource(kq, sl_at_key(one));
@@ -103,13 +103,13 @@ static void read_transform(struct kq *kq, struct sl_at at, struct kq_transform *
 static void read_mappings(struct kq_read *read, struct sl_at list)
 {
 	struct kq *kq = read->kq;
-	read->mapping = kq_room(kq, sl_at_count(list), sizeof(*read->mapping));
+	read->mapping = kq_capacity(kq, sl_at_count(list), sizeof(*read->mapping));
 	read->mapping_count = 0;
 	for (struct sl_at one = sl_at_first(list); one.node && read->mapping; one = sl_at_next(one)) {
 		const struct sl_at names = sl_at_get(one, "deviceClassNames");
 		struct kq_mapping *mapping = &read->mapping[read->mapping_count++];
 		mapping->resource = kq_resource(kq, kq_doc_name(one, "name"));
-		mapping->class = kq_room(kq, sl_at_count(names), sizeof(*mapping->class));
+		mapping->class = kq_capacity(kq, sl_at_count(names), sizeof(*mapping->class));
 		for (struct sl_at name = sl_at_first(names); name.node && mapping->class;
 			name = sl_at_next(name)) {
 			const char *text = kq_doc_text(name);
@@ -125,8 +125,8 @@ static void read_resources(struct kq_read *read, struct sl_at at)
 	struct kq_transforms *transforms = &read->transforms;
 	const struct sl_at prefixes = sl_at_get(at, "excludeResourcePrefixes");
 	const struct sl_at list = sl_at_get(at, "transformations");
-	const char **exclude = kq_room(kq, sl_at_count(prefixes), sizeof(*exclude));
-	struct kq_transform *transform = kq_room(kq, sl_at_count(list), sizeof(*transform));
+	const char **exclude = kq_capacity(kq, sl_at_count(prefixes), sizeof(*exclude));
+	struct kq_transform *transform = kq_capacity(kq, sl_at_count(list), sizeof(*transform));
 	for (struct sl_at one = sl_at_first(prefixes); one.node && exclude; one = sl_at_next(one)) {
 		const char *prefix = kq_doc_text(one);
 		exclude[transforms->exclude_count++] = prefix ? prefix : "";

@@ -20,7 +20,7 @@ static void requeue(struct kq *kq, uint32_t workload, const char *reason, const 
 {
 	kq_set_cond(kq, workload, KQ_REQUEUED, KQ_TRUE, reason, message, kq->now);
 	kq_queue_update(kq, workload);
-	kq_did(kq, KQ_DID_REQUEUE, workload, KQ_NO, reason, message);
+	kq_decision(kq, KQ_DECISION_REQUEUE, workload, KQ_NO, reason, message);
 }
 
 static void evict(struct kq *kq, uint32_t workload, const char *reason, const char *message)
@@ -29,7 +29,7 @@ static void evict(struct kq *kq, uint32_t workload, const char *reason, const ch
 	kq_evict(kq, workload, reason, message);
 	if (row->admission && row->admission->queue != KQ_NO)
 		kq->node[row->admission->queue].generation++;
-	kq_did(kq, KQ_DID_EVICT, workload, KQ_NO, row->cond[KQ_EVICTED].reason, message);
+	kq_decision(kq, KQ_DECISION_EVICT, workload, KQ_NO, row->cond[KQ_EVICTED].reason, message);
 }
 
 static void deactivate(struct kq *kq, uint32_t workload, const char *reason, const char *message)
@@ -87,13 +87,13 @@ static void deactivated(struct kq *kq, uint32_t workload)
 }
 
 /* Is there a backoff that it waits for? *again: until when. */
-static bool backs_off(struct kq *kq, uint32_t workload, sl_time *again)
+static bool backs_off(struct kq *kq, uint32_t workload, sl_time *retry)
 {
 	struct kq_workload *row = &kq->workload[workload];
 	if (!requeued_false(row, "PodsReadyTimeout") && !requeued_false(row, "AdmissionCheck"))
 		return false;
 	if (row->requeue_at != SL_NONE && row->requeue_at > kq->now) {
-		*again = row->requeue_at;
+		*retry = row->requeue_at;
 		return true;
 	}
 	row->requeue_at = SL_NONE;
@@ -190,7 +190,7 @@ static void drop_reservation(struct kq *kq, uint32_t workload, const struct halt
 	kq_pend(kq, workload, halt->exists ? "Suspended" : "Misconfigured",
 		halt->exists ? kq_message(kq, "%s %s is stopped", halt->kind, halt->name)
 			     : kq_message(kq, "%s %s is terminating or missing", halt->kind, halt->name));
-	kq_did(kq, KQ_DID_PEND, workload, KQ_NO, row->pending_reason, row->pending_message);
+	kq_decision(kq, KQ_DECISION_PEND, workload, KQ_NO, row->pending_reason, row->pending_message);
 	if (queue != KQ_NO) {
 		kq->node[queue].generation++;
 		kq_queue_notify(kq, queue);
@@ -273,7 +273,7 @@ static sl_time too_long_unready(struct kq *kq, uint32_t workload)
 	}
 	(void)kq_set_requeue(kq, workload, kq->now + backoff(&kq->config, row->requeue_count + 1), true);
 	evict(kq, workload, "PodsReadyTimeout",
-		kq_message(kq, "Exceeded the PodsReady timeout %s/%s", row->space, row->name));
+		kq_message(kq, "Exceeded the PodsReady timeout %s/%s", row->namespace, row->name));
 	return SL_NEVER;
 }
 
@@ -328,13 +328,13 @@ static void why_not(struct kq *kq, uint32_t workload, uint32_t queue)
 	if (row->pending_message == message && row->pending_reason == kq_text(kq, reason))
 		return;
 	kq_pend(kq, workload, reason, message);
-	kq_did(kq, KQ_DID_PEND, workload, KQ_NO, row->pending_reason, message);
+	kq_decision(kq, KQ_DECISION_PEND, workload, KQ_NO, row->pending_reason, message);
 }
 
 sl_time kq_reconcile(struct kq *kq, uint32_t workload)
 {
 	struct kq_workload *row = &kq->workload[workload];
-	sl_time again = SL_NEVER;
+	sl_time retry = SL_NEVER;
 	if (row->gone || kq_is(&row->cond[KQ_FINISHED]))
 		return SL_NEVER;
 	if (row->active) {
@@ -342,8 +342,8 @@ sl_time kq_reconcile(struct kq *kq, uint32_t workload)
 			kq_set_active(kq, workload, false);
 			return kq->now;
 		}
-		if (reactivated(kq, workload) || backs_off(kq, workload, &again))
-			return again;
+		if (reactivated(kq, workload) || backs_off(kq, workload, &retry))
+			return retry;
 	} else if (!kq_is(&row->cond[KQ_EVICTED]) || kq_has_check(row, KQ_CHECK_RETRY) ||
 		   kq_has_check(row, KQ_CHECK_REJECTED)) {
 		deactivated(kq, workload);

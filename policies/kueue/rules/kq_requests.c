@@ -26,7 +26,8 @@ struct kq_amounts kq_podset_pending(
 {
 	const struct kq_podset *asks = &kq->workload[workload].podset[podset];
 	const int64_t pods = count < 0 ? kq_podset_count(kq, asks) : count;
-	struct kq_amounts made = { kq_scratch_room(kq, scratch, asks->request.count, sizeof(*made.at)), 0 };
+	struct kq_amounts made = { kq_scratch_capacity(kq, scratch, asks->request.count, sizeof(*made.at)),
+		0 };
 	for (uint32_t i = 0; made.at && i < asks->request.count; i++) {
 		const struct kq_amount *one = &asks->request.at[i];
 		made.at[made.count++] =
@@ -78,7 +79,7 @@ struct kq_amounts kq_podset_admitted(
 	if (!part)
 		return made;
 	const int64_t now = count_now(kq, &row->podset[podset], part->count);
-	made.at = kq_scratch_room(kq, scratch, part->flavor_count, sizeof(*made.at));
+	made.at = kq_scratch_capacity(kq, scratch, part->flavor_count, sizeof(*made.at));
 	for (uint32_t i = 0; made.at && i < part->flavor_count; i++)
 		made.at[made.count++] = (struct kq_amount){ part->flavor[i].resource,
 			amount_now(part->flavor[i].amount, part->count, now) };
@@ -104,7 +105,7 @@ uint32_t kq_workload_usage(
 	*cell = NULL;
 	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
 		most += row->admission->podset[p].flavor_count;
-	if (!most || !(*cell = kq_scratch_room(kq, scratch, most, sizeof(**cell))))
+	if (!most || !(*cell = kq_scratch_capacity(kq, scratch, most, sizeof(**cell))))
 		return 0;
 	for (uint32_t p = 0; p < row->podset_count; p++) {
 		const struct kq_admitted_podset *part = admitted_part(row, p);
@@ -144,10 +145,10 @@ static const struct kq_transform *transform_of(const struct kq_transforms *trans
 static int64_t scale(uint32_t resource) { return resource == KQ_CPU ? 1 : 1000; }
 
 /* a * b / by, away from zero; saturating. */
-static int64_t product(int64_t a, int64_t b, int64_t by)
+static int64_t product(int64_t a, int64_t b, int64_t cause)
 {
 	const __int128 all = (__int128)a * b;
-	const __int128 rounded = (all > 0 ? all + by - 1 : all - by + 1) / by;
+	const __int128 rounded = (all > 0 ? all + cause - 1 : all - cause + 1) / cause;
 	return rounded > INT64_MAX ? INT64_MAX : rounded < INT64_MIN ? INT64_MIN : (int64_t)rounded;
 }
 
@@ -187,13 +188,13 @@ struct kq_amounts kq_transformed(
 	struct kq *kq, const struct kq_transforms *transforms, const struct kq_amounts *pod)
 {
 	/* What is excluded is gone before anything is made of it. */
-	struct kq_amounts kept = { kq_room(kq, pod->count, sizeof(*kept.at)), 0 };
+	struct kq_amounts kept = { kq_capacity(kq, pod->count, sizeof(*kept.at)), 0 };
 	for (uint32_t i = 0; kept.at && i < pod->count; i++)
 		if (!is_excluded(transforms, kq->resource[pod->at[i].resource]))
 			kept.at[kept.count++] = pod->at[i];
 	if (!transforms->count || !kept.at)
 		return kept;
-	struct kq_amount *sum = kq_room(kq, (size_t)kept.count + kq->resource_count, sizeof(*sum));
+	struct kq_amount *sum = kq_capacity(kq, (size_t)kept.count + kq->resource_count, sizeof(*sum));
 	uint32_t count = 0;
 	for (uint32_t i = 0; sum && i < kept.count; i++) {
 		const struct kq_transform *transform = transform_of(transforms, kept.at[i].resource);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_second.c - the second pass: workloads that hold their quota already and need places, since a check had
- * to come first (ProvisioningRequest) or since a host failed. Follows Kueue's scheduler and queue manager
- * (second pass).
+ * kq_second_pass_queue.c - the second pass: workloads that hold their quota already and need places, since a
+ * check had to come first (ProvisioningRequest) or since a host failed. Follows Kueue's scheduler and queue
+ * manager (second pass).
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -22,7 +22,7 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 			return;
 	if (!SL_GROW(state->second, state->second_capacity, state->second_count + 1, &kq->err))
 		state->second[state->second_count++] =
-			(struct kq_second){ workload, attempt, kq->now + delay };
+			(struct kq_second_pass_queue){ workload, attempt, kq->now + delay };
 }
 
 /* ---- From the admission that it has -----------------------------------------------------------------------
@@ -37,8 +37,8 @@ static bool copy_podset(struct kq *kq, struct kq_scratch *scratch, struct kq_pod
 		.mode = KQ_FIT,
 		.delayed = from->delayed,
 		.placement = from->placement };
-	to->pick = kq_scratch_room(kq, scratch, from->flavor_count, sizeof(*to->pick));
-	to->requests.at = kq_scratch_room(kq, scratch, from->flavor_count, sizeof(*to->requests.at));
+	to->pick = kq_scratch_capacity(kq, scratch, from->flavor_count, sizeof(*to->pick));
+	to->requests.at = kq_scratch_capacity(kq, scratch, from->flavor_count, sizeof(*to->requests.at));
 	if (!to->pick || !to->requests.at)
 		return false;
 	for (uint32_t i = 0; i < from->flavor_count; i++) {
@@ -55,11 +55,11 @@ static bool copy_podset(struct kq *kq, struct kq_scratch *scratch, struct kq_pod
 static struct kq_assignment *copy_admission(struct kq *kq, struct kq_scratch *scratch, uint32_t workload)
 {
 	const struct kq_admission *admission = kq->workload[workload].admission;
-	struct kq_assignment *made = kq_scratch_room(kq, scratch, 1, sizeof(*made));
+	struct kq_assignment *made = kq_scratch_capacity(kq, scratch, 1, sizeof(*made));
 	if (!made)
 		return NULL;
 	*made = (struct kq_assignment){ .workload = workload, .queue = admission->queue, .mode = KQ_FIT };
-	made->podset = kq_scratch_room(kq, scratch, admission->podset_count, sizeof(*made->podset));
+	made->podset = kq_scratch_capacity(kq, scratch, admission->podset_count, sizeof(*made->podset));
 	if (!made->podset)
 		return NULL;
 	for (uint32_t i = 0; i < admission->podset_count; i++)
@@ -74,7 +74,7 @@ static bool place_delayed(
 {
 	struct kq_assignment some = *assignment;
 	uint32_t failed = KQ_NO;
-	some.podset = kq_scratch_room(kq, scratch, assignment->podset_count, sizeof(*some.podset));
+	some.podset = kq_scratch_capacity(kq, scratch, assignment->podset_count, sizeof(*some.podset));
 	some.podset_count = 0;
 	if (!some.podset)
 		return false;
@@ -110,7 +110,7 @@ static void count_replaced(struct kq *kq, struct kq_scratch *scratch, const stru
 	struct kq_podset_assignment one = assignment->podset[podset];
 	struct kq_placement more = *made;
 	more.count = 0;
-	more.domain = kq_scratch_room(kq, scratch, made->count, sizeof(*more.domain));
+	more.domain = kq_scratch_capacity(kq, scratch, made->count, sizeof(*more.domain));
 	if (!more.domain)
 		return;
 	for (uint32_t i = 0; i < made->count; i++) {

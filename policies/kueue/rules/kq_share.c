@@ -169,7 +169,7 @@ int kq_share_compare(const struct kq_share *a, const struct kq_share *b)
 	return (left > right) - (left < right);
 }
 
-int64_t kq_share_told(const struct kq_share *share)
+int64_t kq_share_reported(const struct kq_share *share)
 {
 	if (share->zero_weight || share->share >= 0x1p63)
 		return INT64_MAX;

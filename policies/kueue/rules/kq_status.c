@@ -92,7 +92,7 @@ bool kq_checks_sync(struct kq *kq, uint32_t workload, uint32_t queue)
 		if (!asked(&node->check[i], row->admission))
 			continue;
 		if (!made)
-			made = kq_room(kq, node->check_count, sizeof(*made));
+			made = kq_capacity(kq, node->check_count, sizeof(*made));
 		if (!made)
 			return false;
 		if (find_check(made, count, node->check[i].check))
@@ -124,7 +124,7 @@ bool kq_checks_reset(struct kq *kq, uint32_t workload)
 		changed = true;
 	}
 	if (changed)
-		kq_did(kq, KQ_DID_CHECKS_RESET, workload, KQ_NO, NULL, NULL);
+		kq_decision(kq, KQ_DECISION_CHECKS_RESET, workload, KQ_NO, NULL, NULL);
 	return changed;
 }
 
@@ -240,7 +240,7 @@ bool kq_sync_admitted(struct kq *kq, uint32_t workload)
 		set(kq, workload, KQ_ADMITTED, KQ_TRUE, "Admitted", "The workload is admitted");
 		row->cond[KQ_PODS_READY] = (struct kq_cond){ 0 };
 		kq_afs_admitted(kq, workload);
-		kq_did(kq, KQ_DID_ADMIT, workload, KQ_NO, "Admitted", NULL);
+		kq_decision(kq, KQ_DECISION_ADMIT, workload, KQ_NO, "Admitted", NULL);
 	}
 	kq_track_ready(kq, workload);
 	return true;

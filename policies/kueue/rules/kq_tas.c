@@ -83,84 +83,91 @@ const char *kq_tas_mismatch(
 /* ---- A team's request
  * ------------------------------------------------------------------------------------------- */
 
-bool kq_placing_refuse(struct kq_placing *placing, const char *why)
+bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const char *why)
 {
-	(void)strncpy(placing->why, why, sizeof(placing->why) - 1);
+	(void)strncpy(attempt->why, why, sizeof(attempt->why) - 1);
 	return false;
 }
 
-const char *kq_placing_text(struct kq_placing *placing)
+const char *kq_placement_attempt_text(struct kq_placement_attempt *attempt)
 {
-	const size_t size = strlen(placing->why) + 1;
-	char *text = kq_scratch_room(placing->kq, placing->scratch, size, 1);
-	return text ? memcpy(text, placing->why, size) : "";
+	const size_t size = strlen(attempt->why) + 1;
+	char *text = kq_scratch_capacity(attempt->kq, attempt->scratch, size, 1);
+	return text ? memcpy(text, attempt->why, size) : "";
 }
 
 /* Each inner layer lies below the one before, and its size divides that one's; levels between take it too. */
-static bool layers_of(struct kq_placing *placing, const struct kq_tree *tree,
-	const struct kq_topology_request *request, struct kq_ask *ask)
+static bool layers_of(struct kq_placement_attempt *attempt, const struct kq_tree *tree,
+	const struct kq_topology_request *request, struct kq_needs *needs)
 {
-	uint32_t level = ask->slice_level;
-	int64_t size = ask->size;
-	const bool several = placing->kq->config.gate[KQ_GATE_TASMultiLayerTopology];
+	uint32_t level = needs->slice_level;
+	int64_t size = needs->size;
+	const bool several = attempt->kq->config.gate[KQ_GATE_TASMultiLayerTopology];
 	for (uint32_t i = 1; several && i < request->slice_count; i++) {
 		const struct kq_slice *slice = &request->slice[i];
 		const uint32_t inner = kq_tree_level(tree, slice->level);
 		if (inner == KQ_NO)
-			return kq_placing_refuse(placing, "the topology has not the level of an inner slice");
+			return kq_placement_attempt_refuse(
+				attempt, "the topology has not the level of an inner slice");
 		if (inner <= level)
-			return kq_placing_refuse(placing, "an inner slice is not below the slice around it");
+			return kq_placement_attempt_refuse(
+				attempt, "an inner slice is not below the slice around it");
 		if (slice->size <= 0 || size % slice->size != 0)
-			return kq_placing_refuse(
-				placing, "the size of an inner slice does not divide that around it");
+			return kq_placement_attempt_refuse(
+				attempt, "the size of an inner slice does not divide that around it");
 		while (level < inner)
-			ask->size_at[++level] = slice->size;
+			needs->size_at[++level] = slice->size;
 		size = slice->size;
-		ask->layers = tree->level_count;
+		needs->layers = tree->level_count;
 	}
 	return true;
 }
 
-static bool ask_of(struct kq_placing *placing, const struct kq_team *team,
-	const struct kq_topology_request *request, struct kq_ask *ask)
+static bool needs_of(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	const struct kq_topology_request *request, struct kq_needs *needs)
 {
-	const struct kq_config *config = &placing->kq->config;
+	const struct kq_config *config = &attempt->kq->config;
 	const struct kq_tree *tree = team->tree;
 	const bool slices_only = !request->required && !request->preferred && request->slice_count > 0;
 	const uint32_t lowest = tree->level_count - 1;
-	ask->size = request->slice_count > 0 ? request->slice[0].size : 1;
-	if (ask->size <= 0)
-		return kq_placing_refuse(placing, "slices are asked for, and no size of them is given");
-	ask->required = request->required != NULL;
-	ask->unconstrained = request->unconstrained || team->implied || slices_only;
-	ask->slice_level = request->slice_count > 0 ? kq_tree_level(tree, request->slice[0].level) : lowest;
+	needs->size = request->slice_count > 0 ? request->slice[0].size : 1;
+	if (needs->size <= 0)
+		return kq_placement_attempt_refuse(
+			attempt, "slices are asked for, and no size of them is given");
+	needs->required = request->required != NULL;
+	needs->unconstrained = request->unconstrained || team->implied || slices_only;
+	needs->slice_level = request->slice_count > 0 ? kq_tree_level(tree, request->slice[0].level) : lowest;
 	if (request->required || request->preferred)
-		ask->level = kq_tree_level(tree, request->required ? request->required : request->preferred);
+		needs->level =
+			kq_tree_level(tree, request->required ? request->required : request->preferred);
 	else if (slices_only)
-		ask->level = 0;
+		needs->level = 0;
 	else if (request->unconstrained || team->implied)
-		ask->level = lowest;
+		needs->level = lowest;
 	else
-		return kq_placing_refuse(placing, "no level of the topology is asked for");
-	if (ask->level == KQ_NO || ask->slice_level == KQ_NO)
-		return kq_placing_refuse(placing, "the topology has not the level that is asked for");
-	if (ask->level > ask->slice_level)
-		return kq_placing_refuse(placing, "slices are asked for above the level of the podset");
-	ask->least = ask->unconstrained && config->gate[KQ_GATE_TASProfileMixed];
-	ask->by_affinity = config->gate[KQ_GATE_TASRespectNodeAffinityPreferred];
-	ask->balanced = config->gate[KQ_GATE_TASBalancedPlacement] && !ask->required && !ask->unconstrained;
-	return layers_of(placing, tree, request, ask);
+		return kq_placement_attempt_refuse(attempt, "no level of the topology is asked for");
+	if (needs->level == KQ_NO || needs->slice_level == KQ_NO)
+		return kq_placement_attempt_refuse(
+			attempt, "the topology has not the level that is asked for");
+	if (needs->level > needs->slice_level)
+		return kq_placement_attempt_refuse(
+			attempt, "slices are asked for above the level of the podset");
+	needs->least = needs->unconstrained && config->gate[KQ_GATE_TASProfileMixed];
+	needs->by_affinity = config->gate[KQ_GATE_TASRespectNodeAffinityPreferred];
+	needs->balanced =
+		config->gate[KQ_GATE_TASBalancedPlacement] && !needs->required && !needs->unconstrained;
+	return layers_of(attempt, tree, request, needs);
 }
 
 /* ---- A placement of what was picked
  * ----------------------------------------------------------------------------- */
 
 static struct kq_placement *placement_new(
-	struct kq_placing *placing, const struct kq_tree *tree, uint32_t count)
+	struct kq_placement_attempt *attempt, const struct kq_tree *tree, uint32_t count)
 {
-	struct kq_placement *made = kq_scratch_room(placing->kq, placing->scratch, 1, sizeof(*made));
+	struct kq_placement *made = kq_scratch_capacity(attempt->kq, attempt->scratch, 1, sizeof(*made));
 	struct kq_domain_count *domain =
-		kq_scratch_room(placing->kq, placing->scratch, count ? count : 1, sizeof(*domain));
+		kq_scratch_capacity(attempt->kq, attempt->scratch, count ? count : 1, sizeof(*domain));
 	if (!made || !domain)
 		return NULL;
 	made->domain = domain;
@@ -178,12 +185,12 @@ static void add_domain(const struct kq_tree *tree, struct kq_placement *to, uint
 	domain->count = count;
 }
 
-static bool placements_of(struct kq_placing *placing, const struct kq_search *search, const uint32_t *leaf,
-	uint32_t count, struct kq_placement **worker, struct kq_placement **leader)
+static bool placements_of(struct kq_placement_attempt *attempt, const struct kq_search *search,
+	const uint32_t *leaf, uint32_t count, struct kq_placement **worker, struct kq_placement **leader)
 {
-	*worker = placement_new(placing, search->tree, count);
+	*worker = placement_new(attempt, search->tree, count);
 	if (leader)
-		*leader = placement_new(placing, search->tree, 1);
+		*leader = placement_new(attempt, search->tree, 1);
 	if (!*worker || (leader && !*leader))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
@@ -196,29 +203,29 @@ static bool placements_of(struct kq_placing *placing, const struct kq_search *se
 	return true;
 }
 
-bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
-	struct kq_placement **leader)
+bool kq_place_team(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	struct kq_placement **worker, struct kq_placement **leader)
 {
-	struct kq *kq = placing->kq;
-	const struct kq_workload *row = &kq->workload[placing->workload];
-	struct kq_ask ask = { .podset = team->as ? team->as : &row->podset[team->worker],
+	struct kq *kq = attempt->kq;
+	const struct kq_workload *row = &kq->workload[attempt->workload];
+	struct kq_needs needs = { .podset = team->as ? team->as : &row->podset[team->worker],
 		.leader = leader ? &row->podset[team->leader] : NULL,
 		.count = team->worker_count,
 		.leaders = leader ? 1 : 0,
-		.empty = placing->empty,
+		.empty = attempt->empty,
 		.within = team->within,
 		.within_level = team->within_level };
-	if (!ask_of(placing, team, &ask.podset->topology, &ask))
+	if (!needs_of(attempt, team, &needs.podset->topology, &needs))
 		return false;
 	struct kq_search search = {
-		.kq = kq, .tree = team->tree, .ask = &ask, .work = kq->tas->work, .why = placing->why
+		.kq = kq, .tree = team->tree, .needs = &needs, .work = kq->tas->work, .why = attempt->why
 	};
-	search.have = kq_count(kq, team->tree, &ask);
+	search.have = kq_count(kq, team->tree, &needs);
 	uint32_t *leaf = kq->tas->list + 3 * ((size_t)kq->tas->domains_max + 1);
 	const uint32_t picked = search.have ? kq_pick(&search, leaf) : 0;
 	if (picked == 0)
 		return false;
-	return placements_of(placing, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
+	return placements_of(attempt, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
 }
 
 /* ---- Books
@@ -227,13 +234,13 @@ bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, struc
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign)
 {
-	struct kq_books *books = empty ? tree->empty : tree->books;
+	struct kq_accounting *accounting = empty ? tree->empty : tree->accounting;
 	const struct kq_amounts request = kq_pod_request(podset);
 	for (uint32_t i = 0; i < placement->count; i++) {
 		const uint32_t leaf = kq_tree_leaf(kq, tree, &placement->domain[i], placement->level_count);
 		if (leaf != KQ_NO) /* Else its host is gone, or not ready. */
-			kq_books_add(
-				kq, books, tree->row_of[leaf], &request, placement->domain[i].count, sign);
+			kq_accounting_add(kq, accounting, tree->row_of[leaf], &request,
+				placement->domain[i].count, sign);
 	}
 }
 
@@ -254,10 +261,10 @@ static void count_admitted(struct kq *kq, uint32_t workload, int sign)
 		const struct kq_podset *podset = podset_named(row, admitted->name);
 		for (uint32_t f = 0; podset && admitted->placement && f < admitted->flavor_count; f++) {
 			const uint32_t flavor = admitted->flavor[f].flavor;
-			bool again = false;
+			bool retry = false;
 			for (uint32_t i = 0; i < f; i++)
-				again = again || admitted->flavor[i].flavor == flavor;
-			struct kq_tree *tree = again ? NULL : kq_tree_of(kq, flavor);
+				retry = retry || admitted->flavor[i].flavor == flavor;
+			struct kq_tree *tree = retry ? NULL : kq_tree_of(kq, flavor);
 			if (tree)
 				kq_placement_add(kq, tree, podset, admitted->placement, false, sign);
 		}
@@ -361,7 +368,8 @@ void kq_tas_add_assignment(struct kq *kq, const struct kq_assignment *assignment
 				kq, tree, &podset->placement->domain[d], podset->placement->level_count);
 			const int64_t more = more_at(kq, assignment, p, d);
 			if (leaf != KQ_NO && more > 0)
-				kq_books_add(kq, tree->books, tree->row_of[leaf], &request, more, 1);
+				kq_accounting_add(
+					kq, tree->accounting, tree->row_of[leaf], &request, more, 1);
 		}
 	}
 }
@@ -369,13 +377,14 @@ void kq_tas_add_assignment(struct kq *kq, const struct kq_assignment *assignment
 static bool leaf_fits(
 	const struct kq_tree *tree, uint32_t leaf, const struct kq_amounts *request, int64_t count)
 {
-	const int64_t *room = &tree->room[(size_t)leaf * tree->resource_count];
-	const int64_t *used = &tree->books->used[(size_t)tree->row_of[leaf] * tree->books->resource_count];
+	const int64_t *capacity = &tree->capacity[(size_t)leaf * tree->resource_count];
+	const int64_t *used =
+		&tree->accounting->used[(size_t)tree->row_of[leaf] * tree->accounting->resource_count];
 	for (uint32_t i = 0; i < request->count; i++) {
 		const uint32_t r = request->at[i].resource;
 		if (request->at[i].amount <= 0)
 			continue;
-		if (r >= tree->resource_count || room[r] - used[r] < kq_mul(request->at[i].amount, count))
+		if (r >= tree->resource_count || capacity[r] - used[r] < kq_mul(request->at[i].amount, count))
 			return false;
 	}
 	return true;

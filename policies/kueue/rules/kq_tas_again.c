@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_again.c - placements that go on from another: lost pods of an admitted workload, and slices of an
+ * kq_tas_retry.c - placements that go on from another: lost pods of an admitted workload, and slices of an
  * elastic one, which keep their pods where they are.
  *
  * Rules: KEP-2724, "Node failures", and Kueue's elastic workloads (KEP-77) with a topology.
@@ -27,11 +27,11 @@ static bool kq_placement_stale(
 }
 
 static struct kq_placement *copy_of(
-	struct kq_placing *placing, const struct kq_placement *placement, uint32_t more)
+	struct kq_placement_attempt *attempt, const struct kq_placement *placement, uint32_t more)
 {
-	struct kq_placement *made = kq_scratch_room(placing->kq, placing->scratch, 1, sizeof(*made));
-	struct kq_domain_count *domain = kq_scratch_room(
-		placing->kq, placing->scratch, (size_t)placement->count + more + 1, sizeof(*domain));
+	struct kq_placement *made = kq_scratch_capacity(attempt->kq, attempt->scratch, 1, sizeof(*made));
+	struct kq_domain_count *domain = kq_scratch_capacity(
+		attempt->kq, attempt->scratch, (size_t)placement->count + more + 1, sizeof(*domain));
 	if (!made || !domain)
 		return NULL;
 	*made = *placement;
@@ -42,18 +42,18 @@ static struct kq_placement *copy_of(
 }
 
 /* Both, by the values of their leaves; what is at one leaf comes together. */
-static struct kq_placement *merge(struct kq_placing *placing, const struct kq_tree *tree,
+static struct kq_placement *merge(struct kq_placement_attempt *attempt, const struct kq_tree *tree,
 	const struct kq_placement *a, const struct kq_placement *b)
 {
-	struct kq_placement *made = copy_of(placing, a, b->count);
+	struct kq_placement *made = copy_of(attempt, a, b->count);
 	if (!made)
 		return NULL;
 	made->count = 0;
 	for (uint32_t i = 0; i < a->count + b->count; i++) {
 		const struct kq_domain_count *one = i < a->count ? &a->domain[i] : &b->domain[i - a->count];
-		const uint32_t leaf = kq_tree_leaf(placing->kq, tree, one, made->level_count);
+		const uint32_t leaf = kq_tree_leaf(attempt->kq, tree, one, made->level_count);
 		uint32_t to = made->count, at = KQ_NO;
-		while (to > 0 && (at = kq_tree_leaf(placing->kq, tree, &made->domain[to - 1],
+		while (to > 0 && (at = kq_tree_leaf(attempt->kq, tree, &made->domain[to - 1],
 					  made->level_count)) > leaf) {
 			made->domain[to] = made->domain[to - 1];
 			to--;
@@ -74,17 +74,17 @@ static struct kq_placement *merge(struct kq_placing *placing, const struct kq_tr
  * ------------------------------------------------------------------------------------------------ */
 
 /* Where at a level pods stand whose slice the lost ones complete; the first by values. */
-static uint32_t broken_slice(struct kq_placing *placing, const struct kq_tree *tree,
+static uint32_t broken_slice(struct kq_placement_attempt *attempt, const struct kq_tree *tree,
 	const struct kq_placement *rest, int64_t lost, int64_t size, uint32_t level)
 {
 	uint32_t first = KQ_NO;
 	for (uint32_t i = 0; level != KQ_NO && i < rest->count; i++) {
 		int64_t pods = lost;
-		const uint32_t leaf = kq_tree_leaf(placing->kq, tree, &rest->domain[i], rest->level_count);
+		const uint32_t leaf = kq_tree_leaf(attempt->kq, tree, &rest->domain[i], rest->level_count);
 		const uint32_t domain = kq_tree_above(tree, leaf, level);
 		for (uint32_t k = 0; k < rest->count; k++) {
 			const uint32_t other =
-				kq_tree_leaf(placing->kq, tree, &rest->domain[k], rest->level_count);
+				kq_tree_leaf(attempt->kq, tree, &rest->domain[k], rest->level_count);
 			if (kq_tree_above(tree, other, level) == domain)
 				pods += rest->domain[k].count;
 		}
@@ -104,11 +104,11 @@ static uint32_t main_level(const struct kq_team *team, const struct kq_topology_
 }
 
 /* The domain that lost pods may not leave: of the innermost slice that is broken, or what is required. */
-static uint32_t confined(struct kq_placing *placing, const struct kq_team *team,
+static uint32_t confined(struct kq_placement_attempt *attempt, const struct kq_team *team,
 	const struct kq_placement *rest, int64_t lost, uint32_t *level)
 {
 	const struct kq_topology_request *request =
-		&placing->kq->workload[placing->workload].podset[team->worker].topology;
+		&attempt->kq->workload[attempt->workload].podset[team->worker].topology;
 	const struct kq_tree *tree = team->tree;
 	*level = main_level(team, request);
 	if (*level == KQ_NO || rest->count == 0)
@@ -119,11 +119,11 @@ static uint32_t confined(struct kq_placing *placing, const struct kq_team *team,
 			(request->slice[inner].size <= 0 || lost % request->slice[inner].size == 0))
 			inner--;
 		*level = kq_tree_level(tree, request->slice[inner].level);
-		return broken_slice(placing, tree, rest, lost, request->slice[inner].size, *level);
+		return broken_slice(attempt, tree, rest, lost, request->slice[inner].size, *level);
 	}
 	if (!request->required)
 		return KQ_NO;
-	const uint32_t leaf = kq_tree_leaf(placing->kq, tree, &rest->domain[0], rest->level_count);
+	const uint32_t leaf = kq_tree_leaf(attempt->kq, tree, &rest->domain[0], rest->level_count);
 	return kq_tree_above(tree, leaf, *level);
 }
 
@@ -139,11 +139,11 @@ static void by_what_is_whole(struct kq_topology_request *request, int64_t lost)
 	request->slice_count = 0;
 }
 
-bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const struct kq_placement *old,
-	struct kq_placement **whole, struct kq_placement **lost)
+bool kq_place_lost(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	const struct kq_placement *old, struct kq_placement **whole, struct kq_placement **lost)
 {
-	const struct kq_workload *row = &placing->kq->workload[placing->workload];
-	struct kq_placement *rest = copy_of(placing, old, 0);
+	const struct kq_workload *row = &attempt->kq->workload[attempt->workload];
+	struct kq_placement *rest = copy_of(attempt, old, 0);
 	int64_t count = 0;
 	if (!rest)
 		return false;
@@ -153,22 +153,23 @@ bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const
 			count = old->domain[i].count;
 		else
 			rest->domain[rest->count++] = old->domain[i];
-	if (kq_placement_stale(placing->kq, team->tree, rest))
-		return kq_placing_refuse(placing, "another domain of the placement is no longer there");
+	if (kq_placement_stale(attempt->kq, team->tree, rest))
+		return kq_placement_attempt_refuse(
+			attempt, "another domain of the placement is no longer there");
 	struct kq_podset as = row->podset[team->worker];
-	struct kq_team again = *team;
-	again.within = confined(placing, team, rest, count, &again.within_level);
-	again.worker_count = count;
-	again.as = &as;
-	if (again.within != KQ_NO && as.topology.slice_count > 0 && as.topology.slice[0].size > 0 &&
+	struct kq_team retry = *team;
+	retry.within = confined(attempt, team, rest, count, &retry.within_level);
+	retry.worker_count = count;
+	retry.as = &as;
+	if (retry.within != KQ_NO && as.topology.slice_count > 0 && as.topology.slice[0].size > 0 &&
 		count % as.topology.slice[0].size != 0)
 		by_what_is_whole(&as.topology, count);
-	if (!kq_place_team(placing, &again, lost, NULL))
+	if (!kq_place_team(attempt, &retry, lost, NULL))
 		return false;
 	if ((*lost)->count == 0)
-		return kq_placing_refuse(
-			placing, "there is no other place for the pods of the unhealthy host");
-	*whole = merge(placing, team->tree, *lost, rest);
+		return kq_placement_attempt_refuse(
+			attempt, "there is no other place for the pods of the unhealthy host");
+	*whole = merge(attempt, team->tree, *lost, rest);
 	return *whole != NULL;
 }
 
@@ -188,38 +189,38 @@ static const struct kq_placement *previous_of(const struct kq *kq, uint32_t work
 	return NULL;
 }
 
-static bool grow(struct kq_placing *placing, const struct kq_team *team, const struct kq_placement *before,
-	const struct kq_placement *leader, struct kq_placement **worker)
+static bool grow(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	const struct kq_placement *before, const struct kq_placement *leader, struct kq_placement **worker)
 {
-	struct kq *kq = placing->kq;
-	const struct kq_workload *row = &kq->workload[placing->workload];
+	struct kq *kq = attempt->kq;
+	const struct kq_workload *row = &kq->workload[attempt->workload];
 	struct kq_placement *more = NULL;
 	const kq_marked mark = kq_mark(kq);
-	kq_placement_add(kq, team->tree, &row->podset[team->worker], before, placing->empty, 1);
+	kq_placement_add(kq, team->tree, &row->podset[team->worker], before, attempt->empty, 1);
 	if (leader)
-		kq_placement_add(kq, team->tree, &row->podset[team->leader], leader, placing->empty, 1);
+		kq_placement_add(kq, team->tree, &row->podset[team->leader], leader, attempt->empty, 1);
 	struct kq_team delta = *team;
 	delta.worker_count -= pods_of(before);
-	const bool ok = kq_place_team(placing, &delta, &more, NULL);
+	const bool ok = kq_place_team(attempt, &delta, &more, NULL);
 	kq_undo(kq, mark);
-	*worker = ok ? merge(placing, team->tree, more, before) : NULL;
+	*worker = ok ? merge(attempt, team->tree, more, before) : NULL;
 	return *worker != NULL;
 }
 
-int kq_place_elastic(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
-	struct kq_placement **leader)
+int kq_place_elastic(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	struct kq_placement **worker, struct kq_placement **leader)
 {
-	struct kq *kq = placing->kq;
-	const struct kq_placement *before = previous_of(kq, placing->workload, team->worker);
-	const struct kq_placement *led = leader ? previous_of(kq, placing->workload, team->leader) : NULL;
+	struct kq *kq = attempt->kq;
+	const struct kq_placement *before = previous_of(kq, attempt->workload, team->worker);
+	const struct kq_placement *led = leader ? previous_of(kq, attempt->workload, team->leader) : NULL;
 	if (!before || (leader && !led) || kq_placement_stale(kq, team->tree, before) ||
 		(led && kq_placement_stale(kq, team->tree, led)))
 		return 0;
 	if (leader)
-		*leader = copy_of(placing, led, 0);
+		*leader = copy_of(attempt, led, 0);
 	if (team->worker_count > pods_of(before))
-		return grow(placing, team, before, led, worker) ? 1 : -1;
-	*worker = copy_of(placing, before, 0);
+		return grow(attempt, team, before, led, worker) ? 1 : -1;
+	*worker = copy_of(attempt, before, 0);
 	if (!*worker || (leader && !*leader))
 		return -1;
 	/* The last ones go. */

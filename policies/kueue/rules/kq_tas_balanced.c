@@ -21,10 +21,10 @@ struct greedy {
 
 static struct greedy try_greedy(struct kq_search *search, uint32_t *domain, uint32_t count)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct kq_found *found = search->work;
 	struct greedy greedy = { .last_with = KQ_NO, .last = KQ_NO };
-	int64_t rest = ask->count / ask->size, leaders = ask->leaders;
+	int64_t rest = needs->count / needs->size, leaders = needs->leaders;
 	uint32_t at = 0;
 	if (leaders > 0) {
 		kq_order(search, found, domain, count, true, false);
@@ -49,7 +49,7 @@ static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int64_t threshold_of(const struct kq_search *search, const struct greedy *greedy)
 {
-	int64_t threshold = search->ask->count / search->ask->size / (greedy->used ? greedy->used : 1);
+	int64_t threshold = search->needs->count / search->needs->size / (greedy->used ? greedy->used : 1);
 	if (greedy->last_with != KQ_NO)
 		threshold = least_of(threshold, search->work[greedy->last_with].slices_with);
 	if (greedy->last != KQ_NO)
@@ -82,15 +82,15 @@ static void prune_one(const struct kq_search *search, uint32_t domain, int64_t t
 	const struct kq_found *found = &search->work[domain];
 	if (found->slices < threshold)
 		clear(search, domain, false);
-	else if (search->ask->leaders > 0 && found->leader > 0 && found->slices_with < threshold)
+	else if (search->needs->leaders > 0 && found->leader > 0 && found->slices_with < threshold)
 		clear(search, domain, true);
 }
 
-static void count_again(const struct kq_search *search, uint32_t domain, uint32_t level)
+static void count_retry(const struct kq_search *search, uint32_t domain, uint32_t level)
 {
 	for (uint32_t c = 0; c < search->tree->child_count[domain]; c++)
-		count_again(search, search->tree->child[domain] + c, level + 1);
-	kq_count_up(search->tree, search->ask, search->work, domain, level, false);
+		count_retry(search, search->tree->child[domain] + c, level + 1);
+	kq_count_up(search->tree, search->needs, search->work, domain, level, false);
 }
 
 static void prune(const struct kq_search *search, const uint32_t *domain, uint32_t count, int64_t threshold)
@@ -100,7 +100,7 @@ static void prune(const struct kq_search *search, const uint32_t *domain, uint32
 		for (uint32_t c = 0; c < tree->child_count[domain[i]]; c++)
 			prune_one(search, tree->child[domain[i]] + c, threshold);
 	for (uint32_t i = 0; i < count; i++) {
-		count_again(search, domain[i], search->ask->level);
+		count_retry(search, domain[i], search->needs->level);
 		prune_one(search, domain[i], threshold);
 	}
 }
@@ -144,13 +144,13 @@ static struct greedy pruned(
 
 static void consider(struct kq_search *search, const struct siblings *siblings, struct balance *best)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	uint32_t *list = search->kq->tas->list + 2 * ((size_t)search->kq->tas->domains_max + 1);
 	uint32_t *lower = list + search->kq->tas->domains_max + 1;
 	uint32_t count = list_of(siblings, list);
 	for (uint32_t i = 0; i < count; i++)
 		load(search, list[i]);
-	if (ask->level < ask->slice_level) {
+	if (needs->level < needs->slice_level) {
 		count = children(search, list, count, lower);
 		list = lower;
 	}
@@ -159,7 +159,7 @@ static void consider(struct kq_search *search, const struct siblings *siblings, 
 	if (!first.fits || threshold < best->threshold)
 		return;
 	int64_t reserved = threshold;
-	if (ask->leaders > 0 && first.last != KQ_NO)
+	if (needs->leaders > 0 && first.last != KQ_NO)
 		reserved = least_of(threshold, search->work[first.last].slices_with);
 	struct greedy after = pruned(search, siblings, threshold, list);
 	if (!after.fits && reserved < threshold && reserved > 0 && reserved >= best->threshold) {
@@ -177,7 +177,7 @@ static void consider(struct kq_search *search, const struct siblings *siblings, 
 static struct balance find_siblings(struct kq_search *search)
 {
 	const struct kq_tree *tree = search->tree;
-	const uint32_t level = search->ask->level;
+	const uint32_t level = search->needs->level;
 	struct balance best = { .threshold = 0 };
 	if (level == 0) {
 		const struct siblings all = { tree->first[0], tree->first[1] - tree->first[0] };
@@ -342,14 +342,14 @@ static void states_free(struct states *states, uint32_t used)
 /* Domains become those of the best set; 0: there is none. */
 static uint32_t fewest(struct kq_search *search, uint32_t *domain, uint32_t count, bool entropy)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct greedy greedy = try_greedy(search, domain, count);
 	struct states states = { 0 };
 	uint32_t made = 0;
 	if (!greedy.fits || greedy.used == 0)
 		return 0;
 	bool ok = in_order(search, domain, count, entropy) &&
-		  states_make(&states, greedy.used, ask->count / ask->size * ask->size, ask->leaders);
+		  states_make(&states, greedy.used, needs->count / needs->size * needs->size, needs->leaders);
 	for (uint32_t i = 0; ok && i < count; i++)
 		for (uint32_t used = greedy.used; ok && used > 0; used--)
 			ok = join(&states, &search->work[domain[i]], domain[i], used);
@@ -365,8 +365,8 @@ static uint32_t fewest(struct kq_search *search, uint32_t *domain, uint32_t coun
 /* Each gets the threshold; what is over goes to the first that have more. */
 static bool level_out(struct kq_search *search, uint32_t *domain, uint32_t count, int64_t threshold)
 {
-	const struct kq_ask *ask = search->ask;
-	int64_t over = ask->count / ask->size - (int64_t)count * threshold, leaders = ask->leaders;
+	const struct kq_needs *needs = search->needs;
+	int64_t over = needs->count / needs->size - (int64_t)count * threshold, leaders = needs->leaders;
 	if (over < 0)
 		return false;
 	kq_order(search, search->work, domain, count, true, false);
@@ -380,7 +380,7 @@ static bool level_out(struct kq_search *search, uint32_t *domain, uint32_t count
 		found->leader = leaders > 0;
 		leaders -= leaders > 0;
 		found->slices = found->slices_with = threshold + more;
-		found->pods = found->slices * ask->size;
+		found->pods = found->slices * needs->size;
 		found->pods_with = found->pods - found->leader;
 		over -= more;
 	}
@@ -389,18 +389,18 @@ static bool level_out(struct kq_search *search, uint32_t *domain, uint32_t count
 
 uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct balance best = find_siblings(search);
 	if (best.threshold <= 0)
 		return 0;
 	uint32_t count = list_of(&best.siblings, domain);
-	*level = ask->level;
-	if (ask->level < ask->slice_level) {
+	*level = needs->level;
+	if (needs->level < needs->slice_level) {
 		uint32_t *list = domain + search->kq->tas->domains_max + 1;
 		count = fewest(search, domain, count, true);
 		count = children(search, domain, count, list);
 		memcpy(domain, list, count * sizeof(*domain));
-		*level = ask->level + 1;
+		*level = needs->level + 1;
 	}
 	count = fewest(search, domain, count, false);
 	return count > 0 && level_out(search, domain, count, best.threshold) ? count : 0;

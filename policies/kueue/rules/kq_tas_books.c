@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_books.c - usage of leaves, in cells that kq_undo takes back, with a log of the rows that changed.
+ * kq_tas_accounting.c - usage of leaves, in cells that kq_undo takes back, with a log of the rows that
+ * changed.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
@@ -9,55 +10,56 @@
 
 enum { STEPS_KEPT = 4096 }; /* Between marks the log begins anew beyond so many, or 8 a row. */
 
-void kq_books_init(struct kq *kq, struct kq_books *books, uint32_t rows, uint32_t resources)
+void kq_accounting_init(struct kq *kq, struct kq_accounting *accounting, uint32_t rows, uint32_t resources)
 {
-	*books = (struct kq_books){ .row_count = rows, .resource_count = resources, .epoch = 1 };
-	books->used = calloc((size_t)rows * resources + 1, sizeof(*books->used));
-	books->step = calloc(64, sizeof(*books->step));
-	books->step_capacity = 64;
-	books->step_count = 1; /* Step 0 is the beginning. */
-	if (!books->used || !books->step)
+	*accounting = (struct kq_accounting){ .row_count = rows, .resource_count = resources, .epoch = 1 };
+	accounting->used = calloc((size_t)rows * resources + 1, sizeof(*accounting->used));
+	accounting->step = calloc(64, sizeof(*accounting->step));
+	accounting->step_capacity = 64;
+	accounting->step_count = 1; /* Step 0 is the beginning. */
+	if (!accounting->used || !accounting->step)
 		(void)sl_fail_memory(&kq->err);
 }
 
-void kq_books_release(struct kq_books *books)
+void kq_accounting_release(struct kq_accounting *accounting)
 {
-	free(books->used);
-	free(books->step);
+	free(accounting->used);
+	free(accounting->step);
 }
 
-static bool step_room(struct kq *kq, struct kq_books *books)
+static bool step_capacity(struct kq *kq, struct kq_accounting *accounting)
 {
-	if (kq->marks == 0 && books->step_count > STEPS_KEPT && books->step_count / 8 > books->row_count) {
-		books->epoch++;
-		books->step_count = 1;
-		books->stamp = 0;
+	if (kq->marks == 0 && accounting->step_count > STEPS_KEPT &&
+		accounting->step_count / 8 > accounting->row_count) {
+		accounting->epoch++;
+		accounting->step_count = 1;
+		accounting->stamp = 0;
 	}
-	return !SL_GROW(books->step, books->step_capacity, books->step_count + 1, &kq->err);
+	return !SL_GROW(accounting->step, accounting->step_capacity, accounting->step_count + 1, &kq->err);
 }
 
 /* A row's capacity has changed. */
-static void kq_books_touch(struct kq *kq, struct kq_books *books, uint32_t row)
+static void kq_accounting_touch(struct kq *kq, struct kq_accounting *accounting, uint32_t row)
 {
-	if (!step_room(kq, books))
+	if (!step_capacity(kq, accounting))
 		return;
-	books->step[books->step_count] = (struct kq_step){ (uint32_t)books->stamp, row };
-	kq_write(kq, &books->stamp, (int64_t)books->step_count++);
+	accounting->step[accounting->step_count] = (struct kq_step){ (uint32_t)accounting->stamp, row };
+	kq_write(kq, &accounting->stamp, (int64_t)accounting->step_count++);
 }
 
 /* Amounts of resources that no host was known to have when the world was sealed count for nothing: no pod
  * that asks them has a place. */
-void kq_books_add(struct kq *kq, struct kq_books *books, uint32_t row, const struct kq_amounts *request,
-	int64_t count, int sign)
+void kq_accounting_add(struct kq *kq, struct kq_accounting *accounting, uint32_t row,
+	const struct kq_amounts *request, int64_t count, int sign)
 {
-	int64_t *used = &books->used[(size_t)row * books->resource_count];
+	int64_t *used = &accounting->used[(size_t)row * accounting->resource_count];
 	for (uint32_t i = 0; i < request->count; i++) {
 		const uint32_t r = request->at[i].resource;
-		if (r >= books->resource_count || request->at[i].amount <= 0)
+		if (r >= accounting->resource_count || request->at[i].amount <= 0)
 			continue;
 		const int64_t amount = kq_mul(request->at[i].amount, count);
 		kq_write(kq, &used[r], sign > 0 ? kq_add(used[r], amount) : kq_sub(used[r], amount));
 	}
 	kq_write(kq, &used[KQ_PODS], used[KQ_PODS] + sign * count);
-	kq_books_touch(kq, books, row);
+	kq_accounting_touch(kq, accounting, row);
 }

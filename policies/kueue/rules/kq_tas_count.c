@@ -95,33 +95,33 @@ static void put_tolerations(struct kq *kq, const struct sl_tolerations *tolerati
 	}
 }
 
-static void put_ask(struct kq *kq, const struct kq_tree *tree, const struct kq_ask *ask)
+static void put_needs(struct kq *kq, const struct kq_tree *tree, const struct kq_needs *needs)
 {
-	const struct kq_amounts worker = kq_pod_request(ask->podset);
+	const struct kq_amounts worker = kq_pod_request(needs->podset);
 	kq->tas->text_size = 0;
-	put_int(kq, ask->empty);
+	put_int(kq, needs->empty);
 	put_amounts(kq, &worker);
-	put_int(kq, ask->leaders);
-	if (ask->leader) {
-		const struct kq_amounts leader = kq_pod_request(ask->leader);
+	put_int(kq, needs->leaders);
+	if (needs->leader) {
+		const struct kq_amounts leader = kq_pod_request(needs->leader);
 		put_amounts(kq, &leader);
 	}
-	put_int(kq, ask->size);
-	put_int(kq, ask->slice_level);
-	put_int(kq, ask->layers);
-	put(kq, ask->size_at, ask->layers * sizeof(ask->size_at[0]));
+	put_int(kq, needs->size);
+	put_int(kq, needs->slice_level);
+	put_int(kq, needs->layers);
+	put(kq, needs->size_at, needs->layers * sizeof(needs->size_at[0]));
 	if (!tree->by_host)
 		return;
-	put_int(kq, ask->podset->node_selector.count);
-	for (uint32_t i = 0; i < ask->podset->node_selector.count; i++) {
-		put_text(kq, ask->podset->node_selector.at[i].key);
-		put_text(kq, ask->podset->node_selector.at[i].value);
+	put_int(kq, needs->podset->node_selector.count);
+	for (uint32_t i = 0; i < needs->podset->node_selector.count; i++) {
+		put_text(kq, needs->podset->node_selector.at[i].key);
+		put_text(kq, needs->podset->node_selector.at[i].value);
 	}
 	if (tree->tainted)
-		put_tolerations(kq, &ask->podset->tolerations);
-	put_terms(kq, ask->podset->required, ask->podset->required_count);
-	if (ask->by_affinity)
-		put_terms(kq, ask->podset->preferred, ask->podset->preferred_count);
+		put_tolerations(kq, &needs->podset->tolerations);
+	put_terms(kq, needs->podset->required, needs->podset->required_count);
+	if (needs->by_affinity)
+		put_terms(kq, needs->podset->preferred, needs->podset->preferred_count);
 }
 
 static uint64_t hash_of(const unsigned char *text, size_t size)
@@ -187,14 +187,14 @@ static int64_t affinity_of(const struct kq_podset *podset, const struct kq_host 
 
 /* At coarser lowest levels nothing of this is looked at. */
 static void match(
-	const struct kq *kq, const struct kq_tree *tree, const struct kq_ask *ask, struct kq_view *view)
+	const struct kq *kq, const struct kq_tree *tree, const struct kq_needs *needs, struct kq_view *view)
 {
 	for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
 		struct kq_found *found = &view->found[tree->leaf_first + leaf];
 		const struct kq_host *host = &kq->host[tree->host[leaf]];
-		view->fits[leaf] = !tree->by_host || lets_in(kq, tree, ask->podset, host);
-		found->affinity = tree->by_host && ask->by_affinity && view->fits[leaf]
-					  ? affinity_of(ask->podset, host)
+		view->fits[leaf] = !tree->by_host || lets_in(kq, tree, needs->podset, host);
+		found->affinity = tree->by_host && needs->by_affinity && view->fits[leaf]
+					  ? affinity_of(needs->podset, host)
 					  : 0;
 	}
 }
@@ -208,10 +208,10 @@ struct kq_amounts kq_pod_request(const struct kq_podset *podset)
 }
 
 /* Beside what `beside` asks, once; NULL: alone. Each pod counts as one of `pods`. */
-static int64_t times_in(const int64_t *room, const int64_t *used, uint32_t resources,
+static int64_t times_in(const int64_t *capacity, const int64_t *used, uint32_t resources,
 	const struct kq_amounts *request, const struct kq_amounts *beside)
 {
-	int64_t most = room[KQ_PODS] - used[KQ_PODS] - (beside ? 1 : 0);
+	int64_t most = capacity[KQ_PODS] - used[KQ_PODS] - (beside ? 1 : 0);
 	for (uint32_t i = 0; most > 0 && i < request->count; i++) {
 		const uint32_t r = request->at[i].resource;
 		const int64_t amount = request->at[i].amount;
@@ -219,7 +219,7 @@ static int64_t times_in(const int64_t *room, const int64_t *used, uint32_t resou
 			continue;
 		if (r >= resources)
 			return 0;
-		const int64_t free = room[r] - used[r];
+		const int64_t free = capacity[r] - used[r];
 		const int64_t left = beside && free > 0 ? kq_sub(free, kq_amount_of(beside, r)) : free;
 		if (left < amount)
 			return 0;
@@ -230,34 +230,34 @@ static int64_t times_in(const int64_t *room, const int64_t *used, uint32_t resou
 }
 
 static void count_leaf(
-	const struct kq_tree *tree, const struct kq_ask *ask, const struct kq_view *view, uint32_t leaf)
+	const struct kq_tree *tree, const struct kq_needs *needs, const struct kq_view *view, uint32_t leaf)
 {
-	const struct kq_books *books = ask->empty ? tree->empty : tree->books;
-	const struct kq_amounts request = kq_pod_request(ask->podset);
-	const int64_t *room = &tree->room[(size_t)leaf * tree->resource_count];
-	const int64_t *used = &books->used[(size_t)tree->row_of[leaf] * books->resource_count];
+	const struct kq_accounting *accounting = needs->empty ? tree->empty : tree->accounting;
+	const struct kq_amounts request = kq_pod_request(needs->podset);
+	const int64_t *capacity = &tree->capacity[(size_t)leaf * tree->resource_count];
+	const int64_t *used = &accounting->used[(size_t)tree->row_of[leaf] * accounting->resource_count];
 	struct kq_found *found = &view->found[tree->leaf_first + leaf];
 	found->pods = found->pods_with = found->leader = 0;
 	found->slices = found->slices_with = 0;
 	if (!view->fits[leaf])
 		return;
-	found->pods = found->pods_with = times_in(room, used, tree->resource_count, &request, NULL);
-	if (!ask->leader)
+	found->pods = found->pods_with = times_in(capacity, used, tree->resource_count, &request, NULL);
+	if (!needs->leader)
 		return;
-	const struct kq_amounts leader = kq_pod_request(ask->leader);
-	if (times_in(room, used, tree->resource_count, &leader, NULL) > 0) {
+	const struct kq_amounts leader = kq_pod_request(needs->leader);
+	if (times_in(capacity, used, tree->resource_count, &leader, NULL) > 0) {
 		found->leader = 1;
-		found->pods_with = times_in(room, used, tree->resource_count, &request, &leader);
+		found->pods_with = times_in(capacity, used, tree->resource_count, &request, &leader);
 	}
 }
 
 /* inner: children at a level of inner slices give whole ones alone. */
-void kq_count_up(const struct kq_tree *tree, const struct kq_ask *ask, struct kq_found *found,
+void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner)
 {
 	struct kq_found *to = &found[domain];
-	const int64_t whole = inner && level + 1 < tree->level_count && level + 1 < ask->layers
-				      ? ask->size_at[level + 1]
+	const int64_t whole = inner && level + 1 < tree->level_count && level + 1 < needs->layers
+				      ? needs->size_at[level + 1]
 				      : 0;
 	if (level + 1 < tree->level_count) {
 		int64_t pods_less = INT64_MAX, slices_less = INT64_MAX;
@@ -270,7 +270,7 @@ void kq_count_up(const struct kq_tree *tree, const struct kq_ask *ask, struct kq
 			to->slices += child->slices;
 			to->affinity += child->affinity;
 			to->leader = child->leader > to->leader ? child->leader : to->leader;
-			if (ask->leaders > 0 && child->leader == 0)
+			if (needs->leaders > 0 && child->leader == 0)
 				continue;
 			pods_less = pods - with < pods_less ? pods - with : pods_less;
 			slices_less = child->slices - child->slices_with < slices_less
@@ -282,45 +282,46 @@ void kq_count_up(const struct kq_tree *tree, const struct kq_ask *ask, struct kq
 			to->slices_with = to->slices - slices_less;
 		}
 	}
-	if (level == ask->slice_level) {
-		to->slices = to->pods / ask->size;
-		to->slices_with = to->pods_with / ask->size;
+	if (level == needs->slice_level) {
+		to->slices = to->pods / needs->size;
+		to->slices_with = to->pods_with / needs->size;
 	}
 }
 
-static bool within(const struct kq_tree *tree, const struct kq_ask *ask, uint32_t leaf)
+static bool within(const struct kq_tree *tree, const struct kq_needs *needs, uint32_t leaf)
 {
-	return ask->within == KQ_NO || kq_tree_above(tree, leaf, ask->within_level) == ask->within;
+	return needs->within == KQ_NO || kq_tree_above(tree, leaf, needs->within_level) == needs->within;
 }
 
-static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_ask *ask, struct kq_view *view)
+static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs, struct kq_view *view)
 {
 	if (!view->ready)
-		match(kq, tree, ask, view);
+		match(kq, tree, needs, view);
 	view->ready = true;
 	for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
-		if (ask->within != KQ_NO && !within(tree, ask, leaf))
+		if (needs->within != KQ_NO && !within(tree, needs, leaf))
 			view->fits[leaf] = false;
-		count_leaf(tree, ask, view, leaf);
+		count_leaf(tree, needs, view, leaf);
 	}
 	for (uint32_t level = tree->level_count; level-- > 0;)
 		for (uint32_t d = tree->first[level]; d < tree->first[level + 1]; d++)
-			kq_count_up(tree, ask, view->found, d, level, true);
+			kq_count_up(tree, needs, view->found, d, level, true);
 }
 
 /* Only what changed on the way from the view's state of the books to the present one. */
-static void count_changed(struct kq *kq, struct kq_tree *tree, const struct kq_ask *ask, struct kq_view *view)
+static void count_changed(
+	struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs, struct kq_view *view)
 {
-	const struct kq_books *books = ask->empty ? tree->empty : tree->books;
+	const struct kq_accounting *accounting = needs->empty ? tree->empty : tree->accounting;
 	bool *dirty = kq->tas->dirty;
 	uint32_t *list = kq->tas->list, count = 0;
-	uint32_t from = view->stamp, to = (uint32_t)books->stamp;
+	uint32_t from = view->stamp, to = (uint32_t)accounting->stamp;
 	const uint32_t enough = tree->leaf_count / 4 + 1;
 	uint32_t steps = 0;
 	while (from != to && steps++ < 4 * enough && count < enough) {
 		uint32_t *later = from > to ? &from : &to;
-		const uint32_t leaf = tree->leaf_of[books->step[*later].row];
-		*later = books->step[*later].parent;
+		const uint32_t leaf = tree->leaf_of[accounting->step[*later].row];
+		*later = accounting->step[*later].parent;
 		if (leaf == KQ_NO || dirty[tree->leaf_first + leaf])
 			continue;
 		dirty[tree->leaf_first + leaf] = true;
@@ -330,11 +331,11 @@ static void count_changed(struct kq *kq, struct kq_tree *tree, const struct kq_a
 	for (uint32_t i = 0; i < count; i++) {
 		dirty[tree->leaf_first + list[i]] = false;
 		if (!all)
-			count_leaf(tree, ask, view, list[i]);
+			count_leaf(tree, needs, view, list[i]);
 		list[i] += tree->leaf_first;
 	}
 	if (all) {
-		count_all(kq, tree, ask, view);
+		count_all(kq, tree, needs, view);
 		return;
 	}
 	for (uint32_t level = tree->level_count; level-- > 0;) {
@@ -342,7 +343,7 @@ static void count_changed(struct kq *kq, struct kq_tree *tree, const struct kq_a
 		for (uint32_t i = 0; i < count; i++) {
 			const uint32_t domain = list[i];
 			dirty[domain] = false;
-			kq_count_up(tree, ask, view->found, domain, level, true);
+			kq_count_up(tree, needs, view->found, domain, level, true);
 			if (level && !dirty[tree->parent[domain]]) {
 				dirty[tree->parent[domain]] = true;
 				list[above++] = tree->parent[domain];
@@ -402,25 +403,25 @@ static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 	return view;
 }
 
-const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struct kq_ask *ask)
+const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs)
 {
-	const struct kq_books *books = ask->empty ? tree->empty : tree->books;
+	const struct kq_accounting *accounting = needs->empty ? tree->empty : tree->accounting;
 	struct kq_view *view;
-	if (ask->within != KQ_NO) {
+	if (needs->within != KQ_NO) {
 		kq_view_free(kq->tas->once);
 		view = kq->tas->once = view_new(kq, tree);
 	} else {
-		put_ask(kq, tree, ask);
+		put_needs(kq, tree, needs);
 		view = kq->err.status ? NULL : view_of(kq, tree);
 	}
 	if (!view || kq->err.status)
 		return NULL;
-	if (!view->ready || view->epoch != books->epoch)
-		count_all(kq, tree, ask, view);
-	else if (view->stamp != (uint32_t)books->stamp)
-		count_changed(kq, tree, ask, view);
-	view->epoch = books->epoch;
-	view->stamp = (uint32_t)books->stamp;
+	if (!view->ready || view->epoch != accounting->epoch)
+		count_all(kq, tree, needs, view);
+	else if (view->stamp != (uint32_t)accounting->stamp)
+		count_changed(kq, tree, needs, view);
+	view->epoch = accounting->epoch;
+	view->stamp = (uint32_t)accounting->stamp;
 	view->used_at = ++tree->views_used;
 	return view->found;
 }

@@ -15,13 +15,13 @@
 
 enum { KQ_COUNT_MAX = INT32_MAX }; /* Pods that a leaf is counted to hold. */
 
-/* ---- Who uses what (kq_tas_books.c)
+/* ---- Who uses what (kq_tas_accounting.c)
  * ----------------------------------------------------------------------------- */
 
 /* Usage by row, one row a leaf; flavors of topologies by hosts share one, a row a host name. `stamp` names a
  * state of it: step `stamp` of the log made it out of its parent's. Taking back returns to an older stamp, so
  * what lies between two states is found by walking up from both. */
-struct kq_books {
+struct kq_accounting {
 	uint32_t row_count, resource_count;
 	int64_t *used;  /* [row * resource_count + resource]; journalled. */
 	int64_t stamp;  /* Journalled. */
@@ -48,13 +48,13 @@ struct kq_tree {
 	const char **value;                /* Of the domain's own level; interned. */
 	uint32_t leaf_count, leaf_first;   /* Leaves: domains of the lowest level. */
 	uint32_t *host;                    /* By leaf, of topologies by hosts. */
-	int64_t *room;                     /* [leaf * resource_count + resource]: capacity, -1 at least. */
+	int64_t *capacity;                 /* [leaf * resource_count + resource]: capacity, -1 at least. */
 	uint32_t resource_count;           /* As of the seal. */
 	bool tainted;                      /* Some host has a taint. */
-	struct kq_books *books, *empty;    /* Usage; and of a cluster where nothing runs. */
-	uint32_t *row_of, *leaf_of;        /* Leaf to row of books and back; KQ_NO. */
-	struct sl_map leaf_by;             /* Values. */
-	struct kq_view **view;             /* Of shapes of podsets: kq_tas_count.c. */
+	struct kq_accounting *accounting, *empty; /* Usage; and of a cluster where nothing runs. */
+	uint32_t *row_of, *leaf_of;               /* Leaf to row of books and back; KQ_NO. */
+	struct sl_map leaf_by;                    /* Values. */
+	struct kq_view **view;                    /* Of shapes of podsets: kq_tas_count.c. */
 	uint32_t view_count;
 	uint64_t views_used;
 };
@@ -64,8 +64,8 @@ struct kq_tas {
 	uint32_t tree_count;
 	uint32_t *tree_of; /* By flavor; KQ_NO. */
 	uint32_t flavor_count;
-	struct kq_books *books; /* books[0], empty[0]: shared by topologies of hosts. */
-	uint32_t books_count;
+	struct kq_accounting *accounting; /* books[0], empty[0]: shared by topologies of hosts. */
+	uint32_t accounting_count;
 	uint32_t domains_max;
 	struct kq_found *work; /* Working room of one placement: kq_tas_pick.c. */
 	struct kq_key *key;
@@ -76,11 +76,11 @@ struct kq_tas {
 	struct kq_view *once; /* A view of a search that is confined to some domain. */
 };
 
-void kq_books_init(struct kq *kq, struct kq_books *books, uint32_t rows, uint32_t resources);
-void kq_books_release(struct kq_books *books);
+void kq_accounting_init(struct kq *kq, struct kq_accounting *accounting, uint32_t rows, uint32_t resources);
+void kq_accounting_release(struct kq_accounting *accounting);
 /* So much more, or less, in a row. */
-void kq_books_add(struct kq *kq, struct kq_books *books, uint32_t row, const struct kq_amounts *request,
-	int64_t count, int sign);
+void kq_accounting_add(struct kq *kq, struct kq_accounting *accounting, uint32_t row,
+	const struct kq_amounts *request, int64_t count, int sign);
 
 struct kq_tree *kq_tree_of(const struct kq *kq, uint32_t flavor); /* NULL: it has none. */
 /* The leaf of values as a placement has them; KQ_NO. */
@@ -104,7 +104,7 @@ struct kq_found {
 };
 
 /* What is asked, as far as placing goes. */
-struct kq_ask {
+struct kq_needs {
 	const struct kq_podset *podset; /* The workers. */
 	const struct kq_podset *leader; /* NULL: none. */
 	int64_t count, leaders;         /* Workers; 1 if there is a leader. */
@@ -123,22 +123,22 @@ struct kq_ask {
 
 struct kq_amounts kq_pod_request(const struct kq_podset *podset);
 /* By domain; lent until the next call. NULL: the world failed. */
-const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struct kq_ask *ask);
+const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs);
 /* A domain from its children, or a leaf's slices. */
-void kq_count_up(const struct kq_tree *tree, const struct kq_ask *ask, struct kq_found *found,
+void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner);
 
 /* ---- Which are picked (kq_tas_pick.c)
  * -------------------------------------------------------------------------- */
 
 struct kq_key {
-	int64_t by[4];
+	int64_t cause[4];
 	uint32_t domain;
 };
 struct kq_search {
 	struct kq *kq;
 	struct kq_tree *tree;
-	const struct kq_ask *ask;
+	const struct kq_needs *needs;
 	const struct kq_found *have; /* Phase 1. */
 	struct kq_found *work;       /* What is given in the descent. */
 	char *why;                   /* Why there is none: room of KQ_WHY. */
@@ -154,7 +154,7 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf);
 /* kq_tas_balanced.c: domains in `domain`, at *level. 0: not that way. */
 uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level);
 
-/* ---- Podsets of a workload (kq_tas.c, kq_tas_again.c)
+/* ---- Podsets of a workload (kq_tas.c, kq_tas_retry.c)
  * -------------------------------------------------------------- */
 
 /* A group that is placed together, or a podset alone. */
@@ -169,7 +169,7 @@ struct kq_team {
 };
 /* Of a podset of an assignment: the flavor with a topology; KQ_NO: none, or several. */
 uint32_t kq_tas_flavor(const struct kq *kq, const struct kq_assignment *assignment, uint32_t at);
-struct kq_placing {
+struct kq_placement_attempt {
 	struct kq *kq;
 	struct kq_scratch *scratch;
 	uint32_t workload;
@@ -177,22 +177,22 @@ struct kq_placing {
 	char why[KQ_WHY];
 };
 /* Placements in the scratch; leader NULL: without it. False: none, and why. */
-bool kq_place_team(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
-	struct kq_placement **leader);
+bool kq_place_team(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	struct kq_placement **worker, struct kq_placement **leader);
 /* The pods that were on an unhealthy host. `lost` gets the placement of these alone. */
-bool kq_place_lost(struct kq_placing *placing, const struct kq_team *team, const struct kq_placement *old,
-	struct kq_placement **whole, struct kq_placement **lost);
+bool kq_place_lost(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	const struct kq_placement *old, struct kq_placement **whole, struct kq_placement **lost);
 /* Elastic slices. 0: it is none of these, 1: done, -1: no place. */
-int kq_place_elastic(struct kq_placing *placing, const struct kq_team *team, struct kq_placement **worker,
-	struct kq_placement **leader);
+int kq_place_elastic(struct kq_placement_attempt *attempt, const struct kq_team *team,
+	struct kq_placement **worker, struct kq_placement **leader);
 /* A placement into the books of its flavor, or out. */
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign);
-const char *kq_placing_text(struct kq_placing *placing);
+const char *kq_placement_attempt_text(struct kq_placement_attempt *attempt);
 
 /* kq_tas.c: the podset asks for a topology; why it has no place, and false; where one of that name is. */
 bool kq_asks_topology(const struct kq_podset *podset);
-bool kq_placing_refuse(struct kq_placing *placing, const char *why);
+bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const char *why);
 struct kq_placement *kq_admitted_placement(const struct kq_workload *row, const char *name);
 
 #endif

@@ -18,8 +18,8 @@
 static bool before(const struct kq_key *a, const struct kq_key *b)
 {
 	for (int i = 0; i < 4; i++)
-		if (a->by[i] != b->by[i])
-			return a->by[i] < b->by[i];
+		if (a->cause[i] != b->cause[i])
+			return a->cause[i] < b->cause[i];
 	return a->domain < b->domain;
 }
 
@@ -68,7 +68,7 @@ void kq_order(struct kq_search *search, const struct kq_found *found, uint32_t *
 {
 	struct kq_key *key = search->kq->tas->key;
 	for (uint32_t i = 0; i < count; i++)
-		key[i] = key_of(&found[domain[i]], domain[i], with_leader, least, search->ask->by_affinity);
+		key[i] = key_of(&found[domain[i]], domain[i], with_leader, least, search->needs->by_affinity);
 	sort_keys(key, count);
 	for (uint32_t i = 0; i < count; i++)
 		domain[i] = key[i].domain;
@@ -137,12 +137,12 @@ static uint32_t best_fit(const struct kq_search *search, const struct kq_found *
 	int64_t least = INT64_MAX;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kq_found *one = &found[domain[i]];
-		if (search->ask->by_affinity && one->affinity != found[domain[0]].affinity)
+		if (search->needs->by_affinity && one->affinity != found[domain[0]].affinity)
 			break;
-		const int64_t room = holds(one, giving->unit, giving->leaders > 0);
-		if (one->leader >= giving->leaders && room >= giving->rest && room < least) {
+		const int64_t capacity = holds(one, giving->unit, giving->leaders > 0);
+		if (one->leader >= giving->leaders && capacity >= giving->rest && capacity < least) {
 			best = domain[i];
-			least = room;
+			least = capacity;
 		}
 	}
 	return best;
@@ -176,7 +176,7 @@ static void leader_first(
 
 static uint32_t no_room(struct kq_search *search, int64_t fitting, int64_t need)
 {
-	const char *what = search->ask->size > 1 ? "slices" : "pods";
+	const char *what = search->needs->size > 1 ? "slices" : "pods";
 	if (fitting <= 0)
 		(void)snprintf(search->why, KQ_WHY, "topology \"%s\" has no room for any of %" PRId64 " %s",
 			search->tree->topology->name, need, what);
@@ -190,15 +190,15 @@ static uint32_t no_room(struct kq_search *search, int64_t fitting, int64_t need)
 /* Over several domains of one level: those with leaders until all have a place, then for the rest. */
 static uint32_t spread(struct kq_search *search, uint32_t *domain, uint32_t count, uint32_t *result)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct kq_found *found = search->have;
-	const int64_t need = ask->count / ask->size;
-	struct giving giving = { SLICES, ask->size, need, ask->leaders };
+	const int64_t need = needs->count / needs->size;
+	struct giving giving = { SLICES, needs->size, need, needs->leaders };
 	uint32_t at = 0, made = 0;
 	leader_first(found, domain, count, &giving);
 	for (; giving.leaders > 0 && at < count && found[domain[at]].leader > 0; at++) {
 		uint32_t one = domain[at];
-		if (!ask->least && found[one].slices_with >= giving.rest)
+		if (!needs->least && found[one].slices_with >= giving.rest)
 			one = best_fit(search, found, &domain[at], count - at, &giving);
 		result[made++] = one;
 		giving.leaders -= found[one].leader;
@@ -206,10 +206,10 @@ static uint32_t spread(struct kq_search *search, uint32_t *domain, uint32_t coun
 	}
 	if (giving.leaders > 0)
 		return no_room(search, 0, need);
-	kq_order(search, found, &domain[at], count - at, false, ask->least);
+	kq_order(search, found, &domain[at], count - at, false, needs->least);
 	for (; giving.rest > 0 && at < count; at++) {
 		uint32_t one = domain[at];
-		if (!ask->least && found[one].slices >= giving.rest)
+		if (!needs->least && found[one].slices >= giving.rest)
 			one = best_fit(search, found, &domain[at], count - at, &giving);
 		result[made++] = one;
 		giving.rest -= found[one].slices;
@@ -217,9 +217,9 @@ static uint32_t spread(struct kq_search *search, uint32_t *domain, uint32_t coun
 	return giving.rest > 0 ? no_room(search, need - giving.rest, need) : made;
 }
 
-static bool suffices(const struct kq_ask *ask, const struct kq_found *found)
+static bool suffices(const struct kq_needs *needs, const struct kq_found *found)
 {
-	return found->leader >= ask->leaders && found->slices_with >= ask->count / ask->size;
+	return found->leader >= needs->leaders && found->slices_with >= needs->count / needs->size;
 }
 
 /* Where nodes' affinity is heeded, a preferred level is left if what stands first there does not suffice. */
@@ -231,23 +231,23 @@ static bool first_suffices(const struct kq_search *search, uint32_t level)
 		if (first.domain == KQ_NO || before(&key, &first))
 			first = key;
 	}
-	return first.domain != KQ_NO && suffices(search->ask, &search->have[first.domain]);
+	return first.domain != KQ_NO && suffices(search->needs, &search->have[first.domain]);
 }
 
 /* One domain for everything, without an order of all: what the first of the order would be, and of those that
  * suffice the one that is taken. KQ_NO: none. */
 static uint32_t whole(const struct kq_search *search, uint32_t level)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct kq_tree *tree = search->tree;
 	struct kq_key best = { .domain = KQ_NO };
-	if (ask->by_affinity && !ask->least && !ask->required && !first_suffices(search, level))
+	if (needs->by_affinity && !needs->least && !needs->required && !first_suffices(search, level))
 		return KQ_NO;
 	for (uint32_t d = tree->first[level]; d < tree->first[level + 1]; d++) {
-		if (!suffices(ask, &search->have[d]))
+		if (!suffices(needs, &search->have[d]))
 			continue;
 		/* The smallest that suffices is the first of an order by least room. */
-		const struct kq_key key = key_of(&search->have[d], d, true, true, ask->by_affinity);
+		const struct kq_key key = key_of(&search->have[d], d, true, true, needs->by_affinity);
 		if (best.domain == KQ_NO || before(&key, &best))
 			best = key;
 	}
@@ -257,9 +257,9 @@ static uint32_t whole(const struct kq_search *search, uint32_t level)
 /* Domains in result, at *level; 0: none. */
 static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *result, uint32_t *level)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct kq_tree *tree = search->tree;
-	for (*level = ask->level;; --*level) {
+	for (*level = needs->level;; --*level) {
 		const uint32_t first = tree->first[*level], count = tree->first[*level + 1] - first;
 		if (count == 0) {
 			(void)snprintf(search->why, KQ_WHY, "topology \"%s\" has no domain at level %s",
@@ -272,13 +272,13 @@ static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *resul
 		int64_t most = 0;
 		for (uint32_t d = first; d < first + count; d++)
 			most = search->have[d].slices > most ? search->have[d].slices : most;
-		if (ask->required)
-			return no_room(search, most, ask->count / ask->size);
-		if (*level > 0 && !ask->unconstrained)
+		if (needs->required)
+			return no_room(search, most, needs->count / needs->size);
+		if (*level > 0 && !needs->unconstrained)
 			continue;
 		for (uint32_t i = 0; i < count; i++)
 			list[i] = first + i;
-		kq_order(search, search->have, list, count, true, ask->least);
+		kq_order(search, search->have, list, count, true, needs->least);
 		return spread(search, list, count, result);
 	}
 }
@@ -296,18 +296,18 @@ static bool give_with_leader(struct kq_search *search, struct giving *giving, co
 	uint32_t count, uint32_t *given)
 {
 	uint32_t one = domain[0];
-	if (!search->ask->least && holds(&search->work[one], giving->unit, true) >= giving->rest &&
+	if (!search->needs->least && holds(&search->work[one], giving->unit, true) >= giving->rest &&
 		search->work[one].leader >= giving->leaders)
 		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
-	int64_t room = holds(to, giving->unit, true);
-	const bool all = room >= giving->rest && to->leader >= giving->leaders;
-	room = room < giving->rest ? room : giving->rest;
+	int64_t capacity = holds(to, giving->unit, true);
+	const bool all = capacity >= giving->rest && to->leader >= giving->leaders;
+	capacity = capacity < giving->rest ? capacity : giving->rest;
 	if (to->leader > giving->leaders)
 		to->leader = giving->leaders;
-	*count_of(to, giving->unit) = room;
-	to->pods = room * giving->size;
-	giving->rest -= room;
+	*count_of(to, giving->unit) = capacity;
+	to->pods = capacity * giving->size;
+	giving->rest -= capacity;
 	giving->leaders -= to->leader;
 	*given = one;
 	return all;
@@ -319,16 +319,16 @@ static bool give(struct kq_search *search, struct giving *giving, const uint32_t
 	uint32_t one = domain[0];
 	if (giving->leaders > 0)
 		return give_with_leader(search, giving, domain, count, given);
-	if (!search->ask->least && holds(&search->work[one], giving->unit, false) >= giving->rest)
+	if (!search->needs->least && holds(&search->work[one], giving->unit, false) >= giving->rest)
 		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
-	const int64_t room = holds(to, giving->unit, false);
-	const bool all = room >= giving->rest;
+	const int64_t capacity = holds(to, giving->unit, false);
+	const bool all = capacity >= giving->rest;
 	to->leader = 0;
 	if (all)
 		*count_of(to, giving->unit) = giving->rest;
 	to->pods = *count_of(to, giving->unit) * giving->size;
-	giving->rest -= all ? giving->rest : room;
+	giving->rest -= all ? giving->rest : capacity;
 	*given = one;
 	return all;
 }
@@ -369,25 +369,25 @@ static uint32_t children(
 	return made;
 }
 
-static int64_t inner_size(const struct kq_ask *ask, uint32_t level)
+static int64_t inner_size(const struct kq_needs *needs, uint32_t level)
 {
-	if (level < ask->slice_level)
-		return ask->size;
-	return level + 1 < ask->layers && ask->size_at[level + 1] > 0 ? ask->size_at[level + 1] : 1;
+	if (level < needs->slice_level)
+		return needs->size;
+	return level + 1 < needs->layers && needs->size_at[level + 1] > 0 ? needs->size_at[level + 1] : 1;
 }
 
 /* Each domain's part among its own children; child: room for those of one. */
 static uint32_t descend(struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *child,
 	uint32_t *result, uint32_t level)
 {
-	const int64_t size = inner_size(search->ask, level);
+	const int64_t size = inner_size(search->needs, level);
 	uint32_t made = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kq_found part = search->work[domain[i]];
 		const uint32_t below = children(search, &domain[i], 1, child);
 		if (part.pods == 0 && part.leader == 0 && (made > 0 || i + 1 < count))
 			continue; /* As there is somebody else, nothing goes on for it. */
-		kq_order(search, search->work, child, below, false, search->ask->least);
+		kq_order(search, search->work, child, below, false, search->needs->least);
 		for (uint32_t c = 0; size > 1 && c < below; c++) {
 			struct kq_found *one = &search->work[child[c]];
 			one->slices = one->pods / size;
@@ -414,12 +414,12 @@ static void sort_rows(struct kq_search *search, uint32_t *row, uint32_t count)
 
 uint32_t kq_pick(struct kq_search *search, uint32_t *leaf)
 {
-	const struct kq_ask *ask = search->ask;
+	const struct kq_needs *needs = search->needs;
 	const struct kq_tree *tree = search->tree;
 	const uint32_t last = tree->level_count - 1;
-	const size_t room = (size_t)search->kq->tas->domains_max + 1;
-	uint32_t *now = search->kq->tas->list, *next = now + room, *child = next + room;
-	uint32_t level = ask->level, count = ask->balanced ? kq_balance(search, now, &level) : 0;
+	const size_t capacity = (size_t)search->kq->tas->domains_max + 1;
+	uint32_t *now = search->kq->tas->list, *next = now + capacity, *child = next + capacity;
+	uint32_t level = needs->level, count = needs->balanced ? kq_balance(search, now, &level) : 0;
 	search->loaded = count > 0;
 	if (!search->loaded) {
 		count = choose(search, child, now, &level);
@@ -429,11 +429,11 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf)
 			search->work[now[i]] = search->have[now[i]];
 	}
 	memcpy(child, now, count * sizeof(*now));
-	const struct giving all = giving_of(ask->count, ask->leaders, ask->size, SLICES);
+	const struct giving all = giving_of(needs->count, needs->leaders, needs->size, SLICES);
 	count = share_out(search, child, count, all, now);
-	for (; count > 0 && level < last && level < ask->slice_level && !search->loaded; level++) {
+	for (; count > 0 && level < last && level < needs->slice_level && !search->loaded; level++) {
 		const uint32_t below = children(search, now, count, child);
-		kq_order(search, search->work, child, below, false, ask->least);
+		kq_order(search, search->work, child, below, false, needs->least);
 		count = share_out(search, child, below, all, now);
 	}
 	for (; count > 0 && level < last; level++) {

@@ -54,10 +54,10 @@ static bool comes_later(const struct kq *kq, uint32_t queue, const struct kq_wor
 }
 
 /* Podsets to be placed, by the names of their flavors, then in order. False: one of them has none. */
-static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignment, struct todo *todo,
-	uint32_t *count, uint32_t *failed)
+static bool list_todo(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
+	struct todo *todo, uint32_t *count, uint32_t *failed)
 {
-	struct kq *kq = placing->kq;
+	struct kq *kq = attempt->kq;
 	const struct kq_workload *row = &kq->workload[assignment->workload];
 	const bool implied = kq_tas_only(kq, assignment->queue);
 	for (uint32_t p = 0; p < assignment->podset_count; p++) {
@@ -68,7 +68,7 @@ static bool list_todo(struct kq_placing *placing, struct kq_assignment *assignme
 		const uint32_t flavor = kq_tas_flavor(kq, assignment, p);
 		*failed = p;
 		if (flavor == KQ_NO)
-			return kq_placing_refuse(placing,
+			return kq_placement_attempt_refuse(attempt,
 				"a topology is asked for, and not one flavor with a topology is picked");
 		podset->delayed = comes_later(kq, assignment->queue, row, flavor);
 		if (podset->delayed)
@@ -121,11 +121,11 @@ static struct kq_team team_of(const struct kq *kq, const struct kq_assignment *a
 }
 
 /* An admitted podset with pods on an unhealthy host; each podset of a group by itself. */
-static bool again(
-	struct kq_placing *placing, struct kq_assignment *assignment, struct kq_team *team, bool more)
+static bool retry(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
+	struct kq_team *team, bool more)
 {
-	struct kq *kq = placing->kq;
-	const struct kq_workload *row = &kq->workload[placing->workload];
+	struct kq *kq = attempt->kq;
+	const struct kq_workload *row = &kq->workload[attempt->workload];
 	const uint32_t at[2] = { team->worker_at, team->leader_at };
 	for (int i = 0; i < 2 && at[i] != KQ_NO; i++) {
 		struct kq_podset_assignment *podset = &assignment->podset[at[i]];
@@ -139,58 +139,59 @@ static bool again(
 		if (pod_owned(kq, row))
 			continue;
 		podset->placement = NULL;
-		if (!kq_place_lost(placing, &alone, held, &podset->placement, &lost))
+		if (!kq_place_lost(attempt, &alone, held, &podset->placement, &lost))
 			return false;
 		if (more || i == 0)
-			kq_placement_add(kq, team->tree, &row->podset[alone.worker], lost, placing->empty, 1);
+			kq_placement_add(kq, team->tree, &row->podset[alone.worker], lost, attempt->empty, 1);
 	}
 	return true;
 }
 
-static bool place(
-	struct kq_placing *placing, struct kq_assignment *assignment, struct kq_team *team, bool more)
+static bool place(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
+	struct kq_team *team, bool more)
 {
-	struct kq *kq = placing->kq;
-	const struct kq_workload *row = &kq->workload[placing->workload];
+	struct kq *kq = attempt->kq;
+	const struct kq_workload *row = &kq->workload[attempt->workload];
 	if (row->holds && row->unhealthy_count > 0 && kq->config.gate[KQ_GATE_TASFailedNodeReplacement])
-		return again(placing, assignment, team, more);
+		return retry(attempt, assignment, team, more);
 	struct kq_placement **worker = &assignment->podset[team->worker_at].placement;
 	struct kq_placement **leader =
 		team->leader == KQ_NO ? NULL : &assignment->podset[team->leader_at].placement;
 	int done = 0;
 	if (kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlicesWithTAS])
-		done = kq_place_elastic(placing, team, worker, leader);
-	if (done < 0 || (done == 0 && !kq_place_team(placing, team, worker, leader)))
+		done = kq_place_elastic(attempt, team, worker, leader);
+	if (done < 0 || (done == 0 && !kq_place_team(attempt, team, worker, leader)))
 		return false;
 	if (more)
-		kq_placement_add(kq, team->tree, &row->podset[team->worker], *worker, placing->empty, 1);
+		kq_placement_add(kq, team->tree, &row->podset[team->worker], *worker, attempt->empty, 1);
 	if (more && leader)
-		kq_placement_add(kq, team->tree, &row->podset[team->leader], *leader, placing->empty, 1);
+		kq_placement_add(kq, team->tree, &row->podset[team->leader], *leader, attempt->empty, 1);
 	return true;
 }
 
 bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, bool empty,
 	const char **why, uint32_t *failed)
 {
-	struct kq_placing placing = {
+	struct kq_placement_attempt attempt = {
 		.kq = kq, .scratch = scratch, .workload = assignment->workload, .empty = empty
 	};
 	uint32_t count = 0, at_fault = 0;
 	if (!kq->tas)
 		return true;
-	struct todo *todo = kq_scratch_room(kq, scratch, (size_t)assignment->podset_count + 1, sizeof(*todo));
-	bool ok = todo && list_todo(&placing, assignment, todo, &count, &at_fault);
+	struct todo *todo =
+		kq_scratch_capacity(kq, scratch, (size_t)assignment->podset_count + 1, sizeof(*todo));
+	bool ok = todo && list_todo(&attempt, assignment, todo, &count, &at_fault);
 	const kq_marked mark = kq_mark(kq);
 	for (uint32_t i = 0; ok && i < count; i++) {
 		if (todo[i].done)
 			continue;
 		struct kq_team team = team_of(kq, assignment, todo, count, i);
 		at_fault = todo[i].at;
-		ok = place(&placing, assignment, &team, i + 1 < count);
+		ok = place(&attempt, assignment, &team, i + 1 < count);
 	}
 	kq_undo(kq, mark);
 	if (!ok && why)
-		*why = kq_placing_text(&placing);
+		*why = kq_placement_attempt_text(&attempt);
 	if (!ok && failed)
 		*failed = at_fault;
 	return ok && kq->err.status == 0;
@@ -263,7 +264,7 @@ struct kq_placement *kq_tas_replace(
 {
 	struct kq_workload *row = &kq->workload[workload];
 	struct kq_placement *held = kq_admitted_placement(row, row->podset[podset].name);
-	struct kq_placing placing = { .kq = kq, .scratch = scratch, .workload = workload };
+	struct kq_placement_attempt attempt = { .kq = kq, .scratch = scratch, .workload = workload };
 	struct kq_placement *whole = NULL, *lost = NULL;
 	struct kq_team team = { .worker = podset,
 		.leader = KQ_NO,
@@ -280,8 +281,8 @@ struct kq_placement *kq_tas_replace(
 	}
 	if (pod_owned(kq, row))
 		return held;
-	if (kq_place_lost(&placing, &team, held, &whole, &lost))
+	if (kq_place_lost(&attempt, &team, held, &whole, &lost))
 		return whole;
-	*why = kq_placing_text(&placing);
+	*why = kq_placement_attempt_text(&attempt);
 	return NULL;
 }

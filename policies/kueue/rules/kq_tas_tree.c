@@ -194,7 +194,7 @@ static void count_domains(
 	tree->leaf_count = of_level[tree->level_count - 1];
 }
 
-static bool tree_room(struct kq_tree *tree)
+static bool tree_capacity(struct kq_tree *tree)
 {
 	const size_t domains = tree->first[tree->level_count], leaves = tree->leaf_count;
 	tree->parent = calloc(domains + 1, sizeof(*tree->parent));
@@ -203,9 +203,9 @@ static bool tree_room(struct kq_tree *tree)
 	tree->value = calloc(domains + 1, sizeof(*tree->value));
 	tree->host = calloc(leaves + 1, sizeof(*tree->host));
 	tree->row_of = calloc(leaves + 1, sizeof(*tree->row_of));
-	tree->room = calloc(leaves * tree->resource_count + 1, sizeof(*tree->room));
+	tree->capacity = calloc(leaves * tree->resource_count + 1, sizeof(*tree->capacity));
 	return tree->parent && tree->child && tree->child_count && tree->value && tree->host &&
-	       tree->row_of && tree->room;
+	       tree->row_of && tree->capacity;
 }
 
 /* Domains and leaves, from who stands for them. */
@@ -239,30 +239,30 @@ static void link_domains(struct kq *kq, struct kq_tree *tree, const struct named
 	}
 }
 
-static void add_room(
+static void add_capacity(
 	const struct kq *kq, const struct kq_tree *tree, uint32_t leaf, const struct kq_host *host)
 {
-	int64_t *room = &tree->room[(size_t)leaf * tree->resource_count];
+	int64_t *capacity = &tree->capacity[(size_t)leaf * tree->resource_count];
 	for (uint32_t i = 0; i < host->allocatable.count; i++)
 		if (host->allocatable.at[i].resource < tree->resource_count)
-			room[host->allocatable.at[i].resource] = kq_add(
-				room[host->allocatable.at[i].resource], host->allocatable.at[i].amount);
+			capacity[host->allocatable.at[i].resource] = kq_add(
+				capacity[host->allocatable.at[i].resource], host->allocatable.at[i].amount);
 	for (uint32_t r = 0; host->foreign && r < kq->resource_sealed; r++)
-		room[r] = kq_sub(room[r], host->foreign[r]);
+		capacity[r] = kq_sub(capacity[r], host->foreign[r]);
 }
 
-static void fill_room(struct kq *kq, struct kq_tree *tree, const struct named_host *named,
+static void fill_capacity(struct kq *kq, struct kq_tree *tree, const struct named_host *named,
 	const uint32_t *owner, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t want = tree->by_host ? 1 : tree->level_count;
 		const uint32_t leaf = find_leaf(tree, &named[owner[i]].value[tree->level_count - want], want);
-		add_room(kq, tree, leaf, &kq->host[named[i].host]);
+		add_capacity(kq, tree, leaf, &kq->host[named[i].host]);
 	}
 	/* Below nothing is as good as nothing, and leaves room for subtraction. */
 	for (size_t i = 0; i < (size_t)tree->leaf_count * tree->resource_count; i++)
-		if (tree->room[i] < -1)
-			tree->room[i] = -1;
+		if (tree->capacity[i] < -1)
+			tree->capacity[i] = -1;
 }
 
 static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
@@ -278,12 +278,12 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 	bool ok = named && owner && leaders_of(tree, named, count, owner);
 	if (ok) {
 		count_domains(tree, named, owner, count);
-		ok = tree_room(tree);
+		ok = tree_capacity(tree);
 	}
 	if (ok)
 		link_domains(kq, tree, named, owner, count);
 	if (ok && !kq->err.status)
-		fill_room(kq, tree, named, owner, count);
+		fill_capacity(kq, tree, named, owner, count);
 	else
 		(void)sl_fail_memory(&kq->err);
 	free(named);
@@ -323,56 +323,58 @@ static bool share_rows(struct kq *kq, struct kq_tas *tas)
 	}
 	free(known);
 	sl_map_free(&map);
-	kq_books_init(kq, &tas->books[0], count, kq->resource_sealed);
-	kq_books_init(kq, &tas->books[1], count, kq->resource_sealed);
-	tas->books_count = 2;
+	kq_accounting_init(kq, &tas->accounting[0], count, kq->resource_sealed);
+	kq_accounting_init(kq, &tas->accounting[1], count, kq->resource_sealed);
+	tas->accounting_count = 2;
 	return true;
 }
 
-static bool tree_books(struct kq *kq, struct kq_tas *tas, struct kq_tree *tree, bool shared)
+static bool tree_accounting(struct kq *kq, struct kq_tas *tas, struct kq_tree *tree, bool shared)
 {
 	if (!shared) {
 		for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
 			tree->row_of[leaf] = leaf;
-		kq_books_init(kq, &tas->books[tas->books_count], tree->leaf_count, kq->resource_sealed);
-		kq_books_init(kq, &tas->books[tas->books_count + 1], tree->leaf_count, kq->resource_sealed);
-		tas->books_count += 2;
+		kq_accounting_init(
+			kq, &tas->accounting[tas->accounting_count], tree->leaf_count, kq->resource_sealed);
+		kq_accounting_init(kq, &tas->accounting[tas->accounting_count + 1], tree->leaf_count,
+			kq->resource_sealed);
+		tas->accounting_count += 2;
 	}
-	tree->books = shared ? &tas->books[0] : &tas->books[tas->books_count - 2];
-	tree->empty = tree->books + 1;
-	tree->leaf_of = malloc(((size_t)tree->books->row_count + 1) * sizeof(*tree->leaf_of));
+	tree->accounting = shared ? &tas->accounting[0] : &tas->accounting[tas->accounting_count - 2];
+	tree->empty = tree->accounting + 1;
+	tree->leaf_of = malloc(((size_t)tree->accounting->row_count + 1) * sizeof(*tree->leaf_of));
 	if (!tree->leaf_of)
 		return false;
-	memset(tree->leaf_of, 0xff, ((size_t)tree->books->row_count + 1) * sizeof(*tree->leaf_of));
+	memset(tree->leaf_of, 0xff, ((size_t)tree->accounting->row_count + 1) * sizeof(*tree->leaf_of));
 	for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++)
 		tree->leaf_of[tree->row_of[leaf]] = leaf;
 	return true;
 }
 
-static bool all_books(struct kq *kq, struct kq_tas *tas)
+static bool all_accounting(struct kq *kq, struct kq_tas *tas)
 {
 	const bool share = kq->config.gate[KQ_GATE_TASHandleOverlappingFlavors];
-	tas->books = calloc(2 * (size_t)tas->tree_count + 2, sizeof(*tas->books));
-	if (!tas->books || (share && !share_rows(kq, tas)))
+	tas->accounting = calloc(2 * (size_t)tas->tree_count + 2, sizeof(*tas->accounting));
+	if (!tas->accounting || (share && !share_rows(kq, tas)))
 		return false;
 	for (uint32_t t = 0; t < tas->tree_count; t++)
-		if (!tree_books(kq, tas, &tas->tree[t], share && tas->tree[t].by_host))
+		if (!tree_accounting(kq, tas, &tas->tree[t], share && tas->tree[t].by_host))
 			return false;
 	return kq->err.status == 0;
 }
 
-static bool working_room(struct kq_tas *tas)
+static bool working_capacity(struct kq_tas *tas)
 {
 	for (uint32_t t = 0; t < tas->tree_count; t++) {
 		const uint32_t domains = tas->tree[t].first[tas->tree[t].level_count];
 		if (domains > tas->domains_max)
 			tas->domains_max = domains;
 	}
-	const size_t room = (size_t)tas->domains_max + 1;
-	tas->work = calloc(room, sizeof(*tas->work));
-	tas->key = calloc(2 * room, sizeof(*tas->key));
-	tas->list = calloc(4 * room, sizeof(*tas->list));
-	tas->dirty = calloc(room, sizeof(*tas->dirty));
+	const size_t capacity = (size_t)tas->domains_max + 1;
+	tas->work = calloc(capacity, sizeof(*tas->work));
+	tas->key = calloc(2 * capacity, sizeof(*tas->key));
+	tas->list = calloc(4 * capacity, sizeof(*tas->list));
+	tas->dirty = calloc(capacity, sizeof(*tas->dirty));
 	return tas->work && tas->key && tas->list && tas->dirty;
 }
 
@@ -401,7 +403,7 @@ void kq_tas_seal(struct kq *kq)
 			make_tree(kq, &tas->tree[tas->tree_count++], f);
 		ok = kq->err.status == 0;
 	}
-	if (!ok || !all_books(kq, tas) || !working_room(tas))
+	if (!ok || !all_accounting(kq, tas) || !working_capacity(tas))
 		(void)sl_fail_memory(&kq->err);
 }
 
@@ -413,7 +415,7 @@ static void tree_release(struct kq_tree *tree)
 	free(tree->child_count);
 	free(tree->value);
 	free(tree->host);
-	free(tree->room);
+	free(tree->capacity);
 	free(tree->row_of);
 	free(tree->leaf_of);
 	sl_map_free(&tree->leaf_by);
@@ -427,12 +429,12 @@ void kq_tas_free(struct kq *kq)
 		return;
 	for (uint32_t t = 0; t < tas->tree_count; t++)
 		tree_release(&tas->tree[t]);
-	for (uint32_t b = 0; b < tas->books_count; b++)
-		kq_books_release(&tas->books[b]);
+	for (uint32_t b = 0; b < tas->accounting_count; b++)
+		kq_accounting_release(&tas->accounting[b]);
 	kq_view_free(tas->once);
 	free(tas->tree);
 	free(tas->tree_of);
-	free(tas->books);
+	free(tas->accounting);
 	free(tas->work);
 	free(tas->key);
 	free(tas->list);

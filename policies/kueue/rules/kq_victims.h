@@ -28,10 +28,10 @@ struct kq_candidates {
 
 struct kq_search {
 	struct kq *kq;
-	uint32_t workload, queue;        /* The preemptor's. */
-	const uint32_t *need;            /* Cells in which somebody has to go; each once. */
-	const struct kq_usage_cell *ask; /* What it asks in all. */
-	uint32_t need_count, ask_count;
+	uint32_t workload, queue;          /* The preemptor's. */
+	const uint32_t *need;              /* Cells in which somebody has to go; each once. */
+	const struct kq_usage_cell *needs; /* What it asks in all. */
+	uint32_t need_count, needs_count;
 	const struct kq_preempt_options *options; /* NULL: quota alone. */
 	struct kq_victims gone;                   /* So far; malloc. */
 	uint32_t gone_capacity;

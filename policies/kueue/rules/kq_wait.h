@@ -24,7 +24,7 @@ struct kq_wait {
 	bool penalised; /* Its LocalQueue has a penalty of it pending; whether it waits or not. */
 };
 
-struct kq_lane {
+struct kq_inadmissible_queue {
 	uint32_t local; /* KQ_NO: of all. */
 	uint32_t *at;   /* A heap. */
 	uint32_t count, capacity;
@@ -38,7 +38,7 @@ struct kq_shape {
 };
 
 struct kq_queue {
-	struct kq_lane *lane;
+	struct kq_inadmissible_queue *lane;
 	uint32_t lane_count, lane_capacity;
 	bool by_local; /* Lanes are by LocalQueue. */
 	uint32_t active_count;
@@ -62,15 +62,15 @@ struct kq_waits {
 	uint32_t noted_count, noted_capacity;
 	uint8_t *is_noted; /* By node. */
 	uint32_t node_capacity;
-	uint32_t *shown; /* Of kq_waiting. */
-	uint32_t shown_capacity;
+	uint32_t *displayed; /* Of kq_waiting. */
+	uint32_t displayed_capacity;
 };
 
 /* NULL: no memory, and the world has failed. */
 struct kq_waits *kq_waits(struct kq *kq);
 struct kq_queue *kq_queue_of(struct kq *kq, uint32_t queue);
 
-/* kq_lane.c: into a queue and out of it. What comes in has its struct kq_wait filled. */
+/* kq_inadmissible_queue.c: into a queue and out of it. What comes in has its struct kq_wait filled. */
 bool kq_afs_orders(const struct kq *kq, uint32_t queue);
 void kq_active_add(struct kq *kq, uint32_t workload);
 void kq_active_remove(struct kq *kq, uint32_t workload);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool note_room(struct kq *kq, struct kq_waits *waits)
+static bool note_capacity(struct kq *kq, struct kq_waits *waits)
 {
 	return !SL_GROW_ZEROED(waits->is_noted, waits->node_capacity, kq->node_count, &kq->err) &&
 	       !SL_GROW(waits->noted, waits->noted_capacity, waits->noted_count + 1, &kq->err);
@@ -19,7 +19,7 @@ static bool note_room(struct kq *kq, struct kq_waits *waits)
 void kq_queue_notify(struct kq *kq, uint32_t queue)
 {
 	struct kq_waits *waits = kq_waits(kq);
-	if (!waits || queue == KQ_NO || kq->node[queue].cycle || !note_room(kq, waits))
+	if (!waits || queue == KQ_NO || kq->node[queue].cycle || !note_capacity(kq, waits))
 		return;
 	const uint32_t root = kq->node[queue].root;
 	if (waits->is_noted[root])
@@ -45,7 +45,7 @@ static uint32_t wake_queue(struct kq *kq, uint32_t q)
 	for (uint32_t i = queue->parked_count; i-- > 0;) {
 		const uint32_t workload = queue->parked[i];
 		const struct kq_workload *row = &kq->workload[workload];
-		if (!kq_namespace_matches(kq, q, row->space) || !kq_backoff_expired(kq, row))
+		if (!kq_namespace_matches(kq, q, row->namespace) || !kq_backoff_expired(kq, row))
 			continue;
 		kq_parked_remove(kq, workload); /* The last takes its place: it was looked at. */
 		kq_active_add(kq, workload);

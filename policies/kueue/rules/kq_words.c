@@ -24,7 +24,7 @@ enum kq_gate kq_gate_find(const char *name)
 }
 
 /* Kueue's other gates: of metrics, defaults, webhooks, integrations, and those that are always on here. */
-const char *kq_gate_near(const char *name, bool *known)
+const char *kq_gate_similar(const char *name, bool *known)
 {
 	static const char *const others[] = { "AdmissionCheckValidationRules", "AssignQueueLabelsForPods",
 		"ConfigurableResourceTransformations", "CustomMetricLabels", "DynamicResourceAllocation",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_world.c - the world: made, sealed, and its books of who holds quota.
+ * kq_instance.c - the world: made, sealed, and its books of who holds quota.
  */
 #include "policies/kueue/rules/kq_cycle.h"
 
@@ -69,7 +69,7 @@ void kq_free(struct kq *kq)
 	free(kq->node);
 	free(kq->local);
 	free(kq->check);
-	free(kq->space);
+	free(kq->namespace);
 	free(kq->workload);
 	free(kq->journal);
 	free(kq->effect);
@@ -78,12 +78,12 @@ void kq_free(struct kq *kq)
 	free(kq);
 }
 
-void *kq_room(struct kq *kq, size_t count, size_t size)
+void *kq_capacity(struct kq *kq, size_t count, size_t size)
 {
-	void *room = sl_alloc(kq->arena, count ? count : 1, size);
-	if (!room)
+	void *capacity = sl_alloc(kq->arena, count ? count : 1, size);
+	if (!capacity)
 		(void)sl_fail_memory(&kq->err);
-	return room;
+	return capacity;
 }
 
 /* ---- Amounts ----------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ static const char *resource_name(const struct kq *kq, uint32_t resource) { retur
 
 struct kq_amounts kq_amounts(struct kq *kq, const struct kq_amount *at, uint32_t count)
 {
-	struct kq_amounts made = { kq_room(kq, count, sizeof(*at)), 0 };
+	struct kq_amounts made = { kq_capacity(kq, count, sizeof(*at)), 0 };
 	for (uint32_t i = 0; made.at && i < count; i++) {
 		uint32_t to = 0;
 		while (to < made.count && strcmp(resource_name(kq, made.at[to].resource),
@@ -229,12 +229,12 @@ void kq_set_cond(struct kq *kq, uint32_t workload, enum kq_cond_type type, enum 
 	cond->message = message;
 }
 
-void kq_did(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t by, const char *reason,
-	const char *message)
+void kq_decision(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uint32_t cause,
+	const char *reason, const char *message)
 {
 	if (SL_GROW(kq->effect, kq->effect_capacity, kq->effect_count + 1, &kq->err))
 		return;
-	kq->effect[kq->effect_count++] = (struct kq_effect){ kind, workload, by, reason, message };
+	kq->effect[kq->effect_count++] = (struct kq_effect){ kind, workload, cause, reason, message };
 }
 
 /* ---- Marks

@@ -181,7 +181,7 @@ struct kai_task {
 		*kept_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
 	int64_t before;       /* Releasing, or moved: the state it was evicted in. */
-	int64_t again;        /* 1: it was evicted from a place where it was only to start. */
+	int64_t retry;        /* 1: it was evicted from a place where it was only to start. */
 	int64_t counted;      /* 1: it is in what its queues have allocated. */
 	uint32_t nominated;   /* The node it was to start on later, as the last session left it; KAI_NO. */
 	uint32_t row_outside;
@@ -303,9 +303,9 @@ struct kai_effect {
 	enum kai_effect_kind kind;
 	uint32_t task, node;
 	enum kai_action action;
-	uint32_t by; /* EVICT: the job for which; KAI_NO. */
-	bool moved;  /* EVICT: it is pipelined elsewhere. */
-	bool early;  /* EVICT: it never started at node; only what was kept for it there is given up. */
+	uint32_t cause; /* EVICT: the job for which; KAI_NO. */
+	bool moved;     /* EVICT: it is pipelined elsewhere. */
+	bool early;     /* EVICT: it never started at node; only what was kept for it there is given up. */
 };
 
 /* Jobs of which some pods wait; of which some are allocated, bound or run. */
@@ -390,8 +390,8 @@ struct kai {
 	struct kai_share_state *share; /* kai_share.c */
 };
 
-/* kai_world.c: the world is built, sealed, changed. Functions that make something return its row, or KAI_NO
- * (kai.err is set). */
+/* kai_instance.c: the world is built, sealed, changed. Functions that make something return its row, or
+ * KAI_NO (kai.err is set). */
 struct kai *kai_new(struct sl_arena *arena);
 void kai_free(struct kai *kai);
 int kai_fail(struct kai *kai, int status, const char *format, ...) SL_PRINTF(3, 4);
@@ -443,19 +443,17 @@ void kai_undo(
 	struct kai *kai, kai_marked mark); /* All cells as they were at the mark; effects since are gone. */
 void kai_keep(struct kai *kai, kai_marked mark);
 void kai_write(struct kai *kai, int64_t *cell, int64_t value); /* Journalled if a mark is open. */
-void kai_did(struct kai *kai, const struct kai_effect *effect);
+void kai_decision(struct kai *kai, const struct kai_effect *effect);
 
-/* kai_books.c: a task goes from one state and place to another, and everything that counts it follows: nodes,
- * queues up to the root, its group. All journalled.
- *   allocate: pending (or gated) -> KAI_ALLOCATED at node; shared: rows of the node's shared GPUs for a task
- *     that asks shares, else NULL. KAI_BINDING and what follows count alike.
- *   pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays on its node, on its
- *     way out (from).
- *   evict: active -> KAI_RELEASING where it is. One that was pipelined is releasing where it was to start
- *     (as KAI has it: nothing of it runs there; what it was kept is both taken from idle and releasing).
- *   unevict: a releasing task (or one pipelined elsewhere) runs on where it is, or is to start there again.
- * Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount is charged with:
- * kai_charge. */
+/* kai_accounting.c: a task goes from one state and place to another, and everything that counts it follows:
+ * nodes, queues up to the root, its group. All journalled. allocate: pending (or gated) -> KAI_ALLOCATED at
+ * node; shared: rows of the node's shared GPUs for a task that asks shares, else NULL. KAI_BINDING and what
+ * follows count alike. pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays
+ * on its node, on its way out (from). evict: active -> KAI_RELEASING where it is. One that was pipelined is
+ * releasing where it was to start (as KAI has it: nothing of it runs there; what it was kept is both taken
+ * from idle and releasing). unevict: a releasing task (or one pipelined elsewhere) runs on where it is, or is
+ * to start there again. Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount
+ * is charged with: kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
 void kai_bind_task(struct kai *kai, uint32_t task); /* Allocated -> KAI_BINDING. */
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_books.c - a task goes from one state and place to another, and everything that counts it follows.
+ * kai_accounting.c - a task goes from one state and place to another, and everything that counts it follows.
  */
 #include "policies/runai/rules/kai_solve.h"
 
@@ -84,10 +84,10 @@ static void add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amou
 
 void kai_count_request(struct kai *kai, uint32_t task, int sign)
 {
-	const struct kai_vec ask =
+	const struct kai_vec needs =
 		charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_least, false);
 	for (uint32_t at = kai->job[kai->task[task].job].queue; at != KAI_NO; at = kai->queue[at].parent)
-		add(kai, &kai->queue[at].request, &ask, sign);
+		add(kai, &kai->queue[at].request, &needs, sign);
 }
 
 /* A share of memory is asked as it is charged, once it is: not of the least device, and rounded up. */
@@ -145,18 +145,18 @@ static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
 }
 
 /* Devices of its own, where none are said for a task that asks shares. */
-static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *room)
+static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *headroom)
 {
 	uint32_t next = 0;
-	memset(room, 0, KAI_DEVICES_MAX * sizeof(*room));
+	memset(headroom, 0, KAI_DEVICES_MAX * sizeof(*headroom));
 	for (uint32_t i = 0; i < count && i < KAI_DEVICES_MAX; i++) {
-		room[i] = kai_shared_free(node, next);
-		if (room[i] == KAI_NO)
+		headroom[i] = kai_shared_free(node, next);
+		if (headroom[i] == KAI_NO)
 			return NULL;
-		next = room[i] + 1;
-		kai_shared_take(kai, node, room[i]);
+		next = headroom[i] + 1;
+		kai_shared_take(kai, node, headroom[i]);
 	}
-	return room;
+	return headroom;
 }
 
 /* It comes to a node in the state that it has now. */
@@ -221,7 +221,7 @@ static void stay(struct kai *kai, uint32_t task)
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
-	if (row->state == KAI_RELEASING && row->again) {
+	if (row->state == KAI_RELEASING && row->retry) {
 		forget(kai, task, &row->kept, row->kept_shared);
 		kai_write(kai, &row->kept, row->node);
 		copy_devices(kai, row, row->kept_shared, row->shared);
@@ -241,7 +241,7 @@ void kai_evict_task(struct kai *kai, uint32_t task)
 		count_allocated(kai, task, -1);
 	leave(kai, task);
 	if (row->state == KAI_PIPELINED)
-		kai_write(kai, &row->again, 1);
+		kai_write(kai, &row->retry, 1);
 	else
 		kai_write(kai, &row->before, row->state);
 	kai_write(kai, &row->evicted, 1);
@@ -269,10 +269,10 @@ void kai_unevict_task(struct kai *kai, uint32_t task)
 	if (row->state == KAI_PIPELINED)
 		back(kai, task);
 	leave(kai, task);
-	turn(kai, task, row->again ? KAI_PIPELINED : (enum kai_state)row->before);
+	turn(kai, task, row->retry ? KAI_PIPELINED : (enum kai_state)row->before);
 	stay(kai, task);
-	kai_write(kai, &row->evicted, row->again && row->from >= 0 ? 2 : 0);
-	kai_write(kai, &row->again, 0);
+	kai_write(kai, &row->evicted, row->retry && row->from >= 0 ? 2 : 0);
+	kai_write(kai, &row->retry, 0);
 	count_allocated(kai, task, 1);
 }
 
@@ -287,7 +287,7 @@ void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t
 	forget(kai, task, &row->kept, row->kept_shared);
 	kai_write(kai, &row->node, -1);
 	kai_write(kai, &row->evicted, 0);
-	kai_write(kai, &row->again, 0);
+	kai_write(kai, &row->retry, 0);
 	turn(kai, task, state);
 	if (node == KAI_NO || !kai_active_used(state))
 		return;

@@ -26,9 +26,9 @@ struct stage {
 
 /* ---- One task ---- */
 
-static bool same_devices(const int64_t *rows, const struct kai_request *ask, const uint32_t *shared)
+static bool same_devices(const int64_t *rows, const struct kai_request *needs, const uint32_t *shared)
 {
-	for (int64_t i = 0; rows && i < ask->gpus; i++)
+	for (int64_t i = 0; rows && i < needs->gpus; i++)
 		if (rows[i] != shared[i])
 			return false;
 	return true;
@@ -38,12 +38,12 @@ static bool same_devices(const int64_t *rows, const struct kai_request *ask, con
 static bool fits_back(const struct kai *kai, uint32_t row)
 {
 	const struct kai_task *task = &kai->task[row];
-	const struct kai_request *ask = &kai->request[task->request];
+	const struct kai_request *needs = &kai->request[task->request];
 	const struct kai_node *node = &kai->node[task->node];
 	bool now;
-	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
+	for (int64_t i = 0; task->shared && i < needs->gpus; i++)
 		if (!kai_share_fits(
-			    &node->shared[task->shared[i]], kai_share_mem(node, ask), kai_device_mem(node)))
+			    &node->shared[task->shared[i]], kai_share_mem(node, needs), kai_device_mem(node)))
 			return false;
 	return kai_fits(kai, row, (uint32_t)task->node, &now);
 }
@@ -54,13 +54,14 @@ static bool fits_back(const struct kai *kai, uint32_t row)
 static bool comes_back(const struct kai *kai, uint32_t row, const struct kai_spot *spot)
 {
 	const struct kai_task *task = &kai->task[row];
-	const struct kai_request *ask = &kai->request[task->request];
+	const struct kai_request *needs = &kai->request[task->request];
 	if (task->state != KAI_RELEASING || task->evicted != 1)
 		return false;
-	if (task->node == spot->node && same_devices(task->shared, ask, spot->shared))
+	if (task->node == spot->node && same_devices(task->shared, needs, spot->shared))
 		return true;
-	const bool there = (task->from == spot->node && same_devices(task->from_shared, ask, spot->shared)) ||
-			   (task->kept == spot->node && same_devices(task->kept_shared, ask, spot->shared));
+	const bool there =
+		(task->from == spot->node && same_devices(task->from_shared, needs, spot->shared)) ||
+		(task->kept == spot->node && same_devices(task->kept_shared, needs, spot->shared));
 	return there && fits_back(kai, row);
 }
 
@@ -68,13 +69,13 @@ static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spo
 {
 	struct kai *kai = stage->kai;
 	const struct kai_task *task = &kai->task[row];
-	const struct kai_request *ask = &kai->request[task->request];
+	const struct kai_request *needs = &kai->request[task->request];
 	const uint32_t *shared = task->shared ? spot->shared : NULL;
 	if (comes_back(kai, row, spot)) {
 		kai_unevict_task(kai, row);
 		return;
 	}
-	for (int64_t i = 0; task->shared && i < ask->gpus; i++)
+	for (int64_t i = 0; task->shared && i < needs->gpus; i++)
 		if (!kai_shared_in_use(&kai->node[spot->node].shared[spot->shared[i]]))
 			kai_shared_take(kai, &kai->node[spot->node], spot->shared[i]);
 	if (spot->now && !stage->pipeline_only)
@@ -135,19 +136,19 @@ static bool place_group(struct stage *stage, uint32_t group, struct tasks tasks)
 
 /* Tasks below a child, into room. */
 static uint32_t pick(
-	const struct stage *stage, uint32_t set, uint32_t child, struct tasks tasks, uint32_t *room)
+	const struct stage *stage, uint32_t set, uint32_t child, struct tasks tasks, uint32_t *headroom)
 {
 	const struct kai_job *job = &stage->kai->job[stage->job];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < tasks.count; i++)
 		if (child_of(job, set, stage->kai->task[tasks.row[i]].group) == child)
-			room[count++] = tasks.row[i];
+			headroom[count++] = tasks.row[i];
 	return count;
 }
 
 /* Sets first, then pods; of each kind in the order in which the chunk names them. done: by child. */
 static bool place_children(
-	struct stage *stage, uint32_t set, struct tasks tasks, uint8_t *done, uint32_t *room)
+	struct stage *stage, uint32_t set, struct tasks tasks, uint8_t *done, uint32_t *headroom)
 {
 	const struct kai_job *job = &stage->kai->job[stage->job];
 	for (int pods = 0; pods < 2; pods++)
@@ -156,7 +157,7 @@ static bool place_children(
 			if (child == KAI_NO || done[child] || job->group[child].leaf != (pods == 1))
 				continue;
 			done[child] = 1;
-			const struct tasks below = { room, pick(stage, set, child, tasks, room) };
+			const struct tasks below = { headroom, pick(stage, set, child, tasks, headroom) };
 			if (!place_group(stage, child, below))
 				return false;
 		}
@@ -168,14 +169,14 @@ static bool place_set(struct stage *stage, uint32_t set, struct tasks tasks)
 	const struct kai_job *job = &stage->kai->job[stage->job];
 	if (job->group_count == 2 && set == 0) /* All pods are in one set. */
 		return place_group(stage, 1, tasks);
-	uint32_t *room = malloc((size_t)(tasks.count + 1) * sizeof(*room));
+	uint32_t *headroom = malloc((size_t)(tasks.count + 1) * sizeof(*headroom));
 	uint8_t *done = calloc(job->group_count, sizeof(*done));
-	bool ok = room && done;
+	bool ok = headroom && done;
 	if (ok)
-		ok = place_children(stage, set, tasks, done, room);
+		ok = place_children(stage, set, tasks, done, headroom);
 	else
 		(void)sl_fail_memory(&stage->kai->err);
-	free(room);
+	free(headroom);
 	free(done);
 	return ok;
 }
@@ -255,10 +256,10 @@ static uint32_t alike(const struct kai *kai, uint32_t job, const uint32_t *task,
 {
 	const struct kai_job *row = &kai->job[job];
 	const uint32_t request = kai->task[task[0]].request;
-	const struct kai_request *ask = &kai->request[request];
-	const bool shares = ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY;
+	const struct kai_request *needs = &kai->request[request];
+	const bool shares = needs->kind == KAI_FRACTION || needs->kind == KAI_MEMORY;
 	if (row->group_count != 2 || row->group[0].topology != KAI_NO || row->group[1].topology != KAI_NO ||
-		(shares && ask->gpus > 1))
+		(shares && needs->gpus > 1))
 		return KAI_NO;
 	for (uint32_t i = 1; i < count; i++)
 		if (kai->task[task[i]].request != request)
@@ -272,9 +273,9 @@ static bool known_to_fail(struct stage *stage, uint32_t request, const uint32_t 
 	struct kai *kai = stage->kai;
 	if (request == KAI_NO || !kai_nowhere(kai, request, count))
 		return false;
-	const int64_t room = kai->request[request].nowhere_count - 1;
+	const int64_t headroom = kai->request[request].nowhere_count - 1;
 	if (!stage->pipeline_only)
-		say_why(kai, stage->job, task[room], (uint32_t)room);
+		say_why(kai, stage->job, task[headroom], (uint32_t)headroom);
 	return true;
 }
 

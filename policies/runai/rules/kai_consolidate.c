@@ -29,17 +29,17 @@ static bool cut(struct kai *kai, struct kai_rows_list *list)
 	const int64_t most = kai->config.consolidation_max;
 	if (most < 0 || list->count <= (uint64_t)most + 1)
 		return true;
-	const uint32_t room = (uint32_t)most + 1;
-	struct aged *aged = calloc(room, sizeof(*aged));
+	const uint32_t headroom = (uint32_t)most + 1;
+	struct aged *aged = calloc(headroom, sizeof(*aged));
 	uint32_t count = 0;
 	if (!aged)
 		return (void)sl_fail_memory(&kai->err), false;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct kai_job *job = &kai->job[list->row[i]];
 		const struct aged one = { job->created, job->name, list->row[i] };
-		if (count == room && by_age(&one, &aged[count - 1]) > 0)
+		if (count == headroom && by_age(&one, &aged[count - 1]) > 0)
 			continue;
-		uint32_t at = count < room ? count++ : count - 1;
+		uint32_t at = count < headroom ? count++ : count - 1;
 		for (; at && by_age(&one, &aged[at - 1]) < 0; at--)
 			aged[at] = aged[at - 1];
 		aged[at] = one;
@@ -63,11 +63,11 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 	return list->count > 0 && cut(kai, list);
 }
 
-static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 	const uint32_t *task, uint32_t count)
 {
 	(void)aim;
-	(void)ask;
+	(void)needs;
 	for (uint32_t i = 0; i < count; i++)
 		if (!kai_active_allocated((uint32_t)kai->task[task[i]].state))
 			return false;
@@ -84,9 +84,9 @@ static bool enough(struct kai *kai, uint32_t job)
 		return false;
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
-	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
-	return ask.at[KAI_GPUS] <= free &&
-	       (kai->config.exhaustive || !kai_over_limit(kai, kai->job[job].queue, &ask, NULL));
+	const struct kai_vec needs = kai_chunk_needs(kai, chunk->row, chunk->count, true);
+	return needs.at[KAI_GPUS] <= free &&
+	       (kai->config.exhaustive || !kai_over_limit(kai, kai->job[job].queue, &needs, NULL));
 }
 
 void kai_act_consolidate(struct kai *kai)

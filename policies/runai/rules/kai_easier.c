@@ -25,10 +25,10 @@ uint64_t kai_signature(const struct kai *kai, uint32_t job)
 		if (request == before)
 			continue;
 		before = request;
-		const struct kai_request *ask = &kai->request[request];
-		hash = sl_hash(hash, (uint64_t)ask->kind);
-		for (size_t w = 0; ask->allowed && w < kai->node_words; w++)
-			hash = sl_hash(hash, ask->allowed[w]);
+		const struct kai_request *needs = &kai->request[request];
+		hash = sl_hash(hash, (uint64_t)needs->kind);
+		for (size_t w = 0; needs->allowed && w < kai->node_words; w++)
+			hash = sl_hash(hash, needs->allowed[w]);
 	}
 	return hash;
 }
@@ -50,13 +50,13 @@ static struct kai_failure *failure_of(const struct kai_failed *failed, uint32_t 
 	return NULL;
 }
 
-struct ask {
+struct needs {
 	struct kai_vec vec;
 };
 
 static int by_size(const void *a, const void *b)
 {
-	const struct kai_vec *x = &((const struct ask *)a)->vec, *y = &((const struct ask *)b)->vec;
+	const struct kai_vec *x = &((const struct needs *)a)->vec, *y = &((const struct needs *)b)->vec;
 	static const enum kai_res order[] = { KAI_GPUS, KAI_CPU, KAI_MEM };
 	for (int i = 0; i < KAI_RES; i++)
 		if (x->at[order[i]] != y->at[order[i]])
@@ -64,17 +64,17 @@ static int by_size(const void *a, const void *b)
 	return 0;
 }
 
-static struct ask *asks_of(const struct kai *kai, uint32_t job, uint32_t *count)
+static struct needs *asks_of(const struct kai *kai, uint32_t job, uint32_t *count)
 {
 	const struct kai_job *row = &kai->job[job];
-	struct ask *ask = malloc(((size_t)row->task_count + 1) * sizeof(*ask));
+	struct needs *needs = malloc(((size_t)row->task_count + 1) * sizeof(*needs));
 	*count = 0;
-	for (uint32_t i = 0; ask && i < row->task_count; i++)
+	for (uint32_t i = 0; needs && i < row->task_count; i++)
 		if (kai->task[row->task + i].state == KAI_PENDING)
-			ask[(*count)++].vec = kai_charge_request(kai, kai->task[row->task + i].request);
-	if (ask)
-		qsort(ask, *count, sizeof(*ask), by_size);
-	return ask;
+			needs[(*count)++].vec = kai_charge_request(kai, kai->task[row->task + i].request);
+	if (needs)
+		qsort(needs, *count, sizeof(*needs), by_size);
+	return needs;
 }
 
 static bool easier(const struct kai *kai, uint32_t job, uint32_t than)
@@ -86,11 +86,11 @@ static bool easier(const struct kai *kai, uint32_t job, uint32_t than)
 		return false;
 	if (mine < others)
 		return true;
-	struct ask *ask = asks_of(kai, job, &count), *other = asks_of(kai, than, &other_count);
+	struct needs *needs = asks_of(kai, job, &count), *other = asks_of(kai, than, &other_count);
 	bool is = false;
-	for (uint32_t i = 0; ask && other && i < other_count && !is; i++)
-		is = by_size(&ask[i], &other[i]) < 0;
-	free(ask);
+	for (uint32_t i = 0; needs && other && i < other_count && !is; i++)
+		is = by_size(&needs[i], &other[i]) < 0;
+	free(needs);
 	free(other);
 	return is;
 }

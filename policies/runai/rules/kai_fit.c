@@ -11,16 +11,16 @@
 
 struct kai_look kai_look_at(const struct kai *kai, uint32_t task)
 {
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	return (struct kai_look){ .kai = kai,
-		.ask = ask,
+		.needs = needs,
 		.job = &kai->job[kai->task[task].job],
 		.task = task,
-		.cpu = ask->best_effort ? 0 : ask->cpu,
-		.mem = ask->best_effort ? 0 : ask->mem,
-		.whole = ask->kind == KAI_WHOLE ? ask->gpus : 0,
-		.shares = ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY,
-		.gpu = ask->kind != KAI_NO_GPU };
+		.cpu = needs->best_effort ? 0 : needs->cpu,
+		.mem = needs->best_effort ? 0 : needs->mem,
+		.whole = needs->kind == KAI_WHOLE ? needs->gpus : 0,
+		.shares = needs->kind == KAI_FRACTION || needs->kind == KAI_MEMORY,
+		.gpu = needs->kind != KAI_NO_GPU };
 }
 
 /* ---- Shared GPUs ---- */
@@ -35,7 +35,7 @@ bool kai_share_fits(const struct kai_shared *gpu, int64_t need, int64_t device)
 
 static int64_t sharing(const struct kai_look *look, const struct kai_node *node)
 {
-	const int64_t need = kai_share_mem(node, look->ask), device = kai_device_mem(node);
+	const int64_t need = kai_share_mem(node, look->needs), device = kai_device_mem(node);
 	int64_t fitting = 0;
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		fitting += kai_share_fits(&node->shared[i], need, device);
@@ -44,14 +44,14 @@ static int64_t sharing(const struct kai_look *look, const struct kai_node *node)
 
 /* ---- What lacks ---- */
 
-static bool mig_fits(const struct kai_request *ask, const struct kai_node *node, bool releasing)
+static bool mig_fits(const struct kai_request *needs, const struct kai_node *node, bool releasing)
 {
-	for (uint32_t i = 0; i < ask->profile_count; i++) {
-		const uint32_t profile = ask->profile[i].profile;
+	for (uint32_t i = 0; i < needs->profile_count; i++) {
+		const uint32_t profile = needs->profile[i].profile;
 		int64_t free = node->mig_idle ? node->mig_idle[profile] : 0;
 		if (releasing && node->mig_releasing)
 			free += node->mig_releasing[profile];
-		if (free < ask->profile[i].count)
+		if (free < needs->profile[i].count)
 			return false;
 	}
 	return true;
@@ -60,16 +60,17 @@ static bool mig_fits(const struct kai_request *ask, const struct kai_node *node,
 /* Whole devices; shares: with those that are shared already. */
 static uint32_t lacks_gpus(const struct kai_look *look, const struct kai_node *node)
 {
-	if (look->ask->kind == KAI_MIG_PROFILES)
-		return mig_fits(look->ask, node, true) ? 0 : KAI_LACKS_MIG;
+	if (look->needs->kind == KAI_MIG_PROFILES)
+		return mig_fits(look->needs, node, true) ? 0 : KAI_LACKS_MIG;
 	const int64_t free = node->idle.gpus + node->releasing.gpus;
 	if (!look->shares)
 		return look->whole <= free ? 0 : KAI_LACKS_GPUS;
-	if (look->ask->gpus > KAI_DEVICES_MAX)
+	if (look->needs->gpus > KAI_DEVICES_MAX)
 		return KAI_LACKS_GPUS;
-	if (look->ask->kind == KAI_MEMORY && look->ask->gpu_mem > node->gpu_mem)
+	if (look->needs->kind == KAI_MEMORY && look->needs->gpu_mem > node->gpu_mem)
 		return KAI_LACKS_GPU_MEMORY; /* Or it is not known. */
-	return free >= look->ask->gpus || free + sharing(look, node) >= look->ask->gpus ? 0 : KAI_LACKS_GPUS;
+	return free >= look->needs->gpus || free + sharing(look, node) >= look->needs->gpus ? 0
+											    : KAI_LACKS_GPUS;
 }
 
 static uint32_t lacks_resources(const struct kai_look *look, const struct kai_node *node)
@@ -94,7 +95,7 @@ static bool lacks_reservation(const struct kai_look *look, const struct kai_node
 
 static bool wrong_kind(const struct kai_look *look, const struct kai_node *node)
 {
-	switch (look->ask->kind) {
+	switch (look->needs->kind) {
 	case KAI_WHOLE:
 		return node->mig == KAI_MIG_MIXED;
 	case KAI_FRACTION:
@@ -115,13 +116,14 @@ static bool over_capacity(struct kai_look *look, const struct kai_node *node)
 	if (look->gate_known && look->gate_mem == mem)
 		return !look->gate_open;
 	const struct kai *kai = look->kai;
-	struct kai_vec ask = kai_charge_on(kai, look->task, (uint32_t)(node - kai->node));
+	struct kai_vec needs = kai_charge_on(kai, look->task, (uint32_t)(node - kai->node));
 	if (look->shares)
-		ask.at[KAI_GPUS] = look->ask->gpus * kai_share_hundredths(node, look->ask) * (KAI_GPU / 100);
+		needs.at[KAI_GPUS] =
+			look->needs->gpus * kai_share_hundredths(node, look->needs) * (KAI_GPU / 100);
 	look->gate_known = true;
 	look->gate_mem = mem;
-	look->gate_open = !kai_over_limit(kai, look->job->queue, &ask, NULL) &&
-			  (look->job->preemptible || !kai_np_over_quota(kai, look->job->queue, &ask, NULL));
+	look->gate_open = !kai_over_limit(kai, look->job->queue, &needs, NULL) &&
+			  (look->job->preemptible || !kai_np_over_quota(kai, look->job->queue, &needs, NULL));
 	return !look->gate_open;
 }
 
@@ -134,7 +136,7 @@ uint32_t kai_lacks(struct kai_look *look, const struct kai_node *node)
 	if (wrong_kind(look, node))
 		return KAI_LACKS_KIND;
 	const size_t row = (size_t)(node - kai->node);
-	if (look->ask->allowed && !(look->ask->allowed[row / 64] >> row % 64 & 1))
+	if (look->needs->allowed && !(look->needs->allowed[row / 64] >> row % 64 & 1))
 		return KAI_LACKS_ALLOWED;
 	if (!node->ready)
 		return KAI_LACKS_READY;
@@ -155,11 +157,12 @@ bool kai_is_idle(const struct kai_look *look, const struct kai_node *node)
 	if (!look->gpu) /* Idle devices may be fewer than none: those of tasks that leave where they never
 			   came. */
 		return true;
-	if (look->ask->kind == KAI_MIG_PROFILES)
-		return mig_fits(look->ask, node, false);
+	if (look->needs->kind == KAI_MIG_PROFILES)
+		return mig_fits(look->needs, node, false);
 	if (!look->shares)
 		return look->whole <= node->idle.gpus;
-	return node->idle.gpus >= look->ask->gpus || node->idle.gpus + sharing(look, node) >= look->ask->gpus;
+	return node->idle.gpus >= look->needs->gpus ||
+	       node->idle.gpus + sharing(look, node) >= look->needs->gpus;
 }
 
 /* ---- Which devices ---- */
@@ -182,14 +185,14 @@ struct kept {
 };
 
 /* Into the first `room` of those that are kept, best first; among equals whoever comes first. */
-static uint32_t keep(struct kept *kept, uint32_t count, uint32_t room, struct kept what)
+static uint32_t keep(struct kept *kept, uint32_t count, uint32_t headroom, struct kept what)
 {
 	uint32_t at = count;
 	while (at > 0 && kept[at - 1].score < what.score)
 		at--;
-	if (at >= room)
+	if (at >= headroom)
 		return count;
-	if (count == room)
+	if (count == headroom)
 		count--;
 	for (uint32_t i = count; i > at; i--)
 		kept[i] = kept[i - 1];
@@ -197,7 +200,7 @@ static uint32_t keep(struct kept *kept, uint32_t count, uint32_t room, struct ke
 	return count + 1;
 }
 
-static bool has_room_now(const struct kai_shared *gpu, int64_t need, int64_t device)
+static bool has_headroom_now(const struct kai_shared *gpu, int64_t need, int64_t device)
 {
 	return gpu->members > 0 && device - gpu->allocated >= need;
 }
@@ -205,28 +208,28 @@ static bool has_room_now(const struct kai_shared *gpu, int64_t need, int64_t dev
 bool kai_choose_devices(const struct kai_look *look, const struct kai_node *node, struct kai_devices *devices)
 {
 	const struct kai *kai = look->kai;
-	const uint32_t room = (uint32_t)look->ask->gpus;
-	const int64_t need = kai_share_mem(node, look->ask), device = kai_device_mem(node);
+	const uint32_t headroom = (uint32_t)look->needs->gpus;
+	const int64_t need = kai_share_mem(node, look->needs), device = kai_device_mem(node);
 	const int64_t whole = node->idle.gpus + node->releasing.gpus;
 	struct kept kept[KAI_DEVICES_MAX];
 	uint32_t count = 0;
-	if (room > KAI_DEVICES_MAX || room == 0)
+	if (headroom > KAI_DEVICES_MAX || headroom == 0)
 		return false;
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		if (kai_share_fits(&node->shared[i], need, device))
-			count = keep(kept, count, room,
+			count = keep(kept, count, headroom,
 				(struct kept){ device_score(kai, &node->shared[i], device), i });
-	for (int64_t i = 0; i < whole && i < room; i++)
-		count = keep(kept, count, room, (struct kept){ device_score(kai, NULL, device), KAI_NO });
-	if (count < room)
+	for (int64_t i = 0; i < whole && i < headroom; i++)
+		count = keep(kept, count, headroom, (struct kept){ device_score(kai, NULL, device), KAI_NO });
+	if (count < headroom)
 		return false;
 	devices->fresh = 0;
 	devices->now = kai_is_idle(look, node);
 	uint32_t next = 0;
-	for (uint32_t i = 0; i < room; i++) {
+	for (uint32_t i = 0; i < headroom; i++) {
 		devices->row[i] = kept[i].row;
 		if (kept[i].row != KAI_NO) {
-			devices->now &= has_room_now(&node->shared[kept[i].row], need, device);
+			devices->now &= has_headroom_now(&node->shared[kept[i].row], need, device);
 			continue;
 		}
 		devices->row[i] = kai_shared_free(node, next);

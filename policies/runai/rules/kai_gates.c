@@ -11,26 +11,26 @@
 /* ---- Limit and quota ---- */
 
 /* The first resource of those asked that would go beyond, of that queue; KAI_RES: none. */
-static int beyond(const struct kai_vec *held, const struct kai_vec *ask, const struct kai_vec *bound)
+static int beyond(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
 	for (int res = 0; res < KAI_RES; res++)
-		if (ask->at[res] > 0 && kai_add(held->at[res], ask->at[res]) > bound->at[res])
+		if (needs->at[res] > 0 && kai_add(held->at[res], needs->at[res]) > bound->at[res])
 			return res;
 	return KAI_RES;
 }
 
-static bool told(uint32_t queue, int res, const struct kai_vec *held, const struct kai_vec *ask,
+static bool reported(uint32_t queue, int res, const struct kai_vec *held, const struct kai_vec *needs,
 	const struct kai_vec *bound, struct kai_blocked *how)
 {
 	if (how)
-		*how = (struct kai_blocked){ queue, (enum kai_res)res, ask->at[res], held->at[res],
+		*how = (struct kai_blocked){ queue, (enum kai_res)res, needs->at[res], held->at[res],
 			bound->at[res] };
 	return true;
 }
 
 /* Of the leaf or a queue above it. */
 static bool any_beyond(
-	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool np, struct kai_blocked *how)
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, bool np, struct kai_blocked *how)
 {
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION))
 		return false;
@@ -38,22 +38,23 @@ static bool any_beyond(
 		const struct kai_queue *queue = &kai->queue[at];
 		const struct kai_vec *held = np ? &queue->allocated_np : &queue->allocated;
 		const struct kai_vec *bound = np ? &queue->quota : &queue->limit;
-		const int res = beyond(held, ask, bound);
+		const int res = beyond(held, needs, bound);
 		if (res != KAI_RES)
-			return told(at, res, held, ask, bound, how);
+			return reported(at, res, held, needs, bound, how);
 	}
 	return false;
 }
 
-bool kai_over_limit(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how)
+bool kai_over_limit(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, struct kai_blocked *how)
 {
-	return any_beyond(kai, leaf, ask, false, how);
+	return any_beyond(kai, leaf, needs, false, how);
 }
 
 bool kai_np_over_quota(
-	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how)
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, struct kai_blocked *how)
 {
-	return any_beyond(kai, leaf, ask, true, how);
+	return any_beyond(kai, leaf, needs, true, how);
 }
 
 /* ---- Minimum run times ---- */

@@ -17,53 +17,53 @@
 /* What the task's end would free there, at most: of a share, its devices whole. */
 static void free_task(const struct kai *kai, uint32_t task, struct kai_free *free)
 {
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	free->pods++;
-	if (ask->best_effort)
+	if (needs->best_effort)
 		return;
-	free->cpu += ask->cpu;
-	free->mem += ask->mem;
-	if (ask->kind == KAI_WHOLE || ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY)
-		free->gpus += ask->gpus;
+	free->cpu += needs->cpu;
+	free->mem += needs->mem;
+	if (needs->kind == KAI_WHOLE || needs->kind == KAI_FRACTION || needs->kind == KAI_MEMORY)
+		free->gpus += needs->gpus;
 }
 
-static int64_t times(int64_t free, int64_t ask, int64_t most)
+static int64_t times(int64_t free, int64_t needs, int64_t most)
 {
-	if (ask <= 0)
+	if (needs <= 0)
 		return most;
-	if (free < ask)
+	if (free < needs)
 		return 0;
-	return free / ask < most ? free / ask : most;
+	return free / needs < most ? free / needs : most;
 }
 
 /* So many such tasks the node has room for, with what is freed. */
 static int64_t fit(
-	const struct kai *kai, const struct kai_request *ask, uint32_t row, const struct kai_free *freed)
+	const struct kai *kai, const struct kai_request *needs, uint32_t row, const struct kai_free *freed)
 {
 	const struct kai_node *node = &kai->node[row];
-	if (!node->ready || (ask->allowed && !(ask->allowed[row / 64] >> row % 64 & 1)))
+	if (!node->ready || (needs->allowed && !(needs->allowed[row / 64] >> row % 64 & 1)))
 		return 0;
 	int64_t most = node->idle.pods + node->releasing.pods + freed->pods;
 	most = most > 0 ? most : 0;
-	if (ask->best_effort)
+	if (needs->best_effort)
 		return most;
-	most = times(node->idle.cpu + node->releasing.cpu + freed->cpu, ask->cpu, most);
-	most = times(node->idle.mem + node->releasing.mem + freed->mem, ask->mem, most);
-	return times(node->idle.gpus + node->releasing.gpus + freed->gpus, ask->gpus, most);
+	most = times(node->idle.cpu + node->releasing.cpu + freed->cpu, needs->cpu, most);
+	most = times(node->idle.mem + node->releasing.mem + freed->mem, needs->mem, most);
+	return times(node->idle.gpus + node->releasing.gpus + freed->gpus, needs->gpus, most);
 }
 
 /* The request of all tasks of the chunk; NULL: they differ, or are of another kind. */
-static const struct kai_request *same_ask(const struct kai *kai)
+static const struct kai_request *same_needs(const struct kai *kai)
 {
 	const struct kai_rows_list *chunk = &kai->solve->chunk;
 	const uint32_t request = kai->task[chunk->row[0]].request;
-	const struct kai_request *ask = &kai->request[request];
+	const struct kai_request *needs = &kai->request[request];
 	if (kai->config.exhaustive)
 		return NULL;
 	for (uint32_t i = 1; i < chunk->count; i++)
 		if (kai->task[chunk->row[i]].request != request)
 			return NULL;
-	return ask->kind == KAI_WHOLE || ask->kind == KAI_NO_GPU ? ask : NULL;
+	return needs->kind == KAI_WHOLE || needs->kind == KAI_NO_GPU ? needs : NULL;
 }
 
 static bool in(const uint64_t *nodes, uint32_t row) { return nodes[row / 64] >> row % 64 & 1; }
@@ -117,15 +117,15 @@ static bool find_domains(struct kai *kai)
 
 static bool make_room(struct kai *kai, struct kai_solve_state *state)
 {
-	const size_t room = (size_t)kai->node_count + 1;
+	const size_t headroom = (size_t)kai->node_count + 1;
 	if (state->freed_nodes >= kai->node_count && state->freed_at)
 		return true;
 	free(state->freed_at);
 	free(state->gathered_at);
 	free(state->domain_of);
-	state->freed_at = calloc(room, sizeof(*state->freed_at));
-	state->gathered_at = calloc(room, sizeof(*state->gathered_at));
-	state->domain_of = calloc(room, sizeof(*state->domain_of));
+	state->freed_at = calloc(headroom, sizeof(*state->freed_at));
+	state->gathered_at = calloc(headroom, sizeof(*state->gathered_at));
+	state->domain_of = calloc(headroom, sizeof(*state->domain_of));
 	state->freed_nodes = kai->node_count;
 	if (!state->freed_at || !state->gathered_at || !state->domain_of) {
 		state->freed_nodes = 0;
@@ -139,8 +139,8 @@ bool kai_fit_open(struct kai *kai)
 	struct kai_solve_state *state = kai->solve;
 	if (!make_room(kai, state))
 		return false;
-	state->same_ask = same_ask(kai);
-	return !state->same_ask || find_domains(kai);
+	state->same_needs = same_needs(kai);
+	return !state->same_needs || find_domains(kai);
 }
 
 /* ---- A set ---- */
@@ -149,13 +149,13 @@ void kai_fit_probe(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
 	state->base_most = 0;
-	for (uint32_t i = 0; state->same_ask && i < state->domain_count; i++)
+	for (uint32_t i = 0; state->same_needs && i < state->domain_count; i++)
 		state->domain[i].base = 0;
-	for (uint32_t i = 0; state->same_ask && i < kai->node_count; i++) {
+	for (uint32_t i = 0; state->same_needs && i < kai->node_count; i++) {
 		if (!in(state->feasible, i) || state->domain_of[i] == KAI_NO)
 			continue;
 		struct kai_domain_fit *domain = &state->domain[state->domain_of[i]];
-		domain->base += fit(kai, state->same_ask, i, &nothing);
+		domain->base += fit(kai, state->same_needs, i, &nothing);
 		state->base_most = domain->base > state->base_most ? domain->base : state->base_most;
 	}
 }
@@ -193,16 +193,16 @@ static int64_t add_node(const struct kai *kai, uint32_t node)
 	if (domain->stamp != state->stamp)
 		domain->with = domain->base;
 	domain->stamp = state->stamp;
-	domain->with += fit(kai, state->same_ask, node, &state->freed_at[node]);
+	domain->with += fit(kai, state->same_needs, node, &state->freed_at[node]);
 	if (in(state->feasible, node))
-		domain->with -= fit(kai, state->same_ask, node, &nothing);
+		domain->with -= fit(kai, state->same_needs, node, &nothing);
 	return domain->with;
 }
 
 bool kai_set_fits(struct kai *kai, uint32_t tasks)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!state->same_ask)
+	if (!state->same_needs)
 		return true;
 	state->stamp++;
 	state->touched.count = 0;
@@ -222,7 +222,7 @@ static void gather_node(struct kai *kai, uint32_t node, int64_t before)
 	if (state->domain_of[node] == KAI_NO)
 		return;
 	struct kai_domain_fit *domain = &state->domain[state->domain_of[node]];
-	domain->gathered += fit(kai, state->same_ask, node, &state->gathered_at[node]) - before;
+	domain->gathered += fit(kai, state->same_needs, node, &state->gathered_at[node]) - before;
 	if (domain->gathered > state->gathered_most)
 		state->gathered_most = domain->gathered;
 }
@@ -230,12 +230,12 @@ static void gather_node(struct kai *kai, uint32_t node, int64_t before)
 void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count)
 {
 	struct kai_solve_state *state = kai->solve;
-	for (uint32_t i = 0; state->same_ask && i < count; i++) {
+	for (uint32_t i = 0; state->same_needs && i < count; i++) {
 		const struct kai_task *row = &kai->task[task[i]];
 		if (row->node < 0 || row->state == KAI_RELEASING)
 			continue;
 		const uint32_t node = (uint32_t)row->node;
-		const int64_t before = fit(kai, state->same_ask, node, &state->gathered_at[node]);
+		const int64_t before = fit(kai, state->same_needs, node, &state->gathered_at[node]);
 		free_task(kai, task[i], &state->gathered_at[node]);
 		gather_node(kai, node, before);
 	}
@@ -244,7 +244,7 @@ void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count)
 void kai_fit_scenarios(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!state->same_ask)
+	if (!state->same_needs)
 		return;
 	state->gathered_most = 0;
 	memset(state->gathered_at, 0, kai->node_count * sizeof(*state->gathered_at));
@@ -257,13 +257,13 @@ void kai_fit_scenarios(struct kai *kai)
 
 bool kai_gathered_fit(const struct kai *kai, uint32_t tasks)
 {
-	return !kai->solve->same_ask || kai->solve->gathered_most >= tasks;
+	return !kai->solve->same_needs || kai->solve->gathered_most >= tasks;
 }
 
 bool kai_all_fit(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!state->same_ask)
+	if (!state->same_needs)
 		return true;
 	kai_victims_clear(&state->recorded);
 	kai_fit_scenarios(kai);

@@ -71,10 +71,10 @@ static uint32_t block_of(struct kai *kai, uint32_t tasks)
 	const unsigned class = class_of(tasks);
 	if (kai->block_count[class])
 		return kai->block[class][--kai->block_count[class]];
-	const uint32_t first = kai->task_count, room = UINT32_C(1) << class;
-	if (SL_GROW(kai->task, kai->task_capacity, first + room, &kai->err))
+	const uint32_t first = kai->task_count, headroom = UINT32_C(1) << class;
+	if (SL_GROW(kai->task, kai->task_capacity, first + headroom, &kai->err))
 		return KAI_NO;
-	kai->task_count += room;
+	kai->task_count += headroom;
 	return first;
 }
 
@@ -138,19 +138,19 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 }
 
 /* Rows of shared GPUs, as far as it asks shares. */
-static bool share_room(struct kai *kai, struct kai_task *task)
+static bool share_headroom(struct kai *kai, struct kai_task *task)
 {
 	const struct kai_request *request = &kai->request[task->request];
 	if (request->kind != KAI_FRACTION && request->kind != KAI_MEMORY)
 		return true;
-	int64_t *room = malloc(3 * (size_t)request->gpus * sizeof(*room));
-	if (!room)
+	int64_t *headroom = malloc(3 * (size_t)request->gpus * sizeof(*headroom));
+	if (!headroom)
 		return (void)sl_fail_memory(&kai->err), false;
 	for (int64_t i = 0; i < 3 * request->gpus; i++)
-		room[i] = -1;
-	task->shared = room;
-	task->from_shared = room + request->gpus;
-	task->kept_shared = room + 2 * request->gpus;
+		headroom[i] = -1;
+	task->shared = headroom;
+	task->from_shared = headroom + request->gpus;
+	task->kept_shared = headroom + 2 * request->gpus;
 	return true;
 }
 
@@ -223,7 +223,7 @@ int kai_seal_job(struct kai *kai, uint32_t row)
 	note_requests(kai, job);
 	for (uint32_t i = 0; i < job->task_count; i++) {
 		struct kai_task *task = &kai->task[job->task + i];
-		if (!share_room(kai, task))
+		if (!share_headroom(kai, task))
 			return kai->err.status;
 		const enum kai_state state = (enum kai_state)task->state;
 		job->group[0].count[KAI_PENDING]++;

@@ -129,11 +129,11 @@ static struct kai_vec weight_of(struct kai *kai, struct kai_lane *lane, uint32_t
 		seat->waits = waits_first(kai, lane, seat);
 	const struct kai_entry *first = &seat->pile.entry[0];
 	if (seat->waits)
-		seat->head = lane->back->ask[seat->back];
+		seat->head = lane->back->needs[seat->back];
 	else if (!seat->known && lane->order == KAI_VICTIMS)
 		seat->head = kai_held(kai, lane, first->job);
 	else if (!seat->known || first->live)
-		seat->head = kai_entry_ask(kai, lane, first);
+		seat->head = kai_entry_needs(kai, lane, first);
 	seat->known = true;
 	struct kai_vec sum = seat->head;
 	for (int i = 0; i < KAI_RES; i++)
@@ -263,7 +263,7 @@ void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job)
 	kai_lane_enter(kai, lane, &entry);
 }
 
-void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *ask)
+void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs)
 {
 	if (!kai_lane_may(kai, lane, job))
 		return;
@@ -271,7 +271,7 @@ void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, co
 	entry.growth = KAI_BELOW_MINIMUM;
 	entry.live = false;
 	entry.part = true;
-	lane->part = *ask;
+	lane->part = *needs;
 	kai_lane_enter(kai, lane, &entry);
 }
 
@@ -324,7 +324,7 @@ static struct kai_entry pop_waiting(struct kai *kai, struct kai_lane *lane, uint
 	const struct kai_entry entry = lane->back->entry[seat->back++];
 	while (seat->back < seat->back_end &&
 		(lane->back->hidden[seat->back] ||
-			(many && asks_no_more(&lane->back->ask[seat->back], &seat->head) &&
+			(many && asks_no_more(&lane->back->needs[seat->back], &seat->head) &&
 				waits_first(kai, lane, seat))))
 		seat->back++;
 	return entry;

@@ -28,7 +28,7 @@ struct kai_pile {
  * one. */
 struct kai_back {
 	struct kai_entry *entry;
-	struct kai_vec *ask;
+	struct kai_vec *needs;
 	uint8_t *hidden; /* Not there. */
 	uint32_t count, capacity;
 };
@@ -88,7 +88,7 @@ struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane
 bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b);
 struct kai_entry kai_entry_of(const struct kai *kai, const struct kai_lane *lane, uint32_t job);
-struct kai_vec kai_entry_ask(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry);
+struct kai_vec kai_entry_needs(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry);
 /* What it holds that counts as allocated, without what was taken. */
 struct kai_vec kai_held(const struct kai *kai, const struct kai_lane *lane, uint32_t job);
 uint32_t kai_active_left(const struct kai *kai, const struct kai_lane *lane, uint32_t job);

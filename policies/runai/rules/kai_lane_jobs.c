@@ -148,12 +148,12 @@ static int64_t count_held(const struct kai_group *group)
 	       group->count[KAI_RUNNING];
 }
 
-struct kai_vec kai_entry_ask(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry)
+struct kai_vec kai_entry_needs(struct kai *kai, const struct kai_lane *lane, const struct kai_entry *entry)
 {
 	if (entry->part)
 		return lane->part;
-	return entry->request != KAI_NO ? kai_plain_ask(kai, entry->request, entry->take)
-					: kai_next_ask(kai, entry->job);
+	return entry->request != KAI_NO ? kai_plain_needs(kai, entry->request, entry->take)
+					: kai_next_needs(kai, entry->job);
 }
 
 struct kai_vec kai_held(const struct kai *kai, const struct kai_lane *lane, uint32_t job)

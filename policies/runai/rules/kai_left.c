@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_left.c - what KAI leaves behind. A job that the solver found room for is not started if its gang is not
- * whole then (a tree that needs some of its sets only: each pod set is asked for its minimum). KAI neither
- * commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nobody is told, and
- * the jobs that come after it in the session find victims on their way out and places that are kept.
+ * kai_leftover.c - what KAI leaves behind. A job that the solver found room for is not started if its gang is
+ * not whole then (a tree that needs some of its sets only: each pod set is asked for its minimum). KAI
+ * neither commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nobody is
+ * told, and the jobs that come after it in the session find victims on their way out and places that are
+ * kept.
  *
  * So it is here, as cases recorded of KAI show; at the end of the session it is taken back. So are places
  * that were kept for tasks, and given up again before they started: KAI has those as releasing there.
@@ -17,7 +18,7 @@ static bool leave(struct kai *kai, uint32_t task, int64_t state)
 	struct kai_solve_state *solve = kai->solve;
 	if (SL_GROW(solve->left, solve->left_capacity, solve->left_count + 1, &kai->err))
 		return false;
-	solve->left[solve->left_count++] = (struct kai_left){ task, state, kai->effect_count };
+	solve->left[solve->left_count++] = (struct kai_leftover){ task, state, kai->effect_count };
 	return true;
 }
 
@@ -33,27 +34,27 @@ void kai_leave_simulated(struct kai *kai, uint32_t tasks)
 		for (uint32_t i = 0; i < sets[s]->task.count; i++) {
 			const uint32_t task = sets[s]->task.row[i];
 			const struct kai_task *row = &kai->task[task];
-			if (row->evicted == 1 && !leave(kai, task, row->again ? KAI_PIPELINED : row->before))
+			if (row->evicted == 1 && !leave(kai, task, row->retry ? KAI_PIPELINED : row->before))
 				return;
 		}
 }
 
 /* What was decided of it since: the engine was told, and so it is. */
-static bool was_told(const struct kai *kai, const struct kai_left *left)
+static bool was_reported(const struct kai *kai, const struct kai_leftover *left)
 {
-	bool told = false;
+	bool reported = false;
 	for (uint32_t i = left->effect; i < kai->effect_count; i++) {
 		const struct kai_effect *effect = &kai->effect[i];
 		if (effect->task != left->task)
 			continue;
 		if (effect->kind == KAI_EVICT && !effect->early)
 			return true;
-		told = effect->kind != KAI_EVICT && left->state == KAI_PENDING;
+		reported = effect->kind != KAI_EVICT && left->state == KAI_PENDING;
 	}
-	return told;
+	return reported;
 }
 
-static void take_back(struct kai *kai, const struct kai_left *left)
+static void take_back(struct kai *kai, const struct kai_leftover *left)
 {
 	const struct kai_task *row = &kai->task[left->task];
 	const bool moved = row->from >= 0;
@@ -75,13 +76,13 @@ void kai_close(struct kai *kai)
 	if (!solve)
 		return;
 	for (uint32_t i = solve->left_count; i > 0; i--)
-		if (!was_told(kai, &solve->left[i - 1]))
+		if (!was_reported(kai, &solve->left[i - 1]))
 			take_back(kai, &solve->left[i - 1]);
 	solve->left_count = 0;
 	for (uint32_t i = 0; i < solve->settled.count; i++) {
 		const uint32_t task = solve->settled.row[i];
 		kai_forget_kept(kai, task);
-		if (kai->task[task].state == KAI_RELEASING && kai->task[task].again)
-			take_back(kai, &(struct kai_left){ task, KAI_PIPELINED, 0 });
+		if (kai->task[task].state == KAI_RELEASING && kai->task[task].retry)
+			take_back(kai, &(struct kai_leftover){ task, KAI_PIPELINED, 0 });
 	}
 }

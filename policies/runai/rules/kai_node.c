@@ -113,40 +113,40 @@ bool kai_shared_in_use(const struct kai_shared *gpu) { return in_use(gpu); }
 /* ---- A task comes and goes ---- */
 
 /* Amounts that come into the books of a node. */
-static void count_free(struct kai *kai, struct kai_free *free, const struct kai_request *ask, int64_t sign)
+static void count_free(struct kai *kai, struct kai_free *free, const struct kai_request *needs, int64_t sign)
 {
 	add(kai, &free->pods, sign);
-	if (ask->best_effort)
+	if (needs->best_effort)
 		return;
-	add(kai, &free->cpu, sign * ask->cpu);
-	add(kai, &free->mem, sign * ask->mem);
-	if (ask->kind == KAI_WHOLE)
-		add(kai, &free->gpus, sign * ask->gpus);
+	add(kai, &free->cpu, sign * needs->cpu);
+	add(kai, &free->mem, sign * needs->mem);
+	if (needs->kind == KAI_WHOLE)
+		add(kai, &free->gpus, sign * needs->gpus);
 }
 
-static void count_mig(struct kai *kai, int64_t *free, const struct kai_request *ask, int64_t sign)
+static void count_mig(struct kai *kai, int64_t *free, const struct kai_request *needs, int64_t sign)
 {
-	for (uint32_t i = 0; free && i < ask->profile_count; i++)
-		add(kai, &free[ask->profile[i].profile], sign * ask->profile[i].count);
+	for (uint32_t i = 0; free && i < needs->profile_count; i++)
+		add(kai, &free[needs->profile[i].profile], sign * needs->profile[i].count);
 }
 
-static bool asks_shares(const struct kai_request *ask)
+static bool asks_shares(const struct kai_request *needs)
 {
-	return ask->kind == KAI_FRACTION || ask->kind == KAI_MEMORY;
+	return needs->kind == KAI_FRACTION || needs->kind == KAI_MEMORY;
 }
 
 /* sign 1: it comes, -1: it goes. */
 static void count(struct kai *kai, struct kai_node *node, uint32_t task, enum kai_state state, int64_t sign)
 {
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	if (state != KAI_PIPELINED) {
-		count_free(kai, &node->idle, ask, -sign);
-		count_mig(kai, node->mig_idle, ask, -sign);
+		count_free(kai, &node->idle, needs, -sign);
+		count_mig(kai, node->mig_idle, needs, -sign);
 	}
 	if (state == KAI_PIPELINED || state == KAI_RELEASING) {
 		const int64_t way = state == KAI_RELEASING ? sign : -sign;
-		count_free(kai, &node->releasing, ask, way);
-		count_mig(kai, node->mig_releasing, ask, way);
+		count_free(kai, &node->releasing, needs, way);
+		count_mig(kai, node->mig_releasing, needs, way);
 	}
 }
 
@@ -155,10 +155,10 @@ static void count_shares(struct kai *kai, struct kai_node *node, uint32_t task, 
 {
 	if (gpu < 0 || gpu >= node->shared_capacity)
 		return;
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	if (gpu >= node->shared_count)
 		node->shared_count = (uint32_t)gpu + 1;
-	count_share(kai, node, &node->shared[gpu], kai_share_mem(node, ask), state, sign);
+	count_share(kai, node, &node->shared[gpu], kai_share_mem(node, needs), state, sign);
 }
 
 void kai_node_changed(struct kai *kai, uint32_t row)
@@ -171,10 +171,10 @@ void kai_node_changed(struct kai *kai, uint32_t row)
 void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state state, const uint32_t *shared)
 {
 	struct kai_node *node = &kai->node[row];
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	kai->freed += state == KAI_RELEASING;
 	count(kai, node, task, state, 1);
-	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
+	for (int64_t i = 0; shared && asks_shares(needs) && i < needs->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], 1);
 	kai_node_changed(kai, row);
 }
@@ -183,10 +183,10 @@ void kai_node_remove(
 	struct kai *kai, uint32_t row, uint32_t task, enum kai_state state, const int64_t *shared)
 {
 	struct kai_node *node = &kai->node[row];
-	const struct kai_request *ask = &kai->request[kai->task[task].request];
+	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	kai->freed++;
 	count(kai, node, task, state, -1);
-	for (int64_t i = 0; shared && asks_shares(ask) && i < ask->gpus; i++)
+	for (int64_t i = 0; shared && asks_shares(needs) && i < needs->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], -1);
 	kai_node_changed(kai, row);
 }
@@ -199,13 +199,13 @@ enum { GPUS_MAX = 1024 }; /* Of a node, that are shared. */
 static bool make_shared(struct kai *kai, struct kai_node *node)
 {
 	const int64_t gpus = node->gpus < GPUS_MAX ? node->gpus : GPUS_MAX;
-	const uint32_t room = gpus > 0 ? 2 * (uint32_t)gpus : 0;
-	if (room > 0 && room > node->shared_capacity) {
-		if (SL_RESIZE(node->shared, room, &kai->err))
+	const uint32_t headroom = gpus > 0 ? 2 * (uint32_t)gpus : 0;
+	if (headroom > 0 && headroom > node->shared_capacity) {
+		if (SL_RESIZE(node->shared, headroom, &kai->err))
 			return false;
-		for (uint32_t i = node->shared_capacity; i < room; i++)
+		for (uint32_t i = node->shared_capacity; i < headroom; i++)
 			node->shared[i] = (struct kai_shared){ .device = -1 };
-		node->shared_capacity = room;
+		node->shared_capacity = headroom;
 	}
 	for (uint32_t i = 0; i < node->shared_capacity; i++)
 		node->shared[i] = (struct kai_shared){ .device = node->shared[i].device,
@@ -247,11 +247,11 @@ void kai_node_ready(struct kai *kai, uint32_t row, bool ready)
 
 /* ---- Profiles ---- */
 
-static bool widen(struct kai *kai, int64_t **counts, uint32_t room)
+static bool widen(struct kai *kai, int64_t **counts, uint32_t headroom)
 {
-	if (SL_RESIZE(*counts, room, &kai->err))
+	if (SL_RESIZE(*counts, headroom, &kai->err))
 		return false;
-	(*counts)[room - 1] = 0;
+	(*counts)[headroom - 1] = 0;
 	return true;
 }
 

@@ -22,7 +22,7 @@
 
 static int64_t with_job(const struct kai_standing *side, int res)
 {
-	return side->queue->allocated.at[res] + (side->ask ? side->ask->at[res] : 0);
+	return side->queue->allocated.at[res] + (side->needs ? side->needs->at[res] : 0);
 }
 
 static bool over_utilised(const struct kai_queue *queue)

@@ -13,7 +13,7 @@
  * victims were popped already (NULL, or amounts to take off in the dominant share). Negative: left. */
 struct kai_standing {
 	const struct kai_queue *queue;
-	const struct kai_vec *ask, *victims;
+	const struct kai_vec *needs, *victims;
 };
 int kai_compare_queues(
 	const struct kai *kai, const struct kai_standing *left, const struct kai_standing *right);
@@ -30,7 +30,7 @@ uint32_t kai_next_chunk(struct kai *kai, uint32_t job, uint32_t *task);
  * more: the job has other active tasks. Room for job.task_count. */
 uint32_t kai_eviction_chunk(struct kai *kai, uint32_t job, const uint8_t *gone, uint32_t *task, bool *more);
 /* What the chunk is charged, wherever its tasks are now. least: for gates. */
-struct kai_vec kai_chunk_ask(const struct kai *kai, const uint32_t *task, uint32_t count, bool least);
+struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint32_t count, bool least);
 /* Every pod set has at least its minimum, of so many active-used tasks. */
 bool kai_gang_satisfied(const struct kai *kai, uint32_t job);
 /* Enough sets have, of tasks that are pending or active. */
@@ -54,7 +54,7 @@ void kai_lane_clear(struct kai_lane *lane, enum kai_lane_order order, uint32_t d
 /* Jobs without a queue, or of one that has others below it, are passed over. */
 void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job);
 /* As if it had no active tasks, and asked so much: the part of it that a simulation is about. */
-void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *ask);
+void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane); /* KAI_NO: none is left. */
 bool kai_lane_empty(const struct kai_lane *lane);
 /* KAI_VICTIMS: these tasks of the job popped last are taken; if it has other active ones, it comes back with
@@ -79,7 +79,7 @@ void kai_replay_changed(struct kai *kai, struct kai_replay *replay, uint32_t job
 void kai_replay_clear(struct kai_replay *replay);
 void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job);
 void kai_replay_push_part(
-	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *ask);
+	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_replay_pop(struct kai *kai, struct kai_replay *replay);
 
 #endif

@@ -115,7 +115,7 @@ bool kai_plain_chunk(const struct kai *kai, uint32_t row, uint32_t *request, uin
 static uint32_t kai_plan_chunk(struct kai *kai, uint32_t row)
 {
 	const struct kai_job *job = &kai->job[row];
-	if (!kai_order_room(kai, row))
+	if (!kai_order_capacity(kai, row))
 		return 0;
 	struct kai_order_state *state = kai->order;
 	if (is_flat(job)) {
@@ -174,7 +174,7 @@ static void add(struct kai_vec *sum, const struct kai_vec *vec, int64_t times)
 		sum->at[i] += times * vec->at[i];
 }
 
-struct kai_vec kai_chunk_ask(const struct kai *kai, const uint32_t *task, uint32_t count, bool least)
+struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint32_t count, bool least)
 {
 	struct kai_vec sum = { 0 };
 	for (uint32_t i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ static void add_part(
 	}
 }
 
-struct kai_vec kai_plain_ask(const struct kai *kai, uint32_t request, uint32_t take)
+struct kai_vec kai_plain_needs(const struct kai *kai, uint32_t request, uint32_t take)
 {
 	struct kai_vec sum = { 0 };
 	const struct kai_vec one = kai_charge_request(kai, request);
@@ -208,7 +208,7 @@ struct kai_vec kai_plain_ask(const struct kai *kai, uint32_t request, uint32_t t
 	return sum;
 }
 
-struct kai_vec kai_next_ask(struct kai *kai, uint32_t row)
+struct kai_vec kai_next_needs(struct kai *kai, uint32_t row)
 {
 	const struct kai_job *job = &kai->job[row];
 	const uint32_t parts = kai_plan_chunk(kai, row);
@@ -220,7 +220,7 @@ struct kai_vec kai_next_ask(struct kai *kai, uint32_t row)
 			add_part(kai, job, part, &sum);
 			continue;
 		}
-		const struct kai_vec one = kai_plain_ask(kai, request, part->take);
+		const struct kai_vec one = kai_plain_needs(kai, request, part->take);
 		add(&sum, &one, 1);
 	}
 	return sum;

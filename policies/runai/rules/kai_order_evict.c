@@ -90,7 +90,7 @@ uint32_t kai_eviction_chunk(struct kai *kai, uint32_t row, const uint8_t *gone, 
 {
 	const struct kai_job *job = &kai->job[row];
 	*more = false;
-	if (!kai_order_room(kai, row))
+	if (!kai_order_capacity(kai, row))
 		return 0;
 	kai_tree_link(kai, job);
 	count_leaves(kai, job, gone);

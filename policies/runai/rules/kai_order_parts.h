@@ -55,7 +55,7 @@ struct kai_order_state {
 	uint32_t capacity;
 };
 /* Room for the groups of that job. False: no memory. */
-bool kai_order_room(struct kai *kai, uint32_t job);
+bool kai_order_capacity(struct kai *kai, uint32_t job);
 /* Children of all groups, by parent; sizes and counts zero. */
 void kai_tree_link(struct kai *kai, const struct kai_job *job);
 /* The children of a set in the order of sub-groups. */
@@ -67,10 +67,10 @@ static inline int64_t kai_set_min(const struct kai_group *set, uint32_t children
 }
 
 /* What the next chunk is charged, without its list. */
-struct kai_vec kai_next_ask(struct kai *kai, uint32_t job);
+struct kai_vec kai_next_needs(struct kai *kai, uint32_t job);
 /* A job of one pod set all of whose tasks ask the same: so many tasks of that. False: it is none. */
 bool kai_plain_chunk(const struct kai *kai, uint32_t job, uint32_t *request, uint32_t *take);
-struct kai_vec kai_plain_ask(const struct kai *kai, uint32_t request, uint32_t take);
+struct kai_vec kai_plain_needs(const struct kai *kai, uint32_t request, uint32_t take);
 /* It is to be placed: pending, or evicted by the simulation that goes on. */
 static inline bool kai_is_placeable(const struct kai_task *task)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kai_order_room(struct kai *kai, uint32_t job)
+bool kai_order_capacity(struct kai *kai, uint32_t job)
 {
 	const uint32_t groups = kai->job[job].group_count;
 	if (!kai->order)
@@ -22,12 +22,12 @@ bool kai_order_room(struct kai *kai, uint32_t job)
 		return (void)sl_fail_memory(&kai->err), false;
 	if (groups <= state->capacity)
 		return true;
-	const uint32_t room = groups * 2;
-	if (SL_RESIZE(state->branch, room, &kai->err) || SL_RESIZE(state->child, room, &kai->err) ||
-		SL_RESIZE(state->kin, room, &kai->err) || SL_RESIZE(state->stack, room, &kai->err) ||
-		SL_RESIZE(state->part, room, &kai->err) || SL_RESIZE(state->filled, room, &kai->err))
+	const uint32_t headroom = groups * 2;
+	if (SL_RESIZE(state->branch, headroom, &kai->err) || SL_RESIZE(state->child, headroom, &kai->err) ||
+		SL_RESIZE(state->kin, headroom, &kai->err) || SL_RESIZE(state->stack, headroom, &kai->err) ||
+		SL_RESIZE(state->part, headroom, &kai->err) || SL_RESIZE(state->filled, headroom, &kai->err))
 		return false;
-	state->capacity = room;
+	state->capacity = headroom;
 	return true;
 }
 

@@ -110,7 +110,7 @@ struct score {
  * commit of kai.h, as recorded cases show; later it asks this of shares alone). */
 static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 {
-	const int64_t need = look->shares ? kai_share_mem(node, look->ask) : 0;
+	const int64_t need = look->shares ? kai_share_mem(node, look->needs) : 0;
 	const int64_t device = kai_device_mem(node);
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		if (kai_share_fits(&node->shared[i], need, device))
@@ -159,17 +159,17 @@ static int compare(struct score a, struct score b)
 
 bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count)
 {
-	const struct kai_request *ask = &kai->request[request];
-	return ask->nowhere == kai->freed && ask->nowhere > 0 && count >= ask->nowhere_count;
+	const struct kai_request *needs = &kai->request[request];
+	return needs->nowhere == kai->freed && needs->nowhere > 0 && count >= needs->nowhere_count;
 }
 
 void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count)
 {
-	struct kai_request *ask = &kai->request[request];
-	if (ask->nowhere == kai->freed && ask->nowhere_count <= count)
+	struct kai_request *needs = &kai->request[request];
+	if (needs->nowhere == kai->freed && needs->nowhere_count <= count)
 		return;
-	kai_write(kai, &ask->nowhere, kai->freed);
-	kai_write(kai, &ask->nowhere_count, count);
+	kai_write(kai, &needs->nowhere, kai->freed);
+	kai_write(kai, &needs->nowhere_count, count);
 }
 
 /* ---- The best ---- */
@@ -213,7 +213,7 @@ bool kai_best_spot(
 	if (!kai_choose_devices(&look, &kai->node[found], &devices))
 		return false; /* More devices are shared there than there is room for. */
 	spot->now = devices.now;
-	for (int64_t i = 0; i < look.ask->gpus; i++)
+	for (int64_t i = 0; i < look.needs->gpus; i++)
 		spot->shared[i] = devices.row[i];
 	return true;
 }

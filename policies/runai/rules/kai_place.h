@@ -78,7 +78,7 @@ const char *kai_lack_text(enum kai_lack lack);
 /* A task looked at once, for many nodes (kai_fit.c). */
 struct kai_look {
 	const struct kai *kai;
-	const struct kai_request *ask;
+	const struct kai_request *needs;
 	const struct kai_job *job;
 	uint32_t task;
 	int64_t cpu, mem, whole; /* whole: GPUs. */
@@ -123,7 +123,7 @@ bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_dom
 kai_nodes kai_topo_nodes(struct kai *kai, const struct kai_domains *domains, uint32_t which);
 void kai_domains_free(struct kai *kai, struct kai_domains *domains);
 
-/* kai_node.c: books of a node, called by kai_books.c alone. shared NULL, or a row below 0: no device is
+/* kai_node.c: books of a node, called by kai_accounting.c alone. shared NULL, or a row below 0: no device is
  * counted. */
 void kai_node_add(
 	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared);

@@ -27,12 +27,12 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 	return list->count > 0;
 }
 
-static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 	const uint32_t *task, uint32_t count)
 {
 	uint32_t before = KAI_NO;
 	(void)aim;
-	(void)ask;
+	(void)needs;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t victim = kai->task[task[i]].job;
 		if (victim == before)
@@ -53,8 +53,8 @@ static bool within_quota(struct kai *kai, uint32_t job)
 		return true;
 	if (!kai_rows_chunk(kai, chunk, job))
 		return false;
-	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, true);
-	return !kai_np_over_quota(kai, kai->job[job].queue, &ask, NULL);
+	const struct kai_vec needs = kai_chunk_needs(kai, chunk->row, chunk->count, true);
+	return !kai_np_over_quota(kai, kai->job[job].queue, &needs, NULL);
 }
 
 void kai_act_preempt(struct kai *kai)

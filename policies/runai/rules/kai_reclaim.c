@@ -24,11 +24,11 @@ struct leaf_rule {
 };
 
 static struct leaf_rule rule_of(
-	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim)
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, uint32_t victim)
 {
 	const uint32_t plugins = kai->config.plugins;
 	return (struct leaf_rule){ .leaf = victim,
-		.open = !(plugins & KAI_PLUGIN_PROPORTION) || kai_victim_leaf(kai, leaf, ask, victim),
+		.open = !(plugins & KAI_PLUGIN_PROPORTION) || kai_victim_leaf(kai, leaf, needs, victim),
 		.least = plugins & KAI_PLUGIN_MINRUNTIME ? kai_reclaim_min(kai, leaf, victim) : 0 };
 }
 
@@ -36,13 +36,14 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 {
 	struct leaf_rule rule = { .leaf = KAI_NO };
 	const uint32_t leaf = kai->job[aim->job].queue;
-	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, kai->solve->chunk.count, false);
+	const struct kai_vec needs =
+		kai_chunk_needs(kai, kai->solve->chunk.row, kai->solve->chunk.count, false);
 	for (uint32_t i = 0; (i = kai_list_next(kai, KAI_ACTIVE, i)) != KAI_NO; i++) {
 		const struct kai_job *job = &kai->job[i];
 		if (job->queue == KAI_NO || job->queue == leaf || !job->preemptible)
 			continue;
 		if (job->queue != rule.leaf)
-			rule = rule_of(kai, leaf, &ask, job->queue);
+			rule = rule_of(kai, leaf, &needs, job->queue);
 		if (!rule.open || (kai_protected(kai, i, rule.least) && !kai_elastic(kai, i)))
 			continue;
 		if (!kai_rows_add(kai, list, i))
@@ -53,12 +54,12 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 
 /* ---- What they lose ---- */
 
-static bool add_unit(struct kai *kai, uint32_t leaf, const struct kai_vec *ask)
+static bool add_unit(struct kai *kai, uint32_t leaf, const struct kai_vec *needs)
 {
 	struct kai_solve_state *state = kai->solve;
 	if (SL_GROW(state->unit, state->unit_capacity, state->unit_count + 1, &kai->err))
 		return false;
-	state->unit[state->unit_count++] = (struct kai_unit){ leaf, *ask };
+	state->unit[state->unit_count++] = (struct kai_unit){ leaf, *needs };
 	return true;
 }
 
@@ -142,12 +143,12 @@ static bool make_units(struct kai *kai, const uint32_t *task, uint32_t count)
 	return ok;
 }
 
-static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 	const uint32_t *task, uint32_t count)
 {
 	const struct kai_solve_state *state = kai->solve;
 	const struct kai_job *job = &kai->job[aim->job];
-	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+	const struct kai_taker taker = { job->queue, job->preemptible, needs, state->allocated,
 		state->allocated_np };
 	uint32_t before = KAI_NO;
 	if ((kai->config.plugins & KAI_PLUGIN_PROPORTION) &&
@@ -169,7 +170,7 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 /* ---- What they may lose at most ---- */
 
 /* Of a queue: what its candidates hold of GPUs, the most that goes at once, and whether any of it may go. */
-struct kai_room {
+struct kai_headroom {
 	int64_t held, unit;
 	uint32_t solution; /* All of it is of this one. */
 	bool open;
@@ -187,18 +188,18 @@ static bool refused(const struct kai *kai, const struct kai_taker *taker, uint32
  * more. Of what is over in other resources no bound is known. */
 static int64_t most_lost(const struct kai *kai, uint32_t row)
 {
-	const struct kai_room *room = &kai->solve->room[row];
+	const struct kai_headroom *headroom = &kai->solve->headroom[row];
 	const struct kai_queue *queue = &kai->queue[row];
 	int64_t over = 0;
 	for (int r = 0; r < KAI_RES; r++) {
 		const int64_t share = kai_allocatable(queue, (enum kai_res)r), quota = queue->quota.at[r];
 		over = kai->solve->allocated[row].at[r] - (share < quota ? share : quota);
 		if (r != KAI_GPUS && over > 0)
-			return room->held;
+			return headroom->held;
 	}
 	if (over <= 0)
 		return 0;
-	return over + room->unit - 1 < room->held ? over + room->unit - 1 : room->held;
+	return over + headroom->unit - 1 < headroom->held ? over + headroom->unit - 1 : headroom->held;
 }
 
 static int64_t held_by(const struct kai *kai, const struct kai_job *job)
@@ -213,12 +214,12 @@ static int64_t held_by(const struct kai *kai, const struct kai_job *job)
 static bool make_room(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (state->room_count < kai->queue_count) {
-		free(state->room);
-		state->room = calloc(kai->queue_count, sizeof(*state->room));
-		state->room_count = state->room ? kai->queue_count : 0;
+	if (state->headroom_count < kai->queue_count) {
+		free(state->headroom);
+		state->headroom = calloc(kai->queue_count, sizeof(*state->headroom));
+		state->headroom_count = state->headroom ? kai->queue_count : 0;
 	}
-	return state->room || sl_fail_memory(&kai->err) == 0;
+	return state->headroom || sl_fail_memory(&kai->err) == 0;
 }
 
 /* What candidates hold, by the queue that would lose it; the deepest of these queues. */
@@ -230,12 +231,12 @@ static uint32_t hold(struct kai *kai, uint32_t leaf)
 	for (uint32_t i = 0; i < state->candidate.count; i++) {
 		const struct kai_job *job = &kai->job[state->candidate.row[i]];
 		const uint32_t loser = kai_loser(kai, leaf, job->queue);
-		struct kai_room *room = &state->room[loser];
+		struct kai_headroom *headroom = &state->headroom[loser];
 		const int64_t held = held_by(kai, job);
-		if (room->solution != state->stamp)
-			*room = (struct kai_room){ .solution = state->stamp };
-		room->held += held;
-		room->unit = held > room->unit ? held : room->unit;
+		if (headroom->solution != state->stamp)
+			*headroom = (struct kai_headroom){ .solution = state->stamp };
+		headroom->held += held;
+		headroom->unit = held > headroom->unit ? held : headroom->unit;
 		deepest = kai->queue[loser].depth > deepest ? kai->queue[loser].depth : deepest;
 	}
 	return deepest;
@@ -254,10 +255,10 @@ static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
 			continue;
 		before = leaf;
 		const uint32_t loser = kai_loser(kai, taker->leaf, leaf);
-		struct kai_room *room = &state->room[loser];
-		if (room->open || refused(kai, taker, leaf, deepest))
+		struct kai_headroom *headroom = &state->headroom[loser];
+		if (headroom->open || refused(kai, taker, leaf, deepest))
 			continue;
-		room->open = true;
+		headroom->open = true;
 		sum = kai_add(sum, most_lost(kai, loser));
 	}
 	return sum;
@@ -271,24 +272,24 @@ static int64_t slack_of(const struct kai *kai)
 	enum { HUNDREDTHS = 100 };
 	int64_t slack = 0;
 	for (uint32_t i = 0; i < chunk->count; i++) {
-		const struct kai_request *ask = &kai->request[kai->task[chunk->row[i]].request];
-		if (ask->kind == KAI_FRACTION)
-			slack += ask->gpus * (KAI_GPU / HUNDREDTHS);
-		else if (ask->kind != KAI_WHOLE && ask->kind != KAI_NO_GPU)
+		const struct kai_request *needs = &kai->request[kai->task[chunk->row[i]].request];
+		if (needs->kind == KAI_FRACTION)
+			slack += needs->gpus * (KAI_GPU / HUNDREDTHS);
+		else if (needs->kind != KAI_WHOLE && needs->kind != KAI_NO_GPU)
 			return -1;
 	}
 	return slack;
 }
 
 /* What is free, and all that may be lost, is less than what is asked. */
-static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
+static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs)
 {
 	const struct kai_solve_state *state = kai->solve;
 	const struct kai_job *job = &kai->job[aim->job];
-	const struct kai_taker taker = { job->queue, job->preemptible, ask, state->allocated,
+	const struct kai_taker taker = { job->queue, job->preemptible, needs, state->allocated,
 		state->allocated_np };
 	const int64_t slack = slack_of(kai);
-	int64_t need = ask->at[KAI_GPUS] - slack;
+	int64_t need = needs->at[KAI_GPUS] - slack;
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION) || kai->config.priority_reclaim ||
 		kai->config.exhaustive || slack < 0 || need <= 0)
 		return false;
@@ -299,7 +300,7 @@ static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct ka
 
 /* ---- The action ---- */
 
-static bool remember_books(struct kai *kai, uint32_t job)
+static bool remember_accounting(struct kai *kai, uint32_t job)
 {
 	(void)job;
 	struct kai_solve_state *state = kai->solve;
@@ -325,9 +326,9 @@ static bool lets(struct kai *kai, uint32_t job)
 	struct kai_rows_list *chunk = &kai->solve->chunk;
 	if (!kai_rows_chunk(kai, chunk, job) || !chunk->count)
 		return false;
-	const struct kai_vec ask = kai_chunk_ask(kai, chunk->row, chunk->count, false);
+	const struct kai_vec needs = kai_chunk_needs(kai, chunk->row, chunk->count, false);
 	return !(kai->config.plugins & KAI_PLUGIN_PROPORTION) ||
-	       kai_may_reclaim(kai, kai->job[job].queue, &ask, kai->job[job].preemptible);
+	       kai_may_reclaim(kai, kai->job[job].queue, &needs, kai->job[job].preemptible);
 }
 
 void kai_act_reclaim(struct kai *kai)
@@ -338,5 +339,5 @@ void kai_act_reclaim(struct kai *kai)
 								  .hopeless = hopeless },
 					.by_queue = true,
 					.lets = lets,
-					.may = remember_books });
+					.may = remember_accounting });
 }

@@ -32,9 +32,9 @@ static bool within(const struct kai_vec *amount, const struct kai_vec *bound)
 	return true;
 }
 
-static bool fits(const struct kai_vec *held, const struct kai_vec *ask, const struct kai_vec *bound)
+static bool fits(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
-	const struct kai_vec both = plus(held, ask);
+	const struct kai_vec both = plus(held, needs);
 	return within(&both, bound);
 }
 
@@ -74,36 +74,36 @@ bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_v
 }
 
 bool kai_guarantees_quota(const struct kai_queue *reclaimer, const struct kai_vec *allocated,
-	const struct kai_vec *ask, const struct kai_queue *victim, const struct kai_vec *remaining)
+	const struct kai_vec *needs, const struct kai_queue *victim, const struct kai_vec *remaining)
 {
-	return fits(allocated, ask, &reclaimer->quota) && !within(remaining, &victim->quota);
+	return fits(allocated, needs, &reclaimer->quota) && !within(remaining, &victim->quota);
 }
 
 bool kai_takes_by_priority(const struct kai *kai, const struct kai_queue *reclaimer,
-	const struct kai_vec *allocated, const struct kai_vec *ask, const struct kai_queue *victim)
+	const struct kai_vec *allocated, const struct kai_vec *needs, const struct kai_queue *victim)
 {
 	return kai->config.priority_reclaim && reclaimer->priority > victim->priority &&
-	       fits(allocated, ask, &reclaimer->quota);
+	       fits(allocated, needs, &reclaimer->quota);
 }
 
 /* ---- Before a simulation ---- */
 
-bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool preemptible)
+bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, bool preemptible)
 {
 	const struct kai_queue *queue = &kai->queue[leaf];
-	if (!fits(&queue->allocated, ask, &queue->fair))
+	if (!fits(&queue->allocated, needs, &queue->fair))
 		return false;
-	return preemptible || fits(&queue->allocated_np, ask, &queue->quota);
+	return preemptible || fits(&queue->allocated_np, needs, &queue->quota);
 }
 
 /* Of what is asked, something is over the victim's quota, or nothing is under it (at it: what runs there may
  * find room elsewhere). */
-static bool may_lose(const struct kai_queue *victim, const struct kai_vec *ask)
+static bool may_lose(const struct kai_queue *victim, const struct kai_vec *needs)
 {
 	bool under = false;
 	for (int res = 0; res < KAI_RES; res++) {
 		const int64_t quota = victim->quota.at[res], held = victim->allocated.at[res];
-		if (ask->at[res] <= 0 || quota == KAI_UNLIMITED)
+		if (needs->at[res] <= 0 || quota == KAI_UNLIMITED)
 			continue;
 		if (held > quota)
 			return true;
@@ -112,15 +112,15 @@ static bool may_lose(const struct kai_queue *victim, const struct kai_vec *ask)
 	return !under;
 }
 
-bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim)
+bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, uint32_t victim)
 {
 	const struct pair pair = pair_of(kai, leaf, victim);
 	const struct kai_queue *taker = &kai->queue[pair.reclaimer], *loser = &kai->queue[pair.victim];
-	if (!fits(&taker->allocated, ask, &taker->quota))
+	if (!fits(&taker->allocated, needs, &taker->quota))
 		return kai_maintains_fair_share(loser, &loser->allocated);
-	if (kai_takes_by_priority(kai, taker, &taker->allocated, ask, loser))
+	if (kai_takes_by_priority(kai, taker, &taker->allocated, needs, loser))
 		return true;
-	return may_lose(loser, ask);
+	return may_lose(loser, needs);
 }
 
 /* ---- After one ---- */
@@ -155,11 +155,11 @@ static void forget(const struct kai *kai)
 
 static void lose(const struct kai *kai, const struct kai_vec *allocated, const struct kai_unit *unit)
 {
-	const uint8_t bits = positive(&unit->ask);
+	const uint8_t bits = positive(&unit->needs);
 	for (uint32_t at = unit->leaf; at != KAI_NO; at = kai->queue[at].parent) {
 		struct kai_vec *remaining = remaining_of(kai, allocated, at);
 		for (int res = 0; res < KAI_RES; res++)
-			remaining->at[res] = kai_sub(remaining->at[res], unit->ask.at[res]);
+			remaining->at[res] = kai_sub(remaining->at[res], unit->needs.at[res]);
 		kai->share->involved[at] |= bits;
 	}
 }
@@ -176,8 +176,8 @@ static bool units_may_go(
 		const struct kai_vec *held = &taker->allocated[pair.reclaimer];
 		const struct kai_vec *remaining = remaining_of(kai, taker->allocated, pair.victim);
 		if (!kai_maintains_fair_share(loser, remaining) &&
-			!kai_guarantees_quota(ours, held, taker->ask, loser, remaining) &&
-			!kai_takes_by_priority(kai, ours, held, taker->ask, loser))
+			!kai_guarantees_quota(ours, held, taker->needs, loser, remaining) &&
+			!kai_takes_by_priority(kai, ours, held, taker->needs, loser))
 			return false;
 		lose(kai, taker->allocated, &unit[i]);
 	}
@@ -216,19 +216,19 @@ static bool stays_below(const struct kai *kai, const struct kai_queue *taker, co
 static bool within_bounds(const struct kai *kai, const struct kai_taker *taker)
 {
 	const struct kai_share_state *state = kai->share;
-	const uint8_t bits = positive(taker->ask);
+	const uint8_t bits = positive(taker->needs);
 	for (uint32_t at = taker->leaf; at != KAI_NO; at = kai->queue[at].parent) {
 		const struct kai_queue *ours = &kai->queue[at];
 		const struct kai_vec *held =
 			state->involved[at] ? &state->remaining[at] : &taker->allocated[at];
-		const struct kai_vec after = plus(held, taker->ask);
+		const struct kai_vec after = plus(held, taker->needs);
 		for (uint32_t i = 0; i < state->touched_count; i++) {
 			const uint32_t sibling = state->touched[i];
 			if (sibling != at && kai->queue[sibling].parent == ours->parent &&
 				!stays_below(kai, ours, &after, sibling, bits))
 				return false;
 		}
-		if (!taker->preemptible && !fits(&taker->allocated_np[at], taker->ask, &ours->quota))
+		if (!taker->preemptible && !fits(&taker->allocated_np[at], taker->needs, &ours->quota))
 			return false;
 	}
 	return true;

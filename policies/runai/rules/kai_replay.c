@@ -19,7 +19,7 @@ struct kai_waiting {
 };
 
 /* Of a leaf: its rows of kai_back. */
-struct kai_span {
+struct kai_range {
 	uint32_t leaf, first, end, root;
 };
 
@@ -28,8 +28,8 @@ struct kai_replay {
 	struct kai_back back;
 	struct kai_waiting *waiting; /* While they are sorted. */
 	uint32_t waiting_capacity;
-	struct kai_span *span;
-	uint32_t span_count, span_capacity;
+	struct kai_range *range;
+	uint32_t range_count, range_capacity;
 	uint32_t *row; /* By job: of kai_back; KAI_NO. */
 	uint32_t job_count;
 	/* Of what was settled since, jobs that wait still. */
@@ -63,10 +63,10 @@ void kai_replay_free(struct kai_replay *replay)
 		return;
 	kai_lane_free(replay->lane);
 	free(replay->back.entry);
-	free(replay->back.ask);
+	free(replay->back.needs);
 	free(replay->back.hidden);
 	free(replay->waiting);
-	free(replay->span);
+	free(replay->range);
 	free(replay->row);
 	free(replay->late);
 	free(replay->pushed);
@@ -110,7 +110,7 @@ static uint32_t collect(struct kai *kai, struct kai_replay *replay)
 	return count;
 }
 
-static bool room(struct kai *kai, struct kai_replay *replay)
+static bool headroom(struct kai *kai, struct kai_replay *replay)
 {
 	if (kai->job_count > replay->job_count && SL_RESIZE(replay->row, kai->job_count, &kai->err))
 		return false;
@@ -124,11 +124,11 @@ static bool room(struct kai *kai, struct kai_replay *replay)
 	return true;
 }
 
-static bool back_room(struct kai *kai, struct kai_back *back, uint32_t count)
+static bool back_headroom(struct kai *kai, struct kai_back *back, uint32_t count)
 {
 	if (count <= back->capacity)
 		return true;
-	if (SL_RESIZE(back->entry, count, &kai->err) || SL_RESIZE(back->ask, count, &kai->err) ||
+	if (SL_RESIZE(back->entry, count, &kai->err) || SL_RESIZE(back->needs, count, &kai->err) ||
 		SL_RESIZE(back->hidden, count, &kai->err))
 		return false;
 	back->capacity = count;
@@ -143,33 +143,34 @@ static uint32_t root_of(const struct kai *kai, uint32_t queue)
 }
 
 /* The row is the last of its leaf's so far. */
-static bool extend_span(struct kai *kai, struct kai_replay *replay, uint32_t leaf, uint32_t row)
+static bool extend_range(struct kai *kai, struct kai_replay *replay, uint32_t leaf, uint32_t row)
 {
-	if (!replay->span_count || replay->span[replay->span_count - 1].leaf != leaf) {
-		if (SL_GROW(replay->span, replay->span_capacity, replay->span_count + 1, &kai->err))
+	if (!replay->range_count || replay->range[replay->range_count - 1].leaf != leaf) {
+		if (SL_GROW(replay->range, replay->range_capacity, replay->range_count + 1, &kai->err))
 			return false;
-		replay->span[replay->span_count++] = (struct kai_span){ leaf, row, row, root_of(kai, leaf) };
+		replay->range[replay->range_count++] =
+			(struct kai_range){ leaf, row, row, root_of(kai, leaf) };
 	}
-	replay->span[replay->span_count - 1].end = row + 1;
+	replay->range[replay->range_count - 1].end = row + 1;
 	return true;
 }
 
 void kai_replay_open(struct kai *kai, struct kai_replay *replay)
 {
 	kai_replay_clear(replay);
-	replay->back.count = replay->span_count = replay->late_count = 0;
-	if (!room(kai, replay))
+	replay->back.count = replay->range_count = replay->late_count = 0;
+	if (!headroom(kai, replay))
 		return;
 	const uint32_t count = collect(kai, replay);
-	if (!count || !back_room(kai, &replay->back, count))
+	if (!count || !back_headroom(kai, &replay->back, count))
 		return;
 	qsort(replay->waiting, count, sizeof(*replay->waiting), by_leaf);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_waiting *waiting = &replay->waiting[i];
-		if (!extend_span(kai, replay, waiting->leaf, i))
+		if (!extend_range(kai, replay, waiting->leaf, i))
 			return;
 		replay->back.entry[i] = waiting->entry;
-		replay->back.ask[i] = kai_entry_ask(kai, replay->lane, &waiting->entry);
+		replay->back.needs[i] = kai_entry_needs(kai, replay->lane, &waiting->entry);
 		replay->back.hidden[i] = SEEN;
 		replay->row[waiting->entry.job] = i;
 	}
@@ -231,12 +232,13 @@ void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job)
 	kai_lane_push(kai, replay->lane, job);
 }
 
-void kai_replay_push_part(struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *ask)
+void kai_replay_push_part(
+	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *needs)
 {
 	if (!kai_lane_may(kai, replay->lane, job))
 		return;
 	note(kai, replay, job);
-	kai_lane_push_part(kai, replay->lane, job, ask);
+	kai_lane_push_part(kai, replay->lane, job, needs);
 }
 
 static bool was_pushed(const struct kai_replay *replay, uint32_t job)
@@ -265,18 +267,18 @@ static void start(struct kai *kai, struct kai_replay *replay)
 		entry.other = true;
 		kai_lane_enter(kai, lane, &entry);
 	}
-	for (uint32_t i = 0; i < replay->span_count; i++) {
-		const struct kai_span *span = &replay->span[i];
-		if (left_out(kai, replay, span->root))
+	for (uint32_t i = 0; i < replay->range_count; i++) {
+		const struct kai_range *range = &replay->range[i];
+		if (left_out(kai, replay, range->root))
 			continue;
-		struct kai_seat *seat = kai_lane_seat(lane, span->leaf);
-		seat->back = span->first;
-		seat->back_end = span->end;
+		struct kai_seat *seat = kai_lane_seat(lane, range->leaf);
+		seat->back = range->first;
+		seat->back_end = range->end;
 		seat->known = false;
 		while (seat->back < seat->back_end && replay->back.hidden[seat->back])
 			seat->back++;
 		if (seat->back < seat->back_end)
-			kai_lane_join(kai, lane, span->leaf);
+			kai_lane_join(kai, lane, range->leaf);
 	}
 }
 

@@ -47,10 +47,10 @@ static void plus(struct kai_vec *to, const struct kai_vec *what)
 		to->at[i] += what->at[i];
 }
 
-static bool covers(const struct kai_vec *a, const struct kai_vec *b, const struct kai_vec *demand)
+static bool covers(const struct kai_vec *a, const struct kai_vec *b, const struct kai_vec *resources)
 {
 	for (int i = 0; i < KAI_RES; i++)
-		if (demand->at[i] > 0 && kai_add(a->at[i], b->at[i]) < demand->at[i])
+		if (resources->at[i] > 0 && kai_add(a->at[i], b->at[i]) < resources->at[i])
 			return false;
 	return true;
 }
@@ -77,13 +77,13 @@ static bool is_recorded(const struct kai *kai, uint32_t task)
 }
 
 /* Those of the job that are recorded, into room. */
-static uint32_t recorded_of(const struct kai *kai, uint32_t job, uint32_t *room)
+static uint32_t recorded_of(const struct kai *kai, uint32_t job, uint32_t *headroom)
 {
 	const struct kai_victims *recorded = &kai->solve->recorded;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < recorded->task.count; i++)
 		if (kai->task[recorded->task.row[i]].job == job)
-			room[count++] = recorded->task.row[i];
+			headroom[count++] = recorded->task.row[i];
 	return count;
 }
 
@@ -96,28 +96,30 @@ static enum gathered gather_next(struct kai_scenarios *s)
 	const uint32_t job = kai_lane_pop(kai, state->victims);
 	if (job == KAI_NO)
 		return NONE_LEFT;
-	struct kai_rows_list *room = &state->scratch;
-	if (SL_GROW(room->row, room->capacity, kai->job[job].task_count + 1, &kai->err))
+	struct kai_rows_list *headroom = &state->scratch;
+	if (SL_GROW(headroom->row, headroom->capacity, kai->job[job].task_count + 1, &kai->err))
 		return NONE_LEFT;
 	bool rest;
-	room->count = kai_eviction_chunk(kai, job, kai_lane_gone(state->victims, job), room->row, &rest);
-	bool again = false;
-	for (uint32_t i = 0; i < room->count && !again; i++)
-		again = is_recorded(kai, room->row[i]);
-	if (again) {
-		room->count = recorded_of(kai, job, room->row);
-		kai_lane_push_rest(kai, state->victims, job, room->row, room->count);
+	headroom->count =
+		kai_eviction_chunk(kai, job, kai_lane_gone(state->victims, job), headroom->row, &rest);
+	bool retry = false;
+	for (uint32_t i = 0; i < headroom->count && !retry; i++)
+		retry = is_recorded(kai, headroom->row[i]);
+	if (retry) {
+		headroom->count = recorded_of(kai, job, headroom->row);
+		kai_lane_push_rest(kai, state->victims, job, headroom->row, headroom->count);
 		return PASSED_OVER;
 	}
-	if (room->count == 0 || !kai_victims_add(kai, &state->gathered, job, room->row, room->count))
+	if (headroom->count == 0 ||
+		!kai_victims_add(kai, &state->gathered, job, headroom->row, headroom->count))
 		return PASSED_OVER;
-	for (uint32_t i = 0; i < room->count; i++) {
-		const struct kai_vec held = kai_charge(kai, room->row[i]);
+	for (uint32_t i = 0; i < headroom->count; i++) {
+		const struct kai_vec held = kai_charge(kai, headroom->row[i]);
 		plus(&s->freed, &held);
 	}
-	kai_fit_gather(kai, room->row, room->count);
+	kai_fit_gather(kai, headroom->row, headroom->count);
 	if (rest)
-		kai_lane_push_rest(kai, state->victims, job, room->row, room->count);
+		kai_lane_push_rest(kai, state->victims, job, headroom->row, headroom->count);
 	return GATHERED;
 }
 
@@ -219,7 +221,7 @@ static void rank_nodes(struct kai_scenarios *s)
 	const struct kai_rows_list *gathered = &state->gathered.task, *recorded = &state->recorded.task;
 	struct ranked *ranked = calloc((size_t)kai->node_count + 1, sizeof(*ranked));
 	int64_t *freed = calloc((size_t)kai->node_count + 1, sizeof(*freed));
-	int64_t base = 0, left = s->demand.at[KAI_GPUS];
+	int64_t base = 0, left = s->resources.at[KAI_GPUS];
 	uint32_t count = 0, kept = 0;
 	s->node.count = 0;
 	s->next = KAI_NO;
@@ -310,7 +312,7 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	*made = (struct kai_scenarios){
 		.kai = kai, .aim = aim, .generator = generator, .tasks = tasks, .least = -1
 	};
-	made->demand = kai_chunk_ask(kai, state->chunk.row, tasks, true);
+	made->resources = kai_chunk_needs(kai, state->chunk.row, tasks, true);
 	for (uint32_t i = 0; i < tasks; i++) {
 		const int64_t gpus =
 			kai_charge_request(kai, kai->task[state->chunk.row[i]].request).at[KAI_GPUS];
@@ -366,7 +368,7 @@ static bool enough(const struct kai_scenarios *s)
 		const struct kai_vec there = kai_node_free(kai, &kai->node[node]);
 		plus(&free, &there);
 	}
-	return covers(&free, &more, &s->demand) && kai_set_fits(kai, s->tasks);
+	return covers(&free, &more, &s->resources) && kai_set_fits(kai, s->tasks);
 }
 
 /* The next of what was gathered so far. */
@@ -395,7 +397,7 @@ bool kai_scenarios_next(struct kai_scenarios *s)
 		s->begun = true;
 		kai_victims_clear(&state->chosen);
 		const bool alone = s->generator == KAI_MULTI_NODE || state->recorded.task.count > 0;
-		if (alone && covers(&s->all, &s->freed, &s->demand) && enough(s))
+		if (alone && covers(&s->all, &s->freed, &s->resources) && enough(s))
 			return true;
 	}
 	while (!kai->err.status && queue_victims(s)) {
@@ -405,7 +407,7 @@ bool kai_scenarios_next(struct kai_scenarios *s)
 		const enum gathered how = gather_next(s);
 		if (how == NONE_LEFT)
 			return false;
-		if (how == PASSED_OVER || !covers(&s->all, &s->freed, &s->demand) ||
+		if (how == PASSED_OVER || !covers(&s->all, &s->freed, &s->resources) ||
 			!kai_gathered_fit(kai, s->tasks))
 			continue;
 		s->active = true;

@@ -23,9 +23,9 @@ static int deepen(struct kai *kai)
 }
 
 /* Children stand together, by row. */
-static void adopt(struct kai *kai, uint32_t *room)
+static void adopt(struct kai *kai, uint32_t *headroom)
 {
-	uint32_t *at = room;
+	uint32_t *at = headroom;
 	for (uint32_t parent = 0; parent <= kai->queue_count; parent++) {
 		const uint32_t of = parent < kai->queue_count ? parent : KAI_NO;
 		uint32_t *first = at;
@@ -64,7 +64,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-static int rank_nodes(struct kai *kai, uint32_t *by, uint32_t *rank)
+static int rank_nodes(struct kai *kai, uint32_t *cause, uint32_t *rank)
 {
 	struct named *named = calloc((size_t)kai->node_count + 1, sizeof(*named));
 	if (!named)
@@ -73,11 +73,11 @@ static int rank_nodes(struct kai *kai, uint32_t *by, uint32_t *rank)
 		named[i] = (struct named){ kai->node[i].name, i };
 	qsort(named, kai->node_count, sizeof(*named), by_name);
 	for (uint32_t i = 0; i < kai->node_count; i++) {
-		by[i] = named[i].row;
+		cause[i] = named[i].row;
 		rank[named[i].row] = i;
 	}
 	free(named);
-	kai->node_by_name = by;
+	kai->node_by_name = cause;
 	kai->node_rank = rank;
 	kai->node_words = ((size_t)kai->node_count + 63) / 64;
 	return 0;
@@ -128,19 +128,20 @@ static bool make_rows(struct kai *kai)
 
 int kai_seal(struct kai *kai)
 {
-	uint32_t *room = calloc((size_t)kai->queue_count + 2 * (size_t)kai->node_count + 1, sizeof(*room));
-	if (!room)
+	uint32_t *headroom =
+		calloc((size_t)kai->queue_count + 2 * (size_t)kai->node_count + 1, sizeof(*headroom));
+	if (!headroom)
 		return sl_fail_memory(&kai->err);
 	free(kai->sealed);
-	kai->sealed = room;
+	kai->sealed = headroom;
 	if (!make_rows(kai))
 		return sl_fail_memory(&kai->err);
-	if (deepen(kai) != 0 ||
-		rank_nodes(kai, room + kai->queue_count, room + kai->queue_count + kai->node_count) != 0)
+	if (deepen(kai) != 0 || rank_nodes(kai, headroom + kai->queue_count,
+					headroom + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;
 	kai->total_known = false;
 	count_children(kai);
-	adopt(kai, room);
+	adopt(kai, headroom);
 	device_memory(kai);
 	recount(kai);
 	kai_topo_seal(kai);

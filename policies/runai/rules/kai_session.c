@@ -65,7 +65,7 @@ void kai_solve_free(struct kai *kai)
 	free(state->gathered_at);
 	free(state->domain_of);
 	free(state->domain);
-	free(state->room);
+	free(state->headroom);
 	free_list(&state->touched);
 	free(state);
 	kai->solve = NULL;
@@ -90,20 +90,20 @@ static void blocked(struct kai_job *job, enum kai_why why, const struct kai_bloc
 	job->why_c = how->bound;
 }
 
-bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool tell)
+bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool report)
 {
 	struct kai_job *row = &kai->job[job];
 	struct kai_blocked how;
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION))
 		return true;
-	const struct kai_vec ask = kai_chunk_ask(kai, task, count, true);
-	if (kai_over_limit(kai, row->queue, &ask, &how)) {
-		if (tell)
+	const struct kai_vec needs = kai_chunk_needs(kai, task, count, true);
+	if (kai_over_limit(kai, row->queue, &needs, &how)) {
+		if (report)
 			blocked(row, KAI_OVER_LIMIT, &how);
 		return false;
 	}
-	if (!row->preemptible && kai_np_over_quota(kai, row->queue, &ask, &how)) {
-		if (tell)
+	if (!row->preemptible && kai_np_over_quota(kai, row->queue, &needs, &how)) {
+		if (report)
 			blocked(row, KAI_NP_OVER_QUOTA, &how);
 		return false;
 	}
@@ -117,7 +117,7 @@ void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_task *row = &kai->task[task[i]];
 		kai->version++;
-		struct kai_effect effect = { .task = task[i], .by = KAI_NO };
+		struct kai_effect effect = { .task = task[i], .cause = KAI_NO };
 		if (row->state == KAI_ALLOCATED) {
 			effect.kind = KAI_BIND;
 			kai_bind_task(kai, task[i]);
@@ -127,7 +127,7 @@ void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count)
 			continue;
 		}
 		effect.node = (uint32_t)row->node;
-		kai_did(kai, &effect);
+		kai_decision(kai, &effect);
 	}
 }
 

@@ -84,9 +84,9 @@ static double take(struct kai_claim *claim, double asked, double slice)
 /* Rounds, as long as one that wants less than its slice leaves something for the others. */
 static double divide_group(struct kai_claim *claim, uint32_t count, double left, double k)
 {
-	for (bool again = true; again && left != 0;) {
+	for (bool retry = true; retry && left != 0;) {
 		const double pool = left, sum = weigh(claim, count, k);
-		again = false;
+		retry = false;
 		if (sum <= 0)
 			break;
 		for (uint32_t i = 0; i < count && left != 0; i++) {
@@ -97,7 +97,7 @@ static double divide_group(struct kai_claim *claim, uint32_t count, double left,
 				claim[i].want > claim[i].fair ? claim[i].want - claim[i].fair : 0;
 			const double taken = take(&claim[i], asked, slice);
 			left -= taken;
-			again = again || (taken > 0 && asked < slice);
+			retry = retry || (taken > 0 && asked < slice);
 		}
 	}
 	return left;
@@ -141,24 +141,24 @@ static uint32_t group_end(const struct kai_claim *claim, uint32_t count, uint32_
 	return to;
 }
 
-static double divide_surplus(
-	struct kai_claim *claim, uint32_t count, double left, const struct kai_division *how, uint32_t *room)
+static double divide_surplus(struct kai_claim *claim, uint32_t count, double left,
+	const struct kai_division *how, uint32_t *headroom)
 {
 	for (uint32_t from = 0, to = 0; from < count; from = to) {
 		to = group_end(claim, count, from);
 		left = divide_group(claim + from, to - from, left, how->k);
 		if (how->remainders_by_group)
-			left = give_rests(claim + from, to - from, left, room);
+			left = give_rests(claim + from, to - from, left, headroom);
 	}
 	for (uint32_t from = 0, to = 0; from < count && !how->remainders_by_group; from = to) {
 		to = group_end(claim, count, from);
-		left = give_rests(claim + from, to - from, left, room);
+		left = give_rests(claim + from, to - from, left, headroom);
 	}
 	return left;
 }
 
-double kai_divide(
-	struct kai_claim *claim, uint32_t count, double total, const struct kai_division *how, uint32_t *room)
+double kai_divide(struct kai_claim *claim, uint32_t count, double total, const struct kai_division *how,
+	uint32_t *headroom)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		claim[i].want = claim[i].limit < claim[i].request ? claim[i].limit : claim[i].request;
@@ -167,7 +167,7 @@ double kai_divide(
 			claim[i].fair = 0;
 	}
 	const double left = how->surplus_only ? total : give_quotas(claim, count, total);
-	return left > 0 ? divide_surplus(claim, count, left, how, room) : 0;
+	return left > 0 ? divide_surplus(claim, count, left, how, headroom) : 0;
 }
 
 /* ---- The tree ---- */
@@ -210,7 +210,7 @@ static void divide_among(struct kai *kai, const uint32_t *child, uint32_t count,
 			claim_of(&kai->queue[order[i]], res, &state->claim[i]);
 			state->claim[i].row = order[i];
 		}
-		(void)kai_divide(state->claim, count, real(total->at[res], res), &how, state->room);
+		(void)kai_divide(state->claim, count, real(total->at[res], res), &how, state->headroom);
 		for (uint32_t i = 0; i < count; i++)
 			kai->queue[order[i]].fair.at[res] = whole(state->claim[i].fair, res);
 	}
@@ -286,7 +286,7 @@ void kai_share_free(struct kai *kai)
 	if (!state)
 		return;
 	free(state->order);
-	free(state->room);
+	free(state->headroom);
 	free(state->claim);
 	free(state->remaining);
 	free(state->involved);
@@ -303,13 +303,13 @@ void kai_share_seal(struct kai *kai)
 	kai->share = state;
 	if (state) {
 		state->order = calloc(queues, sizeof(*state->order));
-		state->room = calloc(queues, sizeof(*state->room));
+		state->headroom = calloc(queues, sizeof(*state->headroom));
 		state->claim = calloc(queues, sizeof(*state->claim));
 		state->remaining = calloc(queues, sizeof(*state->remaining));
 		state->involved = calloc(queues, sizeof(*state->involved));
 		state->touched = calloc(queues, sizeof(*state->touched));
 	}
-	if (!state || !state->order || !state->room || !state->claim || !state->remaining ||
+	if (!state || !state->order || !state->headroom || !state->claim || !state->remaining ||
 		!state->involved || !state->touched) {
 		(void)sl_fail_memory(&kai->err);
 		return;

@@ -32,7 +32,7 @@ struct kai_division {
 int kai_compare_claims(const struct kai_claim *a, const struct kai_claim *b);
 /* Claims stand in that order. room: for count rows. Gives back what remains of total. */
 double kai_divide(struct kai_claim *claim, uint32_t count, double total, const struct kai_division *how,
-	uint32_t *room);
+	uint32_t *headroom);
 
 /* At the opening of a session, not journalled: kai.total (of nodes that are ready), then each queue's fair
  * share, from the roots. What queues request is kept in the books as tasks come and go: of tasks that are
@@ -51,37 +51,38 @@ struct kai_blocked {
 	enum kai_res res;
 	int64_t requested, allocated, bound;
 };
-bool kai_over_limit(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how);
+bool kai_over_limit(
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, struct kai_blocked *how);
 bool kai_np_over_quota(
-	const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, struct kai_blocked *how);
+	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, struct kai_blocked *how);
 
 /* Reclaim: may a job of this leaf start it at all (the live books). */
-bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, bool preemptible);
+bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, bool preemptible);
 /* Is this leaf's job a candidate (the pair of ancestors that differ first). */
-bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *ask, uint32_t victim);
+bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, uint32_t victim);
 /* The ancestor of the victim's leaf that is compared with one of the leaf's. */
 uint32_t kai_loser(const struct kai *kai, uint32_t leaf, uint32_t victim);
 /* Who takes, and the books as they were when this job's solution began: by queue. */
 struct kai_taker {
 	uint32_t leaf;
 	bool preemptible;
-	const struct kai_vec *ask, *allocated, *allocated_np;
+	const struct kai_vec *needs, *allocated, *allocated_np;
 };
 /* Units that victims lose, each of a leaf, in the order in which they are taken off; those of a leaf stand
  * together, leaves in order of their creation, then rows. */
 struct kai_unit {
 	uint32_t leaf;
-	struct kai_vec ask;
+	struct kai_vec needs;
 };
 bool kai_reclaimable(
 	const struct kai *kai, const struct kai_taker *taker, const struct kai_unit *unit, uint32_t count);
 /* The two strategies, alone: what the victim's queue (at the level of the pair) still has before the unit. */
 bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_vec *remaining);
 bool kai_guarantees_quota(const struct kai_queue *reclaimer, const struct kai_vec *allocated,
-	const struct kai_vec *ask, const struct kai_queue *victim, const struct kai_vec *remaining);
+	const struct kai_vec *needs, const struct kai_queue *victim, const struct kai_vec *remaining);
 /* config.priority_reclaim: within its quota, from one of lower priority. */
 bool kai_takes_by_priority(const struct kai *kai, const struct kai_queue *reclaimer,
-	const struct kai_vec *allocated, const struct kai_vec *ask, const struct kai_queue *victim);
+	const struct kai_vec *allocated, const struct kai_vec *needs, const struct kai_queue *victim);
 
 /* Minimum run times. */
 sl_time kai_preempt_min(const struct kai *kai, uint32_t victim_leaf);
@@ -127,7 +128,7 @@ void kai_usage_set(struct kai *kai, struct kai_usage *usage);
 /* Room that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
 struct kai_share_state {
 	uint32_t *order; /* Siblings in the order of kai_compare_claims; each where it is in kai.sealed. */
-	uint32_t *room;
+	uint32_t *headroom;
 	struct kai_claim *claim;
 	/* By queue, of those that lose something. */
 	struct kai_vec *remaining;

@@ -64,7 +64,7 @@ static void evict(struct kai *kai, const struct kai_victims *victims)
 }
 
 /* The victims, and the job that is to start; how many. */
-static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask)
+static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
@@ -80,19 +80,19 @@ static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct ka
 			kai_replay_push(kai, state->replay, job);
 			count++;
 		}
-	kai_replay_push_part(kai, state->replay, aim->job, ask);
+	kai_replay_push_part(kai, state->replay, aim->job, needs);
 	return count;
 }
 
 /* A victim finds a place again, or not. */
 static bool place_victim(struct kai *kai, uint32_t job, const struct kai_place_how *how)
 {
-	struct kai_rows_list *room = &kai->solve->scratch;
-	if (!kai_rows_chunk(kai, room, job))
+	struct kai_rows_list *headroom = &kai->solve->scratch;
+	if (!kai_rows_chunk(kai, headroom, job))
 		return false;
-	if (room->count)
-		(void)(kai_gates(kai, job, room->row, room->count, false) &&
-			kai_place_chunk(kai, job, room->row, room->count, how));
+	if (headroom->count)
+		(void)(kai_gates(kai, job, headroom->row, headroom->count, false) &&
+			kai_place_chunk(kai, job, headroom->row, headroom->count, how));
 	return true;
 }
 
@@ -100,8 +100,8 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_place_how how = { .among = state->nodes, .pipeline_only = true };
-	const struct kai_vec ask = kai_chunk_ask(kai, state->chunk.row, tasks, false);
-	uint32_t left = fill(kai, aim, &ask);
+	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
+	uint32_t left = fill(kai, aim, &needs);
 	bool done = false;
 	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO;) {
 		left--;
@@ -197,9 +197,9 @@ bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, ka
 	evict(kai, &state->recorded);
 	evict(kai, &state->chosen);
 	struct kai_rows_list *all = &state->scratch;
-	const struct kai_vec ask = kai_chunk_ask(kai, state->chunk.row, tasks, false);
-	if (walk(kai, aim, tasks) && gather(kai, all) && aim->accept(kai, aim, &ask, all->row, all->count) &&
-		keep_found(kai))
+	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
+	if (walk(kai, aim, tasks) && gather(kai, all) &&
+		aim->accept(kai, aim, &needs, all->row, all->count) && keep_found(kai))
 		return true;
 	kai_undo(kai, *mark);
 	kai_bounds_failed(kai, (uint64_t)state->recorded.task.count + state->chosen.task.count + tasks);

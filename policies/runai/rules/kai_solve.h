@@ -33,7 +33,7 @@ bool kai_eligible(const struct kai *kai, uint32_t job);
 /* Its constraints, as a number: two jobs with the same fail alike (useSchedulingSignatures). */
 uint64_t kai_signature(const struct kai *kai, uint32_t job);
 /* Gates of the next chunk; says why in the job, if told to. True: it may go on. */
-bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool tell);
+bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool report);
 
 /* kai_solver.c: shared by consolidation, reclaim and preempt. */
 struct kai_rows_list;
@@ -44,10 +44,10 @@ struct kai_aim {
 	bool (*candidates)(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list);
 	/* What the simulation came to may stand. task: all that were evicted, those of a batch together; as
 	 * they are now. ask: of the tasks of the probe. */
-	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask,
+	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 		const uint32_t *task, uint32_t count);
 	/* Whatever candidates lose, it may not stand: ask, of the tasks of a probe, is too much. NULL. */
-	bool (*hopeless)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *ask);
+	bool (*hopeless)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs);
 };
 /* True: done, and in kai.effect. */
 bool kai_solve(struct kai *kai, const struct kai_aim *aim);

@@ -2,7 +2,7 @@
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
  * kai_session.c, kai_solver.c, kai_bounds.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
- * kai_hopeless.c, kai_left.c.
+ * kai_hopeless.c, kai_leftover.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -44,8 +44,9 @@ struct kai_failed {
 	uint32_t count, capacity;
 };
 
-/* A task that a simulation left behind (kai_left.c): its state before, and how much was decided by then. */
-struct kai_left {
+/* A task that a simulation left behind (kai_leftover.c): its state before, and how much was decided by then.
+ */
+struct kai_leftover {
 	uint32_t task;
 	int64_t state;
 	uint32_t effect;
@@ -82,8 +83,8 @@ struct kai_solve_state {
 	uint32_t allocated_count;
 	struct kai_unit *unit;
 	uint32_t unit_count, unit_capacity;
-	const struct kai_request *same_ask; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
-	struct kai_free *freed_at;          /* By node. */
+	const struct kai_request *same_needs; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
+	struct kai_free *freed_at;            /* By node. */
 	uint32_t freed_nodes;
 	struct kai_free *gathered_at;  /* By node: freed by what is recorded and gathered. */
 	uint32_t *domain_of;           /* By node: one of `domain`; KAI_NO: the job cannot be there. */
@@ -91,9 +92,9 @@ struct kai_solve_state {
 	uint32_t domain_count, domain_capacity;
 	int64_t base_most, gathered_most; /* The most tasks that one has room for. */
 	struct kai_rows_list touched;
-	struct kai_room *room; /* By queue (kai_reclaim.c). */
-	uint32_t room_count;
-	struct kai_left *left;
+	struct kai_headroom *headroom; /* By queue (kai_reclaim.c). */
+	uint32_t headroom_count;
+	struct kai_leftover *left;
 	uint32_t left_count, left_capacity;
 };
 struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not there; NULL: no memory. */
@@ -124,7 +125,7 @@ void kai_fit_scenarios(struct kai *kai);
 void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count);
 bool kai_gathered_fit(const struct kai *kai, uint32_t tasks);
 
-/* kai_left.c: what was simulated last, of so many tasks of the job, stays for the session. */
+/* kai_leftover.c: what was simulated last, of so many tasks of the job, stays for the session. */
 void kai_leave_simulated(struct kai *kai, uint32_t tasks);
 
 /* kai_scenario.c: the next set of victims. False: there is none. */
@@ -132,11 +133,11 @@ struct kai_scenarios {
 	struct kai *kai;
 	const struct kai_aim *aim;
 	enum kai_generator generator;
-	struct kai_vec demand; /* Of the probe's tasks. */
-	uint32_t tasks;        /* Of the probe. */
-	int64_t least;         /* GPUs of its smallest task. */
-	struct kai_vec freed;  /* By what is recorded and gathered. */
-	struct kai_vec all;    /* Free on all nodes, without it. */
+	struct kai_vec resources; /* Of the probe's tasks. */
+	uint32_t tasks;           /* Of the probe. */
+	int64_t least;            /* GPUs of its smallest task. */
+	struct kai_vec freed;     /* By what is recorded and gathered. */
+	struct kai_vec all;       /* Free on all nodes, without it. */
 	bool begun, queued;
 	/* Node-local: nodes of the job gathered last, by name. Multi-node: nodes in order, so many taken
 	 * next. */

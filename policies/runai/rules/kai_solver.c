@@ -138,8 +138,8 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 
 static bool is_hopeless(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 {
-	const struct kai_vec ask = kai_chunk_ask(kai, kai->solve->chunk.row, tasks, false);
-	return aim->hopeless && aim->hopeless(kai, aim, &ask);
+	const struct kai_vec needs = kai_chunk_needs(kai, kai->solve->chunk.row, tasks, false);
+	return aim->hopeless && aim->hopeless(kai, aim, &needs);
 }
 
 /* The victims that did are recorded. */
@@ -191,24 +191,24 @@ static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
 	const bool moved = row->state == KAI_PIPELINED;
 	if (row->evicted != 1 || (row->state != KAI_RELEASING && !moved))
 		return;
-	const int64_t other = row->again ? row->kept : row->from;
+	const int64_t other = row->retry ? row->kept : row->from;
 	const int64_t place = moved && other >= 0 ? other : row->node;
 	job->evicted_at = kai->now;
-	kai_did(kai, &(struct kai_effect){ .kind = KAI_EVICT,
-			     .task = task,
-			     .node = (uint32_t)place,
-			     .action = aim->action,
-			     .by = aim->job,
-			     .moved = moved,
-			     .early = row->again != 0 });
+	kai_decision(kai, &(struct kai_effect){ .kind = KAI_EVICT,
+				  .task = task,
+				  .node = (uint32_t)place,
+				  .action = aim->action,
+				  .cause = aim->job,
+				  .moved = moved,
+				  .early = row->retry != 0 });
 	kai_write(kai, &row->evicted, 2);
 	(void)kai_rows_add(kai, &kai->solve->settled, task);
 	if (moved)
-		kai_did(kai, &(struct kai_effect){ .kind = KAI_PIPELINE,
-				     .task = task,
-				     .node = (uint32_t)row->node,
-				     .action = aim->action,
-				     .by = KAI_NO });
+		kai_decision(kai, &(struct kai_effect){ .kind = KAI_PIPELINE,
+					  .task = task,
+					  .node = (uint32_t)row->node,
+					  .action = aim->action,
+					  .cause = KAI_NO });
 }
 
 static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)

@@ -28,12 +28,12 @@ static void evict(struct kai *kai, uint32_t task)
 	kai_write(kai, &row->evicted, 2);
 	(void)kai_rows_add(kai, &kai->solve->settled, task);
 	kai_write(kai, &kai->job[row->job].evicted_at, kai->now);
-	kai_did(kai, &(struct kai_effect){ .kind = KAI_EVICT,
-			     .task = task,
-			     .node = (uint32_t)row->node,
-			     .action = KAI_STALE,
-			     .by = KAI_NO,
-			     .early = row->again != 0 });
+	kai_decision(kai, &(struct kai_effect){ .kind = KAI_EVICT,
+				  .task = task,
+				  .node = (uint32_t)row->node,
+				  .action = KAI_STALE,
+				  .cause = KAI_NO,
+				  .early = row->retry != 0 });
 }
 
 static void visit(struct kai *kai, struct kai_job *job)

@@ -67,15 +67,15 @@ static void add_up(struct question *of)
 	const uint32_t amounts = state->amounts;
 	int64_t *one = state->node_free;
 	of->alike = true;
-	memset(state->ask, 0, amounts * sizeof(*state->ask));
+	memset(state->needs, 0, amounts * sizeof(*state->needs));
 	memset(state->most, 0, amounts * sizeof(*state->most));
 	for (uint32_t i = 0; i < of->count; i++) {
 		memset(one, 0, amounts * sizeof(*one));
 		add_request(of, &of->kai->request[of->kai->task[of->task[i]].request], one);
 		for (uint32_t r = 0; r < amounts; r++) {
-			if (i > 0 && r >= KAI_TOPO_GPUS && (one[r] > 0) != (state->ask[r] > 0))
+			if (i > 0 && r >= KAI_TOPO_GPUS && (one[r] > 0) != (state->needs[r] > 0))
 				of->alike = false;
-			state->ask[r] = kai_add(state->ask[r], one[r]);
+			state->needs[r] = kai_add(state->needs[r], one[r]);
 			if (one[r] > state->most[r])
 				state->most[r] = one[r];
 		}
@@ -100,9 +100,9 @@ static double ratio_of(const struct question *of, uint32_t domain)
 	double ratio = 0;
 	for (uint32_t r = 0; r < state->amounts; r++) {
 		const int64_t free = of->free[(size_t)domain * state->amounts + r];
-		if (r == KAI_TOPO_PODS || state->ask[r] <= 0)
+		if (r == KAI_TOPO_PODS || state->needs[r] <= 0)
 			continue;
-		const double of_this = free > 0 ? (double)state->ask[r] / (double)free : ratio_of_nothing;
+		const double of_this = free > 0 ? (double)state->needs[r] / (double)free : ratio_of_nothing;
 		if (of_this > ratio)
 			ratio = of_this;
 	}
@@ -304,10 +304,10 @@ static bool list(const struct question *of, struct kai_topo_lent *lent, struct k
 }
 
 /* A level is only preferred: what lacks is room, wherever. */
-static void say_room(const struct question *of, struct kai_job *job)
+static void say_headroom(const struct question *of, struct kai_job *job)
 {
-	const int64_t room = of->pods[of->start];
-	const uint32_t task = of->task[room < of->count ? (uint32_t)room : of->count - 1];
+	const int64_t headroom = of->pods[of->start];
+	const uint32_t task = of->task[headroom < of->count ? (uint32_t)headroom : of->count - 1];
 	job->why = KAI_POD_ERRORS;
 	job->why_a = task - of->task[0];
 	job->why_b = job->group[of->kai->task[task].group].min;
@@ -320,7 +320,7 @@ static void say_why(const struct question *of)
 	struct kai_job *job = &of->kai->job[of->job - of->kai->job];
 	int64_t most = 0;
 	if (of->order && of->group->required == KAI_NO) {
-		say_room(of, job);
+		say_headroom(of, job);
 		return;
 	}
 	for (uint32_t i = 0; i < of->order; i++) {
@@ -431,10 +431,10 @@ static bool make_room(struct kai *kai, struct kai_topo_state *state)
 	state->visit = calloc(most, sizeof(*state->visit));
 	state->holds = calloc(most, sizeof(*state->holds));
 	state->rank = calloc(most, sizeof(*state->rank));
-	state->ask = calloc(3 * (size_t)state->amounts, sizeof(*state->ask));
-	if (!state->ask)
+	state->needs = calloc(3 * (size_t)state->amounts, sizeof(*state->needs));
+	if (!state->needs)
 		return false;
-	state->most = state->ask + state->amounts;
+	state->most = state->needs + state->amounts;
 	state->node_free = state->most + state->amounts;
 	return state->ratio && state->visit && state->holds && state->rank;
 }
@@ -481,7 +481,7 @@ void kai_topo_free(struct kai *kai)
 	free(state->visit);
 	free(state->holds);
 	free(state->rank);
-	free(state->ask);
+	free(state->needs);
 	free(state->tree);
 	free(state);
 	kai->topo = NULL;

@@ -71,7 +71,7 @@ struct kai_topo_state {
 		double ratio;
 		uint32_t domain;
 	} * rank;
-	int64_t *ask, *most, *node_free; /* By resource: of all tasks, of the greatest, of a node. */
+	int64_t *needs, *most, *node_free; /* By resource: of all tasks, of the greatest, of a node. */
 	struct kai_topo_lent *lent;
 	uint32_t lent_count, lent_capacity;
 };

@@ -94,11 +94,11 @@ static void add_depth(const struct member *member, struct kai_tree *tree, uint32
 int kai_tree_grow(struct kai *kai, const struct kai_topology *topology, struct kai_tree *tree)
 {
 	*tree = (struct kai_tree){ .level_count = topology->level_count };
-	const size_t room = (size_t)kai->node_count + 1;
-	struct member *member = calloc(room, sizeof(*member));
-	tree->node = calloc(room, sizeof(*tree->node));
-	tree->leaf = calloc(room, sizeof(*tree->leaf));
-	tree->at = malloc(room * sizeof(*tree->at));
+	const size_t headroom = (size_t)kai->node_count + 1;
+	struct member *member = calloc(headroom, sizeof(*member));
+	tree->node = calloc(headroom, sizeof(*tree->node));
+	tree->leaf = calloc(headroom, sizeof(*tree->leaf));
+	tree->at = malloc(headroom * sizeof(*tree->at));
 	if (!member || !tree->node || !tree->leaf || !tree->at) {
 		free(member);
 		return sl_fail_memory(&kai->err);
@@ -109,7 +109,7 @@ int kai_tree_grow(struct kai *kai, const struct kai_topology *topology, struct k
 		free(member);
 		return sl_fail_memory(&kai->err);
 	}
-	memset(tree->at, 0xff, room * sizeof(*tree->at)); /* KAI_NO */
+	memset(tree->at, 0xff, headroom * sizeof(*tree->at)); /* KAI_NO */
 	for (uint32_t i = 0; i < tree->node_count; i++) {
 		tree->node[i] = member[i].row;
 		tree->at[member[i].row] = i;

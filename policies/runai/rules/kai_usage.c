@@ -44,7 +44,7 @@ struct kai_usage {
 	sl_time next;            /* When the window begins anew. */
 	struct track capacity;
 	struct track *track; /* By queue. */
-	uint32_t count, room;
+	uint32_t count, headroom;
 };
 
 static double power(double base, int64_t exponent)
@@ -124,8 +124,8 @@ static void keep(struct kai *kai, struct track *track, int64_t sample, const str
 	if (track->count && same(&run_at(track, track->count - 1)->held, held))
 		return;
 	if (track->count == track->capacity) {
-		const uint32_t room = track->capacity ? track->capacity * 2 : 8;
-		struct run *more = malloc(room * sizeof(*more));
+		const uint32_t headroom = track->capacity ? track->capacity * 2 : 8;
+		struct run *more = malloc(headroom * sizeof(*more));
 		if (!more) {
 			(void)sl_fail_memory(&kai->err);
 			return;
@@ -134,7 +134,7 @@ static void keep(struct kai *kai, struct track *track, int64_t sample, const str
 			more[i] = *run_at(track, i);
 		free(track->run);
 		track->run = more;
-		track->capacity = room;
+		track->capacity = headroom;
 		track->first = 0;
 	}
 	track->count++;
@@ -214,7 +214,7 @@ static sl_time begun_at(struct kai_usage *usage, int64_t sample)
 
 static bool widen(struct kai *kai, struct kai_usage *usage)
 {
-	if (SL_GROW_ZEROED(usage->track, usage->room, kai->queue_count, &kai->err))
+	if (SL_GROW_ZEROED(usage->track, usage->headroom, kai->queue_count, &kai->err))
 		return false;
 	usage->count = kai->queue_count;
 	return true;
@@ -248,7 +248,7 @@ void kai_usage_free(struct kai_usage *usage)
 {
 	if (!usage)
 		return;
-	for (uint32_t i = 0; i < usage->room; i++)
+	for (uint32_t i = 0; i < usage->headroom; i++)
 		free(usage->track[i].run);
 	free(usage->capacity.run);
 	free(usage->track);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_world.c - the world: rows by name, marks, what was decided.
+ * kai_instance.c - the world: rows by name, marks, what was decided.
  */
 #include "policies/runai/rules/kai_solve.h"
 
@@ -20,10 +20,10 @@ int kai_fail(struct kai *kai, int status, const char *format, ...)
 }
 
 /* Room for one more row; zeroed. NULL: no memory. */
-#define MORE(kai, what)                                                                       \
-	row_more((kai), (void **)&(kai)->what, &(kai)->what##_count, &(kai)->what##_capacity, \
+#define MORE(kai, what)                                                                             \
+	row_attributes((kai), (void **)&(kai)->what, &(kai)->what##_count, &(kai)->what##_capacity, \
 		sizeof(*(kai)->what))
-static void *row_more(struct kai *kai, void **array, uint32_t *count, uint32_t *capacity, size_t size)
+static void *row_attributes(struct kai *kai, void **array, uint32_t *count, uint32_t *capacity, size_t size)
 {
 	if (*count == *capacity &&
 		sl_array_grow(array, size, capacity, sizeof(*capacity), *count + 1, KAI_ROWS_MAX, &kai->err))
@@ -168,7 +168,7 @@ void kai_write(struct kai *kai, int64_t *cell, int64_t value)
 	*cell = value;
 }
 
-void kai_did(struct kai *kai, const struct kai_effect *effect)
+void kai_decision(struct kai *kai, const struct kai_effect *effect)
 {
 	struct kai_effect *made = MORE(kai, effect);
 	if (made)

@@ -116,13 +116,13 @@ uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len)
 static struct ctl_tres *tres_add(struct ctl *c, const char *kind, const char *name, const char *type)
 {
 	char text[256];
-	const char *const piece[] = { kind, name, type ? ":" : "", type ? type : "" };
+	const char *const node_alloc[] = { kind, name, type ? ":" : "", type ? type : "" };
 	size_t len = 0;
-	for (size_t i = 0; i < SL_LEN(piece); i++) {
-		const size_t size = strlen(piece[i]);
+	for (size_t i = 0; i < SL_LEN(node_alloc); i++) {
+		const size_t size = strlen(node_alloc[i]);
 		if (len + size >= sizeof(text))
 			return NULL;
-		memcpy(text + len, piece[i], size);
+		memcpy(text + len, node_alloc[i], size);
 		len += size;
 	}
 	const uint32_t known = ctl_tres_named(c, text, len);

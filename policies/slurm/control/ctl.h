@@ -197,7 +197,7 @@ struct ctl_job {
 	int64_t array_task; /* Its index. */
 	uint32_t order;     /* Among submissions: of an array, that of its first task. Slurm's job id, as
 			     * far as order goes. */
-	const struct sl_job_more *more; /* Never NULL. */
+	const struct sl_job_attributes *more; /* Never NULL. */
 	enum ctl_state state;
 	enum sl_state ended_as; /* Of CTL_ENDED; and, when it is about to end, how. */
 	uint32_t user;          /* Of ctl->user_name. */
@@ -205,7 +205,7 @@ struct ctl_job {
 	uint32_t part;          /* That it is looked at in, or runs in. */
 	uint32_t *parts;        /* All that it asked for, by tier (highest first), then as written. */
 	uint32_t part_count;
-	struct select_job ask;
+	struct select_job desc;
 	/* As slurmctld's details: what its asks come to. */
 	int64_t nodes_min, nodes_max, cpus_min, tasks;
 	int64_t tres_asked[CTL_TRES_MAX];
@@ -213,11 +213,11 @@ struct ctl_job {
 	int64_t time_limit, time_min; /* Minutes; CTL_NEVER: none; time_min: CTL_NONE. */
 	int64_t limit_set;            /* As submitted, before --time-min or NO_VAL became something. */
 	ctl_time submit, begin, eligible, accrue, start, end, deadline;
-	ctl_time planned;        /* By the last backfill pass; CTL_NONE. */
-	ctl_time planned_told;   /* The engine has it so. */
-	uint64_t *planned_nodes; /* NULL: none. */
-	ctl_time end_limit;      /* start + time limit + suspended: what plans go by. */
-	ctl_time run_left;       /* It would run so many seconds more (from since). Never for decisions. */
+	ctl_time planned;          /* By the last backfill pass; CTL_NONE. */
+	ctl_time planned_reported; /* The engine has it so. */
+	uint64_t *planned_nodes;   /* NULL: none. */
+	ctl_time end_limit;        /* start + time limit + suspended: what plans go by. */
+	ctl_time run_left;         /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
 	uint32_t preempted_for;           /* By whom. */
@@ -239,7 +239,7 @@ struct ctl_job {
 	bool requeue_ok;
 	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
-	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_HOLD). */
+	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_KEEP). */
 	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
 	enum sl_reason reason;
 	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
@@ -324,7 +324,8 @@ struct ctl {
 	struct controller engine;
 	struct sl_arena *arena;
 	const struct sl_cluster *cluster;
-	const uint8_t *shut; /* By node: drained from the beginning, until told otherwise; NULL: none. */
+	const uint8_t
+		*unavailable; /* By node: drained from the beginning, until told otherwise; NULL: none. */
 	const struct sl_jobs *jobs;
 	struct select *select;
 	struct ctl_params params;
@@ -378,14 +379,14 @@ struct ctl {
 /* slurm.c: the order goes to the engine in the next pass. */
 void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const char *why);
 /* Orders from now on are by that rule; returns what they were by, to be put back. */
-static inline struct order_by ctl_by(struct ctl *c, enum sl_rule rule, uint32_t whose)
+static inline struct order_by ctl_cause(struct ctl *c, enum sl_rule rule, uint32_t beneficiary)
 {
-	const struct order_by was = c->engine.by;
-	c->engine.by = (struct order_by){ rule, whose };
+	const struct order_by was = c->engine.cause;
+	c->engine.cause = (struct order_by){ rule, beneficiary };
 	return was;
 }
 /* Its plan, if the engine has another one. */
-void ctl_tell_plan(struct ctl *c, struct ctl_job *job);
+void ctl_report_plan(struct ctl *c, struct ctl_job *job);
 /* Those that it may give, closed by SL_REASON_COUNT. */
 extern const enum sl_reason ctl_reasons[];
 /* slurm.c: all modules, in their order. For tests, too. */
@@ -405,8 +406,8 @@ int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *er
 /* A key of slurm.conf; NULL: not given. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
-/* ctl_tres_told.c: remarks on TRES that limits and weights name and nobody counts. */
-int ctl_tres_tell(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+/* ctl_tres_reported.c: remarks on TRES that limits and weights name and nobody counts. */
+int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
@@ -431,7 +432,7 @@ void ctl_submit(struct ctl *c, struct ctl_job *job);
 /* It starts now, on alloc, which is taken; victims are gone already. boot: seconds until its nodes are up. */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc);
 /* Its nodes are free, its limits are given back; state says how. told: the engine ended it itself. */
-void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
+void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
 /* The same, of one that the engine has put back itself. */
@@ -559,10 +560,10 @@ void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now 
 
 /* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
 /* "work" is ctl_bf.c's: what backfill passes have cost so far. */
-int ctl_bf_show(const struct ctl *c, const struct sl_show *show);
-int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err);
-/* ctl_show_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
-int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show);
+int ctl_bf_table(const struct ctl *c, const struct sl_table_sink *table);
+int ctl_show(struct ctl *c, const char *what, const struct sl_table_sink *table, struct sl_err *err);
+/* ctl_table_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
+int ctl_table_state(const struct ctl *c, const char *what, const struct sl_table_sink *table);
 
 /* ---- ctl_limits.c: slurmctld's acct_policy
  * ------------------------------------------------------------------------------------- */
@@ -634,7 +635,7 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
  */
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
 /* When a job that has ended others would end more; CTL_NEVER: it has not, or could. */
-ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job);
+ctl_time ctl_preempt_retry(const struct ctl *c, const struct ctl_job *job);
 /* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
 /* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */
@@ -721,7 +722,7 @@ const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drai
 bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);
 /* A job got its nodes (job->alloc), and is about to lose them: told by ctl_job.c, for idle times. */
 /* By models. */
-void ctl_node_told(struct ctl *c, uint32_t node, bool down, bool drained);
+void ctl_node_reported(struct ctl *c, uint32_t node, bool down, bool drained);
 void ctl_node_started(struct ctl *c, const struct ctl_job *job);
 void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 /* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */
@@ -747,7 +748,7 @@ ctl_time ctl_power_next(const struct ctl *c);
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
  * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
-size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room);
+size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t capacity);
 /* How many jobs operators suspend in all. */
 uint32_t ctl_command_suspended(const struct ctl *c);
 void ctl_command_run(struct ctl *c); /* Those that are due. */

@@ -490,8 +490,8 @@ void ctl_acct_inherit(struct ctl *c)
  * below it have. */
 static bool usage(struct ctl *c, const struct thicket *t)
 {
-	bool *told = sl_alloc(c->arena, c->assoc_count, sizeof(*told));
-	if (!told)
+	bool *reported = sl_alloc(c->arena, c->assoc_count, sizeof(*reported));
+	if (!reported)
 		return false;
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
@@ -503,14 +503,14 @@ static bool usage(struct ctl *c, const struct thicket *t)
 		if (!sprig)
 			continue;
 		c->assoc[sprig->row].usage_raw = (double)micro / 1e6;
-		told[sprig->row] = true;
+		reported[sprig->row] = true;
 	}
 	for (uint32_t i = c->assoc_count; i-- > 0;) {
 		struct ctl_assoc *assoc = &c->assoc[i];
 		assoc->usage_tres[CTL_TRES_BILLING] = assoc->usage_raw;
-		if (!told[i] || i == 0)
+		if (!reported[i] || i == 0)
 			continue;
-		for (uint32_t up = assoc->parent; up != CTL_NO_ROW && !told[up]; up = c->assoc[up].parent)
+		for (uint32_t up = assoc->parent; up != CTL_NO_ROW && !reported[up]; up = c->assoc[up].parent)
 			c->assoc[up].usage_raw += assoc->usage_raw;
 	}
 	return true;
@@ -542,7 +542,7 @@ int ctl_acct_make(struct ctl *c, struct sl_err *err)
 	c->acct = sl_alloc(c->arena, 1, sizeof(*c->acct));
 	if (!c->acct || !qos_make(c))
 		return sl_fail_memory(err);
-	for (uint32_t i = 0; i < c->cluster->setting_count && !c->acct->told; i++)
-		c->acct->told = is_kind(&c->cluster->setting[i], "association");
-	return c->acct->told ? tree_make(c, err) : SL_OK;
+	for (uint32_t i = 0; i < c->cluster->setting_count && !c->acct->reported; i++)
+		c->acct->reported = is_kind(&c->cluster->setting[i], "association");
+	return c->acct->reported ? tree_make(c, err) : SL_OK;
 }

@@ -51,7 +51,7 @@ enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
 	const char *part = job->part < c->part_count ? c->part[job->part].name : NULL;
 	job->assoc = ctl_assoc_of(c, user, account, part);
 	const enum sl_reason qos = find_qos(c, job);
-	if (job->assoc == CTL_NO_ROW && c->params.enforce_assoc && c->acct && c->acct->told)
+	if (job->assoc == CTL_NO_ROW && c->params.enforce_assoc && c->acct && c->acct->reported)
 		return SL_REASON_INVALID_ACCOUNT;
 	return qos;
 }

@@ -14,7 +14,7 @@ enum { YEAR_MINUTES = 365 * 24 * 60 };
 
 enum verdict {
 	NEXT,  /* It is done with; */
-	AGAIN, /* so is a task of this array: the next one. */
+	RETRY, /* so is a task of this array: the next one. */
 	LATER, /* TRY_LATER: once more, at attempt.later. */
 	STOP
 };
@@ -107,7 +107,7 @@ static bool is_passed_over(const struct attempt *a)
 		return true; /* So many tasks of its array run as may (job_array_start_test). */
 	if (!c->params.bf_licenses && !ctl_license_free(c, job, c->now))
 		return true;
-	if (!c->params.assoc_limit_stop && !ctl_limits_again(c, job))
+	if (!c->params.assoc_limit_stop && !ctl_limits_retry(c, job))
 		return true;
 	return !ctl_deadline_ok(c, job);
 }
@@ -163,7 +163,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 	int64_t minutes = a->minutes_full;
 	memset(mine, 0, a->words * sizeof(*mine));
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		ctl_bit_set(mine, job->alloc->piece[i].node);
+		ctl_bit_set(mine, job->alloc->node_alloc[i].node);
 	const ctl_time end = a->c->now + minutes * 60;
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
@@ -226,8 +226,8 @@ static bool find_nodes(struct attempt *a)
 	const ctl_time end = from + a->minutes * 60;
 	const ctl_time resv = ctl_resv_end(c, a->start, c->params.bf_resolution);
 	a->later = ctl_slots_and(s, a->start, end, c->now, a->nodes);
-	int64_t room[LICENSES_MAX];
-	const int64_t *licenses = licenses_of(c, a->job, room);
+	int64_t capacity[LICENSES_MAX];
+	const int64_t *licenses = licenses_of(c, a->job, capacity);
 	const ctl_time licensed = licenses ? ctl_slots_licensed(s, a->start, end, licenses) : CTL_NONE;
 	if (licensed != CTL_NONE) /* Put off until its licences are there, as far as the plan goes. */
 		a->later = licensed;
@@ -245,11 +245,11 @@ static enum ctl_status start_now(struct attempt *a)
 	const int64_t limit = job->time_limit;
 	const uint32_t first = a->bf->first_planned; /* Perhaps itself, in another partition. */
 	const struct order_by was =
-		ctl_by(a->c, SL_RULE_BACKFILL, first == job->row ? (uint32_t)CTL_NO_ROW : first);
+		ctl_cause(a->c, SL_RULE_BACKFILL, first == job->row ? (uint32_t)CTL_NO_ROW : first);
 	if (a->minutes != a->minutes_full) /* It is its limits' while it is asked. */
 		job->time_limit = a->minutes;
 	const enum ctl_status status = ctl_place_try(a->c, job, a->entry->part, a->before);
-	a->c->engine.by = was;
+	a->c->engine.cause = was;
 	if (status == CTL_OK)
 		set_limit(a);
 	else
@@ -293,7 +293,7 @@ static enum verdict after_reserving(const struct attempt *a)
 	for (uint32_t i = 0; i < array->count && waiting <= array->reserving; i++)
 		waiting += a->c->job[array->job[i]].state == CTL_PENDING &&
 			   !ctl_is_alone(&a->c->job[array->job[i]]);
-	return waiting > array->reserving ? AGAIN : NEXT;
+	return waiting > array->reserving ? RETRY : NEXT;
 }
 
 static enum verdict reserve(struct attempt *a, ctl_time begin, ctl_time end)
@@ -313,8 +313,8 @@ static enum verdict reserve(struct attempt *a, ctl_time begin, ctl_time end)
 static ctl_time down(const struct ctl *c, ctl_time at)
 {
 	const int64_t grain = c->params.bf_resolution;
-	const int64_t past = at % grain;
-	return at - (past < 0 ? past + grain : past);
+	const int64_t beyond = at % grain;
+	return at - (beyond < 0 ? beyond + grain : beyond);
 }
 
 /* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
@@ -412,7 +412,7 @@ static enum verdict try_at(struct attempt *a)
 	if (status == CTL_OK) {
 		const int64_t most = c->params.bf_max_job_start;
 		bf->started++;
-		return most && bf->started >= most ? STOP : a->entry->array ? AGAIN : NEXT;
+		return most && bf->started >= most ? STOP : a->entry->array ? RETRY : NEXT;
 	}
 	if (status == CTL_RESERVATION_BUSY)
 		return NEXT;
@@ -458,7 +458,7 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	if (verdict == LATER)
 		return STOP;
 	if (a.job->state == CTL_PENDING)
-		ctl_tell_plan(c, a.job);
+		ctl_report_plan(c, a.job);
 	return verdict;
 }
 
@@ -471,14 +471,14 @@ static bool reserve_running(struct ctl *c)
 	uint64_t *mine = ctl_place_set(c, CTL_SET_TRY);
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		const struct ctl_job *job = &c->job[row];
-		int64_t room[LICENSES_MAX];
-		const int64_t *licenses = licenses_of(c, job, room);
+		int64_t capacity[LICENSES_MAX];
+		const int64_t *licenses = licenses_of(c, job, capacity);
 		const bool whole = job->alloc && job->alloc->whole == SL_EXCLUSIVE_NODE;
 		if (job->state != CTL_RUNNING || bf->slots.count >= c->params.bf_node_space_size)
 			continue;
 		memset(mine, 0, bf->slots.words * sizeof(*mine));
 		for (uint32_t i = 0; whole && i < job->alloc->node_count; i++)
-			ctl_bit_set(mine, job->alloc->piece[i].node);
+			ctl_bit_set(mine, job->alloc->node_alloc[i].node);
 		if (whole && ctl_preempt_mode(c, job) != CTL_PREEMPT_OFF)
 			memset(mine, 0, bf->slots.words * sizeof(*mine));
 		if ((whole || licenses) &&
@@ -534,7 +534,7 @@ void ctl_bf_pass(struct ctl *c)
 		if (verdict == NEXT && bf->tries >= c->params.bf_max_job_test)
 			break; /* Tasks of an array that was begun go on. */
 		verdict = look_at(c, &entry[i]);
-		i += verdict != AGAIN;
+		i += verdict != RETRY;
 	}
 	bf->slots_made += bf->slots.count;
 	look_at_ends(c);
@@ -543,7 +543,7 @@ void ctl_bf_pass(struct ctl *c)
 
 /* ---- For benchmarks ------------------------------------------------------------------------------------ */
 
-int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
+int ctl_bf_table(const struct ctl *c, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "passes", "looked", "tests", "slots" };
 	const struct ctl_bf *bf = c->bf;
@@ -551,5 +551,5 @@ int ctl_bf_show(const struct ctl *c, const struct sl_show *show)
 	struct sl_figure figure[SL_LEN(count)];
 	for (size_t i = 0; i < SL_LEN(count); i++)
 		figure[i] = (struct sl_figure){ .text = NULL, .number = (double)count[i] };
-	return show->row(show->self, column, figure, SL_LEN(figure));
+	return table->row(table->self, column, figure, SL_LEN(figure));
 }

@@ -22,7 +22,7 @@ struct ctl_slots {
 	size_t words;
 	struct ctl_slot *slot;
 	uint32_t count; /* Ever made in this pass: what bf_node_space_size bounds. */
-	uint32_t room;
+	uint32_t capacity;
 	ctl_time window_end;
 	/* Time alone changes nothing that was read of the plan before then. */
 	ctl_time still_until;

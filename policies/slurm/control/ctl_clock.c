@@ -45,8 +45,8 @@ static uint64_t all_changes(const struct ctl *c) { return changes_of(c) + c->rea
 /* The last time until then that is phase, modulo period. */
 static ctl_time last_of(ctl_time until, int64_t period, int64_t phase)
 {
-	const int64_t past = (until - phase) % period;
-	return until - (past < 0 ? past + period : past);
+	const int64_t beyond = (until - phase) % period;
+	return until - (beyond < 0 ? beyond + period : beyond);
 }
 
 int ctl_clock_make(struct ctl *c, struct sl_err *err)
@@ -96,8 +96,8 @@ static ctl_time sooner(ctl_time a, ctl_time b) { return a < b ? a : b; }
 /* Of a job that waits. c->now: at any time. */
 static ctl_time still_job(const struct ctl *c, const struct ctl_job *job)
 {
-	ctl_time at = sooner(ctl_depend_next(c, job), ctl_preempt_again(c, job));
-	if (is_of_time(job->reason) || (job->ask.ask && job->ask.ask->switches != SL_NONE))
+	ctl_time at = sooner(ctl_depend_next(c, job), ctl_preempt_retry(c, job));
+	if (is_of_time(job->reason) || (job->desc.desc && job->desc.desc->switches != SL_NONE))
 		return c->now;
 	if (job->begin != CTL_NONE && job->begin > c->now)
 		at = sooner(at, job->begin);

@@ -63,7 +63,7 @@ static bool is_of_array(const struct ctl_job *job, int64_t id, const char *tasks
 	return !tasks || (len == 1 && *tasks == '*') || has_task(tasks, len, job->more->array_task);
 }
 
-size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t room)
+size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t capacity)
 {
 	const size_t digits = strspn(text, "0123456789");
 	const size_t front = digits < len ? digits : len;
@@ -77,7 +77,7 @@ size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_
 		if (!meant && numbered)
 			meant = (!tasks && is_number(c, i, id)) ||
 				is_of_array(&c->job[i], id, tasks, tasks_len);
-		if (meant && count < room)
+		if (meant && count < capacity)
 			row[count] = i;
 		count += meant;
 	}

@@ -82,7 +82,7 @@ static bool is_meant(const struct ctl *c, const struct command_filter *filter, c
 {
 	const char *account = job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account;
 	const char *qos = job->qos != CTL_NO_ROW ? c->qos[job->qos].name : NULL;
-	const char *resv = job->ask.ask->reservation;
+	const char *resv = job->desc.desc->reservation;
 	if (!in_state(filter, job))
 		return false;
 	if (filter->user && strcmp(filter->user, job->user_name) != 0)
@@ -207,7 +207,7 @@ static void do_jobs(struct ctl *c, const struct command *command)
 void command_do(struct ctl *c, const struct command *command)
 {
 	bool done = true;
-	const struct order_by was = ctl_by(c, SL_RULE_OPERATOR, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_OPERATOR, CTL_NO_ROW);
 	if (command->kind == COMMAND_NODE)
 		done = update_node(c, command);
 	else if (command->kind == COMMAND_PARTITION)
@@ -220,6 +220,6 @@ void command_do(struct ctl *c, const struct command *command)
 		cancel_all(c, command);
 	else
 		do_jobs(c, command);
-	c->engine.by = was;
+	c->engine.cause = was;
 	c->commands->refused += !done;
 }

@@ -52,18 +52,18 @@ int command_words(
 {
 	words->count = 0;
 	words->source = source;
-	char *room = sl_alloc(c->arena, 2 * strlen(source->text) + 2, 1);
-	if (!room)
+	char *capacity = sl_alloc(c->arena, 2 * strlen(source->text) + 2, 1);
+	if (!capacity)
 		return sl_fail_memory(err);
 	for (const char *p = source->text; *(p += strspn(p, " \t"));) {
 		if (words->count == COMMAND_WORDS_MAX)
 			return command_wrong(
 				words, 0, err, "a command has more than %d words", COMMAND_WORDS_MAX);
-		words->word[words->count++] = (struct command_word){ room, (uint32_t)(p - source->text) };
-		p = one_word(p, room);
+		words->word[words->count++] = (struct command_word){ capacity, (uint32_t)(p - source->text) };
+		p = one_word(p, capacity);
 		if (!p)
 			return command_wrong(words, words->count - 1, err, "a quote is not closed");
-		room += strlen(room) + 1;
+		capacity += strlen(capacity) + 1;
 	}
 	return SL_OK;
 }

@@ -11,77 +11,77 @@
  * --------------------------------------------------------------------------------------------- */
 
 /* Jobs share their asks: one that is changed gets its own. */
-static struct sl_ask *own_ask(struct ctl *c, struct ctl_job *job)
+static struct sl_job_desc *own_desc(struct ctl *c, struct ctl_job *job)
 {
-	struct sl_ask *ask = sl_alloc(c->arena, 1, sizeof(*ask));
-	if (!ask) {
+	struct sl_job_desc *desc = sl_alloc(c->arena, 1, sizeof(*desc));
+	if (!desc) {
 		controller_no_memory(&c->engine);
 		return NULL;
 	}
-	*ask = *job->ask.ask;
-	job->ask.ask = ask;
-	return ask;
+	*desc = *job->desc.desc;
+	job->desc.desc = desc;
+	return desc;
 }
 
-static bool set_nodes(struct sl_ask *ask, const struct command_pair *pair)
+static bool set_nodes(struct sl_job_desc *desc, const struct command_pair *pair)
 {
-	ask->nodes_min = pair->number;
-	ask->nodes_max = pair->second == SL_NONE ? pair->number : pair->second;
+	desc->nodes_min = pair->number;
+	desc->nodes_max = pair->second == SL_NONE ? pair->number : pair->second;
 	return true;
 }
 
-static bool set_cpus(struct sl_ask *ask, const struct command_pair *pair)
+static bool set_cpus(struct sl_job_desc *desc, const struct command_pair *pair)
 {
-	const int64_t each = ask->cpus_per_task == SL_NONE ? 1 : ask->cpus_per_task;
-	ask->tasks = (pair->number + each - 1) / each;
+	const int64_t each = desc->cpus_per_task == SL_NONE ? 1 : desc->cpus_per_task;
+	desc->tasks = (pair->number + each - 1) / each;
 	return true;
 }
 
 static const char *text_or_none(const char *text) { return *text ? text : NULL; }
 
-static bool set_ask(struct sl_ask *ask, const struct command_pair *pair)
+static bool set_desc(struct sl_job_desc *desc, const struct command_pair *pair)
 {
 	const char *key = pair->key;
 	if (strcmp(key, "NumNodes") == 0)
-		return set_nodes(ask, pair);
+		return set_nodes(desc, pair);
 	if (strcmp(key, "NumCPUs") == 0)
-		return set_cpus(ask, pair);
+		return set_cpus(desc, pair);
 	if (strcmp(key, "NumTasks") == 0)
-		ask->tasks = pair->number;
+		desc->tasks = pair->number;
 	else if (strcmp(key, "Features") == 0)
-		ask->constraint = text_or_none(pair->value);
+		desc->constraint = text_or_none(pair->value);
 	else if (strcmp(key, "ReqNodeList") == 0)
-		ask->nodelist = text_or_none(pair->value);
+		desc->nodelist = text_or_none(pair->value);
 	else if (strcmp(key, "ExcNodeList") == 0)
-		ask->exclude = text_or_none(pair->value);
+		desc->exclude = text_or_none(pair->value);
 	else if (strcmp(key, "Contiguous") == 0)
-		ask->contiguous = pair->number != 0;
+		desc->contiguous = pair->number != 0;
 	else if (strcmp(key, "Licenses") == 0)
-		ask->licenses = text_or_none(pair->value);
+		desc->licenses = text_or_none(pair->value);
 	else
 		return false;
 	return true;
 }
 
-static bool set_memory(struct sl_ask *ask, const struct command_pair *pair)
+static bool set_memory(struct sl_job_desc *desc, const struct command_pair *pair)
 {
 	const bool node = strcmp(pair->key, "MinMemoryNode") == 0;
-	ask->mem_per_node = node ? pair->number : SL_NONE;
-	ask->mem_per_cpu = node ? SL_NONE : pair->number;
+	desc->mem_per_node = node ? pair->number : SL_NONE;
+	desc->mem_per_cpu = node ? SL_NONE : pair->number;
 	return true;
 }
 
-static bool update_ask(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+static bool update_desc(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
 	if (job->state != CTL_PENDING)
 		return false;
 	if (strcmp(pair->key, "Licenses") == 0 && !ctl_license_set(c, job, pair->value))
 		return false;
-	struct sl_ask *ask = own_ask(c, job);
-	if (!ask)
+	struct sl_job_desc *desc = own_desc(c, job);
+	if (!desc)
 		return false;
 	const bool memory = strncmp(pair->key, "MinMemory", 9) == 0;
-	if (!(memory ? set_memory(ask, pair) : set_ask(ask, pair)))
+	if (!(memory ? set_memory(desc, pair) : set_desc(desc, pair)))
 		return false;
 	ctl_job_asks(c, job);
 	ctl_prio_update(c, job);
@@ -247,7 +247,7 @@ bool command_update_job(struct ctl *c, struct ctl_job *job, const struct command
 	else if (strcmp(pair->key, "Requeue") == 0)
 		job->requeue_ok = pair->number != 0;
 	else
-		return update_ask(c, job, pair);
+		return update_desc(c, job, pair);
 	return true;
 }
 

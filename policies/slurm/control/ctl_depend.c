@@ -32,15 +32,15 @@ struct depend_list {
 };
 
 /* Jobs of one name and user, for singletons. */
-struct party {
+struct singleton {
 	uint32_t *job;
 	uint32_t count;
 };
 
 struct ctl_depends {
 	struct depend_list **list; /* By row; NULL: it depends on nothing. */
-	uint32_t *party_next;      /* By row: the next of its name and user, by row; CTL_NO_ROW. */
-	uint32_t *party_first;     /* By row. NULL: there are no singletons. */
+	uint32_t *singleton_next;  /* By row: the next of its name and user, by row; CTL_NO_ROW. */
+	uint32_t *singleton_first; /* By row. NULL: there are no singletons. */
 	uint64_t changes;          /* Starts, ends, requeues: job_changes when last looked at. */
 };
 
@@ -75,8 +75,8 @@ static enum answer after(const struct ctl *c, const struct ctl_job *of, sl_time 
 static enum answer singleton(const struct ctl *c, const struct ctl_job *job)
 {
 	const struct ctl_depends *d = c->depends;
-	uint32_t row = d->party_first ? d->party_first[job->row] : CTL_NO_ROW;
-	for (; row != CTL_NO_ROW; row = d->party_next[row]) {
+	uint32_t row = d->singleton_first ? d->singleton_first[job->row] : CTL_NO_ROW;
+	for (; row != CTL_NO_ROW; row = d->singleton_next[row]) {
 		const struct ctl_job *other = &c->job[row];
 		if (row != job->row &&
 			(ctl_is_active(other) || (other->state == CTL_PENDING && row < job->row)))
@@ -211,7 +211,7 @@ static struct depend_list *list_new(
 	return list->met ? list : NULL;
 }
 
-static bool same_party(const struct ctl_job *a, const struct ctl_job *b)
+static bool same_singleton(const struct ctl_job *a, const struct ctl_job *b)
 {
 	const char *x = a->more->name ? a->more->name : "";
 	const char *y = b->more->name ? b->more->name : "";
@@ -219,31 +219,31 @@ static bool same_party(const struct ctl_job *a, const struct ctl_job *b)
 }
 
 /* Jobs by name and user, each list by row. */
-static int make_parties(struct ctl *c, struct sl_err *err)
+static int make_singletons(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_depends *d = c->depends;
 	const uint32_t count = c->jobs->count;
 	struct sl_map map = { .arena = c->arena }; /* Of the first of each. */
 	uint32_t *last = sl_alloc(c->arena, (size_t)count + 1, sizeof(*last));
 	int status = SL_OK;
-	d->party_first = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->party_first));
-	d->party_next = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->party_next));
-	if (!last || !d->party_first || !d->party_next)
+	d->singleton_first = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->singleton_first));
+	d->singleton_next = sl_alloc(c->arena, (size_t)count + 1, sizeof(*d->singleton_next));
+	if (!last || !d->singleton_first || !d->singleton_next)
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
 		const uint64_t hash = sl_hash_text(job->user, job->more->name ? job->more->name : "");
 		uint32_t first;
 		SL_MAP_EACH(&map, hash, first)
-		if (same_party(&c->job[first], job))
+		if (same_singleton(&c->job[first], job))
 			break;
-		d->party_next[row] = CTL_NO_ROW;
-		d->party_first[row] = first == UINT32_MAX ? row : first;
+		d->singleton_next[row] = CTL_NO_ROW;
+		d->singleton_first[row] = first == UINT32_MAX ? row : first;
 		if (first == UINT32_MAX)
 			status = sl_map_add(&map, hash, row, err);
 		else
-			d->party_next[last[first]] = row;
-		last[d->party_first[row]] = row;
+			d->singleton_next[last[first]] = row;
+		last[d->singleton_first[row]] = row;
 	}
 	return status;
 }
@@ -266,7 +266,7 @@ int ctl_depend_make(struct ctl *c, struct sl_err *err)
 	if (!c->depends->list)
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < c->jobs->count; row++) {
-		const struct sl_job_more *more = c->job[row].more;
+		const struct sl_job_attributes *more = c->job[row].more;
 		if (!more->depend_count)
 			continue;
 		c->depends->list[row] = list_new(c, more->depend, more->depend_count, true);
@@ -274,7 +274,7 @@ int ctl_depend_make(struct ctl *c, struct sl_err *err)
 			return sl_fail_memory(err);
 		single |= any_singleton(more->depend, more->depend_count);
 	}
-	return single ? make_parties(c, err) : SL_OK;
+	return single ? make_singletons(c, err) : SL_OK;
 }
 
 /* ---- Set by hand
@@ -377,7 +377,8 @@ bool ctl_depend_set(struct ctl *c, struct ctl_job *job, const char *text)
 		if (!list)
 			return false;
 	}
-	if (any_singleton(r.item, r.count) && !c->depends->party_first && make_parties(c, &c->engine.err))
+	if (any_singleton(r.item, r.count) && !c->depends->singleton_first &&
+		make_singletons(c, &c->engine.err))
 		return false;
 	c->depends->list[job->row] = list;
 	job->never = false;

@@ -33,7 +33,7 @@ struct gang_job {
 
 struct gang_list {
 	struct gang_job **job;
-	uint32_t count, room;
+	uint32_t count, capacity;
 };
 
 enum share_of { OF_CORES, OF_SOCKETS, OF_NODES };
@@ -62,9 +62,9 @@ static bool gangs(const struct ctl *c) { return c->params.gang && c->gang; }
 
 static bool append(struct ctl *c, struct gang_list *list, struct gang_job *one)
 {
-	if (list->count == list->room) {
-		const uint32_t room = list->room ? 2 * list->room : 16;
-		struct gang_job **job = sl_alloc(c->arena, room, sizeof(struct gang_job *));
+	if (list->count == list->capacity) {
+		const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
+		struct gang_job **job = sl_alloc(c->arena, capacity, sizeof(struct gang_job *));
 		if (!job) {
 			controller_failed(&c->engine, SL_SYSTEM);
 			return false;
@@ -72,7 +72,7 @@ static bool append(struct ctl *c, struct gang_list *list, struct gang_job *one)
 		if (list->count)
 			memcpy(job, list->job, list->count * sizeof(struct gang_job *));
 		list->job = job;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->job[list->count++] = one;
 	return true;
@@ -103,22 +103,22 @@ static uint32_t words_of(const struct ctl *c, uint32_t node)
 }
 
 /* The cores that it has to itself while it runs. */
-static uint64_t word_of(
-	const struct ctl *c, const struct gang_part *p, const struct select_piece *piece, uint32_t w)
+static uint64_t word_of(const struct ctl *c, const struct gang_part *p,
+	const struct select_node_alloc *node_alloc, uint32_t w)
 {
-	const uint32_t cores = select_core_count(c->select, piece->node);
+	const uint32_t cores = select_core_count(c->select, node_alloc->node);
 	const uint64_t there = (w + 1) * 64 <= cores ? ~UINT64_C(0) : (UINT64_C(1) << (cores % 64)) - 1;
-	return p->share == OF_NODES ? there : piece->cores[w];
+	return p->share == OF_NODES ? there : node_alloc->cores[w];
 }
 
 /* job_fits_into_cores() */
 static bool fits(const struct ctl *c, const struct gang_part *p, const struct ctl_job *job)
 {
 	for (uint32_t i = 0; p->in_row && i < job->alloc->node_count; i++) {
-		const struct select_piece *piece = &job->alloc->piece[i];
-		const uint64_t *row = p->row + c->gang->core_at[piece->node];
-		for (uint32_t w = 0; w < words_of(c, piece->node); w++)
-			if (row[w] & word_of(c, p, piece, w))
+		const struct select_node_alloc *node_alloc = &job->alloc->node_alloc[i];
+		const uint64_t *row = p->row + c->gang->core_at[node_alloc->node];
+		for (uint32_t w = 0; w < words_of(c, node_alloc->node); w++)
+			if (row[w] & word_of(c, p, node_alloc, w))
 				return false;
 	}
 	return true;
@@ -141,12 +141,12 @@ static void fill_sockets(const struct ctl *c, uint32_t node, uint64_t *row)
 static void add_to_row(const struct ctl *c, struct gang_part *p, const struct ctl_job *job)
 {
 	for (uint32_t i = 0; i < job->alloc->node_count; i++) {
-		const struct select_piece *piece = &job->alloc->piece[i];
-		uint64_t *row = p->row + c->gang->core_at[piece->node];
-		for (uint32_t w = 0; w < words_of(c, piece->node); w++)
-			row[w] |= word_of(c, p, piece, w);
+		const struct select_node_alloc *node_alloc = &job->alloc->node_alloc[i];
+		uint64_t *row = p->row + c->gang->core_at[node_alloc->node];
+		for (uint32_t w = 0; w < words_of(c, node_alloc->node); w++)
+			row[w] |= word_of(c, p, node_alloc, w);
 		if (p->share == OF_SOCKETS)
-			fill_sockets(c, piece->node, row);
+			fill_sockets(c, node_alloc->node, row);
 	}
 	p->in_row++;
 }
@@ -183,7 +183,7 @@ static void clear_shadow(struct ctl *c, const struct gang_job *one)
 /* Whose start made others go, and not itself; CTL_NO_ROW: nobody's. */
 static uint32_t for_whom(const struct ctl *c, const struct ctl_job *job)
 {
-	return c->engine.by.whose == job->row ? CTL_NO_ROW : c->engine.by.whose;
+	return c->engine.cause.beneficiary == job->row ? CTL_NO_ROW : c->engine.cause.beneficiary;
 }
 
 /* In the way of a shadow those go whose mode says so. */
@@ -191,22 +191,22 @@ static void stop(struct ctl *c, const struct gang_part *p, struct gang_job *one)
 {
 	const enum ctl_preempt_mode mode = ctl_preempt_mode(c, one->job);
 	const struct order_by was =
-		ctl_by(c, p->shadows.count ? SL_RULE_RANK : SL_RULE_SLICE, for_whom(c, one->job));
+		ctl_cause(c, p->shadows.count ? SL_RULE_RANK : SL_RULE_SLICE, for_whom(c, one->job));
 	if (p->shadows.count && mode != CTL_PREEMPT_OFF && mode != CTL_PREEMPT_SUSPEND)
 		(void)append(c, &c->gang->to_go, one);
 	else if (one->job->state == CTL_RUNNING)
 		ctl_acts_of(c)->suspend(c, one->job);
-	c->engine.by = was;
+	c->engine.cause = was;
 	one->stopped = true;
 	clear_shadow(c, one);
 }
 
 static void go_on(struct ctl *c, struct gang_job *one)
 {
-	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, CTL_NO_ROW);
 	if (one->job->state == CTL_SUSPENDED)
 		ctl_acts_of(c)->resume(c, one->job);
-	c->engine.by = was;
+	c->engine.cause = was;
 	one->stopped = false;
 }
 
@@ -273,15 +273,15 @@ static void send_away(struct ctl *c)
 	if (c->gang->going)
 		return;
 	c->gang->going = true;
-	const struct order_by was = c->engine.by;
+	const struct order_by was = c->engine.cause;
 	while (to_go->count) {
 		struct gang_job *one = to_go->job[0];
 		take_out(to_go, one);
-		c->engine.by = (struct order_by){ SL_RULE_RANK, was.whose };
-		c->engine.by.whose = for_whom(c, one->job);
+		c->engine.cause = (struct order_by){ SL_RULE_RANK, was.beneficiary };
+		c->engine.cause.beneficiary = for_whom(c, one->job);
 		ctl_preempt_kill(c, one->job);
 	}
-	c->engine.by = was;
+	c->engine.cause = was;
 	c->gang->going = false;
 }
 
@@ -310,7 +310,7 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 	struct gang_job *one = new_job(c, job);
 	if (!one || !append(c, &p->jobs, one))
 		return;
-	const struct order_by was = ctl_by(c, SL_RULE_SLICE, job->row);
+	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, job->row);
 	job->gang = one;
 	if (job->state != CTL_SUSPENDED && fits(c, p, job)) {
 		if (!p->in_row)
@@ -323,7 +323,7 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 		stop(c, p, one);
 	}
 	send_away(c);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
 /* gs_job_fini() */
@@ -338,9 +338,9 @@ void ctl_gang_ended(struct ctl *c, struct ctl_job *job)
 	job->gang = NULL;
 	one->next_free = c->gang->free;
 	c->gang->free = one;
-	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, CTL_NO_ROW);
 	update_rows(c);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
 void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job)
@@ -421,7 +421,7 @@ void ctl_gang_run(struct ctl *c)
 	if (!gangs(c) || c->params.time_slice <= 0 || since_slice(c) || c->gang->sliced == c->now)
 		return;
 	c->gang->sliced = c->now;
-	const struct order_by was = ctl_by(c, SL_RULE_SLICE, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, CTL_NO_ROW);
 	order_parts(c);
 	for (uint32_t i = 0; i < c->part_count; i++) {
 		struct gang_part *p = &c->gang->part[c->gang->order[i]];
@@ -429,7 +429,7 @@ void ctl_gang_run(struct ctl *c)
 			slice(c, p);
 	}
 	send_away(c);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
 ctl_time ctl_gang_next(const struct ctl *c)

@@ -44,16 +44,16 @@ void ctl_list_drop(struct ctl *c, struct ctl_job *job)
 	--*list.count;
 }
 
-void ctl_tell_plan(struct ctl *c, struct ctl_job *job)
+void ctl_report_plan(struct ctl *c, struct ctl_job *job)
 {
-	if (job->planned == job->planned_told)
+	if (job->planned == job->planned_reported)
 		return;
-	job->planned_told = job->planned;
+	job->planned_reported = job->planned;
 	ctl_order(c, job, ORDER_PLAN, NULL);
 }
 
 /* Of one that starts, or is over: the engine knows. */
-static void forget_plan(struct ctl_job *job) { job->planned = job->planned_told = CTL_NONE; }
+static void forget_plan(struct ctl_job *job) { job->planned = job->planned_reported = CTL_NONE; }
 
 /* ---- What keeps it --------------------------------------------------------------------------------------
  */
@@ -111,9 +111,9 @@ static void depends_in_vain(struct ctl *c, struct ctl_job *job)
 {
 	job->never = true;
 	if (c->params.kill_invalid_depend) {
-		const struct order_by was = ctl_by(c, SL_RULE_NEVER, CTL_NO_ROW);
+		const struct order_by was = ctl_cause(c, SL_RULE_NEVER, CTL_NO_ROW);
 		ctl_end(c, job, SL_CANCELLED, false);
-		c->engine.by = was;
+		c->engine.cause = was;
 	} else if (job->reason != SL_REASON_NEVER)
 		ctl_set_reason(c, job, SL_REASON_NEVER);
 }
@@ -153,7 +153,7 @@ static ctl_time end_by_limit(const struct ctl_job *job)
 }
 
 /* What it waits for, until its nodes are up, is no reason of Slurm's. */
-static void tell_boot(struct ctl *c, struct ctl_job *job)
+static void report_boot(struct ctl *c, struct ctl_job *job)
 {
 	job->reason = SL_REASON_CONFIGURING;
 	ctl_order(c, job, ORDER_REASON, NULL);
@@ -180,8 +180,8 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	ctl_node_started(c, job);
 	const ctl_time up = ctl_power_boot(c, job->alloc);
 	job->state = up > c->now ? CTL_CONFIGURING : CTL_RUNNING;
-	job->started_by = c->engine.by.rule;
-	job->started_for = c->engine.by.whose;
+	job->started_by = c->engine.cause.rule;
+	job->started_for = c->engine.cause.beneficiary;
 	job->reason = SL_REASON_NONE;
 	forget_plan(job);
 	ctl_list_add(c, job);
@@ -196,7 +196,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	if (job->state == CTL_RUNNING)
 		ctl_order(c, job, ORDER_START, NULL);
 	else
-		tell_boot(c, job);
+		report_boot(c, job);
 	ctl_limit_moved(c, job);
 	ctl_gang_started(c, job);
 }
@@ -208,9 +208,9 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 	job->start = c->now;
 	job->end_limit = end_by_limit(job);
 	c->job_changes++;
-	const struct order_by was = ctl_by(c, job->started_by, job->started_for);
+	const struct order_by was = ctl_cause(c, job->started_by, job->started_for);
 	ctl_order(c, job, ORDER_START, NULL);
-	c->engine.by = was;
+	c->engine.cause = was;
 	ctl_limit_moved(c, job);
 }
 
@@ -242,7 +242,7 @@ bool ctl_is_active(const struct ctl_job *job)
 }
 
 /* One that is being killed ends as that says, however it takes it. */
-void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
+void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported)
 {
 	if (job->state == CTL_ENDED)
 		return;
@@ -263,7 +263,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
 	job->state = CTL_ENDED;
 	ctl_limits_submitted(c, job, false);
 	c->job_changes++;
-	if (!told)
+	if (!reported)
 		ctl_order(c, job, active && was != CTL_CONFIGURING ? ORDER_END : ORDER_DROP, NULL);
 	if (active)
 		ctl_gang_ended(c, job);
@@ -274,7 +274,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told)
  */
 
 /* Its credential must have lapsed before it starts anew (CLAUSES.md 9, Requeue delay). */
-static void wait_again(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool told)
+static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool reported)
 {
 	const bool started = job->state != CTL_CONFIGURING;
 	leave(c, job);
@@ -289,7 +289,7 @@ static void wait_again(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	job->accrue = job->start = job->end_limit = CTL_NONE;
 	forget_plan(job);
 	c->job_changes++;
-	if (started && !told)
+	if (started && !reported)
 		ctl_order(c, job, ORDER_REQUEUE, NULL);
 	ctl_order(c, job, ORDER_ELIGIBLE, NULL);
 	if (held)
@@ -304,7 +304,7 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 	if (!ctl_is_active(job))
 		return;
 	if (job->requeue_ok)
-		wait_again(c, job, as, held, false);
+		wait_retry(c, job, as, held, false);
 	else
 		ctl_end(c, job, as, false);
 }
@@ -312,7 +312,7 @@ void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as)
 {
 	if (ctl_is_active(job))
-		wait_again(c, job, as, false, true);
+		wait_retry(c, job, as, false, true);
 }
 
 /* ---- Suspension
@@ -361,7 +361,7 @@ void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 	if (job->begin != CTL_NONE && job->begin <= c->now)
 		job->begin = CTL_NONE;
 	job->planned = CTL_NONE;
-	ctl_tell_plan(c, job);
+	ctl_report_plan(c, job);
 	c->job_changes++;
 	ctl_set_reason(c, job, by_user ? SL_REASON_HELD : SL_REASON_HELD_ADMIN);
 }

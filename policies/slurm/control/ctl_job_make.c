@@ -163,7 +163,7 @@ static int parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = c->jobs;
 	const int32_t named = jobs->partition_name ? jobs->partition[job->row] : -1;
-	const char *list = job->ask.ask->partition;
+	const char *list = job->desc.desc->partition;
 	if (!list && named >= 0)
 		list = jobs->partition_name[named];
 	if (!c->cluster->partition_count) /* All of it is one, whatever the log calls its queues. */
@@ -186,8 +186,8 @@ static int parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 void ctl_job_asks(struct ctl *c, struct ctl_job *job)
 {
 	struct select_wants wants;
-	job->ask.partition = job->part;
-	select_wants(c->select, &job->ask, &wants);
+	job->desc.partition = job->part;
+	select_wants(c->select, &job->desc, &wants);
 	job->nodes_min = wants.nodes_min;
 	job->nodes_max = wants.nodes_max ? wants.nodes_max : CTL_NEVER;
 	job->cpus_min = wants.cpus;
@@ -199,7 +199,7 @@ void ctl_job_asks(struct ctl *c, struct ctl_job *job)
 	for (uint32_t i = CTL_TRES_FIRST; i < c->tres_count; i++)
 		if (c->tres[i].gres != CTL_NO_ROW)
 			job->tres_asked[i] =
-				select_wants_gres(c->select, &job->ask, c->tres[i].gres, c->tres[i].type);
+				select_wants_gres(c->select, &job->desc, c->tres[i].gres, c->tres[i].type);
 	ctl_license_tres(c, job, job->tres_asked);
 	if (job->part < c->part_count)
 		job->tres_asked[CTL_TRES_BILLING] = ctl_billing(c, job->part, job->tres_asked);
@@ -212,7 +212,7 @@ void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	tres[CTL_TRES_CPU] = alloc->cpus;
 	tres[CTL_TRES_NODE] = alloc->node_count;
 	for (uint32_t i = 0; i < alloc->node_count; i++)
-		tres[CTL_TRES_MEM] += alloc->piece[i].mem;
+		tres[CTL_TRES_MEM] += alloc->node_alloc[i].mem;
 	for (uint32_t i = CTL_TRES_FIRST; i < c->tres_count; i++)
 		if (c->tres[i].gres != CTL_NO_ROW)
 			tres[i] = select_holds_gres(c->select, alloc, c->tres[i].gres, c->tres[i].type);
@@ -236,7 +236,7 @@ static ctl_time time_or_none(const struct ctl *c, sl_time at)
 
 static int fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 {
-	const struct sl_job_more *more = job->more;
+	const struct sl_job_attributes *more = job->more;
 	const int status = parts_of(c, job, err);
 	if (status)
 		return status;
@@ -250,7 +250,7 @@ static int fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 	job->nice = more->nice == SL_NONE ? 0 : more->nice;
 	job->requeue_ok = more->requeue < 0 ? c->params.requeue : more->requeue != 0;
 	job->run_left = c->jobs->run[job->row] / SL_SECOND;
-	job->eligible = job->accrue = job->start = job->end = job->planned = job->planned_told = CTL_NONE;
+	job->eligible = job->accrue = job->start = job->end = job->planned = job->planned_reported = CTL_NONE;
 	job->end_limit = job->suspended_at = job->preempted_at = job->requeued_at = CTL_NONE;
 	job->tested = CTL_NONE;
 	job->preempted_for = job->started_for = CTL_NO_ROW;
@@ -328,7 +328,7 @@ static int make_arrays(struct ctl *c, struct sl_err *err)
 		return sl_fail_memory(err);
 	size_t count = 0;
 	for (uint32_t row = 0; row < c->jobs->count; row++) {
-		const struct sl_job_more *more = c->job[row].more;
+		const struct sl_job_attributes *more = c->job[row].more;
 		if (more->array != SL_NONE)
 			task[count++] = (struct task){ more->array, more->array_task, row };
 	}
@@ -340,20 +340,20 @@ static int make_arrays(struct ctl *c, struct sl_err *err)
 
 /* ---- All --------------------------------------------------------------------------------------------- */
 
-static const struct sl_job_more *nothing_more(struct ctl *c)
+static const struct sl_job_attributes *nothing_more(struct ctl *c)
 {
-	struct sl_job_more *more = sl_alloc(c->arena, 1, sizeof(*more));
+	struct sl_job_attributes *more = sl_alloc(c->arena, 1, sizeof(*more));
 	if (more)
-		*more = (struct sl_job_more){ SL_JOB_MORE_NONE };
+		*more = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE };
 	return more;
 }
 
 int ctl_job_make(struct ctl *c, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = c->jobs;
-	const struct sl_ask *const *ask;
-	const struct sl_job_more *nothing = nothing_more(c);
-	int status = slurm_asks_make(c->cluster, jobs, c->arena, COMPONENTS_MAX, &ask, err);
+	const struct sl_job_desc *const *desc;
+	const struct sl_job_attributes *nothing = nothing_more(c);
+	int status = slurm_asks_make(c->cluster, jobs, c->arena, COMPONENTS_MAX, &desc, err);
 	c->job = sl_alloc(c->arena, (size_t)jobs->count + 1, sizeof(*c->job));
 	if (!status && (!nothing || !c->job))
 		status = sl_fail_memory(err);
@@ -366,7 +366,7 @@ int ctl_job_make(struct ctl *c, struct sl_err *err)
 		job->row = job->order = row;
 		job->array = CTL_NO_ROW;
 		job->more = jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : nothing;
-		job->ask = (struct select_job){ .ask = &ask[request][0], .user = jobs->user[row] };
+		job->desc = (struct select_job){ .desc = &desc[request][0], .user = jobs->user[row] };
 		job->hetero = jobs->requests[request].group_count > 1;
 	}
 	status = jobs->user_name ? users_by_name(c, err) : users_by_number(c, err);

@@ -104,7 +104,7 @@ int ctl_license_make(struct ctl *c, struct sl_err *err)
 /* At submission; from then on job->need says what it needs. */
 bool ctl_license_known(const struct ctl *c, const struct ctl_job *job)
 {
-	const char *text = job->ask.ask->licenses;
+	const char *text = job->desc.desc->licenses;
 	if (!text || !*text)
 		return true;
 	struct ctl_need *need = job->need ? job->need : need_new(c);
@@ -134,11 +134,11 @@ bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when)
 	return !need || (need->any ? free > 0 : free == need->count);
 }
 
-static void change(struct ctl *c, const struct ctl_need *need, int64_t by)
+static void change(struct ctl *c, const struct ctl_need *need, int64_t cause)
 {
 	for (uint32_t i = 0; i < need->count; i++)
 		if (!need->any || i == need->taken)
-			c->licenses->used[need->item[i].license] += by * need->item[i].amount;
+			c->licenses->used[need->item[i].license] += cause * need->item[i].amount;
 }
 
 void ctl_license_take(struct ctl *c, struct ctl_job *job)

@@ -96,7 +96,7 @@ struct ctl_acct {
 	uint32_t *sorted;        /* Associations by user (accounts first), account, partition. */
 	const char **default_of; /* By association of a user: that user's default account; NULL: not said. */
 	uint32_t qos_words;      /* Of a set of QOS. */
-	bool told;               /* Associations were given at all. */
+	bool reported;           /* Associations were given at all. */
 };
 
 /* Families of reasons that name a TRES. */

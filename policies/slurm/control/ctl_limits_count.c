@@ -75,7 +75,7 @@ int64_t ctl_nodes_new(const struct ctl_used *used, const struct select_alloc *al
 		return count;
 	int64_t fresh = 0;
 	for (uint32_t i = 0; i < alloc->node_count; i++)
-		fresh += !used->on_node[alloc->piece[i].node];
+		fresh += !used->on_node[alloc->node_alloc[i].node];
 	return fresh;
 }
 
@@ -94,7 +94,7 @@ static int64_t nodes_moved(
 		return job->tres_held[CTL_TRES_NODE];
 	int64_t moved = 0;
 	for (uint32_t i = 0; i < job->alloc->node_count; i++) {
-		uint32_t *jobs = &used->on_node[job->alloc->piece[i].node];
+		uint32_t *jobs = &used->on_node[job->alloc->node_alloc[i].node];
 		if (begins)
 			moved += (*jobs)++ == 0;
 		else

@@ -105,7 +105,7 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 {
 	if (!above_threshold(c, job))
 		return SL_REASON_QOS_USAGE;
-	if (c->params.enforce_assoc && c->acct && c->acct->told && job->assoc == CTL_NO_ROW)
+	if (c->params.enforce_assoc && c->acct && c->acct->reported && job->assoc == CTL_NO_ROW)
 		return SL_REASON_INVALID_ACCOUNT;
 	if (!ctl_limits_on(c, job))
 		return SL_REASON_NONE;

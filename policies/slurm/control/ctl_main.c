@@ -23,7 +23,7 @@ struct pass {
 	uint32_t reject_array, reject_part;
 };
 
-enum verdict { NEXT, AGAIN, STOP };
+enum verdict { NEXT, RETRY, STOP };
 
 /* ---- What keeps a job without blocking anyone ---------------------------------------------------------- */
 
@@ -70,7 +70,7 @@ static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 /* assoc_limit_stop stops nobody here: it does where a job is kept by a limit as it is placed. */
 static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 {
-	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_again(p->c, job) ||
+	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_retry(p->c, job) ||
 	       lacks_listed(p, job);
 }
 
@@ -129,7 +129,7 @@ static enum verdict judge(
 	if (status == CTL_OK) {
 		p->reject_array = CTL_NO_ROW;
 		p->started++;
-		return entry->array ? AGAIN : NEXT;
+		return entry->array ? RETRY : NEXT;
 	}
 	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
 		/* No set of nodes has it (any more): held until somebody changes it. */
@@ -225,11 +225,11 @@ void ctl_main_pass(struct ctl *c, bool full)
 	}
 	for (size_t i = 0; i < count; i++)
 		entry[i].job->status = CTL_OK;
-	const struct order_by was = ctl_by(c, SL_RULE_ORDER, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_ORDER, CTL_NO_ROW);
 	enum verdict verdict = NEXT;
 	for (size_t i = 0; i < count && verdict != STOP && controller_goes_on(&c->engine);) {
 		verdict = look_at(&p, &entry[i]);
-		i += verdict != AGAIN;
+		i += verdict != RETRY;
 	}
-	c->engine.by = was;
+	c->engine.cause = was;
 }

@@ -45,17 +45,17 @@ static int64_t cpus_of(const struct ctl *c, uint32_t n)
 /* ---- Jobs come and go
  * -------------------------------------------------------------------------------------- */
 
-static void node_hold(struct ctl *c, const struct select_piece *piece, bool begins)
+static void node_keep(struct ctl *c, const struct select_node_alloc *node_alloc, bool begins)
 {
-	struct ctl_node *node = &c->nodes->node[piece->node];
+	struct ctl_node *node = &c->nodes->node[node_alloc->node];
 	if (begins) {
 		node->jobs++;
-		node->cpus += piece->cpus;
+		node->cpus += node_alloc->cpus;
 		return;
 	}
 	SL_CHECK(node->jobs); /* A job gave back a node that it was not told to have. */
 	node->jobs--;
-	node->cpus -= piece->cpus;
+	node->cpus -= node_alloc->cpus;
 	if (!node->jobs) /* make_node_idle(): last_busy. A node that is off has none. */
 		node->idle_since = node->power == POWER_OFF ? CTL_NONE : c->now;
 }
@@ -63,14 +63,14 @@ static void node_hold(struct ctl *c, const struct select_piece *piece, bool begi
 void ctl_node_started(struct ctl *c, const struct ctl_job *job)
 {
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		node_hold(c, &job->alloc->piece[i], true);
+		node_keep(c, &job->alloc->node_alloc[i], true);
 	power_note(c);
 }
 
 void ctl_node_ended(struct ctl *c, const struct ctl_job *job)
 {
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		node_hold(c, &job->alloc->piece[i], false);
+		node_keep(c, &job->alloc->node_alloc[i], false);
 	power_note(c);
 }
 
@@ -86,7 +86,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 	for (uint32_t j = c->running_first; j != CTL_NO_ROW && count < c->running_count; j = c->job[j].next)
 		if (ctl_job_on(&c->job[j], nodes))
 			row[count++] = j;
-	const struct order_by was = ctl_by(c, SL_RULE_NODE, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_NODE, CTL_NO_ROW);
 	for (uint32_t i = 0; i < count; i++) {
 		struct ctl_job *job = &c->job[row[i]];
 		if (job->requeue_ok)
@@ -94,7 +94,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 		else
 			ctl_end(c, job, SL_NODE_FAIL, false);
 	}
-	c->engine.by = was;
+	c->engine.cause = was;
 	free(row);
 	return count > 0;
 }
@@ -307,10 +307,10 @@ bool ctl_node_command(struct ctl *c, const char *names, const char *state, const
  * ----------------------------------------------------------------------------------
  */
 
-static int edge_order(const void *a, const void *b)
+static int interval_order(const void *a, const void *b)
 {
-	const struct node_edge *x = a;
-	const struct node_edge *y = b;
+	const struct node_interval *x = a;
+	const struct node_interval *y = b;
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	if (x->begins != y->begins)
@@ -326,41 +326,42 @@ static bool is_event(const struct sl_window *window)
 		       window->from <= INT64_MIN / 4);
 }
 
-static int edges_make(struct ctl *c, struct ctl_nodes *all)
+static int boundaries_make(struct ctl *c, struct ctl_nodes *all)
 {
 	const struct sl_cluster *cluster = c->cluster;
-	all->edge = sl_alloc(c->arena, 2 * (size_t)cluster->window_count + 1, sizeof(*all->edge));
-	if (!all->edge)
+	all->interval = sl_alloc(c->arena, 2 * (size_t)cluster->window_count + 1, sizeof(*all->interval));
+	if (!all->interval)
 		return SL_SYSTEM;
 	for (uint32_t i = 0; i < cluster->window_count; i++) {
 		const struct sl_window *window = &cluster->window[i];
 		if (!is_event(window))
 			continue;
-		all->edge[all->edge_count++] = (struct node_edge){ ctl_time_of(c, window->from), i, true };
+		all->interval[all->interval_count++] =
+			(struct node_interval){ ctl_time_of(c, window->from), i, true };
 		if (window->until != SL_NEVER)
-			all->edge[all->edge_count++] =
-				(struct node_edge){ ctl_time_of(c, window->until), i, false };
+			all->interval[all->interval_count++] =
+				(struct node_interval){ ctl_time_of(c, window->until), i, false };
 	}
-	qsort(all->edge, all->edge_count, sizeof(*all->edge), edge_order);
+	qsort(all->interval, all->interval_count, sizeof(*all->interval), interval_order);
 	return SL_OK;
 }
 
-static void edge_apply(struct ctl *c, const struct node_edge *edge)
+static void interval_apply(struct ctl *c, const struct node_interval *interval)
 {
-	const struct sl_window *window = &c->cluster->window[edge->window];
+	const struct sl_window *window = &c->cluster->window[interval->window];
 	const bool down = window->kind == SL_WINDOW_OUTAGE;
 	struct ctl_nodes *all = c->nodes;
 	memset(all->scratch, 0, all->words * sizeof(*all->scratch));
 	for (uint32_t i = 0; i < window->node_count; i++) {
 		struct ctl_node *node = &all->node[window->node[i]];
 		uint32_t *count = down ? &node->outages : &node->closures;
-		*count += edge->begins ? 1 : UINT32_MAX;
-		if (!node->jobs && !edge->begins && node->power != POWER_OFF)
+		*count += interval->begins ? 1 : UINT32_MAX;
+		if (!node->jobs && !interval->begins && node->power != POWER_OFF)
 			node->idle_since = c->now;
 		nset_add(all->scratch, window->node[i]);
 		node_settle(c, window->node[i]);
 	}
-	if (down && edge->begins)
+	if (down && interval->begins)
 		(void)node_fail_jobs(c, all->scratch);
 }
 
@@ -375,7 +376,7 @@ static void count_change(uint32_t *count, bool *was, bool is)
 
 /* As an operator's set_node_down() and resume; the engine has ended what ran there, and who waits for the
  * node to boot is left. */
-void ctl_node_told(struct ctl *c, uint32_t n, bool down, bool drained)
+void ctl_node_reported(struct ctl *c, uint32_t n, bool down, bool drained)
 {
 	struct ctl_nodes *all = c->nodes;
 	struct ctl_node *node = &all->node[n];
@@ -403,16 +404,16 @@ void ctl_node_told(struct ctl *c, uint32_t n, bool down, bool drained)
 void ctl_node_run(struct ctl *c)
 {
 	struct ctl_nodes *all = c->nodes;
-	const size_t done = all->edge_done;
+	const size_t done = all->interval_done;
 	const bool back = all->returns <= c->now;
-	while (all->edge_done < all->edge_count && all->edge[all->edge_done].at <= c->now)
-		edge_apply(c, &all->edge[all->edge_done++]);
+	while (all->interval_done < all->interval_count && all->interval[all->interval_done].at <= c->now)
+		interval_apply(c, &all->interval[all->interval_done++]);
 	for (uint32_t n = 0; back && n < c->cluster->node_count; n++)
 		if (all->node[n].returns <= c->now)
 			node_comes_back(c, n);
 	if (back)
 		returns_renew(all, c->cluster->node_count);
-	if (!back && done == all->edge_done)
+	if (!back && done == all->interval_done)
 		return;
 	c->node_changes++;
 	power_note(c);
@@ -422,8 +423,9 @@ void ctl_node_run(struct ctl *c)
 ctl_time ctl_node_next(const struct ctl *c)
 {
 	const struct ctl_nodes *all = c->nodes;
-	const ctl_time edge = all->edge_done < all->edge_count ? all->edge[all->edge_done].at : CTL_NEVER;
-	return edge < all->returns ? edge : all->returns;
+	const ctl_time interval =
+		all->interval_done < all->interval_count ? all->interval[all->interval_done].at : CTL_NEVER;
+	return interval < all->returns ? interval : all->returns;
 }
 
 /* ---- The beginning
@@ -441,7 +443,7 @@ int64_t node_conf_number(const struct ctl *c, const char *key, int64_t otherwise
 	return sl_get_i64(text, strlen(text), &value) ? value : otherwise;
 }
 
-static void node_begins(struct ctl *c, uint32_t n, bool shut)
+static void node_begins(struct ctl *c, uint32_t n, bool unavailable)
 {
 	static const unsigned flags[SL_NODE_STATES] = {
 		[SL_NODE_DRAIN] = NODE_DRAIN,
@@ -460,7 +462,7 @@ static void node_begins(struct ctl *c, uint32_t n, bool shut)
 			node->idle_since = CTL_NONE;
 		}
 	}
-	count_change(&node->closures, &node->kept, shut);
+	count_change(&node->closures, &node->kept, unavailable);
 	node_settle(c, n);
 }
 
@@ -476,17 +478,17 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	all->avail = sl_alloc(c->arena, all->words + 1, sizeof(*all->avail));
 	all->up = sl_alloc(c->arena, all->words + 1, sizeof(*all->up));
 	all->scratch = sl_alloc(c->arena, all->words + 1, sizeof(*all->scratch));
-	if (!all->node || !all->avail || !all->up || !all->scratch || edges_make(c, all) != SL_OK)
+	if (!all->node || !all->avail || !all->up || !all->scratch || boundaries_make(c, all) != SL_OK)
 		return sl_fail_memory(err);
 	all->return_to_service = node_conf_number(c, "ReturnToService", 0);
 	const int64_t timeout = node_conf_number(c, "SlurmdTimeout", 300);
 	all->ping = timeout == CTL_NEVER ? 0 : timeout / 3;
 	all->returns = CTL_NEVER;
 	for (uint32_t n = 0; n < count; n++)
-		node_begins(c, n, c->shut && c->shut[n]);
+		node_begins(c, n, c->unavailable && c->unavailable[n]);
 	/* What began before the log did: nothing ran then. */
-	while (all->edge_done < all->edge_count && all->edge[all->edge_done].at <= c->epoch)
-		edge_apply(c, &all->edge[all->edge_done++]);
+	while (all->interval_done < all->interval_count && all->interval[all->interval_done].at <= c->epoch)
+		interval_apply(c, &all->interval[all->interval_done++]);
 	return SL_OK;
 }
 
@@ -494,40 +496,40 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
  * -------------------------------------------------------------------------------------------------
  */
 
-enum { SHOW_PLAIN, SHOW_OFF, SHOW_BOOTING, SHOW_GOING_DOWN, SHOW_MAINT, SHOW_SUFFIXES };
-#define SHOWN(word)                                          \
+enum { TABLE_PLAIN, TABLE_OFF, TABLE_BOOTING, TABLE_GOING_DOWN, TABLE_MAINT, TABLE_SUFFIXES };
+#define DISPLAYED(word)                                      \
 	{                                                    \
 		word, word "~", word "#", word "%", word "$" \
 	}
 
 static unsigned suffix_of(const struct ctl_node *node)
 {
-	static const unsigned by_power[] = { [POWER_ON] = SHOW_PLAIN,
-		[POWER_GOING_DOWN] = SHOW_GOING_DOWN,
-		[POWER_OFF] = SHOW_OFF,
-		[POWER_BOOTING] = SHOW_BOOTING };
-	return node->flags & NODE_MAINT ? SHOW_MAINT : by_power[node->power];
+	static const unsigned by_power[] = { [POWER_ON] = TABLE_PLAIN,
+		[POWER_GOING_DOWN] = TABLE_GOING_DOWN,
+		[POWER_OFF] = TABLE_OFF,
+		[POWER_BOOTING] = TABLE_BOOTING };
+	return node->flags & NODE_MAINT ? TABLE_MAINT : by_power[node->power];
 }
 
 int64_t ctl_node_cpus(const struct ctl *c, uint32_t n) { return c->nodes->node[n].cpus; }
 
 const char *ctl_node_state(const struct ctl *c, uint32_t n)
 {
-	static const char *const future[SHOW_SUFFIXES] = SHOWN("futr");
-	static const char *const down[SHOW_SUFFIXES] = SHOWN("down");
-	static const char *const drained[SHOW_SUFFIXES] = SHOWN("drain");
-	static const char *const draining[SHOW_SUFFIXES] = SHOWN("drng");
-	static const char *const fail[SHOW_SUFFIXES] = SHOWN("fail");
-	static const char *const failing[SHOW_SUFFIXES] = SHOWN("failg");
-	static const char *const mixed[SHOW_SUFFIXES] = SHOWN("mix");
-	static const char *const full[SHOW_SUFFIXES] = SHOWN("alloc");
-	static const char *const reserved[SHOW_SUFFIXES] = SHOWN("resv");
-	static const char *const idle[SHOW_SUFFIXES] = SHOWN("idle");
+	static const char *const future[TABLE_SUFFIXES] = DISPLAYED("futr");
+	static const char *const down[TABLE_SUFFIXES] = DISPLAYED("down");
+	static const char *const drained[TABLE_SUFFIXES] = DISPLAYED("drain");
+	static const char *const draining[TABLE_SUFFIXES] = DISPLAYED("drng");
+	static const char *const fail[TABLE_SUFFIXES] = DISPLAYED("fail");
+	static const char *const failing[TABLE_SUFFIXES] = DISPLAYED("failg");
+	static const char *const mixed[TABLE_SUFFIXES] = DISPLAYED("mix");
+	static const char *const full[TABLE_SUFFIXES] = DISPLAYED("alloc");
+	static const char *const reserved[TABLE_SUFFIXES] = DISPLAYED("resv");
+	static const char *const idle[TABLE_SUFFIXES] = DISPLAYED("idle");
 	const struct ctl_node *node = &c->nodes->node[n];
 	const unsigned suffix = suffix_of(node);
 	const bool busy = node->jobs > 0;
 	if (node->flags & NODE_OUT)
-		return future[SHOW_PLAIN];
+		return future[TABLE_PLAIN];
 	if (node->flags & NODE_DOWN || node->outages)
 		return down[suffix];
 	if (node->flags & NODE_DRAIN || node->closures)

@@ -37,7 +37,7 @@ struct ctl_node {
 };
 
 /* A window that begins or ends. */
-struct node_edge {
+struct node_interval {
 	ctl_time at;
 	uint32_t window;
 	bool begins;
@@ -48,8 +48,8 @@ struct ctl_nodes {
 	uint64_t *avail, *up;
 	uint64_t *scratch;
 	size_t words;
-	struct node_edge *edge;
-	size_t edge_count, edge_done;
+	struct node_interval *interval;
+	size_t interval_count, interval_done;
 	int64_t return_to_service; /* ReturnToService: 0, 1, 2. */
 	int64_t ping;              /* Seconds; 0: never. */
 	ctl_time returns;          /* The first of those. */

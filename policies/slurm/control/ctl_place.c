@@ -14,7 +14,7 @@ struct ctl_place {
 	const uint64_t **required;      /* By row; NULL: it lists none. */
 	struct select_running *running; /* What runs, by when its limit ends. */
 	struct ending *ending, *other;  /* The same by row; to merge with. */
-	size_t running_count, running_room;
+	size_t running_count, running_capacity;
 	uint64_t shared_jobs, shared_nodes; /* Counts of changes when CTL_SET_SHARED was made. */
 	bool shared_known;
 	bool running_fresh;
@@ -72,20 +72,20 @@ static int add_listed(void *self, const char *name, size_t len)
 static int list_required(struct ctl *c, struct listing *l)
 {
 	struct ctl_place *p = c->place;
-	const struct sl_ask *last = NULL;
+	const struct sl_job_desc *last = NULL;
 	const uint64_t *known = NULL;
 	for (uint32_t row = 0; row < c->jobs->count; row++) {
-		const struct sl_ask *ask = c->job[row].ask.ask;
-		if (!ask || !ask->nodelist)
+		const struct sl_job_desc *desc = c->job[row].desc.desc;
+		if (!desc || !desc->nodelist)
 			continue;
-		if (ask != last) {
+		if (desc != last) {
 			l->set = sl_alloc(c->arena, p->words, sizeof(*l->set));
 			if (!l->set)
 				return SL_SYSTEM;
 			struct sl_err ignored = { 0 }; /* The node selection refuses lists that are none. */
 			(void)sl_hosts_each(
-				ask->nodelist, strlen(ask->nodelist), NULL, &ignored, add_listed, l);
-			last = ask;
+				desc->nodelist, strlen(desc->nodelist), NULL, &ignored, add_listed, l);
+			last = desc;
 			known = l->set;
 		}
 		p->required[row] = known;
@@ -131,15 +131,15 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
 	const ctl_time since = job->eligible == CTL_NONE ? job->submit : job->eligible;
 	job->part = part;
-	job->ask.partition = part;
-	job->ask.waited = (c->now - since) * SL_SECOND;
+	job->desc.partition = part;
+	job->desc.waited = (c->now - since) * SL_SECOND;
 }
 
 /* It has its nodes to itself. */
 static bool is_alone(const struct ctl *c, const struct ctl_job *job)
 {
-	return job->ask.ask && (job->ask.ask->exclusive == SL_EXCLUSIVE_NODE ||
-				       c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+	return job->desc.desc && (job->desc.desc->exclusive == SL_EXCLUSIVE_NODE ||
+					 c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 }
 
 /* Nodes without a job that has its nodes to itself (share_node_bitmap). */
@@ -156,7 +156,8 @@ static const uint64_t *shared_nodes(struct ctl *c)
 		if (!alloc || !is_alone(c, &c->job[row]))
 			continue;
 		for (uint32_t i = 0; i < alloc->node_count; i++)
-			shared[alloc->piece[i].node / 64] &= ~(UINT64_C(1) << (alloc->piece[i].node % 64));
+			shared[alloc->node_alloc[i].node / 64] &=
+				~(UINT64_C(1) << (alloc->node_alloc[i].node % 64));
 	}
 	p->shared_known = true;
 	p->shared_jobs = c->job_changes;
@@ -185,7 +186,7 @@ static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64
 			return CTL_NODES_BUSY;
 		all = all && mine == part->nodes[i];
 	}
-	if (all || select_could(c->select, &job->ask, nodes))
+	if (all || select_could(c->select, &job->desc, nodes))
 		return CTL_NODES_BUSY;
 	return CTL_NODE_NOT_AVAIL;
 }
@@ -272,7 +273,7 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	const struct select_alloc *alloc = NULL;
-	switch (select_place(c->select, &job->ask, nodes, SELECT_NOW, &alloc)) {
+	switch (select_place(c->select, &job->desc, nodes, SELECT_NOW, &alloc)) {
 	case SELECT_FITS:
 		return start(c, job, alloc);
 	case SELECT_NEVER:
@@ -411,7 +412,7 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 		return CTL_NODE_NOT_AVAIL;
 	if (!ctl_preemption(c))
 		ctl_set_and(nodes, nodes_for(c, job), words);
-	return select_could(c->select, &job->ask, nodes) ? CTL_OK : CTL_NODES_BUSY;
+	return select_could(c->select, &job->desc, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
@@ -450,15 +451,15 @@ static int by_end(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool running_room(struct ctl *c, size_t count)
+static bool running_capacity(struct ctl *c, size_t count)
 {
 	struct ctl_place *p = c->place;
-	if (count <= p->running_room)
+	if (count <= p->running_capacity)
 		return true;
-	const size_t room = 2 * count + 64;
-	struct select_running *running = sl_alloc(c->arena, room, sizeof(*running));
-	struct ending *ending = sl_alloc(c->arena, room, sizeof(*ending));
-	p->other = sl_alloc(c->arena, room, sizeof(*p->other));
+	const size_t capacity = 2 * count + 64;
+	struct select_running *running = sl_alloc(c->arena, capacity, sizeof(*running));
+	struct ending *ending = sl_alloc(c->arena, capacity, sizeof(*ending));
+	p->other = sl_alloc(c->arena, capacity, sizeof(*p->other));
 	if (!p->listed)
 		p->listed = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->listed));
 	if (running && ending && p->other && p->listed) {
@@ -468,7 +469,7 @@ static bool running_room(struct ctl *c, size_t count)
 		}
 		p->running = running;
 		p->ending = ending;
-		p->running_room = room;
+		p->running_capacity = capacity;
 		return true;
 	}
 	controller_no_memory(&c->engine);
@@ -514,7 +515,7 @@ static bool list_running(struct ctl *c)
 	bool all;
 	if (p->running_fresh)
 		return true;
-	if (!running_room(c, c->running_count))
+	if (!running_capacity(c, c->running_count))
 		return false;
 	p->builds++;
 	size_t kept = still_running(c, &all);
@@ -564,7 +565,7 @@ static enum ctl_status will_run(
 	ctl_preempt_outlook(c, job, job->part, &outlook);
 	if (!now_only && list_running(c))
 		without_candidates(c, &outlook);
-	const sl_time when = select_will_run(c->select, &job->ask, available, &outlook, chosen);
+	const sl_time when = select_will_run(c->select, &job->desc, available, &outlook, chosen);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
@@ -589,6 +590,6 @@ enum ctl_status ctl_place_plan(
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
 	look_in(c, job, part);
-	return select_place(c->select, &job->ask, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
-											   : CTL_OK;
+	return select_place(c->select, &job->desc, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
+											    : CTL_OK;
 }

@@ -94,6 +94,6 @@ bool ctl_is_limit_known(enum sl_reason reason);
 bool ctl_is_partitions(enum sl_reason reason);
 /* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.
  */
-bool ctl_limits_again(struct ctl *c, struct ctl_job *job);
+bool ctl_limits_retry(struct ctl *c, struct ctl_job *job);
 
 #endif

@@ -4,16 +4,16 @@
  */
 #include "policies/slurm/control/ctl_whole.h"
 
-enum { NAME_ROOM = 16 };
+enum { NAME_CAPACITY = 16 };
 
 /* "c1", "c2" and on, one behind the other. */
 static const char **names_of(struct sl_arena *arena, uint32_t count)
 {
 	const char **name = sl_alloc(arena, count, sizeof(*name));
-	char *text = sl_alloc(arena, count, NAME_ROOM);
+	char *text = sl_alloc(arena, count, NAME_CAPACITY);
 	if (!name || !text)
 		return NULL;
-	for (uint32_t i = 0; i < count; i++, text += NAME_ROOM) {
+	for (uint32_t i = 0; i < count; i++, text += NAME_CAPACITY) {
 		text[0] = 'c';
 		*sl_put_i64(text + 1, (int64_t)i + 1) = '\0';
 		name[i] = text;
@@ -56,20 +56,20 @@ static bool requests_make(
 	}
 	struct sl_request *requests = sl_alloc(setup->arena, count + 1, sizeof(*requests));
 	struct sl_group *group = sl_alloc(setup->arena, count + 1, sizeof(*group));
-	struct sl_ask *ask = sl_alloc(setup->arena, count + 1, sizeof(*ask));
-	if (!requests || !group || !ask)
+	struct sl_job_desc *desc = sl_alloc(setup->arena, count + 1, sizeof(*desc));
+	if (!requests || !group || !desc)
 		return false;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		const uint32_t i = request[row];
 		const uint32_t size = (uint32_t)jobs->size[row];
-		sl_ask_clear(&ask[i]);
-		ask[i].tasks = size;
-		ask[i].cpus_per_task = 1;
+		sl_job_desc_clear(&desc[i]);
+		desc[i].tasks = size;
+		desc[i].cpus_per_task = 1;
 		group[i] = (struct sl_group){
 			.task = { .cpus = 1 }, .tasks = size, .tasks_min = size, .tasks_max = size
 		};
 		requests[i] = (struct sl_request){
-			.group = &group[i], .group_count = 1, .cpus = size, .ask = &ask[i]
+			.group = &group[i], .group_count = 1, .cpus = size, .desc = &desc[i]
 		};
 	}
 	jobs->request = request;

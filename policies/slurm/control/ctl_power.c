@@ -148,7 +148,7 @@ static void fade(struct ctl_power *p, ctl_time now)
 	p->resumed *= left;
 }
 
-static bool room(int64_t rate, double done) { return !rate || (int64_t)(done + 0.5) < rate; }
+static bool capacity(int64_t rate, double done) { return !rate || (int64_t)(done + 0.5) < rate; }
 
 static void look_resume(struct ctl *c, uint32_t n)
 {
@@ -156,7 +156,8 @@ static void look_resume(struct ctl *c, uint32_t n)
 	struct ctl_node *node = &c->nodes->node[n];
 	if (node->power == POWER_ON || node->power == POWER_BOOTING)
 		node->flags &= ~(unsigned)NODE_UP_ASKED;
-	if (node->power != POWER_OFF || !(node->flags & NODE_UP_ASKED) || !room(p->resume_rate, p->resumed))
+	if (node->power != POWER_OFF || !(node->flags & NODE_UP_ASKED) ||
+		!capacity(p->resume_rate, p->resumed))
 		return;
 	p->resumed++;
 	node->flags &= ~(unsigned)NODE_UP_ASKED;
@@ -169,7 +170,7 @@ static void look_resume(struct ctl *c, uint32_t n)
 static bool is_suspend_due(const struct ctl *c, const struct ctl_node *node, uint32_t n)
 {
 	const struct ctl_power *p = c->power;
-	if (!may_suspend(node) || !room(p->suspend_rate, p->suspended))
+	if (!may_suspend(node) || !capacity(p->suspend_rate, p->suspended))
 		return false;
 	if (node->flags & NODE_DOWN_ASKED)
 		return true;
@@ -308,7 +309,7 @@ ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc)
 	struct ctl_power *p = c->power;
 	ctl_time up = c->now;
 	for (uint32_t i = 0; p->on && i < alloc->node_count; i++) {
-		const uint32_t n = alloc->piece[i].node;
+		const uint32_t n = alloc->node_alloc[i].node;
 		struct ctl_node *node = &c->nodes->node[n];
 		if (node->power == POWER_ON)
 			continue;
@@ -326,7 +327,7 @@ ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc)
 bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc)
 {
 	for (uint32_t i = 0; i < alloc->node_count; i++)
-		if (c->nodes->node[alloc->piece[i].node].power != POWER_ON)
+		if (c->nodes->node[alloc->node_alloc[i].node].power != POWER_ON)
 			return false;
 	return true;
 }

@@ -40,7 +40,7 @@ struct ctl_preempt {
 	struct candidate *candidate;
 	struct ctl_job **list; /* Lent. */
 	struct select_preempted *preempted;
-	size_t count, room;
+	size_t count, capacity;
 	uint64_t search;
 };
 
@@ -226,16 +226,16 @@ static uint64_t key_of(const struct ctl *c, const struct ctl_job *job)
 
 static bool make_room(struct ctl *c, struct ctl_preempt *p, size_t count)
 {
-	if (count <= p->room)
+	if (count <= p->capacity)
 		return true;
-	const size_t room = 2 * count + 16;
-	p->candidate = sl_alloc(c->arena, room, sizeof(*p->candidate));
-	p->list = sl_alloc(c->arena, room, sizeof(struct ctl_job *));
-	p->preempted = sl_alloc(c->arena, room, sizeof(*p->preempted));
-	p->room = p->candidate && p->list && p->preempted ? room : 0;
-	if (!p->room)
+	const size_t capacity = 2 * count + 16;
+	p->candidate = sl_alloc(c->arena, capacity, sizeof(*p->candidate));
+	p->list = sl_alloc(c->arena, capacity, sizeof(struct ctl_job *));
+	p->preempted = sl_alloc(c->arena, capacity, sizeof(*p->preempted));
+	p->capacity = p->candidate && p->list && p->preempted ? capacity : 0;
+	if (!p->capacity)
 		controller_failed(&c->engine, SL_SYSTEM);
-	return p->room != 0;
+	return p->capacity != 0;
 }
 
 /* Its QOS names others, or those of its own may: else there is no need to look at what runs. */
@@ -309,7 +309,7 @@ void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, stru
 /* ---- Who has to go ----------------------------------------------------------------------------------- */
 
 /* Candidates are taken away in their order until the job fits. The last of them; SIZE_MAX: it never does. */
-static size_t remove_until_it_fits(struct ctl *c, const struct select_job *ask, const uint64_t *available,
+static size_t remove_until_it_fits(struct ctl *c, const struct select_job *desc, const uint64_t *available,
 	const struct select_alloc **out)
 {
 	const struct ctl_preempt *p = c->preempt;
@@ -319,7 +319,7 @@ static size_t remove_until_it_fits(struct ctl *c, const struct select_job *ask, 
 		if (!p->candidate[i].removable)
 			continue;
 		select_give(c->select, p->candidate[i].job->alloc);
-		if (select_place(c->select, ask, available, SELECT_NOW, out) == SELECT_FITS)
+		if (select_place(c->select, desc, available, SELECT_NOW, out) == SELECT_FITS)
 			last = i;
 	}
 	select_undo(c->select, mark);
@@ -331,9 +331,9 @@ static uint32_t nodes_shared(const struct select_alloc *a, const struct select_a
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0, j = 0; i < a->node_count && j < b->node_count;) {
-		if (a->piece[i].node == b->piece[j].node)
+		if (a->node_alloc[i].node == b->node_alloc[j].node)
 			count++;
-		if (a->piece[i].node <= b->piece[j].node)
+		if (a->node_alloc[i].node <= b->node_alloc[j].node)
 			i++;
 		else
 			j++;
@@ -369,22 +369,22 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 	const uint64_t *available, struct ctl_victims *victims)
 {
 	struct ctl_preempt *p = c->preempt;
-	struct select_job ask = job->ask;
+	struct select_job desc = job->desc;
 	const struct select_alloc **out = &victims->alloc;
-	ask.partition = part;
+	desc.partition = part;
 	find(c, job, part);
 	*victims = (struct ctl_victims){ .job = p ? p->list : NULL };
 	if (!p || !p->count)
 		return SELECT_BUSY;
 	if (c->params.preempt_by_qos && job->priority &&
 		ctl_preempt_mode(c, p->candidate[0].job) == CTL_PREEMPT_SUSPEND) {
-		ask.over_qos = true;
-		return select_place(c->select, &ask, available, SELECT_NOW, out);
+		desc.over_qos = true;
+		return select_place(c->select, &desc, available, SELECT_NOW, out);
 	}
 	mark_removable(c, available);
 	size_t last;
 	for (int64_t tries = 0;; reorder(p, last, *out)) {
-		last = remove_until_it_fits(c, &ask, available, out);
+		last = remove_until_it_fits(c, &desc, available, out);
 		if (last == SIZE_MAX)
 			return SELECT_BUSY;
 		/* As written there: the count is compared before it grows, then after. */
@@ -428,13 +428,13 @@ void ctl_preempt_kill(struct ctl *c, struct ctl_job *victim)
 
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim)
 {
-	const struct order_by was = ctl_by(c, SL_RULE_RANK, victim->preempted_for);
+	const struct order_by was = ctl_cause(c, SL_RULE_RANK, victim->preempted_for);
 	if (holds(victim) && !in_grace(c, victim))
 		ctl_preempt_kill(c, victim);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
-ctl_time ctl_preempt_again(const struct ctl *c, const struct ctl_job *job)
+ctl_time ctl_preempt_retry(const struct ctl *c, const struct ctl_job *job)
 {
 	const ctl_time at = job->preempting_since + (c->preempt ? c->preempt->patience : 0);
 	return job->preempted_others && at > c->now ? at : CTL_NEVER;
@@ -444,7 +444,7 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 {
 	/* Jobs that it has ended may still be on their way out: no more of them meanwhile. */
 	const bool busy = job->preempted_others && job->preempting_since > c->now - c->preempt->patience;
-	const struct order_by was = ctl_by(c, SL_RULE_RANK, job->row);
+	const struct order_by was = ctl_cause(c, SL_RULE_RANK, job->row);
 	size_t ended = 0;
 	for (size_t i = 0; i < count; i++) {
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, victim[i]);
@@ -455,7 +455,7 @@ bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *v
 		if (!busy && !in_grace(c, victim[i]))
 			ctl_preempt_kill(c, victim[i]);
 	}
-	c->engine.by = was;
+	c->engine.cause = was;
 	job->preempting = ended && !busy;
 	if (job->preempting) {
 		job->preempted_others = true;

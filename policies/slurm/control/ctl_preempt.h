@@ -9,7 +9,7 @@
 #include "policies/slurm/control/ctl.h"
 
 struct ctl_acts {
-	void (*end)(struct ctl *c, struct ctl_job *job, enum sl_state state, bool told);
+	void (*end)(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported);
 	void (*requeue)(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
 	void (*suspend)(struct ctl *c, struct ctl_job *job);
 	void (*resume)(struct ctl *c, struct ctl_job *job);
@@ -22,7 +22,7 @@ void ctl_preempt_kill(struct ctl *c, struct ctl_job *victim);
 static inline bool ctl_holds_node_of(const struct ctl_job *job, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++) {
-		const uint32_t node = job->alloc->piece[i].node;
+		const uint32_t node = job->alloc->node_alloc[i].node;
 		if (!nodes || (nodes[node / 64] >> (node % 64) & 1))
 			return true;
 	}

@@ -202,14 +202,14 @@ static void begin(struct ctl *c)
 	struct ctl_prio *p = c->prio;
 	const struct ctl_params *params = &c->params;
 	const int64_t phase = params->tick_phase + params->calc_phase;
-	const int64_t past =
+	const int64_t beyond =
 		((c->epoch - phase) % params->calc_period + params->calc_period) % params->calc_period;
 	p->decay = params->half_life > 0 ? 1 - 0.693 / (double)params->half_life : 1;
 	p->last = p->reset_last = p->reset_next = CTL_NONE;
 	p->reset = params->usage_reset;
 	p->lowest = TOP_PRIORITY;
 	p->runs = params->multifactor && params->has_dbd;
-	p->next = p->runs ? c->epoch - (past ? past : params->calc_period) : CTL_NEVER;
+	p->next = p->runs ? c->epoch - (beyond ? beyond : params->calc_period) : CTL_NEVER;
 	if (p->runs)
 		ctl_prio_until(c, p->next);
 }

@@ -12,7 +12,7 @@
 
 struct ctl_queue {
 	struct ctl_entry *entry, *other; /* other: to merge with. */
-	size_t room;
+	size_t capacity;
 	uint32_t *first; /* By array: no task before this index of ctl_array.job waits in the head. */
 	uint64_t *seen;  /* By array: in this build. */
 	uint64_t builds;
@@ -112,7 +112,7 @@ bool ctl_is_limit_known(enum sl_reason reason)
 	return false;
 }
 
-bool ctl_limits_again(struct ctl *c, struct ctl_job *job)
+bool ctl_limits_retry(struct ctl *c, struct ctl_job *job)
 {
 	if (!ctl_is_limit_known(job->reason))
 		return true;
@@ -144,20 +144,20 @@ static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
 static bool make_room(struct ctl *c, size_t count)
 {
 	struct ctl_queue *q = c->queue;
-	if (count <= q->room)
+	if (count <= q->capacity)
 		return true;
-	const size_t room = 2 * count + 64;
-	struct ctl_entry *entry = sl_alloc(c->arena, room, sizeof(*entry));
-	struct ctl_entry *other = sl_alloc(c->arena, room, sizeof(*other));
+	const size_t capacity = 2 * count + 64;
+	struct ctl_entry *entry = sl_alloc(c->arena, capacity, sizeof(*entry));
+	struct ctl_entry *other = sl_alloc(c->arena, capacity, sizeof(*other));
 	if (!entry || !other) {
 		controller_no_memory(&c->engine);
 		return false;
 	}
-	if (q->room)
-		memcpy(entry, q->entry, q->room * sizeof(*entry));
+	if (q->capacity)
+		memcpy(entry, q->entry, q->capacity * sizeof(*entry));
 	q->entry = entry;
 	q->other = other;
-	q->room = room;
+	q->capacity = capacity;
 	return true;
 }
 

@@ -184,7 +184,7 @@ bool ctl_resv_change(struct ctl *c, struct ctl_job *job, const char *names)
 
 enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job)
 {
-	const char *names = job->ask.ask ? job->ask.ask->reservation : NULL;
+	const char *names = job->desc.desc ? job->desc.desc->reservation : NULL;
 	job->resv = CTL_NO_ROW;
 	if (!names || !*names)
 		return SL_REASON_NONE;
@@ -224,7 +224,7 @@ uint32_t resv_running(const struct ctl *c, const struct resv *r)
 /* ---- What it leaves to a job
  * -------------------------------------------------------------------------------- */
 
-void resv_span(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end)
+void resv_range(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end)
 {
 	*start = r->start;
 	*end = r->end;
@@ -266,13 +266,13 @@ static bool at_that_time(const struct trial *t, struct resv *r, ctl_time *until)
 {
 	ctl_time start;
 	(void)resv_advance(t->c, r);
-	resv_span(t->c, r, &start, until);
+	resv_range(t->c, r, &start, until);
 	return !r->deleted && start<t->end && * until> t->start;
 }
 
 static bool whole_nodes(const struct ctl *c, const struct ctl_job *job)
 {
-	return (job->ask.ask && job->ask.ask->exclusive == SL_EXCLUSIVE_NODE) ||
+	return (job->desc.desc && job->desc.desc->exclusive == SL_EXCLUSIVE_NODE) ||
 	       (job->part < c->cluster->partition_count &&
 		       c->cluster->partition[job->part].share == SL_SHARE_EXCLUSIVE);
 }
@@ -281,7 +281,7 @@ static bool whole_nodes(const struct ctl *c, const struct ctl_job *job)
 static const uint64_t *named_nodes(struct ctl *c, const struct ctl_job *job)
 {
 	struct ctl_resvs *all = c->resvs;
-	const char *names = job->ask.ask ? job->ask.ask->nodelist : NULL;
+	const char *names = job->desc.desc ? job->desc.desc->nodelist : NULL;
 	if (!names || !*names)
 		return NULL;
 	memset(all->a, 0, all->words * sizeof(*all->a));
@@ -480,7 +480,7 @@ int64_t ctl_resv_minutes(
 			continue;
 		ctl_time start;
 		ctl_time until;
-		resv_span(c, r, &start, &until);
+		resv_range(c, r, &start, &until);
 		if (start <= c->now || start >= end || !nset_meets(r->nodes, nodes, c->resvs->words))
 			continue; /* One that has begun was looked at when the nodes were chosen. */
 		const int64_t left = (start - c->now) / 60;

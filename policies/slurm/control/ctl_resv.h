@@ -80,7 +80,7 @@ struct resv_want {
 struct resv *resv_named(const struct ctl *c, const char *name, size_t len); /* NULL: none. */
 bool resv_users_mixed(const char *list); /* Some with a minus, some without. */
 /* When it is in force, seen from now (_get_rel_start_end()). */
-void resv_span(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end);
+void resv_range(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end);
 struct resv *resv_new(struct ctl *c); /* NULL: no memory. */
 unsigned resv_flags_of(const char *text, size_t len, int64_t *purge);
 void resv_flags_put(
@@ -98,7 +98,7 @@ void resv_delete(struct ctl *c, struct resv *r);
 void resv_nodes_renew(struct ctl *c, struct resv *r);
 
 /* Nodes of reservations that are in force are flagged, for show. */
-void resv_show(struct ctl *c);
+void resv_table(struct ctl *c);
 
 /* ctl_resv_pick.c */
 /* Nodes for a reservation out of set (in/out), slurmctld's _select_nodes(). False: none are to be had. */

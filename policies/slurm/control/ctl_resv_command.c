@@ -419,8 +419,8 @@ static bool delete (const struct resv_request *q, const char *arguments)
 
 bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, const char **why)
 {
-	const char *told = NULL;
-	struct resv_request q = { .c = c, .why = why ? why : &told };
+	const char *reported = NULL;
+	struct resv_request q = { .c = c, .why = why ? why : &reported };
 	bool done;
 	arguments += strspn(arguments, " \t");
 	if (strncasecmp(arguments, "reservation", 11) == 0 && (arguments[11] == ' ' || arguments[11] == '\t'))
@@ -440,7 +440,7 @@ bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, co
 		return false;
 	c->node_changes++;
 	ctl_resv_run(c);
-	resv_show(c);
+	resv_table(c);
 	ctl_want_pass(c); /* _slurm_rpc_resv_create() and its like ask for one. */
 	return true;
 }

@@ -27,7 +27,7 @@ static bool times_overlap(const struct ctl *c, const struct resv_want *want, con
 {
 	ctl_time start;
 	ctl_time end;
-	resv_span(c, r, &start, &end);
+	resv_range(c, r, &start, &end);
 	for (int i = 0; i < steps_of(want->flags); i++)
 		for (int k = 0; k < steps_of(r->flags); k++) {
 			const int64_t mine = i * step_of(want->flags);
@@ -56,7 +56,7 @@ bool resv_overlaps(
 bool ctl_job_on(const struct ctl_job *job, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
-		if (nset_has(nodes, job->alloc->piece[i].node))
+		if (nset_has(nodes, job->alloc->node_alloc[i].node))
 			return true;
 	return false;
 }
@@ -178,8 +178,8 @@ static bool some_of(const struct ctl *c, uint64_t *set, uint32_t want)
 static void job_nodes(const struct ctl_job *job, uint64_t *idle, bool in, const uint64_t *candidates)
 {
 	for (uint32_t i = 0; job->alloc && i < job->alloc->node_count; i++)
-		if (nset_has(candidates, job->alloc->piece[i].node))
-			(in ? nset_add : nset_drop)(idle, job->alloc->piece[i].node);
+		if (nset_has(candidates, job->alloc->node_alloc[i].node))
+			(in ? nset_add : nset_drop)(idle, job->alloc->node_alloc[i].node);
 }
 
 /* Of set, which is as it was given where nothing comes of it. scratch: twice the words. */

@@ -65,7 +65,7 @@ bool resv_advance(const struct ctl *c, struct resv *r)
  * -------------------------------------------------------------------------------------------------------
  */
 
-/* _foreach_clear_job_resv(): a job that waits for it is held, but with NO_HOLD_JOBS_AFTER_END it goes on as
+/* _foreach_clear_job_resv(): a job that waits for it is held, but with NO_KEEP_JOBS_AFTER_END it goes on as
  * if it had asked for none. */
 static void leave_job(struct ctl *c, struct ctl_job *job, const struct resv *r, uint32_t row)
 {
@@ -169,7 +169,7 @@ void resv_nodes_renew(struct ctl *c, struct resv *r)
  */
 
 /* Flags of nodes in reservations that are in force, for show. */
-void resv_show(struct ctl *c)
+void resv_table(struct ctl *c)
 {
 	for (uint32_t n = 0; n < c->cluster->node_count; n++)
 		c->nodes->node[n].flags &= ~(unsigned)(NODE_MAINT | NODE_RESV);
@@ -190,8 +190,8 @@ static bool look(struct ctl *c, struct resv *r, bool *begins)
 	if (r->deleted || r->flags & RESV_TIME_FLOAT)
 		return false;
 	if (r->end <= c->now && !r->ended) {
-		const bool again = resv_advance(c, r);
-		r->ended = !again;
+		const bool retry = resv_advance(c, r);
+		r->ended = !retry;
 		changed = true;
 	}
 	if (!r->began && c->now >= beat(c, r->start, LOOK)) {
@@ -271,7 +271,7 @@ void ctl_resv_run(struct ctl *c)
 	if (changed || live != all->live || before != c->node_changes) {
 		c->node_changes++;
 		all->nodes_checked += all->nodes_checked == c->node_changes - 1;
-		resv_show(c);
+		resv_table(c);
 	}
 	if (begins)
 		ctl_want_pass(c);

@@ -8,7 +8,7 @@
  *   work     one row: backfill passes made, jobs looked at and tests of placement in them, for benchmarks
  *   shares   a row for each association, as they stand below each other: accounts, users in them
  *
- * The other tables are ctl_show_state.c's.
+ * The other tables are ctl_table_state.c's.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -73,8 +73,8 @@ static bool stands(const struct ctl *c, const struct ctl_job *job)
 	return true;
 }
 
-static int show_job(
-	const struct ctl *c, const struct ctl_job *job, uint32_t place, const struct sl_show *show)
+static int list_job(
+	const struct ctl *c, const struct ctl_job *job, uint32_t place, const struct sl_table_sink *table)
 {
 	char weighted[TEXT];
 	char norm[TEXT];
@@ -109,30 +109,30 @@ static int show_job(
 		WORD(norm),
 		NUMBER(in_array(job)),
 	};
-	return show->row(show->self, job_columns, figure, SL_LEN(figure));
+	return table->row(table->self, job_columns, figure, SL_LEN(figure));
 }
 
-static int show_list(const struct ctl *c, uint32_t row, const struct sl_show *show)
+static int list_list(const struct ctl *c, uint32_t row, const struct sl_table_sink *table)
 {
 	int status = SL_OK;
 	for (; row != CTL_NO_ROW && !status; row = c->job[row].next) {
 		const struct ctl_job *job = &c->job[row];
 		for (uint32_t i = 0; (i < job->part_count || !i) && !status; i++)
-			status = show_job(c, job, i, show);
+			status = list_job(c, job, i, table);
 	}
 	return status;
 }
 
-static int show_jobs(const struct ctl *c, const struct sl_show *show)
+static int list_jobs(const struct ctl *c, const struct sl_table_sink *table)
 {
-	const int status = show_list(c, c->pending_first, show);
-	return status ? status : show_list(c, c->running_first, show);
+	const int status = list_list(c, c->pending_first, table);
+	return status ? status : list_list(c, c->running_first, table);
 }
 
 /* ---- Weights ----------------------------------------------------------------------------------------------
  */
 
-static int show_weights(const struct ctl *c, const struct sl_show *show)
+static int list_weights(const struct ctl *c, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "site", "age", "assoc", "fairshare", "jobsize", "part", "qos",
 		"tres", "multifactor", "fair_tree" };
@@ -151,7 +151,7 @@ static int show_weights(const struct ctl *c, const struct sl_show *show)
 		NUMBER(params->multifactor),
 		NUMBER((params->priority_flags & CTL_PRIO_FAIR_TREE) != 0),
 	};
-	return show->row(show->self, columns, figure, SL_LEN(figure));
+	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
 
 /* ---- Shares -----------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ static void put_run_mins(const struct ctl *c, const struct ctl_assoc *assoc, cha
 	text[len < TEXT && len ? len - 1 : 0] = '\0';
 }
 
-static int show_share(struct ctl *c, uint32_t row, uint32_t depth, const struct sl_show *show)
+static int list_share(struct ctl *c, uint32_t row, uint32_t depth, const struct sl_table_sink *table)
 {
 	const struct ctl_assoc *assoc = &c->assoc[row];
 	const bool root = row == c->prio->root;
@@ -242,33 +242,33 @@ static int show_share(struct ctl *c, uint32_t row, uint32_t depth, const struct 
 		WORD(limits),
 		WORD(run_mins),
 	};
-	return show->row(show->self, share_columns, figure, SL_LEN(figure));
+	return table->row(table->self, share_columns, figure, SL_LEN(figure));
 }
 
 /* Below its own parent, whose shares ever count; by name, users first. */
-static int show_below(struct ctl *c, uint32_t parent, uint32_t depth, const struct sl_show *show)
+static int list_below(struct ctl *c, uint32_t parent, uint32_t depth, const struct sl_table_sink *table)
 {
-	int status = show_share(c, parent, depth, show);
+	int status = list_share(c, parent, depth, table);
 	for (uint32_t i = 0; i < c->assoc_count && !status; i++) {
 		const uint32_t row = c->prio->sibling[i];
 		if (c->assoc[row].parent == parent)
-			status = c->assoc[row].user ? show_share(c, row, depth + 1, show)
-						    : show_below(c, row, depth + 1, show);
+			status = c->assoc[row].user ? list_share(c, row, depth + 1, table)
+						    : list_below(c, row, depth + 1, table);
 	}
 	return status;
 }
 
-int ctl_show(struct ctl *c, const char *what, const struct sl_show *show, struct sl_err *err)
+int ctl_show(struct ctl *c, const char *what, const struct sl_table_sink *table, struct sl_err *err)
 {
 	(void)err;
 	if (strcmp(what, "work") == 0)
-		return ctl_bf_show(c, show);
+		return ctl_bf_table(c, table);
 	ctl_prio_until(c, c->now);
 	if (strcmp(what, "jobs") == 0)
-		return show_jobs(c, show);
+		return list_jobs(c, table);
 	if (strcmp(what, "weights") == 0)
-		return show_weights(c, show);
+		return list_weights(c, table);
 	if (strcmp(what, "shares") != 0)
-		return ctl_show_state(c, what, show);
-	return c->prio->root == CTL_NO_ROW ? SL_OK : show_below(c, c->prio->root, 0, show);
+		return ctl_table_state(c, what, table);
+	return c->prio->root == CTL_NO_ROW ? SL_OK : list_below(c, c->prio->root, 0, table);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_show_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
+ * ctl_table_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
  *
  *   plans         a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state,
  * the partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since when
@@ -29,7 +29,7 @@ static double time_of(const struct ctl *c, ctl_time at)
 	return at == CTL_NONE || at == CTL_NEVER ? (double)NAN : (double)(at - c->epoch);
 }
 
-static double span_of(int64_t minutes)
+static double range_of(int64_t minutes)
 {
 	return minutes == CTL_NEVER || minutes == CTL_NONE ? (double)NAN : (double)minutes * 60;
 }
@@ -94,7 +94,7 @@ static const uint64_t *nodes_of(const struct ctl_job *job, uint64_t *set, size_t
 		return NULL;
 	memset(set, 0, words * sizeof(*set));
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		nset_add(set, job->alloc->piece[i].node);
+		nset_add(set, job->alloc->node_alloc[i].node);
 	return set;
 }
 
@@ -107,8 +107,8 @@ static ctl_time start_of(const struct ctl *c, const struct ctl_job *job)
 											 : job->planned;
 }
 
-static int show_plan(
-	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_show *show)
+static int list_plan(
+	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "job", "state", "partition", "limit", "start", "nodes",
 		"submit", "eligible", "accrue", "billing", "priority" };
@@ -118,7 +118,7 @@ static int show_plan(
 		NUMBER(job->row),
 		WORD(state_of(job)),
 		WORD(has_part ? c->part[job->part].name : ""),
-		NUMBER(span_of(job->time_limit)),
+		NUMBER(range_of(job->time_limit)),
 		NUMBER(time_of(c, start_of(c, job))),
 		WORD(nodes),
 		NUMBER(time_of(c, job->submit)),
@@ -127,17 +127,17 @@ static int show_plan(
 		NUMBER(waits ? (double)NAN : (double)job->billing),
 		NUMBER(job->priority),
 	};
-	return show->row(show->self, columns, figure, SL_LEN(figure));
+	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
 
-static bool is_shown(const struct ctl *c, const struct ctl_job *job, int64_t age)
+static bool is_displayed(const struct ctl *c, const struct ctl_job *job, int64_t age)
 {
 	if (job->state == CTL_NOT_SUBMITTED)
 		return false;
 	return job->state != CTL_ENDED || (job->end != CTL_NONE && c->now - job->end <= age);
 }
 
-static int show_plans(const struct ctl *c, const struct sl_show *show)
+static int list_plans(const struct ctl *c, const struct sl_table_sink *table)
 {
 	const size_t words = select_node_words(c->select);
 	const int64_t age = ctl_conf_number(c, "MinJobAge", 300);
@@ -146,10 +146,11 @@ static int show_plans(const struct ctl *c, const struct sl_show *show)
 	int status = set ? SL_OK : SL_SYSTEM;
 	for (uint32_t row = 0; row < c->jobs->count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
-		if (!is_shown(c, job, age))
+		if (!is_displayed(c, job, age))
 			continue;
-		status = names_put(&names, c, nodes_of(job, set, words)) ? show_plan(c, job, names.text, show)
-									 : SL_SYSTEM;
+		status = names_put(&names, c, nodes_of(job, set, words))
+				 ? list_plan(c, job, names.text, table)
+				 : SL_SYSTEM;
 	}
 	names_free(&names);
 	free(set);
@@ -159,7 +160,7 @@ static int show_plans(const struct ctl *c, const struct sl_show *show)
 /* ---- Nodes ------------------------------------------------------------------------------------------------
  */
 
-static int show_nodes(const struct ctl *c, const struct sl_show *show)
+static int list_nodes(const struct ctl *c, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "node", "state", "reason", "cpus" };
 	int status = SL_OK;
@@ -171,7 +172,7 @@ static int show_nodes(const struct ctl *c, const struct sl_show *show)
 			WORD(reason ? reason : ""),
 			NUMBER((double)ctl_node_cpus(c, n)),
 		};
-		status = show->row(show->self, columns, figure, SL_LEN(figure));
+		status = table->row(table->self, columns, figure, SL_LEN(figure));
 	}
 	return status;
 }
@@ -179,8 +180,8 @@ static int show_nodes(const struct ctl *c, const struct sl_show *show)
 /* ---- Reservations
  * ------------------------------------------------------------------------------------------ */
 
-static int show_reservation(
-	const struct ctl *c, const struct resv *r, const char *nodes, const struct sl_show *show)
+static int list_reservation(
+	const struct ctl *c, const struct resv *r, const char *nodes, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "name", "start", "end", "nodes", "partition", "flags", "users",
 		"accounts", "licenses", "features", "active" };
@@ -192,7 +193,7 @@ static int show_reservation(
 	 * one. */
 	const bool all = r->flags & RESV_ALL_NODES;
 	const uint32_t part = r->part == CTL_NO_ROW && !all ? c->part_default : r->part;
-	resv_span(c, r, &start, &end);
+	resv_range(c, r, &start, &end);
 	resv_flags_put(all ? r->flags : r->flags & ~(unsigned)RESV_SPEC_NODES, flags, sizeof(flags));
 	const struct sl_figure figure[SL_LEN(columns)] = {
 		WORD(r->name),
@@ -207,10 +208,10 @@ static int show_reservation(
 		WORD(r->features ? r->features : ""),
 		NUMBER(start <= c->now && c->now < end),
 	};
-	return show->row(show->self, columns, figure, SL_LEN(figure));
+	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
 
-static int show_reservations(const struct ctl *c, const struct sl_show *show)
+static int list_reservations(const struct ctl *c, const struct sl_table_sink *table)
 {
 	struct names names = { 0 };
 	int status = SL_OK;
@@ -218,8 +219,8 @@ static int show_reservations(const struct ctl *c, const struct sl_show *show)
 		const struct resv *r = &c->resvs->item[i];
 		if (r->deleted)
 			continue;
-		status =
-			names_put(&names, c, r->nodes) ? show_reservation(c, r, names.text, show) : SL_SYSTEM;
+		status = names_put(&names, c, r->nodes) ? list_reservation(c, r, names.text, table)
+							: SL_SYSTEM;
 	}
 	names_free(&names);
 	return status;
@@ -228,7 +229,7 @@ static int show_reservations(const struct ctl *c, const struct sl_show *show)
 /* ---- Partitions
  * --------------------------------------------------------------------------------------------- */
 
-static int show_partitions(const struct ctl *c, const struct sl_show *show)
+static int list_partitions(const struct ctl *c, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "name", "state", "max_time", "default_time", "nodes_min",
 		"nodes_max", "tier", "job_factor" };
@@ -242,25 +243,25 @@ static int show_partitions(const struct ctl *c, const struct sl_show *show)
 		const struct sl_figure figure[SL_LEN(columns)] = {
 			WORD(part->name),
 			WORD(word[part->state]),
-			NUMBER(span_of(part->max_time)),
-			NUMBER(span_of(part->default_time)),
+			NUMBER(range_of(part->max_time)),
+			NUMBER(range_of(part->default_time)),
 			NUMBER((double)part->nodes_min),
 			NUMBER(part->nodes_max == CTL_NEVER ? (double)NAN : (double)part->nodes_max),
 			NUMBER((double)part->tier),
 			NUMBER((double)part->job_factor),
 		};
-		status = show->row(show->self, columns, figure, SL_LEN(figure));
+		status = table->row(table->self, columns, figure, SL_LEN(figure));
 	}
 	return status;
 }
 
-int ctl_show_state(const struct ctl *c, const char *what, const struct sl_show *show)
+int ctl_table_state(const struct ctl *c, const char *what, const struct sl_table_sink *table)
 {
 	if (strcmp(what, "plans") == 0)
-		return show_plans(c, show);
+		return list_plans(c, table);
 	if (strcmp(what, "nodes") == 0)
-		return show_nodes(c, show);
+		return list_nodes(c, table);
 	if (strcmp(what, "reservations") == 0)
-		return show_reservations(c, show);
-	return strcmp(what, "partitions") == 0 ? show_partitions(c, show) : SL_USAGE;
+		return list_reservations(c, table);
+	return strcmp(what, "partitions") == 0 ? list_partitions(c, table) : SL_USAGE;
 }

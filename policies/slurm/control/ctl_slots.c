@@ -6,28 +6,28 @@
 
 #include "policies/slurm/control/ctl_bf.h"
 
-static bool room_for(struct ctl_slots *s, uint32_t count)
+static bool capacity_for(struct ctl_slots *s, uint32_t count)
 {
 	struct ctl *c = s->c;
-	if (count <= s->room)
+	if (count <= s->capacity)
 		return true;
-	const uint32_t room = 2 * count + 30;
+	const uint32_t capacity = 2 * count + 30;
 	const size_t licenses = c->cluster->license_count;
-	struct ctl_slot *slot = sl_alloc(c->arena, room, sizeof(*slot));
-	uint64_t *nodes = sl_alloc(c->arena, (room - s->room) * s->words, sizeof(*nodes));
-	int64_t *counts = sl_alloc(c->arena, (room - s->room) * licenses + 1, sizeof(*counts));
+	struct ctl_slot *slot = sl_alloc(c->arena, capacity, sizeof(*slot));
+	uint64_t *nodes = sl_alloc(c->arena, (capacity - s->capacity) * s->words, sizeof(*nodes));
+	int64_t *counts = sl_alloc(c->arena, (capacity - s->capacity) * licenses + 1, sizeof(*counts));
 	if (!slot || !nodes || !counts) {
 		controller_no_memory(&c->engine);
 		return false;
 	}
-	if (s->room)
-		memcpy(slot, s->slot, s->room * sizeof(*slot));
-	for (uint32_t i = s->room; i < room; i++) {
-		slot[i].nodes = &nodes[(i - s->room) * s->words];
-		slot[i].licenses = &counts[(i - s->room) * licenses];
+	if (s->capacity)
+		memcpy(slot, s->slot, s->capacity * sizeof(*slot));
+	for (uint32_t i = s->capacity; i < capacity; i++) {
+		slot[i].nodes = &nodes[(i - s->capacity) * s->words];
+		slot[i].licenses = &counts[(i - s->capacity) * licenses];
 	}
 	s->slot = slot;
-	s->room = room;
+	s->capacity = capacity;
 	return true;
 }
 
@@ -35,7 +35,7 @@ bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, con
 {
 	const struct sl_cluster *cluster = s->c->cluster;
 	s->count = 0;
-	if (!room_for(s, 1))
+	if (!capacity_for(s, 1))
 		return false;
 	s->slot[0].begin = now;
 	s->slot[0].end = window_end;
@@ -168,7 +168,7 @@ bool ctl_slots_take(
 	struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes, const int64_t *licenses)
 {
 	const uint32_t licence_count = s->c->cluster->license_count;
-	if (!room_for(s, s->count + 2))
+	if (!capacity_for(s, s->count + 2))
 		return false;
 	start = start > s->slot[0].begin ? start : s->slot[0].begin;
 	const uint32_t from = cut_start(s, start);

@@ -22,9 +22,9 @@ static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
 	job->state = CTL_ENDED;
 	job->ended_as = SL_CANCELLED;
 	job->end = c->now;
-	const struct order_by was = ctl_by(c, SL_RULE_REFUSED, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_REFUSED, CTL_NO_ROW);
 	ctl_order(c, job, ORDER_REFUSE, why);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
 /* ---- Partitions ------------------------------------------------------------------------------------- */

@@ -20,8 +20,8 @@ static ctl_time tick_from(const struct ctl *c, ctl_time at)
 {
 	if (at == CTL_NEVER || at > CTL_NEVER - TICK)
 		return CTL_NEVER;
-	const int64_t past = (at - c->params.tick_phase) % TICK;
-	return past ? at + (past < 0 ? -past : TICK - past) : at;
+	const int64_t beyond = (at - c->params.tick_phase) % TICK;
+	return beyond ? at + (beyond < 0 ? -beyond : TICK - beyond) : at;
 }
 
 static bool is_limited(const struct ctl *c, const struct ctl_job *job)
@@ -80,9 +80,9 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 	const bool window = ctl_resv_timed_out(c, job);
 	if (!window && !(is_limited(c, job) && over_at(c, job) <= c->now) && !ctl_limits_timed_out(c, job))
 		return;
-	const struct order_by was = ctl_by(c, window ? SL_RULE_WINDOW : SL_RULE_LIMIT, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, window ? SL_RULE_WINDOW : SL_RULE_LIMIT, CTL_NO_ROW);
 	ctl_end(c, job, SL_TIMEOUT, false);
-	c->engine.by = was;
+	c->engine.cause = was;
 }
 
 void ctl_tick(struct ctl *c)
@@ -110,8 +110,8 @@ bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job)
 		return true;
 	if (minutes == CTL_NEVER ? c->now <= job->deadline : c->now + minutes * 60 <= job->deadline)
 		return true;
-	const struct order_by was = ctl_by(c, SL_RULE_DEADLINE, CTL_NO_ROW);
+	const struct order_by was = ctl_cause(c, SL_RULE_DEADLINE, CTL_NO_ROW);
 	ctl_end(c, job, SL_DEADLINE, false);
-	c->engine.by = was;
+	c->engine.cause = was;
 	return false;
 }

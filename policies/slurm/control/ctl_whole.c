@@ -19,7 +19,7 @@ static const char *type_not_whole(const struct sl_cluster *cluster, const struct
 	return NULL;
 }
 
-static const char *task_not_whole(const struct sl_cluster *cluster, const struct sl_demand *task)
+static const char *task_not_whole(const struct sl_cluster *cluster, const struct sl_task_resources *task)
 {
 	if (task->cpus % sl_parts(cluster->cpu_parts))
 		return "some node has, or some job asks for, a part of a cpu";
@@ -47,7 +47,7 @@ const char *ctl_not_whole(const struct sl_setup *setup)
 		if (!setup->foreign || !setup->foreign[row])
 			why = request_not_whole(cluster, &jobs->requests[jobs->request[row]]);
 	for (uint32_t node = 0; node < cluster->node_count && !why; node++)
-		if (!setup->shut || !setup->shut[node])
+		if (!setup->unavailable || !setup->unavailable[node])
 			why = type_not_whole(cluster, &cluster->type[cluster->node_type[node]]);
 	return why;
 }

@@ -79,7 +79,7 @@ static const struct sl_compat slurm_compats[] = {
 
 /* What starts hold, in the engine's amounts. */
 struct ctl_amounts {
-	struct holding_gpus gpus;
+	struct node_alloc_gpus gpus;
 	int64_t cpu_parts, gpu_parts; /* The engine's, of a cpu and a GPU. */
 };
 
@@ -88,17 +88,17 @@ static void hold(struct ctl *c, const struct select_alloc *alloc, struct order *
 {
 	const struct ctl_amounts *amounts = c->amounts;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
-		const struct select_piece *piece = &alloc->piece[i];
-		struct sl_holding *holding = controller_hold(&c->engine, order, piece->node);
-		if (!holding)
+		const struct select_node_alloc *node_alloc = &alloc->node_alloc[i];
+		struct sl_node_alloc *of_engine = controller_keep(&c->engine, order, node_alloc->node);
+		if (!of_engine)
 			return;
-		uint32_t *gpus = controller_gpus(&c->engine, holding);
-		holding_count(&amounts->gpus, piece, gpus);
+		uint32_t *gpus = controller_gpus(&c->engine, of_engine);
+		node_alloc_count(&amounts->gpus, node_alloc, gpus);
 		for (uint32_t k = 0; k < c->engine.types; k++)
 			gpus[k] *= (uint32_t)amounts->gpu_parts;
-		holding->tasks = piece->tasks;
-		holding->cpus = piece->cpus * amounts->cpu_parts;
-		holding->mem = piece->mem;
+		of_engine->tasks = node_alloc->tasks;
+		of_engine->cpus = node_alloc->cpus * amounts->cpu_parts;
+		of_engine->mem = node_alloc->mem;
 	}
 }
 
@@ -129,7 +129,7 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const c
  * ---------------------------------------------------------------------------------------------------- */
 
 /* As the log says that it ended, where it does: jobs may depend on that. */
-static enum sl_state state_told(const struct ctl_job *job)
+static enum sl_state state_reported(const struct ctl_job *job)
 {
 	const enum sl_state recorded = job->more->state_recorded;
 	return is_ended(recorded) ? recorded : SL_COMPLETED;
@@ -175,7 +175,7 @@ static bool will_begin(const struct ctl *c)
 /* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
 static bool is_over(const struct ctl *c)
 {
-	if (c->running_count || c->engine.told < c->jobs->count)
+	if (c->running_count || c->engine.reported < c->jobs->count)
 		return false;
 	if (!c->pending_count)
 		return true;
@@ -186,10 +186,10 @@ static bool is_over(const struct ctl *c)
 }
 
 /* Once for the earliest; an earlier one that came to nothing wakes it in vain. */
-static sl_time next(void *state, bool told)
+static sl_time next(void *state, bool reported)
 {
 	struct ctl *c = state;
-	(void)told;
+	(void)reported;
 	const sl_time next = is_over(c) ? SL_NEVER : ctl_next(c);
 	return next > c->now_us ? next : c->now_us;
 }
@@ -221,7 +221,7 @@ static void over(void *state, uint32_t row, bool cancelled)
 	}
 	if (as != SL_COMPLETED)
 		controller_forget(&c->engine, row);
-	ctl_end(c, job, as == SL_COMPLETED ? state_told(job) : as, true);
+	ctl_end(c, job, as == SL_COMPLETED ? state_reported(job) : as, true);
 }
 
 static void lost(void *state, uint32_t row)
@@ -231,14 +231,14 @@ static void lost(void *state, uint32_t row)
 	ctl_requeued(c, &c->job[row], sl_state_of(c->engine.pass, (sl_job){ row }));
 }
 
-static void tell_node(void *state, uint32_t node, bool up, bool drained)
+static void report_node(void *state, uint32_t node, bool up, bool drained)
 {
-	ctl_node_told(state, node, !up, drained);
+	ctl_node_reported(state, node, !up, drained);
 }
 
 static void run(void *state) { ctl_run(state); }
 
-static const struct controller_calls slurm_calls = { hear, submit, NULL, over, lost, tell_node, run, next };
+static const struct controller_calls slurm_calls = { hear, submit, NULL, over, lost, report_node, run, next };
 
 static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
@@ -256,11 +256,12 @@ static int make_engine(struct ctl *c, const struct sl_setup *setup, struct sl_er
 	c->amounts = amounts;
 	if (!amounts)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
-	c->engine = (struct controller){
-		.policy = "slurm", .calls = &slurm_calls, .by = { .whose = CTL_NO_ROW }, .timer = CTL_NO_ROW
-	};
+	c->engine = (struct controller){ .policy = "slurm",
+		.calls = &slurm_calls,
+		.cause = { .beneficiary = CTL_NO_ROW },
+		.timer = CTL_NO_ROW };
 	const int status = controller_make(&c->engine, setup, SL_REASON_NONE, err);
-	amounts->gpus = holding_gpus_of(c->cluster, c->select);
+	amounts->gpus = node_alloc_gpus_of(c->cluster, c->select);
 	amounts->cpu_parts = sl_parts(setup->cluster->cpu_parts);
 	amounts->gpu_parts = sl_parts(setup->cluster->gpu_parts);
 	c->engine.types = amounts->gpus.types; /* Of a counted pool: none. */
@@ -294,7 +295,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
 	const bool pool = !setup->cluster->node_count;
 	c->arena = setup->arena;
-	c->shut = setup->shut;
+	c->unavailable = setup->unavailable;
 	c->cluster = pool ? ctl_pool_cluster(setup) : ctl_whole_cluster(setup);
 	c->jobs = pool ? ctl_pool_jobs(setup) : ctl_whole_jobs(setup);
 	if (!c->cluster || !c->jobs)
@@ -315,7 +316,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	if (!status)
-		status = ctl_tres_tell(c, setup, err);
+		status = ctl_tres_report(c, setup, err);
 	return status;
 }
 
@@ -325,7 +326,7 @@ static void wake_first(struct ctl *c, const struct sl_setup *setup)
 	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
 	if (!setup->command_count || setup->command[0].at >= first)
 		return;
-	controller_wake(&c->engine, setup->pass, setup->command[0].at);
+	controller_wake(&c->engine, setup->sim, setup->command[0].at);
 }
 
 static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err *err)
@@ -353,13 +354,13 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 
 static void slurm_release(void *state) { controller_release(&((struct ctl *)state)->engine); }
 
-static int slurm_show(void *state, struct sl_pass *pass, sl_time at, const char *what,
-	const struct sl_show *show, struct sl_err *err)
+static int slurm_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
+	const struct sl_table_sink *table, struct sl_err *err)
 {
 	struct ctl *c = state;
 	(void)pass;
 	c->now = ctl_time_of(c, at);
-	return ctl_show(c, what, show, err);
+	return ctl_show(c, what, table, err);
 }
 
 const struct sl_policy slurm_policy = {
@@ -375,7 +376,7 @@ const struct sl_policy slurm_policy = {
 	.on_event = controller_event,
 	.release = slurm_release,
 	.compat = slurm_compats,
-	.show = slurm_show,
+	.table = slurm_table,
 	.requeues = slurm_requeues,
 	.reasons = ctl_reasons,
 };

@@ -11,7 +11,7 @@ static int64_t bound(uint32_t value) { return value ? value : SL_NONE; }
 
 /* "2" GPUs, or "a100:2"; of several types the first. */
 static const char *gpus_text(
-	const struct sl_cluster *cluster, struct sl_arena *arena, const struct sl_demand *task)
+	const struct sl_cluster *cluster, struct sl_arena *arena, const struct sl_task_resources *task)
 {
 	char text[80];
 	if (!task->gpus)
@@ -27,27 +27,28 @@ static const char *gpus_text(
 }
 
 /* A group in Slurm's words. A task's memory becomes that of a cpu, rounded up. */
-static bool ask_of_group(const struct sl_cluster *cluster, struct sl_arena *arena,
-	const struct sl_group *group, struct sl_ask *ask)
+static bool desc_of_group(const struct sl_cluster *cluster, struct sl_arena *arena,
+	const struct sl_group *group, struct sl_job_desc *desc)
 {
-	sl_ask_clear(ask);
-	ask->tasks = group->tasks;
-	ask->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
-	ask->nodes_min = bound(group->nodes_min);
-	ask->nodes_max = bound(group->nodes_max);
-	ask->tasks_per_node = bound(group->tasks_per_node);
+	sl_job_desc_clear(desc);
+	desc->tasks = group->tasks;
+	desc->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
+	desc->nodes_min = bound(group->nodes_min);
+	desc->nodes_max = bound(group->nodes_max);
+	desc->tasks_per_node = bound(group->tasks_per_node);
 	if (group->task.mem)
-		ask->mem_per_cpu = (group->task.mem + ask->cpus_per_task - 1) / ask->cpus_per_task;
-	ask->gpus_per_task = gpus_text(cluster, arena, &group->task);
-	ask->exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
-	return !group->task.gpus || ask->gpus_per_task;
+		desc->mem_per_cpu = (group->task.mem + desc->cpus_per_task - 1) / desc->cpus_per_task;
+	desc->gpus_per_task = gpus_text(cluster, arena, &group->task);
+	desc->exclusive = group->exclusive ? SL_EXCLUSIVE_NODE : SL_EXCLUSIVE_NO;
+	return !group->task.gpus || desc->gpus_per_task;
 }
 
 int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs, struct sl_arena *arena,
-	uint32_t components_max, const struct sl_ask *const **ask, struct sl_err *err)
+	uint32_t components_max, const struct sl_job_desc *const **desc, struct sl_err *err)
 {
-	const struct sl_ask **of = sl_alloc(arena, jobs->request_count + 1, sizeof(struct sl_ask *));
-	*ask = of;
+	const struct sl_job_desc **of =
+		sl_alloc(arena, jobs->request_count + 1, sizeof(struct sl_job_desc *));
+	*desc = of;
 	if (!of)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < jobs->request_count; i++) {
@@ -56,13 +57,13 @@ int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs
 			return sl_fail(err, SL_INPUT,
 				"a job has %u groups, and in Slurm's words it can have at most %u components",
 				request->group_count, components_max);
-		of[i] = request->ask;
-		if (request->ask)
+		of[i] = request->desc;
+		if (request->desc)
 			continue;
-		struct sl_ask *made = sl_alloc(arena, request->group_count, sizeof(*made));
+		struct sl_job_desc *made = sl_alloc(arena, request->group_count, sizeof(*made));
 		of[i] = made;
 		for (uint32_t k = 0; k < request->group_count; k++)
-			if (!made || !ask_of_group(cluster, arena, &request->group[k], &made[k]))
+			if (!made || !desc_of_group(cluster, arena, &request->group[k], &made[k]))
 				return sl_fail_memory(err);
 	}
 	return SL_OK;
@@ -74,7 +75,7 @@ const char *slurm_not_whole(const struct sl_cluster *cluster, const struct sl_jo
 		return "some node has, or some job asks for, a part of a cpu";
 	for (uint32_t i = 0; i < jobs->request_count; i++)
 		for (uint32_t k = 0; k < jobs->requests[i].group_count; k++) {
-			const struct sl_demand *task = &jobs->requests[i].group[k].task;
+			const struct sl_task_resources *task = &jobs->requests[i].group[k].task;
 			if (task->mig)
 				return "some job asks for a MIG profile";
 			if (task->gpu_mem)

@@ -11,7 +11,7 @@
  * words: a group's tasks, with their cpus, memory and GPUs. SL_INPUT: a request has more than components_max
  * groups. All is the arena's. */
 int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs, struct sl_arena *arena,
-	uint32_t components_max, const struct sl_ask *const **ask, struct sl_err *err);
+	uint32_t components_max, const struct sl_job_desc *const **desc, struct sl_err *err);
 
 /* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
  * not follow. NULL: nobody has or asks for less than a whole; else who does, a constant. */

@@ -6,23 +6,24 @@
 
 #include <string.h>
 
-struct holding_gpus holding_gpus_of(const struct sl_cluster *cluster, const struct select *select)
+struct node_alloc_gpus node_alloc_gpus_of(const struct sl_cluster *cluster, const struct select *select)
 {
-	struct holding_gpus of = { cluster, UINT32_MAX, cluster->kind_count - SL_KIND_GPUS };
+	struct node_alloc_gpus of = { cluster, UINT32_MAX, cluster->kind_count - SL_KIND_GPUS };
 	for (uint32_t i = 0; i < select_gres_count(select); i++)
 		if (strcmp(select_gres_name(select, i), "gpu") == 0)
 			of.gres = i;
 	return of;
 }
 
-void holding_count(const struct holding_gpus *of, const struct select_piece *piece, uint32_t *gpus)
+void node_alloc_count(
+	const struct node_alloc_gpus *of, const struct select_node_alloc *node_alloc, uint32_t *gpus)
 {
 	const struct sl_cluster *cluster = of->cluster;
 	memset(gpus, 0, of->types * sizeof(*gpus));
-	const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
-	if (of->gres == UINT32_MAX || !piece->gres || !hardware)
+	const struct sl_hardware *hardware = cluster->type[cluster->node_type[node_alloc->node]].hardware;
+	if (of->gres == UINT32_MAX || !node_alloc->gres || !hardware)
 		return;
-	const uint64_t devices = piece->gres[of->gres].devices;
+	const uint64_t devices = node_alloc->gres[of->gres].devices;
 	uint32_t device = 0;
 	for (uint32_t i = 0; i < hardware->gres_count; i++) {
 		const struct sl_gres *gres = &hardware->gres[i];

@@ -19,26 +19,26 @@ struct held {
 	struct held *below;
 };
 
-struct placer {
+struct allocator {
 	const struct sl_cluster *cluster;
 	const struct sl_jobs *jobs;
 	struct sl_arena *arena;
 	struct select *select;
-	const struct sl_ask *const *ask; /* By request: an array by component. */
-	struct held **now, **given;      /* By job. */
-	struct held *spare;              /* Of one component; linked by below. */
-	uint32_t *gave;                  /* Jobs with something in `given`. */
+	const struct sl_job_desc *const *desc; /* By request: an array by component. */
+	struct held **now, **given;            /* By job. */
+	struct held *spare;                    /* Of one component; linked by below. */
+	uint32_t *gave;                        /* Jobs with something in `given`. */
 	size_t gave_count;
 	bool marked; /* What was given may come back: */
 	uint32_t mark;
 	const struct select_alloc *chosen; /* Of a job of one component. */
-	struct sl_holding *holding;
+	struct sl_node_alloc *node_alloc;
 	uint32_t *gpus; /* By holding and type. */
-	size_t room;
+	size_t capacity;
 	uint64_t *available;
 	const uint64_t *closed; /* When last chosen; NULL: none. */
 	const uint64_t **set;   /* By node set: its nodes, once they were asked for. */
-	struct holding_gpus kinds;
+	struct node_alloc_gpus kinds;
 };
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static bool is_named(const char *list, size_t len, const char *name)
 }
 
 /* The first of "a,b" that there is, else the default one. */
-static uint32_t partition_of(const struct placer *p, const char *list)
+static uint32_t partition_of(const struct allocator *p, const char *list)
 {
 	const struct sl_cluster *cluster = p->cluster;
 	for (const char *at = list; at && *at;) {
@@ -66,67 +66,67 @@ static uint32_t partition_of(const struct placer *p, const char *list)
 }
 
 /* What was asked in groups names its partition in the trace, if at all. */
-static struct select_job job_of(const struct placer *p, sl_job job, uint32_t component)
+static struct select_job job_of(const struct allocator *p, sl_job job, uint32_t component)
 {
 	const struct sl_jobs *jobs = p->jobs;
-	const struct sl_ask *ask = &p->ask[jobs->request[job.row]][component];
+	const struct sl_job_desc *desc = &p->desc[jobs->request[job.row]][component];
 	const int32_t named = jobs->partition_name ? jobs->partition[job.row] : -1;
-	const char *partition = ask->partition || named < 0 ? ask->partition : jobs->partition_name[named];
+	const char *partition = desc->partition || named < 0 ? desc->partition : jobs->partition_name[named];
 	return (struct select_job){
-		.ask = ask, .partition = partition_of(p, partition), .user = jobs->user[job.row]
+		.desc = desc, .partition = partition_of(p, partition), .user = jobs->user[job.row]
 	};
 }
 
-static uint32_t components_of(const struct placer *p, sl_job job)
+static uint32_t components_of(const struct allocator *p, sl_job job)
 {
 	return p->jobs->requests[p->jobs->request[job.row]].group_count;
 }
 
 /* ---- What is chosen ---------------------------------------------------------------------------------- */
 
-static bool make_room(struct placer *p, size_t count)
+static bool make_room(struct allocator *p, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
-	if (count <= p->room)
+	if (count <= p->capacity)
 		return true;
-	const size_t room = 2 * count + 16;
-	struct sl_holding *holding = sl_alloc(p->arena, room, sizeof(*holding));
-	uint32_t *gpus = sl_alloc(p->arena, room * types + 1, sizeof(*gpus));
-	if (!holding || !gpus)
+	const size_t capacity = 2 * count + 16;
+	struct sl_node_alloc *node_alloc = sl_alloc(p->arena, capacity, sizeof(*node_alloc));
+	uint32_t *gpus = sl_alloc(p->arena, capacity * types + 1, sizeof(*gpus));
+	if (!node_alloc || !gpus)
 		return false;
-	if (p->room) {
-		memcpy(holding, p->holding, p->room * sizeof(*holding));
-		memcpy(gpus, p->gpus, p->room * types * sizeof(*gpus));
+	if (p->capacity) {
+		memcpy(node_alloc, p->node_alloc, p->capacity * sizeof(*node_alloc));
+		memcpy(gpus, p->gpus, p->capacity * types * sizeof(*gpus));
 	}
-	p->holding = holding;
+	p->node_alloc = node_alloc;
 	p->gpus = gpus;
-	p->room = room;
-	for (size_t i = 0; i < room; i++)
-		holding[i].gpus = &gpus[i * types];
+	p->capacity = capacity;
+	for (size_t i = 0; i < capacity; i++)
+		node_alloc[i].gpus = &gpus[i * types];
 	return true;
 }
 
 /* Behind the first `count`; returns how many there are then, 0: no memory. */
-static size_t add_holdings(struct placer *p, const struct select_alloc *alloc, size_t count)
+static size_t add_node_allocs(struct allocator *p, const struct select_alloc *alloc, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
 	if (!make_room(p, count + alloc->node_count))
 		return 0;
 	for (uint32_t i = 0; i < alloc->node_count; i++, count++) {
-		const struct select_piece *piece = &alloc->piece[i];
+		const struct select_node_alloc *node_alloc = &alloc->node_alloc[i];
 		uint32_t *gpus = &p->gpus[count * types];
-		holding_count(&p->kinds, piece, gpus);
-		p->holding[count] = (struct sl_holding){ .node = piece->node,
-			.tasks = piece->tasks,
-			.cpus = piece->cpus,
-			.mem = piece->mem,
+		node_alloc_count(&p->kinds, node_alloc, gpus);
+		p->node_alloc[count] = (struct sl_node_alloc){ .node = node_alloc->node,
+			.tasks = node_alloc->tasks,
+			.cpus = node_alloc->cpus,
+			.mem = node_alloc->mem,
 			.gpus = gpus };
 	}
 	return count;
 }
 
 /* The nodes of a set: those of its types. NULL: all of them. */
-static const uint64_t *nodes_of_set(struct placer *p, uint32_t set)
+static const uint64_t *nodes_of_set(struct allocator *p, uint32_t set)
 {
 	const struct sl_cluster *cluster = p->cluster;
 	if (!set || p->set[set])
@@ -143,7 +143,7 @@ static const uint64_t *nodes_of_set(struct placer *p, uint32_t set)
 }
 
 /* What the engine binds the group to (which leaves out what is down), but for what is closed. NULL: all. */
-static const uint64_t *available(struct placer *p, sl_job job, uint32_t component)
+static const uint64_t *available(struct allocator *p, sl_job job, uint32_t component)
 {
 	const struct sl_request *request = &p->jobs->requests[p->jobs->request[job.row]];
 	const uint64_t *set = nodes_of_set(p, request->group[component].node_set);
@@ -158,7 +158,7 @@ static const uint64_t *available(struct placer *p, sl_job job, uint32_t componen
 }
 
 /* Components one after another, each beside those before; taken back again. */
-static size_t choose_several(struct placer *p, sl_job job, uint32_t components)
+static size_t choose_several(struct allocator *p, sl_job job, uint32_t components)
 {
 	const uint32_t mark = select_mark(p->select);
 	size_t count = 0;
@@ -166,7 +166,7 @@ static size_t choose_several(struct placer *p, sl_job job, uint32_t components)
 		const struct select_job one = job_of(p, job, i);
 		const struct select_alloc *alloc;
 		if (select_place(p->select, &one, available(p, job, i), SELECT_NOW, &alloc) == SELECT_FITS)
-			count = add_holdings(p, alloc, count);
+			count = add_node_allocs(p, alloc, count);
 		else
 			count = 0;
 		if (!count || !select_take(p->select, alloc))
@@ -176,10 +176,10 @@ static size_t choose_several(struct placer *p, sl_job job, uint32_t components)
 	return count;
 }
 
-static size_t placer_choose(
-	void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+static size_t allocator_choose(
+	void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	const uint32_t components = components_of(p, job);
 	p->closed = closed;
 	size_t count = 0;
@@ -187,17 +187,17 @@ static size_t placer_choose(
 		const struct select_job one = job_of(p, job, 0);
 		if (select_place(p->select, &one, available(p, job, 0), SELECT_NOW, &p->chosen) ==
 			SELECT_FITS)
-			count = add_holdings(p, p->chosen, 0);
+			count = add_node_allocs(p, p->chosen, 0);
 	} else {
 		count = choose_several(p, job, components);
 	}
-	*holding = p->holding;
+	*node_alloc = p->node_alloc;
 	return count;
 }
 
 /* ---- What is held ------------------------------------------------------------------------------------- */
 
-static struct held *held_new(struct placer *p, uint32_t components)
+static struct held *held_new(struct allocator *p, uint32_t components)
 {
 	struct held *held = components == 1 ? p->spare : NULL;
 	if (held) {
@@ -212,7 +212,7 @@ static struct held *held_new(struct placer *p, uint32_t components)
 	return held;
 }
 
-static void held_free(struct placer *p, struct held *held, uint32_t components)
+static void held_free(struct allocator *p, struct held *held, uint32_t components)
 {
 	if (components != 1)
 		return; /* It goes with the run. */
@@ -235,7 +235,7 @@ static struct held *pull(struct held **top)
 }
 
 /* Nothing has changed since it was chosen: the same is chosen again. */
-static const struct select_alloc *again(struct placer *p, sl_job job, uint32_t component)
+static const struct select_alloc *retry(struct allocator *p, sl_job job, uint32_t component)
 {
 	const struct select_job one = job_of(p, job, component);
 	const struct select_alloc *alloc;
@@ -244,27 +244,27 @@ static const struct select_alloc *again(struct placer *p, sl_job job, uint32_t c
 	return alloc;
 }
 
-static void placer_take(void *state, sl_job job)
+static void allocator_take(void *state, sl_job job)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	const uint32_t components = components_of(p, job);
 	struct held *held = held_new(p, components);
 	for (uint32_t i = 0; i < components; i++) {
-		held->alloc[i] = select_take(p->select, components == 1 ? p->chosen : again(p, job, i));
+		held->alloc[i] = select_take(p->select, components == 1 ? p->chosen : retry(p, job, i));
 		SL_CHECK(held->alloc[i]);
 	}
 	put(&p->now[job.row], held);
 }
 
-static void give_all(struct placer *p, const struct held *held, uint32_t components)
+static void give_all(struct allocator *p, const struct held *held, uint32_t components)
 {
 	for (uint32_t i = components; i-- > 0;)
 		select_give(p->select, held->alloc[i]);
 }
 
-static void placer_untake(void *state, sl_job job)
+static void allocator_untake(void *state, sl_job job)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	const uint32_t components = components_of(p, job);
 	struct held *held = pull(&p->now[job.row]);
 	give_all(p, held, components);
@@ -272,9 +272,9 @@ static void placer_untake(void *state, sl_job job)
 }
 
 /* Under a mark of the select's an allocation that was given is not forgotten. */
-static void placer_give(void *state, sl_job job)
+static void allocator_give(void *state, sl_job job)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	struct held *held = pull(&p->now[job.row]);
 	if (!p->marked)
 		p->mark = select_mark(p->select);
@@ -285,9 +285,9 @@ static void placer_give(void *state, sl_job job)
 	put(&p->given[job.row], held);
 }
 
-static void placer_restore(void *state, sl_job job)
+static void allocator_restore(void *state, sl_job job)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	struct held *held = pull(&p->given[job.row]);
 	for (uint32_t i = 0; i < components_of(p, job); i++) {
 		held->alloc[i] = select_take(p->select, held->alloc[i]);
@@ -296,21 +296,21 @@ static void placer_restore(void *state, sl_job job)
 	put(&p->now[job.row], held);
 }
 
-static size_t placer_held(void *state, sl_job job, const struct sl_holding **holding)
+static size_t allocator_held(void *state, sl_job job, const struct sl_node_alloc **node_alloc)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	const struct held *held = p->now[job.row];
 	size_t count = 0;
 	for (uint32_t i = 0; held && i < components_of(p, job); i++)
-		count = add_holdings(p, held->alloc[i], count);
-	*holding = p->holding;
+		count = add_node_allocs(p, held->alloc[i], count);
+	*node_alloc = p->node_alloc;
 	return count;
 }
 
 /* What slurmctld says to sbatch of a job that could run on no node, idle as they may be. */
-static const char *placer_refuses(void *state, sl_job job)
+static const char *allocator_refuses(void *state, sl_job job)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	for (uint32_t i = 0; i < components_of(p, job); i++) {
 		const struct select_job one = job_of(p, job, i);
 		if (select_place(p->select, &one, NULL, SELECT_EVER, NULL) == SELECT_NEVER)
@@ -319,9 +319,9 @@ static const char *placer_refuses(void *state, sl_job job)
 	return NULL;
 }
 
-static void placer_forget(void *state)
+static void allocator_forget(void *state)
 {
-	struct placer *p = state;
+	struct allocator *p = state;
 	if (!p->marked)
 		return;
 	select_keep(p->select, p->mark);
@@ -346,10 +346,10 @@ static int refuse_parts(const struct sl_setup *setup, struct sl_err *err)
 		   : SL_OK;
 }
 
-static int placer_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+static int allocator_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct sl_arena *arena = setup->arena;
-	struct placer *p = sl_alloc(arena, 1, sizeof(*p));
+	struct allocator *p = sl_alloc(arena, 1, sizeof(*p));
 	*state = p;
 	if (!p)
 		return sl_fail_memory(err);
@@ -368,25 +368,25 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	p->set = sl_alloc(arena, setup->cluster->node_set_count + 1, sizeof(*p->set));
 	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
 		return sl_fail_memory(err);
-	p->kinds = holding_gpus_of(setup->cluster, p->select);
-	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->ask, err);
+	p->kinds = node_alloc_gpus_of(setup->cluster, p->select);
+	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->desc, err);
 }
 
-static void placer_release(void *state) { (void)state; /* All is the arena's. */ }
+static void allocator_release(void *state) { (void)state; /* All is the arena's. */ }
 
-const struct sl_placer slurm_placer = {
-	.abi = SL_ABI_OF(struct sl_placer),
+const struct sl_allocator slurm_allocator = {
+	.abi = SL_ABI_OF(struct sl_allocator),
 	.name = "slurm",
 	.summary = "as Slurm's select/cons_tres or select/linear chooses: cores, memory and devices by node",
 	.paper = "slurmctld 22.05",
-	.init = placer_init,
-	.release = placer_release,
-	.choose = placer_choose,
-	.take = placer_take,
-	.untake = placer_untake,
-	.give = placer_give,
-	.restore = placer_restore,
-	.forget = placer_forget,
-	.held = placer_held,
-	.refuses = placer_refuses,
+	.init = allocator_init,
+	.release = allocator_release,
+	.choose = allocator_choose,
+	.take = allocator_take,
+	.untake = allocator_untake,
+	.give = allocator_give,
+	.restore = allocator_restore,
+	.forget = allocator_forget,
+	.held = allocator_held,
+	.refuses = allocator_refuses,
 };

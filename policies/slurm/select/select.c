@@ -63,7 +63,7 @@ static void busy_cores(const struct sel_test *t, const struct view *v, uint32_t 
 		return;
 	}
 	memset(cores, 0, words * sizeof(*cores));
-	for (const struct select_piece *p = s->node[node].first; p && !v->none; p = p->next)
+	for (const struct select_node_alloc *p = s->node[node].first; p && !v->none; p = p->next)
 		if (!p->owner->stopped && in_view(t, v, p->owner))
 			for (uint32_t w = 0; w < words; w++)
 				cores[w] |= p->cores[w];
@@ -117,7 +117,7 @@ static bool select_nodes(
 	const int64_t most = t->nodes_max, least = t->nodes_min;
 	if (t->required && !bits_within(t->required, t->nodes, s->words))
 		return false;
-	if (q->ask.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
+	if (q->desc.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
 		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
 	const bool chosen = bits_count(t->nodes, s->words) >= least && sel_choose(t);
 	t->nodes_max = most;
@@ -131,7 +131,7 @@ static bool held_in_shares(const struct sel_test *t, uint32_t node, bool sharing
 {
 	const struct select *s = t->s;
 	const int64_t more = t->job->over_qos; /* The extra row is there for it alone (_is_node_busy). */
-	for (const struct select_piece *p = s->node[node].first; p; p = p->next) {
+	for (const struct select_node_alloc *p = s->node[node].first; p; p = p->next) {
 		const uint32_t its = p->owner->partition;
 		if (p->owner->stopped || p->owner->row >= s->partition[its].rows + more)
 			continue;
@@ -143,7 +143,7 @@ static bool held_in_shares(const struct sel_test *t, uint32_t node, bool sharing
 
 static bool user_may(const struct sel_test *t, uint32_t node)
 {
-	for (const struct select_piece *p = t->s->node[node].first; p; p = p->next)
+	for (const struct select_node_alloc *p = t->s->node[node].first; p; p = p->next)
 		if (p->owner->user != t->job->user &&
 			(t->q->whole == SL_EXCLUSIVE_USER || p->owner->whole == SL_EXCLUSIVE_USER))
 			return false;
@@ -196,9 +196,10 @@ bool sel_node_may(const struct sel_test *t, uint32_t node)
 
 /* ---- The allocation ---------------------------------------------------------------------------- */
 
-static bool room_for(struct select *s, uint32_t nodes, size_t words)
+static bool capacity_for(struct select *s, uint32_t nodes, size_t words)
 {
-	const size_t bytes = sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * 8 +
+	const size_t bytes = sizeof(struct select_alloc) + nodes * sizeof(struct select_node_alloc) +
+			     words * 8 +
 			     (size_t)nodes * (s->gres_name_count * sizeof(struct select_gres) +
 						     sizeof(uint64_t *) + 2 * sizeof(int64_t));
 	if (bytes <= s->out_size)
@@ -223,7 +224,7 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
 		n = bits_next(t->nodes, s->words, n + 1))
 		words += shape_of(s, n)->words;
-	if (!room_for(s, count, words))
+	if (!capacity_for(s, count, words))
 		return false;
 	struct select_alloc *a = to->alloc = s->out;
 	memset(a, 0, s->out_size);
@@ -232,8 +233,8 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	a->user = t->job->user;
 	a->whole = t->q->whole;
 	a->use = sel_use_of(s, t->q);
-	a->piece = (struct select_piece *)(a + 1);
-	to->gres = (struct select_gres *)(a->piece + count);
+	a->node_alloc = (struct select_node_alloc *)(a + 1);
+	to->gres = (struct select_gres *)(a->node_alloc + count);
 	to->cores = (uint64_t **)(to->gres + (size_t)count * s->gres_name_count);
 	to->limit = (int64_t *)(to->cores + count);
 	to->gres_cpus = to->limit + count;
@@ -241,9 +242,9 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	uint32_t i = 0;
 	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
 		n = bits_next(t->nodes, s->words, n + 1), i++) {
-		a->piece[i].node = n;
+		a->node_alloc[i].node = n;
 		to->cores[i] = word;
-		a->piece[i].cores = word;
+		a->node_alloc[i].cores = word;
 		memcpy(word, map_of(s, n), shape_of(s, n)->words * sizeof(*word));
 		word += shape_of(s, n)->words;
 		to->limit[i] = sel_tasks_by_gres(s, t->q, n);
@@ -270,7 +271,7 @@ static int64_t cpus_asked(const struct sel_test *t, const struct select_alloc *a
 	}
 	cpus = max64(max64(cpus, t->cpus_min), max64(nodes * q->node_cpus_min, job_gres));
 	for (uint32_t i = 0; i < a->node_count; i++)
-		total += t->s->avail[a->piece[i].node].cpus;
+		total += t->s->avail[a->node_alloc[i].node].cpus;
 	return q->overcommit && q->tasks ? min64(total, q->tasks) : cpus;
 }
 
@@ -292,7 +293,7 @@ static void take_asked(const struct sel_test *t, uint32_t node, uint32_t name, s
 static void take_whole(const struct sel_test *t, struct laid *to)
 {
 	for (uint32_t i = 0; i < to->alloc->node_count; i++) {
-		struct select_piece *p = &to->alloc->piece[i];
+		struct select_node_alloc *p = &to->alloc->node_alloc[i];
 		const struct sel_shape *shape = shape_of(t->s, p->node);
 		int64_t cores = 0;
 		for (uint32_t c = 0; c < shape->core_count; c++)
@@ -338,7 +339,7 @@ static bool give_memory(const struct sel_test *t, struct laid *to)
 	const struct select *s = t->s;
 	const struct sel_request *q = t->q;
 	for (uint32_t i = 0; s->cr_mem && i < to->alloc->node_count; i++) {
-		struct select_piece *p = &to->alloc->piece[i];
+		struct select_node_alloc *p = &to->alloc->node_alloc[i];
 		const struct sel_shape *shape = shape_of(s, p->node);
 		const int64_t free = shape->mem - (t->ever ? 0 : s->node[p->node].mem_used);
 		const int64_t by_gres = q->mem_said ? -1 : mem_by_gres(t, to, i);
@@ -375,10 +376,10 @@ bool sel_allocate(struct sel_test *t)
 	if (!give_memory(t, &to))
 		return false;
 	for (uint32_t i = 0; i < a->node_count; i++) {
-		a->cpus += a->piece[i].cpus;
+		a->cpus += a->node_alloc[i].cpus;
 		for (uint32_t g = 0; g < s->gres_name_count; g++)
 			if (to.gres[(size_t)i * s->gres_name_count + g].count)
-				a->piece[i].gres = &to.gres[(size_t)i * s->gres_name_count];
+				a->node_alloc[i].gres = &to.gres[(size_t)i * s->gres_name_count];
 	}
 	return true;
 }
@@ -402,7 +403,7 @@ static int64_t rows_open(const struct sel_test *t)
 
 /* Rows by how much of them is in use, most first (under preempt/qos as they are); empty ones are not among
  * them. */
-static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t room)
+static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t capacity)
 {
 	const struct sel_partition *p = &t->s->partition[t->q->partition];
 	int64_t cores[64] = { 0 }, count = 0;
@@ -410,8 +411,8 @@ static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t roo
 		if (a->row < 64 && !a->stopped)
 			for (uint32_t i = 0; i < a->node_count; i++)
 				cores[a->row] += bits_count(
-					a->piece[i].cores, shape_of(t->s, a->piece[i].node)->words);
-	for (uint32_t row = 0; row < min64(min64(rows_open(t), 64), room); row++) {
+					a->node_alloc[i].cores, shape_of(t->s, a->node_alloc[i].node)->words);
+	for (uint32_t row = 0; row < min64(min64(rows_open(t), 64), capacity); row++) {
 		if (!cores[row] && t->s->preempt_by_qos)
 			break;
 		if (!cores[row])
@@ -592,13 +593,13 @@ static void sel_begin(struct sel_test *t, struct select *s, const struct select_
 	t->best_switch = true;
 }
 
-static bool sock_room(struct select *s, const struct sel_request *q)
+static bool sock_capacity(struct select *s, const struct sel_request *q)
 {
-	const size_t room = (size_t)s->node_count * q->gres_count;
-	if (room <= s->sock_room)
+	const size_t capacity = (size_t)s->node_count * q->gres_count;
+	if (capacity <= s->sock_capacity)
 		return true;
-	s->sock = sl_alloc(s->arena, room, sizeof(*s->sock));
-	s->sock_room = s->sock ? room : 0;
+	s->sock = sl_alloc(s->arena, capacity, sizeof(*s->sock));
+	s->sock_capacity = s->sock ? capacity : 0;
 	return s->sock != NULL;
 }
 
@@ -653,7 +654,7 @@ static void keep_answer(const struct sel_test *t, const uint64_t *available, boo
 	q->placed_settings = s->settings;
 }
 
-static enum select_answer answer_again(struct sel_test *t, const struct select_alloc **out)
+static enum select_answer answer_retry(struct sel_test *t, const struct select_alloc **out)
 {
 	struct select_alloc *at = t->q->placed_at;
 	if (!at)
@@ -669,7 +670,7 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 {
 	struct sel_request *q = sel_request_of(s, job);
 	struct sel_test t;
-	if (!q || !sock_room(s, q))
+	if (!q || !sock_capacity(s, q))
 		return answer(s, SELECT_NEVER, "no memory");
 	if (q->never)
 		return answer(s, SELECT_NEVER, q->never);
@@ -679,7 +680,7 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		return answer(s, SELECT_FITS, NULL);
 	sel_begin(&t, s, job, q, mode);
 	if (mode != SELECT_EVER && asked_before(&t, available))
-		return answer_again(&t, out);
+		return answer_retry(&t, out);
 	const int fast = s->plain ? -1 : sel_fast(&t, available);
 	if (fast < 0) {
 		uint64_t *from = s->set[7];
@@ -723,7 +724,7 @@ bool select_could(struct select *s, const struct select_job *job, const uint64_t
 bool sel_touches(const struct select_alloc *a, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; i < a->node_count; i++)
-		if (!nodes || bit_test(nodes, a->piece[i].node))
+		if (!nodes || bit_test(nodes, a->node_alloc[i].node))
 			return true;
 	return false;
 }
@@ -822,12 +823,12 @@ static int behind_ends(struct select *s, const struct select_job *job, const uin
 sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
 	const struct select_outlook *outlook, uint64_t *nodes)
 {
-	struct select_job again = *asks, *job = &again;
+	struct select_job retry = *asks, *job = &retry;
 	const struct select_alloc *out = NULL;
 	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);
 	const uint32_t mark = select_mark(s);
 	if (fits == SELECT_BUSY && outlook->preempted_count) {
-		again.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
+		retry.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
 		fits = select_place(s, job, available, SELECT_NOW, &out);
 	}
 	sl_time at = fits == SELECT_FITS ? outlook->now : SL_NEVER;
@@ -837,7 +838,7 @@ sl_time select_will_run(struct select *s, const struct select_job *asks, const u
 	if (nodes)
 		memset(nodes, 0, s->words * sizeof(*nodes));
 	for (uint32_t i = 0; nodes && at != SL_NEVER && i < out->node_count; i++)
-		bit_set(nodes, out->piece[i].node);
+		bit_set(nodes, out->node_alloc[i].node);
 	select_undo(s, mark);
 	return at;
 }

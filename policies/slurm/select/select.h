@@ -21,7 +21,7 @@ struct select;
 
 /* Who asks. The ask's texts are compared by address: they stay as they are while the select lives. */
 struct select_job {
-	const struct sl_ask *ask;
+	const struct sl_job_desc *desc;
 	uint32_t partition; /* Row of the cluster's; its first, if the cluster has none. */
 	int32_t user;       /* For --exclusive=user; -1: nobody's. */
 	sl_time waited;     /* How long it has waited for its switches already. */
@@ -42,7 +42,7 @@ struct select_gres {
 	int64_t count;    /* Devices, or units. */
 };
 
-struct select_piece {
+struct select_node_alloc {
 	uint32_t node;
 	uint32_t tasks;
 	int64_t cpus;                   /* Of whole cores: with two threads, twice the cores. */
@@ -51,7 +51,7 @@ struct select_piece {
 	const struct select_gres *gres; /* By name of gres (select_gres_name); NULL: none. */
 	/* The select's: who else is on the node. */
 	struct select_alloc *owner;
-	struct select_piece *next, **link;
+	struct select_node_alloc *next, **link;
 };
 
 struct select_alloc {
@@ -59,7 +59,7 @@ struct select_alloc {
 	uint32_t partition;
 	int32_t user;
 	int64_t cpus;
-	struct select_piece *piece; /* By node, ascending. */
+	struct select_node_alloc *node_alloc; /* By node, ascending. */
 	/* The select's: */
 	uint8_t whole; /* enum sl_exclusive */
 	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
@@ -141,7 +141,7 @@ void select_stop(struct select *select, struct select_alloc *alloc, bool stopped
 /* An allocation as recorded: pieces are given, cpus and totals follow. For
  * select_take; lent until the next call. */
 struct select_alloc *select_make(struct select *select, const struct select_job *job,
-	const struct select_piece *piece, uint32_t count);
+	const struct select_node_alloc *node_alloc, uint32_t count);
 
 /* Nested. */
 uint32_t select_mark(struct select *select);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_ask.c - what a job wrote, as slurmctld understands it once sbatch and
+ * select_desc.c - what a job wrote, as slurmctld understands it once sbatch and
  * it have filled in what was left out.
  *
  * Rules (sbatch(1), slurm.conf(5), gres.html; the public source of 22.05 in
@@ -250,20 +250,20 @@ static void least_cpus(struct sel_request *q)
 
 static void read_gres(const struct select *s, struct sel_request *q)
 {
-	const struct sl_ask *ask = &q->ask;
-	int64_t each = or_else(ask->tasks_per_gpu, 0);
-	add_list(s, q, ask->gpus, true, offsetof(struct sel_gres_request, per_job));
-	add_list(s, q, ask->gres, false, offsetof(struct sel_gres_request, per_node));
-	add_list(s, q, ask->gpus_per_node, true, offsetof(struct sel_gres_request, per_node));
-	add_list(s, q, ask->gpus_per_socket, true, offsetof(struct sel_gres_request, per_socket));
-	add_list(s, q, ask->gpus_per_task, true, offsetof(struct sel_gres_request, per_task));
+	const struct sl_job_desc *desc = &q->desc;
+	int64_t each = or_else(desc->tasks_per_gpu, 0);
+	add_list(s, q, desc->gpus, true, offsetof(struct sel_gres_request, per_job));
+	add_list(s, q, desc->gres, false, offsetof(struct sel_gres_request, per_node));
+	add_list(s, q, desc->gpus_per_node, true, offsetof(struct sel_gres_request, per_node));
+	add_list(s, q, desc->gpus_per_socket, true, offsetof(struct sel_gres_request, per_socket));
+	add_list(s, q, desc->gpus_per_task, true, offsetof(struct sel_gres_request, per_task));
 	if (each > 0 && !q->gres_count && q->tasks && s->gpu != UINT32_MAX)
 		gres_of(q, s->gpu, UINT32_MAX)->per_job = div_up(q->tasks, each);
 	for (uint32_t g = 0; g < q->gres_count; g++) {
 		if (q->gres[g].name != s->gpu)
 			continue;
-		q->gres[g].cpus_per = or_else(ask->cpus_per_gpu, 0);
-		q->gres[g].mem_per = or_else(ask->mem_per_gpu, 0);
+		q->gres[g].cpus_per = or_else(desc->cpus_per_gpu, 0);
+		q->gres[g].mem_per = or_else(desc->mem_per_gpu, 0);
 	}
 	if (each > 0)
 		tasks_of_gpus(q, each);
@@ -272,7 +272,7 @@ static void read_gres(const struct select *s, struct sel_request *q)
 			return;
 	set_gpu_defaults(s, q);
 	least_cpus(q);
-	q->enforce_binding = ask->gres_flags && strcasestr(ask->gres_flags, "enforce-binding");
+	q->enforce_binding = desc->gres_flags && strcasestr(desc->gres_flags, "enforce-binding");
 }
 
 /* ---- Tasks, nodes, cpus ---------------------------------------------------------------- */
@@ -297,33 +297,33 @@ static void read_layout(struct sel_request *q, const char *text)
 
 static void read_tasks(struct sel_request *q, int64_t listed)
 {
-	const struct sl_ask *ask = &q->ask;
-	int64_t nodes = or_else(ask->nodes_min, 1), most = said(ask->nodes_max) ? ask->nodes_max : 0;
-	if (said(ask->nodes_min) && !most)
+	const struct sl_job_desc *desc = &q->desc;
+	int64_t nodes = or_else(desc->nodes_min, 1), most = said(desc->nodes_max) ? desc->nodes_max : 0;
+	if (said(desc->nodes_min) && !most)
 		most = nodes;
-	nodes = said(ask->nodes_min) ? max64(nodes, listed) : max64(listed, 1);
+	nodes = said(desc->nodes_min) ? max64(nodes, listed) : max64(listed, 1);
 	if (most)
 		most = max64(most, nodes);
-	int64_t tasks = or_else(ask->tasks, 1);
-	q->tasks = or_else(ask->tasks, 0);
-	if (!q->tasks && (nodes == most || !most) && said(ask->tasks_per_node)) {
-		tasks = q->tasks = nodes * ask->tasks_per_node;
-	} else if (!q->tasks && said(ask->nodes_min) && nodes == most) {
-		const int64_t sockets = or_else(ask->sockets_per_node, 0);
-		const int64_t cores = or_else(ask->cores_per_socket, 0);
-		const int64_t threads = or_else(ask->threads_per_core, 0);
+	int64_t tasks = or_else(desc->tasks, 1);
+	q->tasks = or_else(desc->tasks, 0);
+	if (!q->tasks && (nodes == most || !most) && said(desc->tasks_per_node)) {
+		tasks = q->tasks = nodes * desc->tasks_per_node;
+	} else if (!q->tasks && said(desc->nodes_min) && nodes == most) {
+		const int64_t sockets = or_else(desc->sockets_per_node, 0);
+		const int64_t cores = or_else(desc->cores_per_socket, 0);
+		const int64_t threads = or_else(desc->threads_per_core, 0);
 		tasks = nodes;
 		if (sockets && cores && threads)
 			tasks = q->tasks = nodes * sockets * cores * threads;
-	} else if (q->tasks && said(ask->nodes_min)) {
+	} else if (q->tasks && said(desc->nodes_min)) {
 		most = min64(most, q->tasks);
 		if (q->tasks < nodes)
 			nodes = most = q->tasks;
 	}
-	q->nodes_min = said(ask->nodes_min) ? nodes : 1;
+	q->nodes_min = said(desc->nodes_min) ? nodes : 1;
 	q->nodes_max = most;
-	q->cpus_min = ask->overcommit ? max64(nodes, 1)
-				      : tasks * (said(ask->cpus_per_task) ? ask->cpus_per_task : 1);
+	q->cpus_min = desc->overcommit ? max64(nodes, 1)
+				       : tasks * (said(desc->cpus_per_task) ? desc->cpus_per_task : 1);
 	/* Of a list of nodes at least one cpu each. */
 	q->nodes_min = max64(q->nodes_min, listed);
 	q->cpus_min = max64(q->cpus_min, listed);
@@ -333,35 +333,35 @@ static void read_tasks(struct sel_request *q, int64_t listed)
 
 static void read_shape(const struct select *s, struct sel_request *q)
 {
-	const struct sl_ask *ask = &q->ask;
-	q->overcommit = ask->overcommit;
-	q->cpus_per_task_said = said(ask->cpus_per_task);
-	q->cpus_per_task = max64(or_else(ask->cpus_per_task, 1), 1);
-	q->tasks_per_node = or_else(ask->tasks_per_node, ask->overcommit ? 1 : 0);
-	if (said(ask->tasks_per_node) && !q->overcommit && q->tasks > 1)
+	const struct sl_job_desc *desc = &q->desc;
+	q->overcommit = desc->overcommit;
+	q->cpus_per_task_said = said(desc->cpus_per_task);
+	q->cpus_per_task = max64(or_else(desc->cpus_per_task, 1), 1);
+	q->tasks_per_node = or_else(desc->tasks_per_node, desc->overcommit ? 1 : 0);
+	if (said(desc->tasks_per_node) && !q->overcommit && q->tasks > 1)
 		q->tasks = max64(q->tasks, q->tasks_per_node * q->nodes_min);
-	q->tasks_per_socket = or_else(ask->tasks_per_socket, 0);
-	q->tasks_per_core = or_else(ask->tasks_per_core, s->one_task_per_core ? 1 : 0);
-	q->sockets_per_node = or_else(ask->sockets_per_node, 0);
-	q->cores_per_socket = or_else(ask->cores_per_socket, 0);
-	q->threads_per_core = or_else(ask->threads_per_core, ask->no_multithread ? 1 : 0);
-	q->contiguous = ask->contiguous;
-	q->spread = ask->spread;
-	q->switches = or_else(ask->switches, 0);
-	q->switches_wait = or_else(ask->switches_wait, SL_NEVER);
-	read_layout(q, ask->distribution);
+	q->tasks_per_socket = or_else(desc->tasks_per_socket, 0);
+	q->tasks_per_core = or_else(desc->tasks_per_core, s->one_task_per_core ? 1 : 0);
+	q->sockets_per_node = or_else(desc->sockets_per_node, 0);
+	q->cores_per_socket = or_else(desc->cores_per_socket, 0);
+	q->threads_per_core = or_else(desc->threads_per_core, desc->no_multithread ? 1 : 0);
+	q->contiguous = desc->contiguous;
+	q->spread = desc->spread;
+	q->switches = or_else(desc->switches, 0);
+	q->switches_wait = or_else(desc->switches_wait, SL_NEVER);
+	read_layout(q, desc->distribution);
 }
 
 static void read_memory(const struct select *s, struct sel_request *q)
 {
-	const struct sl_ask *ask = &q->ask;
+	const struct sl_job_desc *desc = &q->desc;
 	const struct sl_cluster *c = s->cluster;
 	const struct sl_partition *p = q->partition < c->partition_count ? &c->partition[q->partition] : NULL;
-	q->mem_said = said(ask->mem_per_node) || said(ask->mem_per_cpu);
-	if (said(ask->mem_per_node)) {
-		q->mem = ask->mem_per_node;
-	} else if (said(ask->mem_per_cpu)) {
-		q->mem = ask->mem_per_cpu;
+	q->mem_said = said(desc->mem_per_node) || said(desc->mem_per_cpu);
+	if (said(desc->mem_per_node)) {
+		q->mem = desc->mem_per_node;
+	} else if (said(desc->mem_per_cpu)) {
+		q->mem = desc->mem_per_cpu;
 		q->mem_per_cpu = true;
 	} else if (p && said(p->mem_per_cpu)) {
 		q->mem = p->mem_per_cpu;
@@ -443,7 +443,7 @@ int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool 
 static bool shape_fits(const struct select *s, const struct sel_request *q, const struct sel_shape *shape)
 {
 	return shape->cpus >= q->node_cpus_min && (!s->cr_mem || shape->mem >= q->mem) &&
-	       shape->tmp >= or_else(q->ask.tmp, 0) && shape->sockets >= q->sockets_per_node &&
+	       shape->tmp >= or_else(q->desc.tmp, 0) && shape->sockets >= q->sockets_per_node &&
 	       shape->cores >= q->cores_per_socket && shape->threads >= q->threads_per_core;
 }
 
@@ -532,12 +532,12 @@ static int parse_features(struct sel_request *q, const char *text)
 
 static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed)
 {
-	const struct sl_ask *ask = &q->ask;
+	const struct sl_job_desc *desc = &q->desc;
 	bool missing = false;
 	q->candidates = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!q->candidates)
 		return refuse(q, "no memory");
-	if (ask->constraint && parse_features(q, ask->constraint) != 0)
+	if (desc->constraint && parse_features(q, desc->constraint) != 0)
 		return refuse(q, "Invalid feature specification");
 	bool fits[256];
 	for (uint32_t i = 0; i < s->shape_count && i < SL_LEN(fits); i++)
@@ -550,10 +550,10 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 		if (fit && bit_test(s->partition[q->partition].nodes, n))
 			bit_set(q->candidates, n);
 	}
-	if (ask->exclude) {
+	if (desc->exclude) {
 		uint64_t *out = s->set[7];
 		memset(out, 0, s->words * sizeof(*out));
-		(void)sel_node_list(s, ask->exclude, out, &missing);
+		(void)sel_node_list(s, desc->exclude, out, &missing);
 		for (size_t w = 0; w < s->words; w++)
 			q->candidates[w] &= ~out[w];
 	}
@@ -571,40 +571,40 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 
 static void fill(struct select *s, struct sel_request *q)
 {
-	const struct sl_ask *ask = &q->ask;
+	const struct sl_job_desc *desc = &q->desc;
 	const struct sel_partition *p = &s->partition[q->partition];
 	uint64_t *listed = NULL;
 	bool missing = false;
 	q->ever = -1;
-	q->share = ask->oversubscribe ? 1 : -1;
-	q->whole = (uint8_t)ask->exclusive;
+	q->share = desc->oversubscribe ? 1 : -1;
+	q->whole = (uint8_t)desc->exclusive;
 	if (p->exclusive || s->linear)
 		q->whole = SL_EXCLUSIVE_NODE;
 	else if (p->exclusive_user && !q->whole)
 		q->whole = SL_EXCLUSIVE_USER;
-	if (q->whole == SL_EXCLUSIVE_NODE && (ask->exclusive == SL_EXCLUSIVE_NODE || p->exclusive))
+	if (q->whole == SL_EXCLUSIVE_NODE && (desc->exclusive == SL_EXCLUSIVE_NODE || p->exclusive))
 		q->share = 0;
-	if (ask->nodelist) {
+	if (desc->nodelist) {
 		listed = q->required = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 		if (!listed) {
 			(void)refuse(q, "no memory");
 			return;
 		}
-		(void)sel_node_list(s, ask->nodelist, listed, &missing);
+		(void)sel_node_list(s, desc->nodelist, listed, &missing);
 		if (missing)
 			(void)refuse(q, "Invalid node name specified");
 	}
 	read_tasks(q, listed ? bits_count(listed, s->words) : 0);
 	read_shape(s, q);
 	read_memory(s, q);
-	q->node_cpus_asked = max64(or_else(ask->cpus_min, 1), 1);
+	q->node_cpus_asked = max64(or_else(desc->cpus_min, 1), 1);
 	q->node_cpus_min = max64(q->node_cpus_min, q->node_cpus_asked);
 	if (!q->overcommit)
 		q->node_cpus_min = max64(q->node_cpus_min, q->cpus_per_task * q->tasks_per_node);
 	read_gres(s, q);
 	if (!read_nodes(s, q, listed))
 		return;
-	q->nodes_want = q->nodes_max && !ask->use_min_nodes ? q->nodes_max : q->nodes_min;
+	q->nodes_want = q->nodes_max && !desc->use_min_nodes ? q->nodes_max : q->nodes_min;
 	if (q->spread)
 		q->nodes_want = q->nodes_max ? q->nodes_max : SEL_INFINITE;
 }
@@ -612,27 +612,27 @@ static void fill(struct select *s, struct sel_request *q)
 /* ---- Met before? ------------------------------------------------------------------------- */
 
 /* Of an ask, without the padding at its end, which may be anything. There is none before. */
-enum { ASK_BYTES = offsetof(struct sl_ask, no_multithread) + sizeof(bool) };
+enum { DESC_BYTES = offsetof(struct sl_job_desc, no_multithread) + sizeof(bool) };
 
-_Static_assert(sizeof(struct sl_ask) - ASK_BYTES < _Alignof(struct sl_ask), "no member follows");
+_Static_assert(sizeof(struct sl_job_desc) - DESC_BYTES < _Alignof(struct sl_job_desc), "no member follows");
 
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job)
 {
-	const struct sl_ask *ask = job->ask;
+	const struct sl_job_desc *desc = job->desc;
 	const uint32_t partition = job->partition < s->partition_count ? job->partition : 0;
-	const uint64_t hash = sl_hash_bytes(partition, ask, ASK_BYTES);
+	const uint64_t hash = sl_hash_bytes(partition, desc, DESC_BYTES);
 	uint32_t i;
 	SL_MAP_EACH(&s->request_map, hash, i)
 	{
 		struct sel_request *q = s->request[i];
-		if (q->partition == partition && memcmp(&q->ask, ask, ASK_BYTES) == 0)
+		if (q->partition == partition && memcmp(&q->desc, desc, DESC_BYTES) == 0)
 			return q;
 	}
 	struct sel_request *q = sl_alloc(s->arena, 1, sizeof(*q));
-	if (!q || SL_GROW_IN(s->arena, s->request, s->request_room, s->request_count + 1, NULL) ||
+	if (!q || SL_GROW_IN(s->arena, s->request, s->request_capacity, s->request_count + 1, NULL) ||
 		sl_map_add(&s->request_map, hash, s->request_count, NULL))
 		return NULL;
-	q->ask = *ask;
+	q->desc = *desc;
 	q->partition = partition;
 	fill(s, q);
 	s->request[s->request_count++] = q;

@@ -125,7 +125,7 @@ static int64_t partition_uses(const struct sel_test *t, uint32_t node, const uin
 {
 	const struct sel_shape *shape = shape_of(t->s, node);
 	uint64_t used[SEL_WORDS] = { 0 };
-	for (const struct select_piece *p = t->s->node[node].first; p; p = p->next)
+	for (const struct select_node_alloc *p = t->s->node[node].first; p; p = p->next)
 		if (p->owner->partition == t->q->partition && !p->owner->stopped)
 			for (uint32_t w = 0; w < shape->words; w++)
 				used[w] |= p->cores[w];
@@ -263,10 +263,10 @@ void sel_avail_node(struct sel_test *t, uint32_t node)
 	if (mem_counts(t))
 		mem = shape->mem - (t->ever ? 0 : s->node[node].mem_used);
 	if (q->gres_count) {
-		int64_t near = 0;
-		if (!sel_sock_usable(t, node, mem, a->cpus, &near))
+		int64_t adjacent = 0;
+		if (!sel_sock_usable(t, node, mem, a->cpus, &adjacent))
 			return;
-		a->weight = (a->weight & ~UINT64_C(0xff)) | (uint64_t)(0xff - near);
+		a->weight = (a->weight & ~UINT64_C(0xff)) | (uint64_t)(0xff - adjacent);
 	}
 	if (mem_counts(t)) {
 		const int64_t unit = by_socket(t) ? (int64_t)shape->cores * shape->threads

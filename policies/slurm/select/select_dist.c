@@ -25,20 +25,20 @@ struct laying {
 
 static int64_t have(const struct laying *l, uint32_t i)
 {
-	return l->t->s->avail[l->alloc->piece[i].node].cpus;
+	return l->t->s->avail[l->alloc->node_alloc[i].node].cpus;
 }
 
 static bool may_have_more(const struct laying *l, uint32_t i)
 {
 	const struct sel_request *q = l->t->q;
-	const struct select_piece *p = &l->alloc->piece[i];
+	const struct select_node_alloc *p = &l->alloc->node_alloc[i];
 	return have(l, i) - p->cpus >= q->cpus_per_task && (!l->limit || l->limit[i] > (int64_t)p->tasks) &&
 	       (!q->tasks_per_node || (int64_t)p->tasks < q->tasks_per_node);
 }
 
 static void add_task(struct laying *l, uint32_t i)
 {
-	struct select_piece *p = &l->alloc->piece[i];
+	struct select_node_alloc *p = &l->alloc->node_alloc[i];
 	p->tasks++;
 	p->cpus = max64(p->cpus, min64(p->cpus + l->t->q->cpus_per_task, have(l, i)));
 	l->left--;
@@ -52,11 +52,12 @@ static void lay_tasks(struct laying *l)
 	for (uint32_t i = 0; i < alloc->node_count && l->left > 0; i++)
 		if (have(l, i)) {
 			add_task(l, i);
-			if (alloc->piece[i].cpus < have(l, i))
+			if (alloc->node_alloc[i].cpus < have(l, i))
 				over = false;
 		}
 	for (uint32_t i = 0; i < alloc->node_count && l->left > 0; i++) {
-		const int64_t begun = alloc->piece[i].cpus % shape_of(l->t->s, alloc->piece[i].node)->threads;
+		const int64_t begun =
+			alloc->node_alloc[i].cpus % shape_of(l->t->s, alloc->node_alloc[i].node)->threads;
 		for (int64_t k = begun / q->cpus_per_task; k > 0 && l->left > 0 && may_have_more(l, i); k--)
 			add_task(l, i);
 	}
@@ -66,18 +67,18 @@ static void lay_tasks(struct laying *l)
 	if (q->overcommit && !by_task)
 		return;
 	while (l->left > 0) {
-		bool space = false;
+		bool namespace = false;
 		for (uint32_t i = 0; i < alloc->node_count && l->left > 0; i++) {
-			const int64_t threads = shape_of(l->t->s, alloc->piece[i].node)->threads;
+			const int64_t threads = shape_of(l->t->s, alloc->node_alloc[i].node)->threads;
 			for (int64_t k = max64(threads / q->cpus_per_task, 1); k > 0 && l->left > 0; k--) {
 				if (!over && !may_have_more(l, i))
 					break;
 				add_task(l, i);
-				if (have(l, i) - alloc->piece[i].cpus >= q->cpus_per_task)
-					space = true;
+				if (have(l, i) - alloc->node_alloc[i].cpus >= q->cpus_per_task)
+				namespace = true;
 			}
 		}
-		over = over || !space;
+		over = over || !namespace;
 	}
 }
 
@@ -85,14 +86,14 @@ static void lay_planes(struct laying *l)
 {
 	const struct sel_request *q = l->t->q;
 	for (bool over = false; l->left > 0;) {
-		bool space = false;
+		bool namespace = false;
 		for (uint32_t i = 0; i < l->alloc->node_count; i++) {
 			for (int64_t k = q->plane_size; k > 0 && l->left > 0; k--)
-				if (l->alloc->piece[i].cpus < have(l, i) || over)
+				if (l->alloc->node_alloc[i].cpus < have(l, i) || over)
 					add_task(l, i);
-			space = space || l->alloc->piece[i].cpus < have(l, i);
+			namespace = namespace || l->alloc->node_alloc[i].cpus < have(l, i);
 		}
-		over = over || !space;
+		over = over || !namespace;
 	}
 }
 
@@ -145,8 +146,8 @@ static void pack_tasks(struct choosing *c)
 	const int64_t per_task = c->q->cpus_per_task;
 	int64_t of_task = per_task;
 	for (uint32_t s = 0; s < c->shape->sockets && c->cpus > 0; s++) {
-		int64_t room = socket_free(c, s) * c->per_core / per_task * per_task;
-		for (; c->next[s] < (s + 1) * c->shape->cores && room > 0 && c->cpus > 0; c->next[s]++) {
+		int64_t capacity = socket_free(c, s) * c->per_core / per_task * per_task;
+		for (; c->next[s] < (s + 1) * c->shape->cores && capacity > 0 && c->cpus > 0; c->next[s]++) {
 			if (!bit_test(c->map, c->next[s]))
 				continue;
 			choose(c, s, c->next[s]);
@@ -155,7 +156,7 @@ static void pack_tasks(struct choosing *c)
 				used = min64(of_task, c->per_core);
 				of_task = of_task <= used ? per_task : of_task - used;
 			}
-			room = room < c->per_core ? 0 : room - used;
+			capacity = capacity < c->per_core ? 0 : capacity - used;
 			c->cpus = c->cpus < c->per_core ? 0 : c->cpus - used;
 		}
 	}
@@ -223,14 +224,14 @@ static bool block(struct choosing *c)
 	return true;
 }
 
-static bool choose_cores(const struct sel_test *t, struct select_piece *piece, uint64_t *cores)
+static bool choose_cores(const struct sel_test *t, struct select_node_alloc *node_alloc, uint64_t *cores)
 {
 	const struct select *s = t->s;
 	const struct sel_request *q = t->q;
 	const struct sel_partition *p = &s->partition[q->partition];
 	const bool whole_sockets = p->by_socket || (s->cr_socket && !p->by_core);
 	struct choosing c = {
-		.s = s, .q = q, .shape = shape_of(s, piece->node), .map = cores, .cpus = piece->cpus
+		.s = s, .q = q, .shape = shape_of(s, node_alloc->node), .map = cores, .cpus = node_alloc->cpus
 	};
 	c.per_core = sel_cpus_per_core(s, q, c.shape);
 	const bool by_block = (!whole_sockets && !s->cr_core && !p->by_core) ||
@@ -243,7 +244,7 @@ static bool choose_cores(const struct sel_test *t, struct select_piece *piece, u
 			bit_set(c.chosen, i);
 	memcpy(cores, c.chosen, c.shape->words * sizeof(*cores));
 	if (whole_sockets || s->cr_core || p->by_core)
-		piece->cpus = bits_count(cores, c.shape->words) * c.shape->threads;
+		node_alloc->cpus = bits_count(cores, c.shape->words) * c.shape->threads;
 	return true;
 }
 
@@ -263,8 +264,9 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 	else
 		lay_tasks(&l);
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
-		alloc->piece[i].cpus = max64(alloc->piece[i].cpus, min64(gres_cpus[i], have(&l, i)));
-		if (!choose_cores(t, &alloc->piece[i], cores[i]))
+		alloc->node_alloc[i].cpus =
+			max64(alloc->node_alloc[i].cpus, min64(gres_cpus[i], have(&l, i)));
+		if (!choose_cores(t, &alloc->node_alloc[i], cores[i]))
 			return false;
 	}
 	return true;

@@ -50,9 +50,9 @@ struct sel_index {
 	uint64_t *starts_top;  /* ...and so on. */
 	int64_t *sum;          /* Fenwick: usable cpus. */
 	struct need_trees need[NEEDS];
-	uint32_t need_count, need_room; /* In use; with memory. */
-	int64_t total, count;           /* Of all runs. */
-	int32_t *bound;                 /* What the node gives at most, in either try; */
+	uint32_t need_count, need_capacity; /* In use; with memory. */
+	int64_t total, count;               /* Of all runs. */
+	int32_t *bound;                     /* What the node gives at most, in either try; */
 	int64_t bound_total, bound_count;
 	int32_t least; /* The fewest cpus that any node that gives some has given; INT32_MAX: none did. */
 	struct given {
@@ -272,7 +272,7 @@ static int32_t evaluate(struct sel_test *t, const struct sel_index *x, uint32_t 
 static int32_t evaluate_bound(const struct sel_test *t, uint32_t n, int32_t first)
 {
 	const struct sel_avail *a = &t->s->avail[n];
-	return t->q->gres_count && t->s->gres_near && a->usable ? (int32_t)max64(a->cpus, first) : first;
+	return t->q->gres_count && t->s->gres_adjacent && a->usable ? (int32_t)max64(a->cpus, first) : first;
 }
 
 /* Nodes without jobs give what others of their shape do. */
@@ -291,7 +291,7 @@ static struct given given_by(struct sel_test *t, const struct sel_index *x, uint
 	return is;
 }
 
-static void look_again(struct sel_test *t, struct sel_index *x, uint32_t n)
+static void look_retry(struct sel_test *t, struct sel_index *x, uint32_t n)
 {
 	x->node[n] = given_by(t, x, n);
 	if (x->node[n].bound > 0)
@@ -381,13 +381,13 @@ static struct need_trees *need_of(struct select *s, struct sel_index *x, int64_t
 		return NULL;
 	struct need_trees *v = &x->need[x->need_count];
 	const size_t size = 2 * (size_t)x->leaves;
-	if (x->need_count == x->need_room) {
+	if (x->need_count == x->need_capacity) {
 		v->best = sl_alloc(s->arena, size, sizeof(*v->best));
 		v->misfit = sl_alloc(s->arena, size, sizeof(*v->misfit));
 		v->node = sl_alloc(s->arena, size, sizeof(*v->node));
 		if (!v->best || !v->misfit || !v->node)
 			return NULL;
-		x->need_room++;
+		x->need_capacity++;
 	}
 	x->need_count++;
 	v->cpus = cpus;
@@ -447,19 +447,19 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 {
 	struct select *s = t->s;
-	if (fresh || s->change - x->seen > s->change_room) {
+	if (fresh || s->change - x->seen > s->change_capacity) {
 		index_clear(s, x);
 		memset(x->mask, 0, s->words * sizeof(*x->mask));
 		x->whole = false;
 		for (uint32_t n = 0; n < s->node_count; n++)
-			look_again(t, x, n);
+			look_retry(t, x, n);
 		x->seen = s->change;
 	}
 	for (; x->seen < s->change; x->seen++) {
-		const uint32_t n = s->change_log[x->seen & (s->change_room - 1)];
+		const uint32_t n = s->change_log[x->seen & (s->change_capacity - 1)];
 		if (s->node[n].changed != x->seen)
 			continue; /* It will come again. */
-		look_again(t, x, n);
+		look_retry(t, x, n);
 		renew_node(t, x, n);
 	}
 }
@@ -642,7 +642,7 @@ static int place_in_both(struct sel_test *t, const uint64_t *available)
 void sel_bound_nodes(struct sel_test *t)
 {
 	const struct sel_request *q = t->q;
-	if (q->ask.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
+	if (q->desc.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
 		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
 	if (q->tasks && t->nodes_max > q->tasks)
 		t->nodes_max = max64(q->tasks, t->nodes_min);
@@ -651,7 +651,7 @@ void sel_bound_nodes(struct sel_test *t)
 bool sel_is_even(const struct sel_test *t)
 {
 	int64_t least, most;
-	if (t->q->overcommit || t->nodes_min < 1 || t->nodes_max < t->nodes_min || t->s->gres_near)
+	if (t->q->overcommit || t->nodes_min < 1 || t->nodes_max < t->nodes_min || t->s->gres_adjacent)
 		return false;
 	sel_task_range(t, 0, &least, &most);
 	return div_up(t->cpus_min, t->nodes_min) <= least * t->q->cpus_per_task && !t->q->tasks_per_socket;

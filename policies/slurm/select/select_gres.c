@@ -47,7 +47,7 @@ static bool add_devices(const struct sel_test *t, uint32_t node, const struct se
 		const int64_t free = group_free(t, node, group);
 		if (!free)
 			continue;
-		if (group->near_all) {
+		if (group->adjacent_all) {
 			sock->any += free;
 			sock->total += free;
 			sock->any_bits |= group->devices;
@@ -230,7 +230,7 @@ static void bound(int64_t *most, int64_t value)
 }
 
 static bool usable_one(
-	const struct sel_test *t, uint32_t node, uint32_t gres, int64_t mem, int64_t cpus, int64_t *near)
+	const struct sel_test *t, uint32_t node, uint32_t gres, int64_t mem, int64_t cpus, int64_t *adjacent)
 {
 	const struct sel_request *q = t->q;
 	const struct sel_gres_request *r = &q->gres[gres];
@@ -286,15 +286,15 @@ static bool usable_one(
 	if (r->name == t->s->gpu) {
 		t->s->avail[node].gpus += sock->total;
 		bound(&close, sock->node_max);
-		*near = min64(*near + max64(close, 0), 0xff);
+		*adjacent = min64(*adjacent + max64(close, 0), 0xff);
 	}
 	return true;
 }
 
-bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *near)
+bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *adjacent)
 {
 	for (uint32_t g = 0; g < t->q->gres_count; g++)
-		if (!usable_one(t, node, g, mem, cpus, near))
+		if (!usable_one(t, node, g, mem, cpus, adjacent))
 			return false;
 	return true;
 }
@@ -346,7 +346,7 @@ static void look_at_sockets(
 	struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock, int64_t cores_min)
 {
 	struct sel_test *t = f->t;
-	const bool near = t->q->enforce_binding || t->first_pass;
+	const bool adjacent = t->q->enforce_binding || t->first_pass;
 	uint32_t order[SEL_SOCKETS];
 	bool enough = false;
 	order_sockets(f, order);
@@ -355,7 +355,7 @@ static void look_at_sockets(
 	for (uint32_t j = 0; j < f->shape->sockets; j++) {
 		const uint32_t s = order[j];
 		int64_t here = sock->by_socket[s];
-		if (near && f->per)
+		if (adjacent && f->per)
 			here = min64(here, f->by_socket[s] * f->shape->threads / f->per);
 		const int64_t with_any = sock->any + here;
 		if (r->per_socket > with_any || with_any == 0) {
@@ -367,7 +367,7 @@ static void look_at_sockets(
 				;
 		}
 		f->left += f->by_socket[s];
-		if (near && f->by_socket[s] == 0)
+		if (adjacent && f->by_socket[s] == 0)
 			continue;
 		f->count += here;
 		if ((!enough && here) || sock->any) {
@@ -576,7 +576,7 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 struct picking {
 	const struct sel_test *t;
 	const struct sel_sock *sock;
-	const struct select_piece *piece;
+	const struct select_node_alloc *node_alloc;
 	struct select_gres *to;
 	uint64_t taken, sockets_used;
 	uint32_t sockets;
@@ -632,20 +632,20 @@ static void pick_for_sockets(struct picking *p, int64_t count)
 static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 {
 	const struct sel_request *q = p->t->q;
-	const struct sel_shape *shape = shape_of(p->t->s, p->piece->node);
+	const struct sel_shape *shape = shape_of(p->t->s, p->node_alloc->node);
 	int64_t tasks = 0, got = pick(p, p->sock->any_bits, 0);
 	const int64_t per_core =
 		max64(q->tasks_per_core ? q->tasks_per_core : shape->threads / q->cpus_per_task, 1);
 	const int64_t cores_each = q->tasks_per_core ? 1 : max64(q->cpus_per_task / shape->threads, 1);
-	for (uint32_t s = 0; s < shape->sockets && tasks < p->piece->tasks; s++) {
+	for (uint32_t s = 0; s < shape->sockets && tasks < p->node_alloc->tasks; s++) {
 		const int64_t cores =
-			bit_count_range(p->piece->cores, s * shape->cores, (s + 1) * shape->cores);
-		tasks = min64(tasks + div_up(cores, cores_each) * per_core, p->piece->tasks);
+			bit_count_range(p->node_alloc->cores, s * shape->cores, (s + 1) * shape->cores);
+		tasks = min64(tasks + div_up(cores, cores_each) * per_core, p->node_alloc->tasks);
 		if (s == 0)
 			got += pick(p, p->sock->any_bits, tasks * r->per_task - got);
 		got += pick(p, p->sock->by_socket_bits[s], tasks * r->per_task - got);
 	}
-	const int64_t goal = p->piece->tasks * r->per_task;
+	const int64_t goal = p->node_alloc->tasks * r->per_task;
 	for (int64_t s = -1; s < p->sockets && got < goal; s++)
 		got += pick(p, bits_at(p, s), goal - got);
 }
@@ -653,12 +653,12 @@ static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 static int64_t pick_for_job(
 	struct picking *p, const struct sel_gres_request *r, int64_t done, int64_t nodes_left)
 {
-	const struct sel_shape *shape = shape_of(p->t->s, p->piece->node);
+	const struct sel_shape *shape = shape_of(p->t->s, p->node_alloc->node);
 	int64_t most = r->per_job - done - (nodes_left - 1), got = 0;
 	const int64_t per = r->cpus_per ? r->cpus_per : r->tasks_per * p->t->q->cpus_per_task;
 	if (per)
-		most = min64(
-			most, bit_count_range(p->piece->cores, 0, shape->core_count) * shape->threads / per);
+		most = min64(most,
+			bit_count_range(p->node_alloc->cores, 0, shape->core_count) * shape->threads / per);
 	for (int64_t s = -1; s < p->sockets && got < most; s++)
 		if (on_used(p, s))
 			got += pick(p, bits_at(p, s), most - got);
@@ -672,22 +672,24 @@ static int64_t pick_for_job(
 static void pick_share(struct picking *p, const struct sel_gres_request *r)
 {
 	const struct select *s = p->t->s;
-	const struct sel_shape *shape = shape_of(s, p->piece->node);
-	const int64_t count = r->per_node ? r->per_node : r->per_task * p->piece->tasks;
+	const struct sel_shape *shape = shape_of(s, p->node_alloc->node);
+	const int64_t count = r->per_node ? r->per_node : r->per_task * p->node_alloc->tasks;
 	const uint32_t devices = shape->device_count[s->gpu];
-	uint64_t near = 0;
+	uint64_t adjacent = 0;
 	for (uint32_t i = 0; i < shape->group_count; i++)
 		if (shape->group[i].name == s->gpu &&
-			(shape->group[i].near_all || (shape->group[i].sockets & p->sockets_used)))
-			near |= shape->group[i].devices;
+			(shape->group[i].adjacent_all || (shape->group[i].sockets & p->sockets_used)))
+			adjacent |= shape->group[i].devices;
 	for (int far = 0; far < 2 && !p->to->count; far++)
 		for (uint32_t d = 0; d < devices && !p->to->count; d++) {
 			const int64_t free =
 				shape->gres_count[r->name] / devices -
-				(p->t->ever ? 0 : s->share_used[(size_t)p->piece->node * SEL_DEVICES + d]);
+				(p->t->ever ? 0
+					    : s->share_used[(size_t)p->node_alloc->node * SEL_DEVICES + d]);
 			if (free < count ||
-				(!p->t->ever && (s->node[p->piece->node].devices_used[s->gpu] >> d & 1)) ||
-				(!far && !(near >> d & 1)))
+				(!p->t->ever &&
+					(s->node[p->node_alloc->node].devices_used[s->gpu] >> d & 1)) ||
+				(!far && !(adjacent >> d & 1)))
 				continue;
 			p->to->devices = UINT64_C(1) << d;
 			p->to->count = count;
@@ -695,33 +697,33 @@ static void pick_share(struct picking *p, const struct sel_gres_request *r)
 }
 
 static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t g,
-	const struct select_piece *piece, struct select_gres *to)
+	const struct select_node_alloc *node_alloc, struct select_gres *to)
 {
-	const struct sel_shape *shape = shape_of(t->s, piece->node);
+	const struct sel_shape *shape = shape_of(t->s, node_alloc->node);
 	const uint32_t name = t->q->gres[g].name;
-	*p = (struct picking){ .t = t, .piece = piece, .to = to, .sockets = shape->sockets };
-	p->sock = sock_of(t->s, t->q, piece->node, g);
-	p->taken = t->ever ? 0 : t->s->node[piece->node].devices_used[name];
+	*p = (struct picking){ .t = t, .node_alloc = node_alloc, .to = to, .sockets = shape->sockets };
+	p->sock = sock_of(t->s, t->q, node_alloc->node, g);
+	p->taken = t->ever ? 0 : t->s->node[node_alloc->node].devices_used[name];
 	for (uint32_t i = 0; i < shape->group_count; i++)
 		if (shape->group[i].name == name && shape->group[i].no_consume)
 			p->taken &= ~shape->group[i].devices;
 	for (uint32_t s = 0; s < shape->sockets; s++)
-		if (socket_has_core(shape, piece->cores, s))
+		if (socket_has_core(shape, node_alloc->cores, s))
 			p->sockets_used |= UINT64_C(1) << s;
 }
 
-static void pick_one(const struct sel_test *t, uint32_t g, const struct select_piece *piece,
+static void pick_one(const struct sel_test *t, uint32_t g, const struct select_node_alloc *node_alloc,
 	struct select_gres *to, int64_t *done, int64_t nodes_left)
 {
 	const struct sel_gres_request *r = &t->q->gres[g];
 	struct picking p;
-	begin_picking(&p, t, g, piece, to);
-	if (shape_of(t->s, piece->node)->shared[r->name]) {
+	begin_picking(&p, t, g, node_alloc, to);
+	if (shape_of(t->s, node_alloc->node)->shared[r->name]) {
 		pick_share(&p, r);
 	} else if (!p.sock->topology) {
 		to->count += r->per_node     ? r->per_node
 			     : r->per_socket ? r->per_socket * bits_of(p.sockets_used)
-			     : r->per_task   ? r->per_task * piece->tasks
+			     : r->per_task   ? r->per_task * node_alloc->tasks
 					     : min64(p.sock->total, r->per_job - *done - (nodes_left - 1));
 		*done += r->per_job ? to->count : 0;
 	} else if (r->per_node) {
@@ -743,12 +745,12 @@ bool sel_gres_pick(struct sel_test *t, struct select_alloc *alloc, struct select
 		const struct sel_gres_request *r = &t->q->gres[g];
 		int64_t done = 0;
 		for (uint32_t i = 0; i < alloc->node_count; i++)
-			pick_one(t, g, &alloc->piece[i], &gres[(size_t)i * names + r->name], &done,
+			pick_one(t, g, &alloc->node_alloc[i], &gres[(size_t)i * names + r->name], &done,
 				(int64_t)alloc->node_count - i);
 		/* What is missing of a job's comes from anywhere on its nodes. */
 		for (uint32_t i = 0; i < alloc->node_count && done < r->per_job; i++) {
 			struct picking p;
-			begin_picking(&p, t, g, &alloc->piece[i], &gres[(size_t)i * names + r->name]);
+			begin_picking(&p, t, g, &alloc->node_alloc[i], &gres[(size_t)i * names + r->name]);
 			for (int64_t s = -1; s < p.sockets && done < r->per_job; s++)
 				done += pick(&p, bits_at(&p, s), r->per_job - done);
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_hold.c - what running jobs hold, of which every change can be taken
+ * select_keep.c - what running jobs hold, of which every change can be taken
  * back: a journal of takes, gives and stops, undone from its end.
  */
 #include "policies/slurm/select/select_parts.h"
@@ -19,8 +19,8 @@ uint8_t sel_use_of(const struct select *s, const struct sel_request *q)
 
 static size_t block_of(const struct select *s, uint32_t nodes, size_t words)
 {
-	return sizeof(struct select_alloc) + nodes * sizeof(struct select_piece) + words * sizeof(uint64_t) +
-	       (size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
+	return sizeof(struct select_alloc) + nodes * sizeof(struct select_node_alloc) +
+	       words * sizeof(uint64_t) + (size_t)nodes * s->gres_name_count * sizeof(struct select_gres);
 }
 
 static struct select_alloc *block_new(struct select *s, size_t bytes)
@@ -50,28 +50,28 @@ struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 {
 	size_t words = 0;
 	for (uint32_t i = 0; i < from->node_count; i++)
-		words += shape_of(s, from->piece[i].node)->words;
+		words += shape_of(s, from->node_alloc[i].node)->words;
 	struct select_alloc *a = block_new(s, block_of(s, from->node_count, words));
 	if (!a)
 		return NULL;
 	const uint32_t size = a->size;
 	*a = *from;
 	a->size = size;
-	a->piece = (struct select_piece *)(a + 1);
-	struct select_gres *gres = (struct select_gres *)(a->piece + from->node_count);
+	a->node_alloc = (struct select_node_alloc *)(a + 1);
+	struct select_gres *gres = (struct select_gres *)(a->node_alloc + from->node_count);
 	uint64_t *core = (uint64_t *)(gres + (size_t)from->node_count * s->gres_name_count);
 	for (uint32_t i = 0; i < from->node_count; i++) {
-		const uint32_t n = shape_of(s, from->piece[i].node)->words;
-		a->piece[i] = from->piece[i];
-		memcpy(core, from->piece[i].cores, n * sizeof(*core));
-		a->piece[i].cores = core;
+		const uint32_t n = shape_of(s, from->node_alloc[i].node)->words;
+		a->node_alloc[i] = from->node_alloc[i];
+		memcpy(core, from->node_alloc[i].cores, n * sizeof(*core));
+		a->node_alloc[i].cores = core;
 		core += n;
-		if (from->piece[i].gres) {
-			memcpy(gres, from->piece[i].gres, s->gres_name_count * sizeof(*gres));
-			a->piece[i].gres = gres;
+		if (from->node_alloc[i].gres) {
+			memcpy(gres, from->node_alloc[i].gres, s->gres_name_count * sizeof(*gres));
+			a->node_alloc[i].gres = gres;
 		}
 		gres += s->gres_name_count;
-		a->piece[i].owner = a;
+		a->node_alloc[i].owner = a;
 	}
 	a->held = false;
 	a->end = SL_NEVER;
@@ -83,7 +83,7 @@ struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 static void note_change(struct select *s, uint32_t node)
 {
 	s->node[node].changed = s->change;
-	s->change_log[s->change++ & (s->change_room - 1)] = node;
+	s->change_log[s->change++ & (s->change_capacity - 1)] = node;
 }
 
 static void refresh_used(struct select *s, uint32_t node)
@@ -91,25 +91,25 @@ static void refresh_used(struct select *s, uint32_t node)
 	const uint32_t words = shape_of(s, node)->words;
 	uint64_t *used = s->used + s->node[node].core_at;
 	memset(used, 0, words * sizeof(*used));
-	for (const struct select_piece *p = s->node[node].first; p; p = p->next)
+	for (const struct select_node_alloc *p = s->node[node].first; p; p = p->next)
 		for (uint32_t w = 0; w < words && !p->owner->stopped; w++)
 			used[w] |= p->cores[w];
 	note_change(s, node);
 }
 
 /* sign 1: the gres are the job's; -1: no more. */
-static void change_gres(struct select *s, const struct select_piece *piece, int64_t sign)
+static void change_gres(struct select *s, const struct select_node_alloc *node_alloc, int64_t sign)
 {
-	struct sel_node *n = &s->node[piece->node];
-	const struct sel_shape *shape = shape_of(s, piece->node);
-	for (uint32_t g = 0; piece->gres && g < s->gres_name_count; g++) {
-		const struct select_gres *gres = &piece->gres[g];
+	struct sel_node *n = &s->node[node_alloc->node];
+	const struct sel_shape *shape = shape_of(s, node_alloc->node);
+	for (uint32_t g = 0; node_alloc->gres && g < s->gres_name_count; g++) {
+		const struct select_gres *gres = &node_alloc->gres[g];
 		if (!gres->count)
 			continue;
 		n->gres_used[g] += sign * gres->count;
 		if (shape->shared[g]) {
 			for (uint64_t left = gres->devices; left; left &= left - 1)
-				s->share_used[(size_t)piece->node * SEL_DEVICES +
+				s->share_used[(size_t)node_alloc->node * SEL_DEVICES +
 					      (uint32_t)__builtin_ctzll(left)] += sign * gres->count;
 			continue;
 		}
@@ -128,7 +128,7 @@ static void change_gres(struct select *s, const struct select_piece *piece, int6
 static void count_use(struct select *s, const struct select_alloc *a, int sign)
 {
 	for (uint32_t i = 0; i < a->node_count && !a->stopped; i++) {
-		struct sel_node *n = &s->node[a->piece[i].node];
+		struct sel_node *n = &s->node[a->node_alloc[i].node];
 		n->reserved += (uint32_t)(sign * (a->use == SEL_USE_RESERVED));
 		n->one_row += (uint32_t)(sign * (a->use == SEL_USE_ONE_ROW));
 	}
@@ -138,17 +138,17 @@ static void enforce(struct select *s, struct select_alloc *a)
 {
 	struct sel_partition *p = &s->partition[a->partition];
 	for (uint32_t i = 0; i < a->node_count; i++) {
-		struct select_piece *piece = &a->piece[i];
-		struct sel_node *n = &s->node[piece->node];
-		piece->next = n->first;
-		piece->link = &n->first;
+		struct select_node_alloc *node_alloc = &a->node_alloc[i];
+		struct sel_node *n = &s->node[node_alloc->node];
+		node_alloc->next = n->first;
+		node_alloc->link = &n->first;
 		if (n->first)
-			n->first->link = &piece->next;
-		n->first = piece;
-		n->mem_used += piece->mem;
+			n->first->link = &node_alloc->next;
+		n->first = node_alloc;
+		n->mem_used += node_alloc->mem;
 		n->jobs++;
-		bit_clear(s->idle, piece->node);
-		change_gres(s, piece, 1);
+		bit_clear(s->idle, node_alloc->node);
+		change_gres(s, node_alloc, 1);
 	}
 	a->next = p->first;
 	a->link = &p->first;
@@ -161,23 +161,23 @@ static void enforce(struct select *s, struct select_alloc *a)
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
-		refresh_used(s, a->piece[i].node);
+		refresh_used(s, a->node_alloc[i].node);
 }
 
 static void release(struct select *s, struct select_alloc *a)
 {
 	for (uint32_t i = 0; i < a->node_count; i++) {
-		struct select_piece *piece = &a->piece[i];
-		struct sel_node *n = &s->node[piece->node];
-		*piece->link = piece->next;
-		if (piece->next)
-			piece->next->link = piece->link;
-		n->mem_used -= piece->mem;
+		struct select_node_alloc *node_alloc = &a->node_alloc[i];
+		struct sel_node *n = &s->node[node_alloc->node];
+		*node_alloc->link = node_alloc->next;
+		if (node_alloc->next)
+			node_alloc->next->link = node_alloc->link;
+		n->mem_used -= node_alloc->mem;
 		n->jobs--;
 		if (!n->jobs)
-			bit_set(s->idle, piece->node);
-		change_gres(s, piece, -1);
-		refresh_used(s, piece->node);
+			bit_set(s->idle, node_alloc->node);
+		change_gres(s, node_alloc, -1);
+		refresh_used(s, node_alloc->node);
 	}
 	*a->link = a->next;
 	if (a->next)
@@ -197,7 +197,7 @@ static void set_end(struct select *s, struct select_alloc *a, sl_time end)
 	s->listed += end != SL_NEVER;
 	a->end = end;
 	for (uint32_t i = 0; i < a->node_count; i++)
-		note_change(s, a->piece[i].node);
+		note_change(s, a->node_alloc[i].node);
 }
 
 /* Who runs and is not among them is there for ever. */
@@ -209,7 +209,7 @@ static void drop_ends(struct select *s)
 				set_end(s, a, SL_NEVER);
 }
 
-void sel_hold_ends(struct select *s, const struct select_outlook *outlook)
+void sel_keep_ends(struct select *s, const struct select_outlook *outlook)
 {
 	if (outlook->listing && outlook->listing == s->listing_seen)
 		return;
@@ -233,26 +233,26 @@ void sel_hold_ends(struct select *s, const struct select_outlook *outlook)
 
 static void chain(struct select *s, uint32_t node, struct sel_aside *aside, sl_time until)
 {
-	struct select_piece **link = &s->node[node].first;
+	struct select_node_alloc **link = &s->node[node].first;
 	for (uint32_t i = 0; i < aside->count; i++) {
-		if (aside->piece[i]->owner->end <= until)
+		if (aside->node_alloc[i]->owner->end <= until)
 			continue;
-		*link = aside->piece[i];
-		link = &aside->piece[i]->next;
+		*link = aside->node_alloc[i];
+		link = &aside->node_alloc[i]->next;
 	}
 	*link = NULL;
 }
 
-bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside)
+bool sel_keep_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside)
 {
 	struct sel_node *n = &s->node[node];
 	const uint32_t words = shape_of(s, node)->words;
 	uint64_t *used = s->used + n->core_at;
 	aside->count = 0;
-	for (struct select_piece *p = n->first; p; p = p->next) {
-		if (aside->count == SL_LEN(aside->piece))
+	for (struct select_node_alloc *p = n->first; p; p = p->next) {
+		if (aside->count == SL_LEN(aside->node_alloc))
 			return false;
-		aside->piece[aside->count++] = p;
+		aside->node_alloc[aside->count++] = p;
 	}
 	aside->at = node;
 	aside->until = until;
@@ -260,7 +260,7 @@ bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_a
 	memcpy(aside->used, used, words * sizeof(*used));
 	memset(used, 0, words * sizeof(*used));
 	for (uint32_t i = 0; i < aside->count; i++) {
-		const struct select_piece *p = aside->piece[i];
+		const struct select_node_alloc *p = aside->node_alloc[i];
 		const struct select_alloc *a = p->owner;
 		if (a->end > until) {
 			for (uint32_t w = 0; w < words && !a->stopped; w++)
@@ -277,13 +277,13 @@ bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_a
 	return true;
 }
 
-void sel_hold_back(struct select *s, const struct sel_aside *aside)
+void sel_keep_back(struct select *s, const struct sel_aside *aside)
 {
 	struct sel_node *n = &s->node[aside->at];
 	for (uint32_t i = 0; i < aside->count; i++) {
-		if (aside->piece[i]->owner->end <= aside->until)
-			change_gres(s, aside->piece[i], 1);
-		aside->piece[i]->next = i + 1 < aside->count ? aside->piece[i + 1] : NULL;
+		if (aside->node_alloc[i]->owner->end <= aside->until)
+			change_gres(s, aside->node_alloc[i], 1);
+		aside->node_alloc[i]->next = i + 1 < aside->count ? aside->node_alloc[i + 1] : NULL;
 	}
 	*n = aside->node;
 	memcpy(s->used + n->core_at, aside->used, shape_of(s, aside->at)->words * sizeof(*s->used));
@@ -298,7 +298,7 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 {
 	if (!s->marks)
 		return true;
-	if (SL_GROW_IN(s->arena, s->action, s->action_room, s->action_count + 1, NULL))
+	if (SL_GROW_IN(s->arena, s->action, s->action_capacity, s->action_count + 1, NULL))
 		return false;
 	s->action[s->action_count++] =
 		(struct sel_action){ .alloc = a, .kind = kind, .rows_from = s->row_log_count };
@@ -331,7 +331,7 @@ static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
 	a->stopped = stopped;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
-		refresh_used(s, a->piece[i].node);
+		refresh_used(s, a->node_alloc[i].node);
 }
 
 void select_stop(struct select *s, struct select_alloc *a, bool stopped)
@@ -382,15 +382,15 @@ void select_keep(struct select *s, uint32_t mark)
 	s->row_log_count = 0;
 }
 
-struct select_alloc *select_make(
-	struct select *s, const struct select_job *job, const struct select_piece *piece, uint32_t count)
+struct select_alloc *select_make(struct select *s, const struct select_job *job,
+	const struct select_node_alloc *node_alloc, uint32_t count)
 {
 	struct sel_request *q = sel_request_of(s, job);
 	if (!q)
 		return NULL;
 	size_t words = 0;
 	for (uint32_t i = 0; i < count; i++)
-		words += shape_of(s, piece[i].node)->words;
+		words += shape_of(s, node_alloc[i].node)->words;
 	struct select_alloc *a = block_new(s, block_of(s, count, words));
 	if (!a)
 		return NULL;
@@ -402,12 +402,13 @@ struct select_alloc *select_make(
 	a->user = job->user;
 	a->whole = q->whole;
 	a->use = sel_use_of(s, q);
-	a->piece = (struct select_piece *)(a + 1);
+	a->node_alloc = (struct select_node_alloc *)(a + 1);
 	for (uint32_t i = 0; i < count; i++) {
-		a->piece[i] = piece[i];
-		a->piece[i].cpus = bits_count(piece[i].cores, shape_of(s, piece[i].node)->words) *
-				   shape_of(s, piece[i].node)->threads;
-		a->cpus += a->piece[i].cpus;
+		a->node_alloc[i] = node_alloc[i];
+		a->node_alloc[i].cpus =
+			bits_count(node_alloc[i].cores, shape_of(s, node_alloc[i].node)->words) *
+			shape_of(s, node_alloc[i].node)->threads;
+		a->cpus += a->node_alloc[i].cpus;
 	}
 	return a;
 }

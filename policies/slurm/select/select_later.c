@@ -48,15 +48,15 @@ static int by_due(const void *a, const void *b)
 }
 
 /* Ends of its jobs, ascending, each once. */
-static uint32_t ends_of(const struct select *s, uint32_t node, sl_time *end, uint32_t room)
+static uint32_t ends_of(const struct select *s, uint32_t node, sl_time *end, uint32_t capacity)
 {
 	uint32_t count = 0;
-	for (const struct select_piece *p = s->node[node].first; p; p = p->next) {
+	for (const struct select_node_alloc *p = s->node[node].first; p; p = p->next) {
 		const sl_time its = p->owner->end;
 		uint32_t at = count;
 		if (its == SL_NEVER)
 			continue;
-		if (count == room)
+		if (count == capacity)
 			return UINT32_MAX;
 		while (at > 0 && end[at - 1] > its)
 			at--;
@@ -72,10 +72,10 @@ static uint32_t ends_of(const struct select *s, uint32_t node, sl_time *end, uin
 static int32_t gives_then(struct sel_test *t, uint32_t node, sl_time when)
 {
 	struct sel_aside aside;
-	if (!sel_hold_aside(t->s, node, when, &aside))
+	if (!sel_keep_aside(t->s, node, when, &aside))
 		return -1;
 	const int32_t cpus = sel_gives(t, node, true);
-	sel_hold_back(t->s, &aside);
+	sel_keep_back(t->s, &aside);
 	return cpus;
 }
 
@@ -83,7 +83,7 @@ static int32_t gives_then(struct sel_test *t, uint32_t node, sl_time when)
 static bool renew(struct sel_test *t, struct sel_later *l, uint32_t node)
 {
 	struct select *s = t->s;
-	sl_time end[SL_LEN(((struct sel_aside *)NULL)->piece)];
+	sl_time end[SL_LEN(((struct sel_aside *)NULL)->node_alloc)];
 	l->at[node] = SL_NEVER;
 	l->cpus[node] = 0;
 	if (!bit_test(t->q->candidates, node))
@@ -180,7 +180,7 @@ static bool follow_changes(struct sel_test *t, struct sel_later *l)
 	uint32_t count = 0, kept = 0;
 	memset(l->changed, 0, s->words * sizeof(*l->changed));
 	for (uint64_t i = l->seen; i < s->change; i++) {
-		const uint32_t n = s->change_log[i & (s->change_room - 1)];
+		const uint32_t n = s->change_log[i & (s->change_capacity - 1)];
 		if (s->node[n].changed != i)
 			continue;
 		const sl_time before = l->at[n];
@@ -218,7 +218,7 @@ static bool follow(struct sel_test *t, struct sel_later *l)
 	l->used = ++s->index_clock;
 	if (l->count && l->seen == s->change)
 		return true;
-	const bool whole = !l->count || s->change - l->seen > s->change_room;
+	const bool whole = !l->count || s->change - l->seen > s->change_capacity;
 	const bool done = whole ? make_order(t, l) : follow_changes(t, l);
 	l->seen = s->change;
 	if (!done)
@@ -302,14 +302,14 @@ static sl_time enough_at(const struct ahead *a)
 	return SL_NEVER;
 }
 
-static bool asides_room(struct select *s, uint32_t count)
+static bool asides_capacity(struct select *s, uint32_t count)
 {
-	if (count <= s->aside_room)
+	if (count <= s->aside_capacity)
 		return true;
 	if (!s->order && !(s->order = sl_alloc(s->arena, s->node_count, sizeof(*s->order))))
 		return false;
 	s->aside = sl_alloc(s->arena, 2 * (size_t)count, sizeof(*s->aside));
-	s->aside_room = s->aside ? 2 * count : 0;
+	s->aside_capacity = s->aside ? 2 * count : 0;
 	return s->aside != NULL;
 }
 
@@ -348,10 +348,10 @@ static int lay_out(struct ahead *a, sl_time then, int64_t nodes_min, int64_t nod
 	struct select *s = t->s;
 	struct sel_need need;
 	uint32_t count = 0;
-	int placed = asides_room(s, t->order_count) ? 1 : -1;
+	int placed = asides_capacity(s, t->order_count) ? 1 : -1;
 	sel_need_begin(&need, t);
 	for (; placed == 1 && count < t->order_count; count++) {
-		if (!sel_hold_aside(s, s->order[count], then, &s->aside[count])) {
+		if (!sel_keep_aside(s, s->order[count], then, &s->aside[count])) {
 			placed = -1;
 			break;
 		}
@@ -367,7 +367,7 @@ static int lay_out(struct ahead *a, sl_time then, int64_t nodes_min, int64_t nod
 	t->nodes_min = least;
 	t->nodes_max = most;
 	while (count-- > 0)
-		sel_hold_back(s, &s->aside[count]);
+		sel_keep_back(s, &s->aside[count]);
 	return placed;
 }
 
@@ -377,9 +377,9 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 	struct select *s = t->s;
 	const int64_t nodes_min = t->nodes_min, nodes_max = t->nodes_max;
 	sel_bound_nodes(t);
-	if (!sel_is_even(t) || !asides_room(s, 1))
+	if (!sel_is_even(t) || !asides_capacity(s, 1))
 		return -1;
-	sel_hold_ends(s, outlook);
+	sel_keep_ends(s, outlook);
 	struct ahead a = { .t = t, .l = later_of(s, t->q), .available = available };
 	if (!a.l || !follow(t, a.l) || a.l->uneven)
 		return -1;

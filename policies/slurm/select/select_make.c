@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <strings.h>
 
-static uint32_t name_in(const char **names, uint32_t *count, uint32_t room, const char *name)
+static uint32_t name_in(const char **names, uint32_t *count, uint32_t capacity, const char *name)
 {
 	for (uint32_t i = 0; i < *count; i++)
 		if (strcasecmp(names[i], name) == 0)
 			return i;
-	if (*count == room)
+	if (*count == capacity)
 		return UINT32_MAX;
 	names[*count] = name;
 	return (*count)++;
@@ -44,7 +44,7 @@ static int add_group(
 		.type = type,
 		.count = gres->count,
 		.no_consume = gres->no_consume,
-		.near_all = true };
+		.adjacent_all = true };
 	shape->gres_count[name] += gres->count;
 	shape->device_types[name] = shape->device_types[name] || gres->type;
 	shape->shared[name] = strcasecmp(gres->name, "mps") == 0 || strcasecmp(gres->name, "shard") == 0;
@@ -57,8 +57,9 @@ static int add_group(
 	shape->device_count[name] += (uint32_t)gres->count;
 	if (gres->cores) {
 		group->sockets = sockets_of(shape, gres->cores);
-		s->gres_near = true;
-		group->near_all = group->sockets == 0 || bits_of(group->sockets) == (int64_t)shape->sockets;
+		s->gres_adjacent = true;
+		group->adjacent_all =
+			group->sockets == 0 || bits_of(group->sockets) == (int64_t)shape->sockets;
 	}
 	return SL_OK;
 }
@@ -272,10 +273,10 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	for (size_t i = 0; i < SL_LEN(s->set); i++)
 		if (!(s->set[i] = sl_alloc(s->arena, s->words, sizeof(uint64_t))))
 			return sl_fail_memory(err);
-	s->change_room = 1;
-	while (s->change_room < s->node_count)
-		s->change_room *= 2;
-	s->change_log = sl_alloc(s->arena, s->change_room, sizeof(*s->change_log));
+	s->change_capacity = 1;
+	while (s->change_capacity < s->node_count)
+		s->change_capacity *= 2;
+	s->change_log = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_log));
 	const bool made = s->used && s->idle && s->map && s->map_copy && s->avail && s->usable && s->run &&
 			  s->change_log;
 	return made ? SL_OK : sl_fail_memory(err);

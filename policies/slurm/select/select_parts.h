@@ -45,7 +45,7 @@ struct sel_group {
 	int64_t count;
 	uint64_t devices; /* 0: units. */
 	uint64_t sockets; /* The near ones. */
-	bool near_all, no_consume;
+	bool adjacent_all, no_consume;
 };
 
 /* How nodes of one type are built. */
@@ -69,7 +69,7 @@ struct sel_node {
 	uint32_t reserved, one_row; /* Allocations that want it for themselves, or for their partition. */
 	uint32_t jobs;
 	int64_t mem_used;
-	struct select_piece *first;
+	struct select_node_alloc *first;
 	uint64_t changed; /* When, by select.change. */
 	uint64_t devices_used[SEL_GRES];
 	int64_t gres_used[SEL_GRES];
@@ -108,7 +108,7 @@ struct sel_feature {
 
 /* What a job asks, in the terms of the selection: after sbatch and slurmctld have had their say. */
 struct sel_request {
-	struct sl_ask ask; /* The key, with: */
+	struct sl_job_desc desc; /* The key, with: */
 	uint32_t partition;
 	const char *never; /* Not NULL: refused at once. */
 	int64_t nodes_min, nodes_max, nodes_want;
@@ -187,14 +187,14 @@ struct select {
 	int64_t kill_wait;
 	/* Requests met. */
 	struct sel_request **request;
-	uint32_t request_count, request_room;
+	uint32_t request_count, request_capacity;
 	struct sl_map request_map;
 	/* Scratch of a placing. */
 	struct sel_avail *avail;
 	uint64_t *map;      /* Cores usable, by node; */
 	uint64_t *map_copy; /* before the first try. */
 	struct sel_sock *sock;
-	size_t sock_room;
+	size_t sock_capacity;
 	int64_t *usable; /* cpus by node */
 	struct sel_run *run;
 	uint64_t *set[8];    /* Of nodes. */
@@ -204,22 +204,22 @@ struct select {
 	struct select_alloc *made; /* By select_make, until the next. */
 	const char *why;
 	bool plain;
-	uint64_t settings;                 /* Counts changes of ranks and of what partitions allow. */
-	uint64_t change;                   /* Counts changes of nodes... */
-	uint32_t *change_log, change_room; /* ...of which the last change_room are here. */
+	uint64_t settings;                     /* Counts changes of ranks and of what partitions allow. */
+	uint64_t change;                       /* Counts changes of nodes... */
+	uint32_t *change_log, change_capacity; /* ...of which the last change_capacity are here. */
 	/* The journal. */
 	struct sel_action {
 		struct select_alloc *alloc;
 		uint8_t kind;
 		uint32_t rows_from; /* Of row_log: in which rows all of the partition were. */
 	} * action;
-	uint32_t action_count, action_room, marks;
+	uint32_t action_count, action_capacity, marks;
 	struct sel_row {
 		struct select_alloc *alloc;
 		uint32_t row, order;
 		uint64_t start; /* Scratch: its first core. */
 	} * row_log, *row_scratch;
-	uint32_t row_log_count, row_log_room, row_scratch_room;
+	uint32_t row_log_count, row_log_capacity, row_scratch_capacity;
 	struct select_alloc *free_list[48];
 	struct sel_index **indices;
 	uint32_t index_count;
@@ -230,10 +230,10 @@ struct select {
 	uint32_t later_count;
 	struct sel_aside *aside; /* Its nodes as they will be. */
 	uint32_t *order;         /* In which they were chosen. */
-	uint32_t aside_room;
+	uint32_t aside_capacity;
 	uint32_t whole_holds; /* Allocations of whole nodes in force. */
 	uint32_t user_holds;  /* Allocations of --exclusive=user in force. */
-	bool gres_near;       /* Some devices are near some sockets only. */
+	bool gres_adjacent;   /* Some devices are near some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
 	uint64_t **switch_nodes;
@@ -275,7 +275,7 @@ struct sel_test {
 struct sel_aside {
 	struct sel_node node;
 	uint64_t used[SEL_WORDS];
-	struct select_piece *piece[64];
+	struct select_node_alloc *node_alloc[64];
 	uint32_t count, at;
 	sl_time until;
 };
@@ -298,18 +298,18 @@ bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no
 void sel_rows_back(struct select *s, uint32_t rows_from);
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
-/* select_hold.c */
+/* select_keep.c */
 /* A copy that is not in force, until it is dropped. NULL: no memory. */
 struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
 void sel_drop(struct select *s, struct select_alloc *a);
 uint8_t sel_use_of(const struct select *s, const struct sel_request *q);
 /* Ends of what runs, as the outlook has them. */
-void sel_hold_ends(struct select *s, const struct select_outlook *outlook);
+void sel_keep_ends(struct select *s, const struct select_outlook *outlook);
 /* The node without those that end by then, until it is put back. False: too many are on it; nothing changed.
  */
-bool sel_hold_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
-void sel_hold_back(struct select *s, const struct sel_aside *aside);
-/* select_ask.c */
+bool sel_keep_aside(struct select *s, uint32_t node, sl_time until, struct sel_aside *aside);
+void sel_keep_back(struct select *s, const struct sel_aside *aside);
+/* select_desc.c */
 struct sel_request *sel_request_of(struct select *s, const struct select_job *job);
 /* Names that are no nodes are missing; the others are set. */
 int sel_node_list(const struct select *s, const char *text, uint64_t *set, bool *missing);
@@ -326,7 +326,7 @@ int64_t sel_cpus_to_use(
 
 /* select_gres.c */
 bool sel_sock_build(struct sel_test *t, uint32_t node, uint64_t *cores, uint64_t *sockets_required);
-bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *near);
+bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *adjacent);
 void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *tasks_min, int64_t *tasks_max,
 	int64_t *cores_min);
 bool sel_gres_pick(struct sel_test *t, struct select_alloc *alloc, struct select_gres *gres);

@@ -18,9 +18,9 @@ enum { NO_ROW = UINT32_MAX };
 static bool fits_row(const struct select *s, const struct select_alloc *a, uint32_t row)
 {
 	for (uint32_t i = 0; i < a->node_count; i++) {
-		const struct select_piece *mine = &a->piece[i];
+		const struct select_node_alloc *mine = &a->node_alloc[i];
 		const uint32_t words = shape_of(s, mine->node)->words;
-		for (const struct select_piece *p = s->node[mine->node].first; p; p = p->next) {
+		for (const struct select_node_alloc *p = s->node[mine->node].first; p; p = p->next) {
 			if (p->owner == a || p->owner->partition != a->partition || p->owner->row != row ||
 				p->owner->stopped)
 				continue;
@@ -36,7 +36,7 @@ static int64_t cores_of(const struct select *s, const struct select_alloc *a)
 {
 	int64_t cores = 0;
 	for (uint32_t i = 0; i < a->node_count; i++)
-		cores += bits_count(a->piece[i].cores, shape_of(s, a->piece[i].node)->words);
+		cores += bits_count(a->node_alloc[i].cores, shape_of(s, a->node_alloc[i].node)->words);
 	return cores;
 }
 
@@ -136,16 +136,16 @@ static int by_start(const void *left, const void *right)
 
 static uint64_t first_core(const struct select *s, const struct select_alloc *a)
 {
-	const struct select_piece *p = &a->piece[0];
+	const struct select_node_alloc *p = &a->node_alloc[0];
 	return (uint64_t)s->node[p->node].core_at * 64 + bits_next(p->cores, shape_of(s, p->node)->words, 0);
 }
 
-static bool scratch_room(struct select *s, uint32_t count)
+static bool scratch_capacity(struct select *s, uint32_t count)
 {
-	if (count <= s->row_scratch_room)
+	if (count <= s->row_scratch_capacity)
 		return true;
 	s->row_scratch = sl_alloc(s->arena, 2 * (size_t)count, sizeof(*s->row_scratch));
-	s->row_scratch_room = s->row_scratch ? 2 * count : 0;
+	s->row_scratch_capacity = s->row_scratch ? 2 * count : 0;
 	return s->row_scratch != NULL;
 }
 
@@ -175,7 +175,7 @@ bool sel_rows_rebuild(struct select *s, uint32_t partition)
 		return true;
 	for (const struct select_alloc *a = s->partition[partition].first; a; a = a->next)
 		most++;
-	if (!scratch_room(s, most))
+	if (!scratch_capacity(s, most))
 		return false;
 	const uint32_t count = collect(s, partition);
 	const struct rows rows = rows_of(s, partition);
@@ -203,7 +203,7 @@ bool sel_rows_note(struct select *s, uint32_t partition)
 	if (sel_rows(s, partition) <= 1)
 		return true;
 	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
-		if (SL_GROW_IN(s->arena, s->row_log, s->row_log_room, s->row_log_count + 1, NULL))
+		if (SL_GROW_IN(s->arena, s->row_log, s->row_log_capacity, s->row_log_count + 1, NULL))
 			return false;
 		s->row_log[s->row_log_count++] = (struct sel_row){ .alloc = a, .row = a->row };
 	}

@@ -88,15 +88,16 @@ int64_t select_holds_gres(
 	const struct sl_cluster *cluster = select->cluster;
 	int64_t count = 0;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
-		const struct select_piece *piece = &alloc->piece[i];
-		const struct sl_hardware *hardware = cluster->type[cluster->node_type[piece->node]].hardware;
-		if (!piece->gres)
+		const struct select_node_alloc *node_alloc = &alloc->node_alloc[i];
+		const struct sl_hardware *hardware =
+			cluster->type[cluster->node_type[node_alloc->node]].hardware;
+		if (!node_alloc->gres)
 			continue;
 		if (!type)
-			count += piece->gres[gres].count;
+			count += node_alloc->gres[gres].count;
 		else if (hardware)
 			count += devices_of_type(
-				hardware, select->gres_name[gres], type, piece->gres[gres].devices);
+				hardware, select->gres_name[gres], type, node_alloc->gres[gres].devices);
 	}
 	return count;
 }

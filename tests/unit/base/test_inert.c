@@ -11,7 +11,7 @@
 #include "sim/base/out.h"
 
 static const struct {
-	const char *text, *shown;
+	const char *text, *displayed;
 } cases[] = {
 	{ "plain, with blanks: \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
 		"plain, with blanks: \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80" },
@@ -28,17 +28,17 @@ static const struct {
 	{ "", "" },
 };
 
-Test(inert, what_a_terminal_would_obey_is_shown)
+Test(inert, what_a_terminal_would_obey_is_displayed)
 {
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		char made[200] = "";
 		for (const char *at = cases[i].text; *at;) {
-			char shown[SL_INERT_ROOM];
-			const size_t len = sl_inert(&at, shown);
-			cr_expect_eq(strlen(shown), len);
-			(void)strncat(made, shown, sizeof(made) - strlen(made) - 1);
+			char displayed[SL_INERT_SIZE];
+			const size_t len = sl_inert(&at, displayed);
+			cr_expect_eq(strlen(displayed), len);
+			(void)strncat(made, displayed, sizeof(made) - strlen(made) - 1);
 		}
-		cr_expect_str_eq(made, cases[i].shown, "case %zu: %s", i, made);
+		cr_expect_str_eq(made, cases[i].displayed, "case %zu: %s", i, made);
 	}
 }
 

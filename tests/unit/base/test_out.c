@@ -77,7 +77,7 @@ Test(out, appears_at_commit_and_not_before)
 	struct sl_out *out = opened("a.csv");
 	sl_out_text(out, "one,");
 	sl_out_printf(out, "%d,%s\n", 2, "three");
-	char *p = sl_out_room(out, 2);
+	char *p = sl_out_reserve(out, 2);
 	*p++ = '4';
 	*p++ = '\n';
 	sl_out_advance(out, p);
@@ -147,7 +147,7 @@ Test(out, text_beyond_the_buffer_is_whole)
 }
 
 /* Little enough to fail at commit only, and enough to fail on the way: one message, the first. */
-Test(out, full_disk_is_told_at_commit)
+Test(out, full_disk_is_reported_at_commit)
 {
 	static const int lines[] = { 1, 200000 };
 	for (size_t i = 0; i < SL_LEN(lines); i++) {
@@ -205,7 +205,7 @@ Test(out, commit_that_fails_removes_its_file)
 }
 
 /* Messages and files may have other names. */
-Test(out, messages_use_the_name_shown)
+Test(out, messages_use_the_name_displayed)
 {
 	char *folder = enter();
 	struct sl_err err = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sheet.c - CSV files for models: cells and their lines, quotes, comments, and what mistakes say.
+ * test_csv.c - CSV files for models: cells and their lines, quotes, comments, and what mistakes say.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -9,43 +9,43 @@
 #include "tests/world/memfile.h"
 
 struct read {
-	const struct sl_sheet *sheet;
+	const struct sl_csv_table *csv;
 	struct sl_arena *arena;
 	struct sl_err err;
 };
 
-static int sheet_of(struct read *read, const char *text)
+static int csv_of(struct read *read, const char *text)
 {
 	char path[32];
 	struct sl_input *in;
 	*read = (struct read){ .arena = sl_arena_new() };
 	(void)memfile(path, text, strlen(text));
 	cr_assert_eq(sl_input_open(&in, path, &read->err), SL_OK);
-	const int status = sheet_read(&read->sheet, in, read->arena, &read->err);
+	const int status = csv_read(&read->csv, in, read->arena, &read->err);
 	sl_input_close(in);
 	return status;
 }
 
-Test(sheet, cells_and_lines)
+Test(csv, cells_and_lines)
 {
 	struct read read;
-	cr_assert_eq(sheet_of(&read, "# prices\nTime,Price\n\n0,1.5\n60,\"2,\"\"x\"\"\"\n\"a\nb\",3"), SL_OK,
+	cr_assert_eq(csv_of(&read, "# prices\nTime,Price\n\n0,1.5\n60,\"2,\"\"x\"\"\"\n\"a\nb\",3"), SL_OK,
 		"%s", read.err.text);
-	const struct sl_sheet *sheet = read.sheet;
-	cr_assert_eq(sheet->columns, 2);
-	cr_assert_eq(sheet->rows, 3);
-	cr_expect_eq(sl_sheet_column(sheet, "price"), 1, "names in any case");
-	cr_expect_eq(sl_sheet_column(sheet, "cost"), UINT32_MAX);
-	cr_expect_str_eq(sheet->cell[1], "1.5");
-	cr_expect_str_eq(sheet->cell[3], "2,\"x\"");
-	cr_expect_str_eq(sheet->cell[4], "a\nb");
-	cr_expect_str_eq(sheet->cell[5], "3", "the last line needs no end");
-	cr_expect_eq(sl_sheet_place(sheet, 0, 1).line, 4, "blank lines are counted");
-	cr_expect_eq(sl_sheet_place(sheet, 2, 1).line, 6, "where the row begins");
+	const struct sl_csv_table *csv = read.csv;
+	cr_assert_eq(csv->columns, 2);
+	cr_assert_eq(csv->rows, 3);
+	cr_expect_eq(sl_csv_column(csv, "price"), 1, "names in any case");
+	cr_expect_eq(sl_csv_column(csv, "cost"), UINT32_MAX);
+	cr_expect_str_eq(csv->cell[1], "1.5");
+	cr_expect_str_eq(csv->cell[3], "2,\"x\"");
+	cr_expect_str_eq(csv->cell[4], "a\nb");
+	cr_expect_str_eq(csv->cell[5], "3", "the last line needs no end");
+	cr_expect_eq(sl_csv_place(csv, 0, 1).line, 4, "blank lines are counted");
+	cr_expect_eq(sl_csv_place(csv, 2, 1).line, 6, "where the row begins");
 	sl_arena_free(read.arena);
 }
 
-Test(sheet, mistakes)
+Test(csv, mistakes)
 {
 	static const struct {
 		const char *text, *says;
@@ -60,7 +60,7 @@ Test(sheet, mistakes)
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct read read;
-		cr_expect_eq(sheet_of(&read, cases[i].text), SL_INPUT, "case %zu", i);
+		cr_expect_eq(csv_of(&read, cases[i].text), SL_INPUT, "case %zu", i);
 		cr_expect(strstr(read.err.text, cases[i].says), "case %zu: '%s' lacks '%s'", i, read.err.text,
 			cases[i].says);
 		sl_arena_free(read.arena);

@@ -11,7 +11,7 @@
 
 #include "sim/base/stats.h"
 
-#define NEAR(got, want, by) \
+#define SIMILAR(got, want, by) \
 	cr_expect(fabs((got) - (want)) <= (by), "%s: %.9g, not %.9g", #got, (double)(got), (double)(want))
 
 /* Darwin's maize, crossed less self-fertilised, in eighths of an inch (Fisher, The Design of Experiments,
@@ -29,10 +29,10 @@ Test(stats, wilcoxon_of_hamilton)
 	struct stats_wilcoxon at;
 	cr_assert(stats_wilcoxon(hamilton, SL_LEN(hamilton), false, 0.95, &at));
 	cr_expect(at.exact);
-	NEAR(at.p, 2 * 10.0 / 512, 1e-12);
-	NEAR(at.shift.estimate, 0.46, 1e-9);
-	NEAR(at.shift.low, 0.010, 1e-9);
-	NEAR(at.shift.high, 0.786, 1e-9);
+	SIMILAR(at.p, 2 * 10.0 / 512, 1e-12);
+	SIMILAR(at.shift.estimate, 0.46, 1e-9);
+	SIMILAR(at.shift.low, 0.010, 1e-9);
+	SIMILAR(at.shift.high, 0.786, 1e-9);
 }
 
 /* The two negative of Darwin's pairs have ranks 10 and 14: T = 24, p = 0.0413 (exact). */
@@ -41,7 +41,7 @@ Test(stats, wilcoxon_of_maize)
 	struct stats_wilcoxon at;
 	cr_assert(stats_wilcoxon(maize, SL_LEN(maize), false, 0.95, &at));
 	cr_expect(at.exact);
-	NEAR(at.p, 0.0413, 5e-5);
+	SIMILAR(at.p, 0.0413, 5e-5);
 }
 
 /* The largest T at which p is 0.05 or less (Wilcoxon's table II as McCornack 1965 has it, exactly), and the
@@ -78,13 +78,14 @@ Test(stats, wilcoxon_ties_and_zeros)
 	struct stats_wilcoxon at;
 	static const double tied[] = { 0, -1, 1, 0, 2 };
 	cr_assert(stats_wilcoxon(tied, 5, false, 0.95, &at));
-	NEAR(at.p, 0.75, 1e-12);
+	SIMILAR(at.p, 0.75, 1e-12);
 	cr_expect(!at.shift.method && at.shift.low > at.shift.high);
-	NEAR(at.shift.estimate, 0.5, 1e-12); /* Of -1 -.5 -.5 0 0 0 0 .5 .5 .5 .5 1 1 1 1 1.5 2 less two. */
+	SIMILAR(at.shift.estimate, 0.5,
+		1e-12); /* Of -1 -.5 -.5 0 0 0 0 .5 .5 .5 .5 1 1 1 1 1.5 2 less two. */
 	static const double none[] = { 0, 0, 0, 0, 0, 0, 0 };
 	cr_assert(stats_wilcoxon(none, 7, false, 0.95, &at));
-	NEAR(at.p, 1, 0);
-	NEAR(at.shift.high, 0, 0);
+	SIMILAR(at.p, 1, 0);
+	SIMILAR(at.shift.high, 0, 0);
 	cr_expect(!stats_wilcoxon(none, 0, false, 0.95, &at));
 }
 
@@ -97,13 +98,13 @@ Test(stats, wilcoxon_interval_ends)
 	for (unsigned i = 0; i < 30; i++)
 		value[i] = (i % 2 ? 1 : -1) * (double)(i + 1) + 0.25;
 	cr_assert(stats_wilcoxon(value, 6, false, 0.95, &at));
-	NEAR(at.shift.low, -4.75, 0);
-	NEAR(at.shift.high, 6.25, 0);
+	SIMILAR(at.shift.low, -4.75, 0);
+	SIMILAR(at.shift.high, 6.25, 0);
 	cr_assert(stats_wilcoxon(value, 30, false, 0.95, &at));
 	cr_expect(!at.exact);
 	/* R 4: wilcox.test(v)$p.value with exact = FALSE: V = sum of the even ranks = 240; |240 - 232.5| -
 	 * 0.5 = 7; 7 / 48.6184. */
-	NEAR(at.p, 0.885516, 2e-6);
+	SIMILAR(at.p, 0.885516, 2e-6);
 }
 
 /* Signed ranks 5 6 7 8 9 10 -1 -2 -3 4 11 12 (mean 5.5, squares 287): neighbours' products add up to 0.530488
@@ -117,10 +118,10 @@ Test(stats, wilcoxon_of_what_follows)
 	struct stats_wilcoxon at;
 	cr_assert(stats_wilcoxon(runs, SL_LEN(runs), true, 0.95, &at));
 	cr_expect(!at.exact);
-	NEAR(at.p, 0.069482, 2e-6);
+	SIMILAR(at.p, 0.069482, 2e-6);
 	cr_assert(stats_wilcoxon(runs, SL_LEN(runs), false, 0.95, &at));
 	cr_expect(at.exact);
-	NEAR(at.p, 28.0 / 4096, 1e-12);
+	SIMILAR(at.p, 28.0 / 4096, 1e-12);
 	cr_assert(stats_wilcoxon(turns, SL_LEN(turns), true, 0.95, &at));
 	cr_expect(at.exact); /* What alternates is taken for independent. */
 }
@@ -132,7 +133,7 @@ Test(stats, holm)
 	static const double want[] = { 0.09, 0.05, 0.09, 0.9, 0.05 };
 	cr_assert(stats_holm(p, 5));
 	for (unsigned i = 0; i < 5; i++)
-		NEAR(p[i], want[i], 1e-12);
+		SIMILAR(p[i], want[i], 1e-12);
 }
 
 /* ---- How often it covers ---------------------------------------------------------------------- */

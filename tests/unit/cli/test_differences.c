@@ -68,10 +68,10 @@ static size_t place_of(struct taken *taken, const char *metric)
 	size_t i = 0;
 	struct sl_err err = { 0 };
 	cr_assert_eq(differences_finish(taken->all, &err), SL_OK, "%s", err.text);
-	const struct sl_compared told = differences_told(taken->all);
-	taken->said = told.difference;
-	taken->known = told.certainty;
-	taken->count = told.difference_count;
+	const struct sl_compared reported = differences_reported(taken->all);
+	taken->said = reported.difference;
+	taken->known = reported.certainty;
+	taken->count = reported.difference_count;
 	while (i < taken->count && strcmp(taken->said[i].metric, metric) != 0)
 		i++;
 	return i;
@@ -219,8 +219,9 @@ Test(differences, too_few_and_other_jobs)
 	said = find(&taken, "wait.mean");
 	cr_expect_eq(said->estimate, -100000000);
 	cr_expect(said->low <= said->high && known(&taken, "wait.mean")->sure == 0);
-	const struct sl_compared told = differences_told(taken.all);
-	cr_expect(told.apart && strstr(told.apart, "over the 400 jobs that ran in all; 1 ran in some only"));
+	const struct sl_compared reported = differences_reported(taken.all);
+	cr_expect(reported.apart &&
+		  strstr(reported.apart, "over the 400 jobs that ran in all; 1 ran in some only"));
 	end(&taken);
 }
 
@@ -290,12 +291,12 @@ static struct hand *generated(uint64_t seed, unsigned run)
 }
 
 static void hold(const struct sl_difference *said, const struct sl_certainty *sure,
-	const struct sl_compared *told, const struct sl_metrics metrics[2], uint64_t seed)
+	const struct sl_compared *reported, const struct sl_metrics metrics[2], uint64_t seed)
 {
 	cr_expect(sure->ratio_low > sure->ratio_high || sure->ratio_low >= -1000000);
 	cr_expect(!sure->sure || said->low > 0 || said->high < 0, "%s of %" PRIu64, said->metric, seed);
-	for (size_t i = 0; i < told->restated_count; i++)
-		if (strcmp(told->restated[i].metric, said->metric) == 0)
+	for (size_t i = 0; i < reported->restated_count; i++)
+		if (strcmp(reported->restated[i].metric, said->metric) == 0)
 			return; /* Of other jobs than the metrics. */
 	const int64_t *a = metrics_get(&metrics[0], said->metric);
 	const int64_t *b = metrics_get(&metrics[1], said->metric);
@@ -326,8 +327,8 @@ Test(differences, estimates_are_of_the_metrics_and_in_their_intervals)
 		}
 		(void)place_of(&taken, "");
 		for (size_t i = 0; i < taken.count; i++) {
-			const struct sl_compared told = differences_told(taken.all);
-			hold(&taken.said[i], &taken.known[i], &told, metrics, seed);
+			const struct sl_compared reported = differences_reported(taken.all);
+			hold(&taken.said[i], &taken.known[i], &reported, metrics, seed);
 			intervals += taken.said[i].low <= taken.said[i].high;
 		}
 		metrics_release(&metrics[0]);

@@ -100,7 +100,7 @@ Test(selector, figures_are_as_worked_by_hand)
 }
 
 /* Method: how many jobs there are, at the edge of each bound. */
-Test(selector, conditions_hold_to_their_edge)
+Test(selector, conditions_keep_to_their_boundary)
 {
 	static const struct expected want[] = {
 		{ "jobs{size>2}", "3" },
@@ -261,7 +261,7 @@ static int parsed(const char *text, bool bound, struct sl_err *err)
 	return status;
 }
 
-Test(selector, what_is_none_is_told_with_its_place)
+Test(selector, what_is_none_is_reported_with_its_place)
 {
 	static const struct {
 		const char *text, *said;

@@ -376,13 +376,13 @@ Test(sweep, claims_of_an_earlier_process)
 	cr_assert(file && fgets(text, sizeof(text), file));
 	(void)fclose(file);
 	/* "MACHINE PID START HOST": ours, with another start. */
-	char again[300];
+	char rerun[300];
 	char number[32];
 	const int machine = (int)strcspn(text, " ");
 	(void)snprintf(number, sizeof(number), " %ld ", (long)getpid());
 	cr_assert(strncmp(text + machine, number, strlen(number)) == 0, "%s", text);
-	(void)snprintf(again, sizeof(again), "%.*s%s1 here\n", machine < 200 ? machine : 0, text, number);
-	put(claim.path, again);
+	(void)snprintf(rerun, sizeof(rerun), "%.*s%s1 here\n", machine < 200 ? machine : 0, text, number);
+	put(claim.path, rerun);
 	cr_expect_eq(take(&place, &claim), CLAIM_MINE);
 	cr_expect(strstr(claim.gone, "here, process"), "%s", claim.gone);
 	place_release(&place);

@@ -28,7 +28,7 @@ bool bundled_find(char *path, size_t size, const char *data)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-Test(view, spans_are_as_short_as_the_command_writes_them)
+Test(view, ranges_are_as_short_as_the_command_writes_them)
 {
 	static const struct {
 		int64_t seconds;
@@ -47,10 +47,10 @@ Test(view, spans_are_as_short_as_the_command_writes_them)
 	struct cell cell = { 0 };
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		cell_clear(&cell);
-		put_span(&cell, cases[i].seconds, false);
+		put_range(&cell, cases[i].seconds, false);
 		cr_expect_str_eq(cell.text, cases[i].brief);
 		cell_clear(&cell);
-		put_span(&cell, cases[i].seconds, true);
+		put_range(&cell, cases[i].seconds, true);
 		cr_expect_str_eq(cell.text, cases[i].full);
 	}
 	cell_free(&cell);
@@ -273,10 +273,10 @@ static char flag_o[] = "-o";
 /* Jobs 11 to 18 are tasks 1, 2, ... 8 of array 11, but 15 is no task of it; at most two at a time. */
 static void make_array(struct world *world)
 {
-	static struct sl_job_more more[10];
+	static struct sl_job_attributes more[10];
 	static uint32_t more_of[9];
 	for (uint32_t job = 0; job < 9; job++) {
-		more[job + 1] = (struct sl_job_more){ .name = "sweep",
+		more[job + 1] = (struct sl_job_attributes){ .name = "sweep",
 			.qos = "normal",
 			.begin = SL_NONE,
 			.deadline = SL_NONE,
@@ -288,9 +288,9 @@ static void make_array(struct world *world)
 			.requeue = -1 };
 		more_of[job] = job + 1;
 	}
-	world->view.again.scenario.jobs.more = more;
-	world->view.again.scenario.jobs.more_of = more_of;
-	world->view.again.scenario.jobs.more_count = 10;
+	world->view.rerun.scenario.jobs.more = more;
+	world->view.rerun.scenario.jobs.more_of = more_of;
+	world->view.rerun.scenario.jobs.more_count = 10;
 }
 
 /* What runs has a line each; what waits of an array has one in all, where its first task stands. */
@@ -474,7 +474,7 @@ static void make_hardware(struct world *world)
 	static struct sl_node_type type;
 	type = world->view.cluster->type[0];
 	type.hardware = &hardware;
-	world->view.again.scenario.cluster.type = &type;
+	world->view.rerun.scenario.cluster.type = &type;
 	world->view.node[3].state = VIEW_IDLE | VIEW_DRAIN;
 	world->view.node[3].reason = hardware.state_reason;
 }

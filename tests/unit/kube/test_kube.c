@@ -83,8 +83,8 @@ Test(kube, a_cluster_and_a_trace)
 	cr_expect_eq(s.jobs.run[1], 90 * SL_SECOND);
 	cr_expect_eq(s.jobs.cancel[1], 90 * SL_SECOND);
 	cr_expect_str_eq(s.jobs.user_name[s.jobs.user[1]], "eve");
-	const struct sl_job_more *more = &s.jobs.more[s.jobs.more_of[1]];
-	cr_expect_str_eq(more->space, "x");
+	const struct sl_job_attributes *more = &s.jobs.more[s.jobs.more_of[1]];
+	cr_expect_str_eq(more->namespace, "x");
 	cr_expect_str_eq(more->queue, "q");
 	cr_expect_eq(more->priority, SL_NONE);
 	const struct sl_group *group = s.jobs.requests[s.jobs.request[1]].group;

@@ -24,7 +24,7 @@ static const struct sl_place place = { "x.yaml", 7, 3 };
 #define OF  "device.attributes['gpu.example.com']."
 #define HAS "device.capacity['gpu.example.com']."
 
-static enum cel_truth ask(const char *text)
+static enum cel_truth needs(const char *text)
 {
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_err err = { .status = 0 };
@@ -40,7 +40,7 @@ static enum cel_truth ask(const char *text)
 static void expect(const char *const *text, size_t count, enum cel_truth truth)
 {
 	for (size_t i = 0; i < count; i++)
-		cr_expect_eq(ask(text[i]), truth, "%s", text[i]);
+		cr_expect_eq(needs(text[i]), truth, "%s", text[i]);
 }
 
 Test(kube_cel, holds)
@@ -64,7 +64,7 @@ Test(kube_cel, holds)
 	expect(text, SL_LEN(text), CEL_YES);
 }
 
-Test(kube_cel, does_not_hold)
+Test(kube_cel, does_not_keep)
 {
 	static const char *const text[] = { "false", "!true", OF "index == 4", OF "model == 'a100-40'",
 		OF "model in []", "'colour' in device.attributes['gpu.example.com']",
@@ -85,13 +85,13 @@ Test(kube_cel, fails_where_there_is_nothing_to_compare)
 
 Test(kube_cel, a_side_that_decides_covers_an_error)
 {
-	cr_expect_eq(ask("false && " OF "colour == 1"), CEL_NO);
-	cr_expect_eq(ask(OF "colour == 1 && false"), CEL_NO);
-	cr_expect_eq(ask("true || " OF "colour == 1"), CEL_YES);
-	cr_expect_eq(ask(OF "colour == 1 || true"), CEL_YES);
-	cr_expect_eq(ask(OF "colour == 1 && true"), CEL_FAILED);
-	cr_expect_eq(ask("false || " OF "colour == 1"), CEL_FAILED);
-	cr_expect_eq(ask("true ? true : " OF "colour"), CEL_YES);
+	cr_expect_eq(needs("false && " OF "colour == 1"), CEL_NO);
+	cr_expect_eq(needs(OF "colour == 1 && false"), CEL_NO);
+	cr_expect_eq(needs("true || " OF "colour == 1"), CEL_YES);
+	cr_expect_eq(needs(OF "colour == 1 || true"), CEL_YES);
+	cr_expect_eq(needs(OF "colour == 1 && true"), CEL_FAILED);
+	cr_expect_eq(needs("false || " OF "colour == 1"), CEL_FAILED);
+	cr_expect_eq(needs("true ? true : " OF "colour"), CEL_YES);
 }
 
 Test(kube_cel, versions_are_ordered_as_semver_says)

@@ -72,11 +72,11 @@ Test(kube_lws, sub_groups_have_a_rack_each)
 	kube_test_close(&test);
 }
 
-static uint32_t told(struct kube_test *test, enum sl_bound_what what)
+static uint32_t reported(struct kube_test *test, enum sl_bound_what what)
 {
 	uint32_t count = 0;
-	for (; test->k.told_next < test->k.told_count; test->k.told_next++)
-		count += test->k.told[test->k.told_next].what == what;
+	for (; test->k.reported_next < test->k.reported_count; test->k.reported_next++)
+		count += test->k.reported[test->k.reported_next].what == what;
 	return count;
 }
 
@@ -87,15 +87,15 @@ Test(kube_lws, one_pod_alone_is_made_anew)
 	open_racks(&test);
 	const sl_job job = group(&test, 0, 3, "", "\"restartPolicy\":\"None\",");
 	(void)kube_run(&test.k, 0);
-	cr_expect_eq(told(&test, SL_BOUND_ALL), 1);
+	cr_expect_eq(reported(&test, SL_BOUND_ALL), 1);
 	kube_node(&test.k, 5, 0, false);
-	cr_expect_eq(told(&test, SL_BOUND_LOST), 1);
+	cr_expect_eq(reported(&test, SL_BOUND_LOST), 1);
 	cr_expect_eq(kube_test_at(&test, job, 1), 2, "it stays");
 	(void)kube_run(&test.k, 5);
-	cr_expect_eq(told(&test, SL_BOUND_ALL), 1);
+	cr_expect_eq(reported(&test, SL_BOUND_ALL), 1);
 	cr_expect_eq(kube_test_at(&test, job, 0), 4);
 	cr_expect(kube_fail(&test.k, 9, job), "started again in place");
-	cr_expect_eq(told(&test, SL_BOUND_ALL), 1);
+	cr_expect_eq(reported(&test, SL_BOUND_ALL), 1);
 	kube_test_close(&test);
 }
 
@@ -119,10 +119,10 @@ Test(kube_lws, the_group_is_made_anew)
 		test.k.options.gang = KUBE_GANG_OFF; /* So that some of the 9 have nodes. */
 		const sl_job job = group(&test, 0, (int)cases[i].size, "", cases[i].policy);
 		(void)kube_run(&test.k, 0);
-		(void)told(&test, SL_BOUND_ALL);
+		(void)reported(&test, SL_BOUND_ALL);
 		kube_node(&test.k, 5, 0, false);
 		cr_expect_eq(test.k.job[job.row].lost, cases[i].lost, "case %zu", i);
-		cr_expect_eq(told(&test, SL_BOUND_LOST), cases[i].lost, "case %zu", i);
+		cr_expect_eq(reported(&test, SL_BOUND_LOST), cases[i].lost, "case %zu", i);
 		cr_expect(!kube_fail(&test.k, 9, job), "case %zu", i);
 		kube_test_close(&test);
 	}

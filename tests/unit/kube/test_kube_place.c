@@ -152,7 +152,7 @@ Test(kube_place, spreading_that_is_preferred)
 	kube_test_close(&test);
 }
 
-#define NEAR(kind, value)                                                                  \
+#define POD_AFFINITY(kind, value)                                                          \
 	"\"affinity\":{\"" kind "\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[" \
 	"{\"topologyKey\":\"zone\",\"labelSelector\":{\"matchLabels\":{\"app\":\"" value "\"}}}]}}," SMALL
 
@@ -161,8 +161,8 @@ Test(kube_place, affinity_between_pods)
 	struct kube_test test = { .cpus = 4, .gib = 8, .nodes = 5, .label = ZONES };
 	kube_test_open(&test);
 	/* The first of those that want each other may go anywhere that has the key; the others follow. */
-	const sl_job group = kube_test_job(&test, 0, 3, "\"app\":\"g\"", NEAR("podAffinity", "g"));
-	const sl_job lonely = kube_test_pod(&test, 0, "\"app\":\"l\"", NEAR("podAffinity", "nobody"));
+	const sl_job group = kube_test_job(&test, 0, 3, "\"app\":\"g\"", POD_AFFINITY("podAffinity", "g"));
+	const sl_job lonely = kube_test_pod(&test, 0, "\"app\":\"l\"", POD_AFFINITY("podAffinity", "nobody"));
 	runs(&test, 0);
 	for (uint32_t i = 0; i < 3; i++)
 		cr_expect(kube_test_at(&test, group, i) == 1 || kube_test_at(&test, group, i) == 2);
@@ -175,18 +175,20 @@ Test(kube_place, anti_affinity_works_both_ways)
 {
 	struct kube_test test = { .cpus = 4, .gib = 8, .nodes = 4, .label = ZONES };
 	kube_test_open(&test);
-	const sl_job one = kube_test_pod(&test, 0, "\"app\":\"one\"", NEAR("podAntiAffinity", "two"));
+	const sl_job one = kube_test_pod(&test, 0, "\"app\":\"one\"", POD_AFFINITY("podAntiAffinity", "two"));
 	const sl_job two = kube_test_job(&test, 0, 2, "\"app\":\"two\"", SMALL);
 	runs(&test, 0);
 	cr_expect_eq(kube_test_at(&test, one, 0), 1);
 	cr_expect_eq(kube_test_at(&test, two, 0), 3); /* Whom `one` does not want keeps off its zone. */
 	cr_expect_eq(kube_test_at(&test, two, 1), 4);
-	const sl_job third = kube_test_pod(&test, 1, "\"app\":\"three\"", NEAR("podAntiAffinity", "two"));
+	const sl_job third =
+		kube_test_pod(&test, 1, "\"app\":\"three\"", POD_AFFINITY("podAntiAffinity", "two"));
 	runs(&test, 1);
 	cr_expect_eq(kube_test_at(&test, third, 0), 2);
 	kube_remove(&test.k, 2, third);
 	test.k.node[0].unschedulable = test.k.node[1].unschedulable = true;
-	const sl_job fourth = kube_test_pod(&test, 2, "\"app\":\"four\"", NEAR("podAntiAffinity", "two"));
+	const sl_job fourth =
+		kube_test_pod(&test, 2, "\"app\":\"four\"", POD_AFFINITY("podAntiAffinity", "two"));
 	runs(&test, 2);
 	says(&test, fourth,
 		"0/4 nodes are available: 2 node(s) didn't match pod anti-affinity rules, 2 node(s) were "

@@ -13,13 +13,13 @@
 static sl_time runs(struct kube_test *test, int64_t second) { return kube_run(&test->k, second * SL_SECOND); }
 
 /* What came of it next, for that job: false, nothing. */
-static bool told(struct kube_test *test, enum sl_bound_what what, sl_job job, sl_job by)
+static bool reported(struct kube_test *test, enum sl_bound_what what, sl_job job, sl_job cause)
 {
 	struct kube *k = &test->k;
-	if (k->told_next == k->told_count)
+	if (k->reported_next == k->reported_count)
 		return false;
-	const struct sl_bound bound = k->told[k->told_next++];
-	return bound.what == what && bound.job.row == job.row && bound.by.row == by.row;
+	const struct sl_bound bound = k->reported[k->reported_next++];
+	return bound.what == what && bound.job.row == job.row && bound.cause.row == cause.row;
 }
 
 Test(kube_queue, backoff_doubles_up_to_ten_seconds)
@@ -65,7 +65,7 @@ Test(kube_queue, events_that_help_nobody_wake_nobody)
 	kube_test_close(&test);
 }
 
-Test(kube_queue, what_waits_five_minutes_is_tried_again_in_another_world)
+Test(kube_queue, what_waits_five_minutes_is_tried_retry_in_another_world)
 {
 	struct kube_test test = { .cpus = 1, .gib = 4, .nodes = 1 };
 	kube_test_open(&test);
@@ -96,7 +96,7 @@ Test(kube_queue, backoff_can_be_waited_for)
 /* ---- Preemption -----------------------------------------------------------------------------------------
  */
 
-Test(kube_preempt, least_important_pods_make_room)
+Test(kube_preempt, least_important_pods_make_capacity)
 {
 	struct kube_test test = { .cpus = 2, .gib = 8, .nodes = 2 };
 	kube_test_open(&test);
@@ -106,13 +106,13 @@ Test(kube_preempt, least_important_pods_make_room)
 	const sl_job c = kube_test_pod(&test, SL_SECOND, "", RANKED(3) SMALL); /* n1 */
 	const sl_job d = kube_test_pod(&test, SL_SECOND, "", RANKED(2) SMALL); /* n2 */
 	runs(&test, 1);
-	test.k.told_next = test.k.told_count = 0;
+	test.k.reported_next = test.k.reported_count = 0;
 	/* Both nodes would do: n1's highest victim is a of 1; n2's b of 1: the same, and a and b started
 	 * together: the first. c is reprieved, as a suffices. */
 	const sl_job high = kube_test_pod(&test, 2 * SL_SECOND, "", RANKED(9) SMALL);
 	runs(&test, 2);
-	cr_expect(told(&test, SL_BOUND_LOST, a, high));
-	cr_expect(told(&test, SL_BOUND_ALL, high, (sl_job){ KUBE_NO }));
+	cr_expect(reported(&test, SL_BOUND_LOST, a, high));
+	cr_expect(reported(&test, SL_BOUND_ALL, high, (sl_job){ KUBE_NO }));
 	cr_expect_eq(kube_test_at(&test, high, 0), 1);
 	cr_expect_eq(kube_test_at(&test, b, 0), 2);
 	cr_expect_eq(kube_test_at(&test, c, 0), 1);
@@ -182,7 +182,7 @@ Test(kube_gang, all_or_nothing)
 	kube_test_close(&test);
 }
 
-Test(kube_gang, without_it_jobs_hold_what_they_have)
+Test(kube_gang, without_it_jobs_keep_what_they_have)
 {
 	struct kube_test test = { .cpus = 1, .gib = 8, .nodes = 4, .options = { .gang = KUBE_GANG_OFF } };
 	kube_test_open(&test);
@@ -238,9 +238,9 @@ Test(kube_node, pods_of_a_node_that_goes_are_recreated)
 	const sl_job big = kube_test_pod(&test, 0, "", KUBE_ASKS("2", "1Gi"));
 	const sl_job two = kube_test_job(&test, 0, 3, "", SMALL); /* Two on n2, one waits. */
 	runs(&test, 0);
-	test.k.told_next = test.k.told_count = 0;
+	test.k.reported_next = test.k.reported_count = 0;
 	kube_node(&test.k, SL_SECOND, 0, false);
-	cr_expect(told(&test, SL_BOUND_LOST, big, (sl_job){ KUBE_NO }));
+	cr_expect(reported(&test, SL_BOUND_LOST, big, (sl_job){ KUBE_NO }));
 	cr_expect_eq(test.k.job[two.row].bound, 2);
 	kube_node(
 		&test.k, SL_SECOND, 1, false); /* A job that had not started loses its pods, and waits on. */

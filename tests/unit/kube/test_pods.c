@@ -271,11 +271,11 @@ Test(pods, a_group_is_alone_in_a_topology)
 	cr_expect(w.pods.leader_first);
 	cr_expect_eq(w.pods.restart, SL_RESTART_STARTED);
 	cr_expect_str_eq(sl_label_of(&main->labels, "leaderworkerset.sigs.k8s.io/group-key"), "a/l-2");
-	cr_assert_eq(main->near_count, 2);
-	cr_expect_str_eq(main->near[0].key, "zone");
-	cr_expect(!main->near[0].anti && main->near[1].anti);
-	cr_expect(sl_label_selects(&main->near[0].pods, &main->labels));
-	cr_expect(!sl_label_selects(&main->near[1].pods, &main->labels), "its own are welcome");
+	cr_assert_eq(main->pod_affinity_count, 2);
+	cr_expect_str_eq(main->pod_affinity[0].key, "zone");
+	cr_expect(!main->pod_affinity[0].anti && main->pod_affinity[1].anti);
+	cr_expect(sl_label_selects(&main->pod_affinity[0].pods, &main->labels));
+	cr_expect(!sl_label_selects(&main->pod_affinity[1].pods, &main->labels), "its own are welcome");
 	cr_assert_eq(main->part_count, 3);
 	static const int64_t count[] = { 1, 2, 2 };
 	static const char *const key[] = { NULL, "a/l-2/0", "a/l-2/1" };
@@ -284,9 +284,10 @@ Test(pods, a_group_is_alone_in_a_topology)
 			sl_label_of(&main->part[i].labels, "leaderworkerset.sigs.k8s.io/subgroup-key");
 		cr_expect_eq(main->part[i].count, count[i]);
 		cr_expect(key[i] ? has && strcmp(has, key[i]) == 0 : !has, "part %u", i);
-		cr_expect_eq(main->part[i].near_count, key[i] ? 4 : 2);
+		cr_expect_eq(main->part[i].pod_affinity_count, key[i] ? 4 : 2);
 	}
-	cr_expect(sl_label_selects(&main->part[1].near[3].pods, &main->part[2].labels), "another is not");
+	cr_expect(sl_label_selects(&main->part[1].pod_affinity[3].pods, &main->part[2].labels),
+		"another is not");
 	release(&w);
 }
 
@@ -347,8 +348,9 @@ Test(pods, affinity_spread_and_claims)
 	cr_expect(podset->required[1].of_fields);
 	cr_assert_eq(podset->preferred_count, 1);
 	cr_expect_eq(podset->preferred[0].weight, 7);
-	cr_assert_eq(podset->near_count, 1);
-	cr_expect(podset->near[0].anti && podset->near[0].all_spaces && !podset->near[0].weight);
+	cr_assert_eq(podset->pod_affinity_count, 1);
+	cr_expect(podset->pod_affinity[0].anti && podset->pod_affinity[0].all_spaces &&
+		  !podset->pod_affinity[0].weight);
 	cr_assert_eq(podset->spread_count, 1);
 	cr_expect_not(podset->spread[0].hard);
 	cr_expect_eq(podset->spread[0].max_skew, 2);

@@ -35,7 +35,7 @@ static struct shared shared_open(void)
 static uint32_t push(struct shared *s, const char *local, const char *name, int64_t priority, int64_t milli)
 {
 	const uint32_t row = kq_small_workload(&s->w, local, name, priority, 0);
-	kq_small_ask(&s->w, row, "cpu", milli);
+	kq_small_needs(&s->w, row, "cpu", milli);
 	kq_queue_update(s->kq, row);
 	return row;
 }

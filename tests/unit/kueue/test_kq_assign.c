@@ -30,7 +30,7 @@ static enum kq_grain says(void *self, struct kq *kq, uint32_t workload, uint32_t
 	return said->only == KQ_NO || kq->fr[fr].flavor == said->only ? said->grain : KQ_GRAIN_NO_CANDIDATES;
 }
 
-static struct kq_assignment *assign(struct kueue_world *w, struct said *said)
+static struct kq_assignment *assign(struct kueue_instance *w, struct said *said)
 {
 	const struct kq_assign_options options = { .oracle = said ? says : NULL, .oracle_self = said };
 	struct kq_assignment *made = kq_assign(w->kq, w->scratch, w->workload, w->queue, &options);
@@ -39,10 +39,10 @@ static struct kq_assignment *assign(struct kueue_world *w, struct said *said)
 }
 
 /* "NoFit ExceedsMaxQuota 0 | main: cpu one Fit -1, memory one Preempt 0": mode, reason, height, flavors. */
-static const char *told(struct kueue_world *w, const struct kq_assignment *made)
+static const char *reported(struct kueue_instance *w, const struct kq_assignment *made)
 {
 	static const char *const mode[] = { "NoFit", "Preempt", "DeferredFit", "Fit" };
-	char *text = kq_scratch_room(w->kq, w->scratch, 1024, 1);
+	char *text = kq_scratch_capacity(w->kq, w->scratch, 1024, 1);
 	size_t used = (size_t)snprintf(text, 1024, "%s %s %u", mode[made->mode],
 		made->pending_reason ? made->pending_reason : "-", made->borrow);
 	for (uint32_t p = 0; p < made->podset_count; p++) {
@@ -66,10 +66,10 @@ static int64_t used_of(const struct kq_assignment *made, uint32_t fr)
 	return 0;
 }
 
-#define EXPECT(w, said, want) cr_expect_str_eq(told(&(w), assign(&(w), said)), want)
+#define EXPECT(w, said, want) cr_expect_str_eq(reported(&(w), assign(&(w), said)), want)
 
 /* One queue of one group, one workload of one podset. */
-static struct kq_podset *world(struct kueue_world *w, const char *resources, const char *flavors,
+static struct kq_podset *instance(struct kueue_instance *w, const char *resources, const char *flavors,
 	int64_t count, const char *requests)
 {
 	kueue_make(w);
@@ -81,8 +81,8 @@ static struct kq_podset *world(struct kueue_world *w, const char *resources, con
 
 Test(kq_assign, the_first_flavor_that_fits_ends_the_search)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 4000, two 4000", 2, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 4000, two 4000", 2, "cpu 1000");
 	EXPECT(w, NULL, "Fit - 0 | main: cpu one Fit 0");
 	const struct kq_assignment *made = assign(&w, NULL);
 	cr_expect_eq(made->podset[0].attempt_count, 1);
@@ -93,8 +93,8 @@ Test(kq_assign, the_first_flavor_that_fits_ends_the_search)
 
 Test(kq_assign, the_last_flavor_starts_the_next_search_over)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 1000, two 4000", 2, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 1000, two 4000", 2, "cpu 1000");
 	EXPECT(w, NULL, "Fit - 0 | main: cpu two Fit -1");
 	cr_expect_not(assign(&w, NULL)->pending_flavors);
 	kueue_release(&w);
@@ -102,9 +102,9 @@ Test(kq_assign, the_last_flavor_starts_the_next_search_over)
 
 Test(kq_assign, what_is_above_all_quota_is_asked_of_nobody)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
-	world(&w, "cpu", "one 1000, two 1999", 2, "cpu 1000");
+	instance(&w, "cpu", "one 1000, two 1999", 2, "cpu 1000");
 	EXPECT(w, &said, "NoFit ExceedsMaxQuota 0 | main:");
 	cr_expect_eq(said.asked, 0);
 	kueue_release(&w);
@@ -112,9 +112,9 @@ Test(kq_assign, what_is_above_all_quota_is_asked_of_nobody)
 
 Test(kq_assign, within_nominal_quota_victims_are_looked_for)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
-	world(&w, "cpu", "one 2000", 2, "cpu 1000");
+	instance(&w, "cpu", "one 2000", 2, "cpu 1000");
 	kueue_use(&w, "cq", "one", "cpu", 1);
 	EXPECT(w, &said, "Preempt - 0 | main: cpu one Preempt -1");
 	cr_expect_eq(said.asked, 1);
@@ -127,7 +127,7 @@ Test(kq_assign, within_nominal_quota_victims_are_looked_for)
 /* Above its nominal quota: by reclaiming below the root, or by policies that preempt while borrowing. */
 Test(kq_assign, above_nominal_quota_victims_are_looked_for_where_policies_allow)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_RECLAIM, 1, 0, 0, KQ_NO };
 	kueue_make(&w);
 	kueue_group(&w, kueue_queue(&w, "cq", "co"), "cpu", "one 1000");
@@ -154,7 +154,7 @@ Test(kq_assign, above_nominal_quota_victims_are_looked_for_where_policies_allow)
 /* The cohort below the root has room for it, once others give back. */
 Test(kq_assign, what_a_lower_cohort_could_give_is_reclaimed)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_RECLAIM, 0, 0, 0, KQ_NO };
 	kueue_make(&w);
 	(void)kueue_cohort(&w, "root", NULL);
@@ -171,7 +171,7 @@ Test(kq_assign, what_a_lower_cohort_could_give_is_reclaimed)
 }
 
 /* Two flavors: the first has to borrow, the second has to preempt. */
-static void two_ways(struct kueue_world *w)
+static void two_ways(struct kueue_instance *w)
 {
 	kueue_make(w);
 	kueue_group(w, kueue_queue(w, "cq", "co"), "cpu", "borrows 0, preempts 2000");
@@ -183,7 +183,7 @@ static void two_ways(struct kueue_world *w)
 
 Test(kq_assign, when_can_borrow_says_whether_a_flavor_that_borrows_is_good_enough)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
 	two_ways(&w);
 	struct kq_node *queue = &w.kq->node[w.queue];
@@ -199,9 +199,9 @@ Test(kq_assign, when_can_borrow_says_whether_a_flavor_that_borrows_is_good_enoug
 
 Test(kq_assign, when_can_preempt_says_whether_a_flavor_that_preempts_is_good_enough)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
-	world(&w, "cpu", "one 2000, two 2000", 1, "cpu 2000");
+	instance(&w, "cpu", "one 2000, two 2000", 1, "cpu 2000");
 	kueue_use(&w, "cq", "one", "cpu", 1);
 	w.kq->node[w.queue].preempt_next = false;
 	EXPECT(w, &said, "Preempt - 0 | main: cpu one Preempt 0");
@@ -217,9 +217,9 @@ Test(kq_assign, when_can_preempt_says_whether_a_flavor_that_preempts_is_good_eno
 
 Test(kq_assign, a_flavor_without_victims_is_never_good_enough)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_NO_CANDIDATES, 0, 0, 0, KQ_NO };
-	world(&w, "cpu", "one 2000, two 2000", 1, "cpu 2000");
+	instance(&w, "cpu", "one 2000, two 2000", 1, "cpu 2000");
 	kueue_use(&w, "cq", "one", "cpu", 1);
 	EXPECT(w, &said, "Fit - 0 | main: cpu two Fit -1");
 	kueue_release(&w);
@@ -229,7 +229,7 @@ Test(kq_assign, a_flavor_without_victims_is_never_good_enough)
  * that fits, and with it the podset, though its cpu would have to preempt. */
 Test(kq_assign, a_podset_fits_if_its_flavor_was_chosen_as_fitting)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
 	kueue_make(&w);
 	kueue_group(&w, kueue_queue(&w, "cq", "co"), "cpu gpu", "one 2000 0");
@@ -245,7 +245,7 @@ Test(kq_assign, a_podset_fits_if_its_flavor_was_chosen_as_fitting)
 
 Test(kq_assign, without_fungibility_the_best_kind_wins_whatever_it_borrows)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
 	two_ways(&w);
 	w.kq->config.gate[KQ_GATE_FlavorFungibility] = false;
@@ -257,8 +257,8 @@ Test(kq_assign, without_fungibility_the_best_kind_wins_whatever_it_borrows)
 
 Test(kq_assign, later_podsets_see_what_earlier_ones_take)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 3000, two 3000", 1, "cpu 2000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 3000, two 3000", 1, "cpu 2000");
 	(void)kueue_podset(&w, w.workload, "more", 2, "cpu 1000");
 	EXPECT(w, NULL, "Fit - 0 | main: cpu one Fit 0 | more: cpu two Fit -1");
 	(void)kueue_podset(&w, w.workload, "third", 1, "cpu 1000");
@@ -269,8 +269,8 @@ Test(kq_assign, later_podsets_see_what_earlier_ones_take)
 
 Test(kq_assign, the_podset_that_fails_is_the_last_one_tried)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 3000", 1, "cpu 2000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 3000", 1, "cpu 2000");
 	(void)kueue_podset(&w, w.workload, "more", 1, "cpu 2000");
 	(void)kueue_podset(&w, w.workload, "third", 1, "cpu 1000");
 	EXPECT(w, NULL, "NoFit ExceedsMaxQuota 0 | main: cpu one Fit -1 | more:");
@@ -280,8 +280,8 @@ Test(kq_assign, the_podset_that_fails_is_the_last_one_tried)
 /* Alone the leader would get `one`; the group asks 5000 together. */
 Test(kq_assign, podsets_of_a_group_share_a_flavor)
 {
-	struct kueue_world w;
-	struct kq_podset *leader = world(&w, "cpu", "one 4000, two 9000", 1, "cpu 1000");
+	struct kueue_instance w;
+	struct kq_podset *leader = instance(&w, "cpu", "one 4000, two 9000", 1, "cpu 1000");
 	(void)kueue_podset(&w, w.workload, "alone", 1, "cpu 4000");
 	struct kq_podset *worker = kueue_podset(&w, w.workload, "worker", 4, "cpu 1000");
 	leader->group = worker->group = "g";
@@ -294,8 +294,8 @@ Test(kq_assign, podsets_of_a_group_share_a_flavor)
 /* Who asks nothing still has to be placed where the group is. */
 Test(kq_assign, a_leader_that_asks_nothing_has_the_flavors_of_its_group_that_have_a_topology)
 {
-	struct kueue_world w;
-	struct kq_podset *leader = world(&w, "cpu", "one 4000", 1, "");
+	struct kueue_instance w;
+	struct kq_podset *leader = instance(&w, "cpu", "one 4000", 1, "");
 	struct kq_podset *worker = kueue_podset(&w, w.workload, "worker", 4, "cpu 1000");
 	leader->group = worker->group = "g";
 	EXPECT(w, NULL, "Fit - 0 | main: | worker: cpu one Fit -1");
@@ -308,9 +308,9 @@ Test(kq_assign, a_leader_that_asks_nothing_has_the_flavors_of_its_group_that_hav
 
 Test(kq_assign, each_resource_group_has_a_flavor_of_its_own)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct said said = { KQ_GRAIN_PREEMPT, 0, 0, 0, KQ_NO };
-	world(&w, "cpu", "one 1000, two 4000", 1, "cpu 2000, memory 5");
+	instance(&w, "cpu", "one 1000, two 4000", 1, "cpu 2000, memory 5");
 	kueue_group(&w, &w.kq->node[w.queue], "memory", "m1 8, m2 8");
 	kueue_seal(&w);
 	EXPECT(w, NULL, "Fit - 0 | main: cpu two Fit -1, memory m1 Fit 0");
@@ -325,7 +325,7 @@ Test(kq_assign, each_resource_group_has_a_flavor_of_its_own)
 /* Of one group the least severe reason counts: quota may become free, though the other flavor never suits. */
 Test(kq_assign, the_reason_is_that_of_the_flavor_that_is_nearest)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	kueue_make(&w);
 	kueue_group(&w, kueue_queue(&w, "cq", "co"), "cpu", "one 0, two 1000, gone 1000");
 	kueue_group(&w, kueue_queue(&w, "other", "co"), "cpu", "one 9000, two 0");
@@ -347,8 +347,8 @@ Test(kq_assign, the_reason_is_that_of_the_flavor_that_is_nearest)
 
 Test(kq_assign, pods_are_asked_where_the_queue_counts_them)
 {
-	struct kueue_world w;
-	world(&w, "cpu pods", "one 9000 3", 3, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu pods", "one 9000 3", 3, "cpu 1000");
 	EXPECT(w, NULL, "Fit - 0 | main: cpu one Fit -1, pods one Fit -1");
 	w.kq->workload[w.workload].podset[0].count = 4;
 	EXPECT(w, NULL, "NoFit ExceedsMaxQuota 0 | main:");
@@ -357,8 +357,8 @@ Test(kq_assign, pods_are_asked_where_the_queue_counts_them)
 
 Test(kq_assign, a_resource_without_quota_is_asked_in_vain_unless_it_is_zero)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w, "cpu", "one 4000", 1, "cpu 1000, gpu 0");
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w, "cpu", "one 4000", 1, "cpu 1000, gpu 0");
 	EXPECT(w, NULL, "Fit - 0 | main: cpu one Fit -1");
 	podset->request.at[1].amount = 1;
 	EXPECT(w, NULL, "NoFit NoMatchingFlavor 0 | main:");
@@ -370,7 +370,7 @@ Test(kq_assign, a_resource_without_quota_is_asked_in_vain_unless_it_is_zero)
 /* Of `one` the queue has no quota of its own. */
 Test(kq_assign, a_flavor_without_quota_lives_on_the_cohorts)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	kueue_make(&w);
 	kueue_group(&w, kueue_cohort(&w, "co", NULL), "cpu", "one 2000");
 	kueue_group(&w, kueue_queue(&w, "cq", "co"), "cpu", "none, one");
@@ -384,22 +384,22 @@ Test(kq_assign, a_flavor_without_quota_lives_on_the_cohorts)
 
 Test(kq_assign, a_pinned_flavor_is_the_only_one)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 4000, two 4000", 1, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 4000, two 4000", 1, "cpu 1000");
 	kueue_use(&w, "cq", "one", "cpu", 4000);
 	struct kq_assign_options options = { .pinned = assign(&w, NULL) };
 	kueue_use(&w, "cq", "one", "cpu", -4000);
 	const struct kq_assignment *made = kq_assign(w.kq, w.scratch, w.workload, w.queue, &options);
-	cr_expect_str_eq(told(&w, made), "Fit - 0 | main: cpu two Fit -1");
+	cr_expect_str_eq(reported(&w, made), "Fit - 0 | main: cpu two Fit -1");
 	kueue_release(&w);
 }
 
 Test(kq_assign, a_variant_has_the_flavors_that_it_is_allowed)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	static const struct sl_label allowed = { "kueue.x-k8s.io/workload-allowed-resource-flavors",
 		"ones , two" };
-	world(&w, "cpu", "one 4000, two 4000", 1, "cpu 1000");
+	instance(&w, "cpu", "one 4000, two 4000", 1, "cpu 1000");
 	w.kq->workload[w.workload].annotations = (struct sl_labels){ &allowed, 1 };
 	EXPECT(w, NULL, "Fit - 0 | main: cpu one Fit 0");
 	w.kq->config.gate[KQ_GATE_ConcurrentAdmission] = true;
@@ -410,11 +410,11 @@ Test(kq_assign, a_variant_has_the_flavors_that_it_is_allowed)
 /* The old slice holds 2 pods on `two`: the new one of 3 asks 1 more, there alone. */
 Test(kq_assign, a_slice_asks_only_what_it_has_more_than_the_one_that_it_replaces)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 9000, two 3000", 3, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 9000, two 3000", 3, "cpu 1000");
 	const uint32_t old = kueue_workload(&w, "old");
 	(void)kueue_podset(&w, old, "main", 2, "cpu 1000");
-	kueue_hold(&w, old, &w.kq->node[w.queue], 2, "cpu two 2000");
+	kueue_keep(&w, old, &w.kq->node[w.queue], 2, "cpu two 2000");
 	w.kq->workload[w.workload].replaces = old;
 	kueue_seal(&w);
 	EXPECT(w, NULL, "Fit - 0 | main: cpu two Fit -1");
@@ -429,9 +429,9 @@ Test(kq_assign, a_slice_asks_only_what_it_has_more_than_the_one_that_it_replaces
 /* A second pass is about places: flavors are as they were, even where quota no longer would allow it. */
 Test(kq_assign, an_admitted_workload_keeps_its_flavors)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 4000, two 4000", 2, "cpu 1000");
-	kueue_hold(&w, w.workload, &w.kq->node[w.queue], 2, "cpu two 2000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 4000, two 4000", 2, "cpu 1000");
+	kueue_keep(&w, w.workload, &w.kq->node[w.queue], 2, "cpu two 2000");
 	kueue_seal(&w);
 	kueue_use(&w, "cq", "two", "cpu", 4000);
 	EXPECT(w, NULL, "Fit - 0 | main: cpu two Fit -1");
@@ -440,12 +440,12 @@ Test(kq_assign, an_admitted_workload_keeps_its_flavors)
 
 Test(kq_assign, partial_counts_take_the_place_of_its_own)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	static const int64_t count = 2;
 	const struct kq_assign_options options = { .count = &count };
-	world(&w, "cpu pods", "one 2000 9", 3, "cpu 1000");
+	instance(&w, "cpu pods", "one 2000 9", 3, "cpu 1000");
 	const struct kq_assignment *made = kq_assign(w.kq, w.scratch, w.workload, w.queue, &options);
-	cr_expect_str_eq(told(&w, made), "Fit - 0 | main: cpu one Fit -1, pods one Fit -1");
+	cr_expect_str_eq(reported(&w, made), "Fit - 0 | main: cpu one Fit -1, pods one Fit -1");
 	cr_expect_eq(made->podset[0].count, 2);
 	cr_expect_eq(used_of(made, kueue_fr(&w, "one", "pods")), 2);
 	kueue_release(&w);
@@ -454,12 +454,12 @@ Test(kq_assign, partial_counts_take_the_place_of_its_own)
 /* A place could not be found: the podset's mode, the whole's, and its reason follow. */
 Test(kq_assign, a_later_reason_makes_the_whole_worse)
 {
-	struct kueue_world w;
-	world(&w, "cpu", "one 4000", 1, "cpu 1000");
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 4000", 1, "cpu 1000");
 	(void)kueue_podset(&w, w.workload, "more", 1, "cpu 1000");
 	struct kq_assignment *made = assign(&w, NULL);
 	kq_assign_because(w.kq, w.scratch, made, 1, KQ_PREEMPT, "no room");
-	cr_expect_str_eq(told(&w, made), "Preempt - 0 | main: cpu one Fit -1 | more: cpu one Preempt -1");
+	cr_expect_str_eq(reported(&w, made), "Preempt - 0 | main: cpu one Fit -1 | more: cpu one Preempt -1");
 	made->podset[1].attempt[0].mode = KQ_NO_FIT;
 	made->podset[1].attempt[0].reason = "TopologyPlacementFailed";
 	kq_assign_because(w.kq, w.scratch, made, 1, KQ_NO_FIT, "not even empty");

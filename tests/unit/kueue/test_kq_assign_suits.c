@@ -8,7 +8,7 @@
 #include "tests/world/kueue_world.h"
 
 /* Flavors `red` (colour=red) and `plain` (no labels), room in both. */
-static struct kq_podset *world(struct kueue_world *w)
+static struct kq_podset *instance(struct kueue_instance *w)
 {
 	static const struct sl_label red = { "colour", "red" };
 	kueue_make(w);
@@ -20,7 +20,7 @@ static struct kq_podset *world(struct kueue_world *w)
 }
 
 /* The flavor that it gets; "": none, and *message says why. */
-static const char *flavor_of(struct kueue_world *w, const char **message)
+static const char *flavor_of(struct kueue_instance *w, const char **message)
 {
 	const struct kq_assign_options options = { 0 };
 	const struct kq_assignment *made = kq_assign(w->kq, w->scratch, w->workload, w->queue, &options);
@@ -32,8 +32,8 @@ static const char *flavor_of(struct kueue_world *w, const char **message)
 
 Test(kq_suits, a_taint_keeps_away_who_does_not_tolerate_it)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w);
 	struct sl_taint taint = { "spot", "yes", SL_NO_SCHEDULE };
 	static const struct sl_toleration any = { "spot", "", true, SL_ANY_EFFECT };
 	struct kq_flavor *red = &w.kq->flavor[kq_flavor(w.kq, "red")];
@@ -54,8 +54,8 @@ Test(kq_suits, a_taint_keeps_away_who_does_not_tolerate_it)
 
 Test(kq_suits, a_selector_counts_with_the_keys_of_the_flavor)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w);
 	struct sl_label label = { "colour", "blue" };
 	podset->node_selector = (struct sl_labels){ &label, 1 };
 	cr_expect_str_eq(flavor_of(&w, NULL), "plain");
@@ -68,8 +68,8 @@ Test(kq_suits, a_selector_counts_with_the_keys_of_the_flavor)
 
 Test(kq_suits, one_term_of_an_affinity_has_to_match)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w);
 	static const char *const blue = "blue", *const red = "red", *const big = "big";
 	struct sl_label_expr expr[3] = { { "colour", SL_LABEL_IN, &blue, 1 },
 		{ "size", SL_LABEL_IN, &big, 1 }, { "colour", SL_LABEL_IN, &red, 1 } };
@@ -92,8 +92,8 @@ Test(kq_suits, one_term_of_an_affinity_has_to_match)
 
 Test(kq_suits, an_expression_that_is_none_ends_the_search)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w);
 	static const char *const red = "red", *const text = "4x";
 	const char *message;
 	struct sl_label_expr expr[2] = { { "colour", SL_LABEL_OP_INVALID, NULL, 0 },
@@ -119,8 +119,8 @@ Test(kq_suits, an_expression_that_is_none_ends_the_search)
 
 Test(kq_suits, all_podsets_of_a_group_have_to_suit)
 {
-	struct kueue_world w;
-	struct kq_podset *leader = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *leader = instance(&w);
 	struct kq_podset *worker = kueue_podset(&w, w.workload, "worker", 1, "cpu 1000");
 	static const struct sl_label blue = { "colour", "blue" };
 	worker->node_selector = (struct sl_labels){ &blue, 1 };
@@ -132,8 +132,8 @@ Test(kq_suits, all_podsets_of_a_group_have_to_suit)
 
 Test(kq_suits, the_message_says_it_in_kueues_words)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w);
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w);
 	static const struct sl_taint taint = { "spot", "yes", SL_NO_SCHEDULE };
 	const char *message;
 	w.kq->flavor[kq_flavor(w.kq, "red")].taints = (struct sl_taints){ &taint, 1 };

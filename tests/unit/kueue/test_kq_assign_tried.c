@@ -7,7 +7,7 @@
 #include "tests/world/kueue_world.h"
 
 /* Three flavors; the first that needs victims is taken, and the next attempt begins behind it. */
-static void world(struct kueue_world *w)
+static void instance(struct kueue_instance *w)
 {
 	kueue_make(w);
 	kueue_group(w, kueue_queue(w, "cq", NULL), "cpu", "one 1000, two 1000, three 1000");
@@ -30,7 +30,7 @@ static enum kq_grain victims(void *self, struct kq *kq, uint32_t workload, uint3
 }
 
 /* The flavor of an attempt in the next cycle, which is remembered. */
-static const char *next(struct kueue_world *w)
+static const char *next(struct kueue_instance *w)
 {
 	const struct kq_assign_options options = { .oracle = victims };
 	w->kq->cycles++;
@@ -42,8 +42,8 @@ static const char *next(struct kueue_world *w)
 
 Test(kq_tried, the_next_attempt_begins_behind_the_last_and_then_over)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	static const char *const want[] = { "one", "two", "three", "one" };
 	for (size_t i = 0; i < SL_LEN(want); i++) {
 		cr_expect_str_eq(next(&w), want[i], "attempt %zu", i);
@@ -54,8 +54,8 @@ Test(kq_tried, the_next_attempt_begins_behind_the_last_and_then_over)
 
 Test(kq_tried, forgetting_starts_over)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	(void)next(&w);
 	const struct kq_assign_options options = { .oracle = victims, .forget = true };
 	const struct kq_assignment *made = kq_assign(w.kq, w.scratch, w.workload, w.queue, &options);
@@ -67,8 +67,8 @@ Test(kq_tried, forgetting_starts_over)
 
 Test(kq_tried, another_shape_starts_over)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	(void)next(&w);
 	w.kq->workload[0].hash++;
 	cr_expect_str_eq(next(&w), "one");
@@ -81,8 +81,8 @@ Test(kq_tried, another_shape_starts_over)
 /* Of the preceding cycle it counts though the queue changed; of an older one only if it did not. */
 Test(kq_tried, what_is_older_than_the_preceding_cycle_ends_with_the_queues_generation)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	(void)next(&w);
 	w.kq->node[w.queue].generation++;
 	cr_expect_str_eq(next(&w), "two", "the preceding cycle");
@@ -97,8 +97,8 @@ Test(kq_tried, what_is_older_than_the_preceding_cycle_ends_with_the_queues_gener
 
 Test(kq_tried, without_the_gate_any_change_of_the_queue_starts_over)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	w.kq->config.gate[KQ_GATE_FlavorFungibilityPreserveScanProgress] = false;
 	(void)next(&w);
 	cr_expect_str_eq(next(&w), "two");
@@ -109,8 +109,8 @@ Test(kq_tried, without_the_gate_any_change_of_the_queue_starts_over)
 
 Test(kq_tried, without_fungibility_nothing_is_resumed)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	w.kq->config.gate[KQ_GATE_FlavorFungibility] = false;
 	(void)next(&w);
 	cr_expect_str_eq(next(&w), "one");
@@ -120,8 +120,8 @@ Test(kq_tried, without_fungibility_nothing_is_resumed)
 
 Test(kq_tried, a_record_may_be_noted_by_hand)
 {
-	struct kueue_world w;
-	world(&w);
+	struct kueue_instance w;
+	instance(&w);
 	kq_assign_note(w.kq, w.workload, 0, KQ_MEMORY, -1);
 	cr_expect_not(kq_pending_flavors(&w.kq->workload[0]));
 	kq_assign_note(w.kq, w.workload, 0, KQ_CPU, 1);

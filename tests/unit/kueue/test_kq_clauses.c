@@ -33,7 +33,7 @@ static struct two two_open(enum kq_strategy strategy)
 static uint32_t push(struct two *t, const char *name, int64_t priority, int64_t created_s, int64_t cpu)
 {
 	const uint32_t row = kq_small_workload(&t->w, "q", name, priority, created_s);
-	kq_small_ask(&t->w, row, "cpu", cpu);
+	kq_small_needs(&t->w, row, "cpu", cpu);
 	kq_queue_update(t->kq, row);
 	return row;
 }
@@ -67,9 +67,9 @@ Test(kq_clauses, who_changes_while_active_stands_with_others_of_its_new_shape)
 {
 	struct two t = two_open(KQ_BEST_EFFORT_FIFO);
 	const uint32_t a = push(&t, "a", 0, 0, 9), b = push(&t, "b", 0, 1, 9), c = push(&t, "c", 0, 2, 1);
-	kq_small_ask(&t.w, b, "cpu", 2);
+	kq_small_needs(&t.w, b, "cpu", 2);
 	kq_queue_update(t.kq, b);
-	kq_small_ask(&t.w, c, "cpu", 9);
+	kq_small_needs(&t.w, c, "cpu", 9);
 	kq_queue_update(t.kq, c);
 	cr_assert_eq(kq_queue_pop(t.kq, t.q), a);
 	cr_expect(kq_queue_requeue(t.kq, a, KQ_REQUEUE_NO_FIT));
@@ -117,7 +117,7 @@ Test(kq_clauses, who_may_not_wait_is_not_put_back)
 }
 
 /* The order that is asked for and that of the heap are two pieces of code. */
-Test(kq_clauses, heads_come_in_the_order_that_is_told)
+Test(kq_clauses, heads_come_in_the_order_that_is_reported)
 {
 	enum { ROWS = 40 };
 	struct two t = two_open(KQ_BEST_EFFORT_FIFO);
@@ -151,7 +151,7 @@ Test(kq_clauses, a_failed_check_is_no_candidate)
 	for (size_t i = 0; i < SL_LEN(states); i++) {
 		struct two t = two_open(KQ_BEST_EFFORT_FIFO);
 		const uint32_t a = push(&t, "a", 0, 0, 1);
-		struct kq_workload_check *check = kq_room(t.kq, 1, sizeof(*check));
+		struct kq_workload_check *check = kq_capacity(t.kq, 1, sizeof(*check));
 		cr_assert(check);
 		check->check = kq_check(t.kq, "c");
 		check->state = states[i];

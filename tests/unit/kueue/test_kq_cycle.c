@@ -8,7 +8,7 @@
 #include "policies/kueue/rules/kq_status.h"
 #include "tests/world/kq_victims_world.h"
 
-static struct ks_world w;
+static struct ks_instance w;
 
 /* A queue with a LocalQueue of the same name. */
 static uint32_t queue(const char *name, const char *parent, int64_t nominal)
@@ -26,7 +26,7 @@ static uint32_t job(const char *name, const char *queue_name, int64_t priority, 
 {
 	const uint32_t row = ks_waits(&w, name, priority);
 	struct kq_amount amount = { KQ_CPU, cpu };
-	struct kq_podset *podset = kq_room(w.kq, 1, sizeof(*podset));
+	struct kq_podset *podset = kq_capacity(w.kq, 1, sizeof(*podset));
 	SL_CHECK(podset);
 	*podset = (struct kq_podset){
 		.name = kq_text(w.kq, "main"), .count = 1, .request = kq_amounts(w.kq, &amount, 1)
@@ -120,7 +120,7 @@ Test(kq_cycle, rejected_before_flavors_are_looked_at)
 	ks_end(&w);
 }
 
-Test(kq_cycle, room_is_kept_for_a_head_without_victims)
+Test(kq_cycle, capacity_is_kept_for_a_head_without_victims)
 {
 	ks_begin(&w);
 	(void)queue("a", "co", 4);
@@ -136,7 +136,7 @@ Test(kq_cycle, room_is_kept_for_a_head_without_victims)
 	ks_end(&w);
 }
 
-Test(kq_cycle, whoever_always_gets_its_quota_back_keeps_no_room)
+Test(kq_cycle, whoever_always_gets_its_quota_back_keeps_no_capacity)
 {
 	ks_begin(&w);
 	const uint32_t a = queue("a", "co", 4), b = queue("b", "co", 4);
@@ -169,7 +169,7 @@ Test(kq_cycle, victims_are_evicted_and_keep_their_quota)
 	const uint32_t effects = w.kq->effect_count;
 	(void)kq_cycle(w.kq);
 	for (uint32_t i = effects; i < w.kq->effect_count; i++)
-		cr_expect_neq(w.kq->effect[i].kind, KQ_DID_PREEMPT, "it is on its way already");
+		cr_expect_neq(w.kq->effect[i].kind, KQ_DECISION_PREEMPT, "it is on its way already");
 	kq_evicted(w.kq, low);
 	(void)kq_cycle(w.kq);
 	cr_expect(holds(high));
@@ -259,7 +259,7 @@ Test(kq_cycle, a_slice_that_is_replaced_is_finished)
 	ks_end(&w);
 }
 
-Test(kq_cycle, the_books_are_as_the_holders_say)
+Test(kq_cycle, the_accounting_are_as_the_holders_say)
 {
 	ks_begin(&w);
 	const uint32_t a = queue("a", "co", 2), b = queue("b", "co", 2);

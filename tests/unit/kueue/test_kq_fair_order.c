@@ -8,7 +8,7 @@
 #include "policies/kueue/rules/kq_fair_order.h"
 #include "tests/world/kq_victims_world.h"
 
-static struct ks_world w;
+static struct ks_instance w;
 
 enum { ENTRIES_MAX = 8 };
 static struct kq_fair_entry entry[ENTRIES_MAX];
@@ -37,22 +37,22 @@ static struct kq_fair_entry *enters(const char *name, uint32_t queue, const char
 /* All in order; with `count`, what is next is counted in before the one after it is asked for. */
 static const char *in_order(bool count)
 {
-	static char told[256];
+	static char reported[256];
 	size_t at = 0;
-	told[0] = 0;
+	reported[0] = 0;
 	const kq_marked mark = kq_mark(w.kq);
 	struct kq_fair_order *order = kq_fair_order(w.kq, w.scratch, entry, entry_count);
 	cr_assert(order);
 	for (uint32_t next; (next = kq_fair_next(w.kq, order)) != KQ_NO;) {
-		const int got =
-			snprintf(told + at, sizeof(told) - at, "%s%s", at ? " " : "", entry[next].key.name);
+		const int got = snprintf(
+			reported + at, sizeof(reported) - at, "%s%s", at ? " " : "", entry[next].key.name);
 		at += got > 0 ? (size_t)got : 0;
 		if (count)
 			kq_usage_add(
 				w.kq, entry[next].queue, entry[next].usage->fr, entry[next].usage->amount);
 	}
 	kq_undo(w.kq, mark);
-	return told;
+	return reported;
 }
 
 Test(kq_fair_order, who_does_not_borrow_first)

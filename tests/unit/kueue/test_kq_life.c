@@ -9,7 +9,7 @@
 #include "policies/kueue/rules/kq_status.h"
 #include "tests/world/kq_victims_world.h"
 
-static struct ks_world w;
+static struct ks_instance w;
 
 static const struct kq_cond *cond(uint32_t workload, enum kq_cond_type type)
 {
@@ -183,7 +183,7 @@ Test(kq_life, a_later_requeue_stays)
 
 static void give_check(uint32_t job, enum kq_check_state state)
 {
-	struct kq_workload_check *check = kq_room(w.kq, 1, sizeof(*check));
+	struct kq_workload_check *check = kq_capacity(w.kq, 1, sizeof(*check));
 	SL_CHECK(check);
 	*check = (struct kq_workload_check){ .check = kq_check(w.kq, "c"), .state = state };
 	w.kq->workload[job].check = check;
@@ -194,7 +194,7 @@ static void give_check(uint32_t job, enum kq_check_state state)
 static uint32_t reserved(uint32_t *queue, enum kq_check_state state)
 {
 	const uint32_t job = admitted(queue);
-	struct kq_queue_check *asked = kq_room(w.kq, 1, sizeof(*asked));
+	struct kq_queue_check *asked = kq_capacity(w.kq, 1, sizeof(*asked));
 	SL_CHECK(asked);
 	*asked = (struct kq_queue_check){ .check = kq_check(w.kq, "c"), .all_flavors = true };
 	w.kq->node[*queue].check = asked;
@@ -241,7 +241,7 @@ Test(kq_life, a_rejection_deactivates)
 
 /* ---- Stopped, deactivated, out of time ---- */
 
-Test(kq_life, hold_lets_admitted_ones_run_and_drains_reservations)
+Test(kq_life, keep_lets_admitted_ones_run_and_drains_reservations)
 {
 	uint32_t a;
 	const uint32_t job = admitted(&a);
@@ -259,7 +259,7 @@ Test(kq_life, hold_lets_admitted_ones_run_and_drains_reservations)
 	ks_end(&w);
 }
 
-Test(kq_life, hold_and_drain_evicts_until_the_queue_is_started)
+Test(kq_life, keep_and_drain_evicts_until_the_queue_is_started)
 {
 	uint32_t a;
 	const uint32_t job = admitted(&a);
@@ -276,7 +276,7 @@ Test(kq_life, hold_and_drain_evicts_until_the_queue_is_started)
 	ks_end(&w);
 }
 
-Test(kq_life, deactivated_and_active_again)
+Test(kq_life, deactivated_and_active_retry)
 {
 	uint32_t a;
 	const uint32_t job = admitted(&a);

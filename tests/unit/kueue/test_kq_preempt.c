@@ -7,7 +7,7 @@
 
 #include "tests/world/kq_victims_world.h"
 
-static struct ks_world w;
+static struct ks_instance w;
 
 static struct kq_node *node(uint32_t row) { return &w.kq->node[row]; }
 
@@ -115,7 +115,7 @@ Test(kq_preempt, who_is_nearer_to_the_quota)
 	(void)ks_holds(&w, "o1", o, 5, 4);
 	const uint32_t in = ks_waits(&w, "in", 0);
 	ks_seal(&w);
-	cr_expect_str_eq(ks_victims(&w, in, q, 4), "o1 InCohortReclamation", "%s", w.told);
+	cr_expect_str_eq(ks_victims(&w, in, q, 4), "o1 InCohortReclamation", "%s", w.reported);
 	ks_end(&w);
 }
 
@@ -345,7 +345,7 @@ Test(kq_preempt, another_test_besides_quota)
 	struct limit limit = { a, ks_cell(&w, "f", "cpu"), 4 };
 	const struct kq_preempt_options options = { below, &limit };
 	struct kq_victims found = ks_find(&w, in, a, 2, &options);
-	cr_expect_str_eq(ks_tell(&w, &found), "v1 InClusterQueue, v2 InClusterQueue");
+	cr_expect_str_eq(ks_report(&w, &found), "v1 InClusterQueue, v2 InClusterQueue");
 	limit.most = -1;
 	found = ks_find(&w, in, a, 2, &options);
 	cr_expect_eq(found.count, 0);
@@ -376,7 +376,7 @@ Test(kq_preempt, pods_are_not_asked_for)
 		.workload = in, .queue = a, .podset = &podset, .podset_count = 1
 	};
 	const struct kq_victims found = kq_victims_of(w.kq, w.scratch, &assignment, NULL);
-	cr_expect_str_eq(ks_tell(&w, &found), "cpu InClusterQueue");
+	cr_expect_str_eq(ks_report(&w, &found), "cpu InClusterQueue");
 	ks_end(&w);
 }
 
@@ -435,8 +435,8 @@ Test(kq_preempt, the_local_queue_that_used_more)
 	node(a)->usage_based = true;
 	const uint32_t busy = kq_local_queue(w.kq, "", "busy"), idle = kq_local_queue(w.kq, "", "idle");
 	for (uint32_t i = 0; i < w.kq->local_count; i++) {
-		w.kq->local[i].used = kq_room(w.kq, KQ_RESOURCES_MAX, sizeof(double));
-		w.kq->local[i].penalty = kq_room(w.kq, KQ_RESOURCES_MAX, sizeof(double));
+		w.kq->local[i].used = kq_capacity(w.kq, KQ_RESOURCES_MAX, sizeof(double));
+		w.kq->local[i].penalty = kq_capacity(w.kq, KQ_RESOURCES_MAX, sizeof(double));
 	}
 	w.kq->local[busy].used[KQ_CPU] = 2;
 	w.kq->local[idle].used[KQ_CPU] = 1;

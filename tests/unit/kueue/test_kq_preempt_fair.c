@@ -8,7 +8,7 @@
 
 #include "tests/world/kq_victims_world.h"
 
-static struct ks_world w;
+static struct ks_instance w;
 
 static struct kq_node *node(uint32_t row) { return &w.kq->node[row]; }
 
@@ -41,7 +41,7 @@ Test(kq_preempt_fair, the_highest_share_gives)
 	const uint32_t in = ks_waits(&w, "in", 0);
 	ks_seal(&w);
 	cr_expect_str_eq(ks_victims(&w, in, a, 3),
-		"b5 InCohortReclamation, c4 InCohortReclamation, b4 InCohortReclamation", "%s", w.told);
+		"b5 InCohortReclamation, c4 InCohortReclamation, b4 InCohortReclamation", "%s", w.reported);
 	w.kq->config.gate[KQ_GATE_FairSharingPreemptWithinNominal] = false;
 	cr_expect_str_eq(ks_victims(&w, in, a, 3),
 		"b5 InCohortFairSharing, c4 InCohortFairSharing, b4 InCohortFairSharing");

@@ -329,7 +329,7 @@ Test(kq_queue, a_shape_is_of_what_is_scheduled)
 	const uint32_t b = kq_small_workload(&o.w, "q", "b", 0, 50);
 	struct kq_podset *podset = o.kq->workload[b].podset;
 	const uint64_t hash = kq_shape_hash(o.kq, a);
-	kq_small_ask(&o.w, a, "cpu", 0);
+	kq_small_needs(&o.w, a, "cpu", 0);
 	cr_expect_neq(kq_shape_hash(o.kq, a), hash, "requests");
 	o.kq->workload[a].podset[0].request.count = 0;
 #define SAME(what) cr_expect_eq(kq_shape_hash(o.kq, b), hash, what)
@@ -467,8 +467,8 @@ Test(kq_queue, only_those_whose_namespace_matches_wake)
 	(void)kq_queue_requeue(o.kq, row, KQ_REQUEUE_NAMESPACE);
 	kq_queue_notify(o.kq, o.q);
 	cr_expect_eq(kq_queue_wake(o.kq), 0, "a namespace without labels");
-	const uint32_t space = kq_namespace(o.kq, "ns");
-	o.kq->space[space].labels = (struct sl_labels){ &team, 1 };
+	const uint32_t namespace = kq_namespace(o.kq, "ns");
+	o.kq->namespace[namespace].labels = (struct sl_labels){ &team, 1 };
 	kq_queue_notify(o.kq, o.q);
 	cr_expect_eq(kq_queue_wake(o.kq), 1);
 	kq_small_close(&o.w);

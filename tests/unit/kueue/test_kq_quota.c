@@ -109,7 +109,7 @@ Test(kq_quota, undone_under_a_mark)
 	kq_small_close(&w);
 }
 
-Test(kq_quota, limits_of_a_cohort_hold_between_it_and_its_parent_and_a_roots_do_nothing)
+Test(kq_quota, limits_of_a_cohort_keep_between_it_and_its_parent_and_a_roots_do_nothing)
 {
 	struct kq_small w = kq_small_open();
 	const uint32_t root = kq_small_cohort(&w, "root", NULL), mid = kq_small_cohort(&w, "mid", "root");
@@ -187,7 +187,7 @@ static struct tall tall_open(bool stop_all_of_mid)
 	return t;
 }
 
-Test(kq_quota, borrow_height_is_that_of_the_lowest_cohort_that_has_room)
+Test(kq_quota, borrow_height_is_that_of_the_lowest_cohort_that_has_capacity)
 {
 	static const struct {
 		int64_t amount;

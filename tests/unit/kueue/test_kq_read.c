@@ -54,7 +54,7 @@ static struct manifests *manifests_read(const char *const *text)
 			err.text);
 		m->object[m->count] = (struct sl_object){ .kind = member(doc, doc->node, "kind"),
 			.version = member(doc, doc->node, "apiVersion"),
-			.space = member(doc, metadata(doc), "namespace"),
+			.namespace = member(doc, metadata(doc), "namespace"),
 			.name = member(doc, metadata(doc), "name"),
 			.doc = doc,
 			.node = doc->node };
@@ -241,13 +241,13 @@ Test(kq_read, gates_are_known_where_files_are_read)
 		KQ_GATES(KQ_GATE_ENTRY)
 #undef KQ_GATE_ENTRY
 	};
-	const char *near;
+	const char *similar;
 	bool known;
 	for (size_t i = 0; i < SL_LEN(decide); i++)
-		cr_expect(kube_gate_known(decide[i], &near), "%s", decide[i]);
-	cr_expect(kube_gate_known("MultiKueue", &near));
-	(void)kq_gate_near("MultiKueue", &known);
+		cr_expect(kube_gate_known(decide[i], &similar), "%s", decide[i]);
+	cr_expect(kube_gate_known("MultiKueue", &similar));
+	(void)kq_gate_similar("MultiKueue", &known);
 	cr_expect(known);
-	cr_expect_not(kube_gate_known("PartialAdmision", &near));
-	cr_expect_str_eq(near, "PartialAdmission");
+	cr_expect_not(kube_gate_known("PartialAdmision", &similar));
+	cr_expect_str_eq(similar, "PartialAdmission");
 }

@@ -6,17 +6,17 @@
 
 #include "tests/world/kueue_world.h"
 
-static struct kq_podset *world(struct kueue_world *w, int64_t count, const char *requests)
+static struct kq_podset *instance(struct kueue_instance *w, int64_t count, const char *requests)
 {
 	kueue_make(w);
 	kueue_group(w, kueue_queue(w, "cq", NULL), "cpu memory", "one 9000 9, two 9000 9");
 	return kueue_podset(w, kueue_workload(w, "wl"), "main", count, requests);
 }
 
-Test(kq_requests, pods_that_are_done_ask_nothing)
+Test(kq_requests, pods_that_are_done_needs_nothing)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w, 5, "cpu 10, memory -3");
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w, 5, "cpu 10, memory -3");
 	podset->reclaimable = 2;
 	struct kq_amounts asks = kq_podset_pending(w.kq, w.scratch, 0, 0, -1);
 	cr_expect_eq(kq_amount_of(&asks, KQ_CPU), 30);
@@ -32,8 +32,8 @@ Test(kq_requests, pods_that_are_done_ask_nothing)
 
 Test(kq_requests, products_saturate)
 {
-	struct kueue_world w;
-	(void)world(&w, INT32_MAX, "cpu 4300000000");
+	struct kueue_instance w;
+	(void)instance(&w, INT32_MAX, "cpu 4300000000");
 	const struct kq_amounts asks = kq_podset_pending(w.kq, w.scratch, 0, 0, -1);
 	cr_expect_eq(kq_amount_of(&asks, KQ_CPU), KQ_UNLIMITED);
 	kueue_release(&w);
@@ -41,9 +41,9 @@ Test(kq_requests, products_saturate)
 
 Test(kq_requests, an_admitted_podset_holds_its_share_of_what_was_recorded)
 {
-	struct kueue_world w;
-	struct kq_podset *podset = world(&w, 5, "cpu 10");
-	kueue_hold(&w, 0, &w.kq->node[0], 3, "cpu one 33, memory two 7");
+	struct kueue_instance w;
+	struct kq_podset *podset = instance(&w, 5, "cpu 10");
+	kueue_keep(&w, 0, &w.kq->node[0], 3, "cpu one 33, memory two 7");
 	kueue_seal(&w);
 	struct kq_amounts holds = kq_podset_admitted(w.kq, w.scratch, 0, 0);
 	cr_expect_eq(kq_admitted_count(w.kq, 0, 0), 3, "a partial admission");
@@ -58,10 +58,10 @@ Test(kq_requests, an_admitted_podset_holds_its_share_of_what_was_recorded)
 
 Test(kq_requests, what_is_held_is_counted_by_flavor_and_resource)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct kq_usage_cell *cell;
-	(void)world(&w, 2, "cpu 10");
-	kueue_hold(&w, 0, &w.kq->node[0], 2, "cpu one 20, memory two 4");
+	(void)instance(&w, 2, "cpu 10");
+	kueue_keep(&w, 0, &w.kq->node[0], 2, "cpu one 20, memory two 4");
 	kueue_seal(&w);
 	w.kq->workload[0].podset[0].reclaimable = 1;
 	w.kq->workload[0].admission->podset[0].flavor[1].flavor = KQ_NO;
@@ -73,9 +73,9 @@ Test(kq_requests, what_is_held_is_counted_by_flavor_and_resource)
 
 Test(kq_requests, the_admission_is_what_was_assigned)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	const struct kq_assign_options options = { 0 };
-	struct kq_podset *leader = world(&w, 1, "cpu 10, gpu 0");
+	struct kq_podset *leader = instance(&w, 1, "cpu 10, gpu 0");
 	(void)kueue_podset(&w, 0, "alone", 1, "memory 3");
 	struct kq_podset *worker = kueue_podset(&w, 0, "worker", 2, "cpu 20");
 	leader->group = worker->group = "g";
@@ -140,7 +140,7 @@ Test(kq_requests, podsets_give_up_the_same_part_of_what_they_can)
 
 Test(kq_requests, a_blocked_head_keeps_what_its_queue_may_still_use)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	struct kq_usage_cell kept;
 	kueue_make(&w);
 	kueue_group(&w, kueue_queue(&w, "cq", "co"), "cpu", "one 1000+500, two 1000");
@@ -177,8 +177,8 @@ Test(kq_requests, a_blocked_head_keeps_what_its_queue_may_still_use)
 /* ---- Transformations
  * ---------------------------------------------------------------------------------------- */
 
-static int64_t transformed(
-	struct kueue_world *w, const struct kq_transforms *transforms, uint32_t podset, const char *resource)
+static int64_t transformed(struct kueue_instance *w, const struct kq_transforms *transforms, uint32_t podset,
+	const char *resource)
 {
 	const struct kq_amounts made =
 		kq_transformed(w->kq, transforms, &w->kq->workload[0].podset[podset].request);
@@ -191,8 +191,8 @@ static int64_t transformed(
 /* As in Kueue's documentation: a MIG slice of 10 GB is so much accelerator memory, and no longer itself. */
 Test(kq_requests, a_resource_is_replaced_by_others)
 {
-	struct kueue_world w;
-	(void)world(&w, 1, "mig-1g 2, mig-2g 1, credits 1, cpu 500");
+	struct kueue_instance w;
+	(void)instance(&w, 1, "mig-1g 2, mig-2g 1, credits 1, cpu 500");
 	const struct kq_output small[] = { { kq_resource(w.kq, "gpu-memory"), 5000 },
 		{ kq_resource(w.kq, "credits"), 10000 } };
 	const struct kq_output large[] = { { kq_resource(w.kq, "gpu-memory"), 10000 } };
@@ -211,8 +211,8 @@ Test(kq_requests, a_resource_is_replaced_by_others)
 
 Test(kq_requests, an_output_may_be_multiplied_by_another_resource)
 {
-	struct kueue_world w;
-	(void)world(&w, 1, "gpu 4, gpu-memory 10");
+	struct kueue_instance w;
+	(void)instance(&w, 1, "gpu 4, gpu-memory 10");
 	(void)kueue_podset(&w, 0, "without", 1, "gpu-memory 10");
 	const struct kq_output output = { kq_resource(w.kq, "total"), 1000 };
 	const struct kq_transform at = { kq_resource(w.kq, "gpu-memory"), true, kq_resource(w.kq, "gpu"),
@@ -225,8 +225,8 @@ Test(kq_requests, an_output_may_be_multiplied_by_another_resource)
 
 Test(kq_requests, an_allowance_lowers_what_is_made_and_nothing_else)
 {
-	struct kueue_world w;
-	(void)world(&w, 1, "a 1, b 3, credits 7");
+	struct kueue_instance w;
+	(void)instance(&w, 1, "a 1, b 3, credits 7");
 	const struct kq_output plus = { kq_resource(w.kq, "credits"), 5000 },
 			       minus = { kq_resource(w.kq, "credits"), -2000 };
 	const struct kq_transform at[] = { { kq_resource(w.kq, "a"), true, KQ_NO, &plus, 1 },
@@ -238,9 +238,9 @@ Test(kq_requests, an_allowance_lowers_what_is_made_and_nothing_else)
 
 Test(kq_requests, excluded_prefixes_do_not_count)
 {
-	struct kueue_world w;
+	struct kueue_instance w;
 	static const char *const prefix = "networking.";
-	(void)world(&w, 1, "cpu 5, networking.example.com/vpc 1");
+	(void)instance(&w, 1, "cpu 5, networking.example.com/vpc 1");
 	const struct kq_transforms all = { NULL, 0, &prefix, 1 };
 	cr_expect_eq(transformed(&w, &all, 0, "cpu"), 5);
 	cr_expect_eq(transformed(&w, &all, 0, "networking.example.com/vpc"), -1);

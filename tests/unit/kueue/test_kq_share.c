@@ -46,11 +46,11 @@ Test(kq_share, what_is_borrowed_of_a_resource_is_summed_over_flavors)
 	kq_usage_add(t.w.kq, t.a, t.f, 6);
 	kq_usage_add(t.w.kq, t.a, t.g, 5);
 	struct kq_share share = kq_share_of(t.w.kq, t.a, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 150, "2 and 1 of 20: not what f and g lend by themselves");
+	cr_expect_eq(kq_share_reported(&share), 150, "2 and 1 of 20: not what f and g lend by themselves");
 	cr_expect_str_eq(dominant(&t, &share), "gpu");
 	kq_usage_remove(t.w.kq, t.a, t.g, 5);
 	share = kq_share_of(t.w.kq, t.a, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 100, "what is free of g makes up for nothing of f");
+	cr_expect_eq(kq_share_reported(&share), 100, "what is free of g makes up for nothing of f");
 	kq_small_close(&t.w);
 }
 
@@ -64,7 +64,7 @@ Test(kq_share, the_largest_ratio_counts_and_of_equals_the_first_by_name)
 	kq_usage_add(t.w.kq, t.a, t.f, 1);
 	share = kq_share_of(t.w.kq, t.a, NULL, 0);
 	cr_expect_str_eq(dominant(&t, &share), "gpu");
-	cr_expect_eq(kq_share_told(&share), 150);
+	cr_expect_eq(kq_share_reported(&share), 150);
 	kq_small_close(&t.w);
 }
 
@@ -73,17 +73,17 @@ Test(kq_share, more_is_taken_as_if_it_ran)
 	struct two t = two_open(1);
 	const struct kq_usage_cell extra[] = { { t.f, 5 }, { t.f, 1 } };
 	const struct kq_share share = kq_share_of(t.w.kq, t.a, extra, 2);
-	cr_expect_eq(kq_share_told(&share), 100, "6 less 4");
+	cr_expect_eq(kq_share_reported(&share), 100, "6 less 4");
 	cr_expect(share.borrowing);
 	kq_small_close(&t.w);
 }
 
-Test(kq_share, it_is_divided_by_the_weight_and_told_rounded_up)
+Test(kq_share, it_is_divided_by_the_weight_and_reported_rounded_up)
 {
 	struct two t = two_open(3);
 	kq_usage_add(t.w.kq, t.a, t.f, 6);
 	const struct kq_share share = kq_share_of(t.w.kq, t.a, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 34, "100 over 3");
+	cr_expect_eq(kq_share_reported(&share), 34, "100 over 3");
 	cr_expect_float_eq(share.ratio, 100.0, 1e-12);
 	kq_small_close(&t.w);
 }
@@ -93,12 +93,12 @@ Test(kq_share, roots_and_who_stays_within_have_none)
 	struct two t = two_open(0);
 	kq_usage_add(t.w.kq, t.a, t.f, 4);
 	struct kq_share share = kq_share_of(t.w.kq, t.a, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 0);
+	cr_expect_eq(kq_share_reported(&share), 0);
 	cr_expect_not(share.borrowing);
 	cr_expect_not(share.zero_weight, "it borrows nothing");
 	kq_usage_add(t.w.kq, t.b, t.f, 100);
 	share = kq_share_of(t.w.kq, t.co, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 0, "above its quota, but a root");
+	cr_expect_eq(kq_share_reported(&share), 0, "above its quota, but a root");
 	kq_small_close(&t.w);
 }
 
@@ -110,7 +110,7 @@ Test(kq_share, weight_zero_is_above_all_and_compared_unweighted)
 	kq_usage_add(t.w.kq, t.a, t.f, 6);
 	const struct kq_share high = kq_share_of(t.w.kq, t.a, NULL, 0);
 	const struct kq_share weighed = { .borrowing = true, .ratio = 900, .share = 900 };
-	cr_expect_eq(kq_share_told(&low), INT64_MAX);
+	cr_expect_eq(kq_share_reported(&low), INT64_MAX);
 	cr_expect(kq_share_compare(&low, &weighed) > 0);
 	cr_expect(kq_share_compare(&weighed, &low) < 0);
 	cr_expect(kq_share_compare(&low, &high) < 0);
@@ -136,7 +136,7 @@ Test(kq_share, who_borrows_what_nobody_lends_borrows_but_has_no_share)
 	kq_usage_add(w.kq, a, kq_small_fr(&w, "f", "gpu"), 2);
 	const struct kq_share share = kq_share_of(w.kq, a, NULL, 0);
 	cr_expect(share.borrowing);
-	cr_expect_eq(kq_share_told(&share), 0);
+	cr_expect_eq(kq_share_reported(&share), 0);
 	cr_expect_eq(share.resource, KQ_NO);
 	kq_small_close(&w);
 }
@@ -166,6 +166,6 @@ Test(kq_share, what_could_be_had_is_the_parents_with_its_limits)
 	kq_small_seal(&w);
 	kq_usage_add(w.kq, a, kq_small_fr(&w, "f", "gpu"), 3);
 	const struct kq_share share = kq_share_of(w.kq, a, NULL, 0);
-	cr_expect_eq(kq_share_told(&share), 500, "3 of 6");
+	cr_expect_eq(kq_share_reported(&share), 500, "3 of 6");
 	kq_small_close(&w);
 }

@@ -8,9 +8,9 @@
 
 #include "tests/world/kq_tas_world.h"
 
-static struct tas_world world;
+static struct tas_instance instance;
 
-static void end(void) { tas_end(&world); }
+static void end(void) { tas_end(&instance); }
 
 TestSuite(kq_tas, .fini = end);
 
@@ -19,7 +19,9 @@ static struct kq_podset pods(int64_t count, struct kq_topology_request topology)
 {
 	topology.given = topology.given || topology.required || topology.preferred ||
 			 topology.unconstrained || topology.slice_count > 0;
-	return (struct kq_podset){ .count = count, .request = tas_cpus(&world, 1000), .topology = topology };
+	return (struct kq_podset){
+		.count = count, .request = tas_cpus(&instance, 1000), .topology = topology
+	};
 }
 
 #define REQUIRED(key)  ((struct kq_topology_request){ .required = (key) })
@@ -29,9 +31,9 @@ static struct kq_podset pods(int64_t count, struct kq_topology_request topology)
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(const struct kq_podset *podset, uint32_t count, const char *want, const char *clause)
 {
-	const char *got = tas_place(&world, tas_workload(&world, podset, count), false);
+	const char *got = tas_place(&instance, tas_workload(&instance, podset, count), false);
 	const bool same = strcmp(got, want) == 0;
-	const char *why = world.why ? world.why : "";
+	const char *why = instance.why ? instance.why : "";
 	cr_expect(same, "%s: %s, expected %s (%s)", clause, got, want, why);
 }
 
@@ -43,13 +45,13 @@ static void expect_one(struct kq_podset podset, const char *want, const char *cl
 /* Two racks of a block and one of another; rooms 3 and 1, 2 and 2, 4. */
 static void three_racks(void)
 {
-	tas_begin(&world, "block rack host");
-	tas_host(&world, "b1 r1 x1", 3, 10);
-	tas_host(&world, "b1 r1 x2", 1, 10);
-	tas_host(&world, "b1 r2 x3", 2, 10);
-	tas_host(&world, "b1 r2 x4", 2, 10);
-	tas_host(&world, "b2 r3 x5", 4, 10);
-	tas_seal(&world);
+	tas_begin(&instance, "block rack host");
+	tas_host(&instance, "b1 r1 x1", 3, 10);
+	tas_host(&instance, "b1 r1 x2", 1, 10);
+	tas_host(&instance, "b1 r2 x3", 2, 10);
+	tas_host(&instance, "b1 r2 x4", 2, 10);
+	tas_host(&instance, "b2 r3 x5", 4, 10);
+	tas_seal(&instance);
 }
 
 Test(kq_tas, required_stays_in_one_domain)
@@ -84,7 +86,7 @@ Test(kq_tas, unconstrained_takes_the_least_free)
 	three_racks();
 	expect_one(pods(2, ANYWHERE), "x3:2", "the first of the smallest that hold everything");
 	expect_one(pods(5, ANYWHERE), "x2:1 x3:2 x4:2", "nobody holds 5: the smallest first");
-	world.kq->config.gate[KQ_GATE_TASProfileMixed] = false;
+	instance.kq->config.gate[KQ_GATE_TASProfileMixed] = false;
 	expect_one(pods(5, ANYWHERE), "x2:1 x5:4", "without the gate: the largest first, the last one tight");
 }
 
@@ -101,14 +103,14 @@ Test(kq_tas, hosts_that_count)
 	static const struct sl_taint soft = { "gpu", "yes", SL_PREFER_NO_SCHEDULE };
 	static const struct sl_toleration exists = { "gpu", "", true, SL_ANY_EFFECT };
 	static const struct sl_label wanted = { "zone", "z1" };
-	tas_begin(&world, "rack host");
-	tas_host(&world, "r1 x1", 9, 10)->ready = false;
-	tas_host(&world, "r1 x2", 8, 10)->unschedulable = true;
-	tas_host(&world, "r1 x3", 7, 10)->taints = (struct sl_taints){ &taint, 1 };
-	tas_host(&world, "r1 x4", 6, 10)->labels.count = 1; /* No host name. */
-	tas_host(&world, "r1 x5", 5, 10)->taints = (struct sl_taints){ &soft, 1 };
-	tas_host(&world, "r1 x6", 4, 3);
-	tas_seal(&world);
+	tas_begin(&instance, "rack host");
+	tas_host(&instance, "r1 x1", 9, 10)->ready = false;
+	tas_host(&instance, "r1 x2", 8, 10)->unschedulable = true;
+	tas_host(&instance, "r1 x3", 7, 10)->taints = (struct sl_taints){ &taint, 1 };
+	tas_host(&instance, "r1 x4", 6, 10)->labels.count = 1; /* No host name. */
+	tas_host(&instance, "r1 x5", 5, 10)->taints = (struct sl_taints){ &soft, 1 };
+	tas_host(&instance, "r1 x6", 4, 3);
+	tas_seal(&instance);
 	expect_one(pods(6, REQUIRED("kubernetes.io/hostname")), "-", "x1 to x4 do not count");
 	expect_one(pods(5, REQUIRED("kubernetes.io/hostname")), "x5:5", "a soft taint keeps nobody away");
 	expect_one(pods(4, REQUIRED("kubernetes.io/hostname")), "x5:4", "x6 has room for 3 pods only");
@@ -118,17 +120,17 @@ Test(kq_tas, hosts_that_count)
 	podset = pods(1, REQUIRED("rack"));
 	podset.node_selector = (struct sl_labels){ &wanted, 1 };
 	expect(&podset, 1, "-", "no host has the selector's label");
-	world.kq->flavor[world.flavor].tolerations = (struct sl_tolerations){ &exists, 1 };
-	tas_seal(&world);
+	instance.kq->flavor[instance.flavor].tolerations = (struct sl_tolerations){ &exists, 1 };
+	tas_seal(&instance);
 	expect_one(pods(6, REQUIRED("kubernetes.io/hostname")), "x3:6", "tolerated by the flavor");
 }
 
-Test(kq_tas, foreign_pods_take_room)
+Test(kq_tas, foreign_pods_take_capacity)
 {
 	static int64_t foreign[16] = { [KQ_PODS] = 1, [KQ_CPU] = 1500 };
-	tas_begin(&world, "host");
-	tas_host(&world, "x1", 4, 10)->foreign = foreign;
-	tas_seal(&world);
+	tas_begin(&instance, "host");
+	tas_host(&instance, "x1", 4, 10)->foreign = foreign;
+	tas_seal(&instance);
 	expect_one(pods(2, REQUIRED("kubernetes.io/hostname")), "x1:2", "2.5 cpus are left");
 	expect_one(pods(3, REQUIRED("kubernetes.io/hostname")), "-", "2.5 cpus are left");
 }
@@ -136,10 +138,10 @@ Test(kq_tas, foreign_pods_take_room)
 Test(kq_tas, coarse_leaves_add_up_and_look_at_no_taints)
 {
 	static const struct sl_taint taint = { "gpu", "yes", SL_NO_SCHEDULE };
-	tas_begin(&world, "block rack");
-	tas_host(&world, "b1 r1 x1", 2, 10)->taints = (struct sl_taints){ &taint, 1 };
-	tas_host(&world, "b1 r1 x2", 2, 10);
-	tas_seal(&world);
+	tas_begin(&instance, "block rack");
+	tas_host(&instance, "b1 r1 x1", 2, 10)->taints = (struct sl_taints){ &taint, 1 };
+	tas_host(&instance, "b1 r1 x2", 2, 10);
+	tas_seal(&instance);
 	expect_one(pods(4, REQUIRED("rack")), "b1/r1:4", "all levels are named");
 }
 
@@ -186,7 +188,7 @@ static void leader_and(struct kq_podset podset[2], int64_t workers, struct kq_to
 {
 	podset[0] = pods(1, request);
 	podset[0].name = "leader";
-	podset[0].request = tas_cpus(&world, 2000);
+	podset[0].request = tas_cpus(&instance, 2000);
 	podset[1] = pods(workers, request);
 	podset[1].name = "workers";
 	podset[0].group = podset[1].group = "g";
@@ -218,7 +220,7 @@ Test(kq_tas, podsets_see_what_those_before_take)
 	expect(podset, 1, "x5:4", "and nothing stays taken");
 }
 
-Test(kq_tas, preferred_affinity_goes_before_room)
+Test(kq_tas, preferred_affinity_goes_before_capacity)
 {
 	static const char *const last[] = { "x5" };
 	static const struct sl_label_expr is_x5 = { "kubernetes.io/hostname", SL_LABEL_IN, last, 1 };
@@ -228,7 +230,7 @@ Test(kq_tas, preferred_affinity_goes_before_room)
 	podset.preferred = &term;
 	podset.preferred_count = 1;
 	expect(&podset, 1, "x2:1", "the gate is off: the tightest");
-	world.kq->config.gate[KQ_GATE_TASRespectNodeAffinityPreferred] = true;
+	instance.kq->config.gate[KQ_GATE_TASRespectNodeAffinityPreferred] = true;
 	expect(&podset, 1, "x5:1", "the preferred host, though it has more room");
 	podset.count = 5;
 	expect(&podset, 1, "x2:1 x5:4", "the preferred one first, then the tightest for the rest");
@@ -250,13 +252,13 @@ Test(kq_tas, required_affinity_is_of_nodes)
 
 Test(kq_tas, balanced_levels_out)
 {
-	tas_begin(&world, "rack host");
-	tas_host(&world, "r1 x1", 6, 20);
-	tas_host(&world, "r1 x2", 5, 20);
-	tas_host(&world, "r1 x3", 3, 20);
-	tas_seal(&world);
+	tas_begin(&instance, "rack host");
+	tas_host(&instance, "r1 x1", 6, 20);
+	tas_host(&instance, "r1 x2", 5, 20);
+	tas_host(&instance, "r1 x3", 3, 20);
+	tas_seal(&instance);
 	expect_one(pods(8, PREFERRED("rack")), "x1:6 x3:2", "off: the most first, the last one tight");
-	world.kq->config.gate[KQ_GATE_TASBalancedPlacement] = true;
+	instance.kq->config.gate[KQ_GATE_TASBalancedPlacement] = true;
 	expect_one(pods(8, PREFERRED("rack")), "x1:4 x2:4",
 		"two hosts suffice, so each can have 4: x3, which cannot, is left out");
 	expect_one(pods(8, REQUIRED("rack")), "x1:6 x3:2", "required is not balanced");
@@ -264,12 +266,12 @@ Test(kq_tas, balanced_levels_out)
 
 Test(kq_tas, balanced_takes_the_set_with_the_least_to_spare)
 {
-	tas_begin(&world, "rack host");
-	tas_host(&world, "r1 x1", 7, 20);
-	tas_host(&world, "r1 x2", 6, 20);
-	tas_host(&world, "r1 x3", 5, 20);
-	tas_seal(&world);
-	world.kq->config.gate[KQ_GATE_TASBalancedPlacement] = true;
+	tas_begin(&instance, "rack host");
+	tas_host(&instance, "r1 x1", 7, 20);
+	tas_host(&instance, "r1 x2", 6, 20);
+	tas_host(&instance, "r1 x3", 5, 20);
+	tas_seal(&instance);
+	instance.kq->config.gate[KQ_GATE_TASBalancedPlacement] = true;
 	expect_one(
 		pods(10, PREFERRED("rack")), "x2:5 x3:5", "two of five each: 6 + 5 spares less than 7 + 6");
 }

@@ -89,9 +89,9 @@ Test(kueue, rules_of_map)
 	struct sl_err err = { 0 };
 	cr_assert_eq(kueue_rules_make(k, "account:physics=ns/q1;partition:gpu=other/q2", &err), SL_OK);
 	cr_assert_eq(k->rule_count, 2);
-	cr_expect_eq(k->rule[0].by, KUEUE_BY_ACCOUNT);
+	cr_expect_eq(k->rule[0].cause, KUEUE_BY_ACCOUNT);
 	cr_expect_str_eq(k->rule[0].value, "physics");
-	cr_expect_str_eq(k->rule[0].space, "ns");
+	cr_expect_str_eq(k->rule[0].namespace, "ns");
 	cr_expect_str_eq(k->rule[1].queue, "q2");
 	static const char *const wrong[] = { "physics=ns/q", "account:physics", "account:physics=q",
 		"qos:x=ns/q" };

@@ -69,7 +69,7 @@ Test(checkpoint_runs, it_stands_still_while_it_writes)
  * work: 1160 s. */
 Test(checkpoint_runs, it_goes_on_from_the_last_completed)
 {
-	static const struct script_step steps[] = { { 700 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { 700 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps, .count = 1 };
 	cr_expect_eq(run(&script, each_300, 4, 1000, true), 1160 * SL_SECOND);
 }
@@ -77,7 +77,7 @@ Test(checkpoint_runs, it_goes_on_from_the_last_completed)
 /* At 615 s the second was not complete: 300 are kept. 50, 300, 10, 300, 10, 100: 1385 s. */
 Test(checkpoint_runs, one_under_way_keeps_nothing)
 {
-	static const struct script_step steps[] = { { 615 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { 615 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps, .count = 1 };
 	cr_expect_eq(
 		run(&script, each_300, 4, 1000, true), (615 + 50 + 300 + 10 + 300 + 10 + 100) * SL_SECOND);
@@ -88,8 +88,8 @@ Test(checkpoint_runs, one_written_meanwhile_keeps_the_work_of_its_beginning)
 {
 	static const struct given async[] = { { "interval", 3 }, { "every", 300 * SL_SECOND },
 		{ "cost", 10 * SL_SECOND }, { "async", 1 } };
-	static const struct script_step late[] = { { 612 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
-	static const struct script_step early[] = { { 608 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step late[] = { { 612 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
+	static const struct script_step early[] = { { 608 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
 	struct script none = { .step = NULL }, after = { .step = late, .count = 1 },
 		      before = { .step = early, .count = 1 };
 	cr_expect_eq(run(&none, async, 4, 1000, true), 1000 * SL_SECOND);
@@ -102,8 +102,10 @@ Test(checkpoint_runs, one_written_meanwhile_keeps_the_work_of_its_beginning)
 Test(checkpoint_runs, the_interval_is_of_work)
 {
 	static const struct script_step steps[] = { { 1000 * SL_SECOND, SCRIPT_RATE, 0, 0 },
-		{ 1100 * SL_SECOND, SCRIPT_RATE, 0, (int64_t)SL_RATE_ONE } };
-	struct script script = { .step = steps, .count = 2, .rate_set = true, .rate_first = SL_RATE_ONE / 2 };
+		{ 1100 * SL_SECOND, SCRIPT_RATE, 0, (int64_t)SL_SPEED_ONE } };
+	struct script script = {
+		.step = steps, .count = 2, .rate_set = true, .rate_first = SL_SPEED_ONE / 2
+	};
 	/* 600 s: 300 of work; 610 to 1000: 195; 1100 + 105: 600; 10, 300, 10, 100. */
 	cr_expect_eq(run(&script, each_300, 4, 1000, true), (1205 + 10 + 300 + 10 + 100) * SL_SECOND);
 }
@@ -112,14 +114,14 @@ Test(checkpoint_runs, the_interval_is_of_work)
 Test(checkpoint_runs, a_fast_job_writes_by_its_work)
 {
 	static const struct script_step steps[] = { { 100 * SL_SECOND, SCRIPT_RATE, 0,
-		2 * (int64_t)SL_RATE_ONE } };
+		2 * (int64_t)SL_SPEED_ONE } };
 	static const struct script_step fails[] = { { 100 * SL_SECOND, SCRIPT_RATE, 0,
-							    2 * (int64_t)SL_RATE_ONE },
-		{ 211 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
-	struct script script = { .step = steps, .count = 1 }, again = { .step = fails, .count = 2 };
+							    2 * (int64_t)SL_SPEED_ONE },
+		{ 211 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
+	struct script script = { .step = steps, .count = 1 }, retry = { .step = fails, .count = 2 };
 	cr_expect_eq(run(&script, each_300, 4, 1000, true), 580 * SL_SECOND);
 	/* At 211 s the first is complete, since 210: 700 are left, at full speed, and two checkpoints. */
-	cr_expect_eq(run(&again, each_300, 4, 1000, true), (211 + 50 + 700 + 20) * SL_SECOND);
+	cr_expect_eq(run(&retry, each_300, 4, 1000, true), (211 + 50 + 700 + 20) * SL_SECOND);
 }
 
 /* preempt=pays is of preemptions: as above, a failure's restart costs what it cost. */
@@ -127,7 +129,7 @@ Test(checkpoint_runs, a_failure_pays_for_no_checkpoint)
 {
 	static const struct given pays[] = { { "interval", 3 }, { "every", 300 * SL_SECOND },
 		{ "cost", 10 * SL_SECOND }, { "restart", 50 * SL_SECOND }, { "preempt", 1 } };
-	static const struct script_step steps[] = { { 700 * SL_SECOND, SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { 700 * SL_SECOND, SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps, .count = 1 };
 	cr_expect_eq(run(&script, pays, 5, 1000, true), 1160 * SL_SECOND);
 }
@@ -140,7 +142,7 @@ static double daly_ratio(double c, double m, double r, double tau)
 	return m * exp(r / m) * (exp((tau + c) / m) - 1) / tau;
 }
 
-Test(checkpoint_runs, the_expected_time_has_its_least_near_dalys_interval)
+Test(checkpoint_runs, the_expected_time_has_its_least_similar_dalys_interval)
 {
 	const double m = 11135.08;
 	cr_expect_float_eq(daly_ratio(60, m, 300, 600), 1.16420, 5e-6);
@@ -158,7 +160,7 @@ static double drawn_run(uint64_t seed, double m, const struct given *given, int6
 	sl_time at = 0;
 	for (int i = 0; i < FAILURES; i++) {
 		at += 1 + (sl_time)(-m * log(1 - sl_rng_unit(&rng)) * SL_SECOND);
-		steps[i] = (struct script_step){ at, SCRIPT_AGAIN, 0, 0 };
+		steps[i] = (struct script_step){ at, SCRIPT_RETRY, 0, 0 };
 	}
 	struct script script = { .step = steps, .count = FAILURES };
 	const sl_time end = run(&script, given, 4, SEGMENTS * tau, false);

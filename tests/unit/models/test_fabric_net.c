@@ -14,7 +14,7 @@
 
 #define GB 1e9
 
-static void near(double is, double wanted, const char *what)
+static void similar(double is, double wanted, const char *what)
 {
 	cr_assert_lt(
 		fabs(is - wanted), 1e-9 * fabs(wanted) + 1e-15, "%s: %.12g, not %.12g", what, is, wanted);
@@ -130,22 +130,22 @@ static double time_alone(
 Test(fabric_net, t1_ring)
 {
 	struct fabric_world *w = made(4, "topology=tree rate=EDR alpha=5");
-	near(time_alone(w, SL_PATTERN_RING, 4, 1, GB), 0.12003, "ring of 4");
-	near(time_alone(w, SL_PATTERN_RS_AG, 4, 1, GB), 0.12003, "reduce-scatter, all-gather");
+	similar(time_alone(w, SL_PATTERN_RING, 4, 1, GB), 0.12003, "ring of 4");
+	similar(time_alone(w, SL_PATTERN_RS_AG, 4, 1, GB), 0.12003, "reduce-scatter, all-gather");
 	unmake(w);
 }
 
 Test(fabric_net, t2_hierarchical)
 {
 	struct fabric_world *w = made(4, "topology=tree rate=HDR nics=8 nvlink=240GB/s");
-	near(time_alone(w, SL_PATTERN_HIER, 4, 8, 1.4 * GB), 0.020839933333333, "8 NICs");
+	similar(time_alone(w, SL_PATTERN_HIER, 4, 8, 1.4 * GB), 0.020839933333333, "8 NICs");
 	unmake(w);
 	w = made(4, "topology=tree rate=HDR nics=1 nvlink=240GB/s");
-	near(time_alone(w, SL_PATTERN_HIER, 4, 8, 1.4 * GB), 0.094339933333333, "one NIC");
+	similar(time_alone(w, SL_PATTERN_HIER, 4, 8, 1.4 * GB), 0.094339933333333, "one NIC");
 	unmake(w);
 	/* A flat ring of 32, each step over the network. */
 	w = made(32, "topology=tree rate=EDR");
-	near(time_alone(w, SL_PATTERN_RING, 32, 1, 1.4 * GB), 0.217868, "flat ring of 32");
+	similar(time_alone(w, SL_PATTERN_RING, 32, 1, 1.4 * GB), 0.217868, "flat ring of 32");
 	unmake(w);
 }
 
@@ -157,7 +157,7 @@ Test(fabric_net, tree_pattern_alone)
 	/* 0-2, 2-1, 2-3; and its mirror image 3-1, 1-2, 1-0. Node 1: 1 edge and 3. */
 	cr_expect_eq(fabric_flows_on(w, &path, "node1:up"), 4);
 	cr_expect_eq(fabric_flows_on(w, &path, "node0:up"), 2);
-	near(time_alone(w, SL_PATTERN_TREE, 4, 1, GB), 0.16 + 4 * 5e-6, "double tree");
+	similar(time_alone(w, SL_PATTERN_TREE, 4, 1, GB), 0.16 + 4 * 5e-6, "double tree");
 	unmake(w);
 }
 
@@ -167,7 +167,7 @@ Test(fabric_net, one_node)
 	struct fabric_world *w = made(4, "topology=tree rate=EDR nvlink=240GB/s");
 	const struct fabric_path path = fabric_row(w, SL_PATTERN_HIER, 1, 1, 8);
 	cr_expect_eq(path.uses, 0);
-	near(time_alone(w, SL_PATTERN_HIER, 1, 8, GB), 1.75 / 240 + 14 * 3.4e-6, "one node");
+	similar(time_alone(w, SL_PATTERN_HIER, 1, 8, GB), 1.75 / 240 + 14 * 3.4e-6, "one node");
 	unmake(w);
 }
 
@@ -175,8 +175,8 @@ Test(fabric_net, one_node)
 Test(fabric_net, hops)
 {
 	struct fabric_world *w = made(8, "topology=tree nodes_per_leaf=4 rate=EDR alpha=5 hop=0.5");
-	near(fabric_row(w, SL_PATTERN_RING, 0, 4, 1).latency, 6 * 5e-6, "a leaf");
-	near(fabric_row(w, SL_PATTERN_RING, 0, 8, 1).latency, 14 * 6e-6, "two leaves");
+	similar(fabric_row(w, SL_PATTERN_RING, 0, 4, 1).latency, 6 * 5e-6, "a leaf");
+	similar(fabric_row(w, SL_PATTERN_RING, 0, 8, 1).latency, 14 * 6e-6, "two leaves");
 	unmake(w);
 }
 
@@ -188,12 +188,12 @@ Test(fabric_net, t10_alltoall)
 	struct fabric_path path = fabric_row(w, SL_PATTERN_ALLTOALL, 0, 8, 1);
 	cr_expect_eq(fabric_flows_on(w, &path, "leaf0:up"), 16);
 	cr_expect_eq(fabric_flows_on(w, &path, "node3:down"), 7);
-	near(fabric_alone(w, &path), 1.5625 * GB, "2:1");
-	near(0.8 * GB * path.volume / fabric_alone(w, &path), 0.064, "100 MB a pair");
+	similar(fabric_alone(w, &path), 1.5625 * GB, "2:1");
+	similar(0.8 * GB * path.volume / fabric_alone(w, &path), 0.064, "100 MB a pair");
 	unmake(w);
 	w = made(8, "topology=tree nodes_per_leaf=4 rate=EDR");
 	path = fabric_row(w, SL_PATTERN_ALLTOALL, 0, 8, 1);
-	near(0.8 * GB * path.volume / fabric_alone(w, &path), 0.056, "1:1");
+	similar(0.8 * GB * path.volume / fabric_alone(w, &path), 0.056, "1:1");
 	unmake(w);
 }
 
@@ -204,13 +204,13 @@ Test(fabric_net, alltoall_of_ranks)
 	struct fabric_world *w = made(8, "topology=tree nodes_per_leaf=4 rate=EDR");
 	struct fabric_path path = fabric_row(w, SL_PATTERN_ALLTOALL, 0, 8, 8);
 	cr_expect_eq(fabric_flows_on(w, &path, "node3:up"), 7);
-	near(path.volume, 1, "64 / 64");
+	similar(path.volume, 1, "64 / 64");
 	const struct fabric_spot spot[] = { { 0, 4 }, { 1, 2 }, { 2, 2 } };
-	const struct fabric_ask ask = { .pattern = SL_PATTERN_ALLTOALL, .spot = spot, .spots = 3 };
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	const struct fabric_needs needs = { .pattern = SL_PATTERN_ALLTOALL, .spot = spot, .spots = 3 };
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	cr_expect_eq(fabric_flows_on(w, &path, "node0:up"), 2);
 	cr_expect_eq(fabric_flows_on(w, &path, "node1:up"), 2);
-	near(path.volume, 1, "8 / 8");
+	similar(path.volume, 1, "8 / 8");
 	unmake(w);
 }
 
@@ -226,11 +226,11 @@ static double rate_of_two(const char *parameters, uint32_t a, uint32_t b)
 	/* Broadcasts to one other node: a flow from 0 to a, one from 1 to b. */
 	const struct fabric_spot spot[2][2] = { { { 0, 1 }, { a, 1 } }, { { 1, 1 }, { b, 1 } } };
 	for (int job = 0; job < 2; job++) {
-		const struct fabric_ask ask = {
+		const struct fabric_needs needs = {
 			.pattern = SL_PATTERN_BROADCAST, .spot = spot[job], .spots = 2
 		};
 		struct fabric_path path;
-		cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+		cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 		for (uint32_t i = 0; i < path.uses; i++)
 			flows[path.use[i].link] += path.use[i].flows;
 	}
@@ -245,17 +245,19 @@ static double rate_of_two(const char *parameters, uint32_t a, uint32_t b)
 
 Test(fabric_net, t6_dmodk)
 {
-	near(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR routing=dmodk", 4, 6), 6.25,
+	similar(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR routing=dmodk", 4, 6), 6.25,
 		"both by port 0");
-	near(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR routing=dmodk", 4, 5), 12.5, "ports 0 and 1");
-	near(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR", 4, 6), 12.5, "pooled");
+	similar(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR routing=dmodk", 4, 5), 12.5,
+		"ports 0 and 1");
+	similar(rate_of_two("topology=xgft xgft=2;4/4;1/2 rate=EDR", 4, 6), 12.5, "pooled");
 }
 
 /* Downwards, of two parallel cables it is that of src mod 2. */
 Test(fabric_net, dmodk_parallel)
 {
-	near(rate_of_two("topology=xgft xgft=2;4/4;1/1;1/2 rate=EDR routing=dmodk", 4, 6), 6.25, "up by dst");
-	near(rate_of_two("topology=xgft xgft=2;4/4;1/1;1/2 rate=EDR routing=dmodk", 4, 5), 12.5,
+	similar(rate_of_two("topology=xgft xgft=2;4/4;1/1;1/2 rate=EDR routing=dmodk", 4, 6), 6.25,
+		"up by dst");
+	similar(rate_of_two("topology=xgft xgft=2;4/4;1/1;1/2 rate=EDR routing=dmodk", 4, 5), 12.5,
 		"up and down");
 }
 
@@ -267,9 +269,9 @@ Test(fabric_net, dmodk_nics)
 {
 	struct fabric_world *w = made(4, "topology=xgft xgft=2;2/2;1/1;2/2 rate=EDR routing=dmodk");
 	const struct fabric_spot spot[] = { { 0, 2 }, { 2, 2 }, { 3, 2 } };
-	const struct fabric_ask ask = { .pattern = SL_PATTERN_BROADCAST, .spot = spot, .spots = 3 };
+	const struct fabric_needs needs = { .pattern = SL_PATTERN_BROADCAST, .spot = spot, .spots = 3 };
 	struct fabric_path path;
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	static const char *const cable[] = { "level0:cable0:up", "level0:cable1:up", "level1:cable0:up",
 		"level1:cable1:up", "level1:cable2:down", "level1:cable3:down", "level0:cable5:down",
 		"level0:cable6:down" };
@@ -350,8 +352,8 @@ static struct fabric_path across(struct fabric_world *w)
 	static struct fabric_path path;
 	for (uint32_t i = 0; i < 16; i++)
 		spot[i] = (struct fabric_spot){ i, 1 };
-	const struct fabric_ask ask = { .pattern = SL_PATTERN_SERVER, .spot = spot, .spots = 16 };
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	const struct fabric_needs needs = { .pattern = SL_PATTERN_SERVER, .spot = spot, .spots = 16 };
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	return path;
 }
 
@@ -364,7 +366,7 @@ Test(fabric_net, t12_dragonfly)
 	const struct fabric_path path = across(w);
 	/* 8 of the 15 others are in the other group: each gets 25/8 of the one cable. */
 	cr_expect_eq(fabric_flows_on(w, &path, "group0:group1"), 8);
-	near((double)fabric_link_named(w, "group0:group1")->capacity / 8, 3.125 * GB, "minimal");
+	similar((double)fabric_link_named(w, "group0:group1")->capacity / 8, 3.125 * GB, "minimal");
 	/* Local, at home: 14 flows leave the server's router and 14 come back; 6 other nodes' 2 each; from
 	 * group 1 there come 8 in. What leaves for group 1 is among the 14. */
 	cr_expect_eq(fabric_flows_on(w, &path, "group0:local"), 14 + 6 + 8);
@@ -375,7 +377,7 @@ Test(fabric_net, t12_dragonfly)
 	w = made(72, text);
 	const struct fabric_path by_any = across(w);
 	cr_expect_eq(fabric_flows_on(w, &by_any, "group0:up"), 8);
-	near((double)fabric_link_named(w, "group0:up")->capacity / 8, 12.5 * GB, "Valiant");
+	similar((double)fabric_link_named(w, "group0:up")->capacity / 8, 12.5 * GB, "Valiant");
 	unmake(w);
 	refused(73, sizes, "room for 72 nodes");
 	refused(72, "topology=dragonfly hosts=2 routers=4 globals=2 groups=10", "10 groups are too many");
@@ -432,7 +434,7 @@ Test(fabric_net, patterns_on_two_leaves)
 	const struct fabric_path path = fabric_row(w, SL_PATTERN_BROADCAST, 1, 4, 1);
 	cr_expect_eq(fabric_flows_on(w, &path, "leaf0:up"), 1);
 	cr_expect_eq(fabric_flows_on(w, &path, "leaf0:down"), 0);
-	near(path.volume, 6.0 / 4, "4 - 2 + 4 steps of a quarter");
+	similar(path.volume, 6.0 / 4, "4 - 2 + 4 steps of a quarter");
 	unmake(w);
 }
 
@@ -441,13 +443,13 @@ Test(fabric_net, rails_used)
 {
 	struct fabric_world *w = made(4, "topology=tree nodes_per_leaf=2 rate=EDR nics=4 oversubscription=8");
 	const struct fabric_spot spot[] = { { 1, 4 }, { 2, 2 } };
-	const struct fabric_ask ask = { .pattern = SL_PATTERN_HIER, .spot = spot, .spots = 2 };
+	const struct fabric_needs needs = { .pattern = SL_PATTERN_HIER, .spot = spot, .spots = 2 };
 	struct fabric_path path;
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	cr_expect(path.rails == 2 && path.ranks == 6 && path.ranks_most == 4 && path.nodes == 2);
 	cr_expect_eq(path.flow_rate, 12500000000);
 	cr_expect_eq(fabric_flows_on(w, &path, "leaf0:up"), 2);
-	near(path.volume, 0.5, "2 * 1/2 over 2 rails");
+	similar(path.volume, 0.5, "2 * 1/2 over 2 rails");
 	unmake(w);
 }
 
@@ -503,14 +505,14 @@ Test(fabric_net, switches)
 	cr_expect_eq(fabric_link_named(w, "a:up")->capacity, INT64_C(3) * 12500000000);
 	cr_expect_eq(fabric_link_named(w, "b:up")->capacity, 5000000000, "LinkSpeed 40 Gb/s");
 	const struct fabric_spot spot[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1 } };
-	const struct fabric_ask ask = { .pattern = SL_PATTERN_RING, .spot = spot, .spots = 4 };
+	const struct fabric_needs needs = { .pattern = SL_PATTERN_RING, .spot = spot, .spots = 4 };
 	struct fabric_path path;
-	cr_assert_eq(fabric_flows(w->net, &ask, &path), SL_OK);
+	cr_assert_eq(fabric_flows(w->net, &needs, &path), SL_OK);
 	/* 0, 3, then 1, 2: once there, once back. */
 	cr_expect_eq(fabric_flows_on(w, &path, "a:up"), 1);
 	cr_expect_eq(fabric_flows_on(w, &path, "b:up"), 1);
 	const struct fabric_spot pair[] = { { 0, 1 }, { 3, 1 } };
-	const struct fabric_ask two = { .pattern = SL_PATTERN_RING, .spot = pair, .spots = 2 };
+	const struct fabric_needs two = { .pattern = SL_PATTERN_RING, .spot = pair, .spots = 2 };
 	cr_assert_eq(fabric_flows(w->net, &two, &path), SL_OK);
 	cr_expect_eq(fabric_flows_on(w, &path, "a:up"), 0);
 	unmake(w);

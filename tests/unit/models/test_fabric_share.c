@@ -49,11 +49,11 @@ static struct fabric_share *net(enum fabric_contention contention, uint32_t link
 
 /* A job with one flow, or flows[i], on each link; nothing else limits it than `most`. */
 static void add(struct fabric_share *share, uint32_t job, int64_t most, uint32_t uses,
-	const struct fabric_use *use, const struct fabric_pace *pace)
+	const struct fabric_use *use, const struct fabric_speed *speed)
 {
-	static const struct fabric_pace idle = { .comp = 0, .volume = 1 };
+	static const struct fabric_speed idle = { .comp = 0, .volume = 1 };
 	const struct fabric_path path = { .use = use, .uses = uses, .flow_rate = most };
-	cr_assert(fabric_share_add(share, job, &path, pace ? pace : &idle));
+	cr_assert(fabric_share_add(share, job, &path, speed ? speed : &idle));
 }
 
 #define USES(...) \
@@ -110,7 +110,7 @@ Test(fabric_share, a_job_alone_is_as_fast_as_its_tightest_link)
 }
 
 /* B leaves link 0: its neighbour there hears of it, the job on link 1 does not. */
-Test(fabric_share, what_has_no_part_in_it_is_not_told)
+Test(fabric_share, what_has_no_part_in_it_is_not_reported)
 {
 	struct fabric_share *share = net(FABRIC_BACKLOGGED, CAPACITIES(10, 10));
 	struct heard heard = { 0 };
@@ -162,13 +162,13 @@ Test(fabric_share, a_question_changes_nothing)
 	add(share, 1, INT64_MAX, USES({ 0, 1 }, { 1, 1 }), NULL);
 	solve(share, &heard);
 	const struct fabric_use use[] = { { 0, 1 } }, other[] = { { 1, 3 } };
-	const struct fabric_pace pace = { .volume = 1 };
+	const struct fabric_speed speed = { .volume = 1 };
 	struct fabric_got got;
 	const struct fabric_path path = { .use = use, .uses = 1, .flow_rate = INT64_MAX };
-	cr_assert(fabric_share_predict(share, 5, &path, &pace, &got));
+	cr_assert(fabric_share_predict(share, 5, &path, &speed, &got));
 	cr_expect_eq(got.rate, 4, "a third beside two");
 	const struct fabric_path moved = { .use = other, .uses = 1, .flow_rate = INT64_MAX };
-	cr_assert(fabric_share_predict(share, 0, &moved, &pace, &got));
+	cr_assert(fabric_share_predict(share, 0, &moved, &speed, &got));
 	cr_expect_eq(got.rate, 3, "job 0 has left link 0, and is three of the four flows of link 1");
 	cr_expect_eq(fabric_share_got(share, 0).rate, 6);
 	cr_expect_eq(fabric_share_slot(share, 5), UINT32_MAX);
@@ -180,18 +180,19 @@ Test(fabric_share, a_question_changes_nothing)
 /* Compute 1 s, communication 0.5 s alone, two alike on one link: 2; 1 + sqrt(1/2); 1.5 seconds. */
 Test(fabric_share, three_ways_to_meet)
 {
-	static const struct fabric_pace pace = { .comp = 1, .volume = 500 };
+	static const struct fabric_speed speed = { .comp = 1, .volume = 500 };
 	static const double time[] = { 2, 1.7071067811865476, 1.5 };
 	for (int mode = FABRIC_BACKLOGGED; mode <= FABRIC_INTERLEAVED; mode++) {
 		struct fabric_share *share = net((enum fabric_contention)mode, CAPACITIES(1000));
 		struct heard heard = { 0 };
-		add(share, 0, INT64_MAX, USES({ 0, 1 }), &pace);
-		add(share, 1, INT64_MAX, USES({ 0, 1 }), &pace);
+		add(share, 0, INT64_MAX, USES({ 0, 1 }), &speed);
+		add(share, 1, INT64_MAX, USES({ 0, 1 }), &speed);
 		solve(share, &heard);
 		for (uint32_t job = 0; job < 2; job++) {
 			const struct fabric_got got = fabric_share_got(share, job);
-			cr_expect_float_eq(fabric_pace_time(&pace, got.rate) * got.stretch, time[mode], 1e-6,
-				"mode %d: %.9f", mode, fabric_pace_time(&pace, got.rate) * got.stretch);
+			cr_expect_float_eq(fabric_speed_time(&speed, got.rate) * got.slowdown, time[mode],
+				1e-6, "mode %d: %.9f", mode,
+				fabric_speed_time(&speed, got.rate) * got.slowdown);
 		}
 		fabric_share_remove(share, 1);
 		solve(share, &heard);
@@ -203,50 +204,50 @@ Test(fabric_share, three_ways_to_meet)
 /* Three jobs that compute 1 s and send for 0.5 s alone: 1.5 s of sending in 1.5 s fits; four need 2 s. */
 Test(fabric_share, turns_stretch_only_what_does_not_fit)
 {
-	static const struct fabric_pace pace = { .comp = 1, .volume = 750 };
+	static const struct fabric_speed speed = { .comp = 1, .volume = 750 };
 	struct fabric_share *share = net(FABRIC_INTERLEAVED, CAPACITIES(1500));
 	struct heard heard = { 0 };
 	for (uint32_t job = 0; job < 3; job++)
-		add(share, job, INT64_MAX, USES({ 0, 1 }), &pace);
+		add(share, job, INT64_MAX, USES({ 0, 1 }), &speed);
 	solve(share, &heard);
-	cr_expect_eq(fabric_share_got(share, 0).stretch, 1);
+	cr_expect_eq(fabric_share_got(share, 0).slowdown, 1);
 	cr_expect_eq(heard.full[0], 0);
-	add(share, 3, INT64_MAX, USES({ 0, 1 }), &pace);
+	add(share, 3, INT64_MAX, USES({ 0, 1 }), &speed);
 	solve(share, &heard);
-	cr_expect_eq(fabric_share_got(share, 0).stretch, 4. / 3);
+	cr_expect_eq(fabric_share_got(share, 0).slowdown, 4. / 3);
 	cr_expect_eq(heard.full[0], 1);
 	fabric_share_free(share);
 }
 
 /* Compute .1 s, communication .16 s: half of the compute hides .05 s; gamma 3; all apart. */
-Test(fabric_pace, what_hides_and_what_does_not)
+Test(fabric_speed, what_hides_and_what_does_not)
 {
-	const struct fabric_pace half = { .comp = .1, .volume = 1.6, .overlap = .5 };
-	cr_expect_float_eq(fabric_pace_time(&half, 10), .21, 1e-15);
-	const struct fabric_pace apart = { .comp = .1, .volume = 1, .fixed = .06 };
-	cr_expect_float_eq(fabric_pace_time(&apart, 10), .26, 1e-15);
-	const struct fabric_pace hidden = { .comp = .2, .volume = 1.6, .overlap = 1 };
-	cr_expect_eq(fabric_pace_time(&hidden, 10), .2);
-	const struct fabric_pace pollux = { .comp = .1, .volume = 1.6, .gamma = 3 };
-	cr_expect_float_eq(fabric_pace_time(&pollux, 10), .172085, 5e-7);
-	const struct fabric_pace sum = { .comp = .1, .volume = 1.6, .gamma = 1 };
-	cr_expect_float_eq(fabric_pace_time(&sum, 10), .26, 1e-12);
+	const struct fabric_speed half = { .comp = .1, .volume = 1.6, .overlap = .5 };
+	cr_expect_float_eq(fabric_speed_time(&half, 10), .21, 1e-15);
+	const struct fabric_speed apart = { .comp = .1, .volume = 1, .fixed = .06 };
+	cr_expect_float_eq(fabric_speed_time(&apart, 10), .26, 1e-15);
+	const struct fabric_speed hidden = { .comp = .2, .volume = 1.6, .overlap = 1 };
+	cr_expect_eq(fabric_speed_time(&hidden, 10), .2);
+	const struct fabric_speed pollux = { .comp = .1, .volume = 1.6, .gamma = 3 };
+	cr_expect_float_eq(fabric_speed_time(&pollux, 10), .172085, 5e-7);
+	const struct fabric_speed sum = { .comp = .1, .volume = 1.6, .gamma = 1 };
+	cr_expect_float_eq(fabric_speed_time(&sum, 10), .26, 1e-12);
 }
 
-Test(fabric_pace, rates_are_counted_in_parts_of_one)
+Test(fabric_speed, rates_are_counted_in_parts_of_one)
 {
-	cr_expect_eq(fabric_pace_rate(.26, .26, SL_RATE_ONE), SL_RATE_ONE);
-	cr_expect_eq(fabric_pace_rate(1, 2, SL_RATE_ONE), SL_RATE_ONE / 2);
-	cr_expect_eq(fabric_pace_rate(2, 1, SL_RATE_ONE), SL_RATE_ONE, "no faster than alone");
-	cr_expect_eq(fabric_pace_rate(2, 1, 4 * SL_RATE_ONE), 2 * SL_RATE_ONE);
-	cr_expect_eq(fabric_pace_rate(1e-30, 1, SL_RATE_ONE), 1, "it never stands still");
-	cr_expect_eq(fabric_pace_rate(1, 3, SL_RATE_ONE), SL_RATE_ONE / 3 + 1, "rounded up");
-	cr_expect_eq(fabric_pace_rate(0, 0, SL_RATE_ONE), SL_RATE_ONE);
+	cr_expect_eq(fabric_speed_rate(.26, .26, SL_SPEED_ONE), SL_SPEED_ONE);
+	cr_expect_eq(fabric_speed_rate(1, 2, SL_SPEED_ONE), SL_SPEED_ONE / 2);
+	cr_expect_eq(fabric_speed_rate(2, 1, SL_SPEED_ONE), SL_SPEED_ONE, "no faster than alone");
+	cr_expect_eq(fabric_speed_rate(2, 1, 4 * SL_SPEED_ONE), 2 * SL_SPEED_ONE);
+	cr_expect_eq(fabric_speed_rate(1e-30, 1, SL_SPEED_ONE), 1, "it never stands still");
+	cr_expect_eq(fabric_speed_rate(1, 3, SL_SPEED_ONE), SL_SPEED_ONE / 3 + 1, "rounded up");
+	cr_expect_eq(fabric_speed_rate(0, 0, SL_SPEED_ONE), SL_SPEED_ONE);
 }
 
 /* A ring of four over 12.5 GB/s with 5 us a step: 6 * 5 us + 1.5 GB / 12.5 GB/s. */
-Test(fabric_pace, a_ring_alone)
+Test(fabric_speed, a_ring_alone)
 {
-	const struct fabric_pace ring = { .volume = 2. * 3 / 4 * 1e9, .fixed = 6 * 5e-6 };
-	cr_expect_float_eq(fabric_pace_time(&ring, 12.5e9), .12003, 1e-12);
+	const struct fabric_speed ring = { .volume = 2. * 3 / 4 * 1e9, .fixed = 6 * 5e-6 };
+	cr_expect_float_eq(fabric_speed_time(&ring, 12.5e9), .12003, 1e-12);
 }

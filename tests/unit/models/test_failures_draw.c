@@ -216,13 +216,13 @@ Test(failures_draw, parameters_move_nothing_else)
 /* ---- What was published -------------------------------------------------------------------- */
 
 /* Failures of so many nodes in so long a time, mended at once. */
-static int64_t failures_in(struct failures *f, uint32_t nodes, double per_1000_days, sl_time span)
+static int64_t failures_in(struct failures *f, uint32_t nodes, double per_1000_days, sl_time range)
 {
 	int64_t count = 0;
 	for (uint32_t i = 0; i < nodes; i++) {
 		struct fail_node node =
 			node_of(i, failures_process(1000.0 * (double)FAIL_DAY / per_1000_days, 1));
-		for (sl_time at = 0; at < span; count += at < span)
+		for (sl_time at = 0; at < range; count += at < range)
 			at = failures_next(f, &node, at).at;
 	}
 	return count;
@@ -255,11 +255,11 @@ Test(failures_draw, rsc_projections)
 		const uint32_t nodes = want[i].gpus / 8;
 		cr_expect_float_eq(24 * 1000 / (nodes * 6.5), want[i].hours, want[i].within);
 		const double expected = 2000; /* Failures. */
-		const sl_time span = (sl_time)(want[i].hours * expected * (double)FAIL_HOUR);
-		const int64_t count = failures_in(f, nodes, 6.5, span);
+		const sl_time range = (sl_time)(want[i].hours * expected * (double)FAIL_HOUR);
+		const int64_t count = failures_in(f, nodes, 6.5, range);
 		cr_expect_lt(fabs((double)count - expected) / sqrt(expected), Z_LIMIT,
 			"%u GPUs: a failure in %g hours", want[i].gpus,
-			(double)span / (double)FAIL_HOUR / (double)count);
+			(double)range / (double)FAIL_HOUR / (double)count);
 	}
 	end(f);
 }

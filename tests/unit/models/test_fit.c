@@ -137,8 +137,8 @@ Test(fit, recovers_lublin)
 		work += t.job[i].size * (double)t.job[i].run;
 		longest = t.job[i].run > longest ? t.job[i].run : longest;
 	}
-	const double span = (double)(t.job[t.count - 1].submit - t.job[0].submit) / 1e6;
-	cr_expect_lt(fabs(number_of(&t, "load") - work / span / 128), 1e-6, "%s", text_of(&t, "load"));
+	const double range = (double)(t.job[t.count - 1].submit - t.job[0].submit) / 1e6;
+	cr_expect_lt(fabs(number_of(&t, "load") - work / range / 128), 1e-6, "%s", text_of(&t, "load"));
 	cr_expect_eq(number_of(&t, "max_estimate"), (double)longest);
 	release(&t);
 }

@@ -42,7 +42,7 @@ static int take(void *self, const struct sl_row *row, struct sl_err *err)
 	const int status = SL_GROW_MOST(made->one, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	const struct sl_profile *profile = more ? more->profile : NULL;
 	struct one *one = &made->one[made->count++];
 	*one = (struct one){ .submit = (double)row->col[SL_COL_SUBMIT] / 1e6,

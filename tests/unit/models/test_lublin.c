@@ -424,9 +424,9 @@ Test(lublin, rows_are_whole)
 		work += (double)col[SL_COL_CPUS] * (double)seconds(&made, i, SL_COL_RUN);
 	}
 	/* The load asked for, but for the rounding of two submit times. */
-	const double span =
+	const double range =
 		(double)(seconds(&made, made.count - 1, SL_COL_SUBMIT) - seconds(&made, 0, SL_COL_SUBMIT));
-	cr_expect_float_eq(work / (256 * span), 0.9, 1e-6);
+	cr_expect_float_eq(work / (256 * range), 0.9, 1e-6);
 	release(&made);
 }
 

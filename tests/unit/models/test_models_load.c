@@ -13,14 +13,14 @@
 static const struct sl_param params[] = {
 	{ "a", SL_PARAM_INT, "1", "0..100", "a number", 0, 100 },
 	{ "b", SL_PARAM_TEXT, NULL, NULL, "a text", 0, 0 },
-	{ "s", SL_PARAM_SHEET, NULL, NULL, "a file", 0, 0 },
+	{ "s", SL_PARAM_CSV, NULL, NULL, "a file", 0, 0 },
 };
 static const struct sl_model first = { .name = "first", .summary = "x" };
-static const struct sl_model toy = {
+static const struct sl_model random_scenario = {
 	.name = "toy", .summary = "x", .params = params, .param_count = SL_LEN(params)
 };
 static const struct sl_model nodes = { .name = "nodes", .summary = "x", .on_nodes = true };
-static const struct sl_model *const models[] = { &first, &toy, &nodes };
+static const struct sl_model *const models[] = { &first, &random_scenario, &nodes };
 
 static const char trace[] = "submit,run_time,cpus,user,partition,comp,model\n"
 			    "0,100,4,ann,gpu,0.5,vgg\n10,50,2,bob,cpu,,\n20,30,8,bob,gpu,0.5,vgg\n";
@@ -105,7 +105,7 @@ Test(models_load, which_value_wins)
 		cr_assert_eq(load(&l), SL_OK, "case %zu: %s", i, l.err.text);
 		cr_assert_eq(l.scenario.model_count, 1, "case %zu", i);
 		const struct model_choice *choice = l.scenario.model;
-		cr_expect_eq(choice->model, &toy);
+		cr_expect_eq(choice->model, &random_scenario);
 		cr_expect_eq(choice->values[0].number, cases[i].a, "case %zu", i);
 		if (cases[i].b)
 			cr_expect_str_eq(choice->values[1].text, cases[i].b, "case %zu", i);
@@ -123,7 +123,7 @@ Test(models_load, in_the_order_of_the_registry)
 	cr_assert_eq(load(&l), SL_OK, "%s", l.err.text);
 	cr_assert_eq(l.scenario.model_count, 2);
 	cr_expect_eq(l.scenario.model[0].model, &first);
-	cr_expect_eq(l.scenario.model[1].model, &toy);
+	cr_expect_eq(l.scenario.model[1].model, &random_scenario);
 	end(&l);
 	begin(&l, NULL);
 	cr_assert_eq(load(&l), SL_OK, "%s", l.err.text);
@@ -193,22 +193,22 @@ Test(models_load, sections)
 Test(models_load, sheets_are_inputs)
 {
 	struct load l;
-	char sheet[32];
+	char csv[32];
 	char given[80];
 	begin(&l, NULL);
-	file_of(sheet, "x,y\n1,2\n");
-	(void)snprintf(given, sizeof(given), "--model toy:s=%s", sheet);
+	file_of(csv, "x,y\n1,2\n");
+	(void)snprintf(given, sizeof(given), "--model toy:s=%s", csv);
 	set(&l, given);
 	cr_assert_eq(load(&l), SL_OK, "%s", l.err.text);
 	const struct model_choice *choice = l.scenario.model;
 	const struct sl_model_setup setup = {
-		.values = choice->values, .value_count = choice->value_count, .sheet = choice->sheet
+		.values = choice->values, .value_count = choice->value_count, .csv = choice->csv
 	};
-	cr_assert_not_null(sl_sheet_of(&setup, "s"));
-	cr_expect_str_eq(sl_sheet_of(&setup, "s")->cell[1], "2");
-	cr_expect_null(sl_sheet_of(&setup, "a"));
+	cr_assert_not_null(sl_csv_table_of(&setup, "s"));
+	cr_expect_str_eq(sl_csv_table_of(&setup, "s")->cell[1], "2");
+	cr_expect_null(sl_csv_table_of(&setup, "a"));
 	cr_assert_eq(l.scenario.side_count, 1);
-	cr_expect_str_eq(l.scenario.side[0].path, sheet);
+	cr_expect_str_eq(l.scenario.side[0].path, csv);
 	cr_expect_eq(strlen(l.scenario.side[0].sha256), 64);
 	end(&l);
 }
@@ -249,15 +249,15 @@ Test(models_load, profiles_are_shared)
 Test(models_load, rules)
 {
 	struct load l;
-	char sheet[32];
+	char csv[32];
 	char given[80];
 	begin(&l, NULL);
-	file_of(sheet, "partition,user,gpus_max,comp,overlap,pattern\n"
-		       "gpu,bob,,9,0.1,tree\n"
-		       "gpu,,,9,0.2,\n"
-		       ",,0,9,0.3,ring\n"
-		       ",,,9,0.4,ring\n");
-	(void)snprintf(given, sizeof(given), "replay.profile=%s", sheet);
+	file_of(csv, "partition,user,gpus_max,comp,overlap,pattern\n"
+		     "gpu,bob,,9,0.1,tree\n"
+		     "gpu,,,9,0.2,\n"
+		     ",,0,9,0.3,ring\n"
+		     ",,,9,0.4,ring\n");
+	(void)snprintf(given, sizeof(given), "replay.profile=%s", csv);
 	set(&l, given);
 	cr_assert_eq(load(&l), SL_OK, "%s", l.err.text);
 	cr_expect_eq(profile_of(&l, 0).comp, 500000000, "its own");
@@ -282,11 +282,11 @@ Test(models_load, bad_rules)
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct load l;
-		char sheet[32];
+		char csv[32];
 		char given[80];
 		begin(&l, NULL);
-		file_of(sheet, cases[i].text);
-		(void)snprintf(given, sizeof(given), "replay.profile=%s", sheet);
+		file_of(csv, cases[i].text);
+		(void)snprintf(given, sizeof(given), "replay.profile=%s", csv);
 		set(&l, given);
 		cr_expect_eq(load(&l), SL_INPUT, "case %zu", i);
 		cr_expect(strstr(l.err.text, cases[i].says), "case %zu: '%s' lacks '%s'", i, l.err.text,

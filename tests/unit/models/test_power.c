@@ -74,22 +74,22 @@ Test(power, curves)
 	static const char *const cell[] = { "n", "0", "100", "n", "0.5", "300", "m", "0", "7", "n", "1",
 		"400", "m", "1", "8" };
 	static const uint64_t lines[] = { 2, 3, 4, 5, 6 };
-	const struct sl_sheet sheet = { "c.csv", 3, 5, column, cell, lines };
+	const struct sl_csv_table csv = { "c.csv", 3, 5, column, cell, lines };
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_err err = { 0 };
 	struct watt_curve *curve;
 	uint32_t count;
-	cr_assert_eq(watt_curves_read(&curve, &count, &sheet, arena, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(watt_curves_read(&curve, &count, &csv, arena, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(count, 2);
 	const struct figures f = { .most = 8000, .curve = &curve[0] };
 	cr_expect_eq(figures_draw(&f, 0), 100 * POWER_UW);
 	cr_expect_eq(figures_draw(&f, 2000), 200 * POWER_UW);
 	cr_expect_eq(figures_draw(&f, 6000), 350 * POWER_UW);
 	cr_expect_eq(figures_draw(&f, 9000), 400 * POWER_UW);
-	const struct sl_sheet late = { "c.csv", 3, 1, column, &cell[3], lines };
+	const struct sl_csv_table late = { "c.csv", 3, 1, column, &cell[3], lines };
 	cr_expect_eq(watt_curves_read(&curve, &count, &late, arena, &err), SL_INPUT);
 	cr_expect_str_eq(err.text, "c.csv:2: the points of n are not in order from utilization 0 on");
-	const struct sl_sheet cut = { "c.csv", 3, 4, column, cell, lines };
+	const struct sl_csv_table cut = { "c.csv", 3, 4, column, cell, lines };
 	struct sl_err cut_err = { 0 };
 	cr_expect_eq(watt_curves_read(&curve, &count, &cut, arena, &cut_err), SL_INPUT);
 	cr_expect_str_eq(cut_err.text, "c.csv:1: the points of m do not go up to utilization 1");
@@ -162,7 +162,7 @@ Test(power, a_tariff_once)
 }
 
 /* Each 1000, at a phase of 200: time 900 is 100 of the next round. */
-Test(power, a_tariff_again_and_again)
+Test(power, a_tariff_retry_and_retry)
 {
 	const struct tariff t = { .count = 3, .at = at, .value = value, .cycle = 1000, .shift = 200 };
 	for (sl_time now = -1000; now < 3000; now++) {
@@ -183,17 +183,17 @@ Test(power, a_tariff_again_and_again)
 /* 1000 W of 600 fixed leave 400 for 800 driven: half. */
 Test(power, shares_under_a_cap)
 {
-	cr_expect_eq(cap_share(1000, 600, 800, 0), SL_RATE_ONE / 2);
-	cr_expect_eq(cap_share(1400, 600, 800, 0), SL_RATE_ONE);
-	cr_expect_eq(cap_share(1399, 600, 800, 0), SL_RATE_ONE / 1024 * 1022, "rounded down");
+	cr_expect_eq(cap_share(1000, 600, 800, 0), SL_SPEED_ONE / 2);
+	cr_expect_eq(cap_share(1400, 600, 800, 0), SL_SPEED_ONE);
+	cr_expect_eq(cap_share(1399, 600, 800, 0), SL_SPEED_ONE / 1024 * 1022, "rounded down");
 	cr_expect_eq(cap_share(500, 600, 800, 1000), 1000, "no further than the floor");
-	cr_expect_eq(cap_share(500, 600, 0, 1000), SL_RATE_ONE, "there is nothing to throttle");
+	cr_expect_eq(cap_share(500, 600, 0, 1000), SL_SPEED_ONE, "there is nothing to throttle");
 }
 
 /* An eighth of the draw at half the clock. */
 Test(power, the_cube_of_the_clock)
 {
-	cr_expect_eq(cap_clock_cubic(SL_RATE_ONE / 8), SL_RATE_ONE / 2);
-	cr_expect_eq(cap_clock_cubic(SL_RATE_ONE), SL_RATE_ONE);
-	cr_expect_eq(cap_clock_cubic(SL_RATE_ONE / 1000 * 343) >> 22, (SL_RATE_ONE / 10 * 7) >> 22);
+	cr_expect_eq(cap_clock_cubic(SL_SPEED_ONE / 8), SL_SPEED_ONE / 2);
+	cr_expect_eq(cap_clock_cubic(SL_SPEED_ONE), SL_SPEED_ONE);
+	cr_expect_eq(cap_clock_cubic(SL_SPEED_ONE / 1000 * 343) >> 22, (SL_SPEED_ONE / 10 * 7) >> 22);
 }

@@ -10,7 +10,7 @@
 #include "tests/world/world.h"
 
 #define S(seconds)  ((sl_time)((seconds)*SL_SECOND))
-#define RATE(share) ((int64_t)((share) * (double)SL_RATE_ONE))
+#define RATE(share) ((int64_t)((share) * (double)SL_SPEED_ONE))
 
 static void run(struct world *w, struct script *script, const char *policy)
 {
@@ -38,8 +38,8 @@ Test(rates, changes_settle_and_the_end_moves)
 	struct world w = { .cpus = 4, .count = 1, .job = { JOB(0, 1000, 2000, 1) } };
 	run(&w, &script, "easy");
 	expect_end(&w, 0, S(1381.25) + 1, SL_COMPLETED);
-	cr_expect_str_eq(script.told, "1s@0 1e@1381.250001");
-	cr_expect_eq(w.sim.result.rate_mean[0],
+	cr_expect_str_eq(script.reported, "1s@0 1e@1381.250001");
+	cr_expect_eq(w.sim.result.speed_mean[0],
 		(uint64_t)(((unsigned __int128)S(1000) << 32) / (uint64_t)(S(1381.25) + 1)));
 	world_release(&w);
 }
@@ -59,7 +59,7 @@ Test(rates, zero_holds_and_more_than_one_hastens)
 /* A third: 10 s of work take 30 s and the microsecond that 2^-32 is short of. */
 Test(rates, ends_are_rounded_up)
 {
-	struct script script = { .rate_set = true, .rate_first = SL_RATE_ONE / 3 };
+	struct script script = { .rate_set = true, .rate_first = SL_SPEED_ONE / 3 };
 	struct world w = { .cpus = 1, .count = 1, .job = { JOB(0, 10, 40, 1) } };
 	run(&w, &script, "fcfs");
 	expect_end(&w, 0, S(30) + 1, SL_COMPLETED);
@@ -69,7 +69,7 @@ Test(rates, ends_are_rounded_up)
 /* Slowed to a half, 10 s of work do not fit into a limit of 15 s; of 20 s they just do. */
 Test(rates, limits_are_of_time_not_of_work)
 {
-	struct script script = { .rate_set = true, .rate_first = SL_RATE_ONE / 2 };
+	struct script script = { .rate_set = true, .rate_first = SL_SPEED_ONE / 2 };
 	struct world w = { .cpus = 2,
 		.count = 2,
 		.overrun = SL_OVERRUN_KILL,
@@ -96,7 +96,7 @@ Test(rates, an_event_is_replaced_by_one_of_the_other_class)
  */
 Test(rates, slowed_jobs_are_overdue)
 {
-	struct script script = { .rate_set = true, .rate_first = SL_RATE_ONE / 2 };
+	struct script script = { .rate_set = true, .rate_first = SL_SPEED_ONE / 2 };
 	struct world w = {
 		.cpus = 4, .count = 3, .job = { JOB(0, 10, 10, 2), JOB(1, 5, 5, 4), JOB(11, 2, 2, 2) }
 	};
@@ -148,20 +148,20 @@ Test(rates, a_job_fails_for_good)
 	run(&w, &script, "easy");
 	expect_end(&w, 0, S(4), SL_NODE_FAIL);
 	expect_end(&w, 1, S(9), SL_COMPLETED);
-	cr_expect_str_eq(script.told, "1s@0 1e@4 2s@4 2e@9");
+	cr_expect_str_eq(script.reported, "1s@0 1e@4 2s@4 2e@9");
 	world_release(&w);
 }
 
 /* It is first in the queue again, and begins anew. */
 Test(rates, a_failed_job_waits_at_its_old_place)
 {
-	static const struct script_step steps[] = { { S(4), SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { S(4), SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps, .count = SL_LEN(steps) };
 	struct world w = { .cpus = 1, .count = 2, .job = { JOB(0, 10, 10, 1), JOB(1, 5, 5, 1) } };
 	run(&w, &script, "easy");
 	expect_end(&w, 0, S(14), SL_COMPLETED);
 	expect_end(&w, 1, S(19), SL_COMPLETED);
-	cr_expect_str_eq(script.told, "1s@0 1r@4 1s@4 1e@14 2s@14 2e@19");
+	cr_expect_str_eq(script.reported, "1s@0 1r@4 1s@4 1e@14 2s@14 2e@19");
 	const struct sl_attempt *attempt;
 	cr_assert_eq(sl_attempts_of(&w.sim.result, 0, &attempt), 2);
 	cr_expect_eq(attempt[0].state, SL_NODE_FAIL);
@@ -173,7 +173,7 @@ Test(rates, a_failed_job_waits_at_its_old_place)
 /* 3 of 4 s are kept, and it takes 2 s to load them: 7 s are left, and its limit of 12 s goes on at 3. */
 Test(rates, what_models_keep_is_kept)
 {
-	static const struct script_step steps[] = { { S(4), SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { S(4), SCRIPT_RETRY, 0, 0 } };
 	static const struct restart_step restart = { 0, S(2) };
 	struct script script = { .step = steps, .count = SL_LEN(steps), .kept = S(3) };
 	struct world w = {
@@ -185,7 +185,7 @@ Test(rates, what_models_keep_is_kept)
 	cr_assert_eq(sl_attempts_of(&w.sim.result, 0, &attempt), 2);
 	cr_expect_eq(attempt[0].lost, S(1));
 	cr_expect_eq(attempt[1].overhead, S(2));
-	cr_expect_str_eq(script.told, "1s@0 1c@4 1s@4 1e@13");
+	cr_expect_str_eq(script.reported, "1s@0 1c@4 1s@4 1e@13");
 	world_release(&w);
 }
 
@@ -193,12 +193,12 @@ Test(rates, what_models_keep_is_kept)
  * are left, in which at half speed 9 s of work cannot be done. */
 Test(rates, the_limit_goes_on_from_what_is_kept)
 {
-	static const struct script_step steps[] = { { S(4), SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { S(4), SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps,
 		.count = SL_LEN(steps),
 		.kept = S(1),
 		.rate_set = true,
-		.rate_first = SL_RATE_ONE / 2 };
+		.rate_first = SL_SPEED_ONE / 2 };
 	struct world w = { .cpus = 1, .count = 1, .overrun = SL_OVERRUN_KILL, .job = { JOB(0, 10, 12, 1) } };
 	run(&w, &script, "easy");
 	expect_end(&w, 0, S(14), SL_TIMEOUT);
@@ -207,7 +207,7 @@ Test(rates, the_limit_goes_on_from_what_is_kept)
 
 Test(rates, no_requeue_is_for_good)
 {
-	static const struct script_step steps[] = { { S(4), SCRIPT_AGAIN, 0, 0 } };
+	static const struct script_step steps[] = { { S(4), SCRIPT_RETRY, 0, 0 } };
 	struct script script = { .step = steps, .count = SL_LEN(steps) };
 	struct world w = { .cpus = 1, .count = 1, .job = { JOB(0, 10, 10, 1, .no_requeue = true) } };
 	run(&w, &script, "easy");

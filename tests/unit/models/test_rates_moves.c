@@ -59,9 +59,9 @@ static void move_pass(const struct move *move, struct sl_pass *pass)
 }
 
 /* 100 s of work. Half speed from 10 on, of a job of 2 tasks. */
-#define HALF                                                      \
-	{                                                         \
-		S(10), SCRIPT_RATE, 0, (int64_t)(SL_RATE_ONE / 2) \
+#define HALF                                                       \
+	{                                                          \
+		S(10), SCRIPT_RATE, 0, (int64_t)(SL_SPEED_ONE / 2) \
 	}
 static const struct move moves[] = {
 	{ "suspended from 30 to 50 at half speed: 20 s are done, and 80 s are at full speed again", S(30),

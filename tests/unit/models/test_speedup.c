@@ -7,44 +7,44 @@
 #include "models/speedup/speedup.h"
 #include "sim/base/base.h"
 
-static bool near(double a, double b) { return fabs(a - b) < 1e-9; }
+static bool similar(double a, double b) { return fabs(a - b) < 1e-9; }
 
 /* Half of the work serial: 4 processors do 1 / (1/2 + 1/8). */
 Test(speedup, amdahl)
 {
-	cr_expect(near(speedup_amdahl(1, 0.5), 1));
-	cr_expect(near(speedup_amdahl(4, 0.5), 1.6));
-	cr_expect(near(speedup_amdahl(1000000, 0), 1000000));
-	cr_expect(near(speedup_amdahl(64, 1), 1));
-	cr_expect(near(speedup_amdahl(0.25, 0.5), 0.25), "a share of a processor");
+	cr_expect(similar(speedup_amdahl(1, 0.5), 1));
+	cr_expect(similar(speedup_amdahl(4, 0.5), 1.6));
+	cr_expect(similar(speedup_amdahl(1000000, 0), 1000000));
+	cr_expect(similar(speedup_amdahl(64, 1), 1));
+	cr_expect(similar(speedup_amdahl(0.25, 0.5), 0.25), "a share of a processor");
 }
 
 /* A = 10, sigma = 0: as many as there are, up to 10. */
 Test(speedup, downey_without_variance)
 {
-	cr_expect(near(speedup_downey(1, 10, 0), 1));
-	cr_expect(near(speedup_downey(7, 10, 0), 7));
-	cr_expect(near(speedup_downey(10, 10, 0), 10));
-	cr_expect(near(speedup_downey(11, 10, 0), 10), "and no faster");
+	cr_expect(similar(speedup_downey(1, 10, 0), 1));
+	cr_expect(similar(speedup_downey(7, 10, 0), 7));
+	cr_expect(similar(speedup_downey(10, 10, 0), 10));
+	cr_expect(similar(speedup_downey(11, 10, 0), 10), "and no faster");
 }
 
 /* A = 10, sigma = 1/2. At n = A: 100 / (10 + 9/4); between: 150 / (9.5/2 + 15 * 3/4); from 2A - 1 on: A. */
 Test(speedup, downey_of_low_variance)
 {
-	cr_expect(near(speedup_downey(1, 10, 0.5), 1));
-	cr_expect(near(speedup_downey(10, 10, 0.5), 100 / 12.25));
-	cr_expect(near(speedup_downey(15, 10, 0.5), 150 / 16.0));
-	cr_expect(near(speedup_downey(19, 10, 0.5), 10));
-	cr_expect(near(speedup_downey(100, 10, 0.5), 10));
+	cr_expect(similar(speedup_downey(1, 10, 0.5), 1));
+	cr_expect(similar(speedup_downey(10, 10, 0.5), 100 / 12.25));
+	cr_expect(similar(speedup_downey(15, 10, 0.5), 150 / 16.0));
+	cr_expect(similar(speedup_downey(19, 10, 0.5), 10));
+	cr_expect(similar(speedup_downey(100, 10, 0.5), 10));
 }
 
 /* A = 10, sigma = 2: 10 * 3n / (2(n + 9) + 10), up to n = 28. */
 Test(speedup, downey_of_high_variance)
 {
-	cr_expect(near(speedup_downey(1, 10, 2), 1));
-	cr_expect(near(speedup_downey(11, 10, 2), 330 / 50.0));
-	cr_expect(near(speedup_downey(28, 10, 2), 10));
-	cr_expect(near(speedup_downey(29, 10, 2), 10));
+	cr_expect(similar(speedup_downey(1, 10, 2), 1));
+	cr_expect(similar(speedup_downey(11, 10, 2), 330 / 50.0));
+	cr_expect(similar(speedup_downey(28, 10, 2), 10));
+	cr_expect(similar(speedup_downey(29, 10, 2), 10));
 }
 
 /* Both branches at sigma = 1, and each branch from below and above its corners. */
@@ -65,11 +65,11 @@ Test(speedup, downey_has_no_jumps)
 
 Test(speedup, rates)
 {
-	cr_expect_eq(speedup_rate(1), SL_RATE_ONE);
-	cr_expect_eq(speedup_rate(0.5), SL_RATE_ONE / 2);
-	cr_expect_eq(speedup_rate(2.25), SL_RATE_ONE * 9 / 4, "above one is allowed");
+	cr_expect_eq(speedup_rate(1), SL_SPEED_ONE);
+	cr_expect_eq(speedup_rate(0.5), SL_SPEED_ONE / 2);
+	cr_expect_eq(speedup_rate(2.25), SL_SPEED_ONE * 9 / 4, "above one is allowed");
 	cr_expect_eq(speedup_rate(0), 0);
-	cr_expect_eq(speedup_rate(1e300), SL_RATE_ONE * 1024);
+	cr_expect_eq(speedup_rate(1e300), SL_SPEED_ONE * 1024);
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------------- */
@@ -80,14 +80,14 @@ static const uint64_t lines[] = { 2, 3, 4, 5, 6, 7, 8, 9 };
 static int read(struct throughputs *table, const char *const *column, uint32_t columns,
 	const char *const *cell, uint32_t rows, struct sl_arena *arena, struct sl_err *err)
 {
-	const struct sl_sheet sheet = { .file = "t.csv",
+	const struct sl_csv_table csv = { .file = "t.csv",
 		.columns = columns,
 		.rows = rows,
 		.column = column,
 		.cell = cell,
 		.line = lines };
 	*table = (struct throughputs){ 0 };
-	return throughputs_read(table, &sheet, arena, err);
+	return throughputs_read(table, &csv, arena, err);
 }
 
 static const char *const gavel[] = { "model", "gpu_type", "gpus", "steps_per_s", "consolidated" };
@@ -102,15 +102,15 @@ Test(speedup, throughputs)
 	struct sl_arena *arena = sl_arena_new();
 	struct throughputs t;
 	cr_assert_eq(read(&t, gavel, 5, cells, 7, arena, &err), SL_OK, "%s", err.text);
-	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 0, 2), 23.985), "as measured");
-	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 0, 3), (23.985 + 69.951) / 2), "half way");
-	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 0, 1), 23.985 / 2), "below: in proportion");
-	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 0, 64), 69.951), "beyond: no faster");
-	cr_expect(near(throughput_of(&t, "ResNet-18", "v100", 1, 2), 24.511), "spread over nodes");
-	cr_expect(near(throughput_of(&t, "ResNet-18", "k80", 1, 1), 1.807), "of one sort only");
-	cr_expect(near(throughput_of(&t, "lm", "V100", 0, 4), 111), "slower with more: as measured");
-	cr_expect(near(throughput_of(&t, "LM", "k80", 0, 4), 0));
-	cr_expect(near(throughput_of(&t, "BERT", "v100", 0, 4), 0));
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "v100", 0, 2), 23.985), "as measured");
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "v100", 0, 3), (23.985 + 69.951) / 2), "half way");
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "v100", 0, 1), 23.985 / 2), "below: in proportion");
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "v100", 0, 64), 69.951), "beyond: no faster");
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "v100", 1, 2), 24.511), "spread over nodes");
+	cr_expect(similar(throughput_of(&t, "ResNet-18", "k80", 1, 1), 1.807), "of one sort only");
+	cr_expect(similar(throughput_of(&t, "lm", "V100", 0, 4), 111), "slower with more: as measured");
+	cr_expect(similar(throughput_of(&t, "LM", "k80", 0, 4), 0));
+	cr_expect(similar(throughput_of(&t, "BERT", "v100", 0, 4), 0));
 	sl_arena_free(arena);
 }
 

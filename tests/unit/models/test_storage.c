@@ -16,7 +16,7 @@ struct pool_world {
 	struct storage_pool pool;
 	sl_time now;
 	int64_t moved;
-	uint32_t told;
+	uint32_t reported;
 };
 
 static void take_moved(void *self, uint32_t row, sl_time from, int64_t bytes)
@@ -27,11 +27,11 @@ static void take_moved(void *self, uint32_t row, sl_time from, int64_t bytes)
 	w->moved += bytes;
 }
 
-static void take_told(void *self, uint32_t row)
+static void take_reported(void *self, uint32_t row)
 {
 	struct pool_world *w = self;
 	(void)row;
-	w->told++;
+	w->reported++;
 }
 
 static void world_init(struct pool_world *w, int64_t capacity)
@@ -56,7 +56,7 @@ static uint32_t add(struct pool_world *w, uint32_t job, int64_t clients, int64_t
 
 static void solve(struct pool_world *w)
 {
-	const struct storage_sink sink = { w, take_moved, take_told };
+	const struct storage_sink sink = { w, take_moved, take_reported };
 	storage_pool_solve(&w->flows, &w->pool, w->now, &sink);
 }
 
@@ -145,12 +145,12 @@ Test(storage, a_pool_that_is_not_full_tells_nobody)
 	w.now = SL_SECOND;
 	(void)add(&w, 2, 8, 100 * mb, 1000 * mb);
 	solve(&w);
-	cr_expect_eq(w.told, 0);
+	cr_expect_eq(w.reported, 0);
 	cr_expect_eq(w.flows.flow[a].since, 0);
 	w.now = 2 * SL_SECOND; /* One client more than there is room for: all three are slower now. */
 	(void)add(&w, 3, 1, 100 * mb, 1000 * mb);
 	solve(&w);
-	cr_expect_eq(w.told, 3);
+	cr_expect_eq(w.reported, 3);
 	cr_expect_eq(w.moved, 400 * mb + 800 * mb);
 	sl_arena_free(w.flows.arena);
 }
@@ -223,7 +223,7 @@ Test(storage, what_is_in_use_stays)
 
 /* ---- Load ---------------------------------------------------------------------------- */
 
-Test(storage, spans_are_joined_and_no_byte_is_lost)
+Test(storage, ranges_are_joined_and_no_byte_is_lost)
 {
 	struct storage_load load;
 	storage_load_init(&load, 0);
@@ -231,11 +231,11 @@ Test(storage, spans_are_joined_and_no_byte_is_lost)
 	cr_expect_eq(load.bytes[0], 100);
 	cr_expect_eq(load.bytes[1], 200);
 	cr_expect_eq(load.used, 2);
-	storage_load_add(&load, 0, STORAGE_SPANS * SL_SECOND, 7);
+	storage_load_add(&load, 0, STORAGE_RANGES * SL_SECOND, 7);
 	cr_expect_eq(load.width, SL_SECOND);
-	storage_load_add(&load, STORAGE_SPANS * SL_SECOND, (STORAGE_SPANS + 1) * SL_SECOND, 11);
+	storage_load_add(&load, STORAGE_RANGES * SL_SECOND, (STORAGE_RANGES + 1) * SL_SECOND, 11);
 	cr_expect_eq(load.width, 2 * SL_SECOND);
-	cr_expect_eq(load.bytes[STORAGE_SPANS / 2], 11);
+	cr_expect_eq(load.bytes[STORAGE_RANGES / 2], 11);
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < load.used; i++)
 		sum += load.bytes[i];

@@ -42,14 +42,14 @@ static int64_t apart(
 	(void)state;
 	(void)group;
 	(void)tasks;
-	return -class->crowd[SL_CROWD_SHARE];
+	return -class->task_mix[SL_TASK_MIX_SHARE];
 }
 
-static const struct sl_placing first = { .name = "first", .score = lowest };
-static const struct sl_placing spread = { .name = "spread", .score = lowest, .score_device = emptiest };
-static const struct sl_placing last = { .name = "last", .score = lowest, .score_device = backwards };
-static const struct sl_placing crowds = { .name = "crowds", .score = apart };
-static const struct sl_placing looks = { .name = "looks", .devices = true, .score = lowest };
+static const struct sl_node_scorer first = { .name = "first", .score = lowest };
+static const struct sl_node_scorer spread = { .name = "spread", .score = lowest, .score_device = emptiest };
+static const struct sl_node_scorer last = { .name = "last", .score = lowest, .score_device = backwards };
+static const struct sl_node_scorer crowds = { .name = "crowds", .score = apart };
+static const struct sl_node_scorer looks = { .name = "looks", .devices = true, .score = lowest };
 
 /* ---- Nodes ------------------------------------------------------------------------------------ */
 
@@ -151,7 +151,7 @@ struct world {
 };
 
 /* Nodes of these types; at most three. */
-static void make(struct world *w, const struct sl_placing *placing, uint32_t count, const uint32_t *type)
+static void make(struct world *w, const struct sl_node_scorer *scorer, uint32_t count, const uint32_t *type)
 {
 	static const struct sl_mig_model model = {
 		.name = "a100-40gb", .profile = fit, .profile_count = PROFILES
@@ -172,7 +172,7 @@ static void make(struct world *w, const struct sl_placing *placing, uint32_t cou
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		w->request[i] = (struct sl_request){ .group = &groups[i], .group_count = 1 };
 	cr_assert_eq(nodes_new(&w->nodes, &w->cluster, w->request, REQUESTS, JOBS,
-			     &(struct placing){ .rule = placing }, &err),
+			     &(struct scorer){ .rule = scorer }, &err),
 		SL_OK);
 	nodes_clock(w->nodes, 0);
 }
@@ -182,11 +182,11 @@ static void on(struct world *w, uint32_t job, const char *want)
 {
 	char text[200] = "";
 	size_t used = 0;
-	const struct sl_piece *piece;
-	const size_t count = nodes_pieces(w->nodes, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(w->nodes, job, &alloc);
 	for (size_t i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%u:%x", i ? " " : "",
-			piece[i].node, piece[i].devices);
+			alloc[i].node, alloc[i].devices);
 	cr_expect_str_eq(text, want, "job %u is on '%s', not '%s'", job, text, want);
 	nodes_check(w->nodes);
 }
@@ -244,7 +244,7 @@ Test(devices, a_share_goes_where_least_is_left_that_holds_it)
 	nodes_free(w.nodes);
 }
 
-Test(devices, a_placing_may_choose_the_device)
+Test(devices, a_scorer_may_choose_the_device)
 {
 	struct world w;
 	make(&w, &spread, 1, (uint32_t[]){ TWO });
@@ -325,7 +325,7 @@ Test(devices, a_task_s_gpus_are_of_one_type)
 	nodes_free(w.nodes);
 }
 
-Test(devices, nodes_that_list_none_are_counted_and_hold_no_shares)
+Test(devices, nodes_that_list_none_are_counted_and_keep_no_shares)
 {
 	struct world w;
 	make(&w, &first, 2, (uint32_t[]){ UNLISTED, TWO });
@@ -448,7 +448,7 @@ Test(devices, a_profile_fills_a_device_that_is_begun)
 }
 
 /* Behind is slice 6 for one slice: three slices from 4 on are in its way, and from 0 on are not. */
-Test(devices, a_placing_may_choose_the_slices)
+Test(devices, a_scorer_may_choose_the_slices)
 {
 	struct world w;
 	make(&w, &last, 1, (uint32_t[]){ MIXED });
@@ -477,7 +477,7 @@ Test(devices, divided_devices_serve_profiles_and_nobody_else)
  * -------------------------------------------------------------------------------------------------- */
 
 /* Half a GPU is free of each; the pair fits when the later of both shares ends. */
-Test(devices, a_shadow_knows_when_a_device_is_whole_again)
+Test(devices, a_shadow_knows_when_a_device_is_whole_retry)
 {
 	struct world w;
 	make(&w, &spread, 1, (uint32_t[]){ TWO });
@@ -498,11 +498,11 @@ Test(devices, a_guard_asks_for_the_very_device)
 	make(&w, &spread, 1, (uint32_t[]){ TWO });
 	starts(&w, 0, LARGE_SHARE, 20, "0:1");
 	starts(&w, 1, SHARE, 30, "0:2");
-	nodes_guard(w.nodes, ONE, 20, 10, false);
-	cr_expect(nodes_guard_allows(w.nodes, SMALL_SHARE, 100));
+	nodes_backfill_check(w.nodes, ONE, 20, 10, false);
+	cr_expect(nodes_backfill_check_allows(w.nodes, SMALL_SHARE, 100));
 	starts(&w, 2, SMALL_SHARE, 100, "0:2");
-	cr_expect(!nodes_guard_allows(w.nodes, SMALL_SHARE, 100)); /* 0.3 against 0.2 */
-	nodes_guard_end(w.nodes);
+	cr_expect(!nodes_backfill_check_allows(w.nodes, SMALL_SHARE, 100)); /* 0.3 against 0.2 */
+	nodes_backfill_check_end(w.nodes);
 	nodes_free(w.nodes);
 }
 
@@ -512,11 +512,11 @@ Test(devices, a_guard_with_a_node_to_spare_asks_nothing)
 	make(&w, &first, 2, (uint32_t[]){ TWO, TWO });
 	starts(&w, 0, PAIR, 20, "0:3");
 	starts(&w, 1, SHARE, 30, "1:1");
-	nodes_guard(w.nodes, PAIR, 20, 10, false);
-	cr_expect(nodes_guard_allows(w.nodes, ONE, 100));
-	cr_expect(nodes_guard_allows(w.nodes, SHARE, 100));
-	nodes_guard(w.nodes, PAIRS, 30, 10, false);
-	cr_expect(!nodes_guard_allows(w.nodes, ONE, 100));
+	nodes_backfill_check(w.nodes, PAIR, 20, 10, false);
+	cr_expect(nodes_backfill_check_allows(w.nodes, ONE, 100));
+	cr_expect(nodes_backfill_check_allows(w.nodes, SHARE, 100));
+	nodes_backfill_check(w.nodes, PAIRS, 30, 10, false);
+	cr_expect(!nodes_backfill_check_allows(w.nodes, ONE, 100));
 	nodes_free(w.nodes);
 }
 
@@ -635,8 +635,9 @@ Test(devices, a_start_on_named_nodes_gets_what_its_devices_hold)
 	make(&w, &first, 2, (uint32_t[]){ TWO, TWO });
 	starts(&w, 0, LARGE_SHARE, 10, "0:1");
 	starts(&w, 1, LARGE_SHARE, 10, "0:2");
-	cr_expect(!nodes_start_on(w.nodes, 2, SHARE, 10, &(struct sl_piece){ .node = 0, .tasks = 1 }, 1));
-	cr_expect(nodes_start_on(w.nodes, 2, SHARE, 10, &(struct sl_piece){ .node = 1, .tasks = 1 }, 1));
+	cr_expect(
+		!nodes_start_on(w.nodes, 2, SHARE, 10, &(struct sl_node_tasks){ .node = 0, .tasks = 1 }, 1));
+	cr_expect(nodes_start_on(w.nodes, 2, SHARE, 10, &(struct sl_node_tasks){ .node = 1, .tasks = 1 }, 1));
 	on(&w, 2, "1:1");
 	nodes_free(w.nodes);
 }
@@ -648,20 +649,20 @@ Test(devices, given_amounts_are_whole_devices_the_lowest_free)
 	const uint32_t one[] = { GPU, 0 };
 	const uint32_t both[] = { 2 * GPU, 0 };
 	const uint32_t part[] = { HALF, 0 };
-	const struct sl_holding holding[] = { { .tasks = 1, .gpus = one }, { .tasks = 1, .gpus = both },
+	const struct sl_node_alloc node_alloc[] = { { .tasks = 1, .gpus = one }, { .tasks = 1, .gpus = both },
 		{ .tasks = 1, .gpus = part } };
 	starts(&w, 0, SHARE, 10, "0:1");
-	cr_expect(!nodes_start_holding(w.nodes, 1, CPU, 10, &holding[1], 1));
-	cr_expect(!nodes_start_holding(w.nodes, 1, CPU, 10, &holding[2], 1));
+	cr_expect(!nodes_start_node_alloc(w.nodes, 1, CPU, 10, &node_alloc[1], 1));
+	cr_expect(!nodes_start_node_alloc(w.nodes, 1, CPU, 10, &node_alloc[2], 1));
 	nodes_check(w.nodes);
-	cr_expect(nodes_start_holding(w.nodes, 1, CPU, 10, &holding[0], 1));
+	cr_expect(nodes_start_node_alloc(w.nodes, 1, CPU, 10, &node_alloc[0], 1));
 	on(&w, 1, "0:2");
 	nodes_end(w.nodes, 1);
 	on(&w, 0, "0:1");
 	nodes_free(w.nodes);
 }
 
-Test(devices, placings_see_which_sorts_of_tasks_a_node_holds)
+Test(devices, scorers_see_which_sorts_of_tasks_a_node_holds)
 {
 	struct world w;
 	make(&w, &crowds, 2, (uint32_t[]){ TWO, TWO });
@@ -676,7 +677,7 @@ Test(devices, placings_see_which_sorts_of_tasks_a_node_holds)
 /* ---- Whether they are followed at all
  * ------------------------------------------------------------------------- */
 
-static struct nodes *whole_gpus_only(const struct placing *placing)
+static struct nodes *whole_gpus_only(const struct scorer *scorer)
 {
 	static const uint32_t type[] = { 0 };
 	static const struct sl_node_type only[] = {
@@ -691,7 +692,7 @@ static struct nodes *whole_gpus_only(const struct placing *placing)
 	static const struct sl_request request = { .group = &group, .group_count = 1 };
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
-	cr_assert_eq(nodes_new(&nodes, &cluster, &request, 1, JOBS, placing, &err), SL_OK);
+	cr_assert_eq(nodes_new(&nodes, &cluster, &request, 1, JOBS, scorer, &err), SL_OK);
 	nodes_clock(nodes, 0);
 	return nodes;
 }
@@ -699,7 +700,7 @@ static struct nodes *whole_gpus_only(const struct placing *placing)
 Test(devices, they_are_followed_where_somebody_looks)
 {
 	static const struct {
-		struct placing placing;
+		struct scorer scorer;
 		uint32_t devices; /* Told. */
 	} cases[] = {
 		{ { .rule = &first }, 0 },
@@ -707,13 +708,13 @@ Test(devices, they_are_followed_where_somebody_looks)
 		{ { .rule = &looks }, 1 },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct nodes *nodes = whole_gpus_only(&cases[i].placing);
-		const struct sl_piece *piece;
+		struct nodes *nodes = whole_gpus_only(&cases[i].scorer);
+		const struct sl_node_tasks *alloc;
 		cr_expect(nodes_start(nodes, 0, 0, 10));
-		cr_assert_eq(nodes_pieces(nodes, 0, &piece), 1);
-		cr_expect_eq(piece->devices, cases[i].devices, "case %zu", i);
-		cr_expect_eq(nodes_serve(nodes, &(struct placing){ .rule = &looks }), cases[i].devices != 0);
-		cr_expect(nodes_serve(nodes, &(struct placing){ .rule = &first }));
+		cr_assert_eq(nodes_allocs(nodes, 0, &alloc), 1);
+		cr_expect_eq(alloc->devices, cases[i].devices, "case %zu", i);
+		cr_expect_eq(nodes_serve(nodes, &(struct scorer){ .rule = &looks }), cases[i].devices != 0);
+		cr_expect(nodes_serve(nodes, &(struct scorer){ .rule = &first }));
 		nodes_free(nodes);
 	}
 }

@@ -37,9 +37,9 @@ static int64_t loose(
 	return -tight(state, class, group, tasks);
 }
 
-static const struct sl_placing first = { .name = "first", .score = lowest };
-static const struct sl_placing best = { .name = "best", .score = tight };
-static const struct sl_placing singly = { .name = "singly", .one_at_a_time = true, .score = loose };
+static const struct sl_node_scorer first = { .name = "first", .score = lowest };
+static const struct sl_node_scorer best = { .name = "best", .score = tight };
+static const struct sl_node_scorer singly = { .name = "singly", .one_at_a_time = true, .score = loose };
 
 /* Four nodes of 4 cpus, 8 of memory and 2 a100; two of 8 cpus, unbounded memory, 1 a100 and 4 h100. */
 static const struct sl_node_type types[] = {
@@ -102,7 +102,7 @@ static const struct sl_group groups[REQUESTS][2] = {
 };
 static struct sl_request requests[REQUESTS];
 
-static struct nodes *made(const struct sl_placing *placing, const struct sl_cluster *of)
+static struct nodes *made(const struct sl_node_scorer *scorer, const struct sl_cluster *of)
 {
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
@@ -110,7 +110,7 @@ static struct nodes *made(const struct sl_placing *placing, const struct sl_clus
 		requests[i] =
 			(struct sl_request){ .group = groups[i], .group_count = groups[i][1].tasks ? 2 : 1 };
 	cr_assert_eq(
-		nodes_new(&nodes, of, requests, REQUESTS, JOBS, &(struct placing){ .rule = placing }, &err),
+		nodes_new(&nodes, of, requests, REQUESTS, JOBS, &(struct scorer){ .rule = scorer }, &err),
 		SL_OK);
 	nodes_clock(nodes, 0);
 	return nodes;
@@ -121,11 +121,11 @@ static void on(struct nodes *nodes, uint32_t job, const char *want)
 {
 	char text[200] = "";
 	size_t used = 0;
-	const struct sl_piece *piece;
-	const size_t count = nodes_pieces(nodes, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(nodes, job, &alloc);
 	for (size_t i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%ux%u", i ? " " : "",
-			piece[i].node, piece[i].tasks);
+			alloc[i].node, alloc[i].tasks);
 	cr_expect_str_eq(text, want, "job %u is on '%s', not '%s'", job, text, want);
 	nodes_check(nodes);
 }
@@ -184,12 +184,12 @@ Test(nodes, one_at_a_time_no_more_nodes_are_late_than_must_be)
 	nodes_free(nodes);
 }
 
-Test(nodes, another_placing_scores_anew)
+Test(nodes, another_scorer_scores_anew)
 {
 	struct nodes *nodes = made(&best, &cluster);
 	starts(nodes, 0, ONE_CPU, 100, "0x1");
 	cr_expect_eq(nodes_soonest(nodes, ONE_CPU, 1), 0);
-	nodes_set_placing(nodes, &(struct placing){ .rule = &singly });
+	nodes_set_scorer(nodes, &(struct scorer){ .rule = &singly });
 	starts(nodes, 1, ONE_CPU, 100, "4x1");
 	nodes_free(nodes);
 }
@@ -208,7 +208,7 @@ Test(nodes, enough_tasks_are_left_for_the_nodes_that_there_must_be)
 	starts(nodes, 1, SIX_ON_TWO, 100, "0x4 1x2");
 	nodes_end(nodes, 1);
 	nodes_forget(nodes);
-	struct sl_piece one = { 5, 0, 6, 0 };
+	struct sl_node_tasks one = { 5, 0, 6, 0 };
 	cr_expect_not(nodes_start_on(nodes, 2, SIX_ON_TWO, 100, &one, 1), "one node is too few");
 	nodes_free(nodes);
 }
@@ -252,8 +252,8 @@ Test(nodes, an_exclusive_group_takes_idle_nodes_wholly)
 Test(nodes, gpus_of_a_task_are_of_one_type_the_lowest_that_has_enough)
 {
 	struct nodes *nodes = made(&best, &cluster);
-	const struct sl_piece piece = { 4, 0, 1, 0 };
-	cr_expect(nodes_start_on(nodes, 0, GPUS, 100, &piece, 1)); /* One a100 there: two h100. */
+	const struct sl_node_tasks alloc = { 4, 0, 1, 0 };
+	cr_expect(nodes_start_on(nodes, 0, GPUS, 100, &alloc, 1)); /* One a100 there: two h100. */
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS), 4 * 2 + 2);
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS + 1), 2 + 4);
 	starts(nodes, 1, H100S, 100, "4x1");     /* A type that only the large have. */
@@ -364,15 +364,15 @@ Test(nodes, a_later_job_may_start_where_the_head_still_finds_a_place)
 	/* Until 10 one large node is held, until 20 the other. The head of 8 cpus has its shadow at 10, on
 	 * node 4. */
 	starts(nodes, 0, EIGHT_CPUS, 10, "4x1");
-	const struct sl_piece five = { 5, 0, 3, 0 };
+	const struct sl_node_tasks five = { 5, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 1, THREE_ON_ONE, 20, &five, 1));
 	cr_expect_eq(nodes_soonest(nodes, EIGHT_CPUS, 5), 10);
-	nodes_guard(nodes, EIGHT_CPUS, 10, 5, false);
-	cr_expect(nodes_guard_allows(nodes, FOUR_CPUS, 50), "on a small node it is not in the way");
+	nodes_backfill_check(nodes, EIGHT_CPUS, 10, 5, false);
+	cr_expect(nodes_backfill_check_allows(nodes, FOUR_CPUS, 50), "on a small node it is not in the way");
 	cr_expect(nodes_start(nodes, 2, FOUR_CPUS, 50));
-	cr_expect(nodes_guard_allows(nodes, FOUR_CPUS, 50));
-	nodes_guard_end(nodes);
-	cr_expect(nodes_guard_allows(nodes, FOUR_CPUS, 50));
+	cr_expect(nodes_backfill_check_allows(nodes, FOUR_CPUS, 50));
+	nodes_backfill_check_end(nodes);
+	cr_expect(nodes_backfill_check_allows(nodes, FOUR_CPUS, 50));
 	nodes_free(nodes);
 }
 
@@ -380,23 +380,25 @@ Test(nodes, a_job_on_the_last_node_that_the_head_could_have_may_not)
 {
 	struct nodes *nodes = made(&best, &cluster);
 	/* Node 4 has 5 cpus free now and 8 from 10 on; node 5 is full until 90, the small ones too. */
-	const struct sl_piece four = { 4, 0, 3, 0 };
+	const struct sl_node_tasks four = { 4, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 0, THREE_ON_ONE, 10, &four, 1));
 	for (uint32_t job = 1; job < 5; job++)
 		cr_expect(nodes_start(nodes, job, FOUR_CPUS, 90));
 	starts(nodes, 5, EIGHT_CPUS, 90, "5x1");
 	cr_expect_eq(nodes_soonest(nodes, EIGHT_CPUS, 5), 10);
 	for (int named = 0; named < 2; named++) {
-		nodes_guard(nodes, EIGHT_CPUS, 10, 5, named);
-		cr_expect_not(nodes_guard_allows(nodes, ONE_CPU, 50));
-		cr_expect(nodes_guard_allows(nodes, H100S, 50), "it asks nothing that the head needs");
+		nodes_backfill_check(nodes, EIGHT_CPUS, 10, 5, named);
+		cr_expect_not(nodes_backfill_check_allows(nodes, ONE_CPU, 50));
+		cr_expect(
+			nodes_backfill_check_allows(nodes, H100S, 50), "it asks nothing that the head needs");
 	}
 	/* A head that needs less has room beside it. */
-	nodes_guard(nodes, SIX_TASKS, 10, 5, false);
-	cr_expect(nodes_guard_allows(nodes, TWIN, 50));
-	cr_expect_not(nodes_guard_allows(nodes, THREE_ON_ONE, 50));
-	nodes_guard(nodes, FOUR_CPUS, SL_NEVER, 5, false);
-	cr_expect(nodes_guard_allows(nodes, THREE_ON_ONE, 50), "a head that never fits guards nothing");
+	nodes_backfill_check(nodes, SIX_TASKS, 10, 5, false);
+	cr_expect(nodes_backfill_check_allows(nodes, TWIN, 50));
+	cr_expect_not(nodes_backfill_check_allows(nodes, THREE_ON_ONE, 50));
+	nodes_backfill_check(nodes, FOUR_CPUS, SL_NEVER, 5, false);
+	cr_expect(nodes_backfill_check_allows(nodes, THREE_ON_ONE, 50),
+		"a head that never fits guards nothing");
 	nodes_free(nodes);
 }
 
@@ -407,18 +409,18 @@ Test(nodes, named_keeps_the_nodes_that_were_chosen)
 	 * and 1 at 10, and is given 0. */
 	for (uint32_t job = 0; job < 4; job++)
 		cr_expect(nodes_start(nodes, job, FOUR_CPUS, job < 2 ? 10 : 90));
-	const struct sl_piece large[] = { { 4, 0, 1, 0 }, { 5, 0, 1, 0 } };
+	const struct sl_node_tasks large[] = { { 4, 0, 1, 0 }, { 5, 0, 1, 0 } };
 	cr_expect(nodes_start_on(nodes, 4, EIGHT_CPUS, 90, &large[0], 1));
 	cr_expect(nodes_start_on(nodes, 5, EIGHT_CPUS, 90, &large[1], 1));
 	cr_expect_eq(nodes_soonest(nodes, FOUR_CPUS, 5), 10);
 	/* Two cpus come free on node 0 now. */
 	nodes_end(nodes, 0);
-	const struct sl_piece three = { 0, 0, 3, 0 };
+	const struct sl_node_tasks three = { 0, 0, 3, 0 };
 	cr_expect(nodes_start_on(nodes, 0, THREE_ON_ONE, 10, &three, 1));
-	nodes_guard(nodes, FOUR_CPUS, 10, 5, false);
-	cr_expect(nodes_guard_allows(nodes, ONE_CPU, 50), "node 1 is left");
-	nodes_guard(nodes, FOUR_CPUS, 10, 5, true);
-	cr_expect_not(nodes_guard_allows(nodes, ONE_CPU, 50), "node 0 was chosen");
+	nodes_backfill_check(nodes, FOUR_CPUS, 10, 5, false);
+	cr_expect(nodes_backfill_check_allows(nodes, ONE_CPU, 50), "node 1 is left");
+	nodes_backfill_check(nodes, FOUR_CPUS, 10, 5, true);
+	cr_expect_not(nodes_backfill_check_allows(nodes, ONE_CPU, 50), "node 0 was chosen");
 	nodes_free(nodes);
 }
 
@@ -440,9 +442,9 @@ Test(nodes, a_promise_lies_beside_what_is_held_and_other_promises)
 	cr_expect_eq(nodes_promise_at(nodes, EIGHT_CPUS, 20), 0, "until the promise begins");
 	cr_expect_eq(nodes_promise_at(nodes, EIGHT_CPUS, 21), 35, "not into it");
 	cr_expect_eq(nodes_promise_at(nodes, THREE_ON_ONE, 99), 0, "small nodes are free");
-	const struct sl_piece *piece;
-	cr_expect_eq(nodes_promised(nodes, 3, &piece), 1);
-	cr_expect_eq(piece->node, 4);
+	const struct sl_node_tasks *alloc;
+	cr_expect_eq(nodes_promised(nodes, 3, &alloc), 1);
+	cr_expect_eq(alloc->node, 4);
 	nodes_free(nodes);
 }
 
@@ -451,16 +453,16 @@ Test(nodes, a_promise_is_kept_on_its_nodes_or_not_at_all)
 	struct nodes *nodes = made(&first, &cluster);
 	starts(nodes, 0, FOUR_CPUS, 10, "0x1");
 	cr_expect(nodes_promise(nodes, 1, FOUR_CPUS, 10, 5));
-	const struct sl_piece *piece;
-	cr_expect_eq(nodes_promised(nodes, 1, &piece), 1);
-	cr_expect_eq(piece->node, 0);
+	const struct sl_node_tasks *alloc;
+	cr_expect_eq(nodes_promised(nodes, 1, &alloc), 1);
+	cr_expect_eq(alloc->node, 0);
 	cr_expect_not(nodes_start_promised(nodes, 1, FOUR_CPUS, 15), "it is still held");
 	nodes_end(nodes, 0);
 	nodes_clock(nodes, 10);
 	const uint64_t before = nodes_digest(nodes);
 	cr_expect(nodes_start_promised(nodes, 1, FOUR_CPUS, 15));
 	on(nodes, 1, "0x1");
-	cr_expect_eq(nodes_promised(nodes, 1, &piece), 0);
+	cr_expect_eq(nodes_promised(nodes, 1, &alloc), 0);
 	nodes_start_undo(nodes, 1);
 	nodes_promise_restore(nodes, 1);
 	cr_expect_eq(nodes_digest(nodes), before);
@@ -527,7 +529,7 @@ Test(nodes, more_tasks_go_to_its_own_nodes_first_fewer_from_the_last)
 	nodes_free(nodes);
 }
 
-Test(nodes, an_end_is_undone_though_the_job_was_started_again)
+Test(nodes, an_end_is_undone_though_the_job_was_started_retry)
 {
 	struct nodes *nodes = made(&first, &cluster);
 	starts(nodes, 0, ONE_CPU, 100, "0x1");
@@ -551,22 +553,22 @@ Test(nodes, a_start_with_amounts)
 	struct nodes *nodes = made(&first, &cluster);
 	static const uint32_t gpus[] = { 1, 2 };
 	static const uint32_t many[] = { 2, 0 };
-	const struct sl_holding held[] = { { .node = 4, .tasks = 3, .cpus = 5, .mem = 7, .gpus = gpus },
+	const struct sl_node_alloc held[] = { { .node = 4, .tasks = 3, .cpus = 5, .mem = 7, .gpus = gpus },
 		{ .node = 0, .tasks = 1, .cpus = 1, .mem = 8 } };
-	const struct sl_holding too_many = { .node = 5, .cpus = 1, .gpus = many };
-	const struct sl_holding twice[] = { { .node = 1, .cpus = 3 }, { .node = 1, .cpus = 2 } };
+	const struct sl_node_alloc too_many = { .node = 5, .cpus = 1, .gpus = many };
+	const struct sl_node_alloc twice[] = { { .node = 1, .cpus = 3 }, { .node = 1, .cpus = 2 } };
 	const uint64_t before = nodes_digest(nodes);
-	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 100, &too_many, 1));
-	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 100, twice, 2));
+	cr_expect_not(nodes_start_node_alloc(nodes, 0, ONE_CPU, 100, &too_many, 1));
+	cr_expect_not(nodes_start_node_alloc(nodes, 0, ONE_CPU, 100, twice, 2));
 	cr_expect_eq(nodes_digest(nodes), before);
-	cr_assert(nodes_start_holding(nodes, 0, ONE_CPU, 100, held, 2));
+	cr_assert(nodes_start_node_alloc(nodes, 0, ONE_CPU, 100, held, 2));
 	nodes_check(nodes);
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_CPUS), 32 - 6);
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS), 10 - 1);
 	cr_expect_eq(nodes_idle(nodes, SL_KIND_GPUS + 1), 8 - 2);
-	const struct sl_piece *piece;
-	cr_assert_eq(nodes_pieces(nodes, 0, &piece), 2);
-	cr_expect(piece[1].node == 4 && piece[1].tasks == 3);
+	const struct sl_node_tasks *alloc;
+	cr_assert_eq(nodes_allocs(nodes, 0, &alloc), 2);
+	cr_expect(alloc[1].node == 4 && alloc[1].tasks == 3);
 	const struct nodes_sum sum = nodes_held(nodes, 0);
 	cr_expect(sum.nodes == 2 && sum.cpus == 6 && sum.mem == 8 &&
 		  sum.gpus == 3); /* Memory of 4: no bound. */
@@ -586,8 +588,8 @@ Test(nodes, a_start_with_amounts_keeps_clear_of_windows)
 	closing.window = windows;
 	closing.window_count = 1;
 	struct nodes *nodes = made(&first, &closing);
-	const struct sl_holding held = { .node = 0, .cpus = 1 };
-	cr_expect_not(nodes_start_holding(nodes, 0, ONE_CPU, 51, &held, 1));
-	cr_expect(nodes_start_holding(nodes, 0, ONE_CPU, 50, &held, 1));
+	const struct sl_node_alloc held = { .node = 0, .cpus = 1 };
+	cr_expect_not(nodes_start_node_alloc(nodes, 0, ONE_CPU, 51, &held, 1));
+	cr_expect(nodes_start_node_alloc(nodes, 0, ONE_CPU, 50, &held, 1));
 	nodes_free(nodes);
 }

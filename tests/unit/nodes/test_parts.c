@@ -49,7 +49,7 @@ typedef int cluster_fn(const struct sl_cluster_sink *sink, struct sl_err *err);
 
 /* One job of one group, or several jobs that differ in it. */
 static struct sl_row rows[8];
-static struct sl_row_more more[8];
+static struct sl_row_attributes more[8];
 
 static struct sl_row_group group_of(int64_t tasks, int64_t cpus, int64_t gpus, uint32_t parts)
 {
@@ -77,7 +77,7 @@ static int load(struct machine_world *w, cluster_fn *cluster, const struct sl_ro
 	return machine_world_load(w);
 }
 
-static const struct sl_demand *task_of(const struct machine_world *w, uint32_t job)
+static const struct sl_task_resources *task_of(const struct machine_world *w, uint32_t job)
 {
 	const struct sl_jobs *jobs = &w->scenario.jobs;
 	return &jobs->requests[jobs->request[job]].group[0].task;
@@ -203,9 +203,9 @@ Test(parts, pool_rounds_up)
 	cr_expect_eq(w.scenario.jobs.size[0], 2);
 	cr_expect_eq(w.scenario.jobs.size[1], 1);
 	cr_expect_str_eq(w.why[2], "larger than the machine");
-	cr_assert_eq(w.scenario.oddity_count, 2);
-	cr_expect_str_eq(w.scenario.oddity[0].cause, "fractional count rounded up");
-	cr_expect_eq(w.scenario.oddity[0].count, 1);
+	cr_assert_eq(w.scenario.anomaly_count, 2);
+	cr_expect_str_eq(w.scenario.anomaly[0].cause, "fractional count rounded up");
+	cr_expect_eq(w.scenario.anomaly[0].count, 1);
 	cr_expect_eq(w.scenario.cluster.cpu_parts, 1);
 	machine_world_release(&w);
 }
@@ -321,7 +321,7 @@ Test(parts, profiles)
 	cr_expect_str_eq(c->mig_model[0]->name, "a100-40gb");
 	cr_expect_eq(c->mig_profile_count, SL_LEN(known));
 	for (uint32_t i = 0; i < SL_LEN(known); i++) {
-		const struct sl_demand *task = task_of(&w, i);
+		const struct sl_task_resources *task = task_of(&w, i);
 		cr_assert(task->mig);
 		cr_expect_eq(task->gpus, known[i].gpus, "%s: %" PRId64, known[i].name, task->gpus);
 		cr_expect_eq(c->mig_fit[task->mig - 1].slices, known[i].slices);
@@ -484,7 +484,7 @@ static int many_gpus(const struct sl_cluster_sink *sink, struct sl_err *err)
 }
 
 /* More GPUs than are told apart: whole ones only. */
-Test(parts, too_many_to_tell_apart)
+Test(parts, too_many_to_report_apart)
 {
 	struct sl_row_group group = group_of(1, 1, 33, 0);
 	expect_why(many_gpus, &group, "");

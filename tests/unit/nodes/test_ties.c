@@ -34,10 +34,12 @@ static int64_t tight(
 	return class->free[SL_KIND_CPUS];
 }
 
-static const struct sl_placing any = { .name = "any", .score = alike };
-static const struct sl_placing best = { .name = "best", .score = tight };
-static const struct sl_placing islands = { .name = "islands", .by_island = true, .score = alike };
-static const struct sl_placing best_islands = { .name = "best islands", .by_island = true, .score = tight };
+static const struct sl_node_scorer any = { .name = "any", .score = alike };
+static const struct sl_node_scorer best = { .name = "best", .score = tight };
+static const struct sl_node_scorer islands = { .name = "islands", .by_island = true, .score = alike };
+static const struct sl_node_scorer best_islands = {
+	.name = "best islands", .by_island = true, .score = tight
+};
 
 /* Six nodes of 4 cpus; by name: 5, 3, 2, 1, 0, 4. Islands: 0 and 1; 2, 3 and 4; 5 is of none. */
 static const struct sl_node_type types[] = { { .name = "a", .amount = { 4, 8 }, .island = 1 },
@@ -79,30 +81,30 @@ static const struct sl_group groups[REQUESTS][2] = {
 };
 static struct sl_request requests[REQUESTS];
 
-static struct nodes *made_of(const struct sl_cluster *of, const struct placing *placing)
+static struct nodes *made_of(const struct sl_cluster *of, const struct scorer *scorer)
 {
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		requests[i] =
 			(struct sl_request){ .group = groups[i], .group_count = groups[i][1].tasks ? 2 : 1 };
-	cr_assert_eq(nodes_new(&nodes, of, requests, REQUESTS, JOBS, placing, &err), SL_OK);
+	cr_assert_eq(nodes_new(&nodes, of, requests, REQUESTS, JOBS, scorer, &err), SL_OK);
 	nodes_clock(nodes, 0);
 	return nodes;
 }
 
-static struct nodes *made(const struct placing *placing) { return made_of(&cluster, placing); }
+static struct nodes *made(const struct scorer *scorer) { return made_of(&cluster, scorer); }
 
 /* "0x4 1x2": four tasks on node 0, two on node 1. */
 static void on(struct nodes *nodes, uint32_t job, const char *want)
 {
 	char text[200] = "";
 	size_t used = 0;
-	const struct sl_piece *piece;
-	const size_t count = nodes_pieces(nodes, job, &piece);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(nodes, job, &alloc);
 	for (size_t i = 0; i < count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%ux%u", i ? " " : "",
-			piece[i].node, piece[i].tasks);
+			alloc[i].node, alloc[i].tasks);
 	cr_expect_str_eq(text, want, "job %u is on '%s', not '%s'", job, text, want);
 	nodes_check(nodes);
 }
@@ -117,10 +119,10 @@ static void starts(struct nodes *nodes, uint32_t job, uint32_t request, const ch
 /* Where the job goes when it is alone; what was tried is taken back. */
 static uint32_t goes_to(struct nodes *nodes, uint32_t job, uint32_t request)
 {
-	const struct sl_piece *piece;
+	const struct sl_node_tasks *alloc;
 	cr_assert(nodes_start(nodes, job, request, 100));
-	cr_assert_eq(nodes_pieces(nodes, job, &piece), 1);
-	const uint32_t node = piece->node;
+	cr_assert_eq(nodes_allocs(nodes, job, &alloc), 1);
+	const uint32_t node = alloc->node;
 	nodes_start_undo(nodes, job);
 	return node;
 }
@@ -129,7 +131,7 @@ static uint32_t goes_to(struct nodes *nodes, uint32_t job, uint32_t request)
 
 Test(ties, by_name_the_first_byte_by_byte)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &any, .ties = SL_TIES_NAME });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &any, .ties = SL_TIES_NAME });
 	static const char *const order[NODES] = { "5x1", "3x1", "2x1", "1x1", "0x1", "4x1" };
 	for (uint32_t i = 0; i < NODES; i++)
 		starts(nodes, i, FOUR, order[i]); /* a, m, n1, n10, n2, n9 */
@@ -141,8 +143,8 @@ Test(ties, by_name_the_first_byte_by_byte)
 
 Test(ties, by_name_only_where_the_score_is_the_same)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &best, .ties = SL_TIES_NAME });
-	const struct sl_piece there = { 4, 0, 1, 0 };
+	struct nodes *nodes = made(&(struct scorer){ .rule = &best, .ties = SL_TIES_NAME });
+	const struct sl_node_tasks there = { 4, 0, 1, 0 };
 	cr_assert(nodes_start_on(nodes, 0, ONE, 100, &there, 1));
 	starts(nodes, 1, ONE, "4x1"); /* The tightest, though last by name. */
 	starts(nodes, 2, FOUR, "5x1");
@@ -151,8 +153,8 @@ Test(ties, by_name_only_where_the_score_is_the_same)
 
 Test(ties, by_name_of_several_tasks_and_promises)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &any, .ties = SL_TIES_NAME });
-	const struct sl_piece *piece;
+	struct nodes *nodes = made(&(struct scorer){ .rule = &any, .ties = SL_TIES_NAME });
+	const struct sl_node_tasks *alloc;
 	starts(nodes, 0, TWELVE_TWO_EACH, "2x2 3x2 5x2");
 	nodes_end(nodes, 0);
 	nodes_forget(nodes);
@@ -160,21 +162,21 @@ Test(ties, by_name_of_several_tasks_and_promises)
 		cr_assert(nodes_start(nodes, job, FOUR, 10));
 	cr_expect_eq(nodes_promise_at(nodes, FOUR, 5), 10);
 	cr_assert(nodes_promise(nodes, 7, FOUR, 10, 5));
-	cr_assert_eq(nodes_promised(nodes, 7, &piece), 1);
-	cr_expect_eq(piece->node, 5);
+	cr_assert_eq(nodes_promised(nodes, 7, &alloc), 1);
+	cr_expect_eq(alloc->node, 5);
 	cr_assert(nodes_promise(nodes, 8, CPUS_6, 10, 5));
-	cr_assert_eq(nodes_promised(nodes, 8, &piece), 2);
-	cr_expect(piece[0].node == 2 && piece[1].node == 3, "%u %u", piece[0].node, piece[1].node);
+	cr_assert_eq(nodes_promised(nodes, 8, &alloc), 2);
+	cr_expect(alloc[0].node == 2 && alloc[1].node == 3, "%u %u", alloc[0].node, alloc[1].node);
 	nodes_free(nodes);
 }
 
 Test(ties, another_order_from_now_on)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &any });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &any });
 	starts(nodes, 0, FOUR, "0x1");
-	nodes_set_placing(nodes, &(struct placing){ .rule = &any, .ties = SL_TIES_NAME });
+	nodes_set_scorer(nodes, &(struct scorer){ .rule = &any, .ties = SL_TIES_NAME });
 	starts(nodes, 1, FOUR, "5x1");
-	nodes_set_placing(nodes, &(struct placing){ .rule = &any });
+	nodes_set_scorer(nodes, &(struct scorer){ .rule = &any });
 	starts(nodes, 2, FOUR, "1x1");
 	nodes_free(nodes);
 }
@@ -187,7 +189,7 @@ Test(ties, shuffled_as_the_cluster_says)
 	static const char *const order[NODES] = { "1x1", "3x1", "5x1", "0x1", "4x1", "2x1" };
 	struct sl_cluster drawn = cluster;
 	drawn.node_shuffled = rank;
-	struct nodes *nodes = made_of(&drawn, &(struct placing){ .rule = &any, .ties = SL_TIES_SHUFFLE });
+	struct nodes *nodes = made_of(&drawn, &(struct scorer){ .rule = &any, .ties = SL_TIES_SHUFFLE });
 	for (uint32_t i = 0; i < NODES; i++)
 		starts(nodes, i, FOUR, order[i]);
 	nodes_free(nodes);
@@ -196,12 +198,12 @@ Test(ties, shuffled_as_the_cluster_says)
 /* Which node each of six jobs gets, that take a node each. */
 static void fill_nodes(uint64_t seed, uint32_t first_job, uint32_t got[NODES])
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &any, .ties = SL_TIES_SHUFFLE, .seed = seed });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &any, .ties = SL_TIES_SHUFFLE, .seed = seed });
 	for (uint32_t i = 0; i < NODES; i++) {
-		const struct sl_piece *piece;
+		const struct sl_node_tasks *alloc;
 		cr_assert(nodes_start(nodes, first_job + i, FOUR, 100));
-		cr_assert_eq(nodes_pieces(nodes, first_job + i, &piece), 1);
-		got[i] = piece->node;
+		cr_assert_eq(nodes_allocs(nodes, first_job + i, &alloc), 1);
+		got[i] = alloc->node;
 	}
 	nodes_free(nodes);
 }
@@ -253,7 +255,7 @@ Test(ties, by_chance_of_seed_job_and_node)
 {
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		struct nodes *nodes =
-			made(&(struct placing){ .rule = &any, .ties = SL_TIES_RANDOM, .seed = seed });
+			made(&(struct scorer){ .rule = &any, .ties = SL_TIES_RANDOM, .seed = seed });
 		uint32_t found[NODES] = { 0 };
 		for (uint32_t job = 0; job < JOBS; job++) {
 			const uint32_t node = goes_to(nodes, job, FOUR);
@@ -270,13 +272,13 @@ Test(ties, by_chance_of_seed_job_and_node)
 
 Test(ties, by_chance_whatever_was_tried_before)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &best, .ties = SL_TIES_RANDOM, .seed = 5 });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &best, .ties = SL_TIES_RANDOM, .seed = 5 });
 	const uint32_t first = goes_to(nodes, 7, FOUR);
 	for (uint32_t job = 0; job < 6; job++)
 		(void)goes_to(nodes, job, FOUR);
 	cr_expect_eq(goes_to(nodes, 7, FOUR), first);
 	/* Only between nodes of the same score. */
-	const struct sl_piece there = { (first + 1) % NODES, 0, 1, 0 };
+	const struct sl_node_tasks there = { (first + 1) % NODES, 0, 1, 0 };
 	cr_assert(nodes_start_on(nodes, 0, ONE, 100, &there, 1));
 	cr_expect_eq(goes_to(nodes, 7, ONE), (first + 1) % NODES);
 	cr_expect_eq(goes_to(nodes, 7, FOUR), first);
@@ -288,7 +290,7 @@ Test(ties, by_chance_what_fits_starts)
 {
 	for (uint32_t job = 0; job < 20; job++) {
 		struct nodes *nodes =
-			made(&(struct placing){ .rule = &any, .ties = SL_TIES_RANDOM, .seed = 9 });
+			made(&(struct scorer){ .rule = &any, .ties = SL_TIES_RANDOM, .seed = 9 });
 		for (uint32_t k = 0; k < 4; k++)
 			cr_assert(nodes_start(nodes, 100 + k, FOUR, 100));
 		cr_expect(nodes_fits(nodes, PAIR, 10));
@@ -303,7 +305,7 @@ Test(ties, by_chance_what_fits_starts)
 /* 8, 12 and 4 cpus. */
 Test(ties, the_island_with_the_least_to_spare)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &islands });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &islands });
 	starts(nodes, 0, CPUS_6, "0x4 1x2"); /* 2 to spare, elsewhere 6. */
 	starts(nodes, 1, CPU_4, "5x4");      /* None; island 1 has 2 left. */
 	starts(nodes, 2, ONE, "1x1");        /* 1 to spare. */
@@ -312,9 +314,9 @@ Test(ties, the_island_with_the_least_to_spare)
 	nodes_free(nodes);
 }
 
-Test(ties, islands_that_hold_most_first)
+Test(ties, islands_that_keep_most_first)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &islands });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &islands });
 	starts(nodes, 0, CPUS_14, "0x2 2x4 3x4 4x4"); /* 12, then 8. */
 	nodes_end(nodes, 0);
 	nodes_forget(nodes);
@@ -327,16 +329,16 @@ Test(ties, islands_that_hold_most_first)
 
 Test(ties, within_an_island_the_score)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &best_islands });
-	const struct sl_piece there = { 3, 0, 1, 0 };
+	struct nodes *nodes = made(&(struct scorer){ .rule = &best_islands });
+	const struct sl_node_tasks there = { 3, 0, 1, 0 };
 	cr_assert(nodes_start_on(nodes, 0, ONE, 100, &there, 1));
 	starts(nodes, 1, CPUS_10, "2x4 3x3 4x3"); /* Node 3 first, then 2. */
 	nodes_end(nodes, 1);
 	nodes_forget(nodes);
 	cr_assert(nodes_promise(nodes, 2, CPUS_10, 20, 5));
-	const struct sl_piece *piece;
-	cr_assert_eq(nodes_promised(nodes, 2, &piece), 3);
-	cr_expect(piece[1].node == 3 && piece[1].tasks == 3, "later, likewise");
+	const struct sl_node_tasks *alloc;
+	cr_assert_eq(nodes_promised(nodes, 2, &alloc), 3);
+	cr_expect(alloc[1].node == 3 && alloc[1].tasks == 3, "later, likewise");
 	nodes_free(nodes);
 }
 
@@ -344,7 +346,7 @@ Test(ties, within_an_island_the_score)
  */
 Test(ties, of_like_islands_the_first_by_ties)
 {
-	struct nodes *nodes = made(&(struct placing){ .rule = &islands, .ties = SL_TIES_NAME });
+	struct nodes *nodes = made(&(struct scorer){ .rule = &islands, .ties = SL_TIES_NAME });
 	starts(nodes, 0, CPUS_8_ON_2, "2x4 3x4"); /* n1 before n2; in it m, n1. */
 	nodes_free(nodes);
 }
@@ -369,7 +371,7 @@ Test(ties, a_class_is_worth_what_it_was)
 		group[i] = (struct sl_group){ .task = { .cpus = 1 + i }, .tasks = 1 };
 		request[i] = (struct sl_request){ .group = &group[i], .group_count = 1 };
 	}
-	cr_assert_eq(nodes_new(&nodes, &wide, request, MANY, JOBS, &(struct placing){ .rule = &best }, &err),
+	cr_assert_eq(nodes_new(&nodes, &wide, request, MANY, JOBS, &(struct scorer){ .rule = &best }, &err),
 		SL_OK);
 	nodes_clock(nodes, 0);
 	for (uint32_t i = 0; i < MANY; i++) /* All are known then, of all classes. */

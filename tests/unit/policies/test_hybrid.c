@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hybrid.c - what policies made of others stand on (sl_child_values, sl_lens, sl_reason_of), by one that
- * looks at each. Runs are under --check: each pass is made, undone, and made again. The policy hybrid itself
- * is tested from the command line: tests/cli/hybrid*.sh.
+ * test_hybrid.c - what policies made of others stand on (sl_child_values, sl_node_mask, sl_reason_of), by one
+ * that looks at each. Runs are under --check: each pass is made, undone, and made again. The policy hybrid
+ * itself is tested from the command line: tests/cli/hybrid*.sh.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static struct {
 	bool is_named;
 	int64_t start, skip;
 	size_t count;
-	unsigned passes, lens_wrong, reason_wrong;
+	unsigned passes, node_mask_wrong, reason_wrong;
 } seen;
 
 static const struct sl_policy *slurm(void)
@@ -43,21 +43,21 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	return status ? status : sl_use(setup, SL_USE_CONTROL | SL_USE_NODES | SL_USE_REASONS, err);
 }
 
-static bool is_shown(const struct sl_pass *pass, uint32_t node, bool up, bool drained)
+static bool is_displayed(const struct sl_pass *pass, uint32_t node, bool up, bool drained)
 {
 	return sl_node_is_up(pass, node) == up && sl_node_is_drained(pass, node) == drained;
 }
 
 /* Nodes are shown as the bytes say, and as they are without them. */
-static bool lens_is_true(struct sl_pass *pass)
+static bool node_mask_is_true(struct sl_pass *pass)
 {
-	static const uint8_t shut[] = { 0, 1, 2 };
-	sl_lens(pass, shut);
-	bool good = is_shown(pass, 0, true, false) && is_shown(pass, 1, true, true) &&
-		    is_shown(pass, 2, false, true);
-	sl_lens(pass, NULL);
-	for (uint32_t n = 0; n < SL_LEN(shut); n++)
-		good = good && is_shown(pass, n, true, false);
+	static const uint8_t unavailable[] = { 0, 1, 2 };
+	sl_node_mask(pass, unavailable);
+	bool good = is_displayed(pass, 0, true, false) && is_displayed(pass, 1, true, true) &&
+		    is_displayed(pass, 2, false, true);
+	sl_node_mask(pass, NULL);
+	for (uint32_t n = 0; n < SL_LEN(unavailable); n++)
+		good = good && is_displayed(pass, n, true, false);
 	return good;
 }
 
@@ -76,14 +76,14 @@ static bool undone_is_unsaid(struct sl_pass *pass, sl_job job)
 /* Job 2 is told why it waits at 0; it still is so at 10. */
 static void look(void *state, struct sl_pass *pass)
 {
-	const struct sl_holding holding = { .node = 0, .tasks = 1, .cpus = 4 };
+	const struct sl_node_alloc node_alloc = { .node = 0, .tasks = 1, .cpus = 4 };
 	const sl_job job = { 1 };
 	const bool first = sl_now(pass) == 0;
 	(void)state;
 	seen.passes++;
-	seen.lens_wrong += !lens_is_true(pass);
+	seen.node_mask_wrong += !node_mask_is_true(pass);
 	if (sl_state_of(pass, (sl_job){ 0 }) == SL_PENDING)
-		(void)sl_start_holding(pass, (sl_job){ 0 }, &holding, 1);
+		(void)sl_start_alloc(pass, (sl_job){ 0 }, &node_alloc, 1);
 	if (sl_state_of(pass, job) != SL_PENDING)
 		return;
 	seen.reason_wrong += !undone_is_unsaid(pass, job);
@@ -98,7 +98,7 @@ static const struct sl_policy looks = {
 	.abi = SL_ABI_OF(struct sl_policy), .name = "looks", .init = init, .pass = look
 };
 
-Test(hybrid, children_have_values_and_nodes_are_seen_through_a_lens)
+Test(hybrid, children_have_values_and_nodes_are_seen_through_a_node_mask)
 {
 	struct world w = { .cpus = 12,
 		.as_nodes = true,
@@ -113,7 +113,7 @@ Test(hybrid, children_have_values_and_nodes_are_seen_through_a_lens)
 	cr_expect_eq(seen.status, SL_USAGE);
 	cr_expect(seen.is_named);
 	cr_expect_gt(seen.passes, 2U);
-	cr_expect_eq(seen.lens_wrong + seen.reason_wrong, 0U, "lens %u, reason %u", seen.lens_wrong,
+	cr_expect_eq(seen.node_mask_wrong + seen.reason_wrong, 0U, "lens %u, reason %u", seen.node_mask_wrong,
 		seen.reason_wrong);
 	world_release(&w);
 }

@@ -12,7 +12,7 @@
 
 enum { NODES = 8, JOBS = 8, KINDS = 3 };
 
-extern const struct sl_placer placer_pack_leaves, placer_spread_leaves, placer_contention;
+extern const struct sl_allocator allocator_pack_leaves, allocator_spread_leaves, allocator_contention;
 
 static const uint32_t first_leaf[] = { 0, 1, 2 }, second_leaf[] = { 3, 4, 5 }, third_leaf[] = { 6, 7 };
 static const struct sl_switch switches[] = {
@@ -49,52 +49,53 @@ struct fixture {
 	struct sl_request request[SL_LEN(groups)];
 	uint32_t of[JOBS]; /* By job: its request. */
 	struct sl_jobs jobs;
-	const struct sl_placer *placer;
+	const struct sl_allocator *allocator;
 	void *state;
 };
 
-static void begin(struct fixture *f, const struct sl_placer *placer)
+static void begin(struct fixture *f, const struct sl_allocator *allocator)
 {
 	struct sl_err err = { 0 };
-	*f = (struct fixture){ .arena = sl_arena_new(), .placer = placer };
+	*f = (struct fixture){ .arena = sl_arena_new(), .allocator = allocator };
 	for (size_t i = 0; i < SL_LEN(groups); i++)
 		f->request[i] = (struct sl_request){ .group = &groups[i], .group_count = 1 };
 	f->jobs = (struct sl_jobs){
 		.count = JOBS, .request = f->of, .requests = f->request, .request_count = SL_LEN(groups)
 	};
 	const struct sl_setup setup = { .arena = f->arena, .jobs = &f->jobs, .cluster = &cluster };
-	cr_assert_eq(placer->init(&f->state, &setup, &err), SL_OK, "%s", err.text);
+	cr_assert_eq(allocator->init(&f->state, &setup, &err), SL_OK, "%s", err.text);
 }
 
 static void end(struct fixture *f)
 {
-	f->placer->release(f->state);
+	f->allocator->release(f->state);
 	sl_arena_free(f->arena);
 }
 
 /* "0 1 2": the nodes that the job would get; "": none. */
-static const char *chosen(struct fixture *f, uint32_t job, uint32_t ask, uint64_t closed)
+static const char *chosen(struct fixture *f, uint32_t job, uint32_t needs, uint64_t closed)
 {
 	static char text[64];
-	const struct sl_holding *holding;
-	f->of[job] = ask;
-	const size_t count = f->placer->choose(f->state, (sl_job){ job }, closed ? &closed : NULL, &holding);
+	const struct sl_node_alloc *node_alloc;
+	f->of[job] = needs;
+	const size_t count =
+		f->allocator->choose(f->state, (sl_job){ job }, closed ? &closed : NULL, &node_alloc);
 	text[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
 		const size_t len = strlen(text);
 		cr_assert_lt(len + 3, sizeof(text));
-		text[len] = i ? ' ' : (char)('0' + holding[i].node);
-		text[len + 1] = i ? (char)('0' + holding[i].node) : '\0';
+		text[len] = i ? ' ' : (char)('0' + node_alloc[i].node);
+		text[len + 1] = i ? (char)('0' + node_alloc[i].node) : '\0';
 		text[len + 2] = '\0';
 	}
 	return text;
 }
 
-static const char *started(struct fixture *f, uint32_t job, uint32_t ask)
+static const char *started(struct fixture *f, uint32_t job, uint32_t needs)
 {
-	const char *text = chosen(f, job, ask, 0);
+	const char *text = chosen(f, job, needs, 0);
 	if (*text)
-		f->placer->take(f->state, (sl_job){ job });
+		f->allocator->take(f->state, (sl_job){ job });
 	return text;
 }
 
@@ -103,7 +104,7 @@ static const char *started(struct fixture *f, uint32_t job, uint32_t ask)
 Test(leaves, pack)
 {
 	struct fixture f;
-	begin(&f, &placer_pack_leaves);
+	begin(&f, &allocator_pack_leaves);
 	cr_expect_str_eq(started(&f, 0, TWO_NODES), "6 7");
 	cr_expect_str_eq(started(&f, 1, ONE_GPU), "0");
 	cr_expect_str_eq(started(&f, 2, ONE_GPU), "0", "the tightest node of the tightest leaf");
@@ -118,13 +119,13 @@ Test(leaves, pack)
 Test(leaves, bounds)
 {
 	struct fixture f;
-	begin(&f, &placer_pack_leaves);
+	begin(&f, &allocator_pack_leaves);
 	cr_expect_str_eq(chosen(&f, 0, AT_LEAST_3, 0), "0 1 2", "three tasks on as many nodes");
 	cr_expect_str_eq(chosen(&f, 0, AT_MOST_1, 0), "", "eight GPUs are on no node");
 	cr_expect_str_eq(started(&f, 0, EXCLUSIVE), "6");
-	const struct sl_holding *holding;
-	cr_assert_eq(f.placer->held(f.state, (sl_job){ 0 }, &holding), 1);
-	cr_expect(holding->cpus == 8 && holding->mem == 64 && holding->gpus[0] == 4,
+	const struct sl_node_alloc *node_alloc;
+	cr_assert_eq(f.allocator->held(f.state, (sl_job){ 0 }, &node_alloc), 1);
+	cr_expect(node_alloc->cpus == 8 && node_alloc->mem == 64 && node_alloc->gpus[0] == 4,
 		"all of the node is its own");
 	cr_expect_str_eq(started(&f, 1, ONE_GPU), "7", "leaf c is the tightest");
 	cr_expect_str_eq(chosen(&f, 2, EXCLUSIVE, 0), "0", "7 is not idle");
@@ -135,7 +136,7 @@ Test(leaves, bounds)
 Test(leaves, spread)
 {
 	struct fixture f;
-	begin(&f, &placer_spread_leaves);
+	begin(&f, &allocator_spread_leaves);
 	cr_expect_str_eq(started(&f, 0, THREE_NODES), "0 3 6");
 	cr_expect_str_eq(started(&f, 1, TWO_NODES), "1 4");
 	cr_expect_str_eq(started(&f, 2, THREE_NODES), "2 5 7");
@@ -147,16 +148,16 @@ Test(leaves, spread)
 Test(leaves, taken_back)
 {
 	struct fixture f;
-	begin(&f, &placer_pack_leaves);
-	const struct sl_placer *p = f.placer;
-	const struct sl_holding *holding;
+	begin(&f, &allocator_pack_leaves);
+	const struct sl_allocator *p = f.allocator;
+	const struct sl_node_alloc *node_alloc;
 	cr_expect_str_eq(started(&f, 0, FOUR_NODES), "0 1 2 6", "all of a, the rest on the tightest");
 	p->give(f.state, (sl_job){ 0 });
 	cr_expect_str_eq(started(&f, 1, TWO_NODES), "6 7");
 	p->untake(f.state, (sl_job){ 1 });
 	p->restore(f.state, (sl_job){ 0 });
-	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &holding), 4);
-	cr_expect_eq(holding[3].node, 6);
+	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &node_alloc), 4);
+	cr_expect_eq(node_alloc[3].node, 6);
 	cr_expect_str_eq(chosen(&f, 1, TWO_NODES, 0), "3 4");
 	/* Given, started again elsewhere, and both undone. */
 	p->give(f.state, (sl_job){ 0 });
@@ -165,11 +166,11 @@ Test(leaves, taken_back)
 	p->untake(f.state, (sl_job){ 0 });
 	p->untake(f.state, (sl_job){ 1 });
 	p->restore(f.state, (sl_job){ 0 });
-	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &holding), 4);
-	cr_expect_eq(holding[3].node, 6);
+	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &node_alloc), 4);
+	cr_expect_eq(node_alloc[3].node, 6);
 	p->give(f.state, (sl_job){ 0 });
 	p->forget(f.state);
-	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &holding), 0);
+	cr_expect_eq(p->held(f.state, (sl_job){ 0 }, &node_alloc), 0);
 	cr_expect_str_eq(chosen(&f, 0, FOUR_NODES, 0), "0 1 2 6");
 	end(&f);
 }
@@ -185,12 +186,12 @@ Test(leaves, refused)
 	f.request[0] = (struct sl_request){ .group = &share, .group_count = 1 };
 	f.jobs = (struct sl_jobs){ .count = 1, .request = f.of, .requests = f.request, .request_count = 1 };
 	const struct sl_setup setup = { .arena = f.arena, .jobs = &f.jobs, .cluster = &parts };
-	cr_expect_eq(placer_contention.init(&f.state, &setup, &err), SL_USAGE);
+	cr_expect_eq(allocator_contention.init(&f.state, &setup, &err), SL_USAGE);
 	cr_expect_not_null(strstr(err.text, "shares of GPUs"));
-	placer_contention.release(f.state);
+	allocator_contention.release(f.state);
 	err = (struct sl_err){ 0 };
 	f.request[0].group_count = 2;
-	cr_expect_eq(placer_pack_leaves.init(&f.state, &setup, &err), SL_USAGE);
+	cr_expect_eq(allocator_pack_leaves.init(&f.state, &setup, &err), SL_USAGE);
 	cr_expect_not_null(strstr(err.text, "groups of different tasks"));
 	sl_arena_free(f.arena);
 }

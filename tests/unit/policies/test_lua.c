@@ -395,12 +395,12 @@ Test(lua, chance_is_by_seed_and_pass)
 	char script[32]; /* Its name is in the stream's. */
 	(void)memfile(script, text, strlen(text));
 	char one[1000];
-	char again[1000];
+	char retry[1000];
 	char other[1000];
 	listen(script, 1, false, one, sizeof(one));
-	listen(script, 1, true, again, sizeof(again));
+	listen(script, 1, true, retry, sizeof(retry));
 	listen(script, 2, true, other, sizeof(other));
-	cr_expect_str_eq(one, again, "with and without --check: %s - %s", one, again);
+	cr_expect_str_eq(one, retry, "with and without --check: %s - %s", one, retry);
 	cr_expect_str_neq(one, other, "another seed");
 	int lines = 0;
 	for (const char *p = one; (p = strchr(p, ';')); p++)
@@ -438,7 +438,7 @@ Test(lua, parameters_arrive_with_their_kinds)
 	release(&t);
 }
 
-Test(lua, told_metrics)
+Test(lua, reported_metrics)
 {
 	struct scripted t;
 	const int status = run(&t, "lua:%s",
@@ -447,10 +447,10 @@ Test(lua, told_metrics)
 		"function tell(s) s:metric('mine.ended', n) s:metric('mine.half', n / 8) end\n");
 	cr_assert_eq(status, SL_OK, "%s", t.run.err.text);
 	const struct sl_result *result = &t.run.sim.result;
-	cr_assert_eq(result->told_metric_count, 2);
-	cr_expect_str_eq(result->told_metric[0].name, "mine.ended");
-	cr_expect_eq(result->told_metric[0].micro, 4000000);
-	cr_expect_eq(result->told_metric[1].micro, 500000);
+	cr_assert_eq(result->reported_metric_count, 2);
+	cr_expect_str_eq(result->reported_metric[0].name, "mine.ended");
+	cr_expect_eq(result->reported_metric[0].micro, 4000000);
+	cr_expect_eq(result->reported_metric[1].micro, 500000);
 	release(&t);
 }
 
@@ -468,7 +468,7 @@ Test(lua, the_script_is_one_of_the_policys_files)
 }
 
 /* A score counts to its millionth, and where that is coarse to 40 significant bits: 3e-9 is not 2e-9. */
-Test(lua, small_scores_are_told_apart)
+Test(lua, small_scores_are_reported_apart)
 {
 	struct scripted t;
 	const int status = run(&t, "sjf:order=lua:%s",

@@ -25,7 +25,7 @@ static void starts(struct node_world *w, const char *policy, const int64_t *want
 
 /* Both nodes had a window until 7. Then job 1 takes the large node; job 2 waits for both cpus there or one
  * on each until 11; job 3 outlasts that on the small one, and leaves the large one to job 2. */
-Test(node_policies, nodes_whose_windows_are_over_count_again)
+Test(node_policies, nodes_whose_windows_are_over_count_retry)
 {
 	struct node_world w = {
 		.nodes = 2,
@@ -61,7 +61,7 @@ Test(node_policies, nodes_of_one_cpu_with_windows_have_names)
 
 /* Job 1 holds the only GPU beyond its limit, and no cpu. Job 2, which was promised 5, is promised the next
  * second instead, and again, until job 1 ends. */
-Test(node_policies, a_job_past_its_limit_that_holds_gpus_alone_breaks_promises)
+Test(node_policies, a_job_history_its_limit_that_holds_gpus_alone_breaks_promises)
 {
 	struct node_world w = { .nodes = 2,
 		.kinds = 3,
@@ -189,12 +189,12 @@ Test(node_policies, fewer_nodes_are_taken_most_tasks_first)
 			.group_count = 1,
 			.group = { TASKS(3, 1, 0, .nodes_max = 2) } } } };
 	cr_assert_eq(node_world_run(&w, "fcfs:place=best", true), SL_OK);
-	cr_expect_eq(w.piece_count[0], 1);
-	cr_expect_eq(w.piece[0][0].node, 0);
+	cr_expect_eq(w.alloc_count[0], 1);
+	cr_expect_eq(w.alloc[0][0].node, 0);
 	node_world_release(&w);
 	w.job[0].group[0].nodes_max = 3;
 	cr_assert_eq(node_world_run(&w, "fcfs:place=best", true), SL_OK);
-	cr_expect_eq(w.piece_count[0], 3);
-	cr_expect_eq(w.piece[0][0].node, 1);
+	cr_expect_eq(w.alloc_count[0], 3);
+	cr_expect_eq(w.alloc[0][0].node, 1);
 	node_world_release(&w);
 }

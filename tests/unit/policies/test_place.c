@@ -9,7 +9,7 @@
 #include "sim/base/base.h"
 #include "sim/plugin.h"
 
-extern const struct sl_placing place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
+extern const struct sl_node_scorer place_random, place_dotprod, place_gpu_bestfit, place_gpu_packing,
 	place_gpu_clustering, place_fgd, place_consolidate, place_island;
 extern const struct sl_gauge gauge_fragmentation;
 
@@ -38,7 +38,7 @@ struct place_world {
 	struct sl_jobs jobs;
 	struct sl_setup setup;
 	struct sl_err err;
-	int64_t free[KINDS], left[DEVICES], crowd[SL_CROWDS];
+	int64_t free[KINDS], left[DEVICES], task_mix[SL_TASK_MIXES];
 };
 
 static void world_nodes(struct place_world *w)
@@ -109,8 +109,8 @@ struct node {
 	uint32_t type;
 	int64_t cpus;
 	int64_t gpu[DEVICES];
-	int64_t crowd[SL_CROWDS]; /* Not negative. */
-	bool blind;               /* Devices are not followed. */
+	int64_t task_mix[SL_TASK_MIXES]; /* Not negative. */
+	bool blind;                      /* Devices are not followed. */
 };
 
 static struct sl_node_class class_of(struct place_world *w, const struct node *node)
@@ -123,13 +123,13 @@ static struct sl_node_class class_of(struct place_world *w, const struct node *n
 		w->left[i] = node->gpu[i];
 		w->free[type->device[i].kind] += node->gpu[i];
 	}
-	for (uint32_t i = 0; i < SL_CROWDS; i++)
-		w->crowd[i] = -node->crowd[i];
+	for (uint32_t i = 0; i < SL_TASK_MIXES; i++)
+		w->task_mix[i] = -node->task_mix[i];
 	return (struct sl_node_class){ .cluster = &w->cluster,
 		.type = node->type,
 		.free = w->free,
 		.device = node->blind ? NULL : w->left,
-		.crowd = node->blind ? NULL : w->crowd };
+		.task_mix = node->blind ? NULL : w->task_mix };
 }
 
 static int64_t gauge(struct place_world *w, struct node node)
@@ -140,38 +140,38 @@ static int64_t gauge(struct place_world *w, struct node node)
 	return gauge_fragmentation.of(state, &class);
 }
 
-static int64_t score_of_tasks(struct place_world *w, const struct sl_placing *placing, struct node node,
+static int64_t score_of_tasks(struct place_world *w, const struct sl_node_scorer *scorer, struct node node,
 	struct sl_group group, uint32_t tasks)
 {
 	void *state = NULL;
-	if (placing->init)
-		cr_assert_eq(placing->init(&state, &w->setup, &w->err), SL_OK, "%s", w->err.text);
+	if (scorer->init)
+		cr_assert_eq(scorer->init(&state, &w->setup, &w->err), SL_OK, "%s", w->err.text);
 	const struct sl_node_class class = class_of(w, &node);
-	return placing->score(state, &class, &group, tasks);
+	return scorer->score(state, &class, &group, tasks);
 }
 
-static int64_t score(
-	struct place_world *w, const struct sl_placing *placing, struct node node, struct sl_demand task)
+static int64_t score(struct place_world *w, const struct sl_node_scorer *scorer, struct node node,
+	struct sl_task_resources task)
 {
-	return score_of_tasks(w, placing, node, (struct sl_group){ .task = task, .tasks = 1 }, 1);
+	return score_of_tasks(w, scorer, node, (struct sl_group){ .task = task, .tasks = 1 }, 1);
 }
 
-static int64_t device_score(struct place_world *w, const struct sl_placing *placing, struct node node,
-	struct sl_demand task, uint32_t device)
+static int64_t device_score(struct place_world *w, const struct sl_node_scorer *scorer, struct node node,
+	struct sl_task_resources task, uint32_t device)
 {
 	void *state = NULL;
-	cr_assert_eq(placing->init(&state, &w->setup, &w->err), SL_OK, "%s", w->err.text);
+	cr_assert_eq(scorer->init(&state, &w->setup, &w->err), SL_OK, "%s", w->err.text);
 	const struct sl_node_class class = class_of(w, &node);
 	const struct sl_group group = { .task = task, .tasks = 1 };
-	return placing->score_device(
+	return scorer->score_device(
 		state, &(struct sl_device_pick){ .class = &class, .group = &group, .device = device });
 }
 
-static void expect_score(struct place_world *w, const struct sl_placing *placing, struct node node,
-	struct sl_demand task, int64_t want)
+static void expect_score(struct place_world *w, const struct sl_node_scorer *scorer, struct node node,
+	struct sl_task_resources task, int64_t want)
 {
-	const int64_t got = score(w, placing, node, task);
-	cr_expect_eq(got, -want, "%s: cpus %lld, gpus %lld on %lld, %lld...: %lld, not %lld", placing->name,
+	const int64_t got = score(w, scorer, node, task);
+	cr_expect_eq(got, -want, "%s: cpus %lld, gpus %lld on %lld, %lld...: %lld, not %lld", scorer->name,
 		(long long)task.cpus, (long long)task.gpus, (long long)node.gpu[0], (long long)node.gpu[1],
 		(long long)-got, (long long)want);
 }
@@ -351,7 +351,7 @@ Test(place, fragmentation_of_divided_gpus)
 	cr_expect_eq(gauge(&w, A_NODE(0, 0, 0, 1000, 0)), 750000, "profiles lie on divided ones alone");
 	/* An eighth at the seventh place costs nobody of profiles anything: F is 5/8/4, then 4/8/4. At the
 	 * first place it makes all that is left useless. */
-	const struct sl_demand one = { .gpus = 125, .mig = 2 };
+	const struct sl_task_resources one = { .gpus = 125, .mig = 2 };
 	const struct node node = NODE(0, 0, 0x4f, 0, 0);
 	expect_score(&w, &place_fgd, node, one, 50);
 	const struct sl_node_class class = class_of(&w, &node);
@@ -375,7 +375,7 @@ Test(place, fgd_scores_the_step_of_what_fragments_become_less)
 	static const struct {
 		const char *why;
 		int64_t want;
-		struct sl_demand task;
+		struct sl_task_resources task;
 		struct node node;
 	} cases[] = {
 		{ "on the second 0.1 is left, lost to nine, and 1.1 to one: x = 0.26 - 0.2", 51,
@@ -409,10 +409,10 @@ Test(place, fgd_without_devices)
 	world_begin(&w, PARTS, three);
 	struct node node = NODE(0, 8000, 1000, 1000, 0);
 	node.blind = true;
-	expect_score(&w, &place_fgd, node, (struct sl_demand){ .gpus = 1000 }, 47);
-	expect_score(&w, &place_fgd, node, (struct sl_demand){ .gpus = 2000 }, 50);
-	expect_score(
-		&w, &place_fgd, node, (struct sl_demand){ .cpus = 1000 }, 31); /* 4 of 10 lose 2: x = -0.8 */
+	expect_score(&w, &place_fgd, node, (struct sl_task_resources){ .gpus = 1000 }, 47);
+	expect_score(&w, &place_fgd, node, (struct sl_task_resources){ .gpus = 2000 }, 50);
+	expect_score(&w, &place_fgd, node, (struct sl_task_resources){ .cpus = 1000 },
+		31); /* 4 of 10 lose 2: x = -0.8 */
 	world_end(&w);
 }
 
@@ -423,16 +423,16 @@ Test(place, fgd_takes_the_device_of_the_highest_step)
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, three);
 	const struct node node = NODE(0, 8000, 1000, 400, 0);
-	const struct sl_demand task = { .gpus = 300 };
+	const struct sl_task_resources task = { .gpus = 300 };
 	cr_expect_eq(device_score(&w, &place_fgd, node, task, 0), -45, "x = 0.26 - 0.44");
 	cr_expect_eq(device_score(&w, &place_fgd, node, task, 1), -51, "x = 0.06");
 	const struct node like = NODE(0, 8000, 1000, 400, 400);
 	cr_expect_eq(
 		device_score(&w, &place_fgd, like, task, 1), device_score(&w, &place_fgd, like, task, 2));
 	/* 0.399 and 0.4: 0.001 GPU more or less is less than a step. */
-	const struct node near = NODE(0, 8000, 1000, 400, 399);
-	cr_expect_eq(
-		device_score(&w, &place_fgd, near, task, 1), device_score(&w, &place_fgd, near, task, 2));
+	const struct node similar = NODE(0, 8000, 1000, 400, 399);
+	cr_expect_eq(device_score(&w, &place_fgd, similar, task, 1),
+		device_score(&w, &place_fgd, similar, task, 2));
 	world_end(&w);
 }
 
@@ -444,10 +444,10 @@ Test(place, fgd_steps_begin_at_their_logits)
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, asked);
 	const struct node lost = NODE(0, 0, 900, 0, 0);
-	expect_score(&w, &place_fgd, lost, (struct sl_demand){ .gpus = 40 }, 50);
-	expect_score(&w, &place_fgd, lost, (struct sl_demand){ .gpus = 41 }, 51);
-	expect_score(&w, &place_fgd, A_NODE(0, 0, 1000, 0, 0), (struct sl_demand){ .gpus = 960 }, 49);
-	expect_score(&w, &place_fgd, A_NODE(0, 0, 1000, 0, 0), (struct sl_demand){ .gpus = 959 }, 48);
+	expect_score(&w, &place_fgd, lost, (struct sl_task_resources){ .gpus = 40 }, 50);
+	expect_score(&w, &place_fgd, lost, (struct sl_task_resources){ .gpus = 41 }, 51);
+	expect_score(&w, &place_fgd, A_NODE(0, 0, 1000, 0, 0), (struct sl_task_resources){ .gpus = 960 }, 49);
+	expect_score(&w, &place_fgd, A_NODE(0, 0, 1000, 0, 0), (struct sl_task_resources){ .gpus = 959 }, 48);
 	world_end(&w);
 }
 
@@ -458,7 +458,7 @@ Test(place, fgd_one_by_one_as_in_one_go)
 	static const struct asked asked[] = { { 1000, 300, 1, 0, 9 }, { 4000, 470, 1, 0, 5 },
 		{ 9000, 1000, 1, 0, 8 }, { 2000, 1000, 1, 1, 2 }, { 16000, 2000, 1, 0, 3 },
 		{ 40000, 4000, 1, 0, 1 }, { 3000, 0, 1, 0, 2 }, { 0 } };
-	static const struct sl_demand tasks[] = { { .cpus = 1000, .gpus = 300 },
+	static const struct sl_task_resources tasks[] = { { .cpus = 1000, .gpus = 300 },
 		{ .cpus = 4000, .gpus = 470 }, { .cpus = 9000, .gpus = 1000 },
 		{ .cpus = 16000, .gpus = 2000 }, { .cpus = 3000 } };
 	struct place_world alike = { 0 };
@@ -493,17 +493,18 @@ Test(place, bestfit_scores_what_is_left_over)
 	world_begin(&w, PARTS, NULL);
 	/* (8 - 4) / 128 / 2 + (1.4 - 0.3) / 8 / 2 = 0.084: 91.56 is cut off. */
 	expect_score(&w, &place_gpu_bestfit, A_NODE(0, 8000, 1000, 400, 0),
-		(struct sl_demand){ .cpus = 4000, .gpus = 300 }, 91);
+		(struct sl_task_resources){ .cpus = 4000, .gpus = 300 }, 91);
 	expect_score(&w, &place_gpu_bestfit,
 		A_NODE(1, 128000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000),
-		(struct sl_demand){ .cpus = 0 }, 0);
+		(struct sl_task_resources){ .cpus = 0 }, 0);
 	expect_score(&w, &place_gpu_bestfit, A_NODE(0, 8000, 1000, 0, 0),
-		(struct sl_demand){ .cpus = 8000, .gpus = 1000 }, 100);
+		(struct sl_task_resources){ .cpus = 8000, .gpus = 1000 }, 100);
 	/* Cpus alone, on a node without GPUs: 32 / 128 / 2. */
-	expect_score(&w, &place_gpu_bestfit, A_NODE(2, 64000, 0), (struct sl_demand){ .cpus = 32000 }, 87);
+	expect_score(
+		&w, &place_gpu_bestfit, A_NODE(2, 64000, 0), (struct sl_task_resources){ .cpus = 32000 }, 87);
 	/* Without bound they do not count: 1 / 8 / 2. */
 	expect_score(&w, &place_gpu_bestfit, A_NODE(0, SL_MEM_UNBOUNDED, 1000, 0, 0),
-		(struct sl_demand){ .cpus = 4000 }, 93);
+		(struct sl_task_resources){ .cpus = 4000 }, 93);
 	world_end(&w);
 }
 
@@ -512,7 +513,7 @@ Test(place, bestfit_is_the_same_in_wholes)
 	struct place_world w = { 0 };
 	world_begin(&w, 1, NULL);
 	expect_score(&w, &place_gpu_bestfit, A_NODE(0, 8, 1, 1, 0),
-		(struct sl_demand){ .cpus = 4, .gpus = 1 }, 92);
+		(struct sl_task_resources){ .cpus = 4, .gpus = 1 }, 92);
 	world_end(&w);
 }
 
@@ -522,12 +523,13 @@ Test(place, dotprod_scores_what_fits_least)
 	world_begin(&w, PARTS, NULL);
 	/* 64 / 128 * 32 / 128 + 4 / 8 * 2 / 8 = 0.25, halved: 87.5. */
 	expect_score(&w, &place_dotprod, A_NODE(1, 64000, 1000, 1000, 1000, 1000),
-		(struct sl_demand){ .cpus = 32000, .gpus = 2000 }, 87);
+		(struct sl_task_resources){ .cpus = 32000, .gpus = 2000 }, 87);
 	expect_score(&w, &place_dotprod, A_NODE(1, 128000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000),
-		(struct sl_demand){ .cpus = 128000, .gpus = 8000 }, 0);
+		(struct sl_task_resources){ .cpus = 128000, .gpus = 8000 }, 0);
 	/* Without GPUs: 64 / 128 * 64 / 128 / 2. */
-	expect_score(&w, &place_dotprod, A_NODE(2, 64000, 0), (struct sl_demand){ .cpus = 64000 }, 87);
-	expect_score(&w, &place_dotprod, A_NODE(0, 0, 1000, 0, 0), (struct sl_demand){ 0 }, 100);
+	expect_score(
+		&w, &place_dotprod, A_NODE(2, 64000, 0), (struct sl_task_resources){ .cpus = 64000 }, 87);
+	expect_score(&w, &place_dotprod, A_NODE(0, 0, 1000, 0, 0), (struct sl_task_resources){ 0 }, 100);
 	world_end(&w);
 }
 
@@ -538,7 +540,7 @@ Test(place, packing_by_three_tiers)
 {
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, NULL);
-	const struct sl_demand share = { .gpus = 300 };
+	const struct sl_task_resources share = { .gpus = 300 };
 	/* A shared one: 100 - 40 / 10; of several that with the least free; percents, then tenths are cut
 	 * off. */
 	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 400, 0), share, 96);
@@ -548,24 +550,24 @@ Test(place, packing_by_three_tiers)
 	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 300, 0), share, 97);
 	/* Free ones of a node in use: 50 less as many. */
 	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 299, 0), share, 49);
-	expect_score(
-		&w, &place_gpu_packing, A_NODE(0, 0, 1000, 1000, 0), (struct sl_demand){ .gpus = 2000 }, 48);
-	expect_score(
-		&w, &place_gpu_packing, A_NODE(0, 0, 1000, 999, 0), (struct sl_demand){ .gpus = 1000 }, 49);
+	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 1000, 0),
+		(struct sl_task_resources){ .gpus = 2000 }, 48);
+	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 999, 0),
+		(struct sl_task_resources){ .gpus = 1000 }, 49);
 	/* Never less than 33. */
-	expect_score(
-		&w, &place_gpu_packing, A_NODE(0, 0, 1000, 0, 0), (struct sl_demand){ .gpus = 20000 }, 33);
+	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 0, 0),
+		(struct sl_task_resources){ .gpus = 20000 }, 33);
 	/* A free node: 33 less its GPUs. */
 	expect_score(&w, &place_gpu_packing, A_NODE(0, 0, 1000, 1000, 1000), share, 30);
 	expect_score(&w, &place_gpu_packing, A_NODE(1, 0, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000),
 		share, 25);
 	/* No GPUs asked: all are alike. */
-	expect_score(
-		&w, &place_gpu_packing, A_NODE(0, 16000, 1000, 400, 0), (struct sl_demand){ .cpus = 1 }, 0);
-	expect_score(&w, &place_gpu_packing, A_NODE(2, 64000, 0), (struct sl_demand){ .cpus = 1 }, 0);
+	expect_score(&w, &place_gpu_packing, A_NODE(0, 16000, 1000, 400, 0),
+		(struct sl_task_resources){ .cpus = 1 }, 0);
+	expect_score(&w, &place_gpu_packing, A_NODE(2, 64000, 0), (struct sl_task_resources){ .cpus = 1 }, 0);
 	/* A shared one of another type is of no use. */
 	expect_score(&w, &place_gpu_packing, A_NODE(3, 0, 400, 1000),
-		(struct sl_demand){ .gpus = 300, .gpu_types = 2 }, 49);
+		(struct sl_task_resources){ .gpus = 300, .gpu_types = 2 }, 49);
 	world_end(&w);
 }
 
@@ -575,9 +577,9 @@ Test(place, packing_without_devices)
 	world_begin(&w, 1, NULL);
 	struct node node = NODE(0, 0, 1, 1, 0);
 	node.blind = true;
-	expect_score(&w, &place_gpu_packing, node, (struct sl_demand){ .gpus = 2 }, 48);
+	expect_score(&w, &place_gpu_packing, node, (struct sl_task_resources){ .gpus = 2 }, 48);
 	node.gpu[2] = 1;
-	expect_score(&w, &place_gpu_packing, node, (struct sl_demand){ .gpus = 2 }, 30);
+	expect_score(&w, &place_gpu_packing, node, (struct sl_task_resources){ .gpus = 2 }, 30);
 	world_end(&w);
 }
 
@@ -586,18 +588,18 @@ Test(place, clustering_by_four_tiers)
 {
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, NULL);
-	const struct sl_demand share = { .gpus = 300 };
+	const struct sl_task_resources share = { .gpus = 300 };
 	struct node node = NODE(0, 0, 1000, 400, 0);
 	expect_score(&w, &place_gpu_clustering, node, share, 25 + 20); /* Nobody: 25 * 6.6 / 8 = 20.6. */
-	node.crowd[SL_CROWD_SHARE] = 2;
+	node.task_mix[SL_TASK_MIX_SHARE] = 2;
 	expect_score(&w, &place_gpu_clustering, node, share, 75 + 20); /* Shares alone. */
-	expect_score(
-		&w, &place_gpu_clustering, node, (struct sl_demand){ .gpus = 1000 }, 20); /* Others alone. */
-	node.crowd[SL_CROWD_1] = 1;
+	expect_score(&w, &place_gpu_clustering, node, (struct sl_task_resources){ .gpus = 1000 },
+		20); /* Others alone. */
+	node.task_mix[SL_TASK_MIX_1] = 1;
 	expect_score(&w, &place_gpu_clustering, node, share, 50 + 20); /* Both. */
-	expect_score(&w, &place_gpu_clustering, node, (struct sl_demand){ .gpus = 1000 }, 50 + 20);
-	expect_score(&w, &place_gpu_clustering, node, (struct sl_demand){ .gpus = 2000 }, 20);
-	expect_score(&w, &place_gpu_clustering, node, (struct sl_demand){ .cpus = 1000 }, 0);
+	expect_score(&w, &place_gpu_clustering, node, (struct sl_task_resources){ .gpus = 1000 }, 50 + 20);
+	expect_score(&w, &place_gpu_clustering, node, (struct sl_task_resources){ .gpus = 2000 }, 20);
+	expect_score(&w, &place_gpu_clustering, node, (struct sl_task_resources){ .cpus = 1000 }, 0);
 	world_end(&w);
 }
 
@@ -605,23 +607,23 @@ Test(place, clustering_by_how_many_gpus)
 {
 	static const struct {
 		int64_t gpus;
-		enum sl_crowd sort;
-	} sorts[] = { { 999, SL_CROWD_SHARE }, { 1000, SL_CROWD_1 }, { 2000, SL_CROWD_2 },
-		{ 4000, SL_CROWD_4 }, { 8000, SL_CROWD_8 }, { 3000, SL_CROWD_OTHER },
-		{ 16000, SL_CROWD_OTHER } };
+		enum sl_task_mix sort;
+	} sorts[] = { { 999, SL_TASK_MIX_SHARE }, { 1000, SL_TASK_MIX_1 }, { 2000, SL_TASK_MIX_2 },
+		{ 4000, SL_TASK_MIX_4 }, { 8000, SL_TASK_MIX_8 }, { 3000, SL_TASK_MIX_OTHER },
+		{ 16000, SL_TASK_MIX_OTHER } };
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, NULL);
 	for (size_t i = 0; i < SL_LEN(sorts); i++) {
 		struct node node = NODE(1, 0, 0);
-		node.crowd[sorts[i].sort] = 1;
-		expect_score(
-			&w, &place_gpu_clustering, node, (struct sl_demand){ .gpus = sorts[i].gpus }, 100);
+		node.task_mix[sorts[i].sort] = 1;
+		expect_score(&w, &place_gpu_clustering, node,
+			(struct sl_task_resources){ .gpus = sorts[i].gpus }, 100);
 	}
 	struct node blind = NODE(0, 0, 1000, 0, 0);
 	blind.blind = true;
-	expect_score(&w, &place_gpu_clustering, blind, (struct sl_demand){ .gpus = 1000 }, 21);
+	expect_score(&w, &place_gpu_clustering, blind, (struct sl_task_resources){ .gpus = 1000 }, 21);
 	blind.gpu[1] = blind.gpu[2] = 1000;
-	expect_score(&w, &place_gpu_clustering, blind, (struct sl_demand){ .gpus = 1000 }, 25 + 15);
+	expect_score(&w, &place_gpu_clustering, blind, (struct sl_task_resources){ .gpus = 1000 }, 25 + 15);
 	world_end(&w);
 }
 
@@ -634,7 +636,7 @@ Test(place, random_takes_any_device)
 {
 	struct place_world w = { 0 };
 	world_begin(&w, PARTS, NULL);
-	const struct sl_demand task = { .gpus = 300 };
+	const struct sl_task_resources task = { .gpus = 300 };
 	uint32_t taken[3] = { 0 };
 	for (int64_t cpus = 0; cpus < 3000; cpus++) {
 		const struct node node = NODE(0, cpus, 1000, 1000, 1000);
@@ -660,7 +662,7 @@ Test(place, random_takes_any_device)
  */
 
 /* The order in which nodes would be taken, by score, then by number. */
-static void expect_order(struct place_world *w, const struct sl_placing *placing, const struct node *node,
+static void expect_order(struct place_world *w, const struct sl_node_scorer *scorer, const struct node *node,
 	struct sl_group group, const uint32_t *tasks, const char *want)
 {
 	char order[8] = "";
@@ -670,8 +672,8 @@ static void expect_order(struct place_world *w, const struct sl_placing *placing
 			if (strchr(order, (char)('a' + i)))
 				continue;
 			if (best == UINT32_MAX ||
-				score_of_tasks(w, placing, node[i], group, tasks[i]) <
-					score_of_tasks(w, placing, node[best], group, tasks[best]))
+				score_of_tasks(w, scorer, node[i], group, tasks[i]) <
+					score_of_tasks(w, scorer, node[best], group, tasks[best]))
 				best = i;
 		}
 		order[rank] = (char)('a' + best);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_placer.c - a placement with a memory of its own decides what jobs get, and is told of all that
+ * test_allocator.c - a placement with a memory of its own decides what jobs get, and is told of all that
  * happens.
  */
 #include <criterion/criterion.h>
@@ -15,12 +15,12 @@ struct memory {
 	uint32_t owner[NODES];                  /* Job + 1. */
 	uint32_t given[JOBS_MAX][JOBS_MAX + 1]; /* Nodes + 1 that a job had, latest last. */
 	uint32_t chosen;
-	struct sl_holding holding;
+	struct sl_node_alloc node_alloc;
 };
 
 static struct memory memory; /* One run at a time; the policy under test has no place for it. */
 
-static int placer_init(void **state, const struct sl_setup *setup, struct sl_err *err)
+static int allocator_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	(void)err;
 	cr_assert_eq(setup->cluster->node_count, NODES);
@@ -29,10 +29,10 @@ static int placer_init(void **state, const struct sl_setup *setup, struct sl_err
 	return SL_OK;
 }
 
-static void placer_release(void *state) { (void)state; }
+static void allocator_release(void *state) { (void)state; }
 
-static size_t placer_choose(
-	void *state, sl_job job, const uint64_t *closed, const struct sl_holding **holding)
+static size_t allocator_choose(
+	void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc)
 {
 	struct memory *m = state;
 	(void)job;
@@ -40,14 +40,14 @@ static size_t placer_choose(
 		if (m->owner[node] || (closed && *closed >> node & 1))
 			continue;
 		m->chosen = node;
-		m->holding = (struct sl_holding){ .node = node, .tasks = 1, .cpus = 2 };
-		*holding = &m->holding;
+		m->node_alloc = (struct sl_node_alloc){ .node = node, .tasks = 1, .cpus = 2 };
+		*node_alloc = &m->node_alloc;
 		return 1;
 	}
 	return 0;
 }
 
-static void placer_take(void *state, sl_job job)
+static void allocator_take(void *state, sl_job job)
 {
 	struct memory *m = state;
 	cr_assert_eq(m->owner[m->chosen], 0);
@@ -63,13 +63,13 @@ static uint32_t node_of(const struct memory *m, sl_job job)
 	return node;
 }
 
-static void placer_untake(void *state, sl_job job)
+static void allocator_untake(void *state, sl_job job)
 {
 	struct memory *m = state;
 	m->owner[node_of(m, job)] = 0;
 }
 
-static void placer_give(void *state, sl_job job)
+static void allocator_give(void *state, sl_job job)
 {
 	struct memory *m = state;
 	uint32_t *given = m->given[job.row];
@@ -80,7 +80,7 @@ static void placer_give(void *state, sl_job job)
 	m->owner[node] = 0;
 }
 
-static void placer_restore(void *state, sl_job job)
+static void allocator_restore(void *state, sl_job job)
 {
 	struct memory *m = state;
 	uint32_t *given = m->given[job.row];
@@ -92,16 +92,17 @@ static void placer_restore(void *state, sl_job job)
 	*given = 0;
 }
 
-static void placer_forget(void *state)
+static void allocator_forget(void *state)
 {
 	struct memory *m = state;
 	for (size_t job = 0; job < JOBS_MAX; job++)
 		m->given[job][0] = 0;
 }
 
-static const struct sl_placer placer = { SL_ABI_OF(struct sl_placer), .name = "last", .init = placer_init,
-	.release = placer_release, .choose = placer_choose, .take = placer_take, .untake = placer_untake,
-	.give = placer_give, .restore = placer_restore, .forget = placer_forget };
+static const struct sl_allocator allocator = { SL_ABI_OF(struct sl_allocator), .name = "last",
+	.init = allocator_init, .release = allocator_release, .choose = allocator_choose,
+	.take = allocator_take, .untake = allocator_untake, .give = allocator_give,
+	.restore = allocator_restore, .forget = allocator_forget };
 
 /* ---- A policy that takes jobs in order, and tries things ------------------------------------------- */
 
@@ -109,7 +110,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	(void)state;
 	const int status = sl_use(setup, SL_USE_PREEMPT, err);
-	return status ? status : sl_set_placer(setup, &placer, err);
+	return status ? status : sl_set_allocator(setup, &allocator, err);
 }
 
 static void pass_greedy(void *state, struct sl_pass *pass)
@@ -137,7 +138,7 @@ static struct world w;
 
 /* Three nodes of two cpus. One cpu is asked, two are given: the fourth job waits for a whole node; each gets
  * the last that is free. Under --check every pass is made twice, once undone. */
-Test(placer, decides_and_is_told)
+Test(allocator, decides_and_is_reported)
 {
 	w = (struct world){ .cpus = 6,
 		.as_nodes = true,
@@ -157,7 +158,7 @@ Test(placer, decides_and_is_told)
 }
 
 /* On a counted pool there is nothing to choose. */
-Test(placer, wants_nodes)
+Test(allocator, wants_nodes)
 {
 	w = (struct world){ .cpus = 6, .count = 1, .job = { JOB(0, 10, 10, 1) } };
 	cr_expect_eq(world_run_policy(&w, &greedy, false), SL_USAGE);

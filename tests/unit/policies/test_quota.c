@@ -47,7 +47,7 @@ Test(quota, a_claim_stops_as_few_borrowers_as_will_do)
 	world_release(&w);
 }
 
-Test(quota, a_checkpoint_keeps_what_a_borrower_did)
+Test(quota, a_checkpoint_keeps_what_a_borrower_decision)
 {
 	struct world w = claimed;
 	cr_assert_eq(world_run(&w, "quota:quotas=\"1=6,2=4\",preempt=checkpoint", true), SL_OK);
@@ -106,7 +106,7 @@ Test(quota, what_is_idle_is_lent_in_proportion_to_quota)
 
 /* Who is most beyond its quota pays: users 2 and 3 (quota 2 each) have borrowed 2 and 3 (jobs 2 and 4, the
  * older one). */
-Test(quota, the_party_most_beyond_pays_first)
+Test(quota, the_share_holder_most_beyond_pays_first)
 {
 	struct world w = { .cpus = 9,
 		.count = 5,
@@ -135,7 +135,7 @@ Test(quota, the_youngest_borrower_pays_first)
 
 /* At 5 job 1, within user 2's quota, ends: job 2, which borrowed, is within it from then on; at 10 user 1 has
  * job 3 stopped, not job 2, though both are user 2's and job 2 is no younger. */
-Test(quota, a_borrower_takes_over_what_its_own_party_gives_back)
+Test(quota, a_borrower_takes_over_what_its_own_share_holder_gives_back)
 {
 	struct world w = { .cpus = 6,
 		.count = 4,

@@ -127,7 +127,7 @@ Test(fairshare, shares_between_what_by_says)
 /* The candidates behind the head come in the parties' order too: 1 cpu is free at 20 beside job 1; the head
  * (job 3, of user 3) needs 4; of the two that would fit, that of user 4 goes, as user 2 has used something.
  */
-Test(fairshare, candidates_come_in_the_order_of_parties)
+Test(fairshare, candidates_come_in_the_order_of_share_holders)
 {
 	struct world w = { .cpus = 4,
 		.count = 5,
@@ -213,7 +213,7 @@ Test(drf, counts_what_is_held_now)
 }
 
 /* Job 2 (user 1, 4 cpus) does not fit beside job 1: its user waits for it, others go on; or all do. */
-Test(share, a_job_that_does_not_fit_blocks_its_party_or_all)
+Test(share, a_job_that_does_not_fit_blocks_its_share_holder_or_all)
 {
 	struct world w = { .cpus = 4,
 		.count = 5,
@@ -233,7 +233,7 @@ Test(share, a_job_that_does_not_fit_blocks_its_party_or_all)
 }
 
 /* Who is first of its party and does not fit waits for Resources, from when it is first, and said once. */
-Test(share, the_first_of_each_party_waits_for_resources)
+Test(share, the_first_of_each_share_holder_waits_for_resources)
 {
 	struct world w = { .cpus = 4,
 		.count = 5,
@@ -314,7 +314,7 @@ Test(stride, a_newcomer_starts_at_the_global_pass)
  * 1 comes again, 2.5 ahead of the global pass of 4.5 (after starts at 5 and 6), at 7; user 2, at 2, goes
  * first until its pass is 7.
  */
-Test(stride, who_comes_again_is_as_far_ahead_as_it_left)
+Test(stride, who_comes_retry_is_as_far_ahead_as_it_left)
 {
 	struct world w = { .cpus = 1, .count = 13 };
 	w.job[0] = (struct world_job)JOB(0, 5, 5, 1, .user = 1);

@@ -14,7 +14,7 @@
 		.task = { .cpus = (c), .mem = (m), .gpus = (g) }, .tasks = (number), .tasks_min = (number), \
 		.tasks_max = (number)                                                                       \
 	}
-#define ASK(at, length, who, ...)                                                                    \
+#define NEEDS(at, length, who, ...)                                                                  \
 	{                                                                                            \
 		.submit = (at), .run = (length), .limit = (length), .user = (who), .group_count = 1, \
 		.group = {                                                                           \
@@ -49,8 +49,8 @@ static const struct node_world claimed = { .parts = 1000,
 	.kinds = 3,
 	.amount = { { 8000, SL_MEM_UNBOUNDED, 2000 } },
 	.count = 3,
-	.job = { ASK(0, 100, 2, ASKS(1, 1000, 0, 500)), ASK(0, 100, 2, ASKS(1, 1000, 0, 1000)),
-		ASK(10, 20, 1, ASKS(3, 500, 0, 500)) } };
+	.job = { NEEDS(0, 100, 2, ASKS(1, 1000, 0, 500)), NEEDS(0, 100, 2, ASKS(1, 1000, 0, 1000)),
+		NEEDS(10, 20, 1, ASKS(3, 500, 0, 500)) } };
 
 Test(shares_of_gpus, quotas_are_given_in_wholes)
 {
@@ -83,8 +83,8 @@ Test(shares_of_gpus, sizes_have_thousandths)
 		.kinds = 3,
 		.amount = { { 1000, SL_MEM_UNBOUNDED, 1000 } },
 		.count = 3,
-		.job = { ASK(0, 10, 1, ASKS(1, 1000, 0, 0)), ASK(1, 10, 1, ASKS(1, 1000, 0, 750)),
-			ASK(2, 10, 1, ASKS(1, 1000, 0, 250)) } };
+		.job = { NEEDS(0, 10, 1, ASKS(1, 1000, 0, 0)), NEEDS(1, 10, 1, ASKS(1, 1000, 0, 750)),
+			NEEDS(2, 10, 1, ASKS(1, 1000, 0, 250)) } };
 	starts(&w, "easy:order=smallest", (int64_t[]){ 0, 20, 10 });
 }
 
@@ -98,9 +98,9 @@ Test(shares_of_gpus, cost_what_they_are)
 		.kinds = 3,
 		.amount = { { 1000, SL_MEM_UNBOUNDED, 1000 } },
 		.count = 5,
-		.job = { ASK(0, 10, 1, ASKS(1, 1000, 0, 250)), ASK(0, 10, 2, ASKS(1, 1000, 0, 1000)),
-			ASK(0, 10, 2, ASKS(1, 1000, 0, 1000)), ASK(0, 10, 1, ASKS(1, 1000, 0, 250)),
-			ASK(0, 10, 1, ASKS(1, 1000, 0, 250)) } };
+		.job = { NEEDS(0, 10, 1, ASKS(1, 1000, 0, 250)), NEEDS(0, 10, 2, ASKS(1, 1000, 0, 1000)),
+			NEEDS(0, 10, 2, ASKS(1, 1000, 0, 1000)), NEEDS(0, 10, 1, ASKS(1, 1000, 0, 250)),
+			NEEDS(0, 10, 1, ASKS(1, 1000, 0, 250)) } };
 	starts(&w, "easy:order=stride,cost=size", (int64_t[]){ 0, 10, 40, 20, 30 });
 }
 
@@ -113,8 +113,8 @@ Test(shares_of_gpus, usage_is_of_whole_cpus)
 		.kinds = 2,
 		.amount = { { 1000, 8 } },
 		.count = 3,
-		.job = { ASK(0, 10, 2, ASKS(1, 250, 8, 0)), ASK(1, 10, 1, ASKS(1, 250, 8, 0)),
-			ASK(2, 10, 2, ASKS(1, 250, 8, 0)) } };
+		.job = { NEEDS(0, 10, 2, ASKS(1, 250, 8, 0)), NEEDS(1, 10, 1, ASKS(1, 250, 8, 0)),
+			NEEDS(2, 10, 2, ASKS(1, 250, 8, 0)) } };
 	starts(&w, "easy:order=fairshare,half_life=0,initial=\"1=5\"", (int64_t[]){ 0, 20, 10 });
 	starts(&w, "easy:order=fairshare,half_life=0,initial=\"1=2\"", (int64_t[]){ 0, 10, 20 });
 }
@@ -147,7 +147,7 @@ Test(shares_of_gpus, are_refused_by_slurm)
 		.kinds = 3,
 		.amount = { { 4, SL_MEM_UNBOUNDED, 2 } },
 		.count = 1,
-		.job = { ASK(0, 10, 1, ASKS(1, 1, 0, 1)) } };
+		.job = { NEEDS(0, 10, 1, ASKS(1, 1, 0, 1)) } };
 	struct node_world w = whole;
 	w.parts = 1000;
 	refused(&w, "easy:place=slurm", SL_USAGE, "place=slurm: some node has");
@@ -170,19 +170,19 @@ Test(shares_of_gpus, are_refused_by_slurm_on_any_device)
 	const struct sl_setup setup = { .jobs = &jobs, .cluster = &cluster, .arena = sl_arena_new() };
 	struct sl_err err = { 0 };
 	void *state;
-	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.allocators[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "divided by MIG"), "%s", err.text);
 
 	cluster.type_count = 0;
 	cluster.gpu_parts = 1000;
 	err = (struct sl_err){ 0 };
-	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.allocators[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "counted in thousandths"), "%s", err.text);
 
 	jobs.requests = &request;
 	jobs.request_count = 1;
 	err = (struct sl_err){ 0 };
-	cr_expect_eq(builtin_registry()->known.placers[0]->init(&state, &setup, &err), SL_USAGE);
+	cr_expect_eq(builtin_registry()->known.allocators[0]->init(&state, &setup, &err), SL_USAGE);
 	cr_expect(strstr(err.text, "a share of a GPU"), "%s", err.text);
 	sl_arena_free(setup.arena);
 }

@@ -57,7 +57,7 @@ Test(srtf, as_much_left_is_not_less)
 
 /* Most left first, and nobody for nothing: of jobs 1 (1 cpu) and 2 (3 cpus) job 4 needs job 2's alone. Job 3
  * has least left, and stays. */
-Test(srtf, as_few_as_will_do_make_room)
+Test(srtf, as_few_as_will_do_make_capacity)
 {
 	struct world w = { .cpus = 5,
 		.count = 4,

@@ -255,7 +255,7 @@ Test(plugins, the_registry_has_every_kind)
 	const struct registry *registry = builtin_registry();
 	const struct sl_plugin *known = &registry->known;
 	const void *const kinds[] = { known->policies, known->readers, known->generators, known->metrics,
-		known->cluster_readers, known->models, known->presets, known->placings, known->placers,
+		known->cluster_readers, known->models, known->presets, known->scorers, known->allocators,
 		known->gauges, known->binders, known->scriptings, known->writers, known->reports,
 		known->documents, known->node_models, known->mig_models };
 	cr_expect_eq(SL_LEN(kinds), (sizeof(*known) - offsetof(struct sl_plugin, policies)) / sizeof(void *));
@@ -278,18 +278,19 @@ Test(plugins, the_registry_has_every_kind)
  * it is none. Without a registry there is nothing but what is declared. */
 Test(plugins, choices_with_what_plugins_bring)
 {
-	static const struct sl_placing placing = { .abi = SL_ABI_OF(struct sl_placing), .name = "mine" };
-	static const struct sl_placing *const its[] = { &placing, NULL };
+	static const struct sl_node_scorer scorer = { .abi = SL_ABI_OF(struct sl_node_scorer),
+		.name = "mine" };
+	static const struct sl_node_scorer *const its[] = { &scorer, NULL };
 	static const struct sl_param place = { "place", SL_PARAM_PLACE, "a", "a|lua:FILE", "x", 0, 0 };
 	static const struct sl_param other = { "other", SL_PARAM_CHOICE, "a", "a|b", "x", 0, 0 };
-	struct plugin plugin = { .path = "mine.so", .is = { .placings = its } };
+	struct plugin plugin = { .path = "mine.so", .is = { .scorers = its } };
 	struct registry registry = *builtin_registry();
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_value value;
 	struct sl_err err = { 0 };
 	registry.plugin = &plugin;
 	registry.plugin_count = 1;
-	registry.known.placings = its;
+	registry.known.scorers = its;
 	cr_expect_str_eq(param_choices(&place, &registry, arena), "a|lua:FILE|mine");
 	cr_expect_str_eq(param_choices(&place, NULL, arena), "a|lua:FILE");
 	cr_expect_str_eq(param_choices(&other, &registry, arena), "a|b");

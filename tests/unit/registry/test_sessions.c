@@ -36,7 +36,7 @@ struct made {
 static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct made *made = self;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	const int status = SL_GROW_MOST(made->session, made->capacity, made->count + 1, 1 << 24, err);
 	if (status)
 		return status;
@@ -227,7 +227,7 @@ Test(sessions, are_active_while_they_are_used)
 }
 
 /* What a session asks: whole GPUs, a share in thousandths (its cpus too), or none. */
-Test(sessions, ask_what_they_are_told)
+Test(sessions, needs_what_they_are_reported)
 {
 	struct made made = made_well("gpus=2,cpus=8,memory=1.5G,gpu_type=a100,partition=night");
 	const struct session *s = made.session;
@@ -251,12 +251,12 @@ Test(sessions, draws_are_apart)
 {
 	struct made few = made_well("users=5");
 	struct made more = made_well("users=6");
-	struct made again = make("users=5", 1);
+	struct made retry = make("users=5", 1);
 	struct made other = make("users=5", 2);
 	struct made limited = made_well("users=5,limit=1h");
 	size_t k = 0;
 	bool differs = few.count != other.count;
-	cr_assert_eq(few.count, again.count);
+	cr_assert_eq(few.count, retry.count);
 	cr_assert_eq(few.count, limited.count);
 	for (size_t i = 0; i < few.count; i++) {
 		const struct session *s = &few.session[i];
@@ -265,7 +265,7 @@ Test(sessions, draws_are_apart)
 		cr_expect(more.session[k].submit == s->submit && more.session[k].run == s->run &&
 			  more.session[k].active == s->active);
 		k++;
-		cr_expect_eq(memcmp(s, &again.session[i], sizeof(*s)), 0);
+		cr_expect_eq(memcmp(s, &retry.session[i], sizeof(*s)), 0);
 		cr_expect_eq(limited.session[i].submit, s->submit);
 		cr_expect_eq(limited.session[i].run, s->run < HOUR ? s->run : HOUR);
 		differs = differs || s->submit != other.session[i].submit;
@@ -273,7 +273,7 @@ Test(sessions, draws_are_apart)
 	cr_expect(differs);
 	release(&few);
 	release(&more);
-	release(&again);
+	release(&retry);
 	release(&other);
 	release(&limited);
 }

@@ -51,7 +51,7 @@ Test(calibrate, differences)
 
 struct log {
 	struct hand *hand;
-	struct sl_job_more more[400];
+	struct sl_job_attributes more[400];
 	uint32_t more_of[400];
 	sl_time waits[400], eligible[400];
 };
@@ -74,14 +74,15 @@ static void log_free(struct log *log)
 }
 
 /* Submitted, started here; started by the log (-1: not). Seconds. */
-static struct sl_job_more *add(struct log *log, int64_t submit, int64_t start, int64_t recorded, int32_t user)
+static struct sl_job_attributes *add(
+	struct log *log, int64_t submit, int64_t start, int64_t recorded, int32_t user)
 {
 	const uint32_t row = log->hand->jobs.count;
 	hand_add(log->hand, (struct hand_job){ submit, start, start < 0 ? -1 : start + 10, 1, 60, user,
 				    user % 2, start < 0 ? SL_PENDING : SL_COMPLETED });
 	log->more_of[row] = row + 1;
 	log->eligible[row] = submit * SL_SECOND;
-	log->more[row + 1] = (struct sl_job_more){ .start_recorded = hand_time(recorded),
+	log->more[row + 1] = (struct sl_job_attributes){ .start_recorded = hand_time(recorded),
 		.end_recorded = SL_NONE,
 		.attempts_recorded = recorded >= 0,
 		.state_recorded = recorded >= 0 ? SL_COMPLETED : SL_PENDING };
@@ -111,7 +112,7 @@ Test(calibrate, who_is_compared)
 		[CALIBRATE_NO_START] = 1,
 		[CALIBRATE_BACKWARDS] = 1,
 		[CALIBRATE_NOT_HERE] = 1,
-		[CALIBRATE_AGAIN] = 1 };
+		[CALIBRATE_RETRY] = 1 };
 	cr_expect_eq(all.total, 6);
 	cr_expect_eq(all.jobs, 1);
 	for (size_t i = 0; i < CALIBRATE_OUT_COUNT; i++)
@@ -154,7 +155,7 @@ Test(calibrate, waits_of_a_log)
 Test(calibrate, attempts_and_eligibility)
 {
 	struct log *log = log_new();
-	struct sl_job_more *more = add(log, 100, 140, 400, 1);
+	struct sl_job_attributes *more = add(log, 100, 140, 400, 1);
 	more->attempts_recorded = 2;
 	more->earlier_recorded = 250 * SL_SECOND;
 	more->requeued_after_recorded = 100 * SL_SECOND;

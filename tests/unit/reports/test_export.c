@@ -10,7 +10,7 @@
 #include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
 
-static const struct sl_shown shown[] = {
+static const struct sl_metric_info metric_info[] = {
 	{ "wait.mean", "mean wait", "mean waiting time", "s", -1 },
 	{ "utilization", "utilization", "how much was busy", "share", 1 },
 };
@@ -41,8 +41,8 @@ static struct bytes read_back(const char *path)
 }
 
 /* The document of these runs; the caller frees its bytes. */
-static struct bytes made(const char *name, const char *chart, const struct sl_told *told, size_t count,
-	const struct sl_compared *compared)
+static struct bytes made(const char *name, const char *chart, const struct sl_document_run *reported,
+	size_t count, const struct sl_compared *compared)
 {
 	const struct sl_document *doc = document(name);
 	const struct sl_document_options options = { .jobs_max = 1000, .chart = chart };
@@ -55,7 +55,7 @@ static struct bytes made(const char *name, const char *chart, const struct sl_to
 	(void)close(fd);
 	cr_assert_eq(doc->open(&self, &options, &err), SL_OK, "%s", err.text);
 	for (size_t i = 0; i < count; i++)
-		cr_assert_eq(doc->add(self, &told[i], &err), SL_OK, "%s", err.text);
+		cr_assert_eq(doc->add(self, &reported[i], &err), SL_OK, "%s", err.text);
 	cr_assert_eq(sl_out_open(&out, path, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(doc->write(self, compared, out, &err), SL_OK, "%s", err.text);
 	cr_assert_eq(sl_out_commit(out, &err), SL_OK, "%s", err.text);
@@ -239,9 +239,9 @@ static const char hostile[] = "a</script><b onload=\"x\">'&\\_%$#{}|\x01\x7F\xE2
 Test(export, perfetto_of_a_pool)
 {
 	struct hand *hand = pool();
-	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_document_run reported = { .label = "easy", .result = &hand->result };
 	const struct sl_compared compared = { .title = "t" };
-	struct bytes bytes = made("perfetto", NULL, &told, 1, &compared);
+	struct bytes bytes = made("perfetto", NULL, &reported, 1, &compared);
 	struct decoded all;
 	decode(&all, &bytes);
 	cr_expect_eq(all.processes, 1);
@@ -266,10 +266,10 @@ Test(export, perfetto_of_attempts)
 	hand->start[0] = -5 * SL_SECOND;
 	hand->result.attempts = attempt;
 	hand->result.attempt_count = SL_LEN(attempt);
-	const struct sl_told told[] = { { .label = "a", .result = &hand->result },
+	const struct sl_document_run reported[] = { { .label = "a", .result = &hand->result },
 		{ .label = "b", .result = &hand->result } };
 	const struct sl_compared compared = { .title = "t" };
-	struct bytes bytes = made("perfetto", NULL, told, 2, &compared);
+	struct bytes bytes = made("perfetto", NULL, reported, 2, &compared);
 	struct decoded all;
 	decode(&all, &bytes);
 	cr_expect_eq(all.processes, 2);
@@ -295,7 +295,7 @@ Test(export, perfetto_of_nodes)
 	static const struct sl_group group = { .task = { .cpus = 1 }, .tasks = 2 };
 	static const struct sl_request request = { .group = &group, .group_count = 1, .cpus = 2 };
 	static const uint32_t of[3] = { 0, 0, 0 };
-	static const struct sl_piece piece[] = { { .node = 0, .tasks = 2 }, { .node = 0, .tasks = 2 },
+	static const struct sl_node_tasks alloc[] = { { .node = 0, .tasks = 2 }, { .node = 0, .tasks = 2 },
 		{ .node = 0, .tasks = 1 }, { .node = 1, .tasks = 1 } };
 	static const size_t first[3] = { 0, 1, 2 };
 	static const uint32_t count[3] = { 1, 1, 2 };
@@ -307,15 +307,15 @@ Test(export, perfetto_of_nodes)
 	hand->jobs.requests = &request;
 	hand->jobs.request_count = 1;
 	hand->result.cluster = &cluster;
-	hand->result.place = piece;
+	hand->result.place = alloc;
 	hand->result.place_first = first;
 	hand->result.place_count = count;
 	hand->result.nodes_held = nodes;
 	hand->result.cpus_held = cpus;
 	hand->result.gpus_held = gpus;
-	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_document_run reported = { .label = "easy", .result = &hand->result };
 	const struct sl_compared compared = { .title = "t" };
-	struct bytes bytes = made("perfetto", NULL, &told, 1, &compared);
+	struct bytes bytes = made("perfetto", NULL, &reported, 1, &compared);
 	struct decoded all;
 	decode(&all, &bytes);
 	cr_expect_eq(all.slices, 4, "one for each piece");
@@ -323,7 +323,7 @@ Test(export, perfetto_of_nodes)
 	cr_expect_not(has_track(&all, "n1 (3)"), "the lane of job 1 is free again");
 	free(bytes.data);
 	for (size_t i = 0; document("svg")->charts[i]; i++) {
-		bytes = made("svg", document("svg")->charts[i], &told, 1, &compared);
+		bytes = made("svg", document("svg")->charts[i], &reported, 1, &compared);
 		expect_in(document("svg")->charts[i], &bytes, "</svg>\n");
 		expect_not_in(document("svg")->charts[i], &bytes, "<b onload");
 		free(bytes.data);
@@ -344,22 +344,22 @@ Test(export, svg_takes_names_as_text)
 	hand->jobs.user_name = users;
 	hand->jobs.user_count = 3;
 	const struct sl_named metric[] = { { "wait.mean", 7500000 }, { "utilization", 670000 } };
-	const struct sl_told told[] = { { .label = "easy",
-						.result = &hand->result,
-						.metric = metric,
-						.metric_count = SL_LEN(metric) },
+	const struct sl_document_run reported[] = { { .label = "easy",
+							    .result = &hand->result,
+							    .metric = metric,
+							    .metric_count = SL_LEN(metric) },
 		{ .label = hostile,
 			.result = &hand->result,
 			.metric = metric,
 			.metric_count = SL_LEN(metric) } };
 	const struct sl_compared compared = {
-		.title = hostile, .shown = shown, .shown_count = SL_LEN(shown)
+		.title = hostile, .metric_info = metric_info, .metric_info_count = SL_LEN(metric_info)
 	};
 	for (size_t i = 0; document("svg")->charts[i]; i++) {
 		const char *chart = document("svg")->charts[i];
-		struct bytes bytes = made("svg", chart, told, 2, &compared);
-		struct bytes again = made("svg", chart, told, 2, &compared);
-		cr_expect(bytes.length == again.length && memcmp(bytes.data, again.data, bytes.length) == 0);
+		struct bytes bytes = made("svg", chart, reported, 2, &compared);
+		struct bytes retry = made("svg", chart, reported, 2, &compared);
+		cr_expect(bytes.length == retry.length && memcmp(bytes.data, retry.data, bytes.length) == 0);
 		expect_in(chart, &bytes, "role=\"img\" aria-labelledby=\"title desc\"");
 		expect_in(chart, &bytes, "mean wait 7.5 s, utilization 67 %.");
 		expect_in(chart, &bytes, "a&lt;/script&gt;&lt;b onload=&quot;x&quot;&gt;&#39;&amp;");
@@ -370,7 +370,7 @@ Test(export, svg_takes_names_as_text)
 		expect_not_in(chart, &bytes, "nan");
 		expect_not_in(chart, &bytes, "inf\"");
 		free(bytes.data);
-		free(again.data);
+		free(retry.data);
 	}
 	free(hand);
 }
@@ -381,9 +381,9 @@ Test(export, svg_steps_of_a_distribution)
 	struct hand *hand = hand_new(4);
 	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
 	hand_add(hand, (struct hand_job){ 5, 20, 50, 3, 50, 1, 0, SL_COMPLETED });
-	const struct sl_told told = { .label = "easy", .result = &hand->result };
+	const struct sl_document_run reported = { .label = "easy", .result = &hand->result };
 	const struct sl_compared compared = { .title = "t" };
-	struct bytes bytes = made("svg", "wait-cdf", &told, 1, &compared);
+	struct bytes bytes = made("svg", "wait-cdf", &reported, 1, &compared);
 	/* The panel: 864 wide from 78 on, 294 high from 82 on; log10 15 = 1.176 is the most. */
 	expect_in("zero at its own place, half way up", &bytes, "d=\"M113 376H113V229H942V82H942\"");
 	free(bytes.data);
@@ -397,12 +397,12 @@ Test(export, svg_is_bounded)
 	for (int i = 0; i < RESULT_JOBS; i++)
 		hand_add(hand,
 			(struct hand_job){ i, i + i % 7, i + 400, 1 + i % 5, 500, i % 50, 0, SL_COMPLETED });
-	const struct sl_told told[] = { { .label = "a", .result = &hand->result },
+	const struct sl_document_run reported[] = { { .label = "a", .result = &hand->result },
 		{ .label = "b", .result = &hand->result } };
 	const struct sl_compared compared = { .title = "t" };
 	static const char *const chart[] = { "gantt", "heat" };
 	for (size_t i = 0; i < SL_LEN(chart); i++) {
-		struct bytes bytes = made("svg", chart[i], told, 2, &compared);
+		struct bytes bytes = made("svg", chart[i], reported, 2, &compared);
 		size_t shapes = 0;
 		for (const char *p = (const char *)bytes.data; (p = strstr(p, "<rect")); p++)
 			shapes++;
@@ -443,7 +443,7 @@ static struct bytes table(const char *name)
 	static const struct sl_named one[] = { { "wait.mean", 12345678901 }, { "utilization", 670000 } };
 	static const struct sl_named two[] = { { "wait.mean", 11111111101 }, { "utilization", 680000 } };
 	static const char *const warning[] = { "3 jobs had no limit" };
-	const struct sl_told told[] = {
+	const struct sl_document_run reported[] = {
 		{ .label = "easy",
 			.result = &hand->result,
 			.metric = one,
@@ -476,14 +476,14 @@ static struct bytes table(const char *name)
 	};
 	static const struct sl_restated restated[] = { { "utilization", 1, 690000 } };
 	const struct sl_compared compared = { .title = "t & u",
-		.shown = shown,
-		.shown_count = SL_LEN(shown),
+		.metric_info = metric_info,
+		.metric_info_count = SL_LEN(metric_info),
 		.difference = difference,
 		.difference_count = SL_LEN(difference),
 		.certainty = certainty,
 		.restated = restated,
 		.restated_count = SL_LEN(restated) };
-	const struct bytes bytes = made(name, NULL, told, 2, &compared);
+	const struct bytes bytes = made(name, NULL, reported, 2, &compared);
 	free(hand);
 	return bytes;
 }

@@ -231,7 +231,7 @@ static const struct sl_usage_point usage[] = { { .at = 0, .gpus_busy = 1000 },
 	{ .at = SL_SECOND, .gpus_busy = 1500 }, { .at = 3 * SL_SECOND, .gpus_busy = 2000 } };
 static const struct sl_gauge gauge = { .name = "fragmentation" };
 static const struct sl_gauge_point point[] = { { 0, 600000 }, { 2 * SL_SECOND, 1000000 } };
-static const struct sl_gauge_course course_of = { &gauge, point, SL_LEN(point) };
+static const struct sl_gauge_series series_of = { &gauge, point, SL_LEN(point) };
 
 static struct sl_jobs hand_jobs(void)
 {
@@ -243,7 +243,7 @@ static struct sl_jobs hand_jobs(void)
 		.request_drawn_from = drawn_from };
 }
 
-Test(fill, course)
+Test(fill, series)
 {
 	static const struct sl_cluster cluster = { .gpus = 4000, .gpu_parts = 1000, .node_count = 1 };
 	const struct sl_jobs jobs = hand_jobs();
@@ -251,7 +251,7 @@ Test(fill, course)
 		.cluster = &cluster,
 		.usage = usage,
 		.usage_count = SL_LEN(usage),
-		.gauge = &course_of,
+		.gauge = &series_of,
 		.gauge_count = 1 };
 	/* Asked: 25, 37.5 (halves to even: 38), 87.5 (88), 100 %. */
 	static const struct {
@@ -264,12 +264,12 @@ Test(fill, course)
 		{ 88, 37500000, 25000000, 40000000 }, /* 1 of 2.5. */
 		{ 100, 50000000, 25000000, 50000000 },
 	};
-	struct fill_course course;
+	struct fill_series series;
 	struct sl_err err = { 0 };
-	cr_assert_eq(fill_course(&course, &result, &err), SL_OK, "%s", err.text);
-	cr_expect_eq(course.count, 101);
+	cr_assert_eq(fill_series(&series, &result, &err), SL_OK, "%s", err.text);
+	cr_expect_eq(series.count, 101);
 	for (size_t i = 0; i < SL_LEN(rows); i++) {
-		const struct fill_row row = fill_row(&course, rows[i].percent);
+		const struct fill_row row = fill_row(&series, rows[i].percent);
 		cr_expect(row.known);
 		cr_expect_eq(
 			row.allocated, rows[i].allocated, "%zu: %" PRId64, rows[i].percent, row.allocated);
@@ -277,9 +277,9 @@ Test(fill, course)
 			row.fragmented, rows[i].fragmented, "%zu: %" PRId64, rows[i].percent, row.fragmented);
 		cr_expect_eq(row.ratio, rows[i].ratio, "%zu: %" PRId64, rows[i].percent, row.ratio);
 	}
-	cr_expect_not(fill_row(&course, 50).known);
-	cr_expect_not(fill_row(&course, 102).known);
-	fill_release(&course);
+	cr_expect_not(fill_row(&series, 50).known);
+	cr_expect_not(fill_row(&series, 102).known);
+	fill_release(&series);
 }
 
 /* Several events of one percentage: the mean. */
@@ -290,12 +290,12 @@ Test(fill, mean)
 	const struct sl_result result = {
 		.jobs = &jobs, .cluster = &cluster, .usage = usage, .usage_count = SL_LEN(usage)
 	};
-	struct fill_course course;
+	struct fill_series series;
 	struct sl_err err = { 0 };
-	cr_assert_eq(fill_course(&course, &result, &err), SL_OK, "%s", err.text);
-	cr_expect_not(course.gauged);
+	cr_assert_eq(fill_series(&series, &result, &err), SL_OK, "%s", err.text);
+	cr_expect_not(series.gauged);
 	/* 0.25 and 0.375 % are 0, 0.875 and 1 % are 1: 1500 and 2000 of 400000. */
-	cr_expect_eq(fill_row(&course, 0).allocated, 312500, "%" PRId64, fill_row(&course, 0).allocated);
-	cr_expect_eq(fill_row(&course, 1).allocated, 437500, "%" PRId64, fill_row(&course, 1).allocated);
-	fill_release(&course);
+	cr_expect_eq(fill_row(&series, 0).allocated, 312500, "%" PRId64, fill_row(&series, 0).allocated);
+	cr_expect_eq(fill_row(&series, 1).allocated, 437500, "%" PRId64, fill_row(&series, 1).allocated);
+	fill_release(&series);
 }

@@ -18,11 +18,11 @@ static struct page_read read_page(const struct hand *hand, uint64_t jobs_max)
 {
 	static const struct sl_fact fact[] = { { "version", "7" } };
 	const struct sl_document_options options = { .jobs_max = jobs_max, .runs = 1 };
-	const struct sl_told told = {
+	const struct sl_document_run reported = {
 		.label = "by hand", .folder = ".", .result = &hand->result, .fact = fact, .fact_count = 1
 	};
 	struct sl_err err = { 0 };
-	char *text = page_written("html", &told, 1, &nothing, &options, &err);
+	char *text = page_written("html", &reported, 1, &nothing, &options, &err);
 	cr_assert_not_null(text, "%s", err.text);
 	return page_open(text);
 }
@@ -82,7 +82,7 @@ Test(page, columns_are_those_of_the_jobs)
 	cr_expect_eq(page_number(page.meta, "runs.0.last"), 45);
 	cr_expect_str_eq(page_text_at(page.meta, "version"), "7");
 	page_column_free(&users);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -97,7 +97,7 @@ Test(page, rows_of_a_pool)
 	cr_expect(json_is_null(page_at(page.meta, "runs.0.rects.job")));
 	cr_expect(json_is_null(page_at(page.meta, "runs.0.rects.from")));
 	cr_expect_eq(page_number(page.meta, "runs.0.rows.count"), 4);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -117,7 +117,7 @@ Test(page, suspended_jobs)
 		"what is drawn. Beside them no row was left for 1 job, which is not drawn."));
 	cr_expect_str_eq(
 		page_text_at(page.meta, "runs.0.shares.0.rule"), "Jobs count while they are suspended, too.");
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -142,7 +142,7 @@ Test(page, heat_is_busy_time)
 	}
 	cr_expect_eq(sum, 2 * 20 + 40 + 3 * 10);
 	page_column_free(&heat);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -162,12 +162,12 @@ Test(page, shares_of_what_was_in_use)
 	cr_expect_eq(used.value[30], 0);
 	cr_expect_eq(used.value[45], 0);
 	page_column_free(&used);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
 /* physics has 3 of 4 at the root, of which anna has 1 of 2; chemistry is below biology, alone. */
-Test(page, entitled_by_accounts)
+Test(page, entitlement_by_accounts)
 {
 	static const struct sl_setting setting[] = {
 		{ "association", "root", "Account", "root", { 0 }, SL_MODELLED, NULL, NULL },
@@ -213,12 +213,12 @@ Test(page, entitled_by_accounts)
 		}
 		cr_expect_eq(json_count(groups), 3);
 	}
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
 /* A site with more users than are looked through one by one: each is found. */
-Test(page, entitled_of_many)
+Test(page, entitlement_of_many)
 {
 	enum { MANY = 6000 };
 	static char name[MANY][24];
@@ -254,7 +254,7 @@ Test(page, entitled_of_many)
 		else
 			cr_expect_eq(page_number(group, "entitled"), 0.000167); /* 1/6000 */
 	}
-	page_shut(&page);
+	page_unavailable(&page);
 	free(setting);
 	free(hand);
 }
@@ -279,11 +279,11 @@ Test(page, jobs_beyond_those_kept)
 	struct page_column cdf = page_column(&page, page.meta, "runs.0.cdf");
 	cr_expect_not_null(strstr(cdf.json, "\"by\":\"all\",\"group\":\"\",\"jobs\":3,\"value\":[0,0,10]"));
 	page_column_free(&cdf);
-	page_shut(&page);
+	page_unavailable(&page);
 	page = read_page(hand, 0); /* None one by one. */
 	expect_column(&page, "columns.id", 0, NULL);
 	cr_expect_eq(page_number(page.meta, "runs.0.jobs.kept"), 0);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -304,7 +304,7 @@ Test(page, charges_add_up)
 	EXPECT(&page, "charges.reason", SL_REASON_PRIORITY, SL_REASON_RESOURCES, SL_REASON_QUOTA,
 		SL_REASON_PRIORITY, SL_REASON_RESOURCES, 255);
 	EXPECT(&page, "charges.detail", 0, 0, 9, 0, 0, 0);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -326,7 +326,7 @@ Test(page, use_in_steps)
 	EXPECT(&page, "use.running", 1, 2, 0);
 	expect_column(&page, "use.queued", 0, NULL);
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.use_rule"), "");
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -342,7 +342,7 @@ Test(page, use_of_much_memory)
 	hand->result.usage_count = SL_LEN(point);
 	struct page_read page = read_page(hand, 100);
 	EXPECT(&page, "use.mem", 10000000000.0, 0);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -377,7 +377,7 @@ Test(page, use_joined)
 	page_column_free(&time);
 	page_column_free(&mean);
 	page_column_free(&peak);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(point);
 	free(hand);
 }
@@ -390,19 +390,19 @@ Test(page, ticks)
 	struct page_read page = read_page(hand, 100);
 	cr_expect_eq(page_number(page.meta, "runs.0.tick"), 1000);
 	EXPECT(&page, "columns.span", 20000, 40000, 10250, NEVER);
-	page_shut(&page);
+	page_unavailable(&page);
 	hand->end[2] += 1;
 	page = read_page(hand, 100);
 	cr_expect_eq(page_number(page.meta, "runs.0.tick"), 1);
 	EXPECT(&page, "columns.span", 20e6, 40e6, 10250001, NEVER);
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.tick_rule"), "");
-	page_shut(&page);
+	page_unavailable(&page);
 	hand->end[1] = hand->result.last = 5 * SL_SECOND + 3600 * SL_SECOND;
 	page = read_page(hand, 100);
 	cr_expect_eq(page_number(page.meta, "runs.0.tick"), 1000);
 	EXPECT(&page, "columns.span", 20000, 3600000, 10250, NEVER);
 	cr_expect_not_null(strstr(page_text_at(page.meta, "runs.0.tick_rule"), "rounded down"));
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -415,7 +415,7 @@ Test(page, ticks_of_ages)
 	cr_expect_eq(page_number(page.meta, "runs.0.tick"), 1e9);
 	EXPECT(&page, "columns.submit", 0, 0, 0, 5000000);
 	cr_expect_not_null(strstr(page_text_at(page.meta, "runs.0.tick_rule"), "rounded down to 1 000 s"));
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -429,7 +429,7 @@ Test(page, long_ids)
 	cr_assert_not_null(ids.json);
 	cr_expect_str_eq(ids.json, "[\"1\",\n\"2\",\n\"9007199254740993\",\n\"4\"]");
 	page_column_free(&ids);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -458,7 +458,7 @@ Test(page, hostile_names)
 	const struct sl_document_options options = { .jobs_max = 100, .runs = 1 };
 	const struct sl_fact fact[] = { { user[0], user[1] }, { "x", user[3] } };
 	const char *const warning[] = { user[0], user[2] };
-	const struct sl_told told = { .label = user[0],
+	const struct sl_document_run reported = { .label = user[0],
 		.folder = user[3],
 		.result = &hand->result,
 		.fact = fact,
@@ -467,7 +467,7 @@ Test(page, hostile_names)
 		.warning_count = 2 };
 	struct sl_err err = { 0 };
 	char *text =
-		page_written("html", &told, 1, &(struct sl_compared){ .title = user[0] }, &options, &err);
+		page_written("html", &reported, 1, &(struct sl_compared){ .title = user[0] }, &options, &err);
 	cr_assert_not_null(text, "%s", err.text);
 	cr_expect_null(strstr(text, "alert(1)</script>"));
 	cr_expect_not_null(strstr(text, "<title>&lt;/script>&lt;script>alert(1)"));
@@ -484,7 +484,7 @@ Test(page, hostile_names)
 	}
 	json_free(names);
 	page_column_free(&users);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -521,7 +521,7 @@ Test(page, hashes_of_the_policy)
 		free(directive);
 	}
 	free(policy);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }
 
@@ -530,20 +530,20 @@ Test(page, equal_blocks_once)
 {
 	struct hand *hand = four_jobs();
 	const struct sl_document_options options = { .jobs_max = 100, .runs = 2 };
-	const struct sl_told told[2] = { { .label = "a", .result = &hand->result },
+	const struct sl_document_run reported[2] = { { .label = "a", .result = &hand->result },
 		{ .label = "b", .result = &hand->result } };
 	struct sl_err err = { 0 };
-	char *text = page_written("html", told, 2, &nothing, &options, &err);
-	char *again = page_written("html", told, 2, &nothing, &options, &err);
-	cr_assert(text && again, "%s", err.text);
-	cr_expect_str_eq(text, again);
+	char *text = page_written("html", reported, 2, &nothing, &options, &err);
+	char *retry = page_written("html", reported, 2, &nothing, &options, &err);
+	cr_assert(text && retry, "%s", err.text);
+	cr_expect_str_eq(text, retry);
 	struct page_read page = page_open(text);
 	cr_expect_str_eq(page_text_at(page.meta, "runs.1.columns.submit"),
 		page_text_at(page.meta, "runs.0.columns.submit"));
 	cr_expect_str_eq(page_text_at(page.meta, "runs.0.columns.span"),
 		page_text_at(page.meta, "runs.0.columns.run"));
-	page_shut(&page);
-	free(again);
+	page_unavailable(&page);
+	free(retry);
 	free(hand);
 }
 
@@ -553,11 +553,11 @@ Test(page, nothing_to_show)
 	struct hand *hand = hand_new(4);
 	struct page_read page = read_page(hand, 100);
 	cr_expect_eq(page_number(page.meta, "runs.0.jobs.total"), 0);
-	page_shut(&page);
+	page_unavailable(&page);
 	hand_add(hand, (struct hand_job){ 0, -1, -1, 1, 9, 1, -1, SL_PENDING });
 	page = read_page(hand, 100);
 	EXPECT(&page, "columns.wait", NEVER);
 	EXPECT(&page, "rects.pieces", 0);
-	page_shut(&page);
+	page_unavailable(&page);
 	free(hand);
 }

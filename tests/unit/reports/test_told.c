@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_told.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs
+ * test_reported.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs
  * that were held and did nothing.
  */
 #include <criterion/criterion.h>
@@ -111,7 +111,7 @@ static void expect_metrics(const struct hand *hand, const struct expected *want,
 }
 
 /* A number of parts is a decimal of wholes; of wholes it is bare, also where nothing was set. */
-Test(told, are_written_as_decimals)
+Test(reported, are_written_as_decimals)
 {
 	static const struct {
 		int64_t amount, parts;
@@ -127,7 +127,7 @@ Test(told, are_written_as_decimals)
 }
 
 /* jobs.csv, usage.csv and sacct.txt tell wholes: 1.5 cpus and 0.25 GPUs are 1500 and 250 parts. */
-Test(told, in_the_files_of_a_run)
+Test(reported, in_the_files_of_a_run)
 {
 	static const struct sl_usage_point usage[] = {
 		{ .at = 0,
@@ -158,7 +158,7 @@ Test(told, in_the_files_of_a_run)
 }
 
 /* sacct's columns have cpus and GPUs in three places each. */
-Test(told, in_the_columns_of_sacct)
+Test(reported, in_the_columns_of_sacct)
 {
 	char text[4096];
 	struct sl_err err = { 0 };
@@ -172,7 +172,7 @@ Test(told, in_the_columns_of_sacct)
 }
 
 /* Batsim knows whole machines only. */
-Test(told, are_refused_to_batsim)
+Test(reported, are_refused_to_batsim)
 {
 	static const char *const name[] = { "batsim_jobs.csv", "schedule.json" };
 	for (size_t i = 0; i < SL_LEN(name); i++) {
@@ -192,7 +192,7 @@ Test(told, are_refused_to_batsim)
 
 /* Seconds are of whole cpus and GPUs, ratios what they were. Two jobs, the second waits 100 s for 0.5 cpus
  * with a limit of 300 s: 150 cpu-seconds for half of the 200 s. */
-Test(told, in_metrics)
+Test(reported, in_metrics)
 {
 	static const struct expected want[] = {
 		{ "utilization.cpus", "0.125" },  /* 1.5 * 100 + 0.5 * 100 of 8 * 200 */
@@ -215,7 +215,7 @@ Test(told, in_metrics)
 }
 
 /* Of 1.5 cpus a turnaround of 200 s over a run of 100 s is shared among them: 200 / (1.5 * 100). */
-Test(told, share_a_slowdown_per_cpu)
+Test(reported, share_a_slowdown_per_cpu)
 {
 	static const struct expected want[] = { { "per_cpu_bounded_slowdown.mean", "1.333333" } };
 	struct shares s;

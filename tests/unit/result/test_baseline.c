@@ -164,8 +164,8 @@ Test(baseline, writes_values_alone)
 	const struct baseline_case *item = &baseline.item[0];
 	struct baseline_edits edits = { .arena = arena };
 	size_t len = 0;
-	baseline_put_key(&edits, &baseline, item, "trace_sha256", &item->trace_sha256.span, "\"ff\"");
-	baseline_put_key(&edits, &baseline, item, "result", &item->result.span, "\"2\"");
+	baseline_put_key(&edits, &baseline, item, "trace_sha256", &item->trace_sha256.range, "\"ff\"");
+	baseline_put_key(&edits, &baseline, item, "result", &item->result.range, "\"2\"");
 	for (size_t i = 0; i < item->metric_count; i++)
 		baseline_put_value(&edits, &item->metric[i], value[i], NULL);
 	const char *text = baseline_edited(&baseline, &edits, &len);

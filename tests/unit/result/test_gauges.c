@@ -47,14 +47,14 @@ static int64_t alike(
 	return 0;
 }
 
-static const struct sl_placing any = { .name = "any", .score = alike };
+static const struct sl_node_scorer any = { .name = "any", .score = alike };
 
 /* Three nodes of 4 cpus: 48; one cpu less on one: 9 + 16 + 16. */
 Test(gauges, follow_starts_and_ends_and_what_is_taken_back)
 {
 	static const struct sl_node_type type = { .name = "n", .amount = { 4, 8 } };
 	static const uint32_t node_type[3] = { 0 };
-	static const uint32_t shut[] = { 0, 1 };
+	static const uint32_t unavailable[] = { 0, 1 };
 	static const struct sl_cluster cluster = {
 		.node_count = 3, .type_count = 1, .kind_count = 2, .node_type = node_type, .type = &type
 	};
@@ -63,7 +63,7 @@ Test(gauges, follow_starts_and_ends_and_what_is_taken_back)
 	struct nodes *nodes;
 	struct sl_err err = { 0 };
 	cr_assert_eq(
-		nodes_new(&nodes, &cluster, &request, 1, 4, &(struct placing){ .rule = &any }, &err), SL_OK);
+		nodes_new(&nodes, &cluster, &request, 1, 4, &(struct scorer){ .rule = &any }, &err), SL_OK);
 	nodes_clock(nodes, 0);
 	cr_assert(nodes_start(nodes, 0, 0, 10));
 	cr_assert(nodes_follow(nodes, &idle, NULL));
@@ -80,7 +80,7 @@ Test(gauges, follow_starts_and_ends_and_what_is_taken_back)
 	nodes_restore(nodes, 0, 10);
 	cr_expect_eq(nodes_gauge(nodes, 0), 41000000);
 	cr_expect_eq(asked, 3, "what is there again is known");
-	cr_assert(nodes_window_add(nodes, shut + 1, 1, 0, 50));
+	cr_assert(nodes_window_add(nodes, unavailable + 1, 1, 0, 50));
 	cr_expect_eq(nodes_gauge(nodes, 0), 41000000, "closed nodes count as they are");
 	nodes_check(nodes);
 	nodes_free(nodes);
@@ -116,14 +116,14 @@ static const struct sl_policy greedy = { { SL_ABI_VERSION, sizeof(struct sl_poli
 static struct world w;
 
 static void expect_points(
-	const struct sl_gauge_course *course, const struct sl_gauge_point *want, size_t count)
+	const struct sl_gauge_series *series, const struct sl_gauge_point *want, size_t count)
 {
-	cr_assert_eq(course->count, count, "%s: %zu points", course->gauge->name, course->count);
+	cr_assert_eq(series->count, count, "%s: %zu points", series->gauge->name, series->count);
 	for (size_t i = 0; i < count; i++)
-		cr_expect(course->point[i].at == want[i].at * SL_SECOND &&
-				  course->point[i].value == want[i].value * 1000000,
-			"%s at %lld: %lld", course->gauge->name, (long long)course->point[i].at,
-			(long long)course->point[i].value);
+		cr_expect(series->point[i].at == want[i].at * SL_SECOND &&
+				  series->point[i].value == want[i].value * 1000000,
+			"%s at %lld: %lld", series->gauge->name, (long long)series->point[i].at,
+			(long long)series->point[i].value);
 }
 
 /* Two nodes of 2 cpus; jobs of a cpu: two go on the first node, at 10 one ends and another begins. */
@@ -158,7 +158,7 @@ static const struct sl_policy first_alone = { { SL_ABI_VERSION, sizeof(struct sl
 
 /* Two nodes of 2 cpus. At 10 the first ends, and the policy leaves the second waiting; another takes over
  * then, and starts it at once: of that instant only what holds in the end is shown. */
-Test(gauges, of_an_instant_that_is_gone_through_again_the_last)
+Test(gauges, of_an_instant_that_is_gone_through_retry_the_last)
 {
 	static const struct sl_gauge_point idles[] = { { 5, 4 }, { 10, 5 }, { 20, 8 } };
 	static const struct policy_choice next = { .policy = &greedy, .text = "greedy", .slug = "greedy" };
@@ -171,10 +171,10 @@ Test(gauges, of_an_instant_that_is_gone_through_again_the_last)
 		.instead = &first_alone,
 		.job = { JOB(5, 5, 5, 2), JOB(10, 10, 10, 1) } };
 	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, 10 * SL_SECOND, &w.err), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &next, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &next, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK);
 	cr_assert_eq(sim_end(&w.sim, &w.err), SL_OK);
 	expect_points(&w.sim.result.gauge[0], idles, SL_LEN(idles));
@@ -244,14 +244,14 @@ static const struct sl_gauge_point of_idle[] = { { 0, 4000000 }, { 10 * SL_SECON
 static const struct sl_gauge_point of_below[] = { { 10 * SL_SECOND, -1 }, { 11 * SL_SECOND, -2000000 } };
 
 /* From 2 to 32 seconds. */
-static struct hand *followed(struct sl_gauge_course course[2])
+static struct hand *followed(struct sl_gauge_series series[2])
 {
 	struct hand *hand = hand_new(4);
-	course[0] = (struct sl_gauge_course){ &idle, of_idle, SL_LEN(of_idle) };
-	course[1] = (struct sl_gauge_course){ &below, of_below, SL_LEN(of_below) };
+	series[0] = (struct sl_gauge_series){ &idle, of_idle, SL_LEN(of_idle) };
+	series[1] = (struct sl_gauge_series){ &below, of_below, SL_LEN(of_below) };
 	hand->result.first = 2 * SL_SECOND;
 	hand->result.last = 32 * SL_SECOND;
-	hand->result.gauge = course;
+	hand->result.gauge = series;
 	hand->result.gauge_count = 2;
 	return hand;
 }
@@ -263,8 +263,8 @@ static const struct sl_report *report(const char *name)
 
 Test(gauges, gauges_csv)
 {
-	struct sl_gauge_course course[2];
-	struct hand *hand = followed(course);
+	struct sl_gauge_series series[2];
+	struct hand *hand = followed(series);
 	char path[] = "/tmp/schedlab-test-XXXXXX";
 	char text[400] = "";
 	struct sl_err err = { 0 };
@@ -299,8 +299,8 @@ static void expect_metric(const struct sl_metrics *metrics, const char *name, in
 /* idle: 8 s of 4 and 22 s of 1.5 in 30; below: 1 s of -0.000001 and 21 s of -2 in 22. */
 Test(gauges, mean_largest_and_last)
 {
-	struct sl_gauge_course course[2];
-	struct hand *hand = followed(course);
+	struct sl_gauge_series series[2];
+	struct hand *hand = followed(series);
 	struct sl_arena *arena = sl_arena_new();
 	struct sl_metrics metrics;
 	struct sl_err err = { 0 };

@@ -172,7 +172,7 @@ Test(tolerance, intervals)
 }
 
 /* 0.01 of rising beyond 5, 0.2 beyond anything else; falling: 0.5. */
-static double told_p(void *self, int64_t margin, bool rise)
+static double reported_p(void *self, int64_t margin, bool rise)
 {
 	(void)self;
 	if (!rise)
@@ -191,8 +191,8 @@ Test(tolerance, p_of_parts)
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		const struct tolerance tolerance = parsed(cases[i].text);
 		const struct tol_move move = { 100 * M, 107 * M, 6 * M, 8 * M };
-		cr_expect_float_eq(tolerance_p(&tolerance, &move, told_p, NULL), cases[i].p, 1e-12, "'%s'",
-			cases[i].text);
+		cr_expect_float_eq(tolerance_p(&tolerance, &move, reported_p, NULL), cases[i].p, 1e-12,
+			"'%s'", cases[i].text);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ask.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
+ * test_desc.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -82,13 +82,13 @@ static int cluster(const struct sl_cluster_sink *sink, struct sl_err *err)
 
 /* ---- Asks from text: "n=5 N=2 gres=gpu:2" ------------------------------------------------------------- */
 
-#define NUMBER(key, member)                                 \
-	{                                                   \
-		key, offsetof(struct sl_ask, member), false \
+#define NUMBER(key, member)                                      \
+	{                                                        \
+		key, offsetof(struct sl_job_desc, member), false \
 	}
-#define TEXT(key, member)                                  \
-	{                                                  \
-		key, offsetof(struct sl_ask, member), true \
+#define TEXT(key, member)                                       \
+	{                                                       \
+		key, offsetof(struct sl_job_desc, member), true \
 	}
 
 static const struct {
@@ -106,16 +106,16 @@ static const struct {
 
 static char words[20][400];
 
-static void ask_from(struct sl_ask *ask, const char *text, char *copy)
+static void desc_from(struct sl_job_desc *desc, const char *text, char *copy)
 {
 	char *rest = NULL;
-	sl_ask_clear(ask);
+	sl_job_desc_clear(desc);
 	(void)snprintf(copy, sizeof(words[0]), "%s", text);
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');
 		if (!value) {
 			cr_assert_str_eq(word, "exclusive");
-			ask->exclusive = SL_EXCLUSIVE_NODE;
+			desc->exclusive = SL_EXCLUSIVE_NODE;
 			continue;
 		}
 		*value++ = '\0';
@@ -123,7 +123,7 @@ static void ask_from(struct sl_ask *ask, const char *text, char *copy)
 		while (i < SL_LEN(options) && strcmp(options[i].key, word) != 0)
 			i++;
 		cr_assert_lt(i, SL_LEN(options), "%s", word);
-		char *at = (char *)ask + options[i].offset;
+		char *at = (char *)desc + options[i].offset;
 		int64_t number = 0;
 		if (options[i].text)
 			memcpy(at, &value, sizeof(value));
@@ -135,7 +135,7 @@ static void ask_from(struct sl_ask *ask, const char *text, char *copy)
 }
 
 /* "2x(4 cpus 100 mem 1 gpus) per_node 1 nodes 2-2 exclusive on f1 f2" */
-static const char *shown(const struct machine_world *w, uint32_t job, char *text, size_t size)
+static const char *displayed(const struct machine_world *w, uint32_t job, char *text, size_t size)
 {
 	const struct sl_group *g = &w->scenario.jobs.requests[w->scenario.jobs.request[job]].group[0];
 	char nodes[200];
@@ -156,13 +156,13 @@ static const char *shown(const struct machine_world *w, uint32_t job, char *text
 static void load(struct machine_world *w, const char *text, const char *user, int64_t limit)
 {
 	static struct sl_row rows[2];
-	static struct sl_row_more more[2];
-	static struct sl_ask ask[2];
-	ask_from(&ask[0], "", words[0]);
-	ask_from(&ask[1], text, words[1]);
-	more[1] = (struct sl_row_more){ .user = user, .account = "acc" };
-	rows[0] = mw_row(1, 0, &more[0], &ask[0]);
-	rows[1] = mw_row(2, 0, &more[1], &ask[1]);
+	static struct sl_row_attributes more[2];
+	static struct sl_job_desc desc[2];
+	desc_from(&desc[0], "", words[0]);
+	desc_from(&desc[1], text, words[1]);
+	more[1] = (struct sl_row_attributes){ .user = user, .account = "acc" };
+	rows[0] = mw_row(1, 0, &more[0], &desc[0]);
+	rows[1] = mw_row(2, 0, &more[1], &desc[1]);
 	rows[1].col[SL_COL_LIMIT] = limit ? limit * SL_SECOND : SL_NONE;
 	*w = (struct machine_world){ .cluster = cluster,
 		.row = rows,
@@ -179,7 +179,7 @@ static void becomes(const char *text, const char *want)
 	cr_expect_str_eq(w.why[1], "", "%s: %s", text, w.why[1]);
 	if (!w.why[1][0])
 		cr_expect_str_eq(
-			shown(&w, 1, got, sizeof(got)), want, "%s\n got %s\nwant %s", text, got, want);
+			displayed(&w, 1, got, sizeof(got)), want, "%s\n got %s\nwant %s", text, got, want);
 	machine_world_release(&w);
 }
 
@@ -197,7 +197,7 @@ static void refused(const char *text, const char *why)
 
 /* ---- Tasks and cpus ----------------------------------------------------------------------------------- */
 
-Test(ask, tasks)
+Test(desc, tasks)
 {
 	becomes("", "1x(2 cpus 1000 mem 0 gpus)" UP); /* A whole core; memory of the cpu that it asked. */
 	becomes("n=4 c=2", "4x(2 cpus 2000 mem 0 gpus)" UP); /* As many cores. */
@@ -208,7 +208,7 @@ Test(ask, tasks)
 	becomes("n=2 N=3 c=2", "3x(2 cpus 2000 mem 0 gpus) nodes 3-3" UP); /* At least one a node. */
 }
 
-Test(ask, whole_cores)
+Test(desc, whole_cores)
 {
 	becomes("n=5", "3x(2 cpus 2000 mem 0 gpus)" UP);     /* Two share a core: 5 tasks need 3. */
 	becomes("c=3", "1x(4 cpus 3000 mem 0 gpus)" UP);     /* 3 threads are 2 cores. */
@@ -218,19 +218,19 @@ Test(ask, whole_cores)
 	becomes("n=2 c=3 tpcore=1", "2x(4 cpus 4000 mem 0 gpus)" UP);
 }
 
-Test(ask, ours_has_no_cores)
+Test(desc, ours_has_no_cores)
 {
 	selects = SL_SELECT_OURS;
 	becomes("n=5", "5x(1 cpus 1000 mem 0 gpus)" UP);
 }
 
-Test(ask, linear_gives_whole_nodes)
+Test(desc, linear_gives_whole_nodes)
 {
 	selects = SL_SELECT_LINEAR;
 	becomes("n=5", "5x(1 cpus 1000 mem 0 gpus) exclusive" UP);
 }
 
-Test(ask, exclusive)
+Test(desc, exclusive)
 {
 	becomes("n=4 c=2 exclusive", "4x(2 cpus 2000 mem 0 gpus) exclusive" UP);
 	becomes("n=4 c=2 p=excl", "4x(2 cpus 2000 mem 0 gpus) exclusive" S);
@@ -238,7 +238,7 @@ Test(ask, exclusive)
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
-Test(ask, memory)
+Test(desc, memory)
 {
 	becomes("c=2 mpc=300", "1x(2 cpus 600 mem 0 gpus)" UP);
 	becomes("c=2 mem=5000", "1x(2 cpus 5000 mem 0 gpus) per_node 1 nodes 1-1" UP);
@@ -249,7 +249,7 @@ Test(ask, memory)
 }
 
 /* Nothing says how much: all of the node's. */
-Test(ask, memory_without_defaults)
+Test(desc, memory_without_defaults)
 {
 	default_mem_per_cpu = "0";
 	becomes("c=2 p=short", "1x(2 cpus 8000 mem 0 gpus) per_node 1 nodes 1-1" S);
@@ -260,7 +260,7 @@ Test(ask, memory_without_defaults)
 /* ---- GPUs ------------------------------------------------------------------------------------------------
  */
 
-Test(ask, gpus)
+Test(desc, gpus)
 {
 	/* The partition's 2 cpus and 4000 MiB a GPU. */
 	becomes("p=gpu gres=gpu:1", "1x(2 cpus 4000 mem 1 gpus) per_node 1 nodes 1-1" F);
@@ -280,7 +280,7 @@ Test(ask, gpus)
 }
 
 /* 5 tasks on 2 nodes with GPUs a node: 3 on each, rounded up. */
-Test(ask, uneven_shares)
+Test(desc, uneven_shares)
 {
 	becomes("p=gpu n=5 c=2 N=2 gres=gpu:1 mem=100", "2x(6 cpus 100 mem 1 gpus) per_node 1 nodes 2-2" F);
 	becomes("p=gpu n=2 c=2 N=2 mincpus=6 mpc=1", "2x(6 cpus 2 mem 0 gpus) per_node 1 nodes 2-2" F);
@@ -289,7 +289,7 @@ Test(ask, uneven_shares)
 /* ---- Nodes
  * ------------------------------------------------------------------------------------------------- */
 
-Test(ask, partitions)
+Test(desc, partitions)
 {
 	becomes("p=short c=2", "1x(2 cpus 2000 mem 0 gpus)" S);
 	becomes("p=nowhere,short,gpu c=2", "1x(2 cpus 2000 mem 0 gpus)" S);   /* The first that is known. */
@@ -302,7 +302,7 @@ Test(ask, partitions)
 	refused("p=thin c=6", "larger than the nodes that it may use");
 }
 
-Test(ask, constraints)
+Test(desc, constraints)
 {
 	becomes("C=fast c=2", "1x(2 cpus 2000 mem 0 gpus)" F);
 	becomes("C=ib&slow c=2", "1x(2 cpus 2000 mem 0 gpus)" S);
@@ -320,7 +320,7 @@ Test(ask, constraints)
 	refused("C=fast&slow", "larger than the nodes that it may use");
 }
 
-Test(ask, node_lists)
+Test(desc, node_lists)
 {
 	becomes("w=f[2-3] c=2 n=2", "2x(2 cpus 2000 mem 0 gpus) nodes 2-2 on f2 f3"); /* All of them. */
 	becomes("w=f2 c=2", "1x(2 cpus 2000 mem 0 gpus) nodes 1-1 on f2");
@@ -332,7 +332,7 @@ Test(ask, node_lists)
 	refused("w=f1 p=short", "larger than the nodes that it may use");
 }
 
-Test(ask, too_large)
+Test(desc, too_large)
 {
 	refused("c=9 mpc=1", "larger than the machine");
 	refused("n=8 c=8 mpc=1", "larger than the machine"); /* 56 cpus, in all. */
@@ -355,7 +355,7 @@ static void keeps(const char *text, const char *want)
 	cr_expect_str_eq(w.why[1], "", "%s: %s", text, w.why[1]);
 	if (!w.why[1][0])
 		cr_expect_str_eq(
-			shown(&w, 1, got, sizeof(got)), want, "%s\n got %s\nwant %s", text, got, want);
+			displayed(&w, 1, got, sizeof(got)), want, "%s\n got %s\nwant %s", text, got, want);
 	machine_world_release(&w);
 }
 
@@ -376,7 +376,7 @@ static void never(const char *text, const char *want, enum sl_reason why)
 
 #define BAD SL_REASON_BAD_CONSTRAINTS
 
-Test(ask, what_cannot_be_may_stay)
+Test(desc, what_cannot_be_may_stay)
 {
 	never("n=5 p=off", "3x(2 cpus 2000 mem 0 gpus) on s1 s2", SL_REASON_PARTITION_DOWN);
 	never("n=9999 p=off", "5000x(2 cpus 2000 mem 0 gpus) on s1 s2", SL_REASON_PARTITION_DOWN);
@@ -397,14 +397,14 @@ Test(ask, what_cannot_be_may_stay)
 }
 
 /* What is asked is the same, and only one of them may have it: neither is taken for the other. */
-Test(ask, who_may_not_is_not_who_may)
+Test(desc, who_may_not_is_not_who_may)
 {
 	struct sl_row rows[3];
-	struct sl_row_more more[3] = { { 0 } };
-	struct sl_ask ask[3];
+	struct sl_row_attributes more[3] = { { 0 } };
+	struct sl_job_desc desc[3];
 	for (size_t i = 0; i < 3; i++) {
-		ask_from(&ask[i], "p=short c=2", words[i]);
-		rows[i] = mw_row((int64_t)i + 1, 0, &more[i], &ask[i]);
+		desc_from(&desc[i], "p=short c=2", words[i]);
+		rows[i] = mw_row((int64_t)i + 1, 0, &more[i], &desc[i]);
 		rows[i].col[SL_COL_LIMIT] = (i == 1 ? 100 : 200) * SL_SECOND;
 	}
 	struct machine_world w = {
@@ -422,7 +422,7 @@ Test(ask, who_may_not_is_not_who_may)
 /* ---- Time
  * ------------------------------------------------------------------------------------------------------ */
 
-Test(ask, time)
+Test(desc, time)
 {
 	struct machine_world w;
 	load(&w, "p=short c=2", NULL, 150);
@@ -468,7 +468,7 @@ static void reserved(const char *text, const char *user, const char *want, uint3
 		cr_expect_str_eq(w.why[1], want);
 	} else {
 		const struct sl_group *g = w.scenario.jobs.requests[w.scenario.jobs.request[1]].group;
-		cr_expect_str_eq(shown(&w, 1, got, sizeof(got)), want, "%s", got);
+		cr_expect_str_eq(displayed(&w, 1, got, sizeof(got)), want, "%s", got);
 		cr_expect_eq(g->reservation, reservation, "%u", g->reservation);
 	}
 	machine_world_release(&w);
@@ -476,7 +476,7 @@ static void reserved(const char *text, const char *user, const char *want, uint3
 
 /* Windows by start: the state of d1, "ever", "ours", "later". A window without end keeps its nodes from the
  * others. */
-Test(ask, reservations)
+Test(desc, reservations)
 {
 	static const char refused_text[] = "asks for a reservation that there is not, or is not for it";
 	reserved("c=2", "ann", "1x(2 cpus 2000 mem 0 gpus) on f1 f2 s1 s2", 0);
@@ -493,16 +493,16 @@ Test(ask, reservations)
 
 /* Equal asks are one request, whatever memory their texts are in, and their copy is byte for byte the same.
  */
-Test(ask, equal_asks_are_one_request)
+Test(desc, equal_asks_are_one_request)
 {
 	static const char *const text[] = { "p=gpu gres=gpu:1", "p=gpu gres=gpu:1", "p=gpu gres=gpu:2",
 		"p=gpu gres=gpu:1" };
 	struct sl_row rows[4];
-	struct sl_row_more more[4] = { { 0 } };
-	struct sl_ask ask[4];
+	struct sl_row_attributes more[4] = { { 0 } };
+	struct sl_job_desc desc[4];
 	for (size_t i = 0; i < 4; i++) {
-		ask_from(&ask[i], text[i], words[i]);
-		rows[i] = mw_row((int64_t)i + 1, 0, &more[i], &ask[i]);
+		desc_from(&desc[i], text[i], words[i]);
+		rows[i] = mw_row((int64_t)i + 1, 0, &more[i], &desc[i]);
 	}
 	struct machine_world w = { .cluster = cluster, .row = rows, .row_count = 4 };
 	cr_assert_eq(machine_world_load(&w), SL_OK, "%s", w.err.text);
@@ -510,8 +510,8 @@ Test(ask, equal_asks_are_one_request)
 	cr_expect_eq(jobs->request_count, 2);
 	cr_expect_eq(jobs->request[0], jobs->request[3]);
 	cr_expect_neq(jobs->request[0], jobs->request[2]);
-	const struct sl_ask *first = jobs->requests[0].ask;
-	const struct sl_ask *second = jobs->requests[1].ask;
+	const struct sl_job_desc *first = jobs->requests[0].desc;
+	const struct sl_job_desc *second = jobs->requests[1].desc;
 	cr_expect_eq(first->partition, second->partition);
 	cr_expect_str_eq(second->gres, "gpu:2");
 	cr_expect_eq(jobs->size[2], 2); /* GPUs. */
@@ -519,12 +519,12 @@ Test(ask, equal_asks_are_one_request)
 }
 
 /* Components of a heterogeneous job are groups, each with its own nodes. */
-Test(ask, components)
+Test(desc, components)
 {
-	struct sl_ask ask[2];
-	struct sl_row_more more = { .ask = ask, .ask_count = 2 };
-	ask_from(&ask[0], "p=short n=2 c=2", words[0]);
-	ask_from(&ask[1], "p=gpu gres=gpu:2", words[1]);
+	struct sl_job_desc desc[2];
+	struct sl_row_attributes more = { .desc = desc, .desc_count = 2 };
+	desc_from(&desc[0], "p=short n=2 c=2", words[0]);
+	desc_from(&desc[1], "p=gpu gres=gpu:2", words[1]);
 	struct sl_row row = mw_row(1, 0, &more, NULL);
 	row.col[SL_COL_LIMIT] = 150 * SL_SECOND;
 	struct machine_world w = { .cluster = cluster, .row = &row, .row_count = 1 };
@@ -535,7 +535,7 @@ Test(ask, components)
 	cr_expect_eq(request->cpus, 8);
 	cr_expect_eq(request->gpus, 2);
 	cr_expect_eq(request->mem, 12000);
-	cr_expect_str_eq(request->ask[1].partition, "gpu");
+	cr_expect_str_eq(request->desc[1].partition, "gpu");
 	cr_expect_str_eq(
 		mw_set(&w.scenario.cluster, request->group[0].node_set, text, sizeof(text)), "s1 s2");
 	cr_expect_str_eq(
@@ -549,26 +549,26 @@ Test(ask, components)
 /* Jobs of partition short, of 100 s each: the one that asks for the reservation starts in its window, of
  * those that do not the one that would not be over before it opens waits until it closes. A node that is down
  * is no window to anyone. */
-Test(ask, a_run_with_windows)
+Test(desc, a_run_with_windows)
 {
 	static const struct sl_window_spec ours = {
 		.name = "ours", .nodes = "s[1-2]", .from = "50", .until = "1000", .users = "ann"
 	};
 	static const struct {
-		const char *ask;
+		const char *desc;
 		int64_t submit, limit, start;
 	} job[] = { { "p=short c=8 mpc=1", 0, 50, 0 }, { "p=short c=8 mpc=1", 0, 100, 1000 },
 		{ "p=short c=8 mpc=1 R=ours", 60, 100, 60 }, { "C=slow c=8 mpc=1", 0, 10, 0 },
 		{ "p=main c=8 mpc=1", 0, 100, 0 } };
 	struct sl_row rows[SL_LEN(job)];
-	struct sl_row_more more[SL_LEN(job)] = { { 0 } };
-	struct sl_ask ask[SL_LEN(job)];
+	struct sl_row_attributes more[SL_LEN(job)] = { { 0 } };
+	struct sl_job_desc desc[SL_LEN(job)];
 	windows = &ours;
 	window_count = 1;
 	for (size_t i = 0; i < SL_LEN(job); i++) {
-		ask_from(&ask[i], job[i].ask, words[i]);
+		desc_from(&desc[i], job[i].desc, words[i]);
 		more[i].user = "ann";
-		rows[i] = mw_row((int64_t)i + 1, job[i].submit, &more[i], &ask[i]);
+		rows[i] = mw_row((int64_t)i + 1, job[i].submit, &more[i], &desc[i]);
 		rows[i].col[SL_COL_LIMIT] = job[i].limit * SL_SECOND;
 		rows[i].col[SL_COL_RUN] = (job[i].limit < 100 ? job[i].limit : 100) * SL_SECOND;
 	}

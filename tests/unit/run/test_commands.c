@@ -119,7 +119,7 @@ Test(commands, requeue_loses_the_work)
 }
 
 /* It waits from the preemption to its next start: the changes of its reason say so. */
-Test(commands, a_requeued_job_waits_again)
+Test(commands, a_requeued_job_waits_retry)
 {
 	w = (struct world){ .cpus = 2, .count = 2, .job = { JOB(0, 100, 100, 2), JOB(10, 20, 20, 2) } };
 	run(&requeue_script);
@@ -207,7 +207,7 @@ Test(commands, nothing_runs_in_a_window)
 SCRIPT(early_window_script, AT(0, OP_RESERVE, 5, .until = 50, .refused = true), AT(0, OP_START, 0),
 	AT(0, OP_RESERVE, 2, .until = 50, .refused = true));
 
-Test(commands, a_window_needs_room)
+Test(commands, a_window_needs_capacity)
 {
 	w = (struct world){ .cpus = 4, .count = 1, .job = { JOB(0, 10, 10, 3) } };
 	run(&early_window_script);

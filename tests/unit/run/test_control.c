@@ -51,22 +51,22 @@ struct script {
 
 static bool start_on(struct sl_pass *pass, const struct line *line)
 {
-	const struct sl_holding holding = {
+	const struct sl_node_alloc node_alloc = {
 		.node = line->node, .tasks = 1, .cpus = line->cpus, .mem = line->mem, .gpus = &line->gpus
 	};
-	return sl_start_holding(pass, (sl_job){ line->job }, &holding, 1);
+	return sl_start_alloc(pass, (sl_job){ line->job }, &node_alloc, 1);
 }
 
 static bool size(struct sl_pass *pass, const struct line *line)
 {
-	const struct sl_holding holding = { .node = line->node,
+	const struct sl_node_alloc node_alloc = { .node = line->node,
 		.tasks = line->tasks,
 		.cpus = line->cpus,
 		.mem = line->mem,
 		.gpus = &line->gpus };
 	const sl_job job = { line->job };
-	return line->op == OP_SIZED ? sl_start_sized_holding(pass, job, &holding, 1, line->tasks)
-				    : sl_resize_holding(pass, job, &holding, 1, line->tasks);
+	return line->op == OP_SIZED ? sl_start_sized_alloc(pass, job, &node_alloc, 1, line->tasks)
+				    : sl_resize_alloc(pass, job, &node_alloc, 1, line->tasks);
 }
 
 static bool obey(struct sl_pass *pass, const struct line *line)
@@ -351,7 +351,7 @@ Test(control, cores_are_given_out_once, .init = fresh)
 
 /* Suspended, a job gives up the cpus and GPUs that it was given, not those of its request, and gets those
  * again; its memory stays. */
-Test(control, what_was_given_is_given_back_and_again, .init = fresh)
+Test(control, what_was_given_is_given_back_and_retry, .init = fresh)
 {
 	w = WORLD(1, .count = 2, .job = { JOB(0, 20, 20, 1), JOB(0, 10, 10, 1) });
 	RUN(AT(0, OP_START, 0, .cpus = 3, .mem = 5, .gpus = 2), AT(5, OP_SUSPEND, 0),
@@ -463,10 +463,10 @@ static void expect_no_switch(const struct sl_policy *from, const struct sl_polic
 	w.choice.policy = from ? from : w.choice.policy;
 	other.policy = to ? to : other.policy;
 	other.text = "another";
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK, "%s", w.err.text);
 	cr_assert_eq(sim_advance(&w.sim, 5 * SL_SECOND, &w.err), SL_OK);
-	cr_expect_eq(sim_switch(&w.sim, &other, &w.err), SL_USAGE);
+	cr_expect_eq(sim_handover(&w.sim, &other, &w.err), SL_USAGE);
 	cr_expect(strstr(w.err.text, "in mid-run"), "%s", w.err.text);
 	world_release(&w);
 }

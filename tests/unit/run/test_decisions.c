@@ -11,20 +11,21 @@
 #include "tests/world/world.h"
 
 /* "100 start 2 order; ": jobs from 1, whose in brackets, a plan's time behind it. */
-static void put(char *text, size_t room, const struct sl_decision *d)
+static void put(char *text, size_t capacity, const struct sl_decision *d)
 {
-	static const char *const did[] = { "start", "preempt", "resume", "resize", "end", "plan" };
+	static const char *const decision[] = { "start", "preempt", "resume", "resize", "end", "plan" };
 	const size_t used = strlen(text);
-	char whose[16] = "";
+	char beneficiary[16] = "";
 	char start[24] = "";
-	if (d->whose != UINT32_MAX)
-		(void)snprintf(whose, sizeof(whose), "(%u)", d->whose + 1);
-	if (d->did == SL_DID_PLAN && d->start != SL_NONE)
+	if (d->beneficiary != UINT32_MAX)
+		(void)snprintf(beneficiary, sizeof(beneficiary), "(%u)", d->beneficiary + 1);
+	if (d->decision == SL_DECISION_PLAN && d->start != SL_NONE)
 		(void)snprintf(start, sizeof(start), " %" PRId64, d->start / SL_SECOND);
-	(void)snprintf(text + used, room - used, "%" PRId64 " %s %u%s%s%s; ", d->at / SL_SECOND, did[d->did],
-		d->job + 1, d->did == SL_DID_PLAN ? "" : " ",
-		d->did == SL_DID_PLAN ? (*start ? start : " none") : sl_rule_name((enum sl_rule)d->rule),
-		whose);
+	(void)snprintf(text + used, capacity - used, "%" PRId64 " %s %u%s%s%s; ", d->at / SL_SECOND,
+		decision[d->decision], d->job + 1, d->decision == SL_DECISION_PLAN ? "" : " ",
+		d->decision == SL_DECISION_PLAN ? (*start ? start : " none")
+						: sl_rule_name((enum sl_rule)d->rule),
+		beneficiary);
 }
 
 static int run(struct world *w, const char *policy, bool check, unsigned record)
@@ -37,7 +38,7 @@ static int run(struct world *w, const char *policy, bool check, unsigned record)
 	return status;
 }
 
-static void expect_told(struct world *w, const char *policy, const char *want)
+static void expect_reported(struct world *w, const char *policy, const char *want)
 {
 	char text[1000] = "";
 	for (int check = 0; check < 2; check++) {
@@ -58,20 +59,21 @@ Test(decisions, easy_tells_whose_start_it_keeps)
 	struct world w = { .cpus = 4,
 		.count = 4,
 		.job = { JOB(0, 100, 100, 3), JOB(1, 50, 50, 4), JOB(2, 50, 50, 1), JOB(3, 200, 200, 1) } };
-	expect_told(&w, "easy",
+	expect_reported(&w, "easy",
 		"0 start 1 order; 2 start 3 backfill(2); 2 plan 2 100; 100 start 2 order; 150 start 4 order; ");
-	expect_told(&w, "fcfs", "0 start 1 order; 100 start 2 order; 150 start 3 order; 150 start 4 order; ");
-	expect_told(&w, "greedy", "0 start 1 fill; 2 start 3 fill; 52 start 4 fill; 252 start 2 fill; ");
+	expect_reported(
+		&w, "fcfs", "0 start 1 order; 100 start 2 order; 150 start 3 order; 150 start 4 order; ");
+	expect_reported(&w, "greedy", "0 start 1 fill; 2 start 3 fill; 52 start 4 fill; 252 start 2 fill; ");
 }
 
 /* Job 2 is promised 100, job 3 150. Job 1 ends at 60: both move, job 2 so that it starts at once, which is
  * no plan any more. */
-Test(decisions, promises_are_told_when_they_are_made_and_moved)
+Test(decisions, promises_are_reported_when_they_are_made_and_moved)
 {
 	struct world w = {
 		.cpus = 4, .count = 3, .job = { JOB(0, 60, 100, 4), JOB(1, 50, 50, 4), JOB(2, 50, 50, 4) }
 	};
-	expect_told(&w, "conservative",
+	expect_reported(&w, "conservative",
 		"0 start 1 promise; 1 plan 2 100; 2 plan 3 150; 60 start 2 promise; 60 plan 3 110; "
 		"110 start 3 promise; ");
 }
@@ -82,7 +84,7 @@ Test(decisions, depth_tells_all_that_it_plans)
 	struct world w = { .cpus = 4,
 		.count = 4,
 		.job = { JOB(0, 100, 100, 3), JOB(1, 50, 50, 3), JOB(2, 50, 50, 4), JOB(3, 10, 10, 1) } };
-	expect_told(&w, "depth-k:depth=2",
+	expect_reported(&w, "depth-k:depth=2",
 		"0 start 1 order; 3 start 4 backfill(2); 3 plan 2 100; 3 plan 3 150; 100 start 2 order; "
 		"150 start 3 order; ");
 }
@@ -93,15 +95,15 @@ Test(decisions, slack_moves_promises)
 	struct world w = { .cpus = 4,
 		.count = 3,
 		.job = { JOB(0, 100, 100, 2), JOB(1, 100, 100, 4), JOB(2, 140, 140, 1) } };
-	expect_told(&w, "slack",
+	expect_reported(&w, "slack",
 		"0 start 1 promise; 1 plan 2 100; 2 start 3 slack(2); 2 plan 2 142; 142 start 2 promise; ");
 }
 
 /* Who has less left takes from who has most, and says for whom. */
-Test(decisions, who_makes_room_says_for_whom)
+Test(decisions, who_makes_capacity_says_for_whom)
 {
 	struct world w = { .cpus = 4, .count = 2, .job = { JOB(0, 100, 100, 4), JOB(10, 20, 20, 4) } };
-	expect_told(&w, "srtf",
+	expect_reported(&w, "srtf",
 		"0 start 1 order; 10 preempt 1 less_left(2); 10 start 2 order; 30 start 1 order; ");
 }
 
@@ -112,7 +114,7 @@ Test(decisions, quota_is_lent_and_claimed_back)
 		.count = 3,
 		.job = { JOB(0, 100, 100, 2, .user = 1), JOB(1, 100, 100, 2, .user = 1),
 			JOB(10, 20, 20, 2, .user = 2) } };
-	expect_told(&w, "quota:by=user,quotas=\"1=2,2=2\"",
+	expect_reported(&w, "quota:by=user,quotas=\"1=2,2=2\"",
 		"0 start 1 quota; 1 start 2 borrow; 10 preempt 2 reclaim(3); 10 start 3 quota; 30 start 2 borrow; ");
 }
 
@@ -120,23 +122,23 @@ Test(decisions, quota_is_lent_and_claimed_back)
 Test(decisions, turns_are_slices)
 {
 	struct world w = { .cpus = 4, .count = 2, .job = { JOB(0, 90, 90, 4), JOB(0, 30, 30, 4) } };
-	expect_told(&w, "slices:quantum=60",
+	expect_reported(&w, "slices:quantum=60",
 		"0 start 1 slice; 60 preempt 1 slice; 60 start 2 slice; 90 resume 1 slice; ");
 }
 
 Test(decisions, who_does_not_fit_is_turned_away)
 {
 	struct world w = { .cpus = 4, .count = 2, .job = { JOB(0, 90, 90, 3), JOB(1, 30, 30, 2) } };
-	expect_told(&w, "loss", "0 start 1 order; 1 end 2 loss; ");
+	expect_reported(&w, "loss", "0 start 1 order; 1 end 2 loss; ");
 }
 
-Test(decisions, parties_have_their_turn)
+Test(decisions, share_holders_have_their_turn)
 {
 	struct world w = { .cpus = 4,
 		.count = 3,
 		.job = { JOB(0, 90, 90, 4, .user = 1), JOB(1, 30, 30, 4, .user = 1),
 			JOB(2, 30, 30, 4, .user = 2) } };
-	expect_told(
+	expect_reported(
 		&w, "fairshare:by=user,plan=share", "0 start 1 share; 90 start 3 share; 120 start 2 share; ");
 }
 
@@ -147,11 +149,11 @@ Test(decisions, who_is_first_no_more_has_no_plan)
 		.count = 5,
 		.job = { JOB(0, 100, 100, 3), JOB(1, 50, 50, 4), JOB(2, 1, 1, 1), JOB(10, 20, 20, 4),
 			JOB(11, 5, 5, 1) } };
-	expect_told(&w, "easy:order=sjf",
+	expect_reported(&w, "easy:order=sjf",
 		"0 start 1 order; 2 start 3 order; 11 start 5 order; 100 start 4 order; 120 start 2 order; ");
 	w.job[2] = (struct world_job)JOB(2, 60, 60, 1);
 	w.job[4] = (struct world_job)JOB(62, 30, 30, 1);
-	expect_told(&w, "easy:order=sjf",
+	expect_reported(&w, "easy:order=sjf",
 		"0 start 1 order; 2 start 3 backfill(2); 2 plan 2 100; 10 plan 2 none; 62 start 5 backfill(4); "
 		"62 plan 4 100; 100 start 4 order; 120 start 2 order; ");
 }
@@ -197,10 +199,10 @@ Test(decisions, every_policy_says_why)
 		cr_expect_eq(result->digest, digest, "%s decides otherwise", policies[i]);
 		for (size_t k = 0; k < result->decision_count; k++) {
 			const struct sl_decision *d = &result->decision[k];
-			starts += d->did == SL_DID_START;
-			cr_expect(d->did == SL_DID_PLAN || d->rule != SL_RULE_NONE, "%s: job %u, at %" PRId64,
-				policies[i], d->job + 1, d->at / SL_SECOND);
-			cr_expect(d->whose != d->job, "%s: job %u for itself", policies[i], d->job + 1);
+			starts += d->decision == SL_DECISION_START;
+			cr_expect(d->decision == SL_DECISION_PLAN || d->rule != SL_RULE_NONE,
+				"%s: job %u, at %" PRId64, policies[i], d->job + 1, d->at / SL_SECOND);
+			cr_expect(d->beneficiary != d->job, "%s: job %u for itself", policies[i], d->job + 1);
 		}
 		for (uint32_t job = 0; job < w.count; job++) {
 			const struct sl_attempt *attempt;
@@ -221,10 +223,10 @@ Test(decisions, plans_go_with_their_policy)
 	char text[400] = "";
 	cr_assert_eq(world_open(&w, "conservative", true, &options), SL_OK, "%s", w.err.text);
 	cr_assert_eq(world_choose(&w, "fcfs", &other), SL_OK, "%s", w.err.text);
-	options.record = SIM_RECORD_DECISIONS | SIM_RECORD_PAST;
+	options.record = SIM_RECORD_DECISIONS | SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK, "%s", w.err.text);
 	cr_assert_eq(sim_advance(&w.sim, 10 * SL_SECOND, &w.err), SL_OK, "%s", w.err.text);
-	cr_assert_eq(sim_switch(&w.sim, &other, &w.err), SL_OK, "%s", w.err.text);
+	cr_assert_eq(sim_handover(&w.sim, &other, &w.err), SL_OK, "%s", w.err.text);
 	cr_assert_eq(sim_advance(&w.sim, SL_NEVER, &w.err), SL_OK, "%s", w.err.text);
 	cr_assert_eq(sim_end(&w.sim, &w.err), SL_OK, "%s", w.err.text);
 	for (size_t i = 0; i < w.sim.result.decision_count; i++)

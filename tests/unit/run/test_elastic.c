@@ -49,7 +49,7 @@ Test(elastic, who_is_alone_grows)
 }
 
 /* From 10 to 40 job 1 has 2 of its 4: 10 s and 15 s of its work are done then, 75 are left. */
-Test(elastic, who_can_do_with_less_makes_room)
+Test(elastic, who_can_do_with_less_makes_capacity)
 {
 	struct node_world w = pool(4);
 	add(&w, 0, 100, 4, 2, 4);

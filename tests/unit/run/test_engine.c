@@ -182,7 +182,7 @@ Test(reasons, the_head_waits_for_resources_and_the_rest_for_those_before_them)
 
 /* Job 3 is shorter: at 2 it takes the head of the queue, and job 2 waits for others again, until job 3
  * starts. */
-Test(reasons, a_displaced_head_waits_for_others_again)
+Test(reasons, a_displaced_head_waits_for_others_retry)
 {
 	struct world w = {
 		.cpus = 4, .count = 3, .job = { JOB(0, 5, 5, 4), JOB(1, 5, 5, 4), JOB(2, 3, 3, 4) }

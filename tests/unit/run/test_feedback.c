@@ -61,15 +61,15 @@ Test(feedback, keys_are_of_the_moved_submission)
 		(const int64_t[]){ 0, 140, 110, 190, 100, 130 });
 }
 
-Test(feedback, oddities_are_counted)
+Test(feedback, anomalies_are_counted)
 {
 	struct trace_run run;
 	const char *const given[] = { "replay.feedback=after", NULL };
 	cr_assert_eq(trace_load(&run, trace, given), SL_OK, "%s", run.err.text);
 	cr_expect_eq(run.scenario.followers, 3);
 	uint32_t said = 0;
-	for (size_t i = 0; i < run.scenario.oddity_count; i++)
-		said += strstr(run.scenario.oddity[i].cause, "follows a job that is not in the replay") !=
+	for (size_t i = 0; i < run.scenario.anomaly_count; i++)
+		said += strstr(run.scenario.anomaly[i].cause, "follows a job that is not in the replay") !=
 			NULL;
 	cr_expect_eq(said, 1);
 	trace_release(&run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gates.c - who may be considered, and from when on: one small case for each clause, worked by hand.
+ * test_eligibility.c - who may be considered, and from when on: one small case for each clause, worked by
+ * hand.
  *
  * Machines have room for all unless a case says otherwise, so that a job starts when it is let in.
  */
@@ -158,7 +159,7 @@ static struct gate_case cases[] = {
 
 static int64_t in_seconds(sl_time time) { return time == SL_NONE ? NEVER : time / SL_SECOND; }
 
-Test(gates, by_hand)
+Test(eligibility, by_hand)
 {
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		const struct gate_case *given = &cases[i];
@@ -184,7 +185,7 @@ Test(gates, by_hand)
 }
 
 /* Too late by a microsecond: it may still start at deadline - limit, and then it ends by the deadline. */
-Test(gates, deadlines)
+Test(eligibility, deadlines)
 {
 	struct world w = { .cpus = 4,
 		.count = 6,
@@ -228,7 +229,7 @@ static void expect_reasons(const struct world *w, uint32_t job, const enum sl_re
 	cr_expect_eq(seen, count, "job %u has %zu reasons", job + 1, seen);
 }
 
-Test(gates, reasons)
+Test(eligibility, reasons)
 {
 	struct world w = { .cpus = 4,
 		.count = 7,
@@ -286,7 +287,7 @@ static void heard_pass(void *state, struct sl_pass *pass)
 		(void)sl_start(pass, job);
 }
 
-Test(gates, policies_hear)
+Test(eligibility, policies_hear)
 {
 	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "heard", "", "", NULL, 0,
 		heard_init, heard_pass, heard_event, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
@@ -329,7 +330,7 @@ static void grab_pass(void *state, struct sl_pass *pass)
 
 /* Job 1 is put back by 2 and starts anew; 2 is not let back in when 3 takes its place, and 4 waits for that.
  */
-Test(gates, no_requeue)
+Test(eligibility, no_requeue)
 {
 	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "grab", "", "", NULL, 0,
 		grab_init, grab_pass, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };

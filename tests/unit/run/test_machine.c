@@ -20,7 +20,7 @@ static const struct sl_hardware slow_box = {
 
 /* One job that asks nothing. */
 static struct sl_row plain[1];
-static struct sl_row_more plain_more;
+static struct sl_row_attributes plain_more;
 
 static void load(struct machine_world *w, int (*cluster)(const struct sl_cluster_sink *, struct sl_err *))
 {

@@ -16,7 +16,7 @@ struct example {
 	struct script_step step[6];
 	struct world_job job[6]; /* Ended by size 0. Of nodes of one cpu. */
 	int64_t start[6];        /* Last starts; -1: never. */
-	const char *told;        /* NULL: not looked at. */
+	const char *reported;    /* NULL: not looked at. */
 };
 
 static const struct example examples[] = {
@@ -89,8 +89,8 @@ static void expect(const struct example *e)
 		cr_expect_eq(
 			start, e->start[i], "%s: job %u started at %lld", e->shows, i + 1, (long long)start);
 	}
-	if (e->told)
-		cr_expect_str_eq(script.told, e->told, "%s: %s", e->shows, script.told);
+	if (e->reported)
+		cr_expect_str_eq(script.reported, e->reported, "%s: %s", e->shows, script.reported);
 	world_release(&w);
 }
 

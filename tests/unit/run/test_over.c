@@ -7,7 +7,7 @@
 
 #include "tests/world/world.h"
 
-static bool starts_again(struct sl_pass *pass)
+static bool starts_retry(struct sl_pass *pass)
 {
 	const sl_marked mark = sl_mark(pass);
 	const bool started = sl_start(pass, (sl_job){ 1 });
@@ -23,7 +23,7 @@ static bool asks_for_the_next(struct sl_pass *pass)
 }
 
 /* As srtf did: the first is stopped and started without end. */
-static bool preempts_again(struct sl_pass *pass)
+static bool preempts_retry(struct sl_pass *pass)
 {
 	return sl_preempt(pass, (sl_job){ 0 }, SL_PREEMPT_REQUEUE) && sl_start(pass, (sl_job){ 0 });
 }
@@ -35,8 +35,8 @@ static bool looks_at_the_first(struct sl_pass *pass)
 	return sl_job_is(sl_queue_first(pass));
 }
 
-static bool (*const endless[])(struct sl_pass *pass) = { starts_again, asks_what_fits, asks_for_the_next,
-	preempts_again, looks_at_the_first };
+static bool (*const endless[])(struct sl_pass *pass) = { starts_retry, asks_what_fits, asks_for_the_next,
+	preempts_retry, looks_at_the_first };
 
 static struct {
 	size_t which;

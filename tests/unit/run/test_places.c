@@ -14,12 +14,12 @@
 static const char *nodes_of(const struct sl_result *result, uint32_t job, const struct sl_attempt *attempt)
 {
 	static char text[100];
-	const struct sl_placed placed = sl_placed_of(result, job, attempt);
+	const struct sl_allocation placed = sl_allocation_of(result, job, attempt);
 	size_t length = 0;
 	text[0] = '\0';
 	for (uint32_t i = 0; i < placed.count && length < sizeof(text); i++)
 		length += (size_t)snprintf(
-			text + length, sizeof(text) - length, "%s%u", i ? "+" : "", placed.piece[i].node);
+			text + length, sizeof(text) - length, "%s%u", i ? "+" : "", placed.alloc[i].node);
 	return text;
 }
 
@@ -83,7 +83,7 @@ Test(places, only_where_recorded)
 	const struct sl_attempt *attempt;
 	cr_assert_eq(sl_attempts_of(&w.sim.result, 0, &attempt), 2);
 	cr_expect_eq(attempt[0].places, 0);
-	cr_expect_eq(sl_placed_of(&w.sim.result, 0, &attempt[0]).count, 0);
+	cr_expect_eq(sl_allocation_of(&w.sim.result, 0, &attempt[0]).count, 0);
 	world_release(&w);
 }
 
@@ -94,9 +94,9 @@ static char *page_of(const struct world *w)
 {
 	static const struct sl_compared compared = { .title = "t" };
 	const struct sl_document_options options = { .jobs_max = 100, .runs = 1 };
-	const struct sl_told told = { .label = "a", .folder = ".", .result = &w->sim.result };
+	const struct sl_document_run reported = { .label = "a", .folder = ".", .result = &w->sim.result };
 	struct sl_err err = { 0 };
-	char *text = page_written("html", &told, 1, &compared, &options, &err);
+	char *text = page_written("html", &reported, 1, &compared, &options, &err);
 	cr_assert_not_null(text, "%s", err.text);
 	return text;
 }
@@ -122,7 +122,7 @@ Test(places, the_page_draws_each_attempt)
 	EXPECT(&page, "runs.0.rects.row", 1, 0, 1, 0);
 	EXPECT(&page, "runs.0.rects.from", 0, 0, 10, 30);
 	EXPECT(&page, "runs.0.rects.span", 10, 30, 20, 90);
-	page_shut(&page);
+	page_unavailable(&page);
 	world_release(&w);
 }
 
@@ -153,7 +153,7 @@ Test(places, heat_is_busy_time_under_preemption, .timeout = 60)
 			(unsigned long long)seed);
 		preempted += w.sim.result.attempt_count;
 		page_column_free(&heat);
-		page_shut(&page);
+		page_unavailable(&page);
 		world_release(&w);
 	}
 	cr_expect_gt(preempted, 100);

@@ -21,7 +21,7 @@ static void open_at(struct world *w, const char *policy, sl_time until)
 	struct sim_options options;
 	*w = four;
 	cr_assert_eq(world_open(w, policy, true, &options), SL_OK);
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w->sim, &options, &w->err), SL_OK);
 	cr_assert_eq(sim_advance(&w->sim, until, &w->err), SL_OK);
 }
@@ -69,7 +69,7 @@ Test(resume, a_policy_that_takes_over_decides_at_once)
 	struct policy_choice easy;
 	open_at(&w, "fcfs", 40 * S);
 	cr_assert_eq(world_choose(&w, "easy", &easy), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &easy, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &easy, &w.err), SL_OK);
 	cr_expect_eq(sim_next(&w.sim), 40 * S);
 	go_on(&w);
 	cr_expect_eq(world_start(&w, 2), 40); /* fcfs had it behind job 2; it ends by job 2's shadow, 100. */
@@ -85,8 +85,8 @@ Test(resume, a_switch_to_the_same_policy_is_none)
 	size_t count;
 	open_at(&w, "easy", 40 * S);
 	cr_assert_eq(world_choose(&w, "easy:fill=queue", &same), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &same, &w.err), SL_OK);
-	cr_assert(sim_stretches(&w.sim, &count, &w.err));
+	cr_assert_eq(sim_handover(&w.sim, &same, &w.err), SL_OK);
+	cr_assert(sim_intervals(&w.sim, &count, &w.err));
 	cr_expect_eq(count, 1);
 	cr_expect_eq(sim_next(&w.sim), 50 * S);
 	world_release(&w);
@@ -100,7 +100,7 @@ Test(resume, reasons_are_those_of_the_policy_then)
 	struct policy_choice greedy;
 	open_at(&w, "fcfs", 40 * S);
 	cr_assert_eq(world_choose(&w, "greedy", &greedy), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &greedy, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &greedy, &w.err), SL_OK);
 	go_on(&w);
 	const struct sl_result *result = &w.sim.result;
 	cr_expect_eq(result->reason_default, SL_REASON_PRIORITY);
@@ -117,33 +117,33 @@ Test(resume, reasons_are_those_of_the_policy_then)
 
 /* ---- Stretches, verified ------------------------------------------------------------------ */
 
-Test(resume, a_past_that_comes_out_otherwise_is_said)
+Test(resume, a_history_that_comes_out_otherwise_is_said)
 {
 	struct world w;
-	struct world again;
+	struct world retry;
 	struct sim_options options;
 	size_t count;
 	open_at(&w, "easy", 40 * S);
-	struct sim_stretch past = *sim_stretches(&w.sim, &count, &w.err);
-	cr_expect_eq(past.until, 40 * S);
-	cr_expect_eq(past.events, 5); /* Three submissions, two starts. */
-	past.digest ^= 1;
-	again = four;
-	cr_assert_eq(world_open(&again, "easy", false, &options), SL_OK);
-	options.past = &past;
-	options.past_count = 1;
-	cr_expect_eq(sim_run(&again.sim, &options, &again.err), SL_DIFFERS);
-	cr_expect(strstr(again.err.text, "at 40 s") && strstr(again.err.text, "after 5 events"), "%s",
-		again.err.text);
+	struct sim_interval history = *sim_intervals(&w.sim, &count, &w.err);
+	cr_expect_eq(history.until, 40 * S);
+	cr_expect_eq(history.events, 5); /* Three submissions, two starts. */
+	history.digest ^= 1;
+	retry = four;
+	cr_assert_eq(world_open(&retry, "easy", false, &options), SL_OK);
+	options.history = &history;
+	options.history_count = 1;
+	cr_expect_eq(sim_run(&retry.sim, &options, &retry.err), SL_DIFFERS);
+	cr_expect(strstr(retry.err.text, "at 40 s") && strstr(retry.err.text, "after 5 events"), "%s",
+		retry.err.text);
 	world_release(&w);
-	world_release(&again);
+	world_release(&retry);
 }
 
 Test(resume, the_first_digest_that_differs_is_named)
 {
 	struct world w;
 	const uint64_t digests[] = { 1, 2 };
-	struct sim_stretch was = { 0 };
+	struct sim_interval was = { 0 };
 	open_at(&w, "easy", 40 * S);
 	cr_expect_eq(sim_verify(&w.sim, &was, digests, 0, &w.err), SL_DIFFERS);
 	cr_expect_null(strstr(w.err.text, "65536"));
@@ -157,16 +157,16 @@ Test(resume, back_is_before_the_switch_or_after_it)
 	size_t count;
 	open_at(&w, "fcfs", 40 * S);
 	cr_assert_eq(world_choose(&w, "easy", &easy), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &easy, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &easy, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, 150 * S, &w.err), SL_OK);
 
 	cr_assert_eq(sim_back(&w.sim, 60 * S, &w.err), SL_OK);
 	cr_expect_eq(sl_state_of(sim_state(&w.sim), (sl_job){ 2 }), SL_RUNNING); /* As easy did. */
-	cr_expect(sim_stretches(&w.sim, &count, &w.err) && count == 2);
+	cr_expect(sim_intervals(&w.sim, &count, &w.err) && count == 2);
 
 	cr_assert_eq(sim_back(&w.sim, 39 * S, &w.err), SL_OK);
 	cr_expect_eq(sl_state_of(sim_state(&w.sim), (sl_job){ 2 }), SL_PENDING);
-	cr_expect(sim_stretches(&w.sim, &count, &w.err) && count == 1);
+	cr_expect(sim_intervals(&w.sim, &count, &w.err) && count == 1);
 	go_on(&w);
 	cr_expect_eq(world_start(&w, 2), 150); /* fcfs to the end: there is no switch any more. */
 	world_release(&w);
@@ -237,7 +237,7 @@ static const struct sl_policy scribe_policy = { .abi = SL_ABI_OF(struct sl_polic
 	.pass = scribe_pass,
 	.on_event = scribe_event };
 
-Test(resume, a_policy_that_takes_over_is_shown_what_it_would_have_seen)
+Test(resume, a_policy_that_takes_over_is_displayed_what_it_would_have_seen)
 {
 	struct world watched = four;
 	struct world w;
@@ -247,7 +247,7 @@ Test(resume, a_policy_that_takes_over_is_shown_what_it_would_have_seen)
 	cr_assert_eq(whole.count, 10); /* Four submissions, four ends, two timers. */
 
 	open_at(&w, "fcfs", 120 * S);
-	cr_assert_eq(sim_switch(&w.sim, &scribe, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &scribe, &w.err), SL_OK);
 	cr_expect_eq(last_scribe->count, 5);
 	cr_expect_eq(sl_ledger_get(sim_state(&w.sim), last_scribe->ended, 0), 1);
 	go_on(&w);
@@ -274,10 +274,10 @@ Test(resume, timers_go_with_the_policy_that_asked)
 	struct sim_options options;
 	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
 	options.choice = &scribes[0];
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, 120 * S, &w.err), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &scribes[1], &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &scribes[1], &w.err), SL_OK);
 	go_on(&w);
 	cr_expect_eq(last_scribe->count, 10);
 	world_release(&w);
@@ -319,12 +319,12 @@ Test(resume, what_stands_still_waits_under_a_policy_that_would_not_resume_it)
 	struct policy_choice fcfs;
 	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
 	options.choice = &stopper;
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, 40 * S, &w.err), SL_OK);
 	cr_assert_eq(sl_state_of(sim_state(&w.sim), (sl_job){ 0 }), SL_SUSPENDED);
 	cr_assert_eq(world_choose(&w, "fcfs", &fcfs), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &fcfs, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &fcfs, &w.err), SL_OK);
 	cr_expect_eq(sl_state_of(sim_state(&w.sim), (sl_job){ 0 }), SL_PENDING);
 	cr_expect_eq(sl_estimate_of(sim_state(&w.sim), (sl_job){ 0 }), 80 * S);
 	go_on(&w);
@@ -357,13 +357,13 @@ Test(resume, work_that_was_kept_stays_kept)
 	struct policy_choice next[2];
 	cr_assert_eq(world_open(&w, "fcfs", true, &options), SL_OK);
 	options.choice = &keeper;
-	options.record |= SIM_RECORD_PAST;
+	options.record |= SIM_RECORD_HISTORY;
 	cr_assert_eq(world_choose(&w, "fcfs", &next[0]), SL_OK);
 	cr_assert_eq(world_choose(&w, "sjf", &next[1]), SL_OK);
 	cr_assert_eq(sim_begin(&w.sim, &options, &w.err), SL_OK);
 	cr_assert_eq(sim_advance(&w.sim, 40 * S, &w.err), SL_OK);
 	for (int i = 0; i < 2; i++) {
-		cr_assert_eq(sim_switch(&w.sim, &next[i], &w.err), SL_OK);
+		cr_assert_eq(sim_handover(&w.sim, &next[i], &w.err), SL_OK);
 		cr_expect_eq(sl_estimate_of(sim_state(&w.sim), (sl_job){ 0 }), 80 * S);
 	}
 	go_on(&w);
@@ -375,7 +375,7 @@ Test(resume, what_runs_may_be_preempted_by_a_policy_that_takes_over)
 {
 	struct world w;
 	open_at(&w, "fcfs", 15 * S);
-	cr_assert_eq(sim_switch(&w.sim, &stopper, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &stopper, &w.err), SL_OK);
 	const struct sl_pass *state = sim_state(&w.sim);
 	cr_expect_eq(sl_running_first(state).row, 0);
 	cr_expect_eq(sl_work_of(state, (sl_job){ 0 }), 15 * S);
@@ -394,7 +394,7 @@ Test(resume, what_was_held_before_the_switch_was_held)
 	struct policy_choice choice;
 	open_at(&w, "fcfs", 120 * S);
 	cr_assert_eq(world_choose(&w, "slices", &choice), SL_OK);
-	cr_assert_eq(sim_switch(&w.sim, &choice, &w.err), SL_OK);
+	cr_assert_eq(sim_handover(&w.sim, &choice, &w.err), SL_OK);
 	go_on(&w);
 	cr_assert_not_null(w.sim.result.busy);
 	cr_expect(w.sim.result.busy[SL_KIND_CPUS] == (unsigned)570 * (uint64_t)SL_SECOND);
@@ -433,7 +433,7 @@ Test(resume, who_ran_runs_on_and_who_waited_waits)
 }
 
 /* The log knew a larger machine: by start, then row, who has no room waits. */
-Test(resume, who_has_no_room_at_the_beginning_waits)
+Test(resume, who_has_no_capacity_at_the_beginning_waits)
 {
 	static const sl_time ran[] = { 20 * S, 50 * S, 10 * S };
 	struct world w = { .cpus = 4,
@@ -450,7 +450,7 @@ Test(resume, who_has_no_room_at_the_beginning_waits)
 
 /* Overdue from the first moment: the limit was 20, it ran for 50 and will for 100. EASY takes it to end at
  * the next second, always anew. */
-Test(resume, who_ran_past_its_limit_is_overdue_at_the_beginning)
+Test(resume, who_ran_history_its_limit_is_overdue_at_the_beginning)
 {
 	static const sl_time ran[] = { 50 * S, SL_NONE, SL_NONE };
 	struct world w = { .cpus = 4,
@@ -479,7 +479,7 @@ Test(resume, who_outlived_its_estimate_before_the_beginning_is_no_news)
 }
 
 /* A window that is over is passed over, one that is open takes what is left. */
-Test(resume, reservations_of_the_past_are_over)
+Test(resume, reservations_of_the_history_are_over)
 {
 	static const sl_time ran[] = { 50 * S, SL_NONE };
 	static const struct sl_window windows[] = { { .name = "old", .from = 0, .until = 10 * S, .cpus = 4 },

@@ -95,20 +95,20 @@ static void make_nodes(struct hand *hand)
 	static const int32_t nodes_held[] = { 3, 0 };
 	static const int64_t cpus_held[] = { 12, 0 };
 	static const int64_t gpus_held[] = { 3, 0 };
-	static const struct sl_piece piece[] = { { 3, 0, 1, 0 }, { 1, 0, 1, 0 }, { 2, 0, 1, 0 } };
+	static const struct sl_node_tasks alloc[] = { { 3, 0, 1, 0 }, { 1, 0, 1, 0 }, { 2, 0, 1, 0 } };
 	static const size_t place_first[] = { 0, 0 };
 	static const uint32_t place_count[] = { 3, 0 };
 	static const char *const id_name[] = { "77_3", NULL };
 	static const char *const user_name[] = { "a|b" };
 	static const char *const partition_name[] = { "gpu" };
 	static const uint32_t more_of[] = { 1, 0 };
-	static const struct sl_job_more more[] = { { 0 }, { .name = "train|x\ny",
-								  .qos = "high",
-								  .exit_code = "0:9",
-								  .begin = 30 * SL_SECOND,
-								  .array = SL_NONE,
-								  .array_task = SL_NONE,
-								  .state_recorded = SL_FAILED } };
+	static const struct sl_job_attributes more[] = { { 0 }, { .name = "train|x\ny",
+									.qos = "high",
+									.exit_code = "0:9",
+									.begin = 30 * SL_SECOND,
+									.array = SL_NONE,
+									.array_task = SL_NONE,
+									.state_recorded = SL_FAILED } };
 	hand_add(hand, (struct hand_job){ 10, 40, 100, 3, 60, 0, 0, SL_FAILED });
 	hand_add(hand, (struct hand_job){ 20, -1, -1, 3, 60, 0, 0, SL_PENDING });
 	hand->jobs.request = asks;
@@ -124,7 +124,7 @@ static void make_nodes(struct hand *hand)
 	hand->result.nodes_held = nodes_held;
 	hand->result.cpus_held = cpus_held;
 	hand->result.gpus_held = gpus_held;
-	hand->result.place = piece;
+	hand->result.place = alloc;
 	hand->result.place_first = place_first;
 	hand->result.place_count = place_count;
 }

@@ -80,7 +80,7 @@ Test(why, the_first_that_a_window_alone_keeps)
 
 /* A window of one cpu, 100-200. Until 150 job 1 has the others: job 2 would not fit without the window
  * either. From then on it is the window. */
-Test(why, room_that_is_missing_without_the_window_too)
+Test(why, capacity_that_is_missing_without_the_window_too)
 {
 	window.kind = SL_WINDOW_MAINT;
 	window.cpus = 1;

@@ -20,9 +20,9 @@ static uint32_t stays(const char *name, const char *node, const uint64_t *allowe
 {
 	const uint32_t job = kai_small_job(&w, name, "a", 50, 1, 1, age_s);
 	struct kai_task *task = &w.kai->task[w.kai->job[job].task];
-	struct kai_request ask = w.kai->request[task->request];
-	ask.allowed = allowed;
-	const uint32_t request = kai_request(w.kai, &ask);
+	struct kai_request desc = w.kai->request[task->request];
+	desc.allowed = allowed;
+	const uint32_t request = kai_request(w.kai, &desc);
 	w.kai->task[w.kai->job[job].task].request = request;
 	kai_small_run(&w, job, node, KAI_NO, age_s);
 	return job;
@@ -116,7 +116,7 @@ Test(kai_bounds, a_delay_begins_anew_with_an_eviction)
 	cr_expect(kai_delayed(w.kai, job), "what is older does not count");
 }
 
-Test(kai_bounds, not_again_if_nothing_has_changed)
+Test(kai_bounds, not_retry_if_nothing_has_changed)
 {
 	const uint32_t big = waits("big");
 	cr_expect_eq(sets(1000), 3);

@@ -12,7 +12,7 @@
 
 enum { TASKS_MAX = 32 };
 
-static struct kai_small open_world(uint8_t nodes, int64_t gpus)
+static struct kai_small open_instance(uint8_t nodes, int64_t gpus)
 {
 	struct kai_small w = kai_small_open();
 	(void)kai_small_queue(&w, "q", NULL, 0, -1, 1);
@@ -55,7 +55,7 @@ static const char *place(struct kai_small *w, uint32_t job, uint32_t count, bool
 	const bool ok = kai_place_chunk(w->kai, job, task, count ? count : row->task_count,
 		&(struct kai_place_how){ .pipeline_only = pipeline_only });
 	kai_keep(w->kai, mark);
-	return ok ? kai_small_told(w, job) : "none";
+	return ok ? kai_small_reported(w, job) : "none";
 }
 
 static int64_t idle(const struct kai_small *w, const char *node)
@@ -66,7 +66,7 @@ static int64_t idle(const struct kai_small *w, const char *node)
 /* Each task goes where the ones before left it best; halves come together on one device. */
 Test(kai_chunk, one_by_one)
 {
-	struct kai_small w = open_world(2, 2);
+	struct kai_small w = open_instance(2, 2);
 	kai_small_seal(&w);
 	const uint32_t a = pending(&w, "a", 3, 1);
 	cr_expect_str_eq(place(&w, a, 0, false), "a@n0 a@n0 a@n1");
@@ -82,13 +82,13 @@ Test(kai_chunk, one_by_one)
 /* One task too many: nothing is placed, and why is said; a simulation says nothing. */
 Test(kai_chunk, all_or_none)
 {
-	struct kai_small w = open_world(2, 2);
+	struct kai_small w = open_instance(2, 2);
 	kai_small_seal(&w);
 	const uint32_t a = pending(&w, "a", 5, 1);
 	cr_expect_str_eq(place(&w, a, 0, true), "none");
 	cr_expect_eq(w.kai->job[a].why, KAI_WHY_NONE);
 	cr_expect_str_eq(place(&w, a, 0, false), "none");
-	cr_expect_str_eq(kai_small_told(&w, a), "p p p p p");
+	cr_expect_str_eq(kai_small_reported(&w, a), "p p p p p");
 	cr_expect_eq(idle(&w, "n0"), 2);
 	const struct kai_job *job = &w.kai->job[a];
 	cr_expect_eq(job->why, KAI_POD_ERRORS);
@@ -101,7 +101,7 @@ Test(kai_chunk, all_or_none)
 /* A gang of which one has to wait waits as a whole; above its minimum it does not. */
 Test(kai_chunk, waits_together)
 {
-	struct kai_small w = open_world(1, 3);
+	struct kai_small w = open_instance(1, 3);
 	kai_small_seal(&w);
 	evict(&w, running(&w, "r", 1, 1, "n0"));
 	const kai_marked mark = kai_mark(w.kai);
@@ -121,7 +121,7 @@ Test(kai_chunk, waits_together)
 /* Halves that were to start now keep their devices when they wait. */
 Test(kai_chunk, shares_wait_together)
 {
-	struct kai_small w = open_world(1, 2);
+	struct kai_small w = open_instance(1, 2);
 	kai_small_seal(&w);
 	evict(&w, running(&w, "r", 1, 1, "n0"));
 	const uint32_t a = kai_small_job(&w, "a", "q", 50, 2, 1, 10);
@@ -138,14 +138,14 @@ Test(kai_chunk, shares_wait_together)
 /* In a simulation all is to come later, but for a victim that comes out where it was: it runs on. */
 Test(kai_chunk, simulated)
 {
-	struct kai_small w = open_world(2, 2);
+	struct kai_small w = open_instance(2, 2);
 	kai_small_seal(&w);
 	const uint32_t a = running(&w, "a", 1, 1, "n1"), b = pending(&w, "b", 1, 1);
 	evict(&w, a);
 	cr_expect_str_eq(place(&w, b, 0, true), "l@n0", "two are free on each, in time: by name");
 	kai_small_close(&w);
 
-	w = open_world(2, 1);
+	w = open_instance(2, 1);
 	kai_small_seal(&w);
 	const uint32_t c = running(&w, "c", 1, 1, "n0");
 	(void)running(&w, "full", 1, 1, "n1");
@@ -163,7 +163,7 @@ Test(kai_chunk, simulated)
 /* A victim goes elsewhere if that is better; then it is on its way out here, and to come there. */
 Test(kai_chunk, moved)
 {
-	struct kai_small w = open_world(2, 2);
+	struct kai_small w = open_instance(2, 2);
 	kai_small_seal(&w);
 	const uint32_t a = running(&w, "a", 1, 1, "n0");
 	(void)running(&w, "r", 1, 1, "n1");
@@ -180,7 +180,7 @@ Test(kai_chunk, moved)
  */
 Test(kai_chunk, share_put_back)
 {
-	struct kai_small w = open_world(1, 1);
+	struct kai_small w = open_instance(1, 1);
 	kai_small_seal(&w);
 	const uint32_t a = kai_small_job(&w, "a", "q", 50, 1, 1, 10);
 	kai_small_fraction(&w, a, 50, 1);
@@ -190,7 +190,7 @@ Test(kai_chunk, share_put_back)
 	cr_expect_eq(w.kai->task[w.kai->job[a].task].from, 0);
 	kai_small_close(&w);
 
-	w = open_world(1, 1);
+	w = open_instance(1, 1);
 	kai_small_seal(&w);
 	const uint32_t row = kai_shared_row(w.kai, 0);
 	const uint32_t b = kai_small_job(&w, "b", "q", 50, 1, 1, 10),
@@ -209,7 +209,7 @@ Test(kai_chunk, share_put_back)
 Test(kai_chunk, no_double_booking)
 {
 	for (int taken = 0; taken < 2; taken++) {
-		struct kai_small w = open_world(2, 2);
+		struct kai_small w = open_instance(2, 2);
 		kai_small_seal(&w);
 		const uint32_t a = running(&w, "a", 1, 1, "n0"), task = w.kai->job[a].task;
 		(void)running(&w, "r", 1, 1, "n0");
@@ -233,21 +233,21 @@ Test(kai_chunk, no_double_booking)
  * for a try is forgotten with them. */
 Test(kai_chunk, nowhere_until_something_goes)
 {
-	struct kai_small w = open_world(1, 2);
+	struct kai_small w = open_instance(1, 2);
 	kai_small_seal(&w);
 	const uint32_t three = pending(&w, "three", 3, 1), one = pending(&w, "one", 1, 1);
-	const uint32_t ask = w.kai->task[w.kai->job[one].task].request;
+	const uint32_t desc = w.kai->task[w.kai->job[one].task].request;
 	cr_expect_str_eq(place(&w, three, 0, false), "none");
-	cr_expect(kai_nowhere(w.kai, ask, 3) && kai_nowhere(w.kai, ask, 4) && !kai_nowhere(w.kai, ask, 2));
+	cr_expect(kai_nowhere(w.kai, desc, 3) && kai_nowhere(w.kai, desc, 4) && !kai_nowhere(w.kai, desc, 2));
 	w.kai->job[three].why = KAI_WHY_NONE;
 	cr_expect_str_eq(place(&w, three, 0, false), "none");
 	cr_expect(w.kai->job[three].why == KAI_POD_ERRORS && w.kai->job[three].why_a == 2, "said again");
 	const kai_marked mark = kai_mark(w.kai);
 	cr_expect_str_eq(place(&w, three, 2, false), "a@n0 a@n0 p");
 	cr_expect_str_eq(place(&w, one, 0, false), "none");
-	cr_expect(kai_nowhere(w.kai, ask, 1));
+	cr_expect(kai_nowhere(w.kai, desc, 1));
 	kai_undo(w.kai, mark);
-	cr_expect_not(kai_nowhere(w.kai, ask, 1));
+	cr_expect_not(kai_nowhere(w.kai, desc, 1));
 	const uint32_t full = running(&w, "full", 1, 2, "n0");
 	cr_expect_str_eq(place(&w, one, 0, false), "none");
 	evict(&w, full);
@@ -258,7 +258,7 @@ Test(kai_chunk, nowhere_until_something_goes)
 /* A limit that keeps a task from nodes says nothing of others that ask the same. */
 Test(kai_chunk, nowhere_but_for_a_limit)
 {
-	struct kai_small w = open_world(1, 2);
+	struct kai_small w = open_instance(1, 2);
 	(void)kai_small_queue(&w, "tight", NULL, 0, 100, 1);
 	kai_small_seal(&w);
 	const uint32_t job = kai_small_job(&w, "two", "tight", 50, 2, 1, 10);
@@ -288,12 +288,12 @@ static uint32_t draw(struct kai_small *w, uint32_t tasks, uint32_t sets)
 		pods->min = tasks;
 	}
 	const struct kai_request one = { .cpu = 1, .mem = 1, .kind = KAI_WHOLE, .gpus = 1 };
-	const uint32_t ask = kai_request(w->kai, &one);
+	const uint32_t desc = kai_request(w->kai, &one);
 	for (uint32_t i = 0; i < tasks * sets; i++) {
 		char uid[16];
 		(void)snprintf(uid, sizeof(uid), "t%02u", i);
 		w->kai->task[job->task + i].uid = kai_text(w->kai, uid);
-		w->kai->task[job->task + i].request = ask;
+		w->kai->task[job->task + i].request = desc;
 		w->kai->task[job->task + i].group = 2 + 2 * (i / tasks);
 	}
 	return row;
@@ -301,7 +301,7 @@ static uint32_t draw(struct kai_small *w, uint32_t tasks, uint32_t sets)
 
 static struct kai_small racks(void)
 {
-	struct kai_small w = open_world(4, 2);
+	struct kai_small w = open_instance(4, 2);
 	static const char *const rack[4] = { "r0", "r1", "r0", "r1" };
 	const uint32_t topology = kai_topology(w.kai, "t");
 	w.kai->topology[topology].level[0] = kai_text(w.kai, "rack");
@@ -348,13 +348,13 @@ Test(kai_chunk, tree_of_racks)
 
 	w = racks();
 	(void)running(&w, "r", 2, 1, "n1");
-	const uint32_t again = draw(&w, 3, 2);
+	const uint32_t retry = draw(&w, 3, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		w.kai->job[again].group[1 + 2 * i].topology = 0;
-		w.kai->job[again].group[1 + 2 * i].required = 0;
+		w.kai->job[retry].group[1 + 2 * i].topology = 0;
+		w.kai->job[retry].group[1 + 2 * i].required = 0;
 	}
-	kai_small_enter(&w, again);
-	cr_expect_str_eq(place(&w, again, 0, false), "none", "r1 holds two");
-	cr_expect_str_eq(kai_small_told(&w, again), "p p p p p p");
+	kai_small_enter(&w, retry);
+	cr_expect_str_eq(place(&w, retry, 0, false), "none", "r1 holds two");
+	cr_expect_str_eq(kai_small_reported(&w, retry), "p p p p p p");
 	kai_small_close(&w);
 }

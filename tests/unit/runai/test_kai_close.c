@@ -47,8 +47,8 @@ Test(kai_close, what_was_left_open_is_there_to_the_end_of_the_session)
 	h.w.kai->config.keep_open = true;
 	cr_assert_eq(kai_session(h.w.kai), 0);
 	cr_expect_eq(h.w.kai->effect_count, 0, "nobody is told");
-	cr_expect_str_eq(kai_small_told(&h.w, h.victim), "x@n0");
-	cr_expect_str_eq(kai_small_told(&h.w, h.wanting), "l@n0 p");
+	cr_expect_str_eq(kai_small_reported(&h.w, h.victim), "x@n0");
+	cr_expect_str_eq(kai_small_reported(&h.w, h.wanting), "l@n0 p");
 	kai_small_close(&h.w);
 }
 
@@ -58,8 +58,8 @@ Test(kai_close, then_it_is_as_if_it_had_not_been)
 	const struct kai_queue *queue = &h.w.kai->queue[kai_find_queue(h.w.kai, "q")];
 	cr_assert_eq(kai_session(h.w.kai), 0);
 	cr_expect_eq(h.w.kai->effect_count, 0);
-	cr_expect_str_eq(kai_small_told(&h.w, h.victim), "r@n0");
-	cr_expect_str_eq(kai_small_told(&h.w, h.wanting), "p p");
+	cr_expect_str_eq(kai_small_reported(&h.w, h.victim), "r@n0");
+	cr_expect_str_eq(kai_small_reported(&h.w, h.wanting), "p p");
 	cr_expect_eq(queue->allocated.at[KAI_GPUS], KAI_GPU);
 	cr_expect_eq(h.w.kai->node[0].idle.gpus, 0);
 	cr_expect_eq(h.w.kai->node[0].releasing.gpus, 0);

@@ -13,7 +13,7 @@ enum { NAMES = 256 };
 
 /* Shares are told by hand: each queue may have ten GPUs, guaranteed none. Of cpu and memory there is enough.
  */
-static void tell_shares(struct kai_small *w)
+static void report_shares(struct kai_small *w)
 {
 	for (uint32_t i = 0; i < w->kai->queue_count; i++)
 		w->kai->queue[i].fair.at[KAI_GPUS] = 10 * KAI_GPU;
@@ -61,7 +61,7 @@ static struct kai_small open_two(void)
 	(void)kai_small_queue(&w, "p2", "d1", 0, -1, 1);
 	(void)kai_small_queue(&w, "q", "d2", 0, -1, 1);
 	kai_small_seal(&w);
-	tell_shares(&w);
+	report_shares(&w);
 	return w;
 }
 
@@ -89,7 +89,7 @@ Test(kai_lane, a_department_is_seen_by_the_project_that_was_served_last)
 	cr_expect_str_eq(served(true), "p1-small p2-mid q-mid p1-large");
 }
 
-Test(kai_lane, a_leaf_goes_by_priority_and_age_others_by_what_they_ask)
+Test(kai_lane, a_leaf_goes_by_priority_and_age_others_by_what_they_desc)
 {
 	struct kai_small w = open_two();
 	struct kai_lane *lane = kai_lane_new(w.kai, KAI_NEXT, 0);
@@ -163,8 +163,8 @@ Test(kai_lane, a_part_of_a_job_has_nothing_yet_and_asks_what_is_said)
 	struct kai_small w = open_two();
 	struct kai_lane *lane = kai_lane_new(w.kai, KAI_NEXT, 0);
 	const uint32_t grown = running(&w, "grown", "q", 3, 1, 9);
-	const struct kai_vec ask = { { 0, 0, 9 * KAI_GPU } };
-	kai_lane_push_part(w.kai, lane, grown, &ask);
+	const struct kai_vec desc = { { 0, 0, 9 * KAI_GPU } };
+	kai_lane_push_part(w.kai, lane, grown, &desc);
 	kai_lane_push(w.kai, lane, pending(&w, "q-young", "q", 1, 1));
 	kai_lane_push(w.kai, lane, pending(&w, "other", "p1", 8, 1));
 	/* q: 3 and 9 of 10, then 3 and 1; p1: 8 of 10. */
@@ -253,7 +253,7 @@ Test(kai_lane, a_job_taken_in_part_comes_back_with_the_rest)
 	kai_small_close(&w);
 }
 
-Test(kai_lane, each_piece_of_a_job_counts_all_that_was_left_of_it)
+Test(kai_lane, each_alloc_of_a_job_counts_all_that_was_left_of_it)
 {
 	struct kai_small w = open_two();
 	struct kai_lane *lane = kai_lane_new(w.kai, KAI_VICTIMS, 0);

@@ -8,7 +8,7 @@
 
 #include "tests/world/kai_small.h"
 
-static struct kai_small open_world(int64_t gpus)
+static struct kai_small open_instance(int64_t gpus)
 {
 	struct kai_small w = kai_small_open();
 	(void)kai_small_node(&w, "n0", gpus);
@@ -48,7 +48,7 @@ static void expect(const struct kai_small *w, int64_t idle, int64_t releasing, c
 /* A running task takes from idle; on its way out it is releasing too; one that waits for it takes that. */
 Test(kai_node, whole)
 {
-	struct kai_small w = open_world(2);
+	struct kai_small w = open_instance(2);
 	const struct kai_node *node = &w.kai->node[0];
 	const int64_t cpu = node->cpu, pods = node->pods;
 	const uint32_t a = run(&w, "a", 0, KAI_NO), b = wait_for(&w, "b", 0);
@@ -74,7 +74,7 @@ Test(kai_node, whole)
 /* What is stuck on its way out gives nothing to others. */
 Test(kai_node, stuck)
 {
-	struct kai_small w = open_world(1);
+	struct kai_small w = open_instance(1);
 	const uint32_t a = run(&w, "a", 0, KAI_NO);
 	kai_set_task(w.kai, a, KAI_STUCK, 0, NULL);
 	expect(&w, 0, 0, "a is stuck");
@@ -88,7 +88,7 @@ Test(kai_node, stuck)
 /* Two halves take one device; it is releasing when both are. */
 Test(kai_node, halves)
 {
-	struct kai_small w = open_world(2);
+	struct kai_small w = open_instance(2);
 	const uint32_t row = kai_shared_row(w.kai, 0);
 	const uint32_t a = run(&w, "a", 50, row), b = run(&w, "b", 50, row);
 	expect(&w, 1, 0, "both run");
@@ -108,7 +108,7 @@ Test(kai_node, halves)
 /* Shares that are not said where: a device each. */
 Test(kai_node, own_devices)
 {
-	struct kai_small w = open_world(2);
+	struct kai_small w = open_instance(2);
 	const uint32_t a = run(&w, "a", 50, KAI_NO), b = run(&w, "b", 50, KAI_NO);
 	expect(&w, 0, 0, "two devices are shared");
 	cr_expect_neq(w.kai->task[a].shared[0], w.kai->task[b].shared[0]);
@@ -119,7 +119,7 @@ Test(kai_node, own_devices)
  * here: isPipelinedToReleasingGpu.) */
 Test(kai_node, waits_for_a_shared_device)
 {
-	struct kai_small w = open_world(1);
+	struct kai_small w = open_instance(1);
 	const uint32_t row = kai_shared_row(w.kai, 0);
 	const uint32_t a = run(&w, "a", 50, row), b = wait_for(&w, "b", 25), c = wait_for(&w, "c", 25);
 	kai_evict_task(w.kai, a);
@@ -143,7 +143,7 @@ Test(kai_node, waits_for_a_shared_device)
 /* A new shared device for one that waits comes out of what is releasing, and out of nothing else. */
 Test(kai_node, waits_for_a_whole_device)
 {
-	struct kai_small w = open_world(1);
+	struct kai_small w = open_instance(1);
 	const uint32_t a = run(&w, "a", 0, KAI_NO), b = wait_for(&w, "b", 50);
 	kai_evict_task(w.kai, a);
 	const uint32_t row = kai_shared_row(w.kai, 0);
@@ -157,7 +157,7 @@ Test(kai_node, waits_for_a_whole_device)
 /* All that is journalled comes back. */
 Test(kai_node, undone)
 {
-	struct kai_small w = open_world(2);
+	struct kai_small w = open_instance(2);
 	const uint32_t row = kai_shared_row(w.kai, 0);
 	const uint32_t a = run(&w, "a", 50, row), b = wait_for(&w, "b", 0), c = wait_for(&w, "c", 30);
 	const kai_marked mark = kai_mark(w.kai);
@@ -187,9 +187,9 @@ Test(kai_node, mig)
 	const struct kai_node *node = &w.kai->node[row];
 	const uint32_t large = kai_mig_profile(w.kai, "3g.20gb");
 	const struct kai_profiles two = { small, 2 };
-	const struct kai_request ask = { .kind = KAI_MIG_PROFILES, .profile = &two, .profile_count = 1 };
+	const struct kai_request desc = { .kind = KAI_MIG_PROFILES, .profile = &two, .profile_count = 1 };
 	const uint32_t job = kai_small_job(&w, "a", "q", 50, 1, 1, 10), task = w.kai->job[job].task;
-	w.kai->task[task].request = kai_request(w.kai, &ask);
+	w.kai->task[task].request = kai_request(w.kai, &desc);
 	kai_small_run(&w, job, "n0", KAI_NO, 10);
 	cr_expect_eq(node->mig_idle[small], 1);
 	cr_expect_eq(node->mig_idle[large], 0);

@@ -21,16 +21,16 @@ struct pair {
 	struct kai_small w;
 	struct kai *kai;
 	struct kai_queue *a, *b;
-	struct kai_vec ask_a, ask_b;
+	struct kai_vec desc_a, desc_b;
 };
 
 /* Of all three resources: fair share, what is held, what the next job asks. b is the older. */
-static void tell(struct kai_queue *queue, struct kai_vec *ask, int64_t fair, int64_t held, int64_t next)
+static void report(struct kai_queue *queue, struct kai_vec *desc, int64_t fair, int64_t held, int64_t next)
 {
 	queue->quota = all(0);
 	queue->fair = all(fair);
 	queue->allocated = all(held);
-	*ask = all(next);
+	*desc = all(next);
 }
 
 static struct pair open_pair(void)
@@ -45,14 +45,14 @@ static struct pair open_pair(void)
 	p.kai->total = all(100);
 	p.a->created = 2;
 	p.b->created = 1;
-	tell(p.a, &p.ask_a, 8, 2, 1);
-	tell(p.b, &p.ask_b, 8, 2, 1);
+	report(p.a, &p.desc_a, 8, 2, 1);
+	report(p.b, &p.desc_b, 8, 2, 1);
 	return p;
 }
 
 static int compare(const struct pair *p)
 {
-	const struct kai_standing left = { p->a, &p->ask_a, NULL }, right = { p->b, &p->ask_b, NULL };
+	const struct kai_standing left = { p->a, &p->desc_a, NULL }, right = { p->b, &p->desc_b, NULL };
 	const int there = kai_compare_queues(p->kai, &left, &right);
 	const int back = kai_compare_queues(p->kai, &right, &left);
 	cr_expect_eq(there<0, back> 0, "the other way round is the reverse");
@@ -75,13 +75,13 @@ Test(kai_order, queue_step_8_the_older)
 Test(kai_order, queue_step_7_what_may_have_less)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 4, 2, 1); /* 3/4, 2/4 */
-	tell(p.b, &p.ask_b, 8, 4, 2); /* 6/8, 4/8 */
+	report(p.a, &p.desc_a, 4, 2, 1); /* 3/4, 2/4 */
+	report(p.b, &p.desc_b, 8, 4, 2); /* 6/8, 4/8 */
 	cr_expect_eq(compare(&p), A_FIRST);
 	/* Less of one thing and more of another is neither. */
 	p.a->fair.at[KAI_CPU] = all(16).at[KAI_CPU];
 	p.a->allocated.at[KAI_CPU] = all(8).at[KAI_CPU];
-	p.ask_a.at[KAI_CPU] = all(4).at[KAI_CPU];
+	p.desc_a.at[KAI_CPU] = all(4).at[KAI_CPU];
 	cr_expect_eq(compare(&p), B_FIRST);
 	kai_small_close(&p.w);
 }
@@ -89,8 +89,8 @@ Test(kai_order, queue_step_7_what_may_have_less)
 Test(kai_order, queue_step_6_the_smaller_share_without_the_job)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 8, 1, 3); /* 4/8, 1/8 */
-	tell(p.b, &p.ask_b, 4, 1, 1); /* 2/4, 1/4; it may have less */
+	report(p.a, &p.desc_a, 8, 1, 3); /* 4/8, 1/8 */
+	report(p.b, &p.desc_b, 4, 1, 1); /* 2/4, 1/4; it may have less */
 	cr_expect_eq(compare(&p), A_FIRST);
 	kai_small_close(&p.w);
 }
@@ -98,11 +98,11 @@ Test(kai_order, queue_step_6_the_smaller_share_without_the_job)
 Test(kai_order, queue_step_5_the_smaller_share_with_the_job)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 8, 2, 1); /* 3/8, 2/8 */
-	tell(p.b, &p.ask_b, 4, 0, 2); /* 2/4, 0 */
+	report(p.a, &p.desc_a, 8, 2, 1); /* 3/8, 2/8 */
+	report(p.b, &p.desc_b, 4, 0, 2); /* 2/4, 0 */
 	cr_expect_eq(compare(&p), A_FIRST);
 	/* The greatest of the three counts. */
-	p.ask_a.at[KAI_MEM] += 2 * UNIT; /* 5/8 */
+	p.desc_a.at[KAI_MEM] += 2 * UNIT; /* 5/8 */
 	cr_expect_eq(compare(&p), B_FIRST);
 	kai_small_close(&p.w);
 }
@@ -110,11 +110,11 @@ Test(kai_order, queue_step_5_the_smaller_share_with_the_job)
 Test(kai_order, queue_step_5_of_no_bound_is_of_the_cluster)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 8, 50, 0);
+	report(p.a, &p.desc_a, 8, 50, 0);
 	p.a->fair = all(60);
 	for (int i = 0; i < KAI_RES; i++)
 		p.a->quota.at[i] = KAI_UNLIMITED;
-	tell(p.b, &p.ask_b, 8, 2, 1); /* 3/8 against 50/100 */
+	report(p.b, &p.desc_b, 8, 2, 1); /* 3/8 against 50/100 */
 	for (int i = 0; i < KAI_RES; i++)
 		p.b->quota.at[i] = 3 * UNIT; /* Both keep within their quota. */
 	cr_expect_eq(compare(&p), B_FIRST);
@@ -126,18 +126,18 @@ Test(kai_order, queue_step_5_of_no_bound_is_of_the_cluster)
 Test(kai_order, queue_step_4_what_has_no_share_is_last)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 8, 2, 1);
-	tell(p.b, &p.ask_b, 8, 0, 1); /* 1/8; and a millionth of a GPU, a thousandfold: 1/1000. */
+	report(p.a, &p.desc_a, 8, 2, 1);
+	report(p.b, &p.desc_b, 8, 0, 1); /* 1/8; and a millionth of a GPU, a thousandfold: 1/1000. */
 	p.b->fair.at[KAI_GPUS] = 0;
-	p.ask_b.at[KAI_GPUS] = KAI_GPU / 1000000;
+	p.desc_b.at[KAI_GPUS] = KAI_GPU / 1000000;
 	cr_expect_eq(compare(&p), A_FIRST);
-	p.ask_b.at[KAI_GPUS] = 0;
+	p.desc_b.at[KAI_GPUS] = 0;
 	cr_expect_eq(compare(&p), B_FIRST, "it holds none");
 	/* In step 5 alone it would be first: with a's share as bad, b's thousandfold is small. */
-	p.ask_b.at[KAI_GPUS] = KAI_GPU / 1000000;
+	p.desc_b.at[KAI_GPUS] = KAI_GPU / 1000000;
 	p.a->fair.at[KAI_GPUS] = 0;
 	p.a->allocated.at[KAI_GPUS] = 0;
-	p.ask_a.at[KAI_GPUS] = KAI_GPU;
+	p.desc_a.at[KAI_GPUS] = KAI_GPU;
 	cr_expect_eq(compare(&p), B_FIRST);
 	kai_small_close(&p.w);
 }
@@ -166,7 +166,7 @@ Test(kai_order, queue_step_2_within_its_quota)
 Test(kai_order, queue_step_1_more_than_its_fair_share_of_all_three)
 {
 	struct pair p = open_pair();
-	tell(p.b, &p.ask_b, 1, 2, 1);
+	report(p.b, &p.desc_b, 1, 2, 1);
 	p.b->quota = all(3);
 	p.a->allocated = all(4); /* Over its quota, but within its fair share. */
 	cr_expect_eq(compare(&p), A_FIRST);
@@ -175,10 +175,10 @@ Test(kai_order, queue_step_1_more_than_its_fair_share_of_all_three)
 	kai_small_close(&p.w);
 }
 
-Test(kai_order, queue_priority_within_quotas_comes_before_all_on_demand)
+Test(kai_order, queue_priority_within_quotas_comes_before_all_on_resources)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 1, 2, 1); /* Over its fair share. */
+	report(p.a, &p.desc_a, 1, 2, 1); /* Over its fair share. */
 	p.a->quota = p.b->quota = all(3);
 	p.a->priority = 101;
 	cr_expect_eq(compare(&p), B_FIRST);
@@ -201,8 +201,8 @@ Test(kai_order, queues_are_by_age_without_the_plugin)
 Test(kai_order, victims_are_taken_off_the_share)
 {
 	struct pair p = open_pair();
-	tell(p.a, &p.ask_a, 8, 6, 0);
-	tell(p.b, &p.ask_b, 8, 4, 0);
+	report(p.a, &p.desc_a, 8, 6, 0);
+	report(p.b, &p.desc_b, 8, 4, 0);
 	const struct kai_vec taken = all(3);
 	const struct kai_rival left = { (uint32_t)(p.a - p.kai->queue), NULL, &taken };
 	const struct kai_rival right = { (uint32_t)(p.b - p.kai->queue), NULL, NULL };

@@ -11,7 +11,7 @@
 
 enum { TASKS_MAX = 32 };
 
-static struct kai_small open_world(void)
+static struct kai_small open_instance(void)
 {
 	struct kai_small w = kai_small_open();
 	(void)kai_small_node(&w, "n0", 1000);
@@ -94,7 +94,7 @@ static const char *evicted(struct kai_small *w, uint32_t job, const uint8_t *gon
 
 Test(kai_chunk, what_is_missing_to_the_minimum_then_one_by_one)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch none[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 3, true, 5, 0 } };
 	const struct sketch some[] = { { "", 0, -1, false, 0, 0 }, { "b", 0, 3, true, 5, 1 } };
 	const struct sketch full[] = { { "", 0, -1, false, 0, 0 }, { "c", 0, 3, true, 5, 3 } };
@@ -108,9 +108,9 @@ Test(kai_chunk, what_is_missing_to_the_minimum_then_one_by_one)
 	kai_small_close(&w);
 }
 
-Test(kai_chunk, what_a_simulation_evicted_is_placed_again_what_was_settled_is_not)
+Test(kai_chunk, what_a_simulation_evicted_is_placed_retry_what_was_settled_is_not)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch full[] = { { "", 0, -1, false, 0, 0 }, { "c", 0, 3, true, 3, 3 } };
 	const uint32_t job = draw(&w, "c", full, 2), task = w.kai->job[job].task;
 	kai_evict_task(w.kai, task + 1);
@@ -122,7 +122,7 @@ Test(kai_chunk, what_a_simulation_evicted_is_placed_again_what_was_settled_is_no
 
 Test(kai_chunk, its_charge_is_the_sum_wherever_tasks_are)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t row = kai_small_job(&w, "m", "q", 50, 3, 0, 1);
 	kai_small_memory(&w, row, 33, 2); /* Of 100 MiB: 2 x 0.33 */
 	kai_small_min(&w, row, 2);
@@ -130,9 +130,9 @@ Test(kai_chunk, its_charge_is_the_sum_wherever_tasks_are)
 	uint32_t task[3];
 	const uint32_t count = kai_next_chunk(w.kai, row, task);
 	cr_expect_eq(count, 2);
-	const struct kai_vec ask = kai_chunk_ask(w.kai, task, count, false);
-	cr_expect_eq(ask.at[KAI_CPU], 2000);
-	cr_expect_eq(ask.at[KAI_GPUS], KAI_GPU / 100 * 33 * 4);
+	const struct kai_vec desc = kai_chunk_needs(w.kai, task, count, false);
+	cr_expect_eq(desc.at[KAI_CPU], 2000);
+	cr_expect_eq(desc.at[KAI_GPUS], KAI_GPU / 100 * 33 * 4);
 	kai_small_close(&w);
 }
 
@@ -140,7 +140,7 @@ Test(kai_chunk, its_charge_is_the_sum_wherever_tasks_are)
 
 Test(kai_chunk, a_set_that_needs_all_takes_from_all_that_lack_in_order_of_names)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch tree[] = { { "", 0, -1, false, 0, 0 }, { "b", 0, 2, true, 3, 0 },
 		{ "a", 0, 1, true, 2, 0 }, { "c", 0, 1, true, 2, 1 } };
 	cr_expect_str_eq(next(&w, draw(&w, "t", tree, 4)), "a0 b0 b1", "c has its minimum");
@@ -149,7 +149,7 @@ Test(kai_chunk, a_set_that_needs_all_takes_from_all_that_lack_in_order_of_names)
 
 Test(kai_chunk, a_set_that_needs_some_takes_from_so_many)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch tree[] = { { "", 0, 2, false, 0, 0 }, { "a", 0, 1, true, 2, 0 },
 		{ "b", 0, 2, true, 2, 0 }, { "c", 0, 1, true, 2, 0 } };
 	cr_expect_str_eq(next(&w, draw(&w, "t", tree, 4)), "a0 b0 b1");
@@ -158,7 +158,7 @@ Test(kai_chunk, a_set_that_needs_some_takes_from_so_many)
 
 Test(kai_chunk, a_set_with_its_minimum_grows_one_child_at_a_time)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	/* a and b have 2 and 3 of 1; d lacks and goes first; without it b is behind a, and c (minimum 0)
 	 * last. */
 	const struct sketch lack[] = { { "", 0, 2, false, 0, 0 }, { "a", 0, 1, true, 4, 2 },
@@ -175,7 +175,7 @@ Test(kai_chunk, a_set_with_its_minimum_grows_one_child_at_a_time)
 
 Test(kai_chunk, sub_groups_go_by_name_without_the_plugin)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch lack[] = { { "", 0, 1, false, 0, 0 }, { "a", 0, 1, true, 4, 2 },
 		{ "d", 0, 2, true, 3, 0 } };
 	w.kai->config.plugins &= ~(uint32_t)KAI_PLUGIN_SUBGROUPORDER;
@@ -185,7 +185,7 @@ Test(kai_chunk, sub_groups_go_by_name_without_the_plugin)
 
 Test(kai_chunk, sets_below_sets)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	/* root needs x and y; x needs one of its two; y all. */
 	const struct sketch tree[] = { { "", 0, -1, false, 0, 0 }, { "x", 0, 1, false, 0, 0 },
 		{ "y", 0, -1, false, 0, 0 }, { "a", 1, 1, true, 1, 0 }, { "b", 1, 1, true, 1, 0 },
@@ -206,7 +206,7 @@ Test(kai_chunk, sets_below_sets)
 
 Test(kai_gang, possible_by_the_tree_running_by_every_pod_set)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch tree[] = { { "", 0, 1, false, 0, 0 }, { "a", 0, 2, true, 2, 2 },
 		{ "b", 0, 3, true, 2, 0 } };
 	const uint32_t job = draw(&w, "t", tree, 3), task = w.kai->job[job].task;
@@ -226,7 +226,7 @@ Test(kai_gang, possible_by_the_tree_running_by_every_pod_set)
 
 Test(kai_gang, gated_tasks_are_not_there_succeeded_ones_make_no_job_stale)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch flat[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 2, true, 3, 1 } };
 	const uint32_t job = draw(&w, "t", flat, 2), task = w.kai->job[job].task;
 	cr_expect(kai_gang_possible(w.kai, job));
@@ -245,7 +245,7 @@ Test(kai_gang, gated_tasks_are_not_there_succeeded_ones_make_no_job_stale)
 
 Test(kai_gang, elastic_is_what_has_more_tasks_than_it_needs)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch rigid[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 2, true, 2, 0 },
 		{ "b", 0, 1, true, 1, 0 } };
 	const struct sketch loose[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 2, true, 2, 0 },
@@ -259,7 +259,7 @@ Test(kai_gang, elastic_is_what_has_more_tasks_than_it_needs)
 
 Test(kai_evict, what_is_above_the_minimum_one_by_one_then_all)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch flat[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 2, true, 5, 4 } };
 	const uint32_t job = draw(&w, "t", flat, 2);
 	uint8_t gone[5] = { 0 };
@@ -275,7 +275,7 @@ Test(kai_evict, what_is_above_the_minimum_one_by_one_then_all)
 
 Test(kai_evict, of_the_sub_group_that_is_last_in_order)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	/* a has 3 of 1, b 4 of 2, c 2 of 2. */
 	const struct sketch tree[] = { { "", 0, -1, false, 0, 0 }, { "a", 0, 1, true, 3, 3 },
 		{ "b", 0, 2, true, 4, 4 }, { "c", 0, 2, true, 2, 2 } };
@@ -289,7 +289,7 @@ Test(kai_evict, of_the_sub_group_that_is_last_in_order)
 
 Test(kai_evict, a_whole_child_that_is_not_needed_then_all)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const struct sketch tree[] = { { "", 0, 1, false, 0, 0 }, { "a", 0, 2, true, 2, 2 },
 		{ "b", 0, 2, true, 2, 2 } };
 	const uint32_t job = draw(&w, "t", tree, 3);
@@ -302,7 +302,7 @@ Test(kai_evict, a_whole_child_that_is_not_needed_then_all)
 
 Test(kai_evict, what_is_above_a_minimum_deep_down_goes_before_whole_children)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	/* Two of the sets, x, y and z, are needed; a, in x, has one more than it needs. */
 	const struct sketch tree[] = { { "", 0, 2, false, 0, 0 }, { "x", 0, -1, false, 0, 0 },
 		{ "y", 0, -1, false, 0, 0 }, { "z", 0, -1, false, 0, 0 }, { "a", 1, 1, true, 2, 2 },

@@ -10,7 +10,7 @@
 
 #include "tests/world/kai_small.h"
 
-static struct kai_small open_world(void)
+static struct kai_small open_instance(void)
 {
 	struct kai_small w = kai_small_open();
 	(void)kai_small_queue(&w, "q", NULL, 0, -1, 1);
@@ -71,7 +71,7 @@ static void expect(struct kai_small *w, uint32_t job, const char *want, const ch
 /* Equal nodes: the first by name, whatever the order of rows. */
 Test(kai_place, ties_by_name)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "b", 2);
 	(void)kai_small_node(&w, "a10", 2);
 	(void)kai_small_node(&w, "a2", 2);
@@ -83,7 +83,7 @@ Test(kai_place, ties_by_name)
 /* Least free that fits; one that is full is no candidate; devices that are shared are used whole. */
 Test(kai_place, binpack)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 4);
 	(void)kai_small_node(&w, "n1", 4);
 	(void)kai_small_node(&w, "n2", 4);
@@ -109,7 +109,7 @@ Test(kai_place, binpack)
 /* Tasks without GPUs are packed by cpu, and go to nodes without GPUs before that. */
 Test(kai_place, cpu)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t n0 = kai_small_node(&w, "n0", 1), n1 = kai_small_node(&w, "n1", 1);
 	w.kai->node[n0].cpu = 8000;
 	w.kai->node[n1].cpu = 4000;
@@ -131,7 +131,7 @@ Test(kai_place, cpu)
 /* What is idle now goes before any packing. */
 Test(kai_place, availability)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 1);
 	(void)kai_small_node(&w, "n1", 8);
 	kai_small_seal(&w);
@@ -149,7 +149,7 @@ Test(kai_place, availability)
 /* Idle devices that are promised to what waits are not free. */
 Test(kai_place, promised)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 1);
 	kai_small_seal(&w);
 	const uint32_t a = pending(&w, "a", 1);
@@ -161,7 +161,7 @@ Test(kai_place, promised)
 /* A device that others share goes first, before availability; of such devices the fullest that has room. */
 Test(kai_place, shares)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 2);
 	const uint32_t n1 = kai_small_node(&w, "n1", 4);
 	kai_small_seal(&w);
@@ -187,7 +187,7 @@ Test(kai_place, shares)
 /* A share lies on one device: two of 40 % free hold no 60 %. */
 Test(kai_place, never_split)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 2);
 	kai_small_seal(&w);
 	(void)share(&w, "s0", 60, "n0", KAI_NO);
@@ -202,7 +202,7 @@ Test(kai_place, never_split)
 /* Several devices: shared ones first, then whole ones, each its own row. */
 Test(kai_place, several_devices)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 3);
 	kai_small_seal(&w);
 	(void)share(&w, "s", 60, "n0", KAI_NO);
@@ -220,7 +220,7 @@ Test(kai_place, several_devices)
 /* Any device without room right now: the task waits for all of them. */
 Test(kai_place, shares_later)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 2);
 	kai_small_seal(&w);
 	const uint32_t row = kai_shared_row(w.kai, 0);
@@ -238,7 +238,7 @@ Test(kai_place, shares_later)
 /* A device that all leave is a whole one, not a shared one. */
 Test(kai_place, leaving_device)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 1);
 	kai_small_seal(&w);
 	evict(&w, share(&w, "s", 50, "n0", KAI_NO));
@@ -260,7 +260,7 @@ Test(kai_place, leaving_device)
  */
 Test(kai_place, memory)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t n0 = kai_small_node(&w, "n0", 1), n1 = kai_small_node(&w, "n1", 2);
 	w.kai->node[n0].gpu_mem = 0;
 	w.kai->node[n1].gpu_mem = 16000;
@@ -311,7 +311,7 @@ Test(kai_place, limit_by_node)
 /* MIG: instances to those that ask for them, and mixed nodes to nobody else; single ones to whole GPUs. */
 Test(kai_place, mig)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t mixed = kai_small_node(&w, "mixed", 0), single = kai_small_node(&w, "single", 2);
 	const uint32_t profile = kai_mig_profile(w.kai, "1g.5gb");
 	w.kai->node[mixed].mig = KAI_MIG_MIXED;
@@ -319,10 +319,10 @@ Test(kai_place, mig)
 	cr_assert(kai_node_profile(w.kai, mixed, profile, 2));
 	kai_small_seal(&w);
 	const struct kai_profiles two = { profile, 2 };
-	const struct kai_request ask = { .kind = KAI_MIG_PROFILES, .profile = &two, .profile_count = 1 };
+	const struct kai_request desc = { .kind = KAI_MIG_PROFILES, .profile = &two, .profile_count = 1 };
 	const uint32_t a = pending(&w, "a", 0), b = pending(&w, "b", 0);
 	w.kai->task[w.kai->job[a].task].request = w.kai->task[w.kai->job[b].task].request =
-		kai_request(w.kai, &ask);
+		kai_request(w.kai, &desc);
 	expect(&w, a, "mixed", "two instances");
 	kai_allocate_task(w.kai, w.kai->job[a].task, mixed, NULL);
 	expect(&w, b, "none", "they are gone");
@@ -337,7 +337,7 @@ Test(kai_place, mig)
 /* Pods: one slot a task; a device that becomes shared needs one more. */
 Test(kai_place, pods)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t n0 = kai_small_node(&w, "n0", 4);
 	w.kai->node[n0].pods = 2;
 	kai_small_seal(&w);
@@ -358,7 +358,7 @@ Test(kai_place, pods)
 /* Nodes that are not ready, not allowed, or not offered. */
 Test(kai_place, filters)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	for (uint8_t i = 0; i < 4; i++) {
 		char name[8];
 		(void)snprintf(name, sizeof(name), "n%u", i);
@@ -369,9 +369,9 @@ Test(kai_place, filters)
 	const uint32_t a = pending(&w, "a", 1);
 	expect(&w, a, "n1", "n0 is not ready");
 	static const uint64_t allowed[1] = { 12 }, offered[1] = { 8 };
-	struct kai_request ask = w.kai->request[w.kai->task[w.kai->job[a].task].request];
-	ask.allowed = allowed;
-	w.kai->task[w.kai->job[a].task].request = kai_request(w.kai, &ask);
+	struct kai_request desc = w.kai->request[w.kai->task[w.kai->job[a].task].request];
+	desc.allowed = allowed;
+	w.kai->task[w.kai->job[a].task].request = kai_request(w.kai, &desc);
 	expect(&w, a, "n2", "n2 and n3 will do");
 	struct kai_spot spot;
 	cr_expect(kai_best_spot(w.kai, w.kai->job[a].task, offered, NULL, &spot));
@@ -389,7 +389,7 @@ Test(kai_place, filters)
 /* Nodes for GPU tasks alone, and for others alone. */
 Test(kai_place, workers)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	const uint32_t n0 = kai_small_node(&w, "n0", 0);
 	(void)kai_small_node(&w, "n1", 2);
 	w.kai->node[n0].cpu_worker = true;
@@ -407,7 +407,7 @@ Test(kai_place, workers)
 /* Where it was to start goes before all else. */
 Test(kai_place, nominated)
 {
-	struct kai_small w = open_world();
+	struct kai_small w = open_instance();
 	(void)kai_small_node(&w, "n0", 4);
 	(void)kai_small_node(&w, "n1", 4);
 	kai_small_seal(&w);

@@ -9,16 +9,16 @@
 enum { QUEUES = 16 };
 
 /* Departments a and b; projects a1, a2 and b1 (of b), b2. All is GPUs; figures in whole ones. */
-struct books {
+struct accounting {
 	struct kai_small w;
 	struct kai *kai;
 	uint32_t a, b, a1, a2, b1, b2;
 	struct kai_vec allocated[QUEUES], np[QUEUES];
 };
 
-static struct books books_open(void)
+static struct accounting accounting_open(void)
 {
-	struct books s = { .w = kai_small_open() };
+	struct accounting s = { .w = kai_small_open() };
 	s.kai = s.w.kai;
 	s.a = kai_small_queue(&s.w, "a", NULL, 0, -1, 1);
 	s.b = kai_small_queue(&s.w, "b", NULL, 0, -1, 1);
@@ -32,7 +32,7 @@ static struct books books_open(void)
 	return s;
 }
 
-static void set(struct books *s, uint32_t queue, int64_t quota, int64_t fair, int64_t allocated)
+static void set(struct accounting *s, uint32_t queue, int64_t quota, int64_t fair, int64_t allocated)
 {
 	struct kai_queue *q = &s->kai->queue[queue];
 	q->quota.at[KAI_GPUS] = quota * KAI_GPU;
@@ -40,11 +40,11 @@ static void set(struct books *s, uint32_t queue, int64_t quota, int64_t fair, in
 	q->allocated.at[KAI_GPUS] = allocated * KAI_GPU;
 }
 
-static struct kai_vec ask(int64_t gpus) { return (struct kai_vec){ { 0, 0, gpus * KAI_GPU } }; }
+static struct kai_vec desc(int64_t gpus) { return (struct kai_vec){ { 0, 0, gpus * KAI_GPU } }; }
 
 /* Of those leaves, units of so many GPUs each; ended by 0. */
-static bool may(
-	struct books *s, uint32_t leaf, int64_t gpus, bool preemptible, uint32_t victim, const int64_t *units)
+static bool may(struct accounting *s, uint32_t leaf, int64_t gpus, bool preemptible, uint32_t victim,
+	const int64_t *units)
 {
 	struct kai_unit unit[8];
 	uint32_t count = 0;
@@ -53,8 +53,8 @@ static bool may(
 		s->np[i] = s->kai->queue[i].allocated_np;
 	}
 	for (; units[count]; count++)
-		unit[count] = (struct kai_unit){ victim, ask(units[count]) };
-	const struct kai_vec wanted = ask(gpus);
+		unit[count] = (struct kai_unit){ victim, desc(units[count]) };
+	const struct kai_vec wanted = desc(gpus);
 	const struct kai_taker taker = { leaf, preemptible, &wanted, s->allocated, s->np };
 	return kai_reclaimable(s->kai, &taker, unit, count);
 }
@@ -63,11 +63,11 @@ static bool may(
 
 Test(kai_reclaim, no_job_goes_beyond_a_limit_above_it)
 {
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	struct kai_blocked how;
-	struct kai_vec wanted = ask(2);
-	s.kai->queue[s.a1].allocated = ask(3);
-	s.kai->queue[s.a].allocated = ask(6);
+	struct kai_vec wanted = desc(2);
+	s.kai->queue[s.a1].allocated = desc(3);
+	s.kai->queue[s.a].allocated = desc(6);
 	cr_expect_not(kai_over_limit(s.kai, s.a1, &wanted, NULL));
 	s.kai->queue[s.a1].limit.at[KAI_GPUS] = 5 * KAI_GPU;
 	cr_expect_not(kai_over_limit(s.kai, s.a1, &wanted, NULL), "just so");
@@ -83,9 +83,9 @@ Test(kai_reclaim, no_job_goes_beyond_a_limit_above_it)
 	cr_assert(kai_over_limit(s.kai, s.a1, &wanted, &how));
 	cr_expect(how.queue == s.a1 && how.res == KAI_CPU, "the leaf first");
 	s.kai->queue[s.a1].allocated.at[KAI_CPU] = 7;
-	wanted = ask(0);
+	wanted = desc(0);
 	cr_expect_not(kai_over_limit(s.kai, s.a1, &wanted, NULL), "what is not asked is not looked at");
-	wanted = ask(2);
+	wanted = desc(2);
 	s.kai->config.plugins &= ~(uint32_t)KAI_PLUGIN_PROPORTION;
 	cr_expect_not(kai_over_limit(s.kai, s.a1, &wanted, NULL));
 	kai_small_close(&s.w);
@@ -93,15 +93,15 @@ Test(kai_reclaim, no_job_goes_beyond_a_limit_above_it)
 
 Test(kai_reclaim, what_is_not_preemptible_stays_within_quotas)
 {
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	struct kai_blocked how;
-	const struct kai_vec wanted = ask(2);
+	const struct kai_vec wanted = desc(2);
 	set(&s, s.a1, 3, 0, 9); /* Preemptible jobs do not count. */
 	set(&s, s.a, 5, 0, 9);
-	s.kai->queue[s.a1].allocated_np = ask(1);
-	s.kai->queue[s.a].allocated_np = ask(3);
+	s.kai->queue[s.a1].allocated_np = desc(1);
+	s.kai->queue[s.a].allocated_np = desc(3);
 	cr_expect_not(kai_np_over_quota(s.kai, s.a1, &wanted, &how));
-	s.kai->queue[s.a].allocated_np = ask(4);
+	s.kai->queue[s.a].allocated_np = desc(4);
 	cr_assert(kai_np_over_quota(s.kai, s.a1, &wanted, &how));
 	cr_expect_eq(how.queue, s.a);
 	cr_expect_eq(how.allocated, 4 * KAI_GPU);
@@ -115,8 +115,8 @@ Test(kai_reclaim, what_is_not_preemptible_stays_within_quotas)
 
 Test(kai_reclaim, only_within_its_fair_share)
 {
-	struct books s = books_open();
-	struct kai_vec wanted = ask(2);
+	struct accounting s = accounting_open();
+	struct kai_vec wanted = desc(2);
 	set(&s, s.a1, 0, 4, 2);
 	cr_expect(kai_may_reclaim(s.kai, s.a1, &wanted, true));
 	set(&s, s.a1, 9, 4, 3);
@@ -130,11 +130,11 @@ Test(kai_reclaim, only_within_its_fair_share)
 
 Test(kai_reclaim, not_preemptible_only_within_its_quota)
 {
-	struct books s = books_open();
-	struct kai_vec wanted = ask(2);
+	struct accounting s = accounting_open();
+	struct kai_vec wanted = desc(2);
 	set(&s, s.a1, 3, 9, 5);
 	cr_expect(kai_may_reclaim(s.kai, s.a1, &wanted, false), "of which none is not preemptible");
-	s.kai->queue[s.a1].allocated_np = ask(2);
+	s.kai->queue[s.a1].allocated_np = desc(2);
 	cr_expect_not(kai_may_reclaim(s.kai, s.a1, &wanted, false));
 	cr_expect(kai_may_reclaim(s.kai, s.a1, &wanted, true));
 	kai_small_close(&s.w);
@@ -142,8 +142,8 @@ Test(kai_reclaim, not_preemptible_only_within_its_quota)
 
 Test(kai_reclaim, victims_are_looked_at_as_their_departments)
 {
-	struct books s = books_open();
-	const struct kai_vec wanted = ask(2);
+	struct accounting s = accounting_open();
+	const struct kai_vec wanted = desc(2);
 	/* a is within its quota: b has to be over its own, or at it. */
 	set(&s, s.a, 4, 4, 2);
 	set(&s, s.b, 3, 3, 4);
@@ -165,8 +165,8 @@ Test(kai_reclaim, victims_are_looked_at_as_their_departments)
 
 Test(kai_reclaim, one_resource_over_quota_is_enough)
 {
-	struct books s = books_open();
-	const struct kai_vec both = { { 10, 0, KAI_GPU } }, gpus = ask(1);
+	struct accounting s = accounting_open();
+	const struct kai_vec both = { { 10, 0, KAI_GPU } }, gpus = desc(1);
 	set(&s, s.a, 4, 4, 2);
 	set(&s, s.b, 5, 5, 4);
 	s.kai->queue[s.b].quota.at[KAI_CPU] = 1;
@@ -178,8 +178,8 @@ Test(kai_reclaim, one_resource_over_quota_is_enough)
 
 Test(kai_reclaim, over_its_quota_it_looks_at_what_is_over_its_share)
 {
-	struct books s = books_open();
-	const struct kai_vec wanted = ask(2);
+	struct accounting s = accounting_open();
+	const struct kai_vec wanted = desc(2);
 	set(&s, s.a, 3, 9, 2);
 	set(&s, s.b, 3, 5, 5);
 	cr_expect_not(kai_victim_leaf(s.kai, s.a1, &wanted, s.b1), "over quota, not over its share");
@@ -193,7 +193,7 @@ Test(kai_reclaim, over_its_quota_it_looks_at_what_is_over_its_share)
 Test(kai_reclaim, as_long_as_the_victim_is_over_its_share)
 {
 	/* b has 6 of 4. */
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 1, 4, 2);
 	set(&s, s.a1, 0, 4, 2);
 	set(&s, s.b, 1, 4, 6);
@@ -206,7 +206,7 @@ Test(kai_reclaim, as_long_as_the_victim_is_over_its_share)
 Test(kai_reclaim, or_as_long_as_it_is_over_its_quota_and_the_other_is_not)
 {
 	/* b has 6, less than its share, but a quota of 4. */
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 4, 4, 2);
 	set(&s, s.b, 4, 8, 6);
 	cr_expect(may(&s, s.a1, 2, true, s.b1, (int64_t[]){ 1, 1, 0 }));
@@ -218,7 +218,7 @@ Test(kai_reclaim, or_as_long_as_it_is_over_its_quota_and_the_other_is_not)
 Test(kai_reclaim, departments_saturation)
 {
 	/* a would have 6 of 4 (1.5); b keeps 7 of 5 (1.4): no. The leaf is within its share. */
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 0, 4, 5);
 	set(&s, s.a1, 0, 3, 0);
 	set(&s, s.b, 0, 5, 8);
@@ -240,10 +240,10 @@ Test(kai_reclaim, departments_saturation)
 	kai_small_close(&s.w);
 }
 
-Test(kai_reclaim, what_the_own_department_loses_makes_room)
+Test(kai_reclaim, what_the_own_department_loses_makes_capacity)
 {
 	/* a has 4 of 4; a2 gives one back, so that a stays at its share. */
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 4, 4, 4);
 	set(&s, s.a1, 1, 1, 0);
 	set(&s, s.a2, 0, 3, 4);
@@ -256,20 +256,20 @@ Test(kai_reclaim, what_the_own_department_loses_makes_room)
 Test(kai_reclaim, units_of_several_leaves_come_off_their_departments)
 {
 	/* b has 6 of 4: one of b1 and one of b2, then it is at its share. */
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 1, 9, 2);
 	set(&s, s.b, 1, 4, 6);
 	set(&s, s.b1, 9, 9, 3);
 	set(&s, s.b2, 9, 9, 3);
-	const struct kai_unit unit[] = { { s.b1, ask(1) }, { s.b2, ask(1) }, { s.b2, ask(1) } };
+	const struct kai_unit unit[] = { { s.b1, desc(1) }, { s.b2, desc(1) }, { s.b2, desc(1) } };
 	struct kai_vec allocated[QUEUES];
 	for (uint32_t i = 0; i < s.kai->queue_count; i++)
 		allocated[i] = s.kai->queue[i].allocated;
-	const struct kai_vec wanted = ask(2);
+	const struct kai_vec wanted = desc(2);
 	const struct kai_taker taker = { s.a1, true, &wanted, allocated, s.np };
 	cr_expect(kai_reclaimable(s.kai, &taker, unit, 2));
 	cr_expect_not(kai_reclaimable(s.kai, &taker, unit, 3));
-	allocated[s.b] = ask(7);
+	allocated[s.b] = desc(7);
 	cr_expect(kai_reclaimable(s.kai, &taker, unit, 3),
 		"as it was when the solution began, not as the books are");
 	kai_small_close(&s.w);
@@ -277,11 +277,11 @@ Test(kai_reclaim, units_of_several_leaves_come_off_their_departments)
 
 Test(kai_reclaim, not_preemptible_at_every_level)
 {
-	struct books s = books_open();
+	struct accounting s = accounting_open();
 	set(&s, s.a, 3, 9, 2);
 	set(&s, s.a1, 9, 9, 2);
 	set(&s, s.b, 0, 0, 6);
-	s.kai->queue[s.a].allocated_np = ask(2);
+	s.kai->queue[s.a].allocated_np = desc(2);
 	cr_expect_not(may(&s, s.a1, 2, false, s.b1, (int64_t[]){ 1, 0 }));
 	cr_expect(may(&s, s.a1, 1, false, s.b1, (int64_t[]){ 1, 0 }));
 	cr_expect(may(&s, s.a1, 2, true, s.b1, (int64_t[]){ 1, 0 }));
@@ -291,8 +291,8 @@ Test(kai_reclaim, not_preemptible_at_every_level)
 Test(kai_reclaim, by_priority_within_quota_if_so_configured)
 {
 	/* Pull request 2104: b is within its quota, and of lower priority. */
-	struct books s = books_open();
-	struct kai_vec wanted = ask(2);
+	struct accounting s = accounting_open();
+	struct kai_vec wanted = desc(2);
 	set(&s, s.a, 4, 4, 2);
 	set(&s, s.b, 6, 6, 5);
 	s.kai->queue[s.a].priority = 101;
@@ -304,9 +304,9 @@ Test(kai_reclaim, by_priority_within_quota_if_so_configured)
 	cr_expect(kai_victim_leaf(s.kai, s.a1, &wanted, s.b1));
 	cr_expect(may(&s, s.a1, 2, true, s.b1, units));
 	cr_expect_not(may(&s, s.a1, 3, true, s.b1, units), "a goes over its quota");
-	wanted = ask(3);
+	wanted = desc(3);
 	cr_expect_not(kai_victim_leaf(s.kai, s.a1, &wanted, s.b1));
-	wanted = ask(2);
+	wanted = desc(2);
 	s.kai->queue[s.b].priority = 101;
 	cr_expect_not(kai_victim_leaf(s.kai, s.a1, &wanted, s.b1), "strictly lower");
 	cr_expect_not(may(&s, s.a1, 2, true, s.b1, units));

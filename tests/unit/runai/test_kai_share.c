@@ -22,9 +22,9 @@ static struct kai_claim claim(const char *name, double quota, double weight, dou
 
 static double divide(struct kai_claim *claims, uint32_t count, double total)
 {
-	uint32_t room[CLAIMS];
+	uint32_t capacity[CLAIMS];
 	const struct kai_division how = { .k = 1 };
-	return kai_divide(claims, count, total, &how, room);
+	return kai_divide(claims, count, total, &how, capacity);
 }
 
 Test(kai_share, idle_gpus_go_by_weight)
@@ -97,7 +97,7 @@ Test(kai_share, a_rest_may_be_more_than_is_asked)
 	cr_expect_eq(c[1].fair, 0);
 }
 
-Test(kai_share, what_one_does_not_need_goes_round_again)
+Test(kai_share, what_one_does_not_need_goes_round_retry)
 {
 	/* 3 each; a takes 1; the other 2 go to b and c, and so c is served in full. */
 	struct kai_claim c[] = { claim("a", 0, 1, 1), claim("b", 0, 1, MANY), claim("c", 0, 1, 4) };
@@ -143,16 +143,16 @@ Test(kai_share, rests_are_given_after_all_priorities_or_after_each)
 		struct kai_claim c[] = { claim("a", 0, 1, MANY), claim("b", 0, 1, MANY),
 			claim("c", 0, 1, 1) };
 		c[2].priority = 1;
-		uint32_t room[CLAIMS];
+		uint32_t capacity[CLAIMS];
 		const struct kai_division how = { .k = 1, .remainders_by_group = by_group };
-		cr_expect_eq(kai_divide(c, 3, 3, &how, room), 0);
+		cr_expect_eq(kai_divide(c, 3, 3, &how, capacity), 0);
 		cr_expect_eq(c[0].fair, by_group ? 2 : 1);
 		cr_expect_eq(c[1].fair, 1);
 		cr_expect_eq(c[2].fair, by_group ? 0 : 1);
 	}
 }
 
-Test(kai_share, past_usage_lowers_the_weight)
+Test(kai_share, history_usage_lowers_the_weight)
 {
 	/* 1/2 + k (1/2 - usage), of 9: 0.5 to 1, so 3 and 6; with k 0 one each way; below 0 is 0. */
 	static const struct {
@@ -160,16 +160,16 @@ Test(kai_share, past_usage_lowers_the_weight)
 	} with[] = { { 1, 0.5, 3, 6 }, { 0, 0.5, 5, 4 }, { 1, 2, 0, 9 }, { 3, 0.5, 2, 7 } };
 	for (size_t i = 0; i < SL_LEN(with); i++) {
 		struct kai_claim c[] = { claim("a", 0, 1, MANY), claim("b", 0, 1, MANY) };
-		uint32_t room[CLAIMS];
+		uint32_t capacity[CLAIMS];
 		c[0].usage = with[i].usage;
 		const struct kai_division how = { .k = with[i].k };
-		cr_expect_eq(kai_divide(c, 2, 9, &how, room), 0);
+		cr_expect_eq(kai_divide(c, 2, 9, &how, capacity), 0);
 		cr_expect_eq(c[0].fair, with[i].first, "%zu: %g", i, c[0].fair);
 		cr_expect_eq(c[1].fair, with[i].second, "%zu: %g", i, c[1].fair);
 	}
 }
 
-Test(kai_share, past_usage_does_not_touch_the_quota)
+Test(kai_share, history_usage_does_not_touch_the_quota)
 {
 	struct kai_claim c[] = { claim("a", 3, 1, MANY), claim("b", 1, 1, 1) };
 	c[0].usage = 5;
@@ -181,10 +181,10 @@ Test(kai_share, past_usage_does_not_touch_the_quota)
 Test(kai_share, the_surplus_alone)
 {
 	struct kai_claim c[] = { claim("a", 3, 1, 5) };
-	uint32_t room[CLAIMS];
+	uint32_t capacity[CLAIMS];
 	const struct kai_division how = { .k = 1, .surplus_only = true };
 	c[0].fair = 3;
-	cr_expect_eq(kai_divide(c, 1, 4, &how, room), 2);
+	cr_expect_eq(kai_divide(c, 1, 4, &how, capacity), 2);
 	cr_expect_eq(c[0].fair, 5);
 }
 

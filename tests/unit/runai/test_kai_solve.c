@@ -15,7 +15,7 @@ static void end(void) { kai_small_close(&w); }
 TestSuite(kai_solve, .fini = end);
 
 /* Two nodes of so many GPUs; queues "a" and "b", quotas in GPUs. */
-static void open_world(int64_t n0, int64_t n1, int64_t a, int64_t b)
+static void open_instance(int64_t n0, int64_t n1, int64_t a, int64_t b)
 {
 	enum { HUNDRED = 100 };
 	w = kai_small_open();
@@ -54,7 +54,7 @@ static void act(enum kai_action action)
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(uint32_t job, const char *want, const char *clause)
 {
-	const char *got = kai_small_told(&w, job);
+	const char *got = kai_small_reported(&w, job);
 	const bool same = strcmp(got, want) == 0;
 	cr_expect(same, "%s: %s: %s, expected %s", clause, w.kai->job[job].name, got, want);
 }
@@ -63,7 +63,7 @@ static void expect(uint32_t job, const char *want, const char *clause)
 
 Test(kai_solve, reclaim_takes_the_newest_until_shares_are_fair)
 {
-	open_world(4, 0, 2, 2);
+	open_instance(4, 0, 2, 2);
 	uint32_t held[4];
 	const char *const name[] = { "h0", "h1", "h2", "h3" };
 	for (int i = 0; i < 4; i++) {
@@ -83,14 +83,14 @@ Test(kai_solve, reclaim_takes_the_newest_until_shares_are_fair)
 	cr_assert_eq(w.kai->effect_count, 4, "an eviction, then a start, of each");
 	cr_expect_eq(w.kai->effect[0].kind, KAI_EVICT);
 	cr_expect_eq(w.kai->effect[0].task, w.kai->job[held[3]].task);
-	cr_expect_eq(w.kai->effect[0].by, first);
+	cr_expect_eq(w.kai->effect[0].cause, first);
 	cr_expect_eq(w.kai->effect[1].kind, KAI_PIPELINE);
 	cr_expect_eq(w.kai->effect[1].task, w.kai->job[first].task);
 }
 
 Test(kai_solve, what_may_not_be_preempted_stays)
 {
-	open_world(2, 0, 1, 1);
+	open_instance(2, 0, 1, 1);
 	const uint32_t held = runs("h", "a", 100, 2, "n0"), wants = waits("p", "b", 50, 1, 1, 10);
 	act(KAI_RECLAIM);
 	expect(held, "r@n0", "a job that may not be preempted");
@@ -101,13 +101,13 @@ Test(kai_solve, what_may_not_be_preempted_stays)
 /* b has its quota only if a's job, within its own, finds room elsewhere. */
 static void crowd(uint32_t *held, uint32_t *wants)
 {
-	open_world(2, 1, 1, 2);
+	open_instance(2, 1, 1, 2);
 	*held = runs("h", "a", 50, 1, "n0");
 	*wants = waits("p", "b", 50, 1, 2, 10);
 	act(KAI_RECLAIM);
 }
 
-Test(kai_solve, a_victim_that_finds_room_is_moved)
+Test(kai_solve, a_victim_that_finds_capacity_is_moved)
 {
 	uint32_t held, wants;
 	crowd(&held, &wants);
@@ -119,9 +119,9 @@ Test(kai_solve, a_victim_that_finds_room_is_moved)
 	cr_expect_eq(w.kai->job[held].evicted_at, w.kai->now, "a move is an eviction");
 }
 
-Test(kai_solve, moves_count_as_losses_if_told_so)
+Test(kai_solve, moves_count_as_losses_if_reported_so)
 {
-	open_world(2, 1, 1, 2);
+	open_instance(2, 1, 1, 2);
 	const uint32_t held = runs("h", "a", 50, 1, "n0"), wants = waits("p", "b", 50, 1, 2, 10);
 	w.kai->config.consolidating_reclaim = false;
 	act(KAI_RECLAIM);
@@ -131,7 +131,7 @@ Test(kai_solve, moves_count_as_losses_if_told_so)
 
 Test(kai_solve, a_gang_is_whole_or_absent)
 {
-	open_world(2, 0, 0, 3);
+	open_instance(2, 0, 0, 3);
 	const uint32_t held = runs("h", "a", 50, 1, "n0"), other = runs("o", "a", 100, 1, "n0");
 	const uint32_t gang = waits("g", "b", 50, 2, 1, 10);
 	act(KAI_RECLAIM);
@@ -143,7 +143,7 @@ Test(kai_solve, a_gang_is_whole_or_absent)
 
 Test(kai_solve, a_gang_over_two_nodes)
 {
-	open_world(2, 2, 0, 4);
+	open_instance(2, 2, 0, 4);
 	const uint32_t h0 = runs("h0", "a", 50, 2, "n0"), h1 = runs("h1", "a", 50, 2, "n1");
 	const uint32_t gang = waits("g", "b", 50, 2, 2, 10);
 	act(KAI_RECLAIM);
@@ -154,7 +154,7 @@ Test(kai_solve, a_gang_over_two_nodes)
 
 Test(kai_solve, elastic_jobs_are_trimmed)
 {
-	open_world(3, 0, 1, 2);
+	open_instance(3, 0, 1, 2);
 	const uint32_t elastic = kai_small_job(&w, "e", "a", 50, 3, 1, 100);
 	kai_small_min(&w, elastic, 1);
 	kai_small_run(&w, elastic, "n0", KAI_NO, 100);
@@ -167,23 +167,23 @@ Test(kai_solve, elastic_jobs_are_trimmed)
 
 Test(kai_solve, an_eviction_that_is_settled_is_final)
 {
-	open_world(2, 0, 0, 2);
+	open_instance(2, 0, 0, 2);
 	const uint32_t held = runs("h", "a", 50, 2, "n0");
 	const uint32_t wants = waits("p", "b", 50, 1, 1, 10);
-	uint32_t room[1];
+	uint32_t capacity[1];
 	w.kai->config.keep_open = true;
 	act(KAI_RECLAIM);
 	expect(held, "x@n0", "it makes room");
 	expect(wants, "l@n0", "for this one");
 	cr_expect_eq(w.kai->task[w.kai->job[held].task].evicted, 2);
-	cr_expect_eq(kai_next_chunk(w.kai, held, room), 0, "it is not placed again in this session");
+	cr_expect_eq(kai_next_chunk(w.kai, held, capacity), 0, "it is not placed again in this session");
 }
 
 /* ---- Preempt ---- */
 
 Test(kai_solve, preempt_looks_at_lower_priority_in_the_same_queue)
 {
-	open_world(1, 1, 1, 1);
+	open_instance(1, 1, 1, 1);
 	const uint32_t same = runs("same", "a", 50, 1, "n0"), other = runs("other", "b", 40, 1, "n1");
 	const uint32_t equal = waits("equal", "a", 50, 1, 1, 20);
 	act(KAI_PREEMPT);
@@ -198,7 +198,7 @@ Test(kai_solve, preempt_looks_at_lower_priority_in_the_same_queue)
 
 Test(kai_solve, preempt_for_good_only_within_the_quota)
 {
-	open_world(2, 0, 1, 1);
+	open_instance(2, 0, 1, 1);
 	const uint32_t held = runs("h", "a", 50, 2, "n0"), wants = waits("p", "a", 100, 1, 2, 10);
 	act(KAI_PREEMPT);
 	expect(wants, "p", "it may not be preempted and asks more than a's quota");
@@ -212,7 +212,7 @@ Test(kai_solve, preempt_for_good_only_within_the_quota)
 Test(kai_solve, jobs_that_just_started_are_left_alone)
 {
 	enum { LEAST = 600 };
-	open_world(2, 0, 2, 0);
+	open_instance(2, 0, 2, 0);
 	const uint32_t held = runs("h", "a", 50, 2, "n0"), wants = waits("p", "a", 60, 1, 1, 10);
 	w.kai->queue[kai_find_queue(w.kai, "a")].preempt_min = LEAST * SL_SECOND;
 	act(KAI_PREEMPT);
@@ -226,7 +226,7 @@ Test(kai_solve, jobs_that_just_started_are_left_alone)
 Test(kai_solve, elastic_jobs_that_just_started_keep_their_minimum)
 {
 	enum { LEAST = 600 };
-	open_world(2, 0, 2, 0);
+	open_instance(2, 0, 2, 0);
 	const uint32_t elastic = kai_small_job(&w, "e", "a", 50, 2, 1, 100);
 	kai_small_min(&w, elastic, 1);
 	kai_small_run(&w, elastic, "n0", KAI_NO, 100);
@@ -243,7 +243,7 @@ Test(kai_solve, elastic_jobs_that_just_started_keep_their_minimum)
 
 Test(kai_solve, a_delay_has_to_be_over)
 {
-	open_world(1, 0, 1, 0);
+	open_instance(1, 0, 1, 0);
 	const uint32_t held = runs("h", "a", 50, 1, "n0"), wants = waits("p", "a", 60, 1, 1, 10);
 	w.kai->job[wants].delay = 30 * SL_SECOND;
 	act(KAI_PREEMPT);
@@ -259,7 +259,7 @@ Test(kai_solve, a_delay_has_to_be_over)
 
 Test(kai_solve, a_place_is_given_up_before_anything_started_there)
 {
-	open_world(1, 0, 1, 0);
+	open_instance(1, 0, 1, 0);
 	const uint32_t held = runs("h", "a", 75, 1, "n0"), low = waits("l", "a", 50, 1, 1, 20),
 		       high = waits("p", "a", 60, 1, 1, 10);
 	kai_set_task(w.kai, w.kai->job[held].task, KAI_RELEASING, kai_find_node(w.kai, "n0"), NULL);

@@ -17,7 +17,7 @@ static void end(void) { kai_small_close(&w); }
 
 TestSuite(kai_solve_more, .fini = end);
 
-static void open_world(int64_t n0, int64_t n1, int64_t quota)
+static void open_instance(int64_t n0, int64_t n1, int64_t quota)
 {
 	enum { HUNDRED = 100 };
 	w = kai_small_open();
@@ -54,7 +54,7 @@ static void act(enum kai_action action)
 /* NOLINTNEXTLINE(readability-function-size): the macro nests. */
 static void expect(uint32_t job, const char *want, const char *clause)
 {
-	const char *got = kai_small_told(&w, job);
+	const char *got = kai_small_reported(&w, job);
 	const bool same = strcmp(got, want) == 0;
 	cr_expect(same, "%s: %s: %s, expected %s", clause, w.kai->job[job].name, got, want);
 }
@@ -63,7 +63,7 @@ static void expect(uint32_t job, const char *want, const char *clause)
 
 Test(kai_solve_more, the_newest_is_moved)
 {
-	open_world(2, 2, 4);
+	open_instance(2, 2, 4);
 	const uint32_t old = runs("old", 50, 1, "n0", 300), new = runs("new", 50, 1, "n1", 200);
 	const uint32_t big = waits("big", 50, 1, 2);
 	act(KAI_CONSOLIDATION);
@@ -74,7 +74,7 @@ Test(kai_solve_more, the_newest_is_moved)
 
 Test(kai_solve_more, nobody_loses_its_place)
 {
-	open_world(2, 1, 4);
+	open_instance(2, 1, 4);
 	const uint32_t x = runs("x", 50, 1, "n0", 300), y = runs("y", 50, 1, "n0", 200);
 	const uint32_t big = waits("big", 75, 1, 2);
 	act(KAI_CONSOLIDATION);
@@ -85,7 +85,7 @@ Test(kai_solve_more, nobody_loses_its_place)
 
 Test(kai_solve_more, only_what_may_be_preempted_is_consolidated_for)
 {
-	open_world(2, 2, 4);
+	open_instance(2, 2, 4);
 	(void)runs("x", 50, 1, "n0", 300);
 	(void)runs("y", 50, 1, "n1", 200);
 	const uint32_t big = waits("big", 100, 1, 2);
@@ -96,7 +96,7 @@ Test(kai_solve_more, only_what_may_be_preempted_is_consolidated_for)
 /* One and one more candidate, the oldest: the newest, whose move would help, is not looked at. */
 Test(kai_solve_more, so_many_candidates)
 {
-	open_world(2, 2, 8);
+	open_instance(2, 2, 8);
 	(void)runs("x", 50, 0, "n0", 300);
 	(void)runs("y", 50, 0, "n0", 250);
 	(void)runs("stays", 100, 1, "n0", 300);
@@ -113,9 +113,9 @@ Test(kai_solve_more, so_many_candidates)
 	expect(big, "l@n1", "three");
 }
 
-Test(kai_solve_more, limits_hold_for_consolidation)
+Test(kai_solve_more, limits_keep_for_consolidation)
 {
-	open_world(2, 2, 4);
+	open_instance(2, 2, 4);
 	const uint32_t new = runs("new", 50, 1, "n1", 200), big = waits("big", 50, 1, 2);
 	(void)runs("old", 50, 1, "n0", 300);
 	w.kai->queue[kai_find_queue(w.kai, "a")].limit.at[KAI_GPUS] = 3 * KAI_GPU;
@@ -132,7 +132,7 @@ Test(kai_solve_more, limits_hold_for_consolidation)
 
 Test(kai_solve_more, allocate_evicts_nobody)
 {
-	open_world(2, 0, 4);
+	open_instance(2, 0, 4);
 	const uint32_t held = runs("h", 50, 1, "n0", 100);
 	const uint32_t big = waits("big", 90, 1, 2), small = waits("small", 60, 1, 1);
 	act(KAI_ALLOCATE);
@@ -144,9 +144,9 @@ Test(kai_solve_more, allocate_evicts_nobody)
 	cr_expect_eq(w.kai->job[small].started, w.kai->now);
 }
 
-Test(kai_solve_more, gates_of_limit_and_quota)
+Test(kai_solve_more, eligibility_of_limit_and_quota)
 {
-	open_world(4, 0, 1);
+	open_instance(4, 0, 1);
 	struct kai_queue *queue = &w.kai->queue[kai_find_queue(w.kai, "a")];
 	const uint32_t two = waits("two", 100, 1, 2), three = waits("three", 50, 1, 3);
 	queue->limit.at[KAI_GPUS] = 2 * KAI_GPU;
@@ -162,7 +162,7 @@ Test(kai_solve_more, gates_of_limit_and_quota)
 
 Test(kai_solve_more, a_gang_first_then_one_by_one)
 {
-	open_world(3, 0, 4);
+	open_instance(3, 0, 4);
 	const uint32_t elastic = kai_small_job(&w, "e", "a", 50, 4, 1, 10);
 	kai_small_min(&w, elastic, 2);
 	kai_small_enter(&w, elastic);
@@ -174,7 +174,7 @@ Test(kai_solve_more, a_gang_first_then_one_by_one)
 
 Test(kai_solve_more, a_job_like_one_that_failed_has_to_be_easier)
 {
-	open_world(1, 0, 4);
+	open_instance(1, 0, 4);
 	struct kai_failed failed = { 0 };
 	const uint32_t one = waits("one", 50, 2, 2), like = waits("like", 50, 2, 2),
 		       fewer = waits("fewer", 50, 1, 2), smaller = waits("smaller", 50, 2, 1),
@@ -197,7 +197,7 @@ Test(kai_solve_more, a_job_like_one_that_failed_has_to_be_easier)
 /* Two nodes, on each one that may be preempted and one that may not: no set makes two free on a node. */
 Test(kai_solve_more, sets_that_leave_too_little_on_a_node_are_not_tried)
 {
-	open_world(2, 2, 4);
+	open_instance(2, 2, 4);
 	(void)runs("x", 50, 1, "n0", 300);
 	(void)runs("y", 50, 1, "n1", 300);
 	const uint32_t fixed = runs("s", 100, 1, "n0", 300);
@@ -214,7 +214,7 @@ Test(kai_solve_more, sets_that_leave_too_little_on_a_node_are_not_tried)
 /* a may lose what is over its quota of 1 alone: one of two GPUs, not both. */
 Test(kai_solve_more, more_than_queues_may_lose_is_not_tried)
 {
-	open_world(1, 1, 1);
+	open_instance(1, 1, 1);
 	(void)runs("x", 50, 1, "n0", 300);
 	(void)runs("y", 50, 1, "n1", 200);
 	w.kai->queue[kai_find_queue(w.kai, "b")].quota.at[KAI_GPUS] = 2 * KAI_GPU;

@@ -49,7 +49,7 @@ static void act(void)
 static void expect(const char *want, const char *clause)
 {
 	act();
-	const char *got = kai_small_told(&w, gang);
+	const char *got = kai_small_reported(&w, gang);
 	const bool same = strcmp(got, want) == 0;
 	cr_expect(same, "%s: %s, expected %s", clause, got, want);
 }
@@ -68,7 +68,7 @@ Test(kai_stale, grace_begins_when_it_is_seen)
 	expect(LEAVES, "at its end");
 }
 
-Test(kai_stale, what_is_told)
+Test(kai_stale, what_is_reported)
 {
 	lost_one(GRACE);
 	act();
@@ -78,7 +78,7 @@ Test(kai_stale, what_is_told)
 	cr_expect_eq(first->task, job()->task);
 	cr_expect_eq(first->node, kai_find_node(w.kai, "n0"));
 	cr_expect_eq(first->action, KAI_STALE);
-	cr_expect_eq(first->by, KAI_NO, "for nobody");
+	cr_expect_eq(first->cause, KAI_NO, "for nobody");
 	cr_expect_not(first->moved);
 	cr_expect_eq(job()->evicted_at, w.kai->now, "its delay begins anew");
 	cr_expect_eq(w.kai->queue[job()->queue].allocated.at[KAI_GPUS], 0, "its queue has none of it");
@@ -86,7 +86,7 @@ Test(kai_stale, what_is_told)
 	cr_expect_eq(w.kai->effect_count, 0, "those on their way out are not told again");
 }
 
-Test(kai_stale, whole_again)
+Test(kai_stale, whole_retry)
 {
 	lost_one(GRACE);
 	set(2, KAI_RUNNING);
@@ -143,7 +143,7 @@ Test(kai_stale, pods_that_were_to_start)
 	cr_expect_not(w.kai->effect[0].early);
 	cr_expect(w.kai->effect[1].early, "it never ran there");
 	kai_close(w.kai);
-	cr_expect_str_eq(kai_small_told(&w, gang), "x@n0 p f", "and waits again");
+	cr_expect_str_eq(kai_small_reported(&w, gang), "x@n0 p f", "and waits again");
 }
 
 Test(kai_stale, sub_groups_each)
@@ -189,9 +189,9 @@ Test(kai_stale, gangs_that_changed_are_looked_at)
 	const uint32_t one = kai_small_job(&w, "one", "a", 50, 1, 1, 10);
 	kai_small_run(&w, one, "n0", KAI_NO, 10);
 	cr_expect_eq(w.kai->unsure_count, 0, "a single pod is all that there can be");
-	const uint32_t again = kai_small_job(&w, "again", "a", 50, 2, 1, 10);
-	kai_small_run(&w, again, "n0", KAI_NO, 10);
-	kai_drop_job(w.kai, again);
+	const uint32_t retry = kai_small_job(&w, "again", "a", 50, 2, 1, 10);
+	kai_small_run(&w, retry, "n0", KAI_NO, 10);
+	kai_drop_job(w.kai, retry);
 	act();
 	cr_expect_eq(w.kai->unsure_count, 0, "a job that is over is not");
 }

@@ -259,7 +259,7 @@ static void put_first(uint32_t job, const char *node, enum kai_state state)
 	task->node = kai_find_node(w.kai, node);
 }
 
-Test(kai_topo, pods_that_run_hold_the_set)
+Test(kai_topo, pods_that_run_keep_the_set)
 {
 	racks();
 	const uint32_t job = job_of(2, 1, ZONE, RACK);

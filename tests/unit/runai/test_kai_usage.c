@@ -8,16 +8,16 @@
 #include "tests/world/kai_small.h"
 
 /* 10 GPUs; samples every 60 s, from 0 on. */
-struct past {
+struct history {
 	struct kai_small w;
 	struct kai *kai;
 	uint32_t queue;
 	struct kai_usage *usage;
 };
 
-static struct past past_open(struct kai_usage_config config)
+static struct history history_open(struct kai_usage_config config)
 {
-	struct past p = { .w = kai_small_open() };
+	struct history p = { .w = kai_small_open() };
 	p.kai = p.w.kai;
 	(void)kai_small_node(&p.w, "n0", 10);
 	p.queue = kai_small_queue(&p.w, "q", NULL, 0, -1, 1);
@@ -30,14 +30,14 @@ static struct past past_open(struct kai_usage_config config)
 	return p;
 }
 
-static void past_close(struct past *p)
+static void history_close(struct history *p)
 {
 	kai_usage_free(p->usage);
 	kai_small_close(&p->w);
 }
 
 /* So many GPUs until then (s); usage in thousandths after that, rounded. */
-static int held(struct past *p, int64_t gpus, int64_t until_s)
+static int held(struct history *p, int64_t gpus, int64_t until_s)
 {
 	p->kai->queue[p->queue].allocated.at[KAI_GPUS] = gpus * KAI_GPU;
 	p->kai->now = until_s * SL_SECOND;
@@ -48,20 +48,20 @@ static int held(struct past *p, int64_t gpus, int64_t until_s)
 
 Test(kai_usage, a_share_of_the_capacity)
 {
-	struct past p = past_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
+	struct history p = history_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
 	cr_expect_eq(held(&p, 5, 0), 0, "no sample yet");
 	cr_expect_eq(held(&p, 5, 60), 500);
 	cr_expect_eq(held(&p, 0, 180), 167, "1 of 3 samples");
 	cr_expect_eq(held(&p, 8, 239), 167, "between samples");
 	cr_expect_eq(held(&p, 1, 240), 150, "a sample sees what held before it");
 	cr_expect_eq(p.kai->queue[p.queue].usage[KAI_CPU], 0);
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, only_of_the_window)
 {
 	/* Ten samples: at first 5 GPUs, then none; the eleventh leaves the first out. */
-	struct past p = past_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
+	struct history p = history_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
 	cr_expect_eq(held(&p, 5, 120), 500);
 	cr_expect_eq(held(&p, 0, 600), 100);
 	cr_expect_eq(held(&p, 0, 660), 50);
@@ -69,54 +69,54 @@ Test(kai_usage, only_of_the_window)
 	cr_expect_eq(held(&p, 10, 780), 100);
 	cr_expect_eq(held(&p, 4, 100000), 400, "more than a window at once");
 	cr_expect_eq(held(&p, 0, 100060), 360);
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, half_as_much_after_a_half_life)
 {
 	/* Ages 0, 60, 120 s: weights 1, 1/2, 1/4. */
-	struct past p = past_open(
+	struct history p = history_open(
 		(struct kai_usage_config){ .window = 180 * SL_SECOND, .half_life = 60 * SL_SECOND });
 	cr_expect_eq(held(&p, 10, 60), 1000);
 	cr_expect_eq(held(&p, 0, 120), 333, "1/2 of 3/2");
 	cr_expect_eq(held(&p, 0, 180), 143, "1/4 of 7/4");
 	cr_expect_eq(held(&p, 0, 240), 0);
 	cr_expect_eq(held(&p, 7, 300), 400, "7 of 17.5");
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, capacity_of_the_time)
 {
-	struct past p = past_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
+	struct history p = history_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
 	cr_expect_eq(held(&p, 5, 60), 500);
 	p.kai->node[0].gpus = 40;
 	p.kai->total_known = false;
 	kai_open_shares(p.kai);
 	cr_expect_eq(held(&p, 5, 120), 200, "10 of 10 and 40");
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, a_tumbling_window_begins_anew)
 {
 	/* Boundaries at 300, 600...: at 300 the old one still counts; then it is of 300 on, that sample
 	 * included. */
-	struct past p = past_open((struct kai_usage_config){
+	struct history p = history_open((struct kai_usage_config){
 		.kind = KAI_TUMBLING, .window = 300 * SL_SECOND, .start = 300 * SL_SECOND });
 	cr_expect_eq(held(&p, 10, 240), 1000);
 	cr_expect_eq(held(&p, 2, 300), 200, "until it begins, the last sample alone");
 	cr_expect_eq(held(&p, 4, 360), 300, "2 at 300, 4 at 360");
 	cr_expect_eq(held(&p, 0, 600), 100, "6 of 6 samples");
 	cr_expect_eq(held(&p, 9, 660), 450, "0 at 600, 9 at 660");
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, a_boundary_between_samples)
 {
-	struct past p = past_open((struct kai_usage_config){
+	struct history p = history_open((struct kai_usage_config){
 		.kind = KAI_TUMBLING, .window = 300 * SL_SECOND, .start = 30 * SL_SECOND });
 	cr_expect_eq(held(&p, 10, 300), 1000);
 	cr_expect_eq(held(&p, 3, 360), 300, "it began at 330");
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, a_cron_window)
@@ -125,18 +125,18 @@ Test(kai_usage, a_cron_window)
 	struct kai_usage_config config = { .kind = KAI_CRON, .epoch_s = 1767225600 + 58 * 60 };
 	struct sl_err err = { 0 };
 	cr_assert_eq(kai_cron_parse("0 1 * * *", &config.cron, &err), 0, "%s", err.text);
-	struct past p = past_open(config);
+	struct history p = history_open(config);
 	cr_expect_eq(held(&p, 10, 60), 1000);
 	cr_expect_eq(held(&p, 4, 120), 700, "at 01:00 the old one still counts");
 	cr_expect_eq(held(&p, 2, 180), 300, "4 at 01:00, 2 at 01:01");
 	cr_expect_eq(held(&p, 2, 86400 + 120), 200, "4 and 1 440 times 2");
 	cr_expect_eq(held(&p, 0, 86400 + 180), 100);
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, queues_that_come_later)
 {
-	struct past p = past_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
+	struct history p = history_open((struct kai_usage_config){ .window = 600 * SL_SECOND });
 	cr_expect_eq(held(&p, 5, 60), 500);
 	for (int i = 0; i < 40; i++) {
 		char name[] = { 'x', (char)('0' + i), '\0' };
@@ -145,7 +145,7 @@ Test(kai_usage, queues_that_come_later)
 	kai_small_seal(&p.w);
 	cr_expect_eq(held(&p, 5, 120), 500);
 	cr_expect_eq(p.kai->queue[p.queue + 40].usage[KAI_GPUS], 0);
-	past_close(&p);
+	history_close(&p);
 }
 
 Test(kai_usage, bounds)

@@ -17,7 +17,7 @@ struct one {
 	struct sl_arena *arena;
 	struct sl_doc projects, manifest;
 	struct runai_config config;
-	struct sl_job_more more[2];
+	struct sl_job_attributes more[2];
 	struct sl_request request;
 	int32_t user, account, partition;
 	uint32_t number, zero;
@@ -96,10 +96,10 @@ static void one_free(struct one *o)
  * ---------------------------------------------------------------------------------------------------- */
 
 /* Its queue, its namespace, a rule, a list, by, the default, none: the first that is there. */
-Test(runai_job, whose)
+Test(runai_job, beneficiary)
 {
 	static const struct {
-		const char *file, *queue, *space;
+		const char *file, *queue, *namespace;
 		const char *is;
 		enum runai_mapped how;
 	} cases[] = {
@@ -128,7 +128,7 @@ Test(runai_job, whose)
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct one *o = one_new(cases[i].file);
 		o->more[1].queue = cases[i].queue;
-		o->more[1].space = cases[i].space;
+		o->more[1].namespace = cases[i].namespace;
 		cr_expect_eq(one_read(o, NULL), SL_OK, "case %zu: %s", i, o->err.text);
 		cr_expect_eq(
 			o->said.mapped, cases[i].how, "case %zu: %s", i, runai_mapped_name(o->said.mapped));

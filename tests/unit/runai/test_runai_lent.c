@@ -117,10 +117,10 @@ static void check_level(const struct lent *l, const uint32_t *child, uint32_t co
 	cr_assert_eq(lent, count ? (idle < over ? idle : over) : 0);
 }
 
-Test(runai_lent, books_balance_in_drawn_trees)
+Test(runai_lent, accounting_balance_in_drawn_trees)
 {
 	struct sl_rng rng = sl_rng_stream(1, "tests/runai_lent");
-	for (int world = 0; world < WORLDS; world++) {
+	for (int instance = 0; instance < WORLDS; instance++) {
 		struct lent l = { .w = kai_small_open() };
 		char name[8], parent[8];
 		for (uint32_t i = 0; i < QUEUES - 1; i++) {

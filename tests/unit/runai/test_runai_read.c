@@ -43,7 +43,7 @@ static struct files *files_read(const char *projects, const char *const *text)
 			err.text);
 		f->object[f->count] = (struct sl_object){ .kind = member(doc, doc->node, "kind"),
 			.version = member(doc, doc->node, "apiVersion"),
-			.space = "",
+			.namespace = "",
 			.name = member(doc, sl_doc_member(doc, doc->node, "metadata"), "name"),
 			.doc = doc,
 			.node = doc->node };

@@ -48,37 +48,37 @@ static int load(struct loaded *l, const char *cluster, const char *const *settin
 #define SETTINGS(...) \
 	(const char *const[]) { __VA_ARGS__, NULL }
 
-static size_t put_window(char *p, size_t room, const struct sl_window *w)
+static size_t put_window(char *p, size_t capacity, const struct sl_window *w)
 {
-	size_t len = (size_t)snprintf(p, room, "; %s %g-%g %" PRId64 " cpus", w->name,
+	size_t len = (size_t)snprintf(p, capacity, "; %s %g-%g %" PRId64 " cpus", w->name,
 		(double)w->from / SL_SECOND, (double)w->until / SL_SECOND, w->cpus);
 	for (uint32_t i = 0; i < w->node_count; i++)
-		len += (size_t)snprintf(p + len, room - len, " %u", w->node[i]);
+		len += (size_t)snprintf(p + len, capacity - len, " %u", w->node[i]);
 	return len;
 }
 
 /* All of the cluster in a line: name, sums, kinds, types with amounts, nodes with types, windows. */
-static const char *shown(struct loaded *l)
+static const char *displayed(struct loaded *l)
 {
 	const struct sl_cluster *c = &l->scenario.cluster;
 	char *p = l->seen;
 	size_t len = 0;
-	const size_t room = sizeof(l->seen);
-	len += (size_t)snprintf(p, room, "%s %" PRId64 "c %" PRId64 "m %" PRId64 "g", c->name ? c->name : "-",
-		c->cpus, c->mem, c->gpus);
+	const size_t capacity = sizeof(l->seen);
+	len += (size_t)snprintf(p, capacity, "%s %" PRId64 "c %" PRId64 "m %" PRId64 "g",
+		c->name ? c->name : "-", c->cpus, c->mem, c->gpus);
 	for (uint32_t k = SL_KIND_GPUS; k < c->kind_count; k++)
-		len += (size_t)snprintf(p + len, room - len, " %s", c->kind_name[k]);
+		len += (size_t)snprintf(p + len, capacity - len, " %s", c->kind_name[k]);
 	for (uint32_t t = 0; t < c->type_count; t++) {
-		len += (size_t)snprintf(p + len, room - len, "; %s", c->type[t].name);
+		len += (size_t)snprintf(p + len, capacity - len, "; %s", c->type[t].name);
 		for (uint32_t k = 0; k < c->kind_count; k++)
 			len += (size_t)snprintf(
-				p + len, room - len, "%c%" PRId64, k ? ',' : ' ', c->type[t].amount[k]);
+				p + len, capacity - len, "%c%" PRId64, k ? ',' : ' ', c->type[t].amount[k]);
 	}
-	len += (size_t)snprintf(p + len, room - len, ";");
+	len += (size_t)snprintf(p + len, capacity - len, ";");
 	for (uint32_t n = 0; n < c->node_count; n++)
-		len += (size_t)snprintf(p + len, room - len, " %s:%u", c->node_name[n], c->node_type[n]);
+		len += (size_t)snprintf(p + len, capacity - len, " %s:%u", c->node_name[n], c->node_type[n]);
 	for (uint32_t w = 0; w < c->window_count; w++)
-		len += put_window(p + len, room - len, &c->window[w]);
+		len += put_window(p + len, capacity - len, &c->window[w]);
 	return l->seen;
 }
 
@@ -86,7 +86,7 @@ static void expect_cluster(const char *cluster, const char *const *settings, con
 {
 	struct loaded l;
 	cr_assert_eq(load(&l, cluster, settings), SL_OK, "%s\nof\n%s", l.err.text, cluster);
-	cr_expect_str_eq(shown(&l), want, "got:  %s\nwant: %s\nof\n%s", l.seen, want, cluster);
+	cr_expect_str_eq(displayed(&l), want, "got:  %s\nwant: %s\nof\n%s", l.seen, want, cluster);
 	cr_expect_eq(l.scenario.cpus, l.scenario.cluster.cpus);
 	scenario_release(&l.scenario);
 }
@@ -591,8 +591,8 @@ Test(cluster_file, swf_requests)
 	cr_assert_eq(jobs->request_count, 2);
 	cr_expect_eq(jobs->requests[jobs->request[0]].mem, 8);
 	cr_expect_eq(jobs->request[0], jobs->request[3]);
-	cr_expect_eq(l.scenario.oddity_count, 1);
-	cr_expect_eq(l.scenario.oddity[0].count, 3);
-	cr_expect_str_eq(l.scenario.oddity[0].cause, "larger than the machine");
+	cr_expect_eq(l.scenario.anomaly_count, 1);
+	cr_expect_eq(l.scenario.anomaly[0].count, 3);
+	cr_expect_str_eq(l.scenario.anomaly[0].cause, "larger than the machine");
 	scenario_release(&l.scenario);
 }

@@ -200,8 +200,8 @@ Test(rules, an_unknown_run_time_may_be_given)
 	cr_expect_eq(l.scenario.jobs.run[3], 10 * SL_SECOND);
 	cr_expect_eq(l.scenario.jobs.limit[3], 1, "it asked for nothing");
 	cr_expect_eq(l.scenario.jobs.limit[4], 40 * SL_SECOND);
-	cr_expect_eq(l.scenario.oddity_count, 1);
-	cr_expect(!l.scenario.oddity[0].dropped && l.scenario.oddity[0].count == 2);
+	cr_expect_eq(l.scenario.anomaly_count, 1);
+	cr_expect(!l.scenario.anomaly[0].dropped && l.scenario.anomaly[0].count == 2);
 	unload(&l);
 	cr_assert_eq(load(&l, trace, "overrun=kill", "run_unknown=10"), SL_OK);
 	cr_expect_eq(l.scenario.jobs.limit[3], 10 * SL_SECOND, "which is no reason to cut it");

@@ -79,15 +79,15 @@ static const char *rows(struct loaded *l)
 }
 
 /* The oddities as "count cause first-line dropped|repaired;". */
-static const char *oddities(struct loaded *l)
+static const char *anomalies(struct loaded *l)
 {
 	size_t len = 0;
 	l->seen[0] = '\0';
-	for (size_t i = 0; i < l->scenario.oddity_count; i++) {
-		const struct oddity *oddity = &l->scenario.oddity[i];
+	for (size_t i = 0; i < l->scenario.anomaly_count; i++) {
+		const struct anomaly *anomaly = &l->scenario.anomaly[i];
 		len += (size_t)snprintf(l->seen + len, sizeof(l->seen) - len,
-			"%" PRIu64 " %s %" PRIu64 " %s;", oddity->count, oddity->cause, oddity->line,
-			oddity->dropped ? "dropped" : "repaired");
+			"%" PRIu64 " %s %" PRIu64 " %s;", anomaly->count, anomaly->cause, anomaly->line,
+			anomaly->dropped ? "dropped" : "repaired");
 	}
 	return l->seen;
 }
@@ -138,10 +138,10 @@ Test(scenario, waits_of_zero)
 }
 
 /* Each cause: the jobs around the odd row stay, and it is counted with its line (the header is line 1). */
-Test(scenario, oddities)
+Test(scenario, anomalies)
 {
 	static const struct {
-		const char *what, *jobs[5], *rows, *oddities;
+		const char *what, *jobs[5], *rows, *anomalies;
 	} cases[] = {
 		{ "clean", { "1 0 -1 10 1 1 10 1 1", "2 5 -1 10 1 1 10 1 1" }, "1@0 2@5", "" },
 		{ "run 0", { "1 0 -1 10 1 1 10 1 1", "2 5 -1 0 1 1 10 1 1" }, "1@0",
@@ -192,17 +192,17 @@ Test(scenario, oddities)
 		const int status = load(&l, CPUS, cases[i].jobs);
 		cr_assert_eq(status, SL_OK, "%s: %s", cases[i].what, l.err.text);
 		cr_expect_str_eq(rows(&l), cases[i].rows, "%s: %s", cases[i].what, l.seen);
-		cr_expect_str_eq(oddities(&l), cases[i].oddities, "%s: %s", cases[i].what, l.seen);
+		cr_expect_str_eq(anomalies(&l), cases[i].anomalies, "%s: %s", cases[i].what, l.seen);
 		uint64_t dropped = 0;
-		for (size_t j = 0; j < l.scenario.oddity_count; j++)
-			dropped += l.scenario.oddity[j].dropped ? l.scenario.oddity[j].count : 0;
+		for (size_t j = 0; j < l.scenario.anomaly_count; j++)
+			dropped += l.scenario.anomaly[j].dropped ? l.scenario.anomaly[j].count : 0;
 		cr_expect_eq(l.scenario.rows, dropped + l.scenario.jobs.count, "%s: rows", cases[i].what);
 		scenario_release(&l.scenario);
 
 		/* Under --strict the first of them ends it, with its line. */
 		struct loaded strict = { .options.strict = true };
 		const int refused = load(&strict, CPUS, cases[i].jobs);
-		cr_expect_eq(refused, cases[i].oddities[0] ? SL_INPUT : SL_OK, "%s: strict", cases[i].what);
+		cr_expect_eq(refused, cases[i].anomalies[0] ? SL_INPUT : SL_OK, "%s: strict", cases[i].what);
 		if (refused)
 			cr_expect(strstr(strict.err.text, "without --strict"), "%s", strict.err.text);
 		else
@@ -315,7 +315,7 @@ Test(scenario, overrun)
 		cr_assert_eq(load(&l, CPUS, JOBS("1 0 -1 100 1 1 60 1 1")), SL_OK, "%s", l.err.text);
 		cr_expect_eq(l.scenario.overrun, cases[i].overrun);
 		cr_expect_eq(l.scenario.jobs.limit[0], cases[i].limit * SL_SECOND);
-		cr_expect_eq(l.scenario.oddity_count, 0, "it is not an oddity");
+		cr_expect_eq(l.scenario.anomaly_count, 0, "it is not an oddity");
 		cr_expect_eq(l.scenario.limits_over, 1);
 		cr_expect_eq(l.scenario.limits_none, 0);
 		cr_expect_eq(l.settings.item[0].used, i > 0, "%s", cases[i].set);
@@ -562,7 +562,7 @@ Test(scenario, many)
 	cr_assert_eq(scenario_load(&l->scenario, &l->options, &l->err), SL_OK, "%s", l->err.text);
 	cr_expect_eq(l->scenario.jobs.count, MANY);
 	cr_expect_eq(l->scenario.jobs.id[MANY - 1], MANY);
-	cr_expect_str_eq(oddities(l), "1 repeated id 5002 dropped;");
+	cr_expect_str_eq(anomalies(l), "1 repeated id 5002 dropped;");
 	scenario_release(&l->scenario);
 	free(text);
 	free(l);

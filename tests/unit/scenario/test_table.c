@@ -67,7 +67,7 @@ static void put_group(struct heard *h, const struct sl_row_group *g)
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	struct heard *h = self;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	(void)err;
 	put(h, "%s%" PRIu64 ":", h->len ? "\n" : "", row->line);
 	put_name(h, " ", more->id, row->col[SL_COL_ID]);
@@ -96,7 +96,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	struct heard *h = self;
 	(void)err;
@@ -122,7 +122,7 @@ static int on_ignored(void *self, const char *what, const struct sl_place *at, s
 
 static int hear(struct heard *h, const char *csv)
 {
-	const struct sl_sink sink = { h, on_job, on_header, on_oddity, on_dated, on_ignored, NULL };
+	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	memset(h, 0, sizeof(*h));
@@ -209,95 +209,96 @@ Test(table, dates)
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-#define ASK "job_id,submit,run_time,"
+#define DESC "job_id,submit,run_time,"
 
-static void expect_ask(const char *columns, const char *cells, const char *want)
+static void expect_desc(const char *columns, const char *cells, const char *want)
 {
 	char csv[500];
 	char text[500];
-	(void)snprintf(csv, sizeof(csv), ASK "%s\n1,0,1,%s\n", columns, cells);
+	(void)snprintf(csv, sizeof(csv), DESC "%s\n1,0,1,%s\n", columns, cells);
 	(void)snprintf(text, sizeof(text), "2: 1 @0 run 1 %s", want);
 	expect(csv, text);
 }
 
 Test(table, asks_by_task)
 {
-	expect_ask("tasks,cpus_per_task,mem_per_task,gpus_per_task,gpu_type", "4,2,1.5G,1,a100|h100",
+	expect_desc("tasks,cpus_per_task,mem_per_task,gpus_per_task,gpu_type", "4,2,1.5G,1,a100|h100",
 		"[4 c2 m1536 g1 'a100|h100']");
-	expect_ask("tasks", "4", "[4 c1]");
-	expect_ask(
+	expect_desc("tasks", "4", "[4 c1]");
+	expect_desc(
 		"tasks,gpus_per_task", "4,2", "[4 c0 g2]"); /* Cpus that nobody asks for are not counted. */
-	expect_ask("cpus_per_task", "8", "[1 c8]");
-	expect_ask(
+	expect_desc("cpus_per_task", "8", "[1 c8]");
+	expect_desc(
 		"tasks,tasks_per_node,nodes_min,nodes_max,exclusive", "8,4,2,3,yes", "[8 c1 /n4 n>2 n<3 x]");
-	expect_ask("tasks,nodes", "8,2", "[8 c1 n>2 n<2]");
-	expect_ask("nodes,tasks_per_node", "2,4", "[8 c1 /n4 n>2 n<2]");
-	expect_ask("tasks,tasks_min,tasks_max", "4,2,8", "[4 c1 min2 max8]");
-	expect_ask("tasks,cpus_per_task", "0,1", "[0 c1]"); /* Makes no sense: the scenario drops it. */
+	expect_desc("tasks,nodes", "8,2", "[8 c1 n>2 n<2]");
+	expect_desc("nodes,tasks_per_node", "2,4", "[8 c1 /n4 n>2 n<2]");
+	expect_desc("tasks,tasks_min,tasks_max", "4,2,8", "[4 c1 min2 max8]");
+	expect_desc("tasks,cpus_per_task", "0,1", "[0 c1]"); /* Makes no sense: the scenario drops it. */
 }
 
 Test(table, asks_by_node)
 {
-	expect_ask("nodes,cpus_per_node,gpus_per_node,mem_per_node", "2,16,8,64GiB", "[2 c16 m65536 g8 /n1]");
-	expect_ask("nodes,gpus_per_node", "2,8", "[2 c0 g8 /n1]");
-	expect_ask("gpus_per_node", "8", "[1 c0 g8 /n1]");
-	expect_ask("nodes", "2", "[2 c1 /n1 x]"); /* Nodes alone are whole nodes. */
+	expect_desc(
+		"nodes,cpus_per_node,gpus_per_node,mem_per_node", "2,16,8,64GiB", "[2 c16 m65536 g8 /n1]");
+	expect_desc("nodes,gpus_per_node", "2,8", "[2 c0 g8 /n1]");
+	expect_desc("gpus_per_node", "8", "[1 c0 g8 /n1]");
+	expect_desc("nodes", "2", "[2 c1 /n1 x]"); /* Nodes alone are whole nodes. */
 }
 
 Test(table, asks_in_total)
 {
-	expect_ask("cpus", "6", "[6 c1 m0 g0]");
-	expect_ask("cpus,memory", "4,1G", "[4 c1 m256 g0]");
-	expect_ask("gpus", "3", "[3 c0 m0 g1]");
-	expect_ask("gpus,cpus,memory", "2,12,100", "[2 c6 m50 g1]");
-	expect_ask("gpus,cpus", "2,3", "[2 c2 m0 g1]"); /* Shares are rounded up. */
-	expect_ask("nodes,gpus,cpus", "2,8,32", "[2 c16 m0 g4 /n1]");
-	expect_ask("nodes,gpus,cpus", "2,3,12", "[3 c4 m0 g1 n>2 n<2]");
-	expect_ask("nodes,cpus,gpus", "4,4,0", "[4 c1 m0 g0 /n1]"); /* Our own jobs.csv of an SWF. */
-	expect_ask("cpus", "0", "[0 c0]");
+	expect_desc("cpus", "6", "[6 c1 m0 g0]");
+	expect_desc("cpus,memory", "4,1G", "[4 c1 m256 g0]");
+	expect_desc("gpus", "3", "[3 c0 m0 g1]");
+	expect_desc("gpus,cpus,memory", "2,12,100", "[2 c6 m50 g1]");
+	expect_desc("gpus,cpus", "2,3", "[2 c2 m0 g1]"); /* Shares are rounded up. */
+	expect_desc("nodes,gpus,cpus", "2,8,32", "[2 c16 m0 g4 /n1]");
+	expect_desc("nodes,gpus,cpus", "2,3,12", "[3 c4 m0 g1 n>2 n<2]");
+	expect_desc("nodes,cpus,gpus", "4,4,0", "[4 c1 m0 g0 /n1]"); /* Our own jobs.csv of an SWF. */
+	expect_desc("cpus", "0", "[0 c0]");
 }
 
 /* Cells say which way, columns do not; a total of no GPUs is no way of asking. */
 Test(table, one_way)
 {
-	expect(ASK "tasks,cpus,gpus\n1,0,1,4,,\n2,0,1,,6,\n3,0,1,2,,0\n",
+	expect(DESC "tasks,cpus,gpus\n1,0,1,4,,\n2,0,1,,6,\n3,0,1,2,,0\n",
 		"2: 1 @0 run 1 [4 c1]\n3: 2 @0 run 1 [6 c1 m0 g0]\n4: 3 @0 run 1 [2 c1]");
-	expect_error(ASK "tasks,cpus\n1,0,1,4,8\n",
+	expect_error(DESC "tasks,cpus\n1,0,1,4,8\n",
 		":2:9: asks in two ways, by 'tasks' and by 'cpus': leave one of them empty, see schedlab-trace(5)");
-	expect_error(ASK "gpus_per_node,gpus_per_task\n1,0,1,4,8\n",
+	expect_error(DESC "gpus_per_node,gpus_per_task\n1,0,1,4,8\n",
 		":2:7: asks in two ways, by 'gpus_per_task' and by 'gpus_per_node': leave one of them empty, see "
 		"schedlab-trace(5)");
 }
 
 Test(table, counts_that_are_fractions)
 {
-	expect_ask("tasks,cpus_per_task", "4.0,2", "[4 c2]");
-	expect(ASK "tasks\n1,0,1,1.5\n", "2:7! fractional count rounded up\n2: 1 @0 run 1 [2 c1]");
+	expect_desc("tasks,cpus_per_task", "4.0,2", "[4 c2]");
+	expect(DESC "tasks\n1,0,1,1.5\n", "2:7! fractional count rounded up\n2: 1 @0 run 1 [2 c1]");
 }
 
 /* Thousandths of cpus and GPUs: each of the three ways; what is finer is rounded up. */
 Test(table, parts)
 {
-	expect_ask("tasks,cpus_per_task,gpus_per_task", "2,1.5,0.25", "[2 c1.5 g0.25]");
-	expect_ask("nodes,cpus_per_node,gpus_per_node", "2,0.5,2.0", "[2 c0.5 g2 /n1]");
-	expect_ask("gpus,cpus,memory", "0.5,3,100", "[1 c3 m100 g0.5]"); /* One task. */
-	expect_ask("gpus,cpus,nodes", "0.5,3,1", "[1 c3 m0 g0.5 /n1]");
-	expect_ask("gpus,cpus", "2,2.5", "[2 c1.25 m0 g1]");
-	expect_ask("cpus", "2.5", "[3 c0.834 m0 g0]"); /* Three tasks, each with its share. */
-	expect_ask("cpus", "0.5", "[1 c0.5 m0 g0]");
-	expect_ask("cpus,nodes", "2.5,2", "[2 c1.25 m0 g0 /n1]");
-	expect_ask("cpus,nodes", "3,2", "[3 c1 m0 g0 n>2 n<2]"); /* Wholes are parted as wholes. */
-	expect(ASK "gpus_per_task\n1,0,1,0.9999\n",
+	expect_desc("tasks,cpus_per_task,gpus_per_task", "2,1.5,0.25", "[2 c1.5 g0.25]");
+	expect_desc("nodes,cpus_per_node,gpus_per_node", "2,0.5,2.0", "[2 c0.5 g2 /n1]");
+	expect_desc("gpus,cpus,memory", "0.5,3,100", "[1 c3 m100 g0.5]"); /* One task. */
+	expect_desc("gpus,cpus,nodes", "0.5,3,1", "[1 c3 m0 g0.5 /n1]");
+	expect_desc("gpus,cpus", "2,2.5", "[2 c1.25 m0 g1]");
+	expect_desc("cpus", "2.5", "[3 c0.834 m0 g0]"); /* Three tasks, each with its share. */
+	expect_desc("cpus", "0.5", "[1 c0.5 m0 g0]");
+	expect_desc("cpus,nodes", "2.5,2", "[2 c1.25 m0 g0 /n1]");
+	expect_desc("cpus,nodes", "3,2", "[3 c1 m0 g0 n>2 n<2]"); /* Wholes are parted as wholes. */
+	expect(DESC "gpus_per_task\n1,0,1,0.9999\n",
 		"2:7! fractional count rounded up\n2: 1 @0 run 1 [1 c0 g1]");
-	expect(ASK "gpus_per_task\n1,0,1,0.0001\n",
+	expect(DESC "gpus_per_task\n1,0,1,0.0001\n",
 		"2:7! fractional count rounded up\n2: 1 @0 run 1 [1 c0 g0.001]");
-	expect_error(ASK "gpus\n1,0,1,1.5\n",
+	expect_error(DESC "gpus\n1,0,1,1.5\n",
 		":2:7: column 'gpus' must be a whole number of GPUs, or less than one: ask 1 or 2 of them, not "
 		"'1.5'; leave it empty where it is not known");
-	expect_error(ASK "gpus_per_task\n1,0,1,7.001\n",
+	expect_error(DESC "gpus_per_task\n1,0,1,7.001\n",
 		":2:7: column 'gpus_per_task' must be a whole number of GPUs, or less than one: ask 7 or 8 of "
 		"them, not '7.001'; leave it empty where it is not known");
-	expect_error(ASK "cpus\n1,0,1,x\n",
+	expect_error(DESC "cpus\n1,0,1,x\n",
 		":2:7: column 'cpus' must be a number up to 2147483647, not 'x'; leave it empty where it is not "
 		"known");
 }
@@ -305,22 +306,22 @@ Test(table, parts)
 /* Memory or a profile of one GPU, in place of GPUs: the task asks no cpus then unless it says so. */
 Test(table, one_gpu)
 {
-	expect_ask("tasks,gpu_memory,gpu_type", "2,5000,a|b", "[2 c0 gm5000 'a|b']");
-	expect_ask("gpu_memory,gpus_per_task", "20G,0", "[1 c0 g0 gm20480]");
-	expect_ask("cpus,gpu_memory", "4,20G", "[1 c4 m0 g0 gm20480]"); /* One task. */
-	expect_ask("tasks,cpus_per_task,mig", "2,4,3g.20gb", "[2 c4 '3g.20gb']");
-	expect_ask("mig", "3g", "[1 c0 '3g']");
-	expect_ask("nodes,mig", "2,3g", "[2 c0 '3g' /n1]");
-	expect_ask("gpu_memory,mig", "0,", "[1 c1]"); /* Nothing is asked. */
-	expect_error(ASK "gpus_per_task,gpu_memory\n1,0,1,1,5000\n",
+	expect_desc("tasks,gpu_memory,gpu_type", "2,5000,a|b", "[2 c0 gm5000 'a|b']");
+	expect_desc("gpu_memory,gpus_per_task", "20G,0", "[1 c0 g0 gm20480]");
+	expect_desc("cpus,gpu_memory", "4,20G", "[1 c4 m0 g0 gm20480]"); /* One task. */
+	expect_desc("tasks,cpus_per_task,mig", "2,4,3g.20gb", "[2 c4 '3g.20gb']");
+	expect_desc("mig", "3g", "[1 c0 '3g']");
+	expect_desc("nodes,mig", "2,3g", "[2 c0 '3g' /n1]");
+	expect_desc("gpu_memory,mig", "0,", "[1 c1]"); /* Nothing is asked. */
+	expect_error(DESC "gpus_per_task,gpu_memory\n1,0,1,1,5000\n",
 		":2:9: asks in two ways, by 'gpus_per_task' and by 'gpu_memory': leave one of them empty, see "
 		"schedlab-trace(5)");
-	expect_error(ASK "mig,gpus\n1,0,1,3g,0.5\n",
+	expect_error(DESC "mig,gpus\n1,0,1,3g,0.5\n",
 		":2:7: asks in two ways, by 'gpus' and by 'mig': leave one of them empty, see schedlab-trace(5)");
-	expect_error(ASK "gpu_memory,mig\n1,0,1,5000,3g\n",
+	expect_error(DESC "gpu_memory,mig\n1,0,1,5000,3g\n",
 		":2:12: asks in two ways, by 'gpu_memory' and by 'mig': leave one of them empty, see "
 		"schedlab-trace(5)");
-	expect_error(ASK "gpu_memory\n1,0,1,lots\n",
+	expect_error(DESC "gpu_memory\n1,0,1,lots\n",
 		":2:7: column 'gpu_memory' must be a size of memory such as 16GiB (a bare number is MiB), not "
 		"'lots'; leave it empty where it is not known");
 }
@@ -447,8 +448,8 @@ Test(table, names)
 	cr_expect_eq(jobs->id[0], 5);
 	cr_expect_eq(jobs->id[3], 6);
 	cr_expect_null(jobs->partition_name);
-	cr_assert_eq(l.scenario.oddity_count, 1); /* The second x. */
-	cr_expect_str_eq(l.scenario.oddity[0].cause, "repeated id");
+	cr_assert_eq(l.scenario.anomaly_count, 1); /* The second x. */
+	cr_expect_str_eq(l.scenario.anomaly[0].cause, "repeated id");
 	scenario_release(&l.scenario);
 }
 

@@ -31,9 +31,9 @@ static const struct ctl_qos *qos(const char *name)
 Test(ctl_acct, parents_come_first_and_roots_user_is_always_there, .fini = fini)
 {
 	lw_begin(&w);
-	lw_tell(&w, "association", "deep/u1", "User", "u1");
-	lw_tell(&w, "association", "deep", "ParentName", "mid");
-	lw_tell(&w, "association", "mid", "ParentName", "root");
+	lw_report(&w, "association", "deep/u1", "User", "u1");
+	lw_report(&w, "association", "deep", "ParentName", "mid");
+	lw_report(&w, "association", "mid", "ParentName", "root");
 	lw_ready(&w);
 	cr_assert_eq(w.c.assoc_count, 5);
 	cr_expect_str_eq(w.c.assoc[0].account, "root");
@@ -51,8 +51,8 @@ Test(ctl_acct, an_account_below_itself_is_bad_input, .fini = fini)
 {
 	struct sl_err err = { 0 };
 	lw_begin(&w);
-	lw_tell(&w, "association", "a", "ParentName", "b");
-	lw_tell(&w, "association", "b", "ParentName", "a");
+	lw_report(&w, "association", "a", "ParentName", "b");
+	lw_report(&w, "association", "b", "ParentName", "a");
 	cr_expect_eq(ctl_acct_make(&w.c, &err), SL_INPUT);
 	cr_expect_str_eq(err.text, "account 'a' is below itself: look at ParentName");
 }
@@ -60,7 +60,7 @@ Test(ctl_acct, an_account_below_itself_is_bad_input, .fini = fini)
 Test(ctl_acct, accounts_without_a_line_hang_on_root, .fini = fini)
 {
 	lw_begin(&w);
-	lw_tell(&w, "association", "x/u1", "User", "u1");
+	lw_report(&w, "association", "x/u1", "User", "u1");
 	lw_ready(&w);
 	const struct ctl_assoc *u1 = of("u1", "x", NULL);
 	cr_expect_eq(w.c.assoc[u1->parent].parent, 0);
@@ -69,7 +69,7 @@ Test(ctl_acct, accounts_without_a_line_hang_on_root, .fini = fini)
 Test(ctl_acct, no_associations_no_tree, .fini = fini)
 {
 	lw_begin(&w);
-	lw_tell(&w, "qos", "normal", "GrpJobs", "0");
+	lw_report(&w, "qos", "normal", "GrpJobs", "0");
 	lw_ready(&w);
 	cr_expect_eq(w.c.assoc_count, 0);
 	struct ctl_job *job = lw_job(&w, "u1", NULL, NULL, 1, 1);
@@ -84,13 +84,13 @@ Test(ctl_acct, maxima_are_handed_down_tres_by_tres_and_groups_are_not, .fini = f
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc", "MaxTRES", "cpu=8,node=2");
-	lw_tell(&w, "association", "acc", "MaxJobs", "7");
-	lw_tell(&w, "association", "acc", "GrpTRES", "cpu=100");
-	lw_tell(&w, "association", "acc", "MaxWall", "02:00:00");
-	lw_tell(&w, "association", "acc", "Priority", "5");
-	lw_tell(&w, "association", "two", "MaxTRES", "cpu=4");
-	lw_tell(&w, "association", "two/u3", "MaxJobs", "3");
+	lw_report(&w, "association", "acc", "MaxTRES", "cpu=8,node=2");
+	lw_report(&w, "association", "acc", "MaxJobs", "7");
+	lw_report(&w, "association", "acc", "GrpTRES", "cpu=100");
+	lw_report(&w, "association", "acc", "MaxWall", "02:00:00");
+	lw_report(&w, "association", "acc", "Priority", "5");
+	lw_report(&w, "association", "two", "MaxTRES", "cpu=4");
+	lw_report(&w, "association", "two/u3", "MaxJobs", "3");
 	lw_ready(&w);
 	const struct ctl_assoc *u3 = of("u3", "two", NULL);
 	cr_expect_eq(ctl_limit_of(u3->limits, CTL_MAX_JOB, CTL_TRES_CPU), 4);
@@ -106,11 +106,11 @@ Test(ctl_acct, lists_of_qos_are_handed_down_and_changed, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "qos", "third", "Name", "third");
-	lw_tell(&w, "association", "two", "QOS", "+third,-other");
-	lw_tell(&w, "association", "acc/u1", "QOS", "other");
-	lw_tell(&w, "association", "acc", "Def QOS", "normal");
-	lw_tell(&w, "association", "two", "DefaultQOS", "third");
+	lw_report(&w, "qos", "third", "Name", "third");
+	lw_report(&w, "association", "two", "QOS", "+third,-other");
+	lw_report(&w, "association", "acc/u1", "QOS", "other");
+	lw_report(&w, "association", "acc", "Def QOS", "normal");
+	lw_report(&w, "association", "two", "DefaultQOS", "third");
 	lw_ready(&w);
 	cr_expect_eq(of("u2", "acc", NULL)->qos[0], 3); /* normal, other */
 	cr_expect_eq(of("u3", "two", NULL)->qos[0], 5); /* normal, third */
@@ -134,7 +134,7 @@ Test(ctl_acct, account_of_the_job_or_the_users_default_or_his_first, .fini = fin
 	lw_end(&w);
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "user", "u2", "DefaultAccount", "two");
+	lw_report(&w, "user", "u2", "DefaultAccount", "two");
 	lw_ready(&w);
 	cr_expect_str_eq(of("u2", NULL, NULL)->account, "two");
 }
@@ -143,7 +143,7 @@ Test(ctl_acct, one_of_a_partition_goes_before_that_of_all, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc/u1/q", "MaxJobs", "1");
+	lw_report(&w, "association", "acc/u1/q", "MaxJobs", "1");
 	lw_ready(&w);
 	cr_expect_str_eq(of("u1", "acc", "q")->partition, "q");
 	cr_expect_null(of("u1", "acc", "p")->partition);
@@ -153,7 +153,7 @@ Test(ctl_acct, enforcement_refuses_who_has_no_association_or_may_not_use_the_qos
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc/u1", "QOS", "normal");
+	lw_report(&w, "association", "acc/u1", "QOS", "normal");
 	lw_ready(&w);
 	cr_expect_str_eq(lw_submit(&w, lw_job(&w, "u4", NULL, NULL, 1, 1)), "InvalidAccount");
 	cr_expect_str_eq(lw_submit(&w, lw_job(&w, "u1", "two", NULL, 1, 1)), "InvalidAccount");
@@ -170,7 +170,7 @@ Test(ctl_acct, default_qos_is_the_only_one_or_normal, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc/u1", "QOS", "other");
+	lw_report(&w, "association", "acc/u1", "QOS", "other");
 	lw_ready(&w);
 	struct ctl_job *only = lw_job(&w, "u1", NULL, NULL, 1, 1);
 	struct ctl_job *several = lw_job(&w, "u2", NULL, NULL, 1, 1);
@@ -186,21 +186,21 @@ Test(ctl_acct, columns_of_a_qos, .fini = fini)
 {
 	lw_begin(&w);
 	w.part[1].qos = CTL_NO_ROW;
-	lw_tell(&w, "partition", "q", "QOS", "low");
-	lw_tell(&w, "qos", "high", "Preempt", "low,normal"); /* Named before they are told. */
-	lw_tell(&w, "qos", "high", "Flags", "DenyOnLimit,OverPartQOS,NoReserve");
-	lw_tell(&w, "qos", "high", "Priority", "100");
-	lw_tell(&w, "qos", "high", "UsageFactor", "0.500000");
-	lw_tell(&w, "qos", "high", "UsageThres", "0.25");
-	lw_tell(&w, "qos", "high", "LimitFactor", "2.000000");
-	lw_tell(&w, "qos", "high", "GraceTime", "00:00:20");
-	lw_tell(&w, "qos", "high", "PreemptExemptTime", "00:01:30");
-	lw_tell(&w, "qos", "high", "PreemptMode", "requeue");
-	lw_tell(&w, "qos", "high", "MinTRES", "cpu=2,gres/gpu=1,gres/other=3");
-	lw_tell(&w, "qos", "high", "MaxSubmitPU", "12");
-	lw_tell(&w, "qos", "low", "PreemptMode", "cluster");
-	lw_tell(&w, "qos", "normal", "Name", "normal");
-	lw_tell(&w, "association", "acc/u1", "User", "u1");
+	lw_report(&w, "partition", "q", "QOS", "low");
+	lw_report(&w, "qos", "high", "Preempt", "low,normal"); /* Named before they are told. */
+	lw_report(&w, "qos", "high", "Flags", "DenyOnLimit,OverPartQOS,NoReserve");
+	lw_report(&w, "qos", "high", "Priority", "100");
+	lw_report(&w, "qos", "high", "UsageFactor", "0.500000");
+	lw_report(&w, "qos", "high", "UsageThres", "0.25");
+	lw_report(&w, "qos", "high", "LimitFactor", "2.000000");
+	lw_report(&w, "qos", "high", "GraceTime", "00:00:20");
+	lw_report(&w, "qos", "high", "PreemptExemptTime", "00:01:30");
+	lw_report(&w, "qos", "high", "PreemptMode", "requeue");
+	lw_report(&w, "qos", "high", "MinTRES", "cpu=2,gres/gpu=1,gres/other=3");
+	lw_report(&w, "qos", "high", "MaxSubmitPU", "12");
+	lw_report(&w, "qos", "low", "PreemptMode", "cluster");
+	lw_report(&w, "qos", "normal", "Name", "normal");
+	lw_report(&w, "association", "acc/u1", "User", "u1");
 	lw_ready(&w);
 	const struct ctl_qos *high = qos("HIGH");
 	cr_expect_eq(high->preempts[0], 6);
@@ -229,7 +229,7 @@ Test(ctl_acct, walls_as_sacctmgr_writes_times, .fini = fini)
 	} wall[] = { { "10", 10 }, { "10:30", 11 }, { "01:10:00", 70 }, { "1-00:00:00", 1440 },
 		{ "2-03", 3060 }, { "2-03:05", 3065 }, { "UNLIMITED", CTL_NEVER }, { "-1", CTL_NEVER } };
 	lw_begin(&w);
-	lw_tell(&w, "qos", "normal", "Name", "normal");
+	lw_report(&w, "qos", "normal", "Name", "normal");
 	lw_ready(&w);
 	for (size_t i = 0; i < SL_LEN(wall); i++) {
 		cr_expect(ctl_qos_set(&w.c, 0, "MaxWall", wall[i].text), "%s", wall[i].text);
@@ -242,8 +242,8 @@ Test(ctl_acct, walls_as_sacctmgr_writes_times, .fini = fini)
 Test(ctl_acct, memory_and_old_names_of_tres, .fini = fini)
 {
 	lw_begin(&w);
-	lw_tell(&w, "qos", "normal", "GrpTRES", "1=4,mem=2G");
-	lw_tell(&w, "qos", "normal", "MaxNodesPerUser", "3");
+	lw_report(&w, "qos", "normal", "GrpTRES", "1=4,mem=2G");
+	lw_report(&w, "qos", "normal", "MaxNodesPerUser", "3");
 	lw_ready(&w);
 	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, CTL_TRES_CPU), 4);
 	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, CTL_TRES_MEM), 2048);
@@ -255,7 +255,7 @@ Test(ctl_acct, tres_that_are_not_tracked_have_no_limits, .fini = fini)
 {
 	lw_begin(&w);
 	w.c.tres[LW_GPU].tracked = false;
-	lw_tell(&w, "qos", "normal", "GrpTRES", "gres/gpu=4,license/lic=2");
+	lw_report(&w, "qos", "normal", "GrpTRES", "gres/gpu=4,license/lic=2");
 	lw_ready(&w);
 	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, LW_GPU), CTL_NEVER);
 	cr_expect_eq(ctl_limit_of(w.c.qos[0].limits, CTL_GRP_TRES, LW_LIC), 2);
@@ -265,11 +265,11 @@ Test(ctl_acct, shares_and_usage, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc/u1", "Fairshare", "40");
-	lw_tell(&w, "association", "acc/u2", "Share", "parent");
-	lw_tell(&w, "usage", "acc/u1", "RawUsage", "100");
-	lw_tell(&w, "usage", "two", "RawUsage", "30");
-	lw_tell(&w, "usage", "two/u3", "RawUsage", "20");
+	lw_report(&w, "association", "acc/u1", "Fairshare", "40");
+	lw_report(&w, "association", "acc/u2", "Share", "parent");
+	lw_report(&w, "usage", "acc/u1", "RawUsage", "100");
+	lw_report(&w, "usage", "two", "RawUsage", "30");
+	lw_report(&w, "usage", "two/u3", "RawUsage", "20");
 	lw_ready(&w);
 	cr_expect_eq(of("u1", "acc", NULL)->shares, 40);
 	cr_expect_eq(of("u2", "acc", NULL)->shares, CTL_NONE);

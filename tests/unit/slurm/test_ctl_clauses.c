@@ -303,7 +303,7 @@ Test(ctl_clauses, aftercorr_is_task_by_task, .fini = fini)
 }
 
 /* What waited for room waits for its array once that has as many as it may. */
-Test(ctl_clauses, the_limit_of_an_array_is_told_before_resources, .fini = fini)
+Test(ctl_clauses, the_limit_of_an_array_is_reported_before_resources, .fini = fini)
 {
 	run(MAIN, P,
 		"1 0 50 -N4 -t1" X "\n2_1 5 40 -a1-3%1 -N1 -t1" X "\n2_2 5 40 -a1-3%1 -N1 -t1" X

@@ -30,9 +30,9 @@ static void start(const char *id)
 	struct ctl *c = &w.ctl;
 	struct ctl_job *job = cw_job(&w, id);
 	const struct select_alloc *alloc;
-	job->ask.partition = job->part;
+	job->desc.partition = job->part;
 	cr_assert(ctl_independent(c, job), "job %s", id);
-	cr_assert_eq(select_place(c->select, &job->ask, NULL, SELECT_NOW, &alloc), SELECT_FITS);
+	cr_assert_eq(select_place(c->select, &job->desc, NULL, SELECT_NOW, &alloc), SELECT_FITS);
 	ctl_start(c, job, job->part, alloc);
 }
 
@@ -181,7 +181,7 @@ static void run(const char *text)
 	cr_expect_eq(ctl_command_next(&w.ctl), SL_NEVER);
 }
 
-Test(ctl_command, hold_and_release, .fini = fini)
+Test(ctl_command, keep_and_release, .fini = fini)
 {
 	(void)world("1 0 9\n2 0 9\n3_1 0 9 --array=1-3\n3_2 0 9 --array=1-3\n3_3 0 9 --array=1-3\n");
 	run("scontrol hold 1,2");

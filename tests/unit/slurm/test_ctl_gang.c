@@ -105,7 +105,7 @@ Test(ctl_gang, who_is_stopped_stops_nobody, .fini = fini)
 	struct ctl_job *m = runs(pw_whole(&w, 2, 2));
 	expect_log("stop A, stop B");
 	struct ctl_job *h = pw_whole(&w, HIGH, 1);
-	w.ask[h->row].nodelist = "n2";
+	w.desc[h->row].nodelist = "n2";
 	(void)runs(h);
 	expect_log("stop C, go A");
 	pw_finish(&w, m);
@@ -262,7 +262,7 @@ Test(ctl_gang, suspended_by_hand_twice_over, .fini = fini)
 	expect_log("go A");
 }
 
-Test(ctl_gang, whom_an_operator_resumes_out_of_turn_stops_again, .fini = fini)
+Test(ctl_gang, whom_an_operator_resumes_out_of_turn_stops_retry, .fini = fini)
 {
 	two_tiers(1);
 	pw_ready(&w);

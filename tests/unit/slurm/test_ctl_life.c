@@ -34,10 +34,10 @@ static bool start(struct ctl_job *job)
 {
 	struct ctl *c = &w.ctl;
 	const struct select_alloc *alloc;
-	job->ask.partition = job->part;
+	job->desc.partition = job->part;
 	if (!ctl_independent(c, job) || !job->priority || !ctl_license_free(c, job, c->now))
 		return false;
-	if (select_place(c->select, &job->ask, NULL, SELECT_NOW, &alloc) != SELECT_FITS)
+	if (select_place(c->select, &job->desc, NULL, SELECT_NOW, &alloc) != SELECT_FITS)
 		return false;
 	ctl_start(c, job, job->part, alloc);
 	return true;
@@ -161,7 +161,7 @@ Test(ctl_life, held_by_its_user_at_submission, .fini = fini)
 }
 
 /* Run 86: its place is lost, and it is eligible from then on. */
-Test(ctl_life, hold_and_release, .fini = fini)
+Test(ctl_life, keep_and_release, .fini = fini)
 {
 	struct ctl *c = world(CW_BRISK NODES PART, "1 0 100\n2 0 100\n");
 	struct ctl_job *one = submit("1"), *two = submit("2");

@@ -18,7 +18,7 @@ static void with(const char *kind, const char *name, const char *key, const char
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, kind, name, key, value);
+	lw_report(&w, kind, name, key, value);
 	lw_ready(&w);
 }
 
@@ -202,13 +202,13 @@ Test(ctl_limits, nodes_that_are_shared_count_once, .fini = fini)
 	with("qos", "normal", "MaxTRESPU", "node=1");
 	struct ctl_job *runs = u1(1);
 	runs->alloc = &w.alloc[0];
-	w.alloc[0] = (struct select_alloc){ .node_count = 1, .piece = w.piece[0] };
-	w.piece[0][0].node = 3;
+	w.alloc[0] = (struct select_alloc){ .node_count = 1, .node_alloc = w.node_alloc[0] };
+	w.node_alloc[0][0].node = 3;
 	lw_start(&w, runs);
 	struct ctl_job *job = u1(1);
 	const struct select_alloc same = w.alloc[0];
-	struct select_piece elsewhere = { .node = 4 };
-	const struct select_alloc other = { .node_count = 1, .piece = &elsewhere };
+	struct select_node_alloc elsewhere = { .node = 4 };
+	const struct select_alloc other = { .node_count = 1, .node_alloc = &elsewhere };
 	expect_try(job, "QOSMaxNodePerUserLimit"); /* Where it goes is not known. */
 	cr_expect_eq(ctl_limits_post_on(&w.c, job, job->tres_asked, &same), SL_REASON_NONE);
 	cr_expect_eq(ctl_limits_post_on(&w.c, job, job->tres_asked, &other), SL_REASON_QOS_MAX_NODE_USER);
@@ -230,12 +230,12 @@ Test(ctl_limits, too_long_waits_and_no_limit_gets_the_wall, .fini = fini)
 	expect_try(lw_job(&w, "u1", NULL, NULL, 1, 20), "AssocMaxWallDurationPerJobLimit");
 	expect_try(lw_job(&w, "u1", NULL, NULL, 1, CTL_NEVER), "AssocMaxWallDurationPerJobLimit");
 	expect_try(lw_job(&w, "u1", NULL, NULL, 1, 10), "None");
-	struct ctl_job *silent = lw_job(&w, "u1", NULL, NULL, 1, CTL_NONE);
-	expect_submit(silent, "None");
-	cr_expect_eq(silent->time_limit, 10);
-	expect_try(silent, "None");
+	struct ctl_job *unresponsive = lw_job(&w, "u1", NULL, NULL, 1, CTL_NONE);
+	expect_submit(unresponsive, "None");
+	cr_expect_eq(unresponsive->time_limit, 10);
+	expect_try(unresponsive, "None");
 	cr_expect(ctl_acct_modify(&w.c, "sacctmgr modify account acc set MaxWall=5"));
-	expect_try(silent, "None"); /* It never said 10. */
+	expect_try(unresponsive, "None"); /* It never said 10. */
 	lw_end(&w);
 	with("qos", "normal", "MaxWall", "10");
 	expect_try(u1(1), "None");
@@ -262,7 +262,7 @@ Test(ctl_limits, group_walls_count_whole_minutes_used, .fini = fini)
 
 /* ---- Minutes ---------------------------------------------------------------------------------------- */
 
-Test(ctl_limits, minutes_used_hold_when_they_are_used_up, .fini = fini)
+Test(ctl_limits, minutes_used_keep_when_they_are_used_up, .fini = fini)
 {
 	static const struct {
 		const char *kind, *name, *word;
@@ -377,11 +377,11 @@ Test(ctl_limits, the_partitions_qos_then_the_jobs_then_the_associations, .fini =
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "partition", "p", "QOS", "part");
-	lw_tell(&w, "qos", "part", "MaxTRESPU", "cpu=5");
-	lw_tell(&w, "qos", "normal", "MaxTRESPU", "cpu=3,gres/gpu=1");
-	lw_tell(&w, "qos", "normal", "MaxTRES", "cpu=8");
-	lw_tell(&w, "association", "acc/u1", "MaxTRES", "cpu=1,gres/gpu=0");
+	lw_report(&w, "partition", "p", "QOS", "part");
+	lw_report(&w, "qos", "part", "MaxTRESPU", "cpu=5");
+	lw_report(&w, "qos", "normal", "MaxTRESPU", "cpu=3,gres/gpu=1");
+	lw_report(&w, "qos", "normal", "MaxTRES", "cpu=8");
+	lw_report(&w, "association", "acc/u1", "MaxTRES", "cpu=1,gres/gpu=0");
 	lw_ready(&w);
 	expect_try(u1(5), "None"); /* The partition's 5, not 3; and of a job the QOS's 8, not 1. */
 	expect_try(u1(6), "QOSMaxCpuPerUserLimit");
@@ -401,12 +401,12 @@ Test(ctl_limits, counts_of_a_qos_replace_those_of_associations, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "qos", "normal", "MaxJobsPU", "3");
-	lw_tell(&w, "qos", "normal", "MaxSubmitPU", "3");
-	lw_tell(&w, "qos", "normal", "GrpJobs", "9");
-	lw_tell(&w, "association", "acc", "MaxJobs", "0");
-	lw_tell(&w, "association", "acc", "MaxSubmit", "0");
-	lw_tell(&w, "association", "acc", "GrpJobs", "0");
+	lw_report(&w, "qos", "normal", "MaxJobsPU", "3");
+	lw_report(&w, "qos", "normal", "MaxSubmitPU", "3");
+	lw_report(&w, "qos", "normal", "GrpJobs", "9");
+	lw_report(&w, "association", "acc", "MaxJobs", "0");
+	lw_report(&w, "association", "acc", "MaxSubmit", "0");
+	lw_report(&w, "association", "acc", "GrpJobs", "0");
 	lw_ready(&w);
 	expect_submit(u1(1), "None");
 	expect_try(u1(1), "None");
@@ -418,8 +418,8 @@ Test(ctl_limits, the_limit_factor_widens_limits_of_associations, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "qos", "other", "LimitFactor", "2");
-	lw_tell(&w, "association", "acc", "GrpTRES", "cpu=4");
+	lw_report(&w, "qos", "other", "LimitFactor", "2");
+	lw_report(&w, "association", "acc", "GrpTRES", "cpu=4");
 	lw_ready(&w);
 	expect_try(u1(5), "AssocGrpCpuLimit");
 	expect_try(lw_job(&w, "u1", "acc", "other", 8, 1), "None");
@@ -443,10 +443,10 @@ Test(ctl_limits, most_nodes_and_least_priority, .fini = fini)
 	enum sl_reason why;
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "association", "acc", "MaxTRES", "node=6");
-	lw_tell(&w, "association", "two", "GrpTRES", "node=4");
-	lw_tell(&w, "qos", "other", "MaxTRESPU", "node=3");
-	lw_tell(&w, "association", "acc", "MinPrioThresh", "50");
+	lw_report(&w, "association", "acc", "MaxTRES", "node=6");
+	lw_report(&w, "association", "two", "GrpTRES", "node=4");
+	lw_report(&w, "qos", "other", "MaxTRESPU", "node=3");
+	lw_report(&w, "association", "acc", "MinPrioThresh", "50");
 	lw_ready(&w);
 	struct ctl_job *job = u1(1);
 	expect_try(job, "None");

@@ -17,7 +17,7 @@ static void with(const char *kind, const char *name, const char *key, const char
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, kind, name, key, value);
+	lw_report(&w, kind, name, key, value);
 	lw_ready(&w);
 }
 
@@ -99,10 +99,10 @@ Test(ctl_submit, several_partitions_count_in_the_qos_of_each_until_one_is_starte
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "partition", "p", "QOS", "of_p");
-	lw_tell(&w, "partition", "q", "QOS", "of_q");
-	lw_tell(&w, "qos", "of_p", "GrpSubmit", "1");
-	lw_tell(&w, "qos", "of_q", "GrpSubmit", "1");
+	lw_report(&w, "partition", "p", "QOS", "of_p");
+	lw_report(&w, "partition", "q", "QOS", "of_q");
+	lw_report(&w, "qos", "of_p", "GrpSubmit", "1");
+	lw_report(&w, "qos", "of_q", "GrpSubmit", "1");
 	lw_ready(&w);
 	struct ctl_job *both = u1(1);
 	both->part_count = 2;
@@ -170,9 +170,9 @@ Test(ctl_submit, the_partitions_qos_may_deny_too, .fini = fini)
 {
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "partition", "q", "QOS", "strict");
-	lw_tell(&w, "qos", "strict", "Flags", "DenyOnLimit");
-	lw_tell(&w, "qos", "normal", "MaxTRES", "cpu=3");
+	lw_report(&w, "partition", "q", "QOS", "strict");
+	lw_report(&w, "qos", "strict", "Flags", "DenyOnLimit");
+	lw_report(&w, "qos", "normal", "MaxTRES", "cpu=3");
 	lw_ready(&w);
 	expect_submit(u1(4), "None");
 	struct ctl_job *job = u1(4);
@@ -298,7 +298,7 @@ static void recount(const struct over *over, const struct ctl_used *used, const 
 			run[i] += (uint64_t)(job->tres_held[i] * (left > 0 ? left : 0));
 		}
 		for (uint32_t i = 0; i < job->alloc->node_count; i++)
-			on_node[job->alloc->piece[i].node]++;
+			on_node[job->alloc->node_alloc[i].node]++;
 	}
 	if (used && used->on_node) {
 		tres[CTL_TRES_NODE] = 0;
@@ -352,12 +352,12 @@ static void draw_job(struct sl_rng *rng)
 	job->part = job->parts[0] = job->part_count == 2 ? 0 : (uint32_t)sl_rng_below(rng, 2);
 	job->parts[1] = 1;
 	job->alloc = &w.alloc[job->row];
-	job->alloc->piece = w.piece[job->row];
+	job->alloc->node_alloc = w.node_alloc[job->row];
 	job->alloc->node_count = 1 + (uint32_t)sl_rng_below(rng, 3);
 	job->tres_asked[CTL_TRES_NODE] = job->alloc->node_count;
 	const uint32_t first = (uint32_t)sl_rng_below(rng, LW_NODES);
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		job->alloc->piece[i].node = (first + i) % LW_NODES;
+		job->alloc->node_alloc[i].node = (first + i) % LW_NODES;
 	cr_assert_eq(ctl_limits_submit(&w.c, job), SL_REASON_NONE);
 	ctl_limits_submitted(&w.c, job, true);
 	job->state = CTL_PENDING;
@@ -374,9 +374,9 @@ static void draw_change(struct sl_rng *rng, struct ctl_job *job)
 		ctl_limits_submitted(&w.c, job, false);
 		job->state = CTL_ENDED;
 	} else if (job->state == CTL_RUNNING) {
-		const bool again = sl_rng_below(rng, 4) == 0;
+		const bool retry = sl_rng_below(rng, 4) == 0;
 		lw_stop(&w, job);
-		if (again) {
+		if (retry) {
 			ctl_limits_submitted(&w.c, job, true);
 			job->state = CTL_PENDING;
 		}
@@ -398,10 +398,10 @@ Test(ctl_limits_prop, counts_are_the_sum_over_the_jobs_there_are, .fini = fini)
 	struct sl_rng rng = sl_rng_stream(7, "tests/limits");
 	lw_begin(&w);
 	lw_usual(&w);
-	lw_tell(&w, "partition", "q", "QOS", "of_q");
-	lw_tell(&w, "qos", "of_q", "GrpTRES", "node=100");
-	lw_tell(&w, "qos", "normal", "MaxTRESPU", "node=100");
-	lw_tell(&w, "association", "two", "GrpTRES", "node=100");
+	lw_report(&w, "partition", "q", "QOS", "of_q");
+	lw_report(&w, "qos", "of_q", "GrpTRES", "node=100");
+	lw_report(&w, "qos", "normal", "MaxTRESPU", "node=100");
+	lw_report(&w, "association", "two", "GrpTRES", "node=100");
 	lw_ready(&w);
 	for (int draw = 0; draw < DRAWS; draw++) {
 		if (w.count < LW_JOBS && sl_rng_below(&rng, 6) == 0)

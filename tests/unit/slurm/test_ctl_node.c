@@ -94,8 +94,8 @@ Test(ctl_node, mixed_and_allocated, .fini = fini)
 	fake_begin(&f, CW_BRISK THREE);
 	struct ctl_job *job = fake_job(&f, 0);
 	const struct select_alloc *out;
-	f.ask[0].tasks = 2;
-	cr_assert_eq(select_place(f.c->select, &job->ask, NULL, SELECT_NOW, &out), SELECT_FITS);
+	f.desc[0].tasks = 2;
+	cr_assert_eq(select_place(f.c->select, &job->desc, NULL, SELECT_NOW, &out), SELECT_FITS);
 	job->alloc = select_take(f.c->select, out);
 	ctl_node_started(f.c, job);
 	(void)fake_runs(&f, 0, "n2", 1, 1);
@@ -137,7 +137,7 @@ Test(ctl_node, a_drained_node_that_comes_back_is_drained, .fini = fini)
 	expect_states("drain idle idle");
 }
 
-Test(ctl_node, resumed_by_hand_it_does_not_come_back_again, .fini = fini)
+Test(ctl_node, resumed_by_hand_it_does_not_come_back_retry, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK "ReturnToService=2\n" THREE);
 	command("n1", "down");

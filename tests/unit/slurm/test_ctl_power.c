@@ -120,8 +120,8 @@ Test(ctl_power, nodes_that_are_off_go_behind_all_others, .fini = fini)
 	expect_states("idle~ idle~ idle~ idle");
 	struct ctl_job *job = fake_job(&f, 0);
 	const struct select_alloc *out;
-	cr_assert_eq(select_place(f.c->select, &job->ask, NULL, SELECT_NOW, &out), SELECT_FITS);
-	cr_expect_eq(out->piece[0].node, 3, "the one that is awake, though n1 comes first");
+	cr_assert_eq(select_place(f.c->select, &job->desc, NULL, SELECT_NOW, &out), SELECT_FITS);
+	cr_expect_eq(out->node_alloc[0].node, 3, "the one that is awake, though n1 comes first");
 }
 
 Test(ctl_power, too_late_is_down, .fini = fini)
@@ -130,7 +130,7 @@ Test(ctl_power, too_late_is_down, .fini = fini)
 	until(110);
 	struct ctl_job *job = fake_job(&f, 0);
 	const struct select_alloc *out;
-	cr_assert_eq(select_place(f.c->select, &job->ask, NULL, SELECT_NOW, &out), SELECT_FITS);
+	cr_assert_eq(select_place(f.c->select, &job->desc, NULL, SELECT_NOW, &out), SELECT_FITS);
 	(void)ctl_power_boot(f.c, out); /* n1; nobody is on it, so nobody is to be told. */
 	until(111);
 	expect_states("idle# idle~ idle~ idle~");

@@ -28,7 +28,7 @@ static struct ctl_job *runs(struct ctl_job *job)
 
 static struct ctl_job *on(struct ctl_job *job, const char *nodelist)
 {
-	w.ask[job->row].nodelist = nodelist;
+	w.desc[job->row].nodelist = nodelist;
 	return job;
 }
 
@@ -269,8 +269,8 @@ Test(ctl_preempt, the_others_follow_by_nodes_unless_order_is_strict, .fini = fin
 	(void)runs(on(pw_job(&w, HIGH, 1), "n1"));
 	(void)runs(on(pw_job(&w, HIGH, 2), "n2"));
 	struct ctl_job *one = pw_job(&w, HIGH, 4);
-	w.ask[one->row].nodes_min = w.ask[one->row].nodes_max = 2;
-	w.ask[one->row].tasks_per_node = 2;
+	w.desc[one->row].nodes_min = w.desc[one->row].nodes_max = 2;
+	w.desc[one->row].tasks_per_node = 2;
 	reorder_count(0);
 	expect_preempts(one, "C, B -> n1:1-2 n2:0-1");
 	w.c.params.preempt_strict_order = true;
@@ -390,7 +390,7 @@ Test(ctl_preempt, who_has_ended_some_waits_before_it_ends_more, .fini = fini)
 	cr_expect_not(ctl_preempt_do(&w.c, one, &second, 1));
 	cr_expect_not(one->preempting);
 	cr_expect_str_eq(pw_log(&w), "");
-	cr_expect_eq(ctl_preempt_again(&w.c, one), w.c.now + 1);
+	cr_expect_eq(ctl_preempt_retry(&w.c, one), w.c.now + 1);
 	w.c.now++;
 	cr_expect_not(ctl_preempt_do(&w.c, one, &second, 1));
 	cr_expect_str_eq(pw_log(&w), "requeue B");
@@ -414,7 +414,7 @@ static sl_time will_run(struct ctl_job *job, const struct select_running *runnin
 {
 	struct select_outlook outlook = { .running = running, .running_count = count };
 	ctl_preempt_outlook(&w.c, job, job->part, &outlook);
-	return select_will_run(w.c.select, &job->ask, NULL, &outlook, NULL);
+	return select_will_run(w.c.select, &job->desc, NULL, &outlook, NULL);
 }
 
 Test(ctl_preempt, a_plan_takes_candidates_for_gone, .fini = fini)
@@ -438,10 +438,10 @@ Test(ctl_preempt, a_plan_leaves_the_memory_of_the_suspended, .fini = fini)
 	pw_gang(&w);
 	pw_ready(&w);
 	struct ctl_job *low = pw_job(&w, LOW, 4);
-	w.ask[low->row].mem_per_node = 3000;
+	w.desc[low->row].mem_per_node = 3000;
 	(void)runs(low);
 	struct ctl_job *small = pw_job(&w, HIGH, 4), *large = pw_job(&w, HIGH, 4);
-	w.ask[large->row].mem_per_node = 2000;
+	w.desc[large->row].mem_per_node = 2000;
 	cr_expect_eq(will_run(small, NULL, 0), 0);
 	cr_expect_eq(will_run(large, NULL, 0), SL_NEVER);
 }

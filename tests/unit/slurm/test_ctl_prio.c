@@ -585,9 +585,9 @@ struct share {
 
 static void expect_text(double value, const char *text, uint32_t assoc, const char *what)
 {
-	char told[64];
-	(void)snprintf(told, sizeof(told), "%f", value);
-	cr_expect(!*text || strcmp(told, text) == 0, "%s of %u: %s, not %s", what, assoc, told, text);
+	char reported[64];
+	(void)snprintf(reported, sizeof(reported), "%f", value);
+	cr_expect(!*text || strcmp(reported, text) == 0, "%s of %u: %s, not %s", what, assoc, reported, text);
 }
 
 static void expect_shares(const struct share *share, size_t count)
@@ -1093,26 +1093,28 @@ Test(prio, the_older_formula_and_shares_of_the_parent, .fini = fini)
 
 /* ---- Tables ------------------------------------------------------------------------------------------- */
 
-struct told {
+struct reported {
 	char text[1024];
 	size_t len;
 };
 
 /* "name=value" of the columns that the tests look at. */
-static int tell(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
+static int report(void *self, const char *const *column, const struct sl_figure *figure, size_t count)
 {
-	struct told *told = self;
+	struct reported *reported = self;
 	for (size_t i = 0; i < count; i++) {
 		static const char *const looked[] = { "partition", "priority", "part", "tres", "tres_norm",
 			"listed" };
 		for (size_t k = 0; k < SL_LEN(looked); k++)
 			if (strcmp(looked[k], column[i]) == 0)
-				told->len += (size_t)(figure[i].text ? snprintf(told->text + told->len,
-									       sizeof(told->text) - told->len,
-									       "%s ", figure[i].text)
-								     : snprintf(told->text + told->len,
-									       sizeof(told->text) - told->len,
-									       "%g ", figure[i].number));
+				reported->len +=
+					(size_t)(figure[i].text
+							 ? snprintf(reported->text + reported->len,
+								   sizeof(reported->text) - reported->len,
+								   "%s ", figure[i].text)
+							 : snprintf(reported->text + reported->len,
+								   sizeof(reported->text) - reported->len,
+								   "%g ", figure[i].number));
 	}
 	return SL_OK;
 }
@@ -1120,8 +1122,8 @@ static int tell(void *self, const char *const *column, const struct sl_figure *f
 Test(prio, a_row_for_each_partition, .fini = fini)
 {
 	struct sl_err err = { 0 };
-	struct told told = { .len = 0 };
-	const struct sl_show show = { &told, tell };
+	struct reported reported = { .len = 0 };
+	const struct sl_table_sink show = { &reported, report };
 	begin(4);
 	multifactor();
 	set("PriorityWeightPartition", "1000");
@@ -1140,12 +1142,12 @@ Test(prio, a_row_for_each_partition, .fini = fini)
 	ctl_prio_submit(&w.c, job);
 	relist();
 	cr_expect_eq(ctl_show(&w.c, "jobs", &show, &err), SL_OK);
-	cr_expect_str_eq(told.text, "p 1 1265 1000 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 "
-				    "q 1 250 250 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 ");
-	told = (struct told){ .len = 0 };
+	cr_expect_str_eq(reported.text, "p 1 1265 1000 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 "
+					"q 1 250 250 cpu=250,gres/gpu=15 cpu=0.25,gres/gpu=0.50 ");
+	reported = (struct reported){ .len = 0 };
 	job->priority = 0; /* Held: not listed. */
 	job->part_count = 1;
 	cr_expect_eq(ctl_show(&w.c, "jobs", &show, &err), SL_OK);
-	cr_expect(strncmp(told.text, "p 0 0 ", 6) == 0, "%s", told.text);
+	cr_expect(strncmp(reported.text, "p 0 0 ", 6) == 0, "%s", reported.text);
 	cr_expect_eq(ctl_show(&w.c, "weather", &show, &err), SL_USAGE);
 }

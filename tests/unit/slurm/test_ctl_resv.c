@@ -36,7 +36,7 @@ static void refused(const char *verb, const char *arguments, const char *wanted)
 static struct ctl_job *in(uint32_t user, const char *reservation)
 {
 	struct ctl_job *job = fake_job(&f, user);
-	f.ask[job->row].reservation = reservation;
+	f.desc[job->row].reservation = reservation;
 	cr_assert_eq(ctl_resv_submit(f.c, job), SL_REASON_NONE);
 	fake_waits(&f, job);
 	return job;
@@ -45,7 +45,7 @@ static struct ctl_job *in(uint32_t user, const char *reservation)
 static enum sl_reason submits(uint32_t user, const char *reservation)
 {
 	struct ctl_job *job = fake_job(&f, user);
-	f.ask[job->row].reservation = reservation;
+	f.desc[job->row].reservation = reservation;
 	return ctl_resv_submit(f.c, job);
 }
 
@@ -98,7 +98,7 @@ Test(ctl_resv, it_is_no_overlap_for_a_partition_beside_it, .fini = fini)
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=r StartTime=now Duration=2 Users=u1 Nodes=n[3-4]");
 	struct ctl_job *job = in(1, NULL);
-	job->part = job->ask.partition = 1;
+	job->part = job->desc.partition = 1;
 	expect_may(job, 0, 1, "n[1-2]");
 }
 
@@ -120,7 +120,7 @@ Test(ctl_resv, maintenance_of_all_that_a_partition_has, .fini = fini)
 	make("ReservationName=r StartTime=now Duration=1 Users=u1 Nodes=n[1-3] Flags=maint");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 0, 1, "n4+overlap");
-	job->part = job->ask.partition = 1;
+	job->part = job->desc.partition = 1;
 	expect_may(job, 0, 1, "maint");
 }
 
@@ -130,7 +130,7 @@ Test(ctl_resv, nodes_of_a_partition_are_kept_from_its_own_jobs, .fini = fini)
 	make("ReservationName=r StartTime=now Duration=1 Users=u1 PartitionName=q Nodes=ALL Flags=part_nodes");
 	struct ctl_job *job = in(1, NULL);
 	expect_may(job, 0, 1, "n[3-4]+overlap");
-	job->part = job->ask.partition = 1;
+	job->part = job->desc.partition = 1;
 	expect_may(job, 0, 1, "maint");
 }
 
@@ -139,11 +139,11 @@ Test(ctl_resv, whole_node_jobs_that_name_reserved_nodes_wait_for_them, .fini = f
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=r StartTime=now Duration=1 Users=u1 Nodes=n1");
 	struct ctl_job *job = in(1, NULL);
-	f.ask[job->row].nodelist = "n[1-2]";
+	f.desc[job->row].nodelist = "n[1-2]";
 	expect_may(job, 0, 1, "n[2-4]+overlap");
-	f.ask[job->row].exclusive = SL_EXCLUSIVE_NODE;
+	f.desc[job->row].exclusive = SL_EXCLUSIVE_NODE;
 	expect_may(job, 0, 1, "busy");
-	f.ask[job->row].nodelist = "n2";
+	f.desc[job->row].nodelist = "n2";
 	expect_may(job, 0, 1, "n[2-4]+overlap");
 }
 
@@ -204,9 +204,9 @@ Test(ctl_resv, a_named_node_has_to_be_of_it, .fini = fini)
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=r StartTime=now Duration=1 Users=u1 Nodes=n[1-2]");
 	struct ctl_job *job = in(0, "r");
-	f.ask[job->row].nodelist = "n2";
+	f.desc[job->row].nodelist = "n2";
 	expect_may(job, 0, 1, "n[1-2]");
-	f.ask[job->row].nodelist = "n3";
+	f.desc[job->row].nodelist = "n3";
 	expect_may(job, 0, 1, "not usable");
 }
 
@@ -248,7 +248,7 @@ Test(ctl_resv, users_by_name_and_all_but_some, .fini = fini)
 	cr_expect_eq(submits(1, NULL), SL_REASON_NONE);
 }
 
-Test(ctl_resv, accounts_hold_for_those_below_them, .fini = fini)
+Test(ctl_resv, accounts_keep_for_those_below_them, .fini = fini)
 {
 	static struct ctl_assoc tree[] = { { .account = "root", .parent = CTL_NO_ROW },
 		{ .account = "top", .parent = 0 }, { .account = "low", .parent = 1 },
@@ -335,7 +335,7 @@ Test(ctl_resv, not_those_of_another_at_the_time, .fini = fini)
 	expect_may(job, 0, 1, "n[1-2,4]");
 }
 
-Test(ctl_resv, listed_nodes_may_not_have_jobs_past_its_start, .fini = fini)
+Test(ctl_resv, listed_nodes_may_not_have_jobs_history_its_start, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
 	(void)fake_runs(&f, 1, "n1", 1, 1);
@@ -412,7 +412,7 @@ Test(ctl_resv, what_is_refused, .fini = fini)
 		"Reservation name already in use");
 }
 
-static void expect_span(const char *arguments, int64_t from, int64_t until_second)
+static void expect_range(const char *arguments, int64_t from, int64_t until_second)
 {
 	make(arguments);
 	struct ctl_job *job = in(0, "r");
@@ -430,18 +430,19 @@ static void expect_span(const char *arguments, int64_t from, int64_t until_secon
 Test(ctl_resv, times, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
-	expect_span("reservationname=r starttime=now+117 duration=2 users=u1 nodes=n1", 117, 237);
-	expect_span("ReservationName=r StartTime=now+2minutes Duration=1:00:00 Users=u1 Nodes=n1", 120, 3720);
-	expect_span("Reservation=r Start=now+1hour EndTime=now+2hours Users=u1 Nodes=n1", 3600, 7200);
-	expect_span(
+	expect_range("reservationname=r starttime=now+117 duration=2 users=u1 nodes=n1", 117, 237);
+	expect_range(
+		"ReservationName=r StartTime=now+2minutes Duration=1:00:00 Users=u1 Nodes=n1", 120, 3720);
+	expect_range("Reservation=r Start=now+1hour EndTime=now+2hours Users=u1 Nodes=n1", 3600, 7200);
+	expect_range(
 		"ReservationName=r StartTime=2027-01-15T08:01:00 Duration=1-0 Users=u1 Nodes=n1", 60, 86460);
-	expect_span("ReservationName=r StartTime=now+60 Duration=1:30 Users=u1 Nodes=n1", 60, 180);
-	expect_span("ReservationName=r StartTime=now+60 Duration=0-1:30 Users=u1 Nodes=n1", 60, 5460);
-	expect_span("ReservationName=r StartTime=08:10 Duration=1 Users=u1 Nodes=n1", 600, 660);
-	expect_span("ReservationName=r StartTime=07:00:00 Duration=1 Users=u1 Nodes=n1", 82800, 82860);
-	expect_span("ReservationName=r StartTime=tomorrow Duration=1 Users=\"u1\" Nodes=n1", 57600, 57660);
-	expect_span("ReservationName=r StartTime=noon Duration=1 Users=u1 Nodes=n1", 14400, 14460);
-	expect_span("ReservationName=r StartTime=now Duration=infinite Users=u1 Nodes=n1", 0, 365 * 86400);
+	expect_range("ReservationName=r StartTime=now+60 Duration=1:30 Users=u1 Nodes=n1", 60, 180);
+	expect_range("ReservationName=r StartTime=now+60 Duration=0-1:30 Users=u1 Nodes=n1", 60, 5460);
+	expect_range("ReservationName=r StartTime=08:10 Duration=1 Users=u1 Nodes=n1", 600, 660);
+	expect_range("ReservationName=r StartTime=07:00:00 Duration=1 Users=u1 Nodes=n1", 82800, 82860);
+	expect_range("ReservationName=r StartTime=tomorrow Duration=1 Users=\"u1\" Nodes=n1", 57600, 57660);
+	expect_range("ReservationName=r StartTime=noon Duration=1 Users=u1 Nodes=n1", 14400, 14460);
+	expect_range("ReservationName=r StartTime=now Duration=infinite Users=u1 Nodes=n1", 0, 365 * 86400);
 }
 
 Test(ctl_resv, an_update_changes_what_it_names, .fini = fini)
@@ -497,7 +498,7 @@ Test(ctl_resv, when_it_is_over_its_waiting_jobs_are_held, .fini = fini)
 	cr_expect_eq(ctl_resv_waits(f.c, held), SL_REASON_NONE);
 }
 
-Test(ctl_resv, what_waits_is_told_when_it_begins_and_ends, .fini = fini)
+Test(ctl_resv, what_waits_is_reported_when_it_begins_and_ends, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=r StartTime=now+62 Duration=1 Users=u1 Nodes=n1 Flags=maint");
@@ -546,7 +547,7 @@ Test(ctl_resv, jobs_in_it_end_with_it, .fini = fini)
 	cr_expect(ctl_resv_timed_out(f.c, job));
 }
 
-Test(ctl_resv, each_day_again, .fini = fini)
+Test(ctl_resv, each_day_retry, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=r StartTime=now+60 Duration=1 Users=u1 Nodes=n1 Flags=daily");

@@ -13,18 +13,18 @@
 
 static int say(struct heard *h, const char *line)
 {
-	static struct sl_ask ask[SLURM_COMPONENTS_MAX];
-	static char room[4000];
+	static struct sl_job_desc desc[SLURM_COMPONENTS_MAX];
+	static char capacity[4000];
 	struct slurm_said said;
 	memset(h, 0, sizeof(*h));
-	cr_assert(slurm_options_room(strlen(line)) <= sizeof(room));
-	const int status =
-		slurm_options(&(struct slurm_line){ line, strlen(line), NOW, room }, ask, &said, &h->err);
+	cr_assert(slurm_options_capacity(strlen(line)) <= sizeof(capacity));
+	const int status = slurm_options(
+		&(struct slurm_line){ line, strlen(line), NOW, capacity }, desc, &said, &h->err);
 	if (status)
 		return status;
-	for (size_t i = 0; i < said.ask_count; i++) {
+	for (size_t i = 0; i < said.desc_count; i++) {
 		heard_put(h, "[");
-		heard_ask(h, &ask[i]);
+		heard_desc(h, &desc[i]);
 		heard_put(h, "]");
 	}
 	heard_more(h, &said.more);

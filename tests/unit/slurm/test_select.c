@@ -20,25 +20,25 @@ static void four_cores(uint32_t count)
 
 static void hold(int64_t tasks, const char *nodelist)
 {
-	struct sl_ask *ask = sw_ask(&w);
-	ask->tasks = tasks;
-	ask->nodelist = nodelist;
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = tasks;
+	desc->nodelist = nodelist;
 	cr_assert(sw_take(&w, 0, 0), "the test's own world is full");
 }
 
 /* The next job, of so many tasks. */
-static struct sl_ask *tasks(int64_t count)
+static struct sl_job_desc *tasks(int64_t count)
 {
-	struct sl_ask *ask = sw_ask(&w);
-	ask->tasks = count;
-	return ask;
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = count;
+	return desc;
 }
 
 #define expect(place) cr_expect_str_eq(sw_place(&w, 0, 0), place)
 
 /* ---- Consecutive best fit ------------------------------------------------------------------------ */
 
-Test(select, the_fullest_node_with_room_of_the_run, .fini = fini)
+Test(select, the_fullest_node_with_capacity_of_the_run, .fini = fini)
 {
 	four_cores(3);
 	sw_ready(&w);
@@ -78,13 +78,13 @@ Test(select, node_range_takes_up_to_its_upper_end, .fini = fini)
 {
 	four_cores(3);
 	sw_ready(&w);
-	struct sl_ask *ask = tasks(SL_NONE);
-	ask->nodes_min = 2;
-	ask->nodes_max = 5;
+	struct sl_job_desc *desc = tasks(SL_NONE);
+	desc->nodes_min = 2;
+	desc->nodes_max = 5;
 	expect("n1:0 n2:0 n3:0");
-	ask->use_min_nodes = true;
+	desc->use_min_nodes = true;
 	expect("n1:0 n2:0");
-	ask->nodes_min = 4;
+	desc->nodes_min = 4;
 	expect("never");
 }
 
@@ -92,9 +92,9 @@ Test(select, nodes_never_outnumber_tasks, .fini = fini)
 {
 	four_cores(3);
 	sw_ready(&w);
-	struct sl_ask *ask = tasks(2);
-	ask->nodes_min = 1;
-	ask->nodes_max = 3;
+	struct sl_job_desc *desc = tasks(2);
+	desc->nodes_min = 1;
+	desc->nodes_max = 3;
 	expect("n1:0 n2:0");
 }
 
@@ -118,9 +118,9 @@ Test(select, a_tighter_run_goes_before_that_of_the_required_node, .fini = fini)
 	sw_ready(&w);
 	hold(4, "n3");
 	hold(3, "n4");
-	struct sl_ask *ask = tasks(2);
-	ask->nodes_min = ask->nodes_max = 2;
-	ask->nodelist = "n1";
+	struct sl_job_desc *desc = tasks(2);
+	desc->nodes_min = desc->nodes_max = 2;
+	desc->nodelist = "n1";
 	expect("n1:0 n4:3"); /* n2 is beside n1, but has more cpus. */
 }
 
@@ -188,17 +188,17 @@ Test(select, tree_prefers_the_leaf_that_fits_best, .fini = fini)
 	sw_leaf(&w, "s2", 6, 8);
 	sw_top(&w, "top", 0, 1);
 	sw_ready(&w);
-	struct sl_ask *ask = tasks(SL_NONE);
-	ask->nodes_min = ask->nodes_max = 3;
+	struct sl_job_desc *desc = tasks(SL_NONE);
+	desc->nodes_min = desc->nodes_max = 3;
 	expect("n6:0 n7:0 n8:0");
-	ask->nodes_min = ask->nodes_max = 4;
+	desc->nodes_min = desc->nodes_max = 4;
 	expect("n1:0 n2:0 n3:0 n4:0");
-	ask->nodes_min = ask->nodes_max = 6; /* None suffices: the larger, then the other. */
+	desc->nodes_min = desc->nodes_max = 6; /* None suffices: the larger, then the other. */
 	expect("n1:0 n2:0 n3:0 n4:0 n5:0 n6:0");
-	ask->switches = 1;
-	ask->switches_wait = 100 * SL_SECOND;
+	desc->switches = 1;
+	desc->switches_wait = 100 * SL_SECOND;
 	expect("busy");
-	const struct select_job waited = { .ask = ask, .waited = 100 * SL_SECOND };
+	const struct select_job waited = { .desc = desc, .waited = 100 * SL_SECOND };
 	cr_expect_eq(select_place(w.select, &waited, NULL, SELECT_NOW, NULL), SELECT_FITS);
 }
 
@@ -251,9 +251,9 @@ Test(select, constraints, .fini = fini)
 	};
 	featured();
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
-		struct sl_ask *ask = tasks(SL_NONE);
-		ask->nodes_min = ask->nodes_max = cases[i].nodes;
-		ask->constraint = cases[i].constraint;
+		struct sl_job_desc *desc = tasks(SL_NONE);
+		desc->nodes_min = desc->nodes_max = cases[i].nodes;
+		desc->constraint = cases[i].constraint;
 		cr_expect_str_eq(sw_place(&w, 0, 0), cases[i].place, "%s: %s", cases[i].constraint, w.text);
 	}
 }
@@ -355,7 +355,7 @@ Test(select, overcommit_takes_a_cpu_of_each_node, .fini = fini)
 
 static const char *with_memory(void)
 {
-	const struct select_job job = { .ask = &w.ask };
+	const struct select_job job = { .desc = &w.desc };
 	const struct select_alloc *out;
 	return select_place(w.select, &job, NULL, SELECT_NOW, &out) == SELECT_FITS ? sw_show(&w, out, true)
 										   : "no";
@@ -368,10 +368,10 @@ Test(select, memory_of_a_node_of_a_cpu_or_all, .fini = fini)
 	tasks(2)->mem_per_node = 3000;
 	cr_expect_str_eq(with_memory(), "n1:0-1=3000");
 	tasks(2)->mem_per_node = SL_NONE;
-	w.ask.mem_per_cpu = 500;
+	w.desc.mem_per_cpu = 500;
 	cr_expect_str_eq(with_memory(), "n1:0-1=1000");
 	tasks(3)->mem_per_node = SL_NONE;
-	w.ask.mem_per_cpu = 2000; /* Two cpus of a node at most. */
+	w.desc.mem_per_cpu = 2000; /* Two cpus of a node at most. */
 	cr_expect_str_eq(with_memory(), "n1:0-1=4000 n2:0=2000");
 	tasks(1)->mem_per_node = 0;
 	cr_expect_str_eq(with_memory(), "n1:0=4000");
@@ -390,7 +390,7 @@ Test(select, defaults_and_limits_of_memory, .fini = fini)
 	tasks(2)->mem_per_node = SL_NONE;
 	cr_expect_str_eq(with_memory(), "n1:0-1=600");
 	tasks(1)->mem_per_node = SL_NONE;
-	w.ask.mem_per_cpu = 1500; /* Two cpus of 750 each. */
+	w.desc.mem_per_cpu = 1500; /* Two cpus of 750 each. */
 	cr_expect_str_eq(with_memory(), "n1:0-1=1500");
 	tasks(1)->mem_per_node = 2500; /* Three cpus. */
 	cr_expect_str_eq(with_memory(), "n1:0-2=2500");
@@ -445,7 +445,7 @@ Test(select, forced_rows, .fini = fini)
 	expect("busy");
 }
 
-Test(select, yes_shares_only_with_those_that_ask, .fini = fini)
+Test(select, yes_shares_only_with_those_that_desc, .fini = fini)
 {
 	four_cores(1);
 	w.partition[0].share = SL_SHARE_YES;
@@ -485,7 +485,7 @@ Test(select, will_run_takes_jobs_away_in_batches, .fini = fini)
 	cr_assert(running[0].alloc && running[1].alloc);
 	uint64_t nodes[1];
 	const struct select_outlook outlook = { .running = running, .running_count = 2 };
-	const struct select_job job = { .ask = tasks(4) };
+	const struct select_job job = { .desc = tasks(4) };
 	/* Ends at 100 and 140: the batch closes at 120 + 30, so both are gone, and it starts at 140. */
 	running[1].end = 140 * SL_SECOND;
 	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 140 * SL_SECOND);
@@ -494,7 +494,7 @@ Test(select, will_run_takes_jobs_away_in_batches, .fini = fini)
 	running[1].end = 151 * SL_SECOND;
 	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 100 * SL_SECOND);
 	expect("busy"); /* All is as it was. */
-	const struct select_job wide = { .ask = tasks(9) };
+	const struct select_job wide = { .desc = tasks(9) };
 	cr_expect_eq(select_will_run(w.select, &wide, NULL, &outlook, NULL), SL_NEVER);
 }
 

@@ -29,12 +29,12 @@ static void bound_nodes(uint32_t count)
 	sw_ready(&w);
 }
 
-static struct sl_ask *asks(int64_t tasks, const char *gres)
+static struct sl_job_desc *asks(int64_t tasks, const char *gres)
 {
-	struct sl_ask *ask = sw_ask(&w);
-	ask->tasks = tasks;
-	ask->gres = gres;
-	return ask;
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = tasks;
+	desc->gres = gres;
+	return desc;
 }
 
 static void hold(int64_t tasks, const char *gres)
@@ -59,7 +59,7 @@ Test(select_gres, per_node_lowest_first, .fini = fini)
 	asks(1, "fpga:1");
 	expect("never");
 	asks(SL_NONE, NULL)->gpus_per_node = "2";
-	w.ask.nodes_min = w.ask.nodes_max = 2;
+	w.desc.nodes_min = w.desc.nodes_max = 2;
 	expect("busy");
 }
 
@@ -73,7 +73,7 @@ Test(select_gres, of_a_job_from_nodes_with_most_first, .fini = fini)
 	asks(1, NULL)->gpus = "3";
 	expect("n2:0/gpu0-2");
 	asks(SL_NONE, NULL)->gpus = "4";
-	w.ask.nodes_min = w.ask.nodes_max = 2;
+	w.desc.nodes_min = w.desc.nodes_max = 2;
 	expect("n2:0/gpu0-2 n3:0/gpu0"); /* Each node gets one at least. */
 }
 
@@ -86,7 +86,7 @@ Test(select_gres, of_tasks, .fini = fini)
 	asks(SL_NONE, NULL)->gpus_per_task = "2";
 	expect("never"); /* Of how many tasks? */
 	asks(SL_NONE, NULL)->gpus = "2";
-	w.ask.tasks_per_gpu = 2;
+	w.desc.tasks_per_gpu = 2;
 	expect("n1:0-3/gpu0-1");
 	asks(4, NULL)->tasks_per_gpu = 2;
 	expect("n1:0-3/gpu0-1");
@@ -97,7 +97,7 @@ Test(select_gres, of_sockets, .fini = fini)
 	bound_nodes(1);
 	asks(2, NULL)->gpus_per_socket = "1";
 	expect("never"); /* Of how many sockets? */
-	w.ask.sockets_per_node = 2;
+	w.desc.sockets_per_node = 2;
 	expect("n1:0,4/gpu0,2");
 }
 
@@ -125,15 +125,15 @@ Test(select_gres, cpus_and_memory_of_a_gpu, .fini = fini)
 	w.partition[0].mem_per_gpu = 500;
 	sw_ready(&w);
 	asks(SL_NONE, NULL)->gpus = "2";
-	w.ask.cpus_per_gpu = 2;
+	w.desc.cpus_per_gpu = 2;
 	expect("n1:0-3/gpu0-1");
 	asks(SL_NONE, NULL)->gpus = "2";
-	w.ask.mem_per_node = SL_NONE;
-	const struct select_job job = { .ask = &w.ask };
+	w.desc.mem_per_node = SL_NONE;
+	const struct select_job job = { .desc = &w.desc };
 	const struct select_alloc *out;
 	cr_assert_eq(select_place(w.select, &job, NULL, SELECT_NOW, &out), SELECT_FITS);
 	cr_expect_str_eq(sw_show(&w, out, true), "n1:0-5/gpu0-1=1000");
-	w.ask.mem_per_gpu = 700;
+	w.desc.mem_per_gpu = 700;
 	cr_assert_eq(select_place(w.select, &job, NULL, SELECT_NOW, &out), SELECT_FITS);
 	cr_expect_str_eq(sw_show(&w, out, true), "n1:0-5/gpu0-1=1400");
 }
@@ -147,7 +147,7 @@ Test(select_gres, job_defaults_of_the_cluster, .fini = fini)
 	expect("n1:0-3/gpu0-1");
 }
 
-Test(select_gres, cores_near_the_devices_first, .fini = fini)
+Test(select_gres, cores_similar_the_devices_first, .fini = fini)
 {
 	bound_nodes(1);
 	asks(2, "gpu:1");
@@ -166,7 +166,7 @@ Test(select_gres, far_cores_if_need_be_unless_bound, .fini = fini)
 	cr_assert_str_eq(w.text, "n1:4/gpu2-3");
 	asks(1, "gpu:1");
 	expect("n1:5/gpu1");
-	w.ask.gres_flags = "enforce-binding";
+	w.desc.gres_flags = "enforce-binding";
 	expect("busy");
 }
 
@@ -177,7 +177,7 @@ Test(select_gres, bound_jobs_stay_with_their_devices, .fini = fini)
 	asks(4, "gpu:1")->gres_flags = "enforce-binding";
 	expect("n1:4-7/gpu2");
 	asks(5, "gpu:1")->gres_flags = "enforce-binding";
-	w.ask.nodes_min = w.ask.nodes_max = 1;
+	w.desc.nodes_min = w.desc.nodes_max = 1;
 	expect("never");
 }
 

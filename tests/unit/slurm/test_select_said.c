@@ -10,11 +10,11 @@ static struct select_world w;
 
 static void fini(void) { sw_end(&w); }
 
-static struct sl_ask *asks(int64_t tasks)
+static struct sl_job_desc *asks(int64_t tasks)
 {
-	struct sl_ask *ask = sw_ask(&w);
-	ask->tasks = tasks;
-	return ask;
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = tasks;
+	return desc;
 }
 
 static void hold(void) { cr_assert(sw_take(&w, 0, 0), "the test's own world is full"); }
@@ -49,16 +49,16 @@ Test(select_said, memory_beyond_that_of_a_cpu_takes_cpus, .fini = fini)
 	(void)sw_nodes(&w, 2, 1, 8, 1, 8000);
 	sw_set(&w, "MaxMemPerCPU", "1000");
 	sw_ready(&w);
-	struct sl_ask *ask = asks(2);
-	ask->mem_per_node = SL_NONE;
-	ask->mem_per_cpu = 2500;
+	struct sl_job_desc *desc = asks(2);
+	desc->mem_per_node = SL_NONE;
+	desc->mem_per_cpu = 2500;
 	expect("n1:0-5");
 	asks(1)->mem_per_node = 3500;
 	expect("n1:0-3");
-	ask = asks(3);
-	ask->mem_per_node = SL_NONE;
-	ask->mem_per_cpu = 4000;
-	ask->nodes_min = ask->nodes_max = 1;
+	desc = asks(3);
+	desc->mem_per_node = SL_NONE;
+	desc->mem_per_cpu = 4000;
+	desc->nodes_min = desc->nodes_max = 1;
 	expect("never");
 }
 
@@ -118,17 +118,17 @@ Test(select_said, of_a_task_from_the_node_with_most_free, .fini = fini)
 	sw_ready(&w);
 	asks(1)->gpus_per_node = "1";
 	hold();
-	struct sl_ask *ask = asks(1);
-	ask->cpus_per_task = 2;
-	ask->gpus_per_node = "1";
+	struct sl_job_desc *desc = asks(1);
+	desc->cpus_per_task = 2;
+	desc->gpus_per_node = "1";
 	expect("n1:20/gpu4");
-	ask = asks(1);
-	ask->cpus_per_task = 2;
-	ask->gpus = "1";
+	desc = asks(1);
+	desc->cpus_per_task = 2;
+	desc->gpus = "1";
 	expect("n1:20/gpu4");
-	ask = asks(1);
-	ask->cpus_per_task = 2;
-	ask->gpus_per_task = "1";
+	desc = asks(1);
+	desc->cpus_per_task = 2;
+	desc->gpus_per_task = "1";
 	expect("n2:20/gpu4");
 }
 
@@ -149,7 +149,7 @@ Test(select_said, tasks_go_as_far_as_their_gpus, .fini = fini)
 
 /* "Nearest to those already used": behind s2, the largest, s3 of the same switch goes before s1, which is as
  * good and comes first. */
-Test(select_said, leaves_near_those_already_used, .fini = fini)
+Test(select_said, leaves_similar_those_already_used, .fini = fini)
 {
 	sw_begin(&w);
 	(void)sw_nodes(&w, 7, 1, 4, 1, 4000);
@@ -161,8 +161,8 @@ Test(select_said, leaves_near_those_already_used, .fini = fini)
 	sw_top(&w, "top", 3, 4);
 	w.sw[5].level = 2;
 	sw_ready(&w);
-	struct sl_ask *ask = asks(SL_NONE);
-	ask->nodes_min = ask->nodes_max = 5;
+	struct sl_job_desc *desc = asks(SL_NONE);
+	desc->nodes_min = desc->nodes_max = 5;
 	expect("n3:0 n4:0 n5:0 n6:0 n7:0");
 }
 
@@ -173,7 +173,7 @@ Test(select_said, odd_cpus_count_as_whole_cores, .fini = fini)
 	(void)sw_nodes(&w, 1, 1, 4, 2, 4000);
 	sw_ready(&w);
 	const struct select_alloc *alloc = NULL;
-	const struct select_job job = { .ask = asks(3) };
+	const struct select_job job = { .desc = asks(3) };
 	cr_assert_eq(select_place(w.select, &job, NULL, SELECT_NOW, &alloc), SELECT_FITS);
 	cr_expect_eq(alloc->cpus, 4);
 }
@@ -185,9 +185,9 @@ Test(select_said, cpus_for_memory_are_of_a_task, .fini = fini)
 	(void)sw_nodes(&w, 2, 1, 4, 1, 4000);
 	sw_set(&w, "MaxMemPerCPU", "1000");
 	sw_ready(&w);
-	struct sl_ask *ask = asks(2);
-	ask->mem_per_node = SL_NONE;
-	ask->mem_per_cpu = 2500;
+	struct sl_job_desc *desc = asks(2);
+	desc->mem_per_node = SL_NONE;
+	desc->mem_per_cpu = 2500;
 	expect("n1:0-2 n2:0-2");
 }
 
@@ -205,9 +205,9 @@ Test(select_said, gpus_of_a_job_are_all_that_each_node_has, .fini = fini)
 	expect("never");
 	asks(1)->gpus = "2";
 	hold();
-	struct sl_ask *ask = asks(2);
-	ask->nodes_min = ask->nodes_max = 2;
-	ask->gpus = "4";
-	ask->nodelist = "n[1-2]";
+	struct sl_job_desc *desc = asks(2);
+	desc->nodes_min = desc->nodes_max = 2;
+	desc->gpus = "4";
+	desc->nodelist = "n[1-2]";
 	expect("n1:1/gpu2-3 n2:0/gpu0-1");
 }

@@ -12,12 +12,12 @@
 
 Test(slurm_conf, keys_in_any_case_comments_continuation_and_quotes)
 {
-	expect_told("clustername=lab # the name\n"
-		    "# NodeName=x CPUs=1 \\\n"
-		    "NODENAME=n1 \\\n"
-		    "  cpus=2 Reason=\"a b\" state = DOWN \n"
-		    "PartitionName=p \\ \n"
-		    "Nodes=n1\n",
+	expect_reported("clustername=lab # the name\n"
+			"# NodeName=x CPUs=1 \\\n"
+			"NODENAME=n1 \\\n"
+			"  cpus=2 Reason=\"a b\" state = DOWN \n"
+			"PartitionName=p \\ \n"
+			"Nodes=n1\n",
 		"name lab\n"
 		"nodes n1 2c -m 1b2s1c1t down 'a b'\n"
 		"part p n1\n");
@@ -41,10 +41,10 @@ Test(slurm_conf, places_are_those_of_the_file)
 
 Test(slurm_conf, defaults_go_for_the_lines_behind_them)
 {
-	expect_told("NodeName=DEFAULT CPUs=8 RealMemory=1000\n"
-		    "NodeName=a1\n"
-		    "NodeName=DEFAULT RealMemory=2000\n"
-		    "NodeName=b1 CPUs=4\n",
+	expect_reported("NodeName=DEFAULT CPUs=8 RealMemory=1000\n"
+			"NodeName=a1\n"
+			"NodeName=DEFAULT RealMemory=2000\n"
+			"NodeName=b1 CPUs=4\n",
 		"nodes a1 8c 1000m 1b8s1c1t\n"
 		"nodes b1 4c 2000m 1b4s1c1t\n");
 }
@@ -52,13 +52,13 @@ Test(slurm_conf, defaults_go_for_the_lines_behind_them)
 /* Sockets of the cpus over cores and threads; one to a board where they do not come out even. */
 Test(slurm_conf, processors)
 {
-	expect_told("NodeName=a1 CPUs=16 CoresPerSocket=4 ThreadsPerCore=2\n"
-		    "NodeName=a2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2\n"
-		    "NodeName=a3 Boards=2 SocketsPerBoard=2 CoresPerSocket=3\n"
-		    "NodeName=a4 CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2\n"
-		    "NodeName=a5 Procs=6\n"
-		    "NodeName=a6 CPUs=7 Sockets=2 CoresPerSocket=4\n"
-		    "NodeName=a7 CPUs=0\n",
+	expect_reported("NodeName=a1 CPUs=16 CoresPerSocket=4 ThreadsPerCore=2\n"
+			"NodeName=a2 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2\n"
+			"NodeName=a3 Boards=2 SocketsPerBoard=2 CoresPerSocket=3\n"
+			"NodeName=a4 CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2\n"
+			"NodeName=a5 Procs=6\n"
+			"NodeName=a6 CPUs=7 Sockets=2 CoresPerSocket=4\n"
+			"NodeName=a7 CPUs=0\n",
 		"nodes a1 16c -m 1b2s4c2t\n"
 		"nodes a2 16c -m 1b2s4c2t\n"
 		"nodes a3 12c -m 2b4s3c1t\n"
@@ -70,10 +70,11 @@ Test(slurm_conf, processors)
 
 Test(slurm_conf, what_is_kept_of_a_node)
 {
-	expect_told("SelectTypeParameters=CR_Core_Memory\n"
-		    "NodeName=a1 CPUs=8 CoreSpecCount=2 RealMemory=4G MemSpecLimit=96 TmpDisk=500 Weight=7\n"
-		    "NodeName=a2 CPUs=8 CPUSpecList=0-2 RealMemory=100 MemSpecLimit=100\n"
-		    "NodeName=a3 CPUs=2 CoreSpecCount=2\n",
+	expect_reported(
+		"SelectTypeParameters=CR_Core_Memory\n"
+		"NodeName=a1 CPUs=8 CoreSpecCount=2 RealMemory=4G MemSpecLimit=96 TmpDisk=500 Weight=7\n"
+		"NodeName=a2 CPUs=8 CPUSpecList=0-2 RealMemory=100 MemSpecLimit=100\n"
+		"NodeName=a3 CPUs=2 CoreSpecCount=2\n",
 		"nodes a1 8c 4000m 1b8s1c1t kept 2c96m tmp 500 weight 7\n"
 		"nodes a2 8c 100m 1b8s1c1t kept 3c0m\n" /* All of it cannot be kept. */
 		"nodes a3 2c -m 1b2s1c1t kept 1c0m\n"); /* Slurm's own memory where none is said. */
@@ -82,7 +83,7 @@ Test(slurm_conf, what_is_kept_of_a_node)
 /* By the values of the numbers in names; lines do not matter. */
 Test(slurm_conf, order_of_nodes)
 {
-	expect_told("NodeName=n[10,9,1],m2 CPUs=1\nNodeName=n2 CPUs=1\nNodeName=n[09-10]x CPUs=1\n",
+	expect_reported("NodeName=n[10,9,1],m2 CPUs=1\nNodeName=n2 CPUs=1\nNodeName=n[09-10]x CPUs=1\n",
 		"nodes m2 1c -m 1b1s1c1t\n"
 		"nodes n09x 1c -m 1b1s1c1t\n"
 		"nodes n1 1c -m 1b1s1c1t\n"
@@ -95,7 +96,7 @@ Test(slurm_conf, order_by_leaf_switch)
 {
 	file_beside("topology.conf",
 		"SwitchName=b Nodes=n[1,3]\nSwitchName=a Nodes=n[2,4]\nSwitchName=t Switches=a,b\n");
-	expect_told("TopologyPlugin=topology/tree\nTopologyParam=switchasnoderank\n" NODES,
+	expect_reported("TopologyPlugin=topology/tree\nTopologyParam=switchasnoderank\n" NODES,
 		"whole cores tree mem\n"
 		"nodes n[1,3,2,4] 4c -m 1b4s1c1t\n"
 		"switch b n[1,3] -\nswitch a n[2,4] -\nswitch t - a,b\n");
@@ -103,11 +104,11 @@ Test(slurm_conf, order_by_leaf_switch)
 
 Test(slurm_conf, features_and_states)
 {
-	expect_told("NodeName=n[1-2] CPUs=1 Feature=a,b\n"
-		    "NodeName=n3 CPUs=1 State=DRAIN Reason=disk\n"
-		    "NodeName=n4 CPUs=1 State=CLOUD\n"
-		    "NodeName=n5 CPUs=1 State=FUTURE\n"
-		    "DownNodes=n2 Reason=x\n",
+	expect_reported("NodeName=n[1-2] CPUs=1 Feature=a,b\n"
+			"NodeName=n3 CPUs=1 State=DRAIN Reason=disk\n"
+			"NodeName=n4 CPUs=1 State=CLOUD\n"
+			"NodeName=n5 CPUs=1 State=FUTURE\n"
+			"DownNodes=n2 Reason=x\n",
 		"nodes n1 1c -m 1b1s1c1t [a,b]\n"
 		"nodes n2 1c -m 1b1s1c1t [a,b] down 'x'\n"
 		"nodes n3 1c -m 1b1s1c1t drain 'disk'\n"
@@ -120,28 +121,28 @@ Test(slurm_conf, features_and_states)
 /* The node line of the talk: shares spread over the GPUs, no_consume, sizes. */
 Test(slurm_conf, gres_of_the_talk)
 {
-	expect_told(
+	expect_reported(
 		"GresTypes=gpu,mps,bandwidth\n"
 		"NodeName=tux[0-7] Gres=gpu:tesla:2,gpu:kepler:2,mps:400,bandwidth:lustre:no_consume:4G\n",
 		"nodes tux[0-7] 1c -m 1b1s1c1t gpu:tesla:2 gpu:kepler:2 bandwidth:lustre:4294967296:no_consume "
 		"mps:tesla:200 mps:kepler:200\n");
 }
 
-Test(slurm_conf, devices_near_to_other_cores_are_entries_of_their_own)
+Test(slurm_conf, devices_similar_to_other_cores_are_entries_of_their_own)
 {
 	file_beside("gres.conf", "NodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-3\n"
 				 "NodeName=n[1-2] Name=gpu Type=a100 File=/dev/nvidia[2-3] Cores=4-7\n"
 				 "Name=mps Count=200 File=/dev/nvidia0\n");
-	expect_told("NodeName=n[1-3] CPUs=8 Gres=gpu:a100:4,mps:200\nNodeName=n4 CPUs=8 Gres=gpu:1\n",
+	expect_reported("NodeName=n[1-3] CPUs=8 Gres=gpu:a100:4,mps:200\nNodeName=n4 CPUs=8 Gres=gpu:1\n",
 		"nodes n[1-2] 8c -m 1b8s1c1t gpu:a100:2@0f gpu:a100:2@f0 mps::200\n"
 		"nodes n3 8c -m 1b8s1c1t gpu:a100:4 mps::200\n"
 		"nodes n4 8c -m 1b8s1c1t gpu::1\n");
 }
 
-Test(slurm_conf, gres_conf_with_fewer_devices_is_told)
+Test(slurm_conf, gres_conf_with_fewer_devices_is_reported)
 {
 	file_beside("gres.conf", "AutoDetect=off\nName=gpu File=/dev/nvidia0\nName=nic Count=1K\n");
-	expect_told("GresTypes=gpu\nNodeName=n1 Gres=gpu:2,nic:3\n", "nodes n1 1c -m 1b1s1c1t gpu::2\n");
+	expect_reported("GresTypes=gpu\nNodeName=n1 Gres=gpu:2,nic:3\n", "nodes n1 1c -m 1b1s1c1t gpu::2\n");
 	cr_expect(strstr(note("gres", "", "gpu"), "fewer"));
 	cr_expect(strstr(note("gres", "", "nic"), "not in GresTypes"));
 	cr_expect(strstr(note("gres", "", "AutoDetect"), "not known"));
@@ -152,7 +153,7 @@ Test(slurm_conf, gres_conf_with_fewer_devices_is_told)
 
 Test(slurm_conf, partitions_by_key)
 {
-	expect_told(
+	expect_reported(
 		"SelectType=select/linear\nDefMemPerCPU=100\nMaxMemPerNode=5000\nDefCpuPerGPU=3\n" NODES
 		"PartitionName=DEFAULT MaxTime=60 State=UP\n"
 		"PartitionName=a Nodes=n[1-2],n4 Default=YES DefaultTime=30 MinNodes=1 MaxNodes=UNLIMITED LLN=yes\n"
@@ -171,9 +172,9 @@ Test(slurm_conf, partitions_by_key)
 /* Minutes, or with colons; days-hours; seconds that are over make a minute more. */
 Test(slurm_conf, times_of_partitions)
 {
-	expect_told(NODES "PartitionName=a Nodes=n1 MaxTime=2-0 DefaultTime=90\n"
-			  "PartitionName=b Nodes=n1 MaxTime=1-12 DefaultTime=90:30\n"
-			  "PartitionName=c Nodes=n1 MaxTime=1-1:30 DefaultTime=1:30:00\n",
+	expect_reported(NODES "PartitionName=a Nodes=n1 MaxTime=2-0 DefaultTime=90\n"
+			      "PartitionName=b Nodes=n1 MaxTime=1-12 DefaultTime=90:30\n"
+			      "PartitionName=c Nodes=n1 MaxTime=1-1:30 DefaultTime=1:30:00\n",
 		"nodes n[1-4] 4c -m 1b4s1c1t\n"
 		"part a n1 max 172800 time 5400\n"
 		"part b n1 max 129600 time 5460\n"
@@ -185,16 +186,16 @@ Test(slurm_conf, times_of_partitions)
 
 Test(slurm_conf, sets_of_nodes)
 {
-	expect_told("NodeName=n[1-2] CPUs=1 Features=fast\nNodeName=n[3-4] CPUs=1\n"
-		    "NodeSet=quick Feature=fast\nNodeSet=slow Nodes=n[3-4]\n"
-		    "PartitionName=p Nodes=quick,n4\nPartitionName=q Nodes=slow\n",
+	expect_reported("NodeName=n[1-2] CPUs=1 Features=fast\nNodeName=n[3-4] CPUs=1\n"
+			"NodeSet=quick Feature=fast\nNodeSet=slow Nodes=n[3-4]\n"
+			"PartitionName=p Nodes=quick,n4\nPartitionName=q Nodes=slow\n",
 		"nodes n[1-2] 1c -m 1b1s1c1t [fast]\nnodes n[3-4] 1c -m 1b1s1c1t\n"
 		"part p n[1-2,4]\npart q n[3-4]\n");
 }
 
 Test(slurm_conf, licenses)
 {
-	expect_told("Licenses=matlab:20,fluent*3,x\n" NODES,
+	expect_reported("Licenses=matlab:20,fluent*3,x\n" NODES,
 		"nodes n[1-4] 4c -m 1b4s1c1t\nlicense matlab 20\nlicense fluent 3\nlicense x 1\n");
 }
 
@@ -205,15 +206,15 @@ Test(slurm_conf, blocks)
 {
 	file_beside(
 		"topology.conf", "BlockName=b2 Nodes=n[3-4]\nBlockName=b1 Nodes=n[1-2]\nBlockSizes=2,4\n");
-	expect_told("TopologyPlugin=topology/block\nSelectTypeParameters=CR_Core\n" NODES,
+	expect_reported("TopologyPlugin=topology/block\nSelectTypeParameters=CR_Core\n" NODES,
 		"whole cores block\nnodes n[3-4,1-2] 4c -m 1b4s1c1t\nswitch b2 n[3-4] -\nswitch b1 n[1-2] -\n");
 	cr_expect_str_eq(setting("switch", "2,4", "BlockSizes"), "2,4");
 }
 
-Test(slurm_conf, a_topology_that_nothing_reads_is_told)
+Test(slurm_conf, a_topology_that_nothing_reads_is_reported)
 {
 	file_beside("topology.conf", "SwitchName=a Nodes=n[1-4]\n");
-	expect_told(NODES, "nodes n[1-4] 4c -m 1b4s1c1t\n");
+	expect_reported(NODES, "nodes n[1-4] 4c -m 1b4s1c1t\n");
 	cr_expect_eq(coverage("switch", "a", "Nodes"), SL_IGNORED);
 }
 
@@ -234,7 +235,7 @@ Test(slurm_conf, switches_that_cannot_be)
 /* ---- Coverage
  * ------------------------------------------------------------------------------------------------ */
 
-Test(slurm_conf, every_key_is_told_with_its_coverage)
+Test(slurm_conf, every_key_is_reported_with_its_coverage)
 {
 	read_conf(
 		"SelectType=select/cons_tres\nPriorityWeightAge=5\nSlurmctldPort=6817\nSlurmctldProt=1\n" NODES,
@@ -254,9 +255,9 @@ Test(slurm_conf, files_beside_it)
 	file_beside("cgroup.conf", "x");
 	file_beside("sub.conf", "ClusterName=lab\nInclude nodes-%c.conf\n");
 	file_beside("nodes-lab.conf", NODES);
-	expect_told("Include sub.conf\n", "name lab\nnodes n[1-4] 4c -m 1b4s1c1t\n");
+	expect_reported("Include sub.conf\n", "name lab\nnodes n[1-4] 4c -m 1b4s1c1t\n");
 	cr_expect_eq(coverage("file", "", "cgroup.conf"), SL_IGNORED);
-	cr_expect_eq(files_told(), 2, "the included, not the one that was given: %zu", files_told());
+	cr_expect_eq(files_reported(), 2, "the included, not the one that was given: %zu", files_reported());
 }
 
 /* ---- Hostile input

@@ -33,20 +33,20 @@ static void expect_file_error(const char *key, const char *text, const char *wan
 /* The numbering goes on, and new nodes are wherever the last one is. */
 Test(slurm_settings, more_nodes)
 {
-	expect_told_set(GPUS, SETTINGS("nodes[gpu].count+=2"),
+	expect_reported_set(GPUS, SETTINGS("nodes[gpu].count+=2"),
 		"nodes cpu1 4c -m 1b4s1c1t\nnodes gpu[08-12] 8c -m 1b8s1c1t weight 5\npart p gpu[08-12],cpu1\n");
-	expect_told_set(GPUS, SETTINGS("nodes[gpu[08-10]].count=1"),
+	expect_reported_set(GPUS, SETTINGS("nodes[gpu[08-10]].count=1"),
 		"nodes cpu1 4c -m 1b4s1c1t\nnodes gpu08 8c -m 1b8s1c1t weight 5\npart p gpu08,cpu1\n");
-	expect_told_set(GPUS, SETTINGS("nodes[gpu].count-=3", "nodes[cpu].count=2"),
+	expect_reported_set(GPUS, SETTINGS("nodes[gpu].count-=3", "nodes[cpu].count=2"),
 		"nodes cpu[1-2] 4c -m 1b4s1c1t\npart p cpu[1-2]\n");
 }
 
 /* But not down because that one is. */
 Test(slurm_settings, new_nodes_are_up_whatever_became_of_the_last)
 {
-	expect_told_set("NodeName=a[1-2] CPUs=1\nDownNodes=a2\n", SETTINGS("nodes[a].count+=2"),
+	expect_reported_set("NodeName=a[1-2] CPUs=1\nDownNodes=a2\n", SETTINGS("nodes[a].count+=2"),
 		"nodes a1 1c -m 1b1s1c1t\nnodes a2 1c -m 1b1s1c1t down\nnodes a[3-4] 1c -m 1b1s1c1t\n");
-	expect_told_set("NodeName=a[1-2] CPUs=1 State=DOWN\n", SETTINGS("nodes[a].count+=1"),
+	expect_reported_set("NodeName=a[1-2] CPUs=1 State=DOWN\n", SETTINGS("nodes[a].count+=1"),
 		"nodes a[1-3] 1c -m 1b1s1c1t down\n");
 }
 
@@ -69,13 +69,13 @@ Test(slurm_settings, nodes_by_what_they_have)
 	for (size_t i = 0; i < SL_LEN(row); i++) {
 		const char *const settings[] = { row[i].setting, NULL };
 		cr_assert_eq(read_conf(FILE_OF_TWO, settings), 0, "%s: %s", row[i].setting, said());
-		const char *x = strstr(told(), "nodes x1");
-		const char *y = strstr(told(), "nodes y1");
-		cr_assert(x && y, "%s", told());
+		const char *x = strstr(reported(), "nodes x1");
+		const char *y = strstr(reported(), "nodes y1");
+		cr_assert(x && y, "%s", reported());
 		cr_expect_eq(row[i].x, memmem(x, strcspn(x, "\n"), " weight 7", 9) != NULL, "%s: %s",
-			row[i].setting, told());
+			row[i].setting, reported());
 		cr_expect_eq(row[i].y, memmem(y, strcspn(y, "\n"), " weight 7", 9) != NULL, "%s: %s",
-			row[i].setting, told());
+			row[i].setting, reported());
 	}
 }
 
@@ -122,7 +122,7 @@ Test(slurm_settings, limits_of_qos_and_accounts)
 
 Test(slurm_settings, keys_of_nodes_partitions_and_the_cluster)
 {
-	expect_told_set(GPUS,
+	expect_reported_set(GPUS,
 		SETTINGS("nodes[gpu].cpus=16", "nodes[gpu].mem=9G", "nodes[gpu].weight+=2",
 			"nodes[cpu1].state=DRAIN", "partition[p].MaxTime=60",
 			"conf.SelectType=select/linear"),
@@ -198,7 +198,7 @@ Test(slurm_files, accounts_by_dump)
 	cr_expect_str_eq(setting("association", "a/u1/p", "Fairshare"), "10");
 	cr_expect_str_eq(setting("user", "u1", "DefaultAccount"), "a");
 	cr_expect_eq(coverage("association", "a", "Fairshare"), SL_MODELLED);
-	cr_expect_eq(files_told(), 1);
+	cr_expect_eq(files_reported(), 1);
 }
 
 Test(slurm_files, accounts_by_table)
@@ -238,7 +238,7 @@ Test(slurm_files, qos_and_usage)
 Test(slurm_files, events_are_windows)
 {
 	char given[300];
-	expect_told_set(GPUS,
+	expect_reported_set(GPUS,
 		SETTINGS(file_setting(given, sizeof(given), "events",
 			"Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\n"
 			"lab||2026-01-01T00:00:00|Unknown||Cluster Registered TRES|\n"
@@ -256,7 +256,7 @@ Test(slurm_files, states_and_reservations)
 {
 	char states[300];
 	char windows[300];
-	expect_told_set(GPUS,
+	expect_reported_set(GPUS,
 		SETTINGS(
 			file_setting(states, sizeof(states), "nodes_state",
 				"NodeName=gpu08 Arch=x86_64 CPUTot=8\n   State=MIXED+DRAIN Weight=1\n   Reason=bad fan [root]\n\n"
@@ -293,10 +293,10 @@ Test(slurm_files, what_is_none_is_refused)
 /* ---- scontrol
  * -------------------------------------------------------------------------------------------------- */
 
-static void expect_shown(const char *text, const char *want)
+static void expect_displayed(const char *text, const char *want)
 {
-	cr_expect_eq(read_shown(text, NULL), 0, "%s\nof\n%s", said(), text);
-	cr_expect_str_eq(told(), want, "got:\n%s\nwant:\n%s", told(), want);
+	cr_expect_eq(read_scontrol(text, NULL), 0, "%s\nof\n%s", said(), text);
+	cr_expect_str_eq(reported(), want, "got:\n%s\nwant:\n%s", reported(), want);
 }
 
 #define NODE_TEXT(name, state)                                                                         \
@@ -317,7 +317,7 @@ static void expect_shown(const char *text, const char *want)
 
 Test(slurm_scontrol, records_of_every_kind_in_one_file)
 {
-	expect_shown(
+	expect_displayed(
 		"Configuration data as of 2026-11-20T11:00:00\n"
 		"AccountingStorageType   = (null)\nClusterName             = lab\nKillWait                = 30 sec\n"
 		"SelectType              = select/cons_tres\nSelectTypeParameters    = CR_CORE\n"
@@ -339,7 +339,7 @@ Test(slurm_scontrol, records_of_every_kind_in_one_file)
 
 Test(slurm_scontrol, one_line_a_record)
 {
-	expect_shown(
+	expect_displayed(
 		"NodeName=n1 CPUTot=4 Sockets=4 RealMemory=10 State=DOWN* Reason=disk is gone [root@2026] Weight=1\n"
 		"NodeName=n2 CPUTot=4 Sockets=4 RealMemory=10 State=ALLOCATED+PLANNED Weight=1\n",
 		"nodes n1 4c 10m 1b4s1c1t down 'disk is gone [root@2026]'\n"
@@ -350,7 +350,7 @@ Test(slurm_scontrol, one_line_a_record)
 
 Test(slurm_scontrol, json)
 {
-	expect_shown(
+	expect_displayed(
 		"{\"meta\": {}, \"nodes\": [\n"
 		"{\"name\": \"n1\", \"cpus\": 16, \"sockets\": 2, \"cores\": 4, \"threads\": 2, \"real_memory\": 1000,"
 		" \"state\": [\"IDLE\", \"DRAIN\"], \"gres\": \"gpu:2(S:0)\", \"features\": [\"a\", \"b\"]},\n"
@@ -368,6 +368,6 @@ Test(slurm_scontrol, json)
 		"part p n[1-2] default max 3600 tier 3\n"
 		"license m 3\n"
 		"window r: maint n1 1970-01-02T00:00:00-1970-01-02T01:00:00 users root MAINT\n");
-	cr_expect_neq(read_shown("{\"nodes\": [\n{,}]}", NULL), 0);
+	cr_expect_neq(read_scontrol("{\"nodes\": [\n{,}]}", NULL), 0);
 	cr_expect_str_eq(said(), "@:2:2: ',' stands where a key in quotes should be");
 }

@@ -5,11 +5,11 @@
 
 #include "sim/state/profile.h"
 
-enum { SPAN = 400 };
+enum { RANGE = 400 };
 
 struct plain {
 	struct profile profile;
-	int64_t change[SPAN];
+	int64_t change[RANGE];
 	struct sl_rng rng;
 };
 
@@ -23,7 +23,7 @@ static void add(struct plain *p, sl_time at, int64_t change)
 static int64_t value(const struct plain *p, sl_time at)
 {
 	int64_t sum = 0;
-	for (sl_time t = 0; t <= at && t < SPAN; t++)
+	for (sl_time t = 0; t <= at && t < RANGE; t++)
 		sum += p->change[t];
 	return sum;
 }
@@ -42,24 +42,24 @@ static sl_time earliest(const struct plain *p, sl_time now, sl_time latest, int6
 
 static void check_searches(struct plain *p)
 {
-	const sl_time now = (sl_time)sl_rng_below(&p->rng, SPAN / 2);
-	const sl_time until = now + 1 + (sl_time)sl_rng_below(&p->rng, SPAN / 2 - 1);
+	const sl_time now = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
+	const sl_time until = now + 1 + (sl_time)sl_rng_below(&p->rng, RANGE / 2 - 1);
 	const int64_t level = (int64_t)sl_rng_below(&p->rng, 30) - 15;
 	const sl_time length = 1 + (sl_time)sl_rng_below(&p->rng, 60);
 	cr_assert_eq(profile_value(&p->profile, now), value(p, now));
 	cr_assert_eq(profile_earliest(&p->profile, now, until, level, length),
 		earliest(p, now, until, level, length));
 
-	sl_time least = SPAN;
+	sl_time least = RANGE;
 	int64_t most = INT64_MIN;
 	for (sl_time t = until - 1; t > now; t--) {
 		const int64_t v = value(p, t);
 		least = p->change[t] && v >= level ? t : least;
 		most = p->change[t] && v > most ? v : most;
 	}
-	struct profile_point point = { SPAN, 0 };
+	struct profile_point point = { RANGE, 0 };
 	const bool found = profile_first_least(&p->profile, now, until, level, &point);
-	cr_assert_eq(found, least < SPAN);
+	cr_assert_eq(found, least < RANGE);
 	cr_assert(!found || (point.at == least && point.value == value(p, least)));
 	cr_assert_eq(profile_max(&p->profile, now, until), most);
 
@@ -85,15 +85,15 @@ static void see_run(void *self, sl_time start, sl_time end)
 	while (s->at < start)
 		cr_assert(!suffices(s, s->at++), "a run was passed over");
 	cr_assert(start < s->until && suffices(s, start));
-	for (; s->at < end && s->at < SPAN; s->at++)
+	for (; s->at < end && s->at < RANGE; s->at++)
 		cr_assert(suffices(s, s->at), "a run goes on too long");
 	cr_assert(end == SL_NEVER || !suffices(s, end));
 }
 
 static void check_runs(struct plain *p)
 {
-	const sl_time from = (sl_time)sl_rng_below(&p->rng, SPAN / 2);
-	struct seen s = { p, from, from + 1 + (sl_time)sl_rng_below(&p->rng, SPAN / 2 - 1),
+	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
+	struct seen s = { p, from, from + 1 + (sl_time)sl_rng_below(&p->rng, RANGE / 2 - 1),
 		(int64_t)sl_rng_below(&p->rng, 20) - 10 };
 	profile_runs(&p->profile, from, s.until, s.level, see_run, &s);
 	for (; s.at < s.until; s.at++)
@@ -106,7 +106,7 @@ Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 		struct plain p = { .rng = sl_rng_stream(seed, "tests/profile") };
 		profile_init(&p.profile);
 		for (int round = 0; round < 1500; round++) {
-			const sl_time at = (sl_time)sl_rng_below(&p.rng, SPAN);
+			const sl_time at = (sl_time)sl_rng_below(&p.rng, RANGE);
 			/* Changes are taken back too, so that nodes thin out and join. */
 			if (sl_rng_below(&p.rng, 3) == 0 || round > 1000)
 				add(&p, at, -p.change[at]);
@@ -125,12 +125,12 @@ Test(profile, what_cancels_out_leaves_nothing)
 {
 	struct plain p = { .rng = sl_rng_stream(1, "x") };
 	profile_init(&p.profile);
-	for (sl_time at = 0; at < SPAN; at++)
+	for (sl_time at = 0; at < RANGE; at++)
 		add(&p, at, 3);
-	for (sl_time at = 0; at < SPAN; at++)
+	for (sl_time at = 0; at < RANGE; at++)
 		add(&p, at, -3);
 	struct profile_point point;
 	cr_expect_not(profile_first_least(&p.profile, -1, SL_NEVER, INT64_MIN, &point));
-	cr_expect_eq(profile_value(&p.profile, SPAN), 0);
+	cr_expect_eq(profile_value(&p.profile, RANGE), 0);
 	profile_release(&p.profile);
 }

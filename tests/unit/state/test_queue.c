@@ -31,7 +31,7 @@ static uint32_t obvious(const struct list *l, uint32_t after, const struct queue
 	uint32_t best = UINT32_MAX;
 	for (uint32_t i = 0; i < JOBS; i++) {
 		if (!l->in[i] || l->size[i] > fit->free ||
-			(l->length[i] > fit->room && l->size[i] > fit->spare))
+			(l->length[i] > fit->capacity && l->size[i] > fit->spare))
 			continue;
 		if ((after == UINT32_MAX || before(l, after, i)) &&
 			(best == UINT32_MAX || before(l, i, best)))
@@ -86,7 +86,7 @@ static struct queue_fit any_fit(struct list *l)
 }
 
 /* As EASY asks: behind a place, again and again with what is left, taking some of what is found. */
-static void ask(struct list *l)
+static void needs(struct list *l)
 {
 	struct queue_fit fit = any_fit(l);
 	uint32_t after = sl_rng_below(&l->rng, 3) ? queue_first(&l->queue) : UINT32_MAX;
@@ -130,7 +130,7 @@ static void churn(uint64_t seed, bool keyed)
 		else if (sl_rng_below(&l->rng, 30) == 0 && !l->in[job] && job < next)
 			add(l, job); /* As an undone start does. */
 		if (sl_rng_below(&l->rng, 2))
-			ask(l);
+			needs(l);
 		if (round % 100 == 0)
 			check_whole(l);
 	}
@@ -176,7 +176,7 @@ Test(queue, follows_keys_that_change, .timeout = 60)
 		struct sl_err err = { 0 };
 		cr_assert_eq(queue_rebuild(&l->queue, row, &err), SL_OK);
 		for (int i = 0; i < 10; i++)
-			ask(l);
+			needs(l);
 		check_whole(l);
 	}
 	drop(l);

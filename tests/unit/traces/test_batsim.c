@@ -34,15 +34,15 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	(void)err;
 	struct heard *heard = self;
-	static const int shown[] = { SL_COL_ID, SL_COL_SUBMIT, SL_COL_RUN, SL_COL_LIMIT, SL_COL_CPUS,
+	static const int displayed[] = { SL_COL_ID, SL_COL_SUBMIT, SL_COL_RUN, SL_COL_LIMIT, SL_COL_CPUS,
 		SL_COL_STATUS };
 	cr_expect_eq(row->col[SL_COL_CPUS], row->col[SL_COL_REQ_CPUS]);
 	cr_expect_eq(row->col[SL_COL_USER], SL_NONE);
-	for (size_t i = 0; i < SL_LEN(shown); i++)
-		if (row->col[shown[i]] == SL_NONE)
+	for (size_t i = 0; i < SL_LEN(displayed); i++)
+		if (row->col[displayed[i]] == SL_NONE)
 			hear(heard, i ? " -" : "-");
 		else
-			hear(heard, i ? " %" PRId64 : "%" PRId64, row->col[shown[i]]);
+			hear(heard, i ? " %" PRId64 : "%" PRId64, row->col[displayed[i]]);
 	if (row->more)
 		hear(heard, " id '%s'", row->more->id);
 	hear(heard, "\n");
@@ -58,7 +58,7 @@ static int on_header(
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)err;
 	hear(self, "%s at %" PRIu64 ":%u\n", cause, at->line, at->column);
@@ -70,7 +70,7 @@ static int read_bytes(struct heard *heard, const char *text, size_t len, struct 
 	char path[32];
 	struct sl_input *in;
 	const struct sl_sink sink = {
-		.self = heard, .job = on_job, .header = on_header, .oddity = on_oddity
+		.self = heard, .job = on_job, .header = on_header, .anomaly = on_anomaly
 	};
 	*heard = (struct heard){ 0 };
 	memset(err, 0, sizeof(*err));
@@ -136,7 +136,7 @@ Test(batsim, strings_have_escapes)
 #define PROFILES     "\"profiles\": {\"p\": {\"type\": \"delay\", \"delay\": 1}}"
 #define JOB_OF(text) "{" PROFILES ",\n\"jobs\": [\n{" text "}]}"
 
-Test(batsim, what_is_wrong_is_told_with_its_place)
+Test(batsim, what_is_wrong_is_reported_with_its_place)
 {
 	static const struct {
 		const char *text, *where, *what;
@@ -228,7 +228,7 @@ Test(batsim, a_text_may_be_one_long_line)
 	const struct sl_reader *reader;
 	char path[32];
 	const struct sl_sink sink = {
-		.self = &heard, .job = on_job, .header = on_header, .oddity = on_oddity
+		.self = &heard, .job = on_job, .header = on_header, .anomaly = on_anomaly
 	};
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), &err), SL_OK);
 	cr_assert_eq(reader_choose(builtin_registry(), &reader, in, &err), SL_OK, "%s", err.text);

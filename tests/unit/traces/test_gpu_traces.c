@@ -19,15 +19,15 @@
 #include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
-struct told {
+struct reported {
 	char text[8000];
 	size_t len;
 	const char *reader;
 	struct sl_err err;
 };
 
-static void put(struct told *t, const char *format, ...) SL_PRINTF(2, 3);
-static void put(struct told *t, const char *format, ...)
+static void put(struct reported *t, const char *format, ...) SL_PRINTF(2, 3);
+static void put(struct reported *t, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -36,25 +36,25 @@ static void put(struct told *t, const char *format, ...)
 	cr_assert_lt(t->len, sizeof(t->text));
 }
 
-static void put_time(struct told *t, const char *before, sl_time value)
+static void put_time(struct reported *t, const char *before, sl_time value)
 {
 	if (value != SL_NONE)
 		put(t, " %s%.10g", before, (double)value / 1e6);
 }
 
-static void put_count(struct told *t, const char *before, int64_t value)
+static void put_count(struct reported *t, const char *before, int64_t value)
 {
 	if (value != SL_NONE && value)
 		put(t, " %s%" PRId64, before, value);
 }
 
-static void put_word(struct told *t, const char *before, const char *value)
+static void put_word(struct reported *t, const char *before, const char *value)
 {
 	if (value)
 		put(t, " %s%s", before, value);
 }
 
-static void put_group(struct told *t, const struct sl_row_group *g)
+static void put_group(struct reported *t, const struct sl_row_group *g)
 {
 	put(t, " [%" PRId64 "x", g->tasks);
 	put_count(t, "c", g->cpus);
@@ -69,8 +69,8 @@ static void put_group(struct told *t, const struct sl_row_group *g)
 
 static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
-	struct told *t = self;
-	const struct sl_row_more *more = row->more;
+	struct reported *t = self;
+	const struct sl_row_attributes *more = row->more;
 	(void)err;
 	put(t, "%" PRIu64 ": ", row->line);
 	if (more->id)
@@ -109,7 +109,7 @@ static int on_header(
 	return 0;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)err;
 	put(self, "%" PRIu64 "! %s\n", at->line, cause);
@@ -139,9 +139,9 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 	return 0;
 }
 
-static int read_path(struct told *t, const char *path)
+static int read_path(struct reported *t, const char *path)
 {
-	const struct sl_sink sink = { t, on_job, on_header, on_oddity, on_dated, on_ignored, on_file };
+	const struct sl_sink sink = { t, on_job, on_header, on_anomaly, on_dated, on_ignored, on_file };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	int status = sl_input_open(&in, path, &t->err);
@@ -157,7 +157,7 @@ static int read_path(struct told *t, const char *path)
 static void expect(const char *reader, const char *text, const char *want)
 {
 	char path[32];
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	const int status = read_path(&t, memfile(path, text, strlen(text)));
 	cr_assert_eq(status, SL_OK, "%s", t.err.text);
 	cr_expect_str_eq(t.reader, reader);
@@ -168,7 +168,7 @@ static void expect(const char *reader, const char *text, const char *want)
 static void expect_refused(const char *text, const char *message)
 {
 	char path[32];
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	cr_expect_eq(read_path(&t, memfile(path, text, strlen(text))), SL_INPUT);
 	cr_expect_not_null(strstr(t.err.text, message), "got: %s\nwant: %s", t.err.text, message);
 }
@@ -397,7 +397,7 @@ static void remove_file(const char *folder, const char *name)
 }
 
 /* header: NULL: none; one that begins with an s is the table of sensors. tasks: likewise. */
-static int read_pai(struct told *t, const char *jobs, const char *tasks, const char *header)
+static int read_pai(struct reported *t, const char *jobs, const char *tasks, const char *header)
 {
 	char folder[] = "/tmp/schedlab-test-XXXXXX";
 	char path[200];
@@ -420,7 +420,7 @@ static int read_pai(struct told *t, const char *jobs, const char *tasks, const c
 
 static void expect_pai(const char *jobs, const char *tasks, const char *header, const char *want)
 {
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	cr_assert_eq(read_pai(&t, jobs, tasks, header), SL_OK, "%s", t.err.text);
 	cr_expect_str_eq(t.reader, "pai");
 	cr_expect_str_eq(t.text, want, "got:\n%s\nwant:\n%s", t.text, want);
@@ -481,7 +481,7 @@ Test(gpu_traces, pai_active)
 
 Test(gpu_traces, pai_alone)
 {
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	cr_expect_eq(read_pai(&t, "j1,i1,u1,Terminated,10,50\n", NULL, NULL), SL_INPUT);
 	cr_expect_not_null(
 		strstr(t.err.text, "pai_task_table.csv, which is not beside it"), "%s", t.err.text);
@@ -492,7 +492,7 @@ Test(gpu_traces, pai_alone)
 static int on_nodes(
 	void *self, const struct sl_nodes_spec *spec, const struct sl_place *at, struct sl_err *err)
 {
-	struct told *t = self;
+	struct reported *t = self;
 	(void)at;
 	(void)err;
 	put(t, "%" PRId64 " x %s c%" PRId64, spec->count, spec->hosts ? spec->hosts : spec->name, spec->cpus);
@@ -523,7 +523,7 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 }
 
 static int read_nodes(
-	struct told *t, const char *path, const struct sl_cluster_setting *setting, size_t count)
+	struct reported *t, const char *path, const struct sl_cluster_setting *setting, size_t count)
 {
 	const struct sl_cluster_sink sink = {
 		.self = t, .nodes = on_nodes, .partition = on_partition, .setting = on_setting
@@ -545,7 +545,7 @@ static void expect_nodes(const char *reader, const char *text, const char *const
 	char path[32];
 	bool used[4] = { false };
 	struct sl_cluster_setting setting[4];
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	size_t count = 0;
 	for (; said && said[count][0]; count++)
 		setting[count] = (struct sl_cluster_setting){ said[count][0], said[count][1], &used[count] };
@@ -563,7 +563,7 @@ static void expect_no_nodes(
 	char path[32];
 	bool used;
 	const struct sl_cluster_setting setting = { key, value, &used };
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	cr_expect_eq(read_nodes(&t, memfile(path, text, strlen(text)), &setting, key ? 1 : 0), status);
 	cr_expect_not_null(strstr(t.err.text, message), "got: %s\nwant: %s", t.err.text, message);
 }
@@ -639,7 +639,7 @@ Test(gpu_traces, pai_machines)
 {
 	char folder[] = "/tmp/schedlab-test-XXXXXX";
 	char path[200];
-	struct told t = { .len = 0 };
+	struct reported t = { .len = 0 };
 	cr_assert_not_null(mkdtemp(folder));
 	write_file(folder, "pai_machine_spec.csv", "82e5,T4,96,512,2\n82e6,CPU,64,256,0\n");
 	(void)snprintf(path, sizeof(path), "%s/pai_machine_spec.csv", folder);

@@ -21,7 +21,7 @@ struct bytes {
 static char *kept[512];
 static size_t kept_count;
 
-static struct bytes room(size_t len)
+static struct bytes capacity(size_t len)
 {
 	cr_assert(kept_count < SL_LEN(kept));
 	kept[kept_count] = calloc(1, len + 1);
@@ -30,7 +30,7 @@ static struct bytes room(size_t len)
 
 static struct bytes join(struct bytes a, struct bytes b)
 {
-	struct bytes both = room(a.len + b.len);
+	struct bytes both = capacity(a.len + b.len);
 	memcpy(both.at, a.at, a.len);
 	memcpy(both.at + a.len, b.at, b.len);
 	return both;
@@ -38,7 +38,7 @@ static struct bytes join(struct bytes a, struct bytes b)
 
 static struct bytes text_of(const char *text)
 {
-	struct bytes bytes = room(strlen(text));
+	struct bytes bytes = capacity(strlen(text));
 	memcpy(bytes.at, text, bytes.len);
 	return bytes;
 }
@@ -49,7 +49,7 @@ static struct bytes pack_none(struct bytes text) { return text; }
 
 static struct bytes pack_gzip(struct bytes text)
 {
-	struct bytes packed = room(text.len + 1000);
+	struct bytes packed = capacity(text.len + 1000);
 	z_stream z = { .next_in = (unsigned char *)text.at,
 		.avail_in = (unsigned)text.len,
 		.next_out = (unsigned char *)packed.at,
@@ -63,7 +63,7 @@ static struct bytes pack_gzip(struct bytes text)
 
 static struct bytes pack_zstd(struct bytes text)
 {
-	struct bytes packed = room(ZSTD_compressBound(text.len));
+	struct bytes packed = capacity(ZSTD_compressBound(text.len));
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 	(void)ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1); /* As the program does. */
 	packed.len = ZSTD_compress2(context, packed.at, packed.len, text.at, text.len);
@@ -74,7 +74,7 @@ static struct bytes pack_zstd(struct bytes text)
 
 static struct bytes pack_xz(struct bytes text)
 {
-	struct bytes packed = room(text.len + 1000);
+	struct bytes packed = capacity(text.len + 1000);
 	size_t used = 0;
 	cr_assert(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (uint8_t *)text.at, text.len,
 			  (uint8_t *)packed.at, &used, packed.len) == LZMA_OK);
@@ -99,7 +99,7 @@ static int unpack(struct bytes stored, struct bytes *text, const char *packing, 
 {
 	char path[32];
 	struct sl_input *in;
-	*text = room(0);
+	*text = capacity(0);
 	int status = sl_input_open(&in, memfile(path, stored.at, stored.len), err);
 	if (status)
 		return status;
@@ -112,9 +112,9 @@ static int unpack(struct bytes stored, struct bytes *text, const char *packing, 
 		cr_expect(end > p);
 		partial = end[-1] != '\n';
 		cr_expect(!partial || *end == '\n', "%s: no newline within reach", packing);
-		struct bytes piece = room((size_t)(end - p));
-		memcpy(piece.at, p, piece.len);
-		*text = join(*text, piece);
+		struct bytes node_alloc = capacity((size_t)(end - p));
+		memcpy(node_alloc.at, p, node_alloc.len);
+		*text = join(*text, node_alloc);
 	}
 	if (!status)
 		cr_expect_eq(sl_input_bytes(in), stored.len);
@@ -144,7 +144,7 @@ static void expect_failure(struct bytes stored, const char *text, const char *wh
 /* Lines of many lengths, longer than several pieces, so that lines fall across their borders. */
 static struct bytes long_text(void)
 {
-	struct bytes text = room(3 * 1024 * 1024 + 77);
+	struct bytes text = capacity(3 * 1024 * 1024 + 77);
 	uint32_t x = 1;
 	for (size_t i = 0; i < text.len; i++) {
 		x = x * 1664525 + 1013904223;
@@ -202,15 +202,15 @@ Test(input, corrupt)
 Test(input, behind_gzip)
 {
 	const struct bytes packed = pack_gzip(text_of("a\n"));
-	expect_text(join(packed, room(1000)), text_of("a\n"), "gzip", "zeros");
+	expect_text(join(packed, capacity(1000)), text_of("a\n"), "gzip", "zeros");
 	expect_failure(join(packed, text_of("1 2 3\n")), "something else follows", "text");
 }
 
 Test(input, nothing_there)
 {
-	expect_failure(room(0), "is empty", "empty");
+	expect_failure(capacity(0), "is empty", "empty");
 	for (size_t i = 1; i < SL_LEN(packings); i++)
-		expect_failure(packings[i].pack(room(0)), "holds nothing", packings[i].name);
+		expect_failure(packings[i].pack(capacity(0)), "holds nothing", packings[i].name);
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	cr_expect_eq(sl_input_open(&in, "/no/such/file", &err), SL_INPUT);
@@ -224,7 +224,7 @@ Test(input, nothing_there)
 Test(input, longest_line)
 {
 	enum { MIB = 1024 * 1024 };
-	struct bytes line = room(MIB + 1);
+	struct bytes line = capacity(MIB + 1);
 	memset(line.at, '1', line.len);
 	line.len = MIB;
 	expect_text(line, line, "none", "1 MiB without its newline");
@@ -237,7 +237,7 @@ Test(input, longest_line)
 }
 
 /* What was seen by the one who knows formats is seen again by the reader. */
-Test(input, again)
+Test(input, retry)
 {
 	char path[32];
 	struct sl_err err = { 0 };
@@ -245,7 +245,7 @@ Test(input, again)
 	const char *a, *b, *p, *end;
 	cr_assert_eq(sl_input_open(&in, memfile(path, "x\ny\n", 4), &err), SL_OK);
 	cr_expect_eq(sl_input_next(in, &a, &end, &err), 1);
-	sl_input_again(in);
+	sl_input_rewind(in);
 	cr_expect_eq(sl_input_next(in, &b, &end, &err), 1);
 	cr_expect(a == b && end - b == 4);
 	cr_expect_eq(sl_input_next(in, &p, &end, &err), 0);

@@ -188,7 +188,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 {
 	(void)err;
 	struct heard *heard = self;
-	const struct sl_row_more *more = row->more;
+	const struct sl_row_attributes *more = row->more;
 	cr_expect_eq(row->col[SL_COL_SUBMIT] + row->col[SL_COL_RUN], 1000 * SL_SECOND);
 	heard->len += (size_t)snprintf(heard->text + heard->len, sizeof(heard->text) - heard->len,
 		"%s %lld-%lld", more->id, (long long)(row->col[SL_COL_SUBMIT] / SL_SECOND),
@@ -205,7 +205,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return SL_OK;
 }
 
-static int on_oddity(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+static int on_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
 {
 	(void)self;
 	(void)at;
@@ -217,7 +217,7 @@ static void read_text(const char *text, struct heard *heard, struct sl_err *err)
 {
 	char path[32];
 	struct sl_input *in;
-	const struct sl_sink sink = { .self = heard, .job = on_job, .oddity = on_oddity };
+	const struct sl_sink sink = { .self = heard, .job = on_job, .anomaly = on_anomaly };
 	*heard = (struct heard){ .len = 0 };
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, strlen(text)), err), SL_OK, "%s", err->text);

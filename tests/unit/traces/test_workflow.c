@@ -148,10 +148,10 @@ Test(workflow, mistakes)
 
 /* ---- What is told --------------------------------------------------------------------------- */
 
-static int64_t told(const struct trace_run *run, const char *column, size_t row)
+static int64_t reported(const struct trace_run *run, const char *column, size_t row)
 {
-	const struct sl_told_table *table = &run->sim.result.told_table[0];
-	cr_assert(run->sim.result.told_table_count && strcmp(table->name, "workflows") == 0);
+	const struct sl_report_table *table = &run->sim.result.reported_table[0];
+	cr_assert(run->sim.result.reported_table_count && strcmp(table->name, "workflows") == 0);
 	for (uint32_t i = 0; i < table->columns; i++)
 		if (strcmp(table->column[i], column) == 0)
 			return table->cell[row * table->columns + i].micro;
@@ -167,12 +167,12 @@ Test(workflow, critical_path)
 	static const char *const given[] = { "cluster.cpus=8", "--model workflow", NULL };
 	struct trace_run run;
 	cr_assert_eq(trace_run(&run, text, "fcfs", given), SL_OK, "%s", run.err.text);
-	cr_expect_eq(run.sim.result.told_table[0].rows, 1);
-	cr_expect_eq(told(&run, "jobs", 0), 3 * SL_SECOND);
-	cr_expect_eq(told(&run, "makespan", 0), 75 * SL_SECOND, "c waits behind b under fcfs");
-	cr_expect_eq(told(&run, "critical_path", 0), 30 * SL_SECOND);
-	cr_expect_eq(told(&run, "slowdown", 0), 2500000);
-	cr_expect_eq(told(&run, "path_wait", 0), 60 * SL_SECOND, "a, then c from 10 to 70");
+	cr_expect_eq(run.sim.result.reported_table[0].rows, 1);
+	cr_expect_eq(reported(&run, "jobs", 0), 3 * SL_SECOND);
+	cr_expect_eq(reported(&run, "makespan", 0), 75 * SL_SECOND, "c waits behind b under fcfs");
+	cr_expect_eq(reported(&run, "critical_path", 0), 30 * SL_SECOND);
+	cr_expect_eq(reported(&run, "slowdown", 0), 2500000);
+	cr_expect_eq(reported(&run, "path_wait", 0), 60 * SL_SECOND, "a, then c from 10 to 70");
 	trace_release(&run);
 }
 
@@ -210,9 +210,9 @@ Test(workflow, bounds)
 				if (need[i][k] != UINT32_MAX)
 					cr_assert_geq(result->start[i], result->end[need[i][k]], "seed %llu",
 						(unsigned long long)seed);
-		for (size_t i = 0; i < result->told_table[0].rows; i++)
-			cr_assert(told(&run, "makespan", i) >= told(&run, "critical_path", i) &&
-					  told(&run, "path_wait", i) >= 0,
+		for (size_t i = 0; i < result->reported_table[0].rows; i++)
+			cr_assert(reported(&run, "makespan", i) >= reported(&run, "critical_path", i) &&
+					  reported(&run, "path_wait", i) >= 0,
 				"seed %llu", (unsigned long long)seed);
 		trace_release(&run);
 	}
