@@ -60,18 +60,18 @@ struct scan {
 	struct sl_err *err;
 };
 
-static inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static inline bool is_end(char c) { return is_blank(c) || c == '\n'; }
+static inline bool swf_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static inline bool is_end(char c) { return swf_is_blank(c) || c == '\n'; }
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static inline const char *skip_blanks(const char *p)
 {
-	while (is_blank(*p))
+	while (swf_is_blank(*p))
 		p++;
 	return p;
 }
 
-static struct sl_place place_of(const struct scan *s, const char *p)
+static struct sl_place swf_place_of(const struct scan *s, const char *p)
 {
 	return (struct sl_place){ s->file, s->row.line, (uint32_t)(p - s->line) + 1 };
 }
@@ -114,7 +114,7 @@ static const char *displayed(char buffer[36], const char *text, const char *end)
 static int fail_number(const struct scan *s, const struct field *field, const char *p, const char *end)
 {
 	const int number = (int)(field - fields) + 1;
-	const struct sl_place at = place_of(s, p);
+	const struct sl_place at = swf_place_of(s, p);
 	char buffer[36];
 	if (is_decimal(p, end))
 		return sl_fail_at(s->err, &at,
@@ -130,7 +130,7 @@ static int fail_number(const struct scan *s, const struct field *field, const ch
 		field->name, displayed(buffer, p, end));
 }
 
-static void note(struct scan *s, const char *cause, const char *p)
+static void swf_note(struct scan *s, const char *cause, const char *p)
 {
 	if (!s->odd) {
 		s->odd = cause;
@@ -155,7 +155,7 @@ static bool field_read(
 	if (!sl_get_micro(p, len, &micro))
 		return false;
 	if (micro % 1000000)
-		note(s, fraction, p);
+		swf_note(s, fraction, p);
 	*value = micro / 1000000 + (micro % 1000000 != 0);
 	return *value <= field->max;
 }
@@ -175,7 +175,7 @@ static const char *field_odd(struct scan *s, size_t index, const char *p)
 		return NULL;
 	}
 	s->row.col[index] = SL_NONE;
-	note(s, unreadable, p);
+	swf_note(s, unreadable, p);
 	return end;
 }
 
@@ -247,13 +247,13 @@ static const char *fields_in(struct scan *s, const char *p, size_t *count)
 
 static int report_odd(struct scan *s)
 {
-	const struct sl_place at = place_of(s, s->odd_at);
+	const struct sl_place at = swf_place_of(s, s->odd_at);
 	s->status = s->sink->anomaly(s->sink->self, s->odd, &at, s->err);
 	return s->status;
 }
 
 /* Returns the line's end; NULL on failure, or if the sink says to stop. */
-static const char *job_in(struct scan *s, const char *p)
+static const char *swf_job_in(struct scan *s, const char *p)
 {
 	size_t count = 0;
 	s->odd = NULL;
@@ -268,7 +268,7 @@ static const char *job_in(struct scan *s, const char *p)
 	}
 	p = skip_blanks(p);
 	if (*p != '\n') {
-		note(s, many, p);
+		swf_note(s, many, p);
 		while (*p != '\n')
 			p++;
 	}
@@ -294,15 +294,15 @@ static size_t label_len(const char *p, const char *end)
 /* p: behind the semicolon. The copies end in zeros, for the sink; a longer comment than 4 KiB is cut. */
 static int header_in(struct scan *s, const char *p, const char *end)
 {
-	while (end > p && is_blank(end[-1]))
+	while (end > p && swf_is_blank(end[-1]))
 		end--;
 	char key[COMMENT_LONGEST + 1], value[COMMENT_LONGEST + 1];
-	const struct sl_place at = place_of(s, p);
+	const struct sl_place at = swf_place_of(s, p);
 	const char *label = skip_blanks(p);
 	const size_t len = label < end ? label_len(label, end) : 0;
 	if (len) {
 		p = label + len + 1;
-		while (p < end && is_blank(*p))
+		while (p < end && swf_is_blank(*p))
 			p++;
 	}
 	const size_t key_len = len < COMMENT_LONGEST ? len : COMMENT_LONGEST;
@@ -316,7 +316,7 @@ static int header_in(struct scan *s, const char *p, const char *end)
 
 /* ---- The reader -------------------------------------------------------------------- */
 
-static int lines_in(struct scan *s, const char *p, const char *end)
+static int swf_lines_in(struct scan *s, const char *p, const char *end)
 {
 	while (p < end) {
 		s->line = p;
@@ -329,7 +329,7 @@ static int lines_in(struct scan *s, const char *p, const char *end)
 				return status;
 			p = newline;
 		} else if (*p != '\n') {
-			p = job_in(s, p);
+			p = swf_job_in(s, p);
 			if (!p)
 				return s->status;
 		}
@@ -344,7 +344,7 @@ static int swf_read(struct sl_input *in, const struct sl_sink *sink, struct sl_e
 	const char *text, *end;
 	int status;
 	while ((status = sl_input_next(in, &text, &end, err)) > 0) {
-		status = lines_in(&s, text, end);
+		status = swf_lines_in(&s, text, end);
 		if (status)
 			return status;
 	}
@@ -361,7 +361,7 @@ static int words_of(const char *p, const char *end, int *numbers)
 {
 	int words = 0;
 	while (p < end && *p != '\n') {
-		if (is_blank(*p)) {
+		if (swf_is_blank(*p)) {
 			p++;
 			continue;
 		}
@@ -381,7 +381,7 @@ static int swf_sniff(const char *text, size_t len)
 	for (const char *p = text; p < end;) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = newline ? newline : end;
-		while (p < stop && is_blank(*p))
+		while (p < stop && swf_is_blank(*p))
 			p++;
 		if (p < stop && *p != ';') {
 			int numbers = 0;

@@ -157,7 +157,7 @@ static int plugins_first(struct args *args, char **argv, size_t argc, struct sl_
 }
 
 /* What the user says himself is executed: settings wherever they stand, policies, and, with --trust, all. */
-static int say(struct args *args, struct sl_err *err)
+static int args_say(struct args *args, struct sl_err *err)
 {
 	struct trust *trust = &args->registry->trust;
 	int status = SL_OK;
@@ -226,7 +226,7 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	if (args->word_count > command->words_max)
 		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %s", command->name,
 			args->word[command->words_max], command->usage);
-	const int said = args->of_file ? SL_OK : say(args, err);
+	const int said = args->of_file ? SL_OK : args_say(args, err);
 	return said ? said : plugins_of_policies(args, err);
 }
 

@@ -68,7 +68,7 @@ static bool put_inert(const char *text, size_t len)
 	return write_all(made, used);
 }
 
-static bool is_plain(const char *text, size_t len)
+static bool inert_out_is_plain(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (((unsigned char)text[i] < 0x20 && text[i] != '\n' && text[i] != '\t') ||
@@ -77,10 +77,10 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-static ssize_t take(void *self, const char *text, size_t len)
+static ssize_t inert_out_take(void *self, const char *text, size_t len)
 {
 	struct rest *rest = self;
-	if (!rest->len && is_plain(text, len))
+	if (!rest->len && inert_out_is_plain(text, len))
 		return write_all(text, len) ? (ssize_t)len : 0;
 	char *whole = malloc(rest->len + len + 1);
 	if (!whole)
@@ -109,7 +109,7 @@ static int last(void *self)
 FILE *inert_stdout(void)
 {
 	static struct rest rest; /* There is one stdout. */
-	const cookie_io_functions_t how = { .write = take, .close = last };
+	const cookie_io_functions_t how = { .write = inert_out_take, .close = last };
 	FILE *made = fopencookie(&rest, "w", how);
 	if (made && isatty(STDOUT_FILENO))
 		(void)setvbuf(made, NULL, _IOLBF, BUFSIZ);

@@ -105,7 +105,7 @@ static void put_seconds(FILE *to, sl_time time)
 }
 
 /* "[3 d 04:00:00] " */
-static void put_time(FILE *to, sl_time time)
+static void log_put_time(FILE *to, sl_time time)
 {
 	const uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
 	const uint64_t seconds = size / SL_SECOND;
@@ -138,7 +138,7 @@ static void line(enum log_level level, const struct log_about *about, const char
 	if (!logging.json) {
 		(void)fputs("schedlab: ", to);
 		if (about->timed)
-			put_time(to, about->now);
+			log_put_time(to, about->now);
 		if (about->run && about->named) {
 			put_inert(to, about->run);
 			(void)fputs(": ", to);
@@ -212,7 +212,7 @@ struct place_found {
 	uint64_t line, column;
 };
 
-static size_t digits(const char *text, uint64_t *value)
+static size_t log_digits(const char *text, uint64_t *value)
 {
 	const size_t length = strspn(text, "0123456789");
 	int64_t number = 0;
@@ -228,14 +228,14 @@ static bool find_place(const char *text, struct place_found *found)
 	for (const char *at = text; (at = strchr(at, ':')); at++) {
 		if (at[1] == ' ')
 			begin = at + 2; /* A run's name stands before. */
-		const size_t length = at > begin ? digits(at + 1, &found->line) : 0;
+		const size_t length = at > begin ? log_digits(at + 1, &found->line) : 0;
 		if (!length)
 			continue;
 		found->file = begin;
 		found->length = (int)(at - begin);
 		found->column = 0;
 		const char *behind = at + 1 + length;
-		const size_t more = *behind == ':' ? digits(behind + 1, &found->column) : 0;
+		const size_t more = *behind == ':' ? log_digits(behind + 1, &found->column) : 0;
 		behind += more ? more + 1 : 0;
 		if (behind[0] == ':' && behind[1] == ' ')
 			return true;

@@ -191,7 +191,7 @@ static void passed(void *self, const struct sl_pass *pass)
 }
 
 /* What a policy's script prints: without a time, as it wants it, but for machines. */
-static void said(void *self, const struct sl_pass *pass, const char *text)
+static void log_watch_said(void *self, const struct sl_pass *pass, const char *text)
 {
 	const struct watched_run *of = self;
 	struct log_about where = about(of, pass);
@@ -240,7 +240,7 @@ struct log_watch *log_watch(struct run *runs, size_t count, bool prints)
 	all->count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct watched_run *of = &all->of[i];
-		*of = (struct watched_run){ .watch = { .self = of, .said = said },
+		*of = (struct watched_run){ .watch = { .self = of, .said = log_watch_said },
 			.all = all,
 			.run = &runs[i],
 			.said_at = prints ? LOG_INFO : LOG_DEBUG };

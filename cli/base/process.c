@@ -98,7 +98,7 @@ static void on_pipe(int number)
 	errno = saved;
 }
 
-static void hear(int number, void (*handler)(int), int flags)
+static void process_hear(int number, void (*handler)(int), int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 	(void)sigemptyset(&action.sa_mask);
@@ -110,19 +110,19 @@ static void hear_unless_ignored(int number, void (*handler)(int), int flags)
 {
 	struct sigaction was;
 	if (sigaction(number, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
-		hear(number, handler, flags);
+		process_hear(number, handler, flags);
 }
 
 void signals_catch(void)
 {
 	/* Calls are not restarted: a read at an idle pipe must end. */
-	hear(SIGINT, on_signal, 0);
-	hear(SIGTERM, on_signal, 0);
+	process_hear(SIGINT, on_signal, 0);
+	process_hear(SIGTERM, on_signal, 0);
 	hear_unless_ignored(SIGHUP, on_signal, 0);
 	hear_unless_ignored(SIGPIPE, on_pipe, SA_RESTART);
-	hear(SIGUSR1, on_question, SA_RESTART);
+	process_hear(SIGUSR1, on_question, SA_RESTART);
 #ifdef SIGINFO
-	hear(SIGINFO, on_question, SA_RESTART);
+	process_hear(SIGINFO, on_question, SA_RESTART);
 #endif
 	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -52,7 +52,7 @@ static double clock_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static struct seen look(struct progress_bar *bar)
+static struct seen progress_look(struct progress_bar *bar)
 {
 	struct seen seen = { 0 };
 	for (size_t i = 0; i < bar->count; i++) {
@@ -83,7 +83,7 @@ static void day_text(char *text, size_t size, const struct progress_bar *bar, sl
 
 static size_t line_text(char *line, size_t size, struct progress_bar *bar)
 {
-	const struct seen seen = look(bar);
+	const struct seen seen = progress_look(bar);
 	const double spent = clock_seconds() - bar->since;
 	const double share = bar->jobs_total ? (double)seen.jobs / (double)bar->jobs_total : 0;
 	char name[48];
@@ -110,7 +110,7 @@ static size_t line_text(char *line, size_t size, struct progress_bar *bar)
 }
 
 /* To the width of the terminal: a line that wraps could not be taken back. */
-static void draw(struct progress_bar *bar)
+static void progress_draw(struct progress_bar *bar)
 {
 	char line[400];
 	struct winsize window;
@@ -170,7 +170,7 @@ static void report_run(const struct progress_bar *bar, size_t i, double now)
 		spent > 0 ? (double)events / spent : 0, spent);
 }
 
-static void answer(struct progress_bar *bar, double now)
+static void progress_answer(struct progress_bar *bar, double now)
 {
 	if (!atomic_exchange(&cli_query, 0))
 		return;
@@ -301,9 +301,9 @@ static void *looking(void *self)
 			break;
 		const double now = clock_seconds();
 		watch(bar, now);
-		answer(bar, now);
+		progress_answer(bar, now);
 		if (bar->drawn)
-			draw(bar);
+			progress_draw(bar);
 	}
 	(void)pthread_mutex_unlock(&bar->lock);
 	return NULL;

@@ -16,7 +16,7 @@ const struct json_form json_lines_0 = { "\n", ",\n", "\n", false };
 const struct json_form json_lines_2 = { "\n  ", ",\n  ", "\n", false };
 const struct json_form json_lines_4 = { "\n    ", ",\n    ", "\n  ", false };
 
-static void put_micro(struct sl_out *out, int64_t micro)
+static void render_put_micro(struct sl_out *out, int64_t micro)
 {
 	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
@@ -98,7 +98,7 @@ void datum_put(struct sl_out *out, const struct datum *datum)
 		sl_out_printf(out, "%" PRId64, datum->number);
 		break;
 	case DATUM_MICRO:
-		put_micro(out, datum->number);
+		render_put_micro(out, datum->number);
 		break;
 	case DATUM_FLAG:
 		sl_out_text(out, datum->number ? "true" : "false");

@@ -91,7 +91,8 @@ static bool is_time(enum subject subject)
 	return subject == SUBJECT_LIMIT || subject == SUBJECT_RUN_TIME || subject == SUBJECT_WAIT;
 }
 
-static bool value_of(enum subject subject, const char *text, size_t len, int64_t *value, bool *dated)
+static bool selector_value_of_here(
+	enum subject subject, const char *text, size_t len, int64_t *value, bool *dated)
 {
 	*dated = is_moment(subject) && sl_get_date(text, len, value);
 	if (*dated)
@@ -143,8 +144,8 @@ static bool between(enum subject subject, const char *text, struct range *range)
 	const size_t len = strlen(text);
 	for (const char *dash = strchr(text, '-'); dash; dash = strchr(dash + 1, '-')) {
 		const size_t before = (size_t)(dash - text);
-		if (value_of(subject, text, before, &range->from, &dated) &&
-			value_of(subject, dash + 1, len - before - 1, &range->to, &dated)) {
+		if (selector_value_of_here(subject, text, before, &range->from, &dated) &&
+			selector_value_of_here(subject, dash + 1, len - before - 1, &range->to, &dated)) {
 			range->to += !is_time(subject);
 			return range->from < range->to;
 		}
@@ -153,20 +154,20 @@ static bool between(enum subject subject, const char *text, struct range *range)
 }
 
 /* One of what may stand behind "=". */
-static bool part_of(enum subject subject, const char *text, struct range *range)
+static bool selector_part_of(enum subject subject, const char *text, struct range *range)
 {
 	int64_t value;
 	bool dated;
 	const char *sign = sign_at(text);
 	if (sign) {
 		text += strlen(sign);
-		if (!value_of(subject, text, strlen(text), &value, &dated))
+		if (!selector_value_of_here(subject, text, strlen(text), &value, &dated))
 			return false;
 		*range = range_of(sign, value, dated);
 		return true;
 	}
 	*range = (struct range){ 0 };
-	if (value_of(subject, text, strlen(text), &value, &dated)) {
+	if (selector_value_of_here(subject, text, strlen(text), &value, &dated)) {
 		*range = (struct range){ value, value + 1, false };
 		return true;
 	}
@@ -195,7 +196,7 @@ static int take_word(
 }
 
 /* Behind "=" or "!=": values apart by '|'. */
-static int take_values(struct text *in, struct condition *condition, struct sl_err *err)
+static int selector_take_values(struct text *in, struct condition *condition, struct sl_err *err)
 {
 	const bool words = condition->subject < SUBJECT_WORDS;
 	const size_t most = sl_lex_most(&in->lex, '}');
@@ -216,7 +217,8 @@ static int take_values(struct text *in, struct condition *condition, struct sl_e
 				words ? "a name, or several apart by '|'" : form_of(condition->subject), err);
 		if (words && take_word(in, condition, at, value, err))
 			return err->status;
-		if (!words && !part_of(condition->subject, value, &condition->range[condition->count++]))
+		if (!words &&
+			!selector_part_of(condition->subject, value, &condition->range[condition->count++]))
 			return fail_here(in, at, "this is not what it is compared with",
 				form_of(condition->subject), err);
 	}
@@ -234,7 +236,7 @@ static int take_bound(struct text *in, struct condition *condition, const char *
 	condition->range = sl_alloc(in->arena, 1, sizeof(*condition->range));
 	if (!text || !condition->range)
 		return sl_fail_memory(err);
-	if (!value_of(condition->subject, text, strlen(text), &value, &dated))
+	if (!selector_value_of_here(condition->subject, text, strlen(text), &value, &dated))
 		return fail_here(
 			in, at, "this is not what it is compared with", form_of(condition->subject), err);
 	condition->range[condition->count++] = range_of(sign, value, dated);
@@ -264,7 +266,7 @@ static int take_sign(struct text *in, struct condition *condition, struct sl_err
 							     : "=, !=, <, <=, > or >=, as in gpus>=8",
 			err);
 	in->lex.p++;
-	return take_values(in, condition, err);
+	return selector_take_values(in, condition, err);
 }
 
 static int take_condition(struct text *in, struct selector *selector, struct sl_err *err)
@@ -410,7 +412,7 @@ static int parse(struct selector *selector, const struct text *whole, size_t len
 	return status;
 }
 
-static int begin(struct text *in, struct sl_err *err)
+static int selector_begin(struct text *in, struct sl_err *err)
 {
 	if (strlen(in->lex.text) > SELECTOR_TEXT_MAX)
 		return sl_fail(err, SL_USAGE, "'%.60s...' is longer than %d characters: name fewer jobs",
@@ -435,7 +437,7 @@ int selector_parse(
 {
 	struct text in = { { text, text }, arena };
 	struct selector *made = selector_new(arena, err);
-	if (!made || begin(&in, err))
+	if (!made || selector_begin(&in, err))
 		return err->status;
 	size_t len = strlen(in.lex.p);
 	while (len && (in.lex.p[len - 1] == ' ' || in.lex.p[len - 1] == '\t'))
@@ -473,7 +475,7 @@ int threshold_parse(struct threshold *threshold, const char *text, struct sl_are
 	struct text in = { { text, text }, arena };
 	struct tol_wrong wrong;
 	struct selector *selector = selector_new(arena, err);
-	if (!selector || begin(&in, err))
+	if (!selector || selector_begin(&in, err))
 		return err->status;
 	const size_t len = selector_len(in.lex.p);
 	const char *bound = in.lex.p + len + strspn(in.lex.p + len, " \t");

@@ -29,7 +29,7 @@ struct batches {
 	unsigned hundredth;
 };
 
-static int by_value(const void *a, const void *b)
+static int selector_interval_by_value(const void *a, const void *b)
 {
 	const struct valued *x = a;
 	const struct valued *y = b;
@@ -51,7 +51,7 @@ static bool batches_make(struct batches *batches, const int64_t *value, size_t j
 		batches->size[batch]++;
 		batches->sum[batch] += (double)value[i];
 	}
-	qsort(batches->sorted, jobs, sizeof(*batches->sorted), by_value);
+	qsort(batches->sorted, jobs, sizeof(*batches->sorted), selector_interval_by_value);
 	return true;
 }
 

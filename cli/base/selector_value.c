@@ -19,12 +19,12 @@ static const metrics_wide hour = (metrics_wide)3600 * SL_SECOND;
 
 /* ---- Who is meant -------------------------------------------------------------------------------- */
 
-static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *selector_value_more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
 
-static const char *number_text(char buffer[32], int64_t number)
+static const char *selector_value_number_text(char buffer[32], int64_t number)
 {
 	if (number < 0)
 		return NULL;
@@ -32,27 +32,28 @@ static const char *number_text(char buffer[32], int64_t number)
 	return buffer;
 }
 
-static const char *named(char buffer[32], int32_t number, const char *const *name)
+static const char *selector_value_named(char buffer[32], int32_t number, const char *const *name)
 {
-	return number >= 0 && name ? name[number] : number_text(buffer, number);
+	return number >= 0 && name ? name[number] : selector_value_number_text(buffer, number);
 }
 
 /* The job's word for it; NULL: it says nothing. */
-static const char *word_of(
+static const char *selector_value_word_of(
 	const struct sl_result *result, enum subject subject, uint32_t row, char buffer[32])
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_attributes *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = selector_value_more_of(jobs, row);
 	switch ((int)subject) {
 	case SUBJECT_JOB:
-		return jobs->id_name && jobs->id_name[row] ? jobs->id_name[row]
-							   : number_text(buffer, jobs->id[row]);
+		return jobs->id_name && jobs->id_name[row]
+			       ? jobs->id_name[row]
+			       : selector_value_number_text(buffer, jobs->id[row]);
 	case SUBJECT_USER:
-		return named(buffer, jobs->user[row], jobs->user_name);
+		return selector_value_named(buffer, jobs->user[row], jobs->user_name);
 	case SUBJECT_ACCOUNT:
-		return named(buffer, jobs->account[row], jobs->account_name);
+		return selector_value_named(buffer, jobs->account[row], jobs->account_name);
 	case SUBJECT_PARTITION:
-		return named(buffer, jobs->partition[row], jobs->partition_name);
+		return selector_value_named(buffer, jobs->partition[row], jobs->partition_name);
 	case SUBJECT_QOS:
 		return more ? more->qos : NULL;
 	case SUBJECT_NAME:
@@ -65,7 +66,7 @@ static const char *word_of(
 /* A task by "5_2", and by its array's number. */
 static bool is_task(const struct sl_jobs *jobs, uint32_t row, const char *word)
 {
-	const struct sl_job_attributes *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = selector_value_more_of(jobs, row);
 	int64_t array, task;
 	if (!more || more->array == SL_NONE || more->array_task == SL_NONE)
 		return false;
@@ -78,7 +79,7 @@ static bool is_task(const struct sl_jobs *jobs, uint32_t row, const char *word)
 static bool word_holds(const struct condition *condition, const struct sl_result *result, uint32_t row)
 {
 	char buffer[32];
-	const char *word = word_of(result, condition->subject, row, buffer);
+	const char *word = selector_value_word_of(result, condition->subject, row, buffer);
 	bool holds = false;
 	for (size_t i = 0; i < condition->count && !holds; i++)
 		holds = (word && strcmp(word, condition->word[i]) == 0) ||
@@ -90,7 +91,7 @@ static bool word_holds(const struct condition *condition, const struct sl_result
 static int64_t in_micro(int64_t amount, int64_t parts) { return amount_micro(amount, parts); }
 
 /* As jobs.csv has it; SL_NONE: it has none. */
-static int64_t number_of(const struct sl_result *result, enum subject subject, uint32_t row)
+static int64_t selector_value_number_of(const struct sl_result *result, enum subject subject, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const bool started = metrics_started(result, row);
@@ -126,7 +127,7 @@ static int64_t number_of(const struct sl_result *result, enum subject subject, u
 static bool number_holds(
 	const struct condition *condition, const struct sl_result *result, uint32_t row, sl_time zero)
 {
-	const int64_t number = number_of(result, condition->subject, row);
+	const int64_t number = selector_value_number_of(result, condition->subject, row);
 	bool holds = false;
 	for (size_t i = 0; i < condition->count && !holds && number != SL_NONE; i++) {
 		const struct range *range = &condition->range[i];
@@ -136,7 +137,8 @@ static bool number_holds(
 	return holds != condition->not ;
 }
 
-static bool holds(const struct selector *selector, const struct sl_result *result, uint32_t row, sl_time zero)
+static bool selector_value_holds(
+	const struct selector *selector, const struct sl_result *result, uint32_t row, sl_time zero)
 {
 	for (size_t i = 0; i < selector->condition_count; i++) {
 		const struct condition *condition = &selector->condition[i];
@@ -201,7 +203,8 @@ static metrics_wide amount_in(const struct sl_result *result, enum figure figure
 }
 
 /* Of the figures that are spread: microseconds, or billionths of a slowdown. False: it has none. */
-static bool value_of(const struct sl_result *result, enum figure figure, uint32_t row, int64_t *value)
+static bool selector_value_of(
+	const struct sl_result *result, enum figure figure, uint32_t row, int64_t *value)
 {
 	const bool ran = metrics_ran(result, row);
 	if (!metrics_started(result, row) || (!ran && figure != FIGURE_WAIT && figure != FIGURE_WAIT_TOTAL))
@@ -231,12 +234,12 @@ static bool value_of(const struct sl_result *result, enum figure figure, uint32_
 	}
 }
 
-static void add(
+static void selector_value_add(
 	struct sums *sums, const struct selector *selector, const struct sl_result *result, uint32_t row)
 {
 	int64_t value;
 	if (selector->figure >= FIGURE_SPREAD) {
-		if (!value_of(result, selector->figure, row, &value))
+		if (!selector_value_of(result, selector->figure, row, &value))
 			return;
 		sums->sum += (uint64_t)value;
 		if (sums->value)
@@ -275,7 +278,7 @@ unsigned selector_per_micro(const struct selector *selector)
 	return selector->figure >= FIGURE_SLOWDOWN ? METRICS_NANO / METRICS_MICRO : 1;
 }
 
-static int64_t spread(const struct selector *selector, const struct sums *sums)
+static int64_t selector_value_spread(const struct selector *selector, const struct sums *sums)
 {
 	const unsigned per_micro = selector_per_micro(selector);
 	if (!selector->hundredth)
@@ -359,12 +362,12 @@ static int of_jobs(const struct selector *selector, const struct scenario *scena
 			return sl_fail_memory(err);
 	}
 	for (uint32_t row = first_row(selector, result); row < result->jobs->count; row++)
-		if (holds(selector, result, row, zero))
-			add(&sums, selector, result, row);
+		if (selector_value_holds(selector, result, row, zero))
+			selector_value_add(&sums, selector, result, row);
 	*known = selector->figure < FIGURE_SPREAD || sums.count;
 	if (*known)
 		*micro = selector->figure < FIGURE_SPREAD ? total(selector, result, &sums)
-							  : spread(selector, &sums);
+							  : selector_value_spread(selector, &sums);
 	*known &= *micro != INT64_MAX; /* metrics.json leaves it out. */
 	free(sums.value);
 	return SL_OK;
@@ -378,8 +381,8 @@ int selector_spread(const struct selector *selector, const struct scenario *scen
 	sl_time zero;
 	const int status = zero_of(selector, scenario, &zero, err);
 	for (uint32_t row = first_row(selector, result); !status && row < result->jobs->count; row++)
-		if (holds(selector, result, row, zero))
-			add(&sums, selector, result, row);
+		if (selector_value_holds(selector, result, row, zero))
+			selector_value_add(&sums, selector, result, row);
 	*count = sums.count;
 	return status;
 }
@@ -392,7 +395,7 @@ int selector_jobs(const struct selector *selector, const struct scenario *scenar
 	const int status = zero_of(selector, scenario, &zero, err);
 	*jobs = 0;
 	for (uint32_t row = 0; !status && row < result->jobs->count; row++)
-		*jobs += holds(selector, result, row, zero);
+		*jobs += selector_value_holds(selector, result, row, zero);
 	return status;
 }
 
@@ -422,7 +425,7 @@ static int fail_name(const struct selector *selector, const struct sl_metrics *m
 }
 
 /* NOLINTNEXTLINE(readability-function-size): as selector_value. */
-static int by_name(const struct selector *selector, const struct scenario *scenario,
+static int selector_value_by_name(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err)
 {
@@ -457,7 +460,7 @@ int selector_value(const struct selector *selector, const struct scenario *scena
 	*known = false;
 	*micro = 0;
 	return selector->figure == FIGURE_NAME
-		       ? by_name(selector, scenario, result, metrics, micro, known, err)
+		       ? selector_value_by_name(selector, scenario, result, metrics, micro, known, err)
 		       : of_jobs(selector, scenario, result, micro, known, err);
 }
 
@@ -473,7 +476,7 @@ static int words_seen(struct names *seen, const struct sl_jobs *jobs, enum subje
 	uint32_t number;
 	for (uint32_t row = 0; row < jobs->count; row++) {
 		char buffer[32];
-		const char *word = word_of(&result, subject, row, buffer);
+		const char *word = selector_value_word_of(&result, subject, row, buffer);
 		if (!word || word == last)
 			continue;
 		if (names_add(seen, arena, word, strlen(word), &number, err))
@@ -483,8 +486,8 @@ static int words_seen(struct names *seen, const struct sl_jobs *jobs, enum subje
 	return SL_OK;
 }
 
-static int check(const struct selector *selector, const struct condition *condition, const char *subject,
-	const struct sl_jobs *jobs, struct sl_arena *arena, struct sl_err *err)
+static int selector_value_check(const struct selector *selector, const struct condition *condition,
+	const char *subject, const struct sl_jobs *jobs, struct sl_arena *arena, struct sl_err *err)
 {
 	struct names seen = { 0 };
 	int status = words_seen(&seen, jobs, condition->subject, arena, err);
@@ -521,8 +524,8 @@ int selector_check(const struct selector *selector, const struct scenario *scena
 	for (size_t i = 0; i < selector->condition_count && !status; i++)
 		for (size_t k = 0; k < SL_LEN(checked) && !status; k++)
 			if (selector->condition[i].subject == checked[k].subject)
-				status = check(selector, &selector->condition[i], checked[k].name,
-					&scenario->jobs, arena, err);
+				status = selector_value_check(selector, &selector->condition[i],
+					checked[k].name, &scenario->jobs, arena, err);
 	sl_arena_free(arena);
 	return status;
 }

@@ -194,7 +194,7 @@ static bool name_put(struct header *header, const char *path)
 	return true;
 }
 
-static unsigned sum_of(const struct header *header)
+static unsigned bundle_pack_sum_of(const struct header *header)
 {
 	const unsigned char *byte = (const unsigned char *)header;
 	unsigned sum = 0;
@@ -217,7 +217,7 @@ static int header_put(struct packer *packer, const char *path, const struct stat
 	(void)snprintf(header.gid, sizeof(header.gid), "%07o", 0U);
 	(void)snprintf(header.size, sizeof(header.size), "%011llo", (unsigned long long)is->st_size);
 	(void)snprintf(header.mtime, sizeof(header.mtime), "%011llo", (unsigned long long)time_of_all());
-	(void)snprintf(header.sum, sizeof(header.sum), "%06o", sum_of(&header));
+	(void)snprintf(header.sum, sizeof(header.sum), "%06o", bundle_pack_sum_of(&header));
 	header.sum[7] = ' ';
 	return feed(packer, &header, sizeof(header), false, err);
 }
@@ -362,7 +362,7 @@ static int all_unpack(struct unpacking *tar, const char *text, const char *end, 
 		memcpy(&header, at, sizeof(header));
 		at += BLOCK;
 		if (memcmp(header.magic, "ustar", 5) != 0 || !octal(header.sum, sizeof(header.sum), &sum) ||
-			sum != sum_of(&header) || !octal(header.size, sizeof(header.size), &size))
+			sum != bundle_pack_sum_of(&header) || !octal(header.size, sizeof(header.size), &size))
 			return sl_fail(err, SL_INPUT, "%s: is damaged, or no tar: pack or fetch it again",
 				tar->path);
 		if (size > (uint64_t)(end - at))

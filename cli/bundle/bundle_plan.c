@@ -38,7 +38,7 @@ static bool is_in(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-static const char *text_of(struct sl_arena *arena, const char *text, struct sl_err *err)
+static const char *bundle_plan_text_of(struct sl_arena *arena, const char *text, struct sl_err *err)
 {
 	const char *kept = sl_strdup(arena, text, strlen(text));
 	if (!kept)
@@ -56,7 +56,8 @@ static int folder_add(struct bundle_plan *plan, const char *was, const char *is,
 	if (SL_GROW_MOST(plan->folder, plan->folders_capacity, plan->folders + 1, ITEMS_MAX, err))
 		return err->status;
 	struct bundle_folder *folder = &plan->folder[plan->folders];
-	*folder = (struct bundle_folder){ text_of(plan->arena, was, err), text_of(plan->arena, is, err) };
+	*folder = (struct bundle_folder){ bundle_plan_text_of(plan->arena, was, err),
+		bundle_plan_text_of(plan->arena, is, err) };
 	plan->folders += !err->status;
 	return err->status;
 }
@@ -166,9 +167,9 @@ static int item_add(struct bundle_plan *plan, const struct bundle_item *item, st
 		return err->status;
 	struct bundle_item *kept = &plan->item[plan->items];
 	*kept = *item;
-	kept->to = text_of(plan->arena, item->to, err);
+	kept->to = bundle_plan_text_of(plan->arena, item->to, err);
 	if (item->from)
-		kept->from = text_of(plan->arena, item->from, err);
+		kept->from = bundle_plan_text_of(plan->arena, item->from, err);
 	plan->items += !err->status;
 	return err->status;
 }
@@ -179,7 +180,7 @@ static int rename_add(struct bundle_plan *plan, const char *was, const char *is,
 		return SL_OK;
 	if (SL_GROW_MOST(plan->name, plan->names_capacity, plan->names + 1, ITEMS_MAX, err))
 		return err->status;
-	plan->name[plan->names] = (struct bundle_name){ was, text_of(plan->arena, is, err) };
+	plan->name[plan->names] = (struct bundle_name){ was, bundle_plan_text_of(plan->arena, is, err) };
 	plan->names += !err->status;
 	return err->status;
 }
@@ -302,7 +303,7 @@ int bundle_outputs(const char ***files, const char *record, struct sl_arena *are
 			status = sl_fail(
 				err, SL_INPUT, "run.json: '%.60s' is no file of a run", name ? name : "");
 		if (!status)
-			(*files)[used++] = text_of(arena, name, err);
+			(*files)[used++] = bundle_plan_text_of(arena, name, err);
 	}
 	if (!status)
 		(*files)[used++] = "run.json";

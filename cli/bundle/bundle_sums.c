@@ -11,7 +11,10 @@
 
 enum { FILES_MAX = 100000, PATH_LONGEST = 4096, HEX = 64 };
 
-static int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
+static int bundle_sums_by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
 
 static int by_path(const void *a, const void *b)
 {
@@ -63,7 +66,7 @@ int bundle_files_of(struct bundle_files *files, const char *folder, struct sl_er
 {
 	char *root = strdup(folder);
 	char *roots[] = { root, NULL };
-	FTS *tree = root ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name) : NULL;
+	FTS *tree = root ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, bundle_sums_by_name) : NULL;
 	if (!tree) {
 		free(root);
 		return sl_fail_sys(err, SL_INPUT, "open", folder);

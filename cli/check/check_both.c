@@ -136,7 +136,7 @@ static bool is_group(const char *name)
 }
 
 /* CHECK_NONE: no job ran in both. False: the metric is of another kind. */
-static bool value_of(
+static bool check_both_value_of(
 	const struct sl_metrics *metrics, const struct columns *from, const char *name, int64_t *value)
 {
 	const int64_t *found = metrics_get(metrics, name);
@@ -150,8 +150,8 @@ static bool value_of(
 
 /* ---- In place of those that the runs had ------------------------------------------------------------ */
 
-static void take_values(struct check *check, size_t which, size_t run, const struct sl_metrics metrics[2],
-	const struct pairs *pairs)
+static void check_both_take_values(struct check *check, size_t which, size_t run,
+	const struct sl_metrics metrics[2], const struct pairs *pairs)
 {
 	const struct baseline_case *of = check->item[which].of;
 	struct check_found *was = &check->base[which].found[run];
@@ -162,8 +162,8 @@ static void take_values(struct check *check, size_t which, size_t run, const str
 		int64_t after;
 		if (metric->many || !check_both_is(metric) || !tolerance_relative(&metric->tol) ||
 			is->value[i] == CHECK_NONE ||
-			!value_of(&metrics[0], &pairs->was, metric->name, &before) ||
-			!value_of(&metrics[1], &pairs->is, metric->name, &after))
+			!check_both_value_of(&metrics[0], &pairs->was, metric->name, &before) ||
+			!check_both_value_of(&metrics[1], &pairs->is, metric->name, &after))
 			continue;
 		/* Of none that are in both, what it was is told as it was. */
 		was->value[i] = after == CHECK_NONE ? was->value[i] : before;
@@ -188,7 +188,7 @@ static int restate_run(struct check *check, size_t which, size_t run, struct sl_
 	if (!status)
 		status = measure(&metrics[1], check, &pairs.is, is->cpu_parts, err);
 	if (!status)
-		take_values(check, which, run, metrics, &pairs);
+		check_both_take_values(check, which, run, metrics, &pairs);
 	metrics_release(&metrics[0]);
 	metrics_release(&metrics[1]);
 	sl_arena_free(arena);

@@ -51,7 +51,7 @@ struct check_record {
 
 /* ---- From a result ------------------------------------------------------------------------ */
 
-static int by_time(const void *a, const void *b)
+static int check_decisions_by_time(const void *a, const void *b)
 {
 	const struct decision *left = a;
 	const struct decision *right = b;
@@ -67,7 +67,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* FNV-1a over the pieces, folded; of a job's last start, which is what a result has. */
-static uint32_t place_of(const struct sl_result *result, uint32_t job)
+static uint32_t check_decisions_place_of(const struct sl_result *result, uint32_t job)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	if (!result->place || !result->place_count[job])
@@ -106,10 +106,10 @@ struct check_decisions *check_decisions_of(const struct sl_result *result, struc
 				       ? from->how
 				       : 0,
 			.rule = from->rule,
-			.place = last ? place_of(result, from->job) : 0 };
+			.place = last ? check_decisions_place_of(result, from->job) : 0 };
 	}
 	if (to->count)
-		qsort(list, to->count, sizeof(*list), by_time);
+		qsort(list, to->count, sizeof(*list), check_decisions_by_time);
 	to->list = list;
 	return to;
 }
@@ -133,7 +133,7 @@ static void put_bytes(struct bytes *out, const void *text, size_t len)
 	out->len += len;
 }
 
-static void put_number(struct bytes *out, uint64_t number)
+static void check_decisions_put_number(struct bytes *out, uint64_t number)
 {
 	char text[10];
 	size_t len = 0;
@@ -169,7 +169,8 @@ static uint64_t get_number(struct source *in)
 /* The columns, each whole: like stands by like. Times count in seconds where all are whole ones. */
 enum column { COL_AT, COL_JOB, COL_WHAT, COL_RULE, COL_PLACE, COLUMNS };
 
-static uint64_t column_of(const struct check_decisions *from, size_t i, int64_t tick, enum column column)
+static uint64_t check_decisions_column_of(
+	const struct check_decisions *from, size_t i, int64_t tick, enum column column)
 {
 	const struct decision *this = &from->list[i];
 	const struct decision none = { 0 };
@@ -197,15 +198,15 @@ static void put_run(
 	for (size_t i = 0; i < from->count; i++)
 		if (from->list[i].at % SL_SECOND)
 			tick = 1;
-	put_number(out, strlen(id));
+	check_decisions_put_number(out, strlen(id));
 	put_bytes(out, id, strlen(id));
-	put_number(out, run);
-	put_number(out, digest);
-	put_number(out, (uint64_t)tick);
-	put_number(out, from->count);
+	check_decisions_put_number(out, run);
+	check_decisions_put_number(out, digest);
+	check_decisions_put_number(out, (uint64_t)tick);
+	check_decisions_put_number(out, from->count);
 	for (enum column column = COL_AT; column < COLUMNS; column++)
 		for (size_t i = 0; i < from->count; i++)
-			put_number(out, column_of(from, i, tick, column));
+			check_decisions_put_number(out, check_decisions_column_of(from, i, tick, column));
 }
 
 static void take_column(struct decision *list, size_t i, int64_t tick, enum column column, uint64_t number)
@@ -473,7 +474,7 @@ static bool is_same(const struct decision *a, const struct decision *b)
 {
 	struct decision other = *b;
 	other.place = a->place && b->place ? b->place : a->place;
-	return by_time(a, &other) == 0;
+	return check_decisions_by_time(a, &other) == 0;
 }
 
 /* The first of the job from then on in the earlier run. */
@@ -497,11 +498,11 @@ static const char *nodes_text(char buffer[64], const struct sl_result *result, u
 }
 
 /* The earlier run at `was`, the later at `is`; the one that comes first is what the other did not do. */
-static void report(char *text, size_t capacity, const struct sl_result *result,
+static void check_decisions_report(char *text, size_t capacity, const struct sl_result *result,
 	const struct check_decisions *before, size_t was, const struct decision *is)
 {
 	const struct decision *old = was < before->count ? &before->list[was] : NULL;
-	const bool theirs = old && (!is || by_time(old, is) < 0);
+	const bool theirs = old && (!is || check_decisions_by_time(old, is) < 0);
 	const struct decision *first = theirs ? old : is;
 	SL_CHECK(first); /* One of the two goes on. */
 	char number[48];
@@ -564,6 +565,6 @@ const char *check_divergence(
 	for (size_t k = i; k < before->count; k++)
 		if (before->list[k].job >= result->jobs->count)
 			return by_digests(check, of, result);
-	report(text, CAPACITY, result, before, i, i < now->count ? &now->list[i] : NULL);
+	check_decisions_report(text, CAPACITY, result, before, i, i < now->count ? &now->list[i] : NULL);
 	return text;
 }

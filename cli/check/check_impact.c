@@ -27,8 +27,8 @@ static int by_id_and_row(const void *a, const void *b)
 	return id ? id : (x->row > y->row) - (x->row < y->row);
 }
 
-static int name_of(struct check *check, enum impact_kind kind, int32_t number, const char *const *name,
-	uint32_t *of, struct sl_err *err)
+static int check_impact_name_of(struct check *check, enum impact_kind kind, int32_t number,
+	const char *const *name, uint32_t *of, struct sl_err *err)
 {
 	char text[24];
 	*of = UINT32_MAX;
@@ -40,7 +40,7 @@ static int name_of(struct check *check, enum impact_kind kind, int32_t number, c
 }
 
 /* Powers of two: "1", "2-3", "4-7". */
-static int size_of(struct check *check, int32_t size, uint32_t *of, struct sl_err *err)
+static int check_impact_size_of(struct check *check, int32_t size, uint32_t *of, struct sl_err *err)
 {
 	char text[40];
 	const uint32_t from = UINT32_C(1) << (31 - __builtin_clz((uint32_t)size | 1));
@@ -72,15 +72,15 @@ static int job_take(struct check *check, const struct sl_result *result, uint32_
 		job->wait_total = sl_wait_total_of(result, row);
 	if (name && !job->name)
 		return sl_fail_memory(err);
-	int status =
-		name_of(check, IMPACT_USER, jobs->user[row], jobs->user_name, &job->of[IMPACT_USER], err);
+	int status = check_impact_name_of(
+		check, IMPACT_USER, jobs->user[row], jobs->user_name, &job->of[IMPACT_USER], err);
 	if (!status)
-		status = name_of(check, IMPACT_ACCOUNT, jobs->account[row], jobs->account_name,
+		status = check_impact_name_of(check, IMPACT_ACCOUNT, jobs->account[row], jobs->account_name,
 			&job->of[IMPACT_ACCOUNT], err);
 	if (!status)
-		status = name_of(check, IMPACT_PARTITION, jobs->partition[row], jobs->partition_name,
-			&job->of[IMPACT_PARTITION], err);
-	return status ? status : size_of(check, jobs->size[row], &job->of[IMPACT_SIZE], err);
+		status = check_impact_name_of(check, IMPACT_PARTITION, jobs->partition[row],
+			jobs->partition_name, &job->of[IMPACT_PARTITION], err);
+	return status ? status : check_impact_size_of(check, jobs->size[row], &job->of[IMPACT_SIZE], err);
 }
 
 int check_jobs_take(

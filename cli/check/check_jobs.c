@@ -79,7 +79,10 @@ bool check_jobs_differ(const struct check *check, const struct baseline_case *of
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
-static const char *number(char text[48], int64_t count) { return screen_number(text, count * 1000000, 0); }
+static const char *check_jobs_number(char text[48], int64_t count)
+{
+	return screen_number(text, count * 1000000, 0);
+}
 
 /* How it is let pass, where it may be; else what the matter is. */
 static const char *way_out(const struct check *check, const struct check_item *item)
@@ -102,7 +105,8 @@ static void counts_text(char text[600], const struct check_case *found)
 		const int64_t is = check_count(found, i);
 		if (was->count[i] != is)
 			used += (size_t)snprintf(text + used, 600 - used, "%s%s %s -> %s", used ? ", " : "",
-				baseline_count_name(i), number(before, was->count[i]), number(after, is));
+				baseline_count_name(i), check_jobs_number(before, was->count[i]),
+				check_jobs_number(after, is));
 	}
 }
 
@@ -112,9 +116,10 @@ static const char *as_they_are(struct check *check, const struct check_case *fou
 	char total[48];
 	char completed[48];
 	return check_text(check, "%s of %s start, %s complete%s",
-		number(started, check_count(found, COUNT_STARTED)),
-		number(total, check_count(found, COUNT_TOTAL) + check_count(found, COUNT_LEFT_OUT)),
-		number(completed, check_count(found, COUNT_COMPLETED)), how);
+		check_jobs_number(started, check_count(found, COUNT_STARTED)),
+		check_jobs_number(
+			total, check_count(found, COUNT_TOTAL) + check_count(found, COUNT_LEFT_OUT)),
+		check_jobs_number(completed, check_count(found, COUNT_COMPLETED)), how);
 }
 
 /* ---- Against the baseline's counts -------------------------------------------------------------- */
@@ -155,7 +160,7 @@ static void judge_unknown(struct check *check, const struct check_case *found, s
 	item->detail =
 		never_ran(found)
 			? check_text(check, "%s do not run, and whether they did before is not known%s",
-				  number(never, never_ran(found)),
+				  check_jobs_number(never, never_ran(found)),
 				  meant ? "" : ": --git REV tells, --accept jobs lets it pass")
 			: "all run";
 	if (never_ran(found))

@@ -252,7 +252,7 @@ static int judge_beats(struct marking *marking, const struct lab_question *quest
 	return SL_OK;
 }
 
-static int judge(struct marking *marking, const struct lab_question *question, const char *answer,
+static int check_lab_judge(struct marking *marking, const struct lab_question *question, const char *answer,
 	struct marked *marked, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -307,7 +307,7 @@ static int mark(struct marking *marking, const char *file, struct sl_err *err)
 		if (node)
 			marking->at = sl_doc_key_place(&marking->answers, node);
 		if (node)
-			status = judge(marking, question, marking->answers.text + node->text,
+			status = check_lab_judge(marking, question, marking->answers.text + node->text,
 				&marking->marked[q], err);
 		marking->points += marking->marked[q].right ? question->points : 0;
 	}
@@ -317,7 +317,7 @@ static int mark(struct marking *marking, const char *file, struct sl_err *err)
 
 /* ---- A student */
 
-static const char *word_of(const struct marked *marked)
+static const char *check_lab_word_of(const struct marked *marked)
 {
 	return marked->read        ? "to be read"
 	       : !marked->answered ? "not answered"
@@ -325,13 +325,13 @@ static const char *word_of(const struct marked *marked)
 				   : "wrong";
 }
 
-static int report(const struct marking *marking, const struct args *args, struct sl_err *err)
+static int check_lab_report(const struct marking *marking, const struct args *args, struct sl_err *err)
 {
 	const struct lab *lab = &marking->lab;
 	if (!arg_flag(args, "json")) {
 		for (size_t q = 0; q < lab->question_count; q++) {
 			const struct marked *marked = &marking->marked[q];
-			printf("%-12s  %s%s%s\n", lab->question[q].name, word_of(marked),
+			printf("%-12s  %s%s%s\n", lab->question[q].name, check_lab_word_of(marked),
 				marked->said ? ": " : "", marked->said ? marked->said : "");
 		}
 		printf("%lld of %lld points\n", (long long)marking->points, (long long)marking->most);
@@ -344,7 +344,8 @@ static int report(const struct marking *marking, const struct args *args, struct
 	json_put(&json, datum_whole("points", marking->points), datum_whole("of", marking->most));
 	json_nest(&json, "questions", '{', &json_lines_0);
 	for (size_t q = 0; q < lab->question_count; q++) {
-		json_object(&json, lab->question[q].name, datum_text("verdict", word_of(&marking->marked[q])),
+		json_object(&json, lab->question[q].name,
+			datum_text("verdict", check_lab_word_of(&marking->marked[q])),
 			datum_given("said", marking->marked[q].said));
 	}
 	return json_finish(&json, SL_OK, err);
@@ -371,7 +372,7 @@ static int one_student(const struct args *args, struct sl_err *err)
 	if (!status)
 		status = mark(&marking, arg(args, "student"), err);
 	if (!status)
-		status = report(&marking, args, err);
+		status = check_lab_report(&marking, args, err);
 	work_end(&marking.lab);
 	return status ? status : marking.points < marking.most ? SL_CHECK_FAILED : SL_OK;
 }
@@ -461,7 +462,7 @@ static int is_answers(const struct dirent *entry)
 	return dot && entry->d_name[0] != '.' && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".json") == 0);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int check_lab_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -483,7 +484,7 @@ static int grade_row(
 	csv_begin(out, datum_of(DATUM_QUOTED, NULL, student, 0),
 		datum_whole(NULL, status ? 0 : marking.points), datum_whole(NULL, points_of(&marking.lab)));
 	for (size_t q = 0; q < marking.lab.question_count; q++)
-		sl_out_printf(out, ",%s", status ? "" : word_of(&marking.marked[q]));
+		sl_out_printf(out, ",%s", status ? "" : check_lab_word_of(&marking.marked[q]));
 	csv_more(out, datum_of(DATUM_QUOTED, NULL, status ? why.text : "", 0));
 	sl_out_text(out, "\n");
 	work_end(&marking.lab);
@@ -499,7 +500,7 @@ static int grade(const struct args *args, struct sl_err *err)
 	int status = lab_read(&lab, args->word[0], args->arena, err);
 	if (status)
 		return status;
-	const int count = scandir(folder, &entry, is_answers, by_name);
+	const int count = scandir(folder, &entry, is_answers, check_lab_by_name);
 	if (count < 0)
 		return sl_fail_sys(err, SL_INPUT, "read", folder);
 	status = sl_out_open(&out, arg(args, "output"), err);

@@ -34,7 +34,7 @@ struct batch {
 
 /* ---- Where inputs are -------------------------------------------------------------------- */
 
-static int enter(const struct check *check, struct sl_err *err)
+static int check_run_enter(const struct check *check, struct sl_err *err)
 {
 	const char *slash = strrchr(check->baseline.file, '/');
 	if (!slash)
@@ -46,7 +46,7 @@ static int enter(const struct check *check, struct sl_err *err)
 	return chdir(folder) ? sl_fail_sys(err, SL_INPUT, "enter", folder) : SL_OK;
 }
 
-static int leave(const struct check *check, int status, struct sl_err *err)
+static int check_run_leave(const struct check *check, int status, struct sl_err *err)
 {
 	if (fchdir(check->home) && !status)
 		return sl_fail_sys(err, SL_SYSTEM, "go back to", ".");
@@ -157,7 +157,7 @@ static int load_generated(struct check *check, struct slot *slot, struct sl_err 
 }
 
 /* Runs of one trace under several seeds share it, unless the seed draws its jobs. */
-static bool share(struct batch *batch, struct slot *slot)
+static bool check_run_share(struct batch *batch, struct slot *slot)
 {
 	const struct slot *before = batch->count ? &batch->slot[batch->count - 1] : NULL;
 	if (!slot->index || slot->item->of->trace.count != 1 || !before || before->item != slot->item ||
@@ -226,7 +226,7 @@ static int load(struct batch *batch, struct slot *slot, struct sl_err *err)
 				  : 0U };
 	if (!status && of->generate)
 		status = load_generated(check, slot, err);
-	else if (!status && !share(batch, slot))
+	else if (!status && !check_run_share(batch, slot))
 		status = load_scenario(
 			check, slot, of->trace.text[of->trace.count > 1 ? slot->index : 0], err);
 	if (!status)
@@ -290,7 +290,7 @@ static int generated_hash(
 	return identity_hash(text, hex, err);
 }
 
-static bool is_among(const struct baseline_texts *was, size_t i, const char *is)
+static bool check_run_is_among(const struct baseline_texts *was, size_t i, const char *is)
 {
 	return i < was->count && strcmp(was->text[i], is) == 0;
 }
@@ -298,12 +298,13 @@ static bool is_among(const struct baseline_texts *was, size_t i, const char *is)
 /* The same bytes; or others of which the same is read: comments, blanks and order are nobody's business. */
 static bool same_cluster(const struct baseline_case *of, const struct check_found *is)
 {
-	bool bytes = !of->cluster_sha256.count || is_among(&of->cluster_sha256, 0, is->cluster_sha256);
+	bool bytes =
+		!of->cluster_sha256.count || check_run_is_among(&of->cluster_sha256, 0, is->cluster_sha256);
 	if (of->cluster_read.count && of->side_sha256.count != is->side_count)
 		bytes = false;
 	for (size_t i = 0; i < is->cluster_sides && of->side_sha256.count; i++)
-		bytes = bytes && is_among(&of->side_sha256, i, is->side_sha256[i]);
-	return bytes || is_among(&of->cluster_read, 0, is->cluster_read);
+		bytes = bytes && check_run_is_among(&of->side_sha256, i, is->side_sha256[i]);
+	return bytes || check_run_is_among(&of->cluster_read, 0, is->cluster_read);
 }
 
 static void changed_cluster(struct check *check, struct slot *slot)
@@ -418,8 +419,8 @@ static int take_many(struct check *check, const struct baseline_case *of, size_t
 	return found->many_count > before ? SL_OK : fail_metric(check, &of->metric[index], metrics, err);
 }
 
-static int take_metrics(struct check *check, const struct baseline_case *of, const struct sl_metrics *metrics,
-	struct check_found *found, struct sl_err *err)
+static int check_run_take_metrics(struct check *check, const struct baseline_case *of,
+	const struct sl_metrics *metrics, struct check_found *found, struct sl_err *err)
 {
 	size_t many = 0;
 	int status = SL_OK;
@@ -464,7 +465,7 @@ static int take_result(struct check *check, const struct slot *slot, const struc
 	metrics.plain = !wants_labels(slot->item->of);
 	int status = metrics_compute(&metrics, result, err);
 	if (!status)
-		status = take_metrics(check, slot->item->of, &metrics, found, err);
+		status = check_run_take_metrics(check, slot->item->of, &metrics, found, err);
 	found->digest = result->digest;
 	found->events = result->events;
 	found->digest_count = result->digest_count;
@@ -616,7 +617,7 @@ static int batch_add(struct batch *batch, struct check_case *item, struct sl_err
 	item->found = sl_alloc(check->arena, item->runs, sizeof(*item->found));
 	int status = item->found ? batch_capacity(batch, item->runs, err) : sl_fail_memory(err);
 	if (!status)
-		status = enter(check, err);
+		status = check_run_enter(check, err);
 	for (size_t i = 0; i < item->runs && !status; i++) {
 		struct slot *slot = &batch->slot[batch->count];
 		*slot = (struct slot){ .item = item, .index = i, .to = &item->found[i] };
@@ -625,7 +626,7 @@ static int batch_add(struct batch *batch, struct check_case *item, struct sl_err
 			status = note_inputs(check, slot, err);
 		batch->count += slot->scenario != NULL;
 	}
-	status = leave(check, status, err);
+	status = check_run_leave(check, status, err);
 	if (!status)
 		status = compare_inputs(check, batch->slot + first, item->runs, err);
 	item->done = !status;

@@ -8,7 +8,7 @@
 #include "cli/check/check_impact.h"
 
 /* With as many decimals as it has. */
-static const char *number_text(char buffer[48], int64_t micro)
+static const char *check_text_number_text(char buffer[48], int64_t micro)
 {
 	unsigned decimals = 6;
 	for (int64_t unit = 10; decimals && micro % unit == 0; unit *= 10)
@@ -20,7 +20,7 @@ const char *check_value(char buffer[64], const char *name, int64_t micro)
 {
 	char number[48];
 	const struct metric_known *known = metric_known(name);
-	(void)snprintf(buffer, 64, "%.48s%s", number_text(number, micro),
+	(void)snprintf(buffer, 64, "%.48s%s", check_text_number_text(number, micro),
 		known && strcmp(known->unit, "s") == 0 ? " s" : "");
 	return buffer;
 }
@@ -37,7 +37,7 @@ const char *check_change(char buffer[64], const struct check_item *item)
 			screen_number(number, (int64_t)share, share < 100000 && share > -100000 ? 4 : 1));
 	else
 		(void)snprintf(buffer, 64, "%s%.48s", sign,
-			number_text(
+			check_text_number_text(
 				number, move > INT64_MAX || move < INT64_MIN ? INT64_MAX : (int64_t)move));
 	return buffer;
 }

@@ -80,7 +80,7 @@ static const char *list_text(const struct list *list)
 
 /* ---- A case ---------------------------------------------------------------------------------- */
 
-static void put(struct update *update, const struct baseline_case *of, const char *key,
+static void check_update_put(struct update *update, const struct baseline_case *of, const char *key,
 	const struct baseline_range *range, const char *json)
 {
 	baseline_put_key(&update->edits, &update->check->baseline, of, key, range, json);
@@ -97,17 +97,18 @@ static void put_inputs(struct update *update, const struct check_case *found)
 		list_item(&traces, quoted(update, found->found[i].trace_sha256));
 	for (size_t i = 0; i < first->side_count; i++)
 		list_item(&sides, quoted(update, first->side_sha256[i]));
-	put(update, of, "trace_sha256", &of->trace_sha256.range,
+	check_update_put(update, of, "trace_sha256", &of->trace_sha256.range,
 		!one ? list_text(&traces)
 		     : quoted(update, of->generate && found->runs > 1 ? found->generated_sha256
 								      : first->trace_sha256));
 	if (*first->cluster_sha256)
-		put(update, of, "cluster_sha256", &of->cluster_sha256.range,
+		check_update_put(update, of, "cluster_sha256", &of->cluster_sha256.range,
 			quoted(update, first->cluster_sha256));
 	if (*first->cluster_read)
-		put(update, of, "cluster_read", &of->cluster_read.range, quoted(update, first->cluster_read));
+		check_update_put(update, of, "cluster_read", &of->cluster_read.range,
+			quoted(update, first->cluster_read));
 	if (first->side_count)
-		put(update, of, "side_sha256", &of->side_sha256.range, list_text(&sides));
+		check_update_put(update, of, "side_sha256", &of->side_sha256.range, list_text(&sides));
 }
 
 /* "{ "total": 550, ... }", those that are not 0, and the first. */
@@ -132,13 +133,13 @@ static void put_case(struct update *update, const struct check_case *found)
 	put_inputs(update, found);
 	for (size_t i = 0; i < found->runs; i++)
 		list_item(&results, digest_text(update, found->found[i].digest));
-	put(update, of, "result", &of->result.range,
+	check_update_put(update, of, "result", &of->result.range,
 		found->runs > 1 ? list_text(&results) : digest_text(update, first->digest));
 	for (size_t i = 0; i < first->digest_count && found->runs == 1; i++)
 		list_item(&digests, digest_text(update, first->digests[i]));
 	if (found->runs == 1 && (first->digest_count || of->digests.range.until))
-		put(update, of, "digests", &of->digests.range, list_text(&digests));
-	put(update, of, "counts", &of->counts.range, counts_text(update, found));
+		check_update_put(update, of, "digests", &of->digests.range, list_text(&digests));
+	check_update_put(update, of, "counts", &of->counts.range, counts_text(update, found));
 	for (size_t i = 0; i < of->metric_count; i++) {
 		if (of->metric[i].many)
 			continue;

@@ -64,7 +64,7 @@ static int write_file(const struct check *check, const char *option,
 	return sl_out_commit(out, err);
 }
 
-static int append(const char *path, const char *text, size_t len, struct sl_err *err)
+static int cmd_check_append(const char *path, const char *text, size_t len, struct sl_err *err)
 {
 	FILE *file = fopen(path, "abe");
 	if (!file)
@@ -84,7 +84,7 @@ static int copy_summary(const struct check *check, const char *own, const char *
 	check_markdown(check, out);
 	status = sl_out_commit(out, err);
 	const char *text = status ? NULL : text_of_file(own, &len, check->arena, err);
-	return text ? append(path, text, len, err) : err->status;
+	return text ? cmd_check_append(path, text, len, err) : err->status;
 }
 
 static int add_summary(const struct check *check, struct sl_err *err)
@@ -105,7 +105,7 @@ static int add_summary(const struct check *check, struct sl_err *err)
 	return status;
 }
 
-static int report(const struct check *check, struct sl_err *err)
+static int cmd_check_report(const struct check *check, struct sl_err *err)
 {
 	int status = write_file(check, "junit", check_junit, err);
 	if (!status)
@@ -204,7 +204,7 @@ static int check_accepts(const struct check *check, struct sl_err *err)
 	return SL_OK;
 }
 
-static int prepare(struct check *check, const struct args *args, struct sl_err *err)
+static int cmd_check_prepare(struct check *check, const struct args *args, struct sl_err *err)
 {
 	uint64_t threads;
 	const bool init = arg_flag(args, "init");
@@ -243,14 +243,14 @@ static int runs(struct check *check, struct sl_err *err)
 	return status || !check->against ? status : check_impact_find(check, err);
 }
 
-static int run(const struct args *args, struct sl_err *err)
+static int cmd_check_run(const struct args *args, struct sl_err *err)
 {
 	struct check check = { .args = args, .arena = args->arena, .home = -1 };
 	if (lab_asked(args))
 		return check_lab(args, err);
 	int status = check_options(args, err);
 	if (!status)
-		status = prepare(&check, args, err);
+		status = cmd_check_prepare(&check, args, err);
 	if (!status)
 		status = runs(&check, err);
 	if (!status)
@@ -258,7 +258,7 @@ static int run(const struct args *args, struct sl_err *err)
 	if (!status && check.update)
 		status = check_update(&check, err);
 	if (!status)
-		status = report(&check, err);
+		status = cmd_check_report(&check, err);
 	if (!status)
 		status = check_outcome(&check);
 	check_against_end(&check);
@@ -288,5 +288,5 @@ const struct command cmd_check = {
 	.option_count = SL_LEN(options),
 	.words_min = 1,
 	.words_max = 1,
-	.run = run,
+	.run = cmd_check_run,
 };

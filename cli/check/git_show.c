@@ -148,7 +148,7 @@ static char *contents(const char *path, size_t *len)
 }
 
 /* What git prints of that; the caller frees it. NULL: as err says; good: it ended well. */
-static char *asked(const struct showing *show, char *const *arg, const char *from, const char *to,
+static char *git_show_asked(const struct showing *show, char *const *arg, const char *from, const char *to,
 	size_t *len, bool *good)
 {
 	char path[PATH_MAX];
@@ -178,7 +178,7 @@ static int find_commit(struct showing *show)
 		return sl_fail(show->err, SL_USAGE, "--git: '%.80s' is no commit", show->rev);
 	if (!wanted)
 		return sl_fail_memory(show->err);
-	char *text = asked(show, arg, "/dev/null", ".commit", &len, &good);
+	char *text = git_show_asked(show, arg, "/dev/null", ".commit", &len, &good);
 	if (!text)
 		return show->err->status;
 	const size_t digits = strspn(text, "0123456789abcdef");
@@ -205,7 +205,7 @@ static int find_top(struct showing *show)
 	char real[PATH_MAX];
 	size_t len;
 	bool good = false;
-	char *text = asked(show, arg, "/dev/null", ".top", &len, &good);
+	char *text = git_show_asked(show, arg, "/dev/null", ".top", &len, &good);
 	if (!text)
 		return show->err->status;
 	if (len && text[len - 1] == '\n')
@@ -233,7 +233,7 @@ static int list_tree(struct showing *show, char **text)
 	bool good = false;
 	if (!commit)
 		return sl_fail_memory(show->err);
-	*text = asked(show, arg, "/dev/null", ".list", &len, &good);
+	*text = git_show_asked(show, arg, "/dev/null", ".list", &len, &good);
 	if (!*text)
 		return show->err->status;
 	return good ? git_tree_read(&show->tree, *text, len, show->err)
@@ -367,7 +367,7 @@ static int fetch_due(struct showing *show)
 		(void)unlink(path);
 		return status;
 	}
-	char *text = asked(show, arg, path, ".blobs", &len, &good);
+	char *text = git_show_asked(show, arg, path, ".blobs", &len, &good);
 	(void)unlink(path);
 	if (!text)
 		return show->err->status;
@@ -396,7 +396,8 @@ static int add_file(struct showing *show, const char *path)
 }
 
 /* The value behind a word at the line's beginning, without blanks, quotes and comment; NULL: another line. */
-static const char *value_of(const struct showing *show, const char *line, size_t len, const char *word)
+static const char *git_show_value_of(
+	const struct showing *show, const char *line, size_t len, const char *word)
 {
 	const char *end = line + len;
 	while (line < end && strchr(" \t", *line))
@@ -439,8 +440,9 @@ static int take_lines(struct showing *show, const char *from, const char *text, 
 	for (const char *line = text, *end = text + len; line < end && !status;) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		const size_t size = (size_t)((newline ? newline : end) - line);
-		const char *cluster = show->cluster ? NULL : value_of(show, line, size, "ClusterName");
-		const char *name = value_of(show, line, size, "Include");
+		const char *cluster =
+			show->cluster ? NULL : git_show_value_of(show, line, size, "ClusterName");
+		const char *name = git_show_value_of(show, line, size, "Include");
 		if (cluster)
 			show->cluster = cluster;
 		if (name)
@@ -526,7 +528,7 @@ static int want(struct showing *show, struct file *file)
 	return place.found == FOUND_OUTSIDE ? write_outside(show, place.path) : SL_OK;
 }
 
-static int read_file(struct showing *show, struct file *file)
+static int git_show_read_file(struct showing *show, struct file *file)
 {
 	struct tree_place place;
 	char at[PATH_MAX];
@@ -551,7 +553,7 @@ static int fetch_all(struct showing *show)
 			status = fetch_due(show);
 		for (size_t i = from; i < until && !status; i++)
 			if (!show->file[i].read)
-				status = read_file(show, &show->file[i]);
+				status = git_show_read_file(show, &show->file[i]);
 		from = until;
 	}
 	return status;

@@ -130,7 +130,7 @@ struct walk {
 };
 
 /* Where the walk stands, from the tree's root; NULL: outside. */
-static const char *within(const struct walk *walk)
+static const char *git_tree_within(const struct walk *walk)
 {
 	const size_t top = strlen(walk->tree->top);
 	if (strncmp(walk->at, walk->tree->top, top) != 0 || (walk->at[top] && walk->at[top] != '/'))
@@ -167,7 +167,7 @@ static void up(struct walk *walk)
 		*slash = '\0';
 }
 
-static bool follow(struct walk *walk, struct tree_entry *link)
+static bool git_tree_follow(struct walk *walk, struct tree_entry *link)
 {
 	struct tree_place *place = walk->place;
 	if (!link->target || place->links == SL_LEN(place->link) || !push(walk, link->target))
@@ -194,12 +194,12 @@ static bool step(struct walk *walk, const char *part)
 		return false;
 	walk->at[len] = '/';
 	memcpy(walk->at + len + 1, part, strlen(part) + 1);
-	const char *path = within(walk);
+	const char *path = git_tree_within(walk);
 	if (!path || !*path)
 		return true; /* Outside, as yet. */
 	struct tree_entry *entry = entry_at(walk->tree, path);
 	if (entry && entry->kind == TREE_LINK)
-		return follow(walk, entry);
+		return git_tree_follow(walk, entry);
 	if (entry && entry->kind == TREE_FILE) {
 		const bool last = !walk->rest[strspn(walk->rest, "/")];
 		walk->place->found = last ? FOUND_FILE : FOUND_NOTHING;
@@ -224,7 +224,7 @@ void git_tree_find(struct git_tree *tree, const char *path, struct tree_place *p
 	(void)snprintf(walk.rest, sizeof(walk.rest), "%s", path);
 	while (more && next_part(&walk, part))
 		more = step(&walk, part);
-	const char *inside = within(&walk);
+	const char *inside = git_tree_within(&walk);
 	if (more)
 		place->found = inside ? FOUND_FOLDER : FOUND_OUTSIDE;
 	(void)snprintf(place->path, sizeof(place->path), "%s", inside ? inside : walk.at);

@@ -107,7 +107,7 @@ static int run_line(
 
 /* ---- Values ----------------------------------------------------------------------------------------- */
 
-static bool row_of(const struct sl_jobs *jobs, const char *id, uint32_t *row)
+static bool lab_find_row_of(const struct sl_jobs *jobs, const char *id, uint32_t *row)
 {
 	int64_t number = 0;
 	const bool is_number = sl_get_i64(id, strlen(id), &number);
@@ -123,7 +123,7 @@ static int job_value(const struct lab_question *question, const struct sl_result
 	struct sl_err *err)
 {
 	uint32_t row;
-	if (!row_of(result->jobs, question->job, &row))
+	if (!lab_find_row_of(result->jobs, question->job, &row))
 		return sl_fail_at(err, &question->at, "the run has no job '%.60s'", question->job);
 	if (result->start[row] == SL_NONE)
 		return sl_fail_at(err, &question->at, "job '%.60s' never starts", question->job);
@@ -248,7 +248,7 @@ static void heading(struct schedule *schedule, const char *line)
 	}
 }
 
-static const char *said(struct lab *lab, const char *before, const char *is, const char *after)
+static const char *lab_find_said(struct lab *lab, const char *before, const char *is, const char *after)
 {
 	char text[400];
 	(void)snprintf(text, sizeof(text), "%s'%.60s'%s", before, is, after);
@@ -267,14 +267,14 @@ static const char *line_wrong(struct lab *lab, const struct schedule *schedule,
 	const char *job = cell_at(line, schedule->job, &job_len);
 	const char *at = cell_at(line, schedule->start, &start_len);
 	if (!job || !at)
-		return said(lab, "a line lacks a column: ", line, "");
+		return lab_find_said(lab, "a line lacks a column: ", line, "");
 	(void)snprintf(id, sizeof(id), "%.*s", (int)(job_len < 60 ? job_len : 60), job);
 	(void)snprintf(is, sizeof(is), "%.*s", (int)(start_len < 60 ? start_len : 60), at);
-	if (!row_of(result->jobs, id, &row))
-		return said(lab, "there is no job ", id, "");
+	if (!lab_find_row_of(result->jobs, id, &row))
+		return lab_find_said(lab, "there is no job ", id, "");
 	seen[row] = true;
 	if (!sl_get_micro(is, strlen(is), &start) || result->start[row] != start)
-		return said(lab, "job ", id, " does not start then");
+		return lab_find_said(lab, "job ", id, " does not start then");
 	return NULL;
 }
 

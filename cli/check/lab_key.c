@@ -13,7 +13,7 @@
 
 static struct lab *lab_of(const struct sl_schema_reading *r) { return r->self; }
 
-static int keep(const struct sl_schema_reading *r, const struct sl_doc_node *node, const char **to)
+static int lab_key_keep(const struct sl_schema_reading *r, const struct sl_doc_node *node, const char **to)
 {
 	static const struct sl_field text = { .kind = SL_FIELD_ANY };
 	return sl_field_value(r, NULL, &text, node, to);
@@ -32,7 +32,7 @@ static int take_files(const struct sl_schema_reading *r, const struct sl_doc_nod
 	if (!lab->copy)
 		return sl_fail_memory(r->err);
 	SL_DOC_EACH (item, r->doc, list) {
-		const int status = keep(r, item, &lab->copy[lab->copy_count]);
+		const int status = lab_key_keep(r, item, &lab->copy[lab->copy_count]);
 		if (status)
 			return status;
 		if (!is_plain_name(lab->copy[lab->copy_count]))
@@ -61,7 +61,7 @@ static int take_make(const struct sl_schema_reading *r, const struct sl_doc_node
 			return sl_fail_memory(r->err);
 		if (!is_plain_name(file->name))
 			return sl_schema_fail_at(r, item, "its name must be that of a file in this folder");
-		const int status = keep(r, item, &file->generate);
+		const int status = lab_key_keep(r, item, &file->generate);
 		if (status)
 			return status;
 	}

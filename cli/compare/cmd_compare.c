@@ -197,7 +197,7 @@ static int differences_report(struct comparison *all, struct sl_err *err)
 	return status ? status : compare_report(all, err);
 }
 
-static int finish(struct comparison *all, struct sl_err *err)
+static int cmd_compare_finish(struct comparison *all, struct sl_err *err)
 {
 	int status = differences_report(all, err);
 	if (!status && all->dir)
@@ -278,7 +278,7 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 		if (all->dir)
 			outdir_abandon(all->dir);
 	} else {
-		(void)finish(all, &all->failure);
+		(void)cmd_compare_finish(all, &all->failure);
 	}
 	if (!all->failure.status)
 		return status;

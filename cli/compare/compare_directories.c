@@ -45,7 +45,8 @@ static int metrics_read(
 	return !status && metrics->failed ? sl_fail_memory(err) : status;
 }
 
-static const char *text_at(const struct sl_doc *doc, const char *path, struct sl_arena *arena)
+static const char *compare_directories_text_at(
+	const struct sl_doc *doc, const char *path, struct sl_arena *arena)
 {
 	const char *text = sl_doc_string(doc, sl_doc_at(doc, doc->node, path));
 	return text ? sl_strdup(arena, text, strlen(text)) : NULL;
@@ -85,8 +86,8 @@ static int about_read(struct compared_row *row, const char *path, struct sl_aren
 		sl_doc_release(&json);
 		return status;
 	}
-	const char *policy = text_at(&json, "policy.text", arena);
-	const char *from = text_at(&json, "cluster.from", arena);
+	const char *policy = compare_directories_text_at(&json, "policy.text", arena);
+	const char *from = compare_directories_text_at(&json, "cluster.from", arena);
 	const struct sl_doc_node *inputs = sl_doc_at(&json, json.node, "inputs");
 	const char *input = sl_doc_string(
 		&json, inputs ? sl_doc_member(&json, sl_doc_child(&json, inputs), "sha256") : NULL);
@@ -136,8 +137,8 @@ static int part_by_files(
 
 static bool is_of_system(int status) { return status == SL_SYSTEM || status == SL_INTERRUPTED; }
 
-static int part(struct compared_parting *parting, const struct comparison *all, size_t i, struct rerun *first,
-	struct sl_err *err)
+static int compare_directories_part(struct compared_parting *parting, const struct comparison *all, size_t i,
+	struct rerun *first, struct sl_err *err)
 {
 	struct rerun rerun;
 	const char *const label[2] = { label_of(all, 0, i), label_of(all, i, 0) };
@@ -168,7 +169,7 @@ static int part_all(struct comparison *all, struct sl_err *err)
 		status = SL_OK;
 	for (size_t i = 1; i < all->count && !status; i++) {
 		*err = why;
-		status = loaded ? part(&parting[i], all, i, &first, err)
+		status = loaded ? compare_directories_part(&parting[i], all, i, &first, err)
 				: part_by_files(&parting[i], all, i, err);
 	}
 	rerun_close(&first);

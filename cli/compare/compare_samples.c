@@ -95,7 +95,8 @@ static bool names_run(const struct sl_doc *record, const char *run)
 	return false;
 }
 
-static const char *text_in(const struct sl_doc *record, const char *path, struct sl_arena *arena)
+static const char *compare_samples_text_in(
+	const struct sl_doc *record, const char *path, struct sl_arena *arena)
 {
 	const char *text = sl_doc_string(record, sl_doc_at(record, record->node, path));
 	return text ? sl_strdup(arena, text, strlen(text)) : NULL;
@@ -108,10 +109,10 @@ static int sampled_read(struct sampled *sampled, const char *path, const char *r
 	struct sl_doc record;
 	double count;
 	const int status = json_read(path, &record, err);
-	const char *schema = status ? NULL : text_in(&record, "schema", arena);
+	const char *schema = status ? NULL : compare_samples_text_in(&record, "schema", arena);
 	if (schema && strcmp(schema, "schedlab.compare/1") == 0 && names_run(&record, run)) {
-		sampled->of = text_in(&record, "samples.of", arena);
-		sampled->blocks = text_in(&record, "samples.blocks", arena);
+		sampled->of = compare_samples_text_in(&record, "samples.of", arena);
+		sampled->blocks = compare_samples_text_in(&record, "samples.blocks", arena);
 		if (sl_doc_number(&record, sl_doc_at(&record, record.node, "samples.count"), &count) &&
 			count > 0 && count < 1e9)
 			sampled->count = (unsigned)count;
@@ -169,8 +170,8 @@ static int report_why(struct differences *differences, const struct sampled *fir
 }
 
 /* Another of the runs stands in the first's comparison. */
-static int follow(struct differences *differences, const struct sampled *first, const char *const *word,
-	size_t count, struct sl_arena *arena, struct sl_err *err)
+static int compare_samples_follow(struct differences *differences, const struct sampled *first,
+	const char *const *word, size_t count, struct sl_arena *arena, struct sl_err *err)
 {
 	for (size_t i = 1; i < count; i++) {
 		struct sampled other;
@@ -191,7 +192,7 @@ int samples_follow(struct differences *differences, const char *const *word, siz
 	if (status || count < 2 || !first.folder || !first.of || strcmp(first.of, "batches") == 0)
 		return status;
 	if (strcmp(first.of, "blocks") != 0)
-		return follow(differences, &first, word, count, arena, err);
+		return compare_samples_follow(differences, &first, word, count, arena, err);
 	struct sl_err unknown = { 0 };
 	if (first.blocks && samples_cut(differences, first.blocks, &unknown) == SL_OK)
 		return SL_OK;

@@ -344,7 +344,7 @@ static bool said_before(const struct comparison *all, size_t i)
 	return false;
 }
 
-static bool is_displayed(const struct comparison *all, const char *metric)
+static bool compare_table_is_displayed(const struct comparison *all, const char *metric)
 {
 	for (const struct summary_metric *column = all->column; column->name; column++)
 		if (strcmp(column->name, metric) == 0)
@@ -396,7 +396,8 @@ void compare_methods(const struct comparison *all)
 			"\nutilization and lost capacity of all are of %s, the scarcest resource of the first\n",
 			resource_word(all->resource));
 	for (size_t i = 0; !any && i < all->reported.difference_count; i++)
-		if (is_displayed(all, all->reported.difference[i].metric)) { /* The first is the mean wait. */
+		if (compare_table_is_displayed(
+			    all, all->reported.difference[i].metric)) { /* The first is the mean wait. */
 			if (!has_interval(&all->reported.difference[i]))
 				(void)printf("\n%s\n", all->reported.difference[i].method);
 			return;
@@ -410,7 +411,7 @@ void compare_methods(const struct comparison *all)
 	for (size_t i = 0; i < all->reported.difference_count; i++) {
 		bool metric_info = false;
 		for (size_t k = i; k < all->reported.difference_count && !metric_info; k++)
-			metric_info = is_displayed(all, all->reported.difference[k].metric) &&
+			metric_info = compare_table_is_displayed(all, all->reported.difference[k].metric) &&
 				      strcmp(all->reported.difference[k].method,
 					      all->reported.difference[i].method) == 0;
 		if (metric_info && !said_before(all, i))

@@ -95,7 +95,8 @@ int differences_take(struct differences *all, size_t run, const struct sl_result
 }
 
 /* Of means over windows there are no jobs. */
-static int take_metrics(struct differences *all, const struct sl_metrics *metrics, struct sl_err *err)
+static int differences_take_metrics(
+	struct differences *all, const struct sl_metrics *metrics, struct sl_err *err)
 {
 	sl_time none = 0;
 	const struct schedule nobody = { .submit = &none };
@@ -114,7 +115,7 @@ int differences_take_file(
 	int status = schedule_read(&schedule, path, all->arena, err);
 	if (status && status != SL_SYSTEM && status != SL_INTERRUPTED && all->why) {
 		*err = (struct sl_err){ 0 };
-		return take_metrics(all, metrics, err);
+		return differences_take_metrics(all, metrics, err);
 	}
 	struct series *series = status ? NULL : series_next(all, err);
 	if (!series)
@@ -124,7 +125,7 @@ int differences_take_file(
 	return status;
 }
 
-static int put(
+static int differences_put(
 	struct differences *all, struct reported reported, const char *metric, size_t run, struct sl_err *err)
 {
 	int status = SL_GROW_MOST(all->list, all->capacity, all->count + 1, UINT32_MAX, err);
@@ -150,7 +151,7 @@ static int put_run(struct differences *all, size_t run, struct sl_err *err)
 		if (!a || !b || (*a == 0 && *b == 0))
 			continue;
 		const struct reported reported = reported_by_blocks(all, run, way, err);
-		status = err->status ? err->status : put(all, reported, way->name, run, err);
+		status = err->status ? err->status : differences_put(all, reported, way->name, run, err);
 	}
 	return status;
 }
@@ -242,7 +243,7 @@ static int put_samples(struct differences *all, const struct difference_samples 
 	reported.difference.estimate = *b - *a;
 	if (all->apart)
 		reported.certainty.sure = 0;
-	return err->status ? err->status : put(all, reported, metric, run, err);
+	return err->status ? err->status : differences_put(all, reported, metric, run, err);
 }
 
 /* What became of the jobs, in any sample. */

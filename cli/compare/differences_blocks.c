@@ -403,7 +403,8 @@ static struct reported of_quantile(const struct differences *all, size_t run, co
 /* ---- One run of each ---------------------------------------------------------------------------------- */
 
 /* No interval can be made of what the blocks of jobs are. */
-static const char *why_not(const struct differences *all, size_t run, const struct blocks *blocks)
+static const char *differences_blocks_why_not(
+	const struct differences *all, size_t run, const struct blocks *blocks)
 {
 	if (all->series[run].same != all->series[0].same)
 		for (uint32_t i = 0; i < all->common_count; i++) {
@@ -432,7 +433,7 @@ struct reported reported_by_blocks(
 		cut_by_count(all, &blocks);
 	const char *why = all->why             ? all->why
 			  : way->way == BY_RUN ? "no interval, one number a run"
-					       : why_not(all, run, &blocks);
+					       : differences_blocks_why_not(all, run, &blocks);
 	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
 	struct reported reported = why                   ? untold(estimate, why)
 				   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)

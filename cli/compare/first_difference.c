@@ -58,7 +58,7 @@ static uint64_t folded_text(uint64_t h, const char *text)
 	return h;
 }
 
-static uint64_t place_of(const struct walk *walk, const struct side *side, uint32_t row)
+static uint64_t first_difference_place_of(const struct walk *walk, const struct side *side, uint32_t row)
 {
 	const struct sl_node_tasks *alloc;
 	const struct sl_cluster *cluster = sl_cluster_of(pass_of(side));
@@ -128,7 +128,7 @@ static int acts_take(const struct walk *walk, struct side *side, struct sl_err *
 		act.job = side->common[act.row];
 		act.order = (uint32_t)side->count;
 		if (act.decision != SL_DECISION_END && act.decision != SL_DECISION_PREEMPT)
-			act.place = place_of(walk, side, act.row);
+			act.place = first_difference_place_of(walk, side, act.row);
 		side->act[side->count++] = act;
 	}
 	return SL_OK;
@@ -236,7 +236,7 @@ static void name_act(struct walk *walk)
 	}
 }
 
-static const char *id_of(const struct walk *walk, const struct side *side, uint32_t row)
+static const char *first_difference_id_of(const struct walk *walk, const struct side *side, uint32_t row)
 {
 	const struct schedule jobs = schedule_of_jobs(&side->rerun->scenario.jobs);
 	const char *id = schedule_id(&jobs, row, walk->arena);
@@ -294,11 +294,11 @@ static void report_side(const struct walk *walk, size_t i)
 			continue;
 		if (reported->other_count < DIFFERENCE_MANY)
 			reported->other[reported->other_count] =
-				(struct difference_act){ id_of(walk, side, act->row),
+				(struct difference_act){ first_difference_id_of(walk, side, act->row),
 					(enum sl_decision_kind)act->decision, act->rerun };
 		reported->other_count++;
 	}
-	reported->head = sl_job_is(head) ? id_of(walk, side, head.row) : NULL;
+	reported->head = sl_job_is(head) ? first_difference_id_of(walk, side, head.row) : NULL;
 	reported->queued = sl_queue_count(pass);
 	reported->running = pass->running;
 	reported->cpus_free = sl_free(pass, SL_KIND_CPUS);
@@ -330,7 +330,7 @@ static int walk_on(struct walk *walk, struct sl_err *err)
 	for (size_t i = 0; i < 2; i++) {
 		report_side(walk, i);
 		if (walk->side[i].row != UINT32_MAX && !walk->found->job)
-			walk->found->job = id_of(walk, &walk->side[i], walk->side[i].row);
+			walk->found->job = first_difference_id_of(walk, &walk->side[i], walk->side[i].row);
 	}
 	return SL_OK;
 }
@@ -359,7 +359,7 @@ static void report_why(const struct walk *walk, size_t i)
 		reported->decision.rule = decision->rule;
 		reported->decision.beneficiary = decision->beneficiary;
 		if (decision->beneficiary != UINT32_MAX)
-			reported->beneficiary = id_of(walk, side, decision->beneficiary);
+			reported->beneficiary = first_difference_id_of(walk, side, decision->beneficiary);
 	}
 	reported->reason = result->reason_default;
 	for (size_t k = 0; k < result->reason_count; k++)
@@ -398,13 +398,16 @@ static const char *report_text(struct sl_arena *arena, const char *format, ...)
 	return sl_strdup(arena, text, strlen(text));
 }
 
-static bool same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+static bool first_difference_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
 
 /* One more that differs. */
 static void setting_differs(struct walk *walk, const char *key, const char *a, const char *b)
 {
 	struct first_difference *found = walk->found;
-	if (same(a, b))
+	if (first_difference_same(a, b))
 		return;
 	if (!found->settings++)
 		found->setting = report_text(
@@ -473,7 +476,7 @@ static void models_differ(struct walk *walk, const struct scenario *a, const str
 
 static void clusters_differ(struct walk *walk, const struct scenario *a, const struct scenario *b)
 {
-	if (!same(a->cluster_input.path ? a->cluster_input.sha256 : NULL,
+	if (!first_difference_same(a->cluster_input.path ? a->cluster_input.sha256 : NULL,
 		    b->cluster_input.path ? b->cluster_input.sha256 : NULL))
 		setting_differs(walk, "cluster", a->cluster_input.path ? a->cluster_input.path : a->cpus_from,
 			b->cluster_input.path ? b->cluster_input.path : b->cpus_from);

@@ -80,7 +80,8 @@ static void put_side(struct cell *cell, const struct first_difference *found, si
 	cell_put(cell, ", planned for %s s", text);
 }
 
-static void put_time(struct cell *cell, const struct first_difference *found, sl_time at)
+static void first_difference_text_put_time(
+	struct cell *cell, const struct first_difference *found, sl_time at)
 {
 	char text[40];
 	*sl_put_micro(text, at) = '\0';
@@ -175,14 +176,17 @@ static void put_count(struct cell *cell, uint64_t count)
 	cell_put(cell, "%s", screen_number(text, (int64_t)count * 1000000, 0));
 }
 
-static bool is_number(const char *text) { return text[strspn(text, "0123456789")] == '\0'; }
+static bool first_difference_text_is_number(const char *text)
+{
+	return text[strspn(text, "0123456789")] == '\0';
+}
 
 static void print_users(const char *heading, const struct difference_user *user, uint32_t count, FILE *file)
 {
 	struct cell cell = { 0 };
 	for (uint32_t i = 0; i < count; i++) {
-		cell_put(&cell, "%s%s%s ", i ? ", " : "", is_number(user[i].name) ? "user " : "",
-			user[i].name);
+		cell_put(&cell, "%s%s%s ", i ? ", " : "",
+			first_difference_text_is_number(user[i].name) ? "user " : "", user[i].name);
 		put_range_signed(&cell, user[i].wait);
 		cell_put(&cell, " (%u job%s)", user[i].jobs, user[i].jobs == 1 ? "" : "s");
 	}
@@ -210,17 +214,17 @@ static void print_led(const struct first_difference *found, FILE *file)
 	print_line(file, "starts", &cell);
 	if (found->parted != SL_NONE) {
 		cell_put(&cell, "another set of jobs from ");
-		put_time(&cell, found, found->parted);
+		first_difference_text_put_time(&cell, found, found->parted);
 		if (found->met == SL_NONE) {
 			cell_put(&cell, " to the end");
 		} else {
 			cell_put(&cell, " to ");
-			put_time(&cell, found, found->met);
+			first_difference_text_put_time(&cell, found, found->met);
 			if (found->met_for_good == SL_NONE)
 				cell_put(&cell, ", and never the same for good");
 			else if (found->met_for_good != found->met) {
 				cell_put(&cell, ", the same for good from ");
-				put_time(&cell, found, found->met_for_good);
+				first_difference_text_put_time(&cell, found, found->met_for_good);
 			}
 		}
 		print_line(file, "runs", &cell);
@@ -285,7 +289,7 @@ void first_difference_print(const struct first_difference *found, FILE *file)
 		return;
 	}
 	struct cell cell = { 0 };
-	put_time(&cell, found, found->at);
+	first_difference_text_put_time(&cell, found, found->at);
 	(void)fprintf(file, "the first decision that differs: at %s, job %s\n\n", cell.text ? cell.text : "",
 		found->job);
 	cell_free(&cell);

@@ -25,7 +25,7 @@ struct schedule schedule_of(const struct sl_result *result)
 	return schedule;
 }
 
-static const char *number_text(int64_t number, struct sl_arena *arena)
+static const char *schedules_number_text(int64_t number, struct sl_arena *arena)
 {
 	char text[32];
 	*sl_put_i64(text, number) = '\0';
@@ -36,7 +36,7 @@ const char *schedule_id(const struct schedule *schedule, uint32_t row, struct sl
 {
 	if (schedule->id && schedule->id[row])
 		return schedule->id[row];
-	return number_text(schedule->number[row], arena);
+	return schedules_number_text(schedule->number[row], arena);
 }
 
 /* NULL: not known. */
@@ -47,7 +47,8 @@ static const char *user_of(const struct schedule *schedule, uint32_t row, struct
 	const struct sl_jobs *jobs = schedule->jobs;
 	if (jobs->user[row] < 0)
 		return NULL;
-	return jobs->user_name ? jobs->user_name[jobs->user[row]] : number_text(jobs->user[row], arena);
+	return jobs->user_name ? jobs->user_name[jobs->user[row]]
+			       : schedules_number_text(jobs->user[row], arena);
 }
 
 /* ---- The same jobs -------------------------------------------------------------------------- */
@@ -184,21 +185,21 @@ struct led {
 
 static sl_time late(sl_time time) { return time == SL_NONE ? SL_NEVER : time; }
 
-static sl_time start_of(const struct led *led, size_t side, uint32_t i)
+static sl_time schedules_start_of(const struct led *led, size_t side, uint32_t i)
 {
 	return led->side[side].start[led->matched->row[side][i]];
 }
 
-static int64_t size_of(int64_t by) { return by < 0 ? -by : by; }
+static int64_t schedules_size_of(int64_t by) { return by < 0 ? -by : by; }
 
 /* Into the ten that moved most; it comes behind those that moved as far. */
 static void most_put(struct led *led, uint32_t *const number, uint32_t i)
 {
 	struct first_difference *found = led->found;
-	const int64_t by = size_of(start_of(led, 1, i) - start_of(led, 0, i));
+	const int64_t by = schedules_size_of(schedules_start_of(led, 1, i) - schedules_start_of(led, 0, i));
 	uint32_t place = found->most_count;
-	while (place &&
-		size_of(start_of(led, 1, number[place - 1]) - start_of(led, 0, number[place - 1])) < by)
+	while (place && schedules_size_of(schedules_start_of(led, 1, number[place - 1]) -
+					  schedules_start_of(led, 0, number[place - 1])) < by)
 		place--;
 	if (place == DIFFERENCE_MANY)
 		return;
@@ -211,8 +212,8 @@ static void most_put(struct led *led, uint32_t *const number, uint32_t i)
 static void led_job(struct led *led, uint32_t *most, uint32_t i)
 {
 	struct first_difference *found = led->found;
-	const sl_time a = start_of(led, 0, i);
-	const sl_time b = start_of(led, 1, i);
+	const sl_time a = schedules_start_of(led, 0, i);
+	const sl_time b = schedules_start_of(led, 1, i);
 	const sl_time end_a = late(led->side[0].end[led->matched->row[0][i]]);
 	const sl_time end_b = late(led->side[1].end[led->matched->row[1][i]]);
 	if (a != SL_NONE && b != SL_NONE) {
@@ -269,7 +270,7 @@ static void led_meeting(struct led *led)
 
 /* ---- Users ---- */
 
-static int compare_names(const void *a, const void *b)
+static int schedules_compare_names(const void *a, const void *b)
 {
 	const struct user_sum *x = a;
 	const struct user_sum *y = b;
@@ -290,7 +291,7 @@ static int compare_waits(const void *a, const void *b)
 static void users_join(struct led *led)
 {
 	size_t count = 0;
-	qsort(led->user, led->user_count, sizeof(*led->user), compare_names);
+	qsort(led->user, led->user_count, sizeof(*led->user), schedules_compare_names);
 	for (size_t i = 0; i < led->user_count; i++) {
 		if (count && strcmp(led->user[count - 1].name, led->user[i].name) == 0) {
 			led->user[count - 1].wait += led->user[i].wait;
@@ -321,8 +322,8 @@ static void led_users(struct led *led)
 static int take_user(struct led *led, uint32_t i, struct sl_arena *arena, struct sl_err *err)
 {
 	const uint32_t *const row[2] = { led->matched->row[0], led->matched->row[1] };
-	const sl_time a = start_of(led, 0, i);
-	const sl_time b = start_of(led, 1, i);
+	const sl_time a = schedules_start_of(led, 0, i);
+	const sl_time b = schedules_start_of(led, 1, i);
 	if (a == SL_NONE || b == SL_NONE)
 		return SL_OK;
 	const int64_t by = (b - led->side[1].submit[row[1][i]]) - (a - led->side[0].submit[row[0][i]]);
@@ -346,7 +347,7 @@ static int led_all(struct led *led, struct sl_arena *arena, struct sl_err *err)
 		const uint32_t row = led->matched->row[1][most[k]];
 		found->most[k] = (struct difference_job){ schedule_id(&led->side[1], row, arena),
 			user_of(&led->side[1], row, arena),
-			{ start_of(led, 0, most[k]), start_of(led, 1, most[k]) } };
+			{ schedules_start_of(led, 0, most[k]), schedules_start_of(led, 1, most[k]) } };
 		status = found->most[k].id ? SL_OK : sl_fail_memory(err);
 	}
 	led_meeting(led);
@@ -448,14 +449,14 @@ static void heading(struct reading *in, const char *text, size_t len)
 		in->seen[column] = true;
 }
 
-static void text_in(struct reading *in, const char **to, const char *text, size_t len)
+static void schedules_text_in(struct reading *in, const char **to, const char *text, size_t len)
 {
 	*to = sl_strdup(in->arena, text, len);
 	if (!*to && !in->status)
 		in->status = sl_fail_memory(in->err);
 }
 
-static void on_field(void *field, size_t len, void *self)
+static void schedules_on_field(void *field, size_t len, void *self)
 {
 	struct reading *in = self;
 	const char *text = len ? field : "";
@@ -472,12 +473,12 @@ static void on_field(void *field, size_t len, void *self)
 	const enum column column = in->field < FIELDS_MAX ? (enum column)in->column[in->field] : COLUMNS;
 	switch (column) {
 	case JOB_ID:
-		text_in(in, &in->id[row], text, len);
+		schedules_text_in(in, &in->id[row], text, len);
 		break;
 	case USER:
 		in->user[row] = NULL;
 		if (len)
-			text_in(in, &in->user[row], text, len);
+			schedules_text_in(in, &in->user[row], text, len);
 		break;
 	case SUBMIT:
 		in->submit[row] = time_in(in, text, len);
@@ -503,7 +504,7 @@ static void on_field(void *field, size_t len, void *self)
 	in->field++;
 }
 
-static void on_row(int end, void *self)
+static void schedules_on_row(int end, void *self)
 {
 	struct reading *in = self;
 	(void)end;
@@ -529,7 +530,8 @@ static int parse(struct reading *in, const char *text, size_t len)
 	struct csv_parser csv;
 	if (csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI))
 		return sl_fail_memory(in->err);
-	if (csv_parse(&csv, text, len, on_field, on_row, in) != len || csv_fini(&csv, on_field, on_row, in))
+	if (csv_parse(&csv, text, len, schedules_on_field, schedules_on_row, in) != len ||
+		csv_fini(&csv, schedules_on_field, schedules_on_row, in))
 		fail_field(in, "not CSV");
 	csv_free(&csv);
 	if (!in->status && !in->header)
@@ -538,7 +540,7 @@ static int parse(struct reading *in, const char *text, size_t len)
 }
 
 /* Into the arena, so that it lives as long as the texts. */
-static int keep(struct schedule *schedule, const struct reading *in)
+static int schedules_keep(struct schedule *schedule, const struct reading *in)
 {
 	const size_t capacity = in->count + 1;
 	const struct {
@@ -586,7 +588,7 @@ int schedule_read(struct schedule *schedule, const char *path, struct sl_arena *
 	if (!status)
 		status = parse(in, text, (size_t)(end - text));
 	if (!status)
-		status = keep(schedule, in);
+		status = schedules_keep(schedule, in);
 	if (file)
 		sl_input_close(file);
 	free(in->id);

@@ -32,11 +32,11 @@ struct swf {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool anonymize_swf_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 bool anonymize_header_stays(const char *p, const char *end)
 {
-	while (p < end && (is_blank(*p) || *p == ';' || *p == '#'))
+	while (p < end && (anonymize_swf_is_blank(*p) || *p == ';' || *p == '#'))
 		p++;
 	for (size_t i = 0; i < SL_LEN(kept_keys); i++) {
 		const size_t len = strlen(kept_keys[i]);
@@ -47,7 +47,7 @@ bool anonymize_header_stays(const char *p, const char *end)
 }
 
 /* 0: stays as it is, else the column's index + 1. */
-static size_t column_of(unsigned field)
+static size_t anonymize_swf_column_of(unsigned field)
 {
 	for (size_t i = 0; i < SL_LEN(columns); i++)
 		if (columns[i].field == field)
@@ -73,7 +73,7 @@ static int number_take(struct swf *swf, size_t column, int64_t value, struct sl_
 static int token_take(struct swf *swf, unsigned field, const char *p, size_t len, struct sl_err *err)
 {
 	int64_t micro;
-	const size_t column = column_of(field);
+	const size_t column = anonymize_swf_column_of(field);
 	if (!sl_get_micro(p, len, &micro))
 		return sl_fail_at(err, &swf->at,
 			"field %u is not a number: nothing is written, since it may be a name", field);
@@ -87,7 +87,7 @@ static int token_take(struct swf *swf, unsigned field, const char *p, size_t len
 static int line_take(struct swf *swf, const char *p, const char *end, struct sl_err *err)
 {
 	const char *first = p;
-	while (first < end && is_blank(*first))
+	while (first < end && anonymize_swf_is_blank(*first))
 		first++;
 	if (first < end && *first == ';' && !anonymize_header_stays(first, end)) {
 		swf->gone += swf->out != NULL;
@@ -97,12 +97,12 @@ static int line_take(struct swf *swf, const char *p, const char *end, struct sl_
 	const bool header = first < end && *first == ';';
 	for (unsigned field = 1; p < end && !status && !header; field++) {
 		const char *blank = p;
-		while (p < end && is_blank(*p))
+		while (p < end && anonymize_swf_is_blank(*p))
 			p++;
 		if (swf->out)
 			put_bytes(swf->out, blank, (size_t)(p - blank));
 		const char *token = p;
-		while (p < end && !is_blank(*p))
+		while (p < end && !anonymize_swf_is_blank(*p))
 			p++;
 		if (p > token)
 			status = token_take(swf, field, token, (size_t)(p - token), err);

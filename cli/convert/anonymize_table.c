@@ -249,7 +249,7 @@ static bool rule_is(const struct rule *rule, const char *name)
 	return strcmp(rule->name, name) == 0;
 }
 
-static struct column column_of(const struct table *t, const struct field *field)
+static struct column anonymize_table_column_of(const struct table *t, const struct field *field)
 {
 	const struct rule *rule = t->kind == TABLE_SACCT ? sacct_rules : csv_rules;
 	const size_t count = t->kind == TABLE_SACCT ? SL_LEN(sacct_rules) : SL_LEN(csv_rules);
@@ -290,7 +290,7 @@ static int take_header(struct table *t, const char *p, const char *end)
 		return sl_fail_at(
 			t->err, &at, "the header has a quote that is not closed, or too many columns");
 	for (size_t i = 0; i < t->columns; i++)
-		t->column[i] = column_of(t, &t->field[i]);
+		t->column[i] = anonymize_table_column_of(t, &t->field[i]);
 	put_bytes(t->out, p, (size_t)(end - p));
 	sl_out_text(t->out, "\n");
 	t->headed = true;
@@ -517,7 +517,7 @@ static int put_row(struct table *t, size_t count)
 }
 
 /* *count: fields of what is held with this line behind it. */
-static int hold(struct table *t, const char *p, const char *end, size_t *count)
+static int anonymize_table_hold(struct table *t, const char *p, const char *end, size_t *count)
 {
 	const size_t len = (size_t)(end - p);
 	const bool rerun = t->held_len > 0;
@@ -548,7 +548,7 @@ static int take_sacct(struct table *t, const char *p, const char *end)
 		t->held_len = 0;
 		return put_row(t, count);
 	}
-	int status = hold(t, p, end, &count);
+	int status = anonymize_table_hold(t, p, end, &count);
 	if (status || count < t->columns)
 		return status;
 	if (count == t->columns) {
@@ -559,7 +559,7 @@ static int take_sacct(struct table *t, const char *p, const char *end)
 	}
 	t->left_out++; /* What was held is no row with this; perhaps this is the beginning of one. */
 	t->held_len = 0;
-	return hold(t, p, end, &count);
+	return anonymize_table_hold(t, p, end, &count);
 }
 
 static int take_csv(struct table *t, const char *p, const char *end)
@@ -600,7 +600,7 @@ static int take_line(struct table *t, const char *p, const char *end)
 
 /* ---- What was done, for people ---------------------------------------------------------------------- */
 
-static bool is_said(const struct column *column, enum treatment treatment)
+static bool anonymize_table_is_said(const struct column *column, enum treatment treatment)
 {
 	const bool hash = column->treatment == HASH || column->treatment == HASH_LIST ||
 			  column->treatment == NUMBER || column->treatment == STATE;
@@ -618,7 +618,7 @@ static void talk_columns(const struct table *t, enum treatment treatment, const 
 	const size_t count = split(t->kind, t->name, end, field);
 	char list[NAMES_MAX] = "";
 	for (size_t i = 0; i < count; i++)
-		if (is_said(&t->column[i], treatment))
+		if (anonymize_table_is_said(&t->column[i], treatment))
 			list_add(list, sizeof(list), "%.*s", (int)field[i].len, field[i].text);
 	if (list[0])
 		talk("%s: %s: %s", t->path, what, list);

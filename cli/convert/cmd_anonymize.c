@@ -18,7 +18,8 @@ static const struct option_def options[] = {
 };
 
 /* What it is: sacct -P by its header, else as the readers say. */
-static int kind_of(enum table_kind *kind, const struct args *args, struct sl_input *in, struct sl_err *err)
+static int cmd_anonymize_kind_of(
+	enum table_kind *kind, const struct args *args, struct sl_input *in, struct sl_err *err)
 {
 	const struct sl_reader *reader;
 	const char *text;
@@ -51,7 +52,7 @@ static int write_all(const struct args *args, struct pseudonyms *p, const char *
 	int status = sl_input_open(&in, args->word[0], err);
 	if (status)
 		return status;
-	status = kind_of(&kind, args, in, err);
+	status = cmd_anonymize_kind_of(&kind, args, in, err);
 	if (!status)
 		status = file_out_open(&out, path, args, err);
 	if (status) {
@@ -69,7 +70,8 @@ static int write_all(const struct args *args, struct pseudonyms *p, const char *
 	return status;
 }
 
-static int reported(const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
+static int cmd_anonymize_reported(
+	const struct args *args, const struct pseudonyms *p, const char *path, struct sl_err *err)
 {
 	struct dry_run dry;
 	if (arg_flag(args, "dry-run")) {
@@ -115,7 +117,7 @@ static int anonymize_run(const struct args *args, struct sl_err *err)
 		(void)unlink(
 			arg(args, "key")); /* Nothing was written with it, and the next try is to make one. */
 	if (!status)
-		status = reported(args, &p, path, err);
+		status = cmd_anonymize_reported(args, &p, path, err);
 	pseudonyms_release(&p);
 	return status;
 }

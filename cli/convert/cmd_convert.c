@@ -147,7 +147,7 @@ bool convert_says_profile(const struct sl_row *row)
 }
 
 /* The header's lines, of a trace of the kind that its first row is of. */
-static int begin(struct conversion *c, const struct sl_row *first, struct sl_err *err)
+static int cmd_convert_begin(struct conversion *c, const struct sl_row *first, struct sl_err *err)
 {
 	const void *header = c->header; /* A pair is an array of two. */
 	const struct sl_writer *writer = c->writer;
@@ -198,7 +198,7 @@ int convert_row(struct conversion *c, const struct sl_row *given, struct sl_err 
 	if (status)
 		return status;
 	if (!c->begun)
-		status = begin(c, &row, err);
+		status = cmd_convert_begin(c, &row, err);
 	if (!status && !c->gpus && c->writer->begin_gpus && convert_says_gpus(&row))
 		status = sl_fail(err, SL_INPUT,
 			"%s:%llu: says more of GPUs than the first line did, which gave no column for it: give "
@@ -225,7 +225,7 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 	return convert_row(self, row, err);
 }
 
-static int on_header(
+static int cmd_convert_on_header(
 	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
 {
 	(void)at;
@@ -265,7 +265,8 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 		return status;
 	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
-		const struct sl_sink sink = { c, on_job, on_header, on_anomaly, on_dated, NULL, NULL };
+		const struct sl_sink sink = { c, on_job, cmd_convert_on_header, on_anomaly, on_dated, NULL,
+			NULL };
 		status = reader->read(in, &sink, err);
 	}
 	sl_input_close(in);
@@ -458,8 +459,8 @@ void convert_release(struct conversion *c)
 }
 
 /* path: what was written. rows: of a trace. */
-static int reported(const struct args *args, const char *path, const char *format, const struct conversion *c,
-	struct sl_err *err)
+static int cmd_convert_reported(const struct args *args, const char *path, const char *format,
+	const struct conversion *c, struct sl_err *err)
 {
 	struct json json;
 	if (!arg_flag(args, "json") || arg_flag(args, "dry-run"))
@@ -490,7 +491,7 @@ static int conversion_end(
 		status = sl_out_commit(c->out, err);
 	else
 		sl_out_abandon(c->out);
-	return status ? status : reported(args, path, c->writer->name, c, err);
+	return status ? status : cmd_convert_reported(args, path, c->writer->name, c, err);
 }
 
 static int convert_trace(const struct args *args, const char *to, const char *path, struct sl_err *err)
@@ -560,7 +561,7 @@ static int convert_cluster(
 	if (!status)
 		status = cluster_put(writing, path, args, err);
 	cluster_write_free(writing);
-	return status ? status : reported(args, path, to ? to : "yaml", NULL, err);
+	return status ? status : cmd_convert_reported(args, path, to ? to : "yaml", NULL, err);
 }
 
 /* ---- Which of the two ------------------------------------------------------------------------ */

@@ -37,7 +37,7 @@ struct merging {
 	uint64_t links; /* To jobs that have another id now: SWF's are numbers. */
 };
 
-static uint32_t number_of(const struct merging *m, const struct source *source)
+static uint32_t convert_merge_number_of(const struct merging *m, const struct source *source)
 {
 	return (uint32_t)(source - m->source) + 1;
 }
@@ -133,7 +133,7 @@ static bool all_know_dates(const struct merging *m)
 }
 
 /* The first submission, to the second. */
-static sl_time first_of(const struct merging *m, const struct source *source)
+static sl_time convert_merge_first_of(const struct merging *m, const struct source *source)
 {
 	sl_time first = SL_NEVER;
 	for (size_t i = source->first; i < source->first + source->count; i++) {
@@ -184,7 +184,7 @@ static int set_zero(struct merging *m, struct sl_err *err)
 	for (size_t s = 0; s < m->source_count; s++) {
 		const struct source *source = &m->source[s];
 		const sl_time by = dates ? (source->dated ? 0 : source->epoch)
-					 : (source->dated ? -first_of(m, source) : 0);
+					 : (source->dated ? -convert_merge_first_of(m, source) : 0);
 		m->c->path = source->path;
 		for (size_t i = source->first; by && i < source->first + source->count && !status; i++)
 			status = shift_row(m->c, &m->c->row[i], by, err);
@@ -197,7 +197,7 @@ static int set_zero(struct merging *m, struct sl_err *err)
  */
 
 /* Room for 32 bytes where it is a number. */
-static const char *id_of(const struct sl_row *row, char *number)
+static const char *convert_merge_id_of(const struct sl_row *row, char *number)
 {
 	if (row->more && row->more->id)
 		return row->more->id;
@@ -220,7 +220,7 @@ static int own_id(
 		return status;
 	SL_CHECK(m->owner); /* It has room for this one at least. */
 	if (!m->owner[index])
-		m->owner[index] = number_of(m, source);
+		m->owner[index] = convert_merge_number_of(m, source);
 	*owner = m->owner[index];
 	return SL_OK;
 }
@@ -238,7 +238,7 @@ static int rename_id(struct merging *m, const struct source *source, const char 
 	uint32_t index;
 	if (strlen(id) > ID_CAPACITY / 2)
 		return id_too_long(source, id, err);
-	(void)snprintf(key, sizeof(key), "%u:%s", number_of(m, source), id);
+	(void)snprintf(key, sizeof(key), "%u:%s", convert_merge_number_of(m, source), id);
 	if (names_find(&m->clashed, key, strlen(key)) != UINT32_MAX)
 		return SL_OK; /* Another row of the same job. */
 	int status = names_add(&m->clashed, m->c->arena, key, strlen(key), &index, err);
@@ -248,7 +248,8 @@ static int rename_id(struct merging *m, const struct source *source, const char 
 		return status;
 	size_t len = (size_t)snprintf(name, sizeof(name), "%s", id);
 	do {
-		len += (size_t)snprintf(name + len, sizeof(name) - len, "-%u", number_of(m, source));
+		len += (size_t)snprintf(
+			name + len, sizeof(name) - len, "-%u", convert_merge_number_of(m, source));
 		if (len >= sizeof(name))
 			return id_too_long(source, id, err);
 	} while (names_find(&m->ids, name, len) != UINT32_MAX);
@@ -264,7 +265,8 @@ static const char *renamed(const struct merging *m, const struct source *source,
 	char key[ID_CAPACITY];
 	if (len > ID_CAPACITY / 2)
 		return NULL;
-	const int used = snprintf(key, sizeof(key), "%u:%.*s", number_of(m, source), (int)len, id);
+	const int used =
+		snprintf(key, sizeof(key), "%u:%.*s", convert_merge_number_of(m, source), (int)len, id);
 	const uint32_t index = names_find(&m->clashed, key, (size_t)used);
 	return index == UINT32_MAX ? NULL : m->renamed[index];
 }
@@ -278,11 +280,11 @@ static int find_clashes(struct merging *m, struct sl_err *err)
 		for (size_t s = 0; s < m->source_count; s++) {
 			const struct source *source = &m->source[s];
 			for (size_t i = source->first; i < source->first + source->count && !status; i++) {
-				const char *id = id_of(&m->c->row[i], number);
+				const char *id = convert_merge_id_of(&m->c->row[i], number);
 				uint32_t owner = 0;
 				if (id)
 					status = own_id(m, source, id, &owner, err);
-				if (id && !status && renaming && owner != number_of(m, source))
+				if (id && !status && renaming && owner != convert_merge_number_of(m, source))
 					status = rename_id(m, source, id, err);
 			}
 		}
@@ -304,7 +306,7 @@ static int check_arrays(struct merging *m, struct sl_err *err)
 				continue;
 			*sl_put_i64(number, more->job->array) = '\0';
 			status = own_id(&arrays, source, number, &owner, err);
-			if (!status && owner != number_of(m, source))
+			if (!status && owner != convert_merge_number_of(m, source))
 				status = sl_fail(err, SL_INPUT,
 					"%s:%llu: the array %s is in %s too, and both would be one: number "
 					"those of one file anew",
@@ -352,7 +354,7 @@ static int rename_row(struct merging *m, const struct source *source, struct sl_
 {
 	static const struct sl_row_attributes none;
 	char number[32];
-	const char *id = id_of(row, number);
+	const char *id = convert_merge_id_of(row, number);
 	const char *name = id ? renamed(m, source, id, strlen(id)) : NULL;
 	const char *depends = row->more && row->more->job ? row->more->job->dependency : NULL;
 	if (row->col[SL_COL_PREV] > 0) {

@@ -94,8 +94,8 @@ void pseudonyms_release(struct pseudonyms *p)
 
 /* ---- Pseudonyms -------------------------------------------------------------------------------- */
 
-static int hash_of(const struct pseudonyms *p, const char *text, size_t len, unsigned char hash[HASH_BYTES],
-	struct sl_err *err)
+static int pseudonym_hash_of(const struct pseudonyms *p, const char *text, size_t len,
+	unsigned char hash[HASH_BYTES], struct sl_err *err)
 {
 	unsigned size = 0;
 	if (HMAC(EVP_sha256(), p->key, (int)p->key_len, (const unsigned char *)text, len, hash, &size) &&
@@ -158,7 +158,7 @@ static int find_or_give(
 	if (!status)
 		status = SL_GROW_MOST(p->given, p->given_capacity, p->original.count, UINT32_MAX, err);
 	if (!status && index == before)
-		status = hash_of(p, key, len + 1, hash, err);
+		status = pseudonym_hash_of(p, key, len + 1, hash, err);
 	if (!status && index == before)
 		status = give(p, wanted->kind, wanted->number, hash, &p->given[index], err);
 	free(key);
@@ -187,7 +187,7 @@ int pseudonym_rank(const struct pseudonyms *p, char kind, const char *text, size
 	char key[NUMBER_MAX + 1] = { kind };
 	SL_CHECK(len <= NUMBER_MAX);
 	memcpy(key + 1, text, len);
-	const int status = hash_of(p, key, len + 1, hash, err);
+	const int status = pseudonym_hash_of(p, key, len + 1, hash, err);
 	*rank = status ? 0 : first_64(hash);
 	return status;
 }

@@ -90,7 +90,7 @@ static int explain_many(struct explain *explain, const struct args *args, struct
 	return status ? status : explain_group(explain, &wanted, err);
 }
 
-static int run(const struct args *args, struct sl_err *err)
+static int cmd_explain_run(const struct args *args, struct sl_err *err)
 {
 	struct explain explain = { 0 };
 	const bool group =
@@ -121,5 +121,5 @@ const struct command cmd_explain = {
 	.option_count = SL_LEN(options),
 	.words_min = 1,
 	.words_max = 2,
-	.run = run,
+	.run = cmd_explain_run,
 };

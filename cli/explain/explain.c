@@ -439,7 +439,7 @@ static int look_into(struct explain *explain, struct sl_err *err)
 	return status;
 }
 
-static void rank(struct explain *explain)
+static void explain_rank(struct explain *explain)
 {
 	const struct view *view = &explain->view;
 	const int32_t partition = view->jobs->partition[explain->job];
@@ -457,7 +457,7 @@ static void rank(struct explain *explain)
 int explain_job(struct explain *explain, struct sl_err *err)
 {
 	explain->id = id_text(explain, explain->job);
-	rank(explain);
+	explain_rank(explain);
 	int status = charges_take(explain, err);
 	if (!explain->all && explain->charge_count > CHARGES_REPORTED)
 		merge_charges(explain);

@@ -57,7 +57,7 @@ struct group {
 
 /* ---- Who is in it --------------------------------------------------------------------------------- */
 
-static bool is_named(int32_t number, const char *const *name, const char *wanted)
+static bool explain_group_is_named(int32_t number, const char *const *name, const char *wanted)
 {
 	char text[32];
 	if (!wanted)
@@ -71,9 +71,9 @@ static bool is_named(int32_t number, const char *const *name, const char *wanted
 static bool is_in(const struct group *group, uint32_t job)
 {
 	const struct sl_jobs *jobs = group->explain->view.jobs;
-	return is_named(jobs->user[job], jobs->user_name, group->wanted->user) &&
-	       is_named(jobs->account[job], jobs->account_name, group->wanted->account) &&
-	       is_named(jobs->partition[job], jobs->partition_name, group->wanted->partition);
+	return explain_group_is_named(jobs->user[job], jobs->user_name, group->wanted->user) &&
+	       explain_group_is_named(jobs->account[job], jobs->account_name, group->wanted->account) &&
+	       explain_group_is_named(jobs->partition[job], jobs->partition_name, group->wanted->partition);
 }
 
 /* A column by which groups are told, and who is wanted of it. */
@@ -90,7 +90,7 @@ static int check_name(const struct explain *explain, const struct wanted_of *of,
 	char similar[128];
 	bool any = !of->wanted;
 	for (uint32_t job = 0; job < explain->view.jobs->count && !any; job++)
-		any = is_named(of->column[job], of->name, of->wanted);
+		any = explain_group_is_named(of->column[job], of->name, of->wanted);
 	if (any)
 		return SL_OK;
 	const char **known = sl_alloc(explain->view.arena, (size_t)of->name_count + 1, sizeof(*known));
@@ -102,7 +102,7 @@ static int check_name(const struct explain *explain, const struct wanted_of *of,
 		of->wanted, did_you_mean(similar, sl_nearest(of->wanted, known)));
 }
 
-static int check_names(const struct group *group, struct sl_err *err)
+static int explain_group_check_names(const struct group *group, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = group->explain->view.jobs;
 	const struct group_wanted *wanted = group->wanted;
@@ -369,7 +369,10 @@ static const char *wait_hours(const struct group *group, __int128 total)
 			number, micro_of(total / 3600), group->total < (__int128)36000 * SL_SECOND ? 3 : 1));
 }
 
-static sl_time mean_of(__int128 total, uint32_t jobs) { return jobs ? (sl_time)(total / jobs) : 0; }
+static sl_time explain_group_mean_of(__int128 total, uint32_t jobs)
+{
+	return jobs ? (sl_time)(total / jobs) : 0;
+}
 
 static int64_t held_cpu_seconds(const struct group *group, __int128 held)
 {
@@ -503,8 +506,8 @@ static void print_when(const struct group *group)
 static void group_print(const struct group *group)
 {
 	const struct explain *explain = group->explain;
-	const sl_time mean = mean_of(group->total, group->jobs);
-	const sl_time all = mean_of(group->all_total, group->all_jobs);
+	const sl_time mean = explain_group_mean_of(group->total, group->jobs);
+	const sl_time all = explain_group_mean_of(group->all_total, group->all_jobs);
 	print_wrapped(0, 0,
 		plain_text(explain,
 			report_text(explain, "%s: %s waited %s hours in all, %s on average%s", group->name,
@@ -585,10 +588,10 @@ static int group_json(const struct group *group, struct sl_err *err)
 	member_text(out, "partition", group->wanted->partition);
 	sl_out_printf(out, ", \"jobs\": %" PRIu32, group->jobs);
 	member_number(out, "wait_total", micro_of(group->total));
-	member_number(out, "wait_mean", micro_of(mean_of(group->total, group->jobs)));
+	member_number(out, "wait_mean", micro_of(explain_group_mean_of(group->total, group->jobs)));
 	sl_out_printf(out, " },\n  \"everybody\": { \"jobs\": %" PRIu32, group->all_jobs);
 	member_number(out, "wait_total", micro_of(group->all_total));
-	member_number(out, "wait_mean", micro_of(mean_of(group->all_total, group->all_jobs)));
+	member_number(out, "wait_mean", micro_of(explain_group_mean_of(group->all_total, group->all_jobs)));
 	sl_out_text(out, " },\n  \"reasons\": [");
 	const char *between = "\n    { ";
 	for (int reason = 0; reason < SL_REASON_COUNT; reason++) {
@@ -624,7 +627,7 @@ int explain_group(struct explain *explain, const struct group_wanted *wanted, st
 	struct group group = { .explain = explain, .wanted = wanted };
 	group.everybody = !wanted->user && !wanted->account && !wanted->partition;
 	group.name = group_name(&group);
-	int status = check_names(&group, err);
+	int status = explain_group_check_names(&group, err);
 	if (!status)
 		status = days_begin(&group, err);
 	if (!status)

@@ -153,7 +153,7 @@ static void put_evictions(struct sl_out *out, const struct explain *explain)
 	sl_out_text(out, "]");
 }
 
-static void put_series(struct sl_out *out, const struct explain *explain)
+static void explain_json_put_series(struct sl_out *out, const struct explain *explain)
 {
 	sl_out_text(out, ",\n  \"course\": [");
 	for (size_t i = 0; i < explain->step_count; i++) {
@@ -237,7 +237,7 @@ int explain_json(const struct explain *explain, struct sl_err *err)
 	put_ahead(out, explain);
 	put_plans(out, explain);
 	if (explain->step_count)
-		put_series(out, explain);
+		explain_json_put_series(out, explain);
 	if (explain->eviction_count)
 		put_evictions(out, explain);
 	if (explain->waits) {

@@ -32,7 +32,7 @@ struct looking {
 #define SAY(looking, ...)  look_says((looking)->explain, (looking)->look, __VA_ARGS__)
 #define TEXT(looking, ...) report_text((looking)->explain, __VA_ARGS__)
 
-static int64_t whole(int64_t amount, int64_t parts) { return amount_micro(amount, parts); }
+static int64_t explain_look_whole(int64_t amount, int64_t parts) { return amount_micro(amount, parts); }
 
 static const char *amount_text(const struct looking *at, int64_t amount, int64_t parts)
 {
@@ -307,7 +307,8 @@ static void say_apart(const struct looking *at, const struct sl_group *group, co
 		unit_text(at, idle, parts, gpus ? "GPU" : "cpu"), amount_text(at, each, parts),
 		amount_text(at, most, parts),
 		node_text(at, gpus ? headroom->most_gpus_node : headroom->most_cpus_node));
-	look_fact(at->look, gpus ? "gpus_most_on_a_node" : "cpus_most_on_a_node", whole(most, parts));
+	look_fact(at->look, gpus ? "gpus_most_on_a_node" : "cpus_most_on_a_node",
+		explain_look_whole(most, parts));
 }
 
 /* What is down is not among the nodes that a group may use: where that is why its job can never start, those
@@ -392,11 +393,11 @@ static void say_free(const struct looking *at)
 	int64_t gpus = -at->off_gpus;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		gpus += sl_free(at->pass, kind);
-	look_fact(at->look, "cpus_free", whole(cpus, cluster->cpu_parts));
-	look_fact(at->look, "cpus_total", whole(cluster->cpus, cluster->cpu_parts));
+	look_fact(at->look, "cpus_free", explain_look_whole(cpus, cluster->cpu_parts));
+	look_fact(at->look, "cpus_total", explain_look_whole(cluster->cpus, cluster->cpu_parts));
 	if (cluster->gpus) {
-		look_fact(at->look, "gpus_free", whole(gpus, cluster->gpu_parts));
-		look_fact(at->look, "gpus_total", whole(cluster->gpus, cluster->gpu_parts));
+		look_fact(at->look, "gpus_free", explain_look_whole(gpus, cluster->gpu_parts));
+		look_fact(at->look, "gpus_total", explain_look_whole(cluster->gpus, cluster->gpu_parts));
 		SAY(at, "free on the whole cluster were %s of %s GPUs, %s of %s cpus%s",
 			amount_text(at, gpus, cluster->gpu_parts),
 			amount_text(at, cluster->gpus, cluster->gpu_parts),
@@ -837,8 +838,8 @@ static void say_holders(const struct looking *at, const char *what, const char *
 	SAY(at, "%s%s held %s in %s%s%s%s", what, name, held,
 		count_words(at->explain, sum.any, "job", "jobs"), count ? " (" : "",
 		cell.text ? cell.text : "", count ? ")" : "");
-	look_fact(at->look, "party_cpus", whole(sum.cpus, cluster->cpu_parts));
-	look_fact(at->look, "party_gpus", whole(sum.gpus, cluster->gpu_parts));
+	look_fact(at->look, "party_cpus", explain_look_whole(sum.cpus, cluster->cpu_parts));
+	look_fact(at->look, "party_gpus", explain_look_whole(sum.gpus, cluster->gpu_parts));
 	cell_free(&cell);
 }
 

@@ -188,7 +188,7 @@ static int header_add(struct generation *g, const char *key, const char *value, 
 	return line[0] && line[1] ? SL_OK : sl_fail_memory(err);
 }
 
-static int on_header(
+static int cmd_generate_on_header(
 	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
 {
 	(void)at;
@@ -257,7 +257,7 @@ int generate_write(
 	int status = file_out_open(&g.out, path, args, err);
 	if (status)
 		return status;
-	const struct sl_sink sink = { .self = &g, .job = on_job, .header = on_header };
+	const struct sl_sink sink = { .self = &g, .job = on_job, .header = cmd_generate_on_header };
 	status = g.generator->generate(g.values, g.generator->param_count, g.seed, &sink, err);
 	if (status) {
 		sl_out_abandon(g.out);

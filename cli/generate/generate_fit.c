@@ -47,7 +47,7 @@ struct fitting {
 
 /* ---- The trace -------------------------------------------------------------------------------- */
 
-static int on_header(void *self, const char *key, const char *value, struct sl_err *err)
+static int generate_fit_on_header(void *self, const char *key, const char *value, struct sl_err *err)
 {
 	struct fitting *f = self;
 	int64_t cpus;
@@ -66,7 +66,7 @@ static enum sl_state ended(const struct sl_row *row)
 	return status == 1 ? SL_COMPLETED : status == 0 ? SL_FAILED : status == 5 ? SL_CANCELLED : SL_PENDING;
 }
 
-static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+static int generate_fit_on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct fitting *f = self;
 	if (gone)
@@ -139,7 +139,7 @@ static int trace_of(struct fitting *f, struct sl_err *err)
 
 static int trace_read(struct fitting *f, struct sl_err *err)
 {
-	const struct scenario_watch watch = { f, on_header, on_row };
+	const struct scenario_watch watch = { f, generate_fit_on_header, generate_fit_on_row };
 	const struct scenario_options options = { .trace = f->args->word[1],
 		.registry = f->args->registry,
 		.strict = arg_flag(f->args, "strict"),
@@ -180,7 +180,7 @@ static int sample_add(struct samples *s, sl_time submit, double size, double run
 	return SL_OK;
 }
 
-static int ascending(const void *a, const void *b)
+static int generate_fit_ascending(const void *a, const void *b)
 {
 	const double x = *(const double *)a;
 	const double y = *(const double *)b;
@@ -191,7 +191,7 @@ static void samples_end(struct samples *s)
 {
 	s->range = (double)(s->last - s->first) / 1e6;
 	for (size_t i = 0; i < SAMPLES; i++)
-		qsort(s->x[i], s->count, sizeof(*s->x[i]), ascending);
+		qsort(s->x[i], s->count, sizeof(*s->x[i]), generate_fit_ascending);
 }
 
 static int on_made(void *self, const struct sl_row *row, struct sl_err *err)
@@ -202,7 +202,7 @@ static int on_made(void *self, const struct sl_row *row, struct sl_err *err)
 		(double)row->col[SL_COL_RUN] / (double)SL_SECOND, err);
 }
 
-static int compare(struct fitting *f, struct sl_err *err)
+static int generate_fit_compare(struct fitting *f, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (uint32_t i = 0; i < f->trace.count && !status; i++)
@@ -222,7 +222,7 @@ static int compare(struct fitting *f, struct sl_err *err)
 
 /* ---- Said ------------------------------------------------------------------------------------------ */
 
-static const char *number(char text[32], double x)
+static const char *generate_fit_number(char text[32], double x)
 {
 	*sl_put_micro(text, (int64_t)(x * 1e6 + (x < 0 ? -0.5 : 0.5))) = '\0';
 	return text;
@@ -286,7 +286,7 @@ static void say_found(const struct fitting *f)
 	char text[32];
 	printf("%s: %s\n", f->generator->name, f->model->how);
 	printf("of %s: %u jobs, %s days, %d processors or GPUs\n\n", f->args->word[1], f->trace.count,
-		number(text, f->traced.range / 86400), f->trace.cpus);
+		generate_fit_number(text, f->traced.range / 86400), f->trace.cpus);
 	for (size_t i = 0; i < f->found.count; i++)
 		printf("%-14s %s\n", f->found.param[i].key, f->found.param[i].text);
 	printf("\n");
@@ -296,7 +296,7 @@ static void say_found(const struct fitting *f)
 
 /* ---- The command -------------------------------------------------------------------------------------- */
 
-static int choose(struct fitting *f, struct sl_err *err)
+static int generate_fit_choose(struct fitting *f, struct sl_err *err)
 {
 	const char *name = arg(f->args, "model") ? arg(f->args, "model") : fit_models[0]->generator;
 	for (size_t i = 0; fit_models[i]; i++)
@@ -332,7 +332,7 @@ static int values_of(struct fitting *f, struct sl_err *err)
 
 static int fit_all(struct fitting *f, struct sl_err *err)
 {
-	int status = choose(f, err);
+	int status = generate_fit_choose(f, err);
 	if (!status)
 		status = arg_u64(f->args, "seed", 1, 0, UINT64_MAX, &f->seed, err);
 	if (!status)
@@ -344,7 +344,7 @@ static int fit_all(struct fitting *f, struct sl_err *err)
 	if (!status)
 		status = values_of(f, err);
 	if (!status)
-		status = compare(f, err);
+		status = generate_fit_compare(f, err);
 	if (status)
 		return status;
 	if (arg_flag(f->args, "line"))

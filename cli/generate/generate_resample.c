@@ -26,7 +26,7 @@ struct resampling {
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-static int on_header(void *self, const char *key, const char *value, struct sl_err *err)
+static int generate_resample_on_header(void *self, const char *key, const char *value, struct sl_err *err)
 {
 	/* What would no longer be true. */
 	static const char *const stale[] = { "MaxJobs", "MaxRecords", "EndTime", "UnixEndTime", "Note" };
@@ -36,7 +36,8 @@ static int on_header(void *self, const char *key, const char *value, struct sl_e
 	return convert_header(self, key, value, err);
 }
 
-static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+static int generate_resample_on_row(
+	void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct conversion *c = self;
 	c->any_more |= !gone && row->more && row->more->job;
@@ -73,7 +74,7 @@ static int choose_writer(struct resampling *r, const struct args *args, struct s
 
 static int resample_read(struct resampling *r, const struct args *args, struct sl_err *err)
 {
-	const struct scenario_watch watch = { &r->c, on_header, on_row };
+	const struct scenario_watch watch = { &r->c, generate_resample_on_header, generate_resample_on_row };
 	const struct scenario_options options = { .trace = r->c.path,
 		.registry = r->c.registry,
 		.strict = arg_flag(args, "strict"),
@@ -106,7 +107,7 @@ struct changed {
 	char user[512], gang[512];
 };
 
-static void move(sl_time *time, sl_time by)
+static void generate_resample_move(sl_time *time, sl_time by)
 {
 	if (*time != SL_NONE)
 		*time += by;
@@ -126,17 +127,17 @@ static void change_more(struct resampling *r, struct changed *to, const struct r
 		to->more.gang = to->gang;
 	}
 	if (to->more.cancel)
-		move(&to->more.cancel, by);
+		generate_resample_move(&to->more.cancel, by);
 	if (!to->more.job)
 		return;
 	to->job = *to->more.job;
 	to->more.job = &to->job;
 	r->dependencies += to->job.dependency != NULL;
 	to->job.dependency = NULL; /* By numbers that are no more. */
-	move(&to->job.begin, by);
-	move(&to->job.deadline, by);
-	move(&to->job.start_recorded, by);
-	move(&to->job.end_recorded, by);
+	generate_resample_move(&to->job.begin, by);
+	generate_resample_move(&to->job.deadline, by);
+	generate_resample_move(&to->job.start_recorded, by);
+	generate_resample_move(&to->job.end_recorded, by);
 }
 
 /* By instance and row of the trace, the number of the job that it became. */
@@ -175,7 +176,7 @@ static int64_t previous_of(
 	return found ? became[low - 1].id : SL_NONE;
 }
 
-static const struct sl_row *row_of(const struct resampling *r, uint32_t job)
+static const struct sl_row *generate_resample_row_of(const struct resampling *r, uint32_t job)
 {
 	const uint32_t *place = r->scenario.jobs.place;
 	return &r->c.row[place ? place[job] : job];
@@ -184,7 +185,7 @@ static const struct sl_row *row_of(const struct resampling *r, uint32_t job)
 static int write_job(struct resampling *r, size_t i, const struct became *became, struct sl_err *err)
 {
 	const struct resample_job *job = &r->made.job[i];
-	struct changed to = { .row = *row_of(r, job->row) };
+	struct changed to = { .row = *generate_resample_row_of(r, job->row) };
 	const sl_time by = job->submit - r->scenario.jobs.submit[job->row];
 	int64_t *col = to.row.col;
 	col[SL_COL_ID] = (int64_t)i + 1;
@@ -209,7 +210,7 @@ static int resample_write(struct resampling *r, struct sl_err *err)
 	for (size_t i = 0; i < r->made.count; i++) {
 		const struct resample_job *job = &r->made.job[i];
 		became[i] = (struct became){ job->instance, job->row, (uint32_t)i + 1,
-			row_of(r, job->row)->col[SL_COL_ID] };
+			generate_resample_row_of(r, job->row)->col[SL_COL_ID] };
 	}
 	qsort(became, r->made.count, sizeof(*became), by_old);
 	int status = SL_OK;
@@ -242,7 +243,8 @@ static int options_of(struct resample_options *options, const struct args *args,
 	return SL_OK;
 }
 
-static int note(struct resampling *r, const struct resample_options *options, struct sl_err *err)
+static int generate_resample_note(
+	struct resampling *r, const struct resample_options *options, struct sl_err *err)
 {
 	char text[256];
 	char load[32];
@@ -273,7 +275,7 @@ static int resample_all(struct resampling *r, const struct args *args, struct sl
 		return sl_fail(err, SL_INPUT, "%s: no job of it can be replayed", r->c.path);
 	status = resample_make(&r->made, &trace, &options, err);
 	if (!status)
-		status = note(r, &options, err);
+		status = generate_resample_note(r, &options, err);
 	if (!status)
 		status = file_out_open(
 			&r->c.out, arg_flag(args, "dry-run") ? "/dev/null" : arg(args, "output"), args, err);

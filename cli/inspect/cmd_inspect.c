@@ -83,7 +83,7 @@ static int count_texts(struct inspection *seen, const struct sl_row_attributes *
 	return status;
 }
 
-static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+static int cmd_inspect_on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
 {
 	struct inspection *seen = self;
 	const int64_t code = row->col[SL_COL_STATUS];
@@ -183,7 +183,7 @@ static void sample_finish(struct sample *sample)
 }
 
 /* Of cpus or, with gpus, of those. */
-static int64_t asked(const struct sl_jobs *jobs, uint32_t row, bool gpus)
+static int64_t cmd_inspect_asked(const struct sl_jobs *jobs, uint32_t row, bool gpus)
 {
 	if (!jobs->request)
 		return jobs->size[row];
@@ -201,7 +201,7 @@ static int64_t offered_load(const struct scenario *scenario, bool gpus)
 		return SL_NONE;
 	__int128 work = 0;
 	for (uint32_t row = 0; row < jobs->count; row++)
-		work += (__int128)jobs->run[row] * asked(jobs, row, gpus);
+		work += (__int128)jobs->run[row] * cmd_inspect_asked(jobs, row, gpus);
 	const __int128 offered = (__int128)units * range;
 	const __int128 share = work / offered;
 	if (share > INT64_MAX / 2000000)
@@ -342,9 +342,10 @@ const char *inspect_header(const struct inspection *seen, const char *key)
 	return NULL;
 }
 
-static int gather(struct inspection *seen, const char *path, const struct args *args, struct sl_err *err)
+static int cmd_inspect_gather(
+	struct inspection *seen, const char *path, const struct args *args, struct sl_err *err)
 {
-	const struct scenario_watch watch = { .self = seen, .row = on_row };
+	const struct scenario_watch watch = { .self = seen, .row = cmd_inspect_on_row };
 	struct settings settings;
 	int status = settings_from_args(&settings, args, err);
 	if (status)
@@ -400,7 +401,7 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 			status = inspect_cluster(args->word[i], args, err);
 			continue;
 		}
-		status = gather(&seen, args->word[i], args, err);
+		status = cmd_inspect_gather(&seen, args->word[i], args, err);
 		if (!status && arg_flag(args, "json")) {
 			status = inspect_json(&seen, err);
 		} else if (!status) {

@@ -47,7 +47,7 @@ struct reported {
 	uint64_t by_some; /* Followed by some policies, where none was named. */
 };
 
-static const char *keep(const struct reported *reported, const char *text)
+static const char *inspect_cluster_keep(const struct reported *reported, const char *text)
 {
 	const char *copy = text ? sl_strdup(reported->arena, text, strlen(text)) : "";
 	return copy ? copy : "";
@@ -59,7 +59,7 @@ static int on_name(void *self, const char *name, struct sl_err *err)
 {
 	struct reported *reported = self;
 	(void)err;
-	reported->name = keep(reported, name);
+	reported->name = inspect_cluster_keep(reported, name);
 	return SL_OK;
 }
 
@@ -72,7 +72,7 @@ static int on_pool(void *self, int64_t cpus, const struct sl_place *at, struct s
 	return SL_OK;
 }
 
-static int64_t gpus_of(const struct sl_nodes_spec *spec)
+static int64_t inspect_cluster_gpus_of(const struct sl_nodes_spec *spec)
 {
 	int64_t gpus = 0;
 	for (size_t i = 0; i < spec->gpu_count; i++)
@@ -93,8 +93,9 @@ static int on_nodes(
 	if (status)
 		return status;
 	reported->nodes[reported->node_count++] =
-		(struct reported_nodes){ keep(reported, spec->name), spec->count,
-			sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem, gpus_of(spec) };
+		(struct reported_nodes){ inspect_cluster_keep(reported, spec->name), spec->count,
+			sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem,
+			inspect_cluster_gpus_of(spec) };
 	return SL_OK;
 }
 
@@ -119,8 +120,8 @@ static int on_partition(
 	if (status)
 		return status;
 	reported->partition[reported->partition_count++] =
-		(struct reported_partition){ keep(reported, spec->name), keep(reported, spec->nodes),
-			spec->max_time, spec->is_default };
+		(struct reported_partition){ inspect_cluster_keep(reported, spec->name),
+			inspect_cluster_keep(reported, spec->nodes), spec->max_time, spec->is_default };
 	return SL_OK;
 }
 
@@ -154,15 +155,15 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 		return status;
 	struct sl_setting *mine = &reported->setting[reported->setting_count++];
 	*mine = *setting;
-	mine->kind = keep(reported, setting->kind);
-	mine->name = keep(reported, setting->name);
-	mine->key = keep(reported, setting->key);
-	mine->value = keep(reported, setting->value);
-	mine->note = setting->note ? keep(reported, setting->note) : NULL;
-	mine->by = setting->by ? keep(reported, setting->by) : NULL;
+	mine->kind = inspect_cluster_keep(reported, setting->kind);
+	mine->name = inspect_cluster_keep(reported, setting->name);
+	mine->key = inspect_cluster_keep(reported, setting->key);
+	mine->value = inspect_cluster_keep(reported, setting->value);
+	mine->note = setting->note ? inspect_cluster_keep(reported, setting->note) : NULL;
+	mine->by = setting->by ? inspect_cluster_keep(reported, setting->by) : NULL;
 	if (reported->policy)
 		mine->coverage = coverage_under(mine, reported->policy, &mine->note);
-	mine->at.file = keep(reported, setting->at.file);
+	mine->at.file = inspect_cluster_keep(reported, setting->at.file);
 	return SL_OK;
 }
 

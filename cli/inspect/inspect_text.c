@@ -44,7 +44,8 @@ static void print_input(const struct inspection *seen)
 }
 
 /* How many nodes are of the type, and their names: those of the entry, unless it has others too. */
-static uint32_t names_of(const struct sl_cluster *cluster, uint32_t index, char *text, size_t size)
+static uint32_t inspect_text_names_of(
+	const struct sl_cluster *cluster, uint32_t index, char *text, size_t size)
 {
 	const char *entry = cluster->type[index].name;
 	uint32_t nodes = 0;
@@ -117,7 +118,7 @@ static void print_type(const struct sl_cluster *cluster, uint32_t index)
 {
 	const struct sl_node_type *type = &cluster->type[index];
 	char line[400], count[48], cpus[48], name[64];
-	const uint32_t nodes = names_of(cluster, index, name, sizeof(name));
+	const uint32_t nodes = inspect_text_names_of(cluster, index, name, sizeof(name));
 	size_t len = (size_t)snprintf(line, sizeof(line), "%s x %s: %s cpus", count_text(count, nodes), name,
 		parts_text(cpus, type->amount[SL_KIND_CPUS], cluster->cpu_parts));
 	if (type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)

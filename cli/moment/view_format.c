@@ -161,7 +161,8 @@ void format_line(const struct view_format *format, const struct view *view, cons
 /* ---- Columns by name ----------------------------------------------------------------------------------- */
 
 /* Of that name; else the first whose name begins so. */
-static const struct view_named *named(const struct view_names *names, const char *name, size_t len)
+static const struct view_named *view_format_named(
+	const struct view_names *names, const char *name, size_t len)
 {
 	const struct view_named *found = NULL;
 	for (size_t i = names->field_count; i-- > 0 && len;)
@@ -178,7 +179,7 @@ static int take_named(struct view_names *names, const char *text, size_t len, st
 	const int64_t most = names->lenient ? 1000 : 10000;
 	const char *percent = memchr(text, '%', len);
 	const size_t name = percent ? (size_t)(percent - text) : len;
-	const struct view_named *field = named(names, text, name);
+	const struct view_named *field = view_format_named(names, text, name);
 	int64_t width = 0;
 	if (!field)
 		return view_refuse(

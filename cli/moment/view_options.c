@@ -38,7 +38,7 @@ enum { OPTIONS_MAX = 64, NO_LETTER = 256 }; /* Above all letters. */
 
 /* What getopt_long returns of an option. Those without a letter that are passed over are one: a beginning
  * that several of them have in common is not ambiguous. */
-static int value_of(const struct view_tool *tool, size_t i)
+static int view_options_value_of(const struct view_tool *tool, size_t i)
 {
 	const struct view_option *option = &tool->option[i];
 	const bool skipped = option->takes == VIEW_SKIPS || option->takes == VIEW_SKIPS_VALUE;
@@ -80,8 +80,8 @@ static void tables_make(const struct view_tool *tool, struct tables *tables)
 		const struct view_option *option = &tool->option[i];
 		const int argument = argument_of(option);
 		if (option->name)
-			tables->names[names++] =
-				(struct option){ option->name, argument, NULL, value_of(tool, i) };
+			tables->names[names++] = (struct option){ option->name, argument, NULL,
+				view_options_value_of(tool, i) };
 		if (!option->letter)
 			continue;
 		*letter++ = option->letter;
@@ -93,8 +93,8 @@ static void tables_make(const struct view_tool *tool, struct tables *tables)
 /* ---- The words ------------------------------------------------------------------------------------------
  */
 
-static int take(const struct view_option *option, void *self, const char *value, struct sl_arena *arena,
-	struct sl_err *err)
+static int view_options_take(const struct view_option *option, void *self, const char *value,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	void *at = (char *)self + option->at;
 	int status = SL_OK;
@@ -110,7 +110,7 @@ static int take(const struct view_option *option, void *self, const char *value,
 }
 
 /* True: that was all that was asked for. */
-static bool reported(const struct view_tool *tool, const struct view_option *option)
+static bool view_options_reported(const struct view_tool *tool, const struct view_option *option)
 {
 	if (option->takes == VIEW_HELPS)
 		(void)fputs(tool->help, stdout);
@@ -134,18 +134,18 @@ int view_run(const struct view_tool *tool, void *self, const struct view_call *c
 	while (!status &&
 		(value = getopt_long(call->argc, call->argv, tables.letters, tables.names, NULL)) != -1) {
 		size_t i = 0;
-		while (i < tool->option_count && value_of(tool, i) != value)
+		while (i < tool->option_count && view_options_value_of(tool, i) != value)
 			i++;
 		if (i == tool->option_count) {
 			(void)fprintf(stderr, "Try \"%s --help\" for more information\n", tool->name);
 			status = sl_fail(err, SL_CHECK_FAILED, "%s", "");
 			break;
 		}
-		if (reported(tool, &tool->option[i]))
+		if (view_options_reported(tool, &tool->option[i]))
 			return SL_OK;
 		if (tool->option[i].takes == VIEW_JOBS && !optarg)
 			next = (struct view_list *)(void *)((char *)self + tool->option[i].at);
-		status = take(&tool->option[i], self, optarg, call->arena, err);
+		status = view_options_take(&tool->option[i], self, optarg, call->arena, err);
 	}
 	if (!status && next && optind < call->argc)
 		status = view_list(next, call->argv[optind++], call->arena, err);

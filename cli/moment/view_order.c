@@ -7,7 +7,7 @@
 
 #include "cli/moment/view.h"
 
-static const struct view_field *field_of(const struct view_field *fields, char letter)
+static const struct view_field *view_order_field_of(const struct view_field *fields, char letter)
 {
 	for (; fields->letter || fields->name; fields++)
 		if (letter && fields->letter == letter)
@@ -23,7 +23,7 @@ int order_take(
 		p += strspn(p, "+-#");
 		if (*p && strchr(apart, *p))
 			continue;
-		if (!field_of(order->fields, *p) || order->count == VIEW_KEYS_MAX)
+		if (!view_order_field_of(order->fields, *p) || order->count == VIEW_KEYS_MAX)
 			return view_refuse(tool, err, "error: Invalid sort specification: %.40s", p);
 		order->key[order->count++] = (struct view_key){ *p, down, false };
 	}
@@ -60,11 +60,12 @@ static int compare_sorted(const void *a, const void *b, void *self)
 	return order->tie(order->view, x->line, y->line);
 }
 
-static struct view_value value_of(
+static struct view_value view_order_value_of(
 	const struct view_order *order, const struct view_key *key, const void *line, struct cell *cell)
 {
 	struct view_value value = { 0 };
-	const struct view_field *field = order->fields ? field_of(order->fields, key->letter) : NULL;
+	const struct view_field *field =
+		order->fields ? view_order_field_of(order->fields, key->letter) : NULL;
 	if (order->number(order->view, line, key, &value) || !field || !field->put)
 		return value;
 	cell_clear(cell);
@@ -83,7 +84,7 @@ int order_lines(const struct view_order *order, void *line, size_t count, size_t
 		struct sorted *one = (void *)(sorted + i * each);
 		one->line = (const char *)line + i * size;
 		for (size_t key = 0; key < order->count; key++)
-			one->value[key] = value_of(order, &order->key[key], one->line, &cell);
+			one->value[key] = view_order_value_of(order, &order->key[key], one->line, &cell);
 	}
 	if (sorted && lines && count) {
 		qsort_r(sorted, count, each, compare_sorted, (void *)(uintptr_t)order);

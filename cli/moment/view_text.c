@@ -66,7 +66,7 @@ void put_range(struct cell *cell, int64_t seconds, bool full)
 }
 
 /* By the scenario's own clock. False: no calendar goes that far. */
-static bool date_of(const struct view *view, sl_time time, struct tm *date)
+static bool view_text_date_of(const struct view *view, sl_time time, struct tm *date)
 {
 	const time_t clock = seconds_of(time) + view->scenario->epoch + view->scenario->utc_offset;
 	return gmtime_r(&clock, date) != NULL;
@@ -75,7 +75,7 @@ static bool date_of(const struct view *view, sl_time time, struct tm *date)
 void put_date(struct cell *cell, const struct view *view, sl_time time)
 {
 	struct tm date;
-	if (time == SL_NONE || time == SL_NEVER || !date_of(view, time, &date))
+	if (time == SL_NONE || time == SL_NEVER || !view_text_date_of(view, time, &date))
 		cell_put(cell, "Unknown");
 	else
 		cell_put(cell, "%04d-%02d-%02dT%02d:%02d:%02d", date.tm_year + 1900, date.tm_mon + 1,
@@ -88,7 +88,7 @@ void print_date(const struct view *view)
 	static const char month[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 		"Oct", "Nov", "Dec" };
 	struct tm date;
-	if (date_of(view, view->now, &date))
+	if (view_text_date_of(view, view->now, &date))
 		printf("%s %s %02d %02d:%02d:%02d %d\n", day[date.tm_wday], month[date.tm_mon], date.tm_mday,
 			date.tm_hour, date.tm_min, date.tm_sec, date.tm_year + 1900);
 }

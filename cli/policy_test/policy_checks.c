@@ -61,8 +61,8 @@ static bool invariants(const struct testing *testing, const struct trial *trial,
 }
 
 /* A look at one run's result. */
-static bool look(bool (*good)(const struct sl_result *result, char *complaint), const struct testing *testing,
-	const struct trial *trial, char *complaint)
+static bool policy_checks_look(bool (*good)(const struct sl_result *result, char *complaint),
+	const struct testing *testing, const struct trial *trial, char *complaint)
 {
 	struct sim_run sim;
 	if (!run_go(&sim, testing, &trial->plain, false, complaint))
@@ -93,7 +93,7 @@ static int change_order(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static int64_t cpus_of(const struct sl_result *result, uint32_t job)
+static int64_t policy_checks_cpus_of(const struct sl_result *result, uint32_t job)
 {
 	return result->cpus_held ? result->cpus_held[job] : result->jobs->size[job];
 }
@@ -103,8 +103,8 @@ static size_t interval(
 {
 	if (start == SL_NONE || end == SL_NONE || end == start)
 		return 0;
-	change[0] = (struct change){ start, cpus_of(result, job), job };
-	change[1] = (struct change){ end, -cpus_of(result, job), job };
+	change[0] = (struct change){ start, policy_checks_cpus_of(result, job), job };
+	change[1] = (struct change){ end, -policy_checks_cpus_of(result, job), job };
 	return 2;
 }
 
@@ -127,7 +127,8 @@ static size_t intervals(struct change *change, const struct sl_result *result)
 	return count;
 }
 
-static bool within(const struct sl_result *result, struct change *change, size_t count, char *complaint)
+static bool policy_checks_within(
+	const struct sl_result *result, struct change *change, size_t count, char *complaint)
 {
 	const int64_t parts = result->cluster ? result->cluster->cpu_parts : 1;
 	int64_t busy = 0;
@@ -160,20 +161,20 @@ static bool capacity_of(const struct sl_result *result, char *complaint)
 		(void)snprintf(complaint, COMPLAINT_SIZE, "out of memory");
 		return false;
 	}
-	const bool good = within(result, change, intervals(change, result), complaint);
+	const bool good = policy_checks_within(result, change, intervals(change, result), complaint);
 	free(change);
 	return good;
 }
 
-static bool capacity(const struct testing *testing, const struct trial *trial, char *complaint)
+static bool policy_checks_capacity(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	return look(capacity_of, testing, trial, complaint);
+	return policy_checks_look(capacity_of, testing, trial, complaint);
 }
 
 /* ---- Work ---------------------------------------------------------------------------------- */
 
 /* How long it ran, of what was kept. */
-static sl_time work_of(const struct sl_result *result, uint32_t job, size_t *attempt)
+static sl_time policy_checks_work_of(const struct sl_result *result, uint32_t job, size_t *attempt)
 {
 	sl_time work = 0;
 	const bool several = *attempt < result->attempt_count && result->attempts[*attempt].job == job;
@@ -197,7 +198,7 @@ static bool work_is_done(const struct sl_result *result, char *complaint)
 		const bool timeout = state == SL_TIMEOUT;
 		if (result->start[job] == SL_NONE || result->end[job] == SL_NONE)
 			continue;
-		const sl_time work = work_of(result, job, &attempt);
+		const sl_time work = policy_checks_work_of(result, job, &attempt);
 		const sl_time wanted = timeout ? jobs->limit[job] : jobs->run[job];
 		if (work == wanted || (!timeout && state != SL_COMPLETED))
 			continue;
@@ -211,7 +212,7 @@ static bool work_is_done(const struct sl_result *result, char *complaint)
 
 static bool work(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	return look(work_is_done, testing, trial, complaint);
+	return policy_checks_look(work_is_done, testing, trial, complaint);
 }
 
 /* A job that waits for ever was starved: each fits the idle machine, or was dropped when the trace was read.
@@ -240,7 +241,7 @@ static bool all_served(const struct sl_result *result, char *complaint)
 
 static bool served(const struct testing *testing, const struct trial *trial, char *complaint)
 {
-	return look(all_served, testing, trial, complaint);
+	return policy_checks_look(all_served, testing, trial, complaint);
 }
 
 /* ---- The same in, the same out ---------------------------------------------------------------- */
@@ -351,7 +352,7 @@ static bool later_same(const struct sl_result *one, const struct sl_result *othe
 	return true;
 }
 
-static bool later(const struct testing *testing, const struct trial *trial, char *complaint)
+static bool policy_checks_later(const struct testing *testing, const struct trial *trial, char *complaint)
 {
 	struct sim_run one;
 	struct sim_run two;
@@ -371,13 +372,13 @@ const struct policy_check policy_checks[] = {
 	{ "invariants", "whole after every event, with each pass taken back and done again", false, true,
 		invariants },
 	{ "capacity", "never more than the machine has, nobody before the submission", false, false,
-		capacity },
+		policy_checks_capacity },
 	{ "work", "each job runs for as long as it should", false, false, work },
 	{ "served", "each job that fits the idle machine is run in the end", false, false, served },
 	{ "again", "the same run again decides the same", false, false, rerun },
 	{ "undone", "a pass that was taken back and done again decides the same", false, true, undone },
 	{ "threads", "two runs at once, on two threads, decide the same as one", false, false, threads },
-	{ "later", "all of it ten days later decides the same", true, true, later },
+	{ "later", "all of it ten days later decides the same", true, true, policy_checks_later },
 	{ "renamed", "other numbers of jobs, users and accounts decide the same", true, true, renamed },
 	{ 0 },
 };

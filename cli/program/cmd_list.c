@@ -81,7 +81,7 @@ static void gpu_add(struct gpu_sum *sum, size_t *count, const char *type, int64_
 	sum[i].mem = mem;
 }
 
-static size_t gpus_of(const struct sl_nodes_spec *node, struct gpu_sum sum[GPU_SUMS_MAX])
+static size_t cmd_list_gpus_of(const struct sl_nodes_spec *node, struct gpu_sum sum[GPU_SUMS_MAX])
 {
 	const struct sl_hardware *is = node->hardware;
 	size_t count = 0;
@@ -98,7 +98,7 @@ static void node_json(struct json *json, const struct sl_nodes_spec *node)
 {
 	const struct sl_hardware *is = node->hardware;
 	struct gpu_sum gpu[GPU_SUMS_MAX];
-	const size_t count = gpus_of(node, gpu);
+	const size_t count = cmd_list_gpus_of(node, gpu);
 	json_put(json, datum_whole("cpus", node->cpus), datum_whole("memory_mib", node->mem));
 	if (is)
 		json_put(json, datum_count("sockets", is->sockets), datum_count("cores", is->cores),
@@ -116,7 +116,7 @@ static void node_text(const struct sl_nodes_spec *node)
 	enum { GIB = 1024 };
 	const struct sl_hardware *is = node->hardware;
 	struct gpu_sum gpu[GPU_SUMS_MAX];
-	const size_t count = gpus_of(node, gpu);
+	const size_t count = cmd_list_gpus_of(node, gpu);
 	printf("      %lld cpus", (long long)node->cpus);
 	if (is)
 		printf(" (%u socket%s of %u cores, %u thread%s a core)", is->sockets,

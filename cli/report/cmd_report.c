@@ -302,7 +302,7 @@ static int choose_path(struct report *all, const char **path, struct sl_err *err
  */
 
 /* The run as others have it, for what tells of it. */
-static struct run run_of(const struct entry *entry, const struct sim_run *sim)
+static struct run cmd_report_run_of(const struct entry *entry, const struct sim_run *sim)
 {
 	struct run run = { .scenario = &entry->rerun.scenario, .options = entry->rerun.recipe, .sim = *sim };
 	run.options.history_count--; /* Behind those that ended in a switch stands the present one. */
@@ -336,7 +336,7 @@ static const char *label_of(const struct report *all, const struct entry *entry,
 		*folder ? ")" : "");
 }
 
-static int report(struct report *all, size_t index, const struct run *run, struct sl_err *err)
+static int cmd_report_report(struct report *all, size_t index, const struct run *run, struct sl_err *err)
 {
 	struct entry *entry = &all->entry[index];
 	struct sl_arena *arena = entry->rerun.arena;
@@ -369,8 +369,8 @@ static int report_all(struct report *all, struct sl_err *err)
 		if (!status)
 			status = make_run(all, entry, &sim, err);
 		if (!status) {
-			const struct run run = run_of(entry, &sim);
-			status = report(all, i, &run, err);
+			const struct run run = cmd_report_run_of(entry, &sim);
+			status = cmd_report_report(all, i, &run, err);
 		}
 		sim_release(&sim);
 		rerun_close(&entry->rerun);

@@ -71,7 +71,7 @@ static void print_measures(const struct calibration *all, struct sl_arena *arena
 	screen_print(table, stdout);
 }
 
-static const char *share(char text[64], size_t part, size_t whole)
+static const char *calibration_share(char text[64], size_t part, size_t whole)
 {
 	char number[48];
 	const int64_t micro = whole ? (int64_t)((__int128)part * 100 * WHOLE / (__int128)whole) : 0;
@@ -99,7 +99,7 @@ static void print_agreement(const struct calibration *all, struct sl_arena *aren
 		screen_row(table, "lr", ranks[i].name,
 			ranks[i].rank == SL_NONE ? "-" : screen_number(text, ranks[i].rank, 3));
 	for (size_t i = 0; i < SL_LEN(shares); i++)
-		screen_row(table, "lr", shares[i].name, share(text, shares[i].part, all->jobs));
+		screen_row(table, "lr", shares[i].name, calibration_share(text, shares[i].part, all->jobs));
 	screen_row(table, "lr", "median of the differences", seconds(text, all->difference_p50));
 	screen_print(table, stdout);
 }

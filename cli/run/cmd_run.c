@@ -177,7 +177,8 @@ static int json_print(const struct sl_metrics *metrics, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-static int report(const struct run *run, struct outdir *dir, const struct args *args, struct sl_err *err)
+static int cmd_run_report(
+	const struct run *run, struct outdir *dir, const struct args *args, struct sl_err *err)
 {
 	const char *only = arg(args, "only");
 	const bool wanted = only_has(only, "metrics");
@@ -357,7 +358,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	talk_unfit(run);
 	talk_left(run);
 	struct sl_err report_err = { 0 };
-	int reported = report(run, dir, args, &report_err);
+	int reported = cmd_run_report(run, dir, args, &report_err);
 	if (!reported)
 		reported = leave_snapshot(run, args, &report_err);
 	timing_stage(timing, "write");
@@ -368,7 +369,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 }
 
 /* The run and its world, from the line or from a snapshot. */
-static int prepare(struct run *run, struct scenario *scenario, struct settings *settings,
+static int cmd_run_prepare(struct run *run, struct scenario *scenario, struct settings *settings,
 	const struct args *args, struct sl_err *err)
 {
 	const char *policy = arg(args, "policy");
@@ -422,7 +423,7 @@ static int run_command(const struct args *args, struct sl_err *err)
 	struct settings settings;
 	struct scenario scenario = { 0 };
 	struct run run = { 0 };
-	int status = prepare(&run, &scenario, &settings, args, err);
+	int status = cmd_run_prepare(&run, &scenario, &settings, args, err);
 	if (!status)
 		status = settings_check_used(&settings, &run.choice, 1, err);
 	if (!status)

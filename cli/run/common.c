@@ -273,7 +273,7 @@ static const struct sl_value *effective(const struct run *run, const char *key)
 	return sl_value_of(run->choice.values, run->choice.value_count, key);
 }
 
-static bool is_plain(const struct run *run, const char *key)
+static bool common_is_plain(const struct run *run, const char *key)
 {
 	const struct sl_policy *policy = run->choice.policy;
 	for (size_t i = 0; i < policy->param_count; i++)
@@ -287,7 +287,7 @@ const char *ties_reported(const struct run *run)
 	const struct sl_value *place = effective(run, "place");
 	const struct sl_value *ties = effective(run, "ties");
 	if (!run->scenario->cluster.node_count || !place || !ties || !place->text || !ties->text ||
-		(is_plain(run, "place") && is_plain(run, "ties")))
+		(common_is_plain(run, "place") && common_is_plain(run, "ties")))
 		return NULL;
 	const struct sl_node_scorer *scorer = sl_by_name(run->scenario->registry->known.scorers, place->text);
 	if (scorer)

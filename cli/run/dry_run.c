@@ -89,7 +89,7 @@ static void report_run(const struct dry_item *item)
 	putchar('\n');
 }
 
-static void report(const struct dry_run *dry)
+static void dry_run_report(const struct dry_run *dry)
 {
 	bool writes = false;
 	for (const struct dry_item *item = dry->first; item; item = item->next)
@@ -166,7 +166,7 @@ int dry_end(struct dry_run *dry, struct sl_err *err)
 		return sl_fail_memory(err);
 	if (arg_flag(dry->args, "json"))
 		return report_json(dry, err);
-	report(dry);
+	dry_run_report(dry);
 	return SL_OK;
 }
 

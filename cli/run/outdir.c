@@ -56,7 +56,7 @@ struct outdir {
 
 /* ---- Paths ------------------------------------------------------------------------------ */
 
-static int join(char path[PATH], const char *folder, const char *name, struct sl_err *err)
+static int outdir_join(char path[PATH], const char *folder, const char *name, struct sl_err *err)
 {
 	const int len = snprintf(path, PATH, "%s/%s", folder, name);
 	if (len >= 0 && len < PATH)
@@ -101,7 +101,7 @@ int remove_tree(const char *path)
 	for (int i = 0; i < count; i++) {
 		char below[PATH];
 		struct sl_err unused = { 0 };
-		if (join(below, path, entry[i]->d_name, &unused) == SL_OK)
+		if (outdir_join(below, path, entry[i]->d_name, &unused) == SL_OK)
 			(void)remove_tree(below);
 		free(entry[i]);
 	}
@@ -120,7 +120,7 @@ static struct sl_doc record_read(const char *folder, const char **name)
 	bool read = false;
 	for (size_t i = 0; !read && i < SL_LEN(known); i++) {
 		char path[PATH];
-		if (join(path, folder, known[i], &unused))
+		if (outdir_join(path, folder, known[i], &unused))
 			break;
 		FILE *file = fopen(path, "rbe");
 		if (!file)
@@ -214,8 +214,8 @@ static bool is_ours(const struct sl_document *const *documents, const char *fold
 	char foreign[PATH];
 	struct stat found;
 	struct sl_err unused = { 0 };
-	if (!record->count || name[0] == '.' || strchr(name, '/') || join(path, folder, name, &unused) ||
-		lstat(path, &found) != 0)
+	if (!record->count || name[0] == '.' || strchr(name, '/') ||
+		outdir_join(path, folder, name, &unused) || lstat(path, &found) != 0)
 		return false;
 	if (S_ISREG(found.st_mode))
 		return strcmp(name, record_name) == 0 || lists(record, "files", name) ||
@@ -317,7 +317,7 @@ static bool is_being_written(const struct outdir *dir, const char *folder)
 		char path[PATH];
 		struct sl_err unused = { 0 };
 		if (is_temp_of(entry[i]->d_name, base_of(dir->target)) &&
-			join(path, folder, entry[i]->d_name, &unused) == SL_OK &&
+			outdir_join(path, folder, entry[i]->d_name, &unused) == SL_OK &&
 			strcmp(path, dir->temp) != 0) {
 			const int lock = temp_lock(path);
 			found |= lock < 0 && errno == EWOULDBLOCK;
@@ -355,7 +355,7 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 		parent_of(folder, dir->target);
 	for (int i = 0; i < TRIES; i++) {
 		(void)snprintf(name, PATH, ".%.200s.%ld-%d", base_of(dir->target), (long)getpid(), i);
-		const int status = join(dir->temp, folder, name, err);
+		const int status = outdir_join(dir->temp, folder, name, err);
 		if (status)
 			return status;
 		const bool made = mkdir(dir->temp, 0777) == 0;
@@ -475,9 +475,9 @@ static int file_open(
 	char path[PATH];
 	char metric_info[PATH];
 	(void)snprintf(inside, PATH, "%.1100s%.2000s", prefix, name);
-	int status = join(path, dir->temp, inside, err);
+	int status = outdir_join(path, dir->temp, inside, err);
 	if (!status)
-		status = join(metric_info, dir->metric_info, inside, err);
+		status = outdir_join(metric_info, dir->metric_info, inside, err);
 	if (!status)
 		status = out_open_as(out, path, metric_info, err);
 	if (!status)
@@ -661,7 +661,7 @@ static int tables_write(
 static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
 {
 	char path[PATH];
-	const int status = join(path, dir->temp, name, err);
+	const int status = outdir_join(path, dir->temp, name, err);
 	if (!status && mkdir(path, 0777) != 0)
 		return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
 	return status;
@@ -723,7 +723,7 @@ int outdir_window(struct outdir *dir, const char *sub, const char *name, const s
 	char prefix[PATH];
 	char path[PATH];
 	struct stat found;
-	int status = join(path, dir->temp, sub ? sub : ".", err);
+	int status = outdir_join(path, dir->temp, sub ? sub : ".", err);
 	if (!status && sub && stat(path, &found) != 0)
 		status = sub_make(dir, sub, err); /* The first of its policy. */
 	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
@@ -832,7 +832,7 @@ static void remove_recorded(const struct outdir *dir)
 		char path[PATH];
 		struct sl_err unused = { 0 };
 		if (is_ours(dir->documents, dir->target, entry[i]->d_name, &record, record_name) &&
-			!join(path, dir->target, entry[i]->d_name, &unused))
+			!outdir_join(path, dir->target, entry[i]->d_name, &unused))
 			(void)remove_tree(path);
 		free(entry[i]);
 	}
@@ -850,8 +850,8 @@ static int move_in(const struct outdir *dir)
 		char from[PATH];
 		char to[PATH];
 		struct sl_err unused = { 0 };
-		if (!failed && (join(from, dir->temp, entry[i]->d_name, &unused) ||
-				       join(to, dir->target, entry[i]->d_name, &unused)))
+		if (!failed && (outdir_join(from, dir->temp, entry[i]->d_name, &unused) ||
+				       outdir_join(to, dir->target, entry[i]->d_name, &unused)))
 			failed = -1;
 		if (!failed)
 			failed = rename(from, to);

@@ -81,7 +81,7 @@ static int choose_same(struct run *run, const struct policy_choice *was, struct 
 }
 
 /* The policy after the snapshot: -p, or the last one. */
-static int choose(struct run *run, const struct snapshot *snapshot, struct settings *settings,
+static int resume_choose(struct run *run, const struct snapshot *snapshot, struct settings *settings,
 	const struct args *args, struct sl_err *err)
 {
 	const char *policy = arg(args, "policy");
@@ -138,7 +138,7 @@ int resume_from_args(struct run *run, struct scenario *scenario, struct settings
 	if (!status)
 		status = snapshot_scenario(&snapshot, &options, settings, err);
 	if (!status)
-		status = choose(run, &snapshot, settings, args, err);
+		status = resume_choose(run, &snapshot, settings, args, err);
 	if (status)
 		return status;
 	if (args->word_count)

@@ -330,7 +330,7 @@ static void put_state(struct json *json, const struct run *run, const struct sim
 		json_texts(json, "ignored", (const char *const *)scenario->ignored, scenario->ignored_count);
 }
 
-static void put_series(struct json *json, const struct sl_result *result)
+static void run_json_put_series(struct json *json, const struct sl_result *result)
 {
 	json_put(json, datum_count("events", result->events), datum_count("passes", result->passes),
 		datum_digest("digest", result->digest));
@@ -423,7 +423,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	sl_arena_free(arena);
 	json_put(&json, datum_micro("warmup", about.warmup),
 		datum_text("utilization_resource", about.scarcest));
-	put_series(&json, &run->sim.result);
+	run_json_put_series(&json, &run->sim.result);
 	json_close(&json);
 	sl_out_text(out, "\n");
 	return SL_OK;

@@ -38,7 +38,7 @@ static int fail_recipe(const struct sl_schema_reading *r, enum sl_schema_wrong w
 					: sl_schema_fail_record(r, wrong, schema, node, what);
 }
 
-static const struct sl_doc_node *at(const struct sl_schema_reading *r, const char *path)
+static const struct sl_doc_node *run_recipe_at(const struct sl_schema_reading *r, const char *path)
 {
 	return sl_doc_at(r->doc, r->doc->node, path);
 }
@@ -87,7 +87,7 @@ static int take_each(const struct sl_schema_reading *r, const struct sl_doc_node
 /* Is that path one that a model was given? */
 static bool is_csv(const struct sl_schema_reading *r, const char *path)
 {
-	SL_DOC_EACH (model, r->doc, at(r, "models"))
+	SL_DOC_EACH (model, r->doc, run_recipe_at(r, "models"))
 		SL_DOC_EACH (node, r->doc, model)
 			if (is_text(r, node, path))
 				return true;
@@ -98,7 +98,7 @@ static bool is_csv(const struct sl_schema_reading *r, const char *path)
 static bool is_side(const struct sl_schema_reading *r, const char *path)
 {
 	static const char *const key[] = { "estimates", "cancels", "commands", "profile" };
-	const struct sl_doc_node *replay = at(r, "replay");
+	const struct sl_doc_node *replay = run_recipe_at(r, "replay");
 	for (size_t i = 0; i < SL_LEN(key); i++)
 		if (is_text(r, sl_doc_member(r->doc, replay, key[i]), path))
 			return true;
@@ -113,7 +113,7 @@ static bool is_side(const struct sl_schema_reading *r, const char *path)
  * itself are none. */
 static bool is_cluster(const struct sl_schema_reading *r, const char *path)
 {
-	const struct sl_doc_node *from = at(r, "cluster.from");
+	const struct sl_doc_node *from = run_recipe_at(r, "cluster.from");
 	return !sl_doc_string(r->doc, from) || is_text(r, from, path);
 }
 
@@ -121,7 +121,7 @@ static bool is_cluster(const struct sl_schema_reading *r, const char *path)
 static int part_inputs(const struct sl_schema_reading *r, struct snapshot *to)
 {
 	const struct snapshot_input *is = to->input;
-	const struct sl_doc_node *list = at(r, "inputs");
+	const struct sl_doc_node *list = run_recipe_at(r, "inputs");
 	if (!to->input_count)
 		return fail_lacks(r, "inputs");
 	to->policy_file = sl_alloc(r->arena, to->input_count, sizeof(*to->policy_file));
@@ -145,7 +145,7 @@ static int part_inputs(const struct sl_schema_reading *r, struct snapshot *to)
 static void name_plugins(const struct sl_schema_reading *r, struct snapshot *to)
 {
 	struct snapshot_input *found = to->plugin;
-	SL_DOC_EACH (node, r->doc, at(r, "plugins")) {
+	SL_DOC_EACH (node, r->doc, run_recipe_at(r, "plugins")) {
 		found->named = true;
 		found->line = sl_doc_member(r->doc, node, "path")->line;
 		for (size_t i = 0; i < to->interval_count; i++)
@@ -161,10 +161,10 @@ static int cluster_settings(const struct sl_schema_reading *r, struct snapshot *
 {
 	static const struct sl_field words = { .kind = SL_FIELD_ANY };
 	static const struct sl_field number = { .kind = SL_FIELD_COUNT, .max = INT64_MAX };
-	const struct sl_doc_node *cpus = at(r, "cluster.cpus");
+	const struct sl_doc_node *cpus = run_recipe_at(r, "cluster.cpus");
 	char as_number[32];
 	int64_t count = 0;
-	SL_DOC_EACH (node, r->doc, at(r, "cluster.settings")) {
+	SL_DOC_EACH (node, r->doc, run_recipe_at(r, "cluster.settings")) {
 		const char *text;
 		const int status = sl_field_value(r, NULL, &words, node, &text);
 		if (status)
@@ -176,7 +176,7 @@ static int cluster_settings(const struct sl_schema_reading *r, struct snapshot *
 		if (!to->setting[to->setting_count++])
 			return sl_fail_memory(r->err);
 	}
-	if (!is_text(r, at(r, "cluster.from"), "cluster.cpus"))
+	if (!is_text(r, run_recipe_at(r, "cluster.from"), "cluster.cpus"))
 		return SL_OK;
 	const int status = cpus ? sl_field_value(r, NULL, &number, cpus, &count) : SL_OK;
 	*sl_put_i64(as_number, count) = '\0';
@@ -187,9 +187,9 @@ static int cluster_settings(const struct sl_schema_reading *r, struct snapshot *
 static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 {
 	static const struct sl_field list = { .kind = SL_FIELD_LIST };
-	const struct sl_doc_node *replay = at(r, "replay");
-	const struct sl_doc_node *models = at(r, "models");
-	const struct sl_doc_node *settings = at(r, "cluster.settings");
+	const struct sl_doc_node *replay = run_recipe_at(r, "replay");
+	const struct sl_doc_node *models = run_recipe_at(r, "models");
+	const struct sl_doc_node *settings = run_recipe_at(r, "cluster.settings");
 	if (settings && (settings->kind != SL_DOC_LIST || settings->count > RECIPE_LIST_MAX))
 		return sl_field_list(r, NULL, &list, settings, NULL); /* Which says so. */
 	size_t capacity = 1 + (replay ? replay->count : 0) + (settings ? settings->count : 0);
@@ -210,7 +210,8 @@ static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 
 /* ---- Stretches: of the past, then the run's own, which goes on to its end ----------------------- */
 
-static int take_values(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
+static int run_recipe_take_values(
+	const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
 	struct snapshot_interval *interval = base;
 	interval->values_line = node->line;
@@ -228,7 +229,7 @@ static int note_interval(const struct sl_schema_reading *r, const struct sl_doc_
 
 static const struct sl_field interval_fields[] = {
 	{ KEY(snapshot_interval, "text", SL_FIELD_ANY, policy), .needed = true },
-	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values },
+	{ .key = "values", .kind = SL_FIELD_TAKE, .take = run_recipe_take_values },
 	{ KEY(snapshot_interval, "events", SL_FIELD_COUNT, events) },
 	{ KEY(snapshot_interval, "digest", SL_FIELD_HEX, digest), .needed = true },
 	{ KEY(snapshot_interval, "until", SL_FIELD_MICRO, until), .needed = true },
@@ -240,7 +241,7 @@ static const struct sl_schema mark_schema = { "a run", interval_fields + 2, 2, N
 
 static int own_interval(const struct sl_schema_reading *r, struct snapshot *to)
 {
-	const struct sl_doc_node *policy = at(r, "policy");
+	const struct sl_doc_node *policy = run_recipe_at(r, "policy");
 	if (!to->interval)
 		to->interval = sl_alloc(r->arena, 1, sizeof(*to->interval));
 	if (!to->interval)
@@ -252,7 +253,7 @@ static int own_interval(const struct sl_schema_reading *r, struct snapshot *to)
 	int status = sl_schema_read(r, policy, &policy_schema, NULL, last);
 	if (!status)
 		status = sl_schema_read(r, r->doc->node, &mark_schema, NULL, last);
-	if (at(r, "partial"))
+	if (run_recipe_at(r, "partial"))
 		last->events = 0; /* Interrupted: it does not say where. */
 	return status;
 }
@@ -270,7 +271,7 @@ static int take_schema(const struct sl_schema_reading *r, const struct sl_doc_no
 			"%s: '%.60s' is not what this schedlab reads, which is 'schedlab.run/1': run it again",
 			r->doc->file, text);
 	/* A run of several windows is several runs: which one is to be shown? */
-	if (sl_doc_string(r->doc, at(r, "replay.windows")))
+	if (sl_doc_string(r->doc, run_recipe_at(r, "replay.windows")))
 		return sl_fail(r->err, SL_INPUT,
 			"%s: is of replay.windows, whose runs begin in the middle of a trace: run one of them "
 			"by replay.from and replay.to",
@@ -313,7 +314,7 @@ static const struct sl_field run_fields[] = {
 	{ .key = "digests", .kind = SL_FIELD_TAKE, .take = take_digests },
 };
 
-static int finish(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
+static int run_recipe_finish(const struct sl_schema_reading *r, const struct sl_doc_node *map, void *base)
 {
 	struct snapshot *to = base;
 	(void)map;
@@ -327,7 +328,7 @@ static int finish(const struct sl_schema_reading *r, const struct sl_doc_node *m
 	return status;
 }
 
-static const struct sl_schema run_schema = { "a run", run_fields, SL_LEN(run_fields), finish };
+static const struct sl_schema run_schema = { "a run", run_fields, SL_LEN(run_fields), run_recipe_finish };
 
 int run_recipe(struct snapshot *snapshot, const char *path, struct sl_arena *arena, struct sl_err *err)
 {

@@ -55,7 +55,7 @@ int windows_take(struct windows *windows, struct run *run, struct outdir *dir, c
 }
 
 /* Over the windows that have it. */
-static int64_t mean_of(const struct windows *windows, const char *name)
+static int64_t windows_mean_of(const struct windows *windows, const char *name)
 {
 	__int128 sum = 0;
 	int64_t count = 0;
@@ -74,7 +74,7 @@ static void put_means(
 	for (size_t row = from; row < to; row++) {
 		const char *name = windows->done[i].metrics.row[row].name;
 		if (!strchr(name, '{') && !metrics_get(means, name))
-			sl_metric_put(means, name, mean_of(windows, name));
+			sl_metric_put(means, name, windows_mean_of(windows, name));
 	}
 }
 

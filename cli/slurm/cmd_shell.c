@@ -90,7 +90,7 @@ static int setup(struct shell *shell, const struct args *args, struct sl_err *er
 }
 
 /* The world can be made, and numbers go on from the background's. */
-static int check(struct shell *shell, struct sl_err *err)
+static int cmd_shell_check(struct shell *shell, struct sl_err *err)
 {
 	const size_t entries = shell->entry_count;
 	if (entries)
@@ -135,7 +135,7 @@ static bool is_there(const char *path)
 	return stat(path, &is) == 0 && (!S_ISREG(is.st_mode) || is.st_size > 0);
 }
 
-static int run(struct shell *shell, const struct args *args, struct sl_err *err)
+static int cmd_shell_run(struct shell *shell, const struct args *args, struct sl_err *err)
 {
 	const char *session = arg(args, "session");
 	const char *script = arg(args, "script");
@@ -157,7 +157,7 @@ static int run(struct shell *shell, const struct args *args, struct sl_err *err)
 	}
 	shell->file = session ? session : arg(args, "record");
 	if (!status)
-		status = check(shell, err);
+		status = cmd_shell_check(shell, err);
 	if (!status && shell->file)
 		status = shell_save(shell, shell->file, err);
 	if (!status)
@@ -330,7 +330,7 @@ static int shell_command_run(const struct args *args, struct sl_err *err)
 		return install(args, err);
 	int status = shell_begin(&shell, err);
 	if (!status)
-		status = run(&shell, args, err);
+		status = cmd_shell_run(&shell, args, err);
 	shell_end(&shell);
 	return status;
 }

@@ -50,7 +50,7 @@ static const struct {
 	{ "full", 'f', false },
 };
 
-static bool take(struct shell *shell, struct meant *meant, char letter, const char *value)
+static bool shell_cancel_take(struct shell *shell, struct meant *meant, char letter, const char *value)
 {
 	const char **slot = letter == 'A'   ? &meant->account
 			    : letter == 'n' ? &meant->name
@@ -89,10 +89,11 @@ static bool take_option(struct shell *shell, struct meant *meant, const struct s
 					       : NULL;
 		if (!options[i].value)
 			return inside ? refuse_option(shell, "unrecognized option", word)
-				      : take(shell, meant, options[i].letter, NULL);
+				      : shell_cancel_take(shell, meant, options[i].letter, NULL);
 		if (!inside && *at + 1 == words->count)
 			return refuse_option(shell, "option requires an argument --", options[i].name);
-		return take(shell, meant, options[i].letter, inside ? inside : words->word[++*at]);
+		return shell_cancel_take(
+			shell, meant, options[i].letter, inside ? inside : words->word[++*at]);
 	}
 	return refuse_option(shell, "unrecognized option", word);
 }

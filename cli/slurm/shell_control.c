@@ -139,7 +139,7 @@ static bool has_reservation(const struct view *view, const char *name)
 }
 
 /* The value of "KEY=value" among the words; NULL. */
-static const char *value_of(const struct shell_words *words, const char *key)
+static const char *shell_control_value_of(const struct shell_words *words, const char *key)
 {
 	for (size_t i = 2; i < words->count; i++)
 		if (starts(words->word[i], key) && strchr(words->word[i], '='))
@@ -188,8 +188,8 @@ static int update_good(
 			reservation ? "Error updating the reservation" : "slurm_update error");
 	if (node && !has_node(view, value))
 		return shell_says(shell, 1, "slurm_update error: Invalid node name specified");
-	const char *state = value_of(words, "state");
-	if (node && state && !value_of(words, "reason") &&
+	const char *state = shell_control_value_of(words, "state");
+	if (node && state && !shell_control_value_of(words, "reason") &&
 		(strcasecmp(state, "DRAIN") == 0 || strcasecmp(state, "DOWN") == 0 ||
 			strcasecmp(state, "FAIL") == 0))
 		return shell_says(shell, 1,
@@ -215,7 +215,7 @@ static SHELL_COMMAND(create)
 		return shell_says(shell, 1, "too few arguments for create keyword");
 	if (!starts(words->word[2], "res"))
 		return shell_says(shell, 1, "schedlab: only reservations can be created here");
-	if (!value_of(words, "starttime") && !value_of(words, "start="))
+	if (!shell_control_value_of(words, "starttime") && !shell_control_value_of(words, "start="))
 		return shell_says(
 			shell, 1, "scontrol: error: A start time must be given.  No reservation created.");
 	static const struct {
@@ -227,13 +227,15 @@ static SHELL_COMMAND(create)
 		{ "users", "accounts", "groups", "Either Users/Groups and/or Accounts must be specified" },
 	};
 	for (size_t i = 0; i < SL_LEN(needs); i++)
-		if (!value_of(words, needs[i].one) && !value_of(words, needs[i].other) &&
-			!value_of(words, needs[i].more) && !value_of(words, "licenses"))
+		if (!shell_control_value_of(words, needs[i].one) &&
+			!shell_control_value_of(words, needs[i].other) &&
+			!shell_control_value_of(words, needs[i].more) &&
+			!shell_control_value_of(words, "licenses"))
 			return shell_says(
 				shell, 1, "scontrol: error: %s.  No reservation created.", needs[i].said);
 	if (!is_root(shell))
 		return shell_says(shell, 1, "Error creating the reservation: Invalid user id");
-	const char *name = value_of(words, "reservation");
+	const char *name = shell_control_value_of(words, "reservation");
 	cell_put(&text, "%s", line);
 	if (!name) {
 		size_t made = 1;

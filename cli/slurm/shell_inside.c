@@ -11,7 +11,8 @@
 
 /* ---- Which job ------------------------------------------------------------------------------------ */
 
-static void fill(struct shell *shell, struct shell_inside *in, const struct view *view, uint32_t row)
+static void shell_inside_fill(
+	struct shell *shell, struct shell_inside *in, const struct view *view, uint32_t row)
 {
 	struct cell cell = { 0 };
 	struct view_node held;
@@ -64,7 +65,7 @@ int shell_check_inside(struct shell *shell, struct sl_err *err)
 		const uint32_t row = now_row(&view, in->job);
 		if (row < view.submitted && view_state(&view, row) == SL_RUNNING) {
 			if (!in->node)
-				fill(shell, in, &view, row);
+				shell_inside_fill(shell, in, &view, row);
 			continue;
 		}
 		if (row < view.submitted)
@@ -81,7 +82,7 @@ int shell_check_inside(struct shell *shell, struct sl_err *err)
 /* ---- exit ------------------------------------------------------------------------------------------- */
 
 /* Its shell is left: it has run so long. */
-static void leave(struct shell *shell, size_t at)
+static void shell_inside_leave(struct shell *shell, size_t at)
 {
 	const struct shell_inside *in = &shell->inside[at];
 	shell->now++;
@@ -112,7 +113,7 @@ SHELL_COMMAND(shell_leave)
 	if (ended)
 		shell->depth = at - 1;
 	else
-		leave(shell, at - 1);
+		shell_inside_leave(shell, at - 1);
 	if (shell->trusted)
 		return shell_entry_add(shell, line, err);
 	(void)fputs("exit\n", stdout);

@@ -134,16 +134,16 @@ int shell_read(struct shell *shell, char *line, struct sl_err *err)
 
 /* ---- Words ------------------------------------------------------------------------------------------ */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool shell_line_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 /* One word at *from, without its quotes; NULL: a quote is open. */
-static char *word_of(struct shell *shell, const char **from)
+static char *shell_line_word_of(struct shell *shell, const char **from)
 {
 	const char *p = *from;
 	char *word = sl_alloc(shell->arena, strlen(p) + 1, 1);
 	size_t len = 0;
 	char quote = '\0';
-	for (; word && *p && (quote || !is_blank(*p)); p++) {
+	for (; word && *p && (quote || !shell_line_is_blank(*p)); p++) {
 		if (quote ? *p == quote : *p == '\'' || *p == '"')
 			quote = (char)(quote ? '\0' : *p);
 		else if (*p == '\\' && quote != '\'' && p[1])
@@ -189,9 +189,9 @@ static const char *here_mark(struct shell *shell, const char **p)
 	const char *at = *p;
 	if (strncmp(at, "<<", 2) != 0)
 		return NULL;
-	for (at += 2; is_blank(*at);)
+	for (at += 2; shell_line_is_blank(*at);)
 		at++;
-	const char *mark = *at ? word_of(shell, &at) : NULL;
+	const char *mark = *at ? shell_line_word_of(shell, &at) : NULL;
 	*p = at;
 	return mark ? mark : "";
 }
@@ -203,7 +203,7 @@ int shell_words(struct shell *shell, const char *line, struct shell_words *words
 	words->here = NULL;
 	const char *mark = NULL;
 	for (const char *p = line;;) {
-		while (is_blank(*p))
+		while (shell_line_is_blank(*p))
 			p++;
 		if (!*p || *p == '#')
 			break;
@@ -214,7 +214,7 @@ int shell_words(struct shell *shell, const char *line, struct shell_words *words
 		}
 		if (words->count == SHELL_WORDS_MAX)
 			return sl_fail_at(err, &at, "a line of more than %d words", SHELL_WORDS_MAX);
-		words->word[words->count] = word_of(shell, &p);
+		words->word[words->count] = shell_line_word_of(shell, &p);
 		if (!words->word[words->count++])
 			return sl_fail_at(err, &at, "a quote is not closed");
 	}

@@ -95,7 +95,7 @@ static bool is_read(const char *tool, const struct slurm_option *option, const c
 }
 
 /* Why a value is none, in the words of the command. */
-static bool refuse(
+static bool shell_options_refuse(
 	struct shell *shell, const char *tool, const struct slurm_option *option, const char *value)
 {
 	if (option->what == OPTION_COUNT || option->what == OPTION_SWITCHES)
@@ -119,7 +119,8 @@ static bool refuse(
 }
 
 /* What the shell itself looks at. */
-static void note(struct shell_asked *asked, const struct slurm_option *option, const char *value)
+static void shell_options_note(
+	struct shell_asked *asked, const struct slurm_option *option, const char *value)
 {
 	const char *name = option->name;
 	if (option->what == OPTION_WRAP)
@@ -144,12 +145,12 @@ static void note(struct shell_asked *asked, const struct slurm_option *option, c
 		asked->wait = true;
 }
 
-static bool take(
+static bool shell_options_take(
 	struct shell *shell, struct shell_asked *asked, const struct slurm_option *option, const char *value)
 {
 	if (!is_read(asked->tool, option, value, shell->now + shell->epoch * SL_SECOND, asked))
-		return refuse(shell, asked->tool, option, value ? value : "");
-	note(asked, option, value);
+		return shell_options_refuse(shell, asked->tool, option, value ? value : "");
+	shell_options_note(asked, option, value);
 	if (option->what == OPTION_WRAP || option->what == OPTION_SKIP ||
 		strcmp(option->name, "job-name") == 0)
 		return true;
@@ -200,7 +201,7 @@ static bool long_word(
 		}
 		value = word[++*at];
 	}
-	return take(shell, asked, option, value);
+	return shell_options_take(shell, asked, option, value);
 }
 
 static bool short_word(
@@ -223,7 +224,7 @@ static bool short_word(
 				option->letter);
 			return try_help(shell, asked->tool);
 		}
-		if (!take(shell, asked, option, value))
+		if (!shell_options_take(shell, asked, option, value))
 			return false;
 		if (takes)
 			break;

@@ -48,8 +48,8 @@ static size_t view_words(struct shell *shell, const struct shell_words *words, c
 	return count;
 }
 
-static int show(struct shell *shell, const struct view_command *which, const struct shell_words *words,
-	struct sl_err *err)
+static int shell_run_show(struct shell *shell, const struct view_command *which,
+	const struct shell_words *words, struct sl_err *err)
 {
 	struct view view;
 	bool taken = false;
@@ -92,7 +92,7 @@ bool shell_shows(struct shell *shell, struct shell_words *words, int *status, st
 		at++;
 	for (size_t i = 0; i < SL_LEN(shows) && at < words->count; i++)
 		if (strcmp(words->word[at], shows[i]) == 0) {
-			*status = show(shell, view_find("scontrol"), words, err);
+			*status = shell_run_show(shell, view_find("scontrol"), words, err);
 			return true;
 		}
 	return false;
@@ -156,7 +156,7 @@ static SHELL_COMMAND(do_history)
 }
 
 /* A file that cannot be written, or read, ends no session. */
-static int reported(struct shell *shell, const char *what, int status, struct sl_err *err)
+static int shell_run_reported(struct shell *shell, const char *what, int status, struct sl_err *err)
 {
 	if (status && status != SL_INTERRUPTED) {
 		(void)shell_says(shell, 1, "%s: %s", what, err->text);
@@ -186,7 +186,8 @@ static SHELL_COMMAND(do_save)
 	const int status = is_of_file(shell) ? trust_query(&shell->args->registry->trust, TRUST_WRITE, NULL,
 						       words->word[1], &at, err)
 					     : SL_OK;
-	return status ? status : reported(shell, "save", shell_save(shell, words->word[1], err), err);
+	return status ? status
+		      : shell_run_reported(shell, "save", shell_save(shell, words->word[1], err), err);
 }
 
 static SHELL_COMMAND(do_load)
@@ -195,7 +196,7 @@ static SHELL_COMMAND(do_load)
 		return shell_says(shell, 2, "load: from which file?");
 	int status = shell_load(shell, words->word[1], err);
 	if (status)
-		return reported(shell, "load", status, err);
+		return shell_run_reported(shell, "load", status, err);
 	if (shell->file)
 		status = shell_save(shell, shell->file, err);
 	return status ? status : shell_check_inside(shell, err);
@@ -205,7 +206,7 @@ static SHELL_COMMAND(do_why)
 {
 	if (words->count != 2)
 		return shell_says(shell, 2, "why: of which job? 'why 7'");
-	return reported(shell, "why", now_explain(shell, words->word[1], err), err);
+	return shell_run_reported(shell, "why", now_explain(shell, words->word[1], err), err);
 }
 
 static SHELL_COMMAND(do_sudo)
@@ -297,7 +298,7 @@ static SHELL_COMMAND(do_setup)
 		shell->trusted && strcmp(key, "background") != 0 ? SL_OK : now_first_id(shell, err);
 	if (status && !shell->trusted) {
 		*shell = was;
-		return reported(shell, key, status, err);
+		return shell_run_reported(shell, key, status, err);
 	}
 	return status;
 }
@@ -407,7 +408,7 @@ static SHELL_COMMAND(dispatch)
 		}
 	const struct view_command *view = view_find(name);
 	if (view)
-		return shell->trusted ? SL_OK : show(shell, view, words, err);
+		return shell->trusted ? SL_OK : shell_run_show(shell, view, words, err);
 	if (strcmp(name, "sleep") == 0)
 		return do_sleep(shell, words, err);
 	if (shell_program(shell, words->word, words->count))
@@ -429,7 +430,7 @@ static int shell_line(struct shell *shell, const char *line, struct sl_err *err)
 			shell->status = 0;
 		status = dispatch(shell, words, line, err);
 	} else if (status == SL_INPUT && shell->source.terminal) {
-		status = reported(shell, "schedlab", status, err);
+		status = shell_run_reported(shell, "schedlab", status, err);
 	}
 	free(words);
 	return status;

@@ -34,7 +34,7 @@ static int fail_submit(struct shell *shell, const char *tool, const char *why)
 
 /* ---- Arrays ---------------------------------------------------------------------------------------- */
 
-static bool number_in(const char **p, int64_t *number)
+static bool shell_submit_number_in(const char **p, int64_t *number)
 {
 	const size_t len = strspn(*p, "0123456789");
 	const bool read = len && len < 10 && sl_get_i64(*p, len, number);
@@ -48,12 +48,12 @@ static size_t tasks_of(const char *text, int64_t task[SHELL_TASKS_MAX])
 	size_t count = 0;
 	for (const char *p = text; *p && *p != '%';) {
 		int64_t from, to, step = 1;
-		if (!number_in(&p, &from))
+		if (!shell_submit_number_in(&p, &from))
 			return 0;
 		to = from;
-		if (*p == '-' && (p++, !number_in(&p, &to)))
+		if (*p == '-' && (p++, !shell_submit_number_in(&p, &to)))
 			return 0;
-		if (*p == ':' && (p++, !number_in(&p, &step)))
+		if (*p == ':' && (p++, !shell_submit_number_in(&p, &step)))
 			return 0;
 		if (to < from || !step || (*p && *p != ',' && *p != '%'))
 			return 0;
@@ -76,7 +76,7 @@ static size_t tasks_of(const char *text, int64_t task[SHELL_TASKS_MAX])
 /* ---- A job ------------------------------------------------------------------------------------------- */
 
 /* What nobody has told runs into its limit. */
-static sl_time run_of(const struct shell_asked *asked)
+static sl_time shell_submit_run_of(const struct shell_asked *asked)
 {
 	sl_time time = SHELL_FOREVER;
 	if (asked->run_time)
@@ -101,7 +101,7 @@ static int add_jobs(struct shell *shell, const struct shell_asked *asked, bool o
 			.array = asked->array ? shell->id_next : SL_NONE,
 			.task = asked->array ? task[i] : none[0],
 			.submit = shell->now,
-			.run = open ? SHELL_FOREVER : run_of(asked),
+			.run = open ? SHELL_FOREVER : shell_submit_run_of(asked),
 			.cancel = SL_NONE,
 			.user = shell->user,
 			.line = shell_keep(shell, asked->options.text),
@@ -290,8 +290,8 @@ static bool depends_on(const struct shell *shell, const char *text)
 }
 
 /* The job, or nothing: *id is SL_NONE then. waits: it cannot start at once. */
-static int submit(struct shell *shell, const struct shell_asked *asked, bool open, int64_t *id, bool *waits,
-	struct sl_err *err)
+static int shell_submit_submit(struct shell *shell, const struct shell_asked *asked, bool open, int64_t *id,
+	bool *waits, struct sl_err *err)
 {
 	const size_t jobs = shell->job_count;
 	const sl_time before = shell->now;
@@ -331,7 +331,7 @@ static int test_only(struct shell *shell, const struct shell_asked *asked, struc
 	char date[40];
 	const sl_time now = shell->now;
 	const size_t jobs = shell->job_count;
-	int status = submit(shell, asked, false, &id, &waits, err);
+	int status = shell_submit_submit(shell, asked, false, &id, &waits, err);
 	if (status || id == SL_NONE)
 		return status;
 	status = now_until(shell, id, false, &at, err);
@@ -373,7 +373,7 @@ static int wait_end(struct shell *shell, const struct shell_asked *asked, int64_
 	char date[40];
 	const int status = now_until(shell, id, true, &at, err);
 	if (!status && at != SL_NEVER && at - shell->now > YEAR / 2 && asked->limit == SL_NONE &&
-		run_of(asked) == SHELL_FOREVER)
+		shell_submit_run_of(asked) == SHELL_FOREVER)
 		at = SL_NEVER; /* slurmctld's year, where nobody set a limit. */
 	if (!status && at == SL_NEVER)
 		shell_says(shell, 0, "schedlab: job %" PRId64 " has no end: it runs until scancel %" PRId64,
@@ -402,7 +402,7 @@ SHELL_COMMAND(shell_sbatch)
 	if (good && asked.test_only)
 		status = test_only(shell, &asked, err);
 	else if (good)
-		status = submit(shell, &asked, false, &id, &waits, err);
+		status = shell_submit_submit(shell, &asked, false, &id, &waits, err);
 	if (!status && id != SL_NONE) {
 		if (!shell->trusted)
 			printf(asked.parsable ? "%" PRId64 "\n" : "Submitted batch job %" PRId64 "\n", id);
@@ -454,7 +454,8 @@ static int wait_start(
 	return SL_OK;
 }
 
-static int enter(struct shell *shell, const struct shell_asked *asked, int64_t id, struct sl_err *err)
+static int shell_submit_enter(
+	struct shell *shell, const struct shell_asked *asked, int64_t id, struct sl_err *err)
 {
 	if (shell->depth == SHELL_DEPTH_MAX)
 		return sl_fail(err, SL_INPUT, "more than %d shells within each other", SHELL_DEPTH_MAX);
@@ -483,7 +484,7 @@ static int run_command(struct shell *shell, const struct shell_asked *asked, con
 	int64_t id, bool open, struct sl_err *err)
 {
 	const size_t at = asked->script + 1;
-	int status = enter(shell, asked, id, err);
+	int status = shell_submit_enter(shell, asked, id, err);
 	if (!status)
 		status = shell_check_inside(shell, err);
 	if (open || status || !shell->depth)
@@ -522,11 +523,11 @@ static int allocate(struct shell *shell, struct shell_words *words, struct sl_er
 	if (good && asked.test_only)
 		status = test_only(shell, &asked, err);
 	else if (good)
-		status = submit(shell, &asked, open, &id, &waits, err);
+		status = shell_submit_submit(shell, &asked, open, &id, &waits, err);
 	if (!status && id != SL_NONE) {
 		put_entry(&entry, words, NULL);
 		if (shell->trusted)
-			status = open ? enter(shell, &asked, id, err) : SL_OK;
+			status = open ? shell_submit_enter(shell, &asked, id, err) : SL_OK;
 		else
 			status = wait_start(shell, asked.tool, id, waits, &started, err);
 		if (started) {

@@ -71,7 +71,7 @@ static int usage(struct shell *shell)
 }
 
 /* "5", "5_3" */
-static bool job_in(struct shell *shell, const char *text, int64_t *id)
+static bool shell_time_job_in(struct shell *shell, const char *text, int64_t *id)
 {
 	const char *low = strchr(text, '_');
 	int64_t task = 0;
@@ -93,7 +93,7 @@ static int until(struct shell *shell, struct shell_words *words, sl_time *to, st
 	const bool end = strncmp(words->word[3], "end", 3) == 0;
 	if (!end && strncmp(words->word[3], "start", 5) != 0)
 		return usage(shell);
-	bool known = job_in(shell, words->word[2], &id);
+	bool known = shell_time_job_in(shell, words->word[2], &id);
 	int status = now_open(shell, &view, err);
 	known = known && !status && now_row(&view, id) < view.submitted;
 	view_close(&view);

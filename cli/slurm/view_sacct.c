@@ -110,7 +110,7 @@ VIEW_FIELD(put_exit_code)
 
 static bool has_nodes(const struct record *record) { return record->start != SL_NONE; }
 
-static struct view_place place_of(const struct view *view, const struct record *record)
+static struct view_place view_sacct_place_of(const struct view *view, const struct record *record)
 {
 	if (!record->attempt || !view->cluster->node_count)
 		return view->place[record->job];
@@ -139,7 +139,7 @@ VIEW_FIELD(put_node_list)
 	if (!has_nodes(RECORD))
 		TEXT("None assigned");
 	else
-		put_place(cell, view, place_of(view, RECORD));
+		put_place(cell, view, view_sacct_place_of(view, RECORD));
 }
 
 VIEW_FIELD(put_reason)
@@ -289,10 +289,11 @@ static bool in_window(const struct acct_view *acct, const struct record *record)
 	       (record->end == SL_NONE || (end >= acct->since && end <= acct->until));
 }
 
-static bool is_displayed(const struct acct_view *acct, const struct record *record, struct cell *cell)
+static bool view_sacct_is_displayed(
+	const struct acct_view *acct, const struct record *record, struct cell *cell)
 {
 	return in_window(acct, record) && list_has_job(&acct->jobs, &acct->view, record->job) &&
-	       view_on_hosts(acct->host, place_of(&acct->view, record)) &&
+	       view_on_hosts(acct->host, view_sacct_place_of(&acct->view, record)) &&
 	       view_selects(&sacct, acct, record, cell);
 }
 
@@ -324,7 +325,7 @@ static void print_attempts(const struct acct_view *acct, uint32_t job, struct ce
 	for (size_t i = 0; i < count && (waits || i + 1 < count); i++) {
 		const struct record record = { job, (enum sl_state)attempt[i].state, attempt[i].start,
 			attempt[i].end, attempt[i].suspended, &attempt[i] };
-		if (is_displayed(acct, &record, cell))
+		if (view_sacct_is_displayed(acct, &record, cell))
 			names_line(&acct->names, view, &record, cell);
 	}
 }
@@ -336,7 +337,7 @@ static void print_all(struct acct_view *acct)
 		struct record record = record_of(&acct->view, job);
 		if (acct->duplicates)
 			print_attempts(acct, job, &cell);
-		if (!is_displayed(acct, &record, &cell))
+		if (!view_sacct_is_displayed(acct, &record, &cell))
 			continue;
 		if (acct->truncate && record.start != SL_NONE && record.start < acct->since)
 			record.start = acct->since;
@@ -431,7 +432,7 @@ static const struct view_option options[] = {
 };
 
 /* "now-7days", "2026-01-12", "now": sacct's ways to say a time, as far as a run has use for them. */
-static bool time_of(const struct view *view, const char *text, sl_time *time)
+static bool view_sacct_time_of(const struct view *view, const char *text, sl_time *time)
 {
 	static const struct {
 		const char *unit;
@@ -458,9 +459,9 @@ static int take_window(struct acct_view *acct, struct sl_err *err)
 {
 	acct->since = SL_NONE;
 	acct->until = acct->view.now;
-	if (acct->from && !time_of(&acct->view, acct->from, &acct->since))
+	if (acct->from && !view_sacct_time_of(&acct->view, acct->from, &acct->since))
 		return view_refuse("sacct", err, "error: Invalid time specification: %s", acct->from);
-	if (acct->to && !time_of(&acct->view, acct->to, &acct->until))
+	if (acct->to && !view_sacct_time_of(&acct->view, acct->to, &acct->until))
 		return view_refuse("sacct", err, "error: Invalid time specification: %s", acct->to);
 	return SL_OK;
 }
@@ -483,7 +484,7 @@ static int take_format(struct acct_view *acct, struct sl_err *err)
 	return SL_OK;
 }
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_sacct_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct acct_view *acct = self;
 	int status = take_format(acct, err);
@@ -512,7 +513,7 @@ static const struct view_tool sacct = {
 	.option = options,
 	.option_count = SL_LEN(options),
 	.help_format = help_format,
-	.show = show,
+	.show = view_sacct_show,
 };
 
 int view_sacct(const struct view_call *call, struct sl_err *err)

@@ -33,7 +33,7 @@ static void next_line(struct control *control)
 
 /* What begins a line. */
 SL_PRINTF(2, 3)
-static void say(struct control *control, const char *format, ...)
+static void view_scontrol_say(struct control *control, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -102,7 +102,7 @@ static void job_head(struct control *control, uint32_t job)
 	const struct view *view = &control->view;
 	const struct sl_job_attributes *more = view_more(view, job);
 	struct cell *cell = &control->cell;
-	say(control, "JobId=%s ", DISPLAYED(control, put_job_raw, job));
+	view_scontrol_say(control, "JobId=%s ", DISPLAYED(control, put_job_raw, job));
 	if (view_array(view, job) != SL_NONE)
 		printf("ArrayJobId=%" PRId64 " ArrayTaskId=%" PRId64 " ", view_array(view, job),
 			more->array_task);
@@ -110,11 +110,11 @@ static void job_head(struct control *control, uint32_t job)
 	cell_clear(cell);
 	put_user(cell, view, job, "unknown");
 	/* A user is known by name or by number, not both: 4294967294 is Slurm's number of nobody known. */
-	say(control, "UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
+	view_scontrol_say(control, "UserId=%s(%s) GroupId=(null)(4294967294) MCS_label=N/A", cell->text,
 		view->jobs->user_count ? "4294967294" : cell->text);
-	say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s", view->priority[job],
-		more->nice != SL_NONE ? more->nice : 0, DISPLAYED(control, put_account, job, "(null)"),
-		or_null(more->qos));
+	view_scontrol_say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s",
+		view->priority[job], more->nice != SL_NONE ? more->nice : 0,
+		DISPLAYED(control, put_account, job, "(null)"), or_null(more->qos));
 }
 
 static void job_state(struct control *control, uint32_t job)
@@ -124,11 +124,11 @@ static void job_state(struct control *control, uint32_t job)
 	const enum sl_state state = view_state(view, job);
 	const struct sl_attempt *attempt;
 	const size_t attempts = sl_attempts_of(view->result, job, &attempt);
-	say(control, "JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
+	view_scontrol_say(control, "JobState=%s Reason=%s Dependency=%s", view_state_word(view, job, false),
 		state == SL_PENDING ? sl_reason_name(view_reason(view, job)) : "None",
 		or_null(more->dependency && *more->dependency ? more->dependency : NULL));
-	say(control, "Requeue=%d Restarts=%zu BatchFlag=1 Reboot=0 ExitCode=%s", more->requeue == 0 ? 0 : 1,
-		attempts ? attempts - 1 : 0,
+	view_scontrol_say(control, "Requeue=%d Restarts=%zu BatchFlag=1 Reboot=0 ExitCode=%s",
+		more->requeue == 0 ? 0 : 1, attempts ? attempts - 1 : 0,
 		more->exit_code && more->state_recorded == state ? more->exit_code : "0:0");
 	next_line(control);
 	print_range(control, "RunTime", view_ran(view, job), "00:00:00");
@@ -153,7 +153,7 @@ static void job_times(struct control *control, uint32_t job)
 	print_time(control, "StartTime", start, "Unknown");
 	print_time(control, " EndTime", waits ? SL_NONE : end, "Unknown");
 	print_time(control, " Deadline", more->deadline, "N/A");
-	say(control, "SuspendTime=None SecsPreSuspend=0 LastSchedEval=N/A Scheduler=%s",
+	view_scontrol_say(control, "SuspendTime=None SecsPreSuspend=0 LastSchedEval=N/A Scheduler=%s",
 		view->result->policy);
 }
 
@@ -163,12 +163,13 @@ static void job_place(struct control *control, uint32_t job)
 	const struct sl_job_desc *desc = view_desc(view, job);
 	const struct view_place place = view->place[job];
 	struct cell *cell = &control->cell;
-	say(control, "Partition=%s AllocNode:Sid=(null):0", DISPLAYED(control, put_partition, job));
-	say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(desc ? desc->nodelist : NULL),
+	view_scontrol_say(
+		control, "Partition=%s AllocNode:Sid=(null):0", DISPLAYED(control, put_partition, job));
+	view_scontrol_say(control, "ReqNodeList=%s ExcNodeList=%s", or_null(desc ? desc->nodelist : NULL),
 		or_null(desc ? desc->exclude : NULL));
 	cell_clear(cell);
 	put_place(cell, view, place);
-	say(control, "NodeList=%s", cell_or(control, "(null)"));
+	view_scontrol_say(control, "NodeList=%s", cell_or(control, "(null)"));
 	if (view->planned && view->planned[job].count && view_state(view, job) == SL_PENDING) {
 		cell_clear(cell);
 		put_place(cell, view, view->planned[job]);
@@ -192,11 +193,12 @@ static void job_size(struct control *control, uint32_t job)
 		tasks += desc ? view_tasks_asked(&desc[i]) : request->group[i].tasks;
 	if (desc)
 		cpus = (desc->cpus_per_task > 0 ? desc->cpus_per_task : 1) * parts;
-	say(control, "NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
+	view_scontrol_say(control,
+		"NumNodes=%" PRId64 " NumCPUs=%s NumTasks=%" PRId64 " CPUs/Task=%s ReqB:S:C:T=0:0:*:*",
 		view_job_nodes(view, job), view_cpus(view, view_job_cpus(view, job)).text, tasks,
 		view_cpus(view, cpus).text);
-	say(control, "TRES=%s", DISPLAYED(control, put_tres, job, false));
-	say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
+	view_scontrol_say(control, "TRES=%s", DISPLAYED(control, put_tres, job, false));
+	view_scontrol_say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
 }
 
 /* -d: what it holds on each node. */
@@ -231,26 +233,26 @@ static void job_asks(struct control *control, uint32_t job)
 	struct cell *cell = &control->cell;
 	const bool per_cpu = view_is_mem_a_cpu(view, job);
 	const bool alone = request && request->group_count && request->group[0].exclusive;
-	say(control, "MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
+	view_scontrol_say(control, "MinCPUsNode=%" PRId64 " %s=%s MinTmpDiskNode=%" PRId64,
 		desc && desc->cpus_min != SL_NONE ? desc->cpus_min : 1,
 		per_cpu ? "MinMemoryCPU" : "MinMemoryNode", DISPLAYED(control, put_min_mem, job),
 		desc && desc->tmp != SL_NONE ? desc->tmp : 0);
-	say(control, "Features=%s DelayBoot=00:00:00", or_null(desc ? desc->constraint : NULL));
+	view_scontrol_say(control, "Features=%s DelayBoot=00:00:00", or_null(desc ? desc->constraint : NULL));
 	if (desc && desc->reservation) {
-		say(control, "Reservation=%s", desc->reservation);
+		view_scontrol_say(control, "Reservation=%s", desc->reservation);
 	}
-	say(control, "OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
+	view_scontrol_say(control, "OverSubscribe=%s Contiguous=%d Licenses=%s Network=(null)",
 		alone                         ? "NO"
 		: desc && desc->oversubscribe ? "YES"
 					      : "OK",
 		desc && desc->contiguous, or_null(desc ? desc->licenses : NULL));
-	say(control, "Command=%s", or_null(more->submit_line));
-	say(control, "WorkDir=(null)");
+	view_scontrol_say(control, "Command=%s", or_null(more->submit_line));
+	view_scontrol_say(control, "WorkDir=(null)");
 	cell_clear(cell);
 	put_tres_per_node(cell, view, job, "");
-	say(control, "Power=");
+	view_scontrol_say(control, "Power=");
 	if (cell->len) {
-		say(control, "TresPerNode=%s", cell->text);
+		view_scontrol_say(control, "TresPerNode=%s", cell->text);
 	}
 	next_line(control); /* An empty line of its own stands behind the last. */
 }
@@ -324,26 +326,26 @@ static void node_head(struct control *control, uint32_t row)
 	const struct view_node *node = &view->node[row];
 	const struct sl_hardware hardware = view_hardware(view, row);
 	struct cell *cell = &control->cell;
-	say(control, "NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row],
+	view_scontrol_say(control, "NodeName=%s CoresPerSocket=%" PRIu32, view->cluster->node_name[row],
 		view_cores(view, row));
 	next_line(control);
 	const int64_t kept =
 		(int64_t)hardware.cores_kept * hardware.threads * sl_parts(view->cluster->cpu_parts);
 	printf("CPUAlloc=%s CPUEfctv=%s CPUTot=%s CPULoad=N/A", view_cpus(view, node->cpus_busy).text,
 		view_cpus(view, node->cpus).text, view_cpus(view, node->cpus + kept).text);
-	say(control, "AvailableFeatures=%s", DISPLAYED(control, put_features, row));
-	say(control, "ActiveFeatures=%s", cell->text);
-	say(control, "Gres=%s", DISPLAYED(control, put_gres, row, false));
+	view_scontrol_say(control, "AvailableFeatures=%s", DISPLAYED(control, put_features, row));
+	view_scontrol_say(control, "ActiveFeatures=%s", cell->text);
+	view_scontrol_say(control, "Gres=%s", DISPLAYED(control, put_gres, row, false));
 	if (control->details) {
-		say(control, "GresUsed=%s", DISPLAYED(control, put_gres, row, true));
+		view_scontrol_say(control, "GresUsed=%s", DISPLAYED(control, put_gres, row, true));
 	}
-	say(control, "NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row],
+	view_scontrol_say(control, "NodeAddr=%s NodeHostName=%s", view->cluster->node_name[row],
 		view->cluster->node_name[row]);
 }
 
 static void print_tres(struct control *control, const char *key, int64_t cpus, int64_t mem, int64_t gpus)
 {
-	say(control, "%s=", key);
+	view_scontrol_say(control, "%s=", key);
 	if (!cpus && !mem && !gpus)
 		return;
 	cell_clear(&control->cell);
@@ -365,7 +367,7 @@ static void node_rest(struct control *control, uint32_t row)
 	const struct view_node *node = &view->node[row];
 	const struct sl_hardware hardware = view_hardware(view, row);
 	const char *before = "";
-	say(control,
+	view_scontrol_say(control,
 		"RealMemory=%" PRId64 " AllocMem=%" PRId64 " FreeMem=N/A Sockets=%" PRIu32 " Boards=%" PRIu32,
 		node->mem ? node->mem + hardware.mem_kept : 1, node->mem_busy, hardware.sockets,
 		hardware.boards);
@@ -373,18 +375,18 @@ static void node_rest(struct control *control, uint32_t row)
 	print_state(node->state);
 	printf(" ThreadsPerCore=%" PRIu32 " TmpDisk=%" PRId64 " Weight=%" PRId64 " Owner=N/A MCS_label=N/A",
 		hardware.threads, hardware.tmp_disk, hardware.weight);
-	say(control, "Partitions=");
+	view_scontrol_say(control, "Partitions=");
 	for (uint32_t i = 0; i < view->partition_count; i++) {
 		if (!rows_have(view->partition[i].node, view->partition[i].node_count, row))
 			continue;
 		printf("%s%s", before, view->partition[i].name);
 		before = ",";
 	}
-	say(control, "BootTime=None SlurmdStartTime=None");
+	view_scontrol_say(control, "BootTime=None SlurmdStartTime=None");
 	print_tres(control, "CfgTRES", node->cpus, node->mem, node->gpus);
 	print_tres(control, "AllocTRES", node->cpus_busy, node->mem_busy, node->gpus_busy);
 	if (node->reason) {
-		say(control, "Reason=%s", node->reason);
+		view_scontrol_say(control, "Reason=%s", node->reason);
 	}
 }
 
@@ -425,12 +427,13 @@ static void partition_head(struct control *control, const struct view_partition 
 	const struct view *view = &control->view;
 	const struct sl_partition *spec = partition->spec;
 	const char *name = partition->name;
-	say(control, "PartitionName=%s", name);
-	say(control, "AllowGroups=%s AllowAccounts=%s AllowQos=%s",
+	view_scontrol_say(control, "PartitionName=%s", name);
+	view_scontrol_say(control, "AllowGroups=%s AllowAccounts=%s AllowQos=%s",
 		setting_or(view, name, "AllowGroups", "ALL"), setting_or(view, name, "AllowAccounts", "ALL"),
 		setting_or(view, name, "AllowQos", "ALL"));
-	say(control, "AllocNodes=%s Default=%s QoS=%s", setting_or(view, name, "AllocNodes", "ALL"),
-		yes_no(partition->is_default), setting_or(view, name, "QOS", "N/A"));
+	view_scontrol_say(control, "AllocNodes=%s Default=%s QoS=%s",
+		setting_or(view, name, "AllocNodes", "ALL"), yes_no(partition->is_default),
+		setting_or(view, name, "QOS", "N/A"));
 	next_line(control);
 	print_range(control, "DefaultTime", spec ? spec->default_time : SL_NONE, "NONE");
 	printf(" DisableRootJobs=%s ExclusiveUser=%s GraceTime=%s Hidden=%s",
@@ -469,7 +472,7 @@ static void partition_rest(struct control *control, const struct view_partition 
 	}
 	next_line(control);
 	print_nodes(control, "Nodes", partition->node, partition->node_count);
-	say(control,
+	view_scontrol_say(control,
 		"PriorityJobFactor=%" PRId64 " PriorityTier=%" PRId64
 		" RootOnly=%s ReqResv=%s OverSubscribe=%s",
 		spec && spec->job_factor != SL_NONE ? spec->job_factor : 1,
@@ -477,12 +480,13 @@ static void partition_rest(struct control *control, const struct view_partition 
 		setting_or(view, name, "ReqResv", "NO"), share[spec ? spec->share : SL_SHARE_NO]);
 	if (spec && (spec->share == SL_SHARE_FORCE || spec->share == SL_SHARE_YES))
 		printf(":%" PRId64, spec->shares > 0 ? spec->shares : 4);
-	say(control, "OverTimeLimit=%s PreemptMode=%s", setting_or(view, name, "OverTimeLimit", "NONE"),
+	view_scontrol_say(control, "OverTimeLimit=%s PreemptMode=%s",
+		setting_or(view, name, "OverTimeLimit", "NONE"),
 		setting_or(view, name, "PreemptMode", "OFF"));
-	say(control, "State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
+	view_scontrol_say(control, "State=%s TotalCPUs=%s TotalNodes=%" PRIu32 " SelectTypeParameters=NONE",
 		state[spec ? spec->state : SL_PARTITION_UP], view_cpus(view, cpus).text,
 		partition->node_count);
-	say(control, "JobDefaults=(null)");
+	view_scontrol_say(control, "JobDefaults=(null)");
 	next_line(control);
 	print_memory("Def", spec ? spec->mem_per_node : SL_NONE, spec ? spec->mem_per_cpu : SL_NONE);
 	printf(" ");
@@ -527,7 +531,7 @@ static void print_reservation(struct control *control, const struct view_reserva
 		cpus += view->node[it->node[i]].cpus;
 		cores += view->node[it->node[i]].cpus / view_hardware(view, it->node[i]).threads;
 	}
-	say(control, "ReservationName=%s", or_null(it->name));
+	view_scontrol_say(control, "ReservationName=%s", or_null(it->name));
 	print_time(control, " StartTime", it->from, "Unknown");
 	print_time(control, " EndTime", it->until, "Unknown");
 	print_range(
@@ -537,11 +541,12 @@ static void print_reservation(struct control *control, const struct view_reserva
 	printf(" NodeCnt=%" PRIu32 " CoreCnt=%s Features=%s PartitionName=%s Flags=%s", it->node_count,
 		view_cpus(view, cores).text, or_null(it->features), or_null(it->partition),
 		it->flags ? it->flags : "");
-	say(control, "TRES=cpu=%s", view_cpus(view, cpus).text);
-	say(control, "Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
+	view_scontrol_say(control, "TRES=cpu=%s", view_cpus(view, cpus).text);
+	view_scontrol_say(control,
+		"Users=%s Groups=(null) Accounts=%s Licenses=%s State=%s BurstBuffer=(null) Watts=n/a",
 		or_null(it->users), or_null(it->accounts), or_null(it->licenses),
 		it->from <= view->now && view->now < it->until ? "ACTIVE" : "INACTIVE");
-	say(control, "MaxStartDelay=(null)");
+	view_scontrol_say(control, "MaxStartDelay=(null)");
 	end_entity(control);
 }
 
@@ -690,7 +695,7 @@ static int show_entity(struct control *control, const char *entity, const char *
 						 : show_config(control, err);
 }
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_scontrol_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct control *control = self;
 	char **word = call->argv + optind;
@@ -719,7 +724,7 @@ int view_scontrol(const struct view_call *call, struct sl_err *err)
 			"scontrol ping\n",
 		.option = options,
 		.option_count = SL_LEN(options),
-		.show = show,
+		.show = view_scontrol_show,
 	};
 	struct control control = { 0 };
 	return view_run(&scontrol, &control, call, err);

@@ -45,7 +45,7 @@ VIEW_FIELD(put_avail)
 	TEXT(SPEC ? word[SPEC->state] : "up");
 }
 
-static void put_time(struct cell *cell, sl_time time, const char *none)
+static void view_sinfo_put_time(struct cell *cell, sl_time time, const char *none)
 {
 	if (time == SL_NEVER)
 		TEXT("infinite");
@@ -55,9 +55,9 @@ static void put_time(struct cell *cell, sl_time time, const char *none)
 		put_range(cell, seconds_of(time), false);
 }
 
-VIEW_FIELD(put_max_time) { put_time(cell, SPEC ? SPEC->max_time : SL_NEVER, "infinite"); }
+VIEW_FIELD(put_max_time) { view_sinfo_put_time(cell, SPEC ? SPEC->max_time : SL_NEVER, "infinite"); }
 
-VIEW_FIELD(put_default_time) { put_time(cell, SPEC ? SPEC->default_time : SL_NONE, "n/a"); }
+VIEW_FIELD(put_default_time) { view_sinfo_put_time(cell, SPEC ? SPEC->default_time : SL_NONE, "n/a"); }
 
 VIEW_FIELD(put_job_size)
 {
@@ -171,7 +171,7 @@ VIEW_FIELD(put_why_time) { TEXT("Unknown"); }
 
 /* ---- The least of them ------------------------------------------------------------------------------ */
 
-static int64_t cpus_of(const struct view *view, uint32_t node) { return view->node[node].cpus; }
+static int64_t view_sinfo_cpus_of(const struct view *view, uint32_t node) { return view->node[node].cpus; }
 static int64_t mem_of(const struct view *view, uint32_t node)
 {
 	return view->node[node].mem ? view->node[node].mem : 1;
@@ -181,7 +181,10 @@ static int64_t free_of(const struct view *view, uint32_t node)
 	return mem_of(view, node) - view->node[node].mem_busy;
 }
 static int64_t disk_of(const struct view *view, uint32_t node) { return view_hardware(view, node).tmp_disk; }
-static int64_t weight_of(const struct view *view, uint32_t node) { return view_hardware(view, node).weight; }
+static int64_t view_sinfo_weight_of(const struct view *view, uint32_t node)
+{
+	return view_hardware(view, node).weight;
+}
 static int64_t sockets_of(const struct view *view, uint32_t node)
 {
 	return view_hardware(view, node).sockets;
@@ -208,11 +211,11 @@ static void put_least(struct cell *cell, const struct view *view, const struct n
 
 #define LEAST(name, of) \
 	VIEW_FIELD(name) { put_least(cell, view, LINE, of, 1); }
-VIEW_FIELD(put_cpus) { put_least(cell, view, LINE, cpus_of, view->cluster->cpu_parts); }
+VIEW_FIELD(put_cpus) { put_least(cell, view, LINE, view_sinfo_cpus_of, view->cluster->cpu_parts); }
 LEAST(put_mem_size, mem_of)
 LEAST(put_free, free_of)
 LEAST(put_disk, disk_of)
-LEAST(put_weight, weight_of)
+LEAST(put_weight, view_sinfo_weight_of)
 LEAST(put_sockets, sockets_of)
 LEAST(put_cores, cores_of)
 LEAST(put_threads, threads_of)
@@ -398,7 +401,7 @@ static bool state_is(uint32_t state, const char *word)
 	return false;
 }
 
-static bool is_displayed(const struct info_view *info, uint32_t node)
+static bool view_sinfo_is_displayed(const struct info_view *info, uint32_t node)
 {
 	const uint32_t state = info->view.node[node].state;
 	if (info->host && !info->host[node])
@@ -414,7 +417,7 @@ static bool is_displayed(const struct info_view *info, uint32_t node)
 }
 
 /* What a line of this node alone says, where lines are told apart. */
-static char *key_of(struct info_view *info, uint32_t partition, uint32_t node, struct cell *cell)
+static char *view_sinfo_key_of(struct info_view *info, uint32_t partition, uint32_t node, struct cell *cell)
 {
 	const struct nodes_line line = { &info->view.partition[partition], &node, node != UINT32_MAX };
 	cell_clear(cell);
@@ -440,7 +443,8 @@ static bool partition_displayed(const struct info_view *info, const struct view_
 	return info->all || !partition->spec || !partition->spec->hidden;
 }
 
-static int gather(struct info_view *info, struct member_node **items, size_t *count, struct sl_err *err)
+static int view_sinfo_gather(
+	struct info_view *info, struct member_node **items, size_t *count, struct sl_err *err)
 {
 	struct view *view = &info->view;
 	struct cell cell = { 0 };
@@ -462,11 +466,11 @@ static int gather(struct info_view *info, struct member_node **items, size_t *co
 		last_key = NULL;
 		for (uint32_t i = 0; i < partition->node_count; i++) {
 			const uint32_t node = partition->node[i];
-			if (!is_displayed(info, node))
+			if (!view_sinfo_is_displayed(info, node))
 				continue;
 			/* Nodes of a counted pool differ in their state alone. */
 			if (named || info->by_node || !last_key || view->node[node].state != last_state)
-				last_key = key_of(info, p, node, &cell);
+				last_key = view_sinfo_key_of(info, p, node, &cell);
 			last_state = view->node[node].state;
 			(*items)[(*count)++] = (struct member_node){ last_key, p, node };
 			if (!last_key)
@@ -474,14 +478,16 @@ static int gather(struct info_view *info, struct member_node **items, size_t *co
 		}
 		if (!partition->node_count && !filtered)
 			(*items)[(*count)++] =
-				(struct member_node){ key_of(info, p, UINT32_MAX, &cell), p, UINT32_MAX };
+				(struct member_node){ view_sinfo_key_of(info, p, UINT32_MAX, &cell), p,
+					UINT32_MAX };
 	}
 	cell_free(&cell);
 	return SL_OK;
 }
 
 /* Runs of equal keys become lines. */
-static int join(struct info_view *info, struct member_node *items, size_t count, struct sl_err *err)
+static int view_sinfo_join(
+	struct info_view *info, struct member_node *items, size_t count, struct sl_err *err)
 {
 	struct view *view = &info->view;
 	uint32_t *node = sl_alloc(view->arena, count + 1, sizeof(*node));
@@ -509,14 +515,17 @@ static int join(struct info_view *info, struct member_node *items, size_t count,
 
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
-static int64_t first_of(const struct nodes_line *line) { return line->count ? line->node[0] : UINT32_MAX; }
+static int64_t view_sinfo_first_of(const struct nodes_line *line)
+{
+	return line->count ? line->node[0] : UINT32_MAX;
+}
 
-static int64_t place_of(const struct view *view, const struct nodes_line *line)
+static int64_t view_sinfo_place_of(const struct view *view, const struct nodes_line *line)
 {
 	return line->partition - view->partition;
 }
 
-static bool number_of(
+static bool view_sinfo_number_of(
 	const struct view *view, const void *line, const struct view_key *key, struct view_value *value)
 {
 	const struct view_node *node = LINE->count ? &view->node[LINE->node[0]] : NULL;
@@ -524,7 +533,7 @@ static bool number_of(
 	switch (key->letter) {
 	case 'P':
 	case 'R':
-		value->whole = place_of(view, LINE);
+		value->whole = view_sinfo_place_of(view, LINE);
 		value->text = key->listed ? NULL : LINE->partition->name;
 		break;
 	case 't':
@@ -541,23 +550,24 @@ static bool number_of(
 		value->whole = node ? node->mem : 0;
 		break;
 	default:
-		value->whole = first_of(line); /* By node: in the cluster's order. */
+		value->whole = view_sinfo_first_of(line); /* By node: in the cluster's order. */
 	}
 	return true;
 }
 
 static int by_node(const struct view *view, const void *a, const void *b)
 {
-	const int64_t x = first_of(a);
-	const int64_t y = first_of(b);
+	const int64_t x = view_sinfo_first_of(a);
+	const int64_t y = view_sinfo_first_of(b);
 	if (x != y)
 		return x < y ? -1 : 1;
-	return (place_of(view, a) > place_of(view, b)) - (place_of(view, a) < place_of(view, b));
+	return (view_sinfo_place_of(view, a) > view_sinfo_place_of(view, b)) -
+	       (view_sinfo_place_of(view, a) < view_sinfo_place_of(view, b));
 }
 
-static int sort(struct info_view *info, struct sl_err *err)
+static int view_sinfo_sort(struct info_view *info, struct sl_err *err)
 {
-	struct view_order order = { .view = &info->view, .number = number_of, .tie = by_node };
+	struct view_order order = { .view = &info->view, .number = view_sinfo_number_of, .tie = by_node };
 	enum { KEYS_MAX = 8 };
 	const char *text = info->sort ? info->sort : info->by_node ? "N" : "#P,-t";
 	struct view_key key = { 0 };
@@ -710,7 +720,7 @@ static void print_reservations(const struct view *view)
 	cell_free(&cell);
 }
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_sinfo_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct info_view *info = self;
 	struct member_node *items = NULL;
@@ -725,11 +735,11 @@ static int show(void *self, const struct view_call *call, struct sl_err *err)
 	if (!status && info->hosts)
 		status = view_hosts(&info->view, info->hosts, &info->host, err);
 	if (!status)
-		status = gather(info, &items, &count, err);
+		status = view_sinfo_gather(info, &items, &count, err);
 	if (!status)
-		status = join(info, items, count, err);
+		status = view_sinfo_join(info, items, count, err);
 	if (!status)
-		status = sort(info, err);
+		status = view_sinfo_sort(info, err);
 	if (status)
 		return status;
 	if (info->long_list)
@@ -754,7 +764,7 @@ int view_sinfo(const struct view_call *call, struct sl_err *err)
 			"      --help, --usage\n",
 		.option = options,
 		.option_count = SL_LEN(options),
-		.show = show,
+		.show = view_sinfo_show,
 	};
 	struct info_view info = { 0 };
 	return view_run(&sinfo, &info, call, err);

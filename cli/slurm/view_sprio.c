@@ -32,22 +32,25 @@ struct prio_view {
 
 #define LINE ((const struct line *)line)
 
-static uint32_t job_of(const struct line *of) { return (uint32_t)table_number(of->table, of->row, "job"); }
+static uint32_t view_sprio_job_of(const struct line *of)
+{
+	return (uint32_t)table_number(of->table, of->row, "job");
+}
 
-static double number_of(const struct line *of, const char *column)
+static double view_sprio_number_of(const struct line *of, const char *column)
 {
 	return table_number(of->is_weights ? of->weights : of->table, of->row, column);
 }
 
-static double sum_of(const struct line *of)
+static double view_sprio_sum_of(const struct line *of)
 {
 	static const char *const part[] = { "age", "assoc", "fairshare", "jobsize", "part", "qos", "site",
 		"tres_sum" };
-	double sum = -number_of(of, "nice");
-	if (number_of(of, "direct") > 0)
-		return number_of(of, "priority");
+	double sum = -view_sprio_number_of(of, "nice");
+	if (view_sprio_number_of(of, "direct") > 0)
+		return view_sprio_number_of(of, "priority");
 	for (size_t i = 0; i < SL_LEN(part); i++)
-		sum += number_of(of, part[i]);
+		sum += view_sprio_number_of(of, part[i]);
 	return sum < 1 ? 1 : sum;
 }
 
@@ -55,7 +58,7 @@ static double sum_of(const struct line *of)
 static void put_factor(struct cell *cell, const void *line, const char *column, bool norm)
 {
 	const struct line *of = line;
-	const double value = number_of(of, column);
+	const double value = view_sprio_number_of(of, column);
 	if (!norm || of->is_weights) {
 		cell_put(cell, "%.0f", value);
 		return;
@@ -83,13 +86,13 @@ FACTOR(put_site, "site", false)
 VIEW_FIELD(put_id)
 {
 	const struct line *of = line;
-	const int64_t array = of->is_weights ? SL_NONE : view_array(view, job_of(of));
+	const int64_t array = of->is_weights ? SL_NONE : view_array(view, view_sprio_job_of(of));
 	if (of->is_weights)
 		cell_put(cell, "Weights");
-	else if (array != SL_NONE && number_of(of, "array") > 0)
+	else if (array != SL_NONE && view_sprio_number_of(of, "array") > 0)
 		cell_put(cell, "%" PRId64, array); /* Its waiting tasks are one. */
 	else
-		put_job_raw(cell, view, job_of(of));
+		put_job_raw(cell, view, view_sprio_job_of(of));
 }
 
 /* What follows is empty in the line of weights. */
@@ -100,19 +103,19 @@ VIEW_FIELD(put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->clust
 VIEW_FIELD(put_account_of)
 {
 	if (PLAIN)
-		put_account(cell, view, job_of(line), "");
+		put_account(cell, view, view_sprio_job_of(line), "");
 }
 
 VIEW_FIELD(put_qos_of)
 {
-	const char *qos = PLAIN ? view_more(view, job_of(line))->qos : NULL;
+	const char *qos = PLAIN ? view_more(view, view_sprio_job_of(line))->qos : NULL;
 	cell_put(cell, "%s", qos ? qos : "");
 }
 
 VIEW_FIELD(put_owner)
 {
 	if (PLAIN)
-		put_user(cell, view, job_of(line), "unknown");
+		put_user(cell, view, view_sprio_job_of(line), "unknown");
 }
 
 VIEW_FIELD(put_partition_of)
@@ -124,21 +127,21 @@ VIEW_FIELD(put_partition_of)
 VIEW_FIELD(put_nice)
 {
 	if (PLAIN)
-		cell_put(cell, "%.0f", number_of(line, "nice"));
+		cell_put(cell, "%.0f", view_sprio_number_of(line, "nice"));
 }
 
 VIEW_FIELD(put_priority)
 {
 	if (PLAIN)
-		cell_put(cell, "%" PRId64, (int64_t)sum_of(line));
+		cell_put(cell, "%" PRId64, (int64_t)view_sprio_sum_of(line));
 }
 
 VIEW_FIELD(put_priority_norm)
 {
 	if (!PLAIN)
 		return;
-	const bool direct = number_of(line, "direct") > 0;
-	cell_put(cell, "%16.14f", direct ? sum_of(line) : sum_of(line) / UINT32_MAX);
+	const bool direct = view_sprio_number_of(line, "direct") > 0;
+	cell_put(cell, "%16.14f", direct ? view_sprio_sum_of(line) : view_sprio_sum_of(line) / UINT32_MAX);
 }
 
 VIEW_FIELD(put_tres_norm)
@@ -232,13 +235,14 @@ static int make_format(const struct prio_view *prio, struct view_format *format,
 
 static const struct view_tool sprio;
 
-static bool is_displayed(const struct prio_view *prio, const struct line *line, struct cell *cell)
+static bool view_sprio_is_displayed(const struct prio_view *prio, const struct line *line, struct cell *cell)
 {
 	return table_number(line->table, line->row, "listed") > 0 &&
-	       list_has_job(&prio->jobs, &prio->view, job_of(line)) && view_selects(&sprio, prio, line, cell);
+	       list_has_job(&prio->jobs, &prio->view, view_sprio_job_of(line)) &&
+	       view_selects(&sprio, prio, line, cell);
 }
 
-static int gather(struct prio_view *prio, struct sl_err *err)
+static int view_sprio_gather(struct prio_view *prio, struct sl_err *err)
 {
 	const struct view_table *table = &prio->view.table[VIEW_TABLE_JOBS];
 	struct cell cell = { 0 };
@@ -247,7 +251,7 @@ static int gather(struct prio_view *prio, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (size_t row = 0; row < table->row_count; row++) {
 		const struct line line = { table, &prio->view.table[VIEW_TABLE_WEIGHTS], row, false };
-		if (is_displayed(prio, &line, &cell))
+		if (view_sprio_is_displayed(prio, &line, &cell))
 			prio->line[prio->count++] = line;
 	}
 	cell_free(&cell);
@@ -268,9 +272,9 @@ static bool sorted_number(
 	while (i < SL_LEN(numbers) && !strchr(numbers[i].letters, key->letter))
 		i++;
 	if (key->letter == 'y' || key->letter == 'Y')
-		value->real = sum_of(line);
+		value->real = view_sprio_sum_of(line);
 	else if (i < SL_LEN(numbers))
-		value->real = number_of(line, numbers[i].column);
+		value->real = view_sprio_number_of(line, numbers[i].column);
 	else
 		return false;
 	return true;
@@ -280,14 +284,14 @@ static int by_job(const struct view *view, const void *a, const void *b)
 {
 	const struct line *x = a;
 	const struct line *y = b;
-	const double of_x = number_of(x, "job");
-	const double of_y = number_of(y, "job");
+	const double of_x = view_sprio_number_of(x, "job");
+	const double of_y = view_sprio_number_of(y, "job");
 	const int order = (of_x > of_y) - (of_x < of_y);
 	(void)view;
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static int sort(struct prio_view *prio, struct sl_err *err)
+static int view_sprio_sort(struct prio_view *prio, struct sl_err *err)
 {
 	struct view_order order = {
 		.view = &prio->view, .fields = fields, .number = sorted_number, .tie = by_job
@@ -321,7 +325,7 @@ static const struct view_option options[] = {
 	{ OPT_SKIP_VALUE(NULL, 'M') },
 };
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_sprio_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct prio_view *prio = self;
 	struct view_format format;
@@ -341,9 +345,9 @@ static int show(void *self, const struct view_call *call, struct sl_err *err)
 	if (!status)
 		status = make_format(prio, &format, err);
 	if (!status)
-		status = gather(prio, err);
+		status = view_sprio_gather(prio, err);
 	if (!status)
-		status = sort(prio, err);
+		status = view_sprio_sort(prio, err);
 	if (status)
 		return status;
 	if (!prio->bare)
@@ -367,7 +371,7 @@ static const struct view_tool sprio = {
 	.stray = "",
 	.option = options,
 	.option_count = SL_LEN(options),
-	.show = show,
+	.show = view_sprio_show,
 };
 
 int view_sprio(const struct view_call *call, struct sl_err *err)

@@ -26,9 +26,15 @@ struct line {
 
 static const char *or_null(const char *text) { return text ? text : "(null)"; }
 
-static enum sl_state state_of(const struct view *view, const void *line) { return view_state(view, JOB); }
+static enum sl_state view_squeue_state_of(const struct view *view, const void *line)
+{
+	return view_state(view, JOB);
+}
 
-static bool waits(const struct view *view, const void *line) { return state_of(view, line) == SL_PENDING; }
+static bool waits(const struct view *view, const void *line)
+{
+	return view_squeue_state_of(view, line) == SL_PENDING;
+}
 
 /* "[3-6%2]" of an array's waiting tasks, at most 64 characters of it, as Slurm cuts it. */
 static void put_tasks(struct cell *cell, const struct view *view, const struct line *line)
@@ -123,7 +129,7 @@ VIEW_FIELD(put_alloc)
 }
 
 /* What squeue says in place of nodes, or beside them. */
-static const char *reason_of(const struct view *view, uint32_t job)
+static const char *view_squeue_reason_of(const struct view *view, uint32_t job)
 {
 	static const char *const why[SL_STATE_COUNT] = { [SL_FAILED] = "NonZeroExitCode",
 		[SL_TIMEOUT] = "TimeLimit",
@@ -140,7 +146,7 @@ static const char *reason_of(const struct view *view, uint32_t job)
 VIEW_FIELD(put_reason)
 {
 	const size_t from = cell->len;
-	TEXT(reason_of(view, JOB));
+	TEXT(view_squeue_reason_of(view, JOB));
 	for (size_t i = from; i < cell->len; i++)
 		if (cell->text[i] == '_')
 			cell->text[i] = ' ';
@@ -149,7 +155,7 @@ VIEW_FIELD(put_where) { put_place(cell, view, view->place[JOB]); }
 
 VIEW_FIELD(put_where_or_why)
 {
-	const enum sl_state state = state_of(view, line);
+	const enum sl_state state = view_squeue_state_of(view, line);
 	if (state == SL_PENDING || state == SL_TIMEOUT || state == SL_OUT_OF_MEMORY || state == SL_FAILED) {
 		TEXT("(");
 		put_reason(cell, view, line);
@@ -169,7 +175,7 @@ VIEW_FIELD(put_host)
 }
 
 /* A start that is promised counts as one. */
-static sl_time start_of(const struct view *view, uint32_t job)
+static sl_time view_squeue_start_of(const struct view *view, uint32_t job)
 {
 	const sl_time start = view_start(view, job);
 	return start == SL_NONE && view->promise ? view->promise[job] : start;
@@ -177,7 +183,7 @@ static sl_time start_of(const struct view *view, uint32_t job)
 
 VIEW_FIELD(put_start)
 {
-	const sl_time start = start_of(view, JOB);
+	const sl_time start = view_squeue_start_of(view, JOB);
 	if (start == SL_NONE || start == SL_NEVER)
 		TEXT("N/A");
 	else
@@ -379,7 +385,8 @@ static sl_time job_age(const struct view *view)
 		       : DEFAULT_S * SL_SECOND;
 }
 
-static bool is_displayed(const struct queue_view *queue, uint32_t job, sl_time age, struct cell *cell)
+static bool view_squeue_is_displayed(
+	const struct queue_view *queue, uint32_t job, sl_time age, struct cell *cell)
 {
 	const struct view *view = &queue->view;
 	const struct line line = { .job = job };
@@ -394,7 +401,7 @@ static bool is_displayed(const struct queue_view *queue, uint32_t job, sl_time a
 	       view_on_hosts(queue->host, view->place[job]) && view_selects(&squeue, queue, &line, cell);
 }
 
-static int gather(struct queue_view *queue, struct sl_err *err)
+static int view_squeue_gather(struct queue_view *queue, struct sl_err *err)
 {
 	struct view *view = &queue->view;
 	const sl_time age = job_age(view);
@@ -403,7 +410,7 @@ static int gather(struct queue_view *queue, struct sl_err *err)
 	if (!queue->line)
 		return sl_fail_memory(err);
 	for (uint32_t job = 0; job < view->submitted; job++)
-		if (is_displayed(queue, job, age, &cell))
+		if (view_squeue_is_displayed(queue, job, age, &cell))
 			queue->line[queue->count++] = (struct line){ .job = job };
 	cell_free(&cell);
 	return SL_OK;
@@ -469,8 +476,8 @@ static int fold(struct queue_view *queue, struct sl_err *err)
 
 /* ---- Order ------------------------------------------------------------------------------------------ */
 
-static int64_t id_of(const struct view *view, uint32_t job) { return view->jobs->id[job]; }
-static int64_t rank_of(const struct view *view, uint32_t job)
+static int64_t view_squeue_id_of(const struct view *view, uint32_t job) { return view->jobs->id[job]; }
+static int64_t view_squeue_rank_of(const struct view *view, uint32_t job)
 {
 	return view_state_rank(view_state(view, job));
 }
@@ -479,7 +486,7 @@ static int64_t submit_of(const struct view *view, uint32_t job) { return view->j
 
 static int64_t start_or_never(const struct view *view, uint32_t job)
 {
-	const sl_time start = start_of(view, job);
+	const sl_time start = view_squeue_start_of(view, job);
 	return start == SL_NONE ? SL_NEVER : start;
 }
 
@@ -490,15 +497,15 @@ static int64_t end_or_never(const struct view *view, uint32_t job)
 }
 
 /* What is sorted by a number, and not by its field's text. */
-static bool number_of(
+static bool view_squeue_number_of(
 	const struct view *view, const void *line, const struct view_key *key, struct view_value *value)
 {
 	static const struct {
 		const char *letters;
 		int64_t (*number)(const struct view *view, uint32_t job);
-	} numbers[] = { { "iA", id_of }, { "tT", rank_of }, { "pQ", priority_of }, { "D", view_job_nodes },
-		{ "C", view_job_cpus }, { "M", view_ran }, { "lL", view_limit }, { "S", start_or_never },
-		{ "e", end_or_never }, { "V", submit_of } };
+	} numbers[] = { { "iA", view_squeue_id_of }, { "tT", view_squeue_rank_of }, { "pQ", priority_of },
+		{ "D", view_job_nodes }, { "C", view_job_cpus }, { "M", view_ran }, { "lL", view_limit },
+		{ "S", start_or_never }, { "e", end_or_never }, { "V", submit_of } };
 	size_t i = 0;
 	while (i < SL_LEN(numbers) && !strchr(numbers[i].letters, key->letter))
 		i++;
@@ -515,10 +522,10 @@ static int by_job(const struct view *view, const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static int sort(struct queue_view *queue, struct sl_err *err)
+static int view_squeue_sort(struct queue_view *queue, struct sl_err *err)
 {
 	struct view_order order = {
-		.view = &queue->view, .fields = fields, .number = number_of, .tie = by_job
+		.view = &queue->view, .fields = fields, .number = view_squeue_number_of, .tie = by_job
 	};
 	const char *keys = queue->sort ? queue->sort : queue->start ? "S" : "P,t,-p";
 	const int status = order_take(&order, keys, ", ", "squeue", err);
@@ -603,7 +610,7 @@ static bool is_known(const struct queue_view *queue)
 	return known;
 }
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_squeue_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct queue_view *queue = self;
 	struct view_format format;
@@ -615,11 +622,11 @@ static int show(void *self, const struct view_call *call, struct sl_err *err)
 	if (!status && !is_known(queue))
 		return view_refuse("slurm_load_jobs error", err, "Invalid job id specified");
 	if (!status)
-		status = gather(queue, err);
+		status = view_squeue_gather(queue, err);
 	if (!status && !queue->all_tasks)
 		status = fold(queue, err);
 	if (!status)
-		status = sort(queue, err);
+		status = view_squeue_sort(queue, err);
 	if (status)
 		return status;
 	if (queue->long_list)
@@ -642,7 +649,7 @@ static const struct view_tool squeue = {
 	.stray = "\nTry \"squeue --help\" for more information",
 	.option = options,
 	.option_count = SL_LEN(options),
-	.show = show,
+	.show = view_squeue_show,
 };
 
 int view_squeue(const struct view_call *call, struct sl_err *err)

@@ -105,7 +105,7 @@ static int make_format(struct share_view *share, struct sl_err *err)
  * --------------------------------------------------------------------------------------------------- */
 
 /* Without -a and -u users are root's alone: a run has no user of its own. */
-static bool is_displayed(const struct share_view *share, size_t row)
+static bool view_sshare_is_displayed(const struct share_view *share, size_t row)
 {
 	const struct view_table *table = &share->view.table[VIEW_TABLE_SHARES];
 	const char *user = table_text(table, row, "user");
@@ -154,7 +154,7 @@ static void help_format(void)
 	}
 }
 
-static int show(void *self, const struct view_call *call, struct sl_err *err)
+static int view_sshare_show(void *self, const struct view_call *call, struct sl_err *err)
 {
 	struct share_view *share = self;
 	struct cell cell = { 0 };
@@ -173,7 +173,7 @@ static int show(void *self, const struct view_call *call, struct sl_err *err)
 	if (!share->bare)
 		names_heading(&share->names);
 	for (size_t row = 0; row < table->row_count; row++)
-		if (is_displayed(share, row))
+		if (view_sshare_is_displayed(share, row))
 			names_line(&share->names, &share->view, &row, &cell);
 	cell_free(&cell);
 	return SL_OK;
@@ -192,7 +192,7 @@ int view_sshare(const struct view_call *call, struct sl_err *err)
 		.option = options,
 		.option_count = SL_LEN(options),
 		.help_format = help_format,
-		.show = show,
+		.show = view_sshare_show,
 	};
 	struct share_view share = { 0 };
 	return view_run(&sshare, &share, call, err);

@@ -125,7 +125,7 @@ static void set_scale(struct strip *strip)
 	strip->from = strip->from >= 0 ? strip->from / strip->unit * strip->unit : strip->from;
 }
 
-static int column_of(const struct strip *strip, sl_time at)
+static int step_gantt_column_of(const struct strip *strip, sl_time at)
 {
 	if (at < strip->from)
 		return -1;
@@ -153,8 +153,8 @@ static void draw_range(
 	const sl_time end = strip->from + strip->unit * strip->columns;
 	if (until < strip->from || from >= end || until < from)
 		return;
-	const int first = from < strip->from ? 0 : column_of(strip, from);
-	int last = until >= end ? strip->columns : column_of(strip, until + strip->unit - 1);
+	const int first = from < strip->from ? 0 : step_gantt_column_of(strip, from);
+	int last = until >= end ? strip->columns : step_gantt_column_of(strip, until + strip->unit - 1);
 	last = last <= first ? first + 1 : last;
 	for (int i = first; i < last && i < strip->columns; i++)
 		canvas_glyph(strip->canvas, strip->row + row, LABEL + i, fill[with].style,
@@ -394,7 +394,7 @@ static void draw_times(const struct strip *strip)
 {
 	const struct stepper *stepper = strip->stepper;
 	const int row = strip->row + strip->rows;
-	const int now = column_of(strip, stepper->now);
+	const int now = step_gantt_column_of(strip, stepper->now);
 	const char *from = time_text(&stepper->explain, strip->from);
 	const char *end =
 		TEXT(stepper, "%s", time_text(&stepper->explain, strip->from + strip->unit * strip->columns));

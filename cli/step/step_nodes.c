@@ -33,7 +33,7 @@ static const struct {
 	[NODE_DOWN] = { "down", 'x', 'x', STYLE_WARN },
 };
 
-static int64_t gpus_of(const struct sl_cluster *cluster, uint32_t node)
+static int64_t step_nodes_gpus_of(const struct sl_cluster *cluster, uint32_t node)
 {
 	const int64_t *amount = cluster->type[cluster->node_type[node]].amount;
 	int64_t gpus = 0;
@@ -47,7 +47,7 @@ static enum node_shows shows(const struct drawing *drawing, uint32_t node)
 	const struct sl_cluster *cluster = drawing->cluster;
 	const struct sl_pass *pass = sim_state(&drawing->stepper->sim);
 	const int64_t cpus = cluster->type[cluster->node_type[node]].amount[SL_KIND_CPUS];
-	const int64_t gpus = gpus_of(cluster, node);
+	const int64_t gpus = step_nodes_gpus_of(cluster, node);
 	const int64_t cpus_busy = drawing->picture->node_cpus[node];
 	const int64_t gpus_busy = drawing->picture->node_gpus[node];
 	if (!sl_node_is_up(pass, node))
@@ -69,7 +69,7 @@ static uint32_t glyph_of(const struct drawing *drawing, enum node_shows what)
 	return drawing->stepper->ascii ? displayed[what].ascii : displayed[what].glyph;
 }
 
-static const char *name_of(const struct drawing *drawing, uint32_t node)
+static const char *step_nodes_name_of(const struct drawing *drawing, uint32_t node)
 {
 	return drawing->cluster->node_name && drawing->cluster->node_name[node]
 		       ? drawing->cluster->node_name[node]
@@ -82,7 +82,7 @@ static const char *name_of(const struct drawing *drawing, uint32_t node)
 static int draw_boxes(const struct drawing *drawing, int row, int column, uint32_t node)
 {
 	const int64_t one = sl_parts(drawing->cluster->gpu_parts);
-	const int64_t gpus = gpus_of(drawing->cluster, node);
+	const int64_t gpus = step_nodes_gpus_of(drawing->cluster, node);
 	const int64_t busy = drawing->picture->node_gpus[node];
 	const bool ascii = drawing->stepper->ascii;
 	for (int64_t i = 0; i < gpus; i += one) {
@@ -100,7 +100,7 @@ static int width_of_names(const struct drawing *drawing)
 {
 	int width = 0;
 	for (uint32_t node = 0; node < drawing->cluster->node_count; node++) {
-		const int len = (int)strlen(name_of(drawing, node));
+		const int len = (int)strlen(step_nodes_name_of(drawing, node));
 		width = len > width ? len : width;
 	}
 	return width;
@@ -138,7 +138,7 @@ static bool draw_each(const struct drawing *drawing, int first, int rows)
 		char busy[48];
 		char of[48];
 		(void)canvas_put(drawing->canvas, row, column, names,
-			what >= NODE_CLOSED ? STYLE_WARN : STYLE_PLAIN, name_of(drawing, node));
+			what >= NODE_CLOSED ? STYLE_WARN : STYLE_PLAIN, step_nodes_name_of(drawing, node));
 		column = draw_boxes(drawing, row, column + names + 1, node);
 		const char *text = what == NODE_DOWN || what == NODE_CLOSED
 					   ? TEXT(drawing->stepper, " %s", displayed[what].word)

@@ -148,7 +148,7 @@ static uint8_t interval_of(const struct gathering *all, sl_time at)
 	return (uint8_t)i;
 }
 
-static void add(struct gathering *all, sl_time at, const struct happening *happening)
+static void step_open_add(struct gathering *all, sl_time at, const struct happening *happening)
 {
 	struct stepper *stepper = all->stepper;
 	struct instant *instant = all->status ? NULL : instant_at(all, at);
@@ -172,7 +172,7 @@ static void add_decision(struct gathering *all)
 		[SL_DECISION_END] = HAPPENED_STOP,
 		[SL_DECISION_PLAN] = HAPPENED_PLAN };
 	const struct sl_decision *decision = &all->decision[all->decision_next++];
-	add(all, decision->at,
+	step_open_add(all, decision->at,
 		&(struct happening){ .start = decision->start,
 			.row = decision->job,
 			.beneficiary = decision->beneficiary,
@@ -259,10 +259,10 @@ static void add_event(struct gathering *all)
 		if (happening.what == HAPPENED_PLAN)
 			return;
 	}
-	add(all, event->time, &happening);
+	step_open_add(all, event->time, &happening);
 }
 
-static int gather(struct stepper *stepper, size_t before, struct sl_err *err)
+static int step_open_gather(struct stepper *stepper, size_t before, struct sl_err *err)
 {
 	const struct view *view = &stepper->explain.view;
 	const struct sl_pass *pass = &view->sim.engine->sim;
@@ -321,7 +321,7 @@ int step_open(struct stepper *stepper, const struct args *args, struct sl_err *e
 		status = run_whole(stepper, args, &before, err);
 	view->result = &view->sim.result;
 	if (!status)
-		status = gather(stepper, before, err);
+		status = step_open_gather(stepper, before, err);
 	stepper->now = stepper->begin;
 	return status ? status : rerun_start(&view->rerun, &stepper->sim, 0, err);
 }

@@ -64,13 +64,13 @@ static void put_json(struct cell *cell, const char *text)
 	cell_put(cell, "\"");
 }
 
-static void put_text(struct cell *cell, const char *key, const char *text)
+static void step_script_put_text(struct cell *cell, const char *key, const char *text)
 {
 	cell_put(cell, ", \"%s\": ", key);
 	put_json(cell, text);
 }
 
-static void put_time(struct cell *cell, const char *key, sl_time at)
+static void step_script_put_time(struct cell *cell, const char *key, sl_time at)
 {
 	char text[40];
 	*sl_put_micro(text, at == SL_NONE ? 0 : at) = '\0';
@@ -83,21 +83,21 @@ static void json_happening(struct stepper *stepper, size_t instant, uint32_t num
 	const struct explain *explain = &stepper->explain;
 	const struct sl_cluster *cluster = explain->view.cluster;
 	cell_put(cell, "{\"event\": \"%s\"", event_name[one->what]);
-	put_time(cell, "at", stepper->instant[instant].at);
+	step_script_put_time(cell, "at", stepper->instant[instant].at);
 	if (one->what >= HAPPENED_NODE_DOWN && one->what <= HAPPENED_UNDRAIN && cluster->node_name &&
 		cluster->node_name[one->row]) {
-		put_text(cell, "node", cluster->node_name[one->row]);
+		step_script_put_text(cell, "node", cluster->node_name[one->row]);
 	} else if (one->what < HAPPENED_NODE_DOWN || is_decision(one)) {
-		put_text(cell, "job", id_text(explain, one->row));
+		step_script_put_text(cell, "job", id_text(explain, one->row));
 	}
 	if (is_decision(one) && one->what != HAPPENED_PLAN)
 		cell_put(cell, ", \"rule\": \"%s\"", sl_rule_name((enum sl_rule)one->rule));
 	if (is_decision(one) && one->beneficiary != UINT32_MAX) {
-		put_text(cell, "for", id_text(explain, one->beneficiary));
+		step_script_put_text(cell, "for", id_text(explain, one->beneficiary));
 	}
 	if (one->what == HAPPENED_PLAN)
-		put_time(cell, "planned", one->start);
-	put_text(cell, "text", happening_words(stepper, instant, number));
+		step_script_put_time(cell, "planned", one->start);
+	step_script_put_text(cell, "text", happening_words(stepper, instant, number));
 	cell_put(cell, "}\n");
 }
 
@@ -142,12 +142,12 @@ static const char *line_kind(const struct effect *effect, size_t line)
 static void say_json(struct playing *playing, const char *kind, const char *text)
 {
 	cell_put(&playing->json, "{\"event\": \"%s\"", kind);
-	put_time(&playing->json, "at", playing->stepper->now);
-	put_text(&playing->json, "text", text);
+	step_script_put_time(&playing->json, "at", playing->stepper->now);
+	step_script_put_text(&playing->json, "text", text);
 	cell_put(&playing->json, "}\n");
 }
 
-static void say(struct playing *playing, const char *kind, const char *text)
+static void step_script_say(struct playing *playing, const char *kind, const char *text)
 {
 	cell_put(&playing->said, "%s\n", text);
 	say_json(playing, kind, text);
@@ -157,7 +157,7 @@ static void say(struct playing *playing, const char *kind, const char *text)
 static void say_reported(struct playing *playing, struct report_lines *reported)
 {
 	for (size_t i = 0; i < reported->count; i++)
-		say(playing, "text", reported->line[i]);
+		step_script_say(playing, "text", reported->line[i]);
 	reported_free(reported);
 }
 
@@ -187,7 +187,7 @@ static void say_moves(struct playing *playing, const struct effect *effect)
 		}
 	}
 	if (!count || effect->back)
-		say(playing, "now",
+		step_script_say(playing, "now",
 			report_text(&stepper->explain, "now %s", time_text(&stepper->explain, stepper->now)));
 }
 
@@ -380,7 +380,7 @@ static int play(struct playing *playing, char *line, bool *quits, struct sl_err 
 	if (!status && effect.moved && !effect.answered)
 		say_moves(playing, &effect);
 	for (size_t i = 0; !status && i < effect.reported.count; i++)
-		say(playing, line_kind(&effect, i), effect.reported.line[i]);
+		step_script_say(playing, line_kind(&effect, i), effect.reported.line[i]);
 	if (!status && effect.screen)
 		status = say_screen(playing, &why);
 	reported_free(&effect.reported);

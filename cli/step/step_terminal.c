@@ -172,7 +172,7 @@ static int read_key(const struct terminal *terminal)
 /* ---- The screen
  * --------------------------------------------------------------------------------------------- */
 
-static void size_of(int *columns, int *rows)
+static void step_terminal_size_of(int *columns, int *rows)
 {
 	struct winsize window;
 	const bool said = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col && window.ws_row;
@@ -182,7 +182,7 @@ static void size_of(int *columns, int *rows)
 	*rows = *rows > ROWS_MAX ? ROWS_MAX : *rows;
 }
 
-static void fill(struct terminal *terminal, struct canvas *canvas, const char *last)
+static void step_terminal_fill(struct terminal *terminal, struct canvas *canvas, const char *last)
 {
 	if (canvas->columns < COLUMNS_MIN || canvas->rows < ROWS_MIN) {
 		(void)canvas_put(canvas, 0, 0, canvas->columns, STYLE_WARN, "too small: 60 columns, 20 rows");
@@ -194,17 +194,17 @@ static void fill(struct terminal *terminal, struct canvas *canvas, const char *l
 		canvas, canvas->rows - 1, 0, canvas->columns, terminal->warns ? STYLE_WARN : STYLE_DIM, last);
 }
 
-static void draw(struct terminal *terminal, const char *last)
+static void step_terminal_draw(struct terminal *terminal, const char *last)
 {
 	struct canvas canvas;
 	struct cell text = { 0 };
 	int columns;
 	int rows;
-	size_of(&columns, &rows);
+	step_terminal_size_of(&columns, &rows);
 	terminal->status = canvas_init(&canvas, columns, rows, terminal->err);
 	if (terminal->status)
 		return;
-	fill(terminal, &canvas, last);
+	step_terminal_fill(terminal, &canvas, last);
 	canvas_terminal(&canvas, terminal->color, &text);
 	if (text.text)
 		write_all(text.text, text.len);
@@ -267,7 +267,7 @@ static bool type_line(struct terminal *terminal, const char *question, char type
 	for (;;) {
 		char line[TYPED_MAX + 100];
 		(void)snprintf(line, sizeof(line), "%.80s%s_", question, typed);
-		draw(terminal, line);
+		step_terminal_draw(terminal, line);
 		const int key = read_key(terminal);
 		if (key == KEY_OVER || key == KEY_ESCAPE || (key == 0x04 && !len) || terminal->status)
 			return false;
@@ -400,7 +400,7 @@ static void loop(struct terminal *terminal)
 	if (terminal->stepper->quiz)
 		desc_on(terminal);
 	while (!over && !terminal->status) {
-		draw(terminal, keys_line(terminal));
+		step_terminal_draw(terminal, keys_line(terminal));
 		const int key = terminal->status ? KEY_OVER : read_key(terminal);
 		if (key == KEY_OVER)
 			break;

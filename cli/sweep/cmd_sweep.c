@@ -104,7 +104,7 @@ static int policies_check(const struct sweep *sweep, struct sl_err *err)
 }
 
 /* What is there, by what the directory says: inputs may be gone by now. */
-static int look(struct sweep *sweep, bool report, struct sl_err *err)
+static int cmd_sweep_look(struct sweep *sweep, bool report, struct sl_err *err)
 {
 	const int status = sweep_recall(sweep, err);
 	if (status)
@@ -157,7 +157,7 @@ static int sweep_command(const struct args *args, struct sl_err *err)
 			"sweep %s: --dry-run is of 'sweep run'; 'sweep plan' writes nothing", what);
 	const bool looks = strcmp(what, "status") == 0 || strcmp(what, "report") == 0;
 	if (looks && sweep.dir)
-		return look(&sweep, strcmp(what, "report") == 0, err);
+		return cmd_sweep_look(&sweep, strcmp(what, "report") == 0, err);
 	return work(&sweep, what, err);
 }
 

@@ -22,7 +22,7 @@
 enum { CLAIMS_MAX = 10000, OWNER = 400 };
 
 /* A word of a file of /proc, or "-". */
-static void word_of(const char *path, unsigned which, char *word, size_t size)
+static void sweep_claim_word_of(const char *path, unsigned which, char *word, size_t size)
 {
 	char text[1024] = "";
 	(void)snprintf(word, size, "-");
@@ -49,7 +49,7 @@ static void machine_of(char *text, size_t size)
 {
 	char boot[64];
 	char namespace[64] = "-";
-	word_of("/proc/sys/kernel/random/boot_id", 0, boot, sizeof(boot));
+	sweep_claim_word_of("/proc/sys/kernel/random/boot_id", 0, boot, sizeof(boot));
 	const ssize_t len = readlink("/proc/self/ns/pid", namespace, sizeof(namespace) - 1);
 	namespace[len > 0 ? len : 1] = '\0';
 	(void)snprintf(text, size, "%s/%s", boot, namespace);
@@ -62,8 +62,8 @@ static void began(long pid, char *text, size_t size)
 	char path[64];
 	char state[16];
 	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	word_of(path, 0, state, sizeof(state));
-	word_of(path, 19, text, size);
+	sweep_claim_word_of(path, 0, state, sizeof(state));
+	sweep_claim_word_of(path, 19, text, size);
 	if (*state == 'Z' || *state == 'X')
 		(void)snprintf(text, size, "-");
 }

@@ -102,7 +102,7 @@ static bool insert_metrics(const struct found *found, size_t i, sqlite3_stmt *ro
 	return true;
 }
 
-static bool fill(const struct found *found, sqlite3 *db)
+static bool sweep_database_fill(const struct found *found, sqlite3 *db)
 {
 	static const char metrics[] =
 		"CREATE TABLE metrics (number INTEGER, name TEXT, value, PRIMARY KEY (number, name)) WITHOUT ROWID";
@@ -137,7 +137,7 @@ int found_database(const struct found *found, struct sl_err *err)
 	int status = SL_OK;
 	if (sqlite3_open_v2(temp, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK ||
 		sqlite3_exec(db, "PRAGMA journal_mode=OFF", NULL, NULL, NULL) != SQLITE_OK ||
-		!fill(found, db))
+		!sweep_database_fill(found, db))
 		status = failed(db, path, err);
 	if (sqlite3_close(db) != SQLITE_OK && !status)
 		status = failed(db, path, err);

@@ -29,7 +29,7 @@ struct begun {
 	const char *folder;
 };
 
-static const char *text_of(
+static const char *sweep_dir_text_of(
 	const struct sl_doc *doc, const char *key, struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sl_doc_node *node = sl_doc_member(doc, &doc->node[0], key);
@@ -59,9 +59,9 @@ static int begun_read(const char *dir, struct begun *begun, struct sl_arena *are
 	if (!status)
 		status = sl_doc_read_json(&doc, text, (size_t)(end - text), err);
 	if (!status) {
-		const char *plan = text_of(&doc, "plan", arena, err);
-		const char *spec = plan ? text_of(&doc, "spec_sha256", arena, err) : NULL;
-		begun->folder = spec ? text_of(&doc, "folder", arena, err) : NULL;
+		const char *plan = sweep_dir_text_of(&doc, "plan", arena, err);
+		const char *spec = plan ? sweep_dir_text_of(&doc, "spec_sha256", arena, err) : NULL;
+		begun->folder = spec ? sweep_dir_text_of(&doc, "folder", arena, err) : NULL;
 		if (begun->folder) {
 			(void)snprintf(begun->plan, sizeof(begun->plan), "%s", plan);
 			(void)snprintf(begun->spec, sizeof(begun->spec), "%s", spec);
@@ -231,7 +231,8 @@ static int write_sweep(const struct sweep *sweep, const struct begun *begun, str
 	return json_finish(&json, SL_OK, err);
 }
 
-static int begin(const struct sweep *sweep, const struct begun *begun, const char *spec, struct sl_err *err)
+static int sweep_dir_begin(
+	const struct sweep *sweep, const struct begun *begun, const char *spec, struct sl_err *err)
 {
 	int status = folder_make(sweep->dir, "", err);
 	for (size_t i = 0; i < SL_LEN(parts) && !status; i++)
@@ -245,7 +246,7 @@ static int begin(const struct sweep *sweep, const struct begun *begun, const cha
 static int begin_or_try(struct sweep *sweep, const struct begun *begun, const char *spec, struct sl_err *err)
 {
 	if (!arg_flag(sweep->args, "dry-run"))
-		return begin(sweep, begun, spec, err);
+		return sweep_dir_begin(sweep, begun, spec, err);
 	return access(sweep->dir, W_OK) == 0 ? SL_OK : dry_file_check(sweep->dir, err);
 }
 

@@ -51,7 +51,7 @@ static void command(const struct emit *emit, const char *more)
 	printf(" --quiet -j 1%s%s", arg_flag(emit->sweep->args, "trust") ? " --trust" : "", more);
 }
 
-static const char *name_of(const struct emit *emit)
+static const char *sweep_emit_name_of(const struct emit *emit)
 {
 	return emit->sweep->spec.name ? emit->sweep->spec.name : "sweep";
 }
@@ -69,7 +69,7 @@ static void put_plain(const char *name)
 static void emit_slurm(const struct emit *emit)
 {
 	printf("#!/bin/sh\n#SBATCH --job-name=");
-	put_plain(name_of(emit));
+	put_plain(sweep_emit_name_of(emit));
 	printf("\n#SBATCH --array=0-%zu\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n", emit->tasks - 1);
 	printf("# %zu points. Submit it again after it was cancelled: what is done is kept, and nothing is done twice.\n"
 	       "cd ",
@@ -132,7 +132,7 @@ static void emit_k8s(const struct emit *emit)
 	       "# all pods write (ReadWriteMany) and that holds the spec and its inputs, mounted where they are here.\n"
 	       "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: ",
 		emit->sweep->count);
-	put_plain(name_of(emit));
+	put_plain(sweep_emit_name_of(emit));
 	printf("\nspec:\n  completionMode: Indexed\n  completions: %zu\n  parallelism: %zu\n  backoffLimitPerIndex: 3\n"
 	       "  maxFailedIndexes: %zu\n  # Points that failed are kept: a pod that says so (1) is not started again.\n"
 	       "  podFailurePolicy:\n    rules:\n      - action: FailIndex\n        onExitCodes: {operator: In, values: [1, 2, 3, 4]}\n"

@@ -112,7 +112,8 @@ const char *curves_apart(const struct curves *curves, const struct sweep *sweep,
 	return factor->value[rank % factor->count];
 }
 
-static size_t place_of(const struct curves *curves, const struct sweep *sweep, const struct point *of)
+static size_t sweep_places_place_of(
+	const struct curves *curves, const struct sweep *sweep, const struct point *of)
 {
 	const uint64_t rank = panel_rank(curves, sweep, of);
 	const uint64_t *panel =
@@ -134,12 +135,13 @@ static void sort_points(const struct curves *curves, const struct found *found, 
 	size_t *at = sorted->first + 1;
 	for (size_t i = 0; i < found->count; i++) {
 		sorted->micro[i] = found_value(&found->point[i], curves->metric);
-		at[place_of(curves, found->sweep, &found->sweep->point[found->point[i].number])]++;
+		at[sweep_places_place_of(
+			curves, found->sweep, &found->sweep->point[found->point[i].number])]++;
 	}
 	for (size_t p = 0; p < places; p++)
 		at[p] += sorted->first[p];
 	for (size_t i = found->count; i-- > 0;)
-		sorted->order[--at[place_of(
+		sorted->order[--at[sweep_places_place_of(
 			curves, found->sweep, &found->sweep->point[found->point[i].number])]] = i;
 	/* Each is where its place begins now, one too far behind. */
 	memmove(sorted->first, at, places * sizeof(*at));
@@ -162,7 +164,8 @@ static void place_fill(struct curve_place *place, const double *value, unsigned 
 }
 
 /* Where a combination stands among all, whether or not it is a point. */
-static uint64_t rank_of(const struct sweep *sweep, const struct point *of, size_t by, uint32_t line)
+static uint64_t sweep_places_rank_of(
+	const struct sweep *sweep, const struct point *of, size_t by, uint32_t line)
 {
 	uint64_t rank = 0;
 	for (size_t f = 0; f < sweep->spec.factor_count; f++)
@@ -175,13 +178,13 @@ static uint64_t rank_of(const struct sweep *sweep, const struct point *of, size_
 static size_t partner_of(const struct curves *curves, const struct found *found, const struct found_point *b)
 {
 	const struct sweep *sweep = found->sweep;
-	const uint64_t want = rank_of(sweep, &sweep->point[b->number], curves->by, 0);
+	const uint64_t want = sweep_places_rank_of(sweep, &sweep->point[b->number], curves->by, 0);
 	size_t low = 0;
 	size_t high = found->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 		const struct point *of = &sweep->point[found->point[middle].number];
-		const uint64_t rank = rank_of(sweep, of, curves->by, of->value[curves->by]);
+		const uint64_t rank = sweep_places_rank_of(sweep, of, curves->by, of->value[curves->by]);
 		if (rank == want)
 			return middle;
 		if (rank < want)
@@ -219,8 +222,8 @@ static bool is_drawn(const struct found *found, const struct sorted *sorted, siz
 	return false;
 }
 
-static void fill(struct curves *curves, const struct found *found, const struct sorted *sorted, size_t at,
-	double *value)
+static void sweep_places_fill(struct curves *curves, const struct found *found, const struct sorted *sorted,
+	size_t at, double *value)
 {
 	struct curve_place *difference = &curves->difference[at];
 	const bool drawn = is_drawn(found, sorted, at);
@@ -255,7 +258,7 @@ static int fill_all(struct curves *curves, const struct found *found, struct sl_
 	if (capacity)
 		sort_points(curves, found, &sorted);
 	for (size_t at = 0; at < places && capacity; at++)
-		fill(curves, found, &sorted, at, value);
+		sweep_places_fill(curves, found, &sorted, at, value);
 	free(value);
 	free(sorted.first);
 	free(sorted.order);
@@ -279,7 +282,7 @@ int curves_make(struct curves *curves, const struct found *found, struct sl_err 
 	if (!curves->place || !curves->difference)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < sweep->count; i++) {
-		const size_t at = place_of(curves, sweep, &sweep->point[i]);
+		const size_t at = sweep_places_place_of(curves, sweep, &sweep->point[i]);
 		curves->place[at].planned++;
 		curves->difference[at].planned++;
 	}

@@ -35,7 +35,7 @@ static size_t metric_find(struct found *found, const char *name, size_t similar,
 	return found->metric_count++;
 }
 
-static int take_metrics(
+static int sweep_report_take_metrics(
 	struct found *found, struct found_point *point, const struct sl_doc *doc, struct sl_err *err)
 {
 	const struct sl_doc_node *map = sl_doc_member(doc, &doc->node[0], "metrics");
@@ -59,7 +59,7 @@ static int take_metrics(
 	return SL_OK;
 }
 
-static const char *text_of(struct found *found, const struct sl_doc *doc, const char *key)
+static const char *sweep_report_text_of(struct found *found, const struct sl_doc *doc, const char *key)
 {
 	const struct sl_doc_node *node = sl_doc_member(doc, &doc->node[0], key);
 	const char *text = node && node->kind == SL_DOC_TEXT ? doc->text + node->text : NULL;
@@ -86,9 +86,9 @@ static int read_point(struct found *found, size_t number, struct sl_err *err)
 	if (!status)
 		status = sl_doc_read_json(&doc, text, (size_t)(end - text), err);
 	if (!status) {
-		point->digest = text_of(found, &doc, "digest");
-		point->error = text_of(found, &doc, "error");
-		status = take_metrics(found, point, &doc, err);
+		point->digest = sweep_report_text_of(found, &doc, "digest");
+		point->error = sweep_report_text_of(found, &doc, "error");
+		status = sweep_report_take_metrics(found, point, &doc, err);
 	}
 	sl_doc_release(&doc);
 	sl_input_close(in);

@@ -246,7 +246,7 @@ static bool hire(struct crew *crew, size_t i)
 	return crew->worker[i] > 0;
 }
 
-static void draw(const struct crew *crew)
+static void sweep_run_draw(const struct crew *crew)
 {
 	struct timespec now;
 	char line[200];
@@ -352,7 +352,7 @@ static void bury(struct crew *crew, size_t *crashed)
 }
 
 /* SIGUSR1: which points are under way. Workers that look on at their run tell of it. */
-static void answer(const struct crew *crew)
+static void sweep_run_answer(const struct crew *crew)
 {
 	log_answer("%zu of %zu points done, %zu failed", crew->begun_with + crew->done, crew->sweep->count,
 		crew->failed);
@@ -375,10 +375,10 @@ static void oversee(struct crew *crew)
 			report_workers(crew, SIGTERM);
 		}
 		if (atomic_exchange(&cli_query, 0))
-			answer(crew);
+			sweep_run_answer(crew);
 		bury(crew, &crashed);
 		if (crew->bar && turn % 10 == 0)
-			draw(crew);
+			sweep_run_draw(crew);
 	}
 	listen_to(crew, 0);
 	if (crew->bar)
@@ -401,7 +401,7 @@ static int crew_start(struct crew *crew, struct sl_err *err)
 	return crew->living ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "start", "a worker");
 }
 
-static int finish(const struct crew *crew, struct sl_err *err)
+static int sweep_run_finish(const struct crew *crew, struct sl_err *err)
 {
 	const struct sweep *sweep = crew->sweep;
 	const struct standing at = stand(sweep);
@@ -457,5 +457,5 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 		(void)close(crew.to);
 	}
 	(void)munmap(crew.at, (crew.count + 1) * sizeof(*crew.at));
-	return finish(&crew, err);
+	return sweep_run_finish(&crew, err);
 }

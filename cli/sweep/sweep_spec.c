@@ -21,7 +21,7 @@ struct reading {
 	struct sl_doc doc;
 };
 
-static const char *text_at(const struct reading *r, const struct sl_doc_node *node)
+static const char *sweep_spec_text_at(const struct reading *r, const struct sl_doc_node *node)
 {
 	return sl_doc_word(&r->doc, node);
 }
@@ -31,7 +31,7 @@ static const char *key_at(const struct reading *r, const struct sl_doc_node *nod
 	return sl_doc_key_of(&r->doc, node);
 }
 
-static int wrong(
+static int sweep_spec_wrong(
 	const struct reading *r, const struct sl_doc_node *node, struct sl_err *err, const char *what)
 {
 	const struct sl_place at = sl_doc_place(&r->doc, node);
@@ -57,7 +57,7 @@ static int read_map(const struct reading *r, const struct sl_doc_node *map, cons
 
 /* ---- Ranges ------------------------------------------------------------------------------------ */
 
-static bool number_of(const char *text, size_t len, int64_t *micro)
+static bool sweep_spec_number_of(const char *text, size_t len, int64_t *micro)
 {
 	return len && sl_get_micro(text, len, micro);
 }
@@ -70,9 +70,9 @@ int sweep_range(const char *text, const char ***value, size_t *count, struct sl_
 	int64_t from;
 	int64_t to;
 	int64_t step = 1000000;
-	*is = dots && number_of(text, (size_t)(dots - text), &from) &&
-	      number_of(dots + 2, colon ? (size_t)(colon - dots - 2) : strlen(dots + 2), &to) &&
-	      (!colon || number_of(colon + 1, strlen(colon + 1), &step));
+	*is = dots && sweep_spec_number_of(text, (size_t)(dots - text), &from) &&
+	      sweep_spec_number_of(dots + 2, colon ? (size_t)(colon - dots - 2) : strlen(dots + 2), &to) &&
+	      (!colon || sweep_spec_number_of(colon + 1, strlen(colon + 1), &step));
 	if (!*is)
 		return SL_OK;
 	if (step <= 0 || to < from || (to - from) / step >= SWEEP_VALUES_MAX)
@@ -101,16 +101,16 @@ static int value_add(const struct reading *r, struct factor *factor, const struc
 	bool range;
 	struct sl_err why = { 0 };
 	if (node->kind != SL_DOC_TEXT)
-		return wrong(r, node, err, "a value must be one word or number here");
-	if (sweep_range(text_at(r, node), &more, &count, r->arena, &range, &why))
-		return wrong(r, node, err, why.text);
-	const char *one = text_at(r, node);
+		return sweep_spec_wrong(r, node, err, "a value must be one word or number here");
+	if (sweep_range(sweep_spec_text_at(r, node), &more, &count, r->arena, &range, &why))
+		return sweep_spec_wrong(r, node, err, why.text);
+	const char *one = sweep_spec_text_at(r, node);
 	if (!range)
 		more = &one;
 	if (!more)
 		return sl_fail_memory(err);
 	if (factor->count + count > SWEEP_VALUES_MAX)
-		return wrong(r, node, err, "too many values: at most 100000 of a factor");
+		return sweep_spec_wrong(r, node, err, "too many values: at most 100000 of a factor");
 	if (factor->count + count > *capacity) {
 		*capacity = 2 * (factor->count + count);
 		const char **grown = sl_alloc(r->arena, *capacity, sizeof(*grown));
@@ -126,7 +126,8 @@ static int value_add(const struct reading *r, struct factor *factor, const struc
 			return sl_fail_memory(err);
 		for (size_t k = 0; k < factor->count && count == 1; k++)
 			if (strcmp(factor->value[k], text) == 0)
-				return wrong(r, node, err, "this value stands here twice: leave one out");
+				return sweep_spec_wrong(
+					r, node, err, "this value stands here twice: leave one out");
 		factor->value[factor->count++] = text;
 	}
 	return SL_OK;
@@ -140,7 +141,7 @@ static int factor_add(
 	size_t capacity = 0;
 	int status = SL_OK;
 	if (spec->factor_count == SWEEP_FACTORS_MAX)
-		return wrong(r, node, err, "too many factors: at most 16");
+		return sweep_spec_wrong(r, node, err, "too many factors: at most 16");
 	struct factor *factor = &spec->factor[spec->factor_count];
 	*factor = (struct factor){ .name = kept(r, name), .line = node->line, .column = node->column };
 	if (!factor->name)
@@ -153,7 +154,8 @@ static int factor_add(
 		status = value_add(r, factor, node, &capacity, err);
 	}
 	if (!status && !factor->count)
-		return wrong(r, node, err, "an empty list leaves no point: give a value, or leave it out");
+		return sweep_spec_wrong(
+			r, node, err, "an empty list leaves no point: give a value, or leave it out");
 	if (at)
 		*at = spec->factor_count;
 	spec->factor_count++;
@@ -164,15 +166,17 @@ static int settings_read(struct reading *r, const struct sl_doc_node *map, struc
 {
 	int status = SL_OK;
 	if (map->kind != SL_DOC_MAP)
-		return wrong(r, map, err, "'settings' is a map: KEY: value, or KEY: [value, value]");
+		return sweep_spec_wrong(
+			r, map, err, "'settings' is a map: KEY: value, or KEY: [value, value]");
 	for (const struct sl_doc_node *item = sl_doc_child(&r->doc, map); item && !status;
 		item = sl_doc_next(&r->doc, item)) {
 		const char *key = key_at(r, item);
 		if (!*key)
-			return wrong(r, item, err, "a setting has a name: replay.load, policy.order, ...");
+			return sweep_spec_wrong(
+				r, item, err, "a setting has a name: replay.load, policy.order, ...");
 		if (strcmp(key, "trace") == 0 || strcmp(key, "cluster") == 0 || strcmp(key, "policy") == 0 ||
 			strcmp(key, "seed") == 0)
-			return wrong(r, item, err,
+			return sweep_spec_wrong(r, item, err,
 				"this is no setting: it has a list of its own beside 'settings'");
 		status = factor_add(r, key, item, NULL, err);
 	}
@@ -198,17 +202,17 @@ static int trace_read(
 	struct reading *r, struct sweep_trace *trace, const struct sl_doc_node *node, struct sl_err *err)
 {
 	if (node->kind == SL_DOC_TEXT) {
-		trace->file = trace->name = kept(r, text_at(r, node));
+		trace->file = trace->name = kept(r, sweep_spec_text_at(r, node));
 		return trace->file ? SL_OK : sl_fail_memory(err);
 	}
 	if (node->kind != SL_DOC_MAP)
-		return wrong(
+		return sweep_spec_wrong(
 			r, node, err, "a trace is a path, {file: PATH} or {generate: MODEL and its options}");
 	const int status = read_map(r, node, &trace_schema, NULL, trace, err);
 	if (status)
 		return status;
 	if (!trace->file == !trace->generate)
-		return wrong(r, node, err, "a trace has either 'file' or 'generate'");
+		return sweep_spec_wrong(r, node, err, "a trace has either 'file' or 'generate'");
 	if (!trace->name)
 		trace->name = trace->file ? trace->file : trace->generate;
 	trace->seeded = trace->generate && has_seed(trace->generate);
@@ -225,7 +229,8 @@ static int traces_read(struct reading *r, const struct sl_doc_node *list, struct
 	if (!spec->trace || !name)
 		return sl_fail_memory(err);
 	if (!count || count > SWEEP_VALUES_MAX)
-		return wrong(r, list, err, "'traces' must name at least one trace, and not too many");
+		return sweep_spec_wrong(
+			r, list, err, "'traces' must name at least one trace, and not too many");
 	const struct sl_doc_node *item = many ? sl_doc_child(&r->doc, list) : list;
 	for (; item; item = many ? sl_doc_next(&r->doc, item) : NULL) {
 		struct sweep_trace *trace = &spec->trace[spec->trace_count];
@@ -234,7 +239,7 @@ static int traces_read(struct reading *r, const struct sl_doc_node *list, struct
 			return status;
 		for (size_t i = 0; i < spec->trace_count; i++)
 			if (strcmp(name[i], trace->name) == 0)
-				return wrong(r, item, err,
+				return sweep_spec_wrong(r, item, err,
 					"two traces have this name: give one of them another, {file: PATH, name: NAME}");
 		name[spec->trace_count++] = trace->name;
 	}
@@ -252,21 +257,24 @@ static int rule_read(
 {
 	const struct sweep_spec *spec = r->spec;
 	if (map->kind != SL_DOC_MAP)
-		return wrong(r, map, err, "a rule is a map of factors: {policy: fcfs, replay.load: 1.2}");
+		return sweep_spec_wrong(
+			r, map, err, "a rule is a map of factors: {policy: fcfs, replay.load: 1.2}");
 	SL_DOC_EACH (item, &r->doc, map) {
 		const char *key = key_at(r, item);
 		size_t f = 0;
 		while (f < spec->factor_count && strcmp(spec->factor[f].name, key) != 0)
 			f++;
 		if (f == spec->factor_count)
-			return wrong(r, item, err, "no factor of this sweep has this name");
+			return sweep_spec_wrong(r, item, err, "no factor of this sweep has this name");
 		if (item->kind != SL_DOC_TEXT)
-			return wrong(r, item, err, "this must be one value");
+			return sweep_spec_wrong(r, item, err, "this must be one value");
 		size_t v = 0;
-		while (v < spec->factor[f].count && strcmp(spec->factor[f].value[v], text_at(r, item)) != 0)
+		while (v < spec->factor[f].count &&
+			strcmp(spec->factor[f].value[v], sweep_spec_text_at(r, item)) != 0)
 			v++;
 		if (v == spec->factor[f].count)
-			return wrong(r, item, err, "the factor has no such value, written like this");
+			return sweep_spec_wrong(
+				r, item, err, "the factor has no such value, written like this");
 		rule->factor[rule->count] = spec->factor[f].name;
 		rule->value[rule->count++] = spec->factor[f].value[v];
 	}
@@ -279,7 +287,8 @@ static int rules_read(struct reading *r, const struct sl_doc_node *list, struct 
 	if (!list)
 		return SL_OK;
 	if (list->kind != SL_DOC_LIST)
-		return wrong(r, list, err, "this is a list of rules: [{policy: fcfs, replay.load: 1.2}]");
+		return sweep_spec_wrong(
+			r, list, err, "this is a list of rules: [{policy: fcfs, replay.load: 1.2}]");
 	*rule = sl_alloc(r->arena, list->count + 1, sizeof(**rule));
 	if (!*rule)
 		return sl_fail_memory(err);
@@ -299,7 +308,7 @@ static int metrics_read(struct reading *r, const struct sl_doc_node *list, struc
 	if (!list)
 		return SL_OK;
 	if (list->kind != SL_DOC_LIST)
-		return wrong(r, list, err, "'metrics' is a list: [\"wait.p95{gpus>=8}\"]");
+		return sweep_spec_wrong(r, list, err, "'metrics' is a list: [\"wait.p95{gpus>=8}\"]");
 	spec->metric = sl_alloc(r->arena, list->count + 1, sizeof(*spec->metric));
 	if (!spec->metric)
 		return sl_fail_memory(err);
@@ -307,10 +316,10 @@ static int metrics_read(struct reading *r, const struct sl_doc_node *list, struc
 		const struct selector *selector;
 		struct sl_err why = { 0 };
 		if (item->kind != SL_DOC_TEXT)
-			return wrong(r, item, err, "a metric is one text");
-		if (selector_parse(&selector, text_at(r, item), r->arena, &why))
-			return wrong(r, item, err, why.text);
-		spec->metric[spec->metric_count] = kept(r, text_at(r, item));
+			return sweep_spec_wrong(r, item, err, "a metric is one text");
+		if (selector_parse(&selector, sweep_spec_text_at(r, item), r->arena, &why))
+			return sweep_spec_wrong(r, item, err, why.text);
+		spec->metric[spec->metric_count] = kept(r, sweep_spec_text_at(r, item));
 		if (!spec->metric[spec->metric_count++])
 			return sl_fail_memory(err);
 	}
@@ -388,8 +397,10 @@ static int spec_fill(struct reading *r, struct sl_err *err)
 	if (status)
 		return status;
 	if (!top[TRACES])
-		return wrong(r, root, err, "'traces' is missing: a list of paths, or of {generate: ...}");
-	spec->labels = top[LABELS] && text_at(r, top[LABELS]) && strcmp(text_at(r, top[LABELS]), "true") == 0;
+		return sweep_spec_wrong(
+			r, root, err, "'traces' is missing: a list of paths, or of {generate: ...}");
+	spec->labels = top[LABELS] && sweep_spec_text_at(r, top[LABELS]) &&
+		       strcmp(sweep_spec_text_at(r, top[LABELS]), "true") == 0;
 	/* Seeds before policies: a trace that is drawn is drawn once, and met by all policies. */
 	status = traces_read(r, top[TRACES], err);
 	if (!status && top[CLUSTERS])

@@ -115,8 +115,8 @@ static int options_of(const struct worker *worker, const struct point *point,
 }
 
 /* The point's world and policy. choice: of the point's arena. */
-static int prepare(struct worker *worker, const struct point *point, struct run *run, struct sl_arena *arena,
-	struct sl_err *err)
+static int sweep_work_prepare(struct worker *worker, const struct point *point, struct run *run,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	const struct sweep *sweep = worker->work->sweep;
 	struct sl_arena *own = sl_arena_new();
@@ -319,7 +319,7 @@ static int do_point(struct worker *worker, size_t number, bool *failed, struct s
 		return sl_fail_memory(err);
 	struct run run = { .scenario = NULL };
 	struct sl_err why = { 0 };
-	int status = prepare(worker, &sweep->point[number], &run, arena, &why);
+	int status = sweep_work_prepare(worker, &sweep->point[number], &run, arena, &why);
 	if (!status) {
 		struct progress_bar *bar =
 			arg(&worker->quiet, "max-time") || arg(&worker->quiet, "max-memory")
@@ -376,7 +376,7 @@ static void *beating(void *self)
 	return NULL;
 }
 
-static void hold(struct heart *heart, const struct claim *claim)
+static void sweep_work_hold(struct heart *heart, const struct claim *claim)
 {
 	(void)pthread_mutex_lock(&heart->lock);
 	heart->held = claim != NULL;
@@ -405,7 +405,7 @@ static void heart_stop(struct heart *heart)
 	(void)pthread_join(heart->thread, NULL);
 }
 
-static void report(const struct sweep_work *work, char what)
+static void sweep_work_report(const struct sweep_work *work, char what)
 {
 	if (work->reported >= 0 && write(work->reported, &what, 1) != 1)
 		return; /* Nobody listens any more. */
@@ -423,17 +423,17 @@ static int try_point(
 	if (claim.gone[0] && log_shows(LOG_INFO))
 		log_line(LOG_INFO, "point %zu was begun by %s, which is gone: it is done again", number,
 			claim.gone);
-	hold(heart, &claim);
+	sweep_work_hold(heart, &claim);
 	if (work->at)
 		atomic_store(work->at, number + 1);
 	status = do_point(worker, number, &failed, err);
 	if (work->at)
 		atomic_store(work->at, 0);
-	hold(heart, NULL);
+	sweep_work_hold(heart, NULL);
 	if (status)
 		claim_drop(&claim);
 	else
-		report(work, failed ? '!' : '.');
+		sweep_work_report(work, failed ? '!' : '.');
 	return status;
 }
 

@@ -65,7 +65,7 @@ const char *base_word(const struct args *args, const char *name)
 	return NULL;
 }
 
-static const char *text_of(struct sl_arena *arena, const char *before, const char *text)
+static const char *cmd_whatif_text_of(struct sl_arena *arena, const char *before, const char *text)
 {
 	return text_made(arena, "%s%s", before, text);
 }
@@ -136,7 +136,7 @@ static int replica_given(struct base *base, struct replica *replica, const struc
 	if (is(given, "set"))
 		text = given->value;
 	else if (is(given, "drop"))
-		text = text_of(base_arena(base), "replay.drop=", given->value);
+		text = cmd_whatif_text_of(base_arena(base), "replay.drop=", given->value);
 	else if (is(given, "scale-load"))
 		text = load_text(base, given->value, arg(args, "drain") ? NULL : arg(args, "at"), err);
 	else if (is(given, "policy"))
@@ -279,7 +279,7 @@ static const struct scenario *replica_of_seed(void *self, size_t row, size_t see
 	return replica_prepare(all->base, &replica, &more, err) ? NULL : more.scenario;
 }
 
-static int prepare(
+static int cmd_whatif_prepare(
 	struct comparison *comparison, struct replica_list *all, struct run *runs, struct sl_err *err)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -307,7 +307,7 @@ static int prepare(
 
 static void heading(void *self) { whatif_heading(self); }
 
-static void table(const struct comparison *comparison, void *self)
+static void cmd_whatif_table(const struct comparison *comparison, void *self)
 {
 	(void)self;
 	whatif_table(comparison);
@@ -321,7 +321,7 @@ static int files(const struct comparison *comparison, void *self, struct sl_err 
 
 static int more(void *self, struct json *json, struct sl_err *err) { return whatif_more(self, json, err); }
 
-static const char *named(void *self, size_t row) { return replica_text(self, row); }
+static const char *cmd_whatif_named(void *self, size_t row) { return replica_text(self, row); }
 
 static int compare_replicas(struct replica_list *all, struct sl_err *err)
 {
@@ -330,9 +330,9 @@ static int compare_replicas(struct replica_list *all, struct sl_err *err)
 		.count = all->count,
 		.each = 1,
 		.heading = heading,
-		.table = table,
+		.table = cmd_whatif_table,
 		.files = files,
-		.named = named,
+		.named = cmd_whatif_named,
 		.labels = true,
 		.more = more,
 		.self = all };
@@ -344,7 +344,7 @@ static int compare_replicas(struct replica_list *all, struct sl_err *err)
 		differences_free(comparison.differences);
 		return sl_fail_memory(err);
 	}
-	int status = prepare(&comparison, all, runs, err);
+	int status = cmd_whatif_prepare(&comparison, all, runs, err);
 	if (!status && arg(args, "reps")) {
 		struct replications repeated = {
 			.all = &comparison, .row = runs, .replica = replica_of_seed, .self = all

@@ -178,7 +178,7 @@ static bool adds_up(const char *setting)
 	return strncmp(bare(setting), "drop=", 5) == 0 || strncmp(bare(setting), "change=", 7) == 0;
 }
 
-static int put(struct settings *settings, const char *text, struct sl_err *err)
+static int whatif_base_put(struct settings *settings, const char *text, struct sl_err *err)
 {
 	static const size_t prefix = sizeof(SETTING_MODEL);
 	if (strncmp(text, SETTING_MODEL "=", prefix) == 0)
@@ -209,7 +209,7 @@ static int put_joined(struct settings *settings, const char *text, const struct 
 		const char *clause = strchr(replica->setting[i], '=') + 1;
 		end = end == joined ? stpcpy(end, replica->setting[i]) : stpcpy(stpcpy(end, ";"), clause);
 	}
-	return put(settings, joined, err);
+	return whatif_base_put(settings, joined, err);
 }
 
 /* Those of the base that the world leaves, then the world's. */
@@ -225,7 +225,7 @@ static int replica_settings(
 		for (size_t k = 0; k < replica->setting_count && !replaced; k++)
 			replaced = strncmp(text, "cluster.", 8) != 0 && same_key(text, replica->setting[k]);
 		if (!replaced)
-			status = put(settings, text, err);
+			status = whatif_base_put(settings, text, err);
 	}
 	for (size_t i = 0; i < replica->setting_count && !status; i++) {
 		const char *text = replica->setting[i];
@@ -234,7 +234,7 @@ static int replica_settings(
 			later = strncmp(text, "cluster.", 8) != 0 && same_key(text, replica->setting[k]);
 		if (!later)
 			status = adds_up(text) ? put_joined(settings, text, base, replica, err)
-					       : put(settings, text, err);
+					       : whatif_base_put(settings, text, err);
 	}
 	return status;
 }

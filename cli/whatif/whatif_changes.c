@@ -87,7 +87,7 @@ static int by_wait(const void *a, const void *b)
 	return (x->of > y->of) - (x->of < y->of);
 }
 
-static int by_number(const void *a, const void *b)
+static int whatif_changes_by_number(const void *a, const void *b)
 {
 	const int32_t x = *(const int32_t *)a;
 	const int32_t y = *(const int32_t *)b;
@@ -103,7 +103,7 @@ static struct group *groups_new(const int32_t *of, uint32_t count, size_t *group
 	if (!number)
 		return NULL;
 	memcpy(number, of, count * sizeof(*number));
-	qsort(number, count, sizeof(*number), by_number);
+	qsort(number, count, sizeof(*number), whatif_changes_by_number);
 	for (uint32_t i = 0; i < count; i++)
 		if (number[i] >= 0 && (!*groups || number[i] != number[*groups - 1]))
 			number[(*groups)++] = number[i];
@@ -116,7 +116,7 @@ static struct group *groups_new(const int32_t *of, uint32_t count, size_t *group
 
 static int find_group(const void *key, const void *group)
 {
-	return by_number(key, &((const struct group *)group)->of);
+	return whatif_changes_by_number(key, &((const struct group *)group)->of);
 }
 
 /* Those with jobs, the largest gain first. */

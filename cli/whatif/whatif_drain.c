@@ -19,7 +19,8 @@ enum { GRID = 12, ROUNDS_MAX = 4, MOMENTS_MOST = 100000 };
 /* ---- Who is on these nodes in the reference ---------------------------------------------------------- */
 
 /* The job's share of an amount that falls to the drained nodes; tasks of a job are alike. */
-static int64_t share_of(const struct drain *drain, const struct sl_allocation *allocation, int64_t amount)
+static int64_t whatif_drain_share_of(
+	const struct drain *drain, const struct sl_allocation *allocation, int64_t amount)
 {
 	uint64_t here = 0;
 	uint64_t all = 0;
@@ -51,7 +52,8 @@ static void add_stay(
 	drain->stay[drain->stay_count++] = (struct stay){ .job = job,
 		.start = start,
 		.end = end == SL_NONE ? SL_NEVER : end,
-		.here = drain->gpus ? share_of(drain, &allocation, gpus) : share_of(drain, &allocation, cpus),
+		.here = drain->gpus ? whatif_drain_share_of(drain, &allocation, gpus)
+				    : whatif_drain_share_of(drain, &allocation, cpus),
 		.whole = drain->gpus ? gpus : cpus };
 }
 
@@ -75,7 +77,7 @@ static bool stays_at(const struct stay *stay, sl_time at) { return stay->start <
 
 /* ---- Moments --------------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
+static int whatif_drain_by_time(const void *a, const void *b)
 {
 	const sl_time x = *(const sl_time *)a;
 	const sl_time y = *(const sl_time *)b;
@@ -126,7 +128,7 @@ static int thin(struct drain *drain, sl_time *moment, size_t *count, struct sl_e
 	*count = drain->most;
 	for (size_t i = 0; i < *count; i++)
 		moment[i] = ranked[i].at;
-	qsort(moment, *count, sizeof(*moment), by_time);
+	qsort(moment, *count, sizeof(*moment), whatif_drain_by_time);
 	free(ranked);
 	return SL_OK;
 }
@@ -143,7 +145,7 @@ static int find_moments(struct drain *drain, struct sl_err *err)
 	for (size_t i = 0; i < drain->stay_count; i++)
 		if (drain->stay[i].end > drain->at && drain->stay[i].end <= drain->at + drain->within)
 			moment[all++] = drain->stay[i].end;
-	qsort(moment, all, sizeof(*moment), by_time);
+	qsort(moment, all, sizeof(*moment), whatif_drain_by_time);
 	for (size_t i = 0; i < all; i++)
 		if (!i || moment[i] != moment[count - 1])
 			moment[count++] = moment[i];
@@ -351,7 +353,7 @@ static int duration_of(
 		err, SL_USAGE, "option '--%s' must be a duration such as 48h, not '%.60s'", name, text);
 }
 
-static void capacity(struct drain *drain)
+static void whatif_drain_capacity(struct drain *drain)
 {
 	const struct sl_cluster *cluster = &drain->scenario->cluster;
 	int64_t cpus = 0;
@@ -413,7 +415,7 @@ int whatif_drain(struct base *base, const struct args *args, struct sl_err *err)
 		status = line(&drain, err);
 	}
 	if (!status) {
-		capacity(&drain);
+		whatif_drain_capacity(&drain);
 		status = reference(&drain, err);
 	}
 	if (!status && drain.at > drain.last)

@@ -36,7 +36,7 @@ int fail_after_end(const char *option, const char *text, sl_time last, struct sl
 }
 
 /* All that was to run has ended before that time. */
-static bool is_over(struct sim_run *sim, const struct run *base, sl_time at, sl_time *last)
+static bool whatif_fork_is_over(struct sim_run *sim, const struct run *base, sl_time at, sl_time *last)
 {
 	const struct sl_pass *pass = sim_state(sim);
 	const uint32_t jobs = base->scenario->jobs.count;
@@ -65,7 +65,7 @@ static int history_of(
 	if (!status)
 		status = sim_advance(&sim, at, err);
 	sl_time last;
-	if (!status && is_over(&sim, base, at, &last))
+	if (!status && whatif_fork_is_over(&sim, base, at, &last))
 		status = fail_after_end("--at", arg(all->args, "at"), last, err);
 	const struct sim_interval *interval = status ? NULL : sim_intervals(&sim, &count, err);
 	if (!status && !interval)

@@ -22,7 +22,7 @@ struct naming {
 	char missing[SL_HOST_NAME_MAX + 1];
 };
 
-static void take(struct naming *naming, uint32_t node)
+static void whatif_nodes_take(struct naming *naming, uint32_t node)
 {
 	naming->rows->count += !naming->rows->in[node];
 	naming->rows->in[node] = true;
@@ -38,11 +38,11 @@ static int take_host(void *self, const char *name, size_t len)
 			(int)(len < SL_HOST_NAME_MAX ? len : SL_HOST_NAME_MAX), name);
 		return 1;
 	}
-	take(naming, node);
+	whatif_nodes_take(naming, node);
 	return 0;
 }
 
-static bool is_word(const char *name, const char *word, size_t len)
+static bool whatif_nodes_is_word(const char *name, const char *word, size_t len)
 {
 	return name && strlen(name) == len && memcmp(name, word, len) == 0;
 }
@@ -51,14 +51,14 @@ static bool take_partition(struct naming *naming, const char *word, size_t len)
 {
 	const struct sl_cluster *cluster = &naming->scenario->cluster;
 	for (uint32_t i = 0; i < cluster->partition_count; i++) {
-		if (!is_word(cluster->partition[i].name, word, len))
+		if (!whatif_nodes_is_word(cluster->partition[i].name, word, len))
 			continue;
 		const uint32_t which = cluster->partition[i].node_set;
 		const uint64_t *types = which ? cluster->node_set[which].types : NULL;
 		for (uint32_t node = 0; node < cluster->node_count; node++) {
 			const uint32_t type = cluster->node_type[node];
 			if (!types || types[type / 64] >> type % 64 & 1)
-				take(naming, node);
+				whatif_nodes_take(naming, node);
 		}
 		return true;
 	}
@@ -69,10 +69,10 @@ static bool take_switch(struct naming *naming, const char *word, size_t len)
 {
 	const struct sl_cluster *cluster = &naming->scenario->cluster;
 	for (uint32_t i = 0; i < cluster->switch_count; i++) {
-		if (!is_word(cluster->sw[i].name, word, len))
+		if (!whatif_nodes_is_word(cluster->sw[i].name, word, len))
 			continue;
 		for (uint32_t k = 0; k < cluster->sw[i].node_count; k++)
-			take(naming, cluster->sw[i].node[k]);
+			whatif_nodes_take(naming, cluster->sw[i].node[k]);
 		return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ static bool take_switch(struct naming *naming, const char *word, size_t len)
 static bool has_feature(const struct sl_node_type *type, const char *word, size_t len)
 {
 	for (uint32_t i = 0; type->hardware && i < type->hardware->feature_count; i++)
-		if (is_word(type->hardware->feature[i], word, len))
+		if (whatif_nodes_is_word(type->hardware->feature[i], word, len))
 			return true;
 	return false;
 }
@@ -91,7 +91,7 @@ static bool has_gpus(
 	const struct sl_cluster *cluster, const struct sl_node_type *type, const char *word, size_t len)
 {
 	for (uint32_t kind = 2; kind < cluster->kind_count; kind++)
-		if (type->amount[kind] > 0 && is_word(cluster->kind_name[kind], word, len))
+		if (type->amount[kind] > 0 && whatif_nodes_is_word(cluster->kind_name[kind], word, len))
 			return true;
 	return false;
 }
@@ -104,7 +104,7 @@ static bool take_types(struct naming *naming, const char *word, size_t len, bool
 		const struct sl_node_type *type = &cluster->type[cluster->node_type[node]];
 		if (!(features ? has_feature(type, word, len) : has_gpus(cluster, type, word, len)))
 			continue;
-		take(naming, node);
+		whatif_nodes_take(naming, node);
 		found = true;
 	}
 	return found;
@@ -120,7 +120,7 @@ static bool take_entry(struct naming *naming, const char *word, size_t len)
 		if (strncmp(name, word, len) != 0 || !name[len] ||
 			name[len + strspn(name + len, "0123456789")])
 			continue;
-		take(naming, node);
+		whatif_nodes_take(naming, node);
 		found = true;
 	}
 	return found;
@@ -233,14 +233,14 @@ static const char *models_of(const struct scenario *scenario)
 	return NULL;
 }
 
-static const char *value_of(const struct model_choice *model, const char *key)
+static const char *whatif_nodes_value_of(const struct model_choice *model, const char *key)
 {
 	const struct sl_value *value = model ? sl_value_of(model->values, model->value_count, key) : NULL;
 	return value ? value->text : NULL;
 }
 
-static bool put(struct replica *replica, struct sl_arena *arena, const char *key, const char *was,
-	const char *between, const char *more)
+static bool whatif_nodes_put(struct replica *replica, struct sl_arena *arena, const char *key,
+	const char *was, const char *between, const char *more)
 {
 	char *text = text_made(arena, "%s%s%s%s", key, was ? was : "", was ? between : "", more);
 	if (!text)
@@ -265,11 +265,14 @@ int outage_put(struct replica *replica, const struct scenario *scenario, const c
 	static const char key[] = "failures.outages=";
 	const struct model_choice *on = failures_of(scenario);
 	/* What fails by itself at the default rate does so still. */
-	const bool by_default = on && !value_of(on, "rate") && !value_of(on, "mtbf") &&
-				!value_of(on, "log") && !value_of(on, "outages");
-	if (!put(replica, arena, key, own_or_base(replica, key, value_of(on, "outages")), "; ", outage) ||
-		(!on && !put(replica, arena, "replay.models=", models_of(scenario), ",", "failures")) ||
-		(by_default && !put(replica, arena, "failures.rate=", NULL, "", "6.5")))
+	const bool by_default = on && !whatif_nodes_value_of(on, "rate") &&
+				!whatif_nodes_value_of(on, "mtbf") && !whatif_nodes_value_of(on, "log") &&
+				!whatif_nodes_value_of(on, "outages");
+	if (!whatif_nodes_put(replica, arena, key,
+		    own_or_base(replica, key, whatif_nodes_value_of(on, "outages")), "; ", outage) ||
+		(!on && !whatif_nodes_put(
+				replica, arena, "replay.models=", models_of(scenario), ",", "failures")) ||
+		(by_default && !whatif_nodes_put(replica, arena, "failures.rate=", NULL, "", "6.5")))
 		return sl_fail_memory(err);
 	return SL_OK;
 }

@@ -34,7 +34,7 @@ static int fail_part(
 }
 
 /* "30m" with its unit; '\0': none. */
-static bool number_in(const char *text, size_t len, int64_t *number, char *unit)
+static bool whatif_ranges_number_in(const char *text, size_t len, int64_t *number, char *unit)
 {
 	*unit = '\0';
 	if (sl_get_micro(text, len, number))
@@ -46,7 +46,7 @@ static bool number_in(const char *text, size_t len, int64_t *number, char *unit)
 }
 
 /* A number as it is written; with a unit, as seconds, or as that unit where it comes out even. */
-static const char *number_text(struct sl_arena *arena, int64_t number, char unit)
+static const char *whatif_ranges_number_text(struct sl_arena *arena, int64_t number, char unit)
 {
 	static const struct {
 		char unit;
@@ -68,7 +68,7 @@ static const char *number_text(struct sl_arena *arena, int64_t number, char unit
 	return sl_strdup(arena, text, (size_t)(end - text));
 }
 
-static int add(struct reading *r, const char *value, int64_t number, struct sl_err *err)
+static int whatif_ranges_add(struct reading *r, const char *value, int64_t number, struct sl_err *err)
 {
 	struct axis *axis = r->axis;
 	if (!value)
@@ -117,7 +117,7 @@ static int add_steps(struct reading *r, const struct range *range, struct sl_err
 	int status = SL_OK;
 	for (int64_t at = range->from; !status && (down ? at >= range->to : at <= range->to);
 		at += down ? -range->step : range->step)
-		status = add(r, number_text(r->arena, at, unit), at, err);
+		status = whatif_ranges_add(r, whatif_ranges_number_text(r->arena, at, unit), at, err);
 	return status;
 }
 
@@ -127,7 +127,7 @@ static int add_factors(struct reading *r, const struct range *range, struct sl_e
 	const bool whole = range->from % SL_SECOND == 0 && range->to % SL_SECOND == 0;
 	int status = SL_OK;
 	for (int64_t at = range->from; !status && at <= range->to;) {
-		status = add(r, number_text(r->arena, at, range->unit), at, err);
+		status = whatif_ranges_add(r, whatif_ranges_number_text(r->arena, at, range->unit), at, err);
 		const int64_t last = at;
 		at = sl_mul_div(at, range->step, 1000000);
 		if (whole)
@@ -156,8 +156,9 @@ static int read_ends(const struct reading *r, const char *part, size_t len, cons
 	const char *end = part + len;
 	const char *colon = memchr(second, ':', (size_t)(end - second));
 	char of_from, of_to;
-	if (!number_in(part, (size_t)(dots - part), &range->from, &of_from) ||
-		!number_in(second, (size_t)((colon ? colon : end) - second), &range->to, &of_to))
+	if (!whatif_ranges_number_in(part, (size_t)(dots - part), &range->from, &of_from) ||
+		!whatif_ranges_number_in(
+			second, (size_t)((colon ? colon : end) - second), &range->to, &of_to))
 		return fail_part(r, part, len, "is no range of numbers", err);
 	if (range->from < 0 || range->to < 0 || range->from > most || range->to > most)
 		return fail_part(r, part, len, "is out of range", err);
@@ -175,7 +176,7 @@ static int read_step(
 	int64_t one = 1000000; /* Of the unit. */
 	char ignored;
 	if (range->unit)
-		(void)number_in((char[]){ '1', range->unit }, 2, &one, &ignored);
+		(void)whatif_ranges_number_in((char[]){ '1', range->unit }, 2, &one, &ignored);
 	range->step = one;
 	range->of_step = range->unit;
 	if (!colon)
@@ -183,7 +184,7 @@ static int read_step(
 	const char *text = colon + 1;
 	range->factor = text < part + len && *text == 'x';
 	text += range->factor;
-	if (!number_in(text, (size_t)(part + len - text), &range->step, &range->of_step) ||
+	if (!whatif_ranges_number_in(text, (size_t)(part + len - text), &range->step, &range->of_step) ||
 		range->step <= 0 || range->step > most)
 		return fail_part(r, part, len, "has no step that leads on", err);
 	if (range->factor)
@@ -229,9 +230,9 @@ static int add_part(struct reading *r, const char *part, size_t len, struct sl_e
 		return fail_part(r, part, len, "is empty", err);
 	if (dots)
 		return add_range(r, part, len, dots, err);
-	if (!number_in(part, len, &number, &unit))
+	if (!whatif_ranges_number_in(part, len, &number, &unit))
 		r->words = true;
-	return add(r, sl_strdup(r->arena, part, len), number, err);
+	return whatif_ranges_add(r, sl_strdup(r->arena, part, len), number, err);
 }
 
 /* The most is wanted first. */

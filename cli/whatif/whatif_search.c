@@ -125,7 +125,7 @@ static int served(struct search *search, bool gpus, struct sl_err *err)
 }
 
 /* What can be said once the base's world is read. */
-static int prepare(struct search *search, struct sl_err *err)
+static int whatif_search_prepare(struct search *search, struct sl_err *err)
 {
 	struct replica_run run;
 	int status = replica_prepare(search->base, &search->replica, &run, err);
@@ -294,7 +294,7 @@ static size_t nearest_point(const struct search *search)
 }
 
 /* What is compared of two answers: the cost; without prices, how far along the one axis that has an order. */
-static int64_t rank(const struct search *search, size_t point)
+static int64_t whatif_search_rank(const struct search *search, size_t point)
 {
 	size_t ordered = 0, axis = 0;
 	for (size_t i = 0; i < search->axis_count; i++)
@@ -308,25 +308,27 @@ static int64_t rank(const struct search *search, size_t point)
 }
 
 /* Those of one rank as they stand in the grid. */
-static void sort(const struct search *search, size_t *point, size_t count)
+static void whatif_search_sort(const struct search *search, size_t *point, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		const size_t moved = point[i];
 		size_t at = i;
-		for (; at > 0 && rank(search, point[at - 1]) > rank(search, moved); at--)
+		for (; at > 0 &&
+			whatif_search_rank(search, point[at - 1]) > whatif_search_rank(search, moved);
+			at--)
 			point[at] = point[at - 1];
 		point[at] = moved;
 	}
 }
 
-static int answer(struct search *search, struct sl_err *err)
+static int whatif_search_answer(struct search *search, struct sl_err *err)
 {
 	struct axis_search *grid = &search->grid;
 	if (!search->built)
 		for (size_t p = 0; p < grid->points; p++)
 			if (search->outcome[p].unbuilt)
 				return search_fail_unbuilt(search, p, err);
-	sort(search, grid->least, grid->least_count);
+	whatif_search_sort(search, grid->least, grid->least_count);
 	const struct answers answers = { grid->least, grid->least_count, nearest_point(search) };
 	const int status = arg_flag(search->args, "json") ? axis_search_json(search, &answers, err)
 							  : axis_search_report(search, &answers, err);
@@ -343,7 +345,7 @@ static int axis_search_points(struct search *search, struct sl_err *err)
 		status = axis_search_go(&search->grid, err);
 	if (status == SL_INTERRUPTED && !arg_flag(search->args, "json"))
 		search_report_partial(search);
-	return status ? status : answer(search, err);
+	return status ? status : whatif_search_answer(search, err);
 }
 
 bool search_asked(const struct args *args)
@@ -372,7 +374,7 @@ int whatif_search(struct base *base, const struct args *args, struct sl_err *err
 	if (!status)
 		status = replica_of_line(&search->replica, base, args, err);
 	if (!status)
-		status = prepare(search, err);
+		status = whatif_search_prepare(search, err);
 	search->intervals = arg(args, "head-room") != NULL;
 	if (!status)
 		status = search_try_now(search, err);

@@ -45,7 +45,7 @@ static void value_cell(struct screen_table *table, const struct comparison *all,
 }
 
 /* In hundredths of the base's value. */
-static const char *share(char text[48], int64_t base, int64_t change)
+static const char *whatif_table_share(char text[48], int64_t base, int64_t change)
 {
 	return screen_signed(text, base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0, 1);
 }
@@ -73,10 +73,12 @@ static void change_cell(struct screen_table *table, const struct comparison *all
 	if (!*base) /* There is no share of nothing. */
 		screen_cell(table, false, "%s%s", *value > 0 ? "more" : "less", word);
 	else if (interval)
-		screen_cell(table, false, "%s %% [%s, %s]%s", share(number, *base, *value - *base),
-			share(low, 1000000, known->ratio_low), share(high, 1000000, known->ratio_high), word);
+		screen_cell(table, false, "%s %% [%s, %s]%s",
+			whatif_table_share(number, *base, *value - *base),
+			whatif_table_share(low, 1000000, known->ratio_low),
+			whatif_table_share(high, 1000000, known->ratio_high), word);
 	else
-		screen_cell(table, false, "%s %%%s", share(number, *base, *value - *base), word);
+		screen_cell(table, false, "%s %%%s", whatif_table_share(number, *base, *value - *base), word);
 }
 
 static void metric_row(

@@ -85,7 +85,7 @@ static int replica_of(const struct chunk *chunk, size_t i, struct replica *repli
 }
 
 /* "cluster.nodes[a].count+=3 policy.bf_window=60", for messages. */
-static void name_of(const struct chunk *chunk, size_t i, char *text, size_t size)
+static void whatif_try_name_of(const struct chunk *chunk, size_t i, char *text, size_t size)
 {
 	const struct search *search = chunk->search;
 	size_t used = 0;
@@ -162,7 +162,7 @@ static uint32_t left_out(const struct search *search, const struct outcome *outc
 	return search->now.done && started < before ? before - started : 0;
 }
 
-static int take(
+static int whatif_try_take(
 	struct search *search, struct outcome *outcome, const struct replica_run *run, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -209,11 +209,11 @@ static int take_point(const struct chunk *chunk, size_t i, struct outcome *outco
 			outcome->unbuilt = sl_strdup(search->arena, why, strlen(why));
 			return outcome->unbuilt ? SL_OK : sl_fail_memory(err);
 		}
-		name_of(chunk, i, name, sizeof(name));
+		whatif_try_name_of(chunk, i, name, sizeof(name));
 		return sl_fail(err, run[k].status, "%s%s%s", name, *name ? ": " : "", why);
 	}
 	search->built |= chunk->point != NULL;
-	return take(search, outcome, run, err);
+	return whatif_try_take(search, outcome, run, err);
 }
 
 static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err *err)

@@ -17,7 +17,7 @@ static const struct sl_profile *checkpoint_profile(const struct checkpoint *chec
 	return row ? &checkpoint->jobs->profile[row] : NULL;
 }
 
-static uint32_t nodes_of(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
+static uint32_t checkpoint_nodes_of(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	const struct sl_node_tasks *alloc;
 	const size_t count = sl_node_tasks_of(sim, job, &alloc);
@@ -246,7 +246,7 @@ static void resumed(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {
 	struct checkpoint_job *of = &checkpoint->job[job.row];
 	checkpoint_book(checkpoint, sim, of);
-	of->nodes = nodes_of(checkpoint, sim, job);
+	of->nodes = checkpoint_nodes_of(checkpoint, sim, job);
 	const bool was = of->suspended;
 	of->suspended = false;
 	if (of->phase == CHECKPOINT_LOADS || of->phase == CHECKPOINT_WRITES)
@@ -267,7 +267,7 @@ static void checkpoint_started(void *state, struct sim *sim, sl_job job)
 		resumed(checkpoint, sim, job);
 		return;
 	}
-	of->nodes = nodes_of(checkpoint, sim, job);
+	of->nodes = checkpoint_nodes_of(checkpoint, sim, job);
 	of->takes = takes_any(checkpoint, job.row);
 	of->last = of->mark = 0;
 	of->step = 0;

@@ -154,7 +154,7 @@ static void settle_job(struct fabric_model *m, uint32_t job, struct fabric_clien
 	client->since = now;
 }
 
-static void leave(struct fabric_model *m, sl_job job, sl_time now)
+static void fabric_leave(struct fabric_model *m, sl_job job, sl_time now)
 {
 	if (fabric_share_slot(m->share, job.row) == UINT32_MAX)
 		return;
@@ -166,7 +166,7 @@ static void leave(struct fabric_model *m, sl_job job, sl_time now)
 	m->last = now;
 }
 
-static void enter(
+static void fabric_enter(
 	struct fabric_model *m, sl_job job, sl_time now, const struct fabric_says *says, uint32_t spots)
 {
 	struct fabric_there there;
@@ -194,7 +194,7 @@ static void fabric_started(void *state, struct sim *sim, sl_job job)
 {
 	struct fabric_model *m = state;
 	const sl_time now = sl_now(sim);
-	leave(m, job, now); /* Of another size, it has other nodes. */
+	fabric_leave(m, job, now); /* Of another size, it has other nodes. */
 	const struct sl_node_tasks *alloc;
 	const size_t allocs = sl_node_tasks_of(sim, job, &alloc);
 	struct fabric_says says;
@@ -202,13 +202,13 @@ static void fabric_started(void *state, struct sim *sim, sl_job job)
 		return;
 	const uint32_t spots = fabric_spots_of(m, job, alloc, allocs);
 	if (spots)
-		enter(m, job, now, &says, spots);
+		fabric_enter(m, job, now, &says, spots);
 }
 
 static void fabric_left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 {
 	(void)how; /* One that stands still sends nothing. */
-	leave(state, job, sl_now(sim));
+	fabric_leave(state, job, sl_now(sim));
 }
 
 /* ---- The end of an instant

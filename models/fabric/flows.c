@@ -127,7 +127,7 @@ struct route {
 	int64_t flows;
 };
 
-static void follow(struct fabric_net *net, const struct route *route)
+static void flows_follow(struct fabric_net *net, const struct route *route)
 {
 	uint64_t up = route->src, down = route->dst; /* Subtrees. */
 	uint64_t place = 0, beside = 1;              /* Within one: w1 .. wl to the side. */
@@ -173,7 +173,7 @@ static void follow_pair(struct fabric_net *net, uint32_t i, uint32_t k)
 			.to = (uint64_t)net->spot[k].node * nics + nic,
 			.flows = flows / nics + (n < flows % nics) };
 		if (route.flows)
-			follow(net, &route);
+			flows_follow(net, &route);
 	}
 }
 

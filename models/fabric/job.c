@@ -13,7 +13,7 @@
 
 enum { PACKED_STARTS = 4096, PACKED_KINDS = 1 << 16 };
 
-static double share_of(int64_t micro, double otherwise, double most)
+static double job_share_of(int64_t micro, double otherwise, double most)
 {
 	if (micro == SL_NONE)
 		return otherwise;
@@ -35,14 +35,14 @@ bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says
 	if (says->pattern == SL_PATTERN_NONE)
 		return false;
 	if (profile->bytes == SL_NONE) {
-		says->sens = share_of(profile->sens, says->sens, 1);
+		says->sens = job_share_of(profile->sens, says->sens, 1);
 		return says->sens > 0;
 	}
 	says->sens = 0;
 	says->bytes = (double)profile->bytes;
 	says->comp = profile->comp == SL_NONE ? 0 : (double)profile->comp / 1e9;
-	says->overlap = share_of(profile->overlap, 0, 1);
-	says->gamma = share_of(profile->gamma, 0, 100);
+	says->overlap = job_share_of(profile->overlap, 0, 1);
+	says->gamma = job_share_of(profile->gamma, 0, 100);
 	if (profile->gamma != SL_NONE && says->gamma < 1)
 		says->gamma = 1;
 	return says->bytes > 0;

@@ -55,7 +55,7 @@ static struct given given_of(const struct sl_model_setup *setup, const char *key
 	return given;
 }
 
-static int wrong(const struct given *given, struct sl_err *err, const char *wanted)
+static int net_config_wrong(const struct given *given, struct sl_err *err, const char *wanted)
 {
 	if (given->at.file)
 		return sl_fail_at(
@@ -64,7 +64,7 @@ static int wrong(const struct given *given, struct sl_err *err, const char *want
 }
 
 /* A whole number between two bounds; untouched where nobody says. */
-static int whole(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t max,
+static int net_config_whole(const struct sl_model_setup *setup, const char *key, int64_t min, int64_t max,
 	int64_t *value, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
@@ -72,7 +72,8 @@ static int whole(const struct sl_model_setup *setup, const char *key, int64_t mi
 	if (!given.text)
 		return SL_OK;
 	if (!sl_get_i64(given.text, strlen(given.text), &number) || number < min || number > max)
-		return wrong(&given, err, "a whole number within its bounds (schedlab-fabric(7) has them)");
+		return net_config_wrong(
+			&given, err, "a whole number within its bounds (schedlab-fabric(7) has them)");
 	*value = number;
 	return SL_OK;
 }
@@ -86,7 +87,8 @@ static int real(const struct sl_model_setup *setup, const char *key, int64_t min
 	if (!given.text)
 		return SL_OK;
 	if (!sl_get_micro(given.text, strlen(given.text), &number) || number < min || number > max)
-		return wrong(&given, err, "a number within its bounds (schedlab-fabric(7) has them)");
+		return net_config_wrong(
+			&given, err, "a number within its bounds (schedlab-fabric(7) has them)");
 	*micro = number;
 	return SL_OK;
 }
@@ -109,7 +111,7 @@ static int choice(const struct sl_model_setup *setup, const char *key, const cha
 		strncat(wanted, similar, sizeof(wanted) - strlen(wanted) - 1);
 	else
 		wanted[strlen("one of those that schedlab-fabric(7) lists")] = 0;
-	return wrong(&given, err, wanted);
+	return net_config_wrong(&given, err, wanted);
 }
 
 static const struct {
@@ -156,7 +158,7 @@ static int rate(const struct sl_model_setup *setup, const char *key, int64_t *by
 {
 	const struct given given = given_of(setup, key);
 	if (given.text && !net_rate_of(given.text, bytes))
-		return wrong(&given, err,
+		return net_config_wrong(&given, err,
 			"a rate: EDR, HDR, HDR100, NDR, NDR200, XDR, infinite, or a number of Gb/s or GB/s");
 	return SL_OK;
 }
@@ -177,8 +179,8 @@ static bool ratio_of(const char *text, size_t len, int64_t *micro)
 }
 
 /* Numbers with "/", commas or blanks between them, the leaves' first. */
-static int list(const struct sl_model_setup *setup, const char *key, bool whole_ones, struct net_list *list,
-	struct sl_err *err)
+static int net_config_list(const struct sl_model_setup *setup, const char *key, bool whole_ones,
+	struct net_list *list, struct sl_err *err)
 {
 	const struct given given = given_of(setup, key);
 	const char *p = given.text;
@@ -187,9 +189,10 @@ static int list(const struct sl_model_setup *setup, const char *key, bool whole_
 		if (len) {
 			int64_t *micro = &list->micro[list->count];
 			if (list->count >= NET_LEVELS_MAX || !ratio_of(p, len, micro))
-				return wrong(&given, err, "a list of positive numbers, as in '4/2'");
+				return net_config_wrong(
+					&given, err, "a list of positive numbers, as in '4/2'");
 			if (whole_ones && *micro % MICRO)
-				return wrong(&given, err, "a list of whole numbers, as in '4/2'");
+				return net_config_wrong(&given, err, "a list of whole numbers, as in '4/2'");
 			list->count++;
 		}
 		p += len + (p[len] != 0);
@@ -210,7 +213,7 @@ static int xgft(const struct sl_model_setup *setup, struct net_config *config, s
 		"a tree, as in '2;4/4;1/2' or '2;4/4;1/2;1/1': its height, children, parents and cables by level";
 	const size_t len = strcspn(p, ";");
 	if (!sl_get_i64(p, len, &height) || height < 1 || height > NET_LEVELS_MAX - 1)
-		return wrong(&given, err, wanted);
+		return net_config_wrong(&given, err, wanted);
 	p += len;
 	for (size_t i = 0; i < SL_LEN(part) && *p == ';'; i++) {
 		p++;
@@ -219,7 +222,7 @@ static int xgft(const struct sl_model_setup *setup, struct net_config *config, s
 			int64_t number;
 			if (!n || !sl_get_i64(p, n, &number) || number < 1 || number > 65536 ||
 				part[i]->count >= (uint32_t)height)
-				return wrong(&given, err, wanted);
+				return net_config_wrong(&given, err, wanted);
 			part[i]->micro[part[i]->count++] = number;
 			p += n + (p[n] && p[n] != ';');
 		}
@@ -230,7 +233,7 @@ static int xgft(const struct sl_model_setup *setup, struct net_config *config, s
 	config->xgft_p.count = config->xgft_p.count ? config->xgft_p.count : levels;
 	if (*p || config->xgft_m.count != levels || config->xgft_w.count != levels ||
 		config->xgft_p.count != levels)
-		return wrong(&given, err, wanted);
+		return net_config_wrong(&given, err, wanted);
 	return SL_OK;
 }
 
@@ -308,14 +311,16 @@ int net_config_read(struct net_config *config, const struct sl_model_setup *setu
 	if (config->topology == NET_RAIL)
 		config->nodes_per_leaf = 32;
 	for (size_t i = 0; i < SL_LEN(number) && !status; i++)
-		status = whole(setup, number[i].key, number[i].min, number[i].max, number[i].value, err);
+		status = net_config_whole(
+			setup, number[i].key, number[i].min, number[i].max, number[i].value, err);
 	status = status ? status : rate(setup, "rate", &config->rate, err);
 	status = status ? status : rate(setup, "uplink_rate", &config->uplink_rate, err);
 	status = status ? status : rate(setup, "nvlink", &config->nvlink, err);
 	status = status ? status : real(setup, "efficiency", 1, MICRO, &config->efficiency, err);
-	status = status ? status : list(setup, "switches_per_group", true, &config->groups, err);
-	status = status ? status : list(setup, "up_cables", true, &config->up_cables, err);
-	status = status ? status : list(setup, "oversubscription", false, &config->oversubscription, err);
+	status = status ? status : net_config_list(setup, "switches_per_group", true, &config->groups, err);
+	status = status ? status : net_config_list(setup, "up_cables", true, &config->up_cables, err);
+	status = status ? status
+			: net_config_list(setup, "oversubscription", false, &config->oversubscription, err);
 	status = status ? status : xgft(setup, config, err);
 	status = status ? status : read_times(config, setup, err);
 	return status;

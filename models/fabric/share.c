@@ -96,7 +96,7 @@ static bool capacity_for_slot(struct fabric_share *s)
 	return true;
 }
 
-static uint32_t class_of(uint32_t uses)
+static uint32_t share_class_of(uint32_t uses)
 {
 	uint32_t power = 0;
 	while ((UINT32_C(1) << power) < uses)
@@ -107,7 +107,7 @@ static uint32_t class_of(uint32_t uses)
 /* A block for so many flows; SHARE_NOT: no memory. */
 static uint32_t block_take(struct fabric_share *s, uint32_t uses)
 {
-	const uint32_t power = class_of(uses), size = UINT32_C(1) << power;
+	const uint32_t power = share_class_of(uses), size = UINT32_C(1) << power;
 	const uint32_t block = s->free_block[power];
 	if (block != SHARE_NOT) {
 		s->free_block[power] = s->tie[block].next;
@@ -131,7 +131,7 @@ static uint32_t block_take(struct fabric_share *s, uint32_t uses)
 
 static void block_give(struct fabric_share *s, const struct share_job *job)
 {
-	const uint32_t power = class_of(job->uses);
+	const uint32_t power = share_class_of(job->uses);
 	s->tie[job->first].next = s->free_block[power];
 	s->free_block[power] = job->first;
 }
@@ -141,7 +141,7 @@ static void block_give(struct fabric_share *s, const struct share_job *job)
 
 static bool is_second(const struct fabric_share *s, uint32_t link) { return s->link[link].twin < link; }
 
-static void judge(struct fabric_share *s, uint32_t row)
+static void share_judge(struct fabric_share *s, uint32_t row)
 {
 	const struct share_link *link = &s->link[row];
 	s->active[row] =
@@ -177,9 +177,9 @@ static void tie_in(struct fabric_share *s, uint32_t slot)
 		const uint32_t uneven = uneven_at(s, job, i);
 		if (uneven != SHARE_NOT) {
 			s->link[uneven].uneven++;
-			judge(s, uneven);
+			share_judge(s, uneven);
 		}
-		judge(s, s->use[i].link);
+		share_judge(s, s->use[i].link);
 	}
 }
 
@@ -201,9 +201,9 @@ static void tie_out(struct fabric_share *s, uint32_t slot)
 		const uint32_t uneven = uneven_at(s, job, i);
 		if (uneven != SHARE_NOT) {
 			s->link[uneven].uneven--;
-			judge(s, uneven);
+			share_judge(s, uneven);
 		}
-		judge(s, s->use[i].link);
+		share_judge(s, s->use[i].link);
 	}
 }
 
@@ -324,7 +324,7 @@ static void reach_link(struct fabric_share *s, uint32_t row)
 	s->part_link[link->part] = (struct share_active){ .link = row, .place = SHARE_NOT, .open = open };
 }
 
-static void begin(struct fabric_share *s)
+static void share_begin(struct fabric_share *s)
 {
 	s->epoch++;
 	SL_CHECK(s->epoch != 0);
@@ -332,7 +332,7 @@ static void begin(struct fabric_share *s)
 }
 
 /* All that hangs together with what was reached so far; computes `fresh` of it. */
-static void compute(struct fabric_share *s)
+static void share_compute(struct fabric_share *s)
 {
 	for (uint32_t next = 0; next < s->parts; next++) {
 		struct share_job *job = &s->job[s->part[next]];
@@ -363,7 +363,7 @@ static int by_row(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool same(struct fabric_got a, struct fabric_got b)
+static bool share_same(struct fabric_got a, struct fabric_got b)
 {
 	return a.rate == b.rate && a.slowdown == b.slowdown;
 }
@@ -406,14 +406,14 @@ void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *li
 {
 	if (!s->seeds && !s->dirties)
 		return;
-	begin(s);
+	share_begin(s);
 	for (uint32_t i = 0; i < s->dirties; i++)
 		reach_link(s, s->dirty[i]);
 	for (uint32_t i = 0; i < s->seeds; i++)
 		if (s->job[s->seed[i]].here)
 			reach_job(s, s->seed[i]);
 	s->seeds = 0;
-	compute(s);
+	share_compute(s);
 	if (s->part_links) {
 		s->effort.solves++;
 		s->effort.jobs += s->parts;
@@ -425,7 +425,7 @@ void fabric_share_solve(struct fabric_share *s, const struct fabric_listener *li
 	uint32_t changed = 0;
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
-		if (same(job->fresh, job->got))
+		if (share_same(job->fresh, job->got))
 			continue;
 		job->got = job->fresh;
 		s->row_changed[changed++] = job->row;
@@ -446,9 +446,9 @@ bool fabric_share_predict(struct fabric_share *s, uint32_t row, const struct fab
 	if (now != SHARE_NOT)
 		tie_out(s, now);
 	tie_in(s, slot);
-	begin(s);
+	share_begin(s);
 	reach_job(s, slot);
-	compute(s);
+	share_compute(s);
 	*got = s->job[slot].fresh;
 	tie_out(s, slot);
 	if (now != SHARE_NOT)

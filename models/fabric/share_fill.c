@@ -38,7 +38,7 @@ static void job_pop(struct fabric_share *s) { jobs_remove(s, s->job_heap, --s->j
 /* ---- Rounds
  * ------------------------------------------------------------------------------------------------ */
 
-static void begin(struct fabric_share *s)
+static void share_fill_begin(struct fabric_share *s)
 {
 	s->link_heaped = s->job_heaped = 0;
 	for (uint32_t i = 0; i < s->part_links; i++) {
@@ -73,7 +73,7 @@ static void fix(struct fabric_share *s, uint32_t slot, double level)
 }
 
 /* What the round took off its links. A level never falls: what rounding takes is given back here. */
-static void settle(struct fabric_share *s, double level)
+static void share_fill_settle(struct fabric_share *s, double level)
 {
 	for (uint32_t i = 0; i < s->touches; i++) {
 		struct share_active *link = &s->part_link[s->touched[i]];
@@ -94,7 +94,7 @@ static void settle(struct fabric_share *s, double level)
 
 void share_fill(struct fabric_share *s)
 {
-	begin(s);
+	share_fill_begin(s);
 	for (;;) {
 		while (s->job_heaped && s->job[s->job_heap[0].row].fixed)
 			job_pop(s);
@@ -113,6 +113,6 @@ void share_fill(struct fabric_share *s)
 		}
 		for (; s->job_heaped && s->job_heap[0].level <= level; job_pop(s))
 			fix(s, s->job_heap[0].row, level);
-		settle(s, level);
+		share_fill_settle(s, level);
 	}
 }

@@ -60,7 +60,7 @@ static void sweep(struct fabric_share *s)
 		s->job[s->part[i]].duty = duty_of(&s->job[s->part[i]]);
 }
 
-static void begin(struct fabric_share *s)
+static void share_modes_begin(struct fabric_share *s)
 {
 	for (uint32_t i = 0; i < s->parts; i++) {
 		struct share_job *job = &s->job[s->part[i]];
@@ -70,7 +70,7 @@ static void begin(struct fabric_share *s)
 
 void share_meanfield(struct fabric_share *s)
 {
-	begin(s);
+	share_modes_begin(s);
 	for (uint32_t i = 0; i < s->parts; i++)
 		s->job[s->part[i]].duty = duty_of(&s->job[s->part[i]]);
 	for (int i = 0; i < SWEEPS; i++) {
@@ -81,7 +81,7 @@ void share_meanfield(struct fabric_share *s)
 
 void share_interleave(struct fabric_share *s)
 {
-	begin(s);
+	share_modes_begin(s);
 	for (uint32_t l = 0; l < s->part_links; l++) {
 		struct share_active *link = &s->part_link[l];
 		link->sum = 0;

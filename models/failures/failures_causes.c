@@ -51,7 +51,8 @@ static const char *cell_of(const struct sl_csv_table *csv, uint32_t row, uint32_
 	return csv->cell[(size_t)row * csv->columns + column];
 }
 
-static int column_of(const struct sl_csv_table *csv, const char *name, uint32_t *column, struct sl_err *err)
+static int failures_causes_column_of(
+	const struct sl_csv_table *csv, const char *name, uint32_t *column, struct sl_err *err)
 {
 	*column = sl_csv_column(csv, name);
 	if (*column != UINT32_MAX)
@@ -60,7 +61,7 @@ static int column_of(const struct sl_csv_table *csv, const char *name, uint32_t 
 		"there is no column '%s': add it to the first line", name);
 }
 
-static int share_of(
+static int failures_causes_share_of(
 	const struct sl_csv_table *csv, uint32_t row, uint32_t column, int64_t *share, struct sl_err *err)
 {
 	const char *text = cell_of(csv, row, column);
@@ -74,8 +75,9 @@ static int share_of(
 static int repairs_of_csv(struct failures *f, const struct sl_csv_table *csv, struct sl_err *err)
 {
 	uint32_t name, share, time;
-	if (column_of(csv, "repair", &name, err) || column_of(csv, "share", &share, err) ||
-		column_of(csv, "time", &time, err))
+	if (failures_causes_column_of(csv, "repair", &name, err) ||
+		failures_causes_column_of(csv, "share", &share, err) ||
+		failures_causes_column_of(csv, "time", &time, err))
 		return err->status;
 	if (!csv->rows || csv->rows > FAIL_REPAIRS_MAX)
 		return sl_fail_at(err, &(struct sl_place){ .file = csv->file, .line = 1 },
@@ -88,7 +90,7 @@ static int repairs_of_csv(struct failures *f, const struct sl_csv_table *csv, st
 		struct fail_repair *repair = &f->repair[row];
 		repair->name = cell_of(csv, row, name);
 		const char *text = cell_of(csv, row, time);
-		if (share_of(csv, row, share, &repair->share, err))
+		if (failures_causes_share_of(csv, row, share, &repair->share, err))
 			return err->status;
 		const struct sl_place at = sl_csv_place(csv, row, time);
 		if (!sl_get_duration(text, strlen(text), &repair->time) || repair->time < 0 ||
@@ -128,7 +130,8 @@ static int repair_of(const struct failures *f, const char *text, const struct sl
 static int causes_of_csv(struct failures *f, const struct sl_csv_table *csv, struct sl_err *err)
 {
 	uint32_t name, share;
-	if (column_of(csv, "cause", &name, err) || column_of(csv, "share", &share, err))
+	if (failures_causes_column_of(csv, "cause", &name, err) ||
+		failures_causes_column_of(csv, "share", &share, err))
 		return err->status;
 	const uint32_t repair = sl_csv_column(csv, "repair");
 	int64_t total = 0;
@@ -141,7 +144,7 @@ static int causes_of_csv(struct failures *f, const struct sl_csv_table *csv, str
 		if (cause < before || !*text)
 			return sl_fail_at(
 				err, &at, "cause '%.60s' is empty or there twice: name it, once", text);
-		if (share_of(csv, row, share, &f->cause[cause].share, err) ||
+		if (failures_causes_share_of(csv, row, share, &f->cause[cause].share, err) ||
 			(repair != UINT32_MAX &&
 				repair_of(f, cell_of(csv, row, repair), &at, &f->cause[cause].repair, err)))
 			return err->status;

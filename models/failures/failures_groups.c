@@ -32,14 +32,14 @@ struct named {
 	uint32_t node;
 };
 
-static int by_name(const void *a, const void *b)
+static int failures_groups_by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	const int order = strcmp(x->name, y->name);
 	return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-static int by_number(const void *a, const void *b)
+static int failures_groups_by_number(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return (x > y) - (x < y);
@@ -56,7 +56,7 @@ static int make_names(struct failures *f, struct sl_err *err)
 	const char *const *name = f->setup.cluster->node_name;
 	for (uint32_t i = 0; i < f->node_count; i++)
 		named[i] = (struct named){ name && name[i] ? name[i] : "", i };
-	qsort(named, f->node_count, sizeof(*named), by_name);
+	qsort(named, f->node_count, sizeof(*named), failures_groups_by_name);
 	f->named = named;
 	return SL_OK;
 }
@@ -78,7 +78,7 @@ static int take_host(void *self, const char *name, size_t len)
 	uint32_t low = 0, high = hosts->f->node_count;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (by_name(&named[middle], &key) < 0)
+		if (failures_groups_by_name(&named[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -109,7 +109,7 @@ int failures_hosts(struct failures *f, const char *text, const struct sl_place *
 		return sl_fail_memory(err);
 	if (sl_hosts_each(text, strlen(text), at, err, take_host, &hosts))
 		return err->status;
-	qsort(hosts.node, hosts.count, sizeof(*hosts.node), by_number);
+	qsort(hosts.node, hosts.count, sizeof(*hosts.node), failures_groups_by_number);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < hosts.count; i++)
 		if (!kept || hosts.node[kept - 1] != hosts.node[i])
@@ -128,7 +128,7 @@ struct kind {
 	sl_time time;
 };
 
-static struct kind kind_of(
+static struct kind failures_groups_kind_of(
 	const struct failures *f, const char *path, const char *rate, const char *time, uint32_t cause)
 {
 	const struct sl_value *r = sl_value_of(f->setup.values, f->setup.value_count, rate);
@@ -138,8 +138,8 @@ static struct kind kind_of(
 		t ? t->number : 0 };
 }
 
-static int add(struct failures *f, const struct kind *kind, const char *name, const uint32_t *node,
-	uint32_t count, struct sl_err *err)
+static int failures_groups_add(struct failures *f, const struct kind *kind, const char *name,
+	const uint32_t *node, uint32_t count, struct sl_err *err)
 {
 	char path[200];
 	snprintf(path, sizeof(path), "models/failures/%s/%.100s", kind->path, name);
@@ -164,7 +164,7 @@ static int leaves(struct failures *f, const struct kind *kind, struct sl_err *er
 		if (sw->level || !sw->node_count)
 			continue;
 		found++;
-		if (add(f, kind, sw->name, sw->node, sw->node_count, err))
+		if (failures_groups_add(f, kind, sw->name, sw->node, sw->node_count, err))
 			return err->status;
 	}
 	if (found)
@@ -194,7 +194,7 @@ static int domains_by_number(struct failures *f, const struct kind *kind, uint32
 		const uint32_t count = f->node_count - first < size ? f->node_count - first : size;
 		if (!name)
 			return sl_fail_memory(err);
-		if (add(f, kind, name, node + first, count, err))
+		if (failures_groups_add(f, kind, name, node + first, count, err))
 			return err->status;
 	}
 	return SL_OK;
@@ -213,7 +213,8 @@ static int domains_by_name(
 		uint32_t count = 0;
 		if (failures_hosts(
 			    f, csv->cell[(size_t)row * csv->columns + nodes], &at, &node, &count, err) ||
-			add(f, kind, csv->cell[(size_t)row * csv->columns + name], node, count, err))
+			failures_groups_add(
+				f, kind, csv->cell[(size_t)row * csv->columns + name], node, count, err))
 			return err->status;
 	}
 	return SL_OK;
@@ -221,7 +222,8 @@ static int domains_by_name(
 
 static int domains(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	const struct kind kind = kind_of(f, "domain", "domain_rate", "domain_time", f->cause_domain);
+	const struct kind kind =
+		failures_groups_kind_of(f, "domain", "domain_rate", "domain_time", f->cause_domain);
 	const struct sl_value *size = sl_value_of(setup->values, setup->value_count, "domain");
 	const struct sl_csv_table *csv = sl_csv_table_of(setup, "domains");
 	if (!(kind.mean > 0))
@@ -235,18 +237,18 @@ static int domains(struct failures *f, const struct sl_model_setup *setup, struc
 
 static int file_system(struct failures *f, struct sl_err *err)
 {
-	const struct kind kind = kind_of(f, "fs", "fs_rate", "fs_time", f->cause_fs);
+	const struct kind kind = failures_groups_kind_of(f, "fs", "fs_rate", "fs_time", f->cause_fs);
 	if (!(kind.mean > 0))
 		return SL_OK;
 	const uint32_t *node = all_nodes(f);
-	return node ? add(f, &kind, "fs", node, f->node_count, err) : sl_fail_memory(err);
+	return node ? failures_groups_add(f, &kind, "fs", node, f->node_count, err) : sl_fail_memory(err);
 }
 
 int failures_groups_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	if (!f->node_count)
 		return SL_OK;
-	const struct kind leaf = kind_of(f, "leaf", "leaf_rate", "leaf_time", f->cause_leaf);
+	const struct kind leaf = failures_groups_kind_of(f, "leaf", "leaf_rate", "leaf_time", f->cause_leaf);
 	if (leaf.mean > 0 && leaves(f, &leaf, err))
 		return err->status;
 	if (domains(f, setup, err) || file_system(f, err))

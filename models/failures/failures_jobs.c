@@ -19,16 +19,17 @@ int64_t failures_times(int64_t count, sl_time range, int64_t parts)
 	return sl_mul_div(count, range, 1000 * sl_parts(parts));
 }
 
-static sl_job job_of(uint32_t row) { return (sl_job){ row }; }
+static sl_job failures_jobs_job_of(uint32_t row) { return (sl_job){ row }; }
 
 static int64_t gpu_time(const struct failures *f, struct sim *sim, uint32_t job, sl_time range)
 {
-	return failures_times(sl_asks(sim, job_of(job), SL_KIND_GPUS), range, f->setup.cluster->gpu_parts);
+	return failures_times(
+		sl_asks(sim, failures_jobs_job_of(job), SL_KIND_GPUS), range, f->setup.cluster->gpu_parts);
 }
 
-static sl_time work_of(struct sim *sim, uint32_t job)
+static sl_time failures_jobs_work_of(struct sim *sim, uint32_t job)
 {
-	return sl_done_of(sim, job_of(job)) + sl_kept_of(sim, job_of(job));
+	return sl_done_of(sim, failures_jobs_job_of(job)) + sl_kept_of(sim, failures_jobs_job_of(job));
 }
 
 /* ---- Who runs where --------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static void running_drop(struct failures *f, uint32_t job)
 	f->job[job].at = 0;
 }
 
-static bool is_among(const uint32_t *node, uint32_t count, uint32_t which)
+static bool failures_jobs_is_among(const uint32_t *node, uint32_t count, uint32_t which)
 {
 	uint32_t low = 0, high = count;
 	while (low < high) {
@@ -63,12 +64,12 @@ static bool is_among(const uint32_t *node, uint32_t count, uint32_t which)
 static bool is_on(struct sim *sim, uint32_t job, const uint32_t *node, uint32_t count)
 {
 	const struct sl_node_tasks *alloc;
-	const size_t allocs = sl_node_tasks_of(sim, job_of(job), &alloc);
+	const size_t allocs = sl_node_tasks_of(sim, failures_jobs_job_of(job), &alloc);
 	for (size_t i = 0; i < allocs; i++)
-		if (is_among(node, count, alloc[i].node))
+		if (failures_jobs_is_among(node, count, alloc[i].node))
 			return true;
 	for (uint32_t i = 0; !allocs && i < count; i++) /* Suspended: it is not said where. */
-		if (sl_holds_on(sim, job_of(job), node[i]))
+		if (sl_holds_on(sim, failures_jobs_job_of(job), node[i]))
 			return true;
 	return false;
 }
@@ -85,7 +86,7 @@ bool failures_node_in_use(struct failures *f, struct sim *sim, uint32_t node)
 static uint32_t nodes_held(struct sim *sim, uint32_t job)
 {
 	const struct sl_node_tasks *alloc;
-	const size_t allocs = sl_node_tasks_of(sim, job_of(job), &alloc);
+	const size_t allocs = sl_node_tasks_of(sim, failures_jobs_job_of(job), &alloc);
 	uint32_t count = 0;
 	for (size_t i = 0; i < allocs; i++) {
 		bool seen = false;
@@ -115,18 +116,19 @@ static void fail_job(
 	struct failures *f, struct sim *sim, uint32_t row, uint32_t record, enum sl_state state, bool retry)
 {
 	struct fail_job *job = &f->job[row];
-	const enum sl_state now = sl_state_of(sim, job_of(row));
+	const enum sl_state now = sl_state_of(sim, failures_jobs_job_of(row));
 	if (!job->at || job->hit || record == UINT32_MAX || (now != SL_RUNNING && now != SL_SUSPENDED))
 		return;
 	job->hit = record + 1;
-	job->work = work_of(sim, row);
+	job->work = failures_jobs_work_of(sim, row);
 	job->failed = retry ? sl_now(sim) : SL_NONE;
 	job->failures++;
 	f->record[record].jobs++;
 	f->cause[f->record[record].cause].jobs++;
-	sl_model_fail(sim, job_of(row), state, retry);
+	sl_model_fail(sim, failures_jobs_job_of(row), state, retry);
 	if (retry && f->options.backoff > 0)
-		sl_model_defer_until(sim, job_of(row), failures_later(sl_now(sim), f->options.backoff));
+		sl_model_defer_until(
+			sim, failures_jobs_job_of(row), failures_later(sl_now(sim), f->options.backoff));
 }
 
 static bool may_retry(const struct failures *f, const struct fail_job *job)
@@ -187,7 +189,7 @@ static void account_loss(struct failures *f, struct sim *sim, uint32_t row, enum
 	struct fail_job *job = &f->job[row];
 	struct fail_record *record = &f->record[job->hit - 1];
 	struct fail_cause *cause = &f->cause[record->cause];
-	const sl_time kept = how == SL_LEFT_END ? 0 : sl_kept_of(sim, job_of(row));
+	const sl_time kept = how == SL_LEFT_END ? 0 : sl_kept_of(sim, failures_jobs_job_of(row));
 	const sl_time lost = job->work > kept ? job->work - kept : 0;
 	const int64_t gpu = gpu_time(f, sim, row, lost);
 	cause->lost += failures_times(job->nodes, lost, 1);
@@ -216,7 +218,7 @@ void failures_job_left(struct failures *f, struct sim *sim, uint32_t row, enum s
 		account_loss(f, sim, row, how);
 	if (how == SL_LEFT_END) {
 		job->ended = now;
-		job->productive = job->hit ? 0 : work_of(sim, row);
+		job->productive = job->hit ? 0 : failures_jobs_work_of(sim, row);
 		f->useful += failures_times(job->nodes, job->productive, 1);
 		f->useful_gpu += gpu_time(f, sim, row, job->productive);
 	}
@@ -247,7 +249,7 @@ static struct sl_rng attempt_stream(const struct failures *f, uint32_t row)
 	return sl_rng_stream(f->setup.seed, path);
 }
 
-static sl_time part_of(double part, sl_time run)
+static sl_time failures_jobs_part_of(double part, sl_time run)
 {
 	const sl_time at = (sl_time)floor(part * (double)run);
 	return at < run ? at : run - 1;
@@ -263,16 +265,17 @@ static void draw_attempt(struct failures *f, struct sim *sim, uint32_t row)
 		     cancels = sl_rng_unit(&rng), cancel_at = sl_rng_unit(&rng), oom = sl_rng_unit(&rng);
 	const sl_time run = f->setup.jobs->run[row];
 	const int64_t parts = sl_parts(f->setup.cluster->gpu_parts);
-	const double gpus = (double)sl_asks(sim, job_of(row), SL_KIND_GPUS) / (double)parts;
+	const double gpus = (double)sl_asks(sim, failures_jobs_job_of(row), SL_KIND_GPUS) / (double)parts;
 	const double rate = o->job_rate + o->gpu_rate * gpus;
 	if (rate > 0)
 		job->due = failures_later(sl_now(sim), failures_exponential(1 / rate, hazard));
 	job->due_state = oom < o->oom_share ? SL_OUT_OF_MEMORY : SL_FAILED;
 	if (fails < o->job_share)
-		job->due_work = part_of(o->job_at < 0 ? at : o->job_at, run);
+		job->due_work = failures_jobs_part_of(o->job_at < 0 ? at : o->job_at, run);
 	/* Of the job, not of its attempts: a user who was going to cancel does so once. */
-	if (job->attempt == 1 && cancels < o->cancel_share && part_of(cancel_at, run) < job->due_work) {
-		job->due_work = part_of(cancel_at, run);
+	if (job->attempt == 1 && cancels < o->cancel_share &&
+		failures_jobs_part_of(cancel_at, run) < job->due_work) {
+		job->due_work = failures_jobs_part_of(cancel_at, run);
 		job->due_state = SL_CANCELLED;
 	}
 }
@@ -280,8 +283,8 @@ static void draw_attempt(struct failures *f, struct sim *sim, uint32_t row)
 static void look_at_work(struct failures *f, struct sim *sim, uint32_t row)
 {
 	struct fail_job *job = &f->job[row];
-	const sl_time left = job->due_work - work_of(sim, row);
-	const uint64_t rate = sl_speed_of(sim, job_of(row));
+	const sl_time left = job->due_work - failures_jobs_work_of(sim, row);
+	const uint64_t rate = sl_speed_of(sim, failures_jobs_job_of(row));
 	sl_time wait = HELD_RETRY * SL_SECOND;
 	if (rate > 0)
 		wait = sl_mul_div(left > 1 ? left : 1, (int64_t)SL_SPEED_ONE, (int64_t)rate);
@@ -351,7 +354,7 @@ void failures_job_started(struct failures *f, struct sim *sim, uint32_t row)
 	if (!(f->options.hidden > 0))
 		return;
 	const struct sl_node_tasks *alloc;
-	const size_t allocs = sl_node_tasks_of(sim, job_of(row), &alloc);
+	const size_t allocs = sl_node_tasks_of(sim, failures_jobs_job_of(row), &alloc);
 	for (size_t i = 0; i < allocs; i++)
 		if (f->node[alloc[i].node].state == FAIL_FAULTY)
 			hurt_by(f, sim, row, alloc[i].node);
@@ -366,7 +369,7 @@ void failures_hurt_node(struct failures *f, struct sim *sim, uint32_t node)
 
 /* ---- Timers ----------------------------------------------------------------------------- */
 
-static const char *id_of(const struct failures *f, uint32_t row)
+static const char *failures_jobs_id_of(const struct failures *f, uint32_t row)
 {
 	const struct sl_jobs *jobs = f->setup.jobs;
 	if (jobs->id_name && jobs->id_name[row])
@@ -378,7 +381,7 @@ static const char *id_of(const struct failures *f, uint32_t row)
 
 static uint32_t own_record(struct failures *f, struct sim *sim, uint32_t row, uint32_t cause)
 {
-	const uint32_t record = failures_record(f, sl_now(sim), id_of(f, row), cause);
+	const uint32_t record = failures_record(f, sl_now(sim), failures_jobs_id_of(f, row), cause);
 	f->cause[cause].count++;
 	if (record != UINT32_MAX)
 		f->record[record].until = sl_now(sim);
@@ -407,7 +410,7 @@ void failures_job_work(struct failures *f, struct sim *sim, uint32_t row)
 	struct fail_job *job = &f->job[row];
 	if (!job->at || job->paused != SL_NONE || job->wake != sl_now(sim))
 		return;
-	if (work_of(sim, row) < job->due_work) {
+	if (failures_jobs_work_of(sim, row) < job->due_work) {
 		look_at_work(f, sim, row);
 		return;
 	}
@@ -416,7 +419,7 @@ void failures_job_work(struct failures *f, struct sim *sim, uint32_t row)
 		return;
 	}
 	(void)own_record(f, sim, row, f->cause_cancel);
-	sl_model_cancel(sim, job_of(row));
+	sl_model_cancel(sim, failures_jobs_job_of(row));
 }
 
 void failures_job_hurt(struct failures *f, struct sim *sim, uint32_t row)
@@ -425,7 +428,7 @@ void failures_job_hurt(struct failures *f, struct sim *sim, uint32_t row)
 	if (!job->at || job->paused != SL_NONE || job->hurt != sl_now(sim))
 		return;
 	const struct sl_node_tasks *alloc;
-	const size_t allocs = sl_node_tasks_of(sim, job_of(row), &alloc);
+	const size_t allocs = sl_node_tasks_of(sim, failures_jobs_job_of(row), &alloc);
 	for (size_t i = 0; i < allocs; i++) {
 		const struct fail_node *node = &f->node[alloc[i].node];
 		const bool faulty = node->state == FAIL_FAULTY || node->state == FAIL_DRAINING;

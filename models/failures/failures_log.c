@@ -40,7 +40,7 @@ struct text {
 	size_t len;
 };
 
-static struct text field_of(const struct log *log, uint32_t row, int field)
+static struct text failures_log_field_of(const struct log *log, uint32_t row, int field)
 {
 	const struct sl_csv_table *csv = log->csv;
 	const uint32_t column = log->column[field];
@@ -55,7 +55,7 @@ static bool is_text(struct text text, const char *word)
 	return text.len == strlen(word) && strncasecmp(text.at, word, text.len) == 0;
 }
 
-static bool is_said(struct text text)
+static bool failures_log_is_said(struct text text)
 {
 	return text.len && !is_text(text, "Unknown") && !is_text(text, "None") && !is_text(text, "(null)");
 }
@@ -74,8 +74,8 @@ static int find_columns(struct log *log, struct sl_err *err)
 	return SL_OK;
 }
 
-static int time_of(const struct failures *f, struct text text, const struct sl_place *at, sl_time *time,
-	struct sl_err *err)
+static int failures_log_time_of(const struct failures *f, struct text text, const struct sl_place *at,
+	sl_time *time, struct sl_err *err)
 {
 	if (sl_get_micro(text.at, text.len, time) || sl_get_duration(text.at, text.len, time))
 		return SL_OK;
@@ -99,12 +99,12 @@ static int add_outage(
 	group.name = sl_strdup(f->setup.arena, node.at, node.len);
 	if (!group.name)
 		return sl_fail_memory(err);
-	group.cause = is_said(cause) ? failures_cause_of(f, cause.at, cause.len)
-				     : failures_cause_of(f, "not said", 8);
+	group.cause = failures_log_is_said(cause) ? failures_cause_of(f, cause.at, cause.len)
+						  : failures_cause_of(f, "not said", 8);
 	if (group.cause == UINT32_MAX)
 		return sl_fail_at(err, at, "more than %d causes: join some", FAIL_CAUSES_MAX);
-	if (time_of(f, field[FROM], at, &group.next, err) ||
-		(is_said(until) && time_of(f, until, at, &group.back, err)))
+	if (failures_log_time_of(f, field[FROM], at, &group.next, err) ||
+		(failures_log_is_said(until) && failures_log_time_of(f, until, at, &group.back, err)))
 		return err->status;
 	if (group.back <= group.next)
 		return sl_fail_at(err, at, "it is over before it begins: until has to be after from");
@@ -119,8 +119,8 @@ static int add_line(struct failures *f, const struct log *log, uint32_t row, str
 	const struct sl_place at = sl_csv_place(log->csv, row, 0);
 	struct text field[FIELDS];
 	for (int i = 0; i < FIELDS; i++)
-		field[i] = field_of(log, row, i);
-	return is_said(field[NODE]) ? add_outage(f, field, &at, err) : SL_OK;
+		field[i] = failures_log_field_of(log, row, i);
+	return failures_log_is_said(field[NODE]) ? add_outage(f, field, &at, err) : SL_OK;
 }
 
 /* One of the setting's, up to its ';'. */

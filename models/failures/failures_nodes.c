@@ -8,7 +8,7 @@
 
 #include "models/failures/failures.h"
 
-static const char *name_of(const struct failures *f, uint32_t node, char *text, size_t size)
+static const char *failures_nodes_name_of(const struct failures *f, uint32_t node, char *text, size_t size)
 {
 	const struct sl_cluster *cluster = f->setup.cluster;
 	if (cluster->node_name && cluster->node_name[node])
@@ -21,7 +21,7 @@ static const char *name_of(const struct failures *f, uint32_t node, char *text, 
 static const char *name_kept(const struct failures *f, uint32_t node)
 {
 	char text[32];
-	const char *name = name_of(f, node, text, sizeof(text));
+	const char *name = failures_nodes_name_of(f, node, text, sizeof(text));
 	return name == text ? sl_strdup(f->setup.arena, text, strlen(text)) : name;
 }
 
@@ -45,7 +45,7 @@ static int mark_lemons(struct failures *f, struct sl_err *err)
 	}
 	for (uint32_t i = 0; i < f->node_count; i++) {
 		char text[32];
-		struct sl_rng rng = stream_of(f, "lemon", name_of(f, i, text, sizeof(text)));
+		struct sl_rng rng = stream_of(f, "lemon", failures_nodes_name_of(f, i, text, sizeof(text)));
 		if (sl_rng_unit(&rng) < f->options.lemon_share)
 			f->node[i].lemon = true;
 	}
@@ -56,7 +56,7 @@ static int make_node(struct failures *f, uint32_t row, struct sl_err *err)
 {
 	struct fail_node *node = &f->node[row];
 	char text[32];
-	const char *name = name_of(f, row, text, sizeof(text));
+	const char *name = failures_nodes_name_of(f, row, text, sizeof(text));
 	node->rng = stream_of(f, "node", name);
 	node->alarm_rng = stream_of(f, "alarm", name);
 	node->hurt_rng = stream_of(f, "hurt", name);

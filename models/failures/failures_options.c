@@ -115,26 +115,26 @@ struct given {
 	const struct sl_model_setup *setup;
 };
 
-static const struct sl_value *value_of(const struct given *given, const char *key)
+static const struct sl_value *failures_options_value_of(const struct given *given, const char *key)
 {
 	return sl_value_of(given->setup->values, given->setup->value_count, key);
 }
 
 static bool is_given(const struct given *given, const char *key)
 {
-	const struct sl_value *value = value_of(given, key);
+	const struct sl_value *value = failures_options_value_of(given, key);
 	return value && value->text;
 }
 
-static int64_t whole(const struct given *given, const char *key)
+static int64_t failures_options_whole(const struct given *given, const char *key)
 {
-	const struct sl_value *value = value_of(given, key);
+	const struct sl_value *value = failures_options_value_of(given, key);
 	return value ? value->number : 0;
 }
 
 static double real(const struct given *given, const char *key)
 {
-	return (double)whole(given, key) / (double)MILLION;
+	return (double)failures_options_whole(given, key) / (double)MILLION;
 }
 
 /* The mean time between failures, us, of so many in 1 000 days; 0: never. */
@@ -150,7 +150,7 @@ static int node_mean(const struct given *given, double *mean, struct sl_err *err
 	if (is_given(given, "rate"))
 		*mean = mean_of_rate(real(given, "rate"));
 	else if (is_given(given, "mtbf"))
-		*mean = (double)whole(given, "mtbf");
+		*mean = (double)failures_options_whole(given, "mtbf");
 	else
 		*mean = is_given(given, "log") || is_given(given, "outages") ? 0 : mean_of_rate(RATE_RSC1);
 	return SL_OK;
@@ -158,11 +158,12 @@ static int node_mean(const struct given *given, double *mean, struct sl_err *err
 
 static int read_repairs(struct fail_options *o, const struct given *given, struct sl_err *err)
 {
-	o->repairs = (enum fail_repairs)whole(given, "repair");
-	o->repair_fixed = whole(given, "repair_time");
+	o->repairs = (enum fail_repairs)failures_options_whole(given, "repair");
+	o->repair_fixed = failures_options_whole(given, "repair_time");
 	if (o->repairs != FAIL_REPAIRS_LOGNORMAL)
 		return SL_OK;
-	const double median = (double)whole(given, "repair_time"), mean = (double)whole(given, "repair_mean");
+	const double median = (double)failures_options_whole(given, "repair_time"),
+		     mean = (double)failures_options_whole(given, "repair_mean");
 	if (!(median > 0) || mean < median)
 		return sl_fail(err, SL_USAGE,
 			"failures: repair=lognormal wants 0 < repair_time <= repair_mean: a lognormal's mean is "
@@ -175,12 +176,12 @@ static int read_repairs(struct fail_options *o, const struct given *given, struc
 static void read_checks(struct fail_options *o, const struct given *given)
 {
 	o->hidden = real(given, "hidden");
-	o->hidden_mean = (double)whole(given, "hidden_time");
-	o->check = whole(given, "check");
+	o->hidden_mean = (double)failures_options_whole(given, "hidden_time");
+	o->check = failures_options_whole(given, "check");
 	o->detect = real(given, "detect");
 	o->false_alarms = real(given, "false_alarms");
-	o->alarm_time = whole(given, "alarm_time");
-	o->drain_waits = whole(given, "drain") == 0;
+	o->alarm_time = failures_options_whole(given, "alarm_time");
+	o->drain_waits = failures_options_whole(given, "drain") == 0;
 }
 
 static void read_jobs(struct fail_options *o, const struct given *given)
@@ -191,11 +192,11 @@ static void read_jobs(struct fail_options *o, const struct given *given)
 	o->job_at = is_given(given, "job_at") ? real(given, "job_at") : -1;
 	o->cancel_share = real(given, "cancel_share");
 	o->oom_share = real(given, "oom_share");
-	o->recorded_too = whole(given, "recorded") == 1;
-	o->retries = (uint32_t)whole(given, "retries");
-	o->attempts = (uint32_t)whole(given, "attempts");
-	o->backoff = whole(given, "backoff");
-	o->gangs = whole(given, "gangs") != 0;
+	o->recorded_too = failures_options_whole(given, "recorded") == 1;
+	o->retries = (uint32_t)failures_options_whole(given, "retries");
+	o->attempts = (uint32_t)failures_options_whole(given, "attempts");
+	o->backoff = failures_options_whole(given, "backoff");
+	o->gangs = failures_options_whole(given, "gangs") != 0;
 }
 
 /* An entry of nodes by its name: "gpu" has gpu, or gpu1, gpu2...; one that lists its hosts is known by the
@@ -263,7 +264,7 @@ static int section_check(struct fail_options *o, const struct sl_model_setup *se
 int failures_options_read(struct fail_options *o, const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const struct given given = { setup };
-	*o = (struct fail_options){ .clock = (enum fail_clock)whole(&given, "clock") };
+	*o = (struct fail_options){ .clock = (enum fail_clock)failures_options_whole(&given, "clock") };
 	double mean = 0;
 	int status = section_check(o, setup, err);
 	if (!status)
@@ -275,10 +276,10 @@ int failures_options_read(struct fail_options *o, const struct sl_model_setup *s
 	o->process = failures_process(mean, real(&given, "shape"));
 	o->lemon_share = real(&given, "lemons");
 	o->lemon_factor = real(&given, "lemon_factor");
-	o->return_known = whole(&given, "return") == 1;
-	o->spares = (uint32_t)whole(&given, "spares");
-	o->ettr = (enum fail_ettr)whole(&given, "ettr");
-	o->ettr_nodes = (uint32_t)whole(&given, "ettr_nodes");
+	o->return_known = failures_options_whole(&given, "return") == 1;
+	o->spares = (uint32_t)failures_options_whole(&given, "spares");
+	o->ettr = (enum fail_ettr)failures_options_whole(&given, "ettr");
+	o->ettr_nodes = (uint32_t)failures_options_whole(&given, "ettr_nodes");
 	read_checks(o, &given);
 	read_jobs(o, &given);
 	return SL_OK;

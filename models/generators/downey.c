@@ -50,7 +50,7 @@ double gen_downey_speedup(double n, double a, double sigma)
 /* Millionths, so that a table says what was drawn with. */
 static int64_t micro(double x) { return (int64_t)floor(x * 1e6 + 0.5); }
 
-static int draw(struct gen_work *w, struct sl_err *err)
+static int downey_draw(struct gen_work *w, struct sl_err *err)
 {
 	const double a_min = gen_real(w, A_MIN);
 	const double a_max = gen_given(w, A_MAX) ? gen_real(w, A_MAX) : w->cpus;
@@ -83,12 +83,12 @@ static int draw(struct gen_work *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int downey_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	static const struct gen_kind kind = { .name = "downey",
 		.note = { "work, parallelism, speed-up: Downey, HPDC 1997; its numbers are assumptions" },
-		.draw = draw };
+		.draw = downey_draw };
 	SL_CHECK(count == SL_LEN(params));
 	return gen_make(&kind, values, seed, sink, err);
 }
@@ -102,5 +102,5 @@ const struct sl_generator model_downey = {
 		"1997; the numbers are assumptions",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = downey_generate,
 };

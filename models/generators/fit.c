@@ -51,7 +51,7 @@ struct search {
 	void *self;
 };
 
-static double at(const gsl_vector *x, void *self)
+static double fit_at(const gsl_vector *x, void *self)
 {
 	const struct search *search = self;
 	const double value = search->f(gsl_vector_const_ptr(x, 0), search->self);
@@ -62,7 +62,7 @@ int fit_minimize(fit_function *f, void *self, double *x, const double *step, siz
 {
 	enum { STEPS_MAX = 4000 };
 	struct search search = { f, self };
-	gsl_multimin_function function = { at, n, &search };
+	gsl_multimin_function function = { fit_at, n, &search };
 	gsl_multimin_fminimizer *s = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, n);
 	gsl_vector *from = gsl_vector_alloc(n);
 	gsl_vector *steps = gsl_vector_alloc(n);
@@ -163,7 +163,7 @@ static void cycle_count(struct cycle *c, const struct fit_trace *t)
 }
 
 /* A day or an hour that the trace does not touch, below 0, is like the others on average. */
-static void fill(double *factor, size_t count)
+static void fit_fill(double *factor, size_t count)
 {
 	double sum = 0;
 	double known = 0;
@@ -193,7 +193,7 @@ static void cycle_fit(struct cycle *c, const struct fit_trace *t)
 			}
 			c->week[d] = seconds > 0 ? jobs / seconds : -1;
 		}
-		fill(c->week, WEEK);
+		fit_fill(c->week, WEEK);
 		for (size_t h = 0; h < DAY; h++) {
 			double jobs = 0;
 			double seconds = 0;
@@ -203,7 +203,7 @@ static void cycle_fit(struct cycle *c, const struct fit_trace *t)
 			}
 			c->day[h] = seconds > 0 ? jobs / seconds : -1;
 		}
-		fill(c->day, DAY);
+		fit_fill(c->day, DAY);
 	}
 	for (size_t d = 0; d < WEEK; d++) {
 		for (size_t h = 0; h < DAY; h++) {
@@ -301,7 +301,7 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y); /* Equal ones are alike. */
 }
 
-static int ascending(const void *a, const void *b) { return descending(b, a); }
+static int fit_ascending(const void *a, const void *b) { return descending(b, a); }
 
 static int fit_users(const struct fit_trace *trace, struct fit_found *found, struct sl_err *err)
 {
@@ -333,7 +333,7 @@ static int fit_factor(const struct fit_trace *trace, struct fit_found *found, st
 	for (uint32_t i = 0; i < trace->count; i++)
 		if (trace->job[i].limit > 0)
 			ratio[count++] = (double)trace->job[i].limit / (double)trace->job[i].run;
-	qsort(ratio, count, sizeof(*ratio), ascending);
+	qsort(ratio, count, sizeof(*ratio), fit_ascending);
 	if (count) {
 		fit_say(found, "estimates", "f-model");
 		fit_say_real(found, "factor", fmin(1000, fmax(1, 2 * ratio[count / 2] - 1)));

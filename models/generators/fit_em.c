@@ -149,7 +149,7 @@ static int maximize(const struct em *em, struct fit_mixture *m, struct sl_err *e
 }
 
 /* The sorted numbers in so many heaps of one size: a part from each. */
-static void begin(struct fit_mixture *m, const struct em *em)
+static void fit_em_begin(struct fit_mixture *m, const struct em *em)
 {
 	for (size_t k = 0; k < m->parts; k++) {
 		const size_t from = em->count * k / m->parts;
@@ -183,7 +183,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	for (size_t k = 0; k < parts; k++)
 		em.odds[k] = capacity + k * em.count;
 	*m = (struct fit_mixture){ .parts = parts, .likelihood = -HUGE_VAL };
-	begin(m, &em);
+	fit_em_begin(m, &em);
 	int status = SL_OK;
 	for (int i = 0; i < ROUNDS_MAX && !status; i++) {
 		const double before = m->likelihood;
@@ -214,14 +214,14 @@ double fit_mixture_cdf(const struct fit_mixture *m, enum fit_family family, doub
 
 /* ---- The generator `mixture` ---------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
+static int fit_em_ascending(const void *a, const void *b)
 {
 	const double x = *(const double *)a;
 	const double y = *(const double *)b;
 	return (x > y) - (x < y); /* Equal ones are alike. */
 }
 
-static char *put_micro(char *p, double x) { return sl_put_micro(p, (int64_t)floor(x * 1e6 + 0.5)); }
+static char *fit_em_put_micro(char *p, double x) { return sl_put_micro(p, (int64_t)floor(x * 1e6 + 0.5)); }
 
 /* "FROM-TO:" */
 static char *put_class(char *p, int64_t from, int64_t to)
@@ -253,7 +253,7 @@ static int class_runs(struct family *of, const struct fit_trace *t, const struct
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->job[i].size >= class->from && t->job[i].size <= class->to)
 			x[count++] = (double)t->job[i].run;
-	qsort(x, count, sizeof(*x), ascending);
+	qsort(x, count, sizeof(*x), fit_em_ascending);
 	struct fit_mixture one = { .likelihood = -HUGE_VAL };
 	struct fit_mixture two = { .likelihood = -HUGE_VAL };
 	int status = fit_mixture(&one, of->family, 1, x, count, err);
@@ -269,11 +269,11 @@ static int class_runs(struct family *of, const struct fit_trace *t, const struct
 	for (size_t k = 0; k < best->parts; k++) {
 		if (k)
 			*(*p)++ = '/';
-		*p = put_micro(*p, best->weight[k]);
+		*p = fit_em_put_micro(*p, best->weight[k]);
 		*(*p)++ = '/';
-		*p = put_micro(*p, best->a[k]);
+		*p = fit_em_put_micro(*p, best->a[k]);
 		*(*p)++ = '/';
-		*p = put_micro(*p, best->b[k]);
+		*p = fit_em_put_micro(*p, best->b[k]);
 	}
 	return status;
 }

@@ -9,7 +9,7 @@
 #include "models/generators/fit.h"
 #include "models/generators/generators.h"
 
-static int ascending(const void *a, const void *b)
+static int fit_models_ascending(const void *a, const void *b)
 {
 	const double x = *(const double *)a;
 	const double y = *(const double *)b;
@@ -50,7 +50,7 @@ static int fit_downey(const struct fit_trace *t, struct fit_found *found, struct
 		sigma_min = fmin(sigma_min, sigma);
 		sigma_max = fmax(sigma_max, sigma);
 	}
-	qsort(ln, t->count, sizeof(*ln), ascending);
+	qsort(ln, t->count, sizeof(*ln), fit_models_ascending);
 	double n = 0;
 	double sum_x = 0;
 	double sum_y = 0;
@@ -218,7 +218,7 @@ static int fit_gavel(const struct fit_trace *t, struct fit_found *found, struct 
 		p = sl_put_micro(p, sl_mul_div(scale[i], GEN_MICRO, t->count));
 	}
 	*p = '\0';
-	qsort(x, t->count, sizeof(*x), ascending);
+	qsort(x, t->count, sizeof(*x), fit_models_ascending);
 	fit_say(found, "scale", text);
 	fit_two_allocs(found, x, t->count);
 	free(x);

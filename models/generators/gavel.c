@@ -33,7 +33,7 @@ static const struct sl_param params[] = {
 		"names of what is trained, with + between them", 0, 0 },
 };
 
-static int check(const struct gen_work *w, int64_t scale[SCALES], struct sl_err *err)
+static int gavel_check(const struct gen_work *w, int64_t scale[SCALES], struct sl_err *err)
 {
 	const char *text = w->values[SCALE].text;
 	int64_t total = 0;
@@ -55,7 +55,7 @@ static int check(const struct gen_work *w, int64_t scale[SCALES], struct sl_err 
 }
 
 /* The names apart, in place. */
-static size_t names_of(char *text, const char *name[MODELS_MAX])
+static size_t gavel_names_of(char *text, const char *name[MODELS_MAX])
 {
 	size_t count = 0;
 	for (char *p = text; p; count++) {
@@ -87,23 +87,23 @@ static void draw_jobs(struct gen_work *w, const int64_t scale[SCALES], size_t mo
 	}
 }
 
-static int draw(struct gen_work *w, struct sl_err *err)
+static int gavel_draw(struct gen_work *w, struct sl_err *err)
 {
 	int64_t scale[SCALES];
-	const int status = check(w, scale, err);
+	const int status = gavel_check(w, scale, err);
 	if (!status)
 		draw_jobs(w, scale, (size_t)w->model_count);
 	return status;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int gavel_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	static const struct gen_kind kind = { .name = "gavel",
 		.note = { "sizes, durations: Narayanan and others, OSDI 2020",
 			"what is trained: uniform over the names, an assumption" },
 		.gpus = true,
-		.draw = draw };
+		.draw = gavel_draw };
 	SL_CHECK(count == SL_LEN(params));
 	char text[NAMES_MAX];
 	const char *name[MODELS_MAX];
@@ -111,7 +111,7 @@ static int generate(const struct sl_value *values, size_t count, uint64_t seed, 
 	if (len >= sizeof(text))
 		return sl_fail(err, SL_USAGE, "'models' is too long: give fewer names");
 	memcpy(text, values[MODELS].text, len + 1);
-	const size_t models = names_of(text, name);
+	const size_t models = gavel_names_of(text, name);
 	if (!models)
 		return sl_fail(err, SL_USAGE, "'models' of '%s': give 1 to 64 names with + between them",
 			values[MODELS].text);
@@ -128,5 +128,5 @@ const struct sl_generator model_gavel = {
 		"cluster scheduling policies for deep learning workloads\", OSDI 2020",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = gavel_generate,
 };

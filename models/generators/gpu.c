@@ -151,7 +151,7 @@ static int numbers_init(struct numbers *n, const struct gen_work *w, struct sl_e
 	return sizes_init(n, w, mean, err);
 }
 
-static int draw(struct gen_work *w, struct sl_err *err)
+static int gpu_draw(struct gen_work *w, struct sl_err *err)
 {
 	static const enum sl_state state[OUTCOMES] = { SL_COMPLETED, SL_CANCELLED, SL_FAILED };
 	struct numbers n = { .sizes = 0 };
@@ -172,14 +172,14 @@ static int draw(struct gen_work *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int gpu_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	static const struct gen_kind kind = { .name = "gpu",
 		.note = { "shares and means of how jobs end: the summary published with Hu and others, NSDI 2024",
 			"their distributions, sizes and cycle: assumptions, or as given" },
 		.gpus = true,
-		.draw = draw };
+		.draw = gpu_draw };
 	SL_CHECK(count == SL_LEN(params));
 	return gen_make(&kind, values, seed, sink, err);
 }
@@ -194,5 +194,5 @@ const struct sl_generator model_gpu = {
 		"datacenter\", NSDI 2024; distributions are assumptions",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = gpu_generate,
 };

@@ -86,7 +86,7 @@ static bool is_twice(const struct gen_item *item, size_t which)
 	return i < which;
 }
 
-static int draw(struct gen_work *w, struct sl_err *err)
+static int jann_draw(struct gen_work *w, struct sl_err *err)
 {
 	struct gen_item item[CLASSES_MAX];
 	struct class class[CLASSES_MAX] = { { 0 } };
@@ -121,15 +121,15 @@ static int draw(struct gen_work *w, struct sl_err *err)
 	return status;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int jann_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	static const struct gen_kind kind = { .name = "jann",
 		.note = { "hyper-Erlang by classes of size: Jann and others, JSSPP 1997",
 			"moments: as given; those of the defaults are assumptions" },
 		.own_arrivals = true,
 		.queues = true,
-		.draw = draw };
+		.draw = jann_draw };
 	SL_CHECK(count == SL_LEN(params));
 	return gen_make(&kind, values, seed, sink, err);
 }
@@ -143,5 +143,5 @@ const struct sl_generator model_jann = {
 		"MPPs\", JSSPP 1997; the moments are assumptions",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = jann_generate,
 };

@@ -118,7 +118,7 @@ static const struct runs *runs_for(const struct runs *runs, size_t count, int32_
 	return NULL;
 }
 
-static int draw(struct gen_work *w, struct sl_err *err)
+static int mixture_draw(struct gen_work *w, struct sl_err *err)
 {
 	struct gen_item item[ITEMS_MAX];
 	int64_t weight[ITEMS_MAX];
@@ -145,12 +145,12 @@ static int draw(struct gen_work *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int mixture_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	static const struct gen_kind kind = { .name = "mixture",
 		.note = { "sizes by a table, run times by mixtures for classes of size: as given" },
-		.draw = draw };
+		.draw = mixture_draw };
 	SL_CHECK(count == SL_LEN(params));
 	return gen_make(&kind, values, seed, sink, err);
 }
@@ -162,5 +162,5 @@ const struct sl_generator model_mixture = {
 	.paper = "no paper's: the defaults are a toy",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = mixture_generate,
 };

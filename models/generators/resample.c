@@ -94,7 +94,7 @@ static void source_release(struct source *w)
 }
 
 /* So many weeks later, if that is within what is made. */
-static int put(struct source *w, uint32_t row, int64_t later, uint32_t copy, struct sl_err *err)
+static int resample_put(struct source *w, uint32_t row, int64_t later, uint32_t copy, struct sl_err *err)
 {
 	enum { MANY = 100000000 };
 	struct resample *out = w->out;
@@ -118,7 +118,7 @@ static int put_user(struct source *w, uint32_t u, int64_t later, bool retry, str
 	int status = SL_OK;
 	do {
 		for (uint32_t i = 0; i < user->count && !status; i++)
-			status = put(w, w->member[user->first + i], later, w->copies[u], err);
+			status = resample_put(w, w->member[user->first + i], later, w->copies[u], err);
 		later += w->out->trace_weeks;
 	} while (retry && later < w->out->weeks && !status);
 	if (w->out->count > before) {

@@ -66,7 +66,7 @@ static bool taken(const int32_t *time, uint32_t count, int32_t wanted)
 
 /* ---- The head ------------------------------------------------------------------ */
 
-static int ascending(const void *a, const void *b)
+static int estimates_ascending(const void *a, const void *b)
 {
 	const int32_t left = *(const int32_t *)a;
 	const int32_t right = *(const int32_t *)b;
@@ -90,7 +90,7 @@ static void head_times(int32_t time[HEAD - 1], int32_t max)
 				time[count++] = t;
 	}
 	SL_CHECK(count == HEAD - 1); /* An hour or more has 59 whole minutes below it. */
-	qsort(time, HEAD - 1, sizeof(*time), ascending);
+	qsort(time, HEAD - 1, sizeof(*time), estimates_ascending);
 }
 
 static void head_shares(int64_t share[HEAD])

@@ -120,7 +120,7 @@ static const struct sl_value *given(const struct sl_value *values, size_t count,
 	return value && value->text ? value : NULL;
 }
 
-static int64_t number_of(const struct sl_value *values, size_t count, enum param param)
+static int64_t lublin_number_of(const struct sl_value *values, size_t count, enum param param)
 {
 	const struct sl_value *value = given(values, count, param);
 	SL_CHECK(value); /* Those read so have a default. */
@@ -163,13 +163,13 @@ static int class_init(struct lublin_class *class, size_t which, const struct sl_
 static int workload_init(
 	struct workload *w, const struct sl_value *values, size_t count, uint64_t seed, struct sl_err *err)
 {
-	*w = (struct workload){ .count = (uint32_t)number_of(values, count, JOBS),
-		.cpus = (int32_t)number_of(values, count, CPUS),
-		.max_estimate = (int32_t)(number_of(values, count, MAX_ESTIMATE) / SL_SECOND),
-		.estimates = (enum estimates)number_of(values, count, ESTIMATES),
-		.users = (uint32_t)number_of(values, count, USERS) };
+	*w = (struct workload){ .count = (uint32_t)lublin_number_of(values, count, JOBS),
+		.cpus = (int32_t)lublin_number_of(values, count, CPUS),
+		.max_estimate = (int32_t)(lublin_number_of(values, count, MAX_ESTIMATE) / SL_SECOND),
+		.estimates = (enum estimates)lublin_number_of(values, count, ESTIMATES),
+		.users = (uint32_t)lublin_number_of(values, count, USERS) };
 
-	const bool two = number_of(values, count, CLASSES) == 1;
+	const bool two = lublin_number_of(values, count, CLASSES) == 1;
 	w->class_count = two ? 2 : 1;
 	for (size_t i = 0; i < w->class_count; i++) {
 		const size_t which = two ? i + 1 : 0;
@@ -226,7 +226,7 @@ static int draw_estimates(
 		return lublin_tsafrir(w->estimate, w->run, w->count, w->max_estimate, seed, err);
 	case ESTIMATES_F_MODEL: {
 		struct sl_rng rng = sl_rng_stream(seed, "models/f-model");
-		const double factor = (double)number_of(values, count, FACTOR) / 1e6;
+		const double factor = (double)lublin_number_of(values, count, FACTOR) / 1e6;
 		lublin_f_model(w->estimate, w->run, w->count, w->max_estimate, factor, &rng);
 		return SL_OK;
 	}
@@ -240,7 +240,7 @@ static int draw_estimates(
 
 /* ---- Load ------------------------------------------------------------------------ */
 
-static unsigned __int128 work_of(const struct workload *w)
+static unsigned __int128 lublin_work_of(const struct workload *w)
 {
 	unsigned __int128 work = 0; /* Processor-seconds. */
 	for (uint32_t i = 0; i < w->count; i++)
@@ -256,7 +256,7 @@ static int scale_submits(struct workload *w, const struct sl_value *load, struct
 		const sl_time range = w->submit[w->count - 1] - w->submit[0];
 		if (range <= 0)
 			return sl_fail(err, SL_USAGE, "'load' needs a span: generate 2 jobs or more");
-		const unsigned __int128 wanted = work_of(w) * (unsigned)SL_SECOND * (unsigned)MICRO /
+		const unsigned __int128 wanted = lublin_work_of(w) * (unsigned)SL_SECOND * (unsigned)MICRO /
 						 (unsigned __int128)((int64_t)w->cpus * load->number);
 		/* The first submit is scaled too, and may be longer than the span of the few behind it. */
 		if (wanted / 4 * (unsigned __int128)(w->submit[w->count - 1] / range + 1) > INT64_MAX / 4)
@@ -352,7 +352,7 @@ static int emit_header(const struct workload *w, const struct sl_sink *sink, str
 	const unsigned __int128 offered = (unsigned __int128)(range / SL_SECOND) * (uint32_t)w->cpus;
 	if (offered > 0)
 		header_number(&header, "Note", "offered load ",
-			(int64_t)((2 * work_of(w) * (unsigned)MICRO + offered) / (2 * offered)));
+			(int64_t)((2 * lublin_work_of(w) * (unsigned)MICRO + offered) / (2 * offered)));
 	return header.status;
 }
 
@@ -379,15 +379,15 @@ static int emit_jobs(const struct workload *w, uint64_t seed, const struct sl_si
 	return SL_OK;
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int lublin_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	/* Its default is to abort; idempotent, and the only thing shared. */
 	gsl_set_error_handler_off();
 	struct workload w;
 	int status = workload_init(&w, values, count, seed, err);
 	if (!status) {
-		users_init(&w, (double)number_of(values, count, ZIPF) / 1e6);
+		users_init(&w, (double)lublin_number_of(values, count, ZIPF) / 1e6);
 		draw_jobs(&w);
 		status = draw_estimates(&w, values, count, seed, err);
 	}
@@ -411,5 +411,5 @@ const struct sl_generator model_lublin = {
 		"\"Modeling user runtime estimates\", JSSPP 2005",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = lublin_generate,
 };

@@ -19,7 +19,8 @@ static const struct figures_default figures_defaults[] = {
 	{ "", 520, 0, 440000, "measured (Acme): 520 to 960 W, whatever its cores" },
 };
 
-static const struct figures_default *known(const struct sl_cluster *cluster, const struct sl_node_type *type)
+static const struct figures_default *figures_known(
+	const struct sl_cluster *cluster, const struct sl_node_type *type)
 {
 	const char *name = NULL;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count && !name; kind++)
@@ -45,8 +46,8 @@ static const struct sl_setting *setting_of(
 	return NULL;
 }
 
-static int said(const struct sl_cluster *cluster, const char *type, const char *key, bool *is, int64_t *value,
-	struct sl_err *err)
+static int figures_said(const struct sl_cluster *cluster, const char *type, const char *key, bool *is,
+	int64_t *value, struct sl_err *err)
 {
 	const struct sl_setting *setting = setting_of(cluster, type, key);
 	*is = setting != NULL;
@@ -85,11 +86,11 @@ static int figures_switching(
 	struct figures *f, const struct sl_cluster *cluster, const char *type, struct sl_err *err)
 {
 	bool is;
-	int status = said(cluster, type, "power_off", &is, &f->off, err);
+	int status = figures_said(cluster, type, "power_off", &is, &f->off, err);
 	if (!status)
-		status = said(cluster, type, "power_boot", &is, &f->boot, err);
+		status = figures_said(cluster, type, "power_boot", &is, &f->boot, err);
 	if (!status)
-		status = said(cluster, type, "power_shutdown", &is, &f->shutdown, err);
+		status = figures_said(cluster, type, "power_shutdown", &is, &f->shutdown, err);
 	if (!status)
 		status = said_time(cluster, type, "boot_time", &f->boot_time, err);
 	if (!status)
@@ -100,7 +101,7 @@ static int figures_switching(
 int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t type, struct sl_err *err)
 {
 	const struct sl_node_type *of = &cluster->type[type];
-	const struct figures_default *known_as = known(cluster, of);
+	const struct figures_default *known_as = figures_known(cluster, of);
 	*f = (struct figures){ .cpus = of->amount[SL_KIND_CPUS],
 		.off = f->off,
 		.boot = f->boot,
@@ -115,9 +116,9 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	bool is;
 	bool idle_said;
 	int64_t value = 0;
-	int status = said(cluster, of->name, "power_idle", &idle_said, &f->idle, err);
+	int status = figures_said(cluster, of->name, "power_idle", &idle_said, &f->idle, err);
 	if (!status)
-		status = said(cluster, of->name, "power_max", &is, &value, err);
+		status = figures_said(cluster, of->name, "power_max", &is, &value, err);
 	if (!status && is && value < f->idle)
 		return sl_fail_at(err, &setting_of(cluster, of->name, "power_max")->at,
 			"power_max is less than the %g W that such a node draws idle: give power_idle, too",
@@ -127,9 +128,9 @@ int figures_of(struct figures *f, const struct sl_cluster *cluster, uint32_t typ
 	bool gpu_said = false;
 	bool core_said = false;
 	if (!status)
-		status = said(cluster, of->name, "power_gpu", &gpu_said, &f->gpu, err);
+		status = figures_said(cluster, of->name, "power_gpu", &gpu_said, &f->gpu, err);
 	if (!status)
-		status = said(cluster, of->name, "power_core", &core_said, &f->core, err);
+		status = figures_said(cluster, of->name, "power_core", &core_said, &f->core, err);
 	if (gpu_said || core_said)
 		f->most = f->gpu * gpus + f->core * (f->cpus / sl_parts(cluster->cpu_parts));
 	return status ? status : figures_switching(f, cluster, of->name, err);

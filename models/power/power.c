@@ -110,7 +110,7 @@ static void list_prices(struct power *p, struct sim *sim)
 	p->price_wake = wake;
 }
 
-static void table(struct power *p, struct sim *sim)
+static void power_table(struct power *p, struct sim *sim)
 {
 	sl_model_set_figure(sim, "power", accounting_draw(p));
 	if (p->cap_mode != CAP_ADMIT)
@@ -148,7 +148,7 @@ static void power_begin(void *state, struct sim *sim)
 	accounting_begin(p, p->jobs->count ? p->jobs->submit[0] : sl_now(sim));
 	saving_begin(p, sim);
 	list_prices(p, sim);
-	table(p, sim);
+	power_table(p, sim);
 	if (p->cap_mode == CAP_ADMIT)
 		table_figures(p, sim);
 }
@@ -210,7 +210,7 @@ static void power_settle(void *state, struct sim *sim)
 	scale_all(p, sim);
 	if (p->price.count || p->carbon.count)
 		list_prices(p, sim);
-	table(p, sim);
+	power_table(p, sim);
 }
 
 /* ---- How it begins
@@ -342,7 +342,7 @@ static const struct sl_param power_params[] = {
 		.help = "both curves begin anew after so long (1d: each day); their times are then since midnight of 1970" },
 };
 
-static int64_t number_of(const struct sl_model_setup *setup, int param, int64_t fallback)
+static int64_t power_number_of(const struct sl_model_setup *setup, int param, int64_t fallback)
 {
 	const struct sl_value *value =
 		sl_value_of(setup->values, setup->value_count, power_params[param].key);
@@ -386,18 +386,18 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 	const struct sl_cluster *cluster = p->cluster;
 	int status = SL_OK;
 	for (uint32_t i = 0; i < cluster->type_count && !status; i++) {
-		p->figures[i] = (struct figures){ .off = number_of(setup, PARAM_OFF, 0),
-			.boot = number_of(setup, PARAM_BOOT, -1),
-			.boot_time = number_of(setup, PARAM_BOOT_TIME, 0),
-			.shutdown = number_of(setup, PARAM_SHUTDOWN, -1),
-			.shutdown_time = number_of(setup, PARAM_SHUTDOWN_TIME, 0) };
+		p->figures[i] = (struct figures){ .off = power_number_of(setup, PARAM_OFF, 0),
+			.boot = power_number_of(setup, PARAM_BOOT, -1),
+			.boot_time = power_number_of(setup, PARAM_BOOT_TIME, 0),
+			.shutdown = power_number_of(setup, PARAM_SHUTDOWN, -1),
+			.shutdown_time = power_number_of(setup, PARAM_SHUTDOWN_TIME, 0) };
 		status = figures_of(&p->figures[i], cluster, i, err);
 	}
 	if (!status)
 		status = init_curves(p, setup, err);
 	if (status)
 		return status;
-	p->switches = p->fixed_on = number_of(setup, PARAM_SWITCH, 0) * cluster->switch_count;
+	p->switches = p->fixed_on = power_number_of(setup, PARAM_SWITCH, 0) * cluster->switch_count;
 	for (uint32_t i = 0; i < cluster->node_count; i++) {
 		struct figures *f = &p->figures[cluster->node_type[i]];
 		f->boot = f->boot < 0 ? f->idle : f->boot;
@@ -415,7 +415,7 @@ static int init_figures(struct power *p, const struct sl_model_setup *setup, str
 
 static int init_tariffs(struct power *p, const struct sl_model_setup *setup, struct sl_err *err)
 {
-	const sl_time cycle = number_of(setup, PARAM_CYCLE, 0);
+	const sl_time cycle = power_number_of(setup, PARAM_CYCLE, 0);
 	const struct sl_csv_table *price = sl_csv_table_of(setup, "price");
 	const struct sl_csv_table *carbon = sl_csv_table_of(setup, "carbon");
 	int status = price ? tariff_read(&p->price, price, cycle, setup->epoch, setup->arena, err) : SL_OK;
@@ -445,16 +445,16 @@ static int power_init(void **state, const struct sl_model_setup *setup, struct s
 	p->part_free = NOBODY;
 	p->share = SL_SPEED_ONE;
 	p->price_wake = SL_NEVER;
-	p->intensity = number_of(setup, PARAM_INTENSITY, 700000);
-	p->pue = number_of(setup, PARAM_PUE, 1000000);
-	p->idle_time = number_of(setup, PARAM_IDLE_TIME, SL_NONE);
-	p->keep_on = number_of(setup, PARAM_KEEP_ON, 0);
-	p->late = !number_of(setup, PARAM_PREFER, 0);
-	p->cap = number_of(setup, PARAM_CAP, 0);
-	p->dvfs = (enum dvfs)number_of(setup, PARAM_DVFS, DVFS_LINEAR);
-	p->least = (uint64_t)number_of(setup, PARAM_CAP_LEAST, 0) * SL_SPEED_ONE / 1000000;
+	p->intensity = power_number_of(setup, PARAM_INTENSITY, 700000);
+	p->pue = power_number_of(setup, PARAM_PUE, 1000000);
+	p->idle_time = power_number_of(setup, PARAM_IDLE_TIME, SL_NONE);
+	p->keep_on = power_number_of(setup, PARAM_KEEP_ON, 0);
+	p->late = !power_number_of(setup, PARAM_PREFER, 0);
+	p->cap = power_number_of(setup, PARAM_CAP, 0);
+	p->dvfs = (enum dvfs)power_number_of(setup, PARAM_DVFS, DVFS_LINEAR);
+	p->least = (uint64_t)power_number_of(setup, PARAM_CAP_LEAST, 0) * SL_SPEED_ONE / 1000000;
 	if (p->cap)
-		p->cap_mode = number_of(setup, PARAM_CAP_MODE, 0) ? CAP_ADMIT : CAP_THROTTLE;
+		p->cap_mode = power_number_of(setup, PARAM_CAP_MODE, 0) ? CAP_ADMIT : CAP_THROTTLE;
 	const int status = init_figures(p, setup, err);
 	return status ? status : init_tariffs(p, setup, err);
 }

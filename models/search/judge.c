@@ -14,7 +14,7 @@
 
 #include "models/search/search.h"
 
-static sl_time work_of(struct sim *sim, uint32_t row)
+static sl_time judge_work_of(struct sim *sim, uint32_t row)
 {
 	const sl_job job = { row };
 	return sl_done_of(sim, job) + sl_kept_of(sim, job);
@@ -33,7 +33,7 @@ static void search_note(struct search *search, struct sim *sim, uint32_t index, 
 	if (search->failed)
 		return;
 	search->line[search->line_count++] = (struct search_line){ trial->family, trial->row, rung,
-		sl_now(sim), work_of(sim, trial->row), score, family->best, event };
+		sl_now(sim), judge_work_of(sim, trial->row), score, family->best, event };
 }
 
 static void lose(struct search *search, struct sim *sim, uint32_t index, uint32_t rung)
@@ -43,7 +43,7 @@ static void lose(struct search *search, struct sim *sim, uint32_t index, uint32_
 	if (trial->over)
 		return;
 	trial->over = trial->lost = true;
-	const sl_time done = work_of(sim, trial->row);
+	const sl_time done = judge_work_of(sim, trial->row);
 	trial->left = search->jobs->run[trial->row] > done ? search->jobs->run[trial->row] - done : 0;
 	search->family[trial->family].stopped++;
 	search_note(search, sim, index, "stop", rung, SL_NONE);
@@ -104,7 +104,7 @@ static void judge_sha(struct search *search, struct sim *sim, struct search_fami
 /* ---- median ----------------------------------------------------------------------------------------- */
 
 /* Of its scores up to that step, or up to its last. */
-static int64_t mean_of(const struct search_trial *trial, uint32_t steps)
+static int64_t judge_mean_of(const struct search_trial *trial, uint32_t steps)
 {
 	const uint32_t count = steps < trial->steps ? steps : trial->steps;
 	return sl_mul_div(trial->sum[count], 1, count);
@@ -117,7 +117,7 @@ static void judge_median(struct search *search, struct sim *sim, uint32_t index)
 	uint32_t count = 0;
 	for (uint32_t i = family->first; i < family->first + family->count; i++)
 		if (search->trial[i].completed && search->trial[i].steps)
-			search->scratch[count++] = mean_of(&search->trial[i], trial->steps);
+			search->scratch[count++] = judge_mean_of(&search->trial[i], trial->steps);
 	if (count && trial->best > search_median(search->scratch, count))
 		lose(search, sim, index, trial->next);
 }

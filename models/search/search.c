@@ -61,7 +61,7 @@ static void look_retry(struct search *search, struct sim *sim)
 
 /* ---- What the engine tells -------------------------------------------------------------------------- */
 
-static void begin(void *state, struct sim *sim)
+static void search_begin(void *state, struct sim *sim)
 {
 	struct search *search = state;
 	for (uint32_t i = 0; i < search->trial_count; i++) {
@@ -145,7 +145,7 @@ static void timer(void *state, struct sim *sim, uint32_t row)
 		watch(sim, trial);
 }
 
-static void settle(void *state, struct sim *sim)
+static void search_settle(void *state, struct sim *sim)
 {
 	struct search *search = state;
 	if (!search->running_count || search->checked == sl_now(sim))
@@ -163,10 +163,10 @@ const struct sl_model model_search = {
 	.param_count = SL_LEN(search_params),
 	.init = search_init,
 	.release = search_release,
-	.begin = begin,
+	.begin = search_begin,
 	.started = started,
 	.left = left,
 	.timer = timer,
-	.settle = settle,
+	.settle = search_settle,
 	.report = search_report,
 };

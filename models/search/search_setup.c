@@ -182,7 +182,7 @@ void search_release(void *state)
 
 /* ---- After it ---------------------------------------------------------------------------------------- */
 
-static const char *id_of(struct search *search, uint32_t row)
+static const char *search_setup_id_of(struct search *search, uint32_t row)
 {
 	const struct sl_jobs *jobs = search->jobs;
 	char text[32];
@@ -207,7 +207,7 @@ static int report_lines(struct search *search, struct sl_tally *tally, struct sl
 		const struct search_line *line = &search->line[i];
 		const struct search_family *family = &search->family[line->family];
 		const char *name = sl_strdup(search->arena, family->text, family->name_len);
-		const char *id = id_of(search, line->row);
+		const char *id = search_setup_id_of(search, line->row);
 		if (!name || !id)
 			return sl_fail_memory(err);
 		*at++ = text_cell(name);

@@ -105,14 +105,14 @@ static void become_ready(struct serving *serving, struct sim *sim, uint32_t numb
 }
 
 /* The time that so much work takes, rounded up. */
-static sl_time time_of(sl_time work, uint64_t rate)
+static sl_time serving_time_of(sl_time work, uint64_t rate)
 {
 	const unsigned __int128 wide = ((unsigned __int128)(uint64_t)work << 32) + rate - 1;
 	const unsigned __int128 time = wide / rate;
 	return time < (unsigned __int128)(SL_NEVER / 4) ? (sl_time)time : SL_NEVER;
 }
 
-static void look(struct serving *serving, struct sim *sim, uint32_t number)
+static void serving_look(struct serving *serving, struct sim *sim, uint32_t number)
 {
 	struct serving_replica *r = &serving->replica[number];
 	const sl_job job = { r->job };
@@ -128,7 +128,7 @@ static void look(struct serving *serving, struct sim *sim, uint32_t number)
 	if (rate == r->rate && r->wake > now)
 		return;
 	r->rate = rate;
-	const sl_time time = rate ? time_of(left, rate) : SL_NEVER;
+	const sl_time time = rate ? serving_time_of(left, rate) : SL_NEVER;
 	r->wake = time == SL_NEVER ? SL_NEVER : now + time;
 	sl_model_wake(sim, r->wake, number);
 }
@@ -139,7 +139,7 @@ static void serving_settle(void *state, struct sim *sim)
 	struct serving *serving = state;
 	for (uint32_t i = serving->warming_count; i > 0; i--)
 		if (i <= serving->warming_count)
-			look(serving, sim, serving->warming[i - 1]);
+			serving_look(serving, sim, serving->warming[i - 1]);
 }
 
 /* What is due is seen to as it is settled. */

@@ -10,7 +10,7 @@
 
 #include "models/serving/serving.h"
 
-static const struct sl_profile *profile_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_profile *serving_setup_profile_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	if (!jobs->profile_of || !jobs->profile_of[row])
 		return NULL;
@@ -61,7 +61,7 @@ static int service_add(
 
 static int replica_add(struct serving *serving, uint32_t row, struct sl_err *err)
 {
-	const struct sl_profile *profile = profile_of(serving->jobs, row);
+	const struct sl_profile *profile = serving_setup_profile_of(serving->jobs, row);
 	if (!profile)
 		return SL_OK;
 	uint32_t number;
@@ -207,7 +207,7 @@ int serving_init(void **state, const struct sl_model_setup *setup, struct sl_err
 	serving->gpu_parts = sl_parts(setup->cluster->gpu_parts);
 	uint32_t replicas = 0;
 	for (uint32_t row = 0; row < setup->jobs->count; row++)
-		replicas += profile_of(setup->jobs, row) != NULL;
+		replicas += serving_setup_profile_of(setup->jobs, row) != NULL;
 	if (!replicas)
 		return sl_fail(err, SL_USAGE,
 			"model 'serving' finds no replica of a service: give a services file, see "

@@ -97,7 +97,7 @@ struct source {
 	int64_t memory; /* MiB; SL_NONE: not said. */
 };
 
-static int64_t number(const struct source *w, enum param param) { return w->values[param].number; }
+static int64_t sessions_number(const struct source *w, enum param param) { return w->values[param].number; }
 
 /* ---- Drawing ---------------------------------------------------------------------------------------------
  */
@@ -114,19 +114,21 @@ static int64_t draw_hold(const struct source *w, struct sl_rng *rng)
 {
 	const double longest = 1e9;
 	const gsl_rng over = { .type = sl_rng_gsl(), .state = rng };
-	const double median = (double)number(w, HOLD) / (double)SL_SECOND;
-	const double drawn = gsl_ran_lognormal(&over, log(median), (double)number(w, HOLD_SIGMA) / 1e6);
+	const double median = (double)sessions_number(w, HOLD) / (double)SL_SECOND;
+	const double drawn =
+		gsl_ran_lognormal(&over, log(median), (double)sessions_number(w, HOLD_SIGMA) / 1e6);
 	const double rounded = floor((drawn < longest ? drawn : longest) + 0.5);
 	return rounded > 1 ? (int64_t)rounded : 1;
 }
 
 static int32_t draw_active(const struct source *w, struct sl_rng *rng)
 {
-	const int64_t spread = number(w, ACTIVE_SPREAD);
-	return (int32_t)(number(w, ACTIVE) - spread + (int64_t)sl_rng_below(rng, 2 * (uint64_t)spread + 1));
+	const int64_t spread = sessions_number(w, ACTIVE_SPREAD);
+	return (int32_t)(sessions_number(w, ACTIVE) - spread +
+			 (int64_t)sl_rng_below(rng, 2 * (uint64_t)spread + 1));
 }
 
-static bool add(struct source *w, const struct session *session)
+static bool sessions_add(struct source *w, const struct session *session)
 {
 	if (SL_GROW(w->session, w->capacity, w->count + 1, NULL))
 		return false;
@@ -144,21 +146,21 @@ static int draw_user(struct source *w, uint64_t seed, uint32_t user, struct sl_e
 	struct streams s = { stream_of(seed, user, "arrival"), stream_of(seed, user, "hold"),
 		stream_of(seed, user, "forgotten"), stream_of(seed, user, "active") };
 	const gsl_rng arrival = { .type = sl_rng_gsl(), .state = &s.arrival };
-	const sl_time from = number(w, FROM);
-	const uint64_t seconds = (uint64_t)((number(w, UNTIL) - from) / SL_SECOND);
+	const sl_time from = sessions_number(w, FROM);
+	const uint64_t seconds = (uint64_t)((sessions_number(w, UNTIL) - from) / SL_SECOND);
 	struct session session = { .user = user };
-	for (int64_t day = 0; day < number(w, DAYS); day++) {
-		if (day % WEEK >= number(w, WEEKDAYS))
+	for (int64_t day = 0; day < sessions_number(w, DAYS); day++) {
+		if (day % WEEK >= sessions_number(w, WEEKDAYS))
 			continue;
-		const unsigned opened = gsl_ran_poisson(&arrival, (double)number(w, SESSIONS) / 1e6);
+		const unsigned opened = gsl_ran_poisson(&arrival, (double)sessions_number(w, SESSIONS) / 1e6);
 		for (unsigned i = 0; i < opened; i++, session.number++) {
 			session.submit =
 				day * DAY + from + (sl_time)sl_rng_below(&s.arrival, seconds) * SL_SECOND;
 			session.hold = draw_hold(w, &s.hold);
-			session.forgotten =
-				(int64_t)sl_rng_below(&s.forgotten, (uint64_t)MICRO) < number(w, FORGOTTEN);
+			session.forgotten = (int64_t)sl_rng_below(&s.forgotten, (uint64_t)MICRO) <
+					    sessions_number(w, FORGOTTEN);
 			session.active = draw_active(w, &s.active);
-			if (!add(w, &session))
+			if (!sessions_add(w, &session))
 				return sl_fail_memory(err);
 		}
 	}
@@ -198,11 +200,11 @@ static int emit_header(const struct sl_sink *sink, struct sl_err *err)
 /* Whole GPUs are counted as such; a share makes all amounts of the group thousandths. */
 static void set_group(const struct source *w, struct sl_row_group *group)
 {
-	const int64_t gpus = number(w, GPUS);
+	const int64_t gpus = sessions_number(w, GPUS);
 	const int64_t parts = gpus % MICRO ? 1000 : 1;
 	*group = (struct sl_row_group){ .tasks = 1,
 		SL_ROW_GROUP_NOTHING,
-		.cpus = number(w, CPUS) * parts,
+		.cpus = sessions_number(w, CPUS) * parts,
 		.mem = w->memory,
 		.gpus = gpus ? gpus * parts / MICRO : SL_NONE,
 		.gpu_type = gpus ? w->values[GPU_TYPE].text : NULL,
@@ -212,7 +214,7 @@ static void set_group(const struct source *w, struct sl_row_group *group)
 static int emit_session(const struct source *w, size_t i, const struct sl_sink *sink, struct sl_err *err)
 {
 	const struct session *s = &w->session[i];
-	const int64_t limit = number(w, LIMIT) / SL_SECOND;
+	const int64_t limit = sessions_number(w, LIMIT) / SL_SECOND;
 	const bool cut = s->forgotten || s->hold >= limit;
 	const int64_t run = cut ? limit : s->hold;
 	const int64_t used = s->hold < run ? s->hold : run;
@@ -228,7 +230,7 @@ static int emit_session(const struct source *w, size_t i, const struct sl_sink *
 		.group = &group,
 		.group_count = 1,
 		.job = &job,
-		.gpu_active = number(w, GPUS) ? &active : NULL };
+		.gpu_active = sessions_number(w, GPUS) ? &active : NULL };
 	struct sl_row row = { .line = i + 1, .more = &more };
 	(void)snprintf(user, sizeof(user), "user%u", s->user + 1);
 	set_group(w, &group);
@@ -247,9 +249,9 @@ static int emit_session(const struct source *w, size_t i, const struct sl_sink *
 
 static int check_share(const struct source *w, struct sl_err *err)
 {
-	const int64_t gpus = number(w, GPUS);
-	const int64_t active = number(w, ACTIVE);
-	const int64_t spread = number(w, ACTIVE_SPREAD);
+	const int64_t gpus = sessions_number(w, GPUS);
+	const int64_t active = sessions_number(w, ACTIVE);
+	const int64_t spread = sessions_number(w, ACTIVE_SPREAD);
 	if (gpus % 1000 || (gpus > MICRO && gpus % MICRO))
 		return sl_fail(err, SL_USAGE,
 			"'gpus' of '%s': give a whole number, or a share of one GPU in thousandths",
@@ -262,33 +264,34 @@ static int check_share(const struct source *w, struct sl_err *err)
 	return SL_OK;
 }
 
-static int check(struct source *w, struct sl_err *err)
+static int sessions_check(struct source *w, struct sl_err *err)
 {
 	const char *memory = w->values[MEMORY].text;
 	w->memory = SL_NONE;
 	if (*memory && !sl_get_memory(memory, strlen(memory), true, &w->memory))
 		return sl_fail(err, SL_USAGE,
 			"'memory' of '%s' is no size of memory: give it as 32G, or in MiB", memory);
-	if (number(w, UNTIL) - number(w, FROM) < SL_SECOND)
+	if (sessions_number(w, UNTIL) - sessions_number(w, FROM) < SL_SECOND)
 		return sl_fail(err, SL_USAGE, "'until' must be later than 'from'");
-	if (number(w, LIMIT) % SL_SECOND)
+	if (sessions_number(w, LIMIT) % SL_SECOND)
 		return sl_fail(err, SL_USAGE, "'limit' of '%s': give whole seconds", w->values[LIMIT].text);
-	const __int128 expected = (__int128)number(w, USERS) * number(w, DAYS) * number(w, SESSIONS) / MICRO;
+	const __int128 expected = (__int128)sessions_number(w, USERS) * sessions_number(w, DAYS) *
+				  sessions_number(w, SESSIONS) / MICRO;
 	if (expected > SESSIONS_MAX)
 		return sl_fail(err, SL_USAGE,
 			"users * days * sessions is more than %d: give fewer of one of them", SESSIONS_MAX);
 	return check_share(w, err);
 }
 
-static int generate(const struct sl_value *values, size_t count, uint64_t seed, const struct sl_sink *sink,
-	struct sl_err *err)
+static int sessions_generate(const struct sl_value *values, size_t count, uint64_t seed,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	/* Its default is to abort; idempotent, and the only thing shared. */
 	gsl_set_error_handler_off();
 	struct source w = { .values = values };
 	SL_CHECK(count == SL_LEN(params));
-	int status = check(&w, err);
-	for (uint32_t user = 0; user < number(&w, USERS) && !status; user++)
+	int status = sessions_check(&w, err);
+	for (uint32_t user = 0; user < sessions_number(&w, USERS) && !status; user++)
 		status = draw_user(&w, seed, user, err);
 	if (!status && w.session) {
 		qsort(w.session, w.count, sizeof(*w.session), by_submit);
@@ -313,5 +316,5 @@ const struct sl_generator model_sessions = {
 		"ASPLOS 2026; distributions and defaults are assumptions",
 	.params = params,
 	.param_count = SL_LEN(params),
-	.generate = generate,
+	.generate = sessions_generate,
 };

@@ -48,14 +48,14 @@ struct speedup {
 
 /* ---- What it got ------------------------------------------------------------------------------------- */
 
-static const struct sl_profile *profile_of(const struct speedup *s, sl_job job)
+static const struct sl_profile *speedup_profile_of(const struct speedup *s, sl_job job)
 {
 	const struct sl_jobs *jobs = s->jobs;
 	return jobs->profile_of && jobs->profile_of[job.row] ? &jobs->profile[jobs->profile_of[job.row]]
 							     : NULL;
 }
 
-static const struct sl_request *request_of(const struct speedup *s, sl_job job)
+static const struct sl_request *speedup_request_of(const struct speedup *s, sl_job job)
 {
 	return s->jobs->request ? &s->jobs->requests[s->jobs->request[job.row]] : NULL;
 }
@@ -97,7 +97,7 @@ static double size_asked(const struct speedup *s, sl_job job, const struct sl_re
 static struct got got_of(
 	const struct speedup *s, sl_job job, const struct sl_node_tasks *alloc, size_t count, uint32_t *tasks)
 {
-	const struct sl_request *request = request_of(s, job);
+	const struct sl_request *request = speedup_request_of(s, job);
 	struct got got = { .asked = size_asked(s, job, request) };
 	got.size = got.asked;
 	*tasks = request ? request->group[0].tasks : 1;
@@ -181,8 +181,8 @@ static double by_table(const struct speedup *s, const char *model, const struct 
 static uint64_t rate_on(
 	const struct speedup *s, sl_job job, const struct sl_node_tasks *alloc, size_t count, uint32_t *tasks)
 {
-	const struct sl_request *request = request_of(s, job);
-	const struct sl_profile *profile = profile_of(s, job);
+	const struct sl_request *request = speedup_request_of(s, job);
+	const struct sl_profile *profile = speedup_profile_of(s, job);
 	const struct got got = got_of(s, job, alloc, count, tasks);
 	const uint32_t traced = request && got.kinds ? kind_traced(s, request) : 0;
 	const double table = by_table(s, profile ? profile->model : NULL, &got, traced);
@@ -201,7 +201,7 @@ static uint64_t rate_on(
 static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
 {
 	const uint32_t profile = s->jobs->profile_of ? s->jobs->profile_of[job.row] : 0;
-	const struct sl_request *request = request_of(s, job);
+	const struct sl_request *request = speedup_request_of(s, job);
 	*next = SL_NEVER;
 	if (!profile || !request || !s->steps[profile])
 		return 0;
@@ -212,7 +212,7 @@ static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_tim
 	return tasks < group->tasks_min ? group->tasks_min : group->tasks_max;
 }
 
-static sl_time work_of(const struct sim *sim, sl_job job)
+static sl_time speedup_work_of(const struct sim *sim, sl_job job)
 {
 	return sl_done_of(sim, job) + sl_kept_of(sim, job);
 }
@@ -230,7 +230,7 @@ static void await_request(struct speedup *s, struct sim *sim, sl_job job)
 	struct standing *st = &s->job[job.row];
 	const uint64_t rate = sl_speed_of(sim, job);
 	sl_time next;
-	const sl_time work = work_of(sim, job);
+	const sl_time work = speedup_work_of(sim, job);
 	(void)wanted(s, job, work, &next);
 	if (rate == st->seen || next == SL_NEVER)
 		return;
@@ -270,7 +270,7 @@ static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
 	bool stands = sl_now(sim) < st->until;
 	if (s->waits == EVOLVING_WAIT && st->place) {
 		sl_time next;
-		const uint32_t tasks = wanted(s, job, work_of(sim, job), &next);
+		const uint32_t tasks = wanted(s, job, speedup_work_of(sim, job), &next);
 		stands |= tasks && tasks != st->tasks;
 	}
 	sl_model_speed(sim, job, stands ? 0 : st->rate);
@@ -278,7 +278,7 @@ static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
 
 static sl_time cost_of(const struct speedup *s, sl_job job)
 {
-	const struct sl_profile *profile = profile_of(s, job);
+	const struct sl_profile *profile = speedup_profile_of(s, job);
 	if (!s->bytes_per_s || !profile || profile->checkpoint == SL_NONE)
 		return s->cost;
 	return s->cost + sl_mul_div(profile->checkpoint, SL_SECOND, s->bytes_per_s);
@@ -327,7 +327,7 @@ static void speedup_timer(void *state, struct sim *sim, uint32_t row)
 	s->job[row].seen = UINT64_MAX;
 	set_rate(s, sim, job);
 	sl_time next;
-	const uint32_t tasks = s->job[row].place ? wanted(s, job, work_of(sim, job), &next) : 0;
+	const uint32_t tasks = s->job[row].place ? wanted(s, job, speedup_work_of(sim, job), &next) : 0;
 	if (tasks && tasks != s->job[row].tasks)
 		sl_model_pass(sim); /* It asks for another size. */
 }
@@ -417,13 +417,13 @@ static const struct sl_param speedup_params[] = {
 		.help = "an evolving job that did not get the size it asked for goes on as it is, or stands still until it has it" },
 };
 
-static int64_t number_of(const struct sl_model_setup *setup, const char *key, int64_t fallback)
+static int64_t speedup_number_of(const struct sl_model_setup *setup, const char *key, int64_t fallback)
 {
 	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
 	return value && value->text ? value->number : fallback;
 }
 
-static const char *text_of(const struct sl_model_setup *setup, const char *key)
+static const char *speedup_text_of(const struct sl_model_setup *setup, const char *key)
 {
 	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
 	return value ? value->text : NULL;
@@ -441,7 +441,7 @@ static int init_types(struct speedup *s, const struct sl_model_setup *setup, str
 			sum += cluster->type[i].amount[kind] / sl_parts(cluster->gpu_parts);
 		s->gpus_most = sum > s->gpus_most ? sum : s->gpus_most;
 	}
-	const char *name = text_of(setup, "reference");
+	const char *name = speedup_text_of(setup, "reference");
 	if (name) {
 		uint32_t kind = SL_KIND_GPUS;
 		while (kind < cluster->kind_count && strcasecmp(cluster->kind_name[kind], name) != 0)
@@ -451,7 +451,7 @@ static int init_types(struct speedup *s, const struct sl_model_setup *setup, str
 				"speedup: reference=%s: the cluster has no GPUs of that type", name);
 		s->reference = kind;
 	}
-	const char *factors = text_of(setup, "factors");
+	const char *factors = speedup_text_of(setup, "factors");
 	return speedup_factors(factors ? factors : "", cluster, s->factor, err);
 }
 
@@ -493,12 +493,12 @@ static int speedup_init(void **state, const struct sl_model_setup *setup, struct
 	s->jobs = setup->jobs;
 	s->cluster = setup->cluster;
 	s->arena = setup->arena;
-	s->serial = number_of(setup, "serial", SL_NONE);
-	s->parallelism = number_of(setup, "parallelism", SL_NONE);
-	s->variance = number_of(setup, "variance", 0);
-	s->cost = number_of(setup, "resize_cost", 0);
-	s->bytes_per_s = number_of(setup, "resize_rate", 0);
-	s->waits = (enum evolving)number_of(setup, "evolving", EVOLVING_IGNORE);
+	s->serial = speedup_number_of(setup, "serial", SL_NONE);
+	s->parallelism = speedup_number_of(setup, "parallelism", SL_NONE);
+	s->variance = speedup_number_of(setup, "variance", 0);
+	s->cost = speedup_number_of(setup, "resize_cost", 0);
+	s->bytes_per_s = speedup_number_of(setup, "resize_rate", 0);
+	s->waits = (enum evolving)speedup_number_of(setup, "evolving", EVOLVING_IGNORE);
 	if (s->serial != SL_NONE && s->parallelism != SL_NONE)
 		return sl_fail(err, SL_USAGE, "speedup: both serial and parallelism are given: keep one");
 	int status = init_types(s, setup, err);
@@ -537,7 +537,7 @@ static const char *next_item(const char *text, const char **end)
 	return text;
 }
 
-static uint32_t kind_of(const struct sl_cluster *cluster, const char *name, size_t len)
+static uint32_t speedup_kind_of(const struct sl_cluster *cluster, const char *name, size_t len)
 {
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
 		if (strlen(cluster->kind_name[kind]) == len &&
@@ -560,7 +560,7 @@ int speedup_factors(
 			return sl_fail(err, SL_USAGE,
 				"factors: '%.*s' is not TYPE=FACTOR, as in v100=1,a100=2.2, with a factor from 0.001 to 1000",
 				(int)(end - at), at);
-		const uint32_t kind = kind_of(cluster, at, (size_t)(is - at));
+		const uint32_t kind = speedup_kind_of(cluster, at, (size_t)(is - at));
 		if (kind == UINT32_MAX)
 			continue;
 		if (factor[kind])

@@ -131,7 +131,7 @@ int throughputs_read(
 }
 
 /* The first row that is not before this place. */
-static size_t find(const struct throughputs *table, const struct throughput *wanted)
+static size_t throughputs_find(const struct throughputs *table, const struct throughput *wanted)
 {
 	size_t low = 0;
 	size_t high = table->count;
@@ -163,17 +163,18 @@ double throughput_of(
 	const struct throughputs *table, const char *model, const char *type, int64_t spread, double gpus)
 {
 	struct throughput wanted = { .model = model, .type = type, .spread = INT64_MIN };
-	const size_t first = find(table, &wanted);
+	const size_t first = throughputs_find(table, &wanted);
 	wanted.spread = INT64_MAX;
-	const size_t end = find(table, &wanted);
+	const size_t end = throughputs_find(table, &wanted);
 	if (first == end)
 		return 0;
 	wanted.spread = spread;
 	wanted.gpus = INT64_MAX;
-	const size_t after = find(table, &wanted); /* Behind the largest spread that is not above. */
+	const size_t after =
+		throughputs_find(table, &wanted); /* Behind the largest spread that is not above. */
 	wanted.spread = table->row[after > first ? after - 1 : first].spread;
 	wanted.gpus = INT64_MIN;
-	const size_t from = find(table, &wanted);
+	const size_t from = throughputs_find(table, &wanted);
 	wanted.gpus = INT64_MAX;
-	return between(table->row, from, find(table, &wanted), gpus);
+	return between(table->row, from, throughputs_find(table, &wanted), gpus);
 }

@@ -9,7 +9,7 @@
 
 #include "models/storage/storage.h"
 
-static struct storage_item *find(struct storage_disk *disk, uint32_t item)
+static struct storage_item *keep_find(struct storage_disk *disk, uint32_t item)
 {
 	for (uint32_t i = 0; i < disk->count; i++)
 		if (disk->item[i].item == item)
@@ -19,7 +19,7 @@ static struct storage_item *find(struct storage_disk *disk, uint32_t item)
 
 int64_t storage_keep_lacks(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes)
 {
-	struct storage_item *found = find(&keep->disk[node], item);
+	struct storage_item *found = keep_find(&keep->disk[node], item);
 	if (!found)
 		return bytes;
 	found->used = ++keep->uses;
@@ -39,7 +39,7 @@ static bool in_use(const struct storage_keep *keep, struct storage_item *item)
 
 bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job)
 {
-	struct storage_item *found = find(&keep->disk[node], item);
+	struct storage_item *found = keep_find(&keep->disk[node], item);
 	if (!found)
 		return true;
 	(void)in_use(keep, found);
@@ -55,7 +55,7 @@ bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, u
 /* ---- Room ---------------------------------------------------------------------------- */
 
 /* Its place keeps the room for users. */
-static void drop(struct storage_disk *disk, uint32_t at)
+static void keep_drop(struct storage_disk *disk, uint32_t at)
 {
 	const struct storage_item gone = disk->item[at];
 	disk->held -= gone.bytes;
@@ -79,7 +79,7 @@ static uint32_t oldest_idle(
 }
 
 /* For so much of the item. False: there is not enough that nobody uses, and nothing goes. */
-static bool make_room(
+static bool keep_make_room(
 	const struct storage_keep *keep, struct storage_disk *disk, uint32_t item, int64_t bytes)
 {
 	int64_t idle = disk->capacity - disk->held;
@@ -89,18 +89,18 @@ static bool make_room(
 	if (idle < bytes)
 		return false;
 	while (disk->capacity - disk->held < bytes)
-		drop(disk, oldest_idle(keep, disk, item));
+		keep_drop(disk, oldest_idle(keep, disk, item));
 	return true;
 }
 
 bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes)
 {
 	struct storage_disk *disk = &keep->disk[node];
-	const struct storage_item *had = find(disk, item);
+	const struct storage_item *had = keep_find(disk, item);
 	const int64_t more = bytes - (had ? had->bytes : 0);
-	if (more <= 0 || !make_room(keep, disk, item, more))
+	if (more <= 0 || !keep_make_room(keep, disk, item, more))
 		return true;
-	struct storage_item *grows = find(disk, item);
+	struct storage_item *grows = keep_find(disk, item);
 	if (SL_GROW_IN(keep->arena, disk->item, disk->reserved, disk->count + !grows, NULL))
 		return false;
 	if (!grows) {

@@ -77,7 +77,7 @@ static void settle_flow(struct storage *storage, struct sim *sim, uint32_t row)
 	flow->since = sl_now(sim);
 }
 
-static void reported(void *self, uint32_t row)
+static void moves_reported(void *self, uint32_t row)
 {
 	const struct within *within = self;
 	const struct storage_flow *flow = &within->storage->flows.flow[row];
@@ -171,7 +171,7 @@ void storage_drop(struct storage *storage, struct sim *sim, uint32_t row)
 
 /* ---- An instant ----------------------------------------------------------------------------------- */
 
-static void over(struct storage *storage, struct sim *sim, uint32_t row)
+static void moves_over(struct storage *storage, struct sim *sim, uint32_t row)
 {
 	const struct storage_flow flow = storage->flows.flow[row];
 	storage_drop(storage, sim, row);
@@ -188,7 +188,7 @@ static void over(struct storage *storage, struct sim *sim, uint32_t row)
 	sl_model_transferred(sim, &transfer);
 }
 
-static bool is_over(const struct storage *storage, uint32_t row, sl_time now)
+static bool moves_is_over(const struct storage *storage, uint32_t row, sl_time now)
 {
 	const struct storage_flow *flow = &storage->flows.flow[row];
 	return flow->what != STORAGE_FREE && flow->in &&
@@ -199,7 +199,7 @@ static bool is_over(const struct storage *storage, uint32_t row, sl_time now)
 static uint32_t next_over(const struct storage *storage, const struct storage_pool *pool, sl_time now)
 {
 	for (uint32_t i = pool->count; i-- > 0 && !storage->flows.flow[pool->order[i]].capped;)
-		if (is_over(storage, pool->order[i], now))
+		if (moves_is_over(storage, pool->order[i], now))
 			return pool->order[i];
 	return STORAGE_NO_FLOW;
 }
@@ -223,7 +223,7 @@ static void wake_first(struct storage *storage, struct sim *sim, const struct st
 static bool solve(struct storage *storage, struct sim *sim)
 {
 	struct within within = { storage, sim };
-	const struct storage_sink sink = { &within, moved, reported };
+	const struct storage_sink sink = { &within, moved, moves_reported };
 	bool any = false;
 	for (uint32_t i = 0; i < 2 * storage->system_count; i++) {
 		struct storage_pool *pool = &storage->pool[i];
@@ -248,12 +248,12 @@ void storage_settle(void *state, struct sim *sim)
 		/* Ends first, at the rates until now. */
 		const uint32_t due = storage->due_count;
 		for (uint32_t i = 0; i < due; i++)
-			if (is_over(storage, storage->due[i], now)) {
+			if (moves_is_over(storage, storage->due[i], now)) {
 				const struct storage_pool *pool =
 					&storage->pool[storage->flows.flow[storage->due[i]].pool];
-				over(storage, sim, storage->due[i]);
+				moves_over(storage, sim, storage->due[i]);
 				for (uint32_t row; (row = next_over(storage, pool, now)) != STORAGE_NO_FLOW;)
-					over(storage, sim, row);
+					moves_over(storage, sim, row);
 			}
 		(void)solve(storage, sim);
 		/* New ones that nobody limits. */

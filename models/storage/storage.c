@@ -60,7 +60,7 @@ struct looked {
 	bool no_memory;
 };
 
-static bool look(struct storage *storage, uint32_t node, void *self)
+static bool storage_look(struct storage *storage, uint32_t node, void *self)
 {
 	struct looked *looked = self;
 	const int64_t lacks = storage_keep_lacks(&storage->keep, node, looked->item, looked->bytes);
@@ -70,7 +70,7 @@ static bool look(struct storage *storage, uint32_t node, void *self)
 	return !looked->no_memory && looked->lacks <= STORAGE_BYTES_MAX - looked->bytes;
 }
 
-static bool put(struct storage *storage, uint32_t node, void *self)
+static bool storage_put(struct storage *storage, uint32_t node, void *self)
 {
 	struct looked *looked = self;
 	looked->no_memory = !storage_keep_put(&storage->keep, node, looked->item, looked->bytes) ||
@@ -131,7 +131,7 @@ static struct looked look_for(struct storage *storage, struct sim *sim, sl_job j
 	if (looked.item == UINT32_MAX)
 		return looked;
 	if (is_placed(storage, sim, job)) {
-		(void)each_node(storage, sim, job, look, &looked);
+		(void)each_node(storage, sim, job, storage_look, &looked);
 	} else { /* Nobody knows what was where. */
 		looked.nodes = storage->job[job.row].clients;
 		looked.lacks = at_most((__int128)looked.bytes * looked.nodes);
@@ -161,13 +161,13 @@ static void pulled(struct storage *storage, struct sim *sim, sl_job job, enum st
 	struct looked looked = item_of(storage, job.row, phase);
 	if (looked.item == UINT32_MAX || !is_placed(storage, sim, job))
 		return;
-	(void)each_node(storage, sim, job, put, &looked);
+	(void)each_node(storage, sim, job, storage_put, &looked);
 	if (looked.no_memory)
 		storage_no_memory(storage, sim);
 }
 
-static bool move(struct storage *storage, struct sim *sim, struct storage_job *of, bool write, int64_t bytes,
-	uint32_t system)
+static bool storage_move_here(struct storage *storage, struct sim *sim, struct storage_job *of, bool write,
+	int64_t bytes, uint32_t system)
 {
 	const bool pulls = of->phase == STORAGE_IMAGE || of->phase == STORAGE_DATASET;
 	const struct storage_flow want = { .what = STORAGE_STAGE,
@@ -235,8 +235,8 @@ static bool phase_begin(struct storage *storage, struct sim *sim, sl_job job)
 	const struct sl_profile *profile = storage_profile(storage, job.row, &row);
 	const uint32_t system = of->phase == STORAGE_IMAGE ? storage->image_system : storage->system_of[row];
 	if (of->phase == STORAGE_OUTPUT)
-		return move(storage, sim, of, true, profile->write, system);
-	return !staging(of) || move(storage, sim, of, false, rest_of(storage, sim, job), system);
+		return storage_move_here(storage, sim, of, true, profile->write, system);
+	return !staging(of) || storage_move_here(storage, sim, of, false, rest_of(storage, sim, job), system);
 }
 
 static void stage_over(struct storage *storage, struct sim *sim, sl_job job)
@@ -257,7 +257,7 @@ static void go_on(struct storage *storage, struct sim *sim, sl_job job)
 	of->since = sl_now(sim);
 }
 
-static void run(struct storage *storage, struct sim *sim, sl_job job)
+static void storage_run(struct storage *storage, struct sim *sim, sl_job job)
 {
 	uint32_t row;
 	const struct sl_profile *profile = storage_profile(storage, job.row, &row);
@@ -277,7 +277,7 @@ void storage_staged(struct storage *storage, struct sim *sim, sl_job job)
 	go_on(storage, sim, job);
 	if (of->phase == STORAGE_RUN) {
 		sl_model_speed(sim, job, SL_SPEED_ONE);
-		run(storage, sim, job);
+		storage_run(storage, sim, job);
 	}
 }
 
@@ -359,7 +359,7 @@ static void resized(struct storage *storage, struct sim *sim, sl_job job)
 	go_on(storage, sim, job);
 	sl_model_speed(sim, job, of->phase == STORAGE_RUN ? SL_SPEED_ONE : 0);
 	if (of->phase == STORAGE_RUN)
-		run(storage, sim, job);
+		storage_run(storage, sim, job);
 }
 
 static void resumed(struct storage *storage, struct sim *sim, sl_job job)
@@ -402,7 +402,7 @@ static void storage_started(void *state, struct sim *sim, sl_job job)
 	of->phase = STORAGE_IMAGE;
 	go_on(storage, sim, job);
 	if (of->phase == STORAGE_RUN)
-		run(storage, sim, job);
+		storage_run(storage, sim, job);
 	else
 		sl_model_speed(sim, job, 0);
 }

@@ -15,7 +15,7 @@ struct named {
 	bool dataset;
 };
 
-static int by_name(const void *a, const void *b)
+static int storage_setup_by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	if (x->dataset != y->dataset)
@@ -42,7 +42,7 @@ static int number_items(struct storage *storage, struct sl_err *err)
 		if (profile->dataset && profile->dataset_bytes > 0)
 			named[count++] = (struct named){ profile->dataset, i, true };
 	}
-	qsort(named, count, sizeof(*named), by_name);
+	qsort(named, count, sizeof(*named), storage_setup_by_name);
 	uint32_t item = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (i && (named[i].dataset != named[i - 1].dataset ||

@@ -94,7 +94,7 @@ sl_time storage_flow_end(const struct storage_flow *flow, const struct storage_p
 
 /* ---- The pool -------------------------------------------------------------------- */
 
-static bool before(const struct storage_flows *flows, uint32_t a, uint32_t b)
+static bool water_before(const struct storage_flows *flows, uint32_t a, uint32_t b)
 {
 	const struct storage_flow *x = &flows->flow[a], *y = &flows->flow[b];
 	const __int128 left = (__int128)x->most * y->clients, right = (__int128)y->most * x->clients;
@@ -104,12 +104,13 @@ static bool before(const struct storage_flows *flows, uint32_t a, uint32_t b)
 }
 
 /* Where it stands, or would. */
-static uint32_t place_of(const struct storage_flows *flows, const struct storage_pool *pool, uint32_t row)
+static uint32_t water_place_of(
+	const struct storage_flows *flows, const struct storage_pool *pool, uint32_t row)
 {
 	uint32_t low = 0, high = pool->count;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (before(flows, pool->order[middle], row))
+		if (water_before(flows, pool->order[middle], row))
 			low = middle + 1;
 		else
 			high = middle;
@@ -134,7 +135,7 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 	SL_CHECK(flow->clients > 0 && flow->most > 0 && !flow->in);
 	if (SL_GROW_IN(flows->arena, pool->order, pool->reserved, pool->count + 1, NULL))
 		return false;
-	const uint32_t at = place_of(flows, pool, row);
+	const uint32_t at = water_place_of(flows, pool, row);
 	memmove(&pool->order[at + 1], &pool->order[at], (pool->count - at) * sizeof(*pool->order));
 	pool->order[at] = row;
 	pool->count++;
@@ -148,7 +149,7 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 void storage_pool_remove(struct storage_flows *flows, struct storage_pool *pool, uint32_t row, sl_time now)
 {
 	struct storage_flow *flow = &flows->flow[row];
-	const uint32_t at = place_of(flows, pool, row);
+	const uint32_t at = water_place_of(flows, pool, row);
 	SL_CHECK(flow->in && at < pool->count && pool->order[at] == row);
 	SL_CHECK(flow->since == now); /* Settled: what it moved is counted. */
 	pool->count--;
@@ -162,8 +163,8 @@ static bool wants_more(const struct storage_pool *pool)
 	return pool->capacity != STORAGE_UNBOUNDED && (pool->unbounded || pool->most > pool->capacity);
 }
 
-static void settle(struct storage_flows *flows, const struct storage_pool *pool, uint32_t row, sl_time now,
-	const struct storage_sink *sink)
+static void water_settle(struct storage_flows *flows, const struct storage_pool *pool, uint32_t row,
+	sl_time now, const struct storage_sink *sink)
 {
 	struct storage_flow *flow = &flows->flow[row];
 	const sl_time from = flow->since;
@@ -173,7 +174,7 @@ static void settle(struct storage_flows *flows, const struct storage_pool *pool,
 }
 
 /* How many of the order go at their most; what is left for the others, and for how many clients. */
-static uint32_t fill(
+static uint32_t water_fill(
 	const struct storage_flows *flows, const struct storage_pool *pool, int64_t *rest, int64_t *clients)
 {
 	uint32_t capped = 0;
@@ -203,12 +204,12 @@ void storage_pool_solve(
 		return;
 	for (uint32_t i = 0; i < pool->count; i++) /* At the old share. */
 		if (!flows->flow[pool->order[i]].capped)
-			settle(flows, pool, pool->order[i], now, sink);
+			water_settle(flows, pool, pool->order[i], now, sink);
 	int64_t rest, clients;
-	const uint32_t capped = fill(flows, pool, &rest, &clients);
+	const uint32_t capped = water_fill(flows, pool, &rest, &clients);
 	for (uint32_t i = capped; i < pool->count; i++) /* At their most until now. */
 		if (flows->flow[pool->order[i]].capped)
-			settle(flows, pool, pool->order[i], now, sink);
+			water_settle(flows, pool, pool->order[i], now, sink);
 	pool->share = rest;
 	pool->shares = clients;
 	for (uint32_t i = 0; i < pool->count; i++) {

@@ -45,7 +45,7 @@ static void unite(struct workflow_job *job, uint32_t a, uint32_t b)
 		job[x].of = y;
 }
 
-static sl_time later(sl_time a, sl_time b) { return a > b ? a : b; }
+static sl_time paths_later(sl_time a, sl_time b) { return a > b ? a : b; }
 
 /* All of a chain of tasks ("with_next"); *item: its first, then that of the next. */
 static sl_time chain_met(const struct workflows *w, const struct sl_depend *depend, uint32_t count,
@@ -75,7 +75,7 @@ sl_time workflow_ready(const struct workflows *w, uint32_t row, workflow_end end
 	sl_time ready = w->jobs->submit[row];
 	*by = UINT32_MAX;
 	if (count)
-		ready = later(ready, w->jobs->more[w->jobs->more_of[row]].begin);
+		ready = paths_later(ready, w->jobs->more[w->jobs->more_of[row]].begin);
 	for (uint32_t item = 0; item < count;) {
 		sl_time clause = SL_NEVER; /* The first of its alternatives that is met. */
 		uint32_t clause_by = UINT32_MAX;

@@ -52,7 +52,7 @@ static sl_time end_in_run(const struct workflows *w, uint32_t row, bool start)
 	return at == SL_NONE ? SL_NEVER : at;
 }
 
-static void gather(const struct workflows *w, struct reported *reported)
+static void workflow_model_gather(const struct workflows *w, struct reported *reported)
 {
 	for (uint32_t row = 0; row < w->jobs->count; row++) {
 		const struct workflow_job *job = &w->job[row];
@@ -90,7 +90,7 @@ static sl_time path_wait(const struct workflows *w, const struct reported *of)
 }
 
 /* "train-1" of train-1.prep.0; else the id of its first job. */
-static const char *name_of(const struct workflows *w, uint32_t row)
+static const char *workflow_model_name_of(const struct workflows *w, uint32_t row)
 {
 	char text[32];
 	const char *id = w->jobs->id_name ? w->jobs->id_name[row] : NULL;
@@ -120,7 +120,7 @@ static int row_put(const struct workflows *w, uint32_t row, const struct reporte
 	const sl_time path = of->path == SL_NONE ? SL_NONE : of->path - of->submit;
 	const sl_time wait = whole ? path_wait(w, of) : SL_NONE;
 	const int64_t slowdown = whole && path > 0 ? sl_mul_div(makespan, SL_SECOND, path) : SL_NONE;
-	const char *name = name_of(w, row);
+	const char *name = workflow_model_name_of(w, row);
 	const int64_t number[] = { (int64_t)of->jobs * SL_SECOND, (int64_t)of->ended * SL_SECOND, of->submit,
 		of->end, makespan, path, slowdown, wait };
 	cell[0] = (struct sl_cell){ name, SL_NONE };
@@ -162,7 +162,7 @@ static int workflow_report(void *state, struct sim *sim, struct sl_tally *tally,
 	struct reported *reported = calloc((size_t)count + 1, sizeof(*reported));
 	if (!reported)
 		return sl_fail_memory(err);
-	gather(w, reported);
+	workflow_model_gather(w, reported);
 	size_t rows = 0;
 	for (uint32_t row = 0; row < count; row++)
 		rows += reported[row].jobs > 1;

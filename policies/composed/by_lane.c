@@ -23,7 +23,7 @@ struct lanes {
 	struct entry *waiting; /* Lanes whose first job does not fit, as they were found. */
 };
 
-static int refuse(const struct composed *composed, struct sl_err *err)
+static int by_lane_refuse(const struct composed *composed, struct sl_err *err)
 {
 	if (!composed->plan->lanes)
 		return sl_fail(err, SL_USAGE,
@@ -46,7 +46,7 @@ int lanes_init(struct composed *composed, const struct sl_setup *setup, struct s
 	composed->lane_count = 1;
 	if (!setup->values[PARAM_QUEUES].number)
 		return SL_OK;
-	int status = refuse(composed, err);
+	int status = by_lane_refuse(composed, err);
 	struct lanes *lanes = status ? NULL : sl_alloc(setup->arena, 1, sizeof(*lanes));
 	if (!status && !lanes)
 		return sl_fail_memory(err);

@@ -86,7 +86,7 @@ struct parser {
 	struct sl_err *err;
 };
 
-static bool wrong(struct parser *p, const char *what)
+static bool expr_wrong(struct parser *p, const char *what)
 {
 	(void)sl_fail(p->err, SL_USAGE, "order expression '%s', column %d: %s", p->in.text,
 		(int)sl_lex_column(&p->in), what);
@@ -98,13 +98,13 @@ static char peek(struct parser *p) { return sl_lex_peek(&p->in); }
 static bool emit(struct parser *p, struct code code)
 {
 	if (p->expr->count == CODE_MAX)
-		return wrong(p, "the expression is too long");
+		return expr_wrong(p, "the expression is too long");
 	p->expr->code[p->expr->count++] = code;
 	return true;
 }
 
 /* Digits as an integer, then one multiplication or division by an exact power of ten. */
-static bool number(struct parser *p)
+static bool expr_number(struct parser *p)
 {
 	double value = 0;
 	int shift = 0;
@@ -117,10 +117,10 @@ static bool number(struct parser *p)
 		value = value * 10 + (*p->in.p - '0');
 		shift -= fraction;
 		if (++digits > 15)
-			return wrong(p, "the number has more than 15 digits");
+			return expr_wrong(p, "the number has more than 15 digits");
 	}
 	if (!digits)
-		return wrong(p, "a number was expected");
+		return expr_wrong(p, "a number was expected");
 	if ((*p->in.p == 'e' || *p->in.p == 'E') &&
 		(sl_is_digit(p->in.p[1]) ||
 			((p->in.p[1] == '-' || p->in.p[1] == '+') && sl_is_digit(p->in.p[2])))) {
@@ -132,7 +132,7 @@ static bool number(struct parser *p)
 		shift += negative ? -exponent : exponent;
 	}
 	if (shift > 22 || shift < -22)
-		return wrong(p, "the number is out of range");
+		return expr_wrong(p, "the number is out of range");
 	double power = 1;
 	for (int i = 0; i < (shift < 0 ? -shift : shift); i++)
 		power *= 10;
@@ -144,17 +144,17 @@ static bool sum(struct parser *p);
 static bool call(struct parser *p, size_t index)
 {
 	if (peek(p) != '(')
-		return wrong(p, "'(' was expected behind the function's name");
+		return expr_wrong(p, "'(' was expected behind the function's name");
 	p->in.p++;
 	for (int i = 0; i < function[index].arguments; i++) {
 		if (i && peek(p) != ',')
-			return wrong(p, "',' and one more argument were expected");
+			return expr_wrong(p, "',' and one more argument were expected");
 		p->in.p += i != 0;
 		if (!sum(p))
 			return false;
 	}
 	if (peek(p) != ')')
-		return wrong(p, "')' was expected");
+		return expr_wrong(p, "')' was expected");
 	p->in.p++;
 	return emit(
 		p, (struct code){ function[index].arguments == 1 ? OP_CALL1 : OP_CALL2, { .index = index } });
@@ -177,7 +177,7 @@ static bool name(struct parser *p)
 		p->in.p += len;
 		return call(p, i);
 	}
-	return wrong(p,
+	return expr_wrong(p,
 		"unknown name: use submit, wait, size, limit, user, log10, log2, ln, exp, sqrt, abs, min or max");
 }
 
@@ -185,16 +185,17 @@ static bool atom(struct parser *p)
 {
 	const char c = peek(p);
 	if (sl_is_digit(c) || c == '.')
-		return number(p);
+		return expr_number(p);
 	if (sl_is_letter(c))
 		return name(p);
 	if (c != '(')
-		return wrong(p, c ? "a number, a name or '(' was expected" : "the expression ends too soon");
+		return expr_wrong(
+			p, c ? "a number, a name or '(' was expected" : "the expression ends too soon");
 	p->in.p++;
 	if (!sum(p))
 		return false;
 	if (peek(p) != ')')
-		return wrong(p, "')' was expected");
+		return expr_wrong(p, "')' was expected");
 	p->in.p++;
 	return true;
 }
@@ -207,7 +208,7 @@ static bool unary(struct parser *p)
 		return atom(p);
 	p->in.p++;
 	if (++p->depth > DEPTH_MAX)
-		return wrong(p, "the expression is nested too deeply");
+		return expr_wrong(p, "the expression is nested too deeply");
 	/* -x^2 is -(x^2), as in mathematics. */
 	const bool good = power(p) && emit(p, (struct code){ OP_NEGATE, { 0 } });
 	p->depth--;
@@ -222,13 +223,13 @@ static bool power(struct parser *p)
 		return true;
 	p->in.p++;
 	if (++p->depth > DEPTH_MAX)
-		return wrong(p, "the expression is nested too deeply");
+		return expr_wrong(p, "the expression is nested too deeply");
 	const bool good = power(p) && emit(p, (struct code){ OP_POWER, { 0 } });
 	p->depth--;
 	return good;
 }
 
-static bool product(struct parser *p)
+static bool expr_product(struct parser *p)
 {
 	if (!power(p))
 		return false;
@@ -243,12 +244,12 @@ static bool product(struct parser *p)
 static bool sum(struct parser *p)
 {
 	if (++p->depth > DEPTH_MAX)
-		return wrong(p, "the expression is nested too deeply");
-	if (!product(p))
+		return expr_wrong(p, "the expression is nested too deeply");
+	if (!expr_product(p))
 		return false;
 	for (char c; (c = peek(p)) == '+' || c == '-';) {
 		p->in.p++;
-		if (!product(p) || !emit(p, (struct code){ c == '+' ? OP_ADD : OP_SUBTRACT, { 0 } }))
+		if (!expr_product(p) || !emit(p, (struct code){ c == '+' ? OP_ADD : OP_SUBTRACT, { 0 } }))
 			return false;
 	}
 	p->depth--;
@@ -266,7 +267,7 @@ struct expr *expr_compile(const char *text, struct sl_arena *arena, struct sl_er
 	if (!sum(&p))
 		return NULL;
 	if (peek(&p)) {
-		(void)wrong(&p, "an operator was expected");
+		(void)expr_wrong(&p, "an operator was expected");
 		return NULL;
 	}
 	return expr;
@@ -283,7 +284,7 @@ static double raised(double x, double y)
 	return value;
 }
 
-static double apply(enum op op, double x, double y)
+static double expr_apply(enum op op, double x, double y)
 {
 	switch (op) {
 	case OP_ADD:
@@ -335,7 +336,7 @@ double expr_value(const struct expr *expr, const struct facts *facts)
 		case OP_DIVIDE:
 		case OP_POWER:
 			top--;
-			stack[top - 1] = apply(code->op, stack[top - 1], stack[top]);
+			stack[top - 1] = expr_apply(code->op, stack[top - 1], stack[top]);
 			break;
 		}
 	}

@@ -29,7 +29,7 @@ static sl_job pick(struct composed *composed, struct sl_pass *pass, uint32_t lan
 	return job;
 }
 
-static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
+static void plan_commit_fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 {
 	/* Before that time, not by it. When it has come, nobody may. */
 	const sl_time at = head_at(composed, pass, head) - 1;
@@ -49,7 +49,7 @@ static void commit_lane(struct composed *composed, struct sl_pass *pass, uint32_
 		if (!composed_start(composed, pass, head)) {
 			sl_report_plan(pass, head, head_at(composed, pass, head));
 			sl_head_waits(pass, head);
-			fill(composed, pass, head);
+			plan_commit_fill(composed, pass, head);
 			return;
 		}
 	}

@@ -44,13 +44,13 @@ static int elastic_init(struct composed *composed, const struct sl_setup *setup,
 
 /* ---- What may change --------------------------------------------------------------------------------- */
 
-static const struct sl_group *group_of(const struct sl_pass *pass, sl_job job)
+static const struct sl_group *plan_elastic_group_of(const struct sl_pass *pass, sl_job job)
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
 	return jobs->requests[jobs->request[job.row]].group;
 }
 
-static const struct sl_profile *profile_of(const struct sl_pass *pass, sl_job job)
+static const struct sl_profile *plan_elastic_profile_of(const struct sl_pass *pass, sl_job job)
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
 	return jobs->profile_of && jobs->profile_of[job.row] ? &jobs->profile[jobs->profile_of[job.row]]
@@ -58,11 +58,11 @@ static const struct sl_profile *profile_of(const struct sl_pass *pass, sl_job jo
 }
 
 /* Who has bounds and says no more is malleable. */
-static enum sl_elastic kind_of(const struct sl_pass *pass, sl_job job)
+static enum sl_elastic plan_elastic_kind_of(const struct sl_pass *pass, sl_job job)
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
 	const struct sl_request *request = &jobs->requests[jobs->request[job.row]];
-	const struct sl_profile *profile = profile_of(pass, job);
+	const struct sl_profile *profile = plan_elastic_profile_of(pass, job);
 	if (request->group_count != 1 || request->group->tasks_min >= request->group->tasks_max)
 		return SL_RIGID;
 	return profile && profile->elastic != SL_NONE ? (enum sl_elastic)profile->elastic : SL_MALLEABLE;
@@ -72,14 +72,14 @@ static void list_malleable(struct elastic *e, const struct sl_pass *pass)
 {
 	e->count = 0;
 	for (sl_job job = sl_running_last(pass); sl_job_is(job); job = sl_running_before(pass, job))
-		if (kind_of(pass, job) == SL_MALLEABLE && sl_state_of(pass, job) == SL_RUNNING) {
+		if (plan_elastic_kind_of(pass, job) == SL_MALLEABLE && sl_state_of(pass, job) == SL_RUNNING) {
 			e->was[e->count] = sl_tasks_of(pass, job);
 			e->job[e->count++] = job;
 		}
 }
 
 /* The largest size from `least` to `most` that has room, beside what it has; else it stays as it is. */
-static void grow(struct sl_pass *pass, sl_job job, uint32_t most)
+static void plan_elastic_grow(struct sl_pass *pass, sl_job job, uint32_t most)
 {
 	uint32_t low = sl_tasks_of(pass, job);
 	while (low < most) {
@@ -111,7 +111,7 @@ static bool counts_rates(const struct sl_pass *pass) { return sl_figure_of(pass,
 /* A pass comes when it will ask again, as far as its rate of now goes. */
 static void await(struct sl_pass *pass, sl_job job, sl_time work)
 {
-	const uint32_t asked = group_of(pass, job)->tasks;
+	const uint32_t asked = plan_elastic_group_of(pass, job)->tasks;
 	const unsigned __int128 rate =
 		counts_rates(pass) ? sl_speed_of(pass, job)
 				   : (unsigned __int128)SL_SPEED_ONE * sl_tasks_of(pass, job) / asked;
@@ -125,14 +125,15 @@ static void await(struct sl_pass *pass, sl_job job, sl_time work)
 static void evolve(struct sl_pass *pass)
 {
 	for (sl_job job = sl_running_first(pass); sl_job_is(job); job = sl_running_next(pass, job)) {
-		const struct sl_profile *profile = profile_of(pass, job);
-		if (!profile || !profile->evolves || kind_of(pass, job) != SL_EVOLVING ||
+		const struct sl_profile *profile = plan_elastic_profile_of(pass, job);
+		if (!profile || !profile->evolves || plan_elastic_kind_of(pass, job) != SL_EVOLVING ||
 			sl_state_of(pass, job) != SL_RUNNING)
 			continue;
 		const sl_time work = counts_rates(pass) ? sl_done_of(pass, job) + sl_kept_of(pass, job)
 							: sl_work_of(pass, job);
 		sl_time next;
-		const uint32_t tasks = asked_by(profile->evolves, group_of(pass, job), work, &next);
+		const uint32_t tasks =
+			asked_by(profile->evolves, plan_elastic_group_of(pass, job), work, &next);
 		if (tasks && tasks != sl_tasks_of(pass, job))
 			(void)sl_resize(pass, job, tasks);
 		if (next != SL_NEVER)
@@ -148,7 +149,7 @@ static sl_time takes_there(struct sl_pass *pass, sl_job job)
 {
 	const sl_time asked = sl_estimate_of(pass, job);
 	uint64_t rate = (uint64_t)((unsigned __int128)SL_SPEED_ONE * sl_tasks_of(pass, job) /
-				   group_of(pass, job)->tasks);
+				   plan_elastic_group_of(pass, job)->tasks);
 	if (counts_rates(pass)) {
 		const struct sl_node_tasks *alloc;
 		const size_t count = sl_node_tasks_of(pass, job, &alloc);
@@ -163,10 +164,10 @@ static sl_time takes_there(struct sl_pass *pass, sl_job job)
 /* With as many tasks as have room, from the least up; false: not even those. */
 static bool start_fitting(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t most)
 {
-	uint32_t low = group_of(pass, job)->tasks_min;
+	uint32_t low = plan_elastic_group_of(pass, job)->tasks_min;
 	if (!composed_start_sized(composed, pass, job, low))
 		return false;
-	grow(pass, job, most);
+	plan_elastic_grow(pass, job, most);
 	return true;
 }
 
@@ -176,7 +177,7 @@ static bool start_earliest(struct composed *composed, struct sl_pass *pass, sl_j
 	const struct sl_promise shadow = sl_shadow(pass, job);
 	const sl_time later = shadow.at == SL_NEVER ? SL_NEVER : shadow.at + sl_estimate_of(pass, job);
 	const sl_marked mark = sl_mark(pass);
-	if (start_fitting(composed, pass, job, group_of(pass, job)->tasks_max)) {
+	if (start_fitting(composed, pass, job, plan_elastic_group_of(pass, job)->tasks_max)) {
 		const sl_time takes = takes_there(pass, job);
 		if (takes != SL_NEVER && sl_now(pass) + takes <= later) {
 			sl_keep(pass, mark);
@@ -189,19 +190,20 @@ static bool start_earliest(struct composed *composed, struct sl_pass *pass, sl_j
 
 static bool start_any(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	const enum sl_elastic kind = kind_of(pass, job);
+	const enum sl_elastic kind = plan_elastic_kind_of(pass, job);
 	const enum moldable moldable = (enum moldable)composed->values[PARAM_MOLDABLE].number;
 	if (kind == SL_MOLDABLE && moldable == MOLDABLE_EARLIEST)
 		return start_earliest(composed, pass, job);
 	if (kind == SL_MOLDABLE && moldable == MOLDABLE_FIT)
-		return start_fitting(composed, pass, job, group_of(pass, job)->tasks_max);
+		return start_fitting(composed, pass, job, plan_elastic_group_of(pass, job)->tasks_max);
 	if (composed_start(composed, pass, job))
 		return true;
-	return kind == SL_MALLEABLE && start_fitting(composed, pass, job, group_of(pass, job)->tasks);
+	return kind == SL_MALLEABLE &&
+	       start_fitting(composed, pass, job, plan_elastic_group_of(pass, job)->tasks);
 }
 
 /* Malleable jobs make room, as few as will do, or none at all. */
-static bool make_room(struct composed *composed, struct sl_pass *pass, sl_job job)
+static bool plan_elastic_make_room(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	struct elastic *e = composed->own;
 	list_malleable(e, pass);
@@ -210,7 +212,7 @@ static bool make_room(struct composed *composed, struct sl_pass *pass, sl_job jo
 	bool started = false;
 	uint32_t asked = 0;
 	for (; asked < e->count && !started; asked++) {
-		const uint32_t least = group_of(pass, e->job[asked])->tasks_min;
+		const uint32_t least = plan_elastic_group_of(pass, e->job[asked])->tasks_min;
 		if (e->was[asked] > least && sl_resize(pass, e->job[asked], least))
 			started = start_any(composed, pass, job);
 	}
@@ -219,7 +221,7 @@ static bool make_room(struct composed *composed, struct sl_pass *pass, sl_job jo
 		return false;
 	}
 	while (asked--)
-		grow(pass, e->job[asked], e->was[asked]);
+		plan_elastic_grow(pass, e->job[asked], e->was[asked]);
 	sl_keep(pass, mark);
 	return true;
 }
@@ -232,7 +234,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 		head = composed_first(composed, pass);
 		if (!sl_job_is(head))
 			return head;
-		if (!start_any(composed, pass, head) && !make_room(composed, pass, head))
+		if (!start_any(composed, pass, head) && !plan_elastic_make_room(composed, pass, head))
 			break;
 	}
 	sl_head_waits(pass, head);
@@ -241,7 +243,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass)
 	return head;
 }
 
-static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
+static void plan_elastic_fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 {
 	struct sl_promise shadow = sl_shadow_with(pass, head, SL_SPARE_COUNT);
 	sl_report_plan(pass, head, shadow.at);
@@ -258,7 +260,7 @@ static void fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 static bool level(const struct elastic *e, struct sl_pass *pass, uint32_t tasks)
 {
 	for (uint32_t i = 0; i < e->count; i++) {
-		const uint32_t most = group_of(pass, e->job[i])->tasks_max;
+		const uint32_t most = plan_elastic_group_of(pass, e->job[i])->tasks_max;
 		const uint32_t wanted = tasks < most ? tasks : most;
 		if (wanted > sl_tasks_of(pass, e->job[i]) && !sl_resize(pass, e->job[i], wanted))
 			return false;
@@ -273,7 +275,7 @@ static void share_idle(struct composed *composed, struct sl_pass *pass)
 	sl_set_cause(pass, SL_RULE_SHARE, SL_JOB_NONE);
 	uint32_t high = 0;
 	for (uint32_t i = 0; i < e->count; i++) {
-		const uint32_t most = group_of(pass, e->job[i])->tasks_max;
+		const uint32_t most = plan_elastic_group_of(pass, e->job[i])->tasks_max;
 		high = most > high ? most : high;
 	}
 	uint32_t low = 0;
@@ -289,7 +291,7 @@ static void share_idle(struct composed *composed, struct sl_pass *pass)
 	}
 	(void)level(e, pass, low);
 	for (uint32_t i = e->count; i--;)
-		grow(pass, e->job[i], group_of(pass, e->job[i])->tasks_max);
+		plan_elastic_grow(pass, e->job[i], plan_elastic_group_of(pass, e->job[i])->tasks_max);
 }
 
 static void elastic_pass(struct composed *composed, struct sl_pass *pass)
@@ -298,7 +300,7 @@ static void elastic_pass(struct composed *composed, struct sl_pass *pass)
 	const sl_job head = start_in_order(composed, pass);
 	if (sl_job_is(head)) {
 		if (!composed->fill_none && sl_any_fits(pass))
-			fill(composed, pass, head);
+			plan_elastic_fill(composed, pass, head);
 	} else if (composed->values[PARAM_GROW].number) {
 		share_idle(composed, pass);
 	}

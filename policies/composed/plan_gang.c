@@ -162,7 +162,7 @@ static bool starts(struct composed *composed, struct sl_pass *pass, sl_job job, 
 	return sl_promise_at(pass, job) <= at && composed_start(composed, pass, job);
 }
 
-static bool holds(struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
+static bool plan_gang_holds(struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at)
 {
 	(void)composed;
 	return sl_promise_set(pass, job, at);
@@ -213,20 +213,20 @@ static bool promise_gang(struct composed *composed, struct sl_pass *pass, uint32
 	uint32_t from = 0;
 	uint32_t to = count;
 	if (sl_cluster_of(pass)->window_count) {
-		while (from < to && !all_or_none(composed, pass, of, holds, gang->times[from]))
+		while (from < to && !all_or_none(composed, pass, of, plan_gang_holds, gang->times[from]))
 			from++;
 		return from < to;
 	}
 	while (from < to) {
 		const uint32_t middle = from + (to - from) / 2;
-		if (all_or_none(composed, pass, of, holds, gang->times[middle])) {
+		if (all_or_none(composed, pass, of, plan_gang_holds, gang->times[middle])) {
 			drops(composed, pass, of);
 			to = middle;
 		} else {
 			from = middle + 1;
 		}
 	}
-	return from < count && all_or_none(composed, pass, of, holds, gang->times[from]);
+	return from < count && all_or_none(composed, pass, of, plan_gang_holds, gang->times[from]);
 }
 
 static bool waits_for_others(const struct gang *gang, sl_job job)

@@ -12,7 +12,7 @@
 #include "policies/composed/composed.h"
 
 /* Planned anew at the earliest start that the others leave; true: that is now, and it is started. */
-static bool place(struct sl_pass *pass, sl_job job)
+static bool plan_named_place(struct sl_pass *pass, sl_job job)
 {
 	const sl_time at = sl_promise_at(pass, job);
 	return sl_promise_set(pass, job, at) && at == sl_now(pass) && sl_start(pass, job);
@@ -31,7 +31,7 @@ static sl_job place_heads(struct sl_pass *pass)
 {
 	sl_job head;
 	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
-	while (sl_job_is(head = sl_queue_first(pass)) && place(pass, head))
+	while (sl_job_is(head = sl_queue_first(pass)) && plan_named_place(pass, head))
 		;
 	return head;
 }
@@ -92,12 +92,12 @@ static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 		job = sl_queue_first(pass);
 		while (sl_job_is(job)) {
 			const sl_job next = sl_queue_after(pass, job);
-			(void)place(pass, job);
+			(void)plan_named_place(pass, job);
 			job = next;
 		}
 	} else {
 		while (sl_job_is(job = since_next(composed, pass, job)))
-			(void)place(pass, job);
+			(void)plan_named_place(pass, job);
 	}
 	const sl_job head = sl_queue_first(pass);
 	if (sl_job_is(head))

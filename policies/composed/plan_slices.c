@@ -57,7 +57,7 @@ static void set_ledger(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int
 		sl_ledger_add(pass, ledger, row, amount - before);
 }
 
-static int64_t row_of(const struct slices *s, const struct sl_pass *pass, sl_job job)
+static int64_t plan_slices_row_of(const struct slices *s, const struct sl_pass *pass, sl_job job)
 {
 	return sl_ledger_get(pass, s->row_of, job.row) - 1;
 }
@@ -90,7 +90,7 @@ static void survey(struct slices *s, const struct sl_pass *pass)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < s->member_count; i++) {
 		const sl_job job = s->member[i];
-		const int64_t row = row_of(s, pass, job);
+		const int64_t row = plan_slices_row_of(s, pass, job);
 		s->listed[job.row] = row >= 0;
 		if (row < 0)
 			continue;
@@ -134,7 +134,7 @@ static void slices_history(struct composed *composed, struct sl_pass *pass, sl_j
 	enum sl_history_command what, enum sl_preempt how)
 {
 	struct slices *s = composed->own;
-	if (what == SL_HISTORY_START && row_of(s, pass, job) < 0)
+	if (what == SL_HISTORY_START && plan_slices_row_of(s, pass, job) < 0)
 		put_in(s, pass, job, 0);
 	else if (what == SL_HISTORY_PREEMPT && how != SL_PREEMPT_SUSPEND)
 		slices_retry(composed, pass, job);
@@ -157,10 +157,10 @@ static void give_turn(struct composed *composed, struct sl_pass *pass, uint32_t 
 {
 	const struct slices *s = composed->own;
 	for (uint32_t i = 0; i < s->member_count; i++)
-		if (row_of(s, pass, s->member[i]) != active && is_running(pass, s->member[i]))
+		if (plan_slices_row_of(s, pass, s->member[i]) != active && is_running(pass, s->member[i]))
 			(void)composed_preempt(composed, pass, s->member[i], SL_PREEMPT_SUSPEND);
 	for (uint32_t i = 0; i < s->member_count; i++)
-		if (row_of(s, pass, s->member[i]) == active)
+		if (plan_slices_row_of(s, pass, s->member[i]) == active)
 			(void)set_going(composed, pass, s->member[i]);
 }
 
@@ -202,7 +202,7 @@ static uint32_t place_waiting(
 	struct slices *s = composed->own;
 	uint32_t placed = 0;
 	for (sl_job job = first_outside(composed, pass); sl_job_is(job); job = sl_queue_after(pass, job)) {
-		if (row_of(s, pass, job) >= 0)
+		if (plan_slices_row_of(s, pass, job) >= 0)
 			continue;
 		uint32_t row = 0;
 		while (row < s->rows && !fits_in_row(composed, pass, job, row))
@@ -255,7 +255,7 @@ static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t ac
 		for (uint32_t i = 0; i < s->member_count; i++) {
 			if (!s->cluster->node_count && !sl_free(pass, SL_KIND_CPUS))
 				return;
-			if (row_of(s, pass, s->member[i]) != row)
+			if (plan_slices_row_of(s, pass, s->member[i]) != row)
 				continue;
 			sl_set_cause(pass, row == active ? SL_RULE_SLICE : SL_RULE_FILL, SL_JOB_NONE);
 			(void)set_going(composed, pass, s->member[i]);
@@ -290,7 +290,8 @@ static void take_turn(struct composed *composed, struct sl_pass *pass, uint32_t 
 	for (int others = 0; others < 2; others++) {
 		sl_set_cause(pass, others ? SL_RULE_FILL : SL_RULE_SLICE, SL_JOB_NONE);
 		for (uint32_t i = 0; i < s->member_count; i++)
-			if (s->runs[s->member[i].row] && (row_of(s, pass, s->member[i]) != active) == others)
+			if (s->runs[s->member[i].row] &&
+				(plan_slices_row_of(s, pass, s->member[i]) != active) == others)
 				good &= set_going(composed, pass, s->member[i]);
 	}
 	if (good) {

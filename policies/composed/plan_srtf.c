@@ -117,7 +117,7 @@ static double key_anew(void *state, struct sl_pass *pass, sl_job job)
 
 /* ---- What runs, by lane --------------------------------------------------------------------- */
 
-static void list(struct srtf *s, const struct sl_pass *pass, sl_job job)
+static void plan_srtf_list(struct srtf *s, const struct sl_pass *pass, sl_job job)
 {
 	const uint32_t lane = sl_lane_of(pass, job);
 	if (s->listed[job.row])
@@ -132,7 +132,7 @@ static void srtf_history(struct composed *composed, struct sl_pass *pass, sl_job
 {
 	(void)how;
 	if (what == SL_HISTORY_START || what == SL_HISTORY_RESUME)
-		list(composed->own, pass, job);
+		plan_srtf_list(composed->own, pass, job);
 }
 
 static uint32_t freed_row(const struct srtf *s, uint32_t lane) { return s->apart ? lane : 0; }
@@ -198,7 +198,7 @@ static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job jo
 {
 	if (!composed_start(composed, pass, job))
 		return false;
-	list(composed->own, pass, job);
+	plan_srtf_list(composed->own, pass, job);
 	return true;
 }
 

@@ -16,7 +16,7 @@ struct part {
 	struct part *next;
 };
 
-static struct part *part_of(const struct composed *composed, const struct sl_script *script)
+static struct part *scripted_part_of(const struct composed *composed, const struct sl_script *script)
 {
 	for (struct part *part = composed->parts; part; part = part->next)
 		if (part->script == script)
@@ -43,7 +43,7 @@ int part_init(struct composed *composed, struct part **part, const struct sl_set
 	*part = NULL;
 	if (!script)
 		return SL_OK;
-	struct part *found = part_of(composed, script);
+	struct part *found = scripted_part_of(composed, script);
 	const int status = found ? SL_OK : part_open(composed, &found, setup, script, err);
 	if (status || !found)
 		return status;

@@ -39,7 +39,7 @@ bool controller_stops(const void *c)
 
 bool controller_goes_on(const struct controller *c) { return !c->status && !controller_stops(c); }
 
-static bool grow(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted)
+static bool controller_grow(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted)
 {
 	void **at = array;
 	if (wanted <= *capacity)
@@ -65,7 +65,7 @@ struct order *controller_order(struct controller *c, enum order_what what, uint3
 		c->for_pass = c->next_pass;
 		c->order_count = c->node_alloc_count = 0;
 	}
-	if (!grow(c, &c->order, &c->order_capacity, sizeof(*c->order), c->order_count + 1))
+	if (!controller_grow(c, &c->order, &c->order_capacity, sizeof(*c->order), c->order_count + 1))
 		return NULL;
 	struct order *order = &c->order[c->order_count++];
 	*order = (struct order){ .what = what,
@@ -115,8 +115,8 @@ uint32_t *controller_gpus(const struct controller *c, const struct sl_node_alloc
 struct sl_node_alloc *controller_keep(struct controller *c, struct order *order, uint32_t node)
 {
 	const size_t wanted = c->node_alloc_count + 1;
-	if (!grow(c, &c->node_alloc, &c->node_alloc_capacity, sizeof(*c->node_alloc), wanted) ||
-		!grow(c, &c->gpus, &c->gpus_capacity, sizeof(*c->gpus), wanted * c->types + 1))
+	if (!controller_grow(c, &c->node_alloc, &c->node_alloc_capacity, sizeof(*c->node_alloc), wanted) ||
+		!controller_grow(c, &c->gpus, &c->gpus_capacity, sizeof(*c->gpus), wanted * c->types + 1))
 		return NULL;
 	struct sl_node_alloc *node_alloc = &c->node_alloc[c->node_alloc_count++];
 	*node_alloc = (struct sl_node_alloc){ .node = node };
@@ -147,7 +147,8 @@ static bool is_sooner(const struct due *a, const struct due *b)
 
 void controller_due(struct controller *c, struct due due)
 {
-	if (due.at == SL_NEVER || !grow(c, &c->due, &c->due_capacity, sizeof(*c->due), c->due_count + 1))
+	if (due.at == SL_NEVER ||
+		!controller_grow(c, &c->due, &c->due_capacity, sizeof(*c->due), c->due_count + 1))
 		return;
 	due.at = due.at > c->now ? due.at : c->now;
 	due.seq = c->due_seq++;
@@ -256,14 +257,14 @@ void controller_pass(void *state, struct sl_pass *pass)
 
 /* ---- Events ---- */
 
-static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *controller_more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
 
-static void submit(struct controller *c, uint32_t row)
+static void controller_submit(struct controller *c, uint32_t row)
 {
-	const struct sl_job_attributes *more = more_of(c->jobs, row);
+	const struct sl_job_attributes *more = controller_more_of(c->jobs, row);
 	c->reported++;
 	if (!c->calls->later || !more || more->begin == SL_NONE || more->begin <= c->now) {
 		c->calls->submit(c, row);
@@ -273,13 +274,13 @@ static void submit(struct controller *c, uint32_t row)
 	c->calls->later(c, row, more->begin);
 }
 
-static void report(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
+static void controller_report(struct controller *c, const struct sl_pass *pass, const struct sl_event *event)
 {
 	const struct controller_calls *calls = c->calls;
 	const uint32_t row = event->row;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
-		submit(c, row);
+		controller_submit(c, row);
 		break;
 	case SL_EV_JOB_END:
 	case SL_EV_CANCEL:
@@ -322,7 +323,7 @@ void controller_event(void *state, struct sl_pass *pass, const struct sl_event *
 	c->now = event->time;
 	c->next_pass = sl_pass_number(pass) + 1;
 	c->calls->hear(c, event->time);
-	report(c, pass, event);
+	controller_report(c, pass, event);
 	if (reported)
 		c->changed = event->time;
 	controller_wake(c, pass, c->calls->next(c, reported));
@@ -338,7 +339,7 @@ void controller_event(void *state, struct sl_pass *pass, const struct sl_event *
 bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct controller *c = state;
-	const struct sl_job_attributes *more = more_of(c->jobs, job.row);
+	const struct sl_job_attributes *more = controller_more_of(c->jobs, job.row);
 	(void)pass;
 	return !more || more->requeue != 0;
 }
@@ -362,7 +363,7 @@ void controller_warning_gates(const struct sl_setup *setup, bool begins, const c
 	uint32_t first = 0;
 	for (uint32_t row = 0; setup->sim && row < setup->jobs->count; row++) {
 		const struct sl_job_attributes *more =
-			setup->foreign && setup->foreign[row] ? NULL : more_of(setup->jobs, row);
+			setup->foreign && setup->foreign[row] ? NULL : controller_more_of(setup->jobs, row);
 		if (more && (more->depend_count || more->held || (begins && more->begin != SL_NONE)) &&
 			!count++)
 			first = row;

@@ -37,7 +37,7 @@ struct external {
 	uint64_t next_pass; /* UINT64_MAX: there is no more. */
 };
 
-static void fail(struct external *external, struct sl_pass *pass, const struct sl_err *err)
+static void external_fail(struct external *external, struct sl_pass *pass, const struct sl_err *err)
 {
 	external->failed = true;
 	sl_fail_run(pass, err);
@@ -45,7 +45,7 @@ static void fail(struct external *external, struct sl_pass *pass, const struct s
 
 /* ---- What happened ---------------------------------------------------------------------------------- */
 
-static void put_job(struct external *external, struct sl_pass *pass, sl_job job)
+static void external_put_job(struct external *external, struct sl_pass *pass, sl_job job)
 {
 	struct external_text *to = &external->events;
 	const struct sl_jobs *jobs = external->jobs;
@@ -94,7 +94,7 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
 		const sl_job job = { event->row };
 		external_put_number(to, ",\"job\":", event->row);
 		if (event->class == SL_EV_SUBMIT)
-			put_job(external, pass, job);
+			external_put_job(external, pass, job);
 		else
 			external_put_string(to, ",\"state\":", sl_state_name(sl_state_of(pass, job)));
 	}
@@ -257,7 +257,7 @@ static int replay(struct external *external, struct sl_err *err)
 /* ---- The pass
  * ---------------------------------------------------------------------------------------------------- */
 
-static void apply(struct external *external, struct sl_pass *pass, bool first)
+static void external_apply(struct external *external, struct sl_pass *pass, bool first)
 {
 	struct external_text *to = &external->refused;
 	sl_set_cause(pass, SL_RULE_ORDER, SL_JOB_NONE);
@@ -293,11 +293,11 @@ static void pass_once(void *state, struct sl_pass *pass)
 		if (external->replay)
 			external->events.len = external->refused.len = 0;
 		if (status) {
-			fail(external, pass, &err);
+			external_fail(external, pass, &err);
 			return;
 		}
 	}
-	apply(external, pass, !retry);
+	external_apply(external, pass, !retry);
 }
 
 /* ---- Beginning and end
@@ -318,7 +318,7 @@ static void put_hello(const struct sl_setup *setup, struct external_text *to)
 	external_put(to, "}\n");
 }
 
-static int begin(struct external *external, const struct sl_setup *setup, const char *command,
+static int external_begin(struct external *external, const struct sl_setup *setup, const char *command,
 	sl_time patience, struct sl_err *err)
 {
 	struct external_text hello = { 0 };
@@ -351,7 +351,7 @@ static int replay_begin(struct external *external, struct sl_err *err)
 	return SL_OK;
 }
 
-static const char *text_of(const struct sl_setup *setup, const char *key)
+static const char *external_text_of(const struct sl_setup *setup, const char *key)
 {
 	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
 	return value && value->text && *value->text ? value->text : NULL;
@@ -365,18 +365,18 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	*external = (struct external){ .jobs = setup->jobs,
 		.cluster = setup->cluster,
 		.talk = { .socket = -1 },
-		.record = text_of(setup, "record"),
+		.record = external_text_of(setup, "record"),
 		.replay = sl_param_doc(setup, "replay"),
 		.wake = SL_NEVER,
 		.next_pass = UINT64_MAX };
 	*state = external;
-	const char *command = text_of(setup, "command");
+	const char *command = external_text_of(setup, "command");
 	if (!command == !external->replay)
 		return sl_fail(err, SL_USAGE,
 			"external: who decides? give command=PROGRAM, or replay=FILE with what it decided before");
 	if (external->replay)
 		return replay_begin(external, err);
-	return begin(external, setup, command,
+	return external_begin(external, setup, command,
 		sl_value_of(setup->values, setup->value_count, "timeout")->number, err);
 }
 
@@ -392,7 +392,7 @@ static int write_record(const struct external *external, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-static int report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int external_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	const struct external *external = state;
 	(void)pass;
@@ -400,7 +400,7 @@ static int report(void *state, struct sl_pass *pass, struct sl_tally *tally, str
 	return external->record && !external->failed ? write_record(external, err) : SL_OK;
 }
 
-static void release(void *state)
+static void external_release(void *state)
 {
 	struct external *external = state;
 	if (!external)
@@ -439,8 +439,8 @@ const struct sl_policy external_policy = {
 	.init = init,
 	.pass = pass_once,
 	.on_event = on_event,
-	.release = release,
-	.report = report,
+	.release = external_release,
+	.report = external_report,
 	.runs = "command",
 	.writes = "record",
 };

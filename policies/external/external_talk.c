@@ -141,7 +141,7 @@ void external_end(struct external_talk *talk)
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
 
-static char *capacity(struct external_text *to, size_t len)
+static char *external_talk_capacity(struct external_text *to, size_t len)
 {
 	to->failed |= SL_GROW(to->text, to->capacity, to->len + len + 1, NULL) != SL_OK;
 	if (to->failed)
@@ -152,7 +152,7 @@ static char *capacity(struct external_text *to, size_t len)
 void external_put(struct external_text *to, const char *text)
 {
 	const size_t len = strlen(text);
-	char *at = capacity(to, len);
+	char *at = external_talk_capacity(to, len);
 	if (!at)
 		return;
 	memcpy(at, text, len + 1);

@@ -146,7 +146,7 @@ static void note_fresh(struct hybrid *h, const struct sl_pass *pass, uint32_t ro
 		h->fresh[h->fresh_count++] = row;
 }
 
-static void submit(struct hybrid *h, struct sl_pass *pass, const struct sl_event *event)
+static void hybrid_submit(struct hybrid *h, struct sl_pass *pass, const struct sl_event *event)
 {
 	const enum hybrid_side side = (enum hybrid_side)h->side[event->row];
 	sl_set_lane(pass, (sl_job){ event->row }, side);
@@ -160,7 +160,7 @@ static void hybrid_event(void *state, struct sl_pass *pass, const struct sl_even
 	struct hybrid *h = state;
 	switch (event->class) {
 	case SL_EV_SUBMIT:
-		submit(h, pass, event);
+		hybrid_submit(h, pass, event);
 		break;
 	case SL_EV_JOB_END:
 	case SL_EV_CANCEL:
@@ -277,7 +277,7 @@ static int make_child(
 	return status ? status : child->policy->init(&child->state, &its, err);
 }
 
-static void take_values(struct hybrid *h, const struct sl_value *value)
+static void hybrid_take_values(struct hybrid *h, const struct sl_value *value)
 {
 	h->share = (enum hybrid_share)value[PARAM_SHARE].number;
 	h->every = value[PARAM_EVERY].number;
@@ -296,7 +296,7 @@ static void take_values(struct hybrid *h, const struct sl_value *value)
 	h->counted = SL_NONE;
 }
 
-static int make_room(struct hybrid *h, struct sl_err *err)
+static int hybrid_make_room(struct hybrid *h, struct sl_err *err)
 {
 	const size_t jobs = (size_t)h->jobs->count + 1, nodes = (size_t)h->cluster->node_count + 1;
 	h->side = sl_alloc(h->arena, jobs, 1);
@@ -333,8 +333,8 @@ static int hybrid_init(void **state, const struct sl_setup *setup, struct sl_err
 	const struct hybrid_rules rules = { value[PARAM_KUBE_PARTITIONS].text,
 		value[PARAM_KUBE_ACCOUNTS].text, value[PARAM_KUBE_USERS].text, value[PARAM_SLURM_NODES].text,
 		value[PARAM_KUBE_NODES].text };
-	take_values(h, value);
-	int status = make_room(h, err);
+	hybrid_take_values(h, value);
+	int status = hybrid_make_room(h, err);
 	if (!status)
 		status = hybrid_sides_jobs(h, &rules, err);
 	if (!status)

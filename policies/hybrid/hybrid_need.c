@@ -14,7 +14,8 @@
 /* ---- What fits ------------------------------------------------------------------------------------------
  */
 
-static int64_t gpus_of(const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t types)
+static int64_t hybrid_need_gpus_of(
+	const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t types)
 {
 	int64_t sum = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < cluster->kind_count; kind++)
@@ -35,7 +36,7 @@ static int64_t tasks_on(
 	if (task->mem && type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
 		tasks = lesser(tasks, type->amount[SL_KIND_MEM] / task->mem);
 	if (task->gpus)
-		tasks = lesser(tasks, gpus_of(cluster, type, task->gpu_types) / task->gpus);
+		tasks = lesser(tasks, hybrid_need_gpus_of(cluster, type, task->gpu_types) / task->gpus);
 	return tasks;
 }
 

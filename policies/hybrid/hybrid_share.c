@@ -44,7 +44,7 @@ static void look_at_nodes(struct hybrid *h, const struct sl_pass *pass)
 	}
 }
 
-static void table(
+static void hybrid_share_table(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, uint32_t n, uint8_t unavailable)
 {
 	const bool opens = !unavailable;
@@ -55,7 +55,8 @@ static void table(
 
 /* It leaves: shut on its side from now on, and gone `delay` after it is empty. Whoever was started there at
  * this very instant still is: whether it is empty counts from the next instant on. */
-static void leave(struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time delay, const char *why)
+static void hybrid_share_leave(
+	struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time delay, const char *why)
 {
 	struct hybrid_node *node = &h->node[n];
 	const sl_time now = sl_now(pass);
@@ -72,7 +73,7 @@ static void leave(struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time de
 		node->phase = HYBRID_MOVING;
 		h->move[node->move].left = now;
 	}
-	table(h, pass, (enum hybrid_side)node->owner, n, 1);
+	hybrid_share_table(h, pass, (enum hybrid_side)node->owner, n, 1);
 }
 
 static void arrive(struct hybrid *h, struct sl_pass *pass, uint32_t n)
@@ -83,7 +84,7 @@ static void arrive(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 	node->phase = HYBRID_HERE;
 	node->ready = node->kill = SL_NEVER;
 	node->idle_since = sl_now(pass);
-	table(h, pass, (enum hybrid_side)node->owner, n, 0);
+	hybrid_share_table(h, pass, (enum hybrid_side)node->owner, n, 0);
 }
 
 static sl_time delay_of(const struct hybrid *h, const struct hybrid_node *node)
@@ -104,7 +105,7 @@ static void go_on(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 		h->move[node->move].left = SL_NONE;
 		if (node->kill <= now) {
 			node->kill = SL_NEVER;
-			table(h, pass, (enum hybrid_side)node->owner, n, 2);
+			hybrid_share_table(h, pass, (enum hybrid_side)node->owner, n, 2);
 		}
 		return;
 	}
@@ -245,10 +246,10 @@ static void send(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 {
 	const bool busy = h->node[n].busy;
 	if (h->share == HYBRID_MOVE) {
-		leave(h, pass, n, h->delay, busy ? "drained" : "idle");
+		hybrid_share_leave(h, pass, n, h->delay, busy ? "drained" : "idle");
 		return;
 	}
-	leave(h, pass, n, h->stop, busy ? "evicted" : "preempted");
+	hybrid_share_leave(h, pass, n, h->stop, busy ? "evicted" : "preempted");
 	if (busy)
 		h->node[n].kill = sl_now(pass) + (h->grace > 0 ? h->grace : 1);
 }
@@ -314,7 +315,7 @@ static void look_pods(struct hybrid *h, struct sl_pass *pass, struct choice *lis
 		const bool away = node->home == HYBRID_SLURM && node->owner == HYBRID_KUBE;
 		if (away && node->phase == HYBRID_HERE && !node->busy && sl_now(pass) > node->idle_since &&
 			is_spare(h, pass, n))
-			leave(h, pass, n, h->boot, "back");
+			hybrid_share_leave(h, pass, n, h->boot, "back");
 	}
 }
 

@@ -102,7 +102,8 @@ static bool has_object(const struct sl_cluster *cluster, uint32_t node)
 	return false;
 }
 
-static int settle(struct hybrid *h, uint32_t n, const struct hybrid_rules *rules, struct sl_err *err)
+static int hybrid_sides_settle(
+	struct hybrid *h, uint32_t n, const struct hybrid_rules *rules, struct sl_err *err)
 {
 	struct hybrid_node *node = &h->node[n];
 	const bool both = rules->slurm_nodes && rules->kube_nodes;
@@ -130,7 +131,7 @@ int hybrid_sides_nodes(struct hybrid *h, const struct hybrid_rules *rules, struc
 	if (!status)
 		status = take_list(h, rules->kube_nodes, OF_KUBE, "kube-nodes", err);
 	for (uint32_t n = 0; n < h->cluster->node_count && !status; n++) {
-		status = settle(h, n, rules, err);
+		status = hybrid_sides_settle(h, n, rules, err);
 		count[h->node[n].owner]++;
 	}
 	if (!status && (!count[HYBRID_SLURM] || !count[HYBRID_KUBE]))

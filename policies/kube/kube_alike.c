@@ -41,7 +41,7 @@ static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
 	return like * LEVELS + level;
 }
 
-static bool join(struct kube *k, uint32_t pod, uint32_t number)
+static bool kube_alike_join(struct kube *k, uint32_t pod, uint32_t number)
 {
 	struct kube_alike *set = &k->alike[number];
 	if (!set->listed && SL_GROW(k->listed, k->listed_capacity, k->listed_count + 1, &k->err))
@@ -69,11 +69,11 @@ bool kube_alike_park(struct kube *k, uint32_t pod)
 		return false;
 	const uint32_t number = set_of(k, spec->like, of->attempts);
 	/* One that was tried is not to be tried once more with those that still are to. */
-	return number != KUBE_NO && !k->alike[number].due && join(k, pod, number);
+	return number != KUBE_NO && !k->alike[number].due && kube_alike_join(k, pod, number);
 }
 
 /* It leaves its set, with what became of it there. */
-static void leave(struct kube *k, uint32_t pod)
+static void kube_alike_leave(struct kube *k, uint32_t pod)
 {
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_alike *set = &k->alike[of->set];
@@ -107,7 +107,7 @@ void kube_alike_tried(struct kube *k, uint32_t pod)
 
 static void wake(struct kube *k, uint32_t pod)
 {
-	leave(k, pod);
+	kube_alike_leave(k, pod);
 	kube_queue_wake(k, pod);
 }
 
@@ -142,12 +142,12 @@ static void retry(struct kube *k, uint32_t number)
 	if (number % LEVELS != LEVELS - 1) {
 		while (set->pods.count) {
 			const uint32_t pod = set->pods.pod[set->pods.count - 1];
-			leave(k, pod);
+			kube_alike_leave(k, pod);
 			k->pod[pod].attempts++;
 			k->pod[pod].failed_now = 1;
 			k->pod[pod].entered = k->now;
 			k->pod[pod].failed_at = k->version;
-			if (!join(k, pod, number + 1))
+			if (!kube_alike_join(k, pod, number + 1))
 				return;
 		}
 		return;

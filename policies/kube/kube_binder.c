@@ -9,7 +9,7 @@
 
 #define MILLION INT64_C(1000000)
 
-static int64_t number_of(const struct sl_setup *setup, const char *key, int64_t fallback)
+static int64_t kube_binder_number_of(const struct sl_setup *setup, const char *key, int64_t fallback)
 {
 	const struct sl_value *value = sl_value_of(setup->values, setup->value_count, key);
 	return value && value->text ? value->number : fallback;
@@ -18,14 +18,14 @@ static int64_t number_of(const struct sl_setup *setup, const char *key, int64_t 
 void kube_take_options(struct kube_options *options, const struct sl_setup *setup)
 {
 	*options = (struct kube_options){
-		.gang = (enum kube_gang)number_of(setup, "gang", KUBE_GANG_AUTO),
-		.ties = (enum kube_ties)number_of(setup, "ties", KUBE_TIES_NAME),
-		.permit = number_of(setup, "permit", 0),
-		.balanced_old = number_of(setup, "balanced", 0),
-		.backoff_waits = number_of(setup, "backoff", 0),
-		.autoscale = number_of(setup, "autoscale", 0),
-		.permit_timeout = number_of(setup, "permit_timeout", 300 * SL_SECOND),
-		.flush = number_of(setup, "flush", 300 * SL_SECOND),
+		.gang = (enum kube_gang)kube_binder_number_of(setup, "gang", KUBE_GANG_AUTO),
+		.ties = (enum kube_ties)kube_binder_number_of(setup, "ties", KUBE_TIES_NAME),
+		.permit = kube_binder_number_of(setup, "permit", 0),
+		.balanced_old = kube_binder_number_of(setup, "balanced", 0),
+		.backoff_waits = kube_binder_number_of(setup, "backoff", 0),
+		.autoscale = kube_binder_number_of(setup, "autoscale", 0),
+		.permit_timeout = kube_binder_number_of(setup, "permit_timeout", 300 * SL_SECOND),
+		.flush = kube_binder_number_of(setup, "flush", 300 * SL_SECOND),
 	};
 }
 

@@ -118,7 +118,7 @@ static uint32_t failed_by(const struct kube *k)
 	return bits;
 }
 
-static void fail(struct kube *k, uint32_t pod, bool retry)
+static void kube_cycle_fail(struct kube *k, uint32_t pod, bool retry)
 {
 	struct kube_job *job = &k->job[k->pod[pod].job];
 	k->cycles_failed++;
@@ -160,7 +160,7 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 			return;
 		}
 	}
-	fail(k, pod, full);
+	kube_cycle_fail(k, pod, full);
 }
 
 /* ---- Gangs ----------------------------------------------------------------------------------------------
@@ -400,12 +400,12 @@ struct said {
 	uint32_t nodes;
 };
 
-static int by_text(const void *a, const void *b)
+static int kube_cycle_by_text(const void *a, const void *b)
 {
 	return strcmp(((const struct said *)a)->text, ((const struct said *)b)->text);
 }
 
-static void say(struct said *list, size_t *count, const char *text)
+static void kube_cycle_say(struct said *list, size_t *count, const char *text)
 {
 	for (size_t i = 0; i < *count; i++) {
 		if (strcmp(list[i].text, text) != 0)
@@ -433,21 +433,21 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
 	};
 	if (why == KUBE_WHY_NO_CLAIM || why == KUBE_WHY_DRA) {
-		say(list, count, kube_dra_why(k, spec));
+		kube_cycle_say(list, count, kube_dra_why(k, spec));
 		return;
 	}
 	if (text[why]) {
-		say(list, count, text[why]);
+		kube_cycle_say(list, count, text[why]);
 		return;
 	}
 	if (k->node[node].pods + 1 > k->node[node].pods_max)
-		say(list, count, "Too many pods");
+		kube_cycle_say(list, count, "Too many pods");
 	for (uint32_t i = 0; i < k->resources; i++) {
 		char lacks[96];
 		if (!(k->node_res[node] >> i & 1))
 			continue;
 		(void)snprintf(lacks, sizeof(lacks), "Insufficient %s", k->resource[i]);
-		say(list, count, lacks);
+		kube_cycle_say(list, count, lacks);
 	}
 }
 
@@ -476,7 +476,7 @@ const char *kube_why(struct kube *k, sl_job job)
 		memcpy(text, list[i].text, sizeof(text));
 		(void)snprintf(list[i].text, sizeof(list->text), "%u %.80s", list[i].nodes, text);
 	}
-	qsort(list, count, sizeof(*list), by_text); /* As texts, numbers too. */
+	qsort(list, count, sizeof(*list), kube_cycle_by_text); /* As texts, numbers too. */
 	if (!of->why)
 		of->why = malloc(TEXT_MAX);
 	if (!of->why)

@@ -168,7 +168,7 @@ struct kube_grants {
 	struct dra_grant at[];
 };
 
-static void keep(struct kube *k, struct kube_pod *pod, const struct dra_claims *claims)
+static void kube_dra_keep(struct kube *k, struct kube_pod *pod, const struct dra_claims *claims)
 {
 	struct kube_dra *dra = k->dra;
 	struct dra_claim *open[DRA_CLAIMS_MAX];
@@ -203,10 +203,10 @@ void kube_dra_take(struct kube *k, uint32_t pod, uint32_t node)
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	SL_CHECK(!k->pod[pod].grants);
 	if (kube_dra_suits(k, spec, node))
-		keep(k, &k->pod[pod], claims_of(k, spec));
+		kube_dra_keep(k, &k->pod[pod], claims_of(k, spec));
 }
 
-static void release(struct kube_dra *dra, const struct dra_grant *grant, uint32_t count)
+static void kube_dra_release(struct kube_dra *dra, const struct dra_grant *grant, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		dra_put_back(grant[i].device, grant[i].needs, dra);
@@ -218,12 +218,12 @@ void kube_dra_give(struct kube *k, uint32_t pod)
 	if (!of->grants)
 		return;
 	const struct dra_claims *claims = claims_of(k, &k->spec[of->spec]);
-	release(k->dra, of->grants->at, of->grants->count);
+	kube_dra_release(k->dra, of->grants->at, of->grants->count);
 	for (uint32_t i = 0; i < claims->count; i++) {
 		struct dra_claim *claim = claims->at[i];
 		if (claim->template || --claim->users)
 			continue;
-		release(k->dra, claim->grant, claim->grants);
+		kube_dra_release(k->dra, claim->grant, claim->grants);
 		claim->grants = 0;
 	}
 	free(of->grants);

@@ -63,7 +63,8 @@ const struct sl_doc_node *dra_get(
 	return sl_doc_at(r->object->doc, map, path);
 }
 
-static const char *text_of(const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
+static const char *kube_dra_read_text_of(
+	const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
 {
 	return kube_text(r->object->doc, map, path);
 }
@@ -101,7 +102,7 @@ static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node
 {
 	struct cel *cel = NULL;
 	const struct sl_doc_node *at = dra_get(r, node, "cel.expression");
-	const char *text = text_of(r, node, "cel.expression");
+	const char *text = kube_dra_read_text_of(r, node, "cel.expression");
 	if (!text) {
 		dra_refuse(r, node, "a selector has cel.expression");
 		return NULL;
@@ -150,9 +151,9 @@ static void take_wants(struct dra_reading *r, struct dra_needs *needs, const str
 static void take_needs(
 	struct dra_reading *r, struct dra_needs *needs, const struct sl_doc_node *node, const char *name)
 {
-	const char *mode = text_of(r, node, "allocationMode");
+	const char *mode = kube_dra_read_text_of(r, node, "allocationMode");
 	needs->name = name;
-	needs->class_name = text_of(r, node, "deviceClassName");
+	needs->class_name = kube_dra_read_text_of(r, node, "deviceClassName");
 	if (!needs->class_name) {
 		dra_refuse(r, node, "a request has deviceClassName");
 		return;
@@ -180,7 +181,7 @@ static void take_request(struct dra_reading *r, struct dra_request *request, con
 {
 	const struct sl_doc_node *list = dra_get(r, node, "firstAvailable"),
 				 *one = dra_get(r, node, "exactly");
-	request->name = text_of(r, node, "name");
+	request->name = kube_dra_read_text_of(r, node, "name");
 	request->alternatives = dra_count(list) > 0;
 	if (!request->name || dra_count(list) > DRA_ALTERNATIVES_MAX || (list && one)) {
 		dra_refuse(r, node,
@@ -192,7 +193,7 @@ static void take_request(struct dra_reading *r, struct dra_request *request, con
 		take_needs(r, &request->needs[request->asks++], one ? one : node, request->name);
 	for (const struct sl_doc_node *at = request->needs ? dra_first(r, list) : NULL; at;
 		at = dra_next(r, at)) {
-		const char *name = text_of(r, at, "name");
+		const char *name = kube_dra_read_text_of(r, at, "name");
 		if (!name)
 			dra_refuse(r, at, "each of firstAvailable has a 'name'");
 		else
@@ -203,8 +204,8 @@ static void take_request(struct dra_reading *r, struct dra_request *request, con
 static void take_constraint(
 	struct dra_reading *r, struct dra_constraint *constraint, const struct sl_doc_node *node)
 {
-	const char *match = text_of(r, node, "matchAttribute"),
-		   *distinct = text_of(r, node, "distinctAttribute");
+	const char *match = kube_dra_read_text_of(r, node, "matchAttribute"),
+		   *distinct = kube_dra_read_text_of(r, node, "distinctAttribute");
 	const struct sl_doc_node *list = dra_get(r, node, "requests");
 	constraint->distinct = distinct;
 	if (!match == !distinct ||

@@ -18,7 +18,7 @@ struct dra_slice {
 	uint32_t row, first; /* first: the pool's first row. */
 };
 
-static const char *key_of(const struct dra_reading *r, const struct sl_doc_node *node)
+static const char *kube_dra_slice_key_of(const struct dra_reading *r, const struct sl_doc_node *node)
 {
 	return r->object->doc->text + node->key;
 }
@@ -95,7 +95,8 @@ static void take_counters(struct dra_reading *r, struct dra_pool *pool)
 		for (const struct sl_doc_node *one = dra_first(r, dra_get(r, set, "counters")); one;
 			one = dra_next(r, one)) {
 			struct dra_counter *counter = &r->dra->counter[r->dra->counters++];
-			*counter = (struct dra_counter){ .set = name ? name : "", .name = key_of(r, one) };
+			*counter = (struct dra_counter){ .set = name ? name : "",
+				.name = kube_dra_slice_key_of(r, one) };
 			if (!r->status)
 				r->status = dra_quantity(r->object, one, &counter->total, r->err);
 			pool->counters++;
@@ -120,7 +121,7 @@ static void take_needs(struct dra_reading *r, struct dra_pool *pool, struct dra_
 			while (at < pool->counters && name &&
 				(strcmp(r->dra->counter[pool->first_counter + at].set, name) != 0 ||
 					strcmp(r->dra->counter[pool->first_counter + at].name,
-						key_of(r, one)) != 0))
+						kube_dra_slice_key_of(r, one)) != 0))
 				at++;
 			if (!name || at == pool->counters) {
 				pool->invalid = true;
@@ -163,7 +164,7 @@ static void take_attributes(struct dra_reading *r, struct dra_device *device, co
 	device->seen.attribute = entry;
 	for (const struct sl_doc_node *one = entry ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
 		struct cel_entry *at = &entry[device->seen.attributes++];
-		if (!dra_split(r->dra, key_of(r, one), &at->domain, &at->name))
+		if (!dra_split(r->dra, kube_dra_slice_key_of(r, one), &at->domain, &at->name))
 			dra_refuse(r, one, "an attribute's name is 'name' or 'domain/name'");
 		else
 			take_attribute(r, one, &at->value);
@@ -210,7 +211,7 @@ static void take_capacities(struct dra_reading *r, struct dra_device *device, co
 		one = dra_next(r, one)) {
 		struct dra_capacity *capacity = &device->capacity[device->seen.capacities];
 		struct cel_entry *at = &entry[device->seen.capacities++];
-		if (!dra_split(r->dra, key_of(r, one), &at->domain, &at->name)) {
+		if (!dra_split(r->dra, kube_dra_slice_key_of(r, one), &at->domain, &at->name)) {
 			dra_refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
 			return;
 		}
@@ -299,12 +300,12 @@ static void take_slice(struct dra_reading *r, struct dra_pool *pool, const struc
 		take_device(r, pool, one, &reach, each);
 }
 
-static int by_text(const void *a, const void *b)
+static int kube_dra_slice_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void check_names(struct dra_reading *r, struct dra_pool *pool, uint32_t from)
+static void kube_dra_slice_check_names(struct dra_reading *r, struct dra_pool *pool, uint32_t from)
 {
 	const uint32_t count = r->dra->devices - from;
 	const char **name = count ? malloc(count * sizeof(*name)) : NULL;
@@ -314,7 +315,7 @@ static void check_names(struct dra_reading *r, struct dra_pool *pool, uint32_t f
 	}
 	for (uint32_t i = 0; i < count; i++)
 		name[i] = r->dra->device[from + i].name;
-	qsort(name, count, sizeof(*name), by_text);
+	qsort(name, count, sizeof(*name), kube_dra_slice_by_text);
 	for (uint32_t i = 1; i < count; i++)
 		pool->invalid |= strcmp(name[i - 1], name[i]) == 0;
 	free(name);
@@ -339,10 +340,10 @@ static void take_pool(struct dra_reading *r, const struct dra_slice *slice, uint
 	for (uint32_t i = 0; i < count && !r->status; i++)
 		take_slice(r, pool, &slice[i]);
 	pool->incomplete = pool->found != pool->expected;
-	check_names(r, pool, from);
+	kube_dra_slice_check_names(r, pool, from);
 }
 
-static void make_room(struct dra_reading *r)
+static void kube_dra_slice_make_room(struct dra_reading *r)
 {
 	uint64_t devices = 0, counters = 0;
 	for (uint32_t i = 0; i < r->slices; i++) {
@@ -360,7 +361,7 @@ static void make_room(struct dra_reading *r)
 	r->dra->pool = dra_capacity(r, r->slices, sizeof(*r->dra->pool));
 }
 
-static void gather(struct dra_reading *r)
+static void kube_dra_slice_gather(struct dra_reading *r)
 {
 	const struct sl_cluster *cluster = r->dra->k->cluster;
 	r->slice = dra_capacity(r, cluster->object_count, sizeof(*r->slice));
@@ -372,7 +373,7 @@ static void gather(struct dra_reading *r)
 	}
 	if (!r->status)
 		choose_slices(r);
-	make_room(r);
+	kube_dra_slice_make_room(r);
 	for (uint32_t i = 0, end; i < r->slices && !r->status; i = end) {
 		for (end = i + 1; end < r->slices && r->slice[end].first == r->slice[i].first;)
 			end++;
@@ -436,7 +437,7 @@ int dra_read_slices(struct kube_dra *dra, struct sl_err *err)
 		by_rank[dra->k->node[i].rank] = i;
 	r.by_rank = by_rank;
 	if (by_rank)
-		gather(&r);
+		kube_dra_slice_gather(&r);
 	if (!r.status)
 		index_nodes(&r);
 	return r.status;

@@ -35,7 +35,7 @@ struct value_at {
 	uint32_t node;
 };
 
-static int by_value(const void *a, const void *b)
+static int kube_make_by_value(const void *a, const void *b)
 {
 	const struct value_at *x = a, *y = b;
 	const int order = strcmp(x->value, y->value);
@@ -57,7 +57,7 @@ static bool number_values(struct kube *k, struct kube_key *key)
 		free(list);
 		return false;
 	}
-	qsort(list, count, sizeof(*list), by_value);
+	qsort(list, count, sizeof(*list), kube_make_by_value);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(list[i].value, list[i - 1].value) != 0)
 			key->count++;
@@ -155,7 +155,7 @@ struct named {
 	uint32_t node;
 };
 
-static int by_name(const void *a, const void *b)
+static int kube_make_by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	const int order = strcmp(x->name, y->name);
@@ -209,7 +209,7 @@ static int name_nodes(struct kube *k, struct sl_err *err)
 	for (uint32_t i = 0; list && i < k->nodes; i++)
 		list[i] = (struct named){ k->node[i].name, i };
 	if (list)
-		qsort(list, k->nodes, sizeof(*list), by_name);
+		qsort(list, k->nodes, sizeof(*list), kube_make_by_name);
 	for (uint32_t i = 0; list && i < k->nodes; i++)
 		k->node[list[i].node].rank = i;
 	for (uint32_t i = 0; list && !status && i < k->cluster->object_count; i++) {
@@ -282,7 +282,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 /* ---- All of it ------------------------------------------------------------------------------------------
  */
 
-static int make_room(struct kube *k, struct sl_err *err)
+static int kube_make_room(struct kube *k, struct sl_err *err)
 {
 	const size_t nodes = (size_t)k->nodes + 1;
 	const uint32_t kinds =
@@ -325,7 +325,7 @@ int kube_make(
 	if (!status)
 		status = kube_configure(k, err);
 	if (!status)
-		status = make_room(k, err);
+		status = kube_make_room(k, err);
 	if (!status && options->autoscale)
 		status = kube_scale_make(k, setup, err);
 	return status;

@@ -54,7 +54,7 @@ static void count_level(struct kube *k, int64_t priority, bool more)
 	memmove(&k->level[at], &k->level[at + 1], (k->levels - at) * sizeof(*k->level));
 }
 
-static int64_t gpus_of(const struct kube *k, const struct kube_spec *spec)
+static int64_t kube_pods_gpus_of(const struct kube *k, const struct kube_spec *spec)
 {
 	(void)k;
 	return spec->gpu == KUBE_NO ? 0 : spec->request[spec->gpu];
@@ -63,7 +63,7 @@ static int64_t gpus_of(const struct kube *k, const struct kube_spec *spec)
 /* Of the node's types of GPU the first that has enough left, for the engine's books. */
 static uint32_t choose_gpus(const struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
-	const int64_t wanted = gpus_of(k, spec);
+	const int64_t wanted = kube_pods_gpus_of(k, spec);
 	if (!wanted || !k->cluster->node_count)
 		return KUBE_NO;
 	const struct sl_node_type *type = &k->cluster->type[k->cluster->node_type[node]];
@@ -93,7 +93,7 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	if (of->gpu_kind == KUBE_NO) /* Else it comes back. */
 		of->gpu_kind = choose_gpus(k, spec, node);
 	if (of->gpu_kind != KUBE_NO)
-		on->gpu_used[of->gpu_kind] += (uint32_t)gpus_of(k, spec);
+		on->gpu_used[of->gpu_kind] += (uint32_t)kube_pods_gpus_of(k, spec);
 	of->node = node;
 	of->next = on->first;
 	of->before = KUBE_NO;
@@ -121,7 +121,7 @@ void kube_give(struct kube *k, uint32_t pod)
 	on->mem_scored -= spec->mem_scored;
 	on->pods--;
 	if (of->gpu_kind != KUBE_NO)
-		on->gpu_used[of->gpu_kind] -= (uint32_t)gpus_of(k, spec);
+		on->gpu_used[of->gpu_kind] -= (uint32_t)kube_pods_gpus_of(k, spec);
 	if (of->before != KUBE_NO)
 		k->pod[of->before].next = of->next;
 	else
@@ -186,7 +186,7 @@ static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
 	return (uint32_t)k->likes++;
 }
 
-static const struct kube_profile *profile_of(const struct kube *k, const char *scheduler)
+static const struct kube_profile *kube_pods_profile_of(const struct kube *k, const char *scheduler)
 {
 	for (uint32_t i = 0; scheduler && i < k->profiles; i++)
 		if (strcmp(k->profile[i].name, scheduler) == 0)
@@ -225,7 +225,7 @@ static uint32_t gpu_types_of(const struct kube *k, uint32_t job, uint32_t set, c
 	return set < request->group_count ? request->group[set].task.gpu_types : 0;
 }
 
-static const struct sl_job_attributes *more_of(const struct kube *k, uint32_t job)
+static const struct sl_job_attributes *kube_pods_more_of(const struct kube *k, uint32_t job)
 {
 	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[job] : 0;
 	return more ? &k->jobs->more[more] : NULL;
@@ -235,7 +235,7 @@ static const struct sl_job_attributes *more_of(const struct kube *k, uint32_t jo
 static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
 	const struct sl_podset *podset, const struct sl_podset_assignment *assignment)
 {
-	const struct sl_job_attributes *more = more_of(k, job);
+	const struct sl_job_attributes *more = kube_pods_more_of(k, job);
 	if (SL_GROW(k->spec, k->spec_capacity, k->specs + 1, &k->err))
 		return KUBE_NO;
 	struct kube_spec *spec = &k->spec[k->specs];
@@ -243,7 +243,7 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 	spec->podset = podset;
 	spec->namespace = more && more->namespace && *more->namespace ? more->namespace : "default";
 	spec->priority = kube_priority(k, podset, more ? more->priority : 0);
-	spec->profile = profile_of(k, podset->scheduler);
+	spec->profile = kube_pods_profile_of(k, podset->scheduler);
 	spec->gang = KUBE_NO;
 	spec->gpu_types = gpu_types_of(k, job, set, pods);
 	if (assignment) {
@@ -568,7 +568,7 @@ size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_
 			bsearch(&key, k->node_alloc, kept, sizeof(*k->node_alloc), by_node);
 		const size_t row = (size_t)(at - k->node_alloc);
 		k->node_alloc_gpus[row * types + pod->gpu_kind] +=
-			(uint32_t)(gpus_of(k, spec) * sl_parts(k->cluster->gpu_parts));
+			(uint32_t)(kube_pods_gpus_of(k, spec) * sl_parts(k->cluster->gpu_parts));
 	}
 	*node_alloc = k->node_alloc;
 	return kept;

@@ -122,7 +122,7 @@ static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 	return pods;
 }
 
-static void add(struct kube_policy *p, sl_time now, uint32_t row)
+static void kube_policy_add(struct kube_policy *p, sl_time now, uint32_t row)
 {
 	const struct sl_pods *pods = pods_of(p, row);
 	if (pods)
@@ -136,7 +136,7 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
 		return;
 	kube_remove(&p->k, now, bound->job);
-	add(p, now, row);
+	kube_policy_add(p, now, row);
 }
 
 /* True: something came of it that the scheduler has to look at again. */
@@ -176,24 +176,24 @@ static bool replace_group(struct kube_policy *p, sl_time now)
 		return false;
 	order_requeue(p, row, SL_RULE_MIGRATE, CONTROLLER_NOBODY);
 	kube_remove(&p->k, now, (sl_job){ row });
-	add(p, now, row);
+	kube_policy_add(p, now, row);
 	return true;
 }
 
-static void hear(void *state, sl_time now)
+static void kube_policy_hear(void *state, sl_time now)
 {
 	struct kube_policy *p = state;
 	(void)now;
 	p->k.hears = p->engine.pass;
 }
 
-static void submit(void *state, uint32_t row)
+static void kube_policy_submit(void *state, uint32_t row)
 {
 	struct kube_policy *p = state;
-	add(p, p->engine.now, row);
+	kube_policy_add(p, p->engine.now, row);
 }
 
-static void over(void *state, uint32_t row, bool cancelled)
+static void kube_policy_over(void *state, uint32_t row, bool cancelled)
 {
 	struct kube_policy *p = state;
 	(void)cancelled;
@@ -209,10 +209,10 @@ static void lost(void *state, uint32_t row)
 	if (kube_fail(&p->k, p->engine.now, (sl_job){ row }))
 		return;
 	kube_remove(&p->k, p->engine.now, (sl_job){ row });
-	add(p, p->engine.now, row);
+	kube_policy_add(p, p->engine.now, row);
 }
 
-static void report_node(void *state, uint32_t node, bool up, bool drained)
+static void kube_policy_report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	struct kube_policy *p = state;
 	struct kube_node *on = &p->k.node[node];
@@ -225,7 +225,7 @@ static void report_node(void *state, uint32_t node, bool up, bool drained)
 	kube_node(&p->k, p->engine.now, node, up);
 }
 
-static void run(void *state)
+static void kube_policy_run(void *state)
 {
 	struct kube_policy *p = state;
 	const sl_time now = p->engine.now;
@@ -238,14 +238,15 @@ static void run(void *state)
 	p->due = due <= now && due != SL_NEVER ? now + 1 : due;
 }
 
-static sl_time next(void *state, bool reported)
+static sl_time kube_policy_next(void *state, bool reported)
 {
 	struct kube_policy *p = state;
 	controller_take_err(&p->engine, &p->k.err);
 	return reported ? p->engine.now : p->due;
 }
 
-static const struct controller_calls kube_calls = { hear, submit, NULL, over, lost, report_node, run, next };
+static const struct controller_calls kube_calls = { kube_policy_hear, kube_policy_submit, NULL,
+	kube_policy_over, lost, kube_policy_report_node, kube_policy_run, kube_policy_next };
 
 /* ---- Begin and end --------------------------------------------------------------------------------------
  */

@@ -51,7 +51,7 @@ static bool is_covered(const struct kube *k, const struct kube_budget *budget, u
 }
 
 /* A number of pods, or percents of those expected, rounded up. */
-static int64_t share_of(int64_t value, int64_t expected)
+static int64_t kube_preempt_share_of(int64_t value, int64_t expected)
 {
 	return value >= 0 ? value : ((-value - 1) * expected + 99) / 100;
 }
@@ -69,9 +69,9 @@ static void count_budgets(struct kube *k)
 		}
 		int64_t desired = 0;
 		if (budget->min_available != SL_NONE)
-			desired = share_of(budget->min_available, expected);
+			desired = kube_preempt_share_of(budget->min_available, expected);
 		else if (budget->max_unavailable != SL_NONE)
-			desired = expected - share_of(budget->max_unavailable, expected);
+			desired = expected - kube_preempt_share_of(budget->max_unavailable, expected);
 		budget->allowed = healthy > desired ? healthy - desired : 0;
 	}
 }
@@ -91,7 +91,7 @@ static void mark_violations(struct kube *k, struct victim *victim, uint32_t coun
 /* ---- One node -------------------------------------------------------------------------------------------
  */
 
-static bool fits(struct kube *k, uint32_t pod, uint32_t node)
+static bool kube_preempt_fits(struct kube *k, uint32_t pod, uint32_t node)
 {
 	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), true };
 	const bool does = kube_filter(k, &cycle, node) == KUBE_FITS;
@@ -119,7 +119,7 @@ static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bo
 		if (all->at[i].violates != violating)
 			continue;
 		kube_take(k, all->at[i].pod, all->node);
-		stays[i] = fits(k, pod, all->node);
+		stays[i] = kube_preempt_fits(k, pod, all->node);
 		if (!stays[i])
 			kube_give(k, all->at[i].pod);
 	}
@@ -137,7 +137,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	k->trying = true;
 	for (uint32_t i = 0; i < count; i++)
 		kube_give(k, victim[i].pod);
-	const bool helps = count && fits(k, pod, node);
+	const bool helps = count && kube_preempt_fits(k, pod, node);
 	if (helps) {
 		mark_violations(k, victim, count);
 		const struct victims all = { .node = node, .at = victim, .count = count };
@@ -168,7 +168,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 
 /* Fewest violations; lowest highest priority; smallest sum of priorities; fewest; whose most important ones
  * started last. Below 0: a is better. */
-static int compare(const struct victims *a, const struct victims *b)
+static int kube_preempt_compare(const struct victims *a, const struct victims *b)
 {
 	__int128 sum_a = 0, sum_b = 0;
 	sl_time since_a = SL_NEVER, since_b = SL_NEVER;
@@ -226,7 +226,7 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 			*best = victims;
 			continue;
 		}
-		if (compare(&victims, best) < 0) {
+		if (kube_preempt_compare(&victims, best) < 0) {
 			free(best->at);
 			*best = victims;
 		} else {
@@ -239,7 +239,7 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 }
 
 /* Its job, if it ran, has lost it; else it waits anew alone. */
-static void evict(struct kube *k, uint32_t pod, uint32_t cause)
+static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 {
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
@@ -264,7 +264,7 @@ bool kube_preempt(struct kube *k, uint32_t pod)
 	if (!find_best(k, pod, &best))
 		return false;
 	for (uint32_t i = 0; i < best.count; i++)
-		evict(k, best.at[i].pod, pod);
+		kube_preempt_evict(k, best.at[i].pod, pod);
 	for (size_t i = k->nominees; i-- > 0;) { /* Lower ones have to look elsewhere. */
 		const uint32_t other = k->nominee[i];
 		if (k->pod[other].nominated == best.node &&

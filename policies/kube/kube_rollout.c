@@ -39,7 +39,7 @@ static int bad(const struct sl_command *from, struct sl_err *err)
 }
 
 /* Its number, if it is a group of that set; -1. */
-static int64_t group_of(const struct kube *k, uint32_t job, const char *set)
+static int64_t kube_rollout_group_of(const struct kube *k, uint32_t job, const char *set)
 {
 	const char *id = k->jobs->id_name ? k->jobs->id_name[job] : NULL;
 	const uint32_t more = k->jobs->more_of ? k->jobs->more_of[job] : 0;
@@ -68,7 +68,8 @@ static int64_t unavailable_of(const char *text, int64_t groups)
 static void sort_in(struct kube *k, struct rollout *rollout, uint32_t job, const char *set)
 {
 	uint32_t at = rollout->count++;
-	for (; at && group_of(k, rollout->row[at - 1], set) < group_of(k, job, set); at--)
+	for (; at && kube_rollout_group_of(k, rollout->row[at - 1], set) < kube_rollout_group_of(k, job, set);
+		at--)
 		rollout->row[at] = rollout->row[at - 1];
 	rollout->row[at] = job;
 }
@@ -87,7 +88,7 @@ static int take_strategy(struct kube *k, struct rollout *rollout, const char *se
 		least = 0;
 	rollout->unavailable =
 		unavailable_of(map ? kube_text(pods->doc, map, "maxUnavailable") : NULL, rollout->count);
-	while (rollout->count && group_of(k, rollout->row[rollout->count - 1], set) < least)
+	while (rollout->count && kube_rollout_group_of(k, rollout->row[rollout->count - 1], set) < least)
 		rollout->count--;
 	return SL_OK;
 }
@@ -109,7 +110,7 @@ static int read_command(
 		return bad(from, err);
 	rollout->at = from->at;
 	for (uint32_t job = 0; job < k->jobs->count; job++)
-		rollout->count += group_of(k, job, word[4]) >= 0;
+		rollout->count += kube_rollout_group_of(k, job, word[4]) >= 0;
 	rollout->row = sl_alloc(k->arena, (size_t)rollout->count + 1, sizeof(*rollout->row));
 	if (!rollout->row)
 		return sl_fail_memory(err);
@@ -117,7 +118,7 @@ static int read_command(
 		return sl_fail_at(err, &from->where, "there is no LeaderWorkerSet '%s' with groups", word[4]);
 	rollout->count = 0;
 	for (uint32_t job = 0; job < k->jobs->count; job++)
-		if (group_of(k, job, word[4]) >= 0)
+		if (kube_rollout_group_of(k, job, word[4]) >= 0)
 			sort_in(k, rollout, job, word[4]);
 	return take_strategy(k, rollout, word[4], err);
 }
@@ -169,7 +170,7 @@ static bool is_unready(const struct kube *k, uint32_t job)
 	return k->job[job].there && ready != SL_NONE && ready > k->now;
 }
 
-static uint32_t take(struct kube *k, struct rollout *rollout)
+static uint32_t kube_rollout_take(struct kube *k, struct rollout *rollout)
 {
 	int64_t unready = 0;
 	for (uint32_t i = 0; i < rollout->next; i++)
@@ -188,7 +189,7 @@ uint32_t kube_rollout_next(struct kube *k, sl_time now)
 {
 	k->now = now;
 	for (uint32_t i = 0; k->rollouts && i < k->rollouts->count; i++) {
-		const uint32_t job = take(k, &k->rollouts->at[i]);
+		const uint32_t job = kube_rollout_take(k, &k->rollouts->at[i]);
 		if (job != KUBE_NO)
 			return job;
 	}

@@ -64,7 +64,7 @@ struct naming {
 	struct sl_err *err;
 };
 
-static int take_name(void *self, const char *name, size_t len)
+static int kube_scale_take_name(void *self, const char *name, size_t len)
 {
 	struct naming *naming = self;
 	struct kube *k = naming->k;
@@ -132,7 +132,7 @@ static int take_group(struct kube *k, const struct sl_object *object, struct sl_
 	group->node = sl_alloc(k->arena, (size_t)k->nodes + 1, sizeof(*group->node));
 	if (!group->node)
 		return sl_fail_memory(err);
-	int status = sl_hosts_each(nodes, strlen(nodes), &place, err, take_name, &naming);
+	int status = sl_hosts_each(nodes, strlen(nodes), &place, err, kube_scale_take_name, &naming);
 	if (!status)
 		status = take_amounts(group, object, err);
 	for (uint32_t i = 0; i < group->nodes && !status; i++) {
@@ -321,7 +321,7 @@ static double rate(const struct kube_scaler *s, const struct option *option, enu
 	return 0;
 }
 
-static uint32_t draw(struct kube *k, struct option *option, uint32_t count)
+static uint32_t kube_scale_draw(struct kube *k, struct option *option, uint32_t count)
 {
 	char name[64];
 	(void)snprintf(name, sizeof(name), "policies/kube/expander/%" PRIu64, k->scaler->choices);
@@ -331,14 +331,14 @@ static uint32_t draw(struct kube *k, struct option *option, uint32_t count)
 }
 
 /* The best by each expander in turn; the first of those that are left. */
-static void choose(struct kube *k, struct option *option, uint32_t count)
+static void kube_scale_choose(struct kube *k, struct option *option, uint32_t count)
 {
 	const struct kube_scaler *s = k->scaler;
 	k->scaler->choices++;
 	for (uint32_t e = 0; e < s->expanders && count > 1; e++) {
 		uint32_t kept = 0;
 		if (s->expander[e] == BY_RANDOM) {
-			count = draw(k, option, count);
+			count = kube_scale_draw(k, option, count);
 			continue;
 		}
 		double best = rate(s, &option[0], s->expander[e]);
@@ -388,7 +388,7 @@ static bool scale_up(struct kube *k)
 		k->pod[s->pod[p]].gpu_kind = KUBE_NO;
 	}
 	if (options) {
-		choose(k, option, options);
+		kube_scale_choose(k, option, options);
 		order(k, &option[0]);
 	}
 	free(option);

@@ -46,7 +46,10 @@ static struct usage usage_of(const struct kube *k, const struct kube_spec *spec,
 	return (struct usage){ used + (with ? own : 0), node->alloc[at] };
 }
 
-static int64_t share(int64_t part, int64_t whole) { return (int64_t)((__int128)part * SCORE_MAX / whole); }
+static int64_t kube_score_share(int64_t part, int64_t whole)
+{
+	return (int64_t)((__int128)part * SCORE_MAX / whole);
+}
 
 static int64_t on_shape(const struct kube_profile *profile, int64_t utilization)
 {
@@ -67,10 +70,11 @@ static int64_t on_shape(const struct kube_profile *profile, int64_t utilization)
 static int64_t score_one(const struct kube_profile *profile, struct usage usage)
 {
 	if (profile->strategy == KUBE_LEAST)
-		return usage.asked > usage.has ? 0 : share(usage.has - usage.asked, usage.has);
+		return usage.asked > usage.has ? 0 : kube_score_share(usage.has - usage.asked, usage.has);
 	if (profile->strategy == KUBE_MOST)
-		return share(usage.asked < usage.has ? usage.asked : usage.has, usage.has);
-	return on_shape(profile, usage.asked > usage.has ? SCORE_MAX : share(usage.asked, usage.has));
+		return kube_score_share(usage.asked < usage.has ? usage.asked : usage.has, usage.has);
+	return on_shape(
+		profile, usage.asked > usage.has ? SCORE_MAX : kube_score_share(usage.asked, usage.has));
 }
 
 int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node)

@@ -146,17 +146,20 @@ void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row)
 		(struct due){ .at = at, .what = due, .row = row, .stamp = of_job ? k->job[row].stamp : 0 });
 }
 
-static void hear(void *state, sl_time now)
+static void kueue_hear(void *state, sl_time now)
 {
 	struct kueue *k = state;
 	k->now = k->kq->now = now;
 }
 
-static void submit(void *state, uint32_t row) { kueue_submit(state, row); }
+static void kueue_on_submit(void *state, uint32_t row) { kueue_submit(state, row); }
 
-static void later(void *state, uint32_t row, sl_time begin) { kueue_due(state, begin, KUEUE_DUE_BEGIN, row); }
+static void kueue_later(void *state, uint32_t row, sl_time begin)
+{
+	kueue_due(state, begin, KUEUE_DUE_BEGIN, row);
+}
 
-static void over(void *state, uint32_t row, bool cancelled)
+static void kueue_on_over(void *state, uint32_t row, bool cancelled)
 {
 	struct kueue *k = state;
 	const bool good = sl_state_of(k->engine.pass, (sl_job){ row }) == SL_COMPLETED;
@@ -167,14 +170,14 @@ static void over(void *state, uint32_t row, bool cancelled)
 /* Its pods are made anew. */
 static void lost(void *state, uint32_t row) { kueue_lost(state, row, true); }
 
-static void report_node(void *state, uint32_t node, bool up, bool drained)
+static void kueue_report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	kueue_node(state, node, up && !drained);
 }
 
-static void run(void *state) { kueue_run(state); }
+static void kueue_on_run(void *state) { kueue_run(state); }
 
-static sl_time next(void *state, bool reported)
+static sl_time kueue_next(void *state, bool reported)
 {
 	struct kueue *k = state;
 	const sl_time next = reported ? k->now : controller_due_next(&k->engine);
@@ -182,8 +185,8 @@ static sl_time next(void *state, bool reported)
 	return k->shares_at < next ? k->shares_at : next;
 }
 
-static const struct controller_calls kueue_calls = { hear, submit, later, over, lost, report_node, run,
-	next };
+static const struct controller_calls kueue_calls = { kueue_hear, kueue_on_submit, kueue_later, kueue_on_over,
+	lost, kueue_report_node, kueue_on_run, kueue_next };
 
 /* ---- Begin and end ---------------------------------------------------------------------------------------
  */
@@ -206,7 +209,7 @@ static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 	return SL_OK;
 }
 
-static int take_values(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *value = setup->values;
 	k->cause = (enum kueue_cause)value[PARAM_QUEUE_BY].number;
@@ -252,7 +255,7 @@ int kueue_room_make(struct kq *kq)
 }
 
 /* Room of arrays by resource: all resources are known by now. */
-static int make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
+static int kueue_make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kq *kq = k->kq;
 	for (uint32_t node = 0; setup->unavailable && node < k->cluster->node_count; node++) {
@@ -286,11 +289,11 @@ static int make_instance(struct kueue *k, const struct sl_setup *setup, struct s
 	if (!status)
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
-		status = take_values(k, setup, err);
+		status = kueue_take_values(k, setup, err);
 	if (!status)
 		status = check_ready(k, err);
 	if (!status)
-		status = make_room(k, setup, err);
+		status = kueue_make_room(k, setup, err);
 	if (!status)
 		status = kq_seal(k->kq);
 	if (!status)

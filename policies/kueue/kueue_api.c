@@ -42,7 +42,8 @@ int kueue_api_make(struct kueue *k, struct sl_err *err)
 	return SL_OK;
 }
 
-static void begin(struct kueue *k, struct kueue_status *status, enum kueue_kind which, uint32_t size)
+static void kueue_api_begin(
+	struct kueue *k, struct kueue_status *status, enum kueue_kind which, uint32_t size)
 {
 	if (status->busy || !status->count)
 		return;
@@ -61,7 +62,7 @@ static void changed(
 		return;
 	status->dirty[row] = true;
 	status->queue[(status->first + status->count++) % size] = row;
-	begin(k, status, which, size);
+	kueue_api_begin(k, status, which, size);
 }
 
 void kueue_status_changed(struct kueue *k, uint32_t workload)
@@ -77,6 +78,6 @@ void kueue_status_written(struct kueue *k, uint32_t which)
 {
 	struct kueue_status *status = which == KUEUE_QUEUES ? &k->of_queues : &k->of_locals;
 	status->busy = false;
-	begin(k, status, (enum kueue_kind)which,
+	kueue_api_begin(k, status, (enum kueue_kind)which,
 		which == KUEUE_QUEUES ? k->kq->node_count : k->kq->local_count);
 }

@@ -83,7 +83,7 @@ int kueue_budgets_make(struct kueue *k, const char *text, struct sl_err *err)
 }
 
 /* Up to now; a new period begins with nothing used. Periods begin at time zero. */
-static void settle(struct kueue_budget *budget, sl_time now)
+static void kueue_checks_settle(struct kueue_budget *budget, sl_time now)
 {
 	const int64_t number = now / budget->period;
 	if (number != budget->number) {
@@ -103,7 +103,7 @@ static bool has_check(const struct kq_workload *workload, uint32_t check)
 	return false;
 }
 
-static int64_t amount_of(const struct kq_workload *workload, uint32_t resource)
+static int64_t kueue_checks_amount_of(const struct kq_workload *workload, uint32_t resource)
 {
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < workload->podset_count; i++)
@@ -123,8 +123,8 @@ void kueue_budgets_hold(struct kueue *k, uint32_t row, bool holds)
 		struct kueue_budget *budget = &k->budget[i];
 		if (!has_check(workload, budget->check))
 			continue;
-		const int64_t amount = amount_of(workload, budget->resource);
-		settle(budget, k->now);
+		const int64_t amount = kueue_checks_amount_of(workload, budget->resource);
+		kueue_checks_settle(budget, k->now);
 		budget->level += holds ? amount : -amount;
 	}
 }
@@ -134,7 +134,7 @@ static bool is_spent(struct kueue *k, uint32_t check)
 	for (uint32_t i = 0; i < k->budget_count; i++) {
 		if (k->budget[i].check != check)
 			continue;
-		settle(&k->budget[i], k->now);
+		kueue_checks_settle(&k->budget[i], k->now);
 		if (k->budget[i].used >= k->budget[i].limit)
 			return true;
 	}
@@ -179,7 +179,7 @@ static void request_failed(struct kueue *k, uint32_t workload, struct kq_workloa
 		attempt > retry.limit ? 0 : delay);
 }
 
-static void answer(struct kueue *k, uint32_t row, struct kq_workload_check *check)
+static void kueue_checks_answer_here(struct kueue *k, uint32_t row, struct kq_workload_check *check)
 {
 	const uint32_t workload = k->job[row].workload;
 	const bool requests = k->kq->check[check->check].kind == KQ_CHECK_PROVISIONING;
@@ -201,7 +201,7 @@ void kueue_checks_answer(struct kueue *k, uint32_t row, sl_time due)
 	kueue_multi_advance(k, row);
 	if (due == k->job[row].check_at && kq_is(&workload->cond[KQ_QUOTA_RESERVED]))
 		for (uint32_t i = 0; i < workload->check_count; i++)
-			answer(k, row, &workload->check[i]);
+			kueue_checks_answer_here(k, row, &workload->check[i]);
 	kueue_changed(k);
 	kueue_reconcile(k, row);
 }

@@ -37,7 +37,7 @@ static int bad(const struct sl_command *from, struct sl_err *err)
 }
 
 /* The value behind "key="; NULL: another word. */
-static const char *value_of(const char *word, const char *key)
+static const char *kueue_command_value_of(const char *word, const char *key)
 {
 	const size_t len = strlen(key);
 	return strncmp(word, key, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
@@ -46,7 +46,7 @@ static const char *value_of(const char *word, const char *key)
 static bool take_stop(const char *word, struct kueue_command *command)
 {
 	static const char *const words[] = { "None", "Hold", "HoldAndDrain" };
-	const char *value = value_of(word, "stopPolicy");
+	const char *value = kueue_command_value_of(word, "stopPolicy");
 	for (int i = 0; value && i < 3; i++)
 		if (strcmp(value, words[i]) == 0)
 			command->stop = i;
@@ -58,7 +58,7 @@ static bool take_amount(const char *word, const char *resource, struct kueue_com
 	static const char *const keys[] = { "nominalQuota", "borrowingLimit", "lendingLimit" };
 	int64_t *const to[] = { &command->nominal, &command->borrowing, &command->lending };
 	for (size_t i = 0; i < SL_LEN(keys); i++) {
-		const char *value = value_of(word, keys[i]);
+		const char *value = kueue_command_value_of(word, keys[i]);
 		if (!value)
 			continue;
 		if (i && strcmp(value, "none") == 0) {

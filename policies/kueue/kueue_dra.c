@@ -23,7 +23,7 @@ struct charge {
 	const char *refused;
 };
 
-static void refuse(struct charge *charge, const char *what)
+static void kueue_dra_refuse(struct charge *charge, const char *what)
 {
 	char text[MESSAGE_MAX];
 	if (charge->refused)
@@ -41,7 +41,7 @@ static uint32_t resource_of(const struct kueue *k, const char *class)
 	return KQ_NO;
 }
 
-static void add(struct charge *charge, uint32_t resource, int64_t count)
+static void kueue_dra_add(struct charge *charge, uint32_t resource, int64_t count)
 {
 	uint32_t at = 0;
 	while (at < charge->count && charge->amount[at].resource != resource)
@@ -59,38 +59,38 @@ static void charge_request(struct charge *charge, struct sl_at request)
 	const char *mode = kq_doc_text(sl_at_get(of, "allocationMode"));
 	const char *class = kq_doc_text(sl_at_get(of, "deviceClassName"));
 	if (!sl_at_is_null(sl_at_get(request, "firstAvailable"))) {
-		refuse(charge, "FirstAvailable device selection is not supported");
+		kueue_dra_refuse(charge, "FirstAvailable device selection is not supported");
 		return;
 	}
 	if (sl_at_bool(sl_at_get(of, "adminAccess"), false)) {
-		refuse(charge, "AdminAccess is not supported");
+		kueue_dra_refuse(charge, "AdminAccess is not supported");
 		return;
 	}
 	if (mode && strcmp(mode, "ExactCount") != 0) {
 		(void)snprintf(text, sizeof(text), "AllocationMode '%.100s' is not supported", mode);
-		refuse(charge, text);
+		kueue_dra_refuse(charge, text);
 		return;
 	}
 	if (!class)
 		return;
 	const uint32_t resource = resource_of(charge->k, class);
 	if (resource != KQ_NO) {
-		add(charge, resource, sl_at_int(sl_at_get(of, "count"), 1, 1, INT32_MAX));
+		kueue_dra_add(charge, resource, sl_at_int(sl_at_get(of, "count"), 1, 1, INT32_MAX));
 		return;
 	}
 	(void)snprintf(text, sizeof(text),
 		"DeviceClass %.80s is not mapped in DRA configuration for podset %.80s", class,
 		charge->podset);
-	refuse(charge, text);
+	kueue_dra_refuse(charge, text);
 }
 
 static void charge_template(struct charge *charge, const struct sl_object *object)
 {
 	const struct sl_at devices = sl_at_get(kq_doc_of(charge->k->kq, object), "spec.spec.devices");
 	if (sl_at_count(sl_at_get(devices, "constraints")))
-		refuse(charge, "device constraints (MatchAttribute) are not supported");
+		kueue_dra_refuse(charge, "device constraints (MatchAttribute) are not supported");
 	if (sl_at_count(sl_at_get(devices, "config")))
-		refuse(charge, "device config is not supported");
+		kueue_dra_refuse(charge, "device config is not supported");
 	const struct sl_at requests = sl_at_get(devices, "requests");
 	for (struct sl_at one = sl_at_first(requests); one.node && !charge->refused; one = sl_at_next(one))
 		charge_request(charge, one);
@@ -128,7 +128,7 @@ const char *kueue_charge_claims(
 		if (object)
 			charge_template(&charge, object);
 		else
-			refuse(&charge, "not found");
+			kueue_dra_refuse(&charge, "not found");
 	}
 	to->request = kq_amounts(k->kq, charge.amount, charge.count);
 	return charge.refused;

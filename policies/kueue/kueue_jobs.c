@@ -83,7 +83,7 @@ struct kq_podset *kueue_podsets(
  * --------------------------------------------------------------------
  */
 
-static const struct kq_class *class_of(const struct kq_read *read, const char *name, bool of_pods)
+static const struct kq_class *kueue_jobs_class_of(const struct kq_read *read, const char *name, bool of_pods)
 {
 	for (uint32_t i = 0; i < read->class_count; i++) {
 		const struct kq_class *class = &read->class[i];
@@ -93,7 +93,7 @@ static const struct kq_class *class_of(const struct kq_read *read, const char *n
 	return NULL;
 }
 
-static const struct sl_job_attributes *more_of(const struct kueue *k, uint32_t row)
+static const struct sl_job_attributes *kueue_jobs_more_of(const struct kueue *k, uint32_t row)
 {
 	const struct sl_jobs *jobs = k->jobs;
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
@@ -103,21 +103,21 @@ static int64_t pods_priority(const struct kueue *k, const struct sl_pods *pods)
 {
 	for (uint32_t i = 0; i < pods->count; i++) {
 		const char *name = pods->podset[i].priority_class;
-		const struct kq_class *class = name ? class_of(&k->read, name, true) : NULL;
+		const struct kq_class *class = name ? kueue_jobs_class_of(&k->read, name, true) : NULL;
 		if (class)
 			return class->value;
 		if (pods->podset[i].priority != SL_NONE)
 			return pods->podset[i].priority;
 	}
-	const struct kq_class *usual = class_of(&k->read, NULL, true);
+	const struct kq_class *usual = kueue_jobs_class_of(&k->read, NULL, true);
 	return usual ? usual->value : 0;
 }
 
 static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, uint32_t row)
 {
 	const struct kq_class *class =
-		pods->priority_class ? class_of(&k->read, pods->priority_class, false) : NULL;
-	const struct sl_job_attributes *more = more_of(k, row);
+		pods->priority_class ? kueue_jobs_class_of(&k->read, pods->priority_class, false) : NULL;
+	const struct sl_job_attributes *more = kueue_jobs_more_of(k, row);
 	if (class)
 		return class->value;
 	if (more && more->priority != SL_NONE)
@@ -150,7 +150,7 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 
 static const char *namespace_of(const struct kueue *k, uint32_t row)
 {
-	const struct sl_job_attributes *more = more_of(k, row);
+	const struct sl_job_attributes *more = kueue_jobs_more_of(k, row);
 	return more && more->namespace && *more->namespace ? more->namespace : "default";
 }
 
@@ -174,7 +174,7 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 
 static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 {
-	const struct sl_job_attributes *more = more_of(k, row);
+	const struct sl_job_attributes *more = kueue_jobs_more_of(k, row);
 	return more ? (uintptr_t)more->manifest : 0;
 }
 
@@ -225,7 +225,7 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
  * ------------------------------------------------------------------------------------------------
  */
 
-static bool same(const char *text, const char *word, size_t len)
+static bool kueue_jobs_same(const char *text, const char *word, size_t len)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -247,7 +247,7 @@ int kueue_rules_make(struct kueue *k, const char *text, struct sl_err *err)
 		const char *is = colon ? memchr(colon, '=', len - (size_t)(colon - text)) : NULL;
 		const char *slash = is ? memchr(is, '/', len - (size_t)(is - text)) : NULL;
 		for (size_t i = KUEUE_BY_PARTITION; slash && i < SL_LEN(words); i++)
-			if (same(text, words[i], (size_t)(colon - text)))
+			if (kueue_jobs_same(text, words[i], (size_t)(colon - text)))
 				rule->cause = (enum kueue_cause)i;
 		if (!slash || rule->cause == KUEUE_BY_NONE)
 			return sl_fail(err, SL_USAGE,
@@ -296,9 +296,9 @@ struct choice {
 	uint32_t local;                /* KQ_NO: it does not exist. */
 };
 
-static struct choice choose(const struct kueue *k, uint32_t row, char buffer[32])
+static struct choice kueue_jobs_choose(const struct kueue *k, uint32_t row, char buffer[32])
 {
-	const struct sl_job_attributes *more = more_of(k, row);
+	const struct sl_job_attributes *more = kueue_jobs_more_of(k, row);
 	struct choice choice = { more && more->namespace ? more->namespace : k->namespace, NULL, KQ_NO };
 	if (more && more->queue) {
 		choice.queue = more->queue;
@@ -358,7 +358,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	char name[64], buffer[32];
 	name_workload(k, row, name);
 	const struct kueue_shape *shape = &k->shape[k->shape_of[row]];
-	struct choice choice = choose(k, row, buffer);
+	struct choice choice = kueue_jobs_choose(k, row, buffer);
 	const char *namespace = choice.local != KQ_NO ? kq->local[choice.local].namespace : choice.namespace;
 	if (shape->refused)
 		choice.local = KQ_NO; /* Kueue does not queue it. */

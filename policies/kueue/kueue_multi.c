@@ -264,7 +264,7 @@ void kueue_multi_begin(struct kueue *k, uint32_t row, uint32_t check)
 }
 
 /* A copy comes to the worker's queue of the same name. */
-static void submit(struct kueue *k, struct kueue_instance *instance, uint32_t row)
+static void kueue_multi_submit(struct kueue *k, struct kueue_instance *instance, uint32_t row)
 {
 	const struct kq_workload *from = &k->kq->workload[k->job[row].workload];
 	const uint32_t local = kq_find_local(instance->kq, from->namespace, from->queue_name);
@@ -293,7 +293,7 @@ static void submit(struct kueue *k, struct kueue_instance *instance, uint32_t ro
 	kq_submit(instance->kq, id);
 }
 
-static void drop(struct kueue *k, struct kueue_instance *instance, uint32_t row)
+static void kueue_multi_drop(struct kueue *k, struct kueue_instance *instance, uint32_t row)
 {
 	if (instance->copy[row] == KQ_NO)
 		return;
@@ -308,9 +308,9 @@ static void match_copies(struct kueue *k, struct kueue_remote *remote, uint32_t 
 	for (uint32_t i = 0; i < remote->multi->config.worker_max; i++) {
 		struct kueue_instance *instance = &k->instance[remote->multi->instance[i]];
 		if (remote->is.copy[i] == KQ_COPY_THERE && instance->copy[row] == KQ_NO && !instance->lost)
-			submit(k, instance, row);
+			kueue_multi_submit(k, instance, row);
 		else if (remote->is.copy[i] == KQ_COPY_GONE)
-			drop(k, instance, row);
+			kueue_multi_drop(k, instance, row);
 	}
 }
 
@@ -331,13 +331,13 @@ void kueue_multi_over(struct kueue *k, uint32_t row)
 		return;
 	remote->active = false;
 	for (uint32_t i = 0; i < k->instance_count; i++)
-		drop(k, &k->instance[i], row);
+		kueue_multi_drop(k, &k->instance[i], row);
 }
 
 /* ---- What workers decide ---------------------------------------------------------------------------------
  */
 
-static uint32_t place_of(const struct kueue_remote *remote, uint32_t instance)
+static uint32_t kueue_multi_place_of(const struct kueue_remote *remote, uint32_t instance)
 {
 	uint32_t i = 0;
 	while (i < remote->multi->config.worker_max && remote->multi->instance[i] != instance)
@@ -360,8 +360,8 @@ static void reserved(struct kueue *k, uint32_t number, uint32_t workload)
 	struct kueue_remote *remote = remote_of(k, row);
 	if (!remote || instance->copy[row] != workload)
 		return;
-	if (kq_multi_reserved(
-		    k->kq, &remote->is, remote->multi->config.worker_max, place_of(remote, number))) {
+	if (kq_multi_reserved(k->kq, &remote->is, remote->multi->config.worker_max,
+		    kueue_multi_place_of(remote, number))) {
 		checks_ready(instance->kq, workload);
 		kueue_changed(k);
 		kueue_reconcile(k, row);
@@ -449,7 +449,7 @@ void kueue_multi_lost(struct kueue *k, uint32_t instance, bool lost)
 	k->instance[instance].asleep = false;
 	for (uint32_t row = 0; row < k->jobs->count; row++) {
 		struct kueue_remote *remote = remote_of(k, row);
-		const uint32_t place = remote ? place_of(remote, instance) : 0;
+		const uint32_t place = remote ? kueue_multi_place_of(remote, instance) : 0;
 		if (!remote || place == remote->multi->config.worker_max)
 			continue;
 		kq_multi_lost(k->kq, &remote->is, place, lost);

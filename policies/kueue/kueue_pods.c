@@ -77,7 +77,7 @@ static bool is_open(const struct kueue *k, uint32_t node)
 }
 
 /* Pods of that demand for which the node has room, at most `wanted`. */
-static int64_t fits(
+static int64_t kueue_pods_fits(
 	const struct kueue *k, uint32_t node, const struct pod_resources *pod_resources, int64_t wanted)
 {
 	if (!is_open(k, node))
@@ -205,13 +205,14 @@ static int64_t place_domain(struct scorer *p, const struct kq_placement *placeme
 	int64_t left = domain->count;
 	const uint32_t host = kueue_by_host(placement) ? kq_find_host(k->kq, domain->value[0]) : KQ_NO;
 	if (host != KQ_NO && k->host_node[host] != UINT32_MAX) {
-		const int64_t pods = fits(k, k->host_node[host], pod_resources, left);
+		const int64_t pods = kueue_pods_fits(k, k->host_node[host], pod_resources, left);
 		take_pods(p, k->host_node[host], pod_resources, pods);
 		return left - pods;
 	}
 	for (uint32_t node = 0; node < k->cluster->node_count && left; node++) {
-		const int64_t pods =
-			in_domain(k, placement, domain, node) ? fits(k, node, pod_resources, left) : 0;
+		const int64_t pods = in_domain(k, placement, domain, node)
+					     ? kueue_pods_fits(k, node, pod_resources, left)
+					     : 0;
 		if (pods)
 			take_pods(p, node, pod_resources, pods);
 		left -= pods;
@@ -222,7 +223,7 @@ static int64_t place_domain(struct scorer *p, const struct kq_placement *placeme
 static int64_t place_anywhere(struct scorer *p, const struct pod_resources *pod_resources, int64_t left)
 {
 	for (uint32_t node = 0; node < p->k->cluster->node_count && left; node++) {
-		const int64_t pods = fits(p->k, node, pod_resources, left);
+		const int64_t pods = kueue_pods_fits(p->k, node, pod_resources, left);
 		if (pods)
 			take_pods(p, node, pod_resources, pods);
 		left -= pods;
@@ -295,7 +296,7 @@ static void sort_held(struct kueue *k, struct kueue_held *held)
 	held->gpus = moved;
 }
 
-static bool place(struct kueue *k, uint32_t row)
+static bool kueue_pods_place(struct kueue *k, uint32_t row)
 {
 	const struct kq *kq;
 	const struct kq_admission *admission = kueue_admission(k, row, &kq);
@@ -318,7 +319,7 @@ static bool place(struct kueue *k, uint32_t row)
 /* ---- Starts and stops -------------------------------------------------------------------------------- */
 
 /* By what right: within its queue's quota, or on what others leave. */
-static enum sl_rule rule_of(const struct kueue *k, uint32_t workload)
+static enum sl_rule kueue_pods_rule_of(const struct kueue *k, uint32_t workload)
 {
 	const struct kq_workload *row = &k->kq->workload[workload];
 	for (uint32_t i = 0; row->admission && i < row->used_count; i++)
@@ -334,7 +335,7 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_node_alloc *no
 	if (!order)
 		return;
 	controller_keep_all(&k->engine, order, node_alloc, count);
-	order->cause.rule = rule_of(k, job->workload);
+	order->cause.rule = kueue_pods_rule_of(k, job->workload);
 	job->stage = KUEUE_RUNS;
 	kueue_note(k, row, KUEUE_ON_NODES);
 	job->stamp++;
@@ -348,7 +349,7 @@ void kueue_pods_on(struct kueue *k, uint32_t row, const struct sl_node_alloc *no
 
 static bool try_start(struct kueue *k, uint32_t row)
 {
-	if (!place(k, row))
+	if (!kueue_pods_place(k, row))
 		return false;
 	struct kueue_held *held = &k->held[row];
 	const uint32_t types = k->kinds - SL_KIND_GPUS;

@@ -14,7 +14,7 @@
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
-static enum sl_reason reason_of(const char *word)
+static enum sl_reason kueue_run_reason_of(const char *word)
 {
 	static const struct {
 		const char *word;
@@ -36,7 +36,7 @@ static enum sl_reason reason_of(const char *word)
 	return SL_REASON_WAITING_FOR_QUOTA;
 }
 
-static enum sl_rule rule_of(const char *word)
+static enum sl_rule kueue_run_rule_of(const char *word)
 {
 	static const struct {
 		const char *word;
@@ -136,7 +136,7 @@ static void give_order(struct kueue *k, uint32_t row)
 		controller_order(&k->engine, k->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 	if (!order)
 		return;
-	order->cause.rule = rule_of(job->why);
+	order->cause.rule = kueue_run_rule_of(job->why);
 	order->cause.beneficiary = job->cause == KQ_NO ? CONTROLLER_NOBODY : outside(k, job->cause);
 }
 
@@ -171,7 +171,7 @@ static void stopped(struct kueue *k, uint32_t row)
 	kueue_reconcile(k, row);
 }
 
-static void evict(struct kueue *k, const struct kq_effect *effect)
+static void kueue_run_evict(struct kueue *k, const struct kq_effect *effect)
 {
 	const uint32_t row = outside(k, effect->workload);
 	struct kueue_job *job = &k->job[row];
@@ -248,7 +248,7 @@ static void pend(struct kueue *k, uint32_t row)
 	const sl_time written = kueue_write(k, KUEUE_WORKLOADS);
 	if (k->in_cycle && written > k->loop_until)
 		k->loop_until = written;
-	controller_reason(&k->engine, row, reason_of(workload->pending_reason));
+	controller_reason(&k->engine, row, kueue_run_reason_of(workload->pending_reason));
 }
 
 static void carry_out(struct kueue *k, const struct kq_effect *effect)
@@ -265,7 +265,7 @@ static void carry_out(struct kueue *k, const struct kq_effect *effect)
 		break;
 	case KQ_DECISION_PREEMPT:
 	case KQ_DECISION_EVICT:
-		evict(k, effect);
+		kueue_run_evict(k, effect);
 		break;
 	case KQ_DECISION_PEND:
 		pend(k, row);

@@ -22,7 +22,7 @@
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
-static const char *text_of(const char *text) { return text ? text : ""; }
+static const char *kueue_show_text_of(const char *text) { return text ? text : ""; }
 
 /* ---- Who waits --------------------------------------------------------------------------------------------
  */
@@ -44,7 +44,7 @@ static int compare_waiting(const void *a, const void *b, void *self)
 	return kq_queue_before(kq, y, x) ? 1 : (x > y) - (x < y);
 }
 
-static bool gather(struct kueue *k, struct waiting *waiting, uint32_t queue)
+static bool kueue_show_gather(struct kueue *k, struct waiting *waiting, uint32_t queue)
 {
 	static const enum kq_queued where[] = { KQ_ACTIVE, KQ_INADMISSIBLE, KQ_IN_FLIGHT };
 	waiting->count = 0;
@@ -77,12 +77,12 @@ static int list_workload(const struct kueue *k, uint32_t workload, size_t place,
 	const bool said = cond->status == KQ_FALSE;
 	const struct sl_figure figure[SL_LEN(column)] = {
 		NUMBER(k->job_of[workload]),
-		WORD(local ? text_of(local->queue_name) : ""),
+		WORD(local ? kueue_show_text_of(local->queue_name) : ""),
 		NUMBER(place ? (double)place : (double)NAN),
-		WORD(text_of(row->queue_name)),
+		WORD(kueue_show_text_of(row->queue_name)),
 		NUMBER(place ? (double)local_place : (double)NAN),
-		WORD(said ? text_of(cond->reason) : ""),
-		WORD(said ? text_of(cond->message) : ""),
+		WORD(said ? kueue_show_text_of(cond->reason) : ""),
+		WORD(said ? kueue_show_text_of(cond->message) : ""),
 	};
 	return table->row(table->self, column, figure, SL_LEN(figure));
 }
@@ -121,8 +121,9 @@ static int list_pending(struct kueue *k, const struct sl_table_sink *table, stru
 	uint32_t *of_local = calloc((size_t)k->kq->local_count + 1, sizeof(*of_local));
 	int status = of_local ? SL_OK : SL_SYSTEM;
 	for (uint32_t i = 0; i < k->kq->queue_count && !status; i++)
-		status = gather(k, &waiting, k->kq->queue[i]) ? list_waiting(k, &waiting, of_local, table)
-							      : SL_SYSTEM;
+		status = kueue_show_gather(k, &waiting, k->kq->queue[i])
+				 ? list_waiting(k, &waiting, of_local, table)
+				 : SL_SYSTEM;
 	if (!status)
 		status = list_others(k, table);
 	free(of_local);

@@ -32,7 +32,7 @@ static struct lua_sim *with(lua_State *L, const char *command, unsigned use, con
 }
 
 /* What was done, of which numbers. */
-static void note(struct lua_sim *sim, const char *command, uint64_t what, uint64_t how)
+static void lua_command_note(struct lua_sim *sim, const char *command, uint64_t what, uint64_t how)
 {
 	const uint64_t part[] = { (uint64_t)command[0] << 8 | (uint64_t)command[1], what, how };
 	for (size_t i = 0; i < SL_LEN(part); i++)
@@ -41,14 +41,14 @@ static void note(struct lua_sim *sim, const char *command, uint64_t what, uint64
 
 static int done(lua_State *L, struct lua_sim *sim, const char *command, sl_job job, bool good)
 {
-	note(sim, command, job.row, good);
+	lua_command_note(sim, command, job.row, good);
 	lua_pushboolean(L, good);
 	return 1;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------------ */
 
-static int start(lua_State *L)
+static int lua_command_start(lua_State *L)
 {
 	struct lua_sim *sim = in_pass(L, "start");
 	const sl_job job = job_check(L, 2);
@@ -115,7 +115,7 @@ static int try(lua_State *L)
 /* ---- Promises ---------------------------------------------------------------------------------------------
  */
 
-static int hold(lua_State *L)
+static int lua_command_hold(lua_State *L)
 {
 	struct lua_sim *sim = with(L, "hold", SL_USE_PROMISES, "promises");
 	const sl_job job = job_check(L, 2);
@@ -123,7 +123,7 @@ static int hold(lua_State *L)
 	return done(L, sim, "hold", job, sl_promise_set(sim->pass, job, at));
 }
 
-static int drop(lua_State *L)
+static int lua_command_drop(lua_State *L)
 {
 	struct lua_sim *sim = with(L, "drop", SL_USE_PROMISES, "promises");
 	sl_promise_drop(sim->pass, job_check(L, 2));
@@ -146,7 +146,7 @@ static int promise_all(lua_State *L)
 static int start_due(lua_State *L)
 {
 	struct lua_sim *sim = with(L, "start_due", SL_USE_PROMISES, "promises");
-	note(sim, "due", 0, 0);
+	lua_command_note(sim, "due", 0, 0);
 	sl_promises_start(sim->pass);
 	return 0;
 }
@@ -204,7 +204,7 @@ static int wake(lua_State *L)
 {
 	struct lua_sim *sim = in_pass(L, "wake");
 	const sl_time at = check_seconds(L, 2);
-	note(sim, "wake", (uint64_t)at, 0);
+	lua_command_note(sim, "wake", (uint64_t)at, 0);
 	if (at != SL_NEVER)
 		sl_wake(sim->pass, at);
 	return 0;
@@ -221,7 +221,7 @@ static int timer(lua_State *L)
 	const lua_Integer tag = luaL_optinteger(L, 3, 0);
 	luaL_argcheck(L, tag >= 0 && tag < TAG_MAX, 3, "is not a whole number from 0 to 1073741823");
 	luaL_argcheck(L, at > sl_now(sim->pass), 2, "is not later than now");
-	note(sim, "timer", (uint64_t)at, (uint64_t)tag);
+	lua_command_note(sim, "timer", (uint64_t)at, (uint64_t)tag);
 	if (at != SL_NEVER)
 		sl_wake_event(sim->pass, at, UINT32_C(1) << 31 | (uint32_t)tag);
 	return 0;
@@ -324,8 +324,9 @@ static int metric(lua_State *L)
 	return 0;
 }
 
-const luaL_Reg pass_commands[] = { { "start", start }, { "cancel", cancel }, { "preempt", preempt },
-	{ "resume", resume }, { "resize", resize }, { "try", try }, { "hold", hold }, { "drop", drop },
-	{ "promise_all", promise_all }, { "start_due", start_due }, { "head", head }, { "reason", reason },
-	{ "by", by }, { "plan", plan }, { "wake", wake }, { "timer", timer }, { "get", ledger_get },
-	{ "add", ledger_add }, { "metric", metric }, { NULL, NULL } };
+const luaL_Reg pass_commands[] = { { "start", lua_command_start }, { "cancel", cancel },
+	{ "preempt", preempt }, { "resume", resume }, { "resize", resize }, { "try", try },
+	{ "hold", lua_command_hold }, { "drop", lua_command_drop }, { "promise_all", promise_all },
+	{ "start_due", start_due }, { "head", head }, { "reason", reason }, { "by", by }, { "plan", plan },
+	{ "wake", wake }, { "timer", timer }, { "get", ledger_get }, { "add", ledger_add },
+	{ "metric", metric }, { NULL, NULL } };

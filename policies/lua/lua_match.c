@@ -325,7 +325,7 @@ static size_t begin_of(lua_State *L, int at, size_t len)
 	return from == 0 || from < -(lua_Integer)len ? 0 : (size_t)((lua_Integer)len + from);
 }
 
-static struct match begin(lua_State *L, const char **pattern)
+static struct match lua_match_begin(lua_State *L, const char **pattern)
 {
 	size_t len;
 	size_t pattern_len;
@@ -353,7 +353,7 @@ static int find_plain(lua_State *L, const struct match *m, size_t from, const ch
 	return 2;
 }
 
-static bool is_plain(const char *p, const char *end)
+static bool lua_match_is_plain(const char *p, const char *end)
 {
 	for (; p < end; p++)
 		if (*p && strchr("^$*+?.([%-", *p))
@@ -361,17 +361,17 @@ static bool is_plain(const char *p, const char *end)
 	return true;
 }
 
-static int find(lua_State *L, bool places)
+static int lua_match_find(lua_State *L, bool places)
 {
 	const char *p;
-	struct match m = begin(L, &p);
+	struct match m = lua_match_begin(L, &p);
 	const size_t from = begin_of(L, 3, (size_t)(m.subject_end - m.subject));
 	const char *s = m.subject + from;
 	if (s > m.subject_end) {
 		lua_pushnil(L);
 		return 1;
 	}
-	if (places && (lua_toboolean(L, 4) || is_plain(p, m.pattern_end)))
+	if (places && (lua_toboolean(L, 4) || lua_match_is_plain(p, m.pattern_end)))
 		return find_plain(L, &m, from, p);
 	const bool fixed = p < m.pattern_end && *p == '^';
 	p += fixed;
@@ -389,8 +389,8 @@ static int find(lua_State *L, bool places)
 	return 1;
 }
 
-static int safe_find(lua_State *L) { return find(L, true); }
-static int safe_match(lua_State *L) { return find(L, false); }
+static int safe_find(lua_State *L) { return lua_match_find(L, true); }
+static int safe_match(lua_State *L) { return lua_match_find(L, false); }
 
 /* Upvalues: subject, pattern, where to go on, where the last one ended (-1: there was none). */
 static int gmatch_next(lua_State *L)
@@ -418,7 +418,7 @@ static int gmatch_next(lua_State *L)
 static int safe_gmatch(lua_State *L)
 {
 	const char *p;
-	const struct match m = begin(L, &p);
+	const struct match m = lua_match_begin(L, &p);
 	const size_t from = begin_of(L, 3, (size_t)(m.subject_end - m.subject));
 	lua_settop(L, 2);
 	lua_pushinteger(L, (lua_Integer)from);
@@ -488,7 +488,7 @@ static bool add_value(const struct match *m, luaL_Buffer *to, const char *s, con
 static int safe_gsub(lua_State *L)
 {
 	const char *p;
-	struct match m = begin(L, &p);
+	struct match m = lua_match_begin(L, &p);
 	const int type = lua_type(L, 3);
 	const lua_Integer most = luaL_optinteger(L, 4, (lua_Integer)(m.subject_end - m.subject) + 1);
 	const bool fixed = p < m.pattern_end && *p == '^';

@@ -27,7 +27,7 @@ static bool call(struct lua_sim *sim, const char *function, sl_job job, int resu
 	return luaw_call(sim, function, 2, results);
 }
 
-static bool refuse(struct lua_sim *sim, const char *function, sl_job job, const char *what)
+static bool lua_part_refuse(struct lua_sim *sim, const char *function, sl_job job, const char *what)
 {
 	char text[300];
 	int line = 0;
@@ -50,7 +50,7 @@ static bool take_answer(
 		const bool good = luaw_quantise(lua_tonumber(L, -1), &answer->key);
 		lua_pop(L, 1);
 		if (!good)
-			return refuse(sim, function, job, "returned nan, or an infinite number");
+			return lua_part_refuse(sim, function, job, "returned nan, or an infinite number");
 		answer->micro = fabs(answer->key) < 0x1p62 ? (int64_t)floor(answer->key + 0.5)
 				: answer->key < 0          ? -INT64_MAX
 							   : INT64_MAX;
@@ -59,12 +59,12 @@ static bool take_answer(
 		answer->yes = lua_toboolean(L, -1);
 		lua_pop(L, 1);
 		if (type != LUA_TBOOLEAN && type != LUA_TNIL)
-			return refuse(
+			return lua_part_refuse(
 				sim, function, job, "returned neither a number, nor true, false or nil");
 	}
 	if (kinds >> answer->kind & 1)
 		return true;
-	return refuse(sim, function, job,
+	return lua_part_refuse(sim, function, job,
 		kinds == 1U << SL_ANSWER_NUMBER ? "did not return a number"
 						: "did not return what it is asked");
 }
@@ -85,7 +85,7 @@ bool part_query(
 	if (retry.kind == answer->kind && retry.yes == answer->yes && !(retry.key < answer->key) &&
 		!(retry.key > answer->key))
 		return true;
-	return refuse(sim, function, job,
+	return lua_part_refuse(sim, function, job,
 		"was asked twice, and answered otherwise the second time: its answer must follow from the job and "
 		"the time");
 }

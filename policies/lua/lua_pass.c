@@ -51,7 +51,7 @@ static int queue(lua_State *L)
 	return 3;
 }
 
-static int count(lua_State *L)
+static int lua_pass_count(lua_State *L)
 {
 	lua_pushinteger(L, sl_queue_count(self(L)->pass));
 	return 1;
@@ -126,7 +126,7 @@ static int total(lua_State *L)
 	}
 }
 
-static int fits(lua_State *L)
+static int lua_pass_fits(lua_State *L)
 {
 	const struct lua_sim *sim = self(L);
 	const sl_job job = job_check(L, 2);
@@ -212,8 +212,8 @@ static int promise_at(lua_State *L)
  * ------------------------------------------------------------------------------------------------------ */
 
 static const luaL_Reg reads[] = { { "first", first }, { "after", after }, { "queue", queue },
-	{ "count", count }, { "running", running }, { "free", free_now }, { "total", total },
-	{ "fits", fits }, { "any_fits", any_fits }, { "shadow", shadow }, { "next_fit", next_fit },
+	{ "count", lua_pass_count }, { "running", running }, { "free", free_now }, { "total", total },
+	{ "fits", lua_pass_fits }, { "any_fits", any_fits }, { "shadow", shadow }, { "next_fit", next_fit },
 	{ "promise", promise_of }, { "earliest", promise_at }, { NULL, NULL } };
 
 /* Upvalue: the methods. */

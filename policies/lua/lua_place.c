@@ -32,7 +32,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	return err->status;
 }
 
-static void release(void *state)
+static void lua_place_release(void *state)
 {
 	if (state)
 		luaw_close(state);
@@ -54,7 +54,7 @@ static void set_memory(lua_State *L, const char *key, int64_t mib)
 	lua_setfield(L, -2, key);
 }
 
-static int64_t gpus_of(const struct sl_cluster *cluster, const int64_t *amount)
+static int64_t lua_place_gpus_of(const struct sl_cluster *cluster, const int64_t *amount)
 {
 	int64_t gpus = 0;
 	for (uint32_t i = SL_KIND_GPUS; i < cluster->kind_count; i++)
@@ -72,10 +72,10 @@ static void push_node(lua_State *L, const struct sl_node_class *class)
 	lua_setfield(L, -2, "type");
 	set_amount(L, "cpus", type->amount[SL_KIND_CPUS], cluster->cpu_parts);
 	set_memory(L, "mem", type->amount[SL_KIND_MEM]);
-	set_amount(L, "gpus", gpus_of(cluster, type->amount), cluster->gpu_parts);
+	set_amount(L, "gpus", lua_place_gpus_of(cluster, type->amount), cluster->gpu_parts);
 	set_amount(L, "cpus_free", class->free[SL_KIND_CPUS], cluster->cpu_parts);
 	set_memory(L, "mem_free", class->free[SL_KIND_MEM]);
-	set_amount(L, "gpus_free", gpus_of(cluster, class->free), cluster->gpu_parts);
+	set_amount(L, "gpus_free", lua_place_gpus_of(cluster, class->free), cluster->gpu_parts);
 	lua_createtable(L, (int)type->device_count, 0);
 	for (uint32_t i = 0; class->device && i < type->device_count; i++) {
 		/* Of a divided one a bit for each free slice, of eight. */
@@ -101,7 +101,7 @@ static void push_task(
 	lua_setfield(L, -2, "of");
 }
 
-static int refuse(struct lua_sim *sim)
+static int lua_place_refuse(struct lua_sim *sim)
 {
 	int line = 0;
 	(void)luaw_takes(sim, "score", &line);
@@ -124,7 +124,7 @@ static int64_t score(
 	const bool good = lua_type(sim->L, -1) == LUA_TNUMBER &&
 			  luaw_quantise(lua_tonumber(sim->L, -1), &key) && fabs(key) < 0x1p62;
 	lua_settop(sim->L, 0);
-	return good ? (int64_t)floor(key + 0.5) : refuse(sim);
+	return good ? (int64_t)floor(key + 0.5) : lua_place_refuse(sim);
 }
 
 const struct sl_node_scorer place_lua = {
@@ -134,6 +134,6 @@ const struct sl_node_scorer place_lua = {
 	.paper = "the script's own",
 	.devices = true,
 	.init = init,
-	.release = release,
+	.release = lua_place_release,
 	.score = score,
 };

@@ -67,7 +67,7 @@ static int init(void **state, const struct sl_setup *setup, struct sl_err *err)
 	return status;
 }
 
-static void release(void *state)
+static void lua_policy_release(void *state)
 {
 	struct lua_run *run = state;
 	luaw_close(&run->sim);
@@ -243,7 +243,7 @@ static void pass_once(void *state, struct sl_pass *pass)
  * ------------------------------------------------------------------------------------------------------------
  */
 
-static int report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
+static int lua_policy_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct lua_run *run = state;
 	struct lua_sim *sim = &run->sim;
@@ -271,6 +271,6 @@ const struct sl_policy lua_policy = {
 	.init = init,
 	.pass = pass_once,
 	.on_event = on_event,
-	.release = release,
-	.report = report,
+	.release = lua_policy_release,
+	.report = lua_policy_report,
 };

@@ -564,7 +564,7 @@ void safe_wrap(lua_State *L, int library, const char *name, lua_CFunction ours)
 	lua_setfield(L, library, name);
 }
 
-static void drop(lua_State *L, int library, const char *const *name)
+static void lua_safe_drop(lua_State *L, int library, const char *const *name)
 {
 	for (; *name; name++) {
 		lua_pushnil(L);
@@ -589,7 +589,7 @@ static void open_base(lua_State *L)
 	luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
 	const int globals = lua_gettop(L);
 	luaL_setfuncs(L, ours, 0);
-	drop(L, globals, gone);
+	lua_safe_drop(L, globals, gone);
 	wrap_all(L, long_base, safe_long);
 	safe_wrap(L, globals, "setmetatable", safe_setmetatable);
 	lua_newtable(L);
@@ -606,7 +606,7 @@ static void open_math(lua_State *L)
 	static const char *const gone[] = { "randomseed", NULL };
 	luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
 	luaL_setfuncs(L, ours, 0);
-	drop(L, lua_gettop(L), gone);
+	lua_safe_drop(L, lua_gettop(L), gone);
 	lua_pop(L, 1);
 }
 
@@ -622,7 +622,7 @@ void safe_open(lua_State *L)
 	open_base(L);
 	open_math(L);
 	luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
-	drop(L, lua_gettop(L), gone);
+	lua_safe_drop(L, lua_gettop(L), gone);
 	safe_wrap(L, lua_gettop(L), "format", safe_format);
 	wrap_all(L, long_texts, safe_long);
 	wrap_all(L, many_texts, safe_many);

@@ -51,7 +51,7 @@ static uint64_t line_of(const struct lua_sim *sim, const char *key)
 }
 
 /* key NULL: of all. */
-static int fail(const struct lua_sim *sim, struct sl_err *err, const char *key, const char *what)
+static int lua_script_fail(const struct lua_sim *sim, struct sl_err *err, const char *key, const char *what)
 {
 	const struct sl_place at = { sl_script_path(sim->script), line_of(sim, key), 0 };
 	return sl_fail_at(err, &at, "params%s%s: %s", key ? "." : "", key ? key : "", what);
@@ -138,7 +138,7 @@ static char *choices_text(lua_State *L, int at, struct sl_arena *arena)
 	return len ? sl_strdup(arena, text, len) : NULL;
 }
 
-static enum sl_param_kind kind_of(lua_State *L, int at, bool choices)
+static enum sl_param_kind lua_script_kind_of(lua_State *L, int at, bool choices)
 {
 	(void)luaw_field(L, at, "time");
 	const bool time = lua_toboolean(L, -1);
@@ -173,12 +173,12 @@ static int bounds(
 	if (!low && !high)
 		return SL_OK;
 	if (!low || !high)
-		return fail(sim, err, param->key, "has one of min and max: give both");
+		return lua_script_fail(sim, err, param->key, "has one of min and max: give both");
 	if (param->kind != SL_PARAM_INT && param->kind != SL_PARAM_REAL && param->kind != SL_PARAM_TIME)
-		return fail(sim, err, param->key, "has min and max, and is no number");
+		return lua_script_fail(sim, err, param->key, "has min and max, and is no number");
 	if (!bound_of(param->kind, low, &param->min) || !bound_of(param->kind, high, &param->max) ||
 		param->min >= param->max)
-		return fail(sim, err, param->key, "min is not a number below max");
+		return lua_script_fail(sim, err, param->key, "min is not a number below max");
 	(void)snprintf(text, sizeof(text), "%.40s..%.40s", low, high);
 	param->choices = sl_strdup(arena, text, strlen(text));
 	return SL_OK;
@@ -196,17 +196,17 @@ static int take_param(struct lua_sim *sim, struct sl_param *param, const char *k
 		return sl_fail(err, SL_INPUT, "%s: params: '%.40s' is no name: letters, digits, _ and -",
 			sl_script_path(sim->script), key);
 	if (lua_type(L, at) != LUA_TTABLE)
-		return fail(sim, err, key, "is no table: write { default = ..., help = \"...\" }");
+		return lua_script_fail(sim, err, key, "is no table: write { default = ..., help = \"...\" }");
 	param->key = sl_strdup(arena, key, len);
 	param->fallback = field_text(L, at, "default", arena);
 	param->help = field_text(L, at, "help", arena);
 	char *choices = choices_text(L, at, arena);
 	param->choices = choices;
-	param->kind = kind_of(L, at, choices != NULL);
+	param->kind = lua_script_kind_of(L, at, choices != NULL);
 	if (!param->key)
 		return sl_fail_memory(err);
 	if (!param->fallback)
-		return fail(sim, err, key, "has no default: a number, a text, true or false");
+		return lua_script_fail(sim, err, key, "has no default: a number, a text, true or false");
 	if (!param->help)
 		param->help = "the script does not say";
 	return bounds(sim, param, at, arena, err);
@@ -230,7 +230,7 @@ static size_t sorted_keys(const struct lua_sim *sim, const char *key[PARAMS_MAX]
 			char text[80];
 			(void)snprintf(text, sizeof(text), "is no table of at most %d parameters by name",
 				PARAMS_MAX);
-			(void)fail(sim, err, NULL, text);
+			(void)lua_script_fail(sim, err, NULL, text);
 			break;
 		}
 		key[count++] = lua_tostring(L, 2);
@@ -255,7 +255,7 @@ static int take_params(
 	if (type == LUA_TTABLE)
 		count = sorted_keys(sim, key, err);
 	else if (type != LUA_TNIL)
-		(void)fail(sim, err, NULL, "is no table");
+		(void)lua_script_fail(sim, err, NULL, "is no table");
 	for (size_t i = 0; i < count && !err->status; i++) {
 		(void)luaw_field(L, 1, key[i]);
 		(void)take_param(sim, &param[i], key[i], arena, err);
@@ -317,7 +317,7 @@ static void set_values(struct lua_sim *sim, const struct sl_setup *setup)
 			const struct sl_value *value = &setup->values[i];
 			(void)luaw_field(L, 1, value->key);
 			const bool choices = luaw_field(L, 2, "choices") == LUA_TTABLE;
-			const enum sl_param_kind kind = kind_of(L, 2, choices);
+			const enum sl_param_kind kind = lua_script_kind_of(L, 2, choices);
 			if (kind == SL_PARAM_INT)
 				lua_pushinteger(L, value->number);
 			else if (kind == SL_PARAM_BOOL)

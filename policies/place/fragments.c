@@ -9,7 +9,7 @@
 
 /* ---- Typical requests --------------------------------------------------------------------------- */
 
-static int by_number(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static int fragments_by_number(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 /* The largest first: so the artifact orders those that are as frequent. */
 static int by_what(const struct typical *a, const struct typical *b)
@@ -18,7 +18,7 @@ static int by_what(const struct typical *a, const struct typical *b)
 		{ b->gpu_types, a->gpu_types }, { b->mig, a->mig }, { b->gpu_mem, a->gpu_mem } };
 	for (size_t i = 0; i < SL_LEN(differ); i++)
 		if (differ[i][0] != differ[i][1])
-			return by_number(differ[i][0], differ[i][1]);
+			return fragments_by_number(differ[i][0], differ[i][1]);
 	return 0;
 }
 
@@ -28,7 +28,7 @@ static int compare_tasks(const void *a, const void *b)
 {
 	const struct typical *x = a;
 	const struct typical *y = b;
-	return x->tasks != y->tasks ? by_number(y->tasks, x->tasks) : by_what(x, y);
+	return x->tasks != y->tasks ? fragments_by_number(y->tasks, x->tasks) : by_what(x, y);
 }
 
 static struct typical typical_of(const struct sl_group *group, int64_t parts, int64_t jobs)
@@ -45,7 +45,7 @@ static struct typical typical_of(const struct sl_group *group, int64_t parts, in
 }
 
 /* Like ones become one. */
-static uint32_t join(struct typical *all, uint32_t count)
+static uint32_t fragments_join(struct typical *all, uint32_t count)
 {
 	qsort(all, count, sizeof(*all), compare_what);
 	uint32_t kept = 0;
@@ -99,13 +99,13 @@ static int find_typical(struct fragments *f, const struct sl_setup *setup, struc
 	for (uint32_t i = 0; i < jobs->request_count; i++)
 		for (uint32_t group = 0; asked[i] && group < jobs->requests[i].group_count; group++)
 			f->typical[count++] = typical_of(&jobs->requests[i].group[group], f->parts, asked[i]);
-	keep_typical(f, join(f->typical, count));
+	keep_typical(f, fragments_join(f->typical, count));
 	return SL_OK;
 }
 
 static int compare_cpus(const void *a, const void *b)
 {
-	return by_number(*(const int64_t *)a, *(const int64_t *)b);
+	return fragments_by_number(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 static int list_cpus(struct fragments *f, const struct sl_setup *setup, struct sl_err *err)

@@ -158,17 +158,20 @@ bool leaves_amounts(
 }
 
 /* What is without bound stays so. */
-static void move(int64_t *free, int64_t amount) { *free += *free < SL_MEM_UNBOUNDED ? amount : 0; }
+static void leaves_books_move(int64_t *free, int64_t amount)
+{
+	*free += *free < SL_MEM_UNBOUNDED ? amount : 0;
+}
 
 static void move_amounts(struct leaves *l, const struct leaves_held *held, int64_t sign)
 {
 	for (uint32_t i = 0; i < held->count; i++) {
 		const struct sl_node_alloc *h = &held->node_alloc[i];
 		int64_t *free = &l->free[(size_t)h->node * l->kinds];
-		move(&free[SL_KIND_CPUS], sign * h->cpus);
-		move(&free[SL_KIND_MEM], sign * h->mem);
+		leaves_books_move(&free[SL_KIND_CPUS], sign * h->cpus);
+		leaves_books_move(&free[SL_KIND_MEM], sign * h->mem);
 		for (uint32_t type = 0; type < l->types; type++)
-			move(&free[SL_KIND_GPUS + type], sign * h->gpus[type]);
+			leaves_books_move(&free[SL_KIND_GPUS + type], sign * h->gpus[type]);
 		if (held->crosses)
 			l->across[l->leaf[h->node]] -= (uint32_t)sign;
 	}
@@ -244,7 +247,7 @@ void leaves_restore(void *state, sl_job job)
 			l->gave[i--] = l->gave[--l->gave_count];
 }
 
-static void drop(struct leaves_held **list)
+static void leaves_books_drop(struct leaves_held **list)
 {
 	while (*list) {
 		struct leaves_held *below = (*list)->below;
@@ -257,7 +260,7 @@ void leaves_forget(void *state)
 {
 	struct leaves *l = state;
 	for (size_t i = 0; i < l->gave_count; i++)
-		drop(&l->given[l->gave[i]]);
+		leaves_books_drop(&l->given[l->gave[i]]);
 	l->gave_count = 0;
 }
 
@@ -276,7 +279,7 @@ void leaves_release(void *state)
 		return; /* It was never made. */
 	leaves_forget(l);
 	for (uint32_t job = 0; job < l->jobs->count; job++)
-		drop(&l->now[job]);
+		leaves_books_drop(&l->now[job]);
 }
 
 /* ---- Beginning ----------------------------------------------------------------------------------------- */

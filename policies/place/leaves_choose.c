@@ -47,7 +47,7 @@ static void rank_nodes(struct leaves *l, uint32_t leaf, struct ranked *rank)
 		l->within[l->first[leaf] + i] = rank[i].row;
 }
 
-static void look(struct leaves *l, const uint64_t *closed)
+static void leaves_choose_look(struct leaves *l, const uint64_t *closed)
 {
 	const struct sl_cluster *cluster = l->cluster;
 	const uint64_t *types = l->group->node_set ? cluster->node_set[l->group->node_set].types : NULL;
@@ -193,7 +193,7 @@ static void keep_candidate(struct leaves *l)
 	l->alloc = kept;
 }
 
-static size_t hold(struct leaves *l, uint32_t allocs, const struct sl_node_alloc **node_alloc)
+static size_t leaves_choose_hold(struct leaves *l, uint32_t allocs, const struct sl_node_alloc **node_alloc)
 {
 	l->allocs = allocs;
 	for (uint32_t i = 0; i < allocs; i++) {
@@ -228,7 +228,7 @@ static size_t leaves_choose(
 	l->group = l->jobs->requests[l->jobs->request[job.row]].group;
 	l->most = most_on_node(l->group);
 	leaves_know(l);
-	look(l, closed);
+	leaves_choose_look(l, closed);
 	uint64_t best = 0;
 	uint32_t allocs = 0, leaves = 0;
 	for (int way = 0; way < LEAVES_WAYS; way++) {
@@ -245,7 +245,7 @@ static size_t leaves_choose(
 		if (alone)
 			break;
 	}
-	return allocs ? hold(l, allocs, node_alloc) : 0;
+	return allocs ? leaves_choose_hold(l, allocs, node_alloc) : 0;
 }
 
 /* ---- Three placements ---------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static struct trial trial_of(
 	return trial;
 }
 
-static int64_t before(const struct trial *trial)
+static int64_t place_fgd_before(const struct trial *trial)
 {
 	const uint32_t row = fragments_row(trial->f, trial->class->free[SL_KIND_CPUS]);
 	return row == trial->row ? trial->otherwise : fragments_of(trial->f, trial->class, row);
@@ -174,7 +174,7 @@ static int64_t gain_of(
 {
 	const struct trial trial = trial_of(&fgd->fragments, class, task);
 	const int64_t then = after(&trial);
-	return then == INT64_MAX ? INT64_MIN : before(&trial) - then;
+	return then == INT64_MAX ? INT64_MIN : place_fgd_before(&trial) - then;
 }
 
 static int64_t gain_on(const struct fgd *fgd, const struct sl_device_pick *pick)
@@ -191,7 +191,7 @@ static int64_t gain_on(const struct fgd *fgd, const struct sl_device_pick *pick)
 	} else {
 		then = after_share(&trial, pick->device);
 	}
-	return then == INT64_MAX ? INT64_MIN : before(&trial) - then;
+	return then == INT64_MAX ? INT64_MIN : place_fgd_before(&trial) - then;
 }
 
 /* ---- A node whose devices are alike, the same in one go

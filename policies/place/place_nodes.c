@@ -138,7 +138,7 @@ const struct sl_node_scorer place_weight = {
  */
 
 /* A part of the most; the artifact's order of operations is kept, so that the cut falls alike. */
-static double part(int64_t amount, int64_t most)
+static double place_nodes_part(int64_t amount, int64_t most)
 {
 	return most > 0 && amount < UNBOUNDED ? (double)amount / (double)most : 0;
 }
@@ -152,8 +152,8 @@ static int64_t score_gpu_bestfit(
 	const struct place_largest *most = state;
 	const int64_t cpus = class->free[SL_KIND_CPUS];
 	double left = 0;
-	left += part(cpus < UNBOUNDED ? cpus - group->task.cpus : cpus, most->cpus) * 0.5;
-	left += part(place_gpus_free(class) - group->task.gpus, most->gpus) * 0.5;
+	left += place_nodes_part(cpus < UNBOUNDED ? cpus - group->task.cpus : cpus, most->cpus) * 0.5;
+	left += place_nodes_part(place_gpus_free(class) - group->task.gpus, most->gpus) * 0.5;
 	return -(int64_t)((1.0 - left) * PLACE_SCORE_MAX);
 }
 
@@ -164,8 +164,10 @@ static int64_t score_dotprod(
 	(void)tasks; /* One at a time. */
 	const struct place_largest *most = state;
 	double product = 0;
-	product += part(class->free[SL_KIND_CPUS], most->cpus) * part(group->task.cpus, most->cpus);
-	product += part(place_gpus_free(class), most->gpus) * part(group->task.gpus, most->gpus);
+	product += place_nodes_part(class->free[SL_KIND_CPUS], most->cpus) *
+		   place_nodes_part(group->task.cpus, most->cpus);
+	product += place_nodes_part(place_gpus_free(class), most->gpus) *
+		   place_nodes_part(group->task.gpus, most->gpus);
 	return -(int64_t)((1.0 - product / 2) * PLACE_SCORE_MAX);
 }
 

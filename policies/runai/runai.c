@@ -46,13 +46,16 @@ void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)
 	runai_due_task(r, at, due, row, 0);
 }
 
-static void hear(void *state, sl_time now) { ((struct runai *)state)->now = now; }
+static void runai_hear(void *state, sl_time now) { ((struct runai *)state)->now = now; }
 
-static void submit(void *state, uint32_t row) { runai_submit(state, row); }
+static void runai_on_submit(void *state, uint32_t row) { runai_submit(state, row); }
 
-static void later(void *state, uint32_t row, sl_time begin) { runai_due(state, begin, RUNAI_DUE_BEGIN, row); }
+static void runai_later(void *state, uint32_t row, sl_time begin)
+{
+	runai_due(state, begin, RUNAI_DUE_BEGIN, row);
+}
 
-static void over(void *state, uint32_t row, bool cancelled)
+static void runai_on_over(void *state, uint32_t row, bool cancelled)
 {
 	(void)cancelled;
 	runai_over(state, row);
@@ -60,22 +63,22 @@ static void over(void *state, uint32_t row, bool cancelled)
 
 static void lost(void *state, uint32_t row) { runai_lost(state, row); }
 
-static void report_node(void *state, uint32_t node, bool up, bool drained)
+static void runai_report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	runai_node(state, node, up && !drained);
 }
 
-static void run(void *state) { runai_run_now(state); }
+static void runai_on_run(void *state) { runai_run_now(state); }
 
 /* Sessions run behind all that happens at an instant, and when something is due. */
-static sl_time next(void *state, bool reported)
+static sl_time runai_next(void *state, bool reported)
 {
 	const struct runai *r = state;
 	return reported ? r->now : controller_due_next(&r->engine);
 }
 
-static const struct controller_calls runai_calls = { hear, submit, later, over, lost, report_node, run,
-	next };
+static const struct controller_calls runai_calls = { runai_hear, runai_on_submit, runai_later, runai_on_over,
+	lost, runai_report_node, runai_on_run, runai_next };
 
 /* ---- Begin and end ---- */
 

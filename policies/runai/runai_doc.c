@@ -177,7 +177,7 @@ static bool unit_of(const char **text, int64_t *unit)
 }
 
 /* A sum of numbers with units; at most some 30 000 years. */
-static bool sum_of(const char *text, sl_time *value)
+static bool runai_doc_sum_of(const char *text, sl_time *value)
 {
 	sl_time sum = 0;
 	const bool minus = *text == '-';
@@ -207,7 +207,7 @@ sl_time runai_time(struct sl_at at, sl_time fallback)
 	sl_time value = 0;
 	if (!text)
 		return fallback;
-	if (sl_get_duration(text, strlen(text), &value) || sum_of(text, &value))
+	if (sl_get_duration(text, strlen(text), &value) || runai_doc_sum_of(text, &value))
 		return value;
 	(void)sl_at_fail(at, "'%.80s' is not a duration: write one as 90s, 5m, 1h30m or 2d", text);
 	return fallback;
@@ -228,7 +228,7 @@ sl_time runai_seconds(struct sl_at at, sl_time fallback)
 /* ---- Amounts ---------------------------------------------------------------------------------------------
  */
 
-static bool gpus_of(const char *text, int64_t *amount)
+static bool runai_doc_gpus_of(const char *text, int64_t *amount)
 {
 	int64_t micro;
 	if (!micro_of(text, &micro) || micro < 0 || micro > INT64_MAX / 1000 / 2)
@@ -246,7 +246,7 @@ int64_t runai_amount(struct sl_at at, enum kai_res res, int64_t fallback)
 		return fallback;
 	if (strcmp(text, "unlimited") == 0 || is_minus_one(text))
 		return KAI_UNLIMITED;
-	if (res == KAI_GPUS ? gpus_of(text, &amount)
+	if (res == KAI_GPUS ? runai_doc_gpus_of(text, &amount)
 			    : sl_get_amount(kai_res_name(res), text, strlen(text), &amount) && amount >= 0)
 		return amount;
 	(void)sl_at_fail(at, "'%.80s' is not an amount of %s: write one as %s, or unlimited", text,

@@ -13,7 +13,7 @@
 
 /* ---- What a pod asks ---- */
 
-static const struct sl_group *group_of(
+static const struct sl_group *runai_jobs_group_of(
 	const struct runai *r, uint32_t row, const struct sl_pods *pods, uint32_t podset)
 {
 	const struct sl_request *request =
@@ -141,13 +141,13 @@ static uintptr_t manifest_of(const struct runai *r, uint32_t row)
 	return more ? (uintptr_t)r->jobs->more[more].manifest : 0;
 }
 
-static uint64_t hash_of(const struct runai_shape *key)
+static uint64_t runai_jobs_hash_of(const struct runai_shape *key)
 {
 	return sl_hash(sl_hash(sl_hash(sl_hash(0, key->manifest), key->request), key->queue),
 		key->instance * 8 + key->type);
 }
 
-static bool same(const struct runai_shape *a, const struct runai_shape *b)
+static bool runai_jobs_same(const struct runai_shape *a, const struct runai_shape *b)
 {
 	return a->manifest == b->manifest && a->request == b->request && a->queue == b->queue &&
 	       a->instance == b->instance && a->type == b->type;
@@ -162,7 +162,7 @@ static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
 	if (!shape->needs)
 		return SL_SYSTEM;
 	for (uint32_t i = 0; i < pods->count; i++) {
-		const struct sl_group *group = group_of(r, row, pods, i);
+		const struct sl_group *group = runai_jobs_group_of(r, row, pods, i);
 		struct kai_profiles profile = { 0 };
 		struct kai_request needs = { 0 };
 		int status = SL_OK;
@@ -190,10 +190,10 @@ static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const s
 		.instance = r->run[row].instance,
 		.type = r->run[row].said.type,
 		.pods = pods };
-	const uint64_t hash = hash_of(&key);
+	const uint64_t hash = runai_jobs_hash_of(&key);
 	uint32_t i;
 	SL_MAP_EACH(&r->shape_map, hash, i)
-	if (same(&r->shape[i], &key))
+	if (runai_jobs_same(&r->shape[i], &key))
 		return &r->shape[i];
 	int status = make_asks(r, row, &key);
 	if (!status)

@@ -17,7 +17,8 @@ const struct sl_job_attributes *runai_more_of(const struct sl_jobs *jobs, uint32
 }
 
 /* A name, or the bare number; NULL: unknown. */
-static const char *name_of(const int32_t *row, const char *const *names, uint32_t job, char buffer[24])
+static const char *runai_match_name_of(
+	const int32_t *row, const char *const *names, uint32_t job, char buffer[24])
 {
 	if (!row || row[job] < 0)
 		return NULL;
@@ -60,9 +61,9 @@ void runai_facts_of(struct runai_facts *facts, const struct sl_jobs *jobs, uint3
 		.qos = more ? more->qos : NULL,
 		.gpus = manifest ? gpus_of_pods(pods) : gpus_asked(jobs, job, cluster),
 		.limit = jobs->limit ? jobs->limit[job] : SL_NONE };
-	facts->user = name_of(jobs->user, jobs->user_name, job, facts->buffer[0]);
-	facts->account = name_of(jobs->account, jobs->account_name, job, facts->buffer[1]);
-	facts->partition = name_of(jobs->partition, jobs->partition_name, job, facts->buffer[2]);
+	facts->user = runai_match_name_of(jobs->user, jobs->user_name, job, facts->buffer[0]);
+	facts->account = runai_match_name_of(jobs->account, jobs->account_name, job, facts->buffer[1]);
+	facts->partition = runai_match_name_of(jobs->partition, jobs->partition_name, job, facts->buffer[2]);
 	if (!facts->name && jobs->id_name)
 		facts->name = jobs->id_name[job];
 }
@@ -155,7 +156,7 @@ static uint32_t of_namespace(const struct runai_config *config, const char *name
 	return row == KAI_NO && made ? runai_find_queue(config, namespace) : row;
 }
 
-static bool take(
+static bool runai_match_take(
 	const struct runai_config *config, struct runai_job *said, uint32_t row, enum runai_mapped how)
 {
 	if (row == KAI_NO || config->queue[row].children)
@@ -172,7 +173,7 @@ static bool take_by(
 	const char *const name[RUNAI_BYS] = { NULL, facts->account, facts->partition, facts->user,
 		facts->queue };
 	const char *of = name[config->cause];
-	return of && take(config, said, runai_find_queue(config, of), RUNAI_MAPPED_BY);
+	return of && runai_match_take(config, said, runai_find_queue(config, of), RUNAI_MAPPED_BY);
 }
 
 static uint32_t listed(const struct runai_config *config, char what, const char *name)
@@ -208,23 +209,25 @@ void runai_map(const struct runai_config *config, const struct runai_facts *fact
 	said->queue_name = label;
 	said->mapped = RUNAI_MAPPED_NONE;
 	if (label) {
-		(void)take(config, said, runai_find_queue(config, label), RUNAI_MAPPED_OWN);
+		(void)runai_match_take(config, said, runai_find_queue(config, label), RUNAI_MAPPED_OWN);
 		return;
 	}
-	if (facts->queue && take(config, said, runai_find_queue(config, facts->queue), RUNAI_MAPPED_OWN))
+	if (facts->queue &&
+		runai_match_take(config, said, runai_find_queue(config, facts->queue), RUNAI_MAPPED_OWN))
 		return;
-	if (take(config, said, of_namespace(config, facts->namespace), RUNAI_MAPPED_OWN))
+	if (runai_match_take(config, said, of_namespace(config, facts->namespace), RUNAI_MAPPED_OWN))
 		return;
 	for (uint32_t i = 0; i < config->listed_from; i++)
 		if (runai_matches(&config->map[i].match, facts) &&
-			take(config, said, config->map[i].queue, RUNAI_MAPPED_RULE))
+			runai_match_take(config, said, config->map[i].queue, RUNAI_MAPPED_RULE))
 			return;
 	const uint32_t rule = config->listed ? listed_rule(config, facts) : KAI_NO;
-	if (rule != KAI_NO && take(config, said, config->map[rule].queue, RUNAI_MAPPED_RULE))
+	if (rule != KAI_NO && runai_match_take(config, said, config->map[rule].queue, RUNAI_MAPPED_RULE))
 		return;
-	if (take_by(config, facts, said) || take(config, said, config->fallback, RUNAI_MAPPED_DEFAULT))
+	if (take_by(config, facts, said) ||
+		runai_match_take(config, said, config->fallback, RUNAI_MAPPED_DEFAULT))
 		return;
-	(void)take(config, said, runai_find_queue(config, "default-queue"), RUNAI_MAPPED_DEFAULT);
+	(void)runai_match_take(config, said, runai_find_queue(config, "default-queue"), RUNAI_MAPPED_DEFAULT);
 }
 
 const char *runai_mapped_name(enum runai_mapped how)

@@ -273,7 +273,7 @@ static void check_depth(struct runai_reading *r)
  */
 
 /* What is in proportion to a quota: whole GPUs, cpus, GiB. */
-static double weight_of(int64_t quota, enum kai_res res)
+static double runai_read_weight_of(int64_t quota, enum kai_res res)
 {
 	static const double unit[KAI_RES] = { 1000, 1073741824, (double)KAI_GPU };
 	return quota == KAI_UNLIMITED ? 1 : (double)quota / unit[res];
@@ -285,7 +285,7 @@ static double usual_weight(
 {
 	if (draft->weight >= 0)
 		return draft->weight;
-	return has_children && !quota ? 1 : weight_of(quota, res);
+	return has_children && !quota ? 1 : runai_read_weight_of(quota, res);
 }
 
 static void finish_share(struct runai_share *share, const struct runai_draft *draft, bool has_children)
@@ -526,7 +526,7 @@ static void read_objects(struct runai_reading *r, const struct sl_object *object
 				kinds[k].read(runai_doc(r, object[i].doc, object[i].node), &object[i]);
 }
 
-static void begin(struct runai_reading *r)
+static void runai_read_begin(struct runai_reading *r)
 {
 	struct runai_config *config = r->config;
 	*config = (struct runai_config){ .pool_label = "kai.scheduler/node-pool",
@@ -549,7 +549,7 @@ int runai_read(struct runai_config *config, struct sl_arena *arena, const struct
 	const struct sl_object *object, uint32_t count, struct sl_err *err)
 {
 	struct runai_reading r = { .config = config, .arena = arena, .err = err };
-	begin(&r);
+	runai_read_begin(&r);
 	read_objects(&r, object, count);
 	if (doc && doc->count && !runai_failed(&r))
 		runai_read_file(runai_doc(&r, doc, doc->node));

@@ -140,7 +140,7 @@ static void each_type(struct sl_at at, struct runai_queue *queue, struct runai_d
 		take(one, types_of(one, sl_at_key(one)), queue, draft);
 }
 
-static sl_time limit_of(struct sl_at at)
+static sl_time runai_read_file_limit_of(struct sl_at at)
 {
 	const sl_time time = runai_time(at, SL_NONE);
 	if (time != SL_NONE && time <= 0)
@@ -152,7 +152,7 @@ static void take_time(struct sl_at at, uint32_t types, struct runai_queue *queue
 {
 	for (int type = 0; type < RUNAI_TYPES; type++)
 		if (types & 1U << type) {
-			queue->time_limit[type] = limit_of(at);
+			queue->time_limit[type] = runai_read_file_limit_of(at);
 			draft->time_said[type] = true;
 		}
 }
@@ -161,7 +161,7 @@ static void take_idle(struct sl_at at, uint32_t types, struct runai_queue *queue
 {
 	for (int type = 0; type < RUNAI_TYPES; type++)
 		if (types & 1U << type) {
-			queue->idle_limit[type] = limit_of(at);
+			queue->idle_limit[type] = runai_read_file_limit_of(at);
 			draft->idle_said[type] = true;
 		}
 }
@@ -273,7 +273,7 @@ static void read_one(struct sl_at at, bool department)
 		list_users(at, users[i], row);
 }
 
-static void read_all(struct sl_at list, bool department)
+static void runai_read_file_read_all(struct sl_at list, bool department)
 {
 	static const char *const of_department[] = { "name", "parent", "priority", "quota", "limit",
 		"over-quota", "gpu", "cpu", "memory", "pools", "pool-order", "min-runtime", "time-limit",
@@ -374,8 +374,8 @@ void runai_read_file(struct sl_at root)
 		runai_read_scheduler(sl_at_get(root, "scheduler"), &r->all);
 	r->all.own = false; /* It is what pools take over. */
 	read_node_pools(sl_at_get(root, "node-pools"));
-	read_all(sl_at_get(root, "departments"), true);
-	read_all(sl_at_get(root, "projects"), false);
+	runai_read_file_read_all(sl_at_get(root, "departments"), true);
+	runai_read_file_read_all(sl_at_get(root, "projects"), false);
 	read_priorities(sl_at_get(root, "priorities"));
 	runai_read_map(sl_at_get(root, "map"));
 	runai_read_types(sl_at_get(root, "types"));

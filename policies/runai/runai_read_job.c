@@ -30,34 +30,37 @@ struct reading {
 /* ---- Values -----------------------------------------------------------------------------------------------
  */
 
-static const char *text_of(const struct reading *r, const struct sl_doc_node *map, const char *key)
+static const char *runai_read_job_text_of(
+	const struct reading *r, const struct sl_doc_node *map, const char *key)
 {
 	const struct sl_doc_node *node = map ? sl_doc_member(r->doc, map, key) : NULL;
 	const char *text = node && node->kind == SL_DOC_TEXT ? r->doc->text + node->text : "";
 	return *text && strcmp(text, "null") != 0 ? text : NULL;
 }
 
-static int wrong(const struct reading *r, const char *key, const char *text, const char *wanted)
+static int runai_read_job_wrong(
+	const struct reading *r, const char *key, const char *text, const char *wanted)
 {
 	const struct sl_place at = { r->doc ? r->doc->file : "?", 0, 0 };
 	return sl_fail_at(r->err, &at, "%s is '%.60s': %s", key, text, wanted);
 }
 
-static int number_of(const struct reading *r, const char *key, const char *text, int64_t min, int64_t *number)
+static int runai_read_job_number_of(
+	const struct reading *r, const char *key, const char *text, int64_t min, int64_t *number)
 {
 	if (!text || (sl_get_i64(text, strlen(text), number) && *number >= min && *number <= MEMBERS_MAX))
 		return SL_OK;
-	return wrong(r, key, text, "write a whole number of pods");
+	return runai_read_job_wrong(r, key, text, "write a whole number of pods");
 }
 
 /* "90s", "5m", "-1s" */
-static int time_of(const struct reading *r, const char *key, const char *text, sl_time *time)
+static int runai_read_job_time_of(const struct reading *r, const char *key, const char *text, sl_time *time)
 {
 	const bool minus = text && *text == '-';
 	if (!text)
 		return SL_OK;
 	if (!sl_get_duration(text + minus, strlen(text + minus), time))
-		return wrong(r, key, text, "write a duration, as 90s or 5m");
+		return runai_read_job_wrong(r, key, text, "write a duration, as 90s or 5m");
 	if (minus)
 		*time = -*time;
 	return SL_OK;
@@ -95,7 +98,7 @@ static bool class_value(const struct runai_config *config, const char *name, int
 static bool own_priority(const struct reading *r, const struct sl_job_attributes *more, int64_t *priority)
 {
 	const struct sl_pods *pods = r->pods;
-	const char *name = text_of(r, r->spec, "priorityClassName");
+	const char *name = runai_read_job_text_of(r, r->spec, "priorityClassName");
 	name = name ? name : runai_label(pods, "priorityClassName");
 	for (uint32_t i = 0; pods && i < pods->count && !name; i++)
 		name = pods->podset[i].priority_class;
@@ -111,7 +114,7 @@ static bool own_priority(const struct reading *r, const struct sl_job_attributes
 	return false;
 }
 
-static const struct runai_type_rule *rule_of(
+static const struct runai_type_rule *runai_read_job_rule_of(
 	const struct runai_config *config, const struct runai_facts *facts)
 {
 	for (uint32_t i = 0; i < config->type_count; i++)
@@ -134,7 +137,7 @@ static int64_t usual_priority(const struct runai_config *config, const struct sl
 static int preemptible_of(const struct reading *r, int8_t rule)
 {
 	static const char key[] = "kai.scheduler/preemptibility";
-	const char *text = text_of(r, r->spec, "preemptibility");
+	const char *text = runai_read_job_text_of(r, r->spec, "preemptibility");
 	text = text ? text : runai_label(r->pods, key);
 	text = text ? text : runai_annotation(r->pods, key);
 	r->said->preemptible = rule >= 0 ? rule == 1 : runai_preemptible(r->said->priority);
@@ -143,7 +146,7 @@ static int preemptible_of(const struct reading *r, int8_t rule)
 	/* semi-preemptible, which later versions have: its minimum is not, and that is what is modelled. */
 	if (strcasecmp(text, "preemptible") != 0 && strcasecmp(text, "non-preemptible") != 0 &&
 		strcasecmp(text, "semi-preemptible") != 0)
-		return wrong(r, key, text, "write preemptible or non-preemptible");
+		return runai_read_job_wrong(r, key, text, "write preemptible or non-preemptible");
 	r->said->preemptible = strcasecmp(text, "preemptible") == 0;
 	return SL_OK;
 }
@@ -157,7 +160,7 @@ static int read_type(
 	if (own_priority(r, more, &said->priority)) {
 		said->type = type_by_priority(said->priority);
 	} else {
-		const struct runai_type_rule *rule = rule_of(r->config, facts);
+		const struct runai_type_rule *rule = runai_read_job_rule_of(r->config, facts);
 		said->priority = !rule                       ? usual_priority(r->config, jobs, job)
 				 : rule->priority != SL_NONE ? rule->priority
 							     : runai_type_priority(rule->type);
@@ -201,13 +204,13 @@ static int read_gang(const struct reading *r)
 	int status = SL_OK;
 	r->said->min = single ? 1 : least_of(pods);
 	if (r->spec) { /* minMember of a PodGroup is 1 where it says nothing. */
-		const char *members = text_of(r, r->spec, "minMember");
-		const char *groups = text_of(r, r->spec, "minSubGroup");
-		status = number_of(r, "minMember", members ? members : groups, 1, &least);
+		const char *members = runai_read_job_text_of(r, r->spec, "minMember");
+		const char *groups = runai_read_job_text_of(r, r->spec, "minSubGroup");
+		status = runai_read_job_number_of(r, "minMember", members ? members : groups, 1, &least);
 		r->said->min = r->said->group_count && !groups ? KAI_NO : (uint32_t)least;
 	} else if (single && pods) {
 		const char *text = sl_label_of(&pods->annotations, key);
-		status = number_of(r, key, text, 1, &least);
+		status = runai_read_job_number_of(r, key, text, 1, &least);
 		r->said->min = (uint32_t)least;
 	}
 	r->said->gang = r->said->min != 1;
@@ -219,9 +222,9 @@ static int read_gang(const struct reading *r)
 
 static void read_topology(const struct reading *r, const struct sl_doc_node *map, struct runai_group *group)
 {
-	group->topology = text_of(r, map, "topology");
-	group->required = text_of(r, map, "requiredTopologyLevel");
-	group->preferred = text_of(r, map, "preferredTopologyLevel");
+	group->topology = runai_read_job_text_of(r, map, "topology");
+	group->required = runai_read_job_text_of(r, map, "requiredTopologyLevel");
+	group->preferred = runai_read_job_text_of(r, map, "preferredTopologyLevel");
 }
 
 static uint32_t find_group(const struct runai_group *group, uint32_t count, const char *name)
@@ -235,23 +238,24 @@ static uint32_t find_group(const struct runai_group *group, uint32_t count, cons
 static int read_group(
 	const struct reading *r, const struct sl_doc_node *node, struct runai_group *group, uint32_t count)
 {
-	const char *name = text_of(r, node, "name");
-	const char *parent = text_of(r, node, "parent");
-	const char *members = text_of(r, node, "minMember");
-	const char *groups = text_of(r, node, "minSubGroup");
+	const char *name = runai_read_job_text_of(r, node, "name");
+	const char *parent = runai_read_job_text_of(r, node, "parent");
+	const char *members = runai_read_job_text_of(r, node, "minMember");
+	const char *groups = runai_read_job_text_of(r, node, "minSubGroup");
 	int64_t least = 1;
 	*group = (struct runai_group){ .name = name, .parent = KAI_NO, .leaf = true, .min = KAI_NO };
 	if (!name)
-		return wrong(r, "a sub-group's name", "", "give it one");
+		return runai_read_job_wrong(r, "a sub-group's name", "", "give it one");
 	if (find_group(group - count, count, name) != KAI_NO)
-		return wrong(r, "a sub-group's name", name, "it stands twice");
+		return runai_read_job_wrong(r, "a sub-group's name", name, "it stands twice");
 	if (parent) {
 		group->parent = find_group(group - count, count, parent);
 		if (group->parent == KAI_NO)
-			return wrong(r, "a sub-group's parent", parent, "write it before those below it");
+			return runai_read_job_wrong(
+				r, "a sub-group's parent", parent, "write it before those below it");
 	}
-	const int status =
-		number_of(r, members ? "minMember" : "minSubGroup", members ? members : groups, 0, &least);
+	const int status = runai_read_job_number_of(
+		r, members ? "minMember" : "minSubGroup", members ? members : groups, 0, &least);
 	group->min = groups && !members ? (uint32_t)least : members ? (uint32_t)least : 1;
 	read_topology(r, sl_doc_member(r->doc, node, "topologyConstraint"), group);
 	return status;
@@ -265,7 +269,7 @@ static void settle_groups(const struct reading *r, const struct sl_doc_node *lis
 		if (group[i].parent != KAI_NO)
 			group[group[i].parent].leaf = false;
 	for (uint32_t i = 0; i < r->said->group_count && node; i++, node = sl_doc_next(r->doc, node))
-		if (!group[i].leaf && !text_of(r, node, "minSubGroup"))
+		if (!group[i].leaf && !runai_read_job_text_of(r, node, "minSubGroup"))
 			group[i].min = KAI_NO;
 }
 
@@ -280,10 +284,10 @@ static int join_pods(const struct reading *r)
 		const char *name = sl_label_of(&pods->podset[i].labels, "kai.scheduler/subgroup-name");
 		of[i] = name ? find_group(r->said->group, r->said->group_count, name) : KAI_NO;
 		if (of[i] != KAI_NO && !r->said->group[of[i]].leaf)
-			return wrong(
+			return runai_read_job_wrong(
 				r, "kai.scheduler/subgroup-name", name, "it has sub-groups, and no pods");
 		if (name && of[i] == KAI_NO)
-			return wrong(
+			return runai_read_job_wrong(
 				r, "kai.scheduler/subgroup-name", name, "its PodGroup has no such sub-group");
 	}
 	r->said->group_of = of;
@@ -296,7 +300,7 @@ static int read_groups(const struct reading *r)
 	if (!list || list->kind != SL_DOC_LIST || !list->count)
 		return SL_OK;
 	if (list->count > GROUPS_MAX)
-		return wrong(r, "subGroups", "too long", "at most 4096");
+		return runai_read_job_wrong(r, "subGroups", "too long", "at most 4096");
 	struct runai_group *group = sl_alloc(r->arena, list->count, sizeof(*group));
 	if (!group)
 		return sl_fail_memory(r->err);
@@ -374,14 +378,15 @@ static int read_times(const struct reading *r)
 {
 	static const char delay[] = "kai.scheduler/preemption-delay";
 	static const char grace[] = "kai.scheduler/staleness-grace-period";
-	const char *wait = text_of(r, r->spec, "preemptionDelay");
-	const char *stale = text_of(r, r->spec, "stalenessGracePeriod");
+	const char *wait = runai_read_job_text_of(r, r->spec, "preemptionDelay");
+	const char *stale = runai_read_job_text_of(r, r->spec, "stalenessGracePeriod");
 	r->said->grace = SL_NONE;
 	wait = wait ? wait : runai_annotation(r->pods, delay);
 	wait = wait ? wait : runai_label(r->pods, "kai.scheduler/preemption-delay-seconds");
-	const int status = time_of(r, delay, wait, &r->said->delay);
+	const int status = runai_read_job_time_of(r, delay, wait, &r->said->delay);
 	return status ? status
-		      : time_of(r, grace, stale ? stale : runai_annotation(r->pods, grace), &r->said->grace);
+		      : runai_read_job_time_of(
+				r, grace, stale ? stale : runai_annotation(r->pods, grace), &r->said->grace);
 }
 
 /* ---- The whole
@@ -400,7 +405,7 @@ int runai_job_read(const struct runai_config *config, struct sl_arena *arena, co
 		const struct sl_doc_node *group = sl_doc_member(r.doc, r.doc->node, "schedlab/podGroup");
 		r.spec = group ? sl_doc_member(r.doc, group, "spec") : NULL;
 	}
-	runai_map(config, &facts, pods, text_of(&r, r.spec, "queue"), said);
+	runai_map(config, &facts, pods, runai_read_job_text_of(&r, r.spec, "queue"), said);
 	int status = read_type(&r, jobs, job, &facts);
 	if (!status)
 		status = read_groups(&r);

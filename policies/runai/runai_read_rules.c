@@ -46,7 +46,7 @@ int runai_type_of(const char *text)
  * -------------------------------------------------------------------------------------------------- */
 
 /* GPUs in thousandths. */
-static int64_t gpus_of(struct sl_at at)
+static int64_t runai_read_rules_gpus_of(struct sl_at at)
 {
 	const int64_t amount = runai_amount(at, KAI_GPUS, SL_NONE);
 	return amount == SL_NONE || amount == KAI_UNLIMITED ? SL_NONE : amount / (KAI_GPU / 1000);
@@ -72,8 +72,8 @@ void runai_read_match(struct sl_at at, struct runai_match *match)
 	if (!one)
 		sl_at_keys(gpus, bounds);
 	sl_at_keys(limit, bounds);
-	match->gpus_min = gpus_of(one ? gpus : sl_at_get(gpus, "min"));
-	match->gpus_max = gpus_of(one ? gpus : sl_at_get(gpus, "max"));
+	match->gpus_min = runai_read_rules_gpus_of(one ? gpus : sl_at_get(gpus, "min"));
+	match->gpus_max = runai_read_rules_gpus_of(one ? gpus : sl_at_get(gpus, "max"));
 	match->limit_min = runai_time(sl_at_get(limit, "min"), SL_NONE);
 	match->limit_max = runai_time(sl_at_get(limit, "max"), SL_NONE);
 	if (sl_at_is_null(at) || !sl_at_count(at))

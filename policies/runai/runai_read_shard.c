@@ -178,7 +178,7 @@ static void read_args(struct sl_at at, struct kai_config *config)
  */
 
 /* RFC 3339 in UTC, as seconds since the epoch. */
-static sl_time date_of(struct sl_at at)
+static sl_time runai_read_shard_date_of(struct sl_at at)
 {
 	const char *text = runai_text(at);
 	const size_t len = text ? strlen(text) : 0;
@@ -212,7 +212,7 @@ static void read_usage(struct sl_at at, struct runai_pool *pool)
 	config->half_life = runai_time(sl_at_get(params, "halfLifePeriod"), config->half_life);
 	config->window = runai_time(sl_at_get(params, "windowSize"), config->window);
 	config->step = runai_time(sl_at_get(params, "fetchInterval"), config->step);
-	config->start = date_of(sl_at_get(params, "tumblingWindowStartTime"));
+	config->start = runai_read_shard_date_of(sl_at_get(params, "tumblingWindowStartTime"));
 	const int word = sl_at_word(kind, windows, 0);
 	config->kind = word == 2 ? KAI_CRON : word == 1 ? KAI_TUMBLING : KAI_SLIDING;
 	if (word == 2)

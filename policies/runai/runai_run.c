@@ -24,7 +24,7 @@ static void news(struct runai *r)
 /* Jobs of other pools may find room there. */
 static void changed(struct runai *r, uint32_t instance) { r->instance[instance].changed = r->news; }
 
-static struct kai_job *job_of(const struct runai *r, uint32_t row)
+static struct kai_job *runai_run_job_of(const struct runai *r, uint32_t row)
 {
 	return &r->instance[r->run[row].instance].kai->job[r->run[row].job];
 }
@@ -65,7 +65,7 @@ static void due_minima(struct runai *r, const struct runai_run *run)
 
 /* ---- Words ---- */
 
-static enum sl_reason reason_of(const struct runai *r, const struct kai_job *job)
+static enum sl_reason runai_run_reason_of(const struct runai *r, const struct kai_job *job)
 {
 	static const enum sl_reason reason[] = { [KAI_WHY_NONE] = SL_REASON_PENDING_EVALUATION,
 		[KAI_OVER_LIMIT] = SL_REASON_OVER_LIMIT,
@@ -85,7 +85,7 @@ static enum sl_reason reason_of(const struct runai *r, const struct kai_job *job
 	return reason[job->why];
 }
 
-static enum sl_rule rule_of(enum kai_action action)
+static enum sl_rule runai_run_rule_of(enum kai_action action)
 {
 	switch (action) {
 	case KAI_RECLAIM:
@@ -105,7 +105,7 @@ static enum sl_rule rule_of(enum kai_action action)
 
 /* ---- A job starts ---- */
 
-static sl_time limit_of(const struct runai *r, uint32_t row)
+static sl_time runai_run_limit_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_job *said = &r->run[row].said;
 	sl_time limit = said->queue == KAI_NO ? SL_NONE : r->config.queue[said->queue].time_limit[said->type];
@@ -121,7 +121,7 @@ static sl_time limit_of(const struct runai *r, uint32_t row)
 }
 
 /* All that was bound runs. */
-static void bound(struct kai *kai, const struct kai_job *job)
+static void runai_run_bound(struct kai *kai, const struct kai_job *job)
 {
 	uint32_t shared[KAI_DEVICES_MAX];
 	for (uint32_t task = job->task; task < job->task + job->task_count; task++) {
@@ -135,12 +135,12 @@ static void bound(struct kai *kai, const struct kai_job *job)
 	}
 }
 
-static void start(struct runai *r, uint32_t instance, uint32_t job)
+static void runai_run_start(struct runai *r, uint32_t instance, uint32_t job)
 {
 	struct kai *kai = r->instance[instance].kai;
 	const uint32_t row = kai->job[job].row_outside;
 	struct runai_run *run = &r->run[row];
-	bound(kai, &kai->job[job]);
+	runai_run_bound(kai, &kai->job[job]);
 	if (run->stage == RUNAI_RUNS) { /* It grows. */
 		runai_resize(r, row);
 		return;
@@ -158,7 +158,7 @@ static void start(struct runai *r, uint32_t instance, uint32_t job)
 	run->starts++;
 	run->stamp++;
 	due_minima(r, run);
-	const sl_time limit = limit_of(r, row);
+	const sl_time limit = runai_run_limit_of(r, row);
 	if (limit != SL_NONE)
 		runai_due(r, r->now + limit, RUNAI_DUE_LIMIT, row);
 }
@@ -170,7 +170,7 @@ static void stopped(struct runai *r, uint32_t row)
 {
 	struct runai_run *run = &r->run[row];
 	struct kai *kai = r->instance[run->instance].kai;
-	struct kai_job *job = job_of(r, row);
+	struct kai_job *job = runai_run_job_of(r, row);
 	for (uint32_t i = 0; i < job->task_count; i++)
 		if (kai->task[job->task + i].state == KAI_RELEASING)
 			kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
@@ -186,7 +186,7 @@ static void stopped(struct runai *r, uint32_t row)
 			controller_order(&r->engine, r->checkpoint ? ORDER_CHECKPOINT : ORDER_REQUEUE, row);
 		if (!order)
 			return;
-		order->cause.rule = run->drained ? SL_RULE_WINDOW : rule_of(run->action);
+		order->cause.rule = run->drained ? SL_RULE_WINDOW : runai_run_rule_of(run->action);
 		order->cause.beneficiary = run->cause;
 	}
 	r->dirty = true;
@@ -230,7 +230,7 @@ static void shrink(struct runai *r, uint32_t instance, const struct kai_effect *
 static void shrunk(struct runai *r, const struct due *entry)
 {
 	struct runai_run *run = &r->run[entry->row];
-	const struct kai_job *job = job_of(r, entry->row);
+	const struct kai_job *job = runai_run_job_of(r, entry->row);
 	const uint32_t task = job->task + entry->task;
 	if (r->instance[run->instance].kai->task[task].state != KAI_RELEASING)
 		return;
@@ -242,7 +242,7 @@ static void shrunk(struct runai *r, const struct due *entry)
 		runai_resize(r, entry->row);
 }
 
-static void evict(struct runai *r, uint32_t instance, const struct kai_effect *effect)
+static void runai_run_evict(struct runai *r, uint32_t instance, const struct kai_effect *effect)
 {
 	const struct kai *kai = r->instance[instance].kai;
 	const uint32_t row = kai->job[kai->task[effect->task].job].row_outside;
@@ -287,7 +287,7 @@ void runai_drained(struct runai *r, uint32_t row)
 	run->evicted_at = r->now;
 	run->drained = true;
 	run->shrunk = false;
-	job_of(r, row)->ready = false;
+	runai_run_job_of(r, row)->ready = false;
 	run->cause = UINT32_MAX;
 	runai_due(r, r->now + r->grace, RUNAI_DUE_STOPPED, row);
 }
@@ -320,9 +320,9 @@ static void take_effects(struct runai *r, uint32_t instance)
 		const struct kai_effect effect = kai->effect[i];
 		const uint32_t job = kai->task[effect.task].job;
 		if (effect.kind == KAI_EVICT)
-			evict(r, instance, &effect);
+			runai_run_evict(r, instance, &effect);
 		else if (effect.kind == KAI_BIND && kai->task[effect.task].state == KAI_BINDING)
-			start(r, instance, job);
+			runai_run_start(r, instance, job);
 		else if (effect.kind == KAI_PIPELINE)
 			r->run[kai->job[job].row_outside].promised = r->sessions;
 		runai_series_effect(r, instance, &effect);
@@ -349,7 +349,7 @@ static void report_reasons(struct runai *r, uint32_t instance)
 		if (r->run[job->row_outside].stage != RUNAI_WAITS)
 			continue;
 		forget_promise(r, kai, job);
-		controller_reason(&r->engine, job->row_outside, reason_of(r, job));
+		controller_reason(&r->engine, job->row_outside, runai_run_reason_of(r, job));
 	}
 }
 
@@ -435,7 +435,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	if (runai_job_enter(r, row) != 0)
 		return;
 	due_after(r, said->delay);
-	controller_reason(&r->engine, row, reason_of(r, job_of(r, row)));
+	controller_reason(&r->engine, row, runai_run_reason_of(r, runai_run_job_of(r, row)));
 	news(r);
 }
 
@@ -460,7 +460,7 @@ void runai_lost(struct runai *r, uint32_t row)
 		return;
 	note_usage(r);
 	struct kai *kai = r->instance[run->instance].kai;
-	struct kai_job *job = job_of(r, row);
+	struct kai_job *job = runai_run_job_of(r, row);
 	for (uint32_t i = 0; i < job->task_count; i++)
 		kai_set_task(kai, job->task + i, KAI_PENDING, KAI_NO, NULL);
 	job->started = SL_NONE;

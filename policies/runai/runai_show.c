@@ -62,7 +62,7 @@ static int list_cell(const struct runai *r, uint32_t instance, uint32_t queue, u
 }
 
 /* By what they have alone: the job that each would place next is not looked at. */
-static int compare(const void *a, const void *b, void *self)
+static int runai_show_compare(const void *a, const void *b, void *self)
 {
 	const struct kai *kai = self;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -80,7 +80,7 @@ static int list_below(const struct runai *r, uint32_t instance, const uint32_t *
 	int status = order ? SL_OK : SL_SYSTEM;
 	if (order && count) {
 		memcpy(order, sibling, count * sizeof(*order));
-		qsort_r(order, count, sizeof(*order), compare, kai);
+		qsort_r(order, count, sizeof(*order), runai_show_compare, kai);
 	}
 	for (uint32_t i = 0; i < count && !status; i++) {
 		const struct kai_queue *row = &kai->queue[order[i]];

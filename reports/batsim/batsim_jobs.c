@@ -41,7 +41,7 @@ static const char *const final_states[SL_STATE_COUNT] = {
 };
 
 /* How the job ended, in Batsim's words; NULL: it has not. */
-static const char *state_of(const struct sl_result *result, uint32_t row)
+static const char *batsim_jobs_state_of(const struct sl_result *result, uint32_t row)
 {
 	const char *state = final_states[result->state[row]];
 	return state && result->start[row] == SL_NONE ? "REJECTED" : state;
@@ -49,14 +49,14 @@ static const char *state_of(const struct sl_result *result, uint32_t row)
 
 /* ---- batsim_jobs.csv ------------------------------------------------------------------------- */
 
-static void put_micro(struct sl_out *out, int64_t value)
+static void batsim_jobs_put_micro(struct sl_out *out, int64_t value)
 {
 	sl_out_text(out, ",");
 	if (value != SL_NONE)
 		sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), value));
 }
 
-static int64_t asked(const struct sl_result *result, uint32_t row)
+static int64_t batsim_jobs_asked(const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	return jobs->request ? jobs->requests[jobs->request[row]].cpus : jobs->size[row];
@@ -73,26 +73,26 @@ static void put_machines(struct sl_out *out, const struct machines *machines, ui
 	}
 }
 
-static void put_series(struct sl_out *out, const struct sl_result *result, uint32_t row)
+static void batsim_jobs_put_series(struct sl_out *out, const struct sl_result *result, uint32_t row)
 {
 	const sl_time submit = result->jobs->submit[row];
 	const sl_time start = result->start[row];
 	const sl_time end = result->end[row];
 	const bool ran = start != SL_NONE;
 	const sl_time run = ran ? sl_run_time_of(result, row) : SL_NONE;
-	put_micro(out, start);
-	put_micro(out, run);
-	put_micro(out, end);
-	put_micro(out, ran ? start - submit : SL_NONE);
-	put_micro(out, end - submit);
-	put_micro(out, ran && run > 0 ? sl_mul_div(end - submit, 1000000, run) : SL_NONE);
+	batsim_jobs_put_micro(out, start);
+	batsim_jobs_put_micro(out, run);
+	batsim_jobs_put_micro(out, end);
+	batsim_jobs_put_micro(out, ran ? start - submit : SL_NONE);
+	batsim_jobs_put_micro(out, end - submit);
+	batsim_jobs_put_micro(out, ran && run > 0 ? sl_mul_div(end - submit, 1000000, run) : SL_NONE);
 }
 
-static void put_job(
+static void batsim_jobs_put_job(
 	struct sl_out *out, const struct sl_result *result, const struct machines *machines, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const char *state = state_of(result, row);
+	const char *state = batsim_jobs_state_of(result, row);
 	if (!state || result->end[row] == SL_NONE)
 		return;
 	if (jobs->id_name && jobs->id_name[row])
@@ -100,11 +100,11 @@ static void put_job(
 	else
 		sl_out_advance(out, sl_put_i64(sl_out_reserve(out, 32), jobs->id[row]));
 	sl_out_text(out, ",w0,delay");
-	put_micro(out, jobs->submit[row]);
-	sl_out_printf(out, ",%lld", (long long)asked(result, row));
-	put_micro(out, jobs->limit[row]);
+	batsim_jobs_put_micro(out, jobs->submit[row]);
+	sl_out_printf(out, ",%lld", (long long)batsim_jobs_asked(result, row));
+	batsim_jobs_put_micro(out, jobs->limit[row]);
 	sl_out_printf(out, ",%d,%s", result->state[row] == SL_COMPLETED, state);
-	put_series(out, result, row);
+	batsim_jobs_put_series(out, result, row);
 	put_machines(out, machines, row);
 	sl_out_text(out, ",,\n");
 }
@@ -124,7 +124,7 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 			order[jobs->place ? jobs->place[row] : row] = row;
 		sl_out_text(out, header);
 		for (uint32_t i = 0; i < jobs->count; i++)
-			put_job(out, result, &machines, order[i]);
+			batsim_jobs_put_job(out, result, &machines, order[i]);
 	}
 	free(order);
 	machines_release(&machines);
@@ -152,7 +152,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void add_job(struct sums *sums, const struct sl_result *result, uint32_t row)
 {
-	const char *state = state_of(result, row);
+	const char *state = batsim_jobs_state_of(result, row);
 	sums->jobs++;
 	if (!state || result->end[row] == SL_NONE)
 		return;

@@ -110,7 +110,7 @@ static void give_back(struct pool *pool, const struct machines *machines, const 
 }
 
 /* The lowest that are free; if they are too few, none. */
-static int take(
+static int batsim_machines_take(
 	struct pool *pool, struct machines *machines, struct node_alloc *node_alloc, struct sl_err *err)
 {
 	uint32_t left = node_alloc->size;
@@ -179,7 +179,7 @@ static int deal(struct pool *pool, struct machines *machines, struct sl_err *err
 			if (done->start < done->end)
 				give_back(pool, machines, done);
 		}
-		status = take(pool, machines, node_alloc, err);
+		status = batsim_machines_take(pool, machines, node_alloc, err);
 		if (node_alloc->end <= node_alloc->start && !status)
 			give_back(pool, machines, node_alloc);
 		machines->first[node_alloc->row] = node_alloc->first;

@@ -56,7 +56,7 @@ const struct sl_report csv_gauges = { SL_ABI_OF(struct sl_report), "gauges.csv",
 
 static bool nodes_changed(const struct sl_result *result) { return result->node_change_count > 0; }
 
-static const char *word_of(const struct sl_node_change *change)
+static const char *gauges_csv_word_of(const struct sl_node_change *change)
 {
 	if (change->drain)
 		return change->up ? "undrain" : "drain";
@@ -73,7 +73,7 @@ static int write_changes(const struct sl_result *result, struct sl_out *out, str
 		*p++ = ',';
 		sl_out_advance(out, p);
 		sl_out_csv(out, result->cluster->node_name[change->node]);
-		sl_out_printf(out, ",%s\n", word_of(change));
+		sl_out_printf(out, ",%s\n", gauges_csv_word_of(change));
 	}
 	return SL_OK;
 }

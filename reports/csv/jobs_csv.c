@@ -34,7 +34,7 @@ static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
 
 /* Each of these ends its field with the comma; SL_NONE and unknown numbers leave it empty. */
 
-static inline char *put_time(char *p, sl_time time)
+static inline char *jobs_csv_put_time(char *p, sl_time time)
 {
 	if (time != SL_NONE)
 		p = csv_put_micro(p, time);
@@ -128,7 +128,8 @@ static struct series series_of(const struct sl_result *result, uint32_t row, boo
 		sl_suspended_of(result, row), several ? several : started };
 }
 
-static char *put_series(char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
+static char *jobs_csv_put_series(
+	char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const sl_time submit = jobs->submit[row];
@@ -144,21 +145,22 @@ static char *put_series(char *p, const struct sl_result *result, uint32_t row, c
 	const struct series series = series_of(result, row, started, until);
 
 	const char *field = p;
-	p = put_time(p, submit);
+	p = jobs_csv_put_time(p, submit);
 	const size_t width = (size_t)(p - field);
 	/* Eligible is submit, unless something kept it from the queue, or the run was stopped before. */
-	p = until == SL_NONE || eligible != submit ? put_time(p, eligible == submit ? SL_NONE : eligible)
-						   : csv_put_again(p, field, width);
-	p = start == submit ? csv_put_again(p, field, width) : put_time(p, start);
-	p = put_time(p, end);
-	p = put_time(p, started ? start - submit : SL_NONE);
-	p = put_time(p, started ? series.run : SL_NONE);
-	p = put_time(p, jobs->limit[row]);
+	p = until == SL_NONE || eligible != submit
+		    ? jobs_csv_put_time(p, eligible == submit ? SL_NONE : eligible)
+		    : csv_put_again(p, field, width);
+	p = start == submit ? csv_put_again(p, field, width) : jobs_csv_put_time(p, start);
+	p = jobs_csv_put_time(p, end);
+	p = jobs_csv_put_time(p, started ? start - submit : SL_NONE);
+	p = jobs_csv_put_time(p, started ? series.run : SL_NONE);
+	p = jobs_csv_put_time(p, jobs->limit[row]);
 	p = put_held(p, result, row, started);
 	p = csv_put_word(p, &states[sl_state_reported(result, row)]);
-	p = put_time(p, ran ? bounded_slowdown(end - submit, series.run) : SL_NONE);
-	p = put_time(p, series.wait);
-	p = put_time(p, series.suspended);
+	p = jobs_csv_put_time(p, ran ? bounded_slowdown(end - submit, series.run) : SL_NONE);
+	p = jobs_csv_put_time(p, series.wait);
+	p = jobs_csv_put_time(p, series.suspended);
 	return csv_put_u64(p, series.attempts);
 }
 
@@ -242,7 +244,7 @@ static int write_jobs(const struct sl_result *result, struct sl_out *out, struct
 		char *p = sl_out_reserve(out, LINE);
 		if (!named)
 			p = put_numbers(p, jobs, row);
-		p = put_series(p, result, row, states);
+		p = jobs_csv_put_series(p, result, row, states);
 		if (jobs->more_of) {
 			sl_out_advance(out, p);
 			put_more(out, &jobs->more[jobs->more_of[row]]);

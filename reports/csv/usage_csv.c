@@ -9,7 +9,7 @@
 enum { LINE = 9 * CSV_NUMBER };
 
 /* nodes: what only those have counts too. */
-static bool same(const struct sl_usage_point *a, const struct sl_usage_point *b, bool nodes)
+static bool usage_csv_same(const struct sl_usage_point *a, const struct sl_usage_point *b, bool nodes)
 {
 	return a->cpus_busy == b->cpus_busy && a->cpus_queued == b->cpus_queued && a->running == b->running &&
 	       a->queued == b->queued &&
@@ -29,7 +29,7 @@ static void put_total(struct csv_word *word, int64_t total, int64_t parts)
 	csv_word_set(word, number);
 }
 
-static char *put_nodes(char *p, const struct sl_usage_point *point, const struct machine *machine)
+static char *usage_csv_put_nodes(char *p, const struct sl_usage_point *point, const struct machine *machine)
 {
 	*p++ = ',';
 	p = csv_put_parts(p, point->gpus_busy, machine->gpu_parts);
@@ -65,11 +65,11 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 	for (size_t i = 0; i < result->usage_count; i++) {
 		const struct sl_usage_point *point = &result->usage[i];
 		const bool superseded = i + 1 < result->usage_count && point[1].at == point->at;
-		if (superseded || (before && same(before, point, nodes)))
+		if (superseded || (before && usage_csv_same(before, point, nodes)))
 			continue;
 		char *p = put_point(sl_out_reserve(out, LINE), point, &machine);
 		if (nodes)
-			p = put_nodes(p, point, &machine);
+			p = usage_csv_put_nodes(p, point, &machine);
 		*p++ = '\n';
 		sl_out_advance(out, p);
 		before = point;

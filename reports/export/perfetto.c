@@ -27,7 +27,7 @@ static void put_varint(struct export_bytes *to, uint64_t value)
 	export_put(to, text, length);
 }
 
-static void put_number(struct export_bytes *to, unsigned field, uint64_t value)
+static void perfetto_put_number(struct export_bytes *to, unsigned field, uint64_t value)
 {
 	put_varint(to, field << 3 | WIRE_VARINT);
 	put_varint(to, value);
@@ -44,7 +44,7 @@ static void put_double(struct export_bytes *to, unsigned field, double value)
 	export_put(to, text, sizeof(text));
 }
 
-static void put_text(struct export_bytes *to, unsigned field, const char *text)
+static void perfetto_put_text(struct export_bytes *to, unsigned field, const char *text)
 {
 	put_varint(to, field << 3 | WIRE_BYTES);
 	put_varint(to, strlen(text));
@@ -136,8 +136,8 @@ static size_t open_packet(struct trace *trace, unsigned flags)
 {
 	struct export_bytes *to = &trace->bytes;
 	const size_t packet = open_message(to, TRACE_PACKET);
-	put_number(to, PACKET_SEQUENCE, 1);
-	put_number(to, PACKET_FLAGS, flags);
+	perfetto_put_number(to, PACKET_SEQUENCE, 1);
+	perfetto_put_number(to, PACKET_FLAGS, flags);
 	return packet;
 }
 
@@ -147,8 +147,8 @@ static void put_notes_names(struct trace *trace)
 	const size_t interned = open_message(&trace->bytes, PACKET_INTERNED);
 	for (unsigned i = 1; i < NOTES; i++) {
 		const size_t entry = open_message(&trace->bytes, INTERNED_NOTES);
-		put_number(&trace->bytes, 1, i);
-		put_text(&trace->bytes, 2, note_name[i]);
+		perfetto_put_number(&trace->bytes, 1, i);
+		perfetto_put_text(&trace->bytes, 2, note_name[i]);
 		close_message(&trace->bytes, entry);
 	}
 	close_message(&trace->bytes, interned);
@@ -161,15 +161,15 @@ static void put_track(struct trace *trace, uint64_t uuid, const char *name, uint
 	struct export_bytes *to = &trace->bytes;
 	const size_t packet = open_packet(trace, FLAG_NEEDED);
 	const size_t track = open_message(to, PACKET_TRACK);
-	put_number(to, TRACK_UUID, uuid);
-	put_text(to, TRACK_NAME, name);
-	put_number(to, TRACK_PARENT, track_uuid(trace, KIND_PROCESS, 0, 0));
+	perfetto_put_number(to, TRACK_UUID, uuid);
+	perfetto_put_text(to, TRACK_NAME, name);
+	perfetto_put_number(to, TRACK_PARENT, track_uuid(trace, KIND_PROCESS, 0, 0));
 	if (unit) {
 		const size_t counter = open_message(to, TRACK_COUNTER);
-		put_text(to, COUNTER_UNIT_NAME, unit);
+		perfetto_put_text(to, COUNTER_UNIT_NAME, unit);
 		close_message(to, counter);
 	}
-	put_number(to, TRACK_RANK, rank);
+	perfetto_put_number(to, TRACK_RANK, rank);
 	close_message(to, track);
 	close_message(to, packet);
 }
@@ -179,13 +179,13 @@ static void put_process(struct trace *trace, const char *name)
 	struct export_bytes *to = &trace->bytes;
 	const size_t packet = open_packet(trace, FLAG_NEEDED);
 	const size_t track = open_message(to, PACKET_TRACK);
-	put_number(to, TRACK_UUID, track_uuid(trace, KIND_PROCESS, 0, 0));
+	perfetto_put_number(to, TRACK_UUID, track_uuid(trace, KIND_PROCESS, 0, 0));
 	const size_t process = open_message(to, TRACK_PROCESS);
-	put_number(to, PROCESS_PID, trace->runs + 1);
-	put_text(to, PROCESS_COMMAND, "schedlab");
-	put_text(to, PROCESS_NAME, name);
+	perfetto_put_number(to, PROCESS_PID, trace->runs + 1);
+	perfetto_put_text(to, PROCESS_COMMAND, "schedlab");
+	perfetto_put_text(to, PROCESS_NAME, name);
 	close_message(to, process);
-	put_number(to, TRACK_ORDERING, ORDERING_EXPLICIT);
+	perfetto_put_number(to, TRACK_ORDERING, ORDERING_EXPLICIT);
 	close_message(to, track);
 	close_message(to, packet);
 }
@@ -197,10 +197,10 @@ struct event {
 static struct event open_event(struct trace *trace, unsigned type, uint64_t track, sl_time at)
 {
 	struct event event = { .packet = open_packet(trace, FLAG_NEEDED) };
-	put_number(&trace->bytes, PACKET_TIME, (uint64_t)(at - trace->zero) * 1000);
+	perfetto_put_number(&trace->bytes, PACKET_TIME, (uint64_t)(at - trace->zero) * 1000);
 	event.event = open_message(&trace->bytes, PACKET_EVENT);
-	put_number(&trace->bytes, EVENT_TYPE, type);
-	put_number(&trace->bytes, EVENT_TRACK, track);
+	perfetto_put_number(&trace->bytes, EVENT_TYPE, type);
+	perfetto_put_number(&trace->bytes, EVENT_TRACK, track);
 	return event;
 }
 
@@ -218,8 +218,8 @@ static void note_text(struct trace *trace, enum note note, const char *const *na
 	if (!text)
 		return;
 	const size_t at = open_message(&trace->bytes, EVENT_NOTE);
-	put_number(&trace->bytes, NOTE_NAME, note);
-	put_text(&trace->bytes, NOTE_TEXT, text);
+	perfetto_put_number(&trace->bytes, NOTE_NAME, note);
+	perfetto_put_text(&trace->bytes, NOTE_TEXT, text);
 	close_message(&trace->bytes, at);
 	free(text);
 }
@@ -227,7 +227,7 @@ static void note_text(struct trace *trace, enum note note, const char *const *na
 static void note_real(struct trace *trace, enum note note, double value)
 {
 	const size_t at = open_message(&trace->bytes, EVENT_NOTE);
-	put_number(&trace->bytes, NOTE_NAME, note);
+	perfetto_put_number(&trace->bytes, NOTE_NAME, note);
 	put_double(&trace->bytes, NOTE_REAL, value);
 	close_message(&trace->bytes, at);
 }
@@ -239,8 +239,8 @@ static void note_amount(struct trace *trace, enum note note, int64_t amount, int
 		return;
 	}
 	const size_t at = open_message(&trace->bytes, EVENT_NOTE);
-	put_number(&trace->bytes, NOTE_NAME, note);
-	put_number(&trace->bytes, NOTE_INT, (uint64_t)amount);
+	perfetto_put_number(&trace->bytes, NOTE_NAME, note);
+	perfetto_put_number(&trace->bytes, NOTE_INT, (uint64_t)amount);
 	close_message(&trace->bytes, at);
 }
 
@@ -324,7 +324,7 @@ static void put_slice(void *self, const struct export_bar *bar)
 		return;
 	}
 	const struct event begin = open_event(trace, TYPE_BEGIN, track, bar->of.from);
-	put_text(&trace->bytes, EVENT_NAME, id);
+	perfetto_put_text(&trace->bytes, EVENT_NAME, id);
 	put_notes(trace, bar);
 	close_event(trace, begin);
 	close_event(trace, open_event(trace, TYPE_END, track, bar->of.until));
@@ -344,7 +344,7 @@ static void put_preemption(struct trace *trace, const struct sl_attempt *attempt
 {
 	char *id = export_id(trace->result->jobs, attempt->job);
 	const struct event event = open_event(trace, TYPE_INSTANT, track, attempt->end);
-	put_text(&trace->bytes, EVENT_NAME, id ? id : "");
+	perfetto_put_text(&trace->bytes, EVENT_NAME, id ? id : "");
 	note_real(trace, NOTE_SUBMIT, (double)trace->result->jobs->submit[attempt->job] / 1e6);
 	close_event(trace, event);
 	trace->bytes.failed |= !id;
@@ -401,7 +401,7 @@ static void put_counters(struct trace *trace)
 			else if (j == COUNT_CPUS_QUEUED)
 				put_double(&trace->bytes, EVENT_REAL, (double)now[j] / cpu);
 			else
-				put_number(&trace->bytes, EVENT_COUNT, (uint64_t)now[j]);
+				perfetto_put_number(&trace->bytes, EVENT_COUNT, (uint64_t)now[j]);
 			close_event(trace, event);
 		}
 	}

@@ -61,7 +61,7 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 	return SL_OK;
 }
 
-static int keep(const struct svg *svg, struct svg_run *run, const struct sl_document_run *reported,
+static int svg_keep_here(const struct svg *svg, struct svg_run *run, const struct sl_document_run *reported,
 	struct sl_err *err)
 {
 	const struct sl_result *result = reported->result;
@@ -97,7 +97,7 @@ static int svg_add(void *self, const struct sl_document_run *reported, struct sl
 	run->epoch = result->epoch ? result->epoch + result->utc_offset : 0;
 	/* Remembered in step: told[i] and run[i] are of one run. */
 	const int status = export_remember(&svg->reported, &svg->runs, reported, err);
-	return status ? status : keep(svg, run, reported, err);
+	return status ? status : svg_keep_here(svg, run, reported, err);
 }
 
 static void svg_close(void *self)
@@ -137,7 +137,7 @@ static double height_of(const struct svg *svg, const struct sl_compared *compare
 	return 0;
 }
 
-static void draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
+static void svg_draw_here(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
 	const struct svg_panel *capacity)
 {
 	switch (svg->kind) {
@@ -298,7 +298,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 		.y = TOP + LEGEND,
 		.width = svg->width - SVG_LEFT - SVG_RIGHT,
 		.height = capacity_height };
-	draw(svg, compared, out, &capacity);
+	svg_draw_here(svg, compared, out, &capacity);
 	sl_out_text(out, "</svg>\n");
 	return SL_OK;
 }

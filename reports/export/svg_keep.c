@@ -30,7 +30,7 @@ static double of_point(const struct sl_usage_point *point, enum svg_kind kind, u
 }
 
 /* Adds value over [from, until) to bins over [first, last), as value times seconds. */
-static void spread(double *bin, size_t bins, const double range[2], const double of[2], double value)
+static void svg_keep_spread(double *bin, size_t bins, const double range[2], const double of[2], double value)
 {
 	const double width = (range[1] - range[0]) / (double)bins;
 	const double from = of[0] > range[0] ? of[0] : range[0];
@@ -62,7 +62,7 @@ static void keep_series(
 		const double at = seconds(point->at);
 		if (series->joined) {
 			const double until = i + 1 < result->usage_count ? seconds(point[1].at) : run->last;
-			spread(series->y, SVG_POINTS, range, (double[]){ at, until }, value);
+			svg_keep_spread(series->y, SVG_POINTS, range, (double[]){ at, until }, value);
 			continue;
 		}
 		series->count -= series->count && series->x[series->count - 1] == at;
@@ -99,7 +99,7 @@ int svg_keep_steps(
 
 /* ---- Distributions --------------------------------------------------------------------------- */
 
-static int ascending(const void *left, const void *right)
+static int svg_keep_ascending(const void *left, const void *right)
 {
 	const double a = *(const double *)left;
 	const double b = *(const double *)right;
@@ -134,7 +134,7 @@ int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_k
 	size_t count = 0;
 	for (uint32_t job = 0; job < result->jobs->count; job++)
 		count += cdf_value(result, job, kind, &value[count]);
-	qsort(value, count, sizeof(*value), ascending);
+	qsort(value, count, sizeof(*value), svg_keep_ascending);
 	const size_t points = count < SVG_QUANTILES ? count : SVG_QUANTILES;
 	for (size_t i = 0; i < points; i++) {
 		/* The (i+1)/points quantile: of rank ceil(share * count). */
@@ -183,7 +183,7 @@ static void keep_grid(struct keeping *keeping, const struct export_bar *bar)
 	const double of[2] = { seconds(bar->of.from), seconds(bar->of.until) };
 	if (export_on_nodes(keeping->result)) {
 		double *row = run->grid + (size_t)grid_row(run, bar->row) * SVG_GRID_COLUMNS;
-		spread(row, SVG_GRID_COLUMNS, range, of, (double)bar->cpus);
+		svg_keep_spread(row, SVG_GRID_COLUMNS, range, of, (double)bar->cpus);
 		return;
 	}
 	for (uint32_t i = bar->row; i < bar->row + bar->height && i < run->rows;) {
@@ -193,7 +193,8 @@ static void keep_grid(struct keeping *keeping, const struct export_bar *bar)
 			i++;
 			same++;
 		}
-		spread(run->grid + (size_t)row * SVG_GRID_COLUMNS, SVG_GRID_COLUMNS, range, of, same);
+		svg_keep_spread(
+			run->grid + (size_t)row * SVG_GRID_COLUMNS, SVG_GRID_COLUMNS, range, of, same);
 	}
 }
 
@@ -334,7 +335,7 @@ static int by_use(const void *left, const void *right)
 				  : (a->number > b->number) - (a->number < b->number);
 }
 
-static int by_number(const void *left, const void *right)
+static int svg_keep_by_number(const void *left, const void *right)
 {
 	const struct group *a = left;
 	const struct group *b = right;
@@ -342,7 +343,8 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Whose jobs are told apart: accounts, where jobs have one, else users. */
-static const int32_t *column_of(const struct sl_jobs *jobs, const char *const **names, const char **by)
+static const int32_t *svg_keep_column_of(
+	const struct sl_jobs *jobs, const char *const **names, const char **by)
 {
 	for (uint32_t job = 0; job < jobs->count; job++) {
 		if (jobs->account[job] < 0 || jobs->account[job] == jobs->account[0])
@@ -359,7 +361,7 @@ static const int32_t *column_of(const struct sl_jobs *jobs, const char *const **
 /* Each number of the column once, with what its jobs used, most first. */
 static size_t rank_groups(struct group *group, size_t count)
 {
-	qsort(group, count, sizeof(*group), by_number);
+	qsort(group, count, sizeof(*group), svg_keep_by_number);
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (kept && group[kept - 1].number == group[i].number)
@@ -418,7 +420,7 @@ int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported,
 	struct export_interval *interval;
 	size_t count;
 	const char *const *names;
-	const int32_t *column = column_of(result->jobs, &names, &run->grouped_by);
+	const int32_t *column = svg_keep_column_of(result->jobs, &names, &run->grouped_by);
 	const int status = export_intervals(result, &interval, &count, err);
 	if (status)
 		return status;
@@ -444,7 +446,7 @@ int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported,
 		uint32_t place = 0;
 		while (place + 1 < run->groups && group[place].number != column[job])
 			place++;
-		spread(run->used + (size_t)place * SVG_BINS, SVG_BINS, range,
+		svg_keep_spread(run->used + (size_t)place * SVG_BINS, SVG_BINS, range,
 			(double[]){ seconds(interval[i].from), seconds(interval[i].until) },
 			100 * factor * (double)sl_cpus_of(result, job));
 	}

@@ -135,7 +135,7 @@ struct fill_row fill_row(const struct fill_series *series, size_t percent)
 
 /* ---- Fill.csv: a line for each percentage of the GPUs that was asked so far, from 0 on. ---- */
 
-static char *put_micro(char *p, int64_t value)
+static char *fill_put_micro(char *p, int64_t value)
 {
 	*p++ = ',';
 	return sl_put_micro(p, value);
@@ -148,10 +148,10 @@ static void put_row(struct sl_out *out, const struct fill_series *series, size_t
 	if (!row.known)
 		return;
 	char *p = sl_put_i64(sl_out_reserve(out, CAPACITY), (int64_t)percent);
-	p = put_micro(p, row.allocated);
+	p = fill_put_micro(p, row.allocated);
 	if (series->gauged) {
-		p = put_micro(p, row.fragmented);
-		p = put_micro(p, row.ratio);
+		p = fill_put_micro(p, row.fragmented);
+		p = fill_put_micro(p, row.ratio);
 	} else {
 		*p++ = ',';
 		*p++ = ',';
@@ -179,14 +179,14 @@ const struct sl_report fill_csv = { SL_ABI_OF(struct sl_report), "fill.csv",
 
 /* ---- Fill.csv's figures at each tenth percentage. ---- */
 
-static void put(struct sl_metrics *metrics, const char *what, size_t percent, int64_t value)
+static void fill_put(struct sl_metrics *metrics, const char *what, size_t percent, int64_t value)
 {
 	char name[64];
 	(void)snprintf(name, sizeof(name), "fill.%s{at=%zu}", what, percent);
 	sl_metric_put(metrics, name, value);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int fill_compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	enum { STEP = 10 };
 	struct fill_series series;
@@ -197,11 +197,11 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		const struct fill_row row = fill_row(&series, percent);
 		if (!row.known)
 			continue;
-		put(metrics, "allocated", percent, row.allocated);
+		fill_put(metrics, "allocated", percent, row.allocated);
 		if (!series.gauged)
 			continue;
-		put(metrics, "fragmented", percent, row.fragmented);
-		put(metrics, "fragmented_ratio", percent, row.ratio);
+		fill_put(metrics, "fragmented", percent, row.fragmented);
+		fill_put(metrics, "fragmented_ratio", percent, row.ratio);
 	}
 	if (!status)
 		fill_release(&series);
@@ -215,4 +215,4 @@ const struct sl_metric metrics_of_fill = { SL_ABI_OF(struct sl_metric), "fill",
 	"and fill.fragmented_ratio{at=K}: of the free ones",
 	"Weng et al. 2023: Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient "
 	"descent (USENIX ATC)",
-	compute };
+	fill_compute };

@@ -30,7 +30,7 @@ enum { WHOLE = 1000000 };
 
 /* ---- Who is compared --------------------------------------------------------------------- */
 
-static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint32_t row)
+static const struct sl_job_attributes *calibrate_more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	const uint32_t index = jobs->more_of ? jobs->more_of[row] : 0;
 	return index ? &jobs->more[index] : NULL;
@@ -39,7 +39,7 @@ static const struct sl_job_attributes *more_of(const struct sl_jobs *jobs, uint3
 /* When its first attempt started, by the log; SL_NONE: it does not say. */
 static sl_time recorded_start(const struct sl_jobs *jobs, uint32_t row)
 {
-	const struct sl_job_attributes *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = calibrate_more_of(jobs, row);
 	if (more && more->start_recorded != SL_NONE)
 		return more->start_recorded - more->earlier_recorded;
 	const sl_time wait = jobs->wait_recorded ? jobs->wait_recorded[row] : SL_NONE;
@@ -55,7 +55,7 @@ static bool is_out(struct calibration *all, enum calibrate_out why)
 static bool left_out(struct calibration *all, const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_attributes *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = calibrate_more_of(jobs, row);
 	const sl_time start = recorded_start(jobs, row);
 	if (row < metrics_first(result))
 		return is_out(all, CALIBRATE_BEFORE);
@@ -86,7 +86,7 @@ static sl_time simulated_last(const struct sl_result *result, uint32_t row)
 static void take_measures(struct calibrate_job *job, const struct sl_result *result, uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const struct sl_job_attributes *more = more_of(jobs, row);
+	const struct sl_job_attributes *more = calibrate_more_of(jobs, row);
 	const sl_time submit = jobs->submit[row];
 	const sl_time recorded = recorded_start(jobs, row);
 	const sl_time eligible =
@@ -108,10 +108,10 @@ static void take_measures(struct calibrate_job *job, const struct sl_result *res
 	job->time[CALIBRATE_LAST][1] = simulated_last(result, row);
 }
 
-static void take(
+static void calibrate_take(
 	struct calibration *all, struct calibrate_job *job, const struct sl_result *result, uint32_t row)
 {
-	const struct sl_job_attributes *more = more_of(result->jobs, row);
+	const struct sl_job_attributes *more = calibrate_more_of(result->jobs, row);
 	const struct sl_attempt *attempt;
 	take_measures(job, result, row);
 	const sl_time minute = 60 * SL_SECOND;
@@ -168,7 +168,7 @@ int64_t calibrate_difference(sl_time recorded, sl_time simulated)
 	return (int64_t)((twice + half) / (2 * (__int128)recorded));
 }
 
-static int by_number(const void *a, const void *b)
+static int calibrate_by_number(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a;
 	const int64_t y = *(const int64_t *)b;
@@ -179,7 +179,8 @@ static void differences(struct calibration *all, const struct calibrate_job *job
 {
 	for (size_t i = 0; i < all->jobs; i++)
 		scratch[i] = job[i].time[CALIBRATE_WAIT][1] - job[i].time[CALIBRATE_WAIT][0];
-	qsort(scratch, all->jobs, sizeof(*scratch), by_number); /* Some are negative: not metrics_select's. */
+	qsort(scratch, all->jobs, sizeof(*scratch),
+		calibrate_by_number); /* Some are negative: not metrics_select's. */
 	all->difference_p50 = all->jobs ? scratch[metrics_rank(all->jobs, 50)] : 0;
 }
 
@@ -201,7 +202,7 @@ static bool is_within(const struct calibration *all, const struct calibrate_boun
 	       (all->waits == SL_NONE || all->waits >= bound->waits || wait->recorded.p95 <= CALIBRATE_GRAIN);
 }
 
-static enum calibrate_trust judge(const struct calibration *all)
+static enum calibrate_trust calibrate_judge(const struct calibration *all)
 {
 	if (all->jobs < CALIBRATE_JOBS_LEAST)
 		return CALIBRATE_FEW;
@@ -259,12 +260,12 @@ static void correlate(struct calibration *all, const struct capacity *capacity)
 	all->waits = calibrate_spearman(capacity->x, capacity->y, all->jobs, capacity->rank, capacity->ranks);
 }
 
-static int compute(struct calibration *all, const struct capacity *capacity, const struct sl_result *result,
-	struct sl_err *err)
+static int calibrate_compute(struct calibration *all, const struct capacity *capacity,
+	const struct sl_result *result, struct sl_err *err)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if (!left_out(all, result, row))
-			take(all, &capacity->job[all->jobs], result, row);
+			calibrate_take(all, &capacity->job[all->jobs], result, row);
 	const size_t unrecorded = all->left_out[CALIBRATE_NO_START] + all->left_out[CALIBRATE_CANCELLED];
 	if (!all->jobs && unrecorded == all->total)
 		return sl_fail(err, SL_INPUT,
@@ -275,7 +276,7 @@ static int compute(struct calibration *all, const struct capacity *capacity, con
 		all->measure[which] = calibrate_both_of(capacity->some, all->jobs, which, capacity->x);
 	correlate(all, capacity);
 	differences(all, capacity->job, capacity->x);
-	all->trust = judge(all);
+	all->trust = calibrate_judge(all);
 	return calibrate_groups(all, result->jobs, capacity->some, capacity->x, err);
 }
 
@@ -284,7 +285,7 @@ int calibrate(struct calibration *all, const struct sl_result *result, struct sl
 	struct capacity capacity;
 	*all = (struct calibration){ .total = result->jobs->count, .starts = SL_NONE, .waits = SL_NONE };
 	const int status = capacity_make(&capacity, result->jobs->count)
-				   ? compute(all, &capacity, result, err)
+				   ? calibrate_compute(all, &capacity, result, err)
 				   : sl_fail_memory(err);
 	capacity_free(&capacity);
 	if (status)
@@ -305,7 +306,7 @@ void calibrate_release(struct calibration *all)
  * exact. The quotient is one of doubles, by operations that round alike everywhere.
  */
 
-static int by_value(const void *a, const void *b)
+static int calibrate_by_value(const void *a, const void *b)
 {
 	const struct calibrate_rank *x = a;
 	const struct calibrate_rank *y = b;
@@ -314,11 +315,12 @@ static int by_value(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void rank(const int64_t *value, size_t count, struct calibrate_rank *order, int64_t *ranks)
+static void calibrate_rank_here(
+	const int64_t *value, size_t count, struct calibrate_rank *order, int64_t *ranks)
 {
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct calibrate_rank){ value[i], i };
-	qsort(order, count, sizeof(*order), by_value);
+	qsort(order, count, sizeof(*order), calibrate_by_value);
 	for (size_t from = 0; from < count;) {
 		size_t end = from;
 		while (end < count && order[end].value == order[from].value)
@@ -341,8 +343,8 @@ int64_t calibrate_spearman(
 	__int128 xy = 0;
 	if (count < 2)
 		return SL_NONE;
-	rank(x, count, scratch, rank_x);
-	rank(y, count, scratch, rank_y);
+	calibrate_rank_here(x, count, scratch, rank_x);
+	calibrate_rank_here(y, count, scratch, rank_y);
 	for (size_t i = 0; i < count; i++) {
 		xx += (__int128)rank_x[i] * rank_x[i];
 		yy += (__int128)rank_y[i] * rank_y[i];

@@ -21,7 +21,7 @@ struct labelled {
 	const struct calibrate_job *job;
 };
 
-static struct label named(const int32_t *number, const char *const *name, uint32_t row)
+static struct label calibrate_groups_named(const int32_t *number, const char *const *name, uint32_t row)
 {
 	const int32_t at = number ? number[row] : -1;
 	return (struct label){ at >= 0 && name ? name[at] : NULL, at };
@@ -31,16 +31,16 @@ static struct label label_of(const struct sl_jobs *jobs, enum calibrate_kind kin
 {
 	const uint32_t more = jobs->more_of ? jobs->more_of[row] : 0;
 	if (kind == CALIBRATE_PARTITION)
-		return named(jobs->partition, jobs->partition_name, row);
+		return calibrate_groups_named(jobs->partition, jobs->partition_name, row);
 	if (kind == CALIBRATE_USER)
-		return named(jobs->user, jobs->user_name, row);
+		return calibrate_groups_named(jobs->user, jobs->user_name, row);
 	if (kind == CALIBRATE_ACCOUNT)
-		return named(jobs->account, jobs->account_name, row);
+		return calibrate_groups_named(jobs->account, jobs->account_name, row);
 	const char *qos = more ? jobs->more[more].qos : NULL;
 	return (struct label){ qos, qos ? 0 : -1 };
 }
 
-static int compare(const struct label *a, const struct label *b)
+static int calibrate_groups_compare(const struct label *a, const struct label *b)
 {
 	if (a->name && b->name)
 		return strcmp(a->name, b->name);
@@ -51,7 +51,7 @@ static int by_label(const void *a, const void *b)
 {
 	const struct labelled *x = a;
 	const struct labelled *y = b;
-	const int order = compare(&x->label, &y->label);
+	const int order = calibrate_groups_compare(&x->label, &y->label);
 	return order ? order : (x->job->row > y->job->row) - (x->job->row < y->job->row);
 }
 
@@ -59,7 +59,7 @@ static size_t runs_of(const struct labelled *list, size_t count)
 {
 	size_t runs = count > 0;
 	for (size_t i = 1; i < count; i++)
-		runs += compare(&list[i - 1].label, &list[i].label) != 0;
+		runs += calibrate_groups_compare(&list[i - 1].label, &list[i].label) != 0;
 	return runs;
 }
 
@@ -72,7 +72,7 @@ static int add_groups(struct calibration *all, const struct labelled *list, size
 		return SL_SYSTEM;
 	for (size_t from = 0; from < count;) {
 		size_t end = from;
-		while (end < count && compare(&list[from].label, &list[end].label) == 0) {
+		while (end < count && calibrate_groups_compare(&list[from].label, &list[end].label) == 0) {
 			some[end - from] = list[end].job;
 			end++;
 		}

@@ -53,7 +53,7 @@ static size_t merge(struct line *line, size_t count)
 }
 
 /* A line for each job that counts. */
-static size_t list(struct line *line, const struct sl_result *result)
+static size_t idle_gpus_csv_list(struct line *line, const struct sl_result *result)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	size_t count = 0;
@@ -74,7 +74,7 @@ static void put_ratio(struct sl_out *out, metrics_wide top, metrics_wide bottom,
 	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), metrics_ratio_micro(top, bottom, scale)));
 }
 
-static void put_line(struct sl_out *out, const struct line *line, metrics_wide hours)
+static void idle_gpus_csv_put_line(struct sl_out *out, const struct line *line, metrics_wide hours)
 {
 	const struct metrics_gpu_time *time = &line->time;
 	if (line->name)
@@ -99,10 +99,10 @@ static int write_idle(const struct sl_result *result, struct sl_out *out, struct
 		return sl_fail_memory(err);
 	const metrics_wide hour = (metrics_wide)3600 * SL_SECOND;
 	const metrics_wide parts = (metrics_wide)metrics_gpu_parts(result);
-	const size_t count = merge(line, list(line, result));
+	const size_t count = merge(line, idle_gpus_csv_list(line, result));
 	qsort(line, count, sizeof(*line), by_idle);
 	for (size_t i = 0; i < count; i++)
-		put_line(out, &line[i], hour * parts);
+		idle_gpus_csv_put_line(out, &line[i], hour * parts);
 	free(line);
 	return SL_OK;
 }

@@ -129,7 +129,7 @@ uint32_t metrics_first(const struct sl_result *result)
 }
 
 /* Of one stretch. */
-static sl_time within(const struct sl_attempt *interval, sl_time from, sl_time to)
+static sl_time metrics_within(const struct sl_attempt *interval, sl_time from, sl_time to)
 {
 	from = interval->start > from ? interval->start : from;
 	to = interval->end < to ? interval->end : to;
@@ -148,9 +148,9 @@ sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_tim
 	const struct sl_attempt only = { .start = result->start[row],
 		.end = result->end[row] != SL_NONE ? result->end[row] : result->last,
 		.suspended = result->suspended ? result->suspended[row] : 0 };
-	sl_time held = count ? 0 : within(&only, from, to);
+	sl_time held = count ? 0 : metrics_within(&only, from, to);
 	for (size_t i = 0; i < count; i++)
-		held += within(&attempt[i], from, to);
+		held += metrics_within(&attempt[i], from, to);
 	return held;
 }
 

@@ -35,7 +35,8 @@ void metrics_gpu_time_add(struct metrics_gpu_time *time, const struct sl_result 
 	time->active += held * share;
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_active_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	(void)err;
 	if (!metrics_tells_active(result))
@@ -63,4 +64,4 @@ const struct sl_metric metrics_of_active = { SL_ABI_OF(struct sl_metric), "gpu_h
 	"utilization.gpus_known: share of the allocated GPU time of which it is told; "
 	"gpu_hours.allocated: GPU-hours held by all jobs; gpu_hours.active, .idle: of those that it is told of, "
 	"the active part and the rest",
-	NULL, compute };
+	NULL, metrics_active_compute };

@@ -36,7 +36,7 @@ static void put_both(
 	put_side(metrics, measure, "simulated", label, &both->simulated);
 }
 
-static void put_group(struct sl_metrics *metrics, const struct calibrate_group *group)
+static void metrics_calibrate_put_group(struct sl_metrics *metrics, const struct calibrate_group *group)
 {
 	char label[320];
 	char name[400];
@@ -51,7 +51,8 @@ static void put_group(struct sl_metrics *metrics, const struct calibrate_group *
 	put_both(metrics, "wait", label, &group->wait);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_calibrate_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct calibration all;
 	if (!result->calibrate)
@@ -74,7 +75,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 	metrics_put(metrics, "calibration.later", all.later, all.jobs, METRICS_MICRO);
 	put_count(metrics, "calibration.trust", (size_t)all.trust);
 	for (size_t i = 0; i < all.group_count; i++)
-		put_group(metrics, &all.group[i]);
+		metrics_calibrate_put_group(metrics, &all.group[i]);
 	calibrate_release(&all);
 	return SL_OK;
 }
@@ -89,11 +90,12 @@ const struct sl_metric metrics_of_calibration = { SL_ABI_OF(struct sl_metric), "
 	"calibration.sooner, .later: share of starts more than a minute sooner or later; calibration.trust: 3 close, 2 "
 	"fair, 1 poor, 0 too few jobs to tell",
 	"Spearman 1904: The proof and measurement of association between two things (Am. J. Psychology 15)",
-	compute };
+	metrics_calibrate_compute };
 
 /* ---- Calibration.csv: recorded beside simulated waits, of all jobs and of each group. ---- */
 
-static void put_line(struct sl_out *out, const char *measure, size_t jobs, const struct calibrate_both *both)
+static void metrics_calibrate_put_line(
+	struct sl_out *out, const char *measure, size_t jobs, const struct calibrate_both *both)
 {
 	const sl_time time[] = { both->recorded.mean, both->simulated.mean, both->recorded.p50,
 		both->simulated.p50, both->recorded.p95, both->simulated.p95, both->recorded.max,
@@ -117,7 +119,7 @@ static int write_calibration(const struct sl_result *result, struct sl_out *out,
 			 "recorded_p95,simulated_p95,recorded_max,simulated_max\n");
 	for (unsigned i = 0; i < CALIBRATE_MEASURES; i++) {
 		sl_out_text(out, "all,");
-		put_line(out, calibrate_measure_name[i], all.jobs, &all.measure[i]);
+		metrics_calibrate_put_line(out, calibrate_measure_name[i], all.jobs, &all.measure[i]);
 	}
 	for (size_t i = 0; i < all.group_count; i++) {
 		const struct calibrate_group *group = &all.group[i];
@@ -125,7 +127,8 @@ static int write_calibration(const struct sl_result *result, struct sl_out *out,
 		*sl_put_i64(number, group->number) = '\0';
 		sl_out_printf(out, "%s,", calibrate_kind_name[group->kind]);
 		sl_out_csv(out, group->name ? group->name : number);
-		put_line(out, calibrate_measure_name[CALIBRATE_WAIT], group->jobs, &group->wait);
+		metrics_calibrate_put_line(
+			out, calibrate_measure_name[CALIBRATE_WAIT], group->jobs, &group->wait);
 	}
 	calibrate_release(&all);
 	return SL_OK;

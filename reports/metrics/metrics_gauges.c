@@ -35,7 +35,7 @@ static struct sums sums_of(const struct sl_result *result, const struct sl_gauge
 }
 
 /* Rounded half up, below zero too. */
-static int64_t mean_of(const struct sums *sums)
+static int64_t metrics_gauges_mean_of(const struct sums *sums)
 {
 	if (!sums->length)
 		return sums->last;
@@ -45,14 +45,15 @@ static int64_t mean_of(const struct sums *sums)
 	return (int64_t)(whole - (twice % by < 0));
 }
 
-static void put(struct sl_metrics *metrics, const char *gauge, const char *what, int64_t value)
+static void metrics_gauges_put(struct sl_metrics *metrics, const char *gauge, const char *what, int64_t value)
 {
 	char name[200];
 	(void)snprintf(name, sizeof(name), "%.150s.%s", gauge, what);
 	sl_metric_put(metrics, name, value);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_gauges_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	(void)err;
 	for (uint32_t i = 0; i < result->gauge_count; i++) {
@@ -60,9 +61,9 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		if (!series->count)
 			continue;
 		const struct sums sums = sums_of(result, series);
-		put(metrics, series->gauge->name, "mean", mean_of(&sums));
-		put(metrics, series->gauge->name, "max", sums.max);
-		put(metrics, series->gauge->name, "last", sums.last);
+		metrics_gauges_put(metrics, series->gauge->name, "mean", metrics_gauges_mean_of(&sums));
+		metrics_gauges_put(metrics, series->gauge->name, "max", sums.max);
+		metrics_gauges_put(metrics, series->gauge->name, "last", sums.last);
 	}
 	return SL_OK;
 }
@@ -71,4 +72,4 @@ const struct sl_metric metrics_of_gauges = { SL_ABI_OF(struct sl_metric), "gauge
 	"NAME.mean, NAME.max, NAME.last: of each gauge that is followed (replay.gauges, or by the policy), its mean "
 	"over the time from the first submission to the last end, weighted by time, its largest value, and the "
 	"last.",
-	NULL, compute };
+	NULL, metrics_gauges_compute };

@@ -103,7 +103,7 @@ struct grouping {
 	size_t count;
 };
 
-static metrics_wide product(int64_t a, int64_t b) { return (metrics_wide)a * (metrics_wide)b; }
+static metrics_wide metrics_groups_product(int64_t a, int64_t b) { return (metrics_wide)a * (metrics_wide)b; }
 
 static void group_add(
 	struct group *group, const struct sl_result *result, const struct sample *sample, uint32_t row)
@@ -114,14 +114,14 @@ static void group_add(
 	group->started++;
 	group->waited += sample->wait > 0;
 	group->wait += (uint64_t)sample->wait;
-	group->cpu_time += product(metrics_held(result, row), metrics_cpus(result, row));
+	group->cpu_time += metrics_groups_product(metrics_held(result, row), metrics_cpus(result, row));
 	if (result->gpus_held)
-		group->gpu_time += product(metrics_held(result, row), sl_gpus_of(result, row));
+		group->gpu_time += metrics_groups_product(metrics_held(result, row), sl_gpus_of(result, row));
 	group->ran += sample->slowdown != NO_SLOWDOWN;
 	group->slowdown += sample->slowdown;
 }
 
-static void add_up(const struct grouping *by)
+static void metrics_groups_add_up(const struct grouping *by)
 {
 	/* Copies, that no store into a group can change. */
 	const struct sl_jobs jobs = *by->result->jobs;
@@ -171,7 +171,7 @@ static void put_one(struct sl_metrics *metrics, const char *name, const char *la
 	metrics_put(metrics, whole, top, bottom, 1);
 }
 
-static void put_group(
+static void metrics_groups_put_group(
 	struct sl_metrics *metrics, const struct grouping *by, const struct group *group, const char *label)
 {
 	put_one(metrics, "jobs", label, (metrics_wide)group->jobs * METRICS_MICRO, 1);
@@ -215,7 +215,7 @@ static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < by->first; row++)
 		by->index[row] = UINT32_MAX;
-	add_up(by);
+	metrics_groups_add_up(by);
 	if (kind->users)
 		status = put_users(metrics, by, err);
 	sort_waits(by);
@@ -226,7 +226,7 @@ static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32
 		else
 			name_label(label, kind->key, id[i], kind->name);
 		if (by->group[i].jobs)
-			put_group(metrics, by, &by->group[i], label);
+			metrics_groups_put_group(metrics, by, &by->group[i], label);
 	}
 	free(by->group);
 	return status;
@@ -277,7 +277,8 @@ static int put_keys(struct sl_metrics *metrics, struct grouping *by, struct sl_e
 	return status;
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_groups_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	const size_t capacity = (size_t)result->jobs->count + 1;
 	struct grouping by = {
@@ -312,4 +313,4 @@ const struct sl_metric metrics_of_groups = { SL_ABI_OF(struct sl_metric), "group
 	"partition=ID. jain.slowdown: Jain's index of the users' mean bounded slowdowns; jain.share: of the "
 	"cpu-seconds that they used; 1: all alike, 1/n: one of n has it all",
 	"Jain, Chiu, Hawe 1984: A quantitative measure of fairness and discrimination (DEC-TR-301)",
-	compute };
+	metrics_groups_compute };

@@ -13,12 +13,12 @@ struct seen {
 	uint32_t count, capacity;
 };
 
-static uint64_t hash_of(int32_t key) { return sl_hash(0, (uint64_t)key); }
+static uint64_t metrics_keys_hash_of(int32_t key) { return sl_hash(0, (uint64_t)key); }
 
 /* UINT32_MAX: not seen. */
-static uint32_t find(const struct seen *seen, int32_t key)
+static uint32_t metrics_keys_find(const struct seen *seen, int32_t key)
 {
-	const uint64_t hash = hash_of(key);
+	const uint64_t hash = metrics_keys_hash_of(key);
 	uint32_t place;
 	SL_MAP_EACH(&seen->map, hash, place)
 	if (seen->key[place] == key)
@@ -28,18 +28,18 @@ static uint32_t find(const struct seen *seen, int32_t key)
 
 static bool seen_place(struct seen *seen, int32_t key, uint32_t *place)
 {
-	*place = find(seen, key);
+	*place = metrics_keys_find(seen, key);
 	if (*place != UINT32_MAX)
 		return true;
 	if (SL_GROW(seen->key, seen->capacity, seen->count + 1, NULL) ||
-		sl_map_add(&seen->map, hash_of(key), seen->count, NULL))
+		sl_map_add(&seen->map, metrics_keys_hash_of(key), seen->count, NULL))
 		return false;
 	*place = seen->count;
 	seen->key[seen->count++] = key;
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int metrics_keys_by_number(const void *a, const void *b)
 {
 	const int32_t x = *(const int32_t *)a;
 	const int32_t y = *(const int32_t *)b;
@@ -58,10 +58,10 @@ static bool sort_keys(struct metrics_keys *keys, const struct seen *seen, uint32
 	keys->count = seen->count;
 	if (seen->count) {
 		memcpy(keys->key, seen->key, seen->count * sizeof(*keys->key));
-		qsort(keys->key, keys->count, sizeof(*keys->key), by_number);
+		qsort(keys->key, keys->count, sizeof(*keys->key), metrics_keys_by_number);
 	}
 	for (size_t i = 0; i < keys->count; i++)
-		moved[find(seen, keys->key[i])] = (uint32_t)i;
+		moved[metrics_keys_find(seen, keys->key[i])] = (uint32_t)i;
 	for (uint32_t row = 0; row < rows; row++)
 		if (keys->index[row] != UINT32_MAX)
 			keys->index[row] = moved[keys->index[row]];

@@ -9,7 +9,7 @@ struct preempted {
 	metrics_wide lost, overhead, suspended;
 };
 
-static void add(struct preempted *sum, const struct sl_result *result, uint32_t row)
+static void metrics_preemption_add(struct preempted *sum, const struct sl_result *result, uint32_t row)
 {
 	const struct sl_attempt *attempt;
 	const size_t count = sl_attempts_of(result, row, &attempt);
@@ -26,13 +26,14 @@ static void add(struct preempted *sum, const struct sl_result *result, uint32_t 
 	sum->suspended += (uint64_t)sl_suspended_of(result, row);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_preemption_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct preempted sum = { 0 };
 	(void)err;
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if (metrics_preempted(result) || result->state[row] == SL_PREEMPTED)
-			add(&sum, result, row);
+			metrics_preemption_add(&sum, result, row);
 	metrics_put(metrics, "jobs.preempted", sum.jobs, 1, METRICS_MICRO);
 	metrics_put(metrics, "preemptions", sum.times, 1, METRICS_MICRO);
 	metrics_put(metrics, "work.lost", sum.lost, 1, 1);
@@ -44,4 +45,4 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 const struct sl_metric metrics_of_preemption = { SL_ABI_OF(struct sl_metric), "preemption",
 	"jobs.preempted: jobs that were requeued, checkpointed or cancelled to make room; preemptions: how often; "
 	"work.lost: seconds of running that were done again; work.overhead: seconds in which jobs loaded checkpoints (replay.restart); suspended.total: seconds that jobs stood still",
-	NULL, compute };
+	NULL, metrics_preemption_compute };

@@ -90,7 +90,7 @@ struct change {
 	int by;
 };
 
-static int by_time(const void *a, const void *b)
+static int metrics_queue_by_time(const void *a, const void *b)
 {
 	const struct change *x = a;
 	const struct change *y = b;
@@ -103,7 +103,7 @@ static uint64_t most_of(struct change *change, size_t count)
 {
 	uint64_t waiting = 0;
 	uint64_t most = 0;
-	qsort(change, count, sizeof(*change), by_time);
+	qsort(change, count, sizeof(*change), metrics_queue_by_time);
 	for (size_t i = 0; i < count; i++) {
 		waiting = change[i].by > 0 ? waiting + 1 : waiting - 1;
 		most = waiting > most ? waiting : most;
@@ -136,7 +136,8 @@ static int measure_ranges(struct queue *queue, const struct sl_result *result, s
 	return SL_OK;
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_queue_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct queue queue = { 0 };
 	if (result->attempt_count || result->moved) {
@@ -163,4 +164,5 @@ const struct sl_metric metrics_of_queue = { SL_ABI_OF(struct sl_metric), "queue"
 	"queue.mean: jobs waiting, mean over the time from first submit to last end; queue.max: most jobs that "
 	"waited at once; backlog.mean: cpu-seconds asked for (limit * cpus) by the waiting jobs, mean over the "
 	"same time",
-	"Frachtenberg, Feitelson 2005: Pitfalls in parallel job scheduling evaluation", compute };
+	"Frachtenberg, Feitelson 2005: Pitfalls in parallel job scheduling evaluation",
+	metrics_queue_compute };

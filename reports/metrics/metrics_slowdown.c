@@ -31,7 +31,7 @@ static uint64_t slowdown(uint64_t bounded, sl_time turnaround, sl_time run)
 	return same ? bounded : metrics_nano((uint64_t)turnaround, (uint64_t)run);
 }
 
-static void add(
+static void metrics_slowdown_add(
 	struct sums *sums, struct metrics_values *values, const struct sl_result *result, uint32_t row)
 {
 	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
@@ -62,7 +62,8 @@ uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row)
 		metrics_cpus(result, row), metrics_cpu_parts(result));
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_slowdown_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	static const struct metrics_quantile quantile[] = {
 		{ "bounded_slowdown.p50", 50 },
@@ -76,7 +77,7 @@ static int compute(const struct sl_result *result, struct sl_metrics *metrics, s
 		return status;
 	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++)
 		if (metrics_ran(result, row))
-			add(&sums, &values, result, row);
+			metrics_slowdown_add(&sums, &values, result, row);
 	const unsigned per_micro = METRICS_NANO / METRICS_MICRO;
 	const metrics_wide units = (metrics_wide)(values.least_count + values.count) * per_micro;
 	metrics_put(metrics, "slowdown.mean", sums.slowdown, (metrics_wide)sums.lasting * per_micro, 1);
@@ -93,4 +94,4 @@ const struct sl_metric metrics_of_slowdown = { SL_ABI_OF(struct sl_metric), "slo
 	"jobs that ended",
 	"Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong 1997: Theory and practice in parallel job scheduling; "
 	"Zotkin, Keleher 1999: Job-length estimation and performance in backfilling schedulers",
-	compute };
+	metrics_slowdown_compute };

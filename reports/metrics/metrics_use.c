@@ -166,7 +166,7 @@ static void put_losses(const struct sl_result *result, struct sl_metrics *metric
 			metrics_put(metrics, name[i], fitting[i], full(capacity.of[i], whole), METRICS_MICRO);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_use_compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const uint32_t first = metrics_first(result);
@@ -212,4 +212,4 @@ const struct sl_metric metrics_of_use = { SL_ABI_OF(struct sl_metric), "utilizat
 	"Zhang, Franke, Moreira, Sivasubramaniam 2000: Improving parallel job scheduling by combining gang "
 	"scheduling and backfilling techniques (loss of capacity); "
 	"White 1997: An effective truncation heuristic for bias reduction in simulation output (MSER)",
-	compute };
+	metrics_use_compute };

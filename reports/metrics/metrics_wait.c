@@ -95,7 +95,8 @@ static void put_wait_totals(const struct sl_result *result, struct sl_metrics *m
 	metrics_put(metrics, "wait_total.mean", sum, count, 1);
 }
 
-static int compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
+static int metrics_wait_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct metrics_values values;
 	const int status = metrics_values_make(&values, result->jobs->count, 0, err);
@@ -118,4 +119,4 @@ const struct sl_metric metrics_of_wait = { SL_ABI_OF(struct sl_metric), "wait",
 	"the jobs that started; wait_total.mean: the same with the waits of jobs that were put back; "
 	"turnaround.mean, .p95: end - submit, seconds, of those that ended",
 	"Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong 1997: Theory and practice in parallel job scheduling",
-	compute };
+	metrics_wait_compute };

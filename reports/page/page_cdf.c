@@ -41,7 +41,7 @@ static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
 	return turnaround <= over ? 1000000 : sl_mul_div(turnaround, 1000000, over);
 }
 
-static void take(struct curves *all)
+static void page_cdf_take(struct curves *all)
 {
 	const struct sl_result *result = all->run->result;
 	const struct sl_jobs *jobs = all->run->jobs;
@@ -215,7 +215,7 @@ void page_cdf_put(struct page_run *run)
 	page_put(&json, "[");
 	for (unsigned m = 0; m < MEASURES && all.key && all.value; m++) {
 		all.measure = (enum measure)m;
-		take(&all);
+		page_cdf_take(&all);
 		put_curves(&all, &(struct grouping){ .by = "all" });
 		put_curves(&all, &(struct grouping){ .by = "size", .size = true });
 		for (size_t i = 0; i < SL_LEN(by); i++)

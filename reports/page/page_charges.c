@@ -19,7 +19,7 @@ struct charges {
 	int32_t submit; /* Of the job under way. */
 };
 
-static bool grow(struct charges *all)
+static bool page_charges_grow(struct charges *all)
 {
 	if (all->count < all->capacity)
 		return true;
@@ -39,7 +39,7 @@ static void charge(struct charges *all, sl_time from, unsigned reason, uint32_t 
 	const uint32_t at = (uint32_t)((int64_t)page_ticks(all->run, from) - all->submit);
 	if (all->count > all->begun && all->from[all->count - 1] == at)
 		all->count--;
-	if (!grow(all))
+	if (!page_charges_grow(all))
 		return;
 	all->from[all->count] = at;
 	all->reason[all->count] = (uint8_t)reason;
@@ -76,7 +76,7 @@ void page_charges_put(struct page_run *run)
 		job(&all, run->row_kept[i]);
 	}
 	page_name(run->json, "charges");
-	if (first && grow(&all)) {
+	if (first && page_charges_grow(&all)) {
 		first[run->kept] = (uint32_t)all.count;
 		page_put(&json, "{");
 		page_member(run->page, &json, "first", PAGE_U32 | PAGE_DELTA | PAGE_SPLIT, first,

@@ -76,16 +76,20 @@ static const struct sl_cell *cell_of(const struct series *all, uint32_t row, uin
 	return &all->table->cell[(size_t)row * all->table->columns + all->column[column]];
 }
 
-static const char *text_of(const struct sl_cell *cell) { return cell->text ? cell->text : ""; }
+static const char *page_cohorts_text_of(const struct sl_cell *cell) { return cell->text ? cell->text : ""; }
 
 /* ---- Rows by cell ------------------------------------------------------------------------------------ */
 
 static bool is_same_cell(const struct series *all, uint32_t x, uint32_t y)
 {
-	return strcmp(text_of(cell_of(all, x, NODE)), text_of(cell_of(all, y, NODE))) == 0 &&
-	       strcmp(text_of(cell_of(all, x, KIND)), text_of(cell_of(all, y, KIND))) == 0 &&
-	       strcmp(text_of(cell_of(all, x, FLAVOR)), text_of(cell_of(all, y, FLAVOR))) == 0 &&
-	       strcmp(text_of(cell_of(all, x, RESOURCE)), text_of(cell_of(all, y, RESOURCE))) == 0;
+	return strcmp(page_cohorts_text_of(cell_of(all, x, NODE)),
+		       page_cohorts_text_of(cell_of(all, y, NODE))) == 0 &&
+	       strcmp(page_cohorts_text_of(cell_of(all, x, KIND)),
+		       page_cohorts_text_of(cell_of(all, y, KIND))) == 0 &&
+	       strcmp(page_cohorts_text_of(cell_of(all, x, FLAVOR)),
+		       page_cohorts_text_of(cell_of(all, y, FLAVOR))) == 0 &&
+	       strcmp(page_cohorts_text_of(cell_of(all, x, RESOURCE)),
+		       page_cohorts_text_of(cell_of(all, y, RESOURCE))) == 0;
 }
 
 static int by_cell(const void *a, const void *b, void *self)
@@ -95,8 +99,8 @@ static int by_cell(const void *a, const void *b, void *self)
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = 0;
 	for (size_t i = 0; i < SL_LEN(column) && !order; i++)
-		order = strcmp(text_of(cell_of(all, x, (uint32_t)column[i])),
-			text_of(cell_of(all, y, (uint32_t)column[i])));
+		order = strcmp(page_cohorts_text_of(cell_of(all, x, (uint32_t)column[i])),
+			page_cohorts_text_of(cell_of(all, y, (uint32_t)column[i])));
 	return order ? order : (x > y) - (x < y);
 }
 
@@ -123,7 +127,7 @@ static uint32_t thin(struct series *all, const uint32_t *row, uint32_t count, ui
 }
 
 /* An empty field is an amount without a bound. */
-static double value_of(const struct series *all, uint32_t row, uint32_t column)
+static double page_cohorts_value_of(const struct series *all, uint32_t row, uint32_t column)
 {
 	const int64_t micro = cell_of(all, row, column)->micro;
 	return micro == SL_NONE ? (double)NAN : (double)micro / 1e6;
@@ -142,14 +146,14 @@ static void put_cell(struct series *all, const uint32_t *row, uint32_t count)
 		page_put(json, "{");
 		for (uint32_t i = 0; i < SL_LEN(words); i++) {
 			page_name(json, words[i]);
-			page_json(json, text_of(cell_of(all, row[0], NODE + i)));
+			page_json(json, page_cohorts_text_of(cell_of(all, row[0], NODE + i)));
 		}
 		for (uint32_t i = 0; i < points; i++)
 			time[i] = page_ticks(all->run, cell_of(all, kept[i], AT)->micro);
 		page_member(page, json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, time, points);
 		for (uint32_t k = VALUES; k < count_names(all->form->column, COLUMNS); k++) {
 			for (uint32_t i = 0; i < points; i++)
-				value[i] = value_of(all, kept[i], k);
+				value[i] = page_cohorts_value_of(all, kept[i], k);
 			page_member(page, json, all->form->column[k], PAGE_F64 | PAGE_SPLIT, value, points);
 		}
 		page_put(json, "}");
@@ -227,7 +231,7 @@ static void put_evictions(const struct series *series)
 	page_put(run->json, "}");
 }
 
-static void put_series(struct series *all)
+static void page_cohorts_put_series(struct series *all)
 {
 	const uint32_t rows = (uint32_t)all->table->rows;
 	struct page_run *run = all->run;
@@ -254,6 +258,6 @@ void page_cohorts_put(struct page_run *run)
 		if (all.table && all.table->rows && all.table->rows <= UINT32_MAX &&
 			find_columns(all.table, forms[i].column, count_names(forms[i].column, COLUMNS),
 				all.column))
-			put_series(&all);
+			page_cohorts_put_series(&all);
 	}
 }

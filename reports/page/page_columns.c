@@ -17,7 +17,8 @@ struct column {
 };
 
 /* Absent where all say the same as nothing: `silent`. */
-static void put(struct column *column, const char *name, uint32_t unresponsive, unsigned coding)
+static void page_columns_put_here(
+	struct column *column, const char *name, uint32_t unresponsive, unsigned coding)
 {
 	const struct page_run *run = column->run;
 	for (uint32_t i = 0; i < run->kept; i++)
@@ -58,7 +59,7 @@ static uint32_t range_of(const struct page_run *run, uint32_t row)
 	return start == SL_NONE || end == SL_NONE ? never : length(run, start, end);
 }
 
-static uint32_t run_of(const struct page_run *run, uint32_t row)
+static uint32_t page_columns_run_of(const struct page_run *run, uint32_t row)
 {
 	const struct sl_attempt *attempt;
 	const bool suspended = run->result->suspended && run->result->suspended[row];
@@ -80,7 +81,7 @@ static uint32_t wait_total_of(const struct page_run *run, uint32_t row)
 	return total;
 }
 
-static uint32_t limit_of(const struct page_run *run, uint32_t row)
+static uint32_t page_columns_limit_of(const struct page_run *run, uint32_t row)
 {
 	return duration(run, run->jobs->limit[row]);
 }
@@ -95,17 +96,17 @@ static uint32_t eligible_of(const struct page_run *run, uint32_t row)
 
 static uint32_t amount(int64_t value) { return value < 0 ? 0 : value < never ? (uint32_t)value : never - 1; }
 
-static uint32_t cpus_of(const struct page_run *run, uint32_t row)
+static uint32_t page_columns_cpus_of(const struct page_run *run, uint32_t row)
 {
 	return amount(sl_cpus_of(run->result, row));
 }
 
-static uint32_t gpus_of(const struct page_run *run, uint32_t row)
+static uint32_t page_columns_gpus_of(const struct page_run *run, uint32_t row)
 {
 	return amount(sl_gpus_of(run->result, row));
 }
 
-static uint32_t nodes_of(const struct page_run *run, uint32_t row)
+static uint32_t page_columns_nodes_of(const struct page_run *run, uint32_t row)
 {
 	return run->result->nodes_held ? amount(run->result->nodes_held[row]) : 0;
 }
@@ -172,14 +173,14 @@ static void put_ids(struct page_run *run, struct page_text *json, struct page_te
 	page_text_free(&list);
 }
 
-static void put_group(struct page_run *run, struct column *column, struct page_text *names,
+static void page_columns_put_group(struct page_run *run, struct column *column, struct page_text *names,
 	const struct page_groups *groups, const char *const name[2])
 {
 	if (!groups->count || !groups->of || !groups->name)
 		return;
 	for (uint32_t i = 0; i < run->kept; i++)
 		column->value[i] = groups->of[run->row_kept[i]];
-	put(column, name[0], never, PAGE_SPLIT);
+	page_columns_put_here(column, name[0], never, PAGE_SPLIT);
 	struct page_text list = { 0 };
 	for (uint32_t i = 0; i < groups->count; i++) {
 		page_put(&list, i ? ",\n" : "[");
@@ -203,19 +204,19 @@ static void put_numbers(struct page_run *run, struct column *column)
 	} known[] = {
 		{ "wait", wait_of, 0, PAGE_SPLIT },
 		{ "span", range_of, 0, PAGE_SPLIT },
-		{ "run", run_of, 0, PAGE_SPLIT },
-		{ "limit", limit_of, UINT32_MAX, PAGE_SPLIT },
+		{ "run", page_columns_run_of, 0, PAGE_SPLIT },
+		{ "limit", page_columns_limit_of, UINT32_MAX, PAGE_SPLIT },
 		{ "wait_total", wait_total_of, 0, PAGE_SPLIT },
 		{ "eligible", eligible_of, 0, PAGE_SPLIT },
-		{ "cpus", cpus_of, 0, PAGE_SPLIT },
-		{ "gpus", gpus_of, 0, PAGE_SPLIT },
-		{ "nodes", nodes_of, 0, PAGE_SPLIT },
+		{ "cpus", page_columns_cpus_of, 0, PAGE_SPLIT },
+		{ "gpus", page_columns_gpus_of, 0, PAGE_SPLIT },
+		{ "nodes", page_columns_nodes_of, 0, PAGE_SPLIT },
 		{ "attempts", attempts_of, 1, PAGE_SPLIT },
 	};
 	for (size_t c = 0; c < SL_LEN(known); c++) {
 		for (uint32_t i = 0; i < run->kept; i++)
 			column->value[i] = known[c].of(run, run->row_kept[i]);
-		put(column, known[c].name, known[c].unresponsive, known[c].coding);
+		page_columns_put_here(column, known[c].name, known[c].unresponsive, known[c].coding);
 	}
 }
 
@@ -254,7 +255,7 @@ void page_columns_put(struct page_run *run)
 		put_numbers(run, &column);
 	put_states(run, &column);
 	for (size_t i = 0; i < SL_LEN(names_of) && column.value; i++)
-		put_group(run, &column, &names, &run->by[i], names_of[i]);
+		page_columns_put_group(run, &column, &names, &run->by[i], names_of[i]);
 	page_put(&columns, "}");
 	page_put(&names, "}");
 	page_name(run->json, "columns");

@@ -65,7 +65,7 @@ static void add_all(struct heat *heat)
 }
 
 /* What a row of the map could hold. */
-static int64_t capacity(const struct heat *heat, uint32_t row)
+static int64_t page_heat_capacity(const struct heat *heat, uint32_t row)
 {
 	const struct sl_cluster *cluster = heat->run->cluster;
 	const uint32_t first = row * heat->per;
@@ -90,7 +90,7 @@ static void put_values(struct heat *heat, struct page_text *json)
 	const size_t cells = (size_t)grid->rows * grid->columns;
 	uint8_t *value = page_alloc(heat->run->page, cells, 1);
 	for (uint32_t row = 0; value && row < grid->rows; row++) {
-		const __int128 most = (__int128)capacity(heat, row) * grid->step;
+		const __int128 most = (__int128)page_heat_capacity(heat, row) * grid->step;
 		for (uint32_t column = 0; column < grid->columns; column++) {
 			const size_t cell = (size_t)row * grid->columns + column;
 			const __int128 share =
@@ -103,7 +103,8 @@ static void put_values(struct heat *heat, struct page_text *json)
 	free(value);
 }
 
-static void put(struct page_run *run, const struct page_lanes *lanes, int kind, const char *const name[2])
+static void page_heat_put_here(
+	struct page_run *run, const struct page_lanes *lanes, int kind, const char *const name[2])
 {
 	struct heat heat = { .run = run, .lanes = lanes, .kind = kind };
 	struct page_text json = { 0 };
@@ -137,10 +138,10 @@ void page_heat_put(struct page_run *run, const struct page_lanes *lanes)
 	static const char *const gpus[] = { "gpus", "GPUs in use" };
 	page_name(run->json, "heat");
 	page_put(run->json, "[");
-	put(run, lanes, SL_KIND_CPUS, cpus);
+	page_heat_put_here(run, lanes, SL_KIND_CPUS, cpus);
 	if (run->cluster && run->cluster->gpus) {
 		page_put(run->json, ",");
-		put(run, lanes, SL_KIND_GPUS, gpus);
+		page_heat_put_here(run, lanes, SL_KIND_GPUS, gpus);
 	}
 	page_put(run->json, "]");
 }

@@ -157,7 +157,7 @@ static uint32_t free_lane(struct page *page, struct node *node, uint32_t from, u
 	return UINT32_MAX;
 }
 
-static void take(struct page_lanes *lanes, struct node *nodes, uint32_t n, uint32_t lane)
+static void page_lanes_take(struct page_lanes *lanes, struct node *nodes, uint32_t n, uint32_t lane)
 {
 	struct page_lane *last = lanes->count > lanes->begun ? &lanes->lane[lanes->count - 1] : NULL;
 	struct node *node = &nodes[n];
@@ -187,7 +187,7 @@ static void take_alloc(
 			lane = free_lane(lanes->page, node, node->gpus, UINT32_MAX);
 		if (lane == UINT32_MAX)
 			return;
-		take(lanes, nodes, alloc->node, lane);
+		page_lanes_take(lanes, nodes, alloc->node, lane);
 	}
 }
 

@@ -309,7 +309,7 @@ static void put_pool(struct page_run *run, struct page_lanes *lanes)
 	put_windows(run, NULL);
 }
 
-static const char *rule_of(const struct page_run *run, bool shared)
+static const char *page_rows_rule_of(const struct page_run *run, bool shared)
 {
 	bool reported = false;
 	for (uint32_t row = 0; row < run->total && !reported; row++)
@@ -327,7 +327,7 @@ static const char *rule_of(const struct page_run *run, bool shared)
 		      : "A row is a node.";
 }
 
-static void put_nodes(struct page_run *run, struct page_lanes *lanes)
+static void page_rows_put_nodes(struct page_run *run, struct page_lanes *lanes)
 {
 	const struct sl_cluster *cluster = run->cluster;
 	struct page_text json = { 0 };
@@ -340,7 +340,7 @@ static void put_nodes(struct page_run *run, struct page_lanes *lanes)
 	const bool shared = first[cluster->node_count] != cluster->node_count;
 	page_format(&json, "{\"count\":%u,\"unit\":\"%s\",\"rule\":", first[cluster->node_count],
 		cluster->gpus ? "gpu" : "node");
-	put_rule(run, &json, rule_of(run, shared), 0);
+	put_rule(run, &json, page_rows_rule_of(run, shared), 0);
 	if (shared)
 		page_member(run->page, &json, "first", PAGE_U32 | PAGE_DELTA | PAGE_SPLIT, first,
 			(size_t)cluster->node_count + 1);
@@ -365,7 +365,7 @@ void page_rows_put(struct page_run *run)
 	if (!run->cluster) {
 		put_pool(run, &lanes);
 	} else if (run->result->place) {
-		put_nodes(run, &lanes);
+		page_rows_put_nodes(run, &lanes);
 	} else {
 		page_name(run->json, "rows");
 		page_put(run->json, "null,\"rects\":null,\"windows\":[],\"heat\":[]");

@@ -55,7 +55,7 @@ static void choose_tick(struct page_run *run)
 /* ---- Which jobs are kept ------------------------------------------------------------------------------- */
 
 /* The longest waiting, ties in the order of the trace. */
-static void keep(struct page_run *run)
+static void page_run_keep(struct page_run *run)
 {
 	const uint64_t runs = run->page->options.runs ? run->page->options.runs : 1;
 	const uint64_t most = run->page->options.jobs_max / runs;
@@ -162,7 +162,7 @@ static void put_facts(struct page_run *run)
 	page_put(json, "}");
 }
 
-static void put_number(struct page_text *json, const char *name, int64_t value)
+static void page_run_put_number(struct page_text *json, const char *name, int64_t value)
 {
 	page_name(json, name);
 	page_i64(json, value);
@@ -185,25 +185,25 @@ static void put_world(struct page_run *run)
 {
 	const struct sl_cluster *cluster = run->cluster;
 	struct page_text *json = run->json;
-	put_number(json, "tick", run->tick);
+	page_run_put_number(json, "tick", run->tick);
 	page_name(json, "tick_rule");
 	page_json(json, tick_rule(run));
-	put_number(json, "epoch", run->result->epoch);
-	put_number(json, "utc_offset", run->result->utc_offset);
+	page_run_put_number(json, "epoch", run->result->epoch);
+	page_run_put_number(json, "utc_offset", run->result->utc_offset);
 	page_put(json, ",\"parts\":{");
-	put_number(json, "cpus", run->cpu_parts);
-	put_number(json, "gpus", run->gpu_parts);
+	page_run_put_number(json, "cpus", run->cpu_parts);
+	page_run_put_number(json, "gpus", run->gpu_parts);
 	page_put(json, "},\"total\":{");
-	put_number(json, "cpus", run->result->cpus);
-	put_number(json, "gpus", cluster ? cluster->gpus : 0);
-	put_number(json, "nodes", cluster ? cluster->node_count : 0);
-	put_number(json, "mem", cluster ? cluster->mem : 0);
+	page_run_put_number(json, "cpus", run->result->cpus);
+	page_run_put_number(json, "gpus", cluster ? cluster->gpus : 0);
+	page_run_put_number(json, "nodes", cluster ? cluster->node_count : 0);
+	page_run_put_number(json, "mem", cluster ? cluster->mem : 0);
 	page_put(json, "}");
-	put_number(json, "first", run->first);
-	put_number(json, "last", run->last);
+	page_run_put_number(json, "first", run->first);
+	page_run_put_number(json, "last", run->last);
 	page_put(json, ",\"jobs\":{");
-	put_number(json, "total", run->total);
-	put_number(json, "kept", run->kept);
+	page_run_put_number(json, "total", run->total);
+	page_run_put_number(json, "kept", run->kept);
 	page_name(json, "rule");
 	if (run->kept < run->total)
 		page_format(json,
@@ -257,7 +257,7 @@ int page_run_report(struct page *page, const struct sl_document_run *reported, s
 	for (uint32_t row = 0; row < run.total && !run.suspended; row++)
 		run.suspended = sl_suspended_of(result, row) > 0;
 	choose_tick(&run);
-	keep(&run);
+	page_run_keep(&run);
 	make_ranges(&run);
 	if (!page->failed)
 		page_groups_make(&run);

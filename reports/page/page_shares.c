@@ -21,14 +21,14 @@ struct shares {
 	double *entitlement; /* By group. */
 };
 
-static int64_t amount_of(const struct shares *all, uint32_t row)
+static int64_t page_shares_amount_of(const struct shares *all, uint32_t row)
 {
 	return all->kind == SL_KIND_GPUS ? sl_gpus_of(all->run->result, row)
 					 : sl_cpus_of(all->run->result, row);
 }
 
 /* The groups that used most, in amounts x ticks. */
-static void rank(struct shares *all)
+static void page_shares_rank(struct shares *all)
 {
 	const struct page_run *run = all->run;
 	uint64_t *weight = page_alloc(run->page, all->groups->count, sizeof(*weight));
@@ -36,7 +36,7 @@ static void rank(struct shares *all)
 		const struct page_range *range = &run->range[i];
 		const uint32_t group = all->groups->of[range->job];
 		if (group != UINT32_MAX)
-			weight[group] += (uint64_t)amount_of(all, range->job) *
+			weight[group] += (uint64_t)page_shares_amount_of(all, range->job) *
 					 (uint64_t)((int64_t)range->until - range->from);
 	}
 	if (weight)
@@ -44,14 +44,15 @@ static void rank(struct shares *all)
 	free(weight);
 }
 
-static void add_up(struct shares *all)
+static void page_shares_add_up(struct shares *all)
 {
 	const struct page_run *run = all->run;
 	for (size_t i = 0; i < run->range_count; i++) {
 		const uint32_t group = all->groups->of[run->range[i].job];
 		/* Those of nobody count as used, in a row of their own that is not shown. */
 		const uint32_t row = group == UINT32_MAX ? GROUPS_MAX + 1 : all->rank[group];
-		page_grid_add(&all->grid, row, 1, amount_of(all, run->range[i].job), &run->range[i]);
+		page_grid_add(
+			&all->grid, row, 1, page_shares_amount_of(all, run->range[i].job), &run->range[i]);
 	}
 	page_grid_sum(&all->grid);
 	for (uint32_t row = 0; row < all->grid.rows; row++)
@@ -59,7 +60,7 @@ static void add_up(struct shares *all)
 			all->total[step] += all->grid.part[(size_t)row * all->grid.columns + step];
 }
 
-static void put_group(struct shares *all, struct page_text *json, uint32_t row)
+static void page_shares_put_group(struct shares *all, struct page_text *json, uint32_t row)
 {
 	const struct page_groups *groups = all->groups;
 	const bool other = row == all->metric_info;
@@ -97,12 +98,13 @@ static void put_all(struct shares *all, struct page_text *json)
 			all->grid.columns);
 	page_put(json, ",\"group\":[");
 	for (uint32_t row = 0; row < rows; row++)
-		put_group(all, json, row);
+		page_shares_put_group(all, json, row);
 	page_put(json, "]}");
 	free(time);
 }
 
-static void put(struct page_run *run, struct page_text *json, enum page_by by, const char *name)
+static void page_shares_put_here(
+	struct page_run *run, struct page_text *json, enum page_by by, const char *name)
 {
 	const struct page_groups *groups = &run->by[by];
 	const bool gpus = run->cluster && run->cluster->gpus;
@@ -129,8 +131,8 @@ static void put(struct page_run *run, struct page_text *json, enum page_by by, c
 		page_json(json, reported.data);
 		run->page->failed = run->page->failed || reported.failed;
 		page_text_free(&reported);
-		rank(&all);
-		add_up(&all);
+		page_shares_rank(&all);
+		page_shares_add_up(&all);
 		put_all(&all, json);
 	}
 	page_grid_free(&all.grid);
@@ -151,7 +153,7 @@ void page_shares_put(struct page_run *run)
 	for (size_t i = 0; i < SL_LEN(known); i++) {
 		const struct page_groups *groups = &run->by[known[i].by];
 		if (groups->of && groups->name && groups->count)
-			put(run, &json, known[i].by, known[i].name);
+			page_shares_put_here(run, &json, known[i].by, known[i].name);
 	}
 	page_put(&json, "]");
 	page_name(run->json, "shares");

@@ -26,7 +26,7 @@ struct series {
 };
 
 /* Of bin b, the mean by time and the peak of what holds in it. */
-static float mean_of(const struct series *series, size_t b, int64_t *peak)
+static float page_use_mean_of(const struct series *series, size_t b, int64_t *peak)
 {
 	const int64_t from = series->time[b];
 	const int64_t until = b + 1 < series->put ? series->time[b + 1] : (int64_t)series->run->last;
@@ -104,7 +104,7 @@ static void put_measure(struct series *series, struct page_text *json, const cha
 				value[put++] = series->value[i];
 		for (size_t b = 0; series->bin_first && b < series->put; b++) {
 			int64_t most;
-			mean[b] = mean_of(series, b, &most);
+			mean[b] = page_use_mean_of(series, b, &most);
 			value[b] = most;
 		}
 		if (series->bin_first)
@@ -258,7 +258,7 @@ static void put_gauge(struct page_run *run, const struct sl_gauge_series *gauge)
 				value[put++] = (double)series.value[i] / 1e6;
 		int64_t peak;
 		for (size_t b = 0; series.bin_first && b < series.put; b++)
-			value[b] = (double)mean_of(&series, b, &peak) / 1e6;
+			value[b] = (double)page_use_mean_of(&series, b, &peak) / 1e6;
 		page_member(run->page, &json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, series.time,
 			series.put);
 		page_member(run->page, &json, "value", PAGE_F64 | PAGE_SPLIT, value, series.put);

@@ -35,7 +35,7 @@ struct line {
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
-static void put_text(struct sl_out *out, const char *text)
+static void sacct_txt_put_text(struct sl_out *out, const char *text)
 {
 	for (; text && *text; text++) {
 		char *p = sl_out_reserve(out, 1);
@@ -84,12 +84,12 @@ static void put_duration(struct sl_out *out, sl_time time)
 static void put_name(struct sl_out *out, const int32_t *number, const char *const *name, uint32_t row)
 {
 	if (number[row] >= 0 && name)
-		put_text(out, name[number[row]]);
+		sacct_txt_put_text(out, name[number[row]]);
 	else if (number[row] >= 0)
 		put_i64(out, number[row]);
 }
 
-static const struct sl_request *request_of(const struct line *line)
+static const struct sl_request *sacct_txt_request_of(const struct line *line)
 {
 	const struct sl_jobs *jobs = line->result->jobs;
 	return jobs->request ? &jobs->requests[jobs->request[line->row]] : NULL;
@@ -105,14 +105,14 @@ static int64_t nodes_min_of(const struct sl_request *request)
 
 static int64_t cpus_asked(const struct line *line)
 {
-	const struct sl_request *request = request_of(line);
+	const struct sl_request *request = sacct_txt_request_of(line);
 	return request ? request->cpus : line->result->jobs->size[line->row];
 }
 
 /* Of a counted pool, nodes of one cpu; of a job that never started, the least that it asks. */
-static int64_t nodes_of(const struct line *line, bool held)
+static int64_t sacct_txt_nodes_of(const struct line *line, bool held)
 {
-	const struct sl_request *request = request_of(line);
+	const struct sl_request *request = sacct_txt_request_of(line);
 	if (held && line->result->nodes_held)
 		return line->result->nodes_held[line->row];
 	return request ? nodes_min_of(request) : line->result->jobs->size[line->row];
@@ -132,7 +132,7 @@ static void put_parts(struct sl_out *out, const char *before, int64_t amount, in
 /* "billing=4,cpu=4,gres/gpu=2,mem=100M,node=1"; less than a whole as a decimal. */
 static void put_tres(const struct line *line, bool held)
 {
-	const struct sl_request *request = request_of(line);
+	const struct sl_request *request = sacct_txt_request_of(line);
 	const int64_t cpus = held ? sl_cpus_of(line->result, line->row) : cpus_asked(line);
 	const int64_t gpus = held ? sl_gpus_of(line->result, line->row) : request ? request->gpus : 0;
 	put_parts(line->out, "billing=", cpus, cpu_parts(line));
@@ -141,7 +141,7 @@ static void put_tres(const struct line *line, bool held)
 		put_parts(line->out, ",gres/gpu=", gpus, line->result->cluster->gpu_parts);
 	if (request && request->mem)
 		sl_out_printf(line->out, ",mem=%lldM", (long long)request->mem);
-	sl_out_printf(line->out, ",node=%lld", (long long)nodes_of(line, held));
+	sl_out_printf(line->out, ",node=%lld", (long long)sacct_txt_nodes_of(line, held));
 }
 
 /* The log's own where the job ended as in the log. */
@@ -179,7 +179,7 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 	char *text = name ? malloc(len + 1) : NULL;
 	if (text) {
 		(void)sl_hosts_fold(name, names, text, len + 1);
-		put_text(line->out, text);
+		sacct_txt_put_text(line->out, text);
 	}
 	const bool good = text != NULL;
 	free(text);
@@ -199,7 +199,7 @@ static void put_ids(const struct line *line)
 		sl_out_printf(line->out, "%lld_%lld", (long long)line->more->array,
 			(long long)line->more->array_task);
 	else if (name)
-		put_text(line->out, name);
+		sacct_txt_put_text(line->out, name);
 	else
 		put_i64(line->out, jobs->id[line->row]);
 	sl_out_text(line->out, "|");
@@ -212,11 +212,11 @@ static void put_owner(const struct line *line)
 	const struct sl_jobs *jobs = line->result->jobs;
 	const struct sl_cluster *cluster = line->result->cluster;
 	struct sl_out *out = line->out;
-	put_text(out, cluster && cluster->name ? cluster->name : "cluster");
+	sacct_txt_put_text(out, cluster && cluster->name ? cluster->name : "cluster");
 	sl_out_text(out, "|");
 	put_name(out, jobs->partition, jobs->partition_name, line->row);
 	sl_out_text(out, "|");
-	put_text(out, line->more && line->more->qos ? line->more->qos : "normal");
+	sacct_txt_put_text(out, line->more && line->more->qos ? line->more->qos : "normal");
 	sl_out_text(out, "|");
 	put_name(out, jobs->account, jobs->account_name, line->row);
 	sl_out_text(out, "|||"); /* Nothing is known of groups. */
@@ -243,10 +243,10 @@ static void put_times(const struct line *line)
 
 static void put_resources(const struct line *line)
 {
-	const struct sl_request *request = request_of(line);
+	const struct sl_request *request = sacct_txt_request_of(line);
 	const bool held = line->start != SL_NONE;
 	const int64_t cpus = held ? sl_cpus_of(line->result, line->row) : cpus_asked(line);
-	sl_out_printf(line->out, "%lld", (long long)nodes_of(line, held));
+	sl_out_printf(line->out, "%lld", (long long)sacct_txt_nodes_of(line, held));
 	put_parts(line->out, "|", cpus, cpu_parts(line));
 	put_parts(line->out, "|", cpus_asked(line), cpu_parts(line));
 	sl_out_printf(line->out, "|%lldM|", (long long)(request ? request->mem : 0));
@@ -259,7 +259,7 @@ static void put_resources(const struct line *line)
 	sl_out_text(line->out, "|");
 }
 
-static int put_line(const struct line *line, struct sl_err *err)
+static int sacct_txt_put_line(const struct line *line, struct sl_err *err)
 {
 	put_ids(line);
 	put_owner(line);
@@ -279,7 +279,7 @@ static int put_line(const struct line *line, struct sl_err *err)
 }
 
 /* Its attempts, or its only one. */
-static int put_job(struct line *line, struct sl_err *err)
+static int sacct_txt_put_job(struct line *line, struct sl_err *err)
 {
 	const struct sl_result *result = line->result;
 	const struct sl_attempt *attempt;
@@ -293,7 +293,7 @@ static int put_job(struct line *line, struct sl_err *err)
 		line->run = attempt[i].end - attempt[i].start - attempt[i].suspended;
 		line->state =
 			line->last ? sl_state_reported(result, line->row) : (enum sl_state)attempt[i].state;
-		status = put_line(line, err);
+		status = sacct_txt_put_line(line, err);
 	}
 	if (several)
 		return status;
@@ -303,7 +303,7 @@ static int put_job(struct line *line, struct sl_err *err)
 	line->end = result->end[line->row];
 	line->run = line->start == SL_NONE ? 0 : sl_run_time_of(result, line->row);
 	line->state = sl_state_reported(result, line->row);
-	return put_line(line, err);
+	return sacct_txt_put_line(line, err);
 }
 
 static int write_sacct(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
@@ -324,7 +324,7 @@ static int write_sacct(const struct sl_result *result, struct sl_out *out, struc
 			.row = row,
 			.number = i + 1,
 			.more = more ? &jobs->more[more] : NULL };
-		status = put_job(&line, err);
+		status = sacct_txt_put_job(&line, err);
 	}
 	free(order);
 	return status;

@@ -93,7 +93,8 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The column with rows as place says, through a copy of it. */
-static void gather(void *column, void *copy, size_t element, const uint32_t *place, uint32_t count)
+static void columns_gather_here(
+	void *column, void *copy, size_t element, const uint32_t *place, uint32_t count)
 {
 	memcpy(copy, column, count * element);
 	if (element == sizeof(int64_t)) {
@@ -130,7 +131,7 @@ int columns_sort(struct columns *columns, struct sl_err *err)
 	/* The keys are done with: their room serves for the copies. */
 	for (enum column which = 0; which < COLUMN_ROWS; which++)
 		if (columns->at[which])
-			gather(columns->at[which], key, element_of(which), place, count);
+			columns_gather_here(columns->at[which], key, element_of(which), place, count);
 	free(key);
 	return SL_OK;
 }

@@ -108,7 +108,7 @@ int sl_array_grow_in(struct sl_arena *arena, void *array, size_t size, void *cap
  */
 static uint64_t half_of(uint64_t hash) { return (hash ^ hash >> 32) & UINT32_MAX; }
 
-static void put(struct sl_map *map, uint64_t entry)
+static void containers_put(struct sl_map *map, uint64_t entry)
 {
 	size_t at = (size_t)(entry >> 32) & (map->slots - 1);
 	while (map->slot[at])
@@ -128,12 +128,12 @@ int sl_map_add(struct sl_map *map, uint64_t hash, uint32_t number, struct sl_err
 			return sl_fail_memory(err);
 		for (size_t i = 0; i < map->slots; i++)
 			if (map->slot[i])
-				put(&wider, map->slot[i]);
+				containers_put(&wider, map->slot[i]);
 		if (!map->arena)
 			free(map->slot);
 		*map = wider;
 	}
-	put(map, half_of(hash) << 32 | (number + 1));
+	containers_put(map, half_of(hash) << 32 | (number + 1));
 	map->count++;
 	return SL_OK;
 }

@@ -29,8 +29,8 @@ struct range {
 	size_t width;
 };
 
-static int fail(const char *text, size_t len, size_t where, const struct sl_place *at, struct sl_err *err,
-	const char *why)
+static int hosts_fail(const char *text, size_t len, size_t where, const struct sl_place *at,
+	struct sl_err *err, const char *why)
 {
 	enum { DISPLAYED = 60 };
 	const int displayed = (int)(len < DISPLAYED ? len : DISPLAYED);
@@ -42,7 +42,7 @@ static int fail(const char *text, size_t len, size_t where, const struct sl_plac
 	return sl_fail_at(err, &place, "list of hosts '%.*s': %s", displayed, text, why);
 }
 
-static bool number(const char **p, const char *end, int64_t *value, size_t *width)
+static bool hosts_number(const char **p, const char *end, int64_t *value, size_t *width)
 {
 	const char *first = *p;
 	*value = 0;
@@ -56,12 +56,12 @@ static bool number(const char **p, const char *end, int64_t *value, size_t *widt
 static const char *range_at(const char **p, const char *end, struct range *range)
 {
 	size_t width;
-	if (!number(p, end, &range->from, &range->width))
+	if (!hosts_number(p, end, &range->from, &range->width))
 		return "a bracket holds numbers of at most 9 digits: n[1-4,7]";
 	range->to = range->from;
 	if (*p < end && **p == '-') {
 		++*p;
-		if (!number(p, end, &range->to, &width))
+		if (!hosts_number(p, end, &range->to, &width))
 			return "a range is two numbers: n[1-4]";
 		if (range->to < range->from)
 			return "a range goes upwards: n[1-4]";
@@ -152,12 +152,12 @@ int64_t sl_hosts_count(const char *text, size_t len, const struct sl_place *at, 
 		if (!why && count > SL_HOSTS_MAX)
 			why = "it has more than 10 000 000 names";
 		if (why)
-			return fail(text, len, (size_t)(first - text), at, err, why);
+			return hosts_fail(text, len, (size_t)(first - text), at, err, why);
 		if (p == end)
 			return count;
 		p++; /* The comma; a name must follow. */
 	}
-	return fail(text, len, 0, at, err, why);
+	return hosts_fail(text, len, 0, at, err, why);
 }
 
 struct naming {
@@ -167,7 +167,7 @@ struct naming {
 	void *self;
 };
 
-static char *put_number(char *p, int64_t value, size_t width)
+static char *hosts_put_number(char *p, int64_t value, size_t width)
 {
 	char digits[32];
 	const size_t len = (size_t)(sl_put_i64(digits, value) - digits);
@@ -195,7 +195,7 @@ static int name_rest(struct naming *naming, size_t at, size_t len)
 		struct range range = { 0 };
 		(void)range_at(&p, end, &range);
 		for (int64_t i = range.from; i <= range.to && !status; i++) {
-			const char *after = put_number(naming->name + len, i, range.width);
+			const char *after = hosts_put_number(naming->name + len, i, range.width);
 			status = name_rest(naming, at + 1, (size_t)(after - naming->name));
 		}
 	}
@@ -227,7 +227,7 @@ struct parted {
 	int64_t number;
 };
 
-static struct parted part(const char *name)
+static struct parted hosts_part(const char *name)
 {
 	struct parted parted = { strlen(name), 0, 0 };
 	size_t at = parted.stem;
@@ -236,7 +236,7 @@ static struct parted part(const char *name)
 	if (at == parted.stem)
 		return parted;
 	const char *p = name + at;
-	(void)number(&p, name + parted.stem, &parted.number, &parted.width);
+	(void)hosts_number(&p, name + parted.stem, &parted.number, &parted.width);
 	parted.stem = at;
 	return parted;
 }
@@ -246,7 +246,7 @@ struct text_out {
 	size_t len, size;
 };
 
-static void put(struct text_out *out, const char *text, size_t len)
+static void hosts_put(struct text_out *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++, out->len++)
 		if (out->len + 1 < out->size)
@@ -270,39 +270,39 @@ static bool follows(struct parted before, struct parted next)
 
 static void put_range(struct text_out *out, const char *first, struct parted from, const char *last)
 {
-	const struct parted to = part(last);
-	put(out, first + from.stem, from.width);
+	const struct parted to = hosts_part(last);
+	hosts_put(out, first + from.stem, from.width);
 	if (first == last)
 		return;
-	put(out, "-", 1);
-	put(out, last + to.stem, to.width);
+	hosts_put(out, "-", 1);
+	hosts_put(out, last + to.stem, to.width);
 }
 
 size_t sl_hosts_fold(const char *const *name, size_t count, char *text, size_t size)
 {
 	struct text_out out = { text, 0, size };
 	for (size_t i = 0; i < count;) {
-		const struct parted first = part(name[i]);
+		const struct parted first = hosts_part(name[i]);
 		size_t end = i + 1; /* Names with the same stem, */
-		while (end < count && same_stem(name[i], first, name[end], part(name[end])))
+		while (end < count && same_stem(name[i], first, name[end], hosts_part(name[end])))
 			end++;
-		put(&out, i ? "," : "", i ? 1 : 0);
+		hosts_put(&out, i ? "," : "", i ? 1 : 0);
 		if (end == i + 1) {
-			put(&out, name[i], strlen(name[i]));
+			hosts_put(&out, name[i], strlen(name[i]));
 			i = end;
 			continue;
 		}
-		put(&out, name[i], first.stem);
-		put(&out, "[", 1);
+		hosts_put(&out, name[i], first.stem);
+		hosts_put(&out, "[", 1);
 		for (size_t k = i; k < end;) { /* in runs. */
 			size_t last = k;
-			while (last + 1 < end && follows(part(name[last]), part(name[last + 1])))
+			while (last + 1 < end && follows(hosts_part(name[last]), hosts_part(name[last + 1])))
 				last++;
-			put(&out, k > i ? "," : "", k > i ? 1 : 0);
-			put_range(&out, name[k], part(name[k]), name[last]);
+			hosts_put(&out, k > i ? "," : "", k > i ? 1 : 0);
+			put_range(&out, name[k], hosts_part(name[k]), name[last]);
 			k = last + 1;
 		}
-		put(&out, "]", 1);
+		hosts_put(&out, "]", 1);
 		i = end;
 	}
 	if (size)

@@ -54,7 +54,7 @@ static bool is_formula(const char *text)
 	return strchr("=+-@", *text) && *text && text[1 + strspn(text + 1, "0123456789.,:eE%")] != '\0';
 }
 
-static bool is_plain(const char *text)
+static bool inert_is_plain(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p < 0x20 || *p >= 0x7F || *p == ',' || *p == '"')
@@ -64,7 +64,7 @@ static bool is_plain(const char *text)
 
 void sl_out_csv(struct sl_out *out, const char *text)
 {
-	if (is_plain(text)) {
+	if (inert_is_plain(text)) {
 		sl_out_text(out, text);
 		return;
 	}

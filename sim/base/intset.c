@@ -16,7 +16,7 @@ static size_t hash(int64_t member)
 }
 
 /* Where the member is, or would be. */
-static size_t find(const struct intset *set, int64_t member)
+static size_t intset_find(const struct intset *set, int64_t member)
 {
 	size_t at = hash(member) & (set->capacity - 1);
 	while (set->slot[at] != SL_NONE && set->slot[at] != member)
@@ -41,7 +41,7 @@ int intset_reserve(struct intset *set, size_t members, struct sl_err *err)
 		larger.slot[i] = SL_NONE;
 	for (size_t i = 0; i < set->capacity; i++)
 		if (set->slot[i] != SL_NONE)
-			larger.slot[find(&larger, set->slot[i])] = set->slot[i];
+			larger.slot[intset_find(&larger, set->slot[i])] = set->slot[i];
 	free(set->slot);
 	*set = larger;
 	return SL_OK;
@@ -53,7 +53,7 @@ int intset_add(struct intset *set, int64_t member, bool *fresh, struct sl_err *e
 	const int status = intset_reserve(set, set->count + 1, err);
 	if (status)
 		return status;
-	int64_t *slot = &set->slot[find(set, member)];
+	int64_t *slot = &set->slot[intset_find(set, member)];
 	*fresh = *slot != member;
 	*slot = member;
 	set->count += *fresh;
@@ -62,7 +62,7 @@ int intset_add(struct intset *set, int64_t member, bool *fresh, struct sl_err *e
 
 bool intset_has(const struct intset *set, int64_t member)
 {
-	return set->capacity && member != SL_NONE && set->slot[find(set, member)] == member;
+	return set->capacity && member != SL_NONE && set->slot[intset_find(set, member)] == member;
 }
 
 void intset_release(struct intset *set)

@@ -82,7 +82,7 @@ static int fail_due(struct sl_json *json, const char *p, const char *wanted)
 
 static void fail_here(struct sl_json *json, const char *wanted) { (void)fail_due(json, json->p, wanted); }
 
-static bool take(struct sl_json *json, char c, const char *wanted)
+static bool json_take(struct sl_json *json, char c, const char *wanted)
 {
 	if (json->failed)
 		return false;
@@ -153,7 +153,7 @@ static struct sl_json_word string(struct sl_json *json)
 	return (struct sl_json_word){ 0 };
 }
 
-static void digits(struct sl_json *json, const char *wanted)
+static void json_digits(struct sl_json *json, const char *wanted)
 {
 	if (json->p >= json->end || !sl_is_digit(*json->p))
 		fail_here(json, wanted);
@@ -161,22 +161,22 @@ static void digits(struct sl_json *json, const char *wanted)
 		json->p++;
 }
 
-static struct sl_json_word number(struct sl_json *json)
+static struct sl_json_word json_number(struct sl_json *json)
 {
 	struct sl_json_word word = { .p = json->p };
 	json->p += *json->p == '-';
 	if (json->p < json->end && *json->p == '0')
 		json->p++; /* No digit may follow it. */
 	else
-		digits(json, "a digit");
+		json_digits(json, "a digit");
 	if (json->p < json->end && *json->p == '.') {
 		json->p++;
-		digits(json, "a digit");
+		json_digits(json, "a digit");
 	}
 	if (json->p < json->end && (*json->p == 'e' || *json->p == 'E')) {
 		json->p++;
 		json->p += json->p < json->end && (*json->p == '-' || *json->p == '+');
-		digits(json, "a digit");
+		json_digits(json, "a digit");
 	}
 	word.len = (size_t)(json->p - word.p);
 	return json->failed ? (struct sl_json_word){ 0 } : word;
@@ -203,7 +203,7 @@ struct sl_json_word sl_json_take(struct sl_json *json)
 		return string(json);
 	}
 	if (c == '-' || sl_is_digit(c))
-		return number(json);
+		return json_number(json);
 	sl_json_skip(json);
 	return (struct sl_json_word){ 0 };
 }
@@ -211,7 +211,7 @@ struct sl_json_word sl_json_take(struct sl_json *json)
 /* ---- Objects and arrays -------------------------------------------------------------------- */
 
 /* False at the closing bracket. */
-static bool next(struct sl_json *json, char close, bool *first, const char *wanted)
+static bool json_next(struct sl_json *json, char close, bool *first, const char *wanted)
 {
 	if (json->failed)
 		return false;
@@ -219,7 +219,7 @@ static bool next(struct sl_json *json, char close, bool *first, const char *want
 		json->p++;
 		return false;
 	}
-	if (!*first && !take(json, ',', wanted))
+	if (!*first && !json_take(json, ',', wanted))
 		return false;
 	*first = false;
 	return true;
@@ -227,13 +227,13 @@ static bool next(struct sl_json *json, char close, bool *first, const char *want
 
 bool sl_json_member(struct sl_json *json, struct sl_json_word *key, bool *first)
 {
-	if (!next(json, '}', first, "',' or '}'") || !take(json, '"', "a key in quotes"))
+	if (!json_next(json, '}', first, "',' or '}'") || !json_take(json, '"', "a key in quotes"))
 		return false;
 	*key = string(json);
-	return take(json, ':', "':'");
+	return json_take(json, ':', "':'");
 }
 
-bool sl_json_element(struct sl_json *json, bool *first) { return next(json, ']', first, "',' or ']'"); }
+bool sl_json_element(struct sl_json *json, bool *first) { return json_next(json, ']', first, "',' or ']'"); }
 
 /* A value of one piece, or the opening of one of several: then *open says how it will close. */
 static void skip_part(struct sl_json *json, char *close)

@@ -35,7 +35,7 @@ static void sip_rounds(uint64_t v[4], unsigned count)
 }
 
 /* Eight bytes or fewer as a little-endian number, on any machine. */
-static uint64_t word_of(const char *text, size_t len)
+static uint64_t rng_word_of(const char *text, size_t len)
 {
 	uint64_t word = 0;
 	for (size_t i = 0; i < len; i++)
@@ -50,7 +50,7 @@ struct sl_rng sl_rng_stream(uint64_t seed, const char *name)
 	uint64_t v[4] = { seed ^ 0x736f6d6570736575, 0x646f72616e646f6d ^ 0xee, seed ^ 0x6c7967656e657261,
 		0x7465646279746573 };
 	for (size_t at = 0; at <= len; at += 8) {
-		uint64_t word = word_of(name + at, len - at < 8 ? len - at : 8);
+		uint64_t word = rng_word_of(name + at, len - at < 8 ? len - at : 8);
 		if (len - at < 8) /* The last word, maybe empty, ends in the length. */
 			word |= (uint64_t)len << 56;
 		v[3] ^= word;

@@ -46,7 +46,7 @@ const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t ca
 
 /* The members of structs are reached as bytes: that is what a table of offsets is. */
 
-static const char *text_at(const struct sl_field *field, const void *base)
+static const char *schema_text_at(const struct sl_field *field, const void *base)
 {
 	const char *text;
 	memcpy(&text, (const char *)base + field->at, sizeof(text));
@@ -58,7 +58,10 @@ static bool is_text(enum sl_field_kind kind)
 	return kind == SL_FIELD_WORD || kind == SL_FIELD_TEXT || kind == SL_FIELD_ANY;
 }
 
-static bool is_number(enum sl_field_kind kind) { return kind >= SL_FIELD_COUNT && kind <= SL_FIELD_CHOICE; }
+static bool schema_is_number(enum sl_field_kind kind)
+{
+	return kind >= SL_FIELD_COUNT && kind <= SL_FIELD_CHOICE;
+}
 
 int64_t sl_field_number(const struct sl_field *field, const void *base)
 {
@@ -97,7 +100,7 @@ void sl_schema_clear(const struct sl_schema *schema, void *base)
 		const struct sl_field *field = &schema->field[i];
 		if (is_text(field->kind))
 			memset((char *)base + field->at, 0, sizeof(const char *));
-		else if (is_number(field->kind))
+		else if (schema_is_number(field->kind))
 			sl_field_set_number(field, base, field->unset);
 	}
 }
@@ -105,8 +108,9 @@ void sl_schema_clear(const struct sl_schema *schema, void *base)
 bool sl_field_is_set(const struct sl_field *field, const void *base)
 {
 	if (is_text(field->kind))
-		return text_at(field, base) != NULL;
-	return is_number(field->kind) && (field->needed || sl_field_number(field, base) != field->unset);
+		return schema_text_at(field, base) != NULL;
+	return schema_is_number(field->kind) &&
+	       (field->needed || sl_field_number(field, base) != field->unset);
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------- */
@@ -119,7 +123,7 @@ bool sl_is_word(const char *text)
 	return len && len <= SL_FIELD_WORD_MAX && !text[len];
 }
 
-static bool is_plain(const char *text)
+static bool schema_is_plain(const char *text)
 {
 	size_t len = 0;
 	while ((unsigned char)text[len] >= ' ' && text[len] != 0x7F)
@@ -221,7 +225,7 @@ bool sl_field_read(const struct sl_field *field, const char *text, void *base)
 		return true;
 	}
 	if ((field->kind == SL_FIELD_WORD && !sl_is_word(text)) ||
-		(field->kind == SL_FIELD_TEXT && !is_plain(text)))
+		(field->kind == SL_FIELD_TEXT && !schema_is_plain(text)))
 		return false;
 	memcpy((char *)base + field->at, &text, sizeof(text));
 	return true;
@@ -457,7 +461,7 @@ static const char *time_text(char buffer[SL_FIELD_TEXT_MAX], sl_time time)
 
 const char *sl_field_text(const struct sl_field *field, const void *base, char buffer[SL_FIELD_TEXT_MAX])
 {
-	return is_text(field->kind) ? text_at(field, base)
+	return is_text(field->kind) ? schema_text_at(field, base)
 				    : sl_field_number_text(field, sl_field_number(field, base), buffer);
 }
 

@@ -12,7 +12,7 @@
 
 enum { EXACT_MAX = 25 };
 
-static double mean_of(const double *value, size_t n)
+static double stats_mean_of(const double *value, size_t n)
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -33,7 +33,7 @@ static struct stats_interval nothing(double estimate, unsigned samples)
 
 static double autocorrelation(const double *value, unsigned n, unsigned lag)
 {
-	const double mean = mean_of(value, n);
+	const double mean = stats_mean_of(value, n);
 	double squares = 0;
 	double products = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -76,7 +76,7 @@ struct ranks {
 };
 
 /* Twice the rank of that size, which is among them. */
-static unsigned rank_of(const struct ranks *ranks, double size)
+static unsigned stats_rank_of(const struct ranks *ranks, double size)
 {
 	unsigned low = 0;
 	for (unsigned high = ranks->n; low < high;) {
@@ -105,7 +105,7 @@ static void ranks_make(struct ranks *ranks, const double *difference, unsigned n
 		ranks->ties += t * t * t - t;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		const unsigned twice = difference[i] != 0 ? rank_of(ranks, fabs(difference[i])) : 0;
+		const unsigned twice = difference[i] != 0 ? stats_rank_of(ranks, fabs(difference[i])) : 0;
 		ranks->signed_rank[i] = difference[i] < 0 ? -(double)twice : twice;
 		ranks->positive += difference[i] > 0 ? twice : 0;
 	}
@@ -240,7 +240,7 @@ bool stats_significant(const double *x, unsigned n, double t)
 {
 	if (n < 2 || !(t > 0))
 		return false;
-	const double mean = mean_of(x, n);
+	const double mean = stats_mean_of(x, n);
 	double squares = 0;
 	for (unsigned i = 0; i < n; i++)
 		squares += (x[i] - mean) * (x[i] - mean);
@@ -251,7 +251,7 @@ bool stats_ratio(const double *x, const double *y, unsigned n, double t, double 
 {
 	if (n < 2 || !(t > 0))
 		return false;
-	const double mean[] = { mean_of(x, n), mean_of(y, n) };
+	const double mean[] = { stats_mean_of(x, n), stats_mean_of(y, n) };
 	double xx = 0;
 	double yy = 0;
 	double xy = 0;
@@ -277,7 +277,7 @@ struct stats_evidence stats_mean(
 	const double *value, unsigned n, double level, struct stats_interval *interval)
 {
 	const struct stats_evidence found = stats_evidence(value, n, false, level);
-	*interval = nothing(n ? mean_of(value, n) : 0, n);
+	*interval = nothing(n ? stats_mean_of(value, n) : 0, n);
 	if (n < 2 || !(found.t > 0))
 		return found;
 	const double mean = interval->estimate;

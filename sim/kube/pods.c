@@ -18,7 +18,7 @@ const char *sl_label_of(const struct sl_labels *labels, const char *key)
 	return NULL;
 }
 
-static bool is_among(const struct sl_label_expr *expr, const char *value)
+static bool pods_is_among(const struct sl_label_expr *expr, const char *value)
 {
 	for (uint32_t i = 0; i < expr->count; i++)
 		if (strcmp(expr->value[i], value) == 0)
@@ -41,9 +41,9 @@ bool sl_label_expr_holds(const struct sl_label_expr *expr, const struct sl_label
 	const char *value = sl_label_of(labels, expr->key);
 	switch (expr->op) {
 	case SL_LABEL_IN:
-		return value && is_among(expr, value);
+		return value && pods_is_among(expr, value);
 	case SL_LABEL_NOT_IN:
-		return !value || !is_among(expr, value);
+		return !value || !pods_is_among(expr, value);
 	case SL_LABEL_EXISTS:
 		return value != NULL;
 	case SL_LABEL_NOT_EXISTS:

@@ -20,10 +20,10 @@ struct sums {
 	uint32_t count;
 };
 
-static int64_t add_up(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+static int64_t pods_amounts_add_up(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
 /* Its place, which is new if there is none; NULL: they are too many. */
-static int64_t *place_of(struct sums *sums, const char *resource)
+static int64_t *pods_amounts_place_of(struct sums *sums, const char *resource)
 {
 	uint32_t i = 0;
 	while (i < sums->count && strcmp(sums->at[i].resource, resource) < 0)
@@ -41,22 +41,22 @@ static int64_t *place_of(struct sums *sums, const char *resource)
 static void sums_add(struct sums *sums, const struct sl_amount *at, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t *place = place_of(sums, at[i].resource);
+		int64_t *place = pods_amounts_place_of(sums, at[i].resource);
 		if (place)
-			*place = add_up(*place, at[i].amount);
+			*place = pods_amounts_add_up(*place, at[i].amount);
 	}
 }
 
 static void sums_max(struct sums *sums, const struct sl_amount *at, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t *place = place_of(sums, at[i].resource);
+		int64_t *place = pods_amounts_place_of(sums, at[i].resource);
 		if (place && *place < at[i].amount)
 			*place = at[i].amount;
 	}
 }
 
-static const struct sl_amount *find(const struct sl_amounts *amounts, const char *resource)
+static const struct sl_amount *pods_amounts_find(const struct sl_amounts *amounts, const char *resource)
 {
 	for (uint32_t i = 0; i < amounts->count; i++)
 		if (strcmp(amounts->at[i].resource, resource) == 0)
@@ -74,7 +74,7 @@ static void container_asks(
 	sums->count = 0;
 	sums_add(sums, request.at, request.count);
 	for (uint32_t i = 0; i < limit.count; i++) {
-		const struct sl_amount *asked = find(&request, limit.at[i].resource);
+		const struct sl_amount *asked = pods_amounts_find(&request, limit.at[i].resource);
 		*exceeds |= asked && asked->amount > limit.at[i].amount;
 		if (!asked)
 			sums_add(sums, &limit.at[i], 1);
@@ -90,7 +90,7 @@ static bool is_of_pods(const char *resource)
 
 static void set_for_pod(struct sums *sums, const struct sl_amount *amount)
 {
-	int64_t *place = is_of_pods(amount->resource) ? place_of(sums, amount->resource) : NULL;
+	int64_t *place = is_of_pods(amount->resource) ? pods_amounts_place_of(sums, amount->resource) : NULL;
 	if (place)
 		*place = amount->amount;
 }
@@ -102,10 +102,10 @@ static void pod_asks(struct pods_reading *r, const struct sl_doc_node *spec, str
 	const struct sl_amounts request = pods_amounts(r, pods_map(r, resources, "requests"));
 	const struct sl_amounts limit = pods_amounts(r, pods_map(r, resources, "limits"));
 	for (uint32_t i = 0; i < limit.count; i++) {
-		const struct sl_amount *asked = find(&request, limit.at[i].resource);
+		const struct sl_amount *asked = pods_amounts_find(&request, limit.at[i].resource);
 		*exceeds |= asked && asked->amount > limit.at[i].amount;
 		const struct sl_amounts all = { sums->at, sums->count };
-		if (!asked && !find(&all, limit.at[i].resource))
+		if (!asked && !pods_amounts_find(&all, limit.at[i].resource))
 			set_for_pod(sums, &limit.at[i]);
 	}
 	for (uint32_t i = 0; i < request.count; i++)

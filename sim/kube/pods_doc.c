@@ -35,7 +35,7 @@ void *pods_alloc(struct pods_reading *r, size_t count, size_t size)
 	return block;
 }
 
-static const char *text_at(const struct pods_reading *r, const struct sl_doc_node *node)
+static const char *pods_doc_text_at(const struct pods_reading *r, const struct sl_doc_node *node)
 {
 	return r->doc->text + node->text;
 }
@@ -48,7 +48,7 @@ static const char *key_at(const struct pods_reading *r, const struct sl_doc_node
 /* "", "~" and "null" are written for nothing. */
 static bool is_null(const struct pods_reading *r, const struct sl_doc_node *node)
 {
-	const char *text = node->kind == SL_DOC_TEXT ? text_at(r, node) : "-";
+	const char *text = node->kind == SL_DOC_TEXT ? pods_doc_text_at(r, node) : "-";
 	return !*text || strcmp(text, "~") == 0 || strcmp(text, "null") == 0;
 }
 
@@ -85,7 +85,7 @@ const struct sl_doc_node *pods_list(struct pods_reading *r, const struct sl_doc_
 const char *pods_text(struct pods_reading *r, const struct sl_doc_node *map, const char *key)
 {
 	const struct sl_doc_node *node = of_kind(r, map, key, SL_DOC_TEXT, "a text");
-	return node ? text_at(r, node) : NULL;
+	return node ? pods_doc_text_at(r, node) : NULL;
 }
 
 int64_t pods_number(struct pods_reading *r, const struct sl_doc_node *map, const char *key, int64_t otherwise,
@@ -95,7 +95,7 @@ int64_t pods_number(struct pods_reading *r, const struct sl_doc_node *map, const
 	const struct sl_doc_node *node = of_kind(r, map, key, SL_DOC_TEXT, "a number");
 	if (!node)
 		return otherwise;
-	const char *text = text_at(r, node);
+	const char *text = pods_doc_text_at(r, node);
 	if (!sl_get_i64(text, strlen(text), &number) || number < min || number > max)
 		pods_fail(r, node, "'%s' must be a whole number from %lld to %lld, not '%.40s'", key,
 			(long long)min, (long long)max, text);
@@ -107,9 +107,9 @@ bool pods_flag(struct pods_reading *r, const struct sl_doc_node *map, const char
 	const struct sl_doc_node *node = of_kind(r, map, key, SL_DOC_TEXT, "true or false");
 	if (!node)
 		return false;
-	const bool yes = strcmp(text_at(r, node), "true") == 0;
-	if (!yes && strcmp(text_at(r, node), "false") != 0)
-		pods_fail(r, node, "'%s' must be true or false, not '%.40s'", key, text_at(r, node));
+	const bool yes = strcmp(pods_doc_text_at(r, node), "true") == 0;
+	if (!yes && strcmp(pods_doc_text_at(r, node), "false") != 0)
+		pods_fail(r, node, "'%s' must be true or false, not '%.40s'", key, pods_doc_text_at(r, node));
 	return yes;
 }
 
@@ -129,7 +129,7 @@ const char *const *pods_texts(struct pods_reading *r, const struct sl_doc_node *
 		if (node->kind != SL_DOC_TEXT)
 			pods_fail(r, node, "an entry must be a text");
 		else
-			text[(*count)++] = text_at(r, node);
+			text[(*count)++] = pods_doc_text_at(r, node);
 	}
 	return text;
 }
@@ -151,7 +151,7 @@ struct sl_labels pods_labels(struct pods_reading *r, const struct sl_doc_node *m
 		if (node->kind != SL_DOC_TEXT)
 			pods_fail(r, node, "'%s' must be a text", key_at(r, node));
 		else
-			label[count++] = (struct sl_label){ key_at(r, node), text_at(r, node) };
+			label[count++] = (struct sl_label){ key_at(r, node), pods_doc_text_at(r, node) };
 	}
 	if (count)
 		qsort(label, count, sizeof(*label), compare_labels);
@@ -260,7 +260,7 @@ struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node 
 	uint32_t count = 0;
 	for (const struct sl_doc_node *node = amount ? pods_first(r, map) : NULL; node && !r->status;
 		node = sl_doc_next(r->doc, node)) {
-		const char *text = node->kind == SL_DOC_TEXT ? text_at(r, node) : "";
+		const char *text = node->kind == SL_DOC_TEXT ? pods_doc_text_at(r, node) : "";
 		int64_t value = 0;
 		if (!sl_get_amount(key_at(r, node), text, strlen(text), &value))
 			pods_fail(r, node,

@@ -18,7 +18,7 @@
 /* ---- Of groups -------------------------------------------------------------------------------------- */
 
 /* The label that says so: of the first flavor in the order of the files. */
-static const char *key_of(const struct sl_cluster *cluster, const char *value)
+static const char *pods_groups_key_of(const struct sl_cluster *cluster, const char *value)
 {
 	for (uint32_t i = 0; i < cluster->object_count; i++) {
 		const struct sl_object *object = &cluster->object[i];
@@ -50,7 +50,7 @@ static int select_type(struct sl_arena *arena, const struct sl_cluster *cluster,
 		type++;
 	const char *value =
 		SL_KIND_GPUS + type < cluster->kind_count ? cluster->kind_name[SL_KIND_GPUS + type] : "gpu";
-	const char *key = strcmp(value, "gpu") != 0 ? key_of(cluster, value) : NULL;
+	const char *key = strcmp(value, "gpu") != 0 ? pods_groups_key_of(cluster, value) : NULL;
 	struct sl_label *label = key ? sl_alloc(arena, 1, sizeof(*label)) : NULL;
 	if (key && !label)
 		return sl_fail_memory(err);

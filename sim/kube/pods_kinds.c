@@ -92,7 +92,7 @@ static void workload_in(struct pods_reading *r, const struct sl_doc_node *object
 
 /* ---- Job, JobSet ------------------------------------------------------------------------------------- */
 
-static void job_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
+static void pods_kinds_job_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
 	static const char key[] = KUEUE "job-min-parallelism";
 	const struct sl_doc_node *spec = pods_map(r, object, "spec");
@@ -153,7 +153,7 @@ static const struct {
 	void (*read)(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods);
 } kinds[] = {
 	{ "Workload", workload_in },
-	{ "Job", job_in },
+	{ "Job", pods_kinds_job_in },
 	{ "JobSet", job_set_in },
 	{ "LeaderWorkerSet", pods_lws },
 	{ "Pod", pod_in },
@@ -168,7 +168,8 @@ bool sl_pods_has(const char *kind)
 }
 
 /* Where sizes are still open or are none. */
-static void check(struct pods_reading *r, const struct sl_doc_node *object, const struct sl_pods *pods)
+static void pods_kinds_check(
+	struct pods_reading *r, const struct sl_doc_node *object, const struct sl_pods *pods)
 {
 	for (uint32_t i = 0; i < pods->count && !r->status; i++) {
 		const struct sl_podset *podset = &pods->podset[i];
@@ -205,7 +206,7 @@ static void pods_object(struct pods_reading *r, const struct sl_doc_node *object
 	pods->annotations = pods_labels(r, pods_map(r, metadata, "annotations"));
 	pods->priority_class = sl_label_of(&pods->labels, KUEUE "priority-class");
 	kinds[i].read(r, object, pods);
-	check(r, object, pods);
+	pods_kinds_check(r, object, pods);
 }
 
 int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *object,

@@ -159,7 +159,8 @@ static struct group group_in(
 	return group;
 }
 
-static void finish(struct pods_reading *r, const struct group *group, int64_t first, struct sl_podset *podset)
+static void pods_lws_finish(
+	struct pods_reading *r, const struct group *group, int64_t first, struct sl_podset *podset)
 {
 	char key[KEY_CAPACITY];
 	const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%lld", group->namespace, group->name,
@@ -197,10 +198,10 @@ void pods_lws(struct pods_reading *r, const struct sl_doc_node *object, struct s
 		pods_template(r, leader, podset);
 		podset->name = "leader";
 		podset->count = 1;
-		finish(r, &group, 0, podset++);
+		pods_lws_finish(r, &group, 0, podset++);
 	}
 	pods_template(r, leader && !apart ? leader : pods_map(r, map, "workerTemplate"), podset);
 	podset->name = leader ? (apart ? "worker" : "leader") : "main";
 	podset->count = apart ? group.size - 1 : group.size;
-	finish(r, &group, apart, podset);
+	pods_lws_finish(r, &group, apart, podset);
 }

@@ -80,7 +80,7 @@ static bool suffix_in(const char *p, const char *end, struct number *number)
 	return (*p == 'e' || *p == 'E') && exponent_in(p + 1, end, number);
 }
 
-static bool number_in(const char *text, size_t len, struct number *number)
+static bool pods_quantity_number_in(const char *text, size_t len, struct number *number)
 {
 	const char *end = text + len;
 	*number = (struct number){ 0 };
@@ -112,7 +112,7 @@ static int64_t number_value(const struct number *number, int64_t ten)
 bool sl_get_quantity(const char *text, size_t len, int64_t *thousandths)
 {
 	struct number number;
-	const bool good = number_in(text, len, &number);
+	const bool good = pods_quantity_number_in(text, len, &number);
 	if (good)
 		*thousandths = number_value(&number, 3);
 	return good;
@@ -121,7 +121,7 @@ bool sl_get_quantity(const char *text, size_t len, int64_t *thousandths)
 bool sl_get_amount(const char *resource, const char *text, size_t len, int64_t *amount)
 {
 	struct number number;
-	const bool good = number_in(text, len, &number);
+	const bool good = pods_quantity_number_in(text, len, &number);
 	if (good)
 		*amount = number_value(&number, strcmp(resource, "cpu") == 0 ? 3 : 0);
 	return good;

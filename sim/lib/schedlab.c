@@ -182,7 +182,7 @@ int sl_run_new(struct sl_run **run, const struct sl_scenario *scenario, const ch
 }
 
 /* All at places of one array, before anything points into it. */
-static int join(struct sl_run *const *runs, size_t count, struct sl_err *err)
+static int schedlab_join(struct sl_run *const *runs, size_t count, struct sl_err *err)
 {
 	size_t fresh = 0;
 	while (fresh < count && !runs[fresh]->gone)
@@ -207,7 +207,7 @@ int sl_runs_go(struct sl_run *const *runs, size_t count, unsigned threads, struc
 {
 	if (!count)
 		return SL_OK;
-	int status = join(runs, count, err);
+	int status = schedlab_join(runs, count, err);
 	if (status)
 		return status;
 	status = runset_run(runs[0]->batch->run, count, threads, NULL, NULL, err);

@@ -121,40 +121,40 @@ static int64_t make_nodes(const struct sl_result *result, size_t row)
 
 /* ---- What jobs ask, what nodes have ------------------------------------------------------------ */
 
-static const struct sl_request *request_of(const struct source *from, size_t row)
+static const struct sl_request *schedlab_columns_request_of(const struct source *from, size_t row)
 {
 	return from->jobs->request ? &from->jobs->requests[from->jobs->request[row]] : NULL;
 }
 
 static int64_t report_asks_cpus(const struct source *from, size_t row)
 {
-	const struct sl_request *request = request_of(from, row);
+	const struct sl_request *request = schedlab_columns_request_of(from, row);
 	return request ? request->cpus : from->jobs->size[row];
 }
 
 static int64_t report_asks_mem(const struct source *from, size_t row)
 {
-	const struct sl_request *request = request_of(from, row);
+	const struct sl_request *request = schedlab_columns_request_of(from, row);
 	return request ? request->mem : 0;
 }
 
 static int64_t report_asks_gpus(const struct source *from, size_t row)
 {
-	const struct sl_request *request = request_of(from, row);
+	const struct sl_request *request = schedlab_columns_request_of(from, row);
 	return request ? request->gpus : 0;
 }
 
 /* Of its first group that asks for GPUs; 0: any type, or none. */
 static int64_t report_asks_types(const struct source *from, size_t row)
 {
-	const struct sl_request *request = request_of(from, row);
+	const struct sl_request *request = schedlab_columns_request_of(from, row);
 	for (uint32_t i = 0; request && i < request->group_count; i++)
 		if (request->group[i].task.gpus)
 			return request->group[i].task.gpu_types;
 	return 0;
 }
 
-static int64_t amount_of(const struct source *from, size_t node, uint32_t kind)
+static int64_t schedlab_columns_amount_of(const struct source *from, size_t node, uint32_t kind)
 {
 	const int64_t amount = from->cluster->type[from->cluster->node_type[node]].amount[kind];
 	return amount < SL_MEM_UNBOUNDED ? amount : 0;
@@ -162,19 +162,19 @@ static int64_t amount_of(const struct source *from, size_t node, uint32_t kind)
 
 static int64_t report_node_cpus(const struct source *from, size_t node)
 {
-	return amount_of(from, node, SL_KIND_CPUS);
+	return schedlab_columns_amount_of(from, node, SL_KIND_CPUS);
 }
 
 static int64_t report_node_mem(const struct source *from, size_t node)
 {
-	return amount_of(from, node, SL_KIND_MEM);
+	return schedlab_columns_amount_of(from, node, SL_KIND_MEM);
 }
 
 static int64_t report_node_gpus(const struct source *from, size_t node)
 {
 	int64_t gpus = 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < from->cluster->kind_count; kind++)
-		gpus += amount_of(from, node, kind);
+		gpus += schedlab_columns_amount_of(from, node, kind);
 	return gpus;
 }
 

@@ -16,7 +16,7 @@ enum { PATH_LONGEST = 4096 };
 
 /* ---- Written ---------------------------------------------------------------------------- */
 
-static void put_micro(struct sl_out *out, int64_t micro)
+static void snapshot_put_micro(struct sl_out *out, int64_t micro)
 {
 	sl_out_advance(out, sl_put_micro(sl_out_reserve(out, 32), micro));
 }
@@ -148,7 +148,7 @@ static void put_interval(struct sl_out *out, const struct sim_interval *interval
 		before = ", ";
 	}
 	sl_out_text(out, " },\n      \"until\": ");
-	put_micro(out, interval->until);
+	snapshot_put_micro(out, interval->until);
 	sl_out_printf(out, ",\n      \"events\": %" PRIu64 ",\n      \"digest\": \"%016" PRIx64 "\"\n    }",
 		interval->events, interval->digest);
 }

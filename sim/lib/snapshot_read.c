@@ -45,7 +45,8 @@ static const struct sl_schema input_schema = { "an input", input_fields, SL_LEN(
 /* ---- Stretches ------------------------------------------------------------------------------ */
 
 /* The policy's parameters, whatever they are called. */
-static int take_values(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
+static int snapshot_read_take_values(
+	const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
 	struct snapshot_interval *to = base;
 	to->values_line = node->line;
@@ -78,7 +79,7 @@ static int note_interval(const struct sl_schema_reading *r, const struct sl_doc_
 
 static const struct sl_field interval_fields[] = {
 	{ KEY(snapshot_interval, "policy", SL_FIELD_ANY, policy) },
-	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values, .needed = true },
+	{ .key = "values", .kind = SL_FIELD_TAKE, .take = snapshot_read_take_values, .needed = true },
 	{ KEY(snapshot_interval, "until", SL_FIELD_MICRO, until) },
 	{ KEY(snapshot_interval, "events", SL_FIELD_COUNT, events) },
 	{ KEY(snapshot_interval, "digest", SL_FIELD_HEX, digest) },

@@ -146,7 +146,7 @@ static void turn_down(struct sweep *s, size_t place)
 }
 
 /* The first time from which what begins then is within the length. */
-static sl_time within(sl_time begin, sl_time length)
+static sl_time nodes_fits_within(sl_time begin, sl_time length)
 {
 	sl_time at;
 	return __builtin_sub_overflow(begin, length, &at) ? ALWAYS : at + 1;
@@ -161,7 +161,8 @@ static struct turn turn_after(const struct sweep *s, uint32_t row, sl_time at)
 	sl_time release = window_ends(nodes, windows, at);
 	sl_time drop = SL_NEVER;
 	for (uint32_t set = windows; set; set = nodes->set[set].parent) {
-		const sl_time begin = within(nodes->window[nodes->set[set].window].from, s->length);
+		const sl_time begin =
+			nodes_fits_within(nodes->window[nodes->set[set].window].from, s->length);
 		drop = begin > at && begin < drop ? begin : drop;
 	}
 	for (uint32_t i = nodes->node[row].first; i != NONE; i = nodes->interval[i].next) {
@@ -169,7 +170,7 @@ static struct turn turn_after(const struct sweep *s, uint32_t row, sl_time at)
 		if (interval->flags & INTERVAL_PROMISE && !s->promises)
 			continue;
 		if (interval->flags & INTERVAL_BEGIN) {
-			const sl_time begin = within(interval->at, s->length);
+			const sl_time begin = nodes_fits_within(interval->at, s->length);
 			drop = begin > at && begin < drop ? begin : drop;
 		} else if (interval->at > at) {
 			release = interval->at < release ? interval->at : release;
@@ -180,7 +181,7 @@ static struct turn turn_after(const struct sweep *s, uint32_t row, sl_time at)
 	return (struct turn){ release < drop ? release : drop, row, release <= drop };
 }
 
-static void look(struct sweep *s, uint32_t row, sl_time at)
+static void nodes_fits_look(struct sweep *s, uint32_t row, sl_time at)
 {
 	const struct nodes *nodes = s->nodes;
 	int64_t free[COLUMNS_MAX];
@@ -223,7 +224,7 @@ static sl_time sweep_on(struct sweep *s)
 {
 	struct nodes *nodes = s->nodes;
 	for (uint32_t row = 0; row < nodes->count; row++) {
-		look(s, row, nodes->now);
+		nodes_fits_look(s, row, nodes->now);
 		s->heap[s->count++] = turn_after(s, row, nodes->now);
 	}
 	for (size_t i = s->count / 2; i-- > 0;)
@@ -237,7 +238,7 @@ static sl_time sweep_on(struct sweep *s)
 		release = false;
 		while (s->heap[0].at == at && at != SL_NEVER) {
 			release |= s->heap[0].release;
-			look(s, s->heap[0].node, at);
+			nodes_fits_look(s, s->heap[0].node, at);
 			s->heap[0] = turn_after(s, s->heap[0].node, at);
 			turn_down(s, 0);
 		}

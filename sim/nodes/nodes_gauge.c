@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static int64_t value_of(const struct nodes *nodes, const struct gauged *gauged, uint32_t index)
+static int64_t nodes_gauge_value_of(const struct nodes *nodes, const struct gauged *gauged, uint32_t index)
 {
 	const struct sl_node_class class = node_class(nodes, nodes->class[index].type, free_of(nodes, index));
 	return gauged->gauge->of(gauged->state, &class);
@@ -19,7 +19,7 @@ static int64_t value_known(const struct nodes *nodes, struct gauged *gauged, uin
 {
 	int64_t *value = &gauged->values.score[index];
 	if (*value == SCORE_UNKNOWN)
-		*value = value_of(nodes, gauged, index);
+		*value = nodes_gauge_value_of(nodes, gauged, index);
 	return *value;
 }
 
@@ -101,7 +101,8 @@ void gauges_check(struct nodes *nodes)
 	for (uint32_t i = 0; i < nodes->gauge_count; i++) {
 		uint64_t sum = 0;
 		for (uint32_t row = 0; row < nodes->count; row++)
-			sum += (uint64_t)value_of(nodes, &nodes->gauged[i], nodes->node[row].class);
+			sum += (uint64_t)nodes_gauge_value_of(
+				nodes, &nodes->gauged[i], nodes->node[row].class);
 		SL_CHECK((int64_t)sum == nodes_gauge(nodes, i) || failed(nodes));
 	}
 }

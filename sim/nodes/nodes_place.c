@@ -85,7 +85,7 @@ static void gather_classes(struct picker *p)
 }
 
 /* False: there are too few for that many tasks. */
-static bool gather(struct picker *p)
+static bool nodes_place_gather(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
 	p->count = 0;
@@ -117,7 +117,7 @@ static int64_t cand_score(const struct picker *p, const struct cand *cand)
 
 /* So many tasks may go onto the next node: what is left, but for one for each other node that it must have.
  */
-static uint32_t limit_of(const struct picker *p)
+static uint32_t nodes_place_limit_of(const struct picker *p)
 {
 	const uint32_t others = p->group->nodes_min > p->used + 1 ? p->group->nodes_min - p->used - 1 : 0;
 	return p->left > others ? p->left - others : 0;
@@ -137,7 +137,7 @@ static uint8_t late_of(const struct picker *p, uint32_t node)
 	return p->view && p->view->ready ? 0 : p->nodes->node[node].late;
 }
 
-static int64_t rank_of(const struct picker *p, const struct cand *cand)
+static int64_t nodes_place_rank_of(const struct picker *p, const struct cand *cand)
 {
 	const int64_t late = late_of(p, cand->node);
 	return p->most_first ? late - (int64_t)cand->tasks * NODES_LATE : late;
@@ -154,7 +154,7 @@ static void score_all(struct picker *p, uint32_t limit)
 			cand->tasks = tasks;
 			score_next(p, cand, i ? cand - 1 : NULL);
 		}
-		cand->rank = plain ? 0 : rank_of(p, cand);
+		cand->rank = plain ? 0 : nodes_place_rank_of(p, cand);
 		p->most = cand->tasks > p->most ? cand->tasks : p->most;
 	}
 	cands_make(p->nodes, p->cand, p->count);
@@ -195,7 +195,7 @@ static bool pick_nodes(struct picker *p)
 	const struct sl_group *group = p->group;
 	p->most = UINT32_MAX;
 	while (p->left) {
-		const uint32_t limit = limit_of(p);
+		const uint32_t limit = nodes_place_limit_of(p);
 		if (!p->count || !limit || (group->nodes_max && p->used >= group->nodes_max))
 			return false;
 		if (limit < p->most)
@@ -295,7 +295,7 @@ static bool pick_singly(struct picker *p)
 	size_t retry = 0;
 	score_all(p, 1);
 	while (p->left) {
-		if (!limit_of(p))
+		if (!nodes_place_limit_of(p))
 			return false;
 		const bool may_new = p->count && (!group->nodes_max || p->used < group->nodes_max);
 		const bool must_new = p->used < group->nodes_min && p->left == group->nodes_min - p->used;
@@ -466,7 +466,7 @@ static bool pick_by_island(struct picker *p)
 /* All tasks on what was gathered, or none. */
 static bool pick_all(struct picker *p, bool by_island)
 {
-	const bool picked = gather(p) && (by_island ? pick_by_island(p) : pick_plainly(p));
+	const bool picked = nodes_place_gather(p) && (by_island ? pick_by_island(p) : pick_plainly(p));
 	if (!picked)
 		picks_undo(p);
 	return picked;
@@ -505,7 +505,7 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t used
 	return place_group(&picker, chain);
 }
 
-static bool place(
+static bool nodes_place_place(
 	struct nodes *nodes, uint32_t request, struct view *view, sl_time length, struct chain *chain)
 {
 	const struct sl_request *asked = &nodes->requests[request];
@@ -528,7 +528,7 @@ bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct c
 {
 	if (failed(nodes) || nodes->shape[request].kind == SHAPE_NEVER)
 		return false;
-	if (place(nodes, request, view, 0, chain))
+	if (nodes_place_place(nodes, request, view, 0, chain))
 		return true;
 	chain_free(nodes, *chain);
 	*chain = CHAIN_NONE;
@@ -587,7 +587,7 @@ static bool is_better(const struct nodes *nodes, const struct best *best, uint32
 	return tie_before(nodes, node, best->node);
 }
 
-static uint32_t first_of(const struct nodes *nodes, const struct class *class)
+static uint32_t nodes_place_first_of(const struct nodes *nodes, const struct class *class)
 {
 	uint32_t first = class->heap[0];
 	if (!by_chance(nodes))
@@ -607,7 +607,7 @@ static void best_meets(const struct nodes *nodes, struct best *best, uint32_t cl
 {
 	if (best->node != NONE && score > best->score)
 		return;
-	const uint32_t node = first_of(nodes, &nodes->class[class]);
+	const uint32_t node = nodes_place_first_of(nodes, &nodes->class[class]);
 	if (is_better(nodes, best, node, score))
 		*best = (struct best){ node, score };
 }
@@ -741,7 +741,7 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 		node_spends(nodes, &load, chain);
 		return true;
 	}
-	if (place(nodes, request, NULL, length, chain))
+	if (nodes_place_place(nodes, request, NULL, length, chain))
 		return true;
 	if (!failed(nodes))
 		place_undo(nodes, *chain);

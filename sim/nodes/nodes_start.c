@@ -233,7 +233,7 @@ void nodes_suspend_undo(struct nodes *nodes, uint32_t job, sl_time end)
 
 /* ---- With given amounts on given nodes, for policies that decide themselves what a request comes to ---- */
 
-static int64_t gpus_of(const struct sl_node_alloc *node_alloc, uint32_t kind)
+static int64_t nodes_start_gpus_of(const struct sl_node_alloc *node_alloc, uint32_t kind)
 {
 	return node_alloc->gpus ? node_alloc->gpus[kind - SL_KIND_GPUS] : 0;
 }
@@ -249,13 +249,13 @@ static bool goes(
 	bool good = !node->whole && open_for(nodes, node->windows, length, exempt_of(nodes, request)) &&
 		    node_alloc->cpus <= free[SL_KIND_CPUS] && node_alloc->mem <= free[SL_KIND_MEM];
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++)
-		good = good && gpus_of(node_alloc, kind) <= free[kind];
+		good = good && nodes_start_gpus_of(node_alloc, kind) <= free[kind];
 	return good;
 }
 
 /* An edge for each type of GPU, and at least one: the first holds cpus, memory and tasks too. Where devices
  * are followed the lowest that are wholly free; false: there are too few. */
-static bool take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, struct chain *chain)
+static bool nodes_start_take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, struct chain *chain)
 {
 	const uint32_t type = type_of(nodes, node_alloc->node);
 	const int64_t *amount = nodes->cluster->type[type].amount;
@@ -267,7 +267,7 @@ static bool take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, st
 	interval->cpus = (int32_t)(amount[SL_KIND_CPUS] < UNBOUNDED ? node_alloc->cpus : 0);
 	interval->mem = amount[SL_KIND_MEM] < UNBOUNDED ? node_alloc->mem : 0;
 	for (uint32_t kind = SL_KIND_GPUS; kind < nodes->kinds; kind++) {
-		if (!gpus_of(node_alloc, kind))
+		if (!nodes_start_gpus_of(node_alloc, kind))
 			continue;
 		if (interval->gpus) {
 			interval_take(nodes, interval);
@@ -275,7 +275,7 @@ static bool take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, st
 			interval->flags = INTERVAL_GIVEN;
 			interval->node = node_alloc->node;
 		}
-		interval->gpus = (int32_t)gpus_of(node_alloc, kind);
+		interval->gpus = (int32_t)nodes_start_gpus_of(node_alloc, kind);
 		interval->kind = (uint8_t)kind;
 		if (!devices_lowest(
 			    nodes, type, free_of(nodes, nodes->node[node_alloc->node].class), interval)) {
@@ -289,13 +289,13 @@ static bool take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, st
 }
 
 /* All of it, or nothing. */
-static bool take_all(struct nodes *nodes, uint32_t request, sl_time end,
+static bool nodes_start_take_all(struct nodes *nodes, uint32_t request, sl_time end,
 	const struct sl_node_alloc *node_alloc, size_t count, struct chain *chain)
 {
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++) {
 		good = goes(nodes, request, &node_alloc[i], length_until(nodes, end));
-		good = good && take(nodes, &node_alloc[i], chain);
+		good = good && nodes_start_take(nodes, &node_alloc[i], chain);
 	}
 	if (!good && !failed(nodes))
 		place_undo(nodes, *chain);
@@ -307,7 +307,7 @@ bool nodes_start_node_alloc(struct nodes *nodes, uint32_t job, uint32_t request,
 {
 	struct chain chain = CHAIN_NONE;
 	return !failed(nodes) && intervals_reserve(nodes, count * nodes->kinds) &&
-	       take_all(nodes, request, end, node_alloc, count, &chain) &&
+	       nodes_start_take_all(nodes, request, end, node_alloc, count, &chain) &&
 	       allocation_begins(nodes, job, request, chain, end);
 }
 
@@ -324,7 +324,7 @@ bool nodes_resize_node_alloc(
 	if (nodes->interval[old].flags & INTERVAL_SUSPENDED)
 		return false;
 	allocation_leaves(nodes, old, false);
-	if (!take_all(nodes, request, end, node_alloc, count, &chain)) {
+	if (!nodes_start_take_all(nodes, request, end, node_alloc, count, &chain)) {
 		if (!failed(nodes))
 			allocation_leaves(nodes, old, true);
 		return false;

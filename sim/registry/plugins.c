@@ -18,7 +18,7 @@
 
 enum { NAME_MAX_COMPARED = 32 };
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t plugins_least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Optimal string alignment: insertions, deletions, replacements, and swaps of neighbours cost 1. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -32,10 +32,10 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 		const size_t *before = row[(i + 1) % 3];
 		now[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			now[j] = least(last[j] + 1, now[j - 1] + 1);
-			now[j] = least(now[j], last[j - 1] + (a[i - 1] != b[j - 1]));
+			now[j] = plugins_least(last[j] + 1, now[j - 1] + 1);
+			now[j] = plugins_least(now[j], last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = plugins_least(now[j], before[j - 2] + 1);
 		}
 	}
 	return row[a_len % 3][b_len];
@@ -166,7 +166,8 @@ static const char *const kind_text[] = {
 	[SL_PARAM_POLICY] = "one of",
 };
 
-static bool number_of(const struct sl_param *param, const char *choices, const char *text, int64_t *number)
+static bool plugins_number_of(
+	const struct sl_param *param, const char *choices, const char *text, int64_t *number)
 {
 	const size_t len = strlen(text);
 	switch (param->kind) {
@@ -202,7 +203,7 @@ int value_set(struct sl_value *value, const struct param_list *params, size_t i,
 	int64_t number;
 	if (param->choices && !choices)
 		return sl_fail_memory(err);
-	if (!number_of(param, choices, text, &number))
+	if (!plugins_number_of(param, choices, text, &number))
 		return sl_fail(err, SL_USAGE, "%s: '%s' must be %s%s%s, not '%s'", params->what, param->key,
 			kind_text[param->kind], choices ? " " : "", choices ? choices : "", text);
 	const bool bounded = param->min || param->max;
@@ -522,7 +523,7 @@ static bool has_value(const struct policy_choice *choice, const char *key, const
 }
 
 /* All of "key=value,..."; *last: the first that does not hold, or the last. */
-static bool holds(const struct policy_choice *choice, const char *when, struct item *last)
+static bool plugins_holds(const struct policy_choice *choice, const char *when, struct item *last)
 {
 	while (item_next(&when, last))
 		if (!has_value(choice, last->key, last->value))
@@ -540,7 +541,7 @@ static int compat_find(struct policy_choice *choice, const char *what, struct sl
 	for (const struct sl_compat *known = policy->compat; known && known->value; known++) {
 		if (!has_value(choice, "compat", known->value))
 			continue;
-		if (!known->when || holds(choice, known->when, &but)) {
+		if (!known->when || plugins_holds(choice, known->when, &but)) {
 			choice->compat = known;
 			return SL_OK;
 		}
@@ -580,7 +581,7 @@ static int choice_fill(struct policy_choice *choice, const char *preset, const c
 	const struct sl_policy *policy = choice->policy;
 	const size_t len = strcspn(choice->text, ":");
 	char what[64];
-	(void)snprintf(what, sizeof(what), "policy '%.*s'", (int)least(len, 48), choice->text);
+	(void)snprintf(what, sizeof(what), "policy '%.*s'", (int)plugins_least(len, 48), choice->text);
 	const struct param_list params = { policy->params, policy->param_count, what, choice->registry,
 		arena };
 	choice->value_count = policy->param_count;
@@ -702,7 +703,7 @@ int policy_trusted(const struct registry *registry, const char *text, struct set
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : !a && !b; }
 
-static bool is_word(const struct sl_param *param)
+static bool plugins_is_word(const struct sl_param *param)
 {
 	return param->kind == SL_PARAM_TEXT || param->kind == SL_PARAM_DOC;
 }
@@ -723,7 +724,7 @@ bool policy_same(const struct policy_choice *a, const struct policy_choice *b)
 		const struct sl_value *x = &a->values[i];
 		const struct sl_value *y = &b->values[i];
 		const struct sl_param *param = &a->policy->params[i];
-		const bool word = is_word(param) || is_script(param, x) || !x->text || !y->text;
+		const bool word = plugins_is_word(param) || is_script(param, x) || !x->text || !y->text;
 		if (word ? !same_text(x->text, y->text) : x->number != y->number)
 			return false;
 	}

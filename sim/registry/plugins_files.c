@@ -42,7 +42,7 @@ static int read_doc(struct policy_file *file, struct sl_input *in, struct sl_are
 	return status;
 }
 
-static int read_file(struct policy_file *file, struct sl_arena *arena, struct sl_err *err)
+static int plugins_files_read_file(struct policy_file *file, struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_input *in = NULL;
 	int status = sl_input_open(&in, file->path, err);
@@ -61,7 +61,7 @@ struct files {
 	struct sl_arena *arena;
 };
 
-static int add(struct files *files, const struct policy_file *file, struct sl_err *err)
+static int plugins_files_add(struct files *files, const struct policy_file *file, struct sl_err *err)
 {
 	if (SL_GROW_IN(files->arena, files->file, files->capacity, files->count + 1, err))
 		return SL_SYSTEM;
@@ -80,7 +80,7 @@ static int add_script(struct files *files, const char *key, struct sl_script *sc
 			.bytes = of->len,
 			.script = i ? NULL : script };
 		memcpy(file.sha256, of->sha256, sizeof(file.sha256));
-		status = add(files, &file, err);
+		status = plugins_files_add(files, &file, err);
 	}
 	return status;
 }
@@ -91,9 +91,9 @@ static int add_doc(struct files *files, const struct policy_choice *choice, cons
 	const struct policy_file *had = policy_file_of(choice, key);
 	struct policy_file file = { .key = key, .path = path };
 	if (had && strcmp(had->path, path) == 0)
-		return add(files, had, err);
-	const int status = read_file(&file, files->arena, err);
-	return status ? status : add(files, &file, err);
+		return plugins_files_add(files, had, err);
+	const int status = plugins_files_read_file(&file, files->arena, err);
+	return status ? status : plugins_files_add(files, &file, err);
 }
 
 /* One script for parameters that name the same. */
@@ -124,7 +124,7 @@ static int add_part(struct files *files, const struct policy_choice *choice, con
 }
 
 /* Is the key one of "command,record"? */
-static bool is_among(const char *keys, const char *key)
+static bool plugins_files_is_among(const char *keys, const char *key)
 {
 	const size_t len = strlen(key);
 	for (const char *p = keys; p && *p; p += strcspn(p, ",") + (strchr(p, ',') != NULL))
@@ -143,9 +143,9 @@ int value_trusted(const struct policy_choice *choice, size_t i, const struct sl_
 		return SL_OK;
 	if (script_choice(param, text) >= 0)
 		return trust_query(trust, TRUST_SCRIPT, param->key, text, at, err);
-	if (is_among(policy->runs, param->key))
+	if (plugins_files_is_among(policy->runs, param->key))
 		return trust_query(trust, TRUST_PROGRAM, param->key, text, at, err);
-	if (is_among(policy->writes, param->key))
+	if (plugins_files_is_among(policy->writes, param->key))
 		return trust_query(trust, TRUST_WRITE, param->key, text, at, err);
 	return SL_OK;
 }

@@ -142,7 +142,7 @@ const struct vtable *registry_at(const void *array, size_t i)
 }
 
 /* At most `max`. */
-static size_t count_of(const void *array, size_t max)
+static size_t registry_count_of(const void *array, size_t max)
 {
 	size_t count = 0;
 	while (count < max && registry_at(array, count))
@@ -286,7 +286,7 @@ static void *open_object(const char *path, struct sl_arena *arena, struct sl_err
 static int entries_copy(const void **copies, const void *array, const struct kind *kind, const char *path,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	const size_t count = count_of(array, ENTRIES_MAX + 1);
+	const size_t count = registry_count_of(array, ENTRIES_MAX + 1);
 	if (count > ENTRIES_MAX)
 		return sl_fail(err, SL_INPUT,
 			"plug-in '%s': more than %d entries of kind '%s': end it with NULL", path,
@@ -442,8 +442,9 @@ static int names_add(const struct registry *registry, const struct plugin *plugi
 {
 	const void *old = array_of(&registry->known, kind->at);
 	const void *more = array_of(&plugin->is, kind->at);
-	const size_t count = count_of(old, SIZE_MAX);
-	const void **array = sl_alloc(registry->arena, count + count_of(more, SIZE_MAX) + 1, sizeof(*array));
+	const size_t count = registry_count_of(old, SIZE_MAX);
+	const void **array =
+		sl_alloc(registry->arena, count + registry_count_of(more, SIZE_MAX) + 1, sizeof(*array));
 	if (!array)
 		return sl_fail_memory(err);
 	if (count)

@@ -95,7 +95,7 @@ static int read_text(
 	return file->text ? SL_OK : sl_fail_memory(err);
 }
 
-static int read_file(struct sl_script *script, const char *name, struct sl_err *err)
+static int scripts_read_file(struct sl_script *script, const char *name, struct sl_err *err)
 {
 	struct sl_input *in = NULL;
 	struct script_file *file = &script->file[script->file_count];
@@ -135,7 +135,7 @@ int sl_script_text(
 		return sl_fail(err, SL_INPUT,
 			"'%s' was not used as '%s' was loaded: files are read then, and not in a run", name,
 			script->path);
-	const int status = file ? SL_OK : read_file(script, name, err);
+	const int status = file ? SL_OK : scripts_read_file(script, name, err);
 	if (status)
 		return status;
 	if (!file)
@@ -160,7 +160,7 @@ int script_load(struct sl_script **script, const struct sl_scripting *scripting,
 		.file = sl_alloc(arena, SCRIPT_FILES_MAX, sizeof(*made->file)) };
 	if (!made->path || !made->file)
 		return sl_fail_memory(err);
-	int status = read_file(made, NULL, err);
+	int status = scripts_read_file(made, NULL, err);
 	if (!status && sha256 && strcmp(made->file->sha256, sha256) != 0)
 		status =
 			sl_fail(err, SL_BASELINE, "%s: its SHA-256 is %s, it was %s: give the file as it was",

@@ -14,7 +14,7 @@ enum { SAID_MAX = 100000 };
 /* The key of what is no parameter's. */
 static const char path_key[] = "plug-in";
 
-static int said(
+static int trust_said(
 	struct trust *trust, const char *key, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	if (trust->count == SAID_MAX ||
@@ -31,7 +31,7 @@ static int said(
 
 int trust_say_path(struct trust *trust, const char *path, struct sl_arena *arena, struct sl_err *err)
 {
-	return said(trust, path_key, path, arena, err);
+	return trust_said(trust, path_key, path, arena, err);
 }
 
 int trust_say_setting(struct trust *trust, const char *setting, struct sl_arena *arena, struct sl_err *err)
@@ -42,7 +42,7 @@ int trust_say_setting(struct trust *trust, const char *setting, struct sl_arena 
 	if (!strchr(setting, '='))
 		return SL_OK;
 	const char *plain = policy_plain(setting, arena);
-	return plain ? said(trust, "", plain, arena, err) : sl_fail_memory(err);
+	return plain ? trust_said(trust, "", plain, arena, err) : sl_fail_memory(err);
 }
 
 int trust_say_policy(struct registry *registry, const char *text, struct sl_err *err)
@@ -57,11 +57,11 @@ int trust_say_policy(struct registry *registry, const char *text, struct sl_err 
 	int status =
 		is_plugin_path(registry, name) ? trust_say_path(&registry->trust, name, arena, err) : SL_OK;
 	while (!status && (item = policy_item_next(&items, arena)))
-		status = said(&registry->trust, "", item, arena, err);
+		status = trust_said(&registry->trust, "", item, arena, err);
 	return status;
 }
 
-static bool is_said(const struct trust *trust, const char *key, const char *text)
+static bool trust_is_said(const struct trust *trust, const char *key, const char *text)
 {
 	const size_t len = strlen(key);
 	for (size_t i = 0; i < trust->count; i++) {
@@ -81,7 +81,7 @@ int trust_query(const struct trust *trust, enum trust_what what, const char *key
 		[TRUST_PROGRAM] = "run the program",
 		[TRUST_WRITE] = "write the file",
 	};
-	if (!trust || !trust->guarded || trust->all || is_said(trust, key ? key : path_key, text))
+	if (!trust || !trust->guarded || trust->all || trust_is_said(trust, key ? key : path_key, text))
 		return SL_OK;
 	char where[600] = "";
 	if (at && at->line)

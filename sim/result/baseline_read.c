@@ -214,7 +214,7 @@ static int take_value(reading *r, node *value, void *base)
 	return metric->has_value ? sl_field_value(r, NULL, &micro, value, &metric->value_micro) : SL_OK;
 }
 
-static int take_values(reading *r, node *value, void *base)
+static int baseline_read_take_values(reading *r, node *value, void *base)
 {
 	static const struct sl_field list = { .kind = SL_FIELD_LIST,
 		.max = BASELINE_FAMILY_MAX,
@@ -334,7 +334,7 @@ static int check_metric(reading *r, const struct baseline_case *item, const stru
 
 static const struct sl_field metric_fields[] = {
 	{ .key = "value", .kind = SL_FIELD_TAKE, .take = take_value },
-	{ .key = "values", .kind = SL_FIELD_TAKE, .take = take_values },
+	{ .key = "values", .kind = SL_FIELD_TAKE, .take = baseline_read_take_values },
 	{ .key = "unit" },
 	METRIC_TAKES("better", take_better, better),
 	{ .key = "tol", .kind = SL_FIELD_TAKE, .take = take_tol },
@@ -398,7 +398,7 @@ static int check_twice(reading *r, const struct baseline_case *item)
 	return status;
 }
 
-static int take_metrics(reading *r, node *value, void *base)
+static int baseline_read_take_metrics(reading *r, node *value, void *base)
 {
 	struct baseline_case *item = base;
 	struct reading *in = r->self;
@@ -560,7 +560,7 @@ static int by_seed(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static int by_text(const void *a, const void *b)
+static int baseline_read_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -571,7 +571,7 @@ static int check_alike(reading *r, const struct baseline_case *item)
 	const bool traces = item->trace.count > 1;
 	const size_t count = baseline_runs(item);
 	const size_t size = traces ? sizeof(*item->trace.text) : sizeof(*item->seed);
-	int (*const compare)(const void *a, const void *b) = traces ? by_text : by_seed;
+	int (*const compare)(const void *a, const void *b) = traces ? baseline_read_by_text : by_seed;
 	char *sorted = sl_alloc(r->arena, count, size);
 	bool twice = false;
 	if (!sorted)
@@ -653,7 +653,7 @@ static const struct sl_field case_fields[] = {
 	CASE_TAKES("result", take_result, result),
 	CASE_TAKES("digests", take_digests, digests),
 	CASE_TAKES("counts", take_counts, counts),
-	{ .key = "metrics", .kind = SL_FIELD_TAKE, .take = take_metrics },
+	{ .key = "metrics", .kind = SL_FIELD_TAKE, .take = baseline_read_take_metrics },
 };
 static const struct sl_schema case_schema = { "a case", case_fields, SL_LEN(case_fields), NULL };
 
@@ -770,7 +770,7 @@ static const struct sl_field baseline_fields[] = {
 static const struct sl_schema baseline_schema = { "a baseline", baseline_fields, SL_LEN(baseline_fields),
 	NULL };
 
-static int take_all(reading *r, struct baseline *baseline)
+static int baseline_read_take_all(reading *r, struct baseline *baseline)
 {
 	node *root = r->doc->node;
 	node *first = root->kind == SL_DOC_MAP ? sl_doc_child(r->doc, root) : NULL;
@@ -798,7 +798,7 @@ int baseline_parse(struct baseline *baseline, const char *file, const char *text
 	if (!status)
 		status = sl_doc_read_json(&doc, text, len, err);
 	if (!status)
-		status = take_all(&r, baseline);
+		status = baseline_read_take_all(&r, baseline);
 	sl_doc_release(&doc);
 	return status;
 }

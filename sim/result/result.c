@@ -219,7 +219,7 @@ enum sl_state sl_state_reported(const struct sl_result *result, uint32_t job)
 }
 
 /* What it asks; NULL where a job is so many cpus, also if a policy made a counted pool into nodes. */
-static const struct sl_request *request_of(const struct sl_result *result, uint32_t job)
+static const struct sl_request *result_request_of(const struct sl_result *result, uint32_t job)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	return jobs->request ? &jobs->requests[jobs->request[job]] : NULL;
@@ -229,7 +229,7 @@ int64_t sl_cpus_of(const struct sl_result *result, uint32_t job)
 {
 	if (result->cpus_held && result->start[job] != SL_NONE)
 		return result->cpus_held[job];
-	const struct sl_request *request = request_of(result, job);
+	const struct sl_request *request = result_request_of(result, job);
 	return request ? request->cpus : result->jobs->size[job];
 }
 
@@ -237,6 +237,6 @@ int64_t sl_gpus_of(const struct sl_result *result, uint32_t job)
 {
 	if (result->gpus_held && result->start[job] != SL_NONE)
 		return result->gpus_held[job];
-	const struct sl_request *request = request_of(result, job);
+	const struct sl_request *request = result_request_of(result, job);
 	return request ? request->gpus : 0;
 }

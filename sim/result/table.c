@@ -47,7 +47,7 @@ const int64_t *metrics_get(const struct sl_metrics *metrics, const char *name)
 }
 
 /* Ours put a name once. A plug-in's may not have looked. */
-static int check_names(const struct sl_metrics *metrics, struct sl_err *err)
+static int table_check_names(const struct sl_metrics *metrics, struct sl_err *err)
 {
 	for (size_t i = metrics->own; i < metrics->count; i++) {
 		const char *name = metrics->row[i].name;
@@ -78,5 +78,5 @@ int metrics_compute(struct sl_metrics *metrics, const struct sl_result *result, 
 	}
 	if (metrics->failed)
 		return sl_fail_memory(err);
-	return check_names(metrics, err);
+	return table_check_names(metrics, err);
 }

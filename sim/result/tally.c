@@ -38,8 +38,8 @@ static bool name_good(const char *name, bool labels)
 
 static const char *teller(const struct sl_tally *tally) { return tally->model ? tally->model : "?"; }
 
-static int take_name(const struct sl_tally *tally, struct names *names, const char *what, const char *name,
-	uint32_t *number, struct sl_err *err)
+static int tally_take_name(const struct sl_tally *tally, struct names *names, const char *what,
+	const char *name, uint32_t *number, struct sl_err *err)
 {
 	const uint32_t before = names->count;
 	if (!name || !name_good(name, names == &tally->metrics))
@@ -56,7 +56,7 @@ static int take_name(const struct sl_tally *tally, struct names *names, const ch
 int sl_report_metric(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
 {
 	uint32_t number = 0;
-	int status = take_name(tally, &tally->metrics, "metric", name, &number, err);
+	int status = tally_take_name(tally, &tally->metrics, "metric", name, &number, err);
 	if (!status)
 		status = SL_GROW_MOST(
 			tally->metric, tally->metric_capacity, (size_t)number + 1, TALLY_METRICS_MAX, err);
@@ -68,7 +68,7 @@ int sl_report_metric(struct sl_tally *tally, const char *name, int64_t micro, st
 int sl_report_job_column(struct sl_tally *tally, const char *name, const int64_t *micro, struct sl_err *err)
 {
 	uint32_t number = 0;
-	int status = take_name(tally, &tally->columns, "column of jobs", name, &number, err);
+	int status = tally_take_name(tally, &tally->columns, "column of jobs", name, &number, err);
 	if (!status)
 		status = SL_GROW_MOST(
 			tally->column, tally->column_capacity, (size_t)number + 1, TALLY_COLUMNS_MAX, err);
@@ -82,7 +82,7 @@ int sl_report_add_table(struct sl_tally *tally, const char *name, const char *co
 	const struct sl_cell *cell, size_t rows, struct sl_err *err)
 {
 	uint32_t number = 0;
-	int status = take_name(tally, &tally->tables, "table", name, &number, err);
+	int status = tally_take_name(tally, &tally->tables, "table", name, &number, err);
 	if (!status)
 		status = SL_GROW_MOST(
 			tally->table, tally->table_capacity, (size_t)number + 1, TALLY_TABLES_MAX, err);

@@ -13,17 +13,17 @@ struct parser {
 	struct tol_wrong *wrong;
 };
 
-static bool fail(struct parser *parser, const char *why)
+static bool tolerance_fail(struct parser *parser, const char *why)
 {
 	if (!parser->wrong->why)
 		*parser->wrong = (struct tol_wrong){ (size_t)(parser->in.p - parser->in.text), why };
 	return false;
 }
 
-static bool put(struct parser *parser, struct tol_node node, uint8_t *index)
+static bool tolerance_put(struct parser *parser, struct tol_node node, uint8_t *index)
 {
 	if (parser->to->count == TOL_NODES_MAX)
-		return fail(parser, "too many parts");
+		return tolerance_fail(parser, "too many parts");
 	*index = parser->to->count;
 	parser->to->node[parser->to->count++] = node;
 	return true;
@@ -47,16 +47,17 @@ static bool take_amount(struct parser *parser, int64_t *amount, bool *time, bool
 	(void)sl_lex_peek(&parser->in);
 	const size_t len = number_len(parser->in.p);
 	if (!sl_is_digit(*parser->in.p) && *parser->in.p != '.')
-		return fail(parser, "a number is missing here: write one, as 5, 0.1 or 4h");
+		return tolerance_fail(parser, "a number is missing here: write one, as 5, 0.1 or 4h");
 	if (!sl_get_micro(parser->in.p, len, amount)) {
 		if (!sl_get_duration(parser->in.p, len, amount))
-			return fail(parser, "this is no number and no time: write it as 5, 0.1 or 4h");
+			return tolerance_fail(
+				parser, "this is no number and no time: write it as 5, 0.1 or 4h");
 		*time = true;
 	}
 	parser->in.p += len;
 	*percent = *parser->in.p == '%';
 	if (*percent && *time)
-		return fail(parser, "a time is no percentage: leave out one of the two");
+		return tolerance_fail(parser, "a time is no percentage: leave out one of the two");
 	parser->in.p += *percent;
 	return true;
 }
@@ -77,7 +78,7 @@ static bool take_number(struct parser *parser, int64_t *number, bool *time)
 
 /* ---- Rules --------------------------------------------------------------------------- */
 
-static bool take_all(struct parser *parser, uint8_t *index);
+static bool tolerance_take_all(struct parser *parser, uint8_t *index);
 
 static bool take_range(struct parser *parser, struct tol_node node, uint8_t *index)
 {
@@ -88,8 +89,9 @@ static bool take_range(struct parser *parser, struct tol_node node, uint8_t *ind
 	if (!take_number(parser, &node.to, &node.time))
 		return false;
 	if (node.to < node.amount)
-		return fail(parser, "the range ends below its beginning: write the lower one first");
-	return put(parser, node, index);
+		return tolerance_fail(
+			parser, "the range ends below its beginning: write the lower one first");
+	return tolerance_put(parser, node, index);
 }
 
 /* Behind "+", "-" or nothing, of which a range may begin with the last two. */
@@ -103,23 +105,24 @@ static bool take_step(struct parser *parser, enum tol_kind kind, uint8_t *index)
 		return take_range(parser, node, index);
 	}
 	if (kind == TOL_RANGE)
-		return fail(parser,
+		return tolerance_fail(parser,
 			"how this number bounds is missing: write ±, +, -, <= or >= before it, or .. behind it");
-	return put(parser, node, index);
+	return tolerance_put(parser, node, index);
 }
 
 static bool take_bound(struct parser *parser, enum tol_kind kind, uint8_t *index)
 {
 	struct tol_node node = { .kind = kind };
-	return take_number(parser, &node.amount, &node.time) && put(parser, node, index);
+	return take_number(parser, &node.amount, &node.time) && tolerance_put(parser, node, index);
 }
 
 static bool take_warn(struct parser *parser, uint8_t *index)
 {
 	struct tol_node node = { .kind = TOL_WARN };
-	if (parser->to->count == TOL_NODES_MAX - 1 || !put(parser, node, index))
-		return fail(parser, "too many parts"); /* A row of "warn" ends here, before the stack does. */
-	return take_all(parser, &parser->to->node[*index].left);
+	if (parser->to->count == TOL_NODES_MAX - 1 || !tolerance_put(parser, node, index))
+		return tolerance_fail(
+			parser, "too many parts"); /* A row of "warn" ends here, before the stack does. */
+	return tolerance_take_all(parser, &parser->to->node[*index].left);
 }
 
 static bool take_one(struct parser *parser, uint8_t *index)
@@ -132,7 +135,7 @@ static bool take_one(struct parser *parser, uint8_t *index)
 	if (bound >= 0)
 		return take_bound(parser, kinds[bound], index);
 	if (sl_lex_sign(&parser->in, "="))
-		return put(parser, (struct tol_node){ .kind = TOL_EXACT }, index);
+		return tolerance_put(parser, (struct tol_node){ .kind = TOL_EXACT }, index);
 	if (sl_lex_sign(&parser->in, "\xc2\xb1") || sl_lex_sign(&parser->in, "+-") ||
 		sl_lex_sign(&parser->in, "+/-"))
 		return take_step(parser, TOL_BAND, index);
@@ -151,7 +154,7 @@ static bool take_row(struct parser *parser, uint8_t *index, const char *word, en
 		return false;
 	while (sl_lex_word(&parser->in, word)) {
 		struct tol_node node = { .kind = kind, .left = *index };
-		if (!part(parser, &node.right) || !put(parser, node, index))
+		if (!part(parser, &node.right) || !tolerance_put(parser, node, index))
 			return false;
 	}
 	return true;
@@ -162,7 +165,7 @@ static bool take_both(struct parser *parser, uint8_t *index)
 	return take_row(parser, index, "and", TOL_AND, take_one);
 }
 
-static bool take_all(struct parser *parser, uint8_t *index)
+static bool tolerance_take_all(struct parser *parser, uint8_t *index)
 {
 	return take_row(parser, index, "or", TOL_OR, take_both);
 }
@@ -173,11 +176,11 @@ bool tolerance_parse(struct tolerance *tolerance, const char *text, struct tol_w
 	*tolerance = (struct tolerance){ .count = 0 };
 	*wrong = (struct tol_wrong){ 0 };
 	if (strlen(text) > TOL_TEXT_MAX)
-		return fail(&parser, "a tolerance as long as this is none");
-	if (!take_all(&parser, &tolerance->root))
+		return tolerance_fail(&parser, "a tolerance as long as this is none");
+	if (!tolerance_take_all(&parser, &tolerance->root))
 		return false;
 	(void)sl_lex_peek(&parser.in);
-	return !*parser.in.p || fail(&parser, "'and', 'or' or the end should stand here");
+	return !*parser.in.p || tolerance_fail(&parser, "'and', 'or' or the end should stand here");
 }
 
 /* ---- What it asks ---------------------------------------------------------------------- */
@@ -271,17 +274,18 @@ static enum verdict both(enum tol_kind kind, enum verdict a, enum verdict b)
 	return (kind == TOL_OR) == (a < b) ? a : b;
 }
 
-static enum verdict judge(const struct tolerance *tolerance, uint8_t index, const struct tol_move *move)
+static enum verdict tolerance_judge_here(
+	const struct tolerance *tolerance, uint8_t index, const struct tol_move *move)
 {
 	const struct tol_node *node = &tolerance->node[index];
 	int64_t margin = 0;
 	if (node->kind == TOL_WARN) {
-		const enum verdict inner = judge(tolerance, node->left, move);
+		const enum verdict inner = tolerance_judge_here(tolerance, node->left, move);
 		return inner == VERDICT_FAIL ? VERDICT_WARN : inner;
 	}
 	if (node->kind == TOL_OR || node->kind == TOL_AND)
-		return both(
-			node->kind, judge(tolerance, node->left, move), judge(tolerance, node->right, move));
+		return both(node->kind, tolerance_judge_here(tolerance, node->left, move),
+			tolerance_judge_here(tolerance, node->right, move));
 	if (!margin_of(node, move->was, &margin))
 		return VERDICT_ZERO;
 	return leaf_passes(node, move, margin) ? VERDICT_PASS : VERDICT_FAIL;
@@ -289,7 +293,7 @@ static enum verdict judge(const struct tolerance *tolerance, uint8_t index, cons
 
 enum verdict tolerance_judge(const struct tolerance *tolerance, const struct tol_move *move)
 {
-	return judge(tolerance, tolerance->root, move);
+	return tolerance_judge_here(tolerance, tolerance->root, move);
 }
 
 struct asked {

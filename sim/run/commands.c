@@ -91,15 +91,16 @@ static void set_waiting(struct sim *sim, uint32_t job, int64_t kept)
 }
 
 /* Its promise names nodes, and is due. */
-static bool is_named(const struct sim *sim, uint32_t job)
+static bool commands_is_named(const struct sim *sim, uint32_t job)
 {
 	return sim->nodes && sim->promise && sim->promise[job] != SL_NONE && sim->promise[job] <= sim->now;
 }
 
-static bool start(struct sim *sim, uint32_t job, const struct where *where)
+static bool commands_start(struct sim *sim, uint32_t job, const struct where *where)
 {
 	const int64_t kept = progress_keep(sim, job);
-	const bool named = !where->alloc && !where->node_alloc && !where->tasks && is_named(sim, job);
+	const bool named =
+		!where->alloc && !where->node_alloc && !where->tasks && commands_is_named(sim, job);
 	if (sim->status)
 		return false;
 	const sl_time was = named ? sim->promise[job] : promise_release(sim, job);
@@ -125,7 +126,7 @@ bool sl_start(struct sim *sim, sl_job job)
 {
 	if (!may_start(sim, job) || (!sim->nodes && !cluster_fits(&sim->cluster, sim->jobs->size[job.row])))
 		return false;
-	return start(sim, job.row, &(struct where){ 0 });
+	return commands_start(sim, job.row, &(struct where){ 0 });
 }
 
 /* Between which sizes a job of one group may be. */
@@ -150,7 +151,7 @@ bool sl_start_sized(struct sim *sim, sl_job job, uint32_t tasks)
 		return false;
 	if (tasks == sim->requests[sim->request[job.row]].group->tasks)
 		return sl_start(sim, job);
-	return start(sim, job.row, &(struct where){ .tasks = tasks });
+	return commands_start(sim, job.row, &(struct where){ .tasks = tasks });
 }
 
 bool sl_start_sized_alloc(
@@ -160,7 +161,7 @@ bool sl_start_sized_alloc(
 		!count || !may_be_given(sim, job, tasks))
 		return false;
 	const uint32_t asked = sim->requests[sim->request[job.row]].group->tasks;
-	return start(sim, job.row,
+	return commands_start(sim, job.row,
 		&(struct where){
 			.node_alloc = node_alloc, .count = count, .tasks = tasks == asked ? 0 : tasks });
 }
@@ -168,14 +169,15 @@ bool sl_start_sized_alloc(
 bool sl_start_on(struct sim *sim, sl_job job, const struct sl_node_tasks *alloc, size_t count)
 {
 	const struct where where = { .alloc = alloc, .count = count };
-	return may_start(sim, job) && sim->nodes && !sim->allocator && alloc && start(sim, job.row, &where);
+	return may_start(sim, job) && sim->nodes && !sim->allocator && alloc &&
+	       commands_start(sim, job.row, &where);
 }
 
 bool sl_start_alloc(struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count)
 {
 	const struct where where = { .node_alloc = node_alloc, .count = count };
 	return may_start(sim, job) && sim->nodes && !sim->allocator && node_alloc && count &&
-	       start(sim, job.row, &where);
+	       commands_start(sim, job.row, &where);
 }
 
 void sl_promises_start(struct sim *sim)
@@ -268,7 +270,7 @@ static void suspend(struct sim *sim, uint32_t job)
 }
 
 /* Out of the machine: what it holds, its place among what runs, its attempt. */
-static void leave(struct sim *sim, uint32_t job)
+static void commands_leave(struct sim *sim, uint32_t job)
 {
 	const bool running = sim->job_state[job] == SL_RUNNING;
 	struct progress *progress = &sim->progress[job];
@@ -286,7 +288,7 @@ static void leave(struct sim *sim, uint32_t job)
 static void requeue(struct sim *sim, uint32_t job, bool keep)
 {
 	struct progress *progress = &sim->progress[job];
-	leave(sim, job);
+	commands_leave(sim, job);
 	if (keep)
 		progress_checkpoint(sim, job);
 	progress->work = 0;
@@ -323,7 +325,7 @@ static bool preempt(struct sim *sim, sl_job job, enum sl_preempt how, enum sl_st
 	if (how == SL_PREEMPT_SUSPEND) {
 		suspend(sim, job.row);
 	} else if (how == SL_PREEMPT_CANCEL) {
-		leave(sim, job.row);
+		commands_leave(sim, job.row);
 		sim->end[job.row] = sim->now;
 		sim->job_state[job.row] = SL_PREEMPTED;
 	} else {
@@ -513,7 +515,7 @@ bool sl_end(struct sim *sim, sl_job job, enum sl_state state)
 	const int64_t kept = progress_keep(sim, job.row);
 	if (kept < 0)
 		return false;
-	leave(sim, job.row);
+	commands_leave(sim, job.row);
 	sim->end[job.row] = sim->now;
 	sim->job_state[job.row] = (uint8_t)state;
 	act(sim, (struct action){ .kind = ACTION_END, .job = job.row, .now = kept });

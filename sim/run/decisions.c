@@ -96,7 +96,7 @@ void sl_report_plan(struct sim *sim, sl_job job, sl_time start)
 
 /* ---- Noted ----------------------------------------------------------------------------------- */
 
-static void note(struct sim *sim, const struct sl_decision *decision)
+static void decisions_note(struct sim *sim, const struct sl_decision *decision)
 {
 	struct decisions *d = sim->decisions;
 	const int status = SL_GROW(d->list, d->capacity, d->count + 1, &sim->err);
@@ -109,13 +109,13 @@ static void note(struct sim *sim, const struct sl_decision *decision)
 static void note_decision(struct sim *sim, uint32_t job, enum sl_decision_kind decision, uint8_t how)
 {
 	const struct decisions *d = sim->decisions;
-	note(sim, &(struct sl_decision){ .at = sim->now,
-			  .job = job,
-			  .beneficiary = d->beneficiary,
-			  .decision = (uint8_t)decision,
-			  .rule = d->rule,
-			  .how = how,
-			  .start = SL_NONE });
+	decisions_note(sim, &(struct sl_decision){ .at = sim->now,
+				    .job = job,
+				    .beneficiary = d->beneficiary,
+				    .decision = (uint8_t)decision,
+				    .rule = d->rule,
+				    .how = how,
+				    .start = SL_NONE });
 }
 
 static void touch(struct decisions *d, uint32_t job)
@@ -126,7 +126,7 @@ static void touch(struct decisions *d, uint32_t job)
 	d->touched[d->touched_count++] = job;
 }
 
-static void report(struct decisions *d, uint32_t job, sl_time start)
+static void decisions_report(struct decisions *d, uint32_t job, sl_time start)
 {
 	struct planned *planned = &d->planned[job];
 	planned->reported = start;
@@ -190,11 +190,11 @@ static void note_action(struct sim *sim, const struct action *action)
 		if (job == UINT32_MAX)
 			report_anew(d);
 		else
-			report(d, job, action->now);
+			decisions_report(d, job, action->now);
 		break;
 	case ACTION_HEAD: /* Who is displaced has no shadow any more. */
 		if (action->was != UINT32_MAX && d->planned[action->was].reported != SL_NONE)
-			report(d, (uint32_t)action->was, SL_NONE);
+			decisions_report(d, (uint32_t)action->was, SL_NONE);
 		break;
 	case ACTION_RESERVE:
 	case ACTION_REASON:
@@ -220,11 +220,11 @@ static void note_plan(struct sim *sim, uint32_t job)
 	if (start == planned->noted)
 		return;
 	planned->noted = start;
-	note(sim, &(struct sl_decision){ .at = sim->now,
-			  .job = job,
-			  .beneficiary = UINT32_MAX,
-			  .decision = SL_DECISION_PLAN,
-			  .start = start });
+	decisions_note(sim, &(struct sl_decision){ .at = sim->now,
+				    .job = job,
+				    .beneficiary = UINT32_MAX,
+				    .decision = SL_DECISION_PLAN,
+				    .start = start });
 }
 
 void decisions_commit(struct sim *sim)
@@ -249,11 +249,11 @@ void decisions_drop_plans(struct sim *sim)
 		struct planned *planned = &d->planned[job];
 		planned->touched = false;
 		if (planned->noted != SL_NONE && is_waiting(sim, job))
-			note(sim, &(struct sl_decision){ .at = sim->now,
-					  .job = job,
-					  .beneficiary = UINT32_MAX,
-					  .decision = SL_DECISION_PLAN,
-					  .start = SL_NONE });
+			decisions_note(sim, &(struct sl_decision){ .at = sim->now,
+						    .job = job,
+						    .beneficiary = UINT32_MAX,
+						    .decision = SL_DECISION_PLAN,
+						    .start = SL_NONE });
 		planned->noted = SL_NONE;
 	}
 	d->touched_count = 0;

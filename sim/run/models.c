@@ -274,7 +274,7 @@ static void report_left(struct sim *sim, const struct reported *reported)
 	}
 }
 
-static void report_node(struct sim *sim, const struct reported *reported)
+static void models_report_node(struct sim *sim, const struct reported *reported)
 {
 	struct models *models = sim->models;
 	for (uint32_t i = 0; i < models->count; i++) {
@@ -303,7 +303,7 @@ static void report_all(struct sim *sim)
 			break;
 		case REPORTED_NODE_DOWN:
 		case REPORTED_NODE_UP:
-			report_node(sim, &reported);
+			models_report_node(sim, &reported);
 			break;
 		}
 	}

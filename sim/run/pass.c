@@ -155,7 +155,7 @@ int sl_set_node_scorer(const struct sl_setup *setup, const struct sl_node_scorer
 sl_time sl_now(const struct sim *sim) { return sim->now; }
 
 /* As pass_over, for those who may not count. */
-static bool is_over(const struct sim *sim) { return sim->status && sim->open; }
+static bool pass_is_over(const struct sim *sim) { return sim->status && sim->open; }
 
 uint64_t sl_pass_number(const struct sim *sim) { return sim->passes; }
 
@@ -192,7 +192,7 @@ sl_job sl_running_last(const struct sim *sim) { return run_job(sim, sim->run_las
 
 sl_job sl_running_next(const struct sim *sim, sl_job job)
 {
-	return sim->progress && !is_over(sim) ? (sl_job){ sim->progress[job.row].next } : SL_JOB_NONE;
+	return sim->progress && !pass_is_over(sim) ? (sl_job){ sim->progress[job.row].next } : SL_JOB_NONE;
 }
 
 sl_job sl_running_before(const struct sim *sim, sl_job job)
@@ -252,7 +252,7 @@ uint32_t sl_queue_count(const struct sim *sim) { return sim->queue.count; }
 
 sl_job sl_queue_first(const struct sim *sim)
 {
-	return is_over(sim) ? SL_JOB_NONE : (sl_job){ queue_first(&sim->queue) };
+	return pass_is_over(sim) ? SL_JOB_NONE : (sl_job){ queue_first(&sim->queue) };
 }
 
 sl_job sl_queue_after(const struct sim *sim, sl_job job)

@@ -38,7 +38,7 @@ void cancel_later(struct sim *sim, uint32_t job)
 }
 
 /* Into the queue. */
-static void enter(struct sim *sim, uint32_t job, bool kept)
+static void sim_enter(struct sim *sim, uint32_t job, bool kept)
 {
 	if (is_controlled(sim))
 		sim->eligible[job] = sim->now;
@@ -61,7 +61,7 @@ static unsigned on_submit(struct sim *sim, uint32_t job)
 	const bool fresh = sim->feedback ? feedback_comes(sim, job) : job == sim->submitted;
 	const bool kept = fresh && sim->eligibility && !eligibility_submit(sim, job);
 	if (!kept)
-		enter(sim, job, !fresh);
+		sim_enter(sim, job, !fresh);
 	else if (!sim->feedback)
 		sim->submitted = job + 1;
 	if (fresh)
@@ -144,7 +144,7 @@ static bool still_holds(const struct sim *sim, const struct ev *ev)
 	return true;
 }
 
-static bool apply(struct sim *sim, const struct ev *ev)
+static bool sim_apply(struct sim *sim, const struct ev *ev)
 {
 	unsigned class = ev->class; /* For the digest. */
 	if (!still_holds(sim, ev))
@@ -445,7 +445,7 @@ static int run_events(struct sim *sim)
 			pass_poll(sim);
 		bool applied;
 		if (!sim->models || !is_of_models(sim, &ev, &applied))
-			applied = apply(sim, &ev);
+			applied = sim_apply(sim, &ev);
 		ending_done(sim, &ev);
 		if (!needs_own(sim, &ev, applied))
 			continue;
@@ -509,7 +509,7 @@ static int run_instant(struct sim *sim)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-static void report(struct sim *sim)
+static void sim_report(struct sim *sim)
 {
 	struct sim_progress *progress = sim->options.progress;
 	if (!progress)
@@ -550,12 +550,12 @@ int sim_loop(struct sim *sim, sl_time until)
 			record(sim);
 		if (sim->events_applied + sim->passes - sim->reported >= REPORT_EVERY) {
 			sim->reported = sim->events_applied + sim->passes;
-			report(sim);
+			sim_report(sim);
 		}
 		pass_poll(sim); /* At once: policies may have heard of it. */
 		if (sim->status)
 			return sim->status;
 	}
-	report(sim);
+	sim_report(sim);
 	return sim->status;
 }

@@ -89,7 +89,7 @@ static int64_t number_at(const struct sl_profile *profile, const struct column_d
 	return number;
 }
 
-static const char *text_at(const struct sl_profile *profile, const struct column_def *def)
+static const char *profile_columns_text_at(const struct sl_profile *profile, const struct column_def *def)
 {
 	const char *text;
 	memcpy(&text, (const char *)profile + def->at, sizeof(text));
@@ -231,7 +231,7 @@ static bool bool_in(const char *text, int64_t *value)
 	return known;
 }
 
-static bool number_in(const struct column_def *def, const char *text, int64_t *value)
+static bool profile_columns_number_in(const struct column_def *def, const char *text, int64_t *value)
 {
 	const size_t len = strlen(text);
 	switch (def->cell) {
@@ -284,7 +284,7 @@ const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const c
 		memcpy((char *)profile + def->at, &text, sizeof(text));
 		return NULL;
 	}
-	if (!number_in(def, text, &number))
+	if (!profile_columns_number_in(def, text, &number))
 		return wanted(def);
 	memcpy((char *)profile + def->at, &number, sizeof(number));
 	return NULL;
@@ -296,7 +296,8 @@ bool sl_profile_says(const struct sl_profile *profile, uint32_t column)
 {
 	const struct column_def *def = &columns[column];
 	SL_CHECK(column < SL_PROFILE_COLUMNS);
-	return is_text(def) ? text_at(profile, def) != NULL : number_at(profile, def) != SL_NONE;
+	return is_text(def) ? profile_columns_text_at(profile, def) != NULL
+			    : number_at(profile, def) != SL_NONE;
 }
 
 /* Seconds of so many nanoseconds, without zeros at the end. */
@@ -319,7 +320,7 @@ const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, ch
 	if (!sl_profile_says(profile, column))
 		return NULL;
 	if (is_text(def))
-		return text_at(profile, def);
+		return profile_columns_text_at(profile, def);
 	const int64_t number = number_at(profile, def);
 	if (def->cell == CELL_WORD)
 		return def->words[number];

@@ -16,7 +16,7 @@
 
 #include "sim/scenario/row.h"
 
-static enum column column_of(enum named which)
+static enum column row_intern_column_of(enum named which)
 {
 	static const enum column column[] = {
 		[NAMED_USER] = COLUMN_USER,
@@ -47,7 +47,7 @@ static int number_named(
 static int column_named(struct loading *loading, enum named which, struct sl_err *err)
 {
 	const struct columns *columns = loading->scenario->columns;
-	int32_t *column = column_i32(columns, column_of(which));
+	int32_t *column = column_i32(columns, row_intern_column_of(which));
 	int status = SL_OK;
 	for (uint32_t row = 0; column && row < columns->count && !status; row++)
 		status = number_named(loading, which, column[row], &column[row], err);

@@ -13,7 +13,7 @@
 #include "sim/scenario/row.h"
 
 /* SL_NONE is not positive either. */
-static int64_t size_of(const struct loading *loading, const struct sl_row *row)
+static int64_t row_judge_size_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
 	const int64_t got = row->col[SL_COL_CPUS];
@@ -34,7 +34,7 @@ static bool is_cancelled(const struct sl_row *row)
 
 /* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
  * its limit, for all that is known; where nobody says a limit, until it was cancelled, whenever it starts. */
-static int64_t run_of(const struct loading *loading, const struct sl_row *row)
+static int64_t row_judge_run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];
 	const sl_time submit = row->col[SL_COL_SUBMIT];
@@ -48,7 +48,7 @@ static int64_t run_of(const struct loading *loading, const struct sl_row *row)
 }
 
 /* Why the row cannot stay; CAUSE_COUNT: it can, but for what it asks. */
-static enum cause judge(const struct row_read *read, int64_t run)
+static enum cause row_judge_judge(const struct row_read *read, int64_t run)
 {
 	const int64_t *col = read->row->col;
 	if (read->id == SL_NONE)
@@ -65,7 +65,7 @@ static int judge_desc(struct loading *loading, const struct sl_row *row, struct 
 	struct sl_err *err)
 {
 	const struct scenario *scenario = loading->scenario;
-	const int64_t size = size_of(loading, row);
+	const int64_t size = row_judge_size_of(loading, row);
 	if (row->more || scenario->cluster.node_count)
 		return desc_judge(loading, row, size, desc, cause, err);
 	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
@@ -79,7 +79,7 @@ static int judge_desc(struct loading *loading, const struct sl_row *row, struct 
 }
 
 /* As the policy sees it. */
-static int64_t limit_of(const struct loading *loading, const struct row_judged *judged)
+static int64_t row_judge_limit_of(const struct loading *loading, const struct row_judged *judged)
 {
 	const struct sl_row *row = judged->row;
 	const int64_t run = judged->run;
@@ -134,7 +134,7 @@ static void take_limit(struct loading *loading, struct row_judged *judged)
 	judged->timed = *row;
 	judged->timed.col[SL_COL_LIMIT] = judged->desc.limit;
 	judged->row = &judged->timed;
-	judged->run = run_of(loading, judged->row); /* It may be up to that limit. */
+	judged->run = row_judge_run_of(loading, judged->row); /* It may be up to that limit. */
 }
 
 int row_judge(
@@ -142,8 +142,8 @@ int row_judge(
 {
 	judged->row = read->row;
 	judged->id = read->id;
-	judged->run = run_of(loading, read->row);
-	judged->dropped = judge(read, judged->run);
+	judged->run = row_judge_run_of(loading, read->row);
+	judged->dropped = row_judge_judge(read, judged->run);
 	judged->desc.rounded = judged->selected = false;
 	const int status = judged->dropped < CAUSE_COUNT
 				   ? SL_OK
@@ -155,7 +155,7 @@ int row_judge(
 	if (!judged->stays)
 		return SL_OK;
 	take_limit(loading, judged);
-	judged->limit = limit_of(loading, judged);
+	judged->limit = row_judge_limit_of(loading, judged);
 	judged->selected = is_selected(loading, judged);
 	loading->waits_of_any |= read->row->col[SL_COL_WAIT] > 0;
 	return SL_OK;

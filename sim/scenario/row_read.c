@@ -62,7 +62,7 @@ static int id_check(struct loading *loading, int64_t id, bool *repeated, struct 
 }
 
 /* The row's number; of a name, one of its own below zero. */
-static int id_of(struct loading *loading, const struct sl_row *row, int64_t *id, struct sl_err *err)
+static int row_read_id_of(struct loading *loading, const struct sl_row *row, int64_t *id, struct sl_err *err)
 {
 	const char *name = row->more ? row->more->id : NULL;
 	uint32_t index;
@@ -84,7 +84,7 @@ static int row_read(
 	*read = (struct row_read){ .row = row };
 	int status = loading->settled ? SL_OK : loading_settle(loading, err);
 	if (!status)
-		status = id_of(loading, row, &read->id, err);
+		status = row_read_id_of(loading, row, &read->id, err);
 	if (status)
 		return status;
 	loading->scenario->rows++;
@@ -171,7 +171,7 @@ static int on_anomaly(void *self, const char *text, const struct sl_place *at, s
 	return SL_OK;
 }
 
-static int on_header(
+static int row_read_on_header(
 	void *self, const char *key, const char *value, const struct sl_place *at, struct sl_err *err)
 {
 	(void)at;
@@ -232,5 +232,6 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 
 struct sl_sink rows_sink(struct loading *loading)
 {
-	return (struct sl_sink){ loading, on_job, on_header, on_anomaly, on_dated, on_ignored, on_file };
+	return (struct sl_sink){ loading, on_job, row_read_on_header, on_anomaly, on_dated, on_ignored,
+		on_file };
 }

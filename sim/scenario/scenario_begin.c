@@ -9,7 +9,10 @@
 #include "sim/scenario/scenario_parts.h"
 
 /* Wide: nobody has checked yet what the log says. */
-static __int128 start_of(sl_time submit, sl_time wait) { return (__int128)submit + (wait > 0 ? wait : 0); }
+static __int128 scenario_begin_start_of(sl_time submit, sl_time wait)
+{
+	return (__int128)submit + (wait > 0 ? wait : 0);
+}
 
 /* Its limit counts where it kills. */
 static sl_time length_of(const struct loading *loading, sl_time run, sl_time limit)
@@ -19,7 +22,7 @@ static sl_time length_of(const struct loading *loading, sl_time run, sl_time lim
 
 bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit)
 {
-	const __int128 start = start_of(submit, wait);
+	const __int128 start = scenario_begin_start_of(submit, wait);
 	return submit < loading->from && start + length_of(loading, run, limit) > loading->from;
 }
 
@@ -51,7 +54,8 @@ int begin_select(struct loading *loading, struct sl_err *err)
 static sl_time ran_of(const struct loading *loading, uint32_t row)
 {
 	const struct columns *columns = loading->scenario->columns;
-	const __int128 start = start_of(column_i64(columns, COLUMN_SUBMIT)[row], wait_of(columns, row));
+	const __int128 start =
+		scenario_begin_start_of(column_i64(columns, COLUMN_SUBMIT)[row], wait_of(columns, row));
 	return start < loading->from ? (sl_time)(loading->from - start) : SL_NONE;
 }
 

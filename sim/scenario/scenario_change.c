@@ -375,7 +375,7 @@ int changes_parse(struct loading *loading, struct sl_err *err)
 
 /* ---- Who is meant ------------------------------------------------------------------------------- */
 
-static const char *number_text(char buffer[32], int64_t number)
+static const char *scenario_change_number_text(char buffer[32], int64_t number)
 {
 	if (number < 0)
 		return NULL;
@@ -384,7 +384,7 @@ static const char *number_text(char buffer[32], int64_t number)
 }
 
 /* SWF's field 11; a dated log's own word. */
-static const char *state_of(const struct sl_row *row)
+static const char *scenario_change_state_of(const struct sl_row *row)
 {
 	const struct sl_job_attributes *job = row->more ? row->more->job : NULL;
 	if (job && job->state_recorded != SL_PENDING)
@@ -411,20 +411,22 @@ static bool was_cut(const struct sl_row *row)
 }
 
 /* Its words for that; NULL: it says nothing. */
-static const char *word_of(const struct sl_row *row, enum subject subject, char buffer[32])
+static const char *scenario_change_word_of(const struct sl_row *row, enum subject subject, char buffer[32])
 {
 	static const struct sl_row_attributes nothing;
 	const struct sl_row_attributes *more = row->more ? row->more : &nothing;
 	const struct sl_job_attributes *job = more->job;
 	switch (subject) {
 	case SUBJECT_JOB:
-		return more->id ? more->id : number_text(buffer, row->col[SL_COL_ID]);
+		return more->id ? more->id : scenario_change_number_text(buffer, row->col[SL_COL_ID]);
 	case SUBJECT_USER:
-		return more->user ? more->user : number_text(buffer, row->col[SL_COL_USER]);
+		return more->user ? more->user : scenario_change_number_text(buffer, row->col[SL_COL_USER]);
 	case SUBJECT_ACCOUNT:
-		return more->account ? more->account : number_text(buffer, row->col[SL_COL_GROUP]);
+		return more->account ? more->account
+				     : scenario_change_number_text(buffer, row->col[SL_COL_GROUP]);
 	case SUBJECT_PARTITION:
-		return more->partition ? more->partition : number_text(buffer, row->col[SL_COL_PARTITION]);
+		return more->partition ? more->partition
+				       : scenario_change_number_text(buffer, row->col[SL_COL_PARTITION]);
 	case SUBJECT_QOS:
 		return job ? job->qos : NULL;
 	case SUBJECT_NAME:
@@ -436,7 +438,7 @@ static const char *word_of(const struct sl_row *row, enum subject subject, char 
 	case SUBJECT_COUNT:
 		break;
 	}
-	return state_of(row);
+	return scenario_change_state_of(row);
 }
 
 /* A task by "5_2", and by its array's number. */
@@ -475,7 +477,7 @@ static int term_holds(
 	struct term *term, const struct sl_row *row, struct sl_arena *arena, bool *holds, struct sl_err *err)
 {
 	char buffer[32];
-	const char *word = word_of(row, term->subject, buffer);
+	const char *word = scenario_change_word_of(row, term->subject, buffer);
 	*holds = false;
 	for (size_t i = 0; i < term->value_count && !*holds; i++)
 		*holds = (word && strcmp(word, term->value[i]) == 0) ||
@@ -512,7 +514,7 @@ static int fail_row(const struct loading *loading, const struct clause *clause, 
 }
 
 /* What it says of itself, to be written to. */
-static struct sl_job_attributes *job_of(struct changing *changing)
+static struct sl_job_attributes *scenario_change_job_of(struct changing *changing)
 {
 	if (!changing->more.job) {
 		changing->job = (struct sl_job_attributes){ SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
@@ -709,19 +711,20 @@ static const char *set_one(struct changing *changing, const struct change *chang
 		set_named(&changing->more.account, &col[SL_COL_GROUP], change->text);
 		return NULL;
 	case CHANGE_QOS:
-		job_of(changing)->qos = change->text;
+		scenario_change_job_of(changing)->qos = change->text;
 		return NULL;
 	case CHANGE_NICE:
-		job_of(changing)->nice = change->number;
+		scenario_change_job_of(changing)->nice = change->number;
 		return NULL;
 	case CHANGE_BEGIN:
-		job_of(changing)->begin = change->text ? col[SL_COL_SUBMIT] + change->number : SL_NONE;
+		scenario_change_job_of(changing)->begin =
+			change->text ? col[SL_COL_SUBMIT] + change->number : SL_NONE;
 		return NULL;
 	case CHANGE_DEPENDENCY:
-		job_of(changing)->dependency = change->text;
+		scenario_change_job_of(changing)->dependency = change->text;
 		return NULL;
 	case CHANGE_HOLD:
-		job_of(changing)->held = strcmp(change->text, "yes") == 0;
+		scenario_change_job_of(changing)->held = strcmp(change->text, "yes") == 0;
 		return NULL;
 	default:
 		return set_asked(changing, change);
@@ -801,7 +804,8 @@ static int fail_term(const char *key, const struct term *term, struct sl_arena *
 	char number[32];
 	const char *word = subjects[term->subject];
 	const char **known = sl_alloc(arena, term->seen.count + 2, sizeof(*known));
-	const char *nearest = term->similar != SL_NONE ? number_text(number, term->similar) : NULL;
+	const char *nearest =
+		term->similar != SL_NONE ? scenario_change_number_text(number, term->similar) : NULL;
 	if (!known)
 		return sl_fail_memory(err);
 	if (term->seen.count)

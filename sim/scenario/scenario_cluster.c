@@ -411,7 +411,7 @@ static int check_hosts(const struct machine *machine, struct sl_err *err)
 }
 
 /* No two entries have one name, and no two nodes. */
-static int check_names(struct machine *machine, struct sl_err *err)
+static int scenario_cluster_check_names(struct machine *machine, struct sl_err *err)
 {
 	machine->by_name = malloc((machine->entry_count + 1) * sizeof(*machine->by_name));
 	if (!machine->by_name)
@@ -510,7 +510,7 @@ static bool add_amounts(int64_t *sum, int64_t amount, uint32_t nodes)
 }
 
 /* Sums over all nodes; of memory too, they cannot overflow. */
-static int add_up(const struct machine *machine, struct sl_err *err)
+static int scenario_cluster_add_up(const struct machine *machine, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &machine->scenario->cluster;
 	bool good = true;
@@ -569,9 +569,9 @@ static int build_nodes(struct machine *machine, struct sl_err *err)
 	if (!machine->nodes)
 		return sl_fail(err, SL_INPUT, "%s: has no nodes: give some entry a count of at least 1",
 			machine->scenario->cluster_input.path);
-	status = add_up(machine, err);
+	status = scenario_cluster_add_up(machine, err);
 	if (!status)
-		status = check_names(machine, err);
+		status = scenario_cluster_check_names(machine, err);
 	if (!status)
 		status = name_nodes(machine, err);
 	if (!status)
@@ -596,7 +596,7 @@ static int hash_files(const struct machine *machine, char *sha256, struct sl_err
 	return hash_end(hash, sha256) ? SL_OK : sl_fail_memory(err);
 }
 
-static int read_file(
+static int scenario_cluster_read_file(
 	struct machine *machine, const struct loading *loading, struct sl_input *in, struct sl_err *err)
 {
 	struct scenario_input *input = &machine->scenario->cluster_input;
@@ -669,7 +669,7 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 	const bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 	int status = folder ? SL_OK : sl_input_open(&in, path, err);
 	if (!status)
-		status = read_file(machine, loading, in, err);
+		status = scenario_cluster_read_file(machine, loading, in, err);
 	sl_input_close(in);
 	if (!status && loading->options->identify)
 		status = machine_identity(machine, scenario->cluster_read, err);

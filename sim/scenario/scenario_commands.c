@@ -20,10 +20,10 @@ struct commands {
 	size_t count, capacity;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool scenario_commands_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static int time_of(const struct scenario *scenario, const char *text, size_t len, sl_time *time,
-	const struct sl_place *at, struct sl_err *err)
+static int scenario_commands_time_of(const struct scenario *scenario, const char *text, size_t len,
+	sl_time *time, const struct sl_place *at, struct sl_err *err)
 {
 	const int displayed = (int)(len < DISPLAYED ? len : DISPLAYED);
 	if (sl_get_date(text, len, time)) {
@@ -45,7 +45,8 @@ static int time_of(const struct scenario *scenario, const char *text, size_t len
 }
 
 /* Text of one line, and no more of it than anyone types. */
-static int text_of(const char *text, size_t len, const struct sl_place *at, struct sl_err *err)
+static int scenario_commands_text_of(
+	const char *text, size_t len, const struct sl_place *at, struct sl_err *err)
 {
 	if (!len)
 		return sl_fail_at(err, at, "a time without a command: a line is TIME COMMAND");
@@ -64,23 +65,23 @@ static int command_line(
 	struct commands *to, const char *p, const char *end, struct sl_place at, struct sl_err *err)
 {
 	const char *line = p;
-	while (p < end && is_blank(*p))
+	while (p < end && scenario_commands_is_blank(*p))
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && scenario_commands_is_blank(end[-1]))
 		end--;
 	if (p == end || *p == '#')
 		return SL_OK;
 	const char *word = p;
-	while (p < end && !is_blank(*p))
+	while (p < end && !scenario_commands_is_blank(*p))
 		p++;
 	sl_time time;
 	at.column = (uint32_t)(word - line) + 1;
-	int status = time_of(to->scenario, word, (size_t)(p - word), &time, &at, err);
-	while (p < end && is_blank(*p))
+	int status = scenario_commands_time_of(to->scenario, word, (size_t)(p - word), &time, &at, err);
+	while (p < end && scenario_commands_is_blank(*p))
 		p++;
 	at.column = (uint32_t)(p - line) + 1;
 	if (!status)
-		status = text_of(p, (size_t)(end - p), &at, err);
+		status = scenario_commands_text_of(p, (size_t)(end - p), &at, err);
 	if (!status)
 		status = SL_GROW_MOST(to->item, to->capacity, to->count + 1, COMMANDS_MAX, err);
 	if (status)

@@ -76,7 +76,7 @@ static int model_of(struct machine *machine, const char *name, uint8_t *mig, str
 }
 
 /* Those of a group: of a divided device, its model says the memory where nothing else does. */
-static int put_group(struct machine *machine, const struct sl_gres *gres, uint32_t kind,
+static int scenario_devices_put_group(struct machine *machine, const struct sl_gres *gres, uint32_t kind,
 	struct islands *islands, struct sl_device **to, struct sl_err *err)
 {
 	struct sl_device device = { .kind = (uint8_t)(SL_KIND_GPUS + kind), .mem = gres->mem };
@@ -101,14 +101,15 @@ static int put_kind(struct machine *machine, const struct sl_node_type *type, ui
 	for (uint32_t i = 0; i < groups; i++)
 		if (is_of_kind(machine, &hardware->gres[i], kind))
 			plain.count -= hardware->gres[i].count;
-	int status = put_group(machine, &plain, kind, islands, to, err);
+	int status = scenario_devices_put_group(machine, &plain, kind, islands, to, err);
 	for (uint32_t i = 0; i < groups && !status; i++)
 		if (is_of_kind(machine, &hardware->gres[i], kind))
-			status = put_group(machine, &hardware->gres[i], kind, islands, to, err);
+			status = scenario_devices_put_group(
+				machine, &hardware->gres[i], kind, islands, to, err);
 	return status;
 }
 
-static int64_t gpus_of(const struct machine *machine, const struct sl_node_type *type)
+static int64_t scenario_devices_gpus_of(const struct machine *machine, const struct sl_node_type *type)
 {
 	int64_t gpus = 0;
 	for (uint32_t kind = 0; kind < machine->kinds.count; kind++)
@@ -130,7 +131,7 @@ int devices_make(struct machine *machine, struct sl_err *err)
 	int status = SL_OK;
 	for (size_t i = 0; i < machine->type_count && !status; i++) {
 		struct sl_node_type *type = &machine->type[i];
-		const int64_t gpus = gpus_of(machine, type);
+		const int64_t gpus = scenario_devices_gpus_of(machine, type);
 		struct islands islands = { .common = UINT32_MAX };
 		if (gpus > SL_DEVICES_MAX && is_divided(type))
 			return sl_fail(err, SL_INPUT,
@@ -153,7 +154,8 @@ int devices_make(struct machine *machine, struct sl_err *err)
 /* ---- Profiles ------------------------------------------------------------------------------------------ */
 
 /* "3g.20gb" by its whole name; "3g" is the first of the model that begins so. NULL: the model has none. */
-static const struct sl_mig_profile *profile_of(const struct sl_mig_model *model, const char *name)
+static const struct sl_mig_profile *scenario_devices_profile_of(
+	const struct sl_mig_model *model, const char *name)
 {
 	const bool whole = strchr(name, '.');
 	for (size_t i = 0; i < model->profile_count; i++) {
@@ -168,7 +170,7 @@ static const struct sl_mig_profile *profile_of(const struct sl_mig_model *model,
 static bool any_has(const struct machine *machine, const char *name)
 {
 	for (uint32_t i = 0; i < machine->mig.count; i++)
-		if (profile_of(machine->mig_model[i], name))
+		if (scenario_devices_profile_of(machine->mig_model[i], name))
 			return true;
 	return false;
 }
@@ -187,7 +189,8 @@ int devices_profile(struct machine *machine, const char *name, uint32_t *number,
 		status = SL_GROW_MOST(machine->mig_fit, machine->fit_capacity, ((size_t)index + 1) * models,
 			(size_t)PROFILES_MAX * UINT8_MAX, err);
 	for (uint32_t i = 0; i < models && !status; i++) {
-		const struct sl_mig_profile *profile = profile_of(machine->mig_model[i], name);
+		const struct sl_mig_profile *profile =
+			scenario_devices_profile_of(machine->mig_model[i], name);
 		machine->mig_fit[(size_t)index * models + i] = profile ? *profile : none;
 	}
 	*number = index + 1;
@@ -203,7 +206,7 @@ static bool will_do(const struct sl_task_resources *task, const struct sl_device
 }
 
 /* Of a device's memory, in thousandths; above PARTS: more than it has. 0: its memory is not known. */
-static int64_t share_of(const struct sl_task_resources *task, const struct sl_device *device)
+static int64_t scenario_devices_share_of(const struct sl_task_resources *task, const struct sl_device *device)
 {
 	if (!device->mem || task->gpu_mem > device->mem)
 		return device->mem ? PARTS + 1 : 0;
@@ -229,7 +232,7 @@ static enum cause count_memory(const struct machine *machine, struct sl_task_res
 	for (uint32_t i = 0; i < machine->type_count; i++) {
 		const struct sl_node_type *type = &machine->type[i];
 		for (uint32_t k = 0; machine->type_nodes[i] && k < type->device_count; k++) {
-			const int64_t share = share_of(task, &type->device[k]);
+			const int64_t share = scenario_devices_share_of(task, &type->device[k]);
 			if (share && share < least && !type->device[k].mig &&
 				will_do(task, &type->device[k]) && set_has(machine, machine->bound[set], i))
 				least = share;
@@ -271,7 +274,7 @@ static int64_t tasks_on_device(
 	if (task->mig)
 		return profiles_on(
 			&machine->mig_fit[(size_t)(task->mig - 1) * machine->mig.count + device->mig - 1]);
-	const int64_t share = task->gpu_mem ? share_of(task, device) : task->gpus;
+	const int64_t share = task->gpu_mem ? scenario_devices_share_of(task, device) : task->gpus;
 	return share ? PARTS / share : 0;
 }
 

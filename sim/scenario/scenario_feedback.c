@@ -24,7 +24,7 @@ static int compare_numbered(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static uint32_t row_of(const struct numbered *known, uint32_t count, int64_t id)
+static uint32_t scenario_feedback_row_of(const struct numbered *known, uint32_t count, int64_t id)
 {
 	uint32_t low = 0;
 	uint32_t high = count;
@@ -39,13 +39,14 @@ static uint32_t row_of(const struct numbered *known, uint32_t count, int64_t id)
 }
 
 /* In the file: who is submitted later may stand before. */
-static uint32_t place_of(const struct columns *columns, uint32_t row)
+static uint32_t scenario_feedback_place_of(const struct columns *columns, uint32_t row)
 {
 	const int32_t *place = column_i32(columns, COLUMN_PLACE);
 	return place ? (uint32_t)place[row] : row;
 }
 
-static void follow(struct loading *loading, const struct numbered *known, uint32_t *follows, sl_time *think)
+static void scenario_feedback_follow(
+	struct loading *loading, const struct numbered *known, uint32_t *follows, sl_time *think)
 {
 	struct scenario *scenario = loading->scenario;
 	const struct columns *columns = scenario->columns;
@@ -56,10 +57,11 @@ static void follow(struct loading *loading, const struct numbered *known, uint32
 	uint64_t later = 0;
 	for (uint32_t row = 0; row < columns->count; row++) {
 		const bool says = previous && previous[row] > 0;
-		const uint32_t before = says ? row_of(known, columns->count, previous[row]) : UINT32_MAX;
+		const uint32_t before =
+			says ? scenario_feedback_row_of(known, columns->count, previous[row]) : UINT32_MAX;
 		unknown += says && before == UINT32_MAX;
-		const bool earlier =
-			before != UINT32_MAX && place_of(columns, before) < place_of(columns, row);
+		const bool earlier = before != UINT32_MAX && scenario_feedback_place_of(columns, before) <
+								     scenario_feedback_place_of(columns, row);
 		later += before != UINT32_MAX && !earlier;
 		follows[row] = earlier ? before : UINT32_MAX;
 		think[row] = thinks && after && after[row] > 0 ? after[row] : 0;
@@ -88,7 +90,7 @@ int feedback_make(struct loading *loading, struct sl_err *err)
 	for (uint32_t row = 0; row < count; row++)
 		known[row] = (struct numbered){ column_i64(columns, COLUMN_ID)[row], row };
 	qsort(known, count, sizeof(*known), compare_numbered);
-	follow(loading, known, follows, think);
+	scenario_feedback_follow(loading, known, follows, think);
 	free(known);
 	if (!scenario->followers)
 		return SL_OK; /* It is as recorded. */

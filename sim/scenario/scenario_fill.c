@@ -33,17 +33,17 @@ struct fill {
 	__int128 most; /* In millionths of a part. */
 };
 
-static uint32_t draw(struct fill *fill, uint32_t bound)
+static uint32_t scenario_fill_draw(struct fill *fill, uint32_t bound)
 {
 	return fill->go ? go_below(fill->go, bound) : (uint32_t)sl_rng_below(&fill->rng, bound);
 }
 
 static uint32_t draw_shuffling(struct fill *fill, uint32_t bound)
 {
-	return fill->go ? go_below_shuffle(fill->go, bound) : draw(fill, bound);
+	return fill->go ? go_below_shuffle(fill->go, bound) : scenario_fill_draw(fill, bound);
 }
 
-static const struct sl_request *request_of(const struct fill *fill, uint32_t row)
+static const struct sl_request *scenario_fill_request_of(const struct fill *fill, uint32_t row)
 {
 	const struct sl_jobs *jobs = &fill->loading->scenario->jobs;
 	return &jobs->requests[jobs->request[row]];
@@ -99,7 +99,7 @@ static void shuffle(struct fill *fill)
 	}
 }
 
-static int reserve(struct fill *fill, struct sl_err *err)
+static int scenario_fill_reserve(struct fill *fill, struct sl_err *err)
 {
 	if (fill->count < fill->capacity)
 		return SL_OK;
@@ -131,11 +131,11 @@ static bool is_beyond(const struct fill *fill, int64_t asked)
 static int draw_more(struct fill *fill, struct sl_err *err)
 {
 	for (;;) {
-		const uint32_t row = fill->by_id[draw(fill, fill->base)];
-		const struct sl_request *request = request_of(fill, row);
+		const uint32_t row = fill->by_id[scenario_fill_draw(fill, fill->base)];
+		const struct sl_request *request = scenario_fill_request_of(fill, row);
 		if (is_beyond(fill, fill->asked + of_one_gpu(fill, request)))
 			return SL_OK;
-		const int status = reserve(fill, err);
+		const int status = scenario_fill_reserve(fill, err);
 		if (status)
 			return status;
 		fill->order[fill->count++] = row;
@@ -146,8 +146,8 @@ static int draw_more(struct fill *fill, struct sl_err *err)
 static void leave_out(struct fill *fill)
 {
 	while (is_beyond(fill, fill->asked)) {
-		const uint32_t i = draw(fill, fill->count);
-		fill->asked -= request_of(fill, fill->order[i])->gpus;
+		const uint32_t i = scenario_fill_draw(fill, fill->count);
+		fill->asked -= scenario_fill_request_of(fill, fill->order[i])->gpus;
 		fill->count--;
 		memmove(&fill->order[i], &fill->order[i + 1], (fill->count - i) * sizeof(*fill->order));
 	}
@@ -163,7 +163,7 @@ static int make_order(struct fill *fill, struct sl_err *err)
 		(void)go_next(fill->go); /* That simulator logs one. */
 	shuffle(fill);
 	for (uint32_t row = 0; row < fill->base; row++)
-		fill->asked += request_of(fill, row)->gpus;
+		fill->asked += scenario_fill_request_of(fill, row)->gpus;
 	if (!fill->asked)
 		return sl_fail(err, SL_INPUT,
 			"%s: replay.fill counts the GPUs that jobs ask, and no job asks any: leave it out",
@@ -276,7 +276,7 @@ struct node_name {
 	uint32_t row;
 };
 
-static int compare_names(const void *a, const void *b)
+static int scenario_fill_compare_names(const void *a, const void *b)
 {
 	const struct node_name *x = a;
 	const struct node_name *y = b;
@@ -306,7 +306,7 @@ static int shuffle_nodes(struct fill *fill, struct sl_err *err)
 		drawn[other] = i;
 		named[i] = (struct node_name){ scenario->cluster.node_name[i], i };
 	}
-	qsort(named, count, sizeof(*named), compare_names);
+	qsort(named, count, sizeof(*named), scenario_fill_compare_names);
 	for (uint32_t i = 0; i < count; i++)
 		rank[named[i].row] = drawn[i];
 	scenario->cluster.node_shuffled = rank;

@@ -45,7 +45,7 @@ static void put_bytes(struct lines *to, const char *text, size_t len)
 }
 
 /* What is not said differs from what is empty. */
-static void put_text(struct lines *to, const char *text)
+static void scenario_identity_put_text(struct lines *to, const char *text)
 {
 	put_bytes(to, text ? "\x1f" : "\x1e", 1);
 	if (text)
@@ -55,17 +55,17 @@ static void put_text(struct lines *to, const char *text)
 static void put_lower(struct lines *to, const char *text)
 {
 	const size_t from = to->len + 1;
-	put_text(to, text);
+	scenario_identity_put_text(to, text);
 	for (size_t i = from; i < to->len; i++)
 		if (to->text[i] >= 'A' && to->text[i] <= 'Z')
 			to->text[i] = (char)(to->text[i] + ('a' - 'A'));
 }
 
-static void put_number(struct lines *to, int64_t number)
+static void scenario_identity_put_number(struct lines *to, int64_t number)
 {
 	char text[32];
 	*sl_put_i64(text, number) = '\0';
-	put_text(to, text);
+	scenario_identity_put_text(to, text);
 }
 
 static void line_begin(struct lines *to, const char *what)
@@ -101,7 +101,7 @@ static int add_host(void *self, const char *name, size_t len)
 	return copy == NULL;
 }
 
-static int by_text(const void *a, const void *b)
+static int scenario_identity_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -114,12 +114,12 @@ static void put_hosts(struct lines *to, const char *text)
 	const bool listed = text && strpbrk(text, "[,") &&
 			    !sl_hosts_each(text, strlen(text), NULL, &none, add_host, &hosts);
 	if (!listed)
-		put_text(to, text);
+		scenario_identity_put_text(to, text);
 	if (listed && hosts.count > 1)
-		qsort(hosts.name, hosts.count, sizeof(*hosts.name), by_text);
+		qsort(hosts.name, hosts.count, sizeof(*hosts.name), scenario_identity_by_text);
 	for (size_t i = 0; i < hosts.count; i++) {
 		if (listed)
-			put_text(to, hosts.name[i]);
+			scenario_identity_put_text(to, hosts.name[i]);
 		free(hosts.name[i]);
 	}
 	free(hosts.name);
@@ -129,16 +129,16 @@ static void put_hosts(struct lines *to, const char *text)
 
 static void put_gres(struct lines *to, const struct sl_gres *gres)
 {
-	put_text(to, gres->name);
-	put_text(to, gres->type);
-	put_number(to, gres->count);
+	scenario_identity_put_text(to, gres->name);
+	scenario_identity_put_text(to, gres->type);
+	scenario_identity_put_number(to, gres->count);
 	for (uint32_t i = 0; gres->cores && i < SL_CORES_MAX / 64; i++)
-		put_number(to, (int64_t)gres->cores[i]);
-	put_text(to, gres->nic);
-	put_number(to, gres->mem);
-	put_number(to, gres->no_consume);
-	put_number(to, gres->island);
-	put_text(to, gres->mig);
+		scenario_identity_put_number(to, (int64_t)gres->cores[i]);
+	scenario_identity_put_text(to, gres->nic);
+	scenario_identity_put_number(to, gres->mem);
+	scenario_identity_put_number(to, gres->no_consume);
+	scenario_identity_put_number(to, gres->island);
+	scenario_identity_put_text(to, gres->mig);
 }
 
 static void put_hardware(struct lines *to, const struct sl_hardware *hardware)
@@ -147,9 +147,9 @@ static void put_hardware(struct lines *to, const struct sl_hardware *hardware)
 		hardware->cores_kept, hardware->state, hardware->mem_kept, hardware->tmp_disk,
 		hardware->weight, hardware->feature_count, hardware->gres_count };
 	for (size_t i = 0; i < SL_LEN(number); i++)
-		put_number(to, number[i]);
+		scenario_identity_put_number(to, number[i]);
 	for (uint32_t i = 0; i < hardware->feature_count; i++)
-		put_text(to, hardware->feature[i]);
+		scenario_identity_put_text(to, hardware->feature[i]);
 	for (uint32_t i = 0; i < hardware->gres_count; i++)
 		put_gres(to, &hardware->gres[i]);
 }
@@ -157,20 +157,20 @@ static void put_hardware(struct lines *to, const struct sl_hardware *hardware)
 static void put_type(struct lines *to, const struct sl_node_type *type)
 {
 	const struct names *kinds = &to->machine->kinds;
-	put_number(to, type->amount[SL_KIND_CPUS]);
-	put_number(to, type->amount[SL_KIND_MEM]);
+	scenario_identity_put_number(to, type->amount[SL_KIND_CPUS]);
+	scenario_identity_put_number(to, type->amount[SL_KIND_MEM]);
 	for (uint32_t i = 0; i < kinds->count; i++)
 		if (type->amount[SL_KIND_GPUS + i]) {
-			put_text(to, kinds->text[i]);
-			put_number(to, type->amount[SL_KIND_GPUS + i]);
+			scenario_identity_put_text(to, kinds->text[i]);
+			scenario_identity_put_number(to, type->amount[SL_KIND_GPUS + i]);
 		}
-	put_text(to, type->hardware ? "hardware" : NULL);
+	scenario_identity_put_text(to, type->hardware ? "hardware" : NULL);
 	if (type->hardware)
 		put_hardware(to, type->hardware);
 }
 
 /* Listed nodes have names of their own, and are told one by one. */
-static void put_nodes(struct lines *to)
+static void scenario_identity_put_nodes(struct lines *to)
 {
 	const struct machine *machine = to->machine;
 	for (size_t i = 0; i < machine->entry_count; i++) {
@@ -178,9 +178,9 @@ static void put_nodes(struct lines *to)
 		if (entry->listed && !entry->island)
 			continue;
 		line_begin(to, "nodes");
-		put_text(to, entry->name);
-		put_number(to, entry->count);
-		put_number(to, entry->island);
+		scenario_identity_put_text(to, entry->name);
+		scenario_identity_put_number(to, entry->count);
+		scenario_identity_put_number(to, entry->island);
 		put_type(to, &machine->type[entry->type]);
 		line_end(to);
 	}
@@ -192,7 +192,7 @@ static void put_nodes(struct lines *to)
 			at++;
 		SL_CHECK(node - machine->entry[at].first < machine->entry[at].count);
 		line_begin(to, "node");
-		put_text(to, machine->hosts.text[i]);
+		scenario_identity_put_text(to, machine->hosts.text[i]);
 		put_type(to, &machine->type[machine->entry[at].type]);
 		line_end(to);
 	}
@@ -207,9 +207,9 @@ static void put_partition(struct lines *to, const struct sl_partition *is)
 		is->mem_per_node_max, is->mem_per_cpu_max, is->tier, is->job_factor, is->shares, is->share,
 		is->state, is->is_default, is->hidden, is->root_only, is->exclusive_user, is->least_loaded };
 	line_begin(to, "partition");
-	put_text(to, is->name);
+	scenario_identity_put_text(to, is->name);
 	for (size_t i = 0; i < SL_LEN(number); i++)
-		put_number(to, number[i]);
+		scenario_identity_put_number(to, number[i]);
 	put_hosts(to, is->nodes);
 	line_end(to);
 }
@@ -217,15 +217,15 @@ static void put_partition(struct lines *to, const struct sl_partition *is)
 static void put_window(struct lines *to, const struct sl_window_spec *is)
 {
 	line_begin(to, "window");
-	put_text(to, is->name);
-	put_number(to, is->cpus);
-	put_number(to, is->kind);
-	put_text(to, is->from);
-	put_text(to, is->until);
-	put_text(to, is->length);
-	put_text(to, is->users);
-	put_text(to, is->accounts);
-	put_text(to, is->flags);
+	scenario_identity_put_text(to, is->name);
+	scenario_identity_put_number(to, is->cpus);
+	scenario_identity_put_number(to, is->kind);
+	scenario_identity_put_text(to, is->from);
+	scenario_identity_put_text(to, is->until);
+	scenario_identity_put_text(to, is->length);
+	scenario_identity_put_text(to, is->users);
+	scenario_identity_put_text(to, is->accounts);
+	scenario_identity_put_text(to, is->flags);
 	put_hosts(to, is->nodes);
 	line_end(to);
 }
@@ -235,11 +235,11 @@ static void put_window(struct lines *to, const struct sl_window_spec *is)
 static void put_switch(struct lines *to, const struct sl_switch *is, size_t number)
 {
 	line_begin(to, "switch");
-	put_number(to, (int64_t)number);
-	put_text(to, is->name);
-	put_number(to, is->speed);
+	scenario_identity_put_number(to, (int64_t)number);
+	scenario_identity_put_text(to, is->name);
+	scenario_identity_put_number(to, is->speed);
 	put_hosts(to, is->nodes);
-	put_text(to, "over");
+	scenario_identity_put_text(to, "over");
 	put_hosts(to, is->switches);
 	line_end(to);
 }
@@ -346,13 +346,13 @@ static void put_setting(struct lines *to, const struct sl_setting *is)
 	if (strcmp(is->kind, "node") == 0)
 		put_hosts(to, is->name);
 	else
-		put_text(to, is->name);
+		scenario_identity_put_text(to, is->name);
 	put_lower(to, is->key);
-	put_number(to, times_before(to, from));
+	scenario_identity_put_number(to, times_before(to, from));
 	if (is->value && is_set(is))
 		put_set(to, is->value);
 	else
-		put_text(to, is->value);
+		scenario_identity_put_text(to, is->value);
 	line_end(to);
 }
 
@@ -383,7 +383,7 @@ static void put_map(struct lines *to, const struct sl_doc *doc, const struct sl_
 		all[count++] = (struct member){ doc->text + at->key, at };
 	qsort(all, count, sizeof(*all), by_member);
 	for (size_t i = 0; i < count && !to->status; i++) {
-		put_text(to, all[i].key);
+		scenario_identity_put_text(to, all[i].key);
 		put_value(to, doc, all[i].node);
 	}
 	free(all);
@@ -394,16 +394,16 @@ static void put_map(struct lines *to, const struct sl_doc *doc, const struct sl_
 static void put_value(struct lines *to, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	if (node->kind == SL_DOC_TEXT) {
-		put_text(to, doc->text + node->text);
+		scenario_identity_put_text(to, doc->text + node->text);
 		return;
 	}
-	put_text(to, node->kind == SL_DOC_MAP ? "{" : "[");
+	scenario_identity_put_text(to, node->kind == SL_DOC_MAP ? "{" : "[");
 	if (node->kind == SL_DOC_MAP)
 		put_map(to, doc, node);
 	else
 		SL_DOC_EACH (at, doc, node)
 			put_value(to, doc, at);
-	put_text(to, node->kind == SL_DOC_MAP ? "}" : "]");
+	scenario_identity_put_text(to, node->kind == SL_DOC_MAP ? "}" : "]");
 }
 
 static void put_object(struct lines *to, const struct sl_object *is)
@@ -425,13 +425,13 @@ static void put_all(struct lines *to)
 	const struct machine *machine = to->machine;
 	const struct sl_cluster *cluster = &machine->scenario->cluster;
 	line_begin(to, "cluster");
-	put_text(to, cluster->name);
-	put_number(to, cluster->cpus);
-	put_number(to, cluster->select);
-	put_number(to, cluster->topology);
-	put_number(to, cluster->mem_counts);
+	scenario_identity_put_text(to, cluster->name);
+	scenario_identity_put_number(to, cluster->cpus);
+	scenario_identity_put_number(to, cluster->select);
+	scenario_identity_put_number(to, cluster->topology);
+	scenario_identity_put_number(to, cluster->mem_counts);
 	line_end(to);
-	put_nodes(to);
+	scenario_identity_put_nodes(to);
 	for (size_t i = 0; i < machine->partition_count; i++)
 		put_partition(to, &machine->partition[i]);
 	for (size_t i = 0; i < machine->window_count; i++)
@@ -440,8 +440,8 @@ static void put_all(struct lines *to)
 		put_switch(to, &machine->sw[i], i);
 	for (size_t i = 0; i < machine->license_count; i++) {
 		line_begin(to, "licence");
-		put_text(to, machine->license[i].name);
-		put_number(to, machine->license[i].total);
+		scenario_identity_put_text(to, machine->license[i].name);
+		scenario_identity_put_number(to, machine->license[i].total);
 		line_end(to);
 	}
 	for (size_t i = 0; i < machine->setting_count; i++)

@@ -33,7 +33,7 @@ static int fail_name(const struct registry *registry, const char *name, size_t l
 }
 
 /* Those that are on, a bit each by place in the registry. */
-static int take_name(
+static int scenario_models_take_name(
 	const struct registry *registry, const char *name, size_t len, uint64_t *on, struct sl_err *err)
 {
 	const int found = model_find(registry, name, len);
@@ -54,12 +54,12 @@ static int take_names(struct loading *loading, uint64_t *on, struct sl_err *err)
 	int status = SL_OK;
 	while (text && *text && !status) {
 		const size_t len = strcspn(text, ",");
-		status = take_name(registry, text, len, on, err);
+		status = scenario_models_take_name(registry, text, len, on, err);
 		text += len + (text[len] == ',');
 	}
 	for (size_t i = 0; settings && i < settings->count && !status; i++)
 		if (strcmp(settings->item[i].key, SETTING_MODEL) == 0)
-			status = take_name(registry, settings->item[i].value,
+			status = scenario_models_take_name(registry, settings->item[i].value,
 				strcspn(settings->item[i].value, ":"), on, err);
 	return status;
 }
@@ -202,8 +202,8 @@ static int take_sheets(struct loading *loading, struct model_choice *choice, str
 	return status;
 }
 
-static int choose(struct loading *loading, const struct sl_model *model, struct model_choice *choice,
-	struct sl_err *err)
+static int scenario_models_choose(struct loading *loading, const struct sl_model *model,
+	struct model_choice *choice, struct sl_err *err)
 {
 	const struct scenario *scenario = loading->scenario;
 	*choice = (struct model_choice){ .model = model, .value_count = model->param_count };
@@ -265,7 +265,7 @@ int models_load(struct loading *loading, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (int i = 0; i < MODELS_MAX && !status; i++)
 		if (on >> i & 1)
-			status = choose(loading, scenario->registry->known.models[i],
+			status = scenario_models_choose(loading, scenario->registry->known.models[i],
 				&choice[scenario->model_count++], err);
 	return status;
 }

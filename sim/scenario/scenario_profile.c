@@ -69,8 +69,8 @@ static int keep_texts(struct loading *loading, struct sl_profile *profile, struc
 }
 
 /* All its cells, one behind another; "": it says nothing. */
-static int key_of(struct loading *loading, const struct sl_row *row, const struct sl_profile *profile,
-	size_t *len, struct sl_err *err)
+static int scenario_profile_key_of(struct loading *loading, const struct sl_row *row,
+	const struct sl_profile *profile, size_t *len, struct sl_err *err)
 {
 	char *to = loading->profiles->buffer;
 	char number[40];
@@ -94,14 +94,14 @@ static int key_of(struct loading *loading, const struct sl_row *row, const struc
 	return SL_OK;
 }
 
-static int number_of(struct loading *loading, const struct sl_row *row, struct sl_profile *profile,
-	uint32_t *number, struct sl_err *err)
+static int scenario_profile_number_of(struct loading *loading, const struct sl_row *row,
+	struct sl_profile *profile, uint32_t *number, struct sl_err *err)
 {
 	struct profiles *profiles = loading->profiles;
 	const uint32_t before = profiles->key.count;
 	size_t len;
 	*number = 0;
-	int status = key_of(loading, row, profile, &len, err);
+	int status = scenario_profile_key_of(loading, row, profile, &len, err);
 	if (status || !len)
 		return status;
 	status = names_add(&profiles->key, loading->scenario->arena, profiles->buffer, len, number, err);
@@ -224,7 +224,7 @@ int profile_rules(struct loading *loading, struct sl_err *err)
 }
 
 /* A name, or a number as it is written. */
-static bool is_named(const char *wanted, const char *name, int64_t number)
+static bool scenario_profile_is_named(const char *wanted, const char *name, int64_t number)
 {
 	char text[32];
 	if (!wanted)
@@ -263,9 +263,11 @@ static const struct profile_rule *rule_for(
 	const struct sl_row_attributes *more = row->more ? row->more : &none;
 	for (size_t i = 0; i < loading->profile_rule_count; i++) {
 		const struct profile_rule *rule = &loading->profile_rule[i];
-		if (is_named(rule->name[OF_PARTITION], more->partition, row->col[SL_COL_PARTITION]) &&
-			is_named(rule->name[OF_USER], more->user, row->col[SL_COL_USER]) &&
-			is_named(rule->name[OF_ACCOUNT], more->account, row->col[SL_COL_GROUP]) &&
+		if (scenario_profile_is_named(
+			    rule->name[OF_PARTITION], more->partition, row->col[SL_COL_PARTITION]) &&
+			scenario_profile_is_named(rule->name[OF_USER], more->user, row->col[SL_COL_USER]) &&
+			scenario_profile_is_named(
+				rule->name[OF_ACCOUNT], more->account, row->col[SL_COL_GROUP]) &&
 			gpus >= rule->gpus_min && gpus <= rule->gpus_max &&
 			nodes_asked(more) >= rule->nodes_min)
 			return rule;
@@ -292,7 +294,7 @@ int profile_intern(
 		profile = *says;
 	if (rule)
 		sl_profile_over(&profile, &rule->profile);
-	status = number_of(loading, row, &profile, &found, err);
+	status = scenario_profile_number_of(loading, row, &profile, &found, err);
 	*number = (int32_t)found;
 	return status;
 }

@@ -60,7 +60,10 @@ void requests_free(struct requests *requests)
 
 /* ---- A row's groups ---------------------------------------------------------------------------- */
 
-static int64_t known(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
+static int64_t scenario_request_known(int64_t value, int64_t otherwise)
+{
+	return value == SL_NONE ? otherwise : value;
+}
 
 /* "a100|h100" as bits; false: the cluster has none of them. */
 static bool types_of(const struct machine *machine, const char *text, uint32_t *bits)
@@ -79,11 +82,11 @@ static bool types_of(const struct machine *machine, const char *text, uint32_t *
 /* What contradicts itself can be given by no cluster. */
 static bool bounds_agree(const struct sl_row_group *g, size_t group_count)
 {
-	const int64_t min = known(g->tasks_min, g->tasks);
-	const int64_t max = known(g->tasks_max, g->tasks);
-	const int64_t nodes_min = known(g->nodes_min, 0);
-	const int64_t nodes_max = known(g->nodes_max, 0);
-	const int64_t per_node = known(g->tasks_per_node, 0);
+	const int64_t min = scenario_request_known(g->tasks_min, g->tasks);
+	const int64_t max = scenario_request_known(g->tasks_max, g->tasks);
+	const int64_t nodes_min = scenario_request_known(g->nodes_min, 0);
+	const int64_t nodes_max = scenario_request_known(g->nodes_max, 0);
+	const int64_t per_node = scenario_request_known(g->tasks_per_node, 0);
 	if (min < 1 || min > g->tasks || max < g->tasks || max > INT32_MAX)
 		return false;
 	if (min != max && group_count > 1)
@@ -98,7 +101,7 @@ static bool bounds_agree(const struct sl_row_group *g, size_t group_count)
 /* So much in thousandths, up; what is far beyond any cluster stays where it is. */
 static int64_t thousandths(int64_t amount, uint32_t parts)
 {
-	const __int128 all = (__int128)known(amount, 0) * PARTS;
+	const __int128 all = (__int128)scenario_request_known(amount, 0) * PARTS;
 	const __int128 up = (all + sl_parts(parts) - 1) / sl_parts(parts);
 	const int64_t most = INT64_C(1) << AMOUNT_BITS;
 	return up < most ? (int64_t)up : most;
@@ -107,7 +110,7 @@ static int64_t thousandths(int64_t amount, uint32_t parts)
 /* A part of one, or memory, or a profile, in place of wholes. */
 static bool asks_gpus(const struct sl_row_group *g)
 {
-	return known(g->gpus, 0) > 0 || known(g->gpu_mem, 0) > 0 || g->mig;
+	return scenario_request_known(g->gpus, 0) > 0 || scenario_request_known(g->gpu_mem, 0) > 0 || g->mig;
 }
 
 static enum cause group_in(const struct machine *machine, const struct sl_row_group *from, size_t group_count,
@@ -117,15 +120,15 @@ static enum cause group_in(const struct machine *machine, const struct sl_row_gr
 	if (!bounds_agree(from, group_count))
 		return CAUSE_BOUNDS;
 	to->task.cpus = thousandths(from->cpus, from->parts);
-	to->task.mem = known(from->mem, 0);
+	to->task.mem = scenario_request_known(from->mem, 0);
 	to->task.gpus = thousandths(from->gpus, from->parts);
-	to->task.gpu_mem = known(from->gpu_mem, 0);
+	to->task.gpu_mem = scenario_request_known(from->gpu_mem, 0);
 	to->tasks = (uint32_t)from->tasks;
-	to->tasks_min = (uint32_t)known(from->tasks_min, from->tasks);
-	to->tasks_max = (uint32_t)known(from->tasks_max, from->tasks);
-	to->tasks_per_node = (uint32_t)known(from->tasks_per_node, 0);
-	to->nodes_min = (uint32_t)known(from->nodes_min, 0);
-	to->nodes_max = (uint32_t)known(from->nodes_max, 0);
+	to->tasks_min = (uint32_t)scenario_request_known(from->tasks_min, from->tasks);
+	to->tasks_max = (uint32_t)scenario_request_known(from->tasks_max, from->tasks);
+	to->tasks_per_node = (uint32_t)scenario_request_known(from->tasks_per_node, 0);
+	to->nodes_min = (uint32_t)scenario_request_known(from->nodes_min, 0);
+	to->nodes_max = (uint32_t)scenario_request_known(from->nodes_max, 0);
 	to->exclusive = from->exclusive;
 	to->node_set = machine->closed_bound;
 	if (asks_gpus(from) && from->gpu_type && !types_of(machine, from->gpu_type, &to->task.gpu_types))
@@ -138,7 +141,7 @@ static enum cause group_in(const struct machine *machine, const struct sl_row_gr
 /* Sums far beyond any cluster stay where they are. */
 static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
 {
-	const __int128 more = (__int128)tasks * known(each, 0) + sum;
+	const __int128 more = (__int128)tasks * scenario_request_known(each, 0) + sum;
 	return more < INT64_C(1) << AMOUNT_BITS ? (int64_t)more : INT64_C(1) << AMOUNT_BITS;
 }
 
@@ -146,7 +149,7 @@ static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
 static enum cause gpus_agree(const struct sl_row_group *g)
 {
 	const int64_t gpus = thousandths(g->gpus, g->parts);
-	const int ways = (gpus > 0) + (known(g->gpu_mem, 0) > 0) + (g->mig != NULL);
+	const int ways = (gpus > 0) + (scenario_request_known(g->gpu_mem, 0) > 0) + (g->mig != NULL);
 	if (ways > 1)
 		return CAUSE_BOUNDS;
 	return gpus > PARTS && gpus % PARTS ? CAUSE_GPU_PARTS : CAUSE_COUNT;
@@ -157,8 +160,9 @@ static enum cause sum_up(const struct sl_row_attributes *more, struct desc *desc
 {
 	for (size_t i = 0; i < more->group_count; i++) {
 		const struct sl_row_group *g = &more->group[i];
-		if (g->tasks <= 0 || g->tasks > INT32_MAX || known(g->cpus, 0) < 0 || known(g->gpus, 0) < 0 ||
-			known(g->gpu_mem, 0) < 0 || (known(g->cpus, 0) == 0 && !asks_gpus(g)))
+		if (g->tasks <= 0 || g->tasks > INT32_MAX || scenario_request_known(g->cpus, 0) < 0 ||
+			scenario_request_known(g->gpus, 0) < 0 || scenario_request_known(g->gpu_mem, 0) < 0 ||
+			(scenario_request_known(g->cpus, 0) == 0 && !asks_gpus(g)))
 			return CAUSE_SIZE;
 		const enum cause cause = gpus_agree(g);
 		if (cause != CAUSE_COUNT)
@@ -183,7 +187,7 @@ static void sum_groups(const struct requests *requests, struct desc *desc)
 }
 
 /* In wholes, up. */
-static int32_t size_of(const struct desc *desc)
+static int32_t scenario_request_size_of(const struct desc *desc)
 {
 	const int64_t parts = desc->gpus ? desc->gpus : desc->cpus;
 	const int64_t size = parts / PARTS + (parts % PARTS != 0);
@@ -192,7 +196,7 @@ static int32_t size_of(const struct desc *desc)
 
 /* ---- Could it ever fit? ---------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t scenario_request_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Tasks of the group that an idle node holds. */
 static int64_t tasks_on(
@@ -201,11 +205,11 @@ static int64_t tasks_on(
 	const struct sl_task_resources *task = &group->task;
 	int64_t tasks = group->tasks_per_node ? group->tasks_per_node : group->tasks;
 	if (task->cpus)
-		tasks = least(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
+		tasks = scenario_request_least(tasks, type->amount[SL_KIND_CPUS] / task->cpus);
 	if (task->mem && type->amount[SL_KIND_MEM] < SL_MEM_UNBOUNDED)
-		tasks = least(tasks, type->amount[SL_KIND_MEM] / task->mem);
+		tasks = scenario_request_least(tasks, type->amount[SL_KIND_MEM] / task->mem);
 	if (task->gpus)
-		tasks = least(tasks, devices_tasks(machine, type, task));
+		tasks = scenario_request_least(tasks, devices_tasks(machine, type, task));
 	return tasks;
 }
 
@@ -239,7 +243,7 @@ static bool could_hold(const struct machine *machine, struct holds *holds, const
 	int64_t tasks = 0;
 	qsort(holds, count, sizeof(*holds), compare_holds);
 	for (size_t i = 0; i < count && left; i++) {
-		const int64_t taken = least(left, holds[i].nodes);
+		const int64_t taken = scenario_request_least(left, holds[i].nodes);
 		left -= taken;
 		tasks += taken * holds[i].tasks;
 	}
@@ -247,7 +251,7 @@ static bool could_hold(const struct machine *machine, struct holds *holds, const
 }
 
 /* It does not fit: is that for its size, for the nodes that it may use, or for those that are down? */
-static enum cause why_not(const struct machine *machine, struct requests *requests, size_t i)
+static enum cause scenario_request_why_not(const struct machine *machine, struct requests *requests, size_t i)
 {
 	static const struct binding anywhere = BINDING_NONE;
 	const struct sl_group *group = &requests->scratch[i];
@@ -275,7 +279,8 @@ struct key {
 	bool written;
 };
 
-static struct key key_of(const struct sl_group *group, const struct sl_job_desc *desc, size_t count)
+static struct key scenario_request_key_of(
+	const struct sl_group *group, const struct sl_job_desc *desc, size_t count)
 {
 	_Static_assert(sizeof(*group) % sizeof(uint64_t) == 0, "groups are whole words");
 	_Static_assert(sizeof(*desc) % sizeof(uint64_t) == 0, "asks are whole words");
@@ -286,10 +291,11 @@ static struct key key_of(const struct sl_group *group, const struct sl_job_desc 
 
 static struct key key_of_row(const struct requests *requests)
 {
-	return key_of(requests->scratch, requests->written ? requests->desc : NULL, requests->scratch_count);
+	return scenario_request_key_of(
+		requests->scratch, requests->written ? requests->desc : NULL, requests->scratch_count);
 }
 
-static uint64_t hash_of(const struct key *key)
+static uint64_t scenario_request_hash_of(const struct key *key)
 {
 	return sl_hash_bytes(sl_hash(key->never, key->written), key->what, key->size);
 }
@@ -298,12 +304,13 @@ static uint64_t hash_of(const struct key *key)
 static uint32_t known_request(const struct requests *requests)
 {
 	const struct key key = key_of_row(requests);
-	const uint64_t hash = hash_of(&key);
+	const uint64_t hash = scenario_request_hash_of(&key);
 	uint32_t i;
 	SL_MAP_EACH(&requests->map, hash, i)
 	{
 		const struct sl_request *request = &requests->item[i];
-		const struct key other = key_of(request->group, request->desc, request->group_count);
+		const struct key other =
+			scenario_request_key_of(request->group, request->desc, request->group_count);
 		if (other.written == key.written && other.size == key.size && other.never == key.never &&
 			memcmp(other.what, key.what, key.size) == 0)
 			return i;
@@ -413,13 +420,13 @@ static int judge_request(
 	const int status = SL_GROW(requests->holds, requests->holds_capacity, machine->type_count + 1, err);
 	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT && !status; i++)
 		if (!could_hold(machine, requests->holds, &requests->scratch[i], NULL))
-			*cause = why_not(machine, requests, i);
+			*cause = scenario_request_why_not(machine, requests, i);
 	return status;
 }
 
 /* ---- What stays, though it can never be ------------------------------------------------------------ */
 
-static uint32_t reason_of(enum cause cause)
+static uint32_t scenario_request_reason_of(enum cause cause)
 {
 	switch ((int)cause) {
 	case CAUSE_DOWN:
@@ -517,7 +524,7 @@ static int asks_in(struct loading *loading, const struct sl_row *row, struct des
 	}
 	if (*cause == CAUSE_COUNT)
 		sum_groups(requests, desc);
-	desc->size = size_of(desc);
+	desc->size = scenario_request_size_of(desc);
 	return status;
 }
 
@@ -543,11 +550,11 @@ static int stay_as_written(
 		if (said)
 			status = desc_said(loading->machine, &requests->desc[i], group, err);
 		bound_amounts(group);
-		group->never = reason_of(cause);
+		group->never = scenario_request_reason_of(cause);
 		requests->asked[i].window = UINT32_MAX;
 	}
 	sum_groups(requests, desc);
-	desc->size = size_of(desc);
+	desc->size = scenario_request_size_of(desc);
 	return status;
 }
 
@@ -602,7 +609,7 @@ static int judge_bound(struct loading *loading, const struct sl_row *row, struct
 	if (status || *cause != CAUSE_COUNT)
 		return status;
 	sum_groups(loading->requests, desc);
-	desc->size = size_of(desc);
+	desc->size = scenario_request_size_of(desc);
 	return judge_request(loading, desc, cause, err);
 }
 
@@ -639,7 +646,7 @@ static void stay_in_groups(
 	struct loading *loading, const struct sl_row_attributes *more, struct desc *desc, enum cause *cause)
 {
 	struct requests *requests = loading->requests;
-	const uint32_t never = reason_of(*cause);
+	const uint32_t never = scenario_request_reason_of(*cause);
 	const uint32_t bound = requests->bound.node_set;
 	const bool waits = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN ||
 			   *cause == CAUSE_LARGE;
@@ -661,7 +668,7 @@ static void stay_in_groups(
 	}
 	if (*cause == CAUSE_COUNT && more) {
 		sum_groups(requests, desc);
-		desc->size = size_of(desc);
+		desc->size = scenario_request_size_of(desc);
 	}
 }
 
@@ -689,7 +696,7 @@ int desc_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, 
 		desc->cpus = add_product(0, cpus, PARTS);
 		*cause = cpus > 0 ? CAUSE_COUNT : CAUSE_SIZE;
 	}
-	desc->size = size_of(desc);
+	desc->size = scenario_request_size_of(desc);
 	if (*cause != CAUSE_COUNT)
 		return SL_OK;
 	if (loading->scenario->cluster.node_count)
@@ -724,7 +731,7 @@ int desc_intern(struct loading *loading, const struct desc *desc, int32_t *reque
 	int status = SL_GROW_MOST(
 		requests->goes, requests->goes_capacity, (size_t)requests->count + 1, UINT32_MAX / 2, err);
 	if (!status)
-		status = sl_map_add(&requests->map, hash_of(&key), requests->count, err);
+		status = sl_map_add(&requests->map, scenario_request_hash_of(&key), requests->count, err);
 	if (status)
 		return status;
 	requests->goes[requests->count] = (struct goes){ group, window_of(requests) };

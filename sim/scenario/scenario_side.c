@@ -67,7 +67,7 @@ struct side_into {
 };
 
 /* True if the word is a job's number, or the name of one. */
-static bool id_of(const struct side_into *into, const char *word, size_t len, int64_t *id)
+static bool scenario_side_id_of(const struct side_into *into, const char *word, size_t len, int64_t *id)
 {
 	const uint32_t name = names_find(into->ids, word, len);
 	if (name != UINT32_MAX)
@@ -85,7 +85,7 @@ static int side_line(const struct side_into *into, const char *p, const char *en
 	if (!len || *p == '#')
 		return SL_OK;
 	struct id_row want = { 0 };
-	if (!id_of(into, p, len, &want.id))
+	if (!scenario_side_id_of(into, p, len, &want.id))
 		return sl_fail_at(err, at, "'%.*s' is not a job number: a line is JOB,SECONDS",
 			(int)(len < 32 ? len : 32), p);
 	p += len;

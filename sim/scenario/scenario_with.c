@@ -80,7 +80,7 @@ static int look_dated(void *self, struct sl_err *err)
 
 /* ---- The second ------------------------------------------------------------------------------- */
 
-static void move(sl_time *time, sl_time by)
+static void scenario_with_move(sl_time *time, sl_time by)
 {
 	if (*time != SL_NONE && __builtin_add_overflow(*time, by, time))
 		*time = SL_NONE;
@@ -97,7 +97,7 @@ static char *dependency_of(const struct with *with, const char *text)
 	return marked;
 }
 
-static char *id_of(const struct with *with, const struct sl_row *row)
+static char *scenario_with_id_of(const struct with *with, const struct sl_row *row)
 {
 	const char *name = row->more ? row->more->id : NULL;
 	const size_t capacity = (name ? strlen(name) : 0) + STEM_MAX + 40;
@@ -118,16 +118,16 @@ static int take_job(void *self, const struct sl_row *row, struct sl_err *err)
 	struct sl_job_attributes job = more.job ? *more.job : (struct sl_job_attributes){ 0 };
 	const bool names = with->clashes && (more.id || row->col[SL_COL_ID] != SL_NONE);
 	const bool depends = more.job && job.dependency;
-	char *id = names ? id_of(with, row) : NULL;
+	char *id = names ? scenario_with_id_of(with, row) : NULL;
 	char *dependency = depends ? dependency_of(with, job.dependency) : NULL;
 	int status = (names && !id) || (depends && !dependency) ? sl_fail_memory(err) : SL_OK;
-	move(&moved.col[SL_COL_SUBMIT], with->by);
-	move(&job.begin, with->by);
-	move(&job.deadline, with->by);
-	move(&job.start_recorded, with->by);
-	move(&job.end_recorded, with->by);
+	scenario_with_move(&moved.col[SL_COL_SUBMIT], with->by);
+	scenario_with_move(&job.begin, with->by);
+	scenario_with_move(&job.deadline, with->by);
+	scenario_with_move(&job.start_recorded, with->by);
+	scenario_with_move(&job.end_recorded, with->by);
 	if (more.cancel)
-		move(&more.cancel, with->by);
+		scenario_with_move(&more.cancel, with->by);
 	if (more.job && job.array != SL_NONE)
 		job.array += with->number * WITH_ARRAYS;
 	job.dependency = dependency;
@@ -201,7 +201,7 @@ static sl_time to_the_second(sl_time time)
 	return (second - (second * SL_SECOND > time)) * SL_SECOND;
 }
 
-static int join(struct loading *loading, const char *path, uint32_t number, struct sl_err *err)
+static int scenario_with_join(struct loading *loading, const char *path, uint32_t number, struct sl_err *err)
 {
 	struct with with = {
 		.loading = loading, .to = rows_sink(loading), .first = INT64_MAX, .number = number
@@ -237,7 +237,7 @@ int with_read(struct loading *loading, struct sl_err *err)
 		if (!len || number > WITH_MAX)
 			return sl_fail(
 				err, SL_USAGE, "replay.with must be 1 to %d files apart by commas", WITH_MAX);
-		status = join(loading, path, number, err);
+		status = scenario_with_join(loading, path, number, err);
 		text += len + (text[len] == ',');
 	}
 	return status;

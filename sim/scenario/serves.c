@@ -20,7 +20,7 @@ struct cursor {
 };
 
 /* The next number, up to one of the marks, which is passed over. False: there is none from min to max. */
-static bool number_in(struct cursor *c, const char *marks, int64_t min, int64_t max, int64_t *value)
+static bool serves_number_in(struct cursor *c, const char *marks, int64_t min, int64_t max, int64_t *value)
 {
 	const size_t len = strcspn(c->p, marks);
 	if (!len || !sl_get_micro(c->p, len, value) || *value < min || *value > max)
@@ -53,8 +53,9 @@ static const char *points_in(struct sl_serves *serves, struct cursor *c)
 	do {
 		struct sl_load_point *point = &serves->point[serves->points];
 		sl_time after;
-		if (!number_in(c, ":;", serves->points ? 1 : 0, RANGE_MAX, &after) || !passed(c, ':') ||
-			!number_in(c, ",;", 0, LOAD_MAX, &point->load) || at + after > RANGE_MAX)
+		if (!serves_number_in(c, ":;", serves->points ? 1 : 0, RANGE_MAX, &after) ||
+			!passed(c, ':') || !serves_number_in(c, ",;", 0, LOAD_MAX, &point->load) ||
+			at + after > RANGE_MAX)
 			return "'points' must be times and loads such as 0:5,60:7.5, each time after the one "
 			       "before";
 		at += after;
@@ -67,7 +68,7 @@ static const char *points_in(struct sl_serves *serves, struct cursor *c)
 static const char *list_in(struct cursor *c, int64_t *value, uint32_t count, const char *wanted)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if ((i && !passed(c, ',')) || !number_in(c, ",;", 0, LOAD_MAX, &value[i]))
+		if ((i && !passed(c, ',')) || !serves_number_in(c, ",;", 0, LOAD_MAX, &value[i]))
 			return wanted;
 	return NULL;
 }
@@ -94,7 +95,7 @@ static const char *key_in(struct sl_serves *serves, struct cursor *c, unsigned *
 			continue;
 		c->p += len;
 		*seen |= numbers[i].seen;
-		return number_in(c, ";", numbers[i].min, numbers[i].max, numbers[i].value)
+		return serves_number_in(c, ";", numbers[i].min, numbers[i].max, numbers[i].value)
 			       ? NULL
 			       : "one of capacity, cold, until, step and phase is no such number";
 	}

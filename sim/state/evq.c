@@ -9,7 +9,7 @@
 
 enum { WAYS = 4 };
 
-static bool before(const struct ev *a, const struct ev *b)
+static bool evq_before(const struct ev *a, const struct ev *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time;
@@ -41,7 +41,7 @@ int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t ro
 	size_t i = q->count++;
 	while (i) {
 		const size_t up = (i - 1) / WAYS;
-		if (!before(&ev, &q->heap[up]))
+		if (!evq_before(&ev, &q->heap[up]))
 			break;
 		q->heap[i] = q->heap[up];
 		i = up;
@@ -60,9 +60,9 @@ static void sift_down(struct evq *q, size_t i, const struct ev *ev)
 		const size_t end = first + WAYS < q->count ? first + WAYS : q->count;
 		size_t least = first;
 		for (size_t child = first + 1; child < end; child++)
-			if (before(&q->heap[child], &q->heap[least]))
+			if (evq_before(&q->heap[child], &q->heap[least]))
 				least = child;
-		if (!before(&q->heap[least], ev))
+		if (!evq_before(&q->heap[least], ev))
 			break;
 		q->heap[i] = q->heap[least];
 		i = least;

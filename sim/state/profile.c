@@ -52,7 +52,7 @@ void profile_clear(struct profile *p)
 
 /* ---- Pools ------------------------------------------------------------------------ */
 
-static int reserve(struct profile *p, struct sl_err *err)
+static int profile_reserve(struct profile *p, struct sl_err *err)
 {
 	int status = SL_GROW_MOST(p->leaf, p->leaf_capacity, (size_t)p->leaf_used + 2, NONE - 1, err);
 	if (!status)
@@ -94,7 +94,7 @@ static void node_free(struct profile *p, uint32_t node, uint32_t level)
 	}
 }
 
-static uint32_t count_of(const struct profile *p, uint32_t node, uint32_t level)
+static uint32_t profile_count_of(const struct profile *p, uint32_t node, uint32_t level)
 {
 	return level ? p->inner[node].count : p->leaf[node].count;
 }
@@ -104,16 +104,16 @@ static sl_time first_below(const struct profile *p, uint32_t node, uint32_t leve
 	return level ? p->inner[node].first[0] : p->leaf[node].at[0];
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t profile_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static struct profile_sum sum_of(const struct profile *p, uint32_t node, uint32_t level)
+static struct profile_sum profile_sum_of(const struct profile *p, uint32_t node, uint32_t level)
 {
 	struct profile_sum sum = { 0, INT64_MAX, INT64_MIN };
 	if (level) {
 		const struct profile_inner *inner = &p->inner[node];
 		for (uint32_t i = 0; i < inner->count; i++) {
-			sum.least = least(sum.least, sum.all + inner->sum[i].least);
+			sum.least = profile_least(sum.least, sum.all + inner->sum[i].least);
 			sum.most = most(sum.most, sum.all + inner->sum[i].most);
 			sum.all += inner->sum[i].all;
 		}
@@ -122,7 +122,7 @@ static struct profile_sum sum_of(const struct profile *p, uint32_t node, uint32_
 	const struct profile_leaf *leaf = &p->leaf[node];
 	for (uint32_t i = 0; i < leaf->count; i++) {
 		sum.all += leaf->change[i];
-		sum.least = least(sum.least, sum.all);
+		sum.least = profile_least(sum.least, sum.all);
 		sum.most = most(sum.most, sum.all);
 	}
 	return sum;
@@ -233,20 +233,20 @@ static void inner_set(
 {
 	inner->child[slot] = child;
 	inner->first[slot] = first_below(p, child, level);
-	inner->sum[slot] = sum_of(p, child, level);
+	inner->sum[slot] = profile_sum_of(p, child, level);
 }
 
 /* Joins a thin child with a neighbour. */
 static void join_thin(struct profile *p, struct profile_inner *inner, uint32_t slot, uint32_t level)
 {
 	const uint32_t ways = level ? PROFILE_WAYS : PROFILE_LEAF;
-	if (inner->count < 2 || count_of(p, inner->child[slot], level) > ways / 4)
+	if (inner->count < 2 || profile_count_of(p, inner->child[slot], level) > ways / 4)
 		return;
 	if (slot + 1 == inner->count)
 		slot--;
 	const uint32_t left = inner->child[slot];
 	const uint32_t right = inner->child[slot + 1];
-	if (count_of(p, left, level) + count_of(p, right, level) > ways * 3 / 4)
+	if (profile_count_of(p, left, level) + profile_count_of(p, right, level) > ways * 3 / 4)
 		return;
 	if (level)
 		inner_move(&p->inner[left], &p->inner[right], 0);
@@ -282,7 +282,7 @@ static uint32_t add_below(struct profile *p, uint32_t node, uint32_t level, sl_t
 	const uint32_t slot = child_for(inner, at);
 	const uint32_t child = inner->child[slot];
 	const uint32_t extra = add_below(p, child, level - 1, at, change);
-	if (!count_of(p, child, level - 1)) {
+	if (!profile_count_of(p, child, level - 1)) {
 		node_free(p, child, level - 1);
 		inner_close(inner, slot);
 		return NONE;
@@ -298,7 +298,7 @@ int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *er
 {
 	if (!change)
 		return SL_OK;
-	const int status = reserve(p, err);
+	const int status = profile_reserve(p, err);
 	if (status)
 		return status;
 	if (p->root == NONE) {
@@ -566,7 +566,7 @@ struct backward {
 static bool last_below(
 	const struct profile *p, uint32_t node, uint32_t level, int64_t value, struct backward *b)
 {
-	const uint32_t count = count_of(p, node, level);
+	const uint32_t count = profile_count_of(p, node, level);
 	int64_t before[PROFILE_LEAF + 1]; /* The value before each child or change. */
 	before[0] = value;
 	for (uint32_t i = 0; i < count; i++)
@@ -596,7 +596,7 @@ sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, in
 static void each_below(const struct profile *p, uint32_t node, uint32_t level,
 	void (*visit)(void *self, sl_time at, int64_t change), void *self)
 {
-	for (uint32_t i = 0; i < count_of(p, node, level); i++) {
+	for (uint32_t i = 0; i < profile_count_of(p, node, level); i++) {
 		if (level)
 			each_below(p, p->inner[node].child[i], level - 1, visit, self);
 		else

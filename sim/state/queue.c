@@ -88,7 +88,7 @@ static int32_t seconds_of(sl_time length)
 	return seconds < ABSENT - 1 ? (int32_t)seconds : ABSENT - 1;
 }
 
-static bool before(const struct queue *q, uint32_t a, uint32_t b)
+static bool queue_before(const struct queue *q, uint32_t a, uint32_t b)
 {
 	if (q->key && q->key[a] != q->key[b])
 		return q->key[a] < q->key[b];
@@ -136,7 +136,7 @@ void queue_pool_release(struct queue_pool *pool)
 /* ---- Pools --------------------------------------------------------------------- */
 
 /* Enough for one insertion: a split on every level, and a new root. */
-static int reserve(struct queue *q, struct sl_err *err)
+static int queue_reserve(struct queue *q, struct sl_err *err)
 {
 	struct queue_pool *pool = q->pool;
 	int status =
@@ -214,7 +214,7 @@ static int32_t leaf_size_min(const struct queue_leaf *leaf)
 	return least;
 }
 
-static void sum_of(const struct queue *q, uint32_t node, uint32_t level, struct queue_sum *sum)
+static void queue_sum_of(const struct queue *q, uint32_t node, uint32_t level, struct queue_sum *sum)
 {
 	if (level) {
 		const struct queue_inner *inner = &q->pool->inner[node];
@@ -243,14 +243,14 @@ static void sum_put(struct queue_inner *inner, uint32_t slot, const struct queue
 	inner->size_min[slot] = sum->size_min;
 }
 
-static unsigned class_of(const struct queue *q, uint32_t job)
+static unsigned queue_class_of(const struct queue *q, uint32_t job)
 {
 	return q->request_class ? q->request_class[q->request[job]] : queue_class(q->size[job]);
 }
 
 static void sum_widen(const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t job)
 {
-	const unsigned c = class_of(q, job);
+	const unsigned c = queue_class_of(q, job);
 	const int32_t size = q->size[job];
 	const int32_t length = seconds_of(q->length[job]);
 	inner->length[c][slot] = smaller(inner->length[c][slot], length);
@@ -275,7 +275,7 @@ static void sum_narrow(
 	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level, uint32_t job)
 {
 	const uint32_t child = inner->child[slot];
-	const unsigned c = class_of(q, job);
+	const unsigned c = queue_class_of(q, job);
 	if (inner->length[c][slot] == seconds_of(q->length[job])) {
 		inner->length[c][slot] = level ? row_min(q->pool->inner[child].length[c])
 					       : leaf_length_min(&q->pool->leaf[child], c);
@@ -299,7 +299,7 @@ static uint32_t first_below(const struct queue *q, uint32_t node, uint32_t level
 static uint32_t child_for(const struct queue *q, const struct queue_inner *inner, uint32_t job)
 {
 	uint32_t i = inner->count - 1;
-	while (i && before(q, job, inner->first[i]))
+	while (i && queue_before(q, job, inner->first[i]))
 		i--;
 	return i;
 }
@@ -317,7 +317,7 @@ static uint32_t leaf_place(const struct queue *q, const struct queue_leaf *leaf,
 	uint32_t high = leaf->used;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
-		if (before(q, job, leaf->job[middle]))
+		if (queue_before(q, job, leaf->job[middle]))
 			high = middle;
 		else
 			low = middle + 1;
@@ -342,7 +342,7 @@ static void leaf_put(const struct queue *q, struct queue_leaf *leaf, uint32_t jo
 	leaf->job[place] = job;
 	leaf->size[place] = q->size[job];
 	leaf->length[place] = seconds_of(q->length[job]);
-	leaf->class[place] = (uint8_t)class_of(q, job);
+	leaf->class[place] = (uint8_t)queue_class_of(q, job);
 	leaf->live |= UINT64_C(1) << place;
 	leaf->used++;
 }
@@ -389,7 +389,7 @@ static uint32_t leaf_add(struct queue *q, uint32_t node, uint32_t job)
 		return right;
 	}
 	leaf_move(&q->pool->leaf[right], leaf, QUEUE_LEAF / 2);
-	if (!q->pool->leaf[right].live || before(q, job, q->pool->leaf[right].job[0]))
+	if (!q->pool->leaf[right].live || queue_before(q, job, q->pool->leaf[right].job[0]))
 		leaf_put(q, leaf, job);
 	else
 		leaf_put(q, &q->pool->leaf[right], job);
@@ -444,7 +444,7 @@ static void inner_set(
 	const struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t child, uint32_t level)
 {
 	struct queue_sum sum;
-	sum_of(q, child, level, &sum);
+	queue_sum_of(q, child, level, &sum);
 	inner->child[slot] = child;
 	inner->first[slot] = first_below(q, child, level);
 	sum_put(inner, slot, &sum);
@@ -489,7 +489,7 @@ static uint32_t add_below(struct queue *q, uint32_t node, uint32_t level, uint32
 int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 {
 	SL_CHECK(q->size[job] >= 1);
-	const int status = reserve(q, err);
+	const int status = queue_reserve(q, err);
 	if (status)
 		return status;
 	if (q->root == NONE) {
@@ -520,7 +520,7 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 
 /* ---- Removal -------------------------------------------------------------------------- */
 
-static uint32_t count_of(const struct queue *q, uint32_t node, uint32_t level)
+static uint32_t queue_count_of(const struct queue *q, uint32_t node, uint32_t level)
 {
 	return level ? q->pool->inner[node].count : (uint32_t)__builtin_popcountll(q->pool->leaf[node].live);
 }
@@ -530,13 +530,13 @@ static uint32_t count_of(const struct queue *q, uint32_t node, uint32_t level)
 static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level)
 {
 	const uint32_t ways = level ? QUEUE_WAYS : QUEUE_LEAF;
-	if (inner->count < 2 || count_of(q, inner->child[slot], level) > ways / 4)
+	if (inner->count < 2 || queue_count_of(q, inner->child[slot], level) > ways / 4)
 		return;
 	if (slot + 1 == inner->count)
 		slot--;
 	const uint32_t left = inner->child[slot];
 	const uint32_t right = inner->child[slot + 1];
-	if (count_of(q, left, level) + count_of(q, right, level) > ways * 3 / 4)
+	if (queue_count_of(q, left, level) + queue_count_of(q, right, level) > ways * 3 / 4)
 		return;
 	if (level) {
 		inner_move(&q->pool->inner[left], &q->pool->inner[right], 0);
@@ -573,7 +573,7 @@ static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_
 	const uint32_t slot = child_for(q, inner, job);
 	const uint32_t child = inner->child[slot];
 	remove_below(q, child, level - 1, job);
-	if (!count_of(q, child, level - 1)) {
+	if (!queue_count_of(q, child, level - 1)) {
 		node_free(q, child, level - 1);
 		inner_close(inner, slot);
 		return;

@@ -60,7 +60,7 @@ static int64_t seconds(struct sl_json *json, const char *name)
 	return micro;
 }
 
-static int64_t whole(struct sl_json *json, const char *name, int64_t max)
+static int64_t batsim_whole_here(struct sl_json *json, const char *name, int64_t max)
 {
 	const char *at = value_at(json);
 	const struct sl_json_word word = sl_json_take(json);
@@ -76,7 +76,7 @@ static int64_t whole(struct sl_json *json, const char *name, int64_t max)
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-static const char *part(struct sl_json *json, const char *name, char opens, const char *before)
+static const char *batsim_part(struct sl_json *json, const char *name, char opens, const char *before)
 {
 	const char *key = json->p;
 	const char c = sl_json_peek(json);
@@ -100,11 +100,11 @@ static int find_parts(struct workload *load)
 	sl_json_open(json);
 	while (sl_json_member(json, &key, &first)) {
 		if (sl_json_is(&key, "jobs"))
-			load->jobs = part(json, "jobs", '[', load->jobs);
+			load->jobs = batsim_part(json, "jobs", '[', load->jobs);
 		else if (sl_json_is(&key, "profiles"))
-			load->profiles = part(json, "profiles", '{', load->profiles);
+			load->profiles = batsim_part(json, "profiles", '{', load->profiles);
 		else if (sl_json_is(&key, "nb_res") && !load->machines)
-			load->machines = whole(json, "nb_res", INT32_MAX);
+			load->machines = batsim_whole_here(json, "nb_res", INT32_MAX);
 		else
 			sl_json_skip(json);
 	}
@@ -150,7 +150,7 @@ static void read_profile(struct workload *load, struct profile *profile)
 		profile->delay = sl_json_is(&type, "delay") ? delay : SL_NONE;
 }
 
-static int by_name(const void *a, const void *b)
+static int batsim_by_name(const void *a, const void *b)
 {
 	const struct profile *x = a;
 	const struct profile *y = b;
@@ -183,7 +183,7 @@ static int read_profiles(struct workload *load)
 	if (json->failed)
 		return load->err->status;
 	if (load->profile_count)
-		qsort(load->profile, load->profile_count, sizeof(*load->profile), by_name);
+		qsort(load->profile, load->profile_count, sizeof(*load->profile), batsim_by_name);
 	for (size_t i = 1; i < load->profile_count; i++)
 		if (strcmp(load->profile[i].name, load->profile[i - 1].name) == 0)
 			return sl_json_fail(json, load->profile[i].at, "profile '%.60s' is there twice",
@@ -191,7 +191,7 @@ static int read_profiles(struct workload *load)
 	return SL_OK;
 }
 
-static const struct profile *profile_of(const struct workload *load, const char *name)
+static const struct profile *batsim_profile_of(const struct workload *load, const char *name)
 {
 	size_t low = 0;
 	size_t high = load->profile_count;
@@ -226,7 +226,7 @@ static const struct {
 	{ "ret", KEY_RESULT },
 };
 
-static enum job_key key_of(const struct sl_json_word *word)
+static enum job_key batsim_key_of(const struct sl_json_word *word)
 {
 	for (size_t i = 0; i < SL_LEN(job_keys); i++)
 		if (sl_json_is(word, job_keys[i].text))
@@ -273,13 +273,13 @@ static void read_job_profile(struct workload *load, struct job *job)
 	char name[NAME_CAPACITY];
 	if (!sl_json_text(json, &word, name, sizeof(name)))
 		return;
-	job->profile = profile_of(load, name);
+	job->profile = batsim_profile_of(load, name);
 	if (!job->profile)
 		(void)sl_json_fail(json, word.p, "there is no profile '%.60s' in this file", name);
 }
 
 /* Unknown where it is negative. */
-static int64_t known(int64_t value) { return value < 0 ? SL_NONE : value; }
+static int64_t batsim_known(int64_t value) { return value < 0 ? SL_NONE : value; }
 
 static void read_member(struct workload *load, struct job *job, enum job_key key)
 {
@@ -290,19 +290,20 @@ static void read_member(struct workload *load, struct job *job, enum job_key key
 		read_id(load, job);
 		break;
 	case KEY_SUBMIT:
-		col[SL_COL_SUBMIT] = known(seconds(json, "subtime"));
+		col[SL_COL_SUBMIT] = batsim_known(seconds(json, "subtime"));
 		break;
 	case KEY_LIMIT:
-		col[SL_COL_LIMIT] = known(seconds(json, "walltime"));
+		col[SL_COL_LIMIT] = batsim_known(seconds(json, "walltime"));
 		break;
 	case KEY_SIZE:
-		col[SL_COL_CPUS] = col[SL_COL_REQ_CPUS] = known(whole(json, "res", INT32_MAX));
+		col[SL_COL_CPUS] = col[SL_COL_REQ_CPUS] =
+			batsim_known(batsim_whole_here(json, "res", INT32_MAX));
 		break;
 	case KEY_PROFILE:
 		read_job_profile(load, job);
 		break;
 	case KEY_RESULT:
-		col[SL_COL_STATUS] = whole(json, "ret", INT32_MAX) ? 0 : 1;
+		col[SL_COL_STATUS] = batsim_whole_here(json, "ret", INT32_MAX) ? 0 : 1;
 		break;
 	case KEY_COUNT:
 		sl_json_skip(json);
@@ -335,7 +336,7 @@ static int read_job(struct workload *load)
 	const char *at = json->p;
 	sl_json_open(json);
 	while (sl_json_member(json, &word, &first)) {
-		const enum job_key key = key_of(&word);
+		const enum job_key key = batsim_key_of(&word);
 		if (key < KEY_COUNT && job.seen & 1U << key)
 			return sl_json_fail(json, word.p, "a job has '%.*s' twice", (int)word.len, word.p);
 		job.seen |= 1U << key;

@@ -356,7 +356,8 @@ static int read_top(struct reading *r)
 	return status;
 }
 
-static int read_file(int (*parse)(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err),
+static int cluster_file_read_file(
+	int (*parse)(struct sl_doc *doc, const char *text, size_t len, struct sl_err *err),
 	struct sl_input *in, const struct cluster_settings *settings, const struct sl_cluster_sink *sink,
 	struct sl_err *err)
 {
@@ -414,7 +415,7 @@ static int yaml_read(const char *path, struct sl_input *in, const struct sl_clus
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	(void)path;
-	return read_file(
+	return cluster_file_read_file(
 		sl_doc_read_yaml, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
 }
 
@@ -422,7 +423,7 @@ static int json_read(const char *path, struct sl_input *in, const struct sl_clus
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	(void)path;
-	return read_file(
+	return cluster_file_read_file(
 		sl_doc_read_json, in, &(struct cluster_settings){ setting, setting_count }, sink, err);
 }
 

@@ -10,7 +10,8 @@
 
 #include "traces/cluster/cluster_file.h"
 
-static const struct sl_doc_node *value_of(const struct sl_doc_node *const *value, const char *key)
+static const struct sl_doc_node *cluster_nodes_value_of(
+	const struct sl_doc_node *const *value, const char *key)
 {
 	return value[sl_schema_find(&schema_nodes, key, strlen(key))];
 }
@@ -151,8 +152,8 @@ static int take_gpus(
 	const struct reading *r, const struct sl_doc_node *const *value, struct node_entry *entry)
 {
 	static const struct sl_field type_word = { .key = "gpu_type", .kind = SL_FIELD_WORD };
-	const struct sl_doc_node *gpus = value_of(value, "gpus");
-	const struct sl_doc_node *type = value_of(value, "gpu_type");
+	const struct sl_doc_node *gpus = cluster_nodes_value_of(value, "gpus");
+	const struct sl_doc_node *type = cluster_nodes_value_of(value, "gpu_type");
 	char wanted[SL_FIELD_WANTED_MAX];
 	if (!gpus && !type)
 		return SL_OK;
@@ -244,11 +245,11 @@ static int take_features(const struct reading *r, const struct sl_doc_node *list
 
 /* ---- Names, and how the numbers hang together ---------------------------------------------------- */
 
-static int take_name(const struct reading *r, const struct sl_doc_node *map,
+static int cluster_nodes_take_name(const struct reading *r, const struct sl_doc_node *map,
 	const struct sl_doc_node *const *value, struct sl_nodes_spec *spec)
 {
-	const struct sl_doc_node *hosts = value_of(value, "hosts");
-	const struct sl_doc_node *name = value_of(value, "name");
+	const struct sl_doc_node *hosts = cluster_nodes_value_of(value, "hosts");
+	const struct sl_doc_node *name = cluster_nodes_value_of(value, "name");
 	if (!hosts) {
 		if (!name)
 			return fail_node(r, map, "nodes have 'name', which is not here: add it");
@@ -257,8 +258,8 @@ static int take_name(const struct reading *r, const struct sl_doc_node *map,
 			       : fail_value(r, name, "name",
 					 "a word of letters, digits, '.', '_' and '-', at most 63");
 	}
-	if (value_of(value, "count"))
-		return fail_node(r, value_of(value, "count"),
+	if (cluster_nodes_value_of(value, "count"))
+		return fail_node(r, cluster_nodes_value_of(value, "count"),
 			"'count' beside 'hosts': the hosts are counted, remove it");
 	const struct sl_place at = sl_doc_place(r->doc, hosts);
 	spec->count = sl_hosts_count(spec->hosts, strlen(spec->hosts), &at, r->err);
@@ -274,7 +275,7 @@ static int take_name(const struct reading *r, const struct sl_doc_node *map,
 }
 
 /* Cpus of all sockets, cores and threads that are given, in thousandths; 0: not all are. */
-static int64_t product(const struct node_entry *entry)
+static int64_t cluster_nodes_product(const struct node_entry *entry)
 {
 	const struct sl_hardware *is = &entry->hardware;
 	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1) * CPU_PARTS;
@@ -282,7 +283,8 @@ static int64_t product(const struct node_entry *entry)
 
 static bool says_cores(const struct sl_doc_node *const *value)
 {
-	return value_of(value, "sockets") || value_of(value, "cores") || value_of(value, "threads");
+	return cluster_nodes_value_of(value, "sockets") || cluster_nodes_value_of(value, "cores") ||
+	       cluster_nodes_value_of(value, "threads");
 }
 
 static bool says_hardware(const struct sl_doc_node *const *value)
@@ -290,7 +292,7 @@ static bool says_hardware(const struct sl_doc_node *const *value)
 	static const char *const key[] = { "boards", "sockets", "cores", "threads", "features", "weight",
 		"gres", "state", "reason", "tmp_disk", "cores_kept", "memory_kept" };
 	for (size_t i = 0; i < SL_LEN(key); i++)
-		if (value_of(value, key[i]))
+		if (cluster_nodes_value_of(value, key[i]))
 			return true;
 	return false;
 }
@@ -336,7 +338,8 @@ static void finish_cpus(struct node_entry *entry)
 }
 
 /* Cores that make up the cpus where they are not said. */
-static int finish(const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
+static int cluster_nodes_finish(
+	const struct reading *r, const struct sl_doc_node *map, struct node_entry *entry)
 {
 	struct sl_hardware *is = &entry->hardware;
 	const int64_t cpus = entry->cpus / CPU_PARTS + (entry->cpus % CPU_PARTS != 0);
@@ -357,7 +360,7 @@ static int finish(const struct reading *r, const struct sl_doc_node *map, struct
 		return fail_node(r, map, "more than 1024 cores on one node: that many are not told apart");
 	if ((int64_t)is->cores_kept > (int64_t)is->sockets * is->cores)
 		return fail_node(r, map, "more cores are kept ('cores_kept') than the node has");
-	if (entry->cpus > product(entry))
+	if (entry->cpus > cluster_nodes_product(entry))
 		return fail_node(r, map, "has more cpus than sockets * cores * threads: make them agree");
 	const int status = check_gres_cores(r, map, entry);
 	if (status)
@@ -372,8 +375,8 @@ static int finish(const struct reading *r, const struct sl_doc_node *map, struct
 static int take_cpus(const struct reading *r, const struct sl_doc_node *map,
 	const struct sl_doc_node *const *value, struct node_entry *entry)
 {
-	if (!value_of(value, "cpus") && says_cores(value) && product(entry))
-		entry->cpus = product(entry);
+	if (!cluster_nodes_value_of(value, "cpus") && says_cores(value) && cluster_nodes_product(entry))
+		entry->cpus = cluster_nodes_product(entry);
 	if (entry->cpus == SL_NONE)
 		return fail_node(r, map, "nodes have 'cpus', which is not here: add it");
 	if (entry->cpus > (int64_t)ENTRY_CPUS_MAX * CPU_PARTS)
@@ -388,11 +391,11 @@ int entry_read(const struct reading *r, const struct sl_doc_node *map, struct no
 	sl_schema_clear(&schema_nodes, entry);
 	int status = map_read(r, map, &schema_nodes, value, NULL);
 	if (!status)
-		status = take_type(r, value_of(value, "type"), entry);
+		status = take_type(r, cluster_nodes_value_of(value, "type"), entry);
 	if (!status)
 		status = map_read(r, map, &schema_nodes, value, entry);
 	if (!status)
-		status = take_name(r, map, value, &entry->spec);
+		status = cluster_nodes_take_name(r, map, value, &entry->spec);
 	if (status)
 		return status;
 	entry->built |= says_hardware(value);
@@ -401,14 +404,14 @@ int entry_read(const struct reading *r, const struct sl_doc_node *map, struct no
 	if (!status)
 		status = take_gpus(r, value, entry);
 	if (!status)
-		status = take_gres(r, value_of(value, "gres"), entry);
+		status = take_gres(r, cluster_nodes_value_of(value, "gres"), entry);
 	if (!status)
-		status = take_features(r, value_of(value, "features"), entry);
+		status = take_features(r, cluster_nodes_value_of(value, "features"), entry);
 	if (!status)
 		status = settings_for_entry(&r->settings, entry, r->err);
 	if (status)
 		return status;
-	return finish(r, map, entry);
+	return cluster_nodes_finish(r, map, entry);
 }
 
 int entry_of_type(const struct reading *r, const struct sl_node_model *type, struct node_entry *entry)
@@ -421,5 +424,5 @@ int entry_of_type(const struct reading *r, const struct sl_node_model *type, str
 	entry->spec.count = 0;
 	if (!status)
 		status = settings_for_entry(&r->settings, entry, r->err);
-	return status ? status : finish(r, &r->doc->node[0], entry);
+	return status ? status : cluster_nodes_finish(r, &r->doc->node[0], entry);
 }

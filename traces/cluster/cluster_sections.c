@@ -45,7 +45,8 @@ struct section {
 	const char *kind, *name;
 };
 
-static int put(const struct section *s, const struct sl_doc_node *node, const char *key, const char *value)
+static int cluster_sections_put(
+	const struct section *s, const struct sl_doc_node *node, const char *key, const char *value)
 {
 	const struct sl_cluster_sink *sink = s->r->sink;
 	const struct sl_setting setting = { .kind = s->kind,
@@ -70,7 +71,7 @@ static int put_list(const struct section *s, const struct sl_doc_node *list, con
 			return fail_node(r, node, "a list of texts is longer than 4000 bytes: shorten it");
 		len += (size_t)snprintf(value + len, sizeof(value) - len, "%s%s", len ? "," : "", text);
 	}
-	return put(s, list, key, value);
+	return cluster_sections_put(s, list, key, value);
 }
 
 static int put_map(const struct section *s, const struct sl_doc_node *map, const char *before,
@@ -117,7 +118,7 @@ static int put_map(const struct section *s, const struct sl_doc_node *map, const
 		if ((size_t)snprintf(key, sizeof(key), "%s%s", before, own) >= sizeof(key) - 1)
 			return fail_node(r, node, "its key is longer than 198 bytes: shorten it");
 		if (node->kind == SL_DOC_TEXT)
-			status = put(s, node, key, text_of(r, node));
+			status = cluster_sections_put(s, node, key, text_of(r, node));
 		else if (node->kind == SL_DOC_LIST && !has_maps(r->doc, node))
 			status = put_list(s, node, key);
 		else if (node->kind == SL_DOC_LIST && lists)
@@ -182,7 +183,7 @@ int node_settings_read(const struct reading *r, const struct sl_doc_node *map, c
 		const char *text = text_of(r, node);
 		if (strcmp(key, price_key) == 0 && (!sl_get_micro(text, strlen(text), &price) || price < 0))
 			return fail_value(r, node, key, "a number from 0 on, without a currency");
-		status = put(&section, node, key, text);
+		status = cluster_sections_put(&section, node, key, text);
 	}
 	return status;
 }

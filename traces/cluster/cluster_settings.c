@@ -33,7 +33,7 @@ struct parts {
 };
 
 /* False: not of that form at all. */
-static bool parts_of(const char *key, struct parts *parts)
+static bool cluster_settings_parts_of(const char *key, struct parts *parts)
 {
 	size_t of = 0;
 	while (of < OF_COUNT && strncmp(key, things[of].begin, strlen(things[of].begin)) != 0)
@@ -90,7 +90,7 @@ static const struct {
 };
 
 /* Its number among the words; their count: it is none. */
-static size_t word_of(const struct parts *parts)
+static size_t cluster_settings_word_of(const struct parts *parts)
 {
 	size_t i = 0;
 	while (i < SL_LEN(words) && !(words[i].of == parts->of && strlen(words[i].slurm) == parts->key_len &&
@@ -100,9 +100,10 @@ static size_t word_of(const struct parts *parts)
 }
 
 /* Slurm's minutes, words in capitals. */
-static const char *value_of(const struct parts *parts, const char *value, char text[SL_FIELD_WORD_MAX + 4])
+static const char *cluster_settings_value_of(
+	const struct parts *parts, const char *value, char text[SL_FIELD_WORD_MAX + 4])
 {
-	const size_t word = word_of(parts);
+	const size_t word = cluster_settings_word_of(parts);
 	const size_t len = strlen(value);
 	if (word == SL_LEN(words) || len > SL_FIELD_WORD_MAX)
 		return value;
@@ -120,10 +121,10 @@ static const char *value_of(const struct parts *parts, const char *value, char t
 }
 
 /* NULL: nothing that a setting could change. */
-static const struct sl_field *field_of(const struct parts *parts)
+static const struct sl_field *cluster_settings_field_of(const struct parts *parts)
 {
 	const struct sl_schema *schema = things[parts->of].schema;
-	const size_t word = word_of(parts);
+	const size_t word = cluster_settings_word_of(parts);
 	const char *key = word < SL_LEN(words) ? words[word].key : parts->key;
 	size_t i = sl_schema_find(schema, parts->key, parts->key_len);
 	if (i == schema->count)
@@ -136,7 +137,7 @@ static const struct sl_field *field_of(const struct parts *parts)
 	return schema->field[i].kind == SL_FIELD_OTHER ? NULL : &schema->field[i];
 }
 
-static bool is_number(const struct sl_field *field)
+static bool cluster_settings_is_number(const struct sl_field *field)
 {
 	return field->kind == SL_FIELD_COUNT || field->kind == SL_FIELD_MILLI ||
 	       field->kind == SL_FIELD_U32 || field->kind == SL_FIELD_MEMORY || field->kind == SL_FIELD_TIME;
@@ -172,7 +173,8 @@ static int add_number(const struct sl_cluster_setting *setting, const struct par
 	if (old == SL_NONE || old == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s': '%s' has none to add to: use = instead",
 			setting->key, name);
-	if (!amount_read(field, value_of(parts, setting->value, text), &value) || value == INT64_MAX)
+	if (!amount_read(field, cluster_settings_value_of(parts, setting->value, text), &value) ||
+		value == INT64_MAX)
 		return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
 			sl_field_wanted(field, wanted), setting->value);
 	/* Both are from 0 on. */
@@ -186,27 +188,27 @@ static int add_number(const struct sl_cluster_setting *setting, const struct par
 	return SL_OK;
 }
 
-static int apply(const struct sl_cluster_setting *setting, const struct parts *parts,
+static int cluster_settings_apply(const struct sl_cluster_setting *setting, const struct parts *parts,
 	const struct sl_field *field, const char *name, void *base, struct sl_err *err)
 {
 	char wanted[SL_FIELD_WANTED_MAX];
 	char text[SL_FIELD_WORD_MAX + 4];
 	*setting->used = true;
 	if (parts->op != '=') {
-		if (is_number(field))
+		if (cluster_settings_is_number(field))
 			return add_number(setting, parts, field, name, base, err);
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%s': only numbers can be added to: use =", setting->key);
 	}
 	/* Of what is kept as a text, nothing is made anew. */
-	if (sl_field_read(field, value_of(parts, setting->value, text), base))
+	if (sl_field_read(field, cluster_settings_value_of(parts, setting->value, text), base))
 		return SL_OK;
 	return sl_fail(err, SL_USAGE, "--set: 'cluster.%s' must be %s, not '%s'", setting->key,
 		sl_field_wanted(field, wanted), setting->value);
 }
 
 /* Where the number of GPUs stands; NULL: in several places. */
-static int64_t *gpus_of(struct node_entry *entry)
+static int64_t *cluster_settings_gpus_of(struct node_entry *entry)
 {
 	int64_t *found = NULL;
 	size_t count = entry->spec.gpu_count;
@@ -241,39 +243,40 @@ static int apply_to_entry(const struct sl_cluster_setting *setting, const struct
 	const char *name = entry->spec.name;
 	const size_t offset = field->at;
 	if (field == &gpus_field) {
-		int64_t *count = gpus_of(entry);
-		return count ? apply(setting, parts, field, name, count, err)
+		int64_t *count = cluster_settings_gpus_of(entry);
+		return count ? cluster_settings_apply(setting, parts, field, name, count, err)
 			     : fail_not_here(setting, name, "has GPUs of several types", err);
 	}
 	if (entry->spec.hosts && offset == offsetof(struct node_entry, spec.count))
 		return fail_not_here(setting, name, "lists its hosts", err);
 	entry->built |= offset >= offsetof(struct node_entry, hardware);
-	return apply(setting, parts, field, name, entry, err);
+	return cluster_settings_apply(setting, parts, field, name, entry, err);
 }
 
 /* In thousandths. */
-static int64_t product(const struct sl_hardware *is)
+static int64_t cluster_settings_product(const struct sl_hardware *is)
 {
 	return (int64_t)is->sockets * is->cores * (is->threads ? is->threads : 1) * CPU_PARTS;
 }
 
 int settings_for_entry(const struct cluster_settings *settings, struct node_entry *entry, struct sl_err *err)
 {
-	const int64_t before = product(&entry->hardware);
+	const int64_t before = cluster_settings_product(&entry->hardware);
 	const int64_t cpus = entry->cpus;
 	entry->written = entry->spec.count;
 	for (size_t i = 0; i < settings->count; i++) {
 		struct parts parts;
-		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_NODES || !field_of(&parts) ||
-			!is_for(&parts, entry->spec.name))
+		if (!cluster_settings_parts_of(settings->item[i].key, &parts) || parts.of != OF_NODES ||
+			!cluster_settings_field_of(&parts) || !is_for(&parts, entry->spec.name))
 			continue;
-		const int status = apply_to_entry(&settings->item[i], &parts, field_of(&parts), entry, err);
+		const int status = apply_to_entry(
+			&settings->item[i], &parts, cluster_settings_field_of(&parts), entry, err);
 		if (status)
 			return status;
 	}
 	/* Other cores are other cpus, unless the cpus were set, or were not all of them. */
-	if (before == cpus && entry->cpus == cpus && product(&entry->hardware) != before)
-		entry->cpus = product(&entry->hardware);
+	if (before == cpus && entry->cpus == cpus && cluster_settings_product(&entry->hardware) != before)
+		entry->cpus = cluster_settings_product(&entry->hardware);
 	return SL_OK;
 }
 
@@ -282,11 +285,11 @@ int settings_for_partition(
 {
 	for (size_t i = 0; i < settings->count; i++) {
 		struct parts parts;
-		if (!parts_of(settings->item[i].key, &parts) || parts.of != OF_PARTITION ||
-			!field_of(&parts) || !is_for(&parts, partition->name))
+		if (!cluster_settings_parts_of(settings->item[i].key, &parts) || parts.of != OF_PARTITION ||
+			!cluster_settings_field_of(&parts) || !is_for(&parts, partition->name))
 			continue;
-		const int status =
-			apply(&settings->item[i], &parts, field_of(&parts), partition->name, partition, err);
+		const int status = cluster_settings_apply(&settings->item[i], &parts,
+			cluster_settings_field_of(&parts), partition->name, partition, err);
 		if (status)
 			return status;
 	}
@@ -313,7 +316,7 @@ const struct sl_node_model *settings_type(const struct reading *r, size_t i)
 {
 	struct parts parts;
 	const struct sl_cluster_setting *setting = &r->settings.item[i];
-	if (*setting->used || !parts_of(setting->key, &parts) || parts.of != OF_NODES)
+	if (*setting->used || !cluster_settings_parts_of(setting->key, &parts) || parts.of != OF_NODES)
 		return NULL;
 	return sl_by_name_n(r->sink->registry->node_models, parts.name, parts.name_len);
 }
@@ -341,7 +344,7 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.cpus' is for a counted pool, and this cluster has nodes: use "
 			"cluster.nodes[NAME].count");
-	if (!parts_of(setting->key, &parts))
+	if (!cluster_settings_parts_of(setting->key, &parts))
 		return sl_fail(err, SL_USAGE,
 			"--set: unknown setting 'cluster.%s': there are cluster.cpus, cluster.nodes[NAME].KEY and "
 			"cluster.partition[NAME].KEY, with the keys of schedlab-cluster(5)",
@@ -350,7 +353,7 @@ static int fail_unused(const struct sl_cluster_setting *setting, bool pool, cons
 		return sl_fail(err, SL_USAGE,
 			"--set: 'cluster.%s': this cluster is a counted pool, without nodes: use cluster.cpus",
 			setting->key);
-	if (!field_of(&parts))
+	if (!cluster_settings_field_of(&parts))
 		return fail_key(setting, &parts, err);
 	char name[SL_FIELD_WORD_MAX + 1];
 	(void)snprintf(name, sizeof(name), "%.*s",

@@ -47,7 +47,7 @@ struct trimming {
 	bool any, changed;
 };
 
-static void keep(struct trimming *trimming, const char *name, size_t len)
+static void cluster_taken_keep(struct trimming *trimming, const char *name, size_t len)
 {
 	(void)fprintf(trimming->kept, "%s%.*s", trimming->any ? "," : "", (int)len, name);
 	trimming->any = true;
@@ -59,17 +59,18 @@ static int on_name(void *self, const char *name, size_t len)
 	const struct reading *r = trimming->r;
 	int64_t number;
 	if (entry_of(r, name, len, false, &number)) {
-		keep(trimming, name, len);
+		cluster_taken_keep(trimming, name, len);
 		return 0;
 	}
 	const struct counted *entry = entry_of(r, name, len, true, &number);
 	if (!entry) {
-		keep(trimming, name, len);
+		cluster_taken_keep(trimming, name, len);
 		return 0;
 	}
 	trimming->changed = true;
 	if (number == 1 && entry->now == 1)
-		keep(trimming, r->entry[entry - r->counted], strlen(r->entry[entry - r->counted]));
+		cluster_taken_keep(
+			trimming, r->entry[entry - r->counted], strlen(r->entry[entry - r->counted]));
 	return 0;
 }
 
@@ -82,7 +83,7 @@ static void trim_item(struct trimming *trimming, const char *item, size_t len)
 		trimming->changed = true;
 	else if (entry || (len == 3 && strncasecmp(item, "all", len) == 0) ||
 		 sl_hosts_count(item, len, NULL, &ignored) < 0)
-		keep(trimming, item, len);
+		cluster_taken_keep(trimming, item, len);
 	else
 		(void)sl_hosts_each(item, len, NULL, &ignored, on_name, trimming);
 }

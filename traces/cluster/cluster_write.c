@@ -81,7 +81,7 @@ static bool is_bare(const char *text, bool flow)
 	return true;
 }
 
-static void put_text(const struct pen *pen, const char *text)
+static void cluster_write_put_text(const struct pen *pen, const char *text)
 {
 	if (!pen->json && is_bare(text, pen->flow))
 		(void)fputs(text, pen->file);
@@ -106,11 +106,11 @@ static void put_key(struct pen *pen, const char *key)
 		before = pen->begun ? "\n    " : "  - ";
 	pen->begun = true;
 	(void)fputs(before, pen->file);
-	put_text(&(struct pen){ pen->file, pen->json, true, false }, key);
+	cluster_write_put_text(&(struct pen){ pen->file, pen->json, true, false }, key);
 	(void)fputs(is_list_below(pen, key) ? ":" : ": ", pen->file);
 }
 
-static void put_number(struct pen *pen, const char *key, int64_t number)
+static void cluster_write_put_number(struct pen *pen, const char *key, int64_t number)
 {
 	put_key(pen, key);
 	(void)fprintf(pen->file, "%lld", (long long)number);
@@ -129,7 +129,7 @@ static void put_field(struct pen *pen, const struct sl_field *field, const void 
 	if (bare)
 		(void)fputs(text, pen->file);
 	else
-		put_text(pen, text);
+		cluster_write_put_text(pen, text);
 }
 
 static void put_end(const struct pen *pen)
@@ -176,7 +176,7 @@ static void put_gpus(struct pen *pen, const struct sl_nodes_spec *spec)
 	put_key(pen, "gpus");
 	struct pen map = { pen->file, pen->json, true, false };
 	for (size_t i = 0; i < spec->gpu_count; i++)
-		put_number(&map, spec->gpu[i].type, spec->gpu[i].count);
+		cluster_write_put_number(&map, spec->gpu[i].type, spec->gpu[i].count);
 	put_end(&map);
 }
 
@@ -188,7 +188,7 @@ static void put_features(struct pen *pen, const struct sl_hardware *is)
 	const struct pen item = { pen->file, pen->json, true, false };
 	for (uint32_t i = 0; i < is->feature_count; i++) {
 		(void)fputs(i ? ", " : "[", pen->file);
-		put_text(&item, is->feature[i]);
+		cluster_write_put_text(&item, is->feature[i]);
 	}
 	(void)fputc(']', pen->file);
 }
@@ -343,7 +343,7 @@ static int on_window(
 
 /* Entries, switches and partitions say it themselves; what is kept for policies may be more than they hold.
  */
-static bool is_said(const struct sl_setting *setting)
+static bool cluster_write_is_said(const struct sl_setting *setting)
 {
 	static const char *const kinds[] = { "node", "nodeset", "down", "gres", "switch" };
 	static const char options[] = "SchedulerParameters."; /* The whole of them is a setting, too. */
@@ -361,7 +361,7 @@ static bool is_said(const struct sl_setting *setting)
 static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
 {
 	struct sl_setting is = *setting;
-	if (is_said(setting))
+	if (cluster_write_is_said(setting))
 		return SL_OK;
 	if (is.kind && strcmp(is.kind, "cluster") == 0)
 		is.kind = NULL;
@@ -440,7 +440,7 @@ static int put_head(const struct cluster_writing *w, FILE *file)
 		if (field->kind == SL_FIELD_BOOL)
 			(void)fputs(sl_field_text(field, &head, buffer), file);
 		else
-			put_text(&pen, sl_field_text(field, &head, buffer));
+			cluster_write_put_text(&pen, sl_field_text(field, &head, buffer));
 		before = w->json ? ",\n  " : "\n";
 	}
 	if (w->pool) {

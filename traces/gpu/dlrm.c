@@ -32,7 +32,7 @@ struct times {
 	sl_time created, scheduled, deleted;
 };
 
-static int times_in(struct gpu_csv *csv, struct times *t)
+static int dlrm_times_in(struct gpu_csv *csv, struct times *t)
 {
 	int status = gpu_time(csv, CREATED, SL_SECOND, &t->created);
 	if (!status)
@@ -44,7 +44,7 @@ static int last_in(struct gpu_csv *csv, void *self)
 {
 	sl_time *last = self;
 	struct times t;
-	const int status = times_in(csv, &t);
+	const int status = dlrm_times_in(csv, &t);
 	const sl_time time[] = { t.created, t.scheduled, t.deleted };
 	for (size_t i = 0; i < SL_LEN(time) && !status; i++)
 		*last = time[i] > *last ? time[i] : *last;
@@ -65,14 +65,14 @@ static int asks_in(struct gpu_csv *csv, struct sl_row_group *g)
 	return status;
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int dlrm_row_in(struct gpu_csv *csv, void *self)
 {
 	const sl_time *last = self;
 	struct gpu_row r;
 	struct times t;
 	gpu_row_clear(&r, csv->row_line);
 	gpu_row_id(&r, gpu_cell(csv, NAME), csv->row_line);
-	int status = times_in(csv, &t);
+	int status = dlrm_times_in(csv, &t);
 	if (!status)
 		status = asks_in(csv, &r.group);
 	if (status)
@@ -99,7 +99,7 @@ static int dlrm_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	if (!status)
 		status = gpu_csv_text(&csv, text, end);
 	csv.sink = sink;
-	csv.row = row_in;
+	csv.row = dlrm_row_in;
 	return status ? status : gpu_csv_text(&csv, text, end);
 }
 

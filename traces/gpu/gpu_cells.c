@@ -32,7 +32,7 @@ const char *gpu_cell(const struct gpu_csv *csv, int use)
 }
 
 /* Where a field of the row stands; column 0 where the row goes over several lines. */
-static struct sl_place place_of(const struct gpu_csv *csv, size_t field)
+static struct sl_place gpu_cells_place_of(const struct gpu_csv *csv, size_t field)
 {
 	if (csv->line_number != csv->row_line)
 		return (struct sl_place){ csv->file, csv->row_line, 0 };
@@ -58,7 +58,7 @@ static const char *column_name(const struct gpu_csv *csv, int use)
 int gpu_fail_cell(struct gpu_csv *csv, int use, const char *wanted)
 {
 	enum { DISPLAYED = 32 };
-	const struct sl_place at = place_of(csv, (size_t)csv->at[use]);
+	const struct sl_place at = gpu_cells_place_of(csv, (size_t)csv->at[use]);
 	const char *cell = gpu_cell(csv, use);
 	char text[DISPLAYED + 1];
 	size_t len = 0;
@@ -72,7 +72,7 @@ int gpu_fail_cell(struct gpu_csv *csv, int use, const char *wanted)
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
 /* Exact to millionths, and no larger than counts may be. */
-static int number_in(struct gpu_csv *csv, int use, int64_t *micro)
+static int gpu_cells_number_in(struct gpu_csv *csv, int use, int64_t *micro)
 {
 	const char *cell = gpu_cell(csv, use);
 	*micro = SL_NONE;
@@ -89,7 +89,7 @@ int gpu_scaled(struct gpu_csv *csv, int use, int64_t scale, int64_t *value)
 {
 	enum { MICRO = 1000000 };
 	int64_t micro;
-	const int status = number_in(csv, use, &micro);
+	const int status = gpu_cells_number_in(csv, use, &micro);
 	*value = SL_NONE;
 	/* Of a job it is not known, then; of a machine nothing else would say so. */
 	if (!status && micro != SL_NONE && micro < 0 && csv->machine)
@@ -119,7 +119,7 @@ int gpu_count(struct gpu_csv *csv, int use, int64_t *value)
 int gpu_time(struct gpu_csv *csv, int use, int64_t unit, sl_time *value)
 {
 	int64_t micro;
-	const int status = number_in(csv, use, &micro);
+	const int status = gpu_cells_number_in(csv, use, &micro);
 	*value = SL_NONE;
 	if (status || micro == SL_NONE)
 		return status;

@@ -40,7 +40,8 @@ static bool same_name(const char *name, const char *text, size_t len)
 	return strlen(name) == len && strncasecmp(name, text, len) == 0;
 }
 
-static const struct gpu_column *column_of(const struct gpu_format *format, const char *text, size_t len)
+static const struct gpu_column *gpu_csv_column_of(
+	const struct gpu_format *format, const char *text, size_t len)
 {
 	for (size_t i = 0; i < format->count; i++)
 		if (same_name(format->column[i].name, text, len))
@@ -71,10 +72,10 @@ static int report_unused(struct gpu_csv *csv, const char *name)
 					       : SL_OK;
 }
 
-static int take_name(struct gpu_csv *csv, size_t field)
+static int gpu_csv_take_name(struct gpu_csv *csv, size_t field)
 {
 	const char *name = gpu_field(csv, field);
-	const struct gpu_column *column = column_of(csv->format, name, strlen(name));
+	const struct gpu_column *column = gpu_csv_column_of(csv->format, name, strlen(name));
 	const struct sl_place at = row_place(csv);
 	if (!column)
 		return *name && !csv->format->open ? report_unused(csv, name) : SL_OK;
@@ -115,7 +116,7 @@ static int header_row(struct gpu_csv *csv)
 	for (size_t i = 0; i < GPU_COLUMNS_MAX; i++)
 		csv->at[i] = -1;
 	for (size_t i = 0; i < csv->count && !status; i++)
-		status = take_name(csv, i);
+		status = gpu_csv_take_name(csv, i);
 	if (!status)
 		status = check_needed(csv);
 	return status || !csv->head ? status : csv->head(csv, csv->self);
@@ -170,7 +171,7 @@ static int any_row(struct gpu_csv *csv)
 	return data_row(csv);
 }
 
-static void on_field(void *text, size_t len, void *self)
+static void gpu_csv_on_field(void *text, size_t len, void *self)
 {
 	struct gpu_csv *csv = self;
 	const struct sl_place at = row_place(csv);
@@ -193,7 +194,7 @@ static void on_field(void *text, size_t len, void *self)
 	csv->text[csv->text_len++] = '\0';
 }
 
-static void on_row(int end, void *self)
+static void gpu_csv_on_row(int end, void *self)
 {
 	struct gpu_csv *csv = self;
 	(void)end;
@@ -203,7 +204,7 @@ static void on_row(int end, void *self)
 	csv->count = csv->text_len = 0;
 }
 
-static bool is_blank(const char *p, const char *end)
+static bool gpu_csv_is_blank(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
 		p++;
@@ -219,7 +220,7 @@ static int fail_csv(struct gpu_csv *csv, size_t parsed)
 		"not CSV: a quote in the middle of a field: put quotes around all of it, and double those within");
 }
 
-static int line_in(struct gpu_csv *csv, const char *line, const char *end)
+static int gpu_csv_line_in(struct gpu_csv *csv, const char *line, const char *end)
 {
 	const size_t len = (size_t)(end - line);
 	csv->line = line;
@@ -228,7 +229,7 @@ static int line_in(struct gpu_csv *csv, const char *line, const char *end)
 	if (!csv->row_open) {
 		csv->row_line = csv->line_number;
 		csv->row_bytes = 0;
-		if (is_blank(line, end))
+		if (gpu_csv_is_blank(line, end))
 			return SL_OK;
 	}
 	csv->row_bytes += len;
@@ -237,20 +238,20 @@ static int line_in(struct gpu_csv *csv, const char *line, const char *end)
 		return sl_fail_at(csv->err, &at,
 			"the row that begins here is longer than 1 MiB: is a quote not closed?");
 	csv->row_said = false;
-	const size_t parsed = csv_parse(&csv->csv, line, len, on_field, on_row, csv);
+	const size_t parsed = csv_parse(&csv->csv, line, len, gpu_csv_on_field, gpu_csv_on_row, csv);
 	csv->row_open = !csv->row_said;
 	if (csv->status)
 		return csv->status;
 	return parsed == len ? SL_OK : fail_csv(csv, parsed);
 }
 
-static int lines_in(struct gpu_csv *csv, const char *p, const char *end)
+static int gpu_csv_lines_in(struct gpu_csv *csv, const char *p, const char *end)
 {
 	int status = SL_OK;
 	while (p < end && !status) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = newline ? newline + 1 : end;
-		status = line_in(csv, p, stop);
+		status = gpu_csv_line_in(csv, p, stop);
 		p = stop;
 	}
 	return status;
@@ -268,7 +269,7 @@ static int reading_begin(struct gpu_csv *csv)
 
 static int reading_end(struct gpu_csv *csv, int status)
 {
-	if (!status && csv_fini(&csv->csv, on_field, on_row, csv) && !csv->status) {
+	if (!status && csv_fini(&csv->csv, gpu_csv_on_field, gpu_csv_on_row, csv) && !csv->status) {
 		const struct sl_place at = row_place(csv);
 		status = sl_fail_at(
 			csv->err, &at, "not CSV: a quote in the row that begins here is not closed");
@@ -300,7 +301,7 @@ int gpu_csv_read(struct gpu_csv *csv, struct sl_input *in)
 	while ((status = sl_input_next(in, &text, &end, csv->err)) > 0) {
 		/* The last line may lack its newline: *end is one, then. */
 		const char *stop = end[-1] == '\n' ? end : end + 1;
-		status = lines_in(csv, text, stop);
+		status = gpu_csv_lines_in(csv, text, stop);
 		if (status)
 			break;
 	}
@@ -312,6 +313,6 @@ int gpu_csv_text(struct gpu_csv *csv, const char *text, const char *end)
 	int status = reading_begin(csv);
 	if (status)
 		return status;
-	status = lines_in(csv, text, end);
+	status = gpu_csv_lines_in(csv, text, end);
 	return reading_end(csv, status);
 }

@@ -125,7 +125,7 @@ static int setting_take(const struct sl_cluster_setting *setting, struct said *s
 
 /* ---- Nodes -------------------------------------------------------------------------------------- */
 
-static bool is_word(const char *text)
+static bool gpu_nodes_is_word(const char *text)
 {
 	size_t len = 0;
 	for (; text[len]; len++) {
@@ -141,7 +141,7 @@ static bool is_word(const char *text)
 static int word_in(struct gpu_csv *csv, int use, const char **word)
 {
 	*word = gpu_cell(csv, use);
-	if (*word && !is_word(*word))
+	if (*word && !gpu_nodes_is_word(*word))
 		return gpu_fail_cell(csv, use, "a name of at most 63 letters, digits, '.', '_' and '-'");
 	return SL_OK;
 }
@@ -188,7 +188,7 @@ static int gpu_mem_in(struct gpu_csv *csv, int64_t *mem)
 	return gpu_fail_cell(csv, GPU_MEM, "a size of memory such as 24GB");
 }
 
-static int report_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
+static int gpu_nodes_report_node(struct gpu_csv *csv, struct sl_nodes_spec *spec, struct sl_gres *gres)
 {
 	const struct sl_hardware hardware = { .boards = 1, .weight = 1, .gres = gres, .gres_count = 1 };
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
@@ -227,7 +227,7 @@ static int node_in(struct gpu_csv *csv, void *self)
 	if (gres.count > NODE_GPUS_MAX)
 		return gpu_fail_cell(csv, GPUS, "at most 1024 GPUs");
 	r->nodes++;
-	return report_node(csv, &spec, &gres);
+	return gpu_nodes_report_node(csv, &spec, &gres);
 }
 
 /* ---- Virtual clusters --------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ static int dates_head(struct gpu_csv *csv, void *self)
 		const char *name = gpu_field(csv, i);
 		if ((int)i == csv->at[DATE] || (int)i == csv->at[TOTAL])
 			continue;
-		if (!is_word(name))
+		if (!gpu_nodes_is_word(name))
 			return sl_fail_at(csv->err, &at,
 				"column %zu is no name of a virtual cluster: letters, digits, '.', '_' and '-'",
 				i + 1);
@@ -361,7 +361,7 @@ static int settings_take(
 	return status;
 }
 
-static int read_file(
+static int gpu_nodes_read_file(
 	struct gpu_csv *csv, struct sl_input *in, const struct sl_cluster_setting *setting, size_t count)
 {
 	struct reading *r = calloc(1, sizeof(*r));
@@ -408,7 +408,7 @@ static int sniff(const struct gpu_format *format, const char *path, const char *
 			.head = (on_head),                                                                  \
 			.row = (on_row) };                                                                  \
 		(void)path;                                                                                 \
-		return read_file(&csv, in, setting, count);                                                 \
+		return gpu_nodes_read_file(&csv, in, setting, count);                                       \
 	}                                                                                                   \
 	static int id##_sniff(const char *path, const char *text, size_t len)                               \
 	{                                                                                                   \

@@ -69,16 +69,19 @@ void gpu_row_state(struct gpu_row *r, enum sl_state state)
 		r->row.col[SL_COL_STATUS] = SWF_FAILED;
 }
 
-static int64_t share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
+static int64_t gpu_row_share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
 
-static int64_t known(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
+static int64_t gpu_row_known(int64_t value, int64_t otherwise)
+{
+	return value == SL_NONE ? otherwise : value;
+}
 
 void gpu_row_total(struct gpu_row *r, int64_t nodes, int64_t cpus, int64_t gpus, int64_t mem)
 {
 	struct sl_row_group *g = &r->group;
-	cpus = known(cpus, 0);
-	gpus = known(gpus, 0);
-	nodes = known(nodes, 0);
+	cpus = gpu_row_known(cpus, 0);
+	gpus = gpu_row_known(gpus, 0);
+	nodes = gpu_row_known(nodes, 0);
 	const bool even = nodes > 0 && cpus % nodes == 0 && gpus % nodes == 0;
 	g->tasks = even ? nodes : gpus ? gpus : cpus;
 	if (even) {
@@ -89,8 +92,8 @@ void gpu_row_total(struct gpu_row *r, int64_t nodes, int64_t cpus, int64_t gpus,
 	}
 	if (g->tasks <= 0) /* Makes no sense, and is said so. */
 		return;
-	g->gpus = share(gpus, g->tasks);
-	g->cpus = share(cpus, g->tasks);
+	g->gpus = gpu_row_share(gpus, g->tasks);
+	g->cpus = gpu_row_share(cpus, g->tasks);
 	if (even || mem == SL_NONE)
 		return;
 	const __int128 all = (__int128)mem * (nodes > 0 ? nodes : 1);

@@ -50,7 +50,7 @@ static const struct gpu_column acme_columns[] = {
 static const struct gpu_format acme_format = { "a trace of Acme", acme_columns, SL_LEN(acme_columns), false,
 	false };
 
-static int times_in(struct gpu_csv *csv, struct gpu_row *r)
+static int helios_times_in(struct gpu_csv *csv, struct gpu_row *r)
 {
 	sl_time submit;
 	sl_time start;
@@ -99,14 +99,14 @@ static int report_zone(struct gpu_csv *csv)
 	return csv->sink->header(csv->sink->self, "TimeZone", text, &at, csv->err);
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int helios_row_in(struct gpu_csv *csv, void *self)
 {
 	bool *begun = self;
 	struct gpu_row r;
 	enum sl_state state;
 	gpu_row_clear(&r, csv->row_line);
 	gpu_row_id(&r, gpu_cell(csv, ID), csv->row_line - 1);
-	int status = times_in(csv, &r);
+	int status = helios_times_in(csv, &r);
 	if (!status)
 		status = asks_in(csv, &r);
 	if (!status)
@@ -132,7 +132,7 @@ static int read_log(
 		.sink = sink,
 		.err = err,
 		.self = &begun,
-		.row = row_in };
+		.row = helios_row_in };
 	const int status = sink->dated ? sink->dated(sink->self, err) : SL_OK;
 	return status ? status : gpu_csv_read(&csv, in);
 }

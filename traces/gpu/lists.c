@@ -66,7 +66,7 @@ static const char *partition_of(const struct gpu_csv *csv)
 										  : NULL;
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int lists_row_in(struct gpu_csv *csv, void *self)
 {
 	const struct list *list = self;
 	struct gpu_row r;
@@ -101,7 +101,7 @@ static int read_list(struct list *list, struct sl_input *in, const struct sl_sin
 		.sink = sink,
 		.err = err,
 		.self = list,
-		.row = row_in };
+		.row = lists_row_in };
 	const int status = list->dated && sink->dated ? sink->dated(sink->self, err) : SL_OK;
 	return status ? status : gpu_csv_read(&csv, in);
 }

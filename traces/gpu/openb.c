@@ -52,7 +52,7 @@ static int asks_in(struct gpu_csv *csv, struct sl_row_group *g)
 	return SL_OK;
 }
 
-static int times_in(struct gpu_csv *csv, struct gpu_row *r)
+static int openb_times_in(struct gpu_csv *csv, struct gpu_row *r)
 {
 	sl_time submit;
 	sl_time start;
@@ -80,7 +80,7 @@ static int times_in(struct gpu_csv *csv, struct gpu_row *r)
 	return SL_OK;
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int openb_row_in(struct gpu_csv *csv, void *self)
 {
 	struct gpu_row r;
 	(void)self;
@@ -88,7 +88,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 	gpu_row_id(&r, gpu_cell(csv, NAME), csv->row_line);
 	int status = asks_in(csv, &r.group);
 	if (!status)
-		status = times_in(csv, &r);
+		status = openb_times_in(csv, &r);
 	r.job.qos = gpu_cell(csv, QOS);
 	return status ? status : gpu_row_report(&r, csv->sink, csv->err);
 }
@@ -96,7 +96,7 @@ static int row_in(struct gpu_csv *csv, void *self)
 static int openb_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct gpu_csv csv = {
-		.format = &format, .file = sl_input_name(in), .sink = sink, .err = err, .row = row_in
+		.format = &format, .file = sl_input_name(in), .sink = sink, .err = err, .row = openb_row_in
 	};
 	return gpu_csv_read(&csv, in);
 }

@@ -44,7 +44,7 @@ static int last_in(struct gpu_csv *csv, void *self)
 	return SL_OK;
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int pai_row_in(struct gpu_csv *csv, void *self)
 {
 	const struct reading *reading = self;
 	struct gpu_row r;
@@ -115,7 +115,7 @@ static int read_text(struct reading *r, const char *file, const char *text, cons
 	if (!status)
 		status = gpu_csv_text(&csv, text, end);
 	csv.sink = sink;
-	csv.row = row_in;
+	csv.row = pai_row_in;
 	if (!status)
 		status = columns_beside(&csv, file);
 	return status ? status : gpu_csv_text(&csv, text, end);

@@ -108,14 +108,17 @@ static int name_in(struct gpu_csv *csv, struct pai_tasks *tasks, size_t *job)
 	return SL_OK;
 }
 
-static int64_t known(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
+static int64_t pai_tasks_known(int64_t value, int64_t otherwise)
+{
+	return value == SL_NONE ? otherwise : value;
+}
 
 /* More than one GPU is whole ones. */
 static int gpus_in(struct gpu_csv *csv, int64_t *gpus)
 {
 	enum { THOUSAND = 1000, OF_PERCENT = 10 };
 	const int status = gpu_scaled(csv, GPU, OF_PERCENT, gpus);
-	*gpus = known(*gpus, 0);
+	*gpus = pai_tasks_known(*gpus, 0);
 	if (status || *gpus <= THOUSAND || *gpus % THOUSAND == 0)
 		return status;
 	*gpus += THOUSAND - *gpus % THOUSAND;
@@ -141,12 +144,12 @@ static int task_in(struct gpu_csv *csv, struct pai_tasks *tasks, struct task *ta
 		status = type_in(csv, tasks, &task->type);
 	if (status)
 		return status;
-	task->count = (uint32_t)known(count, 1);
-	task->cpus = known(task->cpus, 0);
+	task->count = (uint32_t)pai_tasks_known(count, 1);
+	task->cpus = pai_tasks_known(task->cpus, 0);
 	return name_in(csv, tasks, &task->job);
 }
 
-static int row_in(struct gpu_csv *csv, void *self)
+static int pai_tasks_row_in(struct gpu_csv *csv, void *self)
 {
 	struct pai_tasks *tasks = self;
 	const struct sl_place at = { csv->file, csv->row_line, 0 };
@@ -202,7 +205,7 @@ static int read_tasks(
 		.err = err,
 		.self = tasks,
 		.whole = true,
-		.row = row_in };
+		.row = pai_tasks_row_in };
 	int status = gpu_csv_read(&csv, in);
 	if (!status && sink->file)
 		status = sink->file(sink->self, in, err);
@@ -211,7 +214,7 @@ static int read_tasks(
 	return status;
 }
 
-static size_t first_of(const struct pai_tasks *tasks, const char *job)
+static size_t pai_tasks_first_of(const struct pai_tasks *tasks, const char *job)
 {
 	size_t low = 0;
 	size_t high = tasks->count;
@@ -240,7 +243,7 @@ static int sensed_in(struct gpu_csv *csv, void *self)
 	const int status = gpu_scaled(csv, SENSED_GPU, OF_PERCENT, &used);
 	if (status || used == SL_NONE || !job)
 		return status;
-	const size_t first = first_of(tasks, job);
+	const size_t first = pai_tasks_first_of(tasks, job);
 	if (!is_of(tasks, first, job) || tasks->task[first].used > INT64_MAX - used)
 		return SL_OK;
 	tasks->task[first].sensed++;
@@ -299,7 +302,7 @@ void pai_tasks_free(struct pai_tasks *tasks)
 
 /* ---- Of a job ---------------------------------------------------------------------------------------- */
 
-static struct sl_row_group group_of(const struct pai_tasks *tasks, const struct task *task)
+static struct sl_row_group pai_tasks_group_of(const struct pai_tasks *tasks, const struct task *task)
 {
 	enum { THOUSAND = 1000 };
 	struct sl_row_group group = { .tasks = task->count,
@@ -341,7 +344,7 @@ static void range_add(struct pai_asked *asked, const struct task *task)
 
 int pai_tasks_of(struct pai_tasks *tasks, const char *job, struct pai_asked *asked, struct sl_err *err)
 {
-	const size_t first = first_of(tasks, job);
+	const size_t first = pai_tasks_first_of(tasks, job);
 	*asked = (struct pai_asked){ tasks->group, 0, SL_NONE, SL_NONE, -1 };
 	for (size_t i = first; is_of(tasks, i, job); i++) {
 		const struct task *task = &tasks->task[i];
@@ -351,7 +354,7 @@ int pai_tasks_of(struct pai_tasks *tasks, const char *job, struct pai_asked *ask
 		if (asked->group_count == JOB_TASKS_MAX)
 			return sl_fail(
 				err, SL_INPUT, "job '%.40s' has more than %d tasks", job, JOB_TASKS_MAX);
-		tasks->group[asked->group_count++] = group_of(tasks, task);
+		tasks->group[asked->group_count++] = pai_tasks_group_of(tasks, task);
 	}
 	if (asked->group_count)
 		asked->active = active_of(tasks, first, job);

@@ -34,13 +34,14 @@ static int fail_job(struct walk *w, const char *key, const char *wanted)
 
 /* ---- Values ------------------------------------------------------------------------------------- */
 
-static const struct sl_doc_node *at(const struct walk *w, const struct sl_doc_node *map, const char *key)
+static const struct sl_doc_node *philly_json_at(
+	const struct walk *w, const struct sl_doc_node *map, const char *key)
 {
 	return sl_doc_member(&w->doc, map, key);
 }
 
 /* NULL: it is not there, null, empty, or Python's word for that. */
-static const char *text_of(const struct walk *w, const struct sl_doc_node *value)
+static const char *philly_json_text_of(const struct walk *w, const struct sl_doc_node *value)
 {
 	const char *text = sl_doc_string(&w->doc, value);
 	return text && *text && strcmp(text, "None") != 0 ? text : NULL;
@@ -51,10 +52,11 @@ static bool is_null(const struct walk *w, const struct sl_doc_node *value)
 	return sl_doc_is(&w->doc, value, "null");
 }
 
-static int date_of(struct walk *w, const struct sl_doc_node *object, const char *key, sl_time *value)
+static int philly_json_date_of(
+	struct walk *w, const struct sl_doc_node *object, const char *key, sl_time *value)
 {
-	const struct sl_doc_node *item = at(w, object, key);
-	const char *text = text_of(w, item);
+	const struct sl_doc_node *item = philly_json_at(w, object, key);
+	const char *text = philly_json_text_of(w, item);
 	*value = SL_NONE;
 	if (!text)
 		return !item || is_null(w, item) || item->quoted
@@ -72,7 +74,7 @@ static int check_keys(struct walk *w, const struct sl_doc_node *object)
 	if (object->count > KEYS_MAX)
 		return fail_job(w, "keys", "64 at most");
 	SL_DOC_EACH (item, &w->doc, object)
-		if (at(w, object, sl_doc_key_of(&w->doc, item)) != item)
+		if (philly_json_at(w, object, sl_doc_key_of(&w->doc, item)) != item)
 			return fail_job(w, sl_doc_key_of(&w->doc, item), "there once");
 	return SL_OK;
 }
@@ -84,11 +86,11 @@ struct attempts {
 	sl_time start, end;  /* Of the first; of the last. */
 };
 
-static int64_t gpus_of(const struct walk *w, const struct sl_doc_node *detail)
+static int64_t philly_json_gpus_of(const struct walk *w, const struct sl_doc_node *detail)
 {
 	int64_t gpus = 0;
 	SL_DOC_EACH (host, &w->doc, detail) {
-		const struct sl_doc_node *of = at(w, host, "gpus");
+		const struct sl_doc_node *of = philly_json_at(w, host, "gpus");
 		gpus += of ? of->count : 0;
 	}
 	return gpus;
@@ -100,7 +102,7 @@ static void hosts_of(struct walk *w, const struct sl_doc_node *detail)
 	size_t len = 0;
 	w->hosts[0] = '\0';
 	SL_DOC_EACH (host, &w->doc, detail) {
-		const char *name = text_of(w, at(w, host, "ip"));
+		const char *name = philly_json_text_of(w, philly_json_at(w, host, "ip"));
 		const size_t width = name ? strlen(name) : 0;
 		if (!width || len + width + 2 > HOSTS_CAPACITY)
 			continue;
@@ -118,16 +120,16 @@ static int attempt_in(struct walk *w, const struct sl_doc_node *attempt, struct 
 		return fail_job(w, "attempts", "an array of objects");
 	int status = check_keys(w, attempt);
 	if (!status)
-		status = date_of(w, attempt, "start_time", &start);
+		status = philly_json_date_of(w, attempt, "start_time", &start);
 	if (!status)
-		status = date_of(w, attempt, "end_time", &a->end);
+		status = philly_json_date_of(w, attempt, "end_time", &a->end);
 	if (status)
 		return status;
 	if (!a->count++) {
 		a->start = start;
-		a->gpus = gpus_of(w, at(w, attempt, "detail"));
+		a->gpus = philly_json_gpus_of(w, philly_json_at(w, attempt, "detail"));
 	}
-	hosts_of(w, at(w, attempt, "detail"));
+	hosts_of(w, philly_json_at(w, attempt, "detail"));
 	return SL_OK;
 }
 
@@ -147,22 +149,23 @@ static int attempts_in(struct walk *w, const struct sl_doc_node *list, struct at
 
 /* ---- A job -------------------------------------------------------------------------------------- */
 
-static int report(struct walk *w, const struct sl_doc_node *job, sl_time submit, const struct attempts *a)
+static int philly_json_report(
+	struct walk *w, const struct sl_doc_node *job, sl_time submit, const struct attempts *a)
 {
 	struct gpu_row r;
 	bool known = true;
-	const char *word = text_of(w, at(w, job, "status"));
+	const char *word = philly_json_text_of(w, philly_json_at(w, job, "status"));
 	const enum sl_state state = word ? gpu_state_of(word, &known) : SL_PENDING;
 	const struct sl_place place = { w->json.file, w->row_line, 0 };
 	gpu_row_clear(&r, w->row_line);
-	gpu_row_id(&r, text_of(w, at(w, job, "jobid")), w->rows);
+	gpu_row_id(&r, philly_json_text_of(w, philly_json_at(w, job, "jobid")), w->rows);
 	/* An attempt without a start was not logged right: nobody knows how long it ran. */
 	gpu_row_times(&r, submit, a->start, a->start == SL_NONE ? SL_NONE : a->end, w->last);
 	r.job.end_recorded = a->end;
 	gpu_row_total(&r, SL_NONE, 0, a->gpus, SL_NONE);
 	gpu_row_state(&r, state);
-	r.more.user = text_of(w, at(w, job, "user"));
-	r.more.partition = text_of(w, at(w, job, "vc"));
+	r.more.user = philly_json_text_of(w, philly_json_at(w, job, "user"));
+	r.more.partition = philly_json_text_of(w, philly_json_at(w, job, "vc"));
 	r.job.nodes_recorded = w->hosts[0] ? w->hosts : NULL;
 	r.job.attempts_recorded = a->count;
 	const int status =
@@ -171,17 +174,17 @@ static int report(struct walk *w, const struct sl_doc_node *job, sl_time submit,
 	return status ? status : gpu_row_report(&r, w->sink, w->json.err);
 }
 
-static int job_in(struct walk *w, const struct sl_doc_node *job)
+static int philly_json_job_in(struct walk *w, const struct sl_doc_node *job)
 {
 	struct attempts a;
 	sl_time submit;
 	w->rows++;
 	int status = check_keys(w, job);
 	if (!status)
-		status = date_of(w, job, "submitted_time", &submit);
+		status = philly_json_date_of(w, job, "submitted_time", &submit);
 	if (!status)
-		status = attempts_in(w, at(w, job, "attempts"), &a);
-	return status || !w->sink ? status : report(w, job, submit, &a);
+		status = attempts_in(w, philly_json_at(w, job, "attempts"), &a);
+	return status || !w->sink ? status : philly_json_report(w, job, submit, &a);
 }
 
 /* ---- The walk ------------------------------------------------------------------------------------ */
@@ -193,7 +196,7 @@ static int element(struct walk *w)
 	if (c && c != '{')
 		return sl_json_fail(&w->json, w->json.p, "a job is no JSON object: is the file whole?");
 	const int status = sl_json_tree(&w->json, &w->doc);
-	return status ? status : job_in(w, w->doc.node);
+	return status ? status : philly_json_job_in(w, w->doc.node);
 }
 
 static int jobs(struct walk *w, const char *text, const char *end)

@@ -147,7 +147,7 @@ static const struct kube_field *find_in_pod(const char *path, bool all_below, bo
 
 /* Lines of single fields stand before those that cover the rest. Of a map or list (all_below) a line of
  * something in it, before any that covers it, says to look there: then `within` is set. */
-static const struct kube_field *find(
+static const struct kube_field *kube_fields_find(
 	const struct kube_field *field, size_t count, const char *path, bool all_below, bool *within)
 {
 	static const char pod[] = "@pod";
@@ -169,7 +169,7 @@ static const struct kube_field *find(
 	return NULL;
 }
 
-static const struct kube_field *field_of(
+static const struct kube_field *kube_fields_field_of(
 	const struct kube_kind *kind, const char *path, bool all_below, bool *within)
 {
 	/* Of every kind. */
@@ -185,14 +185,14 @@ static const struct kube_field *field_of(
 		{ "metadata.ownerReferences.*", SL_MODELLED, NULL },
 		{ "metadata.*", SL_IGNORED, "does not move a start" },
 	};
-	const struct kube_field *field = find(common, SL_LEN(common), path, all_below, within);
-	return field || *within ? field : find(kind->field, kind->count, path, all_below, within);
+	const struct kube_field *field = kube_fields_find(common, SL_LEN(common), path, all_below, within);
+	return field || *within ? field : kube_fields_find(kind->field, kind->count, path, all_below, within);
 }
 
 const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path)
 {
 	bool within = false;
-	return field_of(kind, path, false, &within);
+	return kube_fields_field_of(kind, path, false, &within);
 }
 
 /* Policies that follow a field, if not all do: by the API group of its kind, and in pods those that say where
@@ -345,7 +345,7 @@ static int walk_in(struct walk *walk, const struct sl_doc_node *node)
 			const bool empty = child->kind != SL_DOC_TEXT && !sl_doc_child(doc, child);
 			bool within = false;
 			const struct kube_field *field =
-				field_of(walk->kind, walk->path, !leaf || empty, &within);
+				kube_fields_field_of(walk->kind, walk->path, !leaf || empty, &within);
 			if (empty && within)
 				continue;
 			if (leaf || field) {

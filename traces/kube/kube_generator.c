@@ -17,34 +17,35 @@ struct reading {
 
 /* ---- Values: the first failure stays ---------------------------------------------------------------- */
 
-static void fail(struct reading *r, const struct sl_doc_node *node, const char *key, const char *what)
+static void kube_generator_fail(
+	struct reading *r, const struct sl_doc_node *node, const char *key, const char *what)
 {
 	const struct sl_place at = sl_doc_place(r->doc, node);
 	if (!r->status)
 		r->status = sl_fail_at(r->err, &at, "'%s' must be %s", key, what);
 }
 
-static const char *text_in(
+static const char *kube_generator_text_in(
 	struct reading *r, const struct sl_doc_node *map, const char *key, const char *otherwise)
 {
 	const struct sl_doc_node *node = sl_doc_member(r->doc, map, key);
 	if (node && node->kind != SL_DOC_TEXT)
-		fail(r, node, key, "a text");
+		kube_generator_fail(r, node, key, "a text");
 	const char *text = manifest_text(r->doc, node);
 	return text ? text : otherwise;
 }
 
-static int64_t number_in(struct reading *r, const struct sl_doc_node *map, const char *key, int64_t otherwise,
-	int64_t min, int64_t max)
+static int64_t kube_generator_number_in(struct reading *r, const struct sl_doc_node *map, const char *key,
+	int64_t otherwise, int64_t min, int64_t max)
 {
 	char what[100];
-	const char *text = text_in(r, map, key, NULL);
+	const char *text = kube_generator_text_in(r, map, key, NULL);
 	int64_t number = otherwise;
 	if (!text || (sl_get_i64(text, strlen(text), &number) && number >= min && number <= max))
 		return number;
 	(void)snprintf(
 		what, sizeof(what), "a whole number from %lld to %lld", (long long)min, (long long)max);
-	fail(r, sl_doc_member(r->doc, map, key), key, what);
+	kube_generator_fail(r, sl_doc_member(r->doc, map, key), key, what);
 	return otherwise;
 }
 
@@ -53,25 +54,27 @@ static const char *name_in(
 	struct reading *r, const struct sl_doc_node *map, const char *key, const char *otherwise)
 {
 	enum { PART_MAX = 60 };
-	const char *name = text_in(r, map, key, otherwise);
+	const char *name = kube_generator_text_in(r, map, key, otherwise);
 	if (!name) {
-		fail(r, map, key, "given");
+		kube_generator_fail(r, map, key, "given");
 		return "";
 	}
 	if (strlen(name) > PART_MAX ||
 		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/") !=
 			strlen(name))
-		fail(r, map, key, "a name of at most 60 letters, digits, '-', '.', '_' and '/'");
+		kube_generator_fail(
+			r, map, key, "a name of at most 60 letters, digits, '-', '.', '_' and '/'");
 	return name;
 }
 
 static const char *quantity_in(
 	struct reading *r, const struct sl_doc_node *map, const char *key, const char *otherwise)
 {
-	const char *text = text_in(r, map, key, otherwise);
+	const char *text = kube_generator_text_in(r, map, key, otherwise);
 	int64_t amount;
 	if (text && !sl_get_quantity(text, strlen(text), &amount))
-		fail(r, sl_doc_member(r->doc, map, key), key, "a quantity, like 20, 500m or 256Gi");
+		kube_generator_fail(
+			r, sl_doc_member(r->doc, map, key), key, "a quantity, like 20, 500m or 256Gi");
 	return text;
 }
 
@@ -86,7 +89,7 @@ static const struct sl_doc_node *list_in(struct reading *r, const struct sl_doc_
 	if (r->status)
 		return NULL;
 	if (!list || list->kind != SL_DOC_LIST || !list->count || list->count > LIST_MAX) {
-		fail(r, list ? list : map, key, "a list of 1 to 10000 entries");
+		kube_generator_fail(r, list ? list : map, key, "a list of 1 to 10000 entries");
 		return NULL;
 	}
 	*array = sl_alloc(r->arena, list->count, size);
@@ -97,11 +100,11 @@ static const struct sl_doc_node *list_in(struct reading *r, const struct sl_doc_
 }
 
 /* Keys that would change what runs, and are not followed, are refused. */
-static void refuse(struct reading *r, const struct sl_doc_node *map, const char *key)
+static void kube_generator_refuse(struct reading *r, const struct sl_doc_node *map, const char *key)
 {
 	const struct sl_doc_node *node = sl_doc_member(r->doc, map, key);
 	if (node)
-		fail(r, node, key, "left out: devices of generator files are not read");
+		kube_generator_fail(r, node, key, "left out: devices of generator files are not read");
 }
 
 /* ---- Sets --------------------------------------------------------------------------------------------- */
@@ -111,20 +114,20 @@ static void workload_in(struct reading *r, const struct sl_doc_node *node, struc
 	static const char *const words[] = { "required", "preferred", "balanced" };
 	w->class = name_in(r, node, "className", NULL);
 	w->request = quantity_in(r, node, "request", "0");
-	w->run_ms = number_in(r, node, "runtimeMs", 0, 0, INT32_MAX);
-	w->priority = number_in(r, node, "priority", 0, INT32_MIN, INT32_MAX);
-	w->pods = number_in(r, node, "podCount", 1, 0, 1000000);
+	w->run_ms = kube_generator_number_in(r, node, "runtimeMs", 0, 0, INT32_MAX);
+	w->priority = kube_generator_number_in(r, node, "priority", 0, INT32_MIN, INT32_MAX);
+	w->pods = kube_generator_number_in(r, node, "podCount", 1, 0, 1000000);
 	w->pods = w->pods ? w->pods : 1;
-	w->slice = number_in(r, node, "sliceSize", 0, 0, 1000000);
+	w->slice = kube_generator_number_in(r, node, "sliceSize", 0, 0, 1000000);
 	w->level = sl_doc_member(r->doc, node, "tasLevel") ? name_in(r, node, "tasLevel", NULL) : NULL;
-	w->constraint = text_in(r, node, "tasConstraint", NULL);
+	w->constraint = kube_generator_text_in(r, node, "tasConstraint", NULL);
 	bool known = !w->constraint;
 	for (size_t i = 0; i < SL_LEN(words) && w->constraint; i++)
 		known |= strcmp(words[i], w->constraint) == 0;
 	if (!known)
-		fail(r, sl_doc_member(r->doc, node, "tasConstraint"), "tasConstraint",
+		kube_generator_fail(r, sl_doc_member(r->doc, node, "tasConstraint"), "tasConstraint",
 			"required, preferred or balanced");
-	refuse(r, node, "devices");
+	kube_generator_refuse(r, node, "devices");
 }
 
 /* of: so many queues have the set. */
@@ -132,8 +135,8 @@ static void workloads_in(
 	struct reading *r, const struct sl_doc_node *node, struct gen_workloads *set, int64_t of)
 {
 	void *array;
-	set->count = number_in(r, node, "count", 0, 0, GEN_JOBS_MAX);
-	set->interval_ms = number_in(r, node, "creationIntervalMs", 0, 0, INT32_MAX);
+	set->count = kube_generator_number_in(r, node, "count", 0, 0, GEN_JOBS_MAX);
+	set->interval_ms = kube_generator_number_in(r, node, "creationIntervalMs", 0, 0, INT32_MAX);
 	const struct sl_doc_node *child =
 		list_in(r, node, "workloads", sizeof(*set->workload), &array, &set->workload_count);
 	set->workload = array;
@@ -141,22 +144,22 @@ static void workloads_in(
 		workload_in(r, child, &set->workload[i]);
 	r->jobs += set->count * set->workload_count * of;
 	if (r->jobs > GEN_JOBS_MAX)
-		fail(r, node, "count", "less: there are more than 10000000 workloads");
+		kube_generator_fail(r, node, "count", "less: there are more than 10000000 workloads");
 }
 
 static void queues_in(struct reading *r, const struct sl_doc_node *node, struct gen_queues *set, int64_t of)
 {
 	void *array;
 	set->class = name_in(r, node, "className", NULL);
-	set->count = number_in(r, node, "count", 0, 0, GEN_QUEUES_MAX);
+	set->count = kube_generator_number_in(r, node, "count", 0, 0, GEN_QUEUES_MAX);
 	set->nominal = quantity_in(r, node, "nominalQuota", "0");
 	set->borrowing = quantity_in(r, node, "borrowingLimit", NULL);
 	set->reclaim = name_in(r, node, "reclaimWithinCohort", "Never");
 	set->within = name_in(r, node, "withinClusterQueue", "Never");
-	refuse(r, node, "deviceNominalQuota");
+	kube_generator_refuse(r, node, "deviceNominalQuota");
 	r->queues += set->count * of;
 	if (r->queues > GEN_QUEUES_MAX) {
-		fail(r, node, "count", "less: there are more than 100000 queues");
+		kube_generator_fail(r, node, "count", "less: there are more than 100000 queues");
 		return;
 	}
 	const struct sl_doc_node *child =
@@ -170,7 +173,7 @@ static void cohorts_in(struct reading *r, const struct sl_doc_node *node, struct
 {
 	void *array;
 	cohorts->class = name_in(r, node, "className", NULL);
-	cohorts->count = number_in(r, node, "count", 0, 0, GEN_QUEUES_MAX);
+	cohorts->count = kube_generator_number_in(r, node, "count", 0, 0, GEN_QUEUES_MAX);
 	const struct sl_doc_node *child =
 		list_in(r, node, "queuesSets", sizeof(*cohorts->set), &array, &cohorts->set_count);
 	cohorts->set = array;
@@ -187,7 +190,7 @@ static void topology_in(struct reading *r, const struct sl_doc_node *node, struc
 	gen->topology = name_in(r, node, "name", NULL);
 	const struct sl_doc_node *child = list_in(r, node, "levels", 1, &array, &count);
 	if (count < 2 || count > GEN_LEVELS_MAX) {
-		fail(r, node, "levels", "a list of 2 to 8 entries");
+		kube_generator_fail(r, node, "levels", "a list of 2 to 8 entries");
 		return;
 	}
 	for (; child && !r->status; child = sl_doc_next(r->doc, child)) {
@@ -195,12 +198,12 @@ static void topology_in(struct reading *r, const struct sl_doc_node *node, struc
 		const struct sl_doc_node *capacity = sl_doc_member(r->doc, child, "capacity");
 		level->name = name_in(r, child, "name", NULL);
 		level->label = name_in(r, child, "nodeLabel", NULL);
-		level->count = number_in(r, child, "count", 1, 1, GEN_NODES_MAX);
+		level->count = kube_generator_number_in(r, child, "count", 1, 1, GEN_NODES_MAX);
 		gen->node_cpu = quantity_in(r, capacity, "cpu", "96");
 		gen->node_memory = quantity_in(r, capacity, "memory", "256Gi");
 		nodes *= level->count;
 		if (nodes > GEN_NODES_MAX)
-			fail(r, child, "count", "less: there are more than 200000 nodes");
+			kube_generator_fail(r, child, "count", "less: there are more than 200000 nodes");
 	}
 }
 
@@ -216,10 +219,10 @@ int gen_read(struct sl_arena *arena, const struct sl_doc *doc, struct gen *gen, 
 		topology_in(&r, topology, gen);
 	gen->flavor = name_in(&r, flavor, "name", "rf");
 	gen->flavor_label = flavor ? name_in(&r, flavor, "nodeLabel", "tas-node-group") : NULL;
-	gen->flavor_topology = text_in(&r, flavor, "topologyName", NULL);
+	gen->flavor_topology = kube_generator_text_in(&r, flavor, "topologyName", NULL);
 	if (flavor && gen->flavor_topology)
 		gen->flavor_topology = name_in(&r, flavor, "topologyName", NULL);
-	refuse(&r, root, "dra");
+	kube_generator_refuse(&r, root, "dra");
 	const struct sl_doc_node *child =
 		list_in(&r, root, "cohorts", sizeof(*gen->cohorts), &array, &gen->cohorts_count);
 	gen->cohorts = array;

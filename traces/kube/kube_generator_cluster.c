@@ -52,7 +52,7 @@ static void put_node(struct manifest_text *text, const struct gen *gen, const in
 		gen->node_cpu, gen->node_memory);
 }
 
-static void put_nodes(struct manifest_text *text, const struct gen *gen)
+static void kube_generator_cluster_put_nodes(struct manifest_text *text, const struct gen *gen)
 {
 	int64_t at[GEN_LEVELS_MAX] = { 0 };
 	put(text, "," KUEUE "\"Topology\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"levels\":[",
@@ -110,7 +110,7 @@ static void put_all(struct manifest_text *text, const struct gen *gen)
 	put(text, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	put_flavor(text, gen);
 	if (gen->topology)
-		put_nodes(text, gen);
+		kube_generator_cluster_put_nodes(text, gen);
 	for (uint32_t i = 0; i < gen->cohorts_count; i++)
 		for (int64_t cohort = 0; cohort < gen->cohorts[i].count; cohort++)
 			for (uint32_t k = 0; k < gen->cohorts[i].set_count; k++)
@@ -119,7 +119,7 @@ static void put_all(struct manifest_text *text, const struct gen *gen)
 	put(text, "]}");
 }
 
-static int report(struct sl_arena *arena, struct manifest_text *text, const char *path,
+static int kube_generator_cluster_report(struct sl_arena *arena, struct manifest_text *text, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	struct kube_file file = { 0 };
@@ -151,7 +151,7 @@ static int generator_read(const char *path, struct sl_input *in, const struct sl
 		status = gen_read(arena, &doc, &gen, err);
 	if (!status) {
 		put_all(&text, &gen);
-		status = report(arena, &text, path, sink, err);
+		status = kube_generator_cluster_report(arena, &text, path, sink, err);
 	}
 	free(text.text);
 	sl_doc_release(&doc);

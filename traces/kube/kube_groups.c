@@ -117,21 +117,24 @@ static void role_add(struct role *role, size_t *roles, const struct sl_object *o
 	free(last->shape.text);
 }
 
-static void put_text(struct manifest_text *text, const char *more) { kube_put(text, more, strlen(more)); }
+static void kube_groups_put_text(struct manifest_text *text, const char *more)
+{
+	kube_put(text, more, strlen(more));
+}
 
 static void put_podsets(struct manifest_text *text, const struct role *role, size_t roles)
 {
 	char number[64];
-	put_text(text, "\"podSets\":[");
+	kube_groups_put_text(text, "\"podSets\":[");
 	for (size_t i = 0; i < roles; i++) {
 		(void)snprintf(number, sizeof(number),
 			"%s{\"name\":\"role-%zu\",\"count\":%zu,\"template\":", i ? "," : "", i + 1,
 			role[i].count);
-		put_text(text, number);
+		kube_groups_put_text(text, number);
 		kube_put_object(text, role[i].first->doc, role[i].first->node);
-		put_text(text, "}");
+		kube_groups_put_text(text, "}");
 	}
-	put_text(text, "]");
+	kube_groups_put_text(text, "]");
 }
 
 /* With the metadata of its PodGroup, which goes along. */
@@ -140,22 +143,23 @@ static void put_pod_group(
 {
 	static const char *const keys[] = { "namespace", "labels", "annotations", "uid" };
 	const struct sl_doc *doc = group->doc;
-	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
+	kube_groups_put_text(
+		text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
 	kube_put_object(text, doc, KUBE_AT(doc, group->node, "metadata", "name"));
 	for (size_t i = 0; i < SL_LEN(keys); i++) {
 		const struct sl_doc_node *node = KUBE_AT(doc, group->node, "metadata", keys[i]);
 		if (!node)
 			continue;
-		put_text(text, ",\"");
-		put_text(text, keys[i]);
-		put_text(text, "\":");
+		kube_groups_put_text(text, ",\"");
+		kube_groups_put_text(text, keys[i]);
+		kube_groups_put_text(text, "\":");
 		kube_put_object(text, doc, node);
 	}
-	put_text(text, "},\"spec\":{");
+	kube_groups_put_text(text, "},\"spec\":{");
 	put_podsets(text, role, roles);
-	put_text(text, "},\"schedlab/podGroup\":");
+	kube_groups_put_text(text, "},\"schedlab/podGroup\":");
 	kube_put_object(text, doc, group->node);
-	put_text(text, "}");
+	kube_groups_put_text(text, "}");
 }
 
 /* With the metadata of its first pod, but for the name. */
@@ -164,24 +168,25 @@ static void put_workload(
 {
 	const struct sl_doc *doc = first->doc;
 	const struct sl_doc_node *class = label_of(first, "labels", KUEUE "priority-class");
-	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
+	kube_groups_put_text(
+		text, "{\"kind\":\"Workload\",\"apiVersion\":\"" KUEUE "v1beta2\",\"metadata\":{\"name\":");
 	kube_put_object(text, doc, label_of(first, "labels", KUEUE "pod-group-name"));
 	if (*first->namespace) {
-		put_text(text, ",\"namespace\":");
+		kube_groups_put_text(text, ",\"namespace\":");
 		kube_put_object(text, doc, KUBE_AT(doc, first->node, "metadata", "namespace"));
 	}
-	put_text(text, ",\"labels\":");
+	kube_groups_put_text(text, ",\"labels\":");
 	kube_put_object(text, doc, KUBE_AT(doc, first->node, "metadata", "labels"));
-	put_text(text, ",\"annotations\":");
+	kube_groups_put_text(text, ",\"annotations\":");
 	kube_put_object(text, doc, KUBE_AT(doc, first->node, "metadata", "annotations"));
-	put_text(text, "},\"spec\":{");
+	kube_groups_put_text(text, "},\"spec\":{");
 	if (class) {
-		put_text(text, "\"priorityClassRef\":{\"name\":");
+		kube_groups_put_text(text, "\"priorityClassRef\":{\"name\":");
 		kube_put_object(text, doc, class);
-		put_text(text, "},");
+		kube_groups_put_text(text, "},");
 	}
 	put_podsets(text, role, roles);
-	put_text(text, "}}");
+	kube_groups_put_text(text, "}}");
 }
 
 static int make(const struct kube_pod *pod, size_t count, struct role *role, struct kube_group *group,
@@ -208,7 +213,7 @@ static int make(const struct kube_pod *pod, size_t count, struct role *role, str
 }
 
 /* SL_NONE of any: not known of all. */
-static sl_time later(sl_time a, sl_time b)
+static sl_time kube_groups_later(sl_time a, sl_time b)
 {
 	if (a == SL_NONE || b == SL_NONE)
 		return SL_NONE;
@@ -241,10 +246,10 @@ int kube_group_make(const struct kube_pod *pod, size_t count, struct kube_group 
 	group->times = pod->times;
 	for (int64_t i = 1; i < total; i++) {
 		const struct kube_times *times = &pod[i].times;
-		group->times.submit = later(group->times.submit, times->submit);
-		group->times.start = later(group->times.start, times->start);
-		group->times.end = later(group->times.end, times->end);
-		group->times.run = later(group->times.run, times->run);
+		group->times.submit = kube_groups_later(group->times.submit, times->submit);
+		group->times.start = kube_groups_later(group->times.start, times->start);
+		group->times.end = kube_groups_later(group->times.end, times->end);
+		group->times.run = kube_groups_later(group->times.run, times->run);
 	}
 	if (pod->pod_group)
 		status = times_of_group(pod->pod_group, &group->times, err);

@@ -70,7 +70,7 @@ static int index_names(struct reading *r)
 	return SL_OK;
 }
 
-static const struct sl_object *find(
+static const struct sl_object *kube_jobs_find(
 	const struct reading *r, const char *kind, const char *namespace, const char *name)
 {
 	size_t low = 0;
@@ -97,7 +97,7 @@ static bool is_owned(const struct reading *r, const struct sl_object *object)
 		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
 		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
 		if (kind && name &&
-			(strcmp(kind, "DaemonSet") == 0 || find(r, kind, object->namespace, name)))
+			(strcmp(kind, "DaemonSet") == 0 || kube_jobs_find(r, kind, object->namespace, name)))
 			return true;
 	}
 	return false;
@@ -142,7 +142,7 @@ static bool is_foreign(const struct reading *r, const char *kind, const char *na
 static int pod_group_of(struct reading *r, const struct sl_object *object, const struct sl_object **group)
 {
 	const char *name = kube_pod_group_of(object);
-	const struct sl_object *found = name ? find(r, "PodGroup", object->namespace, name) : NULL;
+	const struct sl_object *found = name ? kube_jobs_find(r, "PodGroup", object->namespace, name) : NULL;
 	*group = NULL;
 	if (!name || (!found && is_foreign(r, "PodGroup", object->namespace, name)))
 		return SL_OK;
@@ -284,7 +284,7 @@ static int compare_jobs(const void *a, const void *b)
 
 /* ---- Groups ------------------------------------------------------------------------------------------- */
 
-static int64_t amount_of(const struct sl_podset *podset, const char *resource)
+static int64_t kube_jobs_amount_of(const struct sl_podset *podset, const char *resource)
 {
 	for (uint32_t i = 0; i < podset->request.count; i++)
 		if (strcmp(podset->request.at[i].resource, resource) == 0)
@@ -293,12 +293,12 @@ static int64_t amount_of(const struct sl_podset *podset, const char *resource)
 }
 
 /* A pod that asks for no cpus gets the least that there is. */
-static void group_of(const struct sl_podset *podset, struct sl_row_group *group)
+static void kube_jobs_group_of(const struct sl_podset *podset, struct sl_row_group *group)
 {
-	const int64_t nvidia = amount_of(podset, "nvidia.com/gpu");
-	const int64_t gpus = nvidia ? nvidia : amount_of(podset, "amd.com/gpu");
-	const int64_t cpu = amount_of(podset, "cpu");
-	const int64_t mem = amount_of(podset, "memory");
+	const int64_t nvidia = kube_jobs_amount_of(podset, "nvidia.com/gpu");
+	const int64_t gpus = nvidia ? nvidia : kube_jobs_amount_of(podset, "amd.com/gpu");
+	const int64_t cpu = kube_jobs_amount_of(podset, "cpu");
+	const int64_t mem = kube_jobs_amount_of(podset, "memory");
 	const bool whole = cpu && cpu % 1000 == 0;
 	const char *type = sl_label_of(&podset->node_selector, "nvidia.com/gpu.product");
 	*group = (struct sl_row_group){ .tasks = podset->count,
@@ -323,7 +323,7 @@ static int groups_of(const struct reading *r, const struct job *job, const struc
 			continue;
 		if (more->group_count == GROUPS_MAX)
 			return sl_fail_at(r->err, &at, "more than %d podsets", GROUPS_MAX);
-		group_of(&pods->podset[i], &group[more->group_count++]);
+		kube_jobs_group_of(&pods->podset[i], &group[more->group_count++]);
 	}
 	more->group = group;
 	return SL_OK;
@@ -370,7 +370,8 @@ static void recorded_in(const struct reading *r, const struct kube_times *times,
 	more->state_recorded = times->end == SL_NONE ? SL_RUNNING : SL_COMPLETED;
 }
 
-static void row_of(const struct kube_times *times, const struct sl_object *object, struct sl_row *row)
+static void kube_jobs_row_of(
+	const struct kube_times *times, const struct sl_object *object, struct sl_row *row)
 {
 	*row = (struct sl_row){ .line = object->node->line };
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
@@ -384,7 +385,7 @@ enum { ID_CAPACITY = 2 * KUBE_NAME_MAX + 64 };
 
 /* Namespace and name. Where the API server would make a name (generateName) it is numbered, by objects of the
  * file. */
-static int id_of(const struct reading *r, const struct job *job, char id[ID_CAPACITY])
+static int kube_jobs_id_of(const struct reading *r, const struct job *job, char id[ID_CAPACITY])
 {
 	const struct sl_object *object = job->object;
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "generateName");
@@ -412,7 +413,7 @@ static int report_job(struct reading *r, const struct job *job, const struct sl_
 	struct sl_row_attributes more = { .job = &said };
 	struct sl_row_group group[GROUPS_MAX];
 	char id[ID_CAPACITY];
-	row_of(&job->times, job->written, &row);
+	kube_jobs_row_of(&job->times, job->written, &row);
 	recorded_in(r, &job->times, &row, &said);
 	said.namespace = *object->namespace ? object->namespace : "default";
 	said.queue = queue_of(object, pods);
@@ -422,7 +423,7 @@ static int report_job(struct reading *r, const struct job *job, const struct sl_
 	more.user = more.user ? more.user : said.namespace;
 	if (job->times.cancel != SL_NONE)
 		more.cancel = job->times.submit + job->times.cancel;
-	int status = id_of(r, job, id);
+	int status = kube_jobs_id_of(r, job, id);
 	if (!status)
 		status = priority_of(r, object, &said.priority);
 	if (!status)
@@ -433,7 +434,7 @@ static int report_job(struct reading *r, const struct job *job, const struct sl_
 }
 
 /* Groups that want to be alone somewhere differ by their number; all others share one text. */
-static void put_group(struct reading *r, const struct job *job)
+static void kube_jobs_put_group(struct reading *r, const struct job *job)
 {
 	static const char *const keys[] = { "leaderworkerset.sigs.k8s.io/exclusive-topology",
 		"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology" };
@@ -456,7 +457,7 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	static const char key[] = ",\"schedlab/podGroup\":";
 	const char *name = manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "template",
 							      "metadata", "annotations", "pod-group-name"));
-	const struct sl_object *group = name ? find(r, "PodGroup", object->namespace, name) : NULL;
+	const struct sl_object *group = name ? kube_jobs_find(r, "PodGroup", object->namespace, name) : NULL;
 	if (!group || !r->manifest.len)
 		return;
 	r->manifest.len--; /* The brace that closes it. */
@@ -474,7 +475,7 @@ static int job_report(struct reading *r, const struct job *job)
 		status = sl_pods_read(arena, job->object->doc, job->object->node, &pods, r->err);
 	r->manifest.len = 0;
 	kube_put_object(&r->manifest, job->object->doc, job->object->node);
-	put_group(r, job);
+	kube_jobs_put_group(r, job);
 	put_pod_group(r, job->object);
 	if (!status && r->manifest.failed)
 		status = sl_fail_memory(r->err);
@@ -498,7 +499,7 @@ static int report_unknown(const struct reading *r)
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
 
-static int read_file(struct reading *r, struct sl_input *in)
+static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 {
 	int status = kube_file_read(in, &r->file, r->err);
 	if (!status)
@@ -558,7 +559,7 @@ static int kubernetes_sniff(const char *text, size_t len)
 static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct reading r = { .sink = sink, .err = err };
-	const int status = read_file(&r, in);
+	const int status = kube_jobs_read_file(&r, in);
 	for (size_t i = 0; i < r.groups; i++)
 		kube_file_release(&r.group[i].file);
 	kube_file_release(&r.file);

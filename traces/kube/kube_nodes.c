@@ -31,7 +31,7 @@ struct reporting {
 };
 
 /* 0: there is none of it. */
-static int64_t amount_of(const struct sl_amounts *amounts, const char *resource)
+static int64_t kube_nodes_amount_of(const struct sl_amounts *amounts, const char *resource)
 {
 	for (uint32_t i = 0; i < amounts->count; i++)
 		if (strcmp(amounts->at[i].resource, resource) == 0)
@@ -63,10 +63,11 @@ static bool is_unavailable(const struct sl_object *object)
 	return text && strcmp(text, "true") == 0;
 }
 
-static void gpus_of(const struct sl_object *object, const struct sl_amounts *has, struct sl_nodes_spec *spec)
+static void kube_nodes_gpus_of(
+	const struct sl_object *object, const struct sl_amounts *has, struct sl_nodes_spec *spec)
 {
 	for (size_t i = 0; i < SL_LEN(gpus); i++) {
-		const int64_t count = amount_of(has, gpus[i].resource);
+		const int64_t count = kube_nodes_amount_of(has, gpus[i].resource);
 		const char *type = manifest_text(
 			object->doc, KUBE_AT(object->doc, object->node, "metadata", "labels", gpus[i].label));
 		if (count <= 0)
@@ -111,15 +112,15 @@ static int node_in(struct reporting *t, const struct sl_object *object)
 	const int status = sl_doc_amounts(t->arena, object->doc, allocatable, &has, t->err);
 	if (status)
 		return status;
-	const int64_t cpus = amount_of(&has, "cpu");
-	const int64_t mem = amount_of(&has, "memory");
+	const int64_t cpus = kube_nodes_amount_of(&has, "cpu");
+	const int64_t mem = kube_nodes_amount_of(&has, "memory");
 	if (!*object->name || strlen(object->name) > NAME_MAX_HERE)
 		return sl_fail_at(t->err, &at, "the Node needs a name of 1 to %d letters", NAME_MAX_HERE);
 	if (cpus < 1)
 		return sl_fail_at(
 			t->err, &at, "Node '%s' has no cpus: give status.allocatable", object->name);
-	if (cpus / 1000 > AMOUNT_MAX || amount_of(&has, gpus[0].resource) > AMOUNT_MAX ||
-		amount_of(&has, gpus[1].resource) > AMOUNT_MAX)
+	if (cpus / 1000 > AMOUNT_MAX || kube_nodes_amount_of(&has, gpus[0].resource) > AMOUNT_MAX ||
+		kube_nodes_amount_of(&has, gpus[1].resource) > AMOUNT_MAX)
 		return sl_fail_at(t->err, &at,
 			"Node '%s' has more than %d cpus or GPUs: mend status.allocatable", object->name,
 			AMOUNT_MAX);
@@ -141,7 +142,7 @@ static int node_in(struct reporting *t, const struct sl_object *object)
 		.parts = cpus % 1000 ? 1000 : 1,
 		.mem = mem ? (mem / MIB < QUOTA_MEM_MAX ? mem / MIB : QUOTA_MEM_MAX) : SL_NONE,
 		.hardware = &hardware };
-	gpus_of(object, &has, &spec);
+	kube_nodes_gpus_of(object, &has, &spec);
 	devices_of(&spec, gpu_mem_of(object), &hardware, &gres);
 	t->nodes++;
 	return t->sink->nodes(t->sink->self, &spec, &at, t->err);
@@ -154,7 +155,10 @@ struct quotas {
 	bool mem_said;
 };
 
-static void add(int64_t *sum, int64_t more) { *sum = *sum > INT64_MAX - more ? INT64_MAX : *sum + more; }
+static void kube_nodes_add(int64_t *sum, int64_t more)
+{
+	*sum = *sum > INT64_MAX - more ? INT64_MAX : *sum + more;
+}
 
 static int quota_in(const struct reporting *t, const struct sl_object *object, const struct sl_doc_node *node,
 	struct quotas *sum)
@@ -173,14 +177,14 @@ static int quota_in(const struct reporting *t, const struct sl_object *object, c
 			text);
 	}
 	if (strcmp(name, "cpu") == 0)
-		add(&sum->cpus, amount);
+		kube_nodes_add(&sum->cpus, amount);
 	if (strcmp(name, "memory") == 0) {
-		add(&sum->mem, amount);
+		kube_nodes_add(&sum->mem, amount);
 		sum->mem_said = true;
 	}
 	for (size_t i = 0; i < SL_LEN(gpus); i++)
 		if (strcmp(name, gpus[i].resource) == 0)
-			add(&sum->gpus[i], amount);
+			kube_nodes_add(&sum->gpus[i], amount);
 	return SL_OK;
 }
 
@@ -206,7 +210,7 @@ static int quotas_of(const struct reporting *t, const struct sl_object *object, 
 	return status;
 }
 
-static int64_t within(int64_t amount, int64_t least, int64_t most)
+static int64_t kube_nodes_within(int64_t amount, int64_t least, int64_t most)
 {
 	return amount < least ? least : amount > most ? most : amount;
 }
@@ -220,13 +224,13 @@ static int quotas_report(struct reporting *t, const struct quotas *sum, const ch
 	const struct sl_place at = { path, 0, 0 };
 	struct sl_nodes_spec spec = { .name = "quota",
 		.count = 1,
-		.cpus = within(sum->cpus / 1000 + (sum->cpus % 1000 > 0), 1, QUOTA_CPUS_MAX),
-		.mem = sum->mem_said ? within(sum->mem / MIB, 1, QUOTA_MEM_MAX) : SL_NONE,
+		.cpus = kube_nodes_within(sum->cpus / 1000 + (sum->cpus % 1000 > 0), 1, QUOTA_CPUS_MAX),
+		.mem = sum->mem_said ? kube_nodes_within(sum->mem / MIB, 1, QUOTA_MEM_MAX) : SL_NONE,
 		.hardware = &hardware };
 	for (size_t i = 0; i < SL_LEN(gpus); i++)
 		if (sum->gpus[i]) {
 			spec.gpu[spec.gpu_count].type = gpus[i].type;
-			spec.gpu[spec.gpu_count++].count = within(sum->gpus[i], 1, QUOTA_GPUS_MAX);
+			spec.gpu[spec.gpu_count++].count = kube_nodes_within(sum->gpus[i], 1, QUOTA_GPUS_MAX);
 		}
 	const struct sl_setting setting = { "object", "quota", "Node", "1", at, SL_APPROXIMATED,
 		"there is no Node: one node as large as all quotas together stands for them", NULL };

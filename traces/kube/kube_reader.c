@@ -48,7 +48,7 @@ static bool is_manifest(const char *name)
 	return false;
 }
 
-static int compare_names(const void *a, const void *b)
+static int kube_reader_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -78,7 +78,7 @@ static int folder_list(
 	}
 	(void)closedir(folder);
 	if (!status && *count)
-		qsort(*names, *count, sizeof(**names), compare_names);
+		qsort(*names, *count, sizeof(**names), kube_reader_compare_names);
 	return status;
 }
 
@@ -138,7 +138,7 @@ static int folder_in(struct reading *r)
 /* ---- Telling ------------------------------------------------------------------------------------------- */
 
 /* The objects of all files, one after another. */
-static struct sl_object *join(const struct reading *r, size_t *count)
+static struct sl_object *kube_reader_join(const struct reading *r, size_t *count)
 {
 	*count = 0;
 	for (size_t i = 0; i < r->count; i++)
@@ -193,10 +193,10 @@ static int report_fields(struct reading *r, const struct sl_object *object, size
 	return status;
 }
 
-static int report(struct reading *r)
+static int kube_reader_report(struct reading *r)
 {
 	size_t count;
-	const struct sl_object *object = join(r, &count);
+	const struct sl_object *object = kube_reader_join(r, &count);
 	int status = object ? SL_OK : sl_fail_memory(r->err);
 	if (!status && !count)
 		status = sl_fail(r->err, SL_INPUT, "%s: has no objects: give nodes, or quotas", r->path);
@@ -237,7 +237,7 @@ static int kubernetes_read(const char *path, struct sl_input *in, const struct s
 	if (!status)
 		status = in ? file_in(r, in) : folder_in(r);
 	if (!status)
-		status = report(r);
+		status = kube_reader_report(r);
 	for (size_t i = 0; i < r->count; i++)
 		kube_file_release(&r->file[i]);
 	for (size_t i = 0; i < FILES_MAX && r->in[i]; i++)

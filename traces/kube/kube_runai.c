@@ -41,35 +41,39 @@ bool kube_runai_is(const struct sl_object *object)
 
 /* ---- Values ------------------------------------------------------------------------------------------- */
 
-static const struct sl_doc_node *value_of(const struct sl_object *object, const char *field)
+static const struct sl_doc_node *kube_runai_value_of(const struct sl_object *object, const char *field)
 {
 	return KUBE_AT(object->doc, object->node, "spec", field, "value");
 }
 
-static const char *text_of(const struct sl_object *object, const char *field)
+static const char *kube_runai_text_of(const struct sl_object *object, const char *field)
 {
-	return manifest_text(object->doc, value_of(object, field));
+	return manifest_text(object->doc, kube_runai_value_of(object, field));
 }
 
-static int wrong(const struct sl_object *object, const char *field, const char *text, const char *wanted,
-	struct sl_err *err)
+static int kube_runai_wrong(const struct sl_object *object, const char *field, const char *text,
+	const char *wanted, struct sl_err *err)
 {
-	const struct sl_doc_node *node = value_of(object, field);
+	const struct sl_doc_node *node = kube_runai_value_of(object, field);
 	const struct sl_place at = sl_doc_place(object->doc, node ? node : object->node);
 	return sl_fail_at(err, &at, "'%s' must be %s, not '%.40s'", field, wanted, text);
 }
 
-static int count_of(const struct sl_object *object, const char *field, int64_t *count, struct sl_err *err)
+static int kube_runai_count_of(
+	const struct sl_object *object, const char *field, int64_t *count, struct sl_err *err)
 {
-	const char *text = text_of(object, field);
+	const char *text = kube_runai_text_of(object, field);
 	if (!text || (sl_get_i64(text, strlen(text), count) && *count >= 0 && *count <= PODS_MAX))
 		return SL_OK;
-	return wrong(object, field, text, "a number of pods", err);
+	return kube_runai_wrong(object, field, text, "a number of pods", err);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------- */
 
-static void put_text(struct manifest_text *text, const char *more) { kube_put(text, more, strlen(more)); }
+static void kube_runai_put_text(struct manifest_text *text, const char *more)
+{
+	kube_put(text, more, strlen(more));
+}
 
 /* "key": the value as it is; after a comma if there was one before. */
 static void put_value(struct manifest_text *text, bool *some, const struct sl_object *object, const char *key,
@@ -77,18 +81,18 @@ static void put_value(struct manifest_text *text, bool *some, const struct sl_ob
 {
 	if (!node)
 		return;
-	put_text(text, *some ? ",\"" : "\"");
-	put_text(text, key);
-	put_text(text, "\":");
+	kube_runai_put_text(text, *some ? ",\"" : "\"");
+	kube_runai_put_text(text, key);
+	kube_runai_put_text(text, "\":");
 	kube_put_object(text, object->doc, node);
 	*some = true;
 }
 
-static void put_number(struct manifest_text *text, bool *some, const char *key, int64_t number)
+static void kube_runai_put_number(struct manifest_text *text, bool *some, const char *key, int64_t number)
 {
 	char line[WORD_CAPACITY + 64];
 	(void)snprintf(line, sizeof(line), "%s\"%.60s\":\"%lld\"", *some ? "," : "", key, (long long)number);
-	put_text(text, line);
+	kube_runai_put_text(text, line);
 	*some = true;
 }
 
@@ -102,28 +106,29 @@ struct asked {
 
 static int read_mig(const struct sl_object *object, struct asked *asked, struct sl_err *err)
 {
-	const char *text = text_of(object, "migProfile");
+	const char *text = kube_runai_text_of(object, "migProfile");
 	if (!text)
 		return SL_OK;
 	const size_t len = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz.+");
 	if (text[len] || len > WORD_CAPACITY - 20)
-		return wrong(object, "migProfile", text, "a profile of MIG, as 1g.5gb", err);
+		return kube_runai_wrong(object, "migProfile", text, "a profile of MIG, as 1g.5gb", err);
 	(void)snprintf(asked->mig, sizeof(asked->mig), "nvidia.com/mig-%s", text);
 	return SL_OK;
 }
 
 static int read_gpus(const struct sl_object *object, struct asked *asked, struct sl_err *err)
 {
-	const char *gpu = text_of(object, "gpu");
-	const char *memory = text_of(object, "gpuMemory");
+	const char *gpu = kube_runai_text_of(object, "gpu");
+	const char *memory = kube_runai_text_of(object, "gpuMemory");
 	int64_t micro = 0;
 	int64_t bytes = 0;
 	*asked = (struct asked){ 0 };
 	if (gpu && (!sl_get_micro(gpu, strlen(gpu), &micro) || micro < 0 ||
 			   (micro > 1000000 && micro % 1000000) || micro > INT64_C(1000000) * 100000))
-		return wrong(object, "gpu", gpu, "a whole number, or a fraction below 1", err);
+		return kube_runai_wrong(object, "gpu", gpu, "a whole number, or a fraction below 1", err);
 	if (memory && (!sl_get_amount("memory", memory, strlen(memory), &bytes) || bytes < MIB))
-		return wrong(object, "gpuMemory", memory, "an amount of memory, as 10G or 8Gi", err);
+		return kube_runai_wrong(
+			object, "gpuMemory", memory, "an amount of memory, as 10G or 8Gi", err);
 	asked->gpu_mem = bytes / MIB;
 	asked->fraction = !bytes && micro && micro < 1000000;
 	asked->gpus = bytes || asked->fraction ? 0 : micro / 1000000;
@@ -134,45 +139,45 @@ static void put_requests(
 	struct manifest_text *text, const struct sl_object *object, const struct asked *asked)
 {
 	bool some = false;
-	put_text(text, "\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{");
-	put_value(text, &some, object, "cpu", value_of(object, "cpu"));
-	put_value(text, &some, object, "memory", value_of(object, "memory"));
+	kube_runai_put_text(text, "\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{");
+	put_value(text, &some, object, "cpu", kube_runai_value_of(object, "cpu"));
+	put_value(text, &some, object, "memory", kube_runai_value_of(object, "memory"));
 	if (asked->gpus)
-		put_number(text, &some, "nvidia.com/gpu", asked->gpus);
+		kube_runai_put_number(text, &some, "nvidia.com/gpu", asked->gpus);
 	if (*asked->mig)
-		put_number(text, &some, asked->mig, 1);
-	put_text(text, "}}}]");
+		kube_runai_put_number(text, &some, asked->mig, 1);
+	kube_runai_put_text(text, "}}}]");
 }
 
 static void put_template(
 	struct manifest_text *text, const struct sl_object *object, const struct asked *asked)
 {
 	bool some = false;
-	const struct sl_doc_node *pools = value_of(object, "nodePools");
-	const struct sl_doc_node *type = value_of(object, "nodeType");
-	put_text(text, "{\"metadata\":{\"annotations\":{");
+	const struct sl_doc_node *pools = kube_runai_value_of(object, "nodePools");
+	const struct sl_doc_node *type = kube_runai_value_of(object, "nodeType");
+	kube_runai_put_text(text, "{\"metadata\":{\"annotations\":{");
 	if (asked->fraction)
-		put_value(text, &some, object, "gpu-fraction", value_of(object, "gpu"));
+		put_value(text, &some, object, "gpu-fraction", kube_runai_value_of(object, "gpu"));
 	if (asked->gpu_mem)
-		put_number(text, &some, "gpu-memory", asked->gpu_mem);
+		kube_runai_put_number(text, &some, "gpu-memory", asked->gpu_mem);
 	if (!pools || pools->kind != SL_DOC_TEXT)
-		pools = value_of(object, "nodePool");
+		pools = kube_runai_value_of(object, "nodePool");
 	put_value(text, &some, object, "schedlab/node-pools", pools);
-	put_text(text, "}},\"spec\":{");
+	kube_runai_put_text(text, "}},\"spec\":{");
 	if (type) {
 		some = false;
-		put_text(text, "\"nodeSelector\":{");
+		kube_runai_put_text(text, "\"nodeSelector\":{");
 		put_value(text, &some, object, "run.ai/type", type);
-		put_text(text, "},");
+		kube_runai_put_text(text, "},");
 	}
 	put_requests(text, object, asked);
-	put_text(text, "}}");
+	kube_runai_put_text(text, "}}");
 }
 
 /* The class by its kind, if no label has one; an interactive one may be preemptible. */
-static const char *class_of(const struct sl_object *object)
+static const char *kube_runai_class_of(const struct sl_object *object)
 {
-	const char *preemptible = text_of(object, "preemptible");
+	const char *preemptible = kube_runai_text_of(object, "preemptible");
 	if (KUBE_AT(object->doc, object->node, "metadata", "labels", "priorityClassName"))
 		return NULL;
 	for (size_t i = 0; i < SL_LEN(kinds); i++)
@@ -188,35 +193,35 @@ static void put_metadata(struct manifest_text *text, const struct sl_object *obj
 {
 	static const char *const keys[] = { "name", "namespace", "labels", "annotations", "uid" };
 	bool some = false;
-	put_text(text, "\"metadata\":{");
+	kube_runai_put_text(text, "\"metadata\":{");
 	for (size_t i = 0; i < SL_LEN(keys); i++)
 		put_value(text, &some, object, keys[i],
 			KUBE_AT(object->doc, object->node, "metadata", keys[i]));
-	put_text(text, "}");
+	kube_runai_put_text(text, "}");
 }
 
 /* Pods of training start one by one unless they are processes of MPI. */
 static void put_workload(struct manifest_text *text, const struct sl_object *object,
 	const struct asked *asked, int64_t count, int64_t least)
 {
-	const char *class = class_of(object);
+	const char *class = kube_runai_class_of(object);
 	char line[160];
-	put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",");
+	kube_runai_put_text(text, "{\"kind\":\"Workload\",\"apiVersion\":\"kueue.x-k8s.io/v1beta2\",");
 	put_metadata(text, object);
 	(void)snprintf(line, sizeof(line),
 		",\"spec\":{\"podSets\":[{\"name\":\"main\",\"count\":\"%lld\",\"template\":",
 		(long long)count);
-	put_text(text, line);
+	kube_runai_put_text(text, line);
 	put_template(text, object, asked);
 	(void)snprintf(line, sizeof(line), "}]},\"schedlab/podGroup\":{\"spec\":{\"minMember\":\"%lld\"",
 		(long long)least);
-	put_text(text, line);
+	kube_runai_put_text(text, line);
 	if (class) {
-		put_text(text, ",\"priorityClassName\":\"");
-		put_text(text, class);
-		put_text(text, "\"");
+		kube_runai_put_text(text, ",\"priorityClassName\":\"");
+		kube_runai_put_text(text, class);
+		kube_runai_put_text(text, "\"");
 	}
-	put_text(text, "}}}");
+	kube_runai_put_text(text, "}}}");
 }
 
 static int workload_make(const struct sl_object *object, struct manifest_text *text, struct sl_err *err)
@@ -226,11 +231,11 @@ static int workload_make(const struct sl_object *object, struct manifest_text *t
 	int64_t processes = 0;
 	int status = read_gpus(object, &asked, err);
 	if (!status)
-		status = count_of(object,
+		status = kube_runai_count_of(object,
 			strcmp(object->kind, "InferenceWorkload") == 0 ? "minScale" : "parallelism", &count,
 			err);
 	if (!status)
-		status = count_of(object, "processes", &processes, err);
+		status = kube_runai_count_of(object, "processes", &processes, err);
 	if (status)
 		return status;
 	count = processes ? processes : count ? count : 1;
@@ -238,13 +243,13 @@ static int workload_make(const struct sl_object *object, struct manifest_text *t
 	return SL_OK;
 }
 
-static void put_job(struct manifest_text *text, const struct sl_object *object)
+static void kube_runai_put_job(struct manifest_text *text, const struct sl_object *object)
 {
 	bool some = true;
-	put_text(text, "{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",");
+	kube_runai_put_text(text, "{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",");
 	put_metadata(text, object);
 	put_value(text, &some, object, "spec", KUBE_AT(object->doc, object->node, "spec"));
-	put_text(text, "}");
+	kube_runai_put_text(text, "}");
 }
 
 bool kube_runai_is_template(const struct sl_object *object)
@@ -258,7 +263,7 @@ int kube_runai_make(const struct sl_object *object, struct kube_group *group, st
 	struct manifest_text text = { 0 };
 	int status = kube_times_of(object, &group->times, err);
 	if (!status && strcmp(object->kind, "RunaiJob") == 0)
-		put_job(&text, object);
+		kube_runai_put_job(&text, object);
 	else if (!status)
 		status = workload_make(object, &text, err);
 	if (!status)

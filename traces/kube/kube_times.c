@@ -106,7 +106,7 @@ static void recorded_of(const struct sl_object *object, struct kube_times *times
 		times->end = SL_NONE;
 }
 
-static int limit_of(const struct sl_object *object, sl_time *limit, struct sl_err *err)
+static int kube_times_limit_of(const struct sl_object *object, sl_time *limit, struct sl_err *err)
 {
 	static const char key[] = "kueue.x-k8s.io/max-exec-time-seconds";
 	const struct sl_doc *doc = object->doc;
@@ -141,5 +141,5 @@ int kube_times_of(const struct sl_object *object, struct kube_times *times, stru
 		times->run = times->end - times->start;
 	if (!status)
 		status = duration_of(object, "schedlab/cancel", 0, &times->cancel, err);
-	return status ? status : limit_of(object, &times->limit, err);
+	return status ? status : kube_times_limit_of(object, &times->limit, err);
 }

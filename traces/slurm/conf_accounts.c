@@ -38,7 +38,7 @@ struct rows {
 
 static const char *const setting_of[] = { "accounts", "qos", "usage", "events" };
 
-static struct sl_place place_of(const struct rows *rows, uint32_t column)
+static struct sl_place conf_accounts_place_of(const struct rows *rows, uint32_t column)
 {
 	return (struct sl_place){ rows->file, rows->line, column };
 }
@@ -110,10 +110,10 @@ static int keep_known(struct conf *conf, const char *kind, const char *name)
 	return SL_OK;
 }
 
-static int report(struct rows *rows, const char *kind, const char *name, const char *key, const char *value,
-	uint32_t column)
+static int conf_accounts_report(struct rows *rows, const char *kind, const char *name, const char *key,
+	const char *value, uint32_t column)
 {
-	const struct sl_place at = place_of(rows, column);
+	const struct sl_place at = conf_accounts_place_of(rows, column);
 	if (!*value)
 		return SL_OK;
 	if (++rows->reported > CONF_PAIRS_MAX)
@@ -186,7 +186,7 @@ static int next_line(struct rows *rows, const char **line, const char **end)
 		rows->line++;
 		while (*end > *line && ((*end)[-1] == '\r' || (*end)[-1] == ' '))
 			--*end;
-		const struct sl_place at = place_of(rows, 1);
+		const struct sl_place at = conf_accounts_place_of(rows, 1);
 		if (*end - *line > CONF_LINE_MAX)
 			return sl_fail_at(rows->conf->err, &at, "a line is longer than 64 KiB");
 		if (*end > *line)
@@ -207,7 +207,7 @@ static int cells_of(struct rows *rows, const char *line, const char *end, struct
 			first++;
 		while (last > first && last[-1] == ' ')
 			last--;
-		const struct sl_place at = place_of(rows, (uint32_t)(first - line) + 1);
+		const struct sl_place at = conf_accounts_place_of(rows, (uint32_t)(first - line) + 1);
 		if (*count == COLUMNS_MAX)
 			return sl_fail_at(rows->conf->err, &at, "more than %d columns", COLUMNS_MAX);
 		const char *text = conf_strdup(&rows->conf->mem, first, (size_t)(last - first));
@@ -247,8 +247,8 @@ static int report_row(struct rows *rows, const char *kind, const char *name, con
 	int status = SL_OK;
 	for (size_t i = 0; i < rows->cell_count && !status; i++)
 		if (!is_one_of(rows->head[i].text, but))
-			status = report(rows, kind, name, rows->head[i].text, rows->cell[i].text,
-				rows->cell[i].column);
+			status = conf_accounts_report(rows, kind, name, rows->head[i].text,
+				rows->cell[i].text, rows->cell[i].column);
 	return status;
 }
 
@@ -286,11 +286,14 @@ static int account_row(struct rows *rows)
 		return sl_fail_memory(rows->conf->err);
 	const char *parent = parent_of(rows, account, *user);
 	/* That it is there is worth saying, whatever else is not. */
-	int status = report(rows, "association", name, "Account", account->text, account->column);
+	int status =
+		conf_accounts_report(rows, "association", name, "Account", account->text, account->column);
 	if (!status && *user)
-		status = report(rows, "association", name, "User", user, column(rows, "User")->column);
+		status = conf_accounts_report(
+			rows, "association", name, "User", user, column(rows, "User")->column);
 	if (!status && *parent && !*user && !has(rows, "ParentName"))
-		status = report(rows, "association", name, "ParentName", parent, account->column);
+		status = conf_accounts_report(
+			rows, "association", name, "ParentName", parent, account->column);
 	return status ? status : report_row(rows, "association", name, but);
 }
 
@@ -316,7 +319,7 @@ static int event_row(struct rows *rows)
 		.until = column(rows, "TimeEnd")->text,
 		.state = column(rows, "State")->text,
 		.reason = column(rows, "Reason")->text,
-		.at = place_of(rows, 1),
+		.at = conf_accounts_place_of(rows, 1),
 	};
 	return conf_event_report(rows->conf, &event);
 }
@@ -333,10 +336,10 @@ static const struct {
 	{ { "Name", "Priority", "Priority" }, CONF_TABLE_QOS, qos_row },
 };
 
-static int table(struct rows *rows)
+static int conf_accounts_table(struct rows *rows)
 {
 	struct conf *conf = rows->conf;
-	const struct sl_place at = place_of(rows, 1);
+	const struct sl_place at = conf_accounts_place_of(rows, 1);
 	const char *line;
 	const char *end;
 	size_t which = 0;
@@ -354,7 +357,7 @@ static int table(struct rows *rows)
 	bool tree = has(rows, "ParentName");
 	while ((status = next_line(rows, &line, &end)) > 0) {
 		status = cells_of(rows, line, end, rows->cell, &rows->cell_count);
-		const struct sl_place place = place_of(rows, 1);
+		const struct sl_place place = conf_accounts_place_of(rows, 1);
 		if (!status && rows->cell_count != rows->head_count)
 			status = sl_fail_at(conf->err, &place, "%zu columns, where the first line names %zu",
 				rows->cell_count, rows->head_count);
@@ -413,7 +416,7 @@ static const char *dump_value(struct conf *conf, const char *p, const char *end,
 }
 
 /* Whose key it is: of the user or account itself, or of its association. */
-static const char *kind_of(const char *key, bool user)
+static const char *conf_accounts_kind_of(const char *key, bool user)
 {
 	static const char *const users[] = { "DefaultAccount", "DefaultWCKey", "AdminLevel", "Coordinator",
 		"WCKeys", NULL };
@@ -439,7 +442,7 @@ static int dump_keys(
 		size_t len;
 		const char *part = dump_part(&p, end, &len);
 		const char *equals = len ? memchr(part, '=', len) : NULL;
-		const struct sl_place at = place_of(rows, (uint32_t)(part - line) + 1);
+		const struct sl_place at = conf_accounts_place_of(rows, (uint32_t)(part - line) + 1);
 		if (!len)
 			continue;
 		if (!equals || equals == part)
@@ -449,9 +452,10 @@ static int dump_keys(
 		const char *value = unquoted(conf, equals + 1, len - (size_t)(equals + 1 - part));
 		if (!key || !value)
 			return sl_fail_memory(conf->err);
-		const char *kind = kind_of(key, owner->user);
+		const char *kind = conf_accounts_kind_of(key, owner->user);
 		const bool association = strcmp(kind, "association") == 0;
-		status = report(rows, kind, association ? owner->name : owner->own, key, value, at.column);
+		status = conf_accounts_report(
+			rows, kind, association ? owner->name : owner->own, key, value, at.column);
 	}
 	return status;
 }
@@ -461,7 +465,7 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 	static const char *const word[] = { "Cluster", "Parent", "Account", "User" };
 	enum { CLUSTER, PARENT, ACCOUNT, USER };
 	struct conf *conf = rows->conf;
-	const struct sl_place at = place_of(rows, 1);
+	const struct sl_place at = conf_accounts_place_of(rows, 1);
 	size_t which = 0;
 	size_t len;
 	while (which < SL_LEN(word) &&
@@ -488,9 +492,9 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 		return sl_fail_memory(conf->err);
 	int status = SL_OK;
 	if (which == USER)
-		status = report(rows, "association", name, "User", own, 1);
+		status = conf_accounts_report(rows, "association", name, "User", own, 1);
 	if (!status && which != CLUSTER)
-		status = report(
+		status = conf_accounts_report(
 			rows, "association", name, which == USER ? "Account" : "ParentName", rows->under, 1);
 	const struct owner owner = { name, own, which == USER };
 	return status ? status : dump_keys(rows, line, p, end, &owner);
@@ -499,7 +503,7 @@ static int dump_line(struct rows *rows, const char *line, const char *end)
 static int dump(struct rows *rows, const char *line, const char *end)
 {
 	struct conf *conf = rows->conf;
-	const struct sl_place at = place_of(rows, 1);
+	const struct sl_place at = conf_accounts_place_of(rows, 1);
 	int status = SL_OK;
 	if (rows->what != CONF_TABLE_ACCOUNTS)
 		return sl_fail_at(conf->err, &at,
@@ -535,7 +539,7 @@ int conf_read_table(struct conf *conf, struct sl_input *in, enum conf_table what
 	} else {
 		status = cells_of(&rows, line, end, rows.head, &rows.head_count);
 		if (!status)
-			status = table(&rows);
+			status = conf_accounts_table(&rows);
 	}
 	return status ? status : conf_close(conf, in);
 }

@@ -15,8 +15,8 @@ struct built {
 };
 
 /* A count, which is at least 1; false in *given: nothing was said. */
-static int count_of(const struct conf *conf, const struct conf_line *line, const char *key, int64_t *value,
-	bool *given, int *status)
+static int conf_hardware_count_of(const struct conf *conf, const struct conf_line *line, const char *key,
+	int64_t *value, bool *given, int *status)
 {
 	const struct conf_pair *pair = conf_pair_of(line, key);
 	if (given)
@@ -29,7 +29,8 @@ static int count_of(const struct conf *conf, const struct conf_line *line, const
 	return *status;
 }
 
-static int note(struct conf *conf, const struct conf_pair *pair, const char *name, const char *why)
+static int conf_hardware_note(
+	struct conf *conf, const struct conf_pair *pair, const char *name, const char *why)
 {
 	return conf_report_other(conf, &(struct sl_setting){ "node", name, pair->key, pair->value, pair->at,
 					       SL_APPROXIMATED, why, NULL });
@@ -56,14 +57,14 @@ static int processors(struct conf *conf, const struct conf_line *line, struct bu
 	bool has_per_board;
 	int status = SL_OK;
 	*b = (struct built){ 1, 1, 1, 1, 1, 0 };
-	(void)count_of(conf, line, "Boards", &b->boards, NULL, &status);
-	(void)count_of(conf, line, "CoresPerSocket", &b->cores, NULL, &status);
-	(void)count_of(conf, line, "ThreadsPerCore", &b->threads, NULL, &status);
-	(void)count_of(conf, line, "CPUs", &b->cpus, &has_cpus, &status);
+	(void)conf_hardware_count_of(conf, line, "Boards", &b->boards, NULL, &status);
+	(void)conf_hardware_count_of(conf, line, "CoresPerSocket", &b->cores, NULL, &status);
+	(void)conf_hardware_count_of(conf, line, "ThreadsPerCore", &b->threads, NULL, &status);
+	(void)conf_hardware_count_of(conf, line, "CPUs", &b->cpus, &has_cpus, &status);
 	if (!has_cpus)
-		(void)count_of(conf, line, "Procs", &b->cpus, &has_procs, &status);
-	(void)count_of(conf, line, "Sockets", &b->sockets, &has_sockets, &status);
-	(void)count_of(conf, line, "SocketsPerBoard", &per_board, &has_per_board, &status);
+		(void)conf_hardware_count_of(conf, line, "Procs", &b->cpus, &has_procs, &status);
+	(void)conf_hardware_count_of(conf, line, "Sockets", &b->sockets, &has_sockets, &status);
+	(void)conf_hardware_count_of(conf, line, "SocketsPerBoard", &per_board, &has_per_board, &status);
 	has_cpus |= has_procs;
 	if (status)
 		return status;
@@ -77,7 +78,7 @@ static int processors(struct conf *conf, const struct conf_line *line, struct bu
 	if (b->cpus != b->sockets && b->cpus != b->sockets * b->cores && b->cpus != all) {
 		const struct conf_pair *pair = conf_pair_of(line, has_procs ? "Procs" : "CPUs");
 		b->cpus = all;
-		status = note(conf, pair, line->pair[0].value,
+		status = conf_hardware_note(conf, pair, line->pair[0].value,
 			"is neither the sockets nor their cores nor their threads: as in Slurm, the product counts");
 	}
 	/* A cpu is a thread, or all of a core, or all of a socket. */

@@ -139,33 +139,33 @@ static int pair_add(struct displayed *displayed, const char *key, const char *va
 	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
 
-static const struct sl_doc_node *at(
+static const struct sl_doc_node *conf_json_at(
 	const struct displayed *displayed, const struct sl_doc_node *map, const char *path)
 {
 	return sl_doc_at(&displayed->doc, map, path);
 }
 
-static const char *text_of(const struct displayed *displayed, const struct sl_doc_node *node)
+static const char *conf_json_text_of(const struct displayed *displayed, const struct sl_doc_node *node)
 {
 	return sl_doc_string(&displayed->doc, node);
 }
 
 /* A bare number, or one of { set, infinite, number }. False: nothing is said. */
-static bool number_of(
+static bool conf_json_number_of(
 	const struct displayed *displayed, const struct sl_doc_node *item, double *value, bool *infinite)
 {
-	*infinite = sl_doc_is(&displayed->doc, at(displayed, item, "infinite"), "true");
+	*infinite = sl_doc_is(&displayed->doc, conf_json_at(displayed, item, "infinite"), "true");
 	if (*infinite)
 		return true;
 	if (item && item->kind == SL_DOC_MAP)
-		item = sl_doc_is(&displayed->doc, at(displayed, item, "set"), "false")
+		item = sl_doc_is(&displayed->doc, conf_json_at(displayed, item, "set"), "false")
 			       ? NULL
-			       : at(displayed, item, "number");
+			       : conf_json_at(displayed, item, "number");
 	return sl_doc_number(&displayed->doc, item, value) && fabs(*value) <= 9e15;
 }
 
 /* Seconds since 1970 as a date, without a zone. */
-static const char *date_of(struct conf *conf, double seconds)
+static const char *conf_json_date_of(struct conf *conf, double seconds)
 {
 	enum { SECONDS_MAX = INT32_MAX };
 	const time_t at = (time_t)(seconds >= 0 && seconds <= SECONDS_MAX ? seconds : 0);
@@ -181,7 +181,7 @@ static const char *joined(
 {
 	const char *text = "";
 	SL_DOC_EACH (item, &displayed->doc, array) {
-		const char *more = text_of(displayed, item);
+		const char *more = conf_json_text_of(displayed, item);
 		if (more && text && strlen(text) <= CONF_LINE_MAX)
 			text = conf_printf(
 				&displayed->conf->mem, "%s%s%s", text, *text ? separator : "", more);
@@ -193,7 +193,7 @@ static int field_add(struct displayed *displayed, const struct field *field, con
 {
 	struct conf *conf = displayed->conf;
 	const bool date = conf_same(field->key, "StartTime") || conf_same(field->key, "EndTime");
-	const char *text = text_of(displayed, item);
+	const char *text = conf_json_text_of(displayed, item);
 	double number = 0;
 	bool infinite;
 	if (text)
@@ -201,19 +201,19 @@ static int field_add(struct displayed *displayed, const struct field *field, con
 	if (item && item->kind == SL_DOC_LIST)
 		return pair_add(displayed, field->key,
 			joined(displayed, item, conf_same(field->key, "State") ? "+" : ","));
-	if (!item || !number_of(displayed, item, &number, &infinite))
+	if (!item || !conf_json_number_of(displayed, item, &number, &infinite))
 		return SL_OK;
 	if (infinite || number < 0)
 		return pair_add(displayed, field->key, "UNLIMITED");
 	return pair_add(displayed, field->key,
-		date ? date_of(conf, number) : conf_printf(&conf->mem, "%.0f", number));
+		date ? conf_json_date_of(conf, number) : conf_printf(&conf->mem, "%.0f", number));
 }
 
 /* v0.0.38 has states' flags beside the state. */
 static int node_state(struct displayed *displayed, const struct sl_doc_node *object)
 {
-	const char *state = text_of(displayed, at(displayed, object, "state"));
-	const struct sl_doc_node *more = at(displayed, object, "state_flags");
+	const char *state = conf_json_text_of(displayed, conf_json_at(displayed, object, "state"));
+	const struct sl_doc_node *more = conf_json_at(displayed, object, "state_flags");
 	if (!state || !more || more->kind != SL_DOC_LIST || !more->count)
 		return SL_OK;
 	const char *words = joined(displayed, more, "+");
@@ -223,10 +223,10 @@ static int node_state(struct displayed *displayed, const struct sl_doc_node *obj
 
 static int partition_flags(struct displayed *displayed, const struct sl_doc_node *object)
 {
-	const struct sl_doc_node *share = at(displayed, object, "maximums.oversubscribe.flags");
+	const struct sl_doc_node *share = conf_json_at(displayed, object, "maximums.oversubscribe.flags");
 	int status = SL_OK;
-	SL_DOC_EACH (item, &displayed->doc, at(displayed, object, "flags")) {
-		const char *flag = text_of(displayed, item);
+	SL_DOC_EACH (item, &displayed->doc, conf_json_at(displayed, object, "flags")) {
+		const char *flag = conf_json_text_of(displayed, item);
 		for (size_t i = 0; i < SL_LEN(flags) && flag && !status; i++)
 			if (conf_same(flag, flags[i].path))
 				status = pair_add(displayed, flags[i].key, "YES");
@@ -234,12 +234,12 @@ static int partition_flags(struct displayed *displayed, const struct sl_doc_node
 	double jobs = 1;
 	bool infinite;
 	if (status ||
-		!number_of(
-			displayed, at(displayed, object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
+		!conf_json_number_of(displayed,
+			conf_json_at(displayed, object, "maximums.oversubscribe.jobs"), &jobs, &infinite) ||
 		infinite)
 		return status;
 	const char *first = share && share->kind == SL_DOC_LIST
-				    ? text_of(displayed, sl_doc_child(&displayed->doc, share))
+				    ? conf_json_text_of(displayed, sl_doc_child(&displayed->doc, share))
 				    : NULL;
 	const bool force = first && conf_same(first, "force");
 	if (jobs < 1)
@@ -266,7 +266,7 @@ static int object_add(struct displayed *displayed, size_t list, const struct sl_
 		if (conf_same(field->key, "State") && lists[list].kind == CONF_NODE)
 			status = node_state(displayed, object);
 		if (!status)
-			status = field_add(displayed, field, at(displayed, object, field->path));
+			status = field_add(displayed, field, conf_json_at(displayed, object, field->path));
 	}
 	if (!status && !displayed->line->count)
 		return sl_fail_at(

@@ -52,7 +52,7 @@ bool conf_same(const char *a, const char *b) { return a && b && strcasecmp(a, b)
 
 bool conf_begins(const char *text, const char *word) { return strncasecmp(text, word, strlen(word)) == 0; }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool conf_mem_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 const char *conf_part(const char **text, const char *separators, size_t *len)
 {
@@ -62,9 +62,9 @@ const char *conf_part(const char **text, const char *separators, size_t *len)
 	const size_t range = strcspn(p, separators);
 	const char *end = p + range;
 	*text = *end ? end + 1 : NULL;
-	while (p < end && is_blank(*p))
+	while (p < end && conf_mem_is_blank(*p))
 		p++;
-	while (end > p && is_blank(end[-1]))
+	while (end > p && conf_mem_is_blank(end[-1]))
 		end--;
 	*len = (size_t)(end - p);
 	return p;

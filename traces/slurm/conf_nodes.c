@@ -18,7 +18,7 @@ enum { SIMILAR_MAX = 100000 };
 
 /* Two runs of digits: one that begins with a zero is compared from the left, as behind a decimal point.
  * Others are numbers: the longer one is larger. */
-static int digits(const char *a, const char *b)
+static int conf_nodes_digits(const char *a, const char *b)
 {
 	const bool left = *a == '0' || *b == '0';
 	int bias = 0;
@@ -37,7 +37,7 @@ static int digits(const char *a, const char *b)
 static int natural(const char *a, const char *b)
 {
 	for (;; a++, b++) {
-		const int numbers = sl_is_digit(*a) && sl_is_digit(*b) ? digits(a, b) : 0;
+		const int numbers = sl_is_digit(*a) && sl_is_digit(*b) ? conf_nodes_digits(a, b) : 0;
 		if (numbers)
 			return numbers;
 		if (*a != *b)
@@ -47,7 +47,7 @@ static int natural(const char *a, const char *b)
 	}
 }
 
-static int compare_names(const void *a, const void *b)
+static int conf_nodes_compare_names(const void *a, const void *b)
 {
 	const struct conf_node *x = a;
 	const struct conf_node *y = b;
@@ -250,7 +250,7 @@ static int add_further(struct conf *conf, const struct conf_pair *pair, uint32_t
 	return status;
 }
 
-static int nodes_of(struct conf *conf, const struct conf_line *line, uint32_t entry)
+static int conf_nodes_of(struct conf *conf, const struct conf_line *line, uint32_t entry)
 {
 	const struct conf_pair *pair = line->pair;
 	const struct sl_place at = conf_at(pair);
@@ -334,7 +334,7 @@ static int entries_make(struct conf *conf)
 		status =
 			line->observed ? entry_like(conf, line, &entry) : entry_new(conf, line, NULL, &entry);
 		if (!status)
-			status = nodes_of(conf, line, entry);
+			status = conf_nodes_of(conf, line, entry);
 	}
 	return status;
 }
@@ -444,10 +444,11 @@ int conf_nodes_make(struct conf *conf)
 		return sl_fail(conf->err, SL_INPUT, "%s: names no node: a cluster has lines 'NodeName=...'",
 			conf->chain[0]);
 	size_t sorted = 1;
-	while (sorted < conf->node_count && compare_names(&conf->node[sorted - 1], &conf->node[sorted]) <= 0)
+	while (sorted < conf->node_count &&
+		conf_nodes_compare_names(&conf->node[sorted - 1], &conf->node[sorted]) <= 0)
 		sorted++;
 	if (sorted < conf->node_count)
-		qsort(conf->node, conf->node_count, sizeof(*conf->node), compare_names);
+		qsort(conf->node, conf->node_count, sizeof(*conf->node), conf_nodes_compare_names);
 	for (size_t i = 1; i < conf->node_count; i++)
 		if (strcmp(conf->node[i].name, conf->node[i - 1].name) == 0)
 			return fail_twice(conf, i);

@@ -73,15 +73,16 @@ static const struct {
 
 enum { FOLLOWED = SL_LEN(followed), OPTIONS = FOLLOWED + SL_LEN(ignored) };
 
-static const char *name_of(size_t option)
+static const char *conf_options_name_of(size_t option)
 {
 	return option < FOLLOWED ? followed[option] : ignored[option - FOLLOWED].name;
 }
 
-static size_t find(const char *name, size_t len)
+static size_t conf_options_find(const char *name, size_t len)
 {
 	size_t i = 0;
-	while (i < OPTIONS && !(strlen(name_of(i)) == len && strncasecmp(name_of(i), name, len) == 0))
+	while (i < OPTIONS && !(strlen(conf_options_name_of(i)) == len &&
+				      strncasecmp(conf_options_name_of(i), name, len) == 0))
 		i++;
 	return i;
 }
@@ -90,10 +91,10 @@ bool conf_option_known(struct conf *conf, const char *option, size_t len, const 
 {
 	const char *known[OPTIONS + 1];
 	*similar = "";
-	if (find(option, len) < OPTIONS)
+	if (conf_options_find(option, len) < OPTIONS)
 		return true;
 	for (size_t i = 0; i < OPTIONS; i++)
-		known[i] = name_of(i);
+		known[i] = conf_options_name_of(i);
 	known[OPTIONS] = NULL;
 	const char *name = conf_strdup(&conf->mem, option, len);
 	if (name)
@@ -134,14 +135,14 @@ bool conf_option_value(const char *option, size_t len)
 /* The node selection looks at it, whoever decides. */
 static bool is_placed(size_t option)
 {
-	return strcmp(name_of(option), "bf_busy_nodes") == 0 ||
-	       strcmp(name_of(option), "pack_serial_at_end") == 0;
+	return strcmp(conf_options_name_of(option), "bf_busy_nodes") == 0 ||
+	       strcmp(conf_options_name_of(option), "pack_serial_at_end") == 0;
 }
 
-static int report(struct conf *conf, const char *option, size_t len, struct sl_place at)
+static int conf_options_report_here(struct conf *conf, const char *option, size_t len, struct sl_place at)
 {
 	const size_t name = strcspn(option, ",=");
-	const size_t i = find(option, name);
+	const size_t i = conf_options_find(option, name);
 	const char *similar = "";
 	const bool known = conf_option_known(conf, option, name, &similar);
 	const char *instead = known && i >= FOLLOWED ? ignored[i - FOLLOWED].instead : NULL;
@@ -175,7 +176,7 @@ int conf_options_report(struct conf *conf, const char *text, struct sl_place at)
 	for (; *text && !status; text += len + (text[len] == ',')) {
 		len = strcspn(text, ",");
 		if (len)
-			status = report(conf, text, len, at);
+			status = conf_options_report_here(conf, text, len, at);
 	}
 	return status;
 }

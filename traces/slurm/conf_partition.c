@@ -14,7 +14,7 @@ struct gathering {
 	size_t count, capacity;
 };
 
-static int gather(void *self, struct conf *conf, uint32_t node)
+static int conf_partition_gather(void *self, struct conf *conf, uint32_t node)
 {
 	struct gathering *all = self;
 	if (SL_GROW(all->name, all->capacity, all->count + 1, conf->err))
@@ -59,18 +59,18 @@ static int gather_set(struct conf *conf, const struct conf_line *set, struct gat
 	int status = SL_OK;
 	for (uint32_t i = 0; feature && i < conf->node_count && !status; i++)
 		if (!conf->node[i].gone && has_feature(conf, conf->node[i].entry, feature->value))
-			status = gather(all, conf, i);
+			status = conf_partition_gather(all, conf, i);
 	if (!status && feature)
 		conf->listed += conf->node_count;
 	if (conf->listed > CONF_LISTED_MAX)
 		return conf_fail(conf, set->pair, "lists name more than %d nodes in all", CONF_LISTED_MAX);
 	if (!status && nodes)
-		status = conf_each_node(conf, nodes, nodes->value, "NodeSet", gather, all);
+		status = conf_each_node(conf, nodes, nodes->value, "NodeSet", conf_partition_gather, all);
 	return status;
 }
 
 /* The next word of a list, whose commas in brackets part none. */
-static const char *word_of(const char **list, size_t *len)
+static const char *conf_partition_word_of(const char **list, size_t *len)
 {
 	const char *first = *list;
 	unsigned depth = 0;
@@ -90,13 +90,13 @@ static int gather_list(
 	const char *rest = list;
 	int status = SL_OK;
 	for (size_t len; rest && !status;) {
-		const char *word = word_of(&rest, &len);
+		const char *word = conf_partition_word_of(&rest, &len);
 		const struct conf_line *set = node_set_of(conf, word, len);
 		char *copy = set ? NULL : conf_strdup(&conf->mem, word, len);
 		if (!set && !copy)
 			return sl_fail_memory(conf->err);
 		status = set ? gather_set(conf, set, all)
-			     : conf_each_node(conf, pair, copy, pair->key, gather, all);
+			     : conf_each_node(conf, pair, copy, pair->key, conf_partition_gather, all);
 	}
 	return status;
 }

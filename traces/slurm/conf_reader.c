@@ -101,7 +101,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= more && conf_same(text + len - more, end);
 }
 
-static void whole(struct conf *conf)
+static void conf_reader_whole(struct conf *conf)
 {
 	const struct conf_pair *type = conf_global(conf, "SelectType");
 	const struct conf_pair *param = conf_global(conf, "SelectTypeParameters");
@@ -140,7 +140,7 @@ static int report_keys(struct conf *conf)
 	const struct conf_pair *name = conf_global(conf, "ClusterName");
 	int status =
 		name && conf->sink->name ? conf->sink->name(conf->sink->self, name->value, conf->err) : SL_OK;
-	whole(conf);
+	conf_reader_whole(conf);
 	if (!status && conf->sink->whole)
 		status = conf->sink->whole(conf->sink->self, &conf->spec, conf->err);
 	if (!status)
@@ -156,7 +156,7 @@ static int report_keys(struct conf *conf)
 static int report_further(struct conf *conf) { return report_lines(conf, &conf->further); }
 
 /* In this order. */
-static int report(struct conf *conf)
+static int conf_reader_report(struct conf *conf)
 {
 	static int (*const steps[])(struct conf * conf) = { report_keys, conf_nodes_make, conf_settings_files,
 		report_further, conf_topology_rank, conf_nodes_report, conf_partitions_report,
@@ -167,7 +167,7 @@ static int report(struct conf *conf)
 	return status;
 }
 
-static void release(struct conf *conf)
+static void conf_reader_release(struct conf *conf)
 {
 	struct conf_lines *lines[] = { &conf->lines, &conf->gres, &conf->topology, &conf->further };
 	for (size_t i = 0; i < SL_LEN(lines); i++)
@@ -183,7 +183,7 @@ static void release(struct conf *conf)
 	conf_mem_release(&conf->mem);
 }
 
-static int read_all(struct conf *conf, const char *path, struct sl_input *in)
+static int conf_reader_read_all(struct conf *conf, const char *path, struct sl_input *in)
 {
 	conf->folder = "";
 	int status = conf->observed ? conf_read_scontrol(conf, in, &conf->lines) : read_slurm(conf, path, in);
@@ -191,12 +191,12 @@ static int read_all(struct conf *conf, const char *path, struct sl_input *in)
 	if (!status)
 		status = conf_settings_lines(conf);
 	if (!status)
-		status = report(conf);
+		status = conf_reader_report(conf);
 	if (!status && !conf->observed && strcmp(path, "-") != 0)
 		status = report_others(conf);
 	if (!status && conf->mem.failed)
 		status = sl_fail_memory(conf->err);
-	release(conf);
+	conf_reader_release(conf);
 	return status;
 }
 
@@ -255,7 +255,7 @@ static int slurm_read(const char *path, struct sl_input *in, const struct sl_clu
 	size_t setting_count, const struct sl_cluster_sink *sink, struct sl_err *err)
 {
 	struct conf conf = { .err = err, .sink = sink, .setting = setting, .setting_count = setting_count };
-	return read_all(&conf, path, in);
+	return conf_reader_read_all(&conf, path, in);
 }
 
 static int scontrol_read(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
@@ -264,7 +264,7 @@ static int scontrol_read(const char *path, struct sl_input *in, const struct sl_
 	struct conf conf = {
 		.err = err, .sink = sink, .setting = setting, .setting_count = setting_count, .observed = true
 	};
-	return read_all(&conf, path, in);
+	return conf_reader_read_all(&conf, path, in);
 }
 
 const struct sl_cluster_reader conf_slurm_reader = {

@@ -51,7 +51,7 @@ static bool is_key(char c)
 	       c == ':' || c == '/';
 }
 
-static struct sl_place place_of(const struct displayed *displayed, const char *p)
+static struct sl_place conf_scontrol_place_of(const struct displayed *displayed, const char *p)
 {
 	return (struct sl_place){ displayed->file, displayed->line,
 		(uint32_t)(p - displayed->line_start) + 1 };
@@ -61,7 +61,7 @@ static int pair_add(
 	struct displayed *displayed, const char *key, size_t key_len, const char *value, size_t len)
 {
 	struct conf *conf = displayed->conf;
-	const struct sl_place at = place_of(displayed, key);
+	const struct sl_place at = conf_scontrol_place_of(displayed, key);
 	const char *name = conf_strdup(&conf->mem, key, key_len);
 	const char *text = conf_strdup(&conf->mem, value, len);
 	if (!name || !text)
@@ -191,7 +191,7 @@ static int one_line(struct displayed *displayed, const char *p, const char *end)
 		displayed->open->observed = true;
 		const int status = pairs(displayed, p, end);
 		if (!status && !displayed->open->count) {
-			const struct sl_place at = place_of(displayed, p);
+			const struct sl_place at = conf_scontrol_place_of(displayed, p);
 			return sl_fail_at(displayed->conf->err, &at, "a record without a name");
 		}
 		/* Lines that continue it go into the same place: they add pairs, and no line. */
@@ -215,7 +215,7 @@ static int next_line(struct displayed *displayed)
 	const char *end = newline ? newline : displayed->end;
 	displayed->p = newline ? newline + 1 : displayed->end;
 	displayed->line_start = start;
-	const struct sl_place at = place_of(displayed, start);
+	const struct sl_place at = conf_scontrol_place_of(displayed, start);
 	if (end - start > CONF_LINE_MAX)
 		return sl_fail_at(displayed->conf->err, &at, "a line is longer than 64 KiB");
 	while (end > start && (end[-1] == '\r' || end[-1] == ' '))
@@ -257,7 +257,8 @@ int conf_read_scontrol(struct conf *conf, struct sl_input *in, struct conf_lines
 }
 
 /* slurm.conf has such lines, too: what is of the moment, or indented lines, parts the two. */
-static bool is_displayed(enum conf_kind kind, const char *text, const char *stop, const char *end)
+static bool conf_scontrol_is_displayed(
+	enum conf_kind kind, const char *text, const char *stop, const char *end)
 {
 	static const struct {
 		enum conf_kind kind;
@@ -304,6 +305,6 @@ bool conf_is_scontrol(const char *text, size_t len)
 		return is_displayed_json(text, end);
 	const char *newline = memchr(text, '\n', (size_t)(end - text));
 	if (record_of(text, end, &kind))
-		return is_displayed(kind, text, newline ? newline : end, end);
+		return conf_scontrol_is_displayed(kind, text, newline ? newline : end, end);
 	return (size_t)(end - text) >= sizeof(config) && memcmp(text, config, sizeof(config) - 1) == 0;
 }

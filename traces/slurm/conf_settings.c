@@ -20,7 +20,7 @@ struct parts {
 };
 
 /* False: not "WHAT[NAME].FIELD". */
-static bool parts_of(const char *key, const char *what, struct parts *parts)
+static bool conf_settings_parts_of(const char *key, const char *what, struct parts *parts)
 {
 	const size_t len = strlen(what);
 	if (strncmp(key, what, len) != 0 || key[len] != '[')
@@ -44,7 +44,7 @@ static bool parts_of(const char *key, const char *what, struct parts *parts)
 	return true;
 }
 
-static int fail(
+static int conf_settings_fail(
 	const struct conf *conf, const struct sl_cluster_setting *setting, const char *why, const char *said)
 {
 	return sl_fail(conf->err, SL_USAGE, "--set: 'cluster.%s': %s%s%s", setting->key, why,
@@ -71,7 +71,7 @@ static bool is_exactly(const struct conf_line *line, const struct parts *parts)
 	return strlen(hosts) == parts->name_len && memcmp(hosts, parts->name, parts->name_len) == 0;
 }
 
-static bool is_named(const struct conf_line *line, const struct parts *parts)
+static bool conf_settings_is_named(const struct conf_line *line, const struct parts *parts)
 {
 	const char *hosts = line->pair[0].value;
 	return is_exactly(line, parts) || (parts->name_len && stem_of(hosts) == parts->name_len &&
@@ -143,7 +143,7 @@ static bool is_meant(
 		return false;
 	switch (how) {
 	case BY_NAME:
-		return is_named(line, parts);
+		return conf_settings_is_named(line, parts);
 	case BY_FEATURE:
 		return !line->observed &&
 		       (has_part(line, "Feature", ",", parts) || has_part(line, "Features", ",", parts));
@@ -199,11 +199,11 @@ static int added(struct conf *conf, const struct sl_cluster_setting *setting, co
 	if (!old || !sl_get_i64(old, strlen(old), &before) ||
 		!sl_get_i64(setting->value, strlen(setting->value), &more) || more < 0 ||
 		before > INT64_MAX / 2 || more > INT64_MAX / 2)
-		return fail(
+		return conf_settings_fail(
 			conf, setting, "+= and -= are for whole numbers that the file has", "use = instead");
 	const int64_t sum = parts->op == '+' ? before + more : before - more;
 	if (sum < 0)
-		return fail(conf, setting, "leaves less than 0", "");
+		return conf_settings_fail(conf, setting, "leaves less than 0", "");
 	*value = conf_printf(&conf->mem, "%lld", (long long)sum);
 	return *value ? SL_OK : sl_fail_memory(conf->err);
 }
@@ -247,9 +247,11 @@ static int gpus_setting(struct conf *conf, const struct sl_cluster_setting *sett
 	int64_t count = 0;
 	int64_t value;
 	if (many > 1)
-		return fail(conf, setting, "these nodes have GPUs of several types", "give nodes[NAME].Gres");
+		return conf_settings_fail(
+			conf, setting, "these nodes have GPUs of several types", "give nodes[NAME].Gres");
 	if (!sl_get_i64(setting->value, strlen(setting->value), &value) || value < 0 || value > UINT16_MAX)
-		return fail(conf, setting, "must be a whole number from 0 to 65535", setting->value);
+		return conf_settings_fail(
+			conf, setting, "must be a whole number from 0 to 65535", setting->value);
 	const size_t len = found ? strcspn(found, ",") : 0;
 	size_t digits = found ? strcspn(found, ",(") : 0;
 	const size_t end = digits;
@@ -262,7 +264,7 @@ static int gpus_setting(struct conf *conf, const struct sl_cluster_setting *sett
 		count = 1;
 	count = parts->op == '=' ? value : parts->op == '+' ? count + value : count - value;
 	if (count < 0)
-		return fail(conf, setting, "leaves less than 0", "");
+		return conf_settings_fail(conf, setting, "leaves less than 0", "");
 	const char *text = !found ? conf_printf(&conf->mem, "%s%sgpu:%lld", old ? old : "",
 					    old && *old ? "," : "", (long long)count)
 				  : conf_printf(&conf->mem, "%.*s%.*s%s%lld%.*s%s", (int)(found - old), old,
@@ -288,7 +290,7 @@ static int node_setting(
 			key = words[i].key;
 	const bool gpus = strcmp(key, "gpus") == 0;
 	if (!gpus && (!conf_key_find(CONF_NODE, key) || conf_same(key, "NodeName")))
-		return fail(conf, setting,
+		return conf_settings_fail(conf, setting,
 			"nodes have count, cpus, mem, gpus, weight, state, and slurm.conf's keys", "");
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		struct conf_line *line = &conf->lines.line[i];
@@ -315,7 +317,7 @@ static int partition_setting(
 {
 	int status = SL_OK;
 	if (!conf_key_find(CONF_PARTITION, parts->field) || conf_same(parts->field, "PartitionName"))
-		return fail(conf, setting, "no key of a partition", "see schedlab-slurm(5)");
+		return conf_settings_fail(conf, setting, "no key of a partition", "see schedlab-slurm(5)");
 	for (size_t i = 0; i < conf->lines.count && !status; i++) {
 		struct conf_line *line = &conf->lines.line[i];
 		const char *value;
@@ -333,21 +335,22 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 {
 	const char *key = setting->key + strlen("conf.");
 	if (!conf_key_find(CONF_CLUSTER, key))
-		return fail(conf, setting, "no key of slurm.conf", "see schedlab-slurm(5)");
+		return conf_settings_fail(conf, setting, "no key of slurm.conf", "see schedlab-slurm(5)");
 	const char *similar = "";
 	size_t len = 0;
 	for (const char *at = conf_same(key, "SchedulerParameters") ? setting->value : ""; *at;
 		at += len + (at[len] == ',')) {
 		len = strcspn(at, ",");
 		if (len && !conf_option_known(conf, at, strcspn(at, ",="), &similar))
-			return fail(conf, setting, "has an option that SchedulerParameters does not",
-				*similar ? similar : at);
+			return conf_settings_fail(conf, setting,
+				"has an option that SchedulerParameters does not", *similar ? similar : at);
 		if (len && !conf_option_value(at, len))
-			return fail(conf, setting, "has an option whose value Slurm does not take", at);
+			return conf_settings_fail(
+				conf, setting, "has an option whose value Slurm does not take", at);
 	}
 	struct conf_bad bad;
 	if (conf_value_bad(CONF_CLUSTER, key, setting->value, &bad))
-		return fail(conf, setting, "no value that Slurm takes", bad.word);
+		return conf_settings_fail(conf, setting, "no value that Slurm takes", bad.word);
 	struct conf_line *line = conf_line_new(conf, &conf->lines, CONF_CLUSTER);
 	if (!line)
 		return sl_fail_memory(conf->err);
@@ -368,9 +371,10 @@ int conf_settings_lines(struct conf *conf)
 	for (size_t i = 0; i < conf->setting_count && !status; i++) {
 		const struct sl_cluster_setting *setting = &conf->setting[i];
 		struct parts parts;
-		if (parts_of(setting->key, "partition", &parts))
+		if (conf_settings_parts_of(setting->key, "partition", &parts))
 			status = partition_setting(conf, setting, &parts);
-		else if (parts_of(setting->key, "nodes", &parts) && !conf_same(parts.field, "count"))
+		else if (conf_settings_parts_of(setting->key, "nodes", &parts) &&
+			 !conf_same(parts.field, "count"))
 			status = node_setting(conf, setting, &parts);
 	}
 	return status;
@@ -399,22 +403,23 @@ int conf_settings_count(struct conf *conf, const struct conf_line *line, int64_t
 		const struct sl_cluster_setting *setting = &conf->setting[i];
 		struct parts parts;
 		int64_t value;
-		if (!parts_of(setting->key, "nodes", &parts) || !conf_same(parts.field, "count") ||
-			!is_entry(conf, line, &parts))
+		if (!conf_settings_parts_of(setting->key, "nodes", &parts) ||
+			!conf_same(parts.field, "count") || !is_entry(conf, line, &parts))
 			continue;
 		if (line->observed)
-			return fail(conf, setting, "scontrol shows nodes one by one",
+			return conf_settings_fail(conf, setting, "scontrol shows nodes one by one",
 				"set counts over a slurm.conf");
 		const int status = check_one(conf, setting, &parts, line);
 		if (status)
 			return status;
 		if (!sl_get_i64(setting->value, strlen(setting->value), &value) || value < 0 ||
 			value > SL_HOSTS_MAX)
-			return fail(
+			return conf_settings_fail(
 				conf, setting, "must be a whole number from 0 to 10000000", setting->value);
 		*count = parts.op == '=' ? value : parts.op == '+' ? *count + value : *count - value;
 		if (*count < 0 || *count > SL_HOSTS_MAX)
-			return fail(conf, setting, "leaves less than 0 nodes, or more than 10000000", "");
+			return conf_settings_fail(
+				conf, setting, "leaves less than 0 nodes, or more than 10000000", "");
 		*setting->used = true;
 	}
 	return SL_OK;
@@ -486,15 +491,15 @@ static int table_settings(struct conf *conf)
 	for (size_t i = 0; i < conf->setting_count && !status; i++) {
 		const struct sl_cluster_setting *setting = &conf->setting[i];
 		struct parts parts;
-		const bool qos = parts_of(setting->key, "qos", &parts);
-		if (!qos && !parts_of(setting->key, "account", &parts))
+		const bool qos = conf_settings_parts_of(setting->key, "qos", &parts);
+		if (!qos && !conf_settings_parts_of(setting->key, "account", &parts))
 			continue;
 		const char *name = conf_strdup(&conf->mem, parts.name, parts.name_len);
 		const char *key = conf_strdup(&conf->mem, parts.field, strlen(parts.field));
 		if (!name || !key)
 			return sl_fail_memory(conf->err);
 		if (parts.op != '=')
-			return fail(
+			return conf_settings_fail(
 				conf, setting, "limits of QOS and accounts are set, not added to", "use =");
 		*setting->used = true;
 		status = conf_table_set(conf, qos, name, key, setting);
@@ -523,7 +528,7 @@ int conf_settings_files(struct conf *conf)
  */
 
 /* "did you mean ...", or those that there are, the first of them. */
-static const char *names_of(struct conf *conf, enum conf_kind kind, const char *similar)
+static const char *conf_settings_names_of(struct conf *conf, enum conf_kind kind, const char *similar)
 {
 	enum { DISPLAYED = 12 };
 	const char *text = "there are";
@@ -543,17 +548,18 @@ static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setti
 {
 	struct parts parts;
 	if (strcmp(setting->key, "cpus") == 0)
-		return fail(conf, setting, "is for a counted pool, and this cluster has nodes",
+		return conf_settings_fail(conf, setting, "is for a counted pool, and this cluster has nodes",
 			"use cluster.nodes[NAME].count");
-	if (parts_of(setting->key, "nodes", &parts))
-		return fail(conf, setting,
+	if (conf_settings_parts_of(setting->key, "nodes", &parts))
+		return conf_settings_fail(conf, setting,
 			"no NodeName line has that list, these letters, feature or gres, and no partition is called so",
-			names_of(conf, CONF_NODE, similar_of(conf, CONF_NODE, parts.name, parts.name_len)));
-	if (parts_of(setting->key, "partition", &parts))
-		return fail(conf, setting, "there is no such partition",
-			names_of(conf, CONF_PARTITION,
+			conf_settings_names_of(
+				conf, CONF_NODE, similar_of(conf, CONF_NODE, parts.name, parts.name_len)));
+	if (conf_settings_parts_of(setting->key, "partition", &parts))
+		return conf_settings_fail(conf, setting, "there is no such partition",
+			conf_settings_names_of(conf, CONF_PARTITION,
 				similar_of(conf, CONF_PARTITION, parts.name, parts.name_len)));
-	return fail(conf, setting, "unknown",
+	return conf_settings_fail(conf, setting, "unknown",
 		"there are nodes[NAME].KEY, partition[NAME].KEY, qos[NAME].KEY, account[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations and "
 		"nodes_state");
 }

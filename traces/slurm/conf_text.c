@@ -34,7 +34,7 @@ struct text {
 	size_t segment_count, segment_capacity;
 };
 
-static struct sl_place place_of(const struct text *text, size_t offset)
+static struct sl_place conf_text_place_of(const struct text *text, size_t offset)
 {
 	size_t low = 0; /* The last segment that begins at offset or before. */
 	size_t high = text->segment_count;
@@ -49,7 +49,7 @@ static struct sl_place place_of(const struct text *text, size_t offset)
 
 /* ---- Joining ----------------------------------------------------------------------------------- */
 
-static bool put(struct text *text, const char *from, const char *line_start, size_t len)
+static bool conf_text_put(struct text *text, const char *from, const char *line_start, size_t len)
 {
 	if (SL_GROW(text->segment, text->segment_capacity, text->segment_count + 1, NULL))
 		return false;
@@ -101,7 +101,7 @@ static int put_plain(struct text *text, const char *p, const char *end, const ch
 			slash = end - p > 1 ? memchr(p + 1, '\\', (size_t)(end - p - 1)) : NULL;
 			stop = slash ? slash : end;
 		}
-		capacity = p >= stop || put(text, p, line_start, (size_t)(stop - p));
+		capacity = p >= stop || conf_text_put(text, p, line_start, (size_t)(stop - p));
 		p = stop;
 	}
 	return capacity ? SL_OK : sl_fail_memory(text->conf->err);
@@ -142,11 +142,14 @@ static bool is_key(char c)
 	       c == '.';
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+static bool conf_text_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
 
 static size_t skip_blanks(const struct text *text, size_t at)
 {
-	while (at < text->len && is_blank(text->joined[at]))
+	while (at < text->len && conf_text_is_blank(text->joined[at]))
 		at++;
 	return at;
 }
@@ -157,10 +160,10 @@ static int value_at(
 {
 	const char *line = text->joined;
 	size_t from = skip_blanks(text, *at);
-	*place = place_of(text, from < text->len ? from : text->len - 1);
+	*place = conf_text_place_of(text, from < text->len ? from : text->len - 1);
 	const bool quoted = from < text->len && line[from] == '"';
 	size_t end = from += quoted;
-	while (end < text->len && (quoted ? line[end] != '"' : !is_blank(line[end])))
+	while (end < text->len && (quoted ? line[end] != '"' : !conf_text_is_blank(line[end])))
 		end++;
 	if (quoted && end == text->len)
 		return sl_fail_at(text->conf->err, place, "the quotes of '%.60s' are not closed", key);
@@ -188,7 +191,7 @@ static const struct {
 	{ "BlockSizes", CONF_TOPOLOGY_FILE, CONF_BLOCK },
 };
 
-static enum conf_kind kind_of(enum conf_dialect dialect, const char *key)
+static enum conf_kind conf_text_kind_of(enum conf_dialect dialect, const char *key)
 {
 	if (dialect == CONF_GRES_FILE)
 		return CONF_GRES;
@@ -212,7 +215,7 @@ static int pairs(struct text *text)
 	struct conf_line *line = NULL;
 	int status = SL_OK;
 	for (size_t at = skip_blanks(text, 0); at < text->len && !status; at = skip_blanks(text, at)) {
-		const struct sl_place place = place_of(text, at);
+		const struct sl_place place = conf_text_place_of(text, at);
 		struct sl_place value_place;
 		const size_t from = at;
 		while (at < text->len && is_key(text->joined[at]))
@@ -229,7 +232,7 @@ static int pairs(struct text *text)
 			return sl_fail_memory(conf->err);
 		status = value_at(text, key, &at, &value, &value_place);
 		if (!status && !line)
-			line = conf_line_new(conf, lines, kind_of(text->dialect, key));
+			line = conf_line_new(conf, lines, conf_text_kind_of(text->dialect, key));
 		const struct conf_pair pair = {
 			.key = key, .value = value, .at = place, .column = value_place.column
 		};
@@ -273,11 +276,11 @@ static const char *path_of(struct text *text, const char *name)
 static int include(struct text *text, size_t at)
 {
 	struct conf *conf = text->conf;
-	const struct sl_place place = place_of(text, 0);
+	const struct sl_place place = conf_text_place_of(text, 0);
 	char chain[500];
 	size_t end = text->len;
 	at = skip_blanks(text, at);
-	while (end > at && is_blank(text->joined[end - 1]))
+	while (end > at && conf_text_is_blank(text->joined[end - 1]))
 		end--;
 	if (end - at >= 2 && text->joined[at] == '"' && text->joined[end - 1] == '"') {
 		at++;
@@ -316,7 +319,7 @@ static bool is_include(const struct text *text, size_t *at)
 	if (!conf_begins(text->joined + *at, word))
 		return false;
 	*at += sizeof(word) - 1;
-	return is_blank(text->joined[*at]) || !text->joined[*at];
+	return conf_text_is_blank(text->joined[*at]) || !text->joined[*at];
 }
 
 /* ---- Files ------------------------------------------------------------------------------------------- */
@@ -347,7 +350,7 @@ int conf_text_of(struct conf *conf, struct sl_input *in, const char **text, cons
 		if (*p == '\n') {
 			line++;
 			start = p + 1;
-		} else if ((unsigned char)*p < ' ' && !is_blank(*p)) {
+		} else if ((unsigned char)*p < ' ' && !conf_text_is_blank(*p)) {
 			const struct sl_place place = { at.file, line, (uint32_t)(p - start) + 1 };
 			return sl_fail_at(
 				conf->err, &place, "byte 0x%02x: this is no text", (unsigned char)*p);

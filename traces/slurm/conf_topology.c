@@ -115,7 +115,7 @@ static int check_loops(const struct switches *all)
 	return SL_OK;
 }
 
-static int check(struct switches *all)
+static int conf_topology_check(struct switches *all)
 {
 	struct conf *conf = all->conf;
 	int status = SL_OK;
@@ -136,7 +136,7 @@ static int check(struct switches *all)
 	return status ? status : check_loops(all);
 }
 
-static int report(struct conf *conf, const struct conf_line *line)
+static int conf_topology_report_here(struct conf *conf, const struct conf_line *line)
 {
 	const struct conf_pair *list = conf_pair_own(line, "Switches");
 	struct sl_switch spec = { .name = line->pair[0].value, .switches = list ? list->value : NULL };
@@ -192,10 +192,10 @@ int conf_topology_report(struct conf *conf)
 	if (!status && all.count > SWITCHES_MAX)
 		status = sl_fail(conf->err, SL_INPUT, "more than %d switches", SWITCHES_MAX);
 	if (!status)
-		status = check(&all);
+		status = conf_topology_check(&all);
 	free(all.named);
 	for (size_t i = 0; i < conf->topology.count && !status; i++)
 		if (is_switch(conf, &conf->topology.line[i]) && conf->spec.topology != SL_TOPOLOGY_NONE)
-			status = report(conf, &conf->topology.line[i]);
+			status = conf_topology_report_here(conf, &conf->topology.line[i]);
 	return status;
 }

@@ -187,7 +187,7 @@ static bool word_is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && conf_begins(text, word);
 }
 
-static unsigned rank_of(enum sl_node_state state)
+static unsigned conf_value_rank_of(enum sl_node_state state)
 {
 	/* Of several words the first of this order counts. */
 	static const enum sl_node_state order[] = { SL_NODE_DOWN, SL_NODE_FUTURE, SL_NODE_DRAIN,
@@ -220,13 +220,13 @@ bool conf_state_of(const char *text, enum sl_node_state *state)
 		enum sl_node_state seen;
 		const char *word = conf_part(&text, "+,", &len);
 		while (len && suffix_of(word[len - 1], &seen)) {
-			if (rank_of(seen) < rank_of(*state))
+			if (conf_value_rank_of(seen) < conf_value_rank_of(*state))
 				*state = seen;
 			len--;
 		}
 		if (!word_state(word, len, &seen))
 			return false;
-		if (rank_of(seen) < rank_of(*state))
+		if (conf_value_rank_of(seen) < conf_value_rank_of(*state))
 			*state = seen;
 	}
 	return true;

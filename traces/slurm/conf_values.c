@@ -79,7 +79,7 @@ static const struct {
 		"cluster,OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,CHECKPOINT" },
 };
 
-static bool is_number(const char *text, int64_t most)
+static bool conf_values_is_number(const char *text, int64_t most)
 {
 	int64_t value;
 	if (conf_same(text, "UNLIMITED") || conf_same(text, "INFINITE"))
@@ -87,7 +87,7 @@ static bool is_number(const char *text, int64_t most)
 	return sl_get_i64(text, strlen(text), &value) && value >= 0 && value <= most;
 }
 
-static bool is_word(const char *words, const char *word, size_t len)
+static bool conf_values_is_word(const char *words, const char *word, size_t len)
 {
 	for (const char *p = words; *p; p += *p == ',') {
 		const size_t own = strcspn(p, ",");
@@ -107,7 +107,7 @@ static const char *wrong_word(const char *words, const char *value, size_t *len)
 	for (const char *p = value; *p; p += *len) {
 		p += strspn(p, ", \"'");
 		*len = strcspn(p, ", \"'");
-		if (*len && !is_word(words, p, *len))
+		if (*len && !conf_values_is_word(words, p, *len))
 			return p;
 	}
 	return NULL;
@@ -125,9 +125,9 @@ bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, str
 	bad->refused = values[i].form != KNOWN_OF;
 	bad->words = values[i].words;
 	if (values[i].form == NUMBER_16 || values[i].form == NUMBER_32)
-		return !is_number(value, most[values[i].form]);
+		return !conf_values_is_number(value, most[values[i].form]);
 	if (values[i].form == ONE_OF)
-		return !is_word(bad->words, value, bad->len);
+		return !conf_values_is_word(bad->words, value, bad->len);
 	const char *word = wrong_word(bad->words, value, &bad->len);
 	bad->word = word;
 	return word != NULL;

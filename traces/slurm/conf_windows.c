@@ -12,7 +12,7 @@
 #include "traces/slurm/conf.h"
 
 /* Words for nothing; the last alone of reservations, the empty one alone of events. */
-static bool is_said(const char *text, bool event)
+static bool conf_windows_is_said(const char *text, bool event)
 {
 	static const char *const nothing[] = { "", "(null)", "Unknown", "None", "n/a" };
 	for (size_t i = event ? 0 : 1; i < SL_LEN(nothing) - event; i++)
@@ -21,10 +21,10 @@ static bool is_said(const char *text, bool event)
 	return text != NULL;
 }
 
-static const char *said(const struct conf_line *line, const char *key)
+static const char *conf_windows_said(const struct conf_line *line, const char *key)
 {
 	const char *value = conf_value_of(line, key);
-	return is_said(value, false) ? value : NULL;
+	return conf_windows_is_said(value, false) ? value : NULL;
 }
 
 static bool has_flag(const char *flags, const char *wanted)
@@ -37,19 +37,19 @@ static bool has_flag(const char *flags, const char *wanted)
 	return false;
 }
 
-static int report(struct conf *conf, const struct conf_line *line)
+static int conf_windows_report(struct conf *conf, const struct conf_line *line)
 {
 	struct sl_window_spec spec = { .name = line->pair[0].value,
-		.from = said(line, "StartTime"),
-		.until = said(line, "EndTime"),
-		.users = said(line, "Users"),
-		.accounts = said(line, "Accounts"),
-		.flags = said(line, "Flags") };
+		.from = conf_windows_said(line, "StartTime"),
+		.until = conf_windows_said(line, "EndTime"),
+		.users = conf_windows_said(line, "Users"),
+		.accounts = conf_windows_said(line, "Accounts"),
+		.flags = conf_windows_said(line, "Flags") };
 	if (strlen(spec.name) > CONF_NAME_MAX)
 		return conf_fail(
 			conf, line->pair, "a reservation's name has at most %d letters", CONF_NAME_MAX);
 	if (!spec.until)
-		spec.length = said(line, "Duration");
+		spec.length = conf_windows_said(line, "Duration");
 	if (!spec.from || (!spec.until && !spec.length))
 		return conf_fail(conf, line->pair,
 			"the reservation '%.60s' has no StartTime, or neither EndTime nor Duration",
@@ -73,46 +73,47 @@ int conf_reservations_report(struct conf *conf)
 	for (size_t k = 0; k < SL_LEN(all); k++)
 		for (size_t i = 0; i < all[k]->count && !status; i++)
 			if (all[k]->line[i].kind == CONF_RESERVATION)
-				status = report(conf, &all[k]->line[i]);
+				status = conf_windows_report(conf, &all[k]->line[i]);
 	return status;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------------------
  */
 
-static int leave(struct conf *conf, const struct conf_event *event, const char *why)
+static int conf_windows_leave(struct conf *conf, const struct conf_event *event, const char *why)
 {
 	const char *times = conf_printf(&conf->mem, "%s %s", event->from, event->until);
 	if (!times)
 		return sl_fail_memory(conf->err);
-	return conf_report_other(conf, &(struct sl_setting){ "event", event->node,
-					       is_said(event->state, true) ? event->state : "Event", times,
-					       event->at, SL_IGNORED, why, NULL });
+	return conf_report_other(
+		conf, &(struct sl_setting){ "event", event->node,
+			      conf_windows_is_said(event->state, true) ? event->state : "Event", times,
+			      event->at, SL_IGNORED, why, NULL });
 }
 
 int conf_event_report(struct conf *conf, const struct conf_event *event)
 {
 	enum sl_node_state state;
-	if (!is_said(event->node, true))
-		return leave(conf, event,
+	if (!conf_windows_is_said(event->node, true))
+		return conf_windows_leave(conf, event,
 			"of the whole cluster: it tells how many processors there were, and stops no job");
-	if (!is_said(event->from, true))
-		return leave(conf, event, "it has no beginning");
+	if (!conf_windows_is_said(event->from, true))
+		return conf_windows_leave(conf, event, "it has no beginning");
 	if (!conf_state_of(event->state, &state))
 		return sl_fail_at(conf->err, &event->at, "'%.60s' is no state of a node", event->state);
 	if (state != SL_NODE_DOWN && state != SL_NODE_DRAIN && state != SL_NODE_MAINT)
-		return leave(conf, event, "in that state the node goes on");
+		return conf_windows_leave(conf, event, "in that state the node goes on");
 	const uint32_t node =
 		strlen(event->node) <= SL_HOST_NAME_MAX ? conf_node_find(conf, event->node) : UINT32_MAX;
 	if (node == UINT32_MAX || conf->node[node].gone)
-		return leave(conf, event, "there is no such node now");
+		return conf_windows_leave(conf, event, "there is no such node now");
 	const struct sl_window_spec spec = {
 		.name = conf_printf(&conf->mem, "%s %s", event->node, event->state),
 		.nodes = conf->node[node].name,
 		.from = event->from,
-		.until = is_said(event->until, true) ? event->until : NULL,
+		.until = conf_windows_is_said(event->until, true) ? event->until : NULL,
 		/* One that has not ended: longer than any log. */
-		.length = is_said(event->until, true) ? NULL : "5200w",
+		.length = conf_windows_is_said(event->until, true) ? NULL : "5200w",
 		.kind = state == SL_NODE_DOWN ? SL_WINDOW_OUTAGE : SL_WINDOW_STATE,
 		.flags = event->state,
 	};

@@ -18,7 +18,7 @@ struct words {
 	char *capacity;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool options_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* A quote that is closed later in the line. An apostrophe of what a shell has unquoted already is none. */
 static bool opens(const struct words *w) { return memchr(w->p + 1, *w->p, (size_t)(w->end - w->p) - 1); }
@@ -26,13 +26,13 @@ static bool opens(const struct words *w) { return memchr(w->p + 1, *w->p, (size_
 /* The next word as a shell parts it, closed by a zero; NULL: there is none. */
 static const char *word_next(struct words *w)
 {
-	while (w->p < w->end && is_blank(*w->p))
+	while (w->p < w->end && options_is_blank(*w->p))
 		w->p++;
 	if (w->p == w->end)
 		return NULL;
 	const char *word = w->capacity;
 	char quote = '\0';
-	for (; w->p < w->end && (quote || !is_blank(*w->p)); w->p++) {
+	for (; w->p < w->end && (quote || !options_is_blank(*w->p)); w->p++) {
 		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
 			quote = (char)(quote ? '\0' : *w->p);
 			continue;
@@ -49,7 +49,7 @@ size_t slurm_options_capacity(size_t len) { return 2 * len + 64; }
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-static bool count_of(const char *text, size_t len, int64_t *value)
+static bool options_count_of(const char *text, size_t len, int64_t *value)
 {
 	int64_t unit = 1;
 	if (len && (text[len - 1] | 0x20) == 'k')
@@ -78,7 +78,7 @@ static bool nodes_in(const char *text, struct sl_job_desc *desc)
 			desc->nodes_max = SL_NONE;
 			return !p[len];
 		}
-		if (!count_of(p, len, &value))
+		if (!options_count_of(p, len, &value))
 			return false;
 		const bool step = p > text && p[-1] == ':';
 		if (!step && (least == SL_NONE || value < least))
@@ -210,7 +210,7 @@ static bool point_in(const char *text, sl_time now, sl_time *at)
 static bool switches_in(const char *text, struct sl_job_desc *desc)
 {
 	const char *at = strchr(text, '@');
-	if (!count_of(text, at ? (size_t)(at - text) : strlen(text), &desc->switches))
+	if (!options_count_of(text, at ? (size_t)(at - text) : strlen(text), &desc->switches))
 		return false;
 	return !at || time_limit(at + 1, strlen(at + 1), &desc->switches_wait);
 }
@@ -222,7 +222,7 @@ static bool extra_in(const char *text, struct sl_job_desc *desc)
 	for (size_t i = 0; i < SL_LEN(part); i++) {
 		const size_t len = strcspn(text, ":");
 		const size_t bounds = strcspn(text, ":-");
-		if (!(len == 1 && *text == '*') && !count_of(text, bounds, part[i]))
+		if (!(len == 1 && *text == '*') && !options_count_of(text, bounds, part[i]))
 			return false;
 		text += len;
 		if (!*text++)
@@ -301,13 +301,14 @@ static bool apply_more(
 	}
 }
 
-static bool apply(const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
+static bool options_apply(
+	const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
 {
 	struct sl_job_desc *desc = &said->desc[said->desc_count - 1];
 	void *at = (char *)desc + option->at;
 	switch (option->what) {
 	case OPTION_COUNT:
-		return count_of(value, strcspn(value, "-"), at);
+		return options_count_of(value, strcspn(value, "-"), at);
 	case OPTION_MEMORY:
 		return mem_in(value, at);
 	case OPTION_TEXT:
@@ -337,7 +338,7 @@ static bool apply(const struct slurm_option *option, const char *value, sl_time 
 	}
 }
 
-static void count(uint32_t *counter, struct slurm_said *said, const char *word)
+static void options_count(uint32_t *counter, struct slurm_said *said, const char *word)
 {
 	(*counter)++;
 	if (said->first)
@@ -347,7 +348,7 @@ static void count(uint32_t *counter, struct slurm_said *said, const char *word)
 }
 
 /* An option's value: behind "=", or the next word where it needs one. */
-static const char *value_of(const struct slurm_option *option, const char *behind, struct words *w)
+static const char *options_value_of(const struct slurm_option *option, const char *behind, struct words *w)
 {
 	if (behind || option->value != VALUE_NEEDED)
 		return behind ? behind : "";
@@ -360,12 +361,12 @@ static void long_option(const char *word, struct words *w, sl_time now, struct s
 	const char *behind = word[2 + len] ? word + 2 + len + 1 : NULL;
 	const struct slurm_option *option = slurm_option_long(word + 2, len);
 	if (!option) {
-		count(&said->unknown, said, word);
+		options_count(&said->unknown, said, word);
 		return;
 	}
-	const char *value = value_of(option, behind, w);
-	if (!value || !apply(option, value, now, said))
-		count(&said->unread, said, word);
+	const char *value = options_value_of(option, behind, w);
+	if (!value || !options_apply(option, value, now, said))
+		options_count(&said->unread, said, word);
 }
 
 /* "-n4", "-n 4", "-sO": letters together, as long as none takes a value. */
@@ -374,14 +375,14 @@ static void short_options(const char *word, struct words *w, sl_time now, struct
 	for (const char *p = word + 1; *p; p++) {
 		const struct slurm_option *option = slurm_option_short(*p);
 		if (!option) {
-			count(&said->unknown, said, word);
+			options_count(&said->unknown, said, word);
 			return;
 		}
 		const bool takes = option->value != VALUE_NONE;
 		const char *behind = takes && p[1] ? p + 1 + (p[1] == '=') : NULL;
-		const char *value = value_of(option, behind, w);
-		if (!value || !apply(option, value, now, said))
-			count(&said->unread, said, word);
+		const char *value = options_value_of(option, behind, w);
+		if (!value || !options_apply(option, value, now, said))
+			options_count(&said->unread, said, word);
 		if (takes)
 			return;
 	}

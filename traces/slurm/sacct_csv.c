@@ -105,7 +105,7 @@ static const char *with(struct reading *r, const char *before, const char *text,
 }
 
 /* A whole number that R or pandas may have written with ".0"; anything else as it is. */
-static const char *whole(struct reading *r, const char *text)
+static const char *sacct_csv_whole(struct reading *r, const char *text)
 {
 	int64_t micro;
 	if (!sl_get_micro(text, strlen(text), &micro) || micro < 0 || micro % 1000000)
@@ -119,18 +119,18 @@ static const char *converted(struct reading *r, enum unit unit, const char *text
 {
 	switch (unit) {
 	case SECONDS_LIMIT:
-		return with(r, "00:00:", whole(r, text), "");
+		return with(r, "00:00:", sacct_csv_whole(r, text), "");
 	case MINUTES_LIMIT:
-		return with(r, "00:", whole(r, text), ":00");
+		return with(r, "00:", sacct_csv_whole(r, text), ":00");
 	case ZERO_SECONDS:
 		r->s.relative = true;
 		return text;
 	case TOTAL_MEMORY:
 	case NODE_MEMORY:
-		text = whole(r, text);
+		text = sacct_csv_whole(r, text);
 		return strcmp(text, "0") == 0 ? NULL : with(r, "", text, unit == NODE_MEMORY ? "Mn" : "M");
 	case GPU_COUNT:
-		text = whole(r, text);
+		text = sacct_csv_whole(r, text);
 		return strcmp(text, "0") == 0 ? NULL : with(r, "gres/gpu=", text, "");
 	case PER_CPU:
 		r->per_cpu = strcmp(text, "1") == 0;
@@ -215,7 +215,7 @@ static void header_field(struct reading *r, const char *text)
 	r->status = r->s.sink->ignored(r->s.sink->self, what, &at, r->s.err);
 }
 
-static void on_field(void *text, size_t len, void *self)
+static void sacct_csv_on_field(void *text, size_t len, void *self)
 {
 	struct reading *r = self;
 	const struct sl_place at = { r->s.file, r->row_line, 0 };
@@ -249,7 +249,7 @@ static int data_row(struct reading *r)
 	return sacct_record(&r->s, &r->cells);
 }
 
-static void on_row(int end, void *self)
+static void sacct_csv_on_row(int end, void *self)
 {
 	struct reading *r = self;
 	(void)end;
@@ -270,7 +270,7 @@ static void on_row(int end, void *self)
 	sacct_text_clear(&r->text);
 }
 
-static int line_in(struct reading *r, const char *line, const char *end)
+static int sacct_csv_line_in(struct reading *r, const char *line, const char *end)
 {
 	const size_t len = (size_t)(end - line);
 	r->line_number++;
@@ -286,7 +286,7 @@ static int line_in(struct reading *r, const char *line, const char *end)
 		return sl_fail_at(r->s.err, &at,
 			"the row that begins here is longer than 1 MiB: is a quote not closed?");
 	r->row_said = false;
-	const size_t parsed = csv_parse(&r->csv, line, len, on_field, on_row, r);
+	const size_t parsed = csv_parse(&r->csv, line, len, sacct_csv_on_field, sacct_csv_on_row, r);
 	r->row_open = !r->row_said;
 	if (r->status || parsed == len)
 		return r->status;
@@ -302,7 +302,7 @@ static unsigned char delimiter_of(const char *p, const char *end)
 	return memchr(p, ';', (size_t)(stop - p)) ? ';' : ',';
 }
 
-static int read_all(struct reading *r, struct sl_input *in)
+static int sacct_csv_read_all(struct reading *r, struct sl_input *in)
 {
 	const char *text;
 	const char *end;
@@ -312,13 +312,13 @@ static int read_all(struct reading *r, struct sl_input *in)
 			csv_set_delim(&r->csv, delimiter_of(text, end));
 		for (const char *p = text; p < end;) {
 			const char *stop = sacct_line_end(p, end) + 1; /* The last line has one too. */
-			status = line_in(r, p, stop);
+			status = sacct_csv_line_in(r, p, stop);
 			if (status)
 				return status;
 			p = stop;
 		}
 	}
-	if (!status && csv_fini(&r->csv, on_field, on_row, r) && !r->status) {
+	if (!status && csv_fini(&r->csv, sacct_csv_on_field, sacct_csv_on_row, r) && !r->status) {
 		const struct sl_place at = { r->s.file, r->row_line, 0 };
 		return sl_fail_at(
 			r->s.err, &at, "not CSV: a quote in the row that begins here is not closed");
@@ -337,7 +337,7 @@ static int csv_read(struct sl_input *in, const struct sl_sink *sink, struct sl_e
 	if (!status && csv_init(&r->csv, CSV_STRICT | CSV_STRICT_FINI))
 		status = sl_fail_memory(err);
 	else if (!status) {
-		status = read_all(r, in);
+		status = sacct_csv_read_all(r, in);
 		csv_free(&r->csv);
 	}
 	sacct_release(&r->s);

@@ -97,7 +97,7 @@ static void give_back(struct sacct *s, struct held *held)
 	free(held);
 }
 
-static struct held **place_of(struct sacct_held *all, int64_t id)
+static struct held **sacct_held_place_of(struct sacct_held *all, int64_t id)
 {
 	struct held **at = bucket_of(all, id);
 	while (*at && (*at)->job.id != id)
@@ -107,7 +107,7 @@ static struct held **place_of(struct sacct_held *all, int64_t id)
 
 bool sacct_held_take(struct sacct *s, int64_t id)
 {
-	struct held **at = place_of(s->held, id);
+	struct held **at = sacct_held_place_of(s->held, id);
 	struct held *held = *at;
 	if (!held)
 		return false;

@@ -27,7 +27,7 @@ static void mend(struct sacct_job *job, const char *cause)
 		job->repair = cause;
 }
 
-static const char *keep(struct sacct_job *job, const struct sacct_cell *cell)
+static const char *sacct_job_keep(struct sacct_job *job, const struct sacct_cell *cell)
 {
 	return cell->p ? sacct_keep(&job->text, cell->p, cell->len) : NULL;
 }
@@ -73,14 +73,14 @@ static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const 
 	more->array = id->array >= 0 ? id->array : SL_NONE;
 	more->array_task = id->task >= 0 ? id->task : SL_NONE;
 	if (id->tasks.p)
-		job->tasks = keep(job, &id->tasks);
+		job->tasks = sacct_job_keep(job, &id->tasks);
 	if (id->component >= 0 || (id->id != SL_NONE && id->array < 0))
 		job->id = id->id;
 	else if (raw->id != SL_NONE && raw->array < 0 && !id->tasks.p)
 		job->id = raw->id;
 	job->row.col[SL_COL_ID] = job->id;
 	if (job->id == SL_NONE)
-		job->more.id = keep(job, &cells->cell[has_id ? SACCT_JOBID : SACCT_JOBIDRAW]);
+		job->more.id = sacct_job_keep(job, &cells->cell[has_id ? SACCT_JOBID : SACCT_JOBIDRAW]);
 }
 
 /* False: it is none of a job, or was told to be none. */
@@ -107,18 +107,18 @@ static bool ids_in(struct sacct *s, struct sacct_job *job, const struct sacct_ce
 static void names_in(struct sacct_job *job, const struct sacct_cell *cell)
 {
 	struct sl_row_attributes *more = &job->more;
-	more->user = keep(job, &cell[SACCT_USER]);
+	more->user = sacct_job_keep(job, &cell[SACCT_USER]);
 	if (!more->user)
 		job->row.col[SL_COL_USER] = sacct_number(&cell[SACCT_UID]);
-	more->account = keep(job, &cell[SACCT_ACCOUNT]);
+	more->account = sacct_job_keep(job, &cell[SACCT_ACCOUNT]);
 	struct sacct_cell first = cell[SACCT_PARTITION];
 	const char *comma = first.p ? memchr(first.p, ',', first.len) : NULL;
 	if (comma)
 		first.len = (size_t)(comma - first.p);
-	more->partition = keep(job, &first);
-	job->job.name = keep(job, &cell[SACCT_JOBNAME]);
-	job->job.qos = keep(job, &cell[SACCT_QOS]);
-	job->job.exit_code = keep(job, &cell[SACCT_EXITCODE]);
+	more->partition = sacct_job_keep(job, &first);
+	job->job.name = sacct_job_keep(job, &cell[SACCT_JOBNAME]);
+	job->job.qos = sacct_job_keep(job, &cell[SACCT_QOS]);
+	job->job.exit_code = sacct_job_keep(job, &cell[SACCT_EXITCODE]);
 }
 
 /* ---- When ------------------------------------------------------------------------------------ */
@@ -141,7 +141,7 @@ static int64_t difference(int64_t later, int64_t earlier)
 	return between;
 }
 
-static void times_in(
+static void sacct_job_times_in(
 	struct sacct *s, struct sacct_job *job, const struct sacct_cell *cell, struct times *times)
 {
 	times->submit = date(s, job, &cell[SACCT_SUBMIT]);
@@ -168,7 +168,7 @@ static bool never_ran(
 	return nothing && state && state->ended && state->state != SL_COMPLETED && times->start == times->end;
 }
 
-static sl_time run_of(struct sacct *s, const struct times *times, bool runs)
+static sl_time sacct_job_run_of(struct sacct *s, const struct times *times, bool runs)
 {
 	const sl_time hour = 3600 * SL_SECOND;
 	const sl_time between = difference(times->end, times->start);
@@ -207,7 +207,7 @@ static void series_in(struct sacct *s, struct sacct_job *job, const struct sacct
 	}
 	const sl_time wait = difference(times->start, times->submit);
 	col[SL_COL_WAIT] = wait < 0 ? SL_NONE : wait;
-	col[SL_COL_RUN] = run_of(s, times, runs);
+	col[SL_COL_RUN] = sacct_job_run_of(s, times, runs);
 }
 
 /* ---- Its limit, and what it waited for --------------------------------------------------------- */
@@ -274,11 +274,11 @@ int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 	}
 	cluster_in(s, &cell[SACCT_CLUSTER]);
 	names_in(job, cell);
-	times_in(s, job, cell, &times);
+	sacct_job_times_in(s, job, cell, &times);
 	series_in(s, job, cell, &times, state);
 	limit_in(job, cell);
 	if (is_nodes(&cell[SACCT_NODELIST]))
-		job->job.nodes_recorded = keep(job, &cell[SACCT_NODELIST]);
+		job->job.nodes_recorded = sacct_job_keep(job, &cell[SACCT_NODELIST]);
 	status = sacct_desc_in(s, job, cells);
 	eligible_in(job, cell, &times);
 	if (!status && job->text.failed)

@@ -23,27 +23,28 @@ struct walk {
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-static const struct sl_doc_node *at(const struct walk *w, const struct sl_doc_node *map, const char *key)
+static const struct sl_doc_node *sacct_json_at(
+	const struct walk *w, const struct sl_doc_node *map, const char *key)
 {
 	return sl_doc_member(&w->doc, map, key);
 }
 
 /* SL_NONE: it is not there, not set, or without bound. */
-static int64_t number_of(const struct walk *w, const struct sl_doc_node *value)
+static int64_t sacct_json_number_of(const struct walk *w, const struct sl_doc_node *value)
 {
 	double number;
 	if (value && value->kind == SL_DOC_MAP) {
-		if (sl_doc_is(&w->doc, at(w, value, "set"), "false") ||
-			sl_doc_is(&w->doc, at(w, value, "infinite"), "true"))
+		if (sl_doc_is(&w->doc, sacct_json_at(w, value, "set"), "false") ||
+			sl_doc_is(&w->doc, sacct_json_at(w, value, "infinite"), "true"))
 			return SL_NONE;
-		value = at(w, value, "number");
+		value = sacct_json_at(w, value, "number");
 	}
 	if (!sl_doc_number(&w->doc, value, &number) || !(fabs(number) < 9e15))
 		return SL_NONE;
 	return (int64_t)number;
 }
 
-static const char *text_of(const struct walk *w, const struct sl_doc_node *value)
+static const char *sacct_json_text_of(const struct walk *w, const struct sl_doc_node *value)
 {
 	if (value && value->kind == SL_DOC_LIST) /* States: the first, others qualify it. */
 		value = sl_doc_child(&w->doc, value);
@@ -51,7 +52,7 @@ static const char *text_of(const struct walk *w, const struct sl_doc_node *value
 	return text && *text ? text : NULL;
 }
 
-static void put_text(struct walk *w, enum sacct_column column, const char *text)
+static void sacct_json_put_text(struct walk *w, enum sacct_column column, const char *text)
 {
 	if (text)
 		w->cells.cell[column] = (struct sacct_cell){ text, strlen(text) };
@@ -65,13 +66,13 @@ static void put_format(struct walk *w, enum sacct_column column, const char *for
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put_text(w, column, sacct_keep(&w->capacity, text, strlen(text)));
+	sacct_json_put_text(w, column, sacct_keep(&w->capacity, text, strlen(text)));
 }
 
-static void put_number(
+static void sacct_json_put_number(
 	struct walk *w, enum sacct_column column, const struct sl_doc_node *value, const char *unit)
 {
-	const int64_t number = number_of(w, value);
+	const int64_t number = sacct_json_number_of(w, value);
 	if (number != SL_NONE)
 		put_format(w, column, "%" PRId64 "%s", number, unit);
 }
@@ -83,9 +84,9 @@ static void put_tres(struct walk *w, enum sacct_column column, const struct sl_d
 	char text[4000];
 	size_t len = 0;
 	SL_DOC_EACH (item, &w->doc, list) {
-		const char *type = text_of(w, at(w, item, "type"));
-		const char *name = text_of(w, at(w, item, "name"));
-		const int64_t count = number_of(w, at(w, item, "count"));
+		const char *type = sacct_json_text_of(w, sacct_json_at(w, item, "type"));
+		const char *name = sacct_json_text_of(w, sacct_json_at(w, item, "name"));
+		const int64_t count = sacct_json_number_of(w, sacct_json_at(w, item, "count"));
 		if (!type || count == SL_NONE)
 			continue;
 		const bool mem = strcmp(type, "mem") == 0;
@@ -97,19 +98,19 @@ static void put_tres(struct walk *w, enum sacct_column column, const struct sl_d
 		len += (size_t)put;
 	}
 	if (len)
-		put_text(w, column, sacct_keep(&w->capacity, text, len));
+		sacct_json_put_text(w, column, sacct_keep(&w->capacity, text, len));
 }
 
 static void put_ids(struct walk *w, const struct sl_doc_node *job)
 {
-	const int64_t id = number_of(w, at(w, job, "job_id"));
-	const struct sl_doc_node *array = at(w, job, "array");
-	const struct sl_doc_node *het = at(w, job, "het");
-	const int64_t head = number_of(w, at(w, array, "job_id"));
-	const int64_t task = number_of(w, at(w, array, "task_id"));
-	const char *tasks = text_of(w, at(w, array, "task"));
-	const int64_t first = number_of(w, at(w, het, "job_id"));
-	const int64_t offset = number_of(w, at(w, het, "job_offset"));
+	const int64_t id = sacct_json_number_of(w, sacct_json_at(w, job, "job_id"));
+	const struct sl_doc_node *array = sacct_json_at(w, job, "array");
+	const struct sl_doc_node *het = sacct_json_at(w, job, "het");
+	const int64_t head = sacct_json_number_of(w, sacct_json_at(w, array, "job_id"));
+	const int64_t task = sacct_json_number_of(w, sacct_json_at(w, array, "task_id"));
+	const char *tasks = sacct_json_text_of(w, sacct_json_at(w, array, "task"));
+	const int64_t first = sacct_json_number_of(w, sacct_json_at(w, het, "job_id"));
+	const int64_t offset = sacct_json_number_of(w, sacct_json_at(w, het, "job_offset"));
 	if (id == SL_NONE)
 		return;
 	put_format(w, SACCT_JOBIDRAW, "%" PRId64, id);
@@ -125,7 +126,7 @@ static void put_ids(struct walk *w, const struct sl_doc_node *job)
 
 static const char *word_at(const struct walk *w, const struct sl_doc_node *job, const char *key)
 {
-	return text_of(w, at(w, job, key));
+	return sacct_json_text_of(w, sacct_json_at(w, job, key));
 }
 
 static void put_times(struct walk *w, const struct sl_doc_node *time)
@@ -137,38 +138,39 @@ static void put_times(struct walk *w, const struct sl_doc_node *time)
 		{ "start", SACCT_START }, { "end", SACCT_END }, { "elapsed", SACCT_ELAPSEDRAW },
 		{ "limit", SACCT_TIMELIMITRAW } };
 	for (size_t i = 0; i < SL_LEN(parts); i++)
-		put_number(w, parts[i].column, at(w, time, parts[i].key), "");
-	const int64_t suspended = number_of(w, at(w, time, "suspended"));
+		sacct_json_put_number(w, parts[i].column, sacct_json_at(w, time, parts[i].key), "");
+	const int64_t suspended = sacct_json_number_of(w, sacct_json_at(w, time, "suspended"));
 	if (suspended > 0)
 		put_format(w, SACCT_SUSPENDED, "00:00:%" PRId64, suspended);
 }
 
 static void put_asks(struct walk *w, const struct sl_doc_node *job)
 {
-	const struct sl_doc_node *required = at(w, job, "required");
-	const struct sl_doc_node *tres = at(w, job, "tres");
-	put_number(w, SACCT_REQCPUS, at(w, required, "CPUs"), "");
-	put_number(w, SACCT_NNODES, at(w, job, "allocation_nodes"), "");
-	if (number_of(w, at(w, required, "memory_per_cpu")) > 0)
-		put_number(w, SACCT_REQMEM, at(w, required, "memory_per_cpu"), "Mc");
-	else if (number_of(w, at(w, required, "memory_per_node")) > 0)
-		put_number(w, SACCT_REQMEM, at(w, required, "memory_per_node"), "Mn");
-	put_tres(w, SACCT_REQTRES, at(w, tres, "requested"));
-	put_tres(w, SACCT_ALLOCTRES, at(w, tres, "allocated"));
+	const struct sl_doc_node *required = sacct_json_at(w, job, "required");
+	const struct sl_doc_node *tres = sacct_json_at(w, job, "tres");
+	sacct_json_put_number(w, SACCT_REQCPUS, sacct_json_at(w, required, "CPUs"), "");
+	sacct_json_put_number(w, SACCT_NNODES, sacct_json_at(w, job, "allocation_nodes"), "");
+	if (sacct_json_number_of(w, sacct_json_at(w, required, "memory_per_cpu")) > 0)
+		sacct_json_put_number(w, SACCT_REQMEM, sacct_json_at(w, required, "memory_per_cpu"), "Mc");
+	else if (sacct_json_number_of(w, sacct_json_at(w, required, "memory_per_node")) > 0)
+		sacct_json_put_number(w, SACCT_REQMEM, sacct_json_at(w, required, "memory_per_node"), "Mn");
+	put_tres(w, SACCT_REQTRES, sacct_json_at(w, tres, "requested"));
+	put_tres(w, SACCT_ALLOCTRES, sacct_json_at(w, tres, "allocated"));
 }
 
 static void put_exit_code(struct walk *w, const struct sl_doc_node *code)
 {
-	const int64_t returned = number_of(w, at(w, code, "return_code"));
-	const struct sl_doc_node *caught = at(w, code, "signal");
-	const int64_t number =
-		number_of(w, at(w, caught, "signal_id") ? at(w, caught, "signal_id") : at(w, caught, "id"));
+	const int64_t returned = sacct_json_number_of(w, sacct_json_at(w, code, "return_code"));
+	const struct sl_doc_node *caught = sacct_json_at(w, code, "signal");
+	const int64_t number = sacct_json_number_of(w, sacct_json_at(w, caught, "signal_id")
+							       ? sacct_json_at(w, caught, "signal_id")
+							       : sacct_json_at(w, caught, "id"));
 	if (returned != SL_NONE)
 		put_format(
 			w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, returned, number == SL_NONE ? 0 : number);
 }
 
-static void put_job(struct walk *w, const struct sl_doc_node *job)
+static void sacct_json_put_job(struct walk *w, const struct sl_doc_node *job)
 {
 	static const struct {
 		const char *key;
@@ -178,15 +180,15 @@ static void put_job(struct walk *w, const struct sl_doc_node *job)
 		{ "name", SACCT_JOBNAME }, { "submit_line", SACCT_SUBMITLINE } };
 	put_ids(w, job);
 	for (size_t i = 0; i < SL_LEN(words); i++)
-		put_text(w, words[i].column, word_at(w, job, words[i].key));
+		sacct_json_put_text(w, words[i].column, word_at(w, job, words[i].key));
 	if (!w->cells.cell[SACCT_USER].p)
-		put_text(w, SACCT_USER, word_at(w, at(w, job, "association"), "user"));
-	put_text(w, SACCT_STATE, word_at(w, at(w, job, "state"), "current"));
-	put_text(w, SACCT_REASON, word_at(w, at(w, job, "state"), "reason"));
-	put_text(w, SACCT_RESERVATION, word_at(w, at(w, job, "reservation"), "name"));
-	put_times(w, at(w, job, "time"));
+		sacct_json_put_text(w, SACCT_USER, word_at(w, sacct_json_at(w, job, "association"), "user"));
+	sacct_json_put_text(w, SACCT_STATE, word_at(w, sacct_json_at(w, job, "state"), "current"));
+	sacct_json_put_text(w, SACCT_REASON, word_at(w, sacct_json_at(w, job, "state"), "reason"));
+	sacct_json_put_text(w, SACCT_RESERVATION, word_at(w, sacct_json_at(w, job, "reservation"), "name"));
+	put_times(w, sacct_json_at(w, job, "time"));
 	put_asks(w, job);
-	put_exit_code(w, at(w, job, "exit_code"));
+	put_exit_code(w, sacct_json_at(w, job, "exit_code"));
 }
 
 /* ---- The walk -------------------------------------------------------------------------------------- */
@@ -201,7 +203,7 @@ static int element(struct walk *w)
 	if (status)
 		return status;
 	sacct_text_clear(&w->capacity);
-	put_job(w, w->doc.node);
+	sacct_json_put_job(w, w->doc.node);
 	return w->capacity.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
 				  : sacct_record(&w->s, &w->cells);
 }

@@ -21,7 +21,7 @@ static const char cut[] = "array whose tasks are not all listed";
 
 /* ---- To the sink -------------------------------------------------------------------------- */
 
-static int report(struct sacct *s, struct sacct_job *job)
+static int sacct_merge_report(struct sacct *s, struct sacct_job *job)
 {
 	int status = SL_OK;
 	job->row.more = &job->more;
@@ -90,7 +90,7 @@ static int report_tasks(struct sacct *s, struct sacct_job *job)
 			(void)snprintf(id, sizeof(id), "%" PRId64 "_%" PRId64, job->job.array, task);
 			job->more.id = id;
 			job->job.array_task = task;
-			status = report(s, job);
+			status = sacct_merge_report(s, job);
 		}
 	}
 	return status;
@@ -102,7 +102,7 @@ static int emit(struct sacct *s)
 	if (!job->whole)
 		return SL_OK;
 	job->whole = false;
-	return job->tasks ? report_tasks(s, job) : report(s, job);
+	return job->tasks ? report_tasks(s, job) : sacct_merge_report(s, job);
 }
 
 /* The job that waits goes to the sink; one that may come back is put by, in place of the one that has been
@@ -334,7 +334,7 @@ int sacct_record(struct sacct *s, const struct sacct_cells *cells)
 	return status;
 }
 
-static int say(struct sacct *s, uint64_t count, const char *format, const char *first)
+static int sacct_merge_say(struct sacct *s, uint64_t count, const char *format, const char *first)
 {
 	const struct sl_place at = { s->file, 0, 0 };
 	char text[200];
@@ -354,21 +354,23 @@ int sacct_end(struct sacct *s)
 	while (!status && sacct_held_oldest(s))
 		status = emit(s);
 	if (!status)
-		status = say(s, s->steps, "# records of job steps", NULL);
+		status = sacct_merge_say(s, s->steps, "# records of job steps", NULL);
 	if (!status && s->elsewhere && s->sink->ignored)
-		status = say(s, s->elsewhere,
+		status = sacct_merge_say(s, s->elsewhere,
 			"Cluster of # records, which is another than the first one's; all are taken for one "
 			"machine's, and numbers that repeat are dropped: ask sacct for one, with -M",
 			NULL);
 	if (!status)
-		status = say(s, s->daylight,
+		status = sacct_merge_say(s, s->daylight,
 			"End - Start of # jobs that differ from Elapsed by an hour, as when daylight saving "
 			"changes: Elapsed is used",
 			NULL);
 	if (!status)
-		status = say(s, s->unknown, "# options of SubmitLine that are not known", s->unknown_first);
+		status = sacct_merge_say(
+			s, s->unknown, "# options of SubmitLine that are not known", s->unknown_first);
 	if (!status)
-		status = say(s, s->unread, "# options of SubmitLine that cannot be read", s->unread_first);
+		status = sacct_merge_say(
+			s, s->unread, "# options of SubmitLine that cannot be read", s->unread_first);
 	if (!status && !s->begun)
 		status = sl_fail(s->err, SL_INPUT, "%s: has no jobs: give a trace with jobs", s->file);
 	return status;

@@ -31,7 +31,7 @@ static bool all_of(const char *p, size_t len, const char *set)
 	return true;
 }
 
-static bool is_word(const char *p, size_t len)
+static bool sacct_repair_is_word(const char *p, size_t len)
 {
 	static const char *const words[] = { "Unknown", "None", "N/A", "UNLIMITED", "Partition_Limit",
 		"INVALID" };
@@ -49,12 +49,12 @@ bool sacct_fits(enum sacct_kind kind, const char *p, size_t len)
 		return kind != SACCT_ID && kind != SACCT_STATE_WORD;
 	switch (kind) {
 	case SACCT_NUMBER:
-		return all_of(p, len, "0123456789") || is_word(p, len);
+		return all_of(p, len, "0123456789") || sacct_repair_is_word(p, len);
 	case SACCT_DATE:
-		return is_word(p, len) || all_of(p, len, "0123456789") ||
+		return sacct_repair_is_word(p, len) || all_of(p, len, "0123456789") ||
 		       (len >= 10 && p[4] == '-' && all_of(p, len, "0123456789-T: ."));
 	case SACCT_DURATION:
-		return is_word(p, len) || all_of(p, len, "0123456789:-.");
+		return sacct_repair_is_word(p, len) || all_of(p, len, "0123456789:-.");
 	case SACCT_ID:
 		return sacct_id_of(&cell, &id);
 	case SACCT_STATE_WORD:

@@ -84,7 +84,7 @@ static size_t part_at_text(struct scan *t, const char *p, const char *end, size_
 }
 
 /* The fields of [p, end); one more place behind the last. Beyond what can be mended they are not counted. */
-static size_t part(struct scan *t, const char *p, const char *end)
+static size_t sacct_scan_part(struct scan *t, const char *p, const char *end)
 {
 	const size_t max = t->columns + SACCT_EXCESS_MAX + 1;
 	const size_t count = t->separator == 1 ? part_at_byte(t, p, end, max) : part_at_text(t, p, end, max);
@@ -121,7 +121,7 @@ static int whole_row(struct scan *t, uint64_t line, bool joined)
 }
 
 /* Nothing was shifted: what stands behind a text is what its column holds. */
-static bool fits(const struct scan *t)
+static bool sacct_scan_fits(const struct scan *t)
 {
 	for (size_t i = 0; i < t->checked_count; i++) {
 		const size_t at = t->checked[i];
@@ -152,9 +152,9 @@ static bool repair(struct scan *t, size_t count)
 }
 
 /* A row of these fields, mended if need be; *is: there is one. */
-static int row_of(struct scan *t, size_t count, uint64_t line, bool joined, bool *is)
+static int sacct_scan_row_of(struct scan *t, size_t count, uint64_t line, bool joined, bool *is)
 {
-	*is = count == t->columns && fits(t);
+	*is = count == t->columns && sacct_scan_fits(t);
 	if (*is)
 		return whole_row(t, line, joined);
 	*is = count > t->columns && repair(t, count);
@@ -208,8 +208,8 @@ static int open_go_on(struct scan *t, const char *p, const char *end, size_t cou
 	if (t->open_fields < t->columns)
 		return SL_OK;
 	memset(t->open + t->open_len, 0, 64);
-	count = part(t, t->open, t->open + t->open_len);
-	status = row_of(t, count, t->open_line, true, &is);
+	count = sacct_scan_part(t, t->open, t->open + t->open_len);
+	status = sacct_scan_row_of(t, count, t->open_line, true, &is);
 	if (is)
 		t->open_lines = t->open_len = 0;
 	return status;
@@ -218,7 +218,7 @@ static int open_go_on(struct scan *t, const char *p, const char *end, size_t cou
 static int row(struct scan *t, const char *p, const char *end)
 {
 	bool is;
-	const size_t count = part(t, p, end);
+	const size_t count = sacct_scan_part(t, p, end);
 	if (t->open_lines) {
 		if (!is_row(t, count))
 			return open_go_on(t, p, end, count);
@@ -226,7 +226,7 @@ static int row(struct scan *t, const char *p, const char *end)
 		if (status)
 			return status;
 	}
-	const int status = row_of(t, count, t->line_number, false, &is);
+	const int status = sacct_scan_row_of(t, count, t->line_number, false, &is);
 	if (status || is)
 		return status;
 	if (count == 1 && (p == end || (t->s.job.whole && t->kind[t->columns - 1] == SACCT_TEXT)))
@@ -332,7 +332,7 @@ static int header(struct scan *t, const char *p, const char *end)
 
 /* ---- The reader ---------------------------------------------------------------------------------- */
 
-static int lines_in(struct scan *t, const char *p, const char *end)
+static int sacct_scan_lines_in(struct scan *t, const char *p, const char *end)
 {
 	while (p < end) {
 		const char *stop = sacct_line_end(p, end);
@@ -346,13 +346,13 @@ static int lines_in(struct scan *t, const char *p, const char *end)
 	return SL_OK;
 }
 
-static int read_all(struct scan *t, struct sl_input *in)
+static int sacct_scan_read_all(struct scan *t, struct sl_input *in)
 {
 	const char *text;
 	const char *end;
 	int status;
 	while ((status = sl_input_next(in, &text, &end, t->s.err)) > 0) {
-		status = lines_in(t, text, end);
+		status = sacct_scan_lines_in(t, text, end);
 		if (status)
 			return status;
 	}
@@ -368,7 +368,7 @@ static int sacct_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 		return sl_fail_memory(err);
 	int status = sacct_begin(&t->s, sl_input_name(in), sink, err);
 	if (!status)
-		status = read_all(t, in);
+		status = sacct_scan_read_all(t, in);
 	sacct_release(&t->s);
 	free(t->open);
 	free(t);

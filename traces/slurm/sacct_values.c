@@ -210,7 +210,7 @@ const struct sacct_state *sacct_state_of(const struct sacct_cell *cell)
 /* ---- Job numbers ---------------------------------------------------------------------------------- */
 
 /* Digits at *p, at most 18 of them. */
-static bool digits(const char **p, const char *end, int64_t *value)
+static bool sacct_values_digits(const char **p, const char *end, int64_t *value)
 {
 	const char *from = *p;
 	while (*p < end && **p >= '0' && **p <= '9')
@@ -225,7 +225,7 @@ bool sacct_id_of(const struct sacct_cell *cell, struct sacct_id *id)
 		return false;
 	const char *p = cell->p;
 	const char *end = p + cell->len;
-	if (!digits(&p, end, &id->id))
+	if (!sacct_values_digits(&p, end, &id->id))
 		return false;
 	if (p < end && *p == '_') {
 		id->array = id->id;
@@ -236,12 +236,12 @@ bool sacct_id_of(const struct sacct_cell *cell, struct sacct_id *id)
 				return false;
 			id->tasks = (struct sacct_cell){ p + 1, (size_t)(close - p) - 1 };
 			p = close + 1;
-		} else if (!digits(&p, end, &id->task)) {
+		} else if (!sacct_values_digits(&p, end, &id->task)) {
 			return false;
 		}
 	} else if (p < end && *p == '+') {
 		p++;
-		if (!digits(&p, end, &id->component))
+		if (!sacct_values_digits(&p, end, &id->component))
 			return false;
 	}
 	id->step = p < end && *p == '.';

@@ -21,7 +21,7 @@ static const struct sl_row_attributes nothing;
 static const struct sl_job_attributes nothing_more = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 
 /* Line ends would end the row. */
-static void put_text(struct sl_out *out, const char *text)
+static void sacct_write_put_text(struct sl_out *out, const char *text)
 {
 	while (text && *text) {
 		char displayed[SL_INERT_SIZE];
@@ -45,7 +45,7 @@ static void put_name(struct sl_out *out, const char *name, int64_t number)
 		sl_out_printf(out, "%" PRId64, number);
 }
 
-static void put_number(struct sl_out *out, int64_t number)
+static void sacct_write_put_number(struct sl_out *out, int64_t number)
 {
 	if (number != SL_NONE && number >= 0)
 		sl_out_printf(out, "%" PRId64, number);
@@ -117,7 +117,7 @@ static void put_quoted(struct sl_out *out, const char *text)
 	const bool plain = !strpbrk(text, " \t\r\n\\'\"");
 	const char *quote = plain ? "" : strchr(text, '\'') ? "\"" : "'";
 	sl_out_text(out, quote);
-	put_text(out, text);
+	sacct_write_put_text(out, text);
 	sl_out_text(out, quote);
 }
 
@@ -129,7 +129,7 @@ static void put_option(struct sl_out *out, const char *option, const char *value
 	put_quoted(out, value);
 }
 
-static void put_nodes(struct sl_out *out, const struct sl_job_desc *desc)
+static void sacct_write_put_nodes(struct sl_out *out, const struct sl_job_desc *desc)
 {
 	if (desc->nodes_min == SL_NONE && desc->nodes_max == SL_NONE)
 		return;
@@ -144,7 +144,7 @@ static void put_desc(struct sl_out *out, const struct sl_job_desc *desc)
 {
 	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user",
 		" --exclusive=mcs" };
-	put_nodes(out, desc);
+	sacct_write_put_nodes(out, desc);
 	const struct slurm_option *option;
 	for (size_t i = 0; (option = next_member(&i));) {
 		const void *value = member(desc, option);
@@ -278,7 +278,7 @@ PUT(put_raw)
 		sl_out_printf(out, "%" PRId64, line->row->col[SL_COL_ID] + (int64_t)line->component);
 }
 
-static const char *state_of(const struct line *line)
+static const char *sacct_write_state_of(const struct line *line)
 {
 	const int64_t status = line->row->col[SL_COL_STATUS];
 	if (line->job->state_recorded != SL_PENDING)
@@ -308,13 +308,13 @@ PUT(put_partition)
 PUT(put_qos) { put_name(out, line->job->qos, SL_NONE); }
 PUT(put_account) { put_name(out, line->more->account, line->row->col[SL_COL_GROUP]); }
 PUT(put_user) { put_name(out, line->more->user, line->row->col[SL_COL_USER]); }
-PUT(put_uid) { put_number(out, line->more->user ? SL_NONE : line->row->col[SL_COL_USER]); }
+PUT(put_uid) { sacct_write_put_number(out, line->more->user ? SL_NONE : line->row->col[SL_COL_USER]); }
 PUT(put_submit) { put_date(out, line->row->col[SL_COL_SUBMIT], "Unknown"); }
 PUT(put_eligible) { put_date(out, line->begin, "Unknown"); }
 PUT(put_start) { put_date(out, line->start, "Unknown"); }
 PUT(put_end) { put_date(out, line->end, "Unknown"); }
 PUT(put_exit_code) { put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE); }
-PUT(put_state) { sl_out_text(out, state_of(line)); }
+PUT(put_state) { sl_out_text(out, sacct_write_state_of(line)); }
 
 PUT(put_elapsed)
 {
@@ -348,30 +348,30 @@ static int64_t gpus_in(const char *text, bool gres)
 	return total;
 }
 
-static int64_t product(int64_t a, int64_t b)
+static int64_t sacct_write_product(int64_t a, int64_t b)
 {
 	int64_t all;
 	return __builtin_mul_overflow(a, b, &all) ? 0 : all;
 }
 
 /* Of the component; 0: none, or nobody can say. */
-static int64_t gpus_of(const struct line *line)
+static int64_t sacct_write_gpus_of(const struct line *line)
 {
 	if (!line->more->desc_count)
 		return 0;
 	const struct sl_job_desc *desc = &line->more->desc[line->component];
 	const int64_t of_node = gpus_in(desc->gres, true) + gpus_in(desc->gpus_per_node, false);
 	if (of_node)
-		return product(of_node, line->nodes);
+		return sacct_write_product(of_node, line->nodes);
 	if (desc->gpus_per_task)
-		return product(
+		return sacct_write_product(
 			gpus_in(desc->gpus_per_task, false), desc->tasks > 0 ? desc->tasks : line->nodes);
 	return gpus_in(desc->gpus, false);
 }
 
 static void put_tres(struct sl_out *out, const struct line *line, int64_t cpus)
 {
-	const int64_t gpus = gpus_of(line);
+	const int64_t gpus = sacct_write_gpus_of(line);
 	sl_out_printf(out, "cpu=%" PRId64, cpus);
 	if (gpus > 0)
 		sl_out_printf(out, ",gres/gpu=%" PRId64, gpus);
@@ -383,9 +383,9 @@ static int64_t cpus_got(const struct line *line)
 	return line->components > 1 ? line->cpus : line->row->col[SL_COL_CPUS];
 }
 
-PUT(put_node_count) { put_number(out, line->nodes); }
-PUT(put_req_cpus) { put_number(out, line->cpus); }
-PUT(put_cpus) { put_number(out, cpus_got(line) != SL_NONE ? cpus_got(line) : line->cpus); }
+PUT(put_node_count) { sacct_write_put_number(out, line->nodes); }
+PUT(put_req_cpus) { sacct_write_put_number(out, line->cpus); }
+PUT(put_cpus) { sacct_write_put_number(out, cpus_got(line) != SL_NONE ? cpus_got(line) : line->cpus); }
 
 PUT(put_req_mem)
 {
@@ -466,7 +466,7 @@ static bool line_is_whole(const struct line *line)
 PUT(put_submit_line)
 {
 	if (line->more->desc_count && line_is_whole(line)) {
-		put_text(out, line->job->submit_line);
+		sacct_write_put_text(out, line->job->submit_line);
 	} else if (line->more->desc_count || line->more->group_count) {
 		sl_out_text(out, "sbatch");
 		put_asks(out, line->more);
@@ -480,7 +480,7 @@ PUT(put_suspended)
 	sl_out_text(out, "00:00:00");
 }
 
-PUT(put_job_name) { put_text(out, line->job->name); }
+PUT(put_job_name) { sacct_write_put_text(out, line->job->name); }
 
 /* Names as in sacct_columns.c; without a function: nothing is known of it. */
 static const struct {
@@ -518,7 +518,7 @@ static const struct {
 };
 
 /* line NULL: their names. */
-static void put_line(struct sl_out *out, const struct line *line)
+static void sacct_write_put_line(struct sl_out *out, const struct line *line)
 {
 	for (size_t i = 0; i < SL_LEN(columns); i++) {
 		sl_out_text(out, i ? "|" : "");
@@ -530,28 +530,30 @@ static void put_line(struct sl_out *out, const struct line *line)
 	sl_out_text(out, "\n");
 }
 
-static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+static int sacct_write_begin(
+	struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
 {
 	(void)header; /* sacct has no place for them. */
 	(void)count;
 	(void)err;
-	put_line(out, NULL);
+	sacct_write_put_line(out, NULL);
 	return SL_OK;
 }
 
-static int64_t known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 ? a : b; }
+static int64_t sacct_write_known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 ? a : b; }
 
 /* Its own cpus, and of the first what the others leave. */
-static int64_t cpus_of(const struct line *line)
+static int64_t sacct_write_cpus_of(const struct line *line)
 {
-	const int64_t total = known(line->row->col[SL_COL_REQ_CPUS], line->row->col[SL_COL_CPUS]);
+	const int64_t total = sacct_write_known(line->row->col[SL_COL_REQ_CPUS], line->row->col[SL_COL_CPUS]);
 	int64_t rest = total;
 	if (line->components == 1)
 		return total;
 	for (size_t i = 1; i < line->components; i++) {
 		const struct sl_job_desc *desc = &line->more->desc[i];
 		int64_t cpus;
-		if (__builtin_mul_overflow(known(desc->tasks, 1), known(desc->cpus_per_task, 1), &cpus))
+		if (__builtin_mul_overflow(sacct_write_known(desc->tasks, 1),
+			    sacct_write_known(desc->cpus_per_task, 1), &cpus))
 			cpus = 1;
 		if (i == line->component)
 			return cpus;
@@ -580,10 +582,10 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 	if (more->cancel && more->cancel != SL_NONE)
 		line.end = more->cancel;
 	for (; line.component < line.components; line.component++) {
-		line.cpus = cpus_of(&line);
+		line.cpus = sacct_write_cpus_of(&line);
 		if (more->desc_count)
-			line.nodes = known(more->desc[line.component].nodes_min, 1);
-		put_line(out, &line);
+			line.nodes = sacct_write_known(more->desc[line.component].nodes_min, 1);
+		sacct_write_put_line(out, &line);
 	}
 	return SL_OK;
 }
@@ -592,7 +594,7 @@ const struct sl_writer sacct_writer = {
 	.abi = SL_ABI_OF(struct sl_writer),
 	.name = "sacct",
 	.summary = "accounting of Slurm: sacct -P, with what is asked as a line of sbatch",
-	.begin = begin,
+	.begin = sacct_write_begin,
 	.job = job,
 	.names = true,
 	.dates = true,

@@ -36,7 +36,7 @@ struct field {
 	size_t len;
 };
 
-static int wrong(const struct submissions *s, const char *what, const struct field *field)
+static int submissions_wrong(const struct submissions *s, const char *what, const struct field *field)
 {
 	const struct sl_place at = { s->file, s->line, 1 };
 	return sl_fail_at(s->err, &at, "%s: '%.*s'", what, field->len < 40 ? (int)field->len : 40, field->p);
@@ -69,7 +69,8 @@ static void from_zero(const struct submissions *s, sl_time *time)
 		*time = SL_NONE;
 }
 
-static int line_in(struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
+static int submissions_line_in(
+	struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
 {
 	const size_t wanted = slurm_options_capacity(line->len);
 	if (SL_GROW(s->capacity, s->capacity_size, wanted, s->err))
@@ -78,7 +79,7 @@ static int line_in(struct submissions *s, const struct field *line, sl_time subm
 	return slurm_options(&options, s->desc, said, s->err);
 }
 
-static int job_in(struct submissions *s, const struct field *field)
+static int submissions_job_in(struct submissions *s, const struct field *field)
 {
 	struct sl_row row = { .line = s->line };
 	struct sl_row_attributes more = { .cancel = SL_NONE };
@@ -87,23 +88,23 @@ static int job_in(struct submissions *s, const struct field *field)
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		row.col[i] = SL_NONE;
 	if (!sl_get_i64(field[0].p, field[0].len, &row.col[SL_COL_ID]) || row.col[SL_COL_ID] < 0)
-		return wrong(s, "no job's number", &field[0]);
+		return submissions_wrong(s, "no job's number", &field[0]);
 	if (!time_in(&field[2], &row.col[SL_COL_SUBMIT]))
-		return wrong(s, "no time of submission", &field[2]);
+		return submissions_wrong(s, "no time of submission", &field[2]);
 	if (!time_in(&field[3], &row.col[SL_COL_RUN]))
-		return wrong(s, "no run time", &field[3]);
+		return submissions_wrong(s, "no run time", &field[3]);
 	if (!is_none(&field[4]) && !time_in(&field[4], &more.cancel))
-		return wrong(s, "no time of cancellation", &field[4]);
+		return submissions_wrong(s, "no time of cancellation", &field[4]);
 	if (!field[5].len || field[5].len > USER_MAX)
-		return wrong(s, "no user's name", &field[5]);
-	const int status = line_in(s, &field[6], row.col[SL_COL_SUBMIT], &said);
+		return submissions_wrong(s, "no user's name", &field[5]);
+	const int status = submissions_line_in(s, &field[6], row.col[SL_COL_SUBMIT], &said);
 	if (status)
 		return status;
 	struct sl_job_attributes job = said.more;
 	job.start_recorded = job.end_recorded = SL_NONE;
 	job.state_recorded = SL_PENDING;
 	if (!array_in(&field[1], &job))
-		return wrong(s, "no task of an array", &field[1]);
+		return submissions_wrong(s, "no task of an array", &field[1]);
 	from_zero(s, &job.begin);
 	from_zero(s, &job.deadline);
 	memcpy(user, field[5].p, field[5].len);
@@ -148,7 +149,7 @@ static int header_in(struct submissions *s, const char *p, const char *end)
 	return s->sink->header ? s->sink->header(s->sink->self, key, value, &at, s->err) : SL_OK;
 }
 
-static int row_in(struct submissions *s, const char *p, const char *end)
+static int submissions_row_in(struct submissions *s, const char *p, const char *end)
 {
 	struct field field[COLUMNS];
 	const struct sl_place at = { s->file, s->line, 1 };
@@ -159,7 +160,7 @@ static int row_in(struct submissions *s, const char *p, const char *end)
 		field[i] = (struct field){ p, (size_t)(tab - p) };
 		p = tab + (tab < end);
 	}
-	return job_in(s, field);
+	return submissions_job_in(s, field);
 }
 
 static int read_lines(struct submissions *s, struct sl_input *in)
@@ -174,7 +175,7 @@ static int read_lines(struct submissions *s, struct sl_input *in)
 			if (p < stop && *p == '#')
 				status = header_in(s, p, stop);
 			else
-				status = p < stop ? row_in(s, p, stop) : SL_OK;
+				status = p < stop ? submissions_row_in(s, p, stop) : SL_OK;
 			if (status)
 				return status;
 			p = stop + 1;

@@ -52,7 +52,7 @@ static int crowd_scale(
 	return status;
 }
 
-static int64_t share_of(const struct share *share, int64_t whole, bool up)
+static int64_t services_replicas_share_of(const struct share *share, int64_t whole, bool up)
 {
 	if (!share->percent)
 		return share->value;
@@ -63,8 +63,8 @@ static int crowd_update(
 	struct services_file *f, struct crowd *crowd, uint32_t number, const struct service_update *update)
 {
 	const int64_t count = crowd->count;
-	const int64_t surge = share_of(&update->surge, count, true);
-	int64_t gone = share_of(&update->unavailable, count, false);
+	const int64_t surge = services_replicas_share_of(&update->surge, count, true);
+	int64_t gone = services_replicas_share_of(&update->unavailable, count, false);
 	if (!surge && !gone)
 		gone = 1; /* Percents of so few that both came to nothing. */
 	for (int64_t i = 0; i < count; i++) {

@@ -108,7 +108,7 @@ static int64_t proposed(const struct scale_policy *policy, int64_t began, bool u
 	return began * (100 - policy->value) / 100;
 }
 
-static int64_t limit_of(const struct scale *scale, sl_time at, int64_t now, bool up)
+static int64_t services_scale_limit_of(const struct scale *scale, sl_time at, int64_t now, bool up)
 {
 	const struct scale_rules *rules = up ? &scale->options->up : &scale->options->down;
 	int64_t limit = now;
@@ -134,12 +134,12 @@ bool scale_step(struct scale *scale, sl_time at, int64_t load, int64_t now, int6
 	if (!stabilized(scale, at, now, wanted))
 		return false;
 	if (*wanted > now) {
-		int64_t most = limit_of(scale, at, now, true);
+		int64_t most = services_scale_limit_of(scale, at, now, true);
 		most = most < now ? now : most;
 		most = most < options->max ? most : options->max;
 		*wanted = *wanted < most ? *wanted : most;
 	} else if (*wanted < now) {
-		int64_t least = limit_of(scale, at, now, false);
+		int64_t least = services_scale_limit_of(scale, at, now, false);
 		least = least > now ? now : least;
 		least = least > options->min ? least : options->min;
 		*wanted = *wanted > least ? *wanted : least;

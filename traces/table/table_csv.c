@@ -39,14 +39,14 @@ int table_field_add(struct table *t, const char *text, size_t len)
 	return SL_OK;
 }
 
-static void on_field(void *text, size_t len, void *self)
+static void table_csv_on_field(void *text, size_t len, void *self)
 {
 	struct table *t = self;
 	if (!t->status)
 		t->status = table_field_add(t, text, len);
 }
 
-static void on_row(int end, void *self)
+static void table_csv_on_row(int end, void *self)
 {
 	struct table *t = self;
 	(void)end;
@@ -61,7 +61,7 @@ int table_csv_begin(struct table *t)
 	return csv_init(&t->csv, CSV_STRICT | CSV_STRICT_FINI) ? sl_fail_memory(t->err) : SL_OK;
 }
 
-static bool is_blank(const char *p, const char *end)
+static bool table_csv_is_blank(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
 		p++;
@@ -86,7 +86,7 @@ int table_csv_line(struct table *t, const char *line, const char *end)
 	if (!t->row_open) {
 		t->row_line = t->line_number;
 		t->row_bytes = 0;
-		if (is_blank(line, end))
+		if (table_csv_is_blank(line, end))
 			return SL_OK;
 	}
 	t->row_bytes += len;
@@ -96,7 +96,7 @@ int table_csv_line(struct table *t, const char *line, const char *end)
 			t->err, &at, "the row that begins here is longer than 1 MiB: is a quote not closed?");
 	}
 	t->row_said = false;
-	const size_t parsed = csv_parse(&t->csv, line, len, on_field, on_row, t);
+	const size_t parsed = csv_parse(&t->csv, line, len, table_csv_on_field, table_csv_on_row, t);
 	t->row_open = !t->row_said;
 	if (t->status)
 		return t->status;
@@ -107,7 +107,7 @@ int table_csv_end(struct table *t)
 {
 	const struct sl_place at = { t->file, t->row_line, 0 };
 	t->row_said = false;
-	if (csv_fini(&t->csv, on_field, on_row, t) && !t->status)
+	if (csv_fini(&t->csv, table_csv_on_field, table_csv_on_row, t) && !t->status)
 		t->status =
 			sl_fail_at(t->err, &at, "not CSV: a quote in the row that begins here is not closed");
 	return t->status;

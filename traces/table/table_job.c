@@ -9,7 +9,7 @@
 static const struct sl_job_attributes nothing = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 
 /* A whole number; negative ones only where they have a meaning. */
-static int number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)
+static int table_job_number_in(struct table *t, enum table_column column, int64_t least, int64_t *value)
 {
 	const char *cell = table_cell(t, column);
 	*value = SL_NONE;
@@ -37,11 +37,11 @@ static int numbers_in(struct table *t, struct sl_job_attributes *job)
 	};
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(cells) && !status; i++)
-		status = number_in(t, cells[i].column, cells[i].least, cells[i].value);
+		status = table_job_number_in(t, cells[i].column, cells[i].least, cells[i].value);
 	return status;
 }
 
-static int times_in(struct table *t, struct sl_job_attributes *job, struct sl_row_attributes *more)
+static int table_job_times_in(struct table *t, struct sl_job_attributes *job, struct sl_row_attributes *more)
 {
 	int status = table_point_in(t, TABLE_BEGIN, &job->begin);
 	if (!status)
@@ -77,53 +77,62 @@ int table_more_in(struct table *t, struct sl_row_attributes *more)
 	more->job = job;
 	int status = numbers_in(t, job);
 	if (!status)
-		status = times_in(t, job, more);
+		status = table_job_times_in(t, job, more);
 	return status ? status : flags_in(t, job);
 }
 
-static struct table_value number(int64_t value) { return (struct table_value){ NULL, value, false }; }
-static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
-static struct table_value text_of(const char *text) { return (struct table_value){ text, SL_NONE, false }; }
+static struct table_value table_job_number(int64_t value)
+{
+	return (struct table_value){ NULL, value, false };
+}
+static struct table_value table_job_time_of(int64_t value)
+{
+	return (struct table_value){ NULL, value, true };
+}
+static struct table_value table_job_text_of(const char *text)
+{
+	return (struct table_value){ text, SL_NONE, false };
+}
 
 struct table_value table_more_of(const struct sl_row_attributes *more, enum table_column column)
 {
 	const struct sl_job_attributes *job = more->job;
 	switch ((unsigned)column) {
 	case TABLE_NAME:
-		return text_of(job->name);
+		return table_job_text_of(job->name);
 	case TABLE_QOS:
-		return text_of(job->qos);
+		return table_job_text_of(job->qos);
 	case TABLE_QUEUE:
-		return text_of(job->queue);
+		return table_job_text_of(job->queue);
 	case TABLE_NAMESPACE:
-		return text_of(job->namespace);
+		return table_job_text_of(job->namespace);
 	case TABLE_PRIORITY:
-		return number(job->priority);
+		return table_job_number(job->priority);
 	case TABLE_DEPENDENCY:
-		return text_of(job->dependency);
+		return table_job_text_of(job->dependency);
 	case TABLE_NICE:
-		return number(job->nice);
+		return table_job_number(job->nice);
 	case TABLE_ARRAY:
-		return number(job->array);
+		return table_job_number(job->array);
 	case TABLE_ARRAY_TASK:
-		return number(job->array_task);
+		return table_job_number(job->array_task);
 	case TABLE_ARRAY_LIMIT:
-		return number(job->array_limit);
+		return table_job_number(job->array_limit);
 	case TABLE_BEGIN:
-		return time_of(job->begin);
+		return table_job_time_of(job->begin);
 	case TABLE_DEADLINE:
-		return time_of(job->deadline);
+		return table_job_time_of(job->deadline);
 	case TABLE_TIME_MIN:
-		return time_of(job->time_min);
+		return table_job_time_of(job->time_min);
 	case TABLE_CANCEL:
-		return time_of(more->cancel ? more->cancel : SL_NONE);
+		return table_job_time_of(more->cancel ? more->cancel : SL_NONE);
 	case TABLE_HOLD:
-		return number(job->held ? 1 : SL_NONE);
+		return table_job_number(job->held ? 1 : SL_NONE);
 	case TABLE_CENSORED:
-		return number(job->censored ? 1 : SL_NONE);
+		return table_job_number(job->censored ? 1 : SL_NONE);
 	case TABLE_REQUEUE:
-		return number(job->requeue < 0 ? SL_NONE : job->requeue);
+		return table_job_number(job->requeue < 0 ? SL_NONE : job->requeue);
 	default:
-		return number(SL_NONE);
+		return table_job_number(SL_NONE);
 	}
 }

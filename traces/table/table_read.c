@@ -101,7 +101,7 @@ int table_row(struct table *t)
 
 /* ---- Comments -------------------------------------------------------------------------------------- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static bool table_read_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* "# Label: value" before the header line, as SWF has them behind a semicolon. */
 static int comment_in(struct table *t, const char *p, const char *end)
@@ -110,9 +110,9 @@ static int comment_in(struct table *t, const char *p, const char *end)
 	char key[LONGEST + 1];
 	char value[LONGEST + 1];
 	const struct sl_place at = { t->file, ++t->line_number, 1 };
-	while (end > p && is_blank(end[-1]))
+	while (end > p && table_read_is_blank(end[-1]))
 		end--;
-	while (p < end && is_blank(*p))
+	while (p < end && table_read_is_blank(*p))
 		p++;
 	size_t len = 0;
 	while (p + len < end && p[len] != ':' && p[len] > ' ' && p[len] <= '~' && len < LONGEST)
@@ -122,7 +122,7 @@ static int comment_in(struct table *t, const char *p, const char *end)
 	memcpy(key, p, len);
 	key[len] = '\0';
 	p += len ? len + 1 : 0;
-	while (p < end && is_blank(*p))
+	while (p < end && table_read_is_blank(*p))
 		p++;
 	const size_t width = end - p < LONGEST ? (size_t)(end - p) : LONGEST;
 	memcpy(value, p, width);
@@ -132,7 +132,7 @@ static int comment_in(struct table *t, const char *p, const char *end)
 
 /* ---- The reader -------------------------------------------------------------------------------------- */
 
-static int lines_in(struct table *t, const char *p, const char *end)
+static int table_read_lines_in(struct table *t, const char *p, const char *end)
 {
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -146,13 +146,13 @@ static int lines_in(struct table *t, const char *p, const char *end)
 	return SL_OK;
 }
 
-static int read_all(struct table *t, struct sl_input *in)
+static int table_read_all(struct table *t, struct sl_input *in)
 {
 	const char *text;
 	const char *end;
 	int status;
 	while ((status = sl_input_next(in, &text, &end, t->err)) > 0) {
-		status = lines_in(t, text, end);
+		status = table_read_lines_in(t, text, end);
 		if (status)
 			return status;
 	}
@@ -183,7 +183,7 @@ static int table_read(struct sl_input *in, const struct sl_sink *sink, struct sl
 	struct table t = { .sink = sink, .err = err, .file = sl_input_name(in) };
 	int status = table_csv_begin(&t);
 	if (!status) {
-		status = read_all(&t, in);
+		status = table_read_all(&t, in);
 		csv_free(&t.csv);
 	}
 	table_free(&t);
@@ -200,9 +200,9 @@ static size_t columns_known(const char *p, const char *end, unsigned *needed)
 		const char *comma = memchr(p, ',', (size_t)(end - p));
 		const char *stop = comma ? comma : end;
 		const char *last = stop;
-		while (p < last && (is_blank(*p) || *p == '"'))
+		while (p < last && (table_read_is_blank(*p) || *p == '"'))
 			p++;
-		while (last > p && (is_blank(last[-1]) || last[-1] == '"'))
+		while (last > p && (table_read_is_blank(last[-1]) || last[-1] == '"'))
 			last--;
 		const enum table_column column = table_column_of(p, (size_t)(last - p));
 		known += column < TABLE_UNKNOWN;
@@ -222,7 +222,7 @@ static int table_sniff(const char *text, size_t len)
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = newline ? newline : end;
 		const char *first = p;
-		while (first < stop && is_blank(*first))
+		while (first < stop && table_read_is_blank(*first))
 			first++;
 		p = stop + 1;
 		if (first == stop || *first == '#')

@@ -91,7 +91,7 @@ static int64_t difference(int64_t later, int64_t earlier)
 	return between < 0 ? SL_NONE : between;
 }
 
-static int times_in(struct table *t, struct sl_row *row)
+static int table_row_times_in(struct table *t, struct sl_row *row)
 {
 	int64_t start;
 	int64_t end;
@@ -184,7 +184,7 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_attributes *
 	const char *status = table_cell(t, TABLE_STATUS);
 	if (status)
 		row->col[SL_COL_STATUS] = status_of(status);
-	int result = times_in(t, row);
+	int result = table_row_times_in(t, row);
 	if (!result && t->says_gpus)
 		result = active_in(t, more);
 	if (!result && t->says_more)

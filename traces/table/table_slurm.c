@@ -17,7 +17,7 @@ static int64_t times(int64_t a, int64_t b)
 										    : product;
 }
 
-static int64_t known(int64_t value, int64_t otherwise) { return value > 0 ? value : otherwise; }
+static int64_t table_slurm_known(int64_t value, int64_t otherwise) { return value > 0 ? value : otherwise; }
 static int64_t shared(int64_t value, int64_t among) { return value > 0 ? (value - 1) / among + 1 : value; }
 
 /* "gpu:a100:2" of a list of gres, "a100:2" or "2" of GPUs, behind its name; false: it is no GPU. */
@@ -79,9 +79,10 @@ static int64_t mem_of(const struct sl_job_desc *desc, int64_t cpus, int64_t gpus
 
 void table_group_of(const struct sl_job_desc *desc, struct sl_row_group *group, struct table_gpus *gpus)
 {
-	const int64_t cpus = known(desc->cpus_per_task, 1);
-	int64_t nodes = known(desc->nodes_min, 1);
-	int64_t tasks = known(desc->tasks, times(nodes, known(desc->tasks_per_node, 1)));
+	const int64_t cpus = table_slurm_known(desc->cpus_per_task, 1);
+	int64_t nodes = table_slurm_known(desc->nodes_min, 1);
+	int64_t tasks =
+		table_slurm_known(desc->tasks, times(nodes, table_slurm_known(desc->tasks_per_node, 1)));
 	tasks = tasks > nodes ? tasks : nodes;
 	*gpus = (struct table_gpus){ .items = 0 };
 	const int64_t of_node = gpus_in(desc->gres, true, gpus) + gpus_in(desc->gpus_per_node, false, gpus);
@@ -97,7 +98,8 @@ void table_group_of(const struct sl_job_desc *desc, struct sl_row_group *group, 
 		.cpus = cpus,
 		.exclusive = desc->exclusive == SL_EXCLUSIVE_NODE };
 	if (desc->mem_per_node > 0 || of_node || (!of_task && of_job % tasks)) {
-		nodes = known(desc->nodes_min, shared(tasks, known(desc->tasks_per_node, tasks)));
+		nodes = table_slurm_known(
+			desc->nodes_min, shared(tasks, table_slurm_known(desc->tasks_per_node, tasks)));
 		const int64_t share = shared(tasks, nodes);
 		each = of_node ? of_node : of_task ? times(of_task, share) : shared(of_job, nodes);
 		group->tasks = group->nodes_min = group->nodes_max = nodes;

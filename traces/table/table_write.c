@@ -38,7 +38,8 @@ static void put_header(struct sl_out *out, const char *const (*header)[2], size_
 	}
 }
 
-static int begin(struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
+static int table_write_begin(
+	struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err)
 {
 	(void)err;
 	put_header(out, header, count);
@@ -90,7 +91,7 @@ static int begin_profile(struct sl_out *out, const char *const (*header)[2], siz
 	return SL_OK;
 }
 
-static void put_text(struct sl_out *out, const char *text)
+static void table_write_put_text(struct sl_out *out, const char *text)
 {
 	const size_t len = strlen(text);
 	const bool plain = !strpbrk(text, ",\"\r\n") && text[0] != ' ' && text[0] != '\t' &&
@@ -116,7 +117,7 @@ static void put_text(struct sl_out *out, const char *text)
 static void put_cell(struct sl_out *out, const struct table_value *cell)
 {
 	if (cell->text) {
-		put_text(out, cell->text);
+		table_write_put_text(out, cell->text);
 		return;
 	}
 	if (cell->number == SL_NONE)
@@ -125,17 +126,23 @@ static void put_cell(struct sl_out *out, const struct table_value *cell)
 	sl_out_advance(out, cell->time ? sl_put_micro(p, cell->number) : sl_put_i64(p, cell->number));
 }
 
-static struct table_value number(int64_t value) { return (struct table_value){ NULL, value, false }; }
-static struct table_value time_of(int64_t value) { return (struct table_value){ NULL, value, true }; }
+static struct table_value table_write_number(int64_t value)
+{
+	return (struct table_value){ NULL, value, false };
+}
+static struct table_value table_write_time_of(int64_t value)
+{
+	return (struct table_value){ NULL, value, true };
+}
 /* So many parts, as wholes with decimals: millionths are written as times are. */
-static struct table_value parts_of(int64_t value, uint32_t parts)
+static struct table_value table_write_parts_of(int64_t value, uint32_t parts)
 {
 	const int64_t each = SL_SECOND / sl_parts(parts);
 	if (parts <= 1 || value == SL_NONE || value > INT64_MAX / each)
-		return number(value);
-	return time_of(value * each);
+		return table_write_number(value);
+	return table_write_time_of(value * each);
 }
-static struct table_value name_of(const char *name, int64_t value)
+static struct table_value table_write_name_of(const char *name, int64_t value)
 {
 	return (struct table_value){ name, value, false };
 }
@@ -149,29 +156,29 @@ static struct table_value job_cell(const struct sl_row *row, enum table_column c
 	const int64_t *col = row->col;
 	switch ((unsigned)column) {
 	case TABLE_JOB_ID:
-		return name_of(more->id, col[SL_COL_ID]);
+		return table_write_name_of(more->id, col[SL_COL_ID]);
 	case TABLE_USER:
-		return name_of(more->user, col[SL_COL_USER]);
+		return table_write_name_of(more->user, col[SL_COL_USER]);
 	case TABLE_ACCOUNT:
-		return name_of(more->account, col[SL_COL_GROUP]);
+		return table_write_name_of(more->account, col[SL_COL_GROUP]);
 	case TABLE_PARTITION:
-		return name_of(more->partition, col[SL_COL_PARTITION]);
+		return table_write_name_of(more->partition, col[SL_COL_PARTITION]);
 	case TABLE_GANG:
-		return name_of(more->gang, SL_NONE);
+		return table_write_name_of(more->gang, SL_NONE);
 	case TABLE_SUBMIT:
-		return time_of(col[SL_COL_SUBMIT]);
+		return table_write_time_of(col[SL_COL_SUBMIT]);
 	case TABLE_WAIT:
-		return time_of(col[SL_COL_WAIT]);
+		return table_write_time_of(col[SL_COL_WAIT]);
 	case TABLE_RUN_TIME:
-		return time_of(col[SL_COL_RUN]);
+		return table_write_time_of(col[SL_COL_RUN]);
 	case TABLE_TIME_LIMIT:
-		return time_of(col[SL_COL_LIMIT]);
+		return table_write_time_of(col[SL_COL_LIMIT]);
 	case TABLE_GPU_ACTIVE:
-		return time_of(more->gpu_active ? *more->gpu_active : SL_NONE);
+		return table_write_time_of(more->gpu_active ? *more->gpu_active : SL_NONE);
 	case TABLE_STATUS:
-		return number(col[SL_COL_STATUS]);
+		return table_write_number(col[SL_COL_STATUS]);
 	default:
-		return number(SL_NONE);
+		return table_write_number(SL_NONE);
 	}
 }
 
@@ -179,33 +186,33 @@ static struct table_value group_cell(const struct sl_row_group *group, enum tabl
 {
 	switch ((unsigned)column) {
 	case TABLE_TASKS:
-		return number(group->tasks);
+		return table_write_number(group->tasks);
 	case TABLE_CPUS_PER_TASK:
-		return parts_of(group->cpus, group->parts);
+		return table_write_parts_of(group->cpus, group->parts);
 	case TABLE_MEM_PER_TASK:
-		return number(group->mem);
+		return table_write_number(group->mem);
 	case TABLE_GPUS_PER_TASK:
-		return parts_of(group->gpus, group->parts);
+		return table_write_parts_of(group->gpus, group->parts);
 	case TABLE_GPU_TYPE:
-		return name_of(group->gpu_type, SL_NONE);
+		return table_write_name_of(group->gpu_type, SL_NONE);
 	case TABLE_TASKS_PER_NODE:
-		return number(group->tasks_per_node);
+		return table_write_number(group->tasks_per_node);
 	case TABLE_NODES_MIN:
-		return number(group->nodes_min);
+		return table_write_number(group->nodes_min);
 	case TABLE_NODES_MAX:
-		return number(group->nodes_max);
+		return table_write_number(group->nodes_max);
 	case TABLE_EXCLUSIVE:
-		return number(group->exclusive ? 1 : SL_NONE);
+		return table_write_number(group->exclusive ? 1 : SL_NONE);
 	case TABLE_GPU_MEMORY:
-		return number(group->gpu_mem > 0 ? group->gpu_mem : SL_NONE);
+		return table_write_number(group->gpu_mem > 0 ? group->gpu_mem : SL_NONE);
 	case TABLE_MIG:
-		return name_of(group->mig, SL_NONE);
+		return table_write_name_of(group->mig, SL_NONE);
 	case TABLE_TASKS_MIN:
-		return number(group->tasks_min);
+		return table_write_number(group->tasks_min);
 	case TABLE_TASKS_MAX:
-		return number(group->tasks_max);
+		return table_write_number(group->tasks_max);
 	default:
-		return number(SL_NONE);
+		return table_write_number(SL_NONE);
 	}
 }
 
@@ -213,13 +220,13 @@ static struct table_value cell_of(
 	const struct sl_row *row, const struct sl_row_group *group, size_t index, enum table_column column)
 {
 	if (column == TABLE_GROUP)
-		return number((int64_t)index);
+		return table_write_number((int64_t)index);
 	if (column > TABLE_GROUP)
 		return group_cell(group, column);
-	return !index || column == TABLE_JOB_ID ? job_cell(row, column) : number(SL_NONE);
+	return !index || column == TABLE_JOB_ID ? job_cell(row, column) : table_write_number(SL_NONE);
 }
 
-static void put_line(
+static void table_write_put_line(
 	struct sl_out *out, const struct sl_row *row, const struct sl_row_group *group, size_t index)
 {
 	for (size_t i = 0; i < SL_LEN(columns); i++) {
@@ -235,7 +242,7 @@ static void put_line(
 	}
 	for (size_t i = 0; row->more && row->more->job && i < SL_LEN(columns_more); i++) {
 		const struct table_value cell =
-			index ? number(SL_NONE) : table_more_of(row->more, columns_more[i]);
+			index ? table_write_number(SL_NONE) : table_more_of(row->more, columns_more[i]);
 		sl_out_text(out, ",");
 		put_cell(out, &cell);
 	}
@@ -244,7 +251,7 @@ static void put_line(
 		const char *text = index ? NULL : sl_profile_put(row->more->profile, i, number_text);
 		sl_out_text(out, ",");
 		if (text)
-			put_text(out, text);
+			table_write_put_text(out, text);
 	}
 	sl_out_text(out, "\n");
 }
@@ -254,14 +261,14 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 	(void)err;
 	if (row->more && row->more->group_count) {
 		for (size_t i = 0; i < row->more->group_count; i++)
-			put_line(out, row, &row->more->group[i], i);
+			table_write_put_line(out, row, &row->more->group[i], i);
 		return SL_OK;
 	}
 	for (size_t i = 0; row->more && i < row->more->desc_count; i++) {
 		struct sl_row_group group;
 		struct table_gpus gpus;
 		table_group_of(&row->more->desc[i], &group, &gpus);
-		put_line(out, row, &group, i);
+		table_write_put_line(out, row, &group, i);
 	}
 	if (row->more && row->more->desc_count)
 		return SL_OK;
@@ -272,7 +279,7 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 	const struct sl_row_group plain = {
 		.tasks = size > 0 ? size : 0, SL_ROW_GROUP_NOTHING, .cpus = 1, .mem = SL_NONE, .gpus = SL_NONE
 	};
-	put_line(out, row, &plain, 0);
+	table_write_put_line(out, row, &plain, 0);
 	return SL_OK;
 }
 
@@ -280,7 +287,7 @@ const struct sl_writer table_writer = {
 	.abi = SL_ABI_OF(struct sl_writer),
 	.name = "table",
 	.summary = "CSV with a header line: what a replay uses, one line a job and group",
-	.begin = begin,
+	.begin = table_write_begin,
 	.job = job,
 	.names = true,
 	.begin_more = begin_more,

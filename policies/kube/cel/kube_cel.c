@@ -27,7 +27,8 @@ struct parser {
 
 static struct cel_node *expression(struct parser *p);
 
-static struct cel_node *fail(struct parser *p, size_t at, const char *what, const char *name, size_t len)
+static struct cel_node *kube_cel_fail(
+	struct parser *p, size_t at, const char *what, const char *name, size_t len)
 {
 	if (!p->status)
 		p->status = sl_fail_at(p->err, p->place, "expression, character %zu: '%.*s' %s", at + 1,
@@ -39,11 +40,11 @@ static struct cel_node *fail_here(struct parser *p, const char *what)
 {
 	const char *rest = p->text + p->at;
 	if (!*rest)
-		return fail(p, p->at, what, "(the end)", strlen("(the end)"));
+		return kube_cel_fail(p, p->at, what, "(the end)", strlen("(the end)"));
 	size_t len = 1;
 	while ((rest[len] & 0xc0) == 0x80)
 		len++;
-	return fail(p, p->at, what, rest, len);
+	return kube_cel_fail(p, p->at, what, rest, len);
 }
 
 static struct cel_node *new_node(struct parser *p, enum cel_op op)
@@ -103,7 +104,7 @@ static size_t word_len(const char *text)
 	return len;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool kube_cel_is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -116,8 +117,8 @@ static struct cel_node *text_literal(struct parser *p, bool raw)
 	const size_t from = p->at;
 	const char quote = p->text[p->at++];
 	if (p->text[p->at] == quote && p->text[p->at + 1] == quote)
-		return fail(p, from, "three times opens a text of several lines: write one of one line",
-			&quote, 1);
+		return kube_cel_fail(p, from,
+			"three times opens a text of several lines: write one of one line", &quote, 1);
 	char *made = sl_alloc(p->arena, strlen(p->text + p->at) + 1, 1);
 	size_t len = 0;
 	if (!made) {
@@ -127,13 +128,13 @@ static struct cel_node *text_literal(struct parser *p, bool raw)
 	for (; p->text[p->at] != quote; p->at++) {
 		char c = p->text[p->at];
 		if (!c || c == '\n')
-			return fail(p, from, "opens a text that does not end", &quote, 1);
+			return kube_cel_fail(p, from, "opens a text that does not end", &quote, 1);
 		if (c == '\\' && !raw) {
 			static const char from_letters[] = "nrt\\'\"`?", to[] = "\n\r\t\\'\"`?";
 			const char *which = strchr(from_letters, p->text[p->at + 1]);
 			if (!p->text[p->at + 1] || !which)
-				return fail(p, p->at, "is an escape that is not known here", p->text + p->at,
-					p->text[p->at + 1] ? 2 : 1);
+				return kube_cel_fail(p, p->at, "is an escape that is not known here",
+					p->text + p->at, p->text[p->at + 1] ? 2 : 1);
 			c = to[which - from_letters];
 			p->at++;
 		}
@@ -155,11 +156,11 @@ static struct cel_node *number_literal(struct parser *p)
 	size_t len = p->at - from;
 	if (sl_is_letter(p->text[p->at]) || p->text[p->at] == '.') {
 		len += 1 + strspn(p->text + p->at + 1, "0123456789abcdefABCDEFxXuU.");
-		return fail(p, from, "is no plain whole number, and others are not known here",
+		return kube_cel_fail(p, from, "is no plain whole number, and others are not known here",
 			p->text + from, len);
 	}
 	if (!sl_get_i64(p->text + from, len, &value))
-		return fail(p, from, "is beyond 64 bits", p->text + from, len);
+		return kube_cel_fail(p, from, "is beyond 64 bits", p->text + from, len);
 	struct cel_node *node = new_node(p, CEL_OP_VALUE);
 	if (node)
 		node->value = (struct cel_value){ .kind = CEL_INT, .number = value };
@@ -191,10 +192,11 @@ static struct cel_node *word_literal(struct parser *p, const char *word, size_t 
 	struct cel_node *node = new_node(p, CEL_OP_VALUE);
 	if (!node)
 		return NULL;
-	if (is_word(word, len, "null"))
+	if (kube_cel_is_word(word, len, "null"))
 		node->value.kind = CEL_NULL;
 	else
-		node->value = (struct cel_value){ .kind = CEL_BOOL, .number = is_word(word, len, "true") };
+		node->value =
+			(struct cel_value){ .kind = CEL_BOOL, .number = kube_cel_is_word(word, len, "true") };
 	return node;
 }
 
@@ -256,13 +258,14 @@ static bool make_pattern(struct parser *p, struct cel_node *node, size_t at)
 {
 	const struct cel_node *of = node->part[1];
 	if (of->op != CEL_OP_VALUE || of->value.kind != CEL_TEXT) {
-		(void)fail(p, at, "takes a pattern that is written out", "matches", strlen("matches"));
+		(void)kube_cel_fail(
+			p, at, "takes a pattern that is written out", "matches", strlen("matches"));
 		return false;
 	}
 	const char *pattern = of->value.text;
 	regex_t *made = sl_alloc(p->arena, 1, sizeof(*made));
 	if (!is_plain_pattern(pattern) || !made || regcomp(made, pattern, REG_EXTENDED | REG_NOSUB)) {
-		(void)fail(p, at,
+		(void)kube_cel_fail(p, at,
 			"is no pattern that can be used here: plain POSIX extended ones of up to 128 letters can",
 			pattern, strlen(pattern));
 		return false;
@@ -278,10 +281,10 @@ static struct cel_node *call(struct parser *p, const char *name, size_t len, con
 	const size_t at = (size_t)(name - p->text);
 	size_t row = 0;
 	while (row < SL_LEN(calls) &&
-		(calls[row].of_value != (of != NULL) || !is_word(name, len, calls[row].name)))
+		(calls[row].of_value != (of != NULL) || !kube_cel_is_word(name, len, calls[row].name)))
 		row++;
 	if (row == SL_LEN(calls))
-		return fail(p, at, "is a function that is not known here", name, len);
+		return kube_cel_fail(p, at, "is a function that is not known here", name, len);
 	struct cel_node *node = new_node(p, calls[row].op);
 	uint32_t first = 0, count = 0;
 	if (node && of)
@@ -298,9 +301,9 @@ static struct cel_node *call(struct parser *p, const char *name, size_t len, con
 	if (!node)
 		return NULL;
 	if (count != calls[row].arguments)
-		return fail(p, at, "has another number of arguments", name, len);
+		return kube_cel_fail(p, at, "has another number of arguments", name, len);
 	if (node->op == CEL_OP_HAS && node->part[0]->op != CEL_OP_FIELD)
-		return fail(p, at, "takes a field: has(x.y)", name, len);
+		return kube_cel_fail(p, at, "takes a field: has(x.y)", name, len);
 	if (node->op == CEL_OP_MATCHES && !make_pattern(p, node, at))
 		return NULL;
 	return node;
@@ -333,12 +336,13 @@ static struct cel_node *primary(struct parser *p)
 	if (!len)
 		return fail_here(p, "is not understood");
 	p->at += len;
-	if (is_word(at, len, "true") || is_word(at, len, "false") || is_word(at, len, "null"))
+	if (kube_cel_is_word(at, len, "true") || kube_cel_is_word(at, len, "false") ||
+		kube_cel_is_word(at, len, "null"))
 		return word_literal(p, at, len);
 	if (takes(p, "("))
 		return call(p, at, len, NULL);
-	if (!is_word(at, len, "device"))
-		return fail(p, (size_t)(at - p->text), "is a name that is not known here", at, len);
+	if (!kube_cel_is_word(at, len, "device"))
+		return kube_cel_fail(p, (size_t)(at - p->text), "is a name that is not known here", at, len);
 	return new_node(p, CEL_OP_DEVICE);
 }
 
@@ -347,7 +351,7 @@ static bool is_device_field(const char *name, size_t len)
 	static const char *const fields[] = { "driver", "attributes", "capacity",
 		"allowMultipleAllocations" };
 	for (size_t i = 0; i < SL_LEN(fields); i++)
-		if (is_word(name, len, fields[i]))
+		if (kube_cel_is_word(name, len, fields[i]))
 			return true;
 	return false;
 }
@@ -363,7 +367,7 @@ static struct cel_node *field(struct parser *p, const struct cel_node *of)
 	if (takes(p, "("))
 		return call(p, name, len, of);
 	if (of->op == CEL_OP_DEVICE && !is_device_field(name, len))
-		return fail(p, (size_t)(name - p->text), "is no field of a device", name, len);
+		return kube_cel_fail(p, (size_t)(name - p->text), "is no field of a device", name, len);
 	struct cel_node *node = new_binary(p, CEL_OP_FIELD, of, NULL);
 	if (node)
 		node->name = sl_strdup(p->arena, name, len);

@@ -27,7 +27,7 @@ static struct cel_value no_overload(void) { return failed("no such overload"); }
 /* ---- Versions -------------------------------------------------------------------------------------------
  */
 
-static size_t digits(const char *text) { return strspn(text, "0123456789"); }
+static size_t kube_cel_run_digits(const char *text) { return strspn(text, "0123456789"); }
 
 /* Identifiers with dots between them; numbers of a pre-release have no zero in front. */
 static bool are_identifiers(const char **text, bool numbers)
@@ -35,7 +35,7 @@ static bool are_identifiers(const char **text, bool numbers)
 	for (;;) {
 		const size_t len =
 			strspn(*text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
-		if (!len || (numbers && len > 1 && **text == '0' && digits(*text) == len))
+		if (!len || (numbers && len > 1 && **text == '0' && kube_cel_run_digits(*text) == len))
 			return false;
 		*text += len;
 		if (**text != '.')
@@ -47,7 +47,7 @@ static bool are_identifiers(const char **text, bool numbers)
 bool cel_is_version(const char *text)
 {
 	for (int i = 0; i < 3; i++) {
-		const size_t len = digits(text);
+		const size_t len = kube_cel_run_digits(text);
 		if (!len || len > 18 || (len > 1 && *text == '0'))
 			return false;
 		text += len;
@@ -71,7 +71,7 @@ static int64_t number_at(const char **text)
 
 static int compare_identifiers(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	const bool a_number = digits(a) >= a_len, b_number = digits(b) >= b_len;
+	const bool a_number = kube_cel_run_digits(a) >= a_len, b_number = kube_cel_run_digits(b) >= b_len;
 	if (a_number != b_number)
 		return a_number ? -1 : 1;
 	if (a_number && a_len != b_len) /* Without zeros in front the longer is more. */
@@ -112,8 +112,8 @@ int cel_compare_versions(const char *a, const char *b)
 /* ---- Names ----------------------------------------------------------------------------------------------
  */
 
-static const struct cel_value *find(const struct cel_entry *entry, uint32_t count, const char *driver,
-	const char *domain, const char *name)
+static const struct cel_value *kube_cel_run_find(const struct cel_entry *entry, uint32_t count,
+	const char *driver, const char *domain, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(entry[i].name, name) == 0 &&
@@ -124,8 +124,8 @@ static const struct cel_value *find(const struct cel_entry *entry, uint32_t coun
 
 const struct cel_value *cel_attribute(const struct cel_device *device, const char *domain, const char *name)
 {
-	return find(device->attribute, device->attributes, device->driver, *domain ? domain : device->driver,
-		name);
+	return kube_cel_run_find(device->attribute, device->attributes, device->driver,
+		*domain ? domain : device->driver, name);
 }
 
 static bool has_domain(const struct cel_device *device, bool capacities, const char *domain)
@@ -141,15 +141,16 @@ static bool has_domain(const struct cel_device *device, bool capacities, const c
 static const struct cel_value *in_domain(
 	const struct cel_device *device, const struct cel_value *domain, const char *name)
 {
-	return domain->number
-		       ? find(device->capacity, device->capacities, device->driver, domain->text, name)
-		       : find(device->attribute, device->attributes, device->driver, domain->text, name);
+	return domain->number ? kube_cel_run_find(device->capacity, device->capacities, device->driver,
+					domain->text, name)
+			      : kube_cel_run_find(device->attribute, device->attributes, device->driver,
+					domain->text, name);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------
  */
 
-static struct cel_value run(const struct cel_node *node, const struct cel_device *device);
+static struct cel_value kube_cel_run_run(const struct cel_node *node, const struct cel_device *device);
 
 bool cel_equal(const struct cel_value *a, const struct cel_value *b)
 {
@@ -162,9 +163,9 @@ bool cel_equal(const struct cel_value *a, const struct cel_value *b)
 	return a->kind < CEL_LIST && a->number == b->number;
 }
 
-static struct cel_value field_of(const struct cel_node *node, const struct cel_device *device)
+static struct cel_value kube_cel_run_field_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value of = run(node->part[0], device);
+	const struct cel_value of = kube_cel_run_run(node->part[0], device);
 	if (of.kind == CEL_DOMAIN) {
 		const struct cel_value *value = in_domain(device, &of, node->name);
 		return value ? *value : failed("no such key");
@@ -181,7 +182,8 @@ static struct cel_value field_of(const struct cel_node *node, const struct cel_d
 
 static struct cel_value index_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value of = run(node->part[0], device), cause = run(node->part[1], device);
+	const struct cel_value of = kube_cel_run_run(node->part[0], device),
+			       cause = kube_cel_run_run(node->part[1], device);
 	if (of.kind == CEL_ERROR || cause.kind == CEL_ERROR)
 		return of.kind == CEL_ERROR ? of : cause;
 	if (cause.kind == CEL_TEXT && (of.kind == CEL_ATTRIBUTES || of.kind == CEL_CAPACITIES))
@@ -197,16 +199,16 @@ static struct cel_value index_of(const struct cel_node *node, const struct cel_d
 	const struct cel_node *item = of.list;
 	for (int64_t i = 0; i < cause.number && item; i++)
 		item = item->next;
-	return item && cause.number >= 0 ? run(item, device) : failed("index out of range");
+	return item && cause.number >= 0 ? kube_cel_run_run(item, device) : failed("index out of range");
 }
 
 /* false && error is false, true || error is true; from whichever side. */
 static struct cel_value both_of(const struct cel_node *node, const struct cel_device *device, bool decides)
 {
-	const struct cel_value a = run(node->part[0], device);
+	const struct cel_value a = kube_cel_run_run(node->part[0], device);
 	if (a.kind == CEL_BOOL && (a.number != 0) == decides)
 		return a;
-	const struct cel_value b = run(node->part[1], device);
+	const struct cel_value b = kube_cel_run_run(node->part[1], device);
 	if (b.kind == CEL_BOOL && ((b.number != 0) == decides || a.kind == CEL_BOOL))
 		return b.number != 0 && a.kind == CEL_BOOL ? b : of_bool(b.number != 0);
 	if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
@@ -244,7 +246,7 @@ static struct cel_value is_in(
 {
 	if (where->kind == CEL_LIST) {
 		for (const struct cel_node *item = where->list; item; item = item->next) {
-			const struct cel_value value = run(item, device);
+			const struct cel_value value = kube_cel_run_run(item, device);
 			if (cel_equal(what, &value))
 				return of_bool(true);
 			if (value.kind == CEL_ERROR)
@@ -263,7 +265,8 @@ static struct cel_value is_in(
 
 static struct cel_value relation_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value a = run(node->part[0], device), b = run(node->part[1], device);
+	const struct cel_value a = kube_cel_run_run(node->part[0], device),
+			       b = kube_cel_run_run(node->part[1], device);
 	if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
 		return a.kind == CEL_ERROR ? a : b;
 	if (node->op == CEL_OP_EQ || node->op == CEL_OP_NE)
@@ -283,7 +286,7 @@ static int64_t letters(const char *text)
 	return count;
 }
 
-static struct cel_value size_of(const struct cel_value *of, const struct cel_device *device)
+static struct cel_value kube_cel_run_size_of(const struct cel_value *of, const struct cel_device *device)
 {
 	int64_t count = 0;
 	(void)device;
@@ -336,7 +339,7 @@ static struct cel_value of_texts(
 		memcmp(node->op == CEL_OP_STARTS ? a->text : a->text + len - part, b->text, part) == 0);
 }
 
-static struct cel_value part_of(enum cel_op op, const struct cel_value *of)
+static struct cel_value kube_cel_run_part_of(enum cel_op op, const struct cel_value *of)
 {
 	if (of->kind != CEL_VERSION)
 		return no_overload();
@@ -351,8 +354,8 @@ static struct cel_value part_of(enum cel_op op, const struct cel_value *of)
 
 static struct cel_value call_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value a = run(node->part[0], device);
-	const struct cel_value b = node->part[1] ? run(node->part[1], device) : of_bool(false);
+	const struct cel_value a = kube_cel_run_run(node->part[0], device);
+	const struct cel_value b = node->part[1] ? kube_cel_run_run(node->part[1], device) : of_bool(false);
 	if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
 		return a.kind == CEL_ERROR ? a : b;
 	switch ((int)node->op) {
@@ -360,7 +363,7 @@ static struct cel_value call_of(const struct cel_node *node, const struct cel_de
 	case CEL_OP_SEMVER:
 		return made_of(node->op, &a);
 	case CEL_OP_SIZE:
-		return size_of(&a, device);
+		return kube_cel_run_size_of(&a, device);
 	case CEL_OP_COMPARE:
 	case CEL_OP_GREATER:
 	case CEL_OP_LESS:
@@ -368,7 +371,7 @@ static struct cel_value call_of(const struct cel_node *node, const struct cel_de
 	case CEL_OP_MAJOR:
 	case CEL_OP_MINOR:
 	case CEL_OP_PATCH:
-		return part_of(node->op, &a);
+		return kube_cel_run_part_of(node->op, &a);
 	default:
 		return of_texts(node, &a, &b);
 	}
@@ -376,7 +379,7 @@ static struct cel_value call_of(const struct cel_node *node, const struct cel_de
 
 static struct cel_value has_field(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value of = run(node->part[0], device);
+	const struct cel_value of = kube_cel_run_run(node->part[0], device);
 	if (of.kind == CEL_DEVICE)
 		return of_bool(true);
 	if (of.kind != CEL_DOMAIN)
@@ -386,7 +389,7 @@ static struct cel_value has_field(const struct cel_node *node, const struct cel_
 
 static struct cel_value unary_of(const struct cel_node *node, const struct cel_device *device)
 {
-	const struct cel_value of = run(node->part[0], device);
+	const struct cel_value of = kube_cel_run_run(node->part[0], device);
 	if (of.kind == CEL_ERROR)
 		return of;
 	if (node->op == CEL_OP_NOT)
@@ -394,7 +397,7 @@ static struct cel_value unary_of(const struct cel_node *node, const struct cel_d
 	return of.kind == CEL_INT && of.number != INT64_MIN ? of_int(-of.number) : no_overload();
 }
 
-static struct cel_value run(const struct cel_node *node, const struct cel_device *device)
+static struct cel_value kube_cel_run_run(const struct cel_node *node, const struct cel_device *device)
 {
 	switch ((int)node->op) {
 	case CEL_OP_VALUE:
@@ -404,7 +407,7 @@ static struct cel_value run(const struct cel_node *node, const struct cel_device
 	case CEL_OP_DEVICE:
 		return (struct cel_value){ .kind = CEL_DEVICE };
 	case CEL_OP_FIELD:
-		return field_of(node, device);
+		return kube_cel_run_field_of(node, device);
 	case CEL_OP_INDEX:
 		return index_of(node, device);
 	case CEL_OP_NOT:
@@ -414,10 +417,10 @@ static struct cel_value run(const struct cel_node *node, const struct cel_device
 	case CEL_OP_OR:
 		return both_of(node, device, node->op == CEL_OP_OR);
 	case CEL_OP_IF: {
-		const struct cel_value test = run(node->part[0], device);
+		const struct cel_value test = kube_cel_run_run(node->part[0], device);
 		if (test.kind != CEL_BOOL)
 			return test.kind == CEL_ERROR ? test : no_overload();
-		return run(node->part[test.number ? 1 : 2], device);
+		return kube_cel_run_run(node->part[test.number ? 1 : 2], device);
 	}
 	case CEL_OP_HAS:
 		return has_field(node->part[0], device);
@@ -428,7 +431,7 @@ static struct cel_value run(const struct cel_node *node, const struct cel_device
 
 enum cel_truth cel_holds(const struct cel *cel, const struct cel_device *device, const char **why)
 {
-	const struct cel_value value = run(cel->root, device);
+	const struct cel_value value = kube_cel_run_run(cel->root, device);
 	*why = value.kind == CEL_ERROR ? value.text : "the expression gives no bool";
 	if (value.kind != CEL_BOOL)
 		return CEL_FAILED;

@@ -14,7 +14,7 @@ struct why {
 	size_t at;
 };
 
-static void append(struct why *why, const char *text)
+static void kq_activity_append(struct why *why, const char *text)
 {
 	const int wrote = snprintf(why->text + why->at, sizeof(why->text) - why->at, "%s", text);
 	why->at += wrote > 0 ? (size_t)wrote : 0;
@@ -27,8 +27,8 @@ static void because(struct why *why, const char *reason, const char *text)
 	if (!why->reason)
 		why->reason = reason;
 	else
-		append(why, ", ");
-	append(why, text);
+		kq_activity_append(why, ", ");
+	kq_activity_append(why, text);
 }
 
 /* One of several names: "text: a,b". */
@@ -37,8 +37,8 @@ static void name_it(struct why *why, bool first, const char *reason, const char 
 	if (first)
 		because(why, reason, text);
 	else
-		append(why, ",");
-	append(why, name);
+		kq_activity_append(why, ",");
+	kq_activity_append(why, name);
 }
 
 static void flavors(const struct kq *kq, const struct kq_node *queue, struct why *why)
@@ -75,7 +75,7 @@ static bool matches(const struct kq *kq, const struct kq_queue_check *of, enum m
 	return check->exists && check->kind == KQ_CHECK_PROVISIONING;
 }
 
-static uint32_t count_of(const struct kq *kq, const struct kq_node *queue, enum match what)
+static uint32_t kq_activity_count_of(const struct kq *kq, const struct kq_node *queue, enum match what)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < queue->check_count; i++)
@@ -97,12 +97,12 @@ static void checks(const struct kq *kq, const struct kq_node *queue, enum match 
 
 static void multikueue(const struct kq *kq, const struct kq_node *queue, struct why *why)
 {
-	if (count_of(kq, queue, IS_MULTI) > 1)
+	if (kq_activity_count_of(kq, queue, IS_MULTI) > 1)
 		checks(kq, queue, IS_MULTI, why, "MultipleMultiKueueAdmissionChecks",
 			"Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: ");
 	checks(kq, queue, IS_MULTI_BY_FLAVOR, why, "MultiKueueAdmissionCheckAppliedPerFlavor",
 		"Cannot specify MultiKueue AdmissionCheck per flavor, found: ");
-	if (count_of(kq, queue, IS_MULTI) && count_of(kq, queue, IS_PROVISIONING))
+	if (kq_activity_count_of(kq, queue, IS_MULTI) && kq_activity_count_of(kq, queue, IS_PROVISIONING))
 		checks(kq, queue, IS_MULTI, why, "MultiKueueWithProvisioningRequest",
 			"Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
 			"found: ");

@@ -140,7 +140,7 @@ static void preempt(struct kq *kq, const struct kq_entry *entry, const struct kq
 }
 
 /* Why it does not fit, unless something else was said. */
-static const char *why_not(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
+static const char *kq_admit_why_not(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
 {
 	if (entry->message || !entry->assignment || entry->assignment->mode == KQ_FIT)
 		return entry->message ? entry->message : "";
@@ -157,11 +157,12 @@ static void preempt_all(struct kq *kq, struct kq_cycle_state *state, struct kq_e
 		count++;
 	}
 	state->figures.preempted += count;
-	entry->message = kq_message(
-		kq, "%s. Pending the preemption of %u workload(s)", why_not(kq, state, entry), count);
+	entry->message = kq_message(kq, "%s. Pending the preemption of %u workload(s)",
+		kq_admit_why_not(kq, state, entry), count);
 }
 
-static void evict(struct kq *kq, uint32_t workload, uint32_t cause, const char *reason, const char *message)
+static void kq_admit_evict(
+	struct kq *kq, uint32_t workload, uint32_t cause, const char *reason, const char *message)
 {
 	kq_evict(kq, workload, reason, message);
 	kq_decision(kq, KQ_DECISION_EVICT, workload, cause, reason, message);
@@ -178,7 +179,7 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 			snprintf(text + at, sizeof(text) - at, "%s%s", i ? "," : "", row->unhealthy[i]);
 		at += wrote > 0 ? (size_t)wrote : 0;
 	}
-	evict(kq, workload, KQ_NO, "NodeFailures",
+	kq_admit_evict(kq, workload, KQ_NO, "NodeFailures",
 		kq_message(kq, "Workload was evicted as there was no replacement for unhealthy node(s): %s",
 			text));
 }
@@ -211,7 +212,7 @@ static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	(void)kq_queue_requeue(kq, entry->workload, entry->why);
 	if (entry->unresponsive)
 		return;
-	const char *message = kq_text(kq, why_not(kq, state, entry));
+	const char *message = kq_text(kq, kq_admit_why_not(kq, state, entry));
 	kq_pend(kq, entry->workload, entry->reason ? entry->reason : "PendingEvaluation", message);
 	if (entry->status == KQ_GATED)
 		kq_set_cond(kq, entry->workload, KQ_BLOCKED_ON_GATES, KQ_TRUE, "PreemptionGated", message,
@@ -236,7 +237,7 @@ void kq_carry_out(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *
 	if (entry->preempts)
 		preempt_all(kq, state, entry);
 	if (entry->migrates != KQ_NO)
-		evict(kq, entry->migrates, entry->workload, "FlavorMigration",
+		kq_admit_evict(kq, entry->migrates, entry->workload, "FlavorMigration",
 			kq_message(kq,
 				"Evicted to accommodate a workload (UID: %s) due to migration to more "
 				"favorable resource flavor",

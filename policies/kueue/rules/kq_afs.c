@@ -52,7 +52,7 @@ static double decimal(const char *text)
 }
 
 /* 1 unless it is said. */
-static double weight_of(const struct kq *kq, const char *resource)
+static double kq_afs_weight_of(const struct kq *kq, const char *resource)
 {
 	for (uint32_t i = 0; i < kq->config.afs_weight_count; i++)
 		if (strcmp(kq->config.afs_weight[i].key, resource) == 0)
@@ -100,7 +100,7 @@ double kq_afs_usage(const struct kq *kq, uint32_t local)
 		return (double)INFINITY;
 	const double part = penalty_part(kq);
 	for (uint32_t r = next_held(kq, row, KQ_NO, part); r != KQ_NO; r = next_held(kq, row, r, part))
-		sum += weight_of(kq, kq->resource[r]) * held(row, r, part);
+		sum += kq_afs_weight_of(kq, kq->resource[r]) * held(row, r, part);
 	return sum / row->weight;
 }
 

@@ -14,7 +14,7 @@
 /* ---- Requests
  * ----------------------------------------------------------------------------------------------- */
 
-static uint32_t group_of(const struct kq_node *queue, uint32_t resource)
+static uint32_t kq_assign_group_of(const struct kq_node *queue, uint32_t resource)
 {
 	for (uint32_t g = 0; g < queue->group_count; g++)
 		for (uint32_t i = 0; i < queue->group[g].resource_count; i++)
@@ -38,7 +38,8 @@ static void set_pods(const struct kq *kq, struct kq_amounts *requests, int64_t c
 	requests->at[i] = (struct kq_amount){ KQ_PODS, count };
 }
 
-static const struct kq_admitted_podset *part_of(const struct kq_workload *workload, const char *name)
+static const struct kq_admitted_podset *kq_assign_part_of(
+	const struct kq_workload *workload, const char *name)
 {
 	for (uint32_t i = 0; workload->admission && i < workload->admission->podset_count; i++)
 		if (strcmp(workload->admission->podset[i].name, name) == 0)
@@ -50,7 +51,7 @@ static void prepare_podset(struct kq_scan *scan, struct kq_podset_assignment *ro
 {
 	struct kq *kq = scan->kq;
 	const struct kq_podset *podset = &scan->workload->podset[p];
-	const struct kq_admitted_podset *part = part_of(scan->workload, podset->name);
+	const struct kq_admitted_podset *part = kq_assign_part_of(scan->workload, podset->name);
 	const int64_t waiting = kq_podset_count(kq, podset);
 	struct kq_amounts own;
 	row->podset = p;
@@ -83,10 +84,10 @@ static bool same_group(const struct kq_podset *a, const struct kq_podset *b)
 }
 
 /* Podsets in the order in which they are assigned: groups as their first podset stands. */
-static void prepare(struct kq_scan *scan)
+static void kq_assign_prepare(struct kq_scan *scan)
 {
 	const struct kq_workload *workload = scan->workload;
-	const bool pods = group_of(scan->queue, KQ_PODS) != KQ_NO;
+	const bool pods = kq_assign_group_of(scan->queue, KQ_PODS) != KQ_NO;
 	uint32_t count = 0;
 	for (uint32_t p = 0; p < workload->podset_count; p++) {
 		bool placed = false;
@@ -102,7 +103,8 @@ static void prepare(struct kq_scan *scan)
 }
 
 /* Sums by resource, in the order of their names. */
-static struct kq_amounts sum_of(struct kq_scan *scan, const struct kq_podset_assignment *row, uint32_t count)
+static struct kq_amounts kq_assign_sum_of(
+	struct kq_scan *scan, const struct kq_podset_assignment *row, uint32_t count)
 {
 	struct kq *kq = scan->kq;
 	if (count == 1)
@@ -140,7 +142,7 @@ static void keep_admitted(struct kq_scan *scan, struct kq_together *together)
 	for (uint32_t i = 0; scan->workload->admission && i < together->count; i++) {
 		const uint32_t podset = scan->made->podset[together->first + i].podset;
 		const struct kq_admitted_podset *part =
-			part_of(scan->workload, scan->workload->podset[podset].name);
+			kq_assign_part_of(scan->workload, scan->workload->podset[podset].name);
 		for (uint32_t f = 0; part && f < part->flavor_count; f++)
 			for (uint32_t r = 0; r < together->requests.count; r++)
 				if (together->requests.at[r].resource == part->flavor[f].resource)
@@ -159,7 +161,7 @@ static bool is_left_out(const struct kq_scan *scan, const struct kq_together *to
 static bool start_together(struct kq_scan *scan, struct kq_together *together)
 {
 	struct kq *kq = scan->kq;
-	together->requests = sum_of(scan, &scan->made->podset[together->first], together->count);
+	together->requests = kq_assign_sum_of(scan, &scan->made->podset[together->first], together->count);
 	const uint32_t count = together->requests.count;
 	together->group = kq_scratch_capacity(kq, scan->scratch, count, sizeof(*together->group));
 	together->pick = kq_scratch_capacity(kq, scan->scratch, (size_t)count * 2, sizeof(*together->pick));
@@ -168,7 +170,7 @@ static bool start_together(struct kq_scan *scan, struct kq_together *together)
 	together->trial = together->pick + count;
 	for (uint32_t r = 0; r < count; r++) {
 		together->pick[r].flavor = KQ_NO;
-		together->group[r] = group_of(scan->queue, together->requests.at[r].resource);
+		together->group[r] = kq_assign_group_of(scan->queue, together->requests.at[r].resource);
 	}
 	keep_admitted(scan, together);
 	return true;
@@ -310,7 +312,7 @@ struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint3
 		!options->forget && kq_progress_holds(kq, row, &kq->node[queue]), KQ_NO };
 	if (kq->config.gate[KQ_GATE_ElasticJobsViaWorkloadSlices])
 		scan.replaces = row->replaces;
-	prepare(&scan);
+	kq_assign_prepare(&scan);
 	bool failed = false;
 	while (made->podset_count < row->podset_count && !failed && !kq->err.status) {
 		struct kq_together together = { .first = made->podset_count, .count = 1 };

@@ -44,7 +44,7 @@ struct kq_admission *kq_assignment_admission(struct kq *kq, const struct kq_assi
 	return copy;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t kq_assign_out_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A queue that may always take its quota back keeps nothing. */
 void kq_reserve(struct kq *kq, const struct kq_assignment *assignment, struct kq_usage_cell *reserved)
@@ -59,10 +59,11 @@ void kq_reserve(struct kq *kq, const struct kq_assignment *assignment, struct kq
 			reserved[i].amount = 0;
 		} else if (assignment->borrow > 0) {
 			if (kq->borrowing[at] != KQ_NO_LIMIT)
-				reserved[i].amount = least(cell->amount,
+				reserved[i].amount = kq_assign_out_least(cell->amount,
 					kq_sub(kq_add(kq->nominal[at], kq->borrowing[at]), kq->usage[at]));
 		} else {
-			const int64_t own = least(cell->amount, kq_sub(kq->nominal[at], kq->usage[at]));
+			const int64_t own =
+				kq_assign_out_least(cell->amount, kq_sub(kq->nominal[at], kq->usage[at]));
 			reserved[i].amount = own > 0 ? own : 0;
 		}
 	}

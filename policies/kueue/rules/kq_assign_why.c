@@ -198,7 +198,7 @@ static void why_text(const struct kq *kq, const struct kq_why *why, char *text, 
 enum { MESSAGE_MAX = 4096, REASON_MAX = 512 };
 
 /* Appends what there is room for. */
-static size_t append(char *message, size_t used, const char *text)
+static size_t kq_assign_why_append(char *message, size_t used, const char *text)
 {
 	const size_t len = strlen(text), capacity = MESSAGE_MAX - 1 - used;
 	memcpy(message + used, text, len < capacity ? len : capacity);
@@ -221,8 +221,8 @@ static size_t append_podset(struct kq *kq, struct kq_scratch *scratch,
 		order[to] = i;
 	}
 	for (uint32_t i = 0; i < podset->why_count; i++) {
-		used = i ? append(message, used, ", ") : used;
-		used = append(message, used, text[order[i]]);
+		used = i ? kq_assign_why_append(message, used, ", ") : used;
+		used = kq_assign_why_append(message, used, text[order[i]]);
 	}
 	return used;
 }
@@ -236,10 +236,11 @@ const char *kq_assign_message(
 		const struct kq_podset_assignment *podset = &assignment->podset[i];
 		if (!podset->why_count)
 			continue;
-		used = used ? append(message, used, "; ") : used;
-		used = append(message, used, "couldn't assign flavors to pod set ");
-		used = append(message, used, kq->workload[assignment->workload].podset[podset->podset].name);
-		used = append(message, used, ": ");
+		used = used ? kq_assign_why_append(message, used, "; ") : used;
+		used = kq_assign_why_append(message, used, "couldn't assign flavors to pod set ");
+		used = kq_assign_why_append(
+			message, used, kq->workload[assignment->workload].podset[podset->podset].name);
+		used = kq_assign_why_append(message, used, ": ");
 		used = append_podset(kq, scratch, podset, message, used);
 	}
 	return message ? message : "";

@@ -73,7 +73,7 @@ static bool kq_may_go(const struct kq_search *search, uint32_t workload)
 }
 
 /* borrowWithinCohort: lower priority, and no higher than the threshold. */
-static enum kq_class class_of(const struct kq_search *search, uint32_t workload, bool advantage)
+static enum kq_class kq_candidates_class_of(const struct kq_search *search, uint32_t workload, bool advantage)
 {
 	const struct kq *kq = search->kq;
 	const struct kq_node *queue = &kq->node[search->queue];
@@ -89,7 +89,7 @@ static enum kq_class class_of(const struct kq_search *search, uint32_t workload,
 	return KQ_CLASS_WHILE_BORROWING;
 }
 
-static bool add(struct kq *kq, struct kq_candidates *list, struct kq_candidate candidate)
+static bool kq_candidates_add(struct kq *kq, struct kq_candidates *list, struct kq_candidate candidate)
 {
 	if (SL_GROW(list->at, list->capacity, list->count + 1, &kq->err))
 		return false;
@@ -105,9 +105,10 @@ void kq_candidates_of(const struct kq_search *search, uint32_t queue, uint32_t c
 		const uint32_t workload = node->holder[i];
 		if (search->kq->workload[workload].out)
 			continue; /* Gone for this search. */
-		if (kq_may_go(search, workload) && !add(search->kq, list,
-							   (struct kq_candidate){ workload, common,
-								   class_of(search, workload, advantage) }))
+		if (kq_may_go(search, workload) &&
+			!kq_candidates_add(search->kq, list,
+				(struct kq_candidate){ workload, common,
+					kq_candidates_class_of(search, workload, advantage) }))
 			return;
 	}
 }
@@ -126,7 +127,7 @@ struct key {
 	const char *uid, *namespace, *name;
 };
 
-static struct key key_of(const struct kq *kq, uint32_t queue, struct kq_candidate candidate)
+static struct key kq_candidates_key_of(const struct kq *kq, uint32_t queue, struct kq_candidate candidate)
 {
 	const struct kq_workload *row = &kq->workload[candidate.workload];
 	const struct kq_cond *reserved = &row->cond[KQ_QUOTA_RESERVED];
@@ -170,7 +171,7 @@ static int by_merit(const struct key *a, const struct key *b)
 			       (a->candidate.workload < b->candidate.workload);
 }
 
-static int compare(const void *left, const void *right)
+static int kq_candidates_compare(const void *left, const void *right)
 {
 	const struct key *a = left, *b = right;
 	const int order = by_place(a, b);
@@ -219,10 +220,10 @@ void kq_candidates_order(struct kq *kq, uint32_t queue, struct kq_candidate *at,
 	}
 	bool by_usage = false;
 	for (uint32_t i = 0; i < count; i++) {
-		key[i] = key_of(kq, queue, at[i]);
+		key[i] = kq_candidates_key_of(kq, queue, at[i]);
 		by_usage |= key[i].by_usage;
 	}
-	qsort(key, count, sizeof(*key), compare);
+	qsort(key, count, sizeof(*key), kq_candidates_compare);
 	if (by_usage)
 		sort_by_usage(key, key + count, count);
 	for (uint32_t i = 0; i < count; i++)
@@ -232,9 +233,11 @@ void kq_candidates_order(struct kq *kq, uint32_t queue, struct kq_candidate *at,
 
 int kq_candidate_compare(const struct kq *kq, uint32_t queue, uint32_t a, uint32_t b)
 {
-	const struct key left = key_of(kq, queue, (struct kq_candidate){ a, KQ_NO, KQ_CLASS_OWN });
-	const struct key right = key_of(kq, queue, (struct kq_candidate){ b, KQ_NO, KQ_CLASS_OWN });
-	return compare(&left, &right);
+	const struct key left =
+		kq_candidates_key_of(kq, queue, (struct kq_candidate){ a, KQ_NO, KQ_CLASS_OWN });
+	const struct key right =
+		kq_candidates_key_of(kq, queue, (struct kq_candidate){ b, KQ_NO, KQ_CLASS_OWN });
+	return kq_candidates_compare(&left, &right);
 }
 
 void kq_candidates_sort(struct kq *kq, uint32_t queue, uint32_t *workload, uint32_t count)

@@ -145,7 +145,7 @@ static void pop_heads(struct kq *kq, struct kq_cycle_state *state)
 /* ---- Order ------------------------------------------------------------------------------------------------
  */
 
-static struct kq_entry_key key_of(const struct kq *kq, const struct kq_entry *entry)
+static struct kq_entry_key kq_cycle_key_of(const struct kq *kq, const struct kq_entry *entry)
 {
 	const struct kq_workload *row = &kq->workload[entry->workload];
 	return (struct kq_entry_key){ .reserved = kq_is(&row->cond[KQ_QUOTA_RESERVED]),
@@ -185,7 +185,7 @@ static void merge(const struct kq *kq, const struct kq_entry_key *key, const uin
 	}
 }
 
-static void sort(
+static void kq_cycle_sort(
 	const struct kq *kq, const struct kq_entry_key *key, uint32_t *order, uint32_t *spare, uint32_t count)
 {
 	for (uint32_t width = 1; width < count; width *= 2) {
@@ -206,11 +206,11 @@ static void classical(struct kq *kq, struct kq_cycle_state *state)
 	if (!key || !spare)
 		return;
 	for (uint32_t i = 0; i < state->entry_count; i++) {
-		key[i] = key_of(kq, &state->entry[i]);
+		key[i] = kq_cycle_key_of(kq, &state->entry[i]);
 		if (state->entry[i].nominated)
 			state->order[count++] = i;
 	}
-	sort(kq, key, state->order, spare, count);
+	kq_cycle_sort(kq, key, state->order, spare, count);
 	state->order_count = 0;
 	for (uint32_t i = 0; i < count && kq_goes_on(kq); i++) {
 		state->order_count++;
@@ -231,7 +231,7 @@ static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 		if (!one->nominated)
 			continue;
 		entry[count] = i;
-		fair[count] = (struct kq_fair_entry){ .key = key_of(kq, one), .queue = one->queue };
+		fair[count] = (struct kq_fair_entry){ .key = kq_cycle_key_of(kq, one), .queue = one->queue };
 		if (!one->second && one->assignment) {
 			fair[count].usage = one->assignment->usage;
 			fair[count].usage_count = one->assignment->usage_count;

@@ -30,7 +30,7 @@ struct kq_names {
 	struct sl_map map; /* Of their places. */
 };
 
-static uint64_t hash_of(uint32_t kind, const char *namespace, const char *name)
+static uint64_t kq_names_hash_of(uint32_t kind, const char *namespace, const char *name)
 {
 	return sl_hash_text(sl_hash_text(kind, namespace), name);
 }
@@ -38,7 +38,7 @@ static uint64_t hash_of(uint32_t kind, const char *namespace, const char *name)
 static struct entry *find_entry(
 	const struct kq_names *names, uint32_t kind, const char *namespace, const char *name)
 {
-	const uint64_t hash = hash_of(kind, namespace, name);
+	const uint64_t hash = kq_names_hash_of(kind, namespace, name);
 	uint32_t i;
 	SL_MAP_EACH(&names->map, hash, i)
 	{
@@ -62,7 +62,7 @@ static struct entry *entry_of(
 	const char *own_namespace = kind == KIND_TEXT ? "" : kq_text(kq, namespace);
 	const char *own = kind == KIND_TEXT ? sl_strdup(kq->arena, name, strlen(name)) : kq_text(kq, name);
 	*made = own && own_namespace && !SL_GROW(names->entry, names->capacity, names->count + 1, &kq->err) &&
-		!sl_map_add(&names->map, hash_of(kind, namespace, name), names->count, &kq->err);
+		!sl_map_add(&names->map, kq_names_hash_of(kind, namespace, name), names->count, &kq->err);
 	if (!*made)
 		return sl_fail_memory(&kq->err), NULL;
 	names->entry[names->count] = (struct entry){ own_namespace, own, kind, KQ_NO };
@@ -104,11 +104,11 @@ static void *row_attributes(struct kq *kq, void **array, uint32_t *count, uint32
 		sizeof(*(kq)->what))
 
 /* The row of that name. A new one has its name alone: *made, else NULL. */
-#define ROW_OF(kq, kind, namespace, name, what, made)                                        \
-	row_of((kq), (kind), (namespace), (name), (void **)&(kq)->what, &(kq)->what##_count, \
+#define ROW_OF(kq, kind, namespace, name, what, made)                                                 \
+	kq_names_row_of((kq), (kind), (namespace), (name), (void **)&(kq)->what, &(kq)->what##_count, \
 		&(kq)->what##_capacity, sizeof(*(kq)->what), (made))
-static uint32_t row_of(struct kq *kq, enum kind kind, const char *namespace, const char *name, void **array,
-	uint32_t *count, uint32_t *capacity, size_t size, const struct entry **made)
+static uint32_t kq_names_row_of(struct kq *kq, enum kind kind, const char *namespace, const char *name,
+	void **array, uint32_t *count, uint32_t *capacity, size_t size, const struct entry **made)
 {
 	bool is_new;
 	struct entry *entry = entry_of(kq, kind, namespace, name, &is_new);
@@ -118,16 +118,19 @@ static uint32_t row_of(struct kq *kq, enum kind kind, const char *namespace, con
 	return entry && entry->row != KQ_NO ? entry->row : 0;
 }
 
-static uint32_t find(const struct kq *kq, enum kind kind, const char *namespace, const char *name)
+static uint32_t kq_names_find(const struct kq *kq, enum kind kind, const char *namespace, const char *name)
 {
 	const struct entry *entry = find_entry(kq->names, kind, namespace, name);
 	return entry ? entry->row : KQ_NO;
 }
 
-uint32_t kq_find_queue(const struct kq *kq, const char *name) { return find(kq, KIND_QUEUE, "", name); }
+uint32_t kq_find_queue(const struct kq *kq, const char *name)
+{
+	return kq_names_find(kq, KIND_QUEUE, "", name);
+}
 uint32_t kq_find_local(const struct kq *kq, const char *namespace, const char *name)
 {
-	return find(kq, KIND_LOCAL, namespace, name);
+	return kq_names_find(kq, KIND_LOCAL, namespace, name);
 }
 
 uint32_t kq_resource(struct kq *kq, const char *name)
@@ -215,7 +218,7 @@ uint32_t kq_namespace(struct kq *kq, const char *name)
 
 uint32_t kq_find_namespace(const struct kq *kq, const char *name)
 {
-	return find(kq, KIND_NAMESPACE, "", name);
+	return kq_names_find(kq, KIND_NAMESPACE, "", name);
 }
 
 uint32_t kq_host(struct kq *kq, const char *name)
@@ -227,7 +230,10 @@ uint32_t kq_host(struct kq *kq, const char *name)
 	return row;
 }
 
-uint32_t kq_find_host(const struct kq *kq, const char *name) { return find(kq, KIND_HOST, "", name); }
+uint32_t kq_find_host(const struct kq *kq, const char *name)
+{
+	return kq_names_find(kq, KIND_HOST, "", name);
+}
 
 uint32_t kq_workload(struct kq *kq, const char *namespace, const char *name)
 {

@@ -147,7 +147,8 @@ static uint32_t evicted_of(const struct kq *kq, const struct kq_candidates *list
 	return count;
 }
 
-static void append(struct kq_candidates *all, const struct kq_candidates *list, uint32_t from, uint32_t end)
+static void kq_preempt_append(
+	struct kq_candidates *all, const struct kq_candidates *list, uint32_t from, uint32_t end)
 {
 	for (uint32_t i = from; i < end; i++)
 		all->at[all->count++] = list->at[i];
@@ -170,9 +171,9 @@ static void order_all(struct classical *c)
 		return;
 	}
 	for (uint32_t i = 0; i < SL_LEN(list); i++)
-		append(&c->all, list[i], 0, evicted[i]);
+		kq_preempt_append(&c->all, list[i], 0, evicted[i]);
 	for (uint32_t i = 0; i < SL_LEN(list); i++)
-		append(&c->all, list[i], evicted[i], list[i]->count);
+		kq_preempt_append(&c->all, list[i], evicted[i], list[i]->count);
 }
 
 /* ---- Attempts ---- */
@@ -192,7 +193,7 @@ static bool still_valid(const struct kq_search *search, const struct kq_candidat
 	return true;
 }
 
-static const char *reason_of(enum kq_class class)
+static const char *kq_preempt_reason_of(enum kq_class class)
 {
 	switch (class) {
 	case KQ_CLASS_OWN:
@@ -215,7 +216,7 @@ static bool attempt(struct classical *c, bool borrow)
 	for (uint32_t i = 0; i < c->all.count && !fits; i++) {
 		if (!still_valid(search, &c->all.at[i], borrow))
 			continue;
-		kq_search_take(search, c->all.at[i].workload, reason_of(c->all.at[i].class));
+		kq_search_take(search, c->all.at[i].workload, kq_preempt_reason_of(c->all.at[i].class));
 		fits = kq_search_fits(search, borrow);
 	}
 	if (fits)

@@ -76,7 +76,7 @@ static struct kq_candidate pop(struct fair *fair, const struct kq_candidates *li
 
 /* ---- Which queue gives next ---- */
 
-static struct kq_share share_of(const struct fair *fair, uint32_t node)
+static struct kq_share kq_preempt_fair_share_of(const struct fair *fair, uint32_t node)
 {
 	return kq_share_of(fair->search->kq, node, NULL, 0);
 }
@@ -92,7 +92,7 @@ static void consider_queue(
 	struct fair *fair, const struct kq_candidates *list, uint32_t queue, struct best *best)
 {
 	const struct kq *kq = fair->search->kq;
-	const struct kq_share share = share_of(fair, queue);
+	const struct kq_share share = kq_preempt_fair_share_of(fair, queue);
 	if ((!(share.ratio > 0.0) && queue != fair->search->queue) || fair->next[queue] == KQ_NO ||
 		!kq->node[queue].active) {
 		fair->pruned[queue] = true;
@@ -108,7 +108,7 @@ static void consider_queue(
 /* Of equal cohorts the last one. Ancestors of the preemptor stay as long as anything is below them. */
 static void consider_cohort(struct fair *fair, uint32_t cohort, struct best *best)
 {
-	const struct kq_share share = share_of(fair, cohort);
+	const struct kq_share share = kq_preempt_fair_share_of(fair, cohort);
 	if (!(share.ratio > 0.0) && !fair->ours[cohort]) {
 		fair->pruned[cohort] = true;
 		return;
@@ -181,7 +181,7 @@ static struct kq_share share_without(const struct fair *fair, uint32_t node, uin
 	const kq_marked mark = kq_mark(kq);
 	for (uint32_t i = 0; i < row->used_count; i++)
 		kq_usage_remove(kq, row->admission->queue, row->used[i].fr, row->used[i].amount);
-	const struct kq_share share = share_of(fair, node);
+	const struct kq_share share = kq_preempt_fair_share_of(fair, node);
 	kq_undo(kq, mark);
 	return share;
 }
@@ -194,7 +194,7 @@ static bool passes(enum kq_fair_strategy strategy, const struct kq_share *preemp
 }
 
 /* What is asked is in the books during the whole search; it is taken out to see whether there is room. */
-static bool fits(const struct fair *fair)
+static bool kq_preempt_fair_fits(const struct fair *fair)
 {
 	const struct kq_search *search = fair->search;
 	const kq_marked mark = kq_mark(search->kq);
@@ -205,10 +205,10 @@ static bool fits(const struct fair *fair)
 	return capacity;
 }
 
-static bool take(struct fair *fair, uint32_t workload, const char *reason)
+static bool kq_preempt_fair_take(struct fair *fair, uint32_t workload, const char *reason)
 {
 	kq_search_take(fair->search, workload, reason);
-	return fits(fair);
+	return kq_preempt_fair_fits(fair);
 }
 
 /* Candidates of one target until one passes: shares have changed then, and the target may be another. A
@@ -218,14 +218,15 @@ static bool try_target(struct fair *fair, uint32_t target)
 	const enum kq_fair_strategy strategy = fair->search->kq->config.fair[0];
 	uint32_t ours, theirs;
 	below_common(fair, target, &ours, &theirs);
-	const struct kq_share preemptor = share_of(fair, ours), before = share_of(fair, theirs);
+	const struct kq_share preemptor = kq_preempt_fair_share_of(fair, ours),
+			      before = kq_preempt_fair_share_of(fair, theirs);
 	const bool hopeless = preemptor.zero_weight && !before.zero_weight;
 	while (fair->next[target] != KQ_NO) {
 		const struct kq_candidate candidate = pop(fair, &fair->list, target);
 		if (!hopeless) {
 			const struct kq_share after = share_without(fair, theirs, candidate.workload);
 			if (passes(strategy, &preemptor, &before, &after))
-				return take(fair, candidate.workload, "InCohortFairSharing");
+				return kq_preempt_fair_take(fair, candidate.workload, "InCohortFairSharing");
 		}
 		fair->retry.at[fair->retry.count++] = candidate;
 	}
@@ -241,9 +242,11 @@ static bool first_strategy(struct fair *fair)
 	for (uint32_t target; (target = next_target(fair, &fair->list)) != KQ_NO;) {
 		bool done;
 		if (target == search->queue)
-			done = take(fair, pop(fair, &fair->list, target).workload, "InClusterQueue");
+			done = kq_preempt_fair_take(
+				fair, pop(fair, &fair->list, target).workload, "InClusterQueue");
 		else if (entitlement)
-			done = take(fair, pop(fair, &fair->list, target).workload, "InCohortReclamation");
+			done = kq_preempt_fair_take(
+				fair, pop(fair, &fair->list, target).workload, "InCohortReclamation");
 		else
 			done = try_target(fair, target);
 		if (done)
@@ -259,11 +262,12 @@ static bool second_strategy(struct fair *fair)
 	for (uint32_t target; (target = next_target(fair, &fair->retry)) != KQ_NO;) {
 		uint32_t ours, theirs;
 		below_common(fair, target, &ours, &theirs);
-		const struct kq_share preemptor = share_of(fair, ours), before = share_of(fair, theirs);
+		const struct kq_share preemptor = kq_preempt_fair_share_of(fair, ours),
+				      before = kq_preempt_fair_share_of(fair, theirs);
 		const struct kq_candidate candidate = pop(fair, &fair->retry, target);
 		fair->pruned[target] = true;
 		if (kq_share_compare(&preemptor, &before) < 0 &&
-			take(fair, candidate.workload, "InCohortFairSharing"))
+			kq_preempt_fair_take(fair, candidate.workload, "InCohortFairSharing"))
 			return true;
 	}
 	return false;
@@ -289,7 +293,7 @@ static void spare(struct kq_search *search)
 	kq_search_give_back(search, true);
 }
 
-static bool make_room(struct fair *fair)
+static bool kq_preempt_fair_make_room(struct fair *fair)
 {
 	struct kq *kq = fair->search->kq;
 	fair->next = malloc((kq->node_count + 1) * sizeof(*fair->next));
@@ -310,7 +314,7 @@ bool kq_search_fair(struct kq_search *search)
 	struct fair fair = { .search = search };
 	bool found = false;
 	collect(&fair);
-	if (fair.list.count && make_room(&fair))
+	if (fair.list.count && kq_preempt_fair_make_room(&fair))
 		found = both_strategies(&fair);
 	if (found)
 		spare(search);

@@ -80,7 +80,8 @@ static enum fits fits_now(struct kq *kq, const struct kq_entry *entry)
 	return kq_tas_still_fits(kq, assignment) ? FITS : FITS_NO_PLACE;
 }
 
-static enum fits fits(struct kq *kq, const struct kq_cycle_state *state, const struct kq_entry *entry)
+static enum fits kq_process_fits(
+	struct kq *kq, const struct kq_cycle_state *state, const struct kq_entry *entry)
 {
 	const kq_marked mark = kq_mark(kq);
 	take_out_all(kq, state, entry, true);
@@ -103,7 +104,7 @@ static void add_usage(struct kq *kq, const struct kq_entry *entry, const struct 
 
 /* Room is kept for a head that finds nobody to preempt, unless its queue can always take its quota back
  * (4.7). */
-static void reserve(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
+static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
 {
 	const struct kq_node *queue = &kq->node[entry->queue];
 	if (queue->reclaim == KQ_ANY)
@@ -154,9 +155,9 @@ static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	if (!entry->second && gate[KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap] &&
 		overlaps(kq, entry)) {
 		choose_retry(kq, state, entry);
-		return fits(kq, state, entry) == FITS;
+		return kq_process_fits(kq, state, entry) == FITS;
 	}
-	enum fits now = fits(kq, state, entry);
+	enum fits now = kq_process_fits(kq, state, entry);
 	if (now == FITS_NO_PLACE && gate[KQ_GATE_TASRecomputeAssignmentWithinSchedulingCycle]) {
 		if (entry->second) {
 			const kq_marked mark = kq_mark(kq);
@@ -167,7 +168,7 @@ static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 			kq_entry_assign(kq, state, entry, entry->assignment);
 		}
 		if (entry->assignment)
-			now = fits(kq, state, entry);
+			now = kq_process_fits(kq, state, entry);
 	}
 	return now == FITS;
 }
@@ -209,7 +210,7 @@ static bool without_capacity(struct kq *kq, struct kq_cycle_state *state, struct
 	if (entry->victims.count == 0) {
 		entry->why = KQ_REQUEUE_NO_CANDIDATES;
 		entry->reason = "WaitingForQuota";
-		reserve(kq, state, entry);
+		kq_process_reserve(kq, state, entry);
 		return true;
 	}
 	if (row->gated &&

@@ -172,7 +172,7 @@ void kq_quota_free(struct kq *kq)
 	kq->state[KQ_PART_QUOTA] = NULL;
 }
 
-static struct kq_quota_made *make_room(const struct kq *kq)
+static struct kq_quota_made *kq_quota_make_room(const struct kq *kq)
 {
 	struct kq_quota_made *made = calloc(1, sizeof(*made));
 	const size_t cells = (size_t)kq->node_count * kq->fr_count + 1;
@@ -189,7 +189,7 @@ void kq_quota_subtrees(struct kq *kq)
 {
 	kq_quota_free(kq);
 	uint32_t *order = calloc((size_t)kq->node_count + 1, sizeof(*order));
-	struct kq_quota_made *made = kq->state[KQ_PART_QUOTA] = make_room(kq);
+	struct kq_quota_made *made = kq->state[KQ_PART_QUOTA] = kq_quota_make_room(kq);
 	if (!order || !made || !made->potential || !made->lendable || !made->quoted || !made->by_resource ||
 		!bottom_up(kq, order)) {
 		free(order);

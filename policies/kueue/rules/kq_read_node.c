@@ -70,7 +70,7 @@ static void add_requests(struct kq *kq, int64_t *sum, struct sl_at containers, b
 	}
 }
 
-static bool is_over(struct sl_at at)
+static bool kq_read_node_is_over(struct sl_at at)
 {
 	const char *phase = kq_doc_text(sl_at_get(at, "status.phase"));
 	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
@@ -83,7 +83,7 @@ void kq_read_pod(struct kq_read *read, const struct sl_object *object)
 	const struct sl_at at = kq_doc_of(kq, object);
 	const char *node = kq_doc_text(sl_at_get(at, "spec.nodeName"));
 	const struct sl_labels labels = kq_doc_labels(sl_at_get(at, "metadata.labels"));
-	if (!node || is_over(at) || sl_label_of(&labels, "kueue.x-k8s.io/managed") ||
+	if (!node || kq_read_node_is_over(at) || sl_label_of(&labels, "kueue.x-k8s.io/managed") ||
 		sl_label_of(&labels, "kueue.x-k8s.io/podset"))
 		return;
 	const uint32_t row = kq_find_host(kq, node);

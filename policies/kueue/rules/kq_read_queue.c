@@ -21,7 +21,7 @@ struct reading {
 	uint32_t resource[RESOURCES_IN_QUEUE_MAX], resource_count;
 };
 
-static bool is_among(const uint32_t *row, uint32_t count, uint32_t wanted)
+static bool kq_read_queue_is_among(const uint32_t *row, uint32_t count, uint32_t wanted)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (row[i] == wanted)
@@ -30,7 +30,8 @@ static bool is_among(const uint32_t *row, uint32_t count, uint32_t wanted)
 }
 
 /* The parent is where limits apply. */
-static int64_t limit_of(struct reading *r, struct sl_at quota, const char *key, const char *resource)
+static int64_t kq_read_queue_limit_of(
+	struct reading *r, struct sl_at quota, const char *key, const char *resource)
 {
 	const struct sl_at at = sl_at_get(quota, key);
 	const int64_t limit = kq_doc_amount(at, resource, KQ_NO_LIMIT);
@@ -49,7 +50,7 @@ static void read_quotas(
 	for (struct sl_at at = sl_at_first(list); at.node && quota; at = sl_at_next(at)) {
 		const char *name = kq_doc_name(at, "name");
 		const uint32_t resource = kq_resource(r->kq, name);
-		if (!is_among(group->resource, group->resource_count, resource)) {
+		if (!kq_read_queue_is_among(group->resource, group->resource_count, resource)) {
 			(void)sl_at_fail(at,
 				"'%s' has a quota of '%s', which is not among its coveredResources: add it there",
 				r->owner, name);
@@ -60,8 +61,8 @@ static void read_quotas(
 				(void)sl_at_fail(at, "'%s' is there twice: leave one out", name);
 		quota[flavor->count++] = (struct kq_quota){ .resource = resource,
 			.nominal = kq_doc_amount(sl_at_get(at, "nominalQuota"), name, 0),
-			.borrowing = limit_of(r, at, "borrowingLimit", name),
-			.lending = limit_of(r, at, "lendingLimit", name) };
+			.borrowing = kq_read_queue_limit_of(r, at, "borrowingLimit", name),
+			.lending = kq_read_queue_limit_of(r, at, "lendingLimit", name) };
 	}
 }
 
@@ -76,7 +77,7 @@ static void read_covered(struct reading *r, struct sl_at list, struct kq_group *
 			return;
 		}
 		const uint32_t row = kq_resource(r->kq, name ? name : "");
-		if (is_among(r->resource, r->resource_count, row)) {
+		if (kq_read_queue_is_among(r->resource, r->resource_count, row)) {
 			(void)sl_at_fail(at, "'%s' covers '%s' twice: a resource is in one group only",
 				r->owner, name);
 			return;
@@ -97,7 +98,7 @@ static void read_flavors(struct reading *r, struct sl_at list, struct kq_group *
 			(void)sl_at_fail(at, "more than %d flavors", FLAVORS_IN_QUEUE_MAX);
 			return;
 		}
-		if (is_among(r->flavor, r->flavor_count, row)) {
+		if (kq_read_queue_is_among(r->flavor, r->flavor_count, row)) {
 			(void)sl_at_fail(at, "'%s' has the flavor '%s' twice: a flavor is in one group only",
 				r->owner, name);
 			return;

@@ -23,7 +23,7 @@ static void requeue(struct kq *kq, uint32_t workload, const char *reason, const 
 	kq_decision(kq, KQ_DECISION_REQUEUE, workload, KQ_NO, reason, message);
 }
 
-static void evict(struct kq *kq, uint32_t workload, const char *reason, const char *message)
+static void kq_reconcile_evict(struct kq *kq, uint32_t workload, const char *reason, const char *message)
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	kq_evict(kq, workload, reason, message);
@@ -81,7 +81,7 @@ static void deactivated(struct kq *kq, uint32_t workload)
 	row->requeue_at = SL_NONE;
 	kq_queue_delete(kq, workload);
 	if (!kq_is(&row->cond[KQ_EVICTED]))
-		evict(kq, workload, reason, message);
+		kq_reconcile_evict(kq, workload, reason, message);
 	else
 		(void)kq_checks_reset(kq, workload);
 }
@@ -171,7 +171,7 @@ static bool checks_end_it(struct kq *kq, uint32_t workload)
 	if (!kq_has_check(row, KQ_CHECK_RETRY))
 		return false;
 	(void)kq_set_requeue(kq, workload, retry_at(row), false);
-	evict(kq, workload, "AdmissionCheck", "At least one admission check is false");
+	kq_reconcile_evict(kq, workload, "AdmissionCheck", "At least one admission check is false");
 	return true;
 }
 
@@ -205,7 +205,8 @@ static bool stopped_by(struct kq *kq, uint32_t workload, const struct halt *halt
 	if (kq_is(&row->cond[KQ_ADMITTED])) {
 		if (halt->stop != KQ_HOLD_AND_DRAIN || kq_is(&row->cond[KQ_EVICTED]))
 			return false;
-		evict(kq, workload, halt->reason, kq_message(kq, "The %s is stopped", halt->kind));
+		kq_reconcile_evict(
+			kq, workload, halt->reason, kq_message(kq, "The %s is stopped", halt->kind));
 		return true;
 	}
 	if (halt->exists && halt->stop == KQ_STOP_NONE)
@@ -272,7 +273,7 @@ static sl_time too_long_unready(struct kq *kq, uint32_t workload)
 		return kq->now;
 	}
 	(void)kq_set_requeue(kq, workload, kq->now + backoff(&kq->config, row->requeue_count + 1), true);
-	evict(kq, workload, "PodsReadyTimeout",
+	kq_reconcile_evict(kq, workload, "PodsReadyTimeout",
 		kq_message(kq, "Exceeded the PodsReady timeout %s/%s", row->namespace, row->name));
 	return SL_NEVER;
 }
@@ -304,7 +305,7 @@ static sl_time with_quota(struct kq *kq, uint32_t workload)
 /* ---- Without quota ----------------------------------------------------------------------------------------
  */
 
-static void why_not(struct kq *kq, uint32_t workload, uint32_t queue)
+static void kq_reconcile_why_not(struct kq *kq, uint32_t workload, uint32_t queue)
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	const bool local = row->local != KQ_NO && kq->local[row->local].exists;
@@ -361,7 +362,7 @@ sl_time kq_reconcile(struct kq *kq, uint32_t workload)
 			return row->requeue_at > kq->now ? row->requeue_at : SL_NEVER;
 		}
 		if (row->active)
-			why_not(kq, workload, queue);
+			kq_reconcile_why_not(kq, workload, queue);
 		return SL_NEVER;
 	}
 	if (!kq_is(&row->cond[KQ_ADMITTED]) && !kq_is(&row->cond[KQ_EVICTED]) &&

@@ -145,7 +145,7 @@ static const struct kq_transform *transform_of(const struct kq_transforms *trans
 static int64_t scale(uint32_t resource) { return resource == KQ_CPU ? 1 : 1000; }
 
 /* a * b / by, away from zero; saturating. */
-static int64_t product(int64_t a, int64_t b, int64_t cause)
+static int64_t kq_requests_product(int64_t a, int64_t b, int64_t cause)
 {
 	const __int128 all = (__int128)a * b;
 	const __int128 rounded = (all > 0 ? all + cause - 1 : all - cause + 1) / cause;
@@ -161,9 +161,9 @@ static int64_t output_of(const struct kq_transform *transform, const struct kq_o
 	for (uint32_t i = 0; transform->multiply != KQ_NO && i < pod->count; i++)
 		multiplied |= pod->at[i].resource == transform->multiply;
 	if (multiplied)
-		thousandths = product(thousandths,
+		thousandths = kq_requests_product(thousandths,
 			kq_mul(kq_amount_of(pod, transform->multiply), scale(transform->multiply)), 1000);
-	return product(thousandths, output->factor, 1000 * scale(output->resource));
+	return kq_requests_product(thousandths, output->factor, 1000 * scale(output->resource));
 }
 
 /* Outputs of all inputs are added up, and only then floored: an allowance lowers what others give, not what

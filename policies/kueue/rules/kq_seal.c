@@ -128,7 +128,7 @@ struct named {
 	bool is_queue;
 };
 
-static int by_name(const void *a, const void *b)
+static int kq_seal_by_name(const void *a, const void *b)
 {
 	const struct named *left = a, *right = b;
 	if (left->is_queue != right->is_queue)
@@ -137,7 +137,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
-static struct named *names_of(struct kq *kq)
+static struct named *kq_seal_names_of(struct kq *kq)
 {
 	struct named *named = malloc((kq->node_count + 1) * sizeof(*named));
 	if (!named)
@@ -145,7 +145,7 @@ static struct named *names_of(struct kq *kq)
 	for (uint32_t n = 0; n < kq->node_count; n++)
 		named[n] = (struct named){ kq->node[n].name, n, kq->node[n].is_queue };
 	if (kq->node_count)
-		qsort(named, kq->node_count, sizeof(*named), by_name);
+		qsort(named, kq->node_count, sizeof(*named), kq_seal_by_name);
 	return named;
 }
 
@@ -204,7 +204,7 @@ static int make_tree(struct kq *kq)
 		const uint32_t parent = name && *name ? kq_cohort(kq, name) : KQ_NO;
 		kq->node[n].parent = parent;
 	}
-	struct named *named = names_of(kq);
+	struct named *named = kq_seal_names_of(kq);
 	if (!named)
 		return kq->err.status;
 	const int status = make_children(kq, named);

@@ -144,7 +144,7 @@ uint64_t kq_stamp(const struct kq *kq, uint32_t workload)
 
 /* ---- Who waits of each shape ---- */
 
-static uint32_t place_of(const struct kq_shape *shape, uint32_t capacity, uint64_t hash)
+static uint32_t kq_shape_place_of(const struct kq_shape *shape, uint32_t capacity, uint64_t hash)
 {
 	uint32_t at = (uint32_t)hash & (capacity - 1);
 	while (shape[at].hash && shape[at].hash != hash)
@@ -156,7 +156,7 @@ struct kq_shape *kq_shape_find(const struct kq_queue *queue, uint64_t hash)
 {
 	if (!queue->shape_capacity || !hash)
 		return NULL;
-	struct kq_shape *shape = &queue->shape[place_of(queue->shape, queue->shape_capacity, hash)];
+	struct kq_shape *shape = &queue->shape[kq_shape_place_of(queue->shape, queue->shape_capacity, hash)];
 	return shape->hash ? shape : NULL;
 }
 
@@ -175,7 +175,7 @@ static bool rebuild(struct kq *kq, struct kq_queue *queue)
 	for (uint32_t i = 0; i < queue->shape_capacity; i++) {
 		const struct kq_shape *old = &queue->shape[i];
 		if (old->hash && (old->first != KQ_NO || old->parked == queue->epoch))
-			shape[place_of(shape, capacity, old->hash)] = *old;
+			shape[kq_shape_place_of(shape, capacity, old->hash)] = *old;
 	}
 	free(queue->shape);
 	queue->shape = shape;
@@ -188,7 +188,7 @@ struct kq_shape *kq_shape_of(struct kq *kq, struct kq_queue *queue, uint64_t has
 {
 	if (queue->shape_used * 4 >= queue->shape_capacity * 3 && !rebuild(kq, queue))
 		return NULL;
-	struct kq_shape *shape = &queue->shape[place_of(queue->shape, queue->shape_capacity, hash)];
+	struct kq_shape *shape = &queue->shape[kq_shape_place_of(queue->shape, queue->shape_capacity, hash)];
 	if (!shape->hash) {
 		*shape = (struct kq_shape){ hash, KQ_NO, 0 };
 		queue->shape_used++;

@@ -18,7 +18,7 @@ struct named_cell {
 	uint32_t fr;
 };
 
-static int by_name(const void *a, const void *b)
+static int kq_share_by_name(const void *a, const void *b)
 {
 	const struct named_cell *left = a, *right = b;
 	const int order = strcmp(left->resource, right->resource);
@@ -32,7 +32,7 @@ static bool sort_cells(const struct kq *kq, struct kq_quota_made *made)
 		return false;
 	for (uint32_t fr = 0; fr < kq->fr_count; fr++)
 		cell[fr] = (struct named_cell){ kq->resource[kq->fr[fr].resource], fr };
-	qsort(cell, kq->fr_count, sizeof(*cell), by_name);
+	qsort(cell, kq->fr_count, sizeof(*cell), kq_share_by_name);
 	for (uint32_t i = 0; i < kq->fr_count; i++)
 		made->by_resource[i] = cell[i].fr;
 	free(cell);

@@ -49,7 +49,7 @@ static bool has_flavor(const struct kq_admission *admission, uint32_t flavor)
 }
 
 /* Without an admission: those for all flavors alone. */
-static bool asked(const struct kq_queue_check *check, const struct kq_admission *admission)
+static bool kq_status_asked(const struct kq_queue_check *check, const struct kq_admission *admission)
 {
 	if (check->all_flavors)
 		return true;
@@ -74,7 +74,7 @@ bool kq_checks_complete(const struct kq *kq, uint32_t workload)
 		return false;
 	const struct kq_node *queue = &kq->node[row->admission->queue];
 	for (uint32_t i = 0; i < queue->check_count; i++)
-		if (asked(&queue->check[i], row->admission) &&
+		if (kq_status_asked(&queue->check[i], row->admission) &&
 			!find_check(row->check, row->check_count, queue->check[i].check))
 			return false;
 	return true;
@@ -89,7 +89,7 @@ bool kq_checks_sync(struct kq *kq, uint32_t workload, uint32_t queue)
 	struct kq_workload_check *made = NULL;
 	uint32_t count = 0, kept = 0;
 	for (uint32_t i = 0; i < node->check_count; i++) {
-		if (!asked(&node->check[i], row->admission))
+		if (!kq_status_asked(&node->check[i], row->admission))
 			continue;
 		if (!made)
 			made = kq_capacity(kq, node->check_count, sizeof(*made));

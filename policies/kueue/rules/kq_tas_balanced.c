@@ -232,7 +232,8 @@ static bool put_state(struct states *states, uint32_t slot, struct placed placed
 }
 
 /* The domain joins every set of one domain less. */
-static bool join(struct states *states, const struct kq_found *found, uint32_t domain, uint32_t used)
+static bool kq_tas_balanced_join(
+	struct states *states, const struct kq_found *found, uint32_t domain, uint32_t used)
 {
 	for (uint32_t leaders = 0; leaders < 2; leaders++) {
 		const uint32_t from = (used - 1) * 2 + leaders;
@@ -352,7 +353,7 @@ static uint32_t fewest(struct kq_search *search, uint32_t *domain, uint32_t coun
 		  states_make(&states, greedy.used, needs->count / needs->size * needs->size, needs->leaders);
 	for (uint32_t i = 0; ok && i < count; i++)
 		for (uint32_t used = greedy.used; ok && used > 0; used--)
-			ok = join(&states, &search->work[domain[i]], domain[i], used);
+			ok = kq_tas_balanced_join(&states, &search->work[domain[i]], domain[i], used);
 	if (!ok)
 		(void)sl_fail_memory(&search->kq->err);
 	uint32_t state = ok ? best_state(&states, greedy.used) : KQ_NO;

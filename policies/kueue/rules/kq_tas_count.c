@@ -43,7 +43,7 @@ void kq_views_release(struct kq_tree *tree)
 /* ---- What is asked, as bytes
  * ----------------------------------------------------------------------------------- */
 
-static void put(struct kq *kq, const void *bytes, size_t size)
+static void kq_tas_count_put(struct kq *kq, const void *bytes, size_t size)
 {
 	struct kq_tas *tas = kq->tas;
 	if (SL_GROW(tas->text, tas->text_capacity, tas->text_size + size, &kq->err))
@@ -53,11 +53,11 @@ static void put(struct kq *kq, const void *bytes, size_t size)
 	tas->text_size += size;
 }
 
-static void put_int(struct kq *kq, int64_t value) { put(kq, &value, sizeof(value)); }
+static void put_int(struct kq *kq, int64_t value) { kq_tas_count_put(kq, &value, sizeof(value)); }
 
-static void put_text(struct kq *kq, const char *text)
+static void kq_tas_count_put_text(struct kq *kq, const char *text)
 {
-	put(kq, text ? text : "", text ? strlen(text) + 1 : 1);
+	kq_tas_count_put(kq, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
 static void put_amounts(struct kq *kq, const struct kq_amounts *amounts)
@@ -76,11 +76,11 @@ static void put_terms(struct kq *kq, const struct sl_label_term *term, uint32_t 
 		put_int(kq, term[t].weight * 2 + term[t].of_fields);
 		put_int(kq, term[t].count);
 		for (uint32_t e = 0; e < term[t].count; e++) {
-			put_text(kq, term[t].expr[e].key);
+			kq_tas_count_put_text(kq, term[t].expr[e].key);
 			put_int(kq, (int64_t)term[t].expr[e].op);
 			put_int(kq, term[t].expr[e].count);
 			for (uint32_t v = 0; v < term[t].expr[e].count; v++)
-				put_text(kq, term[t].expr[e].value[v]);
+				kq_tas_count_put_text(kq, term[t].expr[e].value[v]);
 		}
 	}
 }
@@ -89,8 +89,8 @@ static void put_tolerations(struct kq *kq, const struct sl_tolerations *tolerati
 {
 	put_int(kq, tolerations->count);
 	for (uint32_t i = 0; i < tolerations->count; i++) {
-		put_text(kq, tolerations->at[i].key);
-		put_text(kq, tolerations->at[i].value);
+		kq_tas_count_put_text(kq, tolerations->at[i].key);
+		kq_tas_count_put_text(kq, tolerations->at[i].value);
 		put_int(kq, (int64_t)tolerations->at[i].effect * 2 + tolerations->at[i].exists);
 	}
 }
@@ -109,13 +109,13 @@ static void put_needs(struct kq *kq, const struct kq_tree *tree, const struct kq
 	put_int(kq, needs->size);
 	put_int(kq, needs->slice_level);
 	put_int(kq, needs->layers);
-	put(kq, needs->size_at, needs->layers * sizeof(needs->size_at[0]));
+	kq_tas_count_put(kq, needs->size_at, needs->layers * sizeof(needs->size_at[0]));
 	if (!tree->by_host)
 		return;
 	put_int(kq, needs->podset->node_selector.count);
 	for (uint32_t i = 0; i < needs->podset->node_selector.count; i++) {
-		put_text(kq, needs->podset->node_selector.at[i].key);
-		put_text(kq, needs->podset->node_selector.at[i].value);
+		kq_tas_count_put_text(kq, needs->podset->node_selector.at[i].key);
+		kq_tas_count_put_text(kq, needs->podset->node_selector.at[i].value);
 	}
 	if (tree->tainted)
 		put_tolerations(kq, &needs->podset->tolerations);
@@ -124,7 +124,7 @@ static void put_needs(struct kq *kq, const struct kq_tree *tree, const struct kq
 		put_terms(kq, needs->podset->preferred, needs->podset->preferred_count);
 }
 
-static uint64_t hash_of(const unsigned char *text, size_t size)
+static uint64_t kq_tas_count_hash_of(const unsigned char *text, size_t size)
 {
 	uint64_t hash = UINT64_C(14695981039346656037), word;
 	for (; size >= sizeof(word); text += sizeof(word), size -= sizeof(word)) {
@@ -208,7 +208,7 @@ struct kq_amounts kq_pod_request(const struct kq_podset *podset)
 }
 
 /* Beside what `beside` asks, once; NULL: alone. Each pod counts as one of `pods`. */
-static int64_t times_in(const int64_t *capacity, const int64_t *used, uint32_t resources,
+static int64_t kq_tas_count_times_in(const int64_t *capacity, const int64_t *used, uint32_t resources,
 	const struct kq_amounts *request, const struct kq_amounts *beside)
 {
 	int64_t most = capacity[KQ_PODS] - used[KQ_PODS] - (beside ? 1 : 0);
@@ -241,13 +241,15 @@ static void count_leaf(
 	found->slices = found->slices_with = 0;
 	if (!view->fits[leaf])
 		return;
-	found->pods = found->pods_with = times_in(capacity, used, tree->resource_count, &request, NULL);
+	found->pods = found->pods_with =
+		kq_tas_count_times_in(capacity, used, tree->resource_count, &request, NULL);
 	if (!needs->leader)
 		return;
 	const struct kq_amounts leader = kq_pod_request(needs->leader);
-	if (times_in(capacity, used, tree->resource_count, &leader, NULL) > 0) {
+	if (kq_tas_count_times_in(capacity, used, tree->resource_count, &leader, NULL) > 0) {
 		found->leader = 1;
-		found->pods_with = times_in(capacity, used, tree->resource_count, &request, &leader);
+		found->pods_with =
+			kq_tas_count_times_in(capacity, used, tree->resource_count, &request, &leader);
 	}
 }
 
@@ -288,7 +290,7 @@ void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struc
 	}
 }
 
-static bool within(const struct kq_tree *tree, const struct kq_needs *needs, uint32_t leaf)
+static bool kq_tas_count_within(const struct kq_tree *tree, const struct kq_needs *needs, uint32_t leaf)
 {
 	return needs->within == KQ_NO || kq_tree_above(tree, leaf, needs->within_level) == needs->within;
 }
@@ -299,7 +301,7 @@ static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_needs
 		match(kq, tree, needs, view);
 	view->ready = true;
 	for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
-		if (needs->within != KQ_NO && !within(tree, needs, leaf))
+		if (needs->within != KQ_NO && !kq_tas_count_within(tree, needs, leaf))
 			view->fits[leaf] = false;
 		count_leaf(tree, needs, view, leaf);
 	}
@@ -372,7 +374,7 @@ static struct kq_view *view_new(struct kq *kq, const struct kq_tree *tree)
 static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 {
 	const struct kq_tas *tas = kq->tas;
-	const uint64_t hash = hash_of(tas->text, tas->text_size);
+	const uint64_t hash = kq_tas_count_hash_of(tas->text, tas->text_size);
 	uint32_t oldest = 0;
 	for (uint32_t i = 0; i < tree->view_count; i++) {
 		struct kq_view *view = tree->view[i];

@@ -15,7 +15,7 @@
 /* ---- Order
  * ------------------------------------------------------------------------------------------------------ */
 
-static bool before(const struct kq_key *a, const struct kq_key *b)
+static bool kq_tas_pick_before(const struct kq_key *a, const struct kq_key *b)
 {
 	for (int i = 0; i < 4; i++)
 		if (a->cause[i] != b->cause[i])
@@ -23,7 +23,7 @@ static bool before(const struct kq_key *a, const struct kq_key *b)
 	return a->domain < b->domain;
 }
 
-static struct kq_key key_of(
+static struct kq_key kq_tas_pick_key_of(
 	const struct kq_found *found, uint32_t domain, bool with_leader, bool least, bool by_affinity)
 {
 	const int64_t slices = with_leader ? found->slices_with : found->slices;
@@ -40,7 +40,7 @@ static void sort_keys(struct kq_key *key, uint32_t count)
 		for (uint32_t i = run + 1; i < count && i < run + 8; i++) {
 			const struct kq_key one = key[i];
 			uint32_t to = i;
-			for (; to > run && before(&one, &key[to - 1]); to--)
+			for (; to > run && kq_tas_pick_before(&one, &key[to - 1]); to--)
 				key[to] = key[to - 1];
 			key[to] = one;
 		}
@@ -51,7 +51,7 @@ static void sort_keys(struct kq_key *key, uint32_t count)
 			const size_t end = left + 2 * width < count ? left + 2 * width : count;
 			size_t a = left, b = middle;
 			for (size_t to = left; to < end; to++)
-				into[to] = b >= end || (a < middle && !before(&from[b], &from[a]))
+				into[to] = b >= end || (a < middle && !kq_tas_pick_before(&from[b], &from[a]))
 						   ? from[a++]
 						   : from[b++];
 		}
@@ -68,7 +68,8 @@ void kq_order(struct kq_search *search, const struct kq_found *found, uint32_t *
 {
 	struct kq_key *key = search->kq->tas->key;
 	for (uint32_t i = 0; i < count; i++)
-		key[i] = key_of(&found[domain[i]], domain[i], with_leader, least, search->needs->by_affinity);
+		key[i] = kq_tas_pick_key_of(
+			&found[domain[i]], domain[i], with_leader, least, search->needs->by_affinity);
 	sort_keys(key, count);
 	for (uint32_t i = 0; i < count; i++)
 		domain[i] = key[i].domain;
@@ -97,11 +98,12 @@ void kq_tas_sort(struct kq_tas_domain *domain, uint32_t count, bool unconstraine
 				const struct kq_found found = { from->pods, from->pods_with_leader,
 					from->slices, from->slices_with_leader, from->affinity,
 					from->leader };
-				key[k] = key_of(&found, 0, with_leader, unconstrained && mixed, by_affinity);
+				key[k] = kq_tas_pick_key_of(
+					&found, 0, with_leader, unconstrained && mixed, by_affinity);
 			}
 			key[0].domain = by_values(&one, &domain[to - 1]) < 0 ? 0 : 1;
 			key[1].domain = 1 - key[0].domain;
-			if (!before(&key[0], &key[1]))
+			if (!kq_tas_pick_before(&key[0], &key[1]))
 				break;
 			domain[to] = domain[to - 1];
 		}
@@ -121,7 +123,7 @@ struct giving {
 	int64_t rest, leaders;
 };
 
-static int64_t holds(const struct kq_found *found, enum unit unit, bool with_leader)
+static int64_t kq_tas_pick_holds(const struct kq_found *found, enum unit unit, bool with_leader)
 {
 	if (unit == PODS)
 		return with_leader ? found->pods_with : found->pods;
@@ -139,7 +141,7 @@ static uint32_t best_fit(const struct kq_search *search, const struct kq_found *
 		const struct kq_found *one = &found[domain[i]];
 		if (search->needs->by_affinity && one->affinity != found[domain[0]].affinity)
 			break;
-		const int64_t capacity = holds(one, giving->unit, giving->leaders > 0);
+		const int64_t capacity = kq_tas_pick_holds(one, giving->unit, giving->leaders > 0);
 		if (one->leader >= giving->leaders && capacity >= giving->rest && capacity < least) {
 			best = domain[i];
 			least = capacity;
@@ -158,10 +160,10 @@ static void leader_first(
 	if (leaders == 0 || count < 2)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		all += holds(&found[domain[i]], unit, false);
+		all += kq_tas_pick_holds(&found[domain[i]], unit, false);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kq_found *one = &found[domain[i]];
-		const int64_t cost = holds(one, unit, false) - holds(one, unit, true);
+		const int64_t cost = kq_tas_pick_holds(one, unit, false) - kq_tas_pick_holds(one, unit, true);
 		if (one->leader < leaders || all - cost < giving->rest)
 			continue;
 		const uint32_t first = domain[i];
@@ -188,7 +190,8 @@ static uint32_t no_room(struct kq_search *search, int64_t fitting, int64_t need)
 }
 
 /* Over several domains of one level: those with leaders until all have a place, then for the rest. */
-static uint32_t spread(struct kq_search *search, uint32_t *domain, uint32_t count, uint32_t *result)
+static uint32_t kq_tas_pick_spread(
+	struct kq_search *search, uint32_t *domain, uint32_t count, uint32_t *result)
 {
 	const struct kq_needs *needs = search->needs;
 	const struct kq_found *found = search->have;
@@ -227,8 +230,8 @@ static bool first_suffices(const struct kq_search *search, uint32_t level)
 {
 	struct kq_key first = { .domain = KQ_NO };
 	for (uint32_t d = search->tree->first[level]; d < search->tree->first[level + 1]; d++) {
-		const struct kq_key key = key_of(&search->have[d], d, true, false, true);
-		if (first.domain == KQ_NO || before(&key, &first))
+		const struct kq_key key = kq_tas_pick_key_of(&search->have[d], d, true, false, true);
+		if (first.domain == KQ_NO || kq_tas_pick_before(&key, &first))
 			first = key;
 	}
 	return first.domain != KQ_NO && suffices(search->needs, &search->have[first.domain]);
@@ -236,7 +239,7 @@ static bool first_suffices(const struct kq_search *search, uint32_t level)
 
 /* One domain for everything, without an order of all: what the first of the order would be, and of those that
  * suffice the one that is taken. KQ_NO: none. */
-static uint32_t whole(const struct kq_search *search, uint32_t level)
+static uint32_t kq_tas_pick_whole(const struct kq_search *search, uint32_t level)
 {
 	const struct kq_needs *needs = search->needs;
 	const struct kq_tree *tree = search->tree;
@@ -247,15 +250,17 @@ static uint32_t whole(const struct kq_search *search, uint32_t level)
 		if (!suffices(needs, &search->have[d]))
 			continue;
 		/* The smallest that suffices is the first of an order by least room. */
-		const struct kq_key key = key_of(&search->have[d], d, true, true, needs->by_affinity);
-		if (best.domain == KQ_NO || before(&key, &best))
+		const struct kq_key key =
+			kq_tas_pick_key_of(&search->have[d], d, true, true, needs->by_affinity);
+		if (best.domain == KQ_NO || kq_tas_pick_before(&key, &best))
 			best = key;
 	}
 	return best.domain;
 }
 
 /* Domains in result, at *level; 0: none. */
-static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *result, uint32_t *level)
+static uint32_t kq_tas_pick_choose(
+	struct kq_search *search, uint32_t *list, uint32_t *result, uint32_t *level)
 {
 	const struct kq_needs *needs = search->needs;
 	const struct kq_tree *tree = search->tree;
@@ -266,7 +271,7 @@ static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *resul
 				tree->topology->name, tree->topology->level[*level]);
 			return 0;
 		}
-		result[0] = whole(search, *level);
+		result[0] = kq_tas_pick_whole(search, *level);
 		if (result[0] != KQ_NO)
 			return 1;
 		int64_t most = 0;
@@ -279,14 +284,14 @@ static uint32_t choose(struct kq_search *search, uint32_t *list, uint32_t *resul
 		for (uint32_t i = 0; i < count; i++)
 			list[i] = first + i;
 		kq_order(search, search->have, list, count, true, needs->least);
-		return spread(search, list, count, result);
+		return kq_tas_pick_spread(search, list, count, result);
 	}
 }
 
 /* ---- Down to the leaves
  * --------------------------------------------------------------------------------------- */
 
-static int64_t *count_of(struct kq_found *found, enum unit unit)
+static int64_t *kq_tas_pick_count_of(struct kq_found *found, enum unit unit)
 {
 	return unit == PODS ? &found->pods : &found->slices;
 }
@@ -296,16 +301,17 @@ static bool give_with_leader(struct kq_search *search, struct giving *giving, co
 	uint32_t count, uint32_t *given)
 {
 	uint32_t one = domain[0];
-	if (!search->needs->least && holds(&search->work[one], giving->unit, true) >= giving->rest &&
+	if (!search->needs->least &&
+		kq_tas_pick_holds(&search->work[one], giving->unit, true) >= giving->rest &&
 		search->work[one].leader >= giving->leaders)
 		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
-	int64_t capacity = holds(to, giving->unit, true);
+	int64_t capacity = kq_tas_pick_holds(to, giving->unit, true);
 	const bool all = capacity >= giving->rest && to->leader >= giving->leaders;
 	capacity = capacity < giving->rest ? capacity : giving->rest;
 	if (to->leader > giving->leaders)
 		to->leader = giving->leaders;
-	*count_of(to, giving->unit) = capacity;
+	*kq_tas_pick_count_of(to, giving->unit) = capacity;
 	to->pods = capacity * giving->size;
 	giving->rest -= capacity;
 	giving->leaders -= to->leader;
@@ -319,15 +325,16 @@ static bool give(struct kq_search *search, struct giving *giving, const uint32_t
 	uint32_t one = domain[0];
 	if (giving->leaders > 0)
 		return give_with_leader(search, giving, domain, count, given);
-	if (!search->needs->least && holds(&search->work[one], giving->unit, false) >= giving->rest)
+	if (!search->needs->least &&
+		kq_tas_pick_holds(&search->work[one], giving->unit, false) >= giving->rest)
 		one = best_fit(search, search->work, domain, count, giving);
 	struct kq_found *to = &search->work[one];
-	const int64_t capacity = holds(to, giving->unit, false);
+	const int64_t capacity = kq_tas_pick_holds(to, giving->unit, false);
 	const bool all = capacity >= giving->rest;
 	to->leader = 0;
 	if (all)
-		*count_of(to, giving->unit) = giving->rest;
-	to->pods = *count_of(to, giving->unit) * giving->size;
+		*kq_tas_pick_count_of(to, giving->unit) = giving->rest;
+	to->pods = *kq_tas_pick_count_of(to, giving->unit) * giving->size;
 	giving->rest -= all ? giving->rest : capacity;
 	*given = one;
 	return all;
@@ -422,7 +429,7 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf)
 	uint32_t level = needs->level, count = needs->balanced ? kq_balance(search, now, &level) : 0;
 	search->loaded = count > 0;
 	if (!search->loaded) {
-		count = choose(search, child, now, &level);
+		count = kq_tas_pick_choose(search, child, now, &level);
 		if (count == 0)
 			return 0;
 		for (uint32_t i = 0; i < count; i++)

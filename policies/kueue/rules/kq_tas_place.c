@@ -147,7 +147,7 @@ static bool retry(struct kq_placement_attempt *attempt, struct kq_assignment *as
 	return true;
 }
 
-static bool place(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
+static bool kq_tas_place_place(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
 	struct kq_team *team, bool more)
 {
 	struct kq *kq = attempt->kq;
@@ -187,7 +187,7 @@ bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignmen
 			continue;
 		struct kq_team team = team_of(kq, assignment, todo, count, i);
 		at_fault = todo[i].at;
-		ok = place(&attempt, assignment, &team, i + 1 < count);
+		ok = kq_tas_place_place(&attempt, assignment, &team, i + 1 < count);
 	}
 	kq_undo(kq, mark);
 	if (!ok && why)

@@ -68,7 +68,7 @@ static uint32_t hosts_of(struct kq *kq, const struct kq_tree *tree, struct named
 /* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.
  * -------- */
 
-static uint64_t hash_of(const char *const *value, uint32_t count)
+static uint64_t kq_tas_tree_hash_of(const char *const *value, uint32_t count)
 {
 	uint64_t hash = count;
 	for (uint32_t i = 0; i < count; i++)
@@ -87,7 +87,7 @@ static bool leaf_has(const struct kq_tree *tree, uint32_t leaf, const char *cons
 
 static uint32_t find_leaf(const struct kq_tree *tree, const char *const *value, uint32_t count)
 {
-	const uint64_t hash = hash_of(value, count);
+	const uint64_t hash = kq_tas_tree_hash_of(value, count);
 	uint32_t leaf;
 	SL_MAP_EACH(&tree->leaf_by, hash, leaf)
 	if (leaf_has(tree, leaf, value, count))
@@ -144,7 +144,7 @@ struct by_name {
 	uint32_t at;
 };
 
-static int by_name(const void *a, const void *b)
+static int kq_tas_tree_by_name(const void *a, const void *b)
 {
 	const struct by_name *left = a, *right = b;
 	const int order = strcmp(left->name, right->name);
@@ -166,7 +166,7 @@ static bool leaders_of(
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = (struct by_name){ named[i].value[last], i };
-	qsort(sorted, count, sizeof(*sorted), by_name);
+	qsort(sorted, count, sizeof(*sorted), kq_tas_tree_by_name);
 	for (uint32_t i = 0; i < count; i++)
 		owner[sorted[i].at] = i > 0 && sorted[i].name == sorted[i - 1].name ? owner[sorted[i - 1].at]
 										    : sorted[i].at;
@@ -234,8 +234,8 @@ static void link_domains(struct kq *kq, struct kq_tree *tree, const struct named
 		tree->tainted = tree->tainted || kq->host[named[i].host].taints.count > 0;
 		const char *const *value =
 			tree->by_host ? &named[i].value[tree->level_count - 1] : named[i].value;
-		(void)sl_map_add(&tree->leaf_by, hash_of(value, tree->by_host ? 1 : tree->level_count), leaf,
-			&kq->err);
+		(void)sl_map_add(&tree->leaf_by,
+			kq_tas_tree_hash_of(value, tree->by_host ? 1 : tree->level_count), leaf, &kq->err);
 	}
 }
 
@@ -308,7 +308,7 @@ static bool share_rows(struct kq *kq, struct kq_tas *tas)
 		const struct kq_tree *tree = &tas->tree[t];
 		for (uint32_t leaf = 0; tree->by_host && leaf < tree->leaf_count; leaf++) {
 			const char *name = tree->value[tree->leaf_first + leaf];
-			const uint64_t hash = hash_of(&name, 1);
+			const uint64_t hash = kq_tas_tree_hash_of(&name, 1);
 			uint32_t row;
 			SL_MAP_EACH(&map, hash, row)
 			if (known[row] == name)

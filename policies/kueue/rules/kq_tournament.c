@@ -35,7 +35,7 @@ struct tree {
 	bool is_queue;
 };
 
-static int by_name(const void *left, const void *right)
+static int kq_tournament_by_name(const void *left, const void *right)
 {
 	const struct tree *a = left, *b = right;
 	const int order = strcmp(a->name, b->name);
@@ -54,7 +54,7 @@ static void list_trees(const struct kq *kq, struct kq_fair_order *order, struct 
 		tree[i] = (struct tree){ root->name, kq->node[order->entry[i].queue].root, root->is_queue };
 	}
 	if (count)
-		qsort(tree, count, sizeof(*tree), by_name);
+		qsort(tree, count, sizeof(*tree), kq_tournament_by_name);
 	for (uint32_t i = 0; i < count; i++)
 		if (i == 0 || tree[i].root != tree[i - 1].root)
 			order->root[order->root_count++] = tree[i].root;
@@ -112,8 +112,8 @@ static struct contender contender_of(
 	return made;
 }
 
-static bool before(const struct kq *kq, const struct kq_fair_order *order, const struct contender *a,
-	const struct contender *b)
+static bool kq_tournament_before(const struct kq *kq, const struct kq_fair_order *order,
+	const struct contender *a, const struct contender *b)
 {
 	const struct kq_entry_key *left = &order->entry[a->entry].key, *right = &order->entry[b->entry].key;
 	const bool *gate = kq->config.gate;
@@ -143,7 +143,7 @@ static uint32_t winner_of(struct kq *kq, const struct kq_fair_order *order, uint
 		if (!order->left[child])
 			continue;
 		const struct contender next = contender_of(kq, order, child, winner_of(kq, order, child));
-		if (best.entry == KQ_NO || before(kq, order, &next, &best))
+		if (best.entry == KQ_NO || kq_tournament_before(kq, order, &next, &best))
 			best = next;
 	}
 	return best.entry;

@@ -65,7 +65,7 @@ static bool comes_back(const struct kai *kai, uint32_t row, const struct kai_spo
 	return there && fits_back(kai, row);
 }
 
-static void settle(struct stage *stage, uint32_t row, const struct kai_spot *spot)
+static void kai_chunk_settle(struct stage *stage, uint32_t row, const struct kai_spot *spot)
 {
 	struct kai *kai = stage->kai;
 	const struct kai_task *task = &kai->task[row];
@@ -91,7 +91,7 @@ static bool place_task(struct stage *stage, uint32_t row)
 	stage->gated |= spot.gated;
 	if (!found)
 		return false;
-	settle(stage, row, &spot);
+	kai_chunk_settle(stage, row, &spot);
 	stage->placed++;
 	return true;
 }

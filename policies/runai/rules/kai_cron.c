@@ -158,7 +158,7 @@ struct date {
 
 /* Days since 1970 to a day of the Gregorian calendar (H. Hinnant, chrono-compatible low-level date
  * algorithms: years from March, eras of 400). */
-static struct date date_of(int64_t days)
+static struct date kai_cron_date_of(int64_t days)
 {
 	enum { TO_1970 = 719468, ERA = 146097, YEAR = 365, LEAP = 1460, CENTURY = 36524 };
 	const int64_t shifted = days + TO_1970;
@@ -173,7 +173,7 @@ static struct date date_of(int64_t days)
 static bool day_fits(const struct kai_cron *cron, int64_t days)
 {
 	enum { THURSDAY = 4 }; /* 1 January 1970 */
-	const struct date date = date_of(days);
+	const struct date date = kai_cron_date_of(days);
 	const int64_t weekday = ((days + THURSDAY) % WEEK + WEEK) % WEEK;
 	const bool day = cron->day >> date.day & 1, week = cron->weekday >> weekday & 1;
 	if (!(cron->month >> date.month & 1))

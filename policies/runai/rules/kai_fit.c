@@ -185,7 +185,7 @@ struct kept {
 };
 
 /* Into the first `room` of those that are kept, best first; among equals whoever comes first. */
-static uint32_t keep(struct kept *kept, uint32_t count, uint32_t headroom, struct kept what)
+static uint32_t kai_fit_keep(struct kept *kept, uint32_t count, uint32_t headroom, struct kept what)
 {
 	uint32_t at = count;
 	while (at > 0 && kept[at - 1].score < what.score)
@@ -217,10 +217,11 @@ bool kai_choose_devices(const struct kai_look *look, const struct kai_node *node
 		return false;
 	for (uint32_t i = 0; i < node->shared_count; i++)
 		if (kai_share_fits(&node->shared[i], need, device))
-			count = keep(kept, count, headroom,
+			count = kai_fit_keep(kept, count, headroom,
 				(struct kept){ device_score(kai, &node->shared[i], device), i });
 	for (int64_t i = 0; i < whole && i < headroom; i++)
-		count = keep(kept, count, headroom, (struct kept){ device_score(kai, NULL, device), KAI_NO });
+		count = kai_fit_keep(
+			kept, count, headroom, (struct kept){ device_score(kai, NULL, device), KAI_NO });
 	if (count < headroom)
 		return false;
 	devices->fresh = 0;

@@ -19,8 +19,8 @@ static int beyond(const struct kai_vec *held, const struct kai_vec *needs, const
 	return KAI_RES;
 }
 
-static bool reported(uint32_t queue, int res, const struct kai_vec *held, const struct kai_vec *needs,
-	const struct kai_vec *bound, struct kai_blocked *how)
+static bool kai_gates_reported(uint32_t queue, int res, const struct kai_vec *held,
+	const struct kai_vec *needs, const struct kai_vec *bound, struct kai_blocked *how)
 {
 	if (how)
 		*how = (struct kai_blocked){ queue, (enum kai_res)res, needs->at[res], held->at[res],
@@ -40,7 +40,7 @@ static bool any_beyond(
 		const struct kai_vec *bound = np ? &queue->quota : &queue->limit;
 		const int res = beyond(held, needs, bound);
 		if (res != KAI_RES)
-			return reported(at, res, held, needs, bound, how);
+			return kai_gates_reported(at, res, held, needs, bound, how);
 	}
 	return false;
 }

@@ -9,7 +9,7 @@
 
 /* ---- What tasks ask ---- */
 
-static uint64_t hash_of(const struct kai_request *request)
+static uint64_t kai_jobs_hash_of(const struct kai_request *request)
 {
 	uint64_t hash = sl_hash(sl_hash(1, (uint64_t)request->cpu), (uint64_t)request->mem);
 	hash = sl_hash(sl_hash(hash, (uint64_t)request->kind), (uint64_t)request->gpus);
@@ -20,7 +20,7 @@ static uint64_t hash_of(const struct kai_request *request)
 	return hash;
 }
 
-static bool same(const struct kai_request *a, const struct kai_request *b)
+static bool kai_jobs_same(const struct kai_request *a, const struct kai_request *b)
 {
 	if (a->cpu != b->cpu || a->mem != b->mem || a->kind != b->kind || a->gpus != b->gpus ||
 		a->fraction != b->fraction || a->gpu_mem != b->gpu_mem || a->allowed != b->allowed ||
@@ -35,10 +35,10 @@ static bool same(const struct kai_request *a, const struct kai_request *b)
 
 uint32_t kai_request(struct kai *kai, const struct kai_request *request)
 {
-	const uint64_t hash = hash_of(request);
+	const uint64_t hash = kai_jobs_hash_of(request);
 	uint32_t i;
 	SL_MAP_EACH(&kai->request_map, hash, i)
-	if (same(&kai->request[i], request))
+	if (kai_jobs_same(&kai->request[i], request))
 		return i;
 	if (SL_GROW(kai->request, kai->request_capacity, kai->request_count + 1, &kai->err) ||
 		sl_map_add(&kai->request_map, hash, kai->request_count, &kai->err))
@@ -57,7 +57,7 @@ uint32_t kai_request(struct kai *kai, const struct kai_request *request)
 
 /* ---- Rows ---- */
 
-static unsigned class_of(uint32_t tasks)
+static unsigned kai_jobs_class_of(uint32_t tasks)
 {
 	unsigned class = 0;
 	while ((UINT32_C(1) << class) < tasks)
@@ -68,7 +68,7 @@ static unsigned class_of(uint32_t tasks)
 /* A block of tasks; KAI_NO: no memory. */
 static uint32_t block_of(struct kai *kai, uint32_t tasks)
 {
-	const unsigned class = class_of(tasks);
+	const unsigned class = kai_jobs_class_of(tasks);
 	if (kai->block_count[class])
 		return kai->block[class][--kai->block_count[class]];
 	const uint32_t first = kai->task_count, headroom = UINT32_C(1) << class;
@@ -240,7 +240,7 @@ int kai_seal_job(struct kai *kai, uint32_t row)
 
 static void free_block(struct kai *kai, const struct kai_job *job)
 {
-	const unsigned class = class_of(job->task_count);
+	const unsigned class = kai_jobs_class_of(job->task_count);
 	if (SL_GROW(kai->block[class], kai->block_capacity[class], kai->block_count[class] + 1, &kai->err))
 		return;
 	kai->block[class][kai->block_count[class]++] = job->task;

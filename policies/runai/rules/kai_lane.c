@@ -122,7 +122,7 @@ static bool waits_first(const struct kai *kai, const struct kai_lane *lane, cons
 }
 
 /* What is known of a leaf's first job: what it asks, or what is and was taken. */
-static struct kai_vec weight_of(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
+static struct kai_vec kai_lane_weight_of(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	struct kai_seat *seat = &lane->seat[leaf];
 	if (!seat->known)
@@ -141,10 +141,10 @@ static struct kai_vec weight_of(struct kai *kai, struct kai_lane *lane, uint32_t
 	return sum;
 }
 
-static bool before(struct kai *kai, struct kai_lane *lane, uint32_t left, uint32_t right)
+static bool kai_lane_before(struct kai *kai, struct kai_lane *lane, uint32_t left, uint32_t right)
 {
-	const struct kai_vec a = weight_of(kai, lane, stands_for(kai, lane, left));
-	const struct kai_vec b = weight_of(kai, lane, stands_for(kai, lane, right));
+	const struct kai_vec a = kai_lane_weight_of(kai, lane, stands_for(kai, lane, left));
+	const struct kai_vec b = kai_lane_weight_of(kai, lane, stands_for(kai, lane, right));
 	const bool victims = lane->order == KAI_VICTIMS;
 	const struct kai_standing l = { &kai->queue[left], victims ? NULL : &a, victims ? &a : NULL };
 	const struct kai_standing r = { &kai->queue[right], victims ? NULL : &b, victims ? &b : NULL };
@@ -159,7 +159,7 @@ static uint32_t best_child(struct kai *kai, struct kai_lane *lane, uint32_t pare
 		return seat->best;
 	uint32_t best = seat->child[0];
 	for (uint32_t i = 1; i < seat->child_count; i++)
-		if (before(kai, lane, seat->child[i], best))
+		if (kai_lane_before(kai, lane, seat->child[i], best))
 			best = seat->child[i];
 	seat->best = best;
 	seat->best_at = lane->choice;
@@ -179,9 +179,9 @@ static void sift_down(struct kai *kai, struct kai_lane *lane, uint32_t *heap, ui
 {
 	uint32_t at = 0;
 	for (uint32_t below = 1; below < count; below = 2 * at + 1) {
-		if (below + 1 < count && before(kai, lane, heap[below + 1], heap[below]))
+		if (below + 1 < count && kai_lane_before(kai, lane, heap[below + 1], heap[below]))
 			below++;
-		if (!before(kai, lane, heap[below], heap[at]))
+		if (!kai_lane_before(kai, lane, heap[below], heap[at]))
 			break;
 		swap(heap, at, below);
 		at = below;
@@ -189,7 +189,7 @@ static void sift_down(struct kai *kai, struct kai_lane *lane, uint32_t *heap, ui
 }
 
 /* The queue takes its place below its parent. */
-static bool join(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
+static bool kai_lane_join_here(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
 {
 	struct kai_seat *seat = kai_lane_seat(lane, parent);
 	if (SL_GROW(seat->child, seat->child_capacity, seat->child_count + 1, &kai->err))
@@ -198,13 +198,14 @@ static bool join(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32
 	uint32_t at = seat->child_count++;
 	heap[at] = queue;
 	lane->seat[queue].taken = true;
-	for (; !lane->fresh && at && before(kai, lane, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; !lane->fresh && at && kai_lane_before(kai, lane, heap[at], heap[(at - 1) / 2]);
+		at = (at - 1) / 2)
 		swap(heap, at, (at - 1) / 2);
 	return true;
 }
 
 /* It goes: it is the first, or with fresh_order anywhere. */
-static void part(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
+static void kai_lane_part(struct kai *kai, struct kai_lane *lane, uint32_t parent, uint32_t queue)
 {
 	struct kai_seat *seat = &lane->seat[parent];
 	uint32_t at = 0;
@@ -230,7 +231,7 @@ void kai_lane_join(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	lane->choice++;
 	for (uint32_t at = leaf; at != top_seat(lane); at = above(kai, lane, at)) {
-		if (!lane->seat[at].taken && !join(kai, lane, above(kai, lane, at), at))
+		if (!lane->seat[at].taken && !kai_lane_join_here(kai, lane, above(kai, lane, at), at))
 			return;
 		lane->seat[at].flagged = true;
 	}
@@ -290,14 +291,14 @@ static uint32_t first_child(struct kai *kai, struct kai_lane *lane, uint32_t par
 }
 
 /* Queues left without jobs go; what stays on the path is flagged. */
-static void leave(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
+static void kai_lane_leave(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	for (uint32_t at = leaf; at != top_seat(lane); at = above(kai, lane, at)) {
 		struct kai_seat *seat = &lane->seat[at];
 		if (seat->pile.count || seat->child_count || seat->back < seat->back_end)
 			seat->flagged = true;
 		else
-			part(kai, lane, above(kai, lane, at), at);
+			kai_lane_part(kai, lane, above(kai, lane, at), at);
 	}
 }
 
@@ -339,7 +340,7 @@ bool kai_lane_take(struct kai *kai, struct kai_lane *lane, struct kai_entry *ent
 	while (!is_leaf(kai, leaf))
 		leaf = first_child(kai, lane, leaf);
 	struct kai_seat *seat = &lane->seat[leaf];
-	const struct kai_vec weight = weight_of(kai, lane, leaf);
+	const struct kai_vec weight = kai_lane_weight_of(kai, lane, leaf);
 	if (lane->order == KAI_VICTIMS)
 		seat->popped = weight;
 	const bool many = !kai->config.priority_reclaim && (lane->fresh || lane->last == leaf);
@@ -350,7 +351,7 @@ bool kai_lane_take(struct kai *kai, struct kai_lane *lane, struct kai_entry *ent
 	seat->known = false;
 	lane->last = leaf;
 	lane->choice++;
-	leave(kai, lane, leaf);
+	kai_lane_leave(kai, lane, leaf);
 	return true;
 }
 

@@ -14,7 +14,7 @@ static enum kai_growth growth_of(const struct kai *kai, const struct kai_entry *
 }
 
 /* Jobs by priority, growth, age, name. */
-static int compare(const struct kai *kai, const struct kai_entry *a, const struct kai_entry *b)
+static int kai_lane_jobs_compare(const struct kai *kai, const struct kai_entry *a, const struct kai_entry *b)
 {
 	if (a->priority != b->priority)
 		return a->priority > b->priority ? -1 : 1;
@@ -29,7 +29,7 @@ static int compare(const struct kai *kai, const struct kai_entry *a, const struc
 bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b)
 {
-	const int order = compare(kai, a, b);
+	const int order = kai_lane_jobs_compare(kai, a, b);
 	return lane->order == KAI_VICTIMS ? order > 0 : order < 0;
 }
 

@@ -13,7 +13,7 @@
 
 enum { BITS = 64 };
 
-static bool holds(const struct kai_job *job, enum kai_list list)
+static bool kai_lists_holds(const struct kai_job *job, enum kai_list list)
 {
 	int64_t count = 0;
 	if (job->gone)
@@ -50,7 +50,7 @@ void kai_list_note(struct kai *kai, uint32_t job, enum kai_state state)
 /* By the counts of all rows, for comparison. */
 static uint32_t next_of_all(const struct kai *kai, enum kai_list list, uint32_t from)
 {
-	while (from < kai->job_count && !holds(&kai->job[from], list))
+	while (from < kai->job_count && !kai_lists_holds(&kai->job[from], list))
 		from++;
 	return from < kai->job_count ? from : KAI_NO;
 }
@@ -66,7 +66,7 @@ uint32_t kai_list_next(struct kai *kai, enum kai_list list, uint32_t from)
 			left &= ~UINT64_C(0) << from % BITS;
 		for (; left; left &= left - 1) {
 			const uint32_t row = (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(left);
-			if (holds(&kai->job[row], list))
+			if (kai_lists_holds(&kai->job[row], list))
 				return row;
 			if (!kai->marks)
 				*bits &= ~(left & -left);

@@ -52,7 +52,7 @@ static bool in_use(const struct kai_shared *gpu) { return gpu->members > 0 || gp
 struct part {
 	int64_t idle, releasing;
 };
-static struct part part_of(const struct kai_shared *gpu)
+static struct part kai_node_part_of(const struct kai_shared *gpu)
 {
 	const bool held = gpu->members > 0, leaving = held && gpu->allocated == gpu->releasing;
 	struct part part = { held ? -1 : 0, leaving ? 1 : 0 };
@@ -61,7 +61,7 @@ static struct part part_of(const struct kai_shared *gpu)
 	return part;
 }
 
-static void add(struct kai *kai, int64_t *cell, int64_t amount)
+static void kai_node_add_here(struct kai *kai, int64_t *cell, int64_t amount)
 {
 	if (amount != 0)
 		kai_write(kai, cell, *cell + amount);
@@ -70,19 +70,19 @@ static void add(struct kai *kai, int64_t *cell, int64_t amount)
 static void count_share(struct kai *kai, struct kai_node *node, struct kai_shared *gpu, int64_t mem,
 	enum kai_state state, int64_t sign)
 {
-	const struct part before = part_of(gpu);
+	const struct part before = kai_node_part_of(gpu);
 	if (state == KAI_PIPELINED) {
-		add(kai, &gpu->pipelined, sign * mem);
-		add(kai, &gpu->pipelined_members, sign);
+		kai_node_add_here(kai, &gpu->pipelined, sign * mem);
+		kai_node_add_here(kai, &gpu->pipelined_members, sign);
 	} else {
-		add(kai, &gpu->allocated, sign * mem);
-		add(kai, &gpu->members, sign);
+		kai_node_add_here(kai, &gpu->allocated, sign * mem);
+		kai_node_add_here(kai, &gpu->members, sign);
 	}
 	if (state == KAI_RELEASING)
-		add(kai, &gpu->releasing, sign * mem);
-	const struct part after = part_of(gpu);
-	add(kai, &node->idle.gpus, after.idle - before.idle);
-	add(kai, &node->releasing.gpus, after.releasing - before.releasing);
+		kai_node_add_here(kai, &gpu->releasing, sign * mem);
+	const struct part after = kai_node_part_of(gpu);
+	kai_node_add_here(kai, &node->idle.gpus, after.idle - before.idle);
+	kai_node_add_here(kai, &node->releasing.gpus, after.releasing - before.releasing);
 }
 
 uint32_t kai_shared_free(const struct kai_node *node, uint32_t from)
@@ -115,19 +115,19 @@ bool kai_shared_in_use(const struct kai_shared *gpu) { return in_use(gpu); }
 /* Amounts that come into the books of a node. */
 static void count_free(struct kai *kai, struct kai_free *free, const struct kai_request *needs, int64_t sign)
 {
-	add(kai, &free->pods, sign);
+	kai_node_add_here(kai, &free->pods, sign);
 	if (needs->best_effort)
 		return;
-	add(kai, &free->cpu, sign * needs->cpu);
-	add(kai, &free->mem, sign * needs->mem);
+	kai_node_add_here(kai, &free->cpu, sign * needs->cpu);
+	kai_node_add_here(kai, &free->mem, sign * needs->mem);
 	if (needs->kind == KAI_WHOLE)
-		add(kai, &free->gpus, sign * needs->gpus);
+		kai_node_add_here(kai, &free->gpus, sign * needs->gpus);
 }
 
 static void count_mig(struct kai *kai, int64_t *free, const struct kai_request *needs, int64_t sign)
 {
 	for (uint32_t i = 0; free && i < needs->profile_count; i++)
-		add(kai, &free[needs->profile[i].profile], sign * needs->profile[i].count);
+		kai_node_add_here(kai, &free[needs->profile[i].profile], sign * needs->profile[i].count);
 }
 
 static bool asks_shares(const struct kai_request *needs)
@@ -136,7 +136,8 @@ static bool asks_shares(const struct kai_request *needs)
 }
 
 /* sign 1: it comes, -1: it goes. */
-static void count(struct kai *kai, struct kai_node *node, uint32_t task, enum kai_state state, int64_t sign)
+static void kai_node_count(
+	struct kai *kai, struct kai_node *node, uint32_t task, enum kai_state state, int64_t sign)
 {
 	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	if (state != KAI_PIPELINED) {
@@ -173,7 +174,7 @@ void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state s
 	struct kai_node *node = &kai->node[row];
 	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	kai->freed += state == KAI_RELEASING;
-	count(kai, node, task, state, 1);
+	kai_node_count(kai, node, task, state, 1);
 	for (int64_t i = 0; shared && asks_shares(needs) && i < needs->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], 1);
 	kai_node_changed(kai, row);
@@ -185,7 +186,7 @@ void kai_node_remove(
 	struct kai_node *node = &kai->node[row];
 	const struct kai_request *needs = &kai->request[kai->task[task].request];
 	kai->freed++;
-	count(kai, node, task, state, -1);
+	kai_node_count(kai, node, task, state, -1);
 	for (int64_t i = 0; shared && asks_shares(needs) && i < needs->gpus; i++)
 		count_shares(kai, node, task, state, shared[i], -1);
 	kai_node_changed(kai, row);

@@ -168,7 +168,7 @@ uint32_t kai_next_chunk(struct kai *kai, uint32_t job, uint32_t *task)
 
 /* ---- What it is charged ---- */
 
-static void add(struct kai_vec *sum, const struct kai_vec *vec, int64_t times)
+static void kai_order_chunk_add(struct kai_vec *sum, const struct kai_vec *vec, int64_t times)
 {
 	for (int i = 0; i < KAI_RES; i++)
 		sum->at[i] += times * vec->at[i];
@@ -180,7 +180,7 @@ struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_vec one = least ? kai_charge_least(kai, task[i])
 						 : kai_charge_request(kai, kai->task[task[i]].request);
-		add(&sum, &one, 1);
+		kai_order_chunk_add(&sum, &one, 1);
 	}
 	return sum;
 }
@@ -195,7 +195,7 @@ static void add_part(
 		if (of->group != part->group || !kai_is_placeable(of))
 			continue;
 		const struct kai_vec one = kai_charge_request(kai, of->request);
-		add(sum, &one, 1);
+		kai_order_chunk_add(sum, &one, 1);
 		found++;
 	}
 }
@@ -204,7 +204,7 @@ struct kai_vec kai_plain_needs(const struct kai *kai, uint32_t request, uint32_t
 {
 	struct kai_vec sum = { 0 };
 	const struct kai_vec one = kai_charge_request(kai, request);
-	add(&sum, &one, take);
+	kai_order_chunk_add(&sum, &one, take);
 	return sum;
 }
 
@@ -221,7 +221,7 @@ struct kai_vec kai_next_needs(struct kai *kai, uint32_t row)
 			continue;
 		}
 		const struct kai_vec one = kai_plain_needs(kai, request, part->take);
-		add(&sum, &one, 1);
+		kai_order_chunk_add(&sum, &one, 1);
 	}
 	return sum;
 }

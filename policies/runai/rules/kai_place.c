@@ -55,7 +55,7 @@ static int64_t free_hundredths(const struct kai_node *node)
 }
 
 /* One division of whole numbers, so that equal shares are equal. */
-static double spread(const struct kai_look *look, const struct kai_node *node)
+static double kai_place_spread(const struct kai_look *look, const struct kai_node *node)
 {
 	const int64_t all = all_of(look, node);
 	if (all == 0)
@@ -141,12 +141,12 @@ static struct score score_of(const struct kai_look *look, kai_nodes among, const
 	if (placement == KAI_BINPACK)
 		score.placed = pack(look, among, node, range);
 	else if (placement == KAI_SPREAD)
-		score.placed = spread(look, node);
+		score.placed = kai_place_spread(look, node);
 	return score;
 }
 
 /* Below 0: a is worse. */
-static int compare(struct score a, struct score b)
+static int kai_place_compare(struct score a, struct score b)
 {
 	if (a.whole != b.whole)
 		return a.whole < b.whole ? -1 : 1;
@@ -195,7 +195,7 @@ bool kai_best_spot(
 		if (lacks)
 			continue;
 		const struct score score = score_of(&look, among, extra, &kai->node[i], &range);
-		const int than = found == KAI_NO ? 1 : compare(score, best);
+		const int than = found == KAI_NO ? 1 : kai_place_compare(score, best);
 		if (than < 0 || (than == 0 && kai->node_rank[i] > kai->node_rank[found]))
 			continue;
 		best = score;

@@ -23,7 +23,7 @@ struct leaf_rule {
 	sl_time least;
 };
 
-static struct leaf_rule rule_of(
+static struct leaf_rule kai_reclaim_rule_of(
 	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, uint32_t victim)
 {
 	const uint32_t plugins = kai->config.plugins;
@@ -43,7 +43,7 @@ static bool candidates(struct kai *kai, const struct kai_aim *aim, struct kai_ro
 		if (job->queue == KAI_NO || job->queue == leaf || !job->preemptible)
 			continue;
 		if (job->queue != rule.leaf)
-			rule = rule_of(kai, leaf, &needs, job->queue);
+			rule = kai_reclaim_rule_of(kai, leaf, &needs, job->queue);
 		if (!rule.open || (kai_protected(kai, i, rule.least) && !kai_elastic(kai, i)))
 			continue;
 		if (!kai_rows_add(kai, list, i))
@@ -211,7 +211,7 @@ static int64_t held_by(const struct kai *kai, const struct kai_job *job)
 	return held;
 }
 
-static bool make_room(struct kai *kai)
+static bool kai_reclaim_make_room(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
 	if (state->headroom_count < kai->queue_count) {
@@ -223,7 +223,7 @@ static bool make_room(struct kai *kai)
 }
 
 /* What candidates hold, by the queue that would lose it; the deepest of these queues. */
-static uint32_t hold(struct kai *kai, uint32_t leaf)
+static uint32_t kai_reclaim_hold(struct kai *kai, uint32_t leaf)
 {
 	struct kai_solve_state *state = kai->solve;
 	uint32_t deepest = 0;
@@ -246,7 +246,7 @@ static uint32_t hold(struct kai *kai, uint32_t leaf)
 static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
 {
 	struct kai_solve_state *state = kai->solve;
-	const uint32_t deepest = hold(kai, taker->leaf);
+	const uint32_t deepest = kai_reclaim_hold(kai, taker->leaf);
 	uint32_t before = KAI_NO;
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < state->candidate.count; i++) {
@@ -295,7 +295,7 @@ static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct ka
 		return false;
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		need -= kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
-	return need > 0 && make_room(kai) && need > all_lost(kai, &taker);
+	return need > 0 && kai_reclaim_make_room(kai) && need > all_lost(kai, &taker);
 }
 
 /* ---- The action ---- */

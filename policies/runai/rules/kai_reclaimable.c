@@ -24,7 +24,7 @@ static struct kai_vec plus(const struct kai_vec *a, const struct kai_vec *b)
 }
 
 /* In every resource; unlimited is more than anything. */
-static bool within(const struct kai_vec *amount, const struct kai_vec *bound)
+static bool kai_reclaimable_within(const struct kai_vec *amount, const struct kai_vec *bound)
 {
 	for (int res = 0; res < KAI_RES; res++)
 		if (amount->at[res] > bound->at[res])
@@ -32,10 +32,11 @@ static bool within(const struct kai_vec *amount, const struct kai_vec *bound)
 	return true;
 }
 
-static bool fits(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
+static bool kai_reclaimable_fits(
+	const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
 	const struct kai_vec both = plus(held, needs);
-	return within(&both, bound);
+	return kai_reclaimable_within(&both, bound);
 }
 
 /* ---- The pair that is compared ---- */
@@ -76,14 +77,15 @@ bool kai_maintains_fair_share(const struct kai_queue *victim, const struct kai_v
 bool kai_guarantees_quota(const struct kai_queue *reclaimer, const struct kai_vec *allocated,
 	const struct kai_vec *needs, const struct kai_queue *victim, const struct kai_vec *remaining)
 {
-	return fits(allocated, needs, &reclaimer->quota) && !within(remaining, &victim->quota);
+	return kai_reclaimable_fits(allocated, needs, &reclaimer->quota) &&
+	       !kai_reclaimable_within(remaining, &victim->quota);
 }
 
 bool kai_takes_by_priority(const struct kai *kai, const struct kai_queue *reclaimer,
 	const struct kai_vec *allocated, const struct kai_vec *needs, const struct kai_queue *victim)
 {
 	return kai->config.priority_reclaim && reclaimer->priority > victim->priority &&
-	       fits(allocated, needs, &reclaimer->quota);
+	       kai_reclaimable_fits(allocated, needs, &reclaimer->quota);
 }
 
 /* ---- Before a simulation ---- */
@@ -91,9 +93,9 @@ bool kai_takes_by_priority(const struct kai *kai, const struct kai_queue *reclai
 bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, bool preemptible)
 {
 	const struct kai_queue *queue = &kai->queue[leaf];
-	if (!fits(&queue->allocated, needs, &queue->fair))
+	if (!kai_reclaimable_fits(&queue->allocated, needs, &queue->fair))
 		return false;
-	return preemptible || fits(&queue->allocated_np, needs, &queue->quota);
+	return preemptible || kai_reclaimable_fits(&queue->allocated_np, needs, &queue->quota);
 }
 
 /* Of what is asked, something is over the victim's quota, or nothing is under it (at it: what runs there may
@@ -116,7 +118,7 @@ bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec 
 {
 	const struct pair pair = pair_of(kai, leaf, victim);
 	const struct kai_queue *taker = &kai->queue[pair.reclaimer], *loser = &kai->queue[pair.victim];
-	if (!fits(&taker->allocated, needs, &taker->quota))
+	if (!kai_reclaimable_fits(&taker->allocated, needs, &taker->quota))
 		return kai_maintains_fair_share(loser, &loser->allocated);
 	if (kai_takes_by_priority(kai, taker, &taker->allocated, needs, loser))
 		return true;
@@ -228,7 +230,8 @@ static bool within_bounds(const struct kai *kai, const struct kai_taker *taker)
 				!stays_below(kai, ours, &after, sibling, bits))
 				return false;
 		}
-		if (!taker->preemptible && !fits(&taker->allocated_np[at], taker->needs, &ours->quota))
+		if (!taker->preemptible &&
+			!kai_reclaimable_fits(&taker->allocated_np[at], taker->needs, &ours->quota))
 			return false;
 	}
 	return true;

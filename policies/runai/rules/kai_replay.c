@@ -177,7 +177,8 @@ void kai_replay_open(struct kai *kai, struct kai_replay *replay)
 	replay->back.count = count;
 }
 
-static bool append(struct kai *kai, uint32_t **array, uint32_t *count, uint32_t *capacity, uint32_t job)
+static bool kai_replay_append(
+	struct kai *kai, uint32_t **array, uint32_t *count, uint32_t *capacity, uint32_t job)
 {
 	if (SL_GROW(*array, *capacity, *count + 1, &kai->err))
 		return false;
@@ -197,7 +198,7 @@ void kai_replay_changed(struct kai *kai, struct kai_replay *replay, uint32_t job
 	if (at < replay->late_count && !waits)
 		replay->late[at] = replay->late[--replay->late_count];
 	else if (at == replay->late_count && waits)
-		(void)append(kai, &replay->late, &replay->late_count, &replay->late_capacity, job);
+		(void)kai_replay_append(kai, &replay->late, &replay->late_count, &replay->late_capacity, job);
 }
 
 /* ---- A simulation ---- */
@@ -215,12 +216,12 @@ void kai_replay_clear(struct kai_replay *replay)
 	replay->number++;
 }
 
-static void note(struct kai *kai, struct kai_replay *replay, uint32_t job)
+static void kai_replay_note(struct kai *kai, struct kai_replay *replay, uint32_t job)
 {
 	const uint32_t row = replay->row[job];
 	if (row != KAI_NO && replay->back.hidden[row] == SEEN)
 		replay->back.hidden[row] = HIDDEN;
-	(void)append(kai, &replay->pushed, &replay->pushed_count, &replay->pushed_capacity, job);
+	(void)kai_replay_append(kai, &replay->pushed, &replay->pushed_count, &replay->pushed_capacity, job);
 	replay->looked[root_of(kai, kai->job[job].queue)] = replay->number;
 }
 
@@ -228,7 +229,7 @@ void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job)
 {
 	if (!kai_lane_may(kai, replay->lane, job))
 		return;
-	note(kai, replay, job);
+	kai_replay_note(kai, replay, job);
 	kai_lane_push(kai, replay->lane, job);
 }
 
@@ -237,7 +238,7 @@ void kai_replay_push_part(
 {
 	if (!kai_lane_may(kai, replay->lane, job))
 		return;
-	note(kai, replay, job);
+	kai_replay_note(kai, replay, job);
 	kai_lane_push_part(kai, replay->lane, job, needs);
 }
 
@@ -255,7 +256,7 @@ static bool left_out(const struct kai *kai, const struct kai_replay *replay, uin
 }
 
 /* What waits below the roots that are looked at comes in. */
-static void start(struct kai *kai, struct kai_replay *replay)
+static void kai_replay_start(struct kai *kai, struct kai_replay *replay)
 {
 	struct kai_lane *lane = replay->lane;
 	replay->walking = true;
@@ -285,7 +286,7 @@ static void start(struct kai *kai, struct kai_replay *replay)
 uint32_t kai_replay_pop(struct kai *kai, struct kai_replay *replay)
 {
 	if (!replay->walking)
-		start(kai, replay);
+		kai_replay_start(kai, replay);
 	replay->lane->last = KAI_NO; /* What is placed since has changed what queues hold. */
 	struct kai_entry entry;
 	while (kai_lane_take(kai, replay->lane, &entry))

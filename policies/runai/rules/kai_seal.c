@@ -59,7 +59,7 @@ struct named {
 	uint32_t row;
 };
 
-static int by_name(const void *a, const void *b)
+static int kai_seal_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
@@ -71,7 +71,7 @@ static int rank_nodes(struct kai *kai, uint32_t *cause, uint32_t *rank)
 		return sl_fail_memory(&kai->err);
 	for (uint32_t i = 0; i < kai->node_count; i++)
 		named[i] = (struct named){ kai->node[i].name, i };
-	qsort(named, kai->node_count, sizeof(*named), by_name);
+	qsort(named, kai->node_count, sizeof(*named), kai_seal_by_name);
 	for (uint32_t i = 0; i < kai->node_count; i++) {
 		cause[i] = named[i].row;
 		rank[named[i].row] = i;

@@ -67,7 +67,7 @@ static double weigh(struct kai_claim *claim, uint32_t count, double k)
 }
 
 /* Of a slice: all that it asks, or whole units. Gives back what it took. */
-static double take(struct kai_claim *claim, double asked, double slice)
+static double kai_share_take(struct kai_claim *claim, double asked, double slice)
 {
 	if (asked <= slice) {
 		claim->rest = 0;
@@ -95,7 +95,7 @@ static double divide_group(struct kai_claim *claim, uint32_t count, double left,
 			const double slice = pool * (claim[i].share / sum);
 			const double asked =
 				claim[i].want > claim[i].fair ? claim[i].want - claim[i].fair : 0;
-			const double taken = take(&claim[i], asked, slice);
+			const double taken = kai_share_take(&claim[i], asked, slice);
 			left -= taken;
 			retry = retry || (taken > 0 && asked < slice);
 		}
@@ -180,7 +180,7 @@ static double real(int64_t amount, int res)
 	return amount == KAI_UNLIMITED ? HUGE_VAL : (double)amount / unit_of(res);
 }
 
-static int64_t whole(double amount, int res)
+static int64_t kai_share_whole(double amount, int res)
 {
 	const double most = 9e18, units = floor(amount * unit_of(res) + 0.5);
 	return units >= most ? KAI_UNLIMITED : (int64_t)units;
@@ -212,7 +212,7 @@ static void divide_among(struct kai *kai, const uint32_t *child, uint32_t count,
 		}
 		(void)kai_divide(state->claim, count, real(total->at[res], res), &how, state->headroom);
 		for (uint32_t i = 0; i < count; i++)
-			kai->queue[order[i]].fair.at[res] = whole(state->claim[i].fair, res);
+			kai->queue[order[i]].fair.at[res] = kai_share_whole(state->claim[i].fair, res);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const struct kai_queue *queue = &kai->queue[child[i]];
@@ -265,7 +265,7 @@ int64_t kai_allocatable(const struct kai_queue *queue, enum kai_res res)
 
 /* ---- Room, made when the tree is ---- */
 
-static int compare(const void *a, const void *b) { return kai_compare_claims(a, b); }
+static int kai_share_compare(const void *a, const void *b) { return kai_compare_claims(a, b); }
 
 static void sort_children(struct kai *kai, const uint32_t *child, uint32_t count)
 {
@@ -275,7 +275,7 @@ static void sort_children(struct kai *kai, const uint32_t *child, uint32_t count
 		state->claim[i].row = child[i];
 	}
 	if (count > 1)
-		qsort(state->claim, count, sizeof(*state->claim), compare);
+		qsort(state->claim, count, sizeof(*state->claim), kai_share_compare);
 	for (uint32_t i = 0; i < count; i++)
 		state->order[(uint32_t)(child - kai->sealed) + i] = state->claim[i].row;
 }

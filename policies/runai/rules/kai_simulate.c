@@ -51,7 +51,7 @@ static bool stamps(struct kai *kai, struct kai_solve_state *state)
 
 /* ---- The walk ---- */
 
-static void evict(struct kai *kai, const struct kai_victims *victims)
+static void kai_simulate_evict(struct kai *kai, const struct kai_victims *victims)
 {
 	struct kai_solve_state *state = kai->solve;
 	for (uint32_t i = 0; i < victims->task.count; i++) {
@@ -64,7 +64,7 @@ static void evict(struct kai *kai, const struct kai_victims *victims)
 }
 
 /* The victims, and the job that is to start; how many. */
-static uint32_t fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs)
+static uint32_t kai_simulate_fill(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
@@ -101,7 +101,7 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_place_how how = { .among = state->nodes, .pipeline_only = true };
 	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
-	uint32_t left = fill(kai, aim, &needs);
+	uint32_t left = kai_simulate_fill(kai, aim, &needs);
 	bool done = false;
 	for (uint32_t job; left && (job = kai_replay_pop(kai, state->replay)) != KAI_NO;) {
 		left--;
@@ -121,7 +121,7 @@ static bool walk(struct kai *kai, const struct kai_aim *aim, uint32_t tasks)
 /* ---- What it came to ---- */
 
 /* All that was evicted, together; each task once. */
-static bool gather(struct kai *kai, struct kai_rows_list *all)
+static bool kai_simulate_gather(struct kai *kai, struct kai_rows_list *all)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
@@ -194,11 +194,11 @@ bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, ka
 	state->sets++;
 	*mark = kai_mark(kai);
 	memcpy(state->nodes, state->feasible, kai->node_words * sizeof(*state->nodes));
-	evict(kai, &state->recorded);
-	evict(kai, &state->chosen);
+	kai_simulate_evict(kai, &state->recorded);
+	kai_simulate_evict(kai, &state->chosen);
 	struct kai_rows_list *all = &state->scratch;
 	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
-	if (walk(kai, aim, tasks) && gather(kai, all) &&
+	if (walk(kai, aim, tasks) && kai_simulate_gather(kai, all) &&
 		aim->accept(kai, aim, &needs, all->row, all->count) && keep_found(kai))
 		return true;
 	kai_undo(kai, *mark);

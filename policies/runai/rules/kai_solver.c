@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t word)
 }
 
 /* Of the set, in whatever order. */
-static uint64_t hash_of(const struct kai_solve_state *state, uint32_t tasks)
+static uint64_t kai_solver_hash_of(const struct kai_solve_state *state, uint32_t tasks)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < state->recorded.task.count; i++)
@@ -123,7 +123,7 @@ static bool probe(struct kai *kai, const struct kai_aim *aim, enum kai_generator
 	if (!kai_scenarios_open(kai, aim, generator, tasks, &scenarios))
 		return false;
 	while (!found && kai_scenarios_next(&scenarios)) {
-		const uint64_t hash = hash_of(state, tasks);
+		const uint64_t hash = kai_solver_hash_of(state, tasks);
 		if (was_tried(state, hash))
 			continue;
 		if (kai_bounds_reached(kai))
@@ -184,7 +184,7 @@ static uint32_t most_tasks(
 
 /* ---- It is so ---- */
 
-static void settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
+static void kai_solver_settle(struct kai *kai, const struct kai_aim *aim, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
 	struct kai_job *job = &kai->job[row->job];
@@ -217,7 +217,7 @@ static void commit(struct kai *kai, const struct kai_aim *aim, uint32_t count)
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
 	for (size_t s = 0; s < SL_LEN(sets); s++)
 		for (uint32_t i = 0; i < sets[s]->task.count; i++)
-			settle(kai, aim, sets[s]->task.row[i]);
+			kai_solver_settle(kai, aim, sets[s]->task.row[i]);
 	kai_commit_placed(kai, state->chunk.row, count);
 }
 

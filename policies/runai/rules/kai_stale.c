@@ -21,7 +21,7 @@ void kai_note_stale(struct kai *kai, uint32_t task)
 	job->unsure = true;
 }
 
-static void evict(struct kai *kai, uint32_t task)
+static void kai_stale_evict(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
 	kai_evict_task(kai, task);
@@ -45,7 +45,7 @@ static void visit(struct kai *kai, struct kai_job *job)
 		return;
 	for (uint32_t i = 0; i < job->task_count; i++)
 		if (kai_active_allocated((uint32_t)kai->task[job->task + i].state))
-			evict(kai, job->task + i);
+			kai_stale_evict(kai, job->task + i);
 }
 
 static int by_row(const void *a, const void *b)

@@ -61,7 +61,7 @@ static void add_request(struct question *of, const struct kai_request *request, 
 }
 
 /* All together, the greatest of each, and whether all ask GPUs (and each profile) or none. */
-static void add_up(struct question *of)
+static void kai_topo_add_up(struct question *of)
 {
 	struct kai_topo_state *state = of->state;
 	const uint32_t amounts = state->amounts;
@@ -284,7 +284,7 @@ static void score(const struct question *of, struct kai_topo_lent *lent)
 }
 
 /* Candidates, depth by depth from the deepest; within a depth as they were visited. */
-static bool list(const struct question *of, struct kai_topo_lent *lent, struct kai_domains *domains)
+static bool kai_topo_list(const struct question *of, struct kai_topo_lent *lent, struct kai_domains *domains)
 {
 	const struct kai_topo_state *state = of->state;
 	const struct kai_tree *tree = of->tree;
@@ -334,12 +334,12 @@ static void say_why(const struct question *of)
 	job->why_c = of->top;
 }
 
-static bool answer(struct question *of, struct kai_domains *domains)
+static bool kai_topo_answer(struct question *of, struct kai_domains *domains)
 {
 	of->order = 0;
 	if (!of->tree || !find_depths(of) || !find_start(of))
 		return false;
-	add_up(of);
+	kai_topo_add_up(of);
 	if (!kai_topo_sum(of->kai, of->group->topology, asks_nothing(of->state) ? of->count : 0, &of->free,
 		    &of->pods))
 		return false;
@@ -358,7 +358,7 @@ static bool answer(struct question *of, struct kai_domains *domains)
 		score(of, lent);
 		domains->node_score = lent->score;
 	}
-	if (list(of, lent, domains) && domains->count > 0)
+	if (kai_topo_list(of, lent, domains) && domains->count > 0)
 		return true;
 	kai_domains_free(of->kai, domains);
 	return false;
@@ -385,7 +385,7 @@ bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_dom
 		.task = set->task,
 		.count = set->count,
 		.among = set->among };
-	if (answer(&of, domains))
+	if (kai_topo_answer(&of, domains))
 		return true;
 	if (!set->quiet)
 		say_why(&of);
@@ -419,7 +419,7 @@ void kai_domains_free(struct kai *kai, struct kai_domains *domains)
 
 /* ---- Made and gone ---- */
 
-static bool make_room(struct kai *kai, struct kai_topo_state *state)
+static bool kai_topo_make_room(struct kai *kai, struct kai_topo_state *state)
 {
 	size_t most = 1;
 	for (uint32_t i = 0; i < state->tree_count; i++)
@@ -457,7 +457,7 @@ void kai_topo_seal(struct kai *kai)
 		if (kai_tree_grow(kai, &kai->topology[i], &state->tree[i]) != 0)
 			return;
 	}
-	if (!make_room(kai, state))
+	if (!kai_topo_make_room(kai, state))
 		(void)sl_fail_memory(&kai->err);
 }
 

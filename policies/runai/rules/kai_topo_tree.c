@@ -46,7 +46,8 @@ static bool read_values(
 }
 
 /* Members in order; how many. */
-static uint32_t gather(const struct kai *kai, const struct kai_topology *topology, struct member *member)
+static uint32_t kai_topo_tree_gather(
+	const struct kai *kai, const struct kai_topology *topology, struct member *member)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < kai->node_count; i++) {
@@ -103,7 +104,7 @@ int kai_tree_grow(struct kai *kai, const struct kai_topology *topology, struct k
 		free(member);
 		return sl_fail_memory(&kai->err);
 	}
-	tree->node_count = gather(kai, topology, member);
+	tree->node_count = kai_topo_tree_gather(kai, topology, member);
 	tree->domain = calloc(count_domains(member, tree), sizeof(*tree->domain));
 	if (!tree->domain) {
 		free(member);

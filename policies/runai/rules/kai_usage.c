@@ -99,7 +99,7 @@ static void add_value(struct kai_usage *usage, struct track *track, const struct
 	}
 }
 
-static bool same(const struct kai_vec *a, const struct kai_vec *b)
+static bool kai_usage_same(const struct kai_vec *a, const struct kai_vec *b)
 {
 	for (int res = 0; res < KAI_RES; res++)
 		if (a->at[res] != b->at[res])
@@ -110,7 +110,7 @@ static bool same(const struct kai_vec *a, const struct kai_vec *b)
 static bool nothing(const struct kai_vec *held)
 {
 	static const struct kai_vec none;
-	return same(held, &none);
+	return kai_usage_same(held, &none);
 }
 
 static struct run *run_at(const struct track *track, uint32_t i)
@@ -119,9 +119,9 @@ static struct run *run_at(const struct track *track, uint32_t i)
 }
 
 /* The sample is kept until it leaves the window. */
-static void keep(struct kai *kai, struct track *track, int64_t sample, const struct kai_vec *held)
+static void kai_usage_keep(struct kai *kai, struct track *track, int64_t sample, const struct kai_vec *held)
 {
-	if (track->count && same(&run_at(track, track->count - 1)->held, held))
+	if (track->count && kai_usage_same(&run_at(track, track->count - 1)->held, held))
 		return;
 	if (track->count == track->capacity) {
 		const uint32_t headroom = track->capacity ? track->capacity * 2 : 8;
@@ -142,7 +142,7 @@ static void keep(struct kai *kai, struct track *track, int64_t sample, const str
 }
 
 /* What is too old by now leaves: sample number `old`. */
-static void drop(struct kai_usage *usage, struct track *track, int64_t old)
+static void kai_usage_drop(struct kai_usage *usage, struct track *track, int64_t old)
 {
 	if (!track->count || run_at(track, 0)->since > old)
 		return;
@@ -166,8 +166,8 @@ static void slide(struct kai *kai, struct kai_usage *usage, struct track *track,
 	if (!track->count && nothing(held))
 		return;
 	add_value(usage, track, held);
-	keep(kai, track, sample, held);
-	drop(usage, track, sample - usage->samples);
+	kai_usage_keep(kai, track, sample, held);
+	kai_usage_drop(usage, track, sample - usage->samples);
 }
 
 /* A run of samples, up to and with `to`. */

@@ -17,7 +17,7 @@ bool ctl_same(const char *a, const char *b, size_t len)
 	return i == len && !a[i];
 }
 
-static bool same(const char *a, const char *b) { return ctl_same(a, b, strlen(b)); }
+static bool ctl_acct_read_same(const char *a, const char *b) { return ctl_same(a, b, strlen(b)); }
 
 /* The next of a list between commas; NULL: there is none left. */
 static const char *node_alloc(const char **list, size_t *len)
@@ -32,8 +32,9 @@ static const char *node_alloc(const char **list, size_t *len)
 
 static bool is_none(const char *text)
 {
-	return !*text || text[0] == '-' || same(text, "NONE") || same(text, "UNLIMITED") ||
-	       same(text, "INFINITE") || same(text, "N/A");
+	return !*text || text[0] == '-' || ctl_acct_read_same(text, "NONE") ||
+	       ctl_acct_read_same(text, "UNLIMITED") || ctl_acct_read_same(text, "INFINITE") ||
+	       ctl_acct_read_same(text, "N/A");
 }
 
 /* ---- Values ----------------------------------------------------------------------------------------- */
@@ -322,9 +323,9 @@ static bool qos_real(struct ctl_qos *qos, const char *key, const char *value)
 	double real = -1;
 	if (!is_none(value) && !real_of(value, &real))
 		return false;
-	if (same(key, "UsageFactor"))
+	if (ctl_acct_read_same(key, "UsageFactor"))
 		qos->usage_factor = real < 0 ? 1 : real;
-	else if (same(key, "LimitFactor"))
+	else if (ctl_acct_read_same(key, "LimitFactor"))
 		qos->limits->factor = real < 0 ? 0 : real;
 	else
 		qos->limits->usage_thres = real;
@@ -336,24 +337,24 @@ bool ctl_qos_set(struct ctl *c, uint32_t row, const char *key, const char *value
 	struct ctl_qos *qos = &c->qos[row];
 	if (in_list("UsageFactor,LimitFactor,UsageThres,UsageThreshold", key))
 		return qos_real(qos, key, value);
-	if (same(key, "Priority"))
+	if (ctl_acct_read_same(key, "Priority"))
 		return sl_get_i64(value, strlen(value), &qos->priority);
-	if (same(key, "GraceTime"))
+	if (ctl_acct_read_same(key, "GraceTime"))
 		return plain_seconds(value, &qos->grace_time);
-	if (same(key, "PreemptExemptTime")) {
+	if (ctl_acct_read_same(key, "PreemptExemptTime")) {
 		qos->exempt_time = CTL_NONE;
 		return is_none(value) || seconds_of(value, &qos->exempt_time);
 	}
-	if (same(key, "PreemptMode")) {
+	if (ctl_acct_read_same(key, "PreemptMode")) {
 		qos->preempt_mode = mode_of(value);
 		qos->preempt_within = in_list(value, "WITHIN");
-	} else if (same(key, "Flags"))
+	} else if (ctl_acct_read_same(key, "Flags"))
 		qos->flags = flags_of(value);
-	else if (same(key, "Flags+"))
+	else if (ctl_acct_read_same(key, "Flags+"))
 		qos->flags |= flags_of(value);
-	else if (same(key, "Flags-"))
+	else if (ctl_acct_read_same(key, "Flags-"))
 		qos->flags &= ~flags_of(value);
-	else if (same(key, "Preempt"))
+	else if (ctl_acct_read_same(key, "Preempt"))
 		return ctl_qos_list(c, value, qos->preempts);
 	else
 		return limit_set(c, qos->limits, OF_QOS, key, value);
@@ -368,12 +369,12 @@ bool ctl_assoc_set(struct ctl *c, uint32_t row, const char *key, const char *val
 	struct ctl_own *own = &c->acct->own[row];
 	if (in_list("Share,Fairshare,RawShares,Shares", key)) {
 		assoc->shares = CTL_NONE;
-		if (same(value, "parent"))
+		if (ctl_acct_read_same(value, "parent"))
 			return true;
 		assoc->shares = 1;
 		return is_none(value) || sl_get_i64(value, strlen(value), &assoc->shares);
 	}
-	if (same(key, "Priority"))
+	if (ctl_acct_read_same(key, "Priority"))
 		return sl_get_i64(value, strlen(value), &own->priority);
 	if (in_list("QOS,QosLevel", key)) {
 		own->qos = value;

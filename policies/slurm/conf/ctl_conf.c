@@ -83,7 +83,8 @@ bool ctl_conf_has(const char *list, const char *word)
 static const char *const given[] = { "bf_window", "bf_resolution", "bf_interval", "bf_max_job_test",
 	"bf_max_job_user", "bf_max_job_part", "default_queue_depth", "sched_interval" };
 
-static int parts_of(struct ctl *c, struct ctl_conf *conf, const struct sl_setup *setup, const char *text)
+static int ctl_conf_parts_of(
+	struct ctl *c, struct ctl_conf *conf, const struct sl_setup *setup, const char *text)
 {
 	size_t count = 1 + SL_LEN(given);
 	for (const char *at = text; *at; at++)
@@ -178,7 +179,8 @@ static const struct {
 #undef FLAG
 };
 
-static int64_t number_of(const struct ctl *c, const char *key, int64_t otherwise, int64_t min, int64_t max)
+static int64_t ctl_conf_number_of(
+	const struct ctl *c, const char *key, int64_t otherwise, int64_t min, int64_t max)
 {
 	const char *text = ctl_sched_param(c, key);
 	int64_t value;
@@ -191,11 +193,11 @@ static void take_sched(struct ctl *c)
 {
 	struct ctl_params *p = &c->params;
 	for (size_t i = 0; i < SL_LEN(numbers); i++)
-		*(int64_t *)(void *)((char *)p + numbers[i].at) =
-			number_of(c, numbers[i].key, numbers[i].otherwise, numbers[i].min, numbers[i].max);
+		*(int64_t *)(void *)((char *)p + numbers[i].at) = ctl_conf_number_of(
+			c, numbers[i].key, numbers[i].otherwise, numbers[i].min, numbers[i].max);
 	for (size_t i = 0; i < SL_LEN(flags); i++)
 		*(bool *)(void *)((char *)p + flags[i].at) = ctl_sched_param(c, flags[i].key) != NULL;
-	p->bf_node_space_size = number_of(c, "bf_node_space_size", p->bf_max_job_test, 2, 2000000);
+	p->bf_node_space_size = ctl_conf_number_of(c, "bf_node_space_size", p->bf_max_job_test, 2, 2000000);
 	if (ctl_sched_param(c, "bf_licenses")) /* It wants the running ones, too. */
 		p->bf_running_job_reserve = true;
 	if (p->bf_max_job_assoc) /* Of both, it takes precedence. */
@@ -310,7 +312,7 @@ int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *er
 	if (!c->conf)
 		return sl_fail_memory(err);
 	const char *params = ctl_conf_text(c, "SchedulerParameters");
-	if (parts_of(c, c->conf, setup, params ? params : ""))
+	if (ctl_conf_parts_of(c, c->conf, setup, params ? params : ""))
 		return sl_fail_memory(err);
 	take_sched(c);
 	take_preempt(c);

@@ -7,7 +7,7 @@
 
 #include "policies/slurm/conf/ctl_conf.h"
 
-static bool same(const char *text, size_t len, const char *name)
+static bool ctl_conf_parts_same(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && strncasecmp(text, name, len) == 0;
 }
@@ -22,7 +22,7 @@ static int64_t minutes(sl_time time)
 	return time == SL_NONE ? CTL_NONE : time / (60 * SL_SECOND);
 }
 
-static const char *said(const struct ctl *c, const struct ctl_part *part, const char *key)
+static const char *ctl_conf_parts_said(const struct ctl *c, const struct ctl_part *part, const char *key)
 {
 	const char *text = sl_setting_of(c->cluster, "partition", part->name, key);
 	return text && strcasecmp(text, "ALL") != 0 && strcasecmp(text, "(null)") != 0 ? text : NULL;
@@ -30,23 +30,23 @@ static const char *said(const struct ctl *c, const struct ctl_part *part, const 
 
 static void take_said(const struct ctl *c, struct ctl_part *part)
 {
-	const char *text = said(c, part, "GraceTime");
+	const char *text = ctl_conf_parts_said(c, part, "GraceTime");
 	int64_t value;
 	if (text && sl_get_i64(text, strlen(text), &value) && value > 0)
 		part->grace_time = value;
-	part->over_time = ctl_conf_over_time(said(c, part, "OverTimeLimit"), CTL_NONE);
-	text = said(c, part, "SuspendTime");
+	part->over_time = ctl_conf_over_time(ctl_conf_parts_said(c, part, "OverTimeLimit"), CTL_NONE);
+	text = ctl_conf_parts_said(c, part, "SuspendTime");
 	part->suspend_time = CTL_NONE;
 	if (text && (strcasecmp(text, "INFINITE") == 0 || strcasecmp(text, "-1") == 0))
 		part->suspend_time = CTL_NEVER;
 	else if (text && sl_get_i64(text, strlen(text), &value) && value >= 0)
 		part->suspend_time = value;
-	part->preempt_mode = ctl_conf_preempt_mode(said(c, part, "PreemptMode"));
-	part->allow_accounts = said(c, part, "AllowAccounts");
-	part->deny_accounts = said(c, part, "DenyAccounts");
-	part->allow_qos = said(c, part, "AllowQos");
-	part->deny_qos = said(c, part, "DenyQos");
-	part->allow_groups = said(c, part, "AllowGroups");
+	part->preempt_mode = ctl_conf_preempt_mode(ctl_conf_parts_said(c, part, "PreemptMode"));
+	part->allow_accounts = ctl_conf_parts_said(c, part, "AllowAccounts");
+	part->deny_accounts = ctl_conf_parts_said(c, part, "DenyAccounts");
+	part->allow_qos = ctl_conf_parts_said(c, part, "AllowQos");
+	part->deny_qos = ctl_conf_parts_said(c, part, "DenyQos");
+	part->allow_groups = ctl_conf_parts_said(c, part, "AllowGroups");
 }
 
 static int fill_part(struct ctl *c, struct ctl_part *part, uint32_t row, const struct sl_partition *spec)
@@ -249,7 +249,7 @@ static void total_part(struct ctl *c, struct ctl_part *part)
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len)
 {
 	for (uint32_t i = 0; i < c->tres_count; i++)
-		if (same(name, len, c->tres[i].name))
+		if (ctl_conf_parts_same(name, len, c->tres[i].name))
 			return i;
 	return CTL_NO_ROW;
 }

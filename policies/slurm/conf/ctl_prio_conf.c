@@ -20,7 +20,10 @@ const char *prio_conf_text(const struct ctl *c, const char *key)
 	return text ? text : sl_setting_of(c->cluster, "cluster", "", key);
 }
 
-static bool is_word(const char *text, const char *word) { return text && strcasecmp(text, word) == 0; }
+static bool ctl_prio_conf_is_word(const char *text, const char *word)
+{
+	return text && strcasecmp(text, word) == 0;
+}
 
 /* ---- Numbers --------------------------------------------------------------------------------------------
  */
@@ -33,7 +36,8 @@ static bool get_period(const char *text, int64_t *seconds)
 	int64_t days = 0;
 	size_t count = 0;
 	const char *dash = strchr(text, '-');
-	if (is_word(text, "UNLIMITED") || is_word(text, "INFINITE") || is_word(text, "NONE")) {
+	if (ctl_prio_conf_is_word(text, "UNLIMITED") || ctl_prio_conf_is_word(text, "INFINITE") ||
+		ctl_prio_conf_is_word(text, "NONE")) {
 		*seconds = 0;
 		return true;
 	}
@@ -271,9 +275,12 @@ int prio_conf(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_params *params = &c->params;
 	const char *small = prio_conf_text(c, "PriorityFavorSmall");
-	params->multifactor = is_word(prio_conf_text(c, "PriorityType"), "priority/multifactor");
-	params->has_dbd = is_word(prio_conf_text(c, "AccountingStorageType"), "accounting_storage/slurmdbd");
-	params->favor_small = is_word(small, "YES") || is_word(small, "TRUE") || is_word(small, "1");
+	params->multifactor =
+		ctl_prio_conf_is_word(prio_conf_text(c, "PriorityType"), "priority/multifactor");
+	params->has_dbd = ctl_prio_conf_is_word(
+		prio_conf_text(c, "AccountingStorageType"), "accounting_storage/slurmdbd");
+	params->favor_small = ctl_prio_conf_is_word(small, "YES") || ctl_prio_conf_is_word(small, "TRUE") ||
+			      ctl_prio_conf_is_word(small, "1");
 	conf_flags(c);
 	int status = conf_weights(c, err);
 	if (!status)

@@ -28,7 +28,7 @@ struct thicket {
 	uint32_t count;
 };
 
-static int by_text(const char *a, const char *b)
+static int ctl_acct_by_text(const char *a, const char *b)
 {
 	if (!a || !b)
 		return (a != NULL) - (b != NULL);
@@ -41,11 +41,11 @@ static int by_text(const char *a, const char *b)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int ctl_acct_by_name(const void *a, const void *b)
 {
 	const struct sprig *x = a;
 	const struct sprig *y = b;
-	const int names = by_text(x->name, y->name);
+	const int names = ctl_acct_by_text(x->name, y->name);
 	return names ? names : (x->order > y->order) - (x->order < y->order);
 }
 
@@ -58,18 +58,18 @@ static int by_depth(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static struct sprig *find(const struct thicket *t, const char *name)
+static struct sprig *ctl_acct_find_here(const struct thicket *t, const char *name)
 {
 	uint32_t low = 0;
 	uint32_t high = t->count;
 	while (low < high) {
 		const uint32_t mid = low + (high - low) / 2;
-		if (by_text(t->sprig[mid].name, name) < 0)
+		if (ctl_acct_by_text(t->sprig[mid].name, name) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < t->count && by_text(t->sprig[low].name, name) == 0 ? &t->sprig[low] : NULL;
+	return low < t->count && ctl_acct_by_text(t->sprig[low].name, name) == 0 ? &t->sprig[low] : NULL;
 }
 
 static bool is_kind(const struct sl_setting *setting, const char *kind)
@@ -140,7 +140,7 @@ static bool qos_make(struct ctl *c)
 /* ---- The tree --------------------------------------------------------------------------------------- */
 
 /* The k-th part of "account/user/partition"; NULL: there is none. */
-static const char *part_of(struct ctl *c, const char *name, unsigned k)
+static const char *ctl_acct_part_of(struct ctl *c, const char *name, unsigned k)
 {
 	for (; k && name; k--) {
 		name = strchr(name, '/');
@@ -149,13 +149,13 @@ static const char *part_of(struct ctl *c, const char *name, unsigned k)
 	return name && *name ? sl_strdup(c->arena, name, strcspn(name, "/")) : NULL;
 }
 
-static void add(struct thicket *t, const char *name)
+static void ctl_acct_add(struct thicket *t, const char *name)
 {
 	t->sprig[t->count] = (struct sprig){
 		.name = name,
-		.account = part_of(t->c, name, 0),
-		.user = part_of(t->c, name, 1),
-		.partition = part_of(t->c, name, 2),
+		.account = ctl_acct_part_of(t->c, name, 0),
+		.user = ctl_acct_part_of(t->c, name, 1),
+		.partition = ctl_acct_part_of(t->c, name, 2),
 		.order = t->count,
 		.up = CTL_NO_ROW,
 	};
@@ -163,12 +163,12 @@ static void add(struct thicket *t, const char *name)
 }
 
 /* Sorted by name, each once, as first mentioned. */
-static void sort(struct thicket *t)
+static void ctl_acct_sort(struct thicket *t)
 {
-	qsort(t->sprig, t->count, sizeof(*t->sprig), by_name);
+	qsort(t->sprig, t->count, sizeof(*t->sprig), ctl_acct_by_name);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (kept && by_text(t->sprig[kept - 1].name, t->sprig[i].name) == 0)
+		if (kept && ctl_acct_by_text(t->sprig[kept - 1].name, t->sprig[i].name) == 0)
 			continue;
 		t->sprig[kept++] = t->sprig[i];
 	}
@@ -193,15 +193,15 @@ static uint32_t mentions(const struct sl_cluster *cluster)
 }
 
 /* All that are named: root and its user first, then in the order of the settings; parents too. */
-static bool gather(struct thicket *t)
+static bool ctl_acct_gather(struct thicket *t)
 {
 	const struct sl_cluster *cluster = t->c->cluster;
 	const uint32_t most = 2 + mentions(cluster);
 	t->sprig = sl_alloc(t->c->arena, most, sizeof(*t->sprig));
 	if (!t->sprig)
 		return false;
-	add(t, "root");
-	add(t, "root/root");
+	ctl_acct_add(t, "root");
+	ctl_acct_add(t, "root/root");
 	const char *last = NULL;
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *setting = &cluster->setting[i];
@@ -209,31 +209,31 @@ static bool gather(struct thicket *t)
 			continue;
 		if (!last || strcmp(last, setting->name) != 0) {
 			last = setting->name;
-			add(t, setting->name);
+			ctl_acct_add(t, setting->name);
 			/* A user's account is there, even if no line is its own. */
 			if (t->sprig[t->count - 1].user)
-				add(t, t->sprig[t->count - 1].account);
+				ctl_acct_add(t, t->sprig[t->count - 1].account);
 		}
 		if (ctl_same("ParentName", setting->key, strlen(setting->key)) && *setting->value)
-			add(t, setting->value);
+			ctl_acct_add(t, setting->value);
 	}
-	sort(t);
+	ctl_acct_sort(t);
 	for (uint32_t i = 0; i < cluster->setting_count; i++) {
 		const struct sl_setting *setting = &cluster->setting[i];
 		if (is_kind(setting, "association") && *setting->name &&
 			ctl_same("ParentName", setting->key, strlen(setting->key)))
-			find(t, setting->name)->parent = setting->value;
+			ctl_acct_find_here(t, setting->name)->parent = setting->value;
 	}
 	return true;
 }
 
-static int grow(struct thicket *t, struct sl_err *err)
+static int ctl_acct_grow(struct thicket *t, struct sl_err *err)
 {
-	struct sprig *root = find(t, "root");
+	struct sprig *root = ctl_acct_find_here(t, "root");
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct sprig *sprig = &t->sprig[i];
 		const char *parent = sprig->user ? sprig->account : sprig->parent;
-		const struct sprig *up = parent && *parent ? find(t, parent) : root;
+		const struct sprig *up = parent && *parent ? ctl_acct_find_here(t, parent) : root;
 		if (sprig != root)
 			sprig->up = (uint32_t)((up ? up : root) - t->sprig);
 	}
@@ -310,18 +310,19 @@ static bool rows(struct ctl *c, struct thicket *t)
 
 /* ---- Whose association ------------------------------------------------------------------------------ */
 
-static int compare(const struct ctl_assoc *a, const char *user, const char *account, const char *partition)
+static int ctl_acct_compare(
+	const struct ctl_assoc *a, const char *user, const char *account, const char *partition)
 {
-	int order = by_text(a->user, user);
+	int order = ctl_acct_by_text(a->user, user);
 	if (!order)
-		order = by_text(a->account, account);
-	return order ? order : by_text(a->partition, partition);
+		order = ctl_acct_by_text(a->account, account);
+	return order ? order : ctl_acct_by_text(a->partition, partition);
 }
 
 static bool goes_after(const struct ctl *c, const uint32_t *a, const uint32_t *b)
 {
 	const struct ctl_assoc *other = &c->assoc[*b];
-	return compare(&c->assoc[*a], other->user, other->account, other->partition) > 0;
+	return ctl_acct_compare(&c->assoc[*a], other->user, other->account, other->partition) > 0;
 }
 SL_HEAP(assocs, uint32_t, const struct ctl *, goes_after, SL_HEAP_UNPLACED)
 
@@ -351,7 +352,7 @@ static uint32_t at_least(const struct ctl *c, const char *user, const char *acco
 	uint32_t high = c->assoc_count;
 	while (low < high) {
 		const uint32_t mid = low + (high - low) / 2;
-		if (compare(&c->assoc[c->acct->sorted[mid]], user, account, partition) < 0)
+		if (ctl_acct_compare(&c->assoc[c->acct->sorted[mid]], user, account, partition) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -362,7 +363,8 @@ static uint32_t at_least(const struct ctl *c, const char *user, const char *acco
 static uint32_t exactly(const struct ctl *c, const char *user, const char *account, const char *partition)
 {
 	const uint32_t at = at_least(c, user, account, partition);
-	if (at == c->assoc_count || compare(&c->assoc[c->acct->sorted[at]], user, account, partition) != 0)
+	if (at == c->assoc_count ||
+		ctl_acct_compare(&c->assoc[c->acct->sorted[at]], user, account, partition) != 0)
 		return CTL_NO_ROW;
 	return c->acct->sorted[at];
 }
@@ -372,7 +374,8 @@ static const char *default_account(const struct ctl *c, const char *user)
 {
 	uint32_t first = CTL_NO_ROW;
 	for (uint32_t at = at_least(c, user, NULL, NULL);
-		at < c->assoc_count && by_text(c->assoc[c->acct->sorted[at]].user, user) == 0; at++) {
+		at < c->assoc_count && ctl_acct_by_text(c->assoc[c->acct->sorted[at]].user, user) == 0;
+		at++) {
 		const uint32_t row = c->acct->sorted[at];
 		if (c->acct->default_of[row])
 			return c->acct->default_of[row];
@@ -407,7 +410,8 @@ static bool defaults(struct ctl *c)
 		if (!user || !*setting->value)
 			continue;
 		const uint32_t at = at_least(c, setting->name, NULL, NULL);
-		if (at < c->assoc_count && by_text(c->assoc[c->acct->sorted[at]].user, setting->name) == 0)
+		if (at < c->assoc_count &&
+			ctl_acct_by_text(c->assoc[c->acct->sorted[at]].user, setting->name) == 0)
 			c->acct->default_of[c->acct->sorted[at]] = setting->value;
 	}
 	return true;
@@ -499,7 +503,7 @@ static bool usage(struct ctl *c, const struct thicket *t)
 		if (!is_kind(setting, "usage") || !ctl_same("RawUsage", setting->key, strlen(setting->key)) ||
 			!sl_get_micro(setting->value, strlen(setting->value), &micro))
 			continue;
-		const struct sprig *sprig = find(t, setting->name);
+		const struct sprig *sprig = ctl_acct_find_here(t, setting->name);
 		if (!sprig)
 			continue;
 		c->assoc[sprig->row].usage_raw = (double)micro / 1e6;
@@ -521,9 +525,9 @@ static bool usage(struct ctl *c, const struct thicket *t)
 static int tree_make(struct ctl *c, struct sl_err *err)
 {
 	struct thicket t = { .c = c };
-	if (!gather(&t))
+	if (!ctl_acct_gather(&t))
 		return sl_fail_memory(err);
-	const int status = grow(&t, err);
+	const int status = ctl_acct_grow(&t, err);
 	if (status)
 		return status;
 	if (!rows(c, &t) || !index_make(c) || !defaults(c))
@@ -531,7 +535,8 @@ static int tree_make(struct ctl *c, struct sl_err *err)
 	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
 		const struct sl_setting *setting = &c->cluster->setting[i];
 		if (is_kind(setting, "association") && *setting->name)
-			(void)ctl_assoc_set(c, find(&t, setting->name)->row, setting->key, setting->value);
+			(void)ctl_assoc_set(
+				c, ctl_acct_find_here(&t, setting->name)->row, setting->key, setting->value);
 	}
 	ctl_acct_inherit(c);
 	return usage(c, &t) ? SL_OK : sl_fail_memory(err);

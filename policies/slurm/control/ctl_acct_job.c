@@ -9,13 +9,16 @@
 
 static bool is_set(const uint64_t *bits, uint32_t i) { return bits[i / 64] & ctl_bit(i % 64); }
 
-static uint32_t named(const struct ctl *c, const char *name) { return ctl_qos_named(c, name, strlen(name)); }
+static uint32_t ctl_acct_job_named(const struct ctl *c, const char *name)
+{
+	return ctl_qos_named(c, name, strlen(name));
+}
 
 /* The association's own, else the only one it may use, else root's, else "normal". */
 static uint32_t default_qos(const struct ctl *c, uint32_t row)
 {
 	if (row == CTL_NO_ROW)
-		return named(c, "normal");
+		return ctl_acct_job_named(c, "normal");
 	const struct ctl_assoc *assoc = &c->assoc[row];
 	if (assoc->default_qos != CTL_NO_ROW)
 		return assoc->default_qos;
@@ -26,14 +29,14 @@ static uint32_t default_qos(const struct ctl *c, uint32_t row)
 			only = i;
 			count++;
 		}
-	return count == 1 ? only : named(c, "normal");
+	return count == 1 ? only : ctl_acct_job_named(c, "normal");
 }
 
 static enum sl_reason find_qos(const struct ctl *c, struct ctl_job *job)
 {
 	const char *asked = job->more ? job->more->qos : NULL;
 	const struct ctl_assoc *assoc = job->assoc == CTL_NO_ROW ? NULL : &c->assoc[job->assoc];
-	job->qos = asked && *asked ? named(c, asked) : default_qos(c, job->assoc);
+	job->qos = asked && *asked ? ctl_acct_job_named(c, asked) : default_qos(c, job->assoc);
 	if (!c->params.enforce_qos || !c->qos_count)
 		return SL_REASON_NONE;
 	if (job->qos == CTL_NO_ROW)
@@ -166,7 +169,7 @@ static bool set_all(struct ctl *c, const struct change *change, char *assignment
 	if (!value)
 		return false;
 	if (change->thing == OF_QOS) {
-		const uint32_t row = named(c, change->name);
+		const uint32_t row = ctl_acct_job_named(c, change->name);
 		return row != CTL_NO_ROW && set_one(c, change, row, assignment, value);
 	}
 	for (uint32_t i = 0; i < c->assoc_count; i++)

@@ -296,7 +296,7 @@ static enum verdict after_reserving(const struct attempt *a)
 	return waiting > array->reserving ? RETRY : NEXT;
 }
 
-static enum verdict reserve(struct attempt *a, ctl_time begin, ctl_time end)
+static enum verdict ctl_bf_reserve(struct attempt *a, ctl_time begin, ctl_time end)
 {
 	const struct ctl *c = a->c;
 	struct ctl_bf *bf = a->bf;
@@ -337,7 +337,7 @@ static bool is_limited(const struct attempt *a)
 }
 
 /* It would start at a->at, not now. */
-static enum verdict settle(struct attempt *a)
+static enum verdict ctl_bf_settle(struct attempt *a)
 {
 	struct ctl *c = a->c;
 	struct ctl_slots *s = &a->bf->slots;
@@ -363,13 +363,13 @@ static enum verdict settle(struct attempt *a)
 	}
 	if (is_limited(a) || a->no_reserve) /* no_reserve: its QOS's flag NoReserve. */
 		return NEXT;
-	return reserve(a, begin, end);
+	return ctl_bf_reserve(a, begin, end);
 }
 
 /* ---- One job (3) --------------------------------------------------------------------------------------- */
 
 /* TRY_LATER, unless it may not reserve. */
-static enum verdict later(const struct attempt *a)
+static enum verdict ctl_bf_later(const struct attempt *a)
 {
 	return a->later != CTL_NEVER && !a->now_only ? LATER : NEXT;
 }
@@ -392,7 +392,7 @@ static enum verdict try_at(struct attempt *a)
 		return NEXT;
 	/* and as the plan does (node_space). */
 	if (!find_nodes(a))
-		return later(a);
+		return ctl_bf_later(a);
 
 	/* bf_max_job_test counts jobs, however often they are tried. */
 	bf->tries += !a->counted;
@@ -402,10 +402,10 @@ static enum verdict try_at(struct attempt *a)
 	/* _try_sched: which of them, and when. */
 	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
 	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
-		return later(a);
+		return ctl_bf_later(a);
 	a->at = a->start > a->at ? a->start : a->at;
 	if (a->at > c->now)
-		return settle(a);
+		return ctl_bf_settle(a);
 
 	/* _start_job */
 	const enum ctl_status status = start_now(a);
@@ -426,7 +426,7 @@ static enum verdict try_at(struct attempt *a)
 	} else {
 		return NEXT;
 	}
-	return settle(a);
+	return ctl_bf_settle(a);
 }
 
 static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)

@@ -16,7 +16,7 @@ static bool is_name(const struct ctl *c, uint32_t row, const char *text, size_t 
 	return name && strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
-static bool is_number(const struct ctl *c, uint32_t row, int64_t id)
+static bool ctl_command_is_number(const struct ctl *c, uint32_t row, int64_t id)
 {
 	return c->jobs->id[row] == id && !(c->jobs->id_name && c->jobs->id_name[row]);
 }
@@ -75,7 +75,7 @@ size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_
 	for (uint32_t i = 0; i < c->jobs->count; i++) {
 		bool meant = is_name(c, i, text, len);
 		if (!meant && numbered)
-			meant = (!tasks && is_number(c, i, id)) ||
+			meant = (!tasks && ctl_command_is_number(c, i, id)) ||
 				is_of_array(&c->job[i], id, tasks, tasks_len);
 		if (meant && count < capacity)
 			row[count] = i;

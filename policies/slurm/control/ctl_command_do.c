@@ -11,7 +11,7 @@
 /* ---- Jobs
  * -------------------------------------------------------------------------------------------------------- */
 
-static bool hold(struct ctl *c, struct ctl_job *job, bool by_user)
+static bool ctl_command_do_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 {
 	if (job->state != CTL_PENDING)
 		return false;
@@ -133,8 +133,11 @@ static bool update_partition(struct ctl *c, const struct command *command)
 	return done;
 }
 
-static bool hold_by_operator(struct ctl *c, struct ctl_job *job) { return hold(c, job, false); }
-static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return hold(c, job, true); }
+static bool hold_by_operator(struct ctl *c, struct ctl_job *job)
+{
+	return ctl_command_do_hold(c, job, false);
+}
+static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return ctl_command_do_hold(c, job, true); }
 static bool requeue_only(struct ctl *c, struct ctl_job *job) { return requeue(c, job, false); }
 static bool requeue_hold(struct ctl *c, struct ctl_job *job) { return requeue(c, job, true); }
 

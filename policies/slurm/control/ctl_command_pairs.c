@@ -227,7 +227,7 @@ static bool read_value(const struct ctl *c, sl_time now, enum value_kind kind, s
 /* ---- Pairs
  * ------------------------------------------------------------------------------------------------------ */
 
-static const struct key *key_of(const struct key *keys, const char *text, size_t len)
+static const struct key *ctl_command_pairs_key_of(const struct key *keys, const char *text, size_t len)
 {
 	for (; keys->key; keys++)
 		if (strlen(keys->key) == len && strncasecmp(keys->key, text, len) == 0)
@@ -248,7 +248,7 @@ static int read_pair(const struct ctl *c, const struct command_words *words, uin
 	const char *text = words->word[word].text;
 	const size_t equal = strcspn(text, "=");
 	const bool relative = equal && text[equal] && (text[equal - 1] == '+' || text[equal - 1] == '-');
-	const struct key *key = key_of(keys_of(command->kind), text, equal - relative);
+	const struct key *key = ctl_command_pairs_key_of(keys_of(command->kind), text, equal - relative);
 	if (!key)
 		return command_wrong(words, word, err, "'%.60s' %s is not followed", text,
 			what[command->kind - COMMAND_JOB]);
@@ -273,7 +273,7 @@ static int read_pair(const struct ctl *c, const struct command_words *words, uin
 }
 
 /* A partition that is to be changed is there. */
-static int check_names(struct ctl *c, const struct command_words *words, uint32_t first,
+static int ctl_command_pairs_check_names(struct ctl *c, const struct command_words *words, uint32_t first,
 	const struct command *command, struct sl_err *err)
 {
 	const char *name = command->pair_count ? command->pair[0].value : "";
@@ -291,7 +291,7 @@ int command_pairs(struct ctl *c, const struct command_words *words, uint32_t fir
 	int status = SL_OK;
 	for (uint32_t i = first; i < words->count && !status; i++)
 		status = read_pair(c, words, i, command, err);
-	return status ? status : check_names(c, words, first, command, err);
+	return status ? status : ctl_command_pairs_check_names(c, words, first, command, err);
 }
 
 const char *command_value(const struct command *command, const char *key)

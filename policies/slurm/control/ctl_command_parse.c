@@ -68,13 +68,16 @@ int command_words(
 	return SL_OK;
 }
 
-static const char *text_of(const struct command_words *words, uint32_t i)
+static const char *ctl_command_parse_text_of(const struct command_words *words, uint32_t i)
 {
 	return i < words->count ? words->word[i].text : "";
 }
 
 /* As the whole word, in any case, or its beginning where so many letters will do. */
-static bool is_word(const char *text, const char *word) { return strcasecmp(text, word) == 0; }
+static bool ctl_command_parse_is_word(const char *text, const char *word)
+{
+	return strcasecmp(text, word) == 0;
+}
 
 /* ---- Jobs
  * ------------------------------------------------------------------------------------------------------ */
@@ -159,11 +162,11 @@ static enum command_kind updated(const char *pair)
 static int parse_update(struct ctl *c, const struct command_words *words, uint32_t first,
 	struct command *command, struct sl_err *err)
 {
-	command->kind = updated(text_of(words, first));
+	command->kind = updated(ctl_command_parse_text_of(words, first));
 	if (command->kind == COMMAND_NOTHING)
 		return command_wrong(words, first, err,
 			"'%.100s': an update begins with JobId=, NodeName=, PartitionName= or ReservationName=",
-			text_of(words, first));
+			ctl_command_parse_text_of(words, first));
 	if (command->kind == COMMAND_RESERVATION) {
 		command->verb = "update";
 		command->rest = words->source->text + words->word[first].column;
@@ -180,12 +183,15 @@ static int parse_reservation(
 	const struct command_words *words, uint32_t verb, struct command *command, struct sl_err *err)
 {
 	uint32_t first = verb + 1;
-	if (is_word(text_of(words, first), "reservation") || is_word(text_of(words, first), "res"))
+	if (ctl_command_parse_is_word(ctl_command_parse_text_of(words, first), "reservation") ||
+		ctl_command_parse_is_word(ctl_command_parse_text_of(words, first), "res"))
 		first++;
 	if (first >= words->count)
 		return command_wrong(words, verb, err, "no reservation is described");
 	command->kind = COMMAND_RESERVATION;
-	command->verb = is_word(text_of(words, verb), "create") ? "create" : "delete";
+	command->verb = ctl_command_parse_is_word(ctl_command_parse_text_of(words, verb), "create")
+				? "create"
+				: "delete";
 	command->rest = words->source->text + words->word[first].column;
 	return SL_OK;
 }
@@ -207,20 +213,20 @@ static int parse_scontrol(struct ctl *c, const struct command_words *words, uint
 	};
 	static const char *const shows[] = { "show", "ping", "version", "write", "listpids", "getaddrs",
 		"help", "details", "reconfigure" };
-	while (verb < words->count && text_of(words, verb)[0] == '-')
+	while (verb < words->count && ctl_command_parse_text_of(words, verb)[0] == '-')
 		verb++; /* How it is shown. */
-	const char *word = text_of(words, verb);
+	const char *word = ctl_command_parse_text_of(words, verb);
 	for (size_t i = 0; i < SL_LEN(verbs); i++)
-		if (is_word(word, verbs[i].verb)) {
+		if (ctl_command_parse_is_word(word, verbs[i].verb)) {
 			command->kind = verbs[i].kind;
 			return parse_jobs(c, words, verb + 1, command, err);
 		}
 	for (size_t i = 0; i < SL_LEN(shows); i++)
-		if (is_word(word, shows[i]))
+		if (ctl_command_parse_is_word(word, shows[i]))
 			return SL_OK;
-	if (is_word(word, "update"))
+	if (ctl_command_parse_is_word(word, "update"))
 		return parse_update(c, words, verb + 1, command, err);
-	if (is_word(word, "create") || is_word(word, "delete"))
+	if (ctl_command_parse_is_word(word, "create") || ctl_command_parse_is_word(word, "delete"))
 		return parse_reservation(words, verb, command, err);
 	return command_wrong(words, verb, err,
 		"'scontrol %.60s' is not followed: hold, uhold, release, requeue, requeuehold, suspend, resume, "
@@ -314,7 +320,9 @@ static int cancel_option(const struct command_words *words, uint32_t word, char 
 	case 't':
 		return add_states(words, word, value, filter, err);
 	default: /* A signal: only one that ends them. */
-		if (!is_word(value, "KILL") && !is_word(value, "SIGKILL") && !is_word(value, "9"))
+		if (!ctl_command_parse_is_word(value, "KILL") &&
+			!ctl_command_parse_is_word(value, "SIGKILL") &&
+			!ctl_command_parse_is_word(value, "9"))
 			return command_wrong(words, word, err,
 				"'scancel --signal=%.30s' is not followed: what a job does then is not known",
 				value);
@@ -364,8 +372,8 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 		if (which && !value && ++i >= words->count)
 			return command_wrong(words, at, err, "'%.60s' needs a value", text);
 		if (which)
-			status = cancel_option(
-				words, at, which, value ? value : text_of(words, i), command, err);
+			status = cancel_option(words, at, which,
+				value ? value : ctl_command_parse_text_of(words, i), command, err);
 	}
 	if (!status && !command->named && !command->filter.any)
 		status = command_wrong(words, 0, err, "no job is named");
@@ -387,9 +395,10 @@ static const char *base_of(const char *path)
 
 static bool is_modify(const struct command_words *words, uint32_t *verb)
 {
-	while (*verb < words->count && text_of(words, *verb)[0] == '-')
+	while (*verb < words->count && ctl_command_parse_text_of(words, *verb)[0] == '-')
 		++*verb;
-	return is_word(text_of(words, *verb), "modify") || is_word(text_of(words, *verb), "update");
+	return ctl_command_parse_is_word(ctl_command_parse_text_of(words, *verb), "modify") ||
+	       ctl_command_parse_is_word(ctl_command_parse_text_of(words, *verb), "update");
 }
 
 int command_parse(
@@ -397,22 +406,23 @@ int command_parse(
 {
 	static const char *const shows[] = { "squeue", "sinfo", "sprio", "sshare", "sacct", "sdiag", "sstat",
 		"sreport", "sleep", "date", "true" };
-	uint32_t first = is_word(text_of(words, 0), "sudo") ? 1 : 0;
-	const char *program = base_of(text_of(words, first));
+	uint32_t first = ctl_command_parse_is_word(ctl_command_parse_text_of(words, 0), "sudo") ? 1 : 0;
+	const char *program = base_of(ctl_command_parse_text_of(words, first));
 	first++;
-	if (is_word(program, "scontrol"))
+	if (ctl_command_parse_is_word(program, "scontrol"))
 		return parse_scontrol(c, words, first, command, err);
-	if (is_word(program, "scancel"))
+	if (ctl_command_parse_is_word(program, "scancel"))
 		return parse_scancel(c, words, first, command, err);
 	for (size_t i = 0; i < SL_LEN(shows); i++)
-		if (is_word(program, shows[i]))
+		if (ctl_command_parse_is_word(program, shows[i]))
 			return SL_OK;
-	if (is_word(program, "sacctmgr")) {
+	if (ctl_command_parse_is_word(program, "sacctmgr")) {
 		const bool modify = is_modify(words, &first);
-		const char *verb = text_of(words, first);
+		const char *verb = ctl_command_parse_text_of(words, first);
 		command->kind = modify ? COMMAND_ACCOUNTS : COMMAND_NOTHING;
 		command->rest = modify ? words->source->text : NULL;
-		if (modify || is_word(verb, "show") || is_word(verb, "list"))
+		if (modify || ctl_command_parse_is_word(verb, "show") ||
+			ctl_command_parse_is_word(verb, "list"))
 			return SL_OK;
 		return command_wrong(words, first, err, "'sacctmgr %.60s' is not followed: modify is", verb);
 	}

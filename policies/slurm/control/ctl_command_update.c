@@ -284,7 +284,7 @@ static bool set_preempt_mode(struct ctl_part *part, const char *text)
 }
 
 /* Numbers, by key. */
-static int64_t *number_of(struct ctl_part *part, const char *key)
+static int64_t *ctl_command_update_number_of(struct ctl_part *part, const char *key)
 {
 	const struct {
 		const char *key;
@@ -306,7 +306,7 @@ static int64_t *number_of(struct ctl_part *part, const char *key)
 	return NULL;
 }
 
-static const char **text_of(struct ctl_part *part, const char *key)
+static const char **ctl_command_update_text_of(struct ctl_part *part, const char *key)
 {
 	return strcmp(key, "AllowAccounts") == 0  ? &part->allow_accounts
 	       : strcmp(key, "DenyAccounts") == 0 ? &part->deny_accounts
@@ -320,8 +320,8 @@ bool command_update_partition(struct ctl *c, uint32_t row, const struct command_
 	struct ctl_part *part = &c->part[row];
 	SL_CHECK(part);
 	const char *key = pair->key;
-	int64_t *number = number_of(part, key);
-	const char **text = text_of(part, key);
+	int64_t *number = ctl_command_update_number_of(part, key);
+	const char **text = ctl_command_update_text_of(part, key);
 	if (number) {
 		*number = pair->number;
 		if (number == &part->nodes_max)

@@ -50,7 +50,8 @@ static bool has_ended(const struct ctl_job *job) { return job->state == CTL_ENDE
 
 enum answer { MET, WAITS, NEVER };
 
-static uint32_t row_of(const struct ctl *c, const struct depend_list *list, const struct sl_depend *depend)
+static uint32_t ctl_depend_row_of(
+	const struct ctl *c, const struct depend_list *list, const struct sl_depend *depend)
 {
 	const uint32_t first = list->of_trace ? c->jobs->row_first : 0;
 	if (depend->job == UINT32_MAX || depend->job < first || depend->job - first >= c->jobs->count)
@@ -94,7 +95,7 @@ static bool array_goes_on(const struct ctl *c, const struct depend_list *list, c
 	if (of->array == CTL_NO_ROW)
 		return false;
 	for (uint32_t i = 0; i < list->count; i++) {
-		const uint32_t row = row_of(c, list, &list->depend[i]);
+		const uint32_t row = ctl_depend_row_of(c, list, &list->depend[i]);
 		if (list->depend[i].kind != kind || row == CTL_NO_ROW || c->job[row].array != of->array)
 			continue;
 		named++;
@@ -109,7 +110,7 @@ static enum answer item_state(
 	const struct sl_depend *depend = &list->depend[i];
 	if (depend->kind == SL_SINGLETON)
 		return singleton(c, job);
-	const uint32_t row = row_of(c, list, depend);
+	const uint32_t row = ctl_depend_row_of(c, list, depend);
 	if (row == CTL_NO_ROW)
 		return MET;
 	const struct ctl_job *of = &c->job[row];

@@ -23,7 +23,7 @@ static double age_of(const struct ctl *c, const struct ctl_job *job, ctl_time at
 }
 
 /* Of a job that has nodes what it has, else what it asks. */
-static double cpus_of(const struct ctl_job *job)
+static double ctl_factor_cpus_of(const struct ctl_job *job)
 {
 	const bool has = job->state != CTL_PENDING && job->tres_held[CTL_TRES_CPU] > 0;
 	return (double)(has ? job->tres_held[CTL_TRES_CPU] : job->cpus_min);
@@ -39,10 +39,10 @@ static double minutes_of(const struct ctl *c, const struct ctl_job *job)
 }
 
 /* Its share of the cluster's nodes and cpus. */
-static double size_of(const struct ctl *c, const struct ctl_job *job)
+static double ctl_factor_size_of(const struct ctl *c, const struct ctl_job *job)
 {
 	const struct ctl_prio *p = c->prio;
-	const double cpus = cpus_of(job);
+	const double cpus = ctl_factor_cpus_of(job);
 	const double nodes = (double)job->nodes_min;
 	const bool small = c->params.favor_small;
 	double size;
@@ -113,7 +113,7 @@ static void set_factors(struct ctl *c, struct ctl_job *job, ctl_time at)
 	struct ctl_factors *to = &job->factors;
 	to->age = params->weight_age ? weighted(params->weight_age, age_of(c, job, at)) : 0;
 	to->fs = params->weight_fs ? weighted(params->weight_fs, fair_factor(c, job->assoc)) : 0;
-	to->js = params->weight_js ? weighted(params->weight_js, size_of(c, job)) : 0;
+	to->js = params->weight_js ? weighted(params->weight_js, ctl_factor_size_of(c, job)) : 0;
 	to->part = job->part < c->part_count ? weighted(params->weight_part, part_factor(c, job->part)) : 0;
 	to->assoc = weighted(params->weight_assoc, assoc_factor(c, job));
 	to->qos = weighted(params->weight_qos, qos_factor(c, job));
@@ -131,7 +131,7 @@ static uint32_t cut(double priority)
 	return priority >= (double)UINT32_MAX ? UINT32_MAX : (uint32_t)priority;
 }
 
-static bool put(const struct ctl *c, uint32_t *to, double priority)
+static bool ctl_factor_put(const struct ctl *c, uint32_t *to, double priority)
 {
 	const uint32_t value = cut(priority);
 	const uint32_t was = *to;
@@ -159,7 +159,7 @@ static bool set_parts(struct ctl *c, struct ctl_job *job)
 		double priority = prio_part(c, job->parts[i]);
 		priority +=
 			of->age + of->assoc + of->fs + of->js + of->qos + asked + of->site - (double)of->nice;
-		changed |= put(c, &job->priority_part[i], priority);
+		changed |= ctl_factor_put(c, &job->priority_part[i], priority);
 	}
 	return changed;
 }
@@ -175,6 +175,6 @@ bool prio_job(struct ctl *c, struct ctl_job *job, ctl_time at)
 	const double tres = tres_factors(c, job, job->part, job->factors.tres);
 	const double priority = of->age + of->assoc + of->fs + of->js + of->part + of->qos + tres + of->site -
 				(double)of->nice;
-	const bool changed = put(c, &job->priority, priority);
+	const bool changed = ctl_factor_put(c, &job->priority, priority);
 	return set_parts(c, job) || changed;
 }

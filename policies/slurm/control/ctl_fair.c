@@ -26,12 +26,12 @@
 /* ---- The tree
  * ----------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct ctl_assoc *assoc)
+static const char *ctl_fair_name_of(const struct ctl_assoc *assoc)
 {
 	return assoc->user ? assoc->user : assoc->account;
 }
 
-static int compare_names(const void *a, const void *b, void *self)
+static int ctl_fair_compare_names(const void *a, const void *b, void *self)
 {
 	const struct ctl *c = self;
 	const uint32_t x = *(const uint32_t *)a;
@@ -40,7 +40,7 @@ static int compare_names(const void *a, const void *b, void *self)
 	const struct ctl_assoc *other = &c->assoc[y];
 	if (!one->user != !other->user)
 		return one->user ? -1 : 1;
-	const int order = strcmp(name_of(one), name_of(other));
+	const int order = strcmp(ctl_fair_name_of(one), ctl_fair_name_of(other));
 	return order ? order : (x > y) - (x < y);
 }
 
@@ -61,7 +61,7 @@ static void link_children(struct ctl *c)
 		p->sibling[row] = row;
 	}
 	if (c->assoc_count)
-		qsort_r(p->sibling, c->assoc_count, sizeof(*p->sibling), compare_names, c);
+		qsort_r(p->sibling, c->assoc_count, sizeof(*p->sibling), ctl_fair_compare_names, c);
 	for (uint32_t i = c->assoc_count; i-- > 0;) {
 		const uint32_t row = p->sibling[i];
 		if (p->share[row].above >= c->assoc_count)

@@ -60,7 +60,7 @@ static bool gangs(const struct ctl *c) { return c->params.gang && c->gang; }
 
 /* ---- Lists ------------------------------------------------------------------------------------------- */
 
-static bool append(struct ctl *c, struct gang_list *list, struct gang_job *one)
+static bool ctl_gang_append(struct ctl *c, struct gang_list *list, struct gang_job *one)
 {
 	if (list->count == list->capacity) {
 		const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -103,7 +103,7 @@ static uint32_t words_of(const struct ctl *c, uint32_t node)
 }
 
 /* The cores that it has to itself while it runs. */
-static uint64_t word_of(const struct ctl *c, const struct gang_part *p,
+static uint64_t ctl_gang_word_of(const struct ctl *c, const struct gang_part *p,
 	const struct select_node_alloc *node_alloc, uint32_t w)
 {
 	const uint32_t cores = select_core_count(c->select, node_alloc->node);
@@ -112,13 +112,13 @@ static uint64_t word_of(const struct ctl *c, const struct gang_part *p,
 }
 
 /* job_fits_into_cores() */
-static bool fits(const struct ctl *c, const struct gang_part *p, const struct ctl_job *job)
+static bool ctl_gang_fits(const struct ctl *c, const struct gang_part *p, const struct ctl_job *job)
 {
 	for (uint32_t i = 0; p->in_row && i < job->alloc->node_count; i++) {
 		const struct select_node_alloc *node_alloc = &job->alloc->node_alloc[i];
 		const uint64_t *row = p->row + c->gang->core_at[node_alloc->node];
 		for (uint32_t w = 0; w < words_of(c, node_alloc->node); w++)
-			if (row[w] & word_of(c, p, node_alloc, w))
+			if (row[w] & ctl_gang_word_of(c, p, node_alloc, w))
 				return false;
 	}
 	return true;
@@ -144,7 +144,7 @@ static void add_to_row(const struct ctl *c, struct gang_part *p, const struct ct
 		const struct select_node_alloc *node_alloc = &job->alloc->node_alloc[i];
 		uint64_t *row = p->row + c->gang->core_at[node_alloc->node];
 		for (uint32_t w = 0; w < words_of(c, node_alloc->node); w++)
-			row[w] |= word_of(c, p, node_alloc, w);
+			row[w] |= ctl_gang_word_of(c, p, node_alloc, w);
 		if (p->share == OF_SOCKETS)
 			fill_sockets(c, node_alloc->node, row);
 	}
@@ -168,7 +168,7 @@ static void cast_shadow(struct ctl *c, struct gang_job *one)
 		struct gang_list *shadows = &c->gang->part[i].shadows;
 		if (c->part[i].tier < c->part[one->job->part].tier &&
 			index_in(shadows, one) == shadows->count)
-			(void)append(c, shadows, one);
+			(void)ctl_gang_append(c, shadows, one);
 	}
 }
 
@@ -193,7 +193,7 @@ static void stop(struct ctl *c, const struct gang_part *p, struct gang_job *one)
 	const struct order_by was =
 		ctl_cause(c, p->shadows.count ? SL_RULE_RANK : SL_RULE_SLICE, for_whom(c, one->job));
 	if (p->shadows.count && mode != CTL_PREEMPT_OFF && mode != CTL_PREEMPT_SUSPEND)
-		(void)append(c, &c->gang->to_go, one);
+		(void)ctl_gang_append(c, &c->gang->to_go, one);
 	else if (one->job->state == CTL_RUNNING)
 		ctl_acts_of(c)->suspend(c, one->job);
 	c->engine.cause = was;
@@ -217,7 +217,7 @@ static void keep_in_row(struct ctl *c, struct gang_part *p, enum row_state state
 		struct gang_job *one = p->jobs.job[i];
 		if (one->row != state)
 			continue;
-		if (fits(c, p, one->job)) {
+		if (ctl_gang_fits(c, p, one->job)) {
 			add_to_row(c, p, one->job);
 			cast_shadow(c, one);
 			continue;
@@ -232,7 +232,7 @@ static void fill_row(struct ctl *c, struct gang_part *p)
 {
 	for (uint32_t i = 0; i < p->jobs.count; i++) {
 		struct gang_job *one = p->jobs.job[i];
-		if (one->row != NOT_ACTIVE || !one->job->priority || !fits(c, p, one->job))
+		if (one->row != NOT_ACTIVE || !one->job->priority || !ctl_gang_fits(c, p, one->job))
 			continue;
 		add_to_row(c, p, one->job);
 		cast_shadow(c, one);
@@ -308,11 +308,11 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 		return;
 	struct gang_part *p = &c->gang->part[job->part];
 	struct gang_job *one = new_job(c, job);
-	if (!one || !append(c, &p->jobs, one))
+	if (!one || !ctl_gang_append(c, &p->jobs, one))
 		return;
 	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, job->row);
 	job->gang = one;
-	if (job->state != CTL_SUSPENDED && fits(c, p, job)) {
+	if (job->state != CTL_SUSPENDED && ctl_gang_fits(c, p, job)) {
 		if (!p->in_row)
 			begin_row(c, p);
 		add_to_row(c, p, job);
@@ -387,7 +387,7 @@ static void slice(struct ctl *c, struct gang_part *p)
 	begin_row(c, p);
 	for (uint32_t i = 0; i < p->jobs.count; i++) {
 		struct gang_job *one = p->jobs.job[i];
-		if (!one->job->priority || !fits(c, p, one->job))
+		if (!one->job->priority || !ctl_gang_fits(c, p, one->job))
 			continue;
 		add_to_row(c, p, one->job);
 		one->row = ACTIVE;
@@ -446,7 +446,7 @@ ctl_time ctl_gang_next(const struct ctl *c)
  */
 
 /* _get_gr_type() */
-static enum share_of share_of(const struct ctl *c, const char *params)
+static enum share_of ctl_gang_share_of(const struct ctl *c, const char *params)
 {
 	if (c->cluster->select == SL_SELECT_LINEAR)
 		return OF_NODES;
@@ -476,7 +476,7 @@ int ctl_gang_make(struct ctl *c, struct sl_err *err)
 		const char *own =
 			sl_setting_of(cluster, "partition", c->part[i].name, "SelectTypeParameters");
 		g->order[i] = i;
-		g->part[i].share = share_of(c, own ? own : params);
+		g->part[i].share = ctl_gang_share_of(c, own ? own : params);
 		g->part[i].row = sl_alloc(c->arena, g->words, sizeof(uint64_t));
 		if (!g->part[i].row)
 			return sl_fail_memory(err);

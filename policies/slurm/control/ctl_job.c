@@ -218,7 +218,7 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
  */
 
 /* What it holds is given back, and it is in no list. */
-static void leave(struct ctl *c, struct ctl_job *job)
+static void ctl_job_leave(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state == CTL_SUSPENDED)
 		job->suspended += c->now - job->suspended_at;
@@ -254,7 +254,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 	}
 	const bool active = ctl_is_active(job);
 	if (active) {
-		leave(c, job);
+		ctl_job_leave(c, job);
 	} else {
 		ctl_list_drop(c, job);
 		ctl_limits_accrued(c, job);
@@ -277,7 +277,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool reported)
 {
 	const bool started = job->state != CTL_CONFIGURING;
-	leave(c, job);
+	ctl_job_leave(c, job);
 	job->ended_as = as;
 	job->state = CTL_PENDING;
 	ctl_list_add(c, job);

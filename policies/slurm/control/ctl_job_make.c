@@ -25,7 +25,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint32_t place_of(const int32_t *number, uint32_t count, int32_t wanted)
+static uint32_t ctl_job_make_place_of(const int32_t *number, uint32_t count, int32_t wanted)
 {
 	uint32_t low = 0;
 	while (low < count) {
@@ -68,7 +68,7 @@ static int users_by_number(struct ctl *c, struct sl_err *err)
 	c->user_name = sl_alloc(c->arena, (size_t)count + 1, sizeof(*c->user_name));
 	int status = c->user_name ? name_numbers(c, number, count, err) : sl_fail_memory(err);
 	for (uint32_t row = 0; row < jobs->count && !status; row++)
-		c->job[row].user = place_of(number, count, jobs->user[row]);
+		c->job[row].user = ctl_job_make_place_of(number, count, jobs->user[row]);
 	free(number);
 	return status;
 }
@@ -159,7 +159,7 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list)
 	return true;
 }
 
-static int parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
+static int ctl_job_make_parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = c->jobs;
 	const int32_t named = jobs->partition_name ? jobs->partition[job->row] : -1;
@@ -234,10 +234,10 @@ static ctl_time time_or_none(const struct ctl *c, sl_time at)
 	return at == SL_NONE ? CTL_NONE : at == SL_NEVER ? CTL_NEVER : ctl_time_of(c, at);
 }
 
-static int fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
+static int ctl_job_make_fill(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 {
 	const struct sl_job_attributes *more = job->more;
-	const int status = parts_of(c, job, err);
+	const int status = ctl_job_make_parts_of(c, job, err);
 	if (status)
 		return status;
 	SL_CHECK(more);
@@ -371,6 +371,6 @@ int ctl_job_make(struct ctl *c, struct sl_err *err)
 	}
 	status = jobs->user_name ? users_by_name(c, err) : users_by_number(c, err);
 	for (uint32_t row = 0; row < jobs->count && !status; row++)
-		status = fill(c, &c->job[row], err);
+		status = ctl_job_make_fill(c, &c->job[row], err);
 	return status ? status : make_arrays(c, err);
 }

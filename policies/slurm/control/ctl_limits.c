@@ -176,7 +176,7 @@ static int64_t of_order(
 	return CTL_NEVER;
 }
 
-static void least(int64_t limit, enum sl_reason why, int64_t *most, enum sl_reason *reason)
+static void ctl_limits_least(int64_t limit, enum sl_reason why, int64_t *most, enum sl_reason *reason)
 {
 	if (limit < *most) {
 		*most = limit;
@@ -192,23 +192,25 @@ int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, 
 	if (!ctl_limits_on(c, job))
 		return most;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	least(of_order(c, &order, CTL_MAX_ACCOUNT, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_ACCOUNT, &most,
-		reason);
-	least(of_order(c, &order, CTL_MAX_JOB, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_JOB, &most, reason);
-	least(of_order(c, &order, CTL_MAX_USER, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_USER, &most, reason);
+	ctl_limits_least(of_order(c, &order, CTL_MAX_ACCOUNT, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_ACCOUNT,
+		&most, reason);
+	ctl_limits_least(
+		of_order(c, &order, CTL_MAX_JOB, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_JOB, &most, reason);
+	ctl_limits_least(
+		of_order(c, &order, CTL_MAX_USER, CTL_TRES_NODE), SL_REASON_QOS_MAX_NODE_USER, &most, reason);
 	const bool max_of_qos = most != CTL_NEVER;
 	const int64_t group = of_order(c, &order, CTL_GRP_TRES, CTL_TRES_NODE);
-	least(group, SL_REASON_QOS_GRP_NODE, &most, reason);
+	ctl_limits_least(group, SL_REASON_QOS_GRP_NODE, &most, reason);
 	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent) {
 		const struct ctl_limits *limits = c->assoc[i].limits;
 		const int64_t before = most;
 		if (group == CTL_NEVER)
-			least(ctl_limit_of(limits, CTL_GRP_TRES, CTL_TRES_NODE), SL_REASON_ASSOC_GRP_NODE,
-				&most, reason);
+			ctl_limits_least(ctl_limit_of(limits, CTL_GRP_TRES, CTL_TRES_NODE),
+				SL_REASON_ASSOC_GRP_NODE, &most, reason);
 		const bool found = most < before;
 		if (i == job->assoc && !max_of_qos)
-			least(ctl_limit_of(limits, CTL_MAX_JOB, CTL_TRES_NODE), SL_REASON_ASSOC_MAX_NODE_JOB,
-				&most, reason);
+			ctl_limits_least(ctl_limit_of(limits, CTL_MAX_JOB, CTL_TRES_NODE),
+				SL_REASON_ASSOC_MAX_NODE_JOB, &most, reason);
 		if (found)
 			break;
 	}

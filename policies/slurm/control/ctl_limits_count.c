@@ -33,7 +33,8 @@ const struct ctl_used *ctl_used_account(const struct ctl *c, uint32_t qos, uint3
 }
 
 /* One of a QOS's users or accounts, made when it is first needed. */
-static struct ctl_used *part(struct ctl *c, struct ctl_used ***of, uint32_t count, uint32_t row)
+static struct ctl_used *ctl_limits_count_part(
+	struct ctl *c, struct ctl_used ***of, uint32_t count, uint32_t row)
 {
 	if (row >= count)
 		return NULL;
@@ -59,8 +60,8 @@ static struct counts of_qos(struct ctl *c, uint32_t qos, uint32_t user, uint32_t
 	struct ctl_used *used = c->qos[qos].used;
 	const struct ctl_limits *limits = c->qos[qos].limits;
 	return (struct counts){
-		{ used, part(c, &used->user, c->user_count, user),
-			part(c, &used->account, c->assoc_count, ctl_account_of(c, assoc)) },
+		{ used, ctl_limits_count_part(c, &used->user, c->user_count, user),
+			ctl_limits_count_part(c, &used->account, c->assoc_count, ctl_account_of(c, assoc)) },
 		{ ctl_limit_of(limits, CTL_GRP_TRES, CTL_TRES_NODE) != CTL_NEVER,
 			ctl_limit_of(limits, CTL_MAX_USER, CTL_TRES_NODE) != CTL_NEVER,
 			ctl_limit_of(limits, CTL_MAX_ACCOUNT, CTL_TRES_NODE) != CTL_NEVER },
@@ -111,7 +112,8 @@ static void run_secs(struct ctl *c, struct ctl_used *used, const struct ctl_job 
 		used->run_secs[i] += (uint64_t)job->tres_held[i] * secs;
 }
 
-static void move(struct ctl *c, struct ctl_used *used, const struct ctl_job *job, bool limited, bool begins)
+static void ctl_limits_count_move(
+	struct ctl *c, struct ctl_used *used, const struct ctl_job *job, bool limited, bool begins)
 {
 	if (!used)
 		return;
@@ -131,10 +133,10 @@ static void move_all(struct ctl *c, struct ctl_job *job, bool begins)
 			continue;
 		const struct counts counts = of_qos(c, job->counted_qos[k], job->user, job->counted_assoc);
 		for (unsigned i = 0; i < 3; i++)
-			move(c, counts.used[i], job, counts.nodes[i], begins);
+			ctl_limits_count_move(c, counts.used[i], job, counts.nodes[i], begins);
 	}
 	for (uint32_t i = job->counted_assoc; i != CTL_NO_ROW; i = c->assoc[i].parent)
-		move(c, c->assoc[i].used, job,
+		ctl_limits_count_move(c, c->assoc[i].used, job,
 			ctl_limit_of(c->assoc[i].limits, CTL_GRP_TRES, CTL_TRES_NODE) != CTL_NEVER, begins);
 }
 

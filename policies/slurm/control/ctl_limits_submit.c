@@ -19,7 +19,7 @@ struct submit {
 
 /* ---- Sizes ------------------------------------------------------------------------------------------ */
 
-static int64_t asked(const struct submit *s, enum ctl_limit_tres kind, uint32_t tres)
+static int64_t ctl_limits_submit_asked(const struct submit *s, enum ctl_limit_tres kind, uint32_t tres)
 {
 	const int64_t nodes = s->look.job->tres_asked[CTL_TRES_NODE];
 	const int64_t amount = s->look.job->tres_asked[tres];
@@ -36,7 +36,7 @@ static bool size(
 			(!s->look.is_qos && !s->look.job->tres_asked[i]))
 			continue;
 		limit = ctl_look_factor(&s->look, limit);
-		const int64_t amount = asked(s, kind, i);
+		const int64_t amount = ctl_limits_submit_asked(s, kind, i);
 		if (kind == CTL_MIN_JOB ? amount < limit : amount > limit)
 			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, why, i));
 	}
@@ -104,8 +104,8 @@ static bool wall(
 
 /* ---- Counts ----------------------------------------------------------------------------------------- */
 
-static bool count(struct submit *s, const struct ctl_limits *limits, enum ctl_limit_number kind,
-	const struct ctl_used *used, enum sl_reason why)
+static bool ctl_limits_submit_count(struct submit *s, const struct ctl_limits *limits,
+	enum ctl_limit_number kind, const struct ctl_used *used, enum sl_reason why)
 {
 	if (!ctl_look_number(&s->look, limits, kind))
 		return true;
@@ -121,7 +121,7 @@ static bool qos_accepts(struct ctl_look *look, uint32_t row)
 	if (look->imposed.factor == 0)
 		look->imposed.factor = limits->factor;
 	return size(s, limits, CTL_MAX_ACCOUNT, CTL_WHY_QOS_ACCOUNT) && group_and_user(s, limits) &&
-	       count(s, limits, CTL_GRP_SUBMIT, qos->used, SL_REASON_QOS_GRP_SUBMIT) &&
+	       ctl_limits_submit_count(s, limits, CTL_GRP_SUBMIT, qos->used, SL_REASON_QOS_GRP_SUBMIT) &&
 	       minutes(s, limits, CTL_MAX_MINS, CTL_WHY_QOS_MINS) &&
 	       minutes(s, limits, CTL_GRP_MINS, CTL_WHY_QOS_GRP_MINS) &&
 	       minutes(s, limits, CTL_GRP_RUN_MINS, CTL_WHY_QOS_GRP_RUN_MINS) &&
@@ -129,9 +129,9 @@ static bool qos_accepts(struct ctl_look *look, uint32_t row)
 	       wall(s, limits, CTL_GRP_WALL, SL_REASON_QOS_GRP_WALL) &&
 	       size(s, limits, CTL_MAX_JOB, CTL_WHY_QOS_JOB) &&
 	       size(s, limits, CTL_MAX_NODE, CTL_WHY_QOS_NODE) &&
-	       count(s, limits, CTL_MAX_SUBMIT_ACCOUNT, ctl_used_account(c, row, look->job->assoc),
-		       SL_REASON_QOS_MAX_SUBMIT_ACCOUNT) &&
-	       count(s, limits, CTL_MAX_SUBMIT_USER, ctl_used_user(c, row, look->job->user),
+	       ctl_limits_submit_count(s, limits, CTL_MAX_SUBMIT_ACCOUNT,
+		       ctl_used_account(c, row, look->job->assoc), SL_REASON_QOS_MAX_SUBMIT_ACCOUNT) &&
+	       ctl_limits_submit_count(s, limits, CTL_MAX_SUBMIT_USER, ctl_used_user(c, row, look->job->user),
 		       SL_REASON_QOS_MAX_SUBMIT_USER) &&
 	       size(s, limits, CTL_MIN_JOB, CTL_WHY_QOS_MIN);
 }
@@ -143,7 +143,8 @@ static bool assoc_accepts(struct ctl_look *look, uint32_t row)
 	const struct ctl_limits *limits = assoc->limits;
 	const uint32_t by_qos = UINT32_C(1) << CTL_MAX_SUBMIT_USER | UINT32_C(1) << CTL_MAX_SUBMIT_ACCOUNT;
 	if (!size(s, limits, CTL_GRP_TRES, CTL_WHY_ASSOC_GRP) ||
-		!count(s, limits, CTL_GRP_SUBMIT, assoc->used, SL_REASON_ASSOC_GRP_SUBMIT) ||
+		!ctl_limits_submit_count(
+			s, limits, CTL_GRP_SUBMIT, assoc->used, SL_REASON_ASSOC_GRP_SUBMIT) ||
 		!minutes(s, limits, CTL_GRP_MINS, CTL_WHY_ASSOC_GRP_MINS) ||
 		!minutes(s, limits, CTL_GRP_RUN_MINS, CTL_WHY_ASSOC_GRP_RUN_MINS) ||
 		!wall(s, limits, CTL_GRP_WALL, SL_REASON_ASSOC_GRP_WALL))
@@ -152,8 +153,8 @@ static bool assoc_accepts(struct ctl_look *look, uint32_t row)
 		return true; /* Max... limits of accounts have been handed down. */
 	return size(s, limits, CTL_MAX_JOB, CTL_WHY_ASSOC_JOB) &&
 	       size(s, limits, CTL_MAX_NODE, CTL_WHY_ASSOC_NODE) &&
-	       (look->imposed.number & by_qos ||
-		       count(s, limits, CTL_MAX_SUBMIT, assoc->used, SL_REASON_ASSOC_MAX_SUBMIT)) &&
+	       (look->imposed.number & by_qos || ctl_limits_submit_count(s, limits, CTL_MAX_SUBMIT,
+							 assoc->used, SL_REASON_ASSOC_MAX_SUBMIT)) &&
 	       minutes(s, limits, CTL_MAX_MINS, CTL_WHY_ASSOC_MINS) &&
 	       wall(s, limits, CTL_MAX_WALL, SL_REASON_ASSOC_MAX_WALL);
 }
@@ -174,7 +175,7 @@ static bool accepts(struct submit *s, uint32_t part)
 }
 
 /* An array comes at once: its first task is asked for all of them, and the others follow it. */
-static const struct ctl_job *first_of(const struct ctl *c, const struct ctl_job *job)
+static const struct ctl_job *ctl_limits_submit_first_of(const struct ctl *c, const struct ctl_job *job)
 {
 	const uint32_t array = job->array;
 	if (array == CTL_NO_ROW || array >= c->array_count || !c->array[array].count)
@@ -201,7 +202,7 @@ enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job)
 		return job->refusal = unknown;
 	if (!ctl_limits_on(c, job))
 		return SL_REASON_NONE;
-	const struct ctl_job *first = first_of(c, job);
+	const struct ctl_job *first = ctl_limits_submit_first_of(c, job);
 	if (first != job && first->refusal != SL_REASON_NONE)
 		return job->refusal = first->refusal;
 	struct submit s = { .look = { .c = c, .job = job }, .time = asked_time(c, job) };

@@ -98,7 +98,7 @@ static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t p
 
 /* It does not start. Whatever kept it, the nodes that it lists are kept from those behind it; if it lists too
  * few, and is one of those that block, it blocks its reservation or its partition. */
-static void fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
+static void ctl_main_fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
 {
 	const uint64_t *listed = ctl_place_required(p->c, job);
 	if (listed && ctl_set_count(listed, p->words) >= job->nodes_min) {
@@ -123,7 +123,7 @@ static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_en
 	return true;
 }
 
-static enum verdict judge(
+static enum verdict ctl_main_judge(
 	struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, enum ctl_status status)
 {
 	if (status == CTL_OK) {
@@ -136,7 +136,7 @@ static enum verdict judge(
 		ctl_hold(p->c, job, false);
 		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
 	}
-	fail(p, job, entry,
+	ctl_main_fail(p, job, entry,
 		status == CTL_NODES_BUSY || status == CTL_PREEMPTION_IN_PROGRESS ||
 			(status == CTL_ACCOUNTING_POLICY && p->c->params.assoc_limit_stop));
 	return NEXT;
@@ -154,7 +154,7 @@ static int64_t minutes_of(const struct ctl *c, const struct ctl_job *job, uint32
 }
 
 /* What is left until its deadline is the most that it may run. */
-static enum ctl_status start(struct pass *p, struct ctl_job *job, uint32_t part)
+static enum ctl_status ctl_main_start(struct pass *p, struct ctl_job *job, uint32_t part)
 {
 	const int64_t limit = job->time_limit;
 	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - p->c->now) / 60;
@@ -206,7 +206,7 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	if (lacks_licenses(
 		    p, job)) /* bf_licenses: the backfill plans for it, and nobody else starts before. */
 		return params->bf_licenses ? STOP : NEXT;
-	return judge(p, job, entry, start(p, job, entry->part));
+	return ctl_main_judge(p, job, entry, ctl_main_start(p, job, entry->part));
 }
 
 void ctl_main_pass(struct ctl *c, bool full)

@@ -37,7 +37,7 @@ const uint64_t *ctl_nodes_up(const struct ctl *c) { return c->nodes->up; }
 
 const char *ctl_node_reason(const struct ctl *c, uint32_t node) { return c->nodes->node[node].reason; }
 
-static int64_t cpus_of(const struct ctl *c, uint32_t n)
+static int64_t ctl_node_cpus_of(const struct ctl *c, uint32_t n)
 {
 	return c->cluster->type[c->cluster->node_type[n]].amount[SL_KIND_CPUS];
 }
@@ -268,7 +268,7 @@ static bool set_special(struct ctl *c, const uint64_t *nodes, const char *state,
 	return true;
 }
 
-static bool state_of(const char *word, enum sl_node_state *state)
+static bool ctl_node_state_of(const char *word, enum sl_node_state *state)
 {
 	static const struct {
 		const char *word;
@@ -295,7 +295,7 @@ bool ctl_node_command(struct ctl *c, const char *names, const char *state, const
 	}
 	/* As slurmctld: nodes of the list that there are not fail the whole of it. */
 	bool done = node_list(c, names, strlen(names), set);
-	if (done && state_of(state, &to))
+	if (done && ctl_node_state_of(state, &to))
 		ctl_node_set(c, set, to, reason);
 	else
 		done = done && set_special(c, set, state, reason);
@@ -537,7 +537,7 @@ const char *ctl_node_state(const struct ctl *c, uint32_t n)
 	if (node->flags & NODE_FAIL)
 		return (busy ? failing : fail)[suffix];
 	if (busy)
-		return (node->cpus < cpus_of(c, n) ? mixed : full)[suffix];
+		return (node->cpus < ctl_node_cpus_of(c, n) ? mixed : full)[suffix];
 	if (node->flags & NODE_MAINT)
 		return "maint";
 	return (node->flags & NODE_RESV && node->power == POWER_ON ? reserved : idle)[suffix];

@@ -43,7 +43,7 @@ struct listing {
 	uint64_t *set;
 };
 
-static int by_name(const void *a, const void *b)
+static int ctl_place_by_name(const void *a, const void *b)
 {
 	const struct named *x = a;
 	const struct named *y = b;
@@ -103,7 +103,7 @@ static int make_required(struct ctl *c)
 		return SL_SYSTEM;
 	for (uint32_t i = 0; i < nodes; i++)
 		named[i] = (struct named){ c->cluster->node_name[i], i };
-	qsort(named, nodes, sizeof(*named), by_name);
+	qsort(named, nodes, sizeof(*named), ctl_place_by_name);
 	struct listing l = { .named = named, .count = nodes };
 	return list_required(c, &l);
 }
@@ -221,7 +221,7 @@ static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *
 }
 
 /* While it is asked, the partition gives no more than the job's limits do. */
-static void bound(struct ctl *c, const struct ctl_job *job, int64_t most)
+static void ctl_place_bound(struct ctl *c, const struct ctl_job *job, int64_t most)
 {
 	if (most != CTL_NEVER)
 		select_set_nodes_max(c->select, job->part, most);
@@ -236,7 +236,7 @@ static void unbound(struct ctl *c, const struct ctl_job *job, int64_t most)
 
 /* ---- Now ----------------------------------------------------------------------------------------------- */
 
-static enum ctl_status start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
+static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc)
 {
 	int64_t tres[CTL_TRES_MAX] = { 0 };
 	ctl_tres_of(c, job, job->part, alloc, tres);
@@ -266,16 +266,16 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 	}
 	c->place->running_fresh = false;
 	if (ctl_preempt_do(c, job, victims.job, victims.count))
-		return start(c, job, victims.alloc);
+		return ctl_place_start(c, job, victims.alloc);
 	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
-static enum ctl_status choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+static enum ctl_status ctl_place_choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	const struct select_alloc *alloc = NULL;
 	switch (select_place(c->select, &job->desc, nodes, SELECT_NOW, &alloc)) {
 	case SELECT_FITS:
-		return start(c, job, alloc);
+		return ctl_place_start(c, job, alloc);
 	case SELECT_NEVER:
 		return CTL_NODE_CONFIG;
 	case SELECT_BUSY:
@@ -315,13 +315,13 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 		return CTL_NODE_NOT_AVAIL;
 	if (kept != CTL_OK)
 		return kept;
-	bound(c, job, most);
-	const enum ctl_status status = choose(c, job, nodes);
+	ctl_place_bound(c, job, most);
+	const enum ctl_status status = ctl_place_choose(c, job, nodes);
 	unbound(c, job, most);
 	return status;
 }
 
-static enum ctl_status place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
+static enum ctl_status ctl_place_place(struct ctl *c, struct ctl_job *job, const uint64_t *available)
 {
 	int64_t most;
 	const enum ctl_status status = node_counts(c, job, &most);
@@ -335,7 +335,7 @@ static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t pa
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;
-	job->status = place(c, job, available);
+	job->status = ctl_place_place(c, job, available);
 	return job->status;
 }
 
@@ -347,7 +347,8 @@ static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
 	return !ctl_set_within(nodes, ctl_nodes_avail(c), c->place->words);
 }
 
-static enum sl_reason reason_of(const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
+static enum sl_reason ctl_place_reason_of(
+	const struct ctl *c, const struct ctl_job *job, enum ctl_status status)
 {
 	if (status == CTL_JOB_HELD || status == CTL_ACCOUNTING_POLICY) /* They have said why. */
 		return job->reason;
@@ -377,7 +378,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 		ctl_queue_reason(c, job, SL_REASON_NONE);
 	const enum ctl_status status = place_now(c, job, part, available);
 	if (status != CTL_OK)
-		ctl_queue_reason(c, job, reason_of(c, job, status));
+		ctl_queue_reason(c, job, ctl_place_reason_of(c, job, status));
 	return status;
 }
 
@@ -426,7 +427,7 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 	}
 	look_in(c, job, job->parts[0]);
 	if (status != CTL_OK)
-		return reason_of(c, job, status);
+		return ctl_place_reason_of(c, job, status);
 	for (uint32_t row = c->pending_last; row != CTL_NO_ROW; row = c->job[row].before)
 		if (is_behind(c, job, &c->job[row]))
 			return SL_REASON_PRIORITY;
@@ -581,7 +582,7 @@ enum ctl_status ctl_place_plan(
 	enum ctl_status status = node_counts(c, job, &most);
 	if (status != CTL_OK)
 		return status;
-	bound(c, job, most);
+	ctl_place_bound(c, job, most);
 	status = will_run(c, job, available, now_only, at);
 	unbound(c, job, most);
 	return status;

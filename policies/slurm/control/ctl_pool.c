@@ -7,7 +7,7 @@
 enum { NAME_CAPACITY = 16 };
 
 /* "c1", "c2" and on, one behind the other. */
-static const char **names_of(struct sl_arena *arena, uint32_t count)
+static const char **ctl_pool_names_of(struct sl_arena *arena, uint32_t count)
 {
 	const char **name = sl_alloc(arena, count, sizeof(*name));
 	char *text = sl_alloc(arena, count, NAME_CAPACITY);
@@ -28,7 +28,7 @@ const struct sl_cluster *ctl_pool_cluster(const struct sl_setup *setup)
 	const uint32_t count = (uint32_t)setup->cpus;
 	struct sl_cluster *cluster = sl_alloc(setup->arena, 1, sizeof(*cluster));
 	uint32_t *types = sl_alloc(setup->arena, count, sizeof(*types)); /* All of type 0. */
-	const char **name = names_of(setup->arena, count);
+	const char **name = ctl_pool_names_of(setup->arena, count);
 	if (!cluster || !types || !name)
 		return NULL;
 	*cluster = (struct sl_cluster){ .name = setup->cluster->name,

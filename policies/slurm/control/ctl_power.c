@@ -148,7 +148,7 @@ static void fade(struct ctl_power *p, ctl_time now)
 	p->resumed *= left;
 }
 
-static bool capacity(int64_t rate, double done) { return !rate || (int64_t)(done + 0.5) < rate; }
+static bool ctl_power_capacity(int64_t rate, double done) { return !rate || (int64_t)(done + 0.5) < rate; }
 
 static void look_resume(struct ctl *c, uint32_t n)
 {
@@ -157,7 +157,7 @@ static void look_resume(struct ctl *c, uint32_t n)
 	if (node->power == POWER_ON || node->power == POWER_BOOTING)
 		node->flags &= ~(unsigned)NODE_UP_ASKED;
 	if (node->power != POWER_OFF || !(node->flags & NODE_UP_ASKED) ||
-		!capacity(p->resume_rate, p->resumed))
+		!ctl_power_capacity(p->resume_rate, p->resumed))
 		return;
 	p->resumed++;
 	node->flags &= ~(unsigned)NODE_UP_ASKED;
@@ -170,7 +170,7 @@ static void look_resume(struct ctl *c, uint32_t n)
 static bool is_suspend_due(const struct ctl *c, const struct ctl_node *node, uint32_t n)
 {
 	const struct ctl_power *p = c->power;
-	if (!may_suspend(node) || !capacity(p->suspend_rate, p->suspended))
+	if (!may_suspend(node) || !ctl_power_capacity(p->suspend_rate, p->suspended))
 		return false;
 	if (node->flags & NODE_DOWN_ASKED)
 		return true;
@@ -243,7 +243,7 @@ static void pick_spared(struct ctl *c, const struct spared *s)
 	}
 }
 
-static void look(struct ctl *c)
+static void ctl_power_look(struct ctl *c)
 {
 	struct ctl_power *p = c->power;
 	const size_t words = c->nodes->words;
@@ -297,7 +297,7 @@ void ctl_power_run(struct ctl *c)
 		p->dirty = true; /* They registered: that wakes the thread. */
 	const bool beat = p->dirty ? c->now > p->scanned + p->interval_min : c->now >= p->due;
 	if (beat && c->now > p->scanned) {
-		look(c);
+		ctl_power_look(c);
 		due_renew(c);
 	}
 	if (p->changed)

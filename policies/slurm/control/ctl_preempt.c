@@ -66,7 +66,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* "name=N" in a list. */
-static int64_t number_in(const char *list, const char *name, int64_t otherwise)
+static int64_t ctl_preempt_number_in(const char *list, const char *name, int64_t otherwise)
 {
 	const char *at = list ? strcasestr(list, name) : NULL;
 	int64_t value;
@@ -88,8 +88,8 @@ int ctl_preempt_make(struct ctl *c, struct sl_err *err)
 	p->within = has_word(mode, "WITHIN");
 	p->youngest = params->preempt_youngest_first || has_word(more, "youngest_first");
 	p->strict = params->preempt_strict_order || has_word(more, "strict_order");
-	p->reorder_count = number_in(more, "reorder_count=", params->preempt_reorder_count);
-	p->priority_exempt = number_in(more, "min_exempt_priority=", INT64_MAX);
+	p->reorder_count = ctl_preempt_number_in(more, "reorder_count=", params->preempt_reorder_count);
+	p->priority_exempt = ctl_preempt_number_in(more, "min_exempt_priority=", INT64_MAX);
 	p->patience = params->kill_wait;
 	int64_t seconds = 10;
 	if (timeout)
@@ -150,7 +150,7 @@ static int64_t exempt_time(const struct ctl *c, const struct ctl_job *victim)
 	return c->params.preempt_exempt_time > 0 ? c->params.preempt_exempt_time : 0;
 }
 
-static bool holds(const struct ctl_job *job)
+static bool ctl_preempt_holds(const struct ctl_job *job)
 {
 	return job->alloc &&
 	       (job->state == CTL_RUNNING || job->state == CTL_CONFIGURING || job->state == CTL_SUSPENDED);
@@ -159,7 +159,7 @@ static bool holds(const struct ctl_job *job)
 bool ctl_may_preempt(
 	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim)
 {
-	if (!ctl_preemption(c) || !holds(victim))
+	if (!ctl_preemption(c) || !ctl_preempt_holds(victim))
 		return false;
 	if (c->params.preempt_by_part) {
 		const struct ctl_part *its = &c->part[victim->part];
@@ -212,7 +212,7 @@ static void sort_candidates(struct ctl_preempt *p)
 }
 
 /* _gen_job_prio() */
-static uint64_t key_of(const struct ctl *c, const struct ctl_job *job)
+static uint64_t ctl_preempt_key_of(const struct ctl *c, const struct ctl_job *job)
 {
 	int64_t high = 0;
 	if (c->preempt->youngest)
@@ -224,7 +224,7 @@ static uint64_t key_of(const struct ctl *c, const struct ctl_job *job)
 	return (uint64_t)high << 16 | (job->alloc->node_count < 0xffff ? job->alloc->node_count : 0xffff);
 }
 
-static bool make_room(struct ctl *c, struct ctl_preempt *p, size_t count)
+static bool ctl_preempt_make_room(struct ctl *c, struct ctl_preempt *p, size_t count)
 {
 	if (count <= p->capacity)
 		return true;
@@ -253,21 +253,22 @@ static bool preempts_some(const struct ctl *c, const struct ctl_job *job)
 }
 
 /* slurm_find_preemptable_jobs() */
-static void find(struct ctl *c, const struct ctl_job *job, uint32_t part)
+static void ctl_preempt_find(struct ctl *c, const struct ctl_job *job, uint32_t part)
 {
 	struct ctl_preempt *p = c->preempt;
 	if (!p)
 		return;
 	p->count = 0;
 	p->search++;
-	if (!ctl_preemption(c) || !preempts_some(c, job) || !make_room(c, p, c->running_count))
+	if (!ctl_preemption(c) || !preempts_some(c, job) || !ctl_preempt_make_room(c, p, c->running_count))
 		return;
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
 		struct ctl_job *other = &c->job[row];
 		if (!ctl_may_preempt(c, job, part, other))
 			continue;
 		other->candidate = p->search;
-		p->candidate[p->count++] = (struct candidate){ .job = other, .key = key_of(c, other) };
+		p->candidate[p->count++] =
+			(struct candidate){ .job = other, .key = ctl_preempt_key_of(c, other) };
 	}
 	sort_candidates(p);
 }
@@ -276,7 +277,7 @@ size_t ctl_preempt_candidates(
 	struct ctl *c, struct ctl_job *job, uint32_t part, struct ctl_job *const **victim)
 {
 	struct ctl_preempt *p = c->preempt;
-	find(c, job, part);
+	ctl_preempt_find(c, job, part);
 	for (size_t i = 0; p && i < p->count; i++)
 		p->list[i] = p->candidate[i].job;
 	*victim = p ? p->list : NULL;
@@ -292,7 +293,7 @@ bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job)
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook)
 {
 	struct ctl_preempt *p = c->preempt;
-	find(c, job, part);
+	ctl_preempt_find(c, job, part);
 	outlook->preempted_count = 0;
 	outlook->candidate_count = p ? p->count : 0;
 	for (size_t i = 0; p && i < p->count; i++) {
@@ -372,7 +373,7 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 	struct select_job desc = job->desc;
 	const struct select_alloc **out = &victims->alloc;
 	desc.partition = part;
-	find(c, job, part);
+	ctl_preempt_find(c, job, part);
 	*victims = (struct ctl_victims){ .job = p ? p->list : NULL };
 	if (!p || !p->count)
 		return SELECT_BUSY;
@@ -429,7 +430,7 @@ void ctl_preempt_kill(struct ctl *c, struct ctl_job *victim)
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim)
 {
 	const struct order_by was = ctl_cause(c, SL_RULE_RANK, victim->preempted_for);
-	if (holds(victim) && !in_grace(c, victim))
+	if (ctl_preempt_holds(victim) && !in_grace(c, victim))
 		ctl_preempt_kill(c, victim);
 	c->engine.cause = was;
 }

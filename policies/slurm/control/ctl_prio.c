@@ -197,7 +197,7 @@ static void greatest_of(struct ctl *c)
 
 /* The first calculation is the one that slurmctld made when it started: the last at its phase before the
  * first event. */
-static void begin(struct ctl *c)
+static void ctl_prio_begin(struct ctl *c)
 {
 	struct ctl_prio *p = c->prio;
 	const struct ctl_params *params = &c->params;
@@ -230,6 +230,6 @@ int ctl_prio_make(struct ctl *c, struct sl_err *err)
 	if (!status)
 		status = fair_make(c, err);
 	if (!status)
-		begin(c);
+		ctl_prio_begin(c);
 	return status;
 }

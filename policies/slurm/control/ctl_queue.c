@@ -141,7 +141,7 @@ static bool partition_allows(struct ctl *c, struct ctl_job *job, uint32_t part)
 	return reason == SL_REASON_NONE;
 }
 
-static bool make_room(struct ctl *c, size_t count)
+static bool ctl_queue_make_room(struct ctl *c, size_t count)
 {
 	struct ctl_queue *q = c->queue;
 	if (count <= q->capacity)
@@ -174,7 +174,7 @@ static struct ctl_job *met(struct ctl *c, struct ctl_job *job)
 }
 
 /* What the head of an array becomes, its other waiting tasks become. */
-static void follow(struct ctl *c, struct ctl_job *job)
+static void ctl_queue_follow(struct ctl *c, struct ctl_job *job)
 {
 	const struct ctl_array *a = &c->array[job->array];
 	for (uint32_t i = c->queue->first[job->array]; i < a->count; i++)
@@ -189,16 +189,16 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
 	const bool independent = ctl_independent(c, job);
 	c->reason_changes += job->reason != before;
 	if (!ctl_is_alone(job) && job->state == CTL_PENDING && (job->reason != before || job->begin != begin))
-		follow(c, job);
+		ctl_queue_follow(c, job);
 	return independent && job->state == CTL_PENDING && job->priority;
 }
 
-static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
+static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 {
 	struct ctl_queue *q = c->queue;
 	if (!ctl_queue_independent(c, job))
 		return count;
-	if (!make_room(c, count + job->part_count))
+	if (!ctl_queue_make_room(c, count + job->part_count))
 		return count;
 	for (uint32_t i = 0; i < job->part_count; i++) {
 		job->part = job->parts[i];
@@ -217,7 +217,7 @@ static size_t add(struct ctl *c, struct ctl_job *job, size_t count)
 static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
 
 /* sort_job_queue2(). Below 0: a goes first. */
-static int compare(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
+static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
 {
 	if (c->params.preempt_by_part || c->params.preempt_by_qos) {
 		if (ctl_preempts_first(c, a, b))
@@ -242,18 +242,19 @@ static int compare(const struct ctl *c, const struct ctl_entry *a, const struct 
 
 /* "May preempt" is no order: whom two others each may not preempt ties them with it. So what comes out
  * depends on how it is sorted, and this is how glibc's qsort() merges. */
-static void sort(const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)
+static void ctl_queue_sort(
+	const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)
 {
 	if (count < 2)
 		return;
 	const size_t half = count / 2;
-	sort(c, entry, half, other);
-	sort(c, entry + half, count - half, other);
+	ctl_queue_sort(c, entry, half, other);
+	ctl_queue_sort(c, entry + half, count - half, other);
 	size_t a = 0;
 	size_t b = half;
 	size_t to = 0;
 	while (a < half && b < count)
-		other[to++] = compare(c, &entry[a], &entry[b]) <= 0 ? entry[a++] : entry[b++];
+		other[to++] = ctl_queue_compare(c, &entry[a], &entry[b]) <= 0 ? entry[a++] : entry[b++];
 	while (a < half)
 		other[to++] = entry[a++];
 	memcpy(entry, other, to * sizeof(*entry)); /* What is left of the second half is in its place. */
@@ -278,10 +279,10 @@ size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry)
 		next = c->job[row].next; /* It may be dropped: what it depends on can no longer be. */
 		struct ctl_job *job = met(c, &c->job[row]);
 		if (job)
-			count = add(c, job, count);
+			count = ctl_queue_add(c, job, count);
 	}
 	if (!is_fifo(c))
-		sort(c, q->entry, count, q->other);
+		ctl_queue_sort(c, q->entry, count, q->other);
 	*entry = q->entry;
 	return count;
 }

@@ -95,7 +95,7 @@ static bool by_assoc(const struct ctl *c, const struct ctl_job *job, const struc
 					     : under_account(c, job, r->accounts);
 }
 
-static bool by_name(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
+static bool ctl_resv_by_name(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
 {
 	if (r->users && list_has(r->users, user_of(c, job)) == is_not(r->users))
 		return false;
@@ -107,7 +107,7 @@ static bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const s
 	if (r->flags & RESV_TIME_FLOAT || (!r->users && !r->accounts))
 		return false;
 	return c->params.enforce_assoc && job->assoc < c->assoc_count ? by_assoc(c, job, r)
-								      : by_name(c, job, r);
+								      : ctl_resv_by_name(c, job, r);
 }
 
 /* ---- Which one a job is in

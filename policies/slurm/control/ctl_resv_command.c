@@ -55,7 +55,7 @@ static bool who_of(const struct resv_request *q, struct resv *r)
 	return true;
 }
 
-static bool part_of(const struct resv_request *q, struct resv *r)
+static bool ctl_resv_command_part_of(const struct resv_request *q, struct resv *r)
 {
 	const struct resv_given *g = &q->key[RESV_KEY_PARTITION];
 	if (!resv_is_said(q, RESV_KEY_PARTITION))
@@ -164,7 +164,7 @@ static bool create_nodes(const struct resv_request *q, struct resv *r)
 }
 
 /* The first of the accounts, else users, and a number (_generate_resv_name()). */
-static const char *name_of(const struct resv_request *q, const struct resv *r)
+static const char *ctl_resv_command_name_of(const struct resv_request *q, const struct resv *r)
 {
 	const char *from = r->accounts ? r->accounts : r->users ? r->users : "";
 	from += *from == '-';
@@ -195,13 +195,14 @@ static bool create(const struct resv_request *q)
 	made.features = resv_kept(q, RESV_KEY_FEATURES);
 	if (made.flags & RESV_TIME_FLOAT && made.flags & RESV_REPEATS)
 		return resv_refuse(q, "Requested operation is not supported");
-	if (!create_times(q, &made) || !part_of(q, &made) || !who_of(q, &made) || !create_nodes(q, &made))
+	if (!create_times(q, &made) || !ctl_resv_command_part_of(q, &made) || !who_of(q, &made) ||
+		!create_nodes(q, &made))
 		return false;
 	if (resv_is_said(q, RESV_KEY_NAME) &&
 		resv_named(c, q->key[RESV_KEY_NAME].text, q->key[RESV_KEY_NAME].len))
 		return resv_refuse(q, "Reservation name already in use");
 	c->resvs->made++;
-	made.name = name_of(q, &made);
+	made.name = ctl_resv_command_name_of(q, &made);
 	if (made.flags & RESV_TIME_FLOAT)
 		made.start -= c->now;
 	struct resv *r = made.name ? resv_new(c) : NULL;
@@ -388,8 +389,8 @@ static bool update(const struct resv_request *q)
 		changed.licenses = resv_kept(q, RESV_KEY_LICENSES);
 	if (!changed.users && !changed.accounts)
 		return resv_refuse(q, "Reservation request lacks users, accounts or groups");
-	if ((resv_is_said(q, RESV_KEY_PARTITION) && !part_of(q, &changed)) || !update_times(q, &changed) ||
-		!update_nodes(q, &changed))
+	if ((resv_is_said(q, RESV_KEY_PARTITION) && !ctl_resv_command_part_of(q, &changed)) ||
+		!update_times(q, &changed) || !update_nodes(q, &changed))
 		return false;
 	changed.ended = changed.over = false;
 	changed.began = changed.began && changed.start <= c->now;

@@ -81,7 +81,7 @@ bool resv_meets_jobs(
  * ------------------------------------------------------------------------------------ */
 
 /* So many of the set, in order of number. */
-static bool first_of(uint64_t *set, size_t words, uint32_t want)
+static bool ctl_resv_pick_first_of(uint64_t *set, size_t words, uint32_t want)
 {
 	uint32_t have = 0;
 	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW; n = nset_next(set, words, n + 1))
@@ -171,7 +171,7 @@ static bool some_of(const struct ctl *c, uint64_t *set, uint32_t want)
 		return false;
 	return c->cluster->topology == SL_TOPOLOGY_TREE && c->cluster->switch_count && want
 		       ? by_switch(c->cluster, set, words, want)
-		       : first_of(set, words, want);
+		       : ctl_resv_pick_first_of(set, words, want);
 }
 
 /* The job's nodes, where they are candidates, are idle, or not. */

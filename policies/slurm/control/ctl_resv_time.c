@@ -184,7 +184,7 @@ void resv_table(struct ctl *c)
 }
 
 /* True: it begins or ends now. */
-static bool look(struct ctl *c, struct resv *r, bool *begins)
+static bool ctl_resv_time_look(struct ctl *c, struct resv *r, bool *begins)
 {
 	bool changed = false;
 	if (r->deleted || r->flags & RESV_TIME_FLOAT)
@@ -225,7 +225,7 @@ static bool is_done(struct ctl *c, struct resv *r, uint32_t running)
 }
 
 /* job_resv_check() of one. */
-static void check(struct ctl *c, struct resv *r)
+static void ctl_resv_time_check(struct ctl *c, struct resv *r)
 {
 	const uint32_t running = resv_running(c, r);
 	if (is_done(c, r, running)) {
@@ -257,13 +257,13 @@ void ctl_resv_run(struct ctl *c)
 	if (!all->live)
 		return;
 	for (uint32_t i = 0; i < all->count; i++)
-		changed = look(c, &all->item[i], &begins) || changed;
+		changed = ctl_resv_time_look(c, &all->item[i], &begins) || changed;
 	const ctl_time tick = beat(c, c->now - TICK + 1, TICK);
 	const uint64_t before = c->node_changes;
 	const uint32_t live = all->live;
 	for (uint32_t i = 0; tick > all->looked && i < all->count; i++)
 		if (!all->item[i].deleted)
-			check(c, &all->item[i]);
+			ctl_resv_time_check(c, &all->item[i]);
 	if (tick > all->looked) {
 		all->looked = tick;
 		all->nodes_checked = c->node_changes;

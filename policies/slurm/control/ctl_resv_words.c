@@ -35,7 +35,7 @@ bool resv_refuse(const struct resv_request *q, const char *why)
 	return false;
 }
 
-static enum resv_key key_of(const char *text, size_t len)
+static enum resv_key ctl_resv_words_key_of(const char *text, size_t len)
 {
 	if ((len == 5 && strncasecmp(text, "Nodes", 5) == 0) ||
 		(len == 8 && strncasecmp(text, "NodeList", 8) == 0))
@@ -51,7 +51,7 @@ static const char *one_pair(struct resv_request *q, const char *p)
 {
 	const size_t len = strcspn(p, "= \t");
 	const size_t own = len && p[len] == '=' && (p[len - 1] == '+' || p[len - 1] == '-') ? len - 1 : len;
-	const enum resv_key key = key_of(p, own);
+	const enum resv_key key = ctl_resv_words_key_of(p, own);
 	if (p[len] != '=') /* "scontrol delete reservation NAME" */
 		return p + len;
 	const char *value = p + len + 1;
@@ -95,7 +95,7 @@ bool resv_is_word(const struct resv_given *g, const char *word)
 }
 
 /* "+117", "+5minutes": seconds. */
-static bool later(const char *text, size_t len, int64_t *seconds)
+static bool ctl_resv_words_later(const char *text, size_t len, int64_t *seconds)
 {
 	static const struct {
 		const char *word;
@@ -119,7 +119,7 @@ static bool later(const char *text, size_t len, int64_t *seconds)
 static ctl_time midnight(ctl_time now) { return now - (now % 86400 + 86400) % 86400; }
 
 /* Up to three numbers between colons; 0: it is none. */
-static int parts_of(const char *text, size_t len, int64_t part[3])
+static int ctl_resv_words_parts_of(const char *text, size_t len, int64_t part[3])
 {
 	int count = 0;
 	for (size_t i = 0; i <= len;) {
@@ -141,7 +141,8 @@ bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 	sl_time date;
 	int64_t more = 0;
 	if (g->len >= 3 && strncasecmp(g->text, "now", 3) == 0) {
-		if (g->len > 3 && (g->text[3] != '+' || !later(g->text + 4, g->len - 4, &more)))
+		if (g->len > 3 &&
+			(g->text[3] != '+' || !ctl_resv_words_later(g->text + 4, g->len - 4, &more)))
 			return false;
 		*at = c->now + more;
 		return true;
@@ -160,7 +161,7 @@ bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 		return true;
 	}
 	int64_t part[3] = { 0, 0, 0 };
-	if (parts_of(g->text, g->len, part) < 2)
+	if (ctl_resv_words_parts_of(g->text, g->len, part) < 2)
 		return false;
 	*at = today + part[0] * 3600 + part[1] * 60 + part[2];
 	*at += *at <= c->now ? 86400 : 0;
@@ -180,7 +181,7 @@ bool resv_duration_of(const struct resv_given *g, int64_t *minutes)
 		*minutes = CTL_NEVER;
 		return true;
 	}
-	const int count = parts_of(g->text + skip, g->len - skip, part);
+	const int count = ctl_resv_words_parts_of(g->text + skip, g->len - skip, part);
 	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
 		return false;
 	const int64_t seconds =

@@ -110,7 +110,7 @@ ctl_time ctl_slots_licensed(const struct ctl_slots *s, ctl_time start, ctl_time 
 }
 
 /* Parts slot i at that time; the new one is behind it. */
-static void part(struct ctl_slots *s, uint32_t i, ctl_time at)
+static void ctl_slots_part(struct ctl_slots *s, uint32_t i, ctl_time at)
 {
 	struct ctl_slot *from = &s->slot[i];
 	struct ctl_slot *to = &s->slot[s->count];
@@ -145,7 +145,7 @@ static uint32_t cut_start(struct ctl_slots *s, ctl_time start)
 {
 	for (uint32_t i = 0;;) {
 		if (s->slot[i].end > start)
-			part(s, i, start);
+			ctl_slots_part(s, i, start);
 		if (s->slot[i].end == start)
 			return i;
 		i = s->slot[i].next;
@@ -158,7 +158,7 @@ static void cut_end(struct ctl_slots *s, uint32_t from, ctl_time end)
 {
 	for (uint32_t i = s->slot[from].next; i; i = s->slot[i].next) {
 		if (end < s->slot[i].end)
-			part(s, i, end);
+			ctl_slots_part(s, i, end);
 		if (end == s->slot[i].end)
 			return;
 	}

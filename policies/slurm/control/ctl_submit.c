@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void refuse(struct ctl *c, struct ctl_job *job, const char *why)
+static void ctl_submit_refuse(struct ctl *c, struct ctl_job *job, const char *why)
 {
 	job->state = CTL_ENDED;
 	job->ended_as = SL_CANCELLED;
@@ -171,7 +171,7 @@ static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status sta
 /* ---- Submission ---------------------------------------------------------------------------------------- */
 
 /* It is known from now on, and in the list of what waits. */
-static void enter(struct ctl *c, struct ctl_job *job)
+static void ctl_submit_enter(struct ctl *c, struct ctl_job *job)
 {
 	job->state = CTL_PENDING;
 	job->submit = c->now;
@@ -222,13 +222,13 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 	if (!why)
 		why = refusal(c, job, count);
 	for (uint32_t i = 0; i < count && why; i++)
-		refuse(c, job[i], why);
+		ctl_submit_refuse(c, job[i], why);
 	if (why)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		ctl_job_asks(c, job[i]); /* Its licences are known by now. */
 		ctl_limits_submitted(c, job[i], true);
-		enter(c, job[i]);
+		ctl_submit_enter(c, job[i]);
 		(void)ctl_independent(c, job[i]);
 		if (job[i]->state == CTL_PENDING)
 			give_priority(c, job[i], i ? job[0] : NULL);
@@ -243,7 +243,7 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 		if (status == CTL_NODE_CONFIG) {
 			ctl_list_drop(c, job[i]);
 			ctl_limits_submitted(c, job[i], false);
-			refuse(c, job[i], "Requested node configuration is not available");
+			ctl_submit_refuse(c, job[i], "Requested node configuration is not available");
 		} else {
 			first_reason(c, job[i], status, first);
 		}

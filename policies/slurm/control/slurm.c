@@ -84,7 +84,7 @@ struct ctl_amounts {
 };
 
 /* What the job has by the time of the order: it may have it no longer when the pass comes. */
-static void hold(struct ctl *c, const struct select_alloc *alloc, struct order *order)
+static void slurm_hold(struct ctl *c, const struct select_alloc *alloc, struct order *order)
 {
 	const struct ctl_amounts *amounts = c->amounts;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
@@ -122,7 +122,7 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const c
 	if (what != ORDER_REQUEUE || is_ended(job->ended_as))
 		order->state = job->ended_as;
 	if (what == ORDER_START)
-		hold(c, job->alloc, order);
+		slurm_hold(c, job->alloc, order);
 }
 
 /* ---- Events
@@ -173,7 +173,7 @@ static bool will_begin(const struct ctl *c)
 }
 
 /* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
-static bool is_over(const struct ctl *c)
+static bool slurm_is_over(const struct ctl *c)
 {
 	if (c->running_count || c->engine.reported < c->jobs->count)
 		return false;
@@ -186,22 +186,22 @@ static bool is_over(const struct ctl *c)
 }
 
 /* Once for the earliest; an earlier one that came to nothing wakes it in vain. */
-static sl_time next(void *state, bool reported)
+static sl_time slurm_next(void *state, bool reported)
 {
 	struct ctl *c = state;
 	(void)reported;
-	const sl_time next = is_over(c) ? SL_NEVER : ctl_next(c);
+	const sl_time next = slurm_is_over(c) ? SL_NEVER : ctl_next(c);
 	return next > c->now_us ? next : c->now_us;
 }
 
-static void hear(void *state, sl_time now)
+static void slurm_hear(void *state, sl_time now)
 {
 	struct ctl *c = state;
 	c->now_us = now;
 	c->now = ctl_time_of(c, now);
 }
 
-static void submit(void *state, uint32_t row)
+static void slurm_submit(void *state, uint32_t row)
 {
 	struct ctl *c = state;
 	ctl_submit(c, &c->job[row]);
@@ -209,7 +209,7 @@ static void submit(void *state, uint32_t row)
 
 /* As the log says that it ended, unless a model had it fail: then what was ordered for it at this instant is
  * void. */
-static void over(void *state, uint32_t row, bool cancelled)
+static void slurm_over(void *state, uint32_t row, bool cancelled)
 {
 	struct ctl *c = state;
 	struct ctl_job *job = &c->job[row];
@@ -231,14 +231,15 @@ static void lost(void *state, uint32_t row)
 	ctl_requeued(c, &c->job[row], sl_state_of(c->engine.pass, (sl_job){ row }));
 }
 
-static void report_node(void *state, uint32_t node, bool up, bool drained)
+static void slurm_report_node(void *state, uint32_t node, bool up, bool drained)
 {
 	ctl_node_reported(state, node, !up, drained);
 }
 
-static void run(void *state) { ctl_run(state); }
+static void slurm_run(void *state) { ctl_run(state); }
 
-static const struct controller_calls slurm_calls = { hear, submit, NULL, over, lost, report_node, run, next };
+static const struct controller_calls slurm_calls = { slurm_hear, slurm_submit, NULL, slurm_over, lost,
+	slurm_report_node, slurm_run, slurm_next };
 
 static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
@@ -282,7 +283,7 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
 
-static void take_values(struct ctl *c, const struct sl_setup *setup)
+static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
 {
 	const int64_t start = setup->values[PARAM_START].number;
 	c->params.tick_phase = start % TICK;
@@ -308,7 +309,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	int status = make_engine(c, setup, err);
 	if (!status)
 		status = ctl_conf_make(c, setup, err);
-	take_values(c, setup);
+	slurm_take_values(c, setup);
 	if (!status)
 		status = make_modules(c, setup, err);
 	if (!status)

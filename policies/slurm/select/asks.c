@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t bound(uint32_t value) { return value ? value : SL_NONE; }
+static int64_t asks_bound(uint32_t value) { return value ? value : SL_NONE; }
 
 /* "2" GPUs, or "a100:2"; of several types the first. */
 static const char *gpus_text(
@@ -33,9 +33,9 @@ static bool desc_of_group(const struct sl_cluster *cluster, struct sl_arena *are
 	sl_job_desc_clear(desc);
 	desc->tasks = group->tasks;
 	desc->cpus_per_task = group->task.cpus > 0 ? group->task.cpus : 1;
-	desc->nodes_min = bound(group->nodes_min);
-	desc->nodes_max = bound(group->nodes_max);
-	desc->tasks_per_node = bound(group->tasks_per_node);
+	desc->nodes_min = asks_bound(group->nodes_min);
+	desc->nodes_max = asks_bound(group->nodes_max);
+	desc->tasks_per_node = asks_bound(group->tasks_per_node);
 	if (group->task.mem)
 		desc->mem_per_cpu = (group->task.mem + desc->cpus_per_task - 1) / desc->cpus_per_task;
 	desc->gpus_per_task = gpus_text(cluster, arena, &group->task);

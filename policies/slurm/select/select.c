@@ -616,7 +616,7 @@ static enum select_answer ever(struct select *s, const struct select_job *job, s
 	return (enum select_answer)q->ever;
 }
 
-static enum select_answer answer(struct select *s, enum select_answer what, const char *why)
+static enum select_answer select_answer_here(struct select *s, enum select_answer what, const char *why)
 {
 	s->why = why;
 	return what;
@@ -658,11 +658,11 @@ static enum select_answer answer_retry(struct sel_test *t, const struct select_a
 {
 	struct select_alloc *at = t->q->placed_at;
 	if (!at)
-		return answer(t->s, SELECT_BUSY, busy);
+		return select_answer_here(t->s, SELECT_BUSY, busy);
 	at->user = t->job->user;
 	if (out)
 		*out = at;
-	return answer(t->s, SELECT_FITS, NULL);
+	return select_answer_here(t->s, SELECT_FITS, NULL);
 }
 
 enum select_answer select_place(struct select *s, const struct select_job *job, const uint64_t *available,
@@ -671,13 +671,13 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 	struct sel_request *q = sel_request_of(s, job);
 	struct sel_test t;
 	if (!q || !sock_capacity(s, q))
-		return answer(s, SELECT_NEVER, "no memory");
+		return select_answer_here(s, SELECT_NEVER, "no memory");
 	if (q->never)
-		return answer(s, SELECT_NEVER, q->never);
+		return select_answer_here(s, SELECT_NEVER, q->never);
 	if (ever(s, job, q) == SELECT_NEVER)
-		return answer(s, SELECT_NEVER, q->ever_why);
+		return select_answer_here(s, SELECT_NEVER, q->ever_why);
 	if (mode == SELECT_EVER && !out)
-		return answer(s, SELECT_FITS, NULL);
+		return select_answer_here(s, SELECT_FITS, NULL);
 	sel_begin(&t, s, job, q, mode);
 	if (mode != SELECT_EVER && asked_before(&t, available))
 		return answer_retry(&t, out);
@@ -687,16 +687,16 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		for (size_t w = 0; w < s->words; w++)
 			from[w] = q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
 		if (!test_features(&t, from))
-			return answer(s, SELECT_BUSY, busy);
+			return select_answer_here(s, SELECT_BUSY, busy);
 	}
 	const bool fits = fast != 0 && sel_allocate(&t);
 	if (fast >= 0)
 		keep_answer(&t, available, fits);
 	if (!fits)
-		return answer(s, SELECT_BUSY, busy);
+		return select_answer_here(s, SELECT_BUSY, busy);
 	if (out)
 		*out = s->out;
-	return answer(s, SELECT_FITS, NULL);
+	return select_answer_here(s, SELECT_FITS, NULL);
 }
 
 /* The idle cluster stays as it is: the answer is kept for the nodes asked last. */

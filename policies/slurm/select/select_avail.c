@@ -69,7 +69,7 @@ static void count_core(struct cores *c)
 }
 
 /* Every free core is counted alike, and none is one too many: all are taken, socket by socket. */
-static bool take_all(struct cores *c, uint64_t *map)
+static bool select_avail_take_all(struct cores *c, uint64_t *map)
 {
 	const struct sel_request *q = c->q;
 	const struct sel_shape *shape = c->shape;
@@ -87,7 +87,7 @@ static bool take_all(struct cores *c, uint64_t *map)
 static void take_cores(struct cores *c, uint64_t *map, uint64_t required)
 {
 	const struct sel_shape *shape = c->shape;
-	if (!required && take_all(c, map))
+	if (!required && select_avail_take_all(c, map))
 		return;
 	uint64_t done[SEL_WORDS] = { 0 };
 	for (uint32_t i = 0; required && i < shape->sockets && c->left > 0; i++) {

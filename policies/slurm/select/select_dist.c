@@ -115,7 +115,7 @@ static int64_t socket_free(const struct choosing *c, uint32_t socket)
 	return bit_count_range(c->map, socket * c->shape->cores, (socket + 1) * c->shape->cores);
 }
 
-static void choose(struct choosing *c, uint32_t socket, uint32_t core)
+static void select_dist_choose(struct choosing *c, uint32_t socket, uint32_t core)
 {
 	bit_set(c->chosen, core);
 	c->used |= UINT64_C(1) << socket;
@@ -150,7 +150,7 @@ static void pack_tasks(struct choosing *c)
 		for (; c->next[s] < (s + 1) * c->shape->cores && capacity > 0 && c->cpus > 0; c->next[s]++) {
 			if (!bit_test(c->map, c->next[s]))
 				continue;
-			choose(c, s, c->next[s]);
+			select_dist_choose(c, s, c->next[s]);
 			int64_t used = c->per_core;
 			if (c->q->tasks_per_core == 1 && per_task > c->per_core) {
 				used = min64(of_task, c->per_core);
@@ -179,7 +179,7 @@ static bool cyclic(struct choosing *c)
 				c->next[s]++;
 			if (c->next[s] == (s + 1) * c->shape->cores)
 				continue;
-			choose(c, s, c->next[s]++);
+			select_dist_choose(c, s, c->next[s]++);
 			c->cpus = max64(c->cpus - c->per_core, 0);
 		}
 		if (c->cpus == before)

@@ -105,7 +105,7 @@ static int last_bit(uint64_t word, uint32_t until)
 }
 
 /* The first node of the run that holds a usable node. */
-static uint32_t start_of(const struct sel_index *x, uint32_t at)
+static uint32_t select_fast_start_of(const struct sel_index *x, uint32_t at)
 {
 	int bit = last_bit(x->starts[at / 64], at % 64);
 	if (bit >= 0)
@@ -138,7 +138,7 @@ struct key {
 	bool enough;
 };
 
-static struct key key_of(const struct sel_index *x, const struct need_trees *v, uint32_t start)
+static struct key select_fast_key_of(const struct sel_index *x, const struct need_trees *v, uint32_t start)
 {
 	struct key k = { .weight = x->weight[start], .cpus = x->cpus[start] };
 	k.enough = k.cpus >= v->cpus && (int64_t)(x->end[start] - start) + 1 >= v->nodes;
@@ -147,7 +147,7 @@ static struct key key_of(const struct sel_index *x, const struct need_trees *v, 
 
 static bool better_run(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b)
 {
-	const struct key left = key_of(x, v, a), right = key_of(x, v, b);
+	const struct key left = select_fast_key_of(x, v, a), right = select_fast_key_of(x, v, b);
 	if (left.weight != right.weight)
 		return left.weight < right.weight;
 	if (left.enough != right.enough)
@@ -159,7 +159,7 @@ static bool better_run(const struct sel_index *x, const struct need_trees *v, ui
 
 static bool larger_misfit(const struct sel_index *x, const struct need_trees *v, uint32_t a, uint32_t b)
 {
-	const int64_t left = key_of(x, v, a).cpus, right = key_of(x, v, b).cpus;
+	const int64_t left = select_fast_key_of(x, v, a).cpus, right = select_fast_key_of(x, v, b).cpus;
 	return left != right ? left > right : a < b;
 }
 
@@ -192,7 +192,7 @@ static void play(const struct sel_index *x, const struct need_trees *v, uint32_t
 
 static void play_run(const struct sel_index *x, const struct need_trees *v, uint32_t start, bool is)
 {
-	const bool enough = is && key_of(x, v, start).enough;
+	const bool enough = is && select_fast_key_of(x, v, start).enough;
 	play(x, v, v->best, better_run, start, is ? start : NOBODY);
 	play(x, v, v->misfit, larger_misfit, start, is && !enough ? start : NOBODY);
 }
@@ -220,7 +220,7 @@ static void enter_run(struct sel_index *x, uint32_t start, bool is)
 /* The node leaves its run, which falls apart. */
 static void leave_run(struct sel_index *x, uint32_t n)
 {
-	const uint32_t start = start_of(x, n), last = x->end[start];
+	const uint32_t start = select_fast_start_of(x, n), last = x->end[start];
 	sum_add(x, n, -x->usable[n]);
 	x->total -= x->usable[n];
 	x->count--;
@@ -245,7 +245,7 @@ static void join_runs(struct sel_index *x, uint32_t n, uint32_t count)
 		enter_run(x, n + 1, false);
 	}
 	if (n > 0 && x->usable[n - 1] && x->weight[n - 1] == x->weight[n])
-		start = start_of(x, n - 1);
+		start = select_fast_start_of(x, n - 1);
 	x->end[start] = last;
 	enter_run(x, start, true);
 }
@@ -506,7 +506,7 @@ static uint32_t tightest(const struct sel_index *x, const struct need_trees *v, 
 
 static bool full(const struct sel_need *need) { return need->nodes_most == 0 || sel_need_met(need); }
 
-static void take(struct sel_need *need, const struct sel_index *x, uint32_t n)
+static void select_fast_take(struct sel_need *need, const struct sel_index *x, uint32_t n)
 {
 	const int32_t cpus = evaluate(need->t, x, n);
 	SL_CHECK(cpus == x->usable[n]);
@@ -517,16 +517,16 @@ static void take(struct sel_need *need, const struct sel_index *x, uint32_t n)
 /* What a run takes from what is missing. False: which run is best cannot be said from here. */
 static bool take_best(struct sel_need *need, struct sel_index *x, const struct need_trees *v, uint32_t best)
 {
-	const struct key k = key_of(x, v, best);
+	const struct key k = select_fast_key_of(x, v, best);
 	/* Larger ones that do not suffice come into play by the order of the pass. */
-	if (k.enough && v->misfit[1] != NOBODY && key_of(x, v, v->misfit[1]).cpus > k.cpus)
+	if (k.enough && v->misfit[1] != NOBODY && select_fast_key_of(x, v, v->misfit[1]).cpus > k.cpus)
 		return false;
 	const uint32_t one = need->nodes <= 1 ? tightest(x, v, best, x->end[best]) : NOBODY;
 	if (one != NOBODY)
-		take(need, x, one);
+		select_fast_take(need, x, one);
 	for (uint32_t n = best; one == NOBODY && n <= x->end[best] && !full(need); n++)
 		if (need->nodes_most != 1 || x->usable[n] >= need->cpus)
-			take(need, x, n);
+			select_fast_take(need, x, n);
 	return true;
 }
 

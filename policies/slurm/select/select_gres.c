@@ -223,7 +223,7 @@ static int64_t cpus_per(const struct sel_request *q, const struct sel_gres_reque
 	return r->tasks_per ? r->tasks_per * q->cpus_per_task : r->cpus_default;
 }
 
-static void bound(int64_t *most, int64_t value)
+static void select_gres_bound(int64_t *most, int64_t value)
 {
 	if (value && (*most == 0 || *most > value))
 		*most = value;
@@ -269,15 +269,15 @@ static bool usable_one(
 	}
 	if (!whole) {
 		const int64_t before = sock->node_max;
-		bound(&sock->node_max, r->per_node);
+		select_gres_bound(&sock->node_max, r->per_node);
 		if (sock->node_max == before)
-			bound(&sock->node_max, r->per_job);
+			select_gres_bound(&sock->node_max, r->per_job);
 	}
 	if (per && !(r->tasks_per && whole)) {
 		const int64_t most = bit_count_range(cores, 0, shape->core_count) * shape->threads / per;
 		if (!most)
 			return false;
-		bound(&sock->node_max, most);
+		select_gres_bound(&sock->node_max, most);
 	}
 	if (by_mem)
 		sock->total = min64(sock->total, mem / mem_per);
@@ -285,7 +285,7 @@ static bool usable_one(
 		return false;
 	if (r->name == t->s->gpu) {
 		t->s->avail[node].gpus += sock->total;
-		bound(&close, sock->node_max);
+		select_gres_bound(&close, sock->node_max);
 		*adjacent = min64(*adjacent + max64(close, 0), 0xff);
 	}
 	return true;

@@ -212,7 +212,7 @@ static bool follow_changes(struct sel_test *t, struct sel_later *l)
 	return true;
 }
 
-static bool follow(struct sel_test *t, struct sel_later *l)
+static bool select_later_follow(struct sel_test *t, struct sel_later *l)
 {
 	struct select *s = t->s;
 	l->used = ++s->index_clock;
@@ -381,7 +381,7 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 		return -1;
 	sel_keep_ends(s, outlook);
 	struct ahead a = { .t = t, .l = later_of(s, t->q), .available = available };
-	if (!a.l || !follow(t, a.l) || a.l->uneven)
+	if (!a.l || !select_later_follow(t, a.l) || a.l->uneven)
 		return -1;
 	const sl_time enough = enough_at(&a);
 	struct sel_batch b = { .window = 30 };

@@ -38,7 +38,7 @@ struct linear {
 	int64_t cpus, nodes, most;
 };
 
-static void take(struct linear *l, uint32_t node)
+static void select_linear_take(struct linear *l, uint32_t node)
 {
 	l->cpus -= shape_of(l->t->s, node)->cpus;
 	l->nodes--;
@@ -54,10 +54,10 @@ static void take_run(struct linear *l, const struct sel_run *run)
 	for (uint32_t n = from; n <= run->to && l->most > 0 && !met(l); n++)
 		if (!bit_test(l->t->nodes, n) &&
 			(l->most > 1 || run->required != UINT32_MAX || shape_of(l->t->s, n)->cpus >= l->cpus))
-			take(l, n);
+			select_linear_take(l, n);
 	for (uint32_t n = from; n-- > run->from && l->most > 0 && !met(l);)
 		if (!bit_test(l->t->nodes, n))
-			take(l, n);
+			select_linear_take(l, n);
 }
 
 static uint32_t make_runs(struct linear *l, const uint64_t *open)
@@ -104,7 +104,7 @@ static const struct sel_run *best_run(const struct linear *l, uint32_t count, bo
 	return best;
 }
 
-static bool choose(struct sel_test *t, const uint64_t *open)
+static bool select_linear_choose(struct sel_test *t, const uint64_t *open)
 {
 	struct select *s = t->s;
 	struct linear l = {
@@ -115,7 +115,7 @@ static bool choose(struct sel_test *t, const uint64_t *open)
 		return false;
 	for (uint32_t n = t->required ? bits_next(t->required, s->words, 0) : UINT32_MAX; n != UINT32_MAX;
 		n = bits_next(t->required, s->words, n + 1))
-		take(&l, n);
+		select_linear_take(&l, n);
 	if (l.most < 0)
 		return false;
 	const uint32_t count = make_runs(&l, open);
@@ -153,7 +153,7 @@ static bool by_weight(struct sel_test *t, const uint64_t *from, uint32_t jobs)
 			if (((int64_t)s->node[n].rank << 40 | shape_of(s, n)->weight) == weight &&
 				usable(t, n, jobs))
 				bit_set(open, n);
-		if (bits_count(open, s->words) >= t->nodes_min && choose(t, open))
+		if (bits_count(open, s->words) >= t->nodes_min && select_linear_choose(t, open))
 			return true;
 	}
 }

@@ -126,7 +126,7 @@ static int add_plain_gpus(
 	return SL_OK;
 }
 
-static int compare_names(const void *a, const void *b, void *names)
+static int select_make_compare_names(const void *a, const void *b, void *names)
 {
 	const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 	const char *const *name = names;
@@ -160,7 +160,7 @@ static int make_nodes(struct select *s, struct sl_err *err)
 		const char *const *names;
 		void *plain;
 	} context = { c->node_name };
-	qsort_r(s->by_name, s->node_count, sizeof(*s->by_name), compare_names, context.plain);
+	qsort_r(s->by_name, s->node_count, sizeof(*s->by_name), select_make_compare_names, context.plain);
 	s->gpu = UINT32_MAX;
 	for (uint32_t g = 0; g < s->gres_name_count; g++)
 		if (strcasecmp(s->gres_name[g], "gpu") == 0)

@@ -183,7 +183,7 @@ static bool collect_weights(struct tree *e, const uint64_t *open, uint64_t *ligh
 }
 
 /* Nodes of the set that are not yet the job's, in order, until it has enough. */
-static bool take_all(struct tree *e, const uint64_t *set)
+static bool select_topo_take_all(struct tree *e, const uint64_t *set)
 {
 	for (uint32_t n = bits_next(set, e->s->words, 0); n != UINT32_MAX && e->need.nodes_most > 0;
 		n = bits_next(set, e->s->words, n + 1)) {
@@ -252,7 +252,7 @@ static bool take_leaves(struct tree *e)
 		if (leaf == UINT32_MAX)
 			break;
 		come_nearer(e, leaf);
-		if (take_all(e, below(e, leaf)))
+		if (select_topo_take_all(e, below(e, leaf)))
 			return true;
 		e->count[leaf] = 0;
 	}
@@ -283,7 +283,7 @@ static bool lay_out(struct tree *e, const uint64_t *open)
 	if (e->need.nodes_most <= 0 || !collect_weights(e, open, lighter))
 		return false;
 	const bool lightly = bits_count(lighter, s->words) > 0;
-	if (take_all(e, lighter))
+	if (select_topo_take_all(e, lighter))
 		return true;
 	if (e->need.nodes_most <= 0)
 		return false;
@@ -295,7 +295,7 @@ static bool lay_out(struct tree *e, const uint64_t *open)
 		e->count[i] = bits_count(below(e, i), s->words);
 	}
 	for (uint32_t i = 0; i < s->switch_count && (t->required || lightly); i++)
-		if (e->used[i] && s->cluster->sw[i].level == 0 && take_all(e, below(e, i)))
+		if (e->used[i] && s->cluster->sw[i].level == 0 && select_topo_take_all(e, below(e, i)))
 			return true;
 	return take_leaves(e);
 }
