@@ -10,7 +10,7 @@
 #define SL_BUNDLE_H
 
 #include "cli/base/cli.h"
-#include "cli/run/again.h"
+#include "cli/run/run_rerun.h"
 
 #define BUNDLE_SUMS "SHA256SUMS"
 

@@ -8,7 +8,7 @@
 #include "cli/base/cli.h"
 #include "cli/base/render.h"
 #include "cli/compare/first_difference.h"
-#include "cli/run/telling.h"
+#include "cli/run/document_run.h"
 
 struct compared_row {
 	const char *label; /* Of its line: the policy, or "easy on small.yaml" where clusters differ. */

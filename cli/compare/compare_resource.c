@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "cli/run/telling.h"
+#include "cli/run/document_run.h"
 
 const char *resource_scarcest(const struct sl_metrics *metrics)
 {

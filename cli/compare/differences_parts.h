@@ -9,7 +9,7 @@
 #define SL_DIFFERENCES_PARTS_H
 
 #include "cli/compare/schedules.h"
-#include "cli/run/telling.h"
+#include "cli/run/document_run.h"
 #include "sim/base/stats.h"
 
 enum figure { WAIT, TURNAROUND, SLOWDOWN, BOUNDED };

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "cli/base/render.h"
-#include "cli/run/again.h"
+#include "cli/run/run_rerun.h"
 
 enum { DIFFERENCE_MANY = 10 };
 

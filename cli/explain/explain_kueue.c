@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * explain_kueue.c - what Kueue itself says of a job that waits, and who uses the quotas of its cohort: from
- * the tables "pending" and "quota" of the policy `kueue` (kueue_show.c), and what was told of evictions.
+ * the tables "pending" and "quota" of the policy `kueue` (kueue_table.c), and what was told of evictions.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "cli/base/cli.h"
-#include "cli/run/again.h"
+#include "cli/run/run_rerun.h"
 
 /* ---- The moment -------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include "cli/base/cli.h"
 #include "cli/base/render.h"
 #include "cli/policy_test/policy_checks.h"
-#include "cli/policy_test/toy.h"
+#include "cli/policy_test/random_scenario.h"
 #include "sim/lib/builtin.h"
 
 /* What a check's process leaves for us, in memory that both see. */

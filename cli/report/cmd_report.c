@@ -12,10 +12,10 @@
 
 #include "cli/base/render.h"
 #include "cli/compare/compare.h"
-#include "cli/run/again.h"
 #include "cli/run/dry_run.h"
 #include "cli/run/outdir.h"
 #include "cli/run/run_find.h"
+#include "cli/run/run_rerun.h"
 
 static const struct option_def options[] = {
 	{ "output", 'o', "FILE", false,

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cli/base/render.h"
+#include "cli/run/document_run.h"
 #include "cli/run/outdir.h"
-#include "cli/run/telling.h"
 #include "sim/base/hash.h"
 
 int identity_hash(const char *text, char hex[65], struct sl_err *err)

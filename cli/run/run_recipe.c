@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/run/again.h"
+#include "cli/run/run_rerun.h"
 #include "sim/base/doc.h"
 
 enum { RECIPE_FILE_MAX = 64 << 20, RECIPE_LIST_MAX = 4096, RECIPE_DIGESTS_MAX = 1 << 21 };

@@ -10,7 +10,7 @@
 
 #include "cli/base/cli.h"
 #include "cli/base/selector.h"
-#include "cli/run/again.h"
+#include "cli/run/run_rerun.h"
 
 /* What differs from the base: "cluster.nodes[gpu].count+=8", "policy.bf_window=2880",
  * "replay.drop=user=alice".

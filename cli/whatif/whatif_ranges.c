@@ -251,9 +251,9 @@ static void turn(struct reading *r)
 }
 
 /* Settings with a proven order: what one value allows, the next one does too. A policy need not find the
- * schedule that is there, so that the search looks about each answer (seek.h). Nothing of the kind is known
- * of weights, intervals, limits, quotas or names: each of their values is simulated. schedlab-whatif(1) has
- * the same table. */
+ * schedule that is there, so that the search looks about each answer (axis_search.h). Nothing of the kind is
+ * known of weights, intervals, limits, quotas or names: each of their values is simulated. schedlab-whatif(1)
+ * has the same table. */
 static const struct {
 	const char *begin, *end; /* Of the key, without its operator. */
 	bool load;               /* Less of it allows more. */

@@ -2,8 +2,8 @@
 /*
  * whatif_search.c - schedlab whatif --until --vary: the least change with which the conditions hold.
  *
- * What is searched is a grid of settings over the base; seek.c says which of its points are simulated, and
- * what that proves. Under several seeds a condition has to hold for the mean.
+ * What is searched is a grid of settings over the base; axis_search.c says which of its points are simulated,
+ * and what that proves. Under several seeds a condition has to hold for the mean.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static int add_axis(struct search *search, const struct axis *axis, struct sl_er
 	size_t at = search->axis_count++;
 	const bool proven = axis->proven && bounds_have_order(search->until, search->until_count);
 	for (; !proven && at > 0 && search->axis[at - 1].proven; at--)
-		search->axis[at] = search->axis[at - 1]; /* Those without an order first: seek.h. */
+		search->axis[at] = search->axis[at - 1]; /* Those without an order first: axis_search.h. */
 	search->axis[at] = *axis;
 	search->axis[at].proven = proven;
 	return SL_OK;

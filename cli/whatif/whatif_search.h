@@ -6,8 +6,8 @@
 #ifndef SL_WHATIF_SEARCH_H
 #define SL_WHATIF_SEARCH_H
 
+#include "cli/base/axis_search.h"
 #include "cli/base/render.h"
-#include "cli/base/seek.h"
 #include "cli/base/selector.h"
 #include "cli/whatif/whatif_parts.h"
 

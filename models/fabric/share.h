@@ -12,7 +12,8 @@
 
 #include "models/fabric/fabric.h"
 
-/* ---- Pace: pace.c. One iteration of a job. ----------------------------------------------------------- */
+/* ---- Pace: fabric_speed.c. One iteration of a job.
+ * ----------------------------------------------------------- */
 
 struct fabric_speed {
 	double comp;    /* Seconds of compute. */

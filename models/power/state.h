@@ -94,7 +94,7 @@ struct power {
 	sl_time price_wake;
 };
 
-/* books.c */
+/* power_accounting.c */
 void accounting_begin(struct power *p, sl_time now);
 void accounting_advance(struct power *p, sl_time now);
 void job_settle(struct power *p, uint32_t job, sl_time now);

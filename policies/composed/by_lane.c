@@ -9,7 +9,7 @@
 #include "policies/composed/by_lane.h"
 
 #include "policies/composed/composed.h"
-#include "policies/composed/parties.h"
+#include "policies/composed/share_holders.h"
 
 struct entry {
 	uint32_t lane;

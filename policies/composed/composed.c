@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policies/composed/by_lane.h"
-#include "policies/composed/shares.h"
+#include "policies/composed/fair_shares.h"
 
 static const struct plan *const plans[] = { &plan_fcfs, &plan_greedy, &plan_easy, &plan_conservative,
 	&plan_recorded, &plan_commit, &plan_share, &plan_depth, &plan_slack, &plan_gang, &plan_slices,

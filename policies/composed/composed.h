@@ -6,7 +6,7 @@
  * of its table.
  *
  * An order is of jobs (a score each), or of parties: users, accounts or
- * partitions (shares.h).
+ * partitions (fair_shares.h).
  */
 #ifndef SL_COMPOSED_H
 #define SL_COMPOSED_H
@@ -130,7 +130,7 @@ struct estimate {
 };
 
 struct user_history; /* estimate.c */
-struct fair_shares;  /* shares.h */
+struct fair_shares;  /* fair_shares.h */
 
 struct composed {
 	struct ordering order, fill;

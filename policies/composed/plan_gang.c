@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "policies/composed/composed.h"
-#include "policies/composed/parties.h"
+#include "policies/composed/share_holders.h"
 
 struct gang {
 	const int32_t *of;     /* By job: its gang, or -1. */

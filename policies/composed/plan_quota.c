@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "policies/composed/composed.h"
-#include "policies/composed/shares.h"
+#include "policies/composed/fair_shares.h"
 
 enum { KIND_NONE, KIND_WITHIN, KIND_BORROWS };
 

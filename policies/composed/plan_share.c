@@ -3,7 +3,7 @@
  * plan_share.c - progressive filling: whoever has least is served next, anew after each start.
  */
 #include "policies/composed/composed.h"
-#include "policies/composed/shares.h"
+#include "policies/composed/fair_shares.h"
 
 struct share {
 	sl_ledger reported; /* For share_holders_report. */

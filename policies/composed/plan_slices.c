@@ -6,7 +6,7 @@
  * suspended, or has not started yet. A job stays in its row until it ends.
  */
 #include "policies/composed/composed.h"
-#include "policies/composed/parties.h"
+#include "policies/composed/share_holders.h"
 
 /* Counters: whose turn it is, until when (0: nobody's), whether a job left the matrix since the last pass; in
  * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1. */

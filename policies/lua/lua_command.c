@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 /* ---- Where one is -------------------------------------------------------------------------------- */
 

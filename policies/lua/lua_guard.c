@@ -6,7 +6,7 @@
  * meanwhile: a handler without end would have none. A coroutine that ended by it has them off for good: what
  * its __close does is never counted. And whoever catches it in a loop is as far as before.
  */
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 /* ---- pcall, xpcall --------------------------------------------------------------------------------- */
 

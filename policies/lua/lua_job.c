@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 static const char job_type[] = "job";
 

@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 enum { CAPTURES_MAX = 32, DEPTH_MAX = 200 };
 enum { CAPTURE_OPEN = -1, CAPTURE_PLACE = -2 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "policies/lua/lua_parts.h"
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 /* ---- One question ---------------------------------------------------------------------------------- */
 

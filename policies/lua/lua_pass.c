@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 static const char pass_type[] = "pass";
 

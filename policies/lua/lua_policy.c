@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "policies/lua/lua_parts.h"
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 enum has { HAS_ORDER = 1, HAS_WAITS = 2, HAS_FILL = 4, HAS_ESTIMATE = 8, HAS_EVENT = 16, HAS_EXPIRED = 32 };
 

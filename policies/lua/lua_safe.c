@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 /* ---- pairs, next: numbers first, then texts byte by byte, then booleans -------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "policies/lua/lua_parts.h"
-#include "policies/lua/lua_world.h"
+#include "policies/lua/lua_sim.h"
 
 enum { PARAMS_MAX = 100, TEXT_MAX = 1000 };
 

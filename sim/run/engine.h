@@ -35,7 +35,7 @@ void init_queues(struct sim *sim);
 /* begin_recorded.c: what ran and waited at scenario->begin. */
 int begin_recorded(struct sim *sim);
 
-/* past.c */
+/* history.c */
 /* Shows the policy what happened up to that time: submissions, ends and cancellations, at their times, and
  * timers as they run out. What it sees of jobs is as it was then; the queue is filled on the way. */
 int history_table(struct sim *sim, const struct history_event *event, size_t count, sl_time until);

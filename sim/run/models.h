@@ -8,7 +8,8 @@
  * followed by another round. Nothing of this is reached by undo: rates, failures and nodes change between
  * passes alone.
  *
- * models.c tells; course.c keeps work, rates.c rates and end events; fails.c ends jobs and takes nodes down.
+ * models.c tells; job_progress.c keeps work, speeds.c rates and end events; job_failures.c ends jobs and
+ * takes nodes down.
  */
 #ifndef SL_MODELS_H
 #define SL_MODELS_H
@@ -67,7 +68,7 @@ struct models {
 	struct displayed *displayed;
 	size_t displayed_count, displayed_capacity;
 
-	/* fails.c */
+	/* job_failures.c */
 	struct sl_node_change *node_change;
 	size_t node_change_count, node_change_capacity;
 	uint32_t *down, *drained;    /* By node: how many times. */
@@ -111,10 +112,10 @@ bool models_settle(struct sim *sim);
  * is to come, and for long none came. */
 bool models_over(struct sim *sim);
 
-/* fails.c: its time outside the queue may be over. */
+/* job_failures.c: its time outside the queue may be over. */
 void models_released(struct sim *sim, uint32_t job);
 
-/* rates.c */
+/* speeds.c */
 void speeds_apply(struct sim *sim);
 void speeds_reset(struct sim *sim, uint32_t job);
 bool speeds_replaced(const struct sim *sim, const struct ev *ev);

@@ -11,8 +11,8 @@
 #define SL_PASS_H
 
 #include "sim/nodes/nodes.h"
+#include "sim/run/eligibility.h"
 #include "sim/run/feedback.h"
-#include "sim/run/gates.h"
 #include "sim/run/sim.h"
 #include "sim/state/cluster.h"
 #include "sim/state/evq.h"
@@ -73,9 +73,9 @@ struct progress {
 	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
-	bool overdue; /* Found running past its estimate (room.c). */
-	/* With models (rates.c). `work` and `kept` above are then the time that limit and estimate count, and
-	 * the work itself is: */
+	bool overdue; /* Found running past its estimate (allocation.c). */
+	/* With models (speeds.c). `work` and `kept` above are then the time that limit and estimate count,
+	 * and the work itself is: */
 	sl_time done;       /* of this attempt, */
 	sl_time done_kept;  /* and kept from those before; */
 	sl_time done_lost;  /* what they did and was not; */
@@ -437,8 +437,8 @@ void note_refused(struct sim *sim, uint32_t job, const char *why);
 /* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
 sl_time length_of(const struct sim *sim, uint32_t job, enum sl_event_class *class);
 int note_end(struct sim *sim, uint32_t job); /* Its end becomes an event. */
-/* left.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet: only
- * of those that never could start). Reasons are sorted. */
+/* unstarted.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet:
+ * only of those that never could start). Reasons are sorted. */
 int reasons_left(struct sim *sim, bool over, struct sl_result *result);
 static inline void report_policy(struct sim *sim, const struct sl_event *event)
 {
@@ -471,7 +471,7 @@ struct queue *lane_queue(struct sim *sim, uint32_t lane, bool fill);
 void undo_action(struct sim *sim, const struct action *action);
 sl_time progress_kept_work(const struct sim *sim, const struct action *action);
 
-/* room.c: what running jobs hold, now and by their expected ends. */
+/* allocation.c: what running jobs hold, now and by their expected ends. */
 int allocation_init(struct sim *sim, struct sl_err *err);
 /* Where a job starts: on these pieces, with these holdings, or (both NULL) where the placing says. */
 struct where {
@@ -537,7 +537,7 @@ bool window_add(struct sim *sim, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sim *sim);
 void window_boundary(struct sim *sim, uint32_t row); /* Of a counted pool, at SL_EV_RESERVATION. */
 
-/* course.c: work and time of jobs that may be preempted. */
+/* job_progress.c: work and time of jobs that may be preempted. */
 sl_time progress_end(const struct sim *sim, uint32_t job);  /* Expected. */
 sl_time progress_work(const struct sim *sim, uint32_t job); /* Of this attempt, at `now`. */
 /* It works from then on. */
@@ -575,7 +575,7 @@ sl_time promise_next(struct sim *sim); /* SL_NEVER: none. */
 bool row_before(const struct sim *sim, uint32_t a, uint32_t b);
 int sort_rows(struct sim *sim, uint32_t *row, size_t count);
 
-/* With models: rates.c. */
+/* With models: speeds.c. */
 /* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
 sl_time progress_done(
 	const struct sim *sim, uint32_t job, const struct progress *progress, bool running, uint32_t *part);
@@ -601,7 +601,8 @@ void decisions_drop_plans(struct sim *sim); /* Another policy takes over. */
 void decisions_result(const struct sim *sim, struct sl_result *result);
 
 int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row); /* journal.c: one more line. */
-/* rates.c: while the past is shown, of a job that may run on past its estimate; one that is given another. */
+/* speeds.c: while the past is shown, of a job that may run on past its estimate; one that is given another.
+ */
 void history_expires(struct sim *sim, uint32_t job);
 void past_estimate(struct sim *sim, uint32_t job, sl_time estimate);
 

@@ -227,7 +227,7 @@ static sl_time submission_next(struct sim *sim, uint32_t *job)
 	return *job < sim->jobs->count ? sim->jobs->submit[*job] : SL_NEVER;
 }
 
-/* Who is let in now (gates.h), or submitted; UINT32_MAX: nobody. */
+/* Who is let in now (eligibility.h), or submitted; UINT32_MAX: nobody. */
 static uint32_t released(struct sim *sim, uint32_t submit)
 {
 	const uint32_t job = eligibility_pop(sim);

@@ -47,7 +47,7 @@ int row_intern(struct loading *loading, const struct row_judged *judged, struct 
 int row_keep(struct loading *loading, const struct row_judged *judged, const struct row_interned *interned,
 	struct sl_err *err);
 
-/* scenario_more.c: its cancellation, and what it says of itself. */
+/* scenario_attributes.c: its cancellation, and what it says of itself. */
 int more_intern(
 	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err);
 /* scenario_profile.c: what it does while it runs; gpus: that it asks, in thousandths. */

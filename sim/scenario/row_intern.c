@@ -5,7 +5,7 @@
  *
  * In:  struct row_judged of a row that stays.
  * Out: struct row_interned: users, accounts, partitions and gangs as they are numbered, the request
- *      (scenario_request.c), what else the job says of itself (scenario_more.c), its profile
+ *      (scenario_request.c), what else the job says of itself (scenario_attributes.c), its profile
  * (scenario_profile.c).
  *
  * A column is of bare numbers until the first name comes; from then on it is of indices into a table of

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base/sheet.h"
+#include "sim/base/csv_table.h"
 #include "sim/scenario/scenario_parts.h"
 
 enum { MODELS_MAX = 64, MODEL_NAME_MAX = 64 };

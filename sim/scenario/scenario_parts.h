@@ -79,7 +79,7 @@ struct side_files {
 
 struct machine;  /* scenario_machine.h */
 struct requests; /* scenario_request.c */
-struct mores;    /* scenario_more.c */
+struct mores;    /* scenario_attributes.c */
 struct changing; /* scenario_change.c */
 struct profiles; /* scenario_profile.c */
 struct profile_rule;
@@ -220,7 +220,7 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 int changes_finish(struct loading *loading, struct sl_err *err);
 void changes_free(struct changing *changing);
 
-/* scenario_more.c: all times of what was kept, by so much; and those of one row. */
+/* scenario_attributes.c: all times of what was kept, by so much; and those of one row. */
 void more_shift(const struct loading *loading, sl_time by);
 void more_move(const struct loading *loading, uint32_t row, sl_time by);
 /* The latest time that a job waits for, no less than `last`. */

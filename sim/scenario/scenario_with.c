@@ -86,7 +86,7 @@ static void scenario_with_move(sl_time *time, sl_time by)
 		*time = SL_NONE;
 }
 
-/* "\001NAME\001afterok:5": whose ids the text means, see scenario_more.c. */
+/* "\001NAME\001afterok:5": whose ids the text means, see scenario_attributes.c. */
 static char *dependency_of(const struct with *with, const char *text)
 {
 	const size_t capacity = strlen(text) + STEM_MAX + 40;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/base/sheet.h"
+#include "sim/base/csv_table.h"
 #include "sim/scenario/scenario.h"
 #include "tests/world/builtin_registry.h"
 

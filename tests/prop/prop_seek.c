@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/seek.h"
+#include "cli/base/axis_search.h"
 
 enum { POINTS = 4096, TRIALS = 3000 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solve_parts.h - inside of the solver: victims that are put together, tried and settled. Its files:
- * kai_session.c, kai_solver.c, kai_bounds.c, kai_scenario.c, kai_simulate.c, kai_easier.c, kai_candidates.c,
- * kai_hopeless.c, kai_leftover.c.
+ * kai_session.c, kai_solver.c, kai_bounds.c, kai_scenario.c, kai_simulate.c, kai_minimal_job.c,
+ * kai_candidates.c, kai_unschedulable.c, kai_leftover.c.
  */
 #ifndef SL_RUNAI_KAI_SOLVE_PARTS_H
 #define SL_RUNAI_KAI_SOLVE_PARTS_H
@@ -34,7 +34,7 @@ void kai_victims_free(struct kai_victims *victims);
 
 enum kai_generator { KAI_NODE_LOCAL, KAI_MULTI_NODE, KAI_GENERATORS };
 
-/* Jobs that failed, by signature: kai_easier.c. */
+/* Jobs that failed, by signature: kai_minimal_job.c. */
 struct kai_failed {
 	struct kai_failure {
 		uint64_t signature;
@@ -83,7 +83,7 @@ struct kai_solve_state {
 	uint32_t allocated_count;
 	struct kai_unit *unit;
 	uint32_t unit_count, unit_capacity;
-	const struct kai_request *same_needs; /* Of all tasks of the chunk; NULL (kai_hopeless.c). */
+	const struct kai_request *same_needs; /* Of all tasks of the chunk; NULL (kai_unschedulable.c). */
 	struct kai_free *freed_at;            /* By node. */
 	uint32_t freed_nodes;
 	struct kai_free *gathered_at;  /* By node: freed by what is recorded and gathered. */
@@ -113,7 +113,8 @@ void kai_searched(struct kai *kai, enum kai_action action, uint32_t job, bool fo
 /* What was placed of a job is so: effects, and states that hold in the next session. */
 void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
 
-/* kai_hopeless.c: which sets leave too little room. For a job; for a probe, of which `feasible` is known. */
+/* kai_unschedulable.c: which sets leave too little room. For a job; for a probe, of which `feasible` is
+ * known. */
 bool kai_fit_open(struct kai *kai); /* False: no memory. */
 void kai_fit_probe(struct kai *kai);
 /* So many tasks may find room without what is recorded and chosen; all, without the candidates. */
@@ -158,7 +159,7 @@ void kai_simulated(struct kai *kai, const struct kai_aim *aim);
 /* What a node has free, and what is to become free, by resource. */
 struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
 
-/* kai_easier.c */
+/* kai_minimal_job.c */
 void kai_failed_clear(struct kai_failed *failed);
 bool kai_is_easier(const struct kai *kai, const struct kai_failed *failed, uint32_t queue, uint32_t job);
 void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, uint32_t job);

@@ -558,7 +558,7 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
 void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
-/* ---- ctl_show.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* ---- ctl_table.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
 /* "work" is ctl_bf.c's: what backfill passes have cost so far. */
 int ctl_bf_table(const struct ctl *c, const struct sl_table_sink *table);
 int ctl_show(struct ctl *c, const char *what, const struct sl_table_sink *table, struct sl_err *err);

@@ -10,7 +10,7 @@
 #include "policies/slurm/control/ctl.h"
 #include "policies/slurm/control/ctl_whole.h"
 #include "policies/slurm/select/asks.h"
-#include "policies/slurm/select/holding.h"
+#include "policies/slurm/select/node_alloc.h"
 
 #include <string.h>
 

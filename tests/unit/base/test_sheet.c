@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "sim/base/sheet.h"
+#include "sim/base/csv_table.h"
 #include "tests/world/memfile.h"
 
 struct read {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/run/telling.h"
+#include "cli/run/document_run.h"
 #include "tests/world/builtin_registry.h"
 #include "tests/world/effort.h"
 #include "tests/world/result.h"
