@@ -13,6 +13,7 @@
 #include "plugin/base.h"
 #include "plugin/cluster.h"
 #include "plugin/containers.h"
+#include "plugin/deprecated.h"
 #include "plugin/document.h"
 #include "plugin/job.h"
 #include "plugin/json.h"

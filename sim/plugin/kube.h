@@ -227,7 +227,11 @@ struct sl_binder {
 	/* Where its pods are, lent until the next call. */
 	size_t (*where)(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
-	int (*report)(void *state, struct sl_tally *tally, struct sl_err *err);
+	union {
+		int (*report)(void *state, struct sl_tally *tally, struct sl_err *err);
+		int (*tell)(void *state, struct sl_tally *tally,
+			struct sl_err *err); /* Deprecated: its name up to ABI 4. */
+	};
 	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
 	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
 	bool (*fail)(void *state, sl_time now, sl_job job);

@@ -105,14 +105,22 @@ struct sl_model {
 	/* A node went down, or came up: by whichever model. */
 	void (*node)(void *state, struct sim *sim, uint32_t node, bool up);
 	/* The run is over: metrics, columns of jobs, tables. */
-	int (*report)(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
+	union {
+		int (*report)(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
+		int (*tell)(void *state, struct sim *sim, struct sl_tally *tally,
+			struct sl_err *err); /* Deprecated: its name up to ABI 4. */
+	};
 	/* Work is counted by what this model says of a job's size: the engine's own proportion does not
 	 * count.
 	 */
 	bool sizes;
 	/* A job that it was told of works at another rate from now on, through whichever model: it may set a
 	 * wake, no more. */
-	void (*speed_changed)(void *state, struct sim *sim, sl_job job);
+	union {
+		void (*speed_changed)(void *state, struct sim *sim, sl_job job);
+		void (*rated)(
+			void *state, struct sim *sim, sl_job job); /* Deprecated: its name up to ABI 4. */
+	};
 	/* It looks at nodes where there are any: nodes of one cpu are not counted as a pool. */
 	bool nodes_if_any;
 	/* The number of the leaf switch that a node hangs on, one for all nodes of a leaf: for placings. */

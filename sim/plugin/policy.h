@@ -143,13 +143,22 @@ struct sl_policy {
 	const struct sl_compat *compat; /* What its parameter `compat` implies, closed by a NULL value. */
 	/* Optional. While it is told the past: what whoever planned then did, and when (sl_now). For a policy
 	 * that keeps account of its own starts. how: of SL_HISTORY_PREEMPT. */
-	void (*on_history)(void *state, struct sl_pass *pass, sl_job job, enum sl_history_command what,
-		enum sl_preempt how);
+	union {
+		void (*on_history)(void *state, struct sl_pass *pass, sl_job job,
+			enum sl_history_command what, enum sl_preempt how);
+		void (*on_past)(void *state, struct sl_pass *pass, sl_job job, enum sl_history_command what,
+			enum sl_preempt how); /* Deprecated: its name up to ABI 4. */
+	};
 	/* Optional. A table of its own figures, for views, by that name: "jobs", "shares"... `at`: now, or
 	 * later while nothing happens. Nothing that it decides is another afterwards. SL_USAGE: it has no
 	 * such table (err is left as it is). */
-	int (*table)(void *state, struct sl_pass *pass, sl_time at, const char *what,
-		const struct sl_table_sink *table, struct sl_err *err);
+	union {
+		int (*table)(void *state, struct sl_pass *pass, sl_time at, const char *what,
+			const struct sl_table_sink *table, struct sl_err *err);
+		int (*show)(void *state, struct sl_pass *pass, sl_time at, const char *what,
+			const struct sl_table_sink *table,
+			struct sl_err *err); /* Deprecated: its name up to ABI 4. */
+	};
 	/* Optional. Those that it may give, closed by SL_REASON_COUNT; NULL: any. The engine gives others to
 	 * jobs that it keeps from the queue. */
 	const enum sl_reason *reasons;
@@ -157,7 +166,11 @@ struct sl_policy {
 	 * SL_EV_MODEL then, else of its end. NULL: it does not. */
 	bool (*requeues)(void *state, struct sl_pass *pass, sl_job job);
 	/* Optional. The run is over: metrics, columns of jobs, tables, as models tell. */
-	int (*report)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+	union {
+		int (*report)(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);
+		int (*tell)(void *state, struct sl_pass *pass, struct sl_tally *tally,
+			struct sl_err *err); /* Deprecated: its name up to ABI 4. */
+	};
 	/* Optional. Keys of its parameters, apart by commas, whose values are programs that it runs, and
 	 * files that it writes: they are not taken from a file that the user does not trust. */
 	const char *runs, *writes;

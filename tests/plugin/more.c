@@ -270,7 +270,7 @@ static int takes(void *self, const char *function)
 	(void)self, (void)function;
 	return -1;
 }
-static bool needs(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
+static bool query(void *self, struct sl_pass *pass, const char *function, sl_job job, unsigned kinds,
 	struct sl_answer *answer)
 {
 	(void)self, (void)pass, (void)function, (void)job, (void)kinds, (void)answer;
@@ -291,7 +291,7 @@ static const struct sl_scripting words = {
 	.open = open_in,
 	.close = plain,
 	.takes = takes,
-	.needs = needs,
+	.query = query,
 	.reported = reported,
 };
 
