@@ -239,7 +239,7 @@ static int bytes_compare(const char *file, const char *was, const char *is, stru
 		is_sha, was_sha);
 }
 
-static int bundle_again_compare(
+static int bundle_rerun_compare(
 	struct bundle_verified *verified, const char *to, const char *const *files, struct sl_err *err)
 {
 	char names[NAMES_LONGEST] = "";
@@ -291,7 +291,7 @@ int bundle_rerun(
 		status = verified->version ? make(&rerun, to, files, err) : sl_fail_memory(err);
 	}
 	if (!status)
-		status = bundle_again_compare(verified, to, files, err);
+		status = bundle_rerun_compare(verified, to, files, err);
 	if (!status)
 		verified->digest = rerun.snapshot.interval[rerun.snapshot.interval_count - 1].digest;
 	rerun_close(&rerun);

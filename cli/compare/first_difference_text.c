@@ -170,7 +170,7 @@ static void put_range_signed(struct cell *cell, int64_t micro)
 	cell_put(cell, "%s%s", micro > 0 ? "+" : "", screen_duration(text, micro));
 }
 
-static void put_count(struct cell *cell, uint64_t count)
+static void first_difference_text_put_count(struct cell *cell, uint64_t count)
 {
 	char text[48];
 	cell_put(cell, "%s", screen_number(text, (int64_t)count * 1000000, 0));
@@ -203,9 +203,9 @@ static int64_t bounded_sum(__int128 sum)
 static void print_led(const struct first_difference *found, FILE *file)
 {
 	struct cell cell = { 0 };
-	put_count(&cell, found->moved);
+	first_difference_text_put_count(&cell, found->moved);
 	cell_put(&cell, " of ");
-	put_count(&cell, found->jobs);
+	first_difference_text_put_count(&cell, found->jobs);
 	cell_put(&cell, " jobs start at another time");
 	for (size_t i = 0; i < 2; i++)
 		if (found->started_one[i])

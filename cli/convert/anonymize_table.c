@@ -359,7 +359,8 @@ static int put_list(struct table *t, const struct column *column, const char *te
 }
 
 /* The number behind "by " is a user's. */
-static int put_state(struct table *t, const struct column *column, const char *text, size_t len)
+static int anonymize_table_put_state(
+	struct table *t, const struct column *column, const char *text, size_t len)
 {
 	const char *by = memmem(text, len, " by ", 4);
 	if (!by) {
@@ -383,7 +384,7 @@ static int put_value(struct table *t, struct column *column, const struct field 
 	case NUMBER: /* A name in quotes is the same without them. */
 		return put_pseudonym(t, column, quoted ? text + 1 : text, quoted ? len - 2 : len);
 	case STATE:
-		return put_state(t, column, text, len);
+		return anonymize_table_put_state(t, column, text, len);
 	case BLANK:
 		return SL_OK;
 	case MEASURE:

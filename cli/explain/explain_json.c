@@ -21,7 +21,7 @@ void member_number(struct sl_out *out, const char *key, int64_t micro)
 	member_micro(out, micro);
 }
 
-static void put_count(struct sl_out *out, const char *name, uint64_t count)
+static void explain_json_put_count(struct sl_out *out, const char *name, uint64_t count)
 {
 	sl_out_printf(out, ", \"%s\": %" PRIu64, name, count);
 }
@@ -77,9 +77,9 @@ static void put_charges(struct sl_out *out, const struct explain *explain)
 		sl_out_text(out, i ? ",\n    { " : "\n    { ");
 		member_first(out, "reason", sl_reason_name(charge->reason));
 		member_text(out, "words", sl_reason_words(charge->reason));
-		put_count(out, "detail", charge->detail);
+		explain_json_put_count(out, "detail", charge->detail);
 		member_number(out, "total", charge->total);
-		put_count(out, "stretches", charge->count);
+		explain_json_put_count(out, "stretches", charge->count);
 		member_number(out, "from", charge->from);
 		member_number(out, "to", charge->until);
 		if (charge->look)

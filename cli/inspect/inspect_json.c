@@ -74,7 +74,7 @@ static void put_header(const struct scenario *scenario, struct json *json)
 	json_close(json);
 }
 
-static void put_cluster(const struct scenario *scenario, struct json *json)
+static void inspect_json_put_cluster(const struct scenario *scenario, struct json *json)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
 	json_object(json, "cluster", datum_count("nodes", cluster->node_count),
@@ -127,7 +127,7 @@ int inspect_json(const struct inspection *seen, struct sl_err *err)
 			scenario->cpus ? amount_micro(scenario->cpus, scenario->cluster.cpu_parts) : SL_NONE),
 		datum_text("cpus_from", scenario->cpus_from));
 	if (scenario->cluster.node_count)
-		put_cluster(scenario, &json);
+		inspect_json_put_cluster(scenario, &json);
 	json_put(&json, datum_micro("load", seen->load),
 		datum_if(seen->load_gpus != SL_NONE, datum_micro("load_gpus", seen->load_gpus)),
 		datum_micro("epoch", scenario->epoch ? scenario->epoch * 1000000 : SL_NONE),

@@ -16,7 +16,7 @@ static sl_time time_in(const struct view_table *table, size_t row, const char *c
 	return isnan(seconds) ? none : (sl_time)seconds * SL_SECOND;
 }
 
-static const char *view_told_text_in(const struct view_table *table, size_t row, const char *column)
+static const char *view_reported_text_in(const struct view_table *table, size_t row, const char *column)
 {
 	const char *text = table_text(table, row, column);
 	return *text ? text : NULL;
@@ -56,17 +56,17 @@ static int reported_reservation(struct view *view, size_t row, struct sl_err *er
 	const struct view_table *table = &view->table[VIEW_TABLE_RESERVATIONS];
 	struct view_reservation *it = &view->reservation[view->reservation_count];
 	*it = (struct view_reservation){
-		.name = view_told_text_in(table, row, "name"),
-		.partition = view_told_text_in(table, row, "partition"),
-		.flags = view_told_text_in(table, row, "flags"),
-		.users = view_told_text_in(table, row, "users"),
-		.accounts = view_told_text_in(table, row, "accounts"),
-		.licenses = view_told_text_in(table, row, "licenses"),
-		.features = view_told_text_in(table, row, "features"),
+		.name = view_reported_text_in(table, row, "name"),
+		.partition = view_reported_text_in(table, row, "partition"),
+		.flags = view_reported_text_in(table, row, "flags"),
+		.users = view_reported_text_in(table, row, "users"),
+		.accounts = view_reported_text_in(table, row, "accounts"),
+		.licenses = view_reported_text_in(table, row, "licenses"),
+		.features = view_reported_text_in(table, row, "features"),
 		.from = time_in(table, row, "start", 0),
 		.until = time_in(table, row, "end", SL_NEVER),
 	};
-	const int64_t count = nodes_in(view, view_told_text_in(table, row, "nodes"), &it->node, err);
+	const int64_t count = nodes_in(view, view_reported_text_in(table, row, "nodes"), &it->node, err);
 	if (count < 0)
 		return err->status;
 	it->node_count = (uint32_t)count;
@@ -115,7 +115,7 @@ int view_take_reservations(struct view *view, struct sl_err *err)
 /* ---- Jobs
  * -------------------------------------------------------------------------------------------------- */
 
-static int view_told_place_of(
+static int view_reported_place_of(
 	struct view *view, const char *list, struct view_place *place, struct sl_err *err)
 {
 	const uint32_t *node;
@@ -136,7 +136,7 @@ static int reported_job(struct view *view, size_t row, struct sl_err *err)
 	const struct view_table *table = &view->table[VIEW_TABLE_PLANS];
 	const double number = table_number(table, row, "job");
 	const char *state = table_text(table, row, "state");
-	const char *nodes = view_told_text_in(table, row, "nodes");
+	const char *nodes = view_reported_text_in(table, row, "nodes");
 	const double billing = table_number(table, row, "billing");
 	if (!(number >= 0 && number < view->jobs->count))
 		return SL_OK;
@@ -148,7 +148,7 @@ static int reported_job(struct view *view, size_t row, struct sl_err *err)
 	const sl_time start = time_in(table, row, "start", SL_NONE);
 	view->reported[job] = (struct view_reported){
 		.known = true,
-		.partition = view_told_text_in(table, row, "partition"),
+		.partition = view_reported_text_in(table, row, "partition"),
 		.limit = time_in(table, row, "limit", SL_NEVER),
 		.boots = boots ? start : SL_NONE,
 		.submit = time_in(table, row, "submit", SL_NONE),
@@ -157,11 +157,11 @@ static int reported_job(struct view *view, size_t row, struct sl_err *err)
 		.billing = isnan(billing) ? -1 : (int64_t)billing,
 	};
 	if (boots)
-		return view_told_place_of(view, nodes, &view->place[job], err);
+		return view_reported_place_of(view, nodes, &view->place[job], err);
 	if (strcmp(state, "PENDING") != 0)
 		return SL_OK;
 	view->promise[job] = start;
-	return nodes ? view_told_place_of(view, nodes, &view->planned[job], err) : SL_OK;
+	return nodes ? view_reported_place_of(view, nodes, &view->planned[job], err) : SL_OK;
 }
 
 static int reported_jobs(struct view *view, struct sl_err *err)
@@ -232,7 +232,7 @@ static void reported_node(struct view *view, size_t row)
 	node->state = view_node_state(table_text(table, row, "state"));
 	if ((node->state & VIEW_BASE) == VIEW_DOWN)
 		node->state |= unresponsive;
-	node->reason = view_told_text_in(table, row, "reason");
+	node->reason = view_reported_text_in(table, row, "reason");
 	/* Of a job whose nodes boot the engine knows nothing yet. */
 	const int64_t busy = cpus > 0 ? (int64_t)cpus * sl_parts(view->cluster->cpu_parts) : 0;
 	node->cpus_busy = busy > node->cpus_busy ? busy : node->cpus_busy;

@@ -103,12 +103,12 @@ void random_scenario_make(struct random_scenario *random_scenario, uint64_t seed
 /* ---- As files ------------------------------------------------------------------------- */
 
 /* The i-th job's number: ascending, or not. */
-static int64_t toy_number_of(uint32_t i, enum random_scenario_twist twist)
+static int64_t random_scenario_number_of(uint32_t i, enum random_scenario_twist twist)
 {
 	return twist == RANDOM_SCENARIO_RENAMED ? 7919 * ((int64_t)i + 1) % 10007 : (int64_t)i + 1;
 }
 
-static struct sl_row toy_row_of(
+static struct sl_row random_scenario_row_of(
 	const struct random_scenario_job *job, uint32_t i, enum random_scenario_twist twist)
 {
 	enum { TEN_DAYS = 864000 };
@@ -116,7 +116,7 @@ static struct sl_row toy_row_of(
 	struct sl_row row = { .line = i + 1 };
 	for (size_t col = 0; col < SL_COL_COUNT; col++)
 		row.col[col] = SL_NONE;
-	row.col[SL_COL_ID] = toy_number_of(i, twist);
+	row.col[SL_COL_ID] = random_scenario_number_of(i, twist);
 	row.col[SL_COL_SUBMIT] = (job->submit + (twist == RANDOM_SCENARIO_LATER ? TEN_DAYS : 0)) * SL_SECOND;
 	row.col[SL_COL_WAIT] = job->wait * SL_SECOND;
 	row.col[SL_COL_RUN] = job->run * SL_SECOND;
@@ -137,7 +137,7 @@ static int trace_write(const struct random_scenario *random_scenario, enum rando
 	const char *const header[][2] = { { "Note", "made by: schedlab policy-test" }, { "MaxProcs", cpus } };
 	int status = writer->begin(out, header, SL_LEN(header), err);
 	for (uint32_t i = 0; i < random_scenario->count && !status; i++) {
-		const struct sl_row row = toy_row_of(&random_scenario->job[i], i, twist);
+		const struct sl_row row = random_scenario_row_of(&random_scenario->job[i], i, twist);
 		status = writer->job(out, &row, err);
 	}
 	return status;
@@ -165,7 +165,7 @@ int random_scenario_write(const struct random_scenario *random_scenario, enum ra
 		return status;
 	for (uint32_t i = 0; i < random_scenario->count; i++)
 		if (random_scenario->job[i].cancel >= 0)
-			sl_out_printf(out, "%lld,%lld\n", (long long)toy_number_of(i, twist),
+			sl_out_printf(out, "%lld,%lld\n", (long long)random_scenario_number_of(i, twist),
 				(long long)random_scenario->job[i].cancel);
 	return sl_out_commit(out, err);
 }

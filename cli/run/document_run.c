@@ -25,7 +25,7 @@ struct facts {
 
 /* As printf; NULL: no memory, noted. */
 SL_PRINTF(2, 0)
-static const char *telling_said(struct facts *facts, const char *format, va_list args)
+static const char *document_run_said(struct facts *facts, const char *format, va_list args)
 {
 	const char *text = text_vmade(facts->arena, format, args);
 	facts->failed = facts->failed || !text;
@@ -37,7 +37,7 @@ static void fact(struct facts *facts, const char *key, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	const char *value = telling_said(facts, format, args);
+	const char *value = document_run_said(facts, format, args);
 	va_end(args);
 	const char *name = sl_strdup(facts->arena, key, strlen(key));
 	SL_CHECK(facts->count < facts->capacity);
@@ -51,7 +51,7 @@ static void warn(struct facts *facts, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	const char *text = telling_said(facts, format, args);
+	const char *text = document_run_said(facts, format, args);
 	va_end(args);
 	SL_CHECK(facts->warning_count < facts->warning_capacity);
 	if (text)
@@ -219,7 +219,7 @@ static void warn_series(struct facts *facts, const struct run *run)
 /* ---- All -------------------------------------------------------------------------------------------------
  */
 
-static int telling_take_metrics(struct sl_document_run *reported, const struct sl_metrics *metrics,
+static int document_run_take_metrics(struct sl_document_run *reported, const struct sl_metrics *metrics,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	struct sl_named *named = sl_alloc(arena, metrics->count + 1, sizeof(*named));
@@ -261,7 +261,7 @@ int reporting_make(struct sl_document_run *reported, const struct run *run, cons
 		.warning = facts.warning,
 		.warning_count = facts.warning_count,
 		.partial = run->sim.result.interrupted || run->sim.result.stopped };
-	return telling_take_metrics(reported, metrics, arena, err);
+	return document_run_take_metrics(reported, metrics, arena, err);
 }
 
 const char *reporting_label(const struct run *run, const char *cluster, struct sl_arena *arena)

@@ -25,7 +25,7 @@ const struct sl_metric_info *reporting_metric_info(size_t *count);
  * lublin's make a page of less than 15 MB. */
 enum { REPORTING_JOBS = 1000000 };
 
-/* compare_resource.c: of a run's metrics, which of "cpus", "gpus" and "memory" its utilization is of; ties by
+/* run_resource.c: of a run's metrics, which of "cpus", "gpus" and "memory" its utilization is of; ties by
  * that order. */
 const char *resource_scarcest(const struct sl_metrics *metrics);
 /* "GPUs" */

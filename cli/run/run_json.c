@@ -258,7 +258,7 @@ static void put_history(struct json *json, const struct sim_options *options)
 }
 
 /* On a counted pool its cpus are all there is. */
-static void put_cluster(struct json *json, const struct scenario *scenario)
+static void run_json_put_cluster(struct json *json, const struct scenario *scenario)
 {
 	const struct sl_cluster *cluster = &scenario->cluster;
 	json_nest(json, "cluster", '{', &json_one_line);
@@ -287,7 +287,7 @@ static void put_models(struct json *json, const struct scenario *scenario)
 	json_close(json);
 }
 
-static void put_state(struct json *json, const struct run *run, const struct sim_interval *interval)
+static void run_json_put_state(struct json *json, const struct run *run, const struct sim_interval *interval)
 {
 	const struct scenario *scenario = run->scenario;
 	json_nest(json, "inputs", '[', &json_lines_4);
@@ -299,7 +299,7 @@ static void put_state(struct json *json, const struct run *run, const struct sim
 	for (size_t i = 0; i <= run->options.history_count; i++)
 		put_policy_files(json, interval, i);
 	json_close(json);
-	put_cluster(json, scenario);
+	run_json_put_cluster(json, scenario);
 	json_nest(json, "policy", '{', &json_one_line);
 	put_policy(json, &run->choice);
 	put_history(json, &run->options);
@@ -419,7 +419,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
 	put_files(&json, only, run, windows != NULL);
 	if (windows)
 		windows_json(windows, &json);
-	put_state(&json, run, interval);
+	run_json_put_state(&json, run, interval);
 	sl_arena_free(arena);
 	json_put(&json, datum_micro("warmup", about.warmup),
 		datum_text("utilization_resource", about.scarcest));

@@ -38,7 +38,7 @@ static void put_seconds(FILE *file, sl_time time)
 	(void)fputs(text, file);
 }
 
-static void shell_world_put_job(FILE *file, const struct shell_job *job)
+static void shell_state_put_job(FILE *file, const struct shell_job *job)
 {
 	(void)fprintf(file, "%" PRId64 "\t", job->id);
 	if (job->array == SL_NONE)
@@ -67,7 +67,7 @@ static int write_files(const struct shell *shell, struct files *files, struct sl
 		return status;
 	(void)fprintf(files->jobs, "# schedlab submissions 1\n# UnixStartTime: %" PRId64 "\n", shell->epoch);
 	for (size_t i = 0; i < shell->job_count; i++)
-		shell_world_put_job(files->jobs, &shell->job[i]);
+		shell_state_put_job(files->jobs, &shell->job[i]);
 	if (!shell->job_count && !shell->background) /* A trace has jobs: one that nobody lives to see. */
 		(void)fprintf(files->jobs, "%" PRId64 "\t-\t%" PRId64 "\t1\t-\troot\tsbatch\n", INT64_MAX / 2,
 			INT64_MAX / 8 / SL_SECOND);

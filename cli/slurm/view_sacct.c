@@ -44,9 +44,9 @@ VIEW_FIELD(put_uid)
 		put_user(cell, view, JOB, "");
 }
 
-VIEW_FIELD(put_cluster) { TEXT(view->cluster->name ? view->cluster->name : "cluster"); }
+VIEW_FIELD(view_sacct_put_cluster) { TEXT(view->cluster->name ? view->cluster->name : "cluster"); }
 
-VIEW_FIELD(put_name) { TEXT(or_none(view_more(view, JOB)->name)); }
+VIEW_FIELD(view_sacct_put_name) { TEXT(or_none(view_more(view, JOB)->name)); }
 
 VIEW_FIELD(put_qos) { TEXT(or_none(view_more(view, JOB)->qos)); }
 
@@ -69,7 +69,7 @@ VIEW_FIELD(put_start)
 		put_date(cell, view, RECORD->start);
 }
 
-VIEW_FIELD(put_end) { put_date(cell, view, RECORD->end); }
+VIEW_FIELD(view_sacct_put_end) { put_date(cell, view, RECORD->end); }
 
 static int64_t elapsed_of(const struct view *view, const struct record *record)
 {
@@ -92,7 +92,7 @@ VIEW_FIELD(put_limit_raw)
 		NUMBER((seconds_of(limit) + 59) / 60);
 }
 
-VIEW_FIELD(put_state) { TEXT(sl_state_name(RECORD->state)); }
+VIEW_FIELD(view_sacct_put_state) { TEXT(sl_state_name(RECORD->state)); }
 
 /* The recorded one, as long as the job ends as it did then. */
 VIEW_FIELD(put_exit_code)
@@ -207,21 +207,22 @@ static const struct {
 	const char *name;
 	view_put *put;
 } known[] = { { "Account", put_acct }, { "AllocCPUS", put_ncpus }, { "AllocNodes", put_nodes_held },
-	{ "AllocTRES", put_tres_held }, { "Cluster", put_cluster }, { "Constraints", put_constraint },
-	{ "CPUTime", put_cpu_time }, { "CPUTimeRAW", put_cpu_time_raw }, { "DerivedExitCode", put_exit_code },
-	{ "Elapsed", put_elapsed }, { "ElapsedRaw", put_elapsed_raw }, { "Eligible", put_eligible },
-	{ "End", put_end }, { "ExitCode", put_exit_code }, { "JobID", put_id }, { "JobIDRaw", put_raw },
-	{ "JobName", put_name }, { "Licenses", put_licenses }, { "NCPUS", put_ncpus },
-	{ "NNodes", put_nodes_held }, { "NodeList", put_node_list }, { "Partition", put_part },
-	{ "Planned", put_planned }, { "PlannedCPU", put_planned_cpu },
-	{ "PlannedCPURAW", put_planned_cpu_raw }, { "Priority", put_priority }, { "QOS", put_qos },
-	{ "Reason", put_reason }, { "ReqCPUS", put_req_cpus }, { "ReqMem", put_req_mem },
-	{ "ReqNodes", put_nodes_held }, { "ReqTRES", put_tres_asked }, { "Reservation", put_reservation },
-	{ "Reserved", put_planned }, { "ResvCPU", put_planned_cpu }, { "ResvCPURAW", put_planned_cpu_raw },
-	{ "Restarts", put_restarts }, { "Start", put_start }, { "State", put_state },
-	{ "Submit", put_submit }, { "SubmitLine", put_submit_line }, { "Suspended", put_suspended },
-	{ "SystemCPU", put_no_time }, { "Timelimit", put_time_limit }, { "TimelimitRaw", put_limit_raw },
-	{ "TotalCPU", put_no_time }, { "UID", put_uid }, { "User", put_owner }, { "UserCPU", put_no_time } };
+	{ "AllocTRES", put_tres_held }, { "Cluster", view_sacct_put_cluster },
+	{ "Constraints", put_constraint }, { "CPUTime", put_cpu_time }, { "CPUTimeRAW", put_cpu_time_raw },
+	{ "DerivedExitCode", put_exit_code }, { "Elapsed", put_elapsed }, { "ElapsedRaw", put_elapsed_raw },
+	{ "Eligible", put_eligible }, { "End", view_sacct_put_end }, { "ExitCode", put_exit_code },
+	{ "JobID", put_id }, { "JobIDRaw", put_raw }, { "JobName", view_sacct_put_name },
+	{ "Licenses", put_licenses }, { "NCPUS", put_ncpus }, { "NNodes", put_nodes_held },
+	{ "NodeList", put_node_list }, { "Partition", put_part }, { "Planned", put_planned },
+	{ "PlannedCPU", put_planned_cpu }, { "PlannedCPURAW", put_planned_cpu_raw },
+	{ "Priority", put_priority }, { "QOS", put_qos }, { "Reason", put_reason },
+	{ "ReqCPUS", put_req_cpus }, { "ReqMem", put_req_mem }, { "ReqNodes", put_nodes_held },
+	{ "ReqTRES", put_tres_asked }, { "Reservation", put_reservation }, { "Reserved", put_planned },
+	{ "ResvCPU", put_planned_cpu }, { "ResvCPURAW", put_planned_cpu_raw }, { "Restarts", put_restarts },
+	{ "Start", put_start }, { "State", view_sacct_put_state }, { "Submit", put_submit },
+	{ "SubmitLine", put_submit_line }, { "Suspended", put_suspended }, { "SystemCPU", put_no_time },
+	{ "Timelimit", put_time_limit }, { "TimelimitRaw", put_limit_raw }, { "TotalCPU", put_no_time },
+	{ "UID", put_uid }, { "User", put_owner }, { "UserCPU", put_no_time } };
 
 static view_put *put_of(const char *name)
 {
@@ -401,7 +402,7 @@ static const struct view_option options[] = {
 	{ OPT_LIST("jobs", 'j', jobs, NULL, NULL) },
 	{ OPT_SKIP("local", 0) },
 	{ OPT_CALL("long", 'l', take_long) },
-	{ OPT_LIST("name", 0, job_names, put_name, NULL) },
+	{ OPT_LIST("name", 0, job_names, view_sacct_put_name, NULL) },
 	{ OPT_SKIP("noconvert", 0) },
 	{ OPT_TEXT("nodelist", 'N', hosts) },
 	{ OPT_FLAG("noheader", 'n', bare) },

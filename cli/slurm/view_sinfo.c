@@ -32,7 +32,7 @@ struct nodes_line {
 
 /* ---- Of the partition ------------------------------------------------------------------------ */
 
-VIEW_FIELD(put_name)
+VIEW_FIELD(view_sinfo_put_name)
 {
 	cell_put(cell, "%s%s", LINE->partition->name, LINE->partition->is_default ? "*" : "");
 }
@@ -118,7 +118,7 @@ VIEW_FIELD(put_alloc_nodes) { TEXT("all"); }
 
 /* ---- In which nodes agree ------------------------------------------------------------------------ */
 
-VIEW_FIELD(put_state)
+VIEW_FIELD(view_sinfo_put_state)
 {
 	if (LINE->count)
 		put_node_state(cell, view->node[LINE->node[0]].state, false);
@@ -232,7 +232,7 @@ VIEW_FIELD(put_layout)
 /* ---- Of all of them -------------------------------------------------------------------------------------
  */
 
-VIEW_FIELD(put_count) { cell_put(cell, "%" PRIu32, LINE->count); }
+VIEW_FIELD(view_sinfo_put_count) { cell_put(cell, "%" PRIu32, LINE->count); }
 
 VIEW_FIELD(put_list) { put_nodes(cell, view, LINE->node, LINE->count); }
 
@@ -289,7 +289,7 @@ static const struct view_field fields[] = {
 	{ 'c', "CPUs", "CPUS", put_cpus, KIND_LEAST },
 	{ 'C', "CPUsState", "CPUS(A/I/O/T)", put_cpus_aiot, KIND_SET },
 	{ 'd', "Disk", "TMP_DISK", put_disk, KIND_LEAST },
-	{ 'D', "Nodes", "NODES", put_count, KIND_SET },
+	{ 'D', "Nodes", "NODES", view_sinfo_put_count, KIND_SET },
 	{ 'e', "FreeMem", "FREE_MEM", put_free, KIND_LEAST },
 	{ 'E', "Reason", "REASON", put_why, KIND_MATCH },
 	{ 'f', "Features", "AVAIL_FEATURES", put_feature_list, KIND_MATCH },
@@ -309,13 +309,13 @@ static const struct view_field fields[] = {
 	{ 'o', "NodeAddr", "NODE_ADDR", put_list, KIND_SET },
 	{ 'O', "CPUsLoad", "CPU_LOAD", put_load, KIND_SET },
 	{ 'p', "PriorityTier", "PRIO_TIER", put_tier, KIND_PARTITION },
-	{ 'P', "Partition", "PARTITION", put_name, KIND_PARTITION },
+	{ 'P', "Partition", "PARTITION", view_sinfo_put_name, KIND_PARTITION },
 	{ 'r', "Root", "ROOT", put_root, KIND_PARTITION },
 	{ 'R', "PartitionName", "PARTITION", put_bare_name, KIND_PARTITION },
 	{ 's', "Size", "JOB_SIZE", put_job_size, KIND_PARTITION },
 	{ 'S', "AllocNodes", "ALLOCNODES", put_alloc_nodes, KIND_PARTITION },
 	{ 't', "StateCompact", "STATE", put_brief_state, KIND_MATCH },
-	{ 'T', "StateLong", "STATE", put_state, KIND_MATCH },
+	{ 'T', "StateLong", "STATE", view_sinfo_put_state, KIND_MATCH },
 	{ 'u', "User", "USER", put_why_time, KIND_MATCH },
 	{ 'U', "UserLong", "USER", put_why_time, KIND_MATCH },
 	{ 'v', "Version", "VERSION", NULL, KIND_SET },
@@ -326,7 +326,7 @@ static const struct view_field fields[] = {
 	{ 'Z', "Threads", "THREADS", put_threads, KIND_LEAST },
 	{ 'z', "SocketCoreThread", "S:C:T", put_layout, KIND_LEAST },
 	{ 0, "GresUsed", "GRES_USED", put_gres_used, KIND_MATCH },
-	{ 0, "StateComplete", "STATECOMPLETE", put_state, KIND_MATCH },
+	{ 0, "StateComplete", "STATECOMPLETE", view_sinfo_put_state, KIND_MATCH },
 	{ 0, "AllocMem", "ALLOCMEM", NULL, KIND_SET },
 	{ 0, NULL, NULL, NULL, 0 },
 };

@@ -98,7 +98,7 @@ VIEW_FIELD(put_id)
 /* What follows is empty in the line of weights. */
 #define PLAIN (!LINE->is_weights)
 
-VIEW_FIELD(put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
+VIEW_FIELD(view_sprio_put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
 
 VIEW_FIELD(put_account_of)
 {
@@ -160,7 +160,7 @@ static const struct view_field fields[] = {
 	{ 'A', NULL, "AGE", put_age, 0 },
 	{ 'b', NULL, "ASSOC", put_assoc_norm, 0 },
 	{ 'B', NULL, "ASSOC", put_assoc, 0 },
-	{ 'c', NULL, "CLUSTER", put_cluster, 0 },
+	{ 'c', NULL, "CLUSTER", view_sprio_put_cluster, 0 },
 	{ 'f', NULL, "FAIRSHARE", put_fair_norm, 0 },
 	{ 'F', NULL, "FAIRSHARE", put_fair, 0 },
 	{ 'i', NULL, "JOBID", put_id, 0 },

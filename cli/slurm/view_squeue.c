@@ -98,12 +98,12 @@ VIEW_FIELD(put_uid)
 		put_user(cell, view, JOB, "");
 }
 
-VIEW_FIELD(put_name) { TEXT(or_null(view_more(view, JOB)->name)); }
+VIEW_FIELD(view_squeue_put_name) { TEXT(or_null(view_more(view, JOB)->name)); }
 VIEW_FIELD(put_qos) { TEXT(or_null(view_more(view, JOB)->qos)); }
 VIEW_FIELD(put_command) { TEXT(or_null(view_more(view, JOB)->submit_line)); }
 
 VIEW_FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }
-VIEW_FIELD(put_state) { TEXT(view_state_word(view, JOB, false)); }
+VIEW_FIELD(view_squeue_put_state) { TEXT(view_state_word(view, JOB, false)); }
 VIEW_FIELD(put_time) { put_range(cell, seconds_of(view_ran(view, JOB)), false); }
 VIEW_FIELD(put_time_limit) { put_limit(cell, view, JOB, false); }
 
@@ -197,7 +197,7 @@ static sl_time end_of(const struct view *view, uint32_t job)
 	return view_state(view, job) == SL_PENDING ? SL_NONE : view_limit_end(view, job);
 }
 
-VIEW_FIELD(put_end)
+VIEW_FIELD(view_squeue_put_end)
 {
 	const sl_time end = end_of(view, JOB);
 	if (end == SL_NONE)
@@ -307,7 +307,7 @@ static const struct view_field fields[] = {
 	{ 'C', "NumCPUs", "CPUS", put_cpus, 0 },
 	{ 'd', "MinTmpDisk", "MIN_TMP_DISK", put_zero, 0 },
 	{ 'D', "NumNodes", "NODES", put_node_count, 0 },
-	{ 'e', "EndTime", "END_TIME", put_end, 0 },
+	{ 'e', "EndTime", "END_TIME", view_squeue_put_end, 0 },
 	{ 'E', "Dependency", "DEPENDENCY", put_depends, 0 },
 	{ 'f', "Feature", "FEATURES", put_constraint, 0 },
 	{ 'F', "ArrayJobID", "ARRAY_JOB_ID", put_array_job, 0 },
@@ -317,7 +317,7 @@ static const struct view_field fields[] = {
 	{ 'H', "SocketsPerNode", "SOCKETS_PER_NODE", put_any, 0 },
 	{ 'i', "JobArrayID", "JOBID", put_id, 0 },
 	{ 'I', "CoresPerSocket", "CORES_PER_SOCKET", put_any, 0 },
-	{ 'j', "Name", "NAME", put_name, 0 },
+	{ 'j', "Name", "NAME", view_squeue_put_name, 0 },
 	{ 'J', "ThreadsPerCore", "THREADS_PER_CORE", put_any, 0 },
 	{ 'k', "Comment", "COMMENT", put_null, 0 },
 	{ 'K', "ArrayTaskID", "ARRAY_TASK_ID", put_array_task, 0 },
@@ -337,7 +337,7 @@ static const struct view_field fields[] = {
 	{ 'R', "ReasonList", "NODELIST(REASON)", put_where_or_why, 0 },
 	{ 'S', "StartTime", "START_TIME", put_start, 0 },
 	{ 't', "StateCompact", "ST", put_short, 0 },
-	{ 'T', "State", "STATE", put_state, 0 },
+	{ 'T', "State", "STATE", view_squeue_put_state, 0 },
 	{ 'u', "UserName", "USER", put_owner, 0 },
 	{ 'U', "UserID", "UID", put_uid, 0 },
 	{ 'v', "Reservation", "RESERVATION", put_reservation, 0 },
@@ -568,7 +568,7 @@ static const struct view_option options[] = {
 	{ OPT_SKIP("local", 0) },
 	{ OPT_FLAG("long", 'l', long_list) },
 	{ OPT_CALL("me", 0, refuse_me) },
-	{ OPT_LIST("name", 'n', names, put_name, NULL) },
+	{ OPT_LIST("name", 'n', names, view_squeue_put_name, NULL) },
 	{ OPT_SKIP("noconvert", 0) },
 	{ OPT_TEXT("node", 'w', hosts) },
 	{ OPT_TEXT("nodes", 'w', hosts) },

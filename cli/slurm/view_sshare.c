@@ -62,12 +62,12 @@ VIEW_FIELD(put_account_of)
 	cell_put(cell, "%*s%s", depth > 0 ? (int)depth : 0, "", OF("account"));
 }
 
-VIEW_FIELD(put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
+VIEW_FIELD(view_sshare_put_cluster) { cell_put(cell, "%s", view->cluster->name ? view->cluster->name : ""); }
 
 /* In this order an abbreviation finds its column. */
 static const struct view_named columns[] = {
 	{ "Account", -20, put_account_of, false },
-	{ "Cluster", 10, put_cluster, false },
+	{ "Cluster", 10, view_sshare_put_cluster, false },
 	{ "EffectvUsage", 13, put_effective, true },
 	{ "FairShare", 10, put_fairshare, true },
 	{ "LevelFS", 10, put_level, true },

@@ -21,7 +21,7 @@ static int failed(sqlite3 *db, const char *path, struct sl_err *err)
 }
 
 /* A name of ours as SQL's: in quotes, those in it doubled. */
-static void put_name(FILE *text, const char *name)
+static void sweep_database_put_name(FILE *text, const char *name)
 {
 	(void)fputc('"', text);
 	for (; *name; name++) {
@@ -48,7 +48,7 @@ static char *statement(const struct found *found, bool insert)
 		if (insert)
 			(void)fputc('?', text);
 		else
-			put_name(text, spec->factor[f].name);
+			sweep_database_put_name(text, spec->factor[f].name);
 	}
 	(void)fputs(insert ? ", ?, ?)" : ", digest TEXT, error TEXT)", text);
 	if (fclose(text) == 0)

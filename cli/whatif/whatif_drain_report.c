@@ -54,7 +54,7 @@ static int order_make(struct order *order, const struct drain *drain, struct sl_
 
 /* The best few; both ways at the best moment and at its neighbours; both at the first. Plans are by moment,
  * then way. */
-static void whatif_drain_tell_choose(struct order *order)
+static void whatif_drain_report_choose(struct order *order)
 {
 	const size_t count = order->drain->plan_count;
 	const size_t best = order->row[0] / DRAIN_WAYS * DRAIN_WAYS;
@@ -216,7 +216,7 @@ int drain_report(const struct drain *drain, struct sl_err *err)
 	const int status = order_make(&order, drain, err);
 	if (status)
 		return status;
-	whatif_drain_tell_choose(&order);
+	whatif_drain_report_choose(&order);
 	if (arg_flag(drain->args, "json"))
 		return json_report(&order, err);
 	return print(&order) ? sl_fail_memory(err) : SL_OK;

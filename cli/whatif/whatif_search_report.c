@@ -168,7 +168,7 @@ static const char *mark_of(const struct search *search, const struct answers *an
 
 /* Of many points on one axis those about the answer, of a grid the answers alone, as long as these are few.
  */
-static bool whatif_search_tell_is_displayed(
+static bool whatif_search_report_is_displayed(
 	const struct search *search, const struct answers *answers, size_t point)
 {
 	const size_t about = answers->count ? answers->answer[0] : answers->best;
@@ -211,7 +211,7 @@ static void print_table(const struct search *search, const struct answers *answe
 	for (size_t p = 0; p < search->grid.points; p++) {
 		if (!search->outcome[p].done && !search->outcome[p].unbuilt)
 			continue;
-		if (whatif_search_tell_is_displayed(search, answers, p))
+		if (whatif_search_report_is_displayed(search, answers, p))
 			table_row(
 				table, search, &columns, &search->outcome[p], p, mark_of(search, answers, p));
 		else

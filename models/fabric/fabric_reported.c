@@ -7,7 +7,7 @@
 
 #include "models/fabric/model.h"
 
-static int fabric_told_by_value(const void *a, const void *b)
+static int fabric_reported_by_value(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 	return (x > y) - (x < y);
@@ -33,7 +33,7 @@ static int report_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl
 		sorted[count++] = slowdown[job];
 	}
 	if (count)
-		qsort(sorted, count, sizeof(*sorted), fabric_told_by_value);
+		qsort(sorted, count, sizeof(*sorted), fabric_reported_by_value);
 	const int64_t p95 = count ? sorted[(count * 95 + 99) / 100 - 1] : 0;
 	free(sorted);
 	int status = sl_report_metric(tally, "fabric.jobs", (int64_t)count * 1000000, err);
@@ -48,14 +48,14 @@ static int report_jobs(struct fabric_model *m, struct sl_tally *tally, struct sl
 }
 
 /* Bytes a second over what it has, in millionths; 0 where nothing bounds it. */
-static int64_t fabric_told_part_of(__int128 bytes, const struct fabric_link *link)
+static int64_t fabric_reported_part_of(__int128 bytes, const struct fabric_link *link)
 {
 	if (link->capacity == INT64_MAX || link->capacity <= 0)
 		return 0;
 	return (int64_t)((bytes * 1000000 + link->capacity / 2) / link->capacity);
 }
 
-static __int128 fabric_told_mean_of(const struct fabric_load *load, sl_time range)
+static __int128 fabric_reported_mean_of(const struct fabric_load *load, sl_time range)
 {
 	return range > 0 ? load->sum / range : 0;
 }
@@ -79,8 +79,8 @@ static int report_links(struct fabric_model *m, sl_time now, struct sl_tally *ta
 		row[1].micro = (int64_t)link->level * 1000000;
 		row[2].micro = link->capacity == INT64_MAX ? SL_NONE
 							   : link->capacity; /* B/s are millionths of MB/s. */
-		row[3].micro = fabric_told_part_of(fabric_told_mean_of(load, range), link);
-		row[4].micro = fabric_told_part_of(load->peak, link);
+		row[3].micro = fabric_reported_part_of(fabric_reported_mean_of(load, range), link);
+		row[4].micro = fabric_reported_part_of(load->peak, link);
 		row[5].micro = load->full_time;
 		if (row[3].micro > busiest)
 			busiest = row[3].micro;

@@ -261,7 +261,7 @@ static void draw_attempt(struct failures *f, struct sim *sim, uint32_t row)
 	const struct fail_options *o = &f->options;
 	struct fail_job *job = &f->job[row];
 	struct sl_rng rng = attempt_stream(f, row);
-	const double hazard = sl_rng_unit(&rng), fails = sl_rng_unit(&rng), at = sl_rng_unit(&rng),
+	const double hazard = sl_rng_unit(&rng), which = sl_rng_unit(&rng), at = sl_rng_unit(&rng),
 		     cancels = sl_rng_unit(&rng), cancel_at = sl_rng_unit(&rng), oom = sl_rng_unit(&rng);
 	const sl_time run = f->setup.jobs->run[row];
 	const int64_t parts = sl_parts(f->setup.cluster->gpu_parts);
@@ -270,7 +270,7 @@ static void draw_attempt(struct failures *f, struct sim *sim, uint32_t row)
 	if (rate > 0)
 		job->due = failures_later(sl_now(sim), failures_exponential(1 / rate, hazard));
 	job->due_state = oom < o->oom_share ? SL_OUT_OF_MEMORY : SL_FAILED;
-	if (fails < o->job_share)
+	if (which < o->job_share)
 		job->due_work = failures_jobs_part_of(o->job_at < 0 ? at : o->job_at, run);
 	/* Of the job, not of its attempts: a user who was going to cancel does so once. */
 	if (job->attempt == 1 && cancels < o->cancel_share &&

@@ -204,7 +204,7 @@ static void report_metrics(struct reporting *t, sl_time now)
 
 /* ---- Tables ----------------------------------------------------------------------------------- */
 
-static struct sl_cell failures_tell_number(int64_t micro) { return (struct sl_cell){ NULL, micro }; }
+static struct sl_cell failures_report_number(int64_t micro) { return (struct sl_cell){ NULL, micro }; }
 
 static struct sl_cell *cells(struct reporting *t, size_t rows, size_t columns)
 {
@@ -225,12 +225,12 @@ static void report_records(struct reporting *t)
 	for (uint32_t i = 0; i < f->record_count; i++) {
 		const struct fail_record *record = &f->record[i];
 		struct sl_cell *row = &cell[i * SL_LEN(column)];
-		row[0] = failures_tell_number(record->at);
+		row[0] = failures_report_number(record->at);
 		row[1] = (struct sl_cell){ record->what, 0 };
 		row[2] = (struct sl_cell){ f->cause[record->cause].name, 0 };
-		row[3] = failures_tell_number(record->until);
-		row[4] = failures_tell_number(record->jobs * MILLION);
-		row[5] = failures_tell_number(record->lost_gpu * 1000); /* Of ms. */
+		row[3] = failures_report_number(record->until);
+		row[4] = failures_report_number(record->jobs * MILLION);
+		row[5] = failures_report_number(record->lost_gpu * 1000); /* Of ms. */
 	}
 	t->status = sl_report_add_table(
 		t->tally, "failures", column, SL_LEN(column), cell, f->record_count, t->err);
@@ -251,11 +251,11 @@ static void report_cause_table(struct reporting *t)
 			continue;
 		struct sl_cell *row = &cell[rows++ * SL_LEN(column)];
 		row[0] = (struct sl_cell){ cause->name, 0 };
-		row[1] = failures_tell_number((int64_t)cause->count * MILLION);
-		row[2] = failures_tell_number((int64_t)cause->jobs * MILLION);
-		row[3] = failures_tell_number(hours(cause->down));
-		row[4] = failures_tell_number(hours(cause->lost));
-		row[5] = failures_tell_number(hours(cause->lost_gpu));
+		row[1] = failures_report_number((int64_t)cause->count * MILLION);
+		row[2] = failures_report_number((int64_t)cause->jobs * MILLION);
+		row[3] = failures_report_number(hours(cause->down));
+		row[4] = failures_report_number(hours(cause->lost));
+		row[5] = failures_report_number(hours(cause->lost_gpu));
 	}
 	t->status =
 		sl_report_add_table(t->tally, "failure_causes", column, SL_LEN(column), cell, rows, t->err);
@@ -290,14 +290,14 @@ static void report_mttf(struct reporting *t, sl_time now)
 		const double expected = rate * (double)bin->node_held;
 		const double projected =
 			expected > 0 ? (double)bin->held / (double)HOUR_MS / expected * 1e6 : 0;
-		row[0] = failures_tell_number((INT64_C(1) << i) * MILLION);
-		row[1] = failures_tell_number(((INT64_C(2) << i) - 1) * MILLION);
-		row[2] = failures_tell_number((int64_t)bin->attempts * MILLION);
-		row[3] = failures_tell_number((int64_t)bin->failures * MILLION);
-		row[4] = failures_tell_number(hours(bin->held));
-		row[5] = failures_tell_number(
+		row[0] = failures_report_number((INT64_C(1) << i) * MILLION);
+		row[1] = failures_report_number(((INT64_C(2) << i) - 1) * MILLION);
+		row[2] = failures_report_number((int64_t)bin->attempts * MILLION);
+		row[3] = failures_report_number((int64_t)bin->failures * MILLION);
+		row[4] = failures_report_number(hours(bin->held));
+		row[5] = failures_report_number(
 			bin->failures ? hours(bin->held) / (int64_t)bin->failures : SL_NONE);
-		row[6] = failures_tell_number(
+		row[6] = failures_report_number(
 			projected > 0 && projected < 1e18 ? (int64_t)(projected + 0.5) : SL_NONE);
 	}
 	t->status = sl_report_add_table(t->tally, "mttf", column, SL_LEN(column), cell, rows, t->err);

@@ -128,7 +128,7 @@ static uint32_t alloc_new(struct power *p)
 	return p->alloc_count++;
 }
 
-static const struct sl_profile *books_profile_of(const struct power *p, uint32_t job)
+static const struct sl_profile *power_accounting_profile_of(const struct power *p, uint32_t job)
 {
 	const struct sl_jobs *jobs = p->jobs;
 	return jobs->profile_of && jobs->profile_of[job] ? &jobs->profile[jobs->profile_of[job]] : NULL;
@@ -138,7 +138,7 @@ static const struct sl_profile *books_profile_of(const struct power *p, uint32_t
 static int64_t full_of(const struct power *p, uint32_t job, const struct sl_group *group, uint32_t tasks,
 	const struct figures *f)
 {
-	const struct sl_profile *profile = books_profile_of(p, job);
+	const struct sl_profile *profile = power_accounting_profile_of(p, job);
 	const bool said = profile && profile->intensity != SL_NONE;
 	const int64_t gpus = group->task.gpus * tasks;
 	const int64_t cpus = group->task.cpus * tasks;

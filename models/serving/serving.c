@@ -181,7 +181,7 @@ static void sum_add(struct serving_sum *sum, const struct serving_service *s, in
 }
 
 /* From `from` to `to`, both since the service began. */
-static void stretch(struct serving_service *s, int64_t load, sl_time from, sl_time to)
+static void spend(struct serving_service *s, int64_t load, sl_time from, sl_time to)
 {
 	sum_add(&s->sum, s, load, to - from);
 	s->wanted_max = s->wanted > s->wanted_max ? s->wanted : s->wanted_max;
@@ -210,7 +210,7 @@ void serving_pass_to(struct serving *serving, uint32_t service, sl_time now)
 			next = s->began + holds;
 		if (s->want < s->want_end && serving->want[s->want].at < next)
 			next = serving->want[s->want].at;
-		stretch(s, load, s->until - s->began, next - s->began);
+		spend(s, load, s->until - s->began, next - s->began);
 		s->until = next;
 	}
 }

@@ -12,7 +12,7 @@
 static int64_t narrow(__int128 value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
 
 /* part / whole in millionths, rounded half up; of nothing: all. */
-static int64_t serving_tell_share_of(__int128 part, __int128 whole)
+static int64_t serving_report_share_of(__int128 part, __int128 whole)
 {
 	if (whole <= 0)
 		return SL_SECOND;
@@ -24,7 +24,7 @@ static int64_t serving_tell_share_of(__int128 part, __int128 whole)
 }
 
 /* A mean over time, in millionths. */
-static int64_t serving_tell_mean_of(__int128 sum, sl_time time)
+static int64_t serving_report_mean_of(__int128 sum, sl_time time)
 {
 	return time > 0 ? narrow((sum * SL_SECOND + time / 2) / time) : 0;
 }
@@ -63,8 +63,8 @@ static int report_figures(struct serving *serving, struct sl_tally *tally, const
 		const char *name;
 		int64_t micro;
 	} all[] = {
-		{ "served", serving_tell_share_of(of->sum.served, of->sum.load) },
-		{ "attainment", serving_tell_share_of(of->sum.met, of->sum.time) },
+		{ "served", serving_report_share_of(of->sum.served, of->sum.load) },
+		{ "attainment", serving_report_share_of(of->sum.met, of->sum.time) },
 		{ "requests", requests_of(of->sum.load) },
 		{ "unserved", requests_of(of->sum.load - of->sum.served) },
 		{ "cold_starts", (int64_t)of->cold_starts * SL_SECOND },
@@ -84,10 +84,10 @@ static int report_replicas(
 		const char *name;
 		int64_t micro;
 	} all[] = {
-		{ "wanted.mean", serving_tell_mean_of(s->sum.wanted, s->sum.time) },
+		{ "wanted.mean", serving_report_mean_of(s->sum.wanted, s->sum.time) },
 		{ "wanted.max", s->wanted_max * SL_SECOND },
-		{ "running.mean", serving_tell_mean_of(s->sum.running, s->sum.time) },
-		{ "ready.mean", serving_tell_mean_of(s->sum.ready, s->sum.time) },
+		{ "running.mean", serving_report_mean_of(s->sum.running, s->sum.time) },
+		{ "ready.mean", serving_report_mean_of(s->sum.ready, s->sum.time) },
 		{ "ready.max", s->ready_max * SL_SECOND },
 	};
 	int status = SL_OK;
@@ -120,11 +120,11 @@ static void range_row(
 	row[0].text = s->name;
 	row[1].micro = from;
 	row[2].micro = from + sum->time;
-	row[3].micro = serving_tell_mean_of(sum->load, sum->time) / SL_SECOND;
-	row[4].micro = serving_tell_mean_of(sum->served, sum->time) / SL_SECOND;
-	row[5].micro = serving_tell_mean_of(sum->wanted, sum->time);
-	row[6].micro = serving_tell_mean_of(sum->running, sum->time);
-	row[7].micro = serving_tell_mean_of(sum->ready, sum->time);
+	row[3].micro = serving_report_mean_of(sum->load, sum->time) / SL_SECOND;
+	row[4].micro = serving_report_mean_of(sum->served, sum->time) / SL_SECOND;
+	row[5].micro = serving_report_mean_of(sum->wanted, sum->time);
+	row[6].micro = serving_report_mean_of(sum->running, sum->time);
+	row[7].micro = serving_report_mean_of(sum->ready, sum->time);
 }
 
 static int report_table(struct serving *serving, struct sl_tally *tally, struct sl_err *err)

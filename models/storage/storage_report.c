@@ -10,7 +10,7 @@
 
 #include "models/storage/storage.h"
 
-static int storage_tell_by_value(const void *a, const void *b)
+static int storage_report_by_value(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 	return x < y ? -1 : x > y; /* Equal ones are the same. */
@@ -32,7 +32,7 @@ static int report_wait(struct storage *storage, struct sl_tally *tally, struct s
 		wait[count] = storage->job[i].in + storage->job[i].out;
 		sum += wait[count++];
 	}
-	qsort(wait, count, sizeof(*wait), storage_tell_by_value);
+	qsort(wait, count, sizeof(*wait), storage_report_by_value);
 	const uint32_t rank = (uint32_t)(((uint64_t)count * 95 + 99) / 100);
 	int status = sl_report_metric(tally, "storage.wait.mean",
 		count ? (int64_t)((2 * sum + count) / (2 * (__int128)count)) : 0, err);

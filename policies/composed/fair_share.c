@@ -45,7 +45,7 @@ static int64_t usage_clock(const struct fair_shares *fair_shares, const struct s
 	return (int64_t)floor(area / (double)fair_shares->unit + 0.5);
 }
 
-static void sharing_follow(struct fair_shares *fair_shares, struct sl_pass *pass)
+static void fair_share_follow(struct fair_shares *fair_shares, struct sl_pass *pass)
 {
 	const sl_time half_life = fair_shares->options.half_life;
 	const sl_time beyond = sl_now(pass) - sl_ledger_get(pass, fair_shares->whole, 0);
@@ -124,7 +124,7 @@ static int fair_init(struct fair_shares *fair_shares, const struct sl_setup *set
 
 static void fair_change(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job, int sign)
 {
-	sharing_follow(fair_shares, pass);
+	fair_share_follow(fair_shares, pass);
 	const uint32_t share_holder = fair_shares->share_holders.of[job.row];
 	const int64_t charge = sign * charge_of(fair_shares, job);
 	const int64_t usage = sl_ledger_get(pass, fair_shares->amount, share_holder);
@@ -145,7 +145,7 @@ static void fair_stopped(struct fair_shares *fair_shares, struct sl_pass *pass, 
 
 static void fair_begin(struct fair_shares *fair_shares, struct sl_pass *pass)
 {
-	sharing_follow(fair_shares, pass);
+	fair_share_follow(fair_shares, pass);
 	fair_shares->clock = usage_clock(fair_shares, pass);
 }
 

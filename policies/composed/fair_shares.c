@@ -174,14 +174,14 @@ static bool order_holds(const struct fair_shares *fair_shares)
 	return true;
 }
 
-static double shares_key_of(void *state, struct sl_pass *pass, sl_job job)
+static double fair_shares_key_of(void *state, struct sl_pass *pass, sl_job job)
 {
 	const struct fair_shares *fair_shares = state;
 	(void)pass;
 	return fair_shares->key[fair_shares->share_holders.of[job.row]];
 }
 
-static void shares_rank(struct fair_shares *fair_shares, struct sl_pass *pass)
+static void fair_shares_rank(struct fair_shares *fair_shares, struct sl_pass *pass)
 {
 	sort_active(fair_shares);
 	if (!fair_shares->requeued && order_holds(fair_shares))
@@ -195,7 +195,7 @@ static void shares_rank(struct fair_shares *fair_shares, struct sl_pass *pass)
 		fair_shares->key[share_holder] = key;
 	}
 	fair_shares->requeued = false;
-	sl_queue_rekey(pass, shares_key_of, fair_shares);
+	sl_queue_rekey(pass, fair_shares_key_of, fair_shares);
 }
 
 void fair_shares_begin(struct fair_shares *fair_shares, struct sl_pass *pass, bool rekey)
@@ -208,7 +208,7 @@ void fair_shares_begin(struct fair_shares *fair_shares, struct sl_pass *pass, bo
 	for (uint32_t i = 0; i < share_holders->active_count; i++)
 		revalue(fair_shares, pass, share_holders->active[i]);
 	if (rekey && !fair_shares->options.fair_share->drawn)
-		shares_rank(fair_shares, pass);
+		fair_shares_rank(fair_shares, pass);
 }
 
 static bool is_barred(const struct fair_shares *fair_shares, uint32_t share_holder)
@@ -216,7 +216,7 @@ static bool is_barred(const struct fair_shares *fair_shares, uint32_t share_hold
 	return fair_shares->barred[share_holder] == fair_shares->passes;
 }
 
-static sl_job shares_least(struct fair_shares *fair_shares, const struct sl_pass *pass)
+static sl_job fair_shares_least(struct fair_shares *fair_shares, const struct sl_pass *pass)
 {
 	const struct share_holders *share_holders = &fair_shares->share_holders;
 	sl_job found = SL_JOB_NONE;
@@ -245,7 +245,7 @@ void winner_goes(struct fair_shares *fair_shares, struct sl_pass *pass, uint32_t
 		sl_ledger_add(pass, fair_shares->whole, WHOLE_WINNER, -(int64_t)share_holder - 1);
 }
 
-static sl_job shares_draw(struct fair_shares *fair_shares, struct sl_pass *pass)
+static sl_job fair_shares_draw(struct fair_shares *fair_shares, struct sl_pass *pass)
 {
 	const struct share_holders *share_holders = &fair_shares->share_holders;
 	const int64_t won = sl_ledger_get(pass, fair_shares->whole, WHOLE_WINNER) - 1;
@@ -280,8 +280,8 @@ static sl_job shares_draw(struct fair_shares *fair_shares, struct sl_pass *pass)
 
 sl_job fair_shares_first(struct fair_shares *fair_shares, struct sl_pass *pass)
 {
-	return fair_shares->options.fair_share->drawn ? shares_draw(fair_shares, pass)
-						      : shares_least(fair_shares, pass);
+	return fair_shares->options.fair_share->drawn ? fair_shares_draw(fair_shares, pass)
+						      : fair_shares_least(fair_shares, pass);
 }
 
 void fair_shares_bar(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job)

@@ -125,7 +125,7 @@ int share_holders_init(
 
 /* ---- Who waits ----------------------------------------------------------------------------- */
 
-static void parties_list(struct share_holders *share_holders, uint32_t share_holder)
+static void share_holders_list(struct share_holders *share_holders, uint32_t share_holder)
 {
 	if (!share_holders->listed[share_holder])
 		share_holders->active[share_holders->active_count++] = share_holder;
@@ -133,7 +133,7 @@ static void parties_list(struct share_holders *share_holders, uint32_t share_hol
 }
 
 /* The place of a job in its party's part of row. */
-static uint32_t parties_place_of(const struct share_holders *share_holders, sl_job job)
+static uint32_t share_holders_place_of(const struct share_holders *share_holders, sl_job job)
 {
 	const uint32_t share_holder = share_holders->of[job.row];
 	uint32_t from = share_holders->begin[share_holder];
@@ -152,12 +152,12 @@ static uint32_t parties_place_of(const struct share_holders *share_holders, sl_j
 void share_holders_requeued(struct share_holders *share_holders, sl_job job)
 {
 	const uint32_t share_holder = share_holders->of[job.row];
-	const uint32_t place = parties_place_of(share_holders, job);
+	const uint32_t place = share_holders_place_of(share_holders, job);
 	if (place < share_holders->front[share_holder])
 		share_holders->front[share_holder] = place;
 	if (place < share_holders->cursor[share_holder])
 		share_holders->cursor[share_holder] = place;
-	parties_list(share_holders, share_holder);
+	share_holders_list(share_holders, share_holder);
 }
 
 /* Nearly always behind all others of its party; else it was kept from the queue until now. */
@@ -167,10 +167,10 @@ void share_holders_submitted(struct share_holders *share_holders, sl_job job)
 	const uint32_t seen = share_holders->seen[share_holder];
 	if (seen < share_holders->begin[share_holder + 1] && share_holders->row[seen] == job.row) {
 		share_holders->seen[share_holder]++;
-		parties_list(share_holders, share_holder);
+		share_holders_list(share_holders, share_holder);
 		return;
 	}
-	const uint32_t place = parties_place_of(share_holders, job);
+	const uint32_t place = share_holders_place_of(share_holders, job);
 	if (place >= seen)
 		share_holders->seen[share_holder] = place + 1;
 	share_holders_requeued(share_holders, job);

@@ -160,7 +160,7 @@ static int report_one(
 /* In millionths of an hour, rounded half up. */
 static int64_t hours(__int128 node_us) { return (int64_t)((node_us * MILLION + HOUR_US / 2) / HOUR_US); }
 
-static int64_t hybrid_course_share(__int128 part, __int128 whole)
+static int64_t hybrid_series_share(__int128 part, __int128 whole)
 {
 	return whole ? (int64_t)((part * MILLION + whole / 2) / whole) : 0;
 }
@@ -195,10 +195,10 @@ static int report_side(struct hybrid *h, struct sl_tally *tally, int side, struc
 		status = report_one(tally, "idle_while_other_waits", name, hours(h->wanted_us[side]), err);
 	if (!status)
 		status = report_one(tally, "utilization.nodes", name,
-			hybrid_course_share(h->busy_us[side], h->held_us[side]), err);
+			hybrid_series_share(h->busy_us[side], h->held_us[side]), err);
 	if (!status)
 		status = report_one(tally, "utilization.cpus", name,
-			hybrid_course_share(h->cpus_busy_us[side], h->cpus_us[side]), err);
+			hybrid_series_share(h->cpus_busy_us[side], h->cpus_us[side]), err);
 	return status;
 }
 

@@ -314,7 +314,7 @@ void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity)
 #define MILLION INT64_C(1000000)
 
 /* ln(domains + 2) in millionths: pods of a topology of many domains weigh more. */
-static int64_t kube_near_weight_of(uint32_t domains) { return llround(log((double)domains + 2) * 1e6); }
+static int64_t kube_affinity_weight_of(uint32_t domains) { return llround(log((double)domains + 2) * 1e6); }
 
 /* Adds one soft constraint's part of the score to each node, in millionths. */
 static bool add_soft(struct kube *k, const struct kube_spec *spec, const struct sl_pod_spread *spread,
@@ -339,8 +339,9 @@ static bool add_soft(struct kube *k, const struct kube_spec *spec, const struct 
 	}
 	for (size_t i = 0; i < count; i++)
 		if (score[i] >= 0)
-			score[i] += counts.pods[counts.key->domain[node[i]]] * kube_near_weight_of(domains) +
-				    (spread->max_skew - 1) * MILLION;
+			score[i] +=
+				counts.pods[counts.key->domain[node[i]]] * kube_affinity_weight_of(domains) +
+				(spread->max_skew - 1) * MILLION;
 	free(counts.pods);
 	return true;
 }

@@ -17,7 +17,7 @@
  */
 
 /* Of nodes on which something was freed since pods of this sort last failed, none will do either. */
-static bool fails_retry(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
+static bool failing_retry(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	if (spec->like == KUBE_NO || cycle->pod_affinity || k->pod[pod].nominated != KUBE_NO)
@@ -63,7 +63,7 @@ static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
 	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
 	uint32_t node = KUBE_NO;
-	*retry = fails_retry(k, pod, &cycle);
+	*retry = failing_retry(k, pod, &cycle);
 	if (!*retry) {
 		const size_t count = find_feasible(k, &cycle);
 		const uint32_t like = k->spec[k->pod[pod].spec].like;

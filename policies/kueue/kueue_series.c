@@ -210,7 +210,7 @@ static bool note_lent(struct loans *loans, uint32_t top, uint32_t fr, sl_time at
 }
 
 /* The tree's cell was as it is since then; last: and stays so, be it for no time. */
-static bool kueue_course_settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now, bool last)
+static bool kueue_series_settle(struct loans *loans, uint32_t root, uint32_t fr, sl_time now, bool last)
 {
 	const struct kq *kq = loans->k->kq;
 	sl_time *since = &loans->since[(size_t)root * kq->fr_count + fr];
@@ -222,21 +222,21 @@ static bool kueue_course_settle(struct loans *loans, uint32_t root, uint32_t fr,
 	       note_lent(loans, root, fr, from);
 }
 
-static bool kueue_course_follow(struct loans *loans, sl_time until)
+static bool kueue_series_follow(struct loans *loans, sl_time until)
 {
 	const struct kueue_series *series = loans->k->series;
 	const struct kq *kq = loans->k->kq;
 	for (size_t i = 0; i < series->count; i++) {
 		const struct point *point = &series->point[i];
 		const size_t at = (size_t)point->node * kq->fr_count + point->fr;
-		if (!kueue_course_settle(loans, kq->node[point->node].root, point->fr, point->at, false))
+		if (!kueue_series_settle(loans, kq->node[point->node].root, point->fr, point->at, false))
 			return false;
 		loans->used[at] = point->used;
 		loans->nominal[at] = point->nominal;
 	}
 	for (uint32_t node = 0; node < kq->node_count; node++)
 		for (uint32_t fr = 0; fr < kq->fr_count && kq->node[node].root == node; fr++)
-			if (!kueue_course_settle(loans, node, fr, until, true))
+			if (!kueue_series_settle(loans, node, fr, until, true))
 				return false;
 	return true;
 }
@@ -290,7 +290,7 @@ static bool make_loans(struct loans *loans, sl_time until)
 		return false;
 	for (size_t i = 0; i < cells; i++)
 		loans->since[i] = k->series->count ? k->series->point[0].at : 0;
-	return kueue_course_follow(loans, until);
+	return kueue_series_follow(loans, until);
 }
 
 static void free_loans(struct loans *loans)
@@ -316,7 +316,7 @@ struct change {
 	size_t number;
 };
 
-static int kueue_course_by_time(const void *a, const void *b)
+static int kueue_series_by_time(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 	if (x->now.at != y->now.at)
@@ -374,7 +374,7 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 }
 
 /* The course, and after it what was lent. */
-static void kueue_course_gather(const struct loans *loans, struct change *all)
+static void kueue_series_gather(const struct loans *loans, struct change *all)
 {
 	const struct kueue_series *series = loans->k->series;
 	for (size_t i = 0; i < series->count; i++)
@@ -404,8 +404,8 @@ static int put_cohorts(struct loans *loans, struct sl_tally *tally, struct sl_er
 		free(all);
 		return sl_fail_memory(err);
 	}
-	kueue_course_gather(loans, all);
-	qsort(all, most, sizeof(*all), kueue_course_by_time);
+	kueue_series_gather(loans, all);
+	qsort(all, most, sizeof(*all), kueue_series_by_time);
 	const size_t rows = complete(k->kq, all, most, before);
 	for (size_t i = 0; i < rows; i++)
 		put_point(k->kq, &all[i], &cell[i * columns]);

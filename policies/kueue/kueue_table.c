@@ -22,7 +22,7 @@
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
-static const char *kueue_show_text_of(const char *text) { return text ? text : ""; }
+static const char *kueue_table_text_of(const char *text) { return text ? text : ""; }
 
 /* ---- Who waits --------------------------------------------------------------------------------------------
  */
@@ -44,7 +44,7 @@ static int compare_waiting(const void *a, const void *b, void *self)
 	return kq_queue_before(kq, y, x) ? 1 : (x > y) - (x < y);
 }
 
-static bool kueue_show_gather(struct kueue *k, struct waiting *waiting, uint32_t queue)
+static bool kueue_table_gather(struct kueue *k, struct waiting *waiting, uint32_t queue)
 {
 	static const enum kq_queued where[] = { KQ_ACTIVE, KQ_INADMISSIBLE, KQ_IN_FLIGHT };
 	waiting->count = 0;
@@ -77,12 +77,12 @@ static int list_workload(const struct kueue *k, uint32_t workload, size_t place,
 	const bool said = cond->status == KQ_FALSE;
 	const struct sl_figure figure[SL_LEN(column)] = {
 		NUMBER(k->job_of[workload]),
-		WORD(local ? kueue_show_text_of(local->queue_name) : ""),
+		WORD(local ? kueue_table_text_of(local->queue_name) : ""),
 		NUMBER(place ? (double)place : (double)NAN),
-		WORD(kueue_show_text_of(row->queue_name)),
+		WORD(kueue_table_text_of(row->queue_name)),
 		NUMBER(place ? (double)local_place : (double)NAN),
-		WORD(said ? kueue_show_text_of(cond->reason) : ""),
-		WORD(said ? kueue_show_text_of(cond->message) : ""),
+		WORD(said ? kueue_table_text_of(cond->reason) : ""),
+		WORD(said ? kueue_table_text_of(cond->message) : ""),
 	};
 	return table->row(table->self, column, figure, SL_LEN(figure));
 }
@@ -121,7 +121,7 @@ static int list_pending(struct kueue *k, const struct sl_table_sink *table, stru
 	uint32_t *of_local = calloc((size_t)k->kq->local_count + 1, sizeof(*of_local));
 	int status = of_local ? SL_OK : SL_SYSTEM;
 	for (uint32_t i = 0; i < k->kq->queue_count && !status; i++)
-		status = kueue_show_gather(k, &waiting, k->kq->queue[i])
+		status = kueue_table_gather(k, &waiting, k->kq->queue[i])
 				 ? list_waiting(k, &waiting, of_local, table)
 				 : SL_SYSTEM;
 	if (!status)
@@ -185,7 +185,7 @@ void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step)
 		k->note[k->note_count++] = (struct kueue_note){ k->now, row, step };
 }
 
-static int list_course(const struct kueue *k, const struct sl_table_sink *table)
+static int list_series(const struct kueue *k, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "at", "step" };
 	static const char *const step[] = { [KUEUE_QUEUED] = "queued",
@@ -217,6 +217,6 @@ int kueue_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
 	if (strcmp(what, "quota") == 0)
 		return list_quota(k, table);
 	if (strcmp(what, "course") == 0)
-		return list_course(k, table);
+		return list_series(k, table);
 	return SL_USAGE;
 }

@@ -140,7 +140,7 @@ static void push_id(lua_State *L, const struct sl_jobs *jobs, sl_job job)
 		lua_pushinteger(L, jobs->id[job.row]);
 }
 
-static const struct sl_job_attributes *lua_job_more_of(const struct sl_jobs *jobs, sl_job job)
+static const struct sl_job_attributes *lua_job_attributes_of(const struct sl_jobs *jobs, sl_job job)
 {
 	return jobs->more_of && jobs->more_of[job.row] ? &jobs->more[jobs->more_of[job.row]] : NULL;
 }
@@ -164,7 +164,7 @@ static int64_t tasks_of(const struct lua_sim *sim, sl_job job)
 static bool push_of_trace(lua_State *L, const struct lua_sim *sim, sl_job job, enum field field)
 {
 	const struct sl_jobs *jobs = sim->jobs;
-	const struct sl_job_attributes *more = lua_job_more_of(jobs, job);
+	const struct sl_job_attributes *more = lua_job_attributes_of(jobs, job);
 	switch ((int)field) {
 	case JOB_ID:
 		push_id(L, jobs, job);

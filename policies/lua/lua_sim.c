@@ -33,7 +33,7 @@ static bool is_stopping(struct lua_sim *sim)
 	return sim->stopped;
 }
 
-static bool lua_world_is_over(struct lua_sim *sim) { return is_stopping(sim) || sim->steps_left < 0; }
+static bool lua_sim_is_over(struct lua_sim *sim) { return is_stopping(sim) || sim->steps_left < 0; }
 
 /* One instruction takes as long as the largest block makes it: the larger that is, the sooner one looks. */
 static int hook_steps(const struct lua_sim *sim, const lua_State *L)
@@ -67,11 +67,11 @@ static void note_size(struct lua_sim *sim, size_t size, bool text)
 }
 
 /* Before it is refused for good Lua collects all that it holds, and after that it may be caught: steps. */
-static bool lua_world_refuse(struct lua_sim *sim, bool too_long)
+static bool lua_sim_refuse(struct lua_sim *sim, bool too_long)
 {
 	sim->too_long = too_long;
 	sim->steps_left -= (int64_t)(sim->memory_used / BYTES_A_STEP);
-	if (lua_world_is_over(sim))
+	if (lua_sim_is_over(sim))
 		luaw_runs(sim->running);
 	return false;
 }
@@ -82,14 +82,14 @@ static bool may_grow(struct lua_sim *sim, size_t had, size_t size, bool text)
 	const size_t used = sim->memory_used;
 	const size_t more = size - had;
 	if (more > (sim->memory_max > used ? sim->memory_max - used : 0))
-		return lua_world_refuse(sim, false);
+		return lua_sim_refuse(sim, false);
 	if (text && size > LUAW_TEXT_MAX + LARGE)
-		return lua_world_refuse(sim, true);
+		return lua_sim_refuse(sim, true);
 	note_size(sim, size, text);
 	if (size <= LARGE)
 		return true;
 	sim->steps_left -= (int64_t)(more / BYTES_A_STEP);
-	if (!lua_world_is_over(sim))
+	if (!lua_sim_is_over(sim))
 		return true;
 	luaw_runs(sim->running);
 	return false;
@@ -162,7 +162,7 @@ static void count_steps(lua_State *L, lua_Debug *at)
 {
 	struct lua_sim *sim = luaw_of(L);
 	sim->steps_left -= lua_gethookcount(L);
-	if (!lua_world_is_over(sim))
+	if (!lua_sim_is_over(sim))
 		return;
 	(void)lua_getinfo(L, "Sl", at);
 	halt(L, at);
@@ -173,7 +173,7 @@ void luaw_look(lua_State *L)
 	struct lua_sim *sim = luaw_of(L);
 	lua_Debug at = { .currentline = -1 };
 	sim->worked = 0;
-	if (!lua_world_is_over(sim))
+	if (!lua_sim_is_over(sim))
 		return;
 	/* The line that called. */
 	for (int level = 0; at.currentline < 0 && lua_getstack(L, level, &at); level++)
@@ -457,7 +457,7 @@ static int run_script(struct lua_sim *sim, struct sl_err *err)
 	return failed ? take_error(sim, NULL, failed, SL_INPUT, err) : luaw_try(sim, NULL, 0, 0, err);
 }
 
-static char *lua_world_name_of(const char *path, struct sl_arena *arena)
+static char *lua_sim_name_of(const char *path, struct sl_arena *arena)
 {
 	const char *slash = strrchr(path, '/');
 	const char *file = slash ? slash + 1 : path;
@@ -482,7 +482,7 @@ int luaw_open(struct lua_sim *sim, const struct sl_setup *setup, struct sl_scrip
 		return sl_fail_memory(err);
 	*(struct lua_sim **)lua_getextraspace(sim->L) = sim;
 	sim->name = "script";
-	if (setup && !(sim->name = lua_world_name_of(sl_script_path(script), setup->arena)))
+	if (setup && !(sim->name = lua_sim_name_of(sl_script_path(script), setup->arena)))
 		return sl_fail_memory(err);
 	sim->draw.what = "begin";
 	lua_pushcfunction(sim->L, open_libraries);

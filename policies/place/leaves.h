@@ -29,7 +29,7 @@ enum leaves_way { LEAVES_BEST, LEAVES_FEWEST, LEAVES_NODES, LEAVES_QUIET, LEAVES
 struct leaves {
 	const struct sl_cluster *cluster;
 	const struct sl_jobs *jobs;
-	struct sl_pass *world;
+	struct sl_pass *sim;
 	struct sl_arena *arena;
 	unsigned ways; /* Bit i: enum leaves_way. */
 	uint32_t leaf_count, kinds, types;

@@ -61,12 +61,12 @@ static int compare_numbered(const void *a, const void *b)
 static uint32_t leaves_by_model(struct leaves *l)
 {
 	const uint32_t nodes = l->cluster->node_count;
-	if (!l->world || sl_leaf_of(l->world, 0) == UINT32_MAX)
+	if (!l->sim || sl_leaf_of(l->sim, 0) == UINT32_MAX)
 		return 0;
 	struct numbered *all = malloc(nodes * sizeof(*all));
 	SL_CHECK(all); /* Some bytes for each node. */
 	for (uint32_t node = 0; node < nodes; node++)
-		all[node] = (struct numbered){ sl_leaf_of(l->world, node), node };
+		all[node] = (struct numbered){ sl_leaf_of(l->sim, node), node };
 	qsort(all, nodes, sizeof(*all), compare_numbered);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < nodes; i++) {
@@ -158,7 +158,7 @@ bool leaves_amounts(
 }
 
 /* What is without bound stays so. */
-static void leaves_books_move(int64_t *free, int64_t amount)
+static void leaves_accounting_move(int64_t *free, int64_t amount)
 {
 	*free += *free < SL_MEM_UNBOUNDED ? amount : 0;
 }
@@ -168,10 +168,10 @@ static void move_amounts(struct leaves *l, const struct leaves_held *held, int64
 	for (uint32_t i = 0; i < held->count; i++) {
 		const struct sl_node_alloc *h = &held->node_alloc[i];
 		int64_t *free = &l->free[(size_t)h->node * l->kinds];
-		leaves_books_move(&free[SL_KIND_CPUS], sign * h->cpus);
-		leaves_books_move(&free[SL_KIND_MEM], sign * h->mem);
+		leaves_accounting_move(&free[SL_KIND_CPUS], sign * h->cpus);
+		leaves_accounting_move(&free[SL_KIND_MEM], sign * h->mem);
 		for (uint32_t type = 0; type < l->types; type++)
-			leaves_books_move(&free[SL_KIND_GPUS + type], sign * h->gpus[type]);
+			leaves_accounting_move(&free[SL_KIND_GPUS + type], sign * h->gpus[type]);
 		if (held->crosses)
 			l->across[l->leaf[h->node]] -= (uint32_t)sign;
 	}
@@ -247,7 +247,7 @@ void leaves_restore(void *state, sl_job job)
 			l->gave[i--] = l->gave[--l->gave_count];
 }
 
-static void leaves_books_drop(struct leaves_held **list)
+static void leaves_accounting_drop(struct leaves_held **list)
 {
 	while (*list) {
 		struct leaves_held *below = (*list)->below;
@@ -260,7 +260,7 @@ void leaves_forget(void *state)
 {
 	struct leaves *l = state;
 	for (size_t i = 0; i < l->gave_count; i++)
-		leaves_books_drop(&l->given[l->gave[i]]);
+		leaves_accounting_drop(&l->given[l->gave[i]]);
 	l->gave_count = 0;
 }
 
@@ -279,7 +279,7 @@ void leaves_release(void *state)
 		return; /* It was never made. */
 	leaves_forget(l);
 	for (uint32_t job = 0; job < l->jobs->count; job++)
-		leaves_books_drop(&l->now[job]);
+		leaves_accounting_drop(&l->now[job]);
 }
 
 /* ---- Beginning ----------------------------------------------------------------------------------------- */
@@ -309,7 +309,7 @@ int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways
 		return sl_fail_memory(err);
 	l->cluster = cluster;
 	l->jobs = setup->jobs;
-	l->world = setup->sim;
+	l->sim = setup->sim;
 	l->arena = arena;
 	l->ways = ways;
 	l->kinds = cluster->kind_count;

@@ -22,7 +22,7 @@ static const struct sl_labels *labels_of(const struct runai *r, uint32_t node)
 }
 
 /* The one kind of GPU that a node has; 0: none. */
-static int runai_world_kind_of(
+static int runai_instance_kind_of(
 	const struct runai *r, const struct sl_node_type *type, uint8_t *kind, struct sl_err *err)
 {
 	*kind = 0;
@@ -53,7 +53,7 @@ static int add_node(struct runai *r, uint32_t node, struct sl_err *err)
 	const struct sl_cluster *cluster = r->cluster;
 	const struct sl_node_type *type = &cluster->type[cluster->node_type[node]];
 	const int64_t cpus = type->amount[SL_KIND_CPUS], mem = type->amount[SL_KIND_MEM];
-	const int status = runai_world_kind_of(r, type, &r->node_kind[node], err);
+	const int status = runai_instance_kind_of(r, type, &r->node_kind[node], err);
 	if (status)
 		return status;
 	const struct sl_labels labels = runai_node_labels(&r->config, r->arena, labels_of(r, node),

@@ -16,7 +16,7 @@ static struct sl_node_alloc *node_alloc_on(struct controller *c, struct order *o
 }
 
 /* GPUs in the engine's parts, rounded up. */
-static int64_t runai_hold_gpus_of(const struct runai *r, const struct kai *kai,
+static int64_t runai_keep_gpus_of(const struct runai *r, const struct kai *kai,
 	const struct kai_request *needs, const struct kai_node *node)
 {
 	const int64_t parts = sl_parts(r->cluster->gpu_parts);
@@ -40,7 +40,7 @@ static int64_t runai_hold_gpus_of(const struct runai *r, const struct kai *kai,
 	return 0;
 }
 
-static void runai_hold_hold(struct runai *r, struct order *order, const struct kai *kai, uint32_t task)
+static void runai_keep_hold(struct runai *r, struct order *order, const struct kai *kai, uint32_t task)
 {
 	const struct kai_task *row = &kai->task[task];
 	const struct kai_request *needs = &kai->request[row->request];
@@ -54,7 +54,7 @@ static void runai_hold_hold(struct runai *r, struct order *order, const struct k
 	node_alloc->mem += (needs->mem + MIB - 1) / MIB;
 	if (r->node_kind[node->row_outside])
 		controller_gpus(&r->engine, node_alloc)[r->node_kind[node->row_outside] - SL_KIND_GPUS] +=
-			(uint32_t)runai_hold_gpus_of(r, kai, needs, node);
+			(uint32_t)runai_keep_gpus_of(r, kai, needs, node);
 }
 
 /* What its pods hold, those on their way out too. */
@@ -67,7 +67,7 @@ void runai_keep(struct runai *r, struct order *order)
 		const int64_t state = kai->task[task].state;
 		if (state != KAI_RUNNING && state != KAI_RELEASING)
 			continue;
-		runai_hold_hold(r, order, kai, task);
+		runai_keep_hold(r, order, kai, task);
 		order->tasks += state == KAI_RUNNING;
 	}
 }

@@ -20,7 +20,7 @@ static int64_t hours(unsigned __int128 sum)
 	return of > INT64_MAX ? INT64_MAX : (int64_t)of;
 }
 
-static int runai_tell_put(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
+static int runai_report_put(struct sl_tally *tally, const char *name, int64_t micro, struct sl_err *err)
 {
 	return sl_report_metric(tally, name, micro, err);
 }
@@ -34,7 +34,7 @@ static int report_mapped(const struct runai *r, struct sl_tally *tally, struct s
 	for (int i = 0; i < RUNAI_MAPPEDS && !status; i++) {
 		(void)snprintf(
 			name, sizeof(name), "runai.mapped{by=%s}", runai_mapped_name((enum runai_mapped)i));
-		status = r->mapped[i] ? runai_tell_put(tally, name, (int64_t)r->mapped[i] * MICRO, err)
+		status = r->mapped[i] ? runai_report_put(tally, name, (int64_t)r->mapped[i] * MICRO, err)
 				      : SL_OK;
 	}
 	return status;
@@ -59,20 +59,20 @@ static int report_evictions(const struct runai *r, struct sl_tally *tally, struc
 		sum += lost_of(&r->eviction[i]);
 		lost += r->checkpoint || r->eviction[i].shrunk ? 0 : lost_of(&r->eviction[i]);
 	}
-	int status = runai_tell_put(tally, "runai.evictions", r->eviction_count * MICRO, err);
+	int status = runai_report_put(tally, "runai.evictions", r->eviction_count * MICRO, err);
 	for (int i = 0; i < KAI_ACTIONS && !status; i++) {
 		(void)snprintf(name, sizeof(name), "runai.evictions{action=%s}",
 			runai_action_name((enum kai_action)i));
-		status = count[i] ? runai_tell_put(tally, name, count[i] * MICRO, err) : SL_OK;
+		status = count[i] ? runai_report_put(tally, name, count[i] * MICRO, err) : SL_OK;
 	}
 	if (!status)
-		status = runai_tell_put(tally, "runai.moved", moved * MICRO, err);
+		status = runai_report_put(tally, "runai.moved", moved * MICRO, err);
 	if (!status)
-		status = runai_tell_put(tally, "runai.preempted_gpu_hours", hours(sum), err);
-	return status ? status : runai_tell_put(tally, "runai.lost_gpu_hours", hours(lost), err);
+		status = runai_report_put(tally, "runai.preempted_gpu_hours", hours(sum), err);
+	return status ? status : runai_report_put(tally, "runai.lost_gpu_hours", hours(lost), err);
 }
 
-static const char *runai_tell_id_of(const struct runai *r, uint32_t row)
+static const char *runai_report_id_of(const struct runai *r, uint32_t row)
 {
 	char id[32];
 	if (row == UINT32_MAX)
@@ -92,10 +92,10 @@ static const char *project_of(const struct runai *r, uint32_t row)
 static int put_eviction(struct runai *r, const struct runai_eviction *one, struct sl_cell *cell)
 {
 	cell[0].micro = one->at;
-	cell[1].text = runai_tell_id_of(r, one->row);
+	cell[1].text = runai_report_id_of(r, one->row);
 	cell[2].text = project_of(r, one->row);
 	cell[3].text = runai_action_name(one->action);
-	cell[4].text = runai_tell_id_of(r, one->cause);
+	cell[4].text = runai_report_id_of(r, one->cause);
 	cell[5].text = project_of(r, one->cause);
 	cell[6].text = runai_evicted_text(r, one);
 	cell[7].micro = runai_reported(KAI_GPUS, one->gpus);
@@ -134,7 +134,7 @@ static int report_queue(struct sl_tally *tally, const char *metric, const char *
 		if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
 			return SL_OK;
 	(void)snprintf(text, sizeof(text), "%s{%s=%s}", metric, kind, name);
-	return runai_tell_put(tally, text, micro, err);
+	return runai_report_put(tally, text, micro, err);
 }
 
 /* What accounts, partitions or users are entitled to of all GPUs, on the average over time, where projects
@@ -178,7 +178,7 @@ static int report_sums(struct runai *r, sl_time until, struct sl_tally *tally, s
 			status = report_entitlement(r, q, sum, until - first, tally, err);
 	}
 	for (int i = RUNAI_ALLOCATED; i < displayed && !status; i++)
-		status = runai_tell_put(tally, metric[i], hours(all[i]), err);
+		status = runai_report_put(tally, metric[i], hours(all[i]), err);
 	return status;
 }
 
@@ -220,14 +220,14 @@ static int report_searches(const struct runai *r, struct sl_tally *tally, struct
 		searches += r->instance[i].kai->searches;
 		cut += r->instance[i].kai->searches_cut;
 	}
-	const int status = runai_tell_put(tally, "runai.searches", (int64_t)searches * MICRO, err);
-	return status ? status : runai_tell_put(tally, "runai.searches_cut", (int64_t)cut * MICRO, err);
+	const int status = runai_report_put(tally, "runai.searches", (int64_t)searches * MICRO, err);
+	return status ? status : runai_report_put(tally, "runai.searches_cut", (int64_t)cut * MICRO, err);
 }
 
 int runai_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {
 	struct runai *r = state;
-	int status = runai_tell_put(tally, "runai.sessions", (int64_t)r->sessions * MICRO, err);
+	int status = runai_report_put(tally, "runai.sessions", (int64_t)r->sessions * MICRO, err);
 	if (!status)
 		status = report_searches(r, tally, err);
 	if (!status)

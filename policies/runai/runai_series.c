@@ -192,16 +192,16 @@ void runai_series_effect(struct runai *r, uint32_t instance, const struct kai_ef
 
 /* ---- Noted ---- */
 
-static int64_t runai_course_over(int64_t used, int64_t quota)
+static int64_t runai_series_over(int64_t used, int64_t quota)
 {
 	return quota == KAI_UNLIMITED || used <= quota ? 0 : used - quota;
 }
 
-static void runai_course_settle(struct cell *cell, sl_time now)
+static void runai_series_settle(struct cell *cell, sl_time now)
 {
 	const int64_t *value = cell->value;
 	const int64_t sum[RUNAI_SUMS] = { value[FAIR], value[USED],
-		runai_course_over(value[USED], cell->quota), value[LENT], value[WAITING], value[ACTIVE] };
+		runai_series_over(value[USED], cell->quota), value[LENT], value[WAITING], value[ACTIVE] };
 	for (int i = 0; cell->known && now > cell->since && i < RUNAI_SUMS; i++)
 		cell->sum[i] += (unsigned __int128)(uint64_t)sum[i] * (uint64_t)(now - cell->since);
 	cell->since = now;
@@ -255,12 +255,12 @@ static void note_cell(struct runai *r, uint32_t at, const int64_t value[VALUES])
 	struct cell *cell = &r->series->cell[at];
 	if (cell->known && memcmp(cell->value, value, sizeof(cell->value)) == 0)
 		return;
-	runai_course_settle(cell, r->now);
+	runai_series_settle(cell, r->now);
 	memcpy(cell->value, value, sizeof(cell->value));
 	put_point(r, at);
 }
 
-static void runai_course_note(struct runai *r, uint32_t instance, enum kai_res res)
+static void runai_series_record(struct runai *r, uint32_t instance, enum kai_res res)
 {
 	struct runai_series *series = r->series;
 	const struct kai *kai = r->instance[instance].kai;
@@ -292,7 +292,7 @@ void runai_series_note(struct runai *r)
 	for (uint32_t instance = 0; instance < r->instance_count; instance++)
 		for (int res = 0; res < KAI_RES; res++)
 			if (r->series->reported[res])
-				runai_course_note(r, instance, (enum kai_res)res);
+				runai_series_record(r, instance, (enum kai_res)res);
 }
 
 void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS])
@@ -301,7 +301,7 @@ void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned 
 	for (uint32_t instance = 0; instance < r->instance_count; instance++) {
 		struct cell *cell =
 			&r->series->cell[(instance * KAI_RES + KAI_GPUS) * r->series->queues + queue];
-		runai_course_settle(cell, until > cell->since ? until : cell->since);
+		runai_series_settle(cell, until > cell->since ? until : cell->since);
 		for (int i = 0; i < RUNAI_SUMS; i++)
 			sum[i] += cell->sum[i];
 	}
@@ -309,7 +309,7 @@ void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned 
 
 /* ---- projects.csv ---- */
 
-static int runai_course_by_time(const void *a, const void *b)
+static int runai_series_by_time(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
 	if (x->at != y->at)
@@ -333,8 +333,8 @@ static void put_row(const struct runai *r, const struct point *point, struct sl_
 	cell[6].micro = quota == KAI_UNLIMITED ? SL_NONE : quota;
 	cell[7].micro = point->value[FAIR];
 	cell[8].micro = used;
-	cell[9].micro = used - runai_course_over(used, quota);
-	cell[10].micro = runai_course_over(used, quota);
+	cell[9].micro = used - runai_series_over(used, quota);
+	cell[10].micro = runai_series_over(used, quota);
 	cell[11].micro = point->value[LENT];
 	cell[12].micro = point->value[WAITING];
 	cell[13].micro = series->job_active && res == KAI_GPUS ? point->value[ACTIVE] : SL_NONE;
@@ -350,7 +350,7 @@ int runai_series_report(struct runai *r, struct sl_tally *tally, struct sl_err *
 	struct sl_cell *cell = sl_alloc(r->arena, series->count * SL_LEN(column), sizeof(*cell));
 	if (!cell)
 		return sl_fail_memory(err);
-	qsort(series->point, series->count, sizeof(*series->point), runai_course_by_time);
+	qsort(series->point, series->count, sizeof(*series->point), runai_series_by_time);
 	for (size_t i = 0; i < series->count; i++)
 		put_row(r, &series->point[i], &cell[i * SL_LEN(column)]);
 	return sl_report_add_table(tally, "projects", column, SL_LEN(column), cell, series->count, err);

@@ -62,7 +62,7 @@ static int list_cell(const struct runai *r, uint32_t instance, uint32_t queue, u
 }
 
 /* By what they have alone: the job that each would place next is not looked at. */
-static int runai_show_compare(const void *a, const void *b, void *self)
+static int runai_table_compare(const void *a, const void *b, void *self)
 {
 	const struct kai *kai = self;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -80,7 +80,7 @@ static int list_below(const struct runai *r, uint32_t instance, const uint32_t *
 	int status = order ? SL_OK : SL_SYSTEM;
 	if (order && count) {
 		memcpy(order, sibling, count * sizeof(*order));
-		qsort_r(order, count, sizeof(*order), runai_show_compare, kai);
+		qsort_r(order, count, sizeof(*order), runai_table_compare, kai);
 	}
 	for (uint32_t i = 0; i < count && !status; i++) {
 		const struct kai_queue *row = &kai->queue[order[i]];
@@ -150,7 +150,7 @@ static const char *step_text(const struct runai_step *step)
 					 : "its pods were lost: queued again";
 }
 
-static int list_course(const struct runai *r, const struct sl_table_sink *table)
+static int list_series(const struct runai *r, const struct sl_table_sink *table)
 {
 	static const char *const column[] = { "job", "at", "step" };
 	int status = SL_OK;
@@ -176,6 +176,6 @@ int runai_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
 	if (strcmp(what, "pending") == 0)
 		return list_pending(r, table);
 	if (strcmp(what, "course") == 0)
-		return list_course(r, table);
+		return list_series(r, table);
 	return SL_USAGE;
 }

@@ -18,7 +18,7 @@ void runai_warning_files(const struct runai *r, const struct sl_setup *setup)
 	}
 }
 
-static void runai_remark_count(struct runai *r, enum runai_warning what, uint32_t row)
+static void runai_warning_count(struct runai *r, enum runai_warning what, uint32_t row)
 {
 	if (!r->remarked[what].count++)
 		r->remarked[what].first = row;
@@ -30,9 +30,9 @@ void runai_warning_job(struct runai *r, uint32_t row, const struct sl_pods *pods
 	if (!pods->doc || run->least < run->most || run->said.group_count || run->most < 2)
 		return;
 	if (!run->said.gang)
-		runai_remark_count(r, RUNAI_WARNING_SINGLE, row);
+		runai_warning_count(r, RUNAI_WARNING_SINGLE, row);
 	else if (run->said.min < run->most)
-		runai_remark_count(r, RUNAI_WARNING_PARTS, row);
+		runai_warning_count(r, RUNAI_WARNING_PARTS, row);
 }
 
 void runai_warning_jobs(const struct runai *r, const struct sl_setup *setup)

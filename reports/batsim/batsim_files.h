@@ -26,7 +26,6 @@ struct machines {
 
 int machines_of(struct machines *machines, const struct sl_result *result, struct sl_err *err);
 void machines_release(struct machines *machines);
-int batsim_no_memory(struct sl_err *err);
 
 extern const struct sl_report report_batsim_jobs, report_batsim_schedule;
 

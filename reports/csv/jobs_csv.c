@@ -42,7 +42,7 @@ static inline char *jobs_csv_put_time(char *p, sl_time time)
 	return p;
 }
 
-static inline char *put_count(char *p, int64_t count)
+static inline char *jobs_csv_put_count(char *p, int64_t count)
 {
 	if (count >= 0)
 		p = csv_put_u64(p, (uint64_t)count);
@@ -53,7 +53,7 @@ static inline char *put_count(char *p, int64_t count)
 static inline char *put_amount(char *p, int64_t amount, int64_t parts)
 {
 	if (parts == 1)
-		return put_count(p, amount);
+		return jobs_csv_put_count(p, amount);
 	if (amount >= 0)
 		p = sl_put_parts(p, amount, parts);
 	*p++ = ',';
@@ -76,7 +76,7 @@ static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t r
 	for (size_t i = 0; i < SL_LEN(column); i++) {
 		const int32_t number = column[i].number[row];
 		if (!column[i].name)
-			sl_out_advance(out, put_count(sl_out_reserve(out, CSV_NUMBER), number));
+			sl_out_advance(out, jobs_csv_put_count(sl_out_reserve(out, CSV_NUMBER), number));
 		else if (number >= 0)
 			sl_out_csv(out, column[i].name[number]);
 		sl_out_text(out, column[i].name ? "," : "");
@@ -87,9 +87,9 @@ static char *put_numbers(char *p, const struct sl_jobs *jobs, uint32_t row)
 {
 	p = csv_put_i64(p, jobs->id[row]);
 	*p++ = ',';
-	p = put_count(p, jobs->user[row]);
-	p = put_count(p, jobs->account[row]);
-	return put_count(p, jobs->partition[row]);
+	p = jobs_csv_put_count(p, jobs->user[row]);
+	p = jobs_csv_put_count(p, jobs->account[row]);
+	return jobs_csv_put_count(p, jobs->partition[row]);
 }
 
 /* What was held: on a counted pool, so many nodes of one cpu. */
@@ -97,13 +97,13 @@ static char *put_held(char *p, const struct sl_result *result, uint32_t row, boo
 {
 	if (!result->nodes_held || (!started && !result->jobs->request)) {
 		const char *field = p;
-		p = put_count(p, result->jobs->size[row]);
+		p = jobs_csv_put_count(p, result->jobs->size[row]);
 		p = csv_put_again(p, field, (size_t)(p - field));
 		*p++ = '0';
 		*p++ = ',';
 		return p;
 	}
-	p = put_count(p, started ? result->nodes_held[row] : -1);
+	p = jobs_csv_put_count(p, started ? result->nodes_held[row] : -1);
 	p = put_amount(p, sl_cpus_of(result, row), csv_cpu_parts(result));
 	return put_amount(p, sl_gpus_of(result, row), csv_gpu_parts(result));
 }

@@ -62,7 +62,10 @@ static void put_begin(struct sl_out *out, const char *columns, const char *capti
 	sl_out_printf(out, "}\n\\begin{tabular}{%s}\n\\toprule\n", columns);
 }
 
-static void put_end(struct sl_out *out) { sl_out_text(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n"); }
+static void latex_put_end(struct sl_out *out)
+{
+	sl_out_text(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+}
 
 /* Metrics go down, runs across: there are more of the former. */
 static void put_values(const struct tables *tables, const struct sl_compared *compared, const char *title,
@@ -91,7 +94,7 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 		}
 		sl_out_text(out, " \\\\\n");
 	}
-	put_end(out);
+	latex_put_end(out);
 }
 
 static void put_difference(struct sl_out *out, const struct tables_difference *cell)
@@ -183,7 +186,7 @@ static void put_facts(const struct tables *tables, bool same, struct sl_out *out
 		sl_out_text(out, " \\\\\n");
 	}
 	if (begun)
-		put_end(out);
+		latex_put_end(out);
 }
 
 static int write_latex(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err)

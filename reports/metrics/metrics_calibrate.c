@@ -9,7 +9,7 @@
 #include "reports/metrics/calibrate.h"
 #include "reports/metrics/metrics.h"
 
-static void put_count(struct sl_metrics *metrics, const char *name, size_t count)
+static void metrics_calibrate_put_count(struct sl_metrics *metrics, const char *name, size_t count)
 {
 	metrics_put(metrics, name, count, 1, METRICS_MICRO);
 }
@@ -47,7 +47,7 @@ static void metrics_calibrate_put_group(struct sl_metrics *metrics, const struct
 		(void)snprintf(label, sizeof(label), "{%s=%lld}", calibrate_kind_name[group->kind],
 			(long long)group->number);
 	(void)snprintf(name, sizeof(name), "calibration.jobs%s", label);
-	put_count(metrics, name, group->jobs);
+	metrics_calibrate_put_count(metrics, name, group->jobs);
 	put_both(metrics, "wait", label, &group->wait);
 }
 
@@ -60,8 +60,8 @@ static int metrics_calibrate_compute(
 	const int status = calibrate(&all, result, err);
 	if (status)
 		return status;
-	put_count(metrics, "calibration.jobs", all.jobs);
-	put_count(metrics, "calibration.left_out", all.total - all.jobs);
+	metrics_calibrate_put_count(metrics, "calibration.jobs", all.jobs);
+	metrics_calibrate_put_count(metrics, "calibration.left_out", all.total - all.jobs);
 	for (unsigned i = 0; i < CALIBRATE_MEASURES; i++)
 		put_both(metrics, calibrate_measure_name[i], "", &all.measure[i]);
 	if (all.starts != SL_NONE)
@@ -73,7 +73,7 @@ static int metrics_calibrate_compute(
 	metrics_put(metrics, "calibration.within_tenth", all.within_tenth, all.jobs, METRICS_MICRO);
 	metrics_put(metrics, "calibration.sooner", all.sooner, all.jobs, METRICS_MICRO);
 	metrics_put(metrics, "calibration.later", all.later, all.jobs, METRICS_MICRO);
-	put_count(metrics, "calibration.trust", (size_t)all.trust);
+	metrics_calibrate_put_count(metrics, "calibration.trust", (size_t)all.trust);
 	for (size_t i = 0; i < all.group_count; i++)
 		metrics_calibrate_put_group(metrics, &all.group[i]);
 	calibrate_release(&all);

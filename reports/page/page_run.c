@@ -181,7 +181,7 @@ static const char *tick_rule(const struct page_run *run)
 		       : "The run is longer than 68 000 years: the page shows each time rounded down to 1 000 000 s.";
 }
 
-static void put_world(struct page_run *run)
+static void put_inputs(struct page_run *run)
 {
 	const struct sl_cluster *cluster = run->cluster;
 	struct page_text *json = run->json;
@@ -263,7 +263,7 @@ int page_run_report(struct page *page, const struct sl_document_run *reported, s
 		page_groups_make(&run);
 	page_put(&json, page->run_count ? ",\n{" : "{");
 	put_facts(&run);
-	put_world(&run);
+	put_inputs(&run);
 	for (size_t i = 0; i < SL_LEN(put) && !page->failed; i++)
 		put[i](&run);
 	page_put(&json, "}");

@@ -81,7 +81,8 @@ static void put_duration(struct sl_out *out, sl_time time)
 }
 
 /* A name, or the number where there are none; of an unknown one nothing. */
-static void put_name(struct sl_out *out, const int32_t *number, const char *const *name, uint32_t row)
+static void sacct_txt_put_name(
+	struct sl_out *out, const int32_t *number, const char *const *name, uint32_t row)
 {
 	if (number[row] >= 0 && name)
 		sacct_txt_put_text(out, name[number[row]]);
@@ -214,16 +215,16 @@ static void put_owner(const struct line *line)
 	struct sl_out *out = line->out;
 	sacct_txt_put_text(out, cluster && cluster->name ? cluster->name : "cluster");
 	sl_out_text(out, "|");
-	put_name(out, jobs->partition, jobs->partition_name, line->row);
+	sacct_txt_put_name(out, jobs->partition, jobs->partition_name, line->row);
 	sl_out_text(out, "|");
 	sacct_txt_put_text(out, line->more && line->more->qos ? line->more->qos : "normal");
 	sl_out_text(out, "|");
-	put_name(out, jobs->account, jobs->account_name, line->row);
+	sacct_txt_put_name(out, jobs->account, jobs->account_name, line->row);
 	sl_out_text(out, "|||"); /* Nothing is known of groups. */
-	put_name(out, jobs->user, jobs->user_name, line->row);
+	sacct_txt_put_name(out, jobs->user, jobs->user_name, line->row);
 	sl_out_text(out, "|");
 	if (!jobs->user_name)
-		put_name(out, jobs->user, NULL, line->row);
+		sacct_txt_put_name(out, jobs->user, NULL, line->row);
 	sl_out_text(out, "|");
 }
 

@@ -7,7 +7,6 @@
 
 #include "sim/plugin.h"
 
-int sl_vfail(struct sl_err *err, int status, const char *format, va_list args) SL_PRINTF(3, 0);
 /* As printf has it, in the arena; NULL: no memory. */
 char *text_made(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
 char *text_vmade(struct sl_arena *arena, const char *format, va_list args) SL_PRINTF(2, 0);
@@ -15,6 +14,10 @@ char *text_vmade(struct sl_arena *arena, const char *format, va_list args) SL_PR
 /* What is longer is taken for so long, 73 000 years: no sum of a time of a run and a limit passes what a time
  * can hold, so that nobody who adds the two needs to look. */
 #define SL_TIME_MOST (INT64_MAX / 4)
+
+/* nearest.c */
+/* The known name nearest to `name`, or NULL if none is near: for "did you mean". */
+const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
 
 /* beside.c. What begins a path of a tree that nothing leads out of; where below it names from the root are.
  */

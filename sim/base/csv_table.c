@@ -56,21 +56,21 @@ struct reading {
 	size_t rows, rows_capacity;
 };
 
-static int sheet_fail(struct reading *r, const char *what)
+static int csv_table_fail(struct reading *r, const char *what)
 {
 	const struct sl_place at = { r->file, r->from, 0 };
 	return sl_fail_at(r->err, &at, "%s", what);
 }
 
-static void sheet_on_field(void *text, size_t len, void *self)
+static void csv_table_on_field(void *text, size_t len, void *self)
 {
 	struct reading *r = self;
 	if (r->status)
 		return;
 	if (r->fields == CSV_COLUMNS_MAX)
-		r->status = sheet_fail(r, "more than 1000 fields in a row: is it a table?");
+		r->status = csv_table_fail(r, "more than 1000 fields in a row: is it a table?");
 	else if (len && memchr(text, '\0', len))
-		r->status = sheet_fail(r, "a field has a zero byte in it: remove it");
+		r->status = csv_table_fail(r, "a field has a zero byte in it: remove it");
 	if (!r->status)
 		r->status = SL_GROW_MOST(r->cell, r->capacity, r->count + 1, CSV_CELLS_MAX, r->err);
 	if (r->status)
@@ -105,14 +105,14 @@ static int check_row(struct reading *r)
 		return sl_fail_at(r->err, &at, "has %u fields, and the header %u: give each its cell",
 			r->fields, r->columns);
 	if (r->rows == CSV_ROWS_MAX)
-		return sheet_fail(r, "more than 4194304 rows: give fewer");
+		return csv_table_fail(r, "more than 4194304 rows: give fewer");
 	const int status = SL_GROW_MOST(r->row_line, r->rows_capacity, r->rows + 1, CSV_ROWS_MAX, r->err);
 	if (!status)
 		r->row_line[r->rows++] = r->from;
 	return status;
 }
 
-static void sheet_on_row(int end, void *self)
+static void csv_table_on_row(int end, void *self)
 {
 	struct reading *r = self;
 	(void)end;
@@ -122,30 +122,31 @@ static void sheet_on_row(int end, void *self)
 	r->fields = 0;
 }
 
-static bool sheet_is_blank(const char *p, const char *end)
+static bool csv_table_is_blank(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
 		p++;
 	return p == end;
 }
 
-static int sheet_line_in(struct reading *r, const char *line, const char *end)
+static int csv_table_line_in(struct reading *r, const char *line, const char *end)
 {
 	const size_t len = (size_t)(end - line);
 	r->line++;
 	if (!r->open) {
 		r->from = r->line;
 		r->row_bytes = 0;
-		if (sheet_is_blank(line, end) || (!r->header && *line == '#'))
+		if (csv_table_is_blank(line, end) || (!r->header && *line == '#'))
 			return SL_OK;
 	}
 	if (!r->header && !memchr(line, ',', len) && memchr(line, '|', len))
 		csv_set_delim(&r->csv, '|');
 	r->row_bytes += len;
 	if (r->row_bytes > CSV_ROW_BYTES)
-		return sheet_fail(r, "the row that begins here is longer than 1 MiB: is a quote not closed?");
+		return csv_table_fail(
+			r, "the row that begins here is longer than 1 MiB: is a quote not closed?");
 	r->said = false;
-	const size_t parsed = csv_parse(&r->csv, line, len, sheet_on_field, sheet_on_row, r);
+	const size_t parsed = csv_parse(&r->csv, line, len, csv_table_on_field, csv_table_on_row, r);
 	r->open = !r->said;
 	if (r->status || parsed == len)
 		return r->status;
@@ -157,7 +158,7 @@ static int sheet_line_in(struct reading *r, const char *line, const char *end)
 		"within");
 }
 
-static int sheet_lines_in(struct reading *r, struct sl_input *in)
+static int csv_table_lines_in(struct reading *r, struct sl_input *in)
 {
 	const char *p;
 	const char *end;
@@ -166,7 +167,7 @@ static int sheet_lines_in(struct reading *r, struct sl_input *in)
 		while (p < end) {
 			const char *newline = memchr(p, '\n', (size_t)(end - p));
 			const char *stop = newline ? newline + 1 : end + 1; /* The last line has one too. */
-			status = sheet_line_in(r, p, stop);
+			status = csv_table_line_in(r, p, stop);
 			if (status)
 				return status;
 			p = stop;
@@ -174,15 +175,15 @@ static int sheet_lines_in(struct reading *r, struct sl_input *in)
 	if (status)
 		return status;
 	r->said = false;
-	if (csv_fini(&r->csv, sheet_on_field, sheet_on_row, r) && !r->status)
-		r->status = sheet_fail(r, "not CSV: a quote in the row that begins here is not closed");
+	if (csv_fini(&r->csv, csv_table_on_field, csv_table_on_row, r) && !r->status)
+		r->status = csv_table_fail(r, "not CSV: a quote in the row that begins here is not closed");
 	if (!r->status && !r->header)
 		r->status =
 			sl_fail(r->err, SL_INPUT, "%s: is empty: give a line with names of columns", r->file);
 	return r->status;
 }
 
-static int sheet_keep(struct reading *r, const struct sl_csv_table **csv)
+static int csv_table_keep(struct reading *r, const struct sl_csv_table **csv)
 {
 	struct sl_csv_table *kept = sl_alloc(r->arena, 1, sizeof(*kept));
 	const char **cell = sl_alloc(r->arena, r->count + 1, sizeof(*cell));
@@ -208,10 +209,10 @@ int csv_read(const struct sl_csv_table **csv, struct sl_input *in, struct sl_are
 	struct reading r = { .arena = arena, .err = err, .file = sl_input_name(in) };
 	if (csv_init(&r.csv, CSV_STRICT | CSV_STRICT_FINI))
 		return sl_fail_memory(err);
-	int status = sheet_lines_in(&r, in);
+	int status = csv_table_lines_in(&r, in);
 	csv_free(&r.csv);
 	if (!status)
-		status = sheet_keep(&r, csv);
+		status = csv_table_keep(&r, csv);
 	free(r.cell);
 	free(r.row_line);
 	return status;

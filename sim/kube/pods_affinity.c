@@ -91,7 +91,8 @@ static void pod_affinity_add(struct pods_reading *r, const struct sl_doc_node *m
 	}
 }
 
-static void pods_near_spread(struct pods_reading *r, const struct sl_doc_node *list, struct sl_podset *podset)
+static void pods_affinity_spread(
+	struct pods_reading *r, const struct sl_doc_node *list, struct sl_podset *podset)
 {
 	struct sl_pod_spread *at = pods_alloc(r, pods_count(list), sizeof(*at));
 	for (const struct sl_doc_node *node = at ? pods_first(r, list) : NULL; node && !r->status;
@@ -115,7 +116,7 @@ void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, s
 	const struct sl_doc_node *with = pods_map(r, affinity, "podAffinity");
 	const struct sl_doc_node *without = pods_map(r, affinity, "podAntiAffinity");
 	node_affinity(r, pods_map(r, affinity, "nodeAffinity"), podset);
-	pods_near_spread(r, pods_list(r, spec, "topologySpreadConstraints"), podset);
+	pods_affinity_spread(r, pods_list(r, spec, "topologySpreadConstraints"), podset);
 	struct sl_pod_affinity *pod_affinity =
 		pods_alloc(r, terms_of(r, with) + terms_of(r, without), sizeof(*pod_affinity));
 	podset->pod_affinity = pod_affinity;

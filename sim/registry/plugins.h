@@ -124,9 +124,6 @@ int value_set(struct sl_value *value, const struct param_list *params, size_t i,
 const char *param_choices(
 	const struct sl_param *param, const struct registry *registry, struct sl_arena *arena);
 
-/* The known name nearest to `name`, or NULL if none is near: for "did you mean". */
-const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
-
 /* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
 const char *did_you_mean(char buffer[128], const char *similar);
 

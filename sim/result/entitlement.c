@@ -45,7 +45,7 @@ static int by_part(const char *part, size_t length, const char *name)
 	return order ? order : -(name[length] != '\0');
 }
 
-static struct association *entitled_find(const struct tree *tree, const char *name, size_t length)
+static struct association *entitlement_find(const struct tree *tree, const char *name, size_t length)
 {
 	for (size_t low = 0, high = tree->count; low < high;) {
 		const size_t middle = low + (high - low) / 2;
@@ -67,7 +67,7 @@ static struct association *parent_of(const struct tree *tree, const struct assoc
 	const char *name = slash ? child->name : child->parent;
 	if (!name)
 		return NULL;
-	return entitled_find(tree, name, slash ? (size_t)(slash - name) : strlen(name));
+	return entitlement_find(tree, name, slash ? (size_t)(slash - name) : strlen(name));
 }
 
 static void take_setting(struct association *association, const struct sl_setting *setting)
@@ -87,7 +87,7 @@ static bool is_association(const struct sl_setting *setting)
 	return strcasecmp(setting->kind, "association") == 0 && *setting->name;
 }
 
-static int entitled_by_name(const void *a, const void *b)
+static int entitlement_by_name(const void *a, const void *b)
 {
 	const struct association *x = a;
 	const struct association *y = b;
@@ -95,7 +95,7 @@ static int entitled_by_name(const void *a, const void *b)
 }
 
 /* False: nobody said. */
-static bool entitled_gather(const struct asked *asked, struct tree *tree, bool *failed)
+static bool entitlement_gather(const struct asked *asked, struct tree *tree, bool *failed)
 {
 	const struct sl_cluster *cluster = asked->reported->result->cluster;
 	const uint32_t settings = cluster && cluster->node_count ? cluster->setting_count : 0;
@@ -108,14 +108,14 @@ static bool entitled_gather(const struct asked *asked, struct tree *tree, bool *
 				(struct association){ .name = cluster->setting[i].name, .shares = 1 };
 	if (!count)
 		return false;
-	qsort(tree->all, count, sizeof(*tree->all), entitled_by_name);
+	qsort(tree->all, count, sizeof(*tree->all), entitlement_by_name);
 	for (size_t i = 0; i < count; i++) /* Each name once. */
-		if (!i || entitled_by_name(&tree->all[tree->count - 1], &tree->all[i]) != 0)
+		if (!i || entitlement_by_name(&tree->all[tree->count - 1], &tree->all[i]) != 0)
 			tree->all[tree->count++] = tree->all[i];
 	for (uint32_t i = 0; i < settings; i++)
 		if (is_association(&cluster->setting[i])) {
 			const char *name = cluster->setting[i].name;
-			take_setting(entitled_find(tree, name, strlen(name)), &cluster->setting[i]);
+			take_setting(entitlement_find(tree, name, strlen(name)), &cluster->setting[i]);
 		}
 	return true;
 }
@@ -125,7 +125,7 @@ static bool is_root(const struct association *association)
 	return strcasecmp(association->name, "root") == 0;
 }
 
-static void entitled_grow(struct tree *tree)
+static void entitlement_grow(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->count; i++) {
 		struct association *child = &tree->all[i];
@@ -187,13 +187,13 @@ static bool by_accounts(const struct asked *asked, bool *failed)
 	if (!users && strcmp(asked->by, "account") != 0)
 		return false;
 	struct share_holder *share_holder = calloc((size_t)asked->count + 1, sizeof(*share_holder));
-	const bool reported = entitled_gather(asked, &tree, failed) && share_holder;
+	const bool reported = entitlement_gather(asked, &tree, failed) && share_holder;
 	*failed = *failed || !share_holder;
 	for (uint32_t i = 0; reported && i < asked->count; i++)
 		share_holder[i] = (struct share_holder){ asked->name[i], i };
 	if (reported)
 		qsort(share_holder, asked->count, sizeof(*share_holder), by_share_holder);
-	entitled_grow(&tree);
+	entitlement_grow(&tree);
 	for (size_t i = 0; reported && i < tree.count; i++) {
 		const char *name = tree.all[i].name;
 		const char *slash = strchr(name, '/');

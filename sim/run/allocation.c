@@ -784,7 +784,7 @@ int sl_set_allocator(const struct sl_setup *setup, const struct sl_allocator *al
 		return sl_fail(err, SL_USAGE,
 			"place=%s cannot take over what runs under another placing: let the run begin under it",
 			allocator->name);
-	allocation_placer_release(sim);
+	allocation_allocator_gone(sim);
 	sim->allocator = allocator;
 	return allocator->init(&sim->allocator_state, setup, err);
 }
@@ -796,7 +796,7 @@ const char *allocation_refuses(struct sim *sim, uint32_t job)
 	return sim->allocator->refuses(sim->allocator_state, (sl_job){ job });
 }
 
-void allocation_placer_release(struct sim *sim)
+void allocation_allocator_gone(struct sim *sim)
 {
 	if (sim->allocator)
 		sim->allocator->release(sim->allocator_state);

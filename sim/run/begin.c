@@ -132,7 +132,7 @@ int init_policy(struct sim *sim, const struct policy_choice *choice, struct sl_e
 	if (!status)
 		status = gauges_named(&setup, sim->scenario, err);
 	if (!sim->allocator_asked)
-		allocation_placer_release(sim);
+		allocation_allocator_gone(sim);
 	if (!status)
 		status = init_control(sim, err);
 	return status ? status : sim->status;
@@ -421,7 +421,7 @@ void sim_release(struct sim_run *run)
 	evq_release(&sim->due);
 	evq_release(&sim->expiries);
 	scorer_release(&sim->scorer);
-	allocation_placer_release(sim);
+	allocation_allocator_gone(sim);
 	nodes_free(sim->nodes);
 	models_release(sim);
 	gauges_release(sim);

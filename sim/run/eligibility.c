@@ -133,7 +133,8 @@ static sl_time opens_at(const struct sim *sim, const struct job_eligibility *job
 	return met > at ? met : at;
 }
 
-static enum sl_reason gates_reason_of(const struct sim *sim, const struct job_eligibility *job_eligibility)
+static enum sl_reason eligibility_reason_of(
+	const struct sim *sim, const struct job_eligibility *job_eligibility)
 {
 	const struct sl_job_attributes *more = more_of(sim, job_eligibility->job);
 	const struct list *list =
@@ -156,7 +157,7 @@ static bool is_closed(const struct sim *sim, uint32_t job)
 
 static void say_reason(struct sim *sim, struct job_eligibility *job_eligibility, sl_time at)
 {
-	const enum sl_reason reason = gates_reason_of(sim, job_eligibility);
+	const enum sl_reason reason = eligibility_reason_of(sim, job_eligibility);
 	if (reason != job_eligibility->reason)
 		reason_changes(sim, at, job_eligibility->job, reason, 0);
 	job_eligibility->reason = reason;

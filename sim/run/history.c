@@ -141,7 +141,7 @@ static void table_deferred(struct sim *sim, uint32_t job, bool off)
 		queue_put(sim, job);
 }
 
-static void past_table(struct sim *sim, const struct history_event *event)
+static void history_list(struct sim *sim, const struct history_event *event)
 {
 	const struct sl_event reported = { event->time, (enum sl_event_class)event->class, event->row };
 	sim->now = event->time;
@@ -200,7 +200,7 @@ int history_table(struct sim *sim, const struct history_event *event, size_t cou
 	sim->expiring = &expiring;
 	for (size_t i = 0; i < count && !sim->status; i++) {
 		table_timers(sim, event[i].time, history_class(event[i].class));
-		past_table(sim, &event[i]);
+		history_list(sim, &event[i]);
 	}
 	table_timers(sim, until, SL_EV_CLASS_COUNT);
 	struct evq timers = sim->events;

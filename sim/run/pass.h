@@ -480,7 +480,7 @@ struct where {
 	size_t count;
 	uint32_t tasks; /* Of its one group; 0: as asked. */
 };
-void allocation_placer_release(struct sim *sim);
+void allocation_allocator_gone(struct sim *sim);
 void scorer_release(struct scorer *scorer);
 /* Why the placer would never place it; NULL: it would, or there is none. */
 const char *allocation_refuses(struct sim *sim, uint32_t job);

@@ -59,7 +59,7 @@ static enum sl_reason kept_by(struct sim *sim, uint32_t job, enum sl_reason repo
 }
 
 /* Of so many changes of one job: what the policy said last, and what is so. */
-static enum sl_reason left_judge(
+static enum sl_reason unstarted_judge(
 	struct sim *sim, uint32_t job, const struct sl_reason_change *change, size_t count, uint8_t never)
 {
 	const enum sl_reason reported = count ? (enum sl_reason)change[count - 1].reason : sim->reason_first;
@@ -140,7 +140,7 @@ static int judge_all(struct sim *sim, uint8_t *left, uint8_t *never)
 			count++;
 		}
 		if (left && is_left(sim, job))
-			left[job] = (uint8_t)(left_judge(sim, job, change, count, never[job]) + 1);
+			left[job] = (uint8_t)(unstarted_judge(sim, job, change, count, never[job]) + 1);
 		if (never[job])
 			charge_never(change, count, never[job]);
 		if (!is_general(sim->reason_first))

@@ -255,7 +255,7 @@ static int index_rows(struct loading *loading, struct sl_err *err)
 }
 
 /* The first that is not below it. */
-static size_t scenario_more_place_of(const struct known *known, size_t count, int64_t id, int64_t task)
+static size_t scenario_attributes_place_of(const struct known *known, size_t count, int64_t id, int64_t task)
 {
 	size_t low = 0;
 	while (low < count) {
@@ -270,7 +270,7 @@ static size_t scenario_more_place_of(const struct known *known, size_t count, in
 
 static uint32_t row_of_task(const struct mores *mores, int64_t array, int64_t task)
 {
-	const size_t at = scenario_more_place_of(mores->task, mores->task_count, array, task);
+	const size_t at = scenario_attributes_place_of(mores->task, mores->task_count, array, task);
 	const bool found =
 		at < mores->task_count && mores->task[at].id == array && mores->task[at].task == task;
 	return found ? mores->task[at].row : UINT32_MAX;
@@ -278,7 +278,7 @@ static uint32_t row_of_task(const struct mores *mores, int64_t array, int64_t ta
 
 static uint32_t row_of_id(const struct mores *mores, int64_t id)
 {
-	const size_t at = scenario_more_place_of(mores->job, mores->job_count, id, INT64_MIN);
+	const size_t at = scenario_attributes_place_of(mores->job, mores->job_count, id, INT64_MIN);
 	return at < mores->job_count && mores->job[at].id == id ? mores->job[at].row : UINT32_MAX;
 }
 
@@ -338,7 +338,7 @@ static int array_in(struct reading *reading, struct sl_depend depend, int64_t ar
 	}
 	int status = SL_OK;
 	const bool any = depend.or_next;
-	for (size_t at = scenario_more_place_of(mores->task, mores->task_count, array, INT64_MIN);
+	for (size_t at = scenario_attributes_place_of(mores->task, mores->task_count, array, INT64_MIN);
 		at < mores->task_count && mores->task[at].id == array && !status; at++) {
 		const bool last = at + 1 == mores->task_count || mores->task[at + 1].id != array;
 		depend.job = mores->task[at].row;
@@ -351,12 +351,12 @@ static int array_in(struct reading *reading, struct sl_depend depend, int64_t ar
 
 static bool is_array(const struct mores *mores, int64_t id)
 {
-	const size_t at = scenario_more_place_of(mores->task, mores->task_count, id, INT64_MIN);
+	const size_t at = scenario_attributes_place_of(mores->task, mores->task_count, id, INT64_MIN);
 	return at < mores->task_count && mores->task[at].id == id;
 }
 
 /* "12", "12_4", "12_*", or the name of a job. */
-static int scenario_more_job_in(
+static int scenario_attributes_job_in(
 	struct reading *reading, struct sl_depend depend, const char *word, size_t len, struct sl_err *err)
 {
 	const struct loading *loading = reading->loading;
@@ -420,7 +420,7 @@ static int jobs_in(struct reading *reading, enum sl_depend_kind kind, const char
 		const size_t len = (size_t)((plus ? plus : last) - p);
 		reading->odd |= !good || !len;
 		if (good && len)
-			status = scenario_more_job_in(reading,
+			status = scenario_attributes_job_in(reading,
 				(struct sl_depend){ .kind = kind,
 					.job = UINT32_MAX,
 					.delay = delay,
@@ -458,7 +458,7 @@ static int part_in(struct reading *reading, const char *p, const char *end, bool
 }
 
 /* "," joins what must be, "?" what may be instead. */
-static int scenario_more_text_in(struct reading *reading, const char *text, struct sl_err *err)
+static int scenario_attributes_text_in(struct reading *reading, const char *text, struct sl_err *err)
 {
 	int status = SL_OK;
 	reading->loading->mores->depend_count = 0;
@@ -514,7 +514,7 @@ static int row_depends(struct loading *loading, uint32_t index, struct sl_err *e
 	struct list *list = &mores->list[mores->kept[index].text];
 	if (!list->depend) {
 		const char *text = mores->dependency.text[mores->kept[index].text];
-		int status = scenario_more_text_in(
+		int status = scenario_attributes_text_in(
 			&reading, with_dependency(text, reading.stem, &reading.arrays), err);
 		if (!status)
 			status = anomalies_in(&reading, err);

@@ -34,11 +34,11 @@
 enum { TASKS_MAX = INT32_MAX };
 static const int64_t asked_max = INT64_C(1) << 40; /* Of one task. */
 
-static int64_t scenario_ask_known(int64_t value, int64_t otherwise)
+static int64_t scenario_desc_known(int64_t value, int64_t otherwise)
 {
 	return value == SL_NONE ? otherwise : value;
 }
-static int64_t scenario_ask_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t scenario_desc_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
@@ -87,7 +87,7 @@ static enum cause take_partition(struct asking *a, struct asked *asked)
 }
 
 /* "a,b", or "-a,-b": all but these. */
-static bool scenario_ask_is_among(const char *list, const char *name)
+static bool scenario_desc_is_among(const char *list, const char *name)
 {
 	bool others = false;
 	for (const char *p = list; p && *p;) {
@@ -105,8 +105,8 @@ static bool scenario_ask_is_among(const char *list, const char *name)
 /* Its users, and its accounts: of both that are named a job must be. */
 static bool may_use(const struct window_spec *window, const struct sl_row *row)
 {
-	return scenario_ask_is_among(window->spec.users, row->more ? row->more->user : NULL) &&
-	       scenario_ask_is_among(window->spec.accounts, row->more ? row->more->account : NULL);
+	return scenario_desc_is_among(window->spec.users, row->more ? row->more->user : NULL) &&
+	       scenario_desc_is_among(window->spec.accounts, row->more ? row->more->account : NULL);
 }
 
 static int take_reservation(struct asking *a, const struct sl_row *row, struct asked *asked,
@@ -167,7 +167,7 @@ struct extent {
 	int64_t mem_least;                         /* of memory also the least, of those that name any. */
 };
 
-static int64_t scenario_ask_gpus_of(const struct asking *a, const struct sl_node_type *type)
+static int64_t scenario_desc_gpus_of(const struct asking *a, const struct sl_node_type *type)
 {
 	int64_t gpus = 0;
 	for (uint32_t i = 0; i < a->machine->kinds.count; i++)
@@ -186,8 +186,8 @@ static struct extent extent_of(const struct asking *a)
 			continue;
 		e.cpus = most(e.cpus, type->amount[SL_KIND_CPUS] / PARTS);
 		e.mem = most(e.mem, type->amount[SL_KIND_MEM]);
-		e.mem_least = scenario_ask_least(e.mem_least, type->amount[SL_KIND_MEM]);
-		e.gpus = most(e.gpus, scenario_ask_gpus_of(a, type));
+		e.mem_least = scenario_desc_least(e.mem_least, type->amount[SL_KIND_MEM]);
+		e.gpus = most(e.gpus, scenario_desc_gpus_of(a, type));
 		if (!type->hardware)
 			continue;
 		e.sockets = most(e.sockets, type->hardware->sockets);
@@ -273,7 +273,7 @@ static enum cause take_gpus(struct asking *a)
 		return CAUSE_LACKS;
 	if (per_socket)
 		per_node = most(per_node,
-			per_socket * scenario_ask_known(desc->sockets_per_node, extent_of(a).sockets));
+			per_socket * scenario_desc_known(desc->sockets_per_node, extent_of(a).sockets));
 	a->node_gpus = most(a->node_gpus, per_node); /* Both say the same. */
 	if (a->node_gpus || a->gpus)
 		a->job_gpus = a->node_gpus && a->gpus ? 0 : a->job_gpus;
@@ -293,11 +293,11 @@ static void take_tasks(struct asking *a)
 {
 	const struct sl_job_desc *desc = a->desc;
 	const int64_t nodes = most(a->nodes_min, 1);
-	int64_t tasks = scenario_ask_known(desc->tasks, 0);
-	a->per_node = most(scenario_ask_known(desc->tasks_per_node, 0), 0);
+	int64_t tasks = scenario_desc_known(desc->tasks, 0);
+	a->per_node = most(scenario_desc_known(desc->tasks_per_node, 0), 0);
 	if (tasks <= 0 && a->per_node)
-		tasks = scenario_ask_least(a->per_node, TASKS_MAX / nodes) * nodes;
-	else if (tasks <= 0 && scenario_ask_known(desc->tasks_per_gpu, 0) > 0 &&
+		tasks = scenario_desc_least(a->per_node, TASKS_MAX / nodes) * nodes;
+	else if (tasks <= 0 && scenario_desc_known(desc->tasks_per_gpu, 0) > 0 &&
 		 (a->job_gpus || a->node_gpus))
 		tasks = (a->job_gpus ? a->job_gpus : a->node_gpus * nodes) * desc->tasks_per_gpu;
 	a->tasks = most(tasks, nodes);
@@ -316,14 +316,14 @@ static void take_cpus(struct asking *a)
 {
 	const struct sl_job_desc *desc = a->desc;
 	const int64_t gpus = gpus_a_task(a);
-	const int64_t each = scenario_ask_known(
-		desc->cpus_per_gpu, a->partition ? scenario_ask_known(a->partition->cpus_per_gpu, 0) : 0);
-	a->cpus = scenario_ask_known(desc->cpus_per_task, 0);
+	const int64_t each = scenario_desc_known(
+		desc->cpus_per_gpu, a->partition ? scenario_desc_known(a->partition->cpus_per_gpu, 0) : 0);
+	a->cpus = scenario_desc_known(desc->cpus_per_task, 0);
 	if (a->cpus <= 0)
-		a->cpus = gpus && each > 0 ? gpus * scenario_ask_least(each, TASKS_MAX) : 1;
+		a->cpus = gpus && each > 0 ? gpus * scenario_desc_least(each, TASKS_MAX) : 1;
 	const bool apart = desc->no_multithread || desc->threads_per_core == 1;
 	if (a->threads > 1 && apart) /* A core for each. */
-		a->cpus = scenario_ask_least(a->cpus, TASKS_MAX / a->threads) * a->threads;
+		a->cpus = scenario_desc_least(a->cpus, TASKS_MAX / a->threads) * a->threads;
 	else if (a->threads > 1 && desc->tasks_per_core == 1)
 		a->cpus = ceil_div(a->cpus, a->threads) * a->threads;
 }
@@ -368,14 +368,14 @@ static void take_mem(struct asking *a)
 	const int64_t bound = SL_MEM_UNBOUNDED - 1;
 	if (mem.gpu != SL_NONE && (a->gpus || a->job_gpus || a->node_gpus)) {
 		if (a->node_gpus)
-			a->node_mem = scenario_ask_least(mem.gpu, bound / a->node_gpus) * a->node_gpus;
+			a->node_mem = scenario_desc_least(mem.gpu, bound / a->node_gpus) * a->node_gpus;
 		else
-			a->mem =
-				scenario_ask_least(mem.gpu, bound / most(gpus_a_task(a), 1)) * gpus_a_task(a);
+			a->mem = scenario_desc_least(mem.gpu, bound / most(gpus_a_task(a), 1)) *
+				 gpus_a_task(a);
 	} else if (mem.cpu != SL_NONE) {
-		a->mem = scenario_ask_least(mem.cpu, bound / a->cpus) * a->cpus;
+		a->mem = scenario_desc_least(mem.cpu, bound / a->cpus) * a->cpus;
 	} else if (mem.node != SL_NONE && mem.node > 0) {
-		a->node_mem = scenario_ask_least(mem.node, bound);
+		a->node_mem = scenario_desc_least(mem.node, bound);
 	} else {
 		a->all_mem = true;
 	}
@@ -417,11 +417,11 @@ static enum cause by_nodes(const struct asking *a, const struct extent *e, struc
 		return CAUSE_SET;
 	const int64_t share = ceil_div(a->tasks, nodes);
 	int64_t cpus = share > TASKS_MAX / a->cpus ? TASKS_MAX : share * a->cpus;
-	cpus = most(cpus, scenario_ask_known(a->desc->cpus_min, 0));
+	cpus = most(cpus, scenario_desc_known(a->desc->cpus_min, 0));
 	/* One task whose GPUs are on several nodes has its cpus there too. */
 	group->task.cpus = ceil_div(cpus, a->threads) * a->threads;
 	group->task.mem =
-		a->node_mem ? a->node_mem : scenario_ask_least(a->mem, SL_MEM_UNBOUNDED / share - 1) * share;
+		a->node_mem ? a->node_mem : scenario_desc_least(a->mem, SL_MEM_UNBOUNDED / share - 1) * share;
 	if (a->all_mem && !group->exclusive)
 		group->task.mem = e->mem_least < SL_MEM_UNBOUNDED ? e->mem_least : 0;
 	group->task.gpus = a->node_gpus  ? a->node_gpus
@@ -459,7 +459,7 @@ static void by_tasks(const struct asking *a, struct sl_group *group)
 /* Something is asked of each node, or what is asked of the job does not come out even. */
 static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 {
-	if (a->node_mem || a->node_gpus || a->all_mem || scenario_ask_known(a->desc->cpus_min, 0) > 1)
+	if (a->node_mem || a->node_gpus || a->all_mem || scenario_desc_known(a->desc->cpus_min, 0) > 1)
 		return true;
 	if (a->job_gpus % a->tasks != 0 || (e->gpus && a->job_gpus / a->tasks > e->gpus))
 		return true;
@@ -470,14 +470,14 @@ static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 /* The partition's bound on the cpus of a node. */
 static enum cause bound_cpus(const struct asking *a, struct sl_group *group)
 {
-	const int64_t bound = a->partition ? scenario_ask_known(a->partition->cpus_per_node_max, 0) : 0;
+	const int64_t bound = a->partition ? scenario_desc_known(a->partition->cpus_per_node_max, 0) : 0;
 	if (bound <= 0 || !group->task.cpus)
 		return CAUSE_COUNT;
 	const int64_t tasks = bound / group->task.cpus;
 	if (!tasks)
 		return CAUSE_SET;
 	if (!group->tasks_per_node || tasks < group->tasks_per_node)
-		group->tasks_per_node = (uint32_t)scenario_ask_least(tasks, TASKS_MAX);
+		group->tasks_per_node = (uint32_t)scenario_desc_least(tasks, TASKS_MAX);
 	return CAUSE_COUNT;
 }
 
@@ -487,25 +487,25 @@ static enum cause limits_hold(const struct asking *a, const struct sl_row *row)
 	const sl_time limit = row->col[SL_COL_LIMIT];
 	if (!partition)
 		return CAUSE_COUNT;
-	if (limit > 0 && scenario_ask_known(partition->max_time, SL_NEVER) < limit)
+	if (limit > 0 && scenario_desc_known(partition->max_time, SL_NEVER) < limit)
 		return CAUSE_TIME;
-	const int64_t nodes_max = scenario_ask_known(partition->nodes_max, INT64_MAX);
+	const int64_t nodes_max = scenario_desc_known(partition->nodes_max, INT64_MAX);
 	if (a->nodes_min > nodes_max ||
-		(a->nodes_max && a->nodes_max < scenario_ask_known(partition->nodes_min, 0)))
+		(a->nodes_max && a->nodes_max < scenario_desc_known(partition->nodes_min, 0)))
 		return CAUSE_NODE_COUNT;
 	return CAUSE_COUNT;
 }
 
 static void take_nodes(struct asking *a)
 {
-	a->nodes_min = most(scenario_ask_known(a->desc->nodes_min, 0), 0);
-	a->nodes_max = most(scenario_ask_known(a->desc->nodes_max, a->nodes_min), 0);
+	a->nodes_min = most(scenario_desc_known(a->desc->nodes_min, 0), 0);
+	a->nodes_max = most(scenario_desc_known(a->desc->nodes_max, a->nodes_min), 0);
 }
 
 /* At least as many nodes as the partition gives to anyone; a job that names none is not refused for that. */
 static void raise_nodes(struct asking *a)
 {
-	const int64_t nodes_min = a->partition ? scenario_ask_known(a->partition->nodes_min, 0) : 0;
+	const int64_t nodes_min = a->partition ? scenario_desc_known(a->partition->nodes_min, 0) : 0;
 	if (nodes_min > 1 && a->nodes_min < nodes_min) {
 		a->nodes_min = nodes_min;
 		a->tasks = most(a->tasks, nodes_min);
@@ -543,12 +543,12 @@ static enum cause make_group(struct asking *a, struct sl_group *group)
 }
 
 /* Where a job gives no limit, the partition's. */
-static sl_time scenario_ask_limit_of(const struct sl_partition *partition)
+static sl_time scenario_desc_limit_of(const struct sl_partition *partition)
 {
 	if (!partition)
 		return 0;
-	const sl_time given = scenario_ask_known(
-		partition->default_time, scenario_ask_known(partition->max_time, SL_NEVER));
+	const sl_time given = scenario_desc_known(
+		partition->default_time, scenario_desc_known(partition->max_time, SL_NEVER));
 	return given > 0 && given < SL_NEVER ? given : 0;
 }
 
@@ -564,7 +564,7 @@ int desc_bind(struct machine *machine, const char *partition, struct bound_row *
 	if (*cause == CAUSE_PARTITION && (!partition || !*partition))
 		*cause = CAUSE_COUNT; /* There is no default one: any node will do. */
 	bound->binding = a.binding;
-	const sl_time given = a.partition ? scenario_ask_known(a.partition->default_time, 0) : 0;
+	const sl_time given = a.partition ? scenario_desc_known(a.partition->default_time, 0) : 0;
 	bound->limit = given > 0 && given < SL_NEVER ? given : 0;
 	bound->exclusive = (a.partition && a.partition->share == SL_SHARE_EXCLUSIVE) ||
 			   machine->scenario->cluster.select == SL_SELECT_LINEAR;
@@ -579,15 +579,15 @@ int desc_bind(struct machine *machine, const char *partition, struct bound_row *
 /* In thousandths. What is far beyond any node stays that. */
 static void in_parts(struct sl_group *group)
 {
-	group->task.cpus = scenario_ask_least(group->task.cpus, asked_max) * PARTS;
-	group->task.gpus = scenario_ask_least(group->task.gpus, asked_max) * PARTS;
+	group->task.cpus = scenario_desc_least(group->task.cpus, asked_max) * PARTS;
+	group->task.gpus = scenario_desc_least(group->task.gpus, asked_max) * PARTS;
 }
 
 /* What contradicts itself, or is larger than can be: tasks with what each asks. */
 static void by_words(const struct asking *a, struct sl_group *group)
 {
 	group->tasks = group->tasks_min = group->tasks_max =
-		(uint32_t)scenario_ask_least(most(a->tasks, 1), TASKS_MAX);
+		(uint32_t)scenario_desc_least(most(a->tasks, 1), TASKS_MAX);
 	group->task.cpus = most(a->cpus, 1);
 	group->task.mem = a->node_mem ? a->node_mem : a->mem;
 	group->task.gpus = a->tasks > 0 ? gpus_a_task(a) : a->gpus;
@@ -621,7 +621,7 @@ int desc_group(struct machine *machine, const struct sl_job_desc *desc, const st
 	take_nodes(&a);
 	asked->window = UINT32_MAX;
 	*cause = take_partition(&a, asked);
-	asked->limit = scenario_ask_limit_of(a.partition);
+	asked->limit = scenario_desc_limit_of(a.partition);
 	int status = SL_OK;
 	if (*cause == CAUSE_COUNT)
 		status = take_reservation(&a, row, asked, cause, err);

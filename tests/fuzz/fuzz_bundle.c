@@ -10,15 +10,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* main.c's, which is not here. */
-bool bundled_find(char *path, size_t size, const char *data) /* NOLINT: as cli.h has it. */
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static int take(void *self, const char *name, const char *bytes, size_t len, struct sl_err *err)
 {
 	const char *const *text = self;

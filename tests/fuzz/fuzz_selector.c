@@ -12,15 +12,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data)
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static void try_selector(const char *text, const struct hand *hand, struct sl_arena *arena)
 {
 	const struct scenario scenario = {

@@ -15,15 +15,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data)
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static void look(const struct shell *shell)
 {
 	SL_CHECK(shell->job_count <= SHELL_JOBS_MAX && shell->entry_count <= SHELL_ENTRIES_MAX);

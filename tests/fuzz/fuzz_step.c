@@ -15,15 +15,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data)
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static const char pool[] = "; MaxProcs: 8\n"
 			   "1 0 -1 22 4 -1 -1 4 22 -1 1 1 1 -1 1 1 -1 -1\n"
 			   "2 0 -1 12 3 -1 -1 3 12 -1 1 2 1 -1 1 1 -1 -1\n"

@@ -12,15 +12,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data) /* NOLINT: as cli.h has it. */
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static void check_points(struct sweep *sweep)
 {
 	const struct sweep_spec *spec = &sweep->spec;

@@ -132,7 +132,7 @@ static void put_field(struct pen *pen, const struct sl_field *field, const void 
 		cluster_write_put_text(pen, text);
 }
 
-static void put_end(const struct pen *pen)
+static void cluster_write_put_end(const struct pen *pen)
 {
 	if (pen->flow || pen->json)
 		(void)fputs(pen->begun ? " }" : "{}", pen->file);
@@ -159,7 +159,7 @@ static void put_entry(struct pen *pen, const struct sl_schema *schema, const voi
 		else if (sl_field_is_set(field, base))
 			put_field(pen, field, base);
 	}
-	put_end(pen);
+	cluster_write_put_end(pen);
 }
 
 static int status_of(const struct pen *pen, struct sl_err *err)
@@ -177,7 +177,7 @@ static void put_gpus(struct pen *pen, const struct sl_nodes_spec *spec)
 	struct pen map = { pen->file, pen->json, true, false };
 	for (size_t i = 0; i < spec->gpu_count; i++)
 		cluster_write_put_number(&map, spec->gpu[i].type, spec->gpu[i].count);
-	put_end(&map);
+	cluster_write_put_end(&map);
 }
 
 static void put_features(struct pen *pen, const struct sl_hardware *is)

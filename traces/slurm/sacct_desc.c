@@ -11,7 +11,7 @@
 
 #include "traces/slurm/sacct.h"
 
-static void sacct_ask_note(char first[40], uint64_t *total, uint32_t count, const struct slurm_said *said)
+static void sacct_desc_note(char first[40], uint64_t *total, uint32_t count, const struct slurm_said *said)
 {
 	const size_t len = said->position_len < 39 ? said->position_len : 39;
 	if (count && !*total)
@@ -44,7 +44,7 @@ static void more_said(struct sacct_job *job, const struct slurm_said *said)
 }
 
 /* True: its options were read. */
-static bool sacct_ask_line_in(
+static bool sacct_desc_line_in(
 	struct sacct *s, struct sacct_job *job, const struct sacct_cell *line, bool *hidden)
 {
 	struct slurm_said said;
@@ -58,8 +58,8 @@ static bool sacct_ask_line_in(
 	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], capacity };
 	if (slurm_options(&options, s->spare, &said, &ignored))
 		return false;
-	sacct_ask_note(s->unknown_first, &s->unknown, said.unknown, &said);
-	sacct_ask_note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
+	sacct_desc_note(s->unknown_first, &s->unknown, said.unknown, &said);
+	sacct_desc_note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
 	const size_t component = job->component > 0 ? (size_t)job->component : 0;
 	if (component < said.desc_count)
 		job->desc[0] = s->spare[component];
@@ -279,7 +279,7 @@ static void others_in(struct sacct_job *job, struct sl_job_desc *desc, const str
 			sacct_keep(&job->text, cell[SACCT_DEPENDENCY].p, cell[SACCT_DEPENDENCY].len);
 }
 
-static const char *sacct_ask_text_of(struct sacct_job *job, const char *said, const struct sacct_cell *cell)
+static const char *sacct_desc_text_of(struct sacct_job *job, const char *said, const struct sacct_cell *cell)
 {
 	if (said || !cell->p || sacct_is(cell, "(null)") || sacct_is(cell, "None"))
 		return said;
@@ -293,7 +293,7 @@ int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cel
 	struct asked asked;
 	bool hidden = true; /* Without a line all is. */
 	sl_job_desc_clear(desc);
-	(void)sacct_ask_line_in(s, job, &cell[SACCT_SUBMITLINE], &hidden);
+	(void)sacct_desc_line_in(s, job, &cell[SACCT_SUBMITLINE], &hidden);
 	others_in(job, desc, cell);
 	asked_in(job, cell, &asked);
 	if (!counts_read(cell, &asked) && !job->repair)
@@ -306,9 +306,9 @@ int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cel
 	fill_memory(desc, &cell[SACCT_REQMEM], &asked);
 	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : &asked.got;
 	fill_gres(job, desc, tres, first_known(desc->nodes_min, first_known(tres->node, asked.nodes)));
-	desc->partition = sacct_ask_text_of(job, desc->partition, &cell[SACCT_PARTITION]);
-	desc->constraint = sacct_ask_text_of(job, desc->constraint, &cell[SACCT_CONSTRAINTS]);
-	desc->reservation = sacct_ask_text_of(job, desc->reservation, &cell[SACCT_RESERVATION]);
+	desc->partition = sacct_desc_text_of(job, desc->partition, &cell[SACCT_PARTITION]);
+	desc->constraint = sacct_desc_text_of(job, desc->constraint, &cell[SACCT_CONSTRAINTS]);
+	desc->reservation = sacct_desc_text_of(job, desc->reservation, &cell[SACCT_RESERVATION]);
 	job->more.desc = job->desc;
 	job->more.desc_count = 1;
 	job->more.job = &job->job;

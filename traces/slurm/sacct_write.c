@@ -33,7 +33,7 @@ static void sacct_write_put_text(struct sl_out *out, const char *text)
 }
 
 /* A name with a separator in it cannot be told from two. */
-static void put_name(struct sl_out *out, const char *name, int64_t number)
+static void sacct_write_put_name(struct sl_out *out, const char *name, int64_t number)
 {
 	for (const char *p = name; p && *p;) {
 		char displayed[SL_INERT_SIZE];
@@ -263,7 +263,7 @@ PUT(put_id)
 	if (line->components > 1)
 		sl_out_printf(out, "%" PRId64 "+%zu", id, line->component);
 	else if (line->more->id)
-		put_name(out, line->more->id, SL_NONE);
+		sacct_write_put_name(out, line->more->id, SL_NONE);
 	else if (job->array != SL_NONE && job->array_task != SL_NONE)
 		sl_out_printf(out, "%" PRId64 "_%" PRId64, job->array, job->array_task);
 	else
@@ -273,7 +273,7 @@ PUT(put_id)
 PUT(put_raw)
 {
 	if (line->components == 1 && line->more->id)
-		put_name(out, line->more->id, SL_NONE);
+		sacct_write_put_name(out, line->more->id, SL_NONE);
 	else
 		sl_out_printf(out, "%" PRId64, line->row->col[SL_COL_ID] + (int64_t)line->component);
 }
@@ -290,7 +290,7 @@ static const char *sacct_write_state_of(const struct line *line)
 	return sl_state_name(status == 0 ? SL_FAILED : SL_COMPLETED);
 }
 
-PUT(put_cluster)
+PUT(sacct_write_put_cluster)
 {
 	(void)line;
 	sl_out_text(out, "schedlab");
@@ -302,19 +302,22 @@ PUT(put_partition)
 	if (own) /* The first of several. */
 		sl_out_printf(out, "%.*s", (int)strcspn(own, ",|\n\r"), own);
 	else
-		put_name(out, line->more->partition, line->row->col[SL_COL_PARTITION]);
+		sacct_write_put_name(out, line->more->partition, line->row->col[SL_COL_PARTITION]);
 }
 
-PUT(put_qos) { put_name(out, line->job->qos, SL_NONE); }
-PUT(put_account) { put_name(out, line->more->account, line->row->col[SL_COL_GROUP]); }
-PUT(put_user) { put_name(out, line->more->user, line->row->col[SL_COL_USER]); }
+PUT(put_qos) { sacct_write_put_name(out, line->job->qos, SL_NONE); }
+PUT(put_account) { sacct_write_put_name(out, line->more->account, line->row->col[SL_COL_GROUP]); }
+PUT(put_user) { sacct_write_put_name(out, line->more->user, line->row->col[SL_COL_USER]); }
 PUT(put_uid) { sacct_write_put_number(out, line->more->user ? SL_NONE : line->row->col[SL_COL_USER]); }
 PUT(put_submit) { put_date(out, line->row->col[SL_COL_SUBMIT], "Unknown"); }
 PUT(put_eligible) { put_date(out, line->begin, "Unknown"); }
 PUT(put_start) { put_date(out, line->start, "Unknown"); }
-PUT(put_end) { put_date(out, line->end, "Unknown"); }
-PUT(put_exit_code) { put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE); }
-PUT(put_state) { sl_out_text(out, sacct_write_state_of(line)); }
+PUT(sacct_write_put_end) { put_date(out, line->end, "Unknown"); }
+PUT(put_exit_code)
+{
+	sacct_write_put_name(out, line->job->exit_code ? line->job->exit_code : "0:0", SL_NONE);
+}
+PUT(sacct_write_put_state) { sl_out_text(out, sacct_write_state_of(line)); }
 
 PUT(put_elapsed)
 {
@@ -421,7 +424,7 @@ PUT(put_limit)
 PUT(put_node_list)
 {
 	const char *nodes = line->component ? NULL : line->job->nodes_recorded;
-	put_name(out, nodes ? nodes : "None assigned", SL_NONE);
+	sacct_write_put_name(out, nodes ? nodes : "None assigned", SL_NONE);
 }
 
 static bool equal_desc(const struct sl_job_desc *a, const struct sl_job_desc *b)
@@ -489,7 +492,7 @@ static const struct {
 } columns[] = {
 	{ "JobID", put_id },
 	{ "JobIDRaw", put_raw },
-	{ "Cluster", put_cluster },
+	{ "Cluster", sacct_write_put_cluster },
 	{ "Partition", put_partition },
 	{ "QOS", put_qos },
 	{ "Account", put_account },
@@ -500,10 +503,10 @@ static const struct {
 	{ "Submit", put_submit },
 	{ "Eligible", put_eligible },
 	{ "Start", put_start },
-	{ "End", put_end },
+	{ "End", sacct_write_put_end },
 	{ "Elapsed", put_elapsed },
 	{ "ExitCode", put_exit_code },
-	{ "State", put_state },
+	{ "State", sacct_write_put_state },
 	{ "NNodes", put_node_count },
 	{ "NCPUS", put_cpus },
 	{ "ReqCPUS", put_req_cpus },

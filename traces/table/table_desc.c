@@ -177,7 +177,7 @@ static int one_gpu_in(struct table *t, struct asked *asked)
 /* ---- Which way --------------------------------------------------------------------------------- */
 
 /* The first cell of that way that says something; a total of nothing says nothing beside another way. */
-static enum table_column table_ask_first_of(const struct asked *asked, size_t way, bool zeros)
+static enum table_column table_desc_first_of(const struct asked *asked, size_t way, bool zeros)
 {
 	for (size_t i = 0; i < ways[way].count; i++) {
 		const int64_t value = asked->of[ways[way].column[i]];
@@ -193,7 +193,7 @@ static int way_of(struct table *t, const struct asked *asked, size_t *way)
 	*way = NO_WAY;
 	for (size_t i = 0; i < SL_LEN(ways); i++) {
 		const enum table_column column =
-			table_ask_first_of(asked, i, i != IN_TOTAL || *way == NO_WAY);
+			table_desc_first_of(asked, i, i != IN_TOTAL || *way == NO_WAY);
 		if (column == TABLE_COLUMNS)
 			continue;
 		if (*way != NO_WAY)
@@ -206,26 +206,26 @@ static int way_of(struct table *t, const struct asked *asked, size_t *way)
 
 /* ---- As tasks -------------------------------------------------------------------------------------- */
 
-static int64_t table_ask_known(int64_t value, int64_t otherwise)
+static int64_t table_desc_known(int64_t value, int64_t otherwise)
 {
 	return value == SL_NONE ? otherwise : value;
 }
 
-static int64_t table_ask_share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
+static int64_t table_desc_share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
 
 /* A task that asks a GPU and says nothing of cpus asks none. */
 static int64_t cpus_or(int64_t cpus, int64_t gpus, const struct asked *asked)
 {
-	return table_ask_known(cpus, gpus > 0 || asked->one_gpu ? 0 : TABLE_PARTS);
+	return table_desc_known(cpus, gpus > 0 || asked->one_gpu ? 0 : TABLE_PARTS);
 }
 
 static void tasks_by_task(const struct asked *asked, struct sl_row_group *g)
 {
 	const int64_t *of = asked->of;
-	const int64_t per_node = table_ask_known(of[TABLE_TASKS_PER_NODE], 1);
+	const int64_t per_node = table_desc_known(of[TABLE_TASKS_PER_NODE], 1);
 	g->tasks = of[TABLE_TASKS];
 	if (g->tasks == SL_NONE)
-		g->tasks = table_ask_known(of[TABLE_NODES], 1) * per_node;
+		g->tasks = table_desc_known(of[TABLE_NODES], 1) * per_node;
 	g->gpus = of[TABLE_GPUS_PER_TASK];
 	g->cpus = cpus_or(of[TABLE_CPUS_PER_TASK], g->gpus, asked);
 	g->mem = of[TABLE_MEM_PER_TASK];
@@ -238,7 +238,7 @@ static void tasks_by_task(const struct asked *asked, struct sl_row_group *g)
 static void tasks_by_node(const struct asked *asked, struct sl_row_group *g)
 {
 	const int64_t *of = asked->of;
-	g->tasks = table_ask_known(of[TABLE_NODES], 1);
+	g->tasks = table_desc_known(of[TABLE_NODES], 1);
 	g->tasks_per_node = 1;
 	g->gpus = of[TABLE_GPUS_PER_NODE];
 	g->cpus = cpus_or(of[TABLE_CPUS_PER_NODE], g->gpus, asked);
@@ -249,14 +249,14 @@ static void tasks_in_total(const struct asked *asked, struct sl_row_group *g)
 {
 	const int64_t *of = asked->of;
 	const int64_t nodes = of[TABLE_NODES];
-	const int64_t gpus = table_ask_known(of[TABLE_GPUS], 0);
+	const int64_t gpus = table_desc_known(of[TABLE_GPUS], 0);
 	const int64_t cpus = cpus_or(of[TABLE_CPUS], gpus, asked);
-	const int64_t mem = table_ask_known(of[TABLE_MEMORY], 0);
+	const int64_t mem = table_desc_known(of[TABLE_MEMORY], 0);
 	const bool one = asked->one_gpu || (gpus > 0 && gpus < TABLE_PARTS);
 	/* Wholes are parted as wholes. */
 	const int64_t unit = cpus % TABLE_PARTS ? 1 : TABLE_PARTS;
 	const bool even = nodes > 0 && cpus / unit % nodes == 0 && gpus / TABLE_PARTS % nodes == 0;
-	const int64_t tasks = table_ask_share(gpus ? gpus : cpus, TABLE_PARTS);
+	const int64_t tasks = table_desc_share(gpus ? gpus : cpus, TABLE_PARTS);
 	if (one ? nodes == 1 : even)
 		g->tasks = nodes;
 	else
@@ -267,15 +267,15 @@ static void tasks_in_total(const struct asked *asked, struct sl_row_group *g)
 		g->nodes_min = g->nodes_max = nodes;
 	if (g->tasks <= 0) /* Makes no sense, and is said so. */
 		return;
-	g->gpus = table_ask_share(gpus, g->tasks);
-	g->cpus = table_ask_share(cpus / unit, g->tasks) * unit;
-	g->mem = table_ask_share(mem, g->tasks);
+	g->gpus = table_desc_share(gpus, g->tasks);
+	g->cpus = table_desc_share(cpus / unit, g->tasks) * unit;
+	g->mem = table_desc_share(mem, g->tasks);
 }
 
 /* Nodes and nothing more: all of each. With a GPU's memory or profile: that of each. */
 static void tasks_of_nodes(const struct asked *asked, struct sl_row_group *g)
 {
-	g->tasks = table_ask_known(asked->of[TABLE_NODES], 1);
+	g->tasks = table_desc_known(asked->of[TABLE_NODES], 1);
 	g->cpus = cpus_or(SL_NONE, 0, asked);
 	if (asked->of[TABLE_NODES] == SL_NONE)
 		return;
@@ -310,8 +310,8 @@ static int keep_type(struct table *t, enum table_column column, const char **kep
 /* Wholes are said as such. */
 static void settle_parts(struct sl_row_group *g)
 {
-	const bool whole = table_ask_known(g->cpus, 0) % TABLE_PARTS == 0 &&
-			   table_ask_known(g->gpus, 0) % TABLE_PARTS == 0;
+	const bool whole = table_desc_known(g->cpus, 0) % TABLE_PARTS == 0 &&
+			   table_desc_known(g->gpus, 0) % TABLE_PARTS == 0;
 	g->parts = whole ? 0 : TABLE_PARTS;
 	if (whole && g->cpus != SL_NONE)
 		g->cpus /= TABLE_PARTS;
@@ -344,9 +344,9 @@ int table_group_in(struct table *t, struct sl_row_group *g)
 	else
 		tasks_of_nodes(&asked, g);
 	g->exclusive |= exclusive;
-	g->nodes_min = table_ask_known(asked.of[TABLE_NODES_MIN], g->nodes_min);
-	g->nodes_max = table_ask_known(asked.of[TABLE_NODES_MAX], g->nodes_max);
-	g->gpu_mem = table_ask_known(asked.gpu_mem, 0);
+	g->nodes_min = table_desc_known(asked.of[TABLE_NODES_MIN], g->nodes_min);
+	g->nodes_max = table_desc_known(asked.of[TABLE_NODES_MAX], g->nodes_max);
+	g->gpu_mem = table_desc_known(asked.gpu_mem, 0);
 	settle_parts(g);
 	status = keep_type(t, TABLE_GPU_TYPE, &g->gpu_type);
 	return status ? status : keep_type(t, TABLE_MIG, &g->mig);

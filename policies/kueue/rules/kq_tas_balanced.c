@@ -206,7 +206,7 @@ struct states {
 	uint32_t *ordered, *ordered_capacity;
 };
 
-static bool put_state(struct states *states, uint32_t slot, struct placed placed)
+static bool kq_tas_balanced_put_state(struct states *states, uint32_t slot, struct placed placed)
 {
 	uint32_t low = 0, high = states->ordered[slot];
 	uint32_t *order = states->order[slot];
@@ -243,11 +243,11 @@ static bool kq_tas_balanced_join(
 			if (leaders == 0 && left <= 0)
 				continue;
 			if (leaders > 0 && found->leader > 0 &&
-				!put_state(states, used * 2 + leaders - 1,
+				!kq_tas_balanced_put_state(states, used * 2 + leaders - 1,
 					(struct placed){ left - found->pods_with, domain, before }))
 				return false;
 			if (found->slices > 0 &&
-				!put_state(states, used * 2 + leaders,
+				!kq_tas_balanced_put_state(states, used * 2 + leaders,
 					(struct placed){ left - found->pods, domain, before }))
 				return false;
 		}
@@ -327,7 +327,7 @@ static bool states_make(struct states *states, uint32_t used, int64_t pods, int6
 	states->ordered = calloc(slots, sizeof(*states->ordered));
 	states->ordered_capacity = calloc(slots, sizeof(*states->ordered_capacity));
 	return states->order && states->ordered && states->ordered_capacity &&
-	       put_state(states, leaders > 0 ? 1 : 0, (struct placed){ pods, KQ_NO, KQ_NO });
+	       kq_tas_balanced_put_state(states, leaders > 0 ? 1 : 0, (struct placed){ pods, KQ_NO, KQ_NO });
 }
 
 static void states_free(struct states *states, uint32_t used)

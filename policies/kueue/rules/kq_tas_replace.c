@@ -189,7 +189,7 @@ static const struct kq_placement *previous_of(const struct kq *kq, uint32_t work
 	return NULL;
 }
 
-static bool kq_tas_again_grow(struct kq_placement_attempt *attempt, const struct kq_team *team,
+static bool kq_tas_replace_grow(struct kq_placement_attempt *attempt, const struct kq_team *team,
 	const struct kq_placement *before, const struct kq_placement *leader, struct kq_placement **worker)
 {
 	struct kq *kq = attempt->kq;
@@ -219,7 +219,7 @@ int kq_place_elastic(struct kq_placement_attempt *attempt, const struct kq_team 
 	if (leader)
 		*leader = copy_of(attempt, led, 0);
 	if (team->worker_count > pods_of(before))
-		return kq_tas_again_grow(attempt, team, before, led, worker) ? 1 : -1;
+		return kq_tas_replace_grow(attempt, team, before, led, worker) ? 1 : -1;
 	*worker = copy_of(attempt, before, 0);
 	if (!*worker || (leader && !*leader))
 		return -1;

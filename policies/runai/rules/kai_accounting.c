@@ -76,7 +76,7 @@ struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request)
 
 /* ---- Counts ---- */
 
-static void kai_books_add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
+static void kai_accounting_add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
 {
 	for (int i = 0; i < KAI_RES; i++)
 		kai_write(kai, &vec->at[i], vec->at[i] + sign * amount->at[i]);
@@ -87,7 +87,7 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign)
 	const struct kai_vec needs =
 		charge(kai, &kai->request[kai->task[task].request], kai->gpu_mem_least, false);
 	for (uint32_t at = kai->job[kai->task[task].job].queue; at != KAI_NO; at = kai->queue[at].parent)
-		kai_books_add(kai, &kai->queue[at].request, &needs, sign);
+		kai_accounting_add(kai, &kai->queue[at].request, &needs, sign);
 }
 
 /* A share of memory is asked as it is charged, once it is: not of the least device, and rounded up. */
@@ -97,7 +97,7 @@ static void count_rounding(struct kai *kai, uint32_t task, const struct kai_vec 
 	const struct kai_vec asked = charge(kai, &kai->request[row->request], kai->gpu_mem_least, false);
 	const struct kai_vec more = { { 0, 0, held->at[KAI_GPUS] - asked.at[KAI_GPUS] } };
 	for (uint32_t at = kai->job[row->job].queue; at != KAI_NO; at = kai->queue[at].parent)
-		kai_books_add(kai, &kai->queue[at].request, &more, sign);
+		kai_accounting_add(kai, &kai->queue[at].request, &more, sign);
 }
 
 static void count_allocated(struct kai *kai, uint32_t task, int sign)
@@ -106,9 +106,9 @@ static void count_allocated(struct kai *kai, uint32_t task, int sign)
 	const struct kai_job *job = &kai->job[row->job];
 	const struct kai_vec held = kai_charge(kai, task);
 	for (uint32_t at = job->queue; at != KAI_NO; at = kai->queue[at].parent) {
-		kai_books_add(kai, &kai->queue[at].allocated, &held, sign);
+		kai_accounting_add(kai, &kai->queue[at].allocated, &held, sign);
 		if (!job->preemptible)
-			kai_books_add(kai, &kai->queue[at].allocated_np, &held, sign);
+			kai_accounting_add(kai, &kai->queue[at].allocated_np, &held, sign);
 	}
 	if (kai->request[row->request].kind == KAI_MEMORY && row->state != KAI_PIPELINED)
 		count_rounding(kai, task, &held, sign);
@@ -160,7 +160,7 @@ static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_n
 }
 
 /* It comes to a node in the state that it has now. */
-static void kai_books_enter(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
+static void kai_accounting_enter(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	struct kai_task *row = &kai->task[task];
 	uint32_t own[KAI_DEVICES_MAX];
@@ -172,7 +172,7 @@ static void kai_books_enter(struct kai *kai, uint32_t task, uint32_t node, const
 	kai_node_add(kai, node, task, (enum kai_state)row->state, shared);
 }
 
-static void kai_books_leave(struct kai *kai, uint32_t task)
+static void kai_accounting_leave(struct kai *kai, uint32_t task)
 {
 	struct kai_task *row = &kai->task[task];
 	kai_node_remove(kai, (uint32_t)row->node, task, (enum kai_state)row->state, row->shared);
@@ -183,7 +183,7 @@ static void kai_books_leave(struct kai *kai, uint32_t task)
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared)
 {
 	turn(kai, task, KAI_ALLOCATED);
-	kai_books_enter(kai, task, node, shared);
+	kai_accounting_enter(kai, task, node, shared);
 	count_allocated(kai, task, 1);
 }
 
@@ -230,7 +230,7 @@ void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint
 		copy_devices(kai, row, row->from_shared, row->shared);
 	}
 	turn(kai, task, KAI_PIPELINED);
-	kai_books_enter(kai, task, node, shared);
+	kai_accounting_enter(kai, task, node, shared);
 	count_allocated(kai, task, 1);
 }
 
@@ -239,7 +239,7 @@ void kai_evict_task(struct kai *kai, uint32_t task)
 	struct kai_task *row = &kai->task[task];
 	if (row->counted)
 		count_allocated(kai, task, -1);
-	kai_books_leave(kai, task);
+	kai_accounting_leave(kai, task);
 	if (row->state == KAI_PIPELINED)
 		kai_write(kai, &row->retry, 1);
 	else
@@ -256,7 +256,7 @@ static void back(struct kai *kai, uint32_t task)
 	const bool kept = row->kept >= 0;
 	if (row->counted)
 		count_allocated(kai, task, -1);
-	kai_books_leave(kai, task);
+	kai_accounting_leave(kai, task);
 	kai_write(kai, &row->node, kept ? row->kept : row->from);
 	copy_devices(kai, row, row->shared, kept ? row->kept_shared : row->from_shared);
 	kai_write(kai, kept ? &row->kept : &row->from, -1);
@@ -268,7 +268,7 @@ void kai_unevict_task(struct kai *kai, uint32_t task)
 	struct kai_task *row = &kai->task[task];
 	if (row->state == KAI_PIPELINED)
 		back(kai, task);
-	kai_books_leave(kai, task);
+	kai_accounting_leave(kai, task);
 	turn(kai, task, row->retry ? KAI_PIPELINED : (enum kai_state)row->before);
 	stay(kai, task);
 	kai_write(kai, &row->evicted, row->retry && row->from >= 0 ? 2 : 0);
@@ -282,7 +282,7 @@ void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t
 	if (row->counted)
 		count_allocated(kai, task, -1);
 	if (row->node >= 0)
-		kai_books_leave(kai, task);
+		kai_accounting_leave(kai, task);
 	forget(kai, task, &row->from, row->from_shared);
 	forget(kai, task, &row->kept, row->kept_shared);
 	kai_write(kai, &row->node, -1);
@@ -291,7 +291,7 @@ void kai_set_task(struct kai *kai, uint32_t task, enum kai_state state, uint32_t
 	turn(kai, task, state);
 	if (node == KAI_NO || !kai_active_used(state))
 		return;
-	kai_books_enter(kai, task, node, shared);
+	kai_accounting_enter(kai, task, node, shared);
 	if (state != KAI_PIPELINED && kai_active_allocated(state))
 		count_allocated(kai, task, 1);
 }

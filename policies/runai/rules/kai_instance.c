@@ -44,7 +44,7 @@ const char *kai_text(struct kai *kai, const char *text)
 }
 
 /* The row of that kind by that name: KAI_NO if there is none yet. NULL: no memory. */
-static uint32_t *kai_world_row_of(struct kai *kai, enum kai_named kind, const char *name)
+static uint32_t *kai_instance_row_of(struct kai *kai, enum kai_named kind, const char *name)
 {
 	struct kai_rows *rows = &kai->rows[kind];
 	const uint32_t number = sl_names_add(kai->names, name);
@@ -58,7 +58,7 @@ static uint32_t *kai_world_row_of(struct kai *kai, enum kai_named kind, const ch
 	return &rows->row[number];
 }
 
-static uint32_t kai_world_find(const struct kai *kai, enum kai_named kind, const char *name)
+static uint32_t kai_instance_find(const struct kai *kai, enum kai_named kind, const char *name)
 {
 	const uint32_t number = sl_names_find(kai->names, name);
 	return number < kai->rows[kind].capacity ? kai->rows[kind].row[number] : KAI_NO;
@@ -66,20 +66,20 @@ static uint32_t kai_world_find(const struct kai *kai, enum kai_named kind, const
 
 uint32_t kai_find_queue(const struct kai *kai, const char *name)
 {
-	return kai_world_find(kai, KAI_NAMED_QUEUE, name);
+	return kai_instance_find(kai, KAI_NAMED_QUEUE, name);
 }
 uint32_t kai_find_node(const struct kai *kai, const char *name)
 {
-	return kai_world_find(kai, KAI_NAMED_NODE, name);
+	return kai_instance_find(kai, KAI_NAMED_NODE, name);
 }
 uint32_t kai_find_topology(const struct kai *kai, const char *name)
 {
-	return kai_world_find(kai, KAI_NAMED_TOPOLOGY, name);
+	return kai_instance_find(kai, KAI_NAMED_TOPOLOGY, name);
 }
 
 uint32_t kai_queue(struct kai *kai, const char *name)
 {
-	uint32_t *row = kai_world_row_of(kai, KAI_NAMED_QUEUE, name);
+	uint32_t *row = kai_instance_row_of(kai, KAI_NAMED_QUEUE, name);
 	if (!row || *row != KAI_NO)
 		return row ? *row : KAI_NO;
 	struct kai_queue *queue = MORE(kai, queue);
@@ -99,7 +99,7 @@ uint32_t kai_queue(struct kai *kai, const char *name)
 
 uint32_t kai_node(struct kai *kai, const char *name)
 {
-	uint32_t *row = kai_world_row_of(kai, KAI_NAMED_NODE, name);
+	uint32_t *row = kai_instance_row_of(kai, KAI_NAMED_NODE, name);
 	if (!row || *row != KAI_NO)
 		return row ? *row : KAI_NO;
 	struct kai_node *node = MORE(kai, node);
@@ -113,7 +113,7 @@ uint32_t kai_node(struct kai *kai, const char *name)
 
 uint32_t kai_topology(struct kai *kai, const char *name)
 {
-	uint32_t *row = kai_world_row_of(kai, KAI_NAMED_TOPOLOGY, name);
+	uint32_t *row = kai_instance_row_of(kai, KAI_NAMED_TOPOLOGY, name);
 	if (!row || *row != KAI_NO)
 		return row ? *row : KAI_NO;
 	struct kai_topology *topology = MORE(kai, topology);
@@ -125,7 +125,7 @@ uint32_t kai_topology(struct kai *kai, const char *name)
 
 uint32_t kai_mig_profile(struct kai *kai, const char *name)
 {
-	uint32_t *row = kai_world_row_of(kai, KAI_NAMED_MIG, name);
+	uint32_t *row = kai_instance_row_of(kai, KAI_NAMED_MIG, name);
 	if (!row || *row != KAI_NO)
 		return row ? *row : KAI_NO;
 	const char **profile = MORE(kai, mig);

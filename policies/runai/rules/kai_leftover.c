@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-static bool kai_left_leave(struct kai *kai, uint32_t task, int64_t state)
+static bool kai_leftover_leave(struct kai *kai, uint32_t task, int64_t state)
 {
 	struct kai_solve_state *solve = kai->solve;
 	if (SL_GROW(solve->left, solve->left_capacity, solve->left_count + 1, &kai->err))
@@ -28,14 +28,14 @@ void kai_leave_simulated(struct kai *kai, uint32_t tasks)
 	const struct kai_victims *sets[] = { &solve->recorded, &solve->chosen };
 	for (uint32_t i = 0; i < tasks; i++)
 		if (kai->task[solve->chunk.row[i]].evicted == 0 &&
-			!kai_left_leave(kai, solve->chunk.row[i], KAI_PENDING))
+			!kai_leftover_leave(kai, solve->chunk.row[i], KAI_PENDING))
 			return;
 	for (size_t s = 0; s < SL_LEN(sets); s++)
 		for (uint32_t i = 0; i < sets[s]->task.count; i++) {
 			const uint32_t task = sets[s]->task.row[i];
 			const struct kai_task *row = &kai->task[task];
 			if (row->evicted == 1 &&
-				!kai_left_leave(kai, task, row->retry ? KAI_PIPELINED : row->before))
+				!kai_leftover_leave(kai, task, row->retry ? KAI_PIPELINED : row->before))
 				return;
 		}
 }

@@ -73,7 +73,7 @@ static const struct kai_free nothing;
 /* ---- Domains ---- */
 
 /* The group that keeps all tasks of the chunk in a domain of a level; NULL: there is none. */
-static const struct kai_group *kai_hopeless_bound(const struct kai *kai, const struct kai_job *job)
+static const struct kai_group *kai_unschedulable_bound(const struct kai *kai, const struct kai_job *job)
 {
 	const struct kai_group *group = &job->group[0];
 	if (group->topology == KAI_NO && job->group_count == 2)
@@ -103,7 +103,7 @@ static bool find_domains(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
 	const struct kai_job *job = &kai->job[kai->task[state->chunk.row[0]].job];
-	const struct kai_group *group = kai_hopeless_bound(kai, job);
+	const struct kai_group *group = kai_unschedulable_bound(kai, job);
 	state->domain_count = group ? kai->topo->tree[group->topology].domain_count : 1;
 	if (SL_GROW(state->domain, state->domain_capacity, state->domain_count, &kai->err))
 		return false;
@@ -115,7 +115,7 @@ static bool find_domains(struct kai *kai)
 	return true;
 }
 
-static bool kai_hopeless_make_room(struct kai *kai, struct kai_solve_state *state)
+static bool kai_unschedulable_make_room(struct kai *kai, struct kai_solve_state *state)
 {
 	const size_t headroom = (size_t)kai->node_count + 1;
 	if (state->freed_nodes >= kai->node_count && state->freed_at)
@@ -137,7 +137,7 @@ static bool kai_hopeless_make_room(struct kai *kai, struct kai_solve_state *stat
 bool kai_fit_open(struct kai *kai)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (!kai_hopeless_make_room(kai, state))
+	if (!kai_unschedulable_make_room(kai, state))
 		return false;
 	state->same_needs = same_needs(kai);
 	return !state->same_needs || find_domains(kai);

@@ -17,6 +17,14 @@ bool ctl_same(const char *a, const char *b, size_t len)
 	return i == len && !a[i];
 }
 
+uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < c->qos_count; i++)
+		if (ctl_same(c->qos[i].name, name, len))
+			return i;
+	return CTL_NO_ROW;
+}
+
 static bool ctl_acct_read_same(const char *a, const char *b) { return ctl_same(a, b, strlen(b)); }
 
 /* The next of a list between commas; NULL: there is none left. */

@@ -79,14 +79,6 @@ static bool is_kind(const struct sl_setting *setting, const char *kind)
 
 /* ---- QOS -------------------------------------------------------------------------------------------- */
 
-uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len)
-{
-	for (uint32_t i = 0; i < c->qos_count; i++)
-		if (ctl_same(c->qos[i].name, name, len))
-			return i;
-	return CTL_NO_ROW;
-}
-
 static bool qos_new(struct ctl *c, const char *name)
 {
 	struct ctl_qos *qos = &c->qos[c->qos_count++];

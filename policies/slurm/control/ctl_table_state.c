@@ -24,7 +24,7 @@
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
-static double ctl_show_state_time_of(const struct ctl *c, ctl_time at)
+static double ctl_table_state_time_of(const struct ctl *c, ctl_time at)
 {
 	return at == CTL_NONE || at == CTL_NEVER ? (double)NAN : (double)(at - c->epoch);
 }
@@ -74,7 +74,7 @@ static void names_free(struct names *names)
 /* ---- Jobs -------------------------------------------------------------------------------------------------
  */
 
-static const char *ctl_show_state_of(const struct ctl_job *job)
+static const char *ctl_table_state_of(const struct ctl_job *job)
 {
 	static const char *const word[] = { [CTL_NOT_SUBMITTED] = "",
 		[CTL_PENDING] = "PENDING",
@@ -86,7 +86,7 @@ static const char *ctl_show_state_of(const struct ctl_job *job)
 }
 
 /* The nodes of an allocation; set is cleared first. */
-static const uint64_t *ctl_show_state_nodes_of(const struct ctl_job *job, uint64_t *set, size_t words)
+static const uint64_t *ctl_table_state_nodes_of(const struct ctl_job *job, uint64_t *set, size_t words)
 {
 	if (job->state == CTL_PENDING)
 		return job->planned == CTL_NONE ? NULL : job->planned_nodes;
@@ -99,7 +99,7 @@ static const uint64_t *ctl_show_state_nodes_of(const struct ctl_job *job, uint64
 }
 
 /* Planned or, where nothing is planned, the begin that is to come (pack_job()). */
-static ctl_time ctl_show_state_start_of(const struct ctl *c, const struct ctl_job *job)
+static ctl_time ctl_table_state_start_of(const struct ctl *c, const struct ctl_job *job)
 {
 	if (job->state != CTL_PENDING)
 		return job->start;
@@ -116,21 +116,21 @@ static int list_plan(
 	const bool has_part = !waits && job->part < c->part_count;
 	const struct sl_figure figure[SL_LEN(columns)] = {
 		NUMBER(job->row),
-		WORD(ctl_show_state_of(job)),
+		WORD(ctl_table_state_of(job)),
 		WORD(has_part ? c->part[job->part].name : ""),
 		NUMBER(range_of(job->time_limit)),
-		NUMBER(ctl_show_state_time_of(c, ctl_show_state_start_of(c, job))),
+		NUMBER(ctl_table_state_time_of(c, ctl_table_state_start_of(c, job))),
 		WORD(nodes),
-		NUMBER(ctl_show_state_time_of(c, job->submit)),
-		NUMBER(ctl_show_state_time_of(c, job->eligible)),
-		NUMBER(ctl_show_state_time_of(c, job->accrue)),
+		NUMBER(ctl_table_state_time_of(c, job->submit)),
+		NUMBER(ctl_table_state_time_of(c, job->eligible)),
+		NUMBER(ctl_table_state_time_of(c, job->accrue)),
 		NUMBER(waits ? (double)NAN : (double)job->billing),
 		NUMBER(job->priority),
 	};
 	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
 
-static bool ctl_show_state_is_displayed(const struct ctl *c, const struct ctl_job *job, int64_t age)
+static bool ctl_table_state_is_displayed(const struct ctl *c, const struct ctl_job *job, int64_t age)
 {
 	if (job->state == CTL_NOT_SUBMITTED)
 		return false;
@@ -146,9 +146,9 @@ static int list_plans(const struct ctl *c, const struct sl_table_sink *table)
 	int status = set ? SL_OK : SL_SYSTEM;
 	for (uint32_t row = 0; row < c->jobs->count && !status; row++) {
 		const struct ctl_job *job = &c->job[row];
-		if (!ctl_show_state_is_displayed(c, job, age))
+		if (!ctl_table_state_is_displayed(c, job, age))
 			continue;
-		status = names_put(&names, c, ctl_show_state_nodes_of(job, set, words))
+		status = names_put(&names, c, ctl_table_state_nodes_of(job, set, words))
 				 ? list_plan(c, job, names.text, table)
 				 : SL_SYSTEM;
 	}
@@ -197,8 +197,8 @@ static int list_reservation(
 	resv_flags_put(all ? r->flags : r->flags & ~(unsigned)RESV_SPEC_NODES, flags, sizeof(flags));
 	const struct sl_figure figure[SL_LEN(columns)] = {
 		WORD(r->name),
-		NUMBER(ctl_show_state_time_of(c, start)),
-		NUMBER(end >= RESV_FAR ? (double)NAN : ctl_show_state_time_of(c, end)),
+		NUMBER(ctl_table_state_time_of(c, start)),
+		NUMBER(end >= RESV_FAR ? (double)NAN : ctl_table_state_time_of(c, end)),
 		WORD(nodes),
 		WORD(part < c->part_count ? c->part[part].name : ""),
 		WORD(flags),

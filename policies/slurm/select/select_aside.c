@@ -164,7 +164,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 		refresh_used(s, a->node_alloc[i].node);
 }
 
-static void select_hold_release(struct select *s, struct select_alloc *a)
+static void select_aside_release(struct select *s, struct select_alloc *a)
 {
 	for (uint32_t i = 0; i < a->node_count; i++) {
 		struct select_node_alloc *node_alloc = &a->node_alloc[i];
@@ -319,7 +319,7 @@ void select_give(struct select *s, struct select_alloc *a)
 {
 	SL_CHECK(a->held);
 	SL_CHECK(note_action(s, a, ACTION_GIVE));
-	select_hold_release(s, a);
+	select_aside_release(s, a);
 	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
 	if (!s->marks)
 		sel_drop(s, a);
@@ -358,7 +358,7 @@ void select_undo(struct select *s, uint32_t mark)
 	while (s->action_count > mark) {
 		const struct sel_action action = s->action[--s->action_count];
 		if (action.kind == ACTION_TAKE)
-			select_hold_release(s, action.alloc);
+			select_aside_release(s, action.alloc);
 		else if (action.kind == ACTION_GIVE)
 			enforce(s, action.alloc);
 		else

@@ -24,9 +24,9 @@
 #include <strings.h>
 
 static int64_t or_else(int64_t value, int64_t otherwise) { return value == SL_NONE ? otherwise : value; }
-static bool select_ask_said(int64_t value) { return value != SL_NONE; }
+static bool select_desc_said(int64_t value) { return value != SL_NONE; }
 
-static bool select_ask_refuse(struct sel_request *q, const char *why)
+static bool select_desc_refuse(struct sel_request *q, const char *why)
 {
 	if (!q->never)
 		q->never = why;
@@ -98,19 +98,19 @@ static bool add_gres(
 		const char *stop = colon ? colon : end;
 		type = find_name(s->type_name, s->type_count, text, (size_t)(stop - text));
 		if (type == UINT32_MAX)
-			return select_ask_refuse(q, config);
+			return select_desc_refuse(q, config);
 	}
 	if (colon && !counted)
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if (!counted)
 		count = 1;
 	if (name == UINT32_MAX)
-		return select_ask_refuse(q, count ? bad_gres : NULL);
+		return select_desc_refuse(q, count ? bad_gres : NULL);
 	if (count == 0)
 		return true;
 	struct sel_gres_request *r = gres_of(q, name, type);
 	if (!r)
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	memcpy((char *)r + member, &count, sizeof(count));
 	return true;
 }
@@ -136,7 +136,7 @@ static const char *partition_setting(const struct select *s, uint32_t partition,
 	return value ? value : sl_setting_of(c, "cluster", "", key);
 }
 
-static int64_t select_ask_number_of(const char *text)
+static int64_t select_desc_number_of(const char *text)
 {
 	int64_t value;
 	return text && sl_get_i64(text, strlen(text), &value) ? value : SL_NONE;
@@ -154,7 +154,7 @@ static int64_t job_default(const struct select *s, uint32_t partition, const cha
 		if (sl_get_i64(at, strspn(at, "0123456789"), &value))
 			return value;
 	}
-	return select_ask_number_of(partition_setting(s, partition, key));
+	return select_desc_number_of(partition_setting(s, partition, key));
 }
 
 static void set_gpu_defaults(const struct select *s, struct sel_request *q)
@@ -162,9 +162,9 @@ static void set_gpu_defaults(const struct select *s, struct sel_request *q)
 	const struct sl_cluster *c = s->cluster;
 	const struct sl_partition *p = q->partition < c->partition_count ? &c->partition[q->partition] : NULL;
 	int64_t cpus = p ? p->cpus_per_gpu : SL_NONE, mem = p ? p->mem_per_gpu : SL_NONE;
-	if (!select_ask_said(cpus))
+	if (!select_desc_said(cpus))
 		cpus = job_default(s, q->partition, "DefCpuPerGPU");
-	if (!select_ask_said(mem))
+	if (!select_desc_said(mem))
 		mem = job_default(s, q->partition, "DefMemPerGPU");
 	for (uint32_t g = 0; g < q->gres_count; g++) {
 		struct sel_gres_request *r = &q->gres[g];
@@ -182,32 +182,32 @@ static bool agree(struct sel_request *q, struct sel_gres_request *r)
 {
 	if (r->per_job &&
 		(r->per_node > r->per_job || r->per_task > r->per_job || r->per_socket > r->per_job))
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if (r->per_node && (r->per_task > r->per_node || r->per_socket > r->per_node))
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if ((r->per_socket && !q->sockets_per_node) || (r->per_task && !q->tasks))
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if (r->per_job && r->per_node) {
 		const int64_t nodes = r->per_job / r->per_node;
 		if (r->per_job % r->per_node || nodes < q->nodes_min ||
 			(q->nodes_max && nodes > q->nodes_max))
-			return select_ask_refuse(q, bad_gres);
+			return select_desc_refuse(q, bad_gres);
 		q->nodes_min = q->nodes_max = nodes;
 	}
 	if (r->per_node && r->per_socket &&
 		(r->per_node % r->per_socket || r->per_node / r->per_socket != q->sockets_per_node))
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if (r->per_job && r->per_task && (r->per_job % r->per_task || r->per_job / r->per_task != q->tasks))
-		return select_ask_refuse(q, bad_gres);
+		return select_desc_refuse(q, bad_gres);
 	if (r->per_node && r->per_task) {
 		const int64_t tasks = r->per_node / r->per_task;
 		if (r->per_node % r->per_task || (q->tasks_per_node && q->tasks_per_node != tasks))
-			return select_ask_refuse(q, bad_gres);
+			return select_desc_refuse(q, bad_gres);
 		q->tasks_per_node = tasks;
 	}
 	if (r->cpus_per && r->per_task) {
 		if (q->cpus_per_task_said && q->cpus_per_task != r->cpus_per * r->per_task)
-			return select_ask_refuse(q, bad_gres);
+			return select_desc_refuse(q, bad_gres);
 		q->cpus_per_task = r->cpus_per * r->per_task;
 		q->cpus_min = max64(q->cpus_min, q->tasks * q->cpus_per_task);
 	}
@@ -299,33 +299,33 @@ static void read_tasks(struct sel_request *q, int64_t listed)
 {
 	const struct sl_job_desc *desc = &q->desc;
 	int64_t nodes = or_else(desc->nodes_min, 1),
-		most = select_ask_said(desc->nodes_max) ? desc->nodes_max : 0;
-	if (select_ask_said(desc->nodes_min) && !most)
+		most = select_desc_said(desc->nodes_max) ? desc->nodes_max : 0;
+	if (select_desc_said(desc->nodes_min) && !most)
 		most = nodes;
-	nodes = select_ask_said(desc->nodes_min) ? max64(nodes, listed) : max64(listed, 1);
+	nodes = select_desc_said(desc->nodes_min) ? max64(nodes, listed) : max64(listed, 1);
 	if (most)
 		most = max64(most, nodes);
 	int64_t tasks = or_else(desc->tasks, 1);
 	q->tasks = or_else(desc->tasks, 0);
-	if (!q->tasks && (nodes == most || !most) && select_ask_said(desc->tasks_per_node)) {
+	if (!q->tasks && (nodes == most || !most) && select_desc_said(desc->tasks_per_node)) {
 		tasks = q->tasks = nodes * desc->tasks_per_node;
-	} else if (!q->tasks && select_ask_said(desc->nodes_min) && nodes == most) {
+	} else if (!q->tasks && select_desc_said(desc->nodes_min) && nodes == most) {
 		const int64_t sockets = or_else(desc->sockets_per_node, 0);
 		const int64_t cores = or_else(desc->cores_per_socket, 0);
 		const int64_t threads = or_else(desc->threads_per_core, 0);
 		tasks = nodes;
 		if (sockets && cores && threads)
 			tasks = q->tasks = nodes * sockets * cores * threads;
-	} else if (q->tasks && select_ask_said(desc->nodes_min)) {
+	} else if (q->tasks && select_desc_said(desc->nodes_min)) {
 		most = min64(most, q->tasks);
 		if (q->tasks < nodes)
 			nodes = most = q->tasks;
 	}
-	q->nodes_min = select_ask_said(desc->nodes_min) ? nodes : 1;
+	q->nodes_min = select_desc_said(desc->nodes_min) ? nodes : 1;
 	q->nodes_max = most;
 	q->cpus_min = desc->overcommit
 			      ? max64(nodes, 1)
-			      : tasks * (select_ask_said(desc->cpus_per_task) ? desc->cpus_per_task : 1);
+			      : tasks * (select_desc_said(desc->cpus_per_task) ? desc->cpus_per_task : 1);
 	/* Of a list of nodes at least one cpu each. */
 	q->nodes_min = max64(q->nodes_min, listed);
 	q->cpus_min = max64(q->cpus_min, listed);
@@ -337,10 +337,10 @@ static void read_shape(const struct select *s, struct sel_request *q)
 {
 	const struct sl_job_desc *desc = &q->desc;
 	q->overcommit = desc->overcommit;
-	q->cpus_per_task_said = select_ask_said(desc->cpus_per_task);
+	q->cpus_per_task_said = select_desc_said(desc->cpus_per_task);
 	q->cpus_per_task = max64(or_else(desc->cpus_per_task, 1), 1);
 	q->tasks_per_node = or_else(desc->tasks_per_node, desc->overcommit ? 1 : 0);
-	if (select_ask_said(desc->tasks_per_node) && !q->overcommit && q->tasks > 1)
+	if (select_desc_said(desc->tasks_per_node) && !q->overcommit && q->tasks > 1)
 		q->tasks = max64(q->tasks, q->tasks_per_node * q->nodes_min);
 	q->tasks_per_socket = or_else(desc->tasks_per_socket, 0);
 	q->tasks_per_core = or_else(desc->tasks_per_core, s->one_task_per_core ? 1 : 0);
@@ -359,31 +359,31 @@ static void read_memory(const struct select *s, struct sel_request *q)
 	const struct sl_job_desc *desc = &q->desc;
 	const struct sl_cluster *c = s->cluster;
 	const struct sl_partition *p = q->partition < c->partition_count ? &c->partition[q->partition] : NULL;
-	q->mem_said = select_ask_said(desc->mem_per_node) || select_ask_said(desc->mem_per_cpu);
-	if (select_ask_said(desc->mem_per_node)) {
+	q->mem_said = select_desc_said(desc->mem_per_node) || select_desc_said(desc->mem_per_cpu);
+	if (select_desc_said(desc->mem_per_node)) {
 		q->mem = desc->mem_per_node;
-	} else if (select_ask_said(desc->mem_per_cpu)) {
+	} else if (select_desc_said(desc->mem_per_cpu)) {
 		q->mem = desc->mem_per_cpu;
 		q->mem_per_cpu = true;
-	} else if (p && select_ask_said(p->mem_per_cpu)) {
+	} else if (p && select_desc_said(p->mem_per_cpu)) {
 		q->mem = p->mem_per_cpu;
 		q->mem_per_cpu = true;
-	} else if (p && select_ask_said(p->mem_per_node)) {
+	} else if (p && select_desc_said(p->mem_per_node)) {
 		q->mem = p->mem_per_node;
-	} else if (select_ask_number_of(sl_setting_of(c, "cluster", "", "DefMemPerCPU")) > 0) {
-		q->mem = select_ask_number_of(sl_setting_of(c, "cluster", "", "DefMemPerCPU"));
+	} else if (select_desc_number_of(sl_setting_of(c, "cluster", "", "DefMemPerCPU")) > 0) {
+		q->mem = select_desc_number_of(sl_setting_of(c, "cluster", "", "DefMemPerCPU"));
 		q->mem_per_cpu = true;
 	} else {
 		q->mem = max64(
-			or_else(select_ask_number_of(sl_setting_of(c, "cluster", "", "DefMemPerNode")), 0),
+			or_else(select_desc_number_of(sl_setting_of(c, "cluster", "", "DefMemPerNode")), 0),
 			0);
 	}
 	if (q->mem == 0)
 		q->mem_per_cpu = false;
 	int64_t cpu_max = p ? p->mem_per_cpu_max : SL_NONE, node_max = p ? p->mem_per_node_max : SL_NONE;
-	if (!select_ask_said(cpu_max) && !select_ask_said(node_max)) {
-		cpu_max = select_ask_number_of(sl_setting_of(c, "cluster", "", "MaxMemPerCPU"));
-		node_max = select_ask_number_of(sl_setting_of(c, "cluster", "", "MaxMemPerNode"));
+	if (!select_desc_said(cpu_max) && !select_desc_said(node_max)) {
+		cpu_max = select_desc_number_of(sl_setting_of(c, "cluster", "", "MaxMemPerCPU"));
+		node_max = select_desc_number_of(sl_setting_of(c, "cluster", "", "MaxMemPerNode"));
 	}
 	if (cpu_max > 0 && q->mem_per_cpu && q->mem > cpu_max) {
 		const int64_t ratio = div_up(q->mem, cpu_max);
@@ -396,7 +396,7 @@ static void read_memory(const struct select *s, struct sel_request *q)
 		const int64_t mem =
 			q->mem_per_cpu ? q->mem * max64(q->tasks_per_node, 1) * q->cpus_per_task : q->mem;
 		if (mem > node_max)
-			(void)select_ask_refuse(q, "Memory required by task is not available");
+			(void)select_desc_refuse(q, "Memory required by task is not available");
 	}
 }
 
@@ -540,9 +540,9 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 	bool missing = false;
 	q->candidates = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!q->candidates)
-		return select_ask_refuse(q, "no memory");
+		return select_desc_refuse(q, "no memory");
 	if (desc->constraint && parse_features(q, desc->constraint) != 0)
-		return select_ask_refuse(q, "Invalid feature specification");
+		return select_desc_refuse(q, "Invalid feature specification");
 	bool fits[256];
 	for (uint32_t i = 0; i < s->shape_count && i < SL_LEN(fits); i++)
 		fits[i] = shape_fits(s, q, &s->shape[i]) && shape_features(q, &s->shape[i]);
@@ -562,18 +562,18 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 			q->candidates[w] &= ~out[w];
 	}
 	if (listed && !bits_within(listed, q->candidates, s->words))
-		return select_ask_refuse(q, config);
+		return select_desc_refuse(q, config);
 	for (uint32_t i = 0; i < q->feature_count; i++) {
 		bool known = false;
 		for (uint32_t k = 0; k < s->shape_count; k++)
 			known = known || sel_shape_has(&s->shape[k], &q->feature[i]);
 		if (!known)
-			return select_ask_refuse(q, "Invalid feature specification");
+			return select_desc_refuse(q, "Invalid feature specification");
 	}
 	return true;
 }
 
-static void select_ask_fill(struct select *s, struct sel_request *q)
+static void select_desc_fill(struct select *s, struct sel_request *q)
 {
 	const struct sl_job_desc *desc = &q->desc;
 	const struct sel_partition *p = &s->partition[q->partition];
@@ -591,12 +591,12 @@ static void select_ask_fill(struct select *s, struct sel_request *q)
 	if (desc->nodelist) {
 		listed = q->required = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 		if (!listed) {
-			(void)select_ask_refuse(q, "no memory");
+			(void)select_desc_refuse(q, "no memory");
 			return;
 		}
 		(void)sel_node_list(s, desc->nodelist, listed, &missing);
 		if (missing)
-			(void)select_ask_refuse(q, "Invalid node name specified");
+			(void)select_desc_refuse(q, "Invalid node name specified");
 	}
 	read_tasks(q, listed ? bits_count(listed, s->words) : 0);
 	read_shape(s, q);
@@ -638,7 +638,7 @@ struct sel_request *sel_request_of(struct select *s, const struct select_job *jo
 		return NULL;
 	q->desc = *desc;
 	q->partition = partition;
-	select_ask_fill(s, q);
+	select_desc_fill(s, q);
 	s->request[s->request_count++] = q;
 	return q;
 }

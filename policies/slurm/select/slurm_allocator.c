@@ -43,7 +43,7 @@ struct allocator {
 
 /* ---- What is asked -------------------------------------------------------------------------------- */
 
-static bool placer_is_named(const char *list, size_t len, const char *name)
+static bool slurm_allocator_is_named(const char *list, size_t len, const char *name)
 {
 	return strlen(name) == len && strncmp(list, name, len) == 0;
 }
@@ -55,7 +55,7 @@ static uint32_t partition_of(const struct allocator *p, const char *list)
 	for (const char *at = list; at && *at;) {
 		const size_t len = strcspn(at, ",");
 		for (uint32_t i = 0; i < cluster->partition_count; i++)
-			if (placer_is_named(at, len, cluster->partition[i].name))
+			if (slurm_allocator_is_named(at, len, cluster->partition[i].name))
 				return i;
 		at += len + (at[len] == ',');
 	}
@@ -66,7 +66,7 @@ static uint32_t partition_of(const struct allocator *p, const char *list)
 }
 
 /* What was asked in groups names its partition in the trace, if at all. */
-static struct select_job placer_job_of(const struct allocator *p, sl_job job, uint32_t component)
+static struct select_job slurm_allocator_job_of(const struct allocator *p, sl_job job, uint32_t component)
 {
 	const struct sl_jobs *jobs = p->jobs;
 	const struct sl_job_desc *desc = &p->desc[jobs->request[job.row]][component];
@@ -84,7 +84,7 @@ static uint32_t components_of(const struct allocator *p, sl_job job)
 
 /* ---- What is chosen ---------------------------------------------------------------------------------- */
 
-static bool placer_make_room(struct allocator *p, size_t count)
+static bool slurm_allocator_make_room(struct allocator *p, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
 	if (count <= p->capacity)
@@ -110,7 +110,7 @@ static bool placer_make_room(struct allocator *p, size_t count)
 static size_t add_node_allocs(struct allocator *p, const struct select_alloc *alloc, size_t count)
 {
 	const uint32_t types = p->cluster->kind_count - SL_KIND_GPUS;
-	if (!placer_make_room(p, count + alloc->node_count))
+	if (!slurm_allocator_make_room(p, count + alloc->node_count))
 		return 0;
 	for (uint32_t i = 0; i < alloc->node_count; i++, count++) {
 		const struct select_node_alloc *node_alloc = &alloc->node_alloc[i];
@@ -163,7 +163,7 @@ static size_t choose_several(struct allocator *p, sl_job job, uint32_t component
 	const uint32_t mark = select_mark(p->select);
 	size_t count = 0;
 	for (uint32_t i = 0; i < components; i++) {
-		const struct select_job one = placer_job_of(p, job, i);
+		const struct select_job one = slurm_allocator_job_of(p, job, i);
 		const struct select_alloc *alloc;
 		if (select_place(p->select, &one, available(p, job, i), SELECT_NOW, &alloc) == SELECT_FITS)
 			count = add_node_allocs(p, alloc, count);
@@ -184,7 +184,7 @@ static size_t allocator_choose(
 	p->closed = closed;
 	size_t count = 0;
 	if (components == 1) {
-		const struct select_job one = placer_job_of(p, job, 0);
+		const struct select_job one = slurm_allocator_job_of(p, job, 0);
 		if (select_place(p->select, &one, available(p, job, 0), SELECT_NOW, &p->chosen) ==
 			SELECT_FITS)
 			count = add_node_allocs(p, p->chosen, 0);
@@ -220,7 +220,7 @@ static void held_free(struct allocator *p, struct held *held, uint32_t component
 	p->spare = held;
 }
 
-static void placer_put(struct held **top, struct held *held)
+static void slurm_allocator_put(struct held **top, struct held *held)
 {
 	held->below = *top;
 	*top = held;
@@ -237,7 +237,7 @@ static struct held *pull(struct held **top)
 /* Nothing has changed since it was chosen: the same is chosen again. */
 static const struct select_alloc *retry(struct allocator *p, sl_job job, uint32_t component)
 {
-	const struct select_job one = placer_job_of(p, job, component);
+	const struct select_job one = slurm_allocator_job_of(p, job, component);
 	const struct select_alloc *alloc;
 	const uint64_t *nodes = available(p, job, component);
 	SL_CHECK(select_place(p->select, &one, nodes, SELECT_NOW, &alloc) == SELECT_FITS);
@@ -253,7 +253,7 @@ static void allocator_take(void *state, sl_job job)
 		held->alloc[i] = select_take(p->select, components == 1 ? p->chosen : retry(p, job, i));
 		SL_CHECK(held->alloc[i]);
 	}
-	placer_put(&p->now[job.row], held);
+	slurm_allocator_put(&p->now[job.row], held);
 }
 
 static void give_all(struct allocator *p, const struct held *held, uint32_t components)
@@ -282,7 +282,7 @@ static void allocator_give(void *state, sl_job job)
 	give_all(p, held, components_of(p, job));
 	if (!p->given[job.row])
 		p->gave[p->gave_count++] = job.row;
-	placer_put(&p->given[job.row], held);
+	slurm_allocator_put(&p->given[job.row], held);
 }
 
 static void allocator_restore(void *state, sl_job job)
@@ -293,7 +293,7 @@ static void allocator_restore(void *state, sl_job job)
 		held->alloc[i] = select_take(p->select, held->alloc[i]);
 		SL_CHECK(held->alloc[i]);
 	}
-	placer_put(&p->now[job.row], held);
+	slurm_allocator_put(&p->now[job.row], held);
 }
 
 static size_t allocator_held(void *state, sl_job job, const struct sl_node_alloc **node_alloc)
@@ -312,7 +312,7 @@ static const char *allocator_refuses(void *state, sl_job job)
 {
 	struct allocator *p = state;
 	for (uint32_t i = 0; i < components_of(p, job); i++) {
-		const struct select_job one = placer_job_of(p, job, i);
+		const struct select_job one = slurm_allocator_job_of(p, job, i);
 		if (select_place(p->select, &one, NULL, SELECT_EVER, NULL) == SELECT_NEVER)
 			return select_why(p->select);
 	}

@@ -17,15 +17,6 @@
 #include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
-/* main.c's, which is not here. */
-bool bundled_find(char *path, size_t size, const char *data)
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 /* ---- Text --------------------------------------------------------------------------------- */
 
 Test(view, ranges_are_as_short_as_the_command_writes_them)

@@ -289,8 +289,13 @@ static void heard_pass(void *state, struct sl_pass *pass)
 
 Test(eligibility, policies_hear)
 {
-	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "heard", "", "", NULL, 0,
-		heard_init, heard_pass, heard_event, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+	static const struct sl_policy policy = { .abi = SL_ABI_OF(struct sl_policy),
+		.name = "heard",
+		.summary = "",
+		.paper = "",
+		.init = heard_init,
+		.pass = heard_pass,
+		.on_event = heard_event };
 	struct heard heard = { 0 };
 	struct world w = { .cpus = 4,
 		.count = 4,
@@ -332,8 +337,12 @@ static void grab_pass(void *state, struct sl_pass *pass)
  */
 Test(eligibility, no_requeue)
 {
-	static const struct sl_policy policy = { SL_ABI_OF(struct sl_policy), "grab", "", "", NULL, 0,
-		grab_init, grab_pass, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+	static const struct sl_policy policy = { .abi = SL_ABI_OF(struct sl_policy),
+		.name = "grab",
+		.summary = "",
+		.paper = "",
+		.init = grab_init,
+		.pass = grab_pass };
 	struct world w = { .cpus = 4,
 		.count = 4,
 		.job = { JOB(0, 50, 50, 4), JOB(10, 50, 50, 4, .no_requeue = true), JOB(20, 10, 10, 4),

@@ -24,7 +24,7 @@ static bool is_of_tres(const char *key)
 }
 
 /* Slurm's own, of which no job has any, and numbers of slurmdbd's are known words, too. */
-static const char *ctl_tres_told_why_not(const struct ctl *c, const char *name, size_t len)
+static const char *ctl_tres_reported_why_not(const struct ctl *c, const char *name, size_t len)
 {
 	static const char *const own[] = { "energy", "fs/disk", "vmem", "pages" };
 	const uint32_t row = ctl_tres_named(c, name, len);
@@ -49,7 +49,7 @@ static int report_one(const struct ctl *c, const struct sl_setup *setup, const s
 		p += strspn(p, "\", ");
 		const size_t len = strcspn(p, "\", ");
 		const size_t name = strcspn(p, "=\", ");
-		const char *why = len ? ctl_tres_told_why_not(c, p, name) : NULL;
+		const char *why = len ? ctl_tres_reported_why_not(c, p, name) : NULL;
 		if (why) {
 			(void)snprintf(text, sizeof(text),
 				"%.150s:%" PRIu64 ":%" PRIu64

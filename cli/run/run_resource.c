@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare_resource.c - utilization and lost capacity of several runs are of one resource: the first run's
+ * run_resource.c - utilization and lost capacity of several runs are of one resource: the first run's
  * scarcest.
  *
  * A run's own are of the one that is scarcest in it, which another cluster may not share. What metrics have
