@@ -85,7 +85,8 @@ static int text_keep(struct loading *loading, const char **text, struct sl_err *
 }
 
 /* The dependency as its file has it (scenario_with.c marks it); stem: that its ids begin with ("": none do),
- * arrays: what its arrays' numbers are more than they are there. */
+ * arrays: what its arrays' numbers are more than they are there. A text of a file or of replay.change that
+ * begins like a mark and is none is a dependency that cannot be read, as any other. */
 static const char *with_dependency(const char *text, char stem[STEM_MAX + 1], int64_t *arrays)
 {
 	*arrays = 0;
@@ -95,10 +96,13 @@ static const char *with_dependency(const char *text, char stem[STEM_MAX + 1], in
 	const char *name = text + 1;
 	const char *end = strchr(name, '\001');
 	const char *last = end ? strchr(end + 1, '\001') : NULL;
-	SL_CHECK(end && last && end - name <= STEM_MAX);
+	if (!last || end - name > STEM_MAX || !sl_get_i64(end + 1, (size_t)(last - end - 1), arrays) ||
+		*arrays < 0 || *arrays > WITH_MAX) {
+		*arrays = 0;
+		return text;
+	}
 	memcpy(stem, name, (size_t)(end - name));
 	stem[end - name] = '\0';
-	SL_CHECK(sl_get_i64(end + 1, (size_t)(last - end - 1), arrays));
 	*arrays *= WITH_ARRAYS;
 	return last + 1;
 }

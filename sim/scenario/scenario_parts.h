@@ -243,6 +243,7 @@ int with_read(struct loading *loading, struct sl_err *err);
 /* Arrays of a further trace are numbered from its own so-manyth on; ids of one that clashes begin with its
  * name. */
 #define WITH_ARRAYS (INT64_C(1) << 40)
+enum { WITH_MAX = 100 }; /* Files of replay.with. */
 enum { STEM_MAX = 100 };
 
 /* scenario_feedback.c: replay.feedback, once rows are final. */

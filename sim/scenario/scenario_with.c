@@ -15,8 +15,6 @@
 
 #include "sim/scenario/scenario_parts.h"
 
-enum { WITH_MAX = 100 };
-
 /* One further file. */
 struct with {
 	struct loading *loading;

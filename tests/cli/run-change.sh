@@ -36,6 +36,7 @@ run --set 'replay.change=job=1 cpus=4; user=cyd cpus=8 run=10 limit=20'
 run --set 'replay.change=partition=b partition=c account=maths' --set 'replay.drop=account=phys'
 run --set 'replay.change=job=5 nodes=2; job=4 tasks=3; job=1 run*2 begin=50'
 run --set 'replay.change=job=5 dependency=afterok:4; job=3 hold=yes'
+run --set "replay.change=job=5 dependency=$(printf '\001')x"
 # As in run.json; and the run from there, and a view, are the same again.
 schedlab run jobs.csv -c cluster.yaml --set 'replay.change=job=2 limit=150 gpus=2' --set replay.drop=job=1 -o kept --until 60 >/dev/null
 sed -n 's/.*\("drop": "[^"]*", "change": "[^"]*"\).*/\1/p; s/.*\({ "cause": "left out.*\)/\1/p; s/.*\({ "cause": "changed.*\)/\1/p' kept/run.json
