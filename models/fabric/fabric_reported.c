@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fabric_reported.c - what the fabric tells as a run is over: how far jobs were slowed, how full its links
+ * fabric_reported.c - what the fabric reports as a run is over: how far jobs were slowed, how full its links
  * were.
  */
 #include <stdlib.h>

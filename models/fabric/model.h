@@ -32,7 +32,7 @@ struct fabric_client {
 	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 	int64_t load;     /* Bytes a second of each flow, over whole iterations. */
-	uint64_t rate;    /* As the engine knows it; 0: it has to be told. */
+	uint64_t rate;    /* As the engine knows it; 0: it has to be reported. */
 	sl_time since;
 };
 
@@ -67,7 +67,7 @@ struct fabric_model {
 	sl_time *held, *worked;
 	sl_time first, last; /* When somebody first was on it, and when one last left. */
 	uint32_t on_it, on_it_most;
-	bool failed; /* No memory: told as the run ends. */
+	bool failed; /* No memory: reported as the run ends. */
 	struct sl_arena *arena;
 };
 
@@ -85,7 +85,7 @@ bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says
 uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_node_tasks *alloc, size_t count);
 /* Where its flows go from the nodes of m->spot, its pace there, and its reference. False: no memory. */
 struct fabric_there {
-	struct fabric_path path; /* Lent until the next question. */
+	struct fabric_path path; /* Valid until the next question. */
 	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 };

@@ -74,7 +74,7 @@ bool fabric_share_predict(struct fabric_share *share, uint32_t job, const struct
 /* A number of each job that is there, below the most that were there at once; UINT32_MAX: it is not. */
 uint32_t fabric_share_slot(const struct fabric_share *share, uint32_t job);
 struct fabric_got fabric_share_got(const struct fabric_share *share, uint32_t job); /* As last solved. */
-/* Its flows, as added; lent until the next call that adds. */
+/* Its flows, as added; valid until the next call that adds. */
 const struct fabric_use *fabric_share_uses(const struct fabric_share *share, uint32_t job, uint32_t *uses);
 
 bool fabric_share_is_full(const struct fabric_share *share, uint32_t link); /* It limits some job. */

@@ -47,7 +47,7 @@ struct fail_repair {
 
 enum fail_repairs { FAIL_REPAIRS_CLASSES, FAIL_REPAIRS_LOGNORMAL, FAIL_REPAIRS_FIXED };
 enum fail_clock { FAIL_CLOCK_UP, FAIL_CLOCK_WALL };
-/* How the nodes are told of which the section `failures` says something. */
+/* How the nodes are reported which the section `failures` says something. */
 enum fail_match { FAIL_MATCH_NONE, FAIL_MATCH_NAME, FAIL_MATCH_TYPE };
 enum fail_ettr { FAIL_ETTR_ELIGIBLE, FAIL_ETTR_STARTED };
 
@@ -110,7 +110,7 @@ struct fail_node {
 	uint32_t record; /* Of `now`, of failures.record. */
 	uint32_t stands_for, stand_in;
 	sl_time serving_since;
-	uint32_t away; /* By whichever model it is down, as told; how often. */
+	uint32_t away; /* By whichever model it is down, as reported; how often. */
 	sl_time away_since;
 	uint8_t state, role; /* enum fail_state, fail_role */
 	bool lemon;

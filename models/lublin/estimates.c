@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * estimates.c - the run times that users ask for: no estimate is below its run.
+ * estimates.c - the run times that users request: no estimate is below its run.
  *
  * D. Tsafrir, Y. Etsion, D. G. Feitelson, "Modeling user runtime estimates",
  * JSSPP 2005, after the authors' code. A histogram of a few dozen to a few
  * hundred values, of which 20 "head" values serve 89 % of the jobs, the
  * largest allowed being the most popular; then one of the assignments in
- * which each job asks for at least what it will run, drawn uniformly.
+ * which each job requests at least what it will run, drawn uniformly.
  *
  * Where the paper leaves a choice, or does not reach:
  * - Beyond 250 000 jobs the number of bins stays at its last point, 565; only

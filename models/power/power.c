@@ -137,7 +137,7 @@ static void table_figures(const struct power *p, struct sim *sim)
 	sl_model_set_figure(sim, "power.intensity", p->intensity);
 }
 
-/* ---- What is told
+/* ---- What is reported
  * -------------------------------------------------------------------------------------------- */
 
 static void advance(struct power *p, const struct sim *sim) { accounting_advance(p, sl_now(sim)); }

@@ -88,7 +88,7 @@ struct meter {
 	} bin[METER_BINS];
 };
 void meter_begin(struct meter *meter, sl_time at);
-/* That much was drawn since it was last told. */
+/* That much was drawn since it was last reported. */
 void meter_advance(struct meter *meter, int64_t draw, sl_time now);
 
 /* ---- A cap ------------------------------------------------------------------------------------------------

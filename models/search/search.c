@@ -59,7 +59,7 @@ static void look_retry(struct search *search, struct sim *sim)
 	}
 }
 
-/* ---- What the engine tells -------------------------------------------------------------------------- */
+/* ---- What the engine reports -------------------------------------------------------------------------- */
 
 static void search_begin(void *state, struct sim *sim)
 {

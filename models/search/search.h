@@ -55,7 +55,7 @@ struct search_trial {
 	sl_time due;    /* Work at which it comes; SL_NEVER: none. */
 	sl_time wake;   /* When that is, at `rate`; SL_NEVER: not known. */
 	uint64_t rate;  /* As it was looked at last. */
-	sl_time since;  /* Holds what it asks. */
+	sl_time since;  /* Holds what it requests. */
 	uint32_t place; /* 1 + among those that run; 0: it does not. */
 	bool over;      /* It ended, or lost. */
 	bool completed; /* By itself. */
@@ -105,7 +105,7 @@ struct search {
 	sl_time checked;
 	struct search_line *line;
 	size_t line_count, line_capacity;
-	bool failed; /* No memory for a line: told at the end. */
+	bool failed; /* No memory for a line: reported at the end. */
 };
 
 extern const struct sl_param search_params[4];

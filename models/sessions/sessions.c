@@ -12,7 +12,7 @@
  * Carver and others; that idle kernels live for half a day is what Jupyter Enterprise Gateway recommends
  * (cull_idle_timeout, 43 200 s), and is the limit here. Neither gives distributions to draw from: the form of
  * the hold time, its median and spread, the chance to be forgotten, how often sessions are opened and what
- * they ask are plain assumptions, to be replaced by those of one's own users.
+ * they request are plain assumptions, to be replaced by those of one's own users.
  *
  * Each quantity of each user draws from a stream of its own: one more user, or another limit, moves no draw.
  */

@@ -3,7 +3,7 @@
  * speedup.c - the model: how fast a job works at the size and on the GPUs that it got, as of its traced run.
  *
  * The traced run time is that at the asked size, consolidated, on the GPU type that the job names, or on the
- * reference type where it names none or several. Its size is its GPUs, or its cpus if it asks no GPUs. A
+ * reference type where it names none or several. Its size is its GPUs, or its cpus if it requests no GPUs. A
  * change of size makes it stand still for what it costs to move its state. Vocabulary of elastic jobs
  * (rigid, moldable, malleable, evolving): Feitelson & Rudolph, Toward convergence in job schedulers for
  * parallel supercomputers, JSSPP 1996, and Özden, Beringer, Mazaheri, Fard & Wolf, ElastiSim, ICPP 2022.
@@ -224,7 +224,7 @@ static sl_time time_for(sl_time work, uint64_t rate)
 	return time < (unsigned __int128)(SL_NEVER / 2) ? (sl_time)time : SL_NEVER / 2;
 }
 
-/* It is woken when it will ask for another size, as far as its rate of now goes. */
+/* It is woken when it will request another size, as far as its rate of now goes. */
 static void await_request(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
@@ -260,10 +260,10 @@ static void evolving_remove(struct speedup *s, sl_job job)
 	st->place = 0;
 }
 
-/* ---- What is told
+/* ---- What is reported
  * ------------------------------------------------------------------------------------------ */
 
-/* 0 while it moves its state, or waits for the size that it asked for. */
+/* 0 while it moves its state, or waits for the size that it requested. */
 static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
@@ -329,7 +329,7 @@ static void speedup_timer(void *state, struct sim *sim, uint32_t row)
 	sl_time next;
 	const uint32_t tasks = s->job[row].place ? wanted(s, job, speedup_work_of(sim, job), &next) : 0;
 	if (tasks && tasks != s->job[row].tasks)
-		sl_model_pass(sim); /* It asks for another size. */
+		sl_model_pass(sim); /* It requests another size. */
 }
 
 static void speedup_settle(void *state, struct sim *sim)

@@ -67,13 +67,13 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 	sl_time now); /* False: memory. */
 /* It has been settled: its `left` is as of now. */
 void storage_pool_remove(struct storage_flows *flows, struct storage_pool *pool, uint32_t row, sl_time now);
-/* Who is told what a flow moved from then till now, and that its rate is another now. */
+/* Who is reported what a flow moved from then till now, and that its rate is another now. */
 struct storage_sink {
 	void *self;
 	void (*moved)(void *self, uint32_t row, sl_time from, int64_t bytes);
 	void (*reported)(void *self, uint32_t row);
 };
-/* Rates anew, if anything changed: each flow whose rate is another now is settled, and told of. */
+/* Rates anew, if anything changed: each flow whose rate is another now is settled, and reported. */
 void storage_pool_solve(
 	struct storage_flows *flows, struct storage_pool *pool, sl_time now, const struct storage_sink *sink);
 /* What it moved since it was settled last, in whole bytes; from then on it counts from now. */
@@ -152,7 +152,7 @@ int storage_systems(struct storage_system **system, uint32_t *count, const struc
 uint32_t storage_system_of(const struct storage_system *system, uint32_t count, const char *name);
 extern const struct sl_param storage_params[10];
 
-/* ---- The model: storage.c, and what it tells: storage_report.c --------------------------------------- */
+/* ---- The model: storage.c, and what it reports: storage_report.c --------------------------------------- */
 
 enum storage_phase {
 	STORAGE_IDLE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * storage_report.c - what storage tells as the run is over, and what it counts for that on the way.
+ * storage_report.c - what storage reports as the run is over, and what it counts for that on the way.
  *
- * Bytes are told in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
+ * Bytes are reported in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
  */
 #include <stdio.h>
 #include <stdlib.h>

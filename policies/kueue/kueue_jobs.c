@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods ask, their
+ * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods request, their
  * priority.
  *
- * Requests: what pods ask, less excluded prefixes, transformed (resources.transformations of the
+ * Requests: what pods request, less excluded prefixes, transformed (resources.transformations of the
  * Configuration). Priority: kueue.x-k8s.io/priority-class, else what the trace says, else the pods'
  * PriorityClass, else the PriorityClass that is the global default, else 0.
  */
@@ -178,7 +178,7 @@ static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 	return more ? (uintptr_t)more->manifest : 0;
 }
 
-/* Jobs that wrote the same manifest, or ask the same groups, are of one shape. */
+/* Jobs that wrote the same manifest, or request the same groups, are of one shape. */
 static int find_shape(
 	struct kueue *k, uint32_t row, struct sl_map *shapes, size_t *capacity, struct sl_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_multi.c - MultiKueue: worker clusters in the same run, each a world of Kueue's of its own.
+ * kueue_multi.c - MultiKueue: worker clusters in the same run, each a struct kq of its own.
  *
  * An object with the label schedlab/cluster is of that worker cluster; schedlab/name is what it is called
  * there, where that is not its own name (of a LocalQueue: as the manager's). Flavors, topologies, classes of
@@ -434,7 +434,8 @@ bool kueue_multi_run(struct kueue *k)
 	return any;
 }
 
-/* ---- What others ask -------------------------------------------------------------------------------------
+/* ---- What other files call
+ * -------------------------------------------------------------------------------------
  */
 
 uint32_t kueue_multi_find(struct kueue *k, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_report.c - what the policy tells as a run is over: metrics, columns of jobs, evictions.
+ * kueue_report.c - what the policy reports at the end of a run: metrics, columns of jobs, evictions.
  */
 #include "policies/kueue/kueue.h"
 

@@ -107,7 +107,7 @@ static void turn_over(struct kueue *k, uint64_t reservations)
 
 void kueue_changed(struct kueue *k) { k->asleep = false; }
 
-enum { RECONCILES_MAX = 8 }; /* At once, each because of what the one before did. */
+enum { RECONCILES_MAX = 8 }; /* At once, each because of the changes by the one before. */
 
 /* Its controller looks at it, and says when it wants to again. */
 void kueue_reconcile(struct kueue *k, uint32_t row)

@@ -68,7 +68,7 @@ void kueue_series_note(struct kueue *k)
 	}
 }
 
-/* Cpu is told in cpus. */
+/* Cpu is reported in cpus. */
 static int64_t reported_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 {
 	if (kq->fr[fr].resource == KQ_CPU)
@@ -352,7 +352,7 @@ static void put_point(const struct kq *kq, const struct change *change, struct s
 	cell[10].micro = reported_amount(kq, point->fr, change->lent);
 }
 
-/* In order of time and cell; what a change does not say is as before. Of an instant the last holds. */
+/* In order of time and cell; what a change does not say is as before. Of an instant the last counts. */
 static size_t complete(const struct kq *kq, struct change *all, size_t count, struct change *before)
 {
 	size_t kept = 0;
@@ -373,7 +373,7 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 	return kept;
 }
 
-/* The course, and after it what was lent. */
+/* The series, and after it what was lent. */
 static void kueue_course_gather(const struct loans *loans, struct change *all)
 {
 	const struct kueue_series *series = loans->k->series;

@@ -375,7 +375,7 @@ static void finish_queues(struct runai_reading *r)
 				finish_queue(r, i);
 }
 
-/* What a department says of time limits, node types and workloads holds for those below that do not. */
+/* What a department says of time limits, node types and workloads applies to those below that say nothing. */
 static void inherit(struct runai_reading *r, uint32_t row)
 {
 	struct runai_queue *queue = &r->config->queue[row];
@@ -468,7 +468,7 @@ static void index_listed(struct runai_reading *r)
 					 : 'p',
 			name);
 		if (sl_names_find(config->listed, key) != UINT32_MAX)
-			continue; /* The first holds. */
+			continue; /* The first counts. */
 		if (sl_names_add(config->listed, key) != names) {
 			(void)sl_fail_memory(r->err);
 			return;

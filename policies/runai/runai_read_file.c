@@ -207,7 +207,7 @@ static void read_least(struct sl_at at, struct runai_queue *queue)
 	queue->reclaim_min = runai_time(sl_at_get(at, "reclaim"), SL_NONE);
 }
 
-/* What it says for all its pools holds in those that it does not name. */
+/* What it says for all its pools applies to those that it does not name. */
 static void follow_over(struct runai_queue *queue, const struct runai_share *of)
 {
 	queue->elsewhere.over_quota = of->over_quota;

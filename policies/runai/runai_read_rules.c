@@ -2,7 +2,7 @@
 /*
  * runai_read_rules.c - rules of the projects file: which job is whose (`map`), and of what type (`types`).
  *
- * The first rule that matches holds. Patterns have '*' for any text and '?' for any letter.
+ * The first rule that matches applies. Patterns have '*' for any text and '?' for any letter.
  */
 #include <string.h>
 

@@ -36,7 +36,7 @@ struct runai_reading {
 	struct runai_class *class;
 	struct kai_topology *topology;
 	struct runai_note *note;
-	struct runai_pool all; /* What holds for all pools that have no settings of their own. */
+	struct runai_pool all; /* What applies to all pools that have no settings of their own. */
 	const char *fallback;  /* Of the map, by name. */
 	struct sl_place fallback_at;
 	struct sl_place projects_at; /* Of the projects file. */

@@ -194,7 +194,7 @@ static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 	}
 }
 
-/* Behind all others: what models told. */
+/* Behind all others: what models reported. */
 static int put_reported_header(struct sl_out *out, const struct sl_result *result, struct sl_err *err)
 {
 	for (size_t i = 0; i < result->reported_column_count; i++) {

@@ -64,7 +64,7 @@ const char *export_unit(const char *unit);
 
 /* ---- Where jobs ran --------------------------------------------------------------- */
 
-/* A stretch in which a job held what it asked for. */
+/* A stretch in which a job held what it requested. */
 struct export_interval {
 	sl_time from, until; /* Of what had not ended: the end of the run. */
 	uint32_t job;

@@ -128,7 +128,7 @@ static bool heap_push(struct sweep *sweep, struct hold hold)
 	return true;
 }
 
-/* So many rows of one space from now on, told as bars. */
+/* So many rows of one space from now on, reported as bars. */
 static bool sweep_take(struct sweep *sweep, struct export_bar *bar, uint32_t area, uint32_t rows)
 {
 	while (rows) {

@@ -109,12 +109,12 @@ static inline int64_t metrics_gpu_parts(const struct sl_result *result)
 	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
 }
 
-/* How long it held what it asked for between `from` and `to`, over its attempts, less the time that it was
+/* How long it held what it requested between `from` and `to`, over its attempts, less the time that it was
  * suspended, which is spread over each stretch. It started. */
 sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to);
 
 /* GPU time, in parts times microseconds: what was held, what of that is of jobs of whose activity the trace
- * tells, and the active part, in millionths of it. */
+ * reports, and the active part, in millionths of it. */
 struct metrics_gpu_time {
 	metrics_wide held, known, active;
 };
@@ -125,7 +125,7 @@ static inline metrics_wide metrics_gpu_time_idle(const struct metrics_gpu_time *
 {
 	return time->known * METRICS_MICRO - time->active;
 }
-/* The trace tells of the activity of any job. */
+/* The trace reports the activity of any job. */
 bool metrics_tells_active(const struct sl_result *result);
 
 /* top / bottom in billionths, rounded half up; 0 < bottom. */

@@ -2,9 +2,10 @@
 /*
  * page.h - report.html: how runs become the data of a page. FORMAT.md says what is written.
  *
- * A run is told once and let go: add() turns it into compressed blocks and a text of JSON, and keeps nothing
- * else. Memory that runs out is noted (`failed`) and told at the end of add() and write(), so that code in
- * between need not look. Same runs, same bytes: nothing here depends on anything but what is told.
+ * A run is reported once and let go: add() turns it into compressed blocks and a text of JSON, and keeps
+ * nothing else. Memory that runs out is noted (`failed`) and reported at the end of add() and write(), so
+ * that code in between need not look. Same runs, same bytes: nothing here depends on anything but what is
+ * reported.
  */
 #ifndef REPORTS_PAGE_H
 #define REPORTS_PAGE_H
@@ -76,7 +77,7 @@ struct page_groups {
 	uint32_t count;
 };
 
-/* ---- A run while it is told ------------------------------------------------------------------ */
+/* ---- A run while it is reported ------------------------------------------------------------------ */
 
 /* A stretch in which a job held something, in ticks; never empty. */
 struct page_range {

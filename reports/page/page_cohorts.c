@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_cohorts.c - quotas of a tree of queues over time, and evictions, as a policy told them in its tables
- * "cohorts" (schedlab-kueue(7)) or "projects" (schedlab-runai(7)), and "evictions". A run without them says
- * nothing here.
+ * page_cohorts.c - quotas of a tree of queues over time, and evictions, as a policy reported them in its
+ * tables "cohorts" (schedlab-kueue(7)) or "projects" (schedlab-runai(7)), and "evictions". A run without them
+ * says nothing here.
  */
 #include "reports/page/page.h"
 

@@ -38,8 +38,8 @@ uint32_t page_allocs_most(const struct page_run *run)
 	return most;
 }
 
-/* As its groups ask; where that is not what it held (a policy that gives amounts of its own), what it held,
- * in proportion. */
+/* As its groups request; where that is not what it held (a policy that gives amounts of its own), what it
+ * held, in proportion. */
 void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount)
 {
 	const struct sl_request *request = &run->jobs->requests[run->jobs->request[range->job]];

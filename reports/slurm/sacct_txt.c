@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * sacct_txt.c - sacct.txt: a run as `sacct -P --duplicates --allocations` would show it, in the columns that
- * Open XDMoD asks for.
+ * Open XDMoD requests.
  *
  * Dates are those of the log's own clock: epoch + UTC offset + seconds; without an epoch they count from
  * 1970. Parts of a second are cut off. A job that was preempted has a line for each attempt; the list of
@@ -109,7 +109,7 @@ static int64_t cpus_asked(const struct line *line)
 	return request ? request->cpus : line->result->jobs->size[line->row];
 }
 
-/* Of a counted pool, nodes of one cpu; of a job that never started, the least that it asks. */
+/* Of a counted pool, nodes of one cpu; of a job that never started, the least that it requests. */
 static int64_t sacct_txt_nodes_of(const struct line *line, bool held)
 {
 	const struct sl_request *request = sacct_txt_request_of(line);

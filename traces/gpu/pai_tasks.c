@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pai_tasks.c - pai_task_table.csv: what the jobs of Alibaba's PAI ask. Cpus and GPUs are in percent of one,
- * memory in GB, which are 1024 MiB (29.296875 is 30000 MiB). pai_sensor_table.csv: how much of a GPU each
- * instance used on average, in percent of one too.
+ * pai_tasks.c - pai_task_table.csv: what the jobs of Alibaba's PAI request. Cpus and GPUs are in percent of
+ * one, memory in GB, which are 1024 MiB (29.296875 is 30000 MiB). pai_sensor_table.csv: how much of a GPU
+ * each instance used on average, in percent of one too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * as one job.
  *
  * https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/: the group is one Workload, as soon as all pods are
- * there that its annotation pod-group-total-count says. Pods that ask the same (KEP 976: containers'
+ * there that its annotation pod-group-total-count says. Pods that request the same (KEP 976: containers'
  * resources and what binds them to nodes) are a podset. The Workload is written as JSON and read as any
  * other. Of KAI's PodGroups (scheduling.run.ai/v2alpha2) all pods in the file are taken, with their
  * sub-groups and shares of GPUs apart, and the PodGroup goes along as the member "schedlab/podGroup".
@@ -47,7 +47,7 @@ static void put_member(struct manifest_text *text, const struct sl_object *objec
 	kube_put(text, ";", 1);
 }
 
-/* What tells pods of one role from those of another. */
+/* What reports pods of one role from those of another. */
 static void put_shape(struct manifest_text *text, const struct sl_object *object)
 {
 	static const char *const keys[] = { "nodeSelector", "affinity", "tolerations", "runtimeClassName",

@@ -292,7 +292,7 @@ static int64_t kube_jobs_amount_of(const struct sl_podset *podset, const char *r
 	return 0;
 }
 
-/* A pod that asks for no cpus gets the least that there is. */
+/* A pod that requests no cpus gets the least that there is. */
 static void kube_jobs_group_of(const struct sl_podset *podset, struct sl_row_group *group)
 {
 	const int64_t nvidia = kube_jobs_amount_of(podset, "nvidia.com/gpu");

@@ -59,7 +59,7 @@ enum conf_kind {
 	CONF_BLOCK,
 	CONF_RESERVATION,
 	CONF_LICENSE,
-	CONF_OTHER, /* Frontends and their like: told, and left. */
+	CONF_OTHER, /* Frontends and their like: reported, and left. */
 	CONF_KINDS
 };
 
@@ -96,7 +96,7 @@ struct conf_variant {
 	size_t step;                       /* Of the last that made a child of it, */
 	uint32_t child;                    /* and that child. */
 	uint32_t by_state[SL_NODE_STATES]; /* Children + 1; 0: none. */
-	struct sl_hardware *hardware;      /* Made when it is first told. */
+	struct sl_hardware *hardware;      /* Made when it is first reported. */
 	int64_t cpus, mem;
 };
 
@@ -175,7 +175,7 @@ bool conf_is_default(const struct conf_line *line);
 /* conf_text.c: files of key=value lines. */
 enum conf_dialect { CONF_SLURM, CONF_GRES_FILE, CONF_TOPOLOGY_FILE };
 int conf_read_text(struct conf *conf, struct sl_input *in, enum conf_dialect dialect);
-/* Opens and keeps a file, which is told to the sink at its end. */
+/* Opens and keeps a file, which is reported to the sink at its end. */
 int conf_open(struct conf *conf, const char *path, struct sl_input **in);
 int conf_close(struct conf *conf, struct sl_input *in);
 /* All of a file, which must be text. */
@@ -235,7 +235,7 @@ bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, str
 #define CONF_NO_VALUE "no value that Slurm knows: passed over"
 int conf_value_report(struct conf *conf, const char *kind, const char *name, const char *key,
 	const struct conf_bad *bad, struct sl_place at);
-/* An error, or told, as it comes. */
+/* An error, or reported, as it comes. */
 int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,
 	const struct conf_pair *pair);
 int conf_report_line(struct conf *conf, struct conf_line *line);

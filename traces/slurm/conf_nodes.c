@@ -4,7 +4,7 @@
  *
  * slurmctld sorts its table of nodes by name, numbers in names by their value (read_config.c of 22.05: by
  * strnatcmp, of M. Pool), or first by the rank that the topology gives them (conf_topology.c). That order is
- * the one in which runs of neighbours are looked for, so it is the order in which the sink is told of them.
+ * the one in which runs of neighbours are looked for, so it is the order in which the sink is reported them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static int node_gres(struct conf *conf, struct conf_node *node, const struct con
 	return SL_OK;
 }
 
-/* Nodes that differ in why alone are alike: the first reason is told. */
+/* Nodes that differ in why alone are alike: the first reason is reported. */
 static int node_state(struct conf *conf, struct conf_node *node, enum sl_node_state state, const char *reason)
 {
 	const uint32_t old = node->variant;

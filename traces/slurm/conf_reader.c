@@ -3,7 +3,7 @@
  * conf_reader.c - the two readers: an operator's folder or slurm.conf, and what scontrol shows.
  *
  * Both end in the same lines, and from there on it is one way: settings change lines, lines become nodes, and
- * the sink is told of every key, then of nodes, partitions, switches, licences and windows.
+ * the sink is reported every key, then of nodes, partitions, switches, licences and windows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static void conf_reader_whole(struct conf *conf)
 /* ---- Telling
  * ------------------------------------------------------------------------------------------------ */
 
-/* Nodes of scontrol are many, and alike: a key of theirs is told once. */
+/* Nodes of scontrol are many, and alike: a key of theirs is reported once. */
 static int report_lines(struct conf *conf, struct conf_lines *lines)
 {
 	int status = SL_OK;
@@ -147,7 +147,7 @@ static int report_keys(struct conf *conf)
 		status = report_lines(conf, &conf->lines);
 	if (!status)
 		status = report_lines(conf, &conf->gres);
-	/* Of the topology what nothing reads is told as such. */
+	/* Of the topology what nothing reads is reported as such. */
 	if (!status && conf->spec.topology != SL_TOPOLOGY_NONE)
 		status = report_lines(conf, &conf->topology);
 	return status;

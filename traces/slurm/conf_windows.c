@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_windows.c - windows of nodes: reservations as scontrol shows them, and what sacctmgr tells of the
+ * conf_windows.c - windows of nodes: reservations as scontrol shows them, and what sacctmgr reports the
  * past.
  *
  * A reservation is a window over its nodes, for its users and accounts; one of licences alone holds no node.

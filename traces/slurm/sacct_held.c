@@ -3,7 +3,7 @@
  * sacct_held.c - jobs that were preempted, requeued or lost their nodes, until their next record comes.
  *
  * A table by job number, and a list by age: where there is no more room the one that has waited longest goes.
- * Each has its texts and what it asks with it.
+ * Each has its texts and what it requests with it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * sacct lists the components of one job next to each other, and most often its attempts. So one job waits,
  * until a record of another comes. Attempts lie apart in a list that is ordered by time: a job that was
- * preempted, requeued or lost its nodes is put by (sacct_held.c) until its next record comes, and told where
- * its last one stands; those that never came back, at the end.
+ * preempted, requeued or lost its nodes is put by (sacct_held.c) until its next record comes, and reported
+ * where its last one stands; those that never came back, at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -283,7 +283,8 @@ static int require(struct scan *t, const struct sl_place *at)
 	return SL_OK;
 }
 
-/* What other options of sacct print, which is told from a trace of no format at all: lines without a header
+/* What other options of sacct print, which is reported from a trace of no format at all: lines without a
+ * header
  * (-n), and names in columns of a width. */
 static const char *mistaken(const char *p, const char *end)
 {

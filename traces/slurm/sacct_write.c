@@ -32,7 +32,7 @@ static void sacct_write_put_text(struct sl_out *out, const char *text)
 	}
 }
 
-/* A name with a separator in it cannot be told from two. */
+/* A name with a separator in it cannot be reported from two. */
 static void put_name(struct sl_out *out, const char *name, int64_t number)
 {
 	for (const char *p = name; p && *p;) {
@@ -201,8 +201,8 @@ static int64_t wholes(int64_t amount, uint32_t parts)
 	return amount <= 0 ? amount : (amount - 1) / sl_parts(parts) + 1;
 }
 
-/* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs, of one type or any:
- * of several types any will do. */
+/* What a group of another format requests, in Slurm's words, which know whole cpus and GPUs, of one type or
+ * any: of several types any will do. */
 static struct sl_job_desc desc_of(const struct sl_row_group *group, char gpus[64])
 {
 	const bool one_gpu = group->mig || group->gpu_mem > 0;
@@ -470,7 +470,7 @@ PUT(put_submit_line)
 	} else if (line->more->desc_count || line->more->group_count) {
 		sl_out_text(out, "sbatch");
 		put_asks(out, line->more);
-		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
+		sl_out_text(out, " --wrap=:"); /* No script that could request more. */
 	}
 }
 

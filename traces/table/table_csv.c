@@ -2,7 +2,7 @@
 /*
  * table_csv.c - fields and rows, by libcsv in its strict mode.
  *
- * libcsv tells no places, and passes over empty lines in silence. So it is fed line by line, the numbers of
+ * libcsv reports no places, and passes over empty lines in silence. So it is fed line by line, the numbers of
  * lines are ours, and where a field stands is found by walking its line again, when somebody asks.
  */
 #include <stdlib.h>

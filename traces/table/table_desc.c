@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_desc.c - what a line asks, in one of three ways: by task, by node, or in total.
+ * table_desc.c - what a line requests, in one of three ways: by task, by node, or in total.
  *
- * By node is one task a node. In total, a job is as many tasks as it asks GPUs, or else cpus, each with its
- * share; with nodes too, and if they share evenly, one task a node. Less than a GPU is one task.
+ * By node is one task a node. In total, a job is as many tasks as it requests GPUs, or else cpus, each with
+ * its share; with nodes too, and if they share evenly, one task a node. Less than a GPU is one task.
  *
  * Cpus and GPUs are thousandths here; a row counts in them if something in it is no whole number.
  */
@@ -213,7 +213,7 @@ static int64_t table_ask_known(int64_t value, int64_t otherwise)
 
 static int64_t table_ask_share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
 
-/* A task that asks a GPU and says nothing of cpus asks none. */
+/* A task that requests a GPU and says nothing of cpus requests none. */
 static int64_t cpus_or(int64_t cpus, int64_t gpus, const struct asked *asked)
 {
 	return table_ask_known(cpus, gpus > 0 || asked->one_gpu ? 0 : TABLE_PARTS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_admit.c - what a cycle decided about an entry is carried out: it is admitted, its victims are evicted,
- * or it waits. Follows Kueue's scheduler (admit, requeueAndUpdate) and preemptor (IssuePreemptions).
+ * or it waits. Follows Kueue's pkg/scheduler, scheduler.go (admit, requeueAndUpdate) and
+ * preemption/preemption.go (IssuePreemptions).
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -43,7 +44,7 @@ static void admit_retry(struct kq *kq, struct kq_entry *entry, struct kq_admissi
 	admit_if_complete(kq, entry->workload);
 }
 
-/* The slice that it replaces is finished; kq_finish gives its quota back. */
+/* The slice that it replaces is finished; kq_finish releases its quota. */
 static void finish_replaced(struct kq *kq, const struct kq_entry *entry)
 {
 	const struct kq_workload *row = &kq->workload[entry->workload];
@@ -187,7 +188,8 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 /* ---- Back into the queue ----------------------------------------------------------------------------------
  */
 
-/* Progress is dropped where room is being made for what was chosen (5.5); a skipped entry keeps it. */
+/* Progress is dropped where workloads are being preempted for what was chosen (5.5); a skipped entry keeps
+ * it. */
 static void remember(struct kq *kq, const struct kq_entry *entry)
 {
 	if (!entry->assignment || entry->second)

@@ -3,7 +3,8 @@
  * kq_assign_scan.c - which flavor of a resource group podsets get: tried in order, the best kept, until one
  * is good enough for the queue's fungibility.
  *
- * Kueue: flavor fungibility (KEP-582), its preference over borrowing and preemption.
+ * Kueue: FlavorAssigner.findFlavorForPodSets; flavor fungibility (KEP-582), its preference over borrowing and
+ * preemption.
  */
 #include "policies/kueue/rules/kq_assign_parts.h"
 
@@ -291,8 +292,8 @@ static void take_trial(struct kq_together *together, uint32_t group)
 			together->pick[i] = together->trial[i];
 }
 
-/* Without the gate FlavorFungibility: the first that fits, else the first of the best kind. Kueue's record of
- * what was tried is zero then. */
+/* Without the feature gate FlavorFungibility: the first that fits, else the first of the best kind. Kueue's
+ * record of what was tried is zero then. */
 static bool takes_and_stops(const struct kq_scan *scan, struct grade grade, struct grade *best, bool *stop)
 {
 	if (!scan->kq->config.gate[KQ_GATE_FlavorFungibility]) {

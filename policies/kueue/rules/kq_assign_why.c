@@ -197,7 +197,7 @@ static void why_text(const struct kq *kq, const struct kq_why *why, char *text, 
 
 enum { MESSAGE_MAX = 4096, REASON_MAX = 512 };
 
-/* Appends what there is room for. */
+/* Appends as much as fits. */
 static size_t kq_assign_why_append(char *message, size_t used, const char *text)
 {
 	const size_t len = strlen(text), capacity = MESSAGE_MAX - 1 - used;

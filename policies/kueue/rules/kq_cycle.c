@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_cycle.c - one scheduling cycle: heads are popped, nominated, ordered, processed one after another, and
- * what was decided is carried out. Follows Kueue's scheduler (schedule).
+ * what was decided is carried out. Follows Kueue's pkg/scheduler, scheduler.go (schedule).
  *
- * During the cycle the books are written under one mark, which is undone before anything is carried out: so
- * a cycle costs what it pops. Kueue takes heads in the order of a map; here queues come by name.
+ * Where Kueue takes a Snapshot of its cache, usage is changed here under one mark, which is undone before
+ * anything is carried out: so a cycle costs what it pops. Kueue's heads come in the order of a map; here
+ * queues come by name.
  */
 #include "policies/kueue/rules/kq_entry.h"
 #include "policies/kueue/rules/kq_fair_order.h"
@@ -310,7 +311,7 @@ static void track(struct kq_cycle_state *state, struct kq_workload *row)
 	state->unready += now ? 1 : UINT32_MAX;
 }
 
-/* Workloads that came with the world are looked at once. */
+/* Workloads that were there at the start are looked at once. */
 uint32_t kq_unready(struct kq *kq)
 {
 	struct kq_cycle_state *state = kq_cycle_state(kq);

@@ -57,12 +57,12 @@ struct kq_cycle_state {
 	bool admitted_one; /* In this cycle. */
 };
 
-/* NULL: the world failed. */
+/* NULL: kq->err is set. */
 struct kq_cycle_state *kq_cycle_state(struct kq *kq);
 
 /* kq_nominate.c */
 void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry);
-/* Flavors, places and victims, in the books as they are. pinned: flavors may be no others; NULL. */
+/* Flavors, topology domains and victims, at the present usage. pinned: flavors may be no others; NULL. */
 void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry,
 	const struct kq_assignment *pinned);
 /* kq_second_pass_queue.c: an assignment from the admission that it has. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_instance.c - the world: made, sealed, and its books of who holds quota.
+ * kq_instance.c - the cluster state (struct kq): made, sealed, and which workloads hold quota.
  */
 #include "policies/kueue/rules/kq_cycle.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_preempt.c - victims in the classical way, and the frame of both searches: what is asked, whether there
- * is room, who can be spared again.
+ * kq_preempt.c - victims by classical preemption, and the frame of both searches: what is requested, whether
+ * it fits, who can be spared again.
  *
- * Rules: Kueue's preemption (KEP-83, workload preemption; KEP-1337, within a cohort while borrowing; KEP-79,
- * hierarchical cohorts), by the scheduler's code at the commit that kq.h names.
+ * Rules: Kueue's pkg/scheduler/preemption, Preemptor (GetTargets, classicalPreemptions; KEP-83, workload
+ * preemption; KEP-1337, within a cohort while borrowing; KEP-79, hierarchical cohorts), by the scheduler's
+ * code at the commit that kq.h names.
  */
 #include "policies/kueue/rules/kq_victims.h"
 
@@ -98,7 +99,7 @@ struct visit {
 	bool advantage;
 };
 
-/* Only branches that are above their quota give anything. Queues that are not active are no members. */
+/* Only branches that are above their quota have victims. Queues that are not active are no members. */
 static void visit_cohort(struct classical *c, const struct visit *visit, uint32_t cohort)
 {
 	const struct kq *kq = c->search->kq;

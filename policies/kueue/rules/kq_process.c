@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_process.c - one entry of a cycle is processed, in the books that those before it left: does it still
- * fit, whom does it drive out, what is kept for it. Follows Kueue's scheduler (processEntry).
+ * kq_process.c - one entry of a cycle is processed, at the usage that those before it left: does it still
+ * fit, whom does it preempt, what is reserved for it. Follows Kueue's pkg/scheduler, scheduler.go
+ * (processEntry).
  *
- * Nothing outside the cycle changes here: the books are written under the cycle's mark.
+ * Nothing outside the cycle changes here: usage is changed under the cycle's mark.
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -20,7 +21,7 @@ static bool overlaps(const struct kq *kq, const struct kq_entry *entry)
 	return false;
 }
 
-/* Victims elsewhere free nothing here, unless places are asked for: these may be of any queue. */
+/* Victims elsewhere free nothing here, unless places are requested: these may be of any queue. */
 static bool matters(const struct kq *kq, const struct kq_entry *entry, uint32_t victim)
 {
 	const struct kq_workload *row = &kq->workload[victim];
@@ -35,7 +36,7 @@ static void take_out(struct kq *kq, uint32_t workload)
 	kq_count_out(kq, workload);
 }
 
-/* Victims so far, and the entry's own, are gone from the books. */
+/* Victims so far, and the entry's own, no longer count as used. */
 static void take_out_all(
 	struct kq *kq, const struct kq_cycle_state *state, const struct kq_entry *entry, bool own)
 {
@@ -56,7 +57,7 @@ static void put_back(
 	kq_undo(kq, mark);
 }
 
-/* ---- The books of the cycle -------------------------------------------------------------------------------
+/* ---- Usage within the cycle -------------------------------------------------------------------------------
  */
 
 static bool holds_places(const struct kq *kq, const struct kq_entry *entry)
@@ -291,7 +292,7 @@ void kq_process(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *en
 	}
 	const bool still_fits = refresh(kq, state, entry);
 	if (!entry->assignment)
-		return; /* The world failed. */
+		return; /* kq->err is set. */
 	const enum kq_mode mode = entry->assignment->mode;
 	if (kq->config.gate[KQ_GATE_TASFailedNodeReplacementFailFast] && kq_on_unhealthy(row) &&
 		mode != KQ_FIT) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_reconcile.c - one pass of a workload's controller: deactivation, backoffs, checks, stopped queues,
- * waitForPodsReady, maximumExecutionTimeSeconds. Follows Kueue's workload controller (Reconcile).
+ * waitForPodsReady, maximumExecutionTimeSeconds. Follows Kueue's pkg/controller/core, workload_controller.go
+ * (Reconcile).
  *
  * Kueue adds up to 0.01 % of jitter to the backoff; here it is 0, so that runs repeat.
  */
@@ -132,7 +133,7 @@ static bool restarted(struct kq *kq, uint32_t workload, uint32_t queue)
 /* ---- With quota -------------------------------------------------------------------------------------------
  */
 
-/* The latest of when checks that ask for a retry want it; SL_NONE: none says. */
+/* The latest time at which checks in state Retry want it; SL_NONE: none says. */
 static sl_time retry_at(const struct kq_workload *row)
 {
 	sl_time at = SL_NONE;
@@ -182,7 +183,7 @@ struct halt {
 	const char *reason, *kind, *name;
 };
 
-/* It only holds quota: that goes. */
+/* It only has a quota reservation: that is released. */
 static void drop_reservation(struct kq *kq, uint32_t workload, const struct halt *halt)
 {
 	const struct kq_workload *row = &kq->workload[workload];

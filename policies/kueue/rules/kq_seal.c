@@ -252,7 +252,7 @@ int kq_seal(struct kq *kq)
 			!kq_is(&row->cond[KQ_FINISHED])) {
 			const uint64_t order = row->order;
 			kq_hold(kq, w);
-			row->order = order ? order : row->order; /* It came to hold it when it did. */
+			row->order = order ? order : row->order; /* Its reservation keeps its time. */
 		}
 	}
 	return kq->err.status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_second_pass_queue.c - the second pass: workloads that hold their quota already and need places, since a
- * check had to come first (ProvisioningRequest) or since a host failed. Follows Kueue's scheduler and queue
- * manager (second pass).
+ * kq_second_pass.c - the second pass: workloads that hold their quota already and need topology domains,
+ * since a check had to come first (ProvisioningRequest) or since a host failed. Follows Kueue's
+ * pkg/scheduler, scheduler.go, and pkg/cache/queue, second_pass_queue.go.
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -68,7 +68,7 @@ static struct kq_assignment *copy_admission(struct kq *kq, struct kq_scratch *sc
 	return made;
 }
 
-/* Podsets that were put off get their places now. */
+/* Podsets whose topology assignment was deferred get it now. */
 static bool place_delayed(
 	struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, const char **why)
 {

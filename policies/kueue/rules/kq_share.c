@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_share.c - dominant resource share: how far a party of the quota tree is above its own, weighed.
+ * kq_share.c - dominant resource share: how far a ClusterQueue or cohort is above its own quota, weighted.
  *
- * Ghodsi et al., Dominant Resource Fairness (NSDI 2011), as Kueue has it: what a node borrows of a resource,
- * over all flavors, in thousandths of what its parent could have of it with nothing running.
+ * Ghodsi et al., Dominant Resource Fairness (NSDI 2011), as Kueue has it (pkg/cache/scheduler,
+ * fair_sharing.go, dominantResourceShare): what a node borrows of a resource, over all flavors, in
+ * thousandths of what its parent could have of it with nothing running.
  */
 #include "policies/kueue/rules/kq_quota.h"
 

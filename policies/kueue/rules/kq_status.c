@@ -227,7 +227,7 @@ bool kq_sync_admitted(struct kq *kq, uint32_t workload)
 	const bool reserved = kq_is(&row->cond[KQ_QUOTA_RESERVED]), ready = kq_checks_ready(row);
 	const bool admitted = reserved && ready && !kq_topology_pending(row);
 	if (admitted == kq_is(&row->cond[KQ_ADMITTED])) {
-		/* Not admitted and never was: the reason is told once it holds quota. */
+		/* Not admitted and never was: the reason is reported once it holds quota. */
 		if (!admitted && reserved)
 			set(kq, workload, KQ_ADMITTED, KQ_FALSE, why_not_admitted(row, reserved, ready),
 				NULL);

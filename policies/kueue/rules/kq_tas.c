@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas.c - where the podsets of a workload go: who asks for a topology, which are placed together, what
- * comes of it for an assignment of quota.
+ * kq_tas.c - the topology assignment of a workload's podsets: which request a topology, which form one group,
+ * and what follows for the assignment of quota.
  *
- * Rules: KEP-2724 (keps/2724-topology-aware-scheduling of kubernetes-sigs/kueue).
+ * Rules: KEP-2724 (keps/2724-topology-aware-scheduling of kubernetes-sigs/kueue),
+ * pkg/scheduler/flavorassigner, tas_flavorassigner.go.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
 #include <string.h>
 
-/* ---- Who asks
+/* ---- Which podsets request a topology
  * --------------------------------------------------------------------------------------------------- */
 
 bool kq_asks_topology(const struct kq_podset *podset)
@@ -50,7 +51,7 @@ static bool has_levels(const struct kq_tree *tree, const struct kq_topology_requ
 	return all;
 }
 
-/* Does the queue's group with this flavor cover a resource that the podset asks? */
+/* Does the queue's group with this flavor cover a resource that the podset requests? */
 static bool covers(const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor)
 {
 	const struct kq_node *node = &kq->node[queue];
@@ -308,7 +309,7 @@ static bool has_topology_pick(const struct kq *kq, const struct kq_podset_assign
 	return false;
 }
 
-/* A podset of a group that asks nothing for itself goes with the flavor of its group. */
+/* A podset of a group that requests nothing for itself goes with the flavor of its group. */
 uint32_t kq_tas_flavor(const struct kq *kq, const struct kq_assignment *assignment, uint32_t at)
 {
 	const struct kq_workload *row = &kq->workload[assignment->workload];

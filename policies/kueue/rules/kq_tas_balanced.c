@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_balanced.c - balanced placement, of preferred requests (gate TASBalancedPlacement): domains of one
- * parent that hold everything, the fewest of them, and none with less than the most that all can have.
+ * kq_tas_balanced.c - balanced placement, of preferred requests (feature gate TASBalancedPlacement): domains
+ * of one parent that hold everything, the fewest of them, and none with less than the most that all can have.
  *
- * Rule: KEP-2724, "Balanced placement". Entropies order by their 10^-9, so that the last bit of a logarithm
- * decides nothing.
+ * Rule: KEP-2724, "Balanced placement"; findBestDomainsForBalancedPlacement. Entropies order by their 10^-9,
+ * so that the last bit of a logarithm decides nothing.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 

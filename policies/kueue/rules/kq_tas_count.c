@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_count.c - how many pods each domain would hold (KEP-2724, first phase of the algorithm).
+ * kq_tas_count.c - how many pods each domain would hold (KEP-2724, first phase of the algorithm;
+ * TASFlavorSnapshot.fillInCounts).
  *
- * Counts are kept, by the shape of what is asked: a view. A view that is asked again is brought up to date
- * from the rows that changed between the state of the books that it knows and the present one; the root's
- * path of each is added up anew.
+ * Counts are kept, by the shape of the request: a view. A view that is needed again is brought up to date
+ * from the rows that changed between the usage that it knows and the present one; the root's path of each is
+ * added up anew.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
@@ -207,7 +208,7 @@ struct kq_amounts kq_pod_request(const struct kq_podset *podset)
 	return podset->pod.at ? podset->pod : podset->request;
 }
 
-/* Beside what `beside` asks, once; NULL: alone. Each pod counts as one of `pods`. */
+/* Beside the requests of `beside`, once; NULL: alone. Each pod counts as one of `pods`. */
 static int64_t kq_tas_count_times_in(const int64_t *capacity, const int64_t *used, uint32_t resources,
 	const struct kq_amounts *request, const struct kq_amounts *beside)
 {
@@ -253,7 +254,7 @@ static void count_leaf(
 	}
 }
 
-/* inner: children at a level of inner slices give whole ones alone. */
+/* inner: children at a level of inner slices count whole ones alone. */
 void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner)
 {
@@ -310,7 +311,7 @@ static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_needs
 			kq_count_up(tree, needs, view->found, d, level, true);
 }
 
-/* Only what changed on the way from the view's state of the books to the present one. */
+/* Only what changed between the usage that the view knows and the present one. */
 static void count_changed(
 	struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs, struct kq_view *view)
 {
@@ -370,7 +371,7 @@ static struct kq_view *view_new(struct kq *kq, const struct kq_tree *tree)
 	return view;
 }
 
-/* The view of what is asked; made in the place of the one that was asked for longest ago. */
+/* The view of what is asked; made in the place of the one that was requested longest ago. */
 static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 {
 	const struct kq_tas *tas = kq->tas;

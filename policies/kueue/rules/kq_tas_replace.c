@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_retry.c - placements that go on from another: lost pods of an admitted workload, and slices of an
+ * kq_tas_replace.c - placements that go on from another: lost pods of an admitted workload, and slices of an
  * elastic one, which keep their pods where they are.
  *
  * Rules: KEP-2724, "Node failures", and Kueue's elastic workloads (KEP-77) with a topology.

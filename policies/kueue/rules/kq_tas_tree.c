@@ -259,7 +259,7 @@ static void fill_capacity(struct kq *kq, struct kq_tree *tree, const struct name
 		const uint32_t leaf = find_leaf(tree, &named[owner[i]].value[tree->level_count - want], want);
 		add_capacity(kq, tree, leaf, &kq->host[named[i].host]);
 	}
-	/* Below nothing is as good as nothing, and leaves room for subtraction. */
+	/* Below nothing is as good as nothing, and leaves a margin for subtraction. */
 	for (size_t i = 0; i < (size_t)tree->leaf_count * tree->resource_count; i++)
 		if (tree->capacity[i] < -1)
 			tree->capacity[i] = -1;
@@ -293,7 +293,7 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 /* ---- Books: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.
  * ----- */
 
-/* Rows of the shared books: names of hosts, in the order in which trees bring them. */
+/* Rows of the shared usage: names of hosts, in the order in which trees bring them. */
 static bool share_rows(struct kq *kq, struct kq_tas *tas)
 {
 	struct sl_map map = { 0 };

@@ -66,7 +66,7 @@ struct kq_waits {
 	uint32_t displayed_capacity;
 };
 
-/* NULL: no memory, and the world has failed. */
+/* NULL: no memory, and kq->err is set. */
 struct kq_waits *kq_waits(struct kq *kq);
 struct kq_queue *kq_queue_of(struct kq *kq, uint32_t queue);
 

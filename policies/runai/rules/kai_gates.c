@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_gates.c - what a queue's limit and quota forbid, whatever is free; and for how long a job is left
- * alone.
+ * kai_gates.c - whether a queue is over its limit or quota, whatever is free; and minimum runtimes.
  *
  * Rules: KAI, pkg/scheduler/plugins/proportion/capacity_policy (limits; what is not preemptible stays within
  * the quota, at every level) and pkg/scheduler/plugins/minruntime (resolver.go).

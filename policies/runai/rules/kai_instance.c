@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_instance.c - the world: rows by name, marks, what was decided.
+ * kai_instance.c - struct kai: rows by name, marks, decisions.
  */
 #include "policies/runai/rules/kai_solve.h"
 

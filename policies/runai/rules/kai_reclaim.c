@@ -265,7 +265,7 @@ static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
 }
 
 /* A share is charged more than the memory it takes, by less than a hundredth of a device. What the job's
- * tasks are charged so; below 0: some ask memory, or MIG, of which too little is known. */
+ * tasks are charged so; below 0: some request memory, or MIG, of which too little is known. */
 static int64_t slack_of(const struct kai *kai)
 {
 	const struct kai_rows_list *chunk = &kai->solve->chunk;

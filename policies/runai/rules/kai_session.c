@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_session.c - a session: shares, then actions; what was placed becomes so. (KAI: framework/session.go,
- * statement.go.)
+ * kai_session.c - a session: shares, then actions; what was allocated is committed. (KAI:
+ * framework/session.go, statement.go.)
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 
