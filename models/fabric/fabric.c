@@ -4,7 +4,7 @@
  * down.
  *
  * A job comes with its flows, goes, and at the end of each instant the part of the fabric that this touches
- * is computed anew; jobs of which the rate is another than it was are reported so, nobody else.
+ * is computed anew; only jobs whose rate changed get an event.
  */
 #include <stdlib.h>
 #include <strings.h>
@@ -57,7 +57,7 @@ static int check_entry(const struct sl_cluster *cluster, const struct sl_setting
 			       setting->name);
 }
 
-/* What nobody reads is reported: a word that is spelt wrong would be a default in silence. */
+/* Keys that nothing reads are reported: a misspelt one would be a default in silence. */
 static int check_section(const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const char *known[64] = { NULL };

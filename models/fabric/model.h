@@ -32,11 +32,11 @@ struct fabric_client {
 	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 	int64_t load;     /* Bytes a second of each flow, over whole iterations. */
-	uint64_t rate;    /* As the engine knows it; 0: it has to be reported. */
+	uint64_t rate;    /* As the engine knows it; 0: it has to be reported to the engine. */
 	sl_time since;
 };
 
-/* The best that nodes side by side give a job of this shape. */
+/* The best that a job of this shape reaches on nodes side by side. */
 struct fabric_packed {
 	enum sl_pattern pattern;
 	uint32_t dims, nodes, ranks, each;
@@ -83,7 +83,7 @@ struct fabric_says {
 bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says *says);
 /* Its nodes and their ranks; 0: it stays in one node, or no memory (m->failed). */
 uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_node_tasks *alloc, size_t count);
-/* Where its flows go from the nodes of m->spot, its pace there, and its reference. False: no memory. */
+/* Where its flows go from the nodes of m->spot, its speed there, and its reference. False: no memory. */
 struct fabric_there {
 	struct fabric_path path; /* Valid until the next question. */
 	struct fabric_speed speed;

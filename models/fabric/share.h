@@ -38,7 +38,7 @@ enum fabric_contention {
 	FABRIC_INTERLEAVED /* Jobs take turns as well as can be: a link slows nobody below its capacity. */
 };
 
-/* What a job gets. An iteration takes `stretch` times what it takes with flows of that rate. */
+/* What a job gets. An iteration takes `slowdown` times what it takes with flows of that rate. */
 struct fabric_got {
 	double rate;     /* Bytes a second of each of its flows. */
 	double slowdown; /* 1, but for FABRIC_INTERLEAVED. */

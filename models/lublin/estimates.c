@@ -154,7 +154,7 @@ static void head_make(struct bins *bins, uint32_t wanted, int32_t max, uint64_t 
 
 /* ---- The tail ------------------------------------------------------------------- */
 
-/* The time of the i-th of n, moved a little if it is taken; 0 where there is no room for it. */
+/* The time of the i-th of n, moved a little if it is taken; 0 where it is not free. */
 static int32_t tail_time(const struct bins *bins, double a, uint32_t i, uint32_t n)
 {
 	static const int32_t move[] = { 0, 30, -30, 20, -20, 10, -10 };
@@ -273,7 +273,7 @@ static void runs_sort(uint32_t *order, uint32_t *longer, const int32_t *run, uin
 	for (int32_t t = max; t > 0; t--)
 		longer[t - 1] += longer[t]; /* Now those as long too: where the runs of t end in order... */
 	for (uint32_t i = count; i-- > 0;)
-		order[--longer[run[i]]] = i; /* ...and when all are placed, where they begin. */
+		order[--longer[run[i]]] = i; /* ...and when all are assigned, where they begin. */
 }
 
 /* pick: bin of each place, largest estimate first. Each job, longest first, swaps into its place a uniform

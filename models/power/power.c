@@ -84,7 +84,7 @@ static void scale_all(struct power *p, struct sim *sim)
 	}
 }
 
-/* ---- What is shown
+/* ---- Gauges
  * ----------------------------------------------------------------------------------------- */
 
 static void list_tariff(const struct tariff *tariff, struct sim *sim, const char *name, sl_time *wake)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * power_report.c - what the model reports as the run is over: energies, peaks, costs, and the draw over time.
+ * power_report.c - what the model reports at the end of the run: energies, peaks, costs, and the draw over
+ * time.
  */
 #include "models/power/state.h"
 

@@ -39,7 +39,7 @@ struct search_rung {
 	struct search_result *result;
 	uint32_t count;
 };
-/* Puts one in its place, which is returned: 0 is the best. There is room. */
+/* Puts one in its place, which is returned: 0 is the best. There is a free place. */
 uint32_t search_put(struct search_rung *rung, struct search_result result);
 /* How many of so many go on: one of eta, and no less than one. */
 uint32_t search_keep(uint32_t count, int64_t eta);

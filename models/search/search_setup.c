@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search_setup.c - searches before the run, and what is reported them after it.
+ * search_setup.c - searches before the run, and what is reported of them after it.
  */
 #include <stdio.h>
 #include <stdlib.h>

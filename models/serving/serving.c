@@ -165,7 +165,7 @@ const struct sl_model model_serving = {
 	.report = serving_report,
 };
 
-/* ---- A service's stretches, one after another: what was requested, and what was served of it. ---- */
+/* ---- A service's intervals, one after another: the load, and what was served of it. ---- */
 
 static void sum_add(struct serving_sum *sum, const struct serving_service *s, int64_t load, sl_time time)
 {

@@ -49,7 +49,7 @@ static int metric(struct serving *serving, struct sl_tally *tally, const char *n
 	return lasting ? sl_report_metric(tally, lasting, micro, err) : sl_fail_memory(err);
 }
 
-/* What one service, or all together, did. */
+/* Figures of one service, or of all together. */
 struct figures {
 	struct serving_sum sum;
 	uint64_t cold_starts, replacements;
@@ -112,7 +112,7 @@ static void figures_add(struct figures *to, const struct serving_service *s)
 
 enum { COLUMNS = 8 };
 
-/* Means over spans, in requests a second and replicas. */
+/* Means over ranges, in requests a second and replicas. */
 static void range_row(
 	struct sl_cell *row, const struct serving_service *s, const struct serving_sum *sum, uint32_t range)
 {

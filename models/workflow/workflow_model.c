@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * workflow_model.c - workflows are reported: makespans, critical paths, waiting on them. Nothing runs
+ * workflow_model.c - workflows are reported on: makespans, critical paths, waiting on them. Nothing runs
  * otherwise.
  */
 #include <stdlib.h>

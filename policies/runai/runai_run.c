@@ -226,7 +226,7 @@ static void shrink(struct runai *r, uint32_t instance, const struct kai_effect *
 	runai_due_task(r, r->now + r->grace, RUNAI_DUE_SHRUNK, job->row_outside, effect->task - job->task);
 }
 
-/* The pod is gone; with others of the job that go now the engine is reported once. */
+/* The pod is gone; with others of the job that go now this is reported to the engine once. */
 static void shrunk(struct runai *r, const struct due *entry)
 {
 	struct runai_run *run = &r->run[entry->row];

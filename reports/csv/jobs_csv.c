@@ -108,7 +108,7 @@ static char *put_held(char *p, const struct sl_result *result, uint32_t row, boo
 	return put_amount(p, sl_gpus_of(result, row), csv_gpu_parts(result));
 }
 
-/* What attempts and suspensions make of a job's course. */
+/* What attempts and suspensions make of a job's progress. */
 struct series {
 	sl_time run, wait, suspended;
 	size_t attempts;

@@ -30,7 +30,7 @@ static const struct {
 static const char *const charts[] = { "utilization", "queue", "wait-cdf", "slowdown-cdf", "gantt", "heat",
 	"shares", "comparison", NULL };
 
-/* ---- The document's course ----------------------------------------------------------------------- */
+/* ---- The document's order ----------------------------------------------------------------------- */
 
 static bool side_is_bad(uint32_t side) { return side && (side < SIDE_MIN || side > SIDE_MAX); }
 

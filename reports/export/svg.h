@@ -73,7 +73,7 @@ enum { SVG_ROW_NAMES = 9 };
 struct svg_series {
 	double *x, *y;
 	size_t count;
-	bool joined; /* Points are means over equal stretches. */
+	bool joined; /* Points are means over equal intervals. */
 };
 
 struct svg_box {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fill.c - the course of a cluster that is filled, fill.csv and the metrics of it; see fill.h.
+ * fill.c - the series of a cluster that is filled, fill.csv and the metrics of it; see fill.h.
  */
 #include "reports/fill/fill.h"
 

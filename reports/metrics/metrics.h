@@ -34,7 +34,7 @@ struct metrics_values {
 	size_t least_count;
 	int64_t *value; /* The others. */
 	size_t count;
-	int64_t *scratch; /* As much room again. */
+	int64_t *scratch; /* An array as long. */
 };
 int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err);
 void metrics_values_release(struct metrics_values *values);
@@ -110,7 +110,7 @@ static inline int64_t metrics_gpu_parts(const struct sl_result *result)
 }
 
 /* How long it held what it requested between `from` and `to`, over its attempts, less the time that it was
- * suspended, which is spread over each stretch. It started. */
+ * suspended, which is spread over each interval. It started. */
 sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to);
 
 /* GPU time, in parts times microseconds: what was held, what of that is of jobs of whose activity the trace

@@ -106,7 +106,7 @@ static int by_cell(const void *a, const void *b, void *self)
 
 /* ---- One cell ------------------------------------------------------------------------------------------ */
 
-/* Of equal spans of time the last state, where there are more changes than are shown. */
+/* Of equal intervals of time the last state, where there are more changes than are drawn. */
 static uint32_t thin(struct series *all, const uint32_t *row, uint32_t count, uint32_t *kept)
 {
 	const struct page_run *run = all->run;

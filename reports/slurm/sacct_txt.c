@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * sacct_txt.c - sacct.txt: a run as `sacct -P --duplicates --allocations` would show it, in the columns that
- * Open XDMoD requests.
+ * Open XDMoD reads.
  *
  * Dates are those of the log's own clock: epoch + UTC offset + seconds; without an epoch they count from
  * 1970. Parts of a second are cut off. A job that was preempted has a line for each attempt; the list of

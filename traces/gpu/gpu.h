@@ -3,8 +3,8 @@
  * gpu.h - traces and node lists of GPU clusters, as their publishers gave them out; see schedlab-trace(5).
  *
  * Nearly all are CSV. libcsv parts the fields (gpu_csv.c), a format's table says what its columns are, and
- * cells become numbers and times (gpu_cells.c). A reader fills a struct gpu_row, which is reported to the
- * sink (gpu_row.c). Times are microseconds, of the file's zero or of 1970, as the format has it.
+ * cells become numbers and times (gpu_cells.c). A reader fills a struct gpu_row, which goes to the sink
+ * (gpu_row.c). Times are microseconds, of the file's zero or of 1970, as the format has it.
  */
 #ifndef TRACES_GPU_H
 #define TRACES_GPU_H
@@ -26,7 +26,7 @@ enum {
 struct gpu_column {
 	const char *name;
 	uint8_t use; /* The reader's number for it, below GPU_COLUMNS_MAX; or GPU_DERIVED. */
-	bool needed; /* Of a derived one: the format is reported by it, that is all. */
+	bool needed; /* Of a derived one: the format is recognised by it, that is all. */
 };
 
 struct gpu_format {

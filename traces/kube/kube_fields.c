@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_fields.c - what of an object's fields is followed, and telling of it.
+ * kube_fields.c - which of an object's fields are followed, and reports of those that are not.
  *
  * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
  * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c) that ends in ".*" covers all below, one that

@@ -47,7 +47,7 @@ static void put_member(struct manifest_text *text, const struct sl_object *objec
 	kube_put(text, ";", 1);
 }
 
-/* What reports pods of one role from those of another. */
+/* What distinguishes pods of one role from those of another. */
 static void put_shape(struct manifest_text *text, const struct sl_object *object)
 {
 	static const char *const keys[] = { "nodeSelector", "affinity", "tolerations", "runtimeClassName",
@@ -220,7 +220,7 @@ static sl_time kube_groups_later(sl_time a, sl_time b)
 	return a > b ? a : b;
 }
 
-/* What is written by hand on the PodGroup holds for all its pods. */
+/* What is written by hand on the PodGroup applies to all its pods. */
 static int times_of_group(const struct sl_object *object, struct kube_times *times, struct sl_err *err)
 {
 	struct kube_times own;

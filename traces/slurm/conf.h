@@ -35,7 +35,7 @@ char *conf_printf(struct conf_mem *mem, const char *format, ...) SL_PRINTF(2, 3)
 void conf_mem_release(struct conf_mem *mem);
 bool conf_same(const char *a, const char *b); /* In any case; NULL is like nothing. */
 bool conf_begins(const char *text, const char *word);
-/* The next piece of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
+/* The next part of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
  */
 const char *conf_part(const char **text, const char *separators, size_t *len);
 
@@ -219,7 +219,7 @@ int conf_report(
 #define CONF_BY_PLACE CONF_BY_SLURM ", place=slurm"
 /* conf_options.c: SchedulerParameters, option by option. */
 int conf_options_report(struct conf *conf, const char *text, struct sl_place at);
-/* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */
+/* Is it one that Slurm knows? *similar: "did you mean 'bf_interval'?", or "". */
 bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **similar);
 /* Has it a value that is a whole number, if it must be? */
 bool conf_option_value(const char *option, size_t len);

@@ -4,7 +4,7 @@
  *
  * slurmctld sorts its table of nodes by name, numbers in names by their value (read_config.c of 22.05: by
  * strnatcmp, of M. Pool), or first by the rank that the topology gives them (conf_topology.c). That order is
- * the one in which runs of neighbours are looked for, so it is the order in which the sink is reported them.
+ * the one in which runs of neighbours are looked for, so it is the order in which the sink gets them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * conf_reader.c - the two readers: an operator's folder or slurm.conf, and what scontrol shows.
  *
  * Both end in the same lines, and from there on it is one way: settings change lines, lines become nodes, and
- * the sink is reported every key, then of nodes, partitions, switches, licences and windows.
+ * the sink gets every key, then nodes, partitions, switches, licences and windows.
  */
 #include <stdio.h>
 #include <stdlib.h>

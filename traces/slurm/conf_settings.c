@@ -78,7 +78,7 @@ static bool conf_settings_is_named(const struct conf_line *line, const struct pa
 						  memcmp(hosts, parts->name, parts->name_len) == 0);
 }
 
-/* One of the pieces of that key's value between these signs is the name. */
+/* One of the parts of that key's value between these signs is the name. */
 static bool has_part(
 	const struct conf_line *line, const char *key, const char *separators, const struct parts *parts)
 {

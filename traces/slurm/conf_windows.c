@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_windows.c - windows of nodes: reservations as scontrol shows them, and what sacctmgr reports the
- * past.
+ * conf_windows.c - windows of nodes: reservations as scontrol shows them, and events of the past as sacctmgr
+ * reports them.
  *
  * A reservation is a window over its nodes, for its users and accounts; one of licences alone holds no node.
  * Of events a node that was down is an outage; one that was drained is a state, which lets go on what runs.

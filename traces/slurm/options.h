@@ -38,7 +38,7 @@ struct slurm_line {
 	sl_time now; /* When it is submitted, for times that are relative ("now+1hour"); SL_NONE: not read. */
 	char *capacity; /* slurm_options_capacity(len) bytes, which hold the texts. */
 };
-/* Reads a line. request: SLURM_COMPONENTS_MAX of them. 0, or why it is no such line. */
+/* Reads a line. desc: SLURM_COMPONENTS_MAX of them. 0, or why it is no such line. */
 int slurm_options(
 	const struct slurm_line *line, struct sl_job_desc *desc, struct slurm_said *said, struct sl_err *err);
 

@@ -58,7 +58,7 @@ enum sacct_column {
 	SACCT_OTHER = SACCT_COLUMNS
 };
 
-/* What a column holds, for telling where a row with too many fields goes wrong. */
+/* What a column holds, to find where a row with too many fields goes wrong. */
 enum sacct_kind {
 	SACCT_ANY,
 	SACCT_TEXT, /* Anything, separators too. */
@@ -145,7 +145,7 @@ struct sacct {
 	uint32_t recent_next;
 	struct sacct_held *held; /* Jobs whose next attempt may come further down. */
 	bool relative;           /* Times are seconds from the trace's zero. */
-	bool dated;              /* The sink was reported that they are not. */
+	bool dated;              /* The sink has the report that they are not. */
 };
 
 /* sacct_columns.c: all columns, closed by one without a name. */
@@ -164,8 +164,8 @@ struct sacct_fields {
 	const char *const *at;
 	size_t count, separator;
 };
-/* sacct_repair.c: which field of a row with too many is the first of each column. False: it is not to be
- * reported. */
+/* sacct_repair.c: which field of a row with too many is the first of each column. False: it is not
+ * known. */
 bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
 	uint32_t *first);
 /* How readily a text column holds separators; less: more readily. */

@@ -358,7 +358,7 @@ static int csv_sniff(const char *text, size_t len)
 	size_t semicolons = 0;
 	for (const char *p = text; p < end; p++)
 		semicolons += *p == ';';
-	if (semicolons >= 17 && *text >= '0' && *text <= '9') /* To be reported what is wrong with it. */
+	if (semicolons >= 17 && *text >= '0' && *text <= '9') /* The reader says what is wrong with it. */
 		return 20;
 	for (size_t i = 0; i < SL_LEN(sets); i++) {
 		size_t found = 0;

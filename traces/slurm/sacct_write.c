@@ -32,7 +32,7 @@ static void sacct_write_put_text(struct sl_out *out, const char *text)
 	}
 }
 
-/* A name with a separator in it cannot be reported from two. */
+/* A name with a separator in it cannot be told from two. */
 static void put_name(struct sl_out *out, const char *name, int64_t number)
 {
 	for (const char *p = name; p && *p;) {

@@ -24,7 +24,7 @@ static double natural(uint32_t resource, double amount)
 	return resource == KQ_CPU ? amount / 1000.0 : amount;
 }
 
-/* What is left of the old after so long, in 0..1. A half-life of 0 is requested before. */
+/* What is left of the old after so long, in 0..1. The caller handles a half-life of 0. */
 static double weight_left(sl_time passed, sl_time half_life)
 {
 	const double unit = 0x1p40;

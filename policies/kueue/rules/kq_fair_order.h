@@ -3,7 +3,7 @@
  * kq_fair_order.h - with fair sharing: which entry of a cycle is processed next.
  *
  * At every cohort, bottom up, the nominees of its children meet; the winner of the root is next. What was
- * processed in between counts, so the next one is requested once usage is updated.
+ * processed in between counts, so the next one is chosen once usage is updated.
  */
 #ifndef SL_KUEUE_KQ_FAIR_ORDER_H
 #define SL_KUEUE_KQ_FAIR_ORDER_H

@@ -371,7 +371,7 @@ static struct kq_view *view_new(struct kq *kq, const struct kq_tree *tree)
 	return view;
 }
 
-/* The view of what is asked; made in the place of the one that was requested longest ago. */
+/* The view of the request; made in the place of the one used longest ago. */
 static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 {
 	const struct kq_tas *tas = kq->tas;

@@ -154,7 +154,7 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf);
 /* kq_tas_balanced.c: domains in `domain`, at *level. 0: not that way. */
 uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level);
 
-/* ---- Podsets of a workload (kq_tas.c, kq_tas_retry.c)
+/* ---- Podsets of a workload (kq_tas.c, kq_tas_replace.c)
  * -------------------------------------------------------------- */
 
 /* A podset group, assigned together, or a podset alone. */

@@ -388,7 +388,7 @@ struct kai {
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
 	struct kai_order_state *order; /* kai_order.c */
-	struct kai_solve_state *solve; /* kai_solve.c */
+	struct kai_solve_state *solve; /* kai_solver.c */
 	struct kai_share_state *share; /* kai_share.c */
 };
 

@@ -329,7 +329,7 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	return !kai->err.status;
 }
 
-/* Candidates come into their queues once one is requested: what is recorded may do alone. */
+/* Candidates come into their queues once one is needed: what is recorded may do alone. */
 static bool queue_victims(struct kai_scenarios *s)
 {
 	struct kai *kai = s->kai;
