@@ -107,7 +107,7 @@ struct lent {
 
 static bool lend(struct loans *loans, uint32_t from, uint32_t to, uint32_t fr, int64_t amount, sl_time length)
 {
-	if (!length) /* Its amount is all that is asked. */
+	if (!length) /* Its amount is all that is requested. */
 		return true;
 	const unsigned __int128 sum = (unsigned __int128)(uint64_t)amount * (uint64_t)length;
 	const uint64_t hash = sl_hash(sl_hash(sl_hash(0, from), to), fr);

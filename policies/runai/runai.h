@@ -52,12 +52,12 @@ enum runai_due {
 	RUNAI_DUE_UNAVAILABLE, /* Of windows: row is its number. */
 	RUNAI_DUE_OPEN
 };
-/* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
+/* Which rule of reclaim let it; of two queues, those above victim and reclaimer that differ first. */
 enum runai_let {
 	RUNAI_LET_NOT,        /* No reclaim. */
 	RUNAI_LET_FAIR_SHARE, /* The victim's queue had more than it may have. */
-	RUNAI_LET_QUOTA,      /* It had more than its quota, and the taker's stays within its own. */
-	RUNAI_LET_PRIORITY,   /* The taker's stays within its quota, and is of higher priority. */
+	RUNAI_LET_QUOTA,      /* It had more than its quota, and the reclaimer's stays within its own. */
+	RUNAI_LET_PRIORITY,   /* The reclaimer's stays within its quota, and is of higher priority. */
 	RUNAI_LET_MOVED,      /* It was only moved. */
 	RUNAI_LET_REST        /* It went together with others, before whom one of these held. */
 };
@@ -104,7 +104,7 @@ struct runai_instance {
 	struct kai_usage *usage; /* NULL: off. */
 	const struct kai_usage_config *usage_config;
 	uint64_t changed;  /* runai.news of what last may have freed resources. */
-	sl_time search_at; /* The last time that it asked to be woken at for a search; 0. */
+	sl_time search_at; /* The last wake-up requested for a search; 0. */
 };
 
 /* Queue and requests of a shape's tasks, in an instance. */
@@ -163,7 +163,7 @@ void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t ro
 /* runai_instance.c: nodes and queues. */
 int runai_instances_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);
 void runai_instances_release(struct runai *r);
-/* Projects for a trace without a file of them: each party has an equal part of the GPUs. */
+/* Projects for a trace without a file of them: each project has an equal part of the GPUs. */
 int runai_default_projects(struct runai *r, struct sl_err *err);
 
 /* runai_jobs.c: a job of the trace comes into its instance. */

@@ -317,7 +317,7 @@ static struct sl_row_group pai_tasks_group_of(const struct pai_tasks *tasks, con
 	return group;
 }
 
-/* What an instance used on average, of what instances with GPUs asked on average. */
+/* What an instance used on average, of what instances with GPUs requested on average. */
 static int64_t active_of(const struct pai_tasks *tasks, size_t first, const char *job)
 {
 	enum { MILLION = 1000000 };

@@ -156,7 +156,7 @@ static void cell_in(struct reading *r, size_t field, const char *text)
 		r->cells.cell[columns[known].column] = (struct sacct_cell){ text, strlen(text) };
 }
 
-/* What follows from several cells: of which unit the memory is, and how many cpus are asked. */
+/* What follows from several cells: of which unit the memory is, and how many cpus are requested. */
 static void cells_end(struct reading *r)
 {
 	struct sacct_cell *cell = r->cells.cell;

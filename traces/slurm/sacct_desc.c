@@ -189,7 +189,7 @@ static void fill_gpus(
 		desc->gpus = list_keep(job, &list);
 }
 
-/* Devices other than GPUs, of a node: what is not the same on each is asked of each. */
+/* Devices other than GPUs, of a node: what is not the same on each is requested of each. */
 static void fill_gres(
 	struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_tres *tres, int64_t nodes)
 {

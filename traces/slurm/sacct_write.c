@@ -90,7 +90,7 @@ static void put_duration(struct sl_out *out, sl_time time)
 	put_fraction(out, time % SL_SECOND);
 }
 
-/* ---- What is asked -------------------------------------------------------------------------------- */
+/* ---- What is requested -------------------------------------------------------------------------------- */
 
 static const void *member(const struct sl_job_desc *desc, const struct slurm_option *option)
 {
@@ -442,7 +442,7 @@ static bool equal_desc(const struct sl_job_desc *a, const struct sl_job_desc *b)
 	return same;
 }
 
-/* The recorded line, if it alone says all that was asked. */
+/* The recorded line, if it alone says all that was requested. */
 static bool line_is_whole(const struct line *line)
 {
 	const char *text = line->job->submit_line;

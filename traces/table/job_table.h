@@ -182,7 +182,7 @@ int table_job_in(struct table *t, struct sl_row *row, struct sl_row_attributes *
 /* table_desc.c */
 int table_group_in(struct table *t, struct sl_row_group *group);
 
-/* table_slurm.c: what was asked of Slurm as a group; the GPUs' type is the group's. */
+/* table_slurm.c: what was requested of Slurm as a group; the GPUs' type is the group's. */
 struct table_gpus {
 	char type[64];
 	size_t items;

@@ -94,7 +94,7 @@ static enum kq_grain quota_fits(struct kq_scan *scan, struct kq_together *togeth
 		*reason = kq_worse_reason(*reason, kq_exceeds_max_quota);
 		return KQ_GRAIN_NO_FIT;
 	}
-	if (asked->fr == KQ_NO) /* Nothing is asked of what is not there. */
+	if (asked->fr == KQ_NO) /* No cell: nothing is requested. */
 		return KQ_GRAIN_FIT;
 	bool reclaim = false;
 	const int64_t raw = kq_available(kq, scan->queue_row, asked->fr), available = raw > 0 ? raw : 0;

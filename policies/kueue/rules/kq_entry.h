@@ -25,7 +25,7 @@ struct kq_entry {
 	uint32_t replaces; /* Elastic: the slice among its victims; KQ_NO. */
 	enum kq_entry_status status;
 	bool preempts;     /* Its victims are to be evicted. */
-	uint32_t migrates; /* The variant that it drives out; KQ_NO. */
+	uint32_t migrates; /* The variant that it evicts; KQ_NO. */
 	enum kq_requeue why;
 	const char *reason, *message; /* Why it waits. */
 	bool unresponsive;            /* Its status is left as it is. */

@@ -72,7 +72,8 @@ static bool within_quota(const struct kq_search *search, uint32_t node)
 	return true;
 }
 
-/* Does the rest of what is asked fit the node's own quota? What its free quota cannot hold goes on upwards.
+/* Does the rest of what is requested fit the node's own quota? What its free quota cannot hold goes on
+ * upwards.
  */
 static bool fits_own_quota(const struct kq_search *search, uint32_t node, int64_t *rest)
 {
@@ -262,7 +263,7 @@ static bool search_classical(struct kq_search *search)
 	return found;
 }
 
-/* ---- What is asked ---- */
+/* ---- What is requested ---- */
 
 static struct kq_victims search_victims(struct kq_search *search, struct kq_scratch *scratch)
 {
@@ -282,7 +283,7 @@ static struct kq_victims search_victims(struct kq_search *search, struct kq_scra
 	return found;
 }
 
-/* The picks of an assignment as cells. What is asked lacks `pods`, as in Kueue, which takes it from the
+/* The picks of an assignment as cells. What is requested lacks `pods`, as in Kueue, which takes it from the
  * workload's own requests: a victim search may succeed with these still missing. */
 struct asked {
 	uint32_t *need;

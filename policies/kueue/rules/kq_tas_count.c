@@ -17,7 +17,7 @@ enum { VIEWS_MAX = 32 };
 struct kq_view {
 	uint64_t hash, used_at, epoch;
 	uint32_t stamp;
-	unsigned char *text; /* What was asked, in full. */
+	unsigned char *text; /* The request, in full. */
 	size_t text_size;
 	bool ready;
 	bool *fits; /* By leaf: taints, selectors and affinity let the pods there. */
@@ -41,7 +41,7 @@ void kq_views_release(struct kq_tree *tree)
 	free(tree->view);
 }
 
-/* ---- What is asked, as bytes
+/* ---- What is requested, as bytes
  * ----------------------------------------------------------------------------------- */
 
 static void kq_tas_count_put(struct kq *kq, const void *bytes, size_t size)

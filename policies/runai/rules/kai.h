@@ -362,7 +362,7 @@ struct kai {
 	uint64_t *list[KAI_LISTS];       /* kai_lists.c: bits of jobs. */
 	size_t list_words;
 	bool total_known;
-	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since that was asked. */
+	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since the last check. */
 	uint32_t unsure_count, unsure_capacity;
 	/* The caller's; NULL. True: it wants to end: no further search. */
 	bool (*stopping)(const void *of);

@@ -91,7 +91,7 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign)
 		kai_books_add(kai, &kai->queue[at].request, &needs, sign);
 }
 
-/* A share of memory is asked as it is charged, once it is: not of the least device, and rounded up. */
+/* A share of memory is requested as it is charged, once it is: not of the least device, and rounded up. */
 static void count_rounding(struct kai *kai, uint32_t task, const struct kai_vec *held, int sign)
 {
 	const struct kai_task *row = &kai->task[task];

@@ -9,7 +9,7 @@
 
 /* ---- Limit and quota ---- */
 
-/* The first resource of those asked that would go beyond, of that queue; KAI_RES: none. */
+/* The first resource of those requested that would go beyond, of that queue; KAI_RES: none. */
 static int beyond(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
 	for (int res = 0; res < KAI_RES; res++)

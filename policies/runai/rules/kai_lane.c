@@ -316,9 +316,9 @@ static bool asks_no_more(const struct kai_vec *a, const struct kai_vec *b)
 }
 
 /* A job that only waits is popped, and, with `many`, those behind it that request no more: a queue does not
- * come later for asking less, and nothing else has changed. That holds if the queue stayed the first of its
- * level, and those above it, when they were compared with their siblings for the job that is popped: they are
- * at each choice (fresh), or if the choice before was of this leaf too (lazy). */
+ * come later for requesting less, and nothing else has changed. That holds if the queue stayed the first of
+ * its level, and those above it, when they were compared with their siblings for the job that is popped: they
+ * are at each choice (fresh), or if the choice before was of this leaf too (lazy). */
 static struct kai_entry pop_waiting(struct kai *kai, struct kai_lane *lane, uint32_t leaf, bool many)
 {
 	struct kai_seat *seat = &lane->seat[leaf];

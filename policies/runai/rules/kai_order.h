@@ -53,7 +53,7 @@ void kai_lane_free(struct kai_lane *lane);
 void kai_lane_clear(struct kai_lane *lane, enum kai_lane_order order, uint32_t depth);
 /* Jobs without a queue, or of one that has others below it, are passed over. */
 void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job);
-/* As if it had no active tasks, and asked so much: the part of it that a simulation is about. */
+/* As if it had no active tasks, and requested so much: the part of it that a simulation is about. */
 void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane); /* KAI_NO: none is left. */
 bool kai_lane_empty(const struct kai_lane *lane);

@@ -63,7 +63,7 @@ enum kai_lack {
 	KAI_LACKS_MEM = 16,
 	KAI_LACKS_PODS = 32,
 	KAI_LACKS_QUOTA = 64, /* A limit, or a quota, as charged with this node's devices. */
-	KAI_LACKS_KIND = 128, /* MIG asked of a node without, or the reverse. */
+	KAI_LACKS_KIND = 128, /* MIG requested of a node without, or the reverse. */
 	KAI_LACKS_READY = 256,
 	KAI_LACKS_ALLOWED = 512, /* Affinity, taints. */
 	KAI_LACKS_WORKER = 1024, /* Nodes are for GPU tasks, or for others, alone. */

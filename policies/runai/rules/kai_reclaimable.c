@@ -196,7 +196,7 @@ static double saturation(int64_t allocated, int64_t fair)
 	return (double)allocated / (double)fair;
 }
 
-/* The taker, with what it takes, does not come out fuller than a sibling that loses. */
+/* The reclaimer, with what it reclaims, does not come out fuller than a sibling that loses. */
 static bool stays_below(const struct kai *kai, const struct kai_queue *taker, const struct kai_vec *after,
 	uint32_t sibling, uint8_t bits)
 {

@@ -122,7 +122,7 @@ struct kai_usage_config {
 enum { KAI_SAMPLES_MAX = 1 << 20 }; /* Of a sliding window. */
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config);
 void kai_usage_free(struct kai_usage *usage);
-/* Before anything changes at kai.now: what is allocated has held since the last call. */
+/* Before anything changes at kai.now: what is allocated is unchanged since the last call. */
 void kai_usage_note(struct kai *kai, struct kai_usage *usage);
 void kai_usage_set(struct kai *kai, struct kai_usage *usage);
 

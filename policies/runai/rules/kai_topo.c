@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SCORE_MOST = 10 };
-static const double ratio_of_nothing = 1000; /* Something is asked of which the domain has nothing. */
+static const double ratio_of_nothing = 1000; /* Something is requested of which the domain has nothing. */
 
 /* One question. */
 struct question {
@@ -39,7 +39,7 @@ static bool offered(const struct question *of, uint32_t position)
 	return !of->among || (of->among[node / 64] >> node % 64 & 1);
 }
 
-/* ---- What is asked ---- */
+/* ---- What is requested ---- */
 
 static void add_request(struct question *of, const struct kai_request *request, int64_t *one)
 {
@@ -93,7 +93,7 @@ static bool asks_nothing(const struct kai_topo_state *state)
 
 /* ---- What is free ---- */
 
-/* What is asked over what is free, of the scarcest; above 1: it does not fit. */
+/* What is requested over what is free, of the scarcest; above 1: it does not fit. */
 static double ratio_of(const struct question *of, uint32_t domain)
 {
 	const struct kai_topo_state *state = of->state;

@@ -29,8 +29,8 @@ struct kai_tree {
 	uint32_t domain_count;
 };
 
-/* What is asked and free, one number a resource: thousandths of a cpu, bytes, KAI_GPU-ths of whole devices,
- * pods, then instances of MIG profiles. */
+/* What is requested and free, one number a resource: thousandths of a cpu, bytes, KAI_GPU-ths of whole
+ * devices, pods, then instances of MIG profiles. */
 enum kai_topo_amount { KAI_TOPO_CPU, KAI_TOPO_MEM, KAI_TOPO_GPUS, KAI_TOPO_PODS, KAI_TOPO_MIG };
 
 /* What one caller holds. */
