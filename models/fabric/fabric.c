@@ -128,8 +128,7 @@ void fabric_load_full(struct fabric_load *load, sl_time now, bool full)
 		load->full_time += now - load->full_since;
 }
 
-/* ---- A job and its links
- * -------------------------------------------------------------------------------------- */
+/* ---- A job and its links ------------------------------------------------------------------------ */
 
 /* Of a job that is on the fabric. */
 static struct fabric_client *client_of(struct fabric_model *m, uint32_t job)
@@ -211,8 +210,7 @@ static void fabric_left(void *state, struct sim *sim, sl_job job, enum sl_left h
 	fabric_leave(state, job, sl_now(sim));
 }
 
-/* ---- The end of an instant
- * ---------------------------------------------------------------------------------------- */
+/* ---- The end of an instant ---------------------------------------------------------------------- */
 
 static uint64_t rate_of(const struct fabric_model *m, const struct fabric_speed *speed, double reference,
 	const struct fabric_got *got)

@@ -195,8 +195,7 @@ static const struct fabric_packed *packed_of(
 	return packed;
 }
 
-/* ---- Its speed --------------------------------------------------------------------------------------------
- */
+/* ---- Its speed ---------------------------------------------------------------------------------- */
 
 static struct fabric_speed speed_of(
 	const struct fabric_says *says, double volume, double inside, double latency)

@@ -92,16 +92,13 @@ struct fabric_there {
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
 	struct fabric_there *there);
 
-/* ---- Links: fabric.c ------------------------------------------------------------------------------------
- */
+/* ---- Links: fabric.c ---------------------------------------------------------------------------- */
 
 void fabric_load_full(struct fabric_load *load, sl_time now, bool full);
 /* Up to now. */
 void fabric_load_close(struct fabric_load *load, sl_time now);
 
-/* ---- The end: fabric_reported.c
- * ------------------------------------------------------------------------------
- */
+/* ---- The end: fabric_reported.c ----------------------------------------------------------------- */
 
 int fabric_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 

@@ -12,8 +12,7 @@
 
 #include "models/fabric/fabric.h"
 
-/* ---- Pace: fabric_speed.c. One iteration of a job.
- * ----------------------------------------------------------- */
+/* ---- Pace: fabric_speed.c. One iteration of a job. ---------------------------------------------- */
 
 struct fabric_speed {
 	double comp;    /* Seconds of compute. */

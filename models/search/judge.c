@@ -138,8 +138,7 @@ static void judge_first(struct search *search, struct sim *sim, uint32_t index)
 	}
 }
 
-/* ---- All -------------------------------------------------------------------------------------------------
- */
+/* ---- All ---------------------------------------------------------------------------------------- */
 
 static void step_taken(struct search_trial *trial, int64_t score)
 {

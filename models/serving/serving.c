@@ -76,8 +76,7 @@ static void serving_left(void *state, struct sim *sim, sl_job job, enum sl_left 
 	warm_no_more(serving, number);
 }
 
-/* ---- Ready ----------------------------------------------------------------------------------------------
- */
+/* ---- Ready -------------------------------------------------------------------------------------- */
 
 /* And whom those would have retired that were never ready. Members that are retired are older, so it ends. */
 static void retire(struct serving *serving, struct sim *sim, const struct serving_replica *by)

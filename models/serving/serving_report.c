@@ -107,8 +107,7 @@ static void figures_add(struct figures *to, const struct serving_service *s)
 	to->gpu_time += s->gpu_time;
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------------------
- */
+/* ---- Tables ------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 8 };
 
@@ -160,8 +159,7 @@ static int report_column(struct serving *serving, struct sl_tally *tally, struct
 	return sl_report_job_column(tally, "ready", ready, err);
 }
 
-/* ---- All of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- All of it ---------------------------------------------------------------------------------- */
 
 /* Those that run still, as it was stopped. */
 static void count_running(struct serving *serving, sl_time now)

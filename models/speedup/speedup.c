@@ -194,8 +194,7 @@ static uint64_t rate_on(
 	return speedup_rate(size * (got.kinds ? by_types(s, &got, traced) : 1));
 }
 
-/* ---- Evolving jobs ---------------------------------------------------------------------------------------
- */
+/* ---- Evolving jobs ------------------------------------------------------------------------------ */
 
 /* What it wants by now, within its bounds; 0: what it has. *next: the work at which it wants another size. */
 static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
@@ -260,8 +259,7 @@ static void evolving_remove(struct speedup *s, sl_job job)
 	st->place = 0;
 }
 
-/* ---- What is reported
- * ------------------------------------------------------------------------------------------ */
+/* ---- What is reported --------------------------------------------------------------------------- */
 
 /* 0 while it moves its state, or waits for the size that it requested. */
 static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
@@ -366,8 +364,7 @@ static int speedup_report(void *state, struct sim *sim, struct sl_tally *tally, 
 	return status;
 }
 
-/* ---- How it begins
- * ------------------------------------------------------------------------------------------- */
+/* ---- How it begins ------------------------------------------------------------------------------ */
 
 static const struct sl_param speedup_params[] = {
 	{ .key = "table",

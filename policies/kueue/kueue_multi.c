@@ -40,8 +40,7 @@ struct kueue_remote {
 	bool active;
 };
 
-/* ---- Objects of a cluster --------------------------------------------------------------------------------
- */
+/* ---- Objects of a cluster ----------------------------------------------------------------------- */
 
 static const char *cluster_of(struct kq *kq, const struct sl_object *object)
 {
@@ -81,8 +80,7 @@ const struct sl_object *kueue_multi_objects(
 	return object;
 }
 
-/* ---- Worlds ---------------------------------------------------------------------------------------------
- */
+/* ---- Worlds ------------------------------------------------------------------------------------- */
 
 static uint32_t instance_of(struct kueue *k, const char *name)
 {
@@ -146,8 +144,7 @@ static int make_instances(struct kueue *k, struct sl_err *err)
 	return status;
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------------------
- */
+/* ---- Checks ------------------------------------------------------------------------------------- */
 
 static int take_clusters(
 	struct kueue *k, const struct sl_object *object, struct kueue_multi *multi, struct sl_err *err)
@@ -228,8 +225,7 @@ void kueue_multi_release(struct kueue *k)
 			kq_free(k->instance[i].kq);
 }
 
-/* ---- Copies ----------------------------------------------------------------------------------------------
- */
+/* ---- Copies ------------------------------------------------------------------------------------- */
 
 bool kueue_multi_has(const struct kueue *k, uint32_t check)
 {
@@ -334,8 +330,7 @@ void kueue_multi_over(struct kueue *k, uint32_t row)
 		kueue_multi_drop(k, &k->instance[i], row);
 }
 
-/* ---- What workers decide ---------------------------------------------------------------------------------
- */
+/* ---- What workers decide ------------------------------------------------------------------------ */
 
 static uint32_t kueue_multi_place_of(const struct kueue_remote *remote, uint32_t instance)
 {
@@ -434,9 +429,7 @@ bool kueue_multi_run(struct kueue *k)
 	return any;
 }
 
-/* ---- What other files call
- * -------------------------------------------------------------------------------------
- */
+/* ---- What other files call ---------------------------------------------------------------------- */
 
 uint32_t kueue_multi_find(struct kueue *k, const char *name)
 {

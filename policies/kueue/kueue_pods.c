@@ -92,8 +92,7 @@ static int64_t kueue_pods_fits(
 	return wanted;
 }
 
-/* ---- A job's node allocations
- * --------------------------------------------------------------------------------- */
+/* ---- A job's node allocations ------------------------------------------------------------------- */
 
 struct scorer {
 	struct kueue *k;

@@ -78,8 +78,7 @@ static int64_t reported_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 
 static int64_t positive(int64_t amount) { return amount > 0 ? amount : 0; }
 
-/* ---- Lending
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Lending ------------------------------------------------------------------------------------ */
 
 struct loan {
 	uint32_t from, to, fr;
@@ -305,8 +304,7 @@ static void free_loans(struct loans *loans)
 	free(loans->change);
 }
 
-/* ---- cohorts.csv
- * --------------------------------------------------------------------------------------------- */
+/* ---- cohorts.csv -------------------------------------------------------------------------------- */
 
 /* A change of a cell: of what is used and whose it is, or of what is lent. */
 struct change {

@@ -115,8 +115,7 @@ bool runai_matches(const struct runai_match *match, const struct runai_facts *fa
 	       text_holds(match->qos, facts->qos) && bounds_hold(match, facts);
 }
 
-/* ---- Whose it is ------------------------------------------------------------------------------------------
- */
+/* ---- Whose it is -------------------------------------------------------------------------------- */
 
 const char *runai_label(const struct sl_pods *pods, const char *key)
 {

@@ -169,8 +169,7 @@ bool runai_group_holds(const struct runai_config *config, const struct runai_que
 /* runai_read_shard.c: what follows of where GPUs and cpus are spread. */
 void runai_follow_strategy(struct kai_config *config);
 
-/* ---- runai_read_job.c: what a job says, and what it comes to --------------------------------------------
- */
+/* ---- runai_read_job.c: what a job says, and what it comes to ------------------------------------ */
 
 enum runai_mapped {
 	RUNAI_MAPPED_OWN, /* Its label, or queue, or namespace. */

@@ -81,8 +81,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	}
 }
 
-/* ---- With jobs that were put back, or submitted in another order: the queue grows at other times too
- * ------------------- */
+/* ---- With jobs that were put back, or submitted in another order: the queue grows at other times too  */
 
 /* A job comes or goes. */
 struct change {

@@ -74,8 +74,7 @@ static void put_shape(struct manifest_text *text, const struct sl_object *object
 	}
 }
 
-/* ---- The Workload ---------------------------------------------------------------------------------------
- */
+/* ---- The Workload ------------------------------------------------------------------------------- */
 
 /* How many pods there are to be; fewer are none yet, and those behind them too many. */
 static int total_of(const struct kube_pod *pod, size_t count, int64_t *total, struct sl_err *err)

@@ -485,8 +485,7 @@ static int job_report(struct reading *r, const struct job *job)
 	return status;
 }
 
-/* ---- The whole file --------------------------------------------------------------------------------------
- */
+/* ---- The whole file ----------------------------------------------------------------------------- */
 
 static int report_unknown(const struct reading *r)
 {

@@ -88,8 +88,7 @@ struct kube_reported {
 int kube_fields_report(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err);
 void kube_reported_release(struct kube_reported *reported);
 
-/* ---- kube_generator.c: the generator files of Kueue's performance test ----------------------------------
- */
+/* ---- kube_generator.c: the generator files of Kueue's performance test -------------------------- */
 
 int kube_generator_sniff(const char *text, size_t len);
 

@@ -127,8 +127,7 @@ static int node_state(struct conf *conf, struct conf_node *node, enum sl_node_st
 	return SL_OK;
 }
 
-/* ---- Lists of nodes --------------------------------------------------------------------------------------
- */
+/* ---- Lists of nodes ----------------------------------------------------------------------------- */
 
 struct listing {
 	struct conf *conf;
@@ -196,8 +195,7 @@ int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *
 	return sl_hosts_each(list, strlen(list), &at, conf->err, each_name, &listing);
 }
 
-/* ---- Nodes of a line
- * --------------------------------------------------------------------------------------- */
+/* ---- Nodes of a line ---------------------------------------------------------------------------- */
 
 static int node_add(struct conf *conf, const char *name, size_t len, uint32_t entry)
 {
@@ -274,8 +272,7 @@ static int conf_nodes_of(struct conf *conf, const struct conf_line *line, uint32
 	return status;
 }
 
-/* ---- Entries
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Entries ------------------------------------------------------------------------------------ */
 
 static int entry_new(struct conf *conf, const struct conf_line *line, const char *signature, uint32_t *row)
 {
@@ -351,8 +348,7 @@ static int fail_twice(const struct conf *conf, size_t row)
 		first->at.file, (unsigned long long)first->at.line);
 }
 
-/* ---- States
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- States ------------------------------------------------------------------------------------- */
 
 struct stating {
 	enum sl_node_state state;
@@ -394,8 +390,7 @@ int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum co
 	return status;
 }
 
-/* ---- All of it
- * ------------------------------------------------------------------------------------------------- */
+/* ---- All of it ---------------------------------------------------------------------------------- */
 
 static int gres_one(void *self, struct conf *conf, uint32_t node)
 {
@@ -460,8 +455,7 @@ int conf_nodes_make(struct conf *conf)
 	return status;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Telling ------------------------------------------------------------------------------------ */
 
 struct ordered {
 	uint32_t rank, row;

@@ -91,8 +91,7 @@ static int read_slurm(struct conf *conf, const char *path, struct sl_input *in)
 	return status ? status : read_beside(conf, "topology.conf", CONF_TOPOLOGY_FILE);
 }
 
-/* ---- The cluster as a whole -------------------------------------------------------------------------------
- */
+/* ---- The cluster as a whole --------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -117,8 +116,7 @@ static void conf_reader_whole(struct conf *conf)
 		spec->topology = SL_TOPOLOGY_BLOCK;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Telling ------------------------------------------------------------------------------------ */
 
 /* Nodes of scontrol are many, and alike: a key of theirs is reported once. */
 static int report_lines(struct conf *conf, struct conf_lines *lines)
@@ -200,8 +198,7 @@ static int conf_reader_read_all(struct conf *conf, const char *path, struct sl_i
 	return status;
 }
 
-/* ---- Readers
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Readers ------------------------------------------------------------------------------------ */
 
 static int scontrol_sniff(const char *path, const char *text, size_t len)
 {

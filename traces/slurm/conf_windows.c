@@ -77,8 +77,7 @@ int conf_reservations_report(struct conf *conf)
 	return status;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------
- */
+/* ---- Events ------------------------------------------------------------------------------------- */
 
 static int conf_windows_leave(struct conf *conf, const struct conf_event *event, const char *why)
 {

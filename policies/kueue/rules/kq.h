@@ -33,8 +33,7 @@ int64_t kq_add(int64_t a, int64_t b);
 int64_t kq_sub(int64_t a, int64_t b);
 int64_t kq_mul(int64_t a, int64_t b);
 
-/* ---- What is configured
- * ------------------------------------------------------------------------------------ */
+/* ---- What is configured ------------------------------------------------------------------------- */
 
 enum kq_strategy { KQ_BEST_EFFORT_FIFO, KQ_STRICT_FIFO };
 enum kq_stop { KQ_STOP_NONE, KQ_HOLD, KQ_HOLD_AND_DRAIN };
@@ -174,8 +173,7 @@ struct kq_namespace {
 	struct sl_labels labels;
 };
 
-/* ---- Workloads --------------------------------------------------------------------------------------------
- */
+/* ---- Workloads ---------------------------------------------------------------------------------- */
 
 enum { KQ_SLICE_LAYERS_MAX = 8 };
 struct kq_slice {
@@ -319,8 +317,7 @@ struct kq_workload {
 	uint32_t row_outside; /* The engine's row; the core does not look. */
 };
 
-/* ---- Configuration of the controller
- * ------------------------------------------------------------------------ */
+/* ---- Configuration of the controller ------------------------------------------------------------ */
 
 /* Feature gates, with Kueue's names and the defaults of the commit. X(name, default) */
 /* clang-format off */
@@ -386,9 +383,7 @@ struct kq_config {
 };
 void kq_config_default(struct kq_config *config);
 
-/* ---- The cluster state (Kueue: cache, queue manager and scheduler)
- * --------------------------------------------------------------------------------------------
- */
+/* ---- The cluster state (Kueue: cache, queue manager and scheduler) ------------------------------ */
 
 /* What was decided, in order: for whoever carries it out. */
 enum kq_effect_kind {

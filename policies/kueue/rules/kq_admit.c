@@ -17,8 +17,7 @@ static void refreshed(struct kq *kq, uint32_t workload)
 		kq->node[admission->queue].generation++;
 }
 
-/* ---- Admitted ---------------------------------------------------------------------------------------------
- */
+/* ---- Admitted ----------------------------------------------------------------------------------- */
 
 static void admit_if_complete(struct kq *kq, uint32_t workload)
 {
@@ -86,8 +85,7 @@ static void admit(struct kq *kq, struct kq_entry *entry)
 		kq_second_pass(kq, entry->workload, 0);
 }
 
-/* ---- Victims ----------------------------------------------------------------------------------------------
- */
+/* ---- Victims ------------------------------------------------------------------------------------ */
 
 static const char *in_words(const char *reason)
 {
@@ -185,8 +183,7 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 			text));
 }
 
-/* ---- Back into the queue ----------------------------------------------------------------------------------
- */
+/* ---- Back into the queue ------------------------------------------------------------------------ */
 
 /* Progress is dropped where workloads are being preempted for what was chosen (5.5); a skipped entry keeps
  * it. */

@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-/* ---- Requests
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Requests ----------------------------------------------------------------------------------- */
 
 static uint32_t kq_assign_group_of(const struct kq_node *queue, uint32_t resource)
 {
@@ -134,8 +133,7 @@ static struct kq_amounts kq_assign_sum_of(
 	return sum;
 }
 
-/* ---- A group of podsets
- * --------------------------------------------------------------------------------- */
+/* ---- A group of podsets ------------------------------------------------------------------------- */
 
 /* What an admission says already is as it is. */
 static void keep_admitted(struct kq_scan *scan, struct kq_together *together)
@@ -281,8 +279,7 @@ static void refuse_two_topologies(struct kq_scan *scan, uint32_t p)
 	row->pick_count = count;
 }
 
-/* ---- The workload
- * ------------------------------------------------------------------------------------------ */
+/* ---- The workload ------------------------------------------------------------------------------- */
 
 static size_t cells_of(const struct kq_workload *workload)
 {

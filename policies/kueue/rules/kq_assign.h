@@ -79,8 +79,7 @@ void kq_scratch_reset(struct kq_scratch *scratch);
 void kq_scratch_free(struct kq_scratch *scratch);
 void *kq_scratch_capacity(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
 
-/* ---- Requests (kq_requests.c) ----------------------------------------------------------------------------
- */
+/* ---- Requests (kq_requests.c) ------------------------------------------------------------------- */
 
 /* Configuration's resources.transformations and excludeResourcePrefixes. */
 struct kq_output {
@@ -107,8 +106,7 @@ struct kq_amounts kq_transformed(
 /* Pods that are neither done nor left out: the count of a podset that waits. */
 int64_t kq_podset_count(const struct kq *kq, const struct kq_podset *podset);
 
-/* ---- Flavors ---------------------------------------------------------------------------------------------
- */
+/* ---- Flavors ------------------------------------------------------------------------------------ */
 
 /* Whether victims can be found for one cell and amount, as the victim search says; *borrow: the height once
  * they were gone. KQ_GRAIN_NO_CANDIDATES, _PREEMPT (one in the same queue), _RECLAIM. */

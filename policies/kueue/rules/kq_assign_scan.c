@@ -55,8 +55,7 @@ static enum kq_mode mode_of(enum kq_grain grain)
 	return grain == KQ_GRAIN_NO_FIT ? KQ_NO_FIT : grain == KQ_GRAIN_FIT ? KQ_FIT : KQ_PREEMPT;
 }
 
-/* ---- One flavor
- * --------------------------------------------------------------------------------------------- */
+/* ---- One flavor --------------------------------------------------------------------------------- */
 
 /* What the flavor's resource would do, with so much more of it; *borrow: its level. */
 struct asked {
@@ -184,8 +183,7 @@ static struct grade try_flavor(struct kq_scan *scan, struct kq_together *togethe
 	return worst;
 }
 
-/* ---- The group
- * ---------------------------------------------------------------------------------------------- */
+/* ---- The group ---------------------------------------------------------------------------------- */
 
 /* Room for one more in an array of the scratch. */
 static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *capacity, size_t size)

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- State ------------------------------------------------------------------------------------------------
- */
+/* ---- State -------------------------------------------------------------------------------------- */
 
 struct kq_cycle_state *kq_cycle_state(struct kq *kq)
 {
@@ -96,8 +95,7 @@ static bool clear(struct kq *kq, struct kq_cycle_state *state)
 	return true;
 }
 
-/* ---- Heads ------------------------------------------------------------------------------------------------
- */
+/* ---- Heads -------------------------------------------------------------------------------------- */
 
 static void push(struct kq *kq, struct kq_cycle_state *state, uint32_t workload, uint32_t queue)
 {
@@ -143,8 +141,7 @@ static void pop_heads(struct kq *kq, struct kq_cycle_state *state)
 	pop_second(kq, state);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------
- */
+/* ---- Order -------------------------------------------------------------------------------------- */
 
 static struct kq_entry_key kq_cycle_key_of(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -250,8 +247,7 @@ static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 	}
 }
 
-/* ---- The cycle --------------------------------------------------------------------------------------------
- */
+/* ---- The cycle ---------------------------------------------------------------------------------- */
 
 static void carry_out(struct kq *kq, struct kq_cycle_state *state)
 {
@@ -293,8 +289,7 @@ bool kq_cycle(struct kq *kq)
 	return !kq->err.status;
 }
 
-/* ---- Who is not ready -------------------------------------------------------------------------------------
- */
+/* ---- Who is not ready --------------------------------------------------------------------------- */
 
 static bool is_unready(const struct kq_workload *row)
 {

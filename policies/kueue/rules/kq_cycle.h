@@ -33,8 +33,7 @@ struct kq_entry_key {
 };
 int kq_entry_compare(const struct kq *kq, const struct kq_entry_key *a, const struct kq_entry_key *b);
 
-/* ---- Between cycles (kq_life.c) --------------------------------------------------------------------------
- */
+/* ---- Between cycles (kq_life.c) ----------------------------------------------------------------- */
 
 /* A workload was submitted, or changed. */
 void kq_submit(struct kq *kq, uint32_t workload);

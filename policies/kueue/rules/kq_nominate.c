@@ -37,8 +37,7 @@ static const char *rejection(struct kq *kq, struct kq_entry *entry)
 	return NULL;
 }
 
-/* ---- Flavors and victims ----------------------------------------------------------------------------------
- */
+/* ---- Flavors and victims ------------------------------------------------------------------------ */
 
 struct search {
 	struct kq_cycle_state *state;

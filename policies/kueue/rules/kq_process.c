@@ -10,8 +10,7 @@
 
 enum fits { FITS, FITS_NO_QUOTA, FITS_NO_PLACE };
 
-/* ---- Victims so far ---------------------------------------------------------------------------------------
- */
+/* ---- Victims so far ----------------------------------------------------------------------------- */
 
 static bool overlaps(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -57,8 +56,7 @@ static void put_back(
 	kq_undo(kq, mark);
 }
 
-/* ---- Usage within the cycle -------------------------------------------------------------------------------
- */
+/* ---- Usage within the cycle --------------------------------------------------------------------- */
 
 static bool holds_places(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -118,8 +116,7 @@ static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, cons
 	add_usage(kq, entry, kept);
 }
 
-/* ---- Once more --------------------------------------------------------------------------------------------
- */
+/* ---- Once more ---------------------------------------------------------------------------------- */
 
 enum recomputed { RECOMPUTED_SKIPPED, RECOMPUTED_TARGETS, RECOMPUTED_FIT };
 
@@ -174,8 +171,7 @@ static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	return now == FITS;
 }
 
-/* ---- The entry --------------------------------------------------------------------------------------------
- */
+/* ---- The entry ---------------------------------------------------------------------------------- */
 
 static void skip(struct kq_entry *entry, const char *reason, const char *message)
 {

@@ -40,8 +40,7 @@ static void deactivate(struct kq *kq, uint32_t workload, const char *reason, con
 	kq_set_cond(kq, workload, KQ_DEACTIVATION_TARGET, KQ_TRUE, reason, message, kq->now);
 }
 
-/* ---- Backoff ----------------------------------------------------------------------------------------------
- */
+/* ---- Backoff ------------------------------------------------------------------------------------ */
 
 bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool count)
 {
@@ -64,8 +63,7 @@ static sl_time backoff(const struct kq_config *config, int64_t count)
 	return delay < config->backoff_max ? delay : config->backoff_max;
 }
 
-/* ---- Active, or not ---------------------------------------------------------------------------------------
- */
+/* ---- Active, or not ----------------------------------------------------------------------------- */
 
 static void deactivated(struct kq *kq, uint32_t workload)
 {
@@ -130,8 +128,7 @@ static bool restarted(struct kq *kq, uint32_t workload, uint32_t queue)
 	return false;
 }
 
-/* ---- With quota -------------------------------------------------------------------------------------------
- */
+/* ---- With quota --------------------------------------------------------------------------------- */
 
 /* The latest time at which checks in state Retry want it; SL_NONE: none says. */
 static sl_time retry_at(const struct kq_workload *row)
@@ -303,8 +300,7 @@ static sl_time with_quota(struct kq *kq, uint32_t workload)
 	return ready < run ? ready : run;
 }
 
-/* ---- Without quota ----------------------------------------------------------------------------------------
- */
+/* ---- Without quota ------------------------------------------------------------------------------ */
 
 static void kq_reconcile_why_not(struct kq *kq, uint32_t workload, uint32_t queue)
 {

@@ -121,8 +121,7 @@ uint32_t kq_workload_usage(
 	return count;
 }
 
-/* ---- Transformations
- * ---------------------------------------------------------------------------------------- */
+/* ---- Transformations ---------------------------------------------------------------------------- */
 
 static bool is_excluded(const struct kq_transforms *transforms, const char *resource)
 {

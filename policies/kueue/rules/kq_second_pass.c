@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- Who waits for it -------------------------------------------------------------------------------------
- */
+/* ---- Who waits for it --------------------------------------------------------------------------- */
 
 void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 {
@@ -25,8 +24,7 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 			(struct kq_second_pass_queue){ workload, attempt, kq->now + delay };
 }
 
-/* ---- From the admission that it has -----------------------------------------------------------------------
- */
+/* ---- From the admission that it has ------------------------------------------------------------- */
 
 static bool copy_podset(struct kq *kq, struct kq_scratch *scratch, struct kq_podset_assignment *to,
 	uint32_t workload, uint32_t podset)

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* ---- Which podsets request a topology
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Which podsets request a topology ----------------------------------------------------------- */
 
 bool kq_asks_topology(const struct kq_podset *podset)
 {
@@ -81,8 +80,7 @@ const char *kq_tas_mismatch(
 						   : "its topology has not the level that is asked for";
 }
 
-/* ---- A team's request
- * ------------------------------------------------------------------------------------------- */
+/* ---- A team's request --------------------------------------------------------------------------- */
 
 bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const char *why)
 {
@@ -160,8 +158,7 @@ static bool needs_of(struct kq_placement_attempt *attempt, const struct kq_team 
 	return layers_of(attempt, tree, request, needs);
 }
 
-/* ---- A placement of what was picked
- * ----------------------------------------------------------------------------- */
+/* ---- A placement of what was picked ------------------------------------------------------------- */
 
 static struct kq_placement *placement_new(
 	struct kq_placement_attempt *attempt, const struct kq_tree *tree, uint32_t count)
@@ -229,8 +226,7 @@ bool kq_place_team(struct kq_placement_attempt *attempt, const struct kq_team *t
 	return placements_of(attempt, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
 }
 
-/* ---- Books
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Books -------------------------------------------------------------------------------------- */
 
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign)
@@ -284,8 +280,7 @@ void kq_tas_remove(struct kq *kq, uint32_t workload)
 		count_admitted(kq, workload, -1);
 }
 
-/* ---- Which flavor, and what is there already
- * -------------------------------------------------------------------- */
+/* ---- Which flavor, and what is there already ---------------------------------------------------- */
 
 /* KQ_NO: none, or several. */
 static uint32_t picked_flavor(const struct kq *kq, const struct kq_podset_assignment *podset)

@@ -41,8 +41,7 @@ void kq_views_release(struct kq_tree *tree)
 	free(tree->view);
 }
 
-/* ---- What is requested, as bytes
- * ----------------------------------------------------------------------------------- */
+/* ---- What is requested, as bytes ---------------------------------------------------------------- */
 
 static void kq_tas_count_put(struct kq *kq, const void *bytes, size_t size)
 {
@@ -138,8 +137,7 @@ static uint64_t kq_tas_count_hash_of(const unsigned char *text, size_t size)
 	return hash;
 }
 
-/* ---- Which hosts let the pods in
- * ------------------------------------------------------------------------------- */
+/* ---- Which hosts let the pods in ---------------------------------------------------------------- */
 
 /* A term of fields speaks of the node's name. */
 static bool term_holds(const struct sl_label_term *term, const struct kq_host *host)
@@ -200,8 +198,7 @@ static void match(
 	}
 }
 
-/* ---- Counting
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------------- */
 
 struct kq_amounts kq_pod_request(const struct kq_podset *podset)
 {

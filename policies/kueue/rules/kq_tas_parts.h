@@ -15,8 +15,7 @@
 
 enum { KQ_COUNT_MAX = INT32_MAX }; /* Pods that a leaf is counted to hold. */
 
-/* ---- Who uses what (kq_tas_accounting.c)
- * ----------------------------------------------------------------------------- */
+/* ---- Who uses what (kq_tas_accounting.c) -------------------------------------------------------- */
 
 /* Usage by row, one row a leaf; flavors of topologies by hosts share one, a row a host name. `stamp` names a
  * state of it: step `stamp` of the log made it out of its parent's. Taking back returns to an older stamp, so
@@ -32,8 +31,7 @@ struct kq_accounting {
 	uint32_t step_count, step_capacity;
 };
 
-/* ---- The tree of a flavor (kq_tas_tree.c)
- * ------------------------------------------------------------------------ */
+/* ---- The tree of a flavor (kq_tas_tree.c) ------------------------------------------------------- */
 
 struct kq_view;
 
@@ -92,8 +90,7 @@ uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level
 void kq_views_release(struct kq_tree *tree);
 void kq_view_free(struct kq_view *view);
 
-/* ---- How many pods fit (kq_tas_count.c)
- * ------------------------------------------------------------------------ */
+/* ---- How many pods fit (kq_tas_count.c) --------------------------------------------------------- */
 
 /* What a domain would hold; in the descent: what it was given. */
 struct kq_found {
@@ -128,8 +125,7 @@ const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struc
 void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner);
 
-/* ---- Which are picked (kq_tas_pick.c)
- * -------------------------------------------------------------------------- */
+/* ---- Which are picked (kq_tas_pick.c) ----------------------------------------------------------- */
 
 struct kq_key {
 	int64_t cause[4];
@@ -154,8 +150,7 @@ uint32_t kq_pick(struct kq_search *search, uint32_t *leaf);
 /* kq_tas_balanced.c: domains in `domain`, at *level. 0: not that way. */
 uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level);
 
-/* ---- Podsets of a workload (kq_tas.c, kq_tas_replace.c)
- * -------------------------------------------------------------- */
+/* ---- Podsets of a workload (kq_tas.c, kq_tas_replace.c) ----------------------------------------- */
 
 /* A podset group, assigned together, or a podset alone. */
 struct kq_team {

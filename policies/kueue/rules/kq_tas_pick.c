@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Order
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Order -------------------------------------------------------------------------------------- */
 
 static bool kq_tas_pick_before(const struct kq_key *a, const struct kq_key *b)
 {
@@ -111,8 +110,7 @@ void kq_tas_sort(struct kq_tas_domain *domain, uint32_t count, bool unconstraine
 	}
 }
 
-/* ---- The last one
- * --------------------------------------------------------------------------------------------- */
+/* ---- The last one ------------------------------------------------------------------------------- */
 
 enum unit { PODS, SLICES };
 
@@ -173,8 +171,7 @@ static void leader_first(
 	}
 }
 
-/* ---- The level and its domains
- * --------------------------------------------------------------------------------- */
+/* ---- The level and its domains ------------------------------------------------------------------ */
 
 static uint32_t no_room(struct kq_search *search, int64_t fitting, int64_t need)
 {
@@ -288,8 +285,7 @@ static uint32_t kq_tas_pick_choose(
 	}
 }
 
-/* ---- Down to the leaves
- * --------------------------------------------------------------------------------------- */
+/* ---- Down to the leaves ------------------------------------------------------------------------- */
 
 static int64_t *kq_tas_pick_count_of(struct kq_found *found, enum unit unit)
 {

@@ -198,8 +198,7 @@ bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignmen
 	return ok && kq->err.status == 0;
 }
 
-/* ---- With quota
- * ------------------------------------------------------------------------------------------------- */
+/* ---- With quota --------------------------------------------------------------------------------- */
 
 static void no_fit(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, uint32_t at,
 	const char *why)

@@ -70,8 +70,7 @@ static struct kq_placement *merge(struct kq_placement_attempt *attempt, const st
 	return made;
 }
 
-/* ---- Lost pods
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Lost pods ---------------------------------------------------------------------------------- */
 
 /* Where at a level pods stand whose slice the lost ones complete; the first by values. */
 static uint32_t broken_slice(struct kq_placement_attempt *attempt, const struct kq_tree *tree,
@@ -173,8 +172,7 @@ bool kq_place_lost(struct kq_placement_attempt *attempt, const struct kq_team *t
 	return *whole != NULL;
 }
 
-/* ---- Elastic slices
- * --------------------------------------------------------------------------------------------- */
+/* ---- Elastic slices ----------------------------------------------------------------------------- */
 
 static const struct kq_placement *previous_of(const struct kq *kq, uint32_t workload, uint32_t podset)
 {

@@ -65,8 +65,7 @@ static uint32_t hosts_of(struct kq *kq, const struct kq_tree *tree, struct named
 	return count;
 }
 
-/* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.
- * -------- */
+/* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.  */
 
 static uint64_t kq_tas_tree_hash_of(const char *const *value, uint32_t count)
 {
@@ -128,8 +127,7 @@ uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level
 	return domain;
 }
 
-/* ---- Making it
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Making it ---------------------------------------------------------------------------------- */
 
 static bool same_domain(const struct named_host *a, const struct named_host *b, uint32_t level)
 {
@@ -290,8 +288,7 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 	free(owner);
 }
 
-/* ---- Books: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.
- * ----- */
+/* ---- Books: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.  */
 
 /* Rows of the shared usage: names of hosts, in the order in which trees bring them. */
 static bool share_rows(struct kq *kq, struct kq_tas *tas)
