@@ -69,7 +69,7 @@ void fabric_share_free(struct fabric_share *s)
 	free(s);
 }
 
-/* ---- Room for jobs and flows -------------------------------------------------------------------- */
+/* ---- Memory for jobs and flows -------------------------------------------------------------------- */
 
 static bool capacity_for_row(struct fabric_share *s, uint32_t row)
 {

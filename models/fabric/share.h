@@ -12,7 +12,7 @@
 
 #include "models/fabric/fabric.h"
 
-/* ---- Pace: fabric_speed.c. One iteration of a job. ---------------------------------------------- */
+/* ---- Speed: fabric_speed.c. One iteration of a job. ---------------------------------------------- */
 
 struct fabric_speed {
 	double comp;    /* Seconds of compute. */

@@ -87,7 +87,7 @@ void share_interleave(struct fabric_share *s)
 		link->sum = 0;
 		for (uint32_t i = s->link[link->link].head; i != SHARE_NOT; i = s->tie[i].next)
 			link->sum += (__int128)s->use[i].flows * s->job[s->tie[i].slot].load;
-		link->left = (double)link->sum / s->link[link->link].capacity; /* Asked over what it has. */
+		link->left = (double)link->sum / s->link[link->link].capacity; /* Load over capacity. */
 		link->full = link->left > 1;
 	}
 	for (uint32_t i = 0; i < s->parts; i++) {

@@ -52,7 +52,7 @@ bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, u
 	return true;
 }
 
-/* ---- Room ---------------------------------------------------------------------------- */
+/* ---- Capacity ---------------------------------------------------------------------------- */
 
 /* Its place keeps the array for users. */
 static void keep_drop(struct storage_disk *disk, uint32_t at)

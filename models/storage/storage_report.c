@@ -109,7 +109,7 @@ static int report_columns(struct storage *storage, struct sl_tally *tally, struc
 
 enum { COLUMNS = 5 };
 
-/* Spans in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
+/* Intervals in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
  * (10^9 * width), in millionths. */
 static int report_load(struct storage *storage, struct sl_tally *tally, sl_time now, struct sl_err *err)
 {

@@ -237,7 +237,7 @@ static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, stru
 	return status ? status : kueue_rules_make(k, value[PARAM_MAP].text, err);
 }
 
-/* Room of arrays by resource: all resources are known by now. */
+/* Length of arrays by resource: all resources are known by now. */
 int kueue_room_make(struct kq *kq)
 {
 	for (uint32_t i = 0; i < kq->host_count; i++)
@@ -250,7 +250,7 @@ int kueue_room_make(struct kq *kq)
 	return kq->err.status;
 }
 
-/* Room of arrays by resource: all resources are known by now. */
+/* Length of arrays by resource: all resources are known by now. */
 static int kueue_make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kq *kq = k->kq;

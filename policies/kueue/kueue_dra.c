@@ -18,7 +18,7 @@ enum { MESSAGE_MAX = 400, PART_MAX = 240 };
 struct charge {
 	struct kueue *k;
 	const char *template, *podset;
-	struct kq_amount *amount; /* Room for one of each resource. */
+	struct kq_amount *amount; /* An array of one of each resource. */
 	uint32_t count;
 	const char *refused;
 };

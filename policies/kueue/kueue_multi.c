@@ -80,7 +80,8 @@ const struct sl_object *kueue_multi_objects(
 	return object;
 }
 
-/* ---- Worlds ------------------------------------------------------------------------------------- */
+/* ---- Worker clusters -------------------------------------------------------------------------------------
+ */
 
 static uint32_t instance_of(struct kueue *k, const char *name)
 {

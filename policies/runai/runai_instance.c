@@ -117,7 +117,7 @@ static int add_topologies(struct runai *r, struct kai *kai, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Worlds ---- */
+/* ---- Instances ---- */
 
 static int open_instance(struct runai *r, uint32_t pool, struct sl_err *err)
 {

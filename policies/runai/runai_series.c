@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * runai_series.c - what was, over time: of each project and department what it is entitled to (its fair
- * share), holds, lends and waits for, in each pool. Told as the table "projects".
+ * share), holds, lends and waits for, in each pool. Reported as the table "projects".
  *
  * A cell is a queue's, of a pool and a resource: GPUs, and cpus and memory where some quota or limit names
  * them. A point is noted of a cell that is another at the end of an instant. From POINTS_MAX on, of each cell
@@ -212,7 +212,7 @@ static bool is_same_range(const struct runai_series *series, sl_time a, sl_time 
 	return series->range ? a / series->range == b / series->range : a == b;
 }
 
-/* Spans are as long again; of each cell the last point in each is kept. */
+/* Intervals are twice as long; of each cell the last point in each is kept. */
 static void thin(struct runai_series *series)
 {
 	const sl_time length = series->point[series->count - 1].at - series->point[0].at;

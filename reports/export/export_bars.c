@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Stretches ------------------------------------------------------------------------ */
+/* ---- Intervals ------------------------------------------------------------------------ */
 
 static int by_start(const void *left, const void *right)
 {

@@ -139,7 +139,7 @@ uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row);
 
 /* Rows by a number that they carry (user, partition), negative ones left out. */
 struct metrics_keys {
-	uint32_t *index; /* Lent, a place for each row: where its number is in key; UINT32_MAX: none. */
+	uint32_t *index; /* Borrowed, a place for each row: where its number is in key; UINT32_MAX: none. */
 	int32_t *key;    /* Ascending. */
 	size_t count;
 };

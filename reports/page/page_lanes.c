@@ -21,7 +21,7 @@ static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 	lanes->lane[lanes->count++] = lane;
 }
 
-/* Spans in the order of their ends; NULL: no memory. */
+/* Intervals in the order of their ends; NULL: no memory. */
 static struct page_key *by_end(struct page_run *run)
 {
 	const size_t count = run->range_count;

@@ -82,7 +82,7 @@ static void page_run_keep(struct page_run *run)
 	free(key);
 }
 
-/* ---- Spans -------------------------------------------------------------------------------------- */
+/* ---- Intervals -------------------------------------------------------------------------------------- */
 
 static void range_add(struct page_run *run, uint32_t row, size_t attempt, sl_time from, sl_time until)
 {

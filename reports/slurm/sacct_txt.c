@@ -170,7 +170,7 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 	const char **name = calloc((size_t)count + 1, sizeof(*name));
 	size_t names = 0;
 	uint32_t before = UINT32_MAX;
-	for (uint32_t i = 0; name && i < count; i++) { /* Pieces of one node stand together. */
+	for (uint32_t i = 0; name && i < count; i++) { /* Allocations on one node stand together. */
 		if (alloc[i].node != before)
 			name[names++] = result->cluster->node_name[alloc[i].node];
 		before = alloc[i].node;

@@ -225,7 +225,7 @@ static const char *kube_followers(const struct kube_kind *kind, const char *path
 	return NULL;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------------- */
+/* ---- Reports --------------------------------------------------------------------------------------- */
 
 struct walk {
 	struct kube_reported *reported;
@@ -293,7 +293,7 @@ static int report_field(struct walk *walk, const struct sl_doc_node *node, const
 	return walk->reported->report(walk->reported->self, &setting, walk->err);
 }
 
-/* Gates that Kueue does not have, of all that are set. */
+/* Feature gates that Kueue does not have, of all that are set. */
 static int report_gates(struct walk *walk, const struct sl_doc_node *gates)
 {
 	const struct sl_doc *doc = walk->object->doc;

@@ -157,7 +157,7 @@ static int pod_group_of(struct reading *r, const struct sl_object *object, const
 /* Run:AI's are rewritten; templates are no jobs. */
 static int runai_in(struct reading *r, const struct sl_object *object)
 {
-	SL_CHECK(r->group); /* Room for all objects of the file. */
+	SL_CHECK(r->group); /* Memory for all objects of the file. */
 	struct kube_group *group = &r->group[r->groups];
 	if (kube_runai_is_template(object) || is_owned(r, object))
 		return SL_OK;
@@ -196,7 +196,7 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	if (!status && !group)
 		status = pod_group_of(r, object, &pod_group);
 	if (!status && (group || pod_group)) {
-		SL_CHECK(r->pod); /* Room for all objects of the file. */
+		SL_CHECK(r->pod); /* Memory for all objects of the file. */
 		r->pod[r->pods++] =
 			(struct kube_pod){ object, group ? group : pod_group->name, pod_group, job.times };
 		return SL_OK;

@@ -135,7 +135,7 @@ static int folder_in(struct reading *r)
 	return status;
 }
 
-/* ---- Telling ------------------------------------------------------------------------------------------- */
+/* ---- Reports ------------------------------------------------------------------------------------------- */
 
 /* The objects of all files, one after another. */
 static struct sl_object *kube_reader_join(const struct reading *r, size_t *count)

@@ -116,7 +116,7 @@ static void conf_reader_whole(struct conf *conf)
 		spec->topology = SL_TOPOLOGY_BLOCK;
 }
 
-/* ---- Telling ------------------------------------------------------------------------------------ */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
 /* Nodes of scontrol are many, and alike: a key of theirs is reported once. */
 static int report_lines(struct conf *conf, struct conf_lines *lines)

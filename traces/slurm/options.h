@@ -29,7 +29,7 @@ struct slurm_said {
 	const char *first; /* The first such word, not closed by a zero; position_len bytes. */
 };
 
-/* Room that the texts of a line take. */
+/* Bytes that the texts of a line need. */
 size_t slurm_options_capacity(size_t len);
 /* text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". */
 struct slurm_line {

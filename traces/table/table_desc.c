@@ -14,7 +14,7 @@
 
 #include "traces/table/job_table.h"
 
-/* Asked numbers by column, SL_NONE where the cell is empty. */
+/* Requested numbers by column, SL_NONE where the cell is empty. */
 struct asked {
 	int64_t of[TABLE_COLUMNS];
 	int64_t gpu_mem;

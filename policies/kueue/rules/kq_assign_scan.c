@@ -185,7 +185,7 @@ static struct grade try_flavor(struct kq_scan *scan, struct kq_together *togethe
 
 /* ---- The group ---------------------------------------------------------------------------------- */
 
-/* Room for one more in an array of the scratch. */
+/* Memory for one more in an array of the scratch. */
 static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *capacity, size_t size)
 {
 	if (count < *capacity)

@@ -101,7 +101,7 @@ static void add_usage(struct kq *kq, const struct kq_entry *entry, const struct 
 	kq_tas_add_assignment(kq, entry->assignment);
 }
 
-/* Room is kept for a head that finds nobody to preempt, unless its queue can always take its quota back
+/* Capacity is reserved for a head without preemption targets, unless its queue can always reclaim its quota
  * (4.7). */
 static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
 {

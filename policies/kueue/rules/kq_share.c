@@ -94,7 +94,7 @@ void kq_share_made(struct kq *kq, struct kq_quota_made *made, const uint32_t *bo
 		make_lendable(kq, made, n);
 }
 
-/* ---- Asked ---- */
+/* ---- Queries ---- */
 
 struct extra {
 	const struct kq_usage_cell *at;

@@ -226,7 +226,7 @@ bool kq_place_team(struct kq_placement_attempt *attempt, const struct kq_team *t
 	return placements_of(attempt, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
 }
 
-/* ---- Books -------------------------------------------------------------------------------------- */
+/* ---- Usage -------------------------------------------------------------------------------------- */
 
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign)

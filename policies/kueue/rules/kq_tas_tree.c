@@ -288,7 +288,7 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 	free(owner);
 }
 
-/* ---- Books: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.  */
+/* ---- Usage: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.  */
 
 /* Rows of the shared usage: names of hosts, in the order in which trees bring them. */
 static bool share_rows(struct kq *kq, struct kq_tas *tas)

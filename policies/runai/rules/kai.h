@@ -53,7 +53,7 @@ struct kai_queue {
 	double weight[KAI_RES]; /* Over-quota weight; 0: never a surplus. */
 	double usage[KAI_RES];  /* Past usage, as a share of the cluster (time-based fair share); 0. */
 	sl_time preempt_min, reclaim_min; /* preemptMinRuntime, reclaimMinRuntime; SL_NONE: not said. */
-	/* Books. Of all below it. */
+	/* Accounting. Of all below it. */
 	struct kai_vec request;      /* What its jobs have allocated (as charged where they are) and request
 					(pending: of the least device); journalled. */
 	struct kai_vec fair;         /* Fair share, made by kai_open; KAI_UNLIMITED where all is its. */
@@ -87,7 +87,7 @@ struct kai_node {
 	enum kai_mig mig;
 	int64_t *mig_count;     /* Of each profile (kai.mig), or NULL. */
 	bool ready, cpu_worker; /* cpu_worker: has no GPUs. */
-	/* Books, journalled: kai_node.c. */
+	/* Accounting, journalled: kai_node.c. */
 	struct kai_free idle, releasing; /* A device that is shared is neither; one all of whose shares are on
 					    their way out counts as one that is. */
 	int64_t *mig_idle, *mig_releasing;
@@ -160,7 +160,7 @@ struct kai_group {
 	uint32_t required, preferred; /* its levels; KAI_NO. Rows that are not there: it is on no node. */
 	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
 	uint32_t request;          /* Of a leaf: what all its tasks request; KAI_NO: not all the same. */
-	uint32_t met, unmet;       /* Room of kai_order_gang.c. */
+	uint32_t met, unmet;       /* Memory of kai_order_gang.c. */
 };
 
 struct kai_job;
@@ -211,7 +211,7 @@ struct kai_job {
 	uint32_t group_count;
 	uint32_t task, task_count; /* Its tasks stand together, in task order (kai_seal_job). */
 	uint64_t signature;        /* Of its constraints: kai_signature. */
-	uint32_t nominated;        /* Room for others. */
+	uint32_t nominated;        /* Memory for others. */
 	uint32_t row_outside;
 	/* Why it waits: the last that was said. */
 	uint32_t why; /* enum kai_why */

@@ -243,7 +243,7 @@ bool kai_choose_devices(const struct kai_look *look, const struct kai_node *node
 	return true;
 }
 
-/* ---- Asked from outside ---- */
+/* ---- Called from other files ---- */
 
 bool kai_fits(const struct kai *kai, uint32_t task, uint32_t row, bool *now)
 {

@@ -27,7 +27,7 @@ int kai_compare_tasks(const struct kai *kai, uint32_t a, uint32_t b);
 uint32_t kai_next_chunk(struct kai *kai, uint32_t job, uint32_t *task);
 /* What would be evicted of it next: one task above the minimum, one whole sub-group, or all; the last in
  * order first. Tasks of which `gone` (by task row of the job, 1: taken already; NULL) is said are not there.
- * more: the job has other active tasks. Room for job.task_count. */
+ * more: the job has other active tasks. The array holds job.task_count. */
 uint32_t kai_eviction_chunk(struct kai *kai, uint32_t job, const uint8_t *gone, uint32_t *task, bool *more);
 /* What the chunk is charged, wherever its tasks are now. least: for checks of limit and quota. */
 struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint32_t count, bool least);

@@ -54,7 +54,7 @@ struct kai_order_state {
 	uint32_t *filled; /* By group. */
 	uint32_t capacity;
 };
-/* Room for the groups of that job. False: no memory. */
+/* Memory for the groups of that job. False: no memory. */
 bool kai_order_capacity(struct kai *kai, uint32_t job);
 /* Children of all groups, by parent; sizes and counts zero. */
 void kai_tree_link(struct kai *kai, const struct kai_job *job);

@@ -71,7 +71,7 @@ void kai_solve_free(struct kai *kai)
 	kai->solve = NULL;
 }
 
-/* ---- Gates ---- */
+/* ---- Eligibility, limit and quota ---- */
 
 bool kai_eligible(const struct kai *kai, uint32_t job)
 {

@@ -263,7 +263,7 @@ int64_t kai_allocatable(const struct kai_queue *queue, enum kai_res res)
 	return most < limit ? most : limit;
 }
 
-/* ---- Room, made when the tree is ---- */
+/* ---- Memory, made when the tree is ---- */
 
 static int kai_share_compare(const void *a, const void *b) { return kai_compare_claims(a, b); }
 

@@ -16,7 +16,7 @@ struct kai_claim {
 	double quota, limit, weight, usage;
 	double request;
 	double fair; /* Given back; the surplus alone adds to what is there. */
-	/* Room of kai_divide. */
+	/* Memory of kai_divide. */
 	double want;  /* Request within the limit. */
 	double share; /* Of the surplus, this round; not yet divided by the sum. */
 	double rest;  /* What rounding down kept back; 0: nothing. */
@@ -126,7 +126,7 @@ void kai_usage_free(struct kai_usage *usage);
 void kai_usage_note(struct kai *kai, struct kai_usage *usage);
 void kai_usage_set(struct kai *kai, struct kai_usage *usage);
 
-/* Room that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
+/* Memory that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
 struct kai_share_state {
 	uint32_t *order; /* Siblings in the order of kai_compare_claims; each where it is in kai.sealed. */
 	uint32_t *headroom;

@@ -66,7 +66,7 @@ struct kai_solve_state {
 	struct kai_rows_list candidate;  /* Jobs that may be victims. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
-	struct kai_rows_list scratch;                  /* Room for chunks of others. */
+	struct kai_rows_list scratch;                  /* Memory for chunks of others. */
 	uint32_t *stamp_task, *stamp_job, *stamp_node; /* Equal to `stamp`: it is in the set at hand. */
 	uint32_t stamp, stamp_tasks, stamp_jobs, stamp_nodes;
 	uint64_t *base, *feasible, *nodes; /* Sets of nodes. */

@@ -63,7 +63,7 @@ struct kai_topo_state {
 	uint32_t tree_count;
 	uint32_t amounts; /* Resources: KAI_TOPO_MIG and the profiles there were. */
 	size_t node_words;
-	/* Room for one question. By domain (and resource). */
+	/* Memory for one question. By domain (and resource). */
 	double *ratio;
 	uint32_t *visit; /* Breadth first. */
 	bool *holds;     /* A pod of the set runs there. */
