@@ -421,8 +421,8 @@ static int swf_begin(struct sl_out *out, const char *const (*header)[2], size_t 
 	return SL_OK;
 }
 
-/* Field 8 of a row of groups: the cpus of all, or its GPUs where it asks no cpus; nothing else is kept of it.
- * What is no whole number in sum is rounded up. */
+/* Field 8 of a row of groups: the cpus of all, or its GPUs where it requests no cpus; nothing else is kept of
+ * it. What is no whole number in sum is rounded up. */
 static int64_t cpus_of_groups(const struct sl_row_attributes *more)
 {
 	enum { PARTS = 1000 };

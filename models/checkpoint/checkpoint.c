@@ -240,7 +240,7 @@ static void finished(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 	work(checkpoint, sim, job);
 }
 
-/* ---- What the engine tells -------------------------------------------------------------------------- */
+/* ---- Callbacks of the engine -------------------------------------------------------------------------- */
 
 static void resumed(struct checkpoint *checkpoint, struct sim *sim, sl_job job)
 {

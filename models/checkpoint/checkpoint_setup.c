@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * checkpoint_setup.c - checkpoints before the run, and what is told of them after it.
+ * checkpoint_setup.c - checkpoints before the run, and what is reported of them after it.
  */
 #include <string.h>
 #include <strings.h>

@@ -4,7 +4,7 @@
  * down.
  *
  * A job comes with its flows, goes, and at the end of each instant the part of the fabric that this touches
- * is computed anew; jobs of which the rate is another than it was are told so, nobody else.
+ * is computed anew; only jobs whose rate changed get an event.
  */
 #include <stdlib.h>
 #include <strings.h>
@@ -57,7 +57,7 @@ static int check_entry(const struct sl_cluster *cluster, const struct sl_setting
 			       setting->name);
 }
 
-/* What nobody reads is told of: a word that is spelt wrong would be a default in silence. */
+/* Keys that nothing reads are reported: a misspelt one would be a default in silence. */
 static int check_section(const struct sl_model_setup *setup, struct sl_err *err)
 {
 	const char *known[64] = { NULL };
@@ -128,8 +128,7 @@ void fabric_load_full(struct fabric_load *load, sl_time now, bool full)
 		load->full_time += now - load->full_since;
 }
 
-/* ---- A job and its links
- * -------------------------------------------------------------------------------------- */
+/* ---- A job and its links ------------------------------------------------------------------------ */
 
 /* Of a job that is on the fabric. */
 static struct fabric_client *client_of(struct fabric_model *m, uint32_t job)
@@ -211,8 +210,7 @@ static void fabric_left(void *state, struct sim *sim, sl_job job, enum sl_left h
 	fabric_leave(state, job, sl_now(sim));
 }
 
-/* ---- The end of an instant
- * ---------------------------------------------------------------------------------------- */
+/* ---- The end of an instant ---------------------------------------------------------------------- */
 
 static uint64_t rate_of(const struct fabric_model *m, const struct fabric_speed *speed, double reference,
 	const struct fabric_got *got)

@@ -93,7 +93,8 @@ struct fabric_use {
 	int64_t flows; /* Of the job, on that link: > 0. */
 };
 
-/* Where a job's flows go, and how much each carries for a byte of the profile's. Lent until the next call. */
+/* Where a job's flows go, and how much each carries for a byte of the profile's. Valid until the next call.
+ */
 struct fabric_path {
 	const struct fabric_use *use; /* Ascending by link; a job that stays in its node uses none. */
 	uint32_t uses;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fabric_reported.c - what the fabric tells as a run is over: how far jobs were slowed, how full its links
- * were.
+ * fabric_reported.c - what the fabric reports at the end of a run: how far jobs were slowed, how full its
+ * links were.
  */
 #include <stdlib.h>
 

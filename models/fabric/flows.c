@@ -4,7 +4,7 @@
  *
  * All flows of a synchronous job run at one rate, so a job is one variable with a count at each link. Over
  * pooled switches a count is what leaves, or enters, the interval of the job's nodes below the switch: the
- * work is by switches and nodes that it spans, not by flows. Over single cables (D-mod-k) each flow is
+ * work is by switches and nodes that it uses, not by flows. Over single cables (D-mod-k) each flow is
  * followed: at level l upwards by the port floor(dst / (w1 .. wl)) mod (w_(l+1) p_(l+1)), downwards the child
  * is given, and of parallel cables it is that of src mod p, as SimGrid's FatTreeZone does; each NIC of a node
  * counts as a host of its own, which sends to the same NIC of others.

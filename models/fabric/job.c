@@ -160,7 +160,7 @@ static bool pack(struct fabric_model *m, struct fabric_packed *packed)
 	return ok && any;
 }
 
-/* NULL: there is none, or no memory. Few shapes are asked for, so they are looked for one by one. */
+/* NULL: there is none, or no memory. Few shapes occur, so they are looked for one by one. */
 static const struct fabric_packed *packed_of(
 	struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots)
 {
@@ -195,8 +195,7 @@ static const struct fabric_packed *packed_of(
 	return packed;
 }
 
-/* ---- Its pace --------------------------------------------------------------------------------------------
- */
+/* ---- Its speed ---------------------------------------------------------------------------------- */
 
 static struct fabric_speed speed_of(
 	const struct fabric_says *says, double volume, double inside, double latency)

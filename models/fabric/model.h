@@ -32,11 +32,11 @@ struct fabric_client {
 	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 	int64_t load;     /* Bytes a second of each flow, over whole iterations. */
-	uint64_t rate;    /* As the engine knows it; 0: it has to be told. */
+	uint64_t rate;    /* As the engine knows it; 0: it has to be reported to the engine. */
 	sl_time since;
 };
 
-/* The best that nodes side by side give a job of this shape. */
+/* The best that a job of this shape reaches on nodes side by side. */
 struct fabric_packed {
 	enum sl_pattern pattern;
 	uint32_t dims, nodes, ranks, each;
@@ -67,7 +67,7 @@ struct fabric_model {
 	sl_time *held, *worked;
 	sl_time first, last; /* When somebody first was on it, and when one last left. */
 	uint32_t on_it, on_it_most;
-	bool failed; /* No memory: told as the run ends. */
+	bool failed; /* No memory: reported as the run ends. */
 	struct sl_arena *arena;
 };
 
@@ -83,25 +83,22 @@ struct fabric_says {
 bool fabric_says_of(const struct fabric_model *m, sl_job job, struct fabric_says *says);
 /* Its nodes and their ranks; 0: it stays in one node, or no memory (m->failed). */
 uint32_t fabric_spots_of(struct fabric_model *m, sl_job job, const struct sl_node_tasks *alloc, size_t count);
-/* Where its flows go from the nodes of m->spot, its pace there, and its reference. False: no memory. */
+/* Where its flows go from the nodes of m->spot, its speed there, and its reference. False: no memory. */
 struct fabric_there {
-	struct fabric_path path; /* Lent until the next question. */
+	struct fabric_path path; /* Valid until the next question. */
 	struct fabric_speed speed;
 	double reference; /* Seconds of an iteration. */
 };
 bool fabric_job_on(struct fabric_model *m, sl_job job, const struct fabric_says *says, uint32_t spots,
 	struct fabric_there *there);
 
-/* ---- Links: fabric.c ------------------------------------------------------------------------------------
- */
+/* ---- Links: fabric.c ---------------------------------------------------------------------------- */
 
 void fabric_load_full(struct fabric_load *load, sl_time now, bool full);
 /* Up to now. */
 void fabric_load_close(struct fabric_load *load, sl_time now);
 
-/* ---- The end: fabric_reported.c
- * ------------------------------------------------------------------------------
- */
+/* ---- The end: fabric_reported.c ----------------------------------------------------------------- */
 
 int fabric_report(void *state, struct sim *sim, struct sl_tally *tally, struct sl_err *err);
 

@@ -3,7 +3,7 @@
  * net.h - a net from inside: a forest of switches over the nodes, what joins its tops, and its links.
  *
  * Whatever the topology, nodes stand in one order (`position`) in which those below any switch are
- * neighbours. The nodes of a job, sorted by it, are then an interval below each switch that it spans, and all
+ * neighbours. The nodes of a job, sorted by it, are then an interval below each switch that it uses, and all
  * that a switch asks of a pattern is how many flows leave an interval, and how many enter.
  */
 #ifndef MODELS_FABRIC_NET_H

@@ -69,8 +69,7 @@ void fabric_share_free(struct fabric_share *s)
 	free(s);
 }
 
-/* ---- Room for jobs and flows ------------------------------------------------------------------------------
- */
+/* ---- Memory for jobs and flows -------------------------------------------------------------------- */
 
 static bool capacity_for_row(struct fabric_share *s, uint32_t row)
 {
@@ -136,8 +135,7 @@ static void block_give(struct fabric_share *s, const struct share_job *job)
 	s->free_block[power] = job->first;
 }
 
-/* ---- Coming and going
- * ---------------------------------------------------------------------------------------- */
+/* ---- Coming and going --------------------------------------------------------------------------- */
 
 static bool is_second(const struct fabric_share *s, uint32_t link) { return s->link[link].twin < link; }
 
@@ -295,8 +293,7 @@ void fabric_share_remove(struct fabric_share *s, uint32_t row)
 	s->slot_of[row] = SHARE_NOT;
 }
 
-/* ---- The part that is touched
- * -------------------------------------------------------------------------------- */
+/* ---- The part that is touched ------------------------------------------------------------------- */
 
 static void reach_job(struct fabric_share *s, uint32_t slot)
 {
@@ -354,8 +351,7 @@ static void share_compute(struct fabric_share *s)
 		share_fill(s);
 }
 
-/* ---- Solving
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Solving ------------------------------------------------------------------------------------ */
 
 static int by_row(const void *a, const void *b)
 {
@@ -457,8 +453,7 @@ bool fabric_share_predict(struct fabric_share *s, uint32_t row, const struct fab
 	return true;
 }
 
-/* ---- What is known
- * ----------------------------------------------------------------------------------------------- */
+/* ---- What is known ------------------------------------------------------------------------------ */
 
 uint32_t fabric_share_slot(const struct fabric_share *s, uint32_t row)
 {

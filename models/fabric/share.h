@@ -12,8 +12,7 @@
 
 #include "models/fabric/fabric.h"
 
-/* ---- Pace: fabric_speed.c. One iteration of a job.
- * ----------------------------------------------------------- */
+/* ---- Speed: fabric_speed.c. One iteration of a job. ---------------------------------------------- */
 
 struct fabric_speed {
 	double comp;    /* Seconds of compute. */
@@ -38,7 +37,7 @@ enum fabric_contention {
 	FABRIC_INTERLEAVED /* Jobs take turns as well as can be: a link slows nobody below its capacity. */
 };
 
-/* What a job gets. An iteration takes `stretch` times what it takes with flows of that rate. */
+/* What a job gets. An iteration takes `slowdown` times what it takes with flows of that rate. */
 struct fabric_got {
 	double rate;     /* Bytes a second of each of its flows. */
 	double slowdown; /* 1, but for FABRIC_INTERLEAVED. */
@@ -74,7 +73,7 @@ bool fabric_share_predict(struct fabric_share *share, uint32_t job, const struct
 /* A number of each job that is there, below the most that were there at once; UINT32_MAX: it is not. */
 uint32_t fabric_share_slot(const struct fabric_share *share, uint32_t job);
 struct fabric_got fabric_share_got(const struct fabric_share *share, uint32_t job); /* As last solved. */
-/* Its flows, as added; lent until the next call that adds. */
+/* Its flows, as added; valid until the next call that adds. */
 const struct fabric_use *fabric_share_uses(const struct fabric_share *share, uint32_t job, uint32_t *uses);
 
 bool fabric_share_is_full(const struct fabric_share *share, uint32_t link); /* It limits some job. */

@@ -10,8 +10,7 @@
  */
 #include "models/fabric/share_inner.h"
 
-/* ---- Links by level, with places, and jobs by cap -------------------------------------------------------
- */
+/* ---- Links by level, with places, and jobs by cap ----------------------------------------------- */
 
 static bool is_lower(const struct fabric_share *s, const struct share_level *a, const struct share_level *b)
 {
@@ -35,8 +34,7 @@ static void link_drop(struct fabric_share *s, uint32_t link)
 
 static void job_pop(struct fabric_share *s) { jobs_remove(s, s->job_heap, --s->job_heaped, 0); }
 
-/* ---- Rounds
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Rounds ------------------------------------------------------------------------------------- */
 
 static void share_fill_begin(struct fabric_share *s)
 {

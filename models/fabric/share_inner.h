@@ -2,9 +2,9 @@
 /*
  * share_inner.h - what the files of the share know of each other: jobs, links, and the part to be solved.
  *
- * A link is active while the most that its jobs could ask of it together is more than it has; others limit
- * nobody and are left out. A job's flows stand side by side in a pool; each is tied into the list of its
- * link, so that both coming and going cost what the job uses.
+ * A link is active while the most rate that its jobs could use of it together is more than it has; others
+ * limit nobody and are left out. A job's flows stand side by side in a pool; each is tied into the list of
+ * its link, so that both coming and going cost what the job uses.
  *
  * The two directions of a cable are mostly used alike. Neighbours in the table of the same capacity are
  * twins; while every job has as many flows on one as on the other, the second says nothing that the first
@@ -39,7 +39,7 @@ struct share_job {
 
 struct share_link {
 	double capacity;
-	__int128 bound, wanted; /* Bytes a second: what it has, and the most that its jobs could ask. */
+	__int128 bound, wanted; /* Bytes a second: what it has, and the most that its jobs could use. */
 	uint32_t head;          /* Of its list of flows. */
 	uint32_t mark, part;    /* Of the part that is solved, if mark is the epoch: its number there. */
 	uint32_t twin;          /* The other one; SHARE_NOT: none. */
@@ -55,7 +55,7 @@ struct share_active {
 	/* Of progressive filling: what is left, for how many flows, and of those settled in this round. */
 	double left;
 	int64_t open, fixing;
-	__int128 sum; /* Of the other modes: what its jobs weigh, in 2^-32 of a flow, or ask, in bytes a
+	__int128 sum; /* Of the other modes: what its jobs weigh, in 2^-32 of a flow, or could use, in bytes a
 			 second. */
 };
 

@@ -5,7 +5,7 @@
  * meanfield: beside a job each other one counts for the share of its time in which it communicates, d: on
  * the link that limits it most, y = C / (n + sum of the others' n * d); d follows from y, and that from d:
  * eight sweeps over all jobs at once, from what they do alone. interleaved: what a link cannot carry in the
- * time of an iteration stretches that of all its jobs alike, and nothing else does: what CASSINI (Rajasekaran
+ * time of an iteration lengthens that of all its jobs alike, and nothing else does: what CASSINI (Rajasekaran
  * et al., NSDI 2024) would reach with phases that fit ideally. Of jobs of equal iterations this is T = sum of
  * B / C.
  */
@@ -87,7 +87,7 @@ void share_interleave(struct fabric_share *s)
 		link->sum = 0;
 		for (uint32_t i = s->link[link->link].head; i != SHARE_NOT; i = s->tie[i].next)
 			link->sum += (__int128)s->use[i].flows * s->job[s->tie[i].slot].load;
-		link->left = (double)link->sum / s->link[link->link].capacity; /* Asked over what it has. */
+		link->left = (double)link->sum / s->link[link->link].capacity; /* Load over capacity. */
 		link->full = link->left > 1;
 	}
 	for (uint32_t i = 0; i < s->parts; i++) {

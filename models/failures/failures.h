@@ -47,7 +47,7 @@ struct fail_repair {
 
 enum fail_repairs { FAIL_REPAIRS_CLASSES, FAIL_REPAIRS_LOGNORMAL, FAIL_REPAIRS_FIXED };
 enum fail_clock { FAIL_CLOCK_UP, FAIL_CLOCK_WALL };
-/* How the nodes are told of which the section `failures` says something. */
+/* How the section `failures` names nodes. */
 enum fail_match { FAIL_MATCH_NONE, FAIL_MATCH_NAME, FAIL_MATCH_TYPE };
 enum fail_ettr { FAIL_ETTR_ELIGIBLE, FAIL_ETTR_STARTED };
 
@@ -110,7 +110,7 @@ struct fail_node {
 	uint32_t record; /* Of `now`, of failures.record. */
 	uint32_t stands_for, stand_in;
 	sl_time serving_since;
-	uint32_t away; /* By whichever model it is down, as told; how often. */
+	uint32_t away; /* By whichever model it is down, as reported; how often. */
 	sl_time away_since;
 	uint8_t state, role; /* enum fail_state, fail_role */
 	bool lemon;
@@ -136,7 +136,7 @@ struct fail_job {
 	uint32_t nodes;    /* That it holds; on a counted pool 1. */
 	uint32_t own;      /* Of its failures, those that were its own; */
 	uint32_t failures; /* all of them. */
-	sl_time started;   /* This stretch. */
+	sl_time started;   /* This interval. */
 	sl_time first;     /* Its first start; SL_NONE: none yet. */
 	sl_time failed;    /* It waits since a failure; SL_NONE: it does not. */
 	sl_time work;      /* Of all attempts, as it failed. */
@@ -219,7 +219,8 @@ sl_time failures_later(sl_time at, sl_time range);
 
 /* failures_causes.c */
 int failures_causes_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);
-uint32_t failures_cause_of(struct failures *f, const char *name, size_t len); /* UINT32_MAX: no room. */
+uint32_t failures_cause_of(
+	struct failures *f, const char *name, size_t len); /* UINT32_MAX: the table is full. */
 
 /* failures_groups.c: leaves, power domains, file systems, lines of a log. */
 int failures_groups_make(struct failures *f, const struct sl_model_setup *setup, struct sl_err *err);

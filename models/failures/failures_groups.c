@@ -257,7 +257,7 @@ int failures_groups_make(struct failures *f, const struct sl_model_setup *setup,
 	return status ? status : failures_outages_read(f, setup, err);
 }
 
-/* ---- Their course -------------------------------------------------------------------- */
+/* ---- Their progress -------------------------------------------------------------------- */
 
 static void plan(struct failures *f, struct sim *sim, uint32_t row, sl_time from)
 {

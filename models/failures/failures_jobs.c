@@ -82,7 +82,7 @@ bool failures_node_in_use(struct failures *f, struct sim *sim, uint32_t node)
 	return false;
 }
 
-/* Each node once: pieces of one job on a node, of several groups, follow each other or not. */
+/* Each node once: allocations of one job on a node, of several groups, follow each other or not. */
 static uint32_t nodes_held(struct sim *sim, uint32_t job)
 {
 	const struct sl_node_tasks *alloc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * failures_log.c - failures that happened, from a file; and outages that are told in a setting.
+ * failures_log.c - failures that happened, from a file; and outages that are given in a setting.
  *
  * A CSV file with the columns node (a list of hosts), from, until, and, if wanted, cause and state; or what
  * `sacctmgr show event -P` prints (sacctmgr(1)): NodeName|TimeStart|TimeEnd|State|Reason, among others.

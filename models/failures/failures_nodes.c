@@ -160,7 +160,7 @@ static void out_of_service(struct failures *f, struct sim *sim, uint32_t row)
 	}
 }
 
-/* ---- A failure's course -------------------------------------------------------- */
+/* ---- A failure's progress -------------------------------------------------------- */
 
 static void take_down(struct failures *f, struct sim *sim, uint32_t row)
 {

@@ -6,8 +6,8 @@
  * al., "Revisiting Reliability in Large-Scale Machine Learning Research Clusters", HPCA 2025; 2.34 on RSC-2),
  * health checks every 5 minutes (there). Assumed: the times and shares of repairs, the factor of lemons, the
  * times of outages. Weibull shapes of 0.7 to 0.8 are reported for HPC systems (Schroeder and Gibson, "A
- * large-scale study of failures in high-performance computing systems", DSN 2006; as remembered): ask for
- * them by `shape`.
+ * large-scale study of failures in high-performance computing systems", DSN 2006; as remembered): set them by
+ * `shape`.
  */
 #include <math.h>
 #include <string.h>
@@ -221,7 +221,7 @@ static bool is_meant(const struct sl_cluster *cluster, uint32_t node, const char
 					: match == FAIL_MATCH_TYPE && is_of_type(cluster, node, entry);
 }
 
-/* How that entry's nodes are told. */
+/* How that entry names its nodes. */
 static uint8_t match_of(const struct sl_cluster *cluster, const char *entry)
 {
 	static const uint8_t ways[] = { FAIL_MATCH_NAME, FAIL_MATCH_TYPE };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * failures_report.c - what is told as a run is over: metrics, the columns `ettr` and `attempts_failed`, the
- * tables failures.csv, failure_causes.csv and mttf.csv.
+ * failures_report.c - what is reported at the end of a run: metrics, the columns `ettr` and
+ * `attempts_failed`, the tables failures.csv, failure_causes.csv and mttf.csv.
  *
  * ETTR of a job: productive time / (end - submission), or, with ettr=started, / (end - first start);
  * productive is the work that counted in the end, 0 of a job that a failure ended. Kokolis et al. (HPCA 2025)

@@ -8,7 +8,7 @@
  * runs for W / S(n); S(n) is of two parts for sigma <= 1, and of two others above.
  *
  * The form is the paper's. The numbers are assumptions: b0 and b1 put the work between half a minute and a
- * month of one processor; the paper's own, of two machines of the time, were not at hand. A job asks A
+ * month of one processor; the paper's own, of two machines of the time, were not at hand. A job requests A
  * processors, rounded: where the table is written, a scheduler may choose others.
  */
 #include <math.h>

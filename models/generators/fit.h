@@ -82,7 +82,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	struct sl_err *err);
 double fit_mixture_cdf(const struct fit_mixture *m, enum fit_family family, double x);
 
-/* ---- How near (fit_similar.c) -------------------------------------------------------------- */
+/* ---- Distance (fit_nearest.c) -------------------------------------------------------------- */
 
 /* The largest distance of two samples' distribution functions (Kolmogorov and Smirnov), and Anderson and
  * Darling's of two samples (Scholz and Stephens, JASA 82, 1987, ties in half), which looks at the tails.

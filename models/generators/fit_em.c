@@ -58,7 +58,8 @@ static double ln_density(const struct part *p, enum fit_family family, double ln
 	return p->fixed + (p->a - 1) * scaled - exp(family == FIT_WEIBULL ? p->a * scaled : scaled);
 }
 
-/* Odds of each part (where there is room for them), and the logarithm of the likelihood, of numbers e^ln. */
+/* Odds of each part (where the caller has an array for them), and the logarithm of the likelihood, of numbers
+ * e^ln. */
 static double expect(const struct fit_mixture *m, enum fit_family family, const double *ln, size_t count,
 	double *const odds[FIT_PARTS])
 {
@@ -243,7 +244,7 @@ struct family {
 	char text[FIT_TEXT];
 };
 
-/* Run times of one class, of x as room: one part or two, as pays. Adds to the score, which is twice the
+/* Run times of one class, in the array x: one part or two, as pays. Adds to the score, which is twice the
  * logarithm of the likelihood, less ln count for each number (BIC). */
 static int class_runs(struct family *of, const struct fit_trace *t, const struct fit_class *class, double *x,
 	struct sl_err *err)

@@ -3,7 +3,7 @@
  * fit_lublin.c - the numbers of lublin, one class, for a trace.
  *
  * Sizes and run times: the likeliest, by simplex. The daily cycle: likewise, of the jobs by half-hour. Gaps,
- * after each half-hour was stretched as the cycle says: the mean of their logarithm and their own mean, for
+ * after each half-hour was scaled as the cycle says: the mean of their logarithm and their own mean, for
  * the logarithm's variance makes the mean three times what logs have. aarr and arar stand in a product: arar
  * stays at its default. The load is said too, which corrects what is left by scaling all submit times.
  */
@@ -298,7 +298,7 @@ static int fit_arrivals_of(const struct fit_trace *t, struct fit_found *found, s
 	return SL_OK;
 }
 
-/* Offered load, as `generate lublin` takes it: work over machine and span. */
+/* Offered load, as `generate lublin` takes it: work over machine and time. */
 static void say_load(const struct fit_trace *t, struct fit_found *found)
 {
 	const double range = (double)(t->job[t->count - 1].submit - t->job[0].submit) / 1e6;

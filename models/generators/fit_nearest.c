@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fit_similar.c - how near two samples are, or a sample and a distribution.
+ * fit_nearest.c - how similar two samples are, or a sample and a distribution.
  *
  * Distances, not tests: with the tens of thousands of jobs of a trace any model is refused, and the numbers
  * of a fit are of the same data, so that a p-value would mean nothing.

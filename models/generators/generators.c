@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * generators.c - what generators share: arrivals, users, what users ask for, and rows.
+ * generators.c - what generators share: arrivals, users, what users request, and rows.
  *
  * Arrivals are a renewal process with exponential, Weibull, gamma or constant gaps, or a Poisson process
  * whose rate changes by the hour of the week, by thinning (P. A. W. Lewis, G. S. Shedler, "Simulation of
@@ -144,7 +144,7 @@ static int draw_arrivals(struct gen_work *w, struct sl_err *err)
 	return status;
 }
 
-/* ---- Users, and what they ask for ---------------------------------------------------- */
+/* ---- Users, and what they request ---------------------------------------------------- */
 
 static int draw_users(struct gen_work *w, struct sl_err *err)
 {

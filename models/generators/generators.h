@@ -165,7 +165,7 @@ struct gen_names {
 struct gen_kind {
 	const char *name;
 	const char *note[2]; /* For the header. */
-	bool gpus;           /* Jobs ask GPUs. */
+	bool gpus;           /* Jobs request GPUs. */
 	bool own_arrivals;   /* draw gives the times too. */
 	bool queues;         /* what is the SWF's queue. */
 	/* Sizes, run times, states; of zeroed jobs. */

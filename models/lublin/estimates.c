@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * estimates.c - the run times that users ask for: no estimate is below its run.
+ * estimates.c - the run times that users request: no estimate is below its run.
  *
  * D. Tsafrir, Y. Etsion, D. G. Feitelson, "Modeling user runtime estimates",
  * JSSPP 2005, after the authors' code. A histogram of a few dozen to a few
  * hundred values, of which 20 "head" values serve 89 % of the jobs, the
  * largest allowed being the most popular; then one of the assignments in
- * which each job asks for at least what it will run, drawn uniformly.
+ * which each job requests at least what it will run, drawn uniformly.
  *
  * Where the paper leaves a choice, or does not reach:
  * - Beyond 250 000 jobs the number of bins stays at its last point, 565; only
@@ -154,7 +154,7 @@ static void head_make(struct bins *bins, uint32_t wanted, int32_t max, uint64_t 
 
 /* ---- The tail ------------------------------------------------------------------- */
 
-/* The time of the i-th of n, moved a little if it is taken; 0 where there is no room for it. */
+/* The time of the i-th of n, moved a little if it is taken; 0 where it is not free. */
 static int32_t tail_time(const struct bins *bins, double a, uint32_t i, uint32_t n)
 {
 	static const int32_t move[] = { 0, 30, -30, 20, -20, 10, -10 };
@@ -273,7 +273,7 @@ static void runs_sort(uint32_t *order, uint32_t *longer, const int32_t *run, uin
 	for (int32_t t = max; t > 0; t--)
 		longer[t - 1] += longer[t]; /* Now those as long too: where the runs of t end in order... */
 	for (uint32_t i = count; i-- > 0;)
-		order[--longer[run[i]]] = i; /* ...and when all are placed, where they begin. */
+		order[--longer[run[i]]] = i; /* ...and when all are assigned, where they begin. */
 }
 
 /* pick: bin of each place, largest estimate first. Each job, longest first, swaps into its place a uniform

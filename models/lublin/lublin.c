@@ -248,7 +248,7 @@ static unsigned __int128 lublin_work_of(const struct workload *w)
 	return work;
 }
 
-/* Offered load is work / (cpus * (last submit - first submit)): all submit times are stretched alike, and so
+/* Offered load is work / (cpus * (last submit - first submit)): all submit times are scaled alike, and so
  * is the day. A null `load` leaves them. Then they become whole seconds, rounded half up. */
 static int scale_submits(struct workload *w, const struct sl_value *load, struct sl_err *err)
 {
@@ -258,7 +258,8 @@ static int scale_submits(struct workload *w, const struct sl_value *load, struct
 			return sl_fail(err, SL_USAGE, "'load' needs a span: generate 2 jobs or more");
 		const unsigned __int128 wanted = lublin_work_of(w) * (unsigned)SL_SECOND * (unsigned)MICRO /
 						 (unsigned __int128)((int64_t)w->cpus * load->number);
-		/* The first submit is scaled too, and may be longer than the span of the few behind it. */
+		/* The first submit is scaled too, and may be longer than the interval of the few behind it.
+		 */
 		if (wanted / 4 * (unsigned __int128)(w->submit[w->count - 1] / range + 1) > INT64_MAX / 4)
 			return sl_fail(err, SL_USAGE,
 				"'load' of '%s' is too low: the last job would come "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * lublin.h - the inside of the workload generator: sizes, run times and
- * arrivals (draw.c), and what users ask for (estimates.c).
+ * arrivals (draw.c), and what users request (estimates.c).
  *
  * All that is drawn becomes an integer where it is drawn. What stands between
  * a stream and that integer is GSL's gamma (+ - * / sqrt, with a logarithm in

@@ -25,7 +25,7 @@
 		.mem = (gib)*GIB, .island = (devices)                                        \
 	}
 
-/* A node type's parts in one piece: NODE(.cpus = ..., .mem = ..., .hardware = HARDWARE(...)), where
+/* A node type's parts at once: NODE(.cpus = ..., .mem = ..., .hardware = HARDWARE(...)), where
  * GPUS(array) says which devices the hardware has. */
 #define GPUS(array)   .gres = (array), .gres_count = SL_LEN(array)
 #define HARDWARE(...) (&(const struct sl_hardware){ .boards = 1, .weight = 1, __VA_ARGS__ })

@@ -11,8 +11,7 @@
 
 #include "models/power/state.h"
 
-/* ---- Rates, and what follows from them -------------------------------------------------------------------
- */
+/* ---- Rates, and what follows from them ---------------------------------------------------------- */
 
 static void give_rate(struct power *p, struct sim *sim, uint32_t row, uint64_t rate)
 {
@@ -84,8 +83,7 @@ static void scale_all(struct power *p, struct sim *sim)
 	}
 }
 
-/* ---- What is shown
- * ----------------------------------------------------------------------------------------- */
+/* ---- Gauges ------------------------------------------------------------------------------------- */
 
 static void list_tariff(const struct tariff *tariff, struct sim *sim, const char *name, sl_time *wake)
 {
@@ -137,8 +135,7 @@ static void table_figures(const struct power *p, struct sim *sim)
 	sl_model_set_figure(sim, "power.intensity", p->intensity);
 }
 
-/* ---- What is told
- * -------------------------------------------------------------------------------------------- */
+/* ---- What is reported --------------------------------------------------------------------------- */
 
 static void advance(struct power *p, const struct sim *sim) { accounting_advance(p, sl_now(sim)); }
 
@@ -213,8 +210,7 @@ static void power_settle(void *state, struct sim *sim)
 	power_table(p, sim);
 }
 
-/* ---- How it begins
- * ------------------------------------------------------------------------------------------- */
+/* ---- How it begins ------------------------------------------------------------------------------ */
 
 enum {
 	PARAM_INTENSITY,

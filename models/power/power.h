@@ -71,8 +71,7 @@ sl_time tariff_next(const struct tariff *tariff, sl_time now);
 /* The integral of the value over [from, until), in millionths times microseconds. */
 __int128 tariff_over(const struct tariff *tariff, sl_time from, sl_time until);
 
-/* ---- The meter ------------------------------------------------------------------------------------------
- */
+/* ---- The meter ---------------------------------------------------------------------------------- */
 
 enum { METER_BINS = 2048 };
 
@@ -88,11 +87,10 @@ struct meter {
 	} bin[METER_BINS];
 };
 void meter_begin(struct meter *meter, sl_time at);
-/* That much was drawn since it was last told. */
+/* That much was drawn since it was last reported. */
 void meter_advance(struct meter *meter, int64_t draw, sl_time now);
 
-/* ---- A cap ------------------------------------------------------------------------------------------------
- */
+/* ---- A cap -------------------------------------------------------------------------------------- */
 
 enum { THROTTLE_STEPS = 1024 };
 

@@ -87,7 +87,7 @@ void node_becomes(struct power *p, uint32_t row, enum node_power is, sl_time now
 	node_redraw(p, row, now);
 }
 
-/* The piece's own job is settled. */
+/* The allocation's own job is settled. */
 static void alloc_drives(struct power *p, uint32_t index, int64_t driven, sl_time now)
 {
 	struct power_alloc *alloc = &p->alloc[index];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * power_report.c - what the model tells as the run is over: energies, peaks, costs, and the draw over time.
+ * power_report.c - what the model reports at the end of the run: energies, peaks, costs, and the draw over
+ * time.
  */
 #include "models/power/state.h"
 
@@ -76,8 +77,7 @@ static int report_metrics(struct power *p, power_sum jobs, struct sl_tally *tall
 	return status;
 }
 
-/* ---- Columns of jobs -------------------------------------------------------------------------------------
- */
+/* ---- Columns of jobs ---------------------------------------------------------------------------- */
 
 enum job_column { COLUMN_JOULES, COLUMN_COST, COLUMN_CARBON };
 
@@ -105,8 +105,7 @@ static int report_column(
 	return sl_report_job_column(tally, name, micro, err);
 }
 
-/* ---- The draw over time
- * ------------------------------------------------------------------------------------ */
+/* ---- The draw over time ------------------------------------------------------------------------- */
 
 static int report_table(const struct power *p, struct sl_tally *tally, struct sl_err *err)
 {

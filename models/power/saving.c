@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * saving.c - nodes that are idle for long are switched off, which takes its time, and boot when a job is
- * placed there.
+ * allocated there.
  *
  * As Slurm's power saving does it (power_save.shtml: SuspendTime, ResumeTimeout): nodes that are off can be
  * had, after all others, and a job on them stands still until all are up.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * state.h - the model's books: which node is on, who drives it how hard, what each job has drawn so far.
+ * state.h - the model's accounting: which node is on, who drives it how hard, what each job has drawn so far.
  * Private to models/power.
  *
  * Invariant, once an instant is settled: draw is the sum of all nodes' draws, and a job's is the sum of its
- * pieces'. Before anything changes at an instant, the books are brought up to it (accounting_advance).
+ * node allocations'. Before anything changes at an instant, the accounting is brought up to it
+ * (accounting_advance).
  */
 #ifndef MODELS_POWER_STATE_H
 #define MODELS_POWER_STATE_H
@@ -17,12 +18,12 @@ enum node_power { NODE_ON, NODE_OFF, NODE_BOOTS, NODE_GOES_OFF, NODE_POWERS };
 
 struct power_node {
 	enum node_power is;
-	uint32_t jobs;  /* With a piece there. */
+	uint32_t jobs;  /* With an allocation there. */
 	uint32_t alloc; /* Of them, the first; NOBODY. */
 	uint32_t type;
 	sl_time since;  /* It is idle; SL_NONE: it is not. */
 	sl_time until;  /* It boots, or goes off, until then. */
-	int64_t driven; /* uW, linear, of all pieces. */
+	int64_t driven; /* uW, linear, of all node allocations. */
 	int64_t draw;   /* uW */
 };
 
@@ -80,7 +81,7 @@ struct power {
 	struct meter meter; /* Nodes and switches. */
 	int64_t draw;       /* uW, of all nodes. */
 	int64_t full;       /* uW, of all running jobs at full speed. */
-	int64_t capacity;   /* uW, left by the cap, as shown last. */
+	int64_t capacity;   /* uW, left by the cap, as reported last. */
 	uint64_t share;     /* Of the dynamic draw under the cap. */
 	uint32_t on;        /* Nodes that are on, or boot. */
 	uint32_t kept;      /* Idle for so long that they would be off, but for keep_on. */
@@ -100,7 +101,8 @@ void accounting_advance(struct power *p, sl_time now);
 void job_settle(struct power *p, uint32_t job, sl_time now);
 bool accounting_take(
 	struct power *p, sl_job job, const struct sl_node_tasks *alloc, size_t count, sl_time now);
-/* It drives nothing any more; then its pieces go one by one: the node, NOBODY: there are no more. */
+/* It drives nothing any more; then its node allocations are released one by one: the node, NOBODY: there are
+ * no more. */
 void accounting_leave(struct power *p, sl_job job, sl_time now);
 uint32_t accounting_give(struct power *p, sl_job job);
 void node_becomes(struct power *p, uint32_t node, enum node_power is, sl_time now);

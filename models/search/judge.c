@@ -4,7 +4,7 @@
  *
  * asha: a trial that comes to a rung goes on if it is among the best 1/eta of those that have come there so
  * far, itself included (the form that stops trials; Li et al. write of one that pauses and promotes them, for
- * which a job would have to give its nodes back). sha: nobody loses before all that are left have come to the
+ * which a job would have to release its nodes). sha: nobody loses before all that are left have come to the
  * rung, or ended. Meanwhile those that have come work on: what waits for a place could not come if they held
  * theirs and stood still. median: at a step, a trial loses whose best score so far is worse than the median
  * of the means, up to that step, of the trials that have completed. first: at the target all are stopped, the
@@ -138,8 +138,7 @@ static void judge_first(struct search *search, struct sim *sim, uint32_t index)
 	}
 }
 
-/* ---- All -------------------------------------------------------------------------------------------------
- */
+/* ---- All ---------------------------------------------------------------------------------------- */
 
 static void step_taken(struct search_trial *trial, int64_t score)
 {

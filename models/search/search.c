@@ -59,7 +59,7 @@ static void look_retry(struct search *search, struct sim *sim)
 	}
 }
 
-/* ---- What the engine tells -------------------------------------------------------------------------- */
+/* ---- Callbacks of the engine -------------------------------------------------------------------------- */
 
 static void search_begin(void *state, struct sim *sim)
 {

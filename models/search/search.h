@@ -39,7 +39,7 @@ struct search_rung {
 	struct search_result *result;
 	uint32_t count;
 };
-/* Puts one in its place, which is returned: 0 is the best. There is room. */
+/* Puts one in its place, which is returned: 0 is the best. There is a free place. */
 uint32_t search_put(struct search_rung *rung, struct search_result result);
 /* How many of so many go on: one of eta, and no less than one. */
 uint32_t search_keep(uint32_t count, int64_t eta);
@@ -55,7 +55,7 @@ struct search_trial {
 	sl_time due;    /* Work at which it comes; SL_NEVER: none. */
 	sl_time wake;   /* When that is, at `rate`; SL_NEVER: not known. */
 	uint64_t rate;  /* As it was looked at last. */
-	sl_time since;  /* Holds what it asks. */
+	sl_time since;  /* Holds what it requests. */
 	uint32_t place; /* 1 + among those that run; 0: it does not. */
 	bool over;      /* It ended, or lost. */
 	bool completed; /* By itself. */
@@ -105,7 +105,7 @@ struct search {
 	sl_time checked;
 	struct search_line *line;
 	size_t line_count, line_capacity;
-	bool failed; /* No memory for a line: told at the end. */
+	bool failed; /* No memory for a line: reported at the end. */
 };
 
 extern const struct sl_param search_params[4];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search_setup.c - searches before the run, and what is told of them after it.
+ * search_setup.c - searches before the run, and what is reported of them after it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool is_trial(const struct sl_jobs *jobs, uint32_t row)
 	return profile && profile->family && profile->score != SL_NONE;
 }
 
-/* Room for the rungs that its longest trial comes to, and for each trial's steps. */
+/* Memory for the rungs that its longest trial comes to, and for each trial's steps. */
 static int rungs_make(struct search *search, struct search_family *family, struct sl_err *err)
 {
 	const struct search_rule *rule = &family->rule;

@@ -76,8 +76,7 @@ static void serving_left(void *state, struct sim *sim, sl_job job, enum sl_left 
 	warm_no_more(serving, number);
 }
 
-/* ---- Ready ----------------------------------------------------------------------------------------------
- */
+/* ---- Ready -------------------------------------------------------------------------------------- */
 
 /* And whom those would have retired that were never ready. Members that are retired are older, so it ends. */
 static void retire(struct serving *serving, struct sim *sim, const struct serving_replica *by)
@@ -165,7 +164,7 @@ const struct sl_model model_serving = {
 	.report = serving_report,
 };
 
-/* ---- A service's stretches, one after another: what was asked for, and what was served of it. ---- */
+/* ---- A service's intervals, one after another: the load, and what was served of it. ---- */
 
 static void sum_add(struct serving_sum *sum, const struct serving_service *s, int64_t load, sl_time time)
 {

@@ -2,7 +2,7 @@
 /*
  * serving.h - services in a run: which replicas run, which are ready, what they serve of the load.
  *
- * Between two changes load, wanted, running and ready replicas are constant: a stretch. Sums over stretches
+ * Between two changes load, wanted, running and ready replicas are constant: an interval. Sums over intervals
  * are of integers, so that they are exact.
  */
 #ifndef MODELS_SERVING_H
@@ -20,7 +20,7 @@ struct serving_want {
 	int32_t by;
 };
 
-/* Over stretches: loads and what was served in millionths of a request a second times us, replicas times us.
+/* Over intervals: loads and what was served in millionths of a request a second times us, replicas times us.
  */
 struct serving_sum {
 	__int128 load, served;
@@ -39,7 +39,7 @@ struct serving_service {
 	uint64_t cold_starts, replacements;
 	__int128 gpu_time; /* GPUs (in parts) times us. */
 	struct serving_sum sum;
-	sl_time width; /* Of a span, from its beginning on. */
+	sl_time width; /* Of a range, from its beginning on. */
 	struct serving_sum *range;
 };
 
@@ -76,7 +76,7 @@ void serving_release(void *state);
 /* The replica of that number; SERVING_NONE: there is none. */
 uint32_t serving_find(const struct serving *serving, uint32_t service, int64_t member);
 
-/* All stretches up to now. */
+/* All intervals up to now. */
 void serving_pass_to(struct serving *serving, uint32_t service, sl_time now);
 
 /* serving_report.c */

@@ -49,7 +49,7 @@ static int metric(struct serving *serving, struct sl_tally *tally, const char *n
 	return lasting ? sl_report_metric(tally, lasting, micro, err) : sl_fail_memory(err);
 }
 
-/* What one service, or all together, did. */
+/* Figures of one service, or of all together. */
 struct figures {
 	struct serving_sum sum;
 	uint64_t cold_starts, replacements;
@@ -107,12 +107,11 @@ static void figures_add(struct figures *to, const struct serving_service *s)
 	to->gpu_time += s->gpu_time;
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------------------
- */
+/* ---- Tables ------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 8 };
 
-/* Means over spans, in requests a second and replicas. */
+/* Means over ranges, in requests a second and replicas. */
 static void range_row(
 	struct sl_cell *row, const struct serving_service *s, const struct serving_sum *sum, uint32_t range)
 {
@@ -160,8 +159,7 @@ static int report_column(struct serving *serving, struct sl_tally *tally, struct
 	return sl_report_job_column(tally, "ready", ready, err);
 }
 
-/* ---- All of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- All of it ---------------------------------------------------------------------------------- */
 
 /* Those that run still, as it was stopped. */
 static void count_running(struct serving *serving, sl_time now)

@@ -175,8 +175,7 @@ static void wants_find(struct serving *serving)
 	}
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------
- */
+/* ---- All of it ---------------------------------------------------------------------------------- */
 
 static bool columns_made(struct serving *serving, uint32_t replicas)
 {

@@ -12,7 +12,7 @@
  * Carver and others; that idle kernels live for half a day is what Jupyter Enterprise Gateway recommends
  * (cull_idle_timeout, 43 200 s), and is the limit here. Neither gives distributions to draw from: the form of
  * the hold time, its median and spread, the chance to be forgotten, how often sessions are opened and what
- * they ask are plain assumptions, to be replaced by those of one's own users.
+ * they request are plain assumptions, to be replaced by those of one's own users.
  *
  * Each quantity of each user draws from a stream of its own: one more user, or another limit, moves no draw.
  */
@@ -99,8 +99,7 @@ struct source {
 
 static int64_t sessions_number(const struct source *w, enum param param) { return w->values[param].number; }
 
-/* ---- Drawing ---------------------------------------------------------------------------------------------
- */
+/* ---- Drawing ------------------------------------------------------------------------------------ */
 
 static struct sl_rng stream_of(uint64_t seed, uint32_t user, const char *what)
 {
@@ -178,8 +177,7 @@ static int by_submit(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------
- */
+/* ---- Rows --------------------------------------------------------------------------------------- */
 
 static int emit_header(const struct sl_sink *sink, struct sl_err *err)
 {
@@ -244,8 +242,7 @@ static int emit_session(const struct source *w, size_t i, const struct sl_sink *
 	return sink->job(sink->self, &row, err);
 }
 
-/* ---- The model -------------------------------------------------------------------------------------------
- */
+/* ---- The model ---------------------------------------------------------------------------------- */
 
 static int check_share(const struct source *w, struct sl_err *err)
 {

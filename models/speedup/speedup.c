@@ -3,7 +3,7 @@
  * speedup.c - the model: how fast a job works at the size and on the GPUs that it got, as of its traced run.
  *
  * The traced run time is that at the asked size, consolidated, on the GPU type that the job names, or on the
- * reference type where it names none or several. Its size is its GPUs, or its cpus if it asks no GPUs. A
+ * reference type where it names none or several. Its size is its GPUs, or its cpus if it requests no GPUs. A
  * change of size makes it stand still for what it costs to move its state. Vocabulary of elastic jobs
  * (rigid, moldable, malleable, evolving): Feitelson & Rudolph, Toward convergence in job schedulers for
  * parallel supercomputers, JSSPP 1996, and Özden, Beringer, Mazaheri, Fard & Wolf, ElastiSim, ICPP 2022.
@@ -194,8 +194,7 @@ static uint64_t rate_on(
 	return speedup_rate(size * (got.kinds ? by_types(s, &got, traced) : 1));
 }
 
-/* ---- Evolving jobs ---------------------------------------------------------------------------------------
- */
+/* ---- Evolving jobs ------------------------------------------------------------------------------ */
 
 /* What it wants by now, within its bounds; 0: what it has. *next: the work at which it wants another size. */
 static uint32_t wanted(const struct speedup *s, sl_job job, sl_time work, sl_time *next)
@@ -224,7 +223,7 @@ static sl_time time_for(sl_time work, uint64_t rate)
 	return time < (unsigned __int128)(SL_NEVER / 2) ? (sl_time)time : SL_NEVER / 2;
 }
 
-/* It is woken when it will ask for another size, as far as its rate of now goes. */
+/* It is woken when it will request another size, as far as its rate of now goes. */
 static void await_request(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
@@ -260,10 +259,9 @@ static void evolving_remove(struct speedup *s, sl_job job)
 	st->place = 0;
 }
 
-/* ---- What is told
- * ------------------------------------------------------------------------------------------ */
+/* ---- What is reported --------------------------------------------------------------------------- */
 
-/* 0 while it moves its state, or waits for the size that it asked for. */
+/* 0 while it moves its state, or waits for the size that it requested. */
 static void set_rate(struct speedup *s, struct sim *sim, sl_job job)
 {
 	struct standing *st = &s->job[job.row];
@@ -329,7 +327,7 @@ static void speedup_timer(void *state, struct sim *sim, uint32_t row)
 	sl_time next;
 	const uint32_t tasks = s->job[row].place ? wanted(s, job, speedup_work_of(sim, job), &next) : 0;
 	if (tasks && tasks != s->job[row].tasks)
-		sl_model_pass(sim); /* It asks for another size. */
+		sl_model_pass(sim); /* It requests another size. */
 }
 
 static void speedup_settle(void *state, struct sim *sim)
@@ -366,8 +364,7 @@ static int speedup_report(void *state, struct sim *sim, struct sl_tally *tally, 
 	return status;
 }
 
-/* ---- How it begins
- * ------------------------------------------------------------------------------------------- */
+/* ---- How it begins ------------------------------------------------------------------------------ */
 
 static const struct sl_param speedup_params[] = {
 	{ .key = "table",

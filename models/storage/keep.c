@@ -3,7 +3,7 @@
  * keep.c - what nodes keep of images and datasets: least recently used goes first, by bytes.
  *
  * Uses are numbered as they come, so no two are alike and nothing is left to a tie. What is larger than the
- * whole disk is read and not kept, nor what there is no room for beside what jobs use.
+ * whole disk is read and not kept, nor what does not fit beside what jobs use.
  */
 #include <string.h>
 
@@ -52,9 +52,9 @@ bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, u
 	return true;
 }
 
-/* ---- Room ---------------------------------------------------------------------------- */
+/* ---- Capacity ---------------------------------------------------------------------------- */
 
-/* Its place keeps the room for users. */
+/* Its place keeps the array for users. */
 static void keep_drop(struct storage_disk *disk, uint32_t at)
 {
 	const struct storage_item gone = disk->item[at];

@@ -46,7 +46,7 @@ static void stream_rate(struct storage *storage, struct sim *sim, const struct s
 
 /* ---- Flows ----------------------------------------------------------------------------- */
 
-/* In which storage and world callbacks of the pools stand. */
+/* The storage and the simulation that callbacks of the pools belong to. */
 struct within {
 	struct storage *storage;
 	struct sim *sim;

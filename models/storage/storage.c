@@ -281,7 +281,7 @@ void storage_staged(struct storage *storage, struct sim *sim, sl_job job)
 	}
 }
 
-/* ---- What the engine tells ------------------------------------------------------------------------ */
+/* ---- Callbacks of the engine ------------------------------------------------------------------------ */
 
 static void storage_begin(void *state, struct sim *sim)
 {

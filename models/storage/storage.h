@@ -67,13 +67,14 @@ bool storage_pool_add(struct storage_flows *flows, struct storage_pool *pool, ui
 	sl_time now); /* False: memory. */
 /* It has been settled: its `left` is as of now. */
 void storage_pool_remove(struct storage_flows *flows, struct storage_pool *pool, uint32_t row, sl_time now);
-/* Who is told what a flow moved from then till now, and that its rate is another now. */
+/* Called with what a flow moved from then till now, and that its rate is another now. */
 struct storage_sink {
 	void *self;
 	void (*moved)(void *self, uint32_t row, sl_time from, int64_t bytes);
 	void (*reported)(void *self, uint32_t row);
 };
-/* Rates anew, if anything changed: each flow whose rate is another now is settled, and told of. */
+/* Rates anew, if anything changed: each flow whose rate is another now is settled, and its callback called.
+ */
 void storage_pool_solve(
 	struct storage_flows *flows, struct storage_pool *pool, sl_time now, const struct storage_sink *sink);
 /* What it moved since it was settled last, in whole bytes; from then on it counts from now. */
@@ -113,14 +114,14 @@ struct storage_keep {
 
 /* Bytes of the item that the node lacks, of so many; the use counts. */
 int64_t storage_keep_lacks(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes);
-/* It has it now, if there is room: the longest unused go for it, not those in use. False: no memory. */
+/* It has it now, if there is capacity: the longest unused go for it, not those in use. False: no memory. */
 bool storage_keep_put(struct storage_keep *keep, uint32_t node, uint32_t item, int64_t bytes);
 /* If it has it, the job uses it as long as it stays. False: no memory. */
 bool storage_keep_use(struct storage_keep *keep, uint32_t node, uint32_t item, uint32_t job);
 
 /* ---- How busy over time: storage_report.c ---------------------------------------------------------- */
 
-/* Bytes by spans of equal length; when they are all used, two become one. */
+/* Bytes by intervals of equal length; when they are all used, two become one. */
 enum { STORAGE_RANGES = 512 };
 struct storage_load {
 	sl_time zero, width;
@@ -152,7 +153,7 @@ int storage_systems(struct storage_system **system, uint32_t *count, const struc
 uint32_t storage_system_of(const struct storage_system *system, uint32_t count, const char *name);
 extern const struct sl_param storage_params[10];
 
-/* ---- The model: storage.c, and what it tells: storage_report.c --------------------------------------- */
+/* ---- The model: storage.c, and what it reports: storage_report.c --------------------------------------- */
 
 enum storage_phase {
 	STORAGE_IDLE,

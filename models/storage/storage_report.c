@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * storage_report.c - what storage tells as the run is over, and what it counts for that on the way.
+ * storage_report.c - what storage reports at the end of the run, and what it counts for that on the way.
  *
- * Bytes are told in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
+ * Bytes are reported in GB (10^9): sums of them are beyond what a metric in millionths of a byte could hold.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static int report_columns(struct storage *storage, struct sl_tally *tally, struc
 
 enum { COLUMNS = 5 };
 
-/* Spans in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
+/* Intervals in which nothing moved have no row, those of one rate in a row have one. GB/s: bytes * 10^6 us /
  * (10^9 * width), in millionths. */
 static int report_load(struct storage *storage, struct sl_tally *tally, sl_time now, struct sl_err *err)
 {
@@ -161,9 +161,9 @@ int storage_report(void *state, struct sim *sim, struct sl_tally *tally, struct 
 
 /* ---- How much was moved when, in a bounded number of rows.
  *
- * Spans of equal length, a second at first. A rate is constant between two settlements, so its bytes are
- * laid over the spans in proportion to time, by differences of rounded sums: none is lost. Once the last
- * span is over, neighbours are joined, and spans are twice as long.
+ * Intervals of equal length, a second at first. A rate is constant between two settlements, so its bytes are
+ * laid over the intervals in proportion to time, by differences of rounded sums: none is lost. Once the last
+ * interval is over, neighbours are joined, and intervals are twice as long.
  */
 
 void storage_load_init(struct storage_load *load, sl_time zero)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * workflow_model.c - workflows are told of: makespans, critical paths, waiting on them. Nothing runs
+ * workflow_model.c - workflows are reported on: makespans, critical paths, waiting on them. Nothing runs
  * otherwise.
  */
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void left(void *state, struct sim *sim, sl_job job, enum sl_left how)
 		w->job[job.row].end = sl_now(sim);
 }
 
-/* ---- What is told ----------------------------------------------------------------------------- */
+/* ---- What is reported ----------------------------------------------------------------------------- */
 
 struct reported {
 	uint32_t jobs, ended, last; /* last: the row that ended last. */

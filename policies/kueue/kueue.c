@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Parameters ------------------------------------------------------------------------------------------
- */
+/* ---- Parameters --------------------------------------------------------------------------------- */
 
 enum {
 	PARAM_COMPAT,
@@ -113,8 +112,7 @@ static const enum sl_reason kueue_reasons[] = { SL_REASON_NO_MATCHING_FLAVOR, SL
 	SL_REASON_WAITING_FOR_PODS_READY, SL_REASON_ADMISSION_CHECKS, SL_REASON_BACKOFF,
 	SL_REASON_UNSCHEDULABLE, SL_REASON_BEGIN_TIME, SL_REASON_HELD_ADMIN, SL_REASON_COUNT };
 
-/* ---- Orders ----------------------------------------------------------------------------------------------
- */
+/* ---- Orders ------------------------------------------------------------------------------------- */
 
 bool kueue_goes_on(const struct kueue *k) { return controller_goes_on(&k->engine) && !k->kq->err.status; }
 
@@ -136,8 +134,7 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 	return true;
 }
 
-/* ---- Events ----------------------------------------------------------------------------------------------
- */
+/* ---- Events ------------------------------------------------------------------------------------- */
 
 void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row)
 {
@@ -188,8 +185,7 @@ static sl_time kueue_next(void *state, bool reported)
 static const struct controller_calls kueue_calls = { kueue_hear, kueue_on_submit, kueue_later, kueue_on_over,
 	lost, kueue_report_node, kueue_on_run, kueue_next };
 
-/* ---- Begin and end ---------------------------------------------------------------------------------------
- */
+/* ---- Begin and end ------------------------------------------------------------------------------ */
 
 static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 {
@@ -241,7 +237,7 @@ static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, stru
 	return status ? status : kueue_rules_make(k, value[PARAM_MAP].text, err);
 }
 
-/* Room of arrays by resource: all resources are known by now. */
+/* Length of arrays by resource: all resources are known by now. */
 int kueue_room_make(struct kq *kq)
 {
 	for (uint32_t i = 0; i < kq->host_count; i++)
@@ -254,7 +250,7 @@ int kueue_room_make(struct kq *kq)
 	return kq->err.status;
 }
 
-/* Room of arrays by resource: all resources are known by now. */
+/* Length of arrays by resource: all resources are known by now. */
 static int kueue_make_room(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct kq *kq = k->kq;

@@ -2,11 +2,12 @@
 /*
  * kueue.h - the policy `kueue`, between the engine's events and Kueue's rules (kq.h).
  *
- * Each event changes Kueue's world at once; then, as the last event of the instant, the controller runs: what
- * is due (controller_due), then scheduling cycles until nothing changes. What that comes to are orders, which
- * the pass that follows hands to the engine: a pass that is run twice does the same twice.
+ * Each event changes the state of Kueue (struct kq) at once; then, as the last event of the instant, the
+ * controller runs: what is due (controller_due), then scheduling cycles until nothing changes. What that
+ * comes to are orders, which the pass that follows hands to the engine: a pass that is run twice does the
+ * same twice.
  *
- * A job is one workload. It waits in the engine until its pods have nodes; then it holds them there.
+ * A job is one workload. It is pending in the engine until its pods have nodes; then it holds them.
  */
 #ifndef SL_KUEUE_KUEUE_H
 #define SL_KUEUE_KUEUE_H
@@ -22,12 +23,12 @@ enum kueue_stage {
 	KUEUE_WRITING, /* Admitted; the write that says so is under way (latency=api). */
 	KUEUE_PODS,    /* Its pods are there, and wait for nodes; */
 	KUEUE_RUNS,    /* have nodes; */
-	KUEUE_STOPS    /* are told to stop. */
+	KUEUE_STOPS    /* are evicted. */
 };
 
 struct kueue_job {
 	uint32_t workload; /* KQ_NO: it was not submitted. */
-	uint32_t shape;    /* What its pods ask: of kueue.shape. */
+	uint32_t shape;    /* Requests of its pods: of kueue.shape. */
 	uint8_t stage;     /* enum kueue_stage */
 	bool evicted;      /* And its eviction is not completed. */
 	bool cancelled;
@@ -40,14 +41,14 @@ struct kueue_job {
 	uint32_t admissions, evictions, preemptions;
 	uint32_t turns;      /* How often it was evicted since */
 	uint64_t turns_news; /* the news of this number (kueue_run.c). */
-	uint32_t cause;      /* The workload that it makes room for; KQ_NO. */
+	uint32_t cause;      /* The workload that preempts it; KQ_NO. */
 	const char *why;
 };
 
-/* What the pods of jobs that wrote the same ask. */
+/* Requests of the pods of jobs that wrote the same. */
 struct kueue_shape {
 	uintptr_t manifest; /* Of jobs that wrote this one, or, 0, */
-	uint32_t request;   /* ask this, and 1. */
+	uint32_t request;   /* request this, and 1. */
 	const struct sl_pods *pods;
 	const struct kq_podset *podset;
 	uint32_t podset_count;
@@ -119,7 +120,7 @@ struct kueue {
 	/* Parameters. */
 	enum kueue_pods pods;
 	enum kueue_cause cause;
-	const char *namespace, *queue; /* Of jobs that nothing else gives one. */
+	const char *namespace, *queue; /* Of jobs that nothing else assigns one. */
 	struct kueue_map_rule *rule;
 	uint32_t rule_count;
 	sl_time batch, cycle, grace, start_delay, provision;
@@ -193,7 +194,7 @@ struct kueue {
 	uint32_t only;                /* Whose nodes are looked at. */
 	uint64_t dispatched, taken_back;
 
-	/* What is told. */
+	/* What is reported. */
 	uint64_t cycles, admissions, reservations;
 	uint64_t writes;
 	struct kueue_eviction *eviction;
@@ -210,7 +211,7 @@ bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size,
 
 void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row);
 
-/* kueue_jobs.c: which queue a job goes to, and what its pods ask. */
+/* kueue_jobs.c: which queue a job goes to, and what its pods request. */
 struct kq_podset *kueue_podsets(
 	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods);
 int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
@@ -283,7 +284,7 @@ void kueue_multi_over(struct kueue *k, uint32_t row); /* Its copies go. */
 bool kueue_multi_run(struct kueue *k);
 uint32_t kueue_multi_find(struct kueue *k, const char *name); /* KQ_NO */
 void kueue_multi_lost(struct kueue *k, uint32_t instance, bool lost);
-/* Where it runs, and the world that says so. */
+/* Its admission, and the struct kq that has it. */
 const struct kq_admission *kueue_admission(const struct kueue *k, uint32_t row, const struct kq **kq);
 uint32_t kueue_multi_instance(const struct kueue *k, uint32_t row); /* UINT32_MAX: the manager's. */
 const char *kueue_multi_name(const struct kueue *k, uint32_t row);
@@ -292,7 +293,7 @@ int kueue_multi_report(const struct kueue *k, struct sl_tally *tally, struct sl_
 /* kueue.c */
 int kueue_room_make(struct kq *kq);
 
-/* kueue_series.c: who used how much of which quota; told as cohorts.csv and lending.csv. */
+/* kueue_series.c: who used how much of which quota; reported as cohorts.csv and lending.csv. */
 int kueue_series_make(struct kueue *k, struct sl_err *err);
 void kueue_series_note(struct kueue *k); /* Usage may have changed. */
 void kueue_series_release(struct kueue *k);

@@ -50,8 +50,8 @@ static void assignment_flavors(struct kueue *k, const struct kq *kq, const char 
 	}
 }
 
-/* The nodes of the domains, pod by pod. Pods of coarser domains are pinned by the labels of their flavor
- * alone. */
+/* The nodes of the domains, pod by pod. Pods of coarser domains are bound to nodes by the labels of their
+ * flavor alone. */
 static void assignment_hosts(
 	struct kueue *k, const struct kq_placement *placement, struct sl_podset_assignment *assignment)
 {

@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Budgets ---------------------------------------------------------------------------------------------
- */
+/* ---- Budgets ------------------------------------------------------------------------------------ */
 
 struct kueue_budget {
 	uint32_t check, resource;
@@ -141,8 +140,7 @@ static bool is_spent(struct kueue *k, uint32_t check)
 	return false;
 }
 
-/* ---- Answers ---------------------------------------------------------------------------------------------
- */
+/* ---- Answers ------------------------------------------------------------------------------------ */
 
 /* Of the n-th request of a job, by seed alone. */
 static bool request_fails(const struct kueue *k, uint32_t row, uint32_t attempt)
@@ -221,8 +219,7 @@ void kueue_checks_begin(struct kueue *k, uint32_t row)
 	kueue_due(k, k->now + delay, KUEUE_DUE_CHECK, row);
 }
 
-/* ---- Capacity that goes ---------------------------------------------------------------------------------
- */
+/* ---- Capacity that goes ------------------------------------------------------------------------- */
 
 void kueue_checks_started(struct kueue *k, uint32_t row)
 {

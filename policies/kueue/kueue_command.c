@@ -7,8 +7,8 @@
  *   kubectl patch localqueue NAMESPACE/NAME stopPolicy=None|Hold|HoldAndDrain
  *   kubectl patch multikueuecluster NAME connected=True|False
  *
- * A limit is taken away by "none". Whoever waits in the queue's tree is looked at again, and whoever holds
- * its quota.
+ * "none" removes a limit. Pending workloads of the queue's cohort tree are looked at again, and those that
+ * hold its quota.
  */
 #include "policies/kueue/kueue.h"
 
@@ -70,7 +70,7 @@ static bool take_amount(const char *word, const char *resource, struct kueue_com
 	return false;
 }
 
-/* Quotas are lent as const to the rules; the policy that made them changes them here. */
+/* The rules see quotas as const; the policy that made them changes them here. */
 static struct kq_quota *quota_of(const struct kq *kq, uint32_t node, const char *flavor, const char *resource)
 {
 	for (uint32_t g = 0; g < kq->node[node].group_count; g++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_dra.c - quota for devices (KEP-2941, gate KueueDRAIntegration): what a pod's ResourceClaimTemplates
- * request, by the deviceClassMappings of the Configuration: so many devices of a class are so many of the
- * resource that stands for it, besides what transformations make of the rest.
+ * kueue_dra.c - quota for devices (KEP-2941, feature gate KueueDRAIntegration): what a pod's
+ * ResourceClaimTemplates request, by the deviceClassMappings of the Configuration: so many devices of a class
+ * are so many of the resource that stands for it, besides what transformations make of the rest.
  *
  * ResourceClaims by name are not charged. Whatever has no plain count is refused, as are classes that are not
  * mapped: firstAvailable, All, adminAccess, constraints, config. Charges by counters or capacities, and the
@@ -18,7 +18,7 @@ enum { MESSAGE_MAX = 400, PART_MAX = 240 };
 struct charge {
 	struct kueue *k;
 	const char *template, *podset;
-	struct kq_amount *amount; /* Room for one of each resource. */
+	struct kq_amount *amount; /* An array of one of each resource. */
 	uint32_t count;
 	const char *refused;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods ask, their
+ * kueue_jobs.c - jobs of a trace as workloads: the LocalQueue they go to, what their pods request, their
  * priority.
  *
- * Requests: what pods ask, less excluded prefixes, transformed (resources.transformations of the
+ * Requests: what pods request, less excluded prefixes, transformed (resources.transformations of the
  * Configuration). Priority: kueue.x-k8s.io/priority-class, else what the trace says, else the pods'
  * PriorityClass, else the PriorityClass that is the global default, else 0.
  */
@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Requests --------------------------------------------------------------------------------------------
- */
+/* ---- Requests ----------------------------------------------------------------------------------- */
 
 static void take_requests(struct kq *kq, const struct kq_transforms *transforms, const struct sl_podset *from,
 	struct kq_podset *to)
@@ -30,8 +29,7 @@ static void take_requests(struct kq *kq, const struct kq_transforms *transforms,
 	to->request = kq_transformed(kq, transforms, &to->pod);
 }
 
-/* ---- Podsets ---------------------------------------------------------------------------------------------
- */
+/* ---- Podsets ------------------------------------------------------------------------------------ */
 
 static const char *text_or_null(struct kq *kq, const char *text) { return text ? kq_text(kq, text) : NULL; }
 
@@ -79,9 +77,7 @@ struct kq_podset *kueue_podsets(
 	return podset;
 }
 
-/* ---- Priority, and how long it may take
- * --------------------------------------------------------------------
- */
+/* ---- Priority, and how long it may take --------------------------------------------------------- */
 
 static const struct kq_class *kueue_jobs_class_of(const struct kq_read *read, const char *name, bool of_pods)
 {
@@ -144,9 +140,7 @@ static sl_time max_execution(struct kueue *k, const struct sl_pods *pods)
 	return sl_at_int(sl_at_get(at, "spec.maximumExecutionTimeSeconds"), 0, 1, INT32_MAX) * SL_SECOND;
 }
 
-/* ---- Shapes
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Shapes ------------------------------------------------------------------------------------- */
 
 static const char *namespace_of(const struct kueue *k, uint32_t row)
 {
@@ -178,7 +172,7 @@ static uintptr_t manifest_of(const struct kueue *k, uint32_t row)
 	return more ? (uintptr_t)more->manifest : 0;
 }
 
-/* Jobs that wrote the same manifest, or ask the same groups, are of one shape. */
+/* Jobs that wrote the same manifest, or request the same groups, are of one shape. */
 static int find_shape(
 	struct kueue *k, uint32_t row, struct sl_map *shapes, size_t *capacity, struct sl_err *err)
 {
@@ -221,9 +215,7 @@ int kueue_jobs_make(struct kueue *k, const struct sl_setup *setup, struct sl_err
 	return status;
 }
 
-/* ---- Queues
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Queues ------------------------------------------------------------------------------------- */
 
 static bool kueue_jobs_same(const char *text, const char *word, size_t len)
 {

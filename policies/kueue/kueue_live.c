@@ -83,7 +83,7 @@ static void take_podset(
 	}
 }
 
-/* Of its room; kq_set_admission makes a copy. */
+/* In its arrays; kq_set_admission makes a copy. */
 static bool take_admission(
 	struct kq *kq, const struct kq_workload *workload, struct sl_at at, struct kq_admission *to)
 {

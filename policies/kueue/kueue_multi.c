@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_multi.c - MultiKueue: worker clusters in the same run, each a world of Kueue's of its own.
+ * kueue_multi.c - MultiKueue: worker clusters in the same run, each a struct kq of its own.
  *
  * An object with the label schedlab/cluster is of that worker cluster; schedlab/name is what it is called
  * there, where that is not its own name (of a LocalQueue: as the manager's). Flavors, topologies, classes of
@@ -40,8 +40,7 @@ struct kueue_remote {
 	bool active;
 };
 
-/* ---- Objects of a cluster --------------------------------------------------------------------------------
- */
+/* ---- Objects of a cluster ----------------------------------------------------------------------- */
 
 static const char *cluster_of(struct kq *kq, const struct sl_object *object)
 {
@@ -81,7 +80,7 @@ const struct sl_object *kueue_multi_objects(
 	return object;
 }
 
-/* ---- Worlds ---------------------------------------------------------------------------------------------
+/* ---- Worker clusters -------------------------------------------------------------------------------------
  */
 
 static uint32_t instance_of(struct kueue *k, const char *name)
@@ -146,8 +145,7 @@ static int make_instances(struct kueue *k, struct sl_err *err)
 	return status;
 }
 
-/* ---- Checks ----------------------------------------------------------------------------------------------
- */
+/* ---- Checks ------------------------------------------------------------------------------------- */
 
 static int take_clusters(
 	struct kueue *k, const struct sl_object *object, struct kueue_multi *multi, struct sl_err *err)
@@ -228,8 +226,7 @@ void kueue_multi_release(struct kueue *k)
 			kq_free(k->instance[i].kq);
 }
 
-/* ---- Copies ----------------------------------------------------------------------------------------------
- */
+/* ---- Copies ------------------------------------------------------------------------------------- */
 
 bool kueue_multi_has(const struct kueue *k, uint32_t check)
 {
@@ -334,8 +331,7 @@ void kueue_multi_over(struct kueue *k, uint32_t row)
 		kueue_multi_drop(k, &k->instance[i], row);
 }
 
-/* ---- What workers decide ---------------------------------------------------------------------------------
- */
+/* ---- What workers decide ------------------------------------------------------------------------ */
 
 static uint32_t kueue_multi_place_of(const struct kueue_remote *remote, uint32_t instance)
 {
@@ -434,8 +430,7 @@ bool kueue_multi_run(struct kueue *k)
 	return any;
 }
 
-/* ---- What others ask -------------------------------------------------------------------------------------
- */
+/* ---- What other files call ---------------------------------------------------------------------- */
 
 uint32_t kueue_multi_find(struct kueue *k, const char *name)
 {

@@ -3,9 +3,9 @@
  * kueue_pods.c - nodes for the pods of admitted jobs.
  *
  * pods=quota: nodes are places for amounts. Pods go to the domains of their topology, where they were
- * admitted with one; else to the first nodes with room, whole where they fit, else in amounts wherever these
- * fit. Whoever finds no room waits for it, admitted, its pods not ready. pods=kube: kube-scheduler binds them
- * (sl_binder).
+ * admitted with one; else to the first nodes with enough allocatable, whole where they fit, else in amounts
+ * wherever these fit. A job that does not fit waits, admitted, its pods not ready. pods=kube: kube-scheduler
+ * binds them (sl_binder).
  */
 #include "policies/kueue/kueue.h"
 
@@ -76,7 +76,7 @@ static bool is_open(const struct kueue *k, uint32_t node)
 	return k->up[node] && (!k->node_instance || k->node_instance[node] == k->only);
 }
 
-/* Pods of that demand for which the node has room, at most `wanted`. */
+/* How many pods with these requests fit on the node, at most `wanted`. */
 static int64_t kueue_pods_fits(
 	const struct kueue *k, uint32_t node, const struct pod_resources *pod_resources, int64_t wanted)
 {
@@ -92,7 +92,7 @@ static int64_t kueue_pods_fits(
 	return wanted;
 }
 
-/* ---- A job's holdings --------------------------------------------------------------------------------- */
+/* ---- A job's node allocations ------------------------------------------------------------------- */
 
 struct scorer {
 	struct kueue *k;
@@ -307,7 +307,7 @@ static bool kueue_pods_place(struct kueue *k, uint32_t row)
 		const struct pod_resources pod_resources = pod_resources_of(k, row, i);
 		placed = place_podset(&scorer, &admission->podset[i], &pod_resources);
 	}
-	if (placed && !scorer.held->count) /* It asks nothing: it is somewhere all the same. */
+	if (placed && !scorer.held->count) /* It requests nothing: it gets a node all the same. */
 		placed = node_alloc_on(&scorer, 0) != NULL;
 	if (placed)
 		sort_held(k, scorer.held);
@@ -391,7 +391,7 @@ void kueue_pods_retry(struct kueue *k, uint32_t row)
 	k->allocation_retry = true;
 }
 
-/* Those that wait for room stay in their order. */
+/* Those that wait for free resources stay in their order. */
 static void leave_wait(struct kueue *k, uint32_t row)
 {
 	const uint32_t at = k->job[row].pods_at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_report.c - what the policy tells as a run is over: metrics, columns of jobs, evictions.
+ * kueue_report.c - what the policy reports at the end of a run: metrics, columns of jobs, evictions.
  */
 #include "policies/kueue/kueue.h"
 
@@ -29,8 +29,7 @@ void kueue_note_eviction(struct kueue *k, uint32_t row, const char *how, const c
 		.message = message ? kq_text(k->kq, message) : "" };
 }
 
-/* ---- Sums by a word ---------------------------------------------------------------------------------------
- */
+/* ---- Sums by a word ----------------------------------------------------------------------------- */
 
 enum { WORDS_MAX = 256 };
 
@@ -73,8 +72,7 @@ static int report_words(struct sl_tally *tally, const char *name, const char *la
 	return status;
 }
 
-/* ---- Metrics
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Metrics ------------------------------------------------------------------------------------ */
 
 /* By the name of its class, else its number. */
 static const char *class_name(struct kueue *k, uint32_t row)
@@ -143,8 +141,7 @@ static int report_metrics(struct kueue *k, struct sl_tally *tally, struct sl_err
 	return status ? status : report_reasons(k, tally, true, err);
 }
 
-/* ---- Columns of jobs
- * --------------------------------------------------------------------------------------- */
+/* ---- Columns of jobs ---------------------------------------------------------------------------- */
 
 static int report_columns(struct kueue *k, struct sl_tally *tally, struct sl_err *err)
 {
@@ -169,8 +166,7 @@ static int report_columns(struct kueue *k, struct sl_tally *tally, struct sl_err
 	return status;
 }
 
-/* ---- evictions.csv
- * ------------------------------------------------------------------------------------------ */
+/* ---- evictions.csv ------------------------------------------------------------------------------ */
 
 static const char *workload_name(const struct kueue *k, uint32_t row)
 {

@@ -59,8 +59,7 @@ static enum sl_rule kueue_run_rule_of(const char *word)
 	return SL_RULE_LIMIT; /* Deactivated: it ran, or tried to, too long. */
 }
 
-/* ---- Turns -----------------------------------------------------------------------------------------------
- */
+/* ---- Turns -------------------------------------------------------------------------------------- */
 
 /* Workloads take turns: one preempts another, which is admitted again before it.
  *
@@ -102,12 +101,11 @@ static void turn_over(struct kueue *k, uint64_t reservations)
 		k->rests = true;
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------------------
- */
+/* ---- Jobs --------------------------------------------------------------------------------------- */
 
 void kueue_changed(struct kueue *k) { k->asleep = false; }
 
-enum { RECONCILES_MAX = 8 }; /* At once, each because of what the one before did. */
+enum { RECONCILES_MAX = 8 }; /* At once, each because of the changes by the one before. */
 
 /* Its controller looks at it, and says when it wants to again. */
 void kueue_reconcile(struct kueue *k, uint32_t row)
@@ -398,8 +396,7 @@ void kueue_node(struct kueue *k, uint32_t node, bool up)
 	kueue_changed(k);
 }
 
-/* ---- What is due ------------------------------------------------------------------------------------------
- */
+/* ---- What is due -------------------------------------------------------------------------------- */
 
 static void sample_shares(struct kueue *k)
 {
@@ -489,8 +486,7 @@ static void do_due(struct kueue *k, const struct due *entry)
 	}
 }
 
-/* ---- Cycles ----------------------------------------------------------------------------------------------
- */
+/* ---- Cycles ------------------------------------------------------------------------------------- */
 
 static uint64_t active_count(const struct kueue *k)
 {

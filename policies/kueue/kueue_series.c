@@ -68,7 +68,7 @@ void kueue_series_note(struct kueue *k)
 	}
 }
 
-/* Cpu is told in cpus. */
+/* Cpu is reported in cpus. */
 static int64_t reported_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 {
 	if (kq->fr[fr].resource == KQ_CPU)
@@ -78,8 +78,7 @@ static int64_t reported_amount(const struct kq *kq, uint32_t fr, int64_t amount)
 
 static int64_t positive(int64_t amount) { return amount > 0 ? amount : 0; }
 
-/* ---- Lending
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Lending ------------------------------------------------------------------------------------ */
 
 struct loan {
 	uint32_t from, to, fr;
@@ -107,7 +106,7 @@ struct lent {
 
 static bool lend(struct loans *loans, uint32_t from, uint32_t to, uint32_t fr, int64_t amount, sl_time length)
 {
-	if (!length) /* Its amount is all that is asked. */
+	if (!length) /* Its amount is all that is requested. */
 		return true;
 	const unsigned __int128 sum = (unsigned __int128)(uint64_t)amount * (uint64_t)length;
 	const uint64_t hash = sl_hash(sl_hash(sl_hash(0, from), to), fr);
@@ -305,8 +304,7 @@ static void free_loans(struct loans *loans)
 	free(loans->change);
 }
 
-/* ---- cohorts.csv
- * --------------------------------------------------------------------------------------------- */
+/* ---- cohorts.csv -------------------------------------------------------------------------------- */
 
 /* A change of a cell: of what is used and whose it is, or of what is lent. */
 struct change {
@@ -352,7 +350,7 @@ static void put_point(const struct kq *kq, const struct change *change, struct s
 	cell[10].micro = reported_amount(kq, point->fr, change->lent);
 }
 
-/* In order of time and cell; what a change does not say is as before. Of an instant the last holds. */
+/* In order of time and cell; what a change does not say is as before. Of an instant the last counts. */
 static size_t complete(const struct kq *kq, struct change *all, size_t count, struct change *before)
 {
 	size_t kept = 0;
@@ -373,8 +371,8 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 	return kept;
 }
 
-/* The course, and after it what was lent. */
-static void kueue_series_gather(const struct loans *loans, struct change *all)
+/* The series, and after it what was lent. */
+static void kueue_course_gather(const struct loans *loans, struct change *all)
 {
 	const struct kueue_series *series = loans->k->series;
 	for (size_t i = 0; i < series->count; i++)

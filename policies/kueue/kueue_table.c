@@ -24,8 +24,7 @@
 
 static const char *kueue_table_text_of(const char *text) { return text ? text : ""; }
 
-/* ---- Who waits --------------------------------------------------------------------------------------------
- */
+/* ---- Who waits ---------------------------------------------------------------------------------- */
 
 /* Workloads that wait, in the order of their queue. */
 struct waiting {
@@ -131,8 +130,7 @@ static int list_pending(struct kueue *k, const struct sl_table_sink *table, stru
 	return status == SL_SYSTEM ? sl_fail_memory(err) : status;
 }
 
-/* ---- Quota ------------------------------------------------------------------------------------------------
- */
+/* ---- Quota -------------------------------------------------------------------------------------- */
 
 static int list_cell(const struct kueue *k, uint32_t queue, uint32_t fr, const struct sl_table_sink *table)
 {
@@ -176,8 +174,7 @@ static int list_quota(const struct kueue *k, const struct sl_table_sink *table)
 	return status;
 }
 
-/* ---- What jobs went through -------------------------------------------------------------------------------
- */
+/* ---- What jobs went through --------------------------------------------------------------------- */
 
 void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step)
 {

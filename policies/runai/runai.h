@@ -3,8 +3,9 @@
  * runai.h - the policy `runai`: between the engine and KAI's rules (kai.h), with what Run:AI's control plane
  * adds: projects, departments, types of workload, limits of interactive ones.
  *
- * A node pool is a world of its own: its nodes, every queue with what it is due there, and the jobs that were
- * sent there. A session runs in each after all that happens at an instant, or every `cycle`.
+ * A node pool is a KAI instance (struct kai) of its own: its nodes, every queue with what it is due there,
+ * and the jobs that were sent there. A session runs in each after all that happens at an instant, or every
+ * `cycle`.
  */
 #ifndef SL_RUNAI_RUNAI_H
 #define SL_RUNAI_RUNAI_H
@@ -21,7 +22,7 @@ enum runai_stage {
 };
 struct runai_run {
 	struct runai_job said;
-	uint32_t instance, job; /* job: of the world's kai; KAI_NO. */
+	uint32_t instance, job; /* job: of the instance's kai; KAI_NO. */
 	uint32_t tried;         /* Of its pools, the one it is in; */
 	uint64_t tried_news;    /* all were tried with what was new then. */
 	enum runai_stage stage;
@@ -51,12 +52,12 @@ enum runai_due {
 	RUNAI_DUE_UNAVAILABLE, /* Of windows: row is its number. */
 	RUNAI_DUE_OPEN
 };
-/* Which rule of reclaim let it; of two queues, those above victim and taker that differ first. */
+/* Which rule of reclaim let it; of two queues, those above victim and reclaimer that differ first. */
 enum runai_let {
 	RUNAI_LET_NOT,        /* No reclaim. */
 	RUNAI_LET_FAIR_SHARE, /* The victim's queue had more than it may have. */
-	RUNAI_LET_QUOTA,      /* It had more than its quota, and the taker's stays within its own. */
-	RUNAI_LET_PRIORITY,   /* The taker's stays within its quota, and is of higher priority. */
+	RUNAI_LET_QUOTA,      /* It had more than its quota, and the reclaimer's stays within its own. */
+	RUNAI_LET_PRIORITY,   /* The reclaimer's stays within its quota, and is of higher priority. */
 	RUNAI_LET_MOVED,      /* It was only moved. */
 	RUNAI_LET_REST        /* It went together with others, before whom one of these held. */
 };
@@ -65,15 +66,15 @@ struct runai_side {
 	int64_t has, fair;
 };
 struct runai_eviction {
-	sl_time at, ran;     /* ran: of this attempt, when it was told to stop. */
-	uint32_t row, cause; /* by: UINT32_MAX: for nobody. */
+	sl_time at, ran;     /* ran: of this attempt, when it was evicted. */
+	uint32_t row, cause; /* cause: UINT32_MAX: for nobody. */
 	uint32_t instance;
 	enum kai_action action;
 	bool moved;
 	bool shrunk; /* Others of its pods ran on. */
 	uint32_t tasks;
 	int64_t gpus; /* An amount. */
-	/* Of a reclaim: before it; amounts of res. ask: what the taker lacked of it. */
+	/* Of a reclaim: before it; amounts of res. needs: what the reclaimer lacked of it. */
 	enum runai_let let;
 	enum kai_res res;
 	struct runai_side victim, taker;
@@ -102,17 +103,17 @@ struct runai_instance {
 	uint32_t pool;
 	struct kai_usage *usage; /* NULL: off. */
 	const struct kai_usage_config *usage_config;
-	uint64_t changed;  /* runai.news of what last may have made room. */
-	sl_time search_at; /* The last time that it asked to be woken at for a search; 0. */
+	uint64_t changed;  /* runai.news of what last may have freed resources. */
+	sl_time search_at; /* The last wake-up requested for a search; 0. */
 };
 
-/* Where a shape's tasks go, and what they ask, in a world. */
+/* Queue and requests of a shape's tasks, in an instance. */
 struct runai_shape {
 	const struct sl_pods *pods;
 	uintptr_t manifest;
 	uint32_t request, queue, instance;
 	enum runai_type type;
-	uint32_t *needs; /* By podset: rows of requests of the world. */
+	uint32_t *needs; /* By podset: rows of requests of the instance. */
 	uint32_t next;   /* Of the same hash; UINT32_MAX. */
 };
 
@@ -162,15 +163,15 @@ void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t ro
 /* runai_instance.c: nodes and queues. */
 int runai_instances_make(struct runai *r, const struct sl_setup *setup, struct sl_err *err);
 void runai_instances_release(struct runai *r);
-/* Projects for a trace without a file of them: each party has an equal part of the GPUs. */
+/* Projects for a trace without a file of them: each project has an equal part of the GPUs. */
 int runai_default_projects(struct runai *r, struct sl_err *err);
 
-/* runai_jobs.c: a job of the trace comes into its world. */
+/* runai_jobs.c: a job of the trace comes into its instance. */
 int runai_job_enter(struct runai *r, uint32_t row);
 void runai_job_leave(struct runai *r, uint32_t row);
 uint32_t runai_row_of(const struct runai *r, uint32_t instance, uint32_t job); /* The trace's. */
 
-/* runai_nodes.c: what Kubernetes says of nodes, before the worlds are sealed. */
+/* runai_nodes.c: what Kubernetes says of nodes, before the instances are sealed. */
 int runai_nodes_read(struct runai *r, struct sl_err *err);
 bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_podset *podset);
 int runai_needs_mig(
@@ -184,7 +185,7 @@ void runai_warning_jobs(const struct runai *r, const struct sl_setup *setup);
 
 /* runai_pools.c */
 uint32_t runai_pool_first(const struct runai *r, uint32_t row);
-/* Those who wait go to other pools of theirs; false: nobody did. */
+/* Those who wait go to other pools of theirs; false: none did. */
 bool runai_pools_move(struct runai *r);
 
 /* runai_windows.c */
@@ -214,13 +215,13 @@ int runai_series_make(struct runai *r, struct sl_err *err);
 void runai_series_release(struct runai *r);
 void runai_series_note(struct runai *r);
 int runai_series_report(struct runai *r, struct sl_tally *tally, struct sl_err *err);
-/* The job goes from stage to stage. Before its tasks leave the books, and after they have come. */
+/* The job goes from stage to stage. Before its tasks are released, and after they are allocated. */
 void runai_series_stage(struct runai *r, uint32_t row, enum runai_stage to);
 /* What queues have, as the session goes on: before it, and with each effect. */
 void runai_series_open(struct runai *r, uint32_t instance);
 void runai_series_effect(struct runai *r, uint32_t instance, const struct kai_effect *effect);
 const struct kai_vec *runai_series_live(const struct runai *r, uint32_t instance); /* By queue. */
-/* Sums over time until then, in amounts told (millionths) times us, over all pools: of GPUs. */
+/* Sums over time until then, in reported amounts (millionths) times us, over all pools: of GPUs. */
 enum runai_sum {
 	RUNAI_ENTITLEMENT,
 	RUNAI_ALLOCATED,
@@ -232,13 +233,13 @@ enum runai_sum {
 };
 void runai_series_sums(struct runai *r, sl_time until, uint32_t queue, unsigned __int128 sum[RUNAI_SUMS]);
 bool runai_tells_active(const struct runai *r); /* The trace says how active GPUs are. */
-/* An amount as it is told, in millionths: of GPUs, cpus, or MiB. KAI_UNLIMITED stays. */
+/* An amount as it is reported, in millionths: of GPUs, cpus, or MiB. KAI_UNLIMITED stays. */
 int64_t runai_reported(enum kai_res res, int64_t amount);
 const char *runai_kind_of(const struct runai *r, uint32_t queue); /* "project" or "department" */
 /* Of the quotas of siblings what others use: see runai_lent.c. Amounts by queue, all of one resource. */
 void runai_lend(const struct kai *kai, const int64_t *quota, const int64_t *used, int64_t *lent);
 
-/* runai_evicted.c: a job is told to stop. runai_report.c, runai_table.c: for those who look. */
+/* runai_evicted.c: a job is evicted. runai_report.c, runai_table.c: for those who look. */
 void runai_evicted(struct runai *r, uint32_t instance, const struct kai_effect *effect);
 void runai_evicted_more(struct runai *r, uint32_t instance, const struct kai_effect *effect);
 const char *runai_evicted_text(struct runai *r, const struct runai_eviction *one); /* NULL: no memory. */
@@ -248,7 +249,7 @@ int runai_table(void *state, struct sl_pass *pass, sl_time at, const char *what,
 
 /* runai_why.c: in sentences. */
 const char *runai_action_name(enum kai_action action);
-/* "2.5 GPUs", "64 cpus", "512 MiB"; room for 48. */
+/* "2.5 GPUs", "64 cpus", "512 MiB"; 48 bytes. */
 void runai_figure(enum kai_res res, int64_t amount, char *to);
 /* Why it waits, with figures; "": nothing is known. */
 void runai_why(struct runai *r, uint32_t row, char *text, size_t size);

@@ -22,9 +22,7 @@ struct sl_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const 
 
 bool runai_failed(const struct runai_reading *r) { return r->err->status != SL_OK; }
 
-/* ---- Notes
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- Notes -------------------------------------------------------------------------------------- */
 
 void runai_note(struct sl_at at, const char *format, ...)
 {
@@ -46,8 +44,7 @@ void runai_note(struct sl_at at, const char *format, ...)
 		.at = at.node ? sl_doc_place(at.doc, at.node) : (struct sl_place){ "?", 0, 0 } };
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------
- */
+/* ---- Memory ------------------------------------------------------------------------------------- */
 
 void *runai_headroom(struct runai_reading *r, size_t count, size_t size)
 {
@@ -77,13 +74,11 @@ const char *runai_copy(struct runai_reading *r, const char *text)
 	return copy ? copy : "";
 }
 
-/* ---- Members --------------------------------------------------------------------------------------------
- */
+/* ---- Members ------------------------------------------------------------------------------------ */
 
 bool runai_is_text(struct sl_at at) { return !sl_at_is_null(at) && at.node->kind == SL_DOC_TEXT; }
 bool runai_is_list(struct sl_at at) { return !sl_at_is_null(at) && at.node->kind == SL_DOC_LIST; }
-/* ---- Texts and numbers -----------------------------------------------------------------------------------
- */
+/* ---- Texts and numbers -------------------------------------------------------------------------- */
 
 const char *runai_text(struct sl_at at)
 {
@@ -153,8 +148,7 @@ const char *const *runai_texts(struct sl_at at, uint32_t *count, uint32_t max)
 	return list;
 }
 
-/* ---- Durations -------------------------------------------------------------------------------------------
- */
+/* ---- Durations ---------------------------------------------------------------------------------- */
 
 /* Its unit in microseconds; what is less than one is rounded down. */
 static bool unit_of(const char **text, int64_t *unit)
@@ -225,8 +219,7 @@ sl_time runai_seconds(struct sl_at at, sl_time fallback)
 	return fallback;
 }
 
-/* ---- Amounts ---------------------------------------------------------------------------------------------
- */
+/* ---- Amounts ------------------------------------------------------------------------------------ */
 
 static bool runai_doc_gpus_of(const char *text, int64_t *amount)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_evicted.c - a job is told to stop: for whom, by which rule, and what queues had then, as KAI words
+ * runai_evicted.c - a job is evicted: for whom, by which rule, and what queues had then, as KAI words
  * its events (pkg/scheduler/api/common_info, actions/utils): uses, quota, fair share, priority of both sides.
  */
 #include "policies/runai/runai.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the job asks, as it stands in the queue's request. */
+/* The job's request, as it counts in the queue's. */
 static struct kai_vec needs_of(const struct kai *kai, const struct kai_job *job)
 {
 	struct kai_vec needs = { { 0 } };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_instance.c - worlds: the nodes of a pool, and every queue with what it is due there.
+ * runai_instance.c - instances of KAI: the nodes of a pool, and every queue with its quota there.
  */
 #include "policies/runai/runai.h"
 
@@ -117,7 +117,7 @@ static int add_topologies(struct runai *r, struct kai *kai, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Worlds ---- */
+/* ---- Instances ---- */
 
 static int open_instance(struct runai *r, uint32_t pool, struct sl_err *err)
 {
@@ -228,7 +228,7 @@ static uint32_t count_owners(const struct runai *r, const int32_t *of)
 	return most < 0 ? 0 : (uint32_t)most + 1;
 }
 
-/* The first by which the trace tells anybody apart. */
+/* The first by which the trace distinguishes users. */
 static struct owners find_owners(const struct runai *r)
 {
 	const struct sl_jobs *jobs = r->jobs;

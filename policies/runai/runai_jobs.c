@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_jobs.c - jobs of a trace as KAI's jobs: which world, what their pods ask, where these may go.
+ * runai_jobs.c - jobs of a trace as KAI's jobs: which instance, the requests of their pods, the nodes these
+ * may go to.
  */
 #include "policies/runai/runai.h"
 
@@ -11,7 +12,7 @@
 
 #define MIB (INT64_C(1) << 20)
 
-/* ---- What a pod asks ---- */
+/* ---- Requests of a pod ---- */
 
 static const struct sl_group *runai_jobs_group_of(
 	const struct runai *r, uint32_t row, const struct sl_pods *pods, uint32_t podset)
@@ -181,7 +182,7 @@ static int make_asks(struct runai *r, uint32_t row, struct runai_shape *shape)
 	return SL_OK;
 }
 
-/* NULL: an error, which is told. */
+/* NULL: an error, which is reported. */
 static const struct runai_shape *shape_of(struct runai *r, uint32_t row, const struct sl_pods *pods)
 {
 	struct runai_shape key = { .manifest = manifest_of(r, row),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_match.c - which project a job of a trace is of, and which rule of types holds for it.
+ * runai_match.c - which project a job of a trace is of, and which rule of types applies to it.
  *
  * In this order: what the job itself says (a label kai.scheduler/queue, the older runai/queue, the label
  * project; its queue; a namespace runai-NAME, as Run:AI makes one for each project), the rules of the
@@ -115,8 +115,7 @@ bool runai_matches(const struct runai_match *match, const struct runai_facts *fa
 	       text_holds(match->qos, facts->qos) && bounds_hold(match, facts);
 }
 
-/* ---- Whose it is ------------------------------------------------------------------------------------------
- */
+/* ---- Whose it is -------------------------------------------------------------------------------- */
 
 const char *runai_label(const struct sl_pods *pods, const char *key)
 {
@@ -200,7 +199,7 @@ static uint32_t listed_rule(const struct runai_config *config, const struct runa
 	return least;
 }
 
-/* A queue that is asked for and not there keeps the job waiting, as in KAI. */
+/* A queue that is requested and not there keeps the job waiting, as in KAI. */
 void runai_map(const struct runai_config *config, const struct runai_facts *facts, const struct sl_pods *pods,
 	const char *asked, struct runai_job *said)
 {

@@ -5,7 +5,7 @@
  * A scheduler of Kubernetes does not divide GPUs: it finds so many of each profile. They are what a Node
  * object has allocatable (nvidia.com/mig-3g.20gb), else what GPU feature discovery labels nodes with
  * (nvidia.com/mig-3g.20gb.count). nvidia.com/mig.strategy: with single the profiles go by the name of whole
- * GPUs, and KAI gives such nodes to tasks of whole GPUs alone; with mixed to tasks that ask profiles.
+ * GPUs, and KAI offers such nodes to tasks of whole GPUs alone; with mixed to tasks that request profiles.
  */
 #include "policies/runai/rules/kai_place.h"
 #include "policies/runai/runai.h"
@@ -182,7 +182,7 @@ bool runai_node_takes(const struct runai *r, uint32_t node, const struct sl_pods
 	return true;
 }
 
-/* ---- What a pod asks of MIG ---- */
+/* ---- MIG profiles that a pod requests ---- */
 
 int runai_needs_mig(
 	struct runai *r, struct kai *kai, const struct sl_podset *podset, struct kai_request *needs)

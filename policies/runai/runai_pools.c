@@ -2,9 +2,9 @@
 /*
  * runai_pools.c - a job with several node pools: it is tried in one after another.
  *
- * Run:AI, "Node pools": a workload names pools in order, or its project does; where the first has no room the
- * next one is tried, and after the last the first again. Here a job that does not start goes through those
- * pools that changed since it was there last, at the same instant, and then waits in its first.
+ * Run:AI, "Node pools": a workload names pools in order, or its project does; where the first has no capacity
+ * the next one is tried, and after the last the first again. Here a job that does not start goes through
+ * those pools that changed since it was there last, at the same instant, and then waits in its first.
  */
 #include "policies/runai/runai.h"
 

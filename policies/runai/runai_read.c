@@ -12,8 +12,7 @@
 
 #include "policies/runai/runai_reading.h"
 
-/* ---- Rows -----------------------------------------------------------------------------------------------
- */
+/* ---- Rows --------------------------------------------------------------------------------------- */
 
 static const struct runai_queue queue_default = {
 	.parent = KAI_NO,
@@ -130,8 +129,7 @@ uint32_t runai_pool(struct sl_at at, const char *name)
 	return row;
 }
 
-/* ---- Objects of single kinds ------------------------------------------------------------------------------
- */
+/* ---- Objects of single kinds -------------------------------------------------------------------- */
 
 static void read_class(struct sl_at at, const struct sl_object *object)
 {
@@ -191,8 +189,7 @@ static const struct {
 	{ "Projects", "schedlab/", read_projects_object },
 };
 
-/* ---- Parents ----------------------------------------------------------------------------------------------
- */
+/* ---- Parents ------------------------------------------------------------------------------------ */
 
 /* The department of projects that name none. */
 static uint32_t usual_department(struct runai_reading *r, const struct sl_place *at)
@@ -269,8 +266,7 @@ static void check_depth(struct runai_reading *r)
 	}
 }
 
-/* ---- Defaults ---------------------------------------------------------------------------------------------
- */
+/* ---- Defaults ----------------------------------------------------------------------------------- */
 
 /* What is in proportion to a quota: whole GPUs, cpus, GiB. */
 static double runai_read_weight_of(int64_t quota, enum kai_res res)
@@ -375,7 +371,7 @@ static void finish_queues(struct runai_reading *r)
 				finish_queue(r, i);
 }
 
-/* What a department says of time limits, node types and workloads holds for those below that do not. */
+/* What a department says of time limits, node types and workloads applies to those below that say nothing. */
 static void inherit(struct runai_reading *r, uint32_t row)
 {
 	struct runai_queue *queue = &r->config->queue[row];
@@ -468,7 +464,7 @@ static void index_listed(struct runai_reading *r)
 					 : 'p',
 			name);
 		if (sl_names_find(config->listed, key) != UINT32_MAX)
-			continue; /* The first holds. */
+			continue; /* The first counts. */
 		if (sl_names_add(config->listed, key) != names) {
 			(void)sl_fail_memory(r->err);
 			return;
@@ -514,8 +510,7 @@ static void settle_pools(struct runai_reading *r)
 	}
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------
- */
+/* ---- The whole ---------------------------------------------------------------------------------- */
 
 static void read_objects(struct runai_reading *r, const struct sl_object *object, uint32_t count)
 {

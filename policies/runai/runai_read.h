@@ -7,7 +7,7 @@
  * Department objects, and KAI's Queue, SchedulingShard, Config and Topology objects. A department is a queue
  * with queues below it, a project one without; names are of all of them together.
  *
- * A failure is the world's, at file:line:column. What is followed otherwise than a reader might expect is a
+ * Errors are reported at file:line:column. What is followed otherwise than a reader might expect is a
  * note. All texts are the arena's.
  */
 #ifndef SL_RUNAI_READ_H
@@ -169,8 +169,7 @@ bool runai_group_holds(const struct runai_config *config, const struct runai_que
 /* runai_read_shard.c: what follows of where GPUs and cpus are spread. */
 void runai_follow_strategy(struct kai_config *config);
 
-/* ---- runai_read_job.c: what a job says, and what it comes to --------------------------------------------
- */
+/* ---- runai_read_job.c: what a job says, and what it comes to ------------------------------------ */
 
 enum runai_mapped {
 	RUNAI_MAPPED_OWN, /* Its label, or queue, or namespace. */
@@ -199,7 +198,7 @@ struct runai_gpus {
 };
 struct runai_job {
 	uint32_t queue;         /* KAI_NO: none: RUNAI_MAPPED_NONE. */
-	const char *queue_name; /* As it was asked for; NULL. */
+	const char *queue_name; /* As it was requested; NULL. */
 	enum runai_mapped mapped;
 	enum runai_type type; /* A class of another name is of the type whose priority is next below. */
 	int64_t priority;
@@ -212,7 +211,7 @@ struct runai_job {
 	uint32_t group_count;
 	uint32_t *group_of;                          /* By podset: of `group`; KAI_NO. */
 	const char *topology, *required, *preferred; /* Of the whole job; NULL. */
-	const uint32_t *pool;                        /* Node pools it asks, in order; NULL: its project's. */
+	const uint32_t *pool; /* Node pools it requests, in order; NULL: its project's. */
 	uint32_t pool_count;
 	sl_time delay; /* preemption delay; 0. */
 	sl_time grace; /* Of staleness; SL_NONE: the default. */
@@ -223,7 +222,7 @@ struct runai_job {
 int runai_job_read(const struct runai_config *config, struct sl_arena *arena, const struct sl_jobs *jobs,
 	uint32_t job, const struct sl_cluster *cluster, const struct sl_pods *pods, struct runai_job *said,
 	struct sl_err *err);
-/* gpu-fraction, gpu-memory, gpu-fraction-num-devices of its pods; else what it asks of whole GPUs. */
+/* gpu-fraction, gpu-memory, gpu-fraction-num-devices of its pods; else its request of whole GPUs. */
 int runai_gpus_read(const struct sl_podset *podset, struct runai_gpus *gpus, const struct sl_doc *doc,
 	struct sl_err *err);
 

@@ -12,8 +12,7 @@
 
 static const char *const res_names[KAI_RES] = { "cpu", "memory", "gpu" };
 
-/* ---- What is due
- * -------------------------------------------------------------------------------------------- */
+/* ---- What is due -------------------------------------------------------------------------------- */
 
 static void read_quota(struct sl_at at, enum kai_res res, struct runai_share *share)
 {
@@ -109,8 +108,7 @@ static void read_order(struct sl_at at, struct runai_queue *queue)
 	queue->order_count = count;
 }
 
-/* ---- By type of workload ----------------------------------------------------------------------------------
- */
+/* ---- By type of workload ------------------------------------------------------------------------ */
 
 /* Bits of the types that the word names; 0: an error. */
 static uint32_t types_of(struct sl_at at, const char *word)
@@ -190,8 +188,7 @@ static void read_types_allowed(struct sl_at at, struct runai_queue *queue, struc
 		queue->types |= types_of(at, word[i]);
 }
 
-/* ---- Departments and projects
- * ------------------------------------------------------------------------------- */
+/* ---- Departments and projects ------------------------------------------------------------------- */
 
 static void read_least(struct sl_at at, struct runai_queue *queue)
 {
@@ -207,7 +204,7 @@ static void read_least(struct sl_at at, struct runai_queue *queue)
 	queue->reclaim_min = runai_time(sl_at_get(at, "reclaim"), SL_NONE);
 }
 
-/* What it says for all its pools holds in those that it does not name. */
+/* What it says for all its pools applies to those that it does not name. */
 static void follow_over(struct runai_queue *queue, const struct runai_share *of)
 {
 	queue->elsewhere.over_quota = of->over_quota;
@@ -287,8 +284,7 @@ static void runai_read_file_read_all(struct sl_at list, bool department)
 	}
 }
 
-/* ---- Node pools
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Node pools --------------------------------------------------------------------------------- */
 
 /* One label and its value; without it, the name as the value of node-pool-label. */
 static void read_pool_label(struct sl_at at, struct runai_pool *pool)
@@ -339,8 +335,7 @@ static void read_node_pools(struct sl_at list)
 	}
 }
 
-/* ---- The whole
- * ------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---------------------------------------------------------------------------------- */
 
 static void read_priorities(struct sl_at map)
 {

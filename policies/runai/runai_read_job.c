@@ -27,8 +27,7 @@ struct reading {
 	struct sl_err *err;
 };
 
-/* ---- Values -----------------------------------------------------------------------------------------------
- */
+/* ---- Values ------------------------------------------------------------------------------------- */
 
 static const char *runai_read_job_text_of(
 	const struct reading *r, const struct sl_doc_node *map, const char *key)
@@ -66,8 +65,7 @@ static int runai_read_job_time_of(const struct reading *r, const char *key, cons
 	return SL_OK;
 }
 
-/* ---- Type and priority ------------------------------------------------------------------------------------
- */
+/* ---- Type and priority -------------------------------------------------------------------------- */
 
 static enum runai_type type_by_priority(int64_t priority)
 {
@@ -171,8 +169,7 @@ static int read_type(
 	return preemptible_of(r, rule_says);
 }
 
-/* ---- Gangs
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Gangs -------------------------------------------------------------------------------------- */
 
 static int64_t pods_of(const struct sl_pods *pods)
 {
@@ -317,8 +314,7 @@ static int read_groups(const struct reading *r)
 	return join_pods(r);
 }
 
-/* ---- Where, and for how long
- * --------------------------------------------------------------------------------- */
+/* ---- Where, and for how long -------------------------------------------------------------------- */
 
 static void read_where(const struct reading *r)
 {
@@ -389,8 +385,7 @@ static int read_times(const struct reading *r)
 				r, grace, stale ? stale : runai_annotation(r->pods, grace), &r->said->grace);
 }
 
-/* ---- The whole
- * ------------------------------------------------------------------------------------------------ */
+/* ---- The whole ---------------------------------------------------------------------------------- */
 
 /* NOLINTNEXTLINE(readability-function-size): a job is a row of many things. */
 int runai_job_read(const struct runai_config *config, struct sl_arena *arena, const struct sl_jobs *jobs,
@@ -422,8 +417,7 @@ int runai_job_read(const struct runai_config *config, struct sl_arena *arena, co
 	return status;
 }
 
-/* ---- GPUs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- GPUs --------------------------------------------------------------------------------------- */
 
 static int gpu_wrong(
 	const struct sl_doc *doc, const char *key, const char *text, const char *wanted, struct sl_err *err)

@@ -24,8 +24,7 @@ static sl_time created_of(struct sl_at at)
 	return len && text[len - 1] == 'Z' && sl_get_date(text, len - 1, &time) ? time : SL_NONE;
 }
 
-/* ---- KAI's Queue -----------------------------------------------------------------------------------------
- */
+/* ---- KAI's Queue -------------------------------------------------------------------------------- */
 
 static void read_kai_resource(struct sl_at at, enum kai_res res, struct runai_share *share)
 {
@@ -112,8 +111,7 @@ void runai_read_kai_queue(struct sl_at at, const struct sl_object *object)
 	read_kai_pool(at, row);
 }
 
-/* ---- Run:AI's Project and Department ----------------------------------------------------------------------
- */
+/* ---- Run:AI's Project and Department ------------------------------------------------------------ */
 
 /* GPUs as they are, cpus in thousandths, memory in MiB (the API's units). */
 static int64_t api_amount(struct sl_at at, enum kai_res res)

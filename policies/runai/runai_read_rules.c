@@ -2,7 +2,7 @@
 /*
  * runai_read_rules.c - rules of the projects file: which job is whose (`map`), and of what type (`types`).
  *
- * The first rule that matches holds. Patterns have '*' for any text and '?' for any letter.
+ * The first rule that matches applies. Patterns have '*' for any text and '?' for any letter.
  */
 #include <string.h>
 
@@ -42,8 +42,7 @@ int runai_type_of(const char *text)
 	return -1;
 }
 
-/* ---- Match
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Match -------------------------------------------------------------------------------------- */
 
 /* GPUs in thousandths. */
 static int64_t runai_read_rules_gpus_of(struct sl_at at)
@@ -81,8 +80,7 @@ void runai_read_match(struct sl_at at, struct runai_match *match)
 			"a rule without anything to match: it would take all jobs; use 'default' for that");
 }
 
-/* ---- map
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- map ---------------------------------------------------------------------------------------- */
 
 static uint32_t project_of(struct sl_at at, const char *name)
 {
@@ -126,8 +124,7 @@ void runai_read_map(struct sl_at at)
 		runai_of(at)->fallback_at = sl_doc_place(fallback.doc, fallback.node);
 }
 
-/* ---- types
- * --------------------------------------------------------------------------------------------------- */
+/* ---- types -------------------------------------------------------------------------------------- */
 
 static enum runai_type type_at(struct sl_at at, enum runai_type fallback)
 {

@@ -11,8 +11,7 @@
 
 #include "policies/runai/runai_reading.h"
 
-/* ---- Actions ---------------------------------------------------------------------------------------------
- */
+/* ---- Actions ------------------------------------------------------------------------------------ */
 
 static const char *const action_names[] = { "allocate", "consolidation", "reclaim", "preempt",
 	"stalegangeviction", NULL };
@@ -71,8 +70,7 @@ static void read_backoff(struct sl_at at, sl_time backoff[KAI_SEARCHES])
 	}
 }
 
-/* ---- Plugins ---------------------------------------------------------------------------------------------
- */
+/* ---- Plugins ------------------------------------------------------------------------------------ */
 
 static const char *const strategies[] = { "binpack", "spread", NULL };
 
@@ -151,8 +149,7 @@ static void read_plugin(struct sl_at at, struct kai_config *config)
 		runai_note(at, "the plugin numa is not modelled: NUMA nodes are not told apart");
 }
 
-/* ---- Command line ----------------------------------------------------------------------------------------
- */
+/* ---- Command line ------------------------------------------------------------------------------- */
 
 /* Those of spec.args that decide something. */
 static void read_args(struct sl_at at, struct kai_config *config)
@@ -222,8 +219,7 @@ static void read_usage(struct sl_at at, struct runai_pool *pool)
 			at, "windowSize and fetchInterval must be more than 0, halfLifePeriod not less");
 }
 
-/* ---- The whole -------------------------------------------------------------------------------------------
- */
+/* ---- The whole ---------------------------------------------------------------------------------- */
 
 /* As KAI's operator writes the configuration: consolidation where neither GPUs nor cpus are spread,
  * gpusharingorder where GPUs are packed. What plugins and actions say for themselves comes after it. */

@@ -36,7 +36,7 @@ struct runai_reading {
 	struct runai_class *class;
 	struct kai_topology *topology;
 	struct runai_note *note;
-	struct runai_pool all; /* What holds for all pools that have no settings of their own. */
+	struct runai_pool all; /* What applies to all pools that have no settings of their own. */
 	const char *fallback;  /* Of the map, by name. */
 	struct sl_place fallback_at;
 	struct sl_place projects_at; /* Of the projects file. */
@@ -50,7 +50,7 @@ static inline struct runai_reading *runai_of(struct sl_at at) { return at.self; 
 struct sl_at runai_doc(struct runai_reading *r, const struct sl_doc *doc, const struct sl_doc_node *node);
 bool runai_failed(const struct runai_reading *r);
 void runai_note(struct sl_at at, const char *format, ...) SL_PRINTF(2, 3);
-/* Room for one more behind count of them: the array, or a larger one; NULL: no memory. */
+/* Memory for one more behind count of them: the array, or a larger one; NULL: no memory. */
 void *runai_grow(struct runai_reading *r, void *array, uint32_t count, size_t size);
 void *runai_headroom(struct runai_reading *r, size_t count, size_t size);
 const char *runai_copy(struct runai_reading *r, const char *text);

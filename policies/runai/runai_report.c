@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_report.c - what the policy tells as the run is over: metrics, evictions.csv, projects.csv.
+ * runai_report.c - what the policy reports at the end of a run: metrics, evictions.csv, projects.csv.
  */
 #include "policies/runai/runai.h"
 
@@ -12,7 +12,7 @@ enum { QUEUES_REPORTED = 1000, NAME_REPORTED = 120 };
 #define MICRO   INT64_C(1000000)
 #define SECONDS INT64_C(3600) /* Of an hour. */
 
-/* Amounts told (millionths) times us, to millionths of hours, rounded half up. */
+/* Reported amounts (millionths) times us, to millionths of hours, rounded half up. */
 static int64_t hours(unsigned __int128 sum)
 {
 	const uint64_t hour = (uint64_t)SL_SECOND * (uint64_t)SECONDS;

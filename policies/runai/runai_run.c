@@ -2,11 +2,11 @@
 /*
  * runai_run.c - sessions, and what they decided, carried out.
  *
- * Sessions follow one another at an instant until one changes nothing: evicted pods that stop at once leave
- * room for those that were pipelined, which start in the next. With a grace time they start when it is over.
- * Whoever is evicted TURNS_MAX times at one instant without news from outside has met others who take turns
- * with it; the scheduler then rests until something comes, or its time does (the real one goes on, each turn
- * taking its time).
+ * Sessions follow one another at an instant until one changes nothing: evicted pods that stop at once release
+ * resources for those that were pipelined, which start in the next. With a grace time they start when it is
+ * over. Whoever is evicted TURNS_MAX times at one instant without news from outside has met others who take
+ * turns with it; the scheduler then rests until something comes, or its time does (the real one goes on, each
+ * turn taking its time).
  */
 #include "policies/runai/runai.h"
 
@@ -21,7 +21,7 @@ static void news(struct runai *r)
 	r->dirty = true;
 }
 
-/* Jobs of other pools may find room there. */
+/* Jobs of other pools may fit there. */
 static void changed(struct runai *r, uint32_t instance) { r->instance[instance].changed = r->news; }
 
 static struct kai_job *runai_run_job_of(const struct runai *r, uint32_t row)
@@ -226,7 +226,7 @@ static void shrink(struct runai *r, uint32_t instance, const struct kai_effect *
 	runai_due_task(r, r->now + r->grace, RUNAI_DUE_SHRUNK, job->row_outside, effect->task - job->task);
 }
 
-/* The pod is gone; with others of the job that go now the engine is told once. */
+/* The pod is gone; with others of the job that go now this is reported to the engine once. */
 static void shrunk(struct runai *r, const struct due *entry)
 {
 	struct runai_run *run = &r->run[entry->row];
@@ -249,7 +249,7 @@ static void runai_run_evict(struct runai *r, uint32_t instance, const struct kai
 	struct runai_run *run = &r->run[row];
 	if (effect->early)
 		return;
-	if (run->stage == RUNAI_WAITS) { /* It was placed and evicted in one session: it never ran. */
+	if (run->stage == RUNAI_WAITS) { /* It was allocated and evicted in one session: it never ran. */
 		if (effect->task == kai->job[run->job].task)
 			take_turn(r, run);
 		kai_set_task(r->instance[instance].kai, effect->task, KAI_PENDING, KAI_NO, NULL);
@@ -383,7 +383,7 @@ static void due_backoff(struct runai *r, uint32_t instance)
 	runai_due(r, next, RUNAI_DUE_WAKE, UINT32_MAX);
 }
 
-/* All that it did is to start something on what was free. */
+/* Its only decision is to start something on what was free. */
 static bool binds_alone(const struct kai *kai)
 {
 	for (uint32_t i = 0; i < kai->effect_count; i++)
@@ -538,7 +538,7 @@ static void do_due(struct runai *r, const struct due *entry)
 	}
 }
 
-/* The next session finds another world. */
+/* The next session finds another cluster state. */
 static void changed_all(struct runai *r)
 {
 	for (uint32_t i = 0; i < r->instance_count; i++)

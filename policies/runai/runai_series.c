@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * runai_series.c - what was, over time: of each project and department what it is entitled to (its fair
- * share), holds, lends and waits for, in each pool. Told as the table "projects".
+ * share), holds, lends and waits for, in each pool. Reported as the table "projects".
  *
  * A cell is a queue's, of a pool and a resource: GPUs, and cpus and memory where some quota or limit names
  * them. A point is noted of a cell that is another at the end of an instant. From POINTS_MAX on, of each cell
- * the last in each of equal spans of time is kept, and spans are twice as long each time after that. Sums
- * over time are not touched by that.
+ * the last in each of equal intervals of time is kept, and intervals are twice as long each time after that.
+ * Sums over time are not touched by that.
  */
 #include "policies/runai/runai.h"
 
@@ -42,7 +42,7 @@ struct runai_series {
 	sl_time range;                /* 0: all are kept. */
 	int64_t *quota, *used, *lent; /* By queue, of one pool and resource. */
 	struct kai_vec *live;         /* [pool * queues + queue] */
-	int64_t *active;              /* Likewise: of GPUs, amounts told. */
+	int64_t *active;              /* Likewise: of GPUs, reported amounts. */
 	int64_t *job_active;          /* By job: of this attempt. NULL: the trace does not say. */
 };
 
@@ -132,7 +132,7 @@ static void add_active(struct runai *r, uint32_t row, int64_t amount)
 		r->series->active[(size_t)run->instance * r->series->queues + at] += amount;
 }
 
-/* GPUs that the job holds, told, times how active they are. */
+/* GPUs that the job holds, as reported, times how active they are. */
 static int64_t active_of(const struct runai *r, uint32_t row)
 {
 	const struct runai_run *run = &r->run[row];
@@ -212,7 +212,7 @@ static bool is_same_range(const struct runai_series *series, sl_time a, sl_time 
 	return series->range ? a / series->range == b / series->range : a == b;
 }
 
-/* Spans are as long again; of each cell the last point in each is kept. */
+/* Intervals are twice as long; of each cell the last point in each is kept. */
 static void thin(struct runai_series *series)
 {
 	const sl_time length = series->point[series->count - 1].at - series->point[0].at;

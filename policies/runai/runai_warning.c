@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runai_warning.c - what the user is told before a run: what is followed otherwise than files and jobs say.
+ * runai_warning.c - warnings before a run: what is followed otherwise than files and jobs say.
  */
 #include "policies/runai/runai.h"
 

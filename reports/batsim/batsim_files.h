@@ -2,10 +2,9 @@
 /*
  * batsim_files.h - which machines a job had, for the files that Batsim and evalys have.
  *
- * On nodes these are the nodes' numbers, from 0, as recorded. A counted pool gives out no names: its
- * processors are dealt out afterwards, in the order of (start, row), always the lowest that are free, those
- * of jobs that end at an instant first. What does not fit then, since suspended jobs gave theirs up, has
- * none.
+ * On nodes these are the nodes' numbers, from 0, as recorded. A counted pool names no processors: they are
+ * assigned afterwards, in the order of (start, row), always the lowest that are free, those of jobs that end
+ * at an instant first. What does not fit then, since suspended jobs released theirs, has none.
  */
 #ifndef REPORTS_BATSIM_FILES_H
 #define REPORTS_BATSIM_FILES_H

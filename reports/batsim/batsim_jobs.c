@@ -3,15 +3,15 @@
  * batsim_jobs.c - batsim_jobs.csv and schedule.json: a run in the columns and keys of Batsim, which evalys
  * reads.
  *
- * Only jobs that have ended are there, as in Batsim. What is measured in joules or in the real world is not
- * known here: the one is 0, the other left out.
+ * Only jobs that have ended are there, as in Batsim. What is measured in joules or in real time is not known
+ * here: the one is 0, the other left out.
  */
 #include "reports/batsim/batsim_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Batsim gives out whole machines: there is nothing to say there of a run with less. file: its name. */
+/* Batsim allocates whole machines: there is nothing to say there of a run with less. file: its name. */
 static int batsim_whole(const struct sl_result *result, const char *file, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = result->cluster;

@@ -171,7 +171,8 @@ static int deal(struct pool *pool, struct machines *machines, struct sl_err *err
 	int status = SL_OK;
 	for (size_t i = 0; i < pool->count && !status; i++) {
 		struct node_alloc *node_alloc = &pool->node_alloc[i];
-		/* What lasted no time gives back at once, below; it may stand among the ends before its turn.
+		/* What lasted no time is released at once, below; it may stand among the ends before its
+		 * turn.
 		 */
 		for (; ended < pool->count && pool->node_alloc[pool->by_end[ended]].end <= node_alloc->start;
 			ended++) {

@@ -108,7 +108,7 @@ static char *put_held(char *p, const struct sl_result *result, uint32_t row, boo
 	return put_amount(p, sl_gpus_of(result, row), csv_gpu_parts(result));
 }
 
-/* What attempts and suspensions make of a job's course. */
+/* What attempts and suspensions make of a job's progress. */
 struct series {
 	sl_time run, wait, suspended;
 	size_t attempts;
@@ -194,7 +194,7 @@ static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 	}
 }
 
-/* Behind all others: what models told. */
+/* Behind all others: what models reported. */
 static int put_reported_header(struct sl_out *out, const struct sl_result *result, struct sl_err *err)
 {
 	for (size_t i = 0; i < result->reported_column_count; i++) {

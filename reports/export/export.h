@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export.h - what the documents for other programs share: bytes that grow, text made safe, the stretches in
+ * export.h - what the documents for other programs share: bytes that grow, text made safe, the intervals in
  * which jobs ran, and where they ran.
  *
  * Names come from traces and may be anything: whatever goes out passes through export_clean first, and then
@@ -64,19 +64,19 @@ const char *export_unit(const char *unit);
 
 /* ---- Where jobs ran --------------------------------------------------------------- */
 
-/* A stretch in which a job held what it asked for. */
+/* An interval in which a job held what it requested. */
 struct export_interval {
 	sl_time from, until; /* Of what had not ended: the end of the run. */
 	uint32_t job;
 	bool preempted;                   /* That is how it ended. */
 	const struct sl_attempt *attempt; /* NULL: the job has no other. */
 };
-/* All of them by (from, job, attempt); the caller frees *stretch. */
+/* All of them by (from, job, attempt); the caller frees *interval. */
 int export_intervals(
 	const struct sl_result *result, struct export_interval **interval, size_t *count, struct sl_err *err);
 
-/* A stretch of a job beside that of others: on a counted pool of cpus so many rows from one on, a row a cpu,
- * lowest free first; on nodes one lane of a node's row, lowest free first. */
+/* An interval of a job beside those of others: on a counted pool of cpus so many rows from one on, a row a
+ * cpu, lowest free first; on nodes one lane of a node's row, lowest free first. */
 struct export_bar {
 	struct export_interval of;
 	uint32_t row, height, lane;

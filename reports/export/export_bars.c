@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export_bars.c - in which stretches jobs ran, and on which rows and lanes.
+ * export_bars.c - in which intervals jobs ran, and on which rows and lanes.
  *
- * A counted pool does not say which of its cpus a job has: they are given out lowest free first in order of
+ * A counted pool does not say which of its cpus a job has: they are assigned lowest free first in order of
  * start, ends before starts at one instant. So are the lanes of a node, of which each job there has one.
  */
 #include "reports/export/export.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Stretches ------------------------------------------------------------------------ */
+/* ---- Intervals ------------------------------------------------------------------------ */
 
 static int by_start(const void *left, const void *right)
 {
@@ -62,7 +62,7 @@ static bool area_grow(struct area *area)
 	return !SL_GROW_ZEROED(area->taken, area->words, area->words + 1, NULL);
 }
 
-/* The lowest stretch of free bits, at most `most` long; 0: no memory. */
+/* The lowest run of free bits, at most `most` long; 0: no memory. */
 static uint32_t area_take(struct area *area, uint32_t most, uint32_t *first)
 {
 	while (area->full < area->words && !~area->taken[area->full])
@@ -128,7 +128,7 @@ static bool heap_push(struct sweep *sweep, struct hold hold)
 	return true;
 }
 
-/* So many rows of one space from now on, told as bars. */
+/* So many rows of one pool or node from now on, reported as bars. */
 static bool sweep_take(struct sweep *sweep, struct export_bar *bar, uint32_t area, uint32_t rows)
 {
 	while (rows) {
@@ -152,7 +152,7 @@ static bool sweep_take(struct sweep *sweep, struct export_bar *bar, uint32_t are
 	return true;
 }
 
-/* What a piece of a job holds, by its request. */
+/* What a node allocation of a job holds, by its request. */
 static int64_t alloc_cpus(const struct sl_result *result, uint32_t job, const struct sl_node_tasks *alloc)
 {
 	const struct sl_jobs *jobs = result->jobs;

@@ -177,7 +177,7 @@ static void put_facts(const struct tables *tables, bool same, struct sl_out *out
 		put_latex(out, key);
 		for (uint32_t run = 0; run < columns; run++) {
 			const char *value = tables_fact_of(&tables->run[run], key);
-			/* Of digests and long settings the beginning tells. */
+			/* Of digests and long settings the beginning is enough. */
 			char *cut = export_clean(value ? value : "", 40);
 			sl_out_text(out, " & ");
 			put_latex(out, cut ? cut : "");

@@ -30,7 +30,7 @@ static const struct {
 static const char *const charts[] = { "utilization", "queue", "wait-cdf", "slowdown-cdf", "gantt", "heat",
 	"shares", "comparison", NULL };
 
-/* ---- The document's course ----------------------------------------------------------------------- */
+/* ---- The document's order ----------------------------------------------------------------------- */
 
 static bool side_is_bad(uint32_t side) { return side && (side < SIDE_MIN || side > SIDE_MAX); }
 
@@ -95,7 +95,7 @@ static int svg_add(void *self, const struct sl_document_run *reported, struct sl
 	run->first = (double)result->first / 1e6;
 	run->last = result->last > result->first ? (double)result->last / 1e6 : run->first + 1;
 	run->epoch = result->epoch ? result->epoch + result->utc_offset : 0;
-	/* Remembered in step: told[i] and run[i] are of one run. */
+	/* Remembered in step: reported[i] and run[i] are of one run. */
 	const int status = export_remember(&svg->reported, &svg->runs, reported, err);
 	return status ? status : svg_keep_here(svg, run, reported, err);
 }

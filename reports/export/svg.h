@@ -73,7 +73,7 @@ enum { SVG_ROW_NAMES = 9 };
 struct svg_series {
 	double *x, *y;
 	size_t count;
-	bool joined; /* Points are means over equal stretches. */
+	bool joined; /* Points are means over equal intervals. */
 };
 
 struct svg_box {
@@ -98,7 +98,7 @@ struct svg_run {
 	char *row_name[SVG_ROW_NAMES]; /* Of rows evenly apart. */
 	struct svg_box *box;
 	size_t boxes, bars; /* boxes < bars: too many to be drawn one by one. */
-	size_t elsewhere;   /* Stretches whose nodes were not recorded. */
+	size_t elsewhere;   /* Intervals whose nodes were not recorded. */
 	uint32_t grid_rows;
 	double *grid; /* Share of capacity in use, grid_rows by SVG_GRID_COLUMNS. */
 	/* Groups: cpus in use, as a share of all, by bin. */

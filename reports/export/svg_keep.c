@@ -2,7 +2,7 @@
 /*
  * svg_keep.c - what a chart keeps of a run, bounded whatever its size.
  *
- * Steps beyond SVG_POINTS become means over equal stretches of time; waits become quantiles (nearest rank);
+ * Steps beyond SVG_POINTS become means over equal intervals of time; waits become quantiles (nearest rank);
  * bars beyond SVG_SHAPES a grid of how much of its rows was in use; groups beyond the largest are one.
  */
 #include "reports/export/svg.h"
@@ -270,7 +270,7 @@ static bool name_rows(struct svg_run *run, const struct sl_result *result)
 	return true;
 }
 
-/* Of each window its stretches of neighbouring nodes, as far as they lie in the run. */
+/* Of each window its runs of neighbouring nodes, as far as they lie in the run. */
 static bool keep_windows(struct svg_run *run, const struct sl_cluster *cluster)
 {
 	static const char *const kind[] = { "reserved", "maintenance", "outage", "state" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fill.c - the course of a cluster that is filled, fill.csv and the metrics of it; see fill.h.
+ * fill.c - the series of a cluster that is filled, fill.csv and the metrics of it; see fill.h.
  */
 #include "reports/fill/fill.h"
 
@@ -133,7 +133,7 @@ struct fill_row fill_row(const struct fill_series *series, size_t percent)
 	};
 }
 
-/* ---- Fill.csv: a line for each percentage of the GPUs that was asked so far, from 0 on. ---- */
+/* ---- Fill.csv: a line for each percentage of the GPUs that was requested so far, from 0 on. ---- */
 
 static char *fill_put_micro(char *p, int64_t value)
 {

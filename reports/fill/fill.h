@@ -2,9 +2,9 @@
 /*
  * fill.h - how full the cluster's GPUs are, and how fragmented, by how much was asked of them so far.
  *
- * As in Weng et al. (FGD, USENIX ATC 2023): each submission is an event. With it comes what the job asks of
- * GPUs, in percent of all there are; events at which the sum, rounded to a whole percent (halves to even), is
- * k, are averaged.
+ * As in Weng et al. (FGD, USENIX ATC 2023): each submission is an event. With it comes what the job requests
+ * of GPUs, in percent of all there are; events at which the sum, rounded to a whole percent (halves to even),
+ * is k, are averaged.
  */
 #ifndef REPORTS_FILL_H
 #define REPORTS_FILL_H
@@ -33,7 +33,7 @@ struct fill_row {
 	int64_t allocated, fragmented, ratio;
 };
 
-/* SL_INPUT: the run has no GPUs, or jobs ask too many times what there is. */
+/* SL_INPUT: the run has no GPUs, or jobs request too many times what there is. */
 int fill_series(struct fill_series *series, const struct sl_result *result, struct sl_err *err);
 struct fill_row fill_row(const struct fill_series *series, size_t percent);
 void fill_release(struct fill_series *series);

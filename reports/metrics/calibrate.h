@@ -66,11 +66,11 @@ enum calibrate_trust {
 	CALIBRATE_CLOSE
 };
 
-/* What each asks. Bounds of CLOSE are how far one cluster was from itself: two recordings of the same 1 680
- * submissions by a real slurmctld (traces/bundled/slurm-record) differ by 14 % in the mean wait, by 10 % in
- * its 95th percentile, and their ranks correlate by 0.98 (starts) and 0.79 (waits); nearer than that cannot
- * be told from chance. FAIR is twice as far: enough to rank policies that differ by more. Means that differ
- * by less than CALIBRATE_GRAIN, the default interval of Slurm's backfill, do not differ. */
+/* Bounds of each grade. Bounds of CLOSE are how far one cluster was from itself: two recordings of the same
+ * 1680 submissions by a real slurmctld (traces/bundled/slurm-record) differ by 14 % in the mean wait, by 10 %
+ * in its 95th percentile, and their ranks correlate by 0.98 (starts) and 0.79 (waits); closer than that
+ * cannot be told from chance. FAIR is twice as far: enough to rank policies that differ by more. Means that
+ * differ by less than CALIBRATE_GRAIN, the default interval of Slurm's backfill, do not differ. */
 #define CALIBRATE_JOBS_LEAST 100
 #define CALIBRATE_GRAIN      (30 * SL_SECOND)
 struct calibrate_bound {

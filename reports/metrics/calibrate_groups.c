@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * calibrate_groups.c - the comparison by partition, user, account and QOS, as far as the trace tells them.
+ * calibrate_groups.c - the comparison by partition, user, account and QOS, as far as the trace reports them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ const char *const calibrate_kind_name[CALIBRATE_KINDS] = { "partition", "user", 
 /* What a job is called by in one kind of groups. */
 struct label {
 	const char *name; /* NULL: a number. */
-	int64_t number;   /* -1: it tells none. */
+	int64_t number;   /* -1: it reports none. */
 };
 
 struct labelled {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * idle_gpus_csv.c - idle_gpus.csv: who held GPUs that did nothing, those with most idle hours first.
+ * idle_gpus_csv.c - idle_gpus.csv: who held idle GPUs, those with most idle hours first.
  *
- * It is of the jobs that held GPUs and of whose activity the trace tells, so that a line's hours are its
+ * It is of the jobs that held GPUs and of whose activity the trace reports, so that a line's hours are its
  * active and its idle ones.
  */
 #include <inttypes.h>

@@ -128,7 +128,7 @@ uint32_t metrics_first(const struct sl_result *result)
 	return row;
 }
 
-/* Of one stretch. */
+/* Of one interval. */
 static sl_time metrics_within(const struct sl_attempt *interval, sl_time from, sl_time to)
 {
 	from = interval->start > from ? interval->start : from;

@@ -34,7 +34,7 @@ struct metrics_values {
 	size_t least_count;
 	int64_t *value; /* The others. */
 	size_t count;
-	int64_t *scratch; /* As much room again. */
+	int64_t *scratch; /* An array as long. */
 };
 int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err);
 void metrics_values_release(struct metrics_values *values);
@@ -109,12 +109,12 @@ static inline int64_t metrics_gpu_parts(const struct sl_result *result)
 	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
 }
 
-/* How long it held what it asked for between `from` and `to`, over its attempts, less the time that it was
- * suspended, which is spread over each stretch. It started. */
+/* How long it held what it requested between `from` and `to`, over its attempts, less the time that it was
+ * suspended, which is spread over each interval. It started. */
 sl_time metrics_held_within(const struct sl_result *result, uint32_t row, sl_time from, sl_time to);
 
 /* GPU time, in parts times microseconds: what was held, what of that is of jobs of whose activity the trace
- * tells, and the active part, in millionths of it. */
+ * reports, and the active part, in millionths of it. */
 struct metrics_gpu_time {
 	metrics_wide held, known, active;
 };
@@ -125,7 +125,7 @@ static inline metrics_wide metrics_gpu_time_idle(const struct metrics_gpu_time *
 {
 	return time->known * METRICS_MICRO - time->active;
 }
-/* The trace tells of the activity of any job. */
+/* The trace reports the activity of any job. */
 bool metrics_tells_active(const struct sl_result *result);
 
 /* top / bottom in billionths, rounded half up; 0 < bottom. */
@@ -139,7 +139,7 @@ uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row);
 
 /* Rows by a number that they carry (user, partition), negative ones left out. */
 struct metrics_keys {
-	uint32_t *index; /* Lent, a place for each row: where its number is in key; UINT32_MAX: none. */
+	uint32_t *index; /* Borrowed, a place for each row: where its number is in key; UINT32_MAX: none. */
 	int32_t *key;    /* Ascending. */
 	size_t count;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * metrics_active.c - of the GPU time that was given out, how much did anything.
+ * metrics_active.c - of the GPU time that was allocated, how much was active.
  *
  * A trace may say of a job how large a part of the GPU time that it held was active; in the replay it is
  * taken to be active for the same part of whatever it holds there. What of a job is not known is not guessed:

@@ -12,7 +12,7 @@ struct sums {
 	int64_t max, last;
 };
 
-/* What counts is what is shown from the first submission up to the last end. Before its first point it
+/* What counts is what is reported from the first submission up to the last end. Before its first point it
  * counts for nothing: it was not followed. */
 static struct sums sums_of(const struct sl_result *result, const struct sl_gauge_series *series)
 {

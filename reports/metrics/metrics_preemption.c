@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * metrics_preemption.c - how many jobs made room for others, how often, and what it cost.
+ * metrics_preemption.c - how many jobs were preempted, how often, and what it cost.
  */
 #include "reports/metrics/metrics.h"
 

@@ -2,7 +2,7 @@
 /*
  * metrics_queue.c - how many jobs waited, and how much work.
  *
- * The time integral of what waits is the sum over jobs of how long each waited, so no course of the run is
+ * The time integral of what waits is the sum over jobs of how long each waited, so no series of the run is
  * needed. The queue is longest just after a submission: for each that waited, the row is found at whose
  * submission it had left.
  */
@@ -81,8 +81,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 	}
 }
 
-/* ---- With jobs that were put back, or submitted in another order: the queue grows at other times too
- * ------------------- */
+/* ---- With jobs that were put back, or submitted in another order: the queue grows at other times too  */
 
 /* A job comes or goes. */
 struct change {

@@ -2,9 +2,10 @@
 /*
  * page.h - report.html: how runs become the data of a page. FORMAT.md says what is written.
  *
- * A run is told once and let go: add() turns it into compressed blocks and a text of JSON, and keeps nothing
- * else. Memory that runs out is noted (`failed`) and told at the end of add() and write(), so that code in
- * between need not look. Same runs, same bytes: nothing here depends on anything but what is told.
+ * A run is reported once and freed: add() turns it into compressed blocks and a text of JSON, and keeps
+ * nothing else. Memory that runs out is noted (`failed`) and reported at the end of add() and write(), so
+ * that code in between need not look. Same runs, same bytes: nothing here depends on anything but what is
+ * reported.
  */
 #ifndef REPORTS_PAGE_H
 #define REPORTS_PAGE_H
@@ -65,7 +66,7 @@ struct page_key {
 	uint64_t key;
 	uint32_t row;
 };
-/* Stable; by key. other: as much room. */
+/* Stable; by key. other: as long an array. */
 void page_sort(struct page_key *key, struct page_key *other, size_t count);
 
 /* Rows by what they have in common, numbered by first appearance. */
@@ -76,9 +77,9 @@ struct page_groups {
 	uint32_t count;
 };
 
-/* ---- A run while it is told ------------------------------------------------------------------ */
+/* ---- A run while it is reported ------------------------------------------------------------------ */
 
-/* A stretch in which a job held something, in ticks; never empty. */
+/* An interval in which a job held something, in ticks; never empty. */
 struct page_range {
 	uint32_t job;
 	uint32_t attempt; /* Of the result's, one more; 0: the job has no other. */
@@ -137,8 +138,8 @@ void page_shares_put(struct page_run *run);
 /* page_cohorts.c */
 void page_cohorts_put(struct page_run *run);
 
-/* Where a span was, on nodes; and what its pieces come to, so that they add up to what it held. kind:
- * SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: room for page_allocs_most. */
+/* Where an interval was, on nodes; and what its node allocations come to, so that they add up to what it
+ * held. kind: SL_KIND_CPUS or SL_KIND_GPUS (all types). amount: page_allocs_most long. */
 struct sl_allocation page_allocation(const struct page_run *run, const struct page_range *range);
 void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount);
 uint32_t page_allocs_most(const struct page_run *run);

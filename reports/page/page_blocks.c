@@ -49,7 +49,7 @@ static size_t tried(const unsigned char *bytes, size_t length, int strategy)
 	return whole ? size : SIZE_MAX;
 }
 
-/* Of the middle: what begins and ends a course is not like the rest. */
+/* Of the middle: what begins and ends a series is not like the rest. */
 static int strategy_of(const unsigned char *bytes, size_t length)
 {
 	const size_t sample = length < SAMPLE ? length : SAMPLE;
@@ -58,7 +58,7 @@ static int strategy_of(const unsigned char *bytes, size_t length)
 										    : Z_DEFAULT_STRATEGY;
 }
 
-/* So many bytes more into the stream, which has room for them; last: it ends. */
+/* So many bytes more into the stream, which has the memory for them; last: it ends. */
 static int deflate_part(z_stream *stream, struct page_block *block, size_t capacity,
 	const unsigned char *bytes, size_t length, bool last)
 {
@@ -105,7 +105,7 @@ static void deflate_all(
 			status = deflate_part(&stream, block, capacity, bytes + plane * length, length,
 				plane + 1 == planes);
 	}
-	SL_CHECK(status == Z_STREAM_END); /* There is room for whatever it makes. */
+	SL_CHECK(status == Z_STREAM_END); /* There is memory for whatever it makes. */
 	(void)deflateEnd(&stream);
 	unsigned char *shorter = realloc(block->data, block->size);
 	block->data = shorter ? shorter : block->data;

@@ -2,7 +2,7 @@
 /*
  * page_cdf.c - how waits and bounded slowdowns are distributed, over all jobs and by group.
  *
- * Of all jobs that started, whether they are told one by one or not. A point of a curve is a quantile by
+ * Of all jobs that started, whether they are reported one by one or not. A point of a curve is a quantile by
  * nearest rank: the value of a job, never between two.
  */
 #include "reports/page/page.h"

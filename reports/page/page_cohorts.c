@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_cohorts.c - quotas of a tree of queues over time, and evictions, as a policy told them in its tables
- * "cohorts" (schedlab-kueue(7)) or "projects" (schedlab-runai(7)), and "evictions". A run without them says
- * nothing here.
+ * page_cohorts.c - quotas of a tree of queues over time, and evictions, as a policy reported them in its
+ * tables "cohorts" (schedlab-kueue(7)) or "projects" (schedlab-runai(7)), and "evictions". A run without them
+ * says nothing here.
  */
 #include "reports/page/page.h"
 
@@ -106,7 +106,7 @@ static int by_cell(const void *a, const void *b, void *self)
 
 /* ---- One cell ------------------------------------------------------------------------------------------ */
 
-/* Of equal spans of time the last state, where there are more changes than are shown. */
+/* Of equal intervals of time the last state, where there are more changes than are drawn. */
 static uint32_t thin(struct series *all, const uint32_t *row, uint32_t count, uint32_t *kept)
 {
 	const struct page_run *run = all->run;

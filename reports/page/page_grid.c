@@ -2,8 +2,8 @@
 /*
  * page_grid.c - how much of something was held in each bin of time, by rows, exactly.
  *
- * A span adds a constant to all bins between its ends, in all rows between two: only its corners are touched,
- * and one pass over the grid adds up at the end.
+ * An interval adds a constant to all bins between its ends, in all rows between two: only its corners are
+ * touched, and one pass over the grid adds up at the end.
  */
 #include "reports/page/page.h"
 

@@ -116,7 +116,7 @@ static const char *qos_of(const struct page_run *run, uint32_t row)
 	return run->jobs->more[run->jobs->more_of[row]].qos;
 }
 
-/* Which types would do: "a100", "a100|h100", "any"; NULL: it asks for no GPU. */
+/* Which types would do: "a100", "a100|h100", "any"; NULL: it requests no GPU. */
 static void gpu_type_of(
 	const struct page_run *run, const struct sl_request *request, char *text, size_t capacity)
 {

@@ -2,7 +2,7 @@
 /*
  * page_lanes.c - which rows a job is drawn in, where the run itself does not say.
  *
- * A counted pool has no nodes, and of a node the run knows amounts: the page gives lanes out. In the order of
+ * A counted pool has no nodes, and of a node the run knows amounts: the page assigns lanes. In the order of
  * the starts, what has ended before is free again; a job gets the lowest lanes that are free next to each
  * other, or the lowest ones where no gap is wide enough. Same run, same picture. Lanes never hold two jobs at
  * a time, but GPUs that the run names, which jobs may share.
@@ -21,7 +21,7 @@ static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 	lanes->lane[lanes->count++] = lane;
 }
 
-/* Spans in the order of their ends; NULL: no memory. */
+/* Intervals in the order of their ends; NULL: no memory. */
 static struct page_key *by_end(struct page_run *run)
 {
 	const size_t count = run->range_count;
@@ -169,7 +169,8 @@ static void page_lanes_take(struct page_lanes *lanes, struct node *nodes, uint32
 		lane_add(lanes, (struct page_lane){ n, lane, 1, false });
 }
 
-/* What a piece has on its node: the GPUs that the run names, as many as it counts, or a lane of its own. */
+/* What an allocation has on its node: the GPUs that the run names, as many as it counts, or a lane of its
+ * own. */
 static void take_alloc(
 	struct page_lanes *lanes, struct node *nodes, const struct sl_node_tasks *alloc, int64_t gpus)
 {

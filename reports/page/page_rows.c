@@ -38,8 +38,8 @@ uint32_t page_allocs_most(const struct page_run *run)
 	return most;
 }
 
-/* As its groups ask; where that is not what it held (a policy that gives amounts of its own), what it held,
- * in proportion. */
+/* As its groups request; where that is not what it held (a policy that allocates amounts of its own), what it
+ * held, in proportion. */
 void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount)
 {
 	const struct sl_request *request = &run->jobs->requests[run->jobs->request[range->job]];
@@ -74,7 +74,7 @@ struct rects {
 	uint32_t *range;
 	uint32_t *allocs; /* By kept job. */
 	size_t count;
-	bool tall, several; /* Some are higher than 1; some jobs are not one stretch. */
+	bool tall, several; /* Some are higher than 1; some jobs are not one interval. */
 };
 
 struct alloc {
@@ -88,7 +88,7 @@ static int by_row(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The lanes of a span as rows, neighbours joined. Returns how many there are. */
+/* The lanes of an interval as rows, neighbours joined. Returns how many there are. */
 static size_t allocs_of(
 	const struct page_lanes *lanes, size_t range, const uint32_t *first, struct alloc *alloc)
 {

@@ -7,7 +7,7 @@
 
 #include "reports/page/page.h"
 
-/* Lanes in a row that a span has. node: 0 of a pool. */
+/* Lanes in a row that an interval has. node: 0 of a pool. */
 struct page_lane {
 	uint32_t node, lane, height;
 	bool reported; /* By the run itself: nothing was taken, several may have it. */
@@ -16,11 +16,11 @@ struct page_lane {
 struct page_lanes {
 	struct page *page;
 	struct page_lane *lane;
-	size_t count, capacity, begun; /* begun: the first of the span under way. */
-	size_t *first;                 /* By span, and one more. */
+	size_t count, capacity, begun; /* begun: the first of the interval under way. */
+	size_t *first;                 /* By interval, and one more. */
 };
 
-/* page_lanes.c: which lanes each span has, given out lowest first in order of start; of nodes how many. */
+/* page_lanes.c: which lanes each interval has, assigned lowest first in order of start; of nodes how many. */
 void page_lanes_pool(struct page_run *run, struct page_lanes *lanes, int64_t cpus);
 /* used: by node, how many lanes it has in all: its GPUs first. */
 void page_lanes_nodes(struct page_run *run, struct page_lanes *lanes, uint32_t *used);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_run.c - one run, as it is told: its times in ticks, which of its jobs are kept, and all that is said
- * of it.
+ * page_run.c - one run, as it is reported: its times in ticks, which of its jobs are kept, and all that is
+ * said of it.
  */
 #include "reports/page/page.h"
 
@@ -82,8 +82,7 @@ static void page_run_keep(struct page_run *run)
 	free(key);
 }
 
-/* ---- Spans -----------------------------------------------------------------------------------------------
- */
+/* ---- Intervals -------------------------------------------------------------------------------------- */
 
 static void range_add(struct page_run *run, uint32_t row, size_t attempt, sl_time from, sl_time until)
 {

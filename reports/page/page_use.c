@@ -13,7 +13,7 @@
 
 enum { STEPS_MAX = 20000, BINS = 10000 };
 
-/* A course of steps: values by measure, each holding from its time on. */
+/* A series of steps: values by measure, each holding from its time on. */
 struct series {
 	struct page_run *run;
 	size_t count;
@@ -88,7 +88,7 @@ static void put_whole(
 	free(wide);
 }
 
-/* course->value, under that name. */
+/* series->value, under that name. */
 static void put_measure(struct series *series, struct page_text *json, const char *name)
 {
 	struct page *page = series->run->page;

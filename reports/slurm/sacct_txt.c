@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * sacct_txt.c - sacct.txt: a run as `sacct -P --duplicates --allocations` would show it, in the columns that
- * Open XDMoD asks for.
+ * Open XDMoD reads.
  *
  * Dates are those of the log's own clock: epoch + UTC offset + seconds; without an epoch they count from
  * 1970. Parts of a second are cut off. A job that was preempted has a line for each attempt; the list of
@@ -110,7 +110,7 @@ static int64_t cpus_asked(const struct line *line)
 	return request ? request->cpus : line->result->jobs->size[line->row];
 }
 
-/* Of a counted pool, nodes of one cpu; of a job that never started, the least that it asks. */
+/* Of a counted pool, nodes of one cpu; of a job that never started, the least that it requests. */
 static int64_t sacct_txt_nodes_of(const struct line *line, bool held)
 {
 	const struct sl_request *request = sacct_txt_request_of(line);
@@ -171,7 +171,7 @@ static int put_node_list(const struct line *line, struct sl_err *err)
 	const char **name = calloc((size_t)count + 1, sizeof(*name));
 	size_t names = 0;
 	uint32_t before = UINT32_MAX;
-	for (uint32_t i = 0; name && i < count; i++) { /* Pieces of one node stand together. */
+	for (uint32_t i = 0; name && i < count; i++) { /* Allocations on one node stand together. */
 		if (alloc[i].node != before)
 			name[names++] = result->cluster->node_name[alloc[i].node];
 		before = alloc[i].node;

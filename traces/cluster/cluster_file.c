@@ -3,7 +3,7 @@
  * cluster_file.c - our cluster file, the same in YAML and JSON; see schedlab-cluster(5).
  *
  * A map's keys stand in a table (cluster_fields.c); a key that is not there is an error with the nearest that
- * is. Settings are applied entry by entry, before anyone is told of it.
+ * is. Settings are applied entry by entry, before the sink gets anything.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -116,7 +116,7 @@ int fail_node(const struct reading *r, const struct sl_doc_node *node, const cha
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
 
-/* What a cluster reader says, as our file. The sink is to be handed to one reader, and is lent. */
+/* What a cluster reader says, as our file. The sink is for one reader, and is borrowed. */
 struct cluster_writing;
 int cluster_write_begin(struct cluster_writing **w, const struct sl_cluster_sink **sink,
 	const struct sl_plugin *registry, bool json, struct sl_err *err);

@@ -412,7 +412,7 @@ void cluster_write_free(struct cluster_writing *w)
 	free(w);
 }
 
-/* Long texts go out in pieces: there is a bound to what is put at once. */
+/* Long texts are written in parts: there is a bound to what is put at once. */
 static void put_out(struct sl_out *out, const char *text, size_t len)
 {
 	enum { PART = 1 << 14 };

@@ -3,7 +3,7 @@
  * gpu.h - traces and node lists of GPU clusters, as their publishers gave them out; see schedlab-trace(5).
  *
  * Nearly all are CSV. libcsv parts the fields (gpu_csv.c), a format's table says what its columns are, and
- * cells become numbers and times (gpu_cells.c). A reader fills a struct gpu_row, which is told to the sink
+ * cells become numbers and times (gpu_cells.c). A reader fills a struct gpu_row, which goes to the sink
  * (gpu_row.c). Times are microseconds, of the file's zero or of 1970, as the format has it.
  */
 #ifndef TRACES_GPU_H
@@ -26,7 +26,7 @@ enum {
 struct gpu_column {
 	const char *name;
 	uint8_t use; /* The reader's number for it, below GPU_COLUMNS_MAX; or GPU_DERIVED. */
-	bool needed; /* Of a derived one: the format is told by it, that is all. */
+	bool needed; /* Of a derived one: the format is recognised by it, that is all. */
 };
 
 struct gpu_format {
@@ -42,7 +42,7 @@ struct gpu_csv {
 	const struct gpu_format *format;
 	const char *file;
 	const struct sl_sink *sink;            /* Either of these two, */
-	const struct sl_cluster_sink *machine; /* or none: nothing is told. */
+	const struct sl_cluster_sink *machine; /* or none: nothing is reported. */
 	struct sl_err *err;
 	void *self;
 	bool whole;                                   /* A row that lacks fields is an error, not counted. */
@@ -121,10 +121,10 @@ int gpu_row_report(struct gpu_row *r, const struct sl_sink *sink, struct sl_err 
 /* ---- pai_tasks.c: the table of tasks beside the jobs -------------------------------------------- */
 
 struct pai_tasks;
-/* What a job asks: its groups are lent until the next question. */
+/* What a job requests: its groups are valid until the next question. */
 struct pai_asked {
 	const struct sl_row_group *group;
-	size_t group_count; /* 0: it has no task that asks anything. */
+	size_t group_count; /* 0: it has no task that requests anything. */
 	sl_time start, end; /* Of the first and the last task; SL_NONE: of none. */
 	int64_t active;     /* Of its GPUs, in millionths; -1: not known. */
 };

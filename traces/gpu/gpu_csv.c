@@ -2,8 +2,8 @@
 /*
  * gpu_csv.c - fields, header and rows, by libcsv in its strict mode.
  *
- * libcsv tells no places, and passes over empty lines in silence. So it is fed line by line, the numbers of
- * lines are ours, and where a field stands is found by walking its line again, when somebody asks.
+ * libcsv reports no positions, and passes over empty lines in silence. So it is fed line by line, the numbers
+ * of lines are ours, and where a field stands is found by walking its line again, when somebody asks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static const struct gpu_column *gpu_csv_column_of(
 	return NULL;
 }
 
-/* What nothing models is told, once: of a cluster's file as a setting. */
+/* What nothing models is reported, once: of a cluster's file as a setting. */
 static int report_unused(struct gpu_csv *csv, const char *name)
 {
 	char what[GPU_NAME_MAX + 16] = "column '";

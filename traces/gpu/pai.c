@@ -68,7 +68,7 @@ static int pai_row_in(struct gpu_csv *csv, void *self)
 	r.more.group = asked.group_count ? asked.group : NULL;
 	r.more.group_count = asked.group_count;
 	r.more.gpu_active = asked.active >= 0 ? &asked.active : NULL;
-	r.group.tasks = 0; /* Who has no task asks nothing, and is counted so. */
+	r.group.tasks = 0; /* A job without tasks requests nothing, and is counted so. */
 	const bool over = state != SL_RUNNING && state != SL_PENDING;
 	gpu_row_times(&r, submit, asked.start, end == SL_NONE && over ? asked.end : end, reading->last);
 	gpu_row_state(&r, state);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pai_tasks.c - pai_task_table.csv: what the jobs of Alibaba's PAI ask. Cpus and GPUs are in percent of one,
- * memory in GB, which are 1024 MiB (29.296875 is 30000 MiB). pai_sensor_table.csv: how much of a GPU each
- * instance used on average, in percent of one too.
+ * pai_tasks.c - pai_task_table.csv: what the jobs of Alibaba's PAI request. Cpus and GPUs are in percent of
+ * one, memory in GB, which are 1024 MiB (29.296875 is 30000 MiB). pai_sensor_table.csv: how much of a GPU
+ * each instance used on average, in percent of one too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,7 +317,7 @@ static struct sl_row_group pai_tasks_group_of(const struct pai_tasks *tasks, con
 	return group;
 }
 
-/* What an instance used on average, of what instances with GPUs asked on average. */
+/* What an instance used on average, of what instances with GPUs requested on average. */
 static int64_t active_of(const struct pai_tasks *tasks, size_t first, const char *job)
 {
 	enum { MILLION = 1000000 };

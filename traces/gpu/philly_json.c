@@ -96,7 +96,7 @@ static int64_t philly_json_gpus_of(const struct walk *w, const struct sl_doc_nod
 	return gpus;
 }
 
-/* "m47,m412", as far as there is room. */
+/* "m47,m412", as far as it fits. */
 static void hosts_of(struct walk *w, const struct sl_doc_node *detail)
 {
 	size_t len = 0;

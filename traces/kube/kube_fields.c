@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_fields.c - what of an object's fields is followed, and telling of it.
+ * kube_fields.c - which of an object's fields are followed, and reports of those that are not.
  *
  * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
  * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c) that ends in ".*" covers all below, one that
- * ends in ".@pod" a pod template, whose own table is there once. Each field of a kind is told of once, at its
- * first place.
+ * ends in ".@pod" a pod template, whose own table is there once. Each field of a kind is reported once, at
+ * its first place.
  */
 #include "traces/kube/kube_fields.h"
 
@@ -15,7 +15,7 @@
 
 enum { PATH_CAPACITY = 1024 };
 
-/* Kind and field that were told, by text. */
+/* Kind and field that were reported, by text. */
 struct kube_seen {
 	char *text;
 };
@@ -196,7 +196,7 @@ const struct kube_field *kube_field_of(const struct kube_kind *kind, const char 
 }
 
 /* Policies that follow a field, if not all do: by the API group of its kind, and in pods those that say where
- * and when pods may go, not what they ask for. */
+ * and when pods may go, not what they request. */
 static const char *kube_followers(const struct kube_kind *kind, const char *path)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static const char *kube_followers(const struct kube_kind *kind, const char *path
 	return NULL;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------------- */
+/* ---- Reports --------------------------------------------------------------------------------------- */
 
 struct walk {
 	struct kube_reported *reported;
@@ -293,7 +293,7 @@ static int report_field(struct walk *walk, const struct sl_doc_node *node, const
 	return walk->reported->report(walk->reported->self, &setting, walk->err);
 }
 
-/* Gates that Kueue does not have, of all that are set. */
+/* Feature gates that Kueue does not have, of all that are set. */
 static int report_gates(struct walk *walk, const struct sl_doc_node *gates)
 {
 	const struct sl_doc *doc = walk->object->doc;

@@ -78,7 +78,7 @@ static const char *quantity_in(
 	return text;
 }
 
-/* Of a list: how many, and room for as many. */
+/* Of a list: how many, and the capacity of its array. */
 static const struct sl_doc_node *list_in(struct reading *r, const struct sl_doc_node *map, const char *key,
 	size_t size, void **array, uint32_t *count)
 {

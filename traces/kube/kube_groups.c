@@ -4,7 +4,7 @@
  * as one job.
  *
  * https://kueue.sigs.k8s.io/docs/tasks/run/plain_pods/: the group is one Workload, as soon as all pods are
- * there that its annotation pod-group-total-count says. Pods that ask the same (KEP 976: containers'
+ * there that its annotation pod-group-total-count says. Pods that request the same (KEP 976: containers'
  * resources and what binds them to nodes) are a podset. The Workload is written as JSON and read as any
  * other. Of KAI's PodGroups (scheduling.run.ai/v2alpha2) all pods in the file are taken, with their
  * sub-groups and shares of GPUs apart, and the PodGroup goes along as the member "schedlab/podGroup".
@@ -47,7 +47,7 @@ static void put_member(struct manifest_text *text, const struct sl_object *objec
 	kube_put(text, ";", 1);
 }
 
-/* What tells pods of one role from those of another. */
+/* What distinguishes pods of one role from those of another. */
 static void put_shape(struct manifest_text *text, const struct sl_object *object)
 {
 	static const char *const keys[] = { "nodeSelector", "affinity", "tolerations", "runtimeClassName",
@@ -74,8 +74,7 @@ static void put_shape(struct manifest_text *text, const struct sl_object *object
 	}
 }
 
-/* ---- The Workload ---------------------------------------------------------------------------------------
- */
+/* ---- The Workload ------------------------------------------------------------------------------- */
 
 /* How many pods there are to be; fewer are none yet, and those behind them too many. */
 static int total_of(const struct kube_pod *pod, size_t count, int64_t *total, struct sl_err *err)
@@ -220,7 +219,7 @@ static sl_time kube_groups_later(sl_time a, sl_time b)
 	return a > b ? a : b;
 }
 
-/* What is written by hand on the PodGroup holds for all its pods. */
+/* What is written by hand on the PodGroup applies to all its pods. */
 static int times_of_group(const struct sl_object *object, struct kube_times *times, struct sl_err *err)
 {
 	struct kube_times own;

@@ -157,7 +157,7 @@ static int pod_group_of(struct reading *r, const struct sl_object *object, const
 /* Run:AI's are rewritten; templates are no jobs. */
 static int runai_in(struct reading *r, const struct sl_object *object)
 {
-	SL_CHECK(r->group); /* Room for all objects of the file. */
+	SL_CHECK(r->group); /* Memory for all objects of the file. */
 	struct kube_group *group = &r->group[r->groups];
 	if (kube_runai_is_template(object) || is_owned(r, object))
 		return SL_OK;
@@ -196,7 +196,7 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	if (!status && !group)
 		status = pod_group_of(r, object, &pod_group);
 	if (!status && (group || pod_group)) {
-		SL_CHECK(r->pod); /* Room for all objects of the file. */
+		SL_CHECK(r->pod); /* Memory for all objects of the file. */
 		r->pod[r->pods++] =
 			(struct kube_pod){ object, group ? group : pod_group->name, pod_group, job.times };
 		return SL_OK;
@@ -292,7 +292,7 @@ static int64_t kube_jobs_amount_of(const struct sl_podset *podset, const char *r
 	return 0;
 }
 
-/* A pod that asks for no cpus gets the least that there is. */
+/* A pod that requests no cpus gets the least that there is. */
 static void kube_jobs_group_of(const struct sl_podset *podset, struct sl_row_group *group)
 {
 	const int64_t nvidia = kube_jobs_amount_of(podset, "nvidia.com/gpu");
@@ -485,8 +485,7 @@ static int job_report(struct reading *r, const struct job *job)
 	return status;
 }
 
-/* ---- The whole file --------------------------------------------------------------------------------------
- */
+/* ---- The whole file ----------------------------------------------------------------------------- */
 
 static int report_unknown(const struct reading *r)
 {

@@ -215,7 +215,7 @@ static int64_t kube_nodes_within(int64_t amount, int64_t least, int64_t most)
 	return amount < least ? least : amount > most ? most : amount;
 }
 
-/* Nobody owns more than the sum, and all of it may be lent: one node that has it all. */
+/* No queue has more quota than the sum, and all of it may be lent: one node that has it all. */
 static int quotas_report(struct reporting *t, const struct quotas *sum, const char *path)
 {
 	static const struct sl_hardware hardware = {

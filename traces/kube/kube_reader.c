@@ -90,7 +90,7 @@ static int file_in(struct reading *r, struct sl_input *in)
 	return status;
 }
 
-/* Values of Helm, a kustomization: of a folder's files those that have no object are left out, and told of.
+/* Values of Helm, a kustomization: of a folder's files those that have no object are left out, and reported.
  */
 static int is_ours(const struct reading *r, struct sl_input *in, bool *ours)
 {
@@ -135,7 +135,7 @@ static int folder_in(struct reading *r)
 	return status;
 }
 
-/* ---- Telling ------------------------------------------------------------------------------------------- */
+/* ---- Reports ------------------------------------------------------------------------------------------- */
 
 /* The objects of all files, one after another. */
 static struct sl_object *kube_reader_join(const struct reading *r, size_t *count)

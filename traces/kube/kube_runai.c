@@ -96,7 +96,7 @@ static void kube_runai_put_number(struct manifest_text *text, bool *some, const 
 	*some = true;
 }
 
-/* What a pod asks of GPUs: whole ones and profiles as resources, shares as annotations. */
+/* What a pod requests of GPUs: whole ones and profiles as resources, shares as annotations. */
 struct asked {
 	int64_t gpus;            /* Whole. */
 	int64_t gpu_mem;         /* MiB; 0: none. */

@@ -73,7 +73,7 @@ struct kube_kind {
 const struct kube_kind *kube_kind_of(const char *kind);
 /* The same of an object: a kind is known by its API group as well, as "scheduling.run.ai/v2" has it. */
 const struct kube_kind *kube_kind_in(const char *kind, const char *version);
-/* kube_gates.c: is it a feature gate of Kueue's? Else the nearest, or NULL. */
+/* kube_gates.c: is it a feature gate of Kueue's? Else the most similar, or NULL. */
 bool kube_gate_known(const char *name, const char **similar);
 /* The field of the path; NULL: it is not known. */
 const struct kube_field *kube_field_of(const struct kube_kind *kind, const char *path);
@@ -88,8 +88,7 @@ struct kube_reported {
 int kube_fields_report(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err);
 void kube_reported_release(struct kube_reported *reported);
 
-/* ---- kube_generator.c: the generator files of Kueue's performance test ----------------------------------
- */
+/* ---- kube_generator.c: the generator files of Kueue's performance test -------------------------- */
 
 int kube_generator_sniff(const char *text, size_t len);
 

@@ -35,7 +35,7 @@ char *conf_printf(struct conf_mem *mem, const char *format, ...) SL_PRINTF(2, 3)
 void conf_mem_release(struct conf_mem *mem);
 bool conf_same(const char *a, const char *b); /* In any case; NULL is like nothing. */
 bool conf_begins(const char *text, const char *word);
-/* The next piece of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
+/* The next part of text up to one of these bytes, trimmed of blanks; *text goes behind it, NULL at the end.
  */
 const char *conf_part(const char **text, const char *separators, size_t *len);
 
@@ -59,7 +59,7 @@ enum conf_kind {
 	CONF_BLOCK,
 	CONF_RESERVATION,
 	CONF_LICENSE,
-	CONF_OTHER, /* Frontends and their like: told, and left. */
+	CONF_OTHER, /* Frontends and their like: reported, and left. */
 	CONF_KINDS
 };
 
@@ -96,7 +96,7 @@ struct conf_variant {
 	size_t step;                       /* Of the last that made a child of it, */
 	uint32_t child;                    /* and that child. */
 	uint32_t by_state[SL_NODE_STATES]; /* Children + 1; 0: none. */
-	struct sl_hardware *hardware;      /* Made when it is first told. */
+	struct sl_hardware *hardware;      /* Made when it is first reported. */
 	int64_t cpus, mem;
 };
 
@@ -175,7 +175,7 @@ bool conf_is_default(const struct conf_line *line);
 /* conf_text.c: files of key=value lines. */
 enum conf_dialect { CONF_SLURM, CONF_GRES_FILE, CONF_TOPOLOGY_FILE };
 int conf_read_text(struct conf *conf, struct sl_input *in, enum conf_dialect dialect);
-/* Opens and keeps a file, which is told to the sink at its end. */
+/* Opens and keeps a file, which is reported to the sink at its end. */
 int conf_open(struct conf *conf, const char *path, struct sl_input **in);
 int conf_close(struct conf *conf, struct sl_input *in);
 /* All of a file, which must be text. */
@@ -219,7 +219,7 @@ int conf_report(
 #define CONF_BY_PLACE CONF_BY_SLURM ", place=slurm"
 /* conf_options.c: SchedulerParameters, option by option. */
 int conf_options_report(struct conf *conf, const char *text, struct sl_place at);
-/* Is it one that Slurm knows? *near: "did you mean 'bf_interval'?", or "". */
+/* Is it one that Slurm knows? *similar: "did you mean 'bf_interval'?", or "". */
 bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **similar);
 /* Has it a value that is a whole number, if it must be? */
 bool conf_option_value(const char *option, size_t len);
@@ -235,7 +235,7 @@ bool conf_value_bad(enum conf_kind kind, const char *key, const char *value, str
 #define CONF_NO_VALUE "no value that Slurm knows: passed over"
 int conf_value_report(struct conf *conf, const char *kind, const char *name, const char *key,
 	const struct conf_bad *bad, struct sl_place at);
-/* An error, or told, as it comes. */
+/* An error, or reported, as it comes. */
 int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,
 	const struct conf_pair *pair);
 int conf_report_line(struct conf *conf, struct conf_line *line);

@@ -377,8 +377,7 @@ static int conf_accounts_table(struct rows *rows)
 	return status;
 }
 
-/* ---- sacctmgr dump --------------------------------------------------------------------------------------
- */
+/* ---- sacctmgr dump ------------------------------------------------------------------------------ */
 
 /* The next of "Account - 'a':Fairshare=1:QOS='x,y'", up to a ':' outside of quotes. */
 static const char *dump_part(const char **p, const char *end, size_t *len)

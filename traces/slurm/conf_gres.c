@@ -2,9 +2,9 @@
 /*
  * conf_gres.c - what a node has beside cpus and memory: its Gres, with what gres.conf knows of the devices.
  *
- * The node's line says how many there are, of which type; gres.conf says which cores are near to which of
- * them. Devices that differ in that are entries of their own. Units that are shares of a GPU (mps, shard) are
- * spread over the GPUs.
+ * The node's line says how many there are, of which type; gres.conf says which cores each of them has
+ * (Cores=). Devices that differ in that are entries of their own. Units that are shares of a GPU (mps, shard)
+ * are spread over the GPUs.
  */
 #include <string.h>
 

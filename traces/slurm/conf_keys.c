@@ -2,8 +2,8 @@
 /*
  * conf_keys.c - every key that Slurm's files may have, and how far it is followed here.
  *
- * One table drives it all: what is told of a key, what is unknown, and what is suggested in its place. Keys
- * of which the same is to be said stand in one line: slurm.conf(5), gres.conf(5), topology.conf(5) of
+ * One table drives it all: what is reported of a key, what is unknown, and what is suggested in its place.
+ * Keys of which the same is to be said stand in one line: slurm.conf(5), gres.conf(5), topology.conf(5) of
  * Slurm 22.05 and later, and those of scontrol show.
  */
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * slurmctld sorts its table of nodes by name, numbers in names by their value (read_config.c of 22.05: by
  * strnatcmp, of M. Pool), or first by the rank that the topology gives them (conf_topology.c). That order is
- * the one in which runs of neighbours are looked for, so it is the order in which the sink is told of them.
+ * the one in which runs of neighbours are looked for, so it is the order in which the sink gets them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static int node_gres(struct conf *conf, struct conf_node *node, const struct con
 	return SL_OK;
 }
 
-/* Nodes that differ in why alone are alike: the first reason is told. */
+/* Nodes that differ in why alone are alike: the first reason is reported. */
 static int node_state(struct conf *conf, struct conf_node *node, enum sl_node_state state, const char *reason)
 {
 	const uint32_t old = node->variant;
@@ -127,8 +127,7 @@ static int node_state(struct conf *conf, struct conf_node *node, enum sl_node_st
 	return SL_OK;
 }
 
-/* ---- Lists of nodes --------------------------------------------------------------------------------------
- */
+/* ---- Lists of nodes ----------------------------------------------------------------------------- */
 
 struct listing {
 	struct conf *conf;
@@ -196,8 +195,7 @@ int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *
 	return sl_hosts_each(list, strlen(list), &at, conf->err, each_name, &listing);
 }
 
-/* ---- Nodes of a line
- * --------------------------------------------------------------------------------------- */
+/* ---- Nodes of a line ---------------------------------------------------------------------------- */
 
 static int node_add(struct conf *conf, const char *name, size_t len, uint32_t entry)
 {
@@ -274,8 +272,7 @@ static int conf_nodes_of(struct conf *conf, const struct conf_line *line, uint32
 	return status;
 }
 
-/* ---- Entries
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Entries ------------------------------------------------------------------------------------ */
 
 static int entry_new(struct conf *conf, const struct conf_line *line, const char *signature, uint32_t *row)
 {
@@ -351,8 +348,7 @@ static int fail_twice(const struct conf *conf, size_t row)
 		first->at.file, (unsigned long long)first->at.line);
 }
 
-/* ---- States
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- States ------------------------------------------------------------------------------------- */
 
 struct stating {
 	enum sl_node_state state;
@@ -394,8 +390,7 @@ int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum co
 	return status;
 }
 
-/* ---- All of it
- * ------------------------------------------------------------------------------------------------- */
+/* ---- All of it ---------------------------------------------------------------------------------- */
 
 static int gres_one(void *self, struct conf *conf, uint32_t node)
 {
@@ -460,8 +455,7 @@ int conf_nodes_make(struct conf *conf)
 	return status;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
 struct ordered {
 	uint32_t rank, row;

@@ -130,8 +130,7 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	return status;
 }
 
-/* ---- Partitions
- * -------------------------------------------------------------------------------------------- */
+/* ---- Partitions --------------------------------------------------------------------------------- */
 
 /* The partition's own, else the cluster's. */
 static const struct conf_pair *own_or_all(
@@ -336,8 +335,7 @@ int conf_partitions_report(struct conf *conf)
 	return status;
 }
 
-/* ---- Licences --------------------------------------------------------------------------------------------
- */
+/* ---- Licences ----------------------------------------------------------------------------------- */
 
 static int license(
 	struct conf *conf, const struct conf_pair *pair, const char *name, size_t len, int64_t total)

@@ -3,7 +3,7 @@
  * conf_reader.c - the two readers: an operator's folder or slurm.conf, and what scontrol shows.
  *
  * Both end in the same lines, and from there on it is one way: settings change lines, lines become nodes, and
- * the sink is told of every key, then of nodes, partitions, switches, licences and windows.
+ * the sink gets every key, then nodes, partitions, switches, licences and windows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +91,7 @@ static int read_slurm(struct conf *conf, const char *path, struct sl_input *in)
 	return status ? status : read_beside(conf, "topology.conf", CONF_TOPOLOGY_FILE);
 }
 
-/* ---- The cluster as a whole -------------------------------------------------------------------------------
- */
+/* ---- The cluster as a whole --------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -117,10 +116,9 @@ static void conf_reader_whole(struct conf *conf)
 		spec->topology = SL_TOPOLOGY_BLOCK;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Reports ------------------------------------------------------------------------------------ */
 
-/* Nodes of scontrol are many, and alike: a key of theirs is told once. */
+/* Nodes of scontrol are many, and alike: a key of theirs is reported once. */
 static int report_lines(struct conf *conf, struct conf_lines *lines)
 {
 	int status = SL_OK;
@@ -147,7 +145,7 @@ static int report_keys(struct conf *conf)
 		status = report_lines(conf, &conf->lines);
 	if (!status)
 		status = report_lines(conf, &conf->gres);
-	/* Of the topology what nothing reads is told as such. */
+	/* Of the topology what nothing reads is reported as such. */
 	if (!status && conf->spec.topology != SL_TOPOLOGY_NONE)
 		status = report_lines(conf, &conf->topology);
 	return status;
@@ -200,8 +198,7 @@ static int conf_reader_read_all(struct conf *conf, const char *path, struct sl_i
 	return status;
 }
 
-/* ---- Readers
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Readers ------------------------------------------------------------------------------------ */
 
 static int scontrol_sniff(const char *path, const char *text, size_t len)
 {

@@ -78,7 +78,7 @@ static bool conf_settings_is_named(const struct conf_line *line, const struct pa
 						  memcmp(hosts, parts->name, parts->name_len) == 0);
 }
 
-/* One of the pieces of that key's value between these signs is the name. */
+/* One of the parts of that key's value between these signs is the name. */
 static bool has_part(
 	const struct conf_line *line, const char *key, const char *separators, const struct parts *parts)
 {
@@ -380,8 +380,7 @@ int conf_settings_lines(struct conf *conf)
 	return status;
 }
 
-/* ---- How many nodes ---------------------------------------------------------------------------------------
- */
+/* ---- How many nodes ----------------------------------------------------------------------------- */
 
 /* An entry by its letters must be the only one of them. */
 static int check_one(const struct conf *conf, const struct sl_cluster_setting *setting,
@@ -425,8 +424,7 @@ int conf_settings_count(struct conf *conf, const struct conf_line *line, int64_t
 	return SL_OK;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------
- */
+/* ---- Files -------------------------------------------------------------------------------------- */
 
 static int states_file(struct conf *conf, struct sl_input *in)
 {
@@ -524,8 +522,7 @@ int conf_settings_files(struct conf *conf)
 	return status ? status : table_settings(conf);
 }
 
-/* ---- What nobody took -------------------------------------------------------------------------------------
- */
+/* ---- What nobody took --------------------------------------------------------------------------- */
 
 /* "did you mean ...", or those that there are, the first of them. */
 static const char *conf_settings_names_of(struct conf *conf, enum conf_kind kind, const char *similar)

@@ -160,7 +160,7 @@ static const struct {
 	char letter;
 	enum sl_node_state state;
 } suffixes[] = {
-	{ '*', SL_NODE_DOWN }, /* It does not answer: slurmctld gives it to nobody. */
+	{ '*', SL_NODE_DOWN }, /* It does not answer: slurmctld allocates it to nobody. */
 	{ '~', SL_NODE_POWERED_DOWN },
 	{ '%', SL_NODE_POWERED_DOWN },
 	{ '$', SL_NODE_MAINT },

@@ -4,7 +4,7 @@
  *
  * One rule for all, by what slurmctld 22.05 does as it starts. What it refuses (read_config.c: "Bad value",
  * "Invalid", a plugin that cannot be loaded) is an error with its place. What it warns of or passes over in
- * silence holds as its default, and is told as what is not known: --strict and --set refuse it.
+ * silence has its default, and is reported as not known: --strict and --set refuse it.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_windows.c - windows of nodes: reservations as scontrol shows them, and what sacctmgr tells of the
- * past.
+ * conf_windows.c - windows of nodes: reservations as scontrol shows them, and events of the past as sacctmgr
+ * reports them.
  *
  * A reservation is a window over its nodes, for its users and accounts; one of licences alone holds no node.
  * Of events a node that was down is an outage; one that was drained is a state, which lets go on what runs.
@@ -77,8 +77,7 @@ int conf_reservations_report(struct conf *conf)
 	return status;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------
- */
+/* ---- Events ------------------------------------------------------------------------------------- */
 
 static int conf_windows_leave(struct conf *conf, const struct conf_event *event, const char *why)
 {

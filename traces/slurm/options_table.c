@@ -13,7 +13,7 @@
 #define SAID(member) offsetof(struct slurm_said, member)
 
 static const struct slurm_option options[] = {
-	/* What is asked. */
+	/* The request. */
 	{ "nodes", 'N', VALUE_NEEDED, OPTION_NODES, 0 },
 	{ "ntasks", 'n', VALUE_NEEDED, OPTION_COUNT, DESC(tasks) },
 	{ "tasks", 0, VALUE_NEEDED, OPTION_COUNT, DESC(tasks) },

@@ -3,8 +3,8 @@
  * sacct.h - Slurm's accounting as traces: sacct -P, sacct --json, and CSVs of exports; see schedlab-trace(5).
  *
  * Each reader brings a record into the same cells, texts by column (sacct_scan.c, sacct_json.c, sacct_csv.c);
- * from there on all is one: cells become a job (sacct_job.c), with what it asks (sacct_desc.c), and records
- * of one job, its components or its attempts, become one row (sacct_merge.c).
+ * from there on all is one: cells become a job (sacct_job.c), with what it requests (sacct_desc.c), and
+ * records of one job, its components or its attempts, become one row (sacct_merge.c).
  */
 #ifndef TRACES_SLURM_SACCT_H
 #define TRACES_SLURM_SACCT_H
@@ -58,7 +58,7 @@ enum sacct_column {
 	SACCT_OTHER = SACCT_COLUMNS
 };
 
-/* What a column holds, for telling where a row with too many fields goes wrong. */
+/* What a column holds, to find where a row with too many fields goes wrong. */
 enum sacct_kind {
 	SACCT_ANY,
 	SACCT_TEXT, /* Anything, separators too. */
@@ -113,7 +113,7 @@ struct sacct_job {
 	const char *tasks;  /* A record of many tasks: "5-9%2"; NULL: of one. */
 	int64_t id;         /* JobIDRaw, or of a component the whole job's; SL_NONE: not a number. */
 	int64_t component;  /* -1: of none. */
-	const char *repair; /* What was mended, told with the job; NULL: nothing. */
+	const char *repair; /* What was mended, reported with the job; NULL: nothing. */
 	bool whole;         /* There is one. */
 	bool resizing;      /* It goes on in the next record. */
 	bool retry;         /* It ended so that it may have come back: another record of it may follow. */
@@ -135,7 +135,7 @@ struct sacct {
 	uint64_t expanded; /* Tasks of arrays so far. */
 	sl_time day;       /* Of the date that was read last, and its text. */
 	char day_text[10];
-	bool begun; /* A job or a cause was told. */
+	bool begun; /* A job or a cause was reported. */
 	/* Several lines of one number are tasks of an array, whose indices were left out. */
 	bool tasks_repeat;
 	struct {
@@ -145,7 +145,7 @@ struct sacct {
 	uint32_t recent_next;
 	struct sacct_held *held; /* Jobs whose next attempt may come further down. */
 	bool relative;           /* Times are seconds from the trace's zero. */
-	bool dated;              /* The sink was told that they are not. */
+	bool dated;              /* The sink has the report that they are not. */
 };
 
 /* sacct_columns.c: all columns, closed by one without a name. */
@@ -164,8 +164,8 @@ struct sacct_fields {
 	const char *const *at;
 	size_t count, separator;
 };
-/* sacct_repair.c: which field of a row with too many is the first of each column. False: it is not to be
- * told. */
+/* sacct_repair.c: which field of a row with too many is the first of each column. False: it is not
+ * known. */
 bool sacct_repair(const uint8_t *kind, const uint8_t *cost, size_t columns, const struct sacct_fields *field,
 	uint32_t *first);
 /* How readily a text column holds separators; less: more readily. */

@@ -3,7 +3,7 @@
  * sacct_columns.c - the columns of sacct(1), once: for who reads them, writes them or shows them.
  *
  * As sacct of Slurm 22.05 lists them. Those that are not used in a trace still say what they hold, which
- * helps to tell where the others are.
+ * helps to find where the others are.
  */
 #include <string.h>
 #include <strings.h>

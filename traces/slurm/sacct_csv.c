@@ -18,7 +18,7 @@ enum unit {
 	SECONDS_LIMIT, /* As a time limit. */
 	MINUTES_LIMIT,
 	ZERO_SECONDS, /* From the trace's zero. */
-	TOTAL_MEMORY, /* MiB of all nodes; 0: none was asked for. */
+	TOTAL_MEMORY, /* MiB of all nodes; 0: none was requested. */
 	NODE_MEMORY,  /* MiB of a node, or of a cpu; likewise. */
 	GPU_COUNT,
 	PER_CPU,    /* 1: the memory is of a cpu. */
@@ -156,7 +156,7 @@ static void cell_in(struct reading *r, size_t field, const char *text)
 		r->cells.cell[columns[known].column] = (struct sacct_cell){ text, strlen(text) };
 }
 
-/* What follows from several cells: of which unit the memory is, and how many cpus are asked. */
+/* What follows from several cells: of which unit the memory is, and how many cpus are requested. */
 static void cells_end(struct reading *r)
 {
 	struct sacct_cell *cell = r->cells.cell;
@@ -358,7 +358,7 @@ static int csv_sniff(const char *text, size_t len)
 	size_t semicolons = 0;
 	for (const char *p = text; p < end; p++)
 		semicolons += *p == ';';
-	if (semicolons >= 17 && *text >= '0' && *text <= '9') /* To be told what is wrong with it. */
+	if (semicolons >= 17 && *text >= '0' && *text <= '9') /* The reader says what is wrong with it. */
 		return 20;
 	for (size_t i = 0; i < SL_LEN(sets); i++) {
 		size_t found = 0;

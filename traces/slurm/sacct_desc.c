@@ -2,8 +2,8 @@
 /*
  * sacct_desc.c - what a job asked: its line of options, and the accounting where that is silent.
  *
- * A script may ask more in #SBATCH lines, which no column shows. What they asked is in ReqTRES, ReqNodes and
- * ReqCPUS; but so is what a job got without asking. So nodes and tasks come from the columns only where a
+ * A script may request more in #SBATCH lines, which no column shows. What they asked is in ReqTRES, ReqNodes
+ * and ReqCPUS; but so is what a job got without asking. So nodes and tasks come from the columns only where a
  * script (or nothing) hides what was asked.
  */
 #include <string.h>
@@ -93,7 +93,7 @@ static void fill_tasks(struct sl_job_desc *desc, const struct asked *asked)
 	}
 }
 
-/* More nodes than it asked for are none that it may not have. */
+/* More nodes than it requested are none that it may not have. */
 static void fill_nodes(struct sl_job_desc *desc, const struct asked *asked)
 {
 	if (desc->nodes_min != SL_NONE || asked->nodes == SL_NONE)
@@ -189,7 +189,7 @@ static void fill_gpus(
 		desc->gpus = list_keep(job, &list);
 }
 
-/* Devices other than GPUs, of a node: what is not the same on each is asked of each. */
+/* Devices other than GPUs, of a node: what is not the same on each is requested of each. */
 static void fill_gres(
 	struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_tres *tres, int64_t nodes)
 {
@@ -213,7 +213,7 @@ static void fill_gres(
 	desc->gres = list_keep(job, &gres);
 }
 
-/* Counts that are there and cannot be read: they are taken for not known, which is to be told. */
+/* Counts that are there and cannot be read: they are taken for not known, which is to be reported. */
 static bool counts_read(const struct sacct_cell *cell, const struct asked *asked)
 {
 	static const enum sacct_column counts[] = { SACCT_NNODES, SACCT_REQNODES, SACCT_NCPUS,

@@ -2,8 +2,8 @@
 /*
  * sacct_held.c - jobs that were preempted, requeued or lost their nodes, until their next record comes.
  *
- * A table by job number, and a list by age: where there is no more room the one that has waited longest goes.
- * Each has its texts and what it asks with it.
+ * A table by job number, and a list by age: where it is full the one that has waited longest goes.
+ * Each has its texts and what it requests with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void unlink_held(struct sacct_held *all, struct held **at)
 	all->count--;
 }
 
-/* Into s->job; its room for what is asked is larger, and stays. */
+/* Into s->job; its array for the request is larger, and stays. */
 static void give_back(struct sacct *s, struct held *held)
 {
 	struct sacct_job *job = &s->job;

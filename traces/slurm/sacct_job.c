@@ -83,7 +83,7 @@ static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const 
 		job->more.id = sacct_job_keep(job, &cells->cell[has_id ? SACCT_JOBID : SACCT_JOBIDRAW]);
 }
 
-/* False: it is none of a job, or was told to be none. */
+/* False: it is none of a job, or was reported as none. */
 static bool ids_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells, int *status)
 {
 	struct sacct_id id, raw;

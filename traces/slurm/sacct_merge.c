@@ -5,8 +5,8 @@
  *
  * sacct lists the components of one job next to each other, and most often its attempts. So one job waits,
  * until a record of another comes. Attempts lie apart in a list that is ordered by time: a job that was
- * preempted, requeued or lost its nodes is put by (sacct_held.c) until its next record comes, and told where
- * its last one stands; those that never came back, at the end.
+ * preempted, requeued or lost its nodes is put by (sacct_held.c) until its next record comes, and reported
+ * where its last one stands; those that never came back, at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int sacct_merge_report(struct sacct *s, struct sacct_job *job)
 	return status ? status : s->sink->job(s->sink->self, &job->row, s->err);
 }
 
-/* "5-9:2%4", "1,3,7-9": the next stretch; false at the end, or where it is none. */
+/* "5-9:2%4", "1,3,7-9": the next range; false at the end, or where it is none. */
 static bool interval(const char **p, int64_t *from, int64_t *to, int64_t *step)
 {
 	size_t len = strspn(*p, "0123456789");
@@ -106,7 +106,7 @@ static int emit(struct sacct *s)
 }
 
 /* The job that waits goes to the sink; one that may come back is put by, in place of the one that has been
- * there longest, if there is no more room. */
+ * there longest, if the table is full. */
 static int dismiss(struct sacct *s)
 {
 	if (!s->job.whole || !s->job.retry || s->job.id == SL_NONE || s->job.tasks)

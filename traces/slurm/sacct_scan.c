@@ -26,7 +26,7 @@ struct scan {
 	size_t columns;
 	uint8_t kind[SACCT_FIELDS_MAX], cost[SACCT_FIELDS_MAX], column[SACCT_FIELDS_MAX];
 	size_t used[SACCT_FIELDS_MAX], used_count;       /* Fields of columns that are used. */
-	size_t checked[SACCT_FIELDS_MAX], checked_count; /* Behind a text, of those that tell a shift. */
+	size_t checked[SACCT_FIELDS_MAX], checked_count; /* Behind a text, of those that indicate a shift. */
 	const char *field[SACCT_FIELDS_MAX + SACCT_EXCESS_MAX + 2];
 	uint32_t first[SACCT_FIELDS_MAX];
 	struct sacct_cells cells;
@@ -283,7 +283,8 @@ static int require(struct scan *t, const struct sl_place *at)
 	return SL_OK;
 }
 
-/* What other options of sacct print, which is told from a trace of no format at all: lines without a header
+/* What other options of sacct print, which is distinguished from a trace of no format at all: lines without a
+ * header
  * (-n), and names in columns of a width. */
 static const char *mistaken(const char *p, const char *end)
 {

@@ -90,7 +90,7 @@ static void put_duration(struct sl_out *out, sl_time time)
 	put_fraction(out, time % SL_SECOND);
 }
 
-/* ---- What is asked -------------------------------------------------------------------------------- */
+/* ---- What is requested -------------------------------------------------------------------------------- */
 
 static const void *member(const struct sl_job_desc *desc, const struct slurm_option *option)
 {
@@ -201,8 +201,8 @@ static int64_t wholes(int64_t amount, uint32_t parts)
 	return amount <= 0 ? amount : (amount - 1) / sl_parts(parts) + 1;
 }
 
-/* What a group of another format asks, in Slurm's words, which know whole cpus and GPUs, of one type or any:
- * of several types any will do. */
+/* What a group of another format requests, in Slurm's words, which know whole cpus and GPUs, of one type or
+ * any: of several types any will do. */
 static struct sl_job_desc desc_of(const struct sl_row_group *group, char gpus[64])
 {
 	const bool one_gpu = group->mig || group->gpu_mem > 0;
@@ -445,7 +445,7 @@ static bool equal_desc(const struct sl_job_desc *a, const struct sl_job_desc *b)
 	return same;
 }
 
-/* The recorded line, if it alone says all that was asked. */
+/* The recorded line, if it alone says all that was requested. */
 static bool line_is_whole(const struct line *line)
 {
 	const char *text = line->job->submit_line;
@@ -473,7 +473,7 @@ PUT(put_submit_line)
 	} else if (line->more->desc_count || line->more->group_count) {
 		sl_out_text(out, "sbatch");
 		put_asks(out, line->more);
-		sl_out_text(out, " --wrap=:"); /* No script that could ask more. */
+		sl_out_text(out, " --wrap=:"); /* No script that could request more. */
 	}
 }
 

@@ -3,8 +3,8 @@
  * job_table.h - job traces in CSV with a header line: columns by name, in any order; see schedlab-trace(5).
  *
  * libcsv parts the fields (table_csv.c), the header's names say what each is (table_columns.c), and a line
- * becomes a row (table_row.c) with what the job asks (table_desc.c). Where several lines are one job, a row
- * waits until the next job begins (table_read.c).
+ * becomes a row (table_row.c) with what the job requests (table_desc.c). Where several lines are one job, a
+ * row waits until the next job begins (table_read.c).
  */
 #ifndef TRACES_JOB_TABLE_H
 #define TRACES_JOB_TABLE_H
@@ -46,7 +46,7 @@ enum table_column {
 	TABLE_CENSORED,
 	TABLE_GPU_ACTIVE,
 	TABLE_GROUP,
-	/* From here on, what a group asks: numbers, but for the type. */
+	/* From here on, what a group requests: numbers, but for the type. */
 	TABLE_TASKS,
 	TABLE_CPUS_PER_TASK,
 	TABLE_MEM_PER_TASK,
@@ -176,13 +176,13 @@ int table_duration_in(struct table *t, enum table_column column, int64_t *value)
 /* The cell's text; NULL where it is empty or the file has no such column. */
 const char *table_cell(const struct table *t, enum table_column column);
 int table_fail_cell(struct table *t, enum table_column column, const char *wanted);
-/* All but what it asks. Texts are of t->fields. */
+/* All but what it requests. Texts are of t->fields. */
 int table_job_in(struct table *t, struct sl_row *row, struct sl_row_attributes *more);
 
 /* table_desc.c */
 int table_group_in(struct table *t, struct sl_row_group *group);
 
-/* table_slurm.c: what was asked of Slurm as a group; the GPUs' type is the group's. */
+/* table_slurm.c: what was requested of Slurm as a group; the GPUs' type is the group's. */
 struct table_gpus {
 	char type[64];
 	size_t items;

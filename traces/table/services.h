@@ -3,8 +3,8 @@
  * services.h - services files in between: replicas that come and go with a load, as rows of the table of
  * jobs; see schedlab-services(5).
  *
- * What a replica asks is said by columns of the table, and read as the table reads its cells. How many there
- * are follows from the load alone, so the rows are known before the run; when old ones of an update go
+ * What a replica requests is said by columns of the table, and read as the table reads its cells. How many
+ * there are follows from the load alone, so the rows are known before the run; when old ones of an update go
  * depends on when new ones are ready, which models/serving sees to.
  */
 #ifndef TRACES_SERVICES_H

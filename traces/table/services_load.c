@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * services_load.c - a service's load, as its file says it, into the text that its replicas carry
- * (sl_serves_read): a number, a day's course, or a curve in CSV.
+ * (sl_serves_read): a number, a day's curve, or a curve in CSV.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void words_number(struct words *words, const char *before, int64_t micro)
 	words_put(words, number);
 }
 
-/* ---- A day's course ------------------------------------------------------------------------------- */
+/* ---- A day's curve ------------------------------------------------------------------------------- */
 
 struct series {
 	int64_t day[24], week[7];

@@ -125,7 +125,7 @@ static int service_pass(struct services_file *f, struct crowd *crowd, uint32_t n
 	return status;
 }
 
-/* An old one stays no longer than the new one that it makes room for. Those that replace come later. */
+/* An old one stays no longer than the new one that replaces it. Those that replace come later. */
 static void ends_settle(struct services_file *f, size_t first)
 {
 	for (size_t i = f->replicas; i > first; i--) {

@@ -130,7 +130,7 @@ static int check_needed(struct table *t)
 	return SL_OK;
 }
 
-/* A column that nothing models is told, once. */
+/* A column that nothing models is reported, once. */
 static int report_unknown(struct table *t, const char *name, size_t field)
 {
 	char what[NAME_LONGEST + 16] = "column '";

@@ -2,8 +2,8 @@
 /*
  * table_csv.c - fields and rows, by libcsv in its strict mode.
  *
- * libcsv tells no places, and passes over empty lines in silence. So it is fed line by line, the numbers of
- * lines are ours, and where a field stands is found by walking its line again, when somebody asks.
+ * libcsv reports no positions, and passes over empty lines in silence. So it is fed line by line, the numbers
+ * of lines are ours, and where a field stands is found by walking its line again, when somebody asks.
  */
 #include <stdlib.h>
 #include <string.h>

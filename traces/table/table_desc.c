@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_desc.c - what a line asks, in one of three ways: by task, by node, or in total.
+ * table_desc.c - what a line requests, in one of three ways: by task, by node, or in total.
  *
- * By node is one task a node. In total, a job is as many tasks as it asks GPUs, or else cpus, each with its
- * share; with nodes too, and if they share evenly, one task a node. Less than a GPU is one task.
+ * By node is one task a node. In total, a job is as many tasks as it requests GPUs, or else cpus, each with
+ * its share; with nodes too, and if they share evenly, one task a node. Less than a GPU is one task.
  *
  * Cpus and GPUs are thousandths here; a row counts in them if something in it is no whole number.
  */
@@ -14,7 +14,7 @@
 
 #include "traces/table/job_table.h"
 
-/* Asked numbers by column, SL_NONE where the cell is empty. */
+/* Requested numbers by column, SL_NONE where the cell is empty. */
 struct asked {
 	int64_t of[TABLE_COLUMNS];
 	int64_t gpu_mem;
@@ -213,7 +213,7 @@ static int64_t table_desc_known(int64_t value, int64_t otherwise)
 
 static int64_t table_desc_share(int64_t total, int64_t parts) { return total / parts + (total % parts != 0); }
 
-/* A task that asks a GPU and says nothing of cpus asks none. */
+/* A task that requests a GPU and says nothing of cpus requests none. */
 static int64_t cpus_or(int64_t cpus, int64_t gpus, const struct asked *asked)
 {
 	return table_desc_known(cpus, gpus > 0 || asked->one_gpu ? 0 : TABLE_PARTS);

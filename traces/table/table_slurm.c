@@ -67,7 +67,7 @@ static int64_t gpus_in(const char *text, bool gres, struct table_gpus *gpus)
 	return total;
 }
 
-/* Of a task, which is all that there is on its node where memory is asked of nodes. */
+/* Of a task, which is all that there is on its node where memory is requested of nodes. */
 static int64_t mem_of(const struct sl_job_desc *desc, int64_t cpus, int64_t gpus)
 {
 	if (desc->mem_per_node > 0)

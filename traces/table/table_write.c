@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_write.c - any trace as CSV: what it asks by task, further groups on lines of their own.
+ * table_write.c - any trace as CSV: what it requests by task, further groups on lines of their own.
  *
  * A replay of what is written is that of the trace. Of SWF, the fields that no replay uses are left out.
  */
@@ -272,7 +272,7 @@ static int job(struct sl_out *out, const struct sl_row *row, struct sl_err *err)
 	}
 	if (row->more && row->more->desc_count)
 		return SL_OK;
-	/* SWF: as many tasks of a cpu as were asked for, or else allocated; none makes no sense here either.
+	/* SWF: as many tasks of a cpu as were requested, or else allocated; none makes no sense here either.
 	 */
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
 	const int64_t size = asked > 0 ? asked : row->col[SL_COL_CPUS];

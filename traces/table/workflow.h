@@ -3,9 +3,9 @@
  * workflow.h - workflow files in between: from a document to rows of the table of jobs; see
  * schedlab-workflow(5).
  *
- * A file has workflows, each of stages, each of copies. What a stage asks is said by columns of the table,
- * and read as the table reads its cells. Instances come in the order of their times; within one, stages and
- * copies as in the file.
+ * A file has workflows, each of stages, each of copies. What a stage requests is said by columns of the
+ * table, and read as the table reads its cells. Instances come in the order of their times; within one,
+ * stages and copies as in the file.
  */
 #ifndef TRACES_WORKFLOW_H
 #define TRACES_WORKFLOW_H

@@ -33,8 +33,7 @@ int64_t kq_add(int64_t a, int64_t b);
 int64_t kq_sub(int64_t a, int64_t b);
 int64_t kq_mul(int64_t a, int64_t b);
 
-/* ---- What is configured
- * ------------------------------------------------------------------------------------ */
+/* ---- What is configured ------------------------------------------------------------------------- */
 
 enum kq_strategy { KQ_BEST_EFFORT_FIFO, KQ_STRICT_FIFO };
 enum kq_stop { KQ_STOP_NONE, KQ_HOLD, KQ_HOLD_AND_DRAIN };
@@ -174,8 +173,7 @@ struct kq_namespace {
 	struct sl_labels labels;
 };
 
-/* ---- Workloads --------------------------------------------------------------------------------------------
- */
+/* ---- Workloads ---------------------------------------------------------------------------------- */
 
 enum { KQ_SLICE_LAYERS_MAX = 8 };
 struct kq_slice {
@@ -183,7 +181,7 @@ struct kq_slice {
 	int64_t size;
 };
 struct kq_topology_request {
-	bool given; /* Else it asks for none, unless its queue implies it. */
+	bool given; /* Else it requests none, unless its queue implies it. */
 	const char *required, *preferred;
 	bool unconstrained;
 	struct kq_slice slice[KQ_SLICE_LAYERS_MAX]; /* Outermost first. */
@@ -319,8 +317,7 @@ struct kq_workload {
 	uint32_t row_outside; /* The engine's row; the core does not look. */
 };
 
-/* ---- Configuration of the controller
- * ------------------------------------------------------------------------ */
+/* ---- Configuration of the controller ------------------------------------------------------------ */
 
 /* Feature gates, with Kueue's names and the defaults of the commit. X(name, default) */
 /* clang-format off */
@@ -362,7 +359,7 @@ enum kq_gate {
 #undef KQ_GATE_ENTRY
 		KQ_GATE_COUNT
 };
-/* The nearest gate of Kueue's, if that is none (*known); NULL: none is near. */
+/* The most similar gate of Kueue's, if that is none (*known); NULL: none is similar. */
 const char *kq_gate_similar(const char *name, bool *known);
 enum kq_gate kq_gate_find(const char *name); /* KQ_GATE_COUNT: there is none of that name. */
 
@@ -386,14 +383,13 @@ struct kq_config {
 };
 void kq_config_default(struct kq_config *config);
 
-/* ---- The world --------------------------------------------------------------------------------------------
- */
+/* ---- The cluster state (Kueue: cache, queue manager and scheduler) ------------------------------ */
 
 /* What was decided, in order: for whoever carries it out. */
 enum kq_effect_kind {
 	KQ_DECISION_RESERVE, /* Quota is reserved (cond, admission are set). */
 	KQ_DECISION_ADMIT,   /* It is admitted: its job may start. */
-	KQ_DECISION_PREEMPT, /* It is to make room for `by`: evicted, and counts until kq_evicted. */
+	KQ_DECISION_PREEMPT, /* It is to be preempted for `cause`: evicted, and counts until kq_evicted. */
 	KQ_DECISION_EVICT,   /* It is evicted for another reason; likewise. */
 	KQ_DECISION_PEND,    /* It waits, and why: pending_reason. */
 	KQ_DECISION_SKIP,    /* It would have been admitted, or preempted, but no more: message. */
@@ -407,7 +403,7 @@ struct kq_effect {
 	enum kq_effect_kind kind;
 	uint32_t workload, cause; /* KQ_NO */
 	const char *reason;       /* Kueue's word: "QuotaReserved", "InCohortReclamation"... */
-	const char *message;      /* NULL: none. Lent until the effects are cleared. */
+	const char *message;      /* NULL: none. Valid until the effects are cleared. */
 };
 
 struct kq_tas; /* kq_tas.h */
@@ -421,7 +417,7 @@ struct kq {
 	const void *stopping_of;
 
 	const char **resource;                      /* Names; KQ_PODS, KQ_CPU, KQ_MEMORY first. */
-	uint32_t resource_count, resource_capacity; /* Arrays by resource have room for resource_sealed. */
+	uint32_t resource_count, resource_capacity; /* Arrays by resource hold resource_sealed amounts. */
 	struct kq_flavor *flavor;
 	uint32_t flavor_count, flavor_capacity;
 	struct kq_topology *topology;
@@ -492,9 +488,8 @@ static inline bool kq_goes_on(const struct kq *kq)
 struct kq *kq_new(struct sl_arena *arena);
 void kq_free(struct kq *kq); /* What is not in the arena. */
 int kq_fail(struct kq *kq, int status, const char *format, ...) SL_PRINTF(3, 4);
-const char *kq_text(struct kq *kq, const char *text); /* "" for NULL. */
-void *kq_capacity(
-	struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; fails the world if out. */
+const char *kq_text(struct kq *kq, const char *text);        /* "" for NULL. */
+void *kq_capacity(struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; sets kq->err if out. */
 /* By name; made where there is none of that name yet (exists stays false). */
 uint32_t kq_resource(struct kq *kq, const char *name);
 uint32_t kq_flavor(struct kq *kq, const char *name);
@@ -538,13 +533,13 @@ kq_marked kq_mark(struct kq *kq);
 void kq_undo(struct kq *kq, kq_marked mark); /* Cells as they were at the mark. */
 void kq_keep(struct kq *kq, kq_marked mark);
 void kq_write(struct kq *kq, int64_t *cell, int64_t value); /* Journalled if a mark is open. */
-/* The workload's admission comes into the books, or goes: quota and places, and its queue's holders. */
+/* Adds the usage of the workload's admission, or removes it: quota, topology domains, its queue's holders. */
 void kq_hold(struct kq *kq, uint32_t workload);
 void kq_release(struct kq *kq, uint32_t workload);
-/* The same of the books alone, for what-if under a mark: holders stay. */
+/* The same of usage alone, for simulations under a mark: holders stay. */
 void kq_count_in(struct kq *kq, uint32_t workload);
 void kq_count_out(struct kq *kq, uint32_t workload);
-/* What it asks has changed (reclaimable pods): it is counted anew. */
+/* Its requests have changed (reclaimable pods): it is counted anew. */
 void kq_recount(struct kq *kq, uint32_t workload);
 
 /* KQ_NO: no quota names them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_activity.c - whether a ClusterQueue is active, and if not, why: its Active condition. Follows Kueue's
- * cache (inactiveReason).
+ * pkg/cache/scheduler, clusterqueue.go (inactiveReason).
  */
 #include "policies/kueue/rules/kq_status.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct why {
-	const char *reason; /* The first one is told. */
+	const char *reason; /* The first one is reported. */
 	char text[1000];
 	size_t at;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_admit.c - what a cycle decided about an entry is carried out: it is admitted, its victims are evicted,
- * or it waits. Follows Kueue's scheduler (admit, requeueAndUpdate) and preemptor (IssuePreemptions).
+ * or it waits. Follows Kueue's pkg/scheduler, scheduler.go (admit, requeueAndUpdate) and
+ * preemption/preemption.go (IssuePreemptions).
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -16,8 +17,7 @@ static void refreshed(struct kq *kq, uint32_t workload)
 		kq->node[admission->queue].generation++;
 }
 
-/* ---- Admitted ---------------------------------------------------------------------------------------------
- */
+/* ---- Admitted ----------------------------------------------------------------------------------- */
 
 static void admit_if_complete(struct kq *kq, uint32_t workload)
 {
@@ -43,7 +43,7 @@ static void admit_retry(struct kq *kq, struct kq_entry *entry, struct kq_admissi
 	admit_if_complete(kq, entry->workload);
 }
 
-/* The slice that it replaces is finished; kq_finish gives its quota back. */
+/* The slice that it replaces is finished; kq_finish releases its quota. */
 static void finish_replaced(struct kq *kq, const struct kq_entry *entry)
 {
 	const struct kq_workload *row = &kq->workload[entry->workload];
@@ -85,8 +85,7 @@ static void admit(struct kq *kq, struct kq_entry *entry)
 		kq_second_pass(kq, entry->workload, 0);
 }
 
-/* ---- Victims ----------------------------------------------------------------------------------------------
- */
+/* ---- Victims ------------------------------------------------------------------------------------ */
 
 static const char *in_words(const char *reason)
 {
@@ -184,10 +183,10 @@ static void evict_unplaced(struct kq *kq, uint32_t workload)
 			text));
 }
 
-/* ---- Back into the queue ----------------------------------------------------------------------------------
- */
+/* ---- Back into the queue ------------------------------------------------------------------------ */
 
-/* Progress is dropped where room is being made for what was chosen (5.5); a skipped entry keeps it. */
+/* Progress is dropped where workloads are being preempted for what was chosen (5.5); a skipped entry keeps
+ * it. */
 static void remember(struct kq *kq, const struct kq_entry *entry)
 {
 	if (!entry->assignment || entry->second)

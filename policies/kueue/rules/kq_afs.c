@@ -24,7 +24,7 @@ static double natural(uint32_t resource, double amount)
 	return resource == KQ_CPU ? amount / 1000.0 : amount;
 }
 
-/* What is left of the old after so long, in 0..1. A half-life of 0 is asked for before. */
+/* What is left of the old after so long, in 0..1. The caller handles a half-life of 0. */
 static double weight_left(sl_time passed, sl_time half_life)
 {
 	const double unit = 0x1p40;
@@ -145,8 +145,8 @@ void kq_afs_sample(struct kq *kq)
 
 /* ---- Penalties: between the reservation and the admission ---- */
 
-/* What it asks for comes (1) or goes (-1). Pending are whole amounts, as they are asked for: they leave
- * nothing behind. */
+/* Its requests are added (1) or removed (-1). Pending are whole amounts, as requested: they leave nothing
+ * behind. */
 static void move_penalty(struct kq *kq, uint32_t workload, double sign, bool settle)
 {
 	const struct kq_workload *row = &kq->workload[workload];

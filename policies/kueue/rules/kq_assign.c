@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_assign.c - flavors for all podsets of a workload: podset by podset, each seeing what earlier ones took.
+ * kq_assign.c - flavors for all podsets of a workload: podset by podset, each seeing the usage of earlier
+ * ones.
  *
- * Kueue: flavor assignment. Podsets of one podSetGroupName are assigned together. A podset is as the worst of
- * its resources, but fits whatever these say if each of its flavors was chosen as fitting: under
- * PreemptionOverBorrowing a flavor that borrows for one resource counts as worse than one that preempts for
- * another, and Kueue shows what was chosen, not what it is made of.
+ * Rules: Kueue's pkg/scheduler/flavorassigner, FlavorAssigner. Podsets of one podSetGroupName are assigned
+ * together. A podset is as the worst of its resources, but fits whatever these say if each of its flavors was
+ * chosen as fitting: under PreemptionOverBorrowing a flavor that borrows for one resource counts as worse
+ * than one that preempts for another, and Kueue reports what was chosen, not what it is made of.
  */
 #include "policies/kueue/rules/kq_assign_parts.h"
 
 #include <string.h>
 
-/* ---- Requests
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Requests ----------------------------------------------------------------------------------- */
 
 static uint32_t kq_assign_group_of(const struct kq_node *queue, uint32_t resource)
 {
@@ -23,7 +23,7 @@ static uint32_t kq_assign_group_of(const struct kq_node *queue, uint32_t resourc
 	return KQ_NO;
 }
 
-/* The queue counts pods: so many are asked, whatever was said. There is room for one more. */
+/* The queue counts pods: so many are requested, whatever was said. The array holds one more. */
 static void set_pods(const struct kq *kq, struct kq_amounts *requests, int64_t count)
 {
 	uint32_t i = 0;
@@ -133,8 +133,7 @@ static struct kq_amounts kq_assign_sum_of(
 	return sum;
 }
 
-/* ---- A group of podsets
- * --------------------------------------------------------------------------------- */
+/* ---- A group of podsets ------------------------------------------------------------------------- */
 
 /* What an admission says already is as it is. */
 static void keep_admitted(struct kq_scan *scan, struct kq_together *together)
@@ -197,8 +196,8 @@ static void charge(struct kq_scan *scan, uint32_t podset, const struct kq_pick *
 	made->usage[i].amount = kq_add(made->usage[i].amount, amount);
 }
 
-/* The podset's own resources among those of the group. One that asks nothing at all has the group's flavors
- * with a topology: it has to be placed beside the others. */
+/* The podset's own resources among those of the group. One that requests nothing at all gets the group's
+ * flavors with a topology: it needs domains beside the others. */
 static void give_picks(
 	struct kq_scan *scan, const struct kq_together *together, struct kq_podset_assignment *row)
 {
@@ -237,7 +236,7 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 	if (!start_together(scan, together))
 		return;
 	/* Kueue stops at the first group without a flavor, in an order of resources that it leaves open: here
-	 * all are looked at, and the worst is told. */
+	 * all are looked at, and the worst is reported. */
 	for (uint32_t r = 0; r < together->requests.count; r++)
 		if (together->pick[r].flavor == KQ_NO && !is_left_out(scan, together, r) &&
 			!kq_scan_group(scan, together, r))
@@ -255,7 +254,7 @@ static void assign_together(struct kq_scan *scan, struct kq_together *together)
 	}
 }
 
-/* Pods are placed in one topology: of two there is no way, though each flavor is as good as it was. */
+/* Pods get domains of one topology: of two there is no way, though each flavor is as good as it was. */
 static void refuse_two_topologies(struct kq_scan *scan, uint32_t p)
 {
 	struct kq_podset_assignment *row = &scan->made->podset[p];
@@ -280,8 +279,7 @@ static void refuse_two_topologies(struct kq_scan *scan, uint32_t p)
 	row->pick_count = count;
 }
 
-/* ---- The workload
- * ------------------------------------------------------------------------------------------ */
+/* ---- The workload ------------------------------------------------------------------------------- */
 
 static size_t cells_of(const struct kq_workload *workload)
 {

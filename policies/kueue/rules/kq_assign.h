@@ -79,8 +79,7 @@ void kq_scratch_reset(struct kq_scratch *scratch);
 void kq_scratch_free(struct kq_scratch *scratch);
 void *kq_scratch_capacity(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
 
-/* ---- Requests (kq_requests.c) ----------------------------------------------------------------------------
- */
+/* ---- Requests (kq_requests.c) ------------------------------------------------------------------- */
 
 /* Configuration's resources.transformations and excludeResourcePrefixes. */
 struct kq_output {
@@ -101,14 +100,13 @@ struct kq_transforms {
 	const char *const *exclude; /* Prefixes of resources that do not count. */
 	uint32_t exclude_count;
 };
-/* What one pod counts for quota, from what its spec asks; in kq->arena. */
+/* What one pod counts for quota, from what its spec requests; in kq->arena. */
 struct kq_amounts kq_transformed(
 	struct kq *kq, const struct kq_transforms *transforms, const struct kq_amounts *pod);
 /* Pods that are neither done nor left out: the count of a podset that waits. */
 int64_t kq_podset_count(const struct kq *kq, const struct kq_podset *podset);
 
-/* ---- Flavors ---------------------------------------------------------------------------------------------
- */
+/* ---- Flavors ------------------------------------------------------------------------------------ */
 
 /* Whether victims can be found for one cell and amount, as the victim search says; *borrow: the height once
  * they were gone. KQ_GRAIN_NO_CANDIDATES, _PREEMPT (one in the same queue), _RECLAIM. */
@@ -122,7 +120,7 @@ struct kq_assign_options {
 	const struct kq_assignment *pinned; /* Flavors may be no others; NULL. */
 	bool forget;                        /* Flavors tried before do not count. */
 };
-/* NULL: the world failed. Quota alone: topology is put to it by kq_tas_assign. A workload that has an
+/* NULL: kq->err is set. Quota alone: topology is put to it by kq_tas_assign. A workload that has an
  * admission keeps its flavors (second pass). */
 struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t queue,
 	const struct kq_assign_options *options);
@@ -134,13 +132,13 @@ void kq_assign_because(struct kq *kq, struct kq_scratch *scratch, struct kq_assi
 	uint32_t podset, enum kq_mode mode, const char *text);
 /* Modes of the podsets were changed: that of the whole, and pending_reason, anew. */
 void kq_assign_resolve(struct kq *kq, struct kq_assignment *assignment);
-/* Why it does not fit, in Kueue's words; lent as long as the scratch. "": it fits. */
+/* Why it does not fit, in Kueue's words; valid as long as the scratch. "": it fits. */
 const char *kq_assign_message(
 	struct kq *kq, struct kq_scratch *scratch, const struct kq_assignment *assignment);
 /* An amount as Kubernetes writes it: "1500m", "2Gi". */
 void kq_quantity(uint32_t resource, int64_t amount, char text[32]);
 
-/* What was tried is remembered, for the next time; it holds as long as the workload has this shape, and
+/* What was tried is remembered, for the next time; it is valid as long as the workload has this shape, and
  * either the next cycle is the next one, or nothing has changed for its queue (kq_node.generation). With
  * FlavorFungibilityPreserveScanProgress off whoever updates a queued workload forgets it besides. */
 struct kq_progress {
@@ -159,8 +157,8 @@ void kq_assign_forget(struct kq *kq, uint32_t workload);
 /* Partial admission: the smallest index that `fits`, counts in `count`; false: none. */
 bool kq_partial_search(const struct kq_podset *podset, uint32_t podset_count, int64_t *count,
 	bool (*fits)(void *self, const int64_t *count), void *self);
-/* What a podset asks while it waits (count -1: as many as kq_podset_count), or while it is admitted: totals,
- * without `pods` of its own. */
+/* What a podset requests while it is pending (count -1: as many as kq_podset_count), or while it is admitted:
+ * totals, without `pods` of its own. */
 struct kq_amounts kq_podset_pending(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, int64_t count);
 struct kq_amounts kq_podset_admitted(
@@ -171,7 +169,7 @@ int64_t kq_reclaimable_limited(const struct kq_podset *podset, int64_t reclaimab
 /* kq->admission of the workload as cells, reclaimable pods off. */
 uint32_t kq_workload_usage(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, struct kq_usage_cell **cell);
-/* The admission that an assignment comes to; owned by the caller (kq_admission_free). NULL: the world failed.
+/* The admission that an assignment comes to; owned by the caller (kq_admission_free). NULL: kq->err is set.
  */
 struct kq_admission *kq_assignment_admission(struct kq *kq, const struct kq_assignment *assignment);
 /* Capacity kept for a blocked head, by cell of its usage: specification 4.7. */

@@ -3,7 +3,8 @@
  * kq_assign_scan.c - which flavor of a resource group podsets get: tried in order, the best kept, until one
  * is good enough for the queue's fungibility.
  *
- * Kueue: flavor fungibility (KEP-582), its preference over borrowing and preemption.
+ * Kueue: FlavorAssigner.findFlavorForPodSets; flavor fungibility (KEP-582), its preference over borrowing and
+ * preemption.
  */
 #include "policies/kueue/rules/kq_assign_parts.h"
 
@@ -54,8 +55,7 @@ static enum kq_mode mode_of(enum kq_grain grain)
 	return grain == KQ_GRAIN_NO_FIT ? KQ_NO_FIT : grain == KQ_GRAIN_FIT ? KQ_FIT : KQ_PREEMPT;
 }
 
-/* ---- One flavor
- * --------------------------------------------------------------------------------------------- */
+/* ---- One flavor --------------------------------------------------------------------------------- */
 
 /* What the flavor's resource would do, with so much more of it; *borrow: its level. */
 struct asked {
@@ -93,7 +93,7 @@ static enum kq_grain quota_fits(struct kq_scan *scan, struct kq_together *togeth
 		*reason = kq_worse_reason(*reason, kq_exceeds_max_quota);
 		return KQ_GRAIN_NO_FIT;
 	}
-	if (asked->fr == KQ_NO) /* Nothing is asked of what is not there. */
+	if (asked->fr == KQ_NO) /* No cell: nothing is requested. */
 		return KQ_GRAIN_FIT;
 	bool reclaim = false;
 	const int64_t raw = kq_available(kq, scan->queue_row, asked->fr), available = raw > 0 ? raw : 0;
@@ -183,10 +183,9 @@ static struct grade try_flavor(struct kq_scan *scan, struct kq_together *togethe
 	return worst;
 }
 
-/* ---- The group
- * ---------------------------------------------------------------------------------------------- */
+/* ---- The group ---------------------------------------------------------------------------------- */
 
-/* Room for one more in an array of the scratch. */
+/* Memory for one more in an array of the scratch. */
 static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *capacity, size_t size)
 {
 	if (count < *capacity)
@@ -291,8 +290,8 @@ static void take_trial(struct kq_together *together, uint32_t group)
 			together->pick[i] = together->trial[i];
 }
 
-/* Without the gate FlavorFungibility: the first that fits, else the first of the best kind. Kueue's record of
- * what was tried is zero then. */
+/* Without the feature gate FlavorFungibility: the first that fits, else the first of the best kind. Kueue's
+ * record of what was tried is zero then. */
 static bool takes_and_stops(const struct kq_scan *scan, struct grade grade, struct grade *best, bool *stop)
 {
 	if (!scan->kq->config.gate[KQ_GATE_FlavorFungibility]) {

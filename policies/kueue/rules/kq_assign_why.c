@@ -27,8 +27,7 @@ static int severity(const char *reason)
 
 const char *kq_worse_reason(const char *a, const char *b) { return severity(a) >= severity(b) ? a : b; }
 
-/* ---- Of the whole
- * ------------------------------------------------------------------------------------------ */
+/* ---- Of the whole ------------------------------------------------------------------------------- */
 
 /* The least severe of a group's flavors, from the attempt `from` on; false: a flavor before it was of the
  * same group, which then is counted already, or one of them fits. */
@@ -101,8 +100,7 @@ void kq_assign_because(struct kq *kq, struct kq_scratch *scratch, struct kq_assi
 	kq_assign_resolve(kq, assignment);
 }
 
-/* ---- Words
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Words -------------------------------------------------------------------------------------- */
 
 void kq_quantity(uint32_t resource, int64_t amount, char text[32])
 {
@@ -197,7 +195,7 @@ static void why_text(const struct kq *kq, const struct kq_why *why, char *text, 
 
 enum { MESSAGE_MAX = 4096, REASON_MAX = 512 };
 
-/* Appends what there is room for. */
+/* Appends as much as fits. */
 static size_t kq_assign_why_append(char *message, size_t used, const char *text)
 {
 	const size_t len = strlen(text), capacity = MESSAGE_MAX - 1 - used;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_candidates.c - who may be preempted for a workload, and in which order.
+ * kq_candidates.c - which workloads are candidates for preemption, and in which order.
  *
- * Rules: ClusterQueue.spec.preemption of Kueue's API (v1beta2), and the order of candidates of its scheduler.
- * The last tie-break there is the UID; here names and rows follow, as recorded worlds may have none.
+ * Rules: ClusterQueue.spec.preemption of Kueue's API (v1beta2), and the order of
+ * pkg/scheduler/preemption/common, ordering.go. The last tie-break there is the UID; here names and rows
+ * follow, as recorded clusters may have none.
  */
 #include "policies/kueue/rules/kq_victims.h"
 

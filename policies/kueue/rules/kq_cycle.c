@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_cycle.c - one scheduling cycle: heads are popped, nominated, ordered, processed one after another, and
- * what was decided is carried out. Follows Kueue's scheduler (schedule).
+ * what was decided is carried out. Follows Kueue's pkg/scheduler, scheduler.go (schedule).
  *
- * During the cycle the books are written under one mark, which is undone before anything is carried out: so
- * a cycle costs what it pops. Kueue takes heads in the order of a map; here queues come by name.
+ * Where Kueue takes a Snapshot of its cache, usage is changed here under one mark, which is undone before
+ * anything is carried out: so a cycle costs what it pops. Kueue's heads come in the order of a map; here
+ * queues come by name.
  */
 #include "policies/kueue/rules/kq_entry.h"
 #include "policies/kueue/rules/kq_fair_order.h"
@@ -12,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- State ------------------------------------------------------------------------------------------------
- */
+/* ---- State -------------------------------------------------------------------------------------- */
 
 struct kq_cycle_state *kq_cycle_state(struct kq *kq)
 {
@@ -95,8 +95,7 @@ static bool clear(struct kq *kq, struct kq_cycle_state *state)
 	return true;
 }
 
-/* ---- Heads ------------------------------------------------------------------------------------------------
- */
+/* ---- Heads -------------------------------------------------------------------------------------- */
 
 static void push(struct kq *kq, struct kq_cycle_state *state, uint32_t workload, uint32_t queue)
 {
@@ -142,8 +141,7 @@ static void pop_heads(struct kq *kq, struct kq_cycle_state *state)
 	pop_second(kq, state);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------
- */
+/* ---- Order -------------------------------------------------------------------------------------- */
 
 static struct kq_entry_key kq_cycle_key_of(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -249,8 +247,7 @@ static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 	}
 }
 
-/* ---- The cycle --------------------------------------------------------------------------------------------
- */
+/* ---- The cycle ---------------------------------------------------------------------------------- */
 
 static void carry_out(struct kq *kq, struct kq_cycle_state *state)
 {
@@ -292,8 +289,7 @@ bool kq_cycle(struct kq *kq)
 	return !kq->err.status;
 }
 
-/* ---- Who is not ready -------------------------------------------------------------------------------------
- */
+/* ---- Who is not ready --------------------------------------------------------------------------- */
 
 static bool is_unready(const struct kq_workload *row)
 {
@@ -310,7 +306,7 @@ static void track(struct kq_cycle_state *state, struct kq_workload *row)
 	state->unready += now ? 1 : UINT32_MAX;
 }
 
-/* Workloads that came with the world are looked at once. */
+/* Workloads that were there at the start are looked at once. */
 uint32_t kq_unready(struct kq *kq)
 {
 	struct kq_cycle_state *state = kq_cycle_state(kq);

@@ -16,7 +16,7 @@ void kq_cycle_free(struct kq *kq);
 /* Of the last cycle, for recorded cases. */
 struct kq_cycle_figures {
 	uint32_t admitted, preempted;
-	uint32_t *skipped; /* Skipped preemptions by node; lent until the next cycle. */
+	uint32_t *skipped; /* Skipped preemptions by node; valid until the next cycle. */
 	/* Assignments made again as their victims were taken, by node: without success, with others, or it
 	 * fits once these are gone. */
 	uint32_t *recomputed[3];
@@ -33,8 +33,7 @@ struct kq_entry_key {
 };
 int kq_entry_compare(const struct kq *kq, const struct kq_entry_key *a, const struct kq_entry_key *b);
 
-/* ---- Between cycles (kq_life.c) --------------------------------------------------------------------------
- */
+/* ---- Between cycles (kq_life.c) ----------------------------------------------------------------- */
 
 /* A workload was submitted, or changed. */
 void kq_submit(struct kq *kq, uint32_t workload);
@@ -44,7 +43,7 @@ void kq_finish(struct kq *kq, uint32_t workload, const char *reason);
 void kq_delete(struct kq *kq, uint32_t workload); /* Wherever it is. */
 /* What the cycle decided could not be written: as if it had not been admitted, and queued again. */
 void kq_admission_failed(struct kq *kq, uint32_t workload);
-/* Its pods are stopped: an evicted one gives its quota back, and waits again if it may. */
+/* Its pods are stopped: an evicted one releases its quota, and is requeued if it may. */
 void kq_evicted(struct kq *kq, uint32_t workload);
 void kq_pods_ready(struct kq *kq, uint32_t workload, bool ready);
 void kq_check_set(

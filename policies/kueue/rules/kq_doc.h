@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_doc.h - the fields of an object (sim/plugin/value.h) that are Kueue's: quantities, durations, labels.
- * Texts are the world's, and the first failure is (kq->err).
+ * Texts belong to kq; the first failure is kept in kq->err.
  */
 #ifndef SL_KUEUE_KQ_DOC_H
 #define SL_KUEUE_KQ_DOC_H

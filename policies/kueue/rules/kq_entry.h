@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_entry.h - an entry of a scheduling cycle, and the cycle's own state. Of kq_cycle.c, kq_nominate.c,
- * kq_process.c, kq_second_pass_queue.c and kq_variant.c alone.
+ * kq_process.c, kq_second_pass.c and kq_variant.c alone.
  */
 #ifndef SL_KUEUE_KQ_ENTRY_H
 #define SL_KUEUE_KQ_ENTRY_H
@@ -25,7 +25,7 @@ struct kq_entry {
 	uint32_t replaces; /* Elastic: the slice among its victims; KQ_NO. */
 	enum kq_entry_status status;
 	bool preempts;     /* Its victims are to be evicted. */
-	uint32_t migrates; /* The variant that it drives out; KQ_NO. */
+	uint32_t migrates; /* The variant that it evicts; KQ_NO. */
 	enum kq_requeue why;
 	const char *reason, *message; /* Why it waits. */
 	bool unresponsive;            /* Its status is left as it is. */
@@ -57,15 +57,15 @@ struct kq_cycle_state {
 	bool admitted_one; /* In this cycle. */
 };
 
-/* NULL: the world failed. */
+/* NULL: kq->err is set. */
 struct kq_cycle_state *kq_cycle_state(struct kq *kq);
 
 /* kq_nominate.c */
 void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry);
-/* Flavors, places and victims, in the books as they are. pinned: flavors may be no others; NULL. */
+/* Flavors, topology domains and victims, at the present usage. pinned: flavors may be no others; NULL. */
 void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry,
 	const struct kq_assignment *pinned);
-/* kq_second_pass_queue.c: an assignment from the admission that it has. */
+/* kq_second_pass.c: an assignment from the admission that it has. */
 struct kq_assignment *kq_second_assign(
 	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, const char **why);
 /* kq_process.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_inadmissible_queue.c - the active of a queue as heaps, and the inadmissible as a bag: in, out, and who
- * is first.
+ * kq_inadmissible.c - a ClusterQueue's active workloads as heaps, its inadmissible ones as a bag (Kueue: heap
+ * and inadmissibleWorkloads of pkg/cache/queue, cluster_queue.go): in, out, and who is first.
  */
 #include "policies/kueue/rules/kq_wait.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_instance.c - the world: made, sealed, and its books of who holds quota.
+ * kq_instance.c - the cluster state (struct kq): made, sealed, and which workloads hold quota.
  */
 #include "policies/kueue/rules/kq_cycle.h"
 
@@ -86,8 +86,7 @@ void *kq_capacity(struct kq *kq, size_t count, size_t size)
 	return capacity;
 }
 
-/* ---- Amounts ----------------------------------------------------------------------------------------------
- */
+/* ---- Amounts ------------------------------------------------------------------------------------ */
 
 int64_t kq_add(int64_t a, int64_t b)
 {
@@ -146,8 +145,7 @@ int64_t kq_amount_of(const struct kq_amounts *amounts, uint32_t resource)
 	return 0;
 }
 
-/* ---- Admissions
- * --------------------------------------------------------------------------------------------- */
+/* ---- Admissions --------------------------------------------------------------------------------- */
 
 void kq_placement_free(struct kq_placement *placement)
 {
@@ -237,8 +235,7 @@ void kq_decision(struct kq *kq, enum kq_effect_kind kind, uint32_t workload, uin
 	kq->effect[kq->effect_count++] = (struct kq_effect){ kind, workload, cause, reason, message };
 }
 
-/* ---- Marks
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Marks -------------------------------------------------------------------------------------- */
 
 kq_marked kq_mark(struct kq *kq)
 {
@@ -272,9 +269,7 @@ void kq_write(struct kq *kq, int64_t *cell, int64_t value)
 	*cell = value;
 }
 
-/* ---- Who holds quota
- * -------------------------------------------------------------------------------------------
- */
+/* ---- Who holds quota ---------------------------------------------------------------------------- */
 
 static void measure(struct kq *kq, uint32_t workload)
 {

@@ -16,7 +16,7 @@ static uint32_t queue_of(const struct kq *kq, const struct kq_workload *row)
 	return row->local == KQ_NO ? KQ_NO : kq->local[row->local].queue;
 }
 
-/* It leaves the books: those that wait in its tree may try again, at flavors that they tried as well. */
+/* Its usage is released: those that wait in its tree may try again, at flavors that they tried as well. */
 static void let_go(struct kq *kq, uint32_t workload)
 {
 	struct kq_workload *row = &kq->workload[workload];

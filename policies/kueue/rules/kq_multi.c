@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_multi.c - MultiKueue's dispatch of one workload. Follows Kueue's MultiKueue controller: AllAtOnce or
- * Incremental dispatch (KEP-693), first to reserve wins, workerLostTimeout.
+ * kq_multi.c - MultiKueue's dispatch of one workload. Follows Kueue's
+ * pkg/controller/admissionchecks/multikueue: AllAtOnce or Incremental dispatch (KEP-693), first to reserve
+ * wins, workerLostTimeout.
  */
 #include "policies/kueue/rules/kq_multi.h"
 

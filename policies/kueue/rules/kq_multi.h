@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_multi.h - MultiKueue: a manager world sends its workloads to worker worlds; the first that reserves
+ * kq_multi.h - MultiKueue: a manager cluster sends its workloads to worker clusters; the first that reserves
  * quota runs it. The check of the workload is what the manager sees of it.
  *
- * Worlds are the caller's: it makes the copies (kq_submit) and runs each world's cycles. Here is who has a
- * copy, who won, and when a lost worker is given up.
+ * Clusters (struct kq) are the caller's: it makes the copies (kq_submit) and runs each cluster's cycles. Here
+ * is who has a copy, who won, and when a lost worker is given up.
  */
 #ifndef SL_KUEUE_KQ_MULTI_H
 #define SL_KUEUE_KQ_MULTI_H
@@ -25,7 +25,7 @@ enum kq_copy { KQ_COPY_NONE, KQ_COPY_SENT, KQ_COPY_THERE, KQ_COPY_WON, KQ_COPY_G
 /* One workload of the manager. */
 struct kq_remote {
 	uint32_t workload, check; /* The manager's. */
-	uint8_t *copy;            /* enum kq_copy by worker; the caller's room. */
+	uint8_t *copy;            /* enum kq_copy by worker; the caller's array. */
 	sl_time *at;              /* When a copy that was sent is there. */
 	uint32_t sent;            /* Workers so far, in order. */
 	uint32_t winner;          /* KQ_NO: none yet. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_nominate.c - heads are nominated: rejected, or given flavors, places and victims, each by itself and all
- * in the same books. Follows Kueue's scheduler (nominate, getAssignments).
+ * kq_nominate.c - heads are nominated: rejected, or assigned flavors, topology domains and victims, each by
+ * itself and all at the same usage. Follows Kueue's pkg/scheduler, scheduler.go (nominate, getAssignments).
  */
 #include "policies/kueue/rules/kq_entry.h"
 
@@ -37,8 +37,7 @@ static const char *rejection(struct kq *kq, struct kq_entry *entry)
 	return NULL;
 }
 
-/* ---- Flavors and victims ----------------------------------------------------------------------------------
- */
+/* ---- Flavors and victims ------------------------------------------------------------------------ */
 
 struct search {
 	struct kq_cycle_state *state;
@@ -119,8 +118,8 @@ static void find_counts(struct kq *kq, struct search *search)
 	search->victims = (struct kq_victims){ 0 };
 }
 
-/* Places for those that wait for room: with their victims gone, or, without victims, as if nothing ran, so
- * that the places can be kept for them. */
+/* Domains for those that wait for capacity: with their victims gone, or, without victims, as if nothing ran,
+ * so that these can be reserved for them. */
 static void place_waiting(struct kq *kq, struct search *search)
 {
 	struct kq_assignment *assignment = search->assignment;
@@ -162,13 +161,13 @@ void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entr
 	};
 	find_counts(kq, &search);
 	if (!search.assignment)
-		return; /* The world failed. */
+		return; /* kq->err is set. */
 	place_waiting(kq, &search);
 	if (search.assignment->mode == KQ_FIT || search.victims.count > 0)
 		add_replaced(kq, &search, entry);
 	entry->assignment = search.assignment;
 	entry->victims = search.victims;
-	entry->message = NULL; /* It is made where it is told. */
+	entry->message = NULL; /* It is made where it is reported. */
 }
 
 void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)

@@ -3,9 +3,10 @@
  * kq_partial.c - partial admission: with how many pods, between their minimum and all of them, the podsets of
  * a workload fit.
  *
- * Each podset gives up the same part of what it can: floor(d * i / D) of its d = count - minimum, for one i
- * between 0 and D, the sum of all d. The smallest i is searched for by halving, as if counts that fit stayed
- * fitting when they are made smaller. Kueue: partial admission (KEP-420).
+ * Each podset is reduced by the same part of what it can: floor(d * i / D) of its d = count - minimum, for
+ * one i between 0 and D, the sum of all d. The smallest i is searched for by halving, as if counts that fit
+ * stayed fitting when they are made smaller. Rules: Kueue's PodSetReducer (pkg/scheduler/flavorassigner,
+ * podset_reducer.go; KEP-420).
  */
 #include "policies/kueue/rules/kq_assign.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_preempt.c - victims in the classical way, and the frame of both searches: what is asked, whether there
- * is room, who can be spared again.
+ * kq_preempt.c - victims by classical preemption, and the frame of both searches: what is requested, whether
+ * it fits, who can be spared again.
  *
- * Rules: Kueue's preemption (KEP-83, workload preemption; KEP-1337, within a cohort while borrowing; KEP-79,
- * hierarchical cohorts), by the scheduler's code at the commit that kq.h names.
+ * Rules: Kueue's pkg/scheduler/preemption, Preemptor (GetTargets, classicalPreemptions; KEP-83, workload
+ * preemption; KEP-1337, within a cohort while borrowing; KEP-79, hierarchical cohorts), by the scheduler's
+ * code at the commit that kq.h names.
  */
 #include "policies/kueue/rules/kq_victims.h"
 
@@ -71,7 +72,8 @@ static bool within_quota(const struct kq_search *search, uint32_t node)
 	return true;
 }
 
-/* Does the rest of what is asked fit the node's own quota? What its free quota cannot hold goes on upwards.
+/* Does the rest of what is requested fit the node's own quota? What its free quota cannot hold goes on
+ * upwards.
  */
 static bool fits_own_quota(const struct kq_search *search, uint32_t node, int64_t *rest)
 {
@@ -98,7 +100,7 @@ struct visit {
 	bool advantage;
 };
 
-/* Only branches that are above their quota give anything. Queues that are not active are no members. */
+/* Only branches that are above their quota have victims. Queues that are not active are no members. */
 static void visit_cohort(struct classical *c, const struct visit *visit, uint32_t cohort)
 {
 	const struct kq *kq = c->search->kq;
@@ -261,7 +263,7 @@ static bool search_classical(struct kq_search *search)
 	return found;
 }
 
-/* ---- What is asked ---- */
+/* ---- What is requested ---- */
 
 static struct kq_victims search_victims(struct kq_search *search, struct kq_scratch *scratch)
 {
@@ -281,7 +283,7 @@ static struct kq_victims search_victims(struct kq_search *search, struct kq_scra
 	return found;
 }
 
-/* The picks of an assignment as cells. What is asked lacks `pods`, as in Kueue, which takes it from the
+/* The picks of an assignment as cells. What is requested lacks `pods`, as in Kueue, which takes it from the
  * workload's own requests: a victim search may succeed with these still missing. */
 struct asked {
 	uint32_t *need;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_preempt.h - who makes room: victims, in the classical way and by fair sharing.
+ * kq_preempt.h - which workloads are preempted (Kueue: targets), by classical preemption and by fair sharing.
  */
 #ifndef SL_KUEUE_KQ_PREEMPT_H
 #define SL_KUEUE_KQ_PREEMPT_H
@@ -16,8 +16,8 @@ struct kq_victims {
 	struct kq_victim *at;
 	uint32_t count;
 };
-/* For the cells of the assignment that need preemption. The books are as they were afterwards. `fits` is
- * asked besides quota (of topology), with the victims so far gone; NULL: quota alone. */
+/* For the cells of the assignment that need preemption. Usage is unchanged afterwards. `fits` is called
+ * besides the test of quota (of topology), with the victims so far gone; NULL: quota alone. */
 struct kq_preempt_options {
 	bool (*fits)(void *self, struct kq *kq);
 	void *self;

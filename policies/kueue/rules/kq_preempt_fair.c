@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_preempt_fair.c - victims by fair sharing: whose dominant resource share is the highest gives first.
+ * kq_preempt_fair.c - victims by fair sharing: the queue with the highest dominant resource share is
+ * preempted first.
  *
- * Rules: KEP-1714 (fair sharing), rules S2-a and S2-b for the two strategies, by the scheduler's code at the
- * commit that kq.h names. Children of a cohort are seen in the order of their names.
+ * Rules: KEP-1714 (fair sharing), rules S2-a and S2-b for the two strategies, by the scheduler's code
+ * (fairPreemptions, and TargetClusterQueueOrdering of preemption/fairsharing) at the commit that kq.h names.
+ * Children of a cohort are seen in the order of their names.
  */
 #include "policies/kueue/rules/kq_victims.h"
 
@@ -15,7 +17,7 @@ struct fair {
 	struct kq_candidates retry; /* Those that the first strategy refused. */
 	uint32_t *next;             /* By node: the first of its candidates that is left, */
 	uint32_t *after;            /* by candidate: the one behind it in its queue; KQ_NO. */
-	bool *pruned;               /* By node: it gives nobody any more. */
+	bool *pruned;               /* By node: it has no more candidates (Kueue: pruned). */
 	bool *ours;                 /* By node: an ancestor of the preemptor's queue. */
 };
 
@@ -74,7 +76,7 @@ static struct kq_candidate pop(struct fair *fair, const struct kq_candidates *li
 	return list->at[at];
 }
 
-/* ---- Which queue gives next ---- */
+/* ---- Which queue is next to lose a workload ---- */
 
 static struct kq_share kq_preempt_fair_share_of(const struct fair *fair, uint32_t node)
 {
@@ -117,7 +119,7 @@ static void consider_cohort(struct fair *fair, uint32_t cohort, struct best *bes
 		*best = (struct best){ cohort, share };
 }
 
-/* From a cohort down into the child with the highest share; KQ_NO: something was pruned, ask again. */
+/* From a cohort down into the child with the highest share; KQ_NO: something was pruned, call again. */
 static uint32_t descend(struct fair *fair, const struct kq_candidates *list, uint32_t cohort)
 {
 	const struct kq *kq = fair->search->kq;
@@ -193,7 +195,7 @@ static bool passes(enum kq_fair_strategy strategy, const struct kq_share *preemp
 					   : kq_share_compare(preemptor, after) <= 0;
 }
 
-/* What is asked is in the books during the whole search; it is taken out to see whether there is room. */
+/* The requests count as used during the whole search; they are taken out to see whether they fit. */
 static bool kq_preempt_fair_fits(const struct fair *fair)
 {
 	const struct kq_search *search = fair->search;
@@ -285,7 +287,7 @@ static bool both_strategies(struct fair *fair)
 	return found;
 }
 
-/* The books without those that are gone, and without what is asked. */
+/* Usage without those that are gone, and without the requests. */
 static void spare(struct kq_search *search)
 {
 	for (uint32_t i = 0; i < search->gone.count; i++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_process.c - one entry of a cycle is processed, in the books that those before it left: does it still
- * fit, whom does it drive out, what is kept for it. Follows Kueue's scheduler (processEntry).
+ * kq_process.c - one entry of a cycle is processed, at the usage that those before it left: does it still
+ * fit, whom does it preempt, what is reserved for it. Follows Kueue's pkg/scheduler, scheduler.go
+ * (processEntry).
  *
- * Nothing outside the cycle changes here: the books are written under the cycle's mark.
+ * Nothing outside the cycle changes here: usage is changed under the cycle's mark.
  */
 #include "policies/kueue/rules/kq_entry.h"
 
 enum fits { FITS, FITS_NO_QUOTA, FITS_NO_PLACE };
 
-/* ---- Victims so far ---------------------------------------------------------------------------------------
- */
+/* ---- Victims so far ----------------------------------------------------------------------------- */
 
 static bool overlaps(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -20,7 +20,7 @@ static bool overlaps(const struct kq *kq, const struct kq_entry *entry)
 	return false;
 }
 
-/* Victims elsewhere free nothing here, unless places are asked for: these may be of any queue. */
+/* Victims elsewhere free nothing here, unless places are requested: these may be of any queue. */
 static bool matters(const struct kq *kq, const struct kq_entry *entry, uint32_t victim)
 {
 	const struct kq_workload *row = &kq->workload[victim];
@@ -35,7 +35,7 @@ static void take_out(struct kq *kq, uint32_t workload)
 	kq_count_out(kq, workload);
 }
 
-/* Victims so far, and the entry's own, are gone from the books. */
+/* Victims so far, and the entry's own, no longer count as used. */
 static void take_out_all(
 	struct kq *kq, const struct kq_cycle_state *state, const struct kq_entry *entry, bool own)
 {
@@ -56,8 +56,7 @@ static void put_back(
 	kq_undo(kq, mark);
 }
 
-/* ---- The books of the cycle -------------------------------------------------------------------------------
- */
+/* ---- Usage within the cycle --------------------------------------------------------------------- */
 
 static bool holds_places(const struct kq *kq, const struct kq_entry *entry)
 {
@@ -102,7 +101,7 @@ static void add_usage(struct kq *kq, const struct kq_entry *entry, const struct 
 	kq_tas_add_assignment(kq, entry->assignment);
 }
 
-/* Room is kept for a head that finds nobody to preempt, unless its queue can always take its quota back
+/* Capacity is reserved for a head without preemption targets, unless its queue can always reclaim its quota
  * (4.7). */
 static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, const struct kq_entry *entry)
 {
@@ -117,8 +116,7 @@ static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, cons
 	add_usage(kq, entry, kept);
 }
 
-/* ---- Once more --------------------------------------------------------------------------------------------
- */
+/* ---- Once more ---------------------------------------------------------------------------------- */
 
 enum recomputed { RECOMPUTED_SKIPPED, RECOMPUTED_TARGETS, RECOMPUTED_FIT };
 
@@ -173,8 +171,7 @@ static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	return now == FITS;
 }
 
-/* ---- The entry --------------------------------------------------------------------------------------------
- */
+/* ---- The entry ---------------------------------------------------------------------------------- */
 
 static void skip(struct kq_entry *entry, const char *reason, const char *message)
 {
@@ -291,7 +288,7 @@ void kq_process(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *en
 	}
 	const bool still_fits = refresh(kq, state, entry);
 	if (!entry->assignment)
-		return; /* The world failed. */
+		return; /* kq->err is set. */
 	const enum kq_mode mode = entry->assignment->mode;
 	if (kq->config.gate[KQ_GATE_TASFailedNodeReplacementFailFast] && kq_on_unhealthy(row) &&
 		mode != KQ_FIT) {

@@ -216,7 +216,7 @@ bool kq_queue_requeue(struct kq *kq, uint32_t workload, enum kq_requeue why)
 	return true;
 }
 
-/* ---- Asked ---- */
+/* ---- Queries ---- */
 
 bool kq_any_active(const struct kq *kq)
 {

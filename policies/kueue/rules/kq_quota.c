@@ -23,7 +23,7 @@ uint32_t kq_quota_parent(const struct kq *kq, uint32_t node)
 	return kq->node[node].cycle ? KQ_NO : kq->node[node].parent;
 }
 
-/* ---- What the books say now ---- */
+/* ---- At the present usage ---- */
 
 int64_t kq_guaranteed(const struct kq *kq, uint32_t node, uint32_t fr)
 {

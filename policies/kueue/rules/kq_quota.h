@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_quota.h - the quota tree: what is available, who borrows, how far above its share a party is.
+ * kq_quota.h - the quota tree: what is available, who borrows, how far above its share a node of it is.
  *
- * "Cell" is a pair (flavor, resource), `fr` of struct kq. All is of the books as they are now, marks
- * included.
+ * "Cell" is a pair (flavor, resource), `fr` of struct kq. All is of the present usage, marks included.
  */
 #ifndef SL_KUEUE_KQ_QUOTA_H
 #define SL_KUEUE_KQ_QUOTA_H

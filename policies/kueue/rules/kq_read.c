@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_read.c - the cluster's objects into the world, kind by kind: the configuration first, pods last.
+ * kq_read.c - the cluster's objects into struct kq, kind by kind: the configuration first, pods last.
  */
 #include "policies/kueue/rules/kq_read.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_read.h - the cluster's objects into the world: flavors, topologies, queues, cohorts, checks, nodes, and
+ * kq_read.h - the cluster's objects into struct kq: flavors, topologies, queues, cohorts, checks, nodes, and
  * the controller's configuration.
  *
  * Fields of v1beta1 and v1beta2 of kueue.x-k8s.io, whichever an object has; defaults are the API's. A failure
- * is the world's (kq->err), at file:line:column.
+ * is kept in kq->err, at file:line:column.
  */
 #ifndef SL_KUEUE_KQ_READ_H
 #define SL_KUEUE_KQ_READ_H

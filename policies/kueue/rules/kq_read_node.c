@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_read_node.c - nodes as topology-aware scheduling sees them, and pods that Kueue does not manage, which
- * take room on them.
+ * use resources on them.
  */
 #include "policies/kueue/rules/kq_read.h"
 
@@ -76,7 +76,7 @@ static bool kq_read_node_is_over(struct sl_at at)
 	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
 }
 
-/* Bound, not over, and not one of Kueue's: what its containers ask, and one pod. */
+/* Bound, not over, and not one of Kueue's: the requests of its containers, and one pod. */
 void kq_read_pod(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;

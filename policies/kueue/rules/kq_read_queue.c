@@ -10,8 +10,7 @@
 
 enum { GROUPS_MAX = 16, FLAVORS_IN_QUEUE_MAX = 256, RESOURCES_IN_QUEUE_MAX = 256 };
 
-/* ---- Resource groups ------------------------------------------------------------------------------------
- */
+/* ---- Resource groups ---------------------------------------------------------------------------- */
 
 struct reading {
 	struct kq *kq;
@@ -129,8 +128,7 @@ static void read_groups(struct kq *kq, struct sl_at list, uint32_t node, const c
 	kq->node[node].group_count = made;
 }
 
-/* ---- Cohort ---------------------------------------------------------------------------------------------
- */
+/* ---- Cohort ------------------------------------------------------------------------------------- */
 
 static bool is_repeated(const struct kq_read *read, const struct sl_object *object)
 {
@@ -166,8 +164,7 @@ void kq_read_cohort(struct kq_read *read, const struct sl_object *object)
 	read_groups(kq, sl_at_get(at, "spec.resourceGroups"), node, object->name, parent != NULL);
 }
 
-/* ---- ClusterQueue -----------------------------------------------------------------------------------------
- */
+/* ---- ClusterQueue ------------------------------------------------------------------------------- */
 
 static void read_preemption(struct sl_at at, struct kq_node *queue)
 {

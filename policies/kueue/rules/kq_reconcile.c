@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_reconcile.c - one pass of a workload's controller: deactivation, backoffs, checks, stopped queues,
- * waitForPodsReady, maximumExecutionTimeSeconds. Follows Kueue's workload controller (Reconcile).
+ * waitForPodsReady, maximumExecutionTimeSeconds. Follows Kueue's pkg/controller/core, workload_controller.go
+ * (Reconcile).
  *
  * Kueue adds up to 0.01 % of jitter to the backoff; here it is 0, so that runs repeat.
  */
@@ -39,8 +40,7 @@ static void deactivate(struct kq *kq, uint32_t workload, const char *reason, con
 	kq_set_cond(kq, workload, KQ_DEACTIVATION_TARGET, KQ_TRUE, reason, message, kq->now);
 }
 
-/* ---- Backoff ----------------------------------------------------------------------------------------------
- */
+/* ---- Backoff ------------------------------------------------------------------------------------ */
 
 bool kq_set_requeue(struct kq *kq, uint32_t workload, sl_time until, bool count)
 {
@@ -63,8 +63,7 @@ static sl_time backoff(const struct kq_config *config, int64_t count)
 	return delay < config->backoff_max ? delay : config->backoff_max;
 }
 
-/* ---- Active, or not ---------------------------------------------------------------------------------------
- */
+/* ---- Active, or not ----------------------------------------------------------------------------- */
 
 static void deactivated(struct kq *kq, uint32_t workload)
 {
@@ -129,10 +128,9 @@ static bool restarted(struct kq *kq, uint32_t workload, uint32_t queue)
 	return false;
 }
 
-/* ---- With quota -------------------------------------------------------------------------------------------
- */
+/* ---- With quota --------------------------------------------------------------------------------- */
 
-/* The latest of when checks that ask for a retry want it; SL_NONE: none says. */
+/* The latest time at which checks in state Retry want it; SL_NONE: none says. */
 static sl_time retry_at(const struct kq_workload *row)
 {
 	sl_time at = SL_NONE;
@@ -182,7 +180,7 @@ struct halt {
 	const char *reason, *kind, *name;
 };
 
-/* It only holds quota: that goes. */
+/* It only has a quota reservation: that is released. */
 static void drop_reservation(struct kq *kq, uint32_t workload, const struct halt *halt)
 {
 	const struct kq_workload *row = &kq->workload[workload];
@@ -302,8 +300,7 @@ static sl_time with_quota(struct kq *kq, uint32_t workload)
 	return ready < run ? ready : run;
 }
 
-/* ---- Without quota ----------------------------------------------------------------------------------------
- */
+/* ---- Without quota ------------------------------------------------------------------------------ */
 
 static void kq_reconcile_why_not(struct kq *kq, uint32_t workload, uint32_t queue)
 {

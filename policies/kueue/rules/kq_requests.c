@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_requests.c - what a podset asks: of one pod, of all that wait, of those that are admitted.
+ * kq_requests.c - what a podset requests: of one pod, of all that wait, of those that are admitted.
  *
  * Kueue: resource transformations (KEP-2937), dynamic reclaim (KEP-78). Negative requests count as none;
  * products saturate.
@@ -121,8 +121,7 @@ uint32_t kq_workload_usage(
 	return count;
 }
 
-/* ---- Transformations
- * ---------------------------------------------------------------------------------------- */
+/* ---- Transformations ---------------------------------------------------------------------------- */
 
 static bool is_excluded(const struct kq_transforms *transforms, const char *resource)
 {
@@ -152,7 +151,7 @@ static int64_t kq_requests_product(int64_t a, int64_t b, int64_t cause)
 	return rounded > INT64_MAX ? INT64_MAX : rounded < INT64_MIN ? INT64_MIN : (int64_t)rounded;
 }
 
-/* What one input gives of one output, in amounts of the output. */
+/* What one input makes of one output, in amounts of the output. */
 static int64_t output_of(const struct kq_transform *transform, const struct kq_output *output, int64_t amount,
 	const struct kq_amounts *pod)
 {
@@ -166,8 +165,8 @@ static int64_t output_of(const struct kq_transform *transform, const struct kq_o
 	return kq_requests_product(thousandths, output->factor, 1000 * scale(output->resource));
 }
 
-/* Outputs of all inputs are added up, and only then floored: an allowance lowers what others give, not what
- * was asked in so many words. */
+/* Outputs of all inputs are added up, and only then floored: an allowance lowers what others make, not what
+ * was requested by name. */
 static int64_t generated(
 	const struct kq_transforms *transforms, const struct kq_amounts *pod, uint32_t resource, bool *any)
 {

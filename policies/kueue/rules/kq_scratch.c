@@ -37,7 +37,7 @@ void kq_scratch_free(struct kq_scratch *scratch)
 	free(scratch);
 }
 
-/* The next chunk with room for so much, behind the one in use; those that are too small stay unused. */
+/* The next chunk with so many bytes free, behind the one in use; those that are too small stay unused. */
 static bool advance(struct kq_scratch *scratch, size_t bytes)
 {
 	struct chunk **link = scratch->now ? &scratch->now->next : &scratch->first;

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Cells
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------------------------------- */
 
 static int add_fr(struct kq *kq, uint32_t flavor, uint32_t resource)
 {
@@ -110,8 +109,7 @@ static int make_quotas(struct kq *kq)
 	return 0;
 }
 
-/* ---- The tree
- * -------------------------------------------------------------------------------------------------- */
+/* ---- The tree ----------------------------------------------------------------------------------- */
 
 static void find_root(struct kq *kq, uint32_t n)
 {
@@ -252,7 +250,7 @@ int kq_seal(struct kq *kq)
 			!kq_is(&row->cond[KQ_FINISHED])) {
 			const uint64_t order = row->order;
 			kq_hold(kq, w);
-			row->order = order ? order : row->order; /* It came to hold it when it did. */
+			row->order = order ? order : row->order; /* Its reservation keeps its time. */
 		}
 	}
 	return kq->err.status;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_second_pass_queue.c - the second pass: workloads that hold their quota already and need places, since a
- * check had to come first (ProvisioningRequest) or since a host failed. Follows Kueue's scheduler and queue
- * manager (second pass).
+ * kq_second_pass.c - the second pass: workloads that hold their quota already and need topology domains,
+ * since a check had to come first (ProvisioningRequest) or since a host failed. Follows Kueue's
+ * pkg/scheduler, scheduler.go, and pkg/cache/queue, second_pass_queue.go.
  */
 #include "policies/kueue/rules/kq_entry.h"
 
 #include <string.h>
 
-/* ---- Who waits for it -------------------------------------------------------------------------------------
- */
+/* ---- Who waits for it --------------------------------------------------------------------------- */
 
 void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 {
@@ -25,8 +24,7 @@ void kq_second_pass(struct kq *kq, uint32_t workload, uint32_t attempt)
 			(struct kq_second_pass_queue){ workload, attempt, kq->now + delay };
 }
 
-/* ---- From the admission that it has -----------------------------------------------------------------------
- */
+/* ---- From the admission that it has ------------------------------------------------------------- */
 
 static bool copy_podset(struct kq *kq, struct kq_scratch *scratch, struct kq_podset_assignment *to,
 	uint32_t workload, uint32_t podset)
@@ -68,7 +66,7 @@ static struct kq_assignment *copy_admission(struct kq *kq, struct kq_scratch *sc
 	return made;
 }
 
-/* Podsets that were put off get their places now. */
+/* Podsets whose topology assignment was deferred get it now. */
 static bool place_delayed(
 	struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, const char **why)
 {

@@ -106,7 +106,7 @@ static int64_t pods_left(const struct kq *kq, const struct kq_podset *podset)
 	return podset->reclaimable < podset->count ? podset->count - podset->reclaimable : 0;
 }
 
-/* 0: not known, as with the gate off; shapes that are not known equal none. */
+/* 0: not known, as with the feature gate off; shapes that are not known equal none. */
 uint64_t kq_shape_hash(struct kq *kq, uint32_t workload)
 {
 	const struct kq_workload *row = &kq->workload[workload];
@@ -125,7 +125,7 @@ static uint64_t mix_cond(uint64_t hash, const struct kq_cond *cond)
 }
 
 /* What makes an inadmissible one active again when it changes: its spec, pods that are done, the conditions
- * Evicted and Requeued, its boost, its gate. */
+ * Evicted and Requeued, its boost, its preemption gate. */
 uint64_t kq_stamp(const struct kq *kq, uint32_t workload)
 {
 	const struct kq_workload *row = &kq->workload[workload];

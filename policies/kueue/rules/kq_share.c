@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_share.c - dominant resource share: how far a party of the quota tree is above its own, weighed.
+ * kq_share.c - dominant resource share: how far a ClusterQueue or cohort is above its own quota, weighted.
  *
- * Ghodsi et al., Dominant Resource Fairness (NSDI 2011), as Kueue has it: what a node borrows of a resource,
- * over all flavors, in thousandths of what its parent could have of it with nothing running.
+ * Ghodsi et al., Dominant Resource Fairness (NSDI 2011), as Kueue has it (pkg/cache/scheduler,
+ * fair_sharing.go, dominantResourceShare): what a node borrows of a resource, over all flavors, in
+ * thousandths of what its parent could have of it with nothing running.
  */
 #include "policies/kueue/rules/kq_quota.h"
 
@@ -93,7 +94,7 @@ void kq_share_made(struct kq *kq, struct kq_quota_made *made, const uint32_t *bo
 		make_lendable(kq, made, n);
 }
 
-/* ---- Asked ---- */
+/* ---- Queries ---- */
 
 struct extra {
 	const struct kq_usage_cell *at;

@@ -19,8 +19,7 @@ const char *kq_message(struct kq *kq, const char *format, ...)
 	return kq_text(kq, text);
 }
 
-/* ---- Checks -----------------------------------------------------------------------------------------------
- */
+/* ---- Checks ------------------------------------------------------------------------------------- */
 
 bool kq_has_check(const struct kq_workload *row, enum kq_check_state state)
 {
@@ -128,8 +127,7 @@ bool kq_checks_reset(struct kq *kq, uint32_t workload)
 	return changed;
 }
 
-/* ---- Places -----------------------------------------------------------------------------------------------
- */
+/* ---- Places ------------------------------------------------------------------------------------- */
 
 static bool kq_topology_pending(const struct kq_workload *row)
 {
@@ -175,8 +173,7 @@ bool kq_needs_second_pass(const struct kq *kq, uint32_t workload)
 	       !kq_is(&row->cond[KQ_ADMITTED]);
 }
 
-/* ---- Conditions -------------------------------------------------------------------------------------------
- */
+/* ---- Conditions --------------------------------------------------------------------------------- */
 
 static void set(struct kq *kq, uint32_t workload, enum kq_cond_type type, enum kq_cond_status status,
 	const char *reason, const char *message)
@@ -227,7 +224,7 @@ bool kq_sync_admitted(struct kq *kq, uint32_t workload)
 	const bool reserved = kq_is(&row->cond[KQ_QUOTA_RESERVED]), ready = kq_checks_ready(row);
 	const bool admitted = reserved && ready && !kq_topology_pending(row);
 	if (admitted == kq_is(&row->cond[KQ_ADMITTED])) {
-		/* Not admitted and never was: the reason is told once it holds quota. */
+		/* Not admitted and never was: the reason is reported once it holds quota. */
 		if (!admitted && reserved)
 			set(kq, workload, KQ_ADMITTED, KQ_FALSE, why_not_admitted(row, reserved, ready),
 				NULL);

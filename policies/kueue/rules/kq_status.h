@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_status.h - what a change of a workload's status entails: conditions, books, checks, effects. Of the
+ * kq_status.h - what a change of a workload's status entails: conditions, usage, checks, effects. Of the
  * cycle and the controllers; nobody else sets conditions of workloads that run.
  */
 #ifndef SL_KUEUE_KQ_STATUS_H
@@ -12,9 +12,9 @@
 const char *kq_message(struct kq *kq, const char *format, ...) SL_PRINTF(2, 3);
 
 bool kq_has_check(const struct kq_workload *row, enum kq_check_state state);
-/* All that its queue asks of the flavors that it got are among those that it has. */
+/* All checks that its queue requires for the flavors that it got are among those that it has. */
 bool kq_checks_complete(const struct kq *kq, uint32_t workload);
-/* Its list becomes what its queue asks; new ones are pending. Whether it changed. */
+/* Its list becomes what its queue requires; new ones are pending. Whether it changed. */
 bool kq_checks_sync(struct kq *kq, uint32_t workload, uint32_t queue);
 /* All pending again. Whether one was not. */
 bool kq_checks_reset(struct kq *kq, uint32_t workload);

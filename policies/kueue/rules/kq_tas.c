@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas.c - where the podsets of a workload go: who asks for a topology, which are placed together, what
- * comes of it for an assignment of quota.
+ * kq_tas.c - the topology assignment of a workload's podsets: which request a topology, which form one group,
+ * and what follows for the assignment of quota.
  *
- * Rules: KEP-2724 (keps/2724-topology-aware-scheduling of kubernetes-sigs/kueue).
+ * Rules: KEP-2724 (keps/2724-topology-aware-scheduling of kubernetes-sigs/kueue),
+ * pkg/scheduler/flavorassigner, tas_flavorassigner.go.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
 #include <string.h>
 
-/* ---- Who asks
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Which podsets request a topology ----------------------------------------------------------- */
 
 bool kq_asks_topology(const struct kq_podset *podset)
 {
@@ -50,7 +50,7 @@ static bool has_levels(const struct kq_tree *tree, const struct kq_topology_requ
 	return all;
 }
 
-/* Does the queue's group with this flavor cover a resource that the podset asks? */
+/* Does the queue's group with this flavor cover a resource that the podset requests? */
 static bool covers(const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor)
 {
 	const struct kq_node *node = &kq->node[queue];
@@ -80,8 +80,7 @@ const char *kq_tas_mismatch(
 						   : "its topology has not the level that is asked for";
 }
 
-/* ---- A team's request
- * ------------------------------------------------------------------------------------------- */
+/* ---- A team's request --------------------------------------------------------------------------- */
 
 bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const char *why)
 {
@@ -159,8 +158,7 @@ static bool needs_of(struct kq_placement_attempt *attempt, const struct kq_team 
 	return layers_of(attempt, tree, request, needs);
 }
 
-/* ---- A placement of what was picked
- * ----------------------------------------------------------------------------- */
+/* ---- A placement of what was picked ------------------------------------------------------------- */
 
 static struct kq_placement *placement_new(
 	struct kq_placement_attempt *attempt, const struct kq_tree *tree, uint32_t count)
@@ -228,8 +226,7 @@ bool kq_place_team(struct kq_placement_attempt *attempt, const struct kq_team *t
 	return placements_of(attempt, &search, leaf, picked == KQ_NO ? 0 : picked, worker, leader);
 }
 
-/* ---- Books
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Usage -------------------------------------------------------------------------------------- */
 
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign)
@@ -283,8 +280,7 @@ void kq_tas_remove(struct kq *kq, uint32_t workload)
 		count_admitted(kq, workload, -1);
 }
 
-/* ---- Which flavor, and what is there already
- * -------------------------------------------------------------------- */
+/* ---- Which flavor, and what is there already ---------------------------------------------------- */
 
 /* KQ_NO: none, or several. */
 static uint32_t picked_flavor(const struct kq *kq, const struct kq_podset_assignment *podset)
@@ -308,7 +304,7 @@ static bool has_topology_pick(const struct kq *kq, const struct kq_podset_assign
 	return false;
 }
 
-/* A podset of a group that asks nothing for itself goes with the flavor of its group. */
+/* A podset of a group that requests nothing for itself goes with the flavor of its group. */
 uint32_t kq_tas_flavor(const struct kq *kq, const struct kq_assignment *assignment, uint32_t at)
 {
 	const struct kq_workload *row = &kq->workload[assignment->workload];

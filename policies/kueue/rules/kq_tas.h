@@ -15,11 +15,11 @@ void kq_tas_add(struct kq *kq, uint32_t workload);
 void kq_tas_remove(struct kq *kq, uint32_t workload);
 /* Of an assignment that is not yet an admission (of this cycle). */
 void kq_tas_add_assignment(struct kq *kq, const struct kq_assignment *assignment);
-/* Whether the topology has room for the assignment's placement: the test of a cycle, by podset and domain,
+/* Whether the assignment's placement fits in the topology: the test of a cycle, by podset and domain,
  * without `pods`. */
 bool kq_tas_still_fits(struct kq *kq, const struct kq_assignment *assignment);
 
-/* Does the queue's every flavor have a topology? Then podsets ask for one without saying so. */
+/* Does the queue's every flavor have a topology? Then podsets request one without saying so. */
 bool kq_tas_only(const struct kq *kq, uint32_t queue);
 bool kq_tas_requested(const struct kq *kq, uint32_t workload);
 /* A podset and a flavor: NULL if they agree, else why not (5.2, 11.1). */

@@ -47,8 +47,8 @@ static void kq_accounting_touch(struct kq *kq, struct kq_accounting *accounting,
 	kq_write(kq, &accounting->stamp, (int64_t)accounting->step_count++);
 }
 
-/* Amounts of resources that no host was known to have when the world was sealed count for nothing: no pod
- * that asks them has a place. */
+/* Amounts of resources that no host was known to have when kq was sealed count for nothing: no pod that
+ * requests them fits. */
 void kq_accounting_add(struct kq *kq, struct kq_accounting *accounting, uint32_t row,
 	const struct kq_amounts *request, int64_t count, int sign)
 {

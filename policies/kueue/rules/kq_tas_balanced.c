@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_balanced.c - balanced placement, of preferred requests (gate TASBalancedPlacement): domains of one
- * parent that hold everything, the fewest of them, and none with less than the most that all can have.
+ * kq_tas_balanced.c - balanced placement, of preferred requests (feature gate TASBalancedPlacement): domains
+ * of one parent that hold everything, the fewest of them, and none with less than the most that all can have.
  *
- * Rule: KEP-2724, "Balanced placement". Entropies order by their 10^-9, so that the last bit of a logarithm
- * decides nothing.
+ * Rule: KEP-2724, "Balanced placement"; findBestDomainsForBalancedPlacement. Entropies order by their 10^-9,
+ * so that the last bit of a logarithm decides nothing.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
@@ -57,8 +57,7 @@ static int64_t threshold_of(const struct kq_search *search, const struct greedy 
 	return threshold;
 }
 
-/* ---- Subtrees
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Subtrees ----------------------------------------------------------------------------------- */
 
 static void load(const struct kq_search *search, uint32_t domain)
 {
@@ -105,8 +104,7 @@ static void prune(const struct kq_search *search, const uint32_t *domain, uint32
 	}
 }
 
-/* ---- Siblings that would do
- * ----------------------------------------------------------------------------------- */
+/* ---- Siblings that would do --------------------------------------------------------------------- */
 
 struct siblings {
 	uint32_t first, count;
@@ -191,8 +189,7 @@ static struct balance find_siblings(struct kq_search *search)
 	return best;
 }
 
-/* ---- The fewest that hold it, with the least to spare
- * --------------------------------------------------------- */
+/* ---- The fewest that hold it, with the least to spare ------------------------------------------- */
 
 /* So many domains with so many pods left to place; before: the state without the last domain. */
 struct placed {

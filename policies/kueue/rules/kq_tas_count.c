@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_count.c - how many pods each domain would hold (KEP-2724, first phase of the algorithm).
+ * kq_tas_count.c - how many pods each domain would hold (KEP-2724, first phase of the algorithm;
+ * TASFlavorSnapshot.fillInCounts).
  *
- * Counts are kept, by the shape of what is asked: a view. A view that is asked again is brought up to date
- * from the rows that changed between the state of the books that it knows and the present one; the root's
- * path of each is added up anew.
+ * Counts are kept, by the shape of the request: a view. A view that is needed again is brought up to date
+ * from the rows that changed between the usage that it knows and the present one; the root's path of each is
+ * added up anew.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
@@ -16,7 +17,7 @@ enum { VIEWS_MAX = 32 };
 struct kq_view {
 	uint64_t hash, used_at, epoch;
 	uint32_t stamp;
-	unsigned char *text; /* What was asked, in full. */
+	unsigned char *text; /* The request, in full. */
 	size_t text_size;
 	bool ready;
 	bool *fits; /* By leaf: taints, selectors and affinity let the pods there. */
@@ -40,8 +41,7 @@ void kq_views_release(struct kq_tree *tree)
 	free(tree->view);
 }
 
-/* ---- What is asked, as bytes
- * ----------------------------------------------------------------------------------- */
+/* ---- What is requested, as bytes ---------------------------------------------------------------- */
 
 static void kq_tas_count_put(struct kq *kq, const void *bytes, size_t size)
 {
@@ -137,8 +137,7 @@ static uint64_t kq_tas_count_hash_of(const unsigned char *text, size_t size)
 	return hash;
 }
 
-/* ---- Which hosts let the pods in
- * ------------------------------------------------------------------------------- */
+/* ---- Which hosts let the pods in ---------------------------------------------------------------- */
 
 /* A term of fields speaks of the node's name. */
 static bool term_holds(const struct sl_label_term *term, const struct kq_host *host)
@@ -199,15 +198,14 @@ static void match(
 	}
 }
 
-/* ---- Counting
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------------- */
 
 struct kq_amounts kq_pod_request(const struct kq_podset *podset)
 {
 	return podset->pod.at ? podset->pod : podset->request;
 }
 
-/* Beside what `beside` asks, once; NULL: alone. Each pod counts as one of `pods`. */
+/* Beside the requests of `beside`, once; NULL: alone. Each pod counts as one of `pods`. */
 static int64_t kq_tas_count_times_in(const int64_t *capacity, const int64_t *used, uint32_t resources,
 	const struct kq_amounts *request, const struct kq_amounts *beside)
 {
@@ -253,7 +251,7 @@ static void count_leaf(
 	}
 }
 
-/* inner: children at a level of inner slices give whole ones alone. */
+/* inner: children at a level of inner slices count whole ones alone. */
 void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner)
 {
@@ -310,7 +308,7 @@ static void count_all(struct kq *kq, struct kq_tree *tree, const struct kq_needs
 			kq_count_up(tree, needs, view->found, d, level, true);
 }
 
-/* Only what changed on the way from the view's state of the books to the present one. */
+/* Only what changed between the usage that the view knows and the present one. */
 static void count_changed(
 	struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs, struct kq_view *view)
 {
@@ -370,7 +368,7 @@ static struct kq_view *view_new(struct kq *kq, const struct kq_tree *tree)
 	return view;
 }
 
-/* The view of what is asked; made in the place of the one that was asked for longest ago. */
+/* The view of the request; made in the place of the one used longest ago. */
 static struct kq_view *view_of(struct kq *kq, struct kq_tree *tree)
 {
 	const struct kq_tas *tas = kq->tas;

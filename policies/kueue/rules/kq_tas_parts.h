@@ -15,8 +15,7 @@
 
 enum { KQ_COUNT_MAX = INT32_MAX }; /* Pods that a leaf is counted to hold. */
 
-/* ---- Who uses what (kq_tas_accounting.c)
- * ----------------------------------------------------------------------------- */
+/* ---- Who uses what (kq_tas_accounting.c) -------------------------------------------------------- */
 
 /* Usage by row, one row a leaf; flavors of topologies by hosts share one, a row a host name. `stamp` names a
  * state of it: step `stamp` of the log made it out of its parent's. Taking back returns to an older stamp, so
@@ -32,8 +31,7 @@ struct kq_accounting {
 	uint32_t step_count, step_capacity;
 };
 
-/* ---- The tree of a flavor (kq_tas_tree.c)
- * ------------------------------------------------------------------------ */
+/* ---- The tree of a flavor (kq_tas_tree.c) ------------------------------------------------------- */
 
 struct kq_view;
 
@@ -52,7 +50,7 @@ struct kq_tree {
 	uint32_t resource_count;           /* As of the seal. */
 	bool tainted;                      /* Some host has a taint. */
 	struct kq_accounting *accounting, *empty; /* Usage; and of a cluster where nothing runs. */
-	uint32_t *row_of, *leaf_of;               /* Leaf to row of books and back; KQ_NO. */
+	uint32_t *row_of, *leaf_of;               /* Leaf to row of usage and back; KQ_NO. */
 	struct sl_map leaf_by;                    /* Values. */
 	struct kq_view **view;                    /* Of shapes of podsets: kq_tas_count.c. */
 	uint32_t view_count;
@@ -64,10 +62,10 @@ struct kq_tas {
 	uint32_t tree_count;
 	uint32_t *tree_of; /* By flavor; KQ_NO. */
 	uint32_t flavor_count;
-	struct kq_accounting *accounting; /* books[0], empty[0]: shared by topologies of hosts. */
+	struct kq_accounting *accounting; /* accounting[0], empty[0]: shared by topologies of hosts. */
 	uint32_t accounting_count;
 	uint32_t domains_max;
-	struct kq_found *work; /* Working room of one placement: kq_tas_pick.c. */
+	struct kq_found *work; /* Working memory of one placement: kq_tas_pick.c. */
 	struct kq_key *key;
 	uint32_t *list;
 	bool *dirty;
@@ -92,8 +90,7 @@ uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level
 void kq_views_release(struct kq_tree *tree);
 void kq_view_free(struct kq_view *view);
 
-/* ---- How many pods fit (kq_tas_count.c)
- * ------------------------------------------------------------------------ */
+/* ---- How many pods fit (kq_tas_count.c) --------------------------------------------------------- */
 
 /* What a domain would hold; in the descent: what it was given. */
 struct kq_found {
@@ -103,7 +100,7 @@ struct kq_found {
 	int64_t leader;              /* 1: it would hold the leader. */
 };
 
-/* What is asked, as far as placing goes. */
+/* The request, as far as it decides domains. */
 struct kq_needs {
 	const struct kq_podset *podset; /* The workers. */
 	const struct kq_podset *leader; /* NULL: none. */
@@ -122,14 +119,13 @@ struct kq_needs {
 };
 
 struct kq_amounts kq_pod_request(const struct kq_podset *podset);
-/* By domain; lent until the next call. NULL: the world failed. */
+/* By domain; valid until the next call. NULL: kq->err is set. */
 const struct kq_found *kq_count(struct kq *kq, struct kq_tree *tree, const struct kq_needs *needs);
 /* A domain from its children, or a leaf's slices. */
 void kq_count_up(const struct kq_tree *tree, const struct kq_needs *needs, struct kq_found *found,
 	uint32_t domain, uint32_t level, bool inner);
 
-/* ---- Which are picked (kq_tas_pick.c)
- * -------------------------------------------------------------------------- */
+/* ---- Which are picked (kq_tas_pick.c) ----------------------------------------------------------- */
 
 struct kq_key {
 	int64_t cause[4];
@@ -141,7 +137,7 @@ struct kq_search {
 	const struct kq_needs *needs;
 	const struct kq_found *have; /* Phase 1. */
 	struct kq_found *work;       /* What is given in the descent. */
-	char *why;                   /* Why there is none: room of KQ_WHY. */
+	char *why;                   /* Why there is none: KQ_WHY bytes. */
 	bool loaded;                 /* What is below the picked domains is in work already. */
 };
 enum { KQ_WHY = 256 };
@@ -149,15 +145,14 @@ enum { KQ_WHY = 256 };
 void kq_order(struct kq_search *search, const struct kq_found *found, uint32_t *domain, uint32_t count,
 	bool with_leader, bool least);
 /* Leaves picked, in `leaf`, in their order; what each got is in search->work. 0: there is no place, and why;
- * KQ_NO: nothing is to be placed. */
+ * KQ_NO: nothing needs a domain. */
 uint32_t kq_pick(struct kq_search *search, uint32_t *leaf);
 /* kq_tas_balanced.c: domains in `domain`, at *level. 0: not that way. */
 uint32_t kq_balance(struct kq_search *search, uint32_t *domain, uint32_t *level);
 
-/* ---- Podsets of a workload (kq_tas.c, kq_tas_retry.c)
- * -------------------------------------------------------------- */
+/* ---- Podsets of a workload (kq_tas.c, kq_tas_replace.c) ----------------------------------------- */
 
-/* A group that is placed together, or a podset alone. */
+/* A podset group, assigned together, or a podset alone. */
 struct kq_team {
 	struct kq_tree *tree;
 	uint32_t worker, leader;       /* Podsets of the workload; KQ_NO: no leader. */
@@ -185,12 +180,12 @@ bool kq_place_lost(struct kq_placement_attempt *attempt, const struct kq_team *t
 /* Elastic slices. 0: it is none of these, 1: done, -1: no place. */
 int kq_place_elastic(struct kq_placement_attempt *attempt, const struct kq_team *team,
 	struct kq_placement **worker, struct kq_placement **leader);
-/* A placement into the books of its flavor, or out. */
+/* A placement is added to the usage of its flavor, or removed. */
 void kq_placement_add(struct kq *kq, struct kq_tree *tree, const struct kq_podset *podset,
 	const struct kq_placement *placement, bool empty, int sign);
 const char *kq_placement_attempt_text(struct kq_placement_attempt *attempt);
 
-/* kq_tas.c: the podset asks for a topology; why it has no place, and false; where one of that name is. */
+/* kq_tas.c: the podset requests a topology; why it has no place, and false; where one of that name is. */
 bool kq_asks_topology(const struct kq_podset *podset);
 bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const char *why);
 struct kq_placement *kq_admitted_placement(const struct kq_workload *row, const char *name);

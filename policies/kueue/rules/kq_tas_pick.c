@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_pick.c - which domains the pods go to, from the counts (KEP-2724, second phase of the algorithm):
- * the level, its domains, and down to the leaves.
+ * kq_tas_pick.c - which domains the pods go to, from the counts (KEP-2724, second phase of the algorithm;
+ * TASFlavorSnapshot.findLevelWithFitDomains): the level, its domains, and down to the leaves.
  *
- * BestFit takes the domain with the most room first, and the smallest that suffices as the last one;
- * LeastFreeCapacity begins with the least room.
+ * BestFit picks the domain with the most free capacity first, and the smallest that suffices as the last one;
+ * LeastFreeCapacity begins with the least.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Order
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Order -------------------------------------------------------------------------------------- */
 
 static bool kq_tas_pick_before(const struct kq_key *a, const struct kq_key *b)
 {
@@ -33,7 +32,7 @@ static struct kq_key kq_tas_pick_key_of(
 		domain };
 }
 
-/* Merge sort, bottom up, after runs of eight put in by hand; key has room for twice as many. */
+/* Merge sort, bottom up, after runs of eight put in by hand; key holds twice as many. */
 static void sort_keys(struct kq_key *key, uint32_t count)
 {
 	for (uint32_t run = 0; run < count; run += 8)
@@ -111,8 +110,7 @@ void kq_tas_sort(struct kq_tas_domain *domain, uint32_t count, bool unconstraine
 	}
 }
 
-/* ---- The last one
- * --------------------------------------------------------------------------------------------- */
+/* ---- The last one ------------------------------------------------------------------------------- */
 
 enum unit { PODS, SLICES };
 
@@ -173,8 +171,7 @@ static void leader_first(
 	}
 }
 
-/* ---- The level and its domains
- * --------------------------------------------------------------------------------- */
+/* ---- The level and its domains ------------------------------------------------------------------ */
 
 static uint32_t no_room(struct kq_search *search, int64_t fitting, int64_t need)
 {
@@ -249,7 +246,7 @@ static uint32_t kq_tas_pick_whole(const struct kq_search *search, uint32_t level
 	for (uint32_t d = tree->first[level]; d < tree->first[level + 1]; d++) {
 		if (!suffices(needs, &search->have[d]))
 			continue;
-		/* The smallest that suffices is the first of an order by least room. */
+		/* The smallest that suffices is the first of an order by least free capacity. */
 		const struct kq_key key =
 			kq_tas_pick_key_of(&search->have[d], d, true, true, needs->by_affinity);
 		if (best.domain == KQ_NO || kq_tas_pick_before(&key, &best))
@@ -288,15 +285,14 @@ static uint32_t kq_tas_pick_choose(
 	}
 }
 
-/* ---- Down to the leaves
- * --------------------------------------------------------------------------------------- */
+/* ---- Down to the leaves ------------------------------------------------------------------------- */
 
 static int64_t *kq_tas_pick_count_of(struct kq_found *found, enum unit unit)
 {
 	return unit == PODS ? &found->pods : &found->slices;
 }
 
-/* With the leader still to be placed. True: all is given. */
+/* With the leader still to be assigned. True: all are assigned. */
 static bool give_with_leader(struct kq_search *search, struct giving *giving, const uint32_t *domain,
 	uint32_t count, uint32_t *given)
 {
@@ -383,7 +379,7 @@ static int64_t inner_size(const struct kq_needs *needs, uint32_t level)
 	return level + 1 < needs->layers && needs->size_at[level + 1] > 0 ? needs->size_at[level + 1] : 1;
 }
 
-/* Each domain's part among its own children; child: room for those of one. */
+/* Each domain's part among its own children; child: as long as those of one. */
 static uint32_t descend(struct kq_search *search, const uint32_t *domain, uint32_t count, uint32_t *child,
 	uint32_t *result, uint32_t level)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_place.c - places for all podsets of an assignment, in order, each seeing what those before it take;
- * and what that makes of an assignment for which there was quota.
+ * kq_tas_place.c - topology domains for all podsets of an assignment, in order, each seeing the usage of
+ * those before it; and what that makes of an assignment for which there was quota.
  *
- * Rules: KEP-2724; of leaders and workers, its "Co-scheduling" of podsets of one group.
+ * Rules: KEP-2724, TASFlavorSnapshot.FindTopologyAssignmentsForFlavor; of leaders and workers, its
+ * "Co-scheduling" of podsets of one group.
  */
 #include "policies/kueue/rules/kq_tas_parts.h"
 
 #include <string.h>
 
-/* A podset that is to be placed. */
+/* A podset that needs domains. */
 struct todo {
 	uint32_t at, flavor; /* In the assignment. */
 	bool done;
@@ -53,7 +54,7 @@ static bool comes_later(const struct kq *kq, uint32_t queue, const struct kq_wor
 	return false;
 }
 
-/* Podsets to be placed, by the names of their flavors, then in order. False: one of them has none. */
+/* Podsets that need domains, by the names of their flavors, then in order. False: one of them has none. */
 static bool list_todo(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
 	struct todo *todo, uint32_t *count, uint32_t *failed)
 {
@@ -197,8 +198,7 @@ bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignmen
 	return ok && kq->err.status == 0;
 }
 
-/* ---- With quota
- * ------------------------------------------------------------------------------------------------- */
+/* ---- With quota --------------------------------------------------------------------------------- */
 
 static void no_fit(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment, uint32_t at,
 	const char *why)
@@ -213,7 +213,8 @@ static void no_fit(struct kq *kq, struct kq_scratch *scratch, struct kq_assignme
 	kq_assign_because(kq, scratch, assignment, at, KQ_NO_FIT, why);
 }
 
-/* There may be quota enough, and no place in one piece: victims are looked for in all that these podsets ask.
+/* There may be quota enough, and no domain that holds all: victims are looked for in all that these podsets
+ * request.
  */
 static void all_by_preemption(struct kq *kq, struct kq_assignment *assignment)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_retry.c - placements that go on from another: lost pods of an admitted workload, and slices of an
+ * kq_tas_replace.c - placements that go on from another: lost pods of an admitted workload, and slices of an
  * elastic one, which keep their pods where they are.
  *
  * Rules: KEP-2724, "Node failures", and Kueue's elastic workloads (KEP-77) with a topology.
@@ -70,8 +70,7 @@ static struct kq_placement *merge(struct kq_placement_attempt *attempt, const st
 	return made;
 }
 
-/* ---- Lost pods
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Lost pods ---------------------------------------------------------------------------------- */
 
 /* Where at a level pods stand whose slice the lost ones complete; the first by values. */
 static uint32_t broken_slice(struct kq_placement_attempt *attempt, const struct kq_tree *tree,
@@ -173,8 +172,7 @@ bool kq_place_lost(struct kq_placement_attempt *attempt, const struct kq_team *t
 	return *whole != NULL;
 }
 
-/* ---- Elastic slices
- * --------------------------------------------------------------------------------------------- */
+/* ---- Elastic slices ----------------------------------------------------------------------------- */
 
 static const struct kq_placement *previous_of(const struct kq *kq, uint32_t workload, uint32_t podset)
 {

@@ -65,8 +65,7 @@ static uint32_t hosts_of(struct kq *kq, const struct kq_tree *tree, struct named
 	return count;
 }
 
-/* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.
- * -------- */
+/* ---- Finding a leaf by its values: these are interned, so addresses will do, and only to find by.  */
 
 static uint64_t kq_tas_tree_hash_of(const char *const *value, uint32_t count)
 {
@@ -128,8 +127,7 @@ uint32_t kq_tree_above(const struct kq_tree *tree, uint32_t leaf, uint32_t level
 	return domain;
 }
 
-/* ---- Making it
- * ------------------------------------------------------------------------------------------------- */
+/* ---- Making it ---------------------------------------------------------------------------------- */
 
 static bool same_domain(const struct named_host *a, const struct named_host *b, uint32_t level)
 {
@@ -259,7 +257,7 @@ static void fill_capacity(struct kq *kq, struct kq_tree *tree, const struct name
 		const uint32_t leaf = find_leaf(tree, &named[owner[i]].value[tree->level_count - want], want);
 		add_capacity(kq, tree, leaf, &kq->host[named[i].host]);
 	}
-	/* Below nothing is as good as nothing, and leaves room for subtraction. */
+	/* Below nothing is as good as nothing, and leaves a margin for subtraction. */
 	for (size_t i = 0; i < (size_t)tree->leaf_count * tree->resource_count; i++)
 		if (tree->capacity[i] < -1)
 			tree->capacity[i] = -1;
@@ -290,10 +288,9 @@ static void make_tree(struct kq *kq, struct kq_tree *tree, uint32_t flavor)
 	free(owner);
 }
 
-/* ---- Books: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.
- * ----- */
+/* ---- Usage: one pair for all topologies by hosts (TASHandleOverlappingFlavors), else a pair a flavor.  */
 
-/* Rows of the shared books: names of hosts, in the order in which trees bring them. */
+/* Rows of the shared usage: names of hosts, in the order in which trees bring them. */
 static bool share_rows(struct kq *kq, struct kq_tas *tas)
 {
 	struct sl_map map = { 0 };

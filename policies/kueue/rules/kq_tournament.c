@@ -2,9 +2,9 @@
 /*
  * kq_tournament.c - the order of a cycle's entries with fair sharing.
  *
- * Rules: KEP-1714 (fair sharing, admission) and KEP-79 (hierarchical cohorts), by the scheduler's code at the
- * commit that kq.h names. Kueue leaves the order over trees to a map; here they go by the names of their
- * roots, one after the other: no tree's entries change the shares of another.
+ * Rules: KEP-1714 (fair sharing, admission) and KEP-79 (hierarchical cohorts), by the scheduler's code
+ * (fair_sharing_iterator.go) at the commit that kq.h names. Kueue leaves the order over trees to a map; here
+ * they go by the names of their roots, one after the other: no tree's entries change the shares of another.
  */
 #include "policies/kueue/rules/kq_fair_order.h"
 
@@ -23,7 +23,7 @@ struct kq_fair_order {
 /* Who stands for a child of a cohort, and how the child would be with it. */
 struct contender {
 	uint32_t entry;
-	bool borrows; /* In a cell that the entry asks for. */
+	bool borrows; /* In a cell that the entry requests. */
 	struct kq_share share;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kq_variant.c - concurrent admission: variants of one parent, each for a flavor of its own; a more favoured
- * one drives a less favoured one out. Follows Kueue's scheduler (gate ConcurrentAdmission).
+ * one evicts a less favoured one. Follows Kueue's scheduler (feature gate ConcurrentAdmission).
  */
 #include "policies/kueue/rules/kq_entry.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims.h - one search for victims: what is asked, who may go, who went so far. Of kq_preempt.c,
- * kq_preempt_fair.c and kq_candidates.c alone.
+ * kq_victims.h - one search for victims: what is requested, who is a candidate, who went so far. Of
+ * kq_preempt.c, kq_preempt_fair.c and kq_candidates.c alone.
  *
- * A search works on the books under a mark of kq_search_victims, which is undone at its end.
+ * A search changes usage under a mark of kq_search_victims, which is undone at its end.
  */
 #ifndef SL_KUEUE_KQ_VICTIMS_H
 #define SL_KUEUE_KQ_VICTIMS_H
@@ -30,7 +30,7 @@ struct kq_search {
 	struct kq *kq;
 	uint32_t workload, queue;          /* The preemptor's. */
 	const uint32_t *need;              /* Cells in which somebody has to go; each once. */
-	const struct kq_usage_cell *needs; /* What it asks in all. */
+	const struct kq_usage_cell *needs; /* What it requests in all. */
 	uint32_t need_count, needs_count;
 	const struct kq_preempt_options *options; /* NULL: quota alone. */
 	struct kq_victims gone;                   /* So far; malloc. */
@@ -46,11 +46,11 @@ void kq_candidates_order(struct kq *kq, uint32_t queue, struct kq_candidate *at,
 /* Two candidates of different queues, without admission fair sharing: as strcmp. */
 int kq_candidate_compare(const struct kq *kq, uint32_t queue, uint32_t a, uint32_t b);
 
-/* kq_preempt.c: the books without so many that are gone. */
+/* kq_preempt.c: usage without so many that are gone. */
 bool kq_search_fits(const struct kq_search *search, bool borrow);
 void kq_search_take(struct kq_search *search, uint32_t workload, const char *reason);
 void kq_search_give_back(struct kq_search *search, bool borrow);
-/* kq_preempt_fair.c: false: there is no room even so. */
+/* kq_preempt_fair.c: false: it does not fit even so. */
 bool kq_search_fair(struct kq_search *search);
 
 #endif

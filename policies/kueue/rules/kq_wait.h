@@ -66,11 +66,11 @@ struct kq_waits {
 	uint32_t displayed_capacity;
 };
 
-/* NULL: no memory, and the world has failed. */
+/* NULL: no memory, and kq->err is set. */
 struct kq_waits *kq_waits(struct kq *kq);
 struct kq_queue *kq_queue_of(struct kq *kq, uint32_t queue);
 
-/* kq_inadmissible_queue.c: into a queue and out of it. What comes in has its struct kq_wait filled. */
+/* kq_inadmissible.c: into a queue and out of it. What comes in has its struct kq_wait filled. */
 bool kq_afs_orders(const struct kq *kq, uint32_t queue);
 void kq_active_add(struct kq *kq, uint32_t workload);
 void kq_active_remove(struct kq *kq, uint32_t workload);

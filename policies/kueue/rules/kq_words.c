@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_words.c - gates, conditions, defaults: Kueue's names for them.
+ * kq_words.c - Kueue's names of feature gates and conditions, and its defaults.
  */
 #include "policies/kueue/rules/kq.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai.h - the KAI scheduler (Run:AI's, open), as rules over plain data: nodes with GPUs, a tree of queues,
- * jobs of tasks. It knows no engine: time is handed in, what it decides is handed out (struct kai_effect).
+ * jobs of tasks. It knows no engine: time is an argument, decisions are returned (struct kai_effect).
  * runai.c stands between it and the engine, tests/conformance/runai_*.c between it and recorded cases.
  *
  * Rules: kai-scheduler/KAI-Scheduler, commit d5bc503a; each file names what it follows. Run:AI's words: a
- * project is a leaf queue, a department a queue above it, a workload a job, a node pool a world of its own.
- * Where KAI leaves a tie to the order of a Go map, names decide, byte by byte, then rows.
+ * project is a leaf queue, a department a queue above it, a workload a job, a node pool (KAI:
+ * SchedulingShard) a struct kai of its own. Where KAI leaves a tie to the order of a Go map, names decide,
+ * byte by byte, then rows.
  *
  * Rows of the arrays are handles; KAI_NO is none. Amounts are whole: thousandths of a cpu, bytes, and
  * KAI_GPU-ths of a GPU (so that three tenths and a tenth are four tenths). KAI_UNLIMITED absorbs.
@@ -50,10 +51,10 @@ struct kai_queue {
 	struct kai_vec quota;   /* "Deserved". KAI_UNLIMITED; nothing said: 0. */
 	struct kai_vec limit;   /* KAI_UNLIMITED: none. */
 	double weight[KAI_RES]; /* Over-quota weight; 0: never a surplus. */
-	double usage[KAI_RES];  /* Of the past, as a share of the cluster (time-based fair share); 0. */
+	double usage[KAI_RES];  /* Past usage, as a share of the cluster (time-based fair share); 0. */
 	sl_time preempt_min, reclaim_min; /* preemptMinRuntime, reclaimMinRuntime; SL_NONE: not said. */
-	/* Books. Of all below it. */
-	struct kai_vec request;      /* What its jobs have allocated (as charged where they are) and ask
+	/* Accounting. Of all below it. */
+	struct kai_vec request;      /* What its jobs have allocated (as charged where they are) and request
 					(pending: of the least device); journalled. */
 	struct kai_vec fair;         /* Fair share, made by kai_open; KAI_UNLIMITED where all is its. */
 	struct kai_vec allocated;    /* Now; journalled. */
@@ -86,13 +87,12 @@ struct kai_node {
 	enum kai_mig mig;
 	int64_t *mig_count;     /* Of each profile (kai.mig), or NULL. */
 	bool ready, cpu_worker; /* cpu_worker: has no GPUs. */
-	/* Books, journalled: kai_node.c. */
+	/* Accounting, journalled: kai_node.c. */
 	struct kai_free idle, releasing; /* A device that is shared is neither; one all of whose shares are on
 					    their way out counts as one that is. */
 	int64_t *mig_idle, *mig_releasing;
-	struct kai_shared
-		*shared; /* Rows stay where they are (the journal points at them): room for all that
-			  * there can be is made by kai_node_clear; one without members is used again. */
+	struct kai_shared *shared; /* Rows stay where they are (the journal points at them): kai_node_clear
+				      allocates as many as there can be; one without members is used again. */
 	uint32_t shared_count, shared_capacity;
 	uint32_t row_outside;
 };
@@ -134,7 +134,7 @@ struct kai_profiles {
 	uint32_t profile; /* Of kai.mig. */
 	int64_t count;
 };
-/* What a task asks; tasks that ask the same share one row. */
+/* What a task requests; tasks that request the same share one row. */
 struct kai_request {
 	int64_t cpu, mem;
 	enum kai_gpu_kind kind;
@@ -145,7 +145,7 @@ struct kai_request {
 	uint32_t profile_count;
 	bool best_effort;        /* It takes a pod's slot and nothing else. */
 	const uint64_t *allowed; /* Bits of nodes that will do (labels, taints, affinity); NULL: all. */
-	/* kai_place.c, journalled: no room for so many (nowhere_count, or more) when kai.freed was this. */
+	/* kai_place.c, journalled: so many (nowhere_count, or more) did not fit when kai.freed was this. */
 	int64_t nowhere, nowhere_count;
 };
 
@@ -157,10 +157,10 @@ struct kai_group {
 	bool leaf;
 	uint32_t min;                 /* Of a set: minSubGroup; KAI_NO: all. Of pods: minMember. */
 	uint32_t topology;            /* KAI_NO: no constraint, else at least one of */
-	uint32_t required, preferred; /* its levels; KAI_NO. Rows that are not there: it is placed nowhere. */
+	uint32_t required, preferred; /* its levels; KAI_NO. Rows that are not there: it is on no node. */
 	int64_t count[KAI_STATES]; /* Tasks by state, journalled: of a leaf; of the root: all of the job. */
-	uint32_t request;          /* Of a leaf: what all its tasks ask; KAI_NO: not all the same. */
-	uint32_t met, unmet;       /* Room of kai_order_gang.c. */
+	uint32_t request;          /* Of a leaf: what all its tasks request; KAI_NO: not all the same. */
+	uint32_t met, unmet;       /* Memory of kai_order_gang.c. */
 };
 
 struct kai_job;
@@ -175,8 +175,9 @@ struct kai_task {
 	int64_t state; /* enum kai_state */
 	int64_t node;  /* Where it is, or goes (pipelined); -1. */
 	int64_t from;  /* Moved: where it is still, on its way out; -1. */
-	int64_t kept;  /* It was to start there, was evicted before it did, and goes elsewhere: what was kept
-			  for it is still counted there, as releasing, until the session is over; -1. */
+	int64_t kept;  /* It was pipelined there, was evicted before it started, and goes elsewhere: what was
+			  reserved for it is still counted there, as releasing, until the session is over; -1.
+			*/
 	int64_t *shared, *from_shared,
 		*kept_shared; /* Of a share of GPUs: rows of the nodes' shared, request.gpus of them. */
 	int64_t evicted;      /* In this session: 1 by a simulation that is not settled, 2 for good. */
@@ -210,7 +211,7 @@ struct kai_job {
 	uint32_t group_count;
 	uint32_t task, task_count; /* Its tasks stand together, in task order (kai_seal_job). */
 	uint64_t signature;        /* Of its constraints: kai_signature. */
-	uint32_t nominated;        /* Room for others. */
+	uint32_t nominated;        /* Memory for others. */
 	uint32_t row_outside;
 	/* Why it waits: the last that was said. */
 	uint32_t why; /* enum kai_why */
@@ -229,7 +230,7 @@ enum kai_why {
 	KAI_POD_ERRORS, /* PodSchedulingErrors: no node for a task. why_a: tasks that have one, why_b: the
 			   minimum of the pod set of the one that has none, why_c: its row in the job.
 			   What lacks where: kai_lacking. */
-	KAI_TOPOLOGY,   /* No domain holds it. */
+	KAI_TOPOLOGY,   /* It fits in no domain. */
 	KAI_NOT_READY   /* Too few of its pods are there. */
 };
 
@@ -238,7 +239,7 @@ enum kai_why {
 enum kai_action { KAI_ALLOCATE, KAI_CONSOLIDATION, KAI_RECLAIM, KAI_PREEMPT, KAI_STALE, KAI_ACTIONS };
 enum kai_placement { KAI_BINPACK, KAI_SPREAD, KAI_PLAIN };
 enum kai_plugin {                  /* Bits; KAI_ALL_PLUGINS by default. */
-	KAI_PLUGIN_PROPORTION = 1, /* Fair share, gates of limit and quota. */
+	KAI_PLUGIN_PROPORTION = 1, /* Fair share, checks of limit and quota. */
 	KAI_PLUGIN_PRIORITY = 2,   /* Order of jobs. */
 	KAI_PLUGIN_ELASTIC = 4,
 	KAI_PLUGIN_NODEPLACEMENT = 8,
@@ -285,7 +286,7 @@ struct kai_config {
 	 * none. */
 	sl_time backoff_min[KAI_SEARCHES], backoff_max[KAI_SEARCHES];
 };
-/* KAI gives a job's search 4 minutes (maxJobSearchDuration), an action 5. Its benchmark of many reclaims, on
+/* KAI allows a job's search 4 minutes (maxJobSearchDuration), an action 5. Its benchmark of many reclaims, on
  * 500 nodes, takes 165.61 s for 4,000 jobs, each of which places itself and one victim (its pull request
  * 1809): 48 pods a second. */
 enum { KAI_PODS_MAX = 4 * 60 * 48 };
@@ -330,8 +331,9 @@ struct kai {
 	uint32_t root_count;
 	struct kai_node *node;
 	uint32_t node_count, node_capacity;
-	int64_t *node_version, node_clock; /* By node: another one with each change of its books; journalled.
-					    */
+	int64_t *node_version,
+		node_clock; /* By node: another one with each change of its accounting; journalled.
+			     */
 	int64_t *gpus_free; /* By node: whole devices that are idle or releasing, close together; journalled.
 			     */
 	const uint32_t *node_by_name; /* Rows of nodes; of kai_seal. */
@@ -360,7 +362,7 @@ struct kai {
 	uint64_t *list[KAI_LISTS];       /* kai_lists.c: bits of jobs. */
 	size_t list_words;
 	bool total_known;
-	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since that was asked. */
+	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since the last check. */
 	uint32_t unsure_count, unsure_capacity;
 	/* The caller's; NULL. True: it wants to end: no further search. */
 	bool (*stopping)(const void *of);
@@ -370,7 +372,7 @@ struct kai {
 	 * so), and with all that is decided in one. */
 	uint64_t version;
 	bool unchanged;
-	int64_t freed; /* Grows whenever a node gets room; not journalled. */
+	int64_t freed; /* Grows whenever resources of a node are freed; not journalled. */
 	/* Marks. */
 	struct kai_change *journal;
 	size_t journal_count, journal_capacity;
@@ -386,11 +388,11 @@ struct kai {
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
 	struct kai_order_state *order; /* kai_order.c */
-	struct kai_solve_state *solve; /* kai_solve.c */
+	struct kai_solve_state *solve; /* kai_solver.c */
 	struct kai_share_state *share; /* kai_share.c */
 };
 
-/* kai_instance.c: the world is built, sealed, changed. Functions that make something return its row, or
+/* kai_instance.c: struct kai is built, sealed, changed. Functions that make something return its row, or
  * KAI_NO (kai.err is set). */
 struct kai *kai_new(struct sl_arena *arena);
 void kai_free(struct kai *kai);
@@ -409,12 +411,12 @@ uint32_t kai_request(struct kai *kai, const struct kai_request *request); /* Fou
  * again. */
 uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t groups);
 /* After the tasks of a new job are set, in whatever order: sorted into task order, counted, signed; those
- * with a state and node come into the books of nodes and queues. */
+ * with a state and node are counted at nodes and queues. */
 int kai_seal_job(struct kai *kai, uint32_t job);
-/* It is over: what it holds leaves the books, its row is free. Not within a session. */
+/* It is over: its allocation is released, its row is free. Not within a session. */
 void kai_drop_job(struct kai *kai, uint32_t job);
-/* After queues, nodes and topologies are made or changed: trees, depths, orders, sets of nodes; books are
- * counted anew from the tasks. SL_INPUT: queues go in a circle. */
+/* After queues, nodes and topologies are made or changed: trees, depths, orders, sets of nodes; the
+ * accounting is made anew from the tasks. SL_INPUT: queues go in a circle. */
 int kai_seal(struct kai *kai);
 /* It is ready for pods now, or is not. */
 void kai_node_ready(struct kai *kai, uint32_t node, bool ready);
@@ -447,13 +449,13 @@ void kai_decision(struct kai *kai, const struct kai_effect *effect);
 
 /* kai_accounting.c: a task goes from one state and place to another, and everything that counts it follows:
  * nodes, queues up to the root, its group. All journalled. allocate: pending (or gated) -> KAI_ALLOCATED at
- * node; shared: rows of the node's shared GPUs for a task that asks shares, else NULL. KAI_BINDING and what
- * follows count alike. pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing stays
- * on its node, on its way out (from). evict: active -> KAI_RELEASING where it is. One that was pipelined is
- * releasing where it was to start (as KAI has it: nothing of it runs there; what it was kept is both taken
- * from idle and releasing). unevict: a releasing task (or one pipelined elsewhere) runs on where it is, or is
- * to start there again. Queues: active-allocated tasks, pipelined ones too, are in allocated; what an amount
- * is charged with: kai_charge. */
+ * node; shared: rows of the node's shared GPUs for a task that requests shares, else NULL. KAI_BINDING and
+ * what follows count alike. pipeline: pending or releasing -> KAI_PIPELINED at node. One that was releasing
+ * stays on its node, on its way out (from). evict: active -> KAI_RELEASING where it is. One that was
+ * pipelined is releasing where it was to start (as KAI has it: nothing of it runs there; what it was kept is
+ * both taken from idle and releasing). unevict: a releasing task (or one pipelined elsewhere) runs on where
+ * it is, or is to start there again. Queues: active-allocated tasks, pipelined ones too, are in allocated;
+ * what an amount is charged with: kai_charge. */
 void kai_allocate_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
 void kai_bind_task(struct kai *kai, uint32_t task); /* Allocated -> KAI_BINDING. */
 void kai_pipeline_task(struct kai *kai, uint32_t task, uint32_t node, const uint32_t *shared);
@@ -467,7 +469,7 @@ void kai_set_task(
  * rounded up), else of the smallest device of the cluster. */
 struct kai_vec kai_charge(const struct kai *kai, uint32_t task);
 struct kai_vec kai_charge_on(const struct kai *kai, uint32_t task, uint32_t node);
-/* For gates: of the largest device. */
+/* For checks of limit and quota: of the largest device. */
 struct kai_vec kai_charge_least(const struct kai *kai, uint32_t task);
 /* What such a task is charged before it has a node: of the smallest device. */
 struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request);

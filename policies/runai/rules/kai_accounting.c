@@ -17,7 +17,8 @@ int64_t kai_slices(const char *profile)
 	return slices > 0 && slices <= INT8_MAX ? slices : 1;
 }
 
-/* gpu_mem: of a device, MiB; 0: not known, then a share of memory counts as the whole. rounded: as placed. */
+/* gpu_mem: of a device, MiB; 0: not known, then a share of memory counts as the whole. rounded: as allocated.
+ */
 static struct kai_vec charge(
 	const struct kai *kai, const struct kai_request *request, int64_t gpu_mem, bool rounded)
 {
@@ -90,7 +91,7 @@ void kai_count_request(struct kai *kai, uint32_t task, int sign)
 		kai_accounting_add(kai, &kai->queue[at].request, &needs, sign);
 }
 
-/* A share of memory is asked as it is charged, once it is: not of the least device, and rounded up. */
+/* A share of memory is requested as it is charged, once it is: not of the least device, and rounded up. */
 static void count_rounding(struct kai *kai, uint32_t task, const struct kai_vec *held, int sign)
 {
 	const struct kai_task *row = &kai->task[task];
@@ -115,7 +116,7 @@ static void count_allocated(struct kai *kai, uint32_t task, int sign)
 	kai_write(kai, &row->counted, sign > 0);
 }
 
-/* Its queue asks for it. */
+/* It counts as requested by its queue. */
 static bool requested(int64_t state)
 {
 	return state == KAI_PENDING || state == KAI_ALLOCATED || state == KAI_BINDING || state == KAI_BOUND ||
@@ -144,7 +145,7 @@ static uint32_t devices_of(const struct kai *kai, const struct kai_task *row)
 	return row->shared ? (uint32_t)kai->request[row->request].gpus : 0;
 }
 
-/* Devices of its own, where none are said for a task that asks shares. */
+/* Devices of its own, where none are said for a task that requests shares. */
 static const uint32_t *own_devices(struct kai *kai, uint32_t count, struct kai_node *node, uint32_t *headroom)
 {
 	uint32_t next = 0;

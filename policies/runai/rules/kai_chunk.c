@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_chunk.c - a chunk of a job is placed: its tasks one by one, each on the best node that the ones before
- * left; all or none. KAI, actions/common/allocate.go (AllocateJob), gpu_sharing, framework/statement.go
- * (Pipeline, ConvertAllAllocatedToPipelined) and api/podgroup_info (ShouldPipelineJob).
+ * kai_chunk.c - a chunk of a job is allocated: its tasks one by one, each on the best node that the ones
+ * before left; all or none. KAI, actions/common/allocate.go (AllocateJob), gpu_sharing,
+ * framework/statement.go (Pipeline, ConvertAllAllocatedToPipelined) and api/podgroup_info
+ * (ShouldPipelineJob).
  *
  * Sets of groups with a topology constraint try one domain after another, and what lies below them its own
  * within it. A task that a simulation evicted, and that comes out where it was, runs on as if nothing had
@@ -34,7 +35,7 @@ static bool same_devices(const int64_t *rows, const struct kai_request *needs, c
 	return true;
 }
 
-/* There is room for it where it was to start, with what was kept for it there. */
+/* It fits where it was pipelined, with what was reserved for it there. */
 static bool fits_back(const struct kai *kai, uint32_t row)
 {
 	const struct kai_task *task = &kai->task[row];
@@ -50,7 +51,7 @@ static bool fits_back(const struct kai *kai, uint32_t row)
 
 /* What this simulation evicted comes out where it still is: as if nothing had been. If that is where it was
  * before it was to move, KAI takes back the eviction of this simulation alone, and it is to move again; here
- * only as long as there is room for that. */
+ * only as long as that fits. */
 static bool comes_back(const struct kai *kai, uint32_t row, const struct kai_spot *spot)
 {
 	const struct kai_task *task = &kai->task[row];
@@ -134,7 +135,7 @@ static uint32_t child_of(const struct kai_job *job, uint32_t set, uint32_t group
 
 static bool place_group(struct stage *stage, uint32_t group, struct tasks tasks);
 
-/* Tasks below a child, into room. */
+/* Tasks below a child, into the array. */
 static uint32_t pick(
 	const struct stage *stage, uint32_t set, uint32_t child, struct tasks tasks, uint32_t *headroom)
 {
@@ -250,8 +251,8 @@ static void wait_together(struct kai *kai, const uint32_t *task, uint32_t count)
 	}
 }
 
-/* Tasks that ask the same, and of which a node holds so many whoever comes first: if some find no room now,
- * as many find none later. KAI_NO: they are not of that kind. */
+/* Tasks that request the same, and of which a node holds so many whoever comes first: if some do not fit now,
+ * as many do not later. KAI_NO: they are not of that kind. */
 static uint32_t alike(const struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count)
 {
 	const struct kai_job *row = &kai->job[job];
@@ -267,7 +268,7 @@ static uint32_t alike(const struct kai *kai, uint32_t job, const uint32_t *task,
 	return request;
 }
 
-/* They found no room before. */
+/* They did not fit before. */
 static bool known_to_fail(struct stage *stage, uint32_t request, const uint32_t *task, uint32_t count)
 {
 	struct kai *kai = stage->kai;

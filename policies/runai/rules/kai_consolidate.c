@@ -74,8 +74,8 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 	return true;
 }
 
-/* The cluster has as many GPUs free as the job asks, and limits allow it: as nobody may lose its place, moves
- * leave both as they are. */
+/* The cluster has as many GPUs free as the job requests, and limits allow it: as each victim must be
+ * allocated again, moves leave both as they are. */
 static bool enough(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;

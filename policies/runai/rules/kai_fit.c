@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_fit.c - may a task go to a node: resources on what is idle and releasing, pods, MIG, affinity, and the
- * gates of limit and quota with this node's devices. KAI, node_info.go (IsTaskAllocatable,
+ * checks of limit and quota with this node's devices. KAI, node_info.go (IsTaskAllocatable,
  * IsTaskAllocatableOnReleasingOrIdle, PredicateByNodeResourcesType), plugins/predicates and
- * plugins/gpusharingnodevalidation: a GPU that becomes shared takes a second pod's slot, for the pod that
+ * plugins/gpusharingnodevalidation: a GPU that becomes shared needs a second pod's slot, for the pod that
  * reserves it.
  */
 #include "policies/runai/rules/kai_place.h"
@@ -184,7 +184,7 @@ struct kept {
 	uint32_t row; /* KAI_NO: whole. */
 };
 
-/* Into the first `room` of those that are kept, best first; among equals whoever comes first. */
+/* Into the first `headroom` of those that are kept, best first; among equals whoever comes first. */
 static uint32_t kai_fit_keep(struct kept *kept, uint32_t count, uint32_t headroom, struct kept what)
 {
 	uint32_t at = count;
@@ -243,7 +243,7 @@ bool kai_choose_devices(const struct kai_look *look, const struct kai_node *node
 	return true;
 }
 
-/* ---- Asked from outside ---- */
+/* ---- Called from other files ---- */
 
 bool kai_fits(const struct kai *kai, uint32_t task, uint32_t row, bool *now)
 {

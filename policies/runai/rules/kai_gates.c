@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_gates.c - what a queue's limit and quota forbid, whatever is free; and for how long a job is left
- * alone.
+ * kai_gates.c - whether a queue is over its limit or quota, whatever is free; and minimum runtimes.
  *
  * Rules: KAI, pkg/scheduler/plugins/proportion/capacity_policy (limits; what is not preemptible stays within
  * the quota, at every level) and pkg/scheduler/plugins/minruntime (resolver.go).
@@ -10,7 +9,7 @@
 
 /* ---- Limit and quota ---- */
 
-/* The first resource of those asked that would go beyond, of that queue; KAI_RES: none. */
+/* The first resource of those requested that would go beyond, of that queue; KAI_RES: none. */
 static int beyond(const struct kai_vec *held, const struct kai_vec *needs, const struct kai_vec *bound)
 {
 	for (int res = 0; res < KAI_RES; res++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_instance.c - the world: rows by name, marks, what was decided.
+ * kai_instance.c - struct kai: rows by name, marks, decisions.
  */
 #include "policies/runai/rules/kai_solve.h"
 
@@ -19,7 +19,7 @@ int kai_fail(struct kai *kai, int status, const char *format, ...)
 	return kai->err.status ? kai->err.status : sl_fail(&kai->err, status, "%s", text);
 }
 
-/* Room for one more row; zeroed. NULL: no memory. */
+/* Memory for one more row; zeroed. NULL: no memory. */
 #define MORE(kai, what)                                                                             \
 	row_attributes((kai), (void **)&(kai)->what, &(kai)->what##_count, &(kai)->what##_capacity, \
 		sizeof(*(kai)->what))

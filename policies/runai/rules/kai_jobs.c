@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_jobs.c - jobs, their tasks and groups: rows made, used again, put in order; what tasks ask.
+ * kai_jobs.c - jobs, their tasks and groups: rows made, reused, sorted; requests of tasks.
  */
 #include "policies/runai/rules/kai_solve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What tasks ask ---- */
+/* ---- Requests of tasks ---- */
 
 static uint64_t kai_jobs_hash_of(const struct kai_request *request)
 {
@@ -137,7 +137,7 @@ uint32_t kai_job(struct kai *kai, const char *name, uint32_t tasks, uint32_t gro
 	return row;
 }
 
-/* Rows of shared GPUs, as far as it asks shares. */
+/* Rows of shared GPUs, as far as it requests shares. */
 static bool share_headroom(struct kai *kai, struct kai_task *task)
 {
 	const struct kai_request *request = &kai->request[task->request];
@@ -199,7 +199,7 @@ static int sort_tasks(struct kai *kai, const struct kai_job *job)
 	return 0;
 }
 
-/* Groups all of whose tasks ask the same. */
+/* Groups all of whose tasks have the same request. */
 static void note_requests(struct kai *kai, const struct kai_job *job)
 {
 	for (uint32_t i = 0; i < job->group_count; i++)

@@ -121,7 +121,7 @@ static bool waits_first(const struct kai *kai, const struct kai_lane *lane, cons
 		       kai_entry_before(kai, lane, &lane->back->entry[seat->back], &seat->pile.entry[0]));
 }
 
-/* What is known of a leaf's first job: what it asks, or what is and was taken. */
+/* What is known of a leaf's first job: what it requests, or what is and was taken. */
 static struct kai_vec kai_lane_weight_of(struct kai *kai, struct kai_lane *lane, uint32_t leaf)
 {
 	struct kai_seat *seat = &lane->seat[leaf];
@@ -315,10 +315,10 @@ static bool asks_no_more(const struct kai_vec *a, const struct kai_vec *b)
 	return true;
 }
 
-/* A job that only waits is popped, and, with `many`, those behind it that ask no more: a queue does not come
- * later for asking less, and nothing else has changed. That holds if the queue stayed the first of its level,
- * and those above it, when they were held against their rivals for the job that is popped: they are at each
- * choice (fresh), or if the choice before was of this leaf too (lazy). */
+/* A job that only waits is popped, and, with `many`, those behind it that request no more: a queue does not
+ * come later for requesting less, and nothing else has changed. That holds if the queue stayed the first of
+ * its level, and those above it, when they were compared with their siblings for the job that is popped: they
+ * are at each choice (fresh), or if the choice before was of this leaf too (lazy). */
 static struct kai_entry pop_waiting(struct kai *kai, struct kai_lane *lane, uint32_t leaf, bool many)
 {
 	struct kai_seat *seat = &lane->seat[leaf];

@@ -13,7 +13,7 @@
 struct kai_entry {
 	int64_t priority, created;
 	uint32_t job;
-	uint32_t request, take; /* What it asks next; KAI_NO: it has to be looked up. */
+	uint32_t request, take; /* What it requests next; KAI_NO: it has to be looked up. */
 	uint8_t growth;         /* enum kai_growth */
 	bool live, part;
 	bool other; /* kai_replay.c: it is popped and passed over. */
@@ -43,7 +43,7 @@ struct kai_seat {                /* Of a queue. */
 	bool touched;
 	bool known;            /* Of a leaf's first job: */
 	bool waits;            /* it is of kai_back; */
-	struct kai_vec head;   /* what it asks next, or (victims) holds. */
+	struct kai_vec head;   /* what it requests next, or (victims) holds. */
 	struct kai_vec popped; /* Victims. */
 	uint32_t best;         /* fresh_order: its first child, */
 	uint64_t best_at;      /* at this choice. */
@@ -52,7 +52,7 @@ struct kai_seat {                /* Of a queue. */
 /* What was taken of a job. */
 struct kai_rest {
 	uint32_t job;
-	uint8_t *gone; /* By task row of the job; room for so many: */
+	uint8_t *gone; /* By task row of the job; capacity of the arrays: */
 	uint32_t capacity;
 };
 
@@ -65,7 +65,7 @@ struct kai_lane {
 	uint32_t *touched; /* Queues, to be cleared. */
 	uint32_t touched_count, touched_capacity;
 	uint64_t choice;
-	struct kai_vec part; /* What the job pushed as a part asks. */
+	struct kai_vec part; /* What the job pushed as a part requests. */
 	struct kai_rest *rest;
 	uint32_t rest_count, rest_made;
 	uint32_t *rest_of; /* By job: row of rest + 1; 0: nothing is taken. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_leftover.c - what KAI leaves behind. A job that the solver found room for is not started if its gang is
- * not whole then (a tree that needs some of its sets only: each pod set is asked for its minimum). KAI
- * neither commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nobody is
- * told, and the jobs that come after it in the session find victims on their way out and places that are
- * kept.
+ * kai_leftover.c - what KAI leaves behind. A job that the solver found victims for is not started if its gang
+ * is not whole then (a tree that needs some of its sets only: the minimum of each pod set is checked). KAI
+ * neither commits nor discards what it simulated for it (solvers/job_solver.go, actions/reclaim): nothing is
+ * evicted or bound, and the jobs that come after it in the session find victims Releasing and tasks
+ * Pipelined.
  *
- * So it is here, as cases recorded of KAI show; at the end of the session it is taken back. So are places
- * that were kept for tasks, and given up again before they started: KAI has those as releasing there.
+ * So it is here, as cases recorded of KAI show; at the end of the session it is undone. So are allocations of
+ * pipelined tasks that were evicted before they started: KAI has those as releasing there.
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 
@@ -40,7 +40,7 @@ void kai_leave_simulated(struct kai *kai, uint32_t tasks)
 		}
 }
 
-/* What was decided of it since: the engine was told, and so it is. */
+/* What was decided of it since: the engine has it, and so it stays. */
 static bool was_reported(const struct kai *kai, const struct kai_leftover *left)
 {
 	bool reported = false;

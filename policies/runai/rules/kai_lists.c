@@ -25,7 +25,7 @@ static bool kai_lists_holds(const struct kai_job *job, enum kai_list list)
 	return count > 0;
 }
 
-/* Room for the bits of a new row. */
+/* Memory for the bits of a new row. */
 bool kai_lists_grow(struct kai *kai)
 {
 	const size_t words = ((size_t)kai->job_capacity + BITS - 1) / BITS;

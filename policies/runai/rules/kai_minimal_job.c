@@ -2,7 +2,7 @@
 /*
  * kai_minimal_job.c - scheduling signatures: after a job failed in an action, another with the same
  * constraints is looked at only if it is easier: it has fewer pending tasks, or, both sorted by what they
- * ask, a smaller one. (KAI: actions/common/minimal_job_comparison.go.)
+ * request, a smaller one. (KAI: actions/common/minimal_job_comparison.go.)
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 

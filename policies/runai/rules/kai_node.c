@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_node.c - the books of a node: what is idle, what is on its way out, and the GPUs that are shared.
+ * kai_node.c - the accounting of a node: Idle, Releasing, Used, and the GPUs that are shared.
  *
- * KAI, pkg/scheduler/api/node_info (node_info.go, gpu_sharing_node_info.go): a task that starts takes from
- * what is idle; one on its way out gives to what is releasing; one that is to start later (pipelined) takes
- * from what is releasing, which may so become less than nothing while idle still has it. A shared GPU takes
- * one whole device from what is idle as long as anything is on it. KAI keeps the count of whole devices by
- * steps, and loses one where a task that was pipelined onto a device on its way out is taken back; here the
- * count follows from what is on the device, so that whatever is done and undone comes to the same.
+ * KAI, pkg/scheduler/api/node_info (node_info.go, gpu_sharing_node_info.go): a task that starts is subtracted
+ * from Idle; one that is evicted adds to Releasing; one that is to start later (Pipelined) is subtracted from
+ * Releasing, which may so become less than nothing while idle still has it. A shared GPU counts as one whole
+ * device less in Idle as long as anything is on it. KAI keeps the count of whole devices by steps, and loses
+ * one where a task that was pipelined onto a device on its way out is taken back; here the count follows from
+ * what is on the device, so that whatever is done and undone comes to the same.
  */
 #include "policies/runai/rules/kai_place.h"
 
@@ -112,7 +112,7 @@ bool kai_shared_in_use(const struct kai_shared *gpu) { return in_use(gpu); }
 
 /* ---- A task comes and goes ---- */
 
-/* Amounts that come into the books of a node. */
+/* Amounts that are added to a node's accounting. */
 static void count_free(struct kai *kai, struct kai_free *free, const struct kai_request *needs, int64_t sign)
 {
 	kai_node_add_here(kai, &free->pods, sign);
@@ -242,7 +242,7 @@ void kai_node_ready(struct kai *kai, uint32_t row, bool ready)
 {
 	kai->node[row].ready = ready;
 	kai_node_changed(kai, row);
-	kai->freed++; /* Who found no room is looked at again. */
+	kai->freed++; /* Tasks that did not fit are looked at again. */
 	kai->total_known = false;
 }
 

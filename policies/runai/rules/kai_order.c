@@ -92,7 +92,7 @@ static int older(const struct kai_queue *left, const struct kai_queue *right)
 	return strcmp(left->name, right->name); /* No two have the same. */
 }
 
-/* That for which left holds goes first. */
+/* The one for which left is true goes first. */
 static int first_if(bool left, bool right) { return right - left; }
 
 static int by_share(

@@ -9,7 +9,7 @@
 
 #include "policies/runai/rules/kai.h"
 
-/* Which of two siblings goes first, each represented by a job that asks `ask` (NULL: no job), of which
+/* Which of two siblings goes first, each represented by a job that requests `needs` (NULL: no job), of which
  * victims were popped already (NULL, or amounts to take off in the dominant share). Negative: left. */
 struct kai_standing {
 	const struct kai_queue *queue;
@@ -21,15 +21,15 @@ int kai_compare_queues(
 /* Tasks of a job: order, age, uid. */
 int kai_compare_tasks(const struct kai *kai, uint32_t a, uint32_t b);
 
-/* The next chunk of a job to place: task rows, in the order in which they are placed (of pod sets in the
- * order of sub-groups). Room for job.task_count. Returns how many; 0: nothing. Pending tasks, and those that
- * a simulation has evicted (kai_task.evicted 1). */
+/* The next chunk of a job to allocate: task rows, in the order of allocation (of pod sets in the order of
+ * sub-groups). The array holds job.task_count. Returns how many; 0: nothing. Pending tasks, and those that a
+ * simulation has evicted (kai_task.evicted 1). */
 uint32_t kai_next_chunk(struct kai *kai, uint32_t job, uint32_t *task);
 /* What would be evicted of it next: one task above the minimum, one whole sub-group, or all; the last in
  * order first. Tasks of which `gone` (by task row of the job, 1: taken already; NULL) is said are not there.
- * more: the job has other active tasks. Room for job.task_count. */
+ * more: the job has other active tasks. The array holds job.task_count. */
 uint32_t kai_eviction_chunk(struct kai *kai, uint32_t job, const uint8_t *gone, uint32_t *task, bool *more);
-/* What the chunk is charged, wherever its tasks are now. least: for gates. */
+/* What the chunk is charged, wherever its tasks are now. least: for checks of limit and quota. */
 struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint32_t count, bool least);
 /* Every pod set has at least its minimum, of so many active-used tasks. */
 bool kai_gang_satisfied(const struct kai *kai, uint32_t job);
@@ -53,7 +53,7 @@ void kai_lane_free(struct kai_lane *lane);
 void kai_lane_clear(struct kai_lane *lane, enum kai_lane_order order, uint32_t depth);
 /* Jobs without a queue, or of one that has others below it, are passed over. */
 void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job);
-/* As if it had no active tasks, and asked so much: the part of it that a simulation is about. */
+/* As if it had no active tasks, and requested so much: the part of it that a simulation is about. */
 void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane); /* KAI_NO: none is left. */
 bool kai_lane_empty(const struct kai_lane *lane);
@@ -74,8 +74,8 @@ void kai_replay_free(struct kai_replay *replay);
 void kai_replay_open(struct kai *kai, struct kai_replay *replay);
 /* Something was settled for this job since. */
 void kai_replay_changed(struct kai *kai, struct kai_replay *replay, uint32_t job);
-/* Each simulation, its victims being evicted: cleared; those that are to be placed; they come one by one
- * (KAI_NO: no more), and are placed, or not, before the next is asked for. */
+/* Each simulation, its victims being evicted: cleared; those that are to be allocated; they come one by one
+ * (KAI_NO: no more), and are allocated, or not, before the next one comes. */
 void kai_replay_clear(struct kai_replay *replay);
 void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job);
 void kai_replay_push_part(

@@ -8,7 +8,7 @@
  */
 #include "policies/runai/rules/kai_order_parts.h"
 
-/* Tasks evicted by the simulation that goes on are placed again: they are counted one by one. */
+/* Tasks evicted by the simulation that goes on are allocated again: they are counted one by one. */
 static int64_t evicted_of(const struct kai *kai, const struct kai_job *job, uint32_t group)
 {
 	int64_t count = 0;
@@ -185,7 +185,7 @@ struct kai_vec kai_chunk_needs(const struct kai *kai, const uint32_t *task, uint
 	return sum;
 }
 
-/* The first placeable tasks of a pod set whose tasks ask different things. */
+/* The first placeable tasks of a pod set whose tasks differ in their requests. */
 static void add_part(
 	const struct kai *kai, const struct kai_job *job, const struct kai_part *part, struct kai_vec *sum)
 {

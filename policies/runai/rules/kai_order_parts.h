@@ -54,7 +54,7 @@ struct kai_order_state {
 	uint32_t *filled; /* By group. */
 	uint32_t capacity;
 };
-/* Room for the groups of that job. False: no memory. */
+/* Memory for the groups of that job. False: no memory. */
 bool kai_order_capacity(struct kai *kai, uint32_t job);
 /* Children of all groups, by parent; sizes and counts zero. */
 void kai_tree_link(struct kai *kai, const struct kai_job *job);
@@ -68,10 +68,10 @@ static inline int64_t kai_set_min(const struct kai_group *set, uint32_t children
 
 /* What the next chunk is charged, without its list. */
 struct kai_vec kai_next_needs(struct kai *kai, uint32_t job);
-/* A job of one pod set all of whose tasks ask the same: so many tasks of that. False: it is none. */
+/* A job of one pod set all of whose tasks have the same request: so many tasks of that. False: it is none. */
 bool kai_plain_chunk(const struct kai *kai, uint32_t job, uint32_t *request, uint32_t *take);
 struct kai_vec kai_plain_needs(const struct kai *kai, uint32_t request, uint32_t take);
-/* It is to be placed: pending, or evicted by the simulation that goes on. */
+/* It is to be allocated: pending, or evicted by the simulation that goes on. */
 static inline bool kai_is_placeable(const struct kai_task *task)
 {
 	return task->state == KAI_PENDING || (task->state == KAI_RELEASING && task->evicted == 1);

@@ -5,10 +5,10 @@
  * nominatednode, topology, gpusharingorder, nodeavailability, resourcetype, nodeplacement (pack.go,
  * spread.go).
  *
- * A score is whole thousands and tens, and what placement adds, 0 to 9. Bin packing gives 9 to the node with
- * least free of all that are offered and 0 to that with most, in a straight line between: so of equal rest
- * the node with less free is better, and neither end has to be known, but for nodes that have nothing of the
- * resource at all: they get 0, as the one with most.
+ * A score is whole thousands and tens, and what placement adds, 0 to 9. Bin packing scores 9 for the node
+ * with least free of all that are offered and 0 to that with most, in a straight line between: so of equal
+ * rest the node with less free is better, and neither end has to be known, but for nodes that have nothing of
+ * the resource at all: they get 0, as the one with most.
  */
 #include "policies/runai/rules/kai_place.h"
 
@@ -106,8 +106,8 @@ struct score {
 	double placed;
 };
 
-/* A task without GPUs asks nothing of one: any that is shared will do, and KAI prefers its node so (at its
- * commit of kai.h, as recorded cases show; later it asks this of shares alone). */
+/* A task without GPUs requests nothing of one: any that is shared will do, and KAI prefers its node so (at
+ * its commit of kai.h, as recorded cases show; later it does so for shares alone). */
 static bool shares_one(const struct kai_look *look, const struct kai_node *node)
 {
 	const int64_t need = look->shares ? kai_share_mem(node, look->needs) : 0;
@@ -155,7 +155,7 @@ static int kai_place_compare(struct score a, struct score b)
 	return 0;
 }
 
-/* ---- Where there was no room, there is none until something goes ---- */
+/* ---- What did not fit does not until something is released ---- */
 
 bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count)
 {
@@ -211,7 +211,7 @@ bool kai_best_spot(
 		return true;
 	struct kai_devices devices;
 	if (!kai_choose_devices(&look, &kai->node[found], &devices))
-		return false; /* More devices are shared there than there is room for. */
+		return false; /* More devices are shared there than the array holds. */
 	spot->now = devices.now;
 	for (int64_t i = 0; i < look.needs->gpus; i++)
 		spot->shared[i] = devices.row[i];

@@ -25,10 +25,10 @@ static inline uint32_t kai_next_node(const struct kai *kai, kai_nodes nodes, uin
 	return bits ? (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(bits) : kai->node_count;
 }
 
-/* A chunk of a job, all or nothing: on success its tasks are allocated, or pipelined, in the books (the
- * caller holds a mark, and undoes it); else nothing is changed and why is said in the job. pipeline_only:
- * nothing starts now (the simulations of the solver). Gates of quota and limit are the caller's for the
- * chunk; those that depend on the node (memory of GPUs) are looked at here. */
+/* A chunk of a job, all or nothing: on success its tasks are counted as allocated, or pipelined (the caller
+ * holds a mark, and undoes it); else nothing is changed and why is said in the job. pipeline_only: nothing
+ * starts now (the simulations of the solver). Checks of quota and limit are the caller's for the chunk; those
+ * that depend on the node (memory of GPUs) are looked at here. */
 struct kai_place_how {
 	kai_nodes among;
 	bool pipeline_only;
@@ -36,8 +36,8 @@ struct kai_place_how {
 bool kai_place_chunk(
 	struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, const struct kai_place_how *how);
 
-/* One task: which of the nodes is best; KAI_NO: none. now: it fits on what is idle, and shared GPUs have room
- * now (else it is to be pipelined). shared: rows, request.gpus of them. */
+/* One task: which of the nodes is best; KAI_NO: none. now: it fits on what is idle, and shared GPUs have
+ * capacity now (else it is to be pipelined). shared: rows, request.gpus of them. */
 struct kai_spot {
 	uint32_t node;
 	bool now;
@@ -46,8 +46,8 @@ struct kai_spot {
 };
 bool kai_best_spot(
 	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot);
-/* So many tasks of that request found no room among all nodes, and nothing was freed since. Journalled: what
- * was noted after a mark is forgotten with what took the room. */
+/* So many tasks of that request fit on no node, and nothing was released since. Journalled: what was noted
+ * after a mark is forgotten with what was allocated after it. */
 bool kai_nowhere(const struct kai *kai, uint32_t request, uint32_t count);
 void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count);
 /* It fits there, on what is idle and releasing; now: on what is idle. */
@@ -63,7 +63,7 @@ enum kai_lack {
 	KAI_LACKS_MEM = 16,
 	KAI_LACKS_PODS = 32,
 	KAI_LACKS_QUOTA = 64, /* A limit, or a quota, as charged with this node's devices. */
-	KAI_LACKS_KIND = 128, /* MIG asked of a node without, or the reverse. */
+	KAI_LACKS_KIND = 128, /* MIG requested of a node without, or the reverse. */
 	KAI_LACKS_READY = 256,
 	KAI_LACKS_ALLOWED = 512, /* Affinity, taints. */
 	KAI_LACKS_WORKER = 1024, /* Nodes are for GPU tasks, or for others, alone. */
@@ -84,7 +84,7 @@ struct kai_look {
 	int64_t cpu, mem, whole; /* whole: GPUs. */
 	bool shares, gpu;        /* Of GPUs; any kind of GPU. */
 	bool gate_known, gate_open;
-	int64_t gate_mem; /* Of which device the gate is known. */
+	int64_t gate_mem; /* Of which device the check is known. */
 };
 struct kai_look kai_look_at(const struct kai *kai, uint32_t task);
 uint32_t kai_lacks(struct kai_look *look, const struct kai_node *node); /* Bits; 0: it fits. */
@@ -92,8 +92,8 @@ uint32_t kai_lacks(struct kai_look *look, const struct kai_node *node); /* Bits;
 bool kai_is_idle(const struct kai_look *look, const struct kai_node *node);
 /* GPUs in use whose share it could have, now or later. */
 bool kai_share_fits(const struct kai_shared *gpu, int64_t need, int64_t device);
-/* Which devices it takes there: rows into shared, request.gpus of them. False: too few. now: all have room
- * already. fresh: how many are not shared yet. */
+/* Which devices it takes there: rows into shared, request.gpus of them. False: too few. now: all have
+ * capacity already. fresh: how many are not shared yet. */
 struct kai_devices {
 	uint32_t row[KAI_DEVICES_MAX];
 	uint32_t fresh;
@@ -102,7 +102,7 @@ struct kai_devices {
 bool kai_choose_devices(
 	const struct kai_look *look, const struct kai_node *node, struct kai_devices *devices);
 
-/* kai_topo.c: the domains of a topology in which a set of pods may be placed, best first. Without a
+/* kai_topo.c: the domains of a topology in which a set of pods may be allocated, best first. Without a
  * constraint of its own (or tasks, or the plugin) the one domain is `among`. False: there is none, and why is
  * said in the job. Calls nest: the last made is freed first; `among` has to stand until then. */
 struct kai_set {
@@ -119,12 +119,12 @@ struct kai_domains {
 	uint32_t depth;           /* Where kai_topo.c keeps the rest. */
 };
 bool kai_topo_domains(struct kai *kai, const struct kai_set *set, struct kai_domains *domains);
-/* The nodes of one, those of `among` alone; lent until the next call for these domains. NULL: all. */
+/* The nodes of one, those of `among` alone; valid until the next call for these domains. NULL: all. */
 kai_nodes kai_topo_nodes(struct kai *kai, const struct kai_domains *domains, uint32_t which);
 void kai_domains_free(struct kai *kai, struct kai_domains *domains);
 
-/* kai_node.c: books of a node, called by kai_accounting.c alone. shared NULL, or a row below 0: no device is
- * counted. */
+/* kai_node.c: accounting of a node, called by kai_accounting.c alone. shared NULL, or a row below 0: no
+ * device is counted. */
 void kai_node_add(
 	struct kai *kai, uint32_t node, uint32_t task, enum kai_state state, const uint32_t *shared);
 void kai_node_remove(
@@ -136,7 +136,7 @@ uint32_t kai_shared_row(struct kai *kai, uint32_t node);
 uint32_t kai_shared_free(const struct kai_node *node, uint32_t from);
 void kai_shared_take(struct kai *kai, struct kai_node *node, uint32_t row);
 bool kai_shared_in_use(const struct kai_shared *gpu);
-void kai_node_changed(struct kai *kai, uint32_t node); /* Its books are others now. */
+void kai_node_changed(struct kai *kai, uint32_t node); /* Its accounting changed. */
 void kai_node_clear(struct kai *kai, uint32_t node);   /* As if nothing were there. */
 /* The node has so many instances of a profile (of kai_mig_profile). */
 bool kai_node_profile(struct kai *kai, uint32_t node, uint32_t profile, int64_t count);

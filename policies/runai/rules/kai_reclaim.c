@@ -176,7 +176,8 @@ struct kai_headroom {
 	bool open;
 };
 
-/* Even the smallest loss of this leaf is refused. With victims nearer to the taker than that, who knows. */
+/* Even the smallest loss of this leaf is refused. With victims closer to the reclaimer than that, it is open.
+ */
 static bool refused(const struct kai *kai, const struct kai_taker *taker, uint32_t leaf, uint32_t deepest)
 {
 	const struct kai_unit least = { .leaf = leaf };
@@ -265,7 +266,7 @@ static int64_t all_lost(struct kai *kai, const struct kai_taker *taker)
 }
 
 /* A share is charged more than the memory it takes, by less than a hundredth of a device. What the job's
- * tasks are charged so; below 0: some ask memory, or MIG, of which too little is known. */
+ * tasks are charged so; below 0: some request memory, or MIG, of which too little is known. */
 static int64_t slack_of(const struct kai *kai)
 {
 	const struct kai_rows_list *chunk = &kai->solve->chunk;
@@ -281,7 +282,7 @@ static int64_t slack_of(const struct kai *kai)
 	return slack;
 }
 
-/* What is free, and all that may be lost, is less than what is asked. */
+/* What is free, and all that may be lost, is less than what is requested. */
 static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs)
 {
 	const struct kai_solve_state *state = kai->solve;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_reclaimable.c - who may take from whom: the test before a reclaim, the victims that are looked at, and
- * whether what a simulation came to may stand.
+ * kai_reclaimable.c - which queue may reclaim from which: the test before a reclaim, the candidate victims,
+ * and whether the scenario of a simulation is accepted.
  *
  * Rules: KAI, pkg/scheduler/plugins/proportion/reclaimable and its strategies. Two leaves are compared as
  * their ancestors that differ first: projects of two departments as the departments.
  *
  * config.priority_reclaim is queuePriorityInQuotaReclaim of KAI's pull request 2104 (2026-09, off by
- * default): a queue within its quota may also take what another one of strictly lower priority holds within
- * its own. The priorities compared are those of the pair of ancestors, and the order of queues looks at them
- * first where both are within quota.
+ * default): a queue within its quota may also reclaim what another one of strictly lower priority holds
+ * within its own. The priorities compared are those of the pair of ancestors, and the order of queues looks
+ * at them first where both are within quota.
  */
 #include "policies/runai/rules/kai_share.h"
 
@@ -98,8 +98,8 @@ bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec 
 	return preemptible || kai_reclaimable_fits(&queue->allocated_np, needs, &queue->quota);
 }
 
-/* Of what is asked, something is over the victim's quota, or nothing is under it (at it: what runs there may
- * find room elsewhere). */
+/* Of what is requested, something is over the victim's quota, or nothing is under it (at it: what runs there
+ * may fit elsewhere). */
 static bool may_lose(const struct kai_queue *victim, const struct kai_vec *needs)
 {
 	bool under = false;
@@ -136,7 +136,7 @@ static uint8_t positive(const struct kai_vec *vec)
 	return bits;
 }
 
-/* What the queue has left, from now on kept in the room. */
+/* What the queue has left, from now on kept in the array. */
 static struct kai_vec *remaining_of(const struct kai *kai, const struct kai_vec *allocated, uint32_t queue)
 {
 	struct kai_share_state *state = kai->share;
@@ -196,7 +196,7 @@ static double saturation(int64_t allocated, int64_t fair)
 	return (double)allocated / (double)fair;
 }
 
-/* The taker, with what it takes, does not come out fuller than a sibling that loses. */
+/* The reclaimer, with what it reclaims, does not come out fuller than a sibling that loses. */
 static bool stays_below(const struct kai *kai, const struct kai_queue *taker, const struct kai_vec *after,
 	uint32_t sibling, uint8_t bits)
 {

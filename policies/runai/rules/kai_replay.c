@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_replay.c - in which order a simulation places again: the jobs that it evicted and the one that it is
+ * kai_replay.c - in which order a simulation allocates again: the jobs that it evicted and the one that it is
  * about, among all that wait. (KAI: actions/common/action, GetJobsToAllocate.)
  *
  * What waits is sorted once; a lane takes it from there. Trees of queues, from the root down, in which
- * nothing is to be placed are left out: they change the order of no others (but where priority within quotas
- * is asked first: then a queue may be before a second, that before a third, and that before the first).
+ * nothing is to be allocated are left out: they change the order of no others (but where priority within
+ * quotas is compared first: then a queue may be before a second, that before a third, and that before the
+ * first).
  */
 #include "policies/runai/rules/kai_lane.h"
 
@@ -39,7 +40,7 @@ struct kai_replay {
 	uint32_t *pushed;
 	uint32_t pushed_count, pushed_capacity;
 	bool walking;
-	uint64_t number, *looked; /* looked: by root queue: the last simulation that placed below it. */
+	uint64_t number, *looked; /* looked: by root queue: the last simulation that allocated below it. */
 	uint32_t queue_count;
 };
 
@@ -287,7 +288,7 @@ uint32_t kai_replay_pop(struct kai *kai, struct kai_replay *replay)
 {
 	if (!replay->walking)
 		kai_replay_start(kai, replay);
-	replay->lane->last = KAI_NO; /* What is placed since has changed what queues hold. */
+	replay->lane->last = KAI_NO; /* What is allocated since has changed what queues hold. */
 	struct kai_entry entry;
 	while (kai_lane_take(kai, replay->lane, &entry))
 		if (!entry.other)

@@ -6,10 +6,10 @@
  *
  *   node-local: after each batch, for every node of its job, all gathered batches of the jobs that have one
  *     there;
- *   multi-node: after each batch, the gathered nodes from the smallest that would do: so many that their
- *     GPUs cover what is asked, then 1, 2, 4... more, with all batches that touch them.
+ *   multi-node: after each batch, the gathered nodes from the smallest that would do: so many that their GPUs
+ * cover what is requested, then 1, 2, 4... more, with all batches that touch them.
  *
- * Sets that free too little for what is asked are passed over: nothing could come of them.
+ * Sets that free too little for what is requested are passed over: nothing could come of them.
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 
@@ -76,7 +76,7 @@ static bool is_recorded(const struct kai *kai, uint32_t task)
 	return false;
 }
 
-/* Those of the job that are recorded, into room. */
+/* Those of the job that are recorded, into the array. */
 static uint32_t recorded_of(const struct kai *kai, uint32_t job, uint32_t *headroom)
 {
 	const struct kai_victims *recorded = &kai->solve->recorded;
@@ -213,7 +213,7 @@ static int by_free(const void *a, const void *b)
 	return (x->seen > y->seen) - (x->seen < y->seen);
 }
 
-/* Gathered nodes from the smallest that holds the smallest task; how many of them cover what is asked. */
+/* Gathered nodes from the smallest that holds the smallest task; how many of them cover what is requested. */
 static void rank_nodes(struct kai_scenarios *s)
 {
 	struct kai *kai = s->kai;
@@ -329,7 +329,7 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	return !kai->err.status;
 }
 
-/* Candidates come into their queues once one is asked for: what is recorded may do alone. */
+/* Candidates come into their queues once one is needed: what is recorded may do alone. */
 static bool queue_victims(struct kai_scenarios *s)
 {
 	struct kai *kai = s->kai;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_seal.c - after what is configured has changed: the tree of queues, nodes by name, and all books anew.
+ * kai_seal.c - after what is configured has changed: the tree of queues, nodes by name, and all accounting
+ * anew.
  */
 #include "policies/runai/rules/kai_solve.h"
 
@@ -101,7 +102,7 @@ static void device_memory(struct kai *kai)
 		kai->gpu_mem_least = kai->gpu_mem_most = UNKNOWN_MEMORY;
 }
 
-/* What tasks hold and ask, into empty books. */
+/* What tasks hold and request, into empty accounting. */
 static void recount(struct kai *kai)
 {
 	for (uint32_t i = 0; i < kai->queue_count; i++) {

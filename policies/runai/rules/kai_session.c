@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_session.c - a session: shares, then actions; what was placed becomes so. (KAI: framework/session.go,
- * statement.go.)
+ * kai_session.c - a session: shares, then actions; what was allocated is committed. (KAI:
+ * framework/session.go, statement.go.)
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 
@@ -71,7 +71,7 @@ void kai_solve_free(struct kai *kai)
 	kai->solve = NULL;
 }
 
-/* ---- Gates ---- */
+/* ---- Eligibility, limit and quota ---- */
 
 bool kai_eligible(const struct kai *kai, uint32_t job)
 {

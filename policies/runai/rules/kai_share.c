@@ -3,9 +3,9 @@
  * kai_share.c - fair shares: a total divided among queues, level by level from the roots.
  *
  * Rules: KAI, pkg/scheduler/plugins/proportion (proportion.go) and its resource_division. Each resource is
- * divided by itself. First everyone gets its quota, as far as it asks, be it more than there is; then what is
- * left goes out by weight, queues of higher priority first, in whole units except to those that are served in
- * full; then what rounding down kept back, one unit each.
+ * divided by itself. First every queue gets its quota (deserved), as far as it requests, be it more than
+ * there is; then what is left is divided by weight (over-quota), queues of higher priority first, in whole
+ * units except to those that are served in full; then what rounding down kept back, one unit each.
  */
 #include "policies/runai/rules/kai_share.h"
 
@@ -47,7 +47,7 @@ static bool satisfied(const struct kai_claim *claim)
 	return claim->request <= claim->fair || claim->limit <= claim->fair;
 }
 
-/* How much of a round each is due, by its weight and what it used in the past; the sum of it. */
+/* How much of a round each is due, by its weight and its past usage; the sum of it. */
 static double weigh(struct kai_claim *claim, uint32_t count, double k)
 {
 	double weights = 0, sum = 0;
@@ -66,7 +66,7 @@ static double weigh(struct kai_claim *claim, uint32_t count, double k)
 	return sum;
 }
 
-/* Of a slice: all that it asks, or whole units. Gives back what it took. */
+/* Of a slice: all that it requests, or whole units. Returns what was allotted. */
 static double kai_share_take(struct kai_claim *claim, double asked, double slice)
 {
 	if (asked <= slice) {
@@ -114,7 +114,7 @@ static bool rests_first(const struct kai_claim *claim, const uint32_t *a, const 
 }
 SL_HEAP(rests, uint32_t, const struct kai_claim *, rests_first, SL_HEAP_UNPLACED)
 
-/* One unit each, or what is left of one; more than it asks if it comes to that. */
+/* One unit each, or what is left of one; more than it requests if it comes to that. */
 static double give_rests(struct kai_claim *claim, uint32_t count, double left, uint32_t *heap)
 {
 	uint32_t held = 0;
@@ -263,7 +263,7 @@ int64_t kai_allocatable(const struct kai_queue *queue, enum kai_res res)
 	return most < limit ? most : limit;
 }
 
-/* ---- Room, made when the tree is ---- */
+/* ---- Memory, made when the tree is ---- */
 
 static int kai_share_compare(const void *a, const void *b) { return kai_compare_claims(a, b); }
 

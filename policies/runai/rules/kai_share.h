@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_share.h - what each queue may have: fair shares (KAI's plugin proportion), the gates that follow from
- * quotas and limits, who may take from whom (reclaim), and for how long a job is left alone (minruntime).
+ * kai_share.h - what each queue may have: fair shares (KAI's plugin proportion), the checks of quotas and
+ * limits, which queue may reclaim from which, and minimum runtimes (minruntime).
  */
 #ifndef SL_RUNAI_KAI_SHARE_H
 #define SL_RUNAI_KAI_SHARE_H
@@ -16,7 +16,7 @@ struct kai_claim {
 	double quota, limit, weight, usage;
 	double request;
 	double fair; /* Given back; the surplus alone adds to what is there. */
-	/* Room of kai_divide. */
+	/* Memory of kai_divide. */
 	double want;  /* Request within the limit. */
 	double share; /* Of the surplus, this round; not yet divided by the sum. */
 	double rest;  /* What rounding down kept back; 0: nothing. */
@@ -24,18 +24,18 @@ struct kai_claim {
 };
 struct kai_division {
 	double k;                 /* kValue */
-	bool surplus_only;        /* What the quota gives is there already. */
+	bool surplus_only;        /* What the quota allots is there already. */
 	bool remainders_by_group; /* config.remainders_by_group */
 };
 /* What goes by a tie, and in which order sums are made: priority (higher first), age (older first), name,
  * row. Negative: a first. */
 int kai_compare_claims(const struct kai_claim *a, const struct kai_claim *b);
-/* Claims stand in that order. room: for count rows. Gives back what remains of total. */
+/* Claims stand in that order. headroom: an array of count rows. Returns what remains of total. */
 double kai_divide(struct kai_claim *claim, uint32_t count, double total, const struct kai_division *how,
 	uint32_t *headroom);
 
 /* At the opening of a session, not journalled: kai.total (of nodes that are ready), then each queue's fair
- * share, from the roots. What queues request is kept in the books as tasks come and go: of tasks that are
+ * share, from the roots. What queues request is kept up to date as tasks come and go: of tasks that are
  * allocated, bound, binding or running, as charged where they are, and of pending ones, of the least device.
  */
 void kai_open_shares(struct kai *kai);
@@ -45,7 +45,8 @@ void kai_divide_tree(struct kai *kai); /* kai.total by queue.request. */
 /* a(q): limit if the quota is unlimited, else the greater of quota and fair share, within the limit. */
 int64_t kai_allocatable(const struct kai_queue *queue, enum kai_res res);
 
-/* Gates, from the leaf to the root. True: blocked; which queue and resource is told (may be NULL). */
+/* Checks of limit and quota, from the leaf to the root. True: blocked; which queue and resource is reported
+ * (may be NULL). */
 struct kai_blocked {
 	uint32_t queue;
 	enum kai_res res;
@@ -56,13 +57,13 @@ bool kai_over_limit(
 bool kai_np_over_quota(
 	const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, struct kai_blocked *how);
 
-/* Reclaim: may a job of this leaf start it at all (the live books). */
+/* Reclaim: may a job of this leaf start it at all (at the present allocation). */
 bool kai_may_reclaim(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, bool preemptible);
 /* Is this leaf's job a candidate (the pair of ancestors that differ first). */
 bool kai_victim_leaf(const struct kai *kai, uint32_t leaf, const struct kai_vec *needs, uint32_t victim);
 /* The ancestor of the victim's leaf that is compared with one of the leaf's. */
 uint32_t kai_loser(const struct kai *kai, uint32_t leaf, uint32_t victim);
-/* Who takes, and the books as they were when this job's solution began: by queue. */
+/* The reclaimer, and what queues had allocated when this job's solution began: by queue. */
 struct kai_taker {
 	uint32_t leaf;
 	bool preemptible;
@@ -90,7 +91,7 @@ sl_time kai_reclaim_min(const struct kai *kai, uint32_t reclaimer_leaf, uint32_t
 /* The job may not be touched (elastic ones: not below their minimum) at kai.now. */
 bool kai_protected(const struct kai *kai, uint32_t job, sl_time least);
 
-/* Time-based fair share: what was allocated in the past, decayed, as a share of the capacity decayed alike,
+/* Time-based fair share: past allocation, decayed, as a share of the capacity decayed alike,
  * of samples at multiples of `step`. The caller says what held since the last call; usage of the queues is
  * set by kai_usage_set. */
 enum kai_window { KAI_SLIDING, KAI_TUMBLING, KAI_CRON };
@@ -121,11 +122,11 @@ struct kai_usage_config {
 enum { KAI_SAMPLES_MAX = 1 << 20 }; /* Of a sliding window. */
 struct kai_usage *kai_usage_new(struct kai *kai, const struct kai_usage_config *config);
 void kai_usage_free(struct kai_usage *usage);
-/* Before anything changes at kai.now: what is allocated has held since the last call. */
+/* Before anything changes at kai.now: what is allocated is unchanged since the last call. */
 void kai_usage_note(struct kai *kai, struct kai_usage *usage);
 void kai_usage_set(struct kai *kai, struct kai_usage *usage);
 
-/* Room that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
+/* Memory that kai_share.c and kai_reclaimable.c work in, made when the queues are sealed. */
 struct kai_share_state {
 	uint32_t *order; /* Siblings in the order of kai_compare_claims; each where it is in kai.sealed. */
 	uint32_t *headroom;

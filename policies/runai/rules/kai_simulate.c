@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_simulate.c - would it work? Victims are evicted, then the job and the victims are placed anew in the
- * order of their queues, on what is idle or leaves. The job has to find its place; victims that find one
- * again are moved, or run on where they were. (KAI: actions/common/action.go, solvers/by_pod_solver.go.)
+ * kai_simulate.c - would it work? Victims are evicted, then the job and the victims are allocated anew in the
+ * order of their queues, on what is Idle or Releasing. The job has to fit; victims that fit again are moved,
+ * or run on where they were. (KAI: actions/common/action.go, solvers/by_pod_solver.go.)
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 

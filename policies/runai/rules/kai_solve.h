@@ -12,9 +12,10 @@
 
 /* Shares are computed, effects forgotten, marks of evictions cleared. */
 void kai_open(struct kai *kai);
-/* What was simulated for a job whose gang then still lacks a pod set is not taken back by KAI, though nobody
- * is told: jobs that come later in the session see its victims gone. This takes it back; and a task that gave
- * up a place before it started there (kai_effect.early) is pending again, not releasing. */
+/* What was simulated for a job whose gang then still lacks a pod set is not undone by KAI, though nothing is
+ * committed: jobs that come later in the session see its victims gone. This undoes it; and a task that was
+ * evicted where it was pipelined before it started there (kai_effect.early) is pending again, not releasing.
+ */
 void kai_close(struct kai *kai);
 /* kai_open, all actions of the config, kai_close (unless config.keep_open). Tasks end as KAI_BINDING,
  * KAI_PIPELINED, KAI_RELEASING or as they were. Nonzero: kai.err. */
@@ -32,7 +33,7 @@ void kai_act_stale(struct kai *kai);
 bool kai_eligible(const struct kai *kai, uint32_t job);
 /* Its constraints, as a number: two jobs with the same fail alike (useSchedulingSignatures). */
 uint64_t kai_signature(const struct kai *kai, uint32_t job);
-/* Gates of the next chunk; says why in the job, if told to. True: it may go on. */
+/* Checks of limit and quota for the next chunk; says why in the job, if `report`. True: it may go on. */
 bool kai_gates(struct kai *kai, uint32_t job, const uint32_t *task, uint32_t count, bool report);
 
 /* kai_solver.c: shared by consolidation, reclaim and preempt. */
@@ -43,10 +44,10 @@ struct kai_aim {
 	/* Jobs that may be victims, into the list. False: nobody. */
 	bool (*candidates)(struct kai *kai, const struct kai_aim *aim, struct kai_rows_list *list);
 	/* What the simulation came to may stand. task: all that were evicted, those of a batch together; as
-	 * they are now. ask: of the tasks of the probe. */
+	 * they are now. needs: of the tasks of the probe. */
 	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 		const uint32_t *task, uint32_t count);
-	/* Whatever candidates lose, it may not stand: ask, of the tasks of a probe, is too much. NULL. */
+	/* Whatever candidates lose, it may not stand: needs, of the tasks of a probe, is too much. NULL. */
 	bool (*hopeless)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs);
 };
 /* True: done, and in kai.effect. */

@@ -52,7 +52,7 @@ struct kai_leftover {
 	uint32_t effect;
 };
 
-/* So many tasks a domain has room for: `feasible` of it; with a set of victims; with all gathered. */
+/* So many tasks fit in a domain: `feasible` of it; with a set of victims; with all gathered. */
 struct kai_domain_fit {
 	int64_t base, with, gathered;
 	uint32_t stamp; /* `with` is of this set. */
@@ -66,7 +66,7 @@ struct kai_solve_state {
 	struct kai_rows_list candidate;  /* Jobs that may be victims. */
 	struct kai_victims recorded, gathered, chosen, found;
 	struct kai_rows_list chunk;                    /* Of the job that is to start. */
-	struct kai_rows_list scratch;                  /* Room for chunks of others. */
+	struct kai_rows_list scratch;                  /* Memory for chunks of others. */
 	uint32_t *stamp_task, *stamp_job, *stamp_node; /* Equal to `stamp`: it is in the set at hand. */
 	uint32_t stamp, stamp_tasks, stamp_jobs, stamp_nodes;
 	uint64_t *base, *feasible, *nodes; /* Sets of nodes. */
@@ -75,7 +75,7 @@ struct kai_solve_state {
 	uint64_t *tried;          /* Hashes of sets that failed. */
 	struct sl_map tried_map;
 	uint32_t tried_count, tried_capacity;
-	uint64_t sets, pods;  /* Of this job's search: simulated; placed in vain. */
+	uint64_t sets, pods;  /* Of this job's search: simulated; allocated in vain. */
 	uint64_t action_pods; /* Of this action, in vain. */
 	bool cut;             /* A bound ended the search. */
 	struct kai_failed failed;
@@ -90,7 +90,7 @@ struct kai_solve_state {
 	uint32_t *domain_of;           /* By node: one of `domain`; KAI_NO: the job cannot be there. */
 	struct kai_domain_fit *domain; /* Where all tasks of the chunk have to be together. */
 	uint32_t domain_count, domain_capacity;
-	int64_t base_most, gathered_most; /* The most tasks that one has room for. */
+	int64_t base_most, gathered_most; /* The most tasks that fit in one. */
 	struct kai_rows_list touched;
 	struct kai_headroom *headroom; /* By queue (kai_reclaim.c). */
 	uint32_t headroom_count;
@@ -103,25 +103,25 @@ struct kai_solve_state *kai_solve_state(struct kai *kai); /* Made if it is not t
 void kai_bounds_open(struct kai *kai);                  /* Of an action. */
 void kai_bounds_job(struct kai *kai);                   /* Of a job in it. */
 bool kai_bounds_reached(struct kai *kai);               /* Nothing more is simulated for it. */
-void kai_bounds_failed(struct kai *kai, uint64_t pods); /* A set of so many pods did not do. */
+void kai_bounds_failed(struct kai *kai, uint64_t pods); /* A set of so many pods was not enough. */
 bool kai_backs_off(const struct kai *kai, enum kai_action action, uint32_t job);
 /* It was searched for as all was as it is now. */
 bool kai_known_to_fail(const struct kai *kai, enum kai_action action, uint32_t job);
 void kai_searched(struct kai *kai, enum kai_action action, uint32_t job, bool found);
 
 /* kai_session.c */
-/* What was placed of a job is so: effects, and states that hold in the next session. */
+/* What was allocated of a job is committed: effects, and states that hold in the next session. */
 void kai_commit_placed(struct kai *kai, const uint32_t *task, uint32_t count);
 
-/* kai_unschedulable.c: which sets leave too little room. For a job; for a probe, of which `feasible` is
+/* kai_unschedulable.c: which sets free too little. For a job; for a probe, of which `feasible` is
  * known. */
 bool kai_fit_open(struct kai *kai); /* False: no memory. */
 void kai_fit_probe(struct kai *kai);
-/* So many tasks may find room without what is recorded and chosen; all, without the candidates. */
+/* So many tasks may fit without what is recorded and chosen; all, without the candidates. */
 bool kai_set_fits(struct kai *kai, uint32_t tasks);
 bool kai_all_fit(struct kai *kai);
-/* Any set of what is recorded and gathered may do for so many tasks. Gathered is what kai_fit_gather was told
- * since kai_fit_scenarios. */
+/* Any set of what is recorded and gathered may do for so many tasks. Gathered is what kai_fit_gather was
+ * called with since kai_fit_scenarios. */
 void kai_fit_scenarios(struct kai *kai);
 void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count);
 bool kai_gathered_fit(const struct kai *kai, uint32_t tasks);
@@ -152,7 +152,7 @@ bool kai_scenarios_next(struct kai_scenarios *scenarios); /* Into state.chosen. 
 void kai_scenarios_close(struct kai_scenarios *scenarios);
 
 /* kai_simulate.c: what is recorded and chosen is evicted, and the job's first tasks, and those evicted, are
- * placed. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
+ * allocated. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
 /* The last simulation stands: later ones have to know what became of its jobs. */
 void kai_simulated(struct kai *kai, const struct kai_aim *aim);
@@ -174,7 +174,8 @@ bool kai_keeps_minimum(struct kai *kai, const uint32_t *task, uint32_t count, ui
 struct kai_search_for {
 	struct kai_aim aim; /* Of no job. */
 	bool preemptible_only;
-	bool by_queue; /* After one found none, others that ask no less are passed over: of its queue, or all.
+	bool by_queue; /* After one found none, others that request no less are passed over: of its queue, or
+			* all.
 			*/
 	bool (*lets)(struct kai *kai, uint32_t job); /* NULL; false: it is passed over. */
 	bool (*may)(struct kai *kai, uint32_t job);  /* False: as if it had found none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kai_solver.c - whose eviction lets a job start: for more and more of its tasks (1, 2, 4... then between),
- * each time with the victims that did for fewer; then for all of them. (KAI: solvers/job_solver.go.)
+ * each time with the victims that sufficed for fewer; then for all of them. (KAI: solvers/job_solver.go.)
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 
@@ -142,7 +142,7 @@ static bool is_hopeless(struct kai *kai, const struct kai_aim *aim, uint32_t tas
 	return aim->hopeless && aim->hopeless(kai, aim, &needs);
 }
 
-/* The victims that did are recorded. */
+/* The victims that sufficed are recorded. */
 static void record(struct kai_solve_state *state)
 {
 	const struct kai_victims old = state->recorded;

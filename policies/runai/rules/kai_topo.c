@@ -4,7 +4,7 @@
  * first, the fullest first among equals (KAI: plugins/topology, job_filtering.go and node_scoring.go).
  *
  * Free is what is idle or releasing. Sums are of all nodes of a domain, also those that are not offered: they
- * only rule out domains that cannot hold the set; whether one does is found by placing it there.
+ * only rule out domains that cannot hold the set; whether one does is found by allocating it there.
  */
 #include "policies/runai/rules/kai_topo.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SCORE_MOST = 10 };
-static const double ratio_of_nothing = 1000; /* Something is asked of which the domain has nothing. */
+static const double ratio_of_nothing = 1000; /* Something is requested of which the domain has nothing. */
 
 /* One question. */
 struct question {
@@ -26,8 +26,8 @@ struct question {
 	kai_nodes among;
 	uint32_t start;             /* The lowest domain that has all nodes offered. */
 	uint32_t deep, top;         /* Depths of candidates. */
-	bool alike;                 /* Tasks ask the same kinds of things: pods are counted. */
-	bool nowhere;               /* They ask a thing that no node has. */
+	bool alike;                 /* Tasks request the same kinds of resources: pods are counted. */
+	bool nowhere;               /* They request a resource that no node has. */
 	bool pinned;                /* Pods of the set run, and it may not be spread: see state->holds. */
 	uint32_t order;             /* Domains visited: state->visit. */
 	const int64_t *free, *pods; /* Of domains: kai_topo_sum. */
@@ -39,7 +39,7 @@ static bool offered(const struct question *of, uint32_t position)
 	return !of->among || (of->among[node / 64] >> node % 64 & 1);
 }
 
-/* ---- What is asked ---- */
+/* ---- What is requested ---- */
 
 static void add_request(struct question *of, const struct kai_request *request, int64_t *one)
 {
@@ -60,7 +60,7 @@ static void add_request(struct question *of, const struct kai_request *request, 
 	}
 }
 
-/* All together, the greatest of each, and whether all ask GPUs (and each profile) or none. */
+/* All together, the greatest of each, and whether all request GPUs (and each profile) or none. */
 static void kai_topo_add_up(struct question *of)
 {
 	struct kai_topo_state *state = of->state;
@@ -93,7 +93,7 @@ static bool asks_nothing(const struct kai_topo_state *state)
 
 /* ---- What is free ---- */
 
-/* What is asked over what is free, of the scarcest; above 1: it does not fit. */
+/* What is requested over what is free, of the scarcest; above 1: it does not fit. */
 static double ratio_of(const struct question *of, uint32_t domain)
 {
 	const struct kai_topo_state *state = of->state;
@@ -246,7 +246,7 @@ static bool is_candidate(const struct question *of, uint32_t domain)
 	return !of->pinned || of->state->holds[domain];
 }
 
-/* ---- What is lent ---- */
+/* ---- What callers hold ---- */
 
 static struct kai_topo_lent *lend(struct kai *kai)
 {
@@ -265,7 +265,7 @@ static struct kai_topo_lent *lend(struct kai *kai)
 }
 
 /* Preferred domains, the tightest first, score 1 .. 10 in equal steps: the emptiest gets most, so that pods
- * go where all have room. Steps as KAI computes them. */
+ * go where all fit. Steps as KAI computes them. */
 static void score(const struct question *of, struct kai_topo_lent *lent)
 {
 	const struct kai_tree *tree = of->tree;
@@ -303,7 +303,7 @@ static bool kai_topo_list(const struct question *of, struct kai_topo_lent *lent,
 	return true;
 }
 
-/* A level is only preferred: what lacks is room, wherever. */
+/* A level is only preferred: what lacks is capacity, wherever. */
 static void say_headroom(const struct question *of, struct kai_job *job)
 {
 	const int64_t headroom = of->pods[of->start];
@@ -412,7 +412,7 @@ void kai_domains_free(struct kai *kai, struct kai_domains *domains)
 {
 	if (domains->depth == KAI_NO)
 		return;
-	SL_CHECK(domains->depth + 1 == kai->topo->lent_count); /* The last lent is given back first. */
+	SL_CHECK(domains->depth + 1 == kai->topo->lent_count); /* The last one got is freed first. */
 	kai->topo->lent_count--;
 	*domains = (struct kai_domains){ .depth = KAI_NO };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_topo.h - a topology as a tree of domains: kai_topo_tree.c makes it when the world is sealed,
+ * kai_topo.h - a topology as a tree of domains: kai_topo_tree.c makes it when struct kai is sealed,
  * kai_topo_sums.c keeps what they have free, kai_topo.c asks where a set of pods may go. (KAI:
  * plugins/topology.)
  *
@@ -29,11 +29,11 @@ struct kai_tree {
 	uint32_t domain_count;
 };
 
-/* What is asked and free, one number a resource: thousandths of a cpu, bytes, KAI_GPU-ths of whole devices,
- * pods, then instances of MIG profiles. */
+/* What is requested and free, one number a resource: thousandths of a cpu, bytes, KAI_GPU-ths of whole
+ * devices, pods, then instances of MIG profiles. */
 enum kai_topo_amount { KAI_TOPO_CPU, KAI_TOPO_MEM, KAI_TOPO_GPUS, KAI_TOPO_PODS, KAI_TOPO_MIG };
 
-/* What is lent to one caller. */
+/* What one caller holds. */
 struct kai_topo_lent {
 	uint32_t *domain; /* Best first. */
 	uint32_t capacity;
@@ -50,7 +50,7 @@ struct kai_topo_sums {
 	int64_t *held; /* [position * amounts + resource]: of that, the node's; */
 	int64_t *seen; /* [position]: its version. */
 	struct kai_topo_pods {
-		int64_t *most, slots; /* What the greatest asks; slots: nothing, and they are so many. */
+		int64_t *most, slots; /* Request of the greatest; slots: nothing, and they are so many. */
 		int64_t *pods;        /* By domain. */
 		int64_t *held, *seen; /* By position. */
 	} pods[KAI_TOPO_KINDS];
@@ -63,7 +63,7 @@ struct kai_topo_state {
 	uint32_t tree_count;
 	uint32_t amounts; /* Resources: KAI_TOPO_MIG and the profiles there were. */
 	size_t node_words;
-	/* Room for one question. By domain (and resource). */
+	/* Memory for one question. By domain (and resource). */
 	double *ratio;
 	uint32_t *visit; /* Breadth first. */
 	bool *holds;     /* A pod of the set runs there. */
@@ -76,8 +76,8 @@ struct kai_topo_state {
 	uint32_t lent_count, lent_capacity;
 };
 
-/* kai_topo_sums.c: what domains have free, and how many pods that ask state.most they hold. Lent until the
- * next call. False: no memory. */
+/* kai_topo_sums.c: what domains have free, and how many pods that request state.most they hold. Valid until
+ * the next call. False: no memory. */
 bool kai_topo_sum(
 	struct kai *kai, uint32_t topology, int64_t slots, const int64_t **free_of, const int64_t **pods_in);
 void kai_topo_sums_free(struct kai_topo_sums *sums);

@@ -3,9 +3,9 @@
  * kai_topo_sums.c - what each domain of a topology has free, and how many pods of a kind its nodes hold, kept
  * from one question to the next. (KAI: plugins/topology, job_filtering.go, which counts anew each time.)
  *
- * A node has a version: another one whenever its books change, and the old one again when that is undone. A
- * question brings in the nodes whose version is not the one that was counted, into their domains up to the
- * root. Pods are counted by what the greatest of them asks; a few such kinds are kept.
+ * A node has a version: another one whenever its accounting changes, and the old one again when that is
+ * undone. A question brings in the nodes whose version is not the one that was counted, into their domains up
+ * to the root. Pods are counted by the request of the greatest; a few such kinds are kept.
  */
 #include "policies/runai/rules/kai_topo.h"
 
@@ -39,8 +39,8 @@ static int64_t shares_free(const struct kai_node *node)
 	return sum;
 }
 
-/* How many pods of the greatest asking the node holds by its free amounts; slots: where they ask nothing
- * else. Tasks of a share of one GPU find room on shared devices too; it may be more than fits, never less. */
+/* How many pods of the greatest request the node holds by its free amounts; slots: where they request nothing
+ * else. Tasks of a share of one GPU fit on shared devices too; it may be more than fits, never less. */
 static int64_t pods_of(const struct kai_topo_state *state, const struct kai_node *node, int64_t slots)
 {
 	const int64_t *most = state->most;
@@ -129,7 +129,7 @@ static bool make_pods(struct kai *kai, const struct kai_tree *tree, struct kai_t
 	return (pods->most && pods->pods && pods->held && pods->seen) || sl_fail_memory(&kai->err) == 0;
 }
 
-/* Those that ask so much, as counted before; or in place of others, none counted. NULL: no memory. */
+/* Those that request so much, as counted before; or in place of others, none counted. NULL: no memory. */
 static struct kai_topo_pods *pods_like(
 	struct kai *kai, const struct kai_tree *tree, struct kai_topo_sums *sums, int64_t slots)
 {

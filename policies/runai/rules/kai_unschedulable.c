@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_unschedulable.c - what cannot be is not tried. Sets of victims that leave too little room for the tasks
- * of the job are passed over (KAI: accumulated_scenario_filters; those count GPUs, here each node is looked
- * at), and a job for which all candidates together do not leave enough is not looked at further.
+ * kai_unschedulable.c - what cannot be is not tried. Sets of victims that free too little for the tasks of
+ * the job are skipped (KAI: accumulated_scenario_filters; those count GPUs, here each node is looked at), and
+ * a job for which all candidates together do not leave enough is not looked at further.
  *
- * Tasks that ask whole GPUs, or none, and all the same: so many fit on a node as its scarcest resource
- * allows. Of others nothing is said here. If a topology has them all in one domain, it is a domain that has
- * to have room for them (KAI: topology_aware_idle_gpus); else all nodes are one.
+ * Tasks that request whole GPUs, or none, and all the same: so many fit on a node as its scarcest resource
+ * allows. Of others nothing is said here. If a topology has them all in one domain, they have to fit in a
+ * domain (KAI: topology_aware_idle_gpus); else all nodes are one.
  */
 #include "policies/runai/rules/kai_solve_parts.h"
 #include "policies/runai/rules/kai_topo.h"
@@ -36,7 +36,7 @@ static int64_t times(int64_t free, int64_t needs, int64_t most)
 	return free / needs < most ? free / needs : most;
 }
 
-/* So many such tasks the node has room for, with what is freed. */
+/* So many such tasks fit on the node, with what is freed. */
 static int64_t fit(
 	const struct kai *kai, const struct kai_request *needs, uint32_t row, const struct kai_free *freed)
 {

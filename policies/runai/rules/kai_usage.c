@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_usage.c - what queues used of the cluster in the past (time-based fair share).
+ * kai_usage.c - past usage of the cluster by queue (time-based fair share).
  *
  * Rules: KAI, docs/time-based-fairshare and pkg/scheduler/cache/usagedb/prometheus: what a queue had
  * allocated at samples one step apart, each times 0.5^(age / half-life), over the same sum of the capacity;
  * of the last `window` (sliding), or since the window began (tumbling, cron: the last boundary strictly
- * before now). Samples are at multiples of the step, and see what held before that instant; KAI's data base
- * is asked at every sample.
+ * before now). Samples are at multiples of the step, and see what held before that instant; KAI queries its
+ * data base at every sample.
  *
  * The decay of a step comes from exp2 and is rounded to a multiple of 2^-40 before anything is made of it:
  * its last bits are libm's. Its powers are products. Without decay sums are whole numbers. What comes of it
@@ -183,7 +183,7 @@ static void slide_to(
 		slide(kai, usage, track, i, held);
 }
 
-/* begun: when the window of this sample did; SL_NONE: it goes on. */
+/* begun: when the window of this sample began; SL_NONE: it goes on. */
 static void tumble(struct kai_usage *usage, struct track *track, int64_t sample, sl_time begun,
 	const struct kai_vec *held)
 {
