@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_csv.c - any bytes at all as a model's CSV file, and as the rules of replay.profile: a sheet whose
+ * fuzz_sheet.c - any bytes at all as a model's CSV file, and as the rules of replay.profile: a sheet whose
  * cells and lines are all there, or one line of error.
  */
 #include <stdio.h>

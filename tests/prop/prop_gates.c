@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_eligibility.c - generated jobs with begin times, holds, dependencies, arrays, deadlines and
+ * prop_gates.c - generated jobs with begin times, holds, dependencies, arrays, deadlines and
  * cancellations: against a reference that looks at everything anew in each microsecond; and however a run is
  * cut in pieces, what comes of it is the same. The seed is named in the failure.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_axis_search.c - the search for the least points of a grid against all points tried: on grids where
+ * prop_seek.c - the search for the least points of a grid against all points tried: on grids where
  * what holds goes on holding it finds all of them, on any others what it claims is so.
  */
 #include <criterion/criterion.h>

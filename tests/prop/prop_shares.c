@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prop_fair_shares.c - orders of parties against a slow, obvious reference, second by second, on generated
+ * prop_shares.c - orders of parties against a slow, obvious reference, second by second, on generated
  * workloads.
  */
 #include <criterion/criterion.h>

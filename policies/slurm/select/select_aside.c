@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_keep.c - what running jobs hold, of which every change can be taken
+ * select_aside.c - what running jobs hold, of which every change can be taken
  * back: a journal of takes, gives and stops, undone from its end.
  */
 #include "policies/slurm/select/select_parts.h"
