@@ -3,9 +3,9 @@
  * json.h - a walk through JSON text (RFC 8259), value by value, forward.
  *
  * Nothing is built: a workload of a million jobs needs no tree, numbers keep
- * all their digits, and what is wrong is told with its line and column. What a
+ * all their digits, and errors are reported with line and column. What a
  * caller does not want it skips, and skipping checks as much as reading does.
- * A value on the way may be taken as a tree (yaml.h).
+ * A value on the way may be read as a tree (yaml.h).
  */
 #ifndef SL_PLUGIN_JSON_H
 #define SL_PLUGIN_JSON_H
