@@ -42,7 +42,7 @@ typedef int64_t sl_time; /* Microseconds since the scenario's zero. */
 #define SL_NEVER  INT64_MAX /* Later than any event. */
 #define SL_NONE   INT64_MIN /* Not known, or never happened. */
 
-/* ---- Errors: of the world, of ours --------------------------------------- */
+/* ---- Errors: status codes and messages --------------------------------------- */
 
 /* Negative statuses; the program's exit code is the status, positive. */
 enum sl_status {
@@ -54,7 +54,7 @@ enum sl_status {
 	SL_DIFFERS = -5,      /* Not reproducible. */
 	SL_SYSTEM = -6,       /* Cannot write, no memory. */
 	SL_POLICY = -7,       /* A policy broke its contract. */
-	SL_INTERNAL = -70,    /* An invariant of ours is broken. */
+	SL_INTERNAL = -70,    /* An invariant of schedlab is broken: a bug. */
 	SL_INTERRUPTED = -130 /* Partial results, marked. */
 };
 
@@ -85,7 +85,7 @@ static inline int sl_fail_memory(struct sl_err *err)
 	return SL_SYSTEM;
 }
 
-/* A broken invariant of ours stops the program, in every build. */
+/* A broken invariant stops the program, in every build. */
 #define SL_CHECK(claim) ((claim) ? (void)0 : sl_check_failed(#claim, __FILE__, __LINE__))
 SL_API _Noreturn void sl_check_failed(const char *claim, const char *file, int line);
 

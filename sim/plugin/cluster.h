@@ -82,9 +82,9 @@ struct sl_hardware {
 	uint32_t cores_kept;      /* Not for jobs (CoreSpecCount). */
 	enum sl_node_state state; /* At the beginning. */
 	const char *state_reason; /* NULL: none was given. */
-	int64_t mem_kept;         /* MiB not for jobs (MemSpecLimit); already taken off the node's memory. */
-	int64_t tmp_disk;         /* MiB */
-	int64_t weight;           /* Nodes of the least weight go first. */
+	int64_t mem_kept; /* MiB not for jobs (MemSpecLimit); already subtracted from the node's memory. */
+	int64_t tmp_disk; /* MiB */
+	int64_t weight;   /* Nodes of the least weight go first. */
 	const char *const *feature;
 	const struct sl_gres
 		*gres; /* GPUs too; one entry for each group of devices that differ in anything. */
@@ -165,7 +165,7 @@ struct sl_setting {
 	const char *by;
 };
 
-/* A switch, with what hangs on it. Leaves name nodes, others switches. */
+/* A switch and what is below it. Leaves name nodes, others switches. */
 struct sl_switch {
 	const char *name;
 	const char *nodes, *switches; /* As listed; NULL: none. */

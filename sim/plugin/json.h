@@ -53,7 +53,7 @@ SL_API bool sl_json_element(struct sl_json *json, bool *first);
 /* A string or a number; anything else is skipped, and p is NULL. */
 SL_API struct sl_json_word sl_json_take(struct sl_json *json);
 SL_API void sl_json_skip(struct sl_json *json);
-/* The value that comes next, whatever it is, in place of what the tree was: its room is used again. */
+/* The value that comes next, whatever it is, in place of what the tree was: its memory is reused. */
 SL_API int sl_json_tree(struct sl_json *json, struct sl_doc *doc);
 /* Nothing but blanks may follow. */
 SL_API void sl_json_end(struct sl_json *json);

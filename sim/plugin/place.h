@@ -122,7 +122,7 @@ struct sl_allocator {
 	size_t (*choose)(
 		void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc);
 	void (*take)(void *state, sl_job job);    /* Allocates what was chosen last. */
-	void (*untake)(void *state, sl_job job);  /* Undoes a take. */
+	void (*untake)(void *state, sl_job job);  /* Undoes an allocation. */
 	void (*give)(void *state, sl_job job);    /* Releases: it ended, or was preempted. */
 	void (*restore)(void *state, sl_job job); /* Undoes its last release that is not undone. */
 	void (*forget)(void *state);              /* Releases so far are final. */
