@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedlab.h - runs driven from a program: a session, its scenarios, their runs, their results.
+ * schedlab.h - the C library: a session, its scenarios, their runs, their results, driven from a program.
  *
  * In order: sl_session_new, sl_scenario_open, sl_run_new, sl_run_go, sl_run_metric; then sl_run_free,
  * sl_scenario_free, sl_session_free. tests/plugin/drive.c is a program that does it.
  *
- * A function that the world can fail returns 0 or a negative status (enum sl_status) and says why in err,
+ * A function that can fail returns 0 or a negative status (enum sl_status) and says why in err,
  * once: the first failure stays there. A session is filled by one thread; once filled, and a scenario once
  * open, any number of threads may use it. A run is one thread's at a time. What is made later is freed
  * earlier. Times are microseconds, metrics millionths.
@@ -19,7 +19,8 @@
 
 SL_API const char *sl_version(void); /* "0.1.0" */
 
-/* ---- What is known by name: what is built in, and plug-ins ------------------------------- */
+/* ---- The registry: policies, readers and metrics by name, built in and of plug-ins
+ * ------------------------------- */
 
 struct sl_session;
 SL_API int sl_session_new(struct sl_session **session, struct sl_err *err);
@@ -32,8 +33,8 @@ SL_API void sl_session_free(struct sl_session *session); /* NULL: nothing to do,
 
 struct sl_scenario;
 /* cluster: as -c, NULL: as the trace says. settings: "KEY=VALUE" as --set takes them, closed by NULL; NULL:
- * none. A policy's parameters are no settings of a scenario: they go into the policy's text. What a scenario
- * draws itself (replay.fill) is by seed 1. */
+ * none. A policy's parameters are no settings of a scenario: they go into the policy's text. A scenario's own
+ * random draws (replay.fill) are by seed 1. */
 SL_API int sl_scenario_open(struct sl_scenario **scenario, const struct sl_session *session,
 	const char *trace, const char *cluster, const char *const *settings, struct sl_err *err);
 SL_API const struct sl_jobs *sl_scenario_jobs(const struct sl_scenario *scenario);
@@ -62,11 +63,11 @@ SL_API void sl_run_stop(struct sl_run *run);
 /* In steps, in place of sl_run_go: sl_run_begin, then as often as wanted sl_run_until, then sl_run_end. What
  * is advanced in steps is what is advanced at once. SL_USAGE: the run has gone already, or was not begun. */
 SL_API int sl_run_begin(struct sl_run *run, struct sl_err *err);
-/* Everything at or before that time; SL_NEVER: to its end. A time of the past does nothing. */
+/* Everything at or before that time; SL_NEVER: to its end. A time before now does nothing. */
 SL_API int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err);
-/* Under a policy that asks (agent), sl_run_until stops at each question, in the midst of its instant, also if
- * it is asked for a time of the past; sl_run_decide answers, the next sl_run_until goes on. While a question
- * is open, sl_run_state shows what the pass has done so far, and sl_run_end is refused. */
+/* Under a policy that asks (agent), sl_run_until stops at each question, in the midst of its instant, also
+ * for a time before now; sl_run_decide answers, the next sl_run_until goes on. While a question is open,
+ * sl_run_state has what the pass has done so far, and sl_run_end fails with SL_USAGE. */
 struct sl_question {
 	const sl_job *offered; /* In queue order; lent until it is answered. */
 	size_t count;
@@ -81,7 +82,7 @@ SL_API sl_time sl_run_next(struct sl_run *run);
 /* The present, for the reads of plugin.h (sl_now, sl_free, sl_queue_first and their like); NULL unless
  * between sl_run_begin and sl_run_end. */
 SL_API const struct sl_pass *sl_run_state(const struct sl_run *run);
-/* Takes the result: as far as the run has come. */
+/* Closes the run and makes its result, as far as the run has come. */
 SL_API int sl_run_end(struct sl_run *run, struct sl_err *err);
 
 /* A column of a run as an array: `count` elements of that type, `stride` bytes from one to the next. Times

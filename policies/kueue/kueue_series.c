@@ -372,7 +372,7 @@ static size_t complete(const struct kq *kq, struct change *all, size_t count, st
 }
 
 /* The series, and after it what was lent. */
-static void kueue_course_gather(const struct loans *loans, struct change *all)
+static void kueue_series_gather(const struct loans *loans, struct change *all)
 {
 	const struct kueue_series *series = loans->k->series;
 	for (size_t i = 0; i < series->count; i++)

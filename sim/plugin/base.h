@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * base.h - what every plug-in starts from: versions of the door, time, errors, numbers as text, memory,
- * random streams, lists of hosts, and files that appear whole or not at all.
+ * base.h - what every plug-in needs: versions of the plug-in interface (ABI), time, errors, numbers as text,
+ * memory, random streams, host lists, and files that are written atomically.
  */
 #ifndef SL_PLUGIN_BASE_H
 #define SL_PLUGIN_BASE_H
@@ -22,7 +22,8 @@
  * arguments, the major number goes up, and plug-ins of before are refused. 2: shares of GPUs; 2.1: tables of
  * a policy's own figures. 3: models, and what jobs do while they run.
  * 4: Kubernetes' objects; 4.2: scripts; 4.3: questions to whoever drives the run.
- * 5: who follows a setting, why a job is left at a run's end, how sure a difference is, nodes that must boot.
+ * 5: which policies follow a setting, why a job still waits at a run's end, how certain a difference is,
+ * nodes that must boot.
  */
 struct sl_abi {
 	uint32_t version; /* SL_ABI_VERSION when the plug-in was built. */
@@ -41,7 +42,7 @@ typedef int64_t sl_time; /* Microseconds since the scenario's zero. */
 #define SL_NEVER  INT64_MAX /* Later than any event. */
 #define SL_NONE   INT64_MIN /* Not known, or never happened. */
 
-/* ---- Errors: of the world, of ours --------------------------------------- */
+/* ---- Errors: status codes and messages --------------------------------------- */
 
 /* Negative statuses; the program's exit code is the status, positive. */
 enum sl_status {
@@ -53,7 +54,7 @@ enum sl_status {
 	SL_DIFFERS = -5,      /* Not reproducible. */
 	SL_SYSTEM = -6,       /* Cannot write, no memory. */
 	SL_POLICY = -7,       /* A policy broke its contract. */
-	SL_INTERNAL = -70,    /* An invariant of ours is broken. */
+	SL_INTERNAL = -70,    /* An invariant of schedlab is broken: a bug. */
 	SL_INTERRUPTED = -130 /* Partial results, marked. */
 };
 
@@ -84,7 +85,7 @@ static inline int sl_fail_memory(struct sl_err *err)
 	return SL_SYSTEM;
 }
 
-/* A broken invariant of ours stops the program, in every build. */
+/* A broken invariant stops the program, in every build. */
 #define SL_CHECK(claim) ((claim) ? (void)0 : sl_check_failed(#claim, __FILE__, __LINE__))
 SL_API _Noreturn void sl_check_failed(const char *claim, const char *file, int line);
 
@@ -111,7 +112,8 @@ SL_API bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib);
 /* a * b / c, rounded half up, c > 0, through 128 bits. */
 SL_API int64_t sl_mul_div(int64_t a, int64_t b, int64_t c);
 
-/* The known word nearest to what was written, for "did you mean"; NULL: none is near. known ends in NULL. */
+/* The known word most similar to what was written, for "did you mean"; NULL: none is similar. known ends in
+ * NULL. */
 SL_API const char *sl_nearest(const char *text, const char *const *known);
 
 /* Parameters of a plug-in, one line each: parsing, help, man pages and `list` read this. Of a policy's CHOICE
@@ -126,7 +128,8 @@ enum sl_param_kind {
 	SL_PARAM_TEXT,
 	SL_PARAM_CSV, /* The path of a CSV file, read before the run: sl_csv_table_of. Models only. */
 	SL_PARAM_DOC, /* The path of a YAML or JSON file, read before the run: sl_param_doc. Policies only. */
-	/* CHOICEs to which what plug-ins bring is added: placings and placers; policies. Policies only. */
+	/* CHOICEs to which those of plug-ins are added: node scorers and allocators; policies. Policies only.
+	 */
 	SL_PARAM_PLACE,
 	SL_PARAM_POLICY
 };
@@ -140,7 +143,7 @@ struct sl_param {
 	int64_t min, max;     /* SL_PARAM_INT as is, REAL and TIME in millionths; both 0: unbounded. */
 };
 
-/* One setting as given, checked against its sl_param. */
+/* One parameter's value as given, checked against its sl_param. */
 struct sl_value {
 	const char *key;
 	const char *text; /* As given, or the default; NULL if absent. */
@@ -213,12 +216,12 @@ SL_API size_t sl_hosts_fold(const char *const *name, size_t count, char *text, s
 
 /* ---- Output -------------------------------------------------------------------- */
 
-/* A file that appears whole or not at all: written beside its name, renamed by sl_out_commit. */
+/* A file that is written atomically: beside its name, then renamed by sl_out_commit. */
 struct sl_out;
 /* path NULL or "-": stdout. */
 SL_API int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err);
-/* Room for at least `room` bytes (at most 64 KiB) at the returned place; say with sl_out_advance how
- * far was written. Never NULL: after a write error bytes go nowhere and commit says why. */
+/* Space for at least `capacity` bytes (at most 64 KiB) at the returned pointer; sl_out_advance says how far
+ * it was written. Never NULL: after a write error bytes are dropped and sl_out_commit says why. */
 SL_API char *sl_out_reserve(struct sl_out *out, size_t capacity);
 SL_API void sl_out_advance(struct sl_out *out, const char *end);
 SL_API void sl_out_text(struct sl_out *out, const char *text);
@@ -229,7 +232,7 @@ SL_API void sl_out_json(struct sl_out *out, const char *text);
  * are escapes (sl_inert), and what a spreadsheet would compute ("=1+1") has a ' before it; numbers have none.
  */
 SL_API void sl_out_csv(struct sl_out *out, const char *text);
-/* The next character of a text from data as it may be shown to people: what a terminal would obey, or what is
+/* The next character of a text from data as it may be printed: what a terminal would obey, or what is
  * no UTF-8, as an escape ("\x1b", "\n", "\u202e"), closed by a zero; its length. *at is behind it. */
 #define SL_INERT_SIZE 8
 SL_API size_t sl_inert(const char **at, char displayed[SL_INERT_SIZE]);

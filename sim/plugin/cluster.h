@@ -17,21 +17,22 @@ typedef struct {
  * the files speak of less), memory in MiB; one kind for each type of GPU that the cluster has. */
 enum { SL_KIND_CPUS, SL_KIND_MEM, SL_KIND_GPUS, SL_KINDS_MAX = 34, SL_GPU_TYPES_MAX = SL_KINDS_MAX - 2 };
 
-/* The memory of a node that names none: more than anyone asks for. */
+/* The memory of a node that names none: more than any request. */
 #define SL_MEM_UNBOUNDED (INT64_C(1) << 38)
 
 enum { SL_CORES_MAX = 1024 }; /* Of one node, numbered socket by socket. */
-enum { SL_DEVICES_MAX = 32 }; /* GPUs of one node, where each is followed by itself. */
+enum { SL_DEVICES_MAX = 32 }; /* GPUs of one node, where each is tracked by itself. */
 
 /* One GPU of a node. */
 struct sl_device {
 	uint8_t kind;   /* SL_KIND_GPUS and on. */
-	uint8_t island; /* NVLink: of the node's islands; those of one island are as near as can be. */
+	uint8_t island; /* NVLink: of the node's islands; those of one island are at the least distance. */
 	uint8_t mig;    /* Is divided: 1 + its model, of sl_cluster.mig_model; 0: it is not. */
 	int64_t mem;    /* MiB; 0: not known. */
 };
 
-/* How a GPU is divided by MIG: eighths of its memory in a row; a profile takes some, from a legal place on.
+/* How a GPU is divided by MIG: eighths of its memory in a row; a profile occupies some, from a legal start
+ * on.
  */
 enum { SL_MIG_SLICES = 8 };
 struct sl_mig_profile {
@@ -42,7 +43,7 @@ struct sl_mig_profile {
 struct sl_mig_model {
 	struct sl_abi abi;
 	const char *name;   /* "a100-40gb" */
-	const char *source; /* Where the places are written down. */
+	const char *source; /* The document that lists the legal starts. */
 	int64_t mem;        /* MiB of the whole device. */
 	const struct sl_mig_profile *profile;
 	size_t profile_count;
@@ -53,23 +54,23 @@ struct sl_gres {
 	const char *name;      /* "gpu", "mps", "bandwidth" */
 	const char *type;      /* "a100"; NULL: of none. */
 	int64_t count;         /* Devices, or units. */
-	const uint64_t *cores; /* The nearest, SL_CORES_MAX bits; NULL: all are as near. */
+	const uint64_t *cores; /* The nearest cores, SL_CORES_MAX bits; NULL: all are at the same distance. */
 	const char *nic;       /* The nearest; NULL: not known. */
 	int64_t mem;           /* MiB of one device; 0: not known. */
-	bool no_consume;       /* Jobs that ask for it use nothing up. */
+	bool no_consume;       /* Jobs that request it consume nothing. */
 	/* Of GPUs: */
-	uint32_t island; /* Devices of one NVLink island; 0: all of the node are near each other. */
+	uint32_t island; /* Devices of one NVLink island; 0: all of the node are one island. */
 	const char *mig; /* Divided, as this model says ("a100-40gb"); NULL: not. */
 };
 
 /* What an operator has set a node to; whether it is idle, mixed or allocated follows from what runs. */
 enum sl_node_state {
 	SL_NODE_UP,
-	SL_NODE_DRAIN, /* What runs there goes on, nothing new starts. */
+	SL_NODE_DRAIN, /* Running jobs go on, nothing new starts. */
 	SL_NODE_DOWN,
 	SL_NODE_MAINT,
 	SL_NODE_POWERED_DOWN,
-	SL_NODE_PLANNED, /* Kept for a waiting job: up for us. */
+	SL_NODE_PLANNED, /* Planned for a waiting job: as UP here. */
 	SL_NODE_FUTURE,  /* Not there yet. */
 	SL_NODE_STATES
 };
@@ -81,9 +82,9 @@ struct sl_hardware {
 	uint32_t cores_kept;      /* Not for jobs (CoreSpecCount). */
 	enum sl_node_state state; /* At the beginning. */
 	const char *state_reason; /* NULL: none was given. */
-	int64_t mem_kept;         /* MiB not for jobs (MemSpecLimit); already taken off the node's memory. */
-	int64_t tmp_disk;         /* MiB */
-	int64_t weight;           /* Nodes of the least weight go first. */
+	int64_t mem_kept; /* MiB not for jobs (MemSpecLimit); already subtracted from the node's memory. */
+	int64_t tmp_disk; /* MiB */
+	int64_t weight;   /* Nodes of the least weight go first. */
 	const char *const *feature;
 	const struct sl_gres
 		*gres; /* GPUs too; one entry for each group of devices that differ in anything. */
@@ -96,7 +97,7 @@ struct sl_node_type {
 	int64_t amount[SL_KINDS_MAX];       /* Of each kind, the first kind_count of the cluster. */
 	const struct sl_hardware *hardware; /* NULL: nothing is said of it: one socket, one thread a core. */
 	const struct sl_device
-		*device; /* Its GPUs, kind by kind; NULL: it has none, or more than are followed. */
+		*device; /* Its GPUs, kind by kind; NULL: it has none, or more than are tracked. */
 	uint32_t device_count;
 	uint32_t island; /* An NVLink island over several nodes: its number from 1; 0: none. */
 };
@@ -109,7 +110,7 @@ struct sl_node_set {
 
 enum sl_partition_state { SL_PARTITION_UP, SL_PARTITION_DOWN, SL_PARTITION_DRAIN, SL_PARTITION_INACTIVE };
 
-/* Whether jobs share what they hold (Slurm's OverSubscribe). */
+/* Whether jobs share allocated resources (Slurm's OverSubscribe). */
 enum sl_share { SL_SHARE_NO, SL_SHARE_YES, SL_SHARE_FORCE, SL_SHARE_EXCLUSIVE };
 
 /* Nodes under common limits; partitions may overlap. SL_NONE: not said. Memory in MiB. What is not here is in
@@ -144,16 +145,16 @@ struct sl_partition {
 	.mem_per_gpu = SL_NONE, .cpus_per_gpu = SL_NONE, .mem_per_node_max = SL_NONE,              \
 	.mem_per_cpu_max = SL_NONE
 
-/* How far what a file says is followed. */
+/* How far a setting of a file is modelled. */
 enum sl_coverage { SL_MODELLED, SL_APPROXIMATED, SL_IGNORED, SL_UNKNOWN_KEY, SL_COVERAGE_COUNT };
 
-/* A line of configuration, as given: for policies, which find there what nothing else types, and to be told
- * of.
+/* A line of configuration, as given: for policies, which read there what has no member elsewhere, and for
+ * reports.
  */
 struct sl_setting {
 	const char *kind; /* "cluster", "node", "partition", "gres", "switch", "reservation", "qos",
 			   * "association", "usage", ... */
-	const char *name; /* Whose: "debug"; "" of the cluster. */
+	const char *name; /* The object it belongs to: "debug"; "" of the cluster. */
 	const char *key, *value;
 	struct sl_place at;
 	enum sl_coverage coverage;
@@ -164,7 +165,7 @@ struct sl_setting {
 	const char *by;
 };
 
-/* A switch, with what hangs on it. Leaves name nodes, others switches. */
+/* A switch and what is below it. Leaves name nodes, others switches. */
 struct sl_switch {
 	const char *name;
 	const char *nodes, *switches; /* As listed; NULL: none. */
@@ -184,17 +185,17 @@ struct sl_license {
 	int64_t total;
 };
 
-/* What the operator's files give out: what a job gets when it asks for cpus. */
+/* What is allocated to a job that requests cpus (Slurm's SelectType). */
 enum sl_select {
-	SL_SELECT_OURS,   /* What it asks. */
+	SL_SELECT_OURS,   /* What it requests. */
 	SL_SELECT_CORES,  /* Slurm's cons_tres (cons_res): by cores. */
 	SL_SELECT_LINEAR, /* Whole nodes. */
 };
 
-/* Why nothing runs on nodes for a time. */
+/* Kinds of reservations and outages. */
 enum sl_window_kind { SL_WINDOW_RESERVED, SL_WINDOW_MAINT, SL_WINDOW_OUTAGE, SL_WINDOW_STATE };
 
-/* An operator's window: nobody's job runs there, but jobs that ask for it by name, of those it is for. */
+/* A reservation or outage: no job runs there but those that request it by name, of its users and accounts. */
 struct sl_window {
 	const char *name;
 	sl_time from, until;
@@ -227,12 +228,12 @@ struct sl_cluster {
 	uint32_t partition_count, node_set_count, setting_count, switch_count, license_count;
 	enum sl_select select;
 	enum sl_topology topology;
-	bool mem_counts; /* Memory is given out (CR_..._Memory), too. */
-	/* So many parts are one cpu, one GPU: 1000 where something has or asks less than a whole, else 1 or
-	 * 0: see sl_parts. */
+	bool mem_counts; /* Memory is allocated (CR_..._Memory), too. */
+	/* So many parts are one cpu, one GPU: 1000 where something has or requests less than a whole, else 1
+	 * or 0: see sl_parts. */
 	int64_t cpu_parts, gpu_parts;
 	/* GPUs divided by MIG: the models there are (devices name them by 1 + index), and how a profile that
-	 * jobs ask (sl_task_resources.mig, 1 + index) lies on each: mig_fit[profile * mig_model_count +
+	 * jobs request (sl_task_resources.mig, 1 + index) fits on each: mig_fit[profile * mig_model_count +
 	 * model], 0 slices: not at all. */
 	const struct sl_mig_model *const *mig_model;
 	const struct sl_mig_profile *mig_fit;
@@ -240,7 +241,7 @@ struct sl_cluster {
 	uint32_t island_count; /* Islands over several nodes. */
 	/* By node: its place in the order of SL_TIES_SHUFFLE; NULL: the engine draws one. */
 	const uint32_t *node_shuffled;
-	/* What the files say in Kubernetes' words, in their order; nodes among them. */
+	/* Kubernetes objects of the files, in their order; nodes among them. */
 	const struct sl_object *object;
 	uint32_t object_count;
 	const struct sl_labels *node_labels; /* By node; NULL: none has any. */

@@ -2,9 +2,9 @@
 /*
  * containers.h - arrays that grow, maps from keys to row numbers, binary heaps.
  *
- * None of them shows an order of its own: a map is only looked up in, never walked, and who comes first in a
- * heap is what its order says, which should end in a row or a number of insertion. So results never depend on
- * an address, on a hash, or on what was there before.
+ * None of them has an order of its own: a map is only looked up in, never walked, and the first of a heap is
+ * decided by its order, which should end in a row or a number of insertion. So results never depend on an
+ * address, on a hash, or on what was there before.
  */
 #ifndef SL_PLUGIN_CONTAINERS_H
 #define SL_PLUGIN_CONTAINERS_H
@@ -99,12 +99,12 @@ SL_API uint64_t sl_hash_text(uint64_t hash, const char *text);
 
 /* ---- Heaps ------------------------------------------------------------------- */
 
-/* Functions NAME_up, NAME_down, NAME_make and NAME_remove of a binary heap in an array of the owner's: who
- * goes before all others lies at 0. self: whatever the two below need. BEFORE(self, a, b): whether *a goes
- * before *b (pointers to elements); a total order that ends in a number. PLACED(self, element, place): told
- * where an element now is; SL_HEAP_UNPLACED: nobody needs to know.
+/* Functions NAME_up, NAME_down, NAME_make and NAME_remove of a binary heap in an array of the owner's: the
+ * least element lies at 0. self: whatever the two below need. BEFORE(self, a, b): whether *a goes before *b
+ * (pointers to elements); a total order that ends in a number. PLACED(self, element, place): called with an
+ * element's new index; SL_HEAP_UNPLACED: not needed.
  *
- * To push, write the element at count, then NAME_up(self, heap, count++). To take out whoever is at `place`:
+ * To push, write the element at count, then NAME_up(self, heap, count++). To remove the element at `place`:
  * NAME_remove(self, heap, --count, place). O(log n); NAME_make, which makes a heap of any array, O(n).
  */
 #define SL_HEAP_UNPLACED(self, element, place) ((void)(self))

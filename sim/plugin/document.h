@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* document.h - files of one run (reports), and of several side by side (documents). */
+/* document.h - reports: files of one run; and documents, which compare several runs. */
 #ifndef SL_PLUGIN_DOCUMENT_H
 #define SL_PLUGIN_DOCUMENT_H
 
@@ -13,7 +13,7 @@ struct sl_report {
 	int (*write)(const struct sl_result *result, struct sl_out *out, struct sl_err *err);
 	/* Whether there is anything to write; NULL: always. */
 	bool (*wanted)(const struct sl_result *result);
-	bool on_request;      /* Written only where it is asked for (--only), */
+	bool on_request;      /* Written only on request (--only), */
 	const char *asked_as; /* by this name; NULL: by its own without its end. */
 };
 
@@ -21,11 +21,12 @@ struct sl_fact {
 	const char *key, *value;
 };
 
-/* One run, told to a document; lent for the call. */
+/* One run, reported to a document; lent for the call. */
 struct sl_document_run {
-	const char *label;  /* Tells it from the others: the policy as it was named, "easy on small.yaml". */
+	const char *label;  /* Distinguishes it from the others: the policy as it was named, "easy on
+			       small.yaml". */
 	const char *folder; /* Where its files are beside the document ("2-easy"); NULL: nowhere. */
-	const struct sl_result *result; /* With usage, reasons and places recorded. */
+	const struct sl_result *result; /* With usage, reasons and allocations recorded. */
 	const struct sl_fact *fact; /* What it was made from: "trace", "trace_sha256", "cluster", "policy",
 				     * "seed", "digest", "version", "policy.fill", "replay.overrun", ... */
 	size_t fact_count;
@@ -33,35 +34,35 @@ struct sl_document_run {
 	size_t warning_count;
 	const struct sl_named *metric; /* In the order of metrics.json. */
 	size_t metric_count;
-	bool partial; /* Interrupted, or stopped: it covers another span than a whole one. */
+	bool partial; /* Interrupted, or stopped: it covers another interval than a whole one. */
 };
 
-/* What each of `count` accounts, users or partitions (by: "account"...) is entitled to, of the whole, where
- * somebody said: the shares of the cluster's accounts, the quotas or weights of the policy; negative: nobody
- * did. Returns the sentence that says who said, ""; NULL: no memory. */
+/* What each of `count` accounts, users or partitions (by: "account"...) is entitled to, as a share of the
+ * whole: by the shares of the cluster's accounts, or the quotas or weights of the policy; negative: not
+ * configured. Returns the sentence that names the source, ""; NULL: no memory. */
 SL_API const char *sl_entitlement(const struct sl_document_run *reported, const char *by,
 	const char *const *name, uint32_t count, double *share);
 
 /* A metric's difference to the first run's, with its interval; in the metric's unit, millionths. */
 struct sl_difference {
 	const char *metric;
-	uint32_t run;                /* Of the runs told, from 1 on. */
+	uint32_t run;                /* Of the runs added, from 1 on. */
 	int64_t estimate, low, high; /* low > high: no interval, and `method` says why. */
 	uint32_t samples;            /* Of what it is computed from: batches, seeds, weeks. */
 	const char *method;          /* "paired t over 20 batches of jobs", one clause. */
 };
 
-/* A metric as tables show it. */
+/* A metric as tables name it. */
 struct sl_metric_info {
 	const char *name, *heading, *title; /* "wait.mean", "mean wait", what it is in a few words. */
 	const char *unit;                   /* "s", "share", "count", "number", "per hour" */
-	int better;                         /* Of the sign that is better; 0: neither. */
+	int better;                         /* The sign of an improvement; 0: neither. */
 };
 
-/* How sure that difference is. Effective: so many independent differences of equal size would tell as much;
- * below six there is neither interval nor verdict. */
+/* How certain a difference is. Effective: the number of independent differences of equal size that would say
+ * as much; below six there is neither interval nor verdict. */
 struct sl_certainty {
-	bool known;                    /* Of metrics that are told by blocks. */
+	bool known;                    /* Of metrics that are reported by blocks. */
 	uint32_t blocks, differing;    /* Batches, weeks, logs; those of which anything differs. */
 	int64_t effective;             /* Millionths. */
 	int64_t ratio_low, ratio_high; /* Of the change as a share of the first's value, millionths, from -1
@@ -69,7 +70,7 @@ struct sl_certainty {
 	uint8_t covers, ratio_covers;  /* Of a hundred logs in how many the interval holds what many logs
 					* have together, at least, as measured; 0: no interval, or
 					* nobody measured it. */
-	int8_t sure;                   /* -1, 1: it is less, more; 0: it cannot be told, or must not be. */
+	int8_t sure;                   /* -1, 1: it is less, more; 0: undecided, or not to be decided. */
 	bool tested, exact;            /* p: Wilcoxon's signed ranks; by counting all signs. */
 	double p;
 };
@@ -88,17 +89,17 @@ struct sl_compared {
 	const struct sl_difference *difference;
 	size_t difference_count;
 	const struct sl_certainty *certainty; /* By difference; NULL: nothing is known of any. */
-	const struct sl_restated *restated;   /* In place of what runs were told with. */
+	const struct sl_restated *restated;   /* In place of the metrics that runs were added with. */
 	size_t restated_count;
 	const char
 		*apart; /* Other jobs ran in some runs: the sentence, and no run is better; NULL: the same. */
 };
 
 struct sl_document_options {
-	uint64_t jobs_max;      /* Jobs told one by one, over all runs; the others are in sums alone. */
+	uint64_t jobs_max;      /* Jobs listed one by one, over all runs; the others are in sums alone. */
 	const char *chart;      /* Which chart, of a document that is one; NULL: its default. */
 	uint32_t width, height; /* In pixels, of one that is a picture; 0: its default. */
-	uint32_t runs;          /* How many will be told; 0: not known. */
+	uint32_t runs;          /* How many will be added; 0: not known. */
 };
 
 /* open, add for each run as it is over (nothing of it is kept), write, close. Same runs, same bytes. */
@@ -106,7 +107,7 @@ struct sl_document {
 	struct sl_abi abi;
 	const char *name; /* "html": --format */
 	const char *summary;
-	const char *file;          /* "report.html": its name where nobody gives one. */
+	const char *file;          /* "report.html": its default name. */
 	const char *const *charts; /* What options.chart may be, closed by NULL; NULL: it is not one. */
 	bool binary;               /* Not for a terminal. */
 	int (*open)(void **self, const struct sl_document_options *options, struct sl_err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* job.h - the table of jobs: states, requests, dependencies, and what a job does while it runs. */
+/* job.h - the job table: states, requests, dependencies, and profiles of what a job does while it runs. */
 #ifndef SL_PLUGIN_JOB_H
 #define SL_PLUGIN_JOB_H
 
@@ -43,10 +43,10 @@ struct sl_jobs {
 	const int64_t *id;
 	const sl_time *submit;
 	const sl_time
-		*run; /* How long it would run if let. Only a clairvoyant policy reads it, and says so. */
+		*run; /* Its run time without a limit. Only a clairvoyant policy reads it, and says so. */
 	const sl_time *limit; /* As the policy sees it (after replay.overrun=raise). */
-	const int32_t
-		*size; /* SWF: tasks = cpus. Others: gpus of a job that asks any, else cpus; at least 1. */
+	const int32_t *
+		size; /* SWF: tasks = cpus. Others: gpus of a job that requests any, else cpus; at least 1. */
 	const int32_t *user, *account,
 		*partition;           /* -1: unknown. SWF: the bare numbers of fields 12, 13, 16. */
 	const sl_time *wait_recorded; /* SL_NONE where the log has none; NULL: in no row. */
@@ -72,8 +72,8 @@ struct sl_jobs {
 	uint32_t more_count;
 	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
 				    * not known. NULL: of no job. */
-	/* By request: how many jobs asked for it before replay.fill drew jobs again or left some out. NULL:
-	 * it did not, and those that there are did. */
+	/* By request: how many jobs had it before replay.fill drew jobs repeatedly or left some out. NULL: it
+	 * did not, and the jobs in the table are all. */
 	const uint32_t *request_drawn_from;
 	uint32_t row_first; /* Of a part of a trace (replay.windows): rows that `more` names (dependencies)
 			     * count from so many before the first. */
@@ -83,7 +83,7 @@ struct sl_jobs {
 	uint32_t profile_count;
 };
 
-/* What has to be before a job may start. */
+/* Dependencies: what must have happened before a job may start (sbatch --dependency). */
 enum sl_depend_kind {
 	SL_AFTER,       /* It has started (or was cancelled), `delay` ago. */
 	SL_AFTER_ANY,   /* It has ended. */
@@ -95,28 +95,28 @@ enum sl_depend_kind {
 };
 struct sl_depend {
 	enum sl_depend_kind kind;
-	uint32_t job; /* UINT32_MAX: not in the trace: taken to be long over, as this wants it. */
+	uint32_t job; /* UINT32_MAX: not in the trace: taken as satisfied. */
 	sl_time delay;
 	bool or_next;   /* This or the next ("?"). */
 	bool with_next; /* This and the next are one of them: tasks of one array. */
 };
 
-/* What a job says of itself beyond size and time, and what the log says of it. Texts: NULL, numbers: SL_NONE
+/* A job's attributes beyond size and time, and what the log recorded of it. Texts: NULL, numbers: SL_NONE
  * where nothing is said. */
 struct sl_job_attributes {
 	const char *name, *qos, *dependency, *exit_code, *nodes_recorded, *submit_line;
 	sl_time begin;    /* Not before then. */
 	sl_time deadline; /* Ended by then, or not started at all. */
-	sl_time time_min; /* It would do with a limit as short as this. */
+	sl_time time_min; /* The shortest limit it accepts (--time-min). */
 	int64_t nice;
 	int64_t array, array_task; /* The array's number and its own index. */
 	int64_t array_limit;       /* At most so many of the array run at a time. */
 	sl_time start_recorded, end_recorded;
-	int64_t attempts_recorded;    /* Of which the log tells. */
+	int64_t attempts_recorded;    /* Attempts in the log. */
 	enum sl_state state_recorded; /* SL_PENDING: not known. */
 	int8_t requeue;               /* 1, 0; -1: not said. */
 	bool held;     /* By user or operator, at submission, until `begin` (SL_NONE: for ever). */
-	bool censored; /* Cut by its limit or the log's end: it would have run on for nobody knows how long.
+	bool censored; /* Cut by its limit or the log's end: its full run time is unknown.
 			*/
 	/* The engine's: */
 	const struct sl_depend *depend;
@@ -124,15 +124,15 @@ struct sl_job_attributes {
 	/* Of the log again, as lengths; 0 where there is nothing to say. start_recorded, end_recorded are
 	 * those of the last of several attempts: */
 	sl_time earlier_recorded;        /* so long before that start, the first attempt started; */
-	sl_time held_before_recorded;    /* the attempts before it held nodes so long; */
-	sl_time requeued_after_recorded; /* it was put back into the queue so long after its submission. */
-	sl_time eligible_after_recorded; /* From its submission until the first attempt could be considered.
+	sl_time held_before_recorded;    /* the attempts before it had nodes allocated so long; */
+	sl_time requeued_after_recorded; /* it was requeued so long after its submission. */
+	sl_time eligible_after_recorded; /* From its submission until the first attempt was eligible.
 					  */
 	/* Of a Kubernetes cluster: */
 	const char *namespace; /* Its namespace. */
 	const char *queue;     /* Its LocalQueue. */
-	const char *manifest;  /* The object as its submitter wrote it, in JSON: for sl_pods_of. Jobs that
-				* wrote the same share it. */
+	const char *manifest;  /* The object as its submitter wrote it, in JSON: for sl_pods_of. Jobs with
+				  equal manifests share it. */
 	int64_t priority;      /* Of its class; higher is more. */
 };
 /* In an initializer: nothing of all this is said. The priority is the reader's: SL_NONE, or 0. */
@@ -143,7 +143,7 @@ struct sl_job_attributes {
 
 /* ---- What jobs do while they run ----------------------------------------------- */
 
-/* Who sends what to whom in an iteration. */
+/* Communication pattern of an iteration. */
 enum sl_pattern {
 	SL_PATTERN_NONE,
 	SL_PATTERN_RING,  /* All-reduce: a ring over all ranks, */
@@ -151,18 +151,18 @@ enum sl_pattern {
 	SL_PATTERN_HIER,  /* within each node over NVLink, then a ring over nodes. */
 	SL_PATTERN_RS_AG, /* Reduce-scatter, then all-gather: as a ring. */
 	SL_PATTERN_ALLTOALL,
-	SL_PATTERN_NEIGHBOUR, /* With its neighbours on a line, a plane, in space. */
+	SL_PATTERN_NEIGHBOUR, /* With its neighbours on a 1-, 2- or 3-dimensional grid. */
 	SL_PATTERN_BROADCAST,
 	SL_PATTERN_SERVER, /* All with one parameter server. */
 	SL_PATTERN_COUNT
 };
 
-/* How a job's size may change. */
+/* How a job's size may change (Feitelson and Rudolph's classes). */
 enum sl_elastic {
 	SL_RIGID,
 	SL_MOLDABLE,  /* The scheduler chooses as it starts, */
 	SL_MALLEABLE, /* and at any time. */
-	SL_EVOLVING,  /* The job asks for another, at its own times. */
+	SL_EVOLVING,  /* The job requests another, at its own times. */
 	SL_ELASTIC_COUNT
 };
 
@@ -214,11 +214,12 @@ SL_API const char *sl_profile_column(uint32_t column);
 SL_API uint32_t sl_profile_find(const char *name, size_t len);
 SL_API bool sl_profile_is_text(uint32_t column);
 SL_API bool sl_profile_says(const struct sl_profile *profile, uint32_t column);
-/* A cell of that column; a text is lent. NULL: it is taken; else what it must be, for messages. */
+/* Sets the member from a cell of that column; a text is lent. NULL: it is set; else what it must be, for
+ * messages. */
 SL_API const char *sl_profile_take(struct sl_profile *profile, uint32_t column, const char *text);
 /* The cell as it is read, into buffer where it is a number; NULL: nothing is said. */
 SL_API const char *sl_profile_put(const struct sl_profile *profile, uint32_t column, char buffer[40]);
-/* What `evolves` says: after so much work, in the job's run time as traced, so many tasks are asked for. */
+/* What `evolves` says: after so much work, in the job's run time as traced, so many tasks are requested. */
 enum { SL_EVOLVES_MAX = 256 };
 struct sl_evolution {
 	sl_time work;
@@ -226,13 +227,14 @@ struct sl_evolution {
 };
 /* "600:8,1800:4", ascending: how many; -1: it is no such list. */
 SL_API int sl_evolves_read(const char *text, struct sl_evolution step[SL_EVOLVES_MAX]);
-/* What is asked for by so much work, 0: nothing yet. *next: the work at which more is, SL_NEVER. */
+/* How many tasks are requested after that much work, 0: none yet. *next: the work at the next request,
+ * SL_NEVER: none. */
 SL_API uint32_t sl_evolves_by(const struct sl_evolution *step, int count, sl_time work, sl_time *next);
-/* What the profile does not say, as the weaker one says it. */
+/* Fills members that are not set from the weaker profile. */
 SL_API void sl_profile_over(struct sl_profile *profile, const struct sl_profile *weaker);
 
-/* A service as its replicas name it (sl_profile.serves): keys with values, separated by ';'. Times are
- * seconds since it began, loads requests a second:
+/* A service as its replicas' profiles state it (sl_profile.serves): keys with values, separated by ';'. Times
+ * are seconds since it began, loads requests a second:
  *
  *   capacity=12;cold=90;until=86400;points=0:5,60:7.5      each so long after the one before
  *   capacity=12;cold=90;until=86400;step=60;phase=0;day=1,2,...;week=1,1,1,1,1,0.5,0.5
@@ -252,7 +254,7 @@ struct sl_serves {
 	sl_time step, phase;
 	int64_t day[24], week[7]; /* Millionths. */
 };
-/* NULL: it is read; else what is wrong with it. Released whatever happens. */
+/* NULL: it is read; else what is wrong with it. To be released in both cases. */
 SL_API const char *sl_serves_read(struct sl_serves *serves, const char *text);
 SL_API void sl_serves_release(struct sl_serves *serves);
 /* The load so long after it began, in millionths, and until when it stays. */

@@ -3,9 +3,9 @@
  * json.h - a walk through JSON text (RFC 8259), value by value, forward.
  *
  * Nothing is built: a workload of a million jobs needs no tree, numbers keep
- * all their digits, and what is wrong is told with its line and column. What a
+ * all their digits, and errors are reported with line and column. What a
  * caller does not want it skips, and skipping checks as much as reading does.
- * A value on the way may be taken as a tree (yaml.h).
+ * A value on the way may be read as a tree (yaml.h).
  */
 #ifndef SL_PLUGIN_JSON_H
 #define SL_PLUGIN_JSON_H
@@ -53,7 +53,7 @@ SL_API bool sl_json_element(struct sl_json *json, bool *first);
 /* A string or a number; anything else is skipped, and p is NULL. */
 SL_API struct sl_json_word sl_json_take(struct sl_json *json);
 SL_API void sl_json_skip(struct sl_json *json);
-/* The value that comes next, whatever it is, in place of what the tree was: its room is used again. */
+/* The value that comes next, whatever it is, in place of what the tree was: its memory is reused. */
 SL_API int sl_json_tree(struct sl_json *json, struct sl_doc *doc);
 /* Nothing but blanks may follow. */
 SL_API void sl_json_end(struct sl_json *json);

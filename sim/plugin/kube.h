@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kube.h - objects of Kubernetes: labels, selectors, taints, pods, and what binds pods to nodes. */
+/* kube.h - Kubernetes objects: labels, selectors, taints, pods, and binders, which bind pods to nodes. */
 #ifndef SL_PLUGIN_KUBE_H
 #define SL_PLUGIN_KUBE_H
 
@@ -14,7 +14,7 @@ struct sl_tally;
 /* An object of a manifest, as it was written: `node` of its document is the whole of it. */
 struct sl_object {
 	const char *kind, *version;   /* "ClusterQueue", "kueue.x-k8s.io/v1beta2" */
-	const char *namespace, *name; /* space "": none. */
+	const char *namespace, *name; /* namespace "": none. */
 	const struct sl_doc *doc;
 	const struct sl_doc_node *node;
 };
@@ -95,7 +95,7 @@ struct sl_amounts {
 	uint32_t count;
 };
 
-/* Kueue's request for a place in a topology, of annotations or of a Workload. */
+/* Kueue's topology request (Topology Aware Scheduling), of annotations or of a Workload. */
 enum { SL_POD_SLICES_MAX = 8 };
 struct sl_pod_topology {
 	bool given;
@@ -155,7 +155,7 @@ struct sl_podset {
 	const struct sl_podset *part;
 	uint32_t part_count;
 };
-/* When one of its pods is lost, which are made anew: all, if all of them ran, else that one; all; that one.
+/* When one of its pods is lost, which are recreated: all, if all of them ran, else that one; all; that one.
  */
 enum sl_pods_restart { SL_RESTART_STARTED, SL_RESTART_ALL, SL_RESTART_ONE };
 struct sl_pods {
@@ -181,28 +181,30 @@ SL_API int sl_doc_tolerations(struct sl_arena *arena, const struct sl_doc *doc,
 SL_API int sl_doc_amounts(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *node,
 	struct sl_amounts *amounts, struct sl_err *err);
 
-/* Has an object of this kind pods? And those of one that has; texts are lent by the document. */
+/* Has an object of this kind pods? And reads the pods of one that has; texts are lent by the document. */
 SL_API bool sl_pods_has(const char *kind);
 SL_API int sl_pods_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *object,
 	struct sl_pods *pods, struct sl_err *err);
-/* What a job's pods ask: its manifest, or else its groups, each a podset ("cpu", "memory", "nvidia.com/gpu").
+/* A job's pods and their requests: of its manifest, or else its groups, each a podset ("cpu", "memory",
+ * "nvidia.com/gpu").
  */
 SL_API const struct sl_pods *sl_pods_of(struct sl_arena *arena, const struct sl_jobs *jobs,
 	const struct sl_cluster *cluster, uint32_t job, struct sl_err *err);
 
-/* Puts pods on nodes one by one, for policies that admit whole jobs (the registry's binders). It keeps books
- * of its own, and acts at events, outside passes. Its configuration is among the cluster's objects. */
+/* Binds pods to nodes one by one, for policies that admit whole jobs (the registry's binders). It does
+ * accounting of its own, and acts at events, outside passes. Its configuration is among the cluster's
+ * objects. */
 struct sl_podset_assignment {              /* Of one podset of a job. */
 	int64_t count;                     /* So many pods of it. */
 	struct sl_labels labels;           /* Nodes must have these too. */
 	struct sl_tolerations tolerations; /* Besides its own. */
-	const uint32_t *node;              /* By pod, where it must go; NULL: anywhere. */
+	const uint32_t *node;              /* By pod, the node that it is assigned to; NULL: any. */
 };
 enum sl_bound_what {
 	SL_BOUND_ALL,  /* All its pods have nodes: sl_binder.where. */
-	SL_BOUND_LOST, /* One of them was taken off its node (preempted by `by`, or the node is gone): all are
-			* removed and added again, unless of SL_RESTART_ONE. */
-	SL_BOUND_STUCK /* A pod of it found no node: sl_binder.why. */
+	SL_BOUND_LOST, /* A pod lost its node (preempted by the job `cause`, or the node is gone): all are
+			  removed and added again, unless of SL_RESTART_ONE. */
+	SL_BOUND_STUCK /* A pod of it is unschedulable: sl_binder.why. */
 };
 struct sl_bound {
 	enum sl_bound_what what;
@@ -215,25 +217,28 @@ struct sl_binder {
 	const char *paper;
 	int (*init)(void **state, const struct sl_setup *setup, struct sl_err *err);
 	void (*release)(void *state);
-	/* The job's pods are there from now on (pin: by podset; NULL: all, anywhere); lent until removed. */
+	/* The job's pods are created now (assignment: by podset; NULL: all, on any node); lent until removed.
+	 */
 	void (*add)(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
 		const struct sl_podset_assignment *assignment);
 	void (*remove)(void *state, sl_time now, sl_job job);
 	void (*node)(void *state, sl_time now, uint32_t node, bool up);
-	/* All that it does by now; when it wants to be run again, SL_NEVER: not unless something happens. */
+	/* Binds what can be bound by now. Returns when it is to be run again; SL_NEVER: not unless something
+	 * happens. */
 	sl_time (*run)(void *state, sl_time now);
-	/* What came of it, one at a time. */
+	/* The outcomes, one at a time; false: there are no more. */
 	bool (*next)(void *state, struct sl_bound *bound);
-	/* Where its pods are, lent until the next call. */
+	/* Its pods' node allocations, lent until the next call. */
 	size_t (*where)(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 	const char *(*why)(void *state, sl_job job); /* "0/12 nodes are available: ..."; NULL. */
 	union {
 		int (*report)(void *state, struct sl_tally *tally, struct sl_err *err);
-		int (*tell)(void *state, struct sl_tally *tally,
-			struct sl_err *err); /* Deprecated: its name up to ABI 4. */
+		/* Deprecated: its name up to ABI 4. */
+		int (*tell)(void *state, struct sl_tally *tally, struct sl_err *err);
 	};
-	/* The job's pods failed where they are. True: they are started again there, or one of them is on its
-	 * way to another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: remove and add them. */
+	/* The job's pods failed on their nodes. True: they are restarted there, or one of them moves to
+	 * another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: the caller has to remove and add
+	 * them. */
 	bool (*fail)(void *state, sl_time now, sl_job job);
 };
 

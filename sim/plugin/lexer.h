@@ -2,7 +2,7 @@
 /*
  * lexer.h - letters, words, signs and values of the little languages: orders, tolerances, selectors, changes.
  *
- * Blanks and tabs part what stands in a text; where something is wrong is told by its column, from 1.
+ * Blanks and tabs separate tokens; errors are reported with their column, from 1.
  */
 #ifndef SL_PLUGIN_LEXER_H
 #define SL_PLUGIN_LEXER_H
@@ -24,12 +24,12 @@ SL_API size_t sl_lex_name(const char *text);
 
 /* The first letter behind the blanks, which are passed over; a zero at the end. */
 SL_API char sl_lex_peek(struct sl_lexer *in);
-/* Takes that sign, if it is the next; a word only if no letter or digit is behind it. */
+/* Consumes that sign, if it is the next; a word only if no letter or digit is behind it. */
 SL_API bool sl_lex_sign(struct sl_lexer *in, const char *sign);
 SL_API bool sl_lex_word(struct sl_lexer *in, const char *word);
-/* Takes the first of these that is the next, closed by NULL: its index; -1: none is. */
+/* Consumes the first of these that is the next, closed by NULL: its index; -1: none is. */
 SL_API int sl_lex_one_of(struct sl_lexer *in, const char *const *signs);
-/* Takes all up to one of these letters, or the end; what follows a '\\' is plain. NULL: no memory. */
+/* Consumes all up to one of these letters, or the end; what follows a '\\' is plain. NULL: no memory. */
 SL_API const char *sl_lex_value(struct sl_lexer *in, const char *until, struct sl_arena *arena);
 /* How many values there are at most up to that letter: they are apart by '|', of which some may be plain. */
 SL_API size_t sl_lex_most(const struct sl_lexer *in, char until);

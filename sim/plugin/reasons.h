@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* reasons.h - why a job waits, and by which rule a policy did something. */
+/* reasons.h - why a job waits (Slurm's reasons, and others), and by which rule a policy decided. */
 #ifndef SL_PLUGIN_REASONS_H
 #define SL_PLUGIN_REASONS_H
 
@@ -7,13 +7,13 @@
 
 struct sl_pass;
 
-/* Why a job waits: Slurm's words where Slurm has one. Of those that any policy may give:
- * PRIORITY others go first; RESOURCES it is first, and does not fit; BEGIN_TIME not before its recorded or
- * requested time; QUOTA its account (or user, or whoever has a quota) is beyond what is guaranteed; NEVER
- * what it depends on can no longer be; ARRAY_LIMIT so many tasks of its array run as may. The others are
- * Slurm's, but for CONFIGURING (its state CF, in which it gives no reason): its nodes boot. The engine gives
- * BAD_CONSTRAINTS where no policy says anything of its own of a job that the cluster can never hold, and LEFT
- * of the first in the queue, for which there is room: as a run is over, or where somebody outside chooses.
+/* Why a job waits: Slurm's words where Slurm has one. Of those that any policy may set:
+ * PRIORITY other jobs go first; RESOURCES it is first, and does not fit; BEGIN_TIME not before its recorded
+ * or requested time; QUOTA its account (or user, or other owner of a quota) is beyond its guaranteed quota;
+ * NEVER its dependency can no longer be satisfied; ARRAY_LIMIT so many tasks of its array run as may. The
+ * others are Slurm's, but for CONFIGURING (Slurm's state CF, which has no reason): its nodes boot. The engine
+ * sets BAD_CONSTRAINTS for a job that can never fit on the cluster, where no policy sets a reason of its own,
+ * and LEFT for the first in the queue if it fits: as a run is over, or where the decision comes from outside.
  * X(name, word) */
 /* clang-format off */
 #define SL_REASONS(X) \
@@ -183,9 +183,9 @@ SL_API const char *sl_reason_name(enum sl_reason reason);
  * in the queue". Every reason has one. */
 SL_API const char *sl_reason_words(enum sl_reason reason);
 
-/* ---- Why: told by policies, recorded where somebody asked for it ---------------------------------- */
+/* ---- Why: reported by policies, recorded on request ---------------------------------- */
 
-/* By which rule a policy did something: X(name, word, words), the words as a clause after the job ("job 7
+/* By which rule a policy decided: X(name, word, words), the words as a clause after the job ("job 7
  * started: ..."). */
 /* clang-format off */
 #define SL_RULES(X) \
@@ -225,16 +225,16 @@ enum sl_rule {
 };
 SL_API const char *sl_rule_name(enum sl_rule rule);
 SL_API const char *sl_rule_words(enum sl_rule rule);
-/* The commands that follow in this pass are by that rule, on behalf of that job (the head that a backfilled
- * one does not delay, the one that a preempted one makes room for); SL_JOB_NONE: nobody's. A pass begins with
- * sl_default_rule's, and sl_undo goes back to what was said before the mark. Costs nothing where nobody
- * asked. */
+/* The commands that follow in this pass are by that rule, and `beneficiary` is the job in whose favour (the
+ * head that a backfilled job does not delay, the job for which another is preempted); SL_JOB_NONE: none. A
+ * pass begins with sl_default_rule's, and sl_undo restores what was set before the mark. Costs nothing unless
+ * decisions are recorded. */
 SL_API void sl_set_cause(struct sl_pass *pass, enum sl_rule rule, sl_job beneficiary);
-/* The policy plans that waiting job's start for then (SL_NONE: no more), without a promise in the engine's
- * books: a shadow, an entry of a backfill map; SL_NEVER is none. Of what is told of a job in one pass the
- * last holds, until it starts, another is told, or it is first in the queue no more (sl_head_waits);
- * sl_report_plan(pass, SL_JOB_NONE, SL_NONE): all that was told before is void. Promises that outlive a pass
- * are taken note of without it. */
+/* The policy plans that waiting job's start for then (SL_NONE: no more), without a promise of the engine: a
+ * shadow, an entry of a backfill map; SL_NEVER is none. Of several reports on a job in one pass the last
+ * holds, until it starts, another is reported, or it is the head of the queue no more (sl_head_waits);
+ * sl_report_plan(pass, SL_JOB_NONE, SL_NONE): all earlier reports are void. Promises that outlive a pass are
+ * recorded without it. */
 SL_API void sl_report_plan(struct sl_pass *pass, sl_job job, sl_time start);
 
 #endif

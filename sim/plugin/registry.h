@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* registry.h - what there is by name, built in and from outside. */
+/* registry.h - the registry: policies, readers, models and the rest by name, built in and of plug-ins. */
 #ifndef SL_PLUGIN_REGISTRY_H
 #define SL_PLUGIN_REGISTRY_H
 
@@ -25,7 +25,8 @@ struct sl_plugin {
 	const struct sl_cluster_reader *const *cluster_readers;
 	const struct sl_model *const *models; /* Settled in this order. */
 	const struct sl_preset *const *presets;
-	const struct sl_node_scorer *const *scorers; /* They and placers share their names: place=NAME. */
+	const struct sl_node_scorer *const
+		*scorers; /* Scorers and allocators share one set of names: place=NAME. */
 	const struct sl_allocator *const *allocators;
 	const struct sl_gauge *const *gauges;
 	const struct sl_binder *const *binders;
@@ -40,7 +41,7 @@ struct sl_plugin {
 /* The one of that name in such an array, to be assigned to a pointer of its type; NULL: there is none. */
 SL_API const void *sl_by_name(const void *array, const char *name);
 SL_API const void *sl_by_name_n(const void *array, const char *name, size_t len); /* name[0..len) */
-/* The name in it nearest to that one, for "did you mean"; NULL: none is near. */
+/* The name in it most similar to that one, for "did you mean"; NULL: none is similar. */
 SL_API const char *sl_nearest_name(const char *name, const void *array);
 
 #endif

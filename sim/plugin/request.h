@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* request.h - what a job asks for: tasks, cpus, memory, GPUs, nodes; as its submitter wrote it, and as it is
- * counted. */
+/* request.h - a job's request: tasks, cpus, memory, GPUs, nodes; as a Slurm job description, and as the
+ * engine counts it. */
 #ifndef SL_PLUGIN_REQUEST_H
 #define SL_PLUGIN_REQUEST_H
 
@@ -8,9 +8,9 @@
 
 enum sl_exclusive { SL_EXCLUSIVE_NO, SL_EXCLUSIVE_NODE, SL_EXCLUSIVE_USER, SL_EXCLUSIVE_MCS };
 
-/* What a job asks, as its submitter wrote it to Slurm: sbatch(1). Numbers: SL_NONE, texts: NULL where nothing
- * was written. Memory in MiB, 0: all of the node's. Of a request that jobs share, texts are the same pointers
- * where they are equal. */
+/* A job description as submitted to Slurm: the options of sbatch(1). Numbers: SL_NONE, texts: NULL where
+ * nothing was written. Memory in MiB, 0: all of the node's. Of a request that jobs share, texts are the same
+ * pointers where they are equal. */
 struct sl_job_desc {
 	int64_t nodes_min, nodes_max;
 	int64_t tasks, tasks_per_node, tasks_per_socket, tasks_per_core, tasks_per_gpu;
@@ -27,12 +27,12 @@ struct sl_job_desc {
 	enum sl_exclusive exclusive;
 	bool oversubscribe, overcommit, contiguous, spread, use_min_nodes, no_multithread;
 };
-/* Nothing is asked. */
+/* Nothing is requested. */
 SL_API void sl_job_desc_clear(struct sl_job_desc *desc);
 
-/* What one task asks. Of GPUs whole devices (a multiple of gpu_parts), or a share of one device: thousandths,
- * memory, or a MIG profile, which only divided devices have. gpus is then what it is counted as: of memory
- * the least share that it is of any device that will do, of a profile its eighths of the device. */
+/* The resources of one task. Of GPUs whole devices (a multiple of gpu_parts), or a share of one device:
+ * thousandths, memory, or a MIG profile, which only divided devices have. gpus is then what it is counted as:
+ * of memory the least share that it is of any device that will do, of a profile its eighths of the device. */
 struct sl_task_resources {
 	int64_t cpus, mem, gpus;
 	uint32_t gpu_types; /* Bit i: kind SL_KIND_GPUS + i will do; 0: any type. */
@@ -44,26 +44,26 @@ struct sl_task_resources {
 struct sl_group {
 	struct sl_task_resources task;
 	uint32_t tasks;
-	uint32_t tasks_min, tasks_max; /* Between which sl_resize may move it. */
+	uint32_t tasks_min, tasks_max; /* The bounds of sl_resize. */
 	uint32_t tasks_per_node;       /* At most so many on one node; 0: as many as fit. */
 	uint32_t nodes_min, nodes_max; /* 0: no bound. */
-	bool exclusive;                /* Its nodes are its own, and count as wholly held. */
+	bool exclusive;                /* Its nodes are its own, and count as wholly allocated. */
 	uint32_t node_set;             /* Of the cluster: it goes to no others. 0: to any. */
-	/* Windows of that reservation do not stop the request of which this is the first group: the number of
+	/* Windows of that reservation are open to the request of which this is the first group: the number of
 	 * the first of its name among the cluster's windows, and 1. 0: all windows do. */
 	uint32_t reservation;
 	/* replay.impossible=keep: why the engine starts it nowhere, an enum sl_reason, the same of all
-	 * groups. 0: it may start. A policy that gives out nodes itself (sl_start_alloc) goes by its own
-	 * books. */
+	 * groups. 0: it may start. A policy that allocates nodes itself (sl_start_alloc) goes by its own
+	 * accounting. */
 	uint32_t never;
 };
 
-/* What a job asks; jobs that ask the same share one. */
+/* A job's request; jobs with equal requests share one. */
 struct sl_request {
 	const struct sl_group *group;
 	uint32_t group_count;
 	int64_t cpus, mem, gpus;        /* Of all tasks. */
-	const struct sl_job_desc *desc; /* As written, by group; NULL: it was asked in groups. */
+	const struct sl_job_desc *desc; /* As written, by group; NULL: it was requested in groups. */
 };
 
 #endif

@@ -11,7 +11,7 @@
 #include "yaml.h"
 
 enum sl_field_kind {
-	SL_FIELD_OTHER,  /* Who asks for the map looks at it. */
+	SL_FIELD_OTHER,  /* The caller of sl_schema_read reads it. */
 	SL_FIELD_TAKE,   /* `take` reads it, into what is at `at`. */
 	SL_FIELD_WORD,   /* Letters, digits, '.', '_' and '-'; at most SL_FIELD_WORD_MAX. */
 	SL_FIELD_TEXT,   /* Not empty, without control characters. */
@@ -62,7 +62,7 @@ struct sl_schema {
 
 enum sl_schema_wrong {
 	SL_SCHEMA_NO_MAP,  /* node is no map. */
-	SL_SCHEMA_UNKNOWN, /* node's key is not in the table. A failure that is none (0) passes it over. */
+	SL_SCHEMA_UNKNOWN, /* node's key is not in the table. If fail returns 0 it is skipped. */
 	SL_SCHEMA_TWICE,   /* node's key was there before; of documents that are loose. */
 	SL_SCHEMA_LACKS,   /* node, a map, lacks the key `what`. */
 	SL_SCHEMA_VALUE    /* node is not `what`: "a whole number from 0 to 8". */
@@ -99,13 +99,13 @@ SL_API int sl_schema_fail_key(const struct sl_schema_reading *r, const struct sl
 
 SL_API size_t sl_schema_find(const struct sl_schema *schema, const char *key, size_t len); /* count: none. */
 SL_API const char *sl_schema_similar(
-	const struct sl_schema *schema, const char *key); /* NULL: none is near. */
-/* "name, count, cpus", as far as there is room. */
+	const struct sl_schema *schema, const char *key); /* NULL: none is similar. */
+/* "name, count, cpus", as far as the capacity goes. */
 SL_API const char *sl_schema_keys(const struct sl_schema *schema, char *text, size_t capacity);
 /* Every field unset. */
 SL_API void sl_schema_clear(const struct sl_schema *schema, void *base);
 
-/* False: text is not what the field takes. Texts are lent. */
+/* False: text is not a value of the field. Texts are lent. */
 SL_API bool sl_field_read(const struct sl_field *field, const char *text, void *base);
 SL_API bool sl_field_is_set(const struct sl_field *field, const void *base);
 /* "a whole number from 0 to 10000000", for messages. */

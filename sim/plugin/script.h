@@ -17,8 +17,8 @@ SL_API const char *sl_script_beside(const struct sl_script *script, const char *
  * first asked for; later there are only those. SL_INPUT: it cannot be read, or was not read then. */
 SL_API int sl_script_text(
 	struct sl_script *script, const char *name, const char **text, size_t *len, struct sl_err *err);
-/* While it is loaded: whoever waits for it wants it to end, as sl_stopping says of a run. What goes on for
- * long asks now and then, and fails with SL_INTERRUPTED. */
+/* While it is loaded: loading is being stopped, as sl_stopping says of a run. A long load calls this now and
+ * then, and fails with SL_INTERRUPTED. */
 SL_API bool sl_script_stopping(struct sl_script *script);
 /* In init: that of a parameter; key NULL: of the policy itself. NULL: none was given. */
 SL_API struct sl_script *sl_param_script(const struct sl_setup *setup, const char *key);
@@ -38,8 +38,8 @@ struct sl_scripting {
 	const char *name; /* "lua": order=lua:FILE */
 	const char *summary;
 	const char *ending; /* ".lua": -p FILE.lua */
-	/* As it is chosen: is it in order? What it needs of its folder is read. policy: where it is a whole
-	 * one, its vtable, in the arena; NULL: a part is wanted. SL_INPUT, with its file and line. */
+	/* Called as it is chosen: compiles it, and reads what it needs of its folder. policy: where it is a
+	 * whole one, its vtable, in the arena; NULL: a part is wanted. SL_INPUT, with its file and line. */
 	int (*load)(struct sl_script *script, const struct sl_policy **policy, struct sl_arena *arena,
 		struct sl_err *err);
 	/* In a policy's init: the script, to be called in this run. */

@@ -13,7 +13,7 @@ struct sl_doc;
 
 /* ---- Readers ---------------------------------------------------------------- */
 
-/* What a line of a trace may say. The fields of SWF, in its order, in our units. */
+/* Columns of a trace: the fields of SWF, in its order, in the units of this interface. */
 enum sl_col {
 	SL_COL_ID,        /* 1 */
 	SL_COL_SUBMIT,    /* 2, us */
@@ -51,7 +51,7 @@ struct sl_row_group {
 	.tasks_min = SL_NONE, .tasks_max = SL_NONE, .tasks_per_node = SL_NONE, .nodes_min = SL_NONE, \
 	.nodes_max = SL_NONE
 
-/* What a row may say beyond SWF's fields. */
+/* What a row may have beyond SWF's fields. */
 struct sl_row_attributes {
 	const char *id;                         /* As spelled, where it is no number. */
 	const char *user, *account, *partition; /* Names, in place of the numbers; NULL: unknown. */
@@ -79,7 +79,7 @@ struct sl_row {
 
 struct sl_input;
 
-/* Where a reader puts what it reads. A nonzero return is passed on at once. */
+/* Where a reader puts what it reads. A nonzero return ends the reading, and the reader returns it. */
 struct sl_sink {
 	void *self;
 	int (*job)(void *self, const struct sl_row *row, struct sl_err *err);
@@ -87,8 +87,9 @@ struct sl_sink {
 	 * comment without one, whose text is the value. */
 	int (*header)(void *self, const char *key, const char *value, const struct sl_place *at,
 		struct sl_err *err);
-	/* A line that reads but makes no sense: cause is a short constant ("fewer than 18 fields"), of which
-	 * a plug-in may have eight of its own: such lines are left out. Returns nonzero under --strict. */
+	/* An anomaly: a line that parses but makes no sense. cause is a short constant ("fewer than 18
+	 * fields"), of which a plug-in may have eight of its own. Such lines are left out. Returns nonzero
+	 * under --strict. */
 	int (*anomaly)(void *self, const char *cause, const struct sl_place *at, struct sl_err *err);
 	/* Either may be NULL in what a reader is handed. Before the first job, of a reader whose times are
 	 * dates: submits are microseconds since 1970 by the log's own clock, and zero will be the first. */
@@ -128,7 +129,7 @@ struct sl_reader {
 	struct sl_abi abi;
 	const char *name;    /* "swf" */
 	const char *summary; /* One line, for `list`. */
-	/* How sure that these first bytes are of its format: 0 no .. 100 yes. */
+	/* How certain that these first bytes are of its format: 0 no .. 100 yes. */
 	int (*sniff)(const char *text, size_t len);
 	int (*read)(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err);
 };
@@ -194,8 +195,8 @@ struct sl_cluster_sink {
 	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
 	 * end. */
 	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
-	/* Objects of Kubernetes, in the order of the file, all of this document. What is in it is taken over,
-	 * whatever happens: it is empty then. */
+	/* Objects of Kubernetes, in the order of the file, all of this document. Its contents move to the
+	 * sink, also on failure: it is empty then. */
 	int (*objects)(void *self, struct sl_doc *doc, const struct sl_object *object, size_t count,
 		struct sl_err *err);
 	const struct sl_plugin *registry; /* What is known by name: models, types of nodes, models of MIG. */
@@ -213,7 +214,7 @@ struct sl_cluster_reader {
 	struct sl_abi abi;
 	const char *name; /* "yaml" */
 	const char *summary;
-	/* How sure that this is of its kind, by path and first bytes (none of a folder): 0..100. */
+	/* How certain that this is of its kind, by path and first bytes (none of a folder): 0..100. */
 	int (*sniff)(const char *path, const char *text, size_t len);
 	/* in: NULL for a folder. */
 	int (*read)(const char *path, struct sl_input *in, const struct sl_cluster_setting *setting,
@@ -236,8 +237,8 @@ struct sl_writer {
 		struct sl_out *out, const char *const (*header)[2], size_t count, struct sl_err *err);
 	bool dates; /* It writes dates: submits and all times as of submit are microseconds since 1970. */
 	/* In place of both, of a trace each of whose rows has more->gpu_active (SL_NONE: not known), so that
-	 * its groups may ask memory or profiles of GPUs; else none has. says_more: each has more->job too.
-	 * NULL: there is nothing to write of that. */
+	 * its groups may request memory or profiles of GPUs; else none has. says_more: each has more->job
+	 * too. NULL: there is nothing to write of that. */
 	int (*begin_gpus)(struct sl_out *out, const char *const (*header)[2], size_t count, bool says_more,
 		struct sl_err *err);
 	/* In place of all three, of a trace each of whose rows has more->profile; else none has. NULL: there

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * value.h - the fields of an object as its manifest has them: texts, numbers, words, with the place in the
- * file for what is wrong.
+ * value.h - typed access to the fields of a manifest's object: texts, numbers, words; errors name the place
+ * in the file.
  *
  * Nothing is done once something failed: the first failure is in `err`, and who reads looks at it at the
  * end.
@@ -14,7 +14,7 @@
 /* A value of a document; node NULL: it is not there. */
 struct sl_at {
 	struct sl_err *err;
-	void *self; /* Whose reading it is. */
+	void *self; /* The reader's own. */
 	const struct sl_doc *doc;
 	const struct sl_doc_node *node;
 };

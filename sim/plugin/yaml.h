@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* yaml.h - YAML and JSON as trees in which each value has its place in the file. */
+/* yaml.h - YAML and JSON as trees in which each value has its line and column. */
 #ifndef SL_PLUGIN_YAML_H
 #define SL_PLUGIN_YAML_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * allocation.c - what running jobs hold, now and by their expected ends: of a counted pool (cluster.h and a
- * profile) or of nodes (nodes.h). Starts, fits and
- * searches come through here; only promises, windows and the clock ask elsewhere which of the two it is.
+ * allocation.c - allocations of running jobs, now and by their expected ends: of a counted pool (cluster.h
+ * and a profile) or of nodes (nodes.h). Starts, fits and searches come through here; only promises, windows
+ * and the clock distinguish the two elsewhere.
  */
 #include "sim/run/pass.h"
 
@@ -19,8 +19,8 @@ static bool has_run_out(const struct sim *sim, uint32_t job)
 	return expected_end(sim, job) <= sim->settled;
 }
 
-/* Found running past its estimate: its end is expected at overdue_at. A course says so itself: that of a job
- * of another size rounds the work done, and its estimated end with it, each time that it is settled. */
+/* It outlived its estimate: its end is expected at overdue_at. Its progress entry says so itself: that of a
+ * job of another size rounds the work done, and its estimated end with it, each time that it is settled. */
 bool allocation_is_overdue(const struct sim *sim, uint32_t job)
 {
 	return sim->progress ? sim->progress[job].overdue : has_run_out(sim, job);
@@ -98,7 +98,7 @@ static uint32_t next_overdue(struct sim *sim, size_t *seen)
 	return UINT32_MAX;
 }
 
-/* Those whose estimate has run out are taken to end at the next whole second, anew in each pass. */
+/* Jobs whose estimate has run out are expected to end at the next whole second, again in each pass. */
 void allocation_settle(struct sim *sim)
 {
 	if (is_controlled(sim))
@@ -123,9 +123,9 @@ void allocation_settle(struct sim *sim)
 	sim->settled = sim->now;
 }
 
-/* ---- Take and give --------------------------------------------------------------------------- */
+/* ---- Allocate and release --------------------------------------------------------------------------- */
 
-/* Over all the time that the job is taken to run; what runs and what is promised gives back, windows take. */
+/* Over all the time that the job is expected to run; running jobs and promises release, windows allocate. */
 static bool stays_free(const struct sim *sim, int64_t cpus, sl_time length)
 {
 	const sl_time until = time_after(sim->now, length);
@@ -144,7 +144,7 @@ static bool take_of_pool(struct sim *sim, uint32_t job)
 	return true;
 }
 
-/* What the placer says; what it says is free, is. */
+/* As the allocator chooses; what it chooses is free. */
 static bool take_placed(struct sim *sim, uint32_t job, sl_time end)
 {
 	const struct sl_node_alloc *node_alloc;
@@ -753,7 +753,7 @@ static bool is_countable(const struct sim *sim)
 	return true;
 }
 
-/* The other way round: such nodes are counted, unless the policy asks for their names. */
+/* The other way round: such nodes are counted, unless the policy requests their names. */
 static int nodes_as_pool(struct sim *sim, struct sl_err *err)
 {
 	struct sl_cluster *info = sl_alloc(sim->arena, 1, sizeof(*info));
@@ -803,8 +803,8 @@ void allocation_allocator_gone(struct sim *sim)
 	sim->allocator = NULL;
 }
 
-/* SL_USE_CONTROL: the cluster as nodes are given out of: without windows, and without following devices one
- * by one, as who shares which is the policy's; and with as much again as may be given out at a time. */
+/* SL_USE_CONTROL: the cluster from which nodes are allocated: without windows, without tracking devices one
+ * by one, as sharing is the policy's; and multiplied by the overcommit. */
 static const struct sl_cluster *controlled(struct sim *sim)
 {
 	const struct sl_cluster *info = sim->info;

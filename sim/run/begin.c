@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * begin.c - how a run begins, goes on in steps, and ends; and what it leaves.
+ * begin.c - how a run begins, goes on in steps, and ends; and how its result is made.
  */
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static const struct sl_node_scorer scorer_first = {
 	.abi = SL_ABI_OF(struct sl_node_scorer), .name = "first", .score = score_none
 };
 
-/* SL_USE_CONTROL: nobody is kept from the queue, and the policy says since when a job is eligible. */
+/* SL_USE_CONTROL: every job enters the queue, and the policy says since when it is eligible. */
 static int init_control(struct sim *sim, struct sl_err *err)
 {
 	const struct scenario *scenario = sim->scenario;
@@ -155,7 +155,7 @@ static int init_pass(struct sim *sim, const struct sim_options *options, struct 
 	sim->options = *options;
 	if (options->watch && options->watch->happened)
 		sim->options.record |= SIM_RECORD_WATCHED;
-	if (options->scenario->filled) /* fill.* and fill.csv are of the course of what is busy. */
+	if (options->scenario->filled) /* fill.* and fill.csv are computed from the series of usage. */
 		sim->options.record |= SIM_RECORD_USAGE;
 	sim->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
 	sim->info = &scenario->cluster;
@@ -397,7 +397,7 @@ int sim_end(struct sim_run *run, struct sl_err *err)
 		status = models_results(sim, &run->result, &sim->err);
 	if (!status && (sim->models || sim->policy->report))
 		status = all_reported(sim, &run->result, &sim->err);
-	run->result.interrupted |= status == SL_INTERRUPTED; /* It lacks what was to be told. */
+	run->result.interrupted |= status == SL_INTERRUPTED; /* The report is incomplete. */
 	if (sim->options.check && !status)
 		check_charges(&run->result);
 	return failed(engine, status, err);

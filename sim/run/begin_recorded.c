@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * begin_recorded.c - a run that begins in the middle of a log: who ran then runs on, who waited waits.
+ * begin_recorded.c - a run that begins in the middle of a log (replay.start=recorded): running jobs run on,
+ * waiting jobs wait.
  *
- * The log's own submissions and starts before that time are the past, and are
- * shown to the policy as such. Who ran is put on the machine in the order of
- * the starts, where the placing says; who does not fit (the log knew a larger
- * machine) waits.
+ * The log's own submissions and starts before that time are reported to the policy as history. Jobs that ran
+ * are allocated in the order of their starts, where the node scorer says; a job that does not fit (the log
+ * knew a larger machine) waits.
  */
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ static void run_on(struct sim *sim, uint32_t job)
 	pass_failed(sim, note_end(sim, job));
 }
 
-/* The digest has them at the beginning; the past, for whoever takes over later, at their own times. */
+/* The digest has them at the beginning; the history, for a later handover, at their own times. */
 static void note_history(struct sim *sim, const struct history_event *event, size_t count)
 {
 	sim->history_count = 0;
@@ -94,7 +94,7 @@ static int take_up(struct sim *sim, const sl_time *entered, struct history_event
 {
 	const size_t count = recorded_history(sim, entered, event);
 	struct progress *progress = sim->progress;
-	sim->progress = NULL; /* None yet, while the past is shown. */
+	sim->progress = NULL; /* None yet, while the history is reported. */
 	const int status = history_table(sim, event, count, sim->now);
 	sim->progress = progress;
 	if (status)

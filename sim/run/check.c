@@ -6,7 +6,7 @@
 #include "sim/run/models.h"
 
 /* Work is conserved, over preemptions and checkpoints too. At other than its full size a job may have been
- * given a little more than it needed, never less. */
+ * allocated a little more than it needed, never less. */
 static void check_work(const struct sim *sim, uint32_t job)
 {
 	const sl_time length =
@@ -133,7 +133,7 @@ static uint64_t mixed_heads(uint64_t h, const struct sim *sim)
 	return h;
 }
 
-/* What runs gives back all it holds; a promise takes and gives back the same. */
+/* Running jobs release their whole allocation; a promise allocates and releases the same. */
 static void add_change(void *self, sl_time at, int64_t change)
 {
 	(void)at;
@@ -159,8 +159,8 @@ static void check_running(const struct sim *sim, uint32_t running, uint32_t susp
 	SL_CHECK(seen == running + suspended && sim->run_last == before && sim->suspended == suspended);
 }
 
-/* What the placer thinks that a job has is what the engine gave it, node by node; of what a node has without
- * bound nothing is given out. */
+/* A job's allocation by the allocator's accounting is the engine's, node by node; of an unbounded resource
+ * nothing is allocated. */
 static void check_held(struct sim *sim, uint32_t job)
 {
 	const struct sl_node_alloc *node_alloc;

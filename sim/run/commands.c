@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * commands.c - what a policy does to jobs in a pass, each with the way to take it back.
+ * commands.c - the commands of a policy on jobs in a pass, each with its undo.
  *
  * Undo runs backwards through the actions, so each finds the state as it left it.
  */
 
 #include "sim/run/models.h"
 
-/* ---- Courses before they changed ------------------------------------------------------------- */
+/* ---- Progress before it changed ------------------------------------------------------------- */
 
-/* Its place in progress_kept, -1 without courses. */
+/* Its place in progress_kept, -1 without progress entries. */
 static int64_t progress_keep(struct sim *sim, uint32_t job)
 {
 	if (!sim->progress)
@@ -137,7 +137,7 @@ static bool may_have(const struct sim *sim, sl_job job, uint32_t tasks)
 	       tasks <= request->group->tasks_max;
 }
 
-/* Of given amounts: whatever it says of the least. */
+/* With given amounts: whatever its tasks_min. */
 static bool may_be_given(const struct sim *sim, sl_job job, uint32_t tasks)
 {
 	const struct sl_request *request = &sim->requests[sim->request[job.row]];
@@ -346,7 +346,7 @@ bool sl_requeue(struct sim *sim, sl_job job, enum sl_state as)
 	return is_controlled(sim) && is_end(as) && preempt(sim, job, SL_PREEMPT_REQUEUE, as);
 }
 
-/* Undoes leave: its course is as it was already. */
+/* Undoes leave: its progress is as it was already. */
 static void rejoin(struct sim *sim, uint32_t job, const struct progress_kept *before)
 {
 	sim->running += before->state == SL_RUNNING;
@@ -375,7 +375,7 @@ static void undo_preempt(struct sim *sim, const struct action *action)
 	rejoin(sim, job, &before);
 }
 
-/* Something takes room that the promises did not know of. */
+/* Something was allocated that the promises did not count. */
 static void plan_disturbed(struct sim *sim)
 {
 	if (!(sim->uses & SL_USE_PROMISES))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * commit.c - a pass begins and is committed, or taken back to a mark; and a job that ends between passes.
+ * commit.c - a pass begins and is committed, or undone to a mark; and a job that ends between passes.
  *
- * A commit goes through the actions of the pass in their order: events, the digest, reasons and what models
- * are to be told are made of them here, and nowhere else.
+ * A commit goes through the actions of the pass in their order: events, the digest, reasons and reports to
+ * models are made of them here, and nowhere else.
  */
 #include "sim/run/models.h"
 
-/* ---- What models are to be told -------------------------------------------------------------- */
+/* ---- Reports to models -------------------------------------------------------------- */
 
 void models_note(struct sim *sim, struct reported reported)
 {
@@ -232,7 +232,7 @@ static int commit_action(struct sim *sim, const struct action *action)
 	case ACTION_FREED:
 	case ACTION_PLAN:
 		return SL_OK;
-	case ACTION_CAUSE: /* Of the actions behind it: for who looks on. */
+	case ACTION_CAUSE: /* Of the actions behind it: for watchers. */
 		sim->rule = (uint8_t)action->now;
 		sim->beneficiary = action->job;
 		return SL_OK;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * decisions.c - what a policy did, by which rule and for whom, and what it planned: SIM_RECORD_DECISIONS.
+ * decisions.c - a policy's decisions, by which rule and for which beneficiary, and its plans:
+ * SIM_RECORD_DECISIONS.
  *
- * What a policy tells is an action among those of its pass, so that sl_undo takes it back with what it is
- * about. When the pass commits, its actions are gone through once more: commands are noted as they come,
- * plans as they are in the end, where they are other than those noted last. Nobody asked: nothing of this is
- * there.
+ * What a policy reports is an action among those of its pass, so that sl_undo undoes it with the command that
+ * it is about. When the pass commits, its actions are gone through once more: commands are recorded as they
+ * come, plans as they are in the end, where they differ from those recorded last. Without that flag nothing
+ * of this is allocated.
  */
 #include "sim/run/pass.h"
 
@@ -14,7 +15,7 @@
 /* A waiting job's planned start. */
 struct planned {
 	sl_time noted;    /* As decisions have it. */
-	sl_time reported; /* By the policy; SL_NONE: it told none. */
+	sl_time reported; /* By the policy; SL_NONE: it reported none. */
 	bool listed;      /* In decisions.told. */
 	bool touched;     /* In decisions.touched. */
 };
@@ -23,8 +24,8 @@ struct decisions {
 	struct sl_decision *list;
 	size_t count, capacity;
 	struct planned *planned; /* By job. */
-	uint32_t *reported;      /* Jobs of which the policy told a plan, each once; some may be stale. */
-	uint32_t *touched;       /* Of the pass: plans that may be other than before. */
+	uint32_t *reported; /* Jobs for which the policy reported a plan, each once; some may be stale. */
+	uint32_t *touched;  /* Of the pass: plans that may be other than before. */
 	uint32_t reported_count, touched_count;
 	uint8_t rule;         /* enum sl_rule: while actions are gone through. */
 	uint32_t beneficiary; /* As of sl_decision. */
@@ -63,7 +64,7 @@ void decisions_result(const struct sim *sim, struct sl_result *result)
 	result->decision_count = sim->decisions->count;
 }
 
-/* ---- Told ------------------------------------------------------------------------------------ */
+/* ---- Reported ------------------------------------------------------------------------------------ */
 
 void sl_set_cause(struct sim *sim, enum sl_rule rule, sl_job beneficiary)
 {
@@ -137,7 +138,7 @@ static void decisions_report(struct decisions *d, uint32_t job, sl_time start)
 	d->reported[d->reported_count++] = job;
 }
 
-/* All that was told is void; what is told from now on holds. */
+/* All that was reported is void; what is reported from now on holds. */
 static void report_anew(struct decisions *d)
 {
 	for (uint32_t i = 0; i < d->reported_count; i++) {
@@ -207,8 +208,8 @@ static void note_action(struct sim *sim, const struct action *action)
 	}
 }
 
-/* The plan of a waiting job, if it is another than before. A promise in the engine's books goes before what a
- * policy told. */
+/* The plan of a waiting job, if it is another than before. A promise of the engine overrides what a policy
+ * reported. */
 static void note_plan(struct sim *sim, uint32_t job)
 {
 	struct planned *planned = &sim->decisions->planned[job];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * eligibility.c - who is kept from the queue, and let in; see eligibility.h.
+ * eligibility.c - which jobs are not eligible, and when they are released; see eligibility.h.
  */
 #include "sim/run/eligibility_parts.h"
 
@@ -105,7 +105,7 @@ static bool clause_look(struct sim *sim, struct list *list, uint32_t item)
 	return true;
 }
 
-/* ---- Gates ----------------------------------------------------------------------------------- */
+/* ---- Eligibility ----------------------------------------------------------------------------------- */
 
 static void push(struct sim *sim, struct evq *q, sl_time at, uint32_t row)
 {
@@ -297,9 +297,9 @@ void eligibility_ended(struct sim *sim, uint32_t job)
 		singleton_look(sim, eligibility->singleton_of[job]);
 }
 
-/* ---- Who is let in --------------------------------------------------------------------------- */
+/* ---- Released jobs --------------------------------------------------------------------------- */
 
-/* Nobody waits for this time: the gate is open, or only its array keeps it. */
+/* No job waits for this time: it is released, or only its array limit keeps it. */
 static bool is_stale(const struct sim *sim, uint32_t job)
 {
 	const struct job_eligibility *job_eligibility = job_eligibility_of(sim, job);
@@ -336,7 +336,7 @@ uint32_t eligibility_pop(struct sim *sim)
 	return UINT32_MAX;
 }
 
-/* The next task of an array that has room for it; those that ended meanwhile are passed over. */
+/* The next task of an array below its limit; those that ended meanwhile are skipped. */
 static uint32_t array_pop(const struct sim *sim, struct array *array)
 {
 	const struct ev *top;
@@ -429,7 +429,7 @@ static void charge_history(struct sim *sim, struct job_eligibility *job_eligibil
 	reason_changes(sim, entered, job_eligibility->job, sim->reason_default, 0);
 }
 
-/* Those that ran were let in, and what waits for their starts is met. */
+/* Those that ran were released, and what waits for their starts is met. */
 static void take_up_running(struct sim *sim, sl_time *entered, uint32_t submitted)
 {
 	const sl_time *ran = sim->jobs->ran;

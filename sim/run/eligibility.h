@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * eligibility.h - who may be considered yet: begin times, holds, dependencies, limits of arrays; and
- * deadlines.
+ * eligibility.h - which jobs are eligible: begin times, holds, dependencies, array limits; and deadlines.
  *
- * A submitted job whose gate is closed is PENDING, but not in the queue, and no policy hears of it. Its gate
- * opens once, at the first instant at which nothing keeps it any more: after the instant's ends and before
- * its pass, those that time or other jobs let in by row (they were submitted before whoever is submitted
- * now), then the submissions, then tasks that their array's limit kept, by their index. It takes its place in
- * the queue as if it had been there; preempted jobs are let in without further ado.
+ * A submitted job that is not eligible is PENDING, but not in the queue, and no policy gets an event of it.
+ * It is released once, at the first instant at which nothing keeps it any more: after the instant's ends and
+ * before its pass, first those released by time or other jobs, by row (they were submitted before those of
+ * now), then the submissions, then tasks that their array's limit kept, by their index. It gets its place in
+ * the queue as if it had been there; preempted jobs are eligible at once.
  *
- * What a job depends on only ever comes to be, and is looked at when one of those jobs starts or ends, not
- * before. Jobs with the same list share what is known of it.
+ * A dependency, once satisfied, stays so, and is checked only when one of those jobs starts or ends. Jobs
+ * with the same list share what is known of it.
  *
  * NULL where no job says anything more.
  */
@@ -36,7 +35,7 @@ void eligibility_ended(struct sim *sim, uint32_t job);
 
 /* When one opens next; SL_NEVER: not by time alone. */
 sl_time eligibility_next(const struct sim *sim);
-/* Who is let in now, before and behind the submissions of the instant; UINT32_MAX: nobody. */
+/* The next job released now, before and behind the submissions of the instant; UINT32_MAX: none. */
 uint32_t eligibility_pop(struct sim *sim);
 uint32_t eligibility_pop_array(struct sim *sim);
 
@@ -45,8 +44,8 @@ sl_time eligibility_deadline(const struct sim *sim, uint32_t job);
 /* It must not be put back into the queue (sbatch --no-requeue). */
 bool eligibility_no_requeue(const struct sim *sim, uint32_t job);
 
-/* replay.start=recorded. Before the past is shown: of jobs submitted by then that do not run, when each was
- * let in (SL_NEVER: it is still kept). `found`: those that run, with their starts in pass->start. */
+/* replay.start=recorded. Before the history is reported: of jobs submitted by then that do not run, when each
+ * was released (SL_NEVER: not yet). `found`: those that run, with their starts in pass->start. */
 int eligibility_take_up(struct sim *sim, sl_time *entered, uint32_t submitted);
 
 /* --check: what kept the job let it in before it started. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * eligibility_make.c - the gates of a run, from what its jobs say: who shares a list or an array, who is told
- * of whom.
+ * eligibility_make.c - the eligibility entries of a run, from its jobs' attributes: which share a dependency
+ * list or an array, which wait for which.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int make_eligibility(struct sim *sim, struct sl_err *err)
 	return SL_OK;
 }
 
-/* A gate by what it shares with others: the same key, the same list, or the same array. */
+/* An entry by what it shares with others: the same key, the same list, or the same array. */
 struct shared {
 	uint64_t key;
 	uint32_t job_eligibility;
@@ -83,7 +83,7 @@ static int make_lists(struct sim *sim, struct shared *shared, struct sl_err *err
 	eligibility->list = sl_alloc(sim->arena, count + 1, sizeof(*eligibility->list));
 	if (!eligibility->list)
 		return sl_fail_memory(err);
-	for (size_t i = count; i-- > 0;) { /* Each chain of gates then begins with the first. */
+	for (size_t i = count; i-- > 0;) { /* Each chain of entries then begins with the first. */
 		struct job_eligibility *job_eligibility =
 			&eligibility->job_eligibility[shared[i].job_eligibility];
 		const struct sl_job_attributes *more = more_of(sim, job_eligibility->job);
@@ -127,7 +127,7 @@ static int make_arrays(struct sim *sim, struct shared *shared, struct sl_err *er
 	return SL_OK;
 }
 
-/* Each list is told of those that it names. */
+/* Each list is registered with the jobs that it names. */
 static int make_dependents(struct sim *sim, struct sl_err *err)
 {
 	struct eligibility *eligibility = sim->eligibility;

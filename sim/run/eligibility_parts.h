@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * eligibility_parts.h - what eligibility.c and eligibility_make.c share, and nobody else.
+ * eligibility_parts.h - what eligibility.c and eligibility_make.c alone share.
  *
- * A list of dependencies is parted into clauses, all of which must be; a clause is one dependency, or several
- * of which one must be ("?"), each perhaps a chain of an array's tasks. Each is met from a time on, which may
- * lie ahead (a delay), and which only a further alternative can bring nearer.
+ * A list of dependencies is split into clauses, all of which must be satisfied; a clause is one dependency,
+ * or several of which one must be ("?"), each perhaps a chain of an array's tasks. Each is met from a time
+ * on, which may lie ahead (a delay), and which only a further alternative can bring nearer.
  */
 #ifndef SL_ELIGIBILITY_PARTS_H
 #define SL_ELIGIBILITY_PARTS_H
@@ -41,7 +41,7 @@ struct job_eligibility {
 	bool inside;  /* Of its array. */
 };
 
-/* Who is told when a job starts or ends. */
+/* The lists to update when a job starts or ends. */
 struct dependent {
 	uint32_t list, item;
 };
@@ -55,12 +55,12 @@ struct eligibility {
 	sl_time *clause; /* At the place of each one's first: SL_NEVER, SL_NONE (never can be), or since when.
 			  */
 	struct dependent *dependent;
-	size_t *dependent_first; /* By job, and one more; NULL: nobody depends on anybody. */
+	size_t *dependent_first; /* By job, and one more; NULL: there are no dependencies. */
 	struct array *array;
 	uint32_t array_count;
-	uint32_t *changed; /* Arrays with room for waiting tasks. */
+	uint32_t *changed; /* Arrays below their limit, with waiting tasks. */
 	size_t changed_count;
-	struct evq opening; /* (time, row); stale where the gate is open, or not to open yet. */
+	struct evq opening; /* (time, row); stale where the job is released, or not due yet. */
 	/* Singletons. Jobs by name and user, in order; NULL: there are none. */
 	uint32_t *member, *member_end, *cursor;
 	uint32_t *singleton_of; /* By job; UINT32_MAX: of none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine.h - what a run is made of: its state (pass.h), the loop over it, and how it began and went over.
+ * engine.h - the parts of a run: its state (pass.h), the event loop over it, its begin and its handovers.
  */
 #ifndef SL_ENGINE_H
 #define SL_ENGINE_H
@@ -12,7 +12,7 @@ struct engine {
 	struct sl_arena *arena;
 	struct sim_options options;   /* As it began. */
 	sl_time reached;              /* Everything up to here has happened; SL_NONE: nothing yet. */
-	struct sim_interval *history; /* Those that ended in a switch; room for the present one. */
+	struct sim_interval *history; /* Those that ended in a handover; and capacity for the present one. */
 	size_t history_count, history_capacity;
 	bool interrupted;
 };
@@ -36,8 +36,8 @@ void init_queues(struct sim *sim);
 int begin_recorded(struct sim *sim);
 
 /* history.c */
-/* Shows the policy what happened up to that time: submissions, ends and cancellations, at their times, and
- * timers as they run out. What it sees of jobs is as it was then; the queue is filled on the way. */
+/* Reports to the policy what happened up to that time: submissions, ends and cancellations, at their times,
+ * and timers as they run out. What it sees of jobs is as it was then; the queue is filled on the way. */
 int history_table(struct sim *sim, const struct history_event *event, size_t count, sl_time until);
 
 #endif

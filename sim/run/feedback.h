@@ -6,9 +6,9 @@
  * ended in this run, plus the think time (field 18), sooner or later than recorded: users wait for their
  * results (Feitelson and Shmueli; Zakay and Feitelson). Its submission is an event of its time like any
  * other, by row among those of one instant. Rows stay where they are; the column `submit` is the run's own,
- * and not in order any more. Until a job is in the queue it counts as kept from it (pass->gated).
+ * and not in order any more. Until a job is in the queue it counts as not eligible (sim->gated).
  *
- * NULL where nobody follows anybody: submissions come from the job table.
+ * NULL where no job follows another: submissions come from the job table.
  */
 #ifndef SL_FEEDBACK_H
 #define SL_FEEDBACK_H
@@ -23,7 +23,7 @@ struct feedback {
 	struct evq due;              /* (submission, row) of those whose preceding job has ended. */
 	uint32_t *follower, *beside; /* By row: the first that follows it, the next that follows the same. */
 	uint8_t *came;               /* By row: it was submitted. */
-	uint32_t next;               /* The first row that follows nobody, and has not come. */
+	uint32_t next;               /* The first row that follows no other, and is not submitted. */
 	bool keys;                   /* The queue's keys are ours: submissions. */
 };
 
@@ -31,7 +31,7 @@ struct feedback {
 int feedback_init(struct sim *sim, struct sl_err *err);
 int feedback_keys(struct sim *sim, struct sl_err *err);
 void feedback_release(struct feedback *feedback);
-/* When the next one is submitted, and who; SL_NEVER: nobody, as far as is known. */
+/* When the next one is submitted, and which; SL_NEVER: none, as far as is known. */
 sl_time feedback_next(struct sim *sim, uint32_t *job);
 /* It is submitted now: false if it had been before. */
 bool feedback_comes(struct sim *sim, uint32_t job);

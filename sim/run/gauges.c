@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gauges.c - gauges that are followed (plugin.h: sl_follow, replay.gauges): a point for each instant at which
- * one shows another value than before.
+ * gauges.c - gauges recorded over time (sl_follow, replay.gauges): a point for each instant at which a value
+ * changed.
  */
 #include "sim/run/pass.h"
 
@@ -53,7 +53,7 @@ int gauges_begin(struct sim *sim, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Of an instant that is gone through again, the last point holds. */
+/* Of an instant with several rounds the last point holds. */
 static void point_put(struct sim *sim, struct followed *followed, int64_t value)
 {
 	struct sl_gauge_point *last = followed->count ? &followed->point[followed->count - 1] : NULL;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * handover.c - another policy takes over: what runs runs on, everything that was the policy's own is made
- * anew.
+ * handover.c - handover to another policy: running jobs run on, everything that was the policy's own is made
+ * again.
  *
  * What is the engine's stays: who runs where and since when, who waits, what is
  * reserved. The policy's are the columns of sl_use, keys and so the order of
  * the queue, estimates and so the expected ends of what runs, ledgers, timers,
- * promises. The new one is shown the past (history.c), and gets a pass at once.
+ * promises. The new one gets the history (history.c), and a pass at once.
  */
 #include <stdlib.h>
 
 #include "sim/run/models.h"
 
-/* What the policy that takes over must not see, or what comes back after it. */
+/* State that is hidden from the new policy while it gets the history, and restored afterwards. */
 struct aside {
 	sl_time *start, *end, *deferred;
 	uint8_t *job_state, *gated;
@@ -43,7 +43,7 @@ static bool is_no_timer(void *self, const struct ev *ev)
 	return ev->class != SL_EV_TIMER;
 }
 
-/* Plans, promises and the queue: nobody stands in them any more. */
+/* Plans, promises and the queue are emptied. */
 static int empty_plan(struct sim *sim, struct aside *aside, struct sl_err *err)
 {
 	aside->from = calloc((size_t)sim->running + 1, sizeof(*aside->from));
@@ -181,7 +181,7 @@ static int make_policy(
 	return status;
 }
 
-/* ---- Courses --------------------------------------------------------------------------------- */
+/* ---- Progress --------------------------------------------------------------------------------- */
 
 /* Nobody was preempted yet: each that runs, in the order of the starts, runs for the first time. */
 static void courses_found(struct sim *sim)
@@ -202,7 +202,7 @@ static void courses_found(struct sim *sim)
 	}
 }
 
-/* What was kept needs not be run again. */
+/* Estimates without the work that a checkpoint kept. */
 static void estimates_shorten(struct sim *sim)
 {
 	for (uint32_t job = 0; job < sim->submitted; job++) {
@@ -263,7 +263,7 @@ static int take_over(
 {
 	int status = make_policy(sim, choice, aside, err);
 	struct progress *fresh = sim->progress;
-	sim->progress = NULL; /* Not as it is now, while the past is shown. */
+	sim->progress = NULL; /* Not as it is now, while the history is reported. */
 	if (!status)
 		status = table_history(sim, aside, err);
 	sim->progress = fresh;

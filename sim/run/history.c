@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history.c - what happened (journal.c notes it), shown to a policy that comes later.
+ * history.c - the history of a run (journal.c records it), reported to a policy after a handover.
  *
- * A policy keeps what it knows of the past (run times of users, usage) from the
- * events that it is told. One that takes over is told them all again, in their
- * order and at their times, with the jobs as they were then, and what was done
- * to them (on_history); commands do nothing, passes are not shown. So its keys,
- * estimates and ledgers are what they would be if it had watched.
+ * A policy learns what it knows of the past (run times of users, usage) from its events. One that takes over
+ * gets all of them, in their order and at their times, with the jobs as they were then, and the commands on
+ * them (on_history); its own commands do nothing, and it gets no passes. So its keys, estimates and ledgers
+ * are what they would be if it had run from the start.
  */
 #include "sim/run/engine.h"
 
@@ -79,7 +78,7 @@ static void report_command(struct sim *sim, uint32_t job, enum sl_history_comman
 		sim->policy->on_history(sim->state, sim, (sl_job){ job }, what, how);
 }
 
-/* A model had a job fail, for good or to wait again. */
+/* A model had a job fail, for good or to be requeued. */
 static void table_failed(struct sim *sim, const struct history_event *event)
 {
 	const bool retry = event->class >= DIGEST_REQUEUED;
@@ -112,7 +111,7 @@ static void table_command(struct sim *sim, const struct history_event *event)
 	report_command(sim, event->row, what, how);
 }
 
-/* Submitted, or let in later: only then is it news. */
+/* Submitted, or released later: only then is it reported. */
 static void table_submitted(struct sim *sim, uint32_t job, bool gated)
 {
 	if (!gated) /* It sets key and estimate before the job is queued. */
@@ -196,7 +195,7 @@ int history_table(struct sim *sim, const struct history_event *event, size_t cou
 	const sl_time now = sim->now;
 	const struct evq events = sim->events;
 	struct evq expiring = { 0 };
-	sim->events = (struct evq){ 0 }; /* Takes the timers that the policy asks for. */
+	sim->events = (struct evq){ 0 }; /* Collects the timers that the policy sets. */
 	sim->expiring = &expiring;
 	for (size_t i = 0; i < count && !sim->status; i++) {
 		table_timers(sim, event[i].time, history_class(event[i].class));

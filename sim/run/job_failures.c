@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * job_failures.c - what models put an end to: jobs that fail, for good or to wait again, and jobs that are
+ * job_failures.c - jobs ended by models: those that fail, for good or to be requeued, and those that are
  * cancelled.
  *
- * All of it happens between passes, at once: the digest has it, the policy is told, and a pass follows. A job
- * that waits again stands in the queue at its old place; of the work of its attempt it keeps the most that
- * any model says, as from a checkpoint: limit and estimate go on from there, less the same share of the time
- * that it ran, and it loads first (replay.restart). Where nothing is kept they are what they were as it
- * started.
+ * All of it happens between passes, at once: the digest has it, the policy gets an event, and a pass follows.
+ * A requeued job has its old place in the queue; of the work of its attempt it keeps the most that any model
+ * says, as from a checkpoint: limit and estimate go on from there, less the same share of the time that it
+ * ran, and it loads first (replay.restart). Where nothing is kept they are what they were as it started.
  */
 #include "sim/run/models.h"
 
@@ -127,7 +126,7 @@ void sl_model_fail(struct sim *sim, sl_job job, enum sl_state as, bool retry)
 	asks_pass(sim);
 }
 
-/* ---- Put off --------------------------------------------------------------------------------- */
+/* ---- Deferred --------------------------------------------------------------------------------- */
 
 static bool deferred_init(struct sim *sim)
 {
@@ -213,7 +212,7 @@ static void note_node(struct sim *sim, uint32_t node, bool up, bool drain)
 			(struct sl_node_change){ sim->now, node, up, drain };
 }
 
-/* Shut while it is down or drained; by plans, down until it is expected, drained for ever. */
+/* Unavailable while it is down or drained; for plans, down until it is expected, drained for ever. */
 static void unavailable_or_open(struct sim *sim, uint32_t node)
 {
 	struct models *models = sim->models;
@@ -246,7 +245,7 @@ void sl_model_node_ready(struct sim *sim, uint32_t node, enum sl_ready ready, bo
 	pass_failed(sim, nodes_status(sim->nodes, &sim->err));
 }
 
-/* In order of their starts; each one's failing may be told of at once, so the next is looked for anew. */
+/* In order of their starts; each failure may be reported at once, so the next is searched again. */
 static uint32_t runs_on(const struct sim *sim, uint32_t node)
 {
 	uint32_t job = sim->run_first;

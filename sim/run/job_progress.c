@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * job_progress.c - jobs that may be preempted: the work they did, the time they still need, who runs since
- * when.
+ * job_progress.c - progress of jobs that may be preempted: work done, time left, and the list of running jobs
+ * by start.
  *
- * Work is counted in microseconds of running at full size. A job on fewer or more tasks than it asked for
+ * Work is counted in microseconds of running at full size. A job on fewer or more tasks than it requested
  * works in proportion, rounded down; the time that work needs is rounded up, so that no job ends before its
  * work is done. A job that goes on from a checkpoint loads it first, which is no work: its limit does not
- * count that, its estimate (how long it will hold what it gets) does.
+ * count that, its estimate (how long its allocation lasts) does.
  */
 #include <stdlib.h>
 

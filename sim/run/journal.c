@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * journal.c - what is written down as a run goes on, at the bottom of all: failures, the actions of a pass,
- * the digest and the past, reasons; and who is told of it.
+ * journal.c - the records of a run, below all other files: failures, the actions of a pass, the digest and
+ * the history, reasons; and the calls to watchers.
  */
 #include "sim/run/models.h"
 
@@ -65,7 +65,7 @@ void act(struct sim *sim, struct action action)
 	sim->action[sim->action_count++] = action;
 }
 
-/* ---- Digest and past ------------------------------------------------------------------------- */
+/* ---- Digest and history ------------------------------------------------------------------------- */
 
 int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lanes.c - several queues in one run: whoever is first in one keeps nobody of another waiting.
+ * lanes.c - several queues in one run: the head of one blocks no job of another.
  *
- * Each lane is an index of its own beside the queue of all that wait, which stays as it is: so all that asks
- * for what waits in order (promises, views, counts) knows nothing of lanes. Nodes of all lanes lie in one
- * pool, and a lane in which nobody waits has none.
+ * Each lane is an index of its own beside the queue of all that wait, which stays as it is: so what reads the
+ * waiting jobs in order (promises, views, counts) needs no lanes. Nodes of all lanes lie in one pool, and a
+ * lane without waiting jobs has none.
  */
 #include "sim/run/pass.h"
 

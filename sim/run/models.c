@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * models.c - models in a run: how they are made, who is told what and when, what they tell each other
- * and, as a run is over, of it.
+ * models.c - models in a run: how they are made, what is reported to them and when, their calls to each
+ * other, and their reports as a run is over.
  */
 #include "sim/run/models.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-/* Courses, as of policies that preempt; nodes with their names, where a model looks at them. */
+/* Progress entries, as for policies that preempt; nodes with their names, where a model looks at them. */
 int models_query(struct sim *sim, struct sl_err *err)
 {
 	const struct scenario *scenario = sim->scenario;
@@ -243,14 +243,14 @@ int models_results(struct sim *sim, struct sl_result *result, struct sl_err *err
 	return SL_OK;
 }
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- Reports to models ---------------------------------------------------------------------------- */
 
 static void report_started(struct sim *sim, const struct reported *reported)
 {
 	struct models *models = sim->models;
 	const sl_job job = { reported->row };
 	for (uint32_t i = 0; i < models->count; i++) {
-		/* Perhaps it is gone again: by this very telling, too. */
+		/* Perhaps it has left again: by this very report, too. */
 		if (!is_running(sim, job.row) || sim->progress[job.row].attempts != reported->attempts)
 			return;
 		models->current = i;
@@ -285,10 +285,10 @@ static void models_report_node(struct sim *sim, const struct reported *reported)
 	}
 }
 
-/* So many instants in a row at which nothing ran: nobody who waits will ever start. */
+/* So many instants in a row at which nothing ran: no waiting job will ever start. */
 enum { IDLE_MAX = 1000000 };
 
-/* What the telling makes happen is told behind it. */
+/* What a report makes happen is reported behind it. */
 static void report_all(struct sim *sim)
 {
 	struct models *models = sim->models;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pass.c - what a policy sees, and sets of its own: the queue, what it uses, reads, keys and estimates,
- * ledgers, questions. What it does to jobs is in commands.c.
+ * pass.c - what a policy reads and sets in a pass: the queue, sl_use, reads, keys and estimates, ledgers,
+ * questions. Its commands on jobs are in commands.c.
  */
 #include "sim/run/models.h"
 

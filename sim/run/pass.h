@@ -2,10 +2,9 @@
 /*
  * pass.h - the engine's state, and the journal through which a pass changes it.
  *
- * What plugin.h calls a pass is this struct: a policy is shown it only between
- * pass_begin and pass_commit. Every command changes the state at once and
- * leaves an action that can take it back; what leaves the pass (events, the
- * digest, reasons) is made from the actions when it commits.
+ * What plugin.h calls a pass is struct sim: a policy may change it only between pass_begin and pass_commit.
+ * Every command changes the state at once and leaves an action that can undo it; what leaves the pass
+ * (events, the digest, reasons) is made from the actions when it commits.
  */
 #ifndef SL_PASS_H
 #define SL_PASS_H
@@ -20,9 +19,9 @@
 #include "sim/state/queue.h"
 
 enum action_kind {
-	ACTION_START,    /* was: the promise it held; now: its course before, in progress_kept, or -1 */
-	ACTION_CANCEL,   /* was: the promise it held; now: as above */
-	ACTION_END,      /* was: the promise it held; now: as above; why: of one that is refused */
+	ACTION_START,    /* was: its promise before; now: its progress before, in progress_kept, or -1 */
+	ACTION_CANCEL,   /* was: its promise before; now: as above */
+	ACTION_END,      /* was: its promise before; now: as above; why: of one that is refused */
 	ACTION_PREEMPT,  /* was: see preempted_as; now: as above */
 	ACTION_RESUME,   /* now: as above */
 	ACTION_RESIZE,   /* now: as above */
@@ -37,8 +36,9 @@ enum action_kind {
 	ACTION_LEDGER,   /* was: the amount before; job: the ledger, now: the row */
 	ACTION_FREED,    /* was: the place of the freed intervals before, in freed_kept; now: promises_broken
 			    before */
-	ACTION_CAUSE,    /* SIM_RECORD_DECISIONS: job: whose; was: the rule and whose before; now: the rule */
-	ACTION_PLAN,     /* As above: now: the planned start; job UINT32_MAX: all that was told is void */
+	ACTION_CAUSE,    /* SIM_RECORD_DECISIONS: job: the beneficiary; was: rule and beneficiary before; now:
+			    the rule */
+	ACTION_PLAN,     /* As above: now: the planned start; job UINT32_MAX: all that was reported is void */
 };
 
 struct action {
@@ -58,7 +58,7 @@ static inline enum sl_preempt preempted_how(const struct action *action)
 	return (enum sl_preempt)(action->was & 0xff);
 }
 
-/* SL_USE_PREEMPT: a job's way through several starts. Work is counted in microseconds at full size. */
+/* SL_USE_PREEMPT: a job's progress over several starts. Work is counted in microseconds at full size. */
 struct progress {
 	sl_time began;            /* The attempt. */
 	sl_time since;            /* Running without a break or a change of size; */
@@ -70,32 +70,32 @@ struct progress {
 	sl_time stopped;          /* Suspended since; SL_NONE: it is not. */
 	sl_time suspended;        /* Before, in this attempt, */
 	sl_time suspended_before; /* and in those before it. */
-	uint32_t tasks;           /* Held, if it was resized; 0: as asked. */
+	uint32_t tasks;           /* Allocated, if it was resized; 0: as requested. */
 	uint32_t before, next;    /* Neighbours in the list of what runs, by start. */
 	uint32_t attempts;
-	bool overdue; /* Found running past its estimate (allocation.c). */
+	bool overdue; /* It outlived its estimate (allocation.c). */
 	/* With models (speeds.c). `work` and `kept` above are then the time that limit and estimate count,
 	 * and the work itself is: */
 	sl_time done;       /* of this attempt, */
 	sl_time done_kept;  /* and kept from those before; */
-	sl_time done_lost;  /* what they did and was not; */
+	sl_time done_lost;  /* what they did and was not kept; */
 	sl_time counted;    /* `done` goes up to then. */
 	uint64_t speed;     /* Of all models together. */
 	uint32_t done_part; /* Of `done`, beyond whole microseconds: in 2^-32. */
 	bool cut;           /* Its end event is its limit's. */
-	bool finished;      /* Its work is done, and a model has it hold on to what it holds. */
+	bool finished;      /* Its work is done, and a model has it keep its allocation. */
 };
 #define PROGRESS_NONE \
 	(struct progress) { .due = SL_NEVER, .stopped = SL_NONE, .speed = SL_SPEED_ONE }
 
-/* A course before a command changed it, with what goes along. */
+/* A job's progress before a command changed it, with what goes along. */
 struct progress_kept {
 	struct progress progress;
 	sl_time estimate, start;
 	enum sl_state state;
 };
 
-/* The first that waits, whose reason is Resources, or the window that keeps it. UINT32_MAX: nobody. */
+/* The head of the queue, whose reason is Resources, or the window that keeps it. UINT32_MAX: none. */
 struct head {
 	uint32_t job;
 	enum sl_reason reason;
@@ -105,10 +105,10 @@ struct head {
 struct lanes {
 	struct lane {
 		struct queue queue, fill;
-		struct head head; /* In place of sl_pass.head. */
+		struct head head; /* In place of sim.head. */
 	} * lane;
 	uint32_t count;
-	uint64_t *busy; /* Bit i: somebody waits in lane i. */
+	uint64_t *busy; /* Bit i: a job waits in lane i. */
 	uint32_t *of;   /* By job. */
 	struct queue_pool queue_pool, fill_pool;
 };
@@ -131,14 +131,14 @@ struct freed {
 	bool early; /* Something was freed before its time: the promises are to be compressed. */
 };
 
-/* One line of a run's past: what pass_digest was told. */
+/* One entry of a run's history: the arguments of pass_digest. */
 struct history_event {
 	sl_time time;
 	uint32_t row;
 	uint32_t class; /* enum sl_event_class, or the digest's, below. */
 };
 
-/* A gauge that is followed, and its course so far. */
+/* A gauge that is recorded, and its series so far. */
 struct followed {
 	const struct sl_gauge *gauge;
 	void *state;
@@ -148,21 +148,21 @@ struct followed {
 
 struct ending {
 	struct ev ev;
-	bool freed; /* What it held is free already. */
+	bool freed; /* Its allocation is free already. */
 };
 
 /* Why a round of an instant needs a pass (sim.c: the loop). */
 enum needs_pass {
 	NEEDS_ROUND = 1,    /* There are no models: each round has one. With models: */
-	NEEDS_EVENT = 2,    /* something happened of which policies hear, */
-	NEEDS_MODEL = 4,    /* a model did what they see, before the round or at a timer of its own, */
-	NEEDS_DUE = 8,      /* a policy asked for a pass now, or a promise is due, */
-	NEEDS_OPENING = 16, /* or a gate opens now. */
+	NEEDS_EVENT = 2,    /* something happened that is reported to policies, */
+	NEEDS_MODEL = 4,    /* a model changed what they read, before the round or at a timer of its own, */
+	NEEDS_DUE = 8,      /* a policy requested a pass now, or a promise is due, */
+	NEEDS_OPENING = 16, /* or a job is released now. */
 	NEEDS_CAUSES = 31,
 	/* rules.pass_per_event: each event has a pass of its own, and only what is due needs one more; */
 	NEEDS_OWN = 32,
 	NEEDS_SERVED = 64, /* not even that, where it was the last event that had its own. */
-	NEEDS_ASKED = 128  /* Set by models as they do what policies see; stays until a pass begins. */
+	NEEDS_ASKED = 128  /* Set by models as they change what policies read; stays until a pass begins. */
 };
 
 /* Where an instant is that stopped at a question: before it, among its events, behind them. */
@@ -172,7 +172,7 @@ struct sim_instant {
 	unsigned needed; /* enum needs_pass: of all its rounds; 0: nothing in it was anything to a policy. */
 };
 
-/* What idles, over time: while a waiting job would have fitted, and as much of it as was asked for. */
+/* What idles, over time: while a waiting job would have fitted, and as much of it as was requested. */
 enum resource { OF_CPUS, OF_GPUS, OF_MEM, RESOURCES };
 struct idle_sum {
 	unsigned __int128 fitting, wanted;
@@ -186,7 +186,7 @@ struct sim {
 	const struct sl_policy *policy;
 	void *state;
 
-	/* The world at `now`. */
+	/* The cluster and the queue at `now`. */
 	sl_time now;
 	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue, or gated. */
 	uint32_t running;
@@ -200,14 +200,14 @@ struct sim {
 	struct ending *ending; /* rules.early: those that end at `now`, in the order of their starts. */
 	size_t ending_count, ending_capacity, ending_next;
 
-	/* On nodes; NULL on a counted pool, whose room is `cluster` and `profile`. */
+	/* On nodes; NULL on a counted pool, whose capacity is `cluster` and `profile`. */
 	struct nodes *nodes;
 	const struct sl_cluster *info;
 	struct models *models;    /* NULL: none is on. */
 	const uint8_t *node_mask; /* sl_node_mask; NULL: none. */
-	bool courses_lent;        /* There are courses for the models alone. */
+	bool courses_lent;        /* There are progress entries for the models alone. */
 	struct scorer scorer;
-	const struct sl_allocator *allocator; /* NULL: the placing chooses. */
+	const struct sl_allocator *allocator; /* NULL: the node scorer chooses. */
 	void *allocator_state;
 	bool allocator_asked;    /* By the policy that is being made. */
 	const uint32_t *request; /* By job. */
@@ -219,14 +219,14 @@ struct sim {
 	uint32_t *active_place;    /* and where each stands there. */
 	uint32_t active_count;
 	int64_t gpus_queued, mem_queued;
-	int32_t *nodes_held; /* By job, the largest held. */
+	int32_t *nodes_held; /* By job, the largest allocation. */
 	int64_t *cpus_held, *gpus_held;
 	struct sl_node_tasks *place; /* SIM_RECORD_PLACES; by job: */
 	size_t place_total, place_capacity, *place_first;
 	uint32_t *place_count;
-	int64_t *place_cpus, *place_gpus;     /* The largest held since. */
+	int64_t *place_cpus, *place_gpus;     /* The largest allocation since. */
 	unsigned __int128 busy[SL_KINDS_MAX]; /* Integrated; on a counted pool only if a job may be preempted,
-						 now or after a switch. */
+						 now or after a handover. */
 
 	/* Windows of a counted pool: those of the cluster's, then those of sl_reserve. */
 	struct pool_window {
@@ -240,10 +240,10 @@ struct sim {
 	sl_time *start, *end;
 	uint8_t *job_state;
 	struct eligibility *eligibility;     /* NULL: no job says anything more. Else, by job: */
-	uint8_t *gated;                      /* Submitted, and not let into the queue yet. */
+	uint8_t *gated;                      /* Submitted, and not eligible yet. */
 	struct feedback *feedback;           /* NULL: submissions are as recorded. */
-	sl_time *deferred;                   /* By a model, until then; SL_NONE: not. NULL: nobody was. */
-	sl_time *eligible;                   /* When it was let in first; SL_NONE: not yet. */
+	sl_time *deferred;                   /* By a model, until then; SL_NONE: not. NULL: none was. */
+	sl_time *eligible;                   /* When it was first eligible; SL_NONE: not yet. */
 	const sl_time *estimate;             /* The limits, or: */
 	sl_time *estimate_own;               /* SL_USE_ESTIMATES */
 	uint8_t *reason_now;                 /* SL_USE_REASONS: by job; SL_REASON_COUNT: the default. */
@@ -256,9 +256,9 @@ struct sim {
 	size_t progress_kept_count, progress_kept_capacity;
 	enum sl_reason reason_default;
 	unsigned uses;
-	uint32_t overcommit; /* SL_USE_CONTROL: cpus and GPUs are given out up to so many times; 0: once. */
+	uint32_t overcommit; /* SL_USE_CONTROL: cpus and GPUs are allocated up to so many times; 0: once. */
 
-	/* Jobs that run past their estimate: taken to end at the next whole second, anew in each pass. */
+	/* Jobs that outlive their estimate: expected to end at the next whole second, again in each pass. */
 	struct evq overruns; /* (estimated end, job) of those that will. */
 	sl_time settled;     /* The last pass: an estimated end no later is overdue. */
 	sl_time overdue_at;  /* Where the profile has their end now. */
@@ -296,7 +296,7 @@ struct sim {
 	unsigned needs_pass; /* enum needs_pass: of the round that goes on. */
 
 	struct head head;
-	struct decisions *decisions; /* NULL: nobody asked for them. */
+	struct decisions *decisions; /* NULL: not recorded. */
 	uint8_t rule_default;        /* As a pass begins. */
 	uint8_t rule;                /* Of sl_set_cause, as of now; */
 	uint32_t beneficiary;
@@ -306,7 +306,8 @@ struct sim {
 
 	struct history_event *history; /* SIM_RECORD_HISTORY */
 	size_t history_count, history_capacity;
-	struct evq *expiring; /* While the past is shown: running jobs' estimates as they run out; else NULL.
+	struct evq *expiring; /* While the history is reported: running jobs' estimates as they run out; else
+			       * NULL.
 			       */
 
 	struct followed followed[SL_GAUGES_MAX]; /* In the order of the nodes'. */
@@ -317,15 +318,15 @@ struct sim {
 	sl_time accounted;           /* Integrals go up to here. */
 	uint64_t reported;           /* Events and passes, to `progress`. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
-	uint32_t refused, refused_first; /* By the placer, as they were submitted. */
+	uint32_t refused, refused_first; /* By the allocator, as they were submitted. */
 	const char *refused_why;         /* Of the first. */
-	uint32_t refused_last;           /* The same of the last: who has just submitted it asks. */
+	uint32_t refused_last; /* The same of the last: read by the code that has just submitted it. */
 	const char *refused_last_why;
 	const char *warning[SL_WARNINGS_MAX];
 	uint32_t warning_count;
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
-	const char **refusal; /* By job: why it was refused; with decisions. NULL: nobody was. */
+	const char **refusal; /* By job: why it was refused; with decisions. NULL: none was. */
 	struct sl_usage_point *usage;
 	size_t usage_count, usage_capacity;
 	struct sl_attempt *attempt;
@@ -347,10 +348,10 @@ static inline sl_time time_after(sl_time start, sl_time length)
 	return start > 0 && length > SL_NEVER - start ? SL_NEVER : start + length;
 }
 
-/* Submitted (or to follow another), but not to be considered yet; also of one that ended so. */
+/* Submitted (or to follow another), but not eligible yet; also of one that ended so. */
 static inline bool is_gated(const struct sim *sim, uint32_t job) { return sim->gated && sim->gated[job]; }
 
-/* It failed, and may not be considered again yet. */
+/* It failed, and is not eligible again yet. */
 static inline bool is_deferred(const struct sim *sim, uint32_t job)
 {
 	return sim->deferred && sim->deferred[job] != SL_NONE;
@@ -363,7 +364,7 @@ static inline bool is_waiting(const struct sim *sim, uint32_t job)
 	       !is_deferred(sim, job);
 }
 
-/* It has ended: whom that concerns. */
+/* It has ended: updates the jobs that depend on it. */
 static inline void others_hear(struct sim *sim, uint32_t job)
 {
 	if (sim->eligibility)
@@ -377,7 +378,7 @@ static inline bool is_running(const struct sim *sim, uint32_t job)
 	return sim->job_state[job] == SL_RUNNING;
 }
 
-/* The policy has the say in what the engine else sees to. */
+/* The policy decides what the engine decides otherwise. */
 static inline bool is_controlled(const struct sim *sim) { return sim->uses & SL_USE_CONTROL; }
 
 static inline int64_t cpus_of(const struct sim *sim, uint32_t job)
@@ -392,8 +393,8 @@ enum {
 	DIGEST_RESIZE,
 	DIGEST_GATED,    /* Submitted, but kept out of the queue: it enters with SL_EV_SUBMIT. */
 	DIGEST_DEADLINE, /* It cannot make its deadline any more. */
-	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model; and the state. */
-	DIGEST_REQUEUED = DIGEST_END + SL_STATE_COUNT,   /* A model did, and it waits again; and the state. */
+	DIGEST_END,      /* The policy ended it (SL_USE_CONTROL), or a model did; and the state. */
+	DIGEST_REQUEUED = DIGEST_END + SL_STATE_COUNT, /* A model did, and it was requeued; and the state. */
 	DIGEST_DRAIN = DIGEST_REQUEUED + SL_STATE_COUNT, /* A node is drained, */
 	DIGEST_UNDRAIN,                                  /* or no more. */
 	DIGEST_DEFERRED,                                 /* One that failed waits outside the queue, */
@@ -424,7 +425,7 @@ void pass_begin(struct sim *sim);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
 int pass_commit(struct sim *sim);
 
-/* All that it did so far. */
+/* Undoes all commands of the pass so far. */
 void pass_take_back(struct sim *sim);
 
 /* Called by the loop, outside a pass. */
@@ -432,13 +433,13 @@ void queue_job(struct sim *sim, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sim *sim, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sim *sim, uint32_t job, enum sl_state state);
 void pass_digest(struct sim *sim, unsigned class, uint32_t row);
-/* What the policy is not told of, under SL_USE_CONTROL: that it was refused, and why. */
+/* Records that it was refused, and why, which under SL_USE_CONTROL the policy does not get. */
 void note_refused(struct sim *sim, uint32_t job, const char *why);
-/* How long it runs if let, and whether an end or a limit ends it (class NULL: who cares). */
+/* Its run time, and whether its end or its limit ends it (class NULL: not wanted). */
 sl_time length_of(const struct sim *sim, uint32_t job, enum sl_event_class *class);
 int note_end(struct sim *sim, uint32_t job); /* Its end becomes an event. */
-/* unstarted.c: of those that are left what keeps them, as sl_result has it, as the run is over (or not yet:
- * only of those that never could start). Reasons are sorted. */
+/* unstarted.c: why the jobs that are left wait, as sl_result has it, as the run is over (or not yet: only of
+ * those that never could start). Reasons are sorted. */
 int reasons_left(struct sim *sim, bool over, struct sl_result *result);
 static inline void report_policy(struct sim *sim, const struct sl_event *event)
 {
@@ -447,7 +448,7 @@ static inline void report_policy(struct sim *sim, const struct sl_event *event)
 }
 void reason_changes(struct sim *sim, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
-/* Takes note of a command, for sl_undo and pass_commit. */
+/* Records a command, for sl_undo and pass_commit. */
 void act(struct sim *sim, struct action action);
 void queue_put(struct sim *sim, uint32_t job);
 void queue_take(struct sim *sim, uint32_t job);
@@ -467,39 +468,40 @@ static inline struct head *lane_head(struct sim *sim, uint32_t job)      /* Of t
 }
 struct queue *lane_queue(struct sim *sim, uint32_t lane, bool fill);
 
-/* commands.c: takes back what was done last. */
+/* commands.c: undoes the last action. */
 void undo_action(struct sim *sim, const struct action *action);
 sl_time progress_kept_work(const struct sim *sim, const struct action *action);
 
-/* allocation.c: what running jobs hold, now and by their expected ends. */
+/* allocation.c: allocations of running jobs, now and by their expected ends. */
 int allocation_init(struct sim *sim, struct sl_err *err);
-/* Where a job starts: on these pieces, with these holdings, or (both NULL) where the placing says. */
+/* Where a job starts: on these node tasks, with these node allocations, or (both NULL) where the node scorer
+ * says. */
 struct where {
 	const struct sl_node_tasks *alloc;
 	const struct sl_node_alloc *node_alloc;
 	size_t count;
-	uint32_t tasks; /* Of its one group; 0: as asked. */
+	uint32_t tasks; /* Of its one group; 0: as requested. */
 };
 void allocation_allocator_gone(struct sim *sim);
 void scorer_release(struct scorer *scorer);
-/* Why the placer would never place it; NULL: it would, or there is none. */
+/* Why the allocator would never place it; NULL: it would, or there is none. */
 const char *allocation_refuses(struct sim *sim, uint32_t job);
-/* By expected_room. False: there is no room. */
+/* Until expected_room. False: it does not fit. */
 bool allocation_make(struct sim *sim, uint32_t job, const struct where *where);
-/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it holds it still. */
+/* On the nodes, and the very GPUs, of its promise, which is gone then; false: it keeps the promise. */
 bool allocation_take_promised(struct sim *sim, uint32_t job);
-void allocation_release(struct sim *sim, uint32_t job); /* What it holds, wherever its end is expected. */
+void allocation_release(struct sim *sim, uint32_t job); /* Its allocation, wherever its end is expected. */
 void allocation_untake(struct sim *sim, uint32_t job);
 void allocation_suspend(struct sim *sim, uint32_t job);
 bool allocation_resume(struct sim *sim, uint32_t job);
-/* What allocation_release (suspended: allocation_suspend) gave. */
+/* Undoes allocation_release (suspended: allocation_suspend). */
 void allocation_restore(struct sim *sim, uint32_t job, bool suspended);
 void allocation_resized(struct sim *sim, uint32_t job); /* Its expected end, after a resize. */
 void allocation_moves(struct sim *sim, uint32_t job, sl_time from, sl_time to); /* Its expected end. */
 /* journal.c: the run is to end, why: it has failed then, with SL_INTERRUPTED. */
 void pass_poll(struct sim *sim);
-/* Nothing more comes of this pass: it failed, or somebody wants the run to end. Each question and command
- * that a policy may repeat without end asks, and has no answer then, so that the policy comes to its end. */
+/* The pass is over: it failed, or the run is being stopped. Each read and command that a policy may repeat
+ * without end checks it, and fails then, so that the policy comes to its end. */
 static inline bool pass_over(struct sim *sim)
 {
 	if (!(++sim->polls % 1024))
@@ -509,10 +511,10 @@ static inline bool pass_over(struct sim *sim)
 
 bool allocation_fits(struct sim *sim, uint32_t job);
 bool allocation_any_fits(struct sim *sim);
-/* On nodes: of which resources (bits) could a waiting job that asks for some of it start now? Looked for:
+/* On nodes: of which resources (bits) could a waiting job that requests some of it start now? Looked for:
  * those of the set alone. */
 unsigned allocation_fitting(struct sim *sim, unsigned set);
-/* Why the first does not start: a window that alone is in its way, or Resources. */
+/* Why the head does not start: a window that alone blocks it, or Resources. */
 enum sl_reason allocation_keeps(struct sim *sim, uint32_t job);
 /* Are there windows that are not over yet? */
 static inline bool allocation_windows(const struct sim *sim)
@@ -524,14 +526,14 @@ uint32_t allocation_next_fit(
 int64_t allocation_idle(const struct sim *sim, uint32_t kind);
 void allocation_settle(struct sim *sim);                    /* At the beginning of a pass. */
 sl_time expected_room(const struct sim *sim, uint32_t job); /* Its end, overdue or not. */
-/* A running job's expected end goes out of the plan's sight; back in, from there, as it is expected now. */
+/* Removes a running job's expected end from the plan; puts it back, as it is expected now. */
 sl_time allocation_unplan(struct sim *sim, uint32_t job);
 void allocation_replan(struct sim *sim, uint32_t job, sl_time from);
 bool allocation_found(
 	struct sim *sim, uint32_t job); /* allocation_make of one that started before: overdue or not. */
 bool allocation_is_overdue(const struct sim *sim, uint32_t job);
 void allocation_places(struct sim *sim, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
-void allocation_holds(struct sim *sim, uint32_t job);  /* Notes the largest held. */
+void allocation_holds(struct sim *sim, uint32_t job);  /* Records the largest allocation. */
 void allocation_waits(struct sim *sim, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
 bool window_add(struct sim *sim, sl_time from, sl_time until, int64_t cpus);
 void window_undo(struct sim *sim);
@@ -557,7 +559,7 @@ int attempt_add(
 	struct sim *sim, uint32_t job, const struct progress *progress, enum sl_state state, sl_time lost);
 int progress_results(struct sim *sim, struct sl_err *err);
 
-/* When a running job is taken to end by its estimate. */
+/* When a running job is expected to end, by its estimate. */
 static inline sl_time expected_end(const struct sim *sim, uint32_t job)
 {
 	return sim->progress ? progress_end(sim, job) : time_after(sim->start[job], sim->estimate[job]);
@@ -567,7 +569,7 @@ static inline sl_time expected_end(const struct sim *sim, uint32_t job)
 void act_freed(struct sim *sim);
 void freed_until(struct sim *sim, sl_time until); /* From now on. */
 sl_time promise_release(struct sim *sim, uint32_t job);
-void promise_undo(struct sim *sim, uint32_t job); /* Takes back the one it was given last. */
+void promise_undo(struct sim *sim, uint32_t job); /* Undoes its last promise. */
 void promise_restore(struct sim *sim, uint32_t job, sl_time was);
 void unpromised_sift(struct sim *sim);
 void freed_add(struct freed *freed, sl_time from, sl_time until);
@@ -576,16 +578,16 @@ bool row_before(const struct sim *sim, uint32_t a, uint32_t b);
 int sort_rows(struct sim *sim, uint32_t *row, size_t count);
 
 /* With models: speeds.c. */
-/* Work of this attempt, at `now`, of a course that runs (or not); part: beyond whole microseconds. */
+/* Work of this attempt, at `now`, of a progress that runs (or not); part: beyond whole microseconds. */
 sl_time progress_done(
 	const struct sim *sim, uint32_t job, const struct progress *progress, bool running, uint32_t *part);
 void progress_count(struct sim *sim, uint32_t job); /* `done` goes up to now. */
-/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this rate. */
+/* The first time at which so much of this attempt's work is done; SL_NEVER: not at this speed. */
 sl_time progress_done_at(const struct sim *sim, uint32_t job, const struct progress *progress, sl_time work);
 void speeds_due(const struct sim *sim, uint32_t job, struct progress *progress); /* Sets its end. */
 
 /* gauges.c */
-/* Follows those of replay.gauges too. */
+/* Records those of replay.gauges too. */
 int gauges_named(const struct sl_setup *setup, const struct scenario *scenario, struct sl_err *err);
 int gauges_begin(struct sim *sim, struct sl_err *err); /* Once there are nodes: those that are new. */
 void gauges_record(struct sim *sim);                   /* At the end of an instant. */
@@ -595,13 +597,13 @@ void gauges_release(struct sim *sim);
 /* decisions.c */
 int decisions_init(struct sim *sim, struct sl_err *err);
 void decisions_release(struct sim *sim);
-void decisions_commit(struct sim *sim); /* Notes what the pass did. */
+void decisions_commit(struct sim *sim); /* Records the decisions of the pass. */
 void by_undo(struct sim *sim, const struct action *action);
-void decisions_drop_plans(struct sim *sim); /* Another policy takes over. */
+void decisions_drop_plans(struct sim *sim); /* At a handover. */
 void decisions_result(const struct sim *sim, struct sl_result *result);
 
 int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row); /* journal.c: one more line. */
-/* speeds.c: while the past is shown, of a job that may run on past its estimate; one that is given another.
+/* speeds.c: while the history is reported, of a job that may outlive its estimate; of one that gets another.
  */
 void history_expires(struct sim *sim, uint32_t job);
 void past_estimate(struct sim *sim, uint32_t job, sl_time estimate);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * promises.c - waiting jobs' planned starts, held in the profile.
+ * promises.c - waiting jobs' planned starts (conservative backfill), kept in the profile.
  *
  * A promise is a change of -size at its time and +size at its estimated end,
- * so that the profile is what would be free if all went as planned. `due` finds
- * the next one; entries there are never taken out, they go stale.
+ * so that the profile is what would be free if all went as planned. `due` finds the next one; entries there
+ * are never removed, they go stale.
  */
 #include "sim/run/pass.h"
 
@@ -304,9 +304,9 @@ static void freed_trim(struct freed *freed, sl_time now)
  * A job can only move if an earlier place for it meets what was freed since it
  * was last looked at: any other place was refused then, and capacity only went
  * since. That place either ends before the job's own promise begins, or reaches
- * it, and so needs room just before it. The second is asked of the profile at
+ * it, and so needs capacity just before it. The second is asked of the profile at
  * that one time. For the first a staircase is kept for each class of sizes: of
- * the runs of room that meet anything freed, those that are longer than all
+ * the intervals of capacity that meet anything freed, those that are longer than all
  * before them. Most jobs are refused by it without a look at the profile.
  */
 enum { STEPS = SL_OR_TINY(16, 2) };
@@ -326,7 +326,7 @@ struct compression {
 	struct stair *into; /* For stair_visit. */
 };
 
-/* When there is no room, one step serves for the last two: too hopeful, which is allowed. */
+/* When all steps are in use, one serves for the last two: too hopeful, which is allowed. */
 static void stair_add(struct stair *stair, sl_time from, sl_time length)
 {
 	if (stair->count == STEPS)
@@ -416,7 +416,7 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 	return profile_run_start(&sim->profile, was - 1, sim->now, level);
 }
 
-/* One by one: nodes have names, so what is freed is not told by amounts. */
+/* One by one: nodes are not interchangeable, so amounts do not say what is freed. */
 static void compress_on_nodes(struct sim *sim)
 {
 	sim->freed = (struct freed){ .count = 0 };

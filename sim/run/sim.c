@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sim.c - the loop.
+ * sim.c - the event loop.
  *
  * Instant by instant: the next time at which anything happens is looked for, what idles until then is
  * integrated, the clock goes there. An instant is rounds, until one leaves nothing behind:
- * 1. its events, in the order of their classes: ends, limits, cancellations, submissions and whoever is let
- * in, timers;
+ * 1. its events, in the order of their classes: ends, limits, cancellations, submissions and released jobs,
+ * timers;
  * 2. one pass of the policy, if anything in the round needs one (enum needs_pass);
- * 3. the models are settled: they hear what happened, and rates take effect.
+ * 3. the models are settled: they get what happened, and speeds take effect.
  * Under rules.pass_per_event each event has its pass at once, and 2. is for what is due alone.
  */
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void sim_enter(struct sim *sim, uint32_t job, bool kept)
 {
 	if (is_controlled(sim))
 		sim->eligible[job] = sim->now;
-	/* Shown before it is queued: the policy sets its key and estimate now. */
+	/* Reported before it is queued: the policy sets its key and estimate now. */
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_SUBMIT, job });
 	if (job == sim->submitted)
 		sim->submitted = job + 1;
@@ -55,7 +55,7 @@ static void sim_enter(struct sim *sim, uint32_t job, bool kept)
 		reason_changes(sim, sim->now, job, sim->reason_default, 0);
 }
 
-/* Submitted now, or before and let in now. Returns what it is for the digest. */
+/* Submitted now, or before and released now. Returns its class for the digest. */
 static unsigned on_submit(struct sim *sim, uint32_t job)
 {
 	const bool fresh = sim->feedback ? feedback_comes(sim, job) : job == sim->submitted;
@@ -75,13 +75,13 @@ static bool is_cancelled(const struct sim *sim, uint32_t job)
 	return sim->jobs->cancel && sim->jobs->cancel[job] != SL_NONE && sim->jobs->cancel[job] <= sim->now;
 }
 
-/* In the queue, or not let in yet. */
+/* In the queue, or not eligible yet. */
 static bool is_pending(const struct sim *sim, uint32_t job)
 {
 	return job < sim->submitted && sim->job_state[job] == SL_PENDING;
 }
 
-/* It never could run: told once for all. */
+/* It never could run: reported once for all. */
 static bool is_refused(struct sim *sim, uint32_t job)
 {
 	const char *why = sim->start[job] == SL_NONE ? allocation_refuses(sim, job) : NULL;
@@ -188,7 +188,7 @@ static bool sim_apply(struct sim *sim, const struct ev *ev)
 
 static bool is_end(uint32_t class) { return class == SL_EV_JOB_END || class == SL_EV_TIME_LIMIT; }
 
-/* rules.early: all ends of the instant are taken out, in the order of the starts; what is also expected to
+/* rules.early: all ends of the instant are removed, in the order of the starts; what is also expected to
  * end by now is free at once. */
 static void gather_ends(struct sim *sim)
 {
@@ -227,7 +227,7 @@ static sl_time submission_next(struct sim *sim, uint32_t *job)
 	return *job < sim->jobs->count ? sim->jobs->submit[*job] : SL_NEVER;
 }
 
-/* Who is let in now (eligibility.h), or submitted; UINT32_MAX: nobody. */
+/* The job released now (eligibility.h), or submitted; UINT32_MAX: none. */
 static uint32_t released(struct sim *sim, uint32_t submit)
 {
 	const uint32_t job = eligibility_pop(sim);
@@ -376,7 +376,7 @@ static bool job_eligibility_opens(const struct sim *sim)
 	return sim->eligibility && eligibility_next(sim) <= sim->now;
 }
 
-/* As a round begins: with models an instant may be nobody's but theirs, and then there is no pass. */
+/* As a round begins: with models an instant may concern them alone, and then there is no pass. */
 static unsigned needs_at_first(struct sim *sim)
 {
 	if (!sim->models)
@@ -478,7 +478,7 @@ static int run_round(struct sim *sim)
 	return needs_at_last(sim) ? run_pass(sim) : SL_OK;
 }
 
-/* The round left more to be done at `now`: events, a wake, a gate, or what the models settle. */
+/* The round left more to be done at `now`: events, a wake, a released job, or what the models settle. */
 static bool more_happens(struct sim *sim)
 {
 	const struct ev *top = evq_top(&sim->events);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sim.h - the loop: events in (time, class, seq) order, one pass per instant.
+ * sim.h - the event loop: events in (time, class, seq) order, one pass per instant.
  *
- * A run is a function of (scenario, policy and its values, seed), and of where
- * it went over to another policy. It holds no global state: any number of runs
- * may go on in one process. sim_run makes one as a whole; in steps it is
- * sim_begin, sim_advance as often as wanted, sim_handover and sim_back between,
- * sim_end. Stopping between instants leaves no trace: what is advanced in steps
- * is what is advanced at once.
+ * A run is a function of (scenario, policy and its values, seed), and of its handovers to other policies. It
+ * holds no global state: any number of runs may go on in one process. sim_run makes one as a whole; in steps
+ * it is sim_begin, sim_advance as often as wanted, sim_handover and sim_back between, sim_end. Stopping
+ * between instants leaves no trace: what is advanced in steps is what is advanced at once.
  */
 #ifndef SL_SIM_H
 #define SL_SIM_H
@@ -17,7 +15,7 @@
 
 #include "sim/scenario/scenario.h"
 
-/* Written by the run's thread now and then, read by the one that looks on; but `stop`, which that one writes.
+/* Written by the run's thread now and then, read by a watching thread; but `stop`, which that one writes.
  */
 struct sim_progress {
 	_Atomic uint64_t events, jobs_ended;
@@ -38,14 +36,14 @@ enum sim_record {
 	SIM_RECORD_WATCHED = 32,   /* Set where watch->happened is. */
 };
 
-/* A run up to a time: everything at or before `until` has happened, and this came of it. */
+/* An interval of a run under one policy: everything at or before `until` has happened, with this digest. */
 struct sim_interval {
-	const struct policy_choice *choice; /* From the end of the stretch before. */
+	const struct policy_choice *choice; /* From the end of the interval before. */
 	sl_time until;
 	uint64_t digest, events; /* Of the whole run so far. */
 };
 
-/* Is file j of stretch i's policy one of a policy before it, or stands before j? For lists of each once. */
+/* Is file j of interval i's policy also one before it? For lists of each once. */
 static inline bool policy_file_reported(const struct sim_interval *interval, size_t i, size_t j)
 {
 	const char *path = interval[i].choice->file[j].path;
@@ -56,7 +54,7 @@ static inline bool policy_file_reported(const struct sim_interval *interval, siz
 	return false;
 }
 
-/* Someone who looks on, called by the run's thread; it decides nothing. Each function may be NULL. */
+/* A watcher, called by the run's thread; it decides nothing. Each function may be NULL. */
 struct sim_watch {
 	void *self;
 	void (*said)(void *self, const struct sim *sim, const char *text); /* By a policy: sl_say. */
@@ -67,7 +65,7 @@ struct sim_watch {
 
 struct sim_options {
 	const struct scenario *scenario;
-	const struct policy_choice *choice; /* After `past`. */
+	const struct policy_choice *choice; /* After `history`. */
 	uint64_t seed;
 	unsigned record;
 	bool driven;                   /* sl_query is answered, by sim_answer. */
@@ -75,7 +73,7 @@ struct sim_options {
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
 
-	const struct sim_watch *watch; /* NULL: nobody looks on. */
+	const struct sim_watch *watch; /* NULL: no watcher. */
 
 	/* sim_run: replayed first, and each verified (SL_DIFFERS). With it the digests that the run had after
 	 * each 2^16 events, to say where it differs. */
@@ -92,15 +90,15 @@ struct sim_run {
 	struct sl_result result; /* Lent from the engine; after sim_end. */
 };
 
-/* To scenario->until, or to its end. 0; SL_POLICY: the policy broke its contract; SL_DIFFERS: the past came
- * out otherwise; SL_INTERRUPTED; SL_SYSTEM: no memory. */
+/* To scenario->until, or to its end. 0; SL_POLICY: the policy broke its contract; SL_DIFFERS: the history
+ * came out otherwise; SL_INTERRUPTED; SL_SYSTEM: no memory. */
 int sim_run(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
 void sim_release(struct sim_run *run);
 
-/* In steps. What options points to is lent for the run's life; past is not looked at: it begins under
- * `choice`. */
+/* In steps. What options points to is lent for the run's life; history is not read: it begins under `choice`.
+ */
 int sim_begin(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
-/* Everything at or before that time; SL_NEVER: to the end. A time of the past does nothing. */
+/* Everything at or before that time; SL_NEVER: to the end. A time before now does nothing. */
 int sim_advance(struct sim_run *run, sl_time until, struct sl_err *err);
 /* Its policy asks (sl_query): sim_advance stops there, within an instant, until it is answered; UINT32_MAX:
  * none of what was offered. False: it does not ask. */
@@ -108,17 +106,16 @@ bool sim_asks(const struct sim_run *run);
 int sim_answer(struct sim_run *run, uint32_t job, struct sl_err *err);
 /* When something happens next; SL_NEVER: never. */
 sl_time sim_next(struct sim_run *run);
-/* Goes on under another policy, from the time that was advanced to: it is shown all that happened, then asked
- * for a pass. Needs SIM_RECORD_HISTORY. The choice is lent for the run's life. Nothing happens if it is the
- * same one. */
+/* Hands over to another policy, at the time that was advanced to: it gets the history, then a pass. Needs
+ * SIM_RECORD_HISTORY. The choice is lent for the run's life. Nothing happens if it is the same one. */
 int sim_handover(struct sim_run *run, const struct policy_choice *choice, struct sl_err *err);
-/* As it was after everything at or before that time, by a replay from the beginning that goes over where the
- * run did; verified. Everything lent from sim is void then. */
+/* As it was after everything at or before that time, by a rerun from the beginning with the same handovers;
+ * verified. Everything lent from sim is void then. */
 int sim_back(struct sim_run *run, sl_time until, struct sl_err *err);
 /* Fills result. Only sim_release may follow. */
 int sim_end(struct sim_run *run, struct sl_err *err);
 
-/* Where the run is, and how it came there: the stretches that ended in a switch, then the present one. NULL
+/* The intervals of the run: those that ended in a handover, then the present one. NULL
  * when memory is out. Lent until the run goes on. */
 const struct sim_interval *sim_intervals(const struct sim_run *run, size_t *count, struct sl_err *err);
 /* 0, or SL_DIFFERS: what was found is not what it was. Of both, digests after each 2^16 events. */

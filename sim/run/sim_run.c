@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sim_run.c - a run as a whole, and a run again: stretch by stretch of its past, each verified by its digest,
- * and over to the policy that took over there.
+ * sim_run.c - a run as a whole, and its rerun: interval by interval of its history, each verified by its
+ * digest, with the handover at its end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ int sim_verify(struct sim_run *run, const struct sim_interval *was, const uint64
 	return fail_differs(sim, was, digests, digest_count, err);
 }
 
-/* Does another policy take over anywhere? Then it is to be told what happened. */
+/* Is there any handover? Then the new policy needs the history. */
 static bool goes_over(const struct sim_options *options)
 {
 	const size_t count = options->history_count;
@@ -52,7 +52,7 @@ static bool goes_over(const struct sim_options *options)
 	return false;
 }
 
-/* The past, stretch by stretch, and after each over to what comes next, at last to `last`. */
+/* The history, interval by interval, with a handover after each, the final one to `last`. */
 static int replay(struct sim_run *run, const struct sim_interval *history, size_t count,
 	const struct policy_choice *last, const uint64_t *digests, size_t digest_count, struct sl_err *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * speeds.c - end events, and estimates that run out before them; and with models how fast jobs work.
+ * speeds.c - end events, estimates that run out before them, and with models jobs' speeds.
  *
- * A job works at the product of what each model says of it (a factor of 1 is SL_SPEED_ONE): products are
+ * A job's speed is the product of the models' factors (1 is SL_SPEED_ONE): products are
  * rounded down to 2^-32 in the order of the models. Work is counted exactly, in microseconds and 2^-32 of
  * them: in whole microseconds of time at the size that it has (as without models: job_progress.c), times the
- * rate. An end is at the first microsecond at which the work is done. When a rate changes, work so far is
- * counted at the old one, and the job's end event is replaced, its alone; the same rate again changes
- * nothing. What limit and estimate count is time, whatever the rate.
+ * speed. An end is at the first microsecond at which the work is done. When a speed changes, work so far is
+ * counted at the old one, and the end event of this job alone is replaced; an equal speed changes nothing.
+ * Limit and estimate count time, whatever the speed.
  */
 #include "sim/run/models.h"
 
@@ -34,7 +34,7 @@ int note_overrun(struct sim *sim, uint32_t job)
 	return status;
 }
 
-/* As note_overrun: of a job that runs on past it. */
+/* As note_overrun: of a job that outlives it. */
 void history_expires(struct sim *sim, uint32_t job)
 {
 	const sl_time estimate = sim->estimate[job];
@@ -51,7 +51,7 @@ void past_estimate(struct sim *sim, uint32_t job, sl_time estimate)
 	history_expires(sim, job);
 }
 
-/* It runs on past its estimated end: noted once. */
+/* It outlives its estimate: recorded once. */
 static int note_late(struct sim *sim, uint32_t job)
 {
 	const sl_time expected = expected_end(sim, job);
@@ -79,7 +79,7 @@ static int speeds_note_end(struct sim *sim, uint32_t job)
 	return status ? status : note_late(sim, job);
 }
 
-/* Running since pass->start (or as its course says); and a note if its estimate comes before its end. */
+/* Running since sim->start (or as its progress says); and a note if its estimate comes before its end. */
 int note_end(struct sim *sim, uint32_t job)
 {
 	enum sl_event_class class;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unstarted.c - who still waits as a run is over, and what keeps him: also where his policy has no word for
- * it.
+ * unstarted.c - jobs that still wait as a run is over, and why: also where their policy has no reason for it.
  *
- * A policy says what it sees. Of a job behind others it says that others go first, of the first that its room
- * is not free; neither holds of a job that this cluster can never hold, nor of one that nobody looks at any
- * more. The engine knows, and says so here, once for all policies. A reason of a policy's own stays, but for
- * that of a quota, which a job of which the cluster has no room would not be given by any quota either.
+ * A policy says Priority of a job behind others and Resources of the first; neither holds for a job that can
+ * never fit on this cluster, nor for one after the last pass. The engine knows, and says so here, once for
+ * all policies. A reason of a policy's own stays, but for a quota's: no quota would start a job that the
+ * cluster cannot hold.
  */
 #include <stdlib.h>
 
 #include "sim/run/feedback.h"
 #include "sim/run/pass.h"
 
-/* What is said of any job, whatever it asks. */
+/* Reasons of any job, whatever it requests. */
 static bool is_general(enum sl_reason reason)
 {
 	return reason == SL_REASON_NONE || reason == SL_REASON_PRIORITY || reason == SL_REASON_RESOURCES;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * usage.c - what is busy and what idles over time: a point for each instant, and the integrals between
- * instants.
+ * usage.c - usage and idle resources over time: a point for each instant, and the integrals between instants.
  */
 #include "sim/run/engine.h"
 
@@ -65,7 +64,7 @@ void usage_record(struct sim *sim)
 
 /* ---- Integrals ------------------------------------------------------------------------------- */
 
-/* What is given out more than once is not idle for that. */
+/* Overcommitted cpus count as allocated twice, but what is idle is never negative. */
 static int64_t idle_cpus(const struct sim *sim)
 {
 	if (sim->overcommit <= 1 || !sim->nodes)
@@ -129,7 +128,7 @@ void integrate(struct sim *sim, sl_time until)
 	const uint64_t length = (uint64_t)(until - sim->accounted);
 	sim->accounted = until;
 	if (sim->nodes || sim->progress ||
-		sim->options.record & SIM_RECORD_HISTORY) /* Who takes over may preempt. */
+		sim->options.record & SIM_RECORD_HISTORY) /* A policy after a handover may preempt. */
 		for (uint32_t kind = 0; kind < sim->info->kind_count; kind++)
 			sim->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(sim, kind);
 	if (sim->running)
