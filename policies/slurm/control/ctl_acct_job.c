@@ -63,7 +63,7 @@ enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
 
 enum { WORD_MAX = 256 };
 
-/* The next word between blanks, quotes taken off; false: none, or too long. */
+/* The next word between blanks, quotes removed; false: none, or too long. */
 static bool word(const char **p, char *out)
 {
 	size_t len = 0;

@@ -67,7 +67,7 @@ static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 	return was && listed && !ctl_set_within(listed, p->available, p->words);
 }
 
-/* assoc_limit_stop stops nobody here: it does where a job is kept by a limit as it is placed. */
+/* assoc_limit_stop has no effect here: it has where a limit keeps a job at node selection. */
 static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 {
 	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_retry(p->c, job) ||

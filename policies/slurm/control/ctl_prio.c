@@ -11,7 +11,7 @@
 
 #include "policies/slurm/control/ctl_prio.h"
 
-/* The number before the first that priority/basic gives. */
+/* The number before the first that priority/basic assigns. */
 #define TOP_PRIORITY UINT32_C(0xffff0000)
 
 /* ---- priority/basic
