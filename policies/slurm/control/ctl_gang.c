@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_gang.c - gang scheduling: gang scheduling (slurmctld's gang.c): jobs allocated the same cores run in
- * time slices, and jobs of partitions of a higher PriorityTier suspend those of lower ones.
+ * ctl_gang.c - gang scheduling (slurmctld's gang.c): jobs allocated the same cores run in time slices, and
+ * jobs of partitions of a higher PriorityTier suspend those of lower ones.
  *
  * Rules (CLAUSES.md 8, 15; slurmctld's gang.c, in outline):
  * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_pick.c - which nodes a job goes to.
+ * select_pick.c - which nodes a job gets (eval_nodes()).
  *
  * Rules (public source of 22.05, cons_tres/job_test.c, in outline; the order
  * and the surprises were seen in recordings of a real slurmctld). The first
@@ -112,7 +112,7 @@ struct runs {
 
 static void close_run(struct runs *runs)
 {
-	/* One of required nodes alone is used again. */
+	/* Of required nodes alone it is used again. */
 	if (runs->open && runs->run[runs->count].nodes)
 		runs->count++;
 	runs->open = false;
@@ -449,7 +449,7 @@ static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 	return false;
 }
 
-/* After gres took cores off: no more cpus than cores are left. */
+/* After gres removed cores: no more cpus than cores are left. */
 void sel_trim_to_cores(struct sel_test *t)
 {
 	struct select *s = t->s;
