@@ -20,7 +20,7 @@ struct lanes {
 	struct share_holders partitions;
 	struct entry *heap; /* Who is next on top. */
 	uint32_t heap_count;
-	struct entry *waiting; /* Lanes whose first job does not fit, as they were found. */
+	struct entry *waiting; /* Lanes whose first job does not fit, in the order found. */
 };
 
 static int by_lane_refuse(const struct composed *composed, struct sl_err *err)

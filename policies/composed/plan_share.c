@@ -18,7 +18,7 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 	return SL_OK;
 }
 
-/* It is its party's first, and does not fit. */
+/* It is its share holder's first, and does not fit. */
 static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct share *share = composed->own;
@@ -26,7 +26,7 @@ static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job 
 		&composed->fair_shares->share_holders, pass, share->reported, job, SL_REASON_RESOURCES);
 }
 
-/* What does not fit now will not later in this pass: such parties need not be asked again. */
+/* What does not fit now will not later in this pass: such share holders need not be tried again. */
 static void bar_those_that_do_not_fit(struct composed *composed, struct sl_pass *pass)
 {
 	struct share_holders *share_holders = &composed->fair_shares->share_holders;

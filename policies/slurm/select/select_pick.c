@@ -112,7 +112,7 @@ struct runs {
 
 static void close_run(struct runs *runs)
 {
-	/* Of required nodes alone it is used again. */
+	/* A run of required nodes alone: its entry is reused. */
 	if (runs->open && runs->run[runs->count].nodes)
 		runs->count++;
 	runs->open = false;
