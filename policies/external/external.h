@@ -9,7 +9,7 @@
 
 enum { EXTERNAL_LINE_MAX = 1 << 26 };
 
-/* A program that is asked line by line. */
+/* A program that is called line by line. */
 struct external_talk {
 	int socket; /* -1: none. */
 	long pid;

@@ -96,7 +96,7 @@ static int64_t micro_of(double value)
 	return (int64_t)floor(key + 0.5);
 }
 
-/* The definition stands at `at`. A field as text, NULL: not given. */
+/* The definition stands at `at`. A field as text, NULL: not set. */
 static char *field_text(lua_State *L, int at, const char *field, struct sl_arena *arena)
 {
 	char number[40];
@@ -218,8 +218,8 @@ static int compare_keys(const void *a, const void *b)
 		*(const char *const *)a, *(const char *const *)b); /* Of one table: no two are the same. */
 }
 
-/* The names in params, which is at 1, in their order: of two mistakes it is always the same that is told.
- * They are lent from the table. */
+/* The names in params, which is at 1, in their order: of two mistakes always the same is reported. They
+ * belong to the table. */
 static size_t sorted_keys(const struct lua_sim *sim, const char *key[PARAMS_MAX], struct sl_err *err)
 {
 	lua_State *L = sim->L;
