@@ -210,7 +210,7 @@ bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
 /* Who is next. */
 sl_job composed_first(struct composed *composed, struct sl_pass *pass);
-/* Starts each job whose promise is now, in queue order. */
+/* Starts each job with a reservation for now, in queue order. */
 void composed_start_due(struct composed *composed, struct sl_pass *pass);
 
 /* "sjf", or "expr:..." */

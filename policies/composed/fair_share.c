@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fair_share.c - ways of sharing: decayed usage, dominant shares, lottery, stride.
+ * fair_share.c - sharing rules: decayed usage, dominant resource fairness (DRF), lottery and stride
+ * scheduling.
  */
 #include <math.h>
 

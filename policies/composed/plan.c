@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan.c - who starts now: each plan reads like the paper it comes from.
+ * plan.c - plans: which jobs start now. Each reads like the paper it comes from.
  */
 #include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"

@@ -5,14 +5,16 @@
  *
  * EASY, with three rules more, each after the one before:
  *   1. A running evolving job gets the size that it requests by now, if it is free.
- *   2. A job that is first and does not fit: if it may choose its size, it starts smaller. Else, or if that
- *      does not fit either, malleable jobs shrink, the latest started first, each down to its least; once
- *      it has started they grow again by what is left over, in the opposite order. If all of them together
- * could not free enough, none shrinks.
- *   3. If no job waits, malleable jobs share what is idle: all are as large as the largest common size that
- * fits, each within its bounds (equipartition); then each, in order of start, gets what is left. So a
- * malleable job never has less than its least, and jobs that wait under EASY start no later for it, as long
- * as estimates hold.
+ *   2. A job that is first and does not fit: if it may choose its size, it starts smaller. Else, or if
+ *      that does not fit either, malleable jobs shrink, the latest started first, each down to its
+ *      least; once it has started they grow again by what is left over, in the opposite order. If all
+ *      of them together could not free enough, none shrinks.
+ *   3. If no job waits, malleable jobs share what is idle: all are as large as the largest common size
+ *      that fits, each within its bounds (equipartition); then each, in order of start, gets what is
+ *      left.
+ *
+ * So a malleable job never has less than its least, and jobs that wait under EASY start no later for
+ * it, as long as estimates hold.
  *
  * McCann, Vaswani & Zahorjan, A dynamic processor allocation policy for multiprogrammed shared-memory
  * multiprocessors, ACM TOCS 11(2), 1993 (equipartition); Cirne & Berman, Using moldability to improve the

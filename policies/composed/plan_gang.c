@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_gang.c - EASY for gangs: jobs of one gang start in one pass, or none of them does.
+ * plan_gang.c - EASY for gangs: all jobs of one gang start in one pass, or none does.
  *
  * A unit is a gang, all of whose jobs have been submitted, or a job of none. It stands in the queue where
- * the first of its jobs does. A gang of which some job is still to come waits for it, and delays no other.
+ * the first of its jobs does. A gang of which some job is not submitted yet waits for it, and delays no
+ * other.
  */
 #include <stdlib.h>
 

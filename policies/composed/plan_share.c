@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_share.c - progressive filling: whoever has least is served next, anew after each start.
+ * plan_share.c - progressive filling: the share holder with the least usage is next, anew after each start.
  */
 #include "policies/composed/composed.h"
 #include "policies/composed/fair_shares.h"

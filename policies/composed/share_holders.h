@@ -49,7 +49,8 @@ void share_holders_rewind(struct share_holders *share_holders);
 sl_job share_holders_first(
 	struct share_holders *share_holders, const struct sl_pass *pass, uint32_t share_holder);
 
-/* Why a share holder's first job waits, reported once: `told` is a ledger with a row for each share holder.
+/* Why a share holder's first job waits, reported once: `reported` is a ledger with a row for each share
+ * holder.
  */
 void share_holders_report(const struct share_holders *share_holders, struct sl_pass *pass, sl_ledger reported,
 	sl_job job, enum sl_reason reason);

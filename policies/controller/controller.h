@@ -65,7 +65,7 @@ struct controller_calls {
 	void (*lost)(void *state, uint32_t row); /* A failure by a model: it waits again. */
 	void (*node)(void *state, uint32_t node, bool up, bool drained);
 	void (*run)(void *state); /* All events of the instant are reported. */
-	/* After each: when it is to run next; SL_NEVER. told: of any event but its timer. */
+	/* After each: when it is to run next; SL_NEVER. reported: any event but its timer. */
 	sl_time (*next)(void *state, bool reported);
 };
 

@@ -365,7 +365,7 @@ sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
 
-/* kube_filter.c, kube_pod_affinity.c */
+/* kube_filter.c, kube_affinity.c */
 struct kube_pod_affinity;
 struct kube_cycle { /* What is counted once for a pod. */
 	uint32_t pod;
@@ -377,7 +377,7 @@ bool kube_node_suits(
 	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
 int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes);     /* numFeasibleNodesToFind */
 
-/* kube_pod_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
+/* kube_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
 struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod);
 void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity);
 enum kube_why kube_pod_affinity_spread(

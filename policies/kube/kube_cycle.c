@@ -59,7 +59,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	return count;
 }
 
-/* Where it would go; KUBE_NO: nowhere. *again: as the last equal one, without filtering all nodes. */
+/* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
 static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
 	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };

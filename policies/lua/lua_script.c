@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_script.c - what a script says of itself in its global tables: params, uses, summary, paper; and the
- * policy that schedlab makes of it.
+ * lua_script.c - a script's declarations in its global tables: params, uses, summary, paper; and the policy
+ * that schedlab makes of it.
  *
  * params = { window = { default = 10, min = 1, max = 100, help = "how many jobs are looked at" } }: known to
  * `list`, --set and help as those of any policy. When the script runs, params.window is the value.

@@ -8,13 +8,13 @@
  * artifact), the most frequent first, until they are 95 % of all tasks of the trace (of that which
  * replay.fill drew from, where it did). On a node, free GPU capacity is a fragment for a typical request
  *   - wholly, if the request has no GPU, or does not fit the node: too few cpus, too few devices of a
- * type that will do of which enough is free;
- *   - else so far as it lies on devices that are too small for the request, or of another type.
- * The node's fragmentation is the mean over the typical requests, by how frequent they are.
+ *     type that will do of which enough is free;
+ *   - else so far as it lies on devices that are too small for the request, or of another type. The
+ *     node's fragmentation is the mean over the typical requests, by how frequent they are.
  *
- * Devices count one by one for all requests of one device, so that what is free of a device counts as usable
- * by a weight that depends on nothing but the cpus of the node and on what is free of that device: a look
- * into a table. Requests of several devices depend on how many are wholly free: another table.
+ * Devices count one by one for all requests of one device, so that the free part of a device counts as
+ * usable by a weight that depends on the node's cpus and on that free part alone: a table lookup. Requests
+ * of several devices depend on how many are wholly free: another table.
  */
 #ifndef SL_FRAGMENTS_H
 #define SL_FRAGMENTS_H

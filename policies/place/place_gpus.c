@@ -2,8 +2,8 @@
 /*
  * place_gpus.c - node scorers by which GPUs of a node are in use: the baselines GpuPacking, GpuClustering
  * and Random of Weng et al., USENIX ATC 2023, as in the paper's artifact. Scores are whole numbers of 0 to
- * 100. For tasks without GPUs all nodes are alike. Random apart, a share goes to the device with the least
- * free that fits it.
+ * 100. For tasks without GPUs all nodes are alike. Random apart, a share goes to the device with the
+ *      least free that fits it.
  */
 #include "policies/place/place.h"
 
@@ -80,7 +80,7 @@ static enum sl_task_mix task_mix_of(const struct sl_task_resources *task, int64_
 
 /* In this order: nodes with tasks of this sort alone, of this sort among others, without GPU tasks, of other
  * sorts alone; among those the fewest free GPUs. Where sorts are not known, a node of which GPUs are in use
- * holds others. */
+ * has others. */
 static int64_t score_gpu_clustering(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_conf_parts.c - partitions as the controller has them, and what is counted (TRES).
+ * ctl_conf_parts.c - partitions as the controller has them, and AccountingStorageTRES.
  */
 #include <string.h>
 #include <strings.h>

@@ -9,14 +9,14 @@
  * Time is whole seconds since 1970 by the log's clock, as in slurmctld: what it does depends on the second
  * modulo 30 and 60. Time limits are whole minutes. Memory is MiB.
  *
- * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: what was seen of slurmctld, by
+ * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: recordings of slurmctld, by
  * section.
  *
  *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
  *   ctl_acct      sacctmgr's tree of associations, and QOS
- *   ctl_job_make  what is known of jobs before they are submitted
+ *   ctl_job_make  job descriptions before submission
  *   ctl_submit    submission
- *   ctl_job       a job's life: eligibility, start, end, requeue, hold; arrays
+ *   ctl_job       a job's states: eligibility, start, end, requeue, hold; arrays
  *   ctl_tick      time limits (OverTimeLimit), deadlines
  *   ctl_depend    dependencies
  *   ctl_clock     when anything happens: batches of submissions, passes, ticks of 30 s
@@ -25,10 +25,10 @@
  *   ctl_bf        the backfill pass
  *   ctl_place     candidate nodes of a job (select_nodes()), and what the node selection answers
  *   ctl_prio      priorities; ctl_usage: usage and its decay; ctl_fair: Fair Tree and the older fair share
- *   ctl_limits    limits of QOS and associations, and the reasons they give
+ *   ctl_limits    limits of QOS and associations, and their pending reasons
  *   ctl_preempt   preemption: candidates, mode, grace time; ctl_gang: time slices
  *   ctl_resv      advance reservations; ctl_license
- *   ctl_node      nodes that are drained, down or come back; ctl_power: that are switched off
+ *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down
  *   ctl_command   scontrol and scancel, at their times
  */
 #ifndef POLICIES_SLURM_CTL_H
@@ -92,7 +92,7 @@ struct ctl_part {
 	double billing[CTL_TRES_MAX]; /* TRESBillingWeights; 0 all: cpus count. */
 	bool has_billing;
 	double priority_normalized; /* job_factor / the largest. */
-	/* Allow..., Deny...: lists as given; NULL: none. */
+	/* Allow..., Deny...: lists as in the file; NULL: none. */
 	const char *allow_accounts, *deny_accounts, *allow_qos, *deny_qos, *allow_groups;
 	/* The pass's. */
 	uint32_t tried; /* Jobs, of partition_job_depth, bf_max_job_part. */
@@ -318,7 +318,7 @@ struct ctl_params {
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase;  /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
 	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
-	bool kill;           /* replay.overrun: a job past its limit is ended. */
+	bool kill;           /* replay.overrun: a job beyond its limit is ended. */
 };
 
 struct ctl {
@@ -405,12 +405,12 @@ static inline sl_time ctl_engine_time(const struct ctl *c, ctl_time at)
 /* ---- ctl_conf.c
  * ------------------------------------------------------------------------------------------------- */
 int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* A key of slurm.conf; NULL: not given. */
+/* A key of slurm.conf; NULL: not set. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
 /* ctl_tres_reported.c: warnings about TRES that limits and weights name and nobody counts. */
 int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
+/* "bf_interval" of SchedulerParameters: NULL: not set, "": a flag. */
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
 
@@ -434,7 +434,8 @@ void ctl_submit(struct ctl *c, struct ctl_job *job);
 /* It starts now, on alloc, which is allocated; preempted jobs have ended already. boot: seconds until its
  * nodes are up. */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc);
-/* Its nodes are free, its usage of limits is released; state says how. told: the engine ended it itself. */
+/* Its nodes are free, its usage of limits is released; state says how. reported: the engine ended it itself.
+ */
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
@@ -722,7 +723,7 @@ bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
  * ---------------------------------------------------------------------------------------------------------------
  */
 int ctl_node_make(struct ctl *c, struct sl_err *err);
-/* Not down, drained, failing, being switched off, or out: those that are switched off are in. */
+/* Not down, drained, failing, being powered down, or out: those that are powered down are in. */
 const uint64_t *ctl_nodes_avail(const struct ctl *c);
 const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drained ones are in. */
 /* scontrol update nodename=NAMES state=STATE reason=REASON, STATE in any case. False: no such node or state.
@@ -746,7 +747,7 @@ int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *e
 /* Nodes of an allocation that have to boot are asked to; when they will all be up, as far as is known, or
  * now. */
 ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
-/* All its nodes are up: what a tick asks of a job that is CONFIGURING (test_job_nodes_ready()). */
+/* All its nodes are up: what a tick tests of a job that is CONFIGURING (test_job_nodes_ready()). */
 bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);

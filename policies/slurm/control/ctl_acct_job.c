@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_acct_job.c - which association and which QOS a job is of, and sacctmgr's `modify` while the cluster
- * runs.
+ * ctl_acct_job.c - a job's association and QOS, and sacctmgr's `modify` while the cluster runs.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * ctl_clock.c - when slurmctld does anything (CLAUSES.md 1): its background loop, the scheduler's and the
  * backfill's threads.
  *
- * In a second: what operators do; nodes, power, reservations; priorities; limits of time (the tick); time
+ * In a second: operators' commands; nodes, power, reservations; priorities; time limits (the tick); time
  * slices; main passes that were requested, or are due; the backfill. A main pass goes before the backfill of
  * the same second, as the one is made at once and the other's thread has to wake. A job whose end frees
  * resources triggers a further main pass in the same second.

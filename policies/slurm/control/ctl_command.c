@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_command.c - scontrol, scancel and sacctmgr, at their times: read before the run, done when due.
+ * ctl_command.c - scontrol, scancel and sacctmgr, at their times: read before the run, run when due.
  */
 #include "policies/slurm/control/ctl_command.h"
 

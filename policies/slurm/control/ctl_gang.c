@@ -4,18 +4,19 @@
  * jobs of partitions of a higher PriorityTier suspend those of lower ones.
  *
  * Rules (CLAUSES.md 8, 15; slurmctld's gang.c, in outline):
- * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of those
- * that run. A running job casts a shadow on all partitions of a lower PriorityTier: its cores count as busy
- * there.
- * - A job that starts runs on if its cores are free in the row, as a filler; else it is suspended. If it
- * runs, all rows are made anew, from the highest tier down: shadows, then active jobs, then fillers, as far
- * as they fit; who does not is suspended; then whoever else fits is resumed, as a filler. The same when a job
- *   ends.
+ * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of
+ *   those that run. A running job casts a shadow on all partitions of a lower PriorityTier: its cores
+ *   count as busy there.
+ * - A job that starts runs on if its cores are free in the row, as a filler; else it is suspended. If
+ *   it runs, all rows are made anew, from the highest tier down: shadows, then active jobs, then
+ *   fillers, as far as they fit; others are suspended; then each other one that fits is resumed, as a
+ *   filler. The same when a job ends.
  * - Every SchedulerTimeSlice, in each partition with suspended jobs: active jobs go to the end of the
  *   list, and the row is made anew from its front.
  * - A job in the way of a shadow whose PreemptMode is REQUEUE or CANCEL is not suspended but preempted.
  * - Under select/linear and CR_Memory alone nodes are shared as a whole, under CR_Socket sockets are.
- * - Jobs suspended by gang scheduling keep their cores in the node selection: no third job is allocated them.
+ * - Jobs suspended by gang scheduling keep their cores in the node selection: no third job is allocated
+ *   them.
  */
 #include "policies/slurm/control/ctl_preempt.h"
 

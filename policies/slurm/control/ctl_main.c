@@ -19,7 +19,7 @@ struct pass {
 	int64_t started;
 	uint32_t failed_resv[RESERVATIONS_FAILED_MAX];
 	size_t failed_resv_count;
-	/* Tasks of that array with a life of their own are not tried again in that partition. */
+	/* Tasks of that array with a record of their own are not tried again in that partition. */
 	uint32_t reject_array, reject_part;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_node.h - what slurmctld knows of each node beside what runs there: shared by ctl_node and ctl_power.
+ * ctl_node.h - slurmctld's node state beside what runs there: shared by ctl_node and ctl_power.
  */
 #ifndef POLICIES_SLURM_CTL_NODE_H
 #define POLICIES_SLURM_CTL_NODE_H

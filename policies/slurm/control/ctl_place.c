@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the
- * node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
+ * ctl_place.c - slurmctld's select_nodes(): which nodes are candidates for a job now, what is requested of
+ * the node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
  */
 #include "policies/slurm/control/ctl_place.h"
 

@@ -3,9 +3,9 @@
  * ctl_power.c - power saving: nodes are powered down when idle, and up when allocated (CLAUSES.md 12;
  * power_save.c).
  *
- * slurmctld's power thread wakes each second and looks at the nodes if one of them changed since it last
- * did, or more than power_save_interval ago. How long ResumeProgram takes to boot a node is not in
- * slurm.conf: it is the policy's parameter `boot`. A look that finds nothing due changes nothing, so only
+ * slurmctld's power thread wakes each second and checks the nodes if one of them changed since its last
+ * check, or more than power_save_interval ago. How long ResumeProgram takes to boot a node is not in
+ * slurm.conf: it is the policy's parameter `boot`. A check that finds nothing due changes nothing, so only
  * those are made that do.
  */
 #include <stdlib.h>

@@ -5,15 +5,16 @@
  * Rules (CLAUSES.md 8; preempt.c, preempt_partition_prio.c, preempt_qos.c, cons_common/job_test.c _run_now
  * and _will_run_test, node_scheduler.c _preempt_jobs, in outline):
  * - preempt/partition_prio: a job tried in a partition of a higher PriorityTier, unless the other's
- *   partition says PreemptMode=OFF. preempt/qos: the QOS lists the other's, or both are of one QOS, which (or
- *   the cluster) says WITHIN, and the priority is higher. The other runs, or is suspended, on some node of
- * the partition, and has been running for its PreemptExemptTime (of the QOS, else of the cluster).
+ *   partition says PreemptMode=OFF. preempt/qos: the QOS lists the other's, or both are of one QOS,
+ *   which (or the cluster) says WITHIN, and the priority is higher. The other runs, or is suspended, on
+ *   some node of the partition, and has been running for its PreemptExemptTime (of the QOS, else of the
+ *   cluster).
  * - Candidates: ascending by (tier or QOS priority) * 2^16 + nodes; equal ones as submitted.
  *   preempt_youngest_first: the latest start first.
- * - They are removed one by one until the job fits. Then whoever made it fit goes first, and those before
- *   it follow by how many of the chosen nodes they are allocated (preempt_strict_order: as they were), and it
- * starts over; so often as preempt_reorder_count says and once more. Those removed by then that are allocated
- * a chosen node are preempted.
+ * - They are removed one by one until the job fits. Then whoever made it fit goes first, and those
+ *   before it follow by how many of the chosen nodes they are allocated (preempt_strict_order: as they
+ *   were), and it starts over; so often as preempt_reorder_count says and once more. Those removed by
+ *   then that are allocated a chosen node are preempted.
  * - GraceTime: the preempted job's end moves up to now + grace, and it is ended there (at a tick of 30 s).
  * - A job that has ended others waits KillWait + MessageTimeout before it ends more.
  * - SUSPEND is gang scheduling's: no job ends. Under preempt/qos the job then gets the extra row.

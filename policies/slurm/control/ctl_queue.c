@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_queue.c - who is looked at in a pass, and in which order: slurmctld's build_job_queue() and
- * sort_job_queue() (CLAUSES.md 2).
+ * ctl_queue.c - the job queue of a pass, and its order: slurmctld's build_job_queue() and sort_job_queue()
+ * (CLAUSES.md 2).
  *
  * A job in several partitions is a pair with each. The waiting tasks of an array are one record, its head,
  * until one of them gets a life of its own (by being requeued).

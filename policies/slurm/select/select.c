@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select.c - whether, where and when a job fits.
+ * select.c - select_p_job_test(): whether, where and when a job fits.
  *
  * Rules (public source of 22.05, cons_common/job_test.c and node_scheduler.c,
  * in outline; slurm.conf(5) OverSubscribe, Preempt*):
@@ -9,18 +9,18 @@
  *   user runs, under --exclusive=user; not those with too little memory left,
  *   or any memory allocated if all is requested; nor those in use under another rule of
  *   sharing. Whole nodes: without a core or a gres in use.
- * - First it must fit with every core free, then with the cores that are free
- *   of all. Only where cores may be shared (OverSubscribe) or jobs be suspended (GANG) further views follow:
- * all cores but those of higher tiers; without those of the same tier, and as far as that goes of lower ones;
- * row by row of its partition, the fullest first; an empty row.
- * - cpus: at least one for each task and node, what cpus-per-gpu and --mincpus
- *   make; select_dist.c lays them out. Memory as asked; whole nodes get all
- *   cores and gres, but memory as asked.
- * - Features: [a|b] tries all nodes with a, then with b; a*2&b*3 takes nodes for
- *   each, then the rest; [a*2&b*3] from different nodes.
- * - The start of a job that does not fit now: running jobs are removed in the order of their time limits, in
- * batches (_will_run_test). The first batch closes 30 s after the first end, rounded up to 30 s; the window
- * then doubles (or grows by bf_window_linear), until the job fits: the start is the last end removed.
+ * - First it must fit with every core free, then with the cores that are free of all. Only where cores
+ *   may be shared (OverSubscribe) or jobs be suspended (GANG) further views follow: all cores but those
+ *   of higher tiers; without those of the same tier, and as far as that goes of lower ones; row by row
+ *   of its partition, the fullest first; an empty row.
+ * - cpus: at least one for each task and node, what cpus-per-gpu and --mincpus make; select_dist.c lays
+ *   them out. Memory as requested; whole nodes get all cores and gres, but memory as requested.
+ * - Features: [a|b] tries all nodes with a, then with b; a*2&b*3 uses nodes for each, then the rest;
+ *   [a*2&b*3] from different nodes.
+ * - The start of a job that does not fit now: running jobs are removed in the order of their time
+ *   limits, in batches (_will_run_test). The first batch closes 30 s after the first end, rounded up to
+ *   30 s; the window then doubles (or grows by bf_window_linear), until the job fits: the start is the
+ *   last end removed.
  */
 #include "policies/slurm/select/select_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_avail.c - what of a node is usable for a request.
+ * select_avail.c - what of a node is usable for a request (can_job_run_on_node()).
  *
  * Rules (public source of 22.05, select/cons_tres, in outline; Slurm's pages
  * cons_tres.html, slurm.conf(5) SelectTypeParameters, sbatch(1)):

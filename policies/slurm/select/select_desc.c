@@ -9,9 +9,9 @@
  *   --use-min-nodes; more nodes than tasks are never wanted.
  * - --nodelist: all its nodes are required; --nodes smaller than it is raised.
  * - --ntasks-per-node without --ntasks gives that many tasks to each node.
- * - Memory: of a node, of a cpu, or the partition's or cluster's default; with
- *   no default all memory of each node. MaxMemPerCPU: memory of a cpu beyond it adds further cpus to each
- * task, of a node beyond it further cpus of it; MaxMemPerNode refuses.
+ * - Memory: of a node, of a cpu, or the partition's or cluster's default; with no default all memory of
+ *   each node. MaxMemPerCPU: memory of a cpu beyond it adds further cpus to each task, of a node beyond
+ *   it further cpus of it; MaxMemPerNode refuses.
  * - Gres of a job that is a multiple of gres of a node fixes the nodes, of a
  *   task the tasks. --ntasks-per-gpu gives tasks from gpus, or gpus from tasks.
  * - --hint=nomultithread is one thread of a core.

@@ -8,7 +8,7 @@
  * - Devices local to every socket belong to none in particular. Others are counted
  *   by socket; under enforce-binding, only on sockets with a free core.
  * - A node with too few for a request by node, or by task, is out. The more of them are local to usable
- * cores, the earlier the node is chosen.
+ *   cores, the earlier the node is chosen.
  * - First only cores of the devices' sockets are used; a second
  *   try, if that fails, may use devices far from the cores.
  * - Of devices requested by node: one on each socket used, then the rest of

@@ -298,7 +298,7 @@ bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no
 void sel_rows_back(struct select *s, uint32_t rows_from);
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
-/* select_keep.c */
+/* select_aside.c */
 /* A copy that is not in force, until it is dropped. NULL: no memory. */
 struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
 void sel_drop(struct select *s, struct select_alloc *a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_pick.h - what is still missing of a job while its nodes are collected.
+ * select_pick.h - what a job still needs while its nodes are chosen.
  */
 #ifndef POLICIES_SLURM_SELECT_PICK_H
 #define POLICIES_SLURM_SELECT_PICK_H

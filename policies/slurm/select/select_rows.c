@@ -6,8 +6,8 @@
  * - A job goes into the first row in which its cores are free; rows with more cores in use come first.
  * - When a job ends, all of the partition are put into rows anew, by their first core, then smaller ones
  *   first; after each the rows are put in order. If one fits in no row so, all stay where they were.
- * - Under preempt/qos with GANG each partition has one row more, only for jobs that preempt others by their
- * QOS; rows then keep their order.
+ * - Under preempt/qos with GANG each partition has one row more, only for jobs that preempt others by
+ *   their QOS; rows then keep their order.
  */
 #include "policies/slurm/select/select_parts.h"
 
