@@ -3,9 +3,9 @@
  * agent.c - the policy `agent`: who starts next is chosen outside, by a program that drives the run
  * (sl_run_decide, SchedlabEnv in schedlab.py), or by a file of choices that were recorded so.
  *
- * In a pass, as long as one of the first `slots` jobs of the queue could start, it asks which. A job: it
- * starts, and the next question follows; none: the pass is over. Questions are counted in a ledger, so that a
- * pass which is taken back asks the same again.
+ * In a pass, as long as one of the first `slots` jobs of the queue could start, it asks which (a decision
+ * step). A job: it starts, and the next step follows; none: the pass is over. Steps are counted in a ledger,
+ * so that a rerun pass asks the same.
  */
 #include <stdio.h>
 #include <string.h>

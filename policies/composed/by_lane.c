@@ -2,9 +2,9 @@
 /*
  * by_lane.c - queues=partition: each partition has a queue of its own, and plans go by it.
  *
- * Lanes come in the order of their first jobs, which is that of one queue from which the lanes that wait for
- * their head are left out. Where partitions share no nodes, each is scheduled as if it were alone. Where they
- * do, an earlier job of another lane goes first, but a shadow is kept only from candidates of its own lane.
+ * Lanes come in the order of their first jobs: that of one queue without the lanes that wait for their first
+ * job. Where partitions share no nodes, each is scheduled as if it were alone. Where they do, an earlier job
+ * of another lane goes first, but a shadow is kept only from candidates of its own lane.
  */
 #include "policies/composed/by_lane.h"
 
@@ -20,7 +20,7 @@ struct lanes {
 	struct share_holders partitions;
 	struct entry *heap; /* Who is next on top. */
 	uint32_t heap_count;
-	struct entry *waiting; /* Lanes whose first job does not fit, as they were found. */
+	struct entry *waiting; /* Lanes whose first job does not fit, in the order found. */
 };
 
 static int by_lane_refuse(const struct composed *composed, struct sl_err *err)

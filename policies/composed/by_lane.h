@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * by_lane.h - a queue for each partition (queues=partition), for plans in which the first job of a queue
- * keeps others waiting. With one queue there is one lane, 0.
+ * delays others. With one queue there is one lane, 0.
  */
 #ifndef SL_COMPOSED_BY_LANE_H
 #define SL_COMPOSED_BY_LANE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * composed.c - the policy whose parts are chosen by name.
+ * composed.c - the policy `composed`: its parts (order, plan, estimate, placement) are chosen by name.
  */
 #include "policies/composed/composed.h"
 
@@ -42,7 +42,7 @@ static int init_fill(struct composed *composed, const struct sl_setup *setup, st
 	return status;
 }
 
-/* What neither the order nor the plan reads would be given in vain. */
+/* A parameter that neither the order nor the plan reads is an error. */
 static int refuse_idle(const struct composed *composed, struct sl_err *err)
 {
 	const struct order *order = composed->order.order;
@@ -55,7 +55,7 @@ static int refuse_idle(const struct composed *composed, struct sl_err *err)
 	return SL_OK;
 }
 
-/* An order of parties stands on what the plan asks of an order. */
+/* An order of share holders must support what the plan needs of an order. */
 static int init_fair_shares(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct plan *plan = composed->plan;
@@ -84,7 +84,7 @@ static int init_fair_shares(struct composed *composed, const struct sl_setup *se
 	return fair_shares_init(&composed->fair_shares, &options, setup, err);
 }
 
-/* A candidates' order of its own, or no candidates, and the queue need not stand in the parties' order. */
+/* With its own order of candidates, or none, the queue need not be in the share holders' order. */
 static bool has_keys(const struct composed *composed)
 {
 	if (!composed->fair_shares)
@@ -251,7 +251,7 @@ static void fair_shares_history(struct composed *composed, struct sl_pass *pass,
 	}
 }
 
-/* It takes over: what others did counts as if it had done it. */
+/* Handover from another policy: its starts count as this one's. */
 static void composed_history(
 	void *state, struct sl_pass *pass, sl_job job, enum sl_history_command what, enum sl_preempt how)
 {
@@ -288,7 +288,7 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 			sl_estimate_of(pass, job) < sl_jobs_of(pass)->limit[job.row])
 			composed->estimate->expired(composed, pass, job);
 		break;
-	case SL_EV_MODEL: /* It failed, and waits again: to the books as if somebody had preempted it. */
+	case SL_EV_MODEL: /* It failed, and waits again: in the accounting as if it had been preempted. */
 		composed_history(state, pass, job, SL_HISTORY_PREEMPT, SL_PREEMPT_REQUEUE);
 		break;
 	case SL_EV_NODE_UP:

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * composed.h - a policy built from parts chosen by name: an order (who is
- * first), a plan (who starts now, who is promised what), an estimate (how long
- * the plan takes a job to run), a placing (on which nodes). Each part is one row
- * of its table.
+ * composed.h - a policy built from parts chosen by name: an order (which job is first), a plan (which start
+ * now, which have a reservation), an estimate (the runtime that the plan assumes), a placement (on which
+ * nodes). Each part is one row of its table.
  *
- * An order is of jobs (a score each), or of parties: users, accounts or
- * partitions (fair_shares.h).
+ * An order is of jobs (a score each), or of share holders: users, accounts or partitions (fair_shares.h).
  */
 #ifndef SL_COMPOSED_H
 #define SL_COMPOSED_H
@@ -72,7 +70,7 @@ struct order {
 	bool waits;  /* Depends on the wait: recomputed once a pass. */
 	bool by_row; /* Submit order itself: needs no key. */
 	double (*score)(const struct facts *facts);
-	const struct fair_share *fair_share; /* In place of a score: an order of parties. */
+	const struct fair_share *fair_share; /* In place of a score: an order of share holders. */
 	uint64_t takes;
 };
 
@@ -93,16 +91,16 @@ struct plan {
 	unsigned uses; /* enum sl_use */
 	enum sl_reason reason;
 	uint64_t takes;
-	bool fills;               /* Takes candidates from behind the head: `fill` means something. */
+	bool fills;               /* Backfills from behind the head: `fill` means something. */
 	bool fills_by_submission; /* fill=queue: in the order of submission, whatever the queue's. */
 	bool shadows;             /* `shadow` and `spare` mean something. */
-	bool turns;               /* Asks composed_first who is next, so that an order by lot will do. */
-	bool parts;               /* Never asks for the queue in order: goes by parties. */
-	bool own_order;           /* Takes no order but that of submission. */
-	bool stops;               /* Suspends jobs: a placer gives out what cannot stand still. */
-	bool lanes;               /* It goes by lanes: queues=partition means something. */
-	const char *lanes_not;    /* Else why not, to be told; NULL: there is nothing particular. */
-	bool notes;               /* It asks what happened since the last pass: since_note. */
+	bool turns;     /* Calls composed_first for the next job, so that an order by lottery will do. */
+	bool parts;     /* Never reads the queue in order: goes by share holders. */
+	bool own_order; /* Accepts no order but that of submission. */
+	bool stops;     /* Suspends jobs, which allocators of cores and devices do not support. */
+	bool lanes;     /* It goes by lanes: queues=partition means something. */
+	const char *lanes_not; /* Else why not, for the message; NULL: there is nothing particular. */
+	bool notes;            /* It reads what happened since the last pass: since_note. */
 	int (*init)(
 		struct composed *composed, const struct sl_setup *setup, struct sl_err *err); /* Optional. */
 	void (*pass)(struct composed *composed, struct sl_pass *pass);
@@ -111,10 +109,10 @@ struct plan {
 	void (*submitted)(struct composed *composed, struct sl_pass *pass, sl_job job); /* Optional. */
 	void (*ended)(
 		struct composed *composed, struct sl_pass *pass, sl_job job); /* Or cancelled. Optional. */
-	/* Optional: what whoever planned before did, for plans that keep account of their own starts. */
+	/* Optional: the previous plan's decisions, for plans with accounting of their own starts. */
 	void (*beyond)(struct composed *composed, struct sl_pass *pass, sl_job job,
 		enum sl_history_command what, enum sl_preempt how);
-	/* Optional: a node is back, or a job in the queue that was put off. */
+	/* Optional: a node is up again, or a deferred job is back in the queue. */
 	void (*opened)(struct composed *composed, struct sl_pass *pass);
 };
 
@@ -154,7 +152,8 @@ struct composed {
 	sl_ledger admitted;
 };
 
-/* composed_power.c: whether a job may start, as far as its power and what that costs go; and that it did. */
+/* composed_power.c: whether a job may start under the power cap and the power price; and that it has started.
+ */
 void gate_init(struct composed *composed, const struct sl_setup *setup);
 bool gate_opens(struct composed *composed, struct sl_pass *pass, sl_job job);
 void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job);
@@ -164,7 +163,7 @@ void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job);
 int part_init(struct composed *composed, struct part **part, const struct sl_setup *setup, unsigned which,
 	const char *function, struct sl_err *err);
 void parts_release(struct composed *composed);
-bool part_waits(const struct part *part, const char *function); /* It takes the time, too. */
+bool part_waits(const struct part *part, const char *function); /* With the start time, too. */
 double part_key(const struct part *part, const char *function, struct sl_pass *pass, sl_job job);
 /* "submitted", "ended": to all that have it. */
 void parts_reported(const struct composed *composed, const char *function, struct sl_pass *pass, sl_job job);
@@ -173,7 +172,7 @@ void scripted_submitted(struct composed *composed, struct sl_pass *pass, sl_job 
 void scripted_expired(struct composed *composed, struct sl_pass *pass, sl_job job);
 bool admit_opens(const struct composed *composed, struct sl_pass *pass, sl_job job);
 
-/* since.c: submissions and ends since the plan's last pass; what it notes can be taken back with the pass. */
+/* since.c: submissions and ends since the plan's last pass; its notes are undone with the pass. */
 int since_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err);
 void since_note(struct composed *composed, struct sl_pass *pass, const struct sl_event *event);
 bool since_ended(
@@ -211,7 +210,7 @@ bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
 /* Who is next. */
 sl_job composed_first(struct composed *composed, struct sl_pass *pass);
-/* Starts each job whose promise is now, in queue order. */
+/* Starts each job with a reservation for now, in queue order. */
 void composed_start_due(struct composed *composed, struct sl_pass *pass);
 
 /* "sjf", or "expr:..." */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * composed_params.c - what the composed policy can be told, by PARAM_, what stands for several, and other
- * simulators' rules as settings of ours.
+ * composed_params.c - parameters of the policy composed, by PARAM_, names for several of them, and other
+ * simulators' policies as settings of these.
  */
 #include "policies/composed/composed.h"
 
@@ -201,7 +201,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
 };
 
-/* ---- Other simulators' rules, as settings of ours. What each was taken from is in docs/VALIDATION.md. ----
+/* ---- Other simulators' policies as settings of these. The source of each is in docs/VALIDATION.md. ----
  */
 
 #define PYSS                                                                                      \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * composed_power.c - who may start, as far as power goes: below a cap, and not while it is dear; and as far
- * as a script (admit=lua:FILE) does.
+ * composed_power.c - admission by power: below a cap, and not while a kWh is dear; and by a script
+ * (admit=lua:FILE).
  *
- * Model power shows how much its cap leaves (power.room: nodes taken as on, running jobs at full speed), and
- * what a GPU and a core draw at most. A job is let in if what it might draw at most is left, beside those let
- * in since. A dear kWh keeps jobs from starting until it is cheaper, but not for ever: what is put off is
- * work that can wait (as in Wiesner et al., Let's wait awhile, Middleware 2021).
+ * Model power reports how much its cap leaves (power.room: nodes taken as on, running jobs at full speed),
+ * and what a GPU and a core draw at most. A job is admitted if its maximum draw is left, beside those
+ * admitted since. A dear kWh keeps jobs from starting until it is cheaper, but not for ever: deferred jobs
+ * are those that can wait (as in Wiesner et al., Let's wait awhile, Middleware 2021).
  */
 #include "policies/composed/composed.h"
 

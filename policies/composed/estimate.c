@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * estimate.c - how long the plan takes a job to run: what its user said, the truth, or a prediction.
+ * estimate.c - the runtime that the plan assumes: the user's estimate, the true one, or a prediction.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fair_share.c - ways of sharing: decayed usage, dominant shares, lottery, stride.
+ * fair_share.c - sharing rules: decayed usage, dominant resource fairness (DRF), lottery and stride
+ * scheduling.
  */
 #include <math.h>
 
@@ -22,10 +23,10 @@ static void set(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int64_t am
 
 /* ---- Decayed usage -----------------------------------------------------------------------------
  *
- * What was used at s counts 2^-((now - s) / H) at now. All parties decay alike, so that they are compared by
- * what that is times 2^((now - base) / H): for one that holds h this is c + h E(now), with E(t) = H / ln 2 *
- * 2^((t - base) / H), where c changes at its starts and ends only. Each time that H has gone by, base follows
- * and every c is halved. Without decay E(t) is t.
+ * What was used at s counts 2^-((now - s) / H) at now. All share holders decay alike, so that they are
+ * compared by that times 2^((now - base) / H): for one with h allocated this is c + h E(now), with E(t) = H
+ * / ln 2 * 2^((t - base) / H), where c changes at its starts and ends only. Each time that H has gone by,
+ * base follows and every c is halved. Without decay E(t) is t.
  */
 enum { USAGE_SCALE = 100 }; /* Dominant usage is of hundredths of a cpu. */
 
@@ -82,8 +83,8 @@ static int64_t charge_of(const struct fair_shares *fair_shares, sl_job job)
 	return most;
 }
 
-/* The unit is the least power of ten of a microsecond with which a cluster used by one party alone does not
- * overflow. */
+/* The unit is the least power of ten of a microsecond with which a cluster used by one share holder alone
+ * does not overflow. */
 static sl_time usage_unit(const struct fair_shares *fair_shares, const struct sl_setup *setup)
 {
 	const struct sl_jobs *jobs = setup->jobs;
@@ -283,7 +284,7 @@ static void stride_started(struct fair_shares *fair_shares, struct sl_pass *pass
 		sl_ledger_get(pass, fair_shares->whole, STRIDE_TICKETS));
 }
 
-/* Who comes takes up the global pass where it left it, with what it was ahead or behind then. */
+/* A share holder that rejoins starts at the global pass plus what it was ahead or behind when it left. */
 static void stride_joined(struct fair_shares *fair_shares, struct sl_pass *pass, uint32_t share_holder)
 {
 	const uint32_t row = share_holder * STRIDE_ROWS;

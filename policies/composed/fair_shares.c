@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fair_shares.c - whose turn it is, whatever the way of sharing (fair_share.c).
+ * fair_shares.c - which share holder is next, for every sharing rule (fair_share.c).
  */
 #include "policies/composed/fair_shares.h"
 
@@ -237,8 +237,8 @@ static sl_job fair_shares_least(struct fair_shares *fair_shares, const struct sl
 	return found;
 }
 
-/* By weight among those that may go; the number of the draw is in a ledger, so that a pass that is taken back
- * and made again draws the same. Who has won and not yet started is not drawn against. */
+/* By weight among those not barred; the number of the draw is in a ledger, so that a rerun pass draws the
+ * same. While a winner has not started there is no new draw. */
 void winner_goes(struct fair_shares *fair_shares, struct sl_pass *pass, uint32_t share_holder)
 {
 	if (sl_ledger_get(pass, fair_shares->whole, WHOLE_WINNER) == (int64_t)share_holder + 1)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fair_shares.h - orders between parties: whoever has had least for its weight goes
- * first, its own jobs in order of submission. What a start changes is in
- * ledgers, so that undoing a pass undoes it.
+ * fair_shares.h - orders between share holders: the one with the least usage for its weight goes first, its
+ * own jobs in order of submission. What a start changes is in ledgers, so that undoing a pass undoes it.
  */
 #ifndef SL_COMPOSED_FAIR_SHARES_H
 #define SL_COMPOSED_FAIR_SHARES_H
@@ -27,7 +26,7 @@ struct fair_share {
 	struct ratio (*value)(
 		const struct fair_shares *fair_shares, const struct sl_pass *pass, uint32_t share_holder);
 	void (*begin)(struct fair_shares *fair_shares, struct sl_pass *pass); /* Optional: of a pass. */
-	/* It gets, or gives back, what the job asks. */
+	/* It is allocated, or releases, what the job requests. */
 	void (*started)(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job);
 	void (*stopped)(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job); /* Optional. */
 	void (*resumed)(struct fair_shares *fair_shares, struct sl_pass *pass,
@@ -46,7 +45,7 @@ struct fair_shares_options {
 	int64_t by;
 	const char *weights, *initial;
 	sl_time half_life;
-	bool dominant; /* Usage is of the resource of which a job takes most. */
+	bool dominant; /* Usage is of the job's dominant resource. */
 	bool by_size;  /* Stride: a job costs its size, else size and estimate. */
 };
 
@@ -55,17 +54,17 @@ struct fair_shares {
 	struct fair_shares_options options;
 	const struct sl_cluster *cluster;
 	uint64_t seed;
-	int64_t *weight;  /* By party, in millionths. */
+	int64_t *weight;  /* By share holder, in millionths. */
 	sl_ledger runs;   /* By job: RUNS_ */
-	sl_ledger amount; /* By party; what the sharing keeps. */
+	sl_ledger amount; /* By share holder; the sharing rule's own. */
 	sl_ledger whole;  /* A few counters of all together. */
 	sl_time unit;     /* Of usage, in cpu-microseconds. */
 	int64_t clock;    /* Of this pass. */
 	struct ratio *value;
-	double *key;      /* By party: that its jobs have in the queue; -1: none yet. */
+	double *key;      /* By share holder: its jobs' key in the queue; -1: none yet. */
 	uint32_t *sorted; /* The active ones, by value: kept from pass to pass, as little changes. */
 	uint32_t sorted_count;
-	uint64_t *barred; /* By party: the last pass in which its turn was over. */
+	uint64_t *barred; /* By share holder: the last pass in which its turn was over. */
 	uint64_t passes;
 	bool requeued;
 	struct sl_rng rng;
@@ -77,11 +76,11 @@ int fair_shares_init(struct fair_shares **fair_shares, const struct fair_shares_
 double fair_shares_submitted(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job);
 void fair_shares_ended(
 	struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job); /* Or was cancelled. */
-/* At the beginning of a pass. rekey: the plan is going to ask for the queue in order. */
+/* At the beginning of a pass. rekey: the plan is going to read the queue in order. */
 void fair_shares_begin(struct fair_shares *fair_shares, struct sl_pass *pass, bool rekey);
-/* Whose turn it is: the first waiting job of the party with the least value, of those not barred. */
+/* The first waiting job of the share holder with the least value, of those not barred. */
 sl_job fair_shares_first(struct fair_shares *fair_shares, struct sl_pass *pass);
-/* Its party's turn is over until the next pass. */
+/* Its share holder's turn is over until the next pass. */
 void fair_shares_bar(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job);
 /* After the command. */
 void fair_shares_started(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job);
@@ -89,7 +88,8 @@ void fair_shares_stopped(
 	struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job, enum sl_preempt how);
 void fair_shares_resumed(struct fair_shares *fair_shares, struct sl_pass *pass, sl_job job);
 
-/* Lottery's counters in `world`: draws made, and the party that has won and not started yet, plus 1. */
+/* Lottery's counters in `world`: draws made, and the share holder that has won and not started yet, plus 1.
+ */
 enum { WHOLE_DRAWS, WHOLE_WINNER };
 /* It won, and its turn is over. */
 void winner_goes(struct fair_shares *fair_shares, struct sl_pass *pass, uint32_t share_holder);

@@ -38,7 +38,7 @@ static double score_wfp3(const struct facts *f)
 	return -(ratio * ratio * ratio * f->size);
 }
 
-/* One processor has no logarithm to divide by: taken as 10^-15, so that serial jobs go first, as published.
+/* The logarithm of one processor is zero: 10^-15 in its place, so that serial jobs go first, as published.
  */
 static double score_unicep(const struct facts *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan.c - who starts now: each plan reads like the paper it comes from.
+ * plan.c - plans: which jobs start now. Each reads like the paper it comes from.
  */
 #include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"
@@ -123,7 +123,7 @@ static struct sl_promise easy_shadow(struct composed *composed, struct sl_pass *
 	return shadow;
 }
 
-/* Those behind the head of the same lane. Parties' turns may have changed since. */
+/* Those behind the head of the same lane. Share holders' turns may have changed since. */
 static void easy_fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 {
 	const uint32_t lane = sl_lane_of(pass, head);
@@ -202,7 +202,7 @@ const struct plan plan_conservative = {
 	.pass = conservative_pass,
 };
 
-/* ---- What the log did -------------------------------------------------------------------- */
+/* ---- The log's own starts -------------------------------------------------------------------- */
 
 static int recorded_init(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_commit.c - the loop of RLScheduler: who is picked is waited for.
+ * plan_commit.c - the loop of RLScheduler: the picked job is waited for.
  *
  * Zhang, Dai, He, Bao & Xie, RLScheduler: an automated HPC batch job scheduler
  * using reinforcement learning, SC 2020, as its program does it: the first of

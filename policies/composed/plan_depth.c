@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_depth.c - the first k that cannot start hold promises, made anew in each pass; whoever moves none may
- * start.
+ * plan_depth.c - backfilling with k reservations, made anew in each pass for the first k jobs that cannot
+ * start; a job that delays none may start.
  */
 #include "policies/composed/by_lane.h"
 #include "policies/composed/composed.h"

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_elastic.c - jobs whose size may change: who waits gets room from those who can do with less, who runs
- * gets what nobody waits for.
+ * plan_elastic.c - jobs of variable size: waiting ones get resources from those that can do with less,
+ * running ones what no job waits for.
  *
  * EASY, with three rules more, each after the one before:
- *   1. A running evolving job gets the size that it asked for by now, if there is room.
- *   2. A job that is first and does not fit: if it may choose its size, it starts smaller. Else, or if that
- *      does not fit either, malleable jobs make room, the latest started first, each down to its least; once
- *      it has started they take back what is left over, in the opposite order. If all of them could not make
- *      room enough, nobody gives anything.
- *   3. If nobody waits, malleable jobs share what is idle: all are as large as the largest common size that
- *      has room, each within its bounds (equipartition); then each, in order of start, takes what is left.
- * So a malleable job never has less than its least, and whoever waits under EASY starts no later for it, as
- * long as estimates hold.
+ *   1. A running evolving job gets the size that it requests by now, if it is free.
+ *   2. A job that is first and does not fit: if it may choose its size, it starts smaller. Else, or if
+ *      that does not fit either, malleable jobs shrink, the latest started first, each down to its
+ *      least; once it has started they grow again by what is left over, in the opposite order. If all
+ *      of them together could not free enough, none shrinks.
+ *   3. If no job waits, malleable jobs share what is idle: all are as large as the largest common size
+ *      that fits, each within its bounds (equipartition); then each, in order of start, gets what is
+ *      left.
+ *
+ * So a malleable job never has less than its least, and jobs that wait under EASY start no later for
+ * it, as long as estimates hold.
  *
  * McCann, Vaswani & Zahorjan, A dynamic processor allocation policy for multiprogrammed shared-memory
  * multiprocessors, ACM TOCS 11(2), 1993 (equipartition); Cirne & Berman, Using moldability to improve the
@@ -78,7 +80,7 @@ static void list_malleable(struct elastic *e, const struct sl_pass *pass)
 		}
 }
 
-/* The largest size from `least` to `most` that has room, beside what it has; else it stays as it is. */
+/* The largest size from `least` to `most` that fits, beside its allocation; else it stays as it is. */
 static void plan_elastic_grow(struct sl_pass *pass, sl_job job, uint32_t most)
 {
 	uint32_t low = sl_tasks_of(pass, job);
@@ -94,7 +96,7 @@ static void plan_elastic_grow(struct sl_pass *pass, sl_job job, uint32_t most)
 /* ---- 1. Evolving jobs -------------------------------------------------------------------------------------
  */
 
-/* What it asks for by now, within its bounds, 0: nothing; *next: the work at which it asks again. */
+/* What it requests by now, within its bounds, 0: nothing; *next: the work at its next request. */
 static uint32_t asked_by(const char *evolves, const struct sl_group *group, sl_time work, sl_time *next)
 {
 	struct sl_evolution step[SL_EVOLVES_MAX];
@@ -108,7 +110,7 @@ static uint32_t asked_by(const char *evolves, const struct sl_group *group, sl_t
 /* Without models a job works in proportion to its size. */
 static bool counts_rates(const struct sl_pass *pass) { return sl_figure_of(pass, "speedup") != SL_NONE; }
 
-/* A pass comes when it will ask again, as far as its rate of now goes. */
+/* A pass is due at its next request, by its present rate. */
 static void await(struct sl_pass *pass, sl_job job, sl_time work)
 {
 	const uint32_t asked = plan_elastic_group_of(pass, job)->tasks;
@@ -161,7 +163,7 @@ static sl_time takes_there(struct sl_pass *pass, sl_job job)
 	return time < (unsigned __int128)(SL_NEVER / 4) ? (sl_time)time : SL_NEVER / 4;
 }
 
-/* With as many tasks as have room, from the least up; false: not even those. */
+/* With as many tasks as fit, from the least up; false: not even those. */
 static bool start_fitting(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t most)
 {
 	uint32_t low = plan_elastic_group_of(pass, job)->tasks_min;
@@ -202,7 +204,7 @@ static bool start_any(struct composed *composed, struct sl_pass *pass, sl_job jo
 	       start_fitting(composed, pass, job, plan_elastic_group_of(pass, job)->tasks);
 }
 
-/* Malleable jobs make room, as few as will do, or none at all. */
+/* Malleable jobs shrink, as few as will do, or none at all. */
 static bool plan_elastic_make_room(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	struct elastic *e = composed->own;
@@ -256,7 +258,7 @@ static void plan_elastic_fill(struct composed *composed, struct sl_pass *pass, s
 /* ---- 3. Nobody waits
  * ----------------------------------------------------------------------------------------- */
 
-/* Everybody who has less gets so many, as far as his bounds go; false: there is no room. */
+/* Each job with less gets so many, within its bounds; false: they do not fit. */
 static bool level(const struct elastic *e, struct sl_pass *pass, uint32_t tasks)
 {
 	for (uint32_t i = 0; i < e->count; i++) {
@@ -304,7 +306,7 @@ static void elastic_pass(struct composed *composed, struct sl_pass *pass)
 	} else if (composed->values[PARAM_GROW].number) {
 		share_idle(composed, pass);
 	}
-	evolve(pass); /* Who has just started will ask, too. */
+	evolve(pass); /* A job that has just started will request, too. */
 }
 
 const struct plan plan_elastic = {

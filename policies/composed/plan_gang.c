@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_gang.c - EASY for gangs: jobs of one gang start in one pass, or none of them does.
+ * plan_gang.c - EASY for gangs: all jobs of one gang start in one pass, or none does.
  *
- * A unit is a gang, all of whose jobs have been submitted, or a job of none. It stands in the queue where the
- * first of its jobs does. A gang of which some job is still to come waits for it, and holds up nobody.
+ * A unit is a gang, all of whose jobs have been submitted, or a job of none. It stands in the queue where
+ * the first of its jobs does. A gang of which some job is not submitted yet waits for it, and delays no
+ * other.
  */
 #include <stdlib.h>
 
@@ -16,8 +17,8 @@ struct gang {
 	const uint32_t *begin; /* By gang, count + 1 of them: its part of row. */
 	uint32_t count;
 	uint32_t *seen;     /* By gang: end of the submitted ones in row. */
-	sl_ledger reported; /* By gang: jobs that were told to wait for others; -1: and that they are all
-			       there. */
+	sl_ledger reported; /* By gang: jobs with the reason that they wait for others; -1: and all have been
+			       submitted. */
 	uint32_t *fresh;    /* Gangs with a submission at fresh_at. */
 	uint32_t fresh_count;
 	sl_time fresh_at;
@@ -141,7 +142,7 @@ static sl_job member_from(const struct gang *gang, const struct sl_pass *pass, u
 	return SL_JOB_NONE;
 }
 
-/* Each waiting job of the gang does it, or what was done is taken back. */
+/* All waiting jobs of the gang, or all is undone. */
 static bool all_or_none(struct composed *composed, struct sl_pass *pass, uint32_t of,
 	bool (*does)(struct composed *composed, struct sl_pass *pass, sl_job job, sl_time at), sl_time at)
 {

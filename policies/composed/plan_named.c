@@ -2,12 +2,11 @@
 /*
  * plan_named.c - EASY and conservative as batsched does them, on machines with names.
  *
- * Dutot, Mercier, Poquet & Richard, Batsim: a realistic language-independent
- * resources and jobs management systems simulator, JSSPP 2016; its scheduler
- * batsched, easy_bf and conservative_bf. What is planned holds its very
- * machines, so that a job may find enough of them free and yet no set that
- * stays free for as long as it would run. An entry of the plan is moved only
- * when something ended, one at a time, while the others keep theirs.
+ * Dutot, Mercier, Poquet & Richard, Batsim: a realistic language-independent resources and jobs management
+ * systems simulator, JSSPP 2016; its scheduler batsched, easy_bf and conservative_bf. A planned job is
+ * assigned its very machines, so that a job may find enough of them free and yet no set that stays free for
+ * as long as it would run. An entry of the plan is moved only when something ended, one at a time, while the
+ * others keep theirs.
  */
 #include "policies/composed/composed.h"
 

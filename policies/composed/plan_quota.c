@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_quota.c - guaranteed shares; what others leave idle is lent, and taken back when it is claimed.
+ * plan_quota.c - guaranteed quotas; idle quota is lent, and reclaimed by preemption.
  *
- * A running job is within its party's quota, from its start or from when one that ended made room, or it
- * borrows. Those within all quotas together never hold more than the cluster: so who is within can always be
- * served, by stopping borrowers.
+ * A running job is within its share holder's quota, from its start or from when one that ended left quota,
+ * or it borrows. Those within all quotas together never exceed the cluster: so a job within quota can always
+ * start, by stopping borrowers.
  */
 #include <string.h>
 
@@ -16,16 +16,16 @@ enum { KIND_NONE, KIND_WITHIN, KIND_BORROWS };
 struct quota {
 	struct share_holders share_holders;
 	unsigned kind;    /* Of resource: quotas are of GPUs if there are any, else cpus. */
-	int64_t *quota;   /* By party. */
-	sl_ledger held;   /* By party, of all that runs; */
+	int64_t *quota;   /* By share holder. */
+	sl_ledger held;   /* By share holder, of all that runs; */
 	sl_ledger within; /* of that, guaranteed. */
 	sl_ledger runs;   /* By job: KIND_. */
 	sl_ledger freed;  /* One row: 1 if a guaranteed one ended since the last pass. */
 	sl_ledger reported;
-	uint64_t *barred; /* By party: the last pass in which its first job could not start. */
+	uint64_t *barred; /* By share holder: the last pass in which its first job could not start. */
 	uint64_t passes;
 	sl_job *borrower; /* Those that may be stopped, youngest first... */
-	uint32_t *next;   /* ...chained by party, from first[party]. */
+	uint32_t *next;   /* ...chained by share holder, from first[]. */
 	uint32_t *first;
 	sl_job *victim;
 };
@@ -137,7 +137,7 @@ static void quota_ended(struct composed *composed, struct sl_pass *pass, sl_job 
 		sl_ledger_add(pass, q->freed, 0, 1);
 }
 
-/* What guaranteed jobs left, borrowers of the same party take over, the oldest first. */
+/* Quota that guaranteed jobs release goes to borrowers of the same share holder, the oldest first. */
 static void promote(struct quota *q, struct sl_pass *pass)
 {
 	if (!sl_ledger_get(pass, q->freed, 0))
@@ -159,7 +159,7 @@ static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job jo
 	return true;
 }
 
-/* What was started under another plan is within the quota while there is room in it. */
+/* What was started under another plan is within the quota as far as that goes. */
 static void quota_history(struct composed *composed, struct sl_pass *pass, sl_job job,
 	enum sl_history_command what, enum sl_preempt how)
 {
@@ -173,7 +173,7 @@ static void quota_history(struct composed *composed, struct sl_pass *pass, sl_jo
 	}
 }
 
-/* ---- Taking back ----------------------------------------------------------------------------------- */
+/* ---- Reclaiming ----------------------------------------------------------------------------------- */
 
 static bool stop(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
@@ -202,7 +202,7 @@ static uint32_t list_borrowers(struct quota *q, const struct sl_pass *pass)
 	return count;
 }
 
-/* The party that is most beyond its quota has its youngest borrower stopped. */
+/* The share holder that is most beyond its quota has its youngest borrower stopped. */
 static sl_job next_victim(struct quota *q, const struct sl_pass *pass)
 {
 	uint32_t found = UINT32_MAX;
@@ -302,8 +302,8 @@ static bool claim(struct composed *composed, struct sl_pass *pass, sl_job job)
 
 /* ---- Passes -------------------------------------------------------------------------------------------- */
 
-/* The first job of the party that holds least for its quota, of those within it or of all; ties by the order
- * of submission. */
+/* The first job of the share holder with the least allocated for its quota, of those within it or of all;
+ * ties by the order of submission. */
 static sl_job least_held(struct quota *q, const struct sl_pass *pass, bool within)
 {
 	sl_job found = SL_JOB_NONE;
@@ -332,7 +332,7 @@ static void bar(struct quota *q, struct sl_pass *pass, sl_job job, enum sl_reaso
 	share_holders_report(&q->share_holders, pass, q->reported, job, reason);
 }
 
-/* Guaranteed jobs first; while one of them finds no room, nobody borrows. */
+/* Guaranteed jobs first; while one of them does not fit, none borrows. */
 static void quota_pass(struct composed *composed, struct sl_pass *pass)
 {
 	struct quota *q = composed->own;

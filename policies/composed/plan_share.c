@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_share.c - progressive filling: whoever has least is served next, anew after each start.
+ * plan_share.c - progressive filling: the share holder with the least usage is next, anew after each start.
  */
 #include "policies/composed/composed.h"
 #include "policies/composed/fair_shares.h"
@@ -18,7 +18,7 @@ static int share_init(struct composed *composed, const struct sl_setup *setup, s
 	return SL_OK;
 }
 
-/* It is its party's first, and does not fit. */
+/* It is its share holder's first, and does not fit. */
 static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct share *share = composed->own;
@@ -26,7 +26,7 @@ static void waits_first(struct composed *composed, struct sl_pass *pass, sl_job 
 		&composed->fair_shares->share_holders, pass, share->reported, job, SL_REASON_RESOURCES);
 }
 
-/* What does not fit now will not later in this pass: such parties need not be asked again. */
+/* What does not fit now will not later in this pass: such share holders need not be tried again. */
 static void bar_those_that_do_not_fit(struct composed *composed, struct sl_pass *pass)
 {
 	struct share_holders *share_holders = &composed->fair_shares->share_holders;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plan_slack.c - everyone is promised a start, which may slip, but no further than a slack beyond the first.
+ * plan_slack.c - slack-based backfilling: each waiting job has a reservation, which may slip, but no further
+ * than a slack beyond the first.
  *
- * Invariant, while estimates hold: each waiting job has a promise no later than its bound, the first promise
+ * Invariant, while estimates hold: each waiting job has a reservation no later than its bound, the first one
  * plus slack; so it starts by its bound. Talby & Feitelson search for the cheapest of all schedules within
- * the slacks; here the first candidate in queue order goes whose start leaves everyone within his.
+ * the slacks; here the first candidate in queue order starts that leaves every job within its slack.
  */
 #include <stdlib.h>
 
@@ -95,7 +96,7 @@ static void list_promised(struct slack *slack, const struct sl_pass *pass)
 		qsort(slack->promised, slack->count, sizeof(*slack->promised), compare_promised);
 }
 
-/* It was promised `before`. A bound that has been passed, as estimates did not hold, binds no more. */
+/* Its reservation was at `before`. A bound that has passed, as estimates did not hold, binds no more. */
 static bool place_retry(const struct slack *slack, struct sl_pass *pass, const struct promised *before)
 {
 	const sl_job job = before->job;

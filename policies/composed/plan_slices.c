@@ -2,13 +2,13 @@
 /*
  * plan_slices.c - gang scheduling by time slices: Ousterhout's matrix.
  *
- * A row holds jobs that fit beside each other. Rows take turns, each for a quantum; what does not run is
- * suspended, or has not started yet. A job stays in its row until it ends.
+ * A row is a set of jobs that fit beside each other. Rows run in turn, each for a quantum; jobs of the
+ * others are suspended, or have not started yet. A job stays in its row until it ends.
  */
 #include "policies/composed/composed.h"
 #include "policies/composed/share_holders.h"
 
-/* Counters: whose turn it is, until when (0: nobody's), whether a job left the matrix since the last pass; in
+/* Counters: the active row, until when (0: none is), whether a job left the matrix since the last pass; in
  * the order of submission, the last job in the matrix and the one that fitted in no row, plus 1. */
 enum { WHOLE_ACTIVE, WHOLE_UNTIL, WHOLE_LEFT, WHOLE_LAST, WHOLE_BLOCKED, WHOLE_SIZE };
 
@@ -79,7 +79,7 @@ static void count_in(struct slices *s, sl_job job, uint32_t row)
 		s->asked[row][kind] += asks_of(s->jobs, job, kind);
 }
 
-/* Who is in it, by row of the table, and what each row holds. */
+/* Its jobs, by row of the table, and what each row has allocated. */
 static void survey(struct slices *s, const struct sl_pass *pass)
 {
 	for (uint32_t row = 0; row < s->rows; row++) {
@@ -113,7 +113,7 @@ static void put_in(struct slices *s, struct sl_pass *pass, sl_job job, uint32_t 
 	s->member[s->member_count++] = job;
 }
 
-/* It waits in the queue again, perhaps before those that were placed since. */
+/* It waits in the queue again, perhaps before those that joined a row since. */
 static void slices_retry(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct slices *s = composed->own;
@@ -129,7 +129,7 @@ static void slices_opened(struct composed *composed, struct sl_pass *pass)
 	set_ledger(pass, s->whole, WHOLE_LAST, 0);
 }
 
-/* What ran under another plan ran beside each other: one row holds it. */
+/* Jobs started under another plan ran beside each other: they are one row. */
 static void slices_history(struct composed *composed, struct sl_pass *pass, sl_job job,
 	enum sl_history_command what, enum sl_preempt how)
 {
@@ -195,7 +195,7 @@ static sl_job first_outside(const struct composed *composed, const struct sl_pas
 }
 
 /* In queue order, each into the first row where it fits, an empty one included; the first that fits in none
- * waits, and all behind it. Counts those placed, and of them those in the active row. */
+ * waits, and all behind it. Counts those that joined a row, and of them those in the active one. */
 static uint32_t place_waiting(
 	struct composed *composed, struct sl_pass *pass, uint32_t active, uint32_t *placed_active)
 {
@@ -222,7 +222,7 @@ static uint32_t place_waiting(
 
 /* ---- Turns ------------------------------------------------------------------------------------- */
 
-/* The next row that holds a job, round and round; the same if there is no other. */
+/* The next row with a job, round and round; the same if there is no other. */
 static uint32_t row_after(const struct slices *s, uint32_t row)
 {
 	for (uint32_t step = 1; step < s->rows; step++)
@@ -245,7 +245,7 @@ static bool next_turn(struct composed *composed, struct sl_pass *pass)
 	return true;
 }
 
-/* What is idle goes to jobs of the row whose turn it is, then of those whose turn comes next, in this order.
+/* Idle resources go to jobs of the active row, then of the rows that are next, in this order.
  */
 static void fill_up(struct composed *composed, struct sl_pass *pass, uint32_t active)
 {
@@ -298,7 +298,7 @@ static void take_turn(struct composed *composed, struct sl_pass *pass, uint32_t 
 		sl_keep(pass, mark);
 		return;
 	}
-	composed_undo(composed, pass, mark); /* On nodes, what ran on took the place of another. */
+	composed_undo(composed, pass, mark); /* On nodes, what ran on was in another's place. */
 	arrange(composed, pass, active);
 }
 

@@ -2,12 +2,12 @@
 /*
  * plan_srtf.c - shortest remaining time first, with preemption.
  *
- * Who waits stands in the order of the time that he would still hold what he asks: his estimate, after a
- * checkpoint what is left of it and what it costs to go on (replay.restart). The first starts if he fits; if
- * not, running jobs of the same queue that have strictly more left than he make room, those with most left
- * first, if he then fits; else he waits, and whoever behind him fits now may start (not with fill=none): that
- * delays him by nothing, as they have more left, and will make room. Work is kept. As only who has less left
- * takes from who has more, nothing alternates.
+ * Waiting jobs are in the order of their remaining time: the estimate, after a checkpoint what is left of it
+ * and what it costs to go on (replay.restart). The first starts if it fits; if not, running jobs of the same
+ * queue with strictly more left are preempted, those with most left first, if it then fits; else it waits,
+ * and jobs behind it that fit now may start (not with fill=none): that does not delay it, as they have more
+ * left, and can be preempted. Work is kept. As only a job with less left preempts one with more, nothing
+ * alternates.
  *
  * Schrage, A proof of the optimality of the shortest remaining processing time discipline, Operations
  * Research 16(3), 1968, for one server; for jobs on many GPUs as in Hu, Sun, Yan, Wen & Zhang,
@@ -32,12 +32,12 @@ struct srtf {
 	struct victim *victim;
 	uint64_t *taken; /* By node: the search in which the waiting job had it. */
 	uint64_t searches;
-	sl_ledger failed; /* By lane: the job that found no room, plus 1; and what `freed` was then. */
+	sl_ledger failed; /* By lane: the job that did not fit, plus 1; and what `freed` was then. */
 	sl_ledger freed;  /* By lane, if they are apart, else in row 0: how often something was freed. */
 	bool apart;       /* No node is of two lanes. */
-	bool remembers; /* Who found no room will not until something is freed: no window ends, and what runs
-			 * is never found to have more left than it had. */
-	bool took;      /* In this round somebody took over. */
+	bool remembers; /* A job that did not fit will not until something is freed: no window ends, and what
+			 * runs is never found to have more left than it had. */
+	bool took;      /* In this round a job preempted others. */
 	bool ordered;   /* The queue stands in this plan's order. */
 };
 
@@ -192,7 +192,7 @@ static size_t list_victims(struct srtf *s, const struct sl_pass *pass, sl_job jo
 	return count;
 }
 
-/* ---- Making room ------------------------------------------------------------------------------- */
+/* ---- Preemption ------------------------------------------------------------------------------- */
 
 static bool start_job(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
@@ -262,8 +262,8 @@ static bool fits_beside(struct composed *composed, struct sl_pass *pass, sl_job 
 	return fits;
 }
 
-/* Who holds nothing of the nodes that the job would get need not be stopped; nor those, least left first,
- * without whom it fits as well: of a pool, only such as are no larger than what is left over. */
+/* Jobs without allocation on the nodes that the job would get need not be stopped; nor those, least left
+ * first, without which it fits as well: of a pool, only such as are no larger than what is left over. */
 static void spare(struct composed *composed, struct sl_pass *pass, sl_job job, size_t count, int64_t left)
 {
 	struct srtf *s = composed->own;
@@ -316,7 +316,7 @@ static void set_ledger(struct sl_pass *pass, sl_ledger ledger, uint32_t row, int
 	sl_ledger_add(pass, ledger, row, amount - sl_ledger_get(pass, ledger, row));
 }
 
-/* It found no room, and nothing was freed since: as time goes by only fewer have more left than it. */
+/* It did not fit, and nothing was freed since: as time goes by only fewer have more left than it. */
 static bool fails_still(const struct srtf *s, const struct sl_pass *pass, uint32_t lane, sl_job job)
 {
 	return sl_ledger_get(pass, s->failed, lane * FAILED_ROWS + FAILED_JOB) == (int64_t)job.row + 1 &&
@@ -324,7 +324,7 @@ static bool fails_still(const struct srtf *s, const struct sl_pass *pass, uint32
 		       sl_ledger_get(pass, s->freed, freed_row(s, lane));
 }
 
-/* Starts from the front. Returns the first that finds no room. */
+/* Starts from the front. Returns the first that does not fit. */
 static sl_job start_in_order(struct composed *composed, struct sl_pass *pass, uint32_t lane)
 {
 	struct srtf *s = composed->own;
@@ -336,7 +336,7 @@ static sl_job start_in_order(struct composed *composed, struct sl_pass *pass, ui
 		if (start_job(composed, pass, job))
 			continue;
 		if (take_over(composed, pass, job)) {
-			note_freed(s, pass, lane); /* What was stopped may leave more than was taken. */
+			note_freed(s, pass, lane); /* Stopped jobs may leave more than was allocated. */
 			s->took = true;
 			continue;
 		}
@@ -365,7 +365,8 @@ static void srtf_pass(struct composed *composed, struct sl_pass *pass)
 	struct srtf *s = composed->own;
 	s->passes++;
 	if (!s->ordered)
-		sl_queue_rekey(pass, key_anew, NULL); /* Who took over finds jobs that were stopped before. */
+		sl_queue_rekey(pass, key_anew,
+			NULL); /* Among the jobs that were stopped before may be some that fit. */
 	s->ordered = true;
 	do {
 		s->took = false;

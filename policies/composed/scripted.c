@@ -2,8 +2,8 @@
 /*
  * scripted.c - parts that are functions of a script: order=lua:FILE, and likewise fill, estimate and admit.
  *
- * A script that several of them name is one in the run: what it learns where it is told (submitted, ended) it
- * knows where it is asked.
+ * A script that several of them name is one in the run: what it learns in submitted() and ended() it knows
+ * in the others.
  */
 #include "policies/composed/composed.h"
 

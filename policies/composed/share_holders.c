@@ -34,8 +34,8 @@ static uint32_t share_holder_of(const struct share_holders *share_holders, int32
 	return found ? share_holders->number[from].share_holder : SHARE_HOLDER_NONE;
 }
 
-/* The numbers that occur, ascending, each once; `party` is the row of its first job, then what comes of it: a
- * job is the first of its party if it is that row. */
+/* The numbers that occur, ascending, each once; `party` is the row of its first job, then its number: a job
+ * is the first of its share holder if it is that row. */
 static bool list_numbers(struct share_holders *share_holders, const int32_t *column, struct sl_arena *arena)
 {
 	const uint32_t jobs = share_holders->jobs->count;
@@ -132,7 +132,7 @@ static void share_holders_list(struct share_holders *share_holders, uint32_t sha
 	share_holders->listed[share_holder] = true;
 }
 
-/* The place of a job in its party's part of row. */
+/* The place of a job in its share holder's part of row. */
 static uint32_t share_holders_place_of(const struct share_holders *share_holders, sl_job job)
 {
 	const uint32_t share_holder = share_holders->of[job.row];
@@ -160,7 +160,7 @@ void share_holders_requeued(struct share_holders *share_holders, sl_job job)
 	share_holders_list(share_holders, share_holder);
 }
 
-/* Nearly always behind all others of its party; else it was kept from the queue until now. */
+/* Nearly always behind all others of its share holder; else it was kept from the queue until now. */
 void share_holders_submitted(struct share_holders *share_holders, sl_job job)
 {
 	const uint32_t share_holder = share_holders->of[job.row];
@@ -217,7 +217,7 @@ sl_job share_holders_first(
 							 : SL_JOB_NONE;
 }
 
-/* The ledger holds the job that was told, and what. */
+/* The ledger keeps the job of the last report, and the reason. */
 void share_holders_report(const struct share_holders *share_holders, struct sl_pass *pass, sl_ledger ledger,
 	sl_job job, enum sl_reason reason)
 {
@@ -234,7 +234,7 @@ void share_holders_report(const struct share_holders *share_holders, struct sl_p
 
 /* ---- Amounts by name ------------------------------------------------------------------------- */
 
-/* The party that text[0..len) names; SHARE_HOLDER_NONE: a number without jobs. */
+/* The share holder that text[0..len) names; SHARE_HOLDER_NONE: a number without jobs. */
 static int find_share_holder(const struct share_holders *share_holders,
 	const struct share_holder_amounts *what, const char *text, size_t len, uint32_t *share_holder,
 	struct sl_err *err)

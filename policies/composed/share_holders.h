@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * share_holders.h - those between whom the cluster is shared: users, accounts or
- * partitions, as rows 0 to count - 1 in order of their first submission, and the
- * jobs of each in order of submission. Who waits is read off the engine at the
- * beginning of each pass; nothing here needs to be taken back.
+ * share_holders.h - share holders: users, accounts or partitions, as rows 0 to count - 1 in order of their
+ * first submission, and the jobs of each in order of submission. Waiting jobs are read from the engine at
+ * the beginning of each pass; nothing here needs to be undone.
  */
 #ifndef SL_COMPOSED_SHARE_HOLDERS_H
 #define SL_COMPOSED_SHARE_HOLDERS_H
@@ -23,13 +22,13 @@ struct share_holders {
 	const char *const *name;
 	uint32_t name_count;
 	uint32_t count;
-	const uint32_t *of;                       /* By job: its party. */
+	const uint32_t *of;                       /* By job: its share holder. */
 	const struct share_holder_number *number; /* Ascending; -1: those of whom nothing is known. */
-	const uint32_t *row;                      /* Jobs, party by party, each in order of submission. */
-	const uint32_t *begin;                    /* By party, count + 1 of them: its part of row. */
-	uint32_t *seen;                           /* By party: end of the submitted ones in row. */
-	uint32_t *front;  /* By party: none before it waits. Moves on between passes only. */
-	uint32_t *cursor; /* The same within a pass. */
+	const uint32_t *row;   /* Jobs, share holder by share holder, each in order of submission. */
+	const uint32_t *begin; /* By share holder, count + 1 of them: its part of row. */
+	uint32_t *seen;        /* By share holder: end of the submitted ones in row. */
+	uint32_t *front;       /* By share holder: none before it waits. Moves on between passes only. */
+	uint32_t *cursor;      /* The same within a pass. */
 	bool *listed;
 	uint32_t *active; /* Those listed: all that have a waiting job, and maybe others. */
 	uint32_t active_count;
@@ -50,7 +49,9 @@ void share_holders_rewind(struct share_holders *share_holders);
 sl_job share_holders_first(
 	struct share_holders *share_holders, const struct sl_pass *pass, uint32_t share_holder);
 
-/* Why a party's first job waits, said once: `told` is a ledger with a row for each party. */
+/* Why a share holder's first job waits, reported once: `reported` is a ledger with a row for each share
+ * holder.
+ */
 void share_holders_report(const struct share_holders *share_holders, struct sl_pass *pass, sl_ledger reported,
 	sl_job job, enum sl_reason reason);
 
@@ -64,14 +65,14 @@ struct share_holder_amounts {
 int share_holders_amounts(const struct share_holders *share_holders, const struct share_holder_amounts *what,
 	const char *text, int64_t *amount, int64_t *absent, struct sl_err *err);
 
-/* What a job asks: kind 0 cpus, 1 memory in MiB, 2 GPUs of any type; cpus and GPUs in parts. */
+/* What a job requests: kind 0 cpus, 1 memory in MiB, 2 GPUs of any type; cpus and GPUs in parts. */
 enum { ASKS_KINDS = 3 };
 int64_t asks_of(const struct sl_jobs *jobs, sl_job job, unsigned kind);
 int64_t capacity_of(const struct sl_cluster *cluster, unsigned kind);
 /* In how many parts that kind is counted. */
 int64_t parts_of(const struct sl_cluster *cluster, unsigned kind);
-/* A job's size where it may be less than a whole: GPUs of one that asks any, else cpus, in thousandths. Where
- * all amounts are whole it is its size, in wholes. */
+/* A job's size where it may be less than a whole: GPUs of one that requests any, else cpus, in thousandths.
+ * Where all amounts are whole it is its size, in wholes. */
 int64_t fine_size_of(const struct sl_jobs *jobs, const struct sl_cluster *cluster, sl_job job);
 bool is_fine(const struct sl_cluster *cluster);
 

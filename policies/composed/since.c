@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * since.c - what happened after the last pass, for plans that do less where less happened. Kept in a ledger,
- * so that a pass that is taken back forgets nothing.
+ * so that a pass that is undone forgets nothing.
  */
 #include "policies/composed/composed.h"
 

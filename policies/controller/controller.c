@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * controller.c - events to a scheduler that keeps books of its own, and its orders to the engine; see
+ * controller.c - events to a scheduler with accounting of its own, and its orders to the engine; see
  * controller.h.
  */
 #include "policies/controller/controller.h"
@@ -227,7 +227,7 @@ static bool carry_out(const struct controller *c, struct sl_pass *pass, const st
 	return false;
 }
 
-/* The scheduler's books and the engine's are of the same nodes: it is a mistake of ours. */
+/* The scheduler's accounting and the engine's are of the same nodes: it is a bug. */
 static void fail_order(struct controller *c, struct sl_pass *pass, const struct order *order)
 {
 	static const char *const name[] = { "start", "resize", "end", "drop", "refuse", "requeue",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * controller.h - between the engine and a scheduler that keeps books of its own: slurmctld, Kueue, KAI,
+ * controller.h - between the engine and a scheduler with accounting of its own: slurmctld, Kueue, KAI,
  * kube-scheduler.
  *
- * The scheduler is told of each event, which changes its books at once, and runs as the last event of an
- * instant and when something is due. What that comes to are orders, which the pass that follows hands to the
- * engine: so a pass that is run twice does the same twice.
+ * The scheduler gets each event, which changes its state at once, and runs as the last event of an instant
+ * and when something is due. Its decisions are orders, which the pass that follows hands to the engine: so a
+ * rerun pass does the same.
  *
  * A scheduler's state begins with its struct controller, so that the policy's vtable names controller_pass,
  * controller_event and controller_requeues themselves.
@@ -18,7 +18,7 @@
 #define CONTROLLER_NOBODY UINT32_MAX
 
 enum order_what {
-	ORDER_START, /* On its holdings; tasks, if not 0, of an elastic one. */
+	ORDER_START, /* On its node allocations; tasks, if not 0, of an elastic one. */
 	ORDER_RESIZE,
 	ORDER_END,
 	ORDER_DROP, /* The end of one that waits. */
@@ -33,7 +33,7 @@ enum order_what {
 };
 struct order_by {
 	enum sl_rule rule;
-	uint32_t beneficiary; /* The job on whose behalf; CONTROLLER_NOBODY. */
+	uint32_t beneficiary; /* The beneficiary; CONTROLLER_NOBODY. */
 };
 struct order {
 	enum order_what what;
@@ -57,15 +57,15 @@ struct due {
 
 /* The scheduler's side; state: its own. */
 struct controller_calls {
-	void (*hear)(void *state, sl_time now); /* Before it is told of an event of that time. */
+	void (*hear)(void *state, sl_time now); /* Before an event of that time is reported to it. */
 	void (*submit)(void *state, uint32_t row);
 	/* It is submitted, and is to begin then. NULL: begin times are the scheduler's own affair. */
 	void (*later)(void *state, uint32_t row, sl_time begin);
 	void (*over)(void *state, uint32_t row, bool cancelled);
-	void (*lost)(void *state, uint32_t row); /* A model had it fail: it waits again. */
+	void (*lost)(void *state, uint32_t row); /* A failure by a model: it waits again. */
 	void (*node)(void *state, uint32_t node, bool up, bool drained);
-	void (*run)(void *state); /* All that happens at the instant is told. */
-	/* After each: when it is to run next; SL_NEVER. told: of anything but its time. */
+	void (*run)(void *state); /* All events of the instant are reported. */
+	/* After each: when it is to run next; SL_NEVER. reported: any event but its timer. */
 	sl_time (*next)(void *state, bool reported);
 };
 
@@ -73,26 +73,26 @@ struct controller {
 	const char *policy;
 	const struct controller_calls *calls;
 	const struct sl_jobs *jobs;
-	const struct sl_pass *pass; /* Of the event that it is told of; NULL: of none yet. */
+	const struct sl_pass *pass; /* Of the event reported to it; NULL: none yet. */
 	int status;                 /* The first failure. */
 	struct sl_err err;
-	sl_time now, woken;    /* woken: the engine comes by then; SL_NEVER. */
-	sl_time changed;       /* When there last was an order that moves a job, or anything was told. */
-	uint32_t reported;     /* Jobs that were submitted, or are another policy's. */
-	uint32_t timer;        /* The row of its timers. */
-	uint32_t types;        /* Kinds of GPU. */
-	struct order_by cause; /* By which orders are. */
+	sl_time now, woken;           /* woken: the engine comes by then; SL_NEVER. */
+	sl_time changed;              /* The last order that moves a job, or reported event. */
+	uint32_t reported;            /* Jobs that were submitted, or are another policy's. */
+	uint32_t timer;               /* The row of its timers. */
+	uint32_t types;               /* Kinds of GPU. */
+	struct order_by cause;        /* By which orders are. */
 	uint64_t for_pass, next_pass; /* Orders are for that pass; the next one. */
 	struct order *order;
 	struct sl_node_alloc *node_alloc;
-	uint32_t *gpus; /* By holding and type. */
+	uint32_t *gpus; /* By node allocation and type. */
 	size_t order_count, order_capacity, node_alloc_count, node_alloc_capacity, gpus_capacity;
-	uint8_t *reason; /* By job: enum sl_reason, as told last. */
+	uint8_t *reason; /* By job: enum sl_reason, as reported last. */
 	bool *runs;      /* By job: the engine has it run, or an order to start it. */
 	struct due *due; /* A binary heap. */
 	size_t due_count, due_capacity;
 	uint64_t due_seq;
-	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: it is told any. */
+	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: any is reported. */
 };
 
 /* Zeros but for policy, calls, by, timer and anew. All jobs begin with the reason `first`, as the engine has
@@ -106,15 +106,15 @@ void controller_no_memory(struct controller *c);
 void controller_take_err(struct controller *c, const struct sl_err *err); /* If it is one. */
 /* False: it failed, or nobody waits for what comes of this any more. */
 bool controller_goes_on(const struct controller *c);
-bool controller_stops(const void *c); /* Nobody waits. For rules that are told of nothing else. */
+bool controller_stops(const void *c); /* No job waits. For rules with no other events. */
 
 /* An order for the next pass, with the rest to be set; lent until the next one. NULL: no memory. */
 struct order *controller_order(struct controller *c, enum order_what what, uint32_t row);
-/* Why it waits, unless it runs or that was told. */
+/* Why it waits, unless it runs or that was reported. */
 void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason);
 /* What was ordered for it at this instant is void. */
 void controller_forget(struct controller *c, uint32_t row);
-/* One more holding of the latest order, of nothing yet. NULL: no memory. Its GPUs, by type: */
+/* One more node allocation of the latest order, of nothing yet. NULL: no memory. Its GPUs, by type: */
 struct sl_node_alloc *controller_keep(struct controller *c, struct order *order, uint32_t node);
 uint32_t *controller_gpus(const struct controller *c, const struct sl_node_alloc *node_alloc);
 /* These; lent. */
@@ -127,7 +127,7 @@ bool controller_due_pop(struct controller *c, struct due *due); /* What is due b
 /* The engine comes by then, if it does not before. */
 void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
 
-/* Jobs say when they may start, and nobody looks at it: dependencies, holds; begin times. */
+/* Jobs say when they may start, and no rule reads it: dependencies, holds; begin times. */
 void controller_warning_gates(const struct sl_setup *setup, bool begins, const char *what);
 /* "7 jobs (a first): what". */
 void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * external.c - policy `external`: a program of the user's decides, asked once for all that happened since it
- * was asked last. schedlab-external(7) has the lines.
+ * external.c - policy `external`: a program of the user's decides, called once with all events since its
+ * last call. schedlab-external(7) has the lines.
  *
- * Whether the same is decided twice is the program's matter; so what it decided can be kept (record=), and
- * replayed without it (replay=), with the same digest. A pass that --check makes twice is answered from
- * memory.
+ * Whether its decisions are reproducible is the program's matter; so they can be kept (record=), and
+ * replayed without it (replay=), with the same digest. A pass that --check reruns is answered from memory.
  *
- * Batsim (Dutot et al., JSSPP 2015) parts simulator and decider likewise, with other messages.
+ * Batsim (Dutot et al., JSSPP 2015) separates simulator and decision process likewise, with other messages.
  */
 #include <stdlib.h>
 #include <string.h>

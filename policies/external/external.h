@@ -9,11 +9,11 @@
 
 enum { EXTERNAL_LINE_MAX = 1 << 26 };
 
-/* A program that is asked line by line. */
+/* A program that is called line by line. */
 struct external_talk {
 	int socket; /* -1: none. */
 	long pid;
-	char *read; /* What came, and was not taken yet. */
+	char *read; /* Received, and not read yet. */
 	size_t read_len, read_capacity;
 	size_t taken; /* Of it, the last line. */
 	sl_time patience;
@@ -23,7 +23,7 @@ struct external_talk {
 int external_start(struct external_talk *talk, const char *command, sl_time patience, struct sl_err *err);
 /* One line, its end included. SL_POLICY: nobody is there any more. */
 int external_say(struct external_talk *talk, const char *line, size_t len, struct sl_err *err);
-/* The next line, without its end, lent until the next call. SL_POLICY: it ended, or took too long. */
+/* The next line, without its end, valid until the next call. SL_POLICY: it ended, or was too slow. */
 int external_hear(struct external_talk *talk, const char **line, size_t *len, struct sl_err *err);
 /* Ends it, and waits for that. */
 void external_end(struct external_talk *talk);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * external_talk.c - a program of the user's as a process, asked over a socket that is its standard input and
- * output.
+ * external_talk.c - a program of the user's as a process, called over a socket that is its standard input
+ * and output.
  *
- * A socket, because writing to a pipe that nobody reads would end us by a signal. What it says to standard
- * error goes where ours does.
+ * A socket, because writing to a pipe without a reader would end us by SIGPIPE. Its standard error goes
+ * where ours does.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hybrid.c - the policy `hybrid`: its parameters, its two children, and who is told of what.
+ * hybrid.c - the policy `hybrid`: its parameters, its two children, and which events each gets.
  *
- * Submissions and ends go to the side that has the job, nodes and passes to both. Timers are told apart by
- * the row that each policy gives its own. Operators' commands go by their first word: kubectl's to
+ * Submissions and ends go to the side that has the job, nodes and passes to both. Timers are distinguished
+ * by the row that each policy uses for its own. Operators' commands go by their first word: kubectl's to
  * Kubernetes, all others to Slurm.
  */
 #include "policies/hybrid/hybrid.h"
@@ -100,7 +100,7 @@ static const struct sl_compat hybrid_compats[] = {
 	{ 0 },
 };
 
-/* Of timers: the rows that policies give their own. */
+/* Of timers: the rows that policies use for their own. */
 #define ROW_SLURM  UINT32_MAX
 #define ROW_HYBRID (UINT32_MAX - 1)
 

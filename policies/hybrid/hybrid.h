@@ -2,10 +2,10 @@
 /*
  * hybrid.h - the policy `hybrid`: Slurm and Kubernetes on one pool of nodes, each with its own real policy.
  *
- * Each job is one side's, for good; each node is one side's at a time. A side is never told of the other's
- * jobs, and the other's nodes are shown to it as drained. A node changes sides only while it is empty: it is
- * shut on both for a time between. What is counted here (who is busy, who waits) is read anew in each pass
- * from what the engine has, so that a pass that is run twice counts the same.
+ * Each job is one side's, for good; each node is one side's at a time. A side never gets events of the
+ * other's jobs, and the other's nodes are masked for it as drained. A node changes sides only while it is
+ * empty: it is unavailable on both for a time between. What is counted here (busy nodes, waiting jobs) is
+ * read anew in each pass from the engine, so that a rerun pass counts the same.
  */
 #ifndef POLICIES_HYBRID_H
 #define POLICIES_HYBRID_H
@@ -17,16 +17,16 @@ enum hybrid_share { HYBRID_STATIC, HYBRID_MOVE, HYBRID_PODS };
 
 enum hybrid_phase {
 	HYBRID_HERE,
-	HYBRID_DRAINING, /* Shut, and not empty yet. */
-	HYBRID_MOVING    /* Shut on both sides until `ready`. */
+	HYBRID_DRAINING, /* Unavailable, and not empty yet. */
+	HYBRID_MOVING    /* Unavailable on both sides until `ready`. */
 };
 
 struct hybrid_node {
-	uint8_t owner, home; /* Whose it is, and was at the beginning. */
+	uint8_t owner, home; /* Its side, and the one at the beginning. */
 	uint8_t phase;
 	bool busy;
 	sl_time idle_since;  /* SL_NONE: busy. */
-	sl_time ready, kill; /* Of a move: then it is the other's; then its jobs are put off. SL_NEVER. */
+	sl_time ready, kill; /* Of a move: then it is the other's; then its jobs are requeued. SL_NEVER. */
 	size_t move;         /* Its latest row of moves. */
 };
 
@@ -52,7 +52,7 @@ struct hybrid_point {
 struct hybrid_child {
 	const struct sl_policy *policy;
 	void *state;
-	uint8_t *unavailable; /* By node, as sl_node_mask takes it. */
+	uint8_t *unavailable; /* By node, as sl_node_mask reads it. */
 };
 
 struct hybrid {
@@ -107,11 +107,11 @@ struct hybrid {
 	struct sl_err err;
 };
 
-/* The child is told, with what it may see of the nodes. */
+/* The child gets the event, under its node mask. */
 void hybrid_report_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event);
 
-/* ---- hybrid_sides.c: whose a job is, whose a node -------------------------------------------------------
+/* ---- hybrid_sides.c: the side of a job, of a node -------------------------------------------------------
  */
 
 struct hybrid_rules {
@@ -140,7 +140,8 @@ sl_time hybrid_share_look(struct hybrid *h, struct sl_pass *pass, sl_time now);
 /* When to look after something has happened. */
 sl_time hybrid_share_after(const struct hybrid *h, sl_time now);
 
-/* ---- hybrid_series.c: what is counted, and told ---------------------------------------------------------
+/* ---- hybrid_series.c: what is counted, and reported
+ * ---------------------------------------------------------
  */
 
 void hybrid_count(struct hybrid *h, struct sl_pass *pass);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hybrid_need.c - who waits for nodes, and which nodes would help.
+ * hybrid_need.c - jobs that wait for nodes, and which nodes would help.
  *
  * By amounts alone: a node helps a job if a task of each of its groups fits it when it is empty, and, of
- * Slurm's jobs, if it is in the job's partition. Selectors, taints and features are not looked at: whoever
- * gets a node for nothing has it idle, and it goes back.
+ * Slurm's jobs, if it is in the job's partition. Selectors, taints and features are ignored: a side that
+ * gets a node in vain has it idle, and it goes back.
  */
 #include "policies/hybrid/hybrid.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hybrid_series.c - what is counted from pass to pass, and told as the run is over.
+ * hybrid_series.c - what is counted from pass to pass, and reported at the run's end.
  *
- * All is read anew from what the engine has behind both sides' commands, and holds until the next pass: a
- * pass that is taken back and run again counts the same. A node is busy that holds any job of its side.
+ * All is read anew from the engine after both sides' commands, and stands until the next pass: a rerun pass
+ * counts the same. A node is busy with any job of its side on it.
  */
 #include "policies/hybrid/hybrid.h"
 
@@ -30,7 +30,7 @@ static void integrate(struct hybrid *h, sl_time now)
 	h->counted = now;
 }
 
-/* A job runs on nodes of its own side alone: else a child was told what is not so. */
+/* A job runs on nodes of its own side alone: else a child got a wrong event. */
 static void fail_owner(struct hybrid *h, sl_job job, uint32_t n)
 {
 	(void)sl_fail(&h->err, SL_INTERNAL,
@@ -48,7 +48,7 @@ static void count_job(struct hybrid *h, const struct sl_pass *pass, sl_job job)
 	for (size_t i = 0; i < count; i++) {
 		struct hybrid_node *node = &h->node[alloc[i].node];
 		node->busy = true;
-		/* One that seemed idle may have been given out at the instant of its leaving. */
+		/* One that seemed idle may have been allocated at the instant of its leaving. */
 		if (node->owner != h->side[job.row])
 			fail_owner(h, job, alloc[i].node);
 	}
@@ -142,7 +142,8 @@ void hybrid_count(struct hybrid *h, struct sl_pass *pass)
 	}
 }
 
-/* ---- Told -----------------------------------------------------------------------------------------------
+/* ---- Reports
+ * -----------------------------------------------------------------------------------------------
  */
 
 #define MILLION INT64_C(1000000)

@@ -7,10 +7,10 @@
  *
  * share=pods: each of Slurm's nodes is a pod that fills a node of Kubernetes
  * (https://docs.coreweave.com/products/sunk/discover_sunk/compute_and_login_nodes). Pods of higher priority
- * make it go, as Kubernetes preempts
- * (https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/); it comes back once
- * there is room. That node pods have a priority of their own, and the times, are assumed. SUNK's own locking,
- * by which a starting Slurm job evicts pods, is not this.
+ * preempt it, as in Kubernetes
+ * (https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/); it comes back once it
+ * fits. That node pods have a priority of their own, and the times, are assumed. SUNK's own locking, by
+ * which a starting Slurm job evicts pods, is not this.
  */
 #include "policies/hybrid/hybrid.h"
 
@@ -20,7 +20,7 @@
 /* ---- One node's way -------------------------------------------------------------------------------------
  */
 
-/* As the engine has it, whatever sides are shown. */
+/* As the engine has it, whatever the node masks. */
 static bool is_usable(const struct sl_pass *pass, uint32_t n)
 {
 	return sl_node_is_up(pass, n) && !sl_node_is_drained(pass, n);
@@ -53,8 +53,8 @@ static void hybrid_share_table(
 		&(struct sl_event){ sl_now(pass), opens ? SL_EV_NODE_UP : SL_EV_NODE_DOWN, n });
 }
 
-/* It leaves: shut on its side from now on, and gone `delay` after it is empty. Whoever was started there at
- * this very instant still is: whether it is empty counts from the next instant on. */
+/* It leaves: unavailable on its side from now on, and gone `delay` after it is empty. A job that was started
+ * there at this very instant still is: whether it is empty counts from the next instant on. */
 static void hybrid_share_leave(
 	struct hybrid *h, struct sl_pass *pass, uint32_t n, sl_time delay, const char *why)
 {
@@ -99,7 +99,7 @@ static void go_on(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 {
 	struct hybrid_node *node = &h->node[n];
 	const sl_time now = sl_now(pass);
-	if (node->busy) { /* Of one that seemed idle: it was given out at the instant of its leaving. */
+	if (node->busy) { /* Of one that seemed idle: it was allocated at the instant of its leaving. */
 		node->phase = HYBRID_DRAINING;
 		node->ready = SL_NEVER;
 		h->move[node->move].left = SL_NONE;
@@ -119,7 +119,8 @@ static void go_on(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 		arrive(h, pass, n);
 }
 
-/* ---- Who needs, who can give ----------------------------------------------------------------------------
+/* ---- Which side needs nodes, which has idle ones
+ * ----------------------------------------------------------------------------
  */
 
 struct choice {
@@ -170,7 +171,7 @@ static bool busy_too(const struct hybrid *h, enum hybrid_side from)
 {
 	if (h->share == HYBRID_PODS)
 		return h->evict_busy && from == HYBRID_SLURM;
-	/* Kueue takes pods off a node that is drained. */
+	/* Kueue evicts pods from a node that is drained. */
 	return h->drain && (from == HYBRID_SLURM || strcmp(h->child[HYBRID_KUBE].policy->name, "kueue") != 0);
 }
 
@@ -209,7 +210,7 @@ static uint32_t list_nodes(
 	return count;
 }
 
-/* Nodes that the side has idle, or that come: they are for those who wait before others are taken. */
+/* Nodes that the side has idle, or that come: they are for its waiting jobs before others move. */
 static uint32_t spare_of(const struct hybrid *h, const struct sl_pass *pass, enum hybrid_side side)
 {
 	uint32_t count = 0;

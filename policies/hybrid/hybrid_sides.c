@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hybrid_sides.c - whose a job is, and whose a node at the beginning.
+ * hybrid_sides.c - the side of each job, and of each node at the beginning.
  *
  * A job with a manifest, a namespace or a queue is Kubernetes', as is one of the partitions, accounts and
  * users that are named; all others are Slurm's. Nodes: those that are listed, for one side or both; without a
@@ -24,7 +24,7 @@ static bool has_word(const char *list, const char *word, size_t len)
 	return false;
 }
 
-/* Its party by name, or by its bare number. */
+/* Its user, account or partition by name, or by its bare number. */
 static bool is_listed(const char *list, const int32_t *column, const char *const *name, uint32_t row)
 {
 	char number[32];

@@ -17,7 +17,7 @@
 enum { KUBE_RES_MAX = 32, KUBE_RES_CPU = 0, KUBE_RES_MEM, KUBE_RES_FIRST };
 #define KUBE_NO UINT32_MAX
 
-/* What a pod counts as in scores where it asks nothing: 100 m, 200 MiB. */
+/* What a pod counts as in scores where it requests nothing: 100 m, 200 MiB. */
 #define KUBE_CPU_ASSUMED INT64_C(100)
 #define KUBE_MEM_ASSUMED (INT64_C(200) * 1024 * 1024)
 
@@ -107,9 +107,9 @@ struct kube_spec {
 	bool plain;             /* Nothing but resources decides where it may go. */
 	bool pod_affinity_hard; /* It has required anti-affinity; */
 	bool pod_affinity_any;  /* any affinity at all. */
-	uint32_t like;          /* Plain ones that ask the same; KUBE_NO: not plain. */
+	uint32_t like;          /* Plain ones of equal requests; KUBE_NO: not plain. */
 	uint32_t gpu_types;     /* As sl_task_resources has it, of a job without a manifest. */
-	uint32_t gpu;           /* Its resource of GPUs' number that it asks; KUBE_NO: none. */
+	uint32_t gpu;           /* The number of its GPU resource; KUBE_NO: none. */
 	uint32_t gang;          /* KUBE_NO: none. */
 	uint32_t claims;        /* 1 + a row of kube_dra.asked; 0: none. */
 };
@@ -119,7 +119,7 @@ enum kube_pod_state {
 	KUBE_POD_ACTIVE,
 	KUBE_POD_BACKOFF,
 	KUBE_POD_PARKED, /* Unschedulable; */
-	KUBE_POD_ALIKE,  /* so with others that ask the same. */
+	KUBE_POD_ALIKE,  /* so with others of equal requests. */
 	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
 	KUBE_POD_WAITS,  /* On its node, for the others of its gang. */
 	KUBE_POD_BOUND
@@ -130,7 +130,7 @@ struct kube_pod {
 	enum kube_pod_state state;
 	uint32_t node;      /* Where it is, or KUBE_NO. */
 	uint32_t must;      /* Where it must go, or KUBE_NO. */
-	uint32_t nominated; /* Where it made room, or KUBE_NO. */
+	uint32_t nominated; /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
 	uint32_t attempts;
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	int64_t priority;              /* Its spec's. */
@@ -199,10 +199,10 @@ struct kube_like {
 	int64_t request[KUBE_RES_MAX];
 	int64_t priority;
 	bool failed;
-	size_t failed_at; /* In `freed`: nodes before it need not be asked again. */
+	size_t failed_at; /* In `freed`: nodes before it need not be filtered again. */
 };
 
-/* Unschedulable pods that ask the same and were tried as often. */
+/* Unschedulable pods of equal requests and attempts. */
 struct kube_alike {
 	struct kube_heap pods;
 	uint32_t retries; /* Of all of them together, */
@@ -229,7 +229,7 @@ struct kube_grants;
 
 struct kube {
 	struct sl_arena *arena;
-	const struct sl_pass *hears; /* Of the event that it is told of; NULL: of none. */
+	const struct sl_pass *hears; /* Of the event being handled; NULL: none. */
 	const struct sl_cluster *cluster;
 	const struct sl_jobs *jobs;
 	uint64_t seed;
@@ -273,14 +273,14 @@ struct kube {
 	bool alike_due;  /* Of some. */
 	uint32_t *freed; /* Nodes on which something was freed, or that came. */
 	size_t freed_count, freed_room;
-	uint64_t version;  /* Of the world: goes up as anything changes. */
-	uint32_t *nominee; /* Pods that made room somewhere. */
+	uint64_t version;  /* Of the cluster state: goes up as anything changes. */
+	uint32_t *nominee; /* Nominated pods: they preempted somewhere. */
 	size_t nominees, nominee_capacity;
-	uint32_t pod_affinity_pods, pod_affinity_hard_pods; /* Placed, with affinity. */
+	uint32_t pod_affinity_pods, pod_affinity_hard_pods; /* Assigned, with affinity. */
 	struct {
 		int64_t priority;
 		uint64_t pods;
-	} * level; /* Placed pods by priority, ascending. */
+	} * level; /* Assigned pods by priority, ascending. */
 	size_t levels, level_capacity;
 
 	struct sl_bound *reported; /* What came of it. */
@@ -303,7 +303,7 @@ struct kube {
 	uint64_t attempts, preempted, cycles_failed;
 };
 
-/* kube_make.c: the world from a cluster and its objects. */
+/* kube_make.c: the cluster state from a cluster and its objects. */
 int kube_make(
 	struct kube *k, const struct sl_setup *setup, const struct kube_options *options, struct sl_err *err);
 void kube_free(struct kube *k);
@@ -320,13 +320,13 @@ void kube_profile_default(struct kube_profile *profile);
 int kube_configure(struct kube *k, struct sl_err *err);
 int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job);
 
-/* kube_pods.c: pods, and what they hold. */
+/* kube_pods.c: pods, and their resources on nodes. */
 void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
 	const struct sl_podset_assignment *assignment);
 void kube_remove(struct kube *k, sl_time now, sl_job job);
 void kube_node(struct kube *k, sl_time now, uint32_t node, bool up);
-void kube_take(struct kube *k, uint32_t pod, uint32_t node);  /* It holds its place there. */
-void kube_give(struct kube *k, uint32_t pod);                 /* No more; nobody is told. */
+void kube_take(struct kube *k, uint32_t pod, uint32_t node);  /* It is assumed there. */
+void kube_give(struct kube *k, uint32_t pod);                 /* No more; no event. */
 void kube_lose(struct kube *k, uint32_t job, uint32_t cause); /* It lost a pod. */
 /* Its containers failed, and no node did. False: its pods are to be removed and added again. */
 bool kube_fail(struct kube *k, sl_time now, sl_job job);
@@ -341,7 +341,7 @@ void kube_queue_add(struct kube *k, uint32_t pod);
 void kube_queue_drop(struct kube *k, uint32_t pod);
 uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
 void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by);
-/* Something happened on a node (with that pod's spec; KUBE_NO): whom it may help is queued again. */
+/* Something happened on a node (with that pod's spec; KUBE_NO): pods that it may help are queued again. */
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec);
 sl_time kube_queue_next(const struct kube *k);
 void kube_queue_due(struct kube *k);
@@ -355,7 +355,7 @@ bool kube_heap_push(struct kube *k, struct kube_heap *heap, uint32_t pod, kube_o
 void kube_heap_take_out(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before);
 void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before);
 
-/* kube_alike.c: unschedulable pods that ask the same, tried together. */
+/* kube_alike.c: unschedulable pods of equal requests, tried together. */
 bool kube_alike_park(struct kube *k, uint32_t pod);            /* False: it is not such a pod. */
 void kube_alike_drop(struct kube *k, uint32_t pod);            /* It is no more. */
 void kube_alike_tried(struct kube *k, uint32_t pod);           /* It left the queue to be tried. */
@@ -365,7 +365,7 @@ sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
 
-/* kube_filter.c, kube_pod_affinity.c */
+/* kube_filter.c, kube_affinity.c */
 struct kube_pod_affinity;
 struct kube_cycle { /* What is counted once for a pod. */
 	uint32_t pod;
@@ -377,7 +377,7 @@ bool kube_node_suits(
 	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
 int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes);     /* numFeasibleNodesToFind */
 
-/* kube_pod_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
+/* kube_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
 struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod);
 void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity);
 enum kube_why kube_pod_affinity_spread(
@@ -395,7 +395,7 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 
 /* kube_preempt.c */
-int64_t kube_lowest(const struct kube *k);       /* The lowest priority placed; INT64_MAX: none is. */
+int64_t kube_lowest(const struct kube *k);       /* The lowest priority assigned; INT64_MAX: none is. */
 bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and the pod is nominated. */
 
 /* kube_cycle.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_affinity.c - rules that look at other pods: PodTopologySpread and InterPodAffinity.
+ * kube_affinity.c - plugins that read other pods: PodTopologySpread and InterPodAffinity.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ and
  * assign-pod-node/#inter-pod-affinity-and-anti-affinity. Of a spread constraint nodeAffinityPolicy is Honor,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_alike.c - unschedulable pods that ask the same, tried together.
+ * kube_alike.c - unschedulable pods of equal requests, tried together.
  *
- * Each pod that goes lets kube-scheduler try all unschedulable pods again. Where those that ask the same, and
- * nothing else, fit none of the nodes on which something was freed, all of them fail as the first does: here
- * one look does for all. They are kept in sets: the same in what they ask and in the number of attempts (up
- * to where the backoff grows no more), so that within a set the order of trying is that of time, then of
- * rows. Only the first of a set that may fit goes to the queue; the next one once that has been tried. What
- * comes of it, attempts included, is as if each were tried; but a set may fail before a pod that preempts at
- * the same instant, and is tried once more then, and its flush counts changes from the beginning of the
- * instant.
+ * Each pod that ends makes kube-scheduler try all unschedulable pods again. Where pods of equal requests,
+ * and without other constraints, fit none of the nodes on which something was freed, all of them fail as the
+ * first does: here one attempt does for all. They are kept in sets: equal in requests and in the number of
+ * attempts (up to where the backoff grows no more), so that within a set the order of trying is that of
+ * time, then of rows. Only the first of a set that may fit goes to the queue; the next one once that has
+ * been tried. What comes of it, attempts included, is as if each were tried; but a set may fail before a pod
+ * that preempts at the same instant, and is tried once more then, and its flush counts changes from the
+ * beginning of the instant.
  */
 #include "policies/kube/kube.h"
 

@@ -2,10 +2,11 @@
 /*
  * kube_cycle.c - scheduling cycles: one pod, or one gang, at a time, until the queue is empty.
  *
- * Nodes are looked at from where the last cycle left off, in the order of the cluster's file, until enough
- * will do; the best of these gets the pod. A gang (a PodGroup's pods, or a job's) is placed whole in one
- * cycle, or not at all; with permit=on its pods are placed one by one and wait on their nodes for the others,
- * at most the permit's timeout (GangScheduling plugin, scheduling.k8s.io, v1.36).
+ * Nodes are filtered from where the last cycle left off (nextStartNodeIndex), in the order of the cluster's
+ * file, until enough are feasible (percentageOfNodesToScore); the best of these gets the pod. A gang (a
+ * PodGroup's pods, or a job's) is scheduled whole in one cycle, or not at all; with permit=on its pods are
+ * scheduled one by one and wait on their nodes for the others, at most the permit's timeout (GangScheduling
+ * plugin, scheduling.k8s.io, v1.36).
  */
 #include "policies/kube/kube_dra.h"
 
@@ -38,7 +39,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	const int64_t wanted = kube_wanted(profile, k->nodes);
 	const uint32_t first = k->pod[cycle->pod].nominated;
 	size_t count = 0;
-	/* The node where it made room is tried before all others. */
+	/* Its nominated node is tried before all others. */
 	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
 		k->feasible[0] = first;
 		return 1;
@@ -58,7 +59,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	return count;
 }
 
-/* Where it would go; KUBE_NO: nowhere. *again: as the last one like it, without a look at all nodes. */
+/* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
 static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
 	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
@@ -256,8 +257,8 @@ static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t
 	return false;
 }
 
-/* Its pods that have no place yet, one after another, each beside those before. Returns the one that found
- * none, even by preemption; KUBE_NO: there is none such. *waits: some had to make room. */
+/* Its pods without a node yet, one after another, each beside those before. Returns the one that found none,
+ * even by preemption; KUBE_NO: there is none such. *waits: some had to preempt. */
 static uint32_t place_gang(
 	struct kube *k, uint32_t first, size_t from, size_t until, bool *retry, bool *waits)
 {
@@ -330,7 +331,7 @@ static void try_gang(struct kube *k, uint32_t first)
 	if (!first_placed)
 		kube_queue_park(k, first, bits);
 	park_gang(k, gang, from, until, bits);
-	if (waits) /* Room was made. */
+	if (waits) /* Pods were preempted. */
 		kube_queue_changed(k, KUBE_POD_LEFT,
 			k->pod[first].nominated == KUBE_NO ? 0 : k->pod[first].nominated, k->pod[first].spec);
 }

@@ -4,9 +4,9 @@
  * leaves.
  *
  * A template makes a claim for each pod. A ResourceClaim by name is shared by up to 256 pods: the first that
- * is placed allocates it, the others go where its devices are reached, and it is deallocated with the last of
- * them. Pods that preemption looks at hold their devices meanwhile, as in kube-scheduler: its simulation
- * takes no notice of devices, which are free only once a victim is gone for another reason.
+ * is scheduled allocates it, the others go where its devices are reached, and it is deallocated with the
+ * last of them. Victims that preemption considers keep their devices meanwhile, as in kube-scheduler: its
+ * dry run ignores devices, which are free only once a victim is gone for another reason.
  *
  * Claims have to be there from the beginning: a pod whose claim, template or class is missing waits.
  */
@@ -23,7 +23,7 @@ static const struct dra_claims *claims_of(const struct kube *k, const struct kub
 	return &k->dra->asked[spec->claims - 1];
 }
 
-/* ---- What pods ask --------------------------------------------------------------------------------------
+/* ---- Claims of pods --------------------------------------------------------------------------------------
  */
 
 static struct dra_claim *find_claim(
@@ -160,7 +160,7 @@ int64_t kube_dra_score(struct kube *k, const struct kube_spec *spec, uint32_t no
 	return score;
 }
 
-/* ---- Reserved, and free again ---------------------------------------------------------------------------
+/* ---- Reserve, Unreserve ---------------------------------------------------------------------------
  */
 
 struct kube_grants {

@@ -4,9 +4,9 @@
  * ResourceSlices, and the claims of pods on them.
  *
  * Devices stand in one array: pools in the order in which the file first names them, slices in that of the
- * file, devices as they are listed. (kube-scheduler takes pools in any order.) Quantities are thousandths of
- * their unit. A search tries devices in place and takes back what does not lead anywhere; what it leaves is
- * as before, until kube_dra_take takes its solution.
+ * file, devices as they are listed. (kube-scheduler tries pools in any order.) Quantities are thousandths of
+ * their unit. A search tries devices in place and undoes what does not lead anywhere; it leaves all as
+ * before, until kube_dra_take allocates its solution.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ and kubernetes,
  * staging/src/k8s.io/dynamic-resource-allocation/structured, v1.36.
@@ -42,8 +42,8 @@ struct dra_counter {
 	int64_t total, used;
 };
 
-/* How much of a capacity a request takes: rounded up to one of the valid values, or to a step from the
- * least; without a request the preset, else all of it. SL_NONE: not said. */
+/* How much of a capacity a request consumes: rounded up to one of the valid values, or to a step from the
+ * least; without a request the preset, else all of it. SL_NONE: not set. */
 struct dra_capacity {
 	int64_t total, used;
 	int64_t preset, least, most, step;
@@ -59,7 +59,7 @@ struct dra_need {
 /* On which nodes. */
 struct dra_reach {
 	bool all;
-	uint32_t node; /* KUBE_NO: by terms, any of which has to hold. */
+	uint32_t node; /* KUBE_NO: by terms, any of which has to match. */
 	const struct sl_label_selector *term;
 	uint32_t terms;
 };
@@ -73,7 +73,7 @@ struct dra_device {
 	uint32_t needs;
 	struct sl_taints taints;
 	struct dra_reach reach;
-	uint32_t users;  /* Claims that hold it, admin access not counted. */
+	uint32_t users;  /* Claims allocated it, admin access not counted. */
 	uint32_t trying; /* Claims of the search under way, as bits. */
 };
 
@@ -154,7 +154,7 @@ struct kube_dra {
 	struct dra_class *class;
 	struct dra_claim *claim;
 	uint32_t devices, pools, counters, classes, claims;
-	struct cel **cel; /* Whose patterns are to be freed. */
+	struct cel **cel; /* Expressions with patterns to be freed. */
 	uint32_t cels;
 	size_t cel_capacity;
 	uint32_t *on_node, *node_first; /* Devices that a node reaches: from node_first[n] to [n + 1]. */
@@ -203,7 +203,7 @@ bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t n
 bool dra_try(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
 void dra_put_back(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
 
-/* kube_dra.c: what kube-scheduler asks of it. */
+/* kube_dra.c: what kube-scheduler calls of it. */
 int kube_dra_needs(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */
 bool kube_dra_suits(struct kube *k, const struct kube_spec *spec, uint32_t node);
 const char *kube_dra_why(struct kube *k, const struct kube_spec *spec);   /* Of the last that did not suit. */

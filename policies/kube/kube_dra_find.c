@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kube_dra_find.c - the search for devices: claims, requests and devices in order, depth first; the first
- * full solution is taken, none is scored. Within a request devices are tried in ascending order only, as
+ * full solution is used, none is scored. Within a request devices are tried in ascending order only, as
  * which of them came first changes nothing.
  *
- * Rules of allocateOne and allocateDevice (structured allocator of Kubernetes 1.36): a device is one claim's,
- * unless it allows several; admin access takes no notice of who holds it; counters of a pool, and capacities
- * of devices that are shared, are not to be exceeded; taints have to be tolerated; constraints hold over a
- * claim. All devices: every one that matches, at least one, and no pool that the node reaches may be
- * incomplete or invalid. A claim that would have more than 32 devices falls back to the next alternative.
+ * Rules of allocateOne and allocateDevice (structured allocator of Kubernetes 1.36): a device is one
+ * claim's, unless it allows several; admin access ignores other allocations; counters of a pool, and
+ * capacities of devices that are shared, are not to be exceeded; taints have to be tolerated; constraints
+ * apply across a claim. All devices: every one that matches, at least one, and no pool that the node reaches
+ * may be incomplete or invalid. A claim that would have more than 32 devices falls back to the next
+ * alternative.
  */
 #include <string.h>
 
@@ -73,7 +74,7 @@ static int64_t rounded(const struct dra_capacity *capacity, int64_t amount)
 	return amount;
 }
 
-/* What it takes of a capacity; below 0: it asks what the policy forbids. */
+/* What it consumes of a capacity; below 0: it requests what the policy forbids. */
 static int64_t taken(const struct dra_device *device, const struct dra_needs *needs, uint32_t at)
 {
 	const struct dra_capacity *capacity = &device->capacity[at];
@@ -98,7 +99,7 @@ static bool has_capacity(const struct dra_device *device, const struct dra_needs
 		if (amount < 0 || amount > capacity->total - (device->seen.shared ? capacity->used : 0))
 			return false;
 	}
-	return known >= needs->wants; /* What it asks, the device has to have. */
+	return known >= needs->wants; /* What it requests, the device has to have. */
 }
 
 static bool has_counters(const struct kube_dra *dra, const struct dra_device *device)
@@ -161,7 +162,7 @@ static enum cel_truth all_hold(
 	return CEL_YES;
 }
 
-/* Does the class take it, and the request? Asked once. */
+/* Do the class's and the request's selectors match? Evaluated once. */
 static enum cel_truth matches(struct kube_dra *dra, const struct dra_needs *needs, uint32_t device)
 {
 	const struct cel_device *seen = &dra->device[device].seen;
@@ -386,7 +387,7 @@ bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t no
 	dra->picks = dra->steps = 0;
 	dra->why = NULL;
 	const bool found = search_on(&s, (struct place){ .claim = 0 }) == FOUND;
-	/* Nothing is held yet: who asked takes it, or not. */
+	/* Nothing is allocated yet: the caller does so, or not. */
 	const uint32_t picks = found ? dra->picks : 0;
 	while (dra->picks)
 		take_back(&s);

@@ -251,7 +251,7 @@ static void take_reach(struct dra_reading *r, const struct sl_doc_node *of, stru
 	for (const struct sl_doc_node *one = term ? dra_first(r, terms) : NULL; one; one = dra_next(r, one)) {
 		if (dra_get(r, one, "matchFields"))
 			dra_refuse(r, one, "matchFields is not known here: write matchExpressions");
-		else if (dra_count(dra_get(r, one, "matchExpressions"))) /* Without any it holds nowhere. */
+		else if (dra_count(dra_get(r, one, "matchExpressions"))) /* Without any it matches nowhere. */
 			r->status =
 				sl_doc_selector(r->arena, r->object->doc, one, &term[reach->terms++], r->err);
 	}

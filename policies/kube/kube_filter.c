@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_filter.c - which nodes will do for a pod: the filters of kube-scheduler v1.36, in its order. Host
- * ports, volumes and images are left out: nodes never lack them.
+ * kube_filter.c - which nodes are feasible for a pod: the filters of kube-scheduler v1.36, in its order.
+ * Host ports, volumes and images are left out: nodes never lack them.
  */
 #include "policies/kube/kube_dra.h"
 
@@ -25,7 +25,7 @@ int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes)
 static bool term_holds(const struct sl_label_term *term, const struct kube_node *node)
 {
 	if (!term->count)
-		return false; /* A term without expressions holds nowhere. */
+		return false; /* A term without expressions matches nowhere. */
 	if (!term->of_fields)
 		return sl_label_term_holds(term, &node->labels);
 	for (uint32_t i = 0; i < term->count; i++) {
@@ -90,7 +90,7 @@ static bool is_cordon_tolerated(const struct kube_spec *spec)
 	return is_tolerated(spec, &cordon);
 }
 
-/* What those asked for that made room there, and go before or beside this pod. */
+/* Requests of pods nominated there, of this pod's priority or higher. */
 static int64_t nominated(const struct kube *k, uint32_t pod, uint32_t node, uint32_t resource)
 {
 	int64_t sum = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_make.c - kube-scheduler's world from a cluster and its objects: nodes, resources, label values,
- * budgets.
+ * kube_make.c - kube-scheduler's cluster state from a cluster and its objects: nodes, resources, label
+ * values, budgets.
  *
- * A node has what the cluster says, unless an object of kind Node says what is allocatable. Where nobody says
- * how many pods it takes, it takes 110, the kubelet's default (maxPods).
+ * A node has what the cluster says, unless an object of kind Node says what is allocatable. Where nothing
+ * says how many pods it runs, it is 110, the kubelet's default (maxPods).
  */
 #include "policies/kube/kube_dra.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_pods.c - pods come and go, and hold their place on nodes.
+ * kube_pods.c - pods are added, assumed on nodes, and removed.
  */
 #include "policies/kube/kube_dra.h"
 
@@ -60,7 +60,7 @@ static int64_t kube_pods_gpus_of(const struct kube *k, const struct kube_spec *s
 	return spec->gpu == KUBE_NO ? 0 : spec->request[spec->gpu];
 }
 
-/* Of the node's types of GPU the first that has enough left, for the engine's books. */
+/* Of the node's types of GPU the first that has enough left, for the engine's accounting. */
 static uint32_t choose_gpus(const struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
 	const int64_t wanted = kube_pods_gpus_of(k, spec);
@@ -512,7 +512,7 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 	}
 }
 
-/* ---- What a job holds -----------------------------------------------------------------------------------
+/* ---- A job's allocation -----------------------------------------------------------------------------------
  */
 
 static int by_node(const void *a, const void *b)
@@ -521,7 +521,8 @@ static int by_node(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Sums of pods by node; cpu and memory rounded down, so that what fits here fits in the engine's books. */
+/* Sums of pods by node; cpu and memory rounded down, so that what fits here fits in the engine's accounting.
+ */
 size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_alloc)
 {
 	const struct kube_job *of = &k->job[job.row];

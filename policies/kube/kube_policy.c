@@ -2,10 +2,10 @@
 /*
  * kube_policy.c - the policy `kube`: each submitted job's pods go straight to kube-scheduler.
  *
- * A job is its pods: it starts once all of them have nodes, and those that have one before the others hold it
- * meanwhile. Events go to the scheduler, which acts once an instant, behind all else that happens then; the
- * pass that follows hands its orders to the engine, and does nothing else, so that a pass that is run twice
- * does the same twice.
+ * A job is its pods: it starts once all of them have nodes, and those that have one before the others keep
+ * it meanwhile. Events go to the scheduler, which acts once an instant, behind all else that happens then;
+ * the pass that follows hands its orders to the engine, and does nothing else, so that a rerun pass does the
+ * same.
  */
 #include "policies/controller/controller.h"
 #include "policies/kube/kube.h"
@@ -139,7 +139,7 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 	kube_policy_add(p, now, row);
 }
 
-/* True: something came of it that the scheduler has to look at again. */
+/* True: the scheduler has to run again for it. */
 static bool take_outcome(struct kube_policy *p, sl_time now)
 {
 	struct kube *k = &p->k;

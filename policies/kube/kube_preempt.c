@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_preempt.c - default preemption: pods of lower priority make room
- * (https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/, pkg/scheduler/framework/
- * preemption, v1.36).
+ * kube_preempt.c - default preemption: pods of lower priority are evicted
+ * (https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/,
+ * pkg/scheduler/framework/ preemption, v1.36).
  *
  * Victims are gone at once: no grace period. The search for nodes begins at the first (kube-scheduler:
  * anywhere; with ties=random so here).
@@ -125,7 +125,7 @@ static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bo
 	}
 }
 
-/* Whom it takes there; afterwards all stand as before. False: it would not fit even so. */
+/* Its victims there (selectVictimsOnNode); afterwards all is as before. False: it would not fit even so. */
 static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct victims *victims)
 {
 	const uint32_t capacity = (uint32_t)k->node[node].pods + 1;
@@ -166,8 +166,8 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 /* ---- The node -------------------------------------------------------------------------------------------
  */
 
-/* Fewest violations; lowest highest priority; smallest sum of priorities; fewest; whose most important ones
- * started last. Below 0: a is better. */
+/* Fewest violations; lowest highest priority; smallest sum of priorities; fewest; latest start of the most
+ * important ones. Below 0: a is better. */
 static int kube_preempt_compare(const struct victims *a, const struct victims *b)
 {
 	__int128 sum_a = 0, sum_b = 0;
@@ -212,7 +212,7 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 	const uint32_t percent = k->nodes * CANDIDATES_PERCENT / 100;
 	const uint32_t wanted = percent > CANDIDATES_MIN ? percent : CANDIDATES_MIN;
 	uint32_t found = 0;
-	uint8_t *why = malloc((size_t)k->nodes + 1); /* Of this cycle: filters are asked again below. */
+	uint8_t *why = malloc((size_t)k->nodes + 1); /* Of this cycle: filters run again below. */
 	if (!why)
 		return false;
 	memcpy(why, k->node_why, k->nodes);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_queue.c - kube-scheduler's queue: pods that are to be tried, that back off, that nothing will help
- * until something changes (pkg/scheduler/backend/queue).
+ * kube_queue.c - kube-scheduler's queue: activeQ, backoffQ, unschedulablePods (pkg/scheduler/backend/queue).
  *
- * activeQ: by priority, then by the time of entry. backoffQ: by the second in which the backoff ends, then as
- * activeQ; it is popped too while activeQ is empty (SchedulerPopFromBackoffQ, on since 1.33). What failed
- * waits for an event that one of the plugins that refused it takes a hint from, or for the flush.
+ * activeQ: by priority, then by the time of entry. backoffQ: by the second in which the backoff ends, then
+ * as activeQ; it is popped too while activeQ is empty (SchedulerPopFromBackoffQ, on since 1.33). A pod that
+ * failed waits for an event for which a plugin that rejected it has a queueing hint, or for the flush.
  */
 #include "policies/kube/kube.h"
 
@@ -109,7 +108,7 @@ void kube_queue_drop(struct kube *k, uint32_t pod)
 	of->state = KUBE_POD_GONE; /* A parked one is swept later. */
 }
 
-/* Who fails again and again at one instant, in which no time goes by, waits for the end of its backoff. */
+/* A pod that fails repeatedly at one instant, in which no time goes by, waits for the end of its backoff. */
 static bool may_pop(const struct kube *k, const struct kube_pod *pod)
 {
 	return !k->options.backoff_waits && (pod->failed_now < TRIES_MAX || pod->entered != k->now);
@@ -234,7 +233,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 /* ---- Time -----------------------------------------------------------------------------------------------
  */
 
-/* The earliest of: the end of a backoff, the flush of a pod that may find another world. */
+/* The earliest of: the end of a backoff, the flush of a pod for which the cluster state has changed. */
 sl_time kube_queue_next(const struct kube *k)
 {
 	sl_time next = kube_alike_next(k);

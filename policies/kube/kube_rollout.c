@@ -4,9 +4,10 @@
  *
  *   kubectl rollout restart leaderworkerset NAMESPACE/NAME [ready=TIME]
  *
- * Its groups are replaced whole, the highest number first, down to the partition; no more than maxUnavailable
- * of them wait to be ready, which a group is `ready` after it has started. spec.rolloutStrategy of
- * kubernetes-sigs/lws; maxSurge is not followed: there are no groups beyond the replicas.
+ * Its groups are replaced whole, the highest number first, down to the partition; no more than
+ * maxUnavailable of them wait to be ready, which a group is `ready` after it has started.
+ * spec.rolloutStrategy of kubernetes-sigs/lws; maxSurge is not modelled: there are no groups beyond the
+ * replicas.
  */
 #include "policies/kube/kube.h"
 

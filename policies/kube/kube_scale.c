@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_scale.c - the cluster autoscaler: nodes that come for pods that found none, and go when idle.
+ * kube_scale.c - the cluster autoscaler: scale-up for unschedulable pods, scale-down of idle nodes.
  *
  * As its FAQ describes it (kubernetes/autoscaler, cluster-autoscaler/FAQ.md): every scan, pods that are
- * unschedulable are packed, largest first, on nodes that were ordered, then on new nodes of each group by
- * itself; of the groups that would take any, expanders choose one. Only idle nodes are removed. A group's
- * nodes are nodes of the cluster which are not there until they were ordered and provisioned: objects of kind
+ * unschedulable are packed, largest first, on upcoming nodes, then on new nodes of each group by itself; of
+ * the groups that would fit any, expanders choose one. Only idle nodes are removed. A group's nodes are
+ * nodes of the cluster which are not there until they were ordered and provisioned: objects of kind
  * NodeGroup of schedlab/v1 name them.
  */
 #include "policies/kube/kube.h"
@@ -45,7 +45,7 @@ struct kube_scaler {
 	enum expander expander[EXPANDERS_MAX];
 	uint32_t expanders;
 	sl_time scanned;  /* Last. */
-	uint64_t version; /* Of the world then. */
+	uint64_t version; /* Of the cluster state then. */
 	uint64_t choices;
 	uint32_t *pod; /* Those to be helped, of one scan. */
 };
@@ -444,7 +444,7 @@ static sl_time scale_down(struct kube *k)
 	return next;
 }
 
-/* When it wants to be run again. */
+/* When its next scan is due. */
 sl_time kube_scale_run(struct kube *k)
 {
 	struct kube_scaler *s = k->scaler;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_score.c - the best of the nodes that will do: scores of 0 to 100 from each plugin, after its own
+ * kube_score.c - the best of the feasible nodes: scores of 0 to 100 from each plugin, after its own
  * normalisation, times its weight. Integer arithmetic as in pkg/scheduler/framework/plugins, v1.36.
  *
- * Of several best nodes kube-scheduler takes any. Here it is the first by name, or any by a stream of the
+ * Of several best nodes kube-scheduler picks any. Here it is the first by name, or any by a stream of the
  * pod's own (ties=random).
  */
 #include "policies/kube/kube_dra.h"
@@ -22,7 +22,7 @@ struct usage {
 	int64_t asked, has; /* asked: with the pod. */
 };
 
-/* As scores count it: pods that ask no cpu or memory count as something. */
+/* As scores count it: pods without requests of cpu or memory count as something. */
 static struct usage usage_of(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node,
 	const char *name, bool as_asked, bool with)
 {
@@ -34,7 +34,7 @@ static struct usage usage_of(const struct kube *k, const struct kube_spec *spec,
 		return usage;
 	int64_t used = node->used[at], own = spec->request[at];
 	if (at >= KUBE_RES_FIRST && !own)
-		return usage; /* An extended resource counts for those that ask it. */
+		return usage; /* An extended resource counts for pods that request it. */
 	if (!as_asked && at == KUBE_RES_CPU) {
 		used = node->cpu_scored;
 		own = spec->cpu_scored;
@@ -127,7 +127,7 @@ int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, 
 	return SCORE_MAX / 2 + (SCORE_MAX / 2 + with - balance(k, spec, node, false)) / 2;
 }
 
-/* A pod that asks none of its resources is not scored by it. */
+/* A pod that requests none of its resources is not scored by it. */
 static bool balance_counts(const struct kube *k, const struct kube_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->profile->balanced_count; i++)

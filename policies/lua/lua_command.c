@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_command.c - what a script does in a pass: commands, which can be tried and taken back, and what it
- * tells.
+ * lua_command.c - what a script does in a pass: commands, which can be tried and undone, and its reports.
  *
- * Each leaves a mark in the digest of the pass, by which a script is found out that does otherwise when the
- * same pass is made again (--check).
+ * Each leaves a mark in the digest of the pass, by which --check finds a script that decides otherwise in
+ * the rerun pass.
  */
 #include <string.h>
 
@@ -16,7 +15,7 @@ static struct lua_sim *in_pass(lua_State *L, const char *command)
 {
 	struct lua_sim *sim = luaw_of(L);
 	(void)luaL_checkudata(L, 1, "pass");
-	luaw_look(L); /* What it asks for may take the engine long. */
+	luaw_look(L); /* Its calls may cost the engine much time. */
 	if (!sim->in_pass)
 		(void)luaL_error(L, "s:%s() is a command: it belongs into pass(s)", command);
 	return sim;
@@ -92,9 +91,9 @@ static int resize(lua_State *L)
 	return done(L, sim, "resize", job, sl_resize(sim->pass, job, (uint32_t)tasks));
 }
 
-/* ---- Try and take back -------------------------------------------------------------------------------- */
+/* ---- Try and undo -------------------------------------------------------------------------------- */
 
-/* Calls the function with the rest; what it did stays if it returns true. An error takes it back, too. */
+/* Calls the function with the rest; what it did stays if it returns true. An error undoes it, too. */
 static int try(lua_State *L)
 {
 	struct lua_sim *sim = in_pass(L, "try");
@@ -151,7 +150,7 @@ static int start_due(lua_State *L)
 	return 0;
 }
 
-/* ---- Told
+/* ---- Reports
  * --------------------------------------------------------------------------------------------------- */
 
 static int head(lua_State *L)
@@ -227,7 +226,7 @@ static int timer(lua_State *L)
 	return 0;
 }
 
-/* ---- Ledgers: counters that are taken back with the rest
+/* ---- Ledgers: counters that are undone with the rest
  * ------------------------------------------------------- */
 
 /* The ledger of a name, in the registry's table: { its number, its rows }. */

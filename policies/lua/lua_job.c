@@ -4,7 +4,7 @@
  * cpus and GPUs are wholes.
  *
  * There is one object for each job, so that `==` and tables with jobs for keys work; a table forgets none of
- * them, the world does.
+ * them, struct lua_sim does.
  */
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static const struct sl_job_attributes *lua_job_attributes_of(const struct sl_job
 	return jobs->more_of && jobs->more_of[job.row] ? &jobs->more[jobs->more_of[job.row]] : NULL;
 }
 
-/* The tasks that it asks; now, while it runs. */
+/* The tasks of its request; now, while it runs. */
 static int64_t tasks_of(const struct lua_sim *sim, sl_job job)
 {
 	const struct sl_jobs *jobs = sim->jobs;

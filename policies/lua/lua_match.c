@@ -2,10 +2,9 @@
 /*
  * lua_match.c - string.find, match, gmatch and gsub, with each step counted.
  *
- * Lua's own matching goes back as often as a pattern makes it: a pattern of some twenty letters takes longer
- * than anybody waits, within one instruction. The rules are those of the Lua 5.4 manual, 6.4.1; a step of
- * matching costs as an instruction does, so that a script ends where it would have ended had it matched by
- * itself.
+ * Lua's own matching goes back as often as a pattern makes it: a pattern of some twenty letters runs for
+ * years, within one instruction. The rules are those of the Lua 5.4 manual, 6.4.1; a step of matching costs
+ * as an instruction does, so that a script ends where it would have ended had it matched by itself.
  */
 #include <ctype.h>
 #include <string.h>

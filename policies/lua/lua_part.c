@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_part.c - scripts as parts of a policy: questions about a job, and being told of it.
+ * lua_part.c - scripts as parts of a policy: functions that rate a job, and those that get its events.
  *
- * A question must be answered by its job, the time and what the script was told (submitted, ended) alone: the
- * first, second, fourth, eighth... is asked twice, and must be answered the same.
+ * A result must follow from the job, the time and earlier events (submitted, ended) alone: the first,
+ * second, fourth, eighth... call is made twice, and must return the same.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -97,7 +97,8 @@ static bool part_reported(struct lua_sim *sim, const char *function, sl_job job)
 	return call(sim, function, job, 0);
 }
 
-/* ---- The language, for policies that take parts ------------------------------------------------------- */
+/* ---- The language, for policies that accept parts -------------------------------------------------------
+ */
 
 static int language_load(
 	struct sl_script *script, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_pass.c - the object that pass(s), on_event(e, s) and tell(s) are given: what it shows. What it does
- * stands in lua_command.c.
+ * lua_pass.c - the object passed to pass(s), on_event(e, s) and tell(s): its fields. Its commands are in
+ * lua_command.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char pass_type[] = "pass";
 static struct lua_sim *self(lua_State *L)
 {
 	(void)luaL_checkudata(L, 1, pass_type);
-	luaw_look(L); /* What it asks for may take the engine long. */
+	luaw_look(L); /* Its calls may cost the engine much time. */
 	return luaw_of(L);
 }
 
@@ -59,7 +59,7 @@ static int lua_pass_count(lua_State *L)
 
 /* ---- What runs ------------------------------------------------------------------------------------- */
 
-/* Upvalues: the list, how many were shown. */
+/* Upvalues: the list, how many were returned. */
 static int running_step(lua_State *L)
 {
 	const lua_Integer at = lua_tointeger(L, lua_upvalueindex(2)) + 1;
@@ -87,7 +87,8 @@ static int running(lua_State *L)
 	return 1;
 }
 
-/* ---- Room -------------------------------------------------------------------------------------------- */
+/* ---- Free resources
+ * -------------------------------------------------------------------------------------------- */
 
 static const char *const kind_name[] = { "cpus", "mem", "gpus", NULL };
 

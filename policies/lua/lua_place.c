@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_place.c - a placing in Lua: score(node, task), the least first; ties as `ties` says.
+ * lua_place.c - a node scorer in Lua: score(node, task), the least first; ties as `ties` says.
  *
- * It is asked for nodes of which the same is free, once, and remembered: so the answer may depend on what it
- * is shown alone. It has an interpreter of its own.
+ * It is called once for nodes with the same free resources, and remembered: so the score may depend on its
+ * arguments alone. It has an interpreter of its own.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -116,7 +116,8 @@ static int64_t score(
 	double key = 0;
 	if (!luaw_good(sim) || !luaw_function(sim, "score"))
 		return 0;
-	sim->draw.what = "score"; /* The same for all: what is remembered must not hang on who asks first. */
+	sim->draw.what =
+		"score"; /* The same for all: what is remembered must not depend on which call is first. */
 	push_node(sim->L, class);
 	push_task(sim->L, class->cluster, group, tasks);
 	if (!luaw_call(sim, "score", 2, 1))

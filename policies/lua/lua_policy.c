@@ -3,9 +3,9 @@
  * lua_policy.c - a script as a whole policy: pass(s), and if it has them order(job, now), fill(job),
  * estimate(job), score(node, task), on_event(e, s) and tell(s).
  *
- * A pass can be taken back and made again; what a script keeps in its own variables cannot. So it may change
- * them in on_event() alone, and in a pass count in ledgers. Under --check each pass is made twice: a script
- * that does otherwise the second time ends its run.
+ * A pass can be undone and rerun; what a script keeps in its own variables cannot. So it may change them in
+ * on_event() alone, and in a pass count in ledgers. Under --check each pass is made twice: a script that
+ * decides otherwise the second time ends its run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
 /* ---- Passes
  * -------------------------------------------------------------------------------------------------------- */
 
-/* The same pass once more, which the engine took back: what it did must be what it did before. */
+/* A rerun pass, which the engine undid: its decisions must be the same as before. */
 static void compare_passes(struct lua_sim *sim, bool retry)
 {
 	char text[300];

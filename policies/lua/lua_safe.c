@@ -4,8 +4,8 @@
  * what does not, what does.
  *
  * Lua 5.4 draws the seed of its string hashes from addresses and the clock, so that next() and pairs() go by
- * another order in each process; table.sort() takes its pivots from the clock, so that equal elements come
- * out in any order; tostring() shows addresses; when a weak table forgets is the collector's affair.
+ * another order in each process; table.sort() draws its pivots from the clock, so that equal elements come
+ * out in any order; tostring() prints addresses; when a weak table forgets is the collector's affair.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -68,7 +68,7 @@ static bool key_before(lua_State *L, int a, int b)
 
 typedef bool (*before_fn)(lua_State *L, int a, int b);
 
-/* A list on the stack, and one beside it as room to merge in. */
+/* A list on the stack, and one beside it as a buffer to merge in. */
 struct sorting {
 	lua_State *L;
 	int list, capacity;
@@ -147,7 +147,7 @@ static void push_keys(lua_State *L, int table)
 	sort_list(L, list, count, key_before);
 }
 
-/* Upvalues: the keys, how many were shown. What was removed since is passed over. */
+/* Upvalues: the keys, how many were returned. What was removed since is skipped. */
 static int pairs_step(lua_State *L)
 {
 	lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));
@@ -187,7 +187,7 @@ static int safe_next(lua_State *L)
 	luaL_checktype(L, 1, LUA_TTABLE);
 	lua_settop(L, 2);
 	const bool first = lua_isnil(L, 2);
-	luaw_look(L); /* Of what was taken out each place is gone through. */
+	luaw_look(L); /* The place of each removed key is gone through. */
 	if (!first)
 		(void)key_rank(L, 2);
 	lua_pushnil(L); /* 3: the least so far. */
@@ -321,7 +321,7 @@ static int safe_tostring(lua_State *L)
 	return 1;
 }
 
-/* As long as what it is given. */
+/* As long as its argument. */
 static void work_arguments(lua_State *L)
 {
 	const int count = lua_gettop(L);
@@ -331,7 +331,7 @@ static void work_arguments(lua_State *L)
 	luaw_work(L, (int64_t)(bytes / BYTES_A_STEP));
 }
 
-/* Upvalue: Lua's own, whose time goes by what it is given and what it returns; */
+/* Upvalue: Lua's own, of a time that grows with its argument and its result; */
 static int safe_long(lua_State *L)
 {
 	work_arguments(L);
@@ -426,7 +426,7 @@ static int safe_setmetatable(lua_State *L)
 /* ---- Chance
  * ------------------------------------------------------------------------------------------------ */
 
-/* A call draws from a stream of its own, so that one that is made again draws the same. */
+/* A call draws from a stream of its own, so that a rerun call draws the same. */
 static struct sl_rng *stream(lua_State *L)
 {
 	struct lua_sim *sim = luaw_of(L);
@@ -583,7 +583,7 @@ static void open_base(lua_State *L)
 {
 	static const luaL_Reg ours[] = { { "pairs", safe_pairs }, { "next", safe_next },
 		{ "print", safe_print }, { "tostring", safe_tostring }, { NULL, NULL } };
-	/* `load` may be given bytecode. */
+	/* `load` accepts bytecode. */
 	static const char *const gone[] = { "collectgarbage", "dofile", "load", "loadfile", "warn", NULL };
 	static const char *const long_base[] = { "tonumber", "select", NULL };
 	luaL_requiref(L, LUA_GNAME, luaopen_base, 1);

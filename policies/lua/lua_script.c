@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lua_script.c - what a script says of itself in its global tables: params, uses, summary, paper; and the
- * policy that schedlab makes of it.
+ * lua_script.c - a script's declarations in its global tables: params, uses, summary, paper; and the policy
+ * that schedlab makes of it.
  *
  * params = { window = { default = 10, min = 1, max = 100, help = "how many jobs are looked at" } }: known to
  * `list`, --set and help as those of any policy. When the script runs, params.window is the value.
@@ -96,7 +96,7 @@ static int64_t micro_of(double value)
 	return (int64_t)floor(key + 0.5);
 }
 
-/* The definition stands at `at`. A field as text, NULL: not given. */
+/* The definition stands at `at`. A field as text, NULL: not set. */
 static char *field_text(lua_State *L, int at, const char *field, struct sl_arena *arena)
 {
 	char number[40];
@@ -218,8 +218,8 @@ static int compare_keys(const void *a, const void *b)
 		*(const char *const *)a, *(const char *const *)b); /* Of one table: no two are the same. */
 }
 
-/* The names in params, which is at 1, in their order: of two mistakes it is always the same that is told.
- * They are lent from the table. */
+/* The names in params, which is at 1, in their order: of two mistakes always the same is reported. They
+ * belong to the table. */
 static size_t sorted_keys(const struct lua_sim *sim, const char *key[PARAMS_MAX], struct sl_err *err)
 {
 	lua_State *L = sim->L;

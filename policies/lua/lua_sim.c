@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum { MIB = 1 << 20, MILLION = 1000000 };
-/* After so many steps it is looked whether there are any left. A coroutine counts for itself, and what it did
- * since is forgotten with it. */
+/* After so many steps the limit is tested. A coroutine counts for itself, and its steps since are lost with
+ * it. */
 enum { HOOK_STEPS = 1000, HOOK_COROUTINE = LUAW_COROUTINE, HOOK_LEAST = 8 };
-/* A large block takes as long as steps of so many bytes. A text is no longer than that: an instruction that
- * compares two cannot be ended before it is over. */
+/* A large block costs as many steps as it has so many bytes. A text is no longer than that: an instruction
+ * that compares two cannot be ended before it is over. */
 enum { ALLOC = 1 << 10 }; /* Of a script's text. */
 enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_TIMES = 8, TABLE_PART = 16 };
 
@@ -35,7 +35,8 @@ static bool is_stopping(struct lua_sim *sim)
 
 static bool lua_sim_is_over(struct lua_sim *sim) { return is_stopping(sim) || sim->steps_left < 0; }
 
-/* One instruction takes as long as the largest block makes it: the larger that is, the sooner one looks. */
+/* The time of one instruction grows with the largest block: the larger that is, the sooner the limit is
+ * tested. */
 static int hook_steps(const struct lua_sim *sim, const lua_State *L)
 {
 	const int most = L == sim->L ? HOOK_STEPS : HOOK_COROUTINE;
@@ -66,7 +67,8 @@ static void note_size(struct lua_sim *sim, size_t size, bool text)
 	luaw_runs(sim->running);
 }
 
-/* Before it is refused for good Lua collects all that it holds, and after that it may be caught: steps. */
+/* Before memory is refused for good Lua collects its garbage, and after that the error may be caught: steps.
+ */
 static bool lua_sim_refuse(struct lua_sim *sim, bool too_long)
 {
 	sim->too_long = too_long;
@@ -76,7 +78,7 @@ static bool lua_sim_refuse(struct lua_sim *sim, bool too_long)
 	return false;
 }
 
-/* Large blocks are steps too: an instruction that makes one takes longer than others. */
+/* Large blocks are steps too: an instruction that makes one is slower than others. */
 static bool may_grow(struct lua_sim *sim, size_t had, size_t size, bool text)
 {
 	const size_t used = sim->memory_used;
@@ -95,8 +97,8 @@ static bool may_grow(struct lua_sim *sim, size_t had, size_t size, bool text)
 	return false;
 }
 
-/* As lua_Alloc: a block of the size it had, or of a type where it is new. While no call is made nobody could
- * take the error, and little is asked for. */
+/* As lua_Alloc: a block of the size it had, or of a type where it is new. Outside a call an error could not
+ * be caught, and little is requested. */
 static void *allocate(void *self, void *block, size_t had, size_t size)
 {
 	struct lua_sim *sim = self;
@@ -126,7 +128,7 @@ static void say_stopped(struct lua_sim *sim, char *text, size_t size)
 		(void)snprintf(text, size, "stopped while it was loaded: nothing was run");
 }
 
-/* Why, once: whoever catches it and goes on is told the same again. at: where it is. */
+/* Why, once: a script that catches it and goes on gets the same error again. at: where it is. */
 static void say_why(struct lua_sim *sim, const lua_Debug *at)
 {
 	char where[LUA_IDSIZE + 20];
@@ -376,7 +378,8 @@ bool luaw_quantise(double value, double *key)
 	return true;
 }
 
-/* ---- A world ------------------------------------------------------------------------------------- */
+/* ---- A script in one run
+ * ------------------------------------------------------------------------------------- */
 
 /* What it sets in its table `limits`, which is left alone. */
 static int read_limit(struct lua_sim *sim, const char *key, int64_t most, int64_t *value, struct sl_err *err)
@@ -411,7 +414,8 @@ struct text {
 	const char *at, *end;
 };
 
-/* As lua_Reader: in pieces, between which one looks; what is behind a piece may depend on all before. */
+/* As lua_Reader: in pieces, between which the limit is tested; what is behind a piece may depend on all
+ * before. */
 static const char *read_alloc(lua_State *L, void *self, size_t *len)
 {
 	struct text *text = self;

@@ -5,7 +5,7 @@
  *
  * The same script in the same run does the same on any machine. What Lua leaves open is closed here
  * (lua_safe.c): the order of pairs(), of equal elements in table.sort(), texts with addresses in them,
- * chance, weak tables. The bounds guard against mistakes, not against malice.
+ * chance, weak tables. The bounds protect against mistakes, not against malice.
  */
 #ifndef SL_LUA_SIM_H
 #define SL_LUA_SIM_H
@@ -16,7 +16,7 @@
 
 #include "sim/plugin.h"
 
-/* Defaults of the script's table `limits`, and the most that it may ask for. */
+/* Defaults of the script's table `limits`, and the most that it may set. */
 enum {
 	MEMORY_MIB = 256,
 	MEMORY_MIB_MAX = 1 << 20,
@@ -25,7 +25,7 @@ enum {
 };
 enum {
 	LUAW_TEXT_MAX = 1 << 20, /* Bytes of a text. */
-	LUAW_COROUTINE = 100     /* Steps that one costs, and may take uncounted. */
+	LUAW_COROUTINE = 100     /* Steps that one costs, and may run uncounted. */
 };
 
 struct lua_sim {
@@ -40,7 +40,7 @@ struct lua_sim {
 	int64_t steps_left, steps_max;
 	int64_t worked;     /* Steps of C's since somebody looked whether the run is to end. */
 	lua_State *running; /* The coroutine that does; L: none. */
-	size_t largest;     /* What one instruction may take, in bytes, if that is much. */
+	size_t largest;     /* What one instruction may allocate, in bytes, if that is much. */
 	unsigned calls;     /* Of the script that go on; 0: none. */
 	bool halted;        /* This call is at its end, whatever catches its error; why: */
 	char why[400];
@@ -53,7 +53,7 @@ struct lua_sim {
 	} draw;            /* The name of this call's stream of chance: "lua/NAME/what/which/of"; */
 	struct sl_rng rng; /* the stream, */
 	bool drawn;        /* once something was drawn. */
-	bool in_pass;      /* Commands may be given. */
+	bool in_pass;      /* Commands are allowed. */
 	bool failed;       /* So did the run, or will. */
 	bool stopped;      /* In the midst of a call, for the run is to end. */
 	bool early;        /* So it was before the run began: it does nothing, and says so when asked. */
@@ -64,7 +64,7 @@ struct lua_sim {
 	int jobs_at;       /* Of the registry: job objects by row. */
 	struct sl_tally *tally;
 	struct sl_err *tally_err;
-	uint64_t done, done_before; /* A digest of what this pass did, and of the one before; */
+	uint64_t done, done_before; /* A digest of this pass's decisions, and of the one before; */
 	uint64_t pass_number;       /* its number as the engine counts, */
 	uint64_t passes;            /* and among its own. */
 	uint64_t asked;             /* Questions so far. */
@@ -73,18 +73,18 @@ struct lua_sim {
 
 static inline struct lua_sim *luaw_of(lua_State *L) { return *(struct lua_sim **)lua_getextraspace(L); }
 
-/* A world in which the script has run up to its end. setup NULL: only to see what it is. */
+/* A new interpreter in which the script has run up to its end. setup NULL: only to read its tables. */
 int luaw_open(
 	struct lua_sim *sim, const struct sl_setup *setup, struct sl_script *script, struct sl_err *err);
 void luaw_close(struct lua_sim *sim);
 /* In a policy's init, which had that status: was it to end meanwhile? Then init succeeds, so that the run
- * begins, and ends, partial, at the first thing that it asks. */
+ * begins, and ends, partial, at its first call. */
 bool luaw_early(struct lua_sim *sim, int status, struct sl_err *err);
 /* May it be asked? */
 bool luaw_good(struct lua_sim *sim);
 
 /* Calls the function below its arguments, in a stack as of lua_call; calling: its name, `draw` its stream.
- * False: it failed, and the run has been told so. */
+ * False: it failed, and the run has the error. */
 bool luaw_call(struct lua_sim *sim, const char *calling, int arguments, int results);
 /* The same while there is no pass: a status. */
 int luaw_try(struct lua_sim *sim, const char *calling, int arguments, int results, struct sl_err *err);
@@ -131,7 +131,7 @@ sl_job job_optional(lua_State *L, int at);     /* nil or absent: none. */
 void push_seconds(lua_State *L, sl_time time); /* nil: SL_NONE; infinite: SL_NEVER. */
 sl_time check_seconds(lua_State *L, int at);
 void push_amount(lua_State *L, int64_t amount, int64_t parts);
-/* lua_pass.c: the object that pass(), on_event() and tell() are given. */
+/* lua_pass.c: the object passed to pass(), on_event() and tell(). */
 void pass_open(lua_State *L);
 void pass_push(lua_State *L);
 /* lua_command.c: its methods that change something. */

@@ -148,7 +148,7 @@ static uint32_t model_find(struct fragments *f, const struct sl_device *device)
 	return f->model_count++;
 }
 
-/* So much of it has to be free for a request of one device; more than there can be: it never holds it. */
+/* So much of it has to be free for a request of one device; more than there can be: it never fits. */
 static int64_t needs(const struct fragments *f, const struct model *model, const struct typical *typical)
 {
 	const struct sl_task_resources task = { .gpus = typical->gpus,

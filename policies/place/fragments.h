@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fragments.h - how much of what is free of GPUs the jobs of a trace could not use: Weng, Yang, Yu, Wang,
- * Tang, Yang & Zhang, "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient
+ * fragments.h - how much of the free GPUs the jobs of a trace could not use: Weng, Yang, Yu, Wang, Tang,
+ * Yang & Zhang, "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient
  * Descent", USENIX ATC 2023, section 3.2.
  *
- * Typical requests: what one task asks of cpus and GPUs (memory counts for nothing, as in the paper's
+ * Typical requests: what one task requests of cpus and GPUs (memory counts for nothing, as in the paper's
  * artifact), the most frequent first, until they are 95 % of all tasks of the trace (of that which
- * replay.fill drew from, where it did). On a node, what is free of GPUs is a fragment for a typical request
- *   - wholly, if the request asks no GPU, or the node does not hold it: too few cpus, too few devices of a
- * type that will do of which enough is free;
- *   - else so far as it lies on devices that are too small for the request, or of another type.
- * The node's fragmentation is the mean over the typical requests, by how frequent they are.
+ * replay.fill drew from, where it did). On a node, free GPU capacity is a fragment for a typical request
+ *   - wholly, if the request has no GPU, or does not fit the node: too few cpus, too few devices of a
+ *     type that will do of which enough is free;
+ *   - else so far as it lies on devices that are too small for the request, or of another type. The
+ *     node's fragmentation is the mean over the typical requests, by how frequent they are.
  *
- * Devices count one by one for all requests of one device, so that what is free of a device counts as usable
- * by a weight that depends on nothing but the cpus of the node and on what is free of that device: a look
- * into a table. Requests of several devices depend on how many are wholly free: another table.
+ * Devices count one by one for all requests of one device, so that the free part of a device counts as
+ * usable by a weight that depends on the node's cpus and on that free part alone: a table lookup. Requests
+ * of several devices depend on how many are wholly free: another table.
  */
 #ifndef SL_FRAGMENTS_H
 #define SL_FRAGMENTS_H
@@ -23,17 +23,17 @@
 
 enum {
 	TYPICAL_PERCENT = 95,
-	TYPICAL_MAX = 256, /* More than that many are not told apart: those that are most frequent count. */
+	TYPICAL_MAX = 256, /* No more than that many: the most frequent count. */
 	FREE_MAX = 256     /* Of divided devices: masks of eighths. */
 };
 
-/* What tasks ask, as far as it matters here. */
+/* Task resources, as far as they matter here. */
 struct typical {
 	int64_t cpus;
 	int64_t gpus;    /* Of one device, in parts: whole ones, or what it is counted as. */
 	int64_t gpu_mem; /* As sl_task_resources. */
 	uint32_t devices, gpu_types, mig;
-	int64_t tasks; /* How many ask it. */
+	int64_t tasks; /* How many tasks request it. */
 };
 
 /* Devices that are alike. */
@@ -41,7 +41,7 @@ struct model {
 	struct sl_device device;
 	uint16_t *column; /* By what is free of it (parts, or a mask): of weight. */
 	uint32_t columns;
-	int64_t *weight;    /* [row][column]: tasks of requests that it holds, of one device. */
+	int64_t *weight;    /* [row][column]: tasks of requests that fit it, of one device. */
 	int64_t *weight_of; /* [row][devices]: tasks of requests of 2 to so many whole devices. */
 };
 
@@ -51,7 +51,7 @@ struct fragments {
 	int64_t total; /* Of tasks of typical requests. */
 	struct typical *typical;
 	uint32_t typical_count;
-	int64_t *cpus; /* That typical requests ask: each amount once, ascending. */
+	int64_t *cpus; /* Of typical requests: each amount once, ascending. */
 	uint32_t cpus_count;
 	uint32_t row_step; /* The largest power of two that is not more than that, or 1. */
 	struct model *model;

@@ -16,7 +16,7 @@ struct ranked {
 	uint32_t row;
 };
 
-/* What a job holds, and below it what it had before and may get back. */
+/* A job's allocation, and below it what it had before and may get back. */
 struct leaves_held {
 	struct leaves_held *below;
 	uint32_t count;
@@ -40,28 +40,28 @@ struct leaves {
 	int64_t *free;                     /* By node, kind. */
 	uint32_t *across;                  /* By leaf: nodes of jobs that cross leaves. */
 	struct leaves_held **now, **given; /* By job. */
-	uint32_t *gave;                    /* Jobs with something in `given`. */
+	uint32_t *gave;                    /* Jobs with an entry in `given`. */
 	size_t gave_count;
 	/* Of the question: */
 	const struct sl_group *group;
 	uint32_t most;    /* Tasks on one node. */
 	uint32_t *holds;  /* By node: tasks of the group that would fit. */
-	uint64_t *sum;    /* By leaf, of what its nodes would take. */
+	uint64_t *sum;    /* By leaf: tasks that fit its nodes. */
 	uint32_t *order;  /* Of leaves. */
-	uint32_t *within; /* As by_leaf, in the order in which nodes of a leaf are taken. */
+	uint32_t *within; /* As by_leaf, in the order in which nodes of a leaf are chosen. */
 	uint32_t *next;   /* By leaf: the next of these. */
 	struct ranked *rank;
 	int64_t *amount; /* By kind. */
 	struct sl_node_tasks *alloc, *best;
 	uint32_t allocs, leaves_used, left;
 	struct sl_node_alloc *node_alloc;
-	uint32_t *gpus; /* By holding and type. */
+	uint32_t *gpus; /* By node allocation and type. */
 };
 
-/* Books (leaves_accounting.c). */
+/* Accounting (leaves_accounting.c). */
 int leaves_new(struct leaves **made, const struct sl_setup *setup, unsigned ways, struct sl_err *err);
 void leaves_release(void *state);
-/* Who is on which leaf: models are made after placers, so at the first question. */
+/* Nodes of each leaf: models are made after allocators, so read at the first request. */
 void leaves_know(struct leaves *l);
 void leaves_take(void *state, sl_job job);
 void leaves_untake(void *state, sl_job job);
@@ -71,7 +71,7 @@ void leaves_forget(void *state);
 size_t leaves_held_by(void *state, sl_job job, const struct sl_node_alloc **node_alloc);
 /* How many tasks of the group fit on the node by themselves. */
 uint32_t leaves_fit(const struct leaves *l, uint32_t node, const struct sl_group *group);
-/* What so many tasks of a group take of a node, by kind into amount[]; false: it has not so much free. */
+/* What so many tasks of a group need of a node, by kind into amount[]; false: it has not so much free. */
 bool leaves_amounts(
 	const struct leaves *l, uint32_t node, const struct sl_group *group, uint32_t tasks, int64_t *amount);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * leaves_accounting.c - what is free of each node, by kind, as jobs take and give; and which nodes are on a
- * leaf.
+ * leaves_accounting.c - free resources of each node, by kind, as jobs allocate and release them; and which
+ * nodes are on a leaf.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t leaves_by_number(struct leaves *l)
 	const char *text = sl_setting_of(l->cluster, "fabric", "", "nodes_per_leaf");
 	int64_t each = 16;
 	if (text && (!sl_get_i64(text, strlen(text), &each) || each < 1))
-		each = 16; /* Who has a fabric is told what is wrong. */
+		each = 16; /* A scenario with a fabric gets the error. */
 	uint32_t count = 0;
 	for (uint32_t node = 0; node < l->cluster->node_count; node++) {
 		l->leaf[node] = (uint32_t)(node / each);
@@ -177,14 +177,15 @@ static void move_amounts(struct leaves *l, const struct leaves_held *held, int64
 	}
 }
 
-/* ---- Taking and giving --------------------------------------------------------------------------------- */
+/* ---- Allocating and releasing
+ * --------------------------------------------------------------------------------- */
 
-/* What was chosen last, in one block: the holdings, then the GPUs of each. */
+/* The last choice, in one block: the node allocations, then the GPUs of each. */
 static struct leaves_held *held_new(const struct leaves *l)
 {
 	const size_t gpus = (size_t)l->allocs * l->types * sizeof(uint32_t);
 	struct leaves_held *held = malloc(sizeof(*held) + l->allocs * sizeof(struct sl_node_alloc) + gpus);
-	SL_CHECK(held); /* Some bytes for each node that a job holds. */
+	SL_CHECK(held); /* Some bytes for each node of a job. */
 	uint32_t *gpu = (uint32_t *)(void *)&held->node_alloc[l->allocs];
 	held->below = NULL;
 	held->count = l->allocs;

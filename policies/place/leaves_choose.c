@@ -2,14 +2,14 @@
 /*
  * leaves_choose.c - placements by leaf switch: pack_leaves, spread_leaves, contention.
  *
- * pack_leaves: of the leaves that hold the whole job that on which it takes the fewest nodes, ties the least
- * room (best fit, as Slurm's topology/tree does below one switch); else the fewest leaves, the roomiest
- * first, and what is left of the job on one by the same rule. spread_leaves takes a node of each leaf in
- * turn, the roomiest first: Slurm's rule for dragonflies. contention makes a candidate of each; one of the
- * fewest nodes, whatever their leaves; and one of the leaves with the fewest nodes of jobs that cross leaves.
- * Models say how fast the job would run there beside what runs (placements are scored so by Themis and
- * CASSINI), and the fastest is taken; ties the fewest leaves, then the order of candidates here. Who is
- * slowed down by it is not asked. Without a model that knows the difference it places as pack_leaves.
+ * pack_leaves: of the leaves that fit the whole job that on which it needs the fewest nodes, ties the least
+ * free (best fit, as Slurm's topology/tree does below one switch); else the fewest leaves, the one with most
+ * free first, and what is left of the job on one by the same rule. spread_leaves uses a node of each leaf in
+ * turn, the one with most free first: Slurm's rule for dragonflies. contention makes a candidate of each;
+ * one of the fewest nodes, whatever their leaves; and one of the leaves with the fewest nodes of jobs that
+ * cross leaves. Models say how fast the job would run there beside what runs (placements are scored so by
+ * Themis and CASSINI), and the fastest is chosen; ties the fewest leaves, then the order of candidates here.
+ * Jobs that it slows down are not considered. Without a model that knows the difference it is pack_leaves.
  */
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static uint32_t takes(const struct leaves *l, uint32_t node)
 	return l->holds[node] < l->most ? l->holds[node] : l->most;
 }
 
-/* Nodes of a leaf: those that take most of the job first, then the tightest, then the lowest. */
+/* Nodes of a leaf: those that fit most of the job first, then the tightest, then the lowest. */
 static void rank_nodes(struct leaves *l, uint32_t leaf, struct ranked *rank)
 {
 	uint32_t count = 0;
@@ -89,7 +89,7 @@ static void take_of(struct leaves *l, uint32_t leaf, uint32_t nodes)
 	l->leaves_used += fresh && l->allocs > before;
 }
 
-/* How many nodes of the leaf so many tasks take; they fit. */
+/* How many nodes of the leaf so many tasks need; they fit. */
 static uint32_t nodes_for(const struct leaves *l, uint32_t leaf, uint64_t tasks)
 {
 	uint32_t count = 0;
@@ -100,8 +100,8 @@ static uint32_t nodes_for(const struct leaves *l, uint32_t leaf, uint64_t tasks)
 	return count;
 }
 
-/* Of the leaves that have not been touched and hold so many that on which they take the fewest nodes, ties
- * the tightest; UINT32_MAX: none does. */
+/* Of the leaves not used yet that fit so many that on which they need the fewest nodes, ties the tightest;
+ * UINT32_MAX: none does. */
 static uint32_t tightest(const struct leaves *l, uint64_t tasks)
 {
 	uint32_t best = UINT32_MAX, best_nodes = UINT32_MAX;
@@ -118,7 +118,7 @@ static uint32_t tightest(const struct leaves *l, uint64_t tasks)
 	return best;
 }
 
-/* The fewest nodes, whatever their leaves: those that take most first, then the tightest, then the lowest. */
+/* The fewest nodes, whatever their leaves: those that fit most first, then the tightest, then the lowest. */
 static void take_fullest(struct leaves *l)
 {
 	const uint32_t nodes = l->cluster->node_count;
@@ -211,7 +211,7 @@ static size_t leaves_choose_hold(struct leaves *l, uint32_t allocs, const struct
 	return allocs;
 }
 
-/* So many nodes at least: no node takes more than leaves a task for each other one. */
+/* So many nodes at least: no node gets more than leaves a task for each other one. */
 static uint32_t most_on_node(const struct sl_group *group)
 {
 	uint32_t most = group->tasks_per_node ? group->tasks_per_node : UINT32_MAX;
@@ -224,7 +224,7 @@ static size_t leaves_choose(
 	void *state, sl_job job, const uint64_t *closed, const struct sl_node_alloc **node_alloc)
 {
 	struct leaves *l = state;
-	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to ask. */
+	const bool asks = l->ways >> LEAVES_QUIET & 1; /* With one way only there is nothing to compare. */
 	l->group = l->jobs->requests[l->jobs->request[job.row]].group;
 	l->most = most_on_node(l->group);
 	leaves_know(l);

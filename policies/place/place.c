@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place.c - what a task asks of GPUs, and what of a node's devices is free for it.
+ * place.c - a task's GPU request, and the free devices of a node for it.
  */
 #include "policies/place/place.h"
 

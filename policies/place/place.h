@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place.h - what placings of GPU clusters share: what a task asks of GPUs, and what of a node's devices is
- * free for it.
+ * place.h - shared by node scorers of GPU clusters: a task's GPU request, and the free devices of a node for
+ * it.
  */
 #ifndef SL_PLACE_H
 #define SL_PLACE_H
@@ -32,17 +32,17 @@ static inline uint32_t place_bits(uint64_t mask)
 	return count;
 }
 
-/* All nodes are alike: of placings that leave it to ties. */
+/* All nodes are alike: of node scorers that leave it to ties. */
 int64_t place_score_none(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks);
 
-/* A task that asks for one device, or some of one. */
+/* A task that requests one device, or a share of one. */
 bool place_asks_some(const struct sl_task_resources *task, int64_t parts);
 
-/* The devices that it asks: whole ones, or 1 of which some. */
+/* The devices of its request: whole ones, or 1 for a share. */
 uint32_t place_asks_devices(const struct sl_task_resources *task, int64_t parts);
 
-/* What it asks of that device, in parts: negative: that device is not for it. Not of divided ones. */
+/* Its request of that device, in parts; negative: that device is not for it. Not of divided ones. */
 int64_t place_share_of(const struct sl_task_resources *task, const struct sl_device *device, int64_t parts);
 
 /* The places of a profile on a device of which these slices are free: bit i: it can begin there. */
@@ -52,7 +52,7 @@ uint32_t place_starts(const struct sl_cluster *cluster, uint32_t mig, const stru
 /* What is free of a device, in parts: of a divided one its free eighths. Devices must be followed. */
 int64_t place_free_of(const struct sl_node_class *class, uint32_t device);
 
-/* Could the task have that device, or what it asks of it? */
+/* Could the task have that device, or its share of it? */
 bool place_holds(const struct sl_node_class *class, const struct sl_task_resources *task, uint32_t device);
 
 /* GPUs of the node that are free, in parts, of all types. */
@@ -65,7 +65,7 @@ int64_t place_gpus_of(const struct sl_cluster *cluster, uint32_t type);
 struct place_largest {
 	int64_t cpus, gpus;
 };
-/* For placings whose state is that alone. */
+/* For node scorers with no other state. */
 int place_largest_init(void **state, const struct sl_setup *setup, struct sl_err *err);
 
 #endif

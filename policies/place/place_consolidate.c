@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place_consolidate.c - placings that keep what belongs together on few nodes, and on few islands of a node.
+ * place_consolidate.c - node scorers that keep a job on few nodes, and on few islands of a node.
  *
  * Consolidate is the placement of Hu, Sun, Yan, Wen & Zhang, "Characterization and Prediction of Deep
  * Learning Workloads in Large-Scale GPU Datacenters" (Helios), SC 2021, as in the paper's artifact. A job of
- * at most as many GPUs as a node has goes to one node, that with the fewest free GPUs that holds it; a larger
- * one to idle nodes, wholly, and what is left over of it to one node, that with the most free GPUs. A placing
- * chooses among nodes, and makes no job wait: a job that should rather wait than be scattered asks nodes_max.
+ * at most as many GPUs as a node has goes to one node, that with the fewest free GPUs that fits it; a larger
+ * one to idle nodes, wholly, and what is left over of it to one node, that with the most free GPUs. A node
+ * scorer chooses among nodes, and makes no job wait: a job that should rather wait than be scattered
+ * requests nodes_max.
  */
 #include "policies/place/place.h"
 
@@ -77,7 +78,7 @@ static void islands_of(
 	}
 }
 
-/* The island with the fewest that holds so many; else with the most. UINT32_MAX: none has any. */
+/* The island with the fewest that fits so many; else with the most. UINT32_MAX: none has any. */
 static uint32_t island_for(const struct islands *islands, uint32_t devices)
 {
 	uint32_t best = UINT32_MAX;
@@ -92,7 +93,7 @@ static uint32_t island_for(const struct islands *islands, uint32_t devices)
 	return best;
 }
 
-/* How many islands so many devices take, and what is left of the last. */
+/* How many islands so many devices need, and what is left of the last. */
 static int64_t cost_of_islands(struct islands *islands, uint32_t devices)
 {
 	int64_t cost = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place_fgd.c - fragmentation gradient descent: Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing
- * Workloads with Fragmentation Gradient Descent", USENIX ATC 2023, algorithm 1. Each task goes where what is
- * free of GPUs becomes a fragment the least (fragments.h), whatever it asks: cpus alone, too.
+ * place_fgd.c - fragmentation gradient descent: Weng et al., "Beware of Fragmentation: Scheduling
+ * GPU-Sharing Workloads with Fragmentation Gradient Descent", USENIX ATC 2023, algorithm 1. Each task goes
+ * where fragmentation of free GPUs grows the least (fragments.h), whatever it requests: cpus alone, too.
  *
  * The paper orders nodes by the growth of fragmentation itself. Its artifact, of which the published figures
  * are, sees it in a hundred steps, floor(100 s(before - after)), s(x) = 1 / (1 + e^-x), in GPUs: most nodes
- * are of the same step, so which of them is taken (ties) decides. So it is here; the steps are found by where
- * they begin, ln(k / (100 - k)), so that no exponential orders anything. A share takes the first device of
- * the best step, whole GPUs the first that are free, as in the artifact.
+ * are of the same step, so which of them is chosen (ties) decides. So it is here; the steps are found by
+ * where they begin, ln(k / (100 - k)), so that no exponential orders anything. A share gets the first device
+ * of the best step, whole GPUs the first that are free, as in the artifact.
  */
 #include "policies/place/fragments.h"
 
@@ -52,7 +52,7 @@ struct trial {
 	const struct sl_node_class *class;
 	const struct sl_task_resources *task;
 	uint32_t row;      /* Of the cpus that are left then. */
-	int64_t otherwise; /* Its fragments then, as if the task took no GPU. */
+	int64_t otherwise; /* Its fragments then, as if the task had no GPU. */
 };
 
 static struct trial trial_of(
@@ -78,7 +78,7 @@ static int64_t after_slice(const struct trial *trial, uint32_t device, uint32_t 
 	return fragments_with(trial->f, trial->class, trial->row, &then);
 }
 
-/* With a share of that device; INT64_MAX: it does not hold it. */
+/* With a share of that device; INT64_MAX: it does not fit. */
 static int64_t after_share(const struct trial *trial, uint32_t device)
 {
 	const struct sl_device *what = &trial->f->cluster->type[trial->class->type].device[device];
@@ -224,7 +224,7 @@ static void tally_node(struct tally *t, const int64_t *now, const struct sl_node
 	}
 }
 
-/* What more is usable (less, that is) when a share is taken of one of those devices: the most. */
+/* What more is usable (less, that is) when a share is allocated of one of those devices: the most. */
 static int64_t best_share(const struct tally *t, const int64_t *device, uint32_t count, int64_t share)
 {
 	const uint16_t *column = t->model->column;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place_gpus.c - placings by which GPUs of a node are in use: the baselines GpuPacking, GpuClustering and
- * Random of Weng et al., USENIX ATC 2023, as in the paper's artifact. Scores are whole numbers of 0 to 100.
- * Tasks that ask no GPU find all nodes alike. Random apart, a share goes to the device with the least free
- * that holds it.
+ * place_gpus.c - node scorers by which GPUs of a node are in use: the baselines GpuPacking, GpuClustering
+ * and Random of Weng et al., USENIX ATC 2023, as in the paper's artifact. Scores are whole numbers of 0 to
+ * 100. For tasks without GPUs all nodes are alike. Random apart, a share goes to the device with the
+ *      least free that fits it.
  */
 #include "policies/place/place.h"
 
@@ -13,7 +13,7 @@ enum { USED_NODE = PLACE_SCORE_MAX / 2, FREE_NODE = PLACE_SCORE_MAX / 3, PERCENT
 
 static int64_t at_least(int64_t value, int64_t bound) { return value > bound ? value : bound; }
 
-/* Of a node that is used: the device with the least free that holds a share; negative: none does. */
+/* Of a node that is used: the device with the least free that fits a share; negative: none does. */
 static int64_t tightest(const struct sl_node_class *class, const struct sl_task_resources *task)
 {
 	int64_t least = -1;
@@ -78,9 +78,9 @@ static enum sl_task_mix task_mix_of(const struct sl_task_resources *task, int64_
 	}
 }
 
-/* In this order: nodes that hold tasks of this sort alone, of this sort among others, none that ask GPUs, of
- * other sorts alone; among those the fewest free GPUs. Where sorts are not known, a node of which GPUs are in
- * use holds others. */
+/* In this order: nodes with tasks of this sort alone, of this sort among others, without GPU tasks, of other
+ * sorts alone; among those the fewest free GPUs. Where sorts are not known, a node of which GPUs are in use
+ * has others. */
 static int64_t score_gpu_clustering(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {
@@ -125,7 +125,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 31;
 }
 
-/* Any device that holds it: by a hash of the seed, what the node has free, what is asked, and the device. */
+/* Any device that fits it: by a hash of the seed, what the node has free, the request, and the device. */
 static int64_t device_random(void *state, const struct sl_device_pick *pick)
 {
 	const struct sl_node_class *class = pick->class;

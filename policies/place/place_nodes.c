@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * place_nodes.c - placings by what is free on a node, of each kind and as vectors. Each scores a node; the
- * least goes first.
+ * place_nodes.c - node scorers by what is free on a node, of each kind and as vectors. Each scores a node;
+ * the least goes first.
  */
 #include "policies/place/place.h"
 
@@ -19,7 +19,7 @@ static int64_t largest(const struct sl_cluster *cluster, uint32_t kind)
 	return most;
 }
 
-/* What is free, each kind as a share of the largest node's, summed: in units of 2^-20. What the task takes
+/* What is free, each kind as a share of the largest node's, summed: in units of 2^-20. The task's request
  * comes off every node alike, so the order by what is left over is the same. */
 static int64_t spare(const struct sl_node_class *class)
 {
@@ -130,11 +130,11 @@ const struct sl_node_scorer place_weight = {
 	.score = score_weight,
 };
 
-/* ---- Placings that see a node as cpus and GPUs, all of its GPUs together, each as a part of
- * the most that a node of the cluster has: the baselines BestFit and DotProd of Weng et al., USENIX ATC 2023,
- * as in the paper's artifact. Scores are whole numbers of 0 to 100, cut off, so that many nodes are alike.
- * Memory does not count, nor which GPUs are free. A share goes to the device with the least free that holds
- * it. What has no bound does not count either.
+/* ---- Node scorers that see a node as cpus and GPUs, all of its GPUs together, each as a part of
+ * the most that a node of the cluster has: the baselines BestFit and DotProd of Weng et al., USENIX ATC
+ * 2023, as in the paper's artifact. Scores are whole numbers of 0 to 100, cut off, so that many nodes are
+ * alike. Memory does not count, nor which GPUs are free. A share goes to the device with the least free that
+ * fits it. What has no bound does not count either.
  */
 
 /* A part of the most; the artifact's order of operations is kept, so that the cut falls alike. */
@@ -143,8 +143,8 @@ static double place_nodes_part(int64_t amount, int64_t most)
 	return most > 0 && amount < UNBOUNDED ? (double)amount / (double)most : 0;
 }
 
-/* (1 - sum 1/2 (free - asked) / most) * 100. Kubernetes then stretches the scores of a decision to 0..100,
- * which keeps their order. */
+/* (1 - sum 1/2 (free - requested) / most) * 100. Kubernetes then normalises the scores of a decision to
+ * 0..100, which keeps their order. */
 static int64_t score_gpu_bestfit(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_cel.h - the part of the Common Expression Language that selects devices: an expression is parsed once,
- * then asked of each device whether it holds.
+ * kube_cel.h - the part of the Common Expression Language that selects devices: an expression is parsed
+ * once, then evaluated for each device.
  *
  * Known: device.driver, device.attributes["domain"].name, device.capacity["domain"].name,
  * device.allowMultipleAllocations; == != < <= > >= in && || ! ?: - and lists; has(), size(), quantity(),
  * semver(); compareTo, isGreaterThan, isLessThan, matches, startsWith, endsWith, contains, size, major,
- * minor, patch. Anything else is refused where it stands. && and || take no notice of an error on one side
- * where the other side decides.
+ * minor, patch. Anything else is refused where it stands. && and || ignore an error on one side where the
+ * other side decides.
  *
  * https://kubernetes.io/docs/reference/using-api/cel/ and the language's definition (cel-spec).
  */

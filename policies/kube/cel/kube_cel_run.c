@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_cel_run.c - does an expression of CEL hold for a device? Values carry their kind; what goes wrong is a
- * value too, and goes up until && or || takes no notice of it.
+ * kube_cel_run.c - evaluates an expression of CEL for a device. Values carry their kind; what goes wrong is
+ * a value too, and goes up until && or || ignores it.
  */
 #include <string.h>
 

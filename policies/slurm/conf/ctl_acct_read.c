@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_acct_read.c - the columns of sacctmgr, as `show` prints, `dump` writes and `modify` takes them, and
+ * ctl_acct_read.c - the columns of sacctmgr, as `show` prints, `dump` writes and `modify` reads them, and
  * what each sets. Keys in any case, as sacctmgr(1) of 22.05 names them. What cannot be read sets nothing.
  */
 #include <string.h>
@@ -94,7 +94,7 @@ static bool real_of(const char *text, double *value)
 	return true;
 }
 
-/* TRES by name, or by the number that slurmdbd gives the first of them. */
+/* TRES by name, or by the number that slurmdbd assigns to the first of them. */
 static uint32_t tres_row(const struct ctl *c, const char *name, size_t len)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static uint32_t tres_row(const struct ctl *c, const char *name, size_t len)
 static bool tres_amount(const char *text, size_t len, uint32_t tres, int64_t *amount)
 {
 	if (len && text[0] == '-') {
-		*amount = CTL_NEVER; /* "-1" takes a limit away. */
+		*amount = CTL_NEVER; /* "-1" clears a limit. */
 		return true;
 	}
 	if (tres == CTL_TRES_MEM)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_conf.c - slurm.conf as slurmctld 22.05 takes it: SchedulerParameters and other keys of the cluster,
+ * ctl_conf.c - slurm.conf as slurmctld 22.05 reads it: SchedulerParameters and other keys of the cluster,
  * with their defaults (slurm.conf(5)). Partitions and TRES are ctl_conf_parts.c's, priorities ctl_prio.c's.
  */
 #include <string.h>
@@ -119,7 +119,7 @@ static const char *ctl_sched_param(const struct ctl *c, const char *key)
 	return NULL;
 }
 
-/* Slurm's numbers go to 2^32: what is out of bounds counts as not given. */
+/* Slurm's numbers go to 2^32: what is out of bounds counts as not set. */
 static const struct {
 	const char *key;
 	size_t at;

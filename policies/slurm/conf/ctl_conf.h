@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_conf.h - between the files that read slurm.conf for the controller.
+ * ctl_conf.h - shared by the files that read slurm.conf for the controller.
  */
 #ifndef POLICIES_SLURM_CTL_CONF_H
 #define POLICIES_SLURM_CTL_CONF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_conf_parts.c - partitions as the controller has them, and what is counted (TRES).
+ * ctl_conf_parts.c - partitions as the controller has them, and AccountingStorageTRES.
  */
 #include <string.h>
 #include <strings.h>
@@ -151,7 +151,7 @@ static bool add_gres(struct ctl *c, const struct sl_gres *gres, const char *type
 {
 	struct ctl_tres *tres = tres_add(c, "gres/", gres->name, type);
 	if (!tres)
-		return c->tres_count == CTL_TRES_MAX; /* What does not find room is not counted. */
+		return c->tres_count == CTL_TRES_MAX; /* What does not fit is not counted. */
 	tres->gres = gres_named(c, gres->name);
 	tres->type = type;
 	tres->total += gres->count * nodes;

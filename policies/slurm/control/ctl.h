@@ -3,32 +3,32 @@
  * ctl.h - what slurmctld 22.05 decides, and when: the policy `slurm`.
  *
  * A struct ctl is slurmctld as far as decisions go. It is changed by events alone (a submission, an end, the
- * clock) and gives orders (enum order_what), which slurm.c hands to the engine in the pass that follows: so a
- * pass that is run twice does the same twice. Which cores and devices a job gets is select.h's.
+ * clock) and gives orders (enum order_what), which slurm.c hands to the engine in the pass that follows: so
+ * a rerun pass does the same. Which cores and devices a job gets is select.h's.
  *
  * Time is whole seconds since 1970 by the log's clock, as in slurmctld: what it does depends on the second
  * modulo 30 and 60. Time limits are whole minutes. Memory is MiB.
  *
- * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: what was seen of slurmctld, by
+ * CLAUSES.md, where a comment names it, is tests/golden/slurm/CLAUSES.md: recordings of slurmctld, by
  * section.
  *
  *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
  *   ctl_acct      sacctmgr's tree of associations, and QOS
- *   ctl_job_make  what is known of jobs before they are submitted
+ *   ctl_job_make  job descriptions before submission
  *   ctl_submit    submission
- *   ctl_job       a job's life: eligibility, start, end, requeue, hold; arrays
- *   ctl_tick      limits of time, deadlines
+ *   ctl_job       a job's states: eligibility, start, end, requeue, hold; arrays
+ *   ctl_tick      time limits (OverTimeLimit), deadlines
  *   ctl_depend    dependencies
  *   ctl_clock     when anything happens: batches of submissions, passes, ticks of 30 s
- *   ctl_queue     who is looked at in a pass, in which order
+ *   ctl_queue     the job queue: which jobs a pass tries, in which order
  *   ctl_main      the main pass
  *   ctl_bf        the backfill pass
- *   ctl_place     which nodes are in question for a job now, and what of it becomes of a test
+ *   ctl_place     candidate nodes of a job (select_nodes()), and what the node selection answers
  *   ctl_prio      priorities; ctl_usage: usage and its decay; ctl_fair: Fair Tree and the older fair share
- *   ctl_limits    limits of QOS and associations, and the reasons they give
- *   ctl_preempt   who may be preempted for whom, and how; ctl_gang: time slices
+ *   ctl_limits    limits of QOS and associations, and their pending reasons
+ *   ctl_preempt   preemption: candidates, mode, grace time; ctl_gang: time slices
  *   ctl_resv      advance reservations; ctl_license
- *   ctl_node      nodes that are drained, down or come back; ctl_power: that are switched off
+ *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down
  *   ctl_command   scontrol and scancel, at their times
  */
 #ifndef POLICIES_SLURM_CTL_H
@@ -92,7 +92,7 @@ struct ctl_part {
 	double billing[CTL_TRES_MAX]; /* TRESBillingWeights; 0 all: cpus count. */
 	bool has_billing;
 	double priority_normalized; /* job_factor / the largest. */
-	/* Allow..., Deny...: lists as given; NULL: none. */
+	/* Allow..., Deny...: lists as in the file; NULL: none. */
 	const char *allow_accounts, *deny_accounts, *allow_qos, *deny_qos, *allow_groups;
 	/* The pass's. */
 	uint32_t tried; /* Jobs, of partition_job_depth, bf_max_job_part. */
@@ -206,7 +206,7 @@ struct ctl_job {
 	uint32_t *parts;        /* All that it asked for, by tier (highest first), then as written. */
 	uint32_t part_count;
 	struct select_job desc;
-	/* As slurmctld's details: what its asks come to. */
+	/* As slurmctld's job details: its request resolved. */
 	int64_t nodes_min, nodes_max, cpus_min, tasks;
 	int64_t tres_asked[CTL_TRES_MAX];
 	int64_t tres_held[CTL_TRES_MAX];
@@ -220,9 +220,9 @@ struct ctl_job {
 	ctl_time run_left;         /* It would run so many seconds more (from since). Never for decisions. */
 	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
 	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	uint32_t preempted_for;           /* By whom. */
+	uint32_t preempted_for;           /* The preemptor. */
 	enum sl_rule started_by;          /* While its nodes boot, and */
-	uint32_t started_for;             /* whose head it does not delay. */
+	uint32_t started_for;             /* whose first job it does not delay. */
 	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
 	bool preempted_others;            /* Once: */
 	ctl_time preempting_since;        /* then. */
@@ -248,11 +248,12 @@ struct ctl_job {
 	struct select_alloc *alloc;
 	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
 				* order of submission. */
-	int64_t billing;       /* Per second of what it holds. */
+	int64_t billing;       /* Per second of its allocation. */
 	bool counted;          /* In limits' running counts; */
 	bool counted_submit;   /* and in those of what is submitted; */
 	bool counted_accrue;   /* and of what accrues age. */
-	/* ctl_limits_count.c's: in whose counts it is, while it runs and while it is submitted. */
+	/* ctl_limits_count.c's: the QOS and associations that count it, while it runs and while it is
+	 * submitted. */
 	uint32_t counted_assoc, counted_qos[2];
 	uint32_t accrue_assoc, accrue_qos[2];
 	uint32_t submit_assoc, submit_part; /* submit_part: it started there; CTL_NO_ROW: not yet. */
@@ -317,15 +318,15 @@ struct ctl_params {
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase;  /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
 	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
-	bool kill;           /* replay.overrun: a job past its limit is ended. */
+	bool kill;           /* replay.overrun: a job beyond its limit is ended. */
 };
 
 struct ctl {
 	struct controller engine;
 	struct sl_arena *arena;
 	const struct sl_cluster *cluster;
-	const uint8_t
-		*unavailable; /* By node: drained from the beginning, until told otherwise; NULL: none. */
+	const uint8_t *unavailable; /* By node: drained from the beginning, until a command changes it; NULL:
+				       none. */
 	const struct sl_jobs *jobs;
 	struct select *select;
 	struct ctl_params params;
@@ -350,7 +351,8 @@ struct ctl {
 	uint32_t pending_first, pending_last, running_first, running_last; /* CTL_NO_ROW: none. */
 	uint32_t pending_count, running_count;
 
-	ctl_time tick_due; /* ctl_tick.c: a running job needs no tick before then, as far as it was told. */
+	ctl_time tick_due; /* ctl_tick.c: a running job needs no tick before then, as far as the tick was
+			      notified. */
 
 	/* What has changed, for passes that need not be made: each a count that only grows. */
 	uint64_t job_changes, node_changes, part_changes;
@@ -387,7 +389,7 @@ static inline struct order_by ctl_cause(struct ctl *c, enum sl_rule rule, uint32
 }
 /* Its plan, if the engine has another one. */
 void ctl_report_plan(struct ctl *c, struct ctl_job *job);
-/* Those that it may give, closed by SL_REASON_COUNT. */
+/* Those that it may report, closed by SL_REASON_COUNT. */
 extern const enum sl_reason ctl_reasons[];
 /* slurm.c: all modules, in their order. For tests, too. */
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
@@ -403,12 +405,12 @@ static inline sl_time ctl_engine_time(const struct ctl *c, ctl_time at)
 /* ---- ctl_conf.c
  * ------------------------------------------------------------------------------------------------- */
 int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* A key of slurm.conf; NULL: not given. */
+/* A key of slurm.conf; NULL: not set. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
-/* ctl_tres_reported.c: remarks on TRES that limits and weights name and nobody counts. */
+/* ctl_tres_reported.c: warnings about TRES that limits and weights name and nobody counts. */
 int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* "bf_interval" of SchedulerParameters: NULL: not given, "": a flag. */
+/* "bf_interval" of SchedulerParameters: NULL: not set, "": a flag. */
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
 
@@ -429,21 +431,25 @@ bool ctl_acct_modify(struct ctl *c, const char *command);
  * ---------------------------------------------------------------------------------------------------- */
 int ctl_job_make(struct ctl *c, struct sl_err *err);
 void ctl_submit(struct ctl *c, struct ctl_job *job);
-/* It starts now, on alloc, which is taken; victims are gone already. boot: seconds until its nodes are up. */
+/* It starts now, on alloc, which is allocated; preempted jobs have ended already. boot: seconds until its
+ * nodes are up. */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc);
-/* Its nodes are free, its limits are given back; state says how. told: the engine ended it itself. */
+/* Its nodes are free, its usage of limits is released; state says how. reported: the engine ended it itself.
+ */
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported);
 /* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
 /* The same, of one that the engine has put back itself. */
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as);
-/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand gives them to others. */
+/* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand (scontrol suspend) releases them to
+ * others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
 void ctl_resume(struct ctl *c, struct ctl_job *job);
 void ctl_hold(struct ctl *c, struct ctl_job *job, bool by_user);
 void ctl_release_hold(struct ctl *c, struct ctl_job *job);
 void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
-/* Whether it may be looked at: begin, dependencies, hold; sets the reason if not. Makes it eligible. */
+/* job_independent(): whether it is eligible: begin, dependencies, hold; sets the reason if not. Makes it
+ * eligible. */
 bool ctl_independent(struct ctl *c, struct ctl_job *job);
 /* The nodes of a CONFIGURING job are up, as a tick notices. */
 void ctl_start_booted(struct ctl *c, struct ctl_job *job);
@@ -459,13 +465,14 @@ int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t pa
 /* Time-limit, states, node counts of the partition: Slurm's job_limits_check. NONE: it may. */
 enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t part);
 
-/* Appended or taken out of c's list for its state (pending; configuring, running and suspended), by row. */
+/* Appended to or removed from c's list for its state (pending; configuring, running and suspended), by row.
+ */
 void ctl_list_add(struct ctl *c, struct ctl_job *job);
 void ctl_list_drop(struct ctl *c, struct ctl_job *job);
-/* As slurmctld's details: nodes, cpus, tasks and TRES that its ask comes to; again when the ask has changed.
+/* As slurmctld's job details: nodes, cpus, tasks and TRES of its request; again when the request has changed.
  */
 void ctl_job_asks(struct ctl *c, struct ctl_job *job);
-/* The partitions of a list "a,b", as it asks for them from now on. False: one is not known; nothing changes.
+/* The partitions of a list "a,b", as its request from now on. False: one is not known; nothing changes.
  */
 bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
 /* What an allocation is in TRES: cpus, memory, nodes, gres, licences of the job, and billing in that
@@ -558,7 +565,7 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres);
 void ctl_fair_tree(struct ctl *c);    /* Sets level_fs and fs_factor. */
 void ctl_fair_changed(struct ctl *c); /* Shares or the tree are others from now on. */
 
-/* ---- ctl_table.c: tables of sl_policy.show, what sprio and sshare are told: "jobs", "weights", "shares" */
+/* ---- ctl_table.c: tables of sl_policy.show, what sprio and sshare report: "jobs", "weights", "shares" */
 /* "work" is ctl_bf.c's: what backfill passes have cost so far. */
 int ctl_bf_table(const struct ctl *c, const struct sl_table_sink *table);
 int ctl_show(struct ctl *c, const char *what, const struct sl_table_sink *table, struct sl_err *err);
@@ -572,7 +579,7 @@ int ctl_limits_make(struct ctl *c, struct sl_err *err);
 enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job);
 void ctl_limits_submitted(struct ctl *c, struct ctl_job *job, bool added); /* Counts of submitted jobs. */
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job);         /* Before nodes are chosen; */
-/* and then, with what it would hold. */
+/* and then, with its prospective allocation. */
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres);
 /* The same where its nodes are known: those that its user, account or group has already count once. NULL: as
  * ctl_limits_post. */
@@ -611,7 +618,7 @@ bool ctl_may_preempt(
 	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim);
 /* The preemptor goes before the other in the queue. */
 bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b);
-/* Candidates in the order in which they are taken; lent until the next call. */
+/* Candidates in the order in which they are preempted; valid until the next call. */
 size_t ctl_preempt_candidates(
 	struct ctl *c, struct ctl_job *job, uint32_t part, struct ctl_job *const **victim);
 enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim);
@@ -629,16 +636,18 @@ struct ctl_victims {
 /* _run_now(), after select_place has said BUSY: what the job would have with candidates gone. */
 enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
 	const uint64_t *available, struct ctl_victims *victims);
-/* _preempt_jobs(): they go, each in its mode. True: the preemptor starts now (nobody had to be ended: gang
- * scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld: NODES_BUSY);
- * those without grace have freed their nodes, and the pass which their end asks for at this second starts it.
+/* _preempt_jobs(): they are preempted, each by its PreemptMode. True: the preemptor starts now (nobody had to
+ * be ended: gang scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld:
+ * NODES_BUSY); those without grace have freed their nodes, and the pass that their end triggers in this
+ * second starts it.
  */
 bool ctl_preempt_do(struct ctl *c, struct ctl_job *job, struct ctl_job *const *victim, size_t count);
 /* When a job that has ended others would end more; CTL_NEVER: it has not, or could. */
 ctl_time ctl_preempt_retry(const struct ctl *c, const struct ctl_job *job);
-/* The victim's grace is over (job_time_limit, at a tick with end_limit past): it goes, in its mode. */
+/* The preempted job's GraceTime is over (job_time_limit(), at a tick after end_limit): it ends, by its
+ * PreemptMode. */
 void ctl_preempt_over(struct ctl *c, struct ctl_job *victim);
-/* How many jobs may hold one core at once, suspended ones counted: for sl_overcommit. */
+/* How many jobs may be allocated one core at once, suspended ones counted: for sl_overcommit. */
 uint32_t ctl_overcommit(const struct ctl *c);
 int ctl_gang_make(struct ctl *c, struct sl_err *err);
 /* At its start (with its allocation), and when it is resumed by hand: it may be suspended at once. */
@@ -658,7 +667,7 @@ ctl_time ctl_gang_next(const struct ctl *c);
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
 /* What reservations made of a question. */
 struct ctl_resv_left {
-	bool overlap;  /* Nodes of the partition were taken out, so a job that then finds no room has
+	bool overlap;  /* Nodes of the partition were excluded, so a job that then does not fit has
 			* CTL_RESERVATION_BUSY where nothing else keeps it ("May be reserved for other job").
 			*/
 	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
@@ -683,9 +692,9 @@ ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);
 int64_t ctl_resv_minutes(
 	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes);
 /* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
- * RESERVATION_DELETED (held until it is given another one, or none). */
+ * RESERVATION_DELETED (held until scontrol sets another one, or none). */
 enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);
-/* At submission; sets job->resv. NONE: it may use it, or asks for none; else it is refused. */
+/* At submission; sets job->resv. NONE: it may use it, or requests none; else it is refused. */
 enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job);
 /* scontrol update jobid=... reservation=NAME; "" or NULL: none. False: there is none, or it is not for it. */
 bool ctl_resv_change(struct ctl *c, struct ctl_job *job, const char *name);
@@ -705,7 +714,7 @@ void ctl_license_take(struct ctl *c, struct ctl_job *job);
 void ctl_license_give(struct ctl *c, struct ctl_job *job);
 /* What it needs of them into tres[]; of alternatives the one that it has, else the first. */
 void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *tres);
-/* "a:2,b" in place of what it needed; it does not hold any. False: it is no such list, or more than there
+/* "a:2,b" in place of what it requested; it has none allocated. False: it is no such list, or more than there
  * are.
  */
 bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
@@ -714,13 +723,14 @@ bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
  * ---------------------------------------------------------------------------------------------------------------
  */
 int ctl_node_make(struct ctl *c, struct sl_err *err);
-/* Not down, drained, failing, being switched off, or out: those that are switched off are in. */
+/* Not down, drained, failing, being powered down, or out: those that are powered down are in. */
 const uint64_t *ctl_nodes_avail(const struct ctl *c);
 const uint64_t *ctl_nodes_up(const struct ctl *c); /* Not down and not out: drained ones are in. */
 /* scontrol update nodename=NAMES state=STATE reason=REASON, STATE in any case. False: no such node or state.
  */
 bool ctl_node_command(struct ctl *c, const char *names, const char *state, const char *reason);
-/* A job got its nodes (job->alloc), and is about to lose them: told by ctl_job.c, for idle times. */
+/* A job was allocated its nodes (job->alloc), or is about to release them: reported by ctl_job.c, for idle
+ * times. */
 /* By models. */
 void ctl_node_reported(struct ctl *c, uint32_t node, bool down, bool drained);
 void ctl_node_started(struct ctl *c, const struct ctl_job *job);
@@ -728,16 +738,16 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job);
 /* The state as sinfo names it, with its suffix: "idle~", "drng", "alloc#", "maint". A constant. */
 const char *ctl_node_state(const struct ctl *c, uint32_t node);
 const char *ctl_node_reason(const struct ctl *c, uint32_t node); /* NULL: none. */
-int64_t ctl_node_cpus(const struct ctl *c, uint32_t node);       /* That jobs hold, also while it boots. */
+int64_t ctl_node_cpus(const struct ctl *c, uint32_t node);       /* Allocated to jobs, also while it boots. */
 void ctl_node_run(struct ctl *c); /* Outages of the cluster's files that begin or end now, and returns. */
 ctl_time ctl_node_next(const struct ctl *c);
-/* setup: of its parameters, `boot`: seconds that a node takes to boot; not given: half of its ResumeTimeout.
+/* setup: of its parameters, `boot`: seconds until a node is up; not set: half of its ResumeTimeout.
  */
 int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Nodes of an allocation that have to boot are asked to; when they will all be up, as far as is known, or
  * now. */
 ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
-/* All its nodes are up: what a tick asks of a job that is CONFIGURING (test_job_nodes_ready()). */
+/* All its nodes are up: what a tick tests of a job that is CONFIGURING (test_job_nodes_ready()). */
 bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);
@@ -747,7 +757,7 @@ ctl_time ctl_power_next(const struct ctl *c);
  */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
- * The number of rows, each once and ascending; at most room are written. SIZE_MAX: it is no such name. */
+ * The number of rows, each once and ascending; at most `room` are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t capacity);
 /* How many jobs operators suspend in all. */
 uint32_t ctl_command_suspended(const struct ctl *c);

@@ -3,7 +3,7 @@
  * ctl_acct.c - sacctmgr's tree of associations and its QOS, from the cluster's settings of kinds
  * "association", "user", "qos" and "usage" (traces/slurm/conf_accounts.c); and who a job is in them.
  *
- * Row 0 of the associations is the account root, if any association is told of. Parents have lower rows than
+ * Row 0 of the associations is the account root, if any association is defined. Parents have lower rows than
  * their children; rows of one depth are in the order of the files. The user root is always there, as every
  * cluster has it. What an association does not set it has from the nearest above that does (slurmdbd's
  * get_parent_limits): all Max... limits TRES by TRES, Priority, the default QOS and the list of QOS; never
@@ -300,7 +300,7 @@ static bool rows(struct ctl *c, struct thicket *t)
 	return children(c);
 }
 
-/* ---- Whose association ------------------------------------------------------------------------------ */
+/* ---- A job's association ------------------------------------------------------------------------------ */
 
 static int ctl_acct_compare(
 	const struct ctl_assoc *a, const char *user, const char *account, const char *partition)
@@ -361,7 +361,7 @@ static uint32_t exactly(const struct ctl *c, const char *user, const char *accou
 	return c->acct->sorted[at];
 }
 
-/* Where it is not told, the user's first in the order of the files. */
+/* Where the job names none, the user's first in the order of the files. */
 static const char *default_account(const struct ctl *c, const char *user)
 {
 	uint32_t first = CTL_NO_ROW;

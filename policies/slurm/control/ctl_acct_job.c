@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_acct_job.c - which association and which QOS a job is of, and sacctmgr's `modify` while the cluster
- * runs.
+ * ctl_acct_job.c - a job's association and QOS, and sacctmgr's `modify` while the cluster runs.
  */
 #include <string.h>
 
@@ -63,7 +62,7 @@ enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
 
 enum { WORD_MAX = 256 };
 
-/* The next word between blanks, quotes taken off; false: none, or too long. */
+/* The next word between blanks, quotes removed; false: none, or too long. */
 static bool word(const char **p, char *out)
 {
 	size_t len = 0;

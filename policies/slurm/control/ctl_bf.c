@@ -2,9 +2,10 @@
 /*
  * ctl_bf.c - the backfill pass: sched/backfill's _attempt_backfill() (CLAUSES.md 3; letters are its steps).
  *
- * Each job of the queue is asked when it could start beside what runs and what the pass has planned so far.
- * It starts if that is now; else its nodes are its own from then on, in the plan of this pass. Nothing of a
- * plan is left for the next one. Left out: the time that a pass takes, and with it bf_max_time and yields.
+ * For each job of the queue: when could it start beside what runs and what the pass has planned so far? It
+ * starts if that is now; else its nodes are reserved for it from then on, in this pass's node space map.
+ * Nothing of a plan is left for the next one. Left out: the time that a pass lasts, and with it bf_max_time
+ * and yields.
  */
 #include <string.h>
 
@@ -147,7 +148,7 @@ static void take_limit(struct attempt *a)
 	const int64_t left = job->deadline == CTL_NONE ? 0 : (job->deadline - a->c->now) / 60;
 	a->no_reserve = job->qos != CTL_NO_ROW && (a->c->qos[job->qos].flags & CTL_QOS_NO_RESERVE);
 	if (a->no_reserve && (p->preempt_by_part || p->preempt_by_qos))
-		a->minutes = 1; /* It can make room again. */
+		a->minutes = 1; /* It can be preempted again. */
 	else if (job->time_min != CTL_NONE && job->time_min > 0 && job->time_min < a->minutes && left <= 0)
 		a->minutes = job->time_min;
 	if (left > 0 && left < a->minutes_full) /* It is tested with all of it, and gets what is left. */
@@ -179,7 +180,7 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
-/* It runs: its limit is what it asked for, or as much as there is room for. */
+/* It runs: its limit is what it requested, or as much as the plan leaves free (--time-min). */
 static void set_limit(struct attempt *a)
 {
 	struct ctl_job *job = a->job;
@@ -229,7 +230,7 @@ static bool find_nodes(struct attempt *a)
 	int64_t capacity[LICENSES_MAX];
 	const int64_t *licenses = licenses_of(c, a->job, capacity);
 	const ctl_time licensed = licenses ? ctl_slots_licensed(s, a->start, end, licenses) : CTL_NONE;
-	if (licensed != CTL_NONE) /* Put off until its licences are there, as far as the plan goes. */
+	if (licensed != CTL_NONE) /* Deferred until its licences are free, as far as the plan goes. */
 		a->later = licensed;
 	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
 		a->later = resv + 1;
@@ -317,8 +318,8 @@ static ctl_time down(const struct ctl *c, ctl_time at)
 	return at - (beyond < 0 ? beyond + grain : beyond);
 }
 
-/* Limits keep it as things are, with what it asks and the nodes that it would have: nothing is kept for it,
- * and it says why (acct_policy_job_runnable_pre_select, _post_select). */
+/* Limits keep it pending, with what it requests and the nodes that it would have: nothing is reserved for it,
+ * and its reason says so (acct_policy_job_runnable_pre_select, _post_select). */
 static bool is_limited(const struct attempt *a)
 {
 	struct ctl *c = a->c;
@@ -352,7 +353,7 @@ static enum verdict ctl_bf_settle(struct attempt *a)
 	const ctl_time begin = down(c, a->at);
 	const ctl_time end = down(c, a->at + a->minutes * 60);
 	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) { /* _test_resv_overlap */
-		/* At the window's very end what is rounded down lies in a slot that was not asked: slurmctld
+		/* At the window's very end what is rounded down lies in a slot that was not tested: slurmctld
 		 * would try the same again until bf_max_time ends the pass. */
 		if (a->at <= a->start) {
 			still_until(a->bf, c->now);
@@ -419,7 +420,7 @@ static enum verdict try_at(struct attempt *a)
 	if (status != CTL_ACCOUNTING_POLICY) {
 		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */
 	} else if (c->params.assoc_limit_stop) {
-		/* Nobody knows when the limit will let it start; it is taken to be when the plan next has
+		/* When the limit will allow it is unknown; assumed is when the plan next has
 		 * other nodes for it, or in a while. */
 		a->at = a->later != CTL_NEVER ? a->later : c->now + A_WHILE;
 		still_until(bf, c->now);
@@ -446,8 +447,8 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 	a.bf->jobs_looked++;
 	if (is_passed_over(&a))
 		return NEXT;
-	/* What it was told before counts no more, unless another of its partitions gave it a plan in this
-	 * pass. Those that are passed over keep theirs, as recorded. */
+	/* The start reported before is void, unless another of its partitions planned it in this pass. Jobs
+	 * that are skipped keep theirs, as recorded. */
 	if (a.bf->planned[a.job->row] == CTL_NONE)
 		a.job->planned = CTL_NONE;
 	a.now_only = !may_reserve(&a);
@@ -504,7 +505,8 @@ static void clear_counts(struct ctl *c)
 	bf->passes++;
 }
 
-/* A job that should have ended by now is given a moment more, anew each time; else plans go by limits. */
+/* A job that should have ended by now is assumed to end in a moment, anew each time; else plans go by limits.
+ */
 static void look_at_ends(struct ctl *c)
 {
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)

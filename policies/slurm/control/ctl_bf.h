@@ -44,7 +44,7 @@ struct ctl_bf {
 
 /* One slot from now to the end of the window, of these nodes. False: no memory. */
 bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, const uint64_t *nodes);
-/* Takes out of nodes what any slot over [start, end] lacks. Returns when to try again: when the first slot
+/* Removes from nodes what any slot over [start, end] lacks. Returns when to try again: when the first slot
  * that goes beyond start ends, and the next has nodes that it has not; CTL_NEVER: never. */
 ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_time now, uint64_t *nodes);
 /* Some slot between them lacks one of the nodes. */

@@ -3,10 +3,10 @@
  * ctl_clock.c - when slurmctld does anything (CLAUSES.md 1): its background loop, the scheduler's and the
  * backfill's threads.
  *
- * In a second: what operators do; nodes, power, reservations; priorities; limits of time (the tick); time
- * slices; main passes that were asked for, or are due; the backfill. A main pass goes before the backfill of
- * the same second, as the one is made at once and the other's thread has to wake. Who makes room by ending
- * asks for a further main pass in the same second.
+ * In a second: operators' commands; nodes, power, reservations; priorities; time limits (the tick); time
+ * slices; main passes that were requested, or are due; the backfill. A main pass goes before the backfill of
+ * the same second, as the one is made at once and the other's thread has to wake. A job whose end frees
+ * resources triggers a further main pass in the same second.
  *
  * slurmctld was started at most two minutes before the first submission, on the whole minute and
  * params.tick_phase seconds: so its passes of sched_interval and bf_interval fall.
@@ -154,7 +154,7 @@ static sl_time agent_due(const struct ctl *c)
 	return !k->agent_ran || due <= c->now_us || k->agent == c->now_us ? c->now_us : due;
 }
 
-/* Those who make room may do so for one after another: each pass starts or ends somebody. */
+/* Ending jobs may free resources for one job after another: each pass starts or ends some. */
 static void run_agent(struct ctl *c)
 {
 	enum { PASSES_MAX = 1000 };
@@ -206,7 +206,7 @@ static void run_loop(struct ctl *c)
 /* ---- The backfill's thread ----------------------------------------------------------------------------- */
 
 /* It sleeps bf_interval; then it makes a pass if anything has changed since the last one began, else it looks
- * again every second. Somebody who waits for a reason counts as a change: each pass notes it. */
+ * again every second. A pending job with a reason counts as a change: each pass notes it. */
 static void pass_time(struct ctl *c, ctl_time until)
 {
 	struct ctl_clock *k = c->clock;
@@ -263,7 +263,7 @@ static void run_others(struct ctl *c)
 		ctl_prio_run(c);
 	if (ctl_tick_needed(c) <= c->now)
 		ctl_tick(c);
-	ctl_gang_run(c); /* It asks itself whether a slice begins. */
+	ctl_gang_run(c); /* ctl_gang checks itself whether a time slice begins. */
 }
 
 void ctl_run(struct ctl *c)
@@ -278,7 +278,7 @@ void ctl_run(struct ctl *c)
 		run_agent(c);
 	}
 	run_backfill(c);
-	run_agent(c); /* Whoever was preempted by the backfill has made room. */
+	run_agent(c); /* Jobs preempted by the backfill have freed resources. */
 	k->changes = changes_of(c);
 	k->waited = c->pending_count != 0;
 }

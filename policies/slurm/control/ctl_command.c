@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_command.c - scontrol, scancel and sacctmgr, at their times: read before the run, done when due.
+ * ctl_command.c - scontrol, scancel and sacctmgr, at their times: read before the run, run when due.
  */
 #include "policies/slurm/control/ctl_command.h"
 
@@ -100,7 +100,7 @@ static int compare_commands(const void *a, const void *b)
 	return (x->source > y->source) - (x->source < y->source); /* Of one array: as in the file. */
 }
 
-/* A job that the log shows to have been held, and let go at a time that is known. */
+/* A job that by the log was held, and released at a known time. */
 static bool lets_go(const struct ctl_job *job) { return job->more->held && job->more->begin != SL_NONE; }
 
 static int read_commands(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)

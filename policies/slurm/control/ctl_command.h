@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_command.h - what ctl_command.c (which commands there are), ctl_command_parse.c (their words) and
- * ctl_command_do.c (what becomes of them) share, and nobody else.
+ * ctl_command.h - shared by ctl_command.c (which commands there are), ctl_command_parse.c (their syntax) and
+ * ctl_command_do.c (their effect) alone.
  *
  * Commands are those of an operator at a shell: scontrol, scancel, sacctmgr modify. All are read before the
- * run, so that what is not understood is told with its place; jobs are found then, too. Names of jobs that
- * are not in the trace (of which a replay may be a part) count as an error that slurmctld gives to the
- * operator: nothing happens.
+ * run, so that what is not understood is an error with its line; jobs are found then, too. Names of jobs
+ * that are not in the trace (of which a replay may be a part) count as an error that slurmctld returns to
+ * the operator: nothing happens.
  */
 #ifndef POLICIES_SLURM_CTL_COMMAND_H
 #define POLICIES_SLURM_CTL_COMMAND_H
@@ -14,7 +14,7 @@
 #include "policies/slurm/control/ctl.h"
 
 enum command_kind {
-	COMMAND_NOTHING, /* It only shows. */
+	COMMAND_NOTHING, /* Read-only: show, list. */
 	COMMAND_HOLD,
 	COMMAND_UHOLD,
 	COMMAND_RELEASE,
@@ -47,7 +47,7 @@ struct command_filter {
 	const char *user, *name, *account, *partition, *qos, *reservation;
 	enum ctl_state state[COMMAND_STATES_MAX];
 	uint32_t state_count;
-	bool any; /* One is given: without job ids it stands for all jobs. */
+	bool any; /* One is set: without job ids it stands for all jobs. */
 };
 
 struct command {
@@ -65,7 +65,7 @@ struct command {
 };
 
 struct ctl_commands {
-	struct command *command; /* By time, then as given. */
+	struct command *command; /* By time, then in file order. */
 	size_t count, done;
 	uint64_t refused; /* That slurmctld would have refused. */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_command_do.c - commands at their time, as root gives them. What slurmctld would refuse (a job that has
- * ended, or may not be requeued) does nothing, and is counted.
+ * ctl_command_do.c - commands at their time, run as root. What slurmctld would refuse (a job that has ended,
+ * or may not be requeued) does nothing, and is counted.
  */
 #include "policies/slurm/control/ctl_command.h"
 

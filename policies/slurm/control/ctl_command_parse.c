@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_command_parse.c - what an operator wrote, understood before the run: scontrol(1), scancel(1).
+ * ctl_command_parse.c - operators' commands, parsed before the run: scontrol(1), scancel(1).
  *
- * What only shows something is let pass. What would change something that is not followed is an error, with
- * its place: a replay that left it out would show another cluster.
+ * Read-only commands are ignored. A command that would change what is not modelled is an error, with its
+ * line: a replay without it would be of another cluster.
  */
 #include "policies/slurm/control/ctl_command.h"
 
@@ -214,7 +214,7 @@ static int parse_scontrol(struct ctl *c, const struct command_words *words, uint
 	static const char *const shows[] = { "show", "ping", "version", "write", "listpids", "getaddrs",
 		"help", "details", "reconfigure" };
 	while (verb < words->count && ctl_command_parse_text_of(words, verb)[0] == '-')
-		verb++; /* How it is shown. */
+		verb++; /* How it is printed. */
 	const char *word = ctl_command_parse_text_of(words, verb);
 	for (size_t i = 0; i < SL_LEN(verbs); i++)
 		if (ctl_command_parse_is_word(word, verbs[i].verb)) {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- What a job asks
+/* ---- A job's request
  * --------------------------------------------------------------------------------------------- */
 
-/* Jobs share their asks: one that is changed gets its own. */
+/* Jobs share their requests: one that is changed gets its own. */
 static struct sl_job_desc *own_desc(struct ctl *c, struct ctl_job *job)
 {
 	struct sl_job_desc *desc = sl_alloc(c->arena, 1, sizeof(*desc));

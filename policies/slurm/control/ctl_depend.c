@@ -2,9 +2,9 @@
 /*
  * ctl_depend.c - dependencies: slurmctld's test_job_dependency().
  *
- * A list is parted into clauses, all of which must be met; alternatives ("?") are one clause, each a chain of
- * tasks where it names an array. What was once found met stays so, even if the job that met it is requeued
- * later: slurmctld takes it off the list. A job that waits anew has not ended.
+ * A list is parted into clauses, all of which must be met; alternatives ("?") are one clause, each a chain
+ * of tasks where it names an array. A clause once met stays met, even if the job that met it is requeued
+ * later: slurmctld removes it from the list. A job that waits anew has not ended.
  *
  *   after       it has started (or was cancelled before), so many minutes ago (CLAUSES.md 9)
  *   afterany    it has ended
@@ -13,7 +13,7 @@
  *   aftercorr   as afterok, of the task of the same index
  *   singleton   no other job of its name and user runs, and none of those submitted before it waits
  *
- * Jobs that are not in the trace are taken to be long over, as is wanted.
+ * Jobs that are not in the trace count as long ended, so their dependencies are met.
  */
 #include "policies/slurm/control/ctl.h"
 

@@ -22,7 +22,7 @@ static double age_of(const struct ctl *c, const struct ctl_job *job, ctl_time at
 	return age < c->params.max_age ? (double)age / (double)c->params.max_age : 1;
 }
 
-/* Of a job that has nodes what it has, else what it asks. */
+/* Of a job with an allocation that, else its request. */
 static double ctl_factor_cpus_of(const struct ctl_job *job)
 {
 	const bool has = job->state != CTL_PENDING && job->tres_held[CTL_TRES_CPU] > 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_fair.c - who has had less than its share: Fair Tree, and the tree that it shares with the older
- * formula.
+ * ctl_fair.c - fair share: Fair Tree (fair_tree.c), and the association tree, which the older formula
+ * shares.
  *
  * Fair Tree (fair_tree.c): each association's level fair share is S / U, its part of its siblings' shares by
- * its part of their usage. From the root on, siblings are taken by that, greatest first, users before
- * accounts where it is equal; an account's children are taken in its place. The users in that order have
- * ranks n, n-1, ... 1, and factors rank / n. A user with the same S / U as who was taken before it has that
- * one's rank, and so has the first that is taken of such an account.
+ * its part of their usage. From the root on, siblings are sorted by that, greatest first, users before
+ * accounts where it is equal; an account's children stand in its place. The users in that order have ranks
+ * n, n-1, ... 1, and factors rank / n. A user with the same S / U as the one before it has that one's rank,
+ * and so has the first user of such an account.
  *
- * The manual says that the children of accounts with equal S / U are merged before they are sorted. slurmctld
- * 22.05.8 does not: _count_tied_accounts() stops at the first account behind, and so counts none. What it
- * does is what is done here: they are taken one account after the other, by name, and the first child of the
- * second is tied with the last one of the first.
+ * The manual says that the children of accounts with equal S / U are merged before they are sorted.
+ * slurmctld 22.05.8 does not: _count_tied_accounts() stops at the first account behind, and so counts none.
+ * What it does is what is done here: they are ranked one account after the other, by name, and the first
+ * child of the second is tied with the last one of the first.
  *
  * An account whose shares are "parent" hands its children to the account above; a user whose shares are
  * "parent" is first among its siblings.
@@ -76,7 +76,8 @@ static double shares_of(const struct ctl_assoc *assoc)
 	return assoc->level_shares ? (double)assoc->shares / (double)assoc->level_shares : 0;
 }
 
-/* Of Fair Tree: among its siblings; of the older formula: of the whole. Whose are "parent": those above. */
+/* Fair Tree: among its siblings; the older formula: of the whole. Shares "parent": those of the account
+ * above. */
 static double normalized(const struct ctl *c, uint32_t row)
 {
 	const bool tree = c->params.priority_flags & CTL_PRIO_FAIR_TREE;
@@ -163,8 +164,8 @@ static int compare_levels(const void *a, const void *b)
 
 struct walk {
 	struct ctl *c;
-	uint32_t rank; /* Of who was taken last; */
-	uint32_t next; /* were there no ties, of who is taken next. */
+	uint32_t rank; /* Of the user ranked last; */
+	uint32_t next; /* were there no ties, of the user ranked next. */
 	size_t depth;  /* Of the stack. */
 };
 

@@ -5,7 +5,7 @@
  * F = 2^(-U / S / d): S an association's part of all shares, down the tree; U its effective usage, its own
  * part of all usage moved towards its parent's effective usage by its part of its siblings' shares; d
  * FairShareDampeningFactor. Accounts are calculated at the beginning of each calculation, before anything of
- * it is added or decays; users when somebody asks, which is when the first of their jobs gets its priority.
+ * it is added or decays; users on demand, which is when the first of their jobs gets its priority.
  */
 #include <math.h>
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_gang.c - gang scheduling: jobs that hold the same cores take turns, and those of higher partitions stop
- * those of lower ones.
+ * ctl_gang.c - gang scheduling (slurmctld's gang.c): jobs allocated the same cores run in time slices, and
+ * jobs of partitions of a higher PriorityTier suspend those of lower ones.
  *
  * Rules (CLAUSES.md 8, 15; slurmctld's gang.c, in outline):
- * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of those
- * that run. A running job casts a shadow on all partitions of a lower PriorityTier: its cores are taken
- * there.
- * - A job that starts runs on if its cores are free in the row, as a filler; else it is suspended. If it
- * runs, all rows are made anew, from the highest tier down: shadows, then active jobs, then fillers, as far
- * as they fit; who does not is suspended; then whoever else fits is resumed, as a filler. The same when a job
- *   ends.
- * - Every SchedulerTimeSlice, in each partition where somebody is stopped: active jobs go to the end of the
+ * - Each partition has a list of its jobs, in order of their start, and an active row: the cores of
+ *   those that run. A running job casts a shadow on all partitions of a lower PriorityTier: its cores
+ *   count as busy there.
+ * - A job that starts runs on if its cores are free in the row, as a filler; else it is suspended. If
+ *   it runs, all rows are made anew, from the highest tier down: shadows, then active jobs, then
+ *   fillers, as far as they fit; others are suspended; then each other one that fits is resumed, as a
+ *   filler. The same when a job ends.
+ * - Every SchedulerTimeSlice, in each partition with suspended jobs: active jobs go to the end of the
  *   list, and the row is made anew from its front.
- * - Who is in the way of a shadow and whose PreemptMode is REQUEUE or CANCEL is not suspended but goes.
+ * - A job in the way of a shadow whose PreemptMode is REQUEUE or CANCEL is not suspended but preempted.
  * - Under select/linear and CR_Memory alone nodes are shared as a whole, under CR_Socket sockets are.
- * - Jobs suspended by gang scheduling keep their cores in the node selection: no third job is put there.
+ * - Jobs suspended by gang scheduling keep their cores in the node selection: no third job is allocated
+ *   them.
  */
 #include "policies/slurm/control/ctl_preempt.h"
 
@@ -124,7 +125,7 @@ static bool ctl_gang_fits(const struct ctl *c, const struct gang_part *p, const 
 	return true;
 }
 
-/* _fill_sockets(): a socket with one core taken is taken. */
+/* _fill_sockets(): a socket with one busy core is busy. */
 static void fill_sockets(const struct ctl *c, uint32_t node, uint64_t *row)
 {
 	const uint32_t cores = select_core_count(c->select, node);
@@ -180,13 +181,13 @@ static void clear_shadow(struct ctl *c, const struct gang_job *one)
 
 /* ---- Stopping and going on ---------------------------------------------------------------------------- */
 
-/* Whose start made others go, and not itself; CTL_NO_ROW: nobody's. */
+/* The job whose start preempted others, but not itself; CTL_NO_ROW: none. */
 static uint32_t for_whom(const struct ctl *c, const struct ctl_job *job)
 {
 	return c->engine.cause.beneficiary == job->row ? CTL_NO_ROW : c->engine.cause.beneficiary;
 }
 
-/* In the way of a shadow those go whose mode says so. */
+/* Jobs in the way of a shadow are preempted where their PreemptMode says so. */
 static void stop(struct ctl *c, const struct gang_part *p, struct gang_job *one)
 {
 	const enum ctl_preempt_mode mode = ctl_preempt_mode(c, one->job);

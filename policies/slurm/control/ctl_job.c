@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_job.c - a job's life after its submission: what keeps it, its start, end, requeue, suspension and hold.
+ * ctl_job.c - a job's states after its submission: eligibility, start, end, requeue, suspension and hold.
  *
- * job->begin is slurmctld's details->begin_time: CTL_NONE until it is eligible, or asked for a time. What
- * becomes of it is what accounting shows as Eligible.
+ * job->begin is slurmctld's details->begin_time: CTL_NONE until it is eligible, or the requested --begin.
+ * Its last value is sacct's Eligible.
  */
 #include "policies/slurm/control/ctl.h"
 
@@ -217,7 +217,7 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 /* ---- End ------------------------------------------------------------------------------------------------
  */
 
-/* What it holds is given back, and it is in no list. */
+/* Its allocation is released, and it is in no list. */
 static void ctl_job_leave(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state == CTL_SUSPENDED)
@@ -241,7 +241,7 @@ bool ctl_is_active(const struct ctl_job *job)
 	return job->state == CTL_CONFIGURING || job->state == CTL_RUNNING || job->state == CTL_SUSPENDED;
 }
 
-/* One that is being killed ends as that says, however it takes it. */
+/* One that is being killed ends in that state, whatever its exit code. */
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported)
 {
 	if (job->state == CTL_ENDED)
@@ -281,7 +281,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	job->ended_as = as;
 	job->state = CTL_PENDING;
 	ctl_list_add(c, job);
-	ctl_limits_submitted(c, job, false); /* It is there again for all of its partitions. */
+	ctl_limits_submitted(c, job, false); /* It is queued again in all of its partitions. */
 	ctl_limits_submitted(c, job, true);
 	job->restarts++;
 	job->requeued_at = job->submit = c->now;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_job_make.c - what is known of each job before it is submitted, as sbatch sends it and slurmctld fills
- * it in: its partitions, what it asks, its limit in whole minutes, whose it is, its array.
+ * ctl_job_make.c - each job's description before it is submitted (job_desc_msg), as sbatch sends it and
+ * slurmctld fills it in: partitions, request, time limit in whole minutes, association, array.
  *
  * Of a job of several components (heterogeneous) the first stands for it; it is refused at submission,
- * because its components would have to start together, which is not followed here.
+ * because its components would have to start together, which is not modelled here.
  */
 #include "policies/slurm/control/ctl.h"
 #include "policies/slurm/select/asks.h"
@@ -16,7 +16,8 @@
 
 enum { COMPONENTS_MAX = 64 };
 
-/* ---- Whose it is ------------------------------------------------------------------------------------ */
+/* ---- Its association ------------------------------------------------------------------------------------
+ */
 
 static int compare_numbers(const void *a, const void *b)
 {

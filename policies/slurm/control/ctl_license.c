@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_license.c - the cluster's licences: counters that jobs take from while they run (suspended ones too).
+ * ctl_license.c - the cluster's licences: counts that jobs are allocated while they run (suspended ones
+ * too).
  *
  * "a:2,b" is two of a and one of b (";" parts as well); "a:2|b" is one or the other, the first that is free.
  * What is not in slurm.conf, or more of it than there is, is refused at submission (license_validate).
@@ -54,7 +55,7 @@ static bool add_item(const struct ctl *c, struct ctl_need *need, const char *tex
 	return amount <= c->cluster->license[license].total;
 }
 
-/* False: it is no such list, or asks for what there is not. */
+/* False: no such list, or a licence that does not exist. */
 static bool parse(const struct ctl *c, struct ctl_need *need, const char *text)
 {
 	need->any = strchr(text, '|') != NULL;
@@ -89,7 +90,7 @@ bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text)
 	return true;
 }
 
-/* Lists that do not hold are left for the submission to refuse. */
+/* Invalid lists are left for the submission to refuse. */
 int ctl_license_make(struct ctl *c, struct sl_err *err)
 {
 	c->licenses = sl_alloc(c->arena, 1, sizeof(*c->licenses));
@@ -124,7 +125,7 @@ static bool is_free(struct ctl *c, const struct ctl_job *job, uint32_t i, ctl_ti
 	       job->need->item[i].amount;
 }
 
-/* license_job_test(). Whoever holds licences is not asked when he gives them back. */
+/* license_job_test(). When jobs with licences will release them is not considered. */
 bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when)
 {
 	const struct ctl_need *need = job->need;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_limits.c - whose limits a job has, in which order, and the words for what they forbid; limits that are
- * asked by themselves. slurmctld's acct_policy.c, of which ctl_limits_submit.c, _run.c and _count.c are the
- * rest.
+ * ctl_limits.c - which QOS and associations limit a job, in which order, and the pending reasons for it;
+ * single limits. slurmctld's acct_policy.c, of which ctl_limits_submit.c, _run.c and _count.c are the rest.
  *
  * Order (CLAUSES.md 7, resource_limits.html): the partition's QOS, the job's QOS (the other way round if the
- * job's has OverPartQOS), the association of the user, its accounts up to root. What one has set for a TRES
- * or a number, whatever the value, those behind have no say in; an association and those above it all have.
+ * job's has OverPartQOS), the association of the user, its accounts up to root. A limit that one has set for
+ * a TRES or a number, whatever the value, overrides those behind; of an association and those above it all
+ * apply.
  */
 #include "policies/slurm/control/ctl_limits.h"
 
@@ -63,7 +63,8 @@ enum sl_reason ctl_reason_of(const struct ctl *c, enum ctl_reason_of why, uint32
 	return reason[why][sort_of(c, tres)];
 }
 
-/* ---- Whose ------------------------------------------------------------------------------------------ */
+/* ---- In which order
+ * ------------------------------------------------------------------------------------------ */
 
 bool ctl_limits_on(const struct ctl *c, const struct ctl_job *job)
 {
@@ -244,7 +245,7 @@ uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job)
 
 struct spent {
 	struct ctl_look look;
-	int64_t job[CTL_TRES_MAX]; /* Minutes that it ran times what it holds, and 1; 0: of what it has not.
+	int64_t job[CTL_TRES_MAX]; /* Minutes that it ran times its allocation, and 1; 0: of what it has not.
 				    */
 };
 

@@ -3,7 +3,7 @@
  * ctl_limits.h - limits of QOS and associations, what is used of them, and how sacctmgr's words become them.
  *
  * A limit is of one TRES (an array, NULL where no TRES has one) or a plain number; CTL_NEVER: there is none.
- * What is used is summed over the jobs that run, each counted at its start and taken out as it was counted.
+ * What is used is summed over the jobs that run, each counted at its start and subtracted as it was counted.
  */
 #ifndef POLICIES_SLURM_CTL_LIMITS_H
 #define POLICIES_SLURM_CTL_LIMITS_H
@@ -63,8 +63,8 @@ struct ctl_used {
 		**account; /* Of a QOS; by user, by the account's association; NULL: nothing yet. */
 };
 
-/* Whose counts a job is in: those of its QOS (its partition's first, unless OverPartQOS), then of its
- * association and those above. */
+/* What counts a job: its QOS (its partition's first, unless OverPartQOS), then its association and those
+ * above. */
 struct ctl_order_of {
 	uint32_t qos[2]; /* CTL_NO_ROW: none. */
 };
@@ -87,7 +87,7 @@ struct ctl_look {
 
 /* What sacctmgr says of an association itself. */
 struct ctl_own {
-	const char *qos, *default_qos; /* Lists and names as given; NULL: not said. */
+	const char *qos, *default_qos; /* Lists and names as in the file; NULL: not set. */
 	int64_t priority;              /* CTL_NONE: not said. */
 };
 
@@ -96,7 +96,7 @@ struct ctl_acct {
 	uint32_t *sorted;        /* Associations by user (accounts first), account, partition. */
 	const char **default_of; /* By association of a user: that user's default account; NULL: not said. */
 	uint32_t qos_words;      /* Of a set of QOS. */
-	bool reported;           /* Associations were given at all. */
+	bool reported;           /* Associations are defined at all. */
 };
 
 /* Families of reasons that name a TRES. */
@@ -135,8 +135,8 @@ struct ctl_order_of ctl_qos_order(const struct ctl *c, const struct ctl_job *job
 /* The account's own association. */
 uint32_t ctl_account_of(const struct ctl *c, uint32_t assoc);
 double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order);
-/* Each QOS of the order, then the job's association and those above it, until one is told false; so is the
- * caller. */
+/* Each QOS of the order, then the job's association and those above it, until one returns false; so does the
+ * call. */
 bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
 	bool (*qos)(struct ctl_look *look, uint32_t row), bool (*assoc)(struct ctl_look *look, uint32_t row));
 /* There is such a limit, and nobody before has set one. One of a QOS is set from now on. */

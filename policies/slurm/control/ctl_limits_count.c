@@ -3,9 +3,9 @@
  * ctl_limits_count.c - what is used of limits: jobs that are submitted, that gather age and that run, by QOS,
  * by user and account within a QOS, by association and all above it.
  *
- * A job is taken out of the counts that it was put in, whatever has been changed meanwhile; so all counts are
- * 0 when nothing is left. Nodes that several jobs of one count share count once (slurmctld since 18.08),
- * where nodes are limited.
+ * A job is subtracted from the counts that it was added to, whatever has been changed meanwhile; so all
+ * counts are 0 when nothing is left. Nodes that several jobs of one count share count once (slurmctld since
+ * 18.08), where nodes are limited.
  */
 #include "policies/slurm/control/ctl_limits.h"
 
@@ -145,9 +145,10 @@ static uint64_t factored(uint64_t seconds, double factor)
 	return factor == 1 ? seconds : (uint64_t)((double)seconds * factor);
 }
 
-/* Seconds against ...RunMins count with the UsageFactor of the job's QOS, whatever its flags; what is given
- * back is cut to whole seconds each time, so that of a broken factor a second may stay for good. (Recorded: a
- * limit of 180 s under a factor of 0.5 is 90 s, of which a second was left when nobody ran any more.) */
+/* Seconds against ...RunMins count with the UsageFactor of the job's QOS, whatever its flags; what is
+ * released is cut to whole seconds each time, so that of a fractional factor a second may stay for good.
+ * (Recorded: a limit of 180 s under a factor of 0.5 is 90 s, of which a second was left when no job ran any
+ * more.) */
 static double run_factor(const struct ctl *c, const struct ctl_job *job)
 {
 	return job->qos < c->qos_count && c->qos[job->qos].usage_factor >= 0 ? c->qos[job->qos].usage_factor

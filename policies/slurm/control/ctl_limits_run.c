@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_limits_run.c - whether limits let a job start now, and the word for the first that does not:
+ * ctl_limits_run.c - whether limits allow a job to start now, and the reason of the first that does not:
  * slurmctld's acct_policy_job_runnable_pre_select() and _post_select().
  *
- * Before nodes are chosen: counts of running jobs, and walls. After: what it would hold, with what is used.
+ * Before nodes are chosen: counts of running jobs, and wall times. After: its allocation, with what is used.
  * In each, all of one QOS comes before all of the next; the order within is slurmctld's, as it decides which
- * word is seen.
+ * reason is seen.
  */
 #include "policies/slurm/control/ctl_limits.h"
 
 struct attempt {
 	struct ctl_look look;
-	const int64_t *tres;              /* That it would hold. */
+	const int64_t *tres;              /* Of its prospective allocation. */
 	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
 	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
 	int64_t wall;                     /* as it is. CTL_NONE: not looked at yet. */
@@ -114,9 +114,11 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 	return ctl_look_all(&t.look, &order, qos_before, assoc_before) ? SL_REASON_NONE : t.look.reason;
 }
 
-/* ---- With what it would hold ------------------------------------------------------------------------ */
+/* ---- With its prospective allocation
+ * ------------------------------------------------------------------------ */
 
-/* What it would hold of each, with what is held, against a limit of what is held. used NULL: nothing is. */
+/* Its allocation of each TRES, with what is allocated, against a Grp limit. used NULL: nothing is allocated.
+ */
 static bool held(struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {

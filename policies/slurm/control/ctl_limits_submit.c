@@ -3,7 +3,7 @@
  * ctl_limits_submit.c - what limits refuse at submission: slurmctld's acct_policy_validate().
  *
  * Counts of submitted jobs always refuse. Limits of sizes and times refuse only if one of the job's QOS has
- * DenyOnLimit (strict); else the job waits with their reason. Whoever asks for no time limit gets that of
+ * DenyOnLimit (strict); else the job waits with their reason. A job without a time limit gets that of
  * MaxWall or GrpWall here. An array is accepted or refused as a whole.
  */
 #include "policies/slurm/control/ctl_limits.h"

@@ -19,7 +19,7 @@ struct pass {
 	int64_t started;
 	uint32_t failed_resv[RESERVATIONS_FAILED_MAX];
 	size_t failed_resv_count;
-	/* Tasks of that array with a life of their own are not tried again in that partition. */
+	/* Tasks of that array with a record of their own are not tried again in that partition. */
 	uint32_t reject_array, reject_part;
 };
 
@@ -67,7 +67,7 @@ static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 	return was && listed && !ctl_set_within(listed, p->available, p->words);
 }
 
-/* assoc_limit_stop stops nobody here: it does where a job is kept by a limit as it is placed. */
+/* assoc_limit_stop has no effect here: it has where a limit keeps a job at node selection. */
 static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 {
 	return is_behind(p, job, part) || !ctl_deadline_ok(p->c, job) || !ctl_limits_retry(p->c, job) ||

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_node.c - nodes that are drained, down or come back: by command, by the files' outages, by themselves.
+ * ctl_node.c - nodes that are drained, down or come back: by command, by the trace's outages, by
+ * ReturnToService.
  *
  * What is available follows from a node's flags, its power and the outages in force, and is kept as a set. A
- * node that goes down takes its jobs with it (slurmctld's set_node_down, kill_running_job_by_node_name):
- * batch jobs go back into the queue unless they may not.
+ * node that goes down ends its jobs (slurmctld's set_node_down, kill_running_job_by_node_name): batch jobs
+ * go back into the queue unless they may not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ void node_settle(struct ctl *c, uint32_t n)
 	struct ctl_nodes *all = c->nodes;
 	const struct ctl_node *node = &all->node[n];
 	const bool there = !(node->flags & (NODE_DOWN | NODE_OUT)) && !node->outages;
-	/* A node that is being switched off cannot be given out until SuspendTimeout is over. */
+	/* A node that is being powered down cannot be allocated until SuspendTimeout is over. */
 	const bool may = there && !(node->flags & (NODE_DRAIN | NODE_FAIL)) && !node->closures &&
 			 node->power != POWER_GOING_DOWN;
 	if (there == nset_has(all->up, n) && may == nset_has(all->avail, n))
@@ -53,7 +54,7 @@ static void node_keep(struct ctl *c, const struct select_node_alloc *node_alloc,
 		node->cpus += node_alloc->cpus;
 		return;
 	}
-	SL_CHECK(node->jobs); /* A job gave back a node that it was not told to have. */
+	SL_CHECK(node->jobs); /* A job released a node that was not allocated to it. */
 	node->jobs--;
 	node->cpus -= node_alloc->cpus;
 	if (!node->jobs) /* make_node_idle(): last_busy. A node that is off has none. */
@@ -111,8 +112,9 @@ static void returns_renew(struct ctl_nodes *all, uint32_t count)
 			all->returns = all->node[n].returns;
 }
 
-/* With ReturnToService=2 a node whose daemon answers is taken as it is [run 94]. The daemon answers when it
- * is told to end a job, within the second, behind the pass that the command asks for; else when it is pinged,
+/* With ReturnToService=2 a node whose daemon answers is up again as it is [run 94]. The daemon answers when
+ * it is sent a job's kill request, within the second, behind the pass that the command triggers; else when it
+ * is pinged,
  * each third of SlurmdTimeout. */
 static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 {
@@ -196,7 +198,7 @@ static void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_stat
 		set_down(c, nodes);
 	c->node_changes++;
 	power_note(c);
-	ctl_want_pass(c); /* _slurm_rpc_update_node() asks for one, whatever was changed. */
+	ctl_want_pass(c); /* _slurm_rpc_update_node() triggers one, whatever was changed. */
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------------------
@@ -314,7 +316,7 @@ static int interval_order(const void *a, const void *b)
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	if (x->begins != y->begins)
-		return x->begins ? 1 : -1; /* What ends makes room for what begins. */
+		return x->begins ? 1 : -1; /* What ends frees resources for what begins. */
 	return x->window < y->window ? -1 : x->window > y->window;
 }
 
@@ -458,7 +460,7 @@ static void node_begins(struct ctl *c, uint32_t n, bool unavailable)
 		node->flags = flags[hardware->state];
 		node->reason = hardware->state_reason;
 		if (hardware->state == SL_NODE_POWERED_DOWN) {
-			node->power = POWER_OFF; /* ctl_power_make: out, where nothing could switch it on. */
+			node->power = POWER_OFF; /* ctl_power_make: out, where nothing could power it up. */
 			node->idle_since = CTL_NONE;
 		}
 	}
@@ -492,7 +494,7 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- For show
+/* ---- Reported
  * -------------------------------------------------------------------------------------------------
  */
 

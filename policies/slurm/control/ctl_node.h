@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_node.h - what slurmctld knows of each node beside what runs there: shared by ctl_node and ctl_power.
+ * ctl_node.h - slurmctld's node state beside what runs there: shared by ctl_node and ctl_power.
  */
 #ifndef POLICIES_SLURM_CTL_NODE_H
 #define POLICIES_SLURM_CTL_NODE_H
@@ -14,9 +14,9 @@ enum node_flag {
 	NODE_FAIL = 4,
 	NODE_OUT = 8,    /* FUTURE, or in maintenance from the beginning: not there. */
 	NODE_MAINT = 16, /* A reservation for maintenance has begun; */
-	NODE_RESV = 32,  /* any reservation. Both are for show. */
+	NODE_RESV = 32,  /* any reservation. Both are only reported. */
 	NODE_UP_ASKED = 64,
-	NODE_DOWN_ASKED = 128 /* To be switched on, off, whatever time it is idle. */
+	NODE_DOWN_ASKED = 128 /* To be powered up, down, whatever its idle time. */
 };
 
 enum node_power { POWER_ON, POWER_GOING_DOWN, POWER_OFF, POWER_BOOTING };
@@ -24,13 +24,13 @@ enum node_power { POWER_ON, POWER_GOING_DOWN, POWER_OFF, POWER_BOOTING };
 struct ctl_node {
 	unsigned flags;
 	enum node_power power;
-	uint32_t jobs;        /* That hold some of it. */
-	int64_t cpus;         /* That they hold. */
+	uint32_t jobs;        /* Jobs allocated some of it. */
+	int64_t cpus;         /* Allocated to them. */
 	uint32_t outages;     /* Of the files and of models, in force: down, */
 	uint32_t closures;    /* and drained. */
 	bool failed, kept;    /* A model has it down, drained: counted there too. */
 	ctl_time idle_since;  /* last_busy; CTL_NONE: does not count. */
-	ctl_time power_asked; /* When it was told to go down, or to boot. */
+	ctl_time power_asked; /* When its power down, or its boot, was ordered. */
 	ctl_time boots;       /* POWER_BOOTING: up then. */
 	ctl_time returns;     /* Down, by itself up again then; CTL_NEVER. */
 	const char *reason;
@@ -55,14 +55,14 @@ struct ctl_nodes {
 	ctl_time returns;          /* The first of those. */
 };
 
-/* avail and up follow from the node's state; what waits is told of a change. */
+/* avail and up follow from the node's state; pending jobs see a change. */
 void node_settle(struct ctl *c, uint32_t node);
 /* Jobs on these nodes end, or go back into the queue (kill_running_job_by_node_name()). True: there were
  * some. */
 bool node_fail_jobs(struct ctl *c, const uint64_t *nodes);
 /* The names of a list into set; "ALL": all. False: one of them is no node (the others are set). */
 bool node_list(const struct ctl *c, const char *text, size_t len, uint64_t *set);
-/* slurm.conf's number; text that is none, or not given: otherwise. "INFINITE" and "UNLIMITED": CTL_NEVER. */
+/* slurm.conf's number; text that is none, or not set: otherwise. "INFINITE" and "UNLIMITED": CTL_NEVER. */
 int64_t node_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
 /* ctl_power.c is to look at the nodes: something has changed (last_node_update). */
 void power_note(struct ctl *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_place.c - slurmctld's select_nodes(): which nodes are in question for a job now, what is asked of the
- * node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
+ * ctl_place.c - slurmctld's select_nodes(): which nodes are candidates for a job now, what is requested of
+ * the node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
  */
 #include "policies/slurm/control/ctl_place.h"
 
@@ -68,7 +68,7 @@ static int add_listed(void *self, const char *name, size_t len)
 	return 0;
 }
 
-/* Jobs that ask the same share a set. */
+/* Jobs of equal requests share a set. */
 static int list_required(struct ctl *c, struct listing *l)
 {
 	struct ctl_place *p = c->place;
@@ -171,9 +171,9 @@ static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
 	return is_alone(c, job) ? select_idle(c->select) : shared_nodes(c);
 }
 
-/* _pick_best_nodes() of a job that finds no room: BUSY, if the nodes that it may have would do if they were
- * idle, or one of them is not to be had beside its job (which nobody asks where there is preemption); else
- * they are not there. */
+/* _pick_best_nodes() of a job that does not fit: BUSY, if its candidate nodes would do if they were idle, or
+ * one of them is not available beside its job (not tested where there is preemption); else they do not exist.
+ */
 static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
@@ -220,7 +220,7 @@ static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *
 	return CTL_OK;
 }
 
-/* While it is asked, the partition gives no more than the job's limits do. */
+/* During the test the partition allows no more than the job's limits do. */
 static void ctl_place_bound(struct ctl *c, const struct ctl_job *job, int64_t most)
 {
 	if (most != CTL_NEVER)
@@ -250,8 +250,8 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
 	return CTL_OK;
 }
 
-/* Limits are asked before anybody goes. Those that it ends make room for it in the pass that follows; nobody
- * has to end whom gang scheduling stops. */
+/* Limits are tested before any job is preempted. Jobs that it ends free its nodes for the pass that follows;
+ * those that gang scheduling suspends need not end. */
 static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	struct ctl_victims victims;
@@ -285,9 +285,9 @@ static enum ctl_status ctl_place_choose(struct ctl *c, struct ctl_job *job, cons
 	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
 }
 
-/* A job that finds no room may be over its limits as well: then that is why it waits, and it keeps no nodes
- * from others meanwhile (select_nodes() asks acct_policy_job_runnable_post_select() whatever it found, with
- * the nodes that the job wants where it found none). */
+/* A job that does not fit may be over its limits as well: then that is its reason, and it reserves no nodes
+ * meanwhile (select_nodes() calls acct_policy_job_runnable_post_select() whatever it found, with the job's
+ * least nodes where it found none). */
 static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_status status)
 {
 	int64_t tres[CTL_TRES_MAX];
@@ -400,7 +400,7 @@ static bool is_behind(const struct ctl *c, const struct ctl_job *job, const stru
 	return its > tier || (its == tier && other->priority > job->priority);
 }
 
-/* As slurmctld tests a job that it has just been given: on nodes that are idle, or shared. */
+/* As slurmctld tests a job that was just submitted: on nodes that are idle, or shared. */
 static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 {
 	const size_t words = c->place->words;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_place.h - between the passes (ctl_main.c, ctl_bf.c), their queue and the placing of jobs.
+ * ctl_place.h - shared by the passes (ctl_main.c, ctl_bf.c), their queue and node selection
+ * (select_nodes()).
  */
 #ifndef POLICIES_SLURM_CTL_PLACE_H
 #define POLICIES_SLURM_CTL_PLACE_H
@@ -51,7 +52,7 @@ static inline uint32_t ctl_set_count_both(const uint64_t *a, const uint64_t *b, 
 
 /* ---- ctl_place.c */
 
-/* Scratch, whose who uses it: sets of select_node_words() words. */
+/* Scratch of the caller: sets of select_node_words() words. */
 enum ctl_set {
 	CTL_SET_PASS,
 	CTL_SET_TRY,
@@ -68,8 +69,8 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 /* select_nodes(): starts it now in that partition on nodes of available, preempting if it has to and may; its
  * reason is what came of it. */
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
-/* When it could start there on nodes of available (in, and out: those it would take). now_only: now or not at
- * all (TEST_NOW_ONLY). CTL_OK: *at is when. */
+/* When it could start there on nodes of available (in, and out: those of its allocation). now_only: now or
+ * not at all (TEST_NOW_ONLY). CTL_OK: *at is when. */
 enum ctl_status ctl_place_plan(
 	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
 /* What runs has changed: the next plan looks anew. */
@@ -86,13 +87,13 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
 bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);
-/* It is one of those that acct_policy_job_runnable_state() looks for. 22.05 asks for a range of its list of
+/* It is one of those that acct_policy_job_runnable_state() looks for. 22.05 tests for a range of its list of
  * reasons, and all that came to that list later lie outside it: limits of GRES, licences and billing, of
  * memory but for Grp, of nodes per minute, per node, and per account. */
 bool ctl_is_limit_known(enum sl_reason reason);
-/* Its partition gave it, and takes it back. */
+/* Its partition sets it, and clears it. */
 bool ctl_is_partitions(enum sl_reason reason);
-/* Limits are looked at again if they kept it before (acct_policy_job_runnable_state). False: they still do.
+/* Limits are tested again if they kept it before (acct_policy_job_runnable_state). False: they still do.
  */
 bool ctl_limits_retry(struct ctl *c, struct ctl_job *job);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_power.c - nodes that are switched off when idle, and on when a job got them (CLAUSES.md 12).
+ * ctl_power.c - power saving: nodes are powered down when idle, and up when allocated (CLAUSES.md 12;
+ * power_save.c).
  *
- * slurmctld's power thread wakes each second and looks at the nodes if one of them changed since it last did,
- * or more than power_save_interval ago. What the real programs take to boot a node is not in slurm.conf: it
- * is the policy's parameter `boot`. A look that finds nothing due changes nothing, so only those are made
- * that do.
+ * slurmctld's power thread wakes each second and checks the nodes if one of them changed since its last
+ * check, or more than power_save_interval ago. How long ResumeProgram takes to boot a node is not in
+ * slurm.conf: it is the policy's parameter `boot`. A check that finds nothing due changes nothing, so only
+ * those are made that do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct spared {
 	uint32_t count;
 };
 
-/* What holds for one node: the longest of its partitions', else slurm.conf's. Seconds; CTL_NEVER: never. */
+/* SuspendTime of one node: the longest of its partitions', else slurm.conf's. Seconds; CTL_NEVER: never. */
 struct times {
 	int64_t suspend, suspend_timeout, resume_timeout;
 };
@@ -50,7 +51,7 @@ void power_note(struct ctl *c)
 		c->power->dirty = true;
 }
 
-/* A node is switched off as far as order goes: it ranks behind all others (NODE_SET_POWER_DN). */
+/* A node is powered down for the order of nodes: it ranks behind all others (NODE_SET_POWER_DN). */
 static void power_rank(struct ctl *c, uint32_t n)
 {
 	select_set_rank(c->select, n, c->nodes->node[n].power == POWER_OFF ? 1 : 0);
@@ -447,7 +448,7 @@ static void spare_parts(struct ctl *c, struct ctl_power *p, const char *text)
 	}
 }
 
-/* A value of SlurmctldParameters; NULL: not given. */
+/* A value of SlurmctldParameters; NULL: not set. */
 static const char *parameter(const struct ctl *c, const char *key)
 {
 	const char *text = sl_setting_of(c->cluster, "cluster", "", "SlurmctldParameters");
@@ -490,7 +491,7 @@ static int power_lists(struct ctl *c, struct ctl_power *p)
 	return spare_nodes(c, p, nodes);
 }
 
-/* Nodes that are off at the beginning: where nothing switches nodes on, they are not there. */
+/* Nodes that are powered down at the beginning: without power saving they do not exist. */
 static void power_begins(struct ctl *c)
 {
 	for (uint32_t n = 0; n < c->cluster->node_count; n++) {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_preempt.c - who is preempted for whom, and how.
+ * ctl_preempt.c - preemption: candidates, their order, PreemptMode, GraceTime.
  *
  * Rules (CLAUSES.md 8; preempt.c, preempt_partition_prio.c, preempt_qos.c, cons_common/job_test.c _run_now
  * and _will_run_test, node_scheduler.c _preempt_jobs, in outline):
- * - preempt/partition_prio: a job looked at in a partition of a higher PriorityTier, unless the other's
- *   partition says PreemptMode=OFF. preempt/qos: the QOS lists the other's, or both are of one QOS, which (or
- *   the cluster) says WITHIN, and the priority is higher. The other runs, or is suspended, on some node of
- * the partition, and has been running for its PreemptExemptTime (of the QOS, else of the cluster).
+ * - preempt/partition_prio: a job tried in a partition of a higher PriorityTier, unless the other's
+ *   partition says PreemptMode=OFF. preempt/qos: the QOS lists the other's, or both are of one QOS,
+ *   which (or the cluster) says WITHIN, and the priority is higher. The other runs, or is suspended, on
+ *   some node of the partition, and has been running for its PreemptExemptTime (of the QOS, else of the
+ *   cluster).
  * - Candidates: ascending by (tier or QOS priority) * 2^16 + nodes; equal ones as submitted.
  *   preempt_youngest_first: the latest start first.
- * - They are taken away one by one until the job fits. Then whoever made it fit goes first, and those before
- *   it follow by how many of the chosen nodes they hold (preempt_strict_order: as they were), and it starts
- *   over; so often as preempt_reorder_count says and once more. Those that had been taken away by then and
- *   hold a chosen node have to go.
- * - GraceTime: the victim's end moves up to now + grace, and it is ended there (at a tick of 30 s).
+ * - They are removed one by one until the job fits. Then whoever made it fit goes first, and those
+ *   before it follow by how many of the chosen nodes they are allocated (preempt_strict_order: as they
+ *   were), and it starts over; so often as preempt_reorder_count says and once more. Those removed by
+ *   then that are allocated a chosen node are preempted.
+ * - GraceTime: the preempted job's end moves up to now + grace, and it is ended there (at a tick of 30 s).
  * - A job that has ended others waits KillWait + MessageTimeout before it ends more.
- * - SUSPEND is gang scheduling's: nobody has to go. Under preempt/qos the job then takes the extra row.
+ * - SUSPEND is gang scheduling's: no job ends. Under preempt/qos the job then gets the extra row.
  */
 #include "policies/slurm/control/ctl_preempt.h"
 
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FIRST_OF_ALL = 99999 }; /* More nodes than the one that made it fit can hold. */
+enum { FIRST_OF_ALL = 99999 }; /* More nodes than the one that made it fit can be allocated. */
 
 struct candidate {
 	struct ctl_job *job;
@@ -182,7 +183,7 @@ static bool parts_overlap(const struct ctl *c, uint32_t one, uint32_t other)
 	return false;
 }
 
-/* As sort_job_queue2() asks it, whatever state the two are in. */
+/* As sort_job_queue2() tests it, whatever state the two are in. */
 bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
 {
 	if (!ctl_preemption(c))
@@ -289,7 +290,7 @@ bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job)
 	return c->preempt && job->candidate == c->preempt->search && c->preempt->search;
 }
 
-/* Of mode OFF neither gone nor taken for one that ends (_build_cr_job_list). */
+/* Of mode OFF neither removed nor counted as one that ends (_build_cr_job_list). */
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook)
 {
 	struct ctl_preempt *p = c->preempt;
@@ -309,7 +310,7 @@ void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, stru
 
 /* ---- Who has to go ----------------------------------------------------------------------------------- */
 
-/* Candidates are taken away in their order until the job fits. The last of them; SIZE_MAX: it never does. */
+/* Candidates are removed in their order until the job fits. The last of them; SIZE_MAX: it never does. */
 static size_t remove_until_it_fits(struct ctl *c, const struct select_job *desc, const uint64_t *available,
 	const struct select_alloc **out)
 {
@@ -327,7 +328,7 @@ static size_t remove_until_it_fits(struct ctl *c, const struct select_job *desc,
 	return last;
 }
 
-/* On how many nodes both are. Pieces are by node, ascending. */
+/* On how many nodes both are. Node allocations are by node, ascending. */
 static uint32_t nodes_shared(const struct select_alloc *a, const struct select_alloc *b)
 {
 	uint32_t count = 0;
@@ -342,7 +343,7 @@ static uint32_t nodes_shared(const struct select_alloc *a, const struct select_a
 	return count;
 }
 
-/* Whoever made it fit goes first; the others of those taken away by how much of it they make room for. */
+/* Whoever made it fit goes first; the others of those removed by how many of its nodes they free. */
 static void reorder(struct ctl_preempt *p, size_t last, const struct select_alloc *chosen)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -400,7 +401,7 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 
 /* ---- They go ------------------------------------------------------------------------------------------ */
 
-/* _job_check_grace(): true: it is given time still. */
+/* _job_check_grace(): true: its grace time still runs. */
 static bool in_grace(struct ctl *c, struct ctl_job *victim)
 {
 	if (victim->preempted_at != CTL_NONE) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_prio.c - which of the waiting jobs goes first, and when that is calculated: priority/basic, and the
- * decay thread of priority/multifactor.
+ * ctl_prio.c - priorities of pending jobs, and when they are calculated: priority/basic, and the decay
+ * thread of priority/multifactor.
  *
  * Without slurmdbd there is no such thread: priorities stay as they were at submission, age and fair share
  * weigh nothing. With it a calculation comes when slurmctld starts and then every PriorityCalcPeriod, at the
@@ -11,7 +11,7 @@
 
 #include "policies/slurm/control/ctl_prio.h"
 
-/* The number before the first that priority/basic gives. */
+/* The number before the first that priority/basic assigns. */
 #define TOP_PRIORITY UINT32_C(0xffff0000)
 
 /* ---- priority/basic

@@ -2,10 +2,10 @@
 /*
  * ctl_prio.h - priorities, usage and fair share among themselves: ctl_prio*.c, ctl_usage.c, ctl_fair*.c.
  *
- * slurmctld's priority/multifactor has one thread that wakes every PriorityCalcPeriod: usage decays, what ran
- * is added, fair shares and then priorities are calculated. Between two calculations nothing moves but what
- * jobs add that end. So the state here is a function of the time of the last calculation and of the ends
- * since; who reads it calls ctl_prio_until first, and idle stretches need no event.
+ * slurmctld's priority/multifactor has one thread that wakes every PriorityCalcPeriod: usage decays, what
+ * ran is added, fair shares and then priorities are calculated. Between two calculations nothing moves but
+ * what jobs add that end. So the state here is a function of the time of the last calculation and of the
+ * ends since; readers call ctl_prio_until first, and idle intervals need no event.
  */
 #ifndef POLICIES_SLURM_CTL_PRIO_H
 #define POLICIES_SLURM_CTL_PRIO_H
@@ -25,7 +25,8 @@ enum ctl_reset {
 
 /* Of an association, for ctl_fair*.c. */
 struct prio_share {
-	uint32_t above;       /* Whose usage and shares it is measured by: the next above that has shares. */
+	uint32_t above;       /* The association whose usage and shares count for it: the next above that has
+				 shares. */
 	uint32_t first, next; /* Of those below, and behind it among its siblings, by name. CTL_NO_ROW. */
 	bool known;           /* The older formula: usage_efctv is of this calculation. */
 };
@@ -44,7 +45,7 @@ struct ctl_prio {
 	ctl_time next;                   /* The next one; CTL_NEVER. */
 	ctl_time reset_last, reset_next; /* CTL_NONE: not known. */
 	int64_t reset;
-	uint32_t lowest;                     /* priority/basic: the last number given. */
+	uint32_t lowest;                     /* priority/basic: the last number assigned. */
 	int64_t *nice;                       /* By job: that its priority has in it. */
 	double cpus, nodes;                  /* Of the cluster. */
 	double part_max, qos_max, assoc_max; /* The greatest factors and priorities. */
@@ -59,7 +60,7 @@ struct ctl_prio {
 
 /* ctl_prio_conf.c */
 int prio_conf(struct ctl *c, struct sl_err *err);
-/* A key of slurm.conf; NULL: not given. */
+/* A key of slurm.conf; NULL: not set. */
 const char *prio_conf_text(const struct ctl *c, const char *key);
 /* "CPU=1.0,Mem=0.25G,GRES/gpu=2.0" into weight[], memory by MiB. What is not counted is left out. False: not
  * such a list. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_queue.c - who is looked at in a pass, and in which order: slurmctld's build_job_queue() and
- * sort_job_queue() (CLAUSES.md 2).
+ * ctl_queue.c - the job queue of a pass, and its order: slurmctld's build_job_queue() and sort_job_queue()
+ * (CLAUSES.md 2).
  *
  * A job in several partitions is a pair with each. The waiting tasks of an array are one record, its head,
  * until one of them gets a life of its own (by being requeued).
@@ -122,7 +122,7 @@ bool ctl_limits_retry(struct ctl *c, struct ctl_job *job)
 	return reason == SL_REASON_NONE;
 }
 
-/* Reasons that a partition gives, and takes back when it has no objection any more
+/* Reasons that a partition sets, and clears once it has no objection
  * (part_policy_job_runnable_state). */
 bool ctl_is_partitions(enum sl_reason reason)
 {
@@ -260,7 +260,7 @@ static void ctl_queue_sort(
 	memcpy(entry, other, to * sizeof(*entry)); /* What is left of the second half is in its place. */
 }
 
-/* sched/builtin takes jobs as they came, if nothing but that could order them. */
+/* sched/builtin tries jobs in order of submission, if nothing else could order them. */
 static bool is_fifo(const struct ctl *c)
 {
 	for (uint32_t i = 1; i < c->part_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_reasons.c - the reasons that slurmctld gives to a job that waits. Limits on submissions are not among
- * them: who is beyond one is refused. Each comes up in tests/cli/reasons-*.sh.
+ * ctl_reasons.c - the reasons that slurmctld sets for a pending job. Limits on submissions are not among
+ * them: a job beyond one is refused. Each comes up in tests/cli/reasons-*.sh.
  */
 #include "policies/slurm/control/ctl.h"
 

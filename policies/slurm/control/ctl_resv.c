@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_resv.c - advance reservations: who may use which, and what they leave to a job (job_test_resv()).
+ * ctl_resv.c - advance reservations: which jobs may use them, and which nodes they leave to a job
+ * (job_test_resv()).
  *
- * A job that is in none may run on reserved nodes up to the reservation's start, by its limit: nodes of those
- * that it would run into are taken out. All of a reservation's nodes count wholly: those of cores are rounded
- * up to nodes.
+ * A job that is in none may run on reserved nodes up to the reservation's start, by its limit: nodes of
+ * those that it would overlap are excluded. All of a reservation's nodes count wholly: those of cores are
+ * rounded up to nodes.
  */
 #include <string.h>
 #include <strings.h>
@@ -78,7 +79,7 @@ static bool under_account(const struct ctl *c, const struct ctl_job *job, const 
 	return false;
 }
 
-/* By associations (_set_assoc_list()): accounts hold for those below them, but beside users only themselves.
+/* By associations (_set_assoc_list()): accounts stand for those below them, but beside users only themselves.
  */
 static bool by_assoc(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
 {

@@ -48,9 +48,9 @@ struct resv {
 	uint64_t *nodes;     /* NULL: none (ANY_NODES). */
 	uint32_t node_count;
 	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not said. */
-	const char *users, *accounts, *licenses, *features; /* As given; NULL: none. */
+	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
 	int64_t purge;                                      /* Seconds without jobs, of PURGE_COMP. */
-	int64_t max_start_delay;                            /* Seconds. Told, not followed. */
+	int64_t max_start_delay;                            /* Seconds. Reported, not modelled. */
 	ctl_time idle_since;                                /* Of PURGE_COMP; CTL_NONE. */
 	bool began, ended, over; /* began, over: as the look each 5 s has seen it. */
 	bool deleted;
@@ -68,7 +68,7 @@ struct ctl_resvs {
 	int64_t over_run;       /* ResvOverRun, seconds. */
 };
 
-/* What a reservation asks of nodes, for resv_pick. */
+/* A reservation's node request, for resv_pick. */
 struct resv_want {
 	unsigned flags;
 	ctl_time start, end;
@@ -84,7 +84,7 @@ void resv_range(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_
 struct resv *resv_new(struct ctl *c); /* NULL: no memory. */
 unsigned resv_flags_of(const char *text, size_t len, int64_t *purge);
 void resv_flags_put(
-	unsigned flags, char *text, size_t size); /* "MAINT,SPEC_NODES"; what has no room is cut. */
+	unsigned flags, char *text, size_t size); /* "MAINT,SPEC_NODES"; what does not fit is cut. */
 /* What runs or is suspended in it. */
 uint32_t resv_running(const struct ctl *c, const struct resv *r);
 
@@ -97,7 +97,7 @@ void resv_delete(struct ctl *c, struct resv *r);
  * (_validate_node_choice()). */
 void resv_nodes_renew(struct ctl *c, struct resv *r);
 
-/* Nodes of reservations that are in force are flagged, for show. */
+/* Nodes of reservations that are in force are flagged, for reports. */
 void resv_table(struct ctl *c);
 
 /* ctl_resv_pick.c */
@@ -106,7 +106,7 @@ bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *set);
 /* It would overlap another one, by _resv_overlap(). self: not this one; NULL: none. */
 bool resv_overlaps(
 	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self);
-/* Jobs run there past its start; name: those in it do not matter; NULL. */
+/* Jobs run there beyond its start; name: those in it do not matter; NULL. */
 bool resv_meets_jobs(
 	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self);
 

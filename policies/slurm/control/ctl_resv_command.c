@@ -3,7 +3,7 @@
  * ctl_resv_command.c - scontrol create, update and delete reservation, at their time (create_resv(),
  * update_resv(), delete_resv()).
  *
- * What slurmctld would refuse changes nothing, and is told in its words.
+ * What slurmctld would refuse changes nothing, and is reported in its words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static bool ctl_resv_command_part_of(const struct resv_request *q, struct resv *
 	return resv_refuse(q, "Invalid partition name specified");
 }
 
-/* The partition that nodes are taken from. */
+/* The partition of its nodes. */
 static uint32_t part_used(const struct ctl *c, const struct resv *r)
 {
 	if (r->part != CTL_NO_ROW)
@@ -262,7 +262,7 @@ static void update_list(const struct resv_request *q, enum resv_key key, const c
 static void update_flags(const struct resv_request *q, struct resv *r)
 {
 	const struct resv_given *g = &q->key[RESV_KEY_FLAGS];
-	/* Those that can be taken back: there is a NO_... of them. */
+	/* Those that can be cleared: there is a NO_... of them. */
 	const unsigned back = RESV_MAINT | RESV_FLEX | RESV_IGNORE_JOBS | RESV_REPEATS | RESV_ANY_NODES |
 			      RESV_STATIC | RESV_PART_NODES | RESV_PURGE_COMP | RESV_MAGNETIC;
 	if (!g->text)
@@ -442,6 +442,6 @@ bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, co
 	c->node_changes++;
 	ctl_resv_run(c);
 	resv_table(c);
-	ctl_want_pass(c); /* _slurm_rpc_resv_create() and its like ask for one. */
+	ctl_want_pass(c); /* _slurm_rpc_resv_create() and its like trigger one. */
 	return true;
 }

@@ -17,7 +17,7 @@ static const struct {
 	const char *word;
 	unsigned flag;
 } flag_words[] = {
-	/* Where one is the beginning of another, the shorter first: what is given may be cut short. */
+	/* Where one is the beginning of another, the shorter first: what is written may be cut short. */
 	{ "MAINT", RESV_MAINT },
 	{ "IGNORE_JOBS", RESV_IGNORE_JOBS },
 	{ "FLEX", RESV_FLEX },
@@ -104,7 +104,7 @@ static int resv_of_window(struct ctl *c, const struct sl_window *window)
 	int64_t purge = RESV_PURGE;
 	const unsigned flags =
 		window->flags ? resv_flags_of(window->flags, strlen(window->flags), &purge) : 0;
-	/* Windows that come again are one reservation here, which goes on by itself. */
+	/* Recurring windows (DAILY, WEEKLY) are one reservation here, which recurs by itself. */
 	if (!window->name || (flags & RESV_REPEATS && resv_named(c, window->name, strlen(window->name))))
 		return SL_OK;
 	struct resv *r = resv_new(c);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_resv_pick.c - which nodes a reservation of so many nodes gets (slurmctld's _select_nodes() and select's
+ * ctl_resv_pick.c - which nodes a reservation by NodeCnt gets (slurmctld's _select_nodes() and select's
  * resv_test()).
  *
- * Sets of nodes are tried in order: those that no reservation has at the time; for MAINT and OVERLAP then
+ * Sets of nodes are tried in order: those that no reservation has in its window; for MAINT and OVERLAP then
  * also reserved ones, for MAINT then also drained and down ones. Of each set nodes that no job runs on when
- * it starts are taken, the first by number; along switches, if there are any. With IGNORE_JOBS the nodes of
- * one running job after another are added until there are enough.
+ * it starts are picked, the first by number; along topology switches, if there are any. With IGNORE_JOBS the
+ * nodes of one running job after another are added until there are enough.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static void job_nodes(const struct ctl_job *job, uint64_t *idle, bool in, const 
 			(in ? nset_add : nset_drop)(idle, job->alloc->node_alloc[i].node);
 }
 
-/* Of set, which is as it was given where nothing comes of it. scratch: twice the words. */
+/* Of set, which is unchanged on failure. scratch: twice the words. */
 static bool beside_jobs(
 	const struct ctl *c, const struct resv_want *want, uint32_t count, uint64_t *set, uint64_t *scratch)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_resv_time.c - reservations that begin, end, come again and go.
+ * ctl_resv_time.c - reservations that begin, end, recur and are purged.
  *
- * slurmctld looks for those that begin each 5 s (set_node_maint_mode()), and with the time limits, each 30 s,
- * for those to be taken away or whose nodes are to be replaced (job_resv_check()); both counted from its
+ * slurmctld looks for those that begin each 5 s (set_node_maint_mode()), and with the time limits, each 30
+ * s, for those to be purged and those with nodes to be replaced (job_resv_check()); both counted from its
  * start.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static ctl_time beat(const struct ctl *c, ctl_time at, int64_t step)
 	return late ? at + step - late : at;
 }
 
-/* ---- Again and again
+/* ---- Recurrence
  * ------------------------------------------------------------------------------------------ */
 
 enum { SUNDAY, FRIDAY = 5, SATURDAY };
@@ -32,7 +32,7 @@ static int weekday(ctl_time at)
 	return (int)(((day + 4) % 7 + 7) % 7); /* 1970 began on a Thursday. */
 }
 
-/* Seconds until it comes again, 0: not. Days of the week are those of when it was over. */
+/* Seconds until it recurs, 0: not. Days of the week are those of when it was over. */
 static int64_t period(const struct resv *r)
 {
 	const int day = weekday(r->end);
@@ -168,7 +168,7 @@ void resv_nodes_renew(struct ctl *c, struct resv *r)
  * -------------------------------------------------------------------------------------------------------
  */
 
-/* Flags of nodes in reservations that are in force, for show. */
+/* Flags of nodes in reservations that are in force, for reports. */
 void resv_table(struct ctl *c)
 {
 	for (uint32_t n = 0; n < c->cluster->node_count; n++)
@@ -231,7 +231,7 @@ static void ctl_resv_time_check(struct ctl *c, struct resv *r)
 	if (is_done(c, r, running)) {
 		if (!(r->flags & RESV_REPEATS)) {
 			resv_delete(c, r);
-		} else { /* It ends now, to come again. */
+		} else { /* It ends now, to recur. */
 			const int64_t step = period(r);
 			r->start += step;
 			r->end += step;

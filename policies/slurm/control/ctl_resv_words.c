@@ -46,7 +46,7 @@ static enum resv_key ctl_resv_words_key_of(const char *text, size_t len)
 	return RESV_KEYS;
 }
 
-/* One "Key=value", "Key+=value" or "Key-=value", quotes taken off; returns its end. */
+/* One "Key=value", "Key+=value" or "Key-=value", quotes removed; returns its end. */
 static const char *one_pair(struct resv_request *q, const char *p)
 {
 	const size_t len = strcspn(p, "= \t");
@@ -135,7 +135,7 @@ static int ctl_resv_words_parts_of(const char *text, size_t len, int64_t part[3]
 	return count;
 }
 
-/* A time as parse_time() takes it: "now+5minutes", dates, "HH:MM[:SS]", today, tomorrow, midnight, noon. */
+/* A time as parse_time() reads it: "now+5minutes", dates, "HH:MM[:SS]", today, tomorrow, midnight, noon. */
 bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 {
 	sl_time date;

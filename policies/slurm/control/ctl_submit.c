@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_submit.c - what slurmctld does when a batch job arrives (job_allocate and what it calls), in its order:
+ * ctl_submit.c - submission of a batch job (job_allocate and what it calls), in its order:
  *
- * 1. Refused, with no id used up: an unknown partition, one that takes no jobs (DRAIN, INACTIVE), an account
- * or QOS that is not known, a limit on submissions, licences that there are not, a reservation that it may
- * not use, and, where EnforcePartLimits says so, the partition's limits.
- * 2. Whether anything keeps it (ctl_independent); then its priority, which may depend on that.
+ * 1. Refused, with no id used up: an unknown partition, one that accepts no jobs (DRAIN, INACTIVE), an
+ *    account or QOS that is not known, a limit on submissions, licences that there are not, a
+ *    reservation that it may not use, and, where EnforcePartLimits says so, the partition's limits.
+ * 2. Whether it is eligible (ctl_independent); then its priority, which may depend on that.
  * 3. A test of where it could run, never a start (CLAUSES.md 1.1): what no node has is refused now; what the
  *    partition does not allow waits with PartitionConfig until a pass says what it is.
  *
- * Tasks of an array that come together are refused together.
+ * An array's tasks are refused together.
  */
 #include "policies/slurm/control/ctl.h"
 

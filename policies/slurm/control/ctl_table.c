@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_table.c - figures that slurmctld would tell sprio and sshare.
+ * ctl_table.c - figures that slurmctld would report to sprio and sshare.
  *
  *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs) and each of its partitions: its
  * row, the partition, its priority, whether sprio lists it, whether it was set by hand, weighted factors
@@ -161,13 +161,13 @@ static const char *const share_columns[] = { "depth", "account", "user", "partit
 	"norm_shares", "raw_usage", "norm_usage", "effective_usage", "fairshare", "level_fs", "grp_tres_mins",
 	"tres_run_mins" };
 
-/* What slurmctld has not calculated yet is not shown. */
+/* What slurmctld has not calculated yet is not reported. */
 static double calculated(const struct ctl *c, uint32_t row, double value)
 {
 	return row == c->prio->root || !c->prio->runs ? (double)NAN : value;
 }
 
-/* Of Fair Tree users alone have one; the older formula gives accounts theirs as well. */
+/* Under Fair Tree users alone have one; under the older formula accounts as well. */
 static double factor_of(struct ctl *c, uint32_t row)
 {
 	const struct ctl_assoc *assoc = &c->assoc[row];
@@ -192,8 +192,8 @@ static void put_limits(const struct ctl *c, const struct ctl_assoc *assoc, char 
 	}
 }
 
-/* What is left of the limits of running jobs, in whole minutes; with the kinds that nobody counts here, which
- * slurmctld tells as 0. */
+/* What is left of the limits of running jobs, in whole minutes; with the TRES that are not counted here,
+ * which slurmctld reports as 0. */
 static void put_run_mins(const struct ctl *c, const struct ctl_assoc *assoc, char *text)
 {
 	static const struct {
@@ -245,7 +245,7 @@ static int list_share(struct ctl *c, uint32_t row, uint32_t depth, const struct 
 	return table->row(table->self, share_columns, figure, SL_LEN(figure));
 }
 
-/* Below its own parent, whose shares ever count; by name, users first. */
+/* Below its own parent, where shares always count; by name, users first. */
 static int list_below(struct ctl *c, uint32_t parent, uint32_t depth, const struct sl_table_sink *table)
 {
 	int status = list_share(c, parent, depth, table);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_table_state.c - what slurmctld would tell squeue, sinfo and scontrol that the engine does not know.
+ * ctl_table_state.c - what slurmctld would report to squeue, sinfo and scontrol that the engine does not
+ * know.
  *
- *   plans         a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state,
- * the partition it runs in, its time limit, its planned start and nodes (of one whose nodes boot: since when
- * it has which), when it was submitted last, became eligible, and began to gather age, what a second of it is
- * billed, its priority nodes         a row for each: its state as sinfo has it, why an operator set it so,
- * the cpus that jobs hold reservations  a row for each partitions    a row for each: its state and limits, as
- * commands left them
+ * - plans: a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state, the
+ *   partition it runs in, its time limit, its planned start and nodes (while its nodes boot: since when
+ *   it is allocated which), when it was last submitted, became eligible, and began to gather age, its
+ *   billing per second, its priority
+ * - nodes: a row for each: its state as in sinfo, an operator's reason for it, its allocated cpus
+ * - reservations: a row for each
+ * - partitions: a row for each: its state and limits, as commands left them
  *
  * Times are seconds after the scenario's time 0; there is none where slurmctld has none.
  */
@@ -37,7 +39,7 @@ static double range_of(int64_t minutes)
 /* ---- Names of nodes --------------------------------------------------------------------------------------
  */
 
-/* Room for the names of any set of nodes. */
+/* Buffer for the names of any set of nodes. */
 struct names {
 	const char **name;
 	char *text;

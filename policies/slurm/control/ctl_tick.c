@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_tick.c - limits of time: slurmctld's job_time_limit(), which looks every 30 s, and deadlines.
+ * ctl_tick.c - time limits: slurmctld's job_time_limit(), every 30 s, and deadlines.
  *
  * A look comes when seconds since 1970 modulo 30 are params.tick_phase, that is, every 30 s from slurmctld's
  * start. It finds, of each running job:
  * - Nodes that were booted for it are up: its time begins now.
  * - Its grace is over (it was preempted): it goes, as its PreemptMode says. Its batch script was not
- * signalled before (CLAUSES.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
- * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once, since
- * batch scripts heed SIGTERM (run 14).
+ *   signalled before (CLAUSES.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
+ * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once,
+ *   since batch scripts heed SIGTERM (run 14).
  * - It has used up minutes of its association or QOS, or its reservation is over: TIMEOUT.
  */
 #include "policies/slurm/control/ctl.h"

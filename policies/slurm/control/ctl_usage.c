@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_usage.c - what jobs have used: _apply_new_usage(), _apply_decay(), _reset_usage() and _next_reset() of
+ * ctl_usage.c - usage and its decay: _apply_new_usage(), _apply_decay(), _reset_usage() and _next_reset() of
  * priority/multifactor.
  *
- * Of what ran since the last calculation an association gets seconds x (what a second costs) x UsageFactor of
- * the QOS, the stretch itself decayed by its own length; and so does each account above it, and the QOS.
+ * Of what ran since the last calculation an association gets seconds x (billing per second) x UsageFactor of
+ * the QOS, the interval itself decayed by its own length; and so does each account above it, and the QOS.
  * Everything older is multiplied by d^seconds then, where d = 1 - 0.693 / half life.
  *
  * Powers of d are made by multiplication: no library's pow() decides who is first.

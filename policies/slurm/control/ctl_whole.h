@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_whole.h - what the engine counts in thousandths of a cpu or GPU, as slurmctld would be given it: in
- * wholes.
+ * ctl_whole.h - the engine's thousandths of a cpu or GPU as slurmctld counts them: in wholes.
  *
- * Under a policy made of others some jobs ask parts, and are not Slurm's; so are nodes that have parts. What
- * Slurm's own jobs ask, and its own nodes have, has to be whole.
+ * Under the policy hybrid some jobs request parts, and are not Slurm's; so are nodes that have parts. What
+ * Slurm's own jobs request, and its own nodes have, has to be whole.
  */
 #ifndef POLICIES_SLURM_CTL_WHOLE_H
 #define POLICIES_SLURM_CTL_WHOLE_H

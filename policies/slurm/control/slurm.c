@@ -2,10 +2,10 @@
 /*
  * slurm.c - the policy `slurm`: slurmctld (ctl.h) between the engine's events and its passes.
  *
- * Each event goes to the controller, which changes at once and gives orders; the pass that follows hands
- * these to the engine, and does nothing else. So a pass that is run twice does the same twice: orders are
- * kept by the number of the pass they are for. Where the controller has something to do later, it is woken by
- * an event of the last class of an instant, behind all that else happens then.
+ * Each event goes to the controller, which changes at once and issues orders; the pass that follows hands
+ * these to the engine, and does nothing else. So a rerun pass does the same: orders are kept by the number
+ * of the pass they are for. Where the controller has something to do later, it is woken by an event of the
+ * last class of an instant, behind all that else happens then.
  */
 #include "policies/slurm/control/ctl.h"
 #include "policies/slurm/control/ctl_whole.h"
@@ -77,7 +77,7 @@ static const struct sl_compat slurm_compats[] = {
 /* ---- Orders ---------------------------------------------------------------------------------------------
  */
 
-/* What starts hold, in the engine's amounts. */
+/* Allocations of the starts, in the engine's amounts. */
 struct ctl_amounts {
 	struct node_alloc_gpus gpus;
 	int64_t cpu_parts, gpu_parts; /* The engine's, of a cpu and a GPU. */

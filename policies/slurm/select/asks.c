@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * asks.c - what was not asked in Slurm's words is put into them.
+ * asks.c - requests that were not written for Slurm, as job descriptions of Slurm's.
  */
 #include "policies/slurm/select/asks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * asks.h - what jobs ask, in Slurm's words, whoever wrote it down.
+ * asks.h - jobs' requests as Slurm's job descriptions, whatever format they came in.
  */
 #ifndef POLICIES_SLURM_ASKS_H
 #define POLICIES_SLURM_ASKS_H
@@ -13,8 +13,8 @@
 int slurm_asks_make(const struct sl_cluster *cluster, const struct sl_jobs *jobs, struct sl_arena *arena,
 	uint32_t components_max, const struct sl_job_desc *const **desc, struct sl_err *err);
 
-/* Slurm gives out whole cores and devices; its shards and MIG devices are gres of their own, which this does
- * not follow. NULL: nobody has or asks for less than a whole; else who does, a constant. */
+/* Slurm allocates whole cores and devices; its shards and MIG devices are gres of their own, not modelled
+ * here. NULL: no node has and no job requests less than a whole; else which does, a constant. */
 const char *slurm_not_whole(const struct sl_cluster *cluster, const struct sl_jobs *jobs);
 
 #endif

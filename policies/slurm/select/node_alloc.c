@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * node_alloc.c - what the node selection gives, in the engine's amounts; see node_alloc.h.
+ * node_alloc.c - what the node selection allocates, in the engine's amounts; see node_alloc.h.
  */
 #include "policies/slurm/select/node_alloc.h"
 

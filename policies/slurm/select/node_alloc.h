@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * node_alloc.h - what the node selection gives, in the engine's amounts.
+ * node_alloc.h - what the node selection allocates, in the engine's amounts.
  */
 #ifndef POLICIES_SLURM_NODE_ALLOC_H
 #define POLICIES_SLURM_NODE_ALLOC_H
@@ -15,7 +15,7 @@ struct node_alloc_gpus {
 };
 
 struct node_alloc_gpus node_alloc_gpus_of(const struct sl_cluster *cluster, const struct select *select);
-/* The GPUs of a piece into gpus[types], by type, as the cluster's kinds count them. */
+/* The GPUs of a node allocation into gpus[types], by type, as the cluster's kinds count them. */
 void node_alloc_count(
 	const struct node_alloc_gpus *of, const struct select_node_alloc *node_alloc, uint32_t *gpus);
 

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select.c - whether, where and when a job fits.
+ * select.c - select_p_job_test(): whether, where and when a job fits.
  *
  * Rules (public source of 22.05, cons_common/job_test.c and node_scheduler.c,
  * in outline; slurm.conf(5) OverSubscribe, Preempt*):
  * - Nodes: those of the partition that are built large enough and have the
- *   features; not those that another user has for himself, or where another
+ *   features; not those that another user has exclusively, or where another
  *   user runs, under --exclusive=user; not those with too little memory left,
- *   or any memory taken if all is asked; nor those in use under another rule of
+ *   or any memory allocated if all is requested; nor those in use under another rule of
  *   sharing. Whole nodes: without a core or a gres in use.
- * - First it must fit with every core free, then with the cores that are free
- *   of all. Only where cores may be shared (OverSubscribe) or jobs be stopped
- *   (GANG) further views follow: all cores but those of higher tiers; without
- *   those of the same tier, and as far as that goes of lower ones; row by row of
- *   its partition, the fullest first; an empty row.
- * - cpus: at least one for each task and node, what cpus-per-gpu and --mincpus
- *   make; select_dist.c lays them out. Memory as asked; whole nodes get all
- *   cores and gres, but memory as asked.
- * - Features: [a|b] tries all nodes with a, then with b; a*2&b*3 takes nodes for
- *   each, then the rest; [a*2&b*3] from different nodes.
- * - The start of a job that does not fit now: running jobs are taken away in the
- *   order of their limits, in batches. The first batch closes 30 s after the
- *   first end, rounded up to 30 s; the window then doubles (or grows by
- *   bf_window_linear), until there is room: the start is the last end taken.
+ * - First it must fit with every core free, then with the cores that are free of all. Only where cores
+ *   may be shared (OverSubscribe) or jobs be suspended (GANG) further views follow: all cores but those
+ *   of higher tiers; without those of the same tier, and as far as that goes of lower ones; row by row
+ *   of its partition, the fullest first; an empty row.
+ * - cpus: at least one for each task and node, what cpus-per-gpu and --mincpus make; select_dist.c lays
+ *   them out. Memory as requested; whole nodes get all cores and gres, but memory as requested.
+ * - Features: [a|b] tries all nodes with a, then with b; a*2&b*3 uses nodes for each, then the rest;
+ *   [a*2&b*3] from different nodes.
+ * - The start of a job that does not fit now: running jobs are removed in the order of their time
+ *   limits, in batches (_will_run_test). The first batch closes 30 s after the first end, rounded up to
+ *   30 s; the window then doubles (or grows by bf_window_linear), until the job fits: the start is the
+ *   last end removed.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -31,7 +29,7 @@ static const char busy[] = "Resources";
 
 /* ---- A view: which cores are to be had ---------------------------------------------------- */
 
-/* Jobs whose cores are not to be had. */
+/* Jobs with cores that are not available. */
 struct view {
 	bool all, none;
 	bool above, same, below; /* Tiers, as seen from the partition. */
@@ -275,7 +273,7 @@ static int64_t cpus_asked(const struct sel_test *t, const struct select_alloc *a
 	return q->overcommit && q->tasks ? min64(total, q->tasks) : cpus;
 }
 
-/* select/linear gives no more gres than were asked. */
+/* select/linear allocates no more gres than requested. */
 static void take_asked(const struct sel_test *t, uint32_t node, uint32_t name, struct select_gres *gres)
 {
 	for (uint32_t g = 0; g < t->q->gres_count; g++) {
@@ -572,7 +570,7 @@ static bool test_features(struct sel_test *t, const uint64_t *from)
 	return job_test(t);
 }
 
-/* ---- Placing ------------------------------------------------------------------------------------ */
+/* ---- Node selection ------------------------------------------------------------------------------------ */
 
 static void sel_begin(struct sel_test *t, struct select *s, const struct select_job *job,
 	struct sel_request *q, enum select_mode mode)
@@ -622,9 +620,9 @@ static enum select_answer select_answer_here(struct select *s, enum select_answe
 	return what;
 }
 
-/* ---- The same again ----------------------------------------------------------------------------- */
+/* ---- Unchanged since ----------------------------------------------------------------------------- */
 
-/* Nothing has changed since it was asked last on these nodes: what the indices said holds. */
+/* Nothing has changed since the last request on these nodes: the indices' answer is still right. */
 static bool asked_before(const struct sel_test *t, const uint64_t *available)
 {
 	const struct select *s = t->s;
@@ -731,7 +729,7 @@ bool sel_touches(const struct select_alloc *a, const uint64_t *nodes)
 
 int64_t sel_seconds(const struct select_running *r, int64_t epoch) { return epoch + r->end / SL_SECOND; }
 
-/* Takes a batch away. The last job of it; NULL: there is none. */
+/* Removes a batch. The last job of it; NULL: there is none. */
 static const struct select_running *take_batch(
 	struct select *s, struct sel_batch *b, const struct select_outlook *outlook, const uint64_t *nodes)
 {
@@ -757,7 +755,7 @@ static const struct select_running *take_batch(
 	return last;
 }
 
-/* Those that would make room are gone: ended, or without their cores. True: one of them is suspended. */
+/* The preemptable jobs are removed: ended, or without their cores. True: one of them is suspended. */
 static bool take_preempted(struct select *s, const struct select_outlook *outlook, const uint64_t *nodes)
 {
 	bool stays = false;
@@ -774,7 +772,7 @@ static bool take_preempted(struct select *s, const struct select_outlook *outloo
 	return stays;
 }
 
-/* What should have ended is given a moment more. */
+/* A job beyond its limit is assumed to end in a moment. */
 static sl_time start_behind(const struct select *s, const struct select_running *last, sl_time now)
 {
 	if (last->end > now)
@@ -783,7 +781,7 @@ static sl_time start_behind(const struct select *s, const struct select_running 
 							  : now + SL_SECOND;
 }
 
-/* Batch by batch, each taken away. */
+/* Batch by batch, each removed. */
 static enum select_answer behind_batches(struct select *s, const struct select_job *job,
 	const uint64_t *available, const struct select_outlook *outlook, sl_time *at,
 	const struct select_alloc **out)
@@ -801,7 +799,7 @@ static enum select_answer behind_batches(struct select *s, const struct select_j
 	return fits;
 }
 
-/* The same without taking them away, where that can be said. */
+/* The same without removing them, where that can be known. */
 static int behind_ends(struct select *s, const struct select_job *job, const uint64_t *available,
 	const struct select_outlook *outlook, sl_time *at, const struct select_alloc **out)
 {

@@ -3,11 +3,10 @@
  * select.h - which nodes, cores, memory and devices a job gets: the node
  * selection of slurmctld 22.05 (select/cons_tres and select/linear).
  *
- * A struct select is made from a const cluster and holds what the running jobs
- * have. select_place asks, select_take and select_give change it; between
- * select_mark and select_undo every change can be taken back, in time
- * proportional to what was touched. It knows nothing of time but the order of
- * expected ends that select_will_run is given.
+ * A struct select is made from a const cluster and keeps what the running jobs are allocated. select_place
+ * tests, select_take allocates and select_give releases; between select_mark and select_undo every change
+ * can be undone, in time proportional to what was touched. It knows nothing of time but the order of
+ * expected ends passed to select_will_run.
  *
  * Nodes are numbered as the cluster numbers them; a set of nodes is an array of
  * select_node_words() words. All memory is the arena's.
@@ -19,12 +18,12 @@
 
 struct select;
 
-/* Who asks. The ask's texts are compared by address: they stay as they are while the select lives. */
+/* The requesting job. Its strings are compared by address: they stay as they are while the select lives. */
 struct select_job {
 	const struct sl_job_desc *desc;
 	uint32_t partition; /* Row of the cluster's; its first, if the cluster has none. */
 	int32_t user;       /* For --exclusive=user; -1: nobody's. */
-	sl_time waited;     /* How long it has waited for its switches already. */
+	sl_time waited;     /* How long it has waited for its switches (--switches) already. */
 	bool over_qos; /* By its QOS it goes on top of others, which are suspended: the extra row is its. */
 };
 
@@ -63,7 +62,7 @@ struct select_alloc {
 	/* The select's: */
 	uint8_t whole; /* enum sl_exclusive */
 	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
-	bool stopped;  /* Holds memory and devices, but no cores. */
+	bool stopped;  /* Keeps memory and devices, but no cores. */
 	bool held;     /* In force. */
 	uint32_t row;  /* Of its partition, where cores are shared. */
 	uint32_t size; /* Of its block of memory. */
@@ -79,7 +78,7 @@ struct select_running {
 	sl_time end; /* By its limit. */
 };
 
-/* A running job that would make room for the one that asks. */
+/* A running job that may be preempted for the requesting one. */
 struct select_preempted {
 	struct select_alloc *alloc;
 	bool stays; /* Suspended: its memory and devices are not to be had. */
@@ -138,8 +137,8 @@ void select_give(struct select *select, struct select_alloc *alloc);
  * stay. */
 void select_stop(struct select *select, struct select_alloc *alloc, bool stopped);
 
-/* An allocation as recorded: pieces are given, cpus and totals follow. For
- * select_take; lent until the next call. */
+/* An allocation as recorded: node allocations are set, cpus and totals follow. For select_take; valid until
+ * the next call. */
 struct select_alloc *select_make(struct select *select, const struct select_job *job,
 	const struct select_node_alloc *node_alloc, uint32_t count);
 
@@ -148,7 +147,7 @@ uint32_t select_mark(struct select *select);
 void select_undo(struct select *select, uint32_t mark);
 void select_keep(struct select *select, uint32_t mark);
 
-/* What the job asks for in all, as slurmctld counts it before it has anything. Memory in MiB. */
+/* The job's request in all, as slurmctld counts it before it has anything. Memory in MiB. */
 struct select_wants {
 	int64_t nodes_min, nodes_max; /* nodes_max 0: not said. */
 	int64_t tasks, cpus;          /* The least of the job; tasks 0: not said. */
@@ -164,7 +163,7 @@ int64_t select_holds_gres(
 	const struct select *select, const struct select_alloc *alloc, uint32_t gres, const char *type);
 
 /* When and where the job could start if all that runs ends at its limit, as slurmctld predicts it: beside
- * all; then without those that would be preempted for it: now as well; then by taking away running jobs in
+ * all; then without those that would be preempted for it: now as well; then by removing running jobs in
  * batches, which close at multiples of 30 s since 1970. SL_NEVER: not even then. nodes: select_node_words()
  * words, or NULL. */
 sl_time select_will_run(struct select *select, const struct select_job *job, const uint64_t *available,

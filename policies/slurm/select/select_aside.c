@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_aside.c - what running jobs hold, of which every change can be taken
- * back: a journal of takes, gives and stops, undone from its end.
+ * select_aside.c - running jobs' allocations, with a journal (allocated, released, suspended) by which every
+ * change can be undone, from its end.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -124,7 +124,7 @@ static void change_gres(struct select *s, const struct select_node_alloc *node_a
 	}
 }
 
-/* Whom it lets onto its nodes: while it is stopped, anyone (job_res_rm_job takes its node_req off). */
+/* Which jobs may share its nodes: while it is suspended, any (job_res_rm_job takes its node_req off). */
 static void count_use(struct select *s, const struct select_alloc *a, int sign)
 {
 	for (uint32_t i = 0; i < a->node_count && !a->stopped; i++) {
@@ -413,7 +413,7 @@ struct select_alloc *select_make(struct select *s, const struct select_job *job,
 	return a;
 }
 
-/* Whether a request could ever be placed is another question then. */
+/* Whether a request could ever run is another question then. */
 void select_set_nodes_max(struct select *s, uint32_t partition, int64_t nodes_max)
 {
 	if (s->partition[partition].nodes_max == nodes_max)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_avail.c - what of a node is usable for a request.
+ * select_avail.c - what of a node is usable for a request (can_job_run_on_node()).
  *
  * Rules (public source of 22.05, select/cons_tres, in outline; Slurm's pages
  * cons_tres.html, slurm.conf(5) SelectTypeParameters, sbatch(1)):
@@ -9,12 +9,12 @@
  *   and the node is out. With CR_Socket a socket that anyone uses is out.
  * - A core counts so many cpus as tasks may be put on it: all its threads, or
  *   fewer by --ntasks-per-core and --threads-per-core.
- * - The partition's MaxCPUsPerNode bounds what its jobs have of a node.
+ * - The partition's MaxCPUsPerNode bounds what its jobs are allocated of a node.
  * - At least --mincpus, tasks per node times cpus per task; --ntasks-per-socket
- *   takes cores off crowded sockets.
+ *   removes cores of sockets with too many.
  * - Memory per node must be free; memory per cpu bounds the cpus. All the
- *   node's memory (--mem=0, or nothing said and no default) wants it untouched.
- * - Of gres, the devices that are free, and near what cores (select_gres.c).
+ *   node's memory (--mem=0, or no request and no default) needs a node with none allocated.
+ * - Of gres, the devices that are free, and the cores local to them (select_gres.c).
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -68,7 +68,7 @@ static void count_core(struct cores *c)
 	c->task_left = c->task_left <= used ? c->q->cpus_per_task : c->task_left - used;
 }
 
-/* Every free core is counted alike, and none is one too many: all are taken, socket by socket. */
+/* Every free core is counted alike, and none is one too many: all are used, socket by socket. */
 static bool select_avail_take_all(struct cores *c, uint64_t *map)
 {
 	const struct sel_request *q = c->q;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_desc.c - what a job wrote, as slurmctld understands it once sbatch and
- * it have filled in what was left out.
+ * select_desc.c - a job's request as slurmctld completes it, once sbatch and it have filled in the defaults.
  *
  * Rules (sbatch(1), slurm.conf(5), gres.html; the public source of 22.05 in
  * outline, opt.c, job_mgr.c and gres.c):
  * - Nothing said: one task on one node. Nodes alone: one task to each, so many
- *   cpus. --nodes=min-max takes as many as it can up to max, but min under
+ *   cpus. --nodes=min-max gets as many as it can up to max, but min under
  *   --use-min-nodes; more nodes than tasks are never wanted.
  * - --nodelist: all its nodes are required; --nodes smaller than it is raised.
  * - --ntasks-per-node without --ntasks gives that many tasks to each node.
- * - Memory: of a node, of a cpu, or the partition's or cluster's default; with
- *   no default all memory of each node. MaxMemPerCPU: memory of a cpu beyond it
- *   takes further cpus to each task, of a node beyond it further cpus of it;
- *   MaxMemPerNode refuses.
+ * - Memory: of a node, of a cpu, or the partition's or cluster's default; with no default all memory of
+ *   each node. MaxMemPerCPU: memory of a cpu beyond it adds further cpus to each task, of a node beyond
+ *   it further cpus of it; MaxMemPerNode refuses.
  * - Gres of a job that is a multiple of gres of a node fixes the nodes, of a
  *   task the tasks. --ntasks-per-gpu gives tasks from gpus, or gpus from tasks.
  * - --hint=nomultithread is one thread of a core.
@@ -142,7 +140,7 @@ static int64_t select_desc_number_of(const char *text)
 	return text && sl_get_i64(text, strlen(text), &value) ? value : SL_NONE;
 }
 
-/* One of JobDefaults=DefCpuPerGPU=2,DefMemPerGPU=1000, or given by itself: of the partition, or the cluster.
+/* One of JobDefaults=DefCpuPerGPU=2,DefMemPerGPU=1000, or a key by itself: of the partition, or the cluster.
  */
 static int64_t job_default(const struct select *s, uint32_t partition, const char *key)
 {
@@ -615,7 +613,7 @@ static void select_desc_fill(struct select *s, struct sel_request *q)
 
 /* ---- Met before? ------------------------------------------------------------------------- */
 
-/* Of an ask, without the padding at its end, which may be anything. There is none before. */
+/* Of a request, without the padding at its end, which may be anything. There is none before. */
 enum { DESC_BYTES = offsetof(struct sl_job_desc, no_multithread) + sizeof(bool) };
 
 _Static_assert(sizeof(struct sl_job_desc) - DESC_BYTES < _Alignof(struct sl_job_desc), "no member follows");

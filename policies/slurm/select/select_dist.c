@@ -9,10 +9,10 @@
  * - plane=N: N tasks at a time.
  * - Cores in turn from one socket after another (cyclic, the default): the
  *   lowest free one of each. A task of several cpus stays on one socket if it
- *   can; --ntasks-per-socket bounds what a socket gives.
+ *   can; --ntasks-per-socket bounds the cpus of a socket.
  * - block: from the fewest sockets that are enough, the tightest fit first.
  * - With CR_Socket all cores of a socket that is used.
- * - Whole nodes give all cores.
+ * - Whole nodes: all cores.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -121,7 +121,7 @@ static void select_dist_choose(struct choosing *c, uint32_t socket, uint32_t cor
 	c->used |= UINT64_C(1) << socket;
 }
 
-/* Sockets that are not needed to hold the job, given how many tasks each may have. */
+/* Sockets that the job does not need, by how many tasks each may have. */
 static void avoid_sockets(struct choosing *c)
 {
 	const int64_t most = c->q->tasks_per_socket * c->q->cpus_per_task;

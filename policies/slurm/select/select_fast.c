@@ -2,18 +2,15 @@
 /*
  * select_fast.c - consecutive best fit without a look at every node.
  *
- * For each request asked lately, and for each of the two views that count (all
- * cores; free ones), an index keeps what each node would give: usable cpus, 0
- * for none. Neighbours of one weight form runs; a tree over the nodes holds the
- * best run (as select_pick.c would find it, where the order of its pass does
- * not matter), another the largest run that does not suffice, a third the node
- * with the fewest cpus that are enough. A change of a node costs logarithmic
- * time in each; the indices follow a log of changed nodes when they are asked.
+ * For each recent request, and for each of the two views that count (all cores; free ones), an index keeps
+ * what each node offers: usable cpus, 0 for none. Neighbours of one weight form runs; a tree over the nodes
+ * holds the best run (as select_pick.c would find it, where the order of its pass does not matter), another
+ * the largest run that does not suffice, a third the node with the fewest cpus that are enough. A change of
+ * a node costs logarithmic time in each; the indices follow a log of changed nodes when they are queried.
  *
- * It answers for jobs that a few runs satisfy, or that nothing can: whatever
- * else is asked (lists of nodes, counted features, gres for the job as a whole,
- * topology, shared cores) is left to the pass over all nodes, which gives the
- * same answer where both can.
+ * It answers for jobs that a few runs satisfy, or that nothing can: whatever else is requested (lists of
+ * nodes, counted features, gres for the job as a whole, topology, shared cores) is left to the pass over all
+ * nodes, which gives the same answer where both can.
  */
 #include "policies/slurm/select/select_pick.h"
 
@@ -26,7 +23,7 @@ enum {
 	NOBODY = 0x7fffffff
 };
 
-/* Runs and nodes by what is still missing of a job: at first all that it asks, then what the runs that it has
+/* Runs and nodes by what is still missing of a job: at first its whole request, then what its chosen runs
  * leave. */
 struct need_trees {
 	int64_t cpus, nodes; /* What a run has to have. */
@@ -44,7 +41,7 @@ struct sel_index {
 	uint64_t *weight, *mask;
 	bool whole;            /* The mask is that of all candidates. */
 	uint32_t *end;         /* By the first node of a run: its last... */
-	int64_t *cpus;         /* ...and what all its nodes give. */
+	int64_t *cpus;         /* ...and what all its nodes offer. */
 	uint64_t *starts;      /* First nodes of runs... */
 	uint64_t *starts_word; /* ...words of those that are not 0... */
 	uint64_t *starts_top;  /* ...and so on. */
@@ -52,19 +49,19 @@ struct sel_index {
 	struct need_trees need[NEEDS];
 	uint32_t need_count, need_capacity; /* In use; with memory. */
 	int64_t total, count;               /* Of all runs. */
-	int32_t *bound;                     /* What the node gives at most, in either try; */
+	int32_t *bound;                     /* What the node offers at most, in either try; */
 	int64_t bound_total, bound_count;
-	int32_t least; /* The fewest cpus that any node that gives some has given; INT32_MAX: none did. */
+	int32_t least; /* The fewest cpus that a node with any has offered; INT32_MAX: none did. */
 	struct given {
 		bool known;
 		int32_t usable, bound;
 		uint64_t weight;
-	} * idle;           /* By shape: what a node of rank 0 without jobs gives. */
+	} * idle;           /* By shape: what a node of rank 0 without jobs offers. */
 	struct given *node; /* By node, in the mask or not. */
 	uint64_t *some;     /* Nodes with a bound, in the mask or not. */
 };
 
-/* ---- Sums, and the run that holds a node ------------------------------------------------------ */
+/* ---- Sums, and the run that contains a node ------------------------------------------------------ */
 
 static void sum_add(struct sel_index *x, uint32_t at, int64_t amount)
 {
@@ -104,7 +101,7 @@ static int last_bit(uint64_t word, uint32_t until)
 	return word ? 63 - __builtin_clzll(word) : -1;
 }
 
-/* The first node of the run that holds a usable node. */
+/* The first node of the run that contains a usable node. */
 static uint32_t select_fast_start_of(const struct sel_index *x, uint32_t at)
 {
 	int bit = last_bit(x->starts[at / 64], at % 64);
@@ -114,7 +111,7 @@ static uint32_t select_fast_start_of(const struct sel_index *x, uint32_t at)
 	bit = word % 64 ? last_bit(x->starts_word[word / 64], word % 64 - 1) : -1;
 	uint32_t top = word / 64;
 	while (bit < 0) {
-		/* A run holds it, so there is one. */
+		/* A run contains it, so there is one. */
 		uint32_t at_top = top;
 		int found = at_top % 64 ? last_bit(x->starts_top[at_top / 64], at_top % 64 - 1) : -1;
 		while (found < 0) {
@@ -215,7 +212,7 @@ static void enter_run(struct sel_index *x, uint32_t start, bool is)
 		play_run(x, &x->need[i], start, is);
 }
 
-/* ---- A node gives something else -------------------------------------------------------------------- */
+/* ---- A node's offer changes -------------------------------------------------------------------- */
 
 /* The node leaves its run, which falls apart. */
 static void leave_run(struct sel_index *x, uint32_t n)
@@ -250,7 +247,7 @@ static void join_runs(struct sel_index *x, uint32_t n, uint32_t count)
 	enter_run(x, start, true);
 }
 
-/* What it would give, in the first of the two tries. */
+/* What it would offer, in the first of the two tries. */
 int32_t sel_gives(struct sel_test *t, uint32_t n, bool free_only)
 {
 	struct select *s = t->s;
@@ -275,7 +272,7 @@ static int32_t evaluate_bound(const struct sel_test *t, uint32_t n, int32_t firs
 	return t->q->gres_count && t->s->gres_adjacent && a->usable ? (int32_t)max64(a->cpus, first) : first;
 }
 
-/* Nodes without jobs give what others of their shape do. */
+/* Nodes without jobs offer what others of their shape do. */
 static struct given given_by(struct sel_test *t, const struct sel_index *x, uint32_t n)
 {
 	const struct sel_node *node = &t->s->node[n];
@@ -404,7 +401,7 @@ static struct need_trees *need_of(struct select *s, struct sel_index *x, int64_t
 	return v;
 }
 
-/* As many as take some hundred bytes a node in all, each; never few. */
+/* As many as need some hundred bytes a node in all, each; never few. */
 static uint32_t indices_most(const struct select *s)
 {
 	const int64_t most = INDICES_BYTES / (200 * max64(s->node_count, 1));
@@ -458,7 +455,7 @@ static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 	for (; x->seen < s->change; x->seen++) {
 		const uint32_t n = s->change_log[x->seen & (s->change_capacity - 1)];
 		if (s->node[n].changed != x->seen)
-			continue; /* It will come again. */
+			continue; /* The request will recur. */
 		look_retry(t, x, n);
 		renew_node(t, x, n);
 	}
@@ -478,7 +475,7 @@ static void index_mask(struct sel_test *t, struct sel_index *x, const uint64_t *
 	}
 }
 
-/* Fewer nodes give anything than the job wants. */
+/* Fewer nodes offer anything than the job wants. */
 static bool too_few(const struct sel_test *t, const struct sel_index *x, const uint64_t *available)
 {
 	int64_t count = 0;
@@ -488,7 +485,8 @@ static bool too_few(const struct sel_test *t, const struct sel_index *x, const u
 	return count < t->nodes_min;
 }
 
-/* ---- Placing ---------------------------------------------------------------------------------------------
+/* ---- Node selection
+ * ---------------------------------------------------------------------------------------------
  */
 
 /* The node of the run with the fewest cpus that are enough. */
@@ -514,7 +512,7 @@ static void select_fast_take(struct sel_need *need, const struct sel_index *x, u
 	bit_set(need->t->nodes, n);
 }
 
-/* What a run takes from what is missing. False: which run is best cannot be said from here. */
+/* What a run covers of what is missing. False: which run is best cannot be said from here. */
 static bool take_best(struct sel_need *need, struct sel_index *x, const struct need_trees *v, uint32_t best)
 {
 	const struct key k = select_fast_key_of(x, v, best);
@@ -545,7 +543,7 @@ static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 		const struct need_trees *v = need_of(t->s, x, need->cpus, nodes, hidden, count);
 		const uint32_t best = v ? v->best[1] : NOBODY;
 		sure = best != NOBODY && count < HIDDEN && take_best(need, x, v, best);
-		/* It has given what it can. */
+		/* It has covered what it can. */
 		for (uint32_t i = 0; sure && i < x->need_count; i++)
 			play_run(x, &x->need[i], best, false);
 		if (sure)
@@ -587,8 +585,8 @@ static int place_in(struct sel_test *t, const uint64_t *available, bool free_onl
 	return pick(t, x, &need);
 }
 
-/* With every core free it fits as well, where it fits with the free ones: no node then gives fewer cpus, and
- * if each gives at least its share of what the job asks, any nodes_min of them are enough, in any order
+/* With every core free it fits as well, where it fits with the free ones: no node then offers fewer cpus, and
+ * if each offers at least its share of the request, any nodes_min of them are enough, in any order
  * (sel_cpus_to_use leaves a core for each node that is still to come). The partition's other nodes are looked
  * at with them: the answer is only the surer for that. */
 static bool fits_idle(struct sel_test *t)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_gres.c - devices and other gres: what of a node's is usable, on which
- * cores the job then goes, and which devices it gets.
+ * select_gres.c - devices and other gres: which of a node are usable, which cores the job then gets, and
+ * which devices.
  *
  * Rules (public source of 22.05, gres_sock_list, gres_select_filter and
  * gres_sched, in outline; gres.html, sbatch(1)):
- * - Devices near every socket are near none in particular. Others are counted
+ * - Devices local to every socket belong to none in particular. Others are counted
  *   by socket; under enforce-binding, only on sockets with a free core.
- * - A node with too few for what is asked of a node, or of a task, is out. The
- *   more of them are near usable cores, the earlier the node is taken.
- * - First only cores of those sockets are used that hold the devices; a second
+ * - A node with too few for a request by node, or by task, is out. The more of them are local to usable
+ *   cores, the earlier the node is chosen.
+ * - First only cores of the devices' sockets are used; a second
  *   try, if that fails, may use devices far from the cores.
- * - Of devices asked for by node: one on each socket used, then the rest of
+ * - Of devices requested by node: one on each socket used, then the rest of
  *   those sockets, then any; lowest first. By socket, by task and by job
  *   likewise. Of a job's, every node gets at least one.
- * - Shares (mps, shard) are all of one device, which nobody may have whole.
+ * - Shares (mps, shard) are all of one device, which no job may then be allocated whole.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -107,7 +107,7 @@ static bool add_units(
 	return count >= max64(max64(r->per_node, r->per_socket), max64(r->per_task, 1));
 }
 
-/* Sockets that hold too few are of no use, what is beyond of no more. */
+/* Sockets with too few are unusable, what is beyond of no use. */
 static void bound_by_socket(const struct sel_test *t, const struct sel_shape *shape,
 	const struct sel_gres_request *r, uint64_t *cores, struct sel_sock *sock)
 {
@@ -169,7 +169,7 @@ static void require_sockets(const struct sel_shape *shape, int64_t missing, cons
 	}
 }
 
-/* Like cpus: --ntasks-per-socket and single cpus say how many sockets a node gives. */
+/* Like cpus: --ntasks-per-socket and single cpus say how many sockets of a node are used. */
 static int64_t sockets_of(const struct sel_request *q)
 {
 	const int64_t nodes = max64(q->nodes_min, 1);
@@ -306,8 +306,8 @@ struct filter {
 	const struct sel_shape *shape;
 	uint64_t *cores;
 	int64_t by_socket[SEL_SOCKETS]; /* Cores left. */
-	int64_t *cpus;                  /* What they give. */
-	int64_t total;                  /* Cores, at first, less those taken off. */
+	int64_t *cpus;                  /* What they offer. */
+	int64_t total;                  /* Cores, at first, less those removed. */
 	int64_t left;                   /* Cores of the sockets looked at. */
 	uint64_t needed;                /* Sockets. */
 	int64_t needed_count;
@@ -317,7 +317,7 @@ struct filter {
 	int64_t per;
 };
 
-/* Takes the highest core off a socket. */
+/* Removes a socket's highest core. */
 static bool drop_core(struct filter *f, uint32_t socket, int64_t *total)
 {
 	const uint32_t from = socket * f->shape->cores;
@@ -423,7 +423,7 @@ static int64_t cores_of_tasks(
 	return q->enforce_binding ? max64(cores, f->needed_count) : cores;
 }
 
-/* How many cpus one of the gres takes with it. */
+/* How many cpus one of the gres comes with. */
 static int64_t cpus_each(const struct sel_test *t, const struct sel_gres_request *r, bool *said)
 {
 	const struct sel_request *q = t->q;
@@ -594,7 +594,7 @@ static int64_t pick(struct picking *p, uint64_t from, int64_t count)
 	return got;
 }
 
-/* of those near no socket in particular (-1), or near this one. */
+/* of those local to no socket in particular (-1), or to this one. */
 static uint64_t bits_at(const struct picking *p, int64_t socket)
 {
 	return socket < 0 ? p->sock->any_bits : p->sock->by_socket_bits[socket];
@@ -628,7 +628,7 @@ static void pick_for_sockets(struct picking *p, int64_t count)
 	}
 }
 
-/* Tasks on each socket, as cores were given; -1: of no socket. */
+/* Tasks on each socket, by the allocated cores; -1: of no socket. */
 static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 {
 	const struct sel_request *q = p->t->q;
@@ -668,7 +668,7 @@ static int64_t pick_for_job(
 	return got;
 }
 
-/* All of one device that has enough left: near the cores, if one is. */
+/* All of one device that has enough left: local to the cores, if one is. */
 static void pick_share(struct picking *p, const struct sel_gres_request *r)
 {
 	const struct select *s = p->t->s;
@@ -737,7 +737,7 @@ static void pick_one(const struct sel_test *t, uint32_t g, const struct select_n
 	}
 }
 
-/* gres: by piece and name, empty. */
+/* gres: by node allocation and name, empty. */
 bool sel_gres_pick(struct sel_test *t, struct select_alloc *alloc, struct select_gres *gres)
 {
 	const uint32_t names = t->s->gres_name_count;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_later.c - when and where a job that does not fit now will fit, without taking away what runs.
+ * select_later.c - _will_run_test() without its loop: when and where a job that does not fit now will fit,
+ * without removing running jobs.
  *
- * For each request asked lately it is kept by when each node gives what the job wants of one: at the end of
- * one of its jobs, as only those change it. slurmctld takes running jobs away in batches and tries after
- * each; it finds no room until as many of the nodes in question give something as the job wants at least. So
- * the batches before that one are passed over; the nodes are then chosen from what each gives by the end of
- * that batch, and only those that are chosen are looked at as they will be then.
+ * For each recent request it is kept when each node will offer what the job wants of one: at the end of one
+ * of its jobs, as only those change it. slurmctld removes running jobs in batches and tries after each; the
+ * job does not fit until as many candidate nodes offer something as it wants at least. So the batches before
+ * that one are skipped; the nodes are then chosen from what each offers by the end of that batch, and only
+ * chosen ones are tested as they will be then.
  *
- * It answers for requests each node of which gives the job's share at least, so that as many nodes as wanted
- * do suffice. Whatever else is asked is left to the batches, taken away one by one, which give the same
+ * It answers for requests of which each node offers the job's share at least, so that as many nodes as
+ * wanted do suffice. Whatever else is requested is left to the batches, removed one by one, with the same
  * answer where both can.
  */
 #include "policies/slurm/select/select_pick.h"
@@ -18,9 +19,9 @@
 
 enum { LATER_LEAST = 16, LATER_MOST = 512, LATER_BYTES = 1 << 26 };
 
-#define ALREADY INT64_MIN /* It gives something now. */
+#define ALREADY INT64_MIN /* It offers something now. */
 
-/* By when a node gives something. */
+/* When a node offers something. */
 struct due {
 	sl_time at; /* SL_NEVER: not as far as is known. */
 	uint32_t node;
@@ -30,14 +31,14 @@ struct sel_later {
 	struct sel_request *of;
 	uint64_t used, seen;
 	uint32_t count; /* Of order: all nodes. 0: not yet made. */
-	bool uneven;    /* Some node gives less than the share. */
+	bool uneven;    /* Some node offers less than the share. */
 	sl_time *at;    /* By node. */
-	int32_t *cpus;  /* By node: what it gives from then on; 0: that changes. */
+	int32_t *cpus;  /* By node: what it offers from then on; 0: that changes. */
 	uint64_t *weight, *changed;
 	struct due *order, *other; /* By time; to merge with. */
 };
 
-/* ---- By when a node gives something -------------------------------------------------------------------- */
+/* ---- When a node offers something -------------------------------------------------------------------- */
 
 static int by_due(const void *a, const void *b)
 {
@@ -102,7 +103,7 @@ static bool renew(struct sel_test *t, struct sel_later *l, uint32_t node)
 		l->at[node] = SL_NEVER;
 	l->weight[node] = s->avail[node].weight;
 	l->uneven = l->uneven || (cpus > 0 && cpus < div_up(t->cpus_min, t->nodes_min));
-	/* It gives no less as more of its jobs end: in between what it gives at both ends, if that is the
+	/* It offers no less as more of its jobs end: in between what it offers at both ends, if that is the
 	 * same. */
 	if (cpus > 0 && (i == count || gives_then(t, node, end[count - 1]) == cpus) &&
 		s->avail[node].weight == l->weight[node])
@@ -236,7 +237,7 @@ static size_t next_touching(const struct select_outlook *o, size_t from, const u
 	return from;
 }
 
-/* The last of a batch; SIZE_MAX: there is none. Its end is looked for only behind a job that is taken: where
+/* The last of a batch; SIZE_MAX: there is none. Its end is searched only behind a job that is removed: where
  * the last in its time is not, it goes on to the next that is. */
 static size_t pass_batch(
 	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes)
@@ -290,7 +291,7 @@ static bool in_question(const struct ahead *a, uint32_t node)
 	return !a->available || bit_test(a->available, node);
 }
 
-/* By when as many nodes give something as are wanted at least. */
+/* When as many nodes offer something as are wanted at least. */
 static sl_time enough_at(const struct ahead *a)
 {
 	int64_t count = 0;
@@ -313,7 +314,7 @@ static bool asides_capacity(struct select *s, uint32_t count)
 	return s->aside != NULL;
 }
 
-/* What each node gives by then, and the choice among them. */
+/* What each node offers by then, and the choice among them. */
 static bool choose_then(const struct ahead *a, sl_time then)
 {
 	struct sel_test *t = a->t;

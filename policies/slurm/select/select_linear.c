@@ -3,12 +3,12 @@
  * select_linear.c - select/linear: whole nodes.
  *
  * Rules (public source of 22.05, select_linear.c, in outline; slurm.conf(5)):
- * - A job gets all cpus of its nodes; with CR_Memory the memory that it asks, or
- *   all. Nodes in use are not to be had, unless the partition lets jobs share
- *   them: then those with the fewest jobs are tried first.
+ * - A job gets all cpus of its nodes; with CR_Memory the memory that it requests, or all. Nodes in use
+ *   are unavailable, unless the partition lets jobs share them: then those with the fewest jobs are
+ *   tried first.
  * - Lighter nodes are tried alone before heavier ones are added.
  * - Runs of neighbours: of those that suffice the one with the fewest cpus, else
- *   the one with the most; nodes in order. Required nodes are taken first, then
+ *   the one with the most; nodes in order. Required nodes are chosen first, then
  *   up and down from them.
  */
 #include "policies/slurm/select/select_pick.h"

@@ -75,7 +75,8 @@ static int make_shape(
 	shape->cores =
 		h && h->cores ? h->cores : (uint32_t)max64(shape->cpus / shape->sockets / shape->threads, 1);
 	shape->core_count = shape->sockets * shape->cores;
-	/* The cluster counts the cpus that jobs may have; here the kept cores are there, and taken. */
+	/* The cluster counts the cpus that jobs may have; here the specialised cores exist, and are
+	 * allocated. */
 	if (h && h->cores_kept && h->cores_kept < shape->core_count)
 		shape->cpus += h->cores_kept * (shape->cpus / (shape->core_count - h->cores_kept));
 	/* CPUs alone are as many sockets of a core: nobody built that, nor says where a socket ends. */
@@ -108,7 +109,7 @@ static int make_shape(
 	return SL_OK;
 }
 
-/* GPUs that the cluster counts by kind, but whose hardware says nothing of them. */
+/* GPUs that the cluster counts by kind, but that the hardware's description leaves out. */
 static int add_plain_gpus(
 	struct select *s, struct sel_shape *shape, const struct sl_node_type *type, struct sl_err *err)
 {

@@ -44,7 +44,7 @@ struct sel_group {
 	uint32_t name, type; /* type: UINT32_MAX: of none. */
 	int64_t count;
 	uint64_t devices; /* 0: units. */
-	uint64_t sockets; /* The near ones. */
+	uint64_t sockets; /* The local ones. */
 	bool adjacent_all, no_consume;
 };
 
@@ -106,7 +106,7 @@ struct sel_feature {
 	uint32_t paren;
 };
 
-/* What a job asks, in the terms of the selection: after sbatch and slurmctld have had their say. */
+/* A job's request in the selection's terms, after sbatch's and slurmctld's defaults. */
 struct sel_request {
 	struct sl_job_desc desc; /* The key, with: */
 	uint32_t partition;
@@ -189,7 +189,7 @@ struct select {
 	struct sel_request **request;
 	uint32_t request_count, request_capacity;
 	struct sl_map request_map;
-	/* Scratch of a placing. */
+	/* Scratch of a node selection. */
 	struct sel_avail *avail;
 	uint64_t *map;      /* Cores usable, by node; */
 	uint64_t *map_copy; /* before the first try. */
@@ -233,7 +233,7 @@ struct select {
 	uint32_t aside_capacity;
 	uint32_t whole_holds; /* Allocations of whole nodes in force. */
 	uint32_t user_holds;  /* Allocations of --exclusive=user in force. */
-	bool gres_adjacent;   /* Some devices are near some sockets only. */
+	bool gres_adjacent;   /* Some devices are local to some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
 	uint64_t **switch_nodes;
@@ -266,12 +266,12 @@ struct sel_test {
 	const uint64_t *required;     /* NULL: none. */
 	uint64_t *nodes;              /* In: candidates; out: chosen. */
 	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
-	bool given;                   /* What nodes give is in select.usable already. */
-	uint32_t *order;              /* Nodes as they are taken, from the first on; NULL: not kept. */
+	bool given;                   /* What nodes offer is in select.usable already. */
+	uint32_t *order;              /* Nodes as they are chosen, from the first on; NULL: not kept. */
 	uint32_t order_count;
 };
 
-/* A node as it is, while it is taken for what it will be when jobs have ended. */
+/* A node as it is, while it is tested as it will be when jobs have ended. */
 struct sel_aside {
 	struct sel_node node;
 	uint64_t used[SEL_WORDS];
@@ -298,7 +298,7 @@ bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no
 void sel_rows_back(struct select *s, uint32_t rows_from);
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
 bool sel_rows_rebuild(struct select *s, uint32_t partition);
-/* select_keep.c */
+/* select_aside.c */
 /* A copy that is not in force, until it is dropped. NULL: no memory. */
 struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);
 void sel_drop(struct select *s, struct select_alloc *a);
@@ -317,9 +317,9 @@ bool sel_shape_has(const struct sel_shape *shape, const struct sel_feature *feat
 
 /* select_avail.c */
 int64_t sel_cpus_per_core(const struct select *s, const struct sel_request *q, const struct sel_shape *shape);
-/* Cores in map_of(node) are those to be had; what cannot be used is taken out. */
+/* Cores in map_of(node) are those available; unusable ones are removed. */
 void sel_avail_node(struct sel_test *t, uint32_t node);
-/* Again, with what is known of the other nodes: how many cpus it would give. */
+/* Again, with what is known of the other nodes: how many cpus it would offer. */
 int64_t sel_cores(struct sel_test *t, uint32_t node);
 int64_t sel_cpus_to_use(
 	struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left);
@@ -347,27 +347,27 @@ bool sel_eval_tree(struct sel_test *t);
 int sel_topo_make(struct select *s, struct sl_err *err);
 /* select_linear.c */
 bool sel_linear(struct sel_test *t);
-/* select_dist.c: cpus of the pieces, then their cores. */
+/* select_dist.c: cpus of the node allocations, then their cores. */
 bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus_asked, uint64_t *cores[],
 	const int64_t *task_limit, const int64_t *gres_cpus);
 
-/* select_fast.c: 1 placed, 0 cannot be, -1: not decided here. */
+/* select_fast.c: 1 nodes found, 0 there are none, -1: not decided here. */
 int sel_fast(struct sel_test *t, const uint64_t *available);
-/* It asks for nothing but what is said of single nodes. */
+/* It requests nothing but what is said of single nodes. */
 bool sel_is_simple(const struct sel_test *t);
 /* Bounds of nodes as the choice among them has them. */
 void sel_bound_nodes(struct sel_test *t);
-/* Whatever a node gives, it is the job's share of one of nodes_min nodes at least. */
+/* Whatever a node offers, it is the job's share of one of nodes_min nodes at least. */
 bool sel_is_even(const struct sel_test *t);
-/* What a node would give now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
+/* What a node would offer now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
  */
 int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
 
-/* select_later.c: when enough of what runs has ended. 1 placed, *last being the last to end; 0: never; -1:
- * not to be said from here. */
+/* select_later.c: when enough of what runs has ended. 1 nodes found, *last being the last to end; 0: never;
+ * -1: not decided here. */
 int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
 	const struct select_running **last);
-/* Takes a batch away, but that nothing goes: its last job. NULL: there is none. */
+/* Passes over a batch without removing it: its last job. NULL: there is none. */
 struct sel_batch {
 	size_t next;    /* Of what runs. */
 	int64_t closes; /* Seconds since 1970; 0: not yet set. */

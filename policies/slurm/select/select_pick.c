@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_pick.c - which nodes a job goes to.
+ * select_pick.c - which nodes a job gets (_eval_nodes()).
  *
  * Rules (public source of 22.05, cons_tres/job_test.c, in outline; the order
  * and the surprises were seen in recordings of a real slurmctld). The first
@@ -112,7 +112,7 @@ struct runs {
 
 static void close_run(struct runs *runs)
 {
-	/* One of required nodes alone is used again. */
+	/* A run of required nodes alone: its entry is reused. */
 	if (runs->open && runs->run[runs->count].nodes)
 		runs->count++;
 	runs->open = false;
@@ -415,7 +415,8 @@ static bool eval(struct sel_test *t)
 	return eval_consecutive(t);
 }
 
-/* A request for which only the cores near its devices were too few, or which could do with fewer nodes. */
+/* A request for which only the cores local to its devices were too few, or which could do with fewer nodes.
+ */
 static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 {
 	struct select *s = t->s;
@@ -449,7 +450,7 @@ static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 	return false;
 }
 
-/* After gres took cores off: no more cpus than cores are left. */
+/* After gres removed cores: no more cpus than cores are left. */
 void sel_trim_to_cores(struct sel_test *t)
 {
 	struct select *s = t->s;

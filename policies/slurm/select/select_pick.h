@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_pick.h - what is still missing of a job while its nodes are collected.
+ * select_pick.h - what a job still needs while its nodes are chosen.
  */
 #ifndef POLICIES_SLURM_SELECT_PICK_H
 #define POLICIES_SLURM_SELECT_PICK_H
@@ -24,7 +24,7 @@ struct sel_run {
 
 void sel_need_begin(struct sel_need *need, struct sel_test *t);
 bool sel_need_met(const struct sel_need *need);
-/* The node is the job's; how many cpus it gives. */
+/* The node is the job's; how many cpus of it. */
 int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus);
 /* Whether what is still to be had of gres for the job lies in these counts. */
 bool sel_gres_in(const struct sel_test *t, const int64_t *gres);

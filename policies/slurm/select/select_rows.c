@@ -4,10 +4,10 @@
  *
  * Rules (cons_common/part_data.c, job_resources.c, in outline):
  * - A job goes into the first row in which its cores are free; rows with more cores in use come first.
- * - When a job leaves, all of the partition are put into rows anew, by their first core, then smaller ones
- *   first; after each the rows are put in order. If one finds no row so, all stay where they were.
- * - Under preempt/qos with GANG each partition has one row more, which only jobs take that go on top of
- *   others by their QOS; rows then keep their order.
+ * - When a job ends, all of the partition are put into rows anew, by their first core, then smaller ones
+ *   first; after each the rows are put in order. If one fits in no row so, all stay where they were.
+ * - Under preempt/qos with GANG each partition has one row more, only for jobs that preempt others by
+ *   their QOS; rows then keep their order.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -74,7 +74,7 @@ static void sort_rows(const struct select *s, const struct rows *rows)
 			}
 }
 
-/* The first row with room, as it is called for the time being. */
+/* The first row where it fits, by its present number. */
 static uint32_t first_row(const struct select *s, const struct select_alloc *a, const struct rows *rows)
 {
 	for (uint32_t i = 0; i < rows->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_topo.c - nodes under few switches.
+ * select_topo.c - topology/tree: nodes under few switches.
  *
  * Rules (public source of 22.05, the tree part of cons_tres/job_test.c, in
  * outline; topology.html):
@@ -8,13 +8,13 @@
  *   last of the highest that has enough candidates and the lightest of them.
  * - Weights are collected, the lightest first, until their nodes suffice; all
  *   nodes of the weights before the last are then the job's.
- * - Leaves that hold nodes of the job give what they have. Then leaf after leaf:
+ * - Leaves with nodes of the job are used up. Then leaf after leaf:
  *   the nearest to those already used that is no worse a fit; of equally near
  *   ones the one with the fewest nodes that are enough, or else the most; a tie
  *   is decided by the switches above. Within a leaf, nodes in order.
  * - --switches=N: more leaves than N will not do until the job has waited.
- * topology/block is taken for leaves without a top: a job fills as few blocks as
- * it can, all as near to each other.
+ * topology/block counts as leaves without a top: a job fills as few blocks as
+ * it can, all equally near to each other.
  */
 #include "policies/slurm/select/select_pick.h"
 
@@ -48,7 +48,7 @@ int sel_topo_make(struct select *s, struct sl_err *err)
 	if (!s->switch_nodes || !s->switch_distance)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->switch_count; i++) {
-		/* The nodes below it, and a set of them for a placing. */
+		/* The nodes below it, and a set of them for a selection. */
 		s->switch_nodes[i] = sl_alloc(s->arena, 2 * s->words, sizeof(uint64_t));
 		if (!s->switch_nodes[i])
 			return sl_fail_memory(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * select_wants.c - what a job asks for in all, and what it has in all: for limits, priorities and bills.
+ * select_wants.c - a job's total request and total allocation in TRES: for limits, priorities and billing.
  *
- * slurmctld counts what is asked before nodes are known (job_set_req_tres): the least nodes, the least cpus,
+ * slurmctld counts a request before nodes are known (job_set_req_tres): the least nodes, the least cpus,
  * memory of a cpu times these or of a node times those, gres of a node times the nodes, of a task times the
  * tasks.
  */

@@ -2,8 +2,9 @@
 /*
  * slurm_allocator.c - Slurm's node selection (select.h) as the placement of any policy: place=slurm.
  *
- * The policy decides who starts when; nodes, cores, memory and devices are those that slurmctld would give.
- * What was not asked in Slurm's words is put into them: a group's tasks, with their cpus, memory and GPUs.
+ * The policy decides who starts when; nodes, cores, memory and devices are those that slurmctld would
+ * allocate. Requests that were not written for Slurm are put into its terms: a group's tasks, with their
+ * cpus, memory and GPUs.
  */
 #include "policies/slurm/select/asks.h"
 #include "policies/slurm/select/node_alloc.h"
@@ -27,13 +28,13 @@ struct allocator {
 	const struct sl_job_desc *const *desc; /* By request: an array by component. */
 	struct held **now, **given;            /* By job. */
 	struct held *spare;                    /* Of one component; linked by below. */
-	uint32_t *gave;                        /* Jobs with something in `given`. */
+	uint32_t *gave;                        /* Jobs with an entry in `given`. */
 	size_t gave_count;
-	bool marked; /* What was given may come back: */
+	bool marked; /* What was released may come back: */
 	uint32_t mark;
 	const struct select_alloc *chosen; /* Of a job of one component. */
 	struct sl_node_alloc *node_alloc;
-	uint32_t *gpus; /* By holding and type. */
+	uint32_t *gpus; /* By node allocation and type. */
 	size_t capacity;
 	uint64_t *available;
 	const uint64_t *closed; /* When last chosen; NULL: none. */
@@ -157,7 +158,7 @@ static const uint64_t *available(struct allocator *p, sl_job job, uint32_t compo
 	return p->available;
 }
 
-/* Components one after another, each beside those before; taken back again. */
+/* Components one after another, each beside those before; then undone. */
 static size_t choose_several(struct allocator *p, sl_job job, uint32_t components)
 {
 	const uint32_t mark = select_mark(p->select);
@@ -234,7 +235,7 @@ static struct held *pull(struct held **top)
 	return held;
 }
 
-/* Nothing has changed since it was chosen: the same is chosen again. */
+/* Nothing has changed since it was chosen: the choice is the same. */
 static const struct select_alloc *retry(struct allocator *p, sl_job job, uint32_t component)
 {
 	const struct select_job one = slurm_allocator_job_of(p, job, component);
@@ -271,7 +272,7 @@ static void allocator_untake(void *state, sl_job job)
 	held_free(p, held, components);
 }
 
-/* Under a mark of the select's an allocation that was given is not forgotten. */
+/* Under a mark of the select's a released allocation is not forgotten. */
 static void allocator_give(void *state, sl_job job)
 {
 	struct allocator *p = state;
