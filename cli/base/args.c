@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Every command takes them; main shows the help when it was given, log.c has the others. */
+/* Options of every command: main prints the help, log.c handles the others. */
 static const struct option_def common[] = {
 	{ "quiet", 'q', NULL, true, "no talk on stderr but warnings and errors" },
 	{ "verbose", 'v', NULL, true,

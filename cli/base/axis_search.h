@@ -14,7 +14,7 @@
  *     several; below on and on, until as many in a row fail by far. One that holds goes on from there.
  *
  * So each answer holds, and fails one step below along each axis: both were tried. That no smaller one holds
- * further below is an inference unless all were tried; points that fail above one that holds are told.
+ * further below is an inference unless all were tried; points that fail above one that holds are reported.
  * Which points are tried depends on nothing but what came of those before.
  */
 #ifndef SL_AXIS_SEARCH_H

@@ -36,7 +36,7 @@ bool log_allows_bar(void);
 void log_line(enum log_level level, const char *format, ...) SL_PRINTF(2, 3);
 /* "schedlab: [3 d 04:00:00] easy: text" */
 void log_run(enum log_level level, const struct log_about *about, const char *format, ...) SL_PRINTF(3, 4);
-/* What was asked for while the program ran: shown at any level. */
+/* What was requested while the program ran (SIGUSR1): printed at any level. */
 void log_answer(const char *format, ...) SL_PRINTF(1, 2);
 /* The command failed. */
 void log_failure(const struct sl_err *err, int status);

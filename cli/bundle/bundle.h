@@ -49,7 +49,7 @@ int bundle_pack(const char *path, const char *folder, const struct bundle_files 
 /* Its files, below the folder, which is there and empty, without the archive's own top folder. SL_INPUT: it
  * is damaged, or has what no bundle has (links, names that lead out of it), or more than 1 GiB of it. */
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err);
-/* The same, of the tar's own bytes; each file goes to take, by its name below the top. */
+/* The same, of the tar's own bytes; each file is passed to take(), by its name below the top. */
 typedef int bundle_take(void *self, const char *name, const char *bytes, size_t len, struct sl_err *err);
 int bundle_unpack_text(const char *path, const char *text, const char *end, bundle_take *take, void *self,
 	struct sl_err *err);
@@ -75,7 +75,7 @@ struct bundle_plan {
 	size_t items, items_capacity, names, names_capacity, folders, folders_capacity;
 	size_t numbered;
 };
-/* again: loaded. dir: the run's. What cannot come along is refused, or told of. */
+/* again: loaded. dir: the run's. What cannot be packed is refused, or reported. */
 int bundle_plan_make(
 	struct bundle_plan *plan, const struct rerun *rerun, const char *dir, struct sl_err *err);
 void bundle_plan_release(struct bundle_plan *plan);

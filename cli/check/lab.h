@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * lab.h - exercises whose answers are checked: a key beside a lab says how each is found, a student's answers
- * are held against what is found now, on the student's own workload. schedlab-labs(5).
+ * are compared with what is found now, on the student's own workload. schedlab-labs(5).
  */
 #ifndef SL_LAB_H
 #define SL_LAB_H

@@ -248,7 +248,7 @@ static int restate(struct differences *all, size_t run, const char *metric, int6
 	return SL_OK;
 }
 
-/* value: room for all. */
+/* value: an array for all. */
 static int restate_metric(struct differences *all, size_t run, const struct displayed_way *way, double *value,
 	struct sl_err *err)
 {
