@@ -60,8 +60,8 @@ int streams_close(struct sl_err *err)
 /* ---- Signals ---------------------------------------------------------------------------- */
 
 /* The first signal asks the runs to stop and write what they have. Some senders send it twice at once
- * (timeout(1), to a process and to its group): only one that comes a moment later is a second request, and
- * ends the program at once. */
+ * (timeout(1), to a process and to its group): only one that comes more than 100 ms later is a second
+ * request, and ends the program at once. */
 static void on_signal(int number)
 {
 	static _Atomic int64_t first_ms;

@@ -59,7 +59,7 @@ enum { BIN_MAX = 40 };
 struct histogram {
 	const char *name, *title;
 	struct bin bin[BIN_MAX];
-	size_t count;   /* 0: nothing to show. */
+	size_t count;   /* 0: nothing to print. */
 	uint64_t total; /* Of all bins. */
 };
 

@@ -78,7 +78,7 @@ static void offer_array(const struct asked *asked, struct stem stem, const void 
 		offer_as(asked, stem, at->name, strlen(at->name), "", at->summary);
 }
 
-/* Values of one: of a choice, a switch, or what has names elsewhere. */
+/* Values of one: of a choice, a flag, or what has names elsewhere. */
 static void offer_values(const struct asked *asked, struct stem stem, const struct sl_param *param)
 {
 	const char *choices = param_choices(param, asked->args->registry, asked->args->registry->arena);
