@@ -28,7 +28,7 @@ struct entry {
 	const char *name, *summary, *stands_for, *paper;
 	const struct sl_param *params;
 	size_t param_count;
-	const void *vtable; /* Compared with a plug-in's, to find the owner. */
+	const void *vtable; /* To find the plug-in that owns it. */
 	const struct sl_nodes_spec *node;
 	const struct sl_mig_model *mig;
 	const char *given_by; /* Of a reason. */

@@ -292,7 +292,7 @@ const char *ties_reported(const struct run *run)
 	const struct sl_node_scorer *scorer = sl_by_name(run->scenario->registry->known.scorers, place->text);
 	if (scorer)
 		return scorer->at_random ? "random" : ties->text;
-	return NULL; /* A placer, which goes by rules of its own. */
+	return NULL; /* An allocator, which has rules of its own. */
 }
 
 void talk_compat(const struct run *run)
@@ -401,7 +401,7 @@ bool only_has(const char *only, const char *name)
 	return false;
 }
 
-/* A comparison shows those with a heading; a run shows all. */
+/* A comparison prints those with a heading; a run prints all. */
 const struct summary_metric summary_metrics[] = {
 	{ "jobs.total", NULL, UNIT_COUNT, 0 },
 	{ "jobs.completed", NULL, UNIT_COUNT, 0 },

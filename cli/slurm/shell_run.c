@@ -256,7 +256,7 @@ static int setup_trusted(const struct shell *shell, const char *key, const char 
 	if (!is_of_file(shell))
 		return policy ? trust_say_policy(registry, value, err)
 			      : trust_say_setting(&registry->trust, value, registry->arena, err);
-	/* With all that was set; what is no setting is told by whoever takes it. */
+	/* With all that was set; what is no setting is reported by its parser. */
 	for (size_t i = 0; i < shell->set_count; i++)
 		(void)settings_add(&settings, shell->set[i], &none);
 	if (!policy && settings_add(&settings, value, &none))

@@ -113,7 +113,7 @@ void shell_end(struct shell *shell)
 		sl_arena_free(shell->arena);
 }
 
-/* Entries again, as they were accepted. */
+/* Entries reread, as they were accepted. */
 static int replay(struct shell *shell, const char *text, const char *name, struct sl_err *err)
 {
 	const struct shell_source was = shell->source;

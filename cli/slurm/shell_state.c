@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell_state.c - the run that a session's inputs come to, made again up to now.
+ * shell_state.c - the run of a session's inputs, rerun up to now.
  *
  * What was submitted becomes a trace (traces/slurm/submissions.c), what an operator did replay.commands: both
  * as files in memory.
