@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * step_desc.c - why a job waits now; and the question who starts next, its answer, and why.
+ * step_query.c - why a job waits now; and the question who starts next, its answer, and why.
  *
  * A question is asked at an instant, after its events and before its decisions, where one may be wrong: two
  * jobs wait at least, and not all of them start. Any of those that start then is a right answer.

@@ -88,8 +88,8 @@ int sweep_dry(const struct sweep *sweep, struct sl_err *err)
 	return dry_end(&dry, err);
 }
 
-/* Two that retry at once: one of them takes the point away. A second name of the point's file is the lock;
- * one that was left by a process that is gone is taken over after the lease. */
+/* Two that retry at once: one of them removes the point. A second name of the point's file is the lock; one
+ * that was left by a process that is gone may be claimed after the lease. */
 static bool retry_lock(const char *path, const char *lock)
 {
 	struct stat held;
@@ -270,7 +270,7 @@ static void sweep_run_draw(const struct crew *crew)
 	(void)fflush(stderr);
 }
 
-/* What workers tell, until so long nothing comes. */
+/* Reads what workers report, until nothing comes for so long. */
 static void listen_to(struct crew *crew, int wait_ms)
 {
 	struct pollfd at = { .fd = crew->from, .events = POLLIN };
@@ -351,7 +351,7 @@ static void bury(struct crew *crew, size_t *crashed)
 	}
 }
 
-/* SIGUSR1: which points are under way. Workers that look on at their run tell of it. */
+/* SIGUSR1: which points are under way. Workers that show progress report their run. */
 static void sweep_run_answer(const struct crew *crew)
 {
 	log_answer("%zu of %zu points done, %zu failed", crew->begun_with + crew->done, crew->sweep->count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_instance.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets,
+ * kq_tas_world.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets,
  * and placements as text ("x1:2 x3:1", podsets apart by " | ", "-" where there is none).
  */
 #ifndef SL_TESTS_KQ_TAS_INSTANCE_H

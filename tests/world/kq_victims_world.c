@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims_instance.c - small worlds of Kueue for tests.
+ * kq_victims_world.c - small worlds of Kueue for tests.
  */
 #include "tests/world/kq_victims_world.h"
 

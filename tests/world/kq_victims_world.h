@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims_instance.h - small worlds of Kueue for tests: queues, cohorts, and who holds how much of them.
+ * kq_victims_world.h - small worlds of Kueue for tests: queues, cohorts, and who holds how much of them.
  *
  * Amounts are of the resource "cpu" in flavor "f", unless one says another. Names are UIDs too.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_instance.c - small clusters of Kubernetes for tests.
+ * kube_world.c - small clusters of Kubernetes for tests.
  */
 #include "tests/world/kube_world.h"
 

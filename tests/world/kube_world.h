@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_instance.h - small clusters of Kubernetes for tests: nodes n1, n2... of like size, objects from YAML,
+ * kube_world.h - small clusters of Kubernetes for tests: nodes n1, n2... of like size, objects from YAML,
  * and pods from manifests in JSON, one job each.
  */
 #ifndef SL_TEST_KUBE_INSTANCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_instance.h - small worlds of Kueue, written in one line a thing, to be worked by hand.
+ * kueue_world.h - small worlds of Kueue, written in one line a thing, to be worked by hand.
  */
 #ifndef SL_TESTS_KUEUE_INSTANCE_H
 #define SL_TESTS_KUEUE_INSTANCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_csv.c - CSV files for models: cells and their lines, quotes, comments, and what mistakes say.
+ * test_sheet.c - CSV files for models: cells and their lines, quotes, comments, and what mistakes say.
  */
 #include <criterion/criterion.h>
 #include <string.h>

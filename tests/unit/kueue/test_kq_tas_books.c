@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_tas_accounting.c - topology-aware scheduling over time: what is held, what comes back, who is
+ * test_kq_tas_books.c - topology-aware scheduling over time: what is held, what comes back, who is
  * placed again after a host failed, elastic slices; and what it makes of an assignment (worlds by hand).
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_allocator.c - a placement with a memory of its own decides what jobs get, and is told of all that
+ * test_placer.c - a placement with a memory of its own decides what jobs get, and is told of all that
  * happens.
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_reported.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs
+ * test_told.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs
  * that were held and did nothing.
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_desc.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
+ * test_ask.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

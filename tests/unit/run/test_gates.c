@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_eligibility.c - who may be considered, and from when on: one small case for each clause, worked by
+ * test_gates.c - who may be considered, and from when on: one small case for each clause, worked by
  * hand.
  *
  * Machines have room for all unless a case says otherwise, so that a job starts when it is let in.

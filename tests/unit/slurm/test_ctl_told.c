@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_reported.c - what the policy `slurm` tells of its decisions: by which rule, for whom, and what it
+ * test_ctl_told.c - what the policy `slurm` tells of its decisions: by which rule, for whom, and what it
  * plans; on clusters of whole nodes that are small enough to plan by hand.
  */
 #include <criterion/criterion.h>
