@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_selector.c - figures of some of a run's jobs, worked by hand, and held against metrics.json's own;
+ * test_selector.c - figures of some of a run's jobs, worked by hand, and compared with metrics.json's own;
  * bounds on them; and texts that are no selector.
  */
 #include <criterion/criterion.h>

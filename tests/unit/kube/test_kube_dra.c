@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kube_dra.c - devices for pods: which a claim gets, on which node, and when they are free again. A
+ * test_kube_dra.c - DRA: which devices a ResourceClaim gets, on which node, and when they are released. A
  * small cluster for each rule, worked by hand.
  */
 #include <criterion/criterion.h>
@@ -444,7 +444,7 @@ Test(kube_dra, preemption_takes_no_notice_of_devices)
 	const sl_job first = kube_test_pod(&test, 0, "", spec), second = kube_test_pod(&test, 0, "", spec);
 	(void)kube_run(&test.k, 0);
 	holds(&test, "a,b");
-	/* Both devices are held: cpu alone would have been made room for, and nobody is evicted. */
+	/* Both devices are held: for cpu alone a pod would have been evicted; here nobody is. */
 	(void)snprintf(spec, sizeof(spec), "%s%s", high, OF("t"));
 	const sl_job third = kube_test_pod(&test, 1, "", spec);
 	(void)kube_run(&test.k, 1);

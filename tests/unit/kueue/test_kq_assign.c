@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_assign.c - which flavors a workload gets, clause by clause, in worlds of one or two queues.
+ * test_kq_assign.c - which flavors a workload gets, clause by clause, with one or two queues.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -151,7 +151,7 @@ Test(kq_assign, above_nominal_quota_victims_are_looked_for_where_policies_allow)
 	kueue_release(&w);
 }
 
-/* The cohort below the root has room for it, once others give back. */
+/* It fits in the cohort below the root, once others are reclaimed. */
 Test(kq_assign, what_a_lower_cohort_could_give_is_reclaimed)
 {
 	struct kueue_instance w;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_preempt_fair.c - Kueue's preemption by fair sharing, clause by clause. Shares are told in
+ * test_kq_preempt_fair.c - Kueue's preemption by fair sharing, clause by clause. Shares are given in
  * thousandths of what is lendable.
  */
 #include <criterion/criterion.h>

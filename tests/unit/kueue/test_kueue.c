@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_kueue.c - the policy kueue between engine and rules: its agenda, its writes to the API server, its
- * rules of who goes to which queue.
+ * rules of which workload goes to which queue.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

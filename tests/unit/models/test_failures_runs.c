@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_failures_runs.c - failures and who decides: slurmctld, plans that suspend, jobs that are put off,
- * outages of leaves.
+ * test_failures_runs.c - failures under what schedules: slurmctld, plans that suspend, jobs that are
+ * deferred, outages of leaves.
  *
- * Failures come at known times, from a log, so that each course is worked out by hand.
+ * Failures come at known times, from a log, so that each run is worked out by hand.
  */
 #include "tests/world/failures_world.h"
 

@@ -483,7 +483,7 @@ static int many_gpus(const struct sl_cluster_sink *sink, struct sl_err *err)
 	return mw_nodes(sink, "b1", 64, SL_NONE, &box, err);
 }
 
-/* More GPUs than are told apart: whole ones only. */
+/* More GPUs than are tracked one by one: whole ones only. */
 Test(parts, too_many_to_report_apart)
 {
 	struct sl_row_group group = group_of(1, 1, 33, 0);

@@ -454,7 +454,7 @@ Test(lua, reported_metrics)
 	release(&t);
 }
 
-/* Its files are told with their hashes, and what is known of a script is in the order of its text. */
+/* Its files are reported with their hashes, and what is known of a script is in the order of its text. */
 Test(lua, the_script_is_one_of_the_policys_files)
 {
 	struct scripted t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_place.c - placings of GPU clusters and the fragmentation gauge, by score, worked by hand.
+ * test_place.c - node scorers for GPU clusters and the fragmentation gauge, by score, worked by hand.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -42,7 +42,7 @@ Test(quota, a_claim_stops_as_few_borrowers_as_will_do)
 	cr_expect_eq(attempts_of(&w, 1), 2);
 	cr_expect_eq(attempts_of(&w, 2), 1);
 	cr_expect_eq(world_end(&w, 1), 90, "at %lld",
-		(long long)world_end(&w, 1)); /* 40 + 50: what it did is lost. */
+		(long long)world_end(&w, 1)); /* 40 + 50: its work is lost. */
 	cr_expect_eq(world_end(&w, 2), 100);
 	world_release(&w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_shares.c - orders of parties, by hand: fairshare, drf, lottery, stride, and the plan share. */
+/* test_shares.c - orders by share holder, by hand: fairshare, drf, lottery, stride, and the plan share. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sessions.c - interactive sessions, parameter by parameter, through the door that `generate` uses.
+ * test_sessions.c - interactive sessions, parameter by parameter, through the interface that `generate` uses.
  *
  * Seeds are fixed, so nothing here fails by chance; bounds on means are six standard deviations wide.
  */

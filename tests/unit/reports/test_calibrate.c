@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_calibrate.c - a replay beside its log: ranks, who is compared, the three ways to wait, groups, the
- * verdict.
+ * test_calibrate.c - a replay compared with its log: ranks, which jobs are compared, the three ways to wait,
+ * groups, the verdict.
  */
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_fill.c - replay.fill, rule by rule, on lists small enough to be counted; Go's random numbers against
- * published ones; and the course of what is allocated and fragmented, by hand.
+ * published ones; and the series of what is allocated and fragmented, by hand.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -216,7 +216,7 @@ Test(fill, go_numbers)
 	cr_expect_eq(go_below_shuffle(&go, 1), 0);
 }
 
-/* ---- The course ------------------------------------------------------------------------------- */
+/* ---- The series ------------------------------------------------------------------------------- */
 
 /* Four GPUs in thousandths; jobs ask 1, 0.5, 2 and 0.5, at 0, 1, 2, 3 s. */
 static const struct sl_group group[] = { { .task.gpus = 1000, .tasks = 1 }, { .task.gpus = 500, .tasks = 1 },

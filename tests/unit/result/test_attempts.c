@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_attempts.c - results with jobs that were put back, suspended, and on nodes: files and metrics, worked
+ * test_attempts.c - results with jobs that were requeued, suspended, and on nodes: files and metrics, worked
  * by hand.
  *
  * Job 1 waits 10, runs 20 that are lost, waits 20, runs 40 of which it stands still for 5. Job 2 runs
- * through, and stands still for 2 of its 10. Job 3 is put back at 40 and waits to the end of the run, at 100.
- * Job 4 is put back at once, and cancelled as it waits.
+ * through, and stands still for 2 of its 10. Job 3 is requeued at 40 and waits to the end of the run, at 100.
+ * Job 4 is requeued at once, and cancelled as it waits.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ Test(attempts, attempts_csv)
 	free(hand);
 }
 
-/* Charges cover each stretch of waiting, with the reason that was given when the job was put back. */
+/* Charges cover each interval of waiting, with the reason that was given when the job was requeued. */
 Test(attempts, reasons_csv)
 {
 	static const struct sl_reason_change change[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gauges.c - gauges: sums over nodes that follow what is started, ended and taken back; their course
- * over a run; what is written of it.
+ * test_gauges.c - gauges: sums over nodes that follow starts, ends and undo; their series over a run; what is
+ * written of it.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ask.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
+ * test_ask.c - job descriptions of Slurm as groups of tasks: each rule by hand, and why a job is refused.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "tests/world/machine_world.h"
 
-/* ---- The cluster: cores of two threads, memory given out ------------------------------------------ */
+/* ---- The cluster: cores of two threads, memory allocated ------------------------------------------ */
 
 static const char *const fast[] = { "fast", "ib" };
 static const char *const slow[] = { "slow", "ib" };

@@ -131,7 +131,7 @@ static void any_world(struct node_world *w, uint64_t seed, enum sl_overrun overr
 	}
 }
 
-/* Any world: all end, none works faster than its largest size or slower than its least lets it. */
+/* Any scenario: all end, none works faster than its largest size or slower than its least lets it. */
 Test(elastic, sizes_stay_within_bounds)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {

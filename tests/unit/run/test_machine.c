@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_machine.c - an operator's cluster, told to the sink: names, hardware, partitions, switches, windows,
- * and the sets of nodes that come of them.
+ * test_machine.c - an operator's cluster, reported to the sink: names, hardware, partitions, switches,
+ * windows, and the sets of nodes that come of them.
  */
 #include <criterion/criterion.h>
 #include <string.h>

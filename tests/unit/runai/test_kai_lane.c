@@ -11,7 +11,7 @@
 
 enum { NAMES = 256 };
 
-/* Shares are told by hand: each queue may have ten GPUs, guaranteed none. Of cpu and memory there is enough.
+/* Shares are set by hand: each queue may have ten GPUs, guaranteed none. Of cpu and memory there is enough.
  */
 static void report_shares(struct kai_small *w)
 {

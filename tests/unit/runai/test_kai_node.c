@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_node.c - the books of one node, worked by hand: whole GPUs, shared ones, MIG, pods. (KAI:
+ * test_kai_node.c - the accounting of one node, worked by hand: whole GPUs, shared ones, MIG, pods. (KAI:
  * api/node_info, node_info.go and gpu_sharing_node_info.go.)
  */
 #include <criterion/criterion.h>

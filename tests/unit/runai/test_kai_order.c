@@ -16,7 +16,7 @@ static struct kai_vec all(int64_t units)
 	return (struct kai_vec){ { units * UNIT, units * UNIT, units * UNIT } };
 }
 
-/* Two queues that are told by hand. */
+/* Two queues, set by hand. */
 struct pair {
 	struct kai_small w;
 	struct kai *kai;

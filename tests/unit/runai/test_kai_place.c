@@ -158,7 +158,7 @@ Test(kai_place, promised)
 	kai_small_close(&w);
 }
 
-/* A device that others share goes first, before availability; of such devices the fullest that has room. */
+/* A device that others share goes first, before availability; of such devices the fullest that fits. */
 Test(kai_place, shares)
 {
 	struct kai_small w = open_instance();
@@ -217,7 +217,7 @@ Test(kai_place, several_devices)
 	kai_small_close(&w);
 }
 
-/* Any device without room right now: the task waits for all of them. */
+/* Any device that does not fit right now: the task waits for all of them. */
 Test(kai_place, shares_later)
 {
 	struct kai_small w = open_instance();

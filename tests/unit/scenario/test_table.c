@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_table.c - traces as CSV: what columns say, the three ways of asking, names and dates, and what
+ * test_table.c - traces as CSV: what columns say, the three forms of a request, names and dates, and what
  * mistakes say.
  */
 #include <criterion/criterion.h>

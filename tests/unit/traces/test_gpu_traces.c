@@ -3,7 +3,7 @@
  * test_gpu_traces.c - traces and node lists of GPU clusters: what each clause of a format comes to, in files
  * of a few lines that are worked out by hand.
  *
- * What a reader tells its sink is written down, a line a call, and compared. A job is "LINE: ID @submit" and
+ * What a reader reports to its sink is logged, a line a call, and compared. A job is "LINE: ID @submit" and
  * what is known beyond that; "[2x c4 g1 m100]" are two tasks of four cpus, a GPU and 100 MiB each, "/1000"
  * says that cpus and GPUs are thousandths.
  */

@@ -141,7 +141,7 @@ static void expect_failure(struct bytes stored, const char *text, const char *wh
 	cr_expect(strstr(err.text, text), "%s: '%s' does not say '%s'", what, err.text, text);
 }
 
-/* Lines of many lengths, longer than several pieces, so that lines fall across their borders. */
+/* Lines of many lengths, longer than several chunks, so that lines fall across their borders. */
 static struct bytes long_text(void)
 {
 	struct bytes text = capacity(3 * 1024 * 1024 + 77);
