@@ -2,8 +2,8 @@
 /*
  * args.c - one parser for every command's line, and the help made of the same tables.
  *
- * Options and operands come in any order; "--" ends options, "-" is an operand.
- * What is given is kept in order, so that repeated options keep theirs.
+ * Options and operands come in any order; "--" ends options, "-" is an operand. What is parsed is kept in
+ * order, so that repeated options keep theirs.
  */
 #include "cli/base/cli.h"
 
@@ -64,8 +64,8 @@ struct line {
 /* Numbers with what stands between them in ranges: 0.8..1.6:0.1. */
 static bool is_range(const char *word) { return *word && strspn(word, "0123456789.,:x") == strlen(word); }
 
-/* value: what followed in the same word, or NULL; then an option with a value takes the next word, one whose
- * value may be left out ("[RANGE]") only if it looks like one. */
+/* value: what followed in the same word, or NULL; then an option with a value consumes the next word, one
+ * whose value may be left out ("[RANGE]") only if it looks like one. */
 static int option_given(struct args *args, const struct option_def *def, const char *value, struct line *line,
 	struct sl_err *err)
 {

@@ -20,12 +20,12 @@ struct option_def {
 	char letter;      /* 'p', or 0 */
 	const char
 		*value; /* "KEY=VALUE" in help; NULL: a flag; "[RANGE]": numbers that may be left out (""). */
-	bool repeats;   /* May be given more than once. */
+	bool repeats;   /* May be repeated. */
 	const char *help; /* One or more lines; NULL: for developers, not listed. */
 };
 
-/* Options that several commands share, spelled once, for { OPTION_SET }. Those that every command takes
- * are in args.c. */
+/* Options that several commands share, spelled once, for { OPTION_SET }. Those of every command are in
+ * args.c. */
 #define OPTION_CLUSTERS \
 	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
 #define OPTION_CLUSTER_ONE                \
@@ -85,7 +85,7 @@ struct option_def {
 #define OPTIONS_OF_FILE \
 	{ OPTION_FORCE_FILE }, { OPTION_NO_SYNC }, { OPTION_DRY_RUN }, { OPTION_JSON }, { OPTION_PLUGIN }
 
-/* What was given: values in order. */
+/* What was parsed: values in order. */
 struct given {
 	const struct option_def *def;
 	const char *value; /* NULL for a flag. */
@@ -110,9 +110,9 @@ struct args {
 /* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
  * caller. The words and values are lent from argv. */
 int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err);
-/* The same of what stands before the command's name, --data aside: options that every command takes. */
+/* The same of what stands before the command's name, --data aside: options of every command. */
 int args_before(const struct args *args, char **argv, size_t argc, struct sl_err *err);
-/* The i-th of the options that every command takes; NULL: there are no more. */
+/* The i-th of the options of every command; NULL: there are no more. */
 const struct option_def *option_common(size_t i);
 /* Usage, summary, detail and options, on stdout. */
 void args_help(const struct args *args);
@@ -246,7 +246,7 @@ const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, ui
 /* How ties between nodes of equal score are broken, where placing or ties differ from the defaults; else
  * NULL. */
 const char *ties_reported(const struct run *run);
-/* One line on what the policy's compat implies, if it has one, and what was given instead. */
+/* One line on what the policy's compat implies, if it has one, and what was set instead. */
 void talk_compat(const struct run *run);
 
 /* Each --set and --model. */
@@ -376,7 +376,7 @@ void outdir_abandon(struct outdir *dir);
 int remove_tree(const char *path);
 /* The text that identity is made of. */
 char *run_identity(const struct run *run, struct sl_arena *arena);
-/* run.json, complete. metrics: of the run; NULL: what it takes is computed. windows: NULL unless it is of
+/* run.json, complete. metrics: of the run; NULL: those it needs are computed. windows: NULL unless it is of
  * several. */
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inert_out.c - stdout for people: whatever is printed, a terminal shows it and obeys nothing but line ends
- * and tabs. Always, and not only on a terminal, so that the same comes twice.
+ * inert_out.c - stdout for people: control characters are escaped, so that a terminal obeys nothing but line
+ * ends and tabs. Always, and not only on a terminal, so that output does not depend on where it goes.
  *
  * Results (JSON, CSV, files on stdout) bypass it (sl_out_open): they have escapes of their own.
  */

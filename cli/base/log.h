@@ -26,7 +26,7 @@ struct log_about {
 
 /* SL_USAGE: a level that there is none of. */
 int log_from_environment(struct sl_err *err);
-/* -q, -v, --log-level, in the order in which they are given, and --log-json, --json. */
+/* -q, -v, --log-level, in the order of the line, and --log-json, --json. */
 int log_from_args(const struct args *args, struct sl_err *err);
 bool log_shows(enum log_level level);
 /* A line on a terminal that is redrawn makes sense: lines are text, and few. */

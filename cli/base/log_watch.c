@@ -102,7 +102,7 @@ static void started(const struct watched_run *of, struct sl_pass *pass, uint32_t
 		screen_duration(wait, waited), sl_rule_words((enum sl_rule)pass->rule), whom);
 }
 
-/* ---- Other happenings -------------------------------------------------------------------- */
+/* ---- Other events -------------------------------------------------------------------- */
 
 static void preempted(const struct watched_run *of, struct sl_pass *pass, unsigned how, uint32_t job)
 {

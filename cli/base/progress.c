@@ -109,7 +109,7 @@ static size_t line_text(char *line, size_t size, struct progress_bar *bar)
 	return (size_t)used < size ? (size_t)used : size - 1;
 }
 
-/* To the width of the terminal: a line that wraps could not be taken back. */
+/* To the width of the terminal: a line that wraps could not be erased. */
 static void progress_draw(struct progress_bar *bar)
 {
 	char line[400];

@@ -32,7 +32,7 @@ enum datum_kind {
 
 struct datum {
 	enum datum_kind kind;
-	const char *name; /* Of JSON; NULL: the next of an array. CSV takes none. */
+	const char *name; /* Of JSON; NULL: the next of an array. CSV has none. */
 	const char *text;
 	int64_t number;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * bundle.h - what `schedlab bundle` is made of: a plan of what goes in, sums of files, archives, and whether
- * what is in a bundle makes it again.
+ * a rerun of a bundle gives the same results.
  *
  * Whatever stands in a bundle's files, nothing outside of its folder is read: there are no links in it, its
  * run is read as one that is closed (snapshot.h), and files that files name are found by sl_path_beside.
@@ -88,12 +88,12 @@ char *bundle_rename(const char *text, const struct bundle_name *name, size_t nam
 /* One text that names files, likewise, as a word for sh behind a blank. */
 void bundle_rename_word(FILE *out, const struct bundle_name *name, size_t names, const char *text);
 
-/* bundle_rerun.c: the bundle in the working folder, made again and compared, file by file. scratch: a folder
- * for what is made. */
+/* bundle_rerun.c: the bundle in the working folder, rerun and compared, file by file. scratch: a folder for
+ * what is made. */
 struct bundle_verified {
 	uint64_t digest;
 	size_t files;        /* Of SHA256SUMS. */
-	const char *rerun;   /* Those that were made again, and were the same: "jobs.csv, usage.csv". */
+	const char *rerun;   /* Files that the rerun wrote, and that were the same: "jobs.csv, usage.csv". */
 	const char *version; /* Of the schedlab that made it. */
 	bool other_version;  /* Not this one. */
 	struct sl_arena *arena;

@@ -201,7 +201,7 @@ static bool is_script(const char *word, size_t len)
 	       (len > 3 && memcmp(word + len - 3, ".so", 3) == 0);
 }
 
-/* A policy as -p takes it; its files lie beside the answers: "easy:order=lua:mine.lua". */
+/* A policy as of -p; its files lie beside the answers: "easy:order=lua:mine.lua". */
 static const char *policy_of(const struct marking *marking, const char *answer)
 {
 	const char *slash = strrchr(marking->file, '/');

@@ -261,7 +261,7 @@ static void put_model_item(
 						 item, bare ? "=true" : "")));
 }
 
-/* Each --model as settings, behind those that were given. */
+/* Each --model as settings, behind those of --set. */
 static void put_models(struct json *json, const struct args *args)
 {
 	const char *model;

@@ -28,7 +28,7 @@ enum lab_kind {
 struct lab_question {
 	const char *name;
 	enum lab_kind kind;
-	const char *word;         /* LAB_WORD, or a value that is given: what is right. */
+	const char *word;         /* LAB_WORD, or a fixed value: the right answer. */
 	const char *run, *other;  /* Words of `schedlab run`; other: less, or over, or against which. */
 	bool over;                /* The ratio of the two; else their difference. */
 	const char *metric;       /* A selector of the run; */

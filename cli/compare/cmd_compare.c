@@ -2,8 +2,8 @@
 /*
  * cmd_compare.c - schedlab compare: one row a policy, from runs made now or from directories of runs.
  *
- * Rows are in the order given, whatever the threads did. The best value is
- * found on the exact numbers, not on what the table rounds them to.
+ * Rows are in the order of the line, whatever the threads did. The best value is found on the exact numbers,
+ * not on what the table rounds them to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -286,7 +286,7 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 	return err->status;
 }
 
-/* The policies as given, or the classic three. */
+/* The policies of the line, or the classic three. */
 static size_t policies_given(const struct args *args, const char **policy)
 {
 	static const char *const classic[] = { "fcfs", "easy", "conservative" };

@@ -119,8 +119,8 @@ int samples_cut(struct differences *differences, const char *blocks, struct sl_e
 int samples_logs(struct comparison *all, struct sl_err *err);
 /* What the samples are, into the directory's record. */
 void samples_record(struct outdir *dir, const struct comparison *all);
-/* Runs are read again from their folders, `word`, the first being what others are compared with: samples are
- * what the record of its comparison says. Before the first run is taken. */
+/* Runs are reread from their folders, `word`, the first being what others are compared with: samples are what
+ * the record of its comparison says. Before the first run is added. */
 int samples_follow(struct differences *differences, const char *const *word, size_t count,
 	struct sl_arena *arena, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */

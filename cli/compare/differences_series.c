@@ -45,7 +45,7 @@ static int keep_names(struct series *series, const struct schedule *from, struct
 	return SL_OK;
 }
 
-/* What the jobs are; the first's are not kept again. */
+/* What the jobs are; the first's are not kept twice. */
 static int keep_jobs(struct series *series, const struct schedule *from, struct differences *all)
 {
 	const size_t capacity = (size_t)from->count + 1;

@@ -562,7 +562,7 @@ static void say_priority(const struct looking *at, const struct view_table *tabl
 	cell_free(&cell);
 }
 
-/* Its user's share, as sshare shows it. */
+/* Its user's share, as sshare prints it. */
 static void say_share(const struct looking *at, const struct view_table *table)
 {
 	const char *user = user_text(at->explain, at->job);

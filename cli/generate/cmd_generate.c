@@ -3,7 +3,7 @@
  * cmd_generate.c - a workload out of a model: as SWF, or as a table where its jobs request more than SWF can
  * say.
  *
- * A model's parameters are its options: --max-estimate is max_estimate. The file's header holds the line that
+ * A model's parameters are its options: --max-estimate is max_estimate. The file's header has the line that
  * makes the same file again, every default spelled out, so that it outlives a change of the defaults.
  */
 #include <stdlib.h>

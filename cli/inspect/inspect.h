@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inspect.h - what `schedlab inspect` found in one trace, between those that gather it and those that show
+ * inspect.h - what `schedlab inspect` found in one trace, between those that gather it and those that print
  * it.
  *
  * Numbers of all kinds are in millionths, so that one set of quantiles serves.

@@ -232,7 +232,7 @@ static int count_keys(struct reported *reported, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Settings under "cluster.", as the reader takes them. */
+/* Settings under "cluster.", as the reader expects them. */
 static int settings_of(struct settings *settings, const struct args *args, struct sl_cluster_setting **list,
 	size_t *count, struct sl_err *err)
 {

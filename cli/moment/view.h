@@ -118,7 +118,7 @@ struct view {
 	struct view_table table[VIEW_TABLES];
 };
 
-/* at: as --at takes it; NULL: the run's end, if that will do (else SL_USAGE). */
+/* at: as of --at; NULL: the run's end, if that will do (else SL_USAGE). */
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err);
 /* The same of a run that view->again describes already, loaded: up to then. */
@@ -369,7 +369,7 @@ int call_open(struct view *view, const struct view_call *call, bool end_will_do,
 
 enum view_takes {
 	VIEW_SKIPS,       /* It is known, and passed over; */
-	VIEW_SKIPS_VALUE, /* and what it is given. */
+	VIEW_SKIPS_VALUE, /* and its arguments. */
 	VIEW_HELPS,
 	VIEW_LISTS_FIELDS,
 	VIEW_SAYS_VERSION,
@@ -410,7 +410,7 @@ struct view_tool {
 	void (*help_format)(void);
 	int (*show)(void *self, const struct view_call *call, struct sl_err *err);
 };
-/* Reads the words by getopt_long's rules, shows, and closes the view. self: VIEW_SELF. */
+/* Reads the words by getopt_long's rules, prints, and closes the view. self: VIEW_SELF. */
 int view_run(const struct view_tool *tool, void *self, const struct view_call *call, struct sl_err *err);
 /* What the lists of the options name, by their fields; self's view is open. The cell is scratch. */
 bool view_selects(const struct view_tool *tool, const void *self, const void *line, struct cell *cell);

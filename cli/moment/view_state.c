@@ -82,7 +82,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Numbers as priority/basic gives them, by submission; among the waiting jobs they are dealt out anew, in the
+/* Numbers as priority/basic gives them, by submission; among the waiting jobs they are reassigned, in the
  * order in which the policy looks at them. */
 static int take_queue(struct view *view, const struct sl_pass *pass, struct sl_err *err)
 {

@@ -426,7 +426,7 @@ const char *list_kind_at(size_t i) { return kind_at(NULL, i); }
 
 const char *list_kind_about(size_t i) { return i < SL_LEN(kinds) ? kinds[i].about : NULL; }
 
-/* `list policies` lists presets too: both are what -p takes; `list traces` the formats of traces. */
+/* `list policies` lists presets too: both are values of -p; `list traces` the formats of traces. */
 static bool kind_wanted(const struct kind *kind, const char *word)
 {
 	static const char *const also[][2] = { { "policies", "presets" }, { "traces", "readers" },

@@ -346,7 +346,7 @@ static void offer_operand(const struct asked *asked, size_t place)
 		}
 }
 
-/* The option whose value the next word is, if this one asks for it. */
+/* The option whose value the next word is, if this one needs it. */
 static const struct option_def *awaits(const struct args *args, const char *word)
 {
 	const struct option_def *def = NULL;

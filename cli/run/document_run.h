@@ -36,7 +36,7 @@ bool resource_take(struct sl_metrics *metrics, const char *resource);
 /* Removes what there is of the scarcest alone. */
 void resource_alone(struct sl_metrics *metrics);
 
-/* differences.c: what may be said of the differences of several runs over one trace: runs are taken while
+/* differences.c: what may be said of the differences of several runs over one trace: runs are added while
  * their columns are there, in slot order; when all are, every metric of which anything can be said, of every
  * run from the second on, over the jobs that ran in all. Estimates are the difference of the metric as it is
  * printed, and lie within their interval. One partial run: nothing is said. */

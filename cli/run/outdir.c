@@ -2,9 +2,9 @@
 /*
  * outdir.c - a directory of results, which appears whole or not at all.
  *
- * Everything is built in a hidden directory beside the target and takes its place at commit, in one rename;
- * until then, and after a failure, what was there is untouched. A directory of ours has a record, run.json
- * or compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
+ * Everything is built in a hidden directory beside the target and replaces it at commit, in one rename; until
+ * then, and after a failure, what was there is untouched. A directory of ours has a record, run.json or
+ * compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
  * same; one that holds anything that no record names is the user's, and is refused.
  *
  * Of two that write one directory at a time the second is refused: the first holds a lock on its hidden one.
@@ -199,7 +199,7 @@ bool document_is_ours(const char *path)
 	return memmem(head, length, mark, sizeof(mark) - 1) != NULL;
 }
 
-/* A name that 'schedlab report DIR' gives to what it writes into a run's directory. */
+/* A name of a file that 'schedlab report DIR' writes into a run's directory. */
 static bool is_document(const struct sl_document *const *known, const char *name)
 {
 	while (*known && strcmp((*known)->file, name) != 0)
@@ -584,7 +584,7 @@ static const struct sl_report *report_find(const struct registry *registry, cons
 	return *at;
 }
 
-/* Does --only take it? Of what is built in, those of the list. */
+/* Does --only select it? Of what is built in, those of the list. */
 static bool is_known(const struct registry *registry, const char *name, size_t len)
 {
 	return kind_find(name, len) < SL_LEN(kinds) ||
@@ -908,7 +908,7 @@ void outdir_abandon(struct outdir *dir)
 
 /* ---- --only ---------------------------------------------------------------------------------- */
 
-/* Plug-ins' reports: none of them takes the place of a file of every run, and what they read is recorded.
+/* Plug-ins' reports: none of them replaces a file of every run, and what they read is recorded.
  */
 static int reports_check(
 	const struct registry *registry, const char *only, unsigned *record, struct sl_err *err)

@@ -3,8 +3,8 @@
  * run_json.c - run.json: what a run was made of, and what is needed to repeat it.
  *
  * Same inputs and settings, same bytes: no clock, no host, no folder of this machine but the path of the
- * trace as it was given. The identity is a hash of what decides the results, so the version, the paths and
- * the files that were asked for are not in it.
+ * trace as of the line. The identity is a hash of what decides the results, so the version, the paths and the
+ * requested files are not in it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -274,7 +274,7 @@ static void put_cluster(struct json *json, const struct scenario *scenario)
 	json_close(json);
 }
 
-/* Those that are on, with what they were given or are by default. */
+/* Those that are on, with their set and default parameters. */
 static void put_models(struct json *json, const struct scenario *scenario)
 {
 	if (!scenario->model_count)

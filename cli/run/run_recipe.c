@@ -4,7 +4,7 @@
  * snapshot.
  *
  * Only what decides the run is looked at, by tables of its keys; what else the file says is for people.
- * Values are taken from the text, so that no number goes through a double.
+ * Values are read from the text, so that no number goes through a double.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static int take_each(const struct sl_schema_reading *r, const struct sl_doc_node
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
-/* Is that path one that a model was given? */
+/* Is that path a model's parameter? */
 static bool is_csv(const struct sl_schema_reading *r, const char *path)
 {
 	SL_DOC_EACH (model, r->doc, run_recipe_at(r, "models"))

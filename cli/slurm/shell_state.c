@@ -88,7 +88,7 @@ static void close_files(struct files *files)
 		(void)fclose(files->orders);
 }
 
-/* Of the run: what was given, what the shell says, and what the policy needs. */
+/* Of the run: settings of the line, of the shell, and those that the policy needs. */
 static int settings_of(
 	const struct shell *shell, const struct files *files, struct settings *settings, struct sl_err *err)
 {

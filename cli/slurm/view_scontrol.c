@@ -576,7 +576,7 @@ static int compare_settings(const void *a, const void *b)
 	return less ? less : (*x > *y) - (*x < *y);
 }
 
-/* What the cluster's files say of the whole; of a key that is given twice the last. */
+/* What the cluster's files say of the whole; of a key that occurs twice the last. */
 static int show_config(struct control *control, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = control->view.cluster;

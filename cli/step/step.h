@@ -2,9 +2,9 @@
 /*
  * step.h - a replay gone through step by step.
  *
- * The run is made twice. Once whole, with its past, reasons, places and decisions recorded: what happened
- * when, as a list of instants and, in each, of events. Then once more, as far as one has stepped: the
- * engine's state there is printed and explained. Back is from the beginning again.
+ * The run is made twice. Once whole, with its history, reasons, node allocations and decisions recorded: what
+ * happened when, as a list of instants and, in each, of events. Then once more, as far as one has stepped:
+ * the engine's state there is printed and explained. Back is from the beginning again.
  *
  * The engine stands between instants only. Within one, so many of its events are shown: then the state is
  * that of the instant before, with these applied on top (step_picture.c).
@@ -78,7 +78,7 @@ struct stepper {
 	size_t instant_count, happening_count, instant_capacity, happening_capacity;
 
 	size_t at;          /* So many instants are over. */
-	uint32_t displayed; /* Of the next one, so many happenings are shown; less than all of them. */
+	uint32_t displayed; /* Of the next one, so many events are shown; less than all of them. */
 	sl_time now;
 	sl_time begin; /* Where it begins, before all that happens. */
 

@@ -4,7 +4,7 @@
  *
  * Each process that an engine starts runs the same command: it begins with its part of the points, which it
  * reads from the engine's own environment variables, and goes on with what nobody has begun. A process more
- * or less, or one that is started again, changes nothing of the result.
+ * or less, or one that is restarted, changes nothing of the result.
  *
  * sbatch(1): --array, SLURM_ARRAY_TASK_ID; Kubernetes: Jobs with completionMode Indexed,
  * JOB_COMPLETION_INDEX; Open MPI: OMPI_COMM_WORLD_RANK; GNU parallel(1).

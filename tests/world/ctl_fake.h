@@ -21,7 +21,7 @@ struct fakes {
 	struct ctl_job job[FAKES];
 	struct sl_job_desc desc[FAKES];
 	uint32_t count;
-	uint64_t set[16]; /* Nodes of the last question. */
+	uint64_t set[16]; /* Nodes of the last query. */
 	struct ctl_resv_left left;
 	char text[300];
 };

@@ -404,7 +404,7 @@ Test(view, partitions)
 				"empty        up   infinite      0    n/a \n");
 }
 
-/* Hidden ones with -a; a format without partitions tells nodes apart by state alone, each once. */
+/* Hidden ones with -a; a format without partitions groups nodes by state alone, each once. */
 Test(view, partitions_hidden_and_left_out)
 {
 	static char flags[] = "-ah";

@@ -288,7 +288,7 @@ Test(kube_dra, capacity_of_a_device_of_ones_own_has_to_be_there)
 #define SIZED "{name: a, capacity: {mem: {value: 4Gi}}}, {name: b, capacity: {mem: {value: 8Gi}}}"
 	picks(SIZED, "requests: [" MEM("6Gi") "]", "b");
 	picks(SIZED, "requests: [" MEM("9Gi") "]", "");
-	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that asks. */
+	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that requests. */
 }
 
 /* One GPU of two halves: the whole takes both, and no two that overlap go together. */

@@ -277,7 +277,7 @@ Test(kq_assign, the_podset_that_fails_is_the_last_one_tried)
 	kueue_release(&w);
 }
 
-/* Alone the leader would get `one`; the group asks 5000 together. */
+/* Alone the leader would get `one`; the group requests 5000 together. */
 Test(kq_assign, podsets_of_a_group_share_a_flavor)
 {
 	struct kueue_instance w;
@@ -291,7 +291,7 @@ Test(kq_assign, podsets_of_a_group_share_a_flavor)
 	kueue_release(&w);
 }
 
-/* Who asks nothing still has to be placed where the group is. */
+/* A podset without requests still has to be assigned with its group. */
 Test(kq_assign, a_leader_that_asks_nothing_has_the_flavors_of_its_group_that_have_a_topology)
 {
 	struct kueue_instance w;
@@ -407,7 +407,7 @@ Test(kq_assign, a_variant_has_the_flavors_that_it_is_allowed)
 	kueue_release(&w);
 }
 
-/* The old slice holds 2 pods on `two`: the new one of 3 asks 1 more, there alone. */
+/* The old slice holds 2 pods on `two`: the new one of 3 requests 1 more, there alone. */
 Test(kq_assign, a_slice_asks_only_what_it_has_more_than_the_one_that_it_replaces)
 {
 	struct kueue_instance w;

@@ -88,7 +88,7 @@ Test(kq_preempt_fair, below_the_initial_share)
 	ks_end(&w);
 }
 
-/* Each queue is tried once by the second strategy: a asks 7 of b's 9 and would get 3. */
+/* Each queue is tried once by the second strategy: a requests 7 of b's 9 and would get 3. */
 Test(kq_preempt_fair, the_second_strategy_takes_one)
 {
 	begin();

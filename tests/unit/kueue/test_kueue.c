@@ -31,7 +31,7 @@ static void bench_close(struct bench *bench)
 	sl_arena_free(bench->arena);
 }
 
-/* By time; of one time, as they were put down; what is past is due now. */
+/* By time; of one time, in the order of entry; what is overdue is due now. */
 Test(kueue, agenda_in_order)
 {
 	struct bench bench = bench_open();

@@ -263,7 +263,7 @@ Test(generators, estimates_are_as_asked)
 
 /* ---- Downey -------------------------------------------------------------------------------- */
 
-/* Each piece of the formula, worked out: A = 4. */
+/* Each term of the formula, worked out: A = 4. */
 Test(generators, downeys_speedup_by_hand)
 {
 	static const struct {

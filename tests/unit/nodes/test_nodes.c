@@ -355,7 +355,8 @@ Test(nodes, a_window_waits_for_what_is_held)
 	nodes_free(nodes);
 }
 
-/* ---- The head's guard -----------------------------------------------------------------------------------
+/* ---- The head's backfill check
+ * -----------------------------------------------------------------------------------
  */
 
 Test(nodes, a_later_job_may_start_where_the_head_still_finds_a_place)

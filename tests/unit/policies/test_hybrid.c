@@ -48,7 +48,7 @@ static bool is_displayed(const struct sl_pass *pass, uint32_t node, bool up, boo
 	return sl_node_is_up(pass, node) == up && sl_node_is_drained(pass, node) == drained;
 }
 
-/* Nodes are shown as the bytes say, and as they are without them. */
+/* The policy sees nodes by the node mask, and as they are without it. */
 static bool node_mask_is_true(struct sl_pass *pass)
 {
 	static const uint8_t unavailable[] = { 0, 1, 2 };

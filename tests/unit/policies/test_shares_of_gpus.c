@@ -40,7 +40,7 @@ static void refused(struct node_world *w, const char *policy, int status, const 
 }
 
 /*
- * Two GPUs. User 2 runs on half a one, and borrows a whole one; at 10 user 1 asks for one and a half. Where
+ * Two GPUs. User 2 runs on half a one, and borrows a whole one; at 10 user 1 requests one and a half. Where
  * these are its quota it gets them, in place of what was borrowed.
  */
 static const struct node_world claimed = { .parts = 1000,

@@ -274,8 +274,8 @@ Test(plugins, the_registry_has_every_kind)
 	cr_expect_null(sl_by_name(NULL, "kueue"), "no array has nothing");
 }
 
-/* A plug-in's placing is a choice of parameters that take placings, behind those that are declared; of others
- * it is none. Without a registry there is nothing but what is declared. */
+/* A plug-in's node scorer is a choice of parameters whose values are node scorers, behind those that are
+ * declared; of others it is none. Without a registry there is nothing but what is declared. */
 Test(plugins, choices_with_what_plugins_bring)
 {
 	static const struct sl_node_scorer scorer = { .abi = SL_ABI_OF(struct sl_node_scorer),

@@ -226,7 +226,7 @@ Test(sessions, are_active_while_they_are_used)
 	release(&made);
 }
 
-/* What a session asks: whole GPUs, a share in thousandths (its cpus too), or none. */
+/* What a session requests: whole GPUs, a share in thousandths (its cpus too), or none. */
 Test(sessions, needs_what_they_are_reported)
 {
 	struct made made = made_well("gpus=2,cpus=8,memory=1.5G,gpu_type=a100,partition=night");

@@ -69,7 +69,8 @@ static const char *ids(const struct filled *f, char text[400])
 	return text;
 }
 
-/* How many jobs there are, whatever their order, and what they ask; by how many were drawn and left out. */
+/* How many jobs there are, whatever their order, and what they request; by how many were drawn and left out.
+ */
 static const struct {
 	const char *what, *jobs, *fill;
 	uint32_t count, drawn, removed;
@@ -218,7 +219,7 @@ Test(fill, go_numbers)
 
 /* ---- The series ------------------------------------------------------------------------------- */
 
-/* Four GPUs in thousandths; jobs ask 1, 0.5, 2 and 0.5, at 0, 1, 2, 3 s. */
+/* Four GPUs in thousandths; jobs request 1, 0.5, 2 and 0.5, at 0, 1, 2, 3 s. */
 static const struct sl_group group[] = { { .task.gpus = 1000, .tasks = 1 }, { .task.gpus = 500, .tasks = 1 },
 	{ .task.gpus = 2000, .tasks = 1 } };
 static const struct sl_request requests[] = { { .group = &group[0], .group_count = 1, .gpus = 1000 },

@@ -111,7 +111,7 @@ Test(attempts, reasons_csv)
 		{ .at = 5 * S, .job = 0, .reason = SL_REASON_RESOURCES },
 		{ .at = 10 * S, .job = 0, .reason = SL_REASON_NONE }, /* It starts, */
 		{ .at = 30 * S, .job = 0, .reason = SL_REASON_PRIORITY },
-		{ .at = 30 * S, .job = 0, .detail = 9, .reason = SL_REASON_DEPENDENCY }, /* is put back, */
+		{ .at = 30 * S, .job = 0, .detail = 9, .reason = SL_REASON_DEPENDENCY }, /* is requeued, */
 		{ .at = 45 * S, .job = 0, .reason = SL_REASON_RESOURCES },
 		{ .at = 20 * S, .job = 2, .reason = SL_REASON_NONE },
 		{ .at = 40 * S, .job = 2, .reason = SL_REASON_RESOURCES },
@@ -242,7 +242,7 @@ static struct hand *on_nodes(void)
 	return hand;
 }
 
-/* What was held at most; of a job that never started, what it asks. Names are quoted where they must be. */
+/* What was held at most; of a job that never started, its request. Names are quoted where they must be. */
 Test(attempts, jobs_on_nodes)
 {
 	struct hand *hand = on_nodes();
@@ -253,7 +253,7 @@ Test(attempts, jobs_on_nodes)
 	free(hand);
 }
 
-/* A counted pool that a policy made into nodes of one cpu: nobody asks in requests. */
+/* A counted pool that a policy made into nodes of one cpu: no job has a request. */
 Test(attempts, jobs_on_a_pool_made_of_nodes)
 {
 	static const int32_t nodes[] = { 2, 1, 1, 4 };

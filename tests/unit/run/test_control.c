@@ -366,7 +366,7 @@ Test(control, what_was_given_is_given_back_and_retry, .init = fresh)
 	world_release(&w);
 }
 
-/* With cores given out twice, what was suspended goes on beside who came meanwhile. */
+/* With cores allocated twice, what was suspended goes on beside jobs that came meanwhile. */
 Test(control, suspended_and_overcommitted, .init = fresh)
 {
 	w = WORLD(1, .count = 2, .job = { JOB(0, 20, 20, 1), JOB(0, 100, 100, 1) });

@@ -78,7 +78,8 @@ Test(decisions, promises_are_reported_when_they_are_made_and_moved)
 		"110 start 3 promise; ");
 }
 
-/* Promises of depth-k are made and dropped within a pass: what it tells of them holds until the next. */
+/* Reservations of depth-k are made and dropped within a pass: what it reports of them holds until the next.
+ */
 Test(decisions, depth_tells_all_that_it_plans)
 {
 	struct world w = { .cpus = 4,

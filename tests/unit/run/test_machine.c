@@ -18,7 +18,7 @@ static const struct sl_hardware slow_box = {
 	.sockets = 1, .cores = 8, .threads = 1, .weight = 1, .feature = slow, .feature_count = 2
 };
 
-/* One job that asks nothing. */
+/* One job without requests. */
 static struct sl_row plain[1];
 static struct sl_row_attributes plain_more;
 

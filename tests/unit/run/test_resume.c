@@ -172,7 +172,7 @@ Test(resume, back_is_before_the_switch_or_after_it)
 	world_release(&w);
 }
 
-/* ---- What a policy is shown ----------------------------------------------------------------- */
+/* ---- What a policy sees ----------------------------------------------------------------- */
 
 enum { LINES = 64 };
 

@@ -255,7 +255,7 @@ Test(kai_chunk, nowhere_until_something_goes)
 	kai_small_close(&w);
 }
 
-/* A limit that keeps a task from nodes says nothing of others that ask the same. */
+/* A limit that keeps a task from nodes says nothing of others of equal requests. */
 Test(kai_chunk, nowhere_but_for_a_limit)
 {
 	struct kai_small w = open_instance(1, 2);

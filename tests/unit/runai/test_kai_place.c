@@ -308,7 +308,7 @@ Test(kai_place, limit_by_node)
 	kai_small_close(&w);
 }
 
-/* MIG: instances to those that ask for them, and mixed nodes to nobody else; single ones to whole GPUs. */
+/* MIG: instances to those that request them, and mixed nodes to nobody else; single ones to whole GPUs. */
 Test(kai_place, mig)
 {
 	struct kai_small w = open_instance();

@@ -209,7 +209,8 @@ Test(prio, basic_and_nice, .fini = fini)
 /* ---- Factors ----------------------------------------------------------------------------------------------
  */
 
-/* Run 52: 4 nodes of 4 cpus, exclusive jobs count with the cpus that they ask. Partition q has factor 2 of 2.
+/* Run 52: 4 nodes of 4 cpus, exclusive jobs count with the cpus that they request. Partition q has factor 2
+ * of 2.
  */
 Test(prio, size_and_partition, .fini = fini)
 {

@@ -307,7 +307,7 @@ Test(sacct, memory)
 		"8: 7 @100 run 5 cpus 4 PENDING [ N2 n4 c1 mem1536]\n9: 8 @100 run 5 PENDING [ N2 mem513]");
 }
 
-/* The entry of a type and the one of none tell of the same devices. */
+/* The entry of a type and the one of none count the same devices. */
 Test(sacct, devices)
 {
 	expect("JobID|Submit|ElapsedRaw|ReqTRES\n"

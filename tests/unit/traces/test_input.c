@@ -94,7 +94,7 @@ static const struct {
 
 /* ---- Reading ------------------------------------------------------------------ */
 
-/* All that comes out of a file of these bytes; every piece must be whole lines. */
+/* All that comes out of a file of these bytes; every chunk must be whole lines. */
 static int unpack(struct bytes stored, struct bytes *text, const char *packing, struct sl_err *err)
 {
 	char path[32];
@@ -154,7 +154,7 @@ static struct bytes long_text(void)
 	return text;
 }
 
-/* Every packing gives the same text, piece by piece, with the last newline missing. */
+/* Every packing gives the same text, chunk by chunk, with the last newline missing. */
 Test(input, packings)
 {
 	const struct bytes text = long_text();
