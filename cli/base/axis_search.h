@@ -40,7 +40,7 @@ struct axis_search {
 					  axes first. */
 	bool exhaustive;                      /* Try all. */
 	/* Sets state[point[i]] to AXIS_SEARCH_FAILING, AXIS_SEARCH_HOLDS or AXIS_SEARCH_UNBUILT, and
-	 * near[point[i]], if that fails narrowly. */
+	 * similar[point[i]], if that fails narrowly. */
 	int (*attempt)(void *self, struct axis_search *axis_search, const size_t *point, size_t count,
 		struct sl_err *err);
 	void *self;

@@ -75,7 +75,7 @@ struct bundle_plan {
 	size_t items, items_capacity, names, names_capacity, folders, folders_capacity;
 	size_t numbered;
 };
-/* again: loaded. dir: the run's. What cannot be packed is refused, or reported. */
+/* rerun: loaded. dir: the run's. What cannot be packed is refused, or reported. */
 int bundle_plan_make(
 	struct bundle_plan *plan, const struct rerun *rerun, const char *dir, struct sl_err *err);
 void bundle_plan_release(struct bundle_plan *plan);

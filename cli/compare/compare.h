@@ -70,7 +70,7 @@ struct replication {
 	struct sl_metrics metrics;
 };
 /* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by
- * `world`. Fills rows, replications and differences. */
+ * `replica`. Fills rows, replications and differences. */
 struct replications {
 	struct comparison *all;
 	const struct run *row;

@@ -315,8 +315,8 @@ static bool is_significant(const struct quantile *quantile, double value)
 	return stats_significant(quantile->difference, quantile->blocks, quantile->t);
 }
 
-/* Between a value that is not significant and one that is: the one beside the border, on the side of `told`.
- * As fewer are beyond a larger value, it is found by halves. */
+/* Between a value that is not significant and one that is: the one beside the border, on the side of
+ * `reported`. As fewer are beyond a larger value, it is found by halves. */
 static size_t border(const struct quantile *quantile, size_t alike, size_t apart, bool reported)
 {
 	while ((alike < apart ? apart - alike : alike - apart) > 1) {

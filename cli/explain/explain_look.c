@@ -843,7 +843,8 @@ static void say_holders(const struct looking *at, const char *what, const char *
 	cell_free(&cell);
 }
 
-/* Lines of an operator's files that limit it: "qos high: GrpTRES=cpu=64". told: its name in a sentence. */
+/* Lines of an operator's files that limit it: "qos high: GrpTRES=cpu=64". reported: its name in a sentence.
+ */
 static void say_limits(const struct looking *at, const char *kind, const char *name, const char *reported)
 {
 	const struct sl_cluster *cluster = at->view->cluster;

@@ -121,7 +121,7 @@ struct view {
 /* at: as of --at; NULL: the run's end, if that will do (else SL_USAGE). */
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err);
-/* The same of a run that view->again describes already, loaded: up to then. */
+/* The same of a run that view->rerun describes already, loaded: up to then. */
 int view_stand(struct view *view, sl_time until, struct sl_err *err);
 void view_close(struct view *view);
 /* What running jobs have allocated of a node: the members *_busy. */

@@ -174,7 +174,7 @@ void report_line(struct stepper *stepper, struct report_lines *reported, const c
 	SL_PRINTF(3, 4);
 void reported_free(struct report_lines *reported);
 
-/* step_desc.c: why a job waits, as of now. */
+/* step_query.c: why a job waits, as of now. */
 void report_why(struct stepper *stepper, uint32_t job, struct report_lines *reported);
 /* Goes to the next instant at whose decisions one may be wrong about who starts; false: there is none. */
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err);
@@ -217,7 +217,7 @@ void canvas_text(const struct canvas *canvas, struct cell *text);
 /* With the sequences of a terminal; color: else bold and reverse alone. */
 void canvas_terminal(const struct canvas *canvas, bool color, struct cell *text);
 
-/* step_draw.c: the screen; told: shown over its lower part (NULL: nothing); the last row is left free. */
+/* step_draw.c: the screen; reported: drawn over its lower part (NULL: nothing); the last row is left free. */
 int step_draw(struct stepper *stepper, struct canvas *canvas, const struct report_lines *reported,
 	struct sl_err *err);
 /* step_gantt.c */

@@ -22,7 +22,7 @@ static bool asks_for_the_next(struct sl_pass *pass)
 	return sl_job_is(sl_queue_next_fit(pass, SL_JOB_NONE, NULL));
 }
 
-/* As srtf once did: the first is stopped and started without end. */
+/* Like srtf at the time: the first is stopped and started without end. */
 static bool preempts_retry(struct sl_pass *pass)
 {
 	return sl_preempt(pass, (sl_job){ 0 }, SL_PREEMPT_REQUEUE) && sl_start(pass, (sl_job){ 0 });

@@ -246,8 +246,8 @@ Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
 #define CANCEL \
 	"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nPartitionName=high Nodes=ALL PriorityTier=2\n" P
 
-/* Candidates go in strict order: 1 was removed before 2 and 3 freed resources, but is allocated none of the
- * nodes. */
+/* Candidates go in strict order: 1 is removed in the trial before 2 and 3 free the nodes, but has none of
+ * these. */
 Test(ctl_clauses, who_holds_no_chosen_node_stays, .fini = fini)
 {
 	run(MAIN ",preempt_strict_order,preempt_reorder_count=0", CANCEL,
