@@ -2,15 +2,15 @@
 /*
  * args.c - one parser for every command's line, and the help made of the same tables.
  *
- * Options and operands come in any order; "--" ends options, "-" is an operand.
- * What is given is kept in order, so that repeated options keep theirs.
+ * Options and operands come in any order; "--" ends options, "-" is an operand. What is parsed is kept in
+ * order, so that repeated options keep theirs.
  */
 #include "cli/base/cli.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Every command takes them; main shows the help when it was given, log.c has the others. */
+/* Options of every command: main prints the help, log.c handles the others. */
 static const struct option_def common[] = {
 	{ "quiet", 'q', NULL, true, "no talk on stderr but warnings and errors" },
 	{ "verbose", 'v', NULL, true,
@@ -64,8 +64,8 @@ struct line {
 /* Numbers with what stands between them in ranges: 0.8..1.6:0.1. */
 static bool is_range(const char *word) { return *word && strspn(word, "0123456789.,:x") == strlen(word); }
 
-/* value: what followed in the same word, or NULL; then an option with a value takes the next word, one whose
- * value may be left out ("[RANGE]") only if it looks like one. */
+/* value: what followed in the same word, or NULL; then an option with a value consumes the next word, one
+ * whose value may be left out ("[RANGE]") only if it looks like one. */
 static int option_given(struct args *args, const struct option_def *def, const char *value, struct line *line,
 	struct sl_err *err)
 {

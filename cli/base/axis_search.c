@@ -146,7 +146,7 @@ static void names(struct axis_search *axis_search, size_t *wanted)
 			want(axis_search, wanted, p);
 }
 
-/* The point of a gap nearest to one of its places that was not tried; SIZE_MAX: all were. */
+/* The untried point of a gap that is closest to one of its positions; SIZE_MAX: all were tried. */
 static size_t open_similar(const struct axis_search *axis_search, const struct gap *gap, size_t place)
 {
 	for (size_t far = 0; far < gap->length; far++) {

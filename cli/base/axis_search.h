@@ -14,7 +14,7 @@
  *     several; below on and on, until as many in a row fail by far. One that holds goes on from there.
  *
  * So each answer holds, and fails one step below along each axis: both were tried. That no smaller one holds
- * further below is an inference unless all were tried; points that fail above one that holds are told.
+ * further below is an inference unless all were tried; points that fail above one that holds are reported.
  * Which points are tried depends on nothing but what came of those before.
  */
 #ifndef SL_AXIS_SEARCH_H
@@ -40,7 +40,7 @@ struct axis_search {
 					  axes first. */
 	bool exhaustive;                      /* Try all. */
 	/* Sets state[point[i]] to AXIS_SEARCH_FAILING, AXIS_SEARCH_HOLDS or AXIS_SEARCH_UNBUILT, and
-	 * near[point[i]], if that fails narrowly. */
+	 * similar[point[i]], if that fails narrowly. */
 	int (*attempt)(void *self, struct axis_search *axis_search, const size_t *point, size_t count,
 		struct sl_err *err);
 	void *self;

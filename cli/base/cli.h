@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cli.h - the program: the only room that prints, exits, reads clock or environment.
+ * cli.h - the program: the only part that prints, exits, reads clock or environment.
  *
  * One file per command. A command has a table of options; parsing, --help, the man page check and bash
  * completion all read that table.
@@ -20,12 +20,12 @@ struct option_def {
 	char letter;      /* 'p', or 0 */
 	const char
 		*value; /* "KEY=VALUE" in help; NULL: a flag; "[RANGE]": numbers that may be left out (""). */
-	bool repeats;   /* May be given more than once. */
-	const char *help; /* One or more lines; NULL: for developers, not shown. */
+	bool repeats;   /* May be repeated. */
+	const char *help; /* One or more lines; NULL: for developers, not listed. */
 };
 
-/* Options that several commands share, spelled once, for { OPTION_SET }. Those that every command takes
- * are in args.c. */
+/* Options that several commands share, spelled once, for { OPTION_SET }. Those of every command are in
+ * args.c. */
 #define OPTION_CLUSTERS \
 	"cluster", 'c', "CLUSTER", true, "a machine, see schedlab-cluster(5); with several: runs on each"
 #define OPTION_CLUSTER_ONE                \
@@ -85,7 +85,7 @@ struct option_def {
 #define OPTIONS_OF_FILE \
 	{ OPTION_FORCE_FILE }, { OPTION_NO_SYNC }, { OPTION_DRY_RUN }, { OPTION_JSON }, { OPTION_PLUGIN }
 
-/* What was given: values in order. */
+/* What was parsed: values in order. */
 struct given {
 	const struct option_def *def;
 	const char *value; /* NULL for a flag. */
@@ -100,7 +100,8 @@ struct args {
 	char **word; /* Operands. */
 	size_t word_count;
 	struct sl_arena *arena;
-	struct registry *registry;     /* What is known by name: as it was built, and plug-ins of the line. */
+	struct registry
+		*registry; /* What is registered by name: what is built in, and plug-ins of the line. */
 	const struct option_def *more; /* What command->more answered. */
 	size_t more_count;
 	bool of_file; /* The line is a file's: what it names is not what the user said. */
@@ -109,9 +110,9 @@ struct args {
 /* Parses what follows the command's name, and loads its plug-ins. command, arena and registry are set by the
  * caller. The words and values are lent from argv. */
 int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err);
-/* The same of what stands before the command's name, --data aside: options that every command takes. */
+/* The same of what stands before the command's name, --data aside: options of every command. */
 int args_before(const struct args *args, char **argv, size_t argc, struct sl_err *err);
-/* The i-th of the options that every command takes; NULL: there are no more. */
+/* The i-th of the options of every command; NULL: there are no more. */
 const struct option_def *option_common(size_t i);
 /* Usage, summary, detail and options, on stdout. */
 void args_help(const struct args *args);
@@ -161,8 +162,8 @@ int links_lay(const char *folder, const char *const *name, size_t count, struct 
 bool shell_is_tool(const char *name);
 int shell_as_tool(char **argv, size_t argc, struct args *args, struct sl_err *err);
 
-extern _Atomic int
-	cli_stop; /* Set by SIGINT, SIGTERM and SIGHUP. With the next, the writable globals of this room. */
+extern _Atomic int cli_stop; /* Set by SIGINT, SIGTERM and SIGHUP. With the next, the only writable globals of
+				the command line. */
 extern _Atomic unsigned
 	cli_query; /* How often SIGUSR1 asked for the state of what goes on; 0 once answered. */
 extern _Atomic int cli_unpublished; /* How many directories of results are begun and not published. */
@@ -199,8 +200,8 @@ int64_t mean_rounded(__int128 sum, int64_t count);
 uint64_t folded(uint64_t h, uint64_t value);
 /* Of ids of jobs: numbers, then names (NULL: the number is all). */
 int ids_order(const char *x_name, int64_t x, const char *y_name, int64_t y);
-/* The list that a scenario is read by: what the policy has not taken of the settings, and options->implied
- * and the rest that decide it. The caller frees it; NULL: no memory. */
+/* The settings that a scenario is read by: those that are not the policy's, and options->implied and the rest
+ * that decide it. The caller frees it; NULL: no memory. */
 char *scenario_key(const struct settings *settings, const struct scenario_options *options);
 /* With thousands apart: "1,024". */
 const char *count_text(char buffer[48], uint64_t count);
@@ -218,7 +219,7 @@ struct limits_reported {
 	uint64_t longer; /* so many of them are within them by the log. */
 	size_t models;   /* That were on. */
 };
-/* One line on what was read: jobs, span, machine; another on limits, and on what of it is not used. */
+/* One line on what was read: jobs, time range, machine; another on limits, and on what of it is not used. */
 void talk_read(const struct scenario *scenario);
 /* limits.c: how many jobs run over their limits, and how many have none: a sentence without an end into text.
  */
@@ -242,10 +243,10 @@ void talk_left(const struct run *run);
 enum { LEFT_WORDS = 160 };
 const char *left_words(char text[LEFT_WORDS], const struct sl_result *result, uint32_t left);
 
-/* Which of several nodes goes first that the placing likes as well, where nodes are chosen by another placing
- * than the first, or by other ties; else NULL. */
+/* How ties between nodes of equal score are broken, where placing or ties differ from the defaults; else
+ * NULL. */
 const char *ties_reported(const struct run *run);
-/* One line on what the policy's compat implies, if it has one, and what was given instead. */
+/* One line on what the policy's compat implies, if it has one, and what was set instead. */
 void talk_compat(const struct run *run);
 
 /* Each --set and --model. */
@@ -273,7 +274,7 @@ void talk_stopped(const struct run *run, const char *snapshot);
 /* True if files of that name ("metrics") are written under --only (NULL: all are). */
 bool only_has(const char *only, const char *name);
 
-/* The metrics that tables for people show, closed by a NULL name. */
+/* The metrics of tables for people, closed by a NULL name. */
 enum summary_unit { UNIT_COUNT, UNIT_TIME, UNIT_NUMBER, UNIT_SHARE, UNIT_RATE };
 struct summary_metric {
 	const char *name;    /* "wait.mean" */
@@ -310,7 +311,7 @@ struct windows {
 	} * done;
 	struct sl_arena *arena;
 };
-/* runs: room for the windows' runs, which are made. */
+/* runs: an array for the windows' runs, which are made. */
 int windows_begin(struct windows *windows, const struct run *whole, struct run *runs, struct sl_arena *arena,
 	struct sl_err *err);
 /* The next window's run is over: its metrics, its files (dir NULL: none), and its memory goes. */
@@ -375,7 +376,7 @@ void outdir_abandon(struct outdir *dir);
 int remove_tree(const char *path);
 /* The text that identity is made of. */
 char *run_identity(const struct run *run, struct sl_arena *arena);
-/* run.json, complete. metrics: of the run; NULL: what it takes is computed. windows: NULL unless it is of
+/* run.json, complete. metrics: of the run; NULL: those it needs are computed. windows: NULL unless it is of
  * several. */
 int run_json(struct sl_out *out, const struct run *run, const struct windows *windows,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
@@ -389,7 +390,7 @@ void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */
 struct screen_table;
 struct screen_table *screen_table_new(struct sl_arena *arena, size_t columns);
-/* A text from data as it may be shown, one line; NULL without memory. */
+/* A text from data, safe to print, one line; NULL without memory. */
 void screen_cell(struct screen_table *table, bool right, const char *format, ...) SL_PRINTF(3, 4);
 void screen_print(const struct screen_table *table, FILE *file);
 /* "42 s", "1:02:03", "3 d 04:00": for people. */
@@ -398,7 +399,7 @@ const char *screen_duration(char buffer[32], sl_time time);
 const char *screen_number(char buffer[48], int64_t micro, unsigned decimals);
 /* The same with its sign: "+12.3". */
 const char *screen_signed(char buffer[48], int64_t micro, unsigned decimals);
-/* One more of those that stand in a text between commas, as far as there is room. */
+/* One more of those that stand in a text between commas, as far as the buffer goes. */
 void list_add(char *text, size_t size, const char *format, ...) SL_PRINTF(3, 4);
 
 #endif

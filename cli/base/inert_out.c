@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inert_out.c - stdout for people: whatever is printed, a terminal shows it and obeys nothing but line ends
- * and tabs. Always, and not only on a terminal, so that the same comes twice.
+ * inert_out.c - stdout for people: control characters are escaped, so that a terminal obeys nothing but line
+ * ends and tabs. Always, and not only on a terminal, so that output does not depend on where it goes.
  *
- * Results (JSON, CSV, files on stdout) go past it (sl_out_open): they have escapes of their own.
+ * Results (JSON, CSV, files on stdout) bypass it (sl_out_open): they have escapes of their own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { ALLOC = 4096 };
 
-/* The beginning of a character, whose rest comes with the next piece. */
+/* The beginning of a character, whose rest comes with the next write. */
 struct rest {
 	char bytes[8];
 	size_t len;

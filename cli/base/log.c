@@ -23,7 +23,7 @@ static struct {
 	bool of_tools; /* --json: whoever reads results reads errors too. */
 } logging = { .level = LOG_INFO };
 
-/* ---- What is shown ---------------------------------------------------------------------- */
+/* ---- Which levels are printed ---------------------------------------------------------------------- */
 
 static int level_named(const char *text, const char *where, struct sl_err *err)
 {
@@ -77,7 +77,7 @@ static void put_json(FILE *to, const char *text)
 		if (*p == '"' || *p == '\\')
 			(void)fprintf(to, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f || !length)
-			(void)fprintf(to, "\\u%04x", *p); /* No UTF-8: taken as Latin-1. */
+			(void)fprintf(to, "\\u%04x", *p); /* No UTF-8: read as Latin-1. */
 		else if (length > 1 && length < 4 && is_obeyed(utf8_point(p, length)))
 			(void)fprintf(to, "\\u%04x", (unsigned)utf8_point(p, length));
 		else

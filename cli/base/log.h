@@ -26,7 +26,7 @@ struct log_about {
 
 /* SL_USAGE: a level that there is none of. */
 int log_from_environment(struct sl_err *err);
-/* -q, -v, --log-level, in the order in which they are given, and --log-json, --json. */
+/* -q, -v, --log-level, in the order of the line, and --log-json, --json. */
 int log_from_args(const struct args *args, struct sl_err *err);
 bool log_shows(enum log_level level);
 /* A line on a terminal that is redrawn makes sense: lines are text, and few. */
@@ -36,7 +36,7 @@ bool log_allows_bar(void);
 void log_line(enum log_level level, const char *format, ...) SL_PRINTF(2, 3);
 /* "schedlab: [3 d 04:00:00] easy: text" */
 void log_run(enum log_level level, const struct log_about *about, const char *format, ...) SL_PRINTF(3, 4);
-/* What was asked for while the program ran: shown at any level. */
+/* What was requested while the program ran (SIGUSR1): printed at any level. */
 void log_answer(const char *format, ...) SL_PRINTF(1, 2);
 /* The command failed. */
 void log_failure(const struct sl_err *err, int status);

@@ -3,7 +3,7 @@
  * log_watch.c - what runs do, line by line as it happens, with the simulated time: starts and by which rule,
  * preemptions, kills, nodes down at debug; submissions, ends, passes at trace.
  *
- * Called by the run's thread on the engine's seam for it (struct sim_watch); reads, and changes nothing.
+ * Called by the run's thread through the engine's callbacks (struct sim_watch); only reads.
  */
 #include "cli/base/cli.h"
 
@@ -102,7 +102,7 @@ static void started(const struct watched_run *of, struct sl_pass *pass, uint32_t
 		screen_duration(wait, waited), sl_rule_words((enum sl_rule)pass->rule), whom);
 }
 
-/* ---- Other happenings -------------------------------------------------------------------- */
+/* ---- Other events -------------------------------------------------------------------- */
 
 static void preempted(const struct watched_run *of, struct sl_pass *pass, unsigned how, uint32_t job)
 {
@@ -118,7 +118,7 @@ static void preempted(const struct watched_run *of, struct sl_pass *pass, unsign
 		how < SL_LEN(then) ? then[how] : "it stops");
 }
 
-/* What else is of a job, by class: its words, and from which level on. */
+/* Other events of a job, by class: their text, and from which log level on. */
 static const struct {
 	unsigned class;
 	enum log_level level;

@@ -59,8 +59,9 @@ int streams_close(struct sl_err *err)
 
 /* ---- Signals ---------------------------------------------------------------------------- */
 
-/* The first asks what goes on to end and leave what it has. Some send one twice at once (timeout, to a
- * process and to its group): only one that comes a moment later is another wish, and is granted at once. */
+/* The first signal asks the runs to stop and write what they have. Some senders send it twice at once
+ * (timeout(1), to a process and to its group): only one that comes more than 100 ms later is a second
+ * request, and ends the program at once. */
 static void on_signal(int number)
 {
 	static _Atomic int64_t first_ms;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * progress.c - looks on while runs go: a line on a terminal, redrawn five times a second, gone at the end;
- * the state of each run when SIGUSR1 asks for it; budgets of time and memory.
+ * progress.c - progress of runs: a line on a terminal, redrawn five times a second, gone at the end; the
+ * state of each run on SIGUSR1; budgets of time and memory.
  *
- * A thread reads what the runs write now and then; nothing of it reaches a
- * result, but that a run past its budget ends early and says so.
+ * A thread reads what the runs write now and then; nothing of it reaches a result, but that a run over its
+ * budget ends early and says so.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -109,7 +109,7 @@ static size_t line_text(char *line, size_t size, struct progress_bar *bar)
 	return (size_t)used < size ? (size_t)used : size - 1;
 }
 
-/* To the width of the terminal: a line that wraps could not be taken back. */
+/* To the width of the terminal: a line that wraps could not be erased. */
 static void progress_draw(struct progress_bar *bar)
 {
 	char line[400];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * render.h - results on their way out: named values as members of JSON (RFC 8259), as rows of CSV (RFC
- * 4180); for people there are the tables of screen.c, whose rows are written here as well.
+ * render.h - results on their way out: named values as members of JSON (RFC 8259), as rows of CSV (RFC 4180);
+ * for people there are the tables of screen.c, whose rows are written here as well.
  *
- * Whoever writes says what is there; commas, quotes, ends of lines, and how a missing value is shown, are put
- * here. Names that are no UTF-8 are taken as Latin-1, byte by byte (sl_out_json).
+ * Whoever writes says what is there; commas, quotes, ends of lines, and how a missing value is written, are
+ * decided here. Names that are no UTF-8 are read as Latin-1, byte by byte (sl_out_json).
  *
  * In order: json_start; json_put and json_nest ... json_close; json_finish.
  */
@@ -32,7 +32,7 @@ enum datum_kind {
 
 struct datum {
 	enum datum_kind kind;
-	const char *name; /* Of JSON; NULL: the next of an array. CSV takes none. */
+	const char *name; /* Of JSON; NULL: the next of an array. CSV has none. */
 	const char *text;
 	int64_t number;
 };
@@ -146,13 +146,13 @@ void json_line(struct json *json, int indent); /* As DATUM_LINE. */
 void json_texts(struct json *json, const char *name, const char *const *text, size_t count);
 /* A file that is there: its name, sha256 and bytes as "file", "sha256", "bytes". "-": its name alone. */
 int json_file(struct json *json, const char *path, struct sl_err *err);
-/* An object on stdout that tells of a file: these values, then those of json_file. */
+/* An object on stdout that describes a file: these values, then those of json_file. */
 #define json_of_file(path, err, ...) json_file_reported(path, DATA(__VA_ARGS__), err)
 int json_file_reported(const char *path, const struct datum *datum, struct sl_err *err);
 /* Closes what is open and commits; where status says that it went wrong already, drops it. */
 int json_finish(struct json *json, int status, struct sl_err *err);
 
-/* --json prints on stdout what is told of a file: SL_USAGE where the file itself would go there. */
+/* --json prints on stdout what is reported of a file: SL_USAGE where the file itself would go there. */
 int json_apart(const struct args *args, const char *path, struct sl_err *err);
 
 /* ---- CSV ----------------------------------------------------------------------------------------------- */

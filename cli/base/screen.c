@@ -2,7 +2,7 @@
 /*
  * screen.c - tables for people: columns as wide as their widest cell, two blanks between.
  *
- * Widths count characters, not bytes; cells are UTF-8 whose characters take one column each.
+ * Widths count characters, not bytes; cells are UTF-8, one column a character.
  */
 #include "cli/base/cli.h"
 

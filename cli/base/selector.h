@@ -40,16 +40,16 @@ int selector_parse(
 const char *selector_text(const struct selector *selector);
 /* It is made of jobs: it may have conditions. */
 bool selector_of_jobs(const struct selector *selector);
-/* How its values are shown. */
+/* How its values are printed. */
 enum summary_unit selector_unit(const struct selector *selector);
 /* The sign that is better: -1 of waits; 0: neither. */
 int selector_better(const struct selector *selector);
 /* SL_USAGE: a condition names a user, account, partition or QOS that no job of the scenario has, and which
- * one is near. To be asked once, of what the user began with. */
+ * one is similar. Called once, on the user's own scenario. */
 int selector_check(const struct selector *selector, const struct scenario *scenario, struct sl_err *err);
-/* Its value in millionths; *known false: none of those jobs has one (a count of none is 0, and known), or
- * the run's metrics have no such name. scenario: for dates, and the metrics of its registry; metrics: of the
- * same run; NULL: what it takes is computed. */
+/* Its value in millionths; *known false: none of those jobs has one (a count of none is 0, and known), or the
+ * run's metrics have no such name. scenario: for dates, and the metrics of its registry; metrics: of the same
+ * run; NULL: those it needs are computed. */
 int selector_value(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, const struct sl_metrics *metrics, int64_t *micro, bool *known,
 	struct sl_err *err);
@@ -59,7 +59,7 @@ int selector_jobs(const struct selector *selector, const struct scenario *scenar
 	const struct sl_result *result, uint32_t *jobs, struct sl_err *err);
 /* selector_interval.c: of one run: a t test at 5 % over batches of its jobs, turned round. *low > *high:
  * there is none, of a figure that is no mean or quantile, of fewer than SELECTOR_INTERVAL_JOBS, or of batches
- * that tell what fewer than STATS_EFFECTIVE_LEAST even ones would. */
+ * worth fewer than STATS_EFFECTIVE_LEAST even ones. */
 enum { SELECTOR_INTERVAL_JOBS = 200 };
 int selector_interval(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *low, int64_t *high, struct sl_err *err);

@@ -2,8 +2,8 @@
 /*
  * selector_interval.c - how sure a figure of one run is: jobs of one trace wait for each other, so what is
  * counted are batches of them, as where runs are compared (differences_blocks.c): a t test over the batches
- * turned round, with as many degrees of freedom as there are effective ones. A batch in which nobody waits
- * tells nothing of waits; nor does one of whose jobs none is beyond it tell of a quantile.
+ * turned round, with as many degrees of freedom as there are effective ones. A batch in which no job waits
+ * has no information on waits; nor has one without a job beyond a quantile any on that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static bool batches_make(struct batches *batches, const int64_t *value, size_t j
 	return true;
 }
 
-/* What batches tell is what they have over the least value, which is no slowdown, or no wait; no mean is
- * below it. */
+/* A batch counts by what it has over the least value, which is no slowdown, or no wait; no mean is below it.
+ * */
 static bool of_mean(struct batches *batches, double *low, double *high)
 {
 	const double least = (double)batches->sorted[0].value;
@@ -76,7 +76,7 @@ static void count_beyond(struct batches *batches, int64_t value)
 		batches->beyond[batches->sorted[i].batch]++;
 }
 
-/* So many are beyond the value of that rank that it is told from the quantile. */
+/* So many are beyond the value of that rank that it differs significantly from the quantile. */
 static bool is_significant(struct batches *batches, size_t rank)
 {
 	count_beyond(batches, batches->sorted[rank].value);
@@ -85,7 +85,7 @@ static bool is_significant(struct batches *batches, size_t rank)
 	return stats_significant(batches->beyond, batches->count, batches->t);
 }
 
-/* Between a rank that is not told apart and one that is: that one. */
+/* Between a rank that does not differ significantly and one that does: the latter. */
 static size_t border(struct batches *batches, size_t alike, size_t apart)
 {
 	while ((alike < apart ? apart - alike : alike - apart) > 1) {
@@ -108,7 +108,7 @@ static bool of_quantile(struct batches *batches, double *low, double *high)
 		batches->beyond[i] = batches->size[i] - batches->beyond[i]; /* Those are the fewer. */
 	batches->t = stats_evidence(batches->beyond, batches->count, true, level).t;
 	if (!(batches->t > 0) || is_significant(batches, at) || !is_significant(batches, last))
-		return false; /* No value is so large that it is told apart. */
+		return false; /* No value is so large that it differs significantly. */
 	*high = (double)batches->sorted[border(batches, at, last)].value;
 	*low = (double)batches->sorted[is_significant(batches, 0) ? border(batches, at, 0) + 1 : 0].value;
 	return true;

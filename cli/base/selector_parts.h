@@ -84,7 +84,7 @@ struct selector {
 };
 
 /* selector_value.c: the values of the jobs that have one, in the order of rows: microseconds, or billionths
- * of a slowdown. FIGURE_SPREAD and behind. values: room for all jobs. */
+ * of a slowdown. FIGURE_SPREAD and behind. value: an array for all jobs. */
 int selector_spread(const struct selector *selector, const struct scenario *scenario,
 	const struct sl_result *result, int64_t *value, size_t *count, struct sl_err *err);
 /* What of them is a millionth of the figure. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * bundle.h - what `schedlab bundle` is made of: a plan of what goes in, sums of files, archives, and whether
- * what is in a bundle makes it again.
+ * a rerun of a bundle gives the same results.
  *
  * Whatever stands in a bundle's files, nothing outside of its folder is read: there are no links in it, its
  * run is read as one that is closed (snapshot.h), and files that files name are found by sl_path_beside.
@@ -49,7 +49,7 @@ int bundle_pack(const char *path, const char *folder, const struct bundle_files 
 /* Its files, below the folder, which is there and empty, without the archive's own top folder. SL_INPUT: it
  * is damaged, or has what no bundle has (links, names that lead out of it), or more than 1 GiB of it. */
 int bundle_unpack(const char *path, const char *folder, struct sl_err *err);
-/* The same, of the tar's own bytes; each file goes to take, by its name below the top. */
+/* The same, of the tar's own bytes; each file is passed to take(), by its name below the top. */
 typedef int bundle_take(void *self, const char *name, const char *bytes, size_t len, struct sl_err *err);
 int bundle_unpack_text(const char *path, const char *text, const char *end, bundle_take *take, void *self,
 	struct sl_err *err);
@@ -75,7 +75,7 @@ struct bundle_plan {
 	size_t items, items_capacity, names, names_capacity, folders, folders_capacity;
 	size_t numbered;
 };
-/* again: loaded. dir: the run's. What cannot come along is refused, or told of. */
+/* rerun: loaded. dir: the run's. What cannot be packed is refused, or reported. */
 int bundle_plan_make(
 	struct bundle_plan *plan, const struct rerun *rerun, const char *dir, struct sl_err *err);
 void bundle_plan_release(struct bundle_plan *plan);
@@ -88,12 +88,12 @@ char *bundle_rename(const char *text, const struct bundle_name *name, size_t nam
 /* One text that names files, likewise, as a word for sh behind a blank. */
 void bundle_rename_word(FILE *out, const struct bundle_name *name, size_t names, const char *text);
 
-/* bundle_rerun.c: the bundle in the working folder, made again and compared, file by file. scratch: a folder
- * for what is made. */
+/* bundle_rerun.c: the bundle in the working folder, rerun and compared, file by file. scratch: a folder for
+ * what is made. */
 struct bundle_verified {
 	uint64_t digest;
 	size_t files;        /* Of SHA256SUMS. */
-	const char *rerun;   /* Those that were made again, and were the same: "jobs.csv, usage.csv". */
+	const char *rerun;   /* Files that the rerun wrote, and that were the same: "jobs.csv, usage.csv". */
 	const char *version; /* Of the schedlab that made it. */
 	bool other_version;  /* Not this one. */
 	struct sl_arena *arena;

@@ -5,7 +5,7 @@
  * Inputs keep the names that run.json has for them, if these are below the working folder and not names of
  * the bundle's own. Others go into inputs/: files of one folder into one folder, so that who looks for a file
  * beside another finds it. A folder that one of the files names from the root goes into inputs/root by its
- * whole path, where such names are sought (sl_path_beside); else nothing tells where it was.
+ * whole path, where such names are sought (sl_path_beside); else its old path would be lost.
  *
  * Of a folder only the files that were read are there: run.json has them all.
  */

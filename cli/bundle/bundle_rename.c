@@ -13,7 +13,7 @@
 static const char *const naming[] = { "path", "from", "text", "values", "replay", "models", "settings",
 	"policy" };
 
-/* By node: does it name a file? Who holds it stands before it. */
+/* By JSON node: does it name a file? Its parent stands before it. */
 static void mark(const struct sl_doc *doc, bool *names)
 {
 	for (size_t i = 0; i < doc->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bundle_rerun.c - the run of a bundle made again, and each of its files compared with what was put in.
+ * bundle_rerun.c - the run of a bundle rerun, and each of its files compared with the packed one.
  *
  * The bundle is the working folder. Of run.json and snapshot.json lines may differ that are of the schedlab,
  * or of names: its version, the identity (which has names of files in it) and what a reader took no notice
@@ -67,7 +67,7 @@ static int folder_check(const char *const *files, struct sl_err *err)
 
 /* ---- Made ------------------------------------------------------------------------------------------ */
 
-/* What was asked for besides, by --metric: its name says what it is. */
+/* Further metrics of --metric: the name says what it is. */
 static int metrics_asked(
 	struct sl_metrics *metrics, const struct rerun *rerun, const struct sim_run *sim, struct sl_err *err)
 {

@@ -117,7 +117,7 @@ int bundle_sums_write(const struct bundle_files *files, const char *folder, stru
 	return sl_out_commit(out, err);
 }
 
-/* ---- Looked at again ---------------------------------------------------------------------------------- */
+/* ---- Verified ---------------------------------------------------------------------------------- */
 
 /* The lines as they stand; each of a file below the folder. */
 static int line_take(struct bundle_files *list, const char *sums, size_t number, const char *line, size_t len,

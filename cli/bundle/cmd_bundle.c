@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_bundle.c - schedlab bundle: a run with all that it takes to make it again, in one archive or folder;
- * and whether what is in such a one still makes it.
+ * cmd_bundle.c - schedlab bundle: a run with all that a rerun needs, in one archive or folder; and whether a
+ * rerun from such a one still gives the same results.
  *
- * OUT/run has the run's files, OUT/run.sh makes it again. Where inputs lie: bundle_plan.c.
+ * OUT/run has the run's files, OUT/run.sh reruns it. Where inputs lie: bundle_plan.c.
  */
 #include <dirent.h>
 #include <fcntl.h>

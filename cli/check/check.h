@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.h - schedlab check: a baseline's cases run again, and what is told of each.
+ * check.h - schedlab check: a baseline's cases rerun, and what is reported of each.
  *
  * check_run.c runs, check_judge.c compares, check_decisions.c names the first decision that differs,
- * check_update.c writes what was found into the baseline, check_text.c and check_files.c tell it. Items are
+ * check_update.c writes what was found into the baseline, check_text.c and check_files.c report it. Items are
  * in the order of the baseline, whatever the threads did.
  */
 #ifndef SL_CHECK_H
@@ -44,7 +44,7 @@ struct check_item {
 
 #define CHECK_NONE INT64_MIN
 
-/* By whom the impact of a configuration is told. */
+/* By whom (user, account, ...) the impact of a configuration is reported. */
 enum impact_kind { IMPACT_USER, IMPACT_ACCOUNT, IMPACT_PARTITION, IMPACT_SIZE, IMPACT_KINDS };
 struct check_jobs;
 struct check_impact;
@@ -146,7 +146,8 @@ int check_record_read(struct check *check, struct sl_err *err);
 int check_record_write(struct check *check, struct sl_err *err);
 /* Those of the runs that were just made, in place of the file's. */
 int check_record_take(struct check *check, struct sl_err *err);
-/* In words, where the new run first did something else; result with reasons, decisions and places recorded.
+/* In words, the first decision that differs in the new run; result with reasons, decisions and places
+ * recorded.
  */
 const char *check_divergence(const struct check *check, const struct baseline_case *of, size_t run,
 	const struct sl_result *result);
@@ -156,7 +157,7 @@ int check_update(struct check *check, struct sl_err *err);
 /* A baseline out of the line, without values: it becomes a file by check_update. */
 int check_init(struct check *check, struct sl_err *err);
 
-/* check_against.c: which configurations; the runs just made become what the next are held against. */
+/* check_against.c: which configurations; the runs just made become what the next are compared with. */
 int check_against_begin(struct check *check, struct sl_err *err);
 int check_against_adopt(struct check *check, struct sl_err *err);
 /* The metrics of the base's runs of a case as the baseline's. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_against.c - a baseline's cases under two configurations: the runs of the first are what those of the
- * second are held against, by the same tolerances.
+ * check_against.c - a baseline's cases under two configurations: the runs of the second are compared with
+ * those of the first, by the same tolerances.
  *
  * The first is the configuration that the cases name, or with --git what git has of it at a commit; the
- * second what
- * --against names, or what the cases name.
+ * second what --against names, or what the cases name.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -63,7 +62,7 @@ static int fetch_all(struct check *check, const char *rev, struct sl_err *err)
 	return status;
 }
 
-/* What the cases name; several names are told as what they are. */
+/* What the cases name; several names are all reported. */
 static int name_both(struct check *check, const char *rev, const char *now, struct sl_err *err)
 {
 	const char *path = NULL;

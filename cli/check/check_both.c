@@ -3,10 +3,10 @@
  * check_both.c - waits, turnarounds and slowdowns of two runs, over the jobs that ran in both.
  *
  * Runs in which other jobs ran have other means, whatever became of those that both have: who refuses the
- * jobs that wait longest has waits that fall. So the metrics that are made of jobs' waits are computed again,
- * of both runs, by the same code from rows of the jobs of both alone; labels (user, size, ...) too. What is
- * of the machine (utilization, queue, makespan) stays, and so does a metric that is only bounded: its bound
- * is of the run.
+ * jobs that wait longest has waits that fall. So the metrics that are made of jobs' waits are recomputed, of
+ * both runs, by the same code from rows of the jobs of both alone; labels (user, size, ...) too. What is of
+ * the machine (utilization, queue, makespan) stays, and so does a metric that is only bounded: its bound is
+ * of the run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void check_both_take_values(struct check *check, size_t which, size_t run
 			!check_both_value_of(&metrics[0], &pairs->was, metric->name, &before) ||
 			!check_both_value_of(&metrics[1], &pairs->is, metric->name, &after))
 			continue;
-		/* Of none that are in both, what it was is told as it was. */
+		/* Where no job is in both, the baseline's value is reported as it was. */
 		was->value[i] = after == CHECK_NONE ? was->value[i] : before;
 		is->value[i] = after;
 	}

@@ -11,7 +11,7 @@
  * differs is what can be said.
  *
  * The order within an instant is nobody's outcome, so decisions of one instant are sorted by job, and those
- * that stand in both runs are passed over.
+ * that are in both runs are skipped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int check_decisions_by_time(const void *a, const void *b)
 	return (left->place > right->place) - (left->place < right->place);
 }
 
-/* FNV-1a over the pieces, folded; of a job's last start, which is what a result has. */
+/* FNV-1a over the node allocations, folded; of a job's last start, which is what a result has. */
 static uint32_t check_decisions_place_of(const struct sl_result *result, uint32_t job)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -469,7 +469,7 @@ static const char *standing(char buffer[64], const struct sl_result *result, uin
 		       : "ended";
 }
 
-/* Of a start that was not the job's last the place is not known, and tells nothing. */
+/* Of a start that was not the job's last the nodes are not known, and are not compared. */
 static bool is_same(const struct decision *a, const struct decision *b)
 {
 	struct decision other = *b;

@@ -4,7 +4,7 @@
  *
  * JUnit: the form that Jenkins, GitLab and GitHub's actions read: a suite a case, a testcase a metric, with
  * what it was and is as properties. XML 1.0 has no place for control characters, and none for what is not
- * UTF-8: they are shown as "?".
+ * UTF-8: they are written as "?".
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_impact.c - what another configuration does to whom: waits before and after by user, account,
+ * check_impact.c - whom another configuration affects, and how: waits before and after by user, account,
  * partition and size.
  *
  * Waits are compared over the jobs that ran in both; who no longer runs, or no longer completes, is counted

@@ -26,7 +26,7 @@ static const char *configurations(char text[300], const struct check *check)
 	return text;
 }
 
-/* What is so in a sentence, where there is no table to be shown; NULL: there is. */
+/* The result in a sentence, where there is no table; NULL: there is. */
 static const char *plainly(const struct check_impact *impact)
 {
 	if (impact_moves(&impact->all))

@@ -3,8 +3,8 @@
  * check_jobs.c - do the same jobs run, and complete, as before: an item of its own, whatever waits became.
  *
  * Of two runs that are at hand the jobs themselves are compared (check_impact.c); of a baseline the counts
- * that it keeps. Waits of fewer jobs are no better: so who no longer runs is the first that a change is asked
- * for, and who newly runs is told as well.
+ * that it keeps. Waits of fewer jobs are no better: so jobs that no longer run are reported first, and those
+ * that newly run as well.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_judge.c - what was found against what the baseline says: an item a case's inputs, its decisions, and
- * a metric.
+ * check_judge.c - results compared with the baseline: an item a case's inputs, its decisions, and a metric.
  *
  * A family that is tested fails if two things hold: the interval of its shift (Hodges and Lehmann, at 1 -
  * alpha) lies beyond the tolerance as a whole, and the p of that, adjusted by Holm over all tested metrics of
@@ -143,7 +142,7 @@ static int judge_decisions(struct check *check, const struct check_case *found, 
 
 /* ---- Metrics ---------------------------------------------------------------------------------- */
 
-/* The difference, as far as there is room for it. */
+/* The difference, as far as the buffer goes. */
 static int64_t move_of(int64_t was, int64_t is)
 {
 	const __int128 move = (__int128)is - was;
@@ -257,8 +256,8 @@ static enum check_status passed_as(const struct check *check, const struct check
 	return (move > 0 && better > 0) || (move < 0 && better < 0) ? CHECK_IMPROVED : CHECK_MOVED;
 }
 
-/* What is written for the first time, and what was accepted, is held against itself: bounds are all that can
- * fail. */
+/* What is written for the first time, and what was accepted, is compared with itself: only bounds can fail.
+ */
 static bool holds_against_itself(const struct check *check, const struct check_item *item)
 {
 	return check->update && (!item->has_was || check_accepted(check, item->metric->name));
@@ -335,7 +334,7 @@ static int judge_value(
 	return SL_OK;
 }
 
-/* A user's name may be anything, and is shown. */
+/* A user's name may be anything, and is printed. */
 static const char *metric_info(struct check *check, const char *name)
 {
 	char *text = sl_strdup(check->arena, name, strlen(name));

@@ -180,7 +180,7 @@ static int judge_value(struct marking *marking, const struct lab_question *quest
 	const int status = lab_value(&marking->lab, question, &right, &time, err);
 	if (status)
 		return status;
-	/* Numbers that are told with two decimals or in whole seconds are right. */
+	/* Answers with two decimals or in whole seconds are accepted. */
 	const char *within = question->within ? question->within : time ? "±1% or ±1" : "±1% or ±0.005";
 	SL_CHECK(tolerance_parse(&tolerance, within, &where));
 	const struct tol_move move = { right, is, is - right, is - right };
@@ -201,7 +201,7 @@ static bool is_script(const char *word, size_t len)
 	       (len > 3 && memcmp(word + len - 3, ".so", 3) == 0);
 }
 
-/* A policy as -p takes it; its files lie beside the answers: "easy:order=lua:mine.lua". */
+/* A policy as of -p; its files lie beside the answers: "easy:order=lua:mine.lua". */
 static const char *policy_of(const struct marking *marking, const char *answer)
 {
 	const char *slash = strrchr(marking->file, '/');
@@ -467,8 +467,8 @@ static int check_lab_by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* One bad file is that student's matter: it is told in the row, and the class goes on. What the teacher has
- * to decide, whether a student's policy is run, ends it. */
+/* One bad file is that student's matter: it is reported in the row, and the class goes on. What the teacher
+ * has to decide, whether a student's policy is run, ends it. */
 static int grade_row(
 	const struct args *args, const char *folder, const char *name, struct sl_out *out, struct sl_err *err)
 {

@@ -28,7 +28,7 @@ struct batch {
 	struct check *check;
 	struct slot *slot;
 	size_t count, capacity;
-	struct run *run; /* What runset_run takes: those of the slots, copied. */
+	struct run *run; /* The arguments of runset_run: those of the slots, copied. */
 	bool rerun;      /* The second time: only to be compared. */
 };
 
@@ -461,7 +461,7 @@ static int take_result(struct check *check, const struct slot *slot, const struc
 	if (!arena)
 		return sl_fail_memory(err);
 	metrics_init(&metrics, arena, check->args->registry);
-	/* All names where one is wanted that may not be there: the nearest is looked for among them. */
+	/* All names where one is requested that may not be there: a similar one is looked for among them. */
 	metrics.plain = !wants_labels(slot->item->of);
 	int status = metrics_compute(&metrics, result, err);
 	if (!status)
@@ -518,7 +518,7 @@ static int batch_run(struct batch *batch, struct sl_err *err)
 {
 	struct check *check = batch->check;
 	size_t count = 0;
-	/* Those whose inputs have changed are let go, and those of which the baseline's own values are the
+	/* Released: those whose inputs have changed, and those of which the baseline's own values are the
 	 * base. */
 	for (size_t i = 0; i < batch->count; i++) {
 		struct slot slot = batch->slot[i];

@@ -116,7 +116,7 @@ static void put_escaped(FILE *file, const char *text, bool property)
 			(void)fputc(*text, file);
 }
 
-/* What fails is not always worse: "=" holds both ways. */
+/* What fails is not always worse: "=" fails both ways. */
 static const char *title_of(const struct check_item *item)
 {
 	const int better = item->metric ? item->metric->better : 0;
@@ -156,7 +156,7 @@ void check_github(const struct check *check, FILE *file)
 
 /* ---- Markdown ---------------------------------------------------------------------------------- */
 
-/* What GitHub takes of a job's summary, less what closes ours. */
+/* GitHub's limit on a job's summary, less our closing text. */
 enum { MARKDOWN_MAX = (1 << 20) - 1024 };
 
 size_t check_put_inert(struct sl_out *out, const char *text)

@@ -250,7 +250,7 @@ struct new_case {
 	size_t number;
 };
 
-/* One of the items of a --model, as the setting that says the same; a bare one is a switch. */
+/* One of the items of a --model, as the setting that says the same; a bare one is a flag. */
 static void put_model_item(
 	struct json *json, const struct args *args, const char *model, const char *item, size_t len)
 {
@@ -261,7 +261,7 @@ static void put_model_item(
 						 item, bare ? "=true" : "")));
 }
 
-/* Each --model as settings, behind those that were given. */
+/* Each --model as settings, behind those of --set. */
 static void put_models(struct json *json, const struct args *args)
 {
 	const char *model;
@@ -307,7 +307,7 @@ static void put_new_case(struct json *json, const struct args *args, const struc
 		datum_given("tz", arg(args, "tz")), datum_count("seed", new->seed),
 		datum_flag("exact", true));
 	json_nest(json, "metrics", '{', &of_metrics);
-	/* Those that a table of a run shows, and of which it is known which way is better. */
+	/* The metrics of a run's table of which it is known which way is better. */
 	for (const struct summary_metric *metric = summary_metrics; metric->name; metric++) {
 		if (metric->better == 0)
 			continue;

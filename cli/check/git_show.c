@@ -3,7 +3,7 @@
  * git_show.c - files as git has them at a commit, in a folder of their own.
  *
  * By commands that only read objects: no shell, no filters, no hooks, nothing is checked out. The commit is
- * made a hash first, so that what was written for it is never taken for an option or a path.
+ * made a hash first, so that what was written for it is never mistaken for an option or a path.
  *
  * The folder is filled as if it were "/": the repository stands in it at its own path, so that what is named
  * from within, by "..", or through a link, is found as it is found there. Of the repository come the

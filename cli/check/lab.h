@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * lab.h - exercises whose answers are checked: a key beside a lab says how each is found, a student's answers
- * are held against what is found now, on the student's own workload. schedlab-labs(5).
+ * are compared with what is found now, on the student's own workload. schedlab-labs(5).
  */
 #ifndef SL_LAB_H
 #define SL_LAB_H
@@ -28,7 +28,7 @@ enum lab_kind {
 struct lab_question {
 	const char *name;
 	enum lab_kind kind;
-	const char *word;         /* LAB_WORD, or a value that is given: what is right. */
+	const char *word;         /* LAB_WORD, or a fixed value: the right answer. */
 	const char *run, *other;  /* Words of `schedlab run`; other: less, or over, or against which. */
 	bool over;                /* The ratio of the two; else their difference. */
 	const char *metric;       /* A selector of the run; */

@@ -2,8 +2,8 @@
 /*
  * cmd_compare.c - schedlab compare: one row a policy, from runs made now or from directories of runs.
  *
- * Rows are in the order given, whatever the threads did. The best value is
- * found on the exact numbers, not on what the table rounds them to.
+ * Rows are in the order of the line, whatever the threads did. The best value is found on the exact numbers,
+ * not on what the table rounds them to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
 
-/* The document of what is written is told of each run as it is over. */
+/* The documents that are written get each run as soon as it is over. */
 static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
 {
 	const struct sl_document_options wanted = { .jobs_max = REPORTING_JOBS,
@@ -286,7 +286,7 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 	return err->status;
 }
 
-/* The policies as given, or the classic three. */
+/* The policies of the line, or the classic three. */
 static size_t policies_given(const struct args *args, const char **policy)
 {
 	static const char *const classic[] = { "fcfs", "easy", "conservative" };
@@ -348,7 +348,7 @@ struct seeded {
 	struct replicas *replicas;
 	const struct run *row;
 	const struct args *args;
-	struct scenario **more; /* By world, then by seed; NULL: not read. */
+	struct scenario **more; /* By scenario, then by seed; NULL: not read. */
 	size_t seeds;
 	const struct args *log; /* Of several traces: the command as if each were the only one; or NULL. */
 };

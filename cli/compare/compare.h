@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare.h - what the files of schedlab compare share: a row a policy, and how it is shown.
+ * compare.h - what the files of schedlab compare share: a row a policy, and how it is printed.
  */
 #ifndef SL_COMPARE_H
 #define SL_COMPARE_H
@@ -43,9 +43,9 @@ struct comparison {
 	const struct sl_document *document; /* The report; NULL: none is written. */
 	void *report;
 
-	/* What else is told on stdout, before the table and after it, or (json not NULL) as further members
-	 * of the object; NULL: nothing. Runs have their results then, unless they are of several windows or
-	 * seeds. */
+	/* What else is reported on stdout, before the table and after it, or (json not NULL) as further
+	 * members of the object; NULL: nothing. Runs have their results then, unless they are of several
+	 * windows or seeds. */
 	void (*heading)(void *self);
 	void (*table)(const struct comparison *all, void *self); /* In place of ours; NULL: ours. */
 	int (*files)(const struct comparison *all, void *self, struct sl_err *err); /* More of them; NULL. */
@@ -60,7 +60,7 @@ struct comparison {
 struct compared_parting {
 	bool known;
 	struct first_difference is;
-	const char *why; /* They were not made again; NULL: they were. */
+	const char *why; /* They were not rerun; NULL: they were. */
 };
 
 /* compare_replications.c: --reps. */
@@ -70,7 +70,7 @@ struct replication {
 	struct sl_metrics metrics;
 };
 /* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by
- * `world`. Fills rows, replications and differences. */
+ * `replica`. Fills rows, replications and differences. */
 struct replications {
 	struct comparison *all;
 	const struct run *row;
@@ -84,7 +84,7 @@ int replications_csv(const struct comparison *all, struct sl_err *err);
 /* cmd_compare.c: the runs of all rows, prepared and with their rows begun; then their table and files.
  * repeated: NULL: each row is one run. The caller frees all->differences, which it made, and the runs. */
 int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
-/* What tells a row from others; cluster: how the column is to read, NULL: so many cpus. */
+/* What distinguishes a row from others; cluster: how the column is to read, NULL: so many cpus. */
 int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
 	const struct args *args);
 /* --reps over all->count rows; several: each has run with each seed then. */
@@ -119,8 +119,8 @@ int samples_cut(struct differences *differences, const char *blocks, struct sl_e
 int samples_logs(struct comparison *all, struct sl_err *err);
 /* What the samples are, into the directory's record. */
 void samples_record(struct outdir *dir, const struct comparison *all);
-/* Runs are read again from their folders, `word`, the first being what others are compared with: samples are
- * what the record of its comparison says. Before the first run is taken. */
+/* Runs are reread from their folders, `word`, the first being what others are compared with: samples are what
+ * the record of its comparison says. Before the first run is added. */
 int samples_follow(struct differences *differences, const char *const *word, size_t count,
 	struct sl_arena *arena, struct sl_err *err);
 /* compare_directories.c: a file that is one JSON object; the caller frees it. */

@@ -118,7 +118,7 @@ static const char *label_of(const struct comparison *all, size_t i, size_t other
 	return strcmp(all->row[i].label, all->row[other].label) == 0 ? all->args->word[i] : all->row[i].label;
 }
 
-/* What no run says is taken from what their files say; if they do not either, only why is told. */
+/* What no run says is read from their files; if they do not either, only why is reported. */
 static int part_by_files(
 	struct compared_parting *parting, const struct comparison *all, size_t i, struct sl_err *err)
 {

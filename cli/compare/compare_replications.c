@@ -149,7 +149,7 @@ static int runs_go(const struct replications *of, size_t from, size_t until, str
 	return status;
 }
 
-/* Nothing was drawn under that row's policy, as far as two seeds tell. */
+/* Nothing was drawn under that row's policy, as far as two seeds can show. */
 static bool draws(const struct comparison *all, size_t row)
 {
 	return replication_of(all, row, 0)->digest != replication_of(all, row, 1)->digest;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare_samples.c - what the samples of a comparison are: told by the command, written into compare.json,
- * and followed by whoever reads its runs again, so that one difference has one interval everywhere.
+ * compare_samples.c - what the samples of a comparison are: reported by the command, written into
+ * compare.json, and used by whoever rereads its runs, so that one difference has one interval everywhere.
  *
- * Blocks are cut again from the runs' jobs. Logs, seeds and windows are not in the folders of the runs: of
- * these nothing is said, but why.
+ * Blocks are recut from the runs' jobs. Logs, seeds and windows are not in the folders of the runs: of these
+ * nothing is said, but why.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -72,7 +72,8 @@ static size_t columns_metric_info(const struct comparison *all)
 	return count;
 }
 
-/* A partial run covers another span than a whole one: nothing is best, and no difference means anything. */
+/* A partial run covers another time range than a whole one: nothing is best, and no difference means
+ * anything. */
 static bool all_whole(const struct comparison *all)
 {
 	for (size_t i = 0; i < all->count; i++)
@@ -81,7 +82,7 @@ static bool all_whole(const struct comparison *all)
 	return true;
 }
 
-/* ---- What is told ------------------------------------------------------------------- */
+/* ---- What is printed ------------------------------------------------------------------- */
 
 static const struct summary_metric counted[] = {
 	{ "jobs.total", "jobs", UNIT_COUNT, 0 },
@@ -198,7 +199,7 @@ static bool shows_interval(const struct sl_certainty *known)
 	return known && known->ratio_low <= known->ratio_high;
 }
 
-/* "-38.2 %", told from 0 "-38.2 %*", not told from it "-38.2 %~". */
+/* "-38.2 %"; significantly different from 0 "-38.2 %*", not so "-38.2 %~". */
 static void difference_cell(
 	struct screen_table *table, const struct comparison *all, size_t row, const char *metric)
 {
@@ -244,7 +245,7 @@ static void interval_text(char text[120], const struct sl_certainty *known)
 
 static bool has_evidence(const struct sl_certainty *known) { return known && known->known && known->blocks; }
 
-/* "8.1 of 40": so many even ones would tell as much. */
+/* "8.1 of 40": the effective number of samples. */
 static void evidence_text(char text[120], const struct sl_certainty *known)
 {
 	char number[48];

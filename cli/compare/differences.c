@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * differences.c - what may be said of the differences of several runs over one trace, or over several
- * seeds, windows or traces each.
+ * differences.c - what may be said of the differences of several runs over one trace, or over several seeds,
+ * windows or traces each.
  *
  * Nothing is said before all runs are over: what is compared are the jobs that ran in all of them. Each
- * estimate is the difference of the two metrics as they are shown.
+ * estimate is the difference of the two metrics as they are printed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +218,7 @@ int differences_pair(const struct differences *all, size_t run, const char *metr
 
 /* ---- Independent samples -------------------------------------------------------------------------- */
 
-/* One metric of one run. value: room for two of each. */
+/* One metric of one run. value: an array for two of each. */
 static int put_samples(struct differences *all, const struct difference_samples *samples, size_t run,
 	const char *metric, double *value, struct sl_err *err)
 {

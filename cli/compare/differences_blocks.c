@@ -3,10 +3,10 @@
  * differences_blocks.c - one metric of two runs, block by block.
  *
  * Jobs of one trace wait for each other: what is compared is never a job, but a block of them, a batch of
- * jobs that follow each other or a span of time. A block's own difference is the sum of the second run's
+ * jobs that follow each other or an interval of time. A block's own difference is the sum of the second run's
  * figures over its jobs less that of the first's: 0 where nothing differs. One t test over these, with as
  * many degrees of freedom as there are effective differences, is turned into all that is said: what a
- * difference, a ratio or a quantile could be without being told apart. So all intervals of one metric leave
+ * difference, a ratio or a quantile could be without being significant. So all intervals of one metric leave
  * out "the same" together or not at all, and no ratio is below 0.
  *
  * Of a quantile, a block's own difference is how many more of its jobs are beyond that of the first run
@@ -128,7 +128,7 @@ static bool has_width(double low, double high) { return difference_micro(low) < 
 
 static const char no_width[] = "no interval, as all samples say the same";
 
-/* Intervals hold what is shown, which is rounded. */
+/* Intervals contain the printed estimate, which is rounded. */
 static void set_interval(struct reported *reported, double low, double high)
 {
 	const int64_t estimate = reported->difference.estimate;
@@ -148,8 +148,8 @@ static void set_ratio(struct reported *reported, int64_t first, double low, doub
 	reported->certainty.ratio_high = ends[1] > share ? ends[1] : share;
 }
 
-/* Told apart from "the same" by the t test, and by ranks where they were asked; and neither interval, as it
- * is shown, has 0 in it, not even as an end that of a quantile is the first value told apart. */
+/* Significantly different by the t test, and by ranks where these were requested; and neither interval, as
+ * printed, has 0 in it, not even as an end: that of a quantile is the first significant value. */
 static void set_sure(struct reported *reported, bool apart)
 {
 	const struct sl_difference *said = &reported->difference;
@@ -315,8 +315,8 @@ static bool is_significant(const struct quantile *quantile, double value)
 	return stats_significant(quantile->difference, quantile->blocks, quantile->t);
 }
 
-/* Between a value that is not told apart and one that is: the one beside the border, on the side of `told`.
- * As fewer are beyond a larger value, it is found by halves. */
+/* Between a value that is not significant and one that is: the one beside the border, on the side of
+ * `reported`. As fewer are beyond a larger value, it is found by halves. */
 static size_t border(const struct quantile *quantile, size_t alike, size_t apart, bool reported)
 {
 	while ((alike < apart ? apart - alike : alike - apart) > 1) {
@@ -349,7 +349,7 @@ static void quantile_interval(struct reported *reported, const struct quantile *
 	const size_t rank = (quantile->count * way->hundredth + 99) / 100;
 	const size_t from = rank ? rank - 1 : 0;
 	const size_t last = quantile->count - 1;
-	/* No value is so large that it is told apart. */
+	/* No value is so large that it is significant. */
 	if (!is_significant(quantile, quantile->value[last].value))
 		return;
 	const double high = quantile->value[border(quantile, from, last, true)].value;

@@ -45,7 +45,7 @@ static int keep_names(struct series *series, const struct schedule *from, struct
 	return SL_OK;
 }
 
-/* What the jobs are; the first's are not kept again. */
+/* What the jobs are; the first's are not kept twice. */
 static int keep_jobs(struct series *series, const struct schedule *from, struct differences *all)
 {
 	const size_t capacity = (size_t)from->count + 1;
@@ -248,7 +248,7 @@ static int restate(struct differences *all, size_t run, const char *metric, int6
 	return SL_OK;
 }
 
-/* value: room for all. */
+/* value: an array for all. */
 static int restate_metric(struct differences *all, size_t run, const struct displayed_way *way, double *value,
 	struct sl_err *err)
 {

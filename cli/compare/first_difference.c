@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * first_difference.c - two runs made again side by side, up to where they part; and on, to see what it led
- * to.
+ * first_difference.c - two runs rerun side by side, up to the first decision that differs; and on, to see
+ * what it led to.
  */
 #include "cli/compare/first_difference.h"
 
@@ -20,9 +20,9 @@ struct act {
 	uint32_t order;   /* Of what was done in this run. */
 	uint8_t decision; /* enum sl_decision_kind */
 	uint8_t how;      /* As of sl_decision. */
-	bool rerun;       /* A model ended the attempt; the job waits again. */
+	bool rerun;       /* A model ended the attempt; the job is requeued. */
 	bool alone;       /* Not done in the other. */
-	uint64_t place;   /* Of which nodes, and how: a hash; 0: they are not told apart. */
+	uint64_t place; /* A hash of the node allocation; 0: nodes are not distinguished (a counted pool). */
 };
 
 struct side {
@@ -31,7 +31,7 @@ struct side {
 	bool begun;
 	const uint32_t *common;       /* By row. */
 	struct act *act;              /* Of the step. */
-	size_t count, capacity, seen; /* seen: of the past. */
+	size_t count, capacity, seen; /* seen: of the history. */
 	const struct act *named;      /* What was done to the job that is named; NULL: nothing. */
 	uint32_t row;                 /* Of that job here; UINT32_MAX: it is in the other alone. */
 };
@@ -41,8 +41,8 @@ struct walk {
 	struct side side[2];
 	struct matched matched;
 	struct sl_arena *arena;
-	bool places; /* Of both, nodes are told apart. */
-	bool names;  /* And go by names: the clusters are not the same. */
+	bool places; /* Both have named nodes. */
+	bool names;  /* And they are compared by name: the clusters are not the same. */
 	sl_time at;
 	uint32_t job;
 };
@@ -63,7 +63,7 @@ static uint64_t first_difference_place_of(const struct walk *walk, const struct 
 	const struct sl_node_tasks *alloc;
 	const struct sl_cluster *cluster = sl_cluster_of(pass_of(side));
 	const size_t count = walk->places ? sl_node_tasks_of(pass_of(side), (sl_job){ row }, &alloc) : 0;
-	uint64_t sum = 0; /* In whatever order the pieces are. */
+	uint64_t sum = 0; /* In whatever order the node allocations are. */
 	for (size_t i = 0; i < count; i++) {
 		uint64_t h = folded(alloc[i].group, alloc[i].tasks);
 		h = folded(h, alloc[i].devices);
@@ -243,7 +243,7 @@ static const char *first_difference_id_of(const struct walk *walk, const struct 
 	return id ? id : "";
 }
 
-/* "n[1-3]"; NULL: nodes are not told apart. */
+/* "n[1-3]"; NULL: nodes are not distinguished. */
 static const char *nodes_text(const struct walk *walk, const struct side *side, uint32_t row)
 {
 	const struct sl_node_tasks *alloc;

@@ -2,11 +2,10 @@
 /*
  * first_difference.h - the first decision in which two runs differ, and what it led to.
  *
- * Both are made again and go side by side, instant by instant: what was done to
- * jobs (starts and where, preemptions, resumptions, changes of size, ends and
- * how) is compared as a set, since the order within an instant is nobody's
- * outcome. Reasons and plans are no decisions. Jobs of the two are matched by
- * their ids, the k-th of an id with the k-th.
+ * Both are rerun side by side, instant by instant: what was decided of jobs (starts and where, preemptions,
+ * resumptions, changes of size, ends and how) is compared as a set, since the order within an instant is
+ * nobody's outcome. Reasons and plans are no decisions. Jobs of the two are matched by their ids, the k-th of
+ * an id with the k-th.
  */
 #ifndef SL_FIRST_DIFFERENCE_H
 #define SL_FIRST_DIFFERENCE_H
@@ -18,7 +17,7 @@
 
 enum { DIFFERENCE_MANY = 10 };
 
-/* A job's course in the one and in the other. */
+/* A job's progress in the one and in the other. */
 struct difference_job {
 	const char *id, *user; /* As jobs.csv has them; user: NULL: not known. */
 	sl_time start[2];
@@ -31,16 +30,16 @@ struct difference_user {
 	int64_t wait;  /* Sum over them, in microseconds; negative: shorter. */
 };
 
-/* What one of the two did at that instant, and how things stood with it afterwards. */
+/* The decision of one of the two at that instant, and the job's state after it. */
 struct difference_side {
 	const char *label;
 	uint64_t digest, events; /* Of the whole run; by files: 0. */
 	/* Of the job that is named: */
 	bool acted;                  /* Something was done to it that was not done in the other: */
 	struct sl_decision decision; /* this, by that rule; */
-	bool rerun;                  /* if it is an end: of an attempt, and the job waits again. */
+	bool rerun;                  /* if it is an end: of an attempt, and the job is requeued. */
 	const char *beneficiary;     /* On behalf of which job; NULL: nobody's. */
-	const char *nodes;           /* Where it started: "n[1-3]"; NULL: nodes are not told apart. */
+	const char *nodes;           /* Where it started: "n[1-3]"; NULL: nodes are not distinguished. */
 	bool absent;                 /* Else: it is in the other alone; or */
 	bool there;                  /* it was submitted by then, and in this state; */
 	enum sl_state state;
@@ -62,7 +61,7 @@ struct difference_side {
 
 struct first_difference {
 	bool differs;
-	bool by_files; /* As their jobs.csv tell: no rules, reasons, places. */
+	bool by_files; /* From their jobs.csv: no rules, reasons, nodes. */
 	sl_time at;
 	int64_t epoch, utc_offset; /* Of time 0; epoch 0: not known. */
 	const char *job;
@@ -77,7 +76,7 @@ struct first_difference {
 	uint32_t started_one[2]; /* in that one. */
 	uint32_t started_both;
 	__int128 wait; /* Sum over those of how much longer they waited in the second. */
-	/* Over the stretches in which some job runs in one and not in the other: the first begins, the first
+	/* Over the intervals in which some job runs in one and not in the other: the first begins, the first
 	 * ends, the last ends; SL_NONE: there are none, or it does not end. */
 	sl_time parted, met, met_for_good;
 	struct difference_job most[DIFFERENCE_MANY]; /* That moved most, ties by row. */

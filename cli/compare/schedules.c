@@ -249,7 +249,7 @@ static int compare_intervals(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* The first stretch in which they differ, with those that join it; and the end of the last. */
+/* The first interval in which they differ, with those that join it; and the end of the last. */
 static void led_meeting(struct led *led)
 {
 	struct first_difference *found = led->found;

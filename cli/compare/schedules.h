@@ -16,7 +16,7 @@ struct schedule {
 	const struct sl_jobs *jobs;
 	const sl_time *submit, *start, *end;
 	const uint8_t *state; /* NULL: not looked at. */
-	const sl_time *run;   /* Of a jobs.csv; else NULL: how long it held what it asked for; SL_NONE; */
+	const sl_time *run;   /* Of a jobs.csv; else NULL: how long it held its allocation; SL_NONE; */
 	const int64_t *cpus;  /* and how many. */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * anonymize.h - the parts of schedlab anonymize: pseudonyms by key, and the formats' texts.
+ * anonymize.h - what schedlab anonymize is made of: keyed pseudonyms, and the readers of each format's text.
  *
  * A pseudonym is a function of the key, the kind and the name: the same in each file. Where two names of a
  * file would share one, the later gets more digits.

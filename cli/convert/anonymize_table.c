@@ -3,7 +3,7 @@
  * anonymize_table.c - tables under other names: sacct -P and our CSV, column by column on the text itself.
  *
  * What the header calls a name is hashed, what it calls a comment or a path is blanked, and of a column that
- * is not known only numbers, times and sizes stay. Fields that cannot be told apart, since a name has a '|'
+ * is not known only numbers, times and sizes stay. Fields whose borders are ambiguous, since a name has a '|'
  * in it, are blanked: better too little than a name.
  */
 #include <stdlib.h>
@@ -411,14 +411,14 @@ static bool is_free(const struct column *column)
 	       column->treatment == UNKNOWN;
 }
 
-/* A line with more pieces than columns: which pieces are a column's? Every column has one at least, those
- * that are free any number. reach[c]: how many pieces the first c columns may have taken, as bits. */
+/* A line with more fields than columns: which fields are a column's? Every column has one at least, those
+ * that are free any number. reach[c]: how many fields the first c columns may consume, as bits. */
 enum { PART_WORDS = COLUMNS_MAX / 64 + 1 };
 
 static bool bit(const uint64_t *bits, size_t i) { return bits[i / 64] >> (i % 64) & 1; }
 static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= UINT64_C(1) << (i % 64); }
 
-/* True if a column that has one piece may have this one. */
+/* True if a column that has one field may have this one. */
 static bool takes(const struct column *column, const struct field *alloc)
 {
 	if (column->kind == 'i') /* "7957382_17" */
@@ -475,7 +475,7 @@ static size_t only_bit(const uint64_t *bits, size_t count)
 	return found;
 }
 
-/* Where there is but one way to part a line, it is that; a column whose ends are not sure is blanked. If
+/* Where there is but one way to split a line, it is that; a column whose borders are ambiguous is blanked. If
  * there is none, the line goes. */
 static int put_long_row(struct table *t, size_t count)
 {

@@ -218,7 +218,7 @@ static int own_id(
 	status = SL_GROW_ZEROED(m->owner, m->owner_capacity, (size_t)index + 1, err);
 	if (status)
 		return status;
-	SL_CHECK(m->owner); /* It has room for this one at least. */
+	SL_CHECK(m->owner); /* Its buffer has space for this one at least. */
 	if (!m->owner[index])
 		m->owner[index] = convert_merge_number_of(m, source);
 	*owner = m->owner[index];
@@ -319,8 +319,8 @@ static int check_arrays(struct merging *m, struct sl_err *err)
 	return status;
 }
 
-/* "afterok:17:18+5,afternotok:19": what stands between these signs is put again, ids by their new names. to:
- * NULL: only the length is asked. */
+/* "afterok:17:18+5,afternotok:19": what stands between these signs is copied, ids by their new names. to:
+ * NULL: only the length is computed. */
 static size_t put_depends(const struct merging *m, const struct source *source, const char *text, char *to)
 {
 	size_t len = 0;

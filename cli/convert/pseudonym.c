@@ -21,7 +21,7 @@ enum { HASH_BYTES = 32, HEX_MAX = 2 * HASH_BYTES, HEX_SHORT = 10 };
 
 /* ---- The key ------------------------------------------------------------------------------- */
 
-/* Never over a key that is there: names under it could not be told any more. */
+/* Never over a key that is there: pseudonyms made with it could not be resolved any more. */
 static int key_make(const char *path, struct sl_err *err)
 {
 	unsigned char bytes[HASH_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain.c - the run that is asked about, made again; its jobs by their names; what each waited for.
+ * explain.c - the explained run, rerun; its jobs by their names; what each waited for.
  */
 #include "cli/explain/explain.h"
 
@@ -350,7 +350,7 @@ static int compare_totals(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Many stretches: one for each reason, told by its longest. */
+/* Many intervals: one for each reason, reported by its longest. */
 static void merge_charges(struct explain *explain)
 {
 	struct charge *charge = explain->charge;
@@ -406,7 +406,7 @@ static int look_at_end(struct explain *explain, struct sl_err *err)
 	return status;
 }
 
-/* A second replay, which stands still at the beginning of each stretch. */
+/* A second replay, which stops at the beginning of each interval. */
 static int look_into(struct explain *explain, struct sl_err *err)
 {
 	struct view *view = &explain->view;
@@ -473,8 +473,8 @@ int explain_job(struct explain *explain, struct sl_err *err)
 		status = evictions_find(explain, err);
 	if (!status)
 		status = series_find(explain, err);
-	/* Of a job that started at once, whatever became of it later, there is nothing to be had, unless
-	 * somebody asks: starts are compared. */
+	/* A job that started at once has no wait to explain, whatever became of it later, unless starts are
+	 * compared on request. */
 	const bool at_once =
 		explain->view.result->start[explain->job] == explain->view.jobs->submit[explain->job];
 	const bool waited = (explain->charge_count && !at_once) || explain->wanted;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain.h - why a job, or a group of jobs, waited: the run made again, looked into.
+ * explain.h - why a job, or a group of jobs, waited: from a rerun with reasons recorded.
  *
- * What is found is put together first (structs here), and told afterwards, to people
- * (explain_text.c) or to programs (explain_json.c): both say the same. Nothing is
- * guessed: reasons are what the policy charged, figures are the engine's at that
- * moment of the replay, what would have been is simulated again.
+ * What is found is collected first (structs here), and reported afterwards, to people (explain_text.c) or to
+ * programs (explain_json.c): both say the same. Nothing is guessed: reasons are what the policy charged,
+ * figures are the engine's at that moment of the replay, what would have been is simulated again.
  */
 #ifndef SL_EXPLAIN_H
 #define SL_EXPLAIN_H
@@ -29,12 +28,12 @@ struct look {
 	size_t fact_count;
 };
 
-/* A stretch of waiting that is charged to one reason. */
+/* An interval of waiting that is charged to one reason. */
 struct charge {
 	sl_time from, until;
 	enum sl_reason reason;
 	uint32_t detail;
-	uint32_t count; /* Stretches that are told as one: from and until are those of the longest, */
+	uint32_t count; /* Intervals that are reported as one: from and until are those of the longest, */
 	sl_time total;  /* and this is their sum. */
 	struct look *look;
 };
@@ -76,7 +75,7 @@ struct what_if {
 	char why[200]; /* Of a refusal or failure. */
 };
 
-/* The job was told to stop, by a policy that tells evictions: in its words; NULL: not said. */
+/* The job was evicted, by a policy that reports evictions: in its words; NULL: not reported. */
 struct evicted {
 	sl_time at;
 	const char *how, *why, *by, *by_queue, *message;
@@ -88,7 +87,7 @@ struct step {
 };
 
 struct explain {
-	struct view view; /* The whole run, made again: its result, jobs, cluster. */
+	struct view view; /* The whole run, rerun: its result, jobs, cluster. */
 	struct registry *registry;
 	const char *path;
 	const char *until; /* It stands there, in seconds: what comes later is not known. NULL: its end. */
@@ -122,12 +121,12 @@ struct explain {
 /* How many of these, in the order of time, come before it; `with`: or at it. A time is each one's first
  * member. */
 size_t times_before(const void *list, size_t count, size_t size, sl_time at, bool with);
-/* The run of that directory or snapshot, again, with reasons, places and decisions. */
+/* The run of that directory or snapshot, rerun, with reasons, places and decisions. */
 int explain_open(struct explain *explain, const char *path, struct registry *registry, struct sl_err *err);
 void explain_close(struct explain *explain);
-/* SL_USAGE: there is none, and which is nearest. */
+/* SL_USAGE: there is none, and which is similar. */
 int explain_find(const struct explain *explain, const char *text, uint32_t *job, struct sl_err *err);
-/* The stretches of one job's waiting into the array, which grows (malloc): how many; SIZE_MAX: no memory. */
+/* The intervals of one job's waiting into the array, which grows (malloc): how many; SIZE_MAX: no memory. */
 size_t charges_fill(const struct explain *explain, uint32_t job, struct charge **charge, size_t *capacity);
 int explain_job(struct explain *explain, struct sl_err *err);
 
@@ -165,7 +164,7 @@ int plans_find(struct explain *explain, struct sl_err *err);
 int what_if_find(struct explain *explain, struct sl_err *err);
 extern const char *const what_if_keys[]; /* Closed by NULL. */
 
-/* explain_when.c: told at once. at: NULL: where the run was stopped. */
+/* explain_when.c: printed at once. at: NULL: where the run was stopped. */
 int explain_when(struct explain *explain, const char *at, bool json, struct sl_err *err);
 
 /* explain_text.c, explain_json.c */

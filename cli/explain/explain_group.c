@@ -14,7 +14,7 @@
 
 enum { DAYS_MAX = 1 << 17, HOURS_OF_WEEK = 168, SHARE_HOLDERS_REPORTED = 5 };
 
-/* Who did what while the group waited. */
+/* Who held resources, and who started, while the group waited. */
 struct share_holder {
 	int32_t share_holder;
 	uint32_t any;      /* One of its jobs. */
@@ -76,7 +76,7 @@ static bool is_in(const struct group *group, uint32_t job)
 	       explain_group_is_named(jobs->partition[job], jobs->partition_name, group->wanted->partition);
 }
 
-/* A column by which groups are told, and who is wanted of it. */
+/* The column that groups are made by, and the value that is wanted. */
 struct wanted_of {
 	const char *what, *wanted;
 	const char *const *name;
@@ -84,7 +84,7 @@ struct wanted_of {
 	const int32_t *column;
 };
 
-/* Somebody has it; else which is nearest. */
+/* Some job has it; else which is similar. */
 static int check_name(const struct explain *explain, const struct wanted_of *of, struct sl_err *err)
 {
 	char similar[128];
@@ -306,7 +306,7 @@ static int compare_held(const void *a, const void *b)
 	return (x->share_holder > y->share_holder) - (x->share_holder < y->share_holder);
 }
 
-/* Rows of one party become one; those who held most come first. */
+/* Rows of one share holder become one; those who held most come first. */
 static size_t sum_share_holders(struct share_holder *share_holder, size_t count)
 {
 	size_t kept = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_if.c - what would have been: the run again with one thing otherwise, until the job starts.
+ * explain_if.c - what would have been: a rerun with one thing changed, until the job starts.
  *
- * Each is a plain run with a setting more, which is told with it. It stops as soon as the job has started:
- * stopping between instants leaves no trace, so that is when it starts in the whole run too.
+ * Each is a plain run with one more setting, which is reported with it. It stops as soon as the job has
+ * started: stopping between instants leaves no trace, so that is when it starts in the whole run too.
  */
 #include "cli/explain/explain.h"
 
@@ -215,7 +215,7 @@ static void add_without(struct explain *explain, const char *key)
 			"replay.drop", report_text(explain, "%s=%s", user ? "user" : "account", word));
 }
 
-/* Of the type that it ran on, or that would hold a task. */
+/* Of the node type that it ran on, or that a task would fit on. */
 static void add_node(struct explain *explain, const char *key)
 {
 	const struct view *view = &explain->view;

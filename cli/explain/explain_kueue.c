@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * explain_kueue.c - what Kueue itself says of a job that waits, and who uses the quotas of its cohort: from
- * the tables "pending" and "quota" of the policy `kueue` (kueue_table.c), and what was told of evictions.
+ * the tables "pending" and "quota" of the policy `kueue` (kueue_table.c), and the reported evictions.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void say_place(
 		look_fact(look, "queue_place", (int64_t)place * 1000000);
 }
 
-/* Somebody of that tree uses something of the cell that row tells of. */
+/* Somebody of that tree uses some of the quota that the row reports. */
 static bool is_used(const struct view_table *quota, size_t row)
 {
 	static const char *const same[] = { "root", "flavor", "resource" };
@@ -177,7 +177,8 @@ int evictions_find(struct explain *explain, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Its course -------------------------------------------------------------------------------------------
+/* ---- Its progress
+ * -------------------------------------------------------------------------------------------
  */
 
 static int take_series(struct explain *explain, const struct view_table *series, struct sl_err *err)

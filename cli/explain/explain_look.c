@@ -13,8 +13,8 @@
 
 #include "sim/run/engine.h"
 
-/* Why what is idle on a node is not free now. Nothing starts there, but on one that a model has switched off:
- * a job that is placed on it waits until it has booted. */
+/* Why what is idle on a node is not free now. Nothing starts there, but on one that a model has powered down:
+ * a job that is allocated to it waits until it has booted. */
 enum off { OFF_NOT, OFF_DOWN, OFF_DRAINED, OFF_KEPT, OFF_POWER, OFF_MODEL, OFF_COUNT };
 
 struct looking {
@@ -97,7 +97,7 @@ static enum off off_by_state(uint32_t state)
 	return state & (VIEW_MAINT | VIEW_RESERVED) ? OFF_KEPT : OFF_NOT;
 }
 
-/* Windows that are open now; of a reservation that the job asks for the policy knows better. */
+/* Windows that are open now; of a reservation that the job requests the policy knows better. */
 static void off_by_windows(const struct looking *at, uint8_t *off)
 {
 	static const enum off by[] = { [SL_WINDOW_RESERVED] = OFF_KEPT,
@@ -562,7 +562,7 @@ static void say_priority(const struct looking *at, const struct view_table *tabl
 	cell_free(&cell);
 }
 
-/* Its user's share, as sshare shows it. */
+/* Its user's share, as sshare prints it. */
 static void say_share(const struct looking *at, const struct view_table *table)
 {
 	const char *user = user_text(at->explain, at->job);
@@ -721,7 +721,7 @@ static void say_planned(const struct looking *at)
 /* ---- Windows
  * ----------------------------------------------------------------------------------------------- */
 
-/* Does it take a node that the job could run on? */
+/* Does it occupy a node that the job could run on? */
 static bool is_of_use(const struct looking *at, const struct sl_window *window)
 {
 	const struct sl_request *request = view_request(at->view, at->job);
@@ -788,7 +788,7 @@ static int compare_holders(const void *a, const void *b)
 
 enum { HOLDERS_MAX = 256 };
 
-/* Who of its party holds what. by: the column of parties. */
+/* Who of its share holder holds what. by: the column of share holders. */
 static size_t holders_of(
 	const struct looking *at, const int32_t *by, struct holder holder[HOLDERS_MAX], struct holder *sum)
 {
@@ -843,8 +843,8 @@ static void say_holders(const struct looking *at, const char *what, const char *
 	cell_free(&cell);
 }
 
-/* Lines of an operator's files that limit it: "qos high: GrpTRES=cpu=64". told: as it is called in a
- * sentence. */
+/* Lines of an operator's files that limit it: "qos high: GrpTRES=cpu=64". reported: its name in a sentence.
+ */
 static void say_limits(const struct looking *at, const char *kind, const char *name, const char *reported)
 {
 	const struct sl_cluster *cluster = at->view->cluster;

@@ -2,7 +2,7 @@
 /*
  * explain_runai.c - what KAI says of a job that waits, and what its project, the departments above and their
  * siblings are entitled to and have: from the tables "pending" and "shares" of the policy `runai`
- * (runai_table.c). What was told of evictions is read in explain_kueue.c, by the names of its columns.
+ * (runai_table.c). Reported evictions are read in explain_kueue.c, by the names of their columns.
  */
 #include <inttypes.h>
 #include <string.h>

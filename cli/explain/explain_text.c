@@ -42,7 +42,7 @@ void print_wrapped(size_t column, size_t indent, const char *text)
 	printf("\n");
 }
 
-/* Control characters of a hostile name are shown as '?', those of UTF-8 (U+0080 to U+009F) too. */
+/* Control characters of a hostile name are printed as '?', those of UTF-8 (U+0080 to U+009F) too. */
 const char *plain_text(const struct explain *explain, const char *text)
 {
 	char *copy = sl_strdup(explain->view.arena, text, strlen(text));

@@ -2,9 +2,10 @@
 /*
  * explain_when.c - when a job that waits would start, as far as its scheduler can know.
  *
- * The run is made again to that moment, and goes on without what nobody knows then: nobody else is submitted,
+ * The run is replayed to that moment, and goes on without what nobody knows then: nobody else is submitted,
  * nobody cancels, and each job that is not over runs to its limit. What comes of it under the same policy is
- * the answer; a policy that looks at traced run times would have done otherwise before, and is told of.
+ * the answer; a policy that looks at traced run times would have decided otherwise before, and that is
+ * reported.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static sl_time known_run(const struct explain *explain, uint32_t row, sl_time at
 	return limit > ran ? limit : ran + SL_SECOND;
 }
 
-/* What nobody knows at that moment is taken out of the trace. */
+/* What nobody knows at that moment is dropped from the trace. */
 static int forget_later(
 	const struct explain *explain, struct rerun *rerun, struct when *when, struct sl_err *err)
 {
@@ -110,7 +111,7 @@ static int go_on(struct sim_run *sim, uint32_t job, struct when *when, struct sl
 	return status;
 }
 
-/* The last ends before its start; whether they made room for it is not looked at. */
+/* The last ends before its start; whether they freed its resources is not checked. */
 static void find_ends(const struct sl_result *result, uint32_t job, struct when *when)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++) {

@@ -96,8 +96,8 @@ int ahead_find(struct explain *explain, struct sl_err *err)
 
 /* ---- What was planned ----------------------------------------------------------------------------- */
 
-/* What happened at the time of a plan, or if nothing did last before it: some plans are made by passes of
- * their own, seconds later. */
+/* The last event at the time of a plan, or before it: some plans are made by passes of their own, seconds
+ * later. */
 struct moment {
 	sl_time at;
 	uint32_t ended, submitted, started; /* The first of each, UINT32_MAX: none. */
@@ -183,7 +183,7 @@ int plans_find(struct explain *explain, struct sl_err *err)
 		const struct sl_decision *decision = &result->decision[i];
 		if (decision->decision != SL_DECISION_PLAN || decision->job != explain->job)
 			continue;
-		/* Of several at one time the last holds. */
+		/* Of several at one time the last counts. */
 		if (explain->plan_count && explain->plan[explain->plan_count - 1].at == decision->at)
 			explain->plan_count--;
 		explain->plan[explain->plan_count++] = (struct plan){ decision->at, decision->start, "" };

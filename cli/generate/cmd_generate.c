@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_generate.c - a workload out of a model: as SWF, or as a table where its
- * jobs ask more than SWF can say.
+ * cmd_generate.c - a workload out of a model: as SWF, or as a table where its jobs request more than SWF can
+ * say.
  *
- * A model's parameters are its options: --max-estimate is max_estimate. The
- * file's header holds the line that makes the same file again, every default
- * spelled out, so that it outlives a change of the defaults.
+ * A model's parameters are its options: --max-estimate is max_estimate. The file's header has the line that
+ * makes the same file again, every default spelled out, so that it outlives a change of the defaults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -266,7 +265,7 @@ int generate_write(
 	return sl_out_commit(g.out, err);
 }
 
-/* ---- What is told of it ------------------------------------------------------------ */
+/* ---- What is reported of it ------------------------------------------------------------ */
 
 static int generated_json(const struct generate_order *order, const struct args *args, struct sl_err *err)
 {
@@ -309,7 +308,7 @@ static int way_dry(const struct args *args, const char *path, struct sl_err *err
 	return dry_end(&dry, err);
 }
 
-/* A trace is read by both; what they make of it is told by its file. */
+/* A trace is read by both; what they make of it is named by its file. */
 static int way_run(const struct generate_way *way, const struct args *args, struct sl_err *err)
 {
 	const char *path = arg(args, "output");

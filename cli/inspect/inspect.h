@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inspect.h - what `schedlab inspect` found in one trace, between those that gather it and those that show
+ * inspect.h - what `schedlab inspect` found in one trace, between those that gather it and those that print
  * it.
  *
  * Numbers of all kinds are in millionths, so that one set of quantiles serves.
@@ -59,7 +59,7 @@ enum { BIN_MAX = 40 };
 struct histogram {
 	const char *name, *title;
 	struct bin bin[BIN_MAX];
-	size_t count;   /* 0: nothing to show. */
+	size_t count;   /* 0: nothing to print. */
 	uint64_t total; /* Of all bins. */
 };
 

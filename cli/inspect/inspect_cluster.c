@@ -3,8 +3,8 @@
  * inspect_cluster.c - schedlab inspect of a cluster: its nodes and partitions, and how far each key of its
  * files is followed.
  *
- * The reader tells a sink of this file's own; no trace is needed. A key that DEFAULT lines hand on is counted
- * once, where it stands.
+ * The reader calls a sink of this file; no trace is needed. A key that DEFAULT lines hand on is counted once,
+ * where it stands.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
-/* By place; those of one place in the order in which they were told (by address: of one array). */
+/* By place; those of one place in the order of the reader's calls (by address: of one array). */
 static int compare_places(const void *a, const void *b, void *of)
 {
 	const struct sl_setting *setting = of;
@@ -232,7 +232,7 @@ static int count_keys(struct reported *reported, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Settings under "cluster.", as the reader takes them. */
+/* Settings under "cluster.", as the reader expects them. */
 static int settings_of(struct settings *settings, const struct args *args, struct sl_cluster_setting **list,
 	size_t *count, struct sl_err *err)
 {
@@ -483,7 +483,7 @@ static int print_json(const struct reported *reported, const char *path, struct 
 	return json_finish(&json, SL_OK, err);
 }
 
-/* ---- What the command asks
+/* ---- What the command prints
  * ------------------------------------------------------------------------------------- */
 
 bool inspect_is_cluster(const char *path, const struct args *args)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inspect_text.c - an inspection for people: facts, a table of quantiles, oddities, bars.
+ * inspect_text.c - an inspection for people: facts, a table of quantiles, anomalies, bars.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,7 +163,7 @@ static void print_machine(const struct inspection *seen)
 		print_window(&scenario->cluster.window[i]);
 }
 
-/* What the cluster could never give, of the lines that make sense otherwise. */
+/* What the cluster could never allocate, of the lines that make sense otherwise. */
 static void print_fit(const struct inspection *seen)
 {
 	const struct scenario *scenario = &seen->scenario;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view.h - a run at a moment, shown in the columns and options of Slurm's own commands.
+ * view.h - a run at a moment, in the columns and with the options of Slurm's own commands.
  *
- * A view replays the run that a directory (or a snapshot) describes up to the
- * moment, and reads what is there then. Each command is a table of options, a
- * table of fields, and a loop over lines; formats are parsed and printed here.
+ * A view replays the run that a directory (or a snapshot) describes up to the moment, and reads what is there
+ * then. Each command is a table of options, a table of fields, and a loop over lines; formats are parsed and
+ * printed here.
  */
 #ifndef SL_VIEW_H
 #define SL_VIEW_H
@@ -37,7 +37,7 @@ enum view_state {
 
 struct view_node {
 	uint32_t state;     /* enum view_state */
-	bool busy;          /* Somebody holds something of it. */
+	bool busy;          /* Some job has resources of it. */
 	const char *reason; /* Why an operator set it so; NULL: not said. */
 	int64_t cpus, cpus_busy, mem, mem_busy, gpus, gpus_busy;
 };
@@ -65,7 +65,7 @@ struct view_reservation {
 	int64_t cpus; /* Of a counted pool. */
 };
 
-/* What the policy tells of a job that the engine does not know. */
+/* What the policy reports of a job that the engine does not know. */
 struct view_reported {
 	bool known;
 	const char *partition;             /* It runs in; NULL: it does not. */
@@ -75,7 +75,7 @@ struct view_reported {
 	int64_t billing;                   /* -1: not said. */
 };
 
-/* What the policy tells of its own figures, row after row. */
+/* The policy's own figures, row after row. */
 enum view_tables {
 	VIEW_TABLE_JOBS,
 	VIEW_TABLE_WEIGHTS,
@@ -114,23 +114,23 @@ struct view {
 	uint32_t partition_count;
 	struct view_reservation *reservation; /* Those to come and those that are. */
 	uint32_t reservation_count;
-	struct view_reported *reported; /* By job; NULL: nothing is told. */
+	struct view_reported *reported; /* By job; NULL: nothing is reported. */
 	struct view_table table[VIEW_TABLES];
 };
 
-/* at: as --at takes it; NULL: the run's end, if that will do (else SL_USAGE). */
+/* at: as of --at; NULL: the run's end, if that will do (else SL_USAGE). */
 int view_open(struct view *view, const char *path, const char *at, bool end_will_do,
 	struct registry *registry, struct sl_err *err);
-/* The same of a run that view->again describes already, loaded: up to then. */
+/* The same of a run that view->rerun describes already, loaded: up to then. */
 int view_stand(struct view *view, sl_time until, struct sl_err *err);
 void view_close(struct view *view);
-/* What a job that runs holds of a node: the members *_busy. */
+/* What running jobs have allocated of a node: the members *_busy. */
 void view_holds(const struct view *view, uint32_t job, uint32_t node, struct view_node *held);
 
 /* view_table.c. All tables of the policy, while the run is not ended; `at`: the moment. */
 int view_take_tables(struct view *view, sl_time at, struct sl_err *err);
 /* One of them, by its name; known stays false where the policy has no such table. */
-/* Of what a policy tells of a node, in sinfo's words: "idle~". */
+/* Of a node's state as a policy reports it, in sinfo's words: "idle~". */
 uint32_t view_node_state(const char *text);
 int view_take_table(struct sl_arena *arena, struct sl_pass *pass, sl_time at, const char *name,
 	struct view_table *table, struct sl_err *err);
@@ -205,7 +205,7 @@ bool view_state_known(const char *word);
 bool view_ended(const struct view *view, uint32_t job);
 sl_time view_start(const struct view *view, uint32_t job); /* SL_NONE: it has not. */
 sl_time view_ran(const struct view *view, uint32_t job);   /* So far, without what it was suspended. */
-/* In parts, as all amounts here: what it holds or held; what it asks, if it has not started. */
+/* In parts, as all amounts here: what it was allocated; what it requests, if it has not started. */
 int64_t view_job_cpus(const struct view *view, uint32_t job);
 int64_t view_cpus_asked(const struct view *view, uint32_t job);
 /* Tasks as they were asked, not as the engine groups them: there, tasks that share a core are one. */
@@ -215,7 +215,7 @@ int64_t view_mem_asked(const struct view *view, uint32_t job);
 bool view_is_mem_a_cpu(const struct view *view, uint32_t job); /* Asked so for each cpu. */
 /* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1"; sorted: by name, as sacct does. */
 void put_tres(struct cell *cell, const struct view *view, uint32_t job, bool sorted);
-void put_tres_wanted(struct cell *cell, const struct view *view, uint32_t job); /* As it asks, sorted. */
+void put_tres_wanted(struct cell *cell, const struct view *view, uint32_t job); /* As it requests, sorted. */
 void put_tres_per_node(struct cell *cell, const struct view *view, uint32_t job, const char *none);
 /* What a job was asked for in memory: "4G" of a node, or a cpu. */
 void put_min_mem(struct cell *cell, const struct view *view, uint32_t job);
@@ -335,14 +335,14 @@ int order_lines(const struct view_order *order, void *line, size_t count, size_t
 /* ---- Commands ---------------------------------------------------------------------------------------- */
 
 /* What a view is called with. argv[0] is the command's name; what comes before a view is known (--at, the
- * directory) is taken out. */
+ * directory) is removed. */
 struct view_call {
 	int argc;
 	char **argv;
 	const char *run, *at; /* NULL: not given. */
 	struct registry *registry;
 	struct sl_arena *arena;
-	const struct view *open; /* It is open already, and is taken over; NULL: `run` will be. */
+	const struct view *open; /* It is open already, and is moved from here; NULL: `run` will be. */
 	bool *taken;             /* With open: set once it was; who opened it closes it otherwise. */
 };
 int view_squeue(const struct view_call *call, struct sl_err *err);
@@ -369,7 +369,7 @@ int call_open(struct view *view, const struct view_call *call, bool end_will_do,
 
 enum view_takes {
 	VIEW_SKIPS,       /* It is known, and passed over; */
-	VIEW_SKIPS_VALUE, /* and what it is given. */
+	VIEW_SKIPS_VALUE, /* and its arguments. */
 	VIEW_HELPS,
 	VIEW_LISTS_FIELDS,
 	VIEW_SAYS_VERSION,
@@ -410,7 +410,7 @@ struct view_tool {
 	void (*help_format)(void);
 	int (*show)(void *self, const struct view_call *call, struct sl_err *err);
 };
-/* Reads the words by getopt_long's rules, shows, and closes the view. self: VIEW_SELF. */
+/* Reads the words by getopt_long's rules, prints, and closes the view. self: VIEW_SELF. */
 int view_run(const struct view_tool *tool, void *self, const struct view_call *call, struct sl_err *err);
 /* What the lists of the options name, by their fields; self's view is open. The cell is scratch. */
 bool view_selects(const struct view_tool *tool, const void *self, const void *line, struct cell *cell);

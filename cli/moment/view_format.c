@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_format.c - formats and lists, as Slurm's commands take them.
+ * view_format.c - formats and lists, as Slurm's commands parse them.
  *
- * "%[.][width]letter" and "name[:[.]width]": a width cuts and pads, a dot sets to the right, text between
- * the columns is kept. Of sacct and sshare "name[%width]": what is cut ends in '+'.
+ * "%[.][width]letter" and "name[:[.]width]": a width cuts and pads, a dot sets to the right, text between the
+ * columns is kept. Of sacct and sshare "name[%width]": what is cut ends in '+'.
  */
 #include <stdlib.h>
 #include <string.h>

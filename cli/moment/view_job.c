@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_job.c - what a view says of a job: who, what it asked, what it holds, why it waits.
+ * view_job.c - what a view says of a job: user, request, allocation, reason of its wait.
  *
- * Where a trace has numbers in place of names, the numbers are shown.
+ * Where a trace has numbers in place of names, the numbers are printed.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -172,7 +172,7 @@ bool view_ended(const struct view *view, uint32_t job)
 enum sl_reason view_reason(const struct view *view, uint32_t job)
 {
 	const enum sl_reason reason = sl_reason_last(view->result, job);
-	return reason == SL_REASON_CONFIGURING ? SL_REASON_NONE : reason; /* As Slurm shows it. */
+	return reason == SL_REASON_CONFIGURING ? SL_REASON_NONE : reason; /* As Slurm prints it. */
 }
 
 /* ---- Times ------------------------------------------------------------------------------------ */
@@ -189,7 +189,7 @@ sl_time view_start(const struct view *view, uint32_t job)
 	return count ? attempt[count - 1].start : result->start[job];
 }
 
-/* Of its last attempt, as Slurm tells it. */
+/* Of its last attempt, as Slurm reports it. */
 sl_time view_ran(const struct view *view, uint32_t job)
 {
 	const struct sl_result *result = view->result;
@@ -264,7 +264,7 @@ int64_t view_tasks_asked(const struct sl_job_desc *desc)
 	return desc->tasks_per_node > 0 ? desc->tasks_per_node * nodes : nodes;
 }
 
-/* As it was written: what the engine asks for is in whole cores. */
+/* As it was written: the engine's request is in whole cores. */
 int64_t view_cpus_asked(const struct view *view, uint32_t job)
 {
 	const struct sl_request *request = view_request(view, job);
@@ -279,7 +279,7 @@ int64_t view_cpus_asked(const struct view *view, uint32_t job)
 	return cpus * sl_parts(view->cluster->cpu_parts);
 }
 
-/* It has been on nodes: what it held counts, not what it asked. */
+/* It has been on nodes: its allocation counts, not its request. */
 static bool has_held(const struct view *view, uint32_t job) { return view->result->start[job] != SL_NONE; }
 
 int64_t view_job_cpus(const struct view *view, uint32_t job)
@@ -287,7 +287,7 @@ int64_t view_job_cpus(const struct view *view, uint32_t job)
 	return has_held(view, job) ? sl_cpus_of(view->result, job) : view_cpus_asked(view, job);
 }
 
-/* At least so many, for what it asks; on a counted pool one for each cpu, as in jobs.csv. */
+/* At least so many, for its request; on a counted pool one for each cpu, as in jobs.csv. */
 static int64_t nodes_asked(const struct view *view, uint32_t job)
 {
 	const struct sl_request *request = view_request(view, job);
@@ -331,7 +331,7 @@ static const struct sl_partition *spec_of(const struct view *view, uint32_t job)
 	return found;
 }
 
-/* MiB of each cpu, where the job asks so, or its partition says so of those that ask for none; else SL_NONE.
+/* MiB of each cpu, where the job requests so, or its partition's default says so; else SL_NONE.
  */
 static int64_t mem_a_cpu(const struct view *view, uint32_t job)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_order.c - lines in the order that -S asks for: each key of each line is looked up once.
+ * view_order.c - lines in the order of -S: each key of each line is looked up once.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view_reported.c - what a policy tells of its own (sl_policy.show): states of nodes, plans, reservations and
- * partitions as commands left them, in place of what a view derives from the engine.
+ * view_reported.c - what a policy reports of its own state (sl_policy.show): states of nodes, plans,
+ * reservations and partitions as commands left them, in place of what a view derives from the engine.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -273,7 +273,7 @@ static int64_t bound_in(const struct view_table *table, size_t row, const char *
 	return isnan(number) ? SL_NONE : (int64_t)number;
 }
 
-/* What commands may change is told; the rest stays as the file has it. */
+/* What commands may change is reported; the rest stays as the file has it. */
 static int reported_partition(struct view *view, size_t row, struct sl_err *err)
 {
 	const struct view_table *table = &view->table[VIEW_TABLE_PARTITIONS];

@@ -2,8 +2,8 @@
 /*
  * view_state.c - a run at a moment: replayed up to there, and what is then, by job, node and partition.
  *
- * What a view shows is derived from the engine's state alone: who runs where,
- * who waits in which order, what is planned, which windows are open.
+ * A view is derived from the engine's state alone: who runs where, who waits in which order, what is planned,
+ * which windows are open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Numbers as priority/basic gives them, by submission; among the waiting jobs they are dealt out anew, in the
+/* Numbers as priority/basic gives them, by submission; among the waiting jobs they are reassigned, in the
  * order in which the policy looks at them. */
 static int take_queue(struct view *view, const struct sl_pass *pass, struct sl_err *err)
 {
@@ -200,7 +200,8 @@ static bool is_open(const struct view *view, const struct sl_window *window)
 	return window->from <= view->now && view->now < window->until;
 }
 
-/* What the operator says: the state of the file, unless windows tell when it holds; then what is open now. */
+/* What the operator says: the state of the file, unless windows say when it applies; then what is open now.
+ */
 static void node_windows(struct view *view, const bool *timed)
 {
 	const struct sl_cluster *cluster = view->cluster;
@@ -219,7 +220,7 @@ static void node_windows(struct view *view, const bool *timed)
 	}
 }
 
-/* What models did to them. */
+/* What models set on them. */
 static void node_failures(struct view *view)
 {
 	const struct sl_pass *pass = &view->sim.engine->sim;
@@ -245,7 +246,7 @@ static void node_amounts(struct view *view)
 	}
 }
 
-/* What the engine gave out, whatever requests say that they come to. */
+/* What the engine allocated, whatever requests say that they come to. */
 static void node_uses(struct view *view, uint32_t row)
 {
 	const struct nodes_sum sum = nodes_used(view->sim.engine->sim.nodes, row);
@@ -388,7 +389,7 @@ static int take_partitions(struct view *view, struct sl_err *err)
 /* ---- Open and close ---------------------------------------------------------------------------------------
  */
 
-/* What the state shows before the run is ended, and then its result. */
+/* The state's figures before the run is ended, and then its result. */
 static int take_state(struct view *view, sl_time until, struct sl_err *err)
 {
 	const struct sl_pass *pass = sim_state(&view->sim);

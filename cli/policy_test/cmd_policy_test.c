@@ -117,7 +117,7 @@ static int settings_of(struct settings *settings, const struct policy_test *test
 	return status;
 }
 
-/* Each of the line's settings must be the policy's, or have been taken by the scenario. */
+/* Each of the line's settings must be the policy's, or have been consumed by the scenario. */
 static int settings_known(struct policy_test *test, struct settings *settings, struct sl_err *err)
 {
 	if (test->known)

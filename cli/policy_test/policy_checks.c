@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * policy_checks.c - what must hold of any policy, counted again from the columns that a run leaves.
+ * policy_checks.c - what must hold of any policy, recounted from the columns that a run leaves.
  */
 #include "cli/policy_test/policy_checks.h"
 
@@ -74,14 +74,14 @@ static bool policy_checks_look(bool (*good)(const struct sl_result *result, char
 
 /* ---- Capacity ---------------------------------------------------------------------------- */
 
-/* Processors taken (given back, if negative) by a stretch of a job. */
+/* Processors allocated (released, if negative) by an interval of a job. */
 struct change {
 	sl_time at;
 	int64_t cpus;
 	uint32_t row;
 };
 
-/* What is given back at an instant is free at it. */
+/* What is released at an instant is free at it. */
 static int change_order(const void *a, const void *b)
 {
 	const struct change *x = a;
@@ -108,7 +108,7 @@ static size_t interval(
 	return 2;
 }
 
-/* Jobs of several attempts by these; one that was suspended gave its processors up meanwhile, and is left
+/* Jobs of several attempts by these; one that was suspended released its processors meanwhile, and is left
  * out. */
 static size_t intervals(struct change *change, const struct sl_result *result)
 {

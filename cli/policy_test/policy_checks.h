@@ -10,13 +10,13 @@
 
 /* A scenario that a policy is tested on. */
 struct trial {
-	const char *name;                      /* "007-burst" */
-	const char *trace;                     /* Its files. */
-	const char *cancels;                   /* NULL: none. */
-	const char *overrun;                   /* NULL: as the settings say. */
-	const char *cluster;                   /* NULL: a counted pool, as the trace says. */
-	uint64_t number;                       /* Of the drawn ones, from 1. */
-	bool large;                            /* Too large for --check, and told in one way only. */
+	const char *name;    /* "007-burst" */
+	const char *trace;   /* Its files. */
+	const char *cancels; /* NULL: none. */
+	const char *overrun; /* NULL: as the settings say. */
+	const char *cluster; /* NULL: a counted pool, as the trace says. */
+	uint64_t number;     /* Of the drawn ones, from 1. */
+	bool large;          /* Too large for --check, and without a rewritten second version. */
 	struct scenario plain, later, renamed; /* As enum random_scenario_twist. */
 };
 

@@ -34,7 +34,7 @@ struct random_scenario {
 
 /* Number counts from 1. */
 void random_scenario_make(struct random_scenario *random_scenario, uint64_t seed, uint64_t number);
-/* How a scenario is told again so that nothing should change. */
+/* How a scenario is rewritten so that nothing should change. */
 enum random_scenario_twist {
 	RANDOM_SCENARIO_PLAIN,
 	RANDOM_SCENARIO_LATER,   /* All submissions ten days later. */

@@ -3,9 +3,8 @@
  * cmd_completion.c - schedlab completion: the script with which a shell asks the program itself.
  *
  * The words of a line go to `schedlab __complete` (complete.c). Shells differ in what a word is: bash splits
- * at
- * '=' and ':' (COMP_WORDBREAKS), so its words are put together again from the line, and what stands before
- * the last such mark is taken off what is offered (Bash Reference Manual, 8.6 Programmable Completion).
+ * at '=' and ':' (COMP_WORDBREAKS), so its words are rejoined from the line, and what stands before the last
+ * such mark is removed from what is offered (Bash Reference Manual, 8.6 Programmable Completion).
  */
 #include "cli/base/cli.h"
 

@@ -2,8 +2,8 @@
 /*
  * cmd_list.c - schedlab list: everything that has a name, from the registries themselves.
  *
- * A kind is one line of a table: it walks its registry and shows each entry.
- * The same walk prints for people and as JSON.
+ * A kind is one line of a table: it walks its registry and lists each entry. The same walk prints for people
+ * and as JSON.
  */
 #include <stddef.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct entry {
 	const char *name, *summary, *stands_for, *paper;
 	const struct sl_param *params;
 	size_t param_count;
-	const void *vtable; /* What shows whose it is. */
+	const void *vtable; /* To find the plug-in that owns it. */
 	const struct sl_nodes_spec *node;
 	const struct sl_mig_model *mig;
 	const char *given_by; /* Of a reason. */
@@ -323,7 +323,7 @@ static bool engine_gives(enum sl_reason reason)
 	       reason == SL_REASON_BAD_CONSTRAINTS || reason == SL_REASON_LEFT;
 }
 
-/* Policies that say which they give, by name. */
+/* Policies that declare which ones they report, by name. */
 static const char *given_by(
 	const struct registry *registry, enum sl_reason reason, char *text, size_t capacity)
 {
@@ -355,7 +355,7 @@ static void list_rules(struct listing *list)
 					 .summary = sl_rule_words((enum sl_rule)i) });
 }
 
-/* How entries of one array of the registry are shown: by a function, or from where their members are. */
+/* How entries of one array of the registry are listed: by a function, or from where their members are. */
 static const struct kind {
 	const char *name, *about;
 	void (*walk)(struct listing *list);
@@ -426,7 +426,7 @@ const char *list_kind_at(size_t i) { return kind_at(NULL, i); }
 
 const char *list_kind_about(size_t i) { return i < SL_LEN(kinds) ? kinds[i].about : NULL; }
 
-/* `list policies` shows presets too: both are what -p takes; `list traces` the formats of traces. */
+/* `list policies` lists presets too: both are values of -p; `list traces` the formats of traces. */
 static bool kind_wanted(const struct kind *kind, const char *word)
 {
 	static const char *const also[][2] = { { "policies", "presets" }, { "traces", "readers" },

@@ -78,7 +78,7 @@ static void offer_array(const struct asked *asked, struct stem stem, const void 
 		offer_as(asked, stem, at->name, strlen(at->name), "", at->summary);
 }
 
-/* Values of one: of a choice, a switch, or what has names elsewhere. */
+/* Values of one: of a choice, a flag, or what has names elsewhere. */
 static void offer_values(const struct asked *asked, struct stem stem, const struct sl_param *param)
 {
 	const char *choices = param_choices(param, asked->args->registry, asked->args->registry->arena);
@@ -346,7 +346,7 @@ static void offer_operand(const struct asked *asked, size_t place)
 		}
 }
 
-/* The option whose value the next word is, if this one asks for it. */
+/* The option whose value the next word is, if this one needs it. */
 static const struct option_def *awaits(const struct args *args, const char *word)
 {
 	const struct option_def *def = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * complete.h - what completion asks of the commands' own tables. Names end in a NULL.
+ * complete.h - what completion reads of the commands' own tables. Names end in a NULL.
  */
 #ifndef SL_COMPLETE_H
 #define SL_COMPLETE_H

@@ -130,7 +130,7 @@ static int command_run(char **argv, size_t argc, struct args *args, struct sl_er
 	return status ? status : args->command->run(args, err);
 }
 
-/* How many words stand before the command's name: --data=DIR, and what every command takes but help. */
+/* How many words stand before the command's name: --data=DIR, and the options of every command but help. */
 static size_t options_before(char **argv, size_t argc, struct args *args)
 {
 	size_t count = 0;

@@ -2,8 +2,8 @@
 /*
  * cmd_report.c - schedlab report: a run, or several side by side, as a page or another document.
  *
- * The runs are made again from what their directories say, with more recorded, one after another: a document
- * takes from each what it needs before its memory goes.
+ * The runs are rerun from what their directories say, with more recorded, one after another: a document
+ * copies from each what it needs before its memory is freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +34,11 @@ static const struct option_def options[] = {
 	{ OPTION_TRUST },
 };
 
-/* A run that is to be told. */
+/* A run that is reported. */
 struct entry {
 	const char *path;
 	const char *folder; /* As the document calls it. */
-	bool alike; /* Another is of the same policy, trace and cluster: their folders tell them apart. */
+	bool alike; /* Another is of the same policy, trace and cluster: their folders distinguish them. */
 	struct rerun rerun;
 };
 
@@ -148,7 +148,7 @@ static const char *trace_of(const struct entry *entry)
 	return entry->rerun.snapshot.input_count ? text_or_none(entry->rerun.snapshot.input[0].path) : "";
 }
 
-/* Would nothing but their folders tell the two apart? */
+/* Does nothing but their folders distinguish the two? */
 static bool is_alike(const struct entry *a, const struct entry *b)
 {
 	const struct snapshot *x = &a->rerun.snapshot;
@@ -301,11 +301,11 @@ static int choose_path(struct report *all, const char **path, struct sl_err *err
 /* ---- The runs, one after another -------------------------------------------------------------------------
  */
 
-/* The run as others have it, for what tells of it. */
+/* The run as documents have it. */
 static struct run cmd_report_run_of(const struct entry *entry, const struct sim_run *sim)
 {
 	struct run run = { .scenario = &entry->rerun.scenario, .options = entry->rerun.recipe, .sim = *sim };
-	run.options.history_count--; /* Behind those that ended in a switch stands the present one. */
+	run.options.history_count--; /* Behind those that ended in a handover stands the present policy. */
 	run.choice = *run.options.history[run.options.history_count].choice;
 	return run;
 }

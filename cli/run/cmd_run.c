@@ -184,7 +184,7 @@ static int cmd_run_report(
 	const bool wanted = only_has(only, "metrics");
 	struct sl_metrics metrics;
 	metrics_init(&metrics, args->arena, args->registry);
-	/* Groups by user and size are for the file and for --json; the summary shows none. */
+	/* Groups by user and size are for the file and for --json; the summary has none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
 	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
 	if (!status && wanted)
@@ -307,7 +307,7 @@ static int run_windows(struct run *whole, const struct args *args, struct timing
 
 /* ---- One run --------------------------------------------------------------------------- */
 
-/* Jobs that ran when the replay began, as the log says, but that had no room. */
+/* Jobs that ran when the replay began, as the log says, but did not fit. */
 static void talk_unfit(const struct run *run)
 {
 	const uint32_t unfit = run->sim.result.unfit;
@@ -368,7 +368,7 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 	return reported;
 }
 
-/* The run and its world, from the line or from a snapshot. */
+/* The run and its scenario, from the line or from a snapshot. */
 static int cmd_run_prepare(struct run *run, struct scenario *scenario, struct settings *settings,
 	const struct args *args, struct sl_err *err)
 {

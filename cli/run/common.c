@@ -277,7 +277,7 @@ const char *ties_reported(const struct run *run)
 	const struct sl_node_scorer *scorer = sl_by_name(run->scenario->registry->known.scorers, place->text);
 	if (scorer)
 		return scorer->at_random ? "random" : ties->text;
-	return NULL; /* A placer, which goes by rules of its own. */
+	return NULL; /* An allocator, which has rules of its own. */
 }
 
 void talk_compat(const struct run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * document_run.h - a run as documents see it (struct sl_document_run), and which metrics they show.
+ * document_run.h - a run as documents see it (struct sl_document_run), and which metrics they print.
  */
 #ifndef SL_REPORTING_H
 #define SL_REPORTING_H
@@ -13,15 +13,15 @@ enum { REPORTING_RECORD = SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLA
 /* All that it lends is the run's, or in the arena. */
 int reporting_make(struct sl_document_run *reported, const struct run *run, const struct sl_metrics *metrics,
 	const char *label, const char *folder, struct sl_arena *arena, struct sl_err *err);
-/* What tells a run from others: its policy, how ties go where that is not the placing's own, and where
- * several clusters are compared its cluster (else NULL). NULL: no memory. */
+/* What distinguishes a run from others: its policy, how ties are broken where that is not the node scorer's
+ * own rule, and where several clusters are compared its cluster (else NULL). NULL: no memory. */
 const char *reporting_label(const struct run *run, const char *cluster, struct sl_arena *arena);
 /* Of a document: "lublin-256.swf: fcfs, easy". trace NULL: the labels say of which. NULL: no memory. */
 const char *reporting_title(
 	const char *trace, const char *const *label, size_t count, struct sl_arena *arena);
-/* The metrics that comparisons show, in order; their differences are filled in by stats. */
+/* The metrics of comparisons, in order; their differences are filled in by stats. */
 const struct sl_metric_info *reporting_metric_info(size_t *count);
-/* How many jobs a document tells one by one, over all of its runs, unless --max-jobs says: 1 000 000 of
+/* How many jobs a document lists one by one, over all of its runs, unless --max-jobs says: 1 000 000 of
  * lublin's make a page of less than 15 MB. */
 enum { REPORTING_JOBS = 1000000 };
 
@@ -36,10 +36,10 @@ bool resource_take(struct sl_metrics *metrics, const char *resource);
 /* Removes what there is of the scarcest alone. */
 void resource_alone(struct sl_metrics *metrics);
 
-/* differences.c: what may be said of the differences of several runs over one trace: runs are taken while
+/* differences.c: what may be said of the differences of several runs over one trace: runs are added while
  * their columns are there, in slot order; when all are, every metric of which anything can be said, of every
  * run from the second on, over the jobs that ran in all. Estimates are the difference of the metric as it is
- * shown, and lie within their interval. One partial run: nothing is said. */
+ * printed, and lie within their interval. One partial run: nothing is said. */
 struct differences;
 struct differences *differences_new(struct sl_arena *arena);
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
@@ -54,7 +54,7 @@ int differences_align(struct differences *all, struct sl_err *err);
 uint32_t differences_common(const struct differences *all, uint32_t *apart);
 /* Of the run's own rows those that ran in all; the others are left as they are. */
 void differences_mark_common(const struct differences *all, size_t run, bool *common);
-/* Before the first run: in place of batches, spans of so long a time from the first submission on (length),
+/* Before the first run: in place of batches, intervals of that length from the first submission on (length),
  * or so many equal ones from the first submission to the last (count). each: what they are called, "weeks".
  */
 void differences_cut(struct differences *all, sl_time length, unsigned count, const char *each);
@@ -73,10 +73,10 @@ struct difference_samples {
 };
 int differences_samples(
 	struct differences *all, const struct difference_samples *samples, struct sl_err *err);
-/* What was found; lent until differences_free. Without a title, and what is shown. */
+/* What was found; lent until differences_free. Without a title, and what is printed. */
 struct sl_compared differences_reported(const struct differences *all);
-/* What documents show: counts of jobs that did not run to their end in some run, and reporting_metric_info.
- * NULL: no memory. */
+/* The metrics of documents: counts of jobs that did not run to their end in some run, and
+ * reporting_metric_info. NULL: no memory. */
 const struct sl_metric_info *differences_metric_info(const struct differences *all, size_t *count);
 /* What is said of one metric of a run to the first's where only these two are compared, over the jobs that
  * ran in both; the same samples, when all are finished. *found false: nothing. method lives as the others. */

@@ -46,7 +46,7 @@ static bool ran_over(const struct run *run, uint32_t job, bool by_log)
 	return longest(result, job) > result->jobs->limit[job];
 }
 
-/* Several windows on one log are no run: of them the log's is told. */
+/* Several windows on one log are no run: of them the log's is reported. */
 struct limits_reported limits_ran(const struct run *run)
 {
 	const struct scenario *scenario = run->scenario;

@@ -2,9 +2,9 @@
 /*
  * outdir.c - a directory of results, which appears whole or not at all.
  *
- * Everything is built in a hidden directory beside the target and takes its place at commit, in one rename;
- * until then, and after a failure, what was there is untouched. A directory of ours has a record, run.json
- * or compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
+ * Everything is built in a hidden directory beside the target and replaces it at commit, in one rename; until
+ * then, and after a failure, what was there is untouched. A directory of ours has a record, run.json or
+ * compare.json, that names its identity, its files and its runs. It is replaced where the identity is the
  * same; one that holds anything that no record names is the user's, and is refused.
  *
  * Of two that write one directory at a time the second is refused: the first holds a lock on its hidden one.
@@ -64,7 +64,7 @@ static int outdir_join(char path[PATH], const char *folder, const char *name, st
 	return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", folder);
 }
 
-/* The folder that holds a path without a trailing slash. */
+/* The parent folder of a path without a trailing slash. */
 static void parent_of(char folder[PATH], const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -199,7 +199,7 @@ bool document_is_ours(const char *path)
 	return memmem(head, length, mark, sizeof(mark) - 1) != NULL;
 }
 
-/* A name that 'schedlab report DIR' gives to what it writes into a run's directory. */
+/* A name of a file that 'schedlab report DIR' writes into a run's directory. */
 static bool is_document(const struct sl_document *const *known, const char *name)
 {
 	while (*known && strcmp((*known)->file, name) != 0)
@@ -226,7 +226,7 @@ static bool is_ours(const struct sl_document *const *documents, const char *fold
 
 /* ---- Open -------------------------------------------------------------------------------- */
 
-/* True for a folder that cannot be given another's place by its name. */
+/* True for a folder that cannot be replaced by a rename. */
 static bool is_fixed(const char *target)
 {
 	struct stat folder;
@@ -332,7 +332,7 @@ static bool is_being_written(const struct outdir *dir, const char *folder)
 	return found;
 }
 
-/* False: whoever looked for what was left took it for that, before it was locked. */
+/* False: another process removed it as a leftover before it was locked. */
 static bool temp_keep(struct outdir *dir)
 {
 	struct stat made;
@@ -565,7 +565,7 @@ static size_t kind_find(const char *name, size_t len)
 	return i;
 }
 
-/* Is that, without its end, a name of a file of every run, or of what a directory holds besides? */
+/* Is that, without its end, a name of a file of every run, or of what else is in a directory? */
 static bool is_taken(const char *name, size_t len)
 {
 	static const char *const others[] = { "run", "compare", "windows", "report", "gauges" };
@@ -584,7 +584,7 @@ static const struct sl_report *report_find(const struct registry *registry, cons
 	return *at;
 }
 
-/* Does --only take it? Of what is built in, those of the list. */
+/* Does --only select it? Of what is built in, those of the list. */
 static bool is_known(const struct registry *registry, const char *name, size_t len)
 {
 	return kind_find(name, len) < SL_LEN(kinds) ||
@@ -611,7 +611,7 @@ static void table_put(struct sl_out *out, const struct sl_report_table *table)
 	}
 }
 
-/* What --only names that is neither a file of every run nor a table that a model told. */
+/* What --only names that is neither a file of every run nor a table that a model reported. */
 static int reported_check(
 	const char *only, const struct registry *registry, const struct sl_result *result, struct sl_err *err)
 {
@@ -630,7 +630,7 @@ static int reported_check(
 	return SL_OK;
 }
 
-/* Files NAME.csv of what models told. */
+/* Files NAME.csv of what models reported. */
 static int tables_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
@@ -908,7 +908,7 @@ void outdir_abandon(struct outdir *dir)
 
 /* ---- --only ---------------------------------------------------------------------------------- */
 
-/* Plug-ins' reports: none of them takes the place of a file of every run, and what they look at is recorded.
+/* Plug-ins' reports: none of them replaces a file of every run, and what they read is recorded.
  */
 static int reports_check(
 	const struct registry *registry, const char *only, unsigned *record, struct sl_err *err)
@@ -935,7 +935,7 @@ int only_check(
 			*record |= kinds[i].record;
 	for (const char *name = only; name;) {
 		const size_t len = strcspn(name, ",");
-		/* What models tell is known when they have: reported_check. */
+		/* What models report is known when they have: reported_check. */
 		if (!is_known(registry, name, len) && !models)
 			return sl_fail(err, SL_USAGE,
 				"'%.*s' is no file of a run: --only takes jobs, attempts, metrics, usage, reasons, fill, node_changes, calibration, snapshot, sacct and batsim, between commas",

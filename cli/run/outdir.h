@@ -18,9 +18,9 @@ const char *only_at(size_t i); /* What --only may name, for completion; NULL beh
 bool outdir_wants(const char *only, const char *file);
 /* True if --only names it, and the run has something to write there. */
 bool outdir_wants_report(const char *only, const struct sl_report *report, const struct sl_result *result);
-/* True if --only names a table that a model told. */
+/* True if --only names a table that a model reported. */
 bool outdir_wants_table(const char *only, const struct sl_report_table *table);
-/* True for a file that is there and was written by schedlab: it says so near its beginning. */
+/* True for a file that is there and was written by schedlab: it says so at its beginning. */
 bool document_is_ours(const char *path);
 /* A value as JSON has it, the same for each spelling ("1h", "3600"); NULL: it is a text. */
 const char *plain_value(char buffer[40], const struct sl_param *param, const struct sl_value *value);

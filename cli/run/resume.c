@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * resume.c - a run that goes on from a snapshot: what it takes from the file, and what the line may change.
+ * resume.c - a run that goes on from a snapshot: what it reads from the file, and what the line may change.
  *
- * The world and the past are the snapshot's; the line says what comes after:
- * another policy, other parameters of the same one, when to stop. What would
- * change the past is refused.
+ * The scenario and the history are the snapshot's; the line says what comes after: another policy, other
+ * parameters of the same one, when to stop. What would change the history is refused.
  */
 #include <string.h>
 

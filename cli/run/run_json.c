@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run_json.c - run.json: what a run was made of, and what it takes to repeat it.
+ * run_json.c - run.json: what a run was made of, and what is needed to repeat it.
  *
  * Same inputs and settings, same bytes: no clock, no host, no folder of this machine but the path of the
- * trace as it was given. The identity is a hash of what decides the results, so the version, the paths and
- * the files that were asked for are not in it.
+ * trace as of the line. The identity is a hash of what decides the results, so the version, the paths and the
+ * requested files are not in it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 
 /* ---- Identity ------------------------------------------------------------------------- */
 
-/* Settings of the replay that a run without them does not tell of. */
+/* Settings of the replay that are left out of run.json where they are not set. */
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
 	static const char *const untold[] = { "models", "profile", "feedback", "with", "load_after" };
@@ -274,7 +274,7 @@ static void run_json_put_cluster(struct json *json, const struct scenario *scena
 	json_close(json);
 }
 
-/* Those that are on, with what they were given or are by default. */
+/* Those that are on, with their set and default parameters. */
 static void put_models(struct json *json, const struct scenario *scenario)
 {
 	if (!scenario->model_count)
@@ -317,7 +317,7 @@ static void run_json_put_state(struct json *json, const struct run *run, const s
 	json_object(json, "limits", datum_count("exceeded", limits.over),
 		datum_count("made_longer", limits.longer), datum_count("in_trace", scenario->limits_over),
 		datum_count("none", scenario->limits_none));
-	if (scenario->filled) { /* replay.fill: whom it left out, drew once more; what they ask of GPUs in
+	if (scenario->filled) { /* replay.fill: whom it left out, drew once more; what they request of GPUs in
 				   all. */
 		const int64_t part = INT64_C(1000000) / sl_parts(scenario->cluster.gpu_parts);
 		json_object(json, "fill", datum_count("drawn_again", scenario->fill_drawn),

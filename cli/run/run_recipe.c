@@ -4,7 +4,7 @@
  * snapshot.
  *
  * Only what decides the run is looked at, by tables of its keys; what else the file says is for people.
- * Values are taken from the text, so that no number goes through a double.
+ * Values are read from the text, so that no number goes through a double.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static int take_each(const struct sl_schema_reading *r, const struct sl_doc_node
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
-/* Is that path one that a model was given? */
+/* Is that path a model's parameter? */
 static bool is_csv(const struct sl_schema_reading *r, const char *path)
 {
 	SL_DOC_EACH (model, r->doc, run_recipe_at(r, "models"))
@@ -208,7 +208,7 @@ static int take_settings(const struct sl_schema_reading *r, struct snapshot *to)
 	return status ? status : cluster_settings(r, to);
 }
 
-/* ---- Stretches: of the past, then the run's own, which goes on to its end ----------------------- */
+/* ---- Intervals: of the history, then the run's own, which goes on to its end ----------------------- */
 
 static int run_recipe_take_values(
 	const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
@@ -270,7 +270,7 @@ static int take_schema(const struct sl_schema_reading *r, const struct sl_doc_no
 		return sl_fail(r->err, SL_INPUT,
 			"%s: '%.60s' is not what this schedlab reads, which is 'schedlab.run/1': run it again",
 			r->doc->file, text);
-	/* A run of several windows is several runs: which one is to be shown? */
+	/* A run of several windows is several runs: which one is meant? */
 	if (sl_doc_string(r->doc, run_recipe_at(r, "replay.windows")))
 		return sl_fail(r->err, SL_INPUT,
 			"%s: is of replay.windows, whose runs begin in the middle of a trace: run one of them "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run_rerun.c - a run made again from what its directory says.
+ * run_rerun.c - a run made again (a rerun) from what its directory says.
  */
 #include "cli/run/run_rerun.h"
 
@@ -51,8 +51,8 @@ static int read_recipe(struct rerun *rerun, const char *path, struct sl_err *err
 	return run_recipe(&rerun->snapshot, file, rerun->arena, err);
 }
 
-/* A run.json has numbers where a line had "7d": what a policy would have anyway is not given to it, so that
- * it does not take it for somebody's wish. */
+/* A run.json has numbers where a line had "7d": a parameter's default is not passed to the policy, so that it
+ * does not look as if a user had set it. */
 static int drop_defaults(struct rerun *rerun, struct sl_err *err)
 {
 	static const char prefix[] = "policy.";
@@ -209,7 +209,7 @@ int rerun_start(struct rerun *rerun, struct sim_run *sim, unsigned record, struc
 	return sim_begin(sim, options, err);
 }
 
-/* A run's own end is reached by way of all its stretches. */
+/* A run's own end is reached by way of all its intervals. */
 int rerun_advance(struct rerun *rerun, struct sim_run *sim, sl_time until, struct sl_err *err)
 {
 	const struct sim_options *recipe = &rerun->recipe;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run_rerun.h - a run that a directory (or a snapshot) describes, made again.
+ * run_rerun.h - a rerun of the run that a directory (or a snapshot) describes.
  *
- * Resume is replay: whoever wants to know more of a run than its files say
- * (views, the report page, explain, the first difference) makes it again from
- * run.json, with more recorded, and the digests are compared on the way.
+ * Resume is replay: whoever wants to know more of a run than its files say (views, the report page, explain,
+ * the first difference) reruns it from run.json, with more recorded, and the digests are compared on the way.
  *
- * In order: rerun_open, rerun_load, rerun_begin or rerun_run; rerun_close.
- * What rerun_change adds between open and load makes it another run: what
- * would have been, had that been so.
+ * In order: rerun_open, rerun_load, rerun_begin or rerun_run; rerun_close. What rerun_change adds between
+ * open and load makes it another run: what would have been, had that been so.
  */
 #ifndef SL_RERUN_H
 #define SL_RERUN_H
@@ -22,10 +20,10 @@ struct rerun {
 	struct snapshot snapshot;
 	struct settings settings;
 	struct scenario scenario;      /* After rerun_load. */
-	struct sim_options recipe;     /* Its past: a stretch for each policy that it was under. */
+	struct sim_options recipe;     /* Its history: an interval for each policy that it was under. */
 	bool changed;                  /* Another run: no digest is compared. */
 	struct sim_progress *progress; /* Told of how far it is; the caller's. May be NULL. */
-	size_t interval;               /* Of the recipe's past, while it is made. */
+	size_t interval;               /* Of the recipe's history, while it is made. */
 };
 
 /* path: a run's directory (run_find.h), its run.json, or a snapshot. Reads that file alone. What fails leaves

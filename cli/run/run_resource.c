@@ -3,8 +3,8 @@
  * run_resource.c - utilization and lost capacity of several runs are of one resource: the first run's
  * scarcest.
  *
- * A run's own are of the one that is scarcest in it, which another cluster may not share. What metrics have
- * of each resource takes their place; what they have of the scarcest alone is left out.
+ * A run's own are of the one that is scarcest in it, which another cluster may not share. Metrics of each
+ * resource replace these; metrics of the scarcest alone are left out.
  */
 #include <string.h>
 

@@ -52,7 +52,7 @@ static int find_lecture(struct shell *shell, struct sl_err *err)
 	return SL_OK;
 }
 
-/* A session is read again from elsewhere. */
+/* A session is reread from elsewhere. */
 static const char *absolute(struct shell *shell, const char *path)
 {
 	char *real = path ? realpath(path, NULL) : NULL;
@@ -89,7 +89,7 @@ static int setup(struct shell *shell, const struct args *args, struct sl_err *er
 	return find_lecture(shell, err);
 }
 
-/* The world can be made, and numbers go on from the background's. */
+/* The simulation can be made, and numbers go on from the background's. */
 static int cmd_shell_check(struct shell *shell, struct sl_err *err)
 {
 	const size_t entries = shell->entry_count;

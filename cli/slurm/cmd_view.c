@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * cmd_view.c - schedlab view: a run at a moment, as squeue, sinfo, sacct, scontrol, sprio and sshare would
- * show it.
+ * print it.
  *
- * Called by one of their names (links that --install lays) the program is that
- * command; run and moment then come from SCHEDLAB_RUN and SCHEDLAB_AT.
+ * Called by one of their names (links that --install lays) the program is that command; run and moment then
+ * come from SCHEDLAB_RUN and SCHEDLAB_AT.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * shell.h - schedlab shell: Slurm's commands against a simulation that stands still.
  *
  * A session is a list of inputs: what was submitted, by whom and when, and what an operator did. Nothing else
- * is kept. Whatever wants to know how things stand makes the run again, from those inputs, up to now; so undo
- * is the list without its last entry, and a session's file is a script.
+ * is kept. The state is found by a rerun from those inputs, up to now; so undo is the list without its last
+ * entry, and a session's file is a script.
  *
- * An input comes a microsecond after what was seen before it, so that it never changes what was seen.
+ * An input comes a microsecond after the last printed state, so that it never changes what was printed.
  */
 #ifndef SL_SHELL_H
 #define SL_SHELL_H
@@ -89,7 +89,7 @@ struct shell {
 	/* This run of the program. */
 	struct shell_source source;
 	bool trusted; /* What is read was accepted before: nothing is said or tried. */
-	bool script;  /* Lines are shown as they are read, and may be expectations. */
+	bool script;  /* Lines are printed as they are read, and may be expectations. */
 	bool quit;
 	int status;         /* Of the last command, as a shell has it in $?. */
 	const char *file;   /* The session's, kept up to date; NULL: none. */
@@ -104,7 +104,7 @@ struct shell_words {
 	const char *here; /* A text that followed (<<END); NULL. */
 };
 
-/* shell_state.c: the run, made again. */
+/* shell_state.c: the rerun. */
 /* As it stands now; view_close is the caller's, also on failure. */
 int now_open(struct shell *shell, struct view *view, struct sl_err *err);
 /* The row of a job's number; UINT32_MAX: it is not there. */
@@ -160,7 +160,7 @@ bool names_nodes(const struct view *view, const char *hosts); /* One at least th
 shell_command shell_sbatch, shell_srun, shell_salloc;         /* shell_submit.c */
 shell_command shell_scancel;                                  /* shell_cancel.c */
 shell_command shell_scontrol;                                 /* shell_control.c */
-/* What an operator does is tried, and recorded as `line`; what the policy cannot read is told. */
+/* What an operator does is tried, and recorded as `line`; what the policy cannot read is reported. */
 int shell_order(
 	struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err);
 shell_command shell_advance, shell_now; /* shell_time.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell_cancel.c - scancel: which jobs its words mean is found as things stand, under any policy; then each
- * is cancelled by its number. Messages and exit statuses are those that scancel of Slurm 22.05.8 was seen to
- * give: of a job that is not there, or is over, nothing is said (but with -v).
+ * shell_cancel.c - scancel: which jobs its words mean is found in the present state, under any policy; then
+ * each is cancelled by its number. Messages and exit statuses are those that scancel of Slurm 22.05.8 was
+ * seen to print: of a job that is not there, or is over, nothing is said (but with -v).
  */
 #include <inttypes.h>
 #include <stdlib.h>

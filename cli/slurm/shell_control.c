@@ -40,7 +40,7 @@ static int job_stands(struct shell *shell, const struct view *view, const char *
 	return stands;
 }
 
-/* The order is tried: what the policy cannot read is told, and taken back. Else it is recorded. */
+/* The order is tried: what the policy cannot read is reported, and undone. Else it is recorded. */
 int shell_order(struct shell *shell, const char *tool, const char *text, const char *line, struct sl_err *err)
 {
 	struct view view;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * shell_inside.c - the shell of a job (srun --pty, salloc), and the few programs that its nodes have. They
- * are simulated, and say so where they could be taken for real.
+ * are simulated, and say so where they could be mistaken for real.
  */
 #include <inttypes.h>
 #include <stdlib.h>

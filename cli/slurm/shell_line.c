@@ -66,7 +66,7 @@ static int too_long(const struct shell_source *source, struct sl_err *err)
 	return sl_fail_at(err, &at, "a line is longer than %d characters", SHELL_LINE_MAX - 2);
 }
 
-/* Ctrl-C: the line is given up. */
+/* Ctrl-C: the line is discarded. */
 static int on_signal(void)
 {
 	if (cli_stop) {

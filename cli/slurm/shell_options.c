@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * shell_options.c - lines of sbatch, srun and salloc, and #SBATCH lines of scripts, checked as Slurm 22.05
- * does and told in its words. What an option means is the reader's matter (traces/slurm/options.c): here it
- * is only asked whether a value can be read.
+ * does, and refused in its words. What an option means is the reader's matter (traces/slurm/options.c): here
+ * it is only checked whether a value can be read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ sl_time shell_sleeps(const char *text)
 
 /* ---- One option ------------------------------------------------------------------------------------- */
 
-/* An option without a value, or with one, as the reader takes it. */
+/* An option without a value, or with one, as the reader expects it. */
 static bool is_read(const char *tool, const struct slurm_option *option, const char *value, sl_time now,
 	struct shell_asked *asked)
 {

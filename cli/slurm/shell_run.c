@@ -27,7 +27,7 @@ int shell_says(struct shell *shell, int status, const char *format, ...)
 
 /* ---- Views ---------------------------------------------------------------------------------------- */
 
-/* squeue --me is the user; sacct shows a user's own jobs, and root everybody's. */
+/* squeue --me is the user; sacct lists a user's own jobs, and root everybody's. */
 static size_t view_words(struct shell *shell, const struct shell_words *words, char **argv)
 {
 	size_t count = 0;
@@ -256,7 +256,7 @@ static int setup_trusted(const struct shell *shell, const char *key, const char 
 	if (!is_of_file(shell))
 		return policy ? trust_say_policy(registry, value, err)
 			      : trust_say_setting(&registry->trust, value, registry->arena, err);
-	/* With all that was set; what is no setting is told by whoever takes it. */
+	/* With all that was set; what is no setting is reported by its parser. */
 	for (size_t i = 0; i < shell->set_count; i++)
 		(void)settings_add(&settings, shell->set[i], &none);
 	if (!policy && settings_add(&settings, value, &none))
@@ -382,8 +382,7 @@ static int do_sleep(struct shell *shell, const struct shell_words *words, struct
 	return shell_advance(shell, &advance, "", err);
 }
 
-/* A session's file is a list of inputs: whoever reads one again gets no files written, and none that reads
- * itself. */
+/* A session's file is a list of inputs: rereading one writes no files, and none that reads itself. */
 static bool is_input(const char *name)
 {
 	static const char *const others[] = { "undo", "history", "save", "load", "why", "help", "now", "date",

@@ -3,8 +3,7 @@
  * shell_session.c - a session: its inputs, one by one, undone, saved and loaded.
  *
  * A session's file begins with "# schedlab session 1", then what it is of (cluster, policy, set, start,
- * background), then its inputs as they were typed. What was accepted once is not tried again when it is
- * loaded.
+ * background), then its inputs as they were typed. What was accepted once is not retried when it is loaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +112,7 @@ void shell_end(struct shell *shell)
 		sl_arena_free(shell->arena);
 }
 
-/* Entries again, as they were accepted. */
+/* Entries reread, as they were accepted. */
 static int replay(struct shell *shell, const char *text, const char *name, struct sl_err *err)
 {
 	const struct shell_source was = shell->source;

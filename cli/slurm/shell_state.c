@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell_state.c - the run that a session's inputs come to, made again up to now.
+ * shell_state.c - the run of a session's inputs, rerun up to now.
  *
  * What was submitted becomes a trace (traces/slurm/submissions.c), what an operator did replay.commands: both
  * as files in memory.
@@ -88,7 +88,7 @@ static void close_files(struct files *files)
 		(void)fclose(files->orders);
 }
 
-/* Of the run: what was given, what the shell says, and what the policy needs. */
+/* Of the run: settings of the line, of the shell, and those that the policy needs. */
 static int settings_of(
 	const struct shell *shell, const struct files *files, struct settings *settings, struct sl_err *err)
 {

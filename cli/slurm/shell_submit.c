@@ -2,8 +2,8 @@
 /*
  * shell_submit.c - sbatch, srun and salloc.
  *
- * A submission is tried: the run is made with it up to now, and what slurmctld would refuse is told and
- * leaves no trace, as no number is used up. srun and salloc wait: the clock goes on to the job's start.
+ * A submission is tried: the run is made with it up to now, and what slurmctld would refuse is reported and
+ * leaves no trace, as no job id is used up. srun and salloc wait: the clock goes on to the job's start.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static size_t tasks_of(const char *text, int64_t task[SHELL_TASKS_MAX])
 
 /* ---- A job ------------------------------------------------------------------------------------------- */
 
-/* What nobody has told runs into its limit. */
+/* A job without a known run time runs to its limit. */
 static sl_time shell_submit_run_of(const struct shell_asked *asked)
 {
 	sl_time time = SHELL_FOREVER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell_time.c - the clock of a session: it stands still until it is told to go on.
+ * shell_time.c - the clock of a session: it stands still until a command advances it.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -119,7 +119,7 @@ static struct view_place view_sacct_place_of(const struct view *view, const stru
 }
 
 VIEW_FIELD(put_nodes_held) { NUMBER(view_job_nodes(view, JOB)); }
-/* AllocCPUS too: of one that waits, what it asks. */
+/* AllocCPUS too: of one that waits, what it requests. */
 VIEW_FIELD(put_ncpus) { TEXT(view_cpus(view, view_job_cpus(view, JOB)).text); }
 VIEW_FIELD(put_req_cpus) { TEXT(view_cpus(view, view_cpus_asked(view, JOB)).text); }
 
@@ -384,7 +384,7 @@ static int take_long(void *self, const char *value, struct sl_err *err)
 }
 
 #define VIEW_SELF struct acct_view
-/* -X: records are allocations; -a: everybody's are shown. */
+/* -X: records are allocations; -a: all users' are listed. */
 static const struct view_option options[] = {
 	{ OPT_LIST("accounts", 'A', accounts, put_acct, NULL) },
 	{ OPT_SKIP("allclusters", 0) },

@@ -2,8 +2,8 @@
 /*
  * view_scontrol.c - scontrol show: jobs, nodes, partitions, reservations, the configuration, lists of hosts.
  *
- * Lines and keys stand as Slurm 22.05 prints them; with -o an entity is one line. A view shows: keywords that
- * would change anything are refused.
+ * Lines and keys stand as Slurm 22.05 prints them; with -o an entity is one line. A view only reads: keywords
+ * that would change anything are refused.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -201,7 +201,7 @@ static void job_size(struct control *control, uint32_t job)
 	view_scontrol_say(control, "Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*");
 }
 
-/* -d: what it holds on each node. */
+/* -d: its allocation on each node. */
 static void job_details(struct control *control, uint32_t job)
 {
 	const struct view *view = &control->view;
@@ -576,7 +576,7 @@ static int compare_settings(const void *a, const void *b)
 	return less ? less : (*x > *y) - (*x < *y);
 }
 
-/* What the cluster's files say of the whole; of a key that is given twice the last. */
+/* What the cluster's files say of the whole; of a key that occurs twice the last. */
 static int show_config(struct control *control, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = control->view.cluster;

@@ -14,7 +14,7 @@
 
 /* How a field is of many nodes. */
 enum {
-	KIND_PARTITION, /* The partition's: nodes of several partitions are told apart. */
+	KIND_PARTITION, /* The partition's: nodes of several partitions get lines of their own. */
 	KIND_MATCH,     /* Nodes of a line agree in it. */
 	KIND_LEAST,     /* The least, with a '+' where they differ; with -e they agree. */
 	KIND_SET        /* Of all of them. */
@@ -416,7 +416,7 @@ static bool view_sinfo_is_displayed(const struct info_view *info, uint32_t node)
 	return !info->states.count;
 }
 
-/* What a line of this node alone says, where lines are told apart. */
+/* The line of this node alone, to compare lines by. */
 static char *view_sinfo_key_of(struct info_view *info, uint32_t partition, uint32_t node, struct cell *cell)
 {
 	const struct nodes_line line = { &info->view.partition[partition], &node, node != UINT32_MAX };
@@ -429,8 +429,8 @@ static char *view_sinfo_key_of(struct info_view *info, uint32_t partition, uint3
 			field->put(cell, &info->view, &line);
 		cell_put(cell, "\t");
 	}
-	/* A state is one even if the format does not show it, as long as it says how many nodes are in which;
-	 * and nodes may have lines of their own. */
+	/* A state is one even if the format does not print it, as long as it says how many nodes are in
+	 * which; and nodes may have lines of their own. */
 	if (info->by_node)
 		cell_put(cell, "%" PRIu32, node);
 	return sl_strdup(info->view.arena, cell->text ? cell->text : "", cell->len);
@@ -651,7 +651,7 @@ static const struct view_option options[] = {
 	{ OPT_SKIP_VALUE(NULL, 'M') },
 };
 
-/* Names take as much room as the longest, and at least the heading's. */
+/* The name column is as wide as the longest name, and at least its heading. */
 static int width_for(const struct info_view *info, bool nodes)
 {
 	const struct view *view = &info->view;

@@ -553,7 +553,7 @@ static int refuse_me(void *self, const char *value, struct sl_err *err)
 }
 
 #define VIEW_SELF struct queue_view
-/* -a, -P and their like: everything is shown anyway. */
+/* -a, -P and their like: everything is listed anyway. */
 static const struct view_option options[] = {
 	{ OPT_LIST("account", 'A', accounts, put_acct, NULL) },
 	{ OPT_SKIP("all", 'a') },

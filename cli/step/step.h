@@ -2,12 +2,12 @@
 /*
  * step.h - a replay gone through step by step.
  *
- * The run is made twice. Once whole, with its past, reasons, places and decisions recorded: what happened
- * when, as a list of instants and, in each, of happenings. Then once more, as far as one has stepped: the
- * engine's state there is what is shown and explained. Back is from the beginning again.
+ * The run is made twice. Once whole, with its history, reasons, node allocations and decisions recorded: what
+ * happened when, as a list of instants and, in each, of events. Then once more, as far as one has stepped:
+ * the engine's state there is printed and explained. Back is from the beginning again.
  *
- * The engine stands between instants only. Within one, so many of its happenings are shown: then the state is
- * that of the instant before, with these laid over it (step_picture.c).
+ * The engine stands between instants only. Within one, so many of its events are shown: then the state is
+ * that of the instant before, with these applied on top (step_picture.c).
  */
 #ifndef SL_STEP_H
 #define SL_STEP_H
@@ -25,7 +25,7 @@ enum happened {
 	HAPPENED_CANCEL,
 	HAPPENED_DEADLINE,
 	HAPPENED_FAILED,   /* By a model, for good; how: enum sl_state. */
-	HAPPENED_REQUEUED, /* The same, and it waits again. */
+	HAPPENED_REQUEUED, /* The same, and it is requeued. */
 	HAPPENED_DEFERRED,
 	HAPPENED_NODE_DOWN, /* row: the node, here and in the next three. */
 	HAPPENED_NODE_UP,
@@ -41,7 +41,7 @@ enum happened {
 };
 struct happening {
 	sl_time start;             /* Of a plan; SL_NONE: none any more. */
-	uint32_t row, beneficiary; /* A job; whose: as of sl_decision. */
+	uint32_t row, beneficiary; /* A job; beneficiary: as of sl_decision. */
 	uint8_t what;              /* enum happened */
 	uint8_t rule, how;
 	uint8_t interval; /* Of the run's recipe: under which policy. */
@@ -78,7 +78,7 @@ struct stepper {
 	size_t instant_count, happening_count, instant_capacity, happening_capacity;
 
 	size_t at;          /* So many instants are over. */
-	uint32_t displayed; /* Of the next one, so many happenings are shown; less than all of them. */
+	uint32_t displayed; /* Of the next one, so many events are shown; less than all of them. */
 	sl_time now;
 	sl_time begin; /* Where it begins, before all that happens. */
 
@@ -111,7 +111,7 @@ static inline bool step_is_at_end(const struct stepper *stepper)
 /* Happenings that come before the first decision of an instant. */
 uint32_t step_events(const struct stepper *stepper, size_t instant);
 const struct happening *step_happening(const struct stepper *stepper, size_t instant, uint32_t number);
-/* Happenings that are shown, from the last one back. */
+/* Events that are shown, from the last one back. */
 struct backwards {
 	size_t instant;
 	uint32_t number;
@@ -142,7 +142,7 @@ struct picture {
 int picture_take(const struct stepper *stepper, struct picture *picture, struct sl_err *err);
 /* When it would fit by the limits of what runs, if nobody else came; SL_NONE: now, never, or not known. */
 sl_time capacity_by_limits(const struct stepper *stepper, const struct picture *picture, uint32_t job);
-/* What a job asks, in parts. */
+/* What a job requests, in parts. */
 int64_t job_cpus(const struct stepper *stepper, uint32_t job);
 int64_t job_gpus(const struct stepper *stepper, uint32_t job);
 
@@ -174,7 +174,7 @@ void report_line(struct stepper *stepper, struct report_lines *reported, const c
 	SL_PRINTF(3, 4);
 void reported_free(struct report_lines *reported);
 
-/* step_desc.c: why a job waits, as of now. */
+/* step_query.c: why a job waits, as of now. */
 void report_why(struct stepper *stepper, uint32_t job, struct report_lines *reported);
 /* Goes to the next instant at whose decisions one may be wrong about who starts; false: there is none. */
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err);
@@ -191,11 +191,11 @@ void report_score(struct stepper *stepper, struct report_lines *reported);
 struct effect {
 	struct report_lines reported;
 	size_t from;             /* Where one stood before: of what happened since, */
-	uint32_t from_displayed; /* forwards, scripts tell. */
+	uint32_t from_displayed; /* forwards, scripts print. */
 	bool moved, back, screen, quit, answered, right;
 	bool keep; /* It belongs into a record. */
 };
-/* SL_USAGE: it is none, or not now. What was told before is gone. */
+/* SL_USAGE: it is none, or not now. The output before is gone. */
 int step_command(struct stepper *stepper, const char *line, struct effect *effect, struct sl_err *err);
 extern const char *const step_help[]; /* Lines, closed by NULL. */
 
@@ -208,7 +208,7 @@ struct canvas {
 };
 int canvas_init(struct canvas *canvas, int columns, int rows, struct sl_err *err);
 void canvas_free(struct canvas *canvas);
-/* Cut at the edge and behind `width` columns; returns the column behind the text. */
+/* Cut at the canvas's end and behind `width` columns; returns the column behind the text. */
 int canvas_put(struct canvas *canvas, int row, int column, int width, int style, const char *text);
 void canvas_glyph(struct canvas *canvas, int row, int column, int style, uint32_t glyph);
 void canvas_row(struct canvas *canvas, int row, int style); /* All of it in that style. */
@@ -217,7 +217,7 @@ void canvas_text(const struct canvas *canvas, struct cell *text);
 /* With the sequences of a terminal; color: else bold and reverse alone. */
 void canvas_terminal(const struct canvas *canvas, bool color, struct cell *text);
 
-/* step_draw.c: the screen; told: shown over its lower part (NULL: nothing); the last row is left free. */
+/* step_draw.c: the screen; reported: drawn over its lower part (NULL: nothing); the last row is left free. */
 int step_draw(struct stepper *stepper, struct canvas *canvas, const struct report_lines *reported,
 	struct sl_err *err);
 /* step_gantt.c */

@@ -330,7 +330,7 @@ static const struct {
 	int (*run)(struct stepper *stepper, const struct words *words, struct effect *effect,
 		struct sl_err *err);
 	bool keep;      /* Belongs into a record. */
-	bool reporting; /* Would tell the answer of a quiz. */
+	bool reporting; /* Would reveal the answer of a quiz. */
 } commands[] = {
 	{ "next", "n", go_next, true, true },
 	{ "decision", "N", go_decision, true, true },

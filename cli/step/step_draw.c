@@ -67,7 +67,7 @@ static void draw_title(const struct stepper *stepper, const struct picture *pict
 			       parts_text(busy, gpus - picture->gpus_free, view->cluster->gpu_parts),
 			       parts_text(of, gpus, view->cluster->gpu_parts))
 		     : "";
-	/* Of the two the scarcer one, where there is little room. */
+	/* Of the two the scarcer one, where the screen is narrow. */
 	const char *cpus_text =
 		gpus && canvas->columns < WIDE
 			? ""
@@ -113,8 +113,8 @@ static void draw_cells(struct canvas *canvas, int row, int columns, int style, c
 	}
 }
 
-/* The plan of the moment; from now on where a time would be too long. Of the first, where its policy told
- * none: when there would be room. */
+/* The plan of the moment; from now on where a time would be too long. Of the first, where its policy reported
+ * none: when it would fit. */
 static const char *plan_text(const struct stepper *stepper, const struct picture *picture, uint32_t job)
 {
 	const sl_time reported = planned_now(stepper, job);
@@ -210,7 +210,7 @@ static int rows_of(const struct canvas *canvas, const char *text)
 	return 1 + len / (canvas->columns > 8 ? canvas->columns - 4 : 8);
 }
 
-/* The last happenings, each instant with its time, as many as there is room for. */
+/* The last events, each instant with its time, as many as there are lines for. */
 static void draw_events(struct stepper *stepper, struct canvas *canvas, const struct layout *layout)
 {
 	enum { LINES = 64 };

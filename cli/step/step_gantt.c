@@ -6,8 +6,8 @@
  *   J1  |=========|------------          |    ran, and may run on to its limit
  *   J4  |     ....|            ~~~~~~~~  |    waited, and is planned
  *
- * A column is a span of time, a whole number of a round unit. What is to come is known by limits and plans
- * alone: when a job will end by itself is not shown before it has.
+ * A column is an interval of time, a whole number of a round unit. What is to come is known by limits and
+ * plans alone: when a job will end by itself is not shown before it has.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static void set_scale(struct strip *strip)
 	if (before > now - stepper->begin && now >= stepper->begin)
 		before = now - stepper->begin;
 	sl_time least = most(before / left + 1, after / right + 1);
-	/* All that was, where that takes no more room. */
+	/* All of the history, where that needs no more columns. */
 	if (now - stepper->begin + after <= least * strip->columns)
 		least = (now - stepper->begin + after) / strip->columns + 1;
 	strip->unit = round_unit(least >> (stepper->zoom < 30 ? stepper->zoom : 30));

@@ -121,7 +121,7 @@ static int most_gpus(const struct drawing *drawing)
 
 enum { CPUS_WIDTH = 9 }; /* "  64/128" */
 
-/* False: there is no room for each. */
+/* False: there are too few lines for each. */
 static bool draw_each(const struct drawing *drawing, int first, int rows)
 {
 	const struct sl_cluster *cluster = drawing->cluster;
@@ -164,7 +164,7 @@ static uint32_t nodes_each(const struct drawing *drawing, int rows)
 	return (drawing->cluster->node_count + capacity - 1) / capacity;
 }
 
-/* What so many show together: where they differ, in part. */
+/* The mark of so many nodes together: where they differ, in part. */
 static enum node_shows show_together(const struct drawing *drawing, uint32_t first, uint32_t each)
 {
 	const enum node_shows what = shows(drawing, first);

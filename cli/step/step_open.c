@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * step_open.c - the run that is gone through: made whole, and what happened in it, instant by instant.
+ * step_open.c - the stepped run: made whole, and what happened in it, instant by instant.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int open_directory(struct stepper *stepper, const struct args *args, stru
 	return status ? status : rerun_load(rerun, err);
 }
 
-/* As a run's recipe of one stretch. */
+/* As a run's recipe of one interval. */
 static int open_trace(struct stepper *stepper, const struct args *args, struct sl_err *err)
 {
 	struct rerun *rerun = &stepper->explain.view.rerun;
@@ -133,7 +133,7 @@ static struct instant *instant_at(struct gathering *all, sl_time at)
 	return &stepper->instant[count];
 }
 
-/* Under which policy: each stretch of the recipe has so many events. At its very end its successor decides
+/* Under which policy: each interval of the recipe has so many events. At its very end its successor decides
  * too, and that alone where nothing else happened then. */
 static uint8_t interval_of(const struct gathering *all, sl_time at)
 {
@@ -197,7 +197,7 @@ static bool add_command(struct gathering *all, sl_time at, uint32_t job, enum sl
 	return true;
 }
 
-/* What is no command; HAPPENED_PLAN: nothing that is told. */
+/* What is no command; HAPPENED_PLAN: nothing that is reported. */
 static enum happened event_of(struct gathering *all, const struct history_event *event)
 {
 	bool *seen =

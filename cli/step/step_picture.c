@@ -2,8 +2,9 @@
 /*
  * step_picture.c - who waits, who runs, what is free, as far as is shown.
  *
- * Between instants that is the engine's state. Within one it is the state before it, with what is shown of
- * the instant laid over it: who ended has given back what it held, who starts has taken what it asks.
+ * Between instants that is the engine's state. Within one it is the state before it, with the shown events of
+ * the instant on top: a job that ended has released its allocation, one that starts has allocated its
+ * request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static void take_jobs(struct taking *taking)
 		pass->start);
 }
 
-/* Priorities that the policy tells of, by job; others stand in the order of the queue. */
+/* Priorities that the policy reports, by job; others stand in the order of the queue. */
 struct ranked {
 	struct waiting waiting;
 	double priority;
@@ -157,7 +158,7 @@ static void take_capacity(struct taking *taking)
 	}
 }
 
-/* ---- When there would be room ---------------------------------------------------------------------- */
+/* ---- When it would fit ---------------------------------------------------------------------- */
 
 struct leaving {
 	sl_time at;
@@ -205,7 +206,7 @@ sl_time capacity_by_limits(const struct stepper *stepper, const struct picture *
 
 /* ---- What is shown of the next instant ------------------------------------------------------------ */
 
-/* What it held goes back. */
+/* Its allocation is released. */
 static void give_back(struct taking *taking, uint32_t job)
 {
 	struct picture *picture = taking->picture;
@@ -224,7 +225,7 @@ static void give_back(struct taking *taking, uint32_t job)
 	for (size_t i = 0; i < count; i++) {
 		const struct nodes_sum on = nodes_held_on(taking->pass->nodes, job, alloc[i].node);
 		if (i && alloc[i].node == alloc[i - 1].node)
-			continue; /* Several groups on one node: what is held there is told in sum. */
+			continue; /* Several groups on one node: their allocations there are summed. */
 		picture->node_cpus[alloc[i].node] -= on.cpus;
 		picture->node_gpus[alloc[i].node] -= on.gpus;
 	}

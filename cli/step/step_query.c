@@ -57,7 +57,7 @@ static void report_waits(struct stepper *stepper, uint32_t job, struct report_li
 		report_line(stepper, reported, "- its start is planned for %s", time_text(explain, plan));
 }
 
-/* By which rule it started last, as far as is shown. */
+/* By which rule it started last, as far as was stepped. */
 static void report_started(struct stepper *stepper, uint32_t job, struct report_lines *reported)
 {
 	struct backwards at = step_latest(stepper);
@@ -211,7 +211,7 @@ struct asked {
 	size_t instant;
 	int64_t cpus_free;
 	bool pool;
-	uint32_t head; /* For whose sake others were passed over; UINT32_MAX: nobody's. */
+	uint32_t head; /* The beneficiary for which others were skipped; UINT32_MAX: none. */
 	sl_time plan;  /* Its planned start. */
 	int64_t spare; /* Cpus that it leaves over then, by the limits of what ran. */
 };

@@ -410,7 +410,7 @@ static void begin_quiz(struct playing *playing, struct sl_err *err, int *status)
 	print_said(playing, NULL);
 }
 
-/* Who types is told that it is his turn. */
+/* Prompts whoever types. */
 static bool next_line(const struct playing *playing, char *line, int size, FILE *file)
 {
 	const bool typed = !playing->script->echo && !playing->script->json;

@@ -259,7 +259,7 @@ static void drop_reported(struct terminal *terminal)
 /* ---- A line
  * ------------------------------------------------------------------------------------------------------ */
 
-/* Typed in the last row. False: given up. */
+/* Typed in the last row. False: cancelled. */
 static bool type_line(struct terminal *terminal, const char *question, char typed[TYPED_MAX])
 {
 	size_t len = 0;

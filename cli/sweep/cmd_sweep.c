@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_sweep.c - schedlab sweep: a grid of runs, planned, done, told of.
+ * cmd_sweep.c - schedlab sweep: a grid of runs: planned, run, reported.
  */
 #include <string.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
  *
  * Whoever is to do a point claims it first: DIR/claims/ID.G, made by link(2), which one of all who try gets,
  * on any file system that several machines share. G counts claims whose owners are gone: no claim is ever
- * taken away from under anybody.
+ * removed but by its owner.
  */
 #ifndef SL_SWEEP_H
 #define SL_SWEEP_H

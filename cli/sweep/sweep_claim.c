@@ -4,8 +4,8 @@
  *
  * A claim is a file DIR/claims/ID.G that says who its owner is. It is written under a name of its own and
  * then linked: link(2) fails for all but one, over NFS too. G is 0, or one more than a claim whose owner is
- * gone; nothing is ever taken away but by its owner. An owner on this machine is gone when its process is;
- * one elsewhere when the claim's time (of the file system's clock) lies CLAIM_LEASE_S behind that of a file
+ * gone; nothing is ever removed but by its owner. An owner on this machine is gone when its process is; one
+ * elsewhere when the claim's time (of the file system's clock) lies CLAIM_LEASE_S behind that of a file
  * written now. After a claim the point's file is looked for once more: its owner may have finished meanwhile.
  * A claim of what is done stays until it is older than that: NFS may answer for up to a minute that the
  * point's file is not there (nfs(5), acdirmax), but never that a link was made twice.
@@ -44,7 +44,7 @@ static void sweep_claim_word_of(const char *path, unsigned which, char *word, si
 		(void)snprintf(word, size, "%.*s", (int)strcspn(at, " \n"), at);
 }
 
-/* Where processes have these numbers: the boot, and the name space. */
+/* Where processes have these numbers: the boot, and the PID namespace. */
 static void machine_of(char *text, size_t size)
 {
 	char boot[64];
@@ -55,8 +55,9 @@ static void machine_of(char *text, size_t size)
 	(void)snprintf(text, size, "%s/%s", boot, namespace);
 }
 
-/* When a process began, so that another with its number is told apart (proc(5): field 22, the 20th behind the
- * name); "-" where there is none, or one that has ended and that nobody has asked about (a zombie). */
+/* When a process began, so that another with its number is not mistaken for it (proc(5): field 22, the 20th
+ * behind the name); "-" where there is none, or one that has ended and that nobody has asked about (a
+ * zombie). */
 static void began(long pid, char *text, size_t size)
 {
 	char path[64];

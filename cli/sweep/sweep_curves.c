@@ -13,7 +13,7 @@
 
 enum { WIDTH = 860, HEIGHT = 480, LEFT = 90, RIGHT = 210, TOP = 48, BOTTOM = 64, TICKS = 6 };
 
-/* Okabe and Ito 2008: told apart by those who see fewer colours, and by dashes. */
+/* Okabe and Ito 2008: colours that colour-blind readers can distinguish, and dashes besides. */
 static const char *const colours[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 	"#000000", "#999999" };
 static const char *const dashes[] = { "none", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 3", "6 2 1 2" };

@@ -3,11 +3,11 @@
  * sweep_emit.c - a sweep for another engine, as a script or manifest on stdout.
  *
  * Each process that an engine starts runs the same command: it begins with its part of the points, which it
- * takes from the engine's own environment variables, and goes on with what nobody has begun. A process more
- * or less, or one that is started again, changes nothing of the result.
+ * reads from the engine's own environment variables, and goes on with what nobody has begun. A process more
+ * or less, or one that is restarted, changes nothing of the result.
  *
  * sbatch(1): --array, SLURM_ARRAY_TASK_ID; Kubernetes: Jobs with completionMode Indexed,
- * JOB_COMPLETION_INDEX; Open MPI: OMPI_COMM_STATE_RANK; GNU parallel(1).
+ * JOB_COMPLETION_INDEX; Open MPI: OMPI_COMM_WORLD_RANK; GNU parallel(1).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const char *sweep_emit_name_of(const struct emit *emit)
 	return emit->sweep->spec.name ? emit->sweep->spec.name : "sweep";
 }
 
-/* Letters, digits and '-', so that every engine takes it. */
+/* Letters, digits and '-', so that every engine accepts it. */
 static void put_plain(const char *name)
 {
 	for (size_t i = 0; name[i] && i < 50; i++) {

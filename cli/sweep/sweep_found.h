@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sweep_found.h - what came of a sweep, as its report reads and tells it.
+ * sweep_found.h - what came of a sweep, as its report reads and prints it.
  */
 #ifndef SL_SWEEP_FOUND_H
 #define SL_SWEEP_FOUND_H

@@ -3,11 +3,11 @@
  * sweep_places.c - the points of a sweep as curves: what may be a mean, what may be compared.
  *
  * A place is what agrees in all that was chosen: trace, cluster, policy, settings. Its points differ in the
- * seed alone, so a mean over them has an interval, if anything was drawn and they tell enough: the same
- * statistics as where runs are compared (stats_mean). Nothing else is a sample of anything: other traces,
- * loads and sizes have places of their own. One line is compared with the first pair by pair, of points that
- * agree in everything else (common random numbers: Law 2015, 11.2), where both ran the same number of jobs to
- * their end.
+ * seed alone, so a mean over them has an interval, if anything was drawn and they are samples enough: the
+ * same statistics as where runs are compared (stats_mean). Nothing else is a sample of anything: other
+ * traces, loads and sizes have places of their own. One line is compared with the first pair by pair, of
+ * points that agree in everything else (common random numbers: Law 2015, 11.2), where both ran the same
+ * number of jobs to their end.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static int entry_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Of the files in it, by name; folders below are passed over, as readers of clusters do. */
+/* Of the files in it, by name; folders below are skipped, as readers of clusters do. */
 static int folder_hash(const char *path, char hex[65], struct sl_err *err)
 {
 	struct dirent **entry;
@@ -94,8 +94,7 @@ static bool is_file(const char *path)
 	return *path && stat(path, &is) == 0 && (S_ISREG(is.st_mode) || S_ISDIR(is.st_mode));
 }
 
-/* Paths of files within "a=FILE,b=FILE" or a bare path; NULL: none. One is enough to be told apart: all are
- * hashed into one. */
+/* Paths of files within "a=FILE,b=FILE" or a bare path; NULL: none. All are hashed into one. */
 static int words_hash(const char *text, char hex[65], bool *any, struct sl_err *err)
 {
 	char *all = NULL;

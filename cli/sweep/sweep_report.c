@@ -220,7 +220,7 @@ static bool any_interval(const struct curves *curves)
 	return false;
 }
 
-/* Drawn, and without an interval: how many; the most that the seeds of any tell. */
+/* Drawn, and without an interval: how many; the largest effective number of seeds of any. */
 static size_t too_little(const struct curves *curves, double *most)
 {
 	const size_t places = curves->panels * curves->lines * curves->xs;

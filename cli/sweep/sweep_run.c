@@ -2,8 +2,8 @@
 /*
  * sweep_run.c - a sweep's workers, and how far it is.
  *
- * Workers are processes: one that crashes takes nobody with it. Its point is written down as failed; one that
- * was killed (by who watches over memory, mostly) is tried once more before.
+ * Workers are processes: one that crashes ends no other. Its point is written down as failed; one that was
+ * killed (by who watches over memory, mostly) is tried once more before.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -88,8 +88,8 @@ int sweep_dry(const struct sweep *sweep, struct sl_err *err)
 	return dry_end(&dry, err);
 }
 
-/* Two that retry at once: one of them takes the point away. A second name of the point's file is the lock;
- * one that was left by a process that is gone is taken over after the lease. */
+/* Two that retry at once: one of them removes the point. A second name of the point's file is the lock; one
+ * that was left by a process that is gone may be claimed after the lease. */
 static bool retry_lock(const char *path, const char *lock)
 {
 	struct stat held;
@@ -137,7 +137,7 @@ static bool env_number(const char *name, uint64_t *number)
 }
 
 /* By the environment variables that each engine documents for the processes that it starts. parts: of
- * --shards, for engines that do not say how many there are; 0: not given. */
+ * --shards, for engines that do not say how many there are; 0: not set. */
 static bool part_of_engine(size_t *part, size_t *parts)
 {
 	static const struct {
@@ -270,7 +270,7 @@ static void sweep_run_draw(const struct crew *crew)
 	(void)fflush(stderr);
 }
 
-/* What workers tell, until so long nothing comes. */
+/* Reads what workers report, until nothing comes for so long. */
 static void listen_to(struct crew *crew, int wait_ms)
 {
 	struct pollfd at = { .fd = crew->from, .events = POLLIN };
@@ -351,7 +351,7 @@ static void bury(struct crew *crew, size_t *crashed)
 	}
 }
 
-/* SIGUSR1: which points are under way. Workers that look on at their run tell of it. */
+/* SIGUSR1: which points are under way. Workers that show progress report their run. */
 static void sweep_run_answer(const struct crew *crew)
 {
 	log_answer("%zu of %zu points done, %zu failed", crew->begun_with + crew->done, crew->sweep->count,
@@ -436,7 +436,7 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 	if (arg_flag(sweep->args, "retry"))
 		forget_failed(sweep);
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	/* Whoever is one of many is given its processors by the engine that started it. */
+	/* A process of an engine uses the processors that the engine allocated to it. */
 	crew.count = threads ? threads : crew.parts > 1 || processors < 1 ? 1 : (size_t)processors;
 	crew.begun_with = stand(sweep).done;
 	const size_t left = sweep->count - crew.begun_with;

@@ -2,7 +2,7 @@
 /*
  * sweep_work.c - points of a sweep, done one after another by one process.
  *
- * A worker takes its own part of the plan first, in order, so that neighbours share what was read; then what
+ * A worker runs its own part of the plan first, in order, so that neighbours share what was read; then what
  * others have not begun. What is read last is kept: points that differ in the policy alone read nothing.
  */
 #include <pthread.h>
@@ -114,7 +114,7 @@ static int options_of(const struct worker *worker, const struct point *point,
 	return status ? status : options->trace ? SL_OK : sl_fail_memory(err);
 }
 
-/* The point's world and policy. choice: of the point's arena. */
+/* The point's scenario and policy. choice: of the point's arena. */
 static int sweep_work_prepare(struct worker *worker, const struct point *point, struct run *run,
 	struct sl_arena *arena, struct sl_err *err)
 {

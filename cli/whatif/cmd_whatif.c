@@ -2,8 +2,8 @@
 /*
  * cmd_whatif.c - schedlab whatif: a base, and what would have been with other settings, side by side.
  *
- * The line is read in order: what stands before the first --as is every world's, what follows one is that
- * world's alone. Runs, table, intervals and files are those of compare; whatif_report.c adds who gained.
+ * The line is read in order: what stands before the first --as applies to every replica, what follows one to
+ * that replica alone. Runs, table, intervals and files are those of compare; whatif_report.c adds who gained.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static const struct option_def options[] = {
 	OPTIONS_OF_RUNS,
 };
 
-/* ---- The line as worlds ------------------------------------------------------------------------- */
+/* ---- The line as replicas ------------------------------------------------------------------------- */
 
 static const struct given *given_at(const struct args *args, size_t i) { return &args->given[i]; }
 
@@ -126,7 +126,7 @@ static int down_put(struct base *base, struct replica *replica, const struct arg
 	return text ? outage_put(replica, scenario, text, base_arena(base), err) : sl_fail_memory(err);
 }
 
-/* One option of a world. */
+/* One option of a replica. */
 static int replica_given(struct base *base, struct replica *replica, const struct args *args,
 	const struct given *given, struct sl_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_base.c - the base of a what-if as a list of settings, and worlds made of it.
+ * whatif_base.c - the base of a what-if as a list of settings, and replicas made of it.
  *
  * A run's directory and a line with a trace come to the same: files, settings of the replay and the cluster,
- * a policy with its values. A world is that list with some of it replaced. Worlds whose list differs in the
- * policy alone share one scenario, which is read once.
+ * a policy with its values. A replica is that list with some of it replaced. Replicas whose list differs in
+ * the policy alone share one scenario, which is read once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static int whatif_base_put(struct settings *settings, const char *text, struct s
 	return settings_add(settings, text, err);
 }
 
-/* Clauses of the base's that the world adds to: "A;B". */
+/* Clauses of the base's that the replica adds to: "A;B". */
 static int put_joined(struct settings *settings, const char *text, const struct base *base,
 	const struct replica *replica, struct sl_err *err)
 {
@@ -212,7 +212,7 @@ static int put_joined(struct settings *settings, const char *text, const struct 
 	return whatif_base_put(settings, joined, err);
 }
 
-/* Those of the base that the world leaves, then the world's. */
+/* Those of the base that the replica leaves, then the replica's. */
 static int replica_settings(
 	const struct base *base, const struct replica *replica, struct settings *settings, struct sl_err *err)
 {

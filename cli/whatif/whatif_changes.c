@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_changes.c - two worlds job by job: who waits less or longer, who is cut, who is not there; and how
+ * whatif_changes.c - two replicas job by job: who waits less or longer, who is cut, who is not there; and how
  * much of what is known stops at an old limit.
  *
- * Jobs of two worlds are matched by their ids (several of one id in their order), so that what is dropped in
- * one moves nobody else. Sums are of whole microseconds; the interval of the mean change is a paired t over
- * batches of jobs, and orders nothing.
+ * Jobs of two replicas are matched by their ids (several of one id in their order), so that what is dropped
+ * in one moves nobody else. Sums are of whole microseconds; the interval of the mean change is a paired t
+ * over batches of jobs, and orders nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "cli/whatif/whatif_changes.h"
 
-/* A job of the base, and the same in another world. */
+/* A job of the base, and the same in another replica. */
 struct match {
 	uint32_t base, replica; /* UINT32_MAX: it is not there. */
 };
@@ -161,7 +161,7 @@ static bool is_wall(const struct sl_setting *setting)
 	       strcasecmp(setting->key, "MaxWallDurationPerJob") == 0;
 }
 
-/* Whose it is, the nearest last: the account's, its user's there, the QOS's, which Slurm looks at first. 0:
+/* How specific a limit is: 1 the account's, 2 its user's there, 3 the QOS's, which Slurm looks at first; 0:
  * not the job's. */
 static unsigned nearness(
 	const struct sl_setting *setting, const char *qos, const char *account, const char *user)
@@ -182,7 +182,7 @@ static const char *name_at(const char *const *names, int32_t at)
 	return names && at >= 0 ? names[at] : NULL;
 }
 
-/* The MaxWall that holds for the job: of the nearest, of two settings the later one. */
+/* The MaxWall that applies to the job: the most specific one, of two settings the later one. */
 static sl_time wall_allowed(const struct sl_cluster *cluster, const struct sl_jobs *jobs, uint32_t row)
 {
 	const struct sl_job_attributes *more =
@@ -203,7 +203,7 @@ static sl_time wall_allowed(const struct sl_cluster *cluster, const struct sl_jo
 	return wall;
 }
 
-/* What the world's partition, QOS and account allow; SL_NEVER: there is no limit, or they are not the
+/* What the replica's partition, QOS and account allow; SL_NEVER: there is no limit, or they are not the
  * cluster's. */
 static sl_time allowed(const struct scenario *scenario, const struct sl_result *a, uint32_t row)
 {

@@ -28,7 +28,7 @@ static int64_t load_before(const struct search *search)
 	return load;
 }
 
-/* Loads as the last axis, ascending, shown as factors. */
+/* Loads as the last axis, ascending, printed as factors. */
 static int add_loads(struct search *search, struct sl_err *err)
 {
 	static const char key[] = "load=";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_drain.c - schedlab whatif --drain NODES --within TIME: when to take nodes out, with the least loss.
+ * whatif_drain.c - schedlab whatif --drain NODES --within TIME: when to drain nodes, with the least loss.
  *
  * Moments are the ends of jobs on these nodes, the first moment, and an even grid; at each there are two
  * ways: wait (nothing new starts there; work begins when the last job has left) and kill (jobs there end at
  * once, and are queued again as the failure of a node does it). Every one is simulated; nobody knows of it
- * before. What it costs: work to be done again, and what stands idle while the last jobs are awaited, both in
+ * before. What it costs: work to be redone, and what stands idle while the last jobs are awaited, both in
  * GPU-hours (cpu-hours of nodes without GPUs); the waits of all jobs beside it. Sums are of whole
  * microseconds; of equal costs the earlier moment is better, then wait.
  */
@@ -256,8 +256,8 @@ static sl_time until_of(const struct drain *drain, const struct drain_plan *plan
 	return (plan->way == DRAIN_KILL ? plan->at : plan->free) + drain->length;
 }
 
-/* A few at a time: each holds its jobs. What a model slows down leaves later than planned: then it is planned
- * anew. */
+/* A few at a time: each has its jobs in memory. What a model slows down leaves later than planned: then it is
+ * planned anew. */
 static int run_batch(struct drain *drain, struct drain_plan **plan, size_t count, struct sl_err *err)
 {
 	struct replica replica[DRAIN_BATCH_MAX] = { 0 };

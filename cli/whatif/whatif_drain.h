@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_drain.h - what the search for a time to drain nodes, and its telling, share.
+ * whatif_drain.h - what the search for a time to drain nodes, and its report share.
  */
 #ifndef SL_WHATIF_DRAIN_H
 #define SL_WHATIF_DRAIN_H
@@ -11,7 +11,7 @@ enum drain_way { DRAIN_WAIT, DRAIN_KILL, DRAIN_WAYS };
 enum { DRAIN_METRICS = 2, DRAIN_BATCH_MAX = 8 };
 extern const char *const drain_metrics[DRAIN_METRICS]; /* "wait.mean", "wait.p95" */
 
-/* An attempt of a job that holds some of the nodes, in the reference. */
+/* An attempt of a job that is allocated some of the nodes, in the reference. */
 struct stay {
 	uint32_t job;
 	sl_time start, end;  /* SL_NEVER: it does not end. */

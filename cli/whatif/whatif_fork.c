@@ -2,11 +2,11 @@
 /*
  * whatif_fork.c - whatif --at: as the base up to a moment, otherwise from then on.
  *
- * What is in force from then on: another policy or other settings of it, which is shown what happened; jobs
- * that are not submitted (--drop) or come faster (--scale-load) later than then; nodes that go down
+ * What is in force from then on: another policy or other settings of it, which gets the history replayed;
+ * jobs that are not submitted (--drop) or come faster (--scale-load) later than then; nodes that go down
  * (--down, failures.outages) and an operator's commands. The base is replayed to the moment once, for its
- * digest; each world replays the same past, is verified by that digest, and goes over. A setting that would
- * change what was before is refused by name.
+ * digest; each replica replays the same history, is verified by that digest, and then changes. A setting that
+ * would change what was before is refused by name.
  */
 #include <string.h>
 
@@ -124,7 +124,7 @@ static int check_setting(const char *setting, struct sl_err *err)
 			return SL_OK;
 	if (strncmp(key, "cluster.", strlen("cluster.")) != 0 && !replay_is_bare(key) &&
 		(strncmp(key, "policy.", strlen("policy.")) == 0 || !strchr(key, '.')))
-		return SL_OK; /* The policy's, or nobody's: that is found out when the world is read. */
+		return SL_OK; /* The policy's, or nobody's: that is found out when the replica is read. */
 	return sl_fail(err, SL_USAGE,
 		"--at: '%s' would change what was before then too: from a moment on there can be another policy (-p), "
 		"its settings (policy.*), --drop, --scale-load, --down and replay.commands",

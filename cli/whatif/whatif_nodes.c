@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * whatif_nodes.c - nodes as an operator names them, and settings that take them out.
+ * whatif_nodes.c - nodes as an operator names them, and settings that take them down.
  *
  * A word is a partition, a switch (a rack), a feature, a type of GPU, an entry of the cluster's file ("gpu"
  * of gpu1, gpu2, ...) or a list of hosts: the first of these that it is. Several words stand between commas.
- * Nodes go out by the model failures, of which nobody knows before (schedlab-failures(7)).
+ * Nodes go down by the model failures, of which nobody knows before (schedlab-failures(7)).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -249,7 +249,7 @@ static bool whatif_nodes_put(struct replica *replica, struct sl_arena *arena, co
 	return true;
 }
 
-/* That of the world's own, else the base's. */
+/* The replica's own, else the base's. */
 static const char *own_or_base(const struct replica *replica, const char *key, const char *base)
 {
 	const size_t len = strlen(key);

@@ -8,15 +8,15 @@
 #include "cli/base/render.h"
 #include "cli/whatif/whatif.h"
 
-/* The worlds of a line, the base first. */
+/* The replicas of a line, the base first. */
 struct replica_list {
 	const struct args *args;
 	struct base *base;
 	struct replica *replica;
 	size_t count;
-	struct replica_run *run; /* By world: its scenario and policy; */
-	struct run *runs;        /* and its run, which has its result when there is something to tell. */
-	const struct differences *differences; /* By world; finished then. */
+	struct replica_run *run; /* By replica: its scenario and policy; */
+	struct run *runs;        /* and its run, which has its result when there is something to report. */
+	const struct differences *differences; /* By replica; finished then. */
 };
 
 /* whatif_base.c */
@@ -28,7 +28,8 @@ const char *base_setting(const struct base *base, const char *key);
 /* cmd_whatif.c: the first of that option before any --as; NULL. */
 const char *base_word(const struct args *args, const char *name);
 
-/* What stands before the first --as, as one world; it has room for three settings more. (cmd_whatif.c) */
+/* What stands before the first --as, as one replica; its array has space for three settings more.
+ * (cmd_whatif.c) */
 int replica_of_line(struct replica *replica, struct base *base, const struct args *args, struct sl_err *err);
 /* whatif_base.c: what the base runs on. NULL: as err says. */
 const struct scenario *base_scenario(struct base *base, struct sl_err *err);
@@ -43,12 +44,12 @@ struct node_rows {
  */
 int node_rows_of(struct node_rows *rows, const struct scenario *scenario, const char *option,
 	const char *text, struct sl_arena *arena, struct sl_err *err);
-/* One outage more ("n1 100 200 drain") in the world's settings, in at most three; scenario: of what it is
+/* One outage more ("n1 100 200 drain") in the replica's settings, in at most three; scenario: of what it is
  * over. */
 int outage_put(struct replica *replica, const struct scenario *scenario, const char *outage,
 	struct sl_arena *arena, struct sl_err *err);
 
-/* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
+/* whatif_fork.c: --at: the replica's run goes on from the base's at that time. */
 /* Before it is prepared: its settings, from then on only. */
 int fork_settings(struct replica_list *all, size_t replica, struct sl_err *err);
 /* A point of time as --at takes it. */
@@ -56,7 +57,7 @@ int whatif_time(const struct scenario *scenario, const char *option, const char 
 	struct sl_err *err);
 /* The option's time is after the last end, where nothing can come out otherwise. */
 int fail_after_end(const char *option, const char *text, sl_time last, struct sl_err *err);
-/* whatif_fork.c: --at: the world's run goes on from the base's at that time. */
+/* whatif_fork.c: --at: the replica's run goes on from the base's at that time. */
 int fork_replica(struct replica_list *all, size_t replica, struct sl_err *err);
 
 /* whatif_table.c: metrics by scenario; whatif.json and whatif.csv. */
@@ -64,10 +65,10 @@ struct comparison;
 void whatif_table(const struct comparison *all);
 int whatif_files(const struct comparison *all, struct sl_err *err);
 
-/* whatif_report.c: what the rows stand for; then, by world, jobs that are not in both, waits by user and
+/* whatif_report.c: what the rows stand for; then, by replica, jobs that are not in both, waits by user and
  * partition, jobs that ended otherwise. */
 void whatif_heading(const struct replica_list *all);
-/* "-p sjf, replay.load=2": what a world has over the base; "": the base. In the base's arena; NULL: no
+/* "-p sjf, replay.load=2": what a replica has over the base; "": the base. In the base's arena; NULL: no
  * memory.
  */
 const char *replica_text(const struct replica_list *all, size_t replica);

@@ -3,8 +3,7 @@
  * whatif_price.c - what the points of a search cost: nodes that a setting buys, times their price.
  *
  * Prices have no currency: they are numbers, of a node (of a cpu of a counted pool), for good or for a month
- * or an hour of it. What is added costs, what is taken away is saved; of a count that is set, all of it
- * costs.
+ * or an hour of it. What is added costs, what is removed is saved; of a count that is set, all of it costs.
  */
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *   part  = from ".." to [ ":" step | ":x" factor ] | value
  *
  * Numbers may have a unit of time (30m..4h:30m). The order is that of what is wanted: the first that will do
- * is the answer. Of what is taken away, and of loads, the most is wanted; words have no order.
+ * is the answer. Of what is removed, and of loads, the most is wanted; words have no order.
  */
 #include <stdio.h>
 #include <stdlib.h>

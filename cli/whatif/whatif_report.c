@@ -269,7 +269,7 @@ static void json_changes(struct json *json, const struct replica_list *all, size
 int whatif_more(const struct replica_list *all, struct json *json, struct sl_err *err)
 {
 	const struct sl_result *base = &all->runs[0].sim.result;
-	if (!base->jobs) /* Of several seeds: no one run to tell of. */
+	if (!base->jobs) /* Of several seeds: no single run to report. */
 		return SL_OK;
 	const struct censored censored = censored_of(all->run[0].scenario);
 	int status = SL_OK;

@@ -124,7 +124,7 @@ static int served(struct search *search, bool gpus, struct sl_err *err)
 	return selector_parse(&search->served, made, search->arena, err);
 }
 
-/* What can be said once the base's world is read. */
+/* What can be said once the base's scenario is read. */
 static int whatif_search_prepare(struct search *search, struct sl_err *err)
 {
 	struct replica_run run;
@@ -152,7 +152,9 @@ static int whatif_search_prepare(struct search *search, struct sl_err *err)
 /* ---- What came of a point ---------------------------------------------------------------------------------
  */
 
-enum { SIMILAR = 250000 }; /* Millionths of a bound: a quarter beyond it is near. */
+enum {
+	SIMILAR = 250000
+}; /* Millionths of a bound: a point that misses it by no more than a quarter fails narrowly. */
 
 /* How far it is from holding, in millionths of the bounds: the worst of those that it misses. */
 static int64_t shortfall(const struct search *search, size_t point)

@@ -37,17 +37,17 @@ enum {
 			"metrics by load, as a factor on the base's (0.8..1.6:0.1), and where --until breaks" \
 	}
 
-/* Values that a setting is given in turn, in order from what is wanted most. */
+/* Values that a setting has in turn, in order from what is wanted most. */
 struct axis {
 	const char *text;   /* As given. */
 	const char *key;    /* "cluster.nodes[h100].count+=" */
 	const char *name;   /* For headings: "nodes[h100].count+" */
-	const char **value; /* As shown, and */
+	const char **value; /* As printed, and */
 	const char **given; /* as put behind the key. */
 	size_t count;
 	bool unordered; /* Words: none is more than another. */
 	bool proven;    /* What one value allows the next one does too: axis_order. */
-	bool falls;     /* More is wanted: what is taken away, a load. */
+	bool falls;     /* More is wanted: what is removed, a load. */
 	/* How many nodes (cpus) each value buys, of what is priced by this name ("h100", "cpus"); NULL: none.
 	 */
 	const char *bought;
@@ -89,7 +89,7 @@ struct figure {
 	bool known; /* With every seed. */
 	int64_t mean;
 	int64_t low, high; /* Interval of the mean; low > high: there is none. */
-	unsigned seeds;    /* Of these the bound holds. */
+	unsigned seeds;    /* Of these the bound is met. */
 };
 
 /* What came of a point. */
@@ -138,8 +138,8 @@ struct figure figure_of(const int64_t *value, const bool *known, unsigned count)
 /* "wait.p95{gpus>=8}": 3:51:00; "none": no job has one. */
 const char *figure_text(char buffer[48], const struct selector *selector, const struct figure *figure);
 
-/* whatif_search_report.c: answer: points that will do, the best first; best: where there is none, the
- * nearest.
+/* whatif_search_report.c: answer: points that will do, the best first; best: where there is none, the one
+ * that misses by least.
  */
 struct answers {
 	const size_t *answer;

@@ -44,7 +44,7 @@ static const char *margin_text(char text[64], const struct threshold *until, con
 	return text;
 }
 
-/* What a served GPU-hour costs: of prices by the piece, over the run; else by the time that it took. */
+/* What a served GPU-hour costs: of prices per node, over the run; else by its duration. */
 static bool rate_of(const struct search *search, const struct outcome *outcome, int64_t *micro)
 {
 	static const int64_t hours[] = { [PRICE_ALLOC] = 0, [PRICE_MONTH] = 730, [PRICE_HOUR] = 1 };

@@ -50,7 +50,7 @@ static const char *whatif_table_share(char text[48], int64_t base, int64_t chang
 	return screen_signed(text, base ? sl_mul_div(change, 100000000, base < 0 ? -base : base) : 0, 1);
 }
 
-/* "-31.2 % [-40.1, -12.0] better": one who cannot be told from chance is "~", in place of the word. */
+/* "-31.2 % [-40.1, -12.0] better": a difference that is not significant is "~", in place of the word. */
 static void change_cell(struct screen_table *table, const struct comparison *all, size_t row,
 	const struct metric_info *metric)
 {
@@ -131,7 +131,7 @@ static void label_rows(struct screen_table *table, const struct comparison *all,
 	}
 }
 
-/* Of two worlds another resource may be the scarcest: each is told of, where there are several. */
+/* Of two replicas another resource may be the scarcest: each is reported, where there are several. */
 static bool is_reported(const struct sl_metrics *base, const char *name)
 {
 	return metrics_get(base, name) &&

@@ -239,7 +239,7 @@ static int run_chunk(struct chunk *chunk, struct outcome *outcome, struct sl_err
 	return status;
 }
 
-/* Points at a time: results of as many runs as go on at once are held, not more. */
+/* Points at a time: results of as many runs as go on at once are in memory, not more. */
 static size_t at_once(const struct search *search)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);

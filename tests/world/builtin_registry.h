@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* builtin_registry.h - the registry with what is built in, made once for all of a test's worlds. */
+/* builtin_registry.h - the registry with what is built in, made once for all of a test's simulations. */
 #ifndef SL_TEST_BUILTIN_REGISTRY_H
 #define SL_TEST_BUILTIN_REGISTRY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl_fake.h - jobs that a test puts into the controller's lists itself, beside the modules that would: for
- * tests of what nodes and reservations make of them. One test is one process.
+ * ctl_fake.h - jobs that a test puts into the controller's lists itself, in place of the modules that would:
+ * for tests of node states and reservations. One test is one process.
  */
 #ifndef SL_TEST_CTL_FAKE_H
 #define SL_TEST_CTL_FAKE_H
@@ -21,7 +21,7 @@ struct fakes {
 	struct ctl_job job[FAKES];
 	struct sl_job_desc desc[FAKES];
 	uint32_t count;
-	uint64_t set[16]; /* Nodes of the last question. */
+	uint64_t set[16]; /* Nodes of the last query. */
 	struct ctl_resv_left left;
 	char text[300];
 };
@@ -64,7 +64,7 @@ static inline struct ctl_job *fake_job(struct fakes *f, uint32_t user)
 	return job;
 }
 
-/* It is the last of a list. */
+/* Appends it to a list. */
 static inline void fake_list(
 	struct fakes *f, struct ctl_job *job, uint32_t *first, uint32_t *last, uint32_t *count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ctl_preempt_world.h - small clusters for tests of preemption and gang scheduling: partitions, jobs that run
- * where the node selection puts them, and what was done to them as text ("stop A, go B"). Nothing else of the
+ * where the node selection puts them, and the actions on them as text ("stop A, go B"). Nothing else of the
  * controller is there.
  */
 #ifndef SL_TEST_CTL_PREEMPT_WORLD_H
@@ -13,7 +13,7 @@
 enum { PW_JOBS = 64, PW_QOS = 4, PW_LOG = 4000 };
 
 struct preempt_world {
-	struct ctl c; /* First: what is done to jobs is told by it. */
+	struct ctl c; /* First member: actions on jobs are logged through it. */
 	struct select_world w;
 	struct ctl_part part[SW_PARTITIONS];
 	struct ctl_qos qos[PW_QOS];
@@ -34,13 +34,13 @@ void pw_by_qos(struct preempt_world *w);
 void pw_ready(struct preempt_world *w);
 void pw_end(struct preempt_world *w);
 
-/* The next job, "A", "B", ...; of so many tasks, in that partition. Its ask may be changed. */
+/* The next job, "A", "B", ...; of so many tasks, in that partition. Its request may be changed. */
 struct ctl_job *pw_job(struct preempt_world *w, uint32_t part, int64_t tasks);
 struct ctl_job *pw_whole(struct preempt_world *w, uint32_t part, int64_t nodes);
-/* It starts beside what runs; false: there is no room. */
+/* It starts beside what runs; false: it does not fit. */
 bool pw_start(struct preempt_world *w, struct ctl_job *job);
 void pw_finish(struct preempt_world *w, struct ctl_job *job);
-/* What was done since the last call. */
+/* The actions since the last call. */
 const char *pw_log(struct preempt_world *w);
 /* Where it runs: "n1:0-3". */
 const char *pw_where(struct preempt_world *w, const struct ctl_job *job);

@@ -12,7 +12,7 @@
 #include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
-/* ---- Jobs as sacct would tell of them --------------------------------------------------------------- */
+/* ---- Jobs as sacct would list them --------------------------------------------------------------- */
 
 enum { TEXT_MAX = 400000 };
 
@@ -212,8 +212,8 @@ void cw_end(struct ctl_world *w)
 	w->arena = NULL;
 }
 
-/* ---- What came of it
- * --------------------------------------------------------------------------------------------- */
+/* ---- Results ---------------------------------------------------------------------------------------------
+ * */
 
 uint32_t cw_row(const struct ctl_world *w, const char *id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ctl_world.h - a small Slurm for tests: slurm.conf and jobs as text, read by the real readers, run by the
- * policy `slurm`. Each test is a process of its own: there is one world.
+ * policy `slurm`. Each test is a process of its own: there is one simulation.
  *
  * Jobs are lines "ID SUBMIT RUN [OPTIONS OF SBATCH]": times in seconds after T0 (0 modulo 300), options as
  * for sbatch, and before them, of sacct's columns, user=, account=, qos=, state=, exit=:
@@ -66,7 +66,7 @@ enum sl_state cw_state(const struct ctl_world *w, const char *id);
 const char *cw_nodes(struct ctl_world *w, const char *id);
 /* Its reasons in turn, "Priority+Resources"; None and repeated ones are left out. */
 const char *cw_reasons(struct ctl_world *w, const char *id);
-/* What it decided: "0 start 1 order; 5 plan 2 100; 60 preempt 1 rank(3)", times after T0, for whom in
+/* What it decided: "0 start 1 order; 5 plan 2 100; 60 preempt 1 rank(3)", times after T0, the beneficiary in
  * brackets; lent until the next call. */
 const char *cw_reported(struct ctl_world *w);
 const char *cw_id(const struct ctl_world *w, uint32_t row);

@@ -24,7 +24,7 @@ struct fabric_world {
 /* "topology=tree nodes_per_leaf=4": values have no blanks; "efficiency=1" and "hop=0" are there unless said.
  * Returns what fabric_net_new does. */
 int fabric_world_make(struct fabric_world *w, uint32_t nodes, const char *parameters);
-/* The same over switches, settings and the like that are in w->cluster already. */
+/* The same over network switches, settings and the like that are in w->cluster already. */
 int fabric_world_over(struct fabric_world *w, const char *parameters);
 void fabric_world_free(struct fabric_world *w);
 /* Of a job on so many nodes in a row, from the first on, each with so many ranks. */

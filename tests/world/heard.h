@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * heard.h - what a reader of Slurm's accounting tells its sink, as text that a test can compare.
+ * heard.h - what a reader of Slurm's accounting reports to its sink, as text that a test can compare.
  */
 #ifndef SL_TEST_HEARD_H
 #define SL_TEST_HEARD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_small.c - small worlds of KAI, made by hand.
+ * kai_small.c - small cluster states for KAI, made by hand.
  */
 #include "tests/world/kai_small.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kai_small.h - small worlds of KAI, made by hand: nodes, departments, projects, jobs. The one builder of all
- * tests of the core: what they need more, they add here.
+ * kai_small.h - small cluster states for KAI, made by hand: nodes, departments, projects, jobs. The one
+ * builder of all tests of the core: what they need more, they add here.
  *
- * Every task asks one cpu and 1 GB; nodes have plenty of both. Cpu and memory have no quotas. Times are in
- * seconds. kai_small_open's root queue is "default", without bounds.
+ * Every task requests one cpu and 1 GB; nodes have plenty of both. Cpu and memory have no quotas. Times are
+ * in seconds. kai_small_open's root queue is "default", without bounds.
  */
 #ifndef TESTS_KAI_SMALL_H
 #define TESTS_KAI_SMALL_H
@@ -27,8 +27,8 @@ uint32_t kai_small_queue(struct kai_small *w, const char *name, const char *pare
 	int64_t limit_100, double weight);
 void kai_small_seal(struct kai_small *w);
 
-/* Tasks that ask so many whole GPUs each. Not yet sealed (kai_small_enter). Minimum: all. Preemptible if its
- * priority is below 100. age_s: since it was made; kai.now is 1 000 s. */
+/* Tasks that request so many whole GPUs each. Not yet sealed (kai_small_enter). Minimum: all. Preemptible if
+ * its priority is below 100. age_s: since it was made; kai.now is 1 000 s. */
 uint32_t kai_small_job(struct kai_small *w, const char *name, const char *queue, int64_t priority,
 	uint32_t tasks, int64_t gpus, int64_t age_s);
 void kai_small_fraction(struct kai_small *w, uint32_t job, int64_t hundredths, int64_t devices);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_drawn.c - drawn worlds of Kueue that live, and what holds in all of them between cycles.
+ * kq_drawn.c - drawn Kueue states that change over time, and the invariants of all of them between cycles.
  */
 #include "tests/world/kq_drawn.h"
 
@@ -12,7 +12,7 @@
 #include "sim/base/base.h"
 
 static const char *const flavor_name[KD_FLAVORS] = { "f", "g" };
-/* Gates of the cycle, without topologies. */
+/* Feature gates of the cycle, without topologies. */
 static const enum kq_gate gates[] = { KQ_GATE_PrioritySortingWithinCohort, KQ_GATE_FlavorFungibility,
 	KQ_GATE_FairSharingPreemptWithinNominal, KQ_GATE_FairSharingPrioritizeNonBorrowing,
 	KQ_GATE_SchedulingEquivalenceHashing, KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap,
@@ -244,7 +244,7 @@ void kd_close(struct kd *w)
 	sl_arena_free(w->arena);
 }
 
-/* ---- It lives ---- */
+/* ---- Changes over time ---- */
 
 bool kd_holds(const struct kd *w, uint32_t job) { return w->kq->workload[w->job[job]].holds; }
 
@@ -330,7 +330,7 @@ bool kd_possible(const struct kd *w, uint32_t job)
 	return fits_flavor(w, job, "f", true) || (w->plan->flavors > 1 && fits_flavor(w, job, "g", true));
 }
 
-/* ---- What always holds ---- */
+/* ---- Invariants ---- */
 
 /* By what is written in the admissions, over the whole tree. */
 static int64_t used_by_holders(const struct kd *w, uint32_t n, uint32_t fr)

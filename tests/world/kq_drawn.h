@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_drawn.h - drawn worlds of Kueue that live: cohorts, queues with limits and policies, workloads that
- * come, are admitted, preempted, finish.
+ * kq_drawn.h - drawn Kueue states that change over time: cohorts, queues with limits and policies, workloads
+ * that come, are admitted, preempted, finish.
  *
- * A plan is drawn first; a world is built from it with its rows in any order. Names say the same in all of
+ * A plan is drawn first; a state is built from it with its rows in any order. Names say the same in all of
  * them: cohorts "c0".., queues "q0".., workloads "w00".., flavors "f" and "g" (tried in this order),
  * resources cpu and gpu, one resource group a node.
  */
@@ -40,7 +40,7 @@ struct kd_plan {
 		int64_t priority, count, min_count, needs[KD_RESOURCES];
 	} job[KD_JOBS];
 	bool fair, partial;
-	uint32_t gates_other; /* Bits, by the gates of kq_drawn.c: other than by default. */
+	uint32_t gates_other; /* Bits, by the feature gates of kq_drawn.c: other than by default. */
 };
 enum {
 	KD_PREEMPTS = 1, /* Policies are drawn; else nobody is ever preempted. */
@@ -50,7 +50,7 @@ enum {
 };
 enum { KD_GATE_FUNGIBILITY = 2 }; /* FlavorFungibility's bit of gates_other. */
 struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options);
-/* How many worlds a property is tried on: SL_EFFORT less, full. */
+/* How many states a property is tried on: SL_EFFORT less, full. */
 uint64_t kd_runs(uint64_t usual);
 
 struct kd {
@@ -59,7 +59,7 @@ struct kd {
 	const struct kd_plan *plan;
 	uint32_t queue[KD_QUEUES], job[KD_JOBS]; /* Rows. */
 	bool submitted[KD_JOBS], finished[KD_JOBS];
-	bool changed[KD_QUEUES]; /* Since the last waking something left this queue's books. */
+	bool changed[KD_QUEUES]; /* Since the last wake-up something left this queue's usage. */
 };
 /* shuffle 0: rows as planned; else another order for each. */
 void kd_open(struct kd *w, const struct kd_plan *plan, uint64_t shuffle);
@@ -77,10 +77,10 @@ bool kd_fits(const struct kd *w, uint32_t job);
 bool kd_possible(const struct kd *w, uint32_t job);
 
 /* Checks of the state between cycles. */
-void kd_check_accounting(const struct kd *w); /* They are what the holders' admissions come to. */
+void kd_check_accounting(const struct kd *w); /* Usage is the sum of the admissions. */
 /* No node is above what its quotas and limits allow. Whoever is being evicted is left out: it counts until it
- * has stopped, but others of the same cycle are admitted to what it leaves (Kueue's scheduler, fits(): asked
- * with all victims so far gone), so until then usage may well be above. */
+ * has stopped, but others of the same cycle are admitted to what it leaves (Kueue's scheduler, fits(): called
+ * with all victims so far removed), so until then usage may well be above. */
 void kd_check_limits(const struct kd *w);
 /* And so with these in flavor "f" besides. */
 void kd_check_limits_with(const struct kd *w, const bool in[KD_JOBS]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_small.c - small worlds of Kueue, made by hand.
+ * kq_small.c - small Kueue states, made by hand.
  */
 #include "tests/world/kq_small.h"
 

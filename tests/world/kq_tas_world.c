@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_world.c - see kq_tas_instance.h.
+ * kq_tas_world.c - see kq_tas_world.h.
  */
 #include "tests/world/kq_tas_world.h"
 

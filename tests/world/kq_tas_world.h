@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_tas_world.h - small worlds of topology-aware scheduling for tests: hosts by their places, podsets,
+ * kq_tas_world.h - small clusters for tests of topology-aware scheduling: hosts by topology domain, podsets,
  * and placements as text ("x1:2 x3:1", podsets apart by " | ", "-" where there is none).
  */
 #ifndef SL_TESTS_KQ_TAS_INSTANCE_H
@@ -29,11 +29,11 @@ struct kq_host *tas_host(struct tas_instance *instance, const char *place, int64
 uint32_t tas_flavor(struct tas_instance *instance, const char *name); /* Another of the same topology. */
 void tas_seal(struct tas_instance *instance);
 struct kq_amounts tas_cpus(struct tas_instance *instance, int64_t thousandths);
-/* Copied; every podset asks for what its topology says. */
+/* Copied; every podset requests what its topology says. */
 uint32_t tas_workload(struct tas_instance *instance, const struct kq_podset *podset, uint32_t count);
 const char *tas_place(struct tas_instance *instance, uint32_t workload, bool empty);
 const char *tas_text(struct tas_instance *instance, const struct kq_placement *placement);
-/* The last placement is admitted: it holds its places. */
+/* The last placement is admitted: its usage counts. */
 void tas_admit(struct tas_instance *instance, uint32_t workload);
 void tas_leave(struct tas_instance *instance, uint32_t workload);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims_world.c - small worlds of Kueue for tests.
+ * kq_victims_world.c - small Kueue states for tests of preemption.
  */
 #include "tests/world/kq_victims_world.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kq_victims_world.h - small worlds of Kueue for tests: queues, cohorts, and who holds how much of them.
+ * kq_victims_world.h - small Kueue states for tests of preemption: queues, cohorts, and which workloads use
+ * how much of them.
  *
  * Amounts are of the resource "cpu" in flavor "f", unless one says another. Names are UIDs too.
  */
@@ -28,14 +29,15 @@ void ks_quota(
 	struct ks_instance *w, uint32_t node, const char *flavor, const char *resource, int64_t nominal);
 void ks_limits(struct ks_instance *w, uint32_t node, int64_t borrowing, int64_t lending); /* Of cpu, in f. */
 void ks_seal(struct ks_instance *w);
-/* A workload that holds so much; made before the seal. */
+/* A workload that uses so much; made before the seal. */
 uint32_t ks_holds(struct ks_instance *w, const char *name, uint32_t queue, int64_t priority, int64_t cpu);
 uint32_t ks_holds_of(struct ks_instance *w, const char *name, uint32_t queue, int64_t priority,
 	const char *flavor, int64_t cpu);
 /* One that waits. */
 uint32_t ks_waits(struct ks_instance *w, const char *name, int64_t priority);
 uint32_t ks_cell(const struct ks_instance *w, const char *flavor, const char *resource);
-/* Victims for so much more in a queue, as "name reason, name reason", in order; the books are compared. */
+/* Victims for so much more in a queue, as "name reason, name reason", in order; usage is compared before and
+ * after. */
 struct kq_victims ks_find(struct ks_instance *w, uint32_t workload, uint32_t queue, int64_t cpu,
 	const struct kq_preempt_options *options);
 const char *ks_victims(struct ks_instance *w, uint32_t workload, uint32_t queue, int64_t cpu);

@@ -16,7 +16,7 @@ struct kube_test {
 	const char *label[KUBE_TEST_NODES][4]; /* By node: keys and values in turn, NULL. Sorted by key. */
 	const char *objects;                   /* YAML documents, or NULL. */
 	struct kube_options options;
-	/* The rest is the world's. */
+	/* The rest is filled in. */
 	struct sl_arena *arena;
 	struct sl_cluster cluster;
 	struct sl_node_type type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_world.c - small worlds of Kueue for tests.
+ * kueue_world.c - small Kueue states for tests.
  */
 #include "tests/world/kueue_world.h"
 

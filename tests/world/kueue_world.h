@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kueue_world.h - small worlds of Kueue, written in one line a thing, to be worked by hand.
+ * kueue_world.h - small Kueue states, one line an object, to be worked by hand.
  */
 #ifndef SL_TESTS_KUEUE_INSTANCE_H
 #define SL_TESTS_KUEUE_INSTANCE_H
@@ -11,7 +11,7 @@ struct kueue_instance {
 	struct sl_arena *arena;
 	struct kq *kq;
 	struct kq_scratch *scratch;
-	uint32_t workload, queue; /* The first of each: those that are asked about. */
+	uint32_t workload, queue; /* The first of each: those that assignment is tested with. */
 };
 
 void kueue_make(struct kueue_instance *w);
@@ -22,11 +22,11 @@ struct kq_node *kueue_cohort(struct kueue_instance *w, const char *name, const c
 /* One more resource group: "cpu pods" and "one 4000+1000 10, two 5000 0, three": quota by resource, with a
  * borrowing limit behind +, "-" for none; flavors are made. */
 void kueue_group(struct kueue_instance *w, struct kq_node *node, const char *resources, const char *flavors);
-/* One more workload of no queue; one more podset of it, asking "cpu 1000, memory 5" a pod. */
+/* One more workload of no queue; one more podset of it, requesting "cpu 1000, memory 5" a pod. */
 uint32_t kueue_workload(struct kueue_instance *w, const char *name);
 struct kq_podset *kueue_podset(
 	struct kueue_instance *w, uint32_t workload, const char *name, int64_t count, const char *requests);
-/* It holds "cpu one 4000, memory one 5" with its first podset, of so many pods. */
+/* It is admitted with "cpu one 4000, memory one 5" for its first podset, of so many pods. */
 void kueue_keep(struct kueue_instance *w, uint32_t workload, const struct kq_node *queue, int64_t count,
 	const char *usage);
 void kueue_seal(struct kueue_instance *w);

@@ -43,7 +43,7 @@ struct ctl_job *lw_job(struct limits_world *w, const char *user, const char *acc
 	int64_t cpus, int64_t min);
 /* It is submitted: the word that refuses it, "None". */
 const char *lw_submit(struct limits_world *w, struct ctl_job *job);
-/* Whether it would start, with what it asks: "None", or the word. */
+/* Whether it would start, with its request: "None", or the word. */
 const char *lw_try(struct limits_world *w, struct ctl_job *job);
 /* It starts, whatever is limited. */
 void lw_start(struct limits_world *w, struct ctl_job *job);

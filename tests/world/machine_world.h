@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * machine_world.h - an operator's cluster and what jobs ask of it, for tests: told to the sinks as a reader
- * of configuration files and one of job logs would tell them.
+ * machine_world.h - an operator's cluster and jobs' requests, for tests: reported to the sinks as a reader of
+ * configuration files and one of job logs would.
  */
 #ifndef SL_TEST_MACHINE_WORLD_H
 #define SL_TEST_MACHINE_WORLD_H
@@ -36,7 +36,7 @@ int mw_nodes(const struct sl_cluster_sink *sink, const char *hosts, int64_t cpus
 int mw_partition(const struct sl_cluster_sink *sink, const struct sl_partition *like, struct sl_err *err);
 /* Nothing said but its name and nodes. */
 struct sl_partition mw_part(const char *name, const char *nodes);
-/* Job number `id`, submitted at `submit` seconds, running 100 s with a limit of 200 s, which asks that. */
+/* Job number `id`, submitted at `submit` seconds, running 100 s with a limit of 200 s, with that request. */
 struct sl_row mw_row(
 	int64_t id, int64_t submit, struct sl_row_attributes *more, const struct sl_job_desc *desc);
 /* The names of the nodes in a set, between blanks. */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The path of a file that holds these bytes and goes with the process. */
+/* The path of a file of these bytes, which goes with the process. */
 const char *memfile(char path[32], const void *bytes, size_t len);
 
 #endif

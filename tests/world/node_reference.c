@@ -16,11 +16,11 @@ struct ref {
 	struct nr_result *result;
 };
 
-/* What a placing chooses from: what stays free on each node over some time. */
+/* What a node scorer chooses from: what stays free on each node over some time. */
 struct view {
 	int64_t free[NW_NODES][NW_KINDS];
-	bool taken[NW_NODES];  /* Somebody holds something there. */
-	bool closed[NW_NODES]; /* A window is in the way, or it is somebody's own. */
+	bool taken[NW_NODES];  /* Some job has an allocation there. */
+	bool closed[NW_NODES]; /* A window is in the way, or it is allocated whole. */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -94,7 +94,7 @@ static bool better(const struct ref *r, const struct view *view, uint32_t a, int
 	return a < b;
 }
 
-/* Is there any placement of the group at all? On the nodes that hold most of it. */
+/* Is there any placement of the group at all? On the nodes that fit most of it. */
 static bool exists(const struct ref *r, const struct view *view, const struct sl_group *group)
 {
 	int64_t most[NW_NODES];
@@ -153,7 +153,7 @@ struct scorer {
 	int64_t left, nodes;
 };
 
-/* How many would go there next; 0: it is not to be taken. */
+/* How many would go there next; 0: the node is not used. */
 static int64_t next_on(const struct ref *r, const struct view *view, const struct scorer *p, uint32_t node)
 {
 	const bool is_new = !p->there[node];
@@ -199,7 +199,7 @@ static bool place_round(const struct ref *r, struct view *view, struct scorer *p
 	return true;
 }
 
-/* By the placing; if that takes more nodes than it may have, those that take most tasks go first. */
+/* By the node scorer; if that needs more nodes than it may have, those that fit most tasks go first. */
 static bool place_group(const struct ref *r, struct view *view, const struct sl_group *group, uint32_t index,
 	struct nr_placement *to)
 {
@@ -254,7 +254,7 @@ static void view_take(const struct ref *r, struct view *view, const struct nr_pl
 	}
 }
 
-/* Nobody starts who by his limit would run into a window. */
+/* No job starts that by its limit would run into a window. */
 static void view_windows(const struct ref *r, struct view *view, int64_t from, int64_t until)
 {
 	for (uint32_t i = 0; i < r->world->windows; i++)
@@ -276,7 +276,7 @@ static bool running(const struct ref *r, uint32_t i)
 	return r->result->start[i] != NOT_YET && r->result->end[i] > r->now;
 }
 
-/* When the scheduler thinks a running job ends: a job past its limit, at the next second. */
+/* When the scheduler thinks a running job ends: a job beyond its limit, at the next second. */
 static int64_t expected_end(const struct ref *r, uint32_t i)
 {
 	const int64_t end = r->result->start[i] + r->limit[i];
@@ -304,8 +304,8 @@ static void start_on(struct ref *r, uint32_t i, const struct nr_placement *where
 	r->promise[i] = NOT_YET;
 }
 
-/* Who has no placement on the idle cluster is promised nothing, though one may be found where others stand in
- * the way of his first groups. */
+/* A job without a placement on the idle cluster gets no reservation, though one may be found where others
+ * block its first groups. */
 static bool fits_idle(const struct ref *r, uint32_t i)
 {
 	struct view view;
@@ -363,11 +363,11 @@ static int64_t horizon(const struct ref *r)
 	return last;
 }
 
-/* ---- EASY, and its relatives ----------------------------------------------------------------------------
+/* ---- EASY and its variants ----------------------------------------------------------------------------
  */
 
 /* A start is looked for now, and whenever something comes free. (Where several groups are placed one after
- * another, less room may do where more does not.) */
+ * another, fewer free resources may do where more do not.) */
 static bool comes_free(const struct ref *r, int64_t second, uint32_t but)
 {
 	if (second == r->now)
@@ -459,7 +459,7 @@ static void pass_greedy(struct ref *r)
 
 /* ---- Conservative -------------------------------------------------------------------------------------- */
 
-/* Of each kind, the least that is free in any second of [from, until) beside all that runs and is promised.
+/* Of each kind, the least that is free in any second of [from, until) beside all that runs or is reserved.
  */
 static void view_over(const struct ref *r, int64_t from, int64_t until, uint32_t but, struct view *view)
 {

@@ -20,7 +20,7 @@ struct nr_options {
 	bool fill_shortest;  /* EASY: candidates by limit. */
 };
 
-/* A piece, and what it takes of its node. */
+/* A node allocation. */
 struct nr_alloc {
 	uint32_t node, group, tasks;
 	bool whole;

@@ -24,7 +24,7 @@ static int64_t total(const struct sl_group *group, uint32_t count, int64_t cpus,
 	return sum;
 }
 
-/* Like requests share one. */
+/* Equal requests share one. */
 static uint32_t request_of(struct node_world *w, const struct nw_job *job)
 {
 	struct sl_request *asked = w->asked;
@@ -210,7 +210,7 @@ static void fill(struct node_world *w)
 	w->scenario.jobs.profile_count = w->count + 1;
 }
 
-/* ---- A policy around the policy: what does each job hold when it starts? --------------------- */
+/* ---- A policy around the policy: what is each job's allocation when it starts? --------------------- */
 
 static const struct nw_watch *watch_of(const struct sl_pass *pass)
 {
@@ -248,7 +248,7 @@ static void note_parts(struct node_world *w, const struct sl_pass *pass, uint32_
 	w->alloc_count[job] = noted;
 }
 
-/* ---- The audit: what is held is what there is, and what was asked ------------------------------------ */
+/* ---- The audit: allocations match the nodes' state and the requests ------------------------------------ */
 
 static void is_wrong(struct node_world *w, const struct sl_pass *pass, const char *what, uint32_t row)
 {
@@ -257,7 +257,8 @@ static void is_wrong(struct node_world *w, const struct sl_pass *pass, const cha
 			w->wrong, sizeof(w->wrong), "at %lld us: %s %u", (long long)pass->now, what, row);
 }
 
-/* What so many tasks take of one node, GPUs of all types together. A suspended job keeps its memory only. */
+/* The resources of so many tasks on one node, GPUs of all types together. A suspended job keeps its memory
+ * only. */
 static void audit_alloc(struct node_world *w, const struct sl_pass *pass, uint32_t job,
 	const struct sl_node_tasks *alloc, int64_t used[][3], uint32_t *owner)
 {

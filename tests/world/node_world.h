@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * node_world.h - small clusters of nodes for tests, without files: node types, windows and jobs of task
- * groups in, a run and the nodes that each job held out.
+ * groups in, a run and the nodes that each job was allocated out.
  */
 #ifndef SL_TEST_NODE_WORLD_H
 #define SL_TEST_NODE_WORLD_H
@@ -48,18 +48,18 @@ struct node_world {
 	uint32_t count;
 	struct nw_job job[NW_JOBS];
 	enum sl_overrun overrun;
-	int64_t unit;      /* Microseconds in the world's second; 0: a million. */
-	int64_t offset;    /* Added to every time. */
-	int64_t id_first;  /* Ids go down from there; 0: up from 1. */
-	bool spare_type;   /* One more type, of which there is a node, behind all others, of which nobody can
-			    * use  anything. */
-	bool types_apart;  /* Like nodes are of different types all the same. */
+	int64_t unit;     /* Microseconds in the scenario's second; 0: a million. */
+	int64_t offset;   /* Added to every time. */
+	int64_t id_first; /* Ids go down from there; 0: up from 1. */
+	bool spare_type;  /* One more type, of which there is a node, behind all others, which no job can use.
+			   */
+	bool types_apart; /* Like nodes are of different types all the same. */
 	int64_t gpu_parts; /* Of GPUs there are so many of these, and each is listed. 0: they are counted. */
 	bool divided;      /* The last GPU of each type is, of those that are listed. */
 	int64_t parts;     /* Of cpus likewise; 0: wholes. */
 	const struct model_choice *model; /* That are on. */
 	size_t model_count;
-	const struct sl_profile *profile; /* Of job i: profile[i + 1]; NULL: nobody says anything. */
+	const struct sl_profile *profile; /* Of job i: profile[i + 1]; NULL: no job has one. */
 
 	/* The rest belongs to node_world_run. */
 	int64_t id[NW_JOBS];
@@ -80,7 +80,7 @@ struct node_world {
 		const struct sl_policy *inner;
 		struct node_world *world;
 	} watch;                       /* watched. */
-	uint32_t alloc_count[NW_JOBS]; /* What each job held when it started, by (node, group). */
+	uint32_t alloc_count[NW_JOBS]; /* Each job's allocation at its start, by (node, group). */
 	struct nw_alloc alloc[NW_JOBS][NW_PARTS];
 	char wrong[200]; /* What an audit after each pass found first; "": nothing. */
 	struct sl_arena *arena;
@@ -93,10 +93,10 @@ int node_world_run(struct node_world *world, const char *policy, bool check);
 void node_world_release(struct node_world *world);
 /* By the engine's nodes: could the job ever run? */
 bool node_world_could_keep(struct node_world *world, uint32_t job);
-/* In the world's seconds; -1: never. */
+/* In the scenario's seconds; -1: never. */
 int64_t node_world_start(const struct node_world *world, uint32_t job);
 int64_t node_world_end(const struct node_world *world, uint32_t job);
-/* As a C initializer would have it, near enough to be typed in again. */
+/* As a C initializer would have it, close enough to be typed in. */
 void node_world_describe(const struct node_world *world, char *text, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* What is free on a node, and how it is held. */
+/* What is free on a node, and how it is allocated. */
 struct spot {
 	int64_t free[REF_KINDS];
 	int64_t left[REF_DEVICES];                /* Of an undivided device. */
@@ -28,7 +28,7 @@ static const struct sl_node_type *node_type_of(const struct ref *r, uint32_t nod
 	return &r->cluster->type[r->cluster->node_type[node]];
 }
 
-/* The devices of the node that are followed. */
+/* The devices of the node that are tracked one by one. */
 static uint32_t devices_on(const struct ref *r, uint32_t node)
 {
 	return r->devices ? node_type_of(r, node)->device_count : 0;
@@ -56,7 +56,7 @@ static uint32_t slices_free(const struct spot *spot, uint32_t device)
 	return bits;
 }
 
-/* Of a kind, by its devices where they are followed. */
+/* Of a kind, by its devices where they are tracked. */
 static int64_t kind_free(const struct ref *r, uint32_t node, const struct spot *spot, uint32_t kind)
 {
 	int64_t sum = 0;
@@ -71,7 +71,7 @@ static int64_t kind_free(const struct ref *r, uint32_t node, const struct spot *
 	return sum;
 }
 
-/* Too much was given out. */
+/* Too much was allocated. */
 static bool is_over(const struct ref *r, uint32_t node, const struct spot *spot)
 {
 	bool over = false;
@@ -90,7 +90,7 @@ static const struct sl_group *group_of(const struct ref *r, uint32_t request, ui
 	return &r->requests[request].group[group];
 }
 
-/* ---- What tasks take --------------------------------------------------------------------- */
+/* ---- What tasks use --------------------------------------------------------------------- */
 
 static enum sl_task_mix task_mix_of(const struct ref *r, const struct ref_task *task)
 {
@@ -183,7 +183,7 @@ static struct spot spot_at(const struct ref *r, uint32_t node, sl_time at, bool 
 	return spot;
 }
 
-/* But for the windows of the request's own reservation. */
+/* Except the windows of the request's own reservation. */
 static bool in_window(const struct ref *r, uint32_t request, uint32_t node, sl_time from, sl_time until)
 {
 	const uint32_t own = group_of(r, request, 0)->reservation;
@@ -232,7 +232,7 @@ static struct spot spot_for(
 
 /* ---- How many go there --------------------------------------------------------------------- */
 
-/* What a placing is shown of a node. */
+/* What a node scorer sees of a node. */
 struct metric_info {
 	int64_t free[REF_KINDS], device[REF_DEVICES];
 	struct sl_node_class class;
@@ -255,7 +255,7 @@ static void show(const struct ref *r, uint32_t node, const struct spot *spot, st
 	}
 }
 
-/* Where a task would go, as the placing likes it. */
+/* Where a task would go, as the node scorer prefers. */
 struct search {
 	const struct ref *r;
 	const struct sl_group *group;
@@ -426,7 +426,7 @@ static bool task_fits(
 	task->kind = 0;
 	task->devices = task->slices = 0;
 	task->each = 0;
-	/* Who asks for none does not mind that too much was given out, which happens where promises are
+	/* A request for none ignores that too much was allocated, which happens where reservations are
 	 * broken. */
 	if ((asks->cpus && spot->free[SL_KIND_CPUS] < asks->cpus) ||
 		(asks->mem && spot->free[SL_KIND_MEM] < asks->mem))
@@ -506,7 +506,7 @@ static bool tie_before(const struct ref *r, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-/* ---- Placing one group ------------------------------------------------------------------------ */
+/* ---- Allocating one group ------------------------------------------------------------------------ */
 
 struct scorer {
 	const struct ref *r;
@@ -550,7 +550,7 @@ static bool same_isle(const struct ref *r, uint32_t a, uint32_t b)
 	return a == b || (island_of(r, a) && island_of(r, a) == island_of(r, b));
 }
 
-/* How many tasks of the group it would hold, had the group enough. */
+/* How many tasks of the group would fit, had the group enough. */
 static uint64_t holds_of(const struct scorer *p, uint32_t node)
 {
 	struct sl_group group = *p->group;
@@ -564,7 +564,7 @@ static struct isle isle_of(const struct scorer *p, uint32_t node)
 	bool seen[REF_NODES] = { false };
 	for (uint32_t i = p->r->cluster->node_count; i-- > 0;)
 		isle.first = same_isle(p->r, node, i) ? i : isle.first;
-	for (;;) { /* The node that holds most, again and again. */
+	for (;;) { /* Repeatedly the node that fits most. */
 		uint32_t best = UINT32_MAX;
 		for (uint32_t i = 0; i < p->r->cluster->node_count; i++)
 			if (!seen[i] && same_isle(p->r, node, i) && holds_of(p, i) &&
@@ -713,7 +713,7 @@ static bool one_by_one(struct scorer *p)
 	return true;
 }
 
-/* Is there any placement? The most that so many nodes hold, by sorting what each holds. */
+/* Is there any placement? The most that fit on so many nodes, by sorting what fits on each. */
 static bool any_placement(const struct scorer *p)
 {
 	uint32_t cap[REF_NODES];
@@ -959,7 +959,7 @@ bool ref_resize(struct ref *r, uint32_t job, uint32_t tasks)
 	p.used_before = p.used;
 	for (uint32_t node = 0; node < r->cluster->node_count; node++) {
 		spot[node] = spot_for(r, j->request, node, r->now, j->end - r->now, false);
-		/* Its own nodes are open to it as long as nothing else is there that holds them wholly. */
+		/* Its own nodes are open to it as long as nothing else is allocated them whole. */
 		const struct spot own = spot_at(r, node, r->now, false);
 		if (p.tasks[node])
 			spot[node].whole = own.whole;

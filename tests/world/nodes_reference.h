@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_reference.h - nodes.h again, slow and obvious: lists of tasks, each looked at whenever anything is
- * asked.
+ * nodes_reference.h - nodes.h, slow and obvious: lists of tasks, each looked at on every call.
  *
  * Plain data: a copy is a mark, and to copy back is to undo.
  */
@@ -12,7 +11,7 @@
 
 enum { REF_NODES = 8, REF_JOBS = 16, REF_TASKS = 24, REF_WINDOWS = 6, REF_KINDS = 5, REF_DEVICES = 8 };
 
-/* One task: where, of which group, with GPUs of which kind (0: none); where devices are followed on which of
+/* One task: where, of which group, with GPUs of which kind (0: none); where devices are tracked on which of
  * them, how much of each, and which slices. */
 struct ref_task {
 	uint32_t node, group, kind;
@@ -29,7 +28,7 @@ struct ref_job {
 	bool running, suspended, promised;
 	uint32_t request;
 	sl_time end;
-	sl_time from, until; /* Of the promise, */
+	sl_time from, until; /* Of the reservation, */
 	uint32_t promised_request;
 	struct ref_place held, promise;
 };
@@ -44,16 +43,16 @@ struct ref {
 	const struct sl_cluster *cluster;
 	const struct sl_request *requests;
 	const struct sl_node_scorer *scorer;
-	bool devices; /* They are followed. */
+	bool devices; /* They are tracked. */
 	enum sl_ties ties;
 	uint64_t seed;
-	uint32_t asker; /* Whose placement it is; UINT32_MAX: nobody's in particular. */
+	uint32_t asker; /* The job that the placement is for; UINT32_MAX: none in particular. */
 	sl_time now;
 	uint8_t late[REF_NODES];
 	struct ref_job job[REF_JOBS];
 	uint32_t windows;
 	struct ref_window window[REF_WINDOWS];
-	/* The guard. */
+	/* The backfill check. */
 	bool guarded, named;
 	uint32_t guard_request;
 	sl_time guard_at, guard_length;
@@ -61,10 +60,10 @@ struct ref {
 };
 
 bool ref_could_keep(const struct ref *r, uint32_t request);
-/* Where it would go, now or in [at, at + length) beside what runs (and what is promised). */
+/* Where it would go, now or in [at, at + length) beside what runs (and what is reserved). */
 bool ref_fits(const struct ref *r, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct ref_place *place);
-/* With ties as they are for that job; where several groups do not fit so, as they are for nobody. */
+/* With ties as they are for that job; where several groups do not fit so, as they are without a job. */
 bool ref_fits_for(const struct ref *r, uint32_t job, uint32_t request, sl_time at, sl_time length,
 	bool promises, struct ref_place *place);
 bool ref_start_on(struct ref *r, uint32_t job, uint32_t request, sl_time end,
@@ -79,7 +78,7 @@ void ref_guard(struct ref *r, uint32_t request, sl_time at, sl_time length, bool
 bool ref_allows(const struct ref *r, uint32_t request, sl_time length);
 bool ref_start_promised(struct ref *r, uint32_t job, sl_time end);
 
-/* Pieces in the order of their nodes, then groups. */
+/* Node allocations in the order of their nodes, then groups. */
 size_t ref_parts(
 	const struct ref *r, uint32_t request, const struct ref_place *place, struct sl_node_tasks *alloc);
 int64_t ref_idle(const struct ref *r, uint32_t kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_read.c - a report page taken apart again, by the format that is documented.
+ * page_read.c - a report page parsed, by the format that is documented.
  */
 #include "tests/world/page_read.h"
 #include "tests/world/builtin_registry.h"

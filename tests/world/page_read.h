@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_read.h - a report page taken apart again: its meta, and its blocks as numbers.
+ * page_read.h - a report page parsed: its meta, and its blocks as numbers.
  *
  * Written from reports/page/FORMAT.md, not from the code that writes: as the page's own scripts are.
  */
@@ -24,7 +24,7 @@ struct page_column {
 	size_t count;
 };
 
-/* The document of that name, told of these; NULL: it failed, as err says. */
+/* The document of that name, of these runs; NULL: it failed, as err says. */
 char *page_written(const char *name, const struct sl_document_run *reported, size_t count,
 	const struct sl_compared *compared, const struct sl_document_options *options, struct sl_err *err);
 /* What stands between two texts, the first such place. */

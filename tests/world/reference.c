@@ -32,7 +32,7 @@ static int64_t free_now(const struct ref *r)
 	return cpus;
 }
 
-/* When the scheduler thinks a running job ends: a job past its limit, at the next second. */
+/* When the scheduler thinks a running job ends: a job beyond its limit, at the next second. */
 static int64_t expected_end(const struct ref *r, uint32_t i)
 {
 	const int64_t end = r->start[i] + r->limit[i];
@@ -115,7 +115,7 @@ static void pass_greedy(struct ref *r)
 			start(r, row[i]);
 }
 
-/* Free at a second to come, if all runs to its limit and all promises but one are kept. */
+/* Free at a second to come, if all runs to its limit and all reservations but one are kept. */
 static int64_t free_then(const struct ref *r, int64_t then, uint32_t but)
 {
 	int64_t cpus = r->world->cpus;

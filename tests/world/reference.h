@@ -24,14 +24,14 @@ struct reference_options {
 	/* The whole queue by a score that may change with time; NULL: none. */
 	double (*score)(const struct world_job *job, int64_t limit, int64_t now);
 	/* Who is in the queue (or was) and who leaves it unstarted, looked at in every second up to `until`,
-	 * and again after each pass: `in` is filled, ends of cancelled jobs are set. True if anything
-	 * changed. NULL: all are in from their submission. */
+	 * and after each pass: `in` is filled, ends of cancelled jobs are set. True if anything changed.
+	 * NULL: all are in from their submission. */
 	bool (*eligibility)(const struct world *world, int64_t now, const int64_t *limit,
 		const int64_t *start, int64_t *end, bool *in);
 	int64_t until;
 };
 
-/* Fills start[] and end[] in seconds for the world's jobs (its limits as after `raise`). */
+/* Fills start[] and end[] in seconds for the scenario's jobs (its limits as after `raise`). */
 void reference_run(
 	const struct world *world, const struct reference_options *options, int64_t *start, int64_t *end);
 

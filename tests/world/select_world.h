@@ -19,7 +19,7 @@ struct select_world {
 	struct sl_partition partition[SW_PARTITIONS];
 	struct sl_switch sw[SW_SWITCHES];
 	struct select *select;
-	char text[SW_TEXT]; /* Of the last placing. */
+	char text[SW_TEXT]; /* Of the last allocation. */
 	struct sl_job_desc desc;
 };
 
@@ -28,7 +28,7 @@ void sw_begin(struct select_world *w);
 /* So many nodes more, "n1", "n2", ... over all types. The hardware may be changed until sw_ready. */
 struct sl_hardware *sw_nodes(struct select_world *w, uint32_t count, uint32_t sockets, uint32_t cores,
 	uint32_t threads, int64_t mem);
-/* Devices of these cores (first..last); last < first: near all. */
+/* Devices of these cores (first..last); last < first: local to all. */
 void sw_gres(struct select_world *w, const char *name, const char *type, int64_t count, int first, int last);
 struct sl_partition *sw_partition(struct select_world *w, const char *name, const char *nodes);
 void sw_set(struct select_world *w, const char *key, const char *value);
@@ -37,12 +37,12 @@ void sw_top(struct select_world *w, const char *name, uint32_t first_leaf, uint3
 void sw_ready(struct select_world *w);
 void sw_end(struct select_world *w);
 
-/* An empty ask, with 100 MB of memory, to be filled in. */
+/* An empty request, with 100 MB of memory, to be filled in. */
 struct sl_job_desc *sw_desc(struct select_world *w);
 /* Where it would go: "n1:0-3" by node, devices as "n1:0-1/gpu2-3"; "busy", "never". With memory: "n1:0=100".
  */
 const char *sw_place(struct select_world *w, uint32_t partition, int32_t user);
-/* And it is put in force. NULL: it does not fit. */
+/* And it is allocated. NULL: it does not fit. */
 struct select_alloc *sw_take(struct select_world *w, uint32_t partition, int32_t user);
 const char *sw_show(struct select_world *w, const struct select_alloc *alloc, bool memory);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slurm_sink.h - a sink that writes down what a reader of clusters tells it, a line a call.
+ * slurm_sink.h - a sink that logs what a reader of clusters reports, a line a call.
  */
 #ifndef SL_TEST_SLURM_SINK_H
 #define SL_TEST_SLURM_SINK_H
@@ -15,7 +15,8 @@ const char *file_beside(const char *name, const char *text);
  * closed by NULL. Returns the status. */
 int read_conf(const char *text, const char *const *settings);
 int read_scontrol(const char *text, const char *const *settings);
-/* What was told: name, whole (unless it is all by default), nodes, part, switch, license and window lines. */
+/* What was reported: name, whole (unless it is all by default), nodes, part, switch, license and window
+ * lines. */
 const char *reported(void);
 const char *said(void); /* The error, with the configuration's path as '@'. */
 /* Of the last setting of that name; "" where there is none. */

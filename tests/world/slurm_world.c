@@ -393,7 +393,8 @@ static void put_commands(struct slurm_world *w, struct sl_rng *rng)
 		put_command(w, file, rng, &w->command[i]);
 		at += below(rng, 60);
 	}
-	/* At last all nodes come back, who is held is let go, and who has come to nothing by then goes. */
+	/* At last all nodes return to service, held jobs are released, and what is left
+	 * by then is cancelled. */
 	for (uint32_t n = 0; n < w->node_count; n++) {
 		put_date(file, SW_BACK);
 		(void)fprintf(file, " scontrol update nodename=n%u state=resume\n", n + 1);

@@ -59,7 +59,7 @@ struct slurm_world {
 	uint32_t node_count;
 	enum sw_preempt preempt;
 	bool accounting, memory, power, changes; /* changes: operators alter, suspend or requeue jobs. */
-	bool starves;                            /* Some wait for ever behind others. */
+	bool starves;                            /* Some jobs starve behind others. */
 	int64_t shares;                          /* OverSubscribe=FORCE:so many, at most; 1: none. */
 	int64_t licenses;
 	struct sw_qos qos[SW_QOS];
@@ -77,7 +77,7 @@ enum { SW_BACK = 1500, SW_OVER = 6000 };
 /* Seconds since 1970 of the first job's submission. */
 #define SW_ZERO INT64_C(1704067200)
 
-/* The files are in world->folder from now on; those of the world before are gone. */
+/* The files are in world->folder from now on; those of the scenario before are gone. */
 void slurm_world_draw(struct slurm_world *world, uint64_t seed);
 /* Removes the files. */
 void slurm_world_clear(struct slurm_world *world);

@@ -18,7 +18,7 @@ struct trace_run {
 
 /* given: "cluster.cpus=4", "--model search", closed by NULL. Only loads; a status. */
 int trace_load(struct trace_run *run, const char *text, const char *const *given);
-/* And runs, with all invariants looked at. */
+/* And runs, with all invariants checked. */
 int trace_run(struct trace_run *run, const char *text, const char *policy, const char *const *given);
 void trace_release(struct trace_run *run);
 /* The row of that id, as a name or a number. */

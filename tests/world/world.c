@@ -117,7 +117,7 @@ static struct sim_options options_of(const struct world *w, bool check)
 	};
 }
 
-/* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; like
+/* Each job asks for `size` tasks, by default of one cpu and 1 MiB, so that nodes are not just counted; equal
  * requests share one. */
 static uint32_t find_request(struct world *w, const struct sl_group *group, uint32_t count)
 {
@@ -219,7 +219,7 @@ int world_choose(struct world *w, const char *policy, struct policy_choice *choi
 		w->registry ? w->registry : builtin_registry(), choice, policy, &settings, w->arena, &w->err);
 }
 
-/* As its group asks: whole nodes, or by task. */
+/* As its group requests: whole nodes, or by task. */
 static int64_t asked_of(
 	const struct sl_result *result, uint32_t job, const struct sl_node_tasks *alloc, uint32_t kind)
 {

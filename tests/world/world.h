@@ -18,7 +18,7 @@ struct world_job {
 	int64_t estimate;                 /* From a file; 0: none. */
 	int32_t account, partition, gang; /* 0: none. */
 	int64_t cpus, mem, gpus;          /* Of one task, on nodes; 0: 1, 1 and none. */
-	/* What it says of itself: times in the world's unit, 0: nothing. */
+	/* What it says of itself: times in the scenario's unit, 0: nothing. */
 	int64_t begin, deadline, time_min, array, array_task, array_limit;
 	const char *name;
 	bool held, no_requeue;
@@ -82,10 +82,10 @@ int world_run_policy(struct world *world, const struct sl_policy *policy, bool c
 int world_open(struct world *world, const char *policy, bool check, struct sim_options *options);
 int world_choose(struct world *world, const char *policy, struct policy_choice *choice);
 void world_release(struct world *world);
-/* On nodes: what each attempt held, times how long it ran, is in all what was busy; and, as_asked, the same
- * by what was asked for on each of its places. Where nobody is resized. */
+/* On nodes: the allocation of each attempt, times how long it ran, sums to the busy time; and, as_asked, the
+ * same by the request on each of its nodes. Not where jobs are resized. */
 bool world_places_add_up(const struct sl_result *result, bool as_asked);
-/* In the world's unit; -1: never. */
+/* In the scenario's unit; -1: never. */
 int64_t world_start(const struct world *world, uint32_t job);
 int64_t world_end(const struct world *world, uint32_t job);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hosts.c - lists of hosts: what they expand to, what is none, and how names are joined again.
+ * test_hosts.c - hostlists: what they expand to, what is none, and how names are folded into one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_inert.c - text from data as it may be shown, and as a field of CSV.
+ * test_inert.c - text from data made safe to print, and as a field of CSV.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_out.c - a file appears whole or not at all, and every failure is told once.
+ * test_out.c - a file appears whole or not at all, and every failure is reported once.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>

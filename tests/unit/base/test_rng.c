@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_rng.c - streams of chance: the published algorithms to the bit, streams that do not touch each
- * other, and the two shapes (below, unit) that everything else is made of.
+ * test_rng.c - streams of chance: the published algorithms to the bit, streams that do not overlap, and the
+ * two shapes (below, unit) that everything else is made of.
  *
  * Seeds are fixed, so nothing here fails by chance; bounds were set so that one seed in a million would.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ci_files.c - the CI jobs that docs/ci.md shows are YAML. Read from the checkout, which tests run in.
+ * test_ci_files.c - the CI jobs in docs/ci.md are YAML. Read from the checkout, which tests run in.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

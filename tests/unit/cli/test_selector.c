@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_selector.c - figures of some of a run's jobs, worked by hand, and held against metrics.json's own;
+ * test_selector.c - figures of some of a run's jobs, worked by hand, and compared with metrics.json's own;
  * bounds on them; and texts that are no selector.
  */
 #include <criterion/criterion.h>
@@ -227,9 +227,9 @@ static bool interval(const char *text, int64_t jobs, enum waits waits, int64_t *
 	return made;
 }
 
-/* Method: jobs that are alike have no spread to be measured; waits that only rise go together so much that 40
- * batches tell what two would; of batches that take turns the mean, 950 s, is known to 2.04 * 585 / sqrt(40)
- * s on each side, some 190, and the median to a few batches. */
+/* Method: jobs that are alike have no spread to be measured; waits that only rise correlate so much that 40
+ * batches are worth two; of batches that take turns the mean, 950 s, is known to 2.04 * 585 / sqrt(40) s on
+ * each side, some 190, and the median to a few batches. */
 Test(selector, intervals_are_of_batches)
 {
 	int64_t low, high;

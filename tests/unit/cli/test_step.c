@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_step.c - the canvas of step's screens: a column a character, whatever names hold; styles as sequences.
+ * test_step.c - the canvas of step's screens: a column a character, whatever is in names; styles as
+ * sequences.
  *
  * Each case is small enough to count its columns by hand.
  */

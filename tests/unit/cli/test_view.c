@@ -2,8 +2,8 @@
 /*
  * test_view.c - views against texts made by hand: widths and cuts, states of nodes, arrays, partitions.
  *
- * A run of a few jobs is opened as a view is; what no reader of ours says yet (arrays, partitions, hardware)
- * is put into it then.
+ * A run of a few jobs is opened as a view is; what the reader used does not set (arrays, partitions,
+ * hardware) is put into it then.
  */
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -231,7 +231,7 @@ static void world_open(struct world *world)
 	(void)rmdir(world->folder);
 }
 
-/* Runs a command on the world, which goes with it. */
+/* Runs a command on the scenario, which it frees. */
 static void world_show(struct world *world, int (*run)(const struct view_call *call, struct sl_err *err),
 	char **argv, int argc)
 {
@@ -395,7 +395,7 @@ Test(view, partitions)
 				"empty        up   infinite      0    n/a \n");
 }
 
-/* Hidden ones with -a; a format without partitions tells nodes apart by state alone, each once. */
+/* Hidden ones with -a; a format without partitions groups nodes by state alone, each once. */
 Test(view, partitions_hidden_and_left_out)
 {
 	static char flags[] = "-ah";

@@ -135,8 +135,8 @@ Test(whatif_ranges, what_they_buy)
 	sl_arena_free(arena);
 }
 
-/* Means over seeds: of three there is no interval; of seven of 10, 20, ... 70 s they tell what 5.6 even ones
- * would, and of 40 +- 1 ... 3 s what 6.98 would: t of 5.98 degrees, 2.449, times 2.160 / sqrt(7). */
+/* Means over seeds: of three there is no interval; of seven of 10, 20, ... 70 s they are worth 5.6 even ones,
+ * and of 40 +- 1 ... 3 s 6.98: t of 5.98 degrees, 2.449, times 2.160 / sqrt(7). */
 Test(whatif_ranges, figures_over_seeds)
 {
 	const int64_t value[] = { 10 * SL_SECOND, 20 * SL_SECOND, 60 * SL_SECOND };

@@ -2,7 +2,7 @@
 /*
  * test_kube.c - manifests as a cluster and as a trace: objects, labels, what jobs say, coverage of fields.
  *
- * Small worlds worked by hand; the manual's tables against those of the program.
+ * Small clusters worked by hand; the manual's tables against those of the program.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kube_dra.c - devices for pods: which a claim gets, on which node, and when they are free again. A
+ * test_kube_dra.c - DRA: which devices a ResourceClaim gets, on which node, and when they are released. A
  * small cluster for each rule, worked by hand.
  */
 #include <criterion/criterion.h>
@@ -288,7 +288,7 @@ Test(kube_dra, capacity_of_a_device_of_ones_own_has_to_be_there)
 #define SIZED "{name: a, capacity: {mem: {value: 4Gi}}}, {name: b, capacity: {mem: {value: 8Gi}}}"
 	picks(SIZED, "requests: [" MEM("6Gi") "]", "b");
 	picks(SIZED, "requests: [" MEM("9Gi") "]", "");
-	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that asks. */
+	picks(SIZED, "requests: [" EXACTLY("") "]", "a"); /* It is one claim's, whatever that requests. */
 }
 
 /* One GPU of two halves: the whole takes both, and no two that overlap go together. */
@@ -444,7 +444,7 @@ Test(kube_dra, preemption_takes_no_notice_of_devices)
 	const sl_job first = kube_test_pod(&test, 0, "", spec), second = kube_test_pod(&test, 0, "", spec);
 	(void)kube_run(&test.k, 0);
 	holds(&test, "a,b");
-	/* Both devices are held: cpu alone would have been made room for, and nobody is evicted. */
+	/* Both devices are held: for cpu alone a pod would have been evicted; here nobody is. */
 	(void)snprintf(spec, sizeof(spec), "%s%s", high, OF("t"));
 	const sl_job third = kube_test_pod(&test, 1, "", spec);
 	(void)kube_run(&test.k, 1);

@@ -36,7 +36,7 @@ static uint32_t rack_of(const struct kube_test *test, sl_job job, uint32_t pod)
 	return node ? (node + 1) / 2 : 0;
 }
 
-/* Three groups of 2: a rack each, and none for the third, though there is room. */
+/* Three groups of 2: a rack each, and none for the third, though its pods would fit. */
 Test(kube_lws, a_group_has_a_rack_for_itself)
 {
 	static const char alone[] = "\"leaderworkerset.sigs.k8s.io/exclusive-topology\":\"rack\"";

@@ -252,7 +252,7 @@ Test(kube_node, pods_of_a_node_that_goes_are_recreated)
 	kube_test_close(&test);
 }
 
-/* Six that ask the same wait for a node of 1; one goes at 10 s. All are tried again: one fits, five do not,
+/* Six pods of equal requests wait for a node of 1; one goes at 10 s. All are retried: one fits, five do not,
  * as often as if each had been looked at by itself. */
 Test(kube_queue, those_alike_are_tried_as_often_as_one_by_one)
 {

@@ -8,7 +8,7 @@
 
 #define GIB (INT64_C(1) << 30)
 
-/* A node of 8 cpus and 16 GiB, of which so much is used; a pod that asks 2 cpus and 2 GiB. */
+/* A node of 8 cpus and 16 GiB, of which so much is used; a pod that requests 2 cpus and 2 GiB. */
 static const struct kube_spec pod = {
 	.request = { 2000, 2 * GIB }, .cpu_scored = 2000, .mem_scored = 2 * GIB, .priority = 0
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_pods.c - quantities of Kubernetes, and what pods ask.
+ * test_pods.c - quantities of Kubernetes, and what pods request.
  *
  * Worked by hand from https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ and
  * .../docs/concepts/workloads/pods/init-containers/.

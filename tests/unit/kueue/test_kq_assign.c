@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_assign.c - which flavors a workload gets, clause by clause, in worlds of one or two queues.
+ * test_kq_assign.c - which flavors a workload gets, clause by clause, with one or two queues.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -151,7 +151,7 @@ Test(kq_assign, above_nominal_quota_victims_are_looked_for_where_policies_allow)
 	kueue_release(&w);
 }
 
-/* The cohort below the root has room for it, once others give back. */
+/* It fits in the cohort below the root, once others are reclaimed. */
 Test(kq_assign, what_a_lower_cohort_could_give_is_reclaimed)
 {
 	struct kueue_instance w;
@@ -277,7 +277,7 @@ Test(kq_assign, the_podset_that_fails_is_the_last_one_tried)
 	kueue_release(&w);
 }
 
-/* Alone the leader would get `one`; the group asks 5000 together. */
+/* Alone the leader would get `one`; the group requests 5000 together. */
 Test(kq_assign, podsets_of_a_group_share_a_flavor)
 {
 	struct kueue_instance w;
@@ -291,7 +291,7 @@ Test(kq_assign, podsets_of_a_group_share_a_flavor)
 	kueue_release(&w);
 }
 
-/* Who asks nothing still has to be placed where the group is. */
+/* A podset without requests still has to be assigned with its group. */
 Test(kq_assign, a_leader_that_asks_nothing_has_the_flavors_of_its_group_that_have_a_topology)
 {
 	struct kueue_instance w;
@@ -407,7 +407,7 @@ Test(kq_assign, a_variant_has_the_flavors_that_it_is_allowed)
 	kueue_release(&w);
 }
 
-/* The old slice holds 2 pods on `two`: the new one of 3 asks 1 more, there alone. */
+/* The old slice holds 2 pods on `two`: the new one of 3 requests 1 more, there alone. */
 Test(kq_assign, a_slice_asks_only_what_it_has_more_than_the_one_that_it_replaces)
 {
 	struct kueue_instance w;

@@ -7,7 +7,7 @@
 
 #include "tests/world/kueue_world.h"
 
-/* Flavors `red` (colour=red) and `plain` (no labels), room in both. */
+/* Flavors `red` (colour=red) and `plain` (no labels), with free quota in both. */
 static struct kq_podset *instance(struct kueue_instance *w)
 {
 	static const struct sl_label red = { "colour", "red" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_clauses.c - clauses of Kueue's queues, cycles and admission fair sharing of which a broken one
- * would be seen nowhere else, one by one.
+ * test_kq_clauses.c - clauses of Kueue's queues, cycles and admission fair sharing that no other test covers,
+ * one by one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ Test(kq_clauses, who_may_not_wait_is_not_put_back)
 	kq_small_close(&t.w);
 }
 
-/* The order that is asked for and that of the heap are two pieces of code. */
+/* The order that is queried and that of the heap are separate code. */
 Test(kq_clauses, heads_come_in_the_order_that_is_reported)
 {
 	enum { ROWS = 40 };
@@ -165,8 +165,8 @@ Test(kq_clauses, a_failed_check_is_no_candidate)
 	}
 }
 
-/* 6 pods where there is room for 4, at least so many: admitted in part only with the gate, and only if the
- * least fits; else as if nothing had been tried. */
+/* 6 pods where 4 fit, at least so many: admitted in part only with the feature gate, and only if the least
+ * fits; else as if nothing had been tried. */
 Test(kq_clauses, in_part_with_the_gate_and_where_the_least_fits)
 {
 	static const struct {
@@ -193,7 +193,7 @@ Test(kq_clauses, in_part_with_the_gate_and_where_the_least_fits)
 	}
 }
 
-/* Why a head goes back is told by the reason of its own: no room at all, room that others have. */
+/* A head is requeued with a reason of its own: no quota at all, quota that others use. */
 Test(kq_clauses, why_it_waits)
 {
 	struct two t = two_open(KQ_BEST_EFFORT_FIFO);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_cycle.c - scheduling cycles of Kueue, clause by clause: rejections, order, what still fits, room
- * that is kept, victims, second passes.
+ * test_kq_cycle.c - scheduling cycles of Kueue, clause by clause: rejections, order, what still fits,
+ * capacity that is reserved, victims, second passes.
  */
 #include <criterion/criterion.h>
 

@@ -190,7 +190,7 @@ static void give_check(uint32_t job, enum kq_check_state state)
 	w.kq->workload[job].check_count = 1;
 }
 
-/* The queue asks for the check as well; not yet admitted. */
+/* The queue requires the check as well; not yet admitted. */
 static uint32_t reserved(uint32_t *queue, enum kq_check_state state)
 {
 	const uint32_t job = admitted(queue);

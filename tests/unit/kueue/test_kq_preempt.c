@@ -226,7 +226,7 @@ Test(kq_preempt, nobody_twice)
 	ks_end(&w);
 }
 
-/* a uses 2 of its 4 and asks 4: once a1 is gone it does not borrow, and b, at 6 of 4, has to give 2. */
+/* a uses 2 of its 4 and requests 4: once a1 is gone it does not borrow, and b, at 6 of 4, has to give 2. */
 Test(kq_preempt, if_it_does_not_borrow_in_the_end)
 {
 	ks_begin(&w);

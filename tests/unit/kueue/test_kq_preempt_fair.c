@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_preempt_fair.c - Kueue's preemption by fair sharing, clause by clause. Shares are told in
+ * test_kq_preempt_fair.c - Kueue's preemption by fair sharing, clause by clause. Shares are given in
  * thousandths of what is lendable.
  */
 #include <criterion/criterion.h>
@@ -88,7 +88,7 @@ Test(kq_preempt_fair, below_the_initial_share)
 	ks_end(&w);
 }
 
-/* Each queue is tried once by the second strategy: a asks 7 of b's 9 and would get 3. */
+/* Each queue is tried once by the second strategy: a requests 7 of b's 9 and would get 3. */
 Test(kq_preempt_fair, the_second_strategy_takes_one)
 {
 	begin();

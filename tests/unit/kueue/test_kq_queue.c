@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_queue.c - what waits in Kueue's queues, clause by clause, in small worlds worked by hand.
+ * test_kq_queue.c - what waits in Kueue's queues, clause by clause, in small cases worked by hand.
  */
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_read.c - Kueue's objects from manifests into its world: fields of both versions, defaults, mistakes
- * by their words and places.
+ * test_kq_read.c - Kueue's objects from manifests into the policy's state: fields of both versions, defaults,
+ * mistakes by their words and places.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -233,7 +233,7 @@ Test(kq_read, mistakes)
 	}
 }
 
-/* Whoever reads the file and whoever decides know the same gates. */
+/* The reader and the scheduler know the same feature gates. */
 Test(kq_read, gates_are_known_where_files_are_read)
 {
 	static const char *const decide[] = {

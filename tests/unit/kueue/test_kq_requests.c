@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_requests.c - what podsets ask and hold, partial admission, capacity that is kept, amounts as text.
+ * test_kq_requests.c - what podsets request and use, partial admission, capacity that is reserved, amounts as
+ * text.
  */
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_tas.c - topology-aware scheduling: which hosts count, which domains are taken. Worlds by hand, a
- * clause each (KEP-2724); cpus are whole, pods ask one each unless said.
+ * test_kq_tas.c - topology-aware scheduling: which hosts count, which domains are assigned. Small clusters by
+ * hand, a clause each (KEP-2724); cpus are whole, pods request one each unless said.
  */
 #include <criterion/criterion.h>
 #include <string.h>

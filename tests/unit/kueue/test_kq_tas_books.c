@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kq_tas_books.c - topology-aware scheduling over time: what is held, what comes back, who is
- * placed again after a host failed, elastic slices; and what it makes of an assignment (worlds by hand).
+ * test_kq_tas_books.c - topology-aware scheduling over time: what is used, what is released, which pods are
+ * replaced after a host failed, elastic slices; and what it makes of an assignment (clusters by hand).
  */
 #include <criterion/criterion.h>
 #include <string.h>

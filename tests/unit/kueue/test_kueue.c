@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_kueue.c - the policy kueue between engine and rules: its agenda, its writes to the API server, its
- * rules of who goes to which queue.
+ * rules of which workload goes to which queue.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void bench_close(struct bench *bench)
 	sl_arena_free(bench->arena);
 }
 
-/* By time; of one time, as they were put down; what is past is due now. */
+/* By time; of one time, in the order of entry; what is overdue is due now. */
 Test(kueue, agenda_in_order)
 {
 	struct bench bench = bench_open();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_fabric_share.c - links shared by jobs, and the pace that follows, each case worked by hand.
+ * test_fabric_share.c - links shared by jobs, and the speed that follows, each case worked by hand.
  *
  * Nets are links by their capacity, jobs their (link, flows); rates in the unit of the capacities.
  */
@@ -16,7 +16,7 @@ struct heard {
 	uint32_t job[64];
 	double rate[JOBS];
 	uint32_t count;
-	int full[LINKS]; /* How often it was told, +1 as it began, -1 as it ended. */
+	int full[LINKS]; /* How often it was called, +1 as it began, -1 as it ended. */
 };
 
 static void hear(void *self, uint32_t job, const struct fabric_got *got)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_failures.c - whole runs in which nodes and jobs fail: each rule by hand, the same failures under all
- * policies, what is told.
+ * policies, what is reported.
  *
  * Failures at known times come from a log; those that are drawn are compared with themselves, or with what
  * was published.

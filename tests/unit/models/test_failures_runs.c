@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_failures_runs.c - failures and who decides: slurmctld, plans that suspend, jobs that are put off,
- * outages of leaves.
+ * test_failures_runs.c - failures under what schedules: slurmctld, plans that suspend, jobs that are
+ * deferred, outages of leaves.
  *
- * Failures come at known times, from a log, so that each course is worked out by hand.
+ * Failures come at known times, from a log, so that each run is worked out by hand.
  */
 #include "tests/world/failures_world.h"
 
@@ -59,7 +59,7 @@ Test(failures, slurm_ends_what_may_not_be_requeued)
 }
 
 /* Nothing starts on a node that is down (n1, until 3000) or drained (n2, until 2000): job 1 goes on on n2,
- * jobs 2 and 3 begin there once it is given back. */
+ * jobs 2 and 3 begin there once it is resumed. */
 Test(failures, slurm_keeps_off_nodes)
 {
 	struct fw w = { .cluster = two_nodes,

@@ -259,7 +259,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Two parts of each family, far enough apart to be told, in 5 000 numbers. Of twenty other seeds five
+/* Two parts of each family, far enough apart to be separated, in 5 000 numbers. Of twenty other seeds five
  * standard deviations were at most 0.03 of a weight, and of a and b these shares; of gamma, 0.02 of bias
  * beside. */
 Test(fit, em_finds_both_parts)

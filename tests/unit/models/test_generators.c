@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_generators.c - downey, jann, gavel, gpu and mixture against closed forms, through the door that
+ * test_generators.c - downey, jann, gavel, gpu and mixture against closed forms, through the interface that
  * `generate` uses, and by hand where the form is small.
  *
  * Seeds are fixed, so nothing here fails by chance; a bound on a mean is five standard deviations of it (one
@@ -263,7 +263,7 @@ Test(generators, estimates_are_as_asked)
 
 /* ---- Downey -------------------------------------------------------------------------------- */
 
-/* Each piece of the formula, worked out: A = 4. */
+/* Each term of the formula, worked out: A = 4. */
 Test(generators, downeys_speedup_by_hand)
 {
 	static const struct {

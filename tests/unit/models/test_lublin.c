@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_lublin.c - the generated workload against the closed forms of its papers, through the door that
+ * test_lublin.c - the generated workload against the closed forms of its papers, through the interface that
  * `generate` uses.
  *
  * Seeds are fixed, so nothing here fails by chance; tests of distribution are bounded so that one seed in a
@@ -345,8 +345,8 @@ Test(lublin, two_classes_are_merged_in_time)
 
 /* ---- Rows, load, streams --------------------------------------------------------------- */
 
-/* FNV-1a over the first 1 000 jobs of the default workload: any change of a draw or a rule shows here, and is
- * then a change of results to be told in the CHANGELOG. */
+/* FNV-1a over the first 1 000 jobs of the default workload: any change of a draw or a rule changes it, and is
+ * then a change of results to be reported in the CHANGELOG. */
 Test(lublin, golden)
 {
 	struct made made = make("jobs=1000", 1);
@@ -430,8 +430,8 @@ Test(lublin, rows_are_whole)
 	release(&made);
 }
 
-/* A thousandth of the load stretches time a thousandfold, and shows what was rounded: each submit time is the
- * nearest second. */
+/* A thousandth of the load stretches time a thousandfold, so that rounding is visible: each submit time is
+ * the nearest second. */
 Test(lublin, submits_are_the_nearest_second)
 {
 	struct made made = make("jobs=2000,load=0.9,estimates=exact", 1);

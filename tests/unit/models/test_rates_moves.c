@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_rates_moves.c - jobs at other than full speed that are suspended, checkpointed, resized: each clause
- * by hand, under --check. The policy starts whom it can, and does one thing to job 1 at its time.
+ * by hand, under --check. The policy starts what fits, and acts once on job 1 at its time.
  */
 #include <criterion/criterion.h>
 
@@ -123,7 +123,7 @@ Test(rates_moves, each_clause_by_hand)
 	}
 }
 
-/* One more than there is room for is told so. */
+/* One more than fits is refused. */
 Test(rates_moves, sixteen_models_are_refused)
 {
 	struct script script = { .count = 0 };

@@ -147,7 +147,8 @@ Test(storage, a_pool_that_is_not_full_tells_nobody)
 	solve(&w);
 	cr_expect_eq(w.reported, 0);
 	cr_expect_eq(w.flows.flow[a].since, 0);
-	w.now = 2 * SL_SECOND; /* One client more than there is room for: all three are slower now. */
+	w.now = 2 * SL_SECOND; /* One client more than the bandwidth serves at full speed: all three are
+				  slower now. */
 	(void)add(&w, 3, 1, 100 * mb, 1000 * mb);
 	solve(&w);
 	cr_expect_eq(w.reported, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_devices.c - each clause of how the engine's nodes follow their GPUs, by a small case worked by hand:
+ * test_devices.c - each clause of how the engine's nodes track their GPUs, by a small case worked by hand:
  * which device a share, a whole GPU, an amount of GPU memory, a MIG profile gets, and what fits when.
  */
 #include <criterion/criterion.h>
@@ -141,7 +141,7 @@ static const struct sl_group groups[REQUESTS] = {
 	[CPU] = ASKS(1, .cpus = 1),
 };
 
-/* ---- A world --------------------------------------------------------------------------------------- */
+/* ---- A cluster --------------------------------------------------------------------------------------- */
 
 struct world {
 	struct sl_cluster cluster;

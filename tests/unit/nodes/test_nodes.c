@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_nodes.c - each clause of nodes.h by a small case worked by hand: where tasks go, what fits when, what
- * a head is guarded from, what is promised, what comes back.
+ * a backfill check refuses, what is reserved, what is released.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -355,7 +355,8 @@ Test(nodes, a_window_waits_for_what_is_held)
 	nodes_free(nodes);
 }
 
-/* ---- The head's guard -----------------------------------------------------------------------------------
+/* ---- The head's backfill check
+ * -----------------------------------------------------------------------------------
  */
 
 Test(nodes, a_later_job_may_start_where_the_head_still_finds_a_place)
@@ -392,7 +393,7 @@ Test(nodes, a_job_on_the_last_node_that_the_head_could_have_may_not)
 		cr_expect(
 			nodes_backfill_check_allows(nodes, H100S, 50), "it asks nothing that the head needs");
 	}
-	/* A head that needs less has room beside it. */
+	/* A head that needs less leaves free resources beside it. */
 	nodes_backfill_check(nodes, SIX_TASKS, 10, 5, false);
 	cr_expect(nodes_backfill_check_allows(nodes, TWIN, 50));
 	cr_expect_not(nodes_backfill_check_allows(nodes, THREE_ON_ONE, 50));

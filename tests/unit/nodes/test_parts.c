@@ -167,7 +167,7 @@ static int half_nodes(const struct sl_cluster_sink *sink, struct sl_err *err)
 	return sink->nodes(sink->self, &spec, &(struct sl_place){ "told.conf", 1, 1 }, err);
 }
 
-/* A node with a part of a cpu, though nobody asks for one: two tasks of four cpus do not fit on one. */
+/* A node with a part of a cpu, though no job requests one: two tasks of four cpus do not fit on one. */
 Test(parts, part_of_node)
 {
 	struct machine_world w;
@@ -483,7 +483,7 @@ static int many_gpus(const struct sl_cluster_sink *sink, struct sl_err *err)
 	return mw_nodes(sink, "b1", 64, SL_NONE, &box, err);
 }
 
-/* More GPUs than are told apart: whole ones only. */
+/* More GPUs than are tracked one by one: whole ones only. */
 Test(parts, too_many_to_report_apart)
 {
 	struct sl_row_group group = group_of(1, 1, 33, 0);

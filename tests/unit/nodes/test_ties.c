@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ties.c - which of several nodes goes first that a placing likes as well: ties, islands over several
- * nodes; and that what a class is worth is asked once.
+ * test_ties.c - which of several nodes of equal score goes first: ties, islands over several nodes; and that
+ * a class of nodes is scored once.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { NODES = 6, JOBS = 1000 };
 
-static unsigned asked; /* How often a score was; a test is a process of its own. */
+static unsigned asked; /* How often a score was computed; a test is a process of its own. */
 
 static int64_t alike(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hybrid.c - what policies made of others stand on (sl_child_values, sl_node_mask, sl_reason_of), by one
- * that looks at each. Runs are under --check: each pass is made, undone, and made again. The policy hybrid
+ * test_hybrid.c - the interface for policies made of others (sl_child_values, sl_node_mask, sl_reason_of), by
+ * one that calls each. Runs are under --check: each pass is made, undone, and made again. The policy hybrid
  * itself is tested from the command line: tests/cli/hybrid*.sh.
  */
 #include <criterion/criterion.h>
@@ -48,7 +48,7 @@ static bool is_displayed(const struct sl_pass *pass, uint32_t node, bool up, boo
 	return sl_node_is_up(pass, node) == up && sl_node_is_drained(pass, node) == drained;
 }
 
-/* Nodes are shown as the bytes say, and as they are without them. */
+/* The policy sees nodes by the node mask, and as they are without it. */
 static bool node_mask_is_true(struct sl_pass *pass)
 {
 	static const uint8_t unavailable[] = { 0, 1, 2 };
@@ -73,7 +73,7 @@ static bool undone_is_unsaid(struct sl_pass *pass, sl_job job)
 	return said && sl_reason_of(pass, job) == before;
 }
 
-/* Job 2 is told why it waits at 0; it still is so at 10. */
+/* Job 2 gets its reason at 0, and still has it at 10. */
 static void look(void *state, struct sl_pass *pass)
 {
 	const struct sl_node_alloc node_alloc = { .node = 0, .tasks = 1, .cpus = 4 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_leaves.c - placements by leaf switch: who gets which nodes, and what taking back leaves.
+ * test_leaves.c - placements by leaf switch: which job gets which nodes, and what is left after undo.
  *
  * Eight nodes of 8 cpus and 4 GPUs, on three leaves: 0 1 2 | 3 4 5 | 6 7.
  */

@@ -312,7 +312,7 @@ static const char *const holds[] = {
 	"local t, seen = { z = 1, a = 1, B = 1, [3] = 1, [1] = 1, [2.5] = 1, [true] = 1, ab = 1 }, {}\n"
 	"for k in pairs(t) do seen[#seen + 1] = tostring(k) end\n"
 	"assert(table.concat(seen, ' ') == '1 2.5 3 B a ab z true', table.concat(seen, ' '))\n" NOTHING,
-	/* What is removed on the way is not shown, and next goes by the same order. */
+	/* What is removed on the way is not visited, and next goes by the same order. */
 	"local t, n = { a = 1, b = 2, c = 3 }, 0\n"
 	"for k in pairs(t) do t.c = nil n = n + 1 end\n"
 	"assert(n == 2 and next(t) == 'a' and next(t, 'a') == 'b' and next(t, 'b') == nil and next({}) == nil)\n" NOTHING,
@@ -349,7 +349,7 @@ static const char *const holds[] = {
 	/* Run times, for whoever says so. */
 	"clairvoyant = true\n"
 	"function pass(s) assert(s:first().run == 100) end\n",
-	/* Memory is limited, and given back. */
+	/* Memory is limited, and freed. */
 	"limits = { memory = 4 }\n"
 	"function pass(s) for i = 1, 100 do local t = {} for k = 1, 10000 do t[k] = k end end end\n",
 };
@@ -454,7 +454,7 @@ Test(lua, reported_metrics)
 	release(&t);
 }
 
-/* Its files are told with their hashes, and what is known of a script is in the order of its text. */
+/* Its files are reported with their hashes, and what is known of a script is in the order of its text. */
 Test(lua, the_script_is_one_of_the_policys_files)
 {
 	struct scripted t;

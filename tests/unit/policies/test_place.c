@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_place.c - placings of GPU clusters and the fragmentation gauge, by score, worked by hand.
+ * test_place.c - node scorers for GPU clusters and the fragmentation gauge, by score, worked by hand.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void expect_score(struct place_world *w, const struct sl_node_scorer *sco
 
 /* ---- The gauge ---------------------------------------------------------------------------------------- */
 
-/* Of ten tasks six ask 4 cpus and 0.3 GPU, three 8 cpus and a GPU, one 8 cpus and two GPUs. */
+/* Of ten tasks six request 4 cpus and 0.3 GPU, three 8 cpus and a GPU, one 8 cpus and two GPUs. */
 static const struct asked three[] = { { 4000, 300, 1, 0, 6 }, { 8000, 1000, 1, 0, 3 },
 	{ 8000, 2000, 1, 0, 1 }, { 0 } };
 
@@ -218,7 +218,7 @@ Test(place, fragmentation_by_what_requests_cannot_use)
 	world_end(&w);
 }
 
-/* Half ask no GPU: to them all that is free is lost. A quarter takes the second type alone. */
+/* Half request no GPU: to them all that is free is lost. A quarter accepts the second type alone. */
 Test(place, fragmentation_of_those_without_gpus_and_of_other_types)
 {
 	static const struct asked asked[] = { { 1000, 0, 1, 0, 2 }, { 1000, 1000, 1, 0, 1 },
@@ -255,7 +255,7 @@ Test(place, typical_requests_as_frequent_go_by_size)
 	world_end(&w);
 }
 
-/* The same in wholes; two groups that ask the same are one. */
+/* The same in wholes; two groups of equal requests are one. */
 Test(place, fragmentation_in_whole_gpus)
 {
 	static const struct asked asked[] = { { 4, 1, 1, 0, 1 }, { 4, 1, 2, 0, 1 }, { 8, 2, 1, 0, 1 },

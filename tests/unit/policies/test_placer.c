@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_placer.c - a placement with a memory of its own decides what jobs get, and is told of all that
- * happens.
+ * test_placer.c - an allocator with a state of its own decides what jobs get, and is notified of all events.
  */
 #include <criterion/criterion.h>
 
@@ -136,8 +135,8 @@ static const struct sl_policy greedy = { { SL_ABI_VERSION, sizeof(struct sl_poli
 
 static struct world w;
 
-/* Three nodes of two cpus. One cpu is asked, two are given: the fourth job waits for a whole node; each gets
- * the last that is free. Under --check every pass is made twice, once undone. */
+/* Three nodes of two cpus. One cpu is requested, two are allocated: the fourth job waits for a whole node;
+ * each gets the last that is free. Under --check every pass is made twice, once undone. */
 Test(allocator, decides_and_is_reported)
 {
 	w = (struct world){ .cpus = 6,

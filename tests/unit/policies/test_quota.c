@@ -42,7 +42,7 @@ Test(quota, a_claim_stops_as_few_borrowers_as_will_do)
 	cr_expect_eq(attempts_of(&w, 1), 2);
 	cr_expect_eq(attempts_of(&w, 2), 1);
 	cr_expect_eq(world_end(&w, 1), 90, "at %lld",
-		(long long)world_end(&w, 1)); /* 40 + 50: what it did is lost. */
+		(long long)world_end(&w, 1)); /* 40 + 50: its work is lost. */
 	cr_expect_eq(world_end(&w, 2), 100);
 	world_release(&w);
 }
@@ -68,7 +68,7 @@ Test(quota, without_preemption_a_claim_stops_borrowing)
 	EXPECT_STARTS(&w, "quota:quotas=\"1=6,2=4\"", 0, 0, 0, 10, 40);
 }
 
-/* Beyond all quotas nobody has to make room: user 1's second job would be the seventh cpu, and waits. */
+/* Beyond all quotas nothing is reclaimed: user 1's second job would be the seventh cpu, and waits. */
 Test(quota, only_what_is_within_quota_claims)
 {
 	struct world w = claimed;
@@ -120,7 +120,7 @@ Test(quota, the_share_holder_most_beyond_pays_first)
 	world_release(&w);
 }
 
-/* Of one party the youngest pays: job 3, not job 2. */
+/* Of one share holder the youngest pays: job 3, not job 2. */
 Test(quota, the_youngest_borrower_pays_first)
 {
 	struct world w = { .cpus = 6,

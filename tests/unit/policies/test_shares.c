@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_shares.c - orders of parties, by hand: fairshare, drf, lottery, stride, and the plan share. */
+/* test_shares.c - orders by share holder, by hand: fairshare, drf, lottery, stride, and the plan share. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,8 +124,9 @@ Test(fairshare, shares_between_what_by_says)
 	EXPECT_SEQUENCE(&w, "fairshare:by=user", 0, 1, 2);
 }
 
-/* The candidates behind the head come in the parties' order too: 1 cpu is free at 20 beside job 1; the head
- * (job 3, of user 3) needs 4; of the two that would fit, that of user 4 goes, as user 2 has used something.
+/* The candidates behind the head come in the share holders' order too: 1 cpu is free at 20 beside job 1; the
+ * head (job 3, of user 3) needs 4; of the two that would fit, that of user 4 goes, as user 2 has used
+ * something.
  */
 Test(fairshare, candidates_come_in_the_order_of_share_holders)
 {
@@ -169,7 +170,7 @@ Test(drf, fills_progressively)
 	world_release(&w);
 }
 
-/* The example of the paper: 9 cpus and 18 GB; tasks of user 1 ask for 1 cpu and 4 GB, those of user 2 for 3
+/* The example of the paper: 9 cpus and 18 GB; tasks of user 1 request 1 cpu and 4 GB, those of user 2 for 3
  * cpus and 1 GB. User 1 gets three of them (12 GB), user 2 two (6 cpus): two thirds of what dominates. */
 Test(drf, shares_what_dominates)
 {
@@ -201,7 +202,7 @@ Test(fairshare, may_charge_what_dominates)
 	EXPECT_SEQUENCE(&w, "fairshare:half_life=0,charge=dominant", 2, 3);
 }
 
-/* What it gives back counts no more: user 1's job has ended, user 2's runs. */
+/* What is released counts no more: user 1's job has ended, user 2's runs. */
 Test(drf, counts_what_is_held_now)
 {
 	struct world w = { .cpus = 4,
@@ -232,7 +233,8 @@ Test(share, a_job_that_does_not_fit_blocks_its_share_holder_or_all)
 	world_release(&w);
 }
 
-/* Who is first of its party and does not fit waits for Resources, from when it is first, and said once. */
+/* A job that is first of its share holder and does not fit waits for Resources, from when it is first, and
+ * said once. */
 Test(share, the_first_of_each_share_holder_waits_for_resources)
 {
 	struct world w = { .cpus = 4,

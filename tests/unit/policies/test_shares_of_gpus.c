@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_shares_of_gpus.c - policies where cpus and GPUs are counted in thousandths: what is given in wholes,
- * what is charged, and who refuses them.
+ * test_shares_of_gpus.c - policies where cpus and GPUs are counted in thousandths: what is allocated in
+ * wholes, what is charged, and which policies refuse them.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void refused(struct node_world *w, const char *policy, int status, const 
 }
 
 /*
- * Two GPUs. User 2 runs on half a one, and borrows a whole one; at 10 user 1 asks for one and a half. Where
+ * Two GPUs. User 2 runs on half a one, and borrows a whole one; at 10 user 1 requests one and a half. Where
  * these are its quota it gets them, in place of what was borrowed.
  */
 static const struct node_world claimed = { .parts = 1000,
@@ -140,7 +140,8 @@ Test(shares_of_gpus, gangs_have_bounds)
 	refused(&w, "gang", SL_INPUT, "asks for 2.5 GPUs, the cluster has 2:");
 }
 
-/* Slurm's node selection gives out whole cpus and GPUs: each reason why this is none for it is told. */
+/* Slurm's node selection allocates whole cpus and GPUs: each reason why this request is refused is reported.
+ */
 Test(shares_of_gpus, are_refused_by_slurm)
 {
 	const struct node_world whole = { .nodes = 1,

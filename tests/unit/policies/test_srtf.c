@@ -204,7 +204,7 @@ static void hasty_pass(void *state, struct sl_pass *pass)
 	}
 }
 
-/* Who was stopped before it did anything has nothing to load. */
+/* A job that was stopped before it did any work has nothing to load. */
 Test(restart, of_work_alone)
 {
 	static const struct sl_policy hasty = { { SL_ABI_VERSION, sizeof(struct sl_policy) }, "hasty",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_plugins.c - names to vtables, texts to checked values, and what wins over what.
+ * test_plugins.c - names to vtables, texts to checked values, and which setting overrides which.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ Test(plugins, settings_that_nobody_takes)
 	}
 }
 
-/* More settings than the list first has room for keep their order. */
+/* More settings than the list's first capacity keep their order. */
 Test(plugins, settings_grow)
 {
 	struct sl_arena *arena = sl_arena_new();
@@ -274,8 +274,8 @@ Test(plugins, the_registry_has_every_kind)
 	cr_expect_null(sl_by_name(NULL, "kueue"), "no array has nothing");
 }
 
-/* A plug-in's placing is a choice of parameters that take placings, behind those that are declared; of others
- * it is none. Without a registry there is nothing but what is declared. */
+/* A plug-in's node scorer is a choice of parameters whose values are node scorers, behind those that are
+ * declared; of others it is none. Without a registry there is nothing but what is declared. */
 Test(plugins, choices_with_what_plugins_bring)
 {
 	static const struct sl_node_scorer scorer = { .abi = SL_ABI_OF(struct sl_node_scorer),
@@ -305,7 +305,7 @@ Test(plugins, choices_with_what_plugins_bring)
 }
 
 /* Two that are built in by the same name would hide each other: the registry is not made. A policy and a
- * preset share their names, and so do a placing and a placer. */
+ * preset share their names, and so do a node scorer and an allocator. */
 Test(plugins, a_name_is_built_in_once)
 {
 	static const struct sl_policy policy = { .abi = SL_ABI_OF(struct sl_policy), .name = "one" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sessions.c - interactive sessions, parameter by parameter, through the door that `generate` uses.
+ * test_sessions.c - interactive sessions, parameter by parameter, through the interface that `generate` uses.
  *
  * Seeds are fixed, so nothing here fails by chance; bounds on means are six standard deviations wide.
  */
@@ -226,7 +226,7 @@ Test(sessions, are_active_while_they_are_used)
 	release(&made);
 }
 
-/* What a session asks: whole GPUs, a share in thousandths (its cpus too), or none. */
+/* What a session requests: whole GPUs, a share in thousandths (its cpus too), or none. */
 Test(sessions, needs_what_they_are_reported)
 {
 	struct made made = made_well("gpus=2,cpus=8,memory=1.5G,gpu_type=a100,partition=night");

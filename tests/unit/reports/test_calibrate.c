@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_calibrate.c - a replay beside its log: ranks, who is compared, the three ways to wait, groups, the
- * verdict.
+ * test_calibrate.c - a replay compared with its log: ranks, which jobs are compared, the three ways to wait,
+ * groups, the verdict.
  */
 #include <criterion/criterion.h>
 
@@ -150,8 +150,8 @@ Test(calibrate, waits_of_a_log)
 	log_free(log);
 }
 
-/* By the log: submitted at 100, eligible at 130, started at 150, put back at 200, started again at 400. Here:
- * eligible at 120, started at 140, put back at 160, and again at 300. */
+/* By the log: submitted at 100, eligible at 130, started at 150, requeued at 200, started again at 400. Here:
+ * eligible at 120, started at 140, requeued at 160, started again at 300. */
 Test(calibrate, attempts_and_eligibility)
 {
 	struct log *log = log_new();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_export.c - documents for other programs: traces of Perfetto decoded again, charts, tables, hostile
- * names.
+ * test_export.c - documents for other programs: traces of Perfetto decoded, charts, tables, hostile names.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -158,7 +157,7 @@ static void decode_track(struct decoded *all, struct view view)
 			(int)(field.bytes.end - field.bytes.at), (const char *)field.bytes.at);
 }
 
-/* Slices of a track follow each other; what is told of them is checked by the caller's eye for names. */
+/* Slices of a track follow each other; what is written of them is checked by the caller, by name. */
 static void decode_event(struct decoded *all, struct view view, uint64_t at)
 {
 	struct field type = { 0 };
@@ -364,7 +363,7 @@ Test(export, svg_takes_names_as_text)
 		expect_in(chart, &bytes, "mean wait 7.5 s, utilization 67 %.");
 		expect_in(chart, &bytes, "a&lt;/script&gt;&lt;b onload=&quot;x&quot;&gt;&#39;&amp;");
 		expect_in(chart, &bytes,
-			"|\xEF\xBF\xBD\xC3\xA4"); /* Controls and marks are gone, bad bytes told. */
+			"|\xEF\xBF\xBD\xC3\xA4"); /* Controls and marks are removed, bad bytes marked. */
 		expect_not_in(chart, &bytes, "</script>");
 		expect_not_in(chart, &bytes, "\x01");
 		expect_not_in(chart, &bytes, "nan");
@@ -488,7 +487,8 @@ static struct bytes table(const char *name)
 	return bytes;
 }
 
-/* Four digits or more; signs; better only where it is told apart, and as it is compared; facts of either run.
+/* Four digits or more; signs; better only where the difference is significant, and as it is compared; facts
+ * of either run.
  */
 Test(export, markdown)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_fill.c - replay.fill, rule by rule, on lists small enough to be counted; Go's random numbers against
- * published ones; and the course of what is allocated and fragmented, by hand.
+ * published ones; and the series of what is allocated and fragmented, by hand.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -69,7 +69,8 @@ static const char *ids(const struct filled *f, char text[400])
 	return text;
 }
 
-/* How many jobs there are, whatever their order, and what they ask; by how many were drawn and left out. */
+/* How many jobs there are, whatever their order, and what they request; by how many were drawn and left out.
+ */
 static const struct {
 	const char *what, *jobs, *fill;
 	uint32_t count, drawn, removed;
@@ -216,9 +217,9 @@ Test(fill, go_numbers)
 	cr_expect_eq(go_below_shuffle(&go, 1), 0);
 }
 
-/* ---- The course ------------------------------------------------------------------------------- */
+/* ---- The series ------------------------------------------------------------------------------- */
 
-/* Four GPUs in thousandths; jobs ask 1, 0.5, 2 and 0.5, at 0, 1, 2, 3 s. */
+/* Four GPUs in thousandths; jobs request 1, 0.5, 2 and 0.5, at 0, 1, 2, 3 s. */
 static const struct sl_group group[] = { { .task.gpus = 1000, .tasks = 1 }, { .task.gpus = 500, .tasks = 1 },
 	{ .task.gpus = 2000, .tasks = 1 } };
 static const struct sl_request requests[] = { { .group = &group[0], .group_count = 1, .gpus = 1000 },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_page.c - what a report page holds of results made by hand, block by block.
+ * test_page.c - the contents of a report page of results made by hand, block by block.
  */
 #include <criterion/criterion.h>
 #include <openssl/evp.h>
@@ -13,7 +13,7 @@
 
 static const struct sl_compared nothing = { .title = "a title" };
 
-/* The page of that result; the caller shuts it. */
+/* The page of that result; the caller closes it. */
 static struct page_read read_page(const struct hand *hand, uint64_t jobs_max)
 {
 	static const struct sl_fact fact[] = { { "version", "7" } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_told.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs
- * that were held and did nothing.
+ * test_told.c - what reports and metrics say where cpus and GPUs are counted in thousandths, and of GPUs that
+ * were allocated and idle.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 enum { USER_ANN, USER_BOB, USER_CYD };
 static const char *const users[] = { "ann", "bob", "cyd, \"the third\"" };
 
-/* Four nodes' worth: 8 cpus and 2 GPUs in all, in thousandths. What jobs hold is set by hand. */
+/* Four nodes' worth: 8 cpus and 2 GPUs in all, in thousandths. Jobs' allocations are set by hand. */
 struct shares {
 	struct hand *hand;
 	struct sl_cluster cluster;
@@ -126,7 +126,7 @@ Test(reported, are_written_as_decimals)
 	}
 }
 
-/* jobs.csv, usage.csv and sacct.txt tell wholes: 1.5 cpus and 0.25 GPUs are 1500 and 250 parts. */
+/* jobs.csv, usage.csv and sacct.txt have wholes: 1.5 cpus and 0.25 GPUs are 1500 and 250 parts. */
 Test(reported, in_the_files_of_a_run)
 {
 	static const struct sl_usage_point usage[] = {
@@ -326,7 +326,7 @@ Test(active, attempts_count_less_suspensions)
 	free(s.hand);
 }
 
-/* Where no job tells, there is nothing. */
+/* Where no job reports activity, there is nothing. */
 Test(active, nothing_is_said_where_nothing_is_known)
 {
 	static const struct expected want[] = { { "utilization.gpus_active", "absent" },

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_attempts.c - results with jobs that were put back, suspended, and on nodes: files and metrics, worked
+ * test_attempts.c - results with jobs that were requeued, suspended, and on nodes: files and metrics, worked
  * by hand.
  *
  * Job 1 waits 10, runs 20 that are lost, waits 20, runs 40 of which it stands still for 5. Job 2 runs
- * through, and stands still for 2 of its 10. Job 3 is put back at 40 and waits to the end of the run, at 100.
- * Job 4 is put back at once, and cancelled as it waits.
+ * through, and stands still for 2 of its 10. Job 3 is requeued at 40 and waits to the end of the run, at 100.
+ * Job 4 is requeued at once, and cancelled as it waits.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -104,14 +104,14 @@ Test(attempts, attempts_csv)
 	free(hand);
 }
 
-/* Charges cover each stretch of waiting, with the reason that was given when the job was put back. */
+/* Charges cover each interval of waiting, with the reason that was given when the job was requeued. */
 Test(attempts, reasons_csv)
 {
 	static const struct sl_reason_change change[] = {
 		{ .at = 5 * S, .job = 0, .reason = SL_REASON_RESOURCES },
 		{ .at = 10 * S, .job = 0, .reason = SL_REASON_NONE }, /* It starts, */
 		{ .at = 30 * S, .job = 0, .reason = SL_REASON_PRIORITY },
-		{ .at = 30 * S, .job = 0, .detail = 9, .reason = SL_REASON_DEPENDENCY }, /* is put back, */
+		{ .at = 30 * S, .job = 0, .detail = 9, .reason = SL_REASON_DEPENDENCY }, /* is requeued, */
 		{ .at = 45 * S, .job = 0, .reason = SL_REASON_RESOURCES },
 		{ .at = 20 * S, .job = 2, .reason = SL_REASON_NONE },
 		{ .at = 40 * S, .job = 2, .reason = SL_REASON_RESOURCES },
@@ -242,7 +242,7 @@ static struct hand *on_nodes(void)
 	return hand;
 }
 
-/* What was held at most; of a job that never started, what it asks. Names are quoted where they must be. */
+/* What was held at most; of a job that never started, its request. Names are quoted where they must be. */
 Test(attempts, jobs_on_nodes)
 {
 	struct hand *hand = on_nodes();
@@ -253,7 +253,7 @@ Test(attempts, jobs_on_nodes)
 	free(hand);
 }
 
-/* A counted pool that a policy made into nodes of one cpu: nobody asks in requests. */
+/* A counted pool that a policy made into nodes of one cpu: no job has a request. */
 Test(attempts, jobs_on_a_pool_made_of_nodes)
 {
 	static const int32_t nodes[] = { 2, 1, 1, 4 };

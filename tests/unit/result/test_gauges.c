@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gauges.c - gauges: sums over nodes that follow what is started, ended and taken back; their course
- * over a run; what is written of it.
+ * test_gauges.c - gauges: sums over nodes that follow starts, ends and undo; their series over a run; what is
+ * written of it.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -157,7 +157,7 @@ static const struct sl_policy first_alone = { { SL_ABI_VERSION, sizeof(struct sl
 	.init = follow_both, .pass = pass_first };
 
 /* Two nodes of 2 cpus. At 10 the first ends, and the policy leaves the second waiting; another takes over
- * then, and starts it at once: of that instant only what holds in the end is shown. */
+ * then (handover), and starts it at once: of that instant only the final value is recorded. */
 Test(gauges, of_an_instant_that_is_gone_through_retry_the_last)
 {
 	static const struct sl_gauge_point idles[] = { { 5, 4 }, { 10, 5 }, { 20, 8 } };

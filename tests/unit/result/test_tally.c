@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_tally.c - what models tell: kept in order, each name once, names as files and tables take them.
+ * test_tally.c - what models report: kept in order, each name once, names as files and tables take them.
  */
 #include <criterion/criterion.h>
 #include <string.h>

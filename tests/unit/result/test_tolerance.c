@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_tolerance.c - each form of a tolerance, both ways, at its edge and one millionth beyond it.
+ * test_tolerance.c - each form of a tolerance, both ways, at its bound and one millionth beyond it.
  */
 #include <criterion/criterion.h>
 

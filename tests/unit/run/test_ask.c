@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ask.c - what jobs ask of Slurm, as groups of tasks: each rule by hand, and why a job is not let in.
+ * test_ask.c - job descriptions of Slurm as groups of tasks: each rule by hand, and why a job is refused.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "tests/world/machine_world.h"
 
-/* ---- The cluster: cores of two threads, memory given out ------------------------------------------ */
+/* ---- The cluster: cores of two threads, memory allocated ------------------------------------------ */
 
 static const char *const fast[] = { "fast", "ib" };
 static const char *const slow[] = { "slow", "ib" };
@@ -152,7 +152,7 @@ static const char *displayed(const struct machine_world *w, uint32_t job, char *
 	return text;
 }
 
-/* Behind a job that asks nothing, which stays. */
+/* Behind a job without requests, which stays. */
 static void load(struct machine_world *w, const char *text, const char *user, int64_t limit)
 {
 	static struct sl_row rows[2];
@@ -359,8 +359,8 @@ static void keeps(const char *text, const char *want)
 	machine_world_release(&w);
 }
 
-/* replay.impossible=keep: all these stay, with what they ask and why it cannot be, for a policy that knows
- * what to make of them. */
+/* replay.impossible=keep: all these stay, with their requests and why these are impossible, for a policy that
+ * handles them. */
 static void never(const char *text, const char *want, enum sl_reason why)
 {
 	struct machine_world w;
@@ -491,7 +491,8 @@ Test(desc, reservations)
 /* ---- Requests
  * -------------------------------------------------------------------------------------------------------- */
 
-/* Equal asks are one request, whatever memory their texts are in, and their copy is byte for byte the same.
+/* Equal job descriptions are one request, whatever memory their texts are in, and their copy is byte for byte
+ * the same.
  */
 Test(desc, equal_asks_are_one_request)
 {
@@ -546,7 +547,7 @@ Test(desc, components)
 /* ---- A run
  * ------------------------------------------------------------------------------------------------------- */
 
-/* Jobs of partition short, of 100 s each: the one that asks for the reservation starts in its window, of
+/* Jobs of partition short, of 100 s each: the one that requests the reservation starts in its window, of
  * those that do not the one that would not be over before it opens waits until it closes. A node that is down
  * is no window to anyone. */
 Test(desc, a_run_with_windows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_commands.c - what a policy does to jobs, clause by clause, by a policy that follows a script.
+ * test_commands.c - a policy's commands on jobs, clause by clause, by a policy that follows a script.
  */
 #include <criterion/criterion.h>
 
@@ -96,7 +96,7 @@ static void run(const struct sl_policy *policy)
 
 SCRIPT(requeue_script, AT(0, OP_START, 0), AT(30, OP_REQUEUE, 0), AT(30, OP_START, 1), AT(50, OP_START, 0));
 
-/* What a requeued job did is lost: it runs its whole time again. Wait is to the first start, run time both.
+/* A requeued job's work is lost: it runs its whole time again. Wait is to the first start, run time both.
  */
 Test(commands, requeue_loses_the_work)
 {
@@ -166,7 +166,7 @@ Test(commands, checkpoint_keeps_the_limit_running)
 SCRIPT(suspend_script, AT(0, OP_START, 0), AT(30, OP_SUSPEND, 0), AT(30, OP_START, 1),
 	AT(40, OP_RESUME, 0, .refused = true), AT(50, OP_RESUME, 0));
 
-/* Suspended, it gives up its cpus; it goes on where it stopped, when there is room. */
+/* Suspended, it releases its cpus; it goes on where it stopped, when they are free. */
 Test(commands, suspended_jobs_go_on_later)
 {
 	w = (struct world){ .cpus = 2, .count = 2, .job = { JOB(0, 100, 100, 2), JOB(10, 20, 20, 2) } };
@@ -215,7 +215,7 @@ Test(commands, a_window_needs_capacity)
 	world_release(&w);
 }
 
-/* A window of the cluster: nothing starts that by its limit would run into it, unless there is room beside.
+/* A window of the cluster: nothing starts that by its limit would run into it, unless it fits beside.
  */
 static const struct sl_window window = {
 	.name = "maintenance", .from = 100 * SL_SECOND, .until = 200 * SL_SECOND, .cpus = 3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_control.c - policies that have the whole say (SL_USE_CONTROL), command by command, by one that follows
+ * test_control.c - policies that decide everything (SL_USE_CONTROL), command by command, by one that follows
  * a script. All runs are under --check: each pass is made, undone, and must leave no trace.
  */
 #include <criterion/criterion.h>
@@ -250,7 +250,7 @@ Test(control, a_requeued_job_may_end_waiting, .init = fresh)
 	world_release(&w);
 }
 
-/* Counted once each, the first one told; nobody else hears of it. */
+/* Counted once each, the first one reported; nobody else gets it. */
 Test(control, refused_jobs_are_counted, .init = fresh)
 {
 	uint32_t heard[SL_EV_CLASS_COUNT] = { 0 };
@@ -317,7 +317,7 @@ Test(control, windows_keep_nobody_off, .init = fresh)
 	world_release(&w);
 }
 
-/* Cpus and GPUs twice, memory once; what is busy is told as it is: 8 of 4 cpus. */
+/* Cpus and GPUs twice, memory once; what is busy is reported as it is: 8 of 4 cpus. */
 Test(control, cores_are_given_out_twice, .init = fresh)
 {
 	w = WORLD(1, .count = 3, .job = { JOB(0, 10, 10, 1), JOB(0, 10, 10, 1), JOB(0, 10, 10, 1) });
@@ -366,7 +366,7 @@ Test(control, what_was_given_is_given_back_and_retry, .init = fresh)
 	world_release(&w);
 }
 
-/* With cores given out twice, what was suspended goes on beside who came meanwhile. */
+/* With cores allocated twice, what was suspended goes on beside jobs that came meanwhile. */
 Test(control, suspended_and_overcommitted, .init = fresh)
 {
 	w = WORLD(1, .count = 2, .job = { JOB(0, 20, 20, 1), JOB(0, 100, 100, 1) });

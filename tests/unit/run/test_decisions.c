@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_decisions.c - what policies tell of what they do: by which rule, for whom, and what they plan; by
- * hand. */
+/* test_decisions.c - the decisions that policies report: by which rule, for which beneficiary, and what they
+ * plan; by hand. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "sim/run/engine.h"
 #include "tests/world/world.h"
 
-/* "100 start 2 order; ": jobs from 1, whose in brackets, a plan's time behind it. */
+/* "100 start 2 order; ": jobs from 1, the beneficiary in brackets, a plan's time behind it. */
 static void put(char *text, size_t capacity, const struct sl_decision *d)
 {
 	static const char *const decision[] = { "start", "preempt", "resume", "resize", "end", "plan" };
@@ -78,7 +78,8 @@ Test(decisions, promises_are_reported_when_they_are_made_and_moved)
 		"110 start 3 promise; ");
 }
 
-/* Promises of depth-k are made and dropped within a pass: what it tells of them holds until the next. */
+/* Reservations of depth-k are made and dropped within a pass: what it reports of them holds until the next.
+ */
 Test(decisions, depth_tells_all_that_it_plans)
 {
 	struct world w = { .cpus = 4,
@@ -180,7 +181,7 @@ static const char *const policies[] = { "fcfs", "greedy", "easy", "easy++", "con
 	"recorded", "slurm", "composed:plan=commit", "easy:queues=partition", "depth-k:queues=partition",
 	"composed:plan=easy_named", "composed:plan=conservative_named", "fairshare:plan=conservative" };
 
-/* Each start has its rule; what is told changes no decision; nothing is told that is not asked for. */
+/* Each start has its rule; reporting changes no decision; nothing is reported that is not requested. */
 Test(decisions, every_policy_says_why)
 {
 	for (size_t i = 0; i < SL_LEN(policies); i++) {

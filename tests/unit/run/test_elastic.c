@@ -76,7 +76,7 @@ Test(elastic, the_latest_started_gives_first_and_no_more_than_is_needed)
 	expect(&w, "composed:plan=elastic", (const int64_t[][2]){ { 0, 100 }, { 0, 110 }, { 10, 30 } });
 }
 
-/* 2 of 8 are left: half as many as it asks, half as fast. */
+/* 2 of 8 are left: half as many as it requests, half as fast. */
 Test(elastic, it_starts_smaller)
 {
 	struct node_world w = pool(8);
@@ -85,7 +85,7 @@ Test(elastic, it_starts_smaller)
 	expect(&w, "composed:plan=elastic", (const int64_t[][2]){ { 0, 100 }, { 0, 80 } });
 }
 
-/* Each gets 4 of 8, twice what it asks. */
+/* Each gets 4 of 8, twice what it requests. */
 Test(elastic, idle_cpus_are_shared_equally)
 {
 	struct node_world w = pool(8);
@@ -131,7 +131,7 @@ static void any_world(struct node_world *w, uint64_t seed, enum sl_overrun overr
 	}
 }
 
-/* Any world: all end, none works faster than its largest size or slower than its least lets it. */
+/* Any scenario: all end, none works faster than its largest size or slower than its least lets it. */
 Test(elastic, sizes_stay_within_bounds)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -154,7 +154,7 @@ Test(elastic, sizes_stay_within_bounds)
 	}
 }
 
-/* Jobs that run on past their limits, or are cut there, while their size changes: the plan knows who is
+/* Jobs that run on beyond their limits, or are cut there, while their size changes: the plan knows who is
  * overdue however their work is rounded. */
 Test(elastic, overdue_jobs_change_size)
 {

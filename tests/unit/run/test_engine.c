@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_engine.c - each clause of the classic rules by a workload small enough to work out on paper. The
- * schedule beside each case says what it shows; breaking the clause breaks the case.
+ * schedule beside each case says what it tests; breaking the clause breaks the case.
  */
 #include <criterion/criterion.h>
 #include <string.h>

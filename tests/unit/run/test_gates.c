@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gates.c - who may be considered, and from when on: one small case for each clause, worked by
- * hand.
+ * test_gates.c - which jobs are eligible, and from when on: one small case for each clause, worked by hand.
  *
- * Machines have room for all unless a case says otherwise, so that a job starts when it is let in.
+ * Machines fit all jobs unless a case says otherwise, so that a job starts when it becomes eligible.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static struct gate_case cases[] = {
 		{ JOB(0, 10, 10, 1, .begin = 50), JOB(20, 10, 10, 1, .begin = 5) },
 		{ RAN(50, 50, 60), RAN(20, 20, 30) } },
 	{ "who is kept does not stand in the way, and then takes its old place", 4, NULL, 4,
-		/* Job 1 is in front of 3 and 4 when it is let in at 30; job 2 runs until 40. */
+		/* Job 1 is in front of 3 and 4 when it is released at 30; job 2 runs until 40. */
 		{ JOB(0, 10, 10, 4, .begin = 30), JOB(1, 39, 39, 4), JOB(2, 10, 10, 4), JOB(3, 10, 10, 4) },
 		{ RAN(30, 40, 50), RAN(1, 1, 40), RAN(2, 50, 60), RAN(3, 60, 70) } },
 	{ "held for ever, or until its begin", 10, NULL, 2,
@@ -136,7 +135,7 @@ static struct gate_case cases[] = {
 			JOB(0, 5, 5, 1, .begin = 5, DEPENDS(AFTER(SL_AFTER_OK, 1))) },
 		{ RAN(0, 0, 10), RAN(20, 20, 25), RAN(10, 10, 15) } },
 	{ "ends of an instant come first, then all pass together", 4, "easy", 4,
-		/* At 10 job 1 ends, which lets in 2 and 3; 4 is submitted. 2 goes first. */
+		/* At 10 job 1 ends, which makes 2 and 3 eligible; 4 is submitted. 2 goes first. */
 		{ JOB(0, 10, 10, 4), JOB(1, 10, 10, 4, DEPENDS(AFTER(SL_AFTER_OK, 1))),
 			JOB(2, 10, 10, 4, .begin = 10), JOB(10, 10, 10, 4) },
 		{ RAN(0, 0, 10), RAN(10, 10, 20), RAN(10, 20, 30), RAN(10, 30, 40) } },
@@ -333,7 +332,7 @@ static void grab_pass(void *state, struct sl_pass *pass)
 		(void)sl_start(pass, last);
 }
 
-/* Job 1 is put back by 2 and starts anew; 2 is not let back in when 3 takes its place, and 4 waits for that.
+/* Job 1 is requeued by 2 and starts anew; 2 is not eligible again when 3 replaces it, and 4 waits for that.
  */
 Test(eligibility, no_requeue)
 {

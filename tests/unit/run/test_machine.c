@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_machine.c - an operator's cluster, told to the sink: names, hardware, partitions, switches, windows,
- * and the sets of nodes that come of them.
+ * test_machine.c - an operator's cluster, reported to the sink: names, hardware, partitions, switches,
+ * windows, and the sets of nodes that come of them.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const struct sl_hardware slow_box = {
 	.sockets = 1, .cores = 8, .threads = 1, .weight = 1, .feature = slow, .feature_count = 2
 };
 
-/* One job that asks nothing. */
+/* One job without requests. */
 static struct sl_row plain[1];
 static struct sl_row_attributes plain_more;
 

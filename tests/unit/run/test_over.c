@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_over.c - a pass that would never end ends once the run is to end: each question that a policy may ask
- * over and over has no answer any more, and what the pass did is undone.
+ * test_over.c - a pass that would never end ends once the run is to end: each call that a policy may repeat
+ * without end fails from then on, and the pass is undone.
  */
 #include <criterion/criterion.h>
 
@@ -22,7 +22,7 @@ static bool asks_for_the_next(struct sl_pass *pass)
 	return sl_job_is(sl_queue_next_fit(pass, SL_JOB_NONE, NULL));
 }
 
-/* As srtf did: the first is stopped and started without end. */
+/* Like srtf at the time: the first is stopped and started without end. */
 static bool preempts_retry(struct sl_pass *pass)
 {
 	return sl_preempt(pass, (sl_job){ 0 }, SL_PREEMPT_REQUEUE) && sl_start(pass, (sl_job){ 0 });

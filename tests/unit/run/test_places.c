@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_places.c - where each attempt of a job was, by hand: kept by the engine, drawn in the page. */
+/* test_places.c - the nodes of each attempt of a job, by hand: kept by the engine, drawn in the page. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

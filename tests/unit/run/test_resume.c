@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_resume.c - runs in steps, worked by hand: where they stop, what a policy that takes over is shown and
- * does, back in time, and the beginning in the middle of a log.
+ * test_resume.c - runs in steps, worked by hand: where they stop, what a policy gets and decides at a
+ * handover, back in time, and the beginning in the middle of a log.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -172,7 +172,7 @@ Test(resume, back_is_before_the_switch_or_after_it)
 	world_release(&w);
 }
 
-/* ---- What a policy is shown ----------------------------------------------------------------- */
+/* ---- What a policy sees ----------------------------------------------------------------- */
 
 enum { LINES = 64 };
 
@@ -184,7 +184,7 @@ struct line {
 	sl_time start;
 };
 
-/* Strict fcfs that writes down what it is told. */
+/* Strict fcfs that logs its callbacks. */
 struct scribe {
 	struct line line[LINES];
 	size_t count;
@@ -432,7 +432,7 @@ Test(resume, who_ran_runs_on_and_who_waited_waits)
 	world_release(&w);
 }
 
-/* The log knew a larger machine: by start, then row, who has no room waits. */
+/* The log knew a larger machine: by start, then row, what does not fit waits. */
 Test(resume, who_has_no_capacity_at_the_beginning_waits)
 {
 	static const sl_time ran[] = { 20 * S, 50 * S, 10 * S };
@@ -464,7 +464,7 @@ Test(resume, who_ran_history_its_limit_is_overdue_at_the_beginning)
 	world_release(&w);
 }
 
-/* The same where estimates that run out are told: that was in the past. */
+/* The same where estimates that run out are reported: that was in the history. */
 Test(resume, who_outlived_its_estimate_before_the_beginning_is_no_news)
 {
 	static const sl_time ran[] = { 50 * S, SL_NONE };

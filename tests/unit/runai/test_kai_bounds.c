@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_kai_bounds.c - when a search for victims is given up, when it is not repeated, and when it is taken up
- * again. One world, worked by hand: two nodes of two GPUs, on each a job of one GPU that may run nowhere
- * else. A job of two GPUs could start if one of them were moved; none can be. Sets that are simulated are the
- * newer one, the older one and both: 2, 2 and 3 pods with the job's own. (KAI: solvers/search_budget.go,
+ * again. One case, worked by hand: two nodes of two GPUs, on each a job of one GPU that may run nowhere else.
+ * A job of two GPUs could start if one of them were moved; none can be. Sets that are simulated are the newer
+ * one, the older one and both: 2, 2 and 3 pods with the job's own. (KAI: solvers/search_budget.go,
  * failed_search_backoff.go.)
  */
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_chunk.c - chunks of jobs placed, worked by hand: one by one, all or none, gangs that wait
+ * test_kai_chunk.c - chunks of jobs allocated, worked by hand: one by one, all or none, gangs that wait
  * together, what a simulation puts back, trees and topologies. (KAI: actions/common/allocate.go,
  * framework/statement.go.)
  */
@@ -229,8 +229,8 @@ Test(kai_chunk, no_double_booking)
 	}
 }
 
-/* What found no room is not looked for again until something goes; what was noted while others held the room
- * for a try is forgotten with them. */
+/* What did not fit is not tried again until something is released; what was noted while a trial held
+ * resources is forgotten with it. */
 Test(kai_chunk, nowhere_until_something_goes)
 {
 	struct kai_small w = open_instance(1, 2);
@@ -255,7 +255,7 @@ Test(kai_chunk, nowhere_until_something_goes)
 	kai_small_close(&w);
 }
 
-/* A limit that keeps a task from nodes says nothing of others that ask the same. */
+/* A limit that keeps a task from nodes says nothing of others of equal requests. */
 Test(kai_chunk, nowhere_but_for_a_limit)
 {
 	struct kai_small w = open_instance(1, 2);

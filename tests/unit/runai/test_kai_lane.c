@@ -11,7 +11,7 @@
 
 enum { NAMES = 256 };
 
-/* Shares are told by hand: each queue may have ten GPUs, guaranteed none. Of cpu and memory there is enough.
+/* Shares are set by hand: each queue may have ten GPUs, guaranteed none. Of cpu and memory there is enough.
  */
 static void report_shares(struct kai_small *w)
 {
@@ -84,7 +84,8 @@ static const char *served(bool fresh)
 
 Test(kai_lane, a_department_is_seen_by_the_project_that_was_served_last)
 {
-	/* p1-small is first, 1/10. Then d1 is seen by p1, which asks 8/10, though p2 asks 2/10: d2 goes. */
+	/* p1-small is first, 1/10. Then d1 is seen by p1, which requests 8/10, though p2 requests 2/10: d2
+	 * goes. */
 	cr_expect_str_eq(served(false), "p1-small q-mid p2-mid p1-large");
 	cr_expect_str_eq(served(true), "p1-small p2-mid q-mid p1-large");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_node.c - the books of one node, worked by hand: whole GPUs, shared ones, MIG, pods. (KAI:
+ * test_kai_node.c - the accounting of one node, worked by hand: whole GPUs, shared ones, MIG, pods. (KAI:
  * api/node_info, node_info.go and gpu_sharing_node_info.go.)
  */
 #include <criterion/criterion.h>
@@ -17,7 +17,8 @@ static struct kai_small open_instance(int64_t gpus)
 	return w;
 }
 
-/* A job of one task that asks hundredths of a GPU (0: one whole) and runs on that row (KAI_NO: none said). */
+/* A job of one task that requests hundredths of a GPU (0: one whole) and runs on that row (KAI_NO: none
+ * said). */
 static uint32_t run(struct kai_small *w, const char *name, int64_t hundredths, uint32_t shared)
 {
 	const uint32_t job = kai_small_job(w, name, "q", 50, 1, 1, 10);

@@ -16,7 +16,7 @@ static struct kai_vec all(int64_t units)
 	return (struct kai_vec){ { units * UNIT, units * UNIT, units * UNIT } };
 }
 
-/* Two queues that are told by hand. */
+/* Two queues, set by hand. */
 struct pair {
 	struct kai_small w;
 	struct kai *kai;
@@ -24,7 +24,7 @@ struct pair {
 	struct kai_vec desc_a, desc_b;
 };
 
-/* Of all three resources: fair share, what is held, what the next job asks. b is the older. */
+/* Of all three resources: fair share, what is allocated, what the next job requests. b is the older. */
 static void report(struct kai_queue *queue, struct kai_vec *desc, int64_t fair, int64_t held, int64_t next)
 {
 	queue->quota = all(0);

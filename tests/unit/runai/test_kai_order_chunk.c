@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_order_chunk.c - what a job places next, and what of it goes first: flat jobs and trees of
+ * test_kai_order_chunk.c - what a job allocates next, and what of it goes first: flat jobs and trees of
  * sub-groups, worked by hand. (KAI: api/podgroup_info, plugin subgrouporder.)
  */
 #include <criterion/criterion.h>

@@ -158,7 +158,7 @@ Test(kai_place, promised)
 	kai_small_close(&w);
 }
 
-/* A device that others share goes first, before availability; of such devices the fullest that has room. */
+/* A device that others share goes first, before availability; of such devices the fullest that fits. */
 Test(kai_place, shares)
 {
 	struct kai_small w = open_instance();
@@ -217,7 +217,7 @@ Test(kai_place, several_devices)
 	kai_small_close(&w);
 }
 
-/* Any device without room right now: the task waits for all of them. */
+/* Any device that does not fit right now: the task waits for all of them. */
 Test(kai_place, shares_later)
 {
 	struct kai_small w = open_instance();
@@ -308,7 +308,7 @@ Test(kai_place, limit_by_node)
 	kai_small_close(&w);
 }
 
-/* MIG: instances to those that ask for them, and mixed nodes to nobody else; single ones to whole GPUs. */
+/* MIG: instances to those that request them, and mixed nodes to nobody else; single ones to whole GPUs. */
 Test(kai_place, mig)
 {
 	struct kai_small w = open_instance();

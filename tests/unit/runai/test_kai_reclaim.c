@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_reclaim.c - gates of limit and quota, and who may take from whom, worked by hand.
+ * test_kai_reclaim.c - checks of limit and quota, and which queue may reclaim from which, worked by hand.
  */
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kai_solve.c - whose place a job takes: consolidation, reclaim and preempt in small worlds worked by
- * hand, a clause each. (KAI: actions/consolidation, reclaim, preempt, common/solvers.)
+ * test_kai_solve.c - a job's victims: consolidation, reclaim and preempt in small cases worked by hand, a
+ * clause each. (KAI: actions/consolidation, reclaim, preempt, common/solvers.)
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -98,7 +98,7 @@ Test(kai_solve, what_may_not_be_preempted_stays)
 	cr_expect_eq(w.kai->effect_count, 0);
 }
 
-/* b has its quota only if a's job, within its own, finds room elsewhere. */
+/* b has its quota only if a's job, within its own, fits elsewhere. */
 static void crowd(uint32_t *held, uint32_t *wants)
 {
 	open_instance(2, 1, 1, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_kai_solve_more.c - consolidation, allocate, and what spares the solver work: signatures, and sets that
- * cannot do. Small worlds worked by hand. (KAI: actions/consolidation, allocate, common/solvers,
+ * cannot do. Small cases worked by hand. (KAI: actions/consolidation, allocate, common/solvers,
  * common/minimal_job_comparison.)
  */
 #include <criterion/criterion.h>

@@ -69,7 +69,7 @@ static void racks(void)
 	}
 }
 
-/* A job of tasks that ask so many GPUs each; its root is constrained. */
+/* A job of tasks that request so many GPUs each; its root is constrained. */
 static uint32_t job_of(uint32_t tasks, int64_t gpus, uint32_t required, uint32_t preferred)
 {
 	const uint32_t row = kai_small_job(&w, "job", "default", 50, tasks, gpus, 10);

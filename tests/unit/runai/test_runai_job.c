@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_runai_job.c - what a job says to policy runai: whose it is, its type and priority, its gang and
+ * test_runai_job.c - a job's properties for policy runai: its project, its type and priority, its gang and
  * sub-groups, its shares of GPUs.
  */
 #include <criterion/criterion.h>

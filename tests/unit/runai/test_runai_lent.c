@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_runai_lent.c - whose idle quota others use: the rule of runai_lent.c, clause by clause, by hand; and
- * on drawn trees what has to hold whatever the rule.
+ * test_runai_lent.c - which project's idle quota others use: the rule of runai_lent.c, clause by clause, by
+ * hand; and on drawn trees what has to hold whatever the rule.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -175,7 +175,7 @@ Test(runai_read, shares)
 	files_free(f);
 }
 
-/* Without a quota nothing over quota either: told, unless a weight is given. */
+/* Without a quota nothing over quota either: reported, unless a weight is given. */
 Test(runai_read, never)
 {
 	struct files *f = files_read("projects:\n  - {name: a}\n  - {name: b, over-quota: 1}\n"
@@ -351,7 +351,7 @@ Test(runai_read, scheduler)
 #define QUEUE(name, spec) \
 	"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: " name "}\nspec:\n" spec
 
-/* Thousandths of cpus, 10^6 bytes; what is not said is 0, and told. */
+/* Thousandths of cpus, 10^6 bytes; what is not said is 0, and reported. */
 Test(runai_read, kai_queue)
 {
 	static const char *const text[] = {

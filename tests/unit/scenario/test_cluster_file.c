@@ -562,7 +562,7 @@ Test(cluster_file, reservation_dates)
 
 #define SWF(id, cpus, mem) id " 0 -1 100 " cpus " -1 -1 " cpus " 200 " mem " 1 1 1 1 1 1 -1 -1\n"
 
-/* Tasks of one cpu; jobs that ask the same share a request; memory counts if a setting says so. */
+/* Tasks of one cpu; jobs of equal requests share one; memory counts if a setting says so. */
 Test(cluster_file, swf_requests)
 {
 	static const char cluster[] = "nodes: [{name: n, count: 2, cpus: 4, memory: 8}]\n";
@@ -571,7 +571,7 @@ Test(cluster_file, swf_requests)
 	struct loaded l;
 	cr_assert_eq(load_trace(&l, cluster, trace, NULL), SL_OK, "%s", l.err.text);
 	const struct sl_jobs *jobs = &l.scenario.jobs;
-	cr_assert_eq(jobs->count, 6); /* The fourth asks for 9 of 8 cpus. */
+	cr_assert_eq(jobs->count, 6); /* The fourth requests 9 of 8 cpus. */
 	cr_assert_eq(jobs->request_count, 3);
 	cr_expect_eq(jobs->request[0], jobs->request[2]);
 	cr_expect_eq(jobs->request[0], jobs->request[3]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_compat.c - other simulators' rules, clause by clause: what compat implies, what wins over it, and what
+ * test_compat.c - other simulators' rules, clause by clause: what compat implies, what overrides it, and what
  * each rule does to a handful of jobs.
  */
 #include <criterion/criterion.h>
@@ -138,7 +138,8 @@ static void unload(struct loaded *l)
 	sl_arena_free(l->arena);
 }
 
-/* Allocated 4 and asked 2; allocated 3 and unknown; unknown and asked 5. Job 4 did not say how long it ran.
+/* Allocated 4 and requested 2; allocated 3 and unknown; unknown and requested 5. Job 4 did not say how long
+ * it ran.
  */
 static const char trace[] = "; MaxProcs: 8\n"
 			    "1 0 0 10 4 -1 -1 2 20 -1 1 1 1 1 1 1 -1 -1\n"

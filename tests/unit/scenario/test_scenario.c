@@ -78,7 +78,7 @@ static const char *rows(struct loaded *l)
 	return l->seen;
 }
 
-/* The oddities as "count cause first-line dropped|repaired;". */
+/* The anomalies as "count cause first-line dropped|repaired;". */
 static const char *anomalies(struct loaded *l)
 {
 	size_t len = 0;
@@ -137,7 +137,8 @@ Test(scenario, waits_of_zero)
 	scenario_release(&l.scenario);
 }
 
-/* Each cause: the jobs around the odd row stay, and it is counted with its line (the header is line 1). */
+/* Each cause: the jobs around the anomalous row stay, and it is counted with its line (the header is line 1).
+ */
 Test(scenario, anomalies)
 {
 	static const struct {

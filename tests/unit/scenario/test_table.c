@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_table.c - traces as CSV: what columns say, the three ways of asking, names and dates, and what
+ * test_table.c - traces as CSV: what columns say, the three forms of a request, names and dates, and what
  * mistakes say.
  */
 #include <criterion/criterion.h>
@@ -226,7 +226,7 @@ Test(table, asks_by_task)
 		"[4 c2 m1536 g1 'a100|h100']");
 	expect_desc("tasks", "4", "[4 c1]");
 	expect_desc(
-		"tasks,gpus_per_task", "4,2", "[4 c0 g2]"); /* Cpus that nobody asks for are not counted. */
+		"tasks,gpus_per_task", "4,2", "[4 c0 g2]"); /* Cpus that no job requests are not counted. */
 	expect_desc("cpus_per_task", "8", "[1 c8]");
 	expect_desc(
 		"tasks,tasks_per_node,nodes_min,nodes_max,exclusive", "8,4,2,3,yes", "[8 c1 /n4 n>2 n<3 x]");
@@ -303,7 +303,7 @@ Test(table, parts)
 		"known");
 }
 
-/* Memory or a profile of one GPU, in place of GPUs: the task asks no cpus then unless it says so. */
+/* Memory or a profile of one GPU, in place of GPUs: the task requests no cpus then unless it says so. */
 Test(table, one_gpu)
 {
 	expect_desc("tasks,gpu_memory,gpu_type", "2,5000,a|b", "[2 c0 gm5000 'a|b']");
@@ -337,7 +337,7 @@ Test(table, gpu_active)
 		"not known");
 }
 
-/* Further groups on lines right below, in order; of them only what they ask is read. */
+/* Further groups on lines right below, in order; of them only the requests are read. */
 Test(table, groups)
 {
 	expect("job_id,group,submit,run_time,user,tasks,gpus_per_task,gpu_type\n"
@@ -556,7 +556,7 @@ Test(table, on_a_pool)
 	expect_dropped("nodes,cpus_per_node", "3,3", NULL, NULL);
 }
 
-/* Size is the GPUs of a job that asks any, else its cpus; requests are shared. */
+/* Size is the GPUs of a job that requests any, else its cpus; requests are shared. */
 Test(table, requests)
 {
 	struct loaded l = { 0 };

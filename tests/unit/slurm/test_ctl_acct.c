@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_acct.c - sacctmgr's tree and QOS: what its columns set, what is handed down, and whose a job is.
+ * test_ctl_acct.c - sacctmgr's tree and QOS: what its columns set, what is handed down, and the association
+ * of a job.
  */
 #include <criterion/criterion.h>
 
@@ -187,7 +188,7 @@ Test(ctl_acct, columns_of_a_qos, .fini = fini)
 	lw_begin(&w);
 	w.part[1].qos = CTL_NO_ROW;
 	lw_report(&w, "partition", "q", "QOS", "low");
-	lw_report(&w, "qos", "high", "Preempt", "low,normal"); /* Named before they are told. */
+	lw_report(&w, "qos", "high", "Preempt", "low,normal"); /* Named before they are defined. */
 	lw_report(&w, "qos", "high", "Flags", "DenyOnLimit,OverPartQOS,NoReserve");
 	lw_report(&w, "qos", "high", "Priority", "100");
 	lw_report(&w, "qos", "high", "UsageFactor", "0.500000");
@@ -275,8 +276,8 @@ Test(ctl_acct, shares_and_usage, .fini = fini)
 	cr_expect_eq(of("u2", "acc", NULL)->shares, CTL_NONE);
 	cr_expect_eq(of("u3", "two", NULL)->usage_raw, 20);
 	const struct ctl_assoc *two = &w.c.assoc[of("u3", "two", NULL)->parent];
-	cr_expect_eq(two->usage_raw, 30);                    /* As told, */
-	cr_expect_eq(w.c.assoc[two->parent].usage_raw, 130); /* and of those below where not told. */
+	cr_expect_eq(two->usage_raw, 30);                    /* As set, */
+	cr_expect_eq(w.c.assoc[two->parent].usage_raw, 130); /* and of those below where not set. */
 	cr_expect_eq(w.c.assoc[0].usage_raw, 130);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_clauses.c - clauses that no recording shows by itself: small schedules worked by hand, each of
+ * test_ctl_clauses.c - clauses that no recording covers by itself: small schedules worked by hand, each of
  * which changes when its clause is broken (tests/golden/slurm/CLAUSES.md has the list). Schedules read
  * "ID:START-END@NODES".
  */
@@ -112,7 +112,7 @@ Test(ctl_clauses, tries_are_counted_and_who_is_passed_over_is_not, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-160@n1 3:160-220@n[1-4] 4:10-40@n4");
 }
 
-/* There is room for nineteen minutes; 3 asked for ten, and was tried with two. */
+/* Nineteen minutes are free; 3 requested ten, and was tried with two. */
 Test(ctl_clauses, nobody_is_stretched_beyond_what_he_asked, .fini = fini)
 {
 	run(BRISK, P, "1 0 1190 -N3 -t20" X "\n2 5 60 -N4 -t2" X "\n3 20 2000 -N1 -t10 --time-min=2" X "\n");
@@ -246,7 +246,8 @@ Test(ctl_clauses, minutes_of_running_limits_fall_at_calculations, .fini = fini)
 #define CANCEL \
 	"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nPartitionName=high Nodes=ALL PriorityTier=2\n" P
 
-/* Candidates go in strict order: 1 was taken away before 2 and 3 made room, but holds none of the nodes. */
+/* Candidates go in strict order: 1 is removed in the trial before 2 and 3 free the nodes, but has none of
+ * these. */
 Test(ctl_clauses, who_holds_no_chosen_node_stays, .fini = fini)
 {
 	run(MAIN ",preempt_strict_order,preempt_reorder_count=0", CANCEL,
@@ -302,7 +303,7 @@ Test(ctl_clauses, aftercorr_is_task_by_task, .fini = fini)
 	cw_expect(&w, "1_1:0-100@n1 1_2:0-30@n2 2_1:100-140@n1 2_2:30-70@n2");
 }
 
-/* What waited for room waits for its array once that has as many as it may. */
+/* What waited for resources waits for its array once that runs as many tasks as it may. */
 Test(ctl_clauses, the_limit_of_an_array_is_reported_before_resources, .fini = fini)
 {
 	run(MAIN, P,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_conf.c - what slurm.conf says, as the controller takes it.
+ * test_ctl_conf.c - what slurm.conf says, as the controller reads it.
  */
 #include <criterion/criterion.h>
 

@@ -281,7 +281,7 @@ Test(ctl_command, update_of_partitions, .fini = fini)
 	cr_expect_eq(c->part[q].max_time, CTL_NEVER);
 }
 
-/* Of the nodes themselves test_ctl_node.c tells. */
+/* The nodes themselves are tested in test_ctl_node.c. */
 Test(ctl_command, update_of_nodes, .fini = fini)
 {
 	struct ctl *c = world("1 0 9 -n1\n");

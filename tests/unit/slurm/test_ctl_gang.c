@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_gang.c - who runs and who stands still under gang scheduling, clause by clause, worked by hand.
+ * test_ctl_gang.c - which jobs run and which are suspended under gang scheduling, clause by clause, worked by
+ * hand.
  */
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_node.c - what an operator's words and the files' outages make of nodes, each on a cluster of
+ * test_ctl_node.c - node states after an operator's commands and the files' outages, each on a cluster of
  * three.
  */
 #include "tests/world/ctl_fake.h"

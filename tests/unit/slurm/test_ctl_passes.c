@@ -53,7 +53,7 @@ Test(ctl_passes, so_many_of_a_partition_reserve, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-130@n[1-3] 3:130-160@n[1-4] 4:12-42@n4");
 }
 
-/* 2's plan parts time in three: there is no room for 3's, and nobody behind it is looked at. */
+/* 2's plan splits time in three: the table is full for 3's, and no job behind it is tried. */
 Test(ctl_passes, a_full_plan_ends_the_backfill, .fini = fini)
 {
 	static const char jobs[] =

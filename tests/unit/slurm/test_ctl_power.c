@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_power.c - nodes that are switched off and on, second by second, by the rules of slurmctld's power
+ * test_ctl_power.c - nodes that are powered down and up, second by second, by the rules of slurmctld's power
  * thread: a node that was idle for more than SuspendTime goes down at the next look, is off when more than
- * SuspendTimeout is over, and is asked to boot in the second after a job got it.
+ * SuspendTimeout is over, and boots in the second after a job was allocated it.
  */
 #include "tests/world/ctl_fake.h"
 
@@ -131,7 +131,7 @@ Test(ctl_power, too_late_is_down, .fini = fini)
 	struct ctl_job *job = fake_job(&f, 0);
 	const struct select_alloc *out;
 	cr_assert_eq(select_place(f.c->select, &job->desc, NULL, SELECT_NOW, &out), SELECT_FITS);
-	(void)ctl_power_boot(f.c, out); /* n1; nobody is on it, so nobody is to be told. */
+	(void)ctl_power_boot(f.c, out); /* n1; no job is on it, so none is notified. */
 	until(111);
 	expect_states("idle# idle~ idle~ idle~");
 	until(211);

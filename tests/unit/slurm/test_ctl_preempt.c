@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_preempt.c - who is preempted for whom, in which order and how, clause by clause, worked by hand.
+ * test_ctl_preempt.c - which job is preempted for which, in which order and how, clause by clause, worked by
+ * hand.
  */
 #include <criterion/criterion.h>
 

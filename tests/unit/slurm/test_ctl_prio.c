@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_prio.c - priorities, usage and fair share of slurmctld, clause by clause: small worlds by hand,
- * and what recorded runs (tests/golden/slurm) printed.
+ * test_ctl_prio.c - priorities, usage and fair share of slurmctld, clause by clause: small cases by hand, and
+ * what recorded runs (tests/golden/slurm) printed.
  *
- * Time 0 of a world is c.epoch, a multiple of a day, so that seconds read as in the recordings.
+ * Time 0 of a case is c.epoch, a multiple of a day, so that seconds read as in the recordings.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -209,7 +209,8 @@ Test(prio, basic_and_nice, .fini = fini)
 /* ---- Factors ----------------------------------------------------------------------------------------------
  */
 
-/* Run 52: 4 nodes of 4 cpus, exclusive jobs count with the cpus that they ask. Partition q has factor 2 of 2.
+/* Run 52: 4 nodes of 4 cpus, exclusive jobs count with the cpus that they request. Partition q has factor 2
+ * of 2.
  */
 Test(prio, size_and_partition, .fini = fini)
 {
@@ -680,7 +681,7 @@ Test(prio, fair_tree_as_recorded, .fini = fini)
 	cr_expect_eq(b1->priority, 1428);
 	to(70);
 	expect_shares(at_70, SL_LEN(at_70));
-	cr_expect_eq(b1->priority, 4285); /* 4285.7: cut, where the factor alone is told rounded. */
+	cr_expect_eq(b1->priority, 4285); /* 4285.7: truncated, where the factor alone is printed rounded. */
 	to(110);
 	expect_shares(at_70, SL_LEN(at_70)); /* Nothing ended, nothing was calculated. */
 	to(119);

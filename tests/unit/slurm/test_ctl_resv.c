@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_resv.c - what reservations leave to whom, and how they are made, clause by clause of slurmctld's
- * job_test_resv(), create_resv(), update_resv() and job_resv_check(). T0 is 0 modulo 300; ticks come each 30
- * s.
+ * test_ctl_resv.c - what reservations leave to which jobs, and how they are made, clause by clause of
+ * slurmctld's job_test_resv(), create_resv(), update_resv() and job_resv_check(). T0 is 0 modulo 300; ticks
+ * come each 30 s.
  */
 #include "tests/world/ctl_fake.h"
 

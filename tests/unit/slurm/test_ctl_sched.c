@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_sched.c - who starts when: main pass, backfill and their clock, clause by clause, on clusters of
- * whole nodes that are small enough to plan by hand. Schedules read "ID:START-END@NODES".
+ * test_ctl_sched.c - which job starts when: main pass, backfill and their clock, clause by clause, on
+ * clusters of whole nodes that are small enough to plan by hand. Schedules read "ID:START-END@NODES".
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

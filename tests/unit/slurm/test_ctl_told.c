@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_told.c - what the policy `slurm` tells of its decisions: by which rule, for whom, and what it
- * plans; on clusters of whole nodes that are small enough to plan by hand.
+ * test_ctl_told.c - the decisions that the policy `slurm` reports: by which rule, for which beneficiary, and
+ * what it plans; on clusters of whole nodes that are small enough to plan by hand.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void run(const char *params, const char *more, const char *jobs, const ch
 /* ---- The two passes --------------------------------------------------------------------------------------
  */
 
-/* Nobody passes by job 2, which needs all four nodes. */
+/* The main pass starts no job ahead of job 2, which needs all four nodes. */
 Test(ctl_reported, the_main_pass_goes_by_the_order, .fini = fini)
 {
 	run(MAIN, "", "1 0 100 -N2 -t2" X "\n2 5 60 -N4 -t2" X "\n3 10 30 -N1 -t1" X "\n", NULL);
@@ -62,7 +62,7 @@ Test(ctl_reported, the_backfill_plans_and_fills_before_the_plan, .fini = fini)
 		"100 plan 4 220; 160 start 4 order");
 }
 
-/* ---- Preemption: who is put back waits 121 s
+/* ---- Preemption: a requeued job waits 121 s
  * ---------------------------------------------------------------- */
 
 Test(ctl_reported, a_partition_of_a_higher_tier_preempts, .fini = fini)

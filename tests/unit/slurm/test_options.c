@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_options.c - command lines of sbatch, srun and salloc: each option, its spellings, words and quotes.
+ * test_options.c - options of sbatch, srun and salloc: each option, its spellings, words and quotes.
  */
 #include <criterion/criterion.h>
 #include <string.h>

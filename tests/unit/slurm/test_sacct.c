@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_sacct.c - Slurm's accounting: columns, rows that names break, times, states, arrays, components,
- * attempts, and what was asked.
+ * attempts, and requests.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -178,7 +178,7 @@ Test(sacct, attempts)
 		"dated\n3! repeated id\n2: 9 @100 run 5 PENDING []");
 }
 
-/* Records of one job that lie apart: it is told with the last, or, where none comes, at the end. */
+/* Records of one job that lie apart: it is reported with the last, or, where none comes, at the end. */
 Test(sacct, attempts_apart)
 {
 	expect("JobIDRaw|Submit|Eligible|Start|End|ElapsedRaw|State\n"
@@ -199,8 +199,8 @@ Test(sacct, attempts_apart)
 	       "9|100|150|200|50|REQUEUED\n10|120|125|135|10|COMPLETED\n9|200|Unknown|Unknown|0|PENDING\n",
 		"dated\n3: 10 @120 run 10 wait 5 status 1 COMPLETED start=125 end=135 []\n"
 		"2: 9 @100 run 50 PENDING before=50 requeued=100 censored []");
-	/* One that ended by itself is told at once, and its number may not come again: the table of jobs says
-	 * so (scenario_clean.c). */
+	/* One that ended by itself is reported at once, and its number may not come again: the table of jobs
+	 * says so (scenario_clean.c). */
 	expect("JobIDRaw|Submit|Start|End|ElapsedRaw|State\n"
 	       "9|100|150|200|50|COMPLETED\n10|120|125|135|10|COMPLETED\n9|200|400|430|30|COMPLETED\n",
 		"dated\n2: 9 @100 run 50 wait 50 status 1 COMPLETED start=150 end=200 []\n"
@@ -307,7 +307,7 @@ Test(sacct, memory)
 		"8: 7 @100 run 5 cpus 4 PENDING [ N2 n4 c1 mem1536]\n9: 8 @100 run 5 PENDING [ N2 mem513]");
 }
 
-/* The entry of a type and the one of none tell of the same devices. */
+/* The entry of a type and the one of none count the same devices. */
 Test(sacct, devices)
 {
 	expect("JobID|Submit|ElapsedRaw|ReqTRES\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_slurm_conf.c - slurm.conf, gres.conf and topology.conf: each clause, as the sink is told of it.
+ * test_slurm_conf.c - slurm.conf, gres.conf and topology.conf: each clause, as reported to the sink.
  */
 #include "tests/world/slurm_sink.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_slurm_conf_more.c - settings over Slurm's files, further files, and what scontrol shows.
+ * test_slurm_conf_more.c - settings over Slurm's files, further files, and the output of scontrol show.
  */
 #include "tests/world/slurm_sink.h"
 

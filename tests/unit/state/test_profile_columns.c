@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_profile_columns.c - what jobs do while they run, as cells: units, bounds, and the way back to text.
+ * test_profile_columns.c - what jobs do while they run, as cells: units, bounds, and back to text.
  */
 #include <criterion/criterion.h>
 #include <string.h>

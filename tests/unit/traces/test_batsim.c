@@ -13,7 +13,7 @@
 
 extern const struct sl_reader batsim_reader;
 
-/* Writes down what it is told, one thing a line. */
+/* Logs each call of the reader, one a line. */
 struct heard {
 	char text[2000];
 	size_t len;

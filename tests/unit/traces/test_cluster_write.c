@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cluster_write.c - what a cluster file says through the door, and what is written of it: all keys,
- * types of nodes under explicit fields, settings, and that a second time gives the same bytes.
+ * test_cluster_write.c - what a cluster file reports to its sink, and what is written of it: all keys, types
+ * of nodes under explicit fields, settings, and that a second time gives the same bytes.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

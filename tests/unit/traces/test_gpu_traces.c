@@ -3,7 +3,7 @@
  * test_gpu_traces.c - traces and node lists of GPU clusters: what each clause of a format comes to, in files
  * of a few lines that are worked out by hand.
  *
- * What a reader tells its sink is written down, a line a call, and compared. A job is "LINE: ID @submit" and
+ * What a reader reports to its sink is logged, a line a call, and compared. A job is "LINE: ID @submit" and
  * what is known beyond that; "[2x c4 g1 m100]" are two tasks of four cpus, a GPU and 100 MiB each, "/1000"
  * says that cpus and GPUs are thousandths.
  */
@@ -442,8 +442,8 @@ Test(gpu_traces, pai_tasks)
 		"2: j2 @100 wait 5 run 95 u=u2 FAILED [2x c6000 g500 m30000 T4 /1000] [1x c4 m10240]\n");
 }
 
-/* One and a half GPUs are two. Running: cut at the last time of the table. Waiting: never ran. No task that
- * asks anything: nothing is asked. */
+/* One and a half GPUs are two. Running: cut at the last time of the table. Waiting: never ran. No task
+ * requests anything: the job has no request. */
 Test(gpu_traces, pai_ends)
 {
 	expect_pai("j3,i,u,Running,50,\nj5,i,u,Waiting,90,\nj4,i,u,Terminated,55,80\n", PAI_TASKS, NULL,
@@ -463,7 +463,7 @@ Test(gpu_traces, pai_headers)
 }
 
 /* Two instances of half a GPU, which used 30 % and 10 % of one: 20 of 50. The third is not known. One that
- * asks half a GPU and uses a whole one is active all the time. */
+ * requests half a GPU and uses a whole one is active all the time. */
 Test(gpu_traces, pai_active)
 {
 	static const char sensors[] =

@@ -94,7 +94,7 @@ static const struct {
 
 /* ---- Reading ------------------------------------------------------------------ */
 
-/* All that comes out of a file of these bytes; every piece must be whole lines. */
+/* All that comes out of a file of these bytes; every chunk must be whole lines. */
 static int unpack(struct bytes stored, struct bytes *text, const char *packing, struct sl_err *err)
 {
 	char path[32];
@@ -141,7 +141,7 @@ static void expect_failure(struct bytes stored, const char *text, const char *wh
 	cr_expect(strstr(err.text, text), "%s: '%s' does not say '%s'", what, err.text, text);
 }
 
-/* Lines of many lengths, longer than several pieces, so that lines fall across their borders. */
+/* Lines of many lengths, longer than several chunks, so that lines fall across their borders. */
 static struct bytes long_text(void)
 {
 	struct bytes text = capacity(3 * 1024 * 1024 + 77);
@@ -154,7 +154,7 @@ static struct bytes long_text(void)
 	return text;
 }
 
-/* Every packing gives the same text, piece by piece, with the last newline missing. */
+/* Every packing gives the same text, chunk by chunk, with the last newline missing. */
 Test(input, packings)
 {
 	const struct bytes text = long_text();

@@ -2,7 +2,7 @@
 /*
  * test_services.c - services files: the autoscaler step by step, updates, loads, and where a file is wrong.
  *
- * What is expected follows by hand from Kubernetes' algorithm as services_scale.c tells it.
+ * What is expected follows by hand from Kubernetes' algorithm as described in services_scale.c.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

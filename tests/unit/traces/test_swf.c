@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_swf.c - the SWF reader and writer, field by field: what a line says, what is odd about it, and where
- * it is wrong.
+ * test_swf.c - the SWF reader and writer, field by field: what a line says, its anomalies, and where it is
+ * wrong.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "tests/world/builtin_registry.h"
 #include "tests/world/memfile.h"
 
-/* Writes down what it is told, one thing a line. */
+/* Logs each call of the reader, one a line. */
 struct heard {
 	char text[4000];
 	size_t len;

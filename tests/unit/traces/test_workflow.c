@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_workflow.c - workflow files: rows, dependencies and times by hand, mistakes by their words; and what
- * is told of workflows, by hand and on generated graphs.
+ * is reported of workflows, by hand and on generated graphs.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ Test(workflow, mistakes)
 	}
 }
 
-/* ---- What is told --------------------------------------------------------------------------- */
+/* ---- What is reported --------------------------------------------------------------------------- */
 
 static int64_t reported(const struct trace_run *run, const char *column, size_t row)
 {
