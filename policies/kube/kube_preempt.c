@@ -123,7 +123,7 @@ static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bo
 	}
 }
 
-/* Its victims there (selectVictimsOnNode); afterwards all is as before. False: it would not fit even so. */
+/* Its victims there (SelectVictimsOnNode); afterwards all is as before. False: it would not fit even so. */
 static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct victims *victims)
 {
 	const uint32_t capacity = (uint32_t)k->node[node].pods + 1;

@@ -109,9 +109,8 @@ static void returns_renew(struct ctl_nodes *all, uint32_t count)
 }
 
 /* With ReturnToService=2 a node whose daemon answers is up again as it is [run 94]. The daemon answers when
- * it is sent a job's kill request, within the second, behind the pass that the command triggers; else when it
- * is pinged,
- * each third of SlurmdTimeout. */
+ * it is sent a job's kill request, within the second, behind the pass that the command triggers; else when
+ * it is pinged, each third of SlurmdTimeout. */
 static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 {
 	const struct ctl_nodes *all = c->nodes;
